@@ -1,0 +1,56 @@
+# libsched: `make demo` shows it, `make test` tests it, `make help` lists the rest.
+#
+# A thin layer of names: packaging/setup.sh installs, CMake presets build, tests/run tests.
+.DEFAULT_GOAL := help
+SHELL := /bin/bash
+JOBS ?= $(shell nproc)
+PYTHON := .venv/bin/python
+# What setup installed comes first: a Go in .venv is there because the system's is too old.
+export PATH := $(CURDIR)/.venv/bin:$(PATH)
+export GOTOOLCHAIN := local
+
+.PHONY: help setup build python demo test conformance bench format lint install clean
+
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: ## Install what is missing: Debian packages, .venv, Go
+	@packaging/setup.sh
+
+build: setup ## Build the release library and its tests into build/release
+	@packaging/build.sh release
+
+python: setup ## Build the library; install the Python package and command line into .venv
+	@packaging/build.sh release libsched
+	@packaging/install_python.sh
+
+demo: python ## Which nodes of an example cluster take these pods, and why don't the others?
+	@examples/demo.sh
+
+test: ## Run every test of every language (PART=name: one part, PART=list: their names)
+	@packaging/setup.sh
+	@tests/run $(PART)
+
+conformance: python ## Compare with the real upstream framework on fresh cases (ARGS="--seeds 50")
+	@echo "building the oracle (the first time takes minutes)" >&2
+	@cd tests/oracle && go build -o ../../build/oracle/oracle .
+	@$(PYTHON) tests/conformance/conformance.py --oracle build/oracle/oracle \
+	  --libsched .venv/bin/libsched $(ARGS)
+
+bench: setup ## Measure against the hardware's limit and upstream (ARGS=--json: for machines)
+	@$(PYTHON) tests/bench/run.py $(ARGS)
+
+format: setup ## Format C, C++ and Go sources
+	@git ls-files -co --exclude-standard '*.h' '*.hpp' '*.c' '*.cpp' | xargs -r clang-format-19 -i
+	@cd go && gofmt -l -w .
+
+lint: setup ## clang-tidy over the library (build/dev)
+	@packaging/build.sh dev
+	@git ls-files 'libsched/*.cpp' 'capi/*.cpp' | grep -v _test.cpp | \
+	  xargs -r -P $(JOBS) -n 4 clang-tidy-19 --quiet -p build/dev
+
+install: build ## Install library, headers, pkg-config and CMake files (PREFIX=/usr/local)
+	@cmake --install build/release --prefix $(or $(PREFIX),/usr/local)
+
+clean: ## Remove build/ and .venv
+	@rm -rf build .venv

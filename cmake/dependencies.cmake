@@ -1,0 +1,18 @@
+# What the library links to (all of Debian 12, all private to libsched.so) and, for tests, what the
+# tests link to. Packages: packaging/apt.txt.
+find_package(Threads REQUIRED)
+find_package(ZLIB REQUIRED)
+find_package(nlohmann_json 3.11 REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(SIMDJSON REQUIRED IMPORTED_TARGET simdjson>=3.0)
+pkg_check_modules(YAML REQUIRED IMPORTED_TARGET yaml-0.1>=0.2)
+
+if(LIBSCHED_BUILD_TESTS)
+  find_package(doctest 2.4 REQUIRED)
+endif()
+if(LIBSCHED_BUILD_TESTS OR LIBSCHED_BUILD_BENCH)
+  pkg_check_modules(CJSON REQUIRED IMPORTED_TARGET libcjson>=1.7)
+endif()
+if(LIBSCHED_BUILD_BENCH)
+  find_package(benchmark REQUIRED)
+endif()

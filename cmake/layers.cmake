@@ -1,0 +1,49 @@
+# libsched_layer(NAME folder SOURCES_FROM dir [RECURSE] [LAYERS before...] [LIBRARIES third-party...])
+#
+# Makes the target libsched_<name> from the *.cpp of a folder and, with tests on, the doctest binary
+# libsched_<name>_test from its *_test.cpp. The test links this layer as a whole but only the layers
+# before it, so a reference to a later layer does not link.
+function(libsched_layer name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "RECURSE" "" "LAYERS;LIBRARIES")
+  set(folder ${CMAKE_CURRENT_SOURCE_DIR}/${name})
+  if(arg_RECURSE)
+    file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${folder}/*.cpp)
+  else()
+    file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cpp)
+  endif()
+  set(tests ${sources})
+  list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
+  list(FILTER sources EXCLUDE REGEX "_test\\.cpp$")
+
+  list(TRANSFORM arg_LAYERS PREPEND libsched_ OUTPUT_VARIABLE layers)
+  set(target libsched_${name})
+  if(sources)
+    add_library(${target} STATIC ${sources})
+    target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR})
+    target_link_libraries(${target} PUBLIC ${layers} PRIVATE ${arg_LIBRARIES})
+    set(whole $<LINK_LIBRARY:WHOLE_ARCHIVE,${target}>)
+  else()  # headers only, so far
+    add_library(${target} INTERFACE)
+    target_include_directories(${target} INTERFACE ${PROJECT_SOURCE_DIR})
+    target_link_libraries(${target} INTERFACE ${layers} ${arg_LIBRARIES})
+    set(whole ${target})
+  endif()
+
+  if(LIBSCHED_BUILD_TESTS AND tests)
+    libsched_doctest(${target}_test SOURCES ${tests} LIBRARIES ${whole} ${arg_LIBRARIES})
+  endif()
+endfunction()
+
+# libsched_doctest(target SOURCES files LIBRARIES libs): a doctest binary, known to ctest.
+function(libsched_doctest target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBRARIES")
+  add_executable(${target} ${PROJECT_SOURCE_DIR}/tests/unit/main.cpp ${arg_SOURCES})
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
+  target_link_libraries(${target} PRIVATE ${arg_LIBRARIES} doctest::doctest)
+  # Where tests find files of the project: examples, goldens.
+  target_compile_definitions(${target} PRIVATE
+    LIBSCHED_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  set_target_properties(${target} PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/unit)
+  add_test(NAME ${target} COMMAND ${target} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+endfunction()

@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# packaging/build.sh PRESET [TARGET...]: configures if need be, and builds.
+#
+# On a terminal ninja shows its progress; elsewhere only warnings and errors are printed.
+# JOBS sets the number of compilers (default: one per core, but one per 1.5 GB of memory at most).
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+preset=$1
+shift
+
+memory_kb=$(awk '/MemAvailable/ {print $2}' /proc/meminfo)
+cores=$(nproc)
+fitting=$((memory_kb / 1500000))
+jobs=${JOBS:-$((fitting < 1 ? 1 : fitting < cores ? fitting : cores))}
+
+if [ ! -f "build/$preset/build.ninja" ]; then
+  mkdir -p "build/$preset"
+  if ! cmake --preset "$preset" > "build/$preset/configure.log" 2>&1; then
+    cat "build/$preset/configure.log" >&2
+    # A half-made configuration would be mistaken for a good one next time.
+    rm -f "build/$preset/CMakeCache.txt" "build/$preset/build.ninja"
+    exit 1
+  fi
+fi
+quiet=()
+[ -t 1 ] || quiet=(-- --quiet)
+# Two builds of one folder would tread on each other.
+exec flock "build/$preset.lock" cmake --build --preset "$preset" --parallel "$jobs" \
+  ${1:+--target "$@"} "${quiet[@]}"

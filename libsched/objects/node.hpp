@@ -1,0 +1,70 @@
+// Node and Namespace.
+#pragma once
+
+#include <cstdint>
+
+#include "libsched/objects/pod.hpp"
+
+namespace libsched {
+
+struct Taint {
+  Str key, value;
+  TaintEffect effect = TaintEffect::kNone;
+  Str effect_text;
+};
+
+struct ContainerImage {
+  Span<Str> names;
+  int64_t size_bytes = 0;
+};
+
+class Node final : public Object {
+ public:
+  explicit Node(size_t first_block = 4096) : Object(first_block) {}
+
+  bool unschedulable = false;
+  Span<Taint> taints;
+  ResourceList allocatable_list;
+  Span<ContainerImage> images;
+  Span<Str> declared_features;
+
+  // Derived once by derive_node().
+  uint64_t serial = 0;
+  Resources allocatable;
+  uint64_t taints_hash = 0;  // of the taints in their order
+};
+using NodeRef = Ref<const Node>;
+
+// Fills the derived fields; call once, when taints and allocatable_list are complete.
+void derive_node(Node& node);
+
+// A copy of `node` under another name and uid. The label kubernetes.io/hostname follows the name
+// if it was equal to it. `node` stays alive as long as the copy; the serial is new.
+Ref<Node> copy_node(const Node& node, Str name, Str uid);
+
+class Namespace final : public Object {
+ public:
+  explicit Namespace(size_t first_block = 512) : Object(first_block) {}
+};
+using NamespaceRef = Ref<const Namespace>;
+
+class PriorityClass final : public Object {
+ public:
+  explicit PriorityClass(size_t first_block = 256) : Object(first_block) {}
+  int32_t value = 0;
+  bool global_default = false;
+  Str preemption_policy;
+};
+using PriorityClassRef = Ref<const PriorityClass>;
+
+// The pod template of a Deployment, StatefulSet, DaemonSet, Job, CronJob or ReplicaSet.
+class Workload final : public Object {
+ public:
+  explicit Workload(size_t first_block = 256) : Object(first_block) {}
+  Str kind;
+  int64_t replicas = 1;  // a DaemonSet has one per node: 1 here
+  Ref<Pod> pod;          // named after the workload, in its namespace
+};
+using WorkloadRef = Ref<const Workload>;
+
+}  // namespace libsched

@@ -1,0 +1,162 @@
+// Pod: every field that a scheduling plugin reads, typed.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "libsched/objects/resources.hpp"
+#include "libsched/objects/selector.hpp"
+#include "libsched/objects/volume.hpp"
+
+namespace libsched {
+
+enum class TaintEffect : uint8_t { kNone, kNoSchedule, kPreferNoSchedule, kNoExecute, kOther };
+enum class TolerationOp : uint8_t { kEqual, kExists, kLt, kGt, kOther };  // "" reads as kEqual
+
+struct Toleration {
+  Str key, value;
+  TolerationOp op = TolerationOp::kEqual;
+  TaintEffect effect = TaintEffect::kNone;  // kNone: every effect
+  Str effect_text;                          // as written; decides for kOther
+  Str op_text;                              // as written, of kOther
+};
+
+struct ContainerPort {
+  int32_t container_port = 0;
+  int32_t host_port = 0;
+  Str host_ip, protocol;  // "" where absent
+};
+
+struct Container {
+  Str name, image;
+  ResourceList requests, limits;
+  Span<ContainerPort> ports;
+  Span<Str> claims;              // resources.claims[].name
+  bool always_restarts = false;  // restartPolicy: Always, a sidecar if it is an init container
+  bool restarts_all_containers = false;  // a restartPolicyRule with action RestartAllContainers
+};
+
+struct ContainerStatus {
+  Str name;
+  bool has_resources = false;
+  ResourceList requests;   // resources.requests
+  ResourceList allocated;  // allocatedResources
+};
+
+struct PodAffinityTerm {
+  LabelSelector selector;
+  LabelSelector namespace_selector;
+  Span<Str> namespaces;
+  Str topology_key;
+  Span<Str> match_label_keys, mismatch_label_keys;
+  int32_t weight = 0;  // of a preferred term
+};
+
+// PodAffinity or PodAntiAffinity.
+struct PodAffinity {
+  bool present = false;
+  Span<PodAffinityTerm> required, preferred;
+};
+
+struct NodeAffinity {
+  bool present = false;
+  NodeSelector required;
+  Span<PreferredSchedulingTerm> preferred;
+  bool preferred_present = false;  // [] is not the same as absent to PreScore
+};
+
+struct TopologySpreadConstraint {
+  int32_t max_skew = 0;
+  std::optional<int32_t> min_domains;
+  Str topology_key, when_unsatisfiable;
+  LabelSelector selector;
+  Span<Str> match_label_keys;
+  Str node_affinity_policy, node_taints_policy;  // "" where absent
+};
+
+struct PodCondition {
+  Str type, status, reason;
+};
+
+struct PodResourceClaim {
+  Str name, claim_name, template_name;
+};
+struct ResourceClaimStatus {
+  Str name, claim_name;
+  bool has_claim_name = false;
+};
+
+struct PodSpec {
+  Str node_name, scheduler_name, priority_class_name, preemption_policy;
+  std::optional<int32_t> priority;
+  bool node_selector_present = false;  // {} prevents a Skip that absent does not
+  Labels node_selector;
+  bool affinity_present = false;
+  NodeAffinity node_affinity;
+  PodAffinity pod_affinity, pod_anti_affinity;
+  Span<Toleration> tolerations;
+  Span<TopologySpreadConstraint> spread;
+  Span<Container> init_containers, containers;
+  Span<Volume> volumes;
+  ResourceList overhead;
+  bool resources_present = false;  // pod-level resources
+  ResourceList pod_requests, pod_limits;
+  Span<Str> scheduling_gates;
+  Span<PodResourceClaim> resource_claims;
+  bool host_network = false;
+  std::optional<bool> host_users;
+  Str scheduling_group;  // schedulingGroup.podGroupName
+};
+
+struct PodStatus {
+  Str phase, nominated_node_name;
+  Time start_time;
+  Span<PodCondition> conditions;
+  Span<ContainerStatus> containers, init_containers;
+  bool has_resources = false;  // status.resources of pod-level resources
+  ResourceList pod_requests, pod_allocated;
+  Span<ResourceClaimStatus> resource_claims;
+  Str extended_resource_claim;  // extendedResourceClaimStatus.resourceClaimName
+};
+
+// A host port that is really taken: ip "" read as 0.0.0.0, protocol "" as TCP, port > 0.
+struct HostPort {
+  Str ip, protocol;
+  int32_t port = 0;
+};
+
+class Pod final : public Object {
+ public:
+  explicit Pod(size_t first_block = 2048) : Object(first_block) {}
+
+  PodSpec spec;
+  PodStatus status;
+
+  // Derived once by derive_pod() from what stands above.
+  uint64_t serial = 0;  // unique in this process: a key for caches
+  Resources requests;   // what Filter asks for: spec, overhead, pod-level; no status
+  Resources occupied;   // what it takes on a node: status of a resize is considered
+  NonZero occupied_nonzero;
+  Span<HostPort> host_ports;      // of containers and sidecars
+  bool has_pod_affinity = false;  // any PodAffinity or PodAntiAffinity struct
+  bool has_required_anti_affinity = false;
+  Span<Str> claim_names;  // persistentVolumeClaim volumes, not ephemeral ones
+
+  bool terminated() const { return status.phase == "Succeeded" || status.phase == "Failed"; }
+};
+using PodRef = Ref<const Pod>;
+
+// Fills the derived fields; call once, when spec and status are complete.
+void derive_pod(Pod& pod);
+
+// A copy of `pod` that has exactly this name, namespace, uid and node name ("" is taken as such):
+// an instance of a template, or a pod bound to a node. Everything else, derived fields and `raw`
+// included, is as in `pod`, which stays alive as long as the copy; the serial is new.
+Ref<Pod> copy_pod(const Pod& pod, Str name, Str ns, Str uid, Str node_name);
+
+// Whether the toleration covers the taint. `comparison_operators` is the feature gate
+// TaintTolerationComparisonOperators: without it Lt and Gt cover nothing.
+bool tolerates(const Toleration& t, Str key, Str value, TaintEffect effect, Str effect_text,
+               bool comparison_operators);
+
+}  // namespace libsched

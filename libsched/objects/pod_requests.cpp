@@ -1,0 +1,265 @@
+// PodRequests: containers and sidecars add up; each ordinary init container needs its own amount
+// and that of the sidecars before it, and raises the total if it is larger; pod-level requests
+// replace the total of their resource; overhead comes on top.
+//
+// With the status, a container that reports resources counts with the largest of what the spec
+// asks, what is set and what is allocated; of a resize found infeasible the spec doesn't count.
+#include "libsched/objects/pod_requests.hpp"
+
+#include "libsched/objects/quantity_sums.hpp"
+
+namespace libsched {
+namespace {
+
+constexpr Quantity kDefaultCpu = Quantity::from_milli(kDefaultMilliCpuRequest);
+constexpr Quantity kDefaultMemory = Quantity::from_int(kDefaultMemoryRequest);
+
+bool is_pod_level_resource(Str name) {
+  return name == "cpu" || name == "memory" || name.starts_with("hugepages-");
+}
+
+bool resize_is_infeasible(const Pod& pod) {
+  for (const PodCondition& c : pod.status.conditions) {
+    if (c.type == "PodResizePending") return c.reason == "Infeasible";
+  }
+  return false;
+}
+
+bool status_has_resources(const PodStatus& status) {
+  const auto has = [](const ContainerStatus& s) { return s.has_resources; };
+  return status.has_resources ||
+         std::any_of(status.containers.begin(), status.containers.end(), has) ||
+         std::any_of(status.init_containers.begin(), status.init_containers.end(), has);
+}
+
+bool every_container_asks(const Pod& pod, Str resource) {
+  const auto asks = [&](const Container& c) { return find_quantity(c.requests, resource); };
+  return std::all_of(pod.spec.containers.begin(), pod.spec.containers.end(), asks) &&
+         std::all_of(pod.spec.init_containers.begin(), pod.spec.init_containers.end(), asks);
+}
+
+// Sums up one pod under fixed options.
+class Summation {
+ public:
+  Summation(const Pod& pod, const PodRequestOptions& options)
+      : pod_(pod),
+        options_(options),
+        use_status_(options.use_status && status_has_resources(pod.status)),
+        infeasible_(use_status_ && resize_is_infeasible(pod)) {}
+
+  void run(QuantitySums& total) const {
+    for (const Container& c : pod_.spec.containers) add_container(c, use_status_, total);
+    if (!pod_.spec.init_containers.empty()) add_init_containers(total);
+    if (options_.pod_level && has_pod_level_requests(pod_)) replace_by_pod_level(total);
+    total.add(pod_.spec.overhead);
+  }
+
+ private:
+  void add_init_containers(QuantitySums& total) const {
+    QuantitySums sidecars;  // so far
+    QuantitySums needed;
+    for (const Container& c : pod_.spec.init_containers) {
+      if (c.always_restarts) {
+        add_container(c, use_status_, total);
+        add_container(c, use_status_, sidecars);
+        needed.raise(sidecars.list());
+      } else {
+        QuantitySums own;
+        add_container(c, false, own);
+        own.add(sidecars.list());
+        needed.raise(own.list());
+      }
+    }
+    total.raise(needed.list());
+  }
+
+  void add_container(const Container& c, bool use_status, QuantitySums& to) const {
+    const ContainerStatus* status = use_status ? find_status(c.name) : nullptr;
+    if (status == nullptr || !status->has_resources) {
+      to.add(c.requests);
+      add_defaults(c.requests, to);
+      return;
+    }
+    QuantitySums effective;
+    take_effective(c.requests, status->requests, status->allocated, effective);
+    to.add(effective.list());
+    add_defaults(effective.list(), to);
+  }
+
+  void add_defaults(ResourceList asked, QuantitySums& to) const {
+    if (options_.default_cpu && find_quantity(asked, "cpu") == nullptr) {
+      to.add("cpu", kDefaultCpu);
+    }
+    if (options_.default_memory && find_quantity(asked, "memory") == nullptr) {
+      to.add("memory", kDefaultMemory);
+    }
+  }
+
+  void replace_by_pod_level(QuantitySums& total) const {
+    const PodStatus& status = pod_.status;
+    const bool resized = use_status_ && options_.pod_level_status && status.has_resources;
+    QuantitySums effective;
+    if (resized) {
+      take_effective(pod_.spec.pod_requests, status.pod_requests, status.pod_allocated, effective);
+    }
+    for (const auto& [name, asked] : pod_.spec.pod_requests) {
+      if (!is_pod_level_resource(name)) continue;
+      const Quantity* amount = resized ? effective.find(name) : &asked;
+      total.set(name, amount != nullptr ? *amount : Quantity());
+    }
+  }
+
+  void take_effective(ResourceList spec, ResourceList actuated, ResourceList allocated,
+                      QuantitySums& out) const {
+    if (!infeasible_) out.raise(spec);
+    out.raise(actuated);
+    out.raise(allocated);
+  }
+
+  // Of statuses with the same name the last one counts, those of init containers coming last.
+  const ContainerStatus* find_status(Str name) const {
+    for (const Span<ContainerStatus> list : {pod_.status.init_containers, pod_.status.containers}) {
+      for (size_t i = list.size(); i-- > 0;) {
+        if (list[i].name == name) return &list[i];
+      }
+    }
+    return nullptr;
+  }
+
+  const Pod& pod_;
+  const PodRequestOptions& options_;
+  const bool use_status_;
+  const bool infeasible_;
+};
+
+// Rounds the totals. Like to_resources, but the list is in no order.
+Resources rounded(ResourceList sums, Arena& arena) {
+  Resources out = to_resources(sums, arena);
+  if (out.scalars.size() > 1) {
+    auto* first = const_cast<ScalarAmount*>(out.scalars.data());  // just made, not shared yet
+    std::sort(first, first + out.scalars.size(),
+              [](const ScalarAmount& a, const ScalarAmount& b) { return a.name < b.name; });
+  }
+  return out;
+}
+
+Resources at_least_zero(Resources r, Arena& arena) {
+  r.milli_cpu = std::max<int64_t>(r.milli_cpu, 0);
+  r.memory = std::max<int64_t>(r.memory, 0);
+  r.ephemeral_storage = std::max<int64_t>(r.ephemeral_storage, 0);
+  r.pods = 0;
+  const auto negative = [](const ScalarAmount& s) { return s.value < 0; };
+  if (std::any_of(r.scalars.begin(), r.scalars.end(), negative)) {
+    std::vector<ScalarAmount> raised(r.scalars.begin(), r.scalars.end());
+    for (ScalarAmount& s : raised) s.value = std::max<int64_t>(s.value, 0);
+    r.scalars = arena.copy(raised);
+  }
+  return r;
+}
+
+NonZero non_zero_of(const QuantitySums& sums) {
+  const Quantity* cpu = sums.find("cpu");
+  const Quantity* memory = sums.find("memory");
+  return {cpu != nullptr ? cpu->milli_value() : 0, memory != nullptr ? memory->value() : 0};
+}
+
+// What the pod takes on a node. Fills occupied and occupied_nonzero.
+void derive_occupied(Pod& pod) {
+  PodRequestOptions options{.use_status = true};
+  QuantitySums sums;
+  Summation(pod, options).run(sums);
+  pod.occupied = rounded(sums.list(), pod.arena);
+
+  // Defaults apply per container; with pod-level requests only to what no level asks for.
+  const bool pod_level = has_pod_level_requests(pod);
+  options.default_cpu = !pod_level || sums.find("cpu") == nullptr;
+  options.default_memory = !pod_level || sums.find("memory") == nullptr;
+  const bool resized = status_has_resources(pod.status);
+  const bool needed = (options.default_cpu && (resized || !every_container_asks(pod, "cpu"))) ||
+                      (options.default_memory && (resized || !every_container_asks(pod, "memory")));
+  if (!needed) {
+    pod.occupied_nonzero = non_zero_of(sums);
+    return;
+  }
+  QuantitySums with_defaults;
+  Summation(pod, options).run(with_defaults);
+  pod.occupied_nonzero = non_zero_of(with_defaults);
+}
+
+// The host ports of sidecars and containers, in upstream's order.
+Span<HostPort> collect_host_ports(Pod& pod) {
+  size_t count = 0;
+  HostPort* out = nullptr;
+  const auto visit = [&](const Container& c) {
+    for (const ContainerPort& p : c.ports) {
+      if (p.host_port <= 0) continue;
+      if (out != nullptr) {
+        new (out + count) HostPort{p.host_ip.empty() ? Str("0.0.0.0") : p.host_ip,
+                                   p.protocol.empty() ? Str("TCP") : p.protocol, p.host_port};
+      }
+      ++count;
+    }
+  };
+  const auto visit_all = [&] {
+    count = 0;
+    for (const Container& c : pod.spec.init_containers) {
+      if (c.always_restarts) visit(c);
+    }
+    for (const Container& c : pod.spec.containers) visit(c);
+  };
+  visit_all();
+  if (count == 0) return {};
+  out = static_cast<HostPort*>(pod.arena.allocate(count * sizeof(HostPort), alignof(HostPort)));
+  visit_all();
+  return {out, count};
+}
+
+Span<Str> collect_claims(Pod& pod) {
+  const auto is_claim = [](const Volume& v) {
+    return v.kind == VolumeKind::kPersistentVolumeClaim;
+  };
+  const Span<Volume> volumes = pod.spec.volumes;
+  const auto count = std::count_if(volumes.begin(), volumes.end(), is_claim);
+  if (count == 0) return {};
+  auto* const out =
+      static_cast<Str*>(pod.arena.allocate(static_cast<size_t>(count) * sizeof(Str), alignof(Str)));
+  Str* at = out;
+  for (const Volume& v : volumes) {
+    if (is_claim(v)) new (at++) Str(v.id);
+  }
+  return {out, at};
+}
+
+}  // namespace
+
+bool has_pod_level_requests(const Pod& pod) {
+  if (!pod.spec.resources_present) return false;
+  const ResourceList asked = pod.spec.pod_requests;
+  return std::any_of(asked.begin(), asked.end(),
+                     [](const NamedQuantity& q) { return is_pod_level_resource(q.name); });
+}
+
+Resources pod_requests(const Pod& pod, const PodRequestOptions& options, Arena& arena) {
+  QuantitySums sums;
+  Summation(pod, options).run(sums);
+  const Resources total = rounded(sums.list(), arena);
+  return options.at_least_zero ? at_least_zero(total, arena) : total;
+}
+
+void derive_pod(Pod& pod) {
+  pod.serial = next_serial();
+  derive_occupied(pod);
+  pod.requests = status_has_resources(pod.status)
+                     ? pod_requests(pod, {.at_least_zero = true}, pod.arena)
+                     : at_least_zero(pod.occupied, pod.arena);
+  pod.host_ports = collect_host_ports(pod);
+  pod.claim_names = collect_claims(pod);
+
+  const PodSpec& spec = pod.spec;
+  pod.has_pod_affinity =
+      spec.affinity_present && (spec.pod_affinity.present || spec.pod_anti_affinity.present);
+  pod.has_required_anti_affinity = spec.affinity_present && spec.pod_anti_affinity.present &&
+                                   !spec.pod_anti_affinity.required.empty();
+}
+
+}  // namespace libsched

@@ -1,0 +1,28 @@
+// What a pod asks for: upstream's PodRequests, with the choices its callers make.
+#pragma once
+
+#include "libsched/objects/pod.hpp"
+
+namespace libsched {
+
+// What a container takes for scoring where it names no amount.
+inline constexpr int64_t kDefaultMilliCpuRequest = 100;
+inline constexpr int64_t kDefaultMemoryRequest = int64_t{200} << 20;
+
+struct PodRequestOptions {
+  bool use_status = false;       // count what a resize has set or promised
+  bool pod_level = true;         // gate PodLevelResources
+  bool pod_level_status = true;  // gate InPlacePodLevelResourcesVerticalScaling; needs use_status
+  bool default_cpu = false;      // a container without cpu counts as 100m
+  bool default_memory = false;   // a container without memory counts as 200Mi
+  bool at_least_zero = false;    // negative totals count as 0, and `pods` is no resource
+};
+
+// The total of containers, sidecars, init containers, pod-level requests and overhead. Sums are
+// exact, each total is rounded up once. Scalars go into `arena`, their names stay where they are.
+Resources pod_requests(const Pod& pod, const PodRequestOptions& options, Arena& arena);
+
+// Whether spec.resources asks for cpu, memory or huge pages.
+bool has_pod_level_requests(const Pod& pod);
+
+}  // namespace libsched

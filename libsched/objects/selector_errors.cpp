@@ -1,0 +1,176 @@
+// What upstream's selector parsers say of a bad selector, in its field.Error notation
+// ("path.key: Invalid value: "x": why"), aggregated as it aggregates: equal texts once, several in
+// brackets. A single valid requirement builds no text at all: parsers ask for each one.
+#include "libsched/base/quote.hpp"
+#include "libsched/objects/selector.hpp"
+
+namespace libsched {
+namespace {
+
+using Errors = std::vector<std::string>;
+
+std::string joined(const Errors& parts, Str separator) {
+  std::string out;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    if (i > 0) out += separator;
+    out += parts[i];
+  }
+  return out;
+}
+
+std::string aggregated(const Errors& errors) {
+  Errors unique;
+  for (const std::string& e : errors) {
+    if (std::find(unique.begin(), unique.end(), e) == unique.end()) unique.push_back(e);
+  }
+  if (unique.empty()) return {};
+  return unique.size() == 1 ? unique[0] : "[" + joined(unique, ", ") + "]";
+}
+
+std::string child(Str path, Str name) {
+  return path.empty() ? std::string(name) : std::string(path) + "." + std::string(name);
+}
+
+std::string indexed(Str path, size_t i) {
+  return std::string(path) + "[" + std::to_string(i) + "]";
+}
+
+std::string invalid_value(const std::string& field, const std::string& value, Str why) {
+  return field + ": Invalid value: " + value + ": " + std::string(why);
+}
+
+std::string values_json(const Requirement& r, bool null_if_empty) {
+  if (r.values.empty() && null_if_empty) return "null";
+  std::string out = "[";
+  for (size_t i = 0; i < r.values.size(); ++i) {
+    if (i > 0) out += ',';
+    out += json_quote(r.values[i]);
+  }
+  return out += ']';
+}
+
+std::string unsupported_operator(const Requirement& r, Str path, Str supported) {
+  return child(path, "operator") + ": Unsupported value: " + json_quote(r.op_text) +
+         ": supported values: " + std::string(supported);
+}
+
+// What labels.NewRequirement says. `absent`: whether an empty list of values reads as null.
+void check_label_requirement(const Requirement& r, Str path, bool absent, Errors& errors) {
+  if (!is_qualified_name(r.key)) {
+    errors.push_back(invalid_value(child(path, "key"), go_quote(r.key),
+                                   joined(qualified_name_errors(r.key), "; ")));
+  }
+  const auto bad_values = [&](Str why) {
+    errors.push_back(invalid_value(child(path, "values"), values_json(r, absent), why));
+  };
+  switch (r.op) {
+    case SelectorOp::kIn:
+    case SelectorOp::kNotIn:
+      if (r.values.empty()) bad_values("for 'in', 'notin' operators, values set can't be empty");
+      break;
+    case SelectorOp::kExists:
+    case SelectorOp::kDoesNotExist:
+      if (!r.values.empty()) bad_values("values set must be empty for exists and does not exist");
+      break;
+    case SelectorOp::kGt:
+    case SelectorOp::kLt:
+      if (r.values.size() != 1) {
+        bad_values("for 'Gt', 'Lt' operators, exactly one value is required");
+      }
+      for (size_t i = 0; i < r.values.size(); ++i) {
+        if (parse_int64(r.values[i])) continue;
+        errors.push_back(invalid_value(indexed(child(path, "values"), i), go_quote(r.values[i]),
+                                       "for 'Gt', 'Lt' operators, the value must be an integer"));
+      }
+      break;
+    case SelectorOp::kUnknown: break;
+  }
+  for (size_t i = 0; i < r.values.size(); ++i) {
+    if (is_label_value(r.values[i])) continue;
+    errors.push_back(
+        invalid_value(indexed(child(path, "values"), i) + "[" + std::string(r.key) + "]",
+                      go_quote(r.values[i]), joined(label_value_errors(r.values[i]), "; ")));
+  }
+}
+
+void check_node_requirement(const Requirement& r, Str path, Errors& errors) {
+  if (r.op == SelectorOp::kUnknown) {
+    errors.push_back(
+        unsupported_operator(r, path, R"("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt")"));
+    return;
+  }
+  check_label_requirement(r, path, !r.values_present, errors);
+}
+
+void check_field_requirement(const Requirement& r, Str path, Errors& errors) {
+  if (r.op != SelectorOp::kIn && r.op != SelectorOp::kNotIn) {
+    errors.push_back(unsupported_operator(r, path, R"("In", "NotIn")"));
+  } else if (r.values.size() != 1) {
+    errors.push_back(invalid_value(child(path, "values"), values_json(r, !r.values_present),
+                                   "must have one element"));
+  }
+}
+
+void check_term(const NodeSelectorTerm& term, const std::string& path, Errors& errors) {
+  for (size_t i = 0; i < term.match_expressions.size(); ++i) {
+    check_node_requirement(term.match_expressions[i], indexed(child(path, "matchExpressions"), i),
+                           errors);
+  }
+  for (size_t i = 0; i < term.match_fields.size(); ++i) {
+    check_field_requirement(term.match_fields[i], indexed(child(path, "matchFields"), i), errors);
+  }
+}
+
+}  // namespace
+
+std::string requirement_error(const Requirement& r, Str path) {
+  Errors errors;
+  check_node_requirement(r, path, errors);
+  return aggregated(errors);
+}
+
+std::string field_requirement_error(const Requirement& r, Str path) {
+  Errors errors;
+  check_field_requirement(r, path, errors);
+  return aggregated(errors);
+}
+
+std::string node_selector_error(const NodeSelector& s, Str path) {
+  Errors errors;
+  const std::string terms = child(path, "nodeSelectorTerms");
+  for (size_t i = 0; i < s.terms.size(); ++i) check_term(s.terms[i], indexed(terms, i), errors);
+  return aggregated(errors);
+}
+
+std::string preferred_terms_error(Span<PreferredSchedulingTerm> terms, Str path) {
+  Errors errors;
+  for (size_t i = 0; i < terms.size(); ++i) {
+    if (terms[i].weight != 0) check_term(terms[i].preference, indexed(path, i), errors);
+  }
+  return aggregated(errors);
+}
+
+std::string label_requirement_error(const Requirement& r) {
+  if (r.op == SelectorOp::kGt || r.op == SelectorOp::kLt || r.op == SelectorOp::kUnknown) {
+    return go_quote(r.op_text) + " is not a valid label selector operator";
+  }
+  Errors errors;
+  check_label_requirement(r, {}, /*absent=*/true, errors);
+  return aggregated(errors);
+}
+
+std::string label_selector_error(const LabelSelector& s) {
+  for (const Label& label : s.match_labels) {
+    Requirement r;
+    r.key = label.key;
+    r.op = SelectorOp::kIn;  // a single value: the rules are those of Equals
+    r.values = {&label.value, 1};
+    if (std::string e = label_requirement_error(r); !e.empty()) return e;
+  }
+  for (const Requirement& r : s.match_expressions) {
+    if (std::string e = label_requirement_error(r); !e.empty()) return e;
+  }
+  return {};
+}
+
+}  // namespace libsched

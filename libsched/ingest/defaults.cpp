@@ -1,0 +1,178 @@
+// The order is upstream's: container requests from limits first, then pod-level resources from
+// what containers ask for, then every amount rounded up to thousandths.
+#include "libsched/ingest/defaults.hpp"
+
+#include "libsched/objects/quantity_sums.hpp"
+
+namespace libsched {
+namespace {
+
+bool is_huge_page(Str name) { return name.starts_with("hugepages-"); }
+bool is_pod_level_resource(Str name) {
+  return name == "cpu" || name == "memory" || is_huge_page(name);
+}
+
+ResourceList sorted_copy(std::vector<NamedQuantity> list, Arena& arena) {
+  std::sort(list.begin(), list.end(),
+            [](const NamedQuantity& a, const NamedQuantity& b) { return a.name < b.name; });
+  return arena.copy(list);
+}
+
+// `list` and those of `more` whose names it lacks and that are wanted.
+template <typename Wanted>
+ResourceList with_missing(ResourceList list, ResourceList more, Wanted&& wanted, Arena& arena) {
+  std::vector<NamedQuantity> merged(list.begin(), list.end());
+  for (const NamedQuantity& item : more) {
+    if (find_quantity(list, item.name) == nullptr && wanted(item.name)) merged.push_back(item);
+  }
+  return merged.size() == list.size() ? list : sorted_copy(std::move(merged), arena);
+}
+
+// What the containers take together at the worst moment: AggregateContainerRequests and -Limits.
+void aggregate(const PodSpec& spec, ResourceList Container::* amounts, QuantitySums& total) {
+  for (const Container& c : spec.containers) total.add(c.*amounts);
+  QuantitySums sidecars, init;
+  for (const Container& c : spec.init_containers) {
+    if (c.always_restarts) {
+      total.add(c.*amounts);
+      sidecars.add(c.*amounts);
+      init.raise(sidecars.list());
+    } else {
+      QuantitySums step;
+      step.add(c.*amounts);
+      step.add(sidecars.list());
+      init.raise(step.list());
+    }
+  }
+  total.raise(init.list());
+}
+
+void default_pod_level_resources(PodSpec& spec, Arena& arena) {
+  if (!spec.resources_present) return;
+  if (!spec.pod_limits.empty() || !spec.pod_requests.empty()) {
+    QuantitySums limits;
+    aggregate(spec, &Container::limits, limits);
+    const auto wanted = [&](Str name) {
+      return is_huge_page(name) && find_quantity(spec.pod_requests, name) == nullptr;
+    };
+    spec.pod_limits = with_missing(spec.pod_limits, limits.list(), wanted, arena);
+  }
+  if (spec.pod_limits.empty()) return;
+  QuantitySums requests;
+  aggregate(spec, &Container::requests, requests);
+  const auto overcommittable = [](Str name) {
+    return is_pod_level_resource(name) && !is_huge_page(name);
+  };
+  spec.pod_requests = with_missing(spec.pod_requests, requests.list(), overcommittable, arena);
+  spec.pod_requests =
+      with_missing(spec.pod_requests, spec.pod_limits, is_pod_level_resource, arena);
+}
+
+// Amounts finer than thousandths are rounded up to them.
+void round_up(ResourceList& list, Arena& arena) {
+  const auto is_whole = [](const NamedQuantity& item) {
+    return Quantity::from_milli(item.quantity.milli_value()).compare(item.quantity) == 0;
+  };
+  if (std::all_of(list.begin(), list.end(), is_whole)) return;
+  std::vector<NamedQuantity> rounded(list.begin(), list.end());
+  for (NamedQuantity& item : rounded) item.quantity.round_up_to_milli();
+  list = arena.copy(rounded);
+}
+
+void default_containers(Span<Container>& containers, bool host_network, Arena& arena) {
+  std::vector<Container> filled(containers.begin(), containers.end());
+  for (Container& c : filled) {
+    c.requests = with_missing(c.requests, c.limits, [](Str) { return true; }, arena);
+    std::vector<ContainerPort> ports(c.ports.begin(), c.ports.end());
+    for (ContainerPort& p : ports) {
+      if (p.protocol.empty()) p.protocol = "TCP";
+      if (host_network && p.host_port == 0) p.host_port = p.container_port;
+    }
+    c.ports = arena.copy(ports);
+  }
+  containers = arena.copy(filled);
+}
+
+template <typename T>
+void round_all(Span<T>& items, ResourceList T::* a, ResourceList T::* b, Arena& arena) {
+  std::vector<T> rounded(items.begin(), items.end());
+  for (T& item : rounded) {
+    round_up(item.*a, arena);
+    round_up(item.*b, arena);
+  }
+  items = arena.copy(rounded);
+}
+
+}  // namespace
+
+void set_pod_defaults(Pod& pod) {
+  PodSpec& spec = pod.spec;
+  Arena& arena = pod.arena;
+  default_containers(spec.containers, spec.host_network, arena);
+  default_containers(spec.init_containers, spec.host_network, arena);
+  default_pod_level_resources(spec, arena);
+  round_all(spec.containers, &Container::requests, &Container::limits, arena);
+  round_all(spec.init_containers, &Container::requests, &Container::limits, arena);
+  round_up(spec.overhead, arena);
+  round_up(spec.pod_requests, arena);
+  round_up(spec.pod_limits, arena);
+  PodStatus& status = pod.status;
+  round_all(status.containers, &ContainerStatus::requests, &ContainerStatus::allocated, arena);
+  round_all(status.init_containers, &ContainerStatus::requests, &ContainerStatus::allocated, arena);
+  round_up(status.pod_requests, arena);
+  round_up(status.pod_allocated, arena);
+
+  if (spec.scheduler_name.empty()) spec.scheduler_name = "default-scheduler";
+  std::vector<Volume> volumes(spec.volumes.begin(), spec.volumes.end());
+  for (Volume& v : volumes) {
+    if (v.kind == VolumeKind::kRbd && v.pool.empty()) v.pool = "rbd";
+  }
+  spec.volumes = arena.copy(volumes);
+}
+
+void set_node_defaults(Node& node, const NodeCapacity& capacity) {
+  if (!capacity.allocatable_present) node.allocatable_list = capacity.list;
+  round_up(node.allocatable_list, node.arena);
+}
+
+void set_namespace_defaults(Namespace& ns) {
+  std::vector<Label> labels;
+  const Label name = make_label("kubernetes.io/metadata.name", ns.meta.name);
+  for (const Label& label : ns.meta.labels) {
+    if (label.key != name.key) labels.push_back(label);
+  }
+  labels.push_back(name);
+  std::sort(labels.begin(), labels.end(),
+            [](const Label& a, const Label& b) { return a.key < b.key; });
+  ns.meta.labels = ns.arena.copy(labels);
+}
+
+bool admit_priority(Pod& pod, const std::vector<PriorityClassRef>& classes) {
+  PodSpec& spec = pod.spec;
+  if (spec.priority) return true;
+  const PriorityClass* found = nullptr;
+  for (const PriorityClassRef& c : classes) {
+    if (!spec.priority_class_name.empty()) {
+      if (c->meta.name != spec.priority_class_name) continue;
+      found = c.get();
+      break;
+    }
+    if (c->global_default && (found == nullptr || c->value < found->value)) found = c.get();
+  }
+  spec.priority = found != nullptr ? found->value : 0;
+  if (pod.content_hash != 0) {  // with another class, the same document is another pod
+    pod.content_hash = hash_mix(pod.content_hash, static_cast<uint32_t>(*spec.priority)) | 1;
+    if (found != nullptr) {
+      pod.content_hash = hash_str(found->preemption_policy, pod.content_hash) | 1;
+      pod.content_hash = hash_str(found->meta.name, pod.content_hash) | 1;
+    }
+  }
+  if (found == nullptr) return spec.priority_class_name.empty();
+  spec.priority_class_name = pod.arena.copy(found->meta.name);
+  if (spec.preemption_policy.empty()) {
+    spec.preemption_policy = pod.arena.copy(found->preemption_policy);
+  }
+  return true;
+}
+
+}  // namespace libsched

@@ -1,0 +1,27 @@
+// What the API server fills in when an object is created, as far as scheduling depends on it:
+// core/v1 defaulting and the Priority admission plugin.
+#pragma once
+
+#include <vector>
+
+#include "libsched/objects/node.hpp"
+#include "libsched/objects/pod.hpp"
+
+namespace libsched {
+
+// status.capacity, which nobody reads but defaulting.
+struct NodeCapacity {
+  ResourceList list;
+  bool allocatable_present = false;
+};
+
+// Before derive_pod(), derive_node().
+void set_pod_defaults(Pod& pod);
+void set_node_defaults(Node& node, const NodeCapacity& capacity);
+void set_namespace_defaults(Namespace& ns);
+
+// Gives a pod without a priority that of its class, or of the global default class, or 0. False if
+// the class it names is not among them, where the API server would refuse the pod.
+bool admit_priority(Pod& pod, const std::vector<PriorityClassRef>& classes);
+
+}  // namespace libsched

@@ -1,0 +1,94 @@
+// zlib's inflate in a loop: input and output are handed over in pieces, since zlib counts in 32
+// bits, and the output grows only as far as the limit.
+#include "libsched/ingest/gzip.hpp"
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <exception>
+#include <new>
+
+namespace libsched {
+namespace {
+
+constexpr size_t kPiece = size_t{1} << 30;
+
+class Inflater {
+ public:
+  Inflater() {
+    const int status = inflateInit2(&stream_, 15 + 16);  // gzip only
+    if (status != Z_OK) throw std::bad_alloc();
+  }
+  ~Inflater() { inflateEnd(&stream_); }
+  Inflater(const Inflater&) = delete;
+  Inflater& operator=(const Inflater&) = delete;
+  z_stream* operator->() { return &stream_; }
+  z_stream* get() { return &stream_; }
+
+ private:
+  z_stream stream_{};
+};
+
+Result<std::string> inflate_all(Str bytes, size_t max_bytes) {
+  Inflater z;
+  std::string out;
+  size_t in = 0, made = 0;
+  const auto at = [&] {
+    return " at byte " + std::to_string(in) + " of " + std::to_string(bytes.size());
+  };
+  for (;;) {
+    if (made == out.size()) {
+      // One byte beyond the limit shows that there is more.
+      const size_t wanted = std::max(out.size() * 2, std::min(bytes.size(), kPiece) * 4 + 64);
+      out.resize(std::min(wanted, max_bytes < SIZE_MAX ? max_bytes + 1 : max_bytes));
+    }
+    const auto give = static_cast<uInt>(std::min(bytes.size() - in, kPiece));
+    const auto room = static_cast<uInt>(std::min(out.size() - made, kPiece));
+    z->next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data() + in));
+    z->avail_in = give;
+    z->next_out = reinterpret_cast<Bytef*>(out.data() + made);
+    z->avail_out = room;
+    const int status = inflate(z.get(), Z_NO_FLUSH);
+    in += give - z->avail_in;
+    made += room - z->avail_out;
+    if (made > max_bytes) {
+      return Error{
+          Rc::kLimit,
+          "gzip data expands to more than the limit of " + std::to_string(max_bytes) + " bytes",
+          {},
+          {}};
+    }
+    if (status == Z_MEM_ERROR) throw std::bad_alloc();
+    if (status == Z_DATA_ERROR || status == Z_NEED_DICT) {
+      return invalid("", std::string("damaged gzip data: ") +
+                             (z->msg != nullptr ? z->msg : "a dictionary is needed") + at());
+    }
+    if (status == Z_STREAM_END) {
+      const Str rest = bytes.substr(in);
+      if (rest.find_first_not_of('\0') == Str::npos) break;
+      if (!is_gzip(rest)) return invalid("", "data that is not gzip follows the gzip data" + at());
+      inflateReset(z.get());
+    } else if (in == bytes.size() && z->avail_out != 0) {
+      return invalid("", "truncated gzip data, ends" + at());
+    }
+  }
+  out.resize(made);
+  return out;
+}
+
+}  // namespace
+
+bool is_gzip(Str bytes) { return bytes.starts_with("\x1f\x8b"); }
+
+Result<std::string> gunzip(Str bytes, size_t max_bytes) {
+  if (!is_gzip(bytes)) return invalid("", "not gzip data");
+  try {
+    return inflate_all(bytes, max_bytes);
+  } catch (const std::bad_alloc&) {
+    return Error{Rc::kNoMemory, "out of memory while reading gzip data", {}, {}};
+  } catch (const std::exception& e) {
+    return Error{Rc::kInternal, std::string("while reading gzip data: ") + e.what(), {}, {}};
+  }
+}
+
+}  // namespace libsched

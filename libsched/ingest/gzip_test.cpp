@@ -1,0 +1,77 @@
+// gzip against zlib's own compressor: members, truncation at every byte, damage, limits.
+#include "libsched/ingest/gzip.hpp"
+
+#include <doctest/doctest.h>
+#include <zlib.h>
+
+namespace libsched {
+namespace {
+
+std::string gzip(Str text) {
+  z_stream z{};
+  REQUIRE(deflateInit2(&z, 9, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) == Z_OK);
+  std::string out(deflateBound(&z, text.size()) + 32, '\0');
+  z.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
+  z.avail_in = static_cast<uInt>(text.size());
+  z.next_out = reinterpret_cast<Bytef*>(out.data());
+  z.avail_out = static_cast<uInt>(out.size());
+  REQUIRE(deflate(&z, Z_FINISH) == Z_STREAM_END);
+  out.resize(out.size() - z.avail_out);
+  deflateEnd(&z);
+  return out;
+}
+
+std::string message(Str bytes, size_t limit = 1 << 20) {
+  auto r = gunzip(bytes, limit);
+  return r.ok() ? "accepted" : r.error().message;
+}
+
+}  // namespace
+
+TEST_CASE("gzip data comes out as it went in") {
+  std::string text;
+  for (int i = 0; i < 20000; ++i) text += "line " + std::to_string(i) + "\n";
+  CHECK(is_gzip(gzip(text)));
+  CHECK_FALSE(is_gzip("kind: Pod"));
+  CHECK_FALSE(is_gzip("\x1f"));
+  CHECK(*gunzip(gzip(text), text.size()) == text);
+  CHECK(*gunzip(gzip(""), 0) == "");
+  CHECK(*gunzip(gzip("a") + gzip("") + gzip("bc"), 3) == "abc");
+  CHECK(*gunzip(gzip("a") + std::string(512, '\0'), 100) == "a");
+}
+
+TEST_CASE("a limit holds for bombs and over all members") {
+  const std::string bomb = gzip(std::string(50 << 20, 'x'));
+  REQUIRE(bomb.size() < 100000);
+  auto r = gunzip(bomb, 1 << 20);
+  REQUIRE_FALSE(r.ok());
+  CHECK(r.error().rc == Rc::kLimit);
+  CHECK(r.error().message == "gzip data expands to more than the limit of 1048576 bytes");
+  CHECK(gunzip(gzip("abc"), 3).ok());
+  CHECK(gunzip(gzip("abc"), 2).error().rc == Rc::kLimit);
+  CHECK(gunzip(gzip("ab") + gzip("cd"), 3).error().rc == Rc::kLimit);
+}
+
+TEST_CASE("damaged data is refused") {
+  const std::string good = gzip("some text, some text, some more text");
+  CHECK(message("kind: Pod") == "not gzip data");
+  for (size_t n = 2; n < good.size(); ++n) {
+    CHECK(message(Str(good).substr(0, n)).starts_with("truncated gzip data, ends at byte"));
+  }
+  std::string bad = good;
+  bad[bad.size() - 6] ^= 1;  // the checksum
+  CHECK(message(bad).starts_with("damaged gzip data: incorrect data check"));
+  bad = good;
+  bad[2] = 9;  // the method
+  CHECK(message(bad).starts_with("damaged gzip data: unknown compression method"));
+  CHECK(message(good + "x").starts_with("data that is not gzip follows the gzip data"));
+  CHECK(message(good + good.substr(0, 12)).starts_with("truncated gzip data"));
+  // Whatever is flipped, there is an answer.
+  for (size_t i = 2; i < good.size(); ++i) {
+    bad = good;
+    bad[i] = static_cast<char>(bad[i] ^ 0x55);
+    (void)gunzip(bad, 1 << 16);
+  }
+}
+
+}  // namespace libsched

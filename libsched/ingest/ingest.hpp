@@ -1,0 +1,70 @@
+// Bytes -> objects: JSON or YAML, plain or gzip; single objects, Lists, multi-document streams.
+//
+// One builder serves both formats (YAML becomes JSON first). Either the whole input is accepted,
+// or nothing is and the error names the place. Thread-safe: no shared state.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "libsched/base/result.hpp"
+#include "libsched/objects/node.hpp"
+#include "libsched/objects/pod.hpp"
+
+namespace libsched {
+
+enum class Format : uint8_t { kAuto, kJson, kYaml };
+
+struct ParseOptions {
+  Format format = Format::kAuto;
+  bool defaults =
+      false;            // API defaulting where the scheduler depends on it, and priority admission
+  bool strict = false;  // unknown kinds and fields are errors instead of being counted
+  bool keep_raw = false;  // keep each object's document (as JSON) for the raw accessors
+  bool validate = false;  // add what the API server would refuse to `warnings`
+  size_t max_bytes = size_t{4} << 30;  // of the decompressed document
+  int max_depth = 200;
+  // Classes for priority admission beside those of the input itself.
+  std::vector<PriorityClassRef> priority_classes;
+};
+
+struct IngestWarning {
+  std::string path, message;
+};
+
+struct SkippedKind {
+  std::string kind;  // "apps/v1 ControllerRevision"
+  int64_t count = 0;
+  std::string needed_by;  // the plugin that would read it, "" if none does
+};
+
+// Everything one input held, in its order.
+struct ObjectSet {
+  std::vector<PodRef> pods;
+  std::vector<NodeRef> nodes;
+  std::vector<NamespaceRef> namespaces;
+  std::vector<PriorityClassRef> priority_classes;
+  std::vector<WorkloadRef> workloads;
+  std::vector<SkippedKind> skipped;
+  std::vector<IngestWarning> warnings;
+  int64_t unknown_fields = 0;
+
+  size_t size() const {
+    return pods.size() + nodes.size() + namespaces.size() + priority_classes.size() +
+           workloads.size();
+  }
+};
+
+// Objects, Lists of them (nested, too), JSON arrays of them, and streams of all these. A namespaced
+// object without a namespace is in "default". Errors: Rc::kInvalid (with the path in the input:
+// "documents[2].items[3].spec.nodeName"; with line and column if it is no JSON or YAML at all; also
+// for a key twice in one mapping and an object twice in the input), kLimit, kUnsupported
+// (`strict`), kNoMemory.
+Result<ObjectSet> parse_objects(Str bytes, const ParseOptions& options);
+
+// Exactly one object of the kind, which may lack kind and apiVersion. A workload where a pod is
+// asked for gives its template.
+Result<PodRef> parse_pod(Str bytes, const ParseOptions& options);
+Result<NodeRef> parse_node(Str bytes, const ParseOptions& options);
+
+}  // namespace libsched

@@ -1,0 +1,68 @@
+// Which kinds are read, and the perfect hash of field names.
+#include "libsched/ingest/kinds.hpp"
+
+#include <doctest/doctest.h>
+
+#include "libsched/ingest/key_table.hpp"
+
+namespace libsched {
+
+TEST_CASE("kinds: what is read, skipped or refused") {
+  const auto kind = [](const char* api_version, const char* name) {
+    const Result<ObjectKind> found = classify({api_version, name});
+    return found.ok() ? std::to_string(static_cast<int>(*found)) : found.error().text();
+  };
+  const auto is = [](ObjectKind k) { return std::to_string(static_cast<int>(k)); };
+  CHECK(kind("v1", "Pod") == is(ObjectKind::kPod));
+  CHECK(kind("v1", "PodList") == is(ObjectKind::kList));
+  CHECK(kind("v1", "List") == is(ObjectKind::kList));
+  CHECK(kind("apps/v1", "Deployment") == is(ObjectKind::kWorkload));
+  CHECK(kind("extensions/v1beta1", "Deployment") == is(ObjectKind::kWorkload));
+  CHECK(kind("batch/v1", "CronJobList") == is(ObjectKind::kList));
+  CHECK(kind("v1", "Service") == is(ObjectKind::kOther));
+  CHECK(kind("example.com/v1", "ThingList") == is(ObjectKind::kList));
+  // Kinds of the same name in foreign groups.
+  CHECK(kind("batch.volcano.sh/v1alpha1", "Job") == is(ObjectKind::kOther));
+  CHECK(kind("management.cattle.io/v3", "Node") == is(ObjectKind::kOther));
+  // The API's own in versions that do not exist.
+  CHECK(kind("v2", "Pod") == R"(.apiVersion: no kind "Pod" is registered for version "v2")");
+  CHECK(kind("apps/v1", "Pod") ==
+        R"(.apiVersion: no kind "Pod" is registered for version "apps/v1")");
+  CHECK(kind("apps/v9", "DeploymentList") ==
+        R"(.apiVersion: no kind "DeploymentList" is registered for version "apps/v9")");
+  CHECK(kind("v2", "List") == R"(.apiVersion: no kind "List" is registered for version "v2")");
+  CHECK(kind("a/b/c", "Pod") == ".apiVersion: unexpected GroupVersion string: a/b/c");
+  CHECK(kind("", "Pod") == ".apiVersion: missing; an object needs kind and apiVersion");
+  CHECK(kind("v1", "") == ".kind: missing; an object needs kind and apiVersion");
+}
+
+TEST_CASE("kinds: items of lists and who needs what is skipped") {
+  CHECK(item_type({"v1", "PodList"}).kind == "Pod");
+  CHECK(item_type({"v1", "List"}).kind == "");
+  CHECK(needed_by({"v1", "PersistentVolumeClaim"}) == "VolumeBinding");
+  CHECK(needed_by({"policy/v1", "PodDisruptionBudget"}) == "DefaultPreemption");
+  CHECK(needed_by({"resource.k8s.io/v1", "ResourceSlice"}) == "DynamicResources");
+  CHECK(needed_by({"storage.k8s.io/v1", "CSINode"}) == "NodeVolumeLimits");
+  CHECK(needed_by({"v1", "Service"}) == "PodTopologySpread");
+  CHECK(needed_by({"v1", "ConfigMap"}) == "");
+}
+
+TEST_CASE("key_table: finds its names and nothing else") {
+  static constexpr KeyTable kTable("name", "namespace", "nodeName", "nodeSelector", "a",
+                                   "volumeName", "volumeMode",
+                                   "requiredDuringSchedulingIgnoredDuringExecution");
+  static_assert(kTable["nodeName"] == 2);
+  for (const Str name : {"name", "namespace", "nodeName", "nodeSelector", "a", "volumeName",
+                         "volumeMode", "requiredDuringSchedulingIgnoredDuringExecution"}) {
+    REQUIRE(kTable.find(name) >= 0);
+    CHECK(kTable.find(std::string(name) + "X") == -1);
+    std::string other(name);
+    other[other.size() / 2] ^= 0x20;  // upper case
+    CHECK(kTable.find(other) == -1);
+    CHECK(kTable.find(Str(name).substr(1)) == -1);
+  }
+  CHECK(kTable.find("namespace") == kTable["namespace"]);
+  CHECK(kTable.find("") == -1);
+}
+
+}  // namespace libsched

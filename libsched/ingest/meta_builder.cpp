@@ -1,0 +1,135 @@
+// What all kinds share: type, metadata, and the frame in which an object is made.
+#include "libsched/ingest/defaults.hpp"
+#include "libsched/ingest/object_builder.hpp"
+
+namespace libsched {
+namespace {
+
+constexpr KeyTable kObjectMeta("name", "generateName", "namespace", "selfLink", "uid",
+                               "resourceVersion", "generation", "creationTimestamp",
+                               "deletionTimestamp", "deletionGracePeriodSeconds", "labels",
+                               "annotations", "ownerReferences", "finalizers", "managedFields");
+constexpr KeyTable kOwnerReference("apiVersion", "kind", "name", "uid", "controller",
+                                   "blockOwnerDeletion");
+constexpr KeyTable kNamespace("apiVersion", "kind", "metadata", "spec", "status");
+constexpr KeyTable kPriorityClass("apiVersion", "kind", "metadata", "value", "globalDefault",
+                                  "description", "preemptionPolicy");
+
+}  // namespace
+
+void ObjectBuilder::start(Arena& arena) {
+  arena_ = &arena;
+  other_type_ = false;
+  unknown_fields_ = 0;
+  unknown_offsets_.clear();
+  generate_name_ = false;
+  std::apply([](auto&... vectors) { (vectors.clear(), ...); }, scratch_);
+}
+
+bool ObjectBuilder::type_field(Str expected) {
+  JsonString s;
+  if (reader_.is_null()) return null();
+  const size_t offset = reader_.offset();
+  if (!reader_.string(s)) return false;
+  if (s.text.empty() || s.text == expected) return true;
+  other_type_ = true;
+  return reader_.fail(offset, "not a " + std::string(expected));
+}
+
+bool ObjectBuilder::metadata(ObjectMeta& meta) {
+  return object(kObjectMeta, [&](int field) {
+    switch (field) {
+      case kObjectMeta["name"]: return string(meta.name);
+      case kObjectMeta["namespace"]: return string(meta.ns);
+      case kObjectMeta["uid"]: return string(meta.uid);
+      case kObjectMeta["generateName"]: {
+        Str prefix;
+        if (!string(prefix)) return false;
+        generate_name_ = !prefix.empty();
+        return true;
+      }
+      case kObjectMeta["creationTimestamp"]: return time(meta.created);
+      case kObjectMeta["deletionTimestamp"]: return time(meta.deleted);
+      case kObjectMeta["labels"]: return labels(meta.labels);
+      case kObjectMeta["ownerReferences"]:
+        return list(meta.owners, [&](OwnerReference& o) { return owner(o); });
+      default: return skip();
+    }
+  });
+}
+
+bool ObjectBuilder::owner(OwnerReference& owner) {
+  return object(kOwnerReference, [&](int field) {
+    switch (field) {
+      case kOwnerReference["apiVersion"]: return string(owner.api_version);
+      case kOwnerReference["kind"]: return string(owner.kind);
+      case kOwnerReference["name"]: return string(owner.name);
+      case kOwnerReference["uid"]: return string(owner.uid);
+      case kOwnerReference["controller"]: return boolean(owner.controller);
+      default: return skip();
+    }
+  });
+}
+
+bool ObjectBuilder::finish_meta(ObjectMeta& meta, bool namespaced, size_t begin) {
+  if (meta.name.empty()) {
+    return reader_.fail(
+        begin,
+        generate_name_ ? "missing; the object has only a generateName, give it a name" : "missing",
+        ".metadata.name");
+  }
+  if (!namespaced) {
+    meta.ns = Str("", 0);
+  } else if (meta.ns.empty()) {
+    meta.ns = "default";
+  }
+  meta.key_hash = object_key_hash(meta.ns, meta.name);
+  return true;
+}
+
+void ObjectBuilder::remember_document(Object& object, size_t begin) {
+  const Str document = reader_.text().substr(begin, reader_.end_of_last() - begin);
+  // Defaulting makes another object of the same document.
+  object.content_hash = hash_long(document.data(), document.size(), options_.defaults ? 2 : 1) | 1;
+  if (options_.keep_raw) object.raw = object.arena.copy(document);
+}
+
+Ref<Namespace> ObjectBuilder::name_space(Str api_version, Str kind) {
+  auto ns = make_ref<Namespace>();
+  start(ns->arena);
+  const size_t begin = reader_.offset();
+  const bool ok = object(kNamespace, [&](int field) {
+    switch (field) {
+      case kNamespace["apiVersion"]: return type_field(api_version);
+      case kNamespace["kind"]: return type_field(kind);
+      case kNamespace["metadata"]: return metadata(ns->meta);
+      default: return skip();
+    }
+  });
+  if (!ok || !finish_meta(ns->meta, /*namespaced=*/false, begin)) return nullptr;
+  if (options_.defaults) set_namespace_defaults(*ns);
+  remember_document(*ns, begin);
+  return ns;
+}
+
+Ref<PriorityClass> ObjectBuilder::priority_class(Str api_version, Str kind) {
+  auto pc = make_ref<PriorityClass>();
+  start(pc->arena);
+  const size_t begin = reader_.offset();
+  const bool ok = object(kPriorityClass, [&](int field) {
+    switch (field) {
+      case kPriorityClass["apiVersion"]: return type_field(api_version);
+      case kPriorityClass["kind"]: return type_field(kind);
+      case kPriorityClass["metadata"]: return metadata(pc->meta);
+      case kPriorityClass["value"]: return int32(pc->value);
+      case kPriorityClass["globalDefault"]: return boolean(pc->global_default);
+      case kPriorityClass["preemptionPolicy"]: return string(pc->preemption_policy);
+      default: return skip();
+    }
+  });
+  if (!ok || !finish_meta(pc->meta, /*namespaced=*/false, begin)) return nullptr;
+  remember_document(*pc, begin);
+  return pc;
+}
+
+}  // namespace libsched

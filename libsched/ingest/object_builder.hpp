@@ -1,0 +1,254 @@
+// ObjectBuilder: JSON values -> typed objects. The generic part: fields, lists, maps, scalars.
+//
+// What upstream's decoder accepts is accepted: null is absent, keys are case-sensitive, integers
+// have no fraction, a quantity is a string or a number. Stricter on purpose: a key twice in one
+// object is an error. A function that returns false has called fail() on the reader. Scratch space
+// is kept between objects; every object gets its own arena.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "libsched/ingest/ingest.hpp"
+#include "libsched/ingest/json_reader.hpp"
+
+namespace libsched {
+
+struct NodeCapacity;
+
+TaintEffect to_taint_effect(Str text);
+
+class ObjectBuilder {
+ public:
+  ObjectBuilder(JsonReader& reader, const ParseOptions& options)
+      : reader_(reader), options_(options) {}
+
+  // One object, which is the next value; nullptr after a failure. `api_version` and `kind` are what
+  // was found out about it so far; a document that says otherwise fails with other_type().
+  Ref<Pod> pod(Str api_version, Str kind);
+  Ref<Node> node(Str api_version, Str kind);
+  Ref<Namespace> name_space(Str api_version, Str kind);
+  Ref<PriorityClass> priority_class(Str api_version, Str kind);
+  Ref<Workload> workload(Str api_version, Str kind);
+
+  // The failure was only that the object is of another type than expected.
+  bool other_type() const { return other_type_; }
+  // Keys of the last object that its API type does not have: how many, and where the first were.
+  int64_t unknown_fields() const { return unknown_fields_; }
+  const std::vector<size_t>& unknown_offsets() const { return unknown_offsets_; }
+  static constexpr size_t kMaxUnknownOffsets = 10;
+
+ private:
+  // Generic readers. A null leaves `out` as it is and is accepted.
+  template <size_t N, typename OnField>
+  bool object(const KeyTable<N>& table, OnField&& on_field);
+  template <typename T, typename ReadItem>
+  bool list(Span<T>& out, ReadItem&& read_item);
+  template <typename T, typename ReadItem>
+  bool present_list(Span<T>& out, bool& present, ReadItem&& read_item);
+  // A map from any text (which goes to T::*name) to what read_value reads; sorted by key, a key
+  // twice is an error.
+  template <typename T, typename ReadValue>
+  bool map(Span<T>& out, Str T::* name, ReadValue&& read_value);
+  template <typename T>
+  bool sort_map(std::vector<T>& items, size_t mark, Str T::* name);
+  bool skip() { return reader_.skip(); }
+  bool null() {
+    Str ignored;
+    return reader_.scalar(ignored);
+  }
+  bool string(Str& out);
+  bool string_list(Span<Str>& out);
+  bool boolean(bool& out);
+  bool optional_boolean(std::optional<bool>& out);
+  bool int32(int32_t& out);
+  bool optional_int32(std::optional<int32_t>& out);
+  bool int64(int64_t& out);
+  bool time(Time& out);
+  bool quantity(Quantity& out);
+  bool resource_list(ResourceList& out);
+  bool labels(Labels& out);
+  bool key_lookup(JsonString& key, size_t offset);
+  bool unknown_field(size_t offset);
+  bool duplicate_key(size_t offset);
+
+  // Parts of objects, by file.
+  void start(Arena& arena);  // meta_builder.cpp
+  bool type_field(Str expected);
+  bool metadata(ObjectMeta& meta);
+  bool finish_meta(ObjectMeta& meta, bool namespaced, size_t begin);
+  bool owner(OwnerReference& owner);
+  void remember_document(Object& object, size_t begin);
+  enum class RequirementOf : uint8_t { kLabels, kNodeLabels, kNodeFields };
+  bool requirement(Requirement& r, RequirementOf of);  // selector_builder.cpp
+  bool label_selector(LabelSelector& selector);
+  bool node_selector(NodeSelector& selector);
+  bool node_selector_term(NodeSelectorTerm& term);
+  bool preferred_term(PreferredSchedulingTerm& term);
+  bool affinity(PodSpec& spec);  // affinity_builder.cpp
+  bool node_affinity(NodeAffinity& affinity);
+  bool pod_affinity(PodAffinity& affinity);
+  bool pod_affinity_term(PodAffinityTerm& term);
+  bool weighted_pod_affinity_term(PodAffinityTerm& term);
+  bool spread_constraint(TopologySpreadConstraint& constraint);
+  bool pod_spec(PodSpec& spec);  // pod_builder.cpp
+  bool toleration(Toleration& t);
+  bool pod_resource_claim(PodResourceClaim& claim);
+  bool named(Str& name);
+  bool scheduling_group(Str& group);
+  bool pod_resources(PodSpec& spec);
+  void finish_pod(Pod& pod);
+  void learn_size(const Arena& arena);
+  bool container(Container& c);  // container_builder.cpp
+  bool container_port(ContainerPort& port);
+  bool container_resources(ResourceList& requests, ResourceList& limits, Span<Str>& claims);
+  bool restart_rules(bool& restarts_all);
+  bool volume(Volume& v);  // volume_builder.cpp
+  template <typename Table>
+  bool volume_source(Volume& v, VolumeKind kind, const Table& table, int id, int read_only);
+  bool rbd(Volume& v);
+  bool ephemeral(Volume& v);
+  bool pod_status(PodStatus& status);  // pod_status_builder.cpp
+  bool condition(PodCondition& condition);
+  bool container_status(ContainerStatus& status);
+  bool claim_status(ResourceClaimStatus& status);
+  bool node_spec(Node& node);  // node_builder.cpp
+  bool taint(Taint& taint);
+  bool node_status(Node& node, NodeCapacity& capacity);
+  bool image(ContainerImage& image);
+  struct WorkloadParts;  // workload_builder.cpp
+  bool workload_spec(WorkloadParts& parts, Str kind);
+  template <typename Table>
+  bool workload_fields(WorkloadParts& parts, const Table& table, int pod, int count);
+  bool stateful_set_spec(WorkloadParts& parts);
+  bool job_spec(WorkloadParts& parts);
+  bool cron_job_spec(WorkloadParts& parts);
+  bool pod_template(WorkloadParts& parts);
+  bool claim_name(Str& name);
+  void add_claim_volumes(const WorkloadParts& parts);
+
+  // Scratch for lists while they grow, one vector per type.
+  template <typename T>
+  std::vector<T>& scratch() {
+    return std::get<std::vector<T>>(scratch_);
+  }
+  std::tuple<std::vector<Str>, std::vector<Label>, std::vector<Requirement>,
+             std::vector<NodeSelectorTerm>, std::vector<PreferredSchedulingTerm>,
+             std::vector<PodAffinityTerm>, std::vector<TopologySpreadConstraint>,
+             std::vector<Toleration>, std::vector<Container>, std::vector<ContainerPort>,
+             std::vector<Volume>, std::vector<PodResourceClaim>, std::vector<ResourceClaimStatus>,
+             std::vector<PodCondition>, std::vector<ContainerStatus>, std::vector<OwnerReference>,
+             std::vector<Taint>, std::vector<ContainerImage>, std::vector<NamedQuantity>>
+      scratch_;
+  std::vector<size_t> key_offsets_;  // of the map being read
+
+  JsonReader& reader_;
+  const ParseOptions& options_;
+  Arena* arena_ = nullptr;        // of the object being built
+  size_t arena_estimate_ = 2048;  // bytes that objects like the last ones took
+  bool other_type_ = false;
+  bool generate_name_ = false;  // the metadata read last has a generateName
+  int64_t unknown_fields_ = 0;
+  std::vector<size_t> unknown_offsets_;
+};
+
+template <size_t N, typename OnField>
+bool ObjectBuilder::object(const KeyTable<N>& table, OnField&& on_field) {
+  if (reader_.is_null()) return null();
+  if (!reader_.enter('{')) return false;
+  uint64_t seen = 0;
+  if (!reader_.take('}')) {
+    do {
+      const size_t offset = reader_.offset();
+      JsonString key;
+      if (!reader_.key(key)) return false;
+      if (key.escaped && !key_lookup(key, offset)) return false;
+      const int field = table.find(key.text);
+      if (field < 0) {
+        if (!unknown_field(offset)) return false;
+        continue;
+      }
+      const uint64_t bit = uint64_t{1} << field;
+      if ((seen & bit) != 0) return duplicate_key(offset);
+      seen |= bit;
+      if (!on_field(field)) return false;
+    } while (reader_.take(','));
+    if (!reader_.expect('}')) return false;
+  }
+  reader_.leave();
+  return true;
+}
+
+template <typename T, typename ReadItem>
+bool ObjectBuilder::list(Span<T>& out, ReadItem&& read_item) {
+  if (reader_.is_null()) return null();
+  if (!reader_.enter('[')) return false;
+  std::vector<T>& items = scratch<T>();
+  const size_t mark = items.size();
+  if (!reader_.take(']')) {
+    do {
+      T item{};
+      if (!read_item(item)) return false;
+      items.push_back(item);
+    } while (reader_.take(','));
+    if (!reader_.expect(']')) return false;
+  }
+  reader_.leave();
+  out = arena_->copy(items.data() + mark, items.size() - mark);
+  items.resize(mark);
+  return true;
+}
+
+template <typename T, typename ReadItem>
+bool ObjectBuilder::present_list(Span<T>& out, bool& present, ReadItem&& read_item) {
+  present = !reader_.is_null();
+  return list(out, std::forward<ReadItem>(read_item));
+}
+
+template <typename T, typename ReadValue>
+bool ObjectBuilder::map(Span<T>& out, Str T::* name, ReadValue&& read_value) {
+  if (reader_.is_null()) return null();
+  if (!reader_.enter('{')) return false;
+  std::vector<T>& items = scratch<T>();
+  const size_t mark = items.size();
+  key_offsets_.clear();
+  bool sorted = true;
+  if (!reader_.take('}')) {
+    do {
+      key_offsets_.push_back(reader_.offset());
+      JsonString key;
+      T item{};
+      if (!reader_.key(key) || !reader_.text_of(key, *arena_, item.*name)) return false;
+      if (!read_value(item)) return false;
+      if (items.size() > mark && !(items.back().*name < item.*name)) sorted = false;
+      items.push_back(item);
+    } while (reader_.take(','));
+    if (!reader_.expect('}')) return false;
+  }
+  reader_.leave();
+  if (!sorted && !sort_map(items, mark, name)) return false;
+  out = arena_->copy(items.data() + mark, items.size() - mark);
+  items.resize(mark);
+  return true;
+}
+
+template <typename T>
+bool ObjectBuilder::sort_map(std::vector<T>& items, size_t mark, Str T::* name) {
+  const size_t n = items.size() - mark;
+  std::vector<size_t> order(n);
+  for (size_t i = 0; i < n; ++i) order[i] = i;
+  const auto key = [&](size_t i) { return items[mark + i].*name; };
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return key(a) < key(b); });
+  for (size_t i = 1; i < n; ++i) {
+    if (key(order[i - 1]) == key(order[i])) return duplicate_key(key_offsets_[order[i]]);
+  }
+  std::vector<T> sorted;
+  sorted.reserve(n);
+  for (const size_t i : order) sorted.push_back(items[mark + i]);
+  std::copy(sorted.begin(), sorted.end(), items.begin() + static_cast<ptrdiff_t>(mark));
+  return true;
+}
+
+}  // namespace libsched

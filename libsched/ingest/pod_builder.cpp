@@ -1,0 +1,166 @@
+// Pods: the frame and spec; containers, volumes, affinity and status have files of their own.
+#include "libsched/ingest/defaults.hpp"
+#include "libsched/ingest/object_builder.hpp"
+
+namespace libsched {
+namespace {
+
+constexpr KeyTable kPod("apiVersion", "kind", "metadata", "spec", "status");
+constexpr KeyTable kSpec("volumes", "initContainers", "containers", "ephemeralContainers",
+                         "restartPolicy", "terminationGracePeriodSeconds", "activeDeadlineSeconds",
+                         "dnsPolicy", "nodeSelector", "serviceAccountName", "serviceAccount",
+                         "automountServiceAccountToken", "nodeName", "hostNetwork", "hostPID",
+                         "hostIPC", "shareProcessNamespace", "securityContext", "imagePullSecrets",
+                         "hostname", "subdomain", "affinity", "schedulerName", "tolerations",
+                         "hostAliases", "priorityClassName", "priority", "dnsConfig",
+                         "readinessGates", "runtimeClassName", "enableServiceLinks",
+                         "preemptionPolicy", "overhead", "topologySpreadConstraints",
+                         "setHostnameAsFQDN", "os", "hostUsers", "schedulingGates",
+                         "resourceClaims", "resources", "hostnameOverride", "schedulingGroup");
+constexpr KeyTable kToleration("key", "operator", "value", "effect", "tolerationSeconds");
+constexpr KeyTable kResourceClaim("name", "resourceClaimName", "resourceClaimTemplateName");
+constexpr KeyTable kName("name");
+constexpr KeyTable kSchedulingGroup("podGroupName");
+
+TolerationOp to_toleration_op(Str text) {
+  if (text.empty() || text == "Equal") return TolerationOp::kEqual;
+  if (text == "Exists") return TolerationOp::kExists;
+  if (text == "Lt") return TolerationOp::kLt;
+  if (text == "Gt") return TolerationOp::kGt;
+  return TolerationOp::kOther;
+}
+
+}  // namespace
+
+TaintEffect to_taint_effect(Str text) {
+  if (text.empty()) return TaintEffect::kNone;
+  if (text == "NoSchedule") return TaintEffect::kNoSchedule;
+  if (text == "PreferNoSchedule") return TaintEffect::kPreferNoSchedule;
+  if (text == "NoExecute") return TaintEffect::kNoExecute;
+  return TaintEffect::kOther;
+}
+
+bool ObjectBuilder::toleration(Toleration& t) {
+  return object(kToleration, [&](int field) {
+    switch (field) {
+      case kToleration["key"]: return string(t.key);
+      case kToleration["value"]: return string(t.value);
+      case kToleration["operator"]: {
+        Str op;
+        if (!string(op)) return false;
+        t.op = to_toleration_op(op);
+        if (t.op == TolerationOp::kOther) t.op_text = op;
+        return true;
+      }
+      case kToleration["effect"]:
+        if (!string(t.effect_text)) return false;
+        t.effect = to_taint_effect(t.effect_text);
+        return true;
+      default: return skip();
+    }
+  });
+}
+
+bool ObjectBuilder::pod_resource_claim(PodResourceClaim& claim) {
+  return object(kResourceClaim, [&](int field) {
+    switch (field) {
+      case kResourceClaim["name"]: return string(claim.name);
+      case kResourceClaim["resourceClaimName"]: return string(claim.claim_name);
+      case kResourceClaim["resourceClaimTemplateName"]: return string(claim.template_name);
+      default: return skip();
+    }
+  });
+}
+
+bool ObjectBuilder::named(Str& name) {
+  return object(kName, [&](int) { return string(name); });
+}
+
+bool ObjectBuilder::scheduling_group(Str& group) {
+  return object(kSchedulingGroup, [&](int) { return string(group); });
+}
+
+bool ObjectBuilder::pod_resources(PodSpec& spec) {
+  spec.resources_present = !reader_.is_null();
+  Span<Str> claims;
+  return container_resources(spec.pod_requests, spec.pod_limits, claims);
+}
+
+bool ObjectBuilder::pod_spec(PodSpec& spec) {
+  return object(kSpec, [&](int field) {
+    switch (field) {
+      case kSpec["nodeName"]: return string(spec.node_name);
+      case kSpec["schedulerName"]: return string(spec.scheduler_name);
+      case kSpec["priorityClassName"]: return string(spec.priority_class_name);
+      case kSpec["preemptionPolicy"]: return string(spec.preemption_policy);
+      case kSpec["priority"]: return optional_int32(spec.priority);
+      case kSpec["nodeSelector"]:
+        spec.node_selector_present = !reader_.is_null();
+        return labels(spec.node_selector);
+      case kSpec["affinity"]: return affinity(spec);
+      case kSpec["tolerations"]:
+        return list(spec.tolerations, [&](Toleration& t) { return toleration(t); });
+      case kSpec["topologySpreadConstraints"]:
+        return list(spec.spread, [&](TopologySpreadConstraint& c) { return spread_constraint(c); });
+      case kSpec["initContainers"]:
+        return list(spec.init_containers, [&](Container& c) { return container(c); });
+      case kSpec["containers"]:
+        return list(spec.containers, [&](Container& c) { return container(c); });
+      case kSpec["volumes"]: return list(spec.volumes, [&](Volume& v) { return volume(v); });
+      case kSpec["overhead"]: return resource_list(spec.overhead);
+      case kSpec["resources"]: return pod_resources(spec);
+      case kSpec["schedulingGates"]:
+        return list(spec.scheduling_gates, [&](Str& name) { return named(name); });
+      case kSpec["resourceClaims"]:
+        return list(spec.resource_claims,
+                    [&](PodResourceClaim& c) { return pod_resource_claim(c); });
+      case kSpec["hostNetwork"]: return boolean(spec.host_network);
+      case kSpec["hostUsers"]: return optional_boolean(spec.host_users);
+      case kSpec["schedulingGroup"]: return scheduling_group(spec.scheduling_group);
+      default: return skip();
+    }
+  });
+}
+
+// What is set or derived once all fields are there. Priority admission comes at the very end of
+// the input, when all classes are known.
+void ObjectBuilder::finish_pod(Pod& pod) {
+  if (options_.defaults) set_pod_defaults(pod);
+  if (pod.spec.scheduler_name.empty()) pod.spec.scheduler_name = "default-scheduler";
+  derive_pod(pod);
+}
+
+// The first block of the next arenas is as large as what this one took, or a little smaller than
+// the last estimate: a run of similar objects wastes little and rarely needs a second block.
+void ObjectBuilder::learn_size(const Arena& arena) {
+  constexpr size_t kMin = 256, kMax = 16384, kMargin = 32;
+  const size_t used = std::clamp(arena.bytes() - arena.unused() + kMargin, kMin, kMax);
+  if (used < arena_estimate_) {
+    arena_estimate_ -= (arena_estimate_ - used) / 64;
+  } else {
+    arena_estimate_ = used;
+  }
+}
+
+Ref<Pod> ObjectBuilder::pod(Str api_version, Str kind) {
+  auto pod = make_ref<Pod>(arena_estimate_);
+  start(pod->arena);
+  const size_t begin = reader_.offset();
+  const bool ok = object(kPod, [&](int field) {
+    switch (field) {
+      case kPod["apiVersion"]: return type_field(api_version);
+      case kPod["kind"]: return type_field(kind);
+      case kPod["metadata"]: return metadata(pod->meta);
+      case kPod["spec"]: return pod_spec(pod->spec);
+      case kPod["status"]: return pod_status(pod->status);
+      default: return skip();
+    }
+  });
+  if (!ok || !finish_meta(pod->meta, /*namespaced=*/true, begin)) return nullptr;
+  finish_pod(*pod);
+  remember_document(*pod, begin);
+  learn_size(pod->arena);
+  return pod;
+}
+
+}  // namespace libsched

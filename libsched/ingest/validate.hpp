@@ -1,0 +1,21 @@
+// What the API server would refuse although its decoder takes it. The scheduler never sees such
+// objects, so these are warnings: a path below the object and the API server's wording.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "libsched/objects/node.hpp"
+#include "libsched/objects/pod.hpp"
+
+namespace libsched {
+
+using WarningSink = std::function<void(const std::string& path, std::string message)>;
+
+void validate(const Pod& pod, const WarningSink& warn);
+void validate(const Node& node, const WarningSink& warn);
+void validate(const Namespace& ns, const WarningSink& warn);
+void validate(const PriorityClass& pc, const WarningSink& warn);
+void validate(const Workload& workload, const WarningSink& warn);
+
+}  // namespace libsched

@@ -1,0 +1,175 @@
+// Deployments, StatefulSets, DaemonSets, ReplicaSets, Jobs and CronJobs: the pod that they would
+// create. It is named after the workload and lives in its namespace; its labels are the template's.
+#include "libsched/ingest/defaults.hpp"
+#include "libsched/ingest/object_builder.hpp"
+
+namespace libsched {
+namespace {
+
+constexpr KeyTable kWorkload("apiVersion", "kind", "metadata", "spec", "status");
+constexpr KeyTable kDeployment("replicas", "selector", "template", "strategy", "minReadySeconds",
+                               "revisionHistoryLimit", "paused", "progressDeadlineSeconds");
+constexpr KeyTable kStatefulSet("replicas", "selector", "template", "volumeClaimTemplates",
+                                "serviceName", "podManagementPolicy", "updateStrategy",
+                                "revisionHistoryLimit", "minReadySeconds",
+                                "persistentVolumeClaimRetentionPolicy", "ordinals");
+constexpr KeyTable kDaemonSet("selector", "template", "updateStrategy", "minReadySeconds",
+                              "revisionHistoryLimit");
+constexpr KeyTable kReplicaSet("replicas", "minReadySeconds", "selector", "template");
+constexpr KeyTable kJob("parallelism", "completions", "activeDeadlineSeconds", "podFailurePolicy",
+                        "successPolicy", "backoffLimit", "backoffLimitPerIndex", "maxFailedIndexes",
+                        "selector", "manualSelector", "template", "ttlSecondsAfterFinished",
+                        "completionMode", "suspend", "podReplacementPolicy", "managedBy");
+constexpr KeyTable kCronJob("schedule", "timeZone", "startingDeadlineSeconds", "concurrencyPolicy",
+                            "suspend", "jobTemplate", "successfulJobsHistoryLimit",
+                            "failedJobsHistoryLimit");
+constexpr KeyTable kTemplate("metadata", "spec");
+constexpr KeyTable kOrdinals("start");
+constexpr KeyTable kClaim("apiVersion", "kind", "metadata", "spec", "status");
+
+}  // namespace
+
+struct ObjectBuilder::WorkloadParts {
+  Workload& workload;
+  Ref<Pod> pod;
+  int32_t replicas = 1, parallelism = 1, first_ordinal = 0;
+  std::optional<int32_t> completions;
+  Span<Str> claims;  // names of volumeClaimTemplates
+};
+
+bool ObjectBuilder::pod_template(WorkloadParts& parts) {
+  Arena* const outer = arena_;
+  Pod& pod = *parts.pod;
+  arena_ = &pod.arena;
+  const size_t begin = reader_.offset();
+  const bool null_template = reader_.is_null();
+  const bool ok = object(kTemplate, [&](int field) {
+    return field == kTemplate["metadata"] ? metadata(pod.meta) : pod_spec(pod.spec);
+  });
+  arena_ = outer;
+  if (ok && !null_template) remember_document(pod, begin);
+  return ok;
+}
+
+bool ObjectBuilder::claim_name(Str& name) {
+  return object(kClaim, [&](int field) {
+    if (field != kClaim["metadata"]) return skip();
+    ObjectMeta meta;
+    const bool ok = metadata(meta);
+    name = meta.name;
+    return ok;
+  });
+}
+
+// The spec of all kinds but CronJob: which field of `table` is which, -1 for none.
+template <typename Table>
+bool ObjectBuilder::workload_fields(WorkloadParts& parts, const Table& table, int pod, int count) {
+  return object(table, [&](int field) {
+    if (field == pod) return pod_template(parts);
+    return field == count ? int32(parts.replicas) : skip();
+  });
+}
+
+bool ObjectBuilder::stateful_set_spec(WorkloadParts& parts) {
+  return object(kStatefulSet, [&](int field) {
+    switch (field) {
+      case kStatefulSet["replicas"]: return int32(parts.replicas);
+      case kStatefulSet["template"]: return pod_template(parts);
+      case kStatefulSet["volumeClaimTemplates"]:
+        return list(parts.claims, [&](Str& name) { return claim_name(name); });
+      case kStatefulSet["ordinals"]:
+        return object(kOrdinals, [&](int) { return int32(parts.first_ordinal); });
+      default: return skip();
+    }
+  });
+}
+
+bool ObjectBuilder::job_spec(WorkloadParts& parts) {
+  return object(kJob, [&](int field) {
+    switch (field) {
+      case kJob["parallelism"]: return int32(parts.parallelism);
+      case kJob["completions"]: return optional_int32(parts.completions);
+      case kJob["template"]: return pod_template(parts);
+      default: return skip();
+    }
+  });
+}
+
+bool ObjectBuilder::cron_job_spec(WorkloadParts& parts) {
+  return object(kCronJob, [&](int field) {
+    if (field != kCronJob["jobTemplate"]) return skip();
+    return object(kTemplate,
+                  [&](int part) { return part == kTemplate["spec"] ? job_spec(parts) : skip(); });
+  });
+}
+
+bool ObjectBuilder::workload_spec(WorkloadParts& parts, Str kind) {
+  if (kind == "Deployment") {
+    return workload_fields(parts, kDeployment, kDeployment["template"], kDeployment["replicas"]);
+  }
+  if (kind == "ReplicaSet") {
+    return workload_fields(parts, kReplicaSet, kReplicaSet["template"], kReplicaSet["replicas"]);
+  }
+  if (kind == "DaemonSet") return workload_fields(parts, kDaemonSet, kDaemonSet["template"], -1);
+  if (kind == "StatefulSet") return stateful_set_spec(parts);
+  return kind == "Job" ? job_spec(parts) : cron_job_spec(parts);
+}
+
+// Each pod of a StatefulSet gets a volume per claim template, in place of one of the same name.
+// The pod stands for the first replica.
+void ObjectBuilder::add_claim_volumes(const WorkloadParts& parts) {
+  if (parts.claims.empty()) return;
+  Pod& pod = *parts.pod;
+  std::vector<Volume> volumes;
+  for (const Str name : parts.claims) {
+    Volume v;
+    v.name = pod.arena.copy(name);
+    v.kind = VolumeKind::kPersistentVolumeClaim;
+    std::string claim(name);
+    claim.append("-").append(pod.meta.name).append("-").append(std::to_string(parts.first_ordinal));
+    v.id = pod.arena.copy(claim);
+    volumes.push_back(v);
+  }
+  for (const Volume& v : pod.spec.volumes) {
+    if (std::find(parts.claims.begin(), parts.claims.end(), v.name) == parts.claims.end()) {
+      volumes.push_back(v);
+    }
+  }
+  pod.spec.volumes = pod.arena.copy(volumes);
+}
+
+Ref<Workload> ObjectBuilder::workload(Str api_version, Str kind) {
+  auto workload = make_ref<Workload>();
+  start(workload->arena);
+  workload->kind = workload->arena.copy(kind);
+  WorkloadParts parts{*workload, make_ref<Pod>(arena_estimate_), 1, 1, 0, {}, {}};
+  const size_t begin = reader_.offset();
+  const bool ok = object(kWorkload, [&](int field) {
+    switch (field) {
+      case kWorkload["apiVersion"]: return type_field(api_version);
+      case kWorkload["kind"]: return type_field(kind);
+      case kWorkload["metadata"]: return metadata(workload->meta);
+      case kWorkload["spec"]: return workload_spec(parts, kind);
+      default: return skip();
+    }
+  });
+  if (!ok || !finish_meta(workload->meta, /*namespaced=*/true, begin)) return nullptr;
+
+  Pod& pod = *parts.pod;
+  pod.meta.name = pod.arena.copy(workload->meta.name);
+  pod.meta.ns = pod.arena.copy(workload->meta.ns);
+  pod.meta.uid = Str("", 0);
+  pod.meta.key_hash = workload->meta.key_hash;
+  add_claim_volumes(parts);
+  finish_pod(pod);
+  if (kind == "Job" || kind == "CronJob") {
+    workload->replicas = std::min(parts.parallelism, parts.completions.value_or(parts.parallelism));
+  } else {
+    workload->replicas = parts.replicas;
+  }
+  workload->pod = std::move(parts.pod);
+  remember_document(*workload, begin);
+  return workload;
+}
+
+}  // namespace libsched

@@ -1,0 +1,27 @@
+// YAML text -> JSON text, one per document, so that one builder reads both formats.
+//
+// Documents are split at `---` lines and scalars are typed as Kubernetes does it. Stricter on
+// purpose: a key that stands twice in one mapping, more content after a `...` line, UTF-16 and
+// whatever JSON cannot say (an infinite number, a null key) are errors.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "libsched/base/arena.hpp"
+#include "libsched/base/result.hpp"
+
+namespace libsched {
+
+struct YamlLimits {
+  size_t max_bytes = size_t{4} << 30;            // of the text
+  size_t max_expanded_bytes = size_t{64} << 20;  // of JSON that aliases and merge keys may add
+  int max_depth = 200;                           // of nested mappings and lists; at most 1000
+  bool last_key_wins = false;                    // no error for a key that stands twice
+};
+
+// Empty documents are left out. Errors have the path ("documents[2].spec", without the first part
+// if the text is one document), and line and column in the message. Thread-safe; never throws.
+Result<std::vector<std::string>> yaml_to_json(Str text, const YamlLimits& limits);
+
+}  // namespace libsched

@@ -1,0 +1,287 @@
+// Cluster: changes that happen whole or not at all, each written to the journal while a fork is
+// open, and the snapshots and clones that are made of a state.
+#include "libsched/cluster/cluster.hpp"
+
+#include <string>
+
+namespace libsched {
+namespace {
+
+Error exists(const char* kind, Str key) {
+  return {
+      Rc::kExists, std::string(kind) + " \"" + std::string(key) + "\" is there already", {}, {}};
+}
+
+Error not_found(const char* kind, Str key) {
+  return {Rc::kNotFound,
+          std::string(kind) + " \"" + std::string(key) + "\" is not in the cluster",
+          {},
+          {}};
+}
+
+Error no_fork() { return {Rc::kState, "no fork is open", {}, {}}; }
+
+std::string pod_key(const Pod& pod) {
+  return std::string(pod.meta.ns) + "/" + std::string(pod.meta.name);
+}
+
+// The very document that is stored already.
+bool same_document(const Object& stored, const Object& offered) {
+  return stored.content_hash != 0 && stored.content_hash == offered.content_hash &&
+         stored.meta.uid == offered.meta.uid;
+}
+
+}  // namespace
+
+Result<void> Cluster::may_change() const {
+  if (judging_ == 0) return {};
+  return Error{Rc::kMisuse, "a plugin may not change the cluster that it is asked about", {}, {}};
+}
+
+Result<void> Cluster::reserve(const Resources& resources, Str what, Str name) {
+  if (state_.reserve_resources(resources)) return {};
+  return Error{Rc::kLimit,
+               std::string(what) + " \"" + std::string(name) + "\": more than " +
+                   std::to_string(Columns::kMaxResources) + " different resources in one cluster",
+               {},
+               {}};
+}
+
+void Cluster::changed() {
+  state_.touch();
+  collect_ids();
+}
+
+// Ids are taken back when no undo can want them and the unused ones outnumber those in use.
+void Cluster::collect_ids() {
+  if (journal_.depth() == 0 && state_.unused_ids() > 4096 &&
+      state_.unused_ids() * 2 > state_.id_count())
+    state_.collect_ids();
+}
+
+uint32_t Cluster::row_for(Str name) {
+  const uint64_t hash = hash_str(name);
+  const uint32_t r = state_.find_row(name, hash);
+  return r != kNoId ? r : journal_.acquire_row(name, hash);
+}
+
+void Cluster::release_row_if_empty(uint32_t r) {
+  const State::Row& row = state_.row(r);
+  if (!row.node && row.pods.empty()) journal_.release_row(r);
+}
+
+void Cluster::place_node(const NodeRef& node) {
+  const uint32_t r = row_for(node->meta.name);
+  if (!state_.row(r).node) {
+    journal_.attach_node(r, node);
+    journal_.tree_add(r);
+    return;
+  }
+  const std::string old_zone = state_.row(r).zone;
+  journal_.detach_node(r);
+  journal_.attach_node(r, node);
+  // Another zone: another place in the tree, but the order list changes only with the next node
+  // that comes or goes, as upstream's.
+  if (state_.order_mode() == NodeOrder::kUpstream && zone_key(node->meta.labels) != old_zone) {
+    const uint64_t membership = state_.membership();
+    const bool fresh = state_.order_membership() == membership;
+    journal_.tree_remove(r);
+    journal_.tree_add(r);
+    if (fresh) journal_.set_order(std::vector<uint32_t>(state_.order()));
+  }
+}
+
+void Cluster::place_pod(PodRef pod, uint32_t r) { journal_.add_pod(std::move(pod), r); }
+
+void Cluster::drop_pod(uint32_t s) {
+  const uint32_t r = state_.slot(s).row;
+  journal_.remove_pod(s);
+  release_row_if_empty(r);
+}
+
+Result<void> Cluster::apply(const ObjectSet& objects) {
+  LIBSCHED_TRY(may_change());
+  if (journal_.depth() != 0)
+    return Error{Rc::kState,
+                 "apply is not possible while a fork is open: commit or revert it first",
+                 {},
+                 {}};
+  for (const NodeRef& n : objects.nodes)
+    LIBSCHED_TRY(reserve(n->allocatable, "node", n->meta.name));
+  for (const PodRef& p : objects.pods) LIBSCHED_TRY(reserve(p->occupied, "pod", p->meta.name));
+  bool any = false;
+  for (const NamespaceRef& ns : objects.namespaces) {
+    const Namespace* stored = state_.find_namespace(ns->meta.name);
+    if (stored != nullptr && same_document(*stored, *ns)) continue;
+    journal_.put_namespace(ns, ns->meta.name);
+    any = true;
+  }
+  for (const PriorityClassRef& c : objects.priority_classes) {
+    const auto stored = state_.priority_classes().find(c->meta.name);
+    if (stored != state_.priority_classes().end() && same_document(*stored->second, *c)) continue;
+    journal_.put_priority_class(c, c->meta.name);
+    any = true;
+  }
+  for (const NodeRef& n : objects.nodes) {
+    const uint32_t r = state_.find_node(n->meta.name);
+    if (r != kNoId && same_document(*state_.node(r), *n)) continue;
+    place_node(n);
+    any = true;
+  }
+  for (const PodRef& p : objects.pods) {
+    const uint32_t s = state_.find_pod(p->meta.ns, p->meta.name, p->meta.key_hash);
+    const bool stored = !p->spec.node_name.empty() && !p->terminated();
+    if (s != kNoId) {
+      const State::Slot& slot = state_.slot(s);
+      if (stored && same_document(*slot.pod, *p) && state_.row(slot.row).name == p->spec.node_name)
+        continue;
+      drop_pod(s);
+      any = true;
+    }
+    if (!stored) continue;
+    place_pod(p, row_for(p->spec.node_name));
+    any = true;
+  }
+  for (const SkippedKind& k : objects.skipped)
+    if (!k.needed_by.empty()) any = state_.add_unread_kind(k.kind) || any;
+  if (any) changed();
+  return {};
+}
+
+Result<void> Cluster::add_nodes(const Node* const* nodes, size_t n) {
+  LIBSCHED_TRY(may_change());
+  journal_.mark();
+  for (size_t i = 0; i < n; ++i) {
+    const Str name = nodes[i]->meta.name;
+    Result<void> done = reserve(nodes[i]->allocatable, "node", name);
+    if (done.ok() && state_.find_node(name) != kNoId) done = exists("node", name);
+    if (!done.ok()) {
+      journal_.revert();
+      return done;
+    }
+    place_node(NodeRef::share(nodes[i]));
+  }
+  journal_.commit();
+  changed();
+  return {};
+}
+
+Result<void> Cluster::update_node(const NodeRef& node) {
+  LIBSCHED_TRY(may_change());
+  LIBSCHED_TRY(reserve(node->allocatable, "node", node->meta.name));
+  place_node(node);
+  changed();
+  return {};
+}
+
+Result<void> Cluster::remove_node(Str name) {
+  LIBSCHED_TRY(may_change());
+  const uint32_t r = state_.find_node(name);
+  if (r == kNoId) return not_found("node", name);
+  journal_.tree_remove(r);
+  journal_.detach_node(r);
+  release_row_if_empty(r);
+  changed();
+  return {};
+}
+
+Result<void> Cluster::add_pods(const Pod* const* pods, const Str* node_names, size_t n) {
+  LIBSCHED_TRY(may_change());
+  journal_.mark();
+  const auto node_of = [&](size_t i) {
+    return node_names != nullptr && !node_names[i].empty() ? node_names[i]
+                                                           : pods[i]->spec.node_name;
+  };
+  const auto fetch_ahead = [&](size_t i) {
+    if (i + 16 < n) state_.fetch_ids(hash_str(node_of(i + 16)), pods[i + 16]->meta.key_hash);
+    if (i + 10 < n) state_.fetch_row(hash_str(node_of(i + 10)));
+    if (i + 4 < n) state_.fetch_row_pods(hash_str(node_of(i + 4)));
+  };
+  for (size_t i = 0; i < n; ++i) {
+    fetch_ahead(i);
+    const Pod& pod = *pods[i];
+    const Str node = node_of(i);
+    Result<void> done = reserve(pod.occupied, "pod", pod.meta.name);
+    if (done.ok() && node.empty())
+      done = Error{
+          Rc::kInvalid, "pod \"" + pod_key(pod) + "\" has no nodeName, and none was given", {}, {}};
+    if (done.ok() && state_.find_pod(pod.meta.ns, pod.meta.name, pod.meta.key_hash) != kNoId)
+      done = exists("pod", pod_key(pod));
+    if (!done.ok()) {
+      journal_.revert();
+      return done;
+    }
+    place_pod(PodRef::share(pods[i]), row_for(node));
+  }
+  journal_.commit();
+  changed();
+  return {};
+}
+
+Result<void> Cluster::update_pod(const PodRef& pod, Str node_name) {
+  LIBSCHED_TRY(may_change());
+  const Str node = node_name.empty() ? pod->spec.node_name : node_name;
+  if (node.empty())
+    return Error{
+        Rc::kInvalid, "pod \"" + pod_key(*pod) + "\" has no nodeName, and none was given", {}, {}};
+  LIBSCHED_TRY(reserve(pod->occupied, "pod", pod->meta.name));
+  const uint32_t s = state_.find_pod(pod->meta.ns, pod->meta.name, pod->meta.key_hash);
+  const uint32_t r = row_for(node);  // first: `node_name` may be lent by the pod that is replaced
+  if (s != kNoId) {
+    const uint32_t old = state_.slot(s).row;
+    journal_.remove_pod(s);
+    if (old != r) release_row_if_empty(old);
+  }
+  place_pod(pod, r);
+  changed();
+  return {};
+}
+
+Result<void> Cluster::remove_pod(Str ns, Str name) {
+  LIBSCHED_TRY(may_change());
+  const uint32_t s = state_.find_pod(ns, name);
+  if (s == kNoId) return not_found("pod", std::string(ns) + "/" + std::string(name));
+  drop_pod(s);
+  changed();
+  return {};
+}
+
+void Cluster::fork() { journal_.mark(); }
+
+Result<void> Cluster::commit() {
+  LIBSCHED_TRY(may_change());
+  if (journal_.depth() == 0) return no_fork();
+  journal_.commit();
+  collect_ids();
+  return {};
+}
+
+Result<void> Cluster::revert() {
+  LIBSCHED_TRY(may_change());
+  if (journal_.depth() == 0) return no_fork();
+  journal_.revert();
+  collect_ids();
+  return {};
+}
+
+Ref<Cluster> Cluster::clone() const {
+  Ref<Cluster> copy = make_ref<Cluster>(state_.order_mode());
+  copy->state_ = state_;
+  return copy;
+}
+
+SnapshotRef Cluster::snapshot() {
+  refresh();
+  if (!snapshot_ || snapshot_version_ != state_.version()) {
+    snapshot_ = SnapshotRef::adopt(new Snapshot(state_));
+    snapshot_version_ = state_.version();
+  }
+  return snapshot_;
+}
+
+void Cluster::refresh() {
+  if (state_.order_membership() == state_.membership()) return;
+  journal_.set_order(state_.make_order());
+}
+
+}  // namespace libsched

@@ -1,0 +1,91 @@
+// Cluster: one mutable state with a journal; Snapshot: an immutable copy of it.
+//
+// A cluster belongs to one writer thread. Every call either happens whole or changes nothing.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "libsched/base/result.hpp"
+#include "libsched/cluster/journal.hpp"
+#include "libsched/cluster/state.hpp"
+#include "libsched/ingest/ingest.hpp"
+
+namespace libsched {
+
+// What every query reads: a cluster's state or a snapshot's.
+using View = State;
+
+class Snapshot final : public RefCounted {
+ public:
+  explicit Snapshot(const State& state) : state_(state) {}
+  const View& view() const { return state_; }
+
+ private:
+  State state_;
+};
+using SnapshotRef = Ref<const Snapshot>;
+
+class Cluster final : public RefCounted {
+ public:
+  explicit Cluster(NodeOrder order = NodeOrder::kUpstream) : state_(order), journal_(&state_) {}
+
+  const View& view() const { return state_; }
+
+  // Adds or replaces; a pod without nodeName or that has ended is dropped (and removed, if an
+  // earlier version of it is stored). Refused while a fork is open.
+  Result<void> apply(const ObjectSet& objects);
+
+  Result<void> add_nodes(const Node* const* nodes, size_t n);  // all are new
+  Result<void> update_node(const NodeRef& node);               // new or replaced
+  Result<void> remove_node(Str name);
+  // nodes[i] may be empty: then the pod's own nodeName. `node_names` null: all of them.
+  Result<void> add_pods(const Pod* const* pods, const Str* node_names, size_t n);
+  Result<void> update_pod(const PodRef& pod, Str node_name);
+  Result<void> remove_pod(Str ns, Str name);
+
+  size_t fork_depth() const { return journal_.depth(); }
+  void fork();
+  Result<void> commit();
+  Result<void> revert();
+
+  Ref<Cluster> clone() const;
+  SnapshotRef snapshot();  // the same object as long as nothing changes
+  // What upstream does when a cycle begins: the order list follows the nodes that came or went.
+  void refresh();
+
+  // Stands while plugins are asked about this cluster: changes that they try are kMisuse.
+  class Judging {
+   public:
+    explicit Judging(Cluster* cluster) : cluster_(cluster) {  // null: a snapshot is asked
+      if (cluster_ != nullptr) ++cluster_->judging_;
+    }
+    ~Judging() {
+      if (cluster_ != nullptr) --cluster_->judging_;
+    }
+    Judging(const Judging&) = delete;
+    Judging& operator=(const Judging&) = delete;
+
+   private:
+    Cluster* cluster_;
+  };
+
+ private:
+  Result<void> may_change() const;
+  uint32_t row_for(Str name);
+  void release_row_if_empty(uint32_t r);
+  void place_node(const NodeRef& node);
+  void place_pod(PodRef pod, uint32_t r);
+  void drop_pod(uint32_t s);
+  void changed();
+  void collect_ids();
+  Result<void> reserve(const Resources& resources, Str what, Str name);
+
+  State state_;
+  Journal journal_;
+  SnapshotRef snapshot_;
+  uint64_t snapshot_version_ = 0;
+  int judging_ = 0;
+};
+
+}  // namespace libsched

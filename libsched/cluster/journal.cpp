@@ -1,0 +1,200 @@
+// Journal: recording inverse operations, and undoing them in reverse order back to a mark.
+#include "libsched/cluster/journal.hpp"
+
+#include <algorithm>
+
+namespace libsched {
+namespace {
+
+template <typename T>
+T pop(std::vector<T>& stack) {
+  T value = std::move(stack.back());
+  stack.pop_back();
+  return value;
+}
+
+bool same_port(const HostPort& a, const HostPort& b) {
+  return a.port == b.port && a.protocol == b.protocol && a.ip == b.ip;
+}
+
+}  // namespace
+
+void Journal::commit() {
+  marks_.pop_back();
+  if (marks_.empty()) clear();
+}
+
+void Journal::revert() {
+  const Mark mark = pop(marks_);
+  constexpr size_t kAhead = 12;
+  while (ops_.size() > mark.ops) {
+    if (ops_.size() > mark.ops + kAhead)
+      if (const Op& op = ops_[ops_.size() - 1 - kAhead]; op.kind == Kind::kAddPod)
+        state_->fetch_slot(op.a);
+    undo(ops_.back());
+    ops_.pop_back();
+  }
+  state_->restore_stamps(mark.version, mark.membership);
+  if (marks_.empty()) clear();
+}
+
+void Journal::clear() {
+  ops_.clear();
+  nodes_.clear();
+  pods_.clear();
+  rows_.clear();
+  trees_.clear();
+  ports_.clear();
+  namespaces_.clear();
+  classes_.clear();
+  orders_.clear();
+}
+
+uint32_t Journal::acquire_row(Str name, uint64_t hash) {
+  bool from_tail = false;
+  const uint32_t r = state_->acquire_row(name, hash, &from_tail);
+  if (recording()) ops_.push_back({Kind::kAcquireRow, r, from_tail ? 1u : 0u});
+  return r;
+}
+
+void Journal::release_row(uint32_t r) {
+  if (recording()) {
+    rows_.push_back({state_->row(r).name, state_->row(r).name_hash});
+    ops_.push_back({Kind::kReleaseRow, r});
+  }
+  state_->release_row(r);
+}
+
+void Journal::attach_node(uint32_t r, NodeRef node) {
+  state_->attach_node(r, std::move(node));
+  if (recording()) ops_.push_back({Kind::kAttachNode, r});
+}
+
+void Journal::detach_node(uint32_t r) {
+  NodeRef old = state_->detach_node(r);
+  if (!recording()) return;
+  nodes_.push_back(std::move(old));
+  ops_.push_back({Kind::kDetachNode, r});
+}
+
+void Journal::tree_add(uint32_t r) {
+  const NodeTree::Place place = state_->tree_add(r);
+  if (!recording()) return;
+  trees_.push_back({{}, place});
+  ops_.push_back({Kind::kTreeAdd, r});
+}
+
+void Journal::tree_remove(uint32_t r) {
+  std::string zone = state_->row(r).zone;
+  const NodeTree::Place place = state_->tree_remove(r);
+  if (!recording()) return;
+  trees_.push_back({std::move(zone), place});
+  ops_.push_back({Kind::kTreeRemove, r});
+}
+
+void Journal::add_pod(PodRef pod, uint32_t r) {
+  bool from_tail = false;
+  const Pod& p = *pod;
+  const uint32_t s = state_->acquire_slot(std::move(pod), &from_tail);
+  state_->attach_pod(s, r);
+  if (recording()) ops_.push_back({Kind::kAddPod, s, from_tail ? 1u : 0u});
+  if (p.host_ports.empty()) return;
+  std::vector<State::UsedPort> ports = state_->row(r).ports;
+  for (const HostPort& port : p.host_ports) {
+    const bool there = std::any_of(ports.begin(), ports.end(), [&](const State::UsedPort& u) {
+      return same_port(u.port, port);
+    });
+    if (!there) ports.push_back({state_->slot(s).pod, port});
+  }
+  std::vector<State::UsedPort> old = state_->replace_ports(r, std::move(ports));
+  if (!recording()) return;
+  ports_.push_back(std::move(old));
+  ops_.push_back({Kind::kPorts, r});
+}
+
+void Journal::remove_pod(uint32_t s) {
+  const State::Slot slot = state_->slot(s);
+  if (!slot.pod->host_ports.empty()) {
+    // Not counted: upstream forgets a port with the first pod that gives it up.
+    std::vector<State::UsedPort> ports = state_->row(slot.row).ports;
+    for (const HostPort& port : slot.pod->host_ports)
+      std::erase_if(ports, [&](const State::UsedPort& u) { return same_port(u.port, port); });
+    std::vector<State::UsedPort> old = state_->replace_ports(slot.row, std::move(ports));
+    if (recording()) {
+      ports_.push_back(std::move(old));
+      ops_.push_back({Kind::kPorts, slot.row});
+    }
+  }
+  const uint32_t position = state_->detach_pod(s);
+  PodRef pod = state_->release_slot(s, false);
+  if (!recording()) return;
+  pods_.push_back(std::move(pod));
+  ops_.push_back({Kind::kRemovePod, s, slot.row, position});
+}
+
+void Journal::put_namespace(NamespaceRef ns, Str name) {
+  NamespaceRef old = state_->put_namespace(name, std::move(ns));
+  if (!recording()) return;
+  namespaces_.emplace_back(name, std::move(old));
+  ops_.push_back({Kind::kNamespace});
+}
+
+void Journal::put_priority_class(PriorityClassRef c, Str name) {
+  PriorityClassRef old = state_->put_priority_class(name, std::move(c));
+  if (!recording()) return;
+  classes_.emplace_back(name, std::move(old));
+  ops_.push_back({Kind::kPriorityClass});
+}
+
+void Journal::set_order(std::vector<uint32_t> order) {
+  const uint64_t membership = state_->order_membership();
+  std::vector<uint32_t> old = state_->replace_order(std::move(order), state_->membership());
+  if (!recording()) return;
+  orders_.push_back({std::move(old), membership});
+  ops_.push_back({Kind::kOrder});
+}
+
+void Journal::undo(const Op& op) {
+  switch (op.kind) {
+    case Kind::kAcquireRow: state_->undo_acquire_row(op.a, op.b != 0); break;
+    case Kind::kReleaseRow: {
+      const NamedRow row = pop(rows_);
+      state_->undo_release_row(op.a, row.name, row.hash);
+      break;
+    }
+    case Kind::kAttachNode: state_->detach_node(op.a); break;
+    case Kind::kDetachNode: state_->attach_node(op.a, pop(nodes_)); break;
+    case Kind::kTreeAdd: state_->undo_tree_add(op.a, pop(trees_).place); break;
+    case Kind::kTreeRemove: {
+      TreeChange change = pop(trees_);
+      state_->undo_tree_remove(op.a, std::move(change.zone), change.place);
+      break;
+    }
+    case Kind::kAddPod:
+      state_->undo_attach_pod(op.a);
+      state_->release_slot(op.a, op.b != 0);
+      break;
+    case Kind::kRemovePod:
+      state_->undo_release_slot(op.a, pop(pods_));
+      state_->undo_detach_pod(op.a, op.b, op.c);
+      break;
+    case Kind::kPorts: state_->replace_ports(op.a, pop(ports_)); break;
+    case Kind::kNamespace: {
+      auto [name, old] = pop(namespaces_);
+      state_->put_namespace(name, std::move(old));
+      break;
+    }
+    case Kind::kPriorityClass: {
+      auto [name, old] = pop(classes_);
+      state_->put_priority_class(name, std::move(old));
+      break;
+    }
+    case Kind::kOrder: {
+      OrderChange change = pop(orders_);
+      state_->replace_order(std::move(change.order), change.membership);
+      break;
+    }
+  }
+}
+
+}  // namespace libsched

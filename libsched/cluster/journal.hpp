@@ -1,0 +1,94 @@
+// Journal: what has been changed since a mark, as inverse operations on a State.
+//
+// fork = mark, revert = undo to the mark, commit = drop the mark. An entry is 16 bytes plus what it
+// must give back (a node, a pod, an order list), kept on stacks of its kind. Costs nothing while
+// no mark is open.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "libsched/cluster/state.hpp"
+
+namespace libsched {
+
+class Journal {
+ public:
+  explicit Journal(State* state) : state_(state) {}
+  Journal(const Journal&) = delete;
+  Journal& operator=(const Journal&) = delete;
+
+  size_t depth() const { return marks_.size(); }
+  void mark() { marks_.push_back({ops_.size(), state_->version(), state_->membership()}); }
+  void commit();
+  void revert();
+
+  // The changes of State, recorded while a mark is open.
+  uint32_t acquire_row(Str name, uint64_t hash);
+  void release_row(uint32_t r);
+  void attach_node(uint32_t r, NodeRef node);
+  void detach_node(uint32_t r);
+  void tree_add(uint32_t r);
+  void tree_remove(uint32_t r);
+  void add_pod(PodRef pod, uint32_t r);
+  void remove_pod(uint32_t s);
+  void put_namespace(NamespaceRef ns, Str name);
+  void put_priority_class(PriorityClassRef c, Str name);
+  void set_order(std::vector<uint32_t> order);
+
+ private:
+  enum class Kind : uint32_t {
+    kAcquireRow,
+    kReleaseRow,
+    kAttachNode,
+    kDetachNode,
+    kTreeAdd,
+    kTreeRemove,
+    kAddPod,
+    kRemovePod,
+    kPorts,
+    kNamespace,
+    kPriorityClass,
+    kOrder,
+  };
+  struct Op {
+    Kind kind;
+    uint32_t a = 0, b = 0, c = 0;
+  };
+  struct Mark {
+    size_t ops;
+    uint64_t version, membership;
+  };
+  struct NamedRow {
+    std::string name;
+    uint64_t hash;
+  };
+  struct TreeChange {
+    std::string zone;
+    NodeTree::Place place;
+  };
+  struct OrderChange {
+    std::vector<uint32_t> order;
+    uint64_t membership;
+  };
+
+  bool recording() const { return !marks_.empty(); }
+  void undo(const Op& op);
+  void clear();
+
+  State* state_;
+  std::vector<Mark> marks_;
+  std::vector<Op> ops_;
+  std::vector<NodeRef> nodes_;
+  std::vector<PodRef> pods_;
+  std::vector<NamedRow> rows_;
+  std::vector<TreeChange> trees_;
+  std::vector<std::vector<State::UsedPort>> ports_;
+  std::vector<std::pair<std::string, NamespaceRef>> namespaces_;
+  std::vector<std::pair<std::string, PriorityClassRef>> classes_;
+  std::vector<OrderChange> orders_;
+};
+
+}  // namespace libsched

@@ -1,0 +1,63 @@
+// LabelIndex: which rows have which label. Keys and (key, value) pairs have ids; decisions compare
+// ids and combine postings, never strings.
+//
+// Ids are counted: an entry that no row uses stays (so that a reverted what-if costs nothing the
+// next time) until collect(), which may only run while nobody holds ids (no open fork).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "libsched/base/id_table.hpp"
+#include "libsched/cluster/posting.hpp"
+#include "libsched/objects/meta.hpp"
+
+namespace libsched {
+
+class LabelIndex {
+ public:
+  struct Key {
+    std::string text;
+    uint64_t hash = 0;
+    Posting rows;
+    std::vector<uint32_t> pairs;  // every pair of this key, used or not
+  };
+  struct Pair {
+    std::string value;
+    uint64_t hash = 0;
+    uint32_t key = kNoId;
+    Posting rows;
+  };
+
+  // Adds a row's labels; writes the pair ids in the labels' order.
+  void add(uint32_t row, Labels labels, std::vector<uint32_t>* pairs);
+  void remove(uint32_t row, const std::vector<uint32_t>& pairs);
+
+  // kNoId if no row ever had it.
+  uint32_t find_key(Str key, uint64_t hash) const;
+  uint32_t find_pair(Str key, Str value, uint64_t pair_hash) const;
+  const Key& key(uint32_t id) const { return keys_[id]; }
+  const Pair& pair(uint32_t id) const { return pairs_[id]; }
+
+  // Changes whenever a name that was unknown becomes known, or ids are reclaimed: what was looked
+  // up before must be looked up again. Equal numbers mean equal ids, also of two copies.
+  uint64_t epoch() const { return epoch_; }
+
+  size_t unused() const { return unused_; }  // pairs that no row uses
+  size_t size() const { return pair_ids_.size(); }
+  void collect();
+
+ private:
+  uint32_t intern_key(const Label& label);
+  uint32_t intern_pair(const Label& label);
+
+  std::vector<Key> keys_;
+  std::vector<Pair> pairs_;
+  std::vector<uint32_t> free_keys_, free_pairs_;
+  IdTable key_ids_, pair_ids_;
+  size_t unused_ = 0;
+  uint64_t epoch_ = next_serial();
+};
+
+}  // namespace libsched

@@ -1,0 +1,87 @@
+// NodeTree: zones and their nodes in order of arrival, and the interleaved list made of them.
+#include "libsched/cluster/node_tree.hpp"
+
+#include <algorithm>
+
+namespace libsched {
+namespace {
+
+Str label_or_empty(Labels labels, Str key) {
+  const Label* l = find_label(labels, key);
+  return l == nullptr ? Str() : l->value;
+}
+
+Str first_of(Labels labels, Str key, Str fallback) {
+  const Label* l = find_label(labels, key);
+  return l == nullptr ? label_or_empty(labels, fallback) : l->value;
+}
+
+}  // namespace
+
+std::string zone_key(Labels labels) {
+  const Str zone =
+      first_of(labels, "failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone");
+  const Str region =
+      first_of(labels, "failure-domain.beta.kubernetes.io/region", "topology.kubernetes.io/region");
+  if (zone.empty() && region.empty()) return {};
+  std::string key(region);
+  key += ":";
+  key.push_back('\0');
+  key += ":";
+  key += zone;
+  return key;
+}
+
+size_t NodeTree::find(const std::string& zone) const {
+  size_t i = 0;
+  while (i < zones_.size() && zones_[i].key != zone) ++i;
+  return i;
+}
+
+NodeTree::Place NodeTree::add(uint32_t row, const std::string& zone) {
+  const size_t i = find(zone);
+  Place place{static_cast<uint32_t>(i), 0, i == zones_.size()};
+  if (place.zone_was_alone) zones_.push_back({zone, {}});
+  place.position = static_cast<uint32_t>(zones_[i].rows.size());
+  zones_[i].rows.push_back(row);
+  ++size_;
+  return place;
+}
+
+NodeTree::Place NodeTree::remove(uint32_t row, const std::string& zone) {
+  const size_t i = find(zone);
+  std::vector<uint32_t>& rows = zones_[i].rows;
+  // What was added last usually goes first.
+  const auto it = std::find(rows.rbegin(), rows.rend(), row);
+  Place place{static_cast<uint32_t>(i), static_cast<uint32_t>(rows.rend() - it - 1),
+              rows.size() == 1};
+  rows.erase(rows.begin() + place.position);
+  if (place.zone_was_alone) zones_.erase(zones_.begin() + static_cast<ptrdiff_t>(i));
+  --size_;
+  return place;
+}
+
+void NodeTree::undo_add(const Place& place) {
+  std::vector<uint32_t>& rows = zones_[place.zone_index].rows;
+  rows.erase(rows.begin() + place.position);
+  if (place.zone_was_alone) zones_.erase(zones_.begin() + place.zone_index);
+  --size_;
+}
+
+void NodeTree::undo_remove(uint32_t row, const std::string& zone, const Place& place) {
+  if (place.zone_was_alone) zones_.insert(zones_.begin() + place.zone_index, Zone{zone, {}});
+  std::vector<uint32_t>& rows = zones_[place.zone_index].rows;
+  rows.insert(rows.begin() + place.position, row);
+  ++size_;
+}
+
+std::vector<uint32_t> NodeTree::list() const {
+  std::vector<uint32_t> out;
+  out.reserve(size_);
+  for (size_t i = 0; out.size() < size_; ++i)
+    for (const Zone& zone : zones_)
+      if (i < zone.rows.size()) out.push_back(zone.rows[i]);
+  return out;
+}
+
+}  // namespace libsched

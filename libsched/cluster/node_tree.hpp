@@ -1,0 +1,44 @@
+// NodeTree: in which order nodes are walked. Zones in the order they were first seen, the nodes of
+// each in the order they were added; the list takes one of each zone in turn, as upstream's does.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "libsched/objects/meta.hpp"
+
+namespace libsched {
+
+// Upstream's zone key: region and zone, the beta labels before the stable ones; "" without either.
+std::string zone_key(Labels labels);
+
+class NodeTree {
+ public:
+  // Where a node stood, so that an undo can put it back.
+  struct Place {
+    uint32_t zone_index = 0;
+    uint32_t position = 0;
+    bool zone_was_alone = false;  // the zone came or went with this node
+  };
+
+  Place add(uint32_t row, const std::string& zone);
+  Place remove(uint32_t row, const std::string& zone);
+  void undo_add(const Place& place);
+  void undo_remove(uint32_t row, const std::string& zone, const Place& place);
+
+  size_t size() const { return size_; }
+  std::vector<uint32_t> list() const;
+
+ private:
+  struct Zone {
+    std::string key;
+    std::vector<uint32_t> rows;
+  };
+  size_t find(const std::string& zone) const;
+
+  std::vector<Zone> zones_;
+  size_t size_ = 0;
+};
+
+}  // namespace libsched

@@ -1,0 +1,104 @@
+// Posting: the rows that have something (a label, a taint set). Few rows are a sorted list, many
+// a bitmap; unique values (a hostname) cost one list of one row.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "libsched/base/bitmap.hpp"
+
+namespace libsched {
+
+class Posting {
+ public:
+  uint32_t count() const { return count_; }
+
+  void add(uint32_t row) {
+    ++count_;
+    if (dense_) {
+      bits_.set(row);
+      return;
+    }
+    if (rows_.size() == kSparse) {
+      for (const uint32_t r : rows_) bits_.set(r);
+      bits_.set(row);
+      rows_ = {};
+      dense_ = true;
+      return;
+    }
+    if (rows_.empty() || rows_.back() < row) {
+      rows_.push_back(row);
+    } else {
+      rows_.insert(std::lower_bound(rows_.begin(), rows_.end(), row), row);
+    }
+  }
+
+  void remove(uint32_t row) {
+    --count_;
+    if (!dense_) {
+      if (rows_.back() == row) {
+        rows_.pop_back();
+      } else {
+        rows_.erase(std::lower_bound(rows_.begin(), rows_.end(), row));
+      }
+      return;
+    }
+    bits_.clear(row);
+    // Half the limit, so that a set of about the limit does not flip at every change.
+    if (count_ <= kSparse / 2) {
+      bits_.for_each([&](size_t r) { rows_.push_back(static_cast<uint32_t>(r)); });
+      bits_.reset();
+      dense_ = false;
+    }
+  }
+
+  bool contains(uint32_t row) const {
+    return dense_ ? bits_.test(row) : std::binary_search(rows_.begin(), rows_.end(), row);
+  }
+
+  // out[i] |= word (first + i), for i in [0, count).
+  void or_into(size_t first, size_t count, uint64_t* out) const {
+    if (dense_) {
+      const size_t end = std::min(bits_.word_count(), first + count);
+      for (size_t w = first; w < end; ++w) out[w - first] |= bits_.word(w);
+      return;
+    }
+    for (const uint32_t r : rows_) {
+      const size_t w = r / 64;
+      if (w >= first && w < first + count) out[w - first] |= uint64_t{1} << (r % 64);
+    }
+  }
+
+  // out[i] &= ~word (first + i), for i in [0, count).
+  void and_not_into(size_t first, size_t count, uint64_t* out) const {
+    if (dense_) {
+      const size_t end = std::min(bits_.word_count(), first + count);
+      for (size_t w = first; w < end; ++w) out[w - first] &= ~bits_.word(w);
+      return;
+    }
+    for (const uint32_t r : rows_) {
+      const size_t w = r / 64;
+      if (w >= first && w < first + count) out[w - first] &= ~(uint64_t{1} << (r % 64));
+    }
+  }
+
+  template <typename F>
+  void for_each(F&& f) const {
+    if (dense_) {
+      bits_.for_each([&](size_t r) { f(static_cast<uint32_t>(r)); });
+    } else {
+      for (const uint32_t r : rows_) f(r);
+    }
+  }
+
+ private:
+  static constexpr size_t kSparse = 32;
+
+  std::vector<uint32_t> rows_;
+  Bitmap bits_;
+  uint32_t count_ = 0;
+  bool dense_ = false;
+};
+
+}  // namespace libsched

@@ -1,0 +1,228 @@
+// State: the elementary changes to rows, columns and indexes. Each leaves the state so that its
+// inverse brings back exactly what was there.
+#include "libsched/cluster/state.hpp"
+
+#include <algorithm>
+
+namespace libsched {
+
+const Namespace* State::find_namespace(Str name) const {
+  const auto it = namespaces_.find(name);
+  return it == namespaces_.end() ? nullptr : it->second.get();
+}
+
+uint32_t State::acquire_row(Str name, uint64_t hash, bool* from_tail) {
+  uint32_t r = 0;
+  *from_tail = free_rows_.empty();
+  if (*from_tail) {
+    r = row_count_++;
+    if (rows_.size() < row_count_) rows_.resize(row_count_);
+    columns_.reserve_rows(row_count_);
+  } else {
+    r = free_rows_.back();
+    free_rows_.pop_back();
+  }
+  Row& row = rows_[r];
+  row.name.assign(name);
+  row.name_hash = hash;
+  row.used = true;
+  row_ids_.insert(hash, r);
+  return r;
+}
+
+void State::release_row(uint32_t r) {
+  row_ids_.erase(rows_[r].name_hash, r);
+  rows_[r].used = false;
+  free_rows_.push_back(r);
+}
+
+void State::undo_acquire_row(uint32_t r, bool from_tail) {
+  row_ids_.erase(rows_[r].name_hash, r);
+  rows_[r].used = false;
+  if (from_tail) {
+    --row_count_;
+  } else {
+    free_rows_.push_back(r);
+  }
+}
+
+void State::undo_release_row(uint32_t r, Str name, uint64_t hash) {
+  free_rows_.pop_back();
+  Row& row = rows_[r];
+  row.name.assign(name);
+  row.name_hash = hash;
+  row.used = true;
+  row_ids_.insert(hash, r);
+}
+
+bool State::reserve_resources(const Resources& resources) {
+  for (const ScalarAmount& s : resources.scalars)
+    if (columns_.intern(s.name, s.name_hash) == kNoId) return false;
+  return true;
+}
+
+void State::attach_node(uint32_t r, NodeRef node) {
+  Row& row = rows_[r];
+  columns_.set_allocatable(r, node->allocatable);
+  labels_.add(r, node->meta.labels, &row.labels);
+  row.taint_set = taints_.add(r, node);
+  if (node->unschedulable) unschedulable_.set(r);
+  live_.set(r);
+  row.node = std::move(node);
+}
+
+NodeRef State::detach_node(uint32_t r) {
+  Row& row = rows_[r];
+  live_.clear(r);
+  unschedulable_.clear(r);
+  taints_.remove(r, row.taint_set);
+  row.taint_set = kNoId;
+  labels_.remove(r, row.labels);
+  row.labels.clear();
+  columns_.clear_allocatable(r);
+  return std::move(row.node);
+}
+
+NodeTree::Place State::tree_add(uint32_t r) {
+  membership_ = ++stamp_;
+  rows_[r].zone =
+      order_mode_ == NodeOrder::kUpstream ? zone_key(rows_[r].node->meta.labels) : std::string();
+  return tree_.add(r, rows_[r].zone);
+}
+
+NodeTree::Place State::tree_remove(uint32_t r) {
+  membership_ = ++stamp_;
+  return tree_.remove(r, rows_[r].zone);
+}
+
+void State::undo_tree_add(uint32_t, const NodeTree::Place& place) {
+  membership_ = ++stamp_;
+  tree_.undo_add(place);
+}
+
+void State::undo_tree_remove(uint32_t r, std::string zone, const NodeTree::Place& place) {
+  membership_ = ++stamp_;
+  tree_.undo_remove(r, zone, place);
+  rows_[r].zone = std::move(zone);
+}
+
+uint32_t State::acquire_slot(PodRef pod, bool* from_tail) {
+  uint32_t s = 0;
+  *from_tail = free_slots_.empty();
+  if (*from_tail) {
+    s = slot_count_++;
+    if (slots_.size() < slot_count_) slots_.resize(slot_count_);
+  } else {
+    s = free_slots_.back();
+    free_slots_.pop_back();
+  }
+  pod_ids_.insert(pod->meta.key_hash, s);
+  slots_[s].pod = std::move(pod);
+  return s;
+}
+
+PodRef State::release_slot(uint32_t s, bool to_tail) {
+  PodRef pod = std::move(slots_[s].pod);
+  pod_ids_.erase(pod->meta.key_hash, s);
+  if (to_tail) {
+    --slot_count_;
+  } else {
+    free_slots_.push_back(s);
+  }
+  return pod;
+}
+
+void State::undo_release_slot(uint32_t s, PodRef pod) {
+  free_slots_.pop_back();
+  pod_ids_.insert(pod->meta.key_hash, s);
+  slots_[s].pod = std::move(pod);
+}
+
+void State::attach_pod(uint32_t s, uint32_t r) {
+  Slot& slot = slots_[s];
+  const Pod& pod = *slot.pod;
+  Row& row = rows_[r];
+  slot.row = r;
+  slot.position = static_cast<uint32_t>(row.pods.size());
+  row.pods.push_back(s);
+  columns_.add_pod(r, pod.occupied, pod.occupied_nonzero);
+  if (pod.has_required_anti_affinity) {
+    slot.anti_position = static_cast<uint32_t>(anti_affinity_pods_.size());
+    anti_affinity_pods_.push_back(s);
+  }
+}
+
+uint32_t State::detach_pod(uint32_t s) {
+  Slot& slot = slots_[s];
+  const Pod& pod = *slot.pod;
+  Row& row = rows_[slot.row];
+  const uint32_t last = row.pods.back();
+  row.pods[slot.position] = last;  // upstream moves the last pod into the hole
+  slots_[last].position = slot.position;
+  row.pods.pop_back();
+  columns_.remove_pod(slot.row, pod.occupied, pod.occupied_nonzero);
+  if (pod.has_required_anti_affinity) {
+    const uint32_t moved = anti_affinity_pods_.back();
+    anti_affinity_pods_[slot.anti_position] = moved;
+    slots_[moved].anti_position = slot.anti_position;
+    anti_affinity_pods_.pop_back();
+  }
+  return slot.position;
+}
+
+void State::undo_attach_pod(uint32_t s) { detach_pod(s); }
+
+void State::undo_detach_pod(uint32_t s, uint32_t r, uint32_t position) {
+  attach_pod(s, r);
+  Row& row = rows_[r];
+  if (position + 1 == row.pods.size()) return;
+  const uint32_t moved = row.pods[position];
+  std::swap(row.pods[position], row.pods.back());
+  slots_[moved].position = static_cast<uint32_t>(row.pods.size() - 1);
+  slots_[s].position = position;
+}
+
+std::vector<State::UsedPort> State::replace_ports(uint32_t r, std::vector<UsedPort> ports) {
+  if (ports.empty()) {
+    with_ports_.clear(r);
+  } else {
+    with_ports_.set(r);
+  }
+  std::swap(rows_[r].ports, ports);
+  return ports;
+}
+
+NamespaceRef State::put_namespace(Str name, NamespaceRef ns) {
+  const auto it = namespaces_.find(name);
+  NamespaceRef old = it == namespaces_.end() ? NamespaceRef() : it->second;
+  if (ns) {
+    namespaces_[std::string(name)] = std::move(ns);
+  } else if (it != namespaces_.end()) {
+    namespaces_.erase(it);
+  }
+  return old;
+}
+
+PriorityClassRef State::put_priority_class(Str name, PriorityClassRef c) {
+  const auto it = priority_classes_.find(name);
+  PriorityClassRef old = it == priority_classes_.end() ? PriorityClassRef() : it->second;
+  if (c) {
+    priority_classes_[std::string(name)] = std::move(c);
+  } else if (it != priority_classes_.end()) {
+    priority_classes_.erase(it);
+  }
+  return old;
+}
+
+std::vector<uint32_t> State::replace_order(std::vector<uint32_t> order, uint64_t membership) {
+  std::swap(order_, order);
+  order_membership_ = membership;
+  return order;
+}
+
+void State::collect_ids() {
+  labels_.collect();
+  taints_.collect();
+}
+
+}  // namespace libsched

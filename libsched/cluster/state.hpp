@@ -1,0 +1,193 @@
+// State: the rows, columns and indexes of one cluster, and the elementary changes to them.
+//
+// Every elementary change has an exact inverse, which the journal (cluster.hpp) uses: after an undo
+// rows, ids, the order of a node's pods and the order of nodes are what they were. Copyable: a copy
+// is a snapshot or a clone. What is const here may be read by many threads.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "libsched/base/bitmap.hpp"
+#include "libsched/base/id_table.hpp"
+#include "libsched/cluster/columns.hpp"
+#include "libsched/cluster/label_index.hpp"
+#include "libsched/cluster/node_tree.hpp"
+#include "libsched/cluster/taint_sets.hpp"
+#include "libsched/objects/node.hpp"
+
+namespace libsched {
+
+enum class NodeOrder : uint8_t { kUpstream, kInsertion };
+
+class State {
+ public:
+  // A host port in use. The strings live in the pod that took it.
+  struct UsedPort {
+    PodRef owner;
+    HostPort port;
+  };
+  struct Row {
+    NodeRef node;  // null: hidden, the node is gone or has not come yet
+    std::string name;
+    uint64_t name_hash = 0;
+    std::vector<uint32_t> pods;    // slots, in upstream's order
+    std::vector<uint32_t> labels;  // pair ids, in the order of the node's labels
+    std::vector<UsedPort> ports;   // a set, as upstream's HostPortInfo
+    uint32_t taint_set = kNoId;
+    std::string zone;  // the zone it stands under in the node tree
+    bool used = false;
+  };
+  struct Slot {
+    PodRef pod;
+    uint32_t row = kNoId;
+    uint32_t position = 0;       // in the row's pods
+    uint32_t anti_position = 0;  // in anti_affinity_pods, if it is there
+  };
+
+  explicit State(NodeOrder order = NodeOrder::kUpstream) : order_mode_(order) {}
+
+  // --- reading ---
+  size_t row_count() const { return row_count_; }
+  size_t word_count() const { return words_for(row_count_); }
+  const Row& row(uint32_t r) const { return rows_[r]; }
+  const Node* node(uint32_t r) const { return r < row_count_ ? rows_[r].node.get() : nullptr; }
+  uint32_t find_row(Str name) const { return find_row(name, hash_str(name)); }
+  uint32_t find_row(Str name, uint64_t hash) const {
+    return row_ids_.find(hash, [&](uint32_t r) { return rows_[r].name == name; });
+  }
+  // The row of a node that is there, or kNoId.
+  uint32_t find_node(Str name) const {
+    const uint32_t r = find_row(name);
+    return r != kNoId && rows_[r].node ? r : kNoId;
+  }
+  const Slot& slot(uint32_t s) const { return slots_[s]; }
+  uint32_t find_pod(Str ns, Str name) const {
+    return find_pod(ns, name, object_key_hash(ns, name));
+  }
+  uint32_t find_pod(Str ns, Str name, uint64_t hash) const {
+    return pod_ids_.find(hash, [&](uint32_t s) {
+      return slots_[s].pod->meta.name == name && slots_[s].pod->meta.ns == ns;
+    });
+  }
+  size_t node_count() const { return tree_.size(); }
+  size_t pod_count() const { return pod_ids_.size(); }
+
+  const Bitmap& live() const { return live_; }                    // rows with a node
+  const Bitmap& unschedulable() const { return unschedulable_; }  // spec.unschedulable
+  const Bitmap& rows_with_ports() const { return with_ports_; }
+  const Columns& columns() const { return columns_; }
+  const LabelIndex& labels() const { return labels_; }
+  const TaintSets& taint_sets() const { return taints_; }
+  const std::vector<uint32_t>& anti_affinity_pods() const {
+    return anti_affinity_pods_;
+  }                                                              // slots, any order
+  const std::vector<uint32_t>& order() const { return order_; }  // as of the last refresh
+  NodeOrder order_mode() const { return order_mode_; }
+  const Namespace* find_namespace(Str name) const;
+  const std::map<std::string, PriorityClassRef, std::less<>>& priority_classes() const {
+    return priority_classes_;
+  }
+  // Kinds of which objects were applied that a plugin would read, but none of this version does.
+  const std::set<std::string, std::less<>>& unread_kinds() const { return unread_kinds_; }
+
+  // Names of this very state and of its set of nodes: equal numbers mean equal contents; a revert
+  // brings the old numbers back, no other change ever does.
+  uint64_t version() const { return version_; }
+  uint64_t membership() const { return membership_; }
+  // Of the ids of labels, taint sets and resources: two views with the same number give them the
+  // same meaning, for the latest change of any of them drew a number that no other change has.
+  uint64_t ids_epoch() const {
+    return std::max({labels_.epoch(), taints_.epoch(), columns_.epoch()});
+  }
+
+  // Fetching ahead: in a large cluster what a pod touches lies scattered over memory. In this
+  // order, each some pods after the one before.
+  void fetch_ids(uint64_t row_hash, uint64_t pod_hash) const {
+    row_ids_.prefetch(row_hash);
+    pod_ids_.prefetch(pod_hash);
+  }
+  void fetch_row(uint64_t row_hash) const {
+    if (const uint32_t r = row_ids_.guess(row_hash); r != kNoId) fetch(r);
+  }
+  void fetch_row_pods(uint64_t row_hash) const {
+    if (const uint32_t r = row_ids_.guess(row_hash); r != kNoId)
+      __builtin_prefetch(rows_[r].pods.data() + rows_[r].pods.size(), 1);
+  }
+  // Before the slot's pod is taken away.
+  void fetch_slot(uint32_t s) const {
+    if (!slots_[s].pod) return;
+    pod_ids_.prefetch(slots_[s].pod->meta.key_hash);
+    fetch(slots_[s].row);
+  }
+
+  // --- elementary changes; the journal calls them in pairs ---
+  uint32_t acquire_row(Str name, uint64_t hash, bool* from_tail);
+  void release_row(uint32_t r);
+  void undo_acquire_row(uint32_t r, bool from_tail);
+  void undo_release_row(uint32_t r, Str name, uint64_t hash);
+  // Whether there is room for the node's and the pod's resources; reserves their columns.
+  bool reserve_resources(const Resources& resources);
+  void attach_node(uint32_t r, NodeRef node);
+  NodeRef detach_node(uint32_t r);
+  NodeTree::Place tree_add(uint32_t r);
+  NodeTree::Place tree_remove(uint32_t r);
+  void undo_tree_add(uint32_t r, const NodeTree::Place& place);
+  void undo_tree_remove(uint32_t r, std::string zone, const NodeTree::Place& place);
+  uint32_t acquire_slot(PodRef pod, bool* from_tail);
+  PodRef release_slot(uint32_t s, bool to_tail);
+  void undo_release_slot(uint32_t s, PodRef pod);
+  void attach_pod(uint32_t s, uint32_t r);
+  uint32_t detach_pod(uint32_t s);  // the position it had
+  void undo_detach_pod(uint32_t s, uint32_t r, uint32_t position);
+  void undo_attach_pod(uint32_t s);
+  std::vector<UsedPort> replace_ports(uint32_t r, std::vector<UsedPort> ports);
+  NamespaceRef put_namespace(Str name, NamespaceRef ns);  // the old one; null erases
+  PriorityClassRef put_priority_class(Str name, PriorityClassRef c);
+  std::vector<uint32_t> replace_order(std::vector<uint32_t> order, uint64_t membership);
+  bool add_unread_kind(Str kind) { return unread_kinds_.emplace(kind).second; }
+  std::vector<uint32_t> make_order() const { return tree_.list(); }
+  uint64_t order_membership() const { return order_membership_; }
+  void collect_ids();
+  size_t unused_ids() const { return labels_.unused() + taints_.unused(); }
+  size_t id_count() const { return labels_.size() + taints_.size(); }
+  void touch() { version_ = ++stamp_; }
+  void restore_stamps(uint64_t version, uint64_t membership) {
+    version_ = version;
+    membership_ = membership;
+  }
+
+ private:
+  void fetch(uint32_t r) const {
+    __builtin_prefetch(&rows_[r]);
+    __builtin_prefetch(reinterpret_cast<const char*>(&rows_[r]) + 64);
+    columns_.fetch(r);
+  }
+
+  std::vector<Row> rows_;
+  std::vector<Slot> slots_;
+  uint32_t row_count_ = 0, slot_count_ = 0;
+  std::vector<uint32_t> free_rows_, free_slots_;
+  IdTable row_ids_, pod_ids_;
+  Bitmap live_, unschedulable_, with_ports_;
+  Columns columns_;
+  LabelIndex labels_;
+  TaintSets taints_;
+  NodeTree tree_;
+  std::vector<uint32_t> order_;
+  uint64_t order_membership_ = 0;
+  std::vector<uint32_t> anti_affinity_pods_;
+  std::map<std::string, NamespaceRef, std::less<>> namespaces_;
+  std::map<std::string, PriorityClassRef, std::less<>> priority_classes_;
+  std::set<std::string, std::less<>> unread_kinds_;
+  NodeOrder order_mode_;
+  uint64_t stamp_ = 1;
+  uint64_t version_ = 1;
+  uint64_t membership_ = 0;
+};
+
+}  // namespace libsched

@@ -1,0 +1,56 @@
+// TaintSets: finding or making the set of a list of taints, and moving rows between sets.
+#include "libsched/cluster/taint_sets.hpp"
+
+#include <algorithm>
+
+namespace libsched {
+namespace {
+
+bool same(Span<Taint> a, Span<Taint> b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Taint& x, const Taint& y) {
+    return x.key == y.key && x.value == y.value && x.effect_text == y.effect_text;
+  });
+}
+
+}  // namespace
+
+uint32_t TaintSets::add(uint32_t row, const NodeRef& node) {
+  if (node->taints.empty()) return kNoId;
+  uint32_t id =
+      ids_.find(node->taints_hash, [&](uint32_t i) { return same(sets_[i].taints, node->taints); });
+  if (id == kNoId) {
+    if (free_.empty()) {
+      id = static_cast<uint32_t>(sets_.size());
+      sets_.emplace_back();
+    } else {
+      id = free_.back();
+      free_.pop_back();
+    }
+    sets_[id] = {node, node->taints, node->taints_hash, {}};
+    ids_.insert(node->taints_hash, id);
+    ++unused_;
+    epoch_ = next_serial();
+  }
+  if (sets_[id].rows.count() == 0) --unused_;
+  sets_[id].rows.add(row);
+  return id;
+}
+
+void TaintSets::remove(uint32_t row, uint32_t id) {
+  if (id == kNoId) return;
+  sets_[id].rows.remove(row);
+  if (sets_[id].rows.count() == 0) ++unused_;
+}
+
+void TaintSets::collect() {
+  for (uint32_t id = 0; id < sets_.size(); ++id) {
+    if (!sets_[id].owner || sets_[id].rows.count() != 0) continue;
+    ids_.erase(sets_[id].hash, id);
+    sets_[id] = {};
+    free_.push_back(id);
+    epoch_ = next_serial();
+  }
+  unused_ = 0;
+}
+
+}  // namespace libsched

@@ -1,0 +1,42 @@
+// TaintSets: the distinct lists of taints that nodes have, each with the rows that have it. A pod's
+// tolerations are judged once per list instead of once per node.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "libsched/base/id_table.hpp"
+#include "libsched/cluster/posting.hpp"
+#include "libsched/objects/node.hpp"
+
+namespace libsched {
+
+class TaintSets {
+ public:
+  struct Set {
+    NodeRef owner;       // keeps the strings of `taints` alive
+    Span<Taint> taints;  // never empty
+    uint64_t hash = 0;
+    Posting rows;
+  };
+
+  // kNoId for no taints.
+  uint32_t add(uint32_t row, const NodeRef& node);
+  void remove(uint32_t row, uint32_t id);
+  const std::vector<Set>& sets() const { return sets_; }  // some may have no rows
+  // Changes when an id gets a new meaning. Equal numbers mean equal ids, also of two copies.
+  uint64_t epoch() const { return epoch_; }
+  size_t unused() const { return unused_; }  // sets that no row has
+  size_t size() const { return sets_.size() - free_.size(); }
+  void collect();
+
+ private:
+  std::vector<Set> sets_;
+  std::vector<uint32_t> free_;
+  IdTable ids_;
+  size_t unused_ = 0;
+  uint64_t epoch_ = next_serial();
+};
+
+}  // namespace libsched

@@ -1,0 +1,332 @@
+// Writes configurations as JSON. Members stand in byte order; what upstream leaves out when it is
+// empty is left out here.
+#include "libsched/config/config_json.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "libsched/config/decode.hpp"
+#include "libsched/config/duration.hpp"
+
+namespace libsched {
+namespace {
+
+using Json = nlohmann::json;
+
+std::string text(Str s) { return std::string(s); }
+
+// Never throws: bytes that are no UTF-8 become U+FFFD.
+std::string dump(const Json& j, int indent) {
+  return j.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
+template <typename T>
+void put_if(Json& j, const char* name, const T& value) {
+  if (value != T{}) j[name] = value;
+}
+
+std::string base64(Str bytes) {
+  constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string out;
+  for (size_t i = 0; i < bytes.size(); i += 3) {
+    uint32_t bits = 0;
+    for (size_t k = 0; k < 3; ++k) {
+      bits = bits << 8 | (i + k < bytes.size() ? static_cast<unsigned char>(bytes[i + k]) : 0U);
+    }
+    for (size_t k = 0; k < 4; ++k) {
+      out += i + k <= bytes.size() ? kDigits[bits >> (18 - 6 * k) & 63] : '=';
+    }
+  }
+  return out;
+}
+
+Json strings(Span<Str> list) {
+  Json out = Json::array();
+  for (const Str s : list) out.push_back(text(s));
+  return out;
+}
+
+Json resources(const std::vector<ResourceSpec>& list) {
+  Json out = Json::array();
+  for (const ResourceSpec& r : list) {
+    Json j = {{"name", r.name}};
+    put_if(j, "weight", r.weight);
+    out.push_back(std::move(j));
+  }
+  return out;
+}
+
+Json shape(const std::vector<UtilizationShapePoint>& points) {
+  Json out = Json::array();
+  for (const UtilizationShapePoint& p : points)
+    out.push_back({{"utilization", p.utilization}, {"score", p.score}});
+  return out;
+}
+
+Json requirements(Span<Requirement> list) {
+  Json out = Json::array();
+  for (const Requirement& r : list) {
+    Json j = {{"key", text(r.key)}, {"operator", text(r.op_text)}};
+    if (!r.values.empty()) j["values"] = strings(r.values);
+    out.push_back(std::move(j));
+  }
+  return out;
+}
+
+Json node_term(const NodeSelectorTerm& t) {
+  Json j = Json::object();
+  if (!t.match_expressions.empty()) j["matchExpressions"] = requirements(t.match_expressions);
+  if (!t.match_fields.empty()) j["matchFields"] = requirements(t.match_fields);
+  return j;
+}
+
+Json node_affinity(const NodeAffinity& a) {
+  Json j = Json::object();
+  if (a.required.present) {
+    Json terms = Json::array();
+    for (const NodeSelectorTerm& t : a.required.terms) terms.push_back(node_term(t));
+    j["requiredDuringSchedulingIgnoredDuringExecution"] = {{"nodeSelectorTerms", std::move(terms)}};
+  }
+  if (!a.preferred.empty()) {
+    Json list = Json::array();
+    for (const PreferredSchedulingTerm& t : a.preferred) {
+      list.push_back({{"weight", t.weight}, {"preference", node_term(t.preference)}});
+    }
+    j["preferredDuringSchedulingIgnoredDuringExecution"] = std::move(list);
+  }
+  return j;
+}
+
+Json constraint(const TopologySpreadConstraint& c) {
+  Json j = {{"maxSkew", c.max_skew},
+            {"topologyKey", text(c.topology_key)},
+            {"whenUnsatisfiable", text(c.when_unsatisfiable)}};
+  if (c.min_domains) j["minDomains"] = *c.min_domains;
+  put_if(j, "nodeAffinityPolicy", text(c.node_affinity_policy));
+  put_if(j, "nodeTaintsPolicy", text(c.node_taints_policy));
+  if (!c.match_label_keys.empty()) j["matchLabelKeys"] = strings(c.match_label_keys);
+  if (c.selector.present) {
+    Json selector = Json::object();
+    for (const Label& l : c.selector.match_labels)
+      selector["matchLabels"][text(l.key)] = text(l.value);
+    if (!c.selector.match_expressions.empty()) {
+      selector["matchExpressions"] = requirements(c.selector.match_expressions);
+    }
+    j["labelSelector"] = std::move(selector);
+  }
+  return j;
+}
+
+struct ArgsWriter {
+  Json operator()(const std::monostate&) const { return nullptr; }
+  Json operator()(const RawArgs& a) const {
+    Json j = Json::parse(a.json, nullptr, false);
+    return j.is_discarded() ? Json(a.json) : j;
+  }
+  Json operator()(const DefaultPreemptionArgs& a) const {
+    return {{"kind", "DefaultPreemptionArgs"},
+            {"minCandidateNodesPercentage", a.min_candidate_nodes_percentage},
+            {"minCandidateNodesAbsolute", a.min_candidate_nodes_absolute}};
+  }
+  Json operator()(const DynamicResourcesArgs& a) const {
+    Json j = {{"kind", "DynamicResourcesArgs"}, {"filterTimeout", nullptr}};
+    if (a.filter_timeout_ns) j["filterTimeout"] = duration_text(*a.filter_timeout_ns);
+    if (a.binding_timeout_ns) j["bindingTimeout"] = duration_text(*a.binding_timeout_ns);
+    return j;
+  }
+  Json operator()(const InterPodAffinityArgs& a) const {
+    return {{"kind", "InterPodAffinityArgs"},
+            {"hardPodAffinityWeight", a.hard_pod_affinity_weight},
+            {"ignorePreferredTermsOfExistingPods", a.ignore_preferred_terms_of_existing_pods}};
+  }
+  Json operator()(const NodeAffinityArgs& a) const {
+    Json j = {{"kind", "NodeAffinityArgs"}};
+    if (a.added_affinity.present) j["addedAffinity"] = node_affinity(a.added_affinity);
+    return j;
+  }
+  Json operator()(const NodeResourcesBalancedAllocationArgs& a) const {
+    return {{"kind", "NodeResourcesBalancedAllocationArgs"}, {"resources", resources(a.resources)}};
+  }
+  Json operator()(const NodeResourcesFitArgs& a) const {
+    const ScoringStrategy& s = a.scoring_strategy;
+    Json strategy = {{"resources", resources(s.resources)}};
+    put_if(strategy, "type", s.type);
+    if (s.shape) {
+      strategy["requestedToCapacityRatio"] = Json::object();
+      if (!s.shape->empty()) strategy["requestedToCapacityRatio"]["shape"] = shape(*s.shape);
+    }
+    Json j = {{"kind", "NodeResourcesFitArgs"}, {"scoringStrategy", std::move(strategy)}};
+    put_if(j, "ignoredResources", a.ignored_resources);
+    put_if(j, "ignoredResourceGroups", a.ignored_resource_groups);
+    return j;
+  }
+  Json operator()(const PodTopologySpreadArgs& a) const {
+    Json j = {{"kind", "PodTopologySpreadArgs"}};
+    put_if(j, "defaultingType", a.defaulting_type);
+    if (!a.default_constraints.empty()) {
+      j["defaultConstraints"] = Json::array();
+      for (const TopologySpreadConstraint& c : a.default_constraints)
+        j["defaultConstraints"].push_back(constraint(c));
+    }
+    return j;
+  }
+  Json operator()(const VolumeBindingArgs& a) const {
+    Json j = {{"kind", "VolumeBindingArgs"}, {"bindTimeoutSeconds", a.bind_timeout_seconds}};
+    if (a.shape && !a.shape->empty()) j["shape"] = shape(*a.shape);
+    return j;
+  }
+};
+
+Json args_value(const PluginArgs& a) {
+  Json j = std::visit(ArgsWriter{}, a.value);
+  if (a.value.index() > 1) j["apiVersion"] = text(kConfigGroupVersion);
+  return j;
+}
+
+Json plugin_config(const Profile& p) {
+  Json out = Json::array();
+  for (const PluginArgs& a : p.plugin_config) {
+    Json j = {{"name", a.plugin}};
+    j["args"] = args_value(a);
+    out.push_back(std::move(j));
+  }
+  return out;
+}
+
+Json extender(const Extender& e) {
+  Json j = {{"urlPrefix", e.url_prefix}, {"httpTimeout", duration_text(e.http_timeout_ns)}};
+  put_if(j, "filterVerb", e.filter_verb);
+  put_if(j, "preemptVerb", e.preempt_verb);
+  put_if(j, "prioritizeVerb", e.prioritize_verb);
+  put_if(j, "weight", e.weight);
+  put_if(j, "bindVerb", e.bind_verb);
+  put_if(j, "enableHTTPS", e.enable_https);
+  put_if(j, "nodeCacheCapable", e.node_cache_capable);
+  put_if(j, "ignorable", e.ignorable);
+  if (e.tls) {
+    Json t = Json::object();
+    put_if(t, "insecure", e.tls->insecure);
+    put_if(t, "serverName", e.tls->server_name);
+    put_if(t, "certFile", e.tls->cert_file);
+    put_if(t, "keyFile", e.tls->key_file);
+    put_if(t, "caFile", e.tls->ca_file);
+    put_if(t, "certData", base64(e.tls->cert_data));
+    put_if(t, "keyData", base64(e.tls->key_data));
+    put_if(t, "caData", base64(e.tls->ca_data));
+    j["tlsConfig"] = std::move(t);
+  }
+  for (const ExtenderManagedResource& r : e.managed_resources) {
+    Json resource = {{"name", r.name}};
+    put_if(resource, "ignoredByScheduler", r.ignored_by_scheduler);
+    j["managedResources"].push_back(std::move(resource));
+  }
+  return j;
+}
+
+Json top_level(const SchedulerConfig& c) {
+  const LeaderElection& l = c.leader_election;
+  const ClientConnection& k = c.client_connection;
+  Json j = {
+      {"apiVersion", text(kConfigGroupVersion)},
+      {"kind", text(kConfigKind)},
+      {"parallelism", c.parallelism},
+      {"podInitialBackoffSeconds", c.pod_initial_backoff_seconds},
+      {"podMaxBackoffSeconds", c.pod_max_backoff_seconds},
+      {"enableProfiling", c.enable_profiling},
+      {"enableContentionProfiling", c.enable_contention_profiling},
+      {"leaderElection",
+       {{"leaderElect", l.leader_elect},
+        {"leaseDuration", duration_text(l.lease_duration_ns)},
+        {"renewDeadline", duration_text(l.renew_deadline_ns)},
+        {"retryPeriod", duration_text(l.retry_period_ns)},
+        {"resourceLock", l.resource_lock},
+        {"resourceName", l.resource_name},
+        {"resourceNamespace", l.resource_namespace}}},
+      {"clientConnection",
+       {{"kubeconfig", k.kubeconfig},
+        {"acceptContentTypes", k.accept_content_types},
+        {"contentType", k.content_type},
+        {"qps", k.qps},
+        {"burst", k.burst}}},
+  };
+  if (c.percentage_of_nodes_to_score)
+    j["percentageOfNodesToScore"] = *c.percentage_of_nodes_to_score;
+  put_if(j, "delayCacheUntilActive", c.delay_cache_until_active);
+  for (const Extender& e : c.extenders) j["extenders"].push_back(extender(e));
+  return j;
+}
+
+Json plugin_set(const PluginSet& s) {
+  Json j = Json::object();
+  for (const EnabledPlugin& p : s.enabled) {
+    Json entry = {{"name", p.name}};
+    put_if(entry, "weight", p.weight);
+    j["enabled"].push_back(std::move(entry));
+  }
+  for (const std::string& n : s.disabled) j["disabled"].push_back({{"name", n}});
+  return j;
+}
+
+Json profile_head(const Profile& p) {
+  Json j = {{"schedulerName", p.scheduler_name}, {"pluginConfig", plugin_config(p)}};
+  if (p.percentage_of_nodes_to_score)
+    j["percentageOfNodesToScore"] = *p.percentage_of_nodes_to_score;
+  return j;
+}
+
+}  // namespace
+
+std::string args_to_json(const PluginArgs& args) {
+  if (const auto* raw = std::get_if<RawArgs>(&args.value)) return compact_json(raw->json);
+  return dump(args_value(args), -1);
+}
+
+std::string config_to_json(const SchedulerConfig& config, int indent) {
+  Json j = top_level(config);
+  j["profiles"] = Json::array();
+  for (const Profile& p : config.profiles) {
+    Json profile = profile_head(p);
+    Json plugins = {{"multiPoint", plugin_set(p.plugins.multi_point)}};
+    // Read back, the lists are merged into the defaults again; "*" keeps them as they are.
+    const auto& disabled = p.plugins.multi_point.disabled;
+    if (std::find(disabled.begin(), disabled.end(), "*") == disabled.end()) {
+      plugins["multiPoint"]["disabled"].push_back({{"name", "*"}});
+    }
+    for (int i = 0; i < kExtensionPointCount; ++i) {
+      Json set = plugin_set(p.plugins.points[static_cast<size_t>(i)]);
+      if (!set.empty()) plugins[text(point_field(static_cast<ExtensionPoint>(i)))] = std::move(set);
+    }
+    profile["plugins"] = std::move(plugins);
+    j["profiles"].push_back(std::move(profile));
+  }
+  return dump(j, indent);
+}
+
+Result<std::string> check_config_json(const SchedulerConfig& config, const PluginCatalog& catalog,
+                                      int indent) {
+  Json profiles = Json::array();
+  for (size_t i = 0; i < config.profiles.size(); ++i) {
+    auto expanded = expand_profile(config.profiles[i], catalog, config.gates);
+    if (!expanded) {
+      const std::string at = "profiles[" + std::to_string(i) + "]";
+      Error& e = expanded.error();
+      e.path = e.path.empty() ? at : at + "." + e.path;
+      return std::move(e);
+    }
+    Json profile = profile_head(config.profiles[i]);
+    profile["plugins"] = Json::object();
+    for (int k = 0; k < kExtensionPointCount; ++k) {
+      const auto point = static_cast<ExtensionPoint>(k);
+      for (const ExpandedPlugin& p : expanded->at(point)) {
+        Json entry = {{"name", p.name}};
+        put_if(entry, "weight", p.weight);
+        profile["plugins"][text(point_field(point))].push_back(std::move(entry));
+      }
+    }
+    profiles.push_back(std::move(profile));
+  }
+  const Json out = {{"config", top_level(config)}, {"profiles", std::move(profiles)}};
+  return dump(out, indent);
+}
+
+}  // namespace libsched

@@ -1,0 +1,26 @@
+// Configurations as JSON, for `config check` and for people: the defaulted document, the expanded
+// plugin lists and the arguments, in the form in which upstream writes them.
+#pragma once
+
+#include <string>
+
+#include "libsched/config/expand.hpp"
+
+namespace libsched {
+
+// {"config": {...}, "profiles": [{"schedulerName", "percentageOfNodesToScore"?, "plugins":
+// {"filter": [{"name"}...], "score": [{"name", "weight"}...], ...}, "pluginConfig": [{"name",
+// "args"}...]}...]}; extension points without plugins are left out. `indent` < 0: one line.
+//
+// Fails with the first profile's error of expand_profile(); its path is "profiles[i]".
+Result<std::string> check_config_json(const SchedulerConfig& config, const PluginCatalog& catalog,
+                                      int indent = -1);
+
+// The configuration alone, as a kubescheduler.config.k8s.io/v1 document with all defaults, that
+// parse_config() reads back to the same configuration.
+std::string config_to_json(const SchedulerConfig& config, int indent = -1);
+
+// The arguments of one plugin ("null" if there are none).
+std::string args_to_json(const PluginArgs& args);
+
+}  // namespace libsched

@@ -1,0 +1,194 @@
+// What the recorded table does not tell: places of errors, limits, warnings, gates, typed
+// arguments.
+#include "libsched/config/config.hpp"
+
+#include <doctest/doctest.h>
+
+#include "libsched/config/config_json.hpp"
+
+namespace libsched {
+namespace {
+
+const std::string kHeader =
+    "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n";
+
+ConfigRef parse(const std::string& body, const ConfigOptions& options = {}) {
+  auto config = parse_config(kHeader + body, options);
+  REQUIRE_MESSAGE(config.ok(), config.error().message);
+  return *config;
+}
+
+Error error_of(const std::string& body) {
+  auto config = parse_config(kHeader + body);
+  REQUIRE_FALSE(config.ok());
+  return config.error();
+}
+
+template <typename T>
+T args_of(const ConfigRef& config, Str plugin) {
+  const PluginArgs* args = config->profiles[0].args_of(plugin);
+  REQUIRE(args != nullptr);
+  REQUIRE(std::holds_alternative<T>(args->value));
+  return std::get<T>(args->value);
+}
+
+TEST_CASE("no file and an empty one give the same") {
+  CHECK((config_to_json(*default_config()) == config_to_json(*parse(""))));
+  CHECK(default_config()->profile("default-scheduler") != nullptr);
+  CHECK(default_config()->profile("other") == nullptr);
+}
+
+TEST_CASE("errors name their place") {
+  CHECK_EQ(error_of("profiles: [{plugins: {filter: {enabled: [{name: 5}]}}}]").path,
+           "profiles[0].plugins.filter.enabled[0].name");
+  CHECK_EQ(error_of("profiles: [{plugins: {filtre: {}}}]").path, "profiles[0].plugins.filtre");
+  CHECK_EQ(error_of("profiles: [{}, {schedulerName: b}]").path, "profiles[0].schedulerName");
+  CHECK_EQ(
+      error_of(
+          "profiles: [{pluginConfig: [{name: NodeResourcesFit, args: {scoringStrategy: {x: 1}}}]}]")
+          .path,
+      "profiles[0].pluginConfig[0].args.scoringStrategy.x");
+  CHECK_EQ(error_of("extenders: [{httpTimeout: soon}]").path, "extenders[0].httpTimeout");
+  const auto old = parse_config(
+      "apiVersion: kubescheduler.config.k8s.io/v1beta3\nkind: KubeSchedulerConfiguration\n");
+  REQUIRE_FALSE(old.ok());
+  CHECK_EQ(old.error().path, "apiVersion");
+  CHECK(old.error().message.ends_with("check the fields)"));
+}
+
+TEST_CASE("limits") {
+  ConfigOptions options;
+  options.max_bytes = 10;
+  auto large = parse_config(kHeader, options);
+  REQUIRE_FALSE(large.ok());
+  CHECK_EQ(large.error().rc, Rc::kLimit);
+  std::string deep = R"({"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "X", "x": )";
+  deep += std::string(100000, '[') + std::string(100000, ']') + "}";
+  CHECK_EQ(parse_config(deep).error().rc, Rc::kLimit);
+  std::string bomb = kHeader + "a0: &a0 [x]\n";
+  for (int i = 1; i < 30; ++i) {
+    const std::string n = std::to_string(i), m = "*a" + std::to_string(i - 1);
+    bomb += "a" + n + ": &a" + n + " [" + m + ", " + m + ", " + m + ", " + m + "]\n";
+  }
+  CHECK_FALSE(parse_config(bomb).ok());
+}
+
+TEST_CASE("further documents give a warning") {
+  CHECK(parse("---\n# nothing\n").get()->warnings.empty());
+  const ConfigRef config = parse("---\nkind: Other\n");
+  REQUIRE_EQ(config->warnings.size(), 1);
+  CHECK_EQ(config->warnings[0],
+           "only the first YAML document is read; the rest of the text is ignored");
+}
+
+TEST_CASE("gates decide on defaults and on what is valid") {
+  ConfigOptions options;
+  options.gates =
+      *FeatureGates::parse("GenericWorkload=true,GangScheduling=true,StorageCapacityScoring=true");
+  const ConfigRef config = parse("", options);
+  CHECK_EQ(config->profiles[0].plugins.multi_point.enabled.back().name, "GangScheduling");
+  const auto shape = args_of<VolumeBindingArgs>(config, "VolumeBinding").shape;
+  REQUIRE(shape.has_value());
+  CHECK_EQ(shape->size(), 2);
+  CHECK(config->gates.enabled(Gate::kGangScheduling));
+
+  options.gates = *FeatureGates::parse("DRASchedulerFilterTimeout=false");
+  CHECK_FALSE(args_of<DynamicResourcesArgs>(parse("", options), "DynamicResources")
+                  .filter_timeout_ns.has_value());
+  auto refused = parse_config(
+      kHeader + "profiles: [{pluginConfig: [{name: DynamicResources, args: {filterTimeout: 5s}}]}]",
+      options);
+  REQUIRE_FALSE(refused.ok());
+  CHECK_EQ(refused.error().message,
+           "profiles[0].pluginConfig[0].args.filterTimeout: Forbidden: DRASchedulingFilterTimeout "
+           "feature gate is disabled");
+}
+
+TEST_CASE("typed arguments") {
+  const ConfigRef config = parse(R"(
+profiles:
+- pluginConfig:
+  - name: NodeAffinity
+    args:
+      addedAffinity:
+        requiredDuringSchedulingIgnoredDuringExecution:
+          nodeSelectorTerms:
+          - matchExpressions: [{key: zone, operator: NotIn, values: [a, b]}]
+        preferredDuringSchedulingIgnoredDuringExecution:
+        - {weight: 7, preference: {matchFields: [{key: metadata.name, operator: In, values: [n1]}]}}
+  - name: PodTopologySpread
+    args:
+      defaultingType: List
+      defaultConstraints:
+      - {maxSkew: 2, topologyKey: zone, whenUnsatisfiable: ScheduleAnyway, minDomains: 3,
+         nodeTaintsPolicy: Honor, matchLabelKeys: [app]}
+  - name: NodeResourcesFit
+    args:
+      ignoredResources: [a.b/c]
+      scoringStrategy:
+        type: RequestedToCapacityRatio
+        resources: [{name: cpu}]
+        requestedToCapacityRatio: {shape: [{utilization: 0, score: 1}]}
+  - name: Custom
+    args: {z: 1, a: [x]}
+  - name: Bare
+)");
+  const NodeAffinity affinity = args_of<NodeAffinityArgs>(config, "NodeAffinity").added_affinity;
+  CHECK(affinity.present);
+  REQUIRE_EQ(affinity.required.terms.size(), 1);
+  const Requirement& r = affinity.required.terms[0].match_expressions[0];
+  CHECK_EQ(r.key, "zone");
+  CHECK_EQ(r.op, SelectorOp::kNotIn);
+  CHECK_EQ(r.values.size(), 2);
+  CHECK_EQ(r.key_hash, hash_str("zone"));
+  CHECK(r.valid);
+  REQUIRE_EQ(affinity.preferred.size(), 1);
+  CHECK_EQ(affinity.preferred[0].weight, 7);
+  CHECK_EQ(affinity.preferred[0].preference.match_fields[0].values[0], "n1");
+
+  const auto spread = args_of<PodTopologySpreadArgs>(config, "PodTopologySpread");
+  CHECK_EQ(spread.defaulting_type, "List");
+  REQUIRE_EQ(spread.default_constraints.size(), 1);
+  CHECK_EQ(spread.default_constraints[0].min_domains, 3);
+  CHECK_EQ(spread.default_constraints[0].node_taints_policy, "Honor");
+  CHECK_EQ(spread.default_constraints[0].match_label_keys[0], "app");
+
+  const auto fit = args_of<NodeResourcesFitArgs>(config, "NodeResourcesFit");
+  CHECK_EQ(fit.scoring_strategy.resources[0].weight, 1);
+  CHECK_EQ(fit.scoring_strategy.shape->at(0).score, 1);
+  CHECK_EQ(args_of<RawArgs>(config, "Custom").json, R"({"z":1,"a":["x"]})");
+  (void)args_of<std::monostate>(config, "Bare");
+}
+
+TEST_CASE("a plugin catalogue of one's own") {
+  const ConfigRef config = parse(
+      "profiles: [{plugins: {filter: {enabled: [{name: Mine}]}, score: {enabled: [{name: Mine, "
+      "weight: 4}]}}}]");
+  const auto without = expand_profile(config->profiles[0], in_tree_catalog);
+  REQUIRE_FALSE(without.ok());
+  CHECK_EQ(without.error().message, "FilterPlugin \"Mine\" does not exist");
+  CHECK_EQ(without.error().plugin, "Mine");
+  const auto with = expand_profile(config->profiles[0], [](Str name) -> std::optional<PointMask> {
+    if (name == "Mine")
+      return point_bit(ExtensionPoint::kFilter) | point_bit(ExtensionPoint::kScore);
+    return in_tree_catalog(name);
+  });
+  REQUIRE(with.ok());
+  CHECK_EQ(with->at(ExtensionPoint::kFilter).back().name, "Mine");
+  CHECK_EQ(with->at(ExtensionPoint::kScore).back().weight, 4);
+  CHECK_EQ(std::count(with->plugins.begin(), with->plugins.end(), "Mine"), 1);
+}
+
+TEST_CASE("a check fails at the profile that cannot be built") {
+  const ConfigRef config = parse(
+      "profiles: [{schedulerName: a}, {schedulerName: b, plugins: {bind: {disabled: [{name: "
+      "'*'}]}}}]");
+  const auto checked = check_config_json(*config, in_tree_catalog);
+  REQUIRE_FALSE(checked.ok());
+  CHECK_EQ(checked.error().path, "profiles[1]");
+  CHECK_EQ(checked.error().message,
+           "at least one bind plugin is needed for profile with scheduler name \"b\"");
+}
+
+}  // namespace
+}  // namespace libsched

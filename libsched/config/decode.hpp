@@ -1,0 +1,38 @@
+// decode_config: from the text of a KubeSchedulerConfiguration to its versioned types, with the
+// errors of upstream's strict decoder. Internal to the configuration layer.
+#pragma once
+
+#include "libsched/base/result.hpp"
+#include "libsched/config/strict_decoder.hpp"
+#include "libsched/config/v1_types.hpp"
+
+namespace libsched {
+
+inline constexpr Str kConfigGroup = "kubescheduler.config.k8s.io";
+inline constexpr Str kConfigGroupVersion = "kubescheduler.config.k8s.io/v1";
+inline constexpr Str kConfigKind = "KubeSchedulerConfiguration";
+
+Result<V1Config> decode_config(Str bytes, std::vector<std::string>& warnings);
+
+// The kind and apiVersion of an object, which are read before all else: at this point they only
+// have to be strings.
+inline void decode_type_meta(StrictDecoder& d, const JsonValue& v) {
+  std::string ignored;
+  d.string(v, ignored);
+}
+template <typename T>
+inline constexpr JsonField<T> kApiVersionField = {
+    "apiVersion", [](StrictDecoder& d, const JsonValue& v, T&) { decode_type_meta(d, v); },
+    "TypeMeta"};
+template <typename T>
+inline constexpr JsonField<T> kKindField = {
+    "kind", [](StrictDecoder& d, const JsonValue& v, T&) { decode_type_meta(d, v); }, "TypeMeta"};
+
+// Field tables (decode_fields.cpp, decode_args.cpp).
+void decode_v1(StrictDecoder& d, const JsonValue& v, V1Config& out);
+// The empty arguments of a kind such as "NodeAffinityArgs", or monostate if it is none.
+V1Args make_v1_args(Str kind);
+// `args` says by its alternative what is to be decoded.
+void decode_v1_args(StrictDecoder& d, const JsonValue& v, V1Args& args);
+
+}  // namespace libsched

@@ -1,0 +1,48 @@
+// expand_profile: from a profile to the plugins of each extension point, as upstream's
+// NewFramework does it (MultiPoint expansion, overrides, score weights), with its errors.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "libsched/config/config.hpp"
+
+namespace libsched {
+
+// Which plugins exist, and which extension points each implements; nullopt: no such plugin.
+using PluginCatalog = std::function<std::optional<PointMask>(Str plugin)>;
+
+struct InTreePlugin {
+  Str name;
+  PointMask points;
+};
+// The plugins of kube-scheduler v1.36, by name, whether or not this build contains them.
+Span<InTreePlugin> in_tree_plugins();
+std::optional<PointMask> in_tree_catalog(Str plugin);  // a PluginCatalog over in_tree_plugins()
+
+struct ExpandedPlugin {
+  std::string name;
+  int32_t weight = 0;  // at kScore and kPlacementScore, never 0 there
+};
+
+struct ExpandedProfile {
+  std::string scheduler_name;
+  std::array<std::vector<ExpandedPlugin>, kExtensionPointCount> points;
+  std::vector<std::string> plugins;  // every plugin that has to be built, by name, each once
+
+  const std::vector<ExpandedPlugin>& at(ExtensionPoint p) const {
+    return points[static_cast<size_t>(p)];
+  }
+};
+
+// Weights: of the point's own list, else of MultiPoint; 0 becomes 1. Negative ones stay, as
+// upstream keeps them. The arguments of in-tree plugins are checked as their factories do
+// (`initializing plugin "NodeResourcesFit": ...`) before the lists are expanded.
+Result<ExpandedProfile> expand_profile(const Profile& profile, const PluginCatalog& catalog,
+                                       const FeatureGates& gates = {});
+
+}  // namespace libsched

@@ -1,0 +1,180 @@
+// Parsing of feature gates under upstream's rules.
+#include "libsched/config/feature_gates.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "libsched/base/quote.hpp"
+#include "libsched/config/feature_gate_table.hpp"
+
+namespace libsched {
+namespace {
+
+constexpr size_t kNotFound = SIZE_MAX;
+
+const std::map<Str, size_t>& index_by_name() {
+  static const std::map<Str, size_t> kIndex = [] {
+    std::map<Str, size_t> index;
+    for (size_t i = 0; i < known_gates().size(); ++i) index[known_gates()[i].name] = i;
+    return index;
+  }();
+  return kIndex;
+}
+
+size_t find(Str name) {
+  const auto it = index_by_name().find(name);
+  return it == index_by_name().end() ? kNotFound : it->second;
+}
+
+Str on_off(bool on) { return on ? "true" : "false"; }
+
+// strconv.ParseBool
+bool parse_bool(Str s, bool& out) {
+  for (const Str t : {"1", "t", "T", "TRUE", "true", "True"}) {
+    if (s == t) return out = true;
+  }
+  for (const Str f : {"0", "f", "F", "FALSE", "false", "False"}) {
+    if (s == f) {
+      out = false;
+      return true;
+    }
+  }
+  return false;
+}
+
+Str trim(Str s) {
+  constexpr Str kSpaces = " \t\n\v\f\r";
+  const size_t begin = s.find_first_not_of(kSpaces);
+  if (begin == Str::npos) return {};
+  return s.substr(begin, s.find_last_not_of(kSpaces) - begin + 1);
+}
+
+Error unrecognized(Str name) {
+  return {Rc::kInvalid, "unrecognized feature gate: " + std::string(name), {}, {}};
+}
+
+// One error as it is, several as "[a, b]".
+Error aggregate(const std::vector<std::string>& errors) {
+  std::string out;
+  for (const std::string& e : errors) out += (out.empty() ? "" : ", ") + e;
+  return {Rc::kInvalid, errors.size() > 1 ? "[" + out + "]" : out, {}, {}};
+}
+
+}  // namespace
+
+FeatureGates::FeatureGates() {
+  static const auto kDefaults = [this] {
+    for (size_t i = 0; i < known_gates().size(); ++i) put(i, known_gates()[i].default_on);
+    return bits_;
+  }();
+  bits_ = kDefaults;
+}
+
+Result<FeatureGates> FeatureGates::parse(Str text) {
+  std::vector<std::pair<std::string, bool>> gates;
+  for (;;) {
+    const size_t comma = text.find(',');
+    const Str entry = text.substr(0, comma);
+    if (!entry.empty()) {
+      const size_t equals = entry.find('=');
+      const std::string name(trim(entry.substr(0, equals)));
+      if (equals == Str::npos) return Error{Rc::kInvalid, "missing bool value for " + name, {}, {}};
+      const std::string value(trim(entry.substr(equals + 1)));
+      bool on = false;
+      if (!parse_bool(value, on)) {
+        return Error{Rc::kInvalid,
+                     "invalid value of " + name + "=" + value +
+                         ", err: strconv.ParseBool: parsing " + go_quote(value) +
+                         ": invalid syntax",
+                     {},
+                     {}};
+      }
+      gates.emplace_back(name, on);
+    }
+    if (comma == Str::npos) return from_map(gates);
+    text.remove_prefix(comma + 1);
+  }
+}
+
+Result<FeatureGates> FeatureGates::from_map(
+    const std::vector<std::pair<std::string, bool>>& gates) {
+  const std::map<std::string, bool> wanted = [&] {
+    std::map<std::string, bool> m;
+    for (const auto& [name, on] : gates) m[name] = on;
+    return m;
+  }();
+  FeatureGates out;
+  std::vector<std::string> errors;
+  for (const auto& [name, on] : wanted) {
+    const bool all_alpha = name == "AllAlpha";
+    if (all_alpha || name == "AllBeta") {
+      const GateStage stage = all_alpha ? GateStage::kAlpha : GateStage::kBeta;
+      for (size_t i = 0; i < known_gates().size(); ++i) {
+        const GateInfo& g = known_gates()[i];
+        if (g.stage == stage && !wanted.contains(std::string(g.name))) out.put(i, on);
+      }
+      continue;
+    }
+    const size_t i = find(name);
+    if (i == kNotFound) {
+      errors.push_back(unrecognized(name).message);
+      return aggregate(errors);
+    }
+    const GateInfo& g = known_gates()[i];
+    if (g.locked && g.default_on != on) {
+      errors.push_back("cannot set feature gate " + name + " to " + std::string(on_off(on)) +
+                       ", feature is locked to " + std::string(on_off(g.default_on)));
+      continue;
+    }
+    out.put(i, on);
+  }
+  if (!errors.empty()) return aggregate(errors);
+
+  const auto deps = gate_dependencies();
+  for (size_t i = 0; i < deps.size();) {
+    const Str gate = deps[i].gate;
+    std::string missing;
+    for (; i < deps.size() && deps[i].gate == gate; ++i) {
+      if (!out.get(find(deps[i].needs)))
+        missing += (missing.empty() ? "" : " ") + std::string(deps[i].needs);
+    }
+    if (missing.empty() || !out.get(find(gate))) continue;
+    errors.push_back(std::string(gate) +
+                     " is enabled, but depends on features that are disabled: [" + missing + "]");
+  }
+  if (!errors.empty()) return aggregate(errors);
+  return out;
+}
+
+Result<bool> FeatureGates::enabled(Str name) const {
+  const size_t i = find(name);
+  if (i == kNotFound) return unrecognized(name);
+  return get(i);
+}
+
+Result<void> FeatureGates::require_supported() const {
+  std::string names;
+  for (size_t i = 0; i < known_gates().size(); ++i) {
+    const GateInfo& g = known_gates()[i];
+    if (g.support != GateSupport::kDefaultOnly || get(i) == g.default_on) continue;
+    names += (names.empty() ? "" : ", ") + std::string(g.name) + "=" +
+             std::string(on_off(!g.default_on));
+  }
+  if (names.empty()) return {};
+  return Error{Rc::kUnsupported,
+               "feature gates set to values that libsched does not implement yet: " + names +
+                   " (leave them at their defaults)",
+               {},
+               {}};
+}
+
+std::string FeatureGates::to_string() const {
+  std::string out;
+  for (const auto& [name, i] : index_by_name()) {
+    if (get(i) == known_gates()[i].default_on) continue;
+    out += (out.empty() ? "" : ",") + std::string(name) + "=" + std::string(on_off(get(i)));
+  }
+  return out;
+}
+
+}  // namespace libsched

@@ -1,0 +1,109 @@
+// FeatureGates: which of Kubernetes v1.36's feature gates are on.
+//
+// Every gate that kube-scheduler v1.36 accepts is known here with its default. Parsing applies
+// upstream's rules (unknown and locked gates, dependencies, AllAlpha and AllBeta) with its texts;
+// require_supported() then refuses what libsched cannot do yet. A plain value, free to copy.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "libsched/base/arena.hpp"
+#include "libsched/base/result.hpp"
+
+namespace libsched {
+
+// The gates that the scheduler's own code asks for, in the order of their table.
+enum class Gate : uint16_t {
+  kDRAAdminAccess,
+  kDRAConsumableCapacity,
+  kDRADeviceBindingConditions,
+  kDRADeviceTaintRules,
+  kDRADeviceTaints,
+  kDRAExtendedResource,
+  kDRAListTypeAttributes,
+  kDRANodeAllocatableResources,
+  kDRAPartitionableDevices,
+  kDRAPrioritizedList,
+  kDRAResourceClaimDeviceStatus,
+  kDRASchedulerFilterTimeout,
+  kDRAWorkloadResourceClaims,
+  kDynamicResourceAllocation,
+  kGangScheduling,
+  kGenericWorkload,
+  kInPlacePodLevelResourcesVerticalScaling,
+  kInPlacePodVerticalScaling,
+  kMatchLabelKeysInPodTopologySpread,
+  kNodeDeclaredFeatures,
+  kNodeInclusionPolicyInPodTopologySpread,
+  kNominatedNodeNameForExpectation,
+  kOpportunisticBatching,
+  kPodLevelResources,
+  kSchedulerAsyncAPICalls,
+  kSchedulerAsyncPreemption,
+  kSchedulerPopFromBackoffQ,
+  kSchedulerQueueingHints,
+  kSidecarContainers,
+  kStorageCapacityScoring,
+  kTaintTolerationComparisonOperators,
+  kTopologyAwareWorkloadScheduling,
+  kVolumeAttributesClass,
+  kVolumeLimitScaling,
+  kWorkloadAwarePreemption,
+  kCount,
+};
+
+enum class GateStage : uint8_t { kAlpha, kBeta, kGa, kDeprecated };
+
+enum class GateSupport : uint8_t {
+  kSupported,    // libsched follows the gate, whichever way it is set
+  kNoEffect,     // nothing that libsched decides depends on it
+  kDefaultOnly,  // libsched does what the default says; the other value is an error
+};
+
+struct GateInfo {
+  Str name;
+  GateStage stage = GateStage::kAlpha;
+  bool default_on = false;
+  bool locked = false;  // cannot be set to anything but the default
+  GateSupport support = GateSupport::kNoEffect;
+};
+
+// All known gates: first those of enum Gate in its order, then the others by name.
+Span<GateInfo> known_gates();
+
+class FeatureGates {
+ public:
+  FeatureGates();  // the defaults of v1.36
+
+  // "A=true,B=false" as kube-scheduler's --feature-gates takes it; "" gives the defaults.
+  static Result<FeatureGates> parse(Str text);
+  // The same from name and value; a later entry for the same name wins.
+  static Result<FeatureGates> from_map(const std::vector<std::pair<std::string, bool>>& gates);
+
+  bool enabled(Gate g) const { return get(static_cast<size_t>(g)); }
+  // By name; an unknown name gives upstream's error "unrecognized feature gate: X".
+  Result<bool> enabled(Str name) const;
+
+  // An Rc::kUnsupported error naming every gate that is set to a value libsched does not implement.
+  Result<void> require_supported() const;
+
+  // "A=true,B=false": the gates that differ from their default, by name.
+  std::string to_string() const;
+
+  friend bool operator==(const FeatureGates&, const FeatureGates&) = default;
+
+ private:
+  bool get(size_t i) const { return (bits_[i / 64] >> (i % 64) & 1) != 0; }
+  void put(size_t i, bool on) {
+    bits_[i / 64] = (bits_[i / 64] & ~(uint64_t{1} << (i % 64))) | uint64_t{on} << (i % 64);
+  }
+
+  std::array<uint64_t, 4> bits_{};
+};
+
+}  // namespace libsched

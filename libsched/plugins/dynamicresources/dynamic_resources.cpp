@@ -1,0 +1,36 @@
+// DynamicResources: lets pods pass that need no device; any other pod is an error, since device
+// allocation is not there yet. Mirrors the Skip condition of upstream's plugins/dynamicresources.
+#include "libsched/plugins/in_tree.hpp"
+
+namespace libsched {
+namespace {
+
+class DynamicResources final : public Plugin {
+ public:
+  explicit DynamicResources(bool extended_resources) : extended_resources_(extended_resources) {}
+
+  Result<Status> pre_filter(const PreFilterCall& call, PreFilterResult*) const override {
+    const Pod& pod = call.pod;
+    if (!pod.spec.resource_claims.empty())
+      return needs_plugin(pod, "DynamicResources", "it has resource claims");
+    if (!extended_resources_) return Status(Code::kSkip);
+    for (const ScalarAmount& s : pod.requests.scalars)
+      if (s.value != 0 && may_be_device_resource(call.view, s.name))
+        return needs_plugin(
+            pod, "DynamicResources",
+            "it asks for " + std::string(s.name) + ", which a DeviceClass may provide");
+    return Status(Code::kSkip);
+  }
+
+ private:
+  bool extended_resources_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Plugin>> make_dynamic_resources(const FactoryCall& call) {
+  return std::unique_ptr<Plugin>(
+      std::make_unique<DynamicResources>(call.gates.enabled(Gate::kDRAExtendedResource)));
+}
+
+}  // namespace libsched

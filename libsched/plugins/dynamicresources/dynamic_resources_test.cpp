@@ -1,0 +1,40 @@
+// DynamicResources: which pods need devices.
+#include "libsched/plugins/trial.hpp"
+
+namespace libsched {
+namespace {
+
+std::string needs(const std::string& why) {
+  return "error: pod \"default/p\" needs plugin \"DynamicResources\" (" + why +
+         "), which this version of libsched does not have yet";
+}
+std::string asking(const std::string& name, const char* amount) {
+  return "{containers: [{name: c, resources: {requests: {" + name + ": " + amount + "}}}]}";
+}
+const char* const kClass =
+    "---\napiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {name: gpu}\n";
+
+TEST_CASE("claims need the plugin") {
+  Trial t("DynamicResources", node_n());
+  CHECK(t.pre_filter(*Trial::pod("{}")) == "Skip");
+  CHECK(t.pre_filter(*Trial::pod("{resourceClaims: []}")) == "Skip");
+  CHECK(t.pre_filter(*Trial::pod("{resourceClaims: [{name: a, resourceClaimName: b}]}")) ==
+        needs("it has resource claims"));
+}
+
+TEST_CASE("a DeviceClass may stand behind an extended resource") {
+  Trial t("DynamicResources", node_n());
+  CHECK(t.pre_filter(*Trial::pod(asking("example.com/gpu", "1"))) == "Skip");
+  t.apply(kClass);
+  for (const char* name : {"example.com/gpu", "deviceclass.resource.kubernetes.io/gpu"}) {
+    CAPTURE(name);
+    CHECK(t.pre_filter(*Trial::pod(asking(name, "1"))) ==
+          needs(std::string("it asks for ") + name + ", which a DeviceClass may provide"));
+    CHECK(t.pre_filter(*Trial::pod(asking(name, "0"))) == "Skip");
+  }
+  for (const char* name : {"cpu", "hugepages-2Mi", "kubernetes.io/thing"})
+    CHECK(t.pre_filter(*Trial::pod(asking(name, "1"))) == "Skip");
+}
+
+}  // namespace
+}  // namespace libsched

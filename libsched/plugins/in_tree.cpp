@@ -1,0 +1,65 @@
+// The list of kube-scheduler's plugins: those that are built, and those that only tell whether a
+// pod needs them.
+#include "libsched/plugins/in_tree.hpp"
+
+#include <algorithm>
+
+#include "libsched/config/expand.hpp"
+
+namespace libsched {
+
+RegistryRef in_tree_registry() {
+  // The others have nothing to run at PreEnqueue, PreFilter and Filter.
+  const std::map<Str, PluginFactory> factories = {
+      {"SchedulingGates", make_scheduling_gates},
+      {"NodeUnschedulable", make_node_unschedulable},
+      {"NodeName", make_node_name},
+      {"TaintToleration", make_taint_toleration},
+      {"NodeAffinity", make_node_affinity},
+      {"NodePorts", make_node_ports},
+      {"NodeResourcesFit", make_node_resources_fit},
+      {"NodeDeclaredFeatures", make_node_declared_features},
+      {"VolumeRestrictions", make_volume_restrictions},
+      {"NodeVolumeLimits", make_node_volume_limits},
+      {"VolumeBinding", make_volume_binding},
+      {"VolumeZone", make_volume_zone},
+      {"PodTopologySpread", make_pod_topology_spread},
+      {"InterPodAffinity", make_inter_pod_affinity},
+      {"DynamicResources", make_dynamic_resources},
+  };
+  static const RegistryRef registry = [&] {
+    Ref<Registry> r = make_ref<Registry>();
+    for (const InTreePlugin& p : in_tree_plugins()) {
+      const auto it = factories.find(p.name);
+      const Result<void> added =
+          r->add(p.name, {p.points, it == factories.end() ? PluginFactory() : it->second, true});
+      assert(added.ok());
+      static_cast<void>(added);
+    }
+    return RegistryRef(r);
+  }();
+  return registry;
+}
+
+bool has_unread_kind(const View& view, Str kind) {
+  const auto& kinds = view.unread_kinds();  // "group/version Kind"
+  return std::any_of(kinds.begin(), kinds.end(),
+                     [&](const std::string& k) { return k.substr(k.rfind(' ') + 1) == kind; });
+}
+
+bool may_be_device_resource(const View& view, Str resource) {
+  const bool named = is_extended_resource_name(resource) ||
+                     resource.starts_with("deviceclass.resource.kubernetes.io/");
+  return named && has_unread_kind(view, "DeviceClass");
+}
+
+Error needs_plugin(const Pod& pod, Str plugin, Str why) {
+  return {Rc::kUnsupported,
+          "pod \"" + std::string(pod.meta.ns) + "/" + std::string(pod.meta.name) +
+              "\" needs plugin \"" + std::string(plugin) + "\" (" + std::string(why) +
+              "), which this version of libsched does not have yet",
+          {},
+          std::string(plugin)};
+}
+
+}  // namespace libsched

@@ -1,0 +1,38 @@
+// The in-tree plugins: the one place that lists them.
+#pragma once
+
+#include "libsched/framework/plugin.hpp"
+
+namespace libsched {
+
+// A registry with every plugin of kube-scheduler v1.36.
+RegistryRef in_tree_registry();
+
+// One factory per plugin, defined in the plugin's folder.
+Result<std::unique_ptr<Plugin>> make_scheduling_gates(const FactoryCall&);
+Result<std::unique_ptr<Plugin>> make_node_unschedulable(const FactoryCall&);
+Result<std::unique_ptr<Plugin>> make_node_name(const FactoryCall&);
+Result<std::unique_ptr<Plugin>> make_taint_toleration(const FactoryCall&);
+Result<std::unique_ptr<Plugin>> make_node_affinity(const FactoryCall&);
+Result<std::unique_ptr<Plugin>> make_node_ports(const FactoryCall&);
+Result<std::unique_ptr<Plugin>> make_node_resources_fit(const FactoryCall&);
+Result<std::unique_ptr<Plugin>> make_node_declared_features(const FactoryCall&);
+Result<std::unique_ptr<Plugin>> make_volume_restrictions(const FactoryCall&);
+Result<std::unique_ptr<Plugin>> make_node_volume_limits(const FactoryCall&);
+Result<std::unique_ptr<Plugin>> make_volume_binding(const FactoryCall&);
+Result<std::unique_ptr<Plugin>> make_volume_zone(const FactoryCall&);
+Result<std::unique_ptr<Plugin>> make_pod_topology_spread(const FactoryCall&);
+Result<std::unique_ptr<Plugin>> make_inter_pod_affinity(const FactoryCall&);
+Result<std::unique_ptr<Plugin>> make_dynamic_resources(const FactoryCall&);
+
+// Whether an object of this kind was applied, which no plugin of this version reads
+// ("DeviceClass").
+bool has_unread_kind(const View& view, Str kind);
+
+// Whether a DeviceClass of the cluster may stand behind this resource (then devices are counted).
+bool may_be_device_resource(const View& view, Str resource);
+
+// The error of a pod that needs what a plugin cannot do yet.
+Error needs_plugin(const Pod& pod, Str plugin, Str why);
+
+}  // namespace libsched

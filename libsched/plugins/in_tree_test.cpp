@@ -1,0 +1,73 @@
+// The registry: every plugin of upstream, and what a plain pod meets in the default profile.
+#include "libsched/config/expand.hpp"
+#include "libsched/plugins/trial.hpp"
+
+namespace libsched {
+namespace {
+
+TEST_CASE("every in-tree plugin is registered with its points") {
+  const RegistryRef registry = in_tree_registry();
+  CHECK(registry->items().size() == in_tree_plugins().size());
+  CHECK(registry->items().size() == 23);
+  for (const InTreePlugin& p : in_tree_plugins()) {
+    CAPTURE(p.name);
+    const Registry::Item* item = registry->find(p.name);
+    REQUIRE(item != nullptr);
+    CHECK(item->points == p.points);
+    CHECK(item->in_tree);
+    // Whatever has a PreFilter or a Filter has something to run there.
+    if ((p.points & (point_bit(ExtensionPoint::kPreFilter) | point_bit(ExtensionPoint::kFilter))) !=
+        0)
+      CHECK(item->factory);
+  }
+  CHECK(in_tree_registry().get() == registry.get());
+}
+
+TEST_CASE("a plain pod in the default profile") {
+  const FrameworkRef framework =
+      Framework::create(default_config(), "", in_tree_registry(), {}).value();
+  Ref<Cluster> cluster = make_ref<Cluster>();
+  const NodeRef node =
+      parse_node("metadata: {name: 'n'}\nstatus: {allocatable: {pods: 1}}", {}).value();
+  REQUIRE(cluster->update_node(node).ok());
+  Evaluator evaluator(framework, cluster);
+  const auto decided = evaluator.check(*Trial::pod("{}"), "", false);
+  REQUIRE(decided.ok());
+  CHECK((*decided)->feasible.size() == 1);
+  CHECK((*decided)->skipped == std::vector<std::string>{"DynamicResources", "InterPodAffinity",
+                                                        "NodeAffinity", "NodeDeclaredFeatures",
+                                                        "NodePorts", "NodeVolumeLimits",
+                                                        "PodTopologySpread", "VolumeBinding",
+                                                        "VolumeRestrictions", "VolumeZone"});
+  std::vector<std::string> filters;
+  for (const uint32_t i : framework->at(ExtensionPoint::kFilter))
+    filters.push_back(framework->plugins()[i].name);
+  CHECK(filters == std::vector<std::string>{
+                       "NodeUnschedulable", "NodeName", "TaintToleration", "NodeAffinity",
+                       "NodePorts", "NodeResourcesFit", "VolumeRestrictions", "NodeVolumeLimits",
+                       "VolumeBinding", "VolumeZone", "PodTopologySpread", "InterPodAffinity",
+                       "DynamicResources", "NodeDeclaredFeatures"});
+}
+
+TEST_CASE("the first filter that says no is the one that is reported") {
+  const FrameworkRef framework =
+      Framework::create(default_config(), "", in_tree_registry(), {}).value();
+  Ref<Cluster> cluster = make_ref<Cluster>();
+  for (const char* text :
+       {"metadata: {name: all-wrong}\nspec: {unschedulable: true, taints: [{key: a, effect: "
+        "NoSchedule}]}",
+        "metadata: {name: tainted}\nspec: {taints: [{key: a, effect: NoSchedule}]}",
+        "metadata: {name: full}\nstatus: {allocatable: {pods: 0}}",
+        "metadata: {name: unlabelled}\nstatus: {allocatable: {pods: 9}}"})
+    REQUIRE(cluster->update_node(parse_node(text, {}).value()).ok());
+  Evaluator evaluator(framework, cluster);
+  const auto d = evaluator.check(*Trial::pod("{nodeSelector: {disk: ssd}}"), "", false).value();
+  CHECK(d->fit_error ==
+        "0/4 nodes are available: 1 node(s) had untolerated taint(s), 1 node(s) were "
+        "unschedulable, 2 node(s) didn't match Pod's node affinity/selector.");
+  const auto plain = evaluator.check(*Trial::pod("{}"), "", false).value();
+  CHECK(plain->feasible.size() == 1);
+}
+
+}  // namespace
+}  // namespace libsched

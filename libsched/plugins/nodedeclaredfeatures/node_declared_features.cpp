@@ -1,0 +1,64 @@
+// NodeDeclaredFeatures: a node must declare the features that the pod's spec relies on.
+// Mirrors upstream's plugins/nodedeclaredfeatures with the feature registry of v1.36, of which two
+// can be required of a pod that is to be scheduled.
+#include <algorithm>
+
+#include "libsched/plugins/in_tree.hpp"
+
+namespace libsched {
+namespace {
+
+class NodeDeclaredFeatures final : public Plugin {
+ public:
+  explicit NodeDeclaredFeatures(bool enabled) : enabled_(enabled) {}
+
+  Result<Status> pre_filter(const PreFilterCall& call, PreFilterResult*) const override {
+    return !enabled_ || required(call.pod).empty() ? Status(Code::kSkip) : Status();
+  }
+
+  void filter(const FilterCall& call, const RowSet& set) const override {
+    if (!enabled_) return;
+    if (!call.pre_filtered) {
+      set.for_each([&](uint32_t row) { set.reject_with_error(row); });
+      return;
+    }
+    const std::vector<Str> features = required(call.pod);
+    set.for_each([&](uint32_t row) {
+      const Span<Str> declared = call.view.node(row)->declared_features;
+      for (const Str f : features)
+        if (std::find(declared.begin(), declared.end(), f) == declared.end())
+          return set.reject(row);
+    });
+  }
+
+  Status filter_status(const FilterCall& call, uint32_t) const override {
+    if (!call.pre_filtered)
+      return Status(Code::kError,
+                    "error reading \"PreFilterNodeDeclaredFeatures\" from cycle-state: not found");
+    return Status(Code::kUnschedulableAndUnresolvable,
+                  "node(s) didn't match Pod's required features");
+  }
+
+ private:
+  static std::vector<Str> required(const Pod& pod) {
+    std::vector<Str> out;
+    const auto restarts_all = [](const Container& c) { return c.restarts_all_containers; };
+    if (std::any_of(pod.spec.containers.begin(), pod.spec.containers.end(), restarts_all) ||
+        std::any_of(pod.spec.init_containers.begin(), pod.spec.init_containers.end(), restarts_all))
+      out.push_back("RestartAllContainersOnContainerExits");
+    if (pod.spec.host_network && pod.spec.host_users && !*pod.spec.host_users)
+      out.push_back("UserNamespacesHostNetworkSupport");
+    return out;
+  }
+
+  bool enabled_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Plugin>> make_node_declared_features(const FactoryCall& call) {
+  return std::unique_ptr<Plugin>(
+      std::make_unique<NodeDeclaredFeatures>(call.gates.enabled(Gate::kNodeDeclaredFeatures)));
+}
+
+}  // namespace libsched

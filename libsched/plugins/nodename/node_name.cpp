@@ -1,0 +1,34 @@
+// NodeName: a pod that names its node fits no other.
+// Mirrors upstream's plugins/nodename.
+#include "libsched/plugins/in_tree.hpp"
+
+namespace libsched {
+namespace {
+
+class NodeName final : public Plugin {
+ public:
+  void filter(const FilterCall& call, const RowSet& set) const override {
+    const Str wanted = call.pod.spec.node_name;
+    if (wanted.empty()) return;
+    const uint32_t row = call.view.find_node(wanted);
+    const bool there =
+        row != kNoId && row / 64 >= set.first_word && row / 64 < set.first_word + set.words;
+    const uint64_t keep =
+        there ? set.alive[row / 64 - set.first_word] & uint64_t{1} << (row % 64) : 0;
+    set.reject_all();
+    if (there) set.alive[row / 64 - set.first_word] = keep;
+  }
+
+  Status filter_status(const FilterCall&, uint32_t) const override {
+    return Status(Code::kUnschedulableAndUnresolvable,
+                  "node(s) didn't match the requested node name");
+  }
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Plugin>> make_node_name(const FactoryCall&) {
+  return std::unique_ptr<Plugin>(std::make_unique<NodeName>());
+}
+
+}  // namespace libsched

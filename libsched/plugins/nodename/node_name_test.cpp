@@ -1,0 +1,50 @@
+// NodeName: equality of names and nothing else.
+#include "libsched/plugins/trial.hpp"
+
+namespace libsched {
+namespace {
+
+TEST_CASE("a pod that names its node fits no other") {
+  Trial t("NodeName", node_n() + "---\nkind: Node\nmetadata: {name: n2}\n");
+  const char* no = "UnschedulableAndUnresolvable: node(s) didn't match the requested node name";
+  struct Case {
+    std::string spec, node;
+    bool fits;
+  } const cases[] = {
+      {"{}", "n", true},
+      {"{nodeName: ''}", "n2", true},
+      {"{nodeName: 'n'}", "n", true},
+      {"{nodeName: 'n'}", "n2", false},
+      {"{nodeName: 'N'}", "n", false},
+      {"{nodeName: unknown}", "n", false},
+      {"{nodeName: n2}", "n2", true},
+  };
+  for (const Case& c : cases) {
+    CAPTURE(c.spec);
+    CAPTURE(c.node);
+    CHECK(t.filter(c.spec, c.node) == std::string(c.fits ? "Success" : no));
+  }
+}
+
+TEST_CASE("the node may come and go, and stand in any word of rows") {
+  std::string many;
+  for (int i = 0; i < 200; ++i)
+    many += "---\nkind: Node\nmetadata: {name: m" + std::to_string(i) + "}\n";
+  Trial t("NodeName", many);
+  for (const int i : {0, 63, 64, 127, 128, 199}) {
+    const std::string name = "m" + std::to_string(i);
+    CHECK(t.filter("{nodeName: " + name + "}", name) == "Success");
+    CHECK(t.filter("{nodeName: " + name + "}", "m1") != "Success");
+  }
+  REQUIRE(t.cluster().remove_node("m64").ok());
+  const PodRef pod = Trial::pod("{nodeName: m64}");
+  CHECK(t.evaluator().check(*pod, "", false).value()->feasible.empty());
+  // Pods that wait for a node that is not there do not make it one.
+  t.apply("kind: Pod\nmetadata: {name: waits, namespace: d}\nspec: {nodeName: m64}\n");
+  CHECK(t.evaluator().check(*pod, "", false).value()->feasible.empty());
+  t.apply("kind: Node\nmetadata: {name: m64}\n");
+  CHECK(t.evaluator().check(*pod, "", false).value()->feasible.size() == 1);
+}
+
+}  // namespace
+}  // namespace libsched

@@ -1,0 +1,58 @@
+// NodePorts: a host port that the pod wants must be free on the node.
+// Mirrors upstream's plugins/nodeports.
+#include "libsched/plugins/in_tree.hpp"
+
+namespace libsched {
+namespace {
+
+constexpr Str kAnyAddress = "0.0.0.0";
+
+bool conflict(const HostPort& a, const HostPort& b) {
+  return a.port == b.port && a.protocol == b.protocol &&
+         (a.ip == b.ip || a.ip == kAnyAddress || b.ip == kAnyAddress);
+}
+
+class NodePorts final : public Plugin {
+ public:
+  Result<Status> pre_filter(const PreFilterCall& call, PreFilterResult*) const override {
+    return call.pod.host_ports.empty() ? Status(Code::kSkip) : Status();
+  }
+
+  void filter(const FilterCall& call, const RowSet& set) const override {
+    if (!call.pre_filtered) {
+      set.for_each([&](uint32_t row) { set.reject_with_error(row); });
+      return;
+    }
+    const Bitmap& used = call.view.rows_with_ports();
+    for (size_t w = 0; w < set.words; ++w)
+      for (uint64_t bits = set.alive[w] & used.word(set.first_word + w); bits != 0;
+           bits &= bits - 1) {
+        const uint32_t row = static_cast<uint32_t>((set.first_word + w) * 64 +
+                                                   static_cast<size_t>(std::countr_zero(bits)));
+        if (!free(call.view.row(row).ports, call.pod.host_ports)) set.reject(row);
+      }
+  }
+
+  Status filter_status(const FilterCall& call, uint32_t) const override {
+    if (!call.pre_filtered)
+      return Status(Code::kError, "reading \"PreFilterNodePorts\" from cycleState: not found");
+    return Status(Code::kUnschedulable,
+                  "node(s) didn't have free ports for the requested pod ports");
+  }
+
+ private:
+  static bool free(const std::vector<State::UsedPort>& used, Span<HostPort> wanted) {
+    for (const HostPort& w : wanted)
+      for (const State::UsedPort& u : used)
+        if (conflict(u.port, w)) return false;
+    return true;
+  }
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Plugin>> make_node_ports(const FactoryCall&) {
+  return std::unique_ptr<Plugin>(std::make_unique<NodePorts>());
+}
+
+}  // namespace libsched

@@ -1,0 +1,119 @@
+// NodePorts: conflicts of addresses and protocols, whose ports count, and how they are given up.
+#include "libsched/plugins/trial.hpp"
+
+namespace libsched {
+namespace {
+
+const char* const kNo = "Unschedulable: node(s) didn't have free ports for the requested pod ports";
+
+std::string containers(const std::string& ports) {
+  return "{containers: [{name: c, ports: [" + ports + "]}]}";
+}
+
+std::string bound(const std::string& name, const std::string& ports) {
+  return "---\nkind: Pod\nmetadata: {name: " + name +
+         ", namespace: d}\nspec:\n  nodeName: 'n'\n  containers: [{name: c, ports: [" + ports +
+         "]}]\n";
+}
+
+TEST_CASE("PreFilter skips pods without host ports") {
+  Trial t("NodePorts", node_n());
+  const auto pre_filter = [&](const std::string& spec) { return t.pre_filter(*Trial::pod(spec)); };
+  CHECK(pre_filter("{}") == "Skip");
+  CHECK(pre_filter(containers("{containerPort: 80}")) == "Skip");
+  CHECK(pre_filter(containers("{containerPort: 80, hostPort: 0}")) == "Skip");
+  CHECK(pre_filter(containers("{hostPort: 80}")) == "Success");
+  // Plain init containers have gone when the others run; sidecars stay.
+  CHECK(pre_filter("{initContainers: [{name: i, ports: [{hostPort: 80}]}]}") == "Skip");
+  CHECK(
+      pre_filter("{initContainers: [{name: i, restartPolicy: Always, ports: [{hostPort: 80}]}]}") ==
+      "Success");
+}
+
+TEST_CASE("conflicts") {
+  struct Case {
+    std::string used, wanted;
+    bool fits;
+  } const cases[] = {
+      {"", "{hostPort: 80}", true},
+      {"{hostPort: 80}", "{hostPort: 80}", false},
+      {"{hostPort: 80}", "{hostPort: 81}", true},
+      {"{hostPort: 80}", "{hostPort: 80, protocol: UDP}", true},
+      {"{hostPort: 80}", "{hostPort: 80, protocol: TCP}", false},  // TCP is the default
+      {"{hostPort: 80, protocol: SCTP}", "{hostPort: 80, protocol: UDP}", true},
+      {"{hostPort: 80}", "{hostPort: 80, hostIP: 0.0.0.0}", false},  // the default address
+      {"{hostPort: 80, hostIP: 10.0.0.1}", "{hostPort: 80, hostIP: 10.0.0.2}", true},
+      {"{hostPort: 80, hostIP: 10.0.0.1}", "{hostPort: 80, hostIP: 10.0.0.1}", false},
+      {"{hostPort: 80, hostIP: 10.0.0.1}", "{hostPort: 80}", false},  // every address
+      {"{hostPort: 80}", "{hostPort: 80, hostIP: 10.0.0.1}", false},
+      {"{hostPort: 80, hostIP: 10.0.0.1}", "{hostPort: 80, hostIP: 0.0.0.0, protocol: UDP}", true},
+      {"{hostPort: 80, hostIP: '::'}", "{hostPort: 80, hostIP: '::1'}",
+       true},  // :: is an address like any other
+      {"{hostPort: 80, hostIP: '::'}", "{hostPort: 80}", false},
+      {"{hostPort: 1}, {hostPort: 2}", "{hostPort: 3}, {hostPort: 2}", false},
+      {"{hostPort: 1}, {hostPort: 2}", "{hostPort: 3}, {hostPort: 4}", true},
+      {"{containerPort: 80}", "{hostPort: 80}", true},
+  };
+  for (const auto& c : cases) {
+    CAPTURE(c.used);
+    CAPTURE(c.wanted);
+    Trial t("NodePorts",
+            node_n() + bound("a", c.used) + "---\nkind: Node\nmetadata: {name: free}\n");
+    CHECK(t.filter(containers(c.wanted)) == std::string(c.fits ? "Success" : kNo));
+    CHECK(t.filter(containers(c.wanted), "free") == "Success");
+  }
+}
+
+TEST_CASE("sidecars of running pods take ports, plain init containers do not") {
+  const auto world = [](const char* policy) {
+    return node_n() +
+           "---\nkind: Pod\nmetadata: {name: a, namespace: d}\nspec:\n  nodeName: 'n'\n  "
+           "initContainers: [{name: i, " +
+           policy + " ports: [{hostPort: 80}]}]\n";
+  };
+  CHECK(Trial("NodePorts", world("restartPolicy: Always,")).filter(containers("{hostPort: 80}")) ==
+        kNo);
+  CHECK(Trial("NodePorts", world("")).filter(containers("{hostPort: 80}")) == "Success");
+}
+
+TEST_CASE("a port that two pods use is free with the first that goes, as upstream's set has it") {
+  Trial t("NodePorts",
+          node_n() + bound("a", "{hostPort: 80}") + bound("b", "{hostPort: 80}, {hostPort: 90}"));
+  CHECK(t.filter(containers("{hostPort: 80}")) == kNo);
+  t.cluster().fork();
+  REQUIRE(t.cluster().remove_pod("d", "a").ok());
+  CHECK(t.filter(containers("{hostPort: 80}")) == "Success");
+  CHECK(t.filter(containers("{hostPort: 90}")) == kNo);
+  REQUIRE(t.cluster().revert().ok());
+  CHECK(t.filter(containers("{hostPort: 80}")) == kNo);
+  REQUIRE(t.cluster().remove_pod("d", "b").ok());
+  REQUIRE(t.cluster().remove_pod("d", "a").ok());
+  CHECK(t.filter(containers("{hostPort: 90}")) == "Success");
+}
+
+TEST_CASE("the same state sees ports that are taken later") {
+  Trial t("NodePorts", node_n());
+  const PodRef pod = Trial::pod(containers("{hostPort: 80}"));
+  CycleState state;
+  REQUIRE(t.evaluator().run_pre_filter(state, *pod).ok());
+  Status s;
+  REQUIRE(t.evaluator().run_filter(state, *pod, 0, &s).ok());
+  CHECK(s.success());
+  t.apply(bound("a", "{hostPort: 80}"));
+  REQUIRE(t.evaluator().run_filter(state, *pod, 0, &s).ok());
+  CHECK(text_of(s) == kNo);
+}
+
+TEST_CASE("Filter without PreFilter is upstream's Error") {
+  TrialOptions options;
+  options.profile =
+      "{multiPoint: {disabled: [{name: '*'}], enabled: [{name: PrioritySort}, {name: "
+      "DefaultBinder}]}, filter: {enabled: [{name: NodePorts}]}}";
+  Trial t("NodePorts", node_n(), options);
+  CHECK(t.filter("{}") ==
+        "Error: running \"NodePorts\" filter plugin: reading \"PreFilterNodePorts\" from "
+        "cycleState: not found");
+}
+
+}  // namespace
+}  // namespace libsched

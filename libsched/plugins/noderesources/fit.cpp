@@ -1,0 +1,129 @@
+// NodeResourcesFit: the pod's requests must fit into what is left on the node.
+// Mirrors upstream's plugins/noderesources/fit.go (PreFilter, Filter): every insufficiency is
+// reported; a request above the node's whole capacity cannot be resolved by preemption.
+#include <algorithm>
+#include <array>
+
+#include "libsched/plugins/in_tree.hpp"
+#include "libsched/plugins/noderesources/fit_kernel.hpp"
+
+namespace libsched {
+namespace {
+
+constexpr uint32_t kUnknownResource = kNoId;  // no node has ever had it: counts as 0 of 0
+
+struct Demand {
+  uint32_t resource;
+  int64_t need;
+  Str name;
+};
+
+struct Demands final : PluginData {
+  std::vector<Demand> list;  // pods first, then in upstream's order of checks
+  bool impossible = false;   // a positive amount of a resource that no node has
+  std::shared_ptr<PluginData> clone() const override { return std::make_shared<Demands>(*this); }
+};
+
+class NodeResourcesFit final : public Plugin {
+ public:
+  NodeResourcesFit(const NodeResourcesFitArgs& args, bool device_resources)
+      : args_(args), device_resources_(device_resources) {}
+
+  // Never Skip: a pod that asks for nothing still takes one of the node's pod slots.
+  Result<Status> pre_filter(const PreFilterCall& call, PreFilterResult*) const override {
+    if (!device_resources_) return Status();
+    for (const ScalarAmount& s : call.pod.requests.scalars)
+      if (s.value != 0 && !ignored(s.name) && may_be_device_resource(call.view, s.name))
+        return needs_plugin(
+            call.pod, "DynamicResources",
+            "it asks for " + std::string(s.name) + ", which a DeviceClass may provide");
+    return Status();
+  }
+
+  std::shared_ptr<PluginData> prepare(const View& view, const Pod& pod) const override {
+    auto data = std::make_shared<Demands>();
+    data->ids_epoch = view.ids_epoch();
+    data->list.push_back({kPods, 1, "pods"});
+    const Resources& r = pod.requests;
+    if (r.milli_cpu > 0) data->list.push_back({kCpu, r.milli_cpu, "cpu"});
+    if (r.memory > 0) data->list.push_back({kMemory, r.memory, "memory"});
+    if (r.ephemeral_storage > 0)
+      data->list.push_back({kEphemeralStorage, r.ephemeral_storage, "ephemeral-storage"});
+    for (const ScalarAmount& s : r.scalars) {
+      if (s.value == 0 || ignored(s.name)) continue;
+      const uint32_t id = view.columns().find(s.name, s.name_hash);
+      data->list.push_back({id, s.value, s.name});
+      if (id == kUnknownResource && s.value > 0) data->impossible = true;
+    }
+    return data;
+  }
+
+  void filter(const FilterCall& call, const RowSet& set) const override {
+    if (!call.pre_filtered) {
+      set.for_each([&](uint32_t row) { set.reject_with_error(row); });
+      return;
+    }
+    const Demands& demands = static_cast<const Demands&>(*call.data);
+    if (demands.impossible) {
+      set.reject_all();
+      return;
+    }
+    const Columns& columns = call.view.columns();
+    constexpr size_t kChunk = 16;
+    std::array<FitDemand, kChunk> kernel;
+    for (size_t done = 0; done < demands.list.size();) {
+      size_t n = 0;
+      for (; n < kChunk && done < demands.list.size(); ++done) {
+        const Demand& d = demands.list[done];
+        if (d.resource != kUnknownResource)
+          kernel[n++] = {columns.resource(d.resource).left.data() + set.first_word * 64, d.need};
+      }
+      fit_rows(kernel.data(), n, set.alive, set.words);
+    }
+  }
+
+  Status filter_status(const FilterCall& call, uint32_t row) const override {
+    if (!call.pre_filtered)
+      return Status(Code::kError,
+                    "error reading \"PreFilterNodeResourcesFit\" from cycleState: not found");
+    const Columns& columns = call.view.columns();
+    Status out(Code::kUnschedulable);
+    for (const Demand& d : static_cast<const Demands&>(*call.data).list) {
+      const bool known = d.resource != kUnknownResource;
+      if (d.need <= (known ? columns.resource(d.resource).left[row] : 0)) continue;
+      if (d.resource == kPods) {
+        out.reasons.push_back("Too many pods");  // always resolvable
+        continue;
+      }
+      out.reasons.push_back("Insufficient " + std::string(d.name));
+      if (d.need > (known ? columns.resource(d.resource).allocatable[row] : 0))
+        out.code = Code::kUnschedulableAndUnresolvable;
+    }
+    return out;
+  }
+
+ private:
+  bool ignored(Str name) const {
+    if (!is_extended_resource_name(name)) return false;
+    const auto has = [](const std::vector<std::string>& list, Str s) {
+      return std::find(list.begin(), list.end(), s) != list.end();
+    };
+    return has(args_.ignored_resources, name) ||
+           has(args_.ignored_resource_groups, name.substr(0, name.find('/')));
+  }
+
+  NodeResourcesFitArgs args_;
+  bool device_resources_;  // gate DRAExtendedResource
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Plugin>> make_node_resources_fit(const FactoryCall& call) {
+  const auto* args =
+      call.args == nullptr ? nullptr : std::get_if<NodeResourcesFitArgs>(&call.args->value);
+  return std::unique_ptr<Plugin>(
+      std::make_unique<NodeResourcesFit>(args == nullptr ? NodeResourcesFitArgs() : *args,
+                                         call.gates.enabled(Gate::kDRAExtendedResource)));
+}
+
+}  // namespace libsched

@@ -1,0 +1,142 @@
+// The kernels, one per instruction set, and the choice between them at run time.
+#include "libsched/plugins/noderesources/fit_kernel.hpp"
+
+#include <array>
+#include <bit>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+namespace libsched {
+namespace {
+
+// Few candidates in a word: testing them one by one is cheaper than 64 rows at once.
+constexpr int kFew = 4;
+
+uint64_t word_by_rows(const FitDemand* demands, size_t count, uint64_t bits, size_t word) {
+  uint64_t keep = bits;
+  for (; bits != 0; bits &= bits - 1) {
+    const size_t row = word * 64 + static_cast<size_t>(std::countr_zero(bits));
+    for (size_t d = 0; d < count; ++d)
+      if (demands[d].need > demands[d].left[row]) {
+        keep &= ~(bits & -bits);
+        break;
+      }
+  }
+  return keep;
+}
+
+void portable(const FitDemand* demands, size_t count, uint64_t* alive, size_t words) {
+  for (size_t w = 0; w < words; ++w)
+    if (alive[w] != 0) alive[w] = word_by_rows(demands, count, alive[w], w);
+}
+
+#if defined(__x86_64__)
+// N demands at a time: the needs stay in registers and the loops over them unroll.
+template <size_t N>
+__attribute__((target("avx2"))) void avx2_of(const FitDemand* demands, uint64_t* alive,
+                                             size_t words) {
+  for (size_t w = 0; w < words; ++w) {
+    if (alive[w] == 0) continue;
+    if (std::popcount(alive[w]) <= kFew) {
+      alive[w] = word_by_rows(demands, N, alive[w], w);
+      continue;
+    }
+    uint64_t lacking = 0;
+    for (size_t i = 0; i < 64; i += 4) {
+      __m256i bad = _mm256_setzero_si256();
+      for (size_t d = 0; d < N; ++d) {
+        const __m256i left =
+            _mm256_loadu_si256(reinterpret_cast<const __m256i*>(demands[d].left + w * 64 + i));
+        bad = _mm256_or_si256(bad, _mm256_cmpgt_epi64(_mm256_set1_epi64x(demands[d].need), left));
+      }
+      lacking |= static_cast<uint64_t>(_mm256_movemask_pd(_mm256_castsi256_pd(bad))) << i;
+    }
+    alive[w] &= ~lacking;
+  }
+}
+
+template <size_t N>
+__attribute__((target("avx512f"))) void avx512_of(const FitDemand* demands, uint64_t* alive,
+                                                  size_t words) {
+  for (size_t w = 0; w < words; ++w) {
+    if (alive[w] == 0) continue;
+    if (std::popcount(alive[w]) <= kFew) {
+      alive[w] = word_by_rows(demands, N, alive[w], w);
+      continue;
+    }
+    uint64_t enough = 0;
+    for (size_t i = 0; i < 64; i += 8) {
+      __mmask8 ok = 0xff;
+      for (size_t d = 0; d < N; ++d) {
+        const __m512i left = _mm512_loadu_si512(demands[d].left + w * 64 + i);
+        ok = _mm512_mask_cmple_epi64_mask(ok, _mm512_set1_epi64(demands[d].need), left);
+      }
+      enough |= static_cast<uint64_t>(ok) << i;
+    }
+    alive[w] &= enough;
+  }
+}
+
+void avx2(const FitDemand* demands, size_t count, uint64_t* alive, size_t words) {
+  for (; count > 4; demands += 4, count -= 4) avx2_of<4>(demands, alive, words);
+  switch (count) {
+    case 4: return avx2_of<4>(demands, alive, words);
+    case 3: return avx2_of<3>(demands, alive, words);
+    case 2: return avx2_of<2>(demands, alive, words);
+    case 1: return avx2_of<1>(demands, alive, words);
+    default: return;
+  }
+}
+
+void avx512(const FitDemand* demands, size_t count, uint64_t* alive, size_t words) {
+  for (; count > 4; demands += 4, count -= 4) avx512_of<4>(demands, alive, words);
+  switch (count) {
+    case 4: return avx512_of<4>(demands, alive, words);
+    case 3: return avx512_of<3>(demands, alive, words);
+    case 2: return avx512_of<2>(demands, alive, words);
+    case 1: return avx512_of<1>(demands, alive, words);
+    default: return;
+  }
+}
+#endif
+
+// The fastest one last.
+struct Kernels {
+  std::array<FitKernel, 3> list;
+  size_t count = 0;
+
+  Kernels() {
+    list[count++] = {"portable", portable};
+#if defined(__x86_64__)
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("avx2")) list[count++] = {"avx2", avx2};
+    if (__builtin_cpu_supports("avx512f")) list[count++] = {"avx512", avx512};
+#endif
+  }
+};
+
+const Kernels& kernels() {
+  static const Kernels available;
+  return available;
+}
+
+const FitKernel& chosen() { return kernels().list[kernels().count - 1]; }
+
+}  // namespace
+
+void fit_rows(const FitDemand* demands, size_t count, uint64_t* alive, size_t words) {
+  // One row (RunFilterPlugins): no dispatch at all.
+  if (words == 1 && std::popcount(alive[0]) <= kFew) {
+    alive[0] = word_by_rows(demands, count, alive[0], 0);
+    return;
+  }
+  chosen().run(demands, count, alive, words);
+}
+
+std::span<const FitKernel> fit_kernels() { return {kernels().list.data(), kernels().count}; }
+
+const char* fit_kernel_name() { return chosen().name; }
+
+}  // namespace libsched

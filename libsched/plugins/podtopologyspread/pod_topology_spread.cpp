@@ -1,0 +1,54 @@
+// PodTopologySpread: lets pods pass without a DoNotSchedule constraint, their own or of the
+// profile; any other pod is an error, since counting is not there yet. Mirrors the Skip condition
+// of upstream's plugins/podtopologyspread.
+#include <algorithm>
+
+#include "libsched/plugins/in_tree.hpp"
+
+namespace libsched {
+namespace {
+
+bool is_hard(const TopologySpreadConstraint& c) { return c.when_unsatisfiable == "DoNotSchedule"; }
+
+class PodTopologySpread final : public Plugin {
+ public:
+  // System defaults are all ScheduleAnyway.
+  explicit PodTopologySpread(bool hard_defaults) : hard_defaults_(hard_defaults) {}
+
+  Result<Status> pre_filter(const PreFilterCall& call, PreFilterResult*) const override {
+    const auto& own = call.pod.spec.spread;
+    if (std::any_of(own.begin(), own.end(), is_hard))
+      return needs_plugin(call.pod, "PodTopologySpread",
+                          "it has DoNotSchedule topology spread constraints");
+    if (own.empty() && hard_defaults_ && may_have_selector(call))
+      return needs_plugin(call.pod, "PodTopologySpread",
+                          "the profile has DoNotSchedule default constraints");
+    return Status(Code::kSkip);
+  }
+
+ private:
+  // Default constraints apply only to pods of a service or of a known controller.
+  static bool may_have_selector(const PreFilterCall& call) {
+    if (has_unread_kind(call.view, "Service")) return true;
+    return std::any_of(call.pod.meta.owners.begin(), call.pod.meta.owners.end(),
+                       [](const OwnerReference& o) {
+                         return o.controller && (o.kind == "ReplicationController" ||
+                                                 o.kind == "ReplicaSet" || o.kind == "StatefulSet");
+                       });
+  }
+
+  bool hard_defaults_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Plugin>> make_pod_topology_spread(const FactoryCall& call) {
+  const auto* args =
+      call.args == nullptr ? nullptr : std::get_if<PodTopologySpreadArgs>(&call.args->value);
+  const bool hard =
+      args != nullptr && args->defaulting_type == "List" &&
+      std::any_of(args->default_constraints.begin(), args->default_constraints.end(), is_hard);
+  return std::unique_ptr<Plugin>(std::make_unique<PodTopologySpread>(hard));
+}
+
+}  // namespace libsched

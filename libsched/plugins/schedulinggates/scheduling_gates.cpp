@@ -1,0 +1,25 @@
+// SchedulingGates: PreEnqueue holds back a pod that has scheduling gates.
+// Mirrors upstream's plugins/schedulinggates.
+#include "libsched/plugins/in_tree.hpp"
+
+namespace libsched {
+namespace {
+
+class SchedulingGates final : public Plugin {
+ public:
+  Status pre_enqueue(const Pod& pod) const override {
+    if (pod.spec.scheduling_gates.empty()) return {};
+    const std::vector<std::string> gates(pod.spec.scheduling_gates.begin(),
+                                         pod.spec.scheduling_gates.end());
+    return Status(Code::kUnschedulableAndUnresolvable,
+                  "waiting for scheduling gates: " + go_list(gates));
+  }
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Plugin>> make_scheduling_gates(const FactoryCall&) {
+  return std::unique_ptr<Plugin>(std::make_unique<SchedulingGates>());
+}
+
+}  // namespace libsched

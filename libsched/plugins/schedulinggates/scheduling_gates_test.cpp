@@ -1,0 +1,29 @@
+// SchedulingGates: what the gates of a pod say, as Go prints the list.
+#include "libsched/plugins/trial.hpp"
+
+namespace libsched {
+namespace {
+
+TEST_CASE("a pod with gates waits for all of them") {
+  Trial t("SchedulingGates", node_n());
+  const std::pair<const char*, const char*> cases[] = {
+      {"{}", "Success"},
+      {"{schedulingGates: []}", "Success"},
+      {"{schedulingGates: null}", "Success"},
+      {"{schedulingGates: [{name: a.example/one}]}",
+       "UnschedulableAndUnresolvable: waiting for scheduling gates: [a.example/one]"},
+      {"{schedulingGates: [{name: b}, {name: a}]}",
+       "UnschedulableAndUnresolvable: waiting for scheduling gates: [b a]"},
+      {"{schedulingGates: [{}, {name: a}]}",
+       "UnschedulableAndUnresolvable: waiting for scheduling gates: [ a]"},
+  };
+  for (const auto& [spec, expected] : cases) {
+    CAPTURE(spec);
+    const PodRef pod = Trial::pod(spec);
+    CHECK(text_of(t.evaluator().run_pre_enqueue(*pod)) == expected);
+    CHECK(t.filter(*pod, "n") == "Success");  // gates are no business of Filter
+  }
+}
+
+}  // namespace
+}  // namespace libsched

@@ -1,0 +1,163 @@
+// Trial: a small cluster, a framework of the plugin under test, and verdicts as texts, for the
+// tests of plugins. Every verdict is asked for in three ways, which must agree: one node, many
+// nodes, and as a decision.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "libsched/framework/evaluator.hpp"
+#include "libsched/ingest/ingest.hpp"
+#include "libsched/plugins/in_tree.hpp"
+
+namespace libsched {
+
+// "Unschedulable: reason; reason".
+inline std::string text_of(const Status& s) {
+  std::string out = code_name(s.code);
+  for (size_t i = 0; i < s.reasons.size(); ++i) out += (i == 0 ? ": " : "; ") + s.reasons[i];
+  return out;
+}
+
+struct TrialOptions {
+  std::string args;     // pluginConfig of the plugin, as flow YAML
+  std::string gates;    // "A=true"
+  std::string profile;  // instead of the plugin at every point: the `plugins` field, as flow YAML
+};
+
+class Trial {
+ public:
+  // `objects`: YAML documents (apiVersion may be left out), applied to an empty cluster.
+  explicit Trial(const std::string& plugin, const std::string& objects,
+                 const TrialOptions& options = {})
+      : plugin_(plugin),
+        framework_(make_framework(plugin, options)),
+        cluster_(make_ref<Cluster>()),
+        evaluator_(framework_, cluster_) {
+    apply(objects);
+  }
+
+  Cluster& cluster() { return *cluster_; }
+  Evaluator& evaluator() { return evaluator_; }
+
+  void apply(const std::string& objects) {
+    if (objects.empty()) return;
+    Result<ObjectSet> set = parse_objects(with_versions(objects), {});
+    REQUIRE_MESSAGE(set.ok(), set.error().text());
+    const Result<void> applied = cluster_->apply(*set);
+    REQUIRE_MESSAGE(applied.ok(), applied.error().text());
+  }
+
+  // A pod of this spec (flow YAML), named "p" in "default" unless `meta` says otherwise.
+  static PodRef pod(const std::string& spec,
+                    const std::string& meta = "name: p, namespace: default") {
+    Result<PodRef> parsed = parse_pod("metadata: {" + meta + "}\nspec: " + spec, {});
+    REQUIRE_MESSAGE(parsed.ok(), parsed.error().text());
+    return *parsed;
+  }
+
+  // The status of PreFilter; "Skip" where the plugin's Filter is skipped.
+  std::string pre_filter(const Pod& pod) {
+    CycleState state;
+    Result<Status> ran = evaluator_.run_pre_filter(state, pod);
+    if (!ran.ok()) return "error: " + ran.error().text();
+    for (size_t i = 0; i < state.entries.size(); ++i)
+      if (framework_->plugins()[i].name == plugin_ && state.entries[i].skip_filter) return "Skip";
+    return text_of(*ran);
+  }
+
+  // The verdict on a node; that of PreFilter with "PreFilter " before it if it fails.
+  std::string filter(const Pod& pod, const std::string& node) {
+    CycleState state;
+    Result<Status> ran = evaluator_.run_pre_filter(state, pod);
+    if (!ran.ok()) return "error: " + ran.error().text();
+    if (!ran->success()) return "PreFilter " + text_of(*ran);
+    const View& view = cluster_->view();
+    const uint32_t row = view.find_node(node);
+    REQUIRE_MESSAGE(row != kNoId, node);
+    Status one;
+    REQUIRE(evaluator_.run_filter(state, pod, row, &one).ok());
+    CHECK(one.plugin == (one.success() ? "" : plugin_));
+    check_many(state, pod, row, one);
+    return text_of(one);
+  }
+  std::string filter(const std::string& spec, const std::string& node = "n") {
+    return filter(*pod(spec), node);
+  }
+
+ private:
+  void check_many(CycleState& state, const Pod& pod, uint32_t row, const Status& one) {
+    const View& view = cluster_->view();
+    Result<Ref<const Decision>> decided = evaluator_.check(pod, view.row(row).name, true);
+    REQUIRE(decided.ok());
+    CHECK((*decided)->statuses[(*decided)->nodes[0].status] == one);
+    // All rows at once, and all with the node at hand alone.
+    std::vector<uint64_t> bits(view.word_count()), only(view.word_count());
+    only[row / 64] = uint64_t{1} << (row % 64);
+    for (const bool alone : {false, true}) {
+      FilterOptions options;
+      options.accept = only;
+      options.accept_given = alone;
+      const auto done = evaluator_.filter_nodes(state, pod, options, bits.data(), bits.size());
+      if (one.code == Code::kError) {
+        CHECK_FALSE(done.ok());
+        continue;
+      }
+      REQUIRE(done.ok());
+      if (!state.pre_filter.allows(view.row(row).name)) continue;
+      CHECK((bits[row / 64] >> (row % 64) & 1) == (one.success() ? 1 : 0));
+      if (alone) CHECK(done->count == (one.success() ? 1 : 0));
+    }
+  }
+
+  static std::string with_versions(const std::string& objects) {
+    std::string out;
+    for (size_t i = 0; i < objects.size();) {
+      const size_t end = std::min(objects.find('\n', i), objects.size());
+      const std::string line = objects.substr(i, end - i);
+      if (line == "kind: Node" || line == "kind: Pod" || line == "kind: Namespace")
+        out += "apiVersion: v1\n";
+      out += line + "\n";
+      i = end + 1;
+    }
+    return out;
+  }
+
+  static FrameworkRef make_framework(const std::string& plugin, const TrialOptions& options) {
+    Result<FeatureGates> gates = FeatureGates::parse(options.gates);
+    REQUIRE_MESSAGE(gates.ok(), gates.error().text());
+    const std::string plugins =
+        options.profile.empty()
+            ? "{multiPoint: {disabled: [{name: '*'}], enabled: [{name: PrioritySort}, "
+              "{name: DefaultBinder}, {name: " +
+                  plugin + "}]}}"
+            : options.profile;
+    std::string text =
+        "apiVersion: kubescheduler.config.k8s.io/v1\nkind: "
+        "KubeSchedulerConfiguration\nprofiles:\n- plugins: " +
+        plugins + "\n";
+    if (!options.args.empty())
+      text += "  pluginConfig: [{name: " + plugin + ", args: " + options.args + "}]\n";
+    ConfigOptions with_gates;
+    with_gates.gates = *gates;
+    Result<ConfigRef> config = parse_config(text, with_gates);
+    REQUIRE_MESSAGE(config.ok(), config.error().text());
+    Result<FrameworkRef> framework = Framework::create(*config, "", in_tree_registry(), *gates);
+    REQUIRE_MESSAGE(framework.ok(), framework.error().text());
+    return *framework;
+  }
+
+  std::string plugin_;
+  FrameworkRef framework_;
+  Ref<Cluster> cluster_;
+  Evaluator evaluator_;
+};
+
+// One node, "n", with these further top-level fields (YAML).
+inline std::string node_n(const std::string& more = "") {
+  return "kind: Node\nmetadata: {name: 'n'}\n" + more + "\n";
+}
+
+}  // namespace libsched

@@ -1,0 +1,73 @@
+// CycleState: what plugins and callers store under keys, copies of it, and the narrowing of nodes.
+#include "libsched/framework/cycle_state.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+namespace libsched {
+
+void PreFilterResult::narrow(std::vector<std::string> names) {
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  if (all_nodes) {
+    all_nodes = false;
+    nodes = std::move(names);
+    return;
+  }
+  std::vector<std::string> both;
+  std::set_intersection(nodes.begin(), nodes.end(), names.begin(), names.end(),
+                        std::back_inserter(both));
+  nodes = std::move(both);
+}
+
+bool PreFilterResult::allows(Str node) const {
+  return all_nodes ||
+         std::binary_search(nodes.begin(), nodes.end(), node, [](Str a, Str b) { return a < b; });
+}
+
+void CycleState::write(Str key, std::shared_ptr<StateValue> value) {
+  std::shared_ptr<StateValue> old;  // destroyed outside of the lock
+  const std::lock_guard lock(mutex_);
+  const auto it = values_.find(key);
+  if (it == values_.end()) {
+    values_.emplace(std::string(key), std::move(value));
+  } else {
+    old = std::exchange(it->second, std::move(value));
+  }
+}
+
+std::shared_ptr<StateValue> CycleState::read(Str key) const {
+  const std::lock_guard lock(mutex_);
+  const auto it = values_.find(key);
+  return it == values_.end() ? nullptr : it->second;
+}
+
+void CycleState::erase(Str key) {
+  std::shared_ptr<StateValue> old;
+  const std::lock_guard lock(mutex_);
+  const auto it = values_.find(key);
+  if (it == values_.end()) return;
+  old = std::move(it->second);
+  values_.erase(it);
+}
+
+Ref<CycleState> CycleState::clone() const {
+  Ref<CycleState> copy = make_ref<CycleState>();
+  copy->framework = framework;
+  copy->keep = keep;
+  copy->pod_serial = pod_serial;
+  copy->data_serial = data_serial;
+  copy->entries = entries;
+  for (Entry& e : copy->entries)
+    if (e.data) e.data = e.data->clone();
+  copy->pre_filter = pre_filter;
+  {
+    const std::lock_guard lock(mutex_);
+    copy->values_ = values_;
+  }
+  // Foreign code, hence without the lock: it may well read the state.
+  for (auto& [key, value] : copy->values_) value = value->clone(value);
+  return copy;
+}
+
+}  // namespace libsched

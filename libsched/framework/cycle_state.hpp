@@ -1,0 +1,75 @@
+// CycleState: what one scheduling cycle knows: per plugin its prepared data and whether it asked to
+// be skipped, the merged PreFilterResult, and whatever plugins write under keys.
+//
+// The keyed part may be used by several threads at once; the rest belongs to the thread that runs
+// the extension points.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "libsched/base/ref.hpp"
+#include "libsched/framework/status.hpp"
+
+namespace libsched {
+
+// Nodes that PreFilter leaves, and which plugins narrowed them.
+struct PreFilterResult {
+  bool all_nodes = true;
+  std::vector<std::string> nodes;       // sorted, unique
+  std::vector<std::string> restricted;  // plugin names, sorted
+
+  void narrow(std::vector<std::string> names);  // intersects
+  bool allows(Str node) const;
+};
+
+// A plugin's data of one pod and cycle. `ids_epoch` is that of the view its ids were looked up
+// in, 0 if it holds no ids: the runtime has it made anew when names have got other ids since.
+class PluginData {
+ public:
+  virtual ~PluginData() = default;
+  virtual std::shared_ptr<PluginData> clone() const = 0;
+  uint64_t ids_epoch = 0;
+};
+
+// A value that a foreign plugin stores: destroyed exactly once, cloned with the state.
+class StateValue {
+ public:
+  virtual ~StateValue() = default;
+  virtual std::shared_ptr<StateValue> clone(std::shared_ptr<StateValue> self) const = 0;
+  virtual void* get() const = 0;
+};
+
+class CycleState final : public RefCounted {
+ public:
+  // --- of the runtime ---
+  struct Entry {
+    std::shared_ptr<PluginData> data;
+    bool prepared = false;  // `data` is what prepare() made (possibly nothing)
+    bool skip_filter = false;
+    bool pre_filtered = false;  // its PreFilter ran in this state and did not skip
+  };
+  const void* framework = nullptr;  // the framework that filled the entries
+  Ref<const RefCounted> keep;       // `framework` again: it lives as long as what it filled
+  uint64_t pod_serial = 0;          // the pod that PreFilter was run for; 0: none yet
+  uint64_t data_serial = 0;    // the pod that `entries` belong to: the same, or of Filter alone
+  std::vector<Entry> entries;  // by plugin index of the framework
+  PreFilterResult pre_filter;
+
+  // --- keyed data ---
+  void write(Str key, std::shared_ptr<StateValue> value);
+  std::shared_ptr<StateValue> read(Str key) const;
+  void erase(Str key);
+
+  Ref<CycleState> clone() const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<std::string, std::shared_ptr<StateValue>, std::less<>> values_;
+};
+
+}  // namespace libsched

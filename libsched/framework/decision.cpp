@@ -1,0 +1,86 @@
+// Decision: its JSON form, and upstream's FitError text with its sorted reason counts.
+#include "libsched/framework/decision.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include <nlohmann/json.hpp>
+
+namespace libsched {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+void put_status(Json* out, const Status& s) {
+  const char* name = code_name(s.code);
+  (*out)["code"] = name == nullptr ? std::to_string(static_cast<int>(s.code)) : name;
+  if (!s.plugin.empty()) (*out)["plugin"] = s.plugin;
+  if (s.reasons.empty()) return;
+  std::vector<std::string> reasons = s.reasons;
+  std::sort(reasons.begin(), reasons.end());
+  (*out)["reasons"] = reasons;
+}
+
+}  // namespace
+
+std::string Decision::explain_json() const {
+  Json out;
+  out["pod"] = pod;
+  out["profile"] = profile;
+  out["fits"] = !feasible.empty() && error.empty();
+  if (!error.empty()) out["error"] = error;
+  if (pre_enqueue) put_status(&out["preEnqueue"], *pre_enqueue);
+  if (pre_filter) {
+    Json& p = out["preFilter"];
+    put_status(&p, *pre_filter);
+    p["allNodes"] = narrowed.all_nodes;
+    if (!narrowed.nodes.empty()) p["nodeNames"] = narrowed.nodes;
+    if (!narrowed.restricted.empty()) p["restrictedBy"] = narrowed.restricted;
+    if (!skipped.empty()) p["skipFilter"] = skipped;
+  }
+  if (!nodes.empty()) {
+    // One rendering per distinct status; most nodes share a few.
+    Json list = Json::array();
+    for (const NodeVerdict& n : nodes) {
+      Json item;
+      item["node"] = std::string(n.node->meta.name);
+      put_status(&item, statuses[n.status]);
+      if (n.excluded) item["excludedByPreFilter"] = true;
+      list.push_back(std::move(item));
+    }
+    out["nodes"] = std::move(list);
+  }
+  Json names = Json::array();
+  for (const uint32_t i : feasible) names.push_back(std::string(nodes[i].node->meta.name));
+  out["feasible"] = std::move(names);
+  if (!fit_error.empty()) out["fitError"] = fit_error;
+  // Names and reasons come from valid UTF-8, but a plugin's text may not be.
+  return out.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string fit_error_text(const Decision& d, size_t all_nodes,
+                           const std::optional<Status>& absent) {
+  std::string out = "0/" + std::to_string(all_nodes) + " nodes are available:";
+  if (d.pre_filter && !d.pre_filter->success()) {
+    const std::string message = d.pre_filter->message();
+    if (!message.empty()) return out + " " + message + ".";
+  }
+  std::map<std::string, size_t> histogram;
+  size_t listed = 0;
+  for (const Decision::NodeVerdict& n : d.nodes) {
+    if (n.excluded) continue;
+    ++listed;
+    for (const std::string& r : d.statuses[n.status].reasons) ++histogram[r];
+  }
+  if (absent && listed < all_nodes)
+    for (const std::string& r : absent->reasons) histogram[r] += all_nodes - listed;
+  std::vector<std::string> lines;
+  for (const auto& [reason, count] : histogram)
+    lines.push_back(std::to_string(count) + " " + reason);
+  std::sort(lines.begin(), lines.end());
+  for (size_t i = 0; i < lines.size(); ++i) out += (i == 0 ? " " : ", ") + lines[i];
+  if (!lines.empty()) out += ".";
+  return out;
+}
+
+}  // namespace libsched

@@ -1,0 +1,41 @@
+// Decision: the whole answer to "does this pod fit", with its reasons. Holds everything it needs:
+// valid after the view has changed or gone. Immutable.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "libsched/framework/cycle_state.hpp"
+#include "libsched/objects/node.hpp"
+
+namespace libsched {
+
+class Decision final : public RefCounted {
+ public:
+  struct NodeVerdict {
+    NodeRef node;
+    uint32_t status = 0;    // index into statuses
+    bool excluded = false;  // by the PreFilterResult
+  };
+
+  std::string pod;  // "namespace/name"
+  std::string profile;
+  std::string error;                  // why there is no verdict; "" usually
+  std::optional<Status> pre_enqueue;  // only if it gates the pod
+  std::optional<Status> pre_filter;   // absent if it did not run
+  PreFilterResult narrowed;
+  std::vector<std::string> skipped;  // plugins whose Filter is skipped, sorted
+  std::vector<Status> statuses;      // distinct; [0] is Success
+  std::vector<NodeVerdict> nodes;    // by name
+  std::vector<uint32_t> feasible;    // indexes into nodes
+  std::string fit_error;             // upstream's FitError text; "" if it fits
+
+  std::string explain_json() const;
+};
+
+// Upstream's FitError text. `absent` is the status of the nodes that are not listed.
+std::string fit_error_text(const Decision& d, size_t all_nodes,
+                           const std::optional<Status>& absent);
+
+}  // namespace libsched

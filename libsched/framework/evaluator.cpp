@@ -1,0 +1,368 @@
+// Evaluator: running the extension points in upstream's order, with its merging, skipping and
+// short-circuit rules.
+#include "libsched/framework/evaluator.hpp"
+
+#include <algorithm>
+
+#include "libsched/base/quote.hpp"
+
+namespace libsched {
+
+Result<void> Evaluator::bind(CycleState& state) const {
+  if (state.framework == framework_.get()) return {};
+  if (state.framework != nullptr)
+    return Error{Rc::kMisuse, "the cycle state belongs to another framework", {}, {}};
+  state.framework = framework_.get();
+  state.keep = framework_;
+  state.entries.assign(framework_->plugins().size(), {});
+  return {};
+}
+
+Result<void> Evaluator::may_begin() const {
+  if (!busy_) return {};
+  return Error{Rc::kMisuse,
+               "this evaluator is asking its plugins already: a plugin needs one of its own",
+               {},
+               {}};
+}
+
+// What plugins have prepared belongs to one pod and may point into it. A state that went through
+// PreFilter is for that pod; without PreFilter it follows the pod that Filter is asked for.
+Result<void> Evaluator::bind_pod(CycleState& state, const Pod& pod) const {
+  LIBSCHED_TRY(bind(state));
+  if (state.data_serial == pod.serial) return {};
+  if (state.pod_serial != 0)
+    return Error{Rc::kState, "PreFilter ran for another pod with this cycle state", {}, {}};
+  state.entries.assign(framework_->plugins().size(), {});
+  state.data_serial = pod.serial;
+  return {};
+}
+
+const PluginData* Evaluator::data_for(CycleState::Entry& entry, const Plugin& plugin,
+                                      const Pod& pod, uint64_t epoch) const {
+  if (!entry.prepared ||
+      (entry.data && entry.data->ids_epoch != 0 && entry.data->ids_epoch != epoch)) {
+    entry.data = plugin.prepare(view(), pod);
+    entry.prepared = true;
+    if (entry.data && entry.data->ids_epoch != 0) entry.data->ids_epoch = epoch;
+  }
+  return entry.data.get();
+}
+
+Status Evaluator::run_pre_enqueue(const Pod& pod) const {
+  for (const uint32_t i : framework_->at(ExtensionPoint::kPreEnqueue)) {
+    const Framework::Instance& instance = framework_->plugins()[i];
+    if (!instance.plugin) continue;
+    Status s = instance.plugin->pre_enqueue(pod);
+    if (s.success()) continue;
+    s.plugin = instance.name;
+    return s;
+  }
+  return {};
+}
+
+Result<Status> Evaluator::run_pre_filter(CycleState& state, const Pod& pod) const {
+  LIBSCHED_TRY(bind(state));
+  const Cluster::Judging judging(cluster_.get());
+  state.pod_serial = state.data_serial = pod.serial;
+  state.entries.assign(framework_->plugins().size(), {});
+  state.pre_filter = {};
+  Status kept;
+  const PreFilterCall call{view(), pod, state};
+  for (const uint32_t i : framework_->at(ExtensionPoint::kPreFilter)) {
+    const Framework::Instance& instance = framework_->plugins()[i];
+    if (!instance.plugin) continue;
+    PreFilterResult result;
+    Result<Status> ran = instance.plugin->pre_filter(call, &result);
+    if (!ran.ok()) return std::move(ran.error());
+    Status& s = *ran;
+    if (s.code == Code::kSkip) {
+      state.entries[i].skip_filter = true;
+      continue;
+    }
+    if (!s.success()) {
+      s.plugin = instance.name;
+      if (s.code == Code::kUnschedulableAndUnresolvable) {
+        state.pre_filter = {};
+        return std::move(s);
+      }
+      if (s.code == Code::kUnschedulable) {
+        kept = std::move(s);
+        continue;
+      }
+      Status error(Code::kError,
+                   "running PreFilter plugin " + go_quote(instance.name) + ": " + s.message());
+      error.plugin = instance.name;
+      state.pre_filter = {};
+      return error;
+    }
+    state.entries[i].pre_filtered = true;
+    if (result.all_nodes) continue;
+    PreFilterResult& merged = state.pre_filter;
+    merged.narrow(std::move(result.nodes));
+    merged.restricted.insert(
+        std::lower_bound(merged.restricted.begin(), merged.restricted.end(), instance.name),
+        instance.name);
+    if (merged.nodes.empty())
+      return Status(Code::kUnschedulableAndUnresolvable,
+                    merged.restricted.size() == 1
+                        ? "node(s) didn't satisfy plugin " + merged.restricted[0]
+                        : "node(s) didn't satisfy plugin(s) " + go_list(merged.restricted) +
+                              " simultaneously");
+  }
+  return kept;
+}
+
+Status Evaluator::status_of(const Step& step, CycleState& state, const Pod& pod,
+                            uint32_t row) const {
+  const std::string& name = framework_->plugins()[step.index].name;
+  Status s = step.plugin->filter_status({view(), pod, state, step.data, step.pre_filtered}, row);
+  if (!s.rejected())
+    s = Status(Code::kError, "running " + go_quote(name) + " filter plugin: " + s.message());
+  s.plugin = name;
+  return s;
+}
+
+Result<void> Evaluator::run_filter(CycleState& state, const Pod& pod, uint32_t row,
+                                   Status* status) const {
+  if (state.framework != framework_.get() || state.data_serial != pod.serial)
+    LIBSCHED_TRY(bind_pod(state, pod));
+  const Cluster::Judging judging(cluster_.get());
+  const View& v = view();
+  const uint64_t epoch = v.ids_epoch();
+  uint64_t alive = uint64_t{1} << (row % 64);
+  uint64_t errors = 0;
+  const RowSet set{row / 64, 1, &alive, &errors};
+  for (const uint32_t i : framework_->at(ExtensionPoint::kFilter)) {
+    CycleState::Entry& entry = state.entries[i];
+    const Plugin* plugin = framework_->plugins()[i].plugin.get();
+    if (entry.skip_filter || plugin == nullptr) continue;
+    const PluginData* data = data_for(entry, *plugin, pod, epoch);
+    plugin->filter({v, pod, state, data, entry.pre_filtered}, set);
+    if (alive != 0) continue;
+    *status = status_of({i, plugin, data, entry.pre_filtered}, state, pod, row);
+    return {};
+  }
+  status->reset();
+  return {};
+}
+
+std::vector<Evaluator::Step>& Evaluator::steps(CycleState& state, const Pod& pod) {
+  steps_.clear();
+  const uint64_t epoch = view().ids_epoch();
+  for (const uint32_t i : framework_->at(ExtensionPoint::kFilter)) {
+    CycleState::Entry& entry = state.entries[i];
+    const Plugin* plugin = framework_->plugins()[i].plugin.get();
+    if (entry.skip_filter || plugin == nullptr) continue;
+    steps_.push_back({i, plugin, data_for(entry, *plugin, pod, epoch), entry.pre_filtered});
+  }
+  return steps_;
+}
+
+// False if the caller's flag ended it.
+bool Evaluator::judge(CycleState& state, const Pod& pod, const FilterOptions& options,
+                      const RowSet& set) {
+  for (const Step& step : steps_) {
+    if (options.cancelled()) return false;
+    step.plugin->filter({view(), pod, state, step.data, step.pre_filtered}, set);
+  }
+  return !options.cancelled();
+}
+
+// alive_ = the rows that are to be judged.
+void Evaluator::mask(const CycleState& state, const FilterOptions& options, size_t words) {
+  const View& v = view();
+  if (state.pre_filter.all_nodes) {
+    const size_t live = std::min(words, v.live().word_count());
+    alive_.assign(v.live().data(), v.live().data() + live);
+    alive_.resize(words);
+  } else {
+    alive_.assign(words, 0);
+    for (const std::string& name : state.pre_filter.nodes) {
+      const uint32_t r = v.find_node(name);
+      if (r != kNoId) alive_[r / 64] |= uint64_t{1} << (r % 64);
+    }
+  }
+  if (!options.accept_given) return;
+  for (size_t w = 0; w < words; ++w) alive_[w] &= w < options.accept.size() ? options.accept[w] : 0;
+}
+
+Error Evaluator::node_error(CycleState& state, const Pod& pod, uint32_t row) const {
+  Status s;
+  if (const Result<void> ran = run_filter(state, pod, row, &s); !ran.ok()) return ran.error();
+  if (s.code != Code::kError)
+    s = Status(Code::kError, "a plugin gave an Error, but not when it was asked again");
+  return {Rc::kInternal, s.message(), "node " + view().row(row).name, s.plugin};
+}
+
+Result<FilterOutcome> Evaluator::filter_nodes(CycleState& state, const Pod& pod,
+                                              const FilterOptions& options, uint64_t* feasible,
+                                              size_t words) {
+  if (state.framework != framework_.get() || state.pod_serial != pod.serial)
+    return Error{Rc::kState, "run PreFilter for this pod with this cycle state first", {}, {}};
+  LIBSCHED_TRY(may_begin());
+  const Turn turn(this);
+  const View& v = view();
+  const size_t used = v.word_count();
+  mask(state, options, used);
+  errors_.assign(used, 0);
+  steps(state, pod);
+  FilterOutcome out;
+  const auto stopped = [] { return Error{Rc::kCancelled, "the call was cancelled", {}, {}}; };
+
+  if (options.limit == 0) {
+    if (!judge(state, pod, options, {0, used, alive_.data(), errors_.data()})) return stopped();
+    uint64_t any_error = 0;
+    for (size_t w = 0; w < used; ++w) {
+      out.count += static_cast<size_t>(std::popcount(alive_[w]));
+      any_error |= errors_[w];
+    }
+    const bool failed = any_error != 0;
+    if (failed || out.count != 0) {
+      if (cluster_) cluster_->refresh();
+      for (const uint32_t r : v.order()) {
+        if (failed && (errors_[r / 64] >> (r % 64) & 1) != 0) return node_error(state, pod, r);
+        if ((alive_[r / 64] >> (r % 64) & 1) == 0 || out.first != kNoId) continue;
+        out.first = r;
+        if (!failed) break;
+      }
+    }
+    std::copy(alive_.begin(), alive_.end(), feasible);
+    std::fill(feasible + used, feasible + words, 0);
+    return out;
+  }
+
+  // Early stop: chunks of the node order, growing, so that a first hit is cheap and a search of
+  // the whole cluster is not dearer than judging it at once.
+  if (cluster_) cluster_->refresh();
+  const std::vector<uint32_t>& order = v.order();
+  const size_t first = order.empty() ? 0 : options.start % order.size();
+  const auto row_at = [&](size_t i) { return order[(first + i) % order.size()]; };
+  std::vector<uint64_t> found(used, 0);
+  size_t chunk = 64;
+  for (size_t done = 0; done < order.size() && out.count < options.limit;) {
+    const size_t end = std::min(order.size(), done + chunk);
+    chunk_.assign(used, 0);
+    for (size_t i = done; i < end; ++i) chunk_[row_at(i) / 64] |= uint64_t{1} << (row_at(i) % 64);
+    for (size_t w = 0; w < used; ++w) chunk_[w] &= alive_[w];
+    if (!judge(state, pod, options, {0, used, chunk_.data(), errors_.data()})) return stopped();
+    for (size_t i = done; i < end && out.count < options.limit; ++i) {
+      const uint32_t r = row_at(i);
+      if ((errors_[r / 64] >> (r % 64) & 1) != 0) return node_error(state, pod, r);
+      if ((chunk_[r / 64] >> (r % 64) & 1) == 0) continue;
+      if (out.count++ == 0) out.first = r;
+      found[r / 64] |= uint64_t{1} << (r % 64);
+    }
+    done = end;
+    chunk *= 4;
+  }
+  std::copy(found.begin(), found.end(), feasible);
+  std::fill(feasible + used, feasible + words, 0);
+  return out;
+}
+
+const std::vector<uint32_t>& Evaluator::rows_by_name() {
+  const View& v = view();
+  if (by_name_membership_ != v.membership() || by_name_.size() != v.node_count()) {
+    by_name_.clear();
+    v.live().for_each([&](size_t r) { by_name_.push_back(static_cast<uint32_t>(r)); });
+    std::sort(by_name_.begin(), by_name_.end(),
+              [&](uint32_t a, uint32_t b) { return v.row(a).name < v.row(b).name; });
+    by_name_membership_ = v.membership();
+  }
+  return by_name_;
+}
+
+// Judges `rows` and writes their verdicts; the rows are sorted by name.
+void Evaluator::judge_all(CycleState& state, const Pod& pod, Decision* d,
+                          const std::vector<uint32_t>& rows) {
+  const View& v = view();
+  const size_t used = v.word_count();
+  alive_.assign(used, 0);
+  errors_.assign(used, 0);
+  for (const uint32_t r : rows) alive_[r / 64] |= uint64_t{1} << (r % 64);
+  std::vector<uint32_t> verdict(v.row_count(), 0);  // 0: Success, else 1 + index of the step
+  std::vector<uint64_t> before(used);
+  steps(state, pod);
+  for (size_t k = 0; k < steps_.size(); ++k) {
+    before = alive_;
+    steps_[k].plugin->filter({v, pod, state, steps_[k].data, steps_[k].pre_filtered},
+                             {0, used, alive_.data(), errors_.data()});
+    for (size_t w = 0; w < used; ++w)
+      for (uint64_t bits = before[w] & ~alive_[w]; bits != 0; bits &= bits - 1)
+        verdict[w * 64 + static_cast<size_t>(std::countr_zero(bits))] =
+            static_cast<uint32_t>(k + 1);
+  }
+  for (const uint32_t r : rows) {
+    Decision::NodeVerdict n{v.row(r).node, 0, !state.pre_filter.allows(v.row(r).name)};
+    if (verdict[r] != 0) {
+      Status s = status_of(steps_[verdict[r] - 1], state, pod, r);
+      const auto it = std::find(d->statuses.begin(), d->statuses.end(), s);
+      n.status = static_cast<uint32_t>(it - d->statuses.begin());
+      if (it == d->statuses.end()) d->statuses.push_back(std::move(s));
+    }
+    d->nodes.push_back(std::move(n));
+  }
+}
+
+Result<Ref<const Decision>> Evaluator::check(const Pod& pod, Str node, bool judge_excluded) {
+  LIBSCHED_TRY(may_begin());
+  const Turn turn(this);
+  const View& v = view();
+  Ref<Decision> d = make_ref<Decision>();
+  d->pod = std::string(pod.meta.ns) + "/" + std::string(pod.meta.name);
+  d->profile = framework_->profile();
+  d->statuses.emplace_back();
+  uint32_t only = kNoId;
+  if (!node.empty()) {
+    only = v.find_node(node);
+    if (only == kNoId)
+      return Error{
+          Rc::kNotFound, "node \"" + std::string(node) + "\" is not in the cluster", {}, {}};
+  }
+  if (Status s = run_pre_enqueue(pod); !s.success()) d->pre_enqueue = std::move(s);
+  if (v.node_count() == 0) {
+    d->error = "no nodes available to schedule pods";
+    return Ref<const Decision>(d);
+  }
+  CycleState state;
+  Result<Status> pre = run_pre_filter(state, pod);
+  if (!pre.ok()) return std::move(pre.error());
+  d->pre_filter = *pre;
+  d->narrowed = state.pre_filter;
+  for (size_t i = 0; i < state.entries.size(); ++i)
+    if (state.entries[i].skip_filter) d->skipped.push_back(framework_->plugins()[i].name);
+  std::sort(d->skipped.begin(), d->skipped.end());
+  const size_t all = only == kNoId ? v.node_count() : 1;
+  if (!pre->success()) {
+    if (pre->rejected()) {
+      d->fit_error = fit_error_text(*d, all, *pre);
+    } else {
+      d->error = pre->message();
+    }
+    return Ref<const Decision>(d);
+  }
+  std::vector<uint32_t> rows;
+  for (const uint32_t r : rows_by_name()) {
+    if (only != kNoId && r != only) continue;
+    if (judge_excluded || state.pre_filter.allows(v.row(r).name)) rows.push_back(r);
+  }
+  judge_all(state, pod, d.get(), rows);
+  for (uint32_t i = 0; i < d->nodes.size(); ++i) {
+    const Decision::NodeVerdict& n = d->nodes[i];
+    if (n.excluded) continue;
+    const Status& s = d->statuses[n.status];
+    if (s.code == Code::kError && d->error.empty()) d->error = s.message();
+    if (s.success()) d->feasible.push_back(i);
+  }
+  if (d->feasible.empty() && d->error.empty()) {
+    std::optional<Status> absent;
+    if (!d->narrowed.all_nodes)
+      absent = Status(Code::kUnschedulableAndUnresolvable,
+                      "node(s) didn't satisfy plugin(s) " + go_list(d->narrowed.restricted));
+    d->fit_error = fit_error_text(*d, all, absent);
+  }
+  return Ref<const Decision>(d);
+}
+
+}  // namespace libsched

@@ -1,0 +1,98 @@
+// Framework: making a profile's plugins, with upstream's construction errors.
+#include "libsched/framework/framework.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace libsched {
+namespace {
+
+Result<const Profile*> pick_profile(const SchedulerConfig& config, Str name) {
+  if (!name.empty()) {
+    const Profile* p = config.profile(name);
+    if (p != nullptr) return p;
+    std::string known;
+    for (const Profile& q : config.profiles)
+      known += (known.empty() ? "" : ", ") + q.scheduler_name;
+    return Error{
+        Rc::kNotFound,
+        "no profile \"" + std::string(name) + "\" in the configuration (it has: " + known + ")",
+        {},
+        {}};
+  }
+  if (config.profiles.size() == 1) return &config.profiles[0];
+  return Error{
+      Rc::kInvalid,
+      "the configuration has " + std::to_string(config.profiles.size()) + " profiles: name one",
+      {},
+      {}};
+}
+
+Result<void> refuse_extenders(const SchedulerConfig& config) {
+  if (config.extenders.empty()) return {};
+  std::string urls;
+  for (const Extender& e : config.extenders) urls += (urls.empty() ? "" : ", ") + e.url_prefix;
+  return Error{Rc::kUnsupported, "HTTP extenders are not available yet: " + urls, "extenders", {}};
+}
+
+}  // namespace
+
+Result<FrameworkRef> Framework::create(const ConfigRef& config, Str profile_name,
+                                       const RegistryRef& registry, const FeatureGates& gates) {
+  LIBSCHED_TRY(gates.require_supported());
+  LIBSCHED_TRY(refuse_extenders(*config));
+  Result<const Profile*> profile = pick_profile(*config, profile_name);
+  if (!profile.ok()) return profile.error();
+  const auto catalog = [&](Str name) -> std::optional<PointMask> {
+    const Registry::Item* item = registry->find(name);
+    return item == nullptr ? std::nullopt : std::optional<PointMask>(item->points);
+  };
+  Result<ExpandedProfile> expanded = expand_profile(**profile, catalog, gates);
+  if (!expanded.ok()) return expanded.error();
+
+  Ref<Framework> fw = Ref<Framework>::adopt(new Framework());
+  fw->config_ = config;
+  fw->registry_ = registry;
+  fw->expanded_ = std::move(*expanded);
+  std::map<std::string, uint32_t, std::less<>> index;
+  for (const std::string& name : fw->expanded_.plugins) {
+    const Registry::Item& item = *registry->find(name);
+    Instance instance{name, nullptr};
+    if (item.factory) {
+      Result<std::unique_ptr<Plugin>> made = item.factory({(*profile)->args_of(name), gates});
+      if (!made.ok()) {
+        Error e = std::move(made.error());
+        e.message = "initializing plugin \"" + name + "\": " + e.message;
+        e.plugin = name;
+        return e;
+      }
+      instance.plugin = std::move(*made);
+    }
+    index.emplace(name, static_cast<uint32_t>(fw->plugins_.size()));
+    fw->plugins_.push_back(std::move(instance));
+  }
+  for (int p = 0; p < kExtensionPointCount; ++p)
+    for (const ExpandedPlugin& e : fw->expanded_.points[static_cast<size_t>(p)]) {
+      const auto it = index.find(e.name);
+      if (it != index.end()) fw->points_[static_cast<size_t>(p)].push_back(it->second);
+    }
+  return FrameworkRef(fw);
+}
+
+std::string Framework::plugins_json() const {
+  nlohmann::ordered_json out = nlohmann::ordered_json::object();
+  for (int p = 0; p < kExtensionPointCount; ++p) {
+    const auto& list = expanded_.points[static_cast<size_t>(p)];
+    if (list.empty()) continue;
+    nlohmann::ordered_json items = nlohmann::ordered_json::array();
+    for (const ExpandedPlugin& e : list) {
+      nlohmann::ordered_json item = {{"name", e.name}};
+      if (e.weight != 0) item["weight"] = e.weight;
+      items.push_back(std::move(item));
+    }
+    out[std::string(point_field(static_cast<ExtensionPoint>(p)))] = std::move(items);
+  }
+  // A registered plugin's name may be anything.
+  return out.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+}  // namespace libsched

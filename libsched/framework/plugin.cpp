@@ -1,0 +1,34 @@
+// Plugin and Registry: what an extension point does in a plugin without it, and plugins by name.
+#include "libsched/framework/plugin.hpp"
+
+namespace libsched {
+
+Result<Status> Plugin::pre_filter(const PreFilterCall&, PreFilterResult*) const { return Status(); }
+
+Status Plugin::filter_status(const FilterCall&, uint32_t) const {
+  return Status(Code::kError, "rejected without a reason");
+}
+
+Result<void> Registry::add(Str name, Item item) {
+  if (name.empty()) return Error{Rc::kInvalid, "a plugin needs a name", {}, {}};
+  if (items_.find(name) != items_.end())
+    return Error{Rc::kExists,
+                 "a plugin named " + std::string(name) + " already exists",
+                 {},
+                 std::string(name)};
+  items_.emplace(std::string(name), std::move(item));
+  return {};
+}
+
+const Registry::Item* Registry::find(Str name) const {
+  const auto it = items_.find(name);
+  return it == items_.end() ? nullptr : &it->second;
+}
+
+Ref<Registry> Registry::copy() const {
+  Ref<Registry> r = make_ref<Registry>();
+  r->items_ = items_;
+  return r;
+}
+
+}  // namespace libsched

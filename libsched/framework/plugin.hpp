@@ -1,0 +1,107 @@
+// Plugin: the interface of a scheduling plugin inside the library.
+//
+// A filter judges a set of nodes: it takes a set of rows and removes the rejected ones. One node
+// is a set of one, so there is one implementation. Texts are made only when they are asked for
+// (filter_status). Plugins are immutable once made and shared by threads; what belongs to a pod is
+// in its PluginData.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "libsched/base/result.hpp"
+#include "libsched/cluster/cluster.hpp"
+#include "libsched/config/config.hpp"
+#include "libsched/framework/cycle_state.hpp"
+
+namespace libsched {
+
+// Whole words of rows; only rows whose bit is set in `alive` are judged.
+struct RowSet {
+  size_t first_word = 0;
+  size_t words = 0;
+  uint64_t* alive = nullptr;   // the filter clears the rejected
+  uint64_t* errors = nullptr;  // the filter sets, of the rejected, those that are Errors
+
+  bool single() const { return words == 1; }
+  // Calls f(row) for every row of the set; f may call reject(row).
+  template <typename F>
+  void for_each(F&& f) const {
+    for (size_t w = 0; w < words; ++w)
+      for (uint64_t bits = alive[w]; bits != 0; bits &= bits - 1)
+        f(static_cast<uint32_t>((first_word + w) * 64 +
+                                static_cast<size_t>(std::countr_zero(bits))));
+  }
+  void reject(uint32_t row) const { alive[row / 64 - first_word] &= ~(uint64_t{1} << (row % 64)); }
+  void reject_with_error(uint32_t row) const {
+    reject(row);
+    errors[row / 64 - first_word] |= uint64_t{1} << (row % 64);
+  }
+  void reject_all() const {
+    for (size_t w = 0; w < words; ++w) alive[w] = 0;
+  }
+};
+
+struct FilterCall {
+  const View& view;
+  const Pod& pod;
+  CycleState& state;
+  const PluginData* data;  // of this plugin; null if it makes none
+  bool pre_filtered;       // the plugin's PreFilter ran for this state
+};
+
+struct PreFilterCall {
+  const View& view;
+  const Pod& pod;
+  CycleState& state;
+};
+
+class Plugin {
+ public:
+  virtual ~Plugin() = default;
+
+  virtual Status pre_enqueue(const Pod&) const { return {}; }
+
+  // Fills `result` if it narrows the nodes. An Error (not a Status) ends the call: a plugin or
+  // object is needed that this version does not have.
+  virtual Result<Status> pre_filter(const PreFilterCall&, PreFilterResult* result) const;
+
+  // What filter() wants to know of the pod in this view; made after PreFilter, or at the first
+  // Filter, and again when ids change. Null: nothing.
+  virtual std::shared_ptr<PluginData> prepare(const View&, const Pod&) const { return nullptr; }
+
+  virtual void filter(const FilterCall&, const RowSet&) const {}
+  // The whole status of a row that filter() has just rejected, without the plugin's name.
+  virtual Status filter_status(const FilterCall&, uint32_t row) const;
+};
+
+struct FactoryCall {
+  const PluginArgs* args;  // null: no pluginConfig entry
+  const FeatureGates& gates;
+};
+using PluginFactory = std::function<Result<std::unique_ptr<Plugin>>(const FactoryCall&)>;
+
+// The plugins that a framework may use. The in-tree ones are put in by the layer above
+// (plugins/in_tree.hpp); the framework knows none by name.
+class Registry final : public RefCounted {
+ public:
+  struct Item {
+    PointMask points = 0;
+    PluginFactory factory;  // empty: known, but nothing to run at the points of this version
+    bool in_tree = false;
+  };
+  Result<void> add(Str name, Item item);
+  const Item* find(Str name) const;
+  const std::map<std::string, Item, std::less<>>& items() const { return items_; }
+  Ref<Registry> copy() const;
+
+ private:
+  std::map<std::string, Item, std::less<>> items_;
+};
+using RegistryRef = Ref<const Registry>;
+
+}  // namespace libsched

@@ -1,0 +1,31 @@
+// Status: names of codes, and texts put together as upstream does.
+#include "libsched/framework/status.hpp"
+
+namespace libsched {
+
+const char* code_name(Code code) {
+  switch (code) {
+    case Code::kSuccess: return "Success";
+    case Code::kError: return "Error";
+    case Code::kUnschedulable: return "Unschedulable";
+    case Code::kUnschedulableAndUnresolvable: return "UnschedulableAndUnresolvable";
+    case Code::kWait: return "Wait";
+    case Code::kSkip: return "Skip";
+    case Code::kPending: return "Pending";
+  }
+  return nullptr;
+}
+
+std::string Status::message() const {
+  std::string out;
+  for (size_t i = 0; i < reasons.size(); ++i) out += (i == 0 ? "" : ", ") + reasons[i];
+  return out;
+}
+
+std::string go_list(const std::vector<std::string>& items) {
+  std::string out = "[";
+  for (size_t i = 0; i < items.size(); ++i) out += (i == 0 ? "" : " ") + items[i];
+  return out + "]";
+}
+
+}  // namespace libsched

@@ -1,0 +1,63 @@
+// The names of the codes, which of them reject, and how statuses are printed.
+#include "libsched/framework/status.hpp"
+
+#include <doctest/doctest.h>
+
+namespace libsched {
+namespace {
+
+TEST_CASE("codes have upstream's numbers and names") {
+  const char* names[] = {"Success", "Error", "Unschedulable", "UnschedulableAndUnresolvable",
+                         "Wait",    "Skip",  "Pending"};
+  for (int32_t i = 0; i < 7; ++i) {
+    CAPTURE(i);
+    CHECK(std::string(code_name(static_cast<Code>(i))) == names[i]);
+  }
+  for (const int32_t unknown : {-1, 7, INT32_MAX, INT32_MIN})
+    CHECK(code_name(static_cast<Code>(unknown)) == nullptr);
+}
+
+TEST_CASE("three codes reject") {
+  for (int32_t i = 0; i < 7; ++i) {
+    CAPTURE(i);
+    CHECK(Status(static_cast<Code>(i)).rejected() == (i == 2 || i == 3 || i == 6));
+    CHECK(Status(static_cast<Code>(i)).success() == (i == 0));
+  }
+}
+
+TEST_CASE("the message joins the reasons") {
+  Status s(Code::kUnschedulable);
+  CHECK(s.message().empty());
+  s.reasons = {"one"};
+  CHECK(s.message() == "one");
+  s.reasons = {"one", "two, and a half", "three"};
+  CHECK(s.message() == "one, two, and a half, three");
+  s.reasons = {"", "after nothing", ""};
+  CHECK(s.message() == ", after nothing, ");
+}
+
+TEST_CASE("a status is equal only with code, plugin and reasons, and reset() clears all") {
+  const Status a(Code::kUnschedulable, "why");
+  Status b = a;
+  CHECK(a == b);
+  b.plugin = "X";
+  CHECK_FALSE(a == b);
+  b = a;
+  b.reasons.push_back("more");
+  CHECK_FALSE(a == b);
+  b = a;
+  b.code = Code::kPending;
+  CHECK_FALSE(a == b);
+  b.reset();
+  CHECK(b == Status());
+}
+
+TEST_CASE("lists print as Go prints them") {
+  CHECK(go_list({}) == "[]");
+  CHECK(go_list({"a"}) == "[a]");
+  CHECK(go_list({"a", "b c", ""}) == "[a b c ]");
+  CHECK(go_list({"", ""}) == "[ ]");
+}
+
+}  // namespace
+}  // namespace libsched

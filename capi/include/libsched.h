@@ -1,0 +1,30 @@
+/* libsched: the Kubernetes scheduling framework as a library.
+
+   Rules that hold for every function and are not repeated:
+    1. Every owned handle has _unref; unref(NULL) is a no-op; most have _ref. A child keeps its
+       parent alive, so any order of release is legal.
+    2. `..._create`, `_parse`, `_load`, `_copy`, `_clone` give the caller a reference. Everything else
+       that returns a pointer or string lends it; the comment says until when.
+    3. Functions that can fail return a libsched_rc and take a `libsched_error **` last, which may be
+       NULL. On success *error is not touched; on failure outputs are not touched and *error, if
+       given, gets an error that the caller owns.
+    4. A verdict is not an error: "the pod does not fit" is LIBSCHED_OK with a status.
+    5. Strings are UTF-8 {ptr, len}; an empty one may have ptr NULL.
+    6. Structs that may grow begin with struct_size; use their _INIT macro. Fields that this
+       version does not know must be zero, otherwise UNSUPPORTED.
+    7. Threads: a function that takes a const handle may run beside others that do; one that takes
+       a non-const handle needs it for itself. Objects, configurations, frameworks, snapshots and
+       decisions are immutable and freely shared.
+    8. The library prints nothing, reads no file or environment variable that it was not given,
+       installs no signal handler and never exits. No exception leaves it. */
+#ifndef LIBSCHED_H
+#define LIBSCHED_H
+
+#include <libsched/base.h>
+#include <libsched/objects.h>
+#include <libsched/cluster.h>
+#include <libsched/framework.h>
+#include <libsched/evaluator.h>
+#include <libsched/plugin.h>
+
+#endif

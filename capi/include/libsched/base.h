@@ -1,0 +1,79 @@
+/* Basics: return codes, strings, texts, errors, versions. Include <libsched.h>. */
+#ifndef LIBSCHED_BASE_H
+#define LIBSCHED_BASE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define LIBSCHED_VERSION_MAJOR 0
+#define LIBSCHED_VERSION_MINOR 1
+#define LIBSCHED_VERSION_PATCH 0
+#define LIBSCHED_ABI_VERSION 1
+#define LIBSCHED_VERSION_AT_LEAST(major, minor) \
+  (LIBSCHED_VERSION_MAJOR > (major) || (LIBSCHED_VERSION_MAJOR == (major) && LIBSCHED_VERSION_MINOR >= (minor)))
+
+/* Marks a pointer whose ownership passes to the callee (parameters) or to the caller (results). */
+#define LIBSCHED_OWN
+
+/* What a call returns: 0, or one of these for ever pinned negative numbers. */
+typedef int32_t libsched_rc;
+enum {
+  LIBSCHED_OK = 0,
+  LIBSCHED_ERR_INVALID = -1,     /* the input is wrong; the error's path says where */
+  LIBSCHED_ERR_NOT_FOUND = -2,   /* a name that does not exist */
+  LIBSCHED_ERR_EXISTS = -3,      /* a name that exists already */
+  LIBSCHED_ERR_UNSUPPORTED = -4, /* valid, but not available in this version; the message names it */
+  LIBSCHED_ERR_STATE = -5,       /* not allowed in the present state */
+  LIBSCHED_ERR_STALE = -6,       /* made for an older state of the view */
+  LIBSCHED_ERR_LIMIT = -7,       /* a size, depth or expansion limit was exceeded */
+  LIBSCHED_ERR_IO = -8,          /* a file could not be read */
+  LIBSCHED_ERR_BUFFER = -9,      /* the buffer is too small; the needed size was written */
+  LIBSCHED_ERR_MISUSE = -10,     /* a NULL handle, or a call that is not allowed here */
+  LIBSCHED_ERR_NO_MEMORY = -11,
+  LIBSCHED_ERR_INTERNAL = -12,   /* a bug in libsched: please report it */
+  LIBSCHED_ERR_CANCELLED = -13   /* the caller's flag ended the call */
+};
+
+/* UTF-8, not necessarily NUL-terminated as an input; borrowed outputs are NUL-terminated, too. */
+typedef struct libsched_str {
+  const char *ptr;
+  size_t len;
+} libsched_str;
+
+/* The libsched_str of a string literal. */
+#ifdef __cplusplus
+#define LIBSCHED_STR(literal) (libsched_str{(literal), sizeof(literal) - 1})
+#else
+#define LIBSCHED_STR(literal) ((libsched_str){(literal), sizeof(literal) - 1})
+#endif
+
+/* The libsched_str of a NUL-terminated string; NULL gives the empty string. */
+libsched_str libsched_str_from(const char *text);
+
+/* A text made by the library, such as a JSON document. Immutable, freely shared by threads. */
+typedef struct libsched_text libsched_text;
+libsched_str libsched_text_get(const libsched_text *text); /* borrowed from `text` */
+void libsched_text_unref(LIBSCHED_OWN libsched_text *text); /* NULL is a no-op */
+
+/* An error: why a call did not happen. Immutable, freely shared by threads. */
+typedef struct libsched_error libsched_error;
+libsched_rc libsched_error_code(const libsched_error *error);
+libsched_str libsched_error_message(const libsched_error *error); /* borrowed from `error` */
+/* Where in the input: "items[3].spec.nodeName"; empty if it belongs to no place. Borrowed. */
+libsched_str libsched_error_path(const libsched_error *error);
+libsched_str libsched_error_plugin(const libsched_error *error); /* the plugin concerned, or empty */
+void libsched_error_unref(LIBSCHED_OWN libsched_error *error);   /* NULL is a no-op */
+
+uint32_t libsched_abi_version(void);    /* LIBSCHED_ABI_VERSION of the library that is loaded */
+const char *libsched_version(void);     /* "0.1.0"; static */
+const char *libsched_k8s_version(void); /* "1.36": whose semantics these are; static */
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,103 @@
+/* The state of a cluster: nodes, pods and what else decisions depend on, with cheap what-ifs.
+   Include <libsched.h>.
+
+   A libsched_cluster has one writer thread. A libsched_snapshot is immutable and may be read by
+   any number of threads. A libsched_view is either of them for reading; it is borrowed from the
+   cluster or snapshot that it was got from. Every change either happens whole or not at all. */
+#ifndef LIBSCHED_CLUSTER_H
+#define LIBSCHED_CLUSTER_H
+
+#include <libsched/objects.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct libsched_cluster libsched_cluster;
+typedef struct libsched_snapshot libsched_snapshot;
+typedef struct libsched_view libsched_view;
+
+enum {
+  LIBSCHED_ORDER_UPSTREAM = 0, /* zones take turns, as kube-scheduler walks its nodes */
+  LIBSCHED_ORDER_INSERTION = 1 /* in the order they were added */
+};
+
+typedef struct libsched_cluster_options {
+  uint32_t struct_size; /* sizeof(libsched_cluster_options) */
+  uint32_t node_order;  /* LIBSCHED_ORDER_* */
+} libsched_cluster_options;
+#define LIBSCHED_CLUSTER_OPTIONS_INIT {sizeof(libsched_cluster_options), LIBSCHED_ORDER_UPSTREAM}
+
+libsched_rc libsched_cluster_create(const libsched_cluster_options *options /* may be NULL */,
+                                    LIBSCHED_OWN libsched_cluster **out, LIBSCHED_OWN libsched_error **error);
+/* A new cluster with what a file holds, parsed with API defaulting. Errors: IO, INVALID, LIMIT. */
+libsched_rc libsched_cluster_load(libsched_str path, LIBSCHED_OWN libsched_cluster **out, LIBSCHED_OWN libsched_error **error);
+libsched_cluster *libsched_cluster_ref(libsched_cluster *cluster);
+void libsched_cluster_unref(LIBSCHED_OWN libsched_cluster *cluster);
+
+/* Adds or replaces every object: nodes, pods that have a nodeName and have not ended, namespaces,
+   classes. The same document twice changes nothing. Pods without nodeName are not stored.
+   Errors: STATE while a fork is open (use the calls below), LIMIT. */
+libsched_rc libsched_cluster_apply(libsched_cluster *cluster, const libsched_objects *objects, LIBSCHED_OWN libsched_error **error);
+
+/* Adds nodes. Errors: EXISTS if one of them is there already (or twice in `nodes`). */
+libsched_rc libsched_cluster_add_nodes(libsched_cluster *cluster, const libsched_node *const *nodes, size_t count, LIBSCHED_OWN libsched_error **error);
+/* Adds or replaces one node. */
+libsched_rc libsched_cluster_update_node(libsched_cluster *cluster, const libsched_node *node, LIBSCHED_OWN libsched_error **error);
+/* Removes a node; its pods stay in hidden memory and come back with it. Errors: NOT_FOUND. */
+libsched_rc libsched_cluster_remove_node(libsched_cluster *cluster, libsched_str name, LIBSCHED_OWN libsched_error **error);
+/* Adds pods; pod i goes to node_names[i], or to its own nodeName if that is empty or `node_names` is
+   NULL. A node that is not there (yet) is allowed: the pod waits for it. Errors: EXISTS, INVALID (no
+   node). */
+libsched_rc libsched_cluster_add_pods(libsched_cluster *cluster, const libsched_pod *const *pods, const libsched_str *node_names, size_t count, LIBSCHED_OWN libsched_error **error);
+/* Adds or replaces one pod (removed and added again, hence last on its node). */
+libsched_rc libsched_cluster_update_pod(libsched_cluster *cluster, const libsched_pod *pod, libsched_str node_name, LIBSCHED_OWN libsched_error **error);
+/* Errors: NOT_FOUND. */
+libsched_rc libsched_cluster_remove_pod(libsched_cluster *cluster, libsched_str namespace_, libsched_str name, LIBSCHED_OWN libsched_error **error);
+
+/* What-ifs: fork marks the state, revert undoes everything since the mark, commit drops the mark.
+   They nest without bound; a fork costs nothing. Errors of commit and revert: STATE (no fork). */
+libsched_rc libsched_cluster_fork(libsched_cluster *cluster, LIBSCHED_OWN libsched_error **error);
+libsched_rc libsched_cluster_commit(libsched_cluster *cluster, LIBSCHED_OWN libsched_error **error);
+libsched_rc libsched_cluster_revert(libsched_cluster *cluster, LIBSCHED_OWN libsched_error **error);
+size_t libsched_cluster_fork_depth(const libsched_cluster *cluster);
+
+/* An independent, mutable copy (without open forks). Cost: proportional to the cluster's size. */
+libsched_rc libsched_cluster_clone(const libsched_cluster *cluster, LIBSCHED_OWN libsched_cluster **out, LIBSCHED_OWN libsched_error **error);
+/* An immutable copy; may be taken inside a fork and outlives its revert. Taking another one
+   without a change in between costs nothing. */
+libsched_rc libsched_cluster_snapshot(libsched_cluster *cluster, LIBSCHED_OWN libsched_snapshot **out, LIBSCHED_OWN libsched_error **error);
+libsched_snapshot *libsched_snapshot_ref(libsched_snapshot *snapshot);
+void libsched_snapshot_unref(LIBSCHED_OWN libsched_snapshot *snapshot);
+
+/* Brings the order list up to date with the nodes that came or went: what upstream does when a
+   scheduling cycle begins. Queries on a cluster do it by themselves before they walk the nodes. */
+libsched_rc libsched_cluster_refresh(libsched_cluster *cluster, LIBSCHED_OWN libsched_error **error);
+
+/* Reading. A node is known by its row: a small number that stays while the node is there, and is
+   used again after it has gone. Bitmaps over nodes have bit (row % 64) of word (row / 64). */
+const libsched_view *libsched_cluster_view(const libsched_cluster *cluster);
+const libsched_view *libsched_snapshot_view(const libsched_snapshot *snapshot);
+size_t libsched_view_node_count(const libsched_view *view);
+size_t libsched_view_pod_count(const libsched_view *view); /* bound pods, those of unknown nodes included */
+size_t libsched_view_row_count(const libsched_view *view); /* all rows are less than this */
+#define LIBSCHED_NO_ROW UINT32_MAX
+uint32_t libsched_view_find_node(const libsched_view *view, libsched_str name); /* LIBSCHED_NO_ROW if unknown */
+/* NULL if the row holds no node. Borrowed until the view changes. */
+const libsched_node *libsched_view_node(const libsched_view *view, uint32_t row);
+/* The rows in the order in which nodes are walked, as of the last refresh. Borrowed until the next. */
+const uint32_t *libsched_view_order(const libsched_view *view, size_t *count);
+/* Of any row below libsched_view_row_count(): a row without a node may have pods that wait for it. */
+size_t libsched_view_node_pod_count(const libsched_view *view, uint32_t row);
+/* Borrowed until the view changes; NULL if out of range. In upstream's order of a node's pods. */
+const libsched_pod *libsched_view_node_pod(const libsched_view *view, uint32_t row, size_t index);
+/* A bound pod by name, with its row in `row` (may be NULL); NULL if there is none. */
+const libsched_pod *libsched_view_find_pod(const libsched_view *view, libsched_str namespace_, libsched_str name, uint32_t *row);
+/* Of "cpu" (thousandths), "memory" (bytes), "pods" or any other resource (units). */
+int64_t libsched_view_allocatable(const libsched_view *view, uint32_t row, libsched_str resource);
+int64_t libsched_view_requested(const libsched_view *view, uint32_t row, libsched_str resource);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,113 @@
+/* Asking: an evaluator is a framework on a view, with caches. One thread at a time; make one for
+   each thread. It keeps its framework and its cluster or snapshot alive. Include <libsched.h>. */
+#ifndef LIBSCHED_EVALUATOR_H
+#define LIBSCHED_EVALUATOR_H
+
+#include <libsched/framework.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct libsched_evaluator libsched_evaluator;
+
+/* On a cluster: for the cluster's one writer thread; sees every change. */
+libsched_rc libsched_evaluator_create(const libsched_framework *framework, libsched_cluster *cluster,
+                                      LIBSCHED_OWN libsched_evaluator **out, LIBSCHED_OWN libsched_error **error);
+libsched_rc libsched_evaluator_create_on_snapshot(const libsched_framework *framework, const libsched_snapshot *snapshot,
+                                                  LIBSCHED_OWN libsched_evaluator **out, LIBSCHED_OWN libsched_error **error);
+void libsched_evaluator_unref(LIBSCHED_OWN libsched_evaluator *evaluator);
+
+/* What PreFilter says beside its status. Made by the caller, filled by a call. */
+typedef struct libsched_prefilter_result libsched_prefilter_result;
+libsched_rc libsched_prefilter_result_create(LIBSCHED_OWN libsched_prefilter_result **out, LIBSCHED_OWN libsched_error **error);
+void libsched_prefilter_result_unref(LIBSCHED_OWN libsched_prefilter_result *result);
+bool libsched_prefilter_result_all_nodes(const libsched_prefilter_result *result);
+/* The nodes that are left, sorted by name; 0 where all are. Borrowed until it is filled again. */
+size_t libsched_prefilter_result_node_count(const libsched_prefilter_result *result);
+libsched_str libsched_prefilter_result_node(const libsched_prefilter_result *result, size_t index);
+/* The plugins that narrowed the nodes, sorted by name. */
+size_t libsched_prefilter_result_plugin_count(const libsched_prefilter_result *result);
+libsched_str libsched_prefilter_result_plugin(const libsched_prefilter_result *result, size_t index);
+/* For plugins: narrows the result to these nodes (names are copied). */
+void libsched_prefilter_result_set_nodes(libsched_prefilter_result *result, const libsched_str *names, size_t count);
+
+/* RunPreEnqueuePlugins up to the first that gates the pod. */
+libsched_rc libsched_run_pre_enqueue_plugins(libsched_evaluator *evaluator, const libsched_pod *pod, libsched_status *status, LIBSCHED_OWN libsched_error **error);
+/* RunPreFilterPlugins: fills `state`, `result` (may be NULL) and `status`.
+   Errors: UNSUPPORTED with the plugin's name if the pod needs a plugin that is not available. */
+libsched_rc libsched_run_pre_filter_plugins(libsched_evaluator *evaluator, libsched_cycle_state *state, const libsched_pod *pod,
+                                            libsched_prefilter_result *result, libsched_status *status, LIBSCHED_OWN libsched_error **error);
+/* RunFilterPlugins on one node, by name or by row. `state` has gone through PreFilter for the
+   same pod; the PreFilterResult is not looked at. After a change to the cluster the answer is the
+   one that upstream gives for this state and the node as it is now.
+   Errors: NOT_FOUND (node), STATE (PreFilter ran for another pod), MISUSE (another framework's
+   state), UNSUPPORTED. */
+libsched_rc libsched_run_filter_plugins(libsched_evaluator *evaluator, libsched_cycle_state *state, const libsched_pod *pod,
+                                        libsched_str node, libsched_status *status, LIBSCHED_OWN libsched_error **error);
+libsched_rc libsched_run_filter_plugins_at(libsched_evaluator *evaluator, libsched_cycle_state *state, const libsched_pod *pod,
+                                           uint32_t row, libsched_status *status, LIBSCHED_OWN libsched_error **error);
+
+typedef struct libsched_filter_options {
+  uint32_t struct_size;    /* sizeof(libsched_filter_options) */
+  uint32_t limit;          /* stop when that many nodes are found; 0: judge all */
+  const uint64_t *accept;  /* bitmap over rows: judge only these; NULL: all */
+  size_t accept_words;     /* length of `accept`; rows beyond it are not accepted */
+  size_t start;            /* position in the node order to begin at, going round; for `limit` */
+  const volatile bool *cancel; /* the call ends with CANCELLED once this is true; may be NULL */
+} libsched_filter_options;
+#define LIBSCHED_FILTER_OPTIONS_INIT {sizeof(libsched_filter_options), 0, NULL, 0, 0, NULL}
+
+/* Filter over many nodes: bit `row` of `feasible` is set where every Filter plugin says Success
+   and the PreFilterResult in `state` allows the node. `words` must be at least
+   (libsched_view_row_count() + 63) / 64. `count` gets the number of nodes found, `first` the row
+   found first in node order (LIBSCHED_NO_ROW if none); both may be NULL. `options` may be NULL.
+   Errors: BUFFER, STATE (no PreFilter for this pod in `state`), CANCELLED, INTERNAL with the text
+   of a plugin's Error status, UNSUPPORTED. */
+libsched_rc libsched_filter_nodes(libsched_evaluator *evaluator, libsched_cycle_state *state, const libsched_pod *pod,
+                                  const libsched_filter_options *options, uint64_t *feasible, size_t words,
+                                  size_t *count, uint32_t *first, LIBSCHED_OWN libsched_error **error);
+
+/* A whole answer with its reasons: stays valid whatever happens to the cluster. Immutable, shared
+   freely by threads. */
+typedef struct libsched_decision libsched_decision;
+typedef struct libsched_check_options {
+  uint32_t struct_size;   /* sizeof(libsched_check_options) */
+  bool judge_excluded;    /* run Filter also on nodes that PreFilter excluded, and mark them */
+  bool reserved[3];       /* false */
+} libsched_check_options;
+#define LIBSCHED_CHECK_OPTIONS_INIT {sizeof(libsched_check_options), false, {false, false, false}}
+#ifdef __cplusplus
+#define LIBSCHED_ANY_NODE (libsched_str{nullptr, 0})
+#else
+#define LIBSCHED_ANY_NODE ((libsched_str){NULL, 0})
+#endif
+
+/* Does the pod fit, on which nodes, and why not on the others? `node` empty: on any node.
+   PreEnqueue, PreFilter and Filter of every node. `options` may be NULL.
+   Errors: NOT_FOUND (node), UNSUPPORTED with the plugin's name. */
+libsched_rc libsched_check_pod_fits(libsched_evaluator *evaluator, const libsched_pod *pod, libsched_str node,
+                                    const libsched_check_options *options, LIBSCHED_OWN libsched_decision **out,
+                                    LIBSCHED_OWN libsched_error **error);
+libsched_decision *libsched_decision_ref(libsched_decision *decision);
+void libsched_decision_unref(LIBSCHED_OWN libsched_decision *decision);
+/* All strings are borrowed from `decision`. Nodes are sorted by name. */
+size_t libsched_decision_feasible_count(const libsched_decision *decision);
+libsched_str libsched_decision_feasible(const libsched_decision *decision, size_t index);
+size_t libsched_decision_node_count(const libsched_decision *decision);
+libsched_str libsched_decision_node(const libsched_decision *decision, size_t index);
+libsched_code libsched_decision_code(const libsched_decision *decision, size_t index);
+libsched_str libsched_decision_plugin(const libsched_decision *decision, size_t index);
+size_t libsched_decision_reason_count(const libsched_decision *decision, size_t index);
+libsched_str libsched_decision_reason(const libsched_decision *decision, size_t index, size_t reason);
+/* "0/5 nodes are available: 3 Insufficient cpu, 2 node(s) were unschedulable."; empty if it fits. */
+libsched_str libsched_decision_fit_error(const libsched_decision *decision);
+/* JSON: {"pod", "profile", "fits", "error"?, "preEnqueue"?, "preFilter": {"code", "plugin"?,
+   "reasons"?, "allNodes", "nodeNames"?, "restrictedBy"?, "skipFilter"?}, "nodes": [{"node", "code",
+   "plugin"?, "reasons"?, "excludedByPreFilter"?}], "feasible": [], "fitError"?}. Reasons sorted. */
+libsched_rc libsched_decision_explain_json(const libsched_decision *decision, LIBSCHED_OWN libsched_text **out, LIBSCHED_OWN libsched_error **error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

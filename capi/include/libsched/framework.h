@@ -1,0 +1,98 @@
+/* Configuration, registry, framework, cycle state, status. Include <libsched.h>. */
+#ifndef LIBSCHED_FRAMEWORK_H
+#define LIBSCHED_FRAMEWORK_H
+
+#include <libsched/cluster.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Status codes, with upstream's numbers. */
+typedef int32_t libsched_code;
+enum {
+  LIBSCHED_SUCCESS = 0,
+  LIBSCHED_ERROR = 1,
+  LIBSCHED_UNSCHEDULABLE = 2,
+  LIBSCHED_UNSCHEDULABLE_AND_UNRESOLVABLE = 3,
+  LIBSCHED_WAIT = 4,
+  LIBSCHED_SKIP = 5,
+  LIBSCHED_PENDING = 6
+};
+const char *libsched_code_name(libsched_code code); /* "UnschedulableAndUnresolvable"; static, NULL if unknown */
+
+/* What a plugin, or the framework, says: a verdict, not an error of the call. Made by the caller
+   and filled by calls; one thread at a time. Texts are borrowed until it is filled again. */
+typedef struct libsched_status libsched_status;
+libsched_rc libsched_status_create(LIBSCHED_OWN libsched_status **out, LIBSCHED_OWN libsched_error **error);
+void libsched_status_unref(LIBSCHED_OWN libsched_status *status);
+libsched_code libsched_status_code(const libsched_status *status);
+libsched_str libsched_status_plugin(const libsched_status *status); /* empty on success */
+size_t libsched_status_reason_count(const libsched_status *status);
+libsched_str libsched_status_reason(const libsched_status *status, size_t index);
+/* For plugins: sets the code and drops the reasons; appends a reason (copied). */
+void libsched_status_set(libsched_status *status, libsched_code code);
+void libsched_status_add_reason(libsched_status *status, libsched_str reason);
+
+/* A KubeSchedulerConfiguration v1, decoded, defaulted and validated. Immutable, shared freely. */
+typedef struct libsched_config libsched_config;
+/* Errors: INVALID with upstream's message. An empty document gives upstream's defaults. */
+libsched_rc libsched_config_parse(libsched_str document, LIBSCHED_OWN libsched_config **out, LIBSCHED_OWN libsched_error **error);
+libsched_config *libsched_config_ref(libsched_config *config);
+void libsched_config_unref(LIBSCHED_OWN libsched_config *config);
+size_t libsched_config_profile_count(const libsched_config *config);
+libsched_str libsched_config_profile_name(const libsched_config *config, size_t index); /* borrowed */
+/* JSON: per profile the plugins of each extension point with their weights, and the defaulted
+   arguments; of upstream's defaults if `config` is NULL. Errors: upstream's construction errors. */
+libsched_rc libsched_config_describe_json(const libsched_config *config, LIBSCHED_OWN libsched_text **out, LIBSCHED_OWN libsched_error **error);
+
+/* The plugins that a framework may use: the in-tree ones, and those added with
+   libsched_registry_add() (plugin.h). One thread at a time while it is filled. */
+typedef struct libsched_registry libsched_registry;
+libsched_rc libsched_registry_create(LIBSCHED_OWN libsched_registry **out, LIBSCHED_OWN libsched_error **error);
+libsched_registry *libsched_registry_ref(libsched_registry *registry);
+void libsched_registry_unref(LIBSCHED_OWN libsched_registry *registry);
+
+/* One profile with its plugins made. Immutable, shared freely. */
+typedef struct libsched_framework libsched_framework;
+typedef struct libsched_framework_options {
+  uint32_t struct_size;        /* sizeof(libsched_framework_options) */
+  uint32_t reserved;           /* 0 */
+  libsched_str feature_gates;  /* "A=true,B=false"; empty: the defaults of 1.36 */
+} libsched_framework_options;
+#define LIBSCHED_FRAMEWORK_OPTIONS_INIT {sizeof(libsched_framework_options), 0, {NULL, 0}}
+/* `config` NULL: upstream's defaults. `profile` empty: the only one. `registry` NULL: the in-tree
+   plugins. `options` may be NULL. Errors: NOT_FOUND (profile), INVALID (upstream's construction
+   errors, an unknown feature gate), UNSUPPORTED. */
+libsched_rc libsched_framework_create(const libsched_config *config, libsched_str profile, const libsched_registry *registry,
+                                      const libsched_framework_options *options, LIBSCHED_OWN libsched_framework **out,
+                                      LIBSCHED_OWN libsched_error **error);
+libsched_framework *libsched_framework_ref(libsched_framework *framework);
+void libsched_framework_unref(LIBSCHED_OWN libsched_framework *framework);
+libsched_str libsched_framework_profile(const libsched_framework *framework); /* schedulerName; borrowed */
+/* JSON: {"preEnqueue": [{"name"}], "score": [{"name", "weight"}], ...}: the plugins of each point
+   that has any, in their order; weights where plugins have them. */
+libsched_rc libsched_framework_plugins_json(const libsched_framework *framework, LIBSCHED_OWN libsched_text **out, LIBSCHED_OWN libsched_error **error);
+
+/* Data of one scheduling cycle. Keyed values may be read and written on several threads. It keeps
+   the framework that filled it alive. */
+typedef struct libsched_cycle_state libsched_cycle_state;
+libsched_rc libsched_cycle_state_create(LIBSCHED_OWN libsched_cycle_state **out, LIBSCHED_OWN libsched_error **error);
+/* Every value is cloned by its clone function. */
+libsched_rc libsched_cycle_state_clone(const libsched_cycle_state *state, LIBSCHED_OWN libsched_cycle_state **out, LIBSCHED_OWN libsched_error **error);
+void libsched_cycle_state_unref(LIBSCHED_OWN libsched_cycle_state *state);
+/* Stores `data` under `key`, replacing (and destroying) what was there. `clone` NULL: shared by
+   clones and destroyed with the last of them. `destroy` may be NULL; it runs exactly once for
+   each value, also if this call fails. */
+libsched_rc libsched_cycle_state_write(libsched_cycle_state *state, libsched_str key, LIBSCHED_OWN void *data,
+                                       void *(*clone)(void *data), void (*destroy)(void *data), LIBSCHED_OWN libsched_error **error);
+/* NULL if there is nothing under `key`. Borrowed until it is written or deleted. */
+void *libsched_cycle_state_read(const libsched_cycle_state *state, libsched_str key);
+void libsched_cycle_state_delete(libsched_cycle_state *state, libsched_str key);
+/* Whether PreFilter of this plugin asked to skip its Filter. */
+bool libsched_cycle_state_skips_filter(const libsched_cycle_state *state, libsched_str plugin);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,108 @@
+/* Kubernetes objects: parsed once, immutable, reference-counted, free of any cluster.
+   All handles here may be shared by threads. Include <libsched.h>. */
+#ifndef LIBSCHED_OBJECTS_H
+#define LIBSCHED_OBJECTS_H
+
+#include <libsched/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct libsched_pod libsched_pod;
+typedef struct libsched_node libsched_node;
+typedef struct libsched_objects libsched_objects; /* everything that one document held */
+
+enum { LIBSCHED_FORMAT_AUTO = 0, LIBSCHED_FORMAT_JSON = 1, LIBSCHED_FORMAT_YAML = 2 };
+
+/* How documents are read. Zero everywhere is the default. */
+typedef struct libsched_parse_options {
+  uint32_t struct_size; /* sizeof(libsched_parse_options) */
+  uint32_t format;      /* LIBSCHED_FORMAT_*; gzip is recognised in any case */
+  bool defaults;        /* API defaulting where scheduling depends on it, and priority admission */
+  bool strict;          /* unknown kinds and fields are errors instead of being counted */
+  bool keep_raw;        /* keep the documents for libsched_pod_raw() and libsched_node_raw() */
+  bool validate;        /* report what the API server would refuse as warnings */
+  uint64_t max_bytes;   /* of the decompressed document; 0: 4 GiB */
+  uint32_t max_depth;   /* of nesting; 0: 200 */
+  uint32_t reserved;    /* 0 */
+  const libsched_objects *classes; /* further PriorityClasses for `defaults`; may be NULL */
+} libsched_parse_options;
+#ifdef __cplusplus
+#define LIBSCHED_PARSE_OPTIONS_INIT libsched_parse_options{sizeof(libsched_parse_options), 0, false, false, false, false, 0, 0, 0, nullptr}
+#else
+#define LIBSCHED_PARSE_OPTIONS_INIT {sizeof(libsched_parse_options), 0, false, false, false, false, 0, 0, 0, NULL}
+#endif
+
+/* Parses single objects, Lists and streams of documents, JSON or YAML, plain or gzip. `options`
+   may be NULL. Either everything is accepted or nothing is.
+   Errors: INVALID with the path, LIMIT, UNSUPPORTED. */
+libsched_rc libsched_objects_parse(libsched_str document, const libsched_parse_options *options,
+                                   LIBSCHED_OWN libsched_objects **out, LIBSCHED_OWN libsched_error **error);
+/* The same of a file; "-" is not special. Errors: as above, and IO. */
+libsched_rc libsched_objects_load(libsched_str path, const libsched_parse_options *options,
+                                  LIBSCHED_OWN libsched_objects **out, LIBSCHED_OWN libsched_error **error);
+libsched_objects *libsched_objects_ref(libsched_objects *objects);
+void libsched_objects_unref(LIBSCHED_OWN libsched_objects *objects);
+
+size_t libsched_objects_pod_count(const libsched_objects *objects);
+size_t libsched_objects_node_count(const libsched_objects *objects);
+size_t libsched_objects_workload_count(const libsched_objects *objects);
+/* Borrowed from `objects`; NULL if `index` is out of range. In the order of the document. */
+const libsched_pod *libsched_objects_get_pod(const libsched_objects *objects, size_t index);
+const libsched_node *libsched_objects_get_node(const libsched_objects *objects, size_t index);
+/* The pod template of a Deployment, StatefulSet, DaemonSet, ReplicaSet, Job or CronJob, named
+   after it; its kind and replica count are written to `kind` and `replicas` (each may be NULL). */
+const libsched_pod *libsched_objects_get_workload(const libsched_objects *objects, size_t index,
+                                                  libsched_str *kind, int64_t *replicas);
+/* JSON: {"counts": {kind: n}, "skipped": [{"kind", "count", "neededBy"}], "warnings": [{"path",
+   "message"}], "unknownFields": n}. */
+libsched_rc libsched_objects_report_json(const libsched_objects *objects, LIBSCHED_OWN libsched_text **out,
+                                         LIBSCHED_OWN libsched_error **error);
+
+/* One Pod. A workload gives its pod template. Errors: INVALID with the path, LIMIT. */
+libsched_rc libsched_pod_parse(libsched_str document, const libsched_parse_options *options,
+                               LIBSCHED_OWN libsched_pod **out, LIBSCHED_OWN libsched_error **error);
+/* A copy under another name, namespace, uid and nodeName; where `ptr` is NULL the old one stays. */
+libsched_rc libsched_pod_copy(const libsched_pod *pod, libsched_str name, libsched_str namespace_,
+                              libsched_str uid, libsched_str node_name, LIBSCHED_OWN libsched_pod **out,
+                              LIBSCHED_OWN libsched_error **error);
+libsched_pod *libsched_pod_ref(const libsched_pod *pod);
+void libsched_pod_unref(LIBSCHED_OWN libsched_pod *pod);
+/* Borrowed from `pod`. */
+libsched_str libsched_pod_name(const libsched_pod *pod);
+libsched_str libsched_pod_namespace(const libsched_pod *pod);
+libsched_str libsched_pod_uid(const libsched_pod *pod);
+libsched_str libsched_pod_node_name(const libsched_pod *pod);
+libsched_str libsched_pod_scheduler_name(const libsched_pod *pod);
+libsched_str libsched_pod_phase(const libsched_pod *pod);
+int32_t libsched_pod_priority(const libsched_pod *pod); /* 0 if it has none */
+/* The value of a label into `value`; false if there is no such label. */
+bool libsched_pod_label(const libsched_pod *pod, libsched_str key, libsched_str *value);
+/* What the pod asks for of "cpu" (thousandths), "memory" (bytes) or any other resource (units). */
+int64_t libsched_pod_request(const libsched_pod *pod, libsched_str resource);
+/* The JSON document. Errors: STATE unless it was parsed with keep_raw. */
+libsched_rc libsched_pod_raw(const libsched_pod *pod, libsched_str *out, LIBSCHED_OWN libsched_error **error);
+
+/* One Node. Errors: INVALID with the path, LIMIT. */
+libsched_rc libsched_node_parse(libsched_str document, const libsched_parse_options *options,
+                                LIBSCHED_OWN libsched_node **out, LIBSCHED_OWN libsched_error **error);
+/* A copy under another name (its hostname label follows) and uid; ptr NULL: the old one stays. */
+libsched_rc libsched_node_copy(const libsched_node *node, libsched_str name, libsched_str uid,
+                               LIBSCHED_OWN libsched_node **out, LIBSCHED_OWN libsched_error **error);
+libsched_node *libsched_node_ref(const libsched_node *node);
+void libsched_node_unref(LIBSCHED_OWN libsched_node *node);
+libsched_str libsched_node_name(const libsched_node *node); /* borrowed from `node` */
+libsched_str libsched_node_uid(const libsched_node *node);  /* borrowed from `node` */
+bool libsched_node_label(const libsched_node *node, libsched_str key, libsched_str *value);
+bool libsched_node_unschedulable(const libsched_node *node); /* spec.unschedulable */
+size_t libsched_node_taint_count(const libsched_node *node);
+/* One taint; borrowed from `node`. False if `index` is out of range. */
+bool libsched_node_taint(const libsched_node *node, size_t index, libsched_str *key, libsched_str *value, libsched_str *effect);
+int64_t libsched_node_allocatable(const libsched_node *node, libsched_str resource); /* units as libsched_pod_request() */
+libsched_rc libsched_node_raw(const libsched_node *node, libsched_str *out, LIBSCHED_OWN libsched_error **error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,64 @@
+// Versions, strings, texts, errors.
+#include "handles.hpp"
+
+namespace libsched::capi {
+
+libsched_rc fail(libsched_error** error, Error e) noexcept {
+  const auto rc = static_cast<libsched_rc>(e.rc);
+  if (error == nullptr) return rc;
+  try {
+    *error = wrap(new ErrorObject(std::move(e)));
+  } catch (...) {
+    *error = nullptr;
+    return LIBSCHED_ERR_NO_MEMORY;
+  }
+  return rc;
+}
+
+libsched_rc misuse(libsched_error** error, const char* rule) noexcept {
+  return guarded(error, [&]() -> Result<void> {
+    return Error{Rc::kMisuse, "misuse: " + std::string(rule) + " does not hold", {}, {}};
+  });
+}
+
+}  // namespace libsched::capi
+
+using namespace libsched;        // NOLINT(google-build-using-namespace)
+using namespace libsched::capi;  // NOLINT(google-build-using-namespace)
+
+extern "C" {
+
+libsched_str libsched_str_from(const char* text) {
+  return text == nullptr ? libsched_str{"", 0} : libsched_str{text, std::strlen(text)};
+}
+
+libsched_str libsched_text_get(const libsched_text* text) {
+  return text == nullptr ? out(Str()) : out(unwrap(text)->text);
+}
+void libsched_text_unref(libsched_text* text) { release(text); }
+
+libsched_rc libsched_error_code(const libsched_error* error) {
+  return error == nullptr ? LIBSCHED_OK : static_cast<libsched_rc>(unwrap(error)->error.rc);
+}
+libsched_str libsched_error_message(const libsched_error* error) {
+  return error == nullptr ? out(Str()) : out(unwrap(error)->error.message);
+}
+libsched_str libsched_error_path(const libsched_error* error) {
+  return error == nullptr ? out(Str()) : out(unwrap(error)->error.path);
+}
+libsched_str libsched_error_plugin(const libsched_error* error) {
+  return error == nullptr ? out(Str()) : out(unwrap(error)->error.plugin);
+}
+void libsched_error_unref(libsched_error* error) { release(error); }
+
+#define LIBSCHED_TEXT_OF(x) #x
+#define LIBSCHED_TEXT(x) LIBSCHED_TEXT_OF(x)
+
+uint32_t libsched_abi_version(void) { return LIBSCHED_ABI_VERSION; }
+const char* libsched_version(void) {
+  return LIBSCHED_TEXT(LIBSCHED_VERSION_MAJOR) "." LIBSCHED_TEXT(
+      LIBSCHED_VERSION_MINOR) "." LIBSCHED_TEXT(LIBSCHED_VERSION_PATCH);
+}
+const char* libsched_k8s_version(void) { return "1.36"; }
+
+}  // extern "C"

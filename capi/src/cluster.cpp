@@ -1,0 +1,214 @@
+// Clusters, snapshots and views.
+#include "handles.hpp"
+
+using namespace libsched;        // NOLINT(google-build-using-namespace)
+using namespace libsched::capi;  // NOLINT(google-build-using-namespace)
+
+namespace {
+
+// Whether the row holds a node.
+bool has_node(const libsched_view* view, uint32_t row) {
+  return view != nullptr && unwrap(view)->node(row) != nullptr;
+}
+
+}  // namespace
+
+extern "C" {
+
+libsched_rc libsched_cluster_create(const libsched_cluster_options* options,
+                                    libsched_cluster** result, libsched_error** error) {
+  LIBSCHED_REQUIRE(error, result != nullptr);
+  return guarded(error, [&]() -> Result<void> {
+    Result<libsched_cluster_options> o =
+        read_struct(options, libsched_cluster_options LIBSCHED_CLUSTER_OPTIONS_INIT,
+                    "libsched_cluster_options");
+    if (!o.ok()) return o.error();
+    if (o->node_order > LIBSCHED_ORDER_INSERTION)
+      return Error{Rc::kUnsupported, "unknown node_order", {}, {}};
+    *result = wrap(new Cluster(static_cast<NodeOrder>(o->node_order)));
+    return {};
+  });
+}
+
+libsched_rc libsched_cluster_load(libsched_str path, libsched_cluster** result,
+                                  libsched_error** error) {
+  LIBSCHED_REQUIRE(error, result != nullptr);
+  libsched_parse_options options = LIBSCHED_PARSE_OPTIONS_INIT;
+  options.defaults = true;
+  libsched_objects* objects = nullptr;
+  if (const libsched_rc rc = libsched_objects_load(path, &options, &objects, error);
+      rc != LIBSCHED_OK)
+    return rc;
+  const Ref<Objects> owned = Ref<Objects>::adopt(unwrap(objects));
+  return guarded(error, [&]() -> Result<void> {
+    Ref<Cluster> cluster = make_ref<Cluster>();
+    LIBSCHED_TRY(cluster->apply(owned->set));
+    *result = wrap(cluster.release());
+    return {};
+  });
+}
+
+libsched_cluster* libsched_cluster_ref(libsched_cluster* cluster) { return retain(cluster); }
+void libsched_cluster_unref(libsched_cluster* cluster) { release(cluster); }
+
+libsched_rc libsched_cluster_apply(libsched_cluster* cluster, const libsched_objects* objects,
+                                   libsched_error** error) {
+  LIBSCHED_REQUIRE(error, cluster != nullptr && objects != nullptr);
+  return guarded(error, [&] { return unwrap(cluster)->apply(unwrap(objects)->set); });
+}
+
+libsched_rc libsched_cluster_add_nodes(libsched_cluster* cluster, const libsched_node* const* nodes,
+                                       size_t count, libsched_error** error) {
+  LIBSCHED_REQUIRE(error, cluster != nullptr && (nodes != nullptr || count == 0));
+  for (size_t i = 0; i < count; ++i) LIBSCHED_REQUIRE(error, nodes[i] != nullptr);
+  return guarded(error, [&] {
+    return unwrap(cluster)->add_nodes(reinterpret_cast<const Node* const*>(nodes), count);
+  });
+}
+
+libsched_rc libsched_cluster_update_node(libsched_cluster* cluster, const libsched_node* node,
+                                         libsched_error** error) {
+  LIBSCHED_REQUIRE(error, cluster != nullptr && node != nullptr);
+  return guarded(error, [&] { return unwrap(cluster)->update_node(NodeRef::share(unwrap(node))); });
+}
+
+libsched_rc libsched_cluster_remove_node(libsched_cluster* cluster, libsched_str name,
+                                         libsched_error** error) {
+  LIBSCHED_REQUIRE(error, cluster != nullptr);
+  return guarded(error, [&] { return unwrap(cluster)->remove_node(in(name)); });
+}
+
+libsched_rc libsched_cluster_add_pods(libsched_cluster* cluster, const libsched_pod* const* pods,
+                                      const libsched_str* node_names, size_t count,
+                                      libsched_error** error) {
+  LIBSCHED_REQUIRE(error, cluster != nullptr && (pods != nullptr || count == 0));
+  for (size_t i = 0; i < count; ++i) LIBSCHED_REQUIRE(error, pods[i] != nullptr);
+  static_assert(sizeof(libsched_str) == sizeof(Str));
+  return guarded(error, [&]() -> Result<void> {
+    std::vector<Str> names;
+    if (node_names != nullptr) {
+      names.reserve(count);
+      for (size_t i = 0; i < count; ++i) names.push_back(in(node_names[i]));
+    }
+    return unwrap(cluster)->add_pods(reinterpret_cast<const Pod* const*>(pods),
+                                     node_names == nullptr ? nullptr : names.data(), count);
+  });
+}
+
+libsched_rc libsched_cluster_update_pod(libsched_cluster* cluster, const libsched_pod* pod,
+                                        libsched_str node_name, libsched_error** error) {
+  LIBSCHED_REQUIRE(error, cluster != nullptr && pod != nullptr);
+  return guarded(error, [&] {
+    return unwrap(cluster)->update_pod(PodRef::share(unwrap(pod)), in(node_name));
+  });
+}
+
+libsched_rc libsched_cluster_remove_pod(libsched_cluster* cluster, libsched_str ns,
+                                        libsched_str name, libsched_error** error) {
+  LIBSCHED_REQUIRE(error, cluster != nullptr);
+  return guarded(error, [&] { return unwrap(cluster)->remove_pod(in(ns), in(name)); });
+}
+
+libsched_rc libsched_cluster_fork(libsched_cluster* cluster, libsched_error** error) {
+  LIBSCHED_REQUIRE(error, cluster != nullptr);
+  return guarded(error, [&]() -> Result<void> {
+    unwrap(cluster)->fork();
+    return {};
+  });
+}
+libsched_rc libsched_cluster_commit(libsched_cluster* cluster, libsched_error** error) {
+  LIBSCHED_REQUIRE(error, cluster != nullptr);
+  return guarded(error, [&] { return unwrap(cluster)->commit(); });
+}
+libsched_rc libsched_cluster_revert(libsched_cluster* cluster, libsched_error** error) {
+  LIBSCHED_REQUIRE(error, cluster != nullptr);
+  return guarded(error, [&] { return unwrap(cluster)->revert(); });
+}
+size_t libsched_cluster_fork_depth(const libsched_cluster* cluster) {
+  return cluster == nullptr ? 0 : unwrap(cluster)->fork_depth();
+}
+
+libsched_rc libsched_cluster_clone(const libsched_cluster* cluster, libsched_cluster** result,
+                                   libsched_error** error) {
+  LIBSCHED_REQUIRE(error, cluster != nullptr && result != nullptr);
+  return guarded(error, [&]() -> Result<void> {
+    *result = wrap(give(unwrap(cluster)->clone()));
+    return {};
+  });
+}
+
+libsched_rc libsched_cluster_snapshot(libsched_cluster* cluster, libsched_snapshot** result,
+                                      libsched_error** error) {
+  LIBSCHED_REQUIRE(error, cluster != nullptr && result != nullptr);
+  return guarded(error, [&]() -> Result<void> {
+    *result = wrap(give(unwrap(cluster)->snapshot()));
+    return {};
+  });
+}
+libsched_snapshot* libsched_snapshot_ref(libsched_snapshot* snapshot) { return retain(snapshot); }
+void libsched_snapshot_unref(libsched_snapshot* snapshot) { release(snapshot); }
+
+libsched_rc libsched_cluster_refresh(libsched_cluster* cluster, libsched_error** error) {
+  LIBSCHED_REQUIRE(error, cluster != nullptr);
+  return guarded(error, [&]() -> Result<void> {
+    unwrap(cluster)->refresh();
+    return {};
+  });
+}
+
+const libsched_view* libsched_cluster_view(const libsched_cluster* cluster) {
+  return cluster == nullptr ? nullptr : wrap(&unwrap(cluster)->view());
+}
+const libsched_view* libsched_snapshot_view(const libsched_snapshot* snapshot) {
+  return snapshot == nullptr ? nullptr : wrap(&unwrap(snapshot)->view());
+}
+size_t libsched_view_node_count(const libsched_view* v) {
+  return v == nullptr ? 0 : unwrap(v)->node_count();
+}
+size_t libsched_view_pod_count(const libsched_view* v) {
+  return v == nullptr ? 0 : unwrap(v)->pod_count();
+}
+size_t libsched_view_row_count(const libsched_view* v) {
+  return v == nullptr ? 0 : unwrap(v)->row_count();
+}
+uint32_t libsched_view_find_node(const libsched_view* v, libsched_str name) {
+  return v == nullptr ? LIBSCHED_NO_ROW : unwrap(v)->find_node(in(name));
+}
+const libsched_node* libsched_view_node(const libsched_view* v, uint32_t row) {
+  return v == nullptr ? nullptr : wrap(unwrap(v)->node(row));
+}
+
+const uint32_t* libsched_view_order(const libsched_view* v, size_t* count) {
+  if (count != nullptr) *count = v == nullptr ? 0 : unwrap(v)->order().size();
+  return v == nullptr ? nullptr : unwrap(v)->order().data();
+}
+
+size_t libsched_view_node_pod_count(const libsched_view* v, uint32_t row) {
+  return v != nullptr && row < unwrap(v)->row_count() ? unwrap(v)->row(row).pods.size() : 0;
+}
+const libsched_pod* libsched_view_node_pod(const libsched_view* v, uint32_t row, size_t index) {
+  if (index >= libsched_view_node_pod_count(v, row)) return nullptr;
+  return wrap(unwrap(v)->slot(unwrap(v)->row(row).pods[index]).pod.get());
+}
+
+const libsched_pod* libsched_view_find_pod(const libsched_view* v, libsched_str ns,
+                                           libsched_str name, uint32_t* row) {
+  if (v == nullptr) return nullptr;
+  const uint32_t s = unwrap(v)->find_pod(in(ns), in(name));
+  if (s == kNoId) return nullptr;
+  if (row != nullptr) *row = unwrap(v)->slot(s).row;
+  return wrap(unwrap(v)->slot(s).pod.get());
+}
+
+int64_t libsched_view_allocatable(const libsched_view* v, uint32_t row, libsched_str resource) {
+  if (!has_node(v, row)) return 0;
+  const uint32_t id = unwrap(v)->columns().find(in(resource));
+  return id == kNoId ? 0 : unwrap(v)->columns().resource(id).allocatable[row];
+}
+int64_t libsched_view_requested(const libsched_view* v, uint32_t row, libsched_str resource) {
+  if (!has_node(v, row)) return 0;
+  const uint32_t id = unwrap(v)->columns().find(in(resource));
+  return id == kNoId ? 0 : unwrap(v)->columns().requested(id, row);
+}
+
+}  // extern "C"

@@ -1,0 +1,238 @@
+// Asking: the extension points, filters over many nodes, decisions.
+#include "handles.hpp"
+
+using namespace libsched;        // NOLINT(google-build-using-namespace)
+using namespace libsched::capi;  // NOLINT(google-build-using-namespace)
+
+namespace {
+
+Result<void> filter_row(libsched_evaluator* evaluator, libsched_cycle_state* state,
+                        const libsched_pod* pod, uint32_t row, libsched_status* status) {
+  return unwrap(evaluator)->run_filter(*unwrap(state), *unwrap(pod), row, &unwrap(status)->status);
+}
+
+Error no_node(Str name) {
+  return {Rc::kNotFound, "node \"" + std::string(name) + "\" is not in the cluster", {}, {}};
+}
+
+const Decision::NodeVerdict* verdict(const libsched_decision* d, size_t index) {
+  return d != nullptr && index < unwrap(d)->nodes.size() ? &unwrap(d)->nodes[index] : nullptr;
+}
+const Status* status_at(const libsched_decision* d, size_t index) {
+  const Decision::NodeVerdict* v = verdict(d, index);
+  return v == nullptr ? nullptr : &unwrap(d)->statuses[v->status];
+}
+
+}  // namespace
+
+extern "C" {
+
+libsched_rc libsched_evaluator_create(const libsched_framework* framework,
+                                      libsched_cluster* cluster, libsched_evaluator** result,
+                                      libsched_error** error) {
+  LIBSCHED_REQUIRE(error, framework != nullptr && cluster != nullptr && result != nullptr);
+  return guarded(error, [&]() -> Result<void> {
+    *result = wrap(new Evaluator(FrameworkRef::share(unwrap(framework)),
+                                 Ref<Cluster>::share(unwrap(cluster))));
+    return {};
+  });
+}
+libsched_rc libsched_evaluator_create_on_snapshot(const libsched_framework* framework,
+                                                  const libsched_snapshot* snapshot,
+                                                  libsched_evaluator** result,
+                                                  libsched_error** error) {
+  LIBSCHED_REQUIRE(error, framework != nullptr && snapshot != nullptr && result != nullptr);
+  return guarded(error, [&]() -> Result<void> {
+    *result = wrap(new Evaluator(FrameworkRef::share(unwrap(framework)),
+                                 SnapshotRef::share(unwrap(snapshot))));
+    return {};
+  });
+}
+void libsched_evaluator_unref(libsched_evaluator* evaluator) { release(evaluator); }
+
+libsched_rc libsched_prefilter_result_create(libsched_prefilter_result** result,
+                                             libsched_error** error) {
+  LIBSCHED_REQUIRE(error, result != nullptr);
+  return guarded(error, [&]() -> Result<void> {
+    *result = wrap(new PreFilterObject());
+    return {};
+  });
+}
+void libsched_prefilter_result_unref(libsched_prefilter_result* result) { release(result); }
+bool libsched_prefilter_result_all_nodes(const libsched_prefilter_result* r) {
+  return r == nullptr || unwrap(r)->result.all_nodes;
+}
+size_t libsched_prefilter_result_node_count(const libsched_prefilter_result* r) {
+  return r == nullptr ? 0 : unwrap(r)->result.nodes.size();
+}
+libsched_str libsched_prefilter_result_node(const libsched_prefilter_result* r, size_t index) {
+  return index < libsched_prefilter_result_node_count(r) ? out(unwrap(r)->result.nodes[index])
+                                                         : out(Str());
+}
+size_t libsched_prefilter_result_plugin_count(const libsched_prefilter_result* r) {
+  return r == nullptr ? 0 : unwrap(r)->result.restricted.size();
+}
+libsched_str libsched_prefilter_result_plugin(const libsched_prefilter_result* r, size_t index) {
+  return index < libsched_prefilter_result_plugin_count(r)
+             ? out(unwrap(r)->result.restricted[index])
+             : out(Str());
+}
+void libsched_prefilter_result_set_nodes(libsched_prefilter_result* r, const libsched_str* names,
+                                         size_t count) {
+  if (r == nullptr || (names == nullptr && count != 0)) return;
+  quietly(false, [&] {
+    std::vector<std::string> list;
+    for (size_t i = 0; i < count; ++i) list.emplace_back(in(names[i]));
+    unwrap(r)->result = {};
+    unwrap(r)->result.narrow(std::move(list));
+    return true;
+  });
+}
+
+libsched_rc libsched_run_pre_enqueue_plugins(libsched_evaluator* evaluator, const libsched_pod* pod,
+                                             libsched_status* status, libsched_error** error) {
+  LIBSCHED_REQUIRE(error, evaluator != nullptr && pod != nullptr && status != nullptr);
+  return guarded(error, [&]() -> Result<void> {
+    unwrap(status)->status = unwrap(evaluator)->run_pre_enqueue(*unwrap(pod));
+    return {};
+  });
+}
+
+libsched_rc libsched_run_pre_filter_plugins(libsched_evaluator* evaluator,
+                                            libsched_cycle_state* state, const libsched_pod* pod,
+                                            libsched_prefilter_result* result,
+                                            libsched_status* status, libsched_error** error) {
+  LIBSCHED_REQUIRE(error,
+                   evaluator != nullptr && state != nullptr && pod != nullptr && status != nullptr);
+  return guarded(error, [&]() -> Result<void> {
+    Result<Status> ran = unwrap(evaluator)->run_pre_filter(*unwrap(state), *unwrap(pod));
+    if (!ran.ok()) return std::move(ran.error());
+    unwrap(status)->status = std::move(*ran);
+    if (result != nullptr) unwrap(result)->result = unwrap(state)->pre_filter;
+    return {};
+  });
+}
+
+libsched_rc libsched_run_filter_plugins(libsched_evaluator* evaluator, libsched_cycle_state* state,
+                                        const libsched_pod* pod, libsched_str node,
+                                        libsched_status* status, libsched_error** error) {
+  LIBSCHED_REQUIRE(error,
+                   evaluator != nullptr && state != nullptr && pod != nullptr && status != nullptr);
+  return guarded(error, [&]() -> Result<void> {
+    const uint32_t row = unwrap(evaluator)->view().find_node(in(node));
+    if (row == kNoId) return no_node(in(node));
+    return filter_row(evaluator, state, pod, row, status);
+  });
+}
+
+libsched_rc libsched_run_filter_plugins_at(libsched_evaluator* evaluator,
+                                           libsched_cycle_state* state, const libsched_pod* pod,
+                                           uint32_t row, libsched_status* status,
+                                           libsched_error** error) {
+  LIBSCHED_REQUIRE(error,
+                   evaluator != nullptr && state != nullptr && pod != nullptr && status != nullptr);
+  return guarded(error, [&]() -> Result<void> {
+    if (unwrap(evaluator)->view().node(row) == nullptr)
+      return no_node("row " + std::to_string(row));
+    return filter_row(evaluator, state, pod, row, status);
+  });
+}
+
+libsched_rc libsched_filter_nodes(libsched_evaluator* evaluator, libsched_cycle_state* state,
+                                  const libsched_pod* pod, const libsched_filter_options* options,
+                                  uint64_t* feasible, size_t words, size_t* count, uint32_t* first,
+                                  libsched_error** error) {
+  LIBSCHED_REQUIRE(error, evaluator != nullptr && state != nullptr && pod != nullptr &&
+                              (feasible != nullptr || words == 0));
+  return guarded(error, [&]() -> Result<void> {
+    Result<libsched_filter_options> o = read_struct(
+        options, libsched_filter_options LIBSCHED_FILTER_OPTIONS_INIT, "libsched_filter_options");
+    if (!o.ok()) return o.error();
+    const size_t needed = unwrap(evaluator)->view().word_count();
+    if (words < needed)
+      return Error{Rc::kBuffer,
+                   "the bitmap has " + std::to_string(words) + " words, " + std::to_string(needed) +
+                       " are needed",
+                   {},
+                   {}};
+    FilterOptions f;
+    f.limit = o->limit;
+    f.accept_given = o->accept != nullptr;
+    if (f.accept_given) f.accept = {o->accept, o->accept_words};
+    f.start = o->start;
+    f.cancel = o->cancel;
+    Result<FilterOutcome> done =
+        unwrap(evaluator)->filter_nodes(*unwrap(state), *unwrap(pod), f, feasible, words);
+    if (!done.ok()) return done.error();
+    if (count != nullptr) *count = done->count;
+    if (first != nullptr) *first = done->first;
+    return {};
+  });
+}
+
+libsched_rc libsched_check_pod_fits(libsched_evaluator* evaluator, const libsched_pod* pod,
+                                    libsched_str node, const libsched_check_options* options,
+                                    libsched_decision** result, libsched_error** error) {
+  LIBSCHED_REQUIRE(error, evaluator != nullptr && pod != nullptr && result != nullptr);
+  return guarded(error, [&]() -> Result<void> {
+    Result<libsched_check_options> o = read_struct(
+        options, libsched_check_options LIBSCHED_CHECK_OPTIONS_INIT, "libsched_check_options");
+    if (!o.ok()) return o.error();
+    if (o->reserved[0] || o->reserved[1] || o->reserved[2])
+      return Error{Rc::kUnsupported, "libsched_check_options: reserved field is set", {}, {}};
+    Result<Ref<const Decision>> decided =
+        unwrap(evaluator)->check(*unwrap(pod), in(node), o->judge_excluded);
+    if (!decided.ok()) return decided.error();
+    *result = wrap(give(std::move(*decided)));
+    return {};
+  });
+}
+
+libsched_decision* libsched_decision_ref(libsched_decision* decision) { return retain(decision); }
+void libsched_decision_unref(libsched_decision* decision) { release(decision); }
+size_t libsched_decision_feasible_count(const libsched_decision* d) {
+  return d == nullptr ? 0 : unwrap(d)->feasible.size();
+}
+libsched_str libsched_decision_feasible(const libsched_decision* d, size_t index) {
+  return index < libsched_decision_feasible_count(d)
+             ? libsched_decision_node(d, unwrap(d)->feasible[index])
+             : out(Str());
+}
+size_t libsched_decision_node_count(const libsched_decision* d) {
+  return d == nullptr ? 0 : unwrap(d)->nodes.size();
+}
+libsched_str libsched_decision_node(const libsched_decision* d, size_t index) {
+  const Decision::NodeVerdict* v = verdict(d, index);
+  return v == nullptr ? out(Str()) : out(v->node->meta.name);
+}
+libsched_code libsched_decision_code(const libsched_decision* d, size_t index) {
+  const Status* s = status_at(d, index);
+  return s == nullptr ? LIBSCHED_ERROR : static_cast<libsched_code>(s->code);
+}
+libsched_str libsched_decision_plugin(const libsched_decision* d, size_t index) {
+  const Status* s = status_at(d, index);
+  return s == nullptr ? out(Str()) : out(s->plugin);
+}
+size_t libsched_decision_reason_count(const libsched_decision* d, size_t index) {
+  const Status* s = status_at(d, index);
+  return s == nullptr ? 0 : s->reasons.size();
+}
+libsched_str libsched_decision_reason(const libsched_decision* d, size_t index, size_t reason) {
+  return reason < libsched_decision_reason_count(d, index)
+             ? out(status_at(d, index)->reasons[reason])
+             : out(Str());
+}
+libsched_str libsched_decision_fit_error(const libsched_decision* d) {
+  return d == nullptr ? out(Str()) : out(unwrap(d)->fit_error);
+}
+
+libsched_rc libsched_decision_explain_json(const libsched_decision* decision,
+                                           libsched_text** result, libsched_error** error) {
+  LIBSCHED_REQUIRE(error, decision != nullptr && result != nullptr);
+  return guarded(error, [&]() -> Result<void> {
+    *result = wrap(new Text(unwrap(decision)->explain_json()));
+    return {};
+  });
+}
+
+}  // extern "C"

@@ -1,0 +1,216 @@
+// Configuration, registry, framework, status, cycle state.
+#include "handles.hpp"
+#include "libsched/config/config_json.hpp"
+#include "libsched/plugins/in_tree.hpp"
+
+using namespace libsched;        // NOLINT(google-build-using-namespace)
+using namespace libsched::capi;  // NOLINT(google-build-using-namespace)
+
+namespace {
+
+// A value that a caller put into a cycle state.
+class ForeignValue final : public StateValue {
+ public:
+  ForeignValue(void* data, void* (*clone)(void*), void (*destroy)(void*))
+      : data_(data), clone_(clone), destroy_(destroy) {}
+  ForeignValue(const ForeignValue&) = delete;
+  ForeignValue& operator=(const ForeignValue&) = delete;
+  ~ForeignValue() override {
+    if (destroy_ != nullptr) destroy_(data_);
+  }
+  std::shared_ptr<StateValue> clone(std::shared_ptr<StateValue> self) const override {
+    if (clone_ == nullptr) return self;
+    auto copy = std::make_shared<ForeignValue>(nullptr, clone_, nullptr);  // first: what may throw
+    copy->data_ = clone_(data_);
+    copy->destroy_ = destroy_;
+    return copy;
+  }
+  void* get() const override { return data_; }
+
+ private:
+  void* data_;
+  void* (*clone_)(void*);
+  void (*destroy_)(void*);
+};
+
+ConfigRef config_or_default(const libsched_config* config, const FeatureGates& gates) {
+  return config == nullptr ? default_config(gates) : ConfigRef::share(unwrap(config));
+}
+
+}  // namespace
+
+extern "C" {
+
+const char* libsched_code_name(libsched_code code) { return code_name(static_cast<Code>(code)); }
+
+libsched_rc libsched_status_create(libsched_status** result, libsched_error** error) {
+  LIBSCHED_REQUIRE(error, result != nullptr);
+  return guarded(error, [&]() -> Result<void> {
+    *result = wrap(new StatusObject());
+    return {};
+  });
+}
+void libsched_status_unref(libsched_status* status) { release(status); }
+libsched_code libsched_status_code(const libsched_status* s) {
+  return s == nullptr ? LIBSCHED_SUCCESS : static_cast<libsched_code>(unwrap(s)->status.code);
+}
+libsched_str libsched_status_plugin(const libsched_status* s) {
+  return s == nullptr ? out(Str()) : out(unwrap(s)->status.plugin);
+}
+size_t libsched_status_reason_count(const libsched_status* s) {
+  return s == nullptr ? 0 : unwrap(s)->status.reasons.size();
+}
+libsched_str libsched_status_reason(const libsched_status* s, size_t index) {
+  return index < libsched_status_reason_count(s) ? out(unwrap(s)->status.reasons[index])
+                                                 : out(Str());
+}
+void libsched_status_set(libsched_status* s, libsched_code code) {
+  if (s == nullptr) return;
+  unwrap(s)->status.code = static_cast<Code>(code);
+  unwrap(s)->status.reasons.clear();
+}
+void libsched_status_add_reason(libsched_status* s, libsched_str reason) {
+  if (s == nullptr) return;
+  quietly(false, [&] {
+    unwrap(s)->status.reasons.emplace_back(in(reason));
+    return true;
+  });
+}
+
+libsched_rc libsched_config_parse(libsched_str document, libsched_config** result,
+                                  libsched_error** error) {
+  LIBSCHED_REQUIRE(error, result != nullptr);
+  return guarded(error, [&]() -> Result<void> {
+    if (document.len == 0) {
+      *result = wrap(give(default_config()));
+      return {};
+    }
+    Result<ConfigRef> config = parse_config(in(document));
+    if (!config.ok()) return config.error();
+    *result = wrap(give(std::move(*config)));
+    return {};
+  });
+}
+libsched_config* libsched_config_ref(libsched_config* config) { return retain(config); }
+void libsched_config_unref(libsched_config* config) { release(config); }
+size_t libsched_config_profile_count(const libsched_config* c) {
+  return c == nullptr ? 0 : unwrap(c)->profiles.size();
+}
+libsched_str libsched_config_profile_name(const libsched_config* c, size_t index) {
+  return index < libsched_config_profile_count(c) ? out(unwrap(c)->profiles[index].scheduler_name)
+                                                  : out(Str());
+}
+
+libsched_rc libsched_config_describe_json(const libsched_config* config, libsched_text** result,
+                                          libsched_error** error) {
+  LIBSCHED_REQUIRE(error, result != nullptr);
+  return guarded(error, [&]() -> Result<void> {
+    Result<std::string> json = check_config_json(*config_or_default(config, {}), in_tree_catalog);
+    if (!json.ok()) return json.error();
+    *result = wrap(new Text(std::move(*json)));
+    return {};
+  });
+}
+
+libsched_rc libsched_registry_create(libsched_registry** result, libsched_error** error) {
+  LIBSCHED_REQUIRE(error, result != nullptr);
+  return guarded(error, [&]() -> Result<void> {
+    *result = wrap(give(in_tree_registry()->copy()));
+    return {};
+  });
+}
+libsched_registry* libsched_registry_ref(libsched_registry* registry) { return retain(registry); }
+void libsched_registry_unref(libsched_registry* registry) { release(registry); }
+
+libsched_rc libsched_framework_create(const libsched_config* config, libsched_str profile,
+                                      const libsched_registry* registry,
+                                      const libsched_framework_options* options,
+                                      libsched_framework** result, libsched_error** error) {
+  LIBSCHED_REQUIRE(error, result != nullptr);
+  return guarded(error, [&]() -> Result<void> {
+    Result<libsched_framework_options> o =
+        read_struct(options, libsched_framework_options LIBSCHED_FRAMEWORK_OPTIONS_INIT,
+                    "libsched_framework_options");
+    if (!o.ok()) return o.error();
+    if (o->reserved != 0)
+      return Error{Rc::kUnsupported, "libsched_framework_options: reserved field is set", {}, {}};
+    Result<FeatureGates> gates = FeatureGates::parse(in(o->feature_gates));
+    if (!gates.ok()) return gates.error();
+    // A copy: what is registered later must not change this framework.
+    const RegistryRef plugins =
+        registry == nullptr ? in_tree_registry() : RegistryRef(unwrap(registry)->copy());
+    Result<FrameworkRef> fw =
+        Framework::create(config_or_default(config, *gates), in(profile), plugins, *gates);
+    if (!fw.ok()) return fw.error();
+    *result = wrap(give(std::move(*fw)));
+    return {};
+  });
+}
+libsched_framework* libsched_framework_ref(libsched_framework* framework) {
+  return retain(framework);
+}
+void libsched_framework_unref(libsched_framework* framework) { release(framework); }
+libsched_str libsched_framework_profile(const libsched_framework* fw) {
+  return fw == nullptr ? out(Str()) : out(unwrap(fw)->profile());
+}
+libsched_rc libsched_framework_plugins_json(const libsched_framework* framework,
+                                            libsched_text** result, libsched_error** error) {
+  LIBSCHED_REQUIRE(error, framework != nullptr && result != nullptr);
+  return guarded(error, [&]() -> Result<void> {
+    *result = wrap(new Text(unwrap(framework)->plugins_json()));
+    return {};
+  });
+}
+
+libsched_rc libsched_cycle_state_create(libsched_cycle_state** result, libsched_error** error) {
+  LIBSCHED_REQUIRE(error, result != nullptr);
+  return guarded(error, [&]() -> Result<void> {
+    *result = wrap(new CycleState());
+    return {};
+  });
+}
+libsched_rc libsched_cycle_state_clone(const libsched_cycle_state* state,
+                                       libsched_cycle_state** result, libsched_error** error) {
+  LIBSCHED_REQUIRE(error, state != nullptr && result != nullptr);
+  return guarded(error, [&]() -> Result<void> {
+    *result = wrap(give(unwrap(state)->clone()));
+    return {};
+  });
+}
+void libsched_cycle_state_unref(libsched_cycle_state* state) { release(state); }
+
+libsched_rc libsched_cycle_state_write(libsched_cycle_state* state, libsched_str key, void* data,
+                                       void* (*clone)(void* data), void (*destroy)(void* data),
+                                       libsched_error** error) {
+  if (state == nullptr && destroy != nullptr) destroy(data);
+  LIBSCHED_REQUIRE(error, state != nullptr);
+  return guarded(error, [&]() -> Result<void> {
+    std::shared_ptr<StateValue> value;
+    try {
+      value = std::make_shared<ForeignValue>(data, clone, destroy);
+    } catch (...) {
+      if (destroy != nullptr) destroy(data);
+      throw;
+    }
+    unwrap(state)->write(in(key), std::move(value));
+    return {};
+  });
+}
+void* libsched_cycle_state_read(const libsched_cycle_state* state, libsched_str key) {
+  if (state == nullptr) return nullptr;
+  const std::shared_ptr<StateValue> value = unwrap(state)->read(in(key));
+  return value ? value->get() : nullptr;
+}
+void libsched_cycle_state_delete(libsched_cycle_state* state, libsched_str key) {
+  if (state != nullptr) unwrap(state)->erase(in(key));
+}
+bool libsched_cycle_state_skips_filter(const libsched_cycle_state* state, libsched_str plugin) {
+  if (state == nullptr || unwrap(state)->framework == nullptr) return false;
+  const CycleState& s = *unwrap(state);
+  const auto& plugins = static_cast<const Framework*>(s.framework)->plugins();
+  for (size_t i = 0; i < s.entries.size(); ++i)
+    if (plugins[i].name == in(plugin)) return s.entries[i].skip_filter;
+  return false;
+}
+
+}  // extern "C"

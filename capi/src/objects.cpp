@@ -1,0 +1,309 @@
+// Parsing, and reading parsed objects.
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <memory>
+
+#include <nlohmann/json.hpp>
+
+#include "handles.hpp"
+
+using namespace libsched;        // NOLINT(google-build-using-namespace)
+using namespace libsched::capi;  // NOLINT(google-build-using-namespace)
+
+namespace {
+
+Result<ParseOptions> parse_options(const libsched_parse_options* given) {
+  Result<libsched_parse_options> read =
+      read_struct(given, LIBSCHED_PARSE_OPTIONS_INIT, "libsched_parse_options");
+  if (!read.ok()) return read.error();
+  const libsched_parse_options& o = *read;
+  if (o.format > LIBSCHED_FORMAT_YAML || o.reserved != 0)
+    return Error{
+        Rc::kUnsupported, "libsched_parse_options: unknown format or reserved field", {}, {}};
+  ParseOptions p;
+  p.format = static_cast<Format>(o.format);
+  p.defaults = o.defaults;
+  p.strict = o.strict;
+  p.keep_raw = o.keep_raw;
+  p.validate = o.validate;
+  if (o.max_bytes != 0) p.max_bytes = o.max_bytes;
+  if (o.max_depth != 0) p.max_depth = static_cast<int>(std::min<uint32_t>(o.max_depth, 1000));
+  if (o.classes != nullptr) p.priority_classes = unwrap(o.classes)->set.priority_classes;
+  return p;
+}
+
+Result<std::string> read_file(const std::string& path, size_t max_bytes) {
+  const auto failed = [&](const char* what) {
+    return Error{Rc::kIo,
+                 std::string("cannot ") + what + " \"" + path + "\": " + std::strerror(errno),
+                 {},
+                 {}};
+  };
+  if (path.find('\0') != std::string::npos)
+    return Error{Rc::kIo, "the name of a file cannot hold a NUL byte", {}, {}};
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"),
+                                                             std::fclose);
+  if (!file) return failed("open");
+  // The size is not asked for: pipes and devices have none.
+  std::string text;
+  for (size_t got = 1; got != 0;) {
+    const size_t used = text.size();
+    if (used > max_bytes)
+      return Error{Rc::kLimit,
+                   "\"" + path + "\" has more bytes than the limit of " + std::to_string(max_bytes),
+                   {},
+                   {}};
+    text.resize(used + std::max<size_t>(used, 64 << 10));
+    got = std::fread(text.data() + used, 1, text.size() - used, file.get());
+    text.resize(used + got);
+  }
+  if (std::ferror(file.get()) != 0) return failed("read");
+  return text;
+}
+
+Result<libsched_objects*> parse_set(Str document, const ParseOptions& options) {
+  Result<ObjectSet> set = parse_objects(document, options);
+  if (!set.ok()) return std::move(set.error());
+  Ref<Objects> objects = make_ref<Objects>();
+  objects->set = std::move(*set);
+  return wrap(objects.release());
+}
+
+// The number of a resource: cpu in thousandths, pods and the rest in units.
+int64_t amount(const Resources& r, Str resource) {
+  if (resource == "cpu") return r.milli_cpu;
+  if (resource == "memory") return r.memory;
+  if (resource == "ephemeral-storage") return r.ephemeral_storage;
+  if (resource == "pods") return r.pods;
+  for (const ScalarAmount& s : r.scalars)
+    if (s.name == resource) return s.value;
+  return 0;
+}
+
+bool label_into(Labels labels, Str key, libsched_str* value) {
+  const Label* l = find_label(labels, key);
+  if (l != nullptr && value != nullptr) *value = out(l->value);
+  return l != nullptr;
+}
+
+Result<void> raw_into(const Object& object, libsched_str* into) {
+  if (object.raw.empty())
+    return Error{Rc::kState, "the document was not kept: parse with keep_raw", {}, {}};
+  *into = out(object.raw);
+  return {};
+}
+
+}  // namespace
+
+extern "C" {
+
+libsched_rc libsched_objects_parse(libsched_str document, const libsched_parse_options* options,
+                                   libsched_objects** result, libsched_error** error) {
+  LIBSCHED_REQUIRE(error, result != nullptr);
+  return guarded(error, [&]() -> Result<void> {
+    Result<ParseOptions> o = parse_options(options);
+    if (!o.ok()) return o.error();
+    Result<libsched_objects*> made = parse_set(in(document), *o);
+    if (!made.ok()) return made.error();
+    *result = *made;
+    return {};
+  });
+}
+
+libsched_rc libsched_objects_load(libsched_str path, const libsched_parse_options* options,
+                                  libsched_objects** result, libsched_error** error) {
+  LIBSCHED_REQUIRE(error, result != nullptr);
+  return guarded(error, [&]() -> Result<void> {
+    Result<ParseOptions> o = parse_options(options);
+    if (!o.ok()) return o.error();
+    Result<std::string> text = read_file(std::string(in(path)), o->max_bytes);
+    if (!text.ok()) return text.error();
+    Result<libsched_objects*> made = parse_set(*text, *o);
+    if (!made.ok()) return made.error();
+    *result = *made;
+    return {};
+  });
+}
+
+libsched_objects* libsched_objects_ref(libsched_objects* objects) { return retain(objects); }
+void libsched_objects_unref(libsched_objects* objects) { release(objects); }
+size_t libsched_objects_pod_count(const libsched_objects* o) {
+  return o == nullptr ? 0 : unwrap(o)->set.pods.size();
+}
+size_t libsched_objects_node_count(const libsched_objects* o) {
+  return o == nullptr ? 0 : unwrap(o)->set.nodes.size();
+}
+size_t libsched_objects_workload_count(const libsched_objects* o) {
+  return o == nullptr ? 0 : unwrap(o)->set.workloads.size();
+}
+
+const libsched_pod* libsched_objects_get_pod(const libsched_objects* o, size_t index) {
+  return index < libsched_objects_pod_count(o) ? wrap(unwrap(o)->set.pods[index].get()) : nullptr;
+}
+const libsched_node* libsched_objects_get_node(const libsched_objects* o, size_t index) {
+  return index < libsched_objects_node_count(o) ? wrap(unwrap(o)->set.nodes[index].get()) : nullptr;
+}
+const libsched_pod* libsched_objects_get_workload(const libsched_objects* o, size_t index,
+                                                  libsched_str* kind, int64_t* replicas) {
+  if (index >= libsched_objects_workload_count(o)) return nullptr;
+  const Workload& w = *unwrap(o)->set.workloads[index];
+  if (kind != nullptr) *kind = out(w.kind);
+  if (replicas != nullptr) *replicas = w.replicas;
+  return wrap(static_cast<const Pod*>(w.pod.get()));
+}
+
+libsched_rc libsched_objects_report_json(const libsched_objects* objects, libsched_text** result,
+                                         libsched_error** error) {
+  LIBSCHED_REQUIRE(error, objects != nullptr && result != nullptr);
+  return guarded(error, [&]() -> Result<void> {
+    using Json = nlohmann::ordered_json;
+    const ObjectSet& set = unwrap(objects)->set;
+    Json json;
+    json["counts"] = {{"Pod", set.pods.size()},
+                      {"Node", set.nodes.size()},
+                      {"Namespace", set.namespaces.size()},
+                      {"PriorityClass", set.priority_classes.size()}};
+    for (const WorkloadRef& w : set.workloads) {
+      Json& n = json["counts"][std::string(w->kind)];
+      n = (n.is_null() ? 0 : n.get<int64_t>()) + 1;
+    }
+    json["skipped"] = Json::array();
+    for (const SkippedKind& k : set.skipped)
+      json["skipped"].push_back({{"kind", k.kind}, {"count", k.count}, {"neededBy", k.needed_by}});
+    json["warnings"] = Json::array();
+    for (const IngestWarning& w : set.warnings)
+      json["warnings"].push_back({{"path", w.path}, {"message", w.message}});
+    json["unknownFields"] = set.unknown_fields;
+    *result = wrap(new Text(json.dump(-1, ' ', false, Json::error_handler_t::replace)));
+    return {};
+  });
+}
+
+libsched_rc libsched_pod_parse(libsched_str document, const libsched_parse_options* options,
+                               libsched_pod** result, libsched_error** error) {
+  LIBSCHED_REQUIRE(error, result != nullptr);
+  return guarded(error, [&]() -> Result<void> {
+    Result<ParseOptions> o = parse_options(options);
+    if (!o.ok()) return o.error();
+    Result<PodRef> pod = parse_pod(in(document), *o);
+    if (!pod.ok()) return pod.error();
+    *result = wrap(give(std::move(*pod)));
+    return {};
+  });
+}
+
+libsched_rc libsched_pod_copy(const libsched_pod* pod, libsched_str name, libsched_str ns,
+                              libsched_str uid, libsched_str node_name, libsched_pod** result,
+                              libsched_error** error) {
+  LIBSCHED_REQUIRE(error, pod != nullptr && result != nullptr);
+  return guarded(error, [&]() -> Result<void> {
+    const Pod& p = *unwrap(pod);
+    const auto pick = [](libsched_str given, Str old) {
+      return given.ptr == nullptr ? old : in(given);
+    };
+    *result = wrap(give(copy_pod(p, pick(name, p.meta.name), pick(ns, p.meta.ns),
+                                 pick(uid, p.meta.uid), pick(node_name, p.spec.node_name))));
+    return {};
+  });
+}
+
+libsched_pod* libsched_pod_ref(const libsched_pod* pod) {
+  return retain(const_cast<libsched_pod*>(pod));
+}
+void libsched_pod_unref(libsched_pod* pod) { release(pod); }
+libsched_str libsched_pod_name(const libsched_pod* p) {
+  return p == nullptr ? out(Str()) : out(unwrap(p)->meta.name);
+}
+libsched_str libsched_pod_namespace(const libsched_pod* p) {
+  return p == nullptr ? out(Str()) : out(unwrap(p)->meta.ns);
+}
+libsched_str libsched_pod_uid(const libsched_pod* p) {
+  return p == nullptr ? out(Str()) : out(unwrap(p)->meta.uid);
+}
+libsched_str libsched_pod_node_name(const libsched_pod* p) {
+  return p == nullptr ? out(Str()) : out(unwrap(p)->spec.node_name);
+}
+libsched_str libsched_pod_scheduler_name(const libsched_pod* p) {
+  return p == nullptr ? out(Str()) : out(unwrap(p)->spec.scheduler_name);
+}
+libsched_str libsched_pod_phase(const libsched_pod* p) {
+  return p == nullptr ? out(Str()) : out(unwrap(p)->status.phase);
+}
+int32_t libsched_pod_priority(const libsched_pod* p) {
+  return p == nullptr ? 0 : unwrap(p)->spec.priority.value_or(0);
+}
+bool libsched_pod_label(const libsched_pod* p, libsched_str key, libsched_str* value) {
+  return p != nullptr && label_into(unwrap(p)->meta.labels, in(key), value);
+}
+int64_t libsched_pod_request(const libsched_pod* p, libsched_str resource) {
+  return p == nullptr ? 0 : amount(unwrap(p)->requests, in(resource));
+}
+libsched_rc libsched_pod_raw(const libsched_pod* pod, libsched_str* result,
+                             libsched_error** error) {
+  LIBSCHED_REQUIRE(error, pod != nullptr && result != nullptr);
+  return guarded(error, [&] { return raw_into(*unwrap(pod), result); });
+}
+
+libsched_rc libsched_node_parse(libsched_str document, const libsched_parse_options* options,
+                                libsched_node** result, libsched_error** error) {
+  LIBSCHED_REQUIRE(error, result != nullptr);
+  return guarded(error, [&]() -> Result<void> {
+    Result<ParseOptions> o = parse_options(options);
+    if (!o.ok()) return o.error();
+    Result<NodeRef> node = parse_node(in(document), *o);
+    if (!node.ok()) return node.error();
+    *result = wrap(give(std::move(*node)));
+    return {};
+  });
+}
+
+libsched_rc libsched_node_copy(const libsched_node* node, libsched_str name, libsched_str uid,
+                               libsched_node** result, libsched_error** error) {
+  LIBSCHED_REQUIRE(error, node != nullptr && result != nullptr);
+  return guarded(error, [&]() -> Result<void> {
+    const Node& n = *unwrap(node);
+    *result = wrap(give(copy_node(n, name.ptr == nullptr ? n.meta.name : in(name),
+                                  uid.ptr == nullptr ? n.meta.uid : in(uid))));
+    return {};
+  });
+}
+
+libsched_node* libsched_node_ref(const libsched_node* node) {
+  return retain(const_cast<libsched_node*>(node));
+}
+void libsched_node_unref(libsched_node* node) { release(node); }
+libsched_str libsched_node_name(const libsched_node* n) {
+  return n == nullptr ? out(Str()) : out(unwrap(n)->meta.name);
+}
+libsched_str libsched_node_uid(const libsched_node* n) {
+  return n == nullptr ? out(Str()) : out(unwrap(n)->meta.uid);
+}
+bool libsched_node_label(const libsched_node* n, libsched_str key, libsched_str* value) {
+  return n != nullptr && label_into(unwrap(n)->meta.labels, in(key), value);
+}
+bool libsched_node_unschedulable(const libsched_node* n) {
+  return n != nullptr && unwrap(n)->unschedulable;
+}
+size_t libsched_node_taint_count(const libsched_node* n) {
+  return n == nullptr ? 0 : unwrap(n)->taints.size();
+}
+bool libsched_node_taint(const libsched_node* n, size_t index, libsched_str* key,
+                         libsched_str* value, libsched_str* effect) {
+  if (index >= libsched_node_taint_count(n)) return false;
+  const Taint& t = unwrap(n)->taints[index];
+  if (key != nullptr) *key = out(t.key);
+  if (value != nullptr) *value = out(t.value);
+  if (effect != nullptr) *effect = out(t.effect_text);
+  return true;
+}
+int64_t libsched_node_allocatable(const libsched_node* n, libsched_str resource) {
+  return n == nullptr ? 0 : amount(unwrap(n)->allocatable, in(resource));
+}
+libsched_rc libsched_node_raw(const libsched_node* node, libsched_str* result,
+                              libsched_error** error) {
+  LIBSCHED_REQUIRE(error, node != nullptr && result != nullptr);
+  return guarded(error, [&] { return raw_into(*unwrap(node), result); });
+}
+
+}  // extern "C"

@@ -1,0 +1,83 @@
+// What all files of the binding share: errors, strings, documents, calls without the GIL.
+#pragma once
+
+#include <libsched.h>
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "handles.hpp"
+
+namespace py = pybind11;
+
+namespace libsched {
+
+// Raises the exception of libsched.errors for a return code.
+[[noreturn]] void raise(libsched_rc code, std::string_view message, std::string_view path = {},
+                        std::string_view plugin = {});
+// Raises if `code` is not LIBSCHED_OK; takes the error over in any case.
+void check(libsched_rc code, libsched_error* error);
+
+inline libsched_str to_str(std::string_view text) { return {text.data(), text.size()}; }
+// None becomes {NULL, 0}; an empty text keeps a pointer.
+inline libsched_str to_str(const std::optional<std::string_view>& text) {
+  return text ? libsched_str{text->data() == nullptr ? "" : text->data(), text->size()}
+              : libsched_str{nullptr, 0};
+}
+// Never fails: what is not UTF-8 becomes U+FFFD.
+py::str from_str(libsched_str text);
+// Takes the text over.
+py::str from_text(libsched_text* text);
+
+// Runs a call of the C API without the GIL and raises its error: unlocked([&](libsched_error** e)
+// { return libsched_...(..., e); }).
+template <typename Call>
+void unlocked(Call&& call) {
+  libsched_error* error = nullptr;
+  libsched_rc code = LIBSCHED_OK;
+  {
+    py::gil_scoped_release released;
+    code = call(&error);
+  }
+  check(code, error);
+}
+// The same with the GIL kept, for calls that take less time than giving it up.
+template <typename Call>
+void quick(Call&& call) {
+  libsched_error* error = nullptr;
+  const libsched_rc code = call(&error);
+  check(code, error);
+}
+
+// The bytes of a str or of anything with a contiguous buffer, without a copy. Keeps the buffer
+// exported while it lives; create and destroy it with the GIL.
+class Document {
+ public:
+  explicit Document(py::handle source);
+  ~Document();
+  Document(const Document&) = delete;
+  Document& operator=(const Document&) = delete;
+
+  libsched_str str() const { return str_; }
+
+ private:
+  Py_buffer buffer_{};
+  libsched_str str_{nullptr, 0};
+};
+
+py::object own_pod(const libsched_pod* pod);            // a new reference as a _core.Pod
+py::object own_node(const libsched_node* node);         // a new reference as a _core.Node
+py::tuple status_tuple(const libsched_status* status);  // (code, plugin, (reason, ...))
+
+void bind_objects(py::module_& module);
+void bind_view(py::module_& module);
+void bind_cluster(py::module_& module);
+void bind_framework(py::module_& module);
+void bind_cycle_state(py::module_& module);
+void bind_evaluator(py::module_& module);
+void bind_decision(py::module_& module);
+
+}  // namespace libsched

@@ -1,0 +1,136 @@
+// _core.Cluster and _core.Snapshot: the mutable state, its what-ifs, and immutable copies.
+#include "binding.hpp"
+
+#include <vector>
+
+namespace libsched {
+namespace {
+
+std::unique_ptr<Cluster> own_cluster(libsched_cluster* handle) {
+  auto cluster = std::make_unique<Cluster>();
+  cluster->handle.reset(handle);
+  cluster->lock = std::make_shared<Lock>();
+  cluster->view = libsched_cluster_view(handle);
+  return cluster;
+}
+
+std::unique_ptr<Cluster> create_cluster(uint32_t node_order) {
+  libsched_cluster_options options = LIBSCHED_CLUSTER_OPTIONS_INIT;
+  options.node_order = node_order;
+  libsched_cluster* out = nullptr;
+  quick([&](libsched_error** error) { return libsched_cluster_create(&options, &out, error); });
+  return own_cluster(out);
+}
+
+// A change that may take long: under the cluster's lock and without the GIL.
+template <typename Call>
+void change(Cluster& cluster, Call&& call) {
+  const Holding holding(cluster.lock.get());
+  unlocked([&](libsched_error** error) { return call(cluster.handle.get(), error); });
+}
+// A change that takes less time than giving up the GIL.
+template <typename Call>
+void quick_change(Cluster& cluster, Call&& call) {
+  const Holding holding(cluster.lock.get());
+  quick([&](libsched_error** error) { return call(cluster.handle.get(), error); });
+}
+
+void add_nodes(Cluster& cluster, const std::vector<const Node*>& nodes) {
+  std::vector<const libsched_node*> handles;
+  handles.reserve(nodes.size());
+  for (const Node* node : nodes) handles.push_back(node->handle.get());
+  change(cluster, [&](libsched_cluster* c, libsched_error** error) {
+    return libsched_cluster_add_nodes(c, handles.data(), handles.size(), error);
+  });
+}
+
+void add_pods(Cluster& cluster, const std::vector<const Pod*>& pods,
+              const std::optional<std::vector<std::string_view>>& node_names) {
+  if (node_names && node_names->size() != pods.size()) {
+    throw py::value_error("as many node names as pods are needed");
+  }
+  std::vector<const libsched_pod*> handles;
+  handles.reserve(pods.size());
+  for (const Pod* pod : pods) handles.push_back(pod->handle.get());
+  std::vector<libsched_str> names;
+  if (node_names) {
+    names.reserve(node_names->size());
+    for (const std::string_view name : *node_names) names.push_back(to_str(name));
+  }
+  change(cluster, [&](libsched_cluster* c, libsched_error** error) {
+    return libsched_cluster_add_pods(c, handles.data(), node_names ? names.data() : nullptr,
+                                     handles.size(), error);
+  });
+}
+
+std::unique_ptr<Cluster> clone(Cluster& cluster) {
+  libsched_cluster* out = nullptr;
+  change(cluster, [&](libsched_cluster* c, libsched_error** error) {
+    return libsched_cluster_clone(c, &out, error);
+  });
+  return own_cluster(out);
+}
+
+std::unique_ptr<Snapshot> take_snapshot(Cluster& cluster) {
+  libsched_snapshot* out = nullptr;
+  change(cluster, [&](libsched_cluster* c, libsched_error** error) {
+    return libsched_cluster_snapshot(c, &out, error);
+  });
+  auto snapshot = std::make_unique<Snapshot>();
+  snapshot->handle.reset(out);
+  snapshot->view = libsched_snapshot_view(out);
+  return snapshot;
+}
+
+}  // namespace
+
+void bind_cluster(py::module_& module) {
+  py::class_<Snapshot, View>(module, "Snapshot");
+  py::class_<Cluster, View>(module, "Cluster")
+      .def(py::init(&create_cluster), py::arg("node_order") = 0)
+      .def("apply",
+           [](Cluster& cluster, const Objects& objects) {
+             change(cluster, [&](libsched_cluster* c, libsched_error** error) {
+               return libsched_cluster_apply(c, objects.handle.get(), error);
+             });
+           })
+      .def("add_nodes", add_nodes)
+      .def("update_node",
+           [](Cluster& cluster, const Node& node) {
+             quick_change(cluster, [&](libsched_cluster* c, libsched_error** error) {
+               return libsched_cluster_update_node(c, node.handle.get(), error);
+             });
+           })
+      .def("remove_node",
+           [](Cluster& cluster, std::string_view name) {
+             quick_change(cluster, [&](libsched_cluster* c, libsched_error** error) {
+               return libsched_cluster_remove_node(c, to_str(name), error);
+             });
+           })
+      .def("add_pods", add_pods, py::arg("pods"), py::arg("node_names"))
+      .def("update_pod",
+           [](Cluster& cluster, const Pod& pod, std::string_view node_name) {
+             quick_change(cluster, [&](libsched_cluster* c, libsched_error** error) {
+               return libsched_cluster_update_pod(c, pod.handle.get(), to_str(node_name), error);
+             });
+           })
+      .def("remove_pod",
+           [](Cluster& cluster, std::string_view namespace_, std::string_view name) {
+             quick_change(cluster, [&](libsched_cluster* c, libsched_error** error) {
+               return libsched_cluster_remove_pod(c, to_str(namespace_), to_str(name), error);
+             });
+           })
+      .def("fork", [](Cluster& cluster) { quick_change(cluster, libsched_cluster_fork); })
+      .def("commit", [](Cluster& cluster) { change(cluster, libsched_cluster_commit); })
+      .def("revert", [](Cluster& cluster) { change(cluster, libsched_cluster_revert); })
+      .def("refresh", [](Cluster& cluster) { change(cluster, libsched_cluster_refresh); })
+      .def_property_readonly("fork_depth",
+                             [](Cluster& cluster) {
+                               const Holding holding(cluster.lock.get());
+                               return libsched_cluster_fork_depth(cluster.handle.get());
+                             })
+      .def("clone", clone)
+      .def("snapshot", take_snapshot);
+}
+
+}  // namespace libsched

@@ -1,0 +1,64 @@
+// Errors, strings and documents between C and Python.
+//
+// The exception classes are Python's (libsched/errors.py); this file only finds the right one.
+#include "binding.hpp"
+
+namespace libsched {
+
+void raise(libsched_rc code, std::string_view message, std::string_view path,
+           std::string_view plugin) {
+  const py::object error = py::module_::import("libsched.errors")
+                               .attr("from_code")(static_cast<int>(code), from_str(to_str(message)),
+                                                  from_str(to_str(path)), from_str(to_str(plugin)));
+  PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error.ptr())), error.ptr());
+  throw py::error_already_set();
+}
+
+void check(libsched_rc code, libsched_error* error) {
+  if (code == LIBSCHED_OK) return;
+  const ErrorHandle owned(error);
+  if (!owned) raise(code, "no details are known");
+  const auto view = [](libsched_str text) {
+    return std::string_view(text.ptr ? text.ptr : "", text.len);
+  };
+  raise(code, view(libsched_error_message(error)), view(libsched_error_path(error)),
+        view(libsched_error_plugin(error)));
+}
+
+py::str from_str(libsched_str text) {
+  PyObject* made = PyUnicode_DecodeUTF8(text.len == 0 ? "" : text.ptr,
+                                        static_cast<Py_ssize_t>(text.len), "replace");
+  if (made == nullptr) throw py::error_already_set();
+  return py::reinterpret_steal<py::str>(made);
+}
+
+py::str from_text(libsched_text* text) {
+  const TextHandle owned(text);
+  return from_str(libsched_text_get(text));
+}
+
+Document::Document(py::handle source) {
+  if (PyUnicode_Check(source.ptr())) {
+    Py_ssize_t size = 0;
+    const char* text = PyUnicode_AsUTF8AndSize(source.ptr(), &size);
+    if (text == nullptr) throw py::error_already_set();
+    str_ = {text, static_cast<size_t>(size)};
+    return;
+  }
+  if (PyObject_GetBuffer(source.ptr(), &buffer_, PyBUF_SIMPLE) != 0) throw py::error_already_set();
+  str_ = {static_cast<const char*>(buffer_.buf), static_cast<size_t>(buffer_.len)};
+}
+
+Document::~Document() {
+  if (buffer_.obj != nullptr) PyBuffer_Release(&buffer_);
+}
+
+py::tuple status_tuple(const libsched_status* status) {
+  const size_t count = libsched_status_reason_count(status);
+  py::tuple reasons(count);
+  for (size_t i = 0; i < count; ++i) reasons[i] = from_str(libsched_status_reason(status, i));
+  return py::make_tuple(libsched_status_code(status), from_str(libsched_status_plugin(status)),
+                        std::move(reasons));
+}
+
+}  // namespace libsched

@@ -1,0 +1,231 @@
+// _core.Evaluator: a framework on a view. Calls hold the evaluator's lock (the cluster's, where it
+// is on one) and then the CycleState's, in this order everywhere.
+#include "binding.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <vector>
+
+namespace libsched {
+namespace {
+
+void complete(Evaluator& evaluator) {
+  libsched_status* status = nullptr;
+  quick([&](libsched_error** error) { return libsched_status_create(&status, error); });
+  evaluator.status.reset(status);
+  libsched_prefilter_result* result = nullptr;
+  quick([&](libsched_error** error) { return libsched_prefilter_result_create(&result, error); });
+  evaluator.pre_filter.reset(result);
+}
+
+std::unique_ptr<Evaluator> on_cluster(const Framework& framework, Cluster& cluster) {
+  auto made = std::make_unique<Evaluator>();
+  made->lock = cluster.lock;
+  made->view = cluster.view;
+  const Holding holding(cluster.lock.get());
+  libsched_evaluator* out = nullptr;
+  quick([&](libsched_error** error) {
+    return libsched_evaluator_create(framework.handle.get(), cluster.handle.get(), &out, error);
+  });
+  made->handle.reset(out);
+  complete(*made);
+  return made;
+}
+
+std::unique_ptr<Evaluator> on_snapshot(const Framework& framework, const Snapshot& snapshot) {
+  auto made = std::make_unique<Evaluator>();
+  made->lock = std::make_shared<Lock>();
+  made->view = snapshot.view;
+  libsched_evaluator* out = nullptr;
+  quick([&](libsched_error** error) {
+    return libsched_evaluator_create_on_snapshot(framework.handle.get(), snapshot.handle.get(),
+                                                 &out, error);
+  });
+  made->handle.reset(out);
+  complete(*made);
+  return made;
+}
+
+py::tuple run_pre_enqueue(Evaluator& evaluator, const Pod& pod) {
+  const Holding holding(evaluator.lock.get());
+  quick([&](libsched_error** error) {
+    return libsched_run_pre_enqueue_plugins(evaluator.handle.get(), pod.handle.get(),
+                                            evaluator.status.get(), error);
+  });
+  return status_tuple(evaluator.status.get());
+}
+
+// (status, all_nodes, node names, plugins that narrowed them)
+py::tuple run_pre_filter(Evaluator& evaluator, CycleState& state, const Pod& pod) {
+  const Holding holding(evaluator.lock.get());
+  const Holding holding_state(state.lock.get());
+  const libsched_prefilter_result* result = evaluator.pre_filter.get();
+  unlocked([&](libsched_error** error) {
+    return libsched_run_pre_filter_plugins(evaluator.handle.get(), state.handle.get(),
+                                           pod.handle.get(), evaluator.pre_filter.get(),
+                                           evaluator.status.get(), error);
+  });
+  py::list nodes, plugins;
+  for (size_t i = 0; i < libsched_prefilter_result_node_count(result); ++i) {
+    nodes.append(from_str(libsched_prefilter_result_node(result, i)));
+  }
+  for (size_t i = 0; i < libsched_prefilter_result_plugin_count(result); ++i) {
+    plugins.append(from_str(libsched_prefilter_result_plugin(result, i)));
+  }
+  return py::make_tuple(status_tuple(evaluator.status.get()),
+                        libsched_prefilter_result_all_nodes(result), nodes, plugins);
+}
+
+py::tuple run_filter(Evaluator& evaluator, CycleState& state, const Pod& pod,
+                     std::string_view node) {
+  const Holding holding(evaluator.lock.get());
+  const Holding holding_state(state.lock.get());
+  quick([&](libsched_error** error) {
+    return libsched_run_filter_plugins(evaluator.handle.get(), state.handle.get(), pod.handle.get(),
+                                       to_str(node), evaluator.status.get(), error);
+  });
+  return status_tuple(evaluator.status.get());
+}
+
+struct Feasible {
+  std::vector<uint64_t> words;
+  size_t count = 0;
+  uint32_t first = LIBSCHED_NO_ROW;
+
+  bool has(uint32_t row) const { return (words[row / 64] >> (row % 64) & 1) != 0; }
+};
+
+// Locks must be held.
+Feasible filter(Evaluator& evaluator, CycleState& state, const Pod& pod, uint32_t limit,
+                const std::optional<py::buffer>& accept, size_t start) {
+  libsched_filter_options options = LIBSCHED_FILTER_OPTIONS_INIT;
+  options.limit = limit;
+  options.start = start;
+  std::vector<uint64_t> accepted;
+  if (accept) {
+    const Document bytes(*accept);
+    // One word more than needed, so that even an empty bitmap has a pointer: NULL accepts all.
+    accepted.resize(bytes.str().len / sizeof(uint64_t) + 1);
+    if (bytes.str().len != 0) std::memcpy(accepted.data(), bytes.str().ptr, bytes.str().len);
+    options.accept = accepted.data();
+    options.accept_words = accepted.size();
+  }
+  Feasible found;
+  found.words.resize((libsched_view_row_count(evaluator.view) + 63) / 64);
+  unlocked([&](libsched_error** error) {
+    return libsched_filter_nodes(evaluator.handle.get(), state.handle.get(), pod.handle.get(),
+                                 &options, found.words.data(), found.words.size(), &found.count,
+                                 &found.first, error);
+  });
+  return found;
+}
+
+// (bitmap as bytes, count, first row or None)
+py::tuple filter_bitmap(Evaluator& evaluator, CycleState& state, const Pod& pod, uint32_t limit,
+                        const std::optional<py::buffer>& accept, size_t start) {
+  const Holding holding(evaluator.lock.get());
+  const Holding holding_state(state.lock.get());
+  const Feasible found = filter(evaluator, state, pod, limit, accept, start);
+  return py::make_tuple(
+      py::bytes(reinterpret_cast<const char*>(found.words.data()),
+                found.words.size() * sizeof(uint64_t)),
+      found.count,
+      found.first == LIBSCHED_NO_ROW ? py::object(py::none()) : py::object(py::int_(found.first)));
+}
+
+// The names of the nodes found, in node order from `start` on.
+py::list filter_names(Evaluator& evaluator, CycleState& state, const Pod& pod, uint32_t limit,
+                      const std::optional<py::buffer>& accept, size_t start) {
+  const Holding holding(evaluator.lock.get());
+  const Holding holding_state(state.lock.get());
+  const Feasible found = filter(evaluator, state, pod, limit, accept, start);
+  size_t count = 0;
+  const uint32_t* order = libsched_view_order(evaluator.view, &count);
+  py::list names;
+  for (size_t i = 0; i < count && names.size() < found.count; ++i) {
+    const uint32_t row = order[(i + start) % count];
+    if (found.has(row)) {
+      names.append(from_str(libsched_node_name(libsched_view_node(evaluator.view, row))));
+    }
+  }
+  return names;
+}
+
+// The names of the nodes that a decision does not list, sorted as those it does.
+std::vector<std::string> missing_names(const libsched_view* view,
+                                       const libsched_decision* decision) {
+  std::vector<std::string> names;
+  const auto rows = static_cast<uint32_t>(libsched_view_row_count(view));
+  for (uint32_t row = 0; row < rows; ++row) {  // not the order, which may not be up to date
+    if (const libsched_node* node = libsched_view_node(view, row); node != nullptr) {
+      const libsched_str name = libsched_node_name(node);
+      names.emplace_back(name.ptr, name.len);
+    }
+  }
+  std::sort(names.begin(), names.end());
+  size_t next = 0;
+  std::erase_if(names, [&](const std::string& name) {
+    const libsched_str listed = libsched_decision_node(decision, next);
+    const bool found = std::string_view(listed.ptr, listed.len) == name;
+    next += found ? 1 : 0;
+    return found;
+  });
+  return names;
+}
+
+// Whether no plugin answered with Error.
+bool no_error(const libsched_decision* decision) {
+  const size_t count = libsched_decision_node_count(decision);
+  for (size_t i = 0; i < count; ++i) {
+    if (libsched_decision_code(decision, i) == LIBSCHED_ERROR) return false;
+  }
+  return true;
+}
+
+Decision check_pod(Evaluator& evaluator, const Pod& pod, std::string_view node,
+                   bool judge_excluded) {
+  libsched_check_options options = LIBSCHED_CHECK_OPTIONS_INIT;
+  options.judge_excluded = judge_excluded;
+  libsched_decision* out = nullptr;
+  Decision decision;
+  const Holding holding(evaluator.lock.get());
+  unlocked([&](libsched_error** error) {
+    libsched_rc code = libsched_run_pre_enqueue_plugins(evaluator.handle.get(), pod.handle.get(),
+                                                        evaluator.status.get(), error);
+    if (code != LIBSCHED_OK) return code;
+    code = libsched_check_pod_fits(evaluator.handle.get(), pod.handle.get(), to_str(node), &options,
+                                   &out, error);
+    if (code != LIBSCHED_OK) return code;
+    decision.plain =
+        libsched_status_code(evaluator.status.get()) == LIBSCHED_SUCCESS && no_error(out);
+    decision.total = node.empty() ? libsched_view_node_count(evaluator.view) : 1;
+    if (libsched_decision_node_count(out) == decision.total) return code;
+    if (node.empty()) {
+      decision.absent = missing_names(evaluator.view, out);
+    } else {
+      decision.absent.emplace_back(node);
+    }
+    return code;
+  });
+  decision.handle.reset(out);
+  return decision;
+}
+
+}  // namespace
+
+void bind_evaluator(py::module_& module) {
+  py::class_<Evaluator>(module, "Evaluator")
+      .def(py::init(&on_cluster))
+      .def(py::init(&on_snapshot))
+      .def("run_pre_enqueue", run_pre_enqueue)
+      .def("run_pre_filter", run_pre_filter)
+      .def("run_filter", run_filter)
+      .def("filter_bitmap", filter_bitmap, py::arg("state"), py::arg("pod"), py::arg("limit"),
+           py::arg("accept"), py::arg("start"))
+      .def("filter_names", filter_names, py::arg("state"), py::arg("pod"), py::arg("limit"),
+           py::arg("accept"), py::arg("start"))
+      .def("check", check_pod, py::arg("pod"), py::arg("node"), py::arg("judge_excluded"));
+}
+
+}  // namespace libsched

@@ -1,0 +1,113 @@
+// Owned handles of the C API as C++ types: the destructor drops the reference.
+//
+// Structs that can be large to free do so without the GIL (see release_slowly).
+#pragma once
+
+#include <libsched.h>
+#include <pybind11/pybind11.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lock.hpp"
+
+namespace libsched {
+
+template <typename T, void (*unref)(T*)>
+struct Unref {
+  void operator()(T* handle) const { unref(handle); }
+};
+
+// For handles whose last reference may free a lot: other Python threads run meanwhile.
+template <typename T, void (*unref)(T*)>
+struct UnrefWithoutGil {
+  void operator()(T* handle) const {
+    if (PyGILState_Check() != 0) {
+      pybind11::gil_scoped_release released;
+      unref(handle);
+    } else {
+      unref(handle);
+    }
+  }
+};
+
+using ClusterHandle =
+    std::unique_ptr<libsched_cluster, UnrefWithoutGil<libsched_cluster, libsched_cluster_unref>>;
+using ConfigHandle =
+    std::unique_ptr<libsched_config, Unref<libsched_config, libsched_config_unref>>;
+using DecisionHandle =
+    std::unique_ptr<libsched_decision, UnrefWithoutGil<libsched_decision, libsched_decision_unref>>;
+using ErrorHandle = std::unique_ptr<libsched_error, Unref<libsched_error, libsched_error_unref>>;
+using EvaluatorHandle =
+    std::unique_ptr<libsched_evaluator,
+                    UnrefWithoutGil<libsched_evaluator, libsched_evaluator_unref>>;
+using FrameworkHandle =
+    std::unique_ptr<libsched_framework,
+                    UnrefWithoutGil<libsched_framework, libsched_framework_unref>>;
+using NodeHandle = std::unique_ptr<libsched_node, Unref<libsched_node, libsched_node_unref>>;
+using ObjectsHandle =
+    std::unique_ptr<libsched_objects, UnrefWithoutGil<libsched_objects, libsched_objects_unref>>;
+using PodHandle = std::unique_ptr<libsched_pod, Unref<libsched_pod, libsched_pod_unref>>;
+using PreFilterHandle =
+    std::unique_ptr<libsched_prefilter_result,
+                    Unref<libsched_prefilter_result, libsched_prefilter_result_unref>>;
+using SnapshotHandle =
+    std::unique_ptr<libsched_snapshot, UnrefWithoutGil<libsched_snapshot, libsched_snapshot_unref>>;
+using StateHandle =
+    std::unique_ptr<libsched_cycle_state, Unref<libsched_cycle_state, libsched_cycle_state_unref>>;
+using StatusHandle =
+    std::unique_ptr<libsched_status, Unref<libsched_status, libsched_status_unref>>;
+using TextHandle = std::unique_ptr<libsched_text, Unref<libsched_text, libsched_text_unref>>;
+
+// What the Python classes of the module hold.
+struct Objects {
+  ObjectsHandle handle;
+};
+struct Pod {
+  PodHandle handle;
+};
+struct Node {
+  NodeHandle handle;
+};
+struct Config {
+  ConfigHandle handle;
+};
+struct Framework {
+  FrameworkHandle handle;
+};
+
+struct Decision {
+  DecisionHandle handle;
+  size_t total = 0;                 // nodes asked about
+  std::vector<std::string> absent;  // those that the decision does not list: PreFilter said no
+  bool plain = false;               // not gated, and no plugin failed on any node
+};
+
+struct CycleState {
+  StateHandle handle;
+  std::unique_ptr<Lock> lock = std::make_unique<Lock>();
+};
+
+// A cluster or a snapshot, for reading. A cluster and its evaluators share one lock, because only
+// one thread at a time may use them; a snapshot needs none.
+struct View {
+  std::shared_ptr<Lock> lock;  // NULL: immutable
+  const libsched_view* view = nullptr;
+};
+struct Cluster : View {
+  ClusterHandle handle;
+};
+struct Snapshot : View {
+  SnapshotHandle handle;
+};
+
+struct Evaluator {
+  std::shared_ptr<Lock> lock;  // the cluster's; on a snapshot its own
+  EvaluatorHandle handle;
+  StatusHandle status;         // filled by calls, under the lock
+  PreFilterHandle pre_filter;  // likewise
+  const libsched_view* view = nullptr;
+};
+
+}  // namespace libsched

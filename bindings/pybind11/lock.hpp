@@ -1,0 +1,48 @@
+// A lock for what only one thread may use at a time, made for Python.
+//
+// Waiting gives up the GIL, so a thread that needs the GIL while it holds the lock cannot deadlock.
+// A lock that was held by another thread at the moment of os.fork() belongs to nobody in the child:
+// acquiring it there raises StateError instead of waiting for ever. So does acquiring it twice on
+// one thread, which only a finalizer can bring about that the garbage collector runs meanwhile.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <thread>
+
+namespace libsched {
+
+class Lock {
+ public:
+  Lock() = default;
+  Lock(const Lock&) = delete;
+  Lock& operator=(const Lock&) = delete;
+
+  void acquire();  // with the GIL; throws error_already_set (StateError)
+  void release() noexcept;
+
+ private:
+  std::atomic<uint32_t> holder_{0};  // 0: free; else the generation of the process that holds it
+  std::atomic<std::thread::id> thread_{};
+};
+
+// Holds a lock for a scope; NULL (as for immutable things) holds nothing.
+class Holding {
+ public:
+  explicit Holding(Lock* lock) : lock_(lock) {
+    if (lock_ != nullptr) lock_->acquire();
+  }
+  ~Holding() {
+    if (lock_ != nullptr) lock_->release();
+  }
+  Holding(const Holding&) = delete;
+  Holding& operator=(const Holding&) = delete;
+
+ private:
+  Lock* lock_;
+};
+
+// Must run once, before the first Lock is used.
+void watch_for_fork();
+
+}  // namespace libsched

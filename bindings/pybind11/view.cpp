@@ -1,0 +1,114 @@
+// _core.View: reading a cluster or a snapshot. Every call holds the view's lock, if it has one, so
+// what it lends is copied or referenced before another thread can change it.
+#include "binding.hpp"
+
+namespace libsched {
+namespace {
+
+template <typename Read>
+auto reading(const View& view, Read&& read) {
+  const Holding holding(view.lock.get());
+  return read(view.view);
+}
+
+// The names of all nodes in the order in which they are walked.
+py::list node_names(const View& view) {
+  return reading(view, [](const libsched_view* v) {
+    size_t count = 0;
+    const uint32_t* order = libsched_view_order(v, &count);
+    py::list names(count);
+    for (size_t i = 0; i < count; ++i) {
+      names[i] = from_str(libsched_node_name(libsched_view_node(v, order[i])));
+    }
+    return names;
+  });
+}
+
+py::list order(const View& view) {
+  return reading(view, [](const libsched_view* v) {
+    size_t count = 0;
+    const uint32_t* rows = libsched_view_order(v, &count);
+    py::list out(count);
+    for (size_t i = 0; i < count; ++i) out[i] = py::int_(rows[i]);
+    return out;
+  });
+}
+
+py::object find_node(const View& view, std::string_view name) {
+  return reading(view, [&](const libsched_view* v) -> py::object {
+    const uint32_t row = libsched_view_find_node(v, to_str(name));
+    if (row == LIBSCHED_NO_ROW) return py::none();
+    return py::int_(row);
+  });
+}
+
+py::object node_at(const View& view, uint32_t row) {
+  return reading(view, [&](const libsched_view* v) -> py::object {
+    const libsched_node* node = libsched_view_node(v, row);
+    if (node == nullptr) return py::none();
+    return own_node(node);
+  });
+}
+
+py::list node_pods(const View& view, uint32_t row) {
+  return reading(view, [&](const libsched_view* v) {
+    const size_t count = libsched_view_node_pod_count(v, row);
+    py::list pods(count);
+    for (size_t i = 0; i < count; ++i) pods[i] = own_pod(libsched_view_node_pod(v, row, i));
+    return pods;
+  });
+}
+
+// All bound pods row by row, those of nodes that are not there included.
+py::list pods(const View& view) {
+  return reading(view, [](const libsched_view* v) {
+    py::list out;
+    const size_t rows = libsched_view_row_count(v);
+    for (size_t row = 0; row < rows; ++row) {
+      const auto r = static_cast<uint32_t>(row);
+      const size_t count = libsched_view_node_pod_count(v, r);
+      for (size_t i = 0; i < count; ++i) out.append(own_pod(libsched_view_node_pod(v, r, i)));
+    }
+    return out;
+  });
+}
+
+// (pod, row) or None
+py::object find_pod(const View& view, std::string_view namespace_, std::string_view name) {
+  return reading(view, [&](const libsched_view* v) -> py::object {
+    uint32_t row = LIBSCHED_NO_ROW;
+    const libsched_pod* pod = libsched_view_find_pod(v, to_str(namespace_), to_str(name), &row);
+    if (pod == nullptr) return py::none();
+    return py::make_tuple(own_pod(pod), row);
+  });
+}
+
+// Both figures of a resource at once: (allocatable, requested).
+py::tuple resource(const View& view, uint32_t row, std::string_view name) {
+  return reading(view, [&](const libsched_view* v) {
+    return py::make_tuple(libsched_view_allocatable(v, row, to_str(name)),
+                          libsched_view_requested(v, row, to_str(name)));
+  });
+}
+
+}  // namespace
+
+void bind_view(py::module_& module) {
+  py::class_<View>(module, "View")
+      .def_property_readonly(
+          "node_count", [](const View& view) { return reading(view, libsched_view_node_count); })
+      .def_property_readonly(
+          "pod_count", [](const View& view) { return reading(view, libsched_view_pod_count); })
+      .def_property_readonly(
+          "row_count", [](const View& view) { return reading(view, libsched_view_row_count); })
+      .def("node_names", node_names)
+      .def("order", order)
+      .def("find_node", find_node)
+      .def("node", node_at)
+      .def("node_pods", node_pods)
+      .def("pods", pods)
+      .def("find_pod", find_pod)
+      .def("resource", resource);
+}
+
+}  // namespace libsched

@@ -1,0 +1,82 @@
+"""libsched: the Kubernetes scheduling framework as a library.
+
+Does this pod fit, on which nodes, and why not on the others? With the verdicts and reasons of
+kube-scheduler v1.36, without a cluster.
+
+>>> import libsched
+>>> cluster = libsched.Cluster({"kind": "Node", "apiVersion": "v1", "metadata": {"name": "a"},
+...     "status": {"allocatable": {"cpu": "4", "memory": "8Gi", "pods": "110"}}})
+>>> scheduler = libsched.Framework()
+>>> scheduler.fit(cluster, {"kind": "Pod", "apiVersion": "v1", "metadata": {"name": "web"},
+...     "spec": {"containers": [{"name": "c", "resources": {"requests": {"cpu": "2"}}}]}})
+<FitResult default/web: fits 1 of 1 node>
+
+Sources of objects are paths, documents (JSON or YAML), dicts, objects of a Kubernetes client, and
+iterables of all these.
+"""
+
+from ._core import k8s_version as _k8s_version
+from ._core import version as _version
+from .cluster import Cluster, Fork, Snapshot
+from .errors import (
+    BufferSizeError,
+    CancelledError,
+    Error,
+    ExistsError,
+    FileError,
+    InternalError,
+    InvalidError,
+    LimitError,
+    MisuseError,
+    NoMemoryError,
+    NotFoundError,
+    StaleError,
+    StateError,
+    UnsupportedError,
+)
+from .fit import FitResult, NodeVerdict
+from .framework import Config, Framework, PreFilterResult
+from .objects import Node, Objects, Pod, Taint, Workload
+from .state import CycleState
+from .status import Code, Status
+from .view import NodeInfo, View
+
+__version__: str = _version()
+#: The version of Kubernetes whose semantics these are.
+k8s_version: str = _k8s_version()
+
+__all__ = [
+    "BufferSizeError",
+    "CancelledError",
+    "Cluster",
+    "Code",
+    "Config",
+    "CycleState",
+    "Error",
+    "ExistsError",
+    "FileError",
+    "FitResult",
+    "Fork",
+    "Framework",
+    "InternalError",
+    "InvalidError",
+    "LimitError",
+    "MisuseError",
+    "NoMemoryError",
+    "Node",
+    "NodeInfo",
+    "NodeVerdict",
+    "NotFoundError",
+    "Objects",
+    "Pod",
+    "PreFilterResult",
+    "Snapshot",
+    "StaleError",
+    "StateError",
+    "Status",
+    "Taint",
+    "UnsupportedError",
+    "View",
+    "Workload",
+    "k8s_version",
+]

@@ -1,0 +1,123 @@
+"""A FitResult in words, for people: the text of `FitResult.explain` and of the command line.
+
+The layout is here once; colour and width come from the caller.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .fit import FitResult, NodeVerdict
+
+#: Paints a text: the first argument is "good", "bad", "note", "strong" or "faint".
+Paint = Callable[[str, str], str]
+
+
+def plain(kind: str, text: str) -> str:
+    """No colour."""
+    del kind
+    return text
+
+
+def headline(result: FitResult, paint: Paint = plain) -> str:
+    """``default/web: fits 3 of 41 nodes``"""
+    pod = result.pod.key
+    if result.error:
+        return f"{pod}: {paint('bad', 'no answer')}: {result.error}"
+    gate = result.pre_enqueue
+    if gate is not None and not gate.is_success:
+        return (f"{pod}: {paint('bad', 'is gated')}: {gate.message or gate.code.label} "
+                f"({gate.plugin})")
+    count = result.node_count
+    nodes = f"{count:,} node{'s' * (count != 1)}"
+    if result.nodes:
+        return f"{pod}: {paint('good', f'fits {len(result.nodes):,} of {nodes}')}"
+    return f"{pod}: {paint('bad', f'fits none of {nodes}')}"
+
+
+def is_gated(result: FitResult) -> bool:
+    gate = result.pre_enqueue
+    return gate is not None and not gate.is_success
+
+
+def summary(result: FitResult, paint: Paint = plain, width: int = 100, most_lines: int = 0,
+            hint: str = "") -> Iterator[str]:
+    """The headline, the nodes that fit, then how often each reason stands in the way.
+
+    Names are set in columns; of more than `most_lines` lines of them (0: no limit) the rest is
+    only counted, and `hint` says where to find it.
+    """
+    yield headline(result, paint)
+    if result.error or is_gated(result):
+        return
+    yield from columns(result.nodes, width, most_lines, hint)
+    counts = reason_counts(result)
+    if not counts:
+        return
+    yield "does not fit:"
+    digits = max(len(f"{count:,}") for count, _, _ in counts)
+    names = max(len(plugin) for _, plugin, _ in counts)
+    for count, plugin, reason in counts:
+        yield f"  {f'{count:,}':>{digits}}  {paint('strong', plugin.ljust(names))}  {reason}"
+
+
+def reason_counts(result: FitResult) -> list[tuple[int, str, str]]:
+    """(nodes, plugin, reason), the most frequent first."""
+    counts = [(count, plugin, reason)
+              for (plugin, reason), count in result.reasons_by_plugin.items()]
+    return sorted(counts, key=lambda entry: (-entry[0], entry[1], entry[2]))
+
+
+def about_node(result: FitResult, node: str, paint: Paint = plain) -> Iterator[str]:
+    """One node, plugin by plugin."""
+    verdict = result[node]
+    if verdict.fits:
+        yield f"{result.pod.key} on {node}: {paint('good', 'fits')}"
+    else:
+        yield f"{result.pod.key} on {node}: {paint('bad', 'does not fit')}"
+    plugins = result.filter_plugins()
+    names = max([len(name) for name, _ in plugins] + [len("PreFilter")])
+    for name, mark, text in steps(result, verdict):
+        kind = {"yes": "good", "no": "bad"}.get(mark, "faint")
+        yield f"  {paint(kind, mark.ljust(4))}  {name.ljust(names)}  {text}".rstrip()
+
+
+def steps(result: FitResult, verdict: NodeVerdict) -> Iterator[tuple[str, str, str]]:
+    """What each Filter plugin said about a node: (plugin, mark, text).
+
+    Marks: yes; no; skip (nothing to do for this pod, by PreFilter); and a dash if it was not asked
+    any more.
+    """
+    status = verdict.status
+    plugins = result.filter_plugins()
+    asked = True
+    if verdict.by_pre_filter:
+        yield "PreFilter", "no", f"{status.plugin}: {status.message}"
+        asked = False
+    for name, skipped in plugins:
+        if skipped:
+            yield name, "skip", "not concerned by this pod"
+        elif not asked:
+            yield name, "-", "not asked"
+        elif name == status.plugin and not status.is_success:
+            yield name, "no", status.message
+            asked = False
+        else:
+            yield name, "yes", ""
+
+
+def columns(names: list[str], width: int, most_lines: int = 0, hint: str = "") -> Iterator[str]:
+    """Names side by side, indented."""
+    if not names:
+        return
+    cell = max(len(name) for name in names) + 2
+    each = max(1, (width - 2) // cell)
+    lines = [names[start:start + each] for start in range(0, len(names), each)]
+    shown = lines if not most_lines or len(lines) <= most_lines else lines[:most_lines]
+    for line in shown:
+        yield ("  " + "".join(name.ljust(cell) for name in line)).rstrip()
+    left = len(names) - sum(len(line) for line in shown)
+    if left:
+        yield f"  ... and {left:,} more" + (f" ({hint})" if hint else "")

@@ -1,0 +1,222 @@
+"""Reading a stream of cases: JSON objects, one for each line or spread over many.
+
+A case's own texts are kept byte for byte, so the library parses what the file says and not what
+Python made of it. After something that is no case, reading goes on with the next line.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import gzip
+import json
+import re
+import zlib
+from collections.abc import Callable, Iterator
+from typing import IO, Any
+
+_SPACE = re.compile(r"[ \t\r\n]*")
+_STRING_OR_BRACKET = re.compile(rb'"(?:[^"\\]|\\.)*"?|[\[\]{}]')
+
+# Numbers stay text: they are only passed over. Bytes are read as Latin-1, which maps one to one.
+class _Number(str):
+    """The text of a number."""
+
+    __slots__ = ()
+
+
+_DECODER = json.JSONDecoder(parse_float=_Number, parse_int=_Number, parse_constant=_Number,
+                            strict=False)
+
+
+class BadCase(ValueError):
+    """What cannot be read as a case; `name` if that is known."""
+
+    def __init__(self, message: str, name: str = "") -> None:
+        super().__init__(message)
+        self.name = name
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    """One case.
+
+    Attributes
+    ----------
+    name, mode : str
+    defaults : bool
+        Whether to apply the API server's defaults and priority admission.
+    config : bytes or None
+        The configuration as a document; None: upstream's defaults.
+    objects, pods : bytes
+        A List of what the API server holds, and one of what is to be judged.
+    object_values, pod_values : list
+        The same decoded, with numbers as texts.
+    """
+
+    name: str
+    mode: str
+    defaults: bool
+    config: bytes | None
+    objects: bytes
+    pods: bytes
+    object_values: list[Any]
+    pod_values: list[Any]
+
+
+def open_cases(path: str) -> IO[bytes]:
+    """A file of cases, gzip or not."""
+    file = open(path, "rb")  # noqa: SIM115 (the caller closes it)
+    if file.peek(2)[:2] == b"\x1f\x8b":
+        return gzip.open(file, "rb")  # type: ignore[return-value]
+    return file
+
+
+def read_cases(stream: IO[bytes],
+               advance: Callable[[int], None] = lambda size: None) -> Iterator[Case | BadCase]:
+    """The cases of a stream, each as soon as its last line is there.
+
+    `advance` is told how many bytes of the stream were read.
+    """
+    buffer = b""
+    depth = 0
+    for line in _lines(stream):
+        if isinstance(line, BadCase):
+            yield line
+            break
+        advance(len(line))
+        if not buffer and not line.strip():
+            continue
+        if buffer and line.startswith(b"{") and _is_whole(line):
+            yield BadCase("the JSON ends in the middle")  # and a new case begins
+            buffer, depth = b"", 0
+        buffer += line
+        depth += _depth(line)
+        if depth <= 0:
+            yield from _decode(buffer)
+            buffer, depth = b"", 0
+    if buffer.strip():
+        yield BadCase("the JSON ends in the middle")
+
+
+def _lines(stream: IO[bytes]) -> Iterator[bytes | BadCase]:
+    try:
+        yield from iter(stream.readline, b"")
+    except (EOFError, OSError, zlib.error) as error:
+        yield BadCase(f"cannot be read: {error}")
+
+
+def _depth(line: bytes) -> int:
+    """How many brackets the line leaves open; JSON's strings do not go over lines."""
+    found = _STRING_OR_BRACKET.findall(line)
+    return (found.count(b"{") + found.count(b"[")) - (found.count(b"}") + found.count(b"]"))
+
+
+def _is_whole(line: bytes) -> bool:
+    try:
+        value, end = _DECODER.raw_decode(line.decode("latin-1"))
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(value, dict) and not line[end:].strip() and (
+        "pods" in value or "objects" in value)
+
+
+def _decode(buffer: bytes) -> Iterator[Case | BadCase]:
+    """All cases of a text."""
+    text = buffer.decode("latin-1")
+    end = _skip_space(text, 0)
+    while end < len(text):
+        try:
+            members, end = _members(text, end)
+        except BadCase as error:
+            yield error
+            return
+        try:
+            yield _case(members)
+        except BadCase as error:
+            yield error
+        end = _skip_space(text, end)
+
+
+def _members(text: str, start: int) -> tuple[dict[str, tuple[Any, str]], int]:
+    """The members of a JSON object, each as value and as text; and where the object ends."""
+    if text[start] != "{":
+        raise BadCase("a case is a JSON object")
+    members: dict[str, tuple[Any, str]] = {}
+    at = _skip_space(text, start + 1)
+    try:
+        if text[at] == "}":
+            return members, at + 1
+        while True:
+            if text[at] != '"':
+                raise BadCase("the JSON is wrong: expected a member", _name(members))
+            key, at = _DECODER.raw_decode(text, at)
+            at = _skip_space(text, at)
+            if text[at] != ":":
+                raise BadCase("the JSON is wrong: expected a colon", _name(members))
+            at = _skip_space(text, at + 1)
+            value, end = _DECODER.raw_decode(text, at)
+            members[key] = value, text[at:end]
+            at = _skip_space(text, end)
+            if text[at] == "}":
+                return members, at + 1
+            if text[at] != ",":
+                raise BadCase("the JSON is wrong: expected a comma", _name(members))
+            at = _skip_space(text, at + 1)
+    except json.JSONDecodeError as error:
+        raise BadCase(f"the JSON is wrong: {error.msg}", _name(members)) from None
+    except IndexError:
+        raise BadCase("the JSON ends in the middle", _name(members)) from None
+    except RecursionError:
+        raise BadCase("the JSON is nested too deeply", _name(members)) from None
+
+
+def _skip_space(text: str, at: int) -> int:
+    found = _SPACE.match(text, at)
+    return found.end() if found else at
+
+
+def _name(members: dict[str, tuple[Any, str]]) -> str:
+    text = members.get("name", ("", ""))[1]
+    return _text(text) if text.startswith('"') else ""
+
+
+def _text(text: str) -> str:
+    """A JSON string that was read as Latin-1; what is no Unicode becomes U+FFFD."""
+    value: str = json.loads(text.encode("latin-1").decode("utf-8", "replace"), strict=False)
+    return value.encode("utf-8", "replace").decode("utf-8")
+
+
+def _case(members: dict[str, tuple[Any, str]]) -> Case:
+    name = _name(members)
+
+    def of_type(key: str, kind: type, what: str, absent: Any) -> Any:
+        value = members.get(key, (None, ""))[0]
+        if value is None:
+            return absent
+        if not isinstance(value, kind) or isinstance(value, _Number):
+            raise BadCase(f"{key}: expected {what}", name)
+        return value
+
+    of_type("name", str, "a text", "")
+    config_value, config_text = members.get("config", (None, ""))
+    config: bytes | None = None
+    if config_text.startswith('"'):
+        config = _text(config_text).encode()
+    elif config_value is not None:
+        config = config_text.encode("latin-1")
+    return Case(
+        name=name,
+        mode=of_type("mode", str, "a text", "") or "evaluate",
+        defaults=of_type("defaults", bool, "true or false", False),
+        config=config,
+        objects=_list(members, "objects"),
+        pods=_list(members, "pods"),
+        object_values=of_type("objects", list, "a list", []),
+        pod_values=of_type("pods", list, "a list", []),
+    )
+
+
+def _list(members: dict[str, tuple[Any, str]], key: str) -> bytes:
+    value, text = members.get(key, (None, ""))
+    items = text if isinstance(value, list) else "[]"
+    return f'{{"apiVersion":"v1","kind":"List","items":{items}}}'.encode("latin-1")

@@ -1,0 +1,78 @@
+"""`libsched config check`: is a KubeSchedulerConfiguration valid, and what does it come to?"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import Any
+
+from ..errors import Error, FileError
+from ..framework import Config
+from .terminal import Terminal, print_json, table
+
+POINTS = ("preEnqueue", "queueSort", "preFilter", "filter", "postFilter", "preScore", "score",
+          "reserve", "permit", "preBind", "bind", "postBind", "placementGenerate",
+          "placementScore")
+POINTS_WITH_WEIGHT = ("score", "placementScore")
+
+
+def add_to(commands: Any) -> None:
+    made = commands.add_parser("config", help="check a scheduler's configuration",
+                               description="Works on files with a KubeSchedulerConfiguration.")
+    inner = made.add_subparsers(title="commands", dest="config_command", metavar="COMMAND",
+                                required=True)
+    check = inner.add_parser(
+        "check", help="validate, and list the plugins of each extension point",
+        description="Prints what kube-scheduler would say about the configuration (exit code 2), "
+        "or the plugins of each extension point as it would run them, with the weights of scores.")
+    check.add_argument("file", metavar="FILE", help="YAML or JSON; - is standard input")
+    check.add_argument("--json", action="store_true", help="print JSON")
+    check.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Checks one file; returns 0 or 2."""
+    name = "standard input" if options.file == "-" else options.file
+    try:
+        described = Config(_document(options.file)).describe()
+    except Error as error:
+        if isinstance(error, FileError):
+            raise
+        if options.json:
+            print_json({"valid": False, "error": error.message, "path": error.path})
+        else:
+            Terminal(sys.stderr).line(f"{name}: {error}")
+        return 2
+    if options.json:
+        print_json({"valid": True, **described})
+        return 0
+    terminal = Terminal(sys.stdout)
+    for warning in described.get("warnings", ()):
+        Terminal(sys.stderr).warn(f"{name}: {warning}")
+    for number, profile in enumerate(described["profiles"]):
+        if number:
+            terminal.line()
+        terminal.line(f"profile {terminal.paint('strong', profile['schedulerName'])}")
+        for line in profile_lines(profile):
+            terminal.line(line)
+    return 0
+
+
+def profile_lines(profile: dict[str, Any]) -> list[str]:
+    """A table: extension point, place in the order, plugin, weight."""
+    rows = []
+    for point in POINTS:
+        for number, plugin in enumerate(profile["plugins"].get(point, ())):
+            weight = str(plugin.get("weight", "")) if point in POINTS_WITH_WEIGHT else ""
+            rows.append([point if number == 0 else "", plugin["name"], weight])
+    return table(rows, right=(2,))
+
+
+def _document(name: str) -> bytes:
+    if name == "-":
+        return sys.stdin.buffer.read()
+    try:
+        with open(name, "rb") as file:
+            return file.read()
+    except OSError as error:
+        raise FileError(f"{name}: {error.strerror}") from None

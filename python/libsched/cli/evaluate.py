@@ -1,0 +1,96 @@
+"""`libsched evaluate`: judges cases and prints one golden result for each, as soon as it is ready."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from typing import IO, Any
+
+from ..errors import Error, FileError
+from .cases import BadCase, open_cases, read_cases
+from .judging import Frameworks, judge
+from .progress import Progress
+from .terminal import Terminal, print_json
+
+DESCRIPTION = """\
+Reads cases, {"name", "config", "objects", "pods", "mode", "defaults"}, and prints one line of JSON
+for each: what PreEnqueue, PreFilter and Filter say about each pod and node. A case that cannot be
+loaded gives {"name", "error"}, and the command goes on; its exit code is 2 then. tests/oracle
+describes both formats."""
+
+EPILOG = """\
+examples:
+  libsched evaluate case.json
+  libsched evaluate cases.jsonl.gz > results.jsonl
+  some-generator | libsched evaluate"""
+
+
+def add_to(commands: Any) -> None:
+    made = commands.add_parser(
+        "evaluate", help="judge cases, for comparing with the real scheduler",
+        description=DESCRIPTION, epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter)
+    made.add_argument("file", nargs="*", metavar="FILE",
+                      help="cases, one after the other, gzip or not; standard input if there is "
+                      "none, or for -")
+    made.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Judges all cases; returns 0, or 2 if one could not be loaded."""
+    evaluation = Evaluation()
+    for name in options.file or ["-"]:
+        if name == "-":
+            evaluation.stream(sys.stdin.buffer, "standard input", 0)
+            continue
+        try:
+            size = os.stat(name).st_size
+            with open_cases(name) as stream:
+                evaluation.stream(stream, name, size)
+        except OSError as error:
+            if isinstance(error, Error):
+                raise
+            raise FileError(f"{name}: {error.strerror or error}") from None
+    if evaluation.bad:
+        Terminal(sys.stderr).error(f"{evaluation.bad:,} of {evaluation.cases:,} cases could not be "
+                                   "loaded")
+        return 2
+    return 0
+
+
+class Evaluation:
+    """Judges streams of cases and counts them."""
+
+    def __init__(self) -> None:
+        self.cases = 0
+        self.bad = 0
+        self._frameworks = Frameworks()
+
+    def stream(self, stream: IO[bytes], name: str, size: int) -> None:
+        """Judges one stream; `size` is the file's for the progress bar, 0 if it is not known."""
+        done = 0
+        compressed = size > 0 and type(stream).__name__ == "GzipFile"
+        with Progress(f"evaluating {os.path.basename(name)}",
+                      0 if compressed else size) as progress:
+
+            def advance(length: int) -> None:
+                nonlocal done
+                done += length
+                progress.update(done, f"{self.cases:,} cases")
+
+            for case in read_cases(stream, advance):
+                self.cases += 1
+                if isinstance(case, BadCase):
+                    self._refuse(case.name, str(case))
+                    continue
+                try:
+                    result = judge(case, self._frameworks)
+                except (BadCase, Error) as error:
+                    self._refuse(case.name, str(error))
+                    continue
+                print_json(result)
+
+    def _refuse(self, name: str, error: str) -> None:
+        self.bad += 1
+        print_json({"name": name, "error": error} if name else {"error": error})

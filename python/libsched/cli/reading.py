@@ -1,0 +1,86 @@
+"""Reading manifests for commands: files or standard input, and what is to be said about them."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections import Counter
+from typing import Any
+
+from ..errors import FileError
+from ..objects import Objects
+from .progress import Progress, size_text
+from .terminal import Terminal
+
+MOST_WARNINGS = 10
+
+
+def read(name: str, *, defaults: bool, strict: bool, classes: Objects | None = None) -> Objects:
+    """The objects of a file, or of standard input for ``-``, with validation warnings.
+
+    Raises
+    ------
+    libsched.Error
+        With the file's name in it.
+    """
+    if name == "-":
+        source: Any = sys.stdin.buffer.read()
+        what = "reading standard input"
+    else:
+        try:
+            size = os.stat(name).st_size
+        except (OSError, ValueError) as error:
+            raise FileError(f"{name}: {getattr(error, 'strerror', None) or error}") from None
+        if os.path.isdir(name):
+            raise FileError(f"{name}: is a directory; name the files in it")
+        source = path(name)
+        what = f"reading {os.path.basename(name)} ({size_text(size)})"
+    with Progress(what):
+        return Objects(source, defaults=defaults, strict=strict, validate=True, classes=classes)
+
+
+def tell(name: str, objects: Objects, terminal: Terminal, each_field: bool) -> None:
+    """Warnings of one input, and one line about what was not read.
+
+    Unknown fields are warned of one by one with `each_field`, else only counted.
+    """
+    shown = "standard input" if name == "-" else name
+    warnings = [warning for warning in objects.warnings
+                if each_field or warning["message"] != "unknown field"]
+    for warning in warnings[:MOST_WARNINGS]:
+        place = f"{warning['path']}: " if warning.get("path") else ""
+        terminal.warn(f"{shown}: {place}{warning['message']}")
+    if len(warnings) > MOST_WARNINGS:
+        terminal.warn(f"{shown}: and {len(warnings) - MOST_WARNINGS:,} more like these "
+                      "(--json lists them all)")
+    skipped = skipped_text(objects, 0 if each_field else objects.unknown_fields)
+    if skipped:
+        terminal.note(f"{shown}: not read: {skipped}")
+
+
+def skipped_text(objects: Objects, fields: int) -> str:
+    """Kinds that were skipped and unknown fields, on one line; empty if there are none."""
+    counts: Counter[tuple[str, str]] = Counter()
+    for entry in objects.skipped:
+        kind = str(entry["kind"]).rsplit(" ", 1)[-1]
+        counts[kind, str(entry.get("neededBy") or "")] += int(entry["count"])
+    parts = []
+    for (kind, plugin), count in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
+        needed = f" (needed by {plugin}, which is not available yet)" if plugin else ""
+        parts.append(f"{count:,} {kind}{needed}")
+    if fields:
+        parts.append(f"{fields:,} unknown field{'s' * (fields != 1)}")
+    return ", ".join(parts)
+
+
+def path(name: str) -> os.PathLike[str]:
+    """A name that is a path, whatever it looks like."""
+    return _Path(name)
+
+
+class _Path(os.PathLike[str]):
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __fspath__(self) -> str:
+        return self._name

@@ -1,0 +1,86 @@
+"""Writing for people: colour where a terminal wants it, warnings, notes, errors and tables.
+
+Colour is off when NO_COLOR is set, on when FORCE_COLOR is, and otherwise follows the stream.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import sys
+import unicodedata
+from collections.abc import Iterable, Sequence
+from typing import Any, TextIO
+
+from ..errors import Error
+
+_COLOURS = {"good": "32", "bad": "31", "note": "33", "strong": "1", "faint": "2"}
+_PAINT = re.compile("(\x1b\\[(?:0|" + "|".join(_COLOURS.values()) + ")m)")
+_PIPE_WIDTH = 100
+
+
+class Terminal:
+    """One output stream and what it can show."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self.stream = stream
+        self.is_terminal = stream.isatty() and os.environ.get("TERM") != "dumb"
+        self.has_colour = not os.environ.get("NO_COLOR") and (
+            self.is_terminal or bool(os.environ.get("FORCE_COLOR")))
+
+    @property
+    def width(self) -> int:
+        """Columns; a fixed number where there is no terminal."""
+        return shutil.get_terminal_size().columns if self.is_terminal else _PIPE_WIDTH
+
+    def paint(self, kind: str, text: str) -> str:
+        """`text` in the colour of "good", "bad", "note", "strong" or "faint"."""
+        return f"\x1b[{_COLOURS[kind]}m{text}\x1b[0m" if self.has_colour and text else text
+
+    def line(self, text: str = "") -> None:
+        """Writes one line. What would steer the terminal is shown instead of obeyed."""
+        parts = _PAINT.split(text) if self.has_colour else [text]
+        clean = [part if number % 2 else visible(part) for number, part in enumerate(parts)]
+        self.stream.write("".join(clean) + "\n")
+
+    def note(self, text: str) -> None:
+        self.line(self.paint("faint", text))
+
+    def warn(self, text: str) -> None:
+        self.line(f"{self.paint('note', 'warning')}: {text}")
+
+    def error(self, error: Error | str) -> None:
+        self.line(f"{self.paint('bad', 'libsched: error')}: {error}")
+
+
+def print_json(document: dict[str, Any]) -> None:
+    """Writes one line of JSON to standard output, in UTF-8 whatever the locale, and flushes it."""
+    line = json.dumps(document, ensure_ascii=False, separators=(",", ":")) + "\n"
+    sys.stdout.flush()
+    sys.stdout.buffer.write(line.encode("utf-8", "replace"))
+    sys.stdout.buffer.flush()
+
+
+def visible(text: str) -> str:
+    """A text without control characters: they become \\x.. escapes."""
+    if text.isprintable():
+        return text
+    return "".join(
+        char if char in "\t\n" or unicodedata.category(char) not in ("Cc", "Cf")
+        else char.encode("unicode_escape").decode() for char in text)
+
+
+def table(rows: Sequence[Sequence[str]], right: Iterable[int] = (), indent: int = 2) -> list[str]:
+    """Rows as lines with aligned columns; the columns in `right` are set to the right."""
+    if not rows:
+        return []
+    to_right = set(right)
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    lines = []
+    for row in rows:
+        cells = [text.rjust(width) if column in to_right else text.ljust(width)
+                 for column, (text, width) in enumerate(zip(row, widths, strict=True))]
+        lines.append((" " * indent + "  ".join(cells)).rstrip())
+    return lines

@@ -1,0 +1,391 @@
+"""Config and Framework: a scheduler's configuration, and one of its profiles ready to be asked."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Literal, overload
+
+from . import _core
+from ._sources import Source, config_document
+from .cluster import Cluster, Snapshot
+from .errors import InvalidError, MisuseError
+from .fit import FitResult
+from .objects import Pod, pods_of
+from .state import CycleState
+from .status import Status, status_of
+from .view import View
+
+if TYPE_CHECKING:
+    import numpy
+    import numpy.typing
+
+
+class Config:
+    """A KubeSchedulerConfiguration v1, decoded, defaulted and validated as upstream does.
+
+    Parameters
+    ----------
+    source : optional
+        A path, a document (str or bytes, YAML or JSON) or a dict. Nothing: upstream's defaults.
+
+    Raises
+    ------
+    InvalidError
+        With upstream's message.
+
+    Examples
+    --------
+    >>> Config().profiles
+    ['default-scheduler']
+    """
+
+    __slots__ = ("_handle",)
+
+    _handle: _core.Config
+
+    def __init__(self, source: object = None) -> None:
+        if source is None:
+            self._handle = _core.Config.parse(b"")
+            return
+        document = config_document(source)
+        if document.path is not None:
+            self._handle = _core.Config.parse(_read(document.path))
+        else:
+            self._handle = _core.Config.parse(document.text)
+
+    @property
+    def profiles(self) -> list[str]:
+        """The scheduler names of the profiles."""
+        return self._handle.profile_names
+
+    def describe(self) -> dict[str, Any]:
+        """Per profile the plugins of each extension point with their weights, and the arguments.
+
+        Raises
+        ------
+        InvalidError
+            With upstream's message about plugins that cannot be made.
+        """
+        described: dict[str, Any] = json.loads(self._handle.describe())
+        return described
+
+    def __repr__(self) -> str:
+        return f"<Config of {', '.join(self.profiles)}>"
+
+
+@dataclasses.dataclass(frozen=True)
+class PreFilterResult:
+    """What PreFilter says beside its Status.
+
+    Attributes
+    ----------
+    node_names : frozenset of str or None
+        The nodes that are left; None: all of them.
+    plugins : tuple of str
+        The plugins that narrowed the nodes, sorted.
+    """
+
+    node_names: frozenset[str] | None
+    plugins: tuple[str, ...]
+
+    @property
+    def all_nodes(self) -> bool:
+        """Whether no plugin narrowed the nodes."""
+        return self.node_names is None
+
+
+class Framework:
+    """One profile of a scheduler's configuration with its plugins: what decisions are made by.
+
+    Parameters
+    ----------
+    config : optional
+        A `Config`, or what makes one: a path, a document or a dict. Nothing: upstream's defaults.
+    profile : str, optional
+        The scheduler name of the profile; needed if there are several.
+    feature_gates : mapping or str, optional
+        ``{"A": True}`` or ``"A=true,B=false"``; by default those of Kubernetes 1.36.
+
+    Raises
+    ------
+    InvalidError
+        With upstream's message, or because of an unknown feature gate.
+    NotFoundError
+        There is no such profile.
+    UnsupportedError
+        The configuration asks for what this version does not have.
+
+    Notes
+    -----
+    Immutable; any number of threads may share it. It remembers what it has worked out about a
+    cluster or snapshot for as long as both exist.
+
+    Examples
+    --------
+    >>> cluster = Cluster({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "a"},
+    ...     "status": {"allocatable": {"cpu": "4", "memory": "8Gi", "pods": "110"}}})
+    >>> scheduler = Framework()
+    >>> fit = scheduler.fit(cluster, {"kind": "Pod", "apiVersion": "v1",
+    ...     "metadata": {"name": "big"}, "spec": {"containers": [
+    ...         {"name": "c", "resources": {"requests": {"cpu": "8"}}}]}})
+    >>> fit
+    <FitResult default/big: fits none of 1 node>
+    >>> fit["a"].status
+    <Status UnschedulableAndUnresolvable by NodeResourcesFit: Insufficient cpu>
+    """
+
+    __slots__ = ("_handle", "_plugins", "__weakref__")
+
+    _handle: _core.Framework
+
+    def __init__(self, config: Config | object = None, *, profile: str | None = None,
+                 feature_gates: Mapping[str, bool] | str | None = None) -> None:
+        if config is not None and not isinstance(config, Config):
+            config = Config(config)
+        handle = config._handle if isinstance(config, Config) else None
+        self._handle = _core.Framework(handle, profile or "", _gates(feature_gates))
+        self._plugins: dict[str, list[tuple[str, int]]] | None = None
+
+    @property
+    def profile(self) -> str:
+        """The scheduler name of the profile."""
+        return self._handle.profile
+
+    @property
+    def plugins(self) -> dict[str, list[tuple[str, int]]]:
+        """The plugins of each extension point in their order: lists of (name, weight).
+
+        >>> [name for name, weight in Framework().plugins["preEnqueue"]]
+        ['SchedulingGates', 'DynamicResources', 'DefaultPreemption']
+        """
+        if self._plugins is None:
+            described = json.loads(self._handle.plugins())
+            self._plugins = {
+                point: [(plugin["name"], plugin.get("weight", 0)) for plugin in plugins]
+                for point, plugins in described.items()}
+        return {point: list(plugins) for point, plugins in self._plugins.items()}
+
+    # Whole answers
+
+    def fit(self, view: View, pod: Source, node: str | None = None) -> FitResult:
+        """Whether a pod fits, on which nodes, and why not on the others.
+
+        Parameters
+        ----------
+        view : Cluster or Snapshot
+        pod
+            A `Pod`, or what makes one.
+        node : str, optional
+            Judge only this node.
+
+        Returns
+        -------
+        FitResult
+            It stays valid whatever happens to the cluster.
+
+        Raises
+        ------
+        UnsupportedError
+            The pod needs a plugin that is not available; `plugin` names it.
+        NotFoundError
+            There is no such node.
+        """
+        checked = self._pod(view, pod)
+        return FitResult(self._decide(view, checked, node or ""), checked, self)
+
+    def _decide(self, view: View, pod: Pod, node: str = "", *,
+                judge_excluded: bool = False) -> _core.Decision:
+        """What `fit` is made of; `judge_excluded` runs Filter on nodes PreFilter excluded, too."""
+        pool, evaluator = self._take(view)
+        try:
+            return evaluator.check(pod._handle, node, judge_excluded)
+        finally:
+            pool.append(evaluator)
+
+    # Upstream's calls
+
+    def run_pre_enqueue_plugins(self, view: View, pod: Source) -> Status:
+        """Runs PreEnqueue up to the first plugin that gates the pod.
+
+        >>> gated = {"kind": "Pod", "apiVersion": "v1", "metadata": {"name": "p"}, "spec": {
+        ...     "schedulingGates": [{"name": "example.com/wait"}], "containers": [{"name": "c"}]}}
+        >>> Framework().run_pre_enqueue_plugins(Cluster(), gated).plugin
+        'SchedulingGates'
+        """
+        checked = self._pod(view, pod)
+        pool, evaluator = self._take(view)
+        try:
+            return status_of(evaluator.run_pre_enqueue(checked._handle))
+        finally:
+            pool.append(evaluator)
+
+    def run_pre_filter_plugins(self, state: CycleState, view: View,
+                               pod: Source) -> tuple[PreFilterResult, Status]:
+        """Runs PreFilter and fills `state` for the calls that follow.
+
+        Raises
+        ------
+        UnsupportedError
+            The pod needs a plugin that is not available; `plugin` names it.
+        """
+        checked = self._pod(view, pod)
+        pool, evaluator = self._take(view)
+        try:
+            status, all_nodes, nodes, plugins = evaluator.run_pre_filter(
+                state._handle, checked._handle)
+        finally:
+            pool.append(evaluator)
+        return (PreFilterResult(None if all_nodes else frozenset(nodes), tuple(plugins)),
+                status_of(status))
+
+    def run_filter_plugins(self, state: CycleState, view: View, pod: Pod, node: str) -> Status:
+        """Runs Filter on one node. `state` has gone through PreFilter for the same pod.
+
+        The PreFilterResult is not looked at. If the cluster has changed since, the answer is
+        upstream's for this state and the node as it is now.
+
+        Raises
+        ------
+        NotFoundError
+            There is no such node.
+        """
+        pool, evaluator = self._take(view)
+        try:
+            return status_of(evaluator.run_filter(state._handle, pod._handle, node))
+        finally:
+            pool.append(evaluator)
+
+    @overload
+    def filter_nodes(self, state: CycleState, view: View, pod: Pod, *, limit: int = 0,
+                     accept: Any = None, start: int = 0,
+                     result: Literal["names"] = "names") -> list[str]: ...
+    @overload
+    def filter_nodes(self, state: CycleState, view: View, pod: Pod, *, limit: int = 0,
+                     accept: Any = None, start: int = 0, result: Literal["bitmap"]) -> bytes: ...
+    @overload
+    def filter_nodes(self, state: CycleState, view: View, pod: Pod, *, limit: int = 0,
+                     accept: Any = None, start: int = 0,
+                     result: Literal["numpy"]) -> numpy.typing.NDArray[numpy.bool_]: ...
+
+    def filter_nodes(self, state: CycleState, view: View, pod: Pod, *, limit: int = 0,
+                     accept: Iterable[str] | bytes | Any = None, start: int = 0,
+                     result: Literal["names", "bitmap", "numpy"] = "names") -> Any:
+        """The nodes on which every Filter plugin says yes, and which PreFilter left over.
+
+        Parameters
+        ----------
+        state : CycleState
+            It has gone through PreFilter for the same pod.
+        view : Cluster or Snapshot
+        pod : Pod
+        limit : int
+            Stop when that many nodes are found; 0: judge all.
+        accept : optional
+            Judge only these: names, a bitmap over rows as bytes (bit ``row % 8`` of byte
+            ``row // 8``), or a numpy array of bool, one for each row.
+        start : int
+            Where in the node order to begin, going round; matters with `limit`.
+        result : {"names", "bitmap", "numpy"}
+            What to return: names in node order; a bitmap over rows as bytes, whole 64-bit words;
+            or a numpy array of bool of shape ``(view.row_count,)``.
+
+        Raises
+        ------
+        StateError
+            `state` has seen no PreFilter for this pod.
+        InternalError
+            A plugin failed.
+        NotFoundError
+            A name in `accept` is unknown.
+        """
+        if limit < 0 or start < 0:
+            raise InvalidError("limit and start must not be negative")
+        if result not in ("names", "bitmap", "numpy"):
+            raise InvalidError(f'result is "names", "bitmap" or "numpy", not {result!r}')
+        bitmap = None if accept is None else _bitmap(view, accept)
+        pool, evaluator = self._take(view)
+        try:
+            if result == "names":
+                return evaluator.filter_names(state._handle, pod._handle, limit, bitmap, start)
+            found = evaluator.filter_bitmap(state._handle, pod._handle, limit, bitmap, start)[0]
+        finally:
+            pool.append(evaluator)
+        if result == "bitmap":
+            return found
+        import numpy
+
+        bits = numpy.unpackbits(numpy.frombuffer(found, numpy.uint8), bitorder="little")
+        return bits[: view.row_count].astype(numpy.bool_)
+
+    def __repr__(self) -> str:
+        return f"<Framework {self.profile}>"
+
+    def _pod(self, view: View, pod: Source) -> Pod:
+        if isinstance(pod, Pod):
+            return pod
+        if not isinstance(view, View):
+            raise _no_view(view)
+        found = pods_of(pod, view._classes)
+        if len(found) != 1:
+            raise InvalidError(f"{len(found)} pods where one is expected; libsched.Objects reads "
+                               "many")
+        return found[0]
+
+    def _take(self, view: View) -> tuple[list[_core.Evaluator], _core.Evaluator]:
+        """An evaluator that no other thread uses, and the pool that it goes back to."""
+        try:
+            pool = view._evaluators[self]
+        except KeyError:
+            pool = view._evaluators.setdefault(self, [])
+        except AttributeError:
+            raise _no_view(view) from None
+        try:
+            return pool, pool.pop()
+        except IndexError:
+            assert isinstance(view, (Cluster, Snapshot))
+            return pool, _core.Evaluator(self._handle, view._handle)
+
+
+def _no_view(view: object) -> MisuseError:
+    return MisuseError(f"a Cluster or Snapshot is expected, not a {type(view).__name__}")
+
+
+def _gates(gates: Mapping[str, bool] | str | None) -> str:
+    if gates is None:
+        return ""
+    if isinstance(gates, str):
+        return gates
+    return ",".join(f"{name}={'true' if on else 'false'}" for name, on in gates.items())
+
+
+def _bitmap(view: View, accept: Any) -> bytes:
+    """A set of nodes as a bitmap over rows."""
+    if isinstance(accept, (bytes, bytearray, memoryview)):
+        words = bytes(accept)
+    elif hasattr(accept, "dtype"):
+        import numpy
+
+        if accept.dtype != numpy.bool_ or accept.ndim != 1:
+            raise InvalidError("accept: a numpy array must be one-dimensional and of bool")
+        words = numpy.packbits(accept, bitorder="little").tobytes()
+    elif isinstance(accept, str):
+        raise InvalidError("accept: names of nodes are expected, not one text")
+    else:
+        bits = bytearray((view.row_count + 7) // 8)
+        for name in accept:
+            row = view.row(name)
+            bits[row // 8] |= 1 << row % 8
+        words = bytes(bits)
+    return words + bytes(-len(words) % 8)
+
+
+def _read(path: str) -> bytes:
+    from .errors import FileError
+
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError as error:
+        raise FileError(f"{path}: {error.strerror}") from error

@@ -1,0 +1,532 @@
+"""Pod, Node, Workload and Objects: parsed Kubernetes objects, immutable and free of any cluster."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any, ClassVar, TypeVar, Union
+
+from . import _core
+from ._sources import Document, Source, documents
+from .errors import Error, InvalidError, MisuseError
+
+_One = TypeVar("_One", "Pod", "Node")
+
+
+class _Parsed:
+    """What is parsed already; `_sources` hands it through."""
+
+    __slots__ = ()
+    _libsched_parsed: ClassVar[bool] = True
+
+
+class Pod(_Parsed):
+    """A Pod, or the pod template of a workload.
+
+    Parameters
+    ----------
+    source
+        A path, a document (str or bytes, JSON or YAML, gzip or not), a dict, or an object of a
+        Kubernetes client. It must hold exactly one pod or workload.
+    defaults : bool
+        Apply the API server's defaults that scheduling depends on, and priority admission.
+    strict : bool
+        Make unknown kinds and fields errors.
+    keep_raw : bool
+        Keep the document for `raw`.
+
+    Raises
+    ------
+    InvalidError
+        The input is wrong; its `path` says where.
+
+    Examples
+    --------
+    >>> pod = Pod({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "web"}, "spec": {
+    ...     "containers": [{"name": "c", "resources": {"requests": {"cpu": "250m"}}}]}})
+    >>> pod
+    <Pod default/web>
+    >>> pod.request("cpu")
+    250
+    """
+
+    __slots__ = ("_handle", "__weakref__")
+
+    _handle: _core.Pod
+
+    def __init__(self, source: Source, *, defaults: bool = True, strict: bool = False,
+                 keep_raw: bool = False) -> None:
+        objects = Objects(_implied(source, "Pod"), defaults=defaults, strict=strict,
+                          keep_raw=keep_raw)
+        found = objects.pods + [workload.pod for workload in objects.workloads]
+        self._handle = _the_only(found, "pod", objects)._handle
+
+    @classmethod
+    def load(cls, source: Source, *, defaults: bool = True, strict: bool = False,
+             keep_raw: bool = False) -> Pod:
+        """The same as calling the class: a pod from a path, a document, a dict, ..."""
+        return cls(source, defaults=defaults, strict=strict, keep_raw=keep_raw)
+
+    @classmethod
+    def parse(cls, document: str | bytes | bytearray | memoryview, *, defaults: bool = True,
+              strict: bool = False, keep_raw: bool = False) -> Pod:
+        """A pod from a document, which is never taken for a path."""
+        return cls(_text(document), defaults=defaults, strict=strict, keep_raw=keep_raw)
+
+    @property
+    def name(self) -> str:
+        return self._handle.name
+
+    @property
+    def namespace(self) -> str:
+        return self._handle.namespace
+
+    @property
+    def key(self) -> str:
+        """``namespace/name``."""
+        return f"{self._handle.namespace}/{self._handle.name}"
+
+    @property
+    def uid(self) -> str:
+        return self._handle.uid
+
+    @property
+    def node_name(self) -> str:
+        """spec.nodeName; empty if the pod is not bound."""
+        return self._handle.node_name
+
+    @property
+    def scheduler_name(self) -> str:
+        """spec.schedulerName: the profile that is meant to schedule the pod."""
+        return self._handle.scheduler_name
+
+    @property
+    def phase(self) -> str:
+        return self._handle.phase
+
+    @property
+    def priority(self) -> int:
+        """spec.priority; 0 if the pod has none."""
+        return self._handle.priority
+
+    def label(self, key: str) -> str | None:
+        """The value of a label; None if there is no such label."""
+        return self._handle.label(key)
+
+    def request(self, resource: str) -> int:
+        """What the pod asks for: ``"cpu"`` in thousandths, ``"memory"`` in bytes, else units."""
+        return self._handle.request(resource)
+
+    def raw(self) -> dict[str, Any]:
+        """The document the pod was made of.
+
+        Raises
+        ------
+        StateError
+            It was parsed without `keep_raw`.
+        """
+        document: dict[str, Any] = json.loads(self._handle.raw())
+        return document
+
+    def copy(self, *, name: str | None = None, namespace: str | None = None,
+             uid: str | None = None, node_name: str | None = None) -> Pod:
+        """A copy with some things changed; what is None stays.
+
+        A copy under another name has no uid, unless one is given: it is known by its name.
+        """
+        if uid is None and (name, namespace) != (None, None):
+            uid = ""
+        return _wrap_pod(self._handle.copy(name, namespace, uid, node_name))
+
+    def copies(self, count: int, name: str = "{name}-{index}") -> list[Pod]:
+        """`count` copies with names of their own.
+
+        >>> web = Pod({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "web"},
+        ...            "spec": {"containers": [{"name": "c"}]}})
+        >>> [pod.name for pod in web.copies(2)]
+        ['web-0', 'web-1']
+        """
+        return [self.copy(name=new) for new in _names(self.name, count, name)]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Pod) and self._handle.address == other._handle.address
+
+    def __hash__(self) -> int:
+        return hash(self._handle.address)
+
+    def __repr__(self) -> str:
+        where = f" on {self.node_name}" if self.node_name else ""
+        return f"<Pod {self.key}{where}>"
+
+
+@dataclasses.dataclass(frozen=True)
+class Taint:
+    """A taint of a node."""
+
+    key: str
+    value: str
+    effect: str
+
+    def __str__(self) -> str:
+        return f"{self.key}={self.value}:{self.effect}" if self.value else (
+            f"{self.key}:{self.effect}")
+
+
+class Node(_Parsed):
+    """A Node.
+
+    Parameters and errors are those of `Pod`.
+
+    Examples
+    --------
+    >>> node = Node({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "a"},
+    ...              "status": {"allocatable": {"cpu": "4", "memory": "8Gi", "pods": "110"}}})
+    >>> node, node.allocatable("cpu"), node.allocatable("memory")
+    (<Node a>, 4000, 8589934592)
+    >>> [copy.name for copy in node.copies(2)]
+    ['a-0', 'a-1']
+    """
+
+    __slots__ = ("_handle", "__weakref__")
+
+    _handle: _core.Node
+
+    def __init__(self, source: Source, *, defaults: bool = True, strict: bool = False,
+                 keep_raw: bool = False) -> None:
+        objects = Objects(_implied(source, "Node"), defaults=defaults, strict=strict,
+                          keep_raw=keep_raw)
+        self._handle = _the_only(objects.nodes, "node", objects)._handle
+
+    @classmethod
+    def load(cls, source: Source, *, defaults: bool = True, strict: bool = False,
+             keep_raw: bool = False) -> Node:
+        """The same as calling the class: a node from a path, a document, a dict, ..."""
+        return cls(source, defaults=defaults, strict=strict, keep_raw=keep_raw)
+
+    @classmethod
+    def parse(cls, document: str | bytes | bytearray | memoryview, *, defaults: bool = True,
+              strict: bool = False, keep_raw: bool = False) -> Node:
+        """A node from a document, which is never taken for a path."""
+        return cls(_text(document), defaults=defaults, strict=strict, keep_raw=keep_raw)
+
+    @property
+    def name(self) -> str:
+        return self._handle.name
+
+    @property
+    def uid(self) -> str:
+        return self._handle.uid
+
+    @property
+    def unschedulable(self) -> bool:
+        """spec.unschedulable: the node is cordoned."""
+        return self._handle.unschedulable
+
+    @property
+    def taints(self) -> list[Taint]:
+        return [Taint(*taint) for taint in self._handle.taints()]
+
+    def label(self, key: str) -> str | None:
+        """The value of a label; None if there is no such label."""
+        return self._handle.label(key)
+
+    def allocatable(self, resource: str) -> int:
+        """What the node offers: ``"cpu"`` in thousandths, ``"memory"`` in bytes, else units."""
+        return self._handle.allocatable(resource)
+
+    def raw(self) -> dict[str, Any]:
+        """The document the node was made of.
+
+        Raises
+        ------
+        StateError
+            It was parsed without `keep_raw`.
+        """
+        document: dict[str, Any] = json.loads(self._handle.raw())
+        return document
+
+    def copy(self, *, name: str | None = None, uid: str | None = None) -> Node:
+        """A copy under another name, which its hostname label follows; what is None stays.
+
+        A copy under another name has no uid, unless one is given: it is known by its name.
+        """
+        if uid is None and name is not None:
+            uid = ""
+        return _wrap_node(self._handle.copy(name, uid))
+
+    def copies(self, count: int, name: str = "{name}-{index}") -> list[Node]:
+        """`count` copies with names of their own, such as new nodes of a pool.
+
+        Parameters
+        ----------
+        count : int
+        name : str
+            What they are called: ``{name}`` is this node's name, ``{index}`` counts from 0.
+        """
+        return [self.copy(name=new) for new in _names(self.name, count, name)]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Node) and self._handle.address == other._handle.address
+
+    def __hash__(self) -> int:
+        return hash(self._handle.address)
+
+    def __repr__(self) -> str:
+        return f"<Node {self.name}>"
+
+
+@dataclasses.dataclass(frozen=True)
+class Workload:
+    """A Deployment, StatefulSet, DaemonSet, ReplicaSet, Job or CronJob: its template, how often."""
+
+    kind: str
+    replicas: int
+    pod: Pod
+
+
+class Objects(_Parsed):
+    """Everything that some documents hold.
+
+    Parameters
+    ----------
+    source
+        As for `Pod`, but with any number of objects: single ones, Lists, streams of documents, and
+        iterables of all these.
+    defaults, strict, keep_raw : bool
+        As for `Pod`.
+    validate : bool
+        Report what the API server would refuse in `warnings`.
+    classes : Objects, optional
+        Further PriorityClasses for `defaults`.
+
+    Raises
+    ------
+    InvalidError
+        The input is wrong; its `path` says where.
+    FileError, LimitError, UnsupportedError
+
+    Examples
+    --------
+    >>> objects = Objects('''
+    ... {"apiVersion": "v1", "kind": "List", "items": [
+    ...   {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "a"}},
+    ...   {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "settings"}}]}''')
+    >>> objects
+    <Objects: 1 node>
+    >>> [(kind["kind"], kind["count"]) for kind in objects.skipped]
+    [('v1 ConfigMap', 1)]
+    """
+
+    __slots__ = ("_parts", "_reports")
+
+    _parts: list[Union[_core.Objects, Pod, Node]]
+
+    def __init__(self, source: Source, *, defaults: bool = True, strict: bool = False,
+                 keep_raw: bool = False, validate: bool = False,
+                 classes: Objects | None = None) -> None:
+        self._parts = []
+        self._reports: list[dict[str, Any]] | None = None
+        admission = classes.priority_classes() if classes is not None else None
+        for found in documents(source):
+            if isinstance(found, Document):
+                self._parts.append(_parse(found, defaults=defaults, strict=strict,
+                                          keep_raw=keep_raw, validate=validate,
+                                          classes=admission))
+            elif isinstance(found, Objects):
+                self._parts.extend(found._parts)
+            elif isinstance(found, (Pod, Node)):
+                self._parts.append(found)
+            else:
+                raise MisuseError(f"a {type(found).__name__} holds no Kubernetes objects")
+
+    @classmethod
+    def load(cls, source: Source, *, defaults: bool = True, strict: bool = False,
+             keep_raw: bool = False, validate: bool = False,
+             classes: Objects | None = None) -> Objects:
+        """The same as calling the class."""
+        return cls(source, defaults=defaults, strict=strict, keep_raw=keep_raw, validate=validate,
+                   classes=classes)
+
+    @classmethod
+    def parse(cls, document: str | bytes | bytearray | memoryview, *, defaults: bool = True,
+              strict: bool = False, keep_raw: bool = False, validate: bool = False,
+              classes: Objects | None = None) -> Objects:
+        """Objects of a document, which is never taken for a path."""
+        return cls(_text(document), defaults=defaults, strict=strict, keep_raw=keep_raw,
+                   validate=validate, classes=classes)
+
+    @property
+    def pods(self) -> list[Pod]:
+        """All Pods, in order."""
+        return [pod for part in self._parts for pod in (
+            [part] if isinstance(part, Pod) else [] if isinstance(part, Node)
+            else [_wrap_pod(handle) for handle in part.pods()])]
+
+    @property
+    def nodes(self) -> list[Node]:
+        """All Nodes, in order."""
+        return [node for part in self._parts for node in (
+            [part] if isinstance(part, Node) else [] if isinstance(part, Pod)
+            else [_wrap_node(handle) for handle in part.nodes()])]
+
+    @property
+    def workloads(self) -> list[Workload]:
+        """All workloads with their pod templates, in order."""
+        return [Workload(kind, replicas, _wrap_pod(handle)) for part in self._parts
+                if isinstance(part, _core.Objects) for kind, replicas, handle in part.workloads()]
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many objects there are of each kind."""
+        return _sums((report.get("counts", {}).items()) for report in self._report())
+
+    @property
+    def skipped(self) -> list[dict[str, Any]]:
+        """Kinds that were not read: dicts with ``kind``, ``count`` and, perhaps, ``neededBy``."""
+        return [entry for report in self._report() for entry in report.get("skipped", [])]
+
+    @property
+    def warnings(self) -> list[dict[str, str]]:
+        """What the API server would refuse: dicts with ``path`` and ``message``."""
+        return [entry for report in self._report() for entry in report.get("warnings", [])]
+
+    @property
+    def unknown_fields(self) -> int:
+        """How many fields were not read because nothing knows them."""
+        return sum(report.get("unknownFields", 0) for report in self._report())
+
+    def priority_classes(self) -> _core.Objects | None:
+        """The part that holds PriorityClasses, for admission; None if there is none."""
+        for part in reversed(self._parts):
+            if isinstance(part, _core.Objects) and (
+                    json.loads(part.report())["counts"].get("PriorityClass")):
+                return part
+        return None
+
+    def _report(self) -> list[dict[str, Any]]:
+        if self._reports is None:
+            self._reports = [json.loads(part.report()) for part in self._parts
+                             if isinstance(part, _core.Objects)]
+        return self._reports
+
+    def __repr__(self) -> str:
+        counts = (("node", len(self.nodes)), ("pod", len(self.pods)),
+                  ("workload", len(self.workloads)))
+        found = [f"{count} {kind}{'s' * (count != 1)}" for kind, count in counts if count]
+        return f"<Objects: {', '.join(found) or 'none'}>"
+
+
+def parse_document(document: str | bytes | memoryview, *, defaults: bool,
+                   classes: _core.Objects | None = None) -> _core.Objects:
+    """One document without ceremony, for callers that make it themselves."""
+    return _core.Objects.parse(document, defaults=defaults, classes=classes)
+
+
+def pods_of(source: Source, classes: Objects | None = None) -> list[Pod]:
+    """The pods of a source, workloads' templates included; libsched's own are not parsed again."""
+    if isinstance(source, Pod):
+        return [source]
+    if isinstance(source, (list, tuple)) and all(isinstance(item, Pod) for item in source):
+        return list(source)
+    objects = Objects(source, classes=classes)
+    found = objects.pods + [workload.pod for workload in objects.workloads]
+    return _some(found, "pod", objects) if objects._parts else []
+
+
+def nodes_of(source: Source) -> list[Node]:
+    """The nodes of a source; libsched's own are not parsed again."""
+    if isinstance(source, Node):
+        return [source]
+    if isinstance(source, (list, tuple)) and all(isinstance(item, Node) for item in source):
+        return list(source)
+    objects = Objects(source)
+    return _some(objects.nodes, "node", objects) if objects._parts else []
+
+
+def _parse(document: Document, **options: Any) -> _core.Objects:
+    try:
+        if document.path is not None:
+            return _core.Objects.load(document.path, **options)
+        return _core.Objects.parse(document.text, **options)
+    except UnicodeEncodeError as error:
+        raise InvalidError(f"the text is not Unicode: {error.reason}") from None
+    except Error as error:
+        _tell_place(error, document)
+        raise
+
+
+def _tell_place(error: Error, document: Document) -> None:
+    """Names files, and what the user calls an item that was put into a List on the way."""
+    if document.path is not None and document.path not in error.message:
+        error.message = f"{error.message} ({document.path})"
+    if document.places and error.path.startswith("items["):
+        index, _, rest = error.path[len("items["):].partition("]")
+        if index.isdigit() and int(index) < len(document.places):
+            error.path = document.places[int(index)] + rest
+
+
+def _wrap_pod(handle: _core.Pod) -> Pod:
+    pod = object.__new__(Pod)
+    pod._handle = handle
+    return pod
+
+
+def _wrap_node(handle: _core.Node) -> Node:
+    node = object.__new__(Node)
+    node._handle = handle
+    return node
+
+
+def _implied(source: Source, kind: str) -> Source:
+    """A dict without kind is what the caller says it is."""
+    if isinstance(source, dict) and "kind" not in source and (
+            "metadata" in source or "spec" in source):
+        return {"apiVersion": "v1", "kind": kind, **source}
+    return source
+
+
+def _text(document: object) -> bytes | bytearray | memoryview:
+    if isinstance(document, str):
+        try:
+            return document.encode()
+        except UnicodeEncodeError as error:
+            raise InvalidError(f"the text is not Unicode: {error.reason}") from None
+    if isinstance(document, (bytes, bytearray, memoryview)):
+        return document
+    raise MisuseError(f"a document is a str or bytes, not a {type(document).__name__}")
+
+
+def _the_only(found: list[_One], kind: str, objects: Objects) -> _One:
+    if len(found) == 1:
+        return found[0]
+    if not found:
+        _some(found, kind, objects)
+    raise InvalidError(f"{len(found)} {kind}s where one is expected; libsched.Objects reads many")
+
+
+def _some(found: list[_One], kind: str, objects: Objects) -> list[_One]:
+    if found:
+        return found
+    other = ", ".join(f"{count} {name}" for name, count in sorted(objects.counts.items()))
+    skipped = ", ".join(f"{entry['count']} {entry['kind']}" for entry in objects.skipped)
+    there = ", ".join(text for text in (other, skipped) if text)
+    raise InvalidError(f"there is no {kind}" + (f", only {there}" if there else ""))
+
+
+def _names(name: str, count: int, pattern: str) -> Iterator[str]:
+    if count < 0:
+        raise InvalidError(f"{count} copies: the number must not be negative")
+    if count > 1 and "{index}" not in pattern:
+        raise InvalidError(f'the name "{pattern}" needs {{index}}, or all copies have the same')
+    return (pattern.replace("{name}", name).replace("{index}", str(index))
+            for index in range(count))
+
+
+def _sums(counts: Iterable[Iterable[tuple[str, int]]]) -> dict[str, int]:
+    total: dict[str, int] = {}
+    for entries in counts:
+        for name, count in entries:
+            if count:
+                total[name] = total.get(name, 0) + count
+    return total

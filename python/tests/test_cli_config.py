@@ -1,0 +1,72 @@
+"""`libsched config check`, `libsched version`, and the command line as a whole."""
+
+import json
+
+import libsched
+
+CONFIG = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration",
+          "profiles": [{"schedulerName": "one"}, {"schedulerName": "two", "plugins": {
+              "score": {"disabled": [{"name": "*"}],
+                        "enabled": [{"name": "ImageLocality", "weight": 17}]}}}]}
+
+
+def test_table(run):
+    done = run("config", "check", "c.json", files={"c.json": CONFIG})
+    assert done.code == 0 and done.err == ""
+    assert done.out.startswith("profile one\n  preEnqueue ")
+    first, second = done.out.split("\n\n")
+    assert second.startswith("profile two\n")
+    rows = [line.split() for line in second.splitlines()]
+    assert ["score", "ImageLocality", "17"] in rows
+    assert ["filter", "NodeUnschedulable"] in rows and ["NodeName"] in rows
+    assert sum("TaintToleration" in line for line in first.splitlines()) == 3
+
+
+def test_json(run):
+    done = run("config", "check", "-", "--json", stdin=json.dumps(CONFIG))
+    described = done.json()
+    assert done.code == 0 and described["valid"] is True
+    assert described["profiles"][1]["plugins"]["score"] == [{"name": "ImageLocality", "weight": 17}]
+    args = {entry["name"]: entry["args"] for entry in described["profiles"][0]["pluginConfig"]}
+    assert args["NodeResourcesFit"]["scoringStrategy"]["type"] == "LeastAllocated"
+
+
+def test_upstreams_messages(run):
+    bad = {**CONFIG, "parallelism": -3}
+    done = run("config", "check", "c.json", files={"c.json": bad})
+    assert done.code == 2 and done.out == ""
+    assert done.err.startswith("c.json: ") and "parallelism: Invalid value: -3" in done.err
+    done = run("config", "check", "c.json", "--json", files={"c.json": bad})
+    assert done.code == 2 and done.err == ""
+    assert done.json()["valid"] is False and "Invalid value: -3" in done.json()["error"]
+
+
+def test_files_that_are_not_there(run):
+    done = run("config", "check", "none.yaml")
+    assert done.code == 2 and "none.yaml: No such file" in done.err
+    assert run("config", "check", "-", stdin=b"\xff").code == 2
+
+
+def test_version(run):
+    done = run("version")
+    assert done.code == 0
+    assert [line.split()[-1] for line in done.out.splitlines()] == [
+        libsched.__version__, "1", "1.36"]
+    assert run("version", "--json").json() == {
+        "libsched": libsched.__version__, "abi": 1, "kubernetes": "1.36"}
+
+
+def test_help(run):
+    for arguments in ((), ("--help",)):
+        done = run(*arguments)
+        assert done.code == 0 and "libsched fit cluster.yaml --pod train.yaml" in done.out
+    for command in ("fit", "evaluate", "config", "version"):
+        done = run(command, "--help")
+        assert done.code == 0 and done.out.startswith(f"usage: libsched {command}")
+    assert "exit codes:" in run("fit", "--help").out
+
+
+def test_usage_errors(run):
+    for arguments in (("nonsense",), ("fit",), ("fit", "x"), ("config",), ("version", "--nonsense")):
+        done = run(*arguments)
+        assert done.code == 2 and done.err.startswith("usage: ")

@@ -1,0 +1,180 @@
+"""`libsched evaluate`: golden results of small cases, bad ones among them."""
+
+import gzip
+import json
+import subprocess
+import sys
+
+from manifests import GATED, SPREAD, node, pod
+
+
+def case(*pods, objects=(node("b"), node("a", cpu="1")), **more):
+    return {"objects": list(objects), "pods": list(pods), **more}
+
+
+def evaluate(run, *cases, code=0):
+    done = run("evaluate", stdin="".join(json.dumps(one) + "\n" for one in cases))
+    assert done.code == code, done
+    return done.lines()
+
+
+def test_golden(run):
+    golden, = evaluate(run, case(pod("x", cpu="2"), name="one"))
+    assert list(golden) == ["name", "mode", "pods"]
+    assert (golden["name"], golden["mode"]) == ("one", "evaluate")
+    result, = golden["pods"]
+    assert list(result) == ["pod", "profile", "preFilter", "nodes", "feasible"]
+    assert (result["pod"], result["profile"]) == ("default/x", "default-scheduler")
+    skipped = result["preFilter"].pop("skipFilter")
+    assert result["preFilter"] == {"code": "Success", "allNodes": True}
+    assert skipped == sorted(skipped) and "NodePorts" in skipped
+    assert result["nodes"] == [
+        {"node": "a", "code": "UnschedulableAndUnresolvable", "plugin": "NodeResourcesFit",
+         "reasons": ["Insufficient cpu"]},
+        {"node": "b", "code": "Success"}]
+    assert result["feasible"] == ["b"]
+
+
+def test_fit_error(run):
+    result, = evaluate(run, case(pod("x", cpu="20")))[0]["pods"]
+    assert result["feasible"] == []
+    assert result["fitError"].startswith("0/2 nodes are available: 2 Insufficient cpu.")
+
+
+def test_excluded_nodes_are_judged(run):
+    pinned = {"affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {
+        "nodeSelectorTerms": [{"matchFields": [
+            {"key": "metadata.name", "operator": "In", "values": ["b"]}]}]}}}}
+    result, = evaluate(run, case(pod("x", **pinned)))[0]["pods"]
+    assert result["preFilter"]["nodeNames"] == ["b"]
+    assert result["preFilter"]["restrictedBy"] == ["NodeAffinity"]
+    assert result["nodes"][0]["excludedByPreFilter"] is True
+    assert "excludedByPreFilter" not in result["nodes"][1] and result["feasible"] == ["b"]
+
+
+def test_gates(run):
+    result, = evaluate(run, case(pod("x", **GATED)))[0]["pods"]
+    assert result["preEnqueue"]["plugin"] == "SchedulingGates" and len(result["nodes"]) == 2
+
+
+def test_no_profile_and_no_nodes(run):
+    result, = evaluate(run, case(pod("x", schedulerName="other")))[0]["pods"]
+    assert result == {"pod": "default/x", "profile": "other", "feasible": [],
+                      "error": 'profile not found for scheduler name "other"'}
+    result, = evaluate(run, case(pod("x"), objects=()))[0]["pods"]
+    assert result["error"] == "no nodes available to schedule pods" and result["feasible"] == []
+
+
+def test_pods_do_not_see_each_other(run):
+    golden, = evaluate(run, case(pod("x", cpu="4"), pod("y", cpu="4")))
+    assert [result["feasible"] for result in golden["pods"]] == [["b"], ["b"]]
+
+
+def test_objects(run):
+    bound = pod("bound", cpu="3", node_name="b")
+    ended = {**pod("ended", cpu="3", node_name="b"), "status": {"phase": "Failed"}}
+    for other, expected in ((bound, []), (ended, ["b"]), (pod("pending", cpu="3"), ["b"])):
+        golden, = evaluate(run, case(pod("x", cpu="2"), objects=[node("b"), other]))
+        assert golden["pods"][0]["feasible"] == expected
+
+
+def test_defaults(run):
+    wanted = pod("x")
+    wanted["spec"]["containers"][0]["resources"] = {"limits": {"cpu": "2"}}
+    plain, defaulted = evaluate(run, case(wanted), case(wanted, defaults=True))
+    assert plain["pods"][0]["feasible"] == ["a", "b"]
+    assert defaulted["pods"][0]["feasible"] == ["b"]
+
+
+def test_missing_plugin(run):
+    result, = evaluate(run, case(pod("x", **SPREAD)))[0]["pods"]
+    assert 'needs plugin "PodTopologySpread"' in result["error"] and result["feasible"] == []
+
+
+def test_nominated_pods(run):
+    nominated = {**pod("n", cpu="3", priority=5), "status": {"nominatedNodeName": "b"}}
+    objects = [node("b"), nominated]
+    low, high = evaluate(run, case(pod("x", priority=1), pod("y", priority=9), objects=objects))[0][
+        "pods"]
+    assert "nominated" in low["error"]
+    assert high["feasible"] == ["b"] and "error" not in high
+    elsewhere = {**nominated, "status": {"nominatedNodeName": "gone"}}
+    result, = evaluate(run, case(pod("x", priority=1), objects=[node("b"), elsewhere]))[0]["pods"]
+    assert result["feasible"] == ["b"]
+
+
+CONFIG = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration",
+          "profiles": [{"schedulerName": "bold", "plugins": {
+              "filter": {"disabled": [{"name": "NodeResourcesFit"}]}}}]}
+CONFIG_YAML = """
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles: [{schedulerName: bold, plugins: {filter: {disabled: [{name: NodeResourcesFit}]}}}]
+"""
+
+
+def test_configurations(run):
+    wanted = pod("x", cpu="20", schedulerName="bold")
+    for golden in evaluate(run, case(wanted, config=CONFIG), case(wanted, config=CONFIG_YAML)):
+        assert golden["pods"][0]["feasible"] == ["a", "b"]
+    many = [case(wanted, config={**CONFIG, "parallelism": number + 1}) for number in range(70)]
+    assert len(evaluate(run, *many)) == 70
+
+
+def test_bad_cases_do_not_end_it(run):
+    answers = evaluate(
+        run,
+        case(pod("x", cpu="lots"), name="quantity"),
+        case(node("x"), name="no pod"),
+        case(name="object", objects=[node("a"), {"kind": "Node", "apiVersion": "v1", "spec": 3}]),
+        case(name="config", config={**CONFIG, "parallelism": -1}),
+        case(name="plugin", config={**CONFIG, "profiles": [{"schedulerName": "x", "plugins": {
+            "multiPoint": {"enabled": [{"name": "Nonesuch"}]}}}]}),
+        case(name="schedule", mode="schedule"), case(name="trace", mode="trace"),
+        case(name="mode", mode="guess"), ["no case"],
+        case(pod("x"), name="good"), code=2)
+    texts = [answer.get("error", "") for answer in answers]
+    assert texts[0].startswith("pods[0].spec.containers[0].resources.requests.cpu: ")
+    assert texts[1] == "pods[0]: not a Pod"
+    assert texts[2].startswith("objects[1].")
+    assert texts[3].startswith("config: ") and "parallelism" in texts[3]
+    assert texts[4].startswith('profile "x": ') and "Nonesuch" in texts[4]
+    assert texts[5].startswith('mode "schedule" is not available')
+    assert texts[6].startswith('mode "trace" is not available')
+    assert texts[7] == 'unknown mode "guess"'
+    assert "JSON object" in texts[8]
+    assert [answer.get("name") for answer in answers] == [
+        "quantity", "no pod", "object", "config", "plugin", "schedule", "trace", "mode", None, "good"]
+    assert answers[9]["pods"][0]["feasible"] == ["a", "b"]
+
+
+def test_files(run):
+    cases = [case(pod("x"), name=name) for name in "abc"]
+    done = run("evaluate", "one.json", "many.jsonl.gz", files={
+        "one.json": json.dumps(cases[0], indent=2),
+        "many.jsonl.gz": gzip.compress(b"".join(json.dumps(one).encode() + b"\n"
+                                                for one in cases[1:]))})
+    assert done.code == 0 and [line["name"] for line in done.lines()] == ["a", "b", "c"]
+    done = run("evaluate", "none.json")
+    assert done.code == 2 and "none.json: No such file" in done.err
+    assert run("evaluate", stdin="").out == ""
+
+
+def test_each_answer_comes_at_once():
+    """A program may hold the command open and ask case after case."""
+    with subprocess.Popen([sys.executable, "-m", "libsched", "evaluate"], stdin=subprocess.PIPE,
+                          stdout=subprocess.PIPE, text=True) as process:
+        for name in ("one", "two"):
+            process.stdin.write(json.dumps(case(pod("x"), name=name)) + "\n")
+            process.stdin.flush()
+            assert json.loads(process.stdout.readline())["name"] == name
+        process.stdin.close()
+        assert process.wait(30) == 0
+
+
+def test_unicode(run):
+    golden, = evaluate(run, case(pod("x"), name="Ünïcode ✓ \u2028"))
+    assert golden["name"] == "Ünïcode ✓ \u2028"
+    done = run("evaluate", stdin=json.dumps(case(pod("x"), name="ü")), env={
+        "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"})
+    assert done.lines()[0]["name"] == "ü"

@@ -1,0 +1,234 @@
+"""Cluster, Fork and Snapshot."""
+
+import gc
+import weakref
+
+import pytest
+
+import libsched
+from manifests import node, pod
+
+
+def test_reading(cluster):
+    assert len(cluster) == 3 and cluster
+    assert sorted(cluster.nodes) == ["a", "b", "c"]
+    assert "a" in cluster.nodes and "z" not in cluster.nodes and 3 not in cluster.nodes
+    assert list(cluster.pods) == ["default/busy"]
+    assert "busy" in cluster.pods and "default/other" not in cluster.pods
+    a = cluster.nodes["a"]
+    assert a.node.name == "a"
+    assert (a.allocatable("cpu"), a.requested("cpu"), a.requested("pods")) == (4000, 3000, 1)
+    assert [found.name for found in a.pods] == ["busy"]
+    assert cluster.node_of("busy") == "a" and cluster.node_of("none") is None
+    assert cluster.node_of(a.pods[0]) == "a"
+    assert repr(cluster) == "<Cluster: 3 nodes, 1 pod>"
+    assert repr(a) == "<NodeInfo a>"
+    assert repr(cluster.pods) == "<1 pods: default/busy>"
+    assert repr(libsched.Cluster().nodes) == "<no nodes>"
+
+
+def test_unknown_names(cluster):
+    with pytest.raises(libsched.NotFoundError, match='no node "z"'):
+        cluster.nodes["z"]
+    with pytest.raises(libsched.NotFoundError):
+        cluster.pods["default/z"]
+    with pytest.raises(KeyError):
+        cluster.row("z")
+    info = cluster.nodes["b"]
+    cluster.remove_node("b")
+    with pytest.raises(libsched.NotFoundError):
+        info.allocatable("cpu")
+
+
+def test_rows(cluster):
+    assert sorted(cluster.rows) == sorted(cluster.nodes[name].row for name in cluster.nodes)
+    assert cluster.rows == [cluster.row(name) for name in cluster.nodes]
+    assert max(cluster.rows) < cluster.row_count
+
+
+def test_order():
+    zones = {"topology.kubernetes.io/region": "r"}
+    nodes = [node(f"{zone}{index}", labels={**zones, "topology.kubernetes.io/zone": zone})
+             for zone in "xy" for index in range(2)]
+    assert list(libsched.Cluster(nodes).nodes) == ["x0", "y0", "x1", "y1"]
+    assert list(libsched.Cluster(nodes, node_order="insertion").nodes) == ["x0", "x1", "y0", "y1"]
+    with pytest.raises(ValueError, match="node_order"):
+        libsched.Cluster(node_order="random")
+
+
+def test_apply_again_changes_nothing(cluster):
+    objects = libsched.Objects([node("a", cpu="1"), pod("x", node_name="a"), pod("pending"),
+                                {**pod("done", node_name="a"), "status": {"phase": "Succeeded"}}])
+    for _ in range(2):
+        cluster.apply(objects)
+        assert sorted(cluster.pods) == ["default/busy", "default/x"]
+        assert cluster.nodes["a"].allocatable("cpu") == 1000
+    for part in (*objects.nodes, *objects.pods):
+        cluster.apply(part)
+    assert sorted(cluster.pods) == ["default/busy", "default/x"]
+
+
+def test_a_failed_change_changes_nothing(cluster):
+    with pytest.raises(libsched.ExistsError):
+        cluster.add_nodes([node("new"), node("a")])
+    with pytest.raises(libsched.InvalidError):
+        cluster.add_pods([pod("x", node_name="a"), pod("y")])
+    with pytest.raises(libsched.InvalidError):
+        cluster.update(node("new"), pod("y"))
+    with pytest.raises(libsched.NotFoundError):
+        cluster.remove(libsched.Node(node("b")), libsched.Node(node("z")))
+    with pytest.raises(libsched.InvalidError):
+        cluster.apply([node("new"), node("bad", cpu="much")])
+    assert sorted(cluster.nodes) == ["a", "b", "c"]
+    assert list(cluster.pods) == ["default/busy"]
+    assert cluster.fork_depth == 0
+
+
+def test_pods_and_their_nodes(cluster):
+    cluster.add_pods([pod("x"), pod("y")], "b")
+    cluster.add_pods([pod("z", node_name="b")])
+    assert [found.name for found in cluster.nodes["b"].pods] == ["x", "y", "z"]
+    with pytest.raises(libsched.InvalidError, match="2 pods, but 1 nodes"):
+        cluster.add_pods([pod("v"), pod("w")], ["a"])
+    cluster.add_pods(pod("early"), "later")
+    assert cluster.node_of("early") is None and "early" in cluster.pods
+    assert len(cluster.pods) == 5 == len(list(cluster.pods))
+    cluster.add_nodes(node("later"))
+    assert cluster.node_of("early") == "later"
+
+
+def test_update_and_remove(cluster):
+    cluster.update(node("b", cpu="1"), pod("busy", cpu="1", node_name="b"))
+    assert cluster.node_of("busy") == "b"
+    assert cluster.nodes["b"].allocatable("cpu") == 1000
+    cluster.update(pod("busy"), node="a")
+    assert cluster.node_of("busy") == "a"
+    cluster.remove(cluster.nodes["b"].node, cluster.pods["busy"])
+    assert sorted(cluster.nodes) == ["a", "c"] and len(cluster.pods) == 0
+    with pytest.raises(TypeError):
+        cluster.remove("a")
+    cluster.remove_node("c")
+    cluster.add_pods(pod("x"), "a")
+    cluster.remove_pod("x")
+    assert repr(cluster) == "<Cluster: 1 node, 0 pods>"
+
+
+def test_removed_nodes_come_back_with_their_pods(cluster):
+    cluster.remove_node("a")
+    assert cluster.node_of("busy") is None
+    cluster.add_nodes(node("a"))
+    assert cluster.node_of("busy") == "a"
+
+
+def test_fork_reverts_unless_committed(cluster):
+    with cluster.fork() as fork:
+        cluster.add_nodes(node("new"))
+        assert fork.is_open and cluster.fork_depth == 1 and len(cluster) == 4
+        assert repr(cluster) == "<Cluster: 4 nodes, 1 pod, 1 fork open>"
+    assert not fork.is_open and len(cluster) == 3
+    with cluster.fork() as fork:
+        cluster.add_nodes(node("new"))
+        fork.commit()
+    assert len(cluster) == 4 and cluster.fork_depth == 0
+    assert repr(fork) == "<Fork, closed>"
+
+
+def test_fork_reverts_on_errors(cluster):
+    with pytest.raises(ZeroDivisionError), cluster.fork():
+        cluster.remove_pod("busy")
+        raise ZeroDivisionError
+    assert "busy" in cluster.pods
+
+
+def test_forks_nest(cluster):
+    with cluster.fork() as outer:
+        cluster.add_nodes(node("one"))
+        with cluster.fork() as inner:
+            cluster.add_nodes(node("two"))
+            with pytest.raises(libsched.StateError, match="opened after this one"):
+                outer.commit()
+            inner.commit()
+        with cluster.fork():
+            cluster.add_nodes(node("three"))
+        assert sorted(cluster.nodes) == ["a", "b", "c", "one", "two"]
+    assert len(cluster) == 3
+    outer = cluster.fork()
+    cluster.fork()
+    cluster.add_nodes(node("four"))
+    outer.revert()
+    assert cluster.fork_depth == 0 and len(cluster) == 3
+
+
+def test_fork_by_hand(cluster):
+    cluster.fork()
+    cluster.add_nodes(node("new"))
+    cluster.revert()
+    assert len(cluster) == 3
+    with cluster.fork() as fork:
+        cluster.add_nodes(node("new"))
+        cluster.commit()
+        assert not fork.is_open
+    assert len(cluster) == 4
+    for call in (fork.commit, fork.revert, cluster.commit, cluster.revert):
+        with pytest.raises(libsched.StateError):
+            call()
+
+
+def test_apply_waits_for_the_fork_to_end(cluster):
+    with cluster.fork(), pytest.raises(libsched.StateError, match="fork is open"):
+        cluster.apply(node("new"))
+    with cluster.fork(), pytest.raises(libsched.StateError):
+        cluster.apply(libsched.Node(node("new")))
+    assert len(cluster) == 3
+
+
+def test_clone(cluster, scheduler):
+    with cluster.fork():
+        cluster.add_nodes(node("new"))
+        copy = cluster.clone()
+    assert copy.fork_depth == 0 and len(copy) == 4 and len(cluster) == 3
+    copy.remove_pod("busy")
+    assert "busy" in cluster.pods
+    assert scheduler.fit(copy, pod(cpu="4")).nodes == ["a", "b", "new"]
+    assert scheduler.fit(cluster, pod(cpu="4")).nodes == ["b"]
+
+
+def test_snapshot(cluster, scheduler):
+    with cluster.fork():
+        cluster.add_nodes(node("new"))
+        snapshot = cluster.snapshot()
+    cluster.remove_node("a")
+    assert sorted(snapshot.nodes) == ["a", "b", "c", "new"]
+    assert repr(snapshot) == "<Snapshot: 4 nodes, 1 pod>"
+    assert scheduler.fit(snapshot, pod(cpu="4")).nodes == ["b", "new"]
+    assert snapshot.node_of("busy") == "a" and "busy" in snapshot.pods
+    with pytest.raises(TypeError):
+        libsched.Snapshot()
+    with pytest.raises(AttributeError):
+        snapshot.add_nodes(node("x"))
+
+
+def test_everything_is_freed(scheduler):
+    cluster = libsched.Cluster(node("a"))
+    scheduler.fit(cluster, pod())
+    snapshot = cluster.snapshot()
+    framework = libsched.Framework()
+    framework.fit(snapshot, pod())
+    framework.fit(cluster, pod())
+    gone = [weakref.ref(thing) for thing in (cluster, snapshot, framework)]
+    del framework
+    gc.collect()
+    assert gone[2]() is None and len(cluster._evaluators) == 1
+    del cluster, snapshot
+    gc.collect()
+    assert [thing() for thing in gone] == [None, None, None]
+
+
+def test_tables_for_notebooks(cluster):
+    html = cluster._repr_html_()
+    assert "<table>" in html and "3 of 4" in html and "0 of 8 GiB" in html
+    assert "<th>cpu</th>" in cluster.snapshot()._repr_html_()
+    many = libsched.Cluster(libsched.Node(node("n")).copies(150))
+    assert "50 more nodes" in many._repr_html_()
+    many.add_nodes(node("<script>"))
+    assert "<script>" not in libsched.Cluster(node("<script>"))._repr_html_()

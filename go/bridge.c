@@ -1,0 +1,265 @@
+/* See bridge.h. */
+#include "bridge.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "_cgo_export.h"
+
+static libsched_rc finish_evaluator(libsched_evaluator *evaluator, lsgo_evaluator **out,
+                                    libsched_error **error) {
+  lsgo_evaluator *e = calloc(1, sizeof *e);
+  if (e == NULL) {
+    libsched_evaluator_unref(evaluator);
+    return LIBSCHED_ERR_NO_MEMORY;
+  }
+  e->evaluator = evaluator;
+  libsched_rc rc = libsched_status_create(&e->status, error);
+  if (rc == LIBSCHED_OK) rc = libsched_prefilter_result_create(&e->result, error);
+  if (rc != LIBSCHED_OK) {
+    lsgo_evaluator_free(e);
+    return rc;
+  }
+  *out = e;
+  return LIBSCHED_OK;
+}
+
+libsched_rc lsgo_evaluator_on_cluster(const libsched_framework *framework, libsched_cluster *cluster,
+                                      lsgo_evaluator **out, libsched_error **error) {
+  libsched_evaluator *evaluator = NULL;
+  const libsched_rc rc = libsched_evaluator_create(framework, cluster, &evaluator, error);
+  return rc == LIBSCHED_OK ? finish_evaluator(evaluator, out, error) : rc;
+}
+
+libsched_rc lsgo_evaluator_on_snapshot(const libsched_framework *framework,
+                                       const libsched_snapshot *snapshot, lsgo_evaluator **out,
+                                       libsched_error **error) {
+  libsched_evaluator *evaluator = NULL;
+  const libsched_rc rc =
+      libsched_evaluator_create_on_snapshot(framework, snapshot, &evaluator, error);
+  return rc == LIBSCHED_OK ? finish_evaluator(evaluator, out, error) : rc;
+}
+
+void lsgo_evaluator_free(lsgo_evaluator *e) {
+  if (e == NULL) return;
+  libsched_prefilter_result_unref(e->result);
+  libsched_status_unref(e->status);
+  libsched_evaluator_unref(e->evaluator);
+  free(e->rows);
+  free(e);
+}
+
+void lsgo_evaluator_set_cancel(lsgo_evaluator *e, bool cancel) { e->cancel = cancel; }
+
+/* Reads `status` after a call that returned OK. */
+static libsched_rc with_status(lsgo_evaluator *e, libsched_rc rc) {
+  if (rc != LIBSCHED_OK) return rc;
+  e->code = libsched_status_code(e->status);
+  e->reason_count = 0;
+  if (e->code == LIBSCHED_SUCCESS) return rc;
+  e->plugin = libsched_status_plugin(e->status);
+  e->reason_count = libsched_status_reason_count(e->status);
+  for (size_t i = 0; i < e->reason_count && i < LSGO_REASONS; ++i)
+    e->reasons[i] = libsched_status_reason(e->status, i);
+  return rc;
+}
+
+libsched_rc lsgo_pre_enqueue(lsgo_evaluator *e, const libsched_pod *pod) {
+  return with_status(e, libsched_run_pre_enqueue_plugins(e->evaluator, pod, e->status, &e->error));
+}
+
+libsched_rc lsgo_pre_filter(lsgo_evaluator *e, libsched_cycle_state *state,
+                            const libsched_pod *pod) {
+  const libsched_rc rc = with_status(e, libsched_run_pre_filter_plugins(
+                                            e->evaluator, state, pod, e->result, e->status,
+                                            &e->error));
+  if (rc != LIBSCHED_OK) return rc;
+  e->all_nodes = libsched_prefilter_result_all_nodes(e->result);
+  e->node_count = libsched_prefilter_result_node_count(e->result);
+  e->plugin_count = libsched_prefilter_result_plugin_count(e->result);
+  return rc;
+}
+
+libsched_rc lsgo_filter(lsgo_evaluator *e, libsched_cycle_state *state, const libsched_pod *pod,
+                        const char *node, size_t node_len) {
+  return with_status(e, libsched_run_filter_plugins(e->evaluator, state, pod,
+                                                    lsgo_str(node, node_len), e->status,
+                                                    &e->error));
+}
+
+libsched_rc lsgo_filter_at(lsgo_evaluator *e, libsched_cycle_state *state, const libsched_pod *pod,
+                           uint32_t row) {
+  return with_status(
+      e, libsched_run_filter_plugins_at(e->evaluator, state, pod, row, e->status, &e->error));
+}
+
+libsched_rc lsgo_filter_nodes(lsgo_evaluator *e, libsched_cycle_state *state,
+                              const libsched_pod *pod, uint32_t limit, const uint64_t *accept,
+                              size_t accept_words, size_t start, uint64_t *feasible, size_t words) {
+  libsched_filter_options options = LIBSCHED_FILTER_OPTIONS_INIT;
+  options.limit = limit;
+  options.accept = accept;
+  options.accept_words = accept_words;
+  options.start = start;
+  options.cancel = &e->cancel;
+  return libsched_filter_nodes(e->evaluator, state, pod, &options, feasible, words, &e->found,
+                               &e->first, &e->error);
+}
+
+/* Where a row stands in the node order, looked for from `start` on, going round. */
+static size_t position_of(const libsched_view *view, uint32_t row, size_t start) {
+  size_t count = 0;
+  const uint32_t *order = libsched_view_order(view, &count);
+  for (size_t i = 0; i < count; ++i) {
+    const size_t position = (start + i) % count;
+    if (order[position] == row) return position;
+  }
+  return 0;
+}
+
+static libsched_rc first_fit_in(lsgo_evaluator *e, libsched_cycle_state *state,
+                                const libsched_view *view, const libsched_pod *pod,
+                                const uint64_t *accept, size_t accept_words, size_t start) {
+  libsched_rc rc = lsgo_pre_filter(e, state, pod);
+  if (rc != LIBSCHED_OK || e->code != LIBSCHED_SUCCESS) return rc;
+  const size_t words = (libsched_view_row_count(view) + 63) / 64;
+  if (words > e->row_words) {
+    uint64_t *rows = realloc(e->rows, words * sizeof *rows);
+    if (rows == NULL) return LIBSCHED_ERR_NO_MEMORY;
+    e->rows = rows;
+    e->row_words = words;
+  }
+  rc = lsgo_filter_nodes(e, state, pod, 1, accept, accept_words, start, e->rows, e->row_words);
+  if (rc != LIBSCHED_OK || e->found == 0) return rc;
+  e->first_name = libsched_node_name(libsched_view_node(view, e->first));
+  e->position = position_of(view, e->first, start);
+  return rc;
+}
+
+libsched_rc lsgo_first_fit(lsgo_evaluator *e, const libsched_view *view, const libsched_pod *pod,
+                           const uint64_t *accept, size_t accept_words, size_t start) {
+  e->found = 0;
+  libsched_cycle_state *state = NULL;
+  libsched_rc rc = libsched_cycle_state_create(&state, &e->error);
+  if (rc != LIBSCHED_OK) return rc;
+  rc = first_fit_in(e, state, view, pod, accept, accept_words, start);
+  libsched_cycle_state_unref(state);
+  return rc;
+}
+
+libsched_rc lsgo_check_pod_fits(lsgo_evaluator *e, const libsched_pod *pod, const char *node,
+                                size_t node_len, bool judge_excluded) {
+  libsched_check_options options = LIBSCHED_CHECK_OPTIONS_INIT;
+  options.judge_excluded = judge_excluded;
+  return libsched_check_pod_fits(e->evaluator, pod, lsgo_str(node, node_len), &options,
+                                 &e->decision, &e->error);
+}
+
+libsched_rc lsgo_framework_create(const libsched_config *config, const char *profile,
+                                  size_t profile_len, const char *gates, size_t gates_len,
+                                  libsched_framework **out, libsched_error **error) {
+  libsched_framework_options options = LIBSCHED_FRAMEWORK_OPTIONS_INIT;
+  options.feature_gates = lsgo_str(gates, gates_len);
+  return libsched_framework_create(config, lsgo_str(profile, profile_len), NULL, &options, out,
+                                   error);
+}
+
+void lsgo_error_get(const libsched_error *error, lsgo_error_parts *out) {
+  out->code = libsched_error_code(error);
+  out->message = libsched_error_message(error);
+  out->path = libsched_error_path(error);
+  out->plugin = libsched_error_plugin(error);
+}
+
+void lsgo_decision_get(const libsched_decision *decision, size_t index, lsgo_verdict *out) {
+  out->node = libsched_decision_node(decision, index);
+  out->plugin = libsched_decision_plugin(decision, index);
+  out->code = libsched_decision_code(decision, index);
+  out->reason_count = libsched_decision_reason_count(decision, index);
+  for (size_t i = 0; i < out->reason_count && i < LSGO_REASONS; ++i)
+    out->reasons[i] = libsched_decision_reason(decision, index, i);
+}
+
+size_t lsgo_view_names(const libsched_view *view, const uint64_t *rows, size_t words,
+                       libsched_str *out, size_t capacity) {
+  size_t written = 0;
+  for (size_t word = 0; word < words; ++word) {
+    for (uint64_t bits = rows[word]; bits != 0 && written < capacity; bits &= bits - 1) {
+      const uint32_t row = (uint32_t)(word * 64) + (uint32_t)__builtin_ctzll(bits);
+      const libsched_node *node = libsched_view_node(view, row);
+      if (node != NULL) out[written++] = libsched_node_name(node);
+    }
+  }
+  return written;
+}
+
+libsched_rc lsgo_add_pods(libsched_cluster *cluster, libsched_pod **pods, const char *names,
+                          const size_t *lengths, size_t count, libsched_error **error) {
+  const libsched_pod *const *list = (const libsched_pod *const *)pods;
+  if (lengths == NULL) return libsched_cluster_add_pods(cluster, list, NULL, count, error);
+  libsched_str one;
+  libsched_str *strs = count == 1 ? &one : malloc(count * sizeof *strs);
+  if (strs == NULL) return LIBSCHED_ERR_NO_MEMORY;
+  for (size_t i = 0; i < count; ++i) {
+    strs[i] = lsgo_str(names, lengths[i]);
+    names += lengths[i];
+  }
+  const libsched_rc rc = libsched_cluster_add_pods(cluster, list, strs, count, error);
+  if (strs != &one) free(strs);
+  return rc;
+}
+
+/* ---- values of Go in a cycle state ---- */
+
+/* What a Clone method panicked with during the clone that runs on this thread. */
+static __thread uintptr_t clone_panic;
+
+static void *make_box(uintptr_t handle) {
+  uintptr_t *box = malloc(sizeof *box);
+  if (box == NULL) {
+    lsgoDeleteValue(handle);
+    return NULL;
+  }
+  *box = handle;
+  return box;
+}
+
+static void destroy_box(void *data) {
+  if (data == NULL) return;
+  lsgoDeleteValue(*(uintptr_t *)data);
+  free(data);
+}
+
+static void *clone_box(void *data) {
+  uintptr_t panicked = 0;
+  const uintptr_t copy = lsgoCloneValue(*(uintptr_t *)data, &panicked);
+  if (panicked != 0) {
+    if (clone_panic == 0)
+      clone_panic = panicked;
+    else
+      lsgoDeleteValue(panicked);
+  }
+  return make_box(copy);
+}
+
+libsched_rc lsgo_state_write(libsched_cycle_state *state, const char *key, size_t key_len,
+                             uintptr_t handle, libsched_error **error) {
+  void *box = make_box(handle);
+  if (box == NULL) return LIBSCHED_ERR_NO_MEMORY;
+  return libsched_cycle_state_write(state, lsgo_str(key, key_len), box, clone_box, destroy_box,
+                                    error);
+}
+
+uintptr_t lsgo_state_read(const libsched_cycle_state *state, const char *key, size_t key_len) {
+  const uintptr_t *box = libsched_cycle_state_read(state, lsgo_str(key, key_len));
+  return box == NULL ? 0 : *box;
+}
+
+libsched_rc lsgo_state_clone(const libsched_cycle_state *state, libsched_cycle_state **out,
+                             uintptr_t *panicked, libsched_error **error) {
+  clone_panic = 0;
+  const libsched_rc rc = libsched_cycle_state_clone(state, out, error);
+  *panicked = clone_panic;
+  clone_panic = 0;
+  return rc;
+}

@@ -1,0 +1,108 @@
+/* What Go calls: the functions of libsched.h, shaped so that a query is one crossing.
+
+   Strings come as pointer and length (a pointer into Go memory must not be stored in a struct that
+   lies in Go memory), results are left in C memory that belongs to an evaluator. Nothing here
+   decides anything. */
+#ifndef LIBSCHED_GO_BRIDGE_H
+#define LIBSCHED_GO_BRIDGE_H
+
+#include <libsched.h>
+
+/* Reasons of a status that come along with the call; further ones are fetched one by one. */
+#define LSGO_REASONS 4
+
+/* An evaluator with room for what its calls give back. One call at a time. */
+typedef struct lsgo_evaluator {
+  libsched_evaluator *evaluator;
+  libsched_status *status;
+  libsched_prefilter_result *result;
+  uint64_t *rows; /* bitmap of lsgo_first_fit */
+  size_t row_words;
+  volatile bool cancel; /* ends the running call */
+
+  /* Results of the last call. The error and the decision pass to whoever takes them, the rest is
+     borrowed from `status` and `result`. */
+  libsched_error *error;
+  libsched_decision *decision;
+  libsched_code code;
+  libsched_str plugin;
+  size_t reason_count;
+  libsched_str reasons[LSGO_REASONS];
+  bool all_nodes;
+  size_t node_count, plugin_count;
+  size_t found;
+  uint32_t first;
+  size_t position; /* of `first` in the node order */
+  libsched_str first_name;
+} lsgo_evaluator;
+
+libsched_rc lsgo_evaluator_on_cluster(const libsched_framework *framework, libsched_cluster *cluster,
+                                      lsgo_evaluator **out, libsched_error **error);
+libsched_rc lsgo_evaluator_on_snapshot(const libsched_framework *framework,
+                                       const libsched_snapshot *snapshot, lsgo_evaluator **out,
+                                       libsched_error **error);
+void lsgo_evaluator_free(lsgo_evaluator *e);
+void lsgo_evaluator_set_cancel(lsgo_evaluator *e, bool cancel);
+
+/* Queries. A failure leaves its error in e->error. */
+libsched_rc lsgo_pre_enqueue(lsgo_evaluator *e, const libsched_pod *pod);
+libsched_rc lsgo_pre_filter(lsgo_evaluator *e, libsched_cycle_state *state,
+                            const libsched_pod *pod);
+libsched_rc lsgo_filter(lsgo_evaluator *e, libsched_cycle_state *state, const libsched_pod *pod,
+                        const char *node, size_t node_len);
+libsched_rc lsgo_filter_at(lsgo_evaluator *e, libsched_cycle_state *state, const libsched_pod *pod,
+                           uint32_t row);
+libsched_rc lsgo_filter_nodes(lsgo_evaluator *e, libsched_cycle_state *state,
+                              const libsched_pod *pod, uint32_t limit, const uint64_t *accept,
+                              size_t accept_words, size_t start, uint64_t *feasible, size_t words);
+/* PreFilter on a fresh state, then Filter until a node is found, as `first`, `first_name` and
+   `position`. A PreFilter that says no leaves found = 0 and its code. */
+libsched_rc lsgo_first_fit(lsgo_evaluator *e, const libsched_view *view, const libsched_pod *pod,
+                           const uint64_t *accept, size_t accept_words, size_t start);
+/* Leaves e->decision. */
+libsched_rc lsgo_check_pod_fits(lsgo_evaluator *e, const libsched_pod *pod, const char *node,
+                                size_t node_len, bool judge_excluded);
+
+libsched_rc lsgo_framework_create(const libsched_config *config, const char *profile,
+                                  size_t profile_len, const char *gates, size_t gates_len,
+                                  libsched_framework **out, libsched_error **error);
+
+/* Everything of an error at once; borrowed from `error`. */
+typedef struct lsgo_error_parts {
+  libsched_rc code;
+  libsched_str message, path, plugin;
+} lsgo_error_parts;
+void lsgo_error_get(const libsched_error *error, lsgo_error_parts *out);
+
+/* One verdict of a decision; reasons beyond LSGO_REASONS are fetched one by one. */
+typedef struct lsgo_verdict {
+  libsched_str node, plugin;
+  libsched_code code;
+  size_t reason_count;
+  libsched_str reasons[LSGO_REASONS];
+} lsgo_verdict;
+void lsgo_decision_get(const libsched_decision *decision, size_t index, lsgo_verdict *out);
+
+/* Names of the nodes of a bitmap, written to `out` in the order of their rows; the number written.
+   Rows without a node are left out. */
+size_t lsgo_view_names(const libsched_view *view, const uint64_t *rows, size_t words,
+                       libsched_str *out, size_t capacity);
+
+/* Names lie one after another in `names`; lengths[i] is the length of the i-th. */
+libsched_rc lsgo_add_pods(libsched_cluster *cluster, libsched_pod **pods, const char *names,
+                          const size_t *lengths, size_t count, libsched_error **error);
+
+/* Values of Go in a cycle state: a box in C memory with a handle of runtime/cgo in it. */
+libsched_rc lsgo_state_write(libsched_cycle_state *state, const char *key, size_t key_len,
+                             uintptr_t handle, libsched_error **error);
+uintptr_t lsgo_state_read(const libsched_cycle_state *state, const char *key, size_t key_len);
+/* `panicked` gets the handle of what a Clone method panicked with, 0 if none did. */
+libsched_rc lsgo_state_clone(const libsched_cycle_state *state, libsched_cycle_state **out,
+                             uintptr_t *panicked, libsched_error **error);
+
+static inline libsched_str lsgo_str(const char *ptr, size_t len) {
+  libsched_str s = {ptr, len};
+  return s;
+}
+
+#endif

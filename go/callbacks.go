@@ -1,0 +1,26 @@
+package libsched
+
+// #include "bridge.h"
+import "C"
+
+import "runtime/cgo"
+
+// What C calls for values in a cycle state (bridge.c). A panic must not cross C frames.
+
+//export lsgoDeleteValue
+func lsgoDeleteValue(h C.uintptr_t) { cgo.Handle(h).Delete() }
+
+//export lsgoCloneValue
+func lsgoCloneValue(h C.uintptr_t, panicked *C.uintptr_t) (copied C.uintptr_t) {
+	value := cgo.Handle(h).Value()
+	defer func() {
+		if reason := recover(); reason != nil {
+			*panicked = C.uintptr_t(cgo.NewHandle(reason))
+			copied = C.uintptr_t(cgo.NewHandle(nil)) // in the place of the copy; nobody sees it
+		}
+	}()
+	if data, ok := value.(StateData); ok {
+		value = data.Clone()
+	}
+	return C.uintptr_t(cgo.NewHandle(value))
+}

@@ -1,0 +1,331 @@
+package libsched
+
+// #include "bridge.h"
+import "C"
+
+import "sync"
+
+// Cluster is the state that decisions depend on: nodes with their pods, and cheap what-ifs on it.
+// Every change either happens whole or not at all. Calls on one cluster exclude each other.
+type Cluster struct {
+	reader
+	core *clusterCore
+}
+
+// clusterCore is what the cleanup closes; it does not know its Cluster.
+type clusterCore struct {
+	mu         sync.Mutex
+	cluster    *C.libsched_cluster // nil when closed
+	view       *C.libsched_view
+	evaluators evaluators // one for each framework
+}
+
+// ClusterOption changes how a cluster is made.
+type ClusterOption func(*C.libsched_cluster_options)
+
+// InsertionOrder makes queries walk the nodes in the order in which they were added. Without it they
+// are walked as kube-scheduler does, zones taking turns.
+func InsertionOrder() ClusterOption {
+	return func(o *C.libsched_cluster_options) { o.node_order = C.LIBSCHED_ORDER_INSERTION }
+}
+
+// NewCluster makes an empty cluster.
+func NewCluster(options ...ClusterOption) (*Cluster, error) {
+	o := C.libsched_cluster_options{struct_size: C.sizeof_libsched_cluster_options}
+	for _, option := range options {
+		option(&o)
+	}
+	var ptr *C.libsched_cluster
+	var failure *C.libsched_error
+	if rc := C.libsched_cluster_create(&o, &ptr, &failure); rc != C.LIBSCHED_OK {
+		return nil, takeError(rc, failure)
+	}
+	return ownCluster(ptr), nil
+}
+
+// LoadCluster makes a cluster of what a file holds. Errors: as ApplyFile.
+func LoadCluster(path string, options ...ClusterOption) (*Cluster, error) {
+	c, err := NewCluster(options...)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.ApplyFile(path); err != nil {
+		c.Close()
+		return nil, err
+	}
+	return c, nil
+}
+
+func ownCluster(ptr *C.libsched_cluster) *Cluster {
+	core := &clusterCore{cluster: ptr, view: C.libsched_cluster_view(ptr)}
+	c := &Cluster{core: core}
+	c.reader = reader{enter: core.enter, leave: core.mu.Unlock}
+	closeWhenUnreachable(c, core)
+	return c
+}
+
+// Close releases the cluster. Its snapshots stay.
+func (c *Cluster) Close() {
+	if c != nil {
+		c.core.close()
+	}
+}
+
+func (k *clusterCore) close() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.evaluators.free()
+	C.libsched_cluster_unref(k.cluster)
+	k.cluster, k.view = nil, nil
+}
+
+func (k *clusterCore) enter() *C.libsched_view {
+	k.mu.Lock()
+	if k.view == nil {
+		k.mu.Unlock()
+	}
+	return k.view
+}
+
+func (c *Cluster) borrow(fw *Framework) (*evaluator, *C.libsched_view, error) {
+	k := c.core
+	k.mu.Lock()
+	e, err := k.evaluator(c, fw)
+	if err != nil {
+		k.mu.Unlock()
+		return nil, nil, err
+	}
+	return e, k.view, nil
+}
+
+func (c *Cluster) giveBack(*Framework, *evaluator) { c.core.mu.Unlock() }
+
+func (k *clusterCore) evaluator(c *Cluster, fw *Framework) (*evaluator, error) {
+	switch {
+	case k.cluster == nil:
+		return nil, closedError(c)
+	case fw.h.closed():
+		return nil, closedError(fw)
+	}
+	if i := k.evaluators.find(fw.h); i >= 0 {
+		return k.evaluators[i], nil
+	}
+	k.evaluators.drop()
+	e, err := newEvaluatorOnCluster(fw, k.cluster)
+	if err == nil {
+		k.evaluators = append(k.evaluators, e)
+	}
+	return e, err
+}
+
+type changeFunc func(cluster *C.libsched_cluster, err **C.libsched_error) C.libsched_rc
+
+// change makes one call that changes the cluster.
+func (c *Cluster) change(call changeFunc) error {
+	if c == nil {
+		return closedError(c)
+	}
+	k := c.core
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.cluster == nil {
+		return closedError(c)
+	}
+	var failure *C.libsched_error
+	rc := call(k.cluster, &failure)
+	return takeError(rc, failure)
+}
+
+// Apply parses a document and adds or replaces what it holds: nodes, pods that have a nodeName and
+// have not ended, namespaces, classes. The same document twice changes nothing. Pods without a
+// nodeName are not stored. Errors: as ParseObjects, and ErrState while a fork is open.
+func (c *Cluster) Apply(document []byte, options ...ParseOption) error {
+	objects, err := ParseObjects(document, options...)
+	if err != nil {
+		return err
+	}
+	defer objects.Close()
+	return c.ApplyObjects(objects)
+}
+
+// ApplyFile does the same with a file. Errors: as Apply, and ErrIO.
+func (c *Cluster) ApplyFile(path string, options ...ParseOption) error {
+	objects, err := LoadObjects(path, options...)
+	if err != nil {
+		return err
+	}
+	defer objects.Close()
+	return c.ApplyObjects(objects)
+}
+
+// ApplyObjects does the same with a document that is parsed already.
+func (c *Cluster) ApplyObjects(objects *Objects) error {
+	if objects == nil {
+		return closedError(objects)
+	}
+	ptr, ok := objects.h.acquire()
+	if !ok {
+		return closedError(objects)
+	}
+	defer objects.h.release()
+	return c.change(func(k *C.libsched_cluster, err **C.libsched_error) C.libsched_rc {
+		return C.libsched_cluster_apply(k, ptr, err)
+	})
+}
+
+// AddNode adds a node. Errors: ErrExists.
+func (c *Cluster) AddNode(node *Node) error { return c.AddNodes([]*Node{node}) }
+
+// AddNodes adds all nodes or none. Errors: ErrExists, also if a node is in the list twice.
+func (c *Cluster) AddNodes(nodes []*Node) error {
+	if len(nodes) == 0 {
+		return c.change(func(*C.libsched_cluster, **C.libsched_error) C.libsched_rc {
+			return C.LIBSCHED_OK
+		})
+	}
+	list := make([]*C.libsched_node, 0, len(nodes))
+	defer func() {
+		for _, node := range nodes[:len(list)] {
+			node.h.release()
+		}
+	}()
+	for _, node := range nodes {
+		ptr, ok := node.acquire()
+		if !ok {
+			return closedError(node)
+		}
+		list = append(list, ptr)
+	}
+	return c.change(func(k *C.libsched_cluster, err **C.libsched_error) C.libsched_rc {
+		return C.libsched_cluster_add_nodes(k, &list[0], C.size_t(len(list)), err)
+	})
+}
+
+// UpdateNode adds or replaces a node.
+func (c *Cluster) UpdateNode(node *Node) error {
+	ptr, ok := node.acquire()
+	if !ok {
+		return closedError(node)
+	}
+	defer node.h.release()
+	return c.change(func(k *C.libsched_cluster, err **C.libsched_error) C.libsched_rc {
+		return C.libsched_cluster_update_node(k, ptr, err)
+	})
+}
+
+// RemoveNode removes a node. Its pods are kept aside and come back with it. Errors: ErrNotFound.
+func (c *Cluster) RemoveNode(name string) error {
+	return c.change(func(k *C.libsched_cluster, err **C.libsched_error) C.libsched_rc {
+		return C.libsched_cluster_remove_node(k, str(name), err)
+	})
+}
+
+// AddPod puts a pod on a node; "" is the pod's own nodeName. A node that is not there (yet) is
+// allowed: the pod waits for it. Errors: ErrExists, ErrInvalid if no node is named.
+func (c *Cluster) AddPod(pod *Pod, node string) error {
+	return c.AddPods([]*Pod{pod}, []string{node})
+}
+
+// AddPods adds all pods or none; pod i goes to nodes[i]. A nil `nodes`, or "" in it, stands for the
+// pod's own nodeName. Errors: as AddPod, and ErrInvalid if the lengths differ.
+func (c *Cluster) AddPods(pods []*Pod, nodes []string) error {
+	if nodes != nil && len(nodes) != len(pods) {
+		return &Error{Code: ErrInvalid, Msg: "as many node names as pods are needed, or none"}
+	}
+	batch, err := newPodBatch(pods, nodes)
+	if err != nil {
+		return err
+	}
+	defer batch.release(pods)
+	return c.change(func(k *C.libsched_cluster, err **C.libsched_error) C.libsched_rc {
+		return C.lsgo_add_pods(k, batch.list(), batch.text(), batch.lengthList(),
+			C.size_t(len(pods)), err)
+	})
+}
+
+// UpdatePod adds or replaces a pod: it is removed and added again, hence last on its node.
+func (c *Cluster) UpdatePod(pod *Pod, node string) error {
+	ptr, ok := pod.acquire()
+	if !ok {
+		return closedError(pod)
+	}
+	defer pod.h.release()
+	if node == "" {
+		node = goString(C.libsched_pod_node_name(ptr))
+	}
+	return c.change(func(k *C.libsched_cluster, err **C.libsched_error) C.libsched_rc {
+		return C.libsched_cluster_update_pod(k, ptr, str(node), err)
+	})
+}
+
+// RemovePod removes a pod. Errors: ErrNotFound.
+func (c *Cluster) RemovePod(namespace, name string) error {
+	return c.change(func(k *C.libsched_cluster, err **C.libsched_error) C.libsched_rc {
+		return C.libsched_cluster_remove_pod(k, str(namespace), str(name), err)
+	})
+}
+
+// Fork marks the state: Revert undoes everything since the mark, Commit drops the mark. Forks nest
+// without bound, and cost nothing.
+func (c *Cluster) Fork() error {
+	return c.change(func(k *C.libsched_cluster, err **C.libsched_error) C.libsched_rc {
+		return C.libsched_cluster_fork(k, err)
+	})
+}
+
+// Commit keeps what was done since the last Fork. Errors: ErrState without an open fork.
+func (c *Cluster) Commit() error {
+	return c.change(func(k *C.libsched_cluster, err **C.libsched_error) C.libsched_rc {
+		return C.libsched_cluster_commit(k, err)
+	})
+}
+
+// Revert undoes what was done since the last Fork. Errors: ErrState without an open fork.
+func (c *Cluster) Revert() error {
+	return c.change(func(k *C.libsched_cluster, err **C.libsched_error) C.libsched_rc {
+		return C.libsched_cluster_revert(k, err)
+	})
+}
+
+// ForkDepth is the number of open forks.
+func (c *Cluster) ForkDepth() int {
+	depth := 0
+	_ = c.change(func(k *C.libsched_cluster, _ **C.libsched_error) C.libsched_rc { // 0 after Close
+		depth = int(C.libsched_cluster_fork_depth(k))
+		return C.LIBSCHED_OK
+	})
+	return depth
+}
+
+// Refresh brings the node order up to date, as kube-scheduler does when a scheduling cycle begins.
+// Queries do it by themselves.
+func (c *Cluster) Refresh() error {
+	return c.change(func(k *C.libsched_cluster, err **C.libsched_error) C.libsched_rc {
+		return C.libsched_cluster_refresh(k, err)
+	})
+}
+
+// Clone makes an independent copy, without open forks.
+func (c *Cluster) Clone() (*Cluster, error) {
+	var out *C.libsched_cluster
+	err := c.change(func(k *C.libsched_cluster, err **C.libsched_error) C.libsched_rc {
+		return C.libsched_cluster_clone(k, &out, err)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return ownCluster(out), nil
+}
+
+// Snapshot makes an immutable copy for any number of goroutines. It may be taken inside a fork and
+// outlives its revert. Another one without a change in between costs nothing.
+func (c *Cluster) Snapshot() (*Snapshot, error) {
+	var out *C.libsched_snapshot
+	err := c.change(func(k *C.libsched_cluster, err **C.libsched_error) C.libsched_rc {
+		return C.libsched_cluster_snapshot(k, &out, err)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return ownSnapshot(out), nil
+}

@@ -1,0 +1,57 @@
+package libsched
+
+// #include "bridge.h"
+import "C"
+
+// Config is a KubeSchedulerConfiguration v1, decoded, defaulted and validated. Immutable.
+type Config struct{ h *handle[*C.libsched_config] }
+
+// ParseConfig reads YAML or JSON; an empty document gives upstream's defaults.
+// Errors: ErrInvalid with upstream's message.
+func ParseConfig(document []byte) (*Config, error) {
+	var ptr *C.libsched_config
+	var failure *C.libsched_error
+	if rc := C.libsched_config_parse(strOfBytes(document), &ptr, &failure); rc != C.LIBSCHED_OK {
+		return nil, takeError(rc, failure)
+	}
+	c := &Config{newHandle(ptr, func(p *C.libsched_config) { C.libsched_config_unref(p) })}
+	closeWhenUnreachable(c, c.h)
+	return c, nil
+}
+
+// Close releases the configuration. Frameworks made of it stay.
+func (c *Config) Close() {
+	if c != nil {
+		c.h.close()
+	}
+}
+
+// Profiles returns the schedulerName of every profile.
+func (c *Config) Profiles() []string {
+	ptr, ok := c.h.acquire()
+	if !ok {
+		return nil
+	}
+	defer c.h.release()
+	names := make([]string, C.libsched_config_profile_count(ptr))
+	for i := range names {
+		names[i] = goString(C.libsched_config_profile_name(ptr, C.size_t(i)))
+	}
+	return names
+}
+
+// DescribeJSON returns, per profile, the plugins of each extension point with their weights, and the
+// defaulted arguments. Errors: upstream's construction errors.
+func (c *Config) DescribeJSON() ([]byte, error) {
+	ptr, ok := c.h.acquire()
+	if !ok {
+		return nil, closedError(c)
+	}
+	defer c.h.release()
+	var text *C.libsched_text
+	var failure *C.libsched_error
+	if rc := C.libsched_config_describe_json(ptr, &text, &failure); rc != C.LIBSCHED_OK {
+		return nil, takeError(rc, failure)
+	}
+	return takeText(text), nil
+}

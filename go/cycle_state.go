@@ -1,0 +1,150 @@
+package libsched
+
+// #include "bridge.h"
+import "C"
+
+import (
+	"fmt"
+	"runtime/cgo"
+	"sync"
+)
+
+// CycleState is the data of one pod's scheduling cycle: RunPreFilterPlugins fills it,
+// RunFilterPlugins reads it, and it carries values of the caller.
+type CycleState struct {
+	h *handle[*C.libsched_cycle_state]
+	// Excludes calls that change the state; those that only look at it share it.
+	mu *sync.RWMutex
+}
+
+// StateData is a value that knows how to copy itself when its CycleState is cloned. Clone may be
+// called while the original is in use elsewhere.
+type StateData interface {
+	Clone() StateData
+}
+
+// Keys of Go are kept apart from those of plugins, whose data Go could not read.
+const stateKeyPrefix = "go/"
+
+// NewCycleState makes an empty state.
+func NewCycleState() *CycleState {
+	var ptr *C.libsched_cycle_state
+	if rc := C.libsched_cycle_state_create(&ptr, nil); rc != C.LIBSCHED_OK {
+		panic(ErrorCode(rc)) // out of memory
+	}
+	return ownCycleState(ptr)
+}
+
+func ownCycleState(ptr *C.libsched_cycle_state) *CycleState {
+	h := newHandle(ptr, func(p *C.libsched_cycle_state) { C.libsched_cycle_state_unref(p) })
+	s := &CycleState{h, new(sync.RWMutex)}
+	closeWhenUnreachable(s, h)
+	return s
+}
+
+// Close releases the state and the values in it.
+func (s *CycleState) Close() {
+	if s != nil {
+		s.h.close()
+	}
+}
+
+func (s *CycleState) acquire() (*C.libsched_cycle_state, bool) {
+	if s == nil {
+		return nil, false
+	}
+	return s.h.acquire()
+}
+
+// lock is acquire for calls that need the state for themselves; unlock must follow unless it fails.
+func (s *CycleState) lock() (*C.libsched_cycle_state, error) {
+	ptr, ok := s.acquire()
+	if !ok {
+		return nil, closedError(s)
+	}
+	s.mu.Lock()
+	return ptr, nil
+}
+
+func (s *CycleState) unlock() {
+	s.mu.Unlock()
+	s.h.release()
+}
+
+// Clone copies the state. Values that are StateData are cloned, all others are shared. If a Clone
+// method panics, so does this.
+func (s *CycleState) Clone() (*CycleState, error) {
+	ptr, ok := s.acquire()
+	if !ok {
+		return nil, closedError(s)
+	}
+	defer s.h.release()
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	var out *C.libsched_cycle_state
+	var failure *C.libsched_error
+	var panicked C.uintptr_t
+	if rc := C.lsgo_state_clone(ptr, &out, &panicked, &failure); rc != C.LIBSCHED_OK {
+		return nil, takeError(rc, failure)
+	}
+	if panicked != 0 {
+		C.libsched_cycle_state_unref(out)
+		h := cgo.Handle(panicked)
+		reason := h.Value()
+		h.Delete()
+		panic(reason)
+	}
+	return ownCycleState(out), nil
+}
+
+// Write stores a value, in place of what was there. A value must not lead back to its CycleState.
+func (s *CycleState) Write(key string, value any) error {
+	ptr, err := s.lock()
+	if err != nil {
+		return err
+	}
+	defer s.unlock()
+	text, n := textOf(stateKeyPrefix + key)
+	var failure *C.libsched_error
+	rc := C.lsgo_state_write(ptr, text, n, C.uintptr_t(cgo.NewHandle(value)), &failure)
+	return takeError(rc, failure)
+}
+
+// Read returns what Write stored. Errors: ErrNotFound.
+func (s *CycleState) Read(key string) (any, error) {
+	ptr, ok := s.acquire()
+	if !ok {
+		return nil, closedError(s)
+	}
+	defer s.h.release()
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	text, n := textOf(stateKeyPrefix + key)
+	h := C.lsgo_state_read(ptr, text, n)
+	if h == 0 {
+		return nil, &Error{Code: ErrNotFound, Msg: fmt.Sprintf("nothing is stored under %q", key)}
+	}
+	return cgo.Handle(h).Value(), nil
+}
+
+// Delete drops a value, if it is there.
+func (s *CycleState) Delete(key string) {
+	ptr, err := s.lock()
+	if err != nil {
+		return
+	}
+	defer s.unlock()
+	C.libsched_cycle_state_delete(ptr, str(stateKeyPrefix+key))
+}
+
+// SkipsFilter says whether PreFilter of a plugin asked to skip its Filter.
+func (s *CycleState) SkipsFilter(plugin string) bool {
+	ptr, ok := s.acquire()
+	if !ok {
+		return false
+	}
+	defer s.h.release()
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return bool(C.libsched_cycle_state_skips_filter(ptr, str(plugin)))
+}

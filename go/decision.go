@@ -1,0 +1,165 @@
+package libsched
+
+// #include "bridge.h"
+import "C"
+
+import (
+	"context"
+	"sort"
+)
+
+// CheckOptions says what CheckPodFits looks at.
+type CheckOptions struct {
+	Node          string // this node only; "": all
+	JudgeExcluded bool   // run Filter also on nodes that PreFilter excluded, and mark them
+}
+
+// Decision is a whole answer with its reasons. It stays valid whatever happens to the cluster.
+type Decision struct{ h *handle[*C.libsched_decision] }
+
+// CheckPodFits says on which nodes the pod fits and why not on the others: PreEnqueue, PreFilter, and
+// Filter of every node. A pod that does not fit is no error.
+// Errors: ErrNotFound (node), ErrUnsupported with the plugin that the pod needs.
+func (fw *Framework) CheckPodFits(ctx context.Context, view View, pod *Pod,
+	options CheckOptions) (*Decision, error) {
+	l, err := fw.borrow(ctx, view, pod)
+	if err != nil {
+		return nil, err
+	}
+	defer l.release()
+	node, n := textOf(options.Node)
+	rc := C.lsgo_check_pod_fits(l.e.c, l.pod, node, n, C.bool(options.JudgeExcluded))
+	if rc != C.LIBSCHED_OK {
+		return nil, l.e.failure(rc)
+	}
+	out := l.e.c.decision
+	l.e.c.decision = nil
+	d := &Decision{newHandle(out, func(p *C.libsched_decision) { C.libsched_decision_unref(p) })}
+	closeWhenUnreachable(d, d.h)
+	return d, nil
+}
+
+// Close releases the decision.
+func (d *Decision) Close() {
+	if d != nil {
+		d.h.close()
+	}
+}
+
+// Fits says whether any node takes the pod.
+func (d *Decision) Fits() bool { return d.FeasibleCount() > 0 }
+
+// FeasibleCount is the number of nodes that take the pod; 0 after Close.
+func (d *Decision) FeasibleCount() int {
+	ptr, ok := d.h.acquire()
+	if !ok {
+		return 0
+	}
+	defer d.h.release()
+	return int(C.libsched_decision_feasible_count(ptr))
+}
+
+// Feasible returns the names of the nodes that take the pod, sorted.
+func (d *Decision) Feasible() []string {
+	ptr, ok := d.h.acquire()
+	if !ok {
+		return nil
+	}
+	defer d.h.release()
+	names := make([]string, C.libsched_decision_feasible_count(ptr))
+	for i := range names {
+		names[i] = goString(C.libsched_decision_feasible(ptr, C.size_t(i)))
+	}
+	return names
+}
+
+// NodeCount is the number of nodes that have a verdict.
+func (d *Decision) NodeCount() int {
+	ptr, ok := d.h.acquire()
+	if !ok {
+		return 0
+	}
+	defer d.h.release()
+	return int(C.libsched_decision_node_count(ptr))
+}
+
+// Nodes ranges over nodes and verdicts, sorted by name. The Status is nil where the pod fits.
+func (d *Decision) Nodes() func(yield func(node string, status *Status) bool) {
+	return func(yield func(string, *Status) bool) {
+		ptr, ok := d.h.acquire()
+		if !ok {
+			return
+		}
+		defer d.h.release()
+		texts := interner{}
+		for i := range C.libsched_decision_node_count(ptr) {
+			var verdict C.lsgo_verdict
+			C.lsgo_decision_get(ptr, i, &verdict)
+			if !yield(goString(verdict.node), verdictStatus(ptr, i, &verdict, texts)) {
+				return
+			}
+		}
+	}
+}
+
+// Status returns the verdict on a node, nil for Success, and whether the node was looked at.
+func (d *Decision) Status(node string) (*Status, bool) {
+	ptr, ok := d.h.acquire()
+	if !ok {
+		return nil, false
+	}
+	defer d.h.release()
+	n := int(C.libsched_decision_node_count(ptr))
+	i := sort.Search(n, func(i int) bool {
+		return string(borrowed(C.libsched_decision_node(ptr, C.size_t(i)))) >= node
+	})
+	if i == n || string(borrowed(C.libsched_decision_node(ptr, C.size_t(i)))) != node {
+		return nil, false
+	}
+	var verdict C.lsgo_verdict
+	C.lsgo_decision_get(ptr, C.size_t(i), &verdict)
+	return verdictStatus(ptr, C.size_t(i), &verdict, interner{}), true
+}
+
+func verdictStatus(ptr *C.libsched_decision, i C.size_t, verdict *C.lsgo_verdict, texts interner) *Status {
+	if verdict.code == C.LIBSCHED_SUCCESS {
+		return nil
+	}
+	s := &Status{code: Code(verdict.code), plugin: texts.string(verdict.plugin)}
+	s.reasons = make([]string, verdict.reason_count)
+	for j := range s.reasons {
+		if j < C.LSGO_REASONS {
+			s.reasons[j] = texts.string(verdict.reasons[j])
+		} else {
+			s.reasons[j] = texts.string(C.libsched_decision_reason(ptr, i, C.size_t(j)))
+		}
+	}
+	return s
+}
+
+// FitError is upstream's summary: "0/5 nodes are available: 3 Insufficient cpu, 2 node(s) were
+// unschedulable."; "" if the pod fits.
+func (d *Decision) FitError() string {
+	ptr, ok := d.h.acquire()
+	if !ok {
+		return ""
+	}
+	defer d.h.release()
+	return goString(C.libsched_decision_fit_error(ptr))
+}
+
+// ExplainJSON returns everything: {"pod", "profile", "fits", "preEnqueue"?, "preFilter", "nodes":
+// [{"node", "code", "plugin"?, "reasons"?, "excludedByPreFilter"?}], "feasible", "fitError"?}.
+func (d *Decision) ExplainJSON() ([]byte, error) {
+	ptr, ok := d.h.acquire()
+	if !ok {
+		return nil, closedError(d)
+	}
+	defer d.h.release()
+	var text *C.libsched_text
+	var failure *C.libsched_error
+	if rc := C.libsched_decision_explain_json(ptr, &text, &failure); rc != C.LIBSCHED_OK {
+		return nil, takeError(rc, failure)
+	}
+	return takeText(text), nil
+}

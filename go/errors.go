@@ -1,0 +1,100 @@
+package libsched
+
+// #include "bridge.h"
+import "C"
+
+import (
+	"context"
+	"errors"
+)
+
+// ErrorCode says what kind of thing went wrong. It is an error itself, so that errors.Is(err,
+// libsched.ErrNotFound) works. The numbers are those of the C API, pinned for ever.
+type ErrorCode int32
+
+const (
+	ErrInvalid     ErrorCode = C.LIBSCHED_ERR_INVALID     // the input is wrong; Path says where
+	ErrNotFound    ErrorCode = C.LIBSCHED_ERR_NOT_FOUND   // a name that does not exist
+	ErrExists      ErrorCode = C.LIBSCHED_ERR_EXISTS      // a name that exists already
+	ErrUnsupported ErrorCode = C.LIBSCHED_ERR_UNSUPPORTED // valid, but not available in this version
+	ErrState       ErrorCode = C.LIBSCHED_ERR_STATE       // not allowed in the present state
+	ErrStale       ErrorCode = C.LIBSCHED_ERR_STALE       // made for an older state of the view
+	ErrLimit       ErrorCode = C.LIBSCHED_ERR_LIMIT       // a size, depth or expansion limit
+	ErrIO          ErrorCode = C.LIBSCHED_ERR_IO          // a file could not be read
+	ErrBuffer      ErrorCode = C.LIBSCHED_ERR_BUFFER      // a slice is too small
+	ErrMisuse      ErrorCode = C.LIBSCHED_ERR_MISUSE      // a nil or closed value
+	ErrNoMemory    ErrorCode = C.LIBSCHED_ERR_NO_MEMORY
+	ErrInternal    ErrorCode = C.LIBSCHED_ERR_INTERNAL  // a bug in libsched: please report it
+	ErrCancelled   ErrorCode = C.LIBSCHED_ERR_CANCELLED // the context ended
+)
+
+var errorCodeTexts = map[ErrorCode]string{
+	ErrInvalid: "invalid input", ErrNotFound: "not found", ErrExists: "exists already",
+	ErrUnsupported: "not supported", ErrState: "not allowed in this state",
+	ErrStale: "made for an older state", ErrLimit: "limit exceeded", ErrIO: "file not readable",
+	ErrBuffer: "buffer too small", ErrMisuse: "misuse", ErrNoMemory: "out of memory",
+	ErrInternal: "internal error", ErrCancelled: "cancelled",
+}
+
+func (c ErrorCode) Error() string {
+	if text, ok := errorCodeTexts[c]; ok {
+		return "libsched: " + text
+	}
+	return "libsched: unknown error"
+}
+
+// ErrClosed is in the chain of every error that comes from using a value after its Close.
+var ErrClosed = errors.New("libsched: closed")
+
+// Error is why a call did not happen.
+type Error struct {
+	Code   ErrorCode
+	Msg    string
+	Path   string // where in the input: "items[3].spec.nodeName"; "" if it belongs to no place
+	Plugin string // the plugin concerned, or ""
+	cause  error
+}
+
+func (e *Error) Error() string {
+	if e.Path != "" {
+		return e.Path + ": " + e.Msg
+	}
+	return e.Msg
+}
+
+// Is matches the error's code.
+func (e *Error) Is(target error) bool {
+	code, ok := target.(ErrorCode)
+	return ok && code == e.Code
+}
+
+// Unwrap returns ErrClosed, or the context's error for a call that it ended; else nil.
+func (e *Error) Unwrap() error { return e.cause }
+
+// takeError turns what a call returned into an error, and frees it; nil for LIBSCHED_OK.
+func takeError(rc C.libsched_rc, err *C.libsched_error) error {
+	if rc == C.LIBSCHED_OK {
+		return nil
+	}
+	if err == nil {
+		return &Error{Code: ErrorCode(rc), Msg: ErrorCode(rc).Error()}
+	}
+	var parts C.lsgo_error_parts
+	C.lsgo_error_get(err, &parts)
+	result := &Error{
+		Code:   ErrorCode(parts.code),
+		Msg:    goString(parts.message),
+		Path:   goString(parts.path),
+		Plugin: goString(parts.plugin),
+	}
+	C.libsched_error_unref(err)
+	return result
+}
+
+// contextError is the error of a context that has ended, or nil.
+func contextError(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return &Error{Code: ErrCancelled, Msg: context.Cause(ctx).Error(), cause: err}
+	}
+	return nil
+}

@@ -1,0 +1,191 @@
+package libsched
+
+// #include "bridge.h"
+import "C"
+
+import (
+	"context"
+	"slices"
+	"unsafe"
+)
+
+// evaluator is a framework on a view with its caches; one call at a time. A cluster has one for each
+// framework, a snapshot as many as run at once.
+type evaluator struct {
+	c     *C.lsgo_evaluator
+	fw    *handle[*C.libsched_framework] // to find it; it keeps the C framework by itself
+	texts interner
+}
+
+// evaluators of a few frameworks; looking through them is faster than a map.
+type evaluators []*evaluator
+
+// find returns the last one of a framework, or -1.
+func (list evaluators) find(fw *handle[*C.libsched_framework]) int {
+	for i := len(list) - 1; i >= 0; i-- {
+		if list[i].fw == fw {
+			return i
+		}
+	}
+	return -1
+}
+
+// drop frees those of frameworks that have gone.
+func (list *evaluators) drop() {
+	*list = slices.DeleteFunc(*list, func(e *evaluator) bool {
+		if !e.fw.closed() {
+			return false
+		}
+		e.free()
+		return true
+	})
+}
+
+// free frees them all.
+func (list *evaluators) free() {
+	for _, e := range *list {
+		e.free()
+	}
+	*list = nil
+}
+
+func newEvaluatorOnCluster(fw *Framework, cluster *C.libsched_cluster) (*evaluator, error) {
+	ptr, ok := fw.h.acquire()
+	if !ok {
+		return nil, closedError(fw)
+	}
+	defer fw.h.release()
+	var e *C.lsgo_evaluator
+	var failure *C.libsched_error
+	if rc := C.lsgo_evaluator_on_cluster(ptr, cluster, &e, &failure); rc != C.LIBSCHED_OK {
+		return nil, takeError(rc, failure)
+	}
+	return &evaluator{e, fw.h, interner{}}, nil
+}
+
+func newEvaluatorOnSnapshot(fw *Framework, snapshot *C.libsched_snapshot) (*evaluator, error) {
+	ptr, ok := fw.h.acquire()
+	if !ok {
+		return nil, closedError(fw)
+	}
+	defer fw.h.release()
+	var e *C.lsgo_evaluator
+	var failure *C.libsched_error
+	if rc := C.lsgo_evaluator_on_snapshot(ptr, snapshot, &e, &failure); rc != C.LIBSCHED_OK {
+		return nil, takeError(rc, failure)
+	}
+	return &evaluator{e, fw.h, interner{}}, nil
+}
+
+func (e *evaluator) free() { C.lsgo_evaluator_free(e.c) }
+
+// status copies what the last call said; nil for Success.
+func (e *evaluator) status() *Status {
+	if e.c.code == C.LIBSCHED_SUCCESS {
+		return nil
+	}
+	s := &Status{code: Code(e.c.code), plugin: e.texts.string(e.c.plugin)}
+	n := int(e.c.reason_count)
+	if n <= len(s.one) {
+		s.reasons = s.one[:n]
+	} else {
+		s.reasons = make([]string, n)
+	}
+	for i := range s.reasons {
+		if i < C.LSGO_REASONS {
+			s.reasons[i] = e.texts.string(e.c.reasons[i])
+		} else {
+			s.reasons[i] = e.texts.string(C.libsched_status_reason(e.c.status, C.size_t(i)))
+		}
+	}
+	return s
+}
+
+// failure takes the error of the last call.
+func (e *evaluator) failure(rc C.libsched_rc) error {
+	err := e.c.error
+	e.c.error = nil
+	return takeError(rc, err)
+}
+
+// watch ends the calls on this evaluator when the context ends. The function that it returns must be
+// called before the evaluator is given back; it turns ErrCancelled into the context's error.
+func (e *evaluator) watch(ctx context.Context) func(error) error {
+	if ctx.Done() == nil {
+		return func(err error) error { return err }
+	}
+	done := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		C.lsgo_evaluator_set_cancel(e.c, true)
+		close(done)
+	})
+	return func(err error) error {
+		if !stop() {
+			<-done // the flag is set by now: make it ready for the next call
+			C.lsgo_evaluator_set_cancel(e.c, false)
+		}
+		if failed, ok := err.(*Error); ok && failed.Code == ErrCancelled {
+			return contextError(ctx)
+		}
+		return err
+	}
+}
+
+// lease is what every query needs. It is returned by value: a query allocates nothing for it.
+type lease struct {
+	e    *evaluator
+	view *C.libsched_view
+	pod  *C.libsched_pod
+
+	fw    *Framework
+	owner View
+	held  *Pod
+}
+
+// borrow looks at what every query needs. Release must follow unless it fails.
+func (fw *Framework) borrow(ctx context.Context, view View, pod *Pod) (lease, error) {
+	if fw == nil {
+		return lease{}, closedError(fw)
+	}
+	if isNilView(view) {
+		return lease{}, &Error{Code: ErrMisuse, Msg: "nil View"}
+	}
+	if err := contextError(ctx); err != nil {
+		return lease{}, err
+	}
+	p, ok := pod.acquire()
+	if !ok {
+		return lease{}, closedError(pod)
+	}
+	e, v, err := view.borrow(fw)
+	if err != nil {
+		pod.h.release()
+		return lease{}, err
+	}
+	return lease{e, v, p, fw, view, pod}, nil
+}
+
+func (l *lease) release() {
+	l.owner.giveBack(l.fw, l.e)
+	l.held.h.release()
+}
+
+func isNilView(view View) bool {
+	switch v := view.(type) {
+	case nil:
+		return true
+	case *Cluster:
+		return v == nil
+	case *Snapshot:
+		return v == nil
+	}
+	return false
+}
+
+// wordsOf lends a set of nodes to one call; NULL for an empty one.
+func wordsOf(s NodeSet) *C.uint64_t { return (*C.uint64_t)(unsafe.Pointer(unsafe.SliceData(s))) }
+
+// sliceOf sees an array of C as a slice of a Go type of the same form.
+func sliceOf[T, E any](array *E, n C.size_t) []T {
+	return unsafe.Slice((*T)(unsafe.Pointer(array)), int(n))
+}

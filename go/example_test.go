@@ -1,0 +1,126 @@
+package libsched_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+
+	"libsched"
+)
+
+const exampleCluster = `
+apiVersion: v1
+kind: List
+items:
+- {apiVersion: v1, kind: Node, metadata: {name: small}, status: {allocatable: {cpu: 1, pods: 10}}}
+- {apiVersion: v1, kind: Node, metadata: {name: big}, status: {allocatable: {cpu: 8, pods: 10}}}
+`
+
+const examplePod = `
+apiVersion: v1
+kind: Pod
+metadata: {name: web}
+spec: {containers: [{name: c, resources: {requests: {cpu: 2}}}]}
+`
+
+// Which nodes take a pod, and why don't the others?
+func Example() {
+	fw, err := libsched.NewFramework()
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer fw.Close()
+	cluster, err := libsched.NewCluster()
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer cluster.Close()
+	if err := cluster.Apply([]byte(exampleCluster)); err != nil {
+		log.Fatal(err)
+	}
+	pod, err := libsched.ParsePod([]byte(examplePod))
+	if err != nil {
+		log.Fatal(err)
+	}
+	fit, err := fw.CheckPodFits(context.Background(), cluster, pod, libsched.CheckOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer fit.Close()
+	for node, status := range fit.Nodes() {
+		fmt.Println(node, status.Code(), status.Plugin(), status.Reasons())
+	}
+	// Output:
+	// big Success  []
+	// small UnschedulableAndUnresolvable NodeResourcesFit [Insufficient cpu]
+}
+
+// The framework's own steps, with upstream's names.
+func ExampleFramework_RunFilterPlugins() {
+	ctx := context.Background()
+	fw, _ := libsched.NewFramework()
+	cluster, _ := libsched.NewCluster()
+	if err := cluster.Apply([]byte(exampleCluster)); err != nil {
+		log.Fatal(err)
+	}
+	pod, _ := libsched.ParsePod([]byte(examplePod))
+
+	state := libsched.NewCycleState()
+	defer state.Close()
+	if _, status := fw.RunPreFilterPlugins(ctx, state, cluster, pod); !status.IsSuccess() {
+		log.Fatal(status)
+	}
+	for _, node := range []string{"small", "big"} {
+		if status := fw.RunFilterPlugins(ctx, state, cluster, pod, node); !status.IsSuccess() {
+			fmt.Println(node, status.Plugin(), status.Reasons())
+			continue
+		}
+		fmt.Println(node, "fits")
+	}
+	// Output:
+	// small NodeResourcesFit [Insufficient cpu]
+	// big fits
+}
+
+// A what-if: where would pods go if there were another node?
+func ExampleCluster_Fork() {
+	ctx := context.Background()
+	fw, _ := libsched.NewFramework()
+	cluster, _ := libsched.NewCluster()
+	if err := cluster.Apply([]byte(exampleCluster)); err != nil {
+		log.Fatal(err)
+	}
+	pod, _ := libsched.ParsePod([]byte(examplePod))
+	big := cluster.Node("big")
+
+	if err := cluster.Fork(); err != nil {
+		log.Fatal(err)
+	}
+	another, _ := big.Copy(libsched.WithName("another"))
+	if err := cluster.AddNode(another); err != nil {
+		log.Fatal(err)
+	}
+	last := -1
+	for i := range 3 {
+		replica, _ := pod.Copy(libsched.WithName(fmt.Sprint("web-", i)))
+		fit, ok, err := fw.FirstFit(ctx, cluster, replica,
+			libsched.FirstFitOptions{Start: last + 1})
+		if err != nil || !ok {
+			log.Fatal(ok, err)
+		}
+		if err := cluster.AddPod(replica, fit.Node); err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(replica, "to", fit.Node)
+		last = fit.Position
+	}
+	if err := cluster.Revert(); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(cluster.NodeCount(), "nodes,", cluster.PodCount(), "pods")
+	// Output:
+	// default/web-0 to big
+	// default/web-1 to another
+	// default/web-2 to big
+	// 2 nodes, 0 pods
+}

@@ -1,0 +1,122 @@
+package libsched
+
+// #include "bridge.h"
+import "C"
+
+import (
+	"context"
+	"fmt"
+	"math"
+)
+
+// FilterOptions says which nodes FilterNodes looks at. Zero: all.
+type FilterOptions struct {
+	Limit  int     // stop when that many nodes are found; 0: judge all
+	Accept NodeSet // judge only these; nil: all
+	Start  int     // position in the node order to begin at, going round; for Limit
+	Into   NodeSet // room for the answer, if it is large enough; nil: it is made
+}
+
+// FilterResult is the nodes that take the pod.
+type FilterResult struct {
+	Nodes NodeSet
+	Count int
+	First Row // the node found first in node order; NoRow if none
+}
+
+// FilterNodes runs the Filter plugins over many nodes. The state has gone through
+// RunPreFilterPlugins for the same pod, and its PreFilterResult counts.
+// Errors: ErrState (no PreFilter for this pod in the state), ErrCancelled when the context ends,
+// ErrInternal with the text of a plugin's Error status, ErrUnsupported.
+func (fw *Framework) FilterNodes(ctx context.Context, state *CycleState, view View, pod *Pod,
+	options FilterOptions) (FilterResult, error) {
+	result := FilterResult{First: NoRow}
+	if err := checkCount("Limit", options.Limit); err != nil {
+		return result, err
+	}
+	if err := checkCount("Start", options.Start); err != nil {
+		return result, err
+	}
+	s, err := state.lock()
+	if err != nil {
+		return result, err
+	}
+	defer state.unlock()
+	l, err := fw.borrow(ctx, view, pod)
+	if err != nil {
+		return result, err
+	}
+	defer l.release()
+	nodes := options.Into
+	if words := (int(C.libsched_view_row_count(l.view)) + 63) / 64; len(nodes) < words {
+		nodes = make(NodeSet, words)
+	}
+	accept, acceptWords := acceptOf(options.Accept)
+	finish := l.e.watch(ctx)
+	rc := C.lsgo_filter_nodes(l.e.c, s, l.pod, C.uint32_t(options.Limit), accept, acceptWords,
+		C.size_t(options.Start), wordsOf(nodes), C.size_t(len(nodes)))
+	if err := finish(l.e.failure(rc)); err != nil {
+		return result, err
+	}
+	return FilterResult{nodes, int(l.e.c.found), Row(l.e.c.first)}, nil
+}
+
+// FirstFitOptions says where FirstFit looks. Zero: at all nodes, from the first on.
+type FirstFitOptions struct {
+	Start  int     // position in the node order to begin at, going round
+	Accept NodeSet // look only at these; nil: all
+}
+
+// Fit is the node that FirstFit found.
+type Fit struct {
+	Node     string
+	Row      Row
+	Position int // in the node order: the next search may start at Position+1
+}
+
+// FirstFit finds the first node in node order that takes the pod: PreFilter, then Filter until one
+// is found. False if there is none. Errors: as FilterNodes.
+func (fw *Framework) FirstFit(ctx context.Context, view View, pod *Pod,
+	options FirstFitOptions) (Fit, bool, error) {
+	none := Fit{Row: NoRow}
+	if err := checkCount("Start", options.Start); err != nil {
+		return none, false, err
+	}
+	l, err := fw.borrow(ctx, view, pod)
+	if err != nil {
+		return none, false, err
+	}
+	defer l.release()
+	accept, acceptWords := acceptOf(options.Accept)
+	finish := l.e.watch(ctx)
+	e := l.e.c
+	rc := C.lsgo_first_fit(e, l.view, l.pod, accept, acceptWords, C.size_t(options.Start))
+	if err := finish(l.e.failure(rc)); err != nil {
+		return none, false, err
+	}
+	if e.code == C.LIBSCHED_ERROR {
+		status := l.e.status()
+		return none, false, &Error{Code: ErrInternal, Msg: status.Message(), Plugin: status.Plugin()}
+	}
+	if e.found == 0 {
+		return none, false, nil
+	}
+	return Fit{l.e.texts.string(e.first_name), Row(e.first), int(e.position)}, true, nil
+}
+
+var noWords C.uint64_t
+
+// acceptOf tells an empty set (no node) from nil (all nodes).
+func acceptOf(s NodeSet) (*C.uint64_t, C.size_t) {
+	if s != nil && len(s) == 0 {
+		return &noWords, 0
+	}
+	return wordsOf(s), C.size_t(len(s))
+}
+
+func checkCount(name string, n int) error {
+	if n < 0 || n > math.MaxInt32 {
+		return &Error{Code: ErrInvalid, Msg: fmt.Sprintf("%s %d is out of range", name, n)}
+	}
+	return nil
+}

@@ -1,0 +1,151 @@
+package libsched
+
+// #include "bridge.h"
+import "C"
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Framework is one scheduler profile with its plugins. Immutable, for any number of goroutines.
+type Framework struct {
+	h *handle[*C.libsched_framework]
+}
+
+// FrameworkOption says which profile a framework is.
+type FrameworkOption func(*frameworkOptions) error
+
+type frameworkOptions struct {
+	config  *Config
+	owned   bool // config was made here
+	profile string
+	gates   map[string]bool
+}
+
+// WithConfig takes the profile from a configuration. Without one, upstream's default profile is used.
+func WithConfig(config *Config) FrameworkOption {
+	return func(o *frameworkOptions) error {
+		if config == nil {
+			return closedError(config)
+		}
+		o.setConfig(config, false)
+		return nil
+	}
+}
+
+// WithConfigYAML takes the profile from a KubeSchedulerConfiguration, YAML or JSON.
+func WithConfigYAML(document []byte) FrameworkOption {
+	return func(o *frameworkOptions) error {
+		config, err := ParseConfig(document)
+		if err != nil {
+			return err
+		}
+		o.setConfig(config, true)
+		return nil
+	}
+}
+
+// WithProfile chooses a profile by schedulerName; it is needed if the configuration has several.
+func WithProfile(schedulerName string) FrameworkOption {
+	return func(o *frameworkOptions) error { o.profile = schedulerName; return nil }
+}
+
+// WithFeatureGates sets feature gates that shall differ from their defaults in this version of
+// Kubernetes ([KubernetesVersion]).
+func WithFeatureGates(gates map[string]bool) FrameworkOption {
+	return func(o *frameworkOptions) error { o.gates = maps.Clone(gates); return nil }
+}
+
+func (o *frameworkOptions) setConfig(config *Config, owned bool) {
+	if o.owned {
+		o.config.Close()
+	}
+	o.config, o.owned = config, owned
+}
+
+// gateText is "A=true,B=false", sorted.
+func (o *frameworkOptions) gateText() string {
+	var gates []string
+	for _, name := range slices.Sorted(maps.Keys(o.gates)) {
+		gates = append(gates, name+"="+strconv.FormatBool(o.gates[name]))
+	}
+	return strings.Join(gates, ",")
+}
+
+// NewFramework makes the plugins of a profile. Errors: ErrInvalid with upstream's message (also for
+// an unknown feature gate), ErrNotFound (profile), ErrUnsupported.
+func NewFramework(options ...FrameworkOption) (*Framework, error) {
+	var o frameworkOptions
+	defer func() { o.setConfig(nil, false) }()
+	for _, option := range options {
+		if err := option(&o); err != nil {
+			return nil, err
+		}
+	}
+	var config *C.libsched_config
+	if o.config != nil {
+		ptr, ok := o.config.h.acquire()
+		if !ok {
+			return nil, closedError(o.config)
+		}
+		defer o.config.h.release()
+		config = ptr
+	}
+	var out *C.libsched_framework
+	var failure *C.libsched_error
+	profile, profileLen := textOf(o.profile)
+	gates, gatesLen := textOf(o.gateText())
+	rc := C.lsgo_framework_create(config, profile, profileLen, gates, gatesLen, &out, &failure)
+	if rc != C.LIBSCHED_OK {
+		return nil, takeError(rc, failure)
+	}
+	fw := &Framework{newHandle(out, func(p *C.libsched_framework) { C.libsched_framework_unref(p) })}
+	closeWhenUnreachable(fw, fw.h)
+	return fw, nil
+}
+
+// Close releases the framework.
+func (fw *Framework) Close() {
+	if fw != nil {
+		fw.h.close()
+	}
+}
+
+// Profile is the schedulerName.
+func (fw *Framework) Profile() string {
+	ptr, ok := fw.h.acquire()
+	if !ok {
+		return ""
+	}
+	defer fw.h.release()
+	return goString(C.libsched_framework_profile(ptr))
+}
+
+// PluginWeight is a plugin at an extension point; the weight counts for "score".
+type PluginWeight struct {
+	Name   string `json:"name"`
+	Weight int32  `json:"weight"`
+}
+
+// Plugins returns the plugins of each extension point ("preFilter", "filter", ...) in their order.
+func (fw *Framework) Plugins() (map[string][]PluginWeight, error) {
+	ptr, ok := fw.h.acquire()
+	if !ok {
+		return nil, closedError(fw)
+	}
+	defer fw.h.release()
+	var text *C.libsched_text
+	var failure *C.libsched_error
+	if rc := C.libsched_framework_plugins_json(ptr, &text, &failure); rc != C.LIBSCHED_OK {
+		return nil, takeError(rc, failure)
+	}
+	var plugins map[string][]PluginWeight
+	if err := json.Unmarshal(takeText(text), &plugins); err != nil {
+		return nil, &Error{Code: ErrInternal, Msg: "plugins: " + err.Error()}
+	}
+	return plugins, nil
+}

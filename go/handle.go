@@ -1,0 +1,73 @@
+package libsched
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+	"sync/atomic"
+)
+
+// handle owns one reference to an object of the library. Calls that run keep it from being freed:
+// close marks it, and whoever is last frees it. So a use after Close, or a Close during a use, is
+// an error at worst, and no call needs runtime.KeepAlive on the value that holds the handle.
+type handle[P comparable] struct {
+	ptr  P
+	free func(P)
+	uses atomic.Int64 // running calls, and closedBit
+}
+
+const closedBit = math.MinInt64
+
+func newHandle[P comparable](ptr P, free func(P)) *handle[P] {
+	return &handle[P]{ptr: ptr, free: free}
+}
+
+// acquire must be followed by release if it says true.
+func (h *handle[P]) acquire() (ptr P, ok bool) {
+	if h == nil {
+		return ptr, false
+	}
+	for {
+		uses := h.uses.Load()
+		if uses < 0 {
+			return ptr, false
+		}
+		if h.uses.CompareAndSwap(uses, uses+1) {
+			return h.ptr, true
+		}
+	}
+}
+
+func (h *handle[P]) release() {
+	if h.uses.Add(-1) == closedBit {
+		h.free(h.ptr)
+	}
+}
+
+func (h *handle[P]) close() {
+	if h == nil {
+		return
+	}
+	if old := h.uses.Or(closedBit); old == 0 {
+		h.free(h.ptr)
+	}
+}
+
+func (h *handle[P]) closed() bool { return h == nil || h.uses.Load() < 0 }
+
+// closer is what the owners of handles have in common.
+type closer interface{ close() }
+
+// closeWhenUnreachable is the net under a forgotten Close. `inner` must not reach `outer`.
+func closeWhenUnreachable[T any](outer *T, inner closer) runtime.Cleanup {
+	return runtime.AddCleanup(outer, closer.close, inner)
+}
+
+// closedError is what a nil or closed value gives.
+func closedError[T any](what *T) error {
+	name := fmt.Sprintf("%T", what)[len("*libsched."):]
+	if what == nil {
+		return &Error{Code: ErrMisuse, Msg: "nil " + name}
+	}
+	return &Error{Code: ErrMisuse, Msg: name + " is closed", cause: ErrClosed}
+}

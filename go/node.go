@@ -1,0 +1,163 @@
+package libsched
+
+// #include "bridge.h"
+import "C"
+
+// Node is immutable and belongs to no cluster; any number of clusters may hold it.
+type Node struct{ h *handle[*C.libsched_node] }
+
+// Taint of a node.
+type Taint struct{ Key, Value, Effect string }
+
+// ParseNode reads one Node, JSON or YAML. Errors: ErrInvalid with the path, ErrLimit.
+func ParseNode(document []byte, options ...ParseOption) (*Node, error) {
+	var ptr *C.libsched_node
+	err := withParseOptions(options, func(o *C.libsched_parse_options) error {
+		var failure *C.libsched_error
+		rc := C.libsched_node_parse(strOfBytes(document), o, &ptr, &failure)
+		return takeError(rc, failure)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return ownNode(ptr), nil
+}
+
+func ownNode(ptr *C.libsched_node) *Node {
+	n := &Node{newHandle(ptr, func(p *C.libsched_node) { C.libsched_node_unref(p) })}
+	closeWhenUnreachable(n, n.h)
+	return n
+}
+
+func refNode(ptr *C.libsched_node) *Node {
+	if ptr == nil {
+		return nil
+	}
+	return ownNode(C.libsched_node_ref(ptr))
+}
+
+// Close releases the node. Clusters that hold it keep it.
+func (n *Node) Close() {
+	if n != nil {
+		n.h.close()
+	}
+}
+
+// Copy makes a node that differs in what the options say: WithName (its hostname label follows)
+// and WithUID. It shares the rest.
+func (n *Node) Copy(options ...CopyOption) (*Node, error) {
+	var o copyOptions
+	for _, option := range options {
+		option(&o)
+	}
+	if o.namespace != nil || o.nodeName != nil {
+		return nil, &Error{Code: ErrInvalid, Msg: "a node has no namespace and no nodeName"}
+	}
+	ptr, ok := n.acquire()
+	if !ok {
+		return nil, closedError(n)
+	}
+	defer n.h.release()
+	var out *C.libsched_node
+	var failure *C.libsched_error
+	rc := C.libsched_node_copy(ptr, optionalText(o.name), optionalText(o.uid), &out, &failure)
+	if rc != C.LIBSCHED_OK {
+		return nil, takeError(rc, failure)
+	}
+	return ownNode(out), nil
+}
+
+// acquire allows for a nil Node.
+func (n *Node) acquire() (*C.libsched_node, bool) {
+	if n == nil {
+		return nil, false
+	}
+	return n.h.acquire()
+}
+
+// The getters give zero values after Close.
+
+func (n *Node) Name() string {
+	ptr, ok := n.acquire()
+	if !ok {
+		return ""
+	}
+	defer n.h.release()
+	return goString(C.libsched_node_name(ptr))
+}
+
+func (n *Node) UID() string {
+	ptr, ok := n.acquire()
+	if !ok {
+		return ""
+	}
+	defer n.h.release()
+	return goString(C.libsched_node_uid(ptr))
+}
+
+// Label returns the value of a label and whether there is such a label.
+func (n *Node) Label(key string) (string, bool) {
+	ptr, ok := n.acquire()
+	if !ok {
+		return "", false
+	}
+	defer n.h.release()
+	var value C.libsched_str
+	if !C.libsched_node_label(ptr, str(key), &value) {
+		return "", false
+	}
+	return goString(value), true
+}
+
+// Unschedulable is spec.unschedulable.
+func (n *Node) Unschedulable() bool {
+	ptr, ok := n.acquire()
+	if !ok {
+		return false
+	}
+	defer n.h.release()
+	return bool(C.libsched_node_unschedulable(ptr))
+}
+
+// Taints returns the taints in the document's order.
+func (n *Node) Taints() []Taint {
+	ptr, ok := n.acquire()
+	if !ok {
+		return nil
+	}
+	defer n.h.release()
+	taints := make([]Taint, C.libsched_node_taint_count(ptr))
+	for i := range taints {
+		var key, value, effect C.libsched_str
+		C.libsched_node_taint(ptr, C.size_t(i), &key, &value, &effect)
+		taints[i] = Taint{goString(key), goString(value), goString(effect)}
+	}
+	return taints
+}
+
+// Allocatable has the units of Pod.Request; further "pods".
+func (n *Node) Allocatable(resource string) int64 {
+	ptr, ok := n.acquire()
+	if !ok {
+		return 0
+	}
+	defer n.h.release()
+	return int64(C.libsched_node_allocatable(ptr, str(resource)))
+}
+
+// Raw returns the JSON document. Errors: ErrState unless the node was parsed with KeepRaw.
+func (n *Node) Raw() ([]byte, error) {
+	ptr, ok := n.acquire()
+	if !ok {
+		return nil, closedError(n)
+	}
+	defer n.h.release()
+	var out C.libsched_str
+	var failure *C.libsched_error
+	if rc := C.libsched_node_raw(ptr, &out, &failure); rc != C.LIBSCHED_OK {
+		return nil, takeError(rc, failure)
+	}
+	return []byte(goString(out)), nil
+}
+
+func (n *Node) String() string { return n.Name() }

@@ -1,0 +1,118 @@
+package libsched
+
+// #include "bridge.h"
+import "C"
+
+// Objects is everything that one document held: a single object, a List, or a stream of documents,
+// JSON or YAML, plain or gzip. Immutable.
+type Objects struct{ h *handle[*C.libsched_objects] }
+
+// Workload is the pod template of a Deployment, StatefulSet, DaemonSet, ReplicaSet, Job or CronJob.
+type Workload struct {
+	Kind     string
+	Replicas int64
+	Pod      *Pod // named after the workload
+}
+
+// ParseObjects accepts everything in the document or nothing.
+// Errors: ErrInvalid with the path, ErrLimit, ErrUnsupported.
+func ParseObjects(document []byte, options ...ParseOption) (*Objects, error) {
+	return newObjects(options, func(o *C.libsched_parse_options, out **C.libsched_objects,
+		err **C.libsched_error) C.libsched_rc {
+		return C.libsched_objects_parse(strOfBytes(document), o, out, err)
+	})
+}
+
+// LoadObjects reads a file. Errors: as ParseObjects, and ErrIO.
+func LoadObjects(path string, options ...ParseOption) (*Objects, error) {
+	return newObjects(options, func(o *C.libsched_parse_options, out **C.libsched_objects,
+		err **C.libsched_error) C.libsched_rc {
+		return C.libsched_objects_load(str(path), o, out, err)
+	})
+}
+
+type parseFunc func(o *C.libsched_parse_options, out **C.libsched_objects,
+	err **C.libsched_error) C.libsched_rc
+
+func newObjects(options []ParseOption, parse parseFunc) (*Objects, error) {
+	var ptr *C.libsched_objects
+	err := withParseOptions(options, func(o *C.libsched_parse_options) error {
+		var failure *C.libsched_error
+		rc := parse(o, &ptr, &failure)
+		return takeError(rc, failure)
+	})
+	if err != nil {
+		return nil, err
+	}
+	o := &Objects{newHandle(ptr, func(p *C.libsched_objects) { C.libsched_objects_unref(p) })}
+	closeWhenUnreachable(o, o.h)
+	return o, nil
+}
+
+// Close releases the document. Pods and nodes that were got from it stay valid.
+func (o *Objects) Close() {
+	if o != nil {
+		o.h.close()
+	}
+}
+
+// Pods returns the pods in the document's order; nil after Close.
+func (o *Objects) Pods() []*Pod {
+	ptr, ok := o.h.acquire()
+	if !ok {
+		return nil
+	}
+	defer o.h.release()
+	pods := make([]*Pod, C.libsched_objects_pod_count(ptr))
+	for i := range pods {
+		pods[i] = refPod(C.libsched_objects_get_pod(ptr, C.size_t(i)))
+	}
+	return pods
+}
+
+// Nodes returns the nodes in the document's order; nil after Close.
+func (o *Objects) Nodes() []*Node {
+	ptr, ok := o.h.acquire()
+	if !ok {
+		return nil
+	}
+	defer o.h.release()
+	nodes := make([]*Node, C.libsched_objects_node_count(ptr))
+	for i := range nodes {
+		nodes[i] = refNode(C.libsched_objects_get_node(ptr, C.size_t(i)))
+	}
+	return nodes
+}
+
+// Workloads returns the pod templates in the document's order; nil after Close.
+func (o *Objects) Workloads() []Workload {
+	ptr, ok := o.h.acquire()
+	if !ok {
+		return nil
+	}
+	defer o.h.release()
+	workloads := make([]Workload, C.libsched_objects_workload_count(ptr))
+	for i := range workloads {
+		var kind C.libsched_str
+		var replicas C.int64_t
+		pod := C.libsched_objects_get_workload(ptr, C.size_t(i), &kind, &replicas)
+		workloads[i] = Workload{goString(kind), int64(replicas), refPod(pod)}
+	}
+	return workloads
+}
+
+// ReportJSON tells what was found: {"counts": {kind: n}, "skipped": [{"kind", "count", "neededBy"}],
+// "warnings": [{"path", "message"}], "unknownFields": n}.
+func (o *Objects) ReportJSON() ([]byte, error) {
+	ptr, ok := o.h.acquire()
+	if !ok {
+		return nil, closedError(o)
+	}
+	defer o.h.release()
+	var text *C.libsched_text
+	var failure *C.libsched_error
+	if rc := C.libsched_objects_report_json(ptr, &text, &failure); rc != C.LIBSCHED_OK {
+		return nil, takeError(rc, failure)
+	}
+	return takeText(text), nil
+}

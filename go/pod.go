@@ -1,0 +1,190 @@
+package libsched
+
+// #include "bridge.h"
+import "C"
+
+// Pod is immutable and belongs to no cluster; any number of clusters may hold it.
+type Pod struct{ h *handle[*C.libsched_pod] }
+
+// ParsePod reads one Pod, JSON or YAML; of a workload, its pod template.
+// Errors: ErrInvalid with the path, ErrLimit.
+func ParsePod(document []byte, options ...ParseOption) (*Pod, error) {
+	var ptr *C.libsched_pod
+	err := withParseOptions(options, func(o *C.libsched_parse_options) error {
+		var failure *C.libsched_error
+		rc := C.libsched_pod_parse(strOfBytes(document), o, &ptr, &failure)
+		return takeError(rc, failure)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return ownPod(ptr), nil
+}
+
+func ownPod(ptr *C.libsched_pod) *Pod {
+	p := &Pod{newHandle(ptr, func(p *C.libsched_pod) { C.libsched_pod_unref(p) })}
+	closeWhenUnreachable(p, p.h)
+	return p
+}
+
+func refPod(ptr *C.libsched_pod) *Pod {
+	if ptr == nil {
+		return nil
+	}
+	return ownPod(C.libsched_pod_ref(ptr))
+}
+
+// Close releases the pod. Clusters that hold it keep it.
+func (p *Pod) Close() {
+	if p != nil {
+		p.h.close()
+	}
+}
+
+// CopyOption changes something in a copy of a pod or node.
+type CopyOption func(*copyOptions)
+
+type copyOptions struct {
+	name, namespace, uid, nodeName *string
+}
+
+// WithName names the copy.
+func WithName(name string) CopyOption { return func(o *copyOptions) { o.name = &name } }
+
+// WithNamespace moves the copy of a pod to another namespace.
+func WithNamespace(namespace string) CopyOption {
+	return func(o *copyOptions) { o.namespace = &namespace }
+}
+
+// WithUID gives the copy another uid, or none.
+func WithUID(uid string) CopyOption { return func(o *copyOptions) { o.uid = &uid } }
+
+// WithNodeName sets spec.nodeName of the copy of a pod; "" takes it away.
+func WithNodeName(node string) CopyOption { return func(o *copyOptions) { o.nodeName = &node } }
+
+// optionalText is a NULL string for "as it is". The string must outlive the call.
+func optionalText(s *string) C.libsched_str {
+	if s == nil {
+		return C.libsched_str{}
+	}
+	return str(*s)
+}
+
+// Copy makes a pod that differs in what the options say. It shares the rest.
+func (p *Pod) Copy(options ...CopyOption) (*Pod, error) {
+	var o copyOptions
+	for _, option := range options {
+		option(&o)
+	}
+	ptr, ok := p.acquire()
+	if !ok {
+		return nil, closedError(p)
+	}
+	defer p.h.release()
+	var out *C.libsched_pod
+	var failure *C.libsched_error
+	rc := C.libsched_pod_copy(ptr, optionalText(o.name), optionalText(o.namespace),
+		optionalText(o.uid), optionalText(o.nodeName), &out, &failure)
+	if rc != C.LIBSCHED_OK {
+		return nil, takeError(rc, failure)
+	}
+	return ownPod(out), nil
+}
+
+// acquire allows for a nil Pod.
+func (p *Pod) acquire() (*C.libsched_pod, bool) {
+	if p == nil {
+		return nil, false
+	}
+	return p.h.acquire()
+}
+
+// text calls a getter of C; "" after Close.
+func (p *Pod) text(get func(*C.libsched_pod) C.libsched_str) string {
+	ptr, ok := p.acquire()
+	if !ok {
+		return ""
+	}
+	defer p.h.release()
+	return goString(get(ptr))
+}
+
+// The getters give "" or 0 after Close.
+
+func (p *Pod) Name() string {
+	return p.text(func(p *C.libsched_pod) C.libsched_str { return C.libsched_pod_name(p) })
+}
+
+func (p *Pod) Namespace() string {
+	return p.text(func(p *C.libsched_pod) C.libsched_str { return C.libsched_pod_namespace(p) })
+}
+
+func (p *Pod) UID() string {
+	return p.text(func(p *C.libsched_pod) C.libsched_str { return C.libsched_pod_uid(p) })
+}
+
+// NodeName is spec.nodeName.
+func (p *Pod) NodeName() string {
+	return p.text(func(p *C.libsched_pod) C.libsched_str { return C.libsched_pod_node_name(p) })
+}
+
+func (p *Pod) SchedulerName() string {
+	return p.text(func(p *C.libsched_pod) C.libsched_str { return C.libsched_pod_scheduler_name(p) })
+}
+
+func (p *Pod) Phase() string {
+	return p.text(func(p *C.libsched_pod) C.libsched_str { return C.libsched_pod_phase(p) })
+}
+
+// Priority is 0 if the pod has none.
+func (p *Pod) Priority() int32 {
+	ptr, ok := p.acquire()
+	if !ok {
+		return 0
+	}
+	defer p.h.release()
+	return int32(C.libsched_pod_priority(ptr))
+}
+
+// Label returns the value of a label and whether there is such a label.
+func (p *Pod) Label(key string) (string, bool) {
+	ptr, ok := p.acquire()
+	if !ok {
+		return "", false
+	}
+	defer p.h.release()
+	var value C.libsched_str
+	if !C.libsched_pod_label(ptr, str(key), &value) {
+		return "", false
+	}
+	return goString(value), true
+}
+
+// Request is what the pod asks for: of "cpu" in thousandths, of "memory" in bytes, of any other
+// resource in units.
+func (p *Pod) Request(resource string) int64 {
+	ptr, ok := p.acquire()
+	if !ok {
+		return 0
+	}
+	defer p.h.release()
+	return int64(C.libsched_pod_request(ptr, str(resource)))
+}
+
+// Raw returns the JSON document. Errors: ErrState unless the pod was parsed with KeepRaw.
+func (p *Pod) Raw() ([]byte, error) {
+	ptr, ok := p.acquire()
+	if !ok {
+		return nil, closedError(p)
+	}
+	defer p.h.release()
+	var out C.libsched_str
+	var failure *C.libsched_error
+	if rc := C.libsched_pod_raw(ptr, &out, &failure); rc != C.LIBSCHED_OK {
+		return nil, takeError(rc, failure)
+	}
+	return []byte(goString(out)), nil
+}
+
+// String is "namespace/name".
+func (p *Pod) String() string { return p.Namespace() + "/" + p.Name() }

@@ -1,0 +1,110 @@
+package libsched
+
+// #include "bridge.h"
+import "C"
+
+import "context"
+
+// PreFilterResult is what PreFilter says beside its status.
+type PreFilterResult struct {
+	NodeNames []string // the nodes that are left, sorted; meaningless if AllNodes
+	Plugins   []string // those that narrowed the nodes, sorted
+	allNodes  bool
+}
+
+// AllNodes says whether no plugin narrowed the nodes. A nil result is one of those.
+func (r *PreFilterResult) AllNodes() bool { return r == nil || r.allNodes }
+
+// RunPreEnqueuePlugins says whether the pod may enter the queue at all.
+func (fw *Framework) RunPreEnqueuePlugins(ctx context.Context, view View, pod *Pod) *Status {
+	l, err := fw.borrow(ctx, view, pod)
+	if err != nil {
+		return AsStatus(err)
+	}
+	defer l.release()
+	if rc := C.lsgo_pre_enqueue(l.e.c, l.pod); rc != C.LIBSCHED_OK {
+		return AsStatus(l.e.failure(rc))
+	}
+	return l.e.status()
+}
+
+// RunPreFilterPlugins runs the PreFilter plugins and fills the state for RunFilterPlugins and
+// FilterNodes. The result is nil if all nodes are left. A failed call (see Error: closed values,
+// ErrUnsupported with the plugin that the pod needs) is a Status with CodeError.
+func (fw *Framework) RunPreFilterPlugins(ctx context.Context, state *CycleState, view View,
+	pod *Pod) (*PreFilterResult, *Status) {
+	s, err := state.lock()
+	if err != nil {
+		return nil, AsStatus(err)
+	}
+	defer state.unlock()
+	l, err := fw.borrow(ctx, view, pod)
+	if err != nil {
+		return nil, AsStatus(err)
+	}
+	defer l.release()
+	if rc := C.lsgo_pre_filter(l.e.c, s, l.pod); rc != C.LIBSCHED_OK {
+		return nil, AsStatus(l.e.failure(rc))
+	}
+	return l.e.preFilterResult(), l.e.status()
+}
+
+func (e *evaluator) preFilterResult() *PreFilterResult {
+	if bool(e.c.all_nodes) && e.c.plugin_count == 0 {
+		return nil
+	}
+	r := &PreFilterResult{
+		NodeNames: make([]string, e.c.node_count),
+		Plugins:   make([]string, e.c.plugin_count),
+		allNodes:  bool(e.c.all_nodes),
+	}
+	for i := range r.NodeNames {
+		r.NodeNames[i] = goString(C.libsched_prefilter_result_node(e.c.result, C.size_t(i)))
+	}
+	for i := range r.Plugins {
+		r.Plugins[i] = e.texts.string(C.libsched_prefilter_result_plugin(e.c.result, C.size_t(i)))
+	}
+	return r
+}
+
+// RunFilterPlugins judges one node. The state has gone through RunPreFilterPlugins for the same pod;
+// its PreFilterResult is not looked at, as in upstream. After a change to the cluster the answer is
+// the one that upstream gives for this state and the node as it is now. A failed call (ErrNotFound
+// for a node that is not there) is a Status with CodeError.
+func (fw *Framework) RunFilterPlugins(ctx context.Context, state *CycleState, view View, pod *Pod,
+	node string) *Status {
+	s, err := state.lock()
+	if err != nil {
+		return AsStatus(err)
+	}
+	defer state.unlock()
+	l, err := fw.borrow(ctx, view, pod)
+	if err != nil {
+		return AsStatus(err)
+	}
+	defer l.release()
+	text, n := textOf(node)
+	if rc := C.lsgo_filter(l.e.c, s, l.pod, text, n); rc != C.LIBSCHED_OK {
+		return AsStatus(l.e.failure(rc))
+	}
+	return l.e.status()
+}
+
+// RunFilterPluginsAt does the same for a node by its row.
+func (fw *Framework) RunFilterPluginsAt(ctx context.Context, state *CycleState, view View, pod *Pod,
+	row Row) *Status {
+	s, err := state.lock()
+	if err != nil {
+		return AsStatus(err)
+	}
+	defer state.unlock()
+	l, err := fw.borrow(ctx, view, pod)
+	if err != nil {
+		return AsStatus(err)
+	}
+	defer l.release()
+	if rc := C.lsgo_filter_at(l.e.c, s, l.pod, C.uint32_t(row)); rc != C.LIBSCHED_OK {
+		return AsStatus(l.e.failure(rc))
+	}
+	return l.e.status()
+}

@@ -1,0 +1,73 @@
+package libsched
+
+// #include "bridge.h"
+// static const char lsgo_empty[1] = "";
+// static inline const char *lsgo_empty_ptr(void) { return lsgo_empty; }
+import "C"
+
+import "unsafe"
+
+// emptyText is not NULL: for the C API the empty string differs from "leave it as it is".
+var emptyText = C.lsgo_empty_ptr()
+
+// textOf lends the bytes of a string to one call.
+func textOf(s string) (*C.char, C.size_t) {
+	if s == "" {
+		return emptyText, 0
+	}
+	return (*C.char)(unsafe.Pointer(unsafe.StringData(s))), C.size_t(len(s))
+}
+
+// str is textOf for functions that take a libsched_str.
+func str(s string) C.libsched_str {
+	ptr, n := textOf(s)
+	return C.libsched_str{ptr: ptr, len: n}
+}
+
+// strOfBytes lends a document to one call.
+func strOfBytes(b []byte) C.libsched_str {
+	if len(b) == 0 {
+		return C.libsched_str{ptr: emptyText}
+	}
+	return C.libsched_str{ptr: (*C.char)(unsafe.Pointer(unsafe.SliceData(b))), len: C.size_t(len(b))}
+}
+
+// borrowed sees the bytes of a libsched_str; valid as long as these are.
+func borrowed(s C.libsched_str) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(s.ptr)), int(s.len))
+}
+
+// goString copies.
+func goString(s C.libsched_str) string {
+	if s.len == 0 {
+		return ""
+	}
+	return string(borrowed(s))
+}
+
+// takeText copies a text of the library and frees it.
+func takeText(text *C.libsched_text) []byte {
+	defer C.libsched_text_unref(text)
+	return append([]byte(nil), borrowed(C.libsched_text_get(text))...)
+}
+
+// interner makes one Go string of equal texts: verdicts repeat a few reasons over and over.
+type interner map[string]string
+
+const mostInterned = 4096
+
+func (in interner) string(s C.libsched_str) string {
+	if s.len == 0 {
+		return ""
+	}
+	bytes := borrowed(s)
+	if known, ok := in[string(bytes)]; ok {
+		return known
+	}
+	if len(in) >= mostInterned {
+		clear(in)
+	}
+	text := string(bytes)
+	in[text] = text
+	return text
+}

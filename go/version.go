@@ -1,0 +1,19 @@
+package libsched
+
+// #include "bridge.h"
+import "C"
+
+import "fmt"
+
+func init() {
+	if loaded := C.libsched_abi_version(); loaded != C.LIBSCHED_ABI_VERSION {
+		panic(fmt.Sprintf("libsched: the library that was loaded has ABI version %d, this program "+
+			"was built for %d", loaded, C.LIBSCHED_ABI_VERSION))
+	}
+}
+
+// Version is the version of the library that is loaded: "0.1.0".
+func Version() string { return C.GoString(C.libsched_version()) }
+
+// KubernetesVersion is the version of Kubernetes whose semantics these are: "1.36".
+func KubernetesVersion() string { return C.GoString(C.libsched_k8s_version()) }

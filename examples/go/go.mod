@@ -1,0 +1,8 @@
+// Examples in Go, built against the module of this checkout.
+module libsched/examples
+
+go 1.24
+
+require libsched v0.0.0
+
+replace libsched => ../../go

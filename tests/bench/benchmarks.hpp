@@ -1,0 +1,14 @@
+// The groups of benchmarks. Clusters and documents are made when the first benchmark that needs
+// them runs, so that a filter on names (--benchmark_filter) also saves their cost.
+#pragma once
+
+namespace libsched_bench {
+
+void add_filter_benchmarks();      // filter/...: every node for one pod, and the limit
+void add_run_filter_benchmarks();  // run_filter/...: one node for one pod
+void add_ingest_benchmarks();      // ingest/...: JSON to objects
+void add_fork_benchmarks();        // fork/...: fork, add nodes and pods, revert
+void add_state_benchmarks();       // state/...: single changes, copies, a whole cluster
+void add_memory_benchmarks();      // memory/...: resident bytes; each in a process of its own
+
+}  // namespace libsched_bench

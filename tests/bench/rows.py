@@ -1,0 +1,149 @@
+"""Rows of the result: what was measured, beside limit and upstream, and which gates it must meet.
+
+A row is {"group", "name", "unit", "libsched": {"min", "median"}, "limit", "upstream", "to_limit",
+"over_upstream", "gates": [{"text", "met"}], "notes"}; None where there is nothing to compare with.
+"""
+
+import re
+import statistics
+
+US, MS = 1e3, 1e6
+_FILTER_TO_LIMIT = 3.0
+_FILTER_OVER_UPSTREAM = 500.0
+_RUN_FILTER_NS = 150.0
+_INGEST_PODS_PER_S = 100_000.0
+_FORK_US = 300.0
+
+
+def _row(group, name, minimum, median, unit="ns", limit=None, upstream=None, notes=None):
+    return {"group": group, "name": name, "unit": unit,
+            "libsched": {"min": minimum, "median": median}, "limit": limit, "upstream": upstream,
+            "to_limit": minimum / limit if limit else None,
+            "over_upstream": upstream / minimum if upstream else None,
+            "gates": [], "notes": notes or {}}
+
+
+def _gate(row, text, met):
+    row["gates"].append({"text": text, "met": bool(met)})
+
+
+def make(measured, peer):
+    figures = measured.figures
+    rows = []
+    if any(name.startswith("filter/") for name in figures):
+        rows += _filter(figures, peer) + _run_filter(figures, peer)
+    rows += _ingest(figures) + _fork(figures) + _state(figures) + _memory(figures)
+    return rows
+
+
+def _over_pods(figures, prefix):
+    """Median over the pods: of the minima, and of the medians, of each pod's repetitions."""
+    found = [figure for name, figure in figures.items() if re.fullmatch(prefix + r"/\d+", name)]
+    return (statistics.median(figure.minimum for figure in found),
+            statistics.median(figure.median for figure in found), len(found))
+
+
+def _limit(figures, name):
+    """The fastest of the kernels that the machine can run, with all their figures."""
+    kernels = sorted({found[1] for found in
+                      (re.match(rf"filter/{name}/limit-(\w+)/", key) for key in figures) if found})
+    each = {kernel: _over_pods(figures, f"filter/{name}/limit-{kernel}")[0] for kernel in kernels}
+    return min(each.values()), each
+
+
+def _peer(peer, kind):
+    """Upstream's serial loop over the nodes in ns, its PreFilter in ns, and ns a node."""
+    for item in (peer or {}).get("filter", []):
+        if item["kind"] == kind:
+            a_node = item["serial_cpu_ns_per_node_min"]
+            return a_node * item["nodes"], item["prefilter_us"] * US, a_node
+    return None, None, None
+
+
+def _filter(figures, peer):
+    out = []
+    for name, title, kind in (("plain", "plain pods", "basic"),
+                              ("taints", "taints on the nodes", "taints"),
+                              ("selectors", "taints and nodeSelectors", None),
+                              ("affinity", "required node affinity", "nodeaffinity")):
+        limit, kernels = _limit(figures, name)
+        loop, before, _ = _peer(peer, kind)
+        minimum, median, pods = _over_pods(figures, f"filter/{name}/filter_nodes")
+        row = _row("filter", title, minimum, median, limit=limit, upstream=loop,
+                   notes={"pods": pods, "nodes": 5000, "limits": kernels})
+        if name == "plain":
+            _gate(row, f"<= {_FILTER_TO_LIMIT:.0f} x limit", row["to_limit"] <= _FILTER_TO_LIMIT)
+            _gate(row, f">= {_FILTER_OVER_UPSTREAM:.0f} x upstream",
+                  (row["over_upstream"] or 0) >= _FILTER_OVER_UPSTREAM)
+        out.append(row)
+        minimum, median, _ = _over_pods(figures, rf"filter/{name}/pre_filter\+filter_nodes")
+        out.append(_row("filter", title + ", with PreFilter", minimum, median, limit=limit,
+                        upstream=loop + before if loop else None))
+        minimum, median, _ = _over_pods(figures, f"filter/{name}/check_pod_fits")
+        out.append(_row("filter", title + ", check_pod_fits with all reasons", minimum, median))
+    return out
+
+
+def _run_filter(figures, peer):
+    out = []
+    for name, figure in figures.items():
+        if not name.startswith("run_filter/"):
+            continue
+        _, verdict, how = name.split("/")
+        row = _row("RunFilterPlugins on a random node", f"{verdict}, {how}", figure.minimum,
+                   figure.median, upstream=_peer(peer, "basic")[2] if verdict == "fits" else None)
+        _gate(row, f"<= {_RUN_FILTER_NS:.0f} ns", figure.minimum <= _RUN_FILTER_NS)
+        out.append(row)
+    return out
+
+
+def _ingest(figures):
+    out = []
+    for name, figure in figures.items():
+        if not name.startswith("ingest/"):
+            continue
+        pods, size = figure.counters["objects"], figure.counters["bytes_per_pod"]
+        a_pod = figure.minimum / pods
+        rate = 1e9 / a_pod
+        row = _row("ingest, a pod", f"{name.split('/')[1]} ({size:.0f} bytes a pod)", a_pod,
+                   figure.median / pods, notes={"pods_per_second": rate, "pods": pods})
+        if name == "ingest/parse":
+            _gate(row, f">= {_INGEST_PODS_PER_S:,.0f} pods/s", rate >= _INGEST_PODS_PER_S)
+        out.append(row)
+    return out
+
+
+def _fork(figures):
+    out = []
+    for name, figure in figures.items():
+        if not name.startswith("fork/"):
+            continue
+        _, nodes, what = name.split("/", 2)
+        row = _row("fork + 100 nodes + 1,000 pods + revert", f"{int(nodes):,} nodes, {what}",
+                   figure.minimum, figure.median)
+        if what == "10 pods a node":
+            _gate(row, f"<= {_FORK_US:.0f} us", figure.minimum <= _FORK_US * US)
+        out.append(row)
+    return out
+
+
+def _state(figures):
+    out = []
+    for name, figure in figures.items():
+        if name.startswith("state/"):
+            _, nodes, what = name.split("/", 2)
+            out.append(_row("state", f"{int(nodes):,} nodes: {what}", figure.minimum,
+                            figure.median, notes=figure.counters))
+    return out
+
+
+def _memory(figures):
+    out = []
+    for name, figure in figures.items():
+        if name.startswith("memory/"):
+            what = name.split("/")[1]
+            node, pod = figure.counters["bytes_per_node"], figure.counters["bytes_per_pod"]
+            if not any(row["name"] == "a node" for row in out):
+                out.append(_row("memory, resident", "a node", node, node, unit="bytes"))
+            out.append(_row("memory, resident", f"a pod ({what})", pod, pod, unit="bytes"))
+    return out

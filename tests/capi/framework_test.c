@@ -1,0 +1,253 @@
+/* Configuration, registry, framework, cycle state and status. */
+#include <cjson/cJSON.h>
+
+#include "fixture.h"
+
+static const char* const kTwoProfiles =
+    "apiVersion: kubescheduler.config.k8s.io/v1\n"
+    "kind: KubeSchedulerConfiguration\n"
+    "profiles:\n"
+    "- schedulerName: one\n"
+    "- schedulerName: two\n"
+    "  plugins:\n"
+    "    filter: {disabled: [{name: \"*\"}], enabled: [{name: NodeName}]}\n";
+
+/* The names of a point in the JSON of libsched_framework_plugins_json(), in "a,b" form. */
+static const char* plugins_at(const libsched_framework* framework, const char* point) {
+  libsched_text* json = NULL;
+  CHECK_OK(libsched_framework_plugins_json(framework, &json, err));
+  cJSON* document = cJSON_Parse(libsched_text_get(json).ptr);
+  static char names[2048];
+  names[0] = '\0';
+  const cJSON* plugin;
+  cJSON_ArrayForEach(plugin, cJSON_GetObjectItem(document, point)) {
+    const char* name = cJSON_GetStringValue(cJSON_GetObjectItem(plugin, "name"));
+    CHECK(cJSON_IsNumber(cJSON_GetObjectItem(plugin, "weight")) == (strcmp(point, "score") == 0));
+    snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", names[0] ? "," : "",
+             name);
+  }
+  cJSON_Delete(document);
+  libsched_text_unref(json);
+  return names;
+}
+
+static void test_config(void) {
+  libsched_config* config = NULL;
+  CHECK_OK(libsched_config_parse(text(kTwoProfiles), &config, err));
+  CHECK(libsched_config_profile_count(config) == 2);
+  CHECK_STR(libsched_config_profile_name(config, 0), "one");
+  CHECK_STR(libsched_config_profile_name(config, 1), "two");
+  CHECK(libsched_config_profile_name(config, 2).len == 0);
+  libsched_text* description = NULL;
+  CHECK_OK(libsched_config_describe_json(config, &description, err));
+  cJSON* document = cJSON_Parse(libsched_text_get(description).ptr);
+  CHECK(cJSON_IsObject(document));
+  cJSON_Delete(document);
+  libsched_text_unref(description);
+
+  libsched_framework* framework = UNTOUCHED;
+  CHECK_FAILS(LIBSCHED_ERR_NOT_FOUND, NULL, "three",
+              libsched_framework_create(config, text("three"), NULL, NULL, &framework, err));
+  CHECK(framework == UNTOUCHED);
+  CHECK_OK(libsched_framework_create(config, text("two"), NULL, NULL, &framework, err));
+  libsched_config* again = libsched_config_ref(config);
+  libsched_config_unref(config);
+  libsched_config_unref(again);
+  libsched_config_unref(NULL);
+  CHECK_STR(libsched_framework_profile(framework), "two");
+  CHECK(strcmp(plugins_at(framework, "filter"), "NodeName") == 0);
+  libsched_framework_unref(framework);
+
+  CHECK_OK(libsched_config_parse(LIBSCHED_STR(""), &config, err)); /* upstream's defaults */
+  CHECK(libsched_config_profile_count(config) == 1);
+  CHECK_STR(libsched_config_profile_name(config, 0), "default-scheduler");
+  libsched_config_unref(config);
+
+  config = UNTOUCHED;
+  CHECK_FAILS(
+      LIBSCHED_ERR_INVALID, NULL, NULL,
+      libsched_config_parse(LIBSCHED_STR("kind: KubeSchedulerConfiguration\napiVersion: v9\n"),
+                            &config, err));
+  CHECK_FAILS(
+      LIBSCHED_ERR_INVALID, NULL, "parallelism",
+      libsched_config_parse(LIBSCHED_STR("apiVersion: kubescheduler.config.k8s.io/v1\nkind: "
+                                         "KubeSchedulerConfiguration\nparallelism: -1\n"),
+                            &config, err));
+  CHECK(config == UNTOUCHED);
+}
+
+static void test_framework(void) {
+  libsched_framework* framework = default_framework();
+  CHECK_STR(libsched_framework_profile(framework), "default-scheduler");
+  CHECK(strncmp(plugins_at(framework, "preEnqueue"), "SchedulingGates,", 16) == 0);
+  CHECK(strncmp(plugins_at(framework, "score"), "TaintToleration,", 16) == 0);
+  CHECK(strcmp(plugins_at(framework, "bind"), "DefaultBinder") == 0);
+  CHECK(strstr(plugins_at(framework, "filter"),
+               "NodeUnschedulable,NodeName,TaintToleration,NodeAffinity,"
+               "NodePorts,NodeResourcesFit") != NULL);
+  libsched_framework* again = libsched_framework_ref(framework);
+  libsched_framework_unref(framework);
+  libsched_framework_unref(again);
+  libsched_framework_unref(NULL);
+
+  libsched_framework_options options = LIBSCHED_FRAMEWORK_OPTIONS_INIT;
+  framework = UNTOUCHED;
+  options.feature_gates = LIBSCHED_STR("NoSuchGate=true");
+  CHECK_FAILS(LIBSCHED_ERR_INVALID, NULL, "NoSuchGate",
+              libsched_framework_create(NULL, text(""), NULL, &options, &framework, err));
+  options.feature_gates = LIBSCHED_STR("DynamicResourceAllocation=maybe");
+  CHECK_FAILS(LIBSCHED_ERR_INVALID, NULL, NULL,
+              libsched_framework_create(NULL, text(""), NULL, &options, &framework, err));
+  options.feature_gates.len = 0;
+  options.reserved = 1;
+  CHECK_FAILS(LIBSCHED_ERR_UNSUPPORTED, NULL, NULL,
+              libsched_framework_create(NULL, text(""), NULL, &options, &framework, err));
+  CHECK(framework == UNTOUCHED);
+  options.reserved = 0;
+  CHECK_OK(
+      libsched_framework_create(NULL, text("default-scheduler"), NULL, &options, &framework, err));
+  libsched_framework_unref(framework);
+}
+
+static void test_registry(void) {
+  libsched_registry* registry = NULL;
+  CHECK_OK(libsched_registry_create(&registry, err));
+  libsched_registry* again = libsched_registry_ref(registry);
+  CHECK(again == registry);
+  libsched_framework* framework = NULL;
+  CHECK_OK(libsched_framework_create(NULL, text(""), registry, NULL, &framework, err));
+  libsched_registry_unref(registry);
+  libsched_registry_unref(again);
+  libsched_registry_unref(NULL);
+  CHECK(strstr(plugins_at(framework, "filter"), "NodeResourcesFit") != NULL);
+  libsched_framework_unref(framework);
+}
+
+static void test_status(void) {
+  libsched_status* status = NULL;
+  CHECK_OK(libsched_status_create(&status, err));
+  CHECK(libsched_status_code(status) == LIBSCHED_SUCCESS);
+  CHECK(libsched_status_reason_count(status) == 0);
+  CHECK_STR(libsched_status_plugin(status), "");
+  libsched_status_set(status, LIBSCHED_UNSCHEDULABLE);
+  char reason[] = "too small";
+  libsched_status_add_reason(status, libsched_str_from(reason));
+  memset(reason, 'x', sizeof reason - 1); /* it was copied */
+  libsched_status_add_reason(status, LIBSCHED_STR("too far"));
+  CHECK(libsched_status_code(status) == LIBSCHED_UNSCHEDULABLE);
+  CHECK(libsched_status_reason_count(status) == 2);
+  CHECK_STR(libsched_status_reason(status, 0), "too small");
+  CHECK_STR(libsched_status_reason(status, 1), "too far");
+  CHECK(libsched_status_reason(status, 2).len == 0);
+  libsched_status_set(status, LIBSCHED_SKIP);
+  CHECK(libsched_status_code(status) == LIBSCHED_SKIP && libsched_status_reason_count(status) == 0);
+  libsched_status_unref(status);
+  libsched_status_unref(NULL);
+}
+
+/* ---- values of a cycle state ---- */
+
+typedef struct value {
+  int number;
+  int* alive; /* how many values there are */
+} value;
+
+static value* new_value(int number, int* alive) {
+  value* v = malloc(sizeof *v);
+  v->number = number;
+  v->alive = alive;
+  ++*alive;
+  return v;
+}
+
+static void* clone_value(void* data) {
+  const value* v = data;
+  return new_value(v->number + 100, v->alive);
+}
+
+static void destroy_value(void* data) {
+  value* v = data;
+  --*v->alive;
+  free(v);
+}
+
+static int number_at(const libsched_cycle_state* state, const char* key) {
+  const value* v = libsched_cycle_state_read(state, text(key));
+  return v == NULL ? -1 : v->number;
+}
+
+static void test_cycle_state(void) {
+  int alive = 0, shared = 0;
+  libsched_cycle_state *state = NULL, *clone = NULL;
+  CHECK_OK(libsched_cycle_state_create(&state, err));
+  CHECK(libsched_cycle_state_read(state, text("k")) == NULL);
+  CHECK_OK(libsched_cycle_state_write(state, text("k"), new_value(1, &alive), clone_value,
+                                      destroy_value, err));
+  CHECK_OK(libsched_cycle_state_write(state, text("s"), new_value(2, &shared), NULL, destroy_value,
+                                      err));
+  CHECK(number_at(state, "k") == 1 && number_at(state, "s") == 2);
+  CHECK_OK(libsched_cycle_state_write(state, text("k"), new_value(3, &alive), clone_value,
+                                      destroy_value, err));
+  CHECK(number_at(state, "k") == 3 && alive == 1); /* the first was destroyed */
+
+  CHECK_OK(libsched_cycle_state_clone(state, &clone, err));
+  CHECK(number_at(clone, "k") == 103 && alive == 2);
+  CHECK(libsched_cycle_state_read(clone, text("s")) == libsched_cycle_state_read(state, text("s")));
+  CHECK(shared == 1);
+  libsched_cycle_state_delete(state, text("k"));
+  libsched_cycle_state_delete(state, text("k")); /* not there: nothing happens */
+  CHECK(libsched_cycle_state_read(state, text("k")) == NULL && alive == 1);
+  libsched_cycle_state_unref(state);
+  CHECK(shared == 1 && number_at(clone, "s") == 2);
+  CHECK(!libsched_cycle_state_skips_filter(clone, text("NodePorts")));
+  libsched_cycle_state_unref(clone);
+  CHECK(alive == 0 && shared == 0);
+  libsched_cycle_state_unref(NULL);
+
+  /* A write that fails destroys the value all the same. */
+  CHECK(libsched_cycle_state_write(NULL, text("k"), new_value(1, &alive), clone_value,
+                                   destroy_value, NULL) == LIBSCHED_ERR_MISUSE);
+  CHECK(alive == 0);
+
+  int plain = 5; /* no destroy: the caller's own */
+  CHECK_OK(libsched_cycle_state_create(&state, err));
+  CHECK_OK(libsched_cycle_state_write(state, text("p"), &plain, NULL, NULL, err));
+  CHECK(libsched_cycle_state_read(state, text("p")) == &plain);
+  libsched_cycle_state_unref(state);
+}
+
+static void test_null_handles(void) {
+  libsched_text* json = UNTOUCHED;
+  libsched_cycle_state* state = UNTOUCHED;
+#define MISUSED(call) CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, NULL, call)
+  MISUSED(libsched_config_parse(text(""), NULL, err));
+  MISUSED(libsched_config_describe_json(NULL, NULL, err));
+  MISUSED(libsched_registry_create(NULL, err));
+  MISUSED(libsched_framework_create(NULL, text(""), NULL, NULL, NULL, err));
+  MISUSED(libsched_framework_plugins_json(NULL, &json, err));
+  MISUSED(libsched_status_create(NULL, err));
+  MISUSED(libsched_cycle_state_create(NULL, err));
+  MISUSED(libsched_cycle_state_clone(NULL, &state, err));
+  CHECK(json == UNTOUCHED && state == UNTOUCHED);
+  CHECK(libsched_config_profile_count(NULL) == 0 && libsched_config_profile_name(NULL, 0).len == 0);
+  CHECK(libsched_config_ref(NULL) == NULL && libsched_registry_ref(NULL) == NULL);
+  CHECK(libsched_framework_ref(NULL) == NULL && libsched_framework_profile(NULL).len == 0);
+  CHECK(libsched_status_reason_count(NULL) == 0 && libsched_status_reason(NULL, 0).len == 0);
+  CHECK(libsched_status_plugin(NULL).len == 0);
+  libsched_status_code(NULL);
+  libsched_status_set(NULL, LIBSCHED_ERROR);
+  libsched_status_add_reason(NULL, text("a"));
+  CHECK(libsched_cycle_state_read(NULL, text("a")) == NULL);
+  libsched_cycle_state_delete(NULL, text("a"));
+  CHECK(!libsched_cycle_state_skips_filter(NULL, text("a")));
+}
+
+int main(void) {
+  test_config();
+  test_framework();
+  test_registry();
+  test_status();
+  test_cycle_state();
+  test_null_handles();
+  return finish();
+}

@@ -1,0 +1,213 @@
+#!/usr/bin/env python3
+"""Compares libsched with the real upstream framework, case by case.
+
+    conformance.py --oracle build/oracle/oracle --libsched .venv/bin/libsched     fresh cases
+    conformance.py --goldens tests/goldens --libsched .venv/bin/libsched          recorded ones
+    conformance.py --oracle build/oracle/oracle --record tests/goldens            record
+
+Fresh cases have seeds derived from the time, which are printed; --start repeats a run. A case that
+differs is made small and written to build/conformance. Exit code 1 on any difference, 2 if nothing
+could be compared.
+"""
+
+import argparse
+import json
+import pathlib
+import shlex
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+
+from harness import recording, report, shrinking, work  # noqa: E402
+from harness.comparison import FIELDS, same_kind  # noqa: E402
+from harness.service import ServiceError  # noqa: E402
+
+# Kinds that need more than PreFilter, Filter and Score of a plain cluster (nominated pods, preemption,
+# claims) are compared when asked for.
+KINDS = ("basic", "taints", "nodeaffinity", "ports", "config", "images", "podaffinity", "spread",
+         "defaultspread", "volumes", "csilimit", "mixed")
+
+
+def parse(arguments):
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n", 1)[0])
+    add = parser.add_argument
+    add("--libsched", default=".venv/bin/libsched", metavar="COMMAND",
+        help="the command under test; `evaluate` is appended if it is one word (%(default)s)")
+    add("--oracle", metavar="PROGRAM", help="the built oracle")
+    add("--goldens", metavar="DIR", help="compare with recorded goldens; needs no oracle")
+    add("--record", metavar="DIR", help="record goldens instead of comparing")
+    add("--kinds", type=_words, help=f"comma-separated, or all ({','.join(KINDS)})")
+    add("--seeds", type=int, default=300, help="cases per kind (%(default)s)")
+    add("--start", type=int, help="the first seed (default: from the time)")
+    add("--nasty", type=_numbers, default=[0.05, 0.5], metavar="P[,P]",
+        help="chances of odd and invalid values; the seeds are shared out (0.05,0.5)")
+    add("--mode", choices=("evaluate", "schedule"), default="evaluate")
+    add("--defaults", action="store_true", help="half of the cases ask for API defaults")
+    for name in ("nodes", "existing", "pods"):
+        add(f"--{name}", type=int, help=f"number of {name} per case, as of `oracle gen`")
+    add("--jobs", type=int, default=2, help="cases judged at a time (%(default)s)")
+    add("--fields", type=_words, default=list(FIELDS), help="fields of a pod that are compared, or all")
+    add("--max-left-out", action="append", type=_limit, metavar="PERCENT:KINDS",
+        help="fail if more pods of a kind are left out (5:basic,taints,nodeaffinity,ports)")
+    add("--shrink", type=int, default=3, metavar="N", help="cases to make small (%(default)s)")
+    add("--shrink-seconds", type=float, default=60, metavar="S", help="time for each (%(default)s)")
+    add("--timeout", type=float, default=120, metavar="S", help="for an answer (%(default)s)")
+    add("--out", default="build/conformance", metavar="DIR", help="for differing cases (%(default)s)")
+    options = parser.parse_args(arguments)
+    if not options.oracle and not options.goldens:
+        parser.error("give --oracle for fresh cases or --goldens for recorded ones")
+    if options.record and not options.oracle:
+        parser.error("--record needs --oracle")
+    if options.max_left_out is None:
+        options.max_left_out = [_limit("5:basic,taints,nodeaffinity,ports")]
+    if options.fields == ["all"]:
+        options.fields = list(FIELDS) + ["skipScore", "scoreError", "scores", "best", "fitError",
+                                         "fitErrorWithPostFilter", "postFilter", "chosen", "reserve"]
+    return options
+
+
+def _words(text):
+    return [word for word in text.split(",") if word]
+
+
+def _numbers(text):
+    return [float(word) for word in _words(text)]
+
+
+def _limit(text):
+    percent, _, kinds = text.partition(":")
+    return float(percent), _words(kinds)
+
+
+def libsched_command(text):
+    words = shlex.split(text)
+    return words + ["evaluate"] if len(words) == 1 else words
+
+
+def planned(options, kinds, start):
+    """What to generate: for each kind the seeds, shared out over the chances of odd values."""
+    sizes = [word for name in ("nodes", "existing", "pods") if getattr(options, name) is not None
+             for word in (f"-{name}", str(getattr(options, name)))]
+    plan = []
+    for kind in kinds:
+        begin = 0
+        for i, nasty in enumerate(options.nasty):
+            end = options.seeds * (i + 1) // len(options.nasty)
+            if end > begin:
+                plan.append(work.Generated(kind, options.mode, start + begin, end - begin, nasty,
+                                           options.defaults, tuple(sizes)))
+            begin = end
+    return plan
+
+
+class Differing:
+    """Keeps, shrinks and prints the cases that differ."""
+
+    def __init__(self, options, judges):
+        self.options, self.judges = options, judges
+        self.found = 0
+        self.folder = pathlib.Path(options.out)
+
+    def add(self, result):
+        self.found += 1
+        if self.found > max(self.options.shrink, 20):
+            return
+        case = json.loads(result.case)
+        name = case.get("name") or f"case-{self.found}"
+        first = result.verdict.differences[0]
+        print(f"\n{name}: {first}")
+        if len(result.verdict.differences) > 1:
+            print(f"    and {len(result.verdict.differences) - 1} more differences")
+        self.keep(f"{name}.case.json", case)
+        if self.judges.oracle and self.found <= self.options.shrink:
+            self.small(name, case, first)
+
+    def small(self, name, case, first):
+        def interesting(candidate):
+            return any(same_kind(d, first) for d in self.judges.differences(candidate)[2])
+        if not interesting(case):
+            print("    asked again, the answers agree: one side depends on chance or on earlier cases")
+            return
+        small = shrinking.shrink(case, interesting, self.options.shrink_seconds)
+        golden, answer, differences = self.judges.differences(small)
+        difference = next((d for d in differences if same_kind(d, first)), first)
+        path = self.keep(f"{name}.small.json", small)
+        self.keep(f"{name}.small.upstream.json", golden)
+        try:
+            self.keep(f"{name}.small.libsched.json", json.loads(answer))
+        except (TypeError, ValueError):
+            (self.folder / f"{name}.small.libsched.txt").write_text(str(answer) + "\n")
+        print(f"  made small ({shrinking.size(case)} to {shrinking.size(small)} bytes), {path}:")
+        text = json.dumps(small, ensure_ascii=False)
+        print("    " + (text if len(text) < 5000 else text[:5000] + " ..."))
+        print("  " + str(difference))
+
+    def keep(self, name, value):
+        self.folder.mkdir(parents=True, exist_ok=True)
+        path = self.folder / name
+        path.write_text(json.dumps(value, indent=1, ensure_ascii=False) + "\n")
+        return path
+
+
+def compare(options):
+    judges = work.Judges(libsched_command(options.libsched), options.oracle, options.fields,
+                         options.timeout)
+    kinds = None if options.kinds in (None, ["all"]) else options.kinds
+    with judges:
+        if options.goldens:
+            chunks, others = work.recorded(options.goldens, kinds, options.mode)
+            if others:
+                print(f"not compared (--kinds, --mode): {', '.join(others)}")
+        else:
+            start = options.start
+            if start is None:
+                start = int(time.time()) * 1000
+            wanted = kinds or (KINDS if options.kinds is None else recording.all_kinds(options.oracle))
+            print(f"seeds from {start} (repeat with --start {start}), {options.seeds} a kind, "
+                  f"nasty {','.join(f'{n:g}' for n in options.nasty)}, mode {options.mode}")
+            chunks = [c for plan in planned(options, wanted, start) for c in plan.chunks()]
+        counts = {}
+        progress = report.Progress(sum(chunk.count for chunk in chunks))
+        differing = Differing(options, judges)
+
+        def each(result):
+            counts.setdefault(result.chunk.kind, report.KindCounts()).add(result.verdict)
+            progress.step(result.chunk.kind, bool(result.verdict.differences))
+            if result.verdict.differences:
+                progress.clear()
+                differing.add(result)
+        work.run(judges, chunks, options.jobs, each)
+        progress.clear()
+    print("\n".join(report.table(counts)))
+    wrong = differing.found > 0
+    if wrong:
+        print(f"cases that differ are in {options.out}")
+    for percent, limited in options.max_left_out:
+        for kind in limited:
+            if kind in counts and counts[kind].left_out_percent() > percent:
+                print(f"{kind}: {counts[kind].left_out_percent():.1f} % of the pods were left out, "
+                      f"more than {percent:g} %")
+                wrong = True
+    print(report.closing_line(counts))
+    if not sum(count.compared for count in counts.values()):
+        print("nothing was compared", file=sys.stderr)
+        return 2
+    return 1 if wrong else 0
+
+
+def main(arguments=None):
+    options = parse(arguments)
+    try:
+        if options.record:
+            return recording.record(options, KINDS)
+        return compare(options)
+    except ServiceError as error:
+        print(f"conformance: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        return 130
+
+
+if __name__ == "__main__":
+    sys.exit(main())

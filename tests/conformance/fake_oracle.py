@@ -1,0 +1,53 @@
+"""A stand-in for the oracle, for the runner's own tests: same commands, a toy instead of upstream.
+
+A pod fits where its number is at most the node's. Pods with "odd" make upstream fail.
+"""
+
+import json
+import random
+import sys
+
+
+def generate(arguments):
+    flags = dict(zip(arguments[::2], arguments[1::2]))
+    first, count = int(flags["-seed"]), int(flags["-count"])
+    for seed in range(first, first + count):
+        rng = random.Random(f"{flags['-kind']} {seed} {flags['-nasty']}")
+        nodes = [{"kind": "Node", "apiVersion": "v1",
+                  "metadata": {"name": f"n{i}", "labels": {"size": rng.randrange(9), "x": "y"}}}
+                 for i in range(rng.randrange(1, 9))]
+        pods = [{"kind": "Pod", "metadata": {"name": f"p{i}"},
+                 "spec": {"size": rng.randrange(9), "plugin": rng.choice(["A", "B", ""]), "z": [1, 2]}}
+                for i in range(rng.randrange(1, 5))]
+        yield {"name": f"{flags['-kind']}-{seed}", "mode": flags["-mode"], "objects": nodes, "pods": pods}
+
+
+def judge(case):
+    if case.get("config") == "odd":
+        return {"name": case["name"], "error": "config: odd"}
+    pods = []
+    for pod in case["pods"]:
+        size = pod.get("spec", {}).get("size", 0)
+        nodes = [{"node": node["metadata"]["name"],
+                  "code": "Success" if node["metadata"].get("labels", {}).get("size", 0) >= size
+                          else "Unschedulable"} for node in case["objects"]]
+        pods.append({"pod": f"default/{pod['metadata']['name']}", "nodes": nodes,
+                     "feasible": [n["node"] for n in nodes if n["code"] == "Success"]})
+    return {"name": case["name"], "mode": case.get("mode", "evaluate"), "pods": pods}
+
+
+def main(arguments):
+    if arguments[0] == "version":
+        print("toy v1")
+    elif arguments[0] == "gen" and arguments[1] == "-list":
+        print("\n".join(["basic", "taints", "trace"]))
+    elif arguments[0] == "gen":
+        for case in generate(arguments[1:]):
+            print(json.dumps(case))
+    else:
+        for line in sys.stdin:
+            print(json.dumps(judge(json.loads(line))), flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,1 @@
+"""Parts of the conformance runner: processes, comparison, shrinking, goldens, report."""

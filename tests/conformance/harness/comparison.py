@@ -1,0 +1,118 @@
+"""What differs between the golden result of a case and an answer.
+
+A pod whose answer says that a plugin is needed which is not there is left out, never compared. In mode
+"schedule" the pods after it see another cluster, so they are left out with it.
+"""
+
+import dataclasses
+import json
+import re
+
+from .service import Crash
+
+NEEDS_PLUGIN = re.compile(r'needs plugin "([^"]+)"')
+FIELDS = ("preEnqueue", "preFilter", "nodes", "feasible", "error")
+# The field of a difference that concerns a case as a whole.
+WHOLE, CRASH = "case", "crash"
+
+
+@dataclasses.dataclass(frozen=True)
+class Difference:
+    """One field of one pod (or of the case: pod is "")."""
+    pod: str
+    field: str
+    golden: object
+    answer: object
+
+    def __str__(self):
+        where = f"pod {self.pod}, {self.field}" if self.pod else self.field
+        lines = [f"{where} differs:"]
+        if isinstance(self.golden, list) and isinstance(self.answer, list):
+            lines += _list_lines(self.golden, self.answer)
+        else:
+            lines += [f"    upstream: {_short(self.golden)}", f"    libsched: {_short(self.answer)}"]
+        return "\n".join(lines)
+
+
+def same_kind(one, other):
+    """Whether two differences look like the same fault: the same field, and the same way to crash."""
+    if one.field != other.field:
+        return False
+    return one.field != CRASH or one.answer.partition(";")[0] == other.answer.partition(";")[0]
+
+
+@dataclasses.dataclass
+class Verdict:
+    """The comparison of one case."""
+    pods: int = 0
+    compared: int = 0
+    left_out: list = dataclasses.field(default_factory=list)  # a plugin's name for each such pod
+    skipped_upstream: int = 0  # left out for a plugin whose Filter upstream skips for this pod
+    differences: list = dataclasses.field(default_factory=list)
+
+
+def compare(golden, answer, fields=FIELDS):
+    """Compares a golden result (parsed) with an answer: a line of text, or Crash."""
+    verdict = Verdict()
+    if isinstance(answer, Crash):
+        verdict.differences.append(Difference("", CRASH, "an answer", str(answer)))
+        return verdict
+    try:
+        answer = json.loads(answer)
+    except ValueError as error:
+        answer = {"error": f"the answer is not JSON ({error}): {answer[:200]}"}
+    if not isinstance(answer, dict):
+        answer = {"error": f"the answer is not an object: {json.dumps(answer)[:200]}"}
+    if "pods" not in golden or "pods" not in answer:
+        # Upstream cannot run the case (or the answer says so): then both must say why, in one voice.
+        if golden.get("error") != answer.get("error") or "pods" in golden or "pods" in answer:
+            verdict.differences.append(
+                Difference("", WHOLE, golden.get("error", "a result"), answer.get("error", "a result")))
+        return verdict
+    for key in ("name", "mode"):
+        if golden.get(key) != answer.get(key):
+            verdict.differences.append(Difference("", key, golden.get(key), answer.get(key)))
+    names, got = ([pod.get("pod") for pod in side["pods"]] for side in (golden, answer))
+    if names != got:
+        verdict.differences.append(Difference("", "pods", names, got))
+        return verdict
+    verdict.pods = len(names)
+    gone = None  # the plugin that made a cluster of mode schedule another one
+    for want, have in zip(golden["pods"], answer["pods"]):
+        needed = NEEDS_PLUGIN.findall(str(have.get("error", "")))
+        if gone or needed:
+            plugin = gone or needed[0]
+            verdict.left_out.append(plugin)
+            if plugin in (want.get("preFilter") or {}).get("skipFilter", ()):
+                verdict.skipped_upstream += 1
+            if golden.get("mode") == "schedule":
+                gone = plugin
+            continue
+        verdict.compared += 1
+        for field in fields:
+            if want.get(field) != have.get(field):
+                verdict.differences.append(
+                    Difference(want["pod"], field, want.get(field), have.get(field)))
+    return verdict
+
+
+def _short(value):
+    text = json.dumps(value, ensure_ascii=False) if not isinstance(value, str) else value
+    return text if len(text) <= 600 else text[:600] + " ..."
+
+
+def _list_lines(golden, answer, most=5):
+    """The entries of two lists that differ; entries of nodes are paired by name."""
+    def key(index, entry):
+        return entry["node"] if isinstance(entry, dict) and "node" in entry else index
+    want = {key(i, entry): entry for i, entry in enumerate(golden)}
+    have = {key(i, entry): entry for i, entry in enumerate(answer)}
+    wrong = [k for k in {**want, **have} if want.get(k) != have.get(k)]
+    if not wrong:
+        return ["    the same entries in another order"]
+    lines = []
+    for k in wrong[:most]:
+        lines += [f"    upstream [{k}]: {_short(want.get(k))}", f"    libsched [{k}]: {_short(have.get(k))}"]
+    if len(wrong) > most:
+        lines.append(f"    ... and {len(wrong) - most} more of {len(want)}")
+    return lines

@@ -1,0 +1,95 @@
+"""Records goldens: cases of every kind with upstream's answers, and where they come from."""
+
+import subprocess
+
+from . import goldens, work
+from .report import Progress
+from .service import Crash, Service, ServiceError
+
+# What is recorded of each kind: mode, chance of odd values, cases, whether half ask for defaults.
+RECIPE = (("evaluate", 0.05, 60, False), ("evaluate", 0.5, 40, False), ("evaluate", 0.05, 20, True),
+          ("schedule", 0.05, 30, False), ("schedule", 0.5, 20, False))
+START = 20260101
+
+
+def ask(oracle, *arguments):
+    done = subprocess.run([oracle, *arguments], capture_output=True, check=False)
+    if done.returncode:
+        raise ServiceError(f"oracle {' '.join(arguments)}: {done.stderr.decode().strip()}")
+    return done.stdout.decode()
+
+
+def all_kinds(oracle):
+    """All kinds of the generator whose cases are of mode evaluate or schedule."""
+    return [kind for kind in ask(oracle, "gen", "-list").split() if kind != "trace"]
+
+
+def plans(kind, start):
+    """The parts of one kind; seeds count up from one part to the next."""
+    for mode, nasty, count, defaults in RECIPE:
+        yield work.Generated(kind, mode, start, count, nasty, defaults)
+        start += count
+
+
+def record(options, kinds):
+    """Writes KIND.MODE.jsonl.gz and PROVENANCE.md; a case that upstream cannot run is an error."""
+    kinds = options.kinds if options.kinds not in (None, ["all"]) else list(kinds)
+    start = START if options.start is None else options.start
+    version = ask(options.oracle, "version").strip()
+    progress = Progress(len(kinds) * sum(row[2] for row in RECIPE))
+    rows = []
+    with Service([options.oracle, "run", "-compact", "-j", "2"], options.timeout) as oracle:
+        for kind in kinds:
+            pairs = {}
+            for plan in plans(kind, start):
+                texts = plan.cases(options.oracle)
+                for text, golden in zip(texts, oracle.ask(texts)):
+                    if isinstance(golden, Crash):
+                        raise ServiceError(f"{kind}: {golden}")
+                    pairs.setdefault(plan.mode, []).append((text, golden))
+                    progress.step(kind, False)
+            for mode, list_of_pairs in pairs.items():
+                path = f"{options.record}/{kind}.{mode}.jsonl.gz"
+                size = goldens.write(path, list_of_pairs)
+                rows.append((f"{kind}.{mode}.jsonl.gz", len(list_of_pairs), size, goldens.digest(path)))
+    progress.clear()
+    with open(f"{options.record}/PROVENANCE.md", "w", encoding="utf-8") as file:
+        file.write(provenance(version, start, rows, options))
+    print(f"{len(rows)} files, {sum(row[1] for row in rows)} cases, "
+          f"{sum(row[2] for row in rows) / 1e6:.1f} MB in {options.record}")
+    return 0
+
+
+def provenance(version, start, rows, options):
+    """The text of PROVENANCE.md."""
+    chosen = f" --kinds {','.join(options.kinds)}" if options.kinds else ""
+    seeded = f" --start {options.start}" if options.start is not None else ""
+    parts = [f"| {mode} | {seed} to {seed + count - 1} | {nasty:g} | "
+             f"{'every second case' if defaults else 'no'} |"
+             for (mode, nasty, count, defaults), seed in zip(RECIPE, _seeds(start))]
+    files = [f"| `{name}` | {count} | {size} | `{digest[:16]}` |" for name, count, size, digest in rows]
+    return f"""# Where the goldens come from
+
+Each file holds lines `{{"case": ..., "golden": ...}}`: a case of the oracle's generator and the answer of the
+real upstream framework (formats: tests/oracle/README.md). Made with {version}, by:
+
+    go build -C tests/oracle -o ../../build/oracle/oracle .
+    python3 tests/conformance/conformance.py --oracle build/oracle/oracle --record {options.record}{chosen}{seeded}
+
+Seeds count up from {start}; none was left out or chosen by its outcome. Of each kind:
+
+| mode | seeds | chance of odd values | API defaults |
+|---|---|---|---|
+""" + "\n".join(parts) + """
+
+Recording again gives the same bytes (for another Go or Python release, the same lines).
+
+| file | cases | bytes | SHA-256 begins |
+|---|---|---|---|
+""" + "\n".join(files) + "\n"
+
+
+def _seeds(start):
+    for _, _, count, _ in RECIPE:
+        yield start
+        start += count

@@ -1,0 +1,196 @@
+"""The work of a run: chunks of cases, from the generator or from recorded goldens, judged in parallel.
+
+Each worker thread holds one process of the command under test and one of the oracle for the whole run.
+"""
+
+import concurrent.futures
+import dataclasses
+import json
+import queue
+import subprocess
+import threading
+
+from . import goldens
+from .comparison import compare
+from .service import Crash, Service, ServiceError
+
+CHUNK = 50
+
+
+@dataclasses.dataclass(frozen=True)
+class Generated:
+    """Cases that the oracle's generator makes."""
+    kind: str
+    mode: str
+    start: int
+    count: int
+    nasty: float
+    defaults: bool = False  # every second case asks for the API server's defaults
+    sizes: tuple = ()       # further arguments of the generator
+
+    def arguments(self):
+        return ["gen", "-kind", self.kind, "-mode", self.mode, "-seed", str(self.start), "-count",
+                str(self.count), "-nasty", f"{self.nasty:g}", *self.sizes]
+
+    def chunks(self):
+        for begin in range(0, self.count, CHUNK):
+            yield dataclasses.replace(self, start=self.start + begin,
+                                      count=min(CHUNK, self.count - begin))
+
+    def cases(self, oracle):
+        done = subprocess.run([oracle, *self.arguments()], capture_output=True, check=False)
+        if done.returncode:
+            raise ServiceError(f"oracle {' '.join(self.arguments())}: {done.stderr.decode().strip()}")
+        texts = done.stdout.decode().splitlines()
+        if not self.defaults:
+            return texts
+        return [_with_defaults(text) if (self.start + i) % 2 else text for i, text in enumerate(texts)]
+
+
+@dataclasses.dataclass(frozen=True)
+class Recorded:
+    """Cases of a golden file."""
+    kind: str
+    mode: str
+    pairs: tuple
+
+    @property
+    def count(self):
+        return len(self.pairs)
+
+
+def recorded(folder, kinds=None, mode=None):
+    """Chunks of the golden files of a folder, and the kinds of those that were not wanted."""
+    chunks, others = [], []
+    for kind, file_mode, path in goldens.files(folder):
+        if (kinds and kind not in kinds) or (mode and file_mode != mode):
+            others.append(f"{kind}.{file_mode}")
+            continue
+        pairs = list(goldens.read(path))
+        chunks += [Recorded(kind, file_mode, tuple(pairs[i:i + CHUNK]))
+                   for i in range(0, len(pairs), CHUNK)]
+    return chunks, others
+
+
+def _with_defaults(text):
+    case = json.loads(text)
+    case["defaults"] = True
+    return json.dumps(case, ensure_ascii=False, separators=(",", ":"))
+
+
+@dataclasses.dataclass
+class Result:
+    """One judged case."""
+    chunk: object
+    case: str
+    golden: dict
+    answer: object
+    verdict: object
+
+
+class Judges:
+    """The processes of all worker threads."""
+
+    def __init__(self, libsched, oracle=None, fields=(), timeout=120.0):
+        self.libsched, self.oracle = libsched, oracle
+        self.fields, self.timeout = fields, timeout
+        self._local = threading.local()
+        self._all = []
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for service in self._all:
+            service.close()
+
+    def _service(self, name, command):
+        service = getattr(self._local, name, None)
+        if service is None:
+            service = Service(command, self.timeout)
+            setattr(self._local, name, service)
+            self._all.append(service)
+        return service
+
+    def ask_oracle(self, texts):
+        return self._service("oracle", [self.oracle, "run", "-compact", "-keep-going", "-j", "2"]
+                             ).ask(texts)
+
+    def ask_libsched(self, texts):
+        return self._service("libsched", self.libsched).ask(texts)
+
+    def judge(self, chunk):
+        """The results of a chunk; upstream and libsched work on it at the same time."""
+        if isinstance(chunk, Recorded):
+            texts, truths = [pair[0] for pair in chunk.pairs], [pair[1] for pair in chunk.pairs]
+            answers = self.ask_libsched(texts)
+        else:
+            texts = chunk.cases(self.oracle)
+            answers = self.ask_both(texts)
+            truths, answers = answers
+        results = []
+        for text, truth, answer in zip(texts, truths, answers):
+            golden = parsed_golden(truth)
+            results.append(Result(chunk, text, golden, answer, compare(golden, answer, self.fields)))
+        return results
+
+    def ask_both(self, texts):
+        """(goldens, answers)."""
+        answers, failure = [], []
+        service = self._service("libsched", self.libsched)
+
+        def ask():
+            try:
+                answers.extend(service.ask(texts))
+            except ServiceError as error:
+                failure.append(error)
+        thread = threading.Thread(target=ask)
+        thread.start()
+        truths = self.ask_oracle(texts)
+        thread.join()
+        if failure:
+            raise failure[0]
+        return truths, answers
+
+    def differences(self, case):
+        """The differences of one case, given as an object; for the shrinker."""
+        text = json.dumps(case, ensure_ascii=False, separators=(",", ":"))
+        truths, answers = self.ask_both([text])
+        golden = parsed_golden(truths[0])
+        return golden, answers[0], compare(golden, answers[0], self.fields).differences
+
+
+def parsed_golden(truth):
+    """A golden as an object; where the oracle itself died there is nothing to compare with."""
+    if isinstance(truth, Crash):
+        return {"error": f"the oracle died: {truth}"}
+    return json.loads(truth)
+
+
+def run(judges, chunks, jobs, each):
+    """Judges all chunks with some threads and calls each(result), in the order of the chunks.
+
+    At most a few chunks wait to be looked at, so memory stays flat whatever the number of cases.
+    """
+    waiting = queue.Queue(maxsize=2 * jobs)
+    stop = threading.Event()
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        def feed():
+            for chunk in chunks:
+                if stop.is_set():
+                    break
+                waiting.put(pool.submit(judges.judge, chunk))
+            waiting.put(None)
+        feeder = threading.Thread(target=feed, daemon=True)
+        feeder.start()
+        try:
+            while (future := waiting.get()) is not None:
+                for result in future.result():
+                    each(result)
+        finally:
+            stop.set()
+            while feeder.is_alive():
+                try:
+                    waiting.get(timeout=0.1)
+                except queue.Empty:
+                    pass

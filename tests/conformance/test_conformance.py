@@ -1,0 +1,332 @@
+"""Tests of the conformance runner with stand-ins for the oracle and for libsched."""
+
+import json
+import pathlib
+import stat
+import sys
+import time
+
+import pytest
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+
+import conformance  # noqa: E402
+import fake_oracle  # noqa: E402
+from harness import goldens, report, shrinking  # noqa: E402
+from harness.comparison import compare  # noqa: E402
+from harness.service import Crash, Service, ServiceError  # noqa: E402
+
+
+def pod(name, nodes="ab", **more):
+    return {"pod": name, "nodes": [{"node": n, "code": "Success"} for n in nodes],
+            "feasible": list(nodes), **more}
+
+
+def golden(*pods, mode="evaluate"):
+    return {"name": "c", "mode": mode, "pods": list(pods)}
+
+
+def judged(want, have, **options):
+    return compare(want, json.dumps(have), **options)
+
+
+class TestCompare:
+    def test_equal(self):
+        verdict = judged(golden(pod("x"), pod("y")), golden(pod("x"), pod("y")))
+        assert (verdict.pods, verdict.compared, verdict.differences) == (2, 2, [])
+
+    @pytest.mark.parametrize("field, value", [
+        ("nodes", []), ("feasible", ["b", "a"]), ("preFilter", {"code": "Success"}),
+        ("preEnqueue", {"code": "Unschedulable"}), ("error", "boom")])
+    def test_each_field_counts(self, field, value):
+        verdict = judged(golden(pod("x"), pod("y")), golden(pod("x"), {**pod("y"), field: value}))
+        assert [(d.pod, d.field) for d in verdict.differences] == [("y", field)]
+        assert "pod y" in str(verdict.differences[0])
+
+    def test_missing_field_differs(self):
+        assert judged(golden(pod("x")), golden({"pod": "x"})).differences
+        assert judged(golden({"pod": "x"}), golden(pod("x"))).differences
+
+    def test_other_fields_are_chosen(self):
+        want, have = golden(pod("x", scores=[1])), golden(pod("x", scores=[2]))
+        assert not judged(want, have).differences
+        assert judged(want, have, fields=("scores",)).differences[0].field == "scores"
+
+    def test_text_and_order_of_reasons_count(self):
+        def case(reasons):
+            return golden({"pod": "x", "nodes": [{"node": "a", "reasons": reasons}]})
+        assert judged(case(["p", "q"]), case(["q", "p"])).differences
+        assert judged(case(["p"]), case(["P"])).differences
+
+    def test_pod_that_needs_a_missing_plugin(self):
+        want = golden(pod("x", preFilter={"skipFilter": ["Spread"]}), pod("y", nodes="a"))
+        have = golden({"pod": "x", "error": 'pod needs plugin "Spread", which is not there'}, pod("y"))
+        verdict = judged(want, have)
+        assert verdict.left_out == ["Spread"] and verdict.skipped_upstream == 1
+        assert (verdict.pods, verdict.compared) == (2, 1)
+        assert {d.pod for d in verdict.differences} == {"y"}
+
+    def test_other_errors_are_not_left_out(self):
+        verdict = judged(golden(pod("x")), golden({"pod": "x", "error": "plugin missing"}))
+        assert not verdict.left_out and verdict.differences
+
+    def test_in_mode_schedule_later_pods_go_too(self):
+        missing = {"pod": "x", "error": 'needs plugin "A"'}
+        want = golden(pod("w"), pod("x"), pod("y"), mode="schedule")
+        verdict = judged(want, golden(pod("w"), missing, pod("y", nodes="a"), mode="schedule"))
+        assert verdict.left_out == ["A", "A"] and verdict.compared == 1 and not verdict.differences
+
+    def test_pods_must_be_the_same(self):
+        assert judged(golden(pod("x")), golden(pod("y"))).differences[0].field == "pods"
+        assert judged(golden(pod("x")), golden()).differences[0].field == "pods"
+
+    def test_case_errors(self):
+        failed = {"name": "c", "error": "config: odd"}
+        assert not judged(failed, failed).differences
+        assert judged(failed, {"name": "c", "error": "config: other"}).differences
+        assert judged(failed, golden(pod("x"))).differences
+        assert judged(golden(pod("x")), failed).differences
+
+    @pytest.mark.parametrize("answer", ["", "no json", "[]", "null", "3", '{"pods": '])
+    def test_nonsense(self, answer):
+        assert compare(golden(pod("x")), answer).differences[0].field == "case"
+
+    def test_crash(self):
+        verdict = compare(golden(pod("x")), Crash("killed by signal 11", "text"))
+        assert verdict.differences[0].field == "crash" and "signal 11" in str(verdict.differences[0])
+
+
+class TestShrink:
+    CASE = {"name": "c", "mode": "schedule", "defaults": True, "config": {"a": [1, 2, {"b": 3}]},
+            "objects": [{"kind": "Node", "metadata": {"name": f"n{i}", "labels": {"l": i, "m": 0}}}
+                        for i in range(20)],
+            "pods": [{"kind": "Pod", "metadata": {"name": f"p{i}"}, "spec": {"want": i, "x": [1, 2]}}
+                     for i in range(7)]}
+
+    @staticmethod
+    def interesting(case):
+        return any(p.get("spec", {}).get("want") == 5 for p in case["pods"]) and \
+            any(o["metadata"].get("labels", {}).get("l") == 13 for o in case["objects"])
+
+    def test_to_the_core(self):
+        small = shrinking.shrink(self.CASE, self.interesting)
+        assert small == {
+            "name": "c", "objects": [{"kind": "Node", "metadata": {"name": "n13", "labels": {"l": 13}}}],
+            "pods": [{"kind": "Pod", "metadata": {"name": "p5"}, "spec": {"want": 5}}]}
+
+    def test_the_case_itself_stays(self):
+        before = json.dumps(self.CASE)
+        shrinking.shrink(self.CASE, self.interesting)
+        assert json.dumps(self.CASE) == before
+
+    def test_config_and_mode_are_kept_if_they_matter(self):
+        def interesting(case):
+            return case.get("mode") == "schedule" and {"b": 3} in case.get("config", {}).get("a", [])
+        small = shrinking.shrink(self.CASE, interesting)
+        assert small == {"name": "c", "mode": "schedule", "config": {"a": [{"b": 3}]},
+                         "objects": [], "pods": []}
+
+    def test_stops_in_time(self):
+        ticks = iter(range(10**9))
+        asked = []
+
+        def interesting(case):
+            asked.append(case)
+            return True
+        shrinking.shrink(self.CASE, interesting, seconds=10, clock=lambda: next(ticks))
+        assert len(asked) <= 10
+
+
+def program(tmp_path, name, body):
+    path = tmp_path / name
+    path.write_text(f"#!{sys.executable}\nimport json, sys, time\n{body}")
+    path.chmod(path.stat().st_mode | stat.S_IXUSR)
+    return [str(path)]
+
+
+ECHO = "for line in sys.stdin:\n    print(line.strip(), flush=True)\n"
+
+
+class TestService:
+    def test_one_process_for_all(self, tmp_path):
+        command = program(tmp_path, "count", "n = 0\nfor line in sys.stdin:\n"
+                          "    n += 1\n    print(n, line.strip(), flush=True)\n")
+        with Service(command) as service:
+            assert service.ask(["a", "b"]) == ["1 a", "2 b"]
+            assert service.ask([]) == []
+            assert service.ask(["c"]) == ["3 c"]
+
+    @pytest.mark.parametrize("body", [
+        ECHO,
+        # Reads everything before it answers: more than any pipe holds.
+        "lines = [sys.stdin.readline() for _ in range(40)]\n"
+        "for line in lines:\n    print(line.strip(), flush=True)\n"])
+    def test_large_lines_both_ways(self, tmp_path, body):
+        texts = [str(i) * 200_000 for i in range(10)] * 4
+        with Service(program(tmp_path, "echo", body), timeout=60) as service:
+            assert service.ask(texts) == texts
+
+    def test_talks_before_it_listens(self, tmp_path):
+        body = "for _ in range(3):\n    print('x' * 300_000, flush=True)\ntime.sleep(0.2)\n" + ECHO
+        with Service(program(tmp_path, "talk", body)) as service:
+            assert len(service.ask(["y" * 300_000] * 3)) == 3
+
+    def test_crash_is_found_and_the_rest_answered(self, tmp_path):
+        body = ("for line in sys.stdin:\n    if 'bad' in line:\n"
+                "        print('no such thing', file=sys.stderr)\n        sys.exit(7)\n"
+                "    print(line.strip(), flush=True)\n")
+        with Service(program(tmp_path, "picky", body)) as service:
+            answers = service.ask(["a", "b", "bad", "c", "bad 2", "d"])
+        assert [a for a in answers if isinstance(a, str)] == ["a", "b", "c", "d"]
+        assert isinstance(answers[2], Crash) and isinstance(answers[4], Crash)
+        assert "exit code 7" in str(answers[2]) and "no such thing" in str(answers[2])
+
+    def test_hang(self, tmp_path):
+        body = "for line in sys.stdin:\n    time.sleep(60 if 'bad' in line else 0)\n" \
+               "    print(line.strip(), flush=True)\n"
+        begin = time.monotonic()
+        with Service(program(tmp_path, "slow", body), timeout=4) as service:
+            answers = service.ask(["a", "bad", "c"])
+        assert answers[0] == "a" and answers[2] == "c" and "no answer within" in str(answers[1])
+        assert time.monotonic() - begin < 50
+
+    def test_answers_that_are_never_flushed(self, tmp_path):
+        with Service(program(tmp_path, "late", "print(sys.stdin.read())\n"), timeout=0.5) as service:
+            with pytest.raises(ServiceError, match="must be flushed"):
+                service.ask(["a"])
+
+    def test_no_such_program(self):
+        with pytest.raises(ServiceError, match="cannot start /nonexistent"):
+            Service(["/nonexistent"]).ask(["a"])
+
+
+def test_goldens_round_trip(tmp_path):
+    pairs = [('{"name":"a","x":",\\"golden\\":{"}', '{"pods":[]}'),
+             ('{"b": {"golden": {}},"golden":{"y":1}}', '{"pods": [{"é":1}]}')]
+    path = tmp_path / "kind.evaluate.jsonl.gz"
+    goldens.write(path, pairs)
+    assert list(goldens.read(path)) == pairs
+    assert goldens.files(tmp_path) == [("kind", "evaluate", path)]
+    first = path.read_bytes()
+    goldens.write(path, pairs)
+    assert path.read_bytes() == first
+
+
+@pytest.fixture(name="oracle")
+def fixture_oracle(tmp_path):
+    return program(tmp_path, "oracle", f"sys.path.insert(0, {str(HERE)!r})\n"
+                   "import fake_oracle\nfake_oracle.main(sys.argv[1:])\n")[0]
+
+
+FAKE = f"sys.path.insert(0, {str(HERE)!r})\nimport fake_oracle\nfor line in sys.stdin:\n" \
+       "    case = json.loads(line)\n    answer = fake_oracle.judge(case)\n"
+
+
+class TestWholeRuns:
+    """conformance.main() as from the command line; stand-ins are programs of their own."""
+
+    @staticmethod
+    def run(tmp_path, oracle, body, *arguments):
+        command = program(tmp_path, "libsched",
+                          FAKE + body + "    print(json.dumps(answer), flush=True)\n")[0]
+        return conformance.main(["--oracle", oracle, "--libsched", command, "--seeds", "30", "--kinds",
+                                 "basic,taints", "--start", "7", "--out", str(tmp_path / "out"),
+                                 *arguments])
+
+    def test_equal(self, tmp_path, oracle, capsys):
+        assert self.run(tmp_path, oracle, "") == 0
+        out = capsys.readouterr().out
+        assert out.splitlines()[-1] == "60 passed, 0 failed" and "--start 7" in out
+
+    def test_fresh_seeds(self, tmp_path, oracle, capsys):
+        command = program(tmp_path, "libsched", FAKE + "    print(json.dumps(answer), flush=True)\n")
+        starts = set()
+        for _ in range(2):
+            assert conformance.main(["--oracle", oracle, "--libsched", command[0], "--seeds", "2",
+                                     "--kinds", "basic"]) == 0
+            starts.add(capsys.readouterr().out.split("--start ")[1].split(")")[0])
+            time.sleep(1.1)
+        assert len(starts) == 2
+
+    def test_difference_is_shrunk(self, tmp_path, oracle, capsys):
+        bug = ("    for pod, r in zip(case['pods'], answer['pods']):\n"
+               "        if pod['spec'].get('size') == 3 and len(case['objects']) > 1:\n"
+               "            r['nodes'][1]['code'] = 'Wrong'\n") \
+            .replace("pod['spec']", "pod.get('spec', {})")
+        assert self.run(tmp_path, oracle, bug, "--shrink", "1") == 1
+        out = capsys.readouterr().out
+        assert "nodes differs" in out and " failed" in out.splitlines()[-1]
+        assert " 0 failed" not in out.splitlines()[-1]
+        small = [json.loads(p.read_text()) for p in (tmp_path / "out").glob("*.small.json")]
+        assert len(small) == 1
+        assert [p["spec"] for p in small[0]["pods"]] == [{"size": 3}]
+        assert len(small[0]["objects"]) == 2 and "labels" not in small[0]["objects"][0]["metadata"]
+        assert len(list((tmp_path / "out").glob("*.small.libsched.json"))) == 1
+
+    def test_crash_is_a_difference(self, tmp_path, oracle, capsys):
+        bug = "    if any(p.get('spec', {}).get('size') == 8 for p in case['pods']):\n        sys.exit(5)\n"
+        assert self.run(tmp_path, oracle, bug, "--shrink", "1") == 1
+        out = capsys.readouterr().out
+        assert "exit code 5" in out
+        small, = [json.loads(p.read_text()) for p in (tmp_path / "out").glob("*.small.json")]
+        assert small["objects"] == [] and [p["spec"] for p in small["pods"]] == [{"size": 8}]
+
+    def test_left_out(self, tmp_path, oracle, capsys):
+        missing = ("    for pod, r in zip(case['pods'], answer['pods']):\n"
+                   "        if pod['spec']['plugin'] == 'A':\n"
+                   "            r.pop('nodes')\n            r['error'] = 'pod needs plugin \"A\"'\n")
+        assert self.run(tmp_path, oracle, missing) == 1
+        out = capsys.readouterr().out
+        assert "more than 5 %" in out and "A " in out and " 0 failed" in out.splitlines()[-1]
+        assert self.run(tmp_path, oracle, missing, "--max-left-out", "90:basic,taints") == 0
+
+    def test_all_left_out_is_no_success(self, tmp_path, oracle):
+        missing = "    for r in answer['pods']:\n        r['error'] = 'needs plugin \"A\"'\n"
+        assert self.run(tmp_path, oracle, missing, "--max-left-out", "100:basic") != 0
+
+    def test_defaults_in_half_of_the_cases(self, tmp_path, oracle):
+        log = tmp_path / "log"
+        note = f"    open({str(log)!r}, 'a').write(str(case.get('defaults')) + ' ')\n"
+        assert self.run(tmp_path, oracle, note, "--defaults", "--jobs", "1") == 0
+        seen = log.read_text().split()
+        assert seen.count("True") == seen.count("None") == 30
+
+    def test_missing_command(self, tmp_path, oracle, capsys):
+        assert conformance.main(["--oracle", oracle, "--libsched", "/nonexistent", "--seeds", "3"]) == 2
+        assert "cannot start" in capsys.readouterr().err
+
+    def test_record_and_compare(self, tmp_path, oracle, capsys):
+        folder = tmp_path / "goldens"
+        arguments = ["--oracle", oracle, "--record", str(folder), "--kinds", "basic,taints"]
+        assert conformance.main(arguments) == 0
+        before = {p.name: p.read_bytes() for p in folder.iterdir()}
+        assert {"basic.evaluate.jsonl.gz", "taints.schedule.jsonl.gz", "PROVENANCE.md"} <= set(before)
+        assert "toy v1" in before["PROVENANCE.md"].decode()
+        assert conformance.main(arguments) == 0
+        assert {p.name: p.read_bytes() for p in folder.iterdir()} == before
+        capsys.readouterr()
+
+        right = program(tmp_path, "right", FAKE + "    print(json.dumps(answer), flush=True)\n")[0]
+        assert conformance.main(["--goldens", str(folder), "--libsched", right]) == 0
+        out = capsys.readouterr().out
+        assert out.splitlines()[-1] == "240 passed, 0 failed" and "basic.schedule" in out
+        wrong = program(tmp_path, "wrong", FAKE + "    answer['pods'][0]['feasible'] = ['?']\n"
+                        "    print(json.dumps(answer), flush=True)\n")[0]
+        assert conformance.main(["--goldens", str(folder), "--libsched", wrong, "--kinds", "basic",
+                                 "--out", str(tmp_path / "out")]) == 1
+        assert capsys.readouterr().out.splitlines()[-1] == "0 passed, 120 failed"
+
+
+def test_table_and_closing_line():
+    kinds = {"basic": report.KindCounts()}
+    kinds["basic"].add(judged(golden(pod("x")), golden({"pod": "x", "error": 'needs plugin "P"'})))
+    kinds["basic"].add(judged(golden(pod("x")), golden(pod("x"))))
+    lines = report.table(kinds)
+    assert "50.0 %" in lines[1] and "P 1 (50.0 %)" in lines[1]
+    assert report.closing_line(kinds) == "1 passed, 0 failed, 1 skipped"
+
+
+def test_the_stand_in_is_deterministic():
+    arguments = ["-kind", "basic", "-seed", "3", "-count", "2", "-nasty", "0.5", "-mode", "evaluate"]
+    assert list(fake_oracle.generate(arguments)) == list(fake_oracle.generate(arguments))

@@ -1,0 +1,1 @@
+"""The test driver: parts, their runners, counts and reports (tests/run)."""

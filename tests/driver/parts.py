@@ -1,0 +1,170 @@
+"""The parts of the test suite, in the order in which they run.
+
+A part is a name, what must be there for it (each need gives None or what is missing), and a function
+that runs it and returns counts. A part that runs no test has failed.
+"""
+
+import dataclasses
+import shutil
+import subprocess
+from typing import Callable
+
+from . import counts, fuzzing
+from .counts import Counts
+from .shell import BUILD, ROOT, VENV_BIN, Failure, build, environment, install_python
+
+
+@dataclasses.dataclass(frozen=True)
+class Part:
+    name: str
+    title: str
+    run: Callable
+    needs: tuple = ()
+
+
+def tool(name, why=""):
+    """A need: a program in PATH or .venv."""
+    def check():
+        found = shutil.which(name, path=environment()["PATH"])
+        return None if found else f"no {name}{why}"
+    return check
+
+
+def go_version():
+    """A need: Go as new as packaging/go-version.txt says."""
+    wanted = ROOT.joinpath("packaging/go-version.txt").read_text().strip()
+    go = shutil.which("go", path=environment()["PATH"])
+    if not go:
+        return f"no Go {wanted} or newer"
+    have = subprocess.run([go, "env", "GOVERSION"], env=environment(), capture_output=True, text=True,
+                          check=False).stdout.strip().removeprefix("go")
+    numbers = [int(number) for number in have.split("-")[0].split(".") if number.isdigit()]
+    if numbers < [int(number) for number in wanted.split(".")]:
+        return f"Go {have} is older than {wanted}"
+    return None
+
+
+def _go_env():
+    # The tag makes the Go package link to the library of this checkout.
+    return {"CGO_ENABLED": "1", "GOFLAGS": "-tags=libsched_repo"}
+
+
+def python_packages(*names):
+    """A need: modules in .venv."""
+    def check():
+        code = f"import {', '.join(names)}"
+        done = subprocess.run([VENV_BIN / "python", "-c", code], capture_output=True, check=False)
+        return None if done.returncode == 0 else f"no {', '.join(names)} in .venv"
+    return check
+
+
+def _binaries(preset, folder):
+    found = sorted(path for path in (BUILD / preset / folder).glob("*")
+                   if path.is_file() and path.stat().st_mode & 0o111)
+    return found
+
+
+def pytest(name, *paths, before=(), env=None):
+    """A part's function: pytest over some folders."""
+    def run(shell):
+        for step in before:
+            step(shell)
+        report = shell.log_path.with_suffix(".xml")
+        report.unlink(missing_ok=True)
+        result = shell.run([VENV_BIN / "python", "-m", "pytest", "-q", "-rs", "--color=no",
+                            "-p", "no:cacheprovider", f"--junitxml={report}", *paths], env=env)
+        return counts.of_junit(result, report)
+    run.__name__ = name
+    return run
+
+
+def build_release(shell):
+    build(shell, "release")
+
+
+def run_setup(shell):
+    """A second setup finds nothing to do, says nothing but what is switched off, and is quick."""
+    result = shell.run(["packaging/setup.sh"], timeout=60)
+    said = [line for line in result.output.splitlines() if "(optional)" not in line]
+    return Counts(passed=1) if result.code == 0 and not said else Counts(failed=1)
+
+
+def run_unit(shell, preset="release", arguments=(), env=None, wrapper=()):
+    """Every doctest binary of a preset."""
+    build(shell, preset)
+    total = Counts()
+    binaries = _binaries(preset, "unit")
+    if not binaries:
+        raise Failure("no unit test was built")
+    for binary in binaries:
+        result = shell.run([*wrapper, binary, *arguments], env=env)
+        total += counts.of_doctest(result)
+    return total
+
+
+def run_ctests(shell, preset="release", env=None, wrapper=(), only=""):
+    """Every C test program of a preset: exit code 0 is a pass."""
+    build(shell, preset)
+    binaries = [path for path in _binaries(preset, "ctests") if only in path.name]
+    return sum((counts.of_program(shell.run([*wrapper, path], env=env)) for path in binaries),
+               Counts())
+
+
+def run_go(shell):
+    build(shell, "release")
+    vet = shell.run(["go", "vet", "./..."], env=_go_env(), cwd=ROOT / "go")
+    test = shell.run(["go", "test", "-race", "-count=1", "-json", "./..."], env=_go_env(),
+                     cwd=ROOT / "go")
+    return counts.of_program(vet) + counts.of_go_json(test)
+
+
+def run_goldens(shell):
+    install_python(shell)
+    result = shell.run([VENV_BIN / "python", "tests/conformance/conformance.py", "--goldens",
+                        "tests/goldens", "--libsched", VENV_BIN / "libsched"])
+    return counts.of_closing_line(result)
+
+
+_SANITIZER_ENV = {
+    "ASAN_OPTIONS": "detect_leaks=1:strict_string_checks=1:allocator_may_return_null=1",
+    "UBSAN_OPTIONS": "print_stacktrace=1:halt_on_error=1",
+    "TSAN_OPTIONS": "halt_on_error=1:second_deadlock_stack=1",
+    "LIBSCHED_SANITIZED": "1",  # tests that measure memory or time, or run for long, may do less
+}
+
+
+def run_asan(shell):
+    total = run_unit(shell, "asan-ubsan", env=_SANITIZER_ENV)
+    return total + run_ctests(shell, "asan-ubsan", env=_SANITIZER_ENV)
+
+
+def run_tsan(shell):
+    """Tests with "thread" in their name or file name."""
+    # ThreadSanitizer of GCC 12 needs the address space not to be randomised.
+    still = ["setarch", "--addr-no-randomize"]
+    wrapper = still if shell.run([*still, "true"]).code == 0 else []
+    total = run_unit(shell, "tsan", arguments=["--test-case=*thread*"], env=_SANITIZER_ENV,
+                     wrapper=wrapper)
+    return total + run_ctests(shell, "tsan", env=_SANITIZER_ENV, wrapper=wrapper, only="thread")
+
+
+PARTS = (
+    Part("setup", "a second setup has nothing to do", run_setup),
+    Part("unit", "C++ unit tests", run_unit),
+    Part("c", "C tests of the ABI", run_ctests),
+    Part("structure", "layers, names, sizes, paths",
+         pytest("structure", "tests/structure"), needs=(python_packages("pytest"),)),
+    Part("package", "headers, symbols, pkg-config and find_package consumers, examples",
+         pytest("package", "tests/package", before=(build_release, install_python)),
+         needs=(python_packages("pytest"),)),
+    Part("python", "Python package and command line",
+         pytest("python", "python/tests", "tests/conformance",
+                before=(build_release, install_python)),
+         needs=(python_packages("pytest", "numpy", "kubernetes"),)),
+    Part("go", "Go module: vet and tests under the race detector", run_go, needs=(go_version,)),
+    Part("goldens", "conformance with recorded verdicts of the real framework", run_goldens),
+    Part("asan", "unit and C tests under AddressSanitizer and UBSan", run_asan),
+    Part("tsan", "thread tests under ThreadSanitizer", run_tsan),
+    Part("fuzz", "fuzzers: corpus, then a bounded time each", fuzzing.run,
+         needs=(tool("clang++-19"),)),
+)

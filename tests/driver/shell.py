@@ -1,0 +1,100 @@
+"""Commands of one part: run from the project's root, their output kept in the part's log."""
+
+import dataclasses
+import os
+import pathlib
+import subprocess
+import sys
+import threading
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = ROOT / "build"
+VENV_BIN = ROOT / ".venv" / "bin"
+
+
+class Failure(Exception):
+    """A part that cannot go on: a build that fails, a file that is not there."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Result:
+    code: int
+    output: str
+
+
+def environment(extra=None):
+    """The environment of every command: what setup put into .venv comes before the system's."""
+    env = dict(os.environ)
+    env["PATH"] = f"{VENV_BIN}{os.pathsep}{env.get('PATH', '')}"
+    env["GOTOOLCHAIN"] = "local"
+    env.update(extra or {})
+    return env
+
+
+class Shell:
+    """Runs commands, one log for all of them."""
+
+    def __init__(self, part):
+        self.verbose = os.environ.get("VERBOSE", "") not in ("", "0")
+        self.log_path = BUILD / "test-logs" / f"{part}.log"
+        self.log_path.parent.mkdir(parents=True, exist_ok=True)
+        self._lock = threading.Lock()
+        self.log_path.write_text("")
+
+    def note(self, text):
+        """Adds to the log, and to the terminal when verbose."""
+        with self._lock:
+            with self.log_path.open("a") as log:
+                log.write(text if text.endswith("\n") else text + "\n")
+            if self.verbose:
+                print(text, flush=True)
+
+    def run(self, command, env=None, cwd=ROOT, timeout=1800, log_output=True):
+        """Runs a command to its end; the result holds its exit code and its output."""
+        command = [str(word) for word in command]
+        try:
+            done = subprocess.run(command, cwd=cwd, env=environment(env), timeout=timeout,
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                  stdin=subprocess.DEVNULL, check=False)
+            code, output = done.returncode, done.stdout.decode(errors="replace")
+        except subprocess.TimeoutExpired as expired:
+            code = 124
+            output = (expired.stdout or b"").decode(errors="replace")
+            output += f"\nstopped after {timeout} seconds"
+        except OSError as error:
+            code, output = 127, str(error)
+        self.note(f"$ {' '.join(command)}")
+        if log_output or code != 0:
+            self.note(output)
+        if code != 0:
+            self.note(f"exit code {code}")
+        return Result(code, output)
+
+    def must(self, command, what, **options):
+        """A step that the rest depends on."""
+        result = self.run(command, **options)
+        if result.code != 0:
+            raise Failure(f"{what} failed")
+        return result
+
+
+_done = set()
+
+
+def once(shell, name, command):
+    """A step that several parts need: done once per run of the driver."""
+    if name not in _done:
+        shell.must(command, name)
+        _done.add(name)
+
+
+def build(shell, preset):
+    once(shell, f"build of preset {preset}", ["packaging/build.sh", preset])
+
+
+def install_python(shell):
+    once(shell, "installation of the Python package", ["packaging/install_python.sh"])
+
+
+if not ROOT.joinpath("CMakeLists.txt").exists():
+    sys.exit("tests/run: not in a checkout of the project")

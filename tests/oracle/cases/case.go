@@ -1,0 +1,25 @@
+// Package cases holds the file formats of the oracle: the case that goes in and the
+// golden result that comes out. Field order and omitted fields are part of the format.
+package cases
+
+import (
+	"encoding/json"
+)
+
+// Case is the input of "oracle run".
+type Case struct {
+	Name string `json:"name,omitempty"`
+	// Config is a KubeSchedulerConfiguration: a JSON object, or a JSON string
+	// holding YAML. Absent means upstream defaults.
+	Config json.RawMessage `json:"config,omitempty"`
+	// Objects is everything that is in the API server before the first pod.
+	Objects []json.RawMessage `json:"objects"`
+	// Pods are evaluated in this order.
+	Pods []json.RawMessage `json:"pods"`
+	// Mode is "evaluate" (default), "schedule" or "trace".
+	Mode string `json:"mode,omitempty"`
+	// Defaults applies core/v1 API defaulting and priority admission first.
+	Defaults bool `json:"defaults,omitempty"`
+	// TraceSpec is there in mode "trace" only.
+	*TraceSpec
+}

@@ -1,0 +1,86 @@
+// Informers that can be waited for until the handlers of the plugins have seen everything.
+
+package judge
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/informers"
+	coreinformers "k8s.io/client-go/informers/core/v1"
+	resourceinformers "k8s.io/client-go/informers/resource/v1"
+	clientset "k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/cache"
+)
+
+// recordingInformer remembers the handlers added to it. Plugins keep caches
+// that they fill from handlers (volumes, claims, slices); an informer that has
+// synced does not mean that those have.
+type recordingInformer struct {
+	cache.SharedIndexInformer
+	handlers *[]cache.ResourceEventHandlerRegistration
+}
+
+func (r recordingInformer) record(h cache.ResourceEventHandlerRegistration, err error) (cache.ResourceEventHandlerRegistration, error) {
+	if err == nil {
+		*r.handlers = append(*r.handlers, h)
+	}
+	return h, err
+}
+
+func (r recordingInformer) AddEventHandler(h cache.ResourceEventHandler) (cache.ResourceEventHandlerRegistration, error) {
+	return r.record(r.SharedIndexInformer.AddEventHandler(h))
+}
+
+func (r recordingInformer) AddEventHandlerWithResyncPeriod(h cache.ResourceEventHandler, d time.Duration) (cache.ResourceEventHandlerRegistration, error) {
+	return r.record(r.SharedIndexInformer.AddEventHandlerWithResyncPeriod(h, d))
+}
+
+func (r recordingInformer) AddEventHandlerWithOptions(h cache.ResourceEventHandler, o cache.HandlerOptions) (cache.ResourceEventHandlerRegistration, error) {
+	return r.record(r.SharedIndexInformer.AddEventHandlerWithOptions(h, o))
+}
+
+// recordHandlers replaces the informers whose handlers matter.
+func recordHandlers(f informers.SharedInformerFactory) *[]cache.ResourceEventHandlerRegistration {
+	handlers := &[]cache.ResourceEventHandlerRegistration{}
+	// A new map each time: informers add their own indexes to it.
+	index := func() cache.Indexers { return cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc} }
+	with := func(obj runtime.Object, make func(clientset.Interface, time.Duration) cache.SharedIndexInformer) {
+		f.InformerFor(obj, func(c clientset.Interface, d time.Duration) cache.SharedIndexInformer {
+			return recordingInformer{make(c, d), handlers}
+		})
+	}
+	with(&v1.PersistentVolume{}, func(c clientset.Interface, d time.Duration) cache.SharedIndexInformer {
+		return coreinformers.NewPersistentVolumeInformer(c, d, index())
+	})
+	with(&v1.PersistentVolumeClaim{}, func(c clientset.Interface, d time.Duration) cache.SharedIndexInformer {
+		return coreinformers.NewPersistentVolumeClaimInformer(c, v1.NamespaceAll, d, index())
+	})
+	with(&resourcev1.ResourceClaim{}, func(c clientset.Interface, d time.Duration) cache.SharedIndexInformer {
+		return resourceinformers.NewResourceClaimInformer(c, v1.NamespaceAll, d, index())
+	})
+	with(&resourcev1.ResourceSlice{}, func(c clientset.Interface, d time.Duration) cache.SharedIndexInformer {
+		return resourceinformers.NewResourceSliceInformer(c, d, index())
+	})
+	with(&resourcev1.DeviceClass{}, func(c clientset.Interface, d time.Duration) cache.SharedIndexInformer {
+		return resourceinformers.NewDeviceClassInformer(c, d, index())
+	})
+	return handlers
+}
+
+func waitForHandlers(ctx context.Context, handlers []cache.ResourceEventHandlerRegistration) error {
+	for i, h := range handlers {
+		for !h.HasSynced() {
+			select {
+			case <-ctx.Done():
+				return fmt.Errorf("informer handler %d did not sync", i)
+			case <-time.After(time.Millisecond):
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,79 @@
+// Decoding of the API objects of a case, with what the API server would have filled in.
+
+package judge
+
+import (
+	v1 "k8s.io/api/core/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	clientscheme "k8s.io/client-go/kubernetes/scheme"
+)
+
+var clusterScoped = map[string]bool{
+	"Node": true, "Namespace": true, "PersistentVolume": true, "StorageClass": true, "CSINode": true,
+	"CSIDriver": true, "VolumeAttachment": true, "DeviceClass": true, "ResourceSlice": true, "PriorityClass": true,
+}
+
+// DecodeObject decodes one API object and fills in what the API server would
+// always have set: namespace and UID.
+func DecodeObject(raw []byte, defaulter *runtime.Scheme) (runtime.Object, error) {
+	obj, gvk, err := clientscheme.Codecs.UniversalDeserializer().Decode(raw, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	m, err := meta.Accessor(obj)
+	if err != nil {
+		return nil, err
+	}
+	if m.GetNamespace() == "" && !clusterScoped[gvk.Kind] {
+		m.SetNamespace("default")
+	}
+	if m.GetUID() == "" {
+		id := gvk.Kind + "/" + m.GetName()
+		if ns := m.GetNamespace(); ns != "" {
+			id = gvk.Kind + "/" + ns + "/" + m.GetName()
+		}
+		m.SetUID(types.UID(id))
+	}
+	if m.GetResourceVersion() == "" {
+		m.SetResourceVersion("1") // the assume caches want a number
+	}
+	if defaulter != nil {
+		defaulter.Default(obj)
+	}
+	if p, ok := obj.(*v1.Pod); ok && p.Spec.SchedulerName == "" {
+		p.Spec.SchedulerName = v1.DefaultSchedulerName
+	}
+	return obj, nil
+}
+
+// admitPriority does what the Priority admission plugin does.
+func admitPriority(p *v1.Pod, classes []*schedulingv1.PriorityClass) {
+	if p.Spec.Priority != nil {
+		return
+	}
+	var global *schedulingv1.PriorityClass
+	for _, c := range classes {
+		if p.Spec.PriorityClassName != "" && c.Name == p.Spec.PriorityClassName {
+			global = c
+			break
+		}
+		if p.Spec.PriorityClassName == "" && c.GlobalDefault && (global == nil || c.Value < global.Value) {
+			global = c
+		}
+	}
+	var prio int32
+	if global != nil {
+		prio = global.Value
+		p.Spec.PriorityClassName = global.Name
+		if p.Spec.PreemptionPolicy == nil {
+			p.Spec.PreemptionPolicy = global.PreemptionPolicy
+		}
+	}
+	p.Spec.Priority = &prio
+}
+
+// PodKey names a pod in results.
+func PodKey(p *v1.Pod) string { return p.Namespace + "/" + p.Name }

@@ -1,0 +1,54 @@
+// The plugin lists of finished profiles.
+
+package judge
+
+import (
+	"context"
+	"io"
+
+	"k8s.io/klog/v2"
+	schedconfig "k8s.io/kubernetes/pkg/scheduler/apis/config"
+
+	"libsched.dev/tests/oracle/cases"
+)
+
+// PluginWeight is a plugin in a finished profile.
+type PluginWeight struct {
+	Name   string `json:"name"`
+	Weight int32  `json:"weight,omitempty"`
+}
+
+// PluginLists writes out which plugins run at which extension point.
+func PluginLists(p *schedconfig.Plugins) map[string][]PluginWeight {
+	out := map[string][]PluginWeight{}
+	for name, set := range map[string]*schedconfig.PluginSet{"preEnqueue": &p.PreEnqueue, "queueSort": &p.QueueSort, "preFilter": &p.PreFilter,
+		"filter": &p.Filter, "postFilter": &p.PostFilter, "preScore": &p.PreScore, "score": &p.Score, "reserve": &p.Reserve,
+		"permit": &p.Permit, "preBind": &p.PreBind, "bind": &p.Bind, "postBind": &p.PostBind,
+		"placementGenerate": &p.PlacementGenerate, "placementScore": &p.PlacementScore} {
+		for _, pl := range set.Enabled {
+			out[name] = append(out[name], PluginWeight{pl.Name, pl.Weight})
+		}
+	}
+	return out
+}
+
+// Profiles builds the framework of every profile of a configuration in an empty
+// cluster and lists its plugins per extension point.
+func Profiles(ctx context.Context, cfg *schedconfig.KubeSchedulerConfiguration) (map[string]map[string][]PluginWeight, error) {
+	e, err := newEngineWith(ctx, &cases.Case{}, cfg)
+	if err != nil {
+		return nil, err
+	}
+	defer e.cancel()
+	out := map[string]map[string][]PluginWeight{}
+	for name, env := range e.profiles {
+		out[name] = PluginLists(env.fw.ListPlugins())
+	}
+	return out, nil
+}
+
+// Quiet keeps klog silent.
+func Quiet() {
+	klog.LogToStderr(false)
+	klog.SetOutput(io.Discard)
+}

@@ -1,0 +1,36 @@
+"""Where the package tests find what was built, and how they run programs."""
+
+import os
+import pathlib
+import shutil
+import subprocess
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+RELEASE = ROOT / "build" / "release"
+LIBRARY = RELEASE / "lib" / "libsched.so"
+INCLUDE = ROOT / "capi" / "include"
+HEADERS = sorted(INCLUDE.rglob("*.h"))
+
+
+def run(*command, cwd=ROOT, env=None, code=0, text=""):
+    """Runs a program; fails with its output unless it exits with `code`. Returns what it printed."""
+    done = subprocess.run([str(word) for word in command], cwd=cwd, check=False, input=text,
+                          env={**os.environ, **(env or {})}, text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    assert done.returncode == code, f"{command} exited with {done.returncode}:\n{done.stdout}"
+    return done.stdout
+
+
+def need(tool):
+    """The path of a tool; a test without it is skipped, or fails if REQUIRE_ALL is set.
+
+    What setup put into .venv (Go) comes first: it is there because the system's is too old.
+    """
+    found = shutil.which(tool, path=f"{ROOT / '.venv' / 'bin'}{os.pathsep}{os.environ['PATH']}")
+    if found:
+        return found
+    if os.environ.get("REQUIRE_ALL", "") not in ("", "0"):
+        pytest.fail(f"no {tool}, and REQUIRE_ALL is set")
+    return pytest.skip(f"no {tool}")

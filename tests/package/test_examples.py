@@ -1,0 +1,104 @@
+"""The examples run; C, Python, Go and the command line give the same answer of the same library."""
+
+import json
+
+import project
+import pytest
+
+CLUSTERS = project.ROOT / "examples" / "clusters"
+SHOP = CLUSTERS / "shop.yaml"
+PODS = sorted((CLUSTERS / "pods").glob("*.yaml"))
+PYTHON = project.ROOT / ".venv" / "bin" / "python"
+LIBSCHED = project.ROOT / ".venv" / "bin" / "libsched"
+FITS = {"train": 2, "huge": 0}  # known from how the cluster was made
+
+
+@pytest.fixture(scope="session")
+def go_fit(tmp_path_factory):
+    program = tmp_path_factory.mktemp("go") / "fit"
+    project.run(project.need("go"), "build", "-o", program, "./fit",
+                cwd=project.ROOT / "examples" / "go",
+                env={"CGO_ENABLED": "1", "GOFLAGS": "-tags=libsched_repo", "GOTOOLCHAIN": "local"})
+    return program
+
+
+def answers(program, pod):
+    code = 1 if pod.stem == "huge" else 0
+    return json.loads(project.run(*program, SHOP, pod, code=code))
+
+
+@pytest.mark.parametrize("pod", PODS, ids=lambda path: path.stem)
+def test_all_languages_answer_alike(pod, go_fit):
+    from_c = answers([project.RELEASE / "examples" / "example_c_fit"], pod)
+    assert answers([PYTHON, project.ROOT / "examples" / "python" / "fit.py"], pod) == from_c
+    assert answers([go_fit], pod) == from_c
+    said = json.loads(project.run(LIBSCHED, "fit", SHOP, "--pod", pod, "--json",
+                                  code=0 if from_c["fits"] else 1))
+    assert from_c["nodes"] == nodes_in(said)
+    assert len(from_c["nodes"]) == FITS.get(pod.stem, len(from_c["nodes"]))
+
+
+def nodes_in(said):
+    """The list of nodes that take the pod, in what `libsched fit --json` prints."""
+    said = said[0] if isinstance(said, list) else said
+    return said["feasible"] if "feasible" in said else said["nodes"]
+
+
+def test_the_plugin_example():
+    """Its plugin is asked about the two nodes that upstream's take, and says no to both."""
+    said = project.run(project.RELEASE / "examples" / "example_c_plugin", SHOP,
+                       CLUSTERS / "pods" / "train.yaml", "eu-north-1b", code=1)
+    drained = [line.split()[0] for line in said.splitlines() if "DrainedZone" in line]
+    assert drained == ["gpu-train-b-1", "gpu-train-b-2"] and " fits" not in said
+
+
+def test_the_cpp_example():
+    said = project.run(project.RELEASE / "examples" / "example_cpp_fit", SHOP,
+                       CLUSTERS / "pods" / "train.yaml")
+    assert said.startswith("fits 2 of 41 nodes\n  gpu-train-b-1\n  gpu-train-b-2\n")
+
+
+@pytest.mark.parametrize("program", ["c", "python", "go"])
+def test_a_wrong_input_is_named(program, go_fit, tmp_path):
+    wrong = tmp_path / "pod.yaml"
+    wrong.write_text("apiVersion: v1\nkind: Pod\nmetadata: {name: x}\nspec:\n  containers:\n"
+                     "  - resources: {requests: {cpu: lots}}\n")
+    command = {"c": [project.RELEASE / "examples" / "example_c_fit"],
+               "python": [PYTHON, project.ROOT / "examples" / "python" / "fit.py"],
+               "go": [go_fit]}[program]
+    said = project.run(*command, SHOP, wrong, code=2)
+    assert "spec.containers[0].resources.requests.cpu" in said
+
+
+def test_room():
+    said = project.run(PYTHON, project.ROOT / "examples" / "python" / "room.py", SHOP,
+                       CLUSTERS / "pods" / "train.yaml", "gpu-train-b-2", 2)
+    assert said.splitlines() == ["room for 3 x ml/train",
+                                 "room for 11 with 2 more nodes like gpu-train-b-2"]
+
+
+def test_demo_of_the_readme():
+    said = project.run("examples/demo.sh")
+    assert "ml/train: fits 2 of 41 nodes" in said and "batch/huge: fits none of 41 nodes" in said
+
+
+def test_every_c_example_is_built():
+    built = {path.name for path in (project.RELEASE / "examples").glob("example_*")}
+    sources = {f"example_{path.suffix[1:]}_{path.stem}"
+               for folder in ("c", "cpp")
+               for path in (project.ROOT / "examples" / folder).glob("*.c*")}
+    assert sources <= built and sources
+
+
+def test_the_pending_pod_of_the_shop_says_what_the_library_says():
+    """The dump's own message of a pod that found no node is the scheduler's, to the letter."""
+    program = ("import libsched, sys\n"
+               "objects = libsched.Objects.load(sys.argv[1])\n"
+               "pod, = [p for p in objects.pods if p.name.startswith('language-large-')][:1]\n"
+               "print(libsched.Framework().fit(libsched.Cluster.load(sys.argv[1]), pod).fit_error)")
+    said = project.run(PYTHON, "-c", program, SHOP).strip()
+    assert said.startswith("0/41 nodes are available: ") and f"'{quoted(said)}'" in SHOP.read_text()
+
+
+def quoted(text):
+    return text.replace("'", "''")

@@ -1,0 +1,68 @@
+"""The benchmark's gates say what was measured: a figure that falls short, or is missing, is not met."""
+
+import sys
+
+import pytest
+import sources
+
+sys.path.insert(0, str(sources.ROOT / "tests" / "bench"))
+
+import measuring  # noqa: E402
+import rows  # noqa: E402
+import table  # noqa: E402
+
+PEER = {"filter": [{"kind": "basic", "nodes": 5000, "prefilter_us": 4.0,
+                    "serial_cpu_ns_per_node_min": 200.0}]}
+
+
+def measured(filter_ns=1500.0, run_ns=100.0, pods_per_second=200_000.0, fork_us=200.0):
+    """Two pods with a limit of 600 ns each, and one figure of each other group."""
+    figures = {}
+    for name in ("plain", "taints", "selectors", "affinity"):
+        for pod in ("00", "01"):
+            figures[f"filter/{name}/limit-avx2/{pod}"] = [600.0, 900.0]
+            figures[f"filter/{name}/limit-portable/{pod}"] = [1200.0]
+            for what in ("filter_nodes", "pre_filter+filter_nodes", "check_pod_fits"):
+                figures[f"filter/{name}/{what}/{pod}"] = [2 * filter_ns, filter_ns]
+    figures["run_filter/fits/by name"] = [run_ns]
+    figures["fork/50000/10 pods a node"] = [fork_us * 1e3]
+    out = {name: measuring.Figure(times, {}) for name, times in figures.items()}
+    out["ingest/parse"] = measuring.Figure([1e9 * 20000 / pods_per_second],
+                                           {"objects": 20000, "bytes_per_pod": 3000.0})
+    return measuring.Measured(out)
+
+
+def missed(result):
+    return [gate["text"] for row in result for gate in row["gates"] if not gate["met"]]
+
+
+def test_all_met():
+    result = rows.make(measured(), PEER)
+    assert missed(result) == []
+    assert sum(len(row["gates"]) for row in result) == 5
+    assert result[0]["to_limit"] == 2.5  # the faster kernel, and the minimum of both
+    assert result[0]["over_upstream"] == pytest.approx(5000 * 200 / 1500)
+
+
+@pytest.mark.parametrize("change,text", [
+    ({"filter_ns": 1801.0}, "<= 3 x limit"),
+    ({"run_ns": 151.0}, "<= 150 ns"),
+    ({"pods_per_second": 99_000.0}, ">= 100,000 pods/s"),
+    ({"fork_us": 301.0}, "<= 300 us"),
+])
+def test_missed(change, text):
+    assert missed(rows.make(measured(**change), PEER)) == [text]
+
+
+def test_upstream_is_slow_or_missing():
+    near = {"filter": [{**PEER["filter"][0], "serial_cpu_ns_per_node_min": 100.0}]}
+    assert missed(rows.make(measured(), near)) == [">= 500 x upstream"]
+    assert missed(rows.make(measured(), None)) == [">= 500 x upstream"]
+
+
+@pytest.mark.parametrize("number,unit,text", [
+    (None, "ns", "-"), (0.5, "ns", "0.50 ns"), (75.04, "ns", "75.0 ns"), (1190.0, "ns", "1.19 us"),
+    (1.26e6, "ns", "1.26 ms"), (2680.0, "bytes", "2.68 kB"), (123456.0, "ns", "123 us"),
+])
+def test_value(number, unit, text):
+    assert table.value(number, unit) == text

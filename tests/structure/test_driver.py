@@ -1,0 +1,103 @@
+"""The test driver counts honestly: whatever goes wrong in a runner is a failure in its counts."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+import sources
+
+sys.path.insert(0, str(sources.ROOT / "tests"))
+
+from driver import counts  # noqa: E402
+from driver.counts import Counts  # noqa: E402
+from driver.shell import Result  # noqa: E402
+
+DOCTEST = "[doctest] test cases:  3 |  2 passed | 1 failed | 4 skipped\n"
+
+
+@pytest.mark.parametrize("code,output,expected", [
+    (1, DOCTEST, Counts(2, 1)),
+    (0, DOCTEST.replace("2 passed | 1", "3 passed | 0"), Counts(3, 0)),
+    (23, DOCTEST.replace("2 passed | 1", "3 passed | 0"), Counts(3, 1)),  # a leak at exit
+    (-11, "Segmentation fault", Counts(0, 1)),
+    (0, "", Counts(0, 1)),
+])
+def test_doctest(code, output, expected):
+    assert counts.of_doctest(Result(code, output)) == expected
+
+
+@pytest.mark.parametrize("code,output,expected", [
+    (0, "4 passed, 0 failed\n7 passed, 0 failed, 2 skipped\n", Counts(7, 0, 2)),
+    (1, "7 passed, 3 failed", Counts(7, 3)),
+    (1, "7 passed, 0 failed", Counts(7, 1)),
+    (0, "all is well", Counts(0, 1)),
+])
+def test_closing_line(code, output, expected):
+    assert counts.of_closing_line(Result(code, output)) == expected
+
+
+def go_events(*events):
+    return "\n".join(json.dumps(dict(zip(("Action", "Package", "Test"), event)))
+                     for event in events)
+
+
+@pytest.mark.parametrize("code,output,expected", [
+    (0, go_events(("pass", "p", "TestA"), ("skip", "p", "TestB"), ("pass", "p")), Counts(1, 0, 1)),
+    (1, go_events(("pass", "p", "TestA"), ("fail", "p", "TestB"), ("fail", "p")), Counts(1, 1)),
+    (1, go_events(("build-fail", "p [p.test]"), ("fail", "p")), Counts(0, 1)),
+    (1, go_events(("pass", "p", "TestA"), ("fail", "p")), Counts(1, 1)),  # a race in TestMain
+    (2, "go: no such tool", Counts(0, 1)),
+])
+def test_go(code, output, expected):
+    assert counts.of_go_json(Result(code, output)) == expected
+
+
+def junit_of(tmp_path, source):
+    (tmp_path / "test_it.py").write_text(source)
+    report = tmp_path / "report.xml"
+    done = subprocess.run([sys.executable, "-m", "pytest", "-q", f"--junitxml={report}",
+                           "-p", "no:cacheprovider", tmp_path], capture_output=True, check=False,
+                          cwd=tmp_path)
+    return counts.of_junit(Result(done.returncode, done.stdout.decode()), report)
+
+
+@pytest.mark.parametrize("source,expected", [
+    ("def test_a(): pass\ndef test_b(): assert 0\n", Counts(1, 1)),
+    ("import pytest\n@pytest.mark.skip\ndef test_a(): pass\n", Counts(0, 0, 1)),
+    ("import nothing_of_that_name\n", Counts(0, 1)),
+    ("import pytest\n@pytest.fixture\ndef f():\n  yield\n  assert 0\ndef test_a(f): pass\n",
+     Counts(1, 1)),
+    ("", Counts()),  # no tests: the driver refuses a part without any
+])
+def test_pytest(tmp_path, source, expected):
+    got = junit_of(tmp_path, source)
+    assert (got.failed, got.skipped) == (expected.failed, expected.skipped)
+    assert got.passed <= expected.passed
+
+
+def test_a_report_that_was_not_written_is_a_failure(tmp_path):
+    assert counts.of_junit(Result(0, ""), tmp_path / "none.xml") == Counts(0, 1)
+
+
+def test_closing_line_of_counts():
+    assert Counts(3, 0).closing_line() == "3 passed, 0 failed"
+    assert (Counts(1, 1) + Counts(2, 0, 4)).closing_line() == "3 passed, 1 failed, 4 skipped"
+
+
+@pytest.mark.parametrize("required,code", [("", 0), ("1", 1)])
+def test_a_part_that_is_switched_off_fails_only_when_all_are_required(required, code):
+    """The whole driver, with one part whose tool is missing."""
+    program = ("import sys; sys.path.insert(0, 'tests')\n"
+               "from driver import parts; import runpy\n"
+               "off = parts.Part('off', 'never runs', lambda shell: 1 / 0,"
+               " needs=(lambda: 'no such tool',))\n"
+               "parts.PARTS = (off,)\n"
+               "sys.argv = ['tests/run']\n"
+               "runpy.run_path('tests/run', run_name='__main__')\n")
+    done = subprocess.run([sys.executable, "-c", program], cwd=sources.ROOT, text=True,
+                          env={"REQUIRE_ALL": required, "PATH": "/usr/bin"}, check=False,
+                          capture_output=True)
+    assert "off: switched off (no such tool)" in done.stdout
+    assert done.stdout.splitlines()[-1] == f"0 passed, {code} failed"
+    assert done.returncode == code

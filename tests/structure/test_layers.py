@@ -1,0 +1,119 @@
+"""Layers by name: a file includes only its own layer and those before it.
+
+Linking refuses a wrong reference; this refuses a wrong include of a header that needs no linking.
+Third-party headers stay in the layers that are meant to know them, and nothing but the C API is
+seen by bindings, examples and black-box tests.
+"""
+
+import re
+
+import sources
+
+LAYERS = ["base", "objects", "ingest", "cluster", "config", "framework", "plugins", "scheduler",
+          "net", "capi"]
+INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
+CPP = {".cpp", ".hpp", ".c", ".h"}
+
+# Header prefix of a third-party library -> layers that may include it.
+THIRD_PARTY = {
+    "simdjson": {"ingest"},
+    "yaml.h": {"ingest", "config"},
+    "zlib.h": {"ingest"},
+    "nlohmann/": {"config", "framework", "plugins", "scheduler", "capi"},
+    "re2/": {"config"},
+    "doctest/": set(),  # tests only
+    "cjson/": set(),
+    "benchmark/": set(),
+    "pybind11/": set(),
+}
+PUBLIC_STANDARD = {"stdbool.h", "stddef.h", "stdint.h"}
+
+
+def includes(path):
+    return INCLUDE.findall(sources.text(path) or "")
+
+
+def layer_of(path):
+    parts = path.parts
+    if parts[0] == "libsched" and len(parts) > 2:
+        return parts[1]
+    return "capi" if parts[:2] == ("capi", "src") else None
+
+
+def wrong_includes(layer, included, is_test=False):
+    """Those of the included headers that a file of this layer may not include."""
+    wrong = []
+    for header in included:
+        named = re.match(r"libsched/([a-z_]+)/", header)
+        if named and (named[1] not in LAYERS or LAYERS.index(named[1]) > LAYERS.index(layer)):
+            wrong.append(header)
+        for prefix, allowed in THIRD_PARTY.items():
+            if header.startswith(prefix) and layer not in allowed and not is_test:
+                wrong.append(header)
+    return wrong
+
+
+def is_of_tests(path):
+    """A test, or a header that only tests include."""
+    if path.suffix != ".hpp":
+        return path.stem.endswith("_test")
+    users = [user for user in in_layers() if str(path) in includes(user)]
+    return bool(users) and all(user.stem.endswith("_test") for user in users)
+
+
+def in_layers():
+    return [path for path in sources.files() if path.suffix in CPP and layer_of(path)]
+
+
+def test_every_folder_is_a_known_layer():
+    assert {layer_of(path) for path in in_layers()} <= set(LAYERS)
+    assert len(in_layers()) > 10
+
+
+def test_layers_include_only_those_before_them():
+    wrong = {str(path): found for path in in_layers()
+             if (found := wrong_includes(layer_of(path), includes(path), is_of_tests(path)))}
+    assert not wrong
+
+
+def test_the_check_itself_refuses():
+    assert wrong_includes("base", ["libsched/cluster/cluster.hpp"])
+    assert wrong_includes("framework", ["libsched/plugins/in_tree.hpp"])
+    assert wrong_includes("objects", ["libsched/commons/x.hpp"])
+    assert wrong_includes("cluster", ["nlohmann/json.hpp"])
+    assert wrong_includes("config", ["simdjson.h"])
+    assert not wrong_includes("plugins", ["libsched/framework/status.hpp", "vector"])
+
+
+def test_public_headers_include_only_c_basics_and_each_other():
+    headers = [path for path in sources.files()
+               if path.parts[:2] == ("capi", "include") and path.suffix == ".h"]
+    assert headers
+    wrong = {str(path): header for path in headers for header in includes(path)
+             if header not in PUBLIC_STANDARD
+             and not (sources.ROOT / "capi" / "include" / header).is_file()}
+    assert not wrong
+
+
+def test_outsiders_see_only_the_c_api():
+    wrong = {}
+    for path in sources.files():
+        outside = path.parts[0] in ("bindings", "examples", "go") or path.parts[:2] in (
+            ("tests", "capi"), ("tests", "consumers"))
+        if outside and path.suffix in CPP:
+            inner = [header for header in includes(path)
+                     if re.match(rf"libsched/({'|'.join(LAYERS)})/", header)]
+            if inner:
+                wrong[str(path)] = inner
+    assert not wrong
+
+
+def test_framework_names_no_plugin():
+    """The framework knows plugins by interface only; one file lists them."""
+    plugins = {path.parts[2] for path in sources.files()
+               if path.parts[:2] == ("libsched", "plugins") and len(path.parts) > 3}
+    for path in in_layers():
+        if layer_of(path) == "framework" and not path.stem.endswith("_test"):
+            named = [header for header in includes(path)
+                     if any(f"/{plugin}/" in header for plugin in plugins)]
+            assert not named, path

@@ -219,19 +219,38 @@ void BigDecimal::add(const BigDecimal& other, size_t max_digits) {
   }
 }
 
+namespace {
+
+// Never destroyed: quantities in static storage may outlive any destruction order.
+struct Pool {
+  std::mutex mutex;
+  std::set<BigDecimal, Less> values;
+  size_t bytes = 0;
+};
+Pool& the_pool() {
+  static auto& pool = *new Pool;
+  return pool;
+}
+
+}  // namespace
+
 const BigDecimal* intern_big_decimal(BigDecimal value) {
-  // Never destroyed: quantities in static storage may outlive any destruction order.
-  static auto& mutex = *new std::mutex;
-  static auto& pool = *new std::set<BigDecimal, Less>;
-  static size_t bytes = 0;
+  Pool& pool = the_pool();
   const size_t cost = sizeof(BigDecimal) + 64 + value.magnitude.limbs.size() * sizeof(uint32_t);
-  const std::lock_guard<std::mutex> lock(mutex);
-  if (const auto found = pool.find(value); found != pool.end()) return &*found;
-  if (bytes + cost > kPoolBytes) return nullptr;
+  const std::lock_guard<std::mutex> lock(pool.mutex);
+  if (const auto found = pool.values.find(value); found != pool.values.end()) return &*found;
+  if (pool.bytes + cost > kPoolBytes) return nullptr;
   value.magnitude.limbs.shrink_to_fit();
-  const BigDecimal* kept = &*pool.insert(std::move(value)).first;
-  bytes += cost;
+  const BigDecimal* kept = &*pool.values.insert(std::move(value)).first;
+  pool.bytes += cost;
   return kept;
+}
+
+void forget_big_decimals() {
+  Pool& pool = the_pool();
+  const std::lock_guard<std::mutex> lock(pool.mutex);
+  pool.values.clear();
+  pool.bytes = 0;
 }
 
 }  // namespace libsched

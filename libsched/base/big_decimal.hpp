@@ -55,4 +55,8 @@ struct BigDecimal {
 // pool holds 64 MiB of different values. Thread-safe.
 const BigDecimal* intern_big_decimal(BigDecimal value);
 
+// Empties the pool. Only while no Quantity of this process holds a long value: for fuzzers, whose
+// inputs would fill it in the end, after which a sum is its larger operand.
+void forget_big_decimals();
+
 }  // namespace libsched

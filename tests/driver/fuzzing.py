@@ -31,6 +31,9 @@ def _fuzz(shell, binary):
         return replay
     search = shell.run([binary, *limits, f"-max_total_time={SECONDS}", "-print_final_stats=1",
                         grown, seeds], env=env, timeout=SECONDS + 300)
+    found_inputs = sorted(found.glob(f"{name}-*"))
+    for path in found_inputs[:3]:
+        shell.note(f"{name}: found {path.name}: {path.read_bytes()[:400]!r}")
     return replay + of_program(search)
 
 

@@ -52,6 +52,7 @@ struct ObjectMeta {
   Labels labels;
   Span<KeyValue> annotations;  // only for kinds whose annotations a plugin reads
   Span<OwnerReference> owners;
+  Str resource_version;  // only where a plugin compares it
   Time created, deleted;
   uint64_t key_hash = 0;  // of ns and name: the object's identity within its kind
 

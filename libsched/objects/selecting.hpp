@@ -1,0 +1,38 @@
+// Objects that select others: Services and controllers (their pods), DeviceClasses (the extended
+// resource they stand for).
+#pragma once
+
+#include <optional>
+
+#include "libsched/objects/selector.hpp"
+#include "libsched/objects/stored_kind.hpp"
+
+namespace libsched {
+
+class Service final : public Object {
+ public:
+  static constexpr StoredKind kStoredKind = StoredKind::kService;
+  explicit Service(size_t first_block = 256) : Object(first_block) {}
+  bool selector_present = false;  // absent matches nothing, {} everything
+  Labels selector;
+};
+using ServiceRef = Ref<const Service>;
+
+// A ReplicationController (its selector has match_labels only), ReplicaSet or StatefulSet.
+class Controller final : public Object {
+ public:
+  explicit Controller(size_t first_block = 256) : Object(first_block) {}
+  StoredKind kind = StoredKind::kReplicaSet;
+  LabelSelector selector;
+};
+using ControllerRef = Ref<const Controller>;
+
+class DeviceClass final : public Object {
+ public:
+  static constexpr StoredKind kStoredKind = StoredKind::kDeviceClass;
+  explicit DeviceClass(size_t first_block = 256) : Object(first_block) {}
+  std::optional<Str> extended_resource_name;
+};
+using DeviceClassRef = Ref<const DeviceClass>;
+
+}  // namespace libsched

@@ -21,8 +21,13 @@ Error not_found(const char* kind, Str key) {
 
 Error no_fork() { return {Rc::kState, "no fork is open", {}, {}}; }
 
-std::string pod_key(const Pod& pod) {
-  return std::string(pod.meta.ns) + "/" + std::string(pod.meta.name);
+std::string object_key(Str ns, Str name) {
+  return (ns.empty() ? "" : std::string(ns) + "/") + std::string(name);
+}
+std::string pod_key(const Pod& pod) { return object_key(pod.meta.ns, pod.meta.name); }
+
+Error no_object(StoredKind kind, Str ns, Str name) {
+  return not_found(std::string(stored_kind_name(kind)).c_str(), object_key(ns, name));
 }
 
 // The very document that is stored already.
@@ -110,18 +115,16 @@ Result<void> Cluster::apply(const ObjectSet& objects) {
     LIBSCHED_TRY(reserve(n->allocatable, "node", n->meta.name));
   for (const PodRef& p : objects.pods) LIBSCHED_TRY(reserve(p->occupied, "pod", p->meta.name));
   bool any = false;
-  for (const NamespaceRef& ns : objects.namespaces) {
-    const Namespace* stored = state_.find_namespace(ns->meta.name);
-    if (stored != nullptr && same_document(*stored, *ns)) continue;
-    journal_.put_namespace(ns, ns->meta.name);
+  const auto put = [&](StoredKind kind, const ObjectRef& object) {
+    const ObjectMeta& meta = object->meta;
+    const ObjectStore::Entry* stored = state_.objects().entry(kind, meta.ns, meta.name);
+    if (stored != nullptr && same_document(*stored->api, *object)) return;
+    journal_.put_object(kind, meta.ns, meta.name, {object, object});
     any = true;
-  }
-  for (const PriorityClassRef& c : objects.priority_classes) {
-    const auto stored = state_.priority_classes().find(c->meta.name);
-    if (stored != state_.priority_classes().end() && same_document(*stored->second, *c)) continue;
-    journal_.put_priority_class(c, c->meta.name);
-    any = true;
-  }
+  };
+  for (const NamespaceRef& ns : objects.namespaces) put(StoredKind::kNamespace, ns);
+  for (const PriorityClassRef& c : objects.priority_classes) put(StoredKind::kPriorityClass, c);
+  for (const StoredObject& o : objects.stored) put(o.kind, o.object);
   for (const NodeRef& n : objects.nodes) {
     const uint32_t r = state_.find_node(n->meta.name);
     if (r != kNoId && same_document(*state_.node(r), *n)) continue;
@@ -242,6 +245,50 @@ Result<void> Cluster::remove_pod(Str ns, Str name) {
   const uint32_t s = state_.find_pod(ns, name);
   if (s == kNoId) return not_found("pod", std::string(ns) + "/" + std::string(name));
   drop_pod(s);
+  changed();
+  return {};
+}
+
+Result<void> Cluster::put_object(StoredKind kind, const ObjectRef& object) {
+  LIBSCHED_TRY(may_change());
+  journal_.put_object(kind, object->meta.ns, object->meta.name, {object, object});
+  changed();
+  return {};
+}
+
+Result<void> Cluster::remove_object(StoredKind kind, Str ns, Str name) {
+  LIBSCHED_TRY(may_change());
+  if (state_.objects().entry(kind, ns, name) == nullptr) return no_object(kind, ns, name);
+  journal_.put_object(kind, ns, name, {});
+  changed();
+  return {};
+}
+
+Result<void> Cluster::assume_object(StoredKind kind, const ObjectRef& object) {
+  LIBSCHED_TRY(may_change());
+  const ObjectMeta& meta = object->meta;
+  const ObjectStore::Entry* entry = state_.objects().entry(kind, meta.ns, meta.name);
+  if (entry == nullptr) return no_object(kind, meta.ns, meta.name);
+  // Objects that never were in an API server have no version.
+  const std::optional<int64_t> have = parse_int64(entry->latest->meta.resource_version);
+  const std::optional<int64_t> offered = parse_int64(meta.resource_version);
+  if (have && offered && *offered < *have)
+    return Error{Rc::kState,
+                 std::string(stored_kind_name(kind)) + " \"" + object_key(meta.ns, meta.name) +
+                     "\" is out of sync (stored: " + std::to_string(*have) +
+                     ", assume: " + std::to_string(*offered) + ")",
+                 {},
+                 {}};
+  journal_.put_object(kind, meta.ns, meta.name, {entry->api, object});
+  changed();
+  return {};
+}
+
+Result<void> Cluster::restore_object(StoredKind kind, Str ns, Str name) {
+  LIBSCHED_TRY(may_change());
+  const ObjectStore::Entry* entry = state_.objects().entry(kind, ns, name);
+  if (entry == nullptr || !entry->assumed()) return {};
+  journal_.put_object(kind, ns, name, {entry->api, entry->api});
   changed();
   return {};
 }

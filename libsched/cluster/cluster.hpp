@@ -44,6 +44,16 @@ class Cluster final : public RefCounted {
   Result<void> update_pod(const PodRef& pod, Str node_name);
   Result<void> remove_pod(Str ns, Str name);
 
+  // Any object but a pod or node, new or replaced; also what was assumed of it is replaced.
+  Result<void> put_object(StoredKind kind, const ObjectRef& object);
+  Result<void> remove_object(StoredKind kind, Str ns, Str name);
+  // Puts a changed copy over the API's object, for all queries, until restore_object(), a new
+  // version from the API, or the removal. As upstream's assume caches: the object must be there,
+  // and not newer than the copy.
+  Result<void> assume_object(StoredKind kind, const ObjectRef& object);
+  // Nothing happens if nothing is assumed, or the object has gone.
+  Result<void> restore_object(StoredKind kind, Str ns, Str name);
+
   size_t fork_depth() const { return journal_.depth(); }
   void fork();
   Result<void> commit();

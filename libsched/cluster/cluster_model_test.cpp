@@ -36,7 +36,8 @@ NodeRef make_node(const std::string& name, const std::map<std::string, std::stri
   return n;
 }
 
-PodRef make_pod(const std::string& name, int64_t milli, int64_t gpus, int32_t port, bool anti) {
+PodRef make_pod(const std::string& name, int64_t milli, int64_t gpus, int32_t port, bool anti,
+                int claim = 0) {
   Ref<Pod> p = make_ref<Pod>();
   p->meta.name = p->arena.copy(name);
   p->meta.ns = "default";
@@ -53,8 +54,22 @@ PodRef make_pod(const std::string& name, int64_t milli, int64_t gpus, int32_t po
     p->spec.pod_anti_affinity.present = true;
     p->spec.pod_anti_affinity.required = p->arena.copy(std::vector<PodAffinityTerm>(1));
   }
+  if (claim > 0) {
+    Volume v;
+    v.kind = VolumeKind::kPersistentVolumeClaim;
+    v.id = p->arena.copy("claim-" + std::to_string(claim));
+    p->spec.volumes = p->arena.copy(std::vector<Volume>{v});
+  }
   derive_pod(*p);
   return p;
+}
+
+ObjectRef make_volume(const std::string& name, const std::string& storage_class) {
+  Ref<PersistentVolume> v = make_ref<PersistentVolume>();
+  v->meta.name = v->arena.copy(name);
+  v->meta.key_hash = object_key_hash("", v->meta.name);
+  v->storage_class_name = v->arena.copy(storage_class);
+  return v;
 }
 
 // What the cluster should hold.
@@ -67,6 +82,7 @@ struct Model {
   std::map<std::string, NodeState> nodes;
   std::map<std::string, std::pair<PodRef, std::string>> pods;
   std::vector<std::pair<std::string, std::vector<std::string>>> zones;  // the node tree
+  std::map<std::string, ObjectStore::Entry> volumes;
 
   static std::string zone_of(const Node& n) {
     const Label* l = find_label(n.meta.labels, "topology.kubernetes.io/zone");
@@ -159,6 +175,39 @@ void check_node(const State& view, uint32_t row, const Model& model,
   }
 }
 
+void check_objects(const State& view, const Model& model) {
+  const ObjectStore& store = view.objects();
+  CHECK(store.count(StoredKind::kPersistentVolume) == model.volumes.size());
+  std::map<std::string, std::vector<const Object*>> classes;
+  for (const auto& [name, expected] : model.volumes) {
+    const ObjectStore::Entry* e = store.entry(StoredKind::kPersistentVolume, "", name);
+    REQUIRE(e != nullptr);
+    CHECK(e->api == expected.api);
+    CHECK(e->latest == expected.latest);
+    const auto& latest = static_cast<const PersistentVolume&>(*expected.latest);
+    classes[std::string(latest.storage_class())].push_back(&latest);
+  }
+  std::vector<const Object*> all;
+  for (const char* name : {"a", "b", "c"}) {
+    std::vector<const Object*> found;
+    store.for_each_in<PersistentVolume>(name,
+                                        [&](const PersistentVolume& v) { found.push_back(&v); });
+    CHECK(found == classes[name]);
+    all.insert(all.end(), found.begin(), found.end());
+  }
+  std::vector<const Object*> walked;
+  store.for_each<PersistentVolume>([&](const PersistentVolume& v) { walked.push_back(&v); });
+  CHECK(walked == all);
+  for (int i = 1; i <= 4; ++i) {
+    const std::string claim = "claim-" + std::to_string(i);
+    uint32_t uses = 0;
+    for (const auto& [name, where] : model.pods)
+      for (const Str c : where.first->claim_names)
+        uses += c == claim && model.nodes.at(where.second).node ? 1 : 0;
+    CHECK(view.claim_uses("default", claim) == uses);
+  }
+}
+
 void check_all(const Cluster& cluster, const Model& model) {
   const State& view = cluster.view();
   size_t live = 0, anti = 0;
@@ -174,6 +223,7 @@ void check_all(const Cluster& cluster, const Model& model) {
     CHECK(view.row(view.slot(s).row).name == where.second);
     anti += where.first->has_required_anti_affinity ? 1 : 0;
   }
+  check_objects(view, model);
   CHECK(view.node_count() == live);
   CHECK(view.pod_count() == model.pods.size());
   CHECK(view.live().count() == live);
@@ -201,6 +251,9 @@ void run_sequence(uint32_t seed, int steps) {
   Ref<Cluster> cluster = make_ref<Cluster>();
   Model model;
   std::vector<Model> forks;
+  std::vector<uint64_t> stamps;  // of volumes, when each fork was opened
+  const StoredKind kind = StoredKind::kPersistentVolume;
+  const auto stamp = [&] { return cluster->view().objects().stamp(kind); };
   const auto new_node = [&](const std::string& name) {
     std::map<std::string, std::string> labels = {{"kubernetes.io/hostname", name},
                                                  {"seed", std::to_string(pick(1000))}};
@@ -215,7 +268,10 @@ void run_sequence(uint32_t seed, int steps) {
     const bool there = model.nodes.count(node) != 0 && model.nodes[node].node;
     if (model.nodes.count(node) != 0 && !model.nodes[node].node && model.nodes[node].pods.empty())
       model.nodes.erase(node);
-    switch (pick(10)) {
+    const std::string volume = "volume-" + std::to_string(pick(12));
+    const bool stored = model.volumes.count(volume) != 0;
+    const uint64_t before = stamp();
+    switch (pick(14)) {
       case 0: {
         const NodeRef n = new_node(node);
         const Node* list[] = {n.get()};
@@ -237,8 +293,8 @@ void run_sequence(uint32_t seed, int steps) {
       case 4:
       case 5: {
         // A batch in which one pod may be there already: then nothing happens.
-        const PodRef a =
-            make_pod(pod, pick(500), pick(2), pick(3) == 0 ? 80 + pick(3) : 0, pick(4) == 0);
+        const PodRef a = make_pod(pod, pick(500), pick(2), pick(3) == 0 ? 80 + pick(3) : 0,
+                                  pick(4) == 0, pick(5));
         const PodRef b = make_pod("pod-" + std::to_string(pick(40)), pick(500), 0, 0, false);
         const Pod* list[] = {a.get(), b.get()};
         const Str names[] = {node, node};
@@ -253,7 +309,7 @@ void run_sequence(uint32_t seed, int steps) {
         break;
       }
       case 6: {
-        const PodRef p = make_pod(pod, pick(500), pick(2), 0, pick(4) == 0);
+        const PodRef p = make_pod(pod, pick(500), pick(2), 0, pick(4) == 0, pick(5));
         CHECK(cluster->update_pod(p, node).ok());
         if (model.pods.count(pod) != 0) model.drop_pod(pod);
         model.put_pod(p, node);
@@ -266,6 +322,29 @@ void run_sequence(uint32_t seed, int steps) {
       case 8:
         cluster->fork();
         forks.push_back(model);
+        stamps.push_back(before);
+        break;
+      case 9: {
+        const ObjectRef v = make_volume(volume, std::string(1, static_cast<char>('a' + pick(3))));
+        CHECK(cluster->put_object(kind, v).ok());
+        CHECK(stamp() != before);
+        model.volumes[volume] = {v, v};
+        break;
+      }
+      case 10:
+        CHECK(cluster->remove_object(kind, "", volume).ok() == stored);
+        CHECK((stamp() != before) == stored);
+        model.volumes.erase(volume);
+        break;
+      case 11: {
+        const ObjectRef v = make_volume(volume, std::string(1, static_cast<char>('a' + pick(3))));
+        CHECK(cluster->assume_object(kind, v).ok() == stored);
+        if (stored) model.volumes[volume].latest = v;
+        break;
+      }
+      case 12:
+        CHECK(cluster->restore_object(kind, "", volume).ok());
+        if (stored) model.volumes[volume].latest = model.volumes[volume].api;
         break;
       default:
         if (forks.empty()) {
@@ -274,10 +353,13 @@ void run_sequence(uint32_t seed, int steps) {
         } else if (pick(3) == 0) {
           CHECK(cluster->commit().ok());
           forks.pop_back();
+          stamps.pop_back();
         } else {
           CHECK(cluster->revert().ok());
           model = forks.back();
           forks.pop_back();
+          CHECK(stamp() == stamps.back());
+          stamps.pop_back();
         }
     }
     check_all(*cluster, model);

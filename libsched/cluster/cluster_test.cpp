@@ -64,7 +64,7 @@ TEST_CASE("the same dump twice changes nothing, the order of pods included") {
   CHECK(c->view().version() == version);
   CHECK(c->snapshot().get() == snapshot.get());  // nothing to copy
   CHECK(c->view().unread_kinds().size() == 1);
-  CHECK(c->view().priority_classes().at("high")->value == 7);
+  CHECK(c->view().objects().find<PriorityClass>("high")->value == 7);
 }
 
 TEST_CASE("a changed object replaces: a node where it stands, a pod at the end") {

@@ -45,8 +45,7 @@ void Journal::clear() {
   rows_.clear();
   trees_.clear();
   ports_.clear();
-  namespaces_.clear();
-  classes_.clear();
+  objects_.clear();
   orders_.clear();
 }
 
@@ -132,18 +131,16 @@ void Journal::remove_pod(uint32_t s) {
   ops_.push_back({Kind::kRemovePod, s, slot.row, position});
 }
 
-void Journal::put_namespace(NamespaceRef ns, Str name) {
-  NamespaceRef old = state_->put_namespace(name, std::move(ns));
+void Journal::put_object(StoredKind kind, Str ns, Str name, ObjectStore::Entry entry) {
+  ObjectRef named = entry.latest;
+  ObjectStore& objects = state_->objects();
+  const uint64_t stamp = objects.stamp(kind);
+  ObjectStore::Entry old = objects.replace(kind, ns, name, std::move(entry));
   if (!recording()) return;
-  namespaces_.emplace_back(name, std::move(old));
-  ops_.push_back({Kind::kNamespace});
-}
-
-void Journal::put_priority_class(PriorityClassRef c, Str name) {
-  PriorityClassRef old = state_->put_priority_class(name, std::move(c));
-  if (!recording()) return;
-  classes_.emplace_back(name, std::move(old));
-  ops_.push_back({Kind::kPriorityClass});
+  if (!named) named = old.latest;
+  if (!named) return;  // nothing was there, and nothing was put
+  objects_.push_back({std::move(named), std::move(old), stamp});
+  ops_.push_back({Kind::kObject, static_cast<uint32_t>(kind)});
 }
 
 void Journal::set_order(std::vector<uint32_t> order) {
@@ -179,14 +176,12 @@ void Journal::undo(const Op& op) {
       state_->undo_detach_pod(op.a, op.b, op.c);
       break;
     case Kind::kPorts: state_->replace_ports(op.a, pop(ports_)); break;
-    case Kind::kNamespace: {
-      auto [name, old] = pop(namespaces_);
-      state_->put_namespace(name, std::move(old));
-      break;
-    }
-    case Kind::kPriorityClass: {
-      auto [name, old] = pop(classes_);
-      state_->put_priority_class(name, std::move(old));
+    case Kind::kObject: {
+      ObjectChange change = pop(objects_);
+      const auto kind = static_cast<StoredKind>(op.a);
+      const ObjectMeta& meta = change.named->meta;
+      state_->objects().replace(kind, meta.ns, meta.name, std::move(change.old));
+      state_->objects().restore_stamp(kind, change.stamp);
       break;
     }
     case Kind::kOrder: {

@@ -6,7 +6,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -34,8 +33,8 @@ class Journal {
   void tree_remove(uint32_t r);
   void add_pod(PodRef pod, uint32_t r);
   void remove_pod(uint32_t s);
-  void put_namespace(NamespaceRef ns, Str name);
-  void put_priority_class(PriorityClassRef c, Str name);
+  // ObjectStore::replace: puts, assumes, restores, or (null) erases.
+  void put_object(StoredKind kind, Str ns, Str name, ObjectStore::Entry entry);
   void set_order(std::vector<uint32_t> order);
 
  private:
@@ -49,8 +48,7 @@ class Journal {
     kAddPod,
     kRemovePod,
     kPorts,
-    kNamespace,
-    kPriorityClass,
+    kObject,
     kOrder,
   };
   struct Op {
@@ -74,6 +72,12 @@ class Journal {
     uint64_t membership;
   };
 
+  struct ObjectChange {
+    ObjectRef named;  // has the namespace and name
+    ObjectStore::Entry old;
+    uint64_t stamp;
+  };
+
   bool recording() const { return !marks_.empty(); }
   void undo(const Op& op);
   void clear();
@@ -86,8 +90,7 @@ class Journal {
   std::vector<NamedRow> rows_;
   std::vector<TreeChange> trees_;
   std::vector<std::vector<State::UsedPort>> ports_;
-  std::vector<std::pair<std::string, NamespaceRef>> namespaces_;
-  std::vector<std::pair<std::string, PriorityClassRef>> classes_;
+  std::vector<ObjectChange> objects_;
   std::vector<OrderChange> orders_;
 };
 

@@ -6,11 +6,6 @@
 
 namespace libsched {
 
-const Namespace* State::find_namespace(Str name) const {
-  const auto it = namespaces_.find(name);
-  return it == namespaces_.end() ? nullptr : it->second.get();
-}
-
 uint32_t State::acquire_row(Str name, uint64_t hash, bool* from_tail) {
   uint32_t r = 0;
   *from_tail = free_rows_.empty();
@@ -69,10 +64,14 @@ void State::attach_node(uint32_t r, NodeRef node) {
   if (node->unschedulable) unschedulable_.set(r);
   live_.set(r);
   row.node = std::move(node);
+  if (row.claiming_pods != 0)
+    for (const uint32_t s : row.pods) claim_uses_.add(*slots_[s].pod);
 }
 
 NodeRef State::detach_node(uint32_t r) {
   Row& row = rows_[r];
+  if (row.claiming_pods != 0)
+    for (const uint32_t s : row.pods) claim_uses_.remove(*slots_[s].pod);
   live_.clear(r);
   unschedulable_.clear(r);
   taints_.remove(r, row.taint_set);
@@ -150,6 +149,10 @@ void State::attach_pod(uint32_t s, uint32_t r) {
     slot.anti_position = static_cast<uint32_t>(anti_affinity_pods_.size());
     anti_affinity_pods_.push_back(s);
   }
+  if (!pod.claim_names.empty()) {
+    ++row.claiming_pods;
+    if (row.node) claim_uses_.add(pod);
+  }
 }
 
 uint32_t State::detach_pod(uint32_t s) {
@@ -166,6 +169,10 @@ uint32_t State::detach_pod(uint32_t s) {
     anti_affinity_pods_[slot.anti_position] = moved;
     slots_[moved].anti_position = slot.anti_position;
     anti_affinity_pods_.pop_back();
+  }
+  if (!pod.claim_names.empty()) {
+    --row.claiming_pods;
+    if (row.node) claim_uses_.remove(pod);
   }
   return slot.position;
 }
@@ -190,28 +197,6 @@ std::vector<State::UsedPort> State::replace_ports(uint32_t r, std::vector<UsedPo
   }
   std::swap(rows_[r].ports, ports);
   return ports;
-}
-
-NamespaceRef State::put_namespace(Str name, NamespaceRef ns) {
-  const auto it = namespaces_.find(name);
-  NamespaceRef old = it == namespaces_.end() ? NamespaceRef() : it->second;
-  if (ns) {
-    namespaces_[std::string(name)] = std::move(ns);
-  } else if (it != namespaces_.end()) {
-    namespaces_.erase(it);
-  }
-  return old;
-}
-
-PriorityClassRef State::put_priority_class(Str name, PriorityClassRef c) {
-  const auto it = priority_classes_.find(name);
-  PriorityClassRef old = it == priority_classes_.end() ? PriorityClassRef() : it->second;
-  if (c) {
-    priority_classes_[std::string(name)] = std::move(c);
-  } else if (it != priority_classes_.end()) {
-    priority_classes_.erase(it);
-  }
-  return old;
 }
 
 std::vector<uint32_t> State::replace_order(std::vector<uint32_t> order, uint64_t membership) {

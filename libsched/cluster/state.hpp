@@ -7,16 +7,17 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <map>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "libsched/base/bitmap.hpp"
 #include "libsched/base/id_table.hpp"
+#include "libsched/cluster/claim_uses.hpp"
 #include "libsched/cluster/columns.hpp"
 #include "libsched/cluster/label_index.hpp"
 #include "libsched/cluster/node_tree.hpp"
+#include "libsched/cluster/object_store.hpp"
 #include "libsched/cluster/taint_sets.hpp"
 #include "libsched/objects/node.hpp"
 
@@ -39,7 +40,8 @@ class State {
     std::vector<uint32_t> labels;  // pair ids, in the order of the node's labels
     std::vector<UsedPort> ports;   // a set, as upstream's HostPortInfo
     uint32_t taint_set = kNoId;
-    std::string zone;  // the zone it stands under in the node tree
+    uint32_t claiming_pods = 0;  // pods with claim_names
+    std::string zone;            // the zone it stands under in the node tree
     bool used = false;
   };
   struct Slot {
@@ -85,13 +87,14 @@ class State {
   const TaintSets& taint_sets() const { return taints_; }
   const std::vector<uint32_t>& anti_affinity_pods() const {
     return anti_affinity_pods_;
-  }                                                              // slots, any order
+  }  // slots, any order
   const std::vector<uint32_t>& order() const { return order_; }  // as of the last refresh
   NodeOrder order_mode() const { return order_mode_; }
-  const Namespace* find_namespace(Str name) const;
-  const std::map<std::string, PriorityClassRef, std::less<>>& priority_classes() const {
-    return priority_classes_;
-  }
+  const ObjectStore& objects() const { return objects_; }
+  const Namespace* find_namespace(Str name) const { return objects_.find<Namespace>(name); }
+  // Whether a pod on a node that is there uses the PersistentVolumeClaim.
+  bool claim_in_use(Str ns, Str name) const { return claim_uses(ns, name) != 0; }
+  uint32_t claim_uses(Str ns, Str name) const { return claim_uses_.count(ns, name); }
   // Kinds of which objects were applied that a plugin would read, but none of this version does.
   const std::set<std::string, std::less<>>& unread_kinds() const { return unread_kinds_; }
 
@@ -146,8 +149,7 @@ class State {
   void undo_detach_pod(uint32_t s, uint32_t r, uint32_t position);
   void undo_attach_pod(uint32_t s);
   std::vector<UsedPort> replace_ports(uint32_t r, std::vector<UsedPort> ports);
-  NamespaceRef put_namespace(Str name, NamespaceRef ns);  // the old one; null erases
-  PriorityClassRef put_priority_class(Str name, PriorityClassRef c);
+  ObjectStore& objects() { return objects_; }
   std::vector<uint32_t> replace_order(std::vector<uint32_t> order, uint64_t membership);
   bool add_unread_kind(Str kind) { return unread_kinds_.emplace(kind).second; }
   std::vector<uint32_t> make_order() const { return tree_.list(); }
@@ -181,8 +183,8 @@ class State {
   std::vector<uint32_t> order_;
   uint64_t order_membership_ = 0;
   std::vector<uint32_t> anti_affinity_pods_;
-  std::map<std::string, NamespaceRef, std::less<>> namespaces_;
-  std::map<std::string, PriorityClassRef, std::less<>> priority_classes_;
+  ObjectStore objects_;
+  ClaimUses claim_uses_;
   std::set<std::string, std::less<>> unread_kinds_;
   NodeOrder order_mode_;
   uint64_t stamp_ = 1;

@@ -10,6 +10,8 @@
 #include "libsched/base/result.hpp"
 #include "libsched/objects/node.hpp"
 #include "libsched/objects/pod.hpp"
+#include "libsched/objects/selecting.hpp"
+#include "libsched/objects/storage.hpp"
 
 namespace libsched {
 
@@ -45,14 +47,17 @@ struct ObjectSet {
   std::vector<NamespaceRef> namespaces;
   std::vector<PriorityClassRef> priority_classes;
   std::vector<WorkloadRef> workloads;
+  // All other kinds; a ReplicaSet or StatefulSet is here and, as a template, in `workloads`.
+  std::vector<StoredObject> stored;
   std::vector<SkippedKind> skipped;
   std::vector<IngestWarning> warnings;
   int64_t unknown_fields = 0;
 
   size_t size() const {
     return pods.size() + nodes.size() + namespaces.size() + priority_classes.size() +
-           workloads.size();
+           workloads.size() + stored.size() - both_ways;
   }
+  size_t both_ways = 0;  // objects that are in `workloads` and in `stored`
 };
 
 // Objects, Lists of them (nested, too), JSON arrays of them, and streams of all these. A namespaced

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "libsched/objects/pod.hpp"
+#include "libsched/objects/stored_kind.hpp"
 
 namespace libsched {
 
@@ -44,12 +45,14 @@ Ref<Node> copy_node(const Node& node, Str name, Str uid);
 
 class Namespace final : public Object {
  public:
+  static constexpr StoredKind kStoredKind = StoredKind::kNamespace;
   explicit Namespace(size_t first_block = 512) : Object(first_block) {}
 };
 using NamespaceRef = Ref<const Namespace>;
 
 class PriorityClass final : public Object {
  public:
+  static constexpr StoredKind kStoredKind = StoredKind::kPriorityClass;
   explicit PriorityClass(size_t first_block = 256) : Object(first_block) {}
   int32_t value = 0;
   bool global_default = false;

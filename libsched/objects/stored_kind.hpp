@@ -1,11 +1,11 @@
-// The kinds that a cluster stores by kind, namespace and name (cluster/object_store.hpp); pods,
-// nodes, namespaces and priority classes have places of their own.
+// The kinds that a cluster stores by kind, namespace and name (cluster/object_store.hpp); pods and
+// nodes have rows and slots instead.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
-#include "libsched/base/arena.hpp"
+#include "libsched/objects/meta.hpp"
 
 namespace libsched {
 
@@ -22,8 +22,10 @@ enum class StoredKind : uint8_t {
   kReplicaSet,
   kStatefulSet,
   kDeviceClass,
+  kNamespace,
+  kPriorityClass,
 };
-inline constexpr size_t kStoredKinds = 12;
+inline constexpr size_t kStoredKinds = 14;
 
 // As in manifests ("CSINode").
 constexpr Str stored_kind_name(StoredKind kind) {
@@ -40,6 +42,8 @@ constexpr Str stored_kind_name(StoredKind kind) {
       "ReplicaSet",
       "StatefulSet",
       "DeviceClass",
+      "Namespace",
+      "PriorityClass",
   };
   return kNames[static_cast<size_t>(kind)];
 }
@@ -55,5 +59,20 @@ constexpr bool is_namespaced(StoredKind kind) {
     default: return false;
   }
 }
+
+// The kind of that name, or kStoredKinds.
+constexpr size_t find_stored_kind(Str name) {
+  size_t i = 0;
+  while (i < kStoredKinds && stored_kind_name(static_cast<StoredKind>(i)) != name) ++i;
+  return i;
+}
+
+using ObjectRef = Ref<const Object>;
+
+// An object and its kind: `object` is of the C++ type with that kStoredKind, or a Controller.
+struct StoredObject {
+  StoredKind kind = StoredKind::kPersistentVolume;
+  ObjectRef object;
+};
 
 }  // namespace libsched

@@ -1,0 +1,124 @@
+// ObjectStore: all objects of a cluster but pods and nodes, by kind, namespace and name.
+//
+// Of each object there are two versions: the API's, and the latest, which is another one while
+// something is assumed of it (as upstream's assume caches). Every query sees the latest. Objects
+// are kept in groups by what plugins ask for, and walked in the order of namespace and name, so
+// that nothing depends on the order in which they came. Copyable; const members are thread-safe.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "libsched/base/id_table.hpp"
+#include "libsched/objects/node.hpp"
+#include "libsched/objects/selecting.hpp"
+#include "libsched/objects/storage.hpp"
+
+namespace libsched {
+
+class ObjectStore {
+ public:
+  // Null: there is no such object. `latest` is `api` unless something is assumed.
+  struct Entry {
+    ObjectRef api, latest;
+    bool assumed() const { return !(api == latest); }
+  };
+
+  ObjectStore();
+
+  // --- reading ---
+  const Object* find(StoredKind kind, Str ns, Str name) const {
+    const Entry* e = entry(kind, ns, name);
+    return e == nullptr ? nullptr : e->latest.get();
+  }
+  const Entry* entry(StoredKind kind, Str ns, Str name) const;
+  // find<PersistentVolume>(name), find<PersistentVolumeClaim>(namespace, name).
+  template <typename T>
+  const T* find(Str ns, Str name) const {
+    return static_cast<const T*>(find(T::kStoredKind, ns, name));
+  }
+  template <typename T>
+  const T* find(Str name) const {
+    return find<T>(Str(), name);
+  }
+  const Controller* find_controller(StoredKind kind, Str ns, Str name) const {
+    return static_cast<const Controller*>(find(kind, ns, name));
+  }
+
+  // Calls f(object) for all of a kind, group by group. If f returns bool, true ends the walk.
+  template <typename T, typename F>
+  void for_each(F&& f) const {
+    for_each_object(T::kStoredKind, [&](const Object& o) { return f(static_cast<const T&>(o)); });
+  }
+  template <typename F>
+  void for_each_object(StoredKind kind, F&& f) const {
+    for (const auto& [key, members] : table(kind).groups)
+      if (walk(table(kind), members, f)) return;
+  }
+  // The members of one group, by namespace and name. The group of a kind is:
+  //   PersistentVolume, CSIStorageCapacity: its storage class
+  //   VolumeAttachment: its node's name
+  //   DeviceClass: its extendedResourceName ("" if absent)
+  //   namespaced kinds but CSIStorageCapacity: its namespace
+  //   others: ""
+  template <typename T, typename F>
+  void for_each_in(Str group, F&& f) const {
+    for_each_object_in(T::kStoredKind, group,
+                       [&](const Object& o) { return f(static_cast<const T&>(o)); });
+  }
+  template <typename F>
+  void for_each_object_in(StoredKind kind, Str group, F&& f) const {
+    const auto it = table(kind).groups.find(group);
+    if (it != table(kind).groups.end()) walk(table(kind), it->second, f);
+  }
+  size_t count(StoredKind kind) const { return table(kind).ids.size(); }
+
+  // Changes with every change to an object of the kind, also to what is assumed of it; a revert
+  // brings the old number back. Equal numbers mean equal contents, also in two clusters.
+  uint64_t stamp(StoredKind kind) const { return table(kind).stamp; }
+
+  // The DeviceClass that an extended resource stands for, or nullptr: the newest that names it, of
+  // several the one with the lowest name; or the one named behind
+  // "deviceclass.resource.kubernetes.io/".
+  const DeviceClass* device_class_of(Str resource) const;
+
+  // --- changing; the journal calls it in pairs ---
+  // Puts the entry (null: erases) in place of what is there, which is returned. An entry's objects
+  // have this namespace and name.
+  Entry replace(StoredKind kind, Str ns, Str name, Entry entry);
+  void restore_stamp(StoredKind kind, uint64_t stamp) { table(kind).stamp = stamp; }
+
+ private:
+  struct Table {
+    std::vector<Entry> entries;
+    std::vector<uint32_t> free;
+    IdTable ids;
+    std::map<std::string, std::vector<uint32_t>, std::less<>> groups;
+    uint64_t stamp = 0;
+  };
+
+  Table& table(StoredKind kind) { return tables_[static_cast<size_t>(kind)]; }
+  const Table& table(StoredKind kind) const { return tables_[static_cast<size_t>(kind)]; }
+
+  template <typename F>
+  static bool walk(const Table& t, const std::vector<uint32_t>& members, F& f) {
+    for (const uint32_t id : members) {
+      if constexpr (std::is_same_v<decltype(f(*t.entries[id].latest)), bool>) {
+        if (f(*t.entries[id].latest)) return true;
+      } else {
+        f(*t.entries[id].latest);
+      }
+    }
+    return false;
+  }
+  static uint32_t find_id(const Table& t, Str ns, Str name, uint64_t hash);
+  static void join_group(Table& t, StoredKind kind, uint32_t id);
+  static void leave_group(Table& t, StoredKind kind, uint32_t id);
+
+  std::array<Table, kStoredKinds> tables_;
+};
+
+}  // namespace libsched

@@ -17,6 +17,8 @@ class RefCounted {
   void unref() const {
     if (refs_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
   }
+  // Whether the caller's reference is the only one; what other threads did with theirs is seen.
+  bool unique() const { return refs_.load(std::memory_order_acquire) == 1; }
 
  protected:
   virtual ~RefCounted() = default;

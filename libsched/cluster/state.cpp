@@ -13,6 +13,7 @@ uint32_t State::acquire_row(Str name, uint64_t hash, bool* from_tail) {
     r = row_count_++;
     if (rows_.size() < row_count_) rows_.resize(row_count_);
     columns_.reserve_rows(row_count_);
+    if (tables_.in_use()) tables_.reserve_rows(columns_.capacity());
   } else {
     r = free_rows_.back();
     free_rows_.pop_back();
@@ -60,6 +61,7 @@ void State::attach_node(uint32_t r, NodeRef node) {
   Row& row = rows_[r];
   columns_.set_allocatable(r, node->allocatable);
   labels_.add(r, node->meta.labels, &row.labels);
+  tables_.attach_node(r, node->meta.labels, labels_);
   row.taint_set = taints_.add(r, node);
   if (node->unschedulable) unschedulable_.set(r);
   live_.set(r);
@@ -76,6 +78,7 @@ NodeRef State::detach_node(uint32_t r) {
   unschedulable_.clear(r);
   taints_.remove(r, row.taint_set);
   row.taint_set = kNoId;
+  tables_.detach_node(r);
   labels_.remove(r, row.labels);
   row.labels.clear();
   columns_.clear_allocatable(r);
@@ -145,6 +148,7 @@ void State::attach_pod(uint32_t s, uint32_t r) {
   slot.position = static_cast<uint32_t>(row.pods.size());
   row.pods.push_back(s);
   columns_.add_pod(r, pod.occupied, pod.occupied_nonzero);
+  tables_.attach_pod(s, pod, r);
   if (pod.has_required_anti_affinity) {
     slot.anti_position = static_cast<uint32_t>(anti_affinity_pods_.size());
     anti_affinity_pods_.push_back(s);
@@ -164,6 +168,7 @@ uint32_t State::detach_pod(uint32_t s) {
   slots_[last].position = slot.position;
   row.pods.pop_back();
   columns_.remove_pod(slot.row, pod.occupied, pod.occupied_nonzero);
+  tables_.detach_pod(s, slot.row);
   if (pod.has_required_anti_affinity) {
     const uint32_t moved = anti_affinity_pods_.back();
     anti_affinity_pods_[slot.anti_position] = moved;

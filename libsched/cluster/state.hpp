@@ -18,6 +18,7 @@
 #include "libsched/cluster/label_index.hpp"
 #include "libsched/cluster/node_tree.hpp"
 #include "libsched/cluster/object_store.hpp"
+#include "libsched/cluster/tables.hpp"
 #include "libsched/cluster/taint_sets.hpp"
 #include "libsched/objects/node.hpp"
 
@@ -68,6 +69,7 @@ class State {
     return r != kNoId && rows_[r].node ? r : kNoId;
   }
   const Slot& slot(uint32_t s) const { return slots_[s]; }
+  size_t slot_count() const { return slot_count_; }  // some may have no pod
   uint32_t find_pod(Str ns, Str name) const {
     return find_pod(ns, name, object_key_hash(ns, name));
   }
@@ -85,6 +87,7 @@ class State {
   const Columns& columns() const { return columns_; }
   const LabelIndex& labels() const { return labels_; }
   const TaintSets& taint_sets() const { return taints_; }
+  const Tables& tables() const { return tables_; }
   const std::vector<uint32_t>& anti_affinity_pods() const {
     return anti_affinity_pods_;
   }  // slots, any order
@@ -179,6 +182,7 @@ class State {
   Columns columns_;
   LabelIndex labels_;
   TaintSets taints_;
+  Tables tables_;
   NodeTree tree_;
   std::vector<uint32_t> order_;
   uint64_t order_membership_ = 0;

@@ -1,0 +1,36 @@
+// Cow<T>: a value that copies share until one of them edits it. Copies may go to other threads:
+// nobody sees another's edit.
+#pragma once
+
+#include <utility>
+
+#include "libsched/base/ref.hpp"
+
+namespace libsched {
+
+template <typename T>
+class Cow {
+ public:
+  Cow() = default;  // empty
+  explicit Cow(T value) : box_(make_ref<Box>(std::move(value))) {}
+
+  explicit operator bool() const { return static_cast<bool>(box_); }
+  const T& operator*() const { return box_->value; }
+  const T* operator->() const { return &box_->value; }
+  // The value for this copy alone.
+  T& edit() {
+    if (!box_->unique()) box_ = make_ref<Box>(T(box_->value));
+    return box_->value;
+  }
+  // The very same value in memory, hence equal as long as both live.
+  bool shares(const Cow& o) const { return box_ == o.box_; }
+
+ private:
+  struct Box final : RefCounted {
+    explicit Box(T v) : value(std::move(v)) {}
+    T value;
+  };
+  Ref<Box> box_;
+};
+
+}  // namespace libsched

@@ -1,0 +1,68 @@
+// PodLabelSets: interning what selectors see of a pod.
+#include "libsched/cluster/pod_label_sets.hpp"
+
+#include <algorithm>
+
+namespace libsched {
+namespace {
+
+uint64_t hash_of(const Pod& pod) {
+  uint64_t h = hash_str(pod.meta.ns, pod.meta.terminating() ? 1 : 0);
+  for (const Label& l : pod.meta.labels) h = hash_mix(h, l.pair_hash);
+  return h;
+}
+
+bool same(const Pod& a, const Pod& b) {
+  if (a.meta.ns != b.meta.ns || a.meta.terminating() != b.meta.terminating()) return false;
+  const Labels x = a.meta.labels, y = b.meta.labels;
+  if (x.data() == y.data() && x.size() == y.size()) return true;  // copies of one template
+  return std::equal(x.begin(), x.end(), y.begin(), y.end(), [](const Label& l, const Label& m) {
+    return l.pair_hash == m.pair_hash && l.key == m.key && l.value == m.value;
+  });
+}
+
+}  // namespace
+
+uint32_t PodLabelSets::add(uint32_t slot, const Pod& pod, bool* fresh) {
+  const uint64_t hash = hash_of(pod);
+  uint32_t id = ids_.find(hash, [&](uint32_t i) { return same(*sets_[i].owner, pod); });
+  *fresh = id == kNoId;
+  if (*fresh) {
+    if (free_.empty()) {
+      id = static_cast<uint32_t>(sets_.size());
+      sets_.emplace_back();
+    } else {
+      id = free_.back();
+      free_.pop_back();
+    }
+    sets_[id] = {PodRef::share(&pod), hash, 0, {}};
+    ids_.insert(hash, id);
+  } else if (sets_[id].pods == 0) {
+    --unused_;
+  }
+  ++sets_[id].pods;
+  if (of_slot_.size() <= slot) of_slot_.resize(slot + 1 + slot / 4, kNoId);
+  of_slot_[slot] = id;
+  return id;
+}
+
+uint32_t PodLabelSets::remove(uint32_t slot) {
+  const uint32_t id = of_slot_[slot];
+  of_slot_[slot] = kNoId;
+  if (--sets_[id].pods == 0) ++unused_;
+  return id;
+}
+
+void PodLabelSets::collect() {
+  // A set that a what-if's pods brought stays a while, for the next what-if.
+  if (unused_ <= 1024 || unused_ * 2 <= ids_.size()) return;
+  for (uint32_t id = 0; id < sets_.size(); ++id) {
+    if (!sets_[id].owner || sets_[id].pods != 0) continue;
+    ids_.erase(sets_[id].hash, id);
+    sets_[id] = {};
+    free_.push_back(id);
+  }
+  unused_ = 0;
+}
+
+}  // namespace libsched

@@ -1,0 +1,43 @@
+// PodLabelSets: the distinct (namespace, labels, terminating) of existing pods. Selectors are
+// judged once per set; each set lists the count tables it counts in, so a pod's cost follows those
+// alone.
+//
+// Nothing is kept before the first table is made (track()).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "libsched/base/id_table.hpp"
+#include "libsched/objects/pod.hpp"
+
+namespace libsched {
+
+class PodLabelSets {
+ public:
+  struct Set {
+    PodRef owner;  // a pod that has them, perhaps gone from the cluster; null: not in use
+    uint64_t hash = 0;
+    uint32_t pods = 0;
+    std::vector<uint32_t> tables;  // that count pods of this set
+  };
+
+  // Sets *fresh if the set is new: its tables are to be filled in.
+  uint32_t add(uint32_t slot, const Pod& pod, bool* fresh);
+  uint32_t remove(uint32_t slot);  // the set that the slot's pod had
+  // Forgets sets without pods, if they have become many.
+  void collect();
+
+  std::vector<Set>& sets() { return sets_; }
+  const std::vector<Set>& sets() const { return sets_; }
+  const std::vector<uint32_t>& of_slot() const { return of_slot_; }
+
+ private:
+  std::vector<Set> sets_;
+  std::vector<uint32_t> free_;
+  std::vector<uint32_t> of_slot_;  // kNoId: no pod
+  IdTable ids_;
+  size_t unused_ = 0;
+};
+
+}  // namespace libsched

@@ -1,0 +1,119 @@
+// Tables: counts of existing pods that State keeps up to date, for spread and (anti-)affinity.
+//
+// How to ask, per pod: make a CountKey (namespaces resolved to names, selectors present and valid),
+// then
+//   CountsRef counts = view.tables().counts(view, key);       // pods per row
+//   TopologyRef zone = view.tables().topology(view, "zone");  // domain per row, -1: none
+//   SumsRef sums = view.tables().sums(view, counts, zone, eligible);  // pods per domain
+// The first time each looks at all pods or rows; from then on every change, and every undo of one,
+// adds to them. What is handed out never changes: a later change copies it first, so let go of it
+// soon. Sums only mean something together with a column of the same stamp.
+//
+// Threads: of a snapshot any, at once; of a cluster its writer. A copy shares all values until they
+// change, so a snapshot is warm. Over the limit of bytes the least recently used are dropped.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "libsched/cluster/count_table.hpp"
+#include "libsched/cluster/cow.hpp"
+#include "libsched/cluster/pod_label_sets.hpp"
+#include "libsched/cluster/topology_column.hpp"
+
+namespace libsched {
+
+class State;
+
+using CountsRef = Cow<CountTable>;
+using TopologyRef = Cow<TopologyColumn>;
+using SumsRef = Cow<DomainSums>;
+
+class Tables {
+ public:
+  static constexpr size_t kDefaultLimit = size_t{64} << 20;
+
+  Tables() = default;
+  Tables(const Tables& o);
+  Tables& operator=(const Tables& o);
+
+  // --- asking ---
+  TopologyRef topology(const State& state, Str key) const;
+  CountsRef counts(const State& state, const CountKey& key) const;
+  // Over the rows of `eligible` (whole words; rows in no domain do not matter).
+  SumsRef sums(const State& state, const CountsRef& counts, const TopologyRef& topology,
+               Span<uint64_t> eligible) const;
+  void set_limit(size_t bytes) const;
+  size_t bytes() const;         // of what is kept
+  size_t count_tables() const;  // that are kept
+
+  // --- State tells ---
+  bool in_use() const { return topologies_in_use_ || counting_; }
+  void reserve_rows(size_t capacity);
+  // After the row has got the node's labels, and before it loses them.
+  void attach_node(uint32_t row, Labels labels, const LabelIndex& index) {
+    if (topologies_in_use_) add_node(row, labels, index);
+  }
+  void detach_node(uint32_t row) {
+    if (topologies_in_use_) remove_node(row);
+  }
+  void attach_pod(uint32_t slot, const Pod& pod, uint32_t row) {
+    if (counting_) add_pod(slot, pod, row);
+  }
+  void detach_pod(uint32_t slot, uint32_t row) {
+    if (counting_) remove_pod(slot, row);
+  }
+
+ private:
+  static constexpr size_t kSumsPerTable = 8;
+
+  struct Topology {
+    TopologyRef column;  // empty: this place is free
+    uint64_t used = 0;
+  };
+  struct Sums {
+    SumsRef sums;
+    uint32_t topology = 0;  // place in topologies_
+    uint64_t used = 0;
+  };
+  struct Table {
+    std::shared_ptr<const CountRule> rule;  // null: this place is free
+    std::string text;
+    uint64_t hash = 0;
+    CountsRef counts;
+    std::vector<Sums> sums;
+    uint64_t used = 0;
+
+    size_t bytes() const;
+  };
+
+  void add_node(uint32_t row, Labels labels, const LabelIndex& index);
+  void remove_node(uint32_t row);
+  void add_pod(uint32_t slot, const Pod& pod, uint32_t row);
+  void remove_pod(uint32_t slot, uint32_t row);
+  void count(const PodLabelSets::Set& set, uint32_t row, int32_t delta);
+
+  // With the mutex held.
+  uint32_t find_topology(Str key) const;
+  void track(const State& state) const;
+  uint32_t make_table(const State& state, const CountKey& key, std::string text,
+                      uint64_t hash) const;
+  size_t bytes_locked() const;
+  void shrink(const Table* keep_table, const Topology* keep_topology) const;
+
+  // Filled while others read the state: guarded by mutex_ in queries, and by the rule that nobody
+  // asks while the writer changes something.
+  mutable std::mutex mutex_;
+  mutable std::vector<Topology> topologies_;
+  mutable std::vector<Table> tables_;
+  mutable IdTable table_ids_;
+  mutable PodLabelSets sets_;
+  mutable bool topologies_in_use_ = false;
+  mutable bool counting_ = false;  // sets_ knows all pods
+  mutable size_t limit_ = kDefaultLimit;
+  mutable uint64_t clock_ = 0;
+};
+
+}  // namespace libsched

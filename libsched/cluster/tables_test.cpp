@@ -1,0 +1,340 @@
+// Tables: random changes with nested forks against counting anew, copies and threads, eviction.
+#include <doctest/doctest.h>
+
+#include <map>
+#include <random>
+#include <string>
+#include <thread>
+
+#include "libsched/cluster/cluster.hpp"
+
+namespace libsched {
+namespace {
+
+using Map = std::map<std::string, std::string>;
+
+Labels copy_labels(Arena& arena, const Map& labels) {
+  std::vector<Label> list;
+  for (const auto& [k, v] : labels) list.push_back(make_label(arena.copy(k), arena.copy(v)));
+  return arena.copy(list);
+}
+
+NodeRef make_node(const std::string& name, const Map& labels) {
+  Ref<Node> n = make_ref<Node>();
+  n->meta.name = n->meta.uid = n->arena.copy(name);
+  n->meta.key_hash = object_key_hash("", n->meta.name);
+  n->meta.labels = copy_labels(n->arena, labels);
+  derive_node(*n);
+  return n;
+}
+
+PodRef make_pod(const std::string& name, const char* ns, const Map& labels, bool terminating) {
+  Ref<Pod> p = make_ref<Pod>();
+  p->meta.name = p->meta.uid = p->arena.copy(name);
+  p->meta.ns = ns;
+  p->meta.key_hash = object_key_hash(p->meta.ns, p->meta.name);
+  p->meta.labels = copy_labels(p->arena, labels);
+  p->meta.deleted.present = terminating;
+  derive_pod(*p);
+  return p;
+}
+
+Requirement requirement(Str key, SelectorOp op, Span<Str> values = {}) {
+  Requirement r;
+  r.key = key;
+  r.op = op;
+  r.values = values;
+  r.key_hash = hash_str(key);
+  return r;
+}
+
+const Str kAB[] = {"a", "b"};
+const Str kBA[] = {"b", "a", "b"};
+const Label kAppA = make_label("app", "a");
+
+// The keys that the tests ask about.
+std::vector<CountKey> some_keys() {
+  std::vector<CountKey> keys(6);
+  keys[0].terms.resize(1);
+  keys[0].terms[0].namespaces = {"x"};
+  keys[0].terms[0].add(kAppA);
+  keys[0].terms[0].skip_terminating = true;
+  keys[1].terms = keys[0].terms;
+  keys[1].terms[0].skip_terminating = false;
+  keys[1].terms[0].any_namespace = true;
+  keys[2].terms.resize(1);
+  keys[2].terms[0].namespaces = {"y", "x"};
+  keys[2].terms[0].requirements = {requirement("app", SelectorOp::kNotIn, kAB)};
+  keys[3].terms = {keys[1].terms[0], keys[2].terms[0]};
+  keys[3].terms[1].requirements = {requirement("tier", SelectorOp::kExists)};
+  keys[4].terms.resize(1);
+  keys[4].terms[0].any_namespace = true;  // every pod
+  keys[5].terms.resize(1);
+  keys[5].terms[0].any_namespace = true;
+  keys[5].terms[0].requirements = {requirement("tier", SelectorOp::kDoesNotExist),
+                                   requirement("app", SelectorOp::kIn, kAB)};
+  return keys;
+}
+
+void check_counts(const State& view, const CountKey& key, const CountsRef& counts) {
+  const CountRule rule(key);
+  std::vector<int32_t> expected(view.columns().capacity());
+  int64_t total = 0;
+  for (uint32_t s = 0; s < view.slot_count(); ++s) {
+    if (!view.slot(s).pod || !rule.counts(*view.slot(s).pod)) continue;
+    ++expected[view.slot(s).row];
+    ++total;
+  }
+  CHECK(counts->rows == expected);
+  CHECK(counts->total == total);
+}
+
+void check_sums(const State& view, const CountsRef& counts, Str key,
+                const std::vector<uint64_t>& eligible) {
+  const TopologyRef column = view.tables().topology(view, key);
+  const SumsRef sums = view.tables().sums(view, counts, column, eligible);
+  std::map<Str, std::pair<int32_t, int32_t>> expected;  // value: pods, rows
+  std::map<Str, int32_t> numbers;
+  uint32_t labelled = 0;
+  for (uint32_t r = 0; r < view.row_count(); ++r) {
+    const Node* node = view.row(r).used ? view.node(r) : nullptr;
+    const Label* l = node == nullptr ? nullptr : find_label(node->meta.labels, key);
+    CHECK((column->domain[r] != TopologyColumn::kNone) == (l != nullptr));
+    CHECK(column->labelled.test(r) == (l != nullptr));
+    if (l == nullptr) continue;
+    ++labelled;
+    CHECK(numbers.try_emplace(l->value, column->domain[r]).first->second == column->domain[r]);
+    const auto& d = column->domains[static_cast<size_t>(column->domain[r])];
+    CHECK(view.labels().pair(d.pair).value == l->value);
+    if ((eligible[r / 64] >> (r % 64) & 1) == 0) continue;
+    expected[l->value].first += counts->rows[r];
+    ++expected[l->value].second;
+  }
+  CHECK(column->in_use == numbers.size());
+  CHECK(column->labelled_rows == labelled);
+  CHECK(sums->stamp == column->stamp);
+  CHECK(sums->domains == expected.size());
+  int32_t min = DomainSums::kNoDomain;
+  for (const auto& [value, e] : expected) {
+    const size_t d = static_cast<size_t>(numbers.at(value));
+    CHECK(sums->sum[d] == e.first);
+    CHECK(sums->rows[d] == e.second);
+    min = std::min(min, e.first);
+  }
+  CHECK(sums->min == min);
+  uint32_t at_min = 0;
+  for (const auto& [value, e] : expected) at_min += e.first == min ? 1 : 0;
+  CHECK(sums->at_min == at_min);
+}
+
+void check_some(const State& view, const std::vector<CountKey>& keys, std::mt19937& random) {
+  std::vector<uint64_t> eligible(view.word_count());
+  for (const CountKey& key : keys) {
+    if (random() % 2 == 0) continue;
+    const CountsRef counts = view.tables().counts(view, key);
+    check_counts(view, key, counts);
+    for (const char* topology : {"zone", "host"}) {
+      for (uint64_t& w : eligible) w = random() % 3 == 0 ? 0x5a5a : ~uint64_t{0};
+      check_sums(view, counts, topology, eligible);
+    }
+  }
+}
+
+void run_sequence(uint32_t seed, int steps) {
+  std::mt19937 random(seed);
+  const auto pick = [&](int n) { return static_cast<int>(random() % static_cast<uint32_t>(n)); };
+  const std::vector<CountKey> keys = some_keys();
+  Ref<Cluster> cluster = make_ref<Cluster>();
+  if (pick(4) == 0) cluster->view().tables().set_limit(static_cast<size_t>(pick(20000)));
+  CountsRef held;  // what is handed out doesn't change
+  std::vector<int32_t> held_rows;
+  const int first = pick(steps);  // nothing is counted before
+  for (int step = 0; step < steps; ++step) {
+    const std::string node = "n" + std::to_string(pick(90));
+    const std::string name = "p" + std::to_string(pick(60));
+    switch (pick(9)) {
+      case 0:
+      case 1: {
+        Map labels = {{"host", node}};
+        if (pick(4) != 0) labels["zone"] = std::string(static_cast<size_t>(pick(3)), 'z');
+        CHECK(cluster->update_node(make_node(node, labels)).ok());
+        break;
+      }
+      case 2: static_cast<void>(cluster->remove_node(node)); break;  // its pods stay
+      case 3: static_cast<void>(cluster->remove_pod(pick(2) == 0 ? "x" : "y", name)); break;
+      case 4: cluster->fork(); break;
+      case 5:
+        if (cluster->fork_depth() == 0) break;
+        CHECK((pick(3) == 0 ? cluster->commit() : cluster->revert()).ok());
+        break;
+      default: {
+        Map labels;
+        if (pick(3) != 0) labels["app"] = std::string(1, static_cast<char>('a' + pick(3)));
+        if (pick(3) == 0) labels["tier"] = "t";
+        const PodRef p = make_pod(name, pick(2) == 0 ? "x" : "y", labels, pick(5) == 0);
+        CHECK(cluster->update_pod(p, node).ok());
+      }
+    }
+    if (step < first) continue;
+    if (pick(3) == 0) check_some(cluster->view(), keys, random);
+    if (held) CHECK(held->rows == held_rows);
+    if (pick(4) == 0) {
+      held = cluster->view().tables().counts(cluster->view(), keys[4]);
+      held_rows = held->rows;
+    }
+    if (pick(10) == 0) {
+      const SnapshotRef snapshot = cluster->snapshot();
+      const PodRef p = make_pod("later", "x", {{"app", "a"}}, false);
+      CHECK(cluster->update_pod(p, node).ok());
+      check_some(snapshot->view(), keys, random);
+      check_some(cluster->view(), keys, random);
+    }
+  }
+}
+
+TEST_CASE("tables: random changes with nested forks agree with counting anew") {
+  for (uint32_t seed = 1; seed <= 400; ++seed) {
+    CAPTURE(seed);
+    run_sequence(seed, 60);
+  }
+  for (uint32_t seed = 1; seed <= 4; ++seed) {
+    CAPTURE(seed);
+    run_sequence(9000 + seed, 1000);
+  }
+}
+
+TEST_CASE("tables: equal rules have equal texts, others not") {
+  const std::vector<CountKey> keys = some_keys();
+  for (size_t i = 0; i < keys.size(); ++i)
+    for (size_t j = 0; j < keys.size(); ++j) CHECK((keys[i].text() == keys[j].text()) == (i == j));
+  CountKey a = keys[5], b = keys[3];
+  std::swap(a.terms[0].requirements[0], a.terms[0].requirements[1]);
+  a.terms[0].requirements.push_back(requirement("app", SelectorOp::kIn, kBA));
+  CHECK(a.text() == keys[5].text());
+  std::swap(b.terms[0], b.terms[1]);
+  b.terms.push_back(b.terms[0]);
+  CHECK(b.text() == keys[3].text());
+}
+
+TEST_CASE("tables: what is over the limit goes, and comes back when asked for") {
+  Ref<Cluster> cluster = make_ref<Cluster>();
+  for (int i = 0; i < 100; ++i)
+    REQUIRE(cluster->update_node(make_node("n" + std::to_string(i), {{"zone", "z"}})).ok());
+  const State& view = cluster->view();
+  const Tables& tables = view.tables();
+  tables.set_limit(20000);
+  for (int i = 0; i < 200; ++i) {
+    const std::string value = std::to_string(i);
+    REQUIRE(cluster->update_pod(make_pod(value, "x", {{"app", value}}, false), "n5").ok());
+    const Label l = make_label("app", value);
+    CountKey key;
+    key.terms.resize(1);
+    key.terms[0].namespaces = {"x"};
+    key.terms[0].add(l);
+    const CountsRef counts = tables.counts(view, key);
+    CHECK(counts->total == 1);
+    CHECK(tables.counts(view, key).shares(counts));
+    CHECK(tables.bytes() <= 20000);
+  }
+  CHECK(tables.count_tables() > 3);
+  CHECK(tables.count_tables() < 30);
+  tables.set_limit(0);
+  CHECK(tables.count_tables() == 0);
+  const std::vector<CountKey> keys = some_keys();
+  CHECK(tables.counts(view, keys[4])->total == 200);
+}
+
+TEST_CASE("tables: sums are kept as long as the same rows are asked for") {
+  Ref<Cluster> cluster = make_ref<Cluster>();
+  for (int i = 0; i < 10; ++i)
+    REQUIRE(cluster->update_node(make_node("n" + std::to_string(i), {{"zone", "z"}})).ok());
+  const State& view = cluster->view();
+  const Tables& tables = view.tables();
+  const std::vector<CountKey> keys = some_keys();
+  const std::vector<uint64_t> all = {~uint64_t{0}}, few = {7};
+  const auto ask = [&](const std::vector<uint64_t>& rows) {
+    return tables.sums(view, tables.counts(view, keys[4]), tables.topology(view, "zone"), rows);
+  };
+  const SumsRef first = ask(all);
+  CHECK(ask(all).shares(first));
+  CHECK_FALSE(ask(few).shares(first));
+  CHECK(ask(all).shares(first));
+  REQUIRE(cluster->update_pod(make_pod("p", "x", {}, false), "n5").ok());
+  CHECK(ask(all)->sum[0] == 1);
+  CHECK(ask(few)->sum[0] == 0);
+  CHECK(first->sum[0] == 0);
+  const SnapshotRef snapshot = cluster->snapshot();
+  const SumsRef warm = ask(all);
+  CHECK(snapshot->view()
+            .tables()
+            .sums(snapshot->view(), snapshot->view().tables().counts(snapshot->view(), keys[4]),
+                  snapshot->view().tables().topology(snapshot->view(), "zone"), all)
+            .shares(warm));
+}
+
+TEST_CASE("tables: label sets of pods that are gone are forgotten") {
+  Ref<Cluster> cluster = make_ref<Cluster>();
+  REQUIRE(cluster->update_node(make_node("n", {})).ok());
+  const std::vector<CountKey> keys = some_keys();
+  PodLabelSets sets;
+  for (uint32_t i = 0; i < 20000; ++i) {
+    bool fresh = false;
+    sets.add(0, *make_pod("p", "x", {{"i", std::to_string(i)}}, false), &fresh);
+    CHECK(fresh);
+    sets.remove(0);
+    sets.collect();
+  }
+  CHECK(sets.sets().size() <= 1100);
+}
+
+TEST_CASE("tables: threads ask one snapshot while the cluster goes on") {
+  Ref<Cluster> cluster = make_ref<Cluster>();
+  for (int i = 0; i < 200; ++i)
+    REQUIRE(cluster
+                ->update_node(make_node("n" + std::to_string(i),
+                                        {{"host", std::to_string(i)},
+                                         {"zone", std::string(1, static_cast<char>('a' + i % 3))}}))
+                .ok());
+  const std::vector<CountKey> keys = some_keys();
+  const auto change = [&](int i) {
+    const PodRef p = make_pod("p" + std::to_string(i % 300), "x",
+                              {{"app", std::string(1, static_cast<char>('a' + i % 2))}}, false);
+    return cluster->update_pod(p, "n" + std::to_string(i * 7 % 200)).ok();
+  };
+  for (int i = 0; i < 300; ++i) REQUIRE(change(i));
+  static_cast<void>(cluster->view().tables().counts(cluster->view(), keys[0]));
+  SnapshotRef snapshot = cluster->snapshot();
+  const std::vector<uint64_t> all(snapshot->view().word_count(), ~uint64_t{0});
+  const auto ask = [&keys, &all](const SnapshotRef& s, int64_t* sum) {
+    const State& view = s->view();
+    for (int round = 0; round < 20; ++round)
+      for (const CountKey& key : keys)
+        for (const char* topology : {"zone", "host"}) {
+          const CountsRef counts = view.tables().counts(view, key);
+          const SumsRef sums =
+              view.tables().sums(view, counts, view.tables().topology(view, topology), all);
+          for (const int32_t n : sums->sum) *sum += n;
+          *sum -= counts->total;
+        }
+  };
+  int64_t differ[2] = {0, 0};
+  {
+    std::thread one(ask, snapshot, &differ[0]);
+    std::thread two(ask, snapshot, &differ[1]);
+    snapshot = nullptr;
+    for (int i = 0; i < 300; ++i) {
+      if (i % 50 == 0) snapshot = cluster->snapshot();
+      CHECK(change(i * 3));
+      CHECK(cluster->view().tables().counts(cluster->view(), keys[0])->total >= 0);
+    }
+    one.join();
+    two.join();
+  }
+  CHECK(differ[0] == 0);
+  CHECK(differ[1] == 0);
+  std::mt19937 random(1);
+  check_some(cluster->view(), keys, random);
+}
+
+}  // namespace
+}  // namespace libsched

@@ -293,6 +293,43 @@ Result<void> Cluster::restore_object(StoredKind kind, Str ns, Str name) {
   return {};
 }
 
+Result<void> Cluster::assume(const Pod& pod, Str node_name) {
+  LIBSCHED_TRY(may_change());
+  LIBSCHED_TRY(reserve(pod.occupied, "pod", pod.meta.name));
+  if (state_.find_pod(pod.meta.ns, pod.meta.name, pod.meta.key_hash) != kNoId)
+    return Error{Rc::kExists,
+                 "pod " + std::string(pod.meta.uid) + "(" + pod_key(pod) +
+                     ") is in the cache, so can't be assumed",
+                 {},
+                 {}};
+  const uint32_t s = journal_.add_pod(
+      copy_pod(pod, pod.meta.name, pod.meta.ns, pod.meta.uid, node_name), row_for(node_name));
+  journal_.set_assumed(s, true);
+  changed();
+  return {};
+}
+
+Result<void> Cluster::may_forget(Str ns, Str name) const {
+  const uint32_t s = state_.find_pod(ns, name);
+  if (s == kNoId || state_.slot(s).assumed) return {};
+  const Pod& pod = *state_.slot(s).pod;
+  return Error{Rc::kState,
+               "pod " + std::string(pod.meta.uid) + "(" + pod_key(pod) +
+                   ") wasn't assumed so cannot be forgotten",
+               {},
+               {}};
+}
+
+Result<void> Cluster::forget(Str ns, Str name) {
+  LIBSCHED_TRY(may_change());
+  LIBSCHED_TRY(may_forget(ns, name));
+  const uint32_t s = state_.find_pod(ns, name);
+  if (s == kNoId) return {};
+  drop_pod(s);
+  changed();
+  return {};
+}
+
 void Cluster::fork() { journal_.mark(); }
 
 Result<void> Cluster::commit() {

@@ -53,6 +53,12 @@ class Cluster final : public RefCounted {
   Result<void> assume_object(StoredKind kind, const ObjectRef& object);
   // Nothing happens if nothing is assumed, or the object has gone.
   Result<void> restore_object(StoredKind kind, Str ns, Str name);
+  // Upstream's cache: an assumed pod counts as if it ran on the node until the API server's word
+  // comes (apply, update_pod) or it is forgotten. Assuming a stored pod is kExists; forgetting one
+  // that was not assumed is kState, an unknown one nothing.
+  Result<void> assume(const Pod& pod, Str node_name);
+  Result<void> may_forget(Str ns, Str name) const;
+  Result<void> forget(Str ns, Str name);
 
   size_t fork_depth() const { return journal_.depth(); }
   void fork();

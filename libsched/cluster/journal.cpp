@@ -91,13 +91,13 @@ void Journal::tree_remove(uint32_t r) {
   ops_.push_back({Kind::kTreeRemove, r});
 }
 
-void Journal::add_pod(PodRef pod, uint32_t r) {
+uint32_t Journal::add_pod(PodRef pod, uint32_t r) {
   bool from_tail = false;
   const Pod& p = *pod;
   const uint32_t s = state_->acquire_slot(std::move(pod), &from_tail);
   state_->attach_pod(s, r);
   if (recording()) ops_.push_back({Kind::kAddPod, s, from_tail ? 1u : 0u});
-  if (p.host_ports.empty()) return;
+  if (p.host_ports.empty()) return s;
   std::vector<State::UsedPort> ports = state_->row(r).ports;
   for (const HostPort& port : p.host_ports) {
     const bool there = std::any_of(ports.begin(), ports.end(), [&](const State::UsedPort& u) {
@@ -106,12 +106,19 @@ void Journal::add_pod(PodRef pod, uint32_t r) {
     if (!there) ports.push_back({state_->slot(s).pod, port});
   }
   std::vector<State::UsedPort> old = state_->replace_ports(r, std::move(ports));
-  if (!recording()) return;
+  if (!recording()) return s;
   ports_.push_back(std::move(old));
   ops_.push_back({Kind::kPorts, r});
+  return s;
+}
+
+void Journal::set_assumed(uint32_t s, bool assumed) {
+  const bool old = state_->set_assumed(s, assumed);
+  if (recording()) ops_.push_back({Kind::kAssumed, s, old ? 1u : 0u});
 }
 
 void Journal::remove_pod(uint32_t s) {
+  if (state_->slot(s).assumed) set_assumed(s, false);
   const State::Slot slot = state_->slot(s);
   if (!slot.pod->host_ports.empty()) {
     // Not counted: upstream forgets a port with the first pod that gives it up.
@@ -176,6 +183,7 @@ void Journal::undo(const Op& op) {
       state_->undo_detach_pod(op.a, op.b, op.c);
       break;
     case Kind::kPorts: state_->replace_ports(op.a, pop(ports_)); break;
+    case Kind::kAssumed: state_->set_assumed(op.a, op.b != 0); break;
     case Kind::kObject: {
       ObjectChange change = pop(objects_);
       const auto kind = static_cast<StoredKind>(op.a);

@@ -31,10 +31,11 @@ class Journal {
   void detach_node(uint32_t r);
   void tree_add(uint32_t r);
   void tree_remove(uint32_t r);
-  void add_pod(PodRef pod, uint32_t r);
+  uint32_t add_pod(PodRef pod, uint32_t r);  // its slot
   void remove_pod(uint32_t s);
   // ObjectStore::replace: puts, assumes, restores, or (null) erases.
   void put_object(StoredKind kind, Str ns, Str name, ObjectStore::Entry entry);
+  void set_assumed(uint32_t s, bool assumed);
   void set_order(std::vector<uint32_t> order);
 
  private:
@@ -49,6 +50,7 @@ class Journal {
     kRemovePod,
     kPorts,
     kObject,
+    kAssumed,
     kOrder,
   };
   struct Op {

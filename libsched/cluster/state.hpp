@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "libsched/base/bitmap.hpp"
@@ -50,6 +51,7 @@ class State {
     uint32_t row = kNoId;
     uint32_t position = 0;       // in the row's pods
     uint32_t anti_position = 0;  // in anti_affinity_pods, if it is there
+    bool assumed = false;        // placed here before the API server says so
   };
 
   explicit State(NodeOrder order = NodeOrder::kUpstream) : order_mode_(order) {}
@@ -151,6 +153,7 @@ class State {
   uint32_t detach_pod(uint32_t s);  // the position it had
   void undo_detach_pod(uint32_t s, uint32_t r, uint32_t position);
   void undo_attach_pod(uint32_t s);
+  bool set_assumed(uint32_t s, bool assumed) { return std::exchange(slots_[s].assumed, assumed); }
   std::vector<UsedPort> replace_ports(uint32_t r, std::vector<UsedPort> ports);
   ObjectStore& objects() { return objects_; }
   std::vector<uint32_t> replace_order(std::vector<uint32_t> order, uint64_t membership);

@@ -58,8 +58,10 @@ Ref<CycleState> CycleState::clone() const {
   copy->pod_serial = pod_serial;
   copy->data_serial = data_serial;
   copy->entries = entries;
-  for (Entry& e : copy->entries)
+  for (Entry& e : copy->entries) {
     if (e.data) e.data = e.data->clone();
+    if (e.score_data) e.score_data = e.score_data->clone();
+  }
   copy->pre_filter = pre_filter;
   {
     const std::lock_guard lock(mutex_);

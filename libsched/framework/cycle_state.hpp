@@ -34,6 +34,9 @@ class PluginData {
   virtual ~PluginData() = default;
   virtual std::shared_ptr<PluginData> clone() const = 0;
   uint64_t ids_epoch = 0;
+  // The version of the view that it was made for, 0 if it holds for any: after a change of the view
+  // Filter and Score answer Rc::kStale instead of mixing two states.
+  uint64_t view_version = 0;
 };
 
 // A value that a foreign plugin stores: destroyed exactly once, cloned with the state.
@@ -51,7 +54,10 @@ class CycleState final : public RefCounted {
     std::shared_ptr<PluginData> data;
     bool prepared = false;  // `data` is what prepare() made (possibly nothing)
     bool skip_filter = false;
-    bool pre_filtered = false;  // its PreFilter ran in this state and did not skip
+    bool pre_filtered = false;               // its PreFilter ran in this state and did not skip
+    std::shared_ptr<PluginData> score_data;  // what PreScore gave
+    bool skip_score = false;
+    bool pre_scored = false;  // its PreScore ran in this state and did not skip
   };
   const void* framework = nullptr;  // the framework that filled the entries
   Ref<const RefCounted> keep;       // `framework` again: it lives as long as what it filled

@@ -21,6 +21,29 @@ void put_status(Json* out, const Status& s) {
   (*out)["reasons"] = reasons;
 }
 
+void put_scores(Json* out, const Decision& d) {
+  const auto name = [&](uint32_t i) { return std::string(d.nodes[i].node->meta.name); };
+  if (!d.skip_score.empty()) (*out)["skipScore"] = d.skip_score;
+  if (!d.score_error.empty()) {
+    (*out)["scoreError"] = d.score_error;
+    return;
+  }
+  Json list = Json::array();
+  for (size_t i = 0; i < d.scores.rows.size(); ++i) {
+    Json plugins = Json::object();
+    for (const ScoreTable::Column& c : d.scores.columns)
+      plugins[c.plugin] = {
+          {"raw", c.raw[i]}, {"normalized", c.normalized[i]}, {"weighted", c.weighted[i]}};
+    list.push_back({{"node", name(d.scores.rows[i])},
+                    {"total", d.scores.totals[i]},
+                    {"plugins", std::move(plugins)}});
+  }
+  (*out)["scores"] = std::move(list);
+  Json best = Json::array();
+  for (const uint32_t i : d.best) best.push_back(name(i));
+  (*out)["best"] = std::move(best);
+}
+
 }  // namespace
 
 std::string Decision::explain_json() const {
@@ -54,6 +77,7 @@ std::string Decision::explain_json() const {
   for (const uint32_t i : feasible) names.push_back(std::string(nodes[i].node->meta.name));
   out["feasible"] = std::move(names);
   if (!fit_error.empty()) out["fitError"] = fit_error;
+  if (scored) put_scores(&out, *this);
   // Names and reasons come from valid UTF-8, but a plugin's text may not be.
   return out.dump(-1, ' ', false, Json::error_handler_t::replace);
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "libsched/framework/cycle_state.hpp"
+#include "libsched/framework/scoring.hpp"
 #include "libsched/objects/node.hpp"
 
 namespace libsched {
@@ -30,6 +31,13 @@ class Decision final : public RefCounted {
   std::vector<NodeVerdict> nodes;    // by name
   std::vector<uint32_t> feasible;    // indexes into nodes
   std::string fit_error;             // upstream's FitError text; "" if it fits
+
+  // If scores were asked for and a node fits: of every feasible node, in the order of `feasible`.
+  bool scored = false;
+  std::string score_error;              // why there are none; "" usually
+  std::vector<std::string> skip_score;  // plugins whose Score is skipped, sorted
+  ScoreTable scores;                    // its `rows` are indexes into nodes
+  std::vector<uint32_t> best;           // indexes into nodes, of the highest total
 
   std::string explain_json() const;
 };

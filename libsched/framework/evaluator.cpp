@@ -68,11 +68,12 @@ Result<Status> Evaluator::run_pre_filter(CycleState& state, const Pod& pod) cons
   state.entries.assign(framework_->plugins().size(), {});
   state.pre_filter = {};
   Status kept;
-  const PreFilterCall call{view(), pod, state};
   for (const uint32_t i : framework_->at(ExtensionPoint::kPreFilter)) {
     const Framework::Instance& instance = framework_->plugins()[i];
     if (!instance.plugin) continue;
     PreFilterResult result;
+    std::shared_ptr<PluginData> data;
+    const PreFilterCall call{view(), pod, state, &data};
     Result<Status> ran = instance.plugin->pre_filter(call, &result);
     if (!ran.ok()) return std::move(ran.error());
     Status& s = *ran;
@@ -97,6 +98,10 @@ Result<Status> Evaluator::run_pre_filter(CycleState& state, const Pod& pod) cons
       return error;
     }
     state.entries[i].pre_filtered = true;
+    if (data) {
+      state.entries[i].data = std::move(data);
+      state.entries[i].prepared = true;
+    }
     if (result.all_nodes) continue;
     PreFilterResult& merged = state.pre_filter;
     merged.narrow(std::move(result.nodes));
@@ -129,7 +134,7 @@ Result<void> Evaluator::run_filter(CycleState& state, const Pod& pod, uint32_t r
     LIBSCHED_TRY(bind_pod(state, pod));
   const Cluster::Judging judging(cluster_.get());
   const View& v = view();
-  const uint64_t epoch = v.ids_epoch();
+  const uint64_t epoch = v.ids_epoch(), version = v.version();
   uint64_t alive = uint64_t{1} << (row % 64);
   uint64_t errors = 0;
   const RowSet set{row / 64, 1, &alive, &errors};
@@ -138,6 +143,8 @@ Result<void> Evaluator::run_filter(CycleState& state, const Pod& pod, uint32_t r
     const Plugin* plugin = framework_->plugins()[i].plugin.get();
     if (entry.skip_filter || plugin == nullptr) continue;
     const PluginData* data = data_for(entry, *plugin, pod, epoch);
+    if (data != nullptr && data->view_version != 0 && data->view_version != version)
+      return stale(framework_->plugins()[i].name);
     plugin->filter({v, pod, state, data, entry.pre_filtered}, set);
     if (alive != 0) continue;
     *status = status_of({i, plugin, data, entry.pre_filtered}, state, pod, row);
@@ -147,16 +154,19 @@ Result<void> Evaluator::run_filter(CycleState& state, const Pod& pod, uint32_t r
   return {};
 }
 
-std::vector<Evaluator::Step>& Evaluator::steps(CycleState& state, const Pod& pod) {
+Result<void> Evaluator::steps(CycleState& state, const Pod& pod) {
   steps_.clear();
-  const uint64_t epoch = view().ids_epoch();
+  const uint64_t epoch = view().ids_epoch(), version = view().version();
   for (const uint32_t i : framework_->at(ExtensionPoint::kFilter)) {
     CycleState::Entry& entry = state.entries[i];
     const Plugin* plugin = framework_->plugins()[i].plugin.get();
     if (entry.skip_filter || plugin == nullptr) continue;
-    steps_.push_back({i, plugin, data_for(entry, *plugin, pod, epoch), entry.pre_filtered});
+    const PluginData* data = data_for(entry, *plugin, pod, epoch);
+    if (data != nullptr && data->view_version != 0 && data->view_version != version)
+      return stale(framework_->plugins()[i].name);
+    steps_.push_back({i, plugin, data, entry.pre_filtered});
   }
-  return steps_;
+  return {};
 }
 
 // False if the caller's flag ended it.
@@ -206,7 +216,7 @@ Result<FilterOutcome> Evaluator::filter_nodes(CycleState& state, const Pod& pod,
   const size_t used = v.word_count();
   mask(state, options, used);
   errors_.assign(used, 0);
-  steps(state, pod);
+  LIBSCHED_TRY(steps(state, pod));
   FilterOutcome out;
   const auto stopped = [] { return Error{Rc::kCancelled, "the call was cancelled", {}, {}}; };
 
@@ -274,8 +284,8 @@ const std::vector<uint32_t>& Evaluator::rows_by_name() {
 }
 
 // Judges `rows` and writes their verdicts; the rows are sorted by name.
-void Evaluator::judge_all(CycleState& state, const Pod& pod, Decision* d,
-                          const std::vector<uint32_t>& rows) {
+Result<void> Evaluator::judge_all(CycleState& state, const Pod& pod, Decision* d,
+                                  const std::vector<uint32_t>& rows) {
   const View& v = view();
   const size_t used = v.word_count();
   alive_.assign(used, 0);
@@ -283,7 +293,7 @@ void Evaluator::judge_all(CycleState& state, const Pod& pod, Decision* d,
   for (const uint32_t r : rows) alive_[r / 64] |= uint64_t{1} << (r % 64);
   std::vector<uint32_t> verdict(v.row_count(), 0);  // 0: Success, else 1 + index of the step
   std::vector<uint64_t> before(used);
-  steps(state, pod);
+  LIBSCHED_TRY(steps(state, pod));
   for (size_t k = 0; k < steps_.size(); ++k) {
     before = alive_;
     steps_[k].plugin->filter({v, pod, state, steps_[k].data, steps_[k].pre_filtered},
@@ -303,10 +313,19 @@ void Evaluator::judge_all(CycleState& state, const Pod& pod, Decision* d,
     }
     d->nodes.push_back(std::move(n));
   }
+  return {};
 }
 
-Result<Ref<const Decision>> Evaluator::check(const Pod& pod, Str node, bool judge_excluded) {
+Result<Ref<const Decision>> Evaluator::check(const Pod& pod, Str node, bool judge_excluded,
+                                             bool score) {
+  CycleState state;
+  return check(state, pod, node, judge_excluded, score);
+}
+
+Result<Ref<const Decision>> Evaluator::check(CycleState& state, const Pod& pod, Str node,
+                                             bool judge_excluded, bool score) {
   LIBSCHED_TRY(may_begin());
+  if (cluster_) cluster_->refresh();
   const Turn turn(this);
   const View& v = view();
   Ref<Decision> d = make_ref<Decision>();
@@ -325,7 +344,6 @@ Result<Ref<const Decision>> Evaluator::check(const Pod& pod, Str node, bool judg
     d->error = "no nodes available to schedule pods";
     return Ref<const Decision>(d);
   }
-  CycleState state;
   Result<Status> pre = run_pre_filter(state, pod);
   if (!pre.ok()) return std::move(pre.error());
   d->pre_filter = *pre;
@@ -347,7 +365,7 @@ Result<Ref<const Decision>> Evaluator::check(const Pod& pod, Str node, bool judg
     if (only != kNoId && r != only) continue;
     if (judge_excluded || state.pre_filter.allows(v.row(r).name)) rows.push_back(r);
   }
-  judge_all(state, pod, d.get(), rows);
+  LIBSCHED_TRY(judge_all(state, pod, d.get(), rows));
   for (uint32_t i = 0; i < d->nodes.size(); ++i) {
     const Decision::NodeVerdict& n = d->nodes[i];
     if (n.excluded) continue;
@@ -362,6 +380,8 @@ Result<Ref<const Decision>> Evaluator::check(const Pod& pod, Str node, bool judg
                       "node(s) didn't satisfy plugin(s) " + go_list(d->narrowed.restricted));
     d->fit_error = fit_error_text(*d, all, absent);
   }
+  if (score && !d->feasible.empty() && d->error.empty())
+    LIBSCHED_TRY(score_decision(state, pod, d.get(), rows));
   return Ref<const Decision>(d);
 }
 

@@ -23,6 +23,25 @@ struct FilterOptions {
   bool cancelled() const { return cancel != nullptr && *cancel; }
 };
 
+// How a whole cycle decides.
+struct CycleOptions {
+  // Upstream's sampling: percentageOfNodesToScore and the start that moves on from pod to pod.
+  // Without it every node is judged, from the first one.
+  bool sampling = false;
+  TieMode ties = TieMode::kUpstream;
+  uint64_t seed = 0;  // of TieMode::kRandom
+  const volatile bool* cancel = nullptr;
+};
+
+// The node that a cycle chose.
+struct CycleOutcome {
+  uint32_t row = kNoId;  // kNoId: no node; then `status` says why, or there is no node at all
+  int64_t total = 0;     // its score; 0 if it was the only one (upstream doesn't score then)
+  size_t feasible = 0;   // nodes that passed the filters
+  size_t evaluated = 0;  // and those that didn't, as far as they were looked at
+  Status status;         // PreFilter's or a plugin's Error; Unschedulable if no node passed
+};
+
 struct FilterOutcome {
   size_t count = 0;
   uint32_t first = kNoId;  // the first in node order
@@ -46,8 +65,32 @@ class Evaluator final : public RefCounted {
   Result<FilterOutcome> filter_nodes(CycleState& state, const Pod& pod,
                                      const FilterOptions& options, uint64_t* feasible,
                                      size_t words);
-  // `node` "": any node.
-  Result<Ref<const Decision>> check(const Pod& pod, Str node, bool judge_excluded);
+  // PreScore and Score over the rows of a bitmap as filter_nodes() writes it. A Status that is no
+  // success is upstream's Error of the whole point.
+  Result<Status> run_pre_score(CycleState& state, const Pod& pod, const uint64_t* feasible,
+                               size_t words);
+  // `totals`: 64 * words numbers by row, or null. `table`: every score, or null.
+  Result<Status> run_score(CycleState& state, const Pod& pod, const uint64_t* feasible,
+                           size_t words, int64_t* totals, ScoreTable* table);
+  // PreFilter, Filter, PreScore and Score as upstream's scheduling cycle runs them, and the choice
+  // of a node. Changes nothing but the start of the next sampled cycle.
+  Result<CycleOutcome> run_cycle(CycleState& state, const Pod& pod, const CycleOptions& options);
+
+  // Where a sampled cycle begins; upstream has one for all profiles and never resets it.
+  size_t next_start() const { return next_start_; }
+  void set_next_start(size_t start) { next_start_ = start; }
+
+  // Puts the pod on the node in the cluster, then asks the Reserve plugins in order. If one
+  // refuses, all are asked to unreserve, in reverse, and the pod is taken off again.
+  Result<Status> assume(CycleState& state, const Pod& pod, uint32_t row);
+  // Unreserves and takes an assumed pod off its node.
+  Result<void> forget(CycleState& state, const Pod& pod);
+
+  // `node` "": any node. `score`: PreScore and Score over what fits, too.
+  Result<Ref<const Decision>> check(const Pod& pod, Str node, bool judge_excluded,
+                                    bool score = false);
+  Result<Ref<const Decision>> check(CycleState& state, const Pod& pod, Str node,
+                                    bool judge_excluded, bool score);
 
  private:
   struct Step {
@@ -72,13 +115,35 @@ class Evaluator final : public RefCounted {
   Result<void> bind_pod(CycleState& state, const Pod& pod) const;
   const PluginData* data_for(CycleState::Entry& entry, const Plugin& plugin, const Pod& pod,
                              uint64_t epoch) const;
-  std::vector<Step>& steps(CycleState& state, const Pod& pod);
+  Result<void> steps(CycleState& state, const Pod& pod);
   Status status_of(const Step& step, CycleState& state, const Pod& pod, uint32_t row) const;
   Error node_error(CycleState& state, const Pod& pod, uint32_t row) const;
   bool judge(CycleState& state, const Pod& pod, const FilterOptions& options, const RowSet& set);
   void mask(const CycleState& state, const FilterOptions& options, size_t words);
   const std::vector<uint32_t>& rows_by_name();
-  void judge_all(CycleState& state, const Pod& pod, Decision* d, const std::vector<uint32_t>& rows);
+  Result<void> judge_all(CycleState& state, const Pod& pod, Decision* d,
+                         const std::vector<uint32_t>& rows);
+  // evaluator_score.cpp
+  Status pre_score_set(CycleState& state, const Pod& pod, const ScoreSet& set);
+  Result<Status> score_set(CycleState& state, const Pod& pod, const ScoreSet& set, int64_t* totals,
+                           ScoreTable* table);
+  Result<void> score_decision(CycleState& state, const Pod& pod, Decision* d,
+                              const std::vector<uint32_t>& rows);
+  static Error stale(const std::string& plugin);
+  ScoreSet scored_rows(const uint64_t* feasible);
+  Result<void> ready_to_score(const CycleState& state, const Pod& pod, size_t words) const;
+  // evaluator_cycle.cpp
+  struct Found {
+    size_t count = 0;      // feasible, at most the limit
+    size_t processed = 0;  // nodes that upstream would have looked at
+    uint32_t first = kNoId;
+    Status error;
+  };
+  Result<Found> find(CycleState& state, const Pod& pod, Span<uint32_t> nodes, size_t start,
+                     size_t limit, const CycleOptions& options);
+  size_t nodes_to_find(size_t nodes) const;
+  uint32_t pick(const ScoreSet& set, const int64_t* totals, const CycleOptions& options,
+                int64_t* best);
 
   FrameworkRef framework_;
   Ref<Cluster> cluster_;
@@ -87,6 +152,11 @@ class Evaluator final : public RefCounted {
   std::vector<uint64_t> alive_, errors_, chunk_;
   std::vector<uint32_t> by_name_;
   uint64_t by_name_membership_ = 0;
+  std::vector<uint64_t> feasible_, score_errors_;
+  std::vector<uint32_t> narrowed_, feasible_rows_;
+  std::vector<int64_t> column_, totals_;
+  size_t next_start_ = 0;
+  uint64_t ties_broken_ = 0;
   bool busy_ = false;  // a plugin that is asked may not ask this evaluator for more than one node
 };
 

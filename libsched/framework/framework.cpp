@@ -75,6 +75,10 @@ Result<FrameworkRef> Framework::create(const ConfigRef& config, Str profile_name
       const auto it = index.find(e.name);
       if (it != index.end()) fw->points_[static_cast<size_t>(p)].push_back(it->second);
     }
+  for (const ExpandedPlugin& e : fw->expanded_.at(ExtensionPoint::kScore))
+    fw->score_weights_.push_back(e.weight);
+  fw->percentage_of_nodes_to_score_ = (*profile)->percentage_of_nodes_to_score.value_or(
+      config->percentage_of_nodes_to_score.value_or(0));
   return FrameworkRef(fw);
 }
 

@@ -29,6 +29,10 @@ class Framework final : public RefCounted {
   const std::vector<uint32_t>& at(ExtensionPoint p) const {
     return points_[static_cast<size_t>(p)];
   }
+  // Of at(kScore), in its order.
+  const std::vector<int64_t>& score_weights() const { return score_weights_; }
+  // percentageOfNodesToScore: the profile's, else the configuration's; 0: by the number of nodes.
+  int32_t percentage_of_nodes_to_score() const { return percentage_of_nodes_to_score_; }
   std::string plugins_json() const;
 
  private:
@@ -39,6 +43,8 @@ class Framework final : public RefCounted {
   ExpandedProfile expanded_;
   std::vector<Instance> plugins_;
   std::array<std::vector<uint32_t>, kExtensionPointCount> points_;
+  std::vector<int64_t> score_weights_;
+  int32_t percentage_of_nodes_to_score_ = 0;
 };
 using FrameworkRef = Ref<const Framework>;
 

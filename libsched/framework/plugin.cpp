@@ -9,6 +9,12 @@ Status Plugin::filter_status(const FilterCall&, uint32_t) const {
   return Status(Code::kError, "rejected without a reason");
 }
 
+Scored Plugin::score(const ScoreCall&, const ScoreSet&, int64_t*) const { return {true, 0}; }
+
+Status Plugin::score_status(const ScoreCall&, uint32_t) const {
+  return Status(Code::kError, "no score, without a reason");
+}
+
 Result<void> Registry::add(Str name, Item item) {
   if (name.empty()) return Error{Rc::kInvalid, "a plugin needs a name", {}, {}};
   if (items_.find(name) != items_.end())

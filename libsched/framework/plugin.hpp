@@ -17,6 +17,7 @@
 #include "libsched/cluster/cluster.hpp"
 #include "libsched/config/config.hpp"
 #include "libsched/framework/cycle_state.hpp"
+#include "libsched/framework/scoring.hpp"
 
 namespace libsched {
 
@@ -58,6 +59,32 @@ struct PreFilterCall {
   const View& view;
   const Pod& pod;
   CycleState& state;
+  // May be set to what prepare() would make; prepare() is then asked only if ids have changed.
+  std::shared_ptr<PluginData>* data;
+};
+
+struct PreScoreCall {
+  const View& view;
+  const Pod& pod;
+  CycleState& state;
+  const ScoreSet& set;  // without `errors`
+};
+
+struct ScoreCall {
+  const View& view;
+  const Pod& pod;
+  CycleState& state;
+  const PluginData* data;         // what PreScore gave; null if it gave nothing or did not run
+  const PluginData* filter_data;  // what prepare() made for PreFilter and Filter, or null
+  bool pre_scored;                // the plugin's PreScore ran for this state
+};
+
+struct ReserveCall {
+  Cluster& cluster;
+  const Pod& pod;
+  CycleState& state;
+  const PluginData* filter_data;  // as in ScoreCall
+  uint32_t row;                   // the node; kNoId in Unreserve if it has gone
 };
 
 class Plugin {
@@ -77,6 +104,26 @@ class Plugin {
   virtual void filter(const FilterCall&, const RowSet&) const {}
   // The whole status of a row that filter() has just rejected, without the plugin's name.
   virtual Status filter_status(const FilterCall&, uint32_t row) const;
+
+  // `data` is kept for Score. Skip: Score is not asked. Its data must not point into `call.set`.
+  virtual Status pre_score(const PreScoreCall&, std::shared_ptr<PluginData>*) const { return {}; }
+
+  // Writes scores[row] for every row of the set, as upstream's Score does before normalising.
+  // `scores` has room for 64 * set.words; what it holds elsewhere doesn't matter.
+  virtual Scored score(const ScoreCall&, const ScoreSet&, int64_t* scores) const;
+  // The status of a row that score() has marked in `errors`, without the plugin's name.
+  virtual Status score_status(const ScoreCall&, uint32_t row) const;
+
+  // Upstream's ScoreExtensions: replaces scores[row] for every row of the set.
+  virtual bool normalizes() const { return false; }
+  virtual Status normalize(const ScoreCall&, const ScoreSet&, int64_t*) const { return {}; }
+  // The same for a plugin that gives uniform scores: all rows have `score`.
+  virtual int64_t normalize_uniform(const ScoreCall&, int64_t score) const { return score; }
+
+  // Reserve changes what is assumed in the cluster (never its pods); Unreserve takes it back, must
+  // be idempotent, and is called even where Reserve never was.
+  virtual Status reserve(const ReserveCall&) const { return {}; }
+  virtual void unreserve(const ReserveCall&) const {}
 };
 
 struct FactoryCall {

@@ -1,0 +1,261 @@
+// Evaluator: a whole scheduling cycle up to the choice of a node, as upstream's schedulePod, and
+// assuming a pod on its node.
+#include <algorithm>
+
+#include "libsched/base/quote.hpp"
+#include "libsched/framework/evaluator.hpp"
+
+namespace libsched {
+namespace {
+
+constexpr size_t kMinFeasibleNodes = 100;
+constexpr int64_t kMinPercentage = 5;
+
+Error cancelled() { return {Rc::kCancelled, "the call was cancelled", {}, {}}; }
+
+}  // namespace
+
+// Upstream's numFeasibleNodesToFind.
+size_t Evaluator::nodes_to_find(size_t nodes) const {
+  if (nodes < kMinFeasibleNodes) return nodes;
+  int64_t percentage = framework_->percentage_of_nodes_to_score();
+  const auto n = static_cast<int64_t>(nodes);
+  if (percentage == 0) percentage = std::max(kMinPercentage, 50 - n / 125);
+  return std::max(kMinFeasibleNodes, static_cast<size_t>(n * percentage / 100));
+}
+
+// The feasible of `nodes` (bits of feasible_), beginning with nodes[start] and going round, until
+// one more than `limit` is found: that one counts neither as feasible nor as looked at.
+Result<Evaluator::Found> Evaluator::find(CycleState& state, const Pod& pod, Span<uint32_t> nodes,
+                                         size_t start, size_t limit, const CycleOptions& options) {
+  FilterOptions filter;
+  filter.cancel = options.cancel;
+  const size_t used = view().word_count();
+  feasible_.assign(used, 0);
+  errors_.assign(used, 0);
+  if (const Result<void> ready = steps(state, pod); !ready.ok()) return ready.error();
+  Found out;
+  const auto has = [](const std::vector<uint64_t>& bits, uint32_t r) {
+    return (bits[r / 64] >> (r % 64) & 1) != 0;
+  };
+  const bool all = limit >= nodes.size();
+  size_t chunk = all ? nodes.size() : 64;
+  for (size_t done = 0; done < nodes.size();) {
+    const size_t end = std::min(nodes.size(), done + chunk);
+    const auto row_at = [&](size_t i) {
+      const size_t k = start + i;
+      return nodes[k < nodes.size() ? k : k - nodes.size()];
+    };
+    if (all && nodes.size() == view().node_count()) {
+      const Bitmap& live = view().live();
+      chunk_.assign(live.data(), live.data() + std::min(used, live.word_count()));
+      chunk_.resize(used);
+    } else {
+      chunk_.assign(used, 0);
+      for (size_t i = done; i < end; ++i) chunk_[row_at(i) / 64] |= uint64_t{1} << (row_at(i) % 64);
+    }
+    if (!judge(state, pod, filter, {0, used, chunk_.data(), errors_.data()})) return cancelled();
+    const bool failed =
+        std::any_of(errors_.begin(), errors_.end(), [](uint64_t w) { return w != 0; });
+    if (all && !failed) {
+      feasible_.swap(chunk_);
+      for (const uint64_t w : feasible_) out.count += static_cast<size_t>(std::popcount(w));
+      out.processed = nodes.size();
+      for (size_t i = 0; out.count != 0 && out.first == kNoId; ++i)
+        if (has(feasible_, row_at(i))) out.first = row_at(i);
+      return out;
+    }
+    for (size_t i = done; i < end; ++i) {
+      const uint32_t r = row_at(i);
+      if (has(errors_, r)) {
+        LIBSCHED_TRY(run_filter(state, pod, r, &out.error));
+        return out;
+      }
+      if (has(chunk_, r)) {
+        if (out.count == limit) return out;
+        if (out.count++ == 0) out.first = r;
+        feasible_[r / 64] |= uint64_t{1} << (r % 64);
+      }
+      ++out.processed;
+    }
+    done = end;
+    chunk *= 4;
+  }
+  return out;
+}
+
+// The best row of the set by `totals`.
+uint32_t Evaluator::pick(const ScoreSet& set, const int64_t* totals, const CycleOptions& options,
+                         int64_t* best) {
+  const int64_t top = score_range(set, totals).max;
+  *best = top;
+  // Mostly a single node is best, and then no order is needed.
+  size_t ties = 0;
+  uint32_t row = kNoId;
+  set.for_each([&](uint32_t r) {
+    if (totals[r] != top) return;
+    ++ties;
+    row = r;
+  });
+  if (ties == 1) return row;
+  const View& v = view();
+  const Span<uint32_t> rows = set.rows();
+  size_t chosen = rows.size();
+  size_t skip = options.ties == TieMode::kRandom ? mixed(options.seed, ties_broken_++) % ties : 0;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    if (totals[rows[i]] != top) continue;
+    switch (options.ties) {
+      case TieMode::kUpstream:
+        if (chosen == rows.size() || before_in_heap(i, chosen)) chosen = i;
+        break;
+      case TieMode::kName:
+        if (chosen == rows.size() || v.row(rows[i]).name < v.row(rows[chosen]).name) chosen = i;
+        break;
+      case TieMode::kRandom:
+        if (skip-- == 0) return rows[i];
+        break;
+    }
+  }
+  return rows[chosen];
+}
+
+Result<CycleOutcome> Evaluator::run_cycle(CycleState& state, const Pod& pod,
+                                          const CycleOptions& options) {
+  LIBSCHED_TRY(may_begin());
+  if (cluster_) cluster_->refresh();
+  const View& v = view();
+  CycleOutcome out;
+  if (v.node_count() == 0) {
+    out.status = Status(Code::kUnschedulableAndUnresolvable, "no nodes available to schedule pods");
+    return out;
+  }
+  Result<Status> pre = run_pre_filter(state, pod);
+  if (!pre.ok()) return std::move(pre.error());
+  if (!pre->success()) {
+    out.status = std::move(*pre);
+    return out;
+  }
+  const Turn turn(this);
+  const bool scoring = !framework_->at(ExtensionPoint::kScore).empty();
+
+  // The nominated node, if it still takes the pod, is taken before anything else is looked at.
+  Found found;
+  Span<uint32_t> nodes = v.order();
+  size_t start = 0;
+  uint32_t rejected = kNoId;
+  if (const uint32_t nominated = pod.status.nominated_node_name.empty()
+                                     ? kNoId
+                                     : v.find_node(pod.status.nominated_node_name);
+      nominated != kNoId) {
+    const uint32_t only[] = {nominated};
+    Result<Found> there = find(state, pod, only, 0, 1, options);
+    if (!there.ok()) return std::move(there.error());
+    if (there->count == 1) {
+      out.row = nominated;
+      out.feasible = out.evaluated = 1;
+      return out;
+    }
+    if (there->error.success()) rejected = nominated;
+  }
+  if (!state.pre_filter.all_nodes) {
+    // Upstream walks over a set in random order: here by name.
+    narrowed_.clear();
+    for (const std::string& name : state.pre_filter.nodes)
+      if (const uint32_t r = v.find_node(name); r != kNoId) narrowed_.push_back(r);
+    nodes = narrowed_;
+  }
+  size_t limit = nodes.size();
+  if (options.sampling) {
+    limit = scoring ? nodes_to_find(nodes.size()) : 1;
+    if (!nodes.empty()) start = next_start_ % nodes.size();
+  }
+  Result<Found> looked = find(state, pod, nodes, start, limit, options);
+  if (!looked.ok()) return std::move(looked.error());
+  found = std::move(*looked);
+  out.feasible = found.count;
+  // The nominated node's status counts even where the walk has not reached it.
+  out.evaluated = found.processed;
+  if (rejected != kNoId) {
+    size_t i = 0;
+    while (i < found.processed && nodes[(start + i) % nodes.size()] != rejected) ++i;
+    if (i == found.processed) ++out.evaluated;
+  }
+  if (options.sampling) next_start_ = (next_start_ + out.evaluated) % v.node_count();
+  if (!found.error.success()) {
+    out.status = std::move(found.error);
+    return out;
+  }
+  if (found.count == 0) {
+    out.status = Status(Code::kUnschedulable);
+    return out;
+  }
+  if (found.count == 1) {
+    out.row = found.first;
+    return out;
+  }
+  FeasibleOrder order(nodes, start, feasible_.data(), found.count, &feasible_rows_);
+  const size_t words = v.word_count();
+  const ScoreSet set{words, found.count, feasible_.data(), &order, nullptr};
+  if (Status s = pre_score_set(state, pod, set); !s.success()) {
+    out.status = std::move(s);
+    return out;
+  }
+  if (totals_.size() < words * 64) totals_.resize(words * 64);
+  Result<Status> scored = score_set(state, pod, set, totals_.data(), nullptr);
+  if (!scored.ok()) return std::move(scored.error());
+  if (!scored->success()) {
+    out.status = std::move(*scored);
+    return out;
+  }
+  out.row = pick(set, totals_.data(), options, &out.total);
+  return out;
+}
+
+Result<Status> Evaluator::assume(CycleState& state, const Pod& pod, uint32_t row) {
+  LIBSCHED_TRY(may_begin());
+  if (!cluster_)
+    return Error{
+        Rc::kState, "a snapshot cannot assume a pod: use an evaluator of a cluster", {}, {}};
+  LIBSCHED_TRY(bind_pod(state, pod));
+  const View& v = view();
+  if (v.node(row) == nullptr)
+    return Error{Rc::kNotFound, "the cluster has no node of this row", {}, {}};
+  const std::string node = v.row(row).name;
+  LIBSCHED_TRY(cluster_->assume(pod, node));
+  Status out;
+  const std::vector<uint32_t>& order = framework_->at(ExtensionPoint::kReserve);
+  for (const uint32_t i : order) {
+    const Framework::Instance& instance = framework_->plugins()[i];
+    if (!instance.plugin) continue;
+    out = instance.plugin->reserve({*cluster_, pod, state, state.entries[i].data.get(), row});
+    if (out.success()) continue;
+    if (!out.rejected())
+      out = Status(Code::kError,
+                   "running Reserve plugin " + go_quote(instance.name) + ": " + out.message());
+    else
+      out.plugin = instance.name;
+    break;
+  }
+  if (!out.success()) LIBSCHED_TRY(forget(state, pod));
+  return out;
+}
+
+Result<void> Evaluator::forget(CycleState& state, const Pod& pod) {
+  LIBSCHED_TRY(may_begin());
+  if (!cluster_)
+    return Error{
+        Rc::kState, "a snapshot has no assumed pods: use an evaluator of a cluster", {}, {}};
+  LIBSCHED_TRY(bind_pod(state, pod));
+  LIBSCHED_TRY(cluster_->may_forget(pod.meta.ns, pod.meta.name));
+  const uint32_t slot = view().find_pod(pod.meta.ns, pod.meta.name);
+  const uint32_t row = slot == kNoId ? kNoId : view().slot(slot).row;
+  const std::vector<uint32_t>& order = framework_->at(ExtensionPoint::kReserve);
+  for (size_t k = order.size(); k-- > 0;) {
+    const Framework::Instance& instance = framework_->plugins()[order[k]];
+    if (instance.plugin)
+      instance.plugin->unreserve({*cluster_, pod, state, state.entries[order[k]].data.get(), row});
+  }
+  return cluster_->forget(pod.meta.ns, pod.meta.name);
+}
+
+}  // namespace libsched

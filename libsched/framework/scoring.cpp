@@ -1,0 +1,85 @@
+// Normalising as upstream's plugins/helper, and the order of upstream's heap of scores.
+#include "libsched/framework/scoring.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+namespace libsched {
+
+Span<uint32_t> FeasibleOrder::rows() {
+  if (made_) return {rows_->data(), count_};
+  made_ = true;
+  rows_->resize(count_ + 1);  // one more: every step writes, the last ones for nothing
+  uint32_t* out = rows_->data();
+  size_t n = 0;
+  const auto take = [&](size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i) {
+      const uint32_t r = nodes_[i];
+      out[n] = r;
+      n += bits_[r / 64] >> (r % 64) & 1;
+    }
+  };
+  take(start_, nodes_.size());
+  take(0, start_);
+  return {out, count_};
+}
+
+ScoreRange score_range(const ScoreSet& set, const int64_t* scores) {
+  ScoreRange out{std::numeric_limits<int64_t>::max(), std::numeric_limits<int64_t>::min()};
+  set.for_each([&](uint32_t r) {
+    out.min = std::min(out.min, scores[r]);
+    out.max = std::max(out.max, scores[r]);
+  });
+  return out;
+}
+
+void default_normalize(const ScoreSet& set, bool reverse, int64_t* scores) {
+  if (set.count == 0) return;
+  const auto [min, max] = score_range(set, scores);
+  if (max <= 0) {  // upstream's maximum begins at 0
+    if (reverse) set.for_each([&](uint32_t r) { scores[r] = kMaxNodeScore; });
+    return;
+  }
+  const auto scaled = [&](int64_t s) {
+    const int64_t v =
+        static_cast<int64_t>(static_cast<uint64_t>(kMaxNodeScore) * static_cast<uint64_t>(s)) /
+        max;  // wraps like Go's
+    return reverse ? kMaxNodeScore - v : v;
+  };
+  // Divisions are dear, and most maxima are small: one division per value instead of per node.
+  constexpr size_t kTable = 1024;
+  if (min >= 0 && max < static_cast<int64_t>(std::min(kTable, set.count))) {
+    std::array<int64_t, kTable> table;
+    for (int64_t s = 0; s <= max; ++s) table[static_cast<size_t>(s)] = scaled(s);
+    set.for_each([&](uint32_t r) { scores[r] = table[static_cast<size_t>(scores[r])]; });
+    return;
+  }
+  set.for_each([&](uint32_t r) { scores[r] = scaled(scores[r]); });
+}
+
+int64_t default_normalize_uniform(int64_t score, bool reverse) {
+  if (score <= 0) return reverse ? kMaxNodeScore : score;
+  const int64_t v =
+      static_cast<int64_t>(static_cast<uint64_t>(kMaxNodeScore) * static_cast<uint64_t>(score)) /
+      score;
+  return reverse ? kMaxNodeScore - v : v;
+}
+
+// Position i of an array heap has the path "bits of i + 1 below the leading one" from the root:
+// pre-order is the order of these paths, a prefix before what it begins.
+bool before_in_heap(size_t a, size_t b) {
+  const uint64_t x = a + 1, y = b + 1;
+  const int shift_x = std::countl_zero(x), shift_y = std::countl_zero(y);
+  const uint64_t path_x = x << shift_x, path_y = y << shift_y;
+  return path_x != path_y ? path_x < path_y : shift_x > shift_y;
+}
+
+uint64_t mixed(uint64_t seed, uint64_t count) {
+  uint64_t z = seed + (count + 1) * 0x9e3779b97f4a7c15ULL;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+  return z ^ (z >> 31);
+}
+
+}  // namespace libsched

@@ -1,0 +1,102 @@
+// Scores: the nodes that are scored, normalising, the table of all scores, and picking the best.
+//
+// Scores are columns indexed by row; what a column holds on rows outside of the set has no meaning.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "libsched/base/arena.hpp"
+
+namespace libsched {
+
+inline constexpr int64_t kMaxNodeScore = 100;
+inline constexpr int64_t kMinNodeScore = 0;
+
+// The set bits of a bitmap in the order of a list of nodes, made when it is first asked for.
+class FeasibleOrder {
+ public:
+  // Every set bit is among `nodes`, once, beginning with nodes[start] and going round.
+  FeasibleOrder(Span<uint32_t> nodes, size_t start, const uint64_t* bits, size_t count,
+                std::vector<uint32_t>* scratch)
+      : nodes_(nodes), start_(start), bits_(bits), count_(count), rows_(scratch) {}
+  Span<uint32_t> rows();
+
+ private:
+  Span<uint32_t> nodes_;
+  size_t start_;
+  const uint64_t* bits_;
+  size_t count_;
+  std::vector<uint32_t>* rows_;
+  bool made_ = false;
+};
+
+// The nodes that are scored: the feasible ones, as a bitmap over whole words of rows, and as a list
+// in the order in which they were found (upstream's order of the calls).
+struct ScoreSet {
+  size_t words = 0;
+  size_t count = 0;
+  const uint64_t* bits = nullptr;
+  FeasibleOrder* order = nullptr;
+  uint64_t* errors = nullptr;  // Score sets the rows where it fails
+
+  Span<uint32_t> rows() const { return order->rows(); }
+  void fail(uint32_t row) const { errors[row / 64] |= uint64_t{1} << (row % 64); }
+
+  // Calls f(row) for every row, in ascending order; a loop that the compiler can turn into vectors
+  // where all rows of a word are in the set.
+  template <typename F>
+  void for_each(F&& f) const {
+    for (size_t w = 0; w < words; ++w) {
+      if (bits[w] == ~uint64_t{0}) {
+        for (size_t i = 0; i < 64; ++i) f(static_cast<uint32_t>(w * 64 + i));
+        continue;
+      }
+      for (uint64_t b = bits[w]; b != 0; b &= b - 1)
+        f(static_cast<uint32_t>(w * 64 + static_cast<size_t>(std::countr_zero(b))));
+    }
+  }
+};
+
+// What Score found. Uniform: every row has `value`, and the column was left alone.
+struct Scored {
+  bool uniform = false;
+  int64_t value = 0;
+};
+
+struct ScoreRange {
+  int64_t min, max;
+};
+ScoreRange score_range(const ScoreSet& set, const int64_t* scores);  // of a set that isn't empty
+
+// Upstream's DefaultNormalizeScore to 0..100, over the rows of the set; and of a uniform score.
+void default_normalize(const ScoreSet& set, bool reverse, int64_t* scores);
+int64_t default_normalize_uniform(int64_t score, bool reverse);
+
+// Every score of one pod. Arrays are parallel to `rows`.
+struct ScoreTable {
+  struct Column {
+    std::string plugin;
+    int64_t weight = 0;
+    std::vector<int64_t> raw, normalized, weighted;
+  };
+  std::vector<uint32_t> rows;   // in the order in which they were found
+  std::vector<Column> columns;  // in the order of the Score plugins, without the skipped
+  std::vector<int64_t> totals;
+};
+
+// Which of several best nodes is taken.
+enum class TieMode : uint8_t {
+  kUpstream,  // upstream's heap: the first maximum in pre-order (i, subtree 2i+1, subtree 2i+2)
+  kName,      // the smallest node name
+  kRandom,    // by a seed
+};
+
+// Whether the entry at position a of a list stands before that at position b in pre-order.
+bool before_in_heap(size_t a, size_t b);
+// A number that looks random; the same for the same seed and count.
+uint64_t mixed(uint64_t seed, uint64_t count);
+
+}  // namespace libsched

@@ -20,6 +20,11 @@ struct Fake {
   std::function<Result<Status>(const PreFilterCall&, PreFilterResult*)> pre_filter;
   std::function<Status(const FilterCall&, const Node&)> filter;
   std::function<Status(const Pod&)> pre_enqueue;
+  std::function<Status(const PreScoreCall&)> pre_score;
+  std::function<Status(const Node&, int64_t* score)> score;
+  std::function<Status(const ScoreSet&, int64_t* scores)> normalize;
+  std::function<Status(const ReserveCall&)> reserve;
+  std::function<void(const ReserveCall&)> unreserve;
 };
 
 class FakePlugin final : public Plugin {
@@ -46,6 +51,25 @@ class FakePlugin final : public Plugin {
   Status filter_status(const FilterCall& call, uint32_t row) const override {
     return fake_.filter(call, *call.view.node(row));
   }
+  Status pre_score(const PreScoreCall& call, std::shared_ptr<PluginData>*) const override {
+    return fake_.pre_score(call);
+  }
+  Scored score(const ScoreCall& call, const ScoreSet& set, int64_t* scores) const override {
+    set.for_each([&](uint32_t row) {
+      if (!fake_.score(*call.view.node(row), &scores[row]).success()) set.fail(row);
+    });
+    return {};
+  }
+  Status score_status(const ScoreCall& call, uint32_t row) const override {
+    int64_t unused = 0;
+    return fake_.score(*call.view.node(row), &unused);
+  }
+  bool normalizes() const override { return fake_.normalize != nullptr; }
+  Status normalize(const ScoreCall&, const ScoreSet& set, int64_t* scores) const override {
+    return fake_.normalize(set, scores);
+  }
+  Status reserve(const ReserveCall& call) const override { return fake_.reserve(call); }
+  void unreserve(const ReserveCall& call) const override { fake_.unreserve(call); }
 
  private:
   const Fake& fake_;
@@ -85,6 +109,9 @@ inline Ref<Registry> fake_registry(const std::vector<Fake>& fakes) {
     if (fake.pre_filter) points |= point_bit(ExtensionPoint::kPreFilter);
     if (fake.filter) points |= point_bit(ExtensionPoint::kFilter);
     if (fake.pre_enqueue) points |= point_bit(ExtensionPoint::kPreEnqueue);
+    if (fake.pre_score) points |= point_bit(ExtensionPoint::kPreScore);
+    if (fake.score) points |= point_bit(ExtensionPoint::kScore);
+    if (fake.reserve) points |= point_bit(ExtensionPoint::kReserve);
     const auto make = [&fake](const FactoryCall&) -> Result<std::unique_ptr<Plugin>> {
       return std::unique_ptr<Plugin>(std::make_unique<FakePlugin>(fake));
     };

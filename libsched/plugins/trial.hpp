@@ -1,6 +1,6 @@
 // Trial: a small cluster, a framework of the plugin under test, and verdicts as texts, for the
 // tests of plugins. Every verdict is asked for in three ways, which must agree: one node, many
-// nodes, and as a decision.
+// nodes, and as a decision; scores as a decision, as totals by row, and as a cycle's choice.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -87,7 +87,57 @@ class Trial {
     return filter(*pod(spec), node);
   }
 
+  // The scores of the nodes that fit, by name, raw and normalised: "a 3/100, b 0/0". "Skip" where
+  // PreScore skips the plugin, "error: ..." where scoring fails.
+  std::string scores(const Pod& pod) {
+    const Result<Ref<const Decision>> decided = evaluator_.check(pod, "", false, true);
+    if (!decided.ok()) return "error: " + decided.error().text();
+    const Decision& d = **decided;
+    check_cycle(pod, d);
+    if (!d.score_error.empty()) return "error: " + d.score_error;
+    for (const std::string& name : d.skip_score)
+      if (name == plugin_) return "Skip";
+    std::string out;
+    for (const ScoreTable::Column& c : d.scores.columns) {
+      if (c.plugin != plugin_) continue;
+      for (size_t i = 0; i < d.scores.rows.size(); ++i)
+        out += (i == 0 ? "" : ", ") + std::string(d.nodes[d.scores.rows[i]].node->meta.name) + " " +
+               std::to_string(c.raw[i]) + "/" + std::to_string(c.normalized[i]);
+    }
+    return out;
+  }
+  std::string scores(const std::string& spec) { return scores(*pod(spec)); }
+
  private:
+  // A cycle, and totals by row, must say what the decision says.
+  void check_cycle(const Pod& pod, const Decision& d) {
+    const View& view = cluster_->view();
+    CycleState state;
+    CycleOptions options;
+    options.ties = TieMode::kName;
+    const Result<CycleOutcome> cycle = evaluator_.run_cycle(state, pod, options);
+    REQUIRE(cycle.ok());
+    if (d.feasible.size() < 2) return;  // a cycle doesn't score a single node
+    if (!d.score_error.empty()) {
+      CHECK(cycle->status.message() == d.score_error);
+      return;
+    }
+    REQUIRE_FALSE(d.best.empty());
+    CHECK(view.row(cycle->row).name == d.nodes[d.best[0]].node->meta.name);
+    std::vector<uint64_t> bits(view.word_count());
+    for (const uint32_t i : d.feasible) {
+      const uint32_t r = view.find_node(d.nodes[i].node->meta.name);
+      bits[r / 64] |= uint64_t{1} << (r % 64);
+    }
+    REQUIRE(evaluator_.run_pre_score(state, pod, bits.data(), bits.size()).ok());
+    std::vector<int64_t> totals(bits.size() * 64);
+    REQUIRE(
+        evaluator_.run_score(state, pod, bits.data(), bits.size(), totals.data(), nullptr).ok());
+    for (size_t i = 0; i < d.scores.rows.size(); ++i)
+      CHECK(totals[view.find_node(d.nodes[d.scores.rows[i]].node->meta.name)] ==
+            d.scores.totals[i]);
+  }
+
   void check_many(CycleState& state, const Pod& pod, uint32_t row, const Status& one) {
     const View& view = cluster_->view();
     Result<Ref<const Decision>> decided = evaluator_.check(pod, view.row(row).name, true);

@@ -1,5 +1,5 @@
-// NodeAffinity: nodeSelector, required node affinity, and the affinity that the profile adds.
-// Mirrors upstream's plugins/nodeaffinity (PreFilter, Filter).
+// NodeAffinity: nodeSelector, required and preferred node affinity, and the affinity that the
+// profile adds. Mirrors upstream's plugins/nodeaffinity.
 #include <array>
 
 #include "libsched/cluster/node_match.hpp"
@@ -11,6 +11,41 @@ namespace {
 struct Compiled final : PluginData {
   NodeMatch added, pod;
   std::shared_ptr<PluginData> clone() const override { return std::make_shared<Compiled>(*this); }
+};
+
+// The preferred terms of the profile and of the pod.
+struct Preferred final : PluginData {
+  struct Term {
+    NodeMatch match;
+    int64_t weight;
+  };
+  std::vector<Term> terms;
+  std::shared_ptr<PluginData> clone() const override { return std::make_shared<Preferred>(*this); }
+
+  Preferred() = default;
+  Preferred(const View& view, const NodeAffinity& added, const NodeAffinity& of_pod) {
+    ids_epoch = view.ids_epoch();
+    for (const NodeAffinity* affinity : {&added, &of_pod})
+      for (const PreferredSchedulingTerm& t : affinity->preferred)
+        if (t.weight != 0 && !t.preference.empty())
+          terms.push_back({NodeMatch(view, {}, NodeSelector{true, {&t.preference, 1}}), t.weight});
+  }
+
+  Scored score(const View& view, const ScoreSet& set, int64_t* scores) const {
+    if (terms.empty()) return {true, 0};
+    std::fill(scores, scores + set.words * 64, 0);
+    constexpr size_t kBlock = 64;
+    std::array<uint64_t, kBlock> match;
+    for (const Term& t : terms)
+      for (size_t first = 0; first < set.words; first += kBlock) {
+        const size_t n = std::min(kBlock, set.words - first);
+        t.match.rows(view, first, n, match.data());
+        for (size_t i = 0; i < n; ++i) match[i] &= set.bits[first + i];
+        const ScoreSet matching{n, 0, match.data(), nullptr, nullptr};
+        matching.for_each([&](uint32_t r) { scores[first * 64 + r] += t.weight; });
+      }
+    return {};
+  }
 };
 
 class NodeAffinityPlugin final : public Plugin {
@@ -70,6 +105,41 @@ class NodeAffinityPlugin final : public Plugin {
     return Status(Code::kUnschedulableAndUnresolvable,
                   enforced ? "node(s) didn't match scheduler-enforced node affinity"
                            : "node(s) didn't match Pod's node affinity/selector");
+  }
+
+  Status pre_score(const PreScoreCall& call, std::shared_ptr<PluginData>* data) const override {
+    const NodeAffinity& affinity = call.pod.spec.node_affinity;
+    if (affinity.preferred_present)
+      if (std::string e = preferred_terms_error(affinity.preferred); !e.empty())
+        return Status(Code::kError, std::move(e));
+    if (!affinity.preferred_present && added_.preferred.empty()) return Status(Code::kSkip);
+    *data = std::make_shared<Preferred>(call.view, added_, affinity);
+    return {};
+  }
+
+  Scored score(const ScoreCall& call, const ScoreSet& set, int64_t* scores) const override {
+    if (call.data != nullptr)
+      return static_cast<const Preferred&>(*call.data).score(call.view, set, scores);
+    // Without PreScore, Score looks at the pod itself.
+    const NodeAffinity& affinity = call.pod.spec.node_affinity;
+    if (!preferred_terms_error(affinity.preferred).empty()) {
+      set.for_each([&](uint32_t row) { set.fail(row); });
+      return {};
+    }
+    return Preferred(call.view, added_, affinity).score(call.view, set, scores);
+  }
+
+  Status score_status(const ScoreCall& call, uint32_t) const override {
+    return Status(Code::kError, preferred_terms_error(call.pod.spec.node_affinity.preferred));
+  }
+
+  bool normalizes() const override { return true; }
+  Status normalize(const ScoreCall&, const ScoreSet& set, int64_t* scores) const override {
+    default_normalize(set, false, scores);
+    return {};
+  }
+  int64_t normalize_uniform(const ScoreCall&, int64_t score) const override {
+    return default_normalize_uniform(score, false);
   }
 
  private:

@@ -317,5 +317,70 @@ TEST_CASE("more rows than one block") {
   CHECK(count(fields("{key: metadata.name, operator: NotIn, values: [n4999]}")) == 4999);
 }
 
+std::string preferring(const std::string& terms) {
+  return "{affinity: {nodeAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [" + terms +
+         "]}}}";
+}
+std::string preferred(int weight, const std::string& key, const std::string& value) {
+  return "{weight: " + std::to_string(weight) + ", preference: {matchExpressions: [{key: " + key +
+         ", operator: In, values: [" + value + "]}]}}";
+}
+
+const char* const kScored =
+    "kind: Node\nmetadata: {name: n0}\n---\n"
+    "kind: Node\nmetadata: {name: n1, labels: {zone: a}}\n---\n"
+    "kind: Node\nmetadata: {name: n2, labels: {disk: ssd, zone: a}}\n";
+
+TEST_CASE("preferred terms add their weights up") {
+  Trial t("NodeAffinity", kScored);
+  CHECK(t.scores(preferring(preferred(1, "zone", "a") + "," + preferred(5, "disk", "ssd"))) ==
+        "n0 0/0, n1 1/16, n2 6/100");
+  CHECK(t.scores(preferring(preferred(1, "zone", "a") + "," + preferred(-5, "disk", "ssd"))) ==
+        "error: applying score defaultWeights on Score plugins: plugin \"NodeAffinity\" returns an "
+        "invalid score -400, it should in the range of [0, 100] after normalizing");
+  CHECK(t.scores(preferring("{weight: 3, preference: {matchFields: [{key: metadata.name, operator: "
+                            "In, values: [n1]}]}}")) == "n0 0/0, n1 3/100, n2 0/0");
+  // Nobody, terms without requirements or weight, and a list that is there but empty.
+  CHECK(t.scores(preferring(preferred(1, "zone", "b"))) == "n0 0/0, n1 0/0, n2 0/0");
+  CHECK(t.scores(preferring("{weight: 3, preference: {}}," + preferred(0, "zone", "a"))) ==
+        "n0 0/0, n1 0/0, n2 0/0");
+  CHECK(t.scores(preferring("")) == "n0 0/0, n1 0/0, n2 0/0");
+  CHECK(t.scores("{}") == "Skip");
+  CHECK(t.scores("{nodeSelector: {zone: a}}") == "Skip");
+}
+
+TEST_CASE("preferred terms that do not parse") {
+  Trial t("NodeAffinity", kScored);
+  const std::string bad =
+      "{weight: 1, preference: {matchExpressions: [{key: zone, operator: Gt, values: [x]}]}}";
+  CHECK(
+      t.scores(preferring(preferred(1, "zone", "a") + "," + bad)) ==
+      "error: running PreScore plugin \"NodeAffinity\": [1].matchExpressions[0].values[0]: Invalid "
+      "value: \"x\": for 'Gt', 'Lt' operators, the value must be an integer");
+}
+
+TEST_CASE("preferred terms of the profile") {
+  TrialOptions added;
+  added.args = "{addedAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [" +
+               preferred(2, "zone", "a") + "]}}";
+  Trial t("NodeAffinity", kScored, added);
+  CHECK(t.scores("{}") == "n0 0/0, n1 2/100, n2 2/100");
+  CHECK(t.scores(preferring(preferred(6, "disk", "ssd"))) == "n0 0/0, n1 2/25, n2 8/100");
+}
+
+TEST_CASE("Score without PreScore looks at the pod") {
+  TrialOptions options;
+  options.profile =
+      "{multiPoint: {disabled: [{name: '*'}], enabled: [{name: PrioritySort}, {name: "
+      "DefaultBinder}]}, score: {enabled: [{name: NodeAffinity}]}}";
+  Trial t("NodeAffinity", kScored, options);
+  CHECK(t.scores("{}") == "n0 0/0, n1 0/0, n2 0/0");
+  CHECK(t.scores(preferring(preferred(1, "zone", "a") + "," + preferred(5, "disk", "ssd"))) ==
+        "n0 0/0, n1 1/16, n2 6/100");
+  CHECK(t.scores(preferring("{weight: 1, preference: {matchExpressions: [{key: zone, operator: "
+                            "Odd}]}}"))
+            .starts_with("error: running Score plugins: plugin \"NodeAffinity\" failed with: "));
+}
+
 }  // namespace
 }  // namespace libsched

@@ -1,6 +1,6 @@
 // TaintToleration: rejects nodes with a NoSchedule or NoExecute taint that the pod does not
-// tolerate. Mirrors upstream's plugins/tainttoleration (Filter). Judged once per distinct list of
-// taints.
+// tolerate, and prefers nodes with few PreferNoSchedule taints that it does not tolerate. Mirrors
+// upstream's plugins/tainttoleration. Judged once per distinct list of taints.
 #include "libsched/plugins/in_tree.hpp"
 
 namespace libsched {
@@ -12,6 +12,16 @@ struct Untolerated final : PluginData {
   std::shared_ptr<PluginData> clone() const override {
     return std::make_shared<Untolerated>(*this);
   }
+};
+
+// How many PreferNoSchedule taints the pod does not tolerate, of the taint sets where it is any.
+struct Avoided final : PluginData {
+  struct Set {
+    uint32_t id;
+    int64_t taints;
+  };
+  std::vector<Set> sets;
+  std::shared_ptr<PluginData> clone() const override { return std::make_shared<Avoided>(*this); }
 };
 
 class TaintToleration final : public Plugin {
@@ -49,18 +59,66 @@ class TaintToleration final : public Plugin {
     return Status(Code::kUnschedulableAndUnresolvable, "node(s) had untolerated taint(s)");
   }
 
- private:
-  bool tolerated(const Pod& pod, Span<Taint> taints) const {
-    for (const Taint& t : taints) {
-      if (t.effect != TaintEffect::kNoSchedule && t.effect != TaintEffect::kNoExecute) continue;
-      const bool ok = std::any_of(pod.spec.tolerations.begin(), pod.spec.tolerations.end(),
-                                  [&](const Toleration& toleration) {
-                                    return tolerates(toleration, t.key, t.value, t.effect,
-                                                     t.effect_text, comparison_operators_);
-                                  });
-      if (!ok) return false;
+  // Never Skip. Sets without a row count, too: a row may get one of them before Score.
+  Status pre_score(const PreScoreCall& call, std::shared_ptr<PluginData>* data) const override {
+    auto avoided = std::make_shared<Avoided>();
+    avoided->ids_epoch = call.view.ids_epoch();
+    const auto& sets = call.view.taint_sets().sets();
+    for (uint32_t id = 0; id < sets.size(); ++id) {
+      const auto count =
+          std::count_if(sets[id].taints.begin(), sets[id].taints.end(), [&](const Taint& t) {
+            return t.effect == TaintEffect::kPreferNoSchedule && !covered(call.pod, t);
+          });
+      if (count != 0) avoided->sets.push_back({id, count});
     }
-    return true;
+    *data = std::move(avoided);
+    return {};
+  }
+
+  Scored score(const ScoreCall& call, const ScoreSet& set, int64_t* scores) const override {
+    if (!call.pre_scored) {
+      set.for_each([&](uint32_t row) { set.fail(row); });
+      return {};
+    }
+    const auto& sets = call.view.taint_sets().sets();
+    bool any = false;
+    for (const Avoided::Set& s : static_cast<const Avoided&>(*call.data).sets) {
+      if (sets[s.id].rows.count() == 0) continue;
+      if (!any) std::fill(scores, scores + set.words * 64, 0);
+      any = true;
+      sets[s.id].rows.for_each([&](uint32_t row) { scores[row] = s.taints; });
+    }
+    return {!any, 0};
+  }
+
+  Status score_status(const ScoreCall&, uint32_t) const override {
+    return Status(Code::kError,
+                  "failed to read \"PreScoreTaintToleration\" from cycleState: not found");
+  }
+
+  bool normalizes() const override { return true; }
+  Status normalize(const ScoreCall&, const ScoreSet& set, int64_t* scores) const override {
+    default_normalize(set, true, scores);
+    return {};
+  }
+  int64_t normalize_uniform(const ScoreCall&, int64_t score) const override {
+    return default_normalize_uniform(score, true);
+  }
+
+ private:
+  bool covered(const Pod& pod, const Taint& t) const {
+    return std::any_of(pod.spec.tolerations.begin(), pod.spec.tolerations.end(),
+                       [&](const Toleration& toleration) {
+                         return tolerates(toleration, t.key, t.value, t.effect, t.effect_text,
+                                          comparison_operators_);
+                       });
+  }
+
+  bool tolerated(const Pod& pod, Span<Taint> taints) const {
+    return std::all_of(taints.begin(), taints.end(), [&](const Taint& t) {
+      return (t.effect != TaintEffect::kNoSchedule && t.effect != TaintEffect::kNoExecute) ||
+             covered(pod, t);
+    });
   }
 
   bool comparison_operators_;

@@ -146,5 +146,62 @@ TEST_CASE("many lists of taints over many nodes") {
   }
 }
 
+std::string tainted(const std::string& name, const std::string& taints) {
+  return "---\nkind: Node\nmetadata: {name: " + name + "}\nspec: {taints: [" + taints + "]}\n";
+}
+
+TEST_CASE("PreferNoSchedule taints that are not tolerated cost score") {
+  const std::string a = "{key: a, value: v, effect: PreferNoSchedule}";
+  const std::string b = "{key: b, value: v, effect: PreferNoSchedule}";
+  const std::string c = "{key: c, value: v, effect: PreferNoSchedule}";
+  Trial t("TaintToleration", tainted("n0", "") + tainted("n1", a) + tainted("n2", a + "," + b) +
+                                 tainted("n3", c + "," + b + "," + a));
+  CHECK(t.scores("{}") == "n0 0/100, n1 1/67, n2 2/34, n3 3/0");
+  CHECK(t.scores("{tolerations: [{key: a, operator: Exists}]}") ==
+        "n0 0/100, n1 0/100, n2 1/50, n3 2/0");
+  // A toleration of another effect does not count, nor does one of another value.
+  CHECK(t.scores("{tolerations: [{key: a, operator: Exists, effect: NoSchedule}]}") ==
+        "n0 0/100, n1 1/67, n2 2/34, n3 3/0");
+  CHECK(t.scores("{tolerations: [{key: a, value: w}, {key: b, value: v}]}") ==
+        "n0 0/100, n1 1/50, n2 1/50, n3 2/0");
+  CHECK(t.scores("{tolerations: [{operator: Exists, effect: PreferNoSchedule}]}") ==
+        "n0 0/100, n1 0/100, n2 0/100, n3 0/100");
+}
+
+TEST_CASE("without PreferNoSchedule taints every node gets the most") {
+  Trial t("TaintToleration",
+          tainted("n0", "") + tainted("n1", "{key: a, value: v, effect: NoSchedule}"));
+  CHECK(t.scores("{tolerations: [{operator: Exists}]}") == "n0 0/100, n1 0/100");
+}
+
+TEST_CASE("taints that come between PreScore and Score are not overlooked") {
+  Trial t("TaintToleration",
+          tainted("n0", "") + tainted("n1", "{key: a, value: v, effect: PreferNoSchedule}"));
+  t.apply(tainted("n1", ""));  // the set has no row now
+  const PodRef pod = Trial::pod("{}");
+  CycleState state;
+  REQUIRE(t.evaluator().run_pre_filter(state, *pod).ok());
+  const std::vector<uint64_t> both = {3};
+  REQUIRE(t.evaluator().run_pre_score(state, *pod, both.data(), 1).ok());
+  t.apply(tainted("n1", "{key: a, value: v, effect: PreferNoSchedule}"));
+  std::vector<int64_t> totals(64);
+  const auto scored = t.evaluator().run_score(state, *pod, both.data(), 1, totals.data(), nullptr);
+  REQUIRE(scored.ok());
+  const View& view = t.cluster().view();
+  CHECK(totals[view.find_node("n0")] == 100);
+  CHECK(totals[view.find_node("n1")] == 0);
+}
+
+TEST_CASE("Score without PreScore is an error") {
+  TrialOptions options;
+  options.profile =
+      "{multiPoint: {disabled: [{name: '*'}], enabled: [{name: PrioritySort}, {name: "
+      "DefaultBinder}]}, score: {enabled: [{name: TaintToleration}]}}";
+  Trial t("TaintToleration", tainted("n0", "") + tainted("n1", ""), options);
+  CHECK(t.scores("{}") ==
+        "error: running Score plugins: plugin \"TaintToleration\" failed with: failed to read "
+        "\"PreScoreTaintToleration\" from cycleState: not found");
+}
+
 }  // namespace
 }  // namespace libsched

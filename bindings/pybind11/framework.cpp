@@ -29,9 +29,10 @@ py::str describe(const Config& config) {
 }
 
 Framework create_framework(const Config* config, std::string_view profile,
-                           std::string_view feature_gates) {
+                           std::string_view feature_gates, std::string_view semantics) {
   libsched_framework_options options = LIBSCHED_FRAMEWORK_OPTIONS_INIT;
   options.feature_gates = to_str(feature_gates);
+  options.semantics = to_str(semantics);
   libsched_framework* out = nullptr;
   unlocked([&](libsched_error** error) {
     return libsched_framework_create(config == nullptr ? nullptr : config->handle.get(),
@@ -57,7 +58,7 @@ void bind_framework(py::module_& module) {
       .def("describe", describe);
   py::class_<Framework>(module, "Framework")
       .def(py::init(&create_framework), py::arg("config").none(true), py::arg("profile"),
-           py::arg("feature_gates"))
+           py::arg("feature_gates"), py::arg("semantics"))
       .def_property_readonly("profile",
                              [](const Framework& framework) {
                                return from_str(libsched_framework_profile(framework.handle.get()));

@@ -136,11 +136,13 @@ libsched_rc libsched_framework_create(const libsched_config* config, libsched_st
       return Error{Rc::kUnsupported, "libsched_framework_options: reserved field is set", {}, {}};
     Result<FeatureGates> gates = FeatureGates::parse(in(o->feature_gates));
     if (!gates.ok()) return gates.error();
+    Result<Semantics> semantics = parse_semantics(in(o->semantics));
+    if (!semantics.ok()) return semantics.error();
     // A copy: what is registered later must not change this framework.
     const RegistryRef plugins =
         registry == nullptr ? in_tree_registry() : RegistryRef(unwrap(registry)->copy());
-    Result<FrameworkRef> fw =
-        Framework::create(config_or_default(config, *gates), in(profile), plugins, *gates);
+    Result<FrameworkRef> fw = Framework::create(config_or_default(config, *gates), in(profile),
+                                                plugins, *gates, *semantics);
     if (!fw.ok()) return fw.error();
     *result = wrap(give(std::move(*fw)));
     return {};

@@ -29,7 +29,7 @@ struct CycleOptions {
   // Without it every node is judged, from the first one.
   bool sampling = false;
   TieMode ties = TieMode::kUpstream;
-  uint64_t seed = 0;  // of TieMode::kRandom
+  uint64_t seed = 0;  // of random ties
   const volatile bool* cancel = nullptr;
 };
 

@@ -101,10 +101,13 @@ uint32_t Evaluator::pick(const ScoreSet& set, const int64_t* totals, const Cycle
   const View& v = view();
   const Span<uint32_t> rows = set.rows();
   size_t chosen = rows.size();
-  size_t skip = options.ties == TieMode::kRandom ? mixed(options.seed, ties_broken_++) % ties : 0;
+  const bool uniform =
+      options.ties == TieMode::kUpstream && framework_->semantics() == Semantics::k1_31;
+  const TieMode mode = uniform ? TieMode::kRandom : options.ties;
+  size_t skip = mode == TieMode::kRandom ? mixed(options.seed, ties_broken_++) % ties : 0;
   for (size_t i = 0; i < rows.size(); ++i) {
     if (totals[rows[i]] != top) continue;
-    switch (options.ties) {
+    switch (mode) {
       case TieMode::kUpstream:
         if (chosen == rows.size() || before_in_heap(i, chosen)) chosen = i;
         break;

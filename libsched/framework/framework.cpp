@@ -37,7 +37,8 @@ Result<void> refuse_extenders(const SchedulerConfig& config) {
 }  // namespace
 
 Result<FrameworkRef> Framework::create(const ConfigRef& config, Str profile_name,
-                                       const RegistryRef& registry, const FeatureGates& gates) {
+                                       const RegistryRef& registry, const FeatureGates& gates,
+                                       Semantics semantics) {
   LIBSCHED_TRY(gates.require_supported());
   LIBSCHED_TRY(refuse_extenders(*config));
   Result<const Profile*> profile = pick_profile(*config, profile_name);
@@ -52,13 +53,15 @@ Result<FrameworkRef> Framework::create(const ConfigRef& config, Str profile_name
   Ref<Framework> fw = Ref<Framework>::adopt(new Framework());
   fw->config_ = config;
   fw->registry_ = registry;
+  fw->semantics_ = semantics;
   fw->expanded_ = std::move(*expanded);
   std::map<std::string, uint32_t, std::less<>> index;
   for (const std::string& name : fw->expanded_.plugins) {
     const Registry::Item& item = *registry->find(name);
     Instance instance{name, nullptr};
     if (item.factory) {
-      Result<std::unique_ptr<Plugin>> made = item.factory({(*profile)->args_of(name), gates});
+      Result<std::unique_ptr<Plugin>> made =
+          item.factory({(*profile)->args_of(name), gates, semantics});
       if (!made.ok()) {
         Error e = std::move(made.error());
         e.message = "initializing plugin \"" + name + "\": " + e.message;

@@ -19,8 +19,8 @@ class Framework final : public RefCounted {
 
   // `profile` "": the only one. Errors: kNotFound, upstream's construction errors, kUnsupported.
   static Result<Ref<const Framework>> create(const ConfigRef& config, Str profile,
-                                             const RegistryRef& registry,
-                                             const FeatureGates& gates);
+                                             const RegistryRef& registry, const FeatureGates& gates,
+                                             Semantics semantics = Semantics::k1_36);
 
   const std::string& profile() const { return expanded_.scheduler_name; }
   const ExpandedProfile& expanded() const { return expanded_; }
@@ -29,6 +29,7 @@ class Framework final : public RefCounted {
   const std::vector<uint32_t>& at(ExtensionPoint p) const {
     return points_[static_cast<size_t>(p)];
   }
+  Semantics semantics() const { return semantics_; }
   // Of at(kScore), in its order.
   const std::vector<int64_t>& score_weights() const { return score_weights_; }
   // percentageOfNodesToScore: the profile's, else the configuration's; 0: by the number of nodes.
@@ -43,6 +44,7 @@ class Framework final : public RefCounted {
   ExpandedProfile expanded_;
   std::vector<Instance> plugins_;
   std::array<std::vector<uint32_t>, kExtensionPointCount> points_;
+  Semantics semantics_ = Semantics::k1_36;
   std::vector<int64_t> score_weights_;
   int32_t percentage_of_nodes_to_score_ = 0;
 };

@@ -18,6 +18,7 @@
 #include "libsched/config/config.hpp"
 #include "libsched/framework/cycle_state.hpp"
 #include "libsched/framework/scoring.hpp"
+#include "libsched/framework/semantics.hpp"
 
 namespace libsched {
 
@@ -129,6 +130,7 @@ class Plugin {
 struct FactoryCall {
   const PluginArgs* args;  // null: no pluginConfig entry
   const FeatureGates& gates;
+  Semantics semantics = Semantics::k1_36;
 };
 using PluginFactory = std::function<Result<std::unique_ptr<Plugin>>(const FactoryCall&)>;
 

@@ -89,9 +89,11 @@ struct ScoreTable {
 
 // Which of several best nodes is taken.
 enum class TieMode : uint8_t {
-  kUpstream,  // upstream's heap: the first maximum in pre-order (i, subtree 2i+1, subtree 2i+2)
-  kName,      // the smallest node name
-  kRandom,    // by a seed
+  // As upstream: a heap, whose root is the first maximum in pre-order (i, subtree of 2i+1, subtree
+  // of 2i+2); with the semantics of 1.31 as kRandom.
+  kUpstream,
+  kName,    // the smallest node name
+  kRandom,  // by a seed
 };
 
 // Whether the entry at position a of a list stands before that at position b in pre-order.

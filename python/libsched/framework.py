@@ -107,6 +107,10 @@ class Framework:
         The scheduler name of the profile; needed if there are several.
     feature_gates : mapping or str, optional
         ``{"A": True}`` or ``"A=true,B=false"``; by default those of Kubernetes 1.36.
+    semantics : {"1.36", "1.31"}
+        Whose semantics. ``"1.31"`` switches exactly three things to that release: the formula of
+        NodeResourcesBalancedAllocation, the reason text of TaintToleration, and ties, which are
+        broken uniformly by a seed. Nothing else of 1.31 is followed.
 
     Raises
     ------
@@ -141,11 +145,12 @@ class Framework:
     _handle: _core.Framework
 
     def __init__(self, config: Config | object = None, *, profile: str | None = None,
-                 feature_gates: Mapping[str, bool] | str | None = None) -> None:
+                 feature_gates: Mapping[str, bool] | str | None = None,
+                 semantics: str = "1.36") -> None:
         if config is not None and not isinstance(config, Config):
             config = Config(config)
         handle = config._handle if isinstance(config, Config) else None
-        self._handle = _core.Framework(handle, profile or "", _gates(feature_gates))
+        self._handle = _core.Framework(handle, profile or "", _gates(feature_gates), semantics)
         self._plugins: dict[str, list[tuple[str, int]]] | None = None
 
     @property

@@ -102,8 +102,12 @@ static void test_framework(void) {
   options.reserved = 1;
   CHECK_FAILS(LIBSCHED_ERR_UNSUPPORTED, NULL, NULL,
               libsched_framework_create(NULL, text(""), NULL, &options, &framework, err));
-  CHECK(framework == UNTOUCHED);
   options.reserved = 0;
+  options.semantics = LIBSCHED_STR("1.30");
+  CHECK_FAILS(LIBSCHED_ERR_UNSUPPORTED, NULL, "1.30",
+              libsched_framework_create(NULL, text(""), NULL, &options, &framework, err));
+  CHECK(framework == UNTOUCHED);
+  options.semantics = LIBSCHED_STR("1.31");
   CHECK_OK(
       libsched_framework_create(NULL, text("default-scheduler"), NULL, &options, &framework, err));
   libsched_framework_unref(framework);

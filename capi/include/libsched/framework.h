@@ -59,11 +59,15 @@ typedef struct libsched_framework_options {
   uint32_t struct_size;        /* sizeof(libsched_framework_options) */
   uint32_t reserved;           /* 0 */
   libsched_str feature_gates;  /* "A=true,B=false"; empty: the defaults of 1.36 */
+  /* Whose semantics: "1.36" (empty: the same) or "1.31", which switches exactly three things to that
+     release: NodeResourcesBalancedAllocation's formula, TaintToleration's reason text, and ties,
+     which it breaks uniformly by the seed of the cycle. Nothing else of 1.31 is followed. */
+  libsched_str semantics;
 } libsched_framework_options;
-#define LIBSCHED_FRAMEWORK_OPTIONS_INIT {sizeof(libsched_framework_options), 0, {NULL, 0}}
+#define LIBSCHED_FRAMEWORK_OPTIONS_INIT {sizeof(libsched_framework_options), 0, {NULL, 0}, {NULL, 0}}
 /* `config` NULL: upstream's defaults. `profile` empty: the only one. `registry` NULL: the in-tree
    plugins. `options` may be NULL. Errors: NOT_FOUND (profile), INVALID (upstream's construction
-   errors, an unknown feature gate), UNSUPPORTED. */
+   errors, an unknown feature gate), UNSUPPORTED (also unknown semantics). */
 libsched_rc libsched_framework_create(const libsched_config *config, libsched_str profile, const libsched_registry *registry,
                                       const libsched_framework_options *options, LIBSCHED_OWN libsched_framework **out,
                                       LIBSCHED_OWN libsched_error **error);

@@ -126,6 +126,7 @@ void set_pod_defaults(Pod& pod) {
   std::vector<Volume> volumes(spec.volumes.begin(), spec.volumes.end());
   for (Volume& v : volumes) {
     if (v.kind == VolumeKind::kRbd && v.pool.empty()) v.pool = "rbd";
+    if (v.kind == VolumeKind::kAzureDisk && !v.disk_kind) v.disk_kind = "Shared";
   }
   spec.volumes = arena.copy(volumes);
 }
@@ -145,6 +146,27 @@ void set_namespace_defaults(Namespace& ns) {
   std::sort(labels.begin(), labels.end(),
             [](const Label& a, const Label& b) { return a.key < b.key; });
   ns.meta.labels = ns.arena.copy(labels);
+}
+
+void set_volume_defaults(PersistentVolume& pv) {
+  if (pv.phase.empty()) pv.phase = "Pending";
+  if (!pv.volume_mode) pv.volume_mode = "Filesystem";
+  if (pv.capacity) pv.capacity->round_up_to_milli();
+  if (pv.source.kind == VolumeKind::kAzureDisk && !pv.source.disk_kind)
+    pv.source.disk_kind = "Shared";
+}
+
+void set_claim_defaults(PersistentVolumeClaim& claim) {
+  if (claim.phase.empty()) claim.phase = "Pending";
+  if (!claim.volume_mode) claim.volume_mode = "Filesystem";
+  if (claim.request) claim.request->round_up_to_milli();
+}
+
+void set_controller_defaults(Controller& controller, Labels template_labels) {
+  LabelSelector& selector = controller.selector;
+  if (template_labels.empty() || !selector.empty()) return;
+  selector.present = true;
+  selector.match_labels = template_labels;
 }
 
 bool admit_priority(Pod& pod, const std::vector<PriorityClassRef>& classes) {

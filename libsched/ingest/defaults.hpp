@@ -6,6 +6,8 @@
 
 #include "libsched/objects/node.hpp"
 #include "libsched/objects/pod.hpp"
+#include "libsched/objects/selecting.hpp"
+#include "libsched/objects/storage.hpp"
 
 namespace libsched {
 
@@ -19,6 +21,11 @@ struct NodeCapacity {
 void set_pod_defaults(Pod& pod);
 void set_node_defaults(Node& node, const NodeCapacity& capacity);
 void set_namespace_defaults(Namespace& ns);
+void set_volume_defaults(PersistentVolume& pv);
+void set_claim_defaults(PersistentVolumeClaim& claim);
+// The selector of a ReplicationController, and of the other controllers in API versions of old,
+// comes from the labels of its pod template.
+void set_controller_defaults(Controller& controller, Labels template_labels);
 
 // Gives a pod without a priority that of its class, or of the global default class, or 0. False if
 // the class it names is not among them, where the API server would refuse the pod.

@@ -236,26 +236,31 @@ bool DocumentReader::build(ObjectKind kind, const TypeName& type, size_t begin) 
       return add(builder_.priority_class(v, k), out_.priority_classes, "PriorityClass", begin);
     case ObjectKind::kWorkload: {
       const Ref<Workload> workload = builder_.workload(v, k);
-      return add(workload, out_.workloads, workload ? workload->kind : Str(), begin);
+      if (!add(workload, out_.workloads, workload ? workload->kind : Str(), begin)) return false;
+      if (const Ref<Controller>& c = builder_.controller()) {
+        out_.stored.push_back({c->kind, c});
+        ++out_.both_ways;
+      }
+      return true;
     }
+    case ObjectKind::kStored:
+      return add_stored(builder_.stored(static_cast<StoredKind>(find_stored_kind(k)), v), begin);
     case ObjectKind::kList: return reader_.fail(begin, "a List whose kind comes last");
     case ObjectKind::kOther: return skip_kind(type, begin);
   }
   return false;
 }
 
-template <typename T>
-bool DocumentReader::add(const Ref<T>& object, std::vector<Ref<const T>>& to, Str kind,
-                         size_t begin) {
-  if (!object) return false;
+// Whether no other object of the input has the same identity.
+bool DocumentReader::is_first(const Object& object, Str kind, size_t begin) {
   const size_t document = begins_.size() - 1;
   const size_t offset =
       begin - static_cast<size_t>(begins_[document].data() - reader_.text().data());
   const ObjectPlace* first =
-      identities_.insert(kind, *object, {static_cast<uint32_t>(document), offset});
+      identities_.insert(kind, object, {static_cast<uint32_t>(document), offset});
   if (first != nullptr) {
-    std::string name(object->meta.ns);
-    name.append(name.empty() ? "" : "/").append(object->meta.name);
+    std::string name(object.meta.ns);
+    name.append(name.empty() ? "" : "/").append(object.meta.name);
     std::string where = place_of(begins_[first->document], first->offset).path;
     if (document > 0)
       where = join_path("documents[" + std::to_string(first->document) + "]", where);
@@ -263,9 +268,29 @@ bool DocumentReader::add(const Ref<T>& object, std::vector<Ref<const T>>& to, St
                         "duplicate " + std::string(kind) + " " + name + ", the first is " + where);
   }
   warn_unknown_fields(begin);
+  return true;
+}
+
+template <typename T>
+bool DocumentReader::add(const Ref<T>& object, std::vector<Ref<const T>>& to, Str kind,
+                         size_t begin) {
+  if (!object || !is_first(*object, kind, begin)) return false;
   to.push_back(object);
   if (options_.validate) {
     validate(*object, [&](const std::string& path, std::string message) {
+      warn(join_path(prefix(), path), std::move(message));
+    });
+  }
+  return true;
+}
+
+bool DocumentReader::add_stored(const StoredObject& stored, size_t begin) {
+  if (!stored.object || !is_first(*stored.object, stored_kind_name(stored.kind), begin)) {
+    return false;
+  }
+  out_.stored.push_back(stored);
+  if (options_.validate) {
+    validate(stored, [&](const std::string& path, std::string message) {
       warn(join_path(prefix(), path), std::move(message));
     });
   }

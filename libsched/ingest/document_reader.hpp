@@ -51,6 +51,8 @@ class DocumentReader {
   bool build(ObjectKind kind, const TypeName& type, size_t begin);
   template <typename T>
   bool add(const Ref<T>& object, std::vector<Ref<const T>>& to, Str kind, size_t begin);
+  bool add_stored(const StoredObject& stored, size_t begin);
+  bool is_first(const Object& object, Str kind, size_t begin);
   bool skip_kind(const TypeName& type, size_t begin);
   bool more();  // makes the next token available; false at the end of the text
   static constexpr int64_t kMaxUnknownFieldWarnings = 10;

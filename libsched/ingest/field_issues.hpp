@@ -67,6 +67,9 @@ struct ResourceRules {
 };
 void check_resources(FieldIssues& issues, const FieldPath& path, ResourceList requests,
                      ResourceList limits, ResourceRules rules);
+// `label`: the name must be a DNS label instead of a subdomain.
+void check_meta(FieldIssues& issues, const ObjectMeta& meta, bool label = false);
+void check_node_selector(FieldIssues& issues, const FieldPath& path, const NodeSelector& selector);
 void check_affinity(FieldIssues& issues, const FieldPath& spec, const PodSpec& pod);
 void check_spread(FieldIssues& issues, const FieldPath& spec, const PodSpec& pod);
 void check_pod_spec(FieldIssues& issues, const FieldPath& spec, const PodSpec& pod);

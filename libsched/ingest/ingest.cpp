@@ -108,6 +108,9 @@ std::string found_instead(const ObjectSet& set) {
   if (!set.pods.empty()) return "a Pod";
   if (!set.nodes.empty()) return "a Node";
   if (!set.namespaces.empty()) return "a Namespace";
+  if (!set.stored.empty() && set.workloads.empty()) {
+    return "a " + std::string(stored_kind_name(set.stored[0].kind));
+  }
   return set.workloads.empty() ? "a PriorityClass" : "a " + std::string(set.workloads[0]->kind);
 }
 

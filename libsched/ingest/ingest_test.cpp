@@ -130,8 +130,10 @@ TEST_CASE("ingest: one pod, one node") {
   CHECK(pod_error("[]") == "expected one Pod, got 0 objects");
   CHECK(pod_error(R"({"kind":"Node","apiVersion":"v1","metadata":{"name":"n"}})") ==
         "expected one Pod, got a Node");
-  CHECK(pod_error(R"({"kind":"Service","apiVersion":"v1"})") ==
-        "expected one Pod, got a v1 Service");
+  CHECK(pod_error(R"({"kind":"ConfigMap","apiVersion":"v1"})") ==
+        "expected one Pod, got a v1 ConfigMap");
+  CHECK(pod_error(R"({"kind":"Service","apiVersion":"v1","metadata":{"name":"s"}})") ==
+        "expected one Pod, got a Service");
   CHECK(pod_error(R"([{"metadata":{"name":"a"}},{"metadata":{"name":"b"}}])") ==
         "expected one Pod, got 2 objects");
   CHECK(parse_node(R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"n"}})", {})
@@ -141,16 +143,16 @@ TEST_CASE("ingest: one pod, one node") {
 
 TEST_CASE("ingest: skipped kinds and unknown fields are counted") {
   const ObjectSet set = parse(R"([
-      {"kind":"Service","apiVersion":"v1","metadata":{"name":"s"}},
-      {"kind":"Service","apiVersion":"v1","metadata":{"name":"s"}},
+      {"kind":"PodDisruptionBudget","apiVersion":"policy/v1","metadata":{"name":"s"}},
+      {"kind":"PodDisruptionBudget","apiVersion":"policy/v1","metadata":{"name":"s"}},
       {"kind":"Thing","apiVersion":"example.com/v1","spec":{"nodeSelectr":1}},
       {"kind":"Pod","apiVersion":"v1","metadata":{"name":"a","labls":{}},
        "spec":{"nodeSelectr":{"a":"b"},"containers":[{"name":"c","imge":"x"}],"dnsPolicy":"x"}},
       {"kind":"FooList","apiVersion":"example.com/v1","items":[{"metadata":{}},{}]}])");
   REQUIRE(set.skipped.size() == 3);
-  CHECK(set.skipped[0].kind == "v1 Service");
+  CHECK(set.skipped[0].kind == "policy/v1 PodDisruptionBudget");
   CHECK(set.skipped[0].count == 2);
-  CHECK(set.skipped[0].needed_by == "PodTopologySpread");
+  CHECK(set.skipped[0].needed_by == "DefaultPreemption");
   CHECK(set.skipped[1].kind == "example.com/v1 Thing");
   CHECK(set.skipped[1].needed_by == "");
   CHECK(set.skipped[2].kind == "example.com/v1 Foo");

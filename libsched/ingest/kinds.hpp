@@ -13,6 +13,7 @@ enum class ObjectKind : uint8_t {
   kNamespace,
   kPriorityClass,
   kWorkload,  // Deployment, StatefulSet, DaemonSet, ReplicaSet, Job, CronJob
+  kStored,    // those of objects/stored_kind.hpp, by their names
   kList,
   kOther,  // skipped and counted
 };

@@ -19,7 +19,13 @@ TEST_CASE("kinds: what is read, skipped or refused") {
   CHECK(kind("apps/v1", "Deployment") == is(ObjectKind::kWorkload));
   CHECK(kind("extensions/v1beta1", "Deployment") == is(ObjectKind::kWorkload));
   CHECK(kind("batch/v1", "CronJobList") == is(ObjectKind::kList));
-  CHECK(kind("v1", "Service") == is(ObjectKind::kOther));
+  CHECK(kind("v1", "Service") == is(ObjectKind::kStored));
+  CHECK(kind("v1", "PersistentVolumeClaimList") == is(ObjectKind::kList));
+  CHECK(kind("storage.k8s.io/v1alpha1", "CSIStorageCapacity") == is(ObjectKind::kStored));
+  CHECK(kind("serving.knative.dev/v1", "Service") == is(ObjectKind::kOther));
+  CHECK(kind("storage.k8s.io/v1alpha1", "CSINode") ==
+        R"(.apiVersion: no kind "CSINode" is registered for version "storage.k8s.io/v1alpha1")");
+  CHECK(kind("v1", "ResourceClaim") == is(ObjectKind::kOther));
   CHECK(kind("example.com/v1", "ThingList") == is(ObjectKind::kList));
   // Kinds of the same name in foreign groups.
   CHECK(kind("batch.volcano.sh/v1alpha1", "Job") == is(ObjectKind::kOther));
@@ -39,11 +45,9 @@ TEST_CASE("kinds: what is read, skipped or refused") {
 TEST_CASE("kinds: items of lists and who needs what is skipped") {
   CHECK(item_type({"v1", "PodList"}).kind == "Pod");
   CHECK(item_type({"v1", "List"}).kind == "");
-  CHECK(needed_by({"v1", "PersistentVolumeClaim"}) == "VolumeBinding");
+  CHECK(needed_by({"v1", "PersistentVolumeClaim"}) == "");
   CHECK(needed_by({"policy/v1", "PodDisruptionBudget"}) == "DefaultPreemption");
   CHECK(needed_by({"resource.k8s.io/v1", "ResourceSlice"}) == "DynamicResources");
-  CHECK(needed_by({"storage.k8s.io/v1", "CSINode"}) == "NodeVolumeLimits");
-  CHECK(needed_by({"v1", "Service"}) == "PodTopologySpread");
   CHECK(needed_by({"v1", "ConfigMap"}) == "");
 }
 

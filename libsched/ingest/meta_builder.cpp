@@ -23,6 +23,8 @@ void ObjectBuilder::start(Arena& arena) {
   unknown_fields_ = 0;
   unknown_offsets_.clear();
   generate_name_ = false;
+  keep_annotations_ = false;
+  controller_ = nullptr;
   std::apply([](auto&... vectors) { (vectors.clear(), ...); }, scratch_);
 }
 
@@ -51,6 +53,12 @@ bool ObjectBuilder::metadata(ObjectMeta& meta) {
       case kObjectMeta["creationTimestamp"]: return time(meta.created);
       case kObjectMeta["deletionTimestamp"]: return time(meta.deleted);
       case kObjectMeta["labels"]: return labels(meta.labels);
+      case kObjectMeta["resourceVersion"]:
+        return keep_annotations_ ? string(meta.resource_version) : skip();
+      case kObjectMeta["annotations"]:
+        return keep_annotations_ ? map(meta.annotations, &KeyValue::key,
+                                       [&](KeyValue& a) { return string(a.value); })
+                                 : skip();
       case kObjectMeta["ownerReferences"]:
         return list(meta.owners, [&](OwnerReference& o) { return owner(o); });
       default: return skip();

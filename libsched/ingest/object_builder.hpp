@@ -32,6 +32,10 @@ class ObjectBuilder {
   Ref<Namespace> name_space(Str api_version, Str kind);
   Ref<PriorityClass> priority_class(Str api_version, Str kind);
   Ref<Workload> workload(Str api_version, Str kind);
+  // The selector of the last workload, if it is a ReplicaSet or StatefulSet; else null.
+  const Ref<Controller>& controller() const { return controller_; }
+  // Any other kind that read_as kStored; the object is null after a failure.
+  StoredObject stored(StoredKind kind, Str api_version);
 
   // The failure was only that the object is of another type than expected.
   bool other_type() const { return other_type_; }
@@ -64,6 +68,8 @@ class ObjectBuilder {
   bool boolean(bool& out);
   bool optional_boolean(std::optional<bool>& out);
   bool int32(int32_t& out);
+  bool optional_string(std::optional<Str>& out);
+  bool optional_quantity(std::optional<Quantity>& out);
   bool optional_int32(std::optional<int32_t>& out);
   bool int64(int64_t& out);
   bool time(Time& out);
@@ -108,6 +114,8 @@ class ObjectBuilder {
   bool volume(Volume& v);  // volume_builder.cpp
   template <typename Table>
   bool volume_source(Volume& v, VolumeKind kind, const Table& table, int id, int read_only);
+  template <typename Table>
+  bool azure_volume(Volume& v, VolumeKind kind, const Table& table, int id);
   bool rbd(Volume& v);
   bool ephemeral(Volume& v);
   bool pod_status(PodStatus& status);  // pod_status_builder.cpp
@@ -128,6 +136,35 @@ class ObjectBuilder {
   bool pod_template(WorkloadParts& parts);
   bool claim_name(Str& name);
   void add_claim_volumes(const WorkloadParts& parts);
+  bool workload_selector(WorkloadParts& parts);
+  void finish_controller(const WorkloadParts& parts, Str api_version);
+  struct TypeNames {
+    Str api_version, kind;
+  };
+  template <typename T>
+  Ref<T> stored_object(StoredKind kind, const TypeNames& type,
+                       bool (ObjectBuilder::*read)(T&, const TypeNames&));
+  bool persistent_volume(PersistentVolume& pv, const TypeNames& type);  // storage_builder.cpp
+  bool persistent_volume_spec(PersistentVolume& pv);
+  bool storage_of(std::optional<Quantity>& out);
+  bool claim_ref(std::optional<ClaimRef>& out);
+  template <typename Table>
+  bool persistent_source(VolumeSource& source, VolumeKind kind, const Table& table, int id);
+  bool csi_source(VolumeSource& source);
+  bool azure_file(VolumeSource& source);
+  bool azure_disk(VolumeSource& source);
+  bool claim(PersistentVolumeClaim& claim, const TypeNames& type);
+  bool claim_spec(PersistentVolumeClaim& claim);
+  bool storage_class(StorageClass& sc, const TypeNames& type);  // csi_builder.cpp
+  bool topology_term(TopologySelectorTerm& term);
+  bool csi_node(CsiNode& node, const TypeNames& type);
+  bool csi_node_driver(CsiNodeDriver& driver);
+  bool csi_driver(CsiDriver& driver, const TypeNames& type);
+  bool csi_storage_capacity(CsiStorageCapacity& capacity, const TypeNames& type);
+  bool volume_attachment(VolumeAttachment& attachment, const TypeNames& type);
+  bool service(Service& service, const TypeNames& type);  // selecting_builder.cpp
+  bool replication_controller(Controller& controller, const TypeNames& type);
+  bool device_class(DeviceClass& device_class, const TypeNames& type);
 
   // Scratch for lists while they grow, one vector per type.
   template <typename T>
@@ -140,7 +177,9 @@ class ObjectBuilder {
              std::vector<Toleration>, std::vector<Container>, std::vector<ContainerPort>,
              std::vector<Volume>, std::vector<PodResourceClaim>, std::vector<ResourceClaimStatus>,
              std::vector<PodCondition>, std::vector<ContainerStatus>, std::vector<OwnerReference>,
-             std::vector<Taint>, std::vector<ContainerImage>, std::vector<NamedQuantity>>
+             std::vector<Taint>, std::vector<ContainerImage>, std::vector<NamedQuantity>,
+             std::vector<KeyValue>, std::vector<TopologySelectorTerm>,
+             std::vector<TopologySelectorRequirement>, std::vector<CsiNodeDriver>>
       scratch_;
   std::vector<size_t> key_offsets_;  // of the map being read
 
@@ -149,6 +188,8 @@ class ObjectBuilder {
   Arena* arena_ = nullptr;        // of the object being built
   size_t arena_estimate_ = 2048;  // bytes that objects like the last ones took
   bool other_type_ = false;
+  bool keep_annotations_ = false;  // and the resourceVersion, of the present object
+  Ref<Controller> controller_;
   bool generate_name_ = false;  // the metadata read last has a generateName
   int64_t unknown_fields_ = 0;
   std::vector<size_t> unknown_offsets_;

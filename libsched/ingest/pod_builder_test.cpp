@@ -244,7 +244,7 @@ TEST_CASE("pod: volumes") {
       pod(R"({"volumes":[{"name":"a","persistentVolumeClaim":{"claimName":"c","readOnly":true}},
       {"name":"b","gcePersistentDisk":{"pdName":"pd","partition":1}},{"name":"c","awsElasticBlockStore":{"volumeID":"v"}},
       {"name":"d","rbd":{"monitors":["m1","m2"],"image":"i","pool":"p","readOnly":true}},
-      {"name":"e","iscsi":{"iqn":"q","readOnly":true}},{"name":"f","azureDisk":{"diskName":"d"}},
+      {"name":"e","iscsi":{"iqn":"q","readOnly":true}},{"name":"f","azureDisk":{"diskURI":"d"}},
       {"name":"g","azureFile":{"shareName":"s"}},{"name":"h","cinder":{"volumeID":"ci"}},
       {"name":"i","vsphereVolume":{"volumePath":"vp"}},{"name":"j","portworxVolume":{"volumeID":"px"}},
       {"name":"k","csi":{"driver":"drv","readOnly":true}},{"name":"l","image":{"reference":"r"}},

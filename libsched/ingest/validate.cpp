@@ -10,19 +10,6 @@ namespace {
 
 constexpr int32_t kHighestUserPriority = 1'000'000'000;
 
-// `label`: the name must be a DNS label instead of a subdomain.
-void check_meta(FieldIssues& issues, const ObjectMeta& meta, bool label = false) {
-  const FieldPath path("metadata");
-  const FieldPath name(path, "name");
-  if (label) {
-    issues.dns_label(name, meta.name);
-  } else {
-    issues.dns_subdomain(name, meta.name);
-  }
-  if (!meta.ns.empty()) issues.dns_label(FieldPath(path, "namespace"), meta.ns);
-  issues.labels(FieldPath(path, "labels"), meta.labels);
-}
-
 void check_taints(FieldIssues& issues, const FieldPath& path, Span<Taint> taints) {
   std::unordered_set<std::string> seen;
   for (size_t i = 0; i < taints.size(); ++i) {
@@ -39,6 +26,18 @@ void check_taints(FieldIssues& issues, const FieldPath& path, Span<Taint> taints
 }
 
 }  // namespace
+
+void check_meta(FieldIssues& issues, const ObjectMeta& meta, bool label) {
+  const FieldPath path("metadata");
+  const FieldPath name(path, "name");
+  if (label) {
+    issues.dns_label(name, meta.name);
+  } else {
+    issues.dns_subdomain(name, meta.name);
+  }
+  if (!meta.ns.empty()) issues.dns_label(FieldPath(path, "namespace"), meta.ns);
+  issues.labels(FieldPath(path, "labels"), meta.labels);
+}
 
 void validate(const Pod& pod, const WarningSink& warn) {
   FieldIssues issues(warn);

@@ -7,6 +7,7 @@
 
 #include "libsched/objects/node.hpp"
 #include "libsched/objects/pod.hpp"
+#include "libsched/objects/stored_kind.hpp"
 
 namespace libsched {
 
@@ -17,5 +18,6 @@ void validate(const Node& node, const WarningSink& warn);
 void validate(const Namespace& ns, const WarningSink& warn);
 void validate(const PriorityClass& pc, const WarningSink& warn);
 void validate(const Workload& workload, const WarningSink& warn);
+void validate(const StoredObject& stored, const WarningSink& warn);  // validate_stored.cpp
 
 }  // namespace libsched

@@ -79,14 +79,7 @@ void check_term(FieldIssues& issues, const FieldPath& path, const NodeSelectorTe
 
 void check_node_affinity(FieldIssues& issues, const FieldPath& path, const NodeAffinity& affinity) {
   if (affinity.required.present) {
-    const FieldPath required(path, kRequired);
-    const FieldPath terms(required, "nodeSelectorTerms");
-    if (affinity.required.terms.empty()) {
-      issues.required(terms, "must have at least one node selector term");
-    }
-    for (size_t i = 0; i < affinity.required.terms.size(); ++i) {
-      check_term(issues, FieldPath(terms, i), affinity.required.terms[i], /*check_values=*/true);
-    }
+    check_node_selector(issues, FieldPath(path, kRequired), affinity.required);
   }
   const FieldPath preferred(path, kPreferred);
   for (size_t i = 0; i < affinity.preferred.size(); ++i) {
@@ -154,6 +147,14 @@ void check_policy(FieldIssues& issues, const FieldPath& path, Str policy) {
 }
 
 }  // namespace
+
+void check_node_selector(FieldIssues& issues, const FieldPath& path, const NodeSelector& selector) {
+  const FieldPath terms(path, "nodeSelectorTerms");
+  if (selector.terms.empty()) issues.required(terms, "must have at least one node selector term");
+  for (size_t i = 0; i < selector.terms.size(); ++i) {
+    check_term(issues, FieldPath(terms, i), selector.terms[i], /*check_values=*/true);
+  }
+}
 
 void check_affinity(FieldIssues& issues, const FieldPath& spec, const PodSpec& pod) {
   if (!pod.affinity_present) return;

@@ -47,6 +47,19 @@ bool ObjectBuilder::volume_source(Volume& v, VolumeKind kind, const Table& table
   });
 }
 
+// Besides, what decides about the migration to CSI.
+template <typename Table>
+bool ObjectBuilder::azure_volume(Volume& v, VolumeKind kind, const Table& table, int id) {
+  if (reader_.is_null() || v.kind != VolumeKind::kOther) return skip();
+  v.kind = kind;
+  return object(table, [&](int field) {
+    if (field == id) return string(v.id);
+    if (field == table.find("readOnly")) return boolean(v.read_only);
+    if (field == table.find("secretName")) return string(v.secret_name);
+    return field == table.find("kind") ? optional_string(v.disk_kind) : skip();
+  });
+}
+
 bool ObjectBuilder::rbd(Volume& v) {
   if (reader_.is_null() || v.kind != VolumeKind::kOther) return skip();
   v.kind = VolumeKind::kRbd;
@@ -91,11 +104,9 @@ bool ObjectBuilder::volume(Volume& v) {
       case kVolume["iscsi"]:
         return volume_source(v, VolumeKind::kIscsi, kIscsi, kIscsi["iqn"], kIscsi["readOnly"]);
       case kVolume["azureDisk"]:
-        return volume_source(v, VolumeKind::kAzureDisk, kAzureDisk, kAzureDisk["diskName"],
-                             kAzureDisk["readOnly"]);
+        return azure_volume(v, VolumeKind::kAzureDisk, kAzureDisk, kAzureDisk["diskURI"]);
       case kVolume["azureFile"]:
-        return volume_source(v, VolumeKind::kAzureFile, kAzureFile, kAzureFile["shareName"],
-                             kAzureFile["readOnly"]);
+        return azure_volume(v, VolumeKind::kAzureFile, kAzureFile, kAzureFile["shareName"]);
       case kVolume["cinder"]:
         return volume_source(v, VolumeKind::kCinder, kCinder, kCinder["volumeID"],
                              kCinder["readOnly"]);

@@ -51,6 +51,32 @@ bool ObjectBuilder::pod_template(WorkloadParts& parts) {
   return ok;
 }
 
+bool ObjectBuilder::workload_selector(WorkloadParts&) {
+  Arena* const outer = arena_;
+  arena_ = &controller_->arena;
+  const bool ok = label_selector(controller_->selector);
+  arena_ = outer;
+  return ok;
+}
+
+// A ReplicaSet's or StatefulSet's selector is an object of its own, which a cluster stores.
+void ObjectBuilder::finish_controller(const WorkloadParts& parts, Str api_version) {
+  if (!controller_) return;
+  Controller& c = *controller_;
+  const Workload& w = parts.workload;
+  if (options_.defaults && api_version.ends_with("v1beta1") && !c.selector.present) {
+    set_controller_defaults(c, parts.pod->meta.labels);
+    c.origin = parts.pod;
+  }
+  c.meta.name = c.arena.copy(w.meta.name);
+  c.meta.ns = c.arena.copy(w.meta.ns);
+  c.meta.uid = c.arena.copy(w.meta.uid);
+  c.meta.created = w.meta.created;
+  c.meta.deleted = w.meta.deleted;
+  c.meta.key_hash = w.meta.key_hash;
+  c.content_hash = w.content_hash;
+}
+
 bool ObjectBuilder::claim_name(Str& name) {
   return object(kClaim, [&](int field) {
     if (field != kClaim["metadata"]) return skip();
@@ -66,6 +92,7 @@ template <typename Table>
 bool ObjectBuilder::workload_fields(WorkloadParts& parts, const Table& table, int pod, int count) {
   return object(table, [&](int field) {
     if (field == pod) return pod_template(parts);
+    if (controller_ && field == table.find("selector")) return workload_selector(parts);
     return field == count ? int32(parts.replicas) : skip();
   });
 }
@@ -74,6 +101,7 @@ bool ObjectBuilder::stateful_set_spec(WorkloadParts& parts) {
   return object(kStatefulSet, [&](int field) {
     switch (field) {
       case kStatefulSet["replicas"]: return int32(parts.replicas);
+      case kStatefulSet["selector"]: return workload_selector(parts);
       case kStatefulSet["template"]: return pod_template(parts);
       case kStatefulSet["volumeClaimTemplates"]:
         return list(parts.claims, [&](Str& name) { return claim_name(name); });
@@ -142,6 +170,10 @@ Ref<Workload> ObjectBuilder::workload(Str api_version, Str kind) {
   auto workload = make_ref<Workload>();
   start(workload->arena);
   workload->kind = workload->arena.copy(kind);
+  if (kind == "ReplicaSet" || kind == "StatefulSet") {
+    controller_ = make_ref<Controller>();
+    controller_->kind = kind == "ReplicaSet" ? StoredKind::kReplicaSet : StoredKind::kStatefulSet;
+  }
   WorkloadParts parts{*workload, make_ref<Pod>(arena_estimate_), 1, 1, 0, {}, {}};
   const size_t begin = reader_.offset();
   const bool ok = object(kWorkload, [&](int field) {
@@ -167,8 +199,9 @@ Ref<Workload> ObjectBuilder::workload(Str api_version, Str kind) {
   } else {
     workload->replicas = parts.replicas;
   }
-  workload->pod = std::move(parts.pod);
   remember_document(*workload, begin);
+  finish_controller(parts, api_version);
+  workload->pod = std::move(parts.pod);
   return workload;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "libsched/objects/meta.hpp"
 
@@ -28,12 +29,14 @@ struct Volume {
   Str name;
   VolumeKind kind = VolumeKind::kOther;
   bool read_only = false;
-  // claimName | pdName | volumeID | image (RBD) | iqn | diskName | shareName | volumePath |
+  // claimName | pdName | volumeID | image (RBD) | iqn | diskURI | shareName | volumePath |
   // driver | reference
   Str id;
-  Str pool;            // RBD
-  Span<Str> monitors;  // RBD
-  Str storage_class;   // ephemeral: of the claim template
+  Str pool;                      // RBD
+  Span<Str> monitors;            // RBD
+  Str storage_class;             // ephemeral: of the claim template
+  Str secret_name;               // Azure file
+  std::optional<Str> disk_kind;  // Azure disk; another one than Managed can't be migrated
 };
 
 }  // namespace libsched

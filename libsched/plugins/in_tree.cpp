@@ -50,7 +50,7 @@ bool has_unread_kind(const View& view, Str kind) {
 bool may_be_device_resource(const View& view, Str resource) {
   const bool named = is_extended_resource_name(resource) ||
                      resource.starts_with("deviceclass.resource.kubernetes.io/");
-  return named && has_unread_kind(view, "DeviceClass");
+  return named && view.objects().device_class_of(resource) != nullptr;
 }
 
 Error needs_plugin(const Pod& pod, Str plugin, Str why) {

@@ -26,10 +26,10 @@ Result<std::unique_ptr<Plugin>> make_inter_pod_affinity(const FactoryCall&);
 Result<std::unique_ptr<Plugin>> make_dynamic_resources(const FactoryCall&);
 
 // Whether an object of this kind was applied, which no plugin of this version reads
-// ("DeviceClass").
+// ("ResourceClaim").
 bool has_unread_kind(const View& view, Str kind);
 
-// Whether a DeviceClass of the cluster may stand behind this resource (then devices are counted).
+// Whether a DeviceClass of the cluster stands behind this resource (then devices are counted).
 bool may_be_device_resource(const View& view, Str resource);
 
 // The error of a pod that needs what a plugin cannot do yet.

@@ -12,7 +12,8 @@ std::string asking(const std::string& name, const char* amount) {
   return "{containers: [{name: c, resources: {requests: {" + name + ": " + amount + "}}}]}";
 }
 const char* const kClass =
-    "---\napiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {name: gpu}\n";
+    "---\napiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {name: gpu}\n"
+    "spec: {extendedResourceName: example.com/gpu}\n";
 
 TEST_CASE("claims need the plugin") {
   Trial t("DynamicResources", node_n());
@@ -32,7 +33,8 @@ TEST_CASE("a DeviceClass may stand behind an extended resource") {
           needs(std::string("it asks for ") + name + ", which a DeviceClass may provide"));
     CHECK(t.pre_filter(*Trial::pod(asking(name, "0"))) == "Skip");
   }
-  for (const char* name : {"cpu", "hugepages-2Mi", "kubernetes.io/thing"})
+  for (const char* name : {"cpu", "hugepages-2Mi", "kubernetes.io/thing", "example.com/other",
+                           "deviceclass.resource.kubernetes.io/other"})
     CHECK(t.pre_filter(*Trial::pod(asking(name, "1"))) == "Skip");
 }
 

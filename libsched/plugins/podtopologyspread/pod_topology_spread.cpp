@@ -20,21 +20,37 @@ class PodTopologySpread final : public Plugin {
     if (std::any_of(own.begin(), own.end(), is_hard))
       return needs_plugin(call.pod, "PodTopologySpread",
                           "it has DoNotSchedule topology spread constraints");
-    if (own.empty() && hard_defaults_ && may_have_selector(call))
+    if (own.empty() && hard_defaults_ && has_selector(call))
       return needs_plugin(call.pod, "PodTopologySpread",
                           "the profile has DoNotSchedule default constraints");
     return Status(Code::kSkip);
   }
 
  private:
-  // Default constraints apply only to pods of a service or of a known controller.
-  static bool may_have_selector(const PreFilterCall& call) {
-    if (has_unread_kind(call.view, "Service")) return true;
-    return std::any_of(call.pod.meta.owners.begin(), call.pod.meta.owners.end(),
-                       [](const OwnerReference& o) {
-                         return o.controller && (o.kind == "ReplicationController" ||
-                                                 o.kind == "ReplicaSet" || o.kind == "StatefulSet");
-                       });
+  // Default constraints apply only to pods of a service or of a known controller that selects
+  // something.
+  static bool has_selector(const PreFilterCall& call) {
+    const ObjectMeta& pod = call.pod.meta;
+    const ObjectStore& objects = call.view.objects();
+    bool found = false;
+    objects.for_each_in<Service>(pod.ns, [&](const Service& s) {
+      found = !s.selector.empty() && selector_matches({true, s.selector, {}}, pod.labels);
+      return found;
+    });
+    if (found) return true;
+    const auto owner = std::find_if(pod.owners.begin(), pod.owners.end(),
+                                    [](const OwnerReference& o) { return o.controller; });
+    if (owner == pod.owners.end()) return false;
+    const Controller* controller = nullptr;
+    if (owner->api_version == "v1" && owner->kind == "ReplicationController") {
+      controller = objects.find_controller(StoredKind::kReplicationController, pod.ns, owner->name);
+    } else if (owner->api_version == "apps/v1" && owner->kind == "ReplicaSet") {
+      controller = objects.find_controller(StoredKind::kReplicaSet, pod.ns, owner->name);
+    } else if (owner->api_version == "apps/v1" && owner->kind == "StatefulSet") {
+      controller = objects.find_controller(StoredKind::kStatefulSet, pod.ns, owner->name);
+    }
+    return controller != nullptr && !controller->selector.empty() &&
+           label_selector_error(controller->selector).empty();
   }
 
   bool hard_defaults_;

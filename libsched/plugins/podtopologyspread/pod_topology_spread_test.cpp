@@ -34,25 +34,48 @@ TEST_CASE("default constraints apply to pods of a service or a controller") {
                    when + "}]}";
     return options;
   };
-  const auto owned_by = [](const char* kind, const char* controller) {
+  const auto owned_by = [](const char* kind, const char* controller, const char* version) {
     return Trial::pod(
-        "{}",
-        std::string("name: p, namespace: default, ownerReferences: [{apiVersion: apps/v1, kind: ") +
-            kind + ", name: o, uid: u, controller: " + controller + "}]");
+        "{}", std::string(
+                  "name: p, namespace: default, labels: {a: b}, ownerReferences: [{apiVersion: ") +
+                  version + ", kind: " + kind + ", name: o, uid: u, controller: " + controller +
+                  "}]");
   };
+  const auto object = [](const char* type, const std::string& name, const char* selector) {
+    return std::string("---\napiVersion: ") + type + "\nmetadata: {name: " + name +
+           ", namespace: default}\nspec: {selector: " + selector + "}\n";
+  };
+  const char* const kReplicaSet = "apps/v1\nkind: ReplicaSet";
   Trial hard("PodTopologySpread", node_n(), with("DoNotSchedule"));
   CHECK(hard.pre_filter(*Trial::pod("{}")) == "Skip");  // nothing selects it
-  CHECK(hard.pre_filter(*owned_by("ReplicaSet", "true")) == kProfile);
-  CHECK(hard.pre_filter(*owned_by("StatefulSet", "true")) == kProfile);
-  CHECK(hard.pre_filter(*owned_by("ReplicationController", "true")) == kProfile);
-  CHECK(hard.pre_filter(*owned_by("ReplicaSet", "false")) == "Skip");
-  CHECK(hard.pre_filter(*owned_by("DaemonSet", "true")) == "Skip");
+  const PodRef replica = owned_by("ReplicaSet", "true", "apps/v1");
+  CHECK(hard.pre_filter(*replica) == "Skip");  // of no ReplicaSet that is known
+  hard.apply(object(kReplicaSet, "o", "{}"));
+  CHECK(hard.pre_filter(*replica) == "Skip");
+  hard.apply(object(kReplicaSet, "o", "{matchExpressions: [{key: a, operator: What}]}"));
+  CHECK(hard.pre_filter(*replica) == "Skip");
+  hard.apply(object(kReplicaSet, "o", "{matchLabels: {x: z}}"));
+  CHECK(hard.pre_filter(*replica) == kProfile);
+  CHECK(hard.pre_filter(*owned_by("ReplicaSet", "true", "extensions/v1beta1")) == "Skip");
+  CHECK(hard.pre_filter(*owned_by("ReplicaSet", "false", "apps/v1")) == "Skip");
+  CHECK(hard.pre_filter(*owned_by("DaemonSet", "true", "apps/v1")) == "Skip");
+  CHECK(hard.pre_filter(*owned_by("StatefulSet", "true", "apps/v1")) == "Skip");
+  hard.apply(object("apps/v1\nkind: StatefulSet", "o", "{matchLabels: {x: z}}"));
+  CHECK(hard.pre_filter(*owned_by("StatefulSet", "true", "apps/v1")) == kProfile);
+  hard.apply(object("v1\nkind: ReplicationController", "o", "{x: z}"));
+  CHECK(hard.pre_filter(*owned_by("ReplicationController", "true", "v1")) == kProfile);
   CHECK(hard.pre_filter(*Trial::pod(constraint("ScheduleAnyway"))) ==
         "Skip");  // its own replace the defaults
-  hard.apply("---\napiVersion: v1\nkind: Service\nmetadata: {name: s, namespace: default}\n");
-  CHECK(hard.pre_filter(*Trial::pod("{}")) == kProfile);
+  const PodRef labelled = Trial::pod("{}", "name: p, namespace: default, labels: {a: b}");
+  for (const char* selector : {"null", "{}", "{a: c}"}) {
+    CAPTURE(selector);
+    hard.apply(object("v1\nkind: Service", "s", selector));
+    CHECK(hard.pre_filter(*labelled) == "Skip");
+  }
+  hard.apply(object("v1\nkind: Service", "t", "{a: b}"));
+  CHECK(hard.pre_filter(*labelled) == kProfile);
   Trial soft("PodTopologySpread", node_n(), with("ScheduleAnyway"));
-  CHECK(soft.pre_filter(*owned_by("ReplicaSet", "true")) == "Skip");
+  CHECK(soft.pre_filter(*owned_by("ReplicaSet", "true", "apps/v1")) == "Skip");
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ TEST_CASE("pods without such a volume are skipped") {
   for (const char* source : {
            "emptyDir: {}",
            "ephemeral: {volumeClaimTemplate: {spec: {}}}",
-           "azureDisk: {diskName: x, diskURI: y}",
+           "azureDisk: {diskName: x, diskURI: u}",
            "csi: {driver: d}",
            "hostPath: {path: /x}",
            "configMap: {name: x}",

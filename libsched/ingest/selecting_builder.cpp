@@ -1,0 +1,140 @@
+// Services, ReplicationControllers and DeviceClasses; and the frame for all stored kinds.
+#include "libsched/ingest/defaults.hpp"
+#include "libsched/ingest/object_builder.hpp"
+
+namespace libsched {
+namespace {
+
+constexpr KeyTable kObject("apiVersion", "kind", "metadata", "spec", "status");
+constexpr KeyTable kServiceSpec("ports", "selector", "clusterIP", "clusterIPs", "type",
+                                "externalIPs", "sessionAffinity", "loadBalancerIP",
+                                "loadBalancerSourceRanges", "externalName", "externalTrafficPolicy",
+                                "healthCheckNodePort", "publishNotReadyAddresses",
+                                "sessionAffinityConfig", "topologyKeys", "ipFamily", "ipFamilies",
+                                "ipFamilyPolicy", "allocateLoadBalancerNodePorts",
+                                "loadBalancerClass", "internalTrafficPolicy",
+                                "trafficDistribution");
+constexpr KeyTable kControllerSpec("replicas", "minReadySeconds", "selector", "templateRef",
+                                   "template");
+constexpr KeyTable kTemplate("metadata", "spec");
+constexpr KeyTable kDeviceClassSpec("selectors", "config", "suitableNodes", "extendedResourceName");
+
+}  // namespace
+
+bool ObjectBuilder::service(Service& service, const TypeNames& type) {
+  return object(kObject, [&](int field) {
+    switch (field) {
+      case kObject["apiVersion"]: return type_field(type.api_version);
+      case kObject["kind"]: return type_field(type.kind);
+      case kObject["metadata"]: return metadata(service.meta);
+      case kObject["spec"]:
+        return object(kServiceSpec, [&](int part) {
+          if (part != kServiceSpec["selector"]) return skip();
+          service.selector_present = !reader_.is_null();
+          return labels(service.selector);
+        });
+      default: return skip();
+    }
+  });
+}
+
+bool ObjectBuilder::replication_controller(Controller& controller, const TypeNames& type) {
+  ObjectMeta pod;
+  LabelSelector& selector = controller.selector;
+  const bool ok = object(kObject, [&](int field) {
+    switch (field) {
+      case kObject["apiVersion"]: return type_field(type.api_version);
+      case kObject["kind"]: return type_field(type.kind);
+      case kObject["metadata"]: return metadata(controller.meta);
+      case kObject["spec"]:
+        return object(kControllerSpec, [&](int part) {
+          switch (part) {
+            case kControllerSpec["selector"]:
+              selector.present = !reader_.is_null();
+              return labels(selector.match_labels);
+            case kControllerSpec["template"]:
+              return object(kTemplate, [&](int p) {
+                return p == kTemplate["metadata"] ? metadata(pod) : skip();
+              });
+            default: return skip();
+          }
+        });
+      default: return skip();
+    }
+  });
+  if (ok && options_.defaults) set_controller_defaults(controller, pod.labels);
+  return ok;
+}
+
+bool ObjectBuilder::device_class(DeviceClass& device_class, const TypeNames& type) {
+  return object(kObject, [&](int field) {
+    switch (field) {
+      case kObject["apiVersion"]: return type_field(type.api_version);
+      case kObject["kind"]: return type_field(type.kind);
+      case kObject["metadata"]: return metadata(device_class.meta);
+      case kObject["spec"]:
+        return object(kDeviceClassSpec, [&](int part) {
+          return part == kDeviceClassSpec["extendedResourceName"]
+                     ? optional_string(device_class.extended_resource_name)
+                     : skip();
+        });
+      default: return skip();
+    }
+  });
+}
+
+template <typename T>
+Ref<T> ObjectBuilder::stored_object(StoredKind kind, const TypeNames& type,
+                                    bool (ObjectBuilder::*read)(T&, const TypeNames&)) {
+  Ref<T> made = make_ref<T>();
+  start(made->arena);
+  keep_annotations_ = kind == StoredKind::kPersistentVolume ||
+                      kind == StoredKind::kPersistentVolumeClaim || kind == StoredKind::kCsiNode;
+  const size_t begin = reader_.offset();
+  if (!(this->*read)(*made, type) || !finish_meta(made->meta, is_namespaced(kind), begin)) {
+    return nullptr;
+  }
+  remember_document(*made, begin);
+  return made;
+}
+
+StoredObject ObjectBuilder::stored(StoredKind kind, Str api_version) {
+  using B = ObjectBuilder;
+  const TypeNames type = {api_version, stored_kind_name(kind)};
+  const auto made = [&](auto read) { return StoredObject{kind, stored_object(kind, type, read)}; };
+  switch (kind) {
+    case StoredKind::kPersistentVolume: {
+      const Ref<PersistentVolume> pv = stored_object(kind, type, &B::persistent_volume);
+      if (pv && options_.defaults) set_volume_defaults(*pv);
+      return {kind, pv};
+    }
+    case StoredKind::kPersistentVolumeClaim: {
+      const Ref<PersistentVolumeClaim> claim = stored_object(kind, type, &B::claim);
+      if (claim && options_.defaults) set_claim_defaults(*claim);
+      return {kind, claim};
+    }
+    case StoredKind::kStorageClass: {
+      const Ref<StorageClass> sc = stored_object(kind, type, &B::storage_class);
+      if (sc && options_.defaults && !sc->binding_mode) sc->binding_mode = "Immediate";
+      return {kind, sc};
+    }
+    case StoredKind::kReplicationController: {
+      const Ref<Controller> rc = stored_object(kind, type, &B::replication_controller);
+      if (rc) rc->kind = kind;
+      return {kind, rc};
+    }
+    case StoredKind::kCsiNode: return made(&B::csi_node);
+    case StoredKind::kCsiDriver: return made(&B::csi_driver);
+    case StoredKind::kCsiStorageCapacity: return made(&B::csi_storage_capacity);
+    case StoredKind::kVolumeAttachment: return made(&B::volume_attachment);
+    case StoredKind::kService: return made(&B::service);
+    case StoredKind::kDeviceClass: return made(&B::device_class);
+    case StoredKind::kReplicaSet:  // made with their pod templates: workload()
+    case StoredKind::kStatefulSet:
+    case StoredKind::kNamespace:
+    case StoredKind::kPriorityClass: break;
+  }
+  return {kind, nullptr};
+}
+
+}  // namespace libsched

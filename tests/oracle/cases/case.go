@@ -18,8 +18,20 @@ type Case struct {
 	Pods []json.RawMessage `json:"pods"`
 	// Mode is "evaluate" (default), "schedule" or "trace".
 	Mode string `json:"mode,omitempty"`
+	// Changes happen to nodes and bound pods between the pods.
+	Changes []Change `json:"changes,omitempty"`
 	// Defaults applies core/v1 API defaulting and priority admission first.
 	Defaults bool `json:"defaults,omitempty"`
 	// TraceSpec is there in mode "trace" only.
 	*TraceSpec
+}
+
+// Change is what the scheduler's cache is told before a pod is looked at.
+type Change struct {
+	// Before is the index of that pod.
+	Before int `json:"before"`
+	// Delete names nodes and pods: "Node/NAME", "Pod/NAMESPACE/NAME". It comes first.
+	Delete []string `json:"delete,omitempty"`
+	// Apply adds or replaces nodes and bound pods.
+	Apply []json.RawMessage `json:"apply,omitempty"`
 }

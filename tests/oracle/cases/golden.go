@@ -94,5 +94,6 @@ type PodResult struct {
 	Best       []string         `json:"best,omitempty"`
 	Chosen     string           `json:"chosen,omitempty"`
 	Reserve    *Status          `json:"reserve,omitempty"`
+	NodeOrder  []string         `json:"nodeOrder,omitempty"`
 	Warnings   []string         `json:"warnings,omitempty"`
 }

@@ -32,6 +32,7 @@ type gen struct {
 	storage storageState
 	dra     draState
 	trace   *cases.TraceSpec
+	changes []cases.Change
 }
 
 var kinds = map[string]func(g *gen, o Options){
@@ -45,8 +46,14 @@ var kinds = map[string]func(g *gen, o Options){
 		g.owners()
 		g.pending(o, g.shapeOwned)
 	},
-	"ports":    func(g *gen, o Options) { g.ports = 0.7; g.world(o); g.pending(o, g.shapePorts) },
-	"images":   func(g *gen, o Options) { g.images = true; g.world(o); g.pending(o, g.shapeImages) },
+	"ports":  func(g *gen, o Options) { g.ports = 0.7; g.world(o); g.pending(o, g.shapePorts) },
+	"images": func(g *gen, o Options) { g.images = true; g.world(o); g.pending(o, g.shapeImages) },
+	"changes": func(g *gen, o Options) {
+		g.taint, g.images, g.affinity = true, true, 0.2
+		g.world(o)
+		g.pending(o, g.shapeImages)
+		g.changing()
+	},
 	"volumes":  func(g *gen, o Options) { g.world(o); g.volumes(o); g.pending(o, g.shapeVolumes) },
 	"csilimit": func(g *gen, o Options) { g.world(o); g.csiLimits(o); g.pending(o, g.shapeCSI) },
 	"preempt": func(g *gen, o Options) {
@@ -134,6 +141,7 @@ func Generate(kind string, seed uint64, o Options, mode string, nasty float64) (
 		}
 		c.Pods = append(c.Pods, raw)
 	}
+	c.Changes = g.changes
 	if g.trace != nil {
 		c.Mode, c.TraceSpec = "trace", g.trace
 	}

@@ -62,6 +62,8 @@ type engine struct {
 	pods      []*v1.Pod
 	mode      string
 	assumed   int
+	world     *world
+	defaulter *runtime.Scheme
 }
 
 func newEngine(parent context.Context, c *cases.Case) (*engine, error) {
@@ -251,6 +253,7 @@ func newEngineWith(parent context.Context, c *cases.Case, cfg *schedconfig.KubeS
 			return nil, err
 		}
 	}
+	e.world, e.defaulter = newWorld(nodes, bound), defaulter
 	return e, e.cache.UpdateSnapshot(e.logger, e.snapshot)
 }
 

@@ -31,10 +31,20 @@ func Run(ctx context.Context, c *cases.Case) (*cases.Golden, error) {
 	if c.Mode == "schedule" {
 		g.Mode = "schedule"
 	}
-	for _, p := range e.pods {
+	for i, p := range e.pods {
+		if len(c.Changes) != 0 {
+			if err := e.turn(c.Changes, i); err != nil {
+				return nil, err
+			}
+		}
 		r, err := e.evaluate(p)
 		if err != nil {
 			return nil, fmt.Errorf("pod %s: %w", PodKey(p), err)
+		}
+		if len(c.Changes) != 0 {
+			if r.NodeOrder, err = e.order(); err != nil {
+				return nil, err
+			}
 		}
 		g.Pods = append(g.Pods, *r)
 	}

@@ -265,6 +265,15 @@ func (c *Cluster) RemovePod(namespace, name string) error {
 	})
 }
 
+// RemoveObject removes an object that is neither a pod nor a node, by its kind as in manifests; the
+// namespace of a kind without is empty. Errors: ErrNotFound; ErrInvalid for a kind of which a cluster
+// keeps no objects.
+func (c *Cluster) RemoveObject(kind, namespace, name string) error {
+	return c.change(func(k *C.libsched_cluster, err **C.libsched_error) C.libsched_rc {
+		return C.libsched_cluster_remove_object(k, str(kind), str(namespace), str(name), err)
+	})
+}
+
 // Fork marks the state: Revert undoes everything since the mark, Commit drops the mark. Forks nest
 // without bound, and cost nothing.
 func (c *Cluster) Fork() error {

@@ -81,6 +81,8 @@ func TestChanges(t *testing.T) {
 		{c.AddNodes(half), libsched.ErrExists, "big"},
 		{c.RemoveNode("nowhere"), libsched.ErrNotFound, "nowhere"},
 		{c.RemovePod("default", "nobody"), libsched.ErrNotFound, "nobody"},
+		{c.RemoveObject("Service", "default", "none"), libsched.ErrNotFound, "default/none"},
+		{c.RemoveObject("Secret", "default", "none"), libsched.ErrInvalid, "Secret"},
 		{c.AddPod(newPod(t, "hog", 1, ""), "big"), libsched.ErrExists, "hog"},
 		{c.AddPod(newPod(t, "p", 1, ""), ""), libsched.ErrInvalid, ""},
 		{c.AddPods([]*libsched.Pod{newPod(t, "p", 1, "")}, []string{}), libsched.ErrInvalid,

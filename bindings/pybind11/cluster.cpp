@@ -120,6 +120,14 @@ void bind_cluster(py::module_& module) {
                return libsched_cluster_remove_pod(c, to_str(namespace_), to_str(name), error);
              });
            })
+      .def("remove_object",
+           [](Cluster& cluster, std::string_view kind, std::string_view namespace_,
+              std::string_view name) {
+             quick_change(cluster, [&](libsched_cluster* c, libsched_error** error) {
+               return libsched_cluster_remove_object(c, to_str(kind), to_str(namespace_),
+                                                     to_str(name), error);
+             });
+           })
       .def("fork", [](Cluster& cluster) { quick_change(cluster, libsched_cluster_fork); })
       .def("commit", [](Cluster& cluster) { change(cluster, libsched_cluster_commit); })
       .def("revert", [](Cluster& cluster) { change(cluster, libsched_cluster_revert); })

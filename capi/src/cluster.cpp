@@ -109,6 +109,22 @@ libsched_rc libsched_cluster_remove_pod(libsched_cluster* cluster, libsched_str 
   return guarded(error, [&] { return unwrap(cluster)->remove_pod(in(ns), in(name)); });
 }
 
+libsched_rc libsched_cluster_remove_object(libsched_cluster* cluster, libsched_str kind,
+                                           libsched_str ns, libsched_str name,
+                                           libsched_error** error) {
+  LIBSCHED_REQUIRE(error, cluster != nullptr);
+  return guarded(error, [&]() -> Result<void> {
+    const size_t stored = find_stored_kind(in(kind));
+    if (stored == kStoredKinds)
+      return Error{Rc::kInvalid,
+                   "a cluster keeps no objects of kind \"" + std::string(in(kind)) +
+                       "\" that can be removed by kind and name",
+                   {},
+                   {}};
+    return unwrap(cluster)->remove_object(static_cast<StoredKind>(stored), in(ns), in(name));
+  });
+}
+
 libsched_rc libsched_cluster_fork(libsched_cluster* cluster, libsched_error** error) {
   LIBSCHED_REQUIRE(error, cluster != nullptr);
   return guarded(error, [&]() -> Result<void> {

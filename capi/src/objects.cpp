@@ -168,6 +168,12 @@ libsched_rc libsched_objects_report_json(const libsched_objects* objects, libsch
       Json& n = json["counts"][std::string(w->kind)];
       n = (n.is_null() ? 0 : n.get<int64_t>()) + 1;
     }
+    for (const StoredObject& o : set.stored) {
+      // Those that are workloads as well are counted already.
+      if (o.kind == StoredKind::kReplicaSet || o.kind == StoredKind::kStatefulSet) continue;
+      Json& n = json["counts"][std::string(stored_kind_name(o.kind))];
+      n = (n.is_null() ? 0 : n.get<int64_t>()) + 1;
+    }
     json["skipped"] = Json::array();
     for (const SkippedKind& k : set.skipped)
       json["skipped"].push_back({{"kind", k.kind}, {"count", k.count}, {"neededBy", k.needed_by}});

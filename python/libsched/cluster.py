@@ -299,6 +299,18 @@ class Cluster(View):
         """
         self._handle.remove_pod(*split_key(key))
 
+    def remove_object(self, kind: str, name: str, namespace: str = "") -> None:
+        """Removes an object that is neither a pod nor a node, by its kind as in manifests.
+
+        Raises
+        ------
+        NotFoundError
+            There is no such object.
+        InvalidError
+            A cluster keeps no objects of this kind.
+        """
+        self._handle.remove_object(kind, namespace, name)
+
     # What-ifs
 
     def fork(self) -> Fork:

@@ -113,6 +113,15 @@ def test_update_and_remove(cluster):
     assert repr(cluster) == "<Cluster: 1 node, 0 pods>"
 
 
+def test_remove_object(cluster):
+    cluster.apply({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "s"}})
+    cluster.remove_object("Service", "s", "default")
+    with pytest.raises(libsched.NotFoundError, match='Service "default/s"'):
+        cluster.remove_object("Service", "s", "default")
+    with pytest.raises(libsched.InvalidError, match="Secret"):
+        cluster.remove_object("Secret", "s")
+
+
 def test_removed_nodes_come_back_with_their_pods(cluster):
     cluster.remove_node("a")
     assert cluster.node_of("busy") is None

@@ -180,6 +180,36 @@ static void test_apply(void) {
   libsched_cluster_unref(c);
 }
 
+/* What is neither a pod nor a node is removed by kind and name, in a fork as well. */
+static void test_remove_object(void) {
+  libsched_cluster* c = NULL;
+  libsched_objects* objects = NULL;
+  CHECK_OK(libsched_cluster_create(NULL, &c, err));
+  CHECK_OK(libsched_objects_parse(
+      LIBSCHED_STR("{apiVersion: v1, kind: PersistentVolume, metadata: {name: pv}}\n---\n"
+                   "{apiVersion: v1, kind: Service, metadata: {name: s, namespace: x}}\n---\n"
+                   "{apiVersion: v1, kind: Namespace, metadata: {name: x}}\n"),
+      NULL, &objects, err));
+  CHECK_OK(libsched_cluster_apply(c, objects, err));
+  libsched_objects_unref(objects);
+  CHECK_FAILS(LIBSCHED_ERR_NOT_FOUND, NULL, "Service \"y/s\" is not in the cluster",
+              libsched_cluster_remove_object(c, text("Service"), text("y"), text("s"), err));
+  CHECK_FAILS(LIBSCHED_ERR_INVALID, NULL, "Secret",
+              libsched_cluster_remove_object(c, text("Secret"), text("x"), text("s"), err));
+  CHECK_FAILS(LIBSCHED_ERR_INVALID, NULL, "Pod",
+              libsched_cluster_remove_object(c, text("Pod"), text("x"), text("s"), err));
+  CHECK_OK(libsched_cluster_fork(c, err));
+  CHECK_OK(libsched_cluster_remove_object(c, text("PersistentVolume"), text(""), text("pv"), err));
+  CHECK_FAILS(
+      LIBSCHED_ERR_NOT_FOUND, NULL, "PersistentVolume \"pv\"",
+      libsched_cluster_remove_object(c, text("PersistentVolume"), text(""), text("pv"), err));
+  CHECK_OK(libsched_cluster_revert(c, err));
+  CHECK_OK(libsched_cluster_remove_object(c, text("PersistentVolume"), text(""), text("pv"), err));
+  CHECK_OK(libsched_cluster_remove_object(c, text("Service"), text("x"), text("s"), err));
+  CHECK_OK(libsched_cluster_remove_object(c, text("Namespace"), text(""), text("x"), err));
+  libsched_cluster_unref(c);
+}
+
 static void test_load(void) {
   libsched_cluster* c = NULL;
   CHECK_OK(libsched_cluster_load(LIBSCHED_STR(LIBSCHED_SOURCE_DIR "/examples/clusters/shop.yaml"),
@@ -298,6 +328,7 @@ static void test_null_handles(void) {
   MISUSED(libsched_cluster_update_pod(c, NULL, name[0], err));
   MISUSED(libsched_cluster_update_pod(NULL, NULL, name[0], err));
   MISUSED(libsched_cluster_remove_pod(NULL, name[0], name[0], err));
+  MISUSED(libsched_cluster_remove_object(NULL, name[0], name[0], name[0], err));
   MISUSED(libsched_cluster_fork(NULL, err));
   MISUSED(libsched_cluster_commit(NULL, err));
   MISUSED(libsched_cluster_revert(NULL, err));
@@ -328,6 +359,7 @@ int main(void) {
   test_nodes();
   test_pods();
   test_apply();
+  test_remove_object();
   test_load();
   test_forks();
   test_failure_inside_fork();

@@ -150,7 +150,8 @@ static void test_documents(void) {
           "  template:\n    metadata: {labels: {app: d}}\n    spec: {containers: [{name: c}]}\n"
           "---\napiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: Pod, metadata: {name: "
           "p2}}\n"
-          "- {apiVersion: v1, kind: ConfigMap, metadata: {name: skipped}}\n"),
+          "- {apiVersion: v1, kind: ConfigMap, metadata: {name: skipped}}\n"
+          "- {apiVersion: v1, kind: Service, metadata: {name: s}}\n"),
       NULL, &objects, err));
   CHECK(libsched_objects_pod_count(objects) == 2);
   CHECK(libsched_objects_node_count(objects) == 1);
@@ -175,6 +176,8 @@ static void test_documents(void) {
   cJSON* document = cJSON_Parse(libsched_text_get(report).ptr);
   CHECK(cJSON_GetNumberValue(cJSON_GetObjectItem(cJSON_GetObjectItem(document, "counts"), "Pod")) ==
         2);
+  CHECK(cJSON_GetNumberValue(
+            cJSON_GetObjectItem(cJSON_GetObjectItem(document, "counts"), "Service")) == 1);
   CHECK(cJSON_GetArraySize(cJSON_GetObjectItem(document, "skipped")) == 1);
   cJSON_Delete(document);
   libsched_text_unref(report);

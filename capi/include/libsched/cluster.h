@@ -35,8 +35,8 @@ libsched_rc libsched_cluster_load(libsched_str path, LIBSCHED_OWN libsched_clust
 libsched_cluster *libsched_cluster_ref(libsched_cluster *cluster);
 void libsched_cluster_unref(LIBSCHED_OWN libsched_cluster *cluster);
 
-/* Adds or replaces every object: nodes, pods that have a nodeName and have not ended, namespaces,
-   classes. The same document twice changes nothing. Pods without nodeName are not stored.
+/* Adds or replaces every object: nodes, pods that have a nodeName and have not ended, and all
+   other kinds that are read. The same document twice changes nothing. Pods without nodeName are not stored.
    Errors: STATE while a fork is open (use the calls below), LIMIT. */
 libsched_rc libsched_cluster_apply(libsched_cluster *cluster, const libsched_objects *objects, LIBSCHED_OWN libsched_error **error);
 
@@ -54,6 +54,11 @@ libsched_rc libsched_cluster_add_pods(libsched_cluster *cluster, const libsched_
 libsched_rc libsched_cluster_update_pod(libsched_cluster *cluster, const libsched_pod *pod, libsched_str node_name, LIBSCHED_OWN libsched_error **error);
 /* Errors: NOT_FOUND. */
 libsched_rc libsched_cluster_remove_pod(libsched_cluster *cluster, libsched_str namespace_, libsched_str name, LIBSCHED_OWN libsched_error **error);
+
+/* Removes an object that is neither a pod nor a node, by its kind as in manifests
+   ("PersistentVolumeClaim"), namespace (empty for kinds without) and name. Errors: NOT_FOUND;
+   INVALID for a kind of which a cluster keeps no objects. */
+libsched_rc libsched_cluster_remove_object(libsched_cluster *cluster, libsched_str kind, libsched_str namespace_, libsched_str name, LIBSCHED_OWN libsched_error **error);
 
 /* What-ifs: fork marks the state, revert undoes everything since the mark, commit drops the mark.
    They nest without bound; a fork costs nothing. Errors of commit and revert: STATE (no fork). */

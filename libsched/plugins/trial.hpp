@@ -22,8 +22,9 @@ inline std::string text_of(const Status& s) {
 }
 
 struct TrialOptions {
-  std::string args;     // pluginConfig of the plugin, as flow YAML
-  std::string gates;    // "A=true"
+  std::string args;   // pluginConfig of the plugin, as flow YAML
+  std::string gates;  // "A=true"
+  Semantics semantics = Semantics::k1_36;
   std::string profile;  // instead of the plugin at every point: the `plugins` field, as flow YAML
 };
 
@@ -194,7 +195,8 @@ class Trial {
     with_gates.gates = *gates;
     Result<ConfigRef> config = parse_config(text, with_gates);
     REQUIRE_MESSAGE(config.ok(), config.error().text());
-    Result<FrameworkRef> framework = Framework::create(*config, "", in_tree_registry(), *gates);
+    Result<FrameworkRef> framework =
+        Framework::create(*config, "", in_tree_registry(), *gates, options.semantics);
     REQUIRE_MESSAGE(framework.ok(), framework.error().text());
     return *framework;
   }

@@ -26,8 +26,8 @@ struct Avoided final : PluginData {
 
 class TaintToleration final : public Plugin {
  public:
-  explicit TaintToleration(bool comparison_operators)
-      : comparison_operators_(comparison_operators) {}
+  TaintToleration(bool comparison_operators, Semantics semantics)
+      : comparison_operators_(comparison_operators), semantics_(semantics) {}
 
   std::shared_ptr<PluginData> prepare(const View& view, const Pod& pod) const override {
     auto data = std::make_shared<Untolerated>();
@@ -55,8 +55,8 @@ class TaintToleration final : public Plugin {
       sets[id].rows.and_not_into(set.first_word, set.words, set.alive);
   }
 
-  Status filter_status(const FilterCall&, uint32_t) const override {
-    return Status(Code::kUnschedulableAndUnresolvable, "node(s) had untolerated taint(s)");
+  Status filter_status(const FilterCall& call, uint32_t row) const override {
+    return Status(Code::kUnschedulableAndUnresolvable, reason(call, row));
   }
 
   // Never Skip. Sets without a row count, too: a row may get one of them before Score.
@@ -114,21 +114,34 @@ class TaintToleration final : public Plugin {
                        });
   }
 
+  bool allows(const Pod& pod, const Taint& t) const {
+    return (t.effect != TaintEffect::kNoSchedule && t.effect != TaintEffect::kNoExecute) ||
+           covered(pod, t);
+  }
   bool tolerated(const Pod& pod, Span<Taint> taints) const {
-    return std::all_of(taints.begin(), taints.end(), [&](const Taint& t) {
-      return (t.effect != TaintEffect::kNoSchedule && t.effect != TaintEffect::kNoExecute) ||
-             covered(pod, t);
-    });
+    return std::all_of(taints.begin(), taints.end(),
+                       [&](const Taint& t) { return allows(pod, t); });
+  }
+
+  // What differs between the releases: 1.31 names the first taint that is not tolerated.
+  std::string reason(const FilterCall& call, uint32_t row) const {
+    if (semantics_ == Semantics::k1_31)
+      for (const Taint& t : call.view.node(row)->taints)
+        if (!allows(call.pod, t))
+          return "node(s) had untolerated taint {" + std::string(t.key) + ": " +
+                 std::string(t.value) + "}";
+    return "node(s) had untolerated taint(s)";
   }
 
   bool comparison_operators_;
+  Semantics semantics_;
 };
 
 }  // namespace
 
 Result<std::unique_ptr<Plugin>> make_taint_toleration(const FactoryCall& call) {
   return std::unique_ptr<Plugin>(std::make_unique<TaintToleration>(
-      call.gates.enabled(Gate::kTaintTolerationComparisonOperators)));
+      call.gates.enabled(Gate::kTaintTolerationComparisonOperators), call.semantics));
 }
 
 }  // namespace libsched

@@ -203,5 +203,18 @@ TEST_CASE("Score without PreScore is an error") {
         "\"PreScoreTaintToleration\" from cycleState: not found");
 }
 
+TEST_CASE("with the semantics of 1.31 the reason names the first taint that is not tolerated") {
+  TrialOptions options;
+  options.semantics = Semantics::k1_31;
+  Trial t(
+      "TaintToleration",
+      node_n("spec: {taints: [{key: soft, effect: PreferNoSchedule}, {key: a, value: v, effect: "
+             "NoSchedule}, {key: b, effect: NoExecute}]}"),
+      options);
+  CHECK(t.filter("{}") == "UnschedulableAndUnresolvable: node(s) had untolerated taint {a: v}");
+  CHECK(t.filter("{tolerations: [{key: a, operator: Exists}]}") ==
+        "UnschedulableAndUnresolvable: node(s) had untolerated taint {b: }");
+}
+
 }  // namespace
 }  // namespace libsched

@@ -207,18 +207,17 @@ func TestPreEnqueue(t *testing.T) {
 
 func TestUnsupportedPluginIsNamed(t *testing.T) {
 	fw, cluster := newFramework(t), fiveNodes(t)
-	pod := newPod(t, "p", 100, `topologySpreadConstraints: [{maxSkew: 1, topologyKey: zone, `+
-		`whenUnsatisfiable: DoNotSchedule, labelSelector: {}}]`)
+	pod := newPod(t, "p", 100, `resourceClaims: [{name: c, resourceClaimName: claim}]`)
 	_, err := fw.CheckPodFits(ctx, cluster, pod, libsched.CheckOptions{})
 	var failed *libsched.Error
 	if !errors.Is(err, libsched.ErrUnsupported) || !errors.As(err, &failed) ||
-		failed.Plugin != "PodTopologySpread" {
+		failed.Plugin != "DynamicResources" {
 		t.Errorf("%#v", err)
 	}
 	_, status := fw.RunPreFilterPlugins(ctx, libsched.NewCycleState(), cluster, pod)
 	if status.Code() != libsched.CodeError || !errors.Is(status.AsError(),
 		libsched.ErrUnsupported) ||
-		status.Plugin() != "PodTopologySpread" {
+		status.Plugin() != "DynamicResources" {
 		t.Errorf("%#v", status)
 	}
 }

@@ -35,7 +35,7 @@ constexpr GateInfo kGates[] = {
     {"GenericWorkload", A, false, false, U},
     {"InPlacePodLevelResourcesVerticalScaling", B, true, false, U},
     {"InPlacePodVerticalScaling", G, true, true, U},
-    {"MatchLabelKeysInPodTopologySpread", B, true, false, U},
+    {"MatchLabelKeysInPodTopologySpread", B, true, false, Y},
     {"NodeDeclaredFeatures", B, true, false, U},
     {"NodeInclusionPolicyInPodTopologySpread", G, true, true, U},
     {"NominatedNodeNameForExpectation", B, true, false, U},

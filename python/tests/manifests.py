@@ -44,6 +44,4 @@ def several(*objects):
 
 
 GATED = {"schedulingGates": [{"name": "example.com/wait"}]}
-SPREAD = {"topologySpreadConstraints": [{
-    "maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule",
-    "labelSelector": {"matchLabels": {"app": "web"}}}]}
+CLAIMS = {"resourceClaims": [{"name": "device", "resourceClaimName": "some-claim"}]}

@@ -5,7 +5,7 @@ import json
 import subprocess
 import sys
 
-from manifests import GATED, SPREAD, node, pod
+from manifests import CLAIMS, GATED, node, pod
 
 
 def case(*pods, objects=(node("b"), node("a", cpu="1")), **more):
@@ -87,8 +87,8 @@ def test_defaults(run):
 
 
 def test_missing_plugin(run):
-    result, = evaluate(run, case(pod("x", **SPREAD)))[0]["pods"]
-    assert 'needs plugin "PodTopologySpread"' in result["error"] and result["feasible"] == []
+    result, = evaluate(run, case(pod("x", **CLAIMS)))[0]["pods"]
+    assert 'needs plugin "DynamicResources"' in result["error"] and result["feasible"] == []
 
 
 def test_nominated_pods(run):

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from manifests import GATED, SPREAD, deployment, node, pod, several
+from manifests import CLAIMS, GATED, deployment, node, pod, several
 
 CLUSTER = several(
     node("a"), node("b", cpu="8"), node("c", unschedulable=True),
@@ -137,12 +137,12 @@ def test_gated(fit):
 
 
 def test_missing_plugin(fit):
-    done = fit(several(pod("needy", **SPREAD), pod("plain")))
+    done = fit(several(pod("needy", **CLAIMS), pod("plain")))
     assert done.code == 2
-    assert "PodTopologySpread" in done.err and "default/needy" in done.err
+    assert "DynamicResources" in done.err and "default/needy" in done.err
     assert "default/plain: fits" in done.out
-    first, second = fit(several(pod("needy", **SPREAD), pod("plain")), "--json").lines()
-    assert first["plugin"] == "PodTopologySpread" and "error" in first and second["fits"]
+    first, second = fit(several(pod("needy", **CLAIMS), pod("plain")), "--json").lines()
+    assert first["plugin"] == "DynamicResources" and "error" in first and second["fits"]
 
 
 def test_defaults(fit):

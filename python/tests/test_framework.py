@@ -6,7 +6,7 @@ import pytest
 
 import libsched
 from libsched import Code
-from manifests import GATED, SPREAD, node, pod
+from manifests import CLAIMS, GATED, node, pod
 
 API = "kubescheduler.config.k8s.io/v1"
 TWO = {"apiVersion": API, "kind": "KubeSchedulerConfiguration", "profiles": [
@@ -177,11 +177,11 @@ def test_filter_needs_pre_filter(scheduler, cluster):
 
 
 def test_missing_plugin(scheduler, cluster):
-    needy = pod(**SPREAD)
+    needy = pod(**CLAIMS)
     with pytest.raises(libsched.UnsupportedError) as caught:
         scheduler.run_pre_filter_plugins(libsched.CycleState(), cluster, needy)
-    assert caught.value.plugin == "PodTopologySpread"
-    with pytest.raises(NotImplementedError, match="PodTopologySpread"):
+    assert caught.value.plugin == "DynamicResources"
+    with pytest.raises(NotImplementedError, match="DynamicResources"):
         scheduler.fit(cluster, needy)
 
 

@@ -375,18 +375,16 @@ static void test_judge_excluded(void) {
 /* A pod that needs a plugin which is not built in says so, and names it. */
 static void test_missing_plugin(void) {
   bench b = setup();
-  libsched_pod* pod = pod_of("p", 100,
-                             ", \"topologySpreadConstraints\": [{\"maxSkew\": 1, \"topologyKey\": "
-                             "\"topology.kubernetes.io/zone\", \"whenUnsatisfiable\": "
-                             "\"DoNotSchedule\", \"labelSelector\": {}}]");
+  libsched_pod* pod = pod_of(
+      "p", 100, ", \"resourceClaims\": [{\"name\": \"c\", \"resourceClaimName\": \"claim\"}]");
   libsched_decision* decision = UNTOUCHED;
   libsched_error* error = NULL;
   CHECK(libsched_check_pod_fits(b.evaluator, pod, LIBSCHED_ANY_NODE, NULL, &decision, &error) ==
         LIBSCHED_ERR_UNSUPPORTED);
-  CHECK_STR(libsched_error_plugin(error), "PodTopologySpread");
+  CHECK_STR(libsched_error_plugin(error), "DynamicResources");
   CHECK(decision == UNTOUCHED);
   libsched_error_unref(error);
-  CHECK_FAILS(LIBSCHED_ERR_UNSUPPORTED, NULL, "PodTopologySpread",
+  CHECK_FAILS(LIBSCHED_ERR_UNSUPPORTED, NULL, "DynamicResources",
               libsched_run_pre_filter_plugins(b.evaluator, b.state, pod, b.result, b.status, err));
   libsched_pod_unref(pod);
   teardown(&b);

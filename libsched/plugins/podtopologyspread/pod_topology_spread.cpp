@@ -1,59 +1,86 @@
-// PodTopologySpread: lets pods pass without a DoNotSchedule constraint, their own or of the
-// profile; any other pod is an error, since counting is not there yet. Mirrors the Skip condition
-// of upstream's plugins/podtopologyspread.
-#include <algorithm>
-
+// PodTopologySpread: spreads the pods that a selector matches over the domains of a topology key.
+// Mirrors upstream's plugins/podtopologyspread. DoNotSchedule constraints are judged in filter.cpp,
+// ScheduleAnyway ones scored in score.cpp.
 #include "libsched/plugins/in_tree.hpp"
+#include "libsched/plugins/podtopologyspread/filter.hpp"
+#include "libsched/plugins/podtopologyspread/score.hpp"
 
 namespace libsched {
 namespace {
 
-bool is_hard(const TopologySpreadConstraint& c) { return c.when_unsatisfiable == "DoNotSchedule"; }
+Span<TopologySpreadConstraint> system_defaults() {
+  static const std::array<TopologySpreadConstraint, 2> list = [] {
+    std::array<TopologySpreadConstraint, 2> out;
+    out[0].max_skew = 3;
+    out[0].topology_key = "kubernetes.io/hostname";
+    out[1].max_skew = 5;
+    out[1].topology_key = "topology.kubernetes.io/zone";
+    for (TopologySpreadConstraint& c : out) c.when_unsatisfiable = "ScheduleAnyway";
+    return out;
+  }();
+  return list;
+}
 
 class PodTopologySpread final : public Plugin {
  public:
-  // System defaults are all ScheduleAnyway.
-  explicit PodTopologySpread(bool hard_defaults) : hard_defaults_(hard_defaults) {}
+  explicit PodTopologySpread(const SpreadSettings& settings) : settings_(settings) {}
 
   Result<Status> pre_filter(const PreFilterCall& call, PreFilterResult*) const override {
-    const auto& own = call.pod.spec.spread;
-    if (std::any_of(own.begin(), own.end(), is_hard))
-      return needs_plugin(call.pod, "PodTopologySpread",
-                          "it has DoNotSchedule topology spread constraints");
-    if (own.empty() && hard_defaults_ && has_selector(call))
-      return needs_plugin(call.pod, "PodTopologySpread",
-                          "the profile has DoNotSchedule default constraints");
-    return Status(Code::kSkip);
+    auto constraints = spread_constraints(settings_, call.view, call.pod, SpreadKind::kHard);
+    if (!constraints.ok())
+      return Status(Code::kError, "get constraints from pod: " + constraints.error().message);
+    if (constraints->empty()) return Status(Code::kSkip);
+    *call.data = count_hard(settings_, call.view, call.pod, std::move(*constraints));
+    return Status();
+  }
+
+  void filter(const FilterCall& call, const RowSet& set) const override {
+    if (call.data == nullptr) {
+      set.for_each([&](uint32_t row) { set.reject_with_error(row); });
+      return;
+    }
+    for (const HardConstraint& c : static_cast<const HardConstraints&>(*call.data).list)
+      judge(call.view, c, set);
+  }
+
+  Status filter_status(const FilterCall& call, uint32_t row) const override {
+    if (call.data == nullptr)
+      return Status(Code::kError,
+                    "reading \"PreFilterPodTopologySpread\" from cycleState: not found");
+    return hard_status(static_cast<const HardConstraints&>(*call.data), row);
+  }
+
+  Status pre_score(const PreScoreCall& call, std::shared_ptr<PluginData>* data) const override {
+    if (call.view.node_count() == 0) return Status(Code::kSkip);
+    const auto constraints = spread_constraints(settings_, call.view, call.pod, SpreadKind::kSoft);
+    if (!constraints.ok())
+      return Status(Code::kError, "calculating preScoreState: " + constraints.error().message);
+    if (constraints->empty()) return Status(Code::kSkip);
+    *data = count_soft(settings_, call.view, call.pod, call.set, *constraints);
+    return Status();
+  }
+
+  Scored score(const ScoreCall& call, const ScoreSet& set, int64_t* scores) const override {
+    if (call.data == nullptr) {
+      set.for_each([&](uint32_t row) { set.fail(row); });
+    } else {
+      score_soft(static_cast<const SoftConstraints&>(*call.data), set, scores);
+    }
+    return {};
+  }
+  Status score_status(const ScoreCall&, uint32_t) const override {
+    return Status(Code::kError,
+                  "error reading \"PreScorePodTopologySpread\" from cycleState: not found");
+  }
+
+  bool normalizes() const override { return true; }
+  Status normalize(const ScoreCall& call, const ScoreSet& set, int64_t* scores) const override {
+    normalize_soft(static_cast<const SoftConstraints&>(*call.data), set, scores);
+    return {};
   }
 
  private:
-  // Default constraints apply only to pods of a service or of a known controller that selects
-  // something.
-  static bool has_selector(const PreFilterCall& call) {
-    const ObjectMeta& pod = call.pod.meta;
-    const ObjectStore& objects = call.view.objects();
-    bool found = false;
-    objects.for_each_in<Service>(pod.ns, [&](const Service& s) {
-      found = !s.selector.empty() && selector_matches({true, s.selector, {}}, pod.labels);
-      return found;
-    });
-    if (found) return true;
-    const auto owner = std::find_if(pod.owners.begin(), pod.owners.end(),
-                                    [](const OwnerReference& o) { return o.controller; });
-    if (owner == pod.owners.end()) return false;
-    const Controller* controller = nullptr;
-    if (owner->api_version == "v1" && owner->kind == "ReplicationController") {
-      controller = objects.find_controller(StoredKind::kReplicationController, pod.ns, owner->name);
-    } else if (owner->api_version == "apps/v1" && owner->kind == "ReplicaSet") {
-      controller = objects.find_controller(StoredKind::kReplicaSet, pod.ns, owner->name);
-    } else if (owner->api_version == "apps/v1" && owner->kind == "StatefulSet") {
-      controller = objects.find_controller(StoredKind::kStatefulSet, pod.ns, owner->name);
-    }
-    return controller != nullptr && !controller->selector.empty() &&
-           label_selector_error(controller->selector).empty();
-  }
-
-  bool hard_defaults_;
+  SpreadSettings settings_;
 };
 
 }  // namespace
@@ -61,10 +88,13 @@ class PodTopologySpread final : public Plugin {
 Result<std::unique_ptr<Plugin>> make_pod_topology_spread(const FactoryCall& call) {
   const auto* args =
       call.args == nullptr ? nullptr : std::get_if<PodTopologySpreadArgs>(&call.args->value);
-  const bool hard =
-      args != nullptr && args->defaulting_type == "List" &&
-      std::any_of(args->default_constraints.begin(), args->default_constraints.end(), is_hard);
-  return std::unique_ptr<Plugin>(std::make_unique<PodTopologySpread>(hard));
+  SpreadSettings s;
+  s.system_defaults = args == nullptr || args->defaulting_type == "System";
+  s.defaults = s.system_defaults ? system_defaults() : args->default_constraints;
+  s.match_label_keys = call.gates.enabled(Gate::kMatchLabelKeysInPodTopologySpread);
+  s.inclusion_policies = call.gates.enabled(Gate::kNodeInclusionPolicyInPodTopologySpread);
+  s.comparison_operators = call.gates.enabled(Gate::kTaintTolerationComparisonOperators);
+  return std::unique_ptr<Plugin>(std::make_unique<PodTopologySpread>(s));
 }
 
 }  // namespace libsched

@@ -1,0 +1,117 @@
+// Spread constraints: reading them as upstream's filterTopologySpreadConstraints, and the node
+// inclusion policies.
+#include "libsched/plugins/podtopologyspread/constraints.hpp"
+
+#include <algorithm>
+
+#include "libsched/cluster/node_match.hpp"
+
+namespace libsched {
+namespace {
+
+void add_label(const Label& label, std::vector<Requirement>* out) {
+  Requirement& r = out->emplace_back();
+  r.key = label.key;
+  r.op = SelectorOp::kIn;
+  r.values = {&label.value, 1};
+  r.key_hash = label.key_hash;
+}
+
+SpreadSelector selector_of(const TopologySpreadConstraint& c, const Pod& pod,
+                           const SpreadSettings& settings) {
+  SpreadSelector s;
+  s.nothing = !c.selector.present;
+  if (s.nothing) return s;  // match label keys add nothing to it
+  for (const Label& l : c.selector.match_labels) add_label(l, &s.requirements);
+  s.requirements.insert(s.requirements.end(), c.selector.match_expressions.begin(),
+                        c.selector.match_expressions.end());
+  if (!settings.match_label_keys) return s;
+  for (const Str key : c.match_label_keys)
+    if (const Label* l = find_label(pod.meta.labels, key); l != nullptr)
+      add_label(*l, &s.requirements);
+  return s;
+}
+
+SpreadConstraint read(const TopologySpreadConstraint& c, const SpreadSettings& settings) {
+  SpreadConstraint out;
+  out.max_skew = c.max_skew;
+  out.min_domains = c.min_domains.value_or(1);
+  out.topology_key = c.topology_key;
+  if (!settings.inclusion_policies) return out;
+  if (!c.node_affinity_policy.empty()) out.honor_affinity = c.node_affinity_policy == "Honor";
+  if (!c.node_taints_policy.empty()) out.honor_taints = c.node_taints_policy == "Honor";
+  return out;
+}
+
+}  // namespace
+
+Result<std::vector<SpreadConstraint>> spread_constraints(const SpreadSettings& settings,
+                                                         const View& view, const Pod& pod,
+                                                         SpreadKind kind) {
+  const bool hard = kind == SpreadKind::kHard;
+  const bool own = !pod.spec.spread.empty();
+  std::vector<SpreadConstraint> out;
+  for (const TopologySpreadConstraint& c : own ? pod.spec.spread : settings.defaults) {
+    if (c.when_unsatisfiable != (hard ? "DoNotSchedule" : "ScheduleAnyway")) continue;
+    if (c.selector.present)
+      if (const std::string e = label_selector_error(c.selector); !e.empty())
+        return Error{Rc::kInvalid,
+                     std::string(own ? "obtaining pod's " : "setting default ") +
+                         (hard ? "hard" : "soft") + " topology spread constraints: " + e,
+                     {},
+                     {}};
+    out.push_back(read(c, settings));
+    if (own) out.back().selector = selector_of(c, pod, settings);
+  }
+  if (own || out.empty()) return out;
+  const SpreadSelector selector = default_selector(view, pod);
+  if (selector.requirements.empty()) return std::vector<SpreadConstraint>();
+  for (SpreadConstraint& c : out) c.selector = selector;
+  return out;
+}
+
+CountsRef count_matching(const View& view, const Pod& pod, const SpreadSelector& selector) {
+  CountKey key;
+  CountKey::Term& term = key.terms.emplace_back();
+  term.namespaces.push_back(pod.meta.ns);
+  term.requirements = selector.requirements;
+  term.skip_terminating = true;
+  return view.tables().counts(view, key);
+}
+
+Span<uint64_t> EligibleRows::of(const SpreadConstraint& constraint) {
+  const PodSpec& spec = pod_.spec;
+  const bool affinity = constraint.honor_affinity &&
+                        (!spec.node_selector.empty() || spec.node_affinity.required.present);
+  const bool taints = constraint.honor_taints;
+  if (!affinity && !taints) return base_;
+  std::vector<uint64_t>& rows = by_policy_[(affinity ? 1 : 0) + (taints ? 2 : 0)];
+  if (!rows.empty() || base_.empty()) return rows;
+  rows = base_;
+  if (affinity) leave_matching(&rows);
+  if (taints) leave_tolerated(&rows);
+  return rows;
+}
+
+void EligibleRows::leave_matching(std::vector<uint64_t>* rows) const {
+  const NodeMatch match(view_, pod_.spec.node_selector, pod_.spec.node_affinity.required);
+  std::vector<uint64_t> matching(rows->size());
+  match.rows(view_, 0, matching.size(), matching.data());
+  for (size_t w = 0; w < rows->size(); ++w) (*rows)[w] &= matching[w];
+}
+
+void EligibleRows::leave_tolerated(std::vector<uint64_t>* rows) const {
+  const auto tolerated = [&](const Taint& t) {
+    if (t.effect != TaintEffect::kNoSchedule && t.effect != TaintEffect::kNoExecute) return true;
+    return std::any_of(pod_.spec.tolerations.begin(), pod_.spec.tolerations.end(),
+                       [&](const Toleration& toleration) {
+                         return tolerates(toleration, t.key, t.value, t.effect, t.effect_text,
+                                          settings_.comparison_operators);
+                       });
+  };
+  for (const TaintSets::Set& set : view_.taint_sets().sets())
+    if (!std::all_of(set.taints.begin(), set.taints.end(), tolerated))
+      set.rows.and_not_into(0, rows->size(), rows->data());
+}
+
+}  // namespace libsched

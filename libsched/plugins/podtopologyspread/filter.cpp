@@ -1,0 +1,124 @@
+// DoNotSchedule constraints: a node is rejected if its domain would then hold more than maxSkew
+// pods above the emptiest domain.
+#include "libsched/plugins/podtopologyspread/filter.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "libsched/plugins/podtopologyspread/row_kernels.hpp"
+
+namespace libsched {
+namespace {
+
+// Few domains: their postings are cheaper than the rows one by one.
+constexpr size_t kFewDomains = 64;
+
+int64_t smallest_count(const HardConstraint& c) {
+  uint32_t domains = 0;
+  int64_t min = std::numeric_limits<int32_t>::max();  // upstream's, of no domain at all
+  if (c.sums) {
+    domains = c.sums->domains;
+    min = c.sums->min;
+  } else {
+    // Nothing is counted: only how many domains there are matters.
+    std::vector<bool> seen(c.column->domains.size());
+    for (size_t w = 0; w < c.eligible.size(); ++w)
+      for (uint64_t bits = c.eligible[w]; bits != 0; bits &= bits - 1) {
+        const size_t r = w * 64 + static_cast<size_t>(std::countr_zero(bits));
+        const size_t d = static_cast<size_t>(c.column->domain[r]);
+        if (!seen[d]) ++domains;
+        seen[d] = true;
+      }
+    if (domains != 0) min = 0;
+  }
+  return static_cast<int64_t>(domains) < c.constraint.min_domains ? 0 : min;
+}
+
+void judge_unique(const HardConstraint& c, const RowSet& set) {
+  // Each row is its domain: its own count, or 0 if it doesn't count. The rows of a word at once.
+  const bool full_at_none = c.most < 0;
+  const int32_t most =
+      static_cast<int32_t>(std::clamp<int64_t>(c.most, -1, std::numeric_limits<int32_t>::max()));
+  for (size_t i = 0; i < set.words; ++i) {
+    const size_t w = set.first_word + i;
+    uint64_t& alive = set.alive[i];
+    alive &= c.column->labelled.word(w);
+    if (alive == 0) continue;
+    const uint64_t over = rows_above(c.counts->rows.data() + w * 64, most);
+    alive &= ~(over & c.eligible[w]);
+    if (full_at_none) alive &= c.eligible[w];
+  }
+}
+
+}  // namespace
+
+void HardConstraint::recount() {
+  most = constraint.max_skew + smallest_count(*this) - (self ? 1 : 0);
+}
+
+std::shared_ptr<HardConstraints> count_hard(const SpreadSettings& settings, const View& view,
+                                            const Pod& pod,
+                                            std::vector<SpreadConstraint> constraints) {
+  auto data = std::make_shared<HardConstraints>();
+  data->view_version = view.version();
+  data->list.resize(constraints.size());
+  EligibleRows rows(settings, view, pod);
+  for (size_t i = 0; i < constraints.size(); ++i) {
+    HardConstraint& c = data->list[i];
+    c.constraint = std::move(constraints[i]);
+    c.column = view.tables().topology(view, c.constraint.topology_key);
+    rows.require(*c.column);
+  }
+  for (HardConstraint& c : data->list) {
+    const Span<uint64_t> eligible = rows.of(c.constraint);
+    c.eligible.assign(eligible.begin(), eligible.end());
+    c.self = c.constraint.selector.matches(pod.meta.labels);
+    if (c.constraint.selector.counts()) {
+      c.counts = count_matching(view, pod, c.constraint.selector);
+      c.sums = view.tables().sums(view, c.counts, c.column, eligible);
+    }
+    c.recount();
+  }
+  return data;
+}
+
+void judge(const View& view, const HardConstraint& c, const RowSet& set) {
+  const TopologyColumn& column = *c.column;
+  const auto full = [&](int32_t d) { return c.pods_in(d) > c.most; };
+  if (set.single()) {
+    set.for_each([&](uint32_t r) {
+      if (column.domain[r] == TopologyColumn::kNone || full(column.domain[r])) set.reject(r);
+    });
+    return;
+  }
+  if (c.sums && column.unique()) return judge_unique(c, set);
+  for (size_t i = 0; i < set.words; ++i) set.alive[i] &= column.labelled.word(set.first_word + i);
+  if (!c.sums) {
+    if (c.most < 0) set.reject_all();
+    return;
+  }
+  if (column.domains.size() > kFewDomains) {
+    set.for_each([&](uint32_t r) {
+      if (full(column.domain[r])) set.reject(r);
+    });
+    return;
+  }
+  for (size_t d = 0; d < column.domains.size(); ++d)
+    if (column.domains[d].rows != 0 && full(static_cast<int32_t>(d)))
+      view.labels()
+          .pair(column.domains[d].pair)
+          .rows.and_not_into(set.first_word, set.words, set.alive);
+}
+
+Status hard_status(const HardConstraints& data, uint32_t row) {
+  const std::string full = "node(s) didn't match pod topology spread constraints";
+  for (const HardConstraint& c : data.list) {
+    const int32_t d = c.column->domain[row];
+    if (d == TopologyColumn::kNone)
+      return Status(Code::kUnschedulableAndUnresolvable, full + " (missing required label)");
+    if (c.pods_in(d) > c.most) return Status(Code::kUnschedulable, full);
+  }
+  return Status();
+}
+
+}  // namespace libsched

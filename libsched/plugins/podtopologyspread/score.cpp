@@ -1,0 +1,155 @@
+// ScheduleAnyway constraints: PreScore, Score and NormalizeScore. Sums of doubles are in the order
+// of the constraints, as upstream's.
+#include "libsched/plugins/podtopologyspread/score.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "libsched/plugins/podtopologyspread/go_log.hpp"
+#include "libsched/plugins/podtopologyspread/row_kernels.hpp"
+
+namespace libsched {
+namespace {
+
+constexpr Str kHostname = "kubernetes.io/hostname";
+
+// Distinct domains on the rows; rows without one are together in that of "".
+size_t distinct_domains(const TopologyColumn& column, const std::vector<uint64_t>& rows,
+                        int32_t empty_domain) {
+  std::vector<bool> seen(column.domains.size());
+  size_t found = 0;
+  uint64_t unlabelled = 0;
+  for (size_t w = 0; w < rows.size(); ++w) {
+    unlabelled |= rows[w] & ~column.labelled.word(w);
+    if (found == column.in_use) continue;
+    for (uint64_t bits = rows[w] & column.labelled.word(w); bits != 0; bits &= bits - 1) {
+      const size_t r = w * 64 + static_cast<size_t>(std::countr_zero(bits));
+      const size_t d = static_cast<size_t>(column.domain[r]);
+      if (seen[d]) continue;
+      seen[d] = true;
+      ++found;
+    }
+  }
+  const bool known =
+      empty_domain != TopologyColumn::kNone && seen[static_cast<size_t>(empty_domain)];
+  return found + (unlabelled != 0 && !known ? 1 : 0);
+}
+
+// The domain of the value "", or kNone.
+int32_t empty_domain_of(const View& view, const TopologyColumn& column) {
+  const uint32_t pair =
+      view.labels().find_pair(column.key, "", label_pair_hash(column.key_hash, ""));
+  if (pair == kNoId) return TopologyColumn::kNone;
+  for (size_t d = 0; d < column.domains.size(); ++d)
+    if (column.domains[d].pair == pair) return static_cast<int32_t>(d);
+  return TopologyColumn::kNone;
+}
+
+int64_t pods_without_domain(const CountTable& counts, const TopologyColumn& column,
+                            Span<uint64_t> eligible) {
+  int64_t n = 0;
+  for (size_t w = 0; w < eligible.size(); ++w)
+    for (uint64_t bits = eligible[w] & ~column.labelled.word(w); bits != 0; bits &= bits - 1)
+      n += counts.rows[w * 64 + static_cast<size_t>(std::countr_zero(bits))];
+  return n;
+}
+
+}  // namespace
+
+std::shared_ptr<SoftConstraints> count_soft(const SpreadSettings& settings, const View& view,
+                                            const Pod& pod, const ScoreSet& feasible,
+                                            const std::vector<SpreadConstraint>& constraints) {
+  // With the system's default constraints a node may lack the zone and still be spread by hostname.
+  const bool need_all_keys = !pod.spec.spread.empty() || !settings.system_defaults;
+  auto data = std::make_shared<SoftConstraints>();
+  data->view_version = view.version();
+  data->terms.resize(constraints.size());
+  data->ignored.resize(feasible.words);
+  EligibleRows rows(settings, view, pod);
+  std::vector<uint64_t> scored(feasible.bits, feasible.bits + feasible.words);
+  for (size_t i = 0; i < constraints.size(); ++i) {
+    TopologyRef& column = data->terms[i].column;
+    column = view.tables().topology(view, constraints[i].topology_key);
+    if (!need_all_keys) continue;
+    rows.require(*column);
+    for (size_t w = 0; w < scored.size(); ++w) scored[w] &= column->labelled.word(w);
+  }
+  size_t count = 0;
+  for (size_t w = 0; w < scored.size(); ++w) {
+    data->ignored[w] = feasible.bits[w] & ~scored[w];
+    count += static_cast<size_t>(std::popcount(scored[w]));
+  }
+  for (size_t i = 0; i < constraints.size(); ++i) {
+    const SpreadConstraint& c = constraints[i];
+    SoftConstraints::Term& t = data->terms[i];
+    t.by_row = c.topology_key == kHostname;
+    t.offset = static_cast<double>(static_cast<int32_t>(static_cast<uint32_t>(c.max_skew) - 1));
+    if (c.selector.counts()) t.counts = count_matching(view, pod, c.selector);
+    const int32_t empty =
+        t.by_row || need_all_keys ? TopologyColumn::kNone : empty_domain_of(view, *t.column);
+    const size_t size = t.by_row ? count : distinct_domains(*t.column, scored, empty);
+    t.weight = go_log(static_cast<double>(size + 2));
+    if (t.by_row) continue;
+    t.value.assign(t.column->domains.size() + 1, 0 * t.weight + t.offset);
+    t.value[0] = 0;
+    if (!t.counts) continue;
+    const Span<uint64_t> eligible = rows.of(c);
+    const SumsRef sums = view.tables().sums(view, t.counts, t.column, eligible);
+    for (size_t d = 0; d < sums->sum.size(); ++d)
+      t.value[d + 1] = static_cast<double>(sums->sum[d]) * t.weight + t.offset;
+    if (empty == TopologyColumn::kNone) continue;
+    // To upstream a missing label reads as "".
+    const size_t e = static_cast<size_t>(empty);
+    const int64_t n = sums->sum[e] + pods_without_domain(*t.counts, *t.column, eligible);
+    t.value[e + 1] = static_cast<double>(n) * t.weight + t.offset;
+  }
+  return data;
+}
+
+void score_soft(const SoftConstraints& data, const ScoreSet& set, int64_t* scores) {
+  double sum[64];
+  for (size_t w = 0; w < set.words; ++w) {
+    if (set.bits[w] == 0) continue;
+    std::fill(sum, sum + 64, 0.0);
+    for (const SoftConstraints::Term& t : data.terms) {
+      const int32_t* domain = t.column->domain.data() + w * 64;
+      if (!t.by_row) {
+        for (size_t i = 0; i < 64; ++i) sum[i] += t.value[static_cast<size_t>(domain[i] + 1)];
+      } else if (t.counts) {
+        const int32_t* count = t.counts->rows.data() + w * 64;
+        for (size_t i = 0; i < 64; ++i) {
+          const double v = static_cast<double>(count[i]) * t.weight + t.offset;
+          sum[i] += domain[i] >= 0 ? v : 0.0;
+        }
+      } else {
+        for (size_t i = 0; i < 64; ++i) sum[i] += domain[i] >= 0 ? t.offset : 0.0;
+      }
+    }
+    for (size_t i = 0; i < 64; ++i) scores[w * 64 + i] = round_half_away(sum[i]);
+    for (uint64_t bits = data.ignored[w]; bits != 0; bits &= bits - 1)
+      scores[w * 64 + static_cast<size_t>(std::countr_zero(bits))] = 0;
+  }
+}
+
+void normalize_soft(const SoftConstraints& data, const ScoreSet& set, int64_t* scores) {
+  constexpr int64_t kInvalid = -1;  // upstream's mark of ignored nodes; a real -1 is taken for it
+  const auto ignored = [&](uint32_t r) { return (data.ignored[r / 64] >> (r % 64) & 1) != 0; };
+  int64_t min = std::numeric_limits<int64_t>::max(), max = 0;
+  set.for_each([&](uint32_t r) {
+    if (ignored(r)) return;
+    min = std::min(min, scores[r]);
+    max = std::max(max, scores[r]);
+  });
+  set.for_each([&](uint32_t r) {
+    int64_t& s = scores[r];
+    if (ignored(r) || s == kInvalid) {
+      s = 0;
+    } else if (max == 0) {
+      s = kMaxNodeScore;
+    } else {
+      s = kMaxNodeScore * (max + min - s) / max;
+    }
+  });
+}
+
+}  // namespace libsched

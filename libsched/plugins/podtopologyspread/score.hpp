@@ -1,0 +1,35 @@
+// ScheduleAnyway constraints: what PreScore counts, and the scores by it.
+#pragma once
+
+#include <vector>
+
+#include "libsched/plugins/podtopologyspread/constraints.hpp"
+
+namespace libsched {
+
+struct SoftConstraints final : PluginData {
+  struct Term {
+    TopologyRef column;
+    // Of kubernetes.io/hostname: pods are counted per node, count * weight + offset.
+    bool by_row = false;
+    CountsRef counts;  // empty if the selector counts no pod
+    double weight = 0, offset = 0;
+    // Else: what a row in domain d gets, at [d + 1]; [0]: a row in none.
+    std::vector<double> value;
+  };
+  std::vector<Term> terms;
+  std::vector<uint64_t> ignored;  // rows that get no score
+
+  std::shared_ptr<PluginData> clone() const override {
+    return std::make_shared<SoftConstraints>(*this);
+  }
+};
+
+std::shared_ptr<SoftConstraints> count_soft(const SpreadSettings& settings, const View& view,
+                                            const Pod& pod, const ScoreSet& feasible,
+                                            const std::vector<SpreadConstraint>& constraints);
+
+void score_soft(const SoftConstraints& data, const ScoreSet& set, int64_t* scores);
+void normalize_soft(const SoftConstraints& data, const ScoreSet& set, int64_t* scores);
+
+}  // namespace libsched

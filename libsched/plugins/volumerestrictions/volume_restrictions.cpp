@@ -1,34 +1,103 @@
-// VolumeRestrictions: lets pods pass that have no volume it would look at; any other pod is an
-// error, since its Filter is not there yet. Mirrors the Skip condition of upstream's
-// plugins/volumerestrictions.
+// VolumeRestrictions: no disk is mounted by pods of one node that must not share it, and a claim
+// with access mode ReadWriteOncePod by one pod only. Mirrors upstream's plugins/volumerestrictions.
 #include <algorithm>
 
 #include "libsched/plugins/in_tree.hpp"
+#include "libsched/plugins/volumes/claims.hpp"
 
 namespace libsched {
 namespace {
 
+struct Claims final : PluginData {
+  std::vector<Str> once;  // the pod's ReadWriteOncePod claims, each once; they live in the pod
+  size_t conflicts = 0;   // how many of them are in use
+  std::shared_ptr<PluginData> clone() const override { return std::make_shared<Claims>(*this); }
+};
+
+bool is_disk(VolumeKind kind) {
+  return kind == VolumeKind::kGcePersistentDisk || kind == VolumeKind::kAwsElasticBlockStore ||
+         kind == VolumeKind::kRbd || kind == VolumeKind::kIscsi;
+}
+
+bool share_monitor(Span<Str> a, Span<Str> b) {
+  return std::any_of(a.begin(), a.end(),
+                     [&](Str m) { return std::find(b.begin(), b.end(), m) != b.end(); });
+}
+
+// Whether two pods of one node must not have these volumes.
+bool conflict(const Volume& a, const Volume& b) {
+  if (a.kind != b.kind || a.id != b.id) return false;
+  switch (a.kind) {
+    case VolumeKind::kAwsElasticBlockStore: return true;
+    case VolumeKind::kGcePersistentDisk:
+    case VolumeKind::kIscsi: return !(a.read_only && b.read_only);
+    case VolumeKind::kRbd:
+      return a.pool == b.pool && !(a.read_only && b.read_only) &&
+             share_monitor(a.monitors, b.monitors);
+    default: return false;
+  }
+}
+
 class VolumeRestrictions final : public Plugin {
  public:
   Result<Status> pre_filter(const PreFilterCall& call, PreFilterResult*) const override {
-    const auto& volumes = call.pod.spec.volumes;
-    const auto it = std::find_if(volumes.begin(), volumes.end(),
-                                 [](const Volume& v) { return concerns(v.kind); });
-    if (it == volumes.end()) return Status(Code::kSkip);
-    return needs_plugin(call.pod, "VolumeRestrictions",
-                        "for volume \"" + std::string(it->name) + "\"");
+    const View& view = call.view;
+    const Pod& pod = call.pod;
+    auto data = std::make_shared<Claims>();
+    for (const Volume& v : pod.spec.volumes) {
+      if (v.kind != VolumeKind::kPersistentVolumeClaim) continue;
+      const auto* claim = view.objects().find<PersistentVolumeClaim>(pod.meta.ns, v.id);
+      if (claim == nullptr)
+        return Status(Code::kUnschedulableAndUnresolvable,
+                      not_found_error(StoredKind::kPersistentVolumeClaim, v.id));
+      if (has_access_mode(claim->access_modes, "ReadWriteOncePod") &&
+          std::find(data->once.begin(), data->once.end(), v.id) == data->once.end()) {
+        data->once.push_back(v.id);
+        if (view.claim_in_use(pod.meta.ns, v.id)) ++data->conflicts;
+      }
+    }
+    if (data->conflicts == 0 && !has_disk(pod)) return Status(Code::kSkip);
+    data->view_version = view.version();
+    *call.data = std::move(data);
+    return Status();
+  }
+
+  void filter(const FilterCall& call, const RowSet& set) const override {
+    const auto* claims = static_cast<const Claims*>(call.data);
+    if (has_disk(call.pod))
+      set.for_each([&](uint32_t row) {
+        if (disk_conflict(call.view, call.pod, row)) set.reject(row);
+      });
+    if (claims == nullptr) {
+      set.for_each([&](uint32_t row) { set.reject_with_error(row); });
+    } else if (claims->conflicts != 0) {
+      set.reject_all();
+    }
+  }
+
+  Status filter_status(const FilterCall& call, uint32_t row) const override {
+    if (disk_conflict(call.view, call.pod, row))
+      return Status(Code::kUnschedulable, "node(s) had no available disk");
+    if (call.data == nullptr)
+      return Status(Code::kError, "cannot read \"PreFilterVolumeRestrictions\" from cycleState");
+    return Status(Code::kUnschedulable,
+                  "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access "
+                  "mode already in-use by another pod");
   }
 
  private:
-  static bool concerns(VolumeKind kind) {
-    switch (kind) {
-      case VolumeKind::kPersistentVolumeClaim:
-      case VolumeKind::kGcePersistentDisk:
-      case VolumeKind::kAwsElasticBlockStore:
-      case VolumeKind::kRbd:
-      case VolumeKind::kIscsi: return true;
-      default: return false;
-    }
+  static bool has_disk(const Pod& pod) {
+    return std::any_of(pod.spec.volumes.begin(), pod.spec.volumes.end(),
+                       [](const Volume& v) { return is_disk(v.kind); });
+  }
+
+  static bool disk_conflict(const View& view, const Pod& pod, uint32_t row) {
+    for (const uint32_t s : view.row(row).pods)
+      for (const Volume& there : view.slot(s).pod->spec.volumes)
+        if (is_disk(there.kind))
+          for (const Volume& v : pod.spec.volumes)
+            if (conflict(v, there)) return true;
+    return false;
   }
 };
 

@@ -1,9 +1,24 @@
-// VolumeRestrictions: the volumes that upstream's PreFilter skips, and those that give an error for
-// now.
+// VolumeRestrictions: which volumes PreFilter skips, which disks conflict, and claims for one pod.
 #include "libsched/plugins/trial.hpp"
 
 namespace libsched {
 namespace {
+
+const char* const kDisk = "Unschedulable: node(s) had no available disk";
+const char* const kOnce =
+    "Unschedulable: node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access "
+    "mode already in-use by another pod";
+
+std::string claim(const std::string& name, const std::string& mode) {
+  return "---\napiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: " + name +
+         ", namespace: default}\nspec: {accessModes: [" + mode + "]}\n";
+}
+
+std::string bound(const std::string& name, const std::string& volumes, const char* node = "n",
+                  const char* ns = "default") {
+  return "---\nkind: Pod\nmetadata: {name: " + name + ", namespace: " + ns +
+         "}\nspec: {nodeName: '" + node + "', volumes: [" + volumes + "]}\n";
+}
 
 std::string with_volume(const std::string& source) {
   return "{volumes: [{name: first, emptyDir: {}}, {name: v, " + source + "}]}";
@@ -16,7 +31,7 @@ TEST_CASE("pods without such a volume are skipped") {
   for (const char* source : {
            "emptyDir: {}",
            "ephemeral: {volumeClaimTemplate: {spec: {}}}",
-           "azureDisk: {diskName: x, diskURI: u}",
+           "azureDisk: {diskName: x, diskURI: z}",
            "csi: {driver: d}",
            "hostPath: {path: /x}",
            "configMap: {name: x}",
@@ -27,25 +42,91 @@ TEST_CASE("pods without such a volume are skipped") {
   }
 }
 
-TEST_CASE("a pod with one needs the plugin, and the error names both") {
-  Trial t("VolumeRestrictions", node_n());
-  for (const char* source : {
-           "persistentVolumeClaim: {claimName: x}",
-           "gcePersistentDisk: {pdName: x}",
-           "awsElasticBlockStore: {volumeID: x}",
-           "rbd: {image: x, monitors: [m]}",
-           "iscsi: {iqn: x}",
-       }) {
-    CAPTURE(source);
-    const PodRef pod = Trial::pod(with_volume(source));
-    CHECK(t.pre_filter(*pod) ==
-          "error: pod \"default/p\" needs plugin \"VolumeRestrictions\" (for volume \"v\"), which "
-          "this version of libsched does not have yet");
-    const auto decided = t.evaluator().check(*pod, "", false);
-    REQUIRE_FALSE(decided.ok());
-    CHECK(decided.error().rc == Rc::kUnsupported);
-    CHECK(decided.error().plugin == "VolumeRestrictions");
+std::string uses(const std::string& claim) {
+  return "{name: " + claim + ", persistentVolumeClaim: {claimName: " + claim + "}}";
+}
+
+TEST_CASE("disks that two pods of a node may share") {
+  struct Case {
+    std::string there, wanted;
+    bool fits;
+  } const cases[] = {
+      {"gcePersistentDisk: {pdName: a}", "gcePersistentDisk: {pdName: a}", false},
+      {"gcePersistentDisk: {pdName: a}", "gcePersistentDisk: {pdName: b}", true},
+      {"gcePersistentDisk: {pdName: a, readOnly: true}", "gcePersistentDisk: {pdName: a}", false},
+      {"gcePersistentDisk: {pdName: a, readOnly: true}",
+       "gcePersistentDisk: {pdName: a, readOnly: true}", true},
+      {"awsElasticBlockStore: {volumeID: a, readOnly: true}",
+       "awsElasticBlockStore: {volumeID: a, readOnly: true}", false},
+      {"awsElasticBlockStore: {volumeID: a}", "awsElasticBlockStore: {volumeID: b}", true},
+      {"awsElasticBlockStore: {volumeID: a}", "gcePersistentDisk: {pdName: a}", true},
+      {"iscsi: {iqn: a}", "iscsi: {iqn: a}", false},
+      {"iscsi: {iqn: a, readOnly: true}", "iscsi: {iqn: a, readOnly: true}", true},
+      {"iscsi: {iqn: a}", "iscsi: {iqn: b}", true},
+      {"rbd: {image: i, pool: p, monitors: [a, b]}", "rbd: {image: i, pool: p, monitors: [b]}",
+       false},
+      {"rbd: {image: i, pool: p, monitors: [a, b]}", "rbd: {image: i, pool: p, monitors: [c]}",
+       true},
+      {"rbd: {image: i, pool: p, monitors: [a]}", "rbd: {image: i, pool: q, monitors: [a]}", true},
+      {"rbd: {image: i, pool: p, monitors: [a]}", "rbd: {image: j, pool: p, monitors: [a]}", true},
+      {"rbd: {image: i, monitors: [a], readOnly: true}",
+       "rbd: {image: i, monitors: [a], readOnly: true}", true},
+      {"azureDisk: {diskName: x, diskURI: z}", "azureDisk: {diskName: x, diskURI: z}", true},
+  };
+  for (const auto& c : cases) {
+    CAPTURE(c.there);
+    CAPTURE(c.wanted);
+    Trial t("VolumeRestrictions",
+            node_n() + "---\nkind: Node\nmetadata: {name: free}\n" +
+                bound("a", "{name: e, emptyDir: {}}, {name: v, " + c.there + "}"));
+    CHECK(t.filter(with_volume(c.wanted)) == std::string(c.fits ? "Success" : kDisk));
+    CHECK(t.filter(with_volume(c.wanted), "free") == "Success");
   }
+}
+
+TEST_CASE("a claim for one pod") {
+  const std::string world = node_n() + "---\nkind: Node\nmetadata: {name: other}\n" +
+                            claim("once", "ReadWriteOncePod") +
+                            claim("many", "ReadWriteOnce, ReadWriteMany");
+  const std::string spec = "{volumes: [" + uses("once") + ", " + uses("many") + "]}";
+  Trial t("VolumeRestrictions", world);
+  CHECK(t.pre_filter(*Trial::pod(spec)) == "Skip");
+  // In another namespace, or on a node that is not there, it is another matter.
+  t.apply(bound("a", uses("once"), "n", "elsewhere") + bound("b", uses("once"), "gone") +
+          bound("c", uses("many")));
+  CHECK(t.pre_filter(*Trial::pod(spec)) == "Skip");
+  t.apply(bound("d", uses("once")));
+  CHECK(t.pre_filter(*Trial::pod(spec)) == "Success");
+  CHECK(t.filter(spec) == kOnce);
+  CHECK(t.filter(spec, "other") == kOnce);
+  CHECK(t.filter("{volumes: [" + uses("many") + "]}") == "Success");
+  REQUIRE(t.cluster().remove_pod("default", "d").ok());
+  CHECK(t.filter(spec) == "Success");
+}
+
+TEST_CASE("the disk comes first; a claim that is missing ends it") {
+  const std::string disk = "{name: v, gcePersistentDisk: {pdName: a}}";
+  Trial t("VolumeRestrictions", node_n() + "---\nkind: Node\nmetadata: {name: other}\n" +
+                                    claim("once", "ReadWriteOncePod") + bound("a", disk) +
+                                    bound("b", uses("once"), "other"));
+  const std::string spec = "{volumes: [" + disk + ", " + uses("once") + "]}";
+  CHECK(t.filter(spec) == kDisk);
+  CHECK(t.filter(spec, "other") == kOnce);
+  CHECK(t.filter("{volumes: [" + disk + ", " + uses("gone") + "]}") ==
+        "PreFilter UnschedulableAndUnresolvable: persistentvolumeclaim \"gone\" not found");
+}
+
+TEST_CASE("Filter without PreFilter is upstream's Error, unless a disk conflicts") {
+  TrialOptions options;
+  options.profile =
+      "{multiPoint: {disabled: [{name: '*'}], enabled: [{name: PrioritySort}, {name: "
+      "DefaultBinder}]}, filter: {enabled: [{name: VolumeRestrictions}]}}";
+  const std::string disk = "{name: v, gcePersistentDisk: {pdName: a}}";
+  Trial t("VolumeRestrictions", node_n() + bound("a", disk), options);
+  CHECK(t.filter("{}") ==
+        "Error: running \"VolumeRestrictions\" filter plugin: cannot read "
+        "\"PreFilterVolumeRestrictions\" from cycleState");
+  CHECK(t.filter("{volumes: [" + disk + "]}") == kDisk);
 }
 
 }  // namespace

@@ -1,28 +1,155 @@
-// VolumeZone: lets pods pass that have no volume it would look at; any other pod is an error, since
-// its Filter is not there yet. Mirrors the Skip condition of upstream's plugins/volumezone.
-#include <algorithm>
+// VolumeZone: a node with zone or region labels must have those of the volumes that the pod's
+// claims are bound to. Mirrors upstream's plugins/volumezone.
+#include <array>
 
+#include "libsched/base/quote.hpp"
 #include "libsched/plugins/in_tree.hpp"
+#include "libsched/plugins/volumes/claims.hpp"
+#include "libsched/plugins/volumes/csi_translation.hpp"
 
 namespace libsched {
 namespace {
 
+constexpr std::array<Str, 4> kKeys = {kBetaZoneLabel, kBetaRegionLabel, kZoneLabel, kRegionLabel};
+
+// What the volumes demand, as rows of one version of the view.
+struct Zones final : PluginData {
+  Status status;               // why there is no answer; else Success or Skip
+  std::vector<uint64_t> rows;  // that fit
+  std::shared_ptr<PluginData> clone() const override { return std::make_shared<Zones>(*this); }
+};
+
+using Words = std::vector<uint64_t>;
+
+void add_key_rows(const View& view, Str key, Words* rows) {
+  const uint32_t id = view.labels().find_key(key, hash_str(key));
+  if (id != kNoId) view.labels().key(id).rows.or_into(0, rows->size(), rows->data());
+}
+
+void add_pair_rows(const View& view, Str key, Str value, Words* rows) {
+  const uint32_t id = view.labels().find_pair(key, value, label_pair_hash(hash_str(key), value));
+  if (id != kNoId) view.labels().pair(id).rows.or_into(0, rows->size(), rows->data());
+}
+
+// The values of a volume's zone label, "a__b"; none if one is empty: then the label says nothing.
+std::vector<Str> zones_of(Str label) {
+  std::vector<Str> out = split_zone_label(label);
+  for (Str& zone : out) {
+    zone = trim_space(zone);
+    if (zone.empty()) return {};
+  }
+  return out;
+}
+
 class VolumeZone final : public Plugin {
  public:
   Result<Status> pre_filter(const PreFilterCall& call, PreFilterResult*) const override {
-    const auto& volumes = call.pod.spec.volumes;
-    const auto it = std::find_if(volumes.begin(), volumes.end(),
-                                 [](const Volume& v) { return concerns(v.kind); });
-    if (it == volumes.end()) return Status(Code::kSkip);
-    return needs_plugin(call.pod, "VolumeZone", "for volume \"" + std::string(it->name) + "\"");
+    std::shared_ptr<Zones> zones = judge(call.view, call.pod);
+    Status status = zones->status;
+    if (status.success()) *call.data = std::move(zones);
+    return status;
+  }
+
+  // Upstream's Filter finds it out by itself if PreFilter did not run.
+  std::shared_ptr<PluginData> prepare(const View& view, const Pod& pod) const override {
+    return judge(view, pod);
+  }
+
+  void filter(const FilterCall& call, const RowSet& set) const override {
+    const Zones& zones = static_cast<const Zones&>(*call.data);
+    if (zones.status.success()) {
+      for (size_t w = 0; w < set.words; ++w) set.alive[w] &= zones.rows[set.first_word + w];
+    } else if (zones.status.code != Code::kSkip) {
+      set.for_each([&](uint32_t row) {
+        if (zones.status.rejected()) {
+          set.reject(row);
+        } else {
+          set.reject_with_error(row);
+        }
+      });
+    }
+  }
+
+  Status filter_status(const FilterCall& call, uint32_t) const override {
+    const Zones& zones = static_cast<const Zones&>(*call.data);
+    if (!zones.status.success()) return zones.status;
+    return Status(Code::kUnschedulableAndUnresolvable, "node(s) had no available volume zone");
   }
 
  private:
-  static bool concerns(VolumeKind kind) {
-    switch (kind) {
-      case VolumeKind::kPersistentVolumeClaim: return true;
-      default: return false;
+  static Status unresolvable(std::string why) {
+    return Status(Code::kUnschedulableAndUnresolvable, std::move(why));
+  }
+
+  static std::shared_ptr<Zones> judge(const View& view, const Pod& pod) {
+    auto zones = std::make_shared<Zones>();
+    zones->view_version = view.version();
+    std::vector<const PersistentVolume*> volumes;
+    zones->status = bound_volumes(view, pod, &volumes);
+    if (!zones->status.success()) return zones;
+    zones->rows.assign(view.word_count(), ~uint64_t{0});
+    bool demands = false;
+    for (const PersistentVolume* pv : volumes)
+      for (const Str key : kKeys)
+        if (const Label* label = find_label(pv->meta.labels, key)) {
+          const std::vector<Str> values = zones_of(label->value);
+          if (values.empty()) continue;
+          demands = true;
+          demand(view, key, values, &zones->rows);
+        }
+    if (!demands) {
+      zones->status = Status(Code::kSkip);
+      return zones;
     }
+    Words labelled(zones->rows.size());
+    for (const Str key : kKeys) add_key_rows(view, key, &labelled);
+    for (size_t w = 0; w < labelled.size(); ++w) zones->rows[w] |= ~labelled[w];
+    return zones;
+  }
+
+  // rows &= those with one of the values under the key or, if they lack it, under its GA key.
+  static void demand(const View& view, Str key, const std::vector<Str>& values, Words* rows) {
+    Words fit(rows->size());
+    const Str ga = key == kBetaZoneLabel     ? kZoneLabel
+                   : key == kBetaRegionLabel ? kRegionLabel
+                                             : key;
+    if (ga != key) {
+      for (const Str value : values) add_pair_rows(view, ga, value, &fit);
+      Words keyed(rows->size());
+      add_key_rows(view, key, &keyed);
+      for (size_t w = 0; w < fit.size(); ++w) fit[w] &= ~keyed[w];
+    }
+    for (const Str value : values) add_pair_rows(view, key, value, &fit);
+    for (size_t w = 0; w < fit.size(); ++w) (*rows)[w] &= fit[w];
+  }
+
+  static Status bound_volumes(const View& view, const Pod& pod,
+                              std::vector<const PersistentVolume*>* out) {
+    const ObjectStore& objects = view.objects();
+    for (const Volume& v : pod.spec.volumes) {
+      if (v.kind != VolumeKind::kPersistentVolumeClaim) continue;
+      if (v.id.empty()) return unresolvable("PersistentVolumeClaim had no name");
+      const auto* claim = objects.find<PersistentVolumeClaim>(pod.meta.ns, v.id);
+      if (claim == nullptr)
+        return unresolvable(not_found_error(StoredKind::kPersistentVolumeClaim, v.id));
+      if (claim->volume_name.empty()) {
+        const Str class_name = claim->storage_class();
+        if (class_name.empty())
+          return unresolvable("PersistentVolumeClaim had no pv name and storageClass name");
+        const auto* storage_class = objects.find<StorageClass>(class_name);
+        if (storage_class == nullptr)
+          return unresolvable(not_found_error(StoredKind::kStorageClass, class_name));
+        if (!storage_class->binding_mode)
+          return unresolvable("VolumeBindingMode not set for StorageClass " + go_quote(class_name));
+        if (*storage_class->binding_mode == "WaitForFirstConsumer") continue;
+        return unresolvable("PersistentVolume had no name");
+      }
+      const auto* pv = objects.find<PersistentVolume>(claim->volume_name);
+      if (pv == nullptr)
+        return unresolvable(not_found_error(StoredKind::kPersistentVolume, claim->volume_name));
+      out->push_back(pv);
+    }
+    return Status();
   }
 };
 

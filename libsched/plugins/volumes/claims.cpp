@@ -1,0 +1,41 @@
+// Names and owners of claims, as upstream's component-helpers/storage/ephemeral has them.
+#include "libsched/plugins/volumes/claims.hpp"
+
+#include "libsched/base/quote.hpp"
+
+namespace libsched {
+
+Str claim_name(const Pod& pod, const Volume& v, std::string* scratch) {
+  if (v.kind != VolumeKind::kEphemeral) return v.id;
+  scratch->assign(pod.meta.name);
+  scratch->append("-").append(v.name);
+  return *scratch;
+}
+
+bool claim_is_of_pod(const PersistentVolumeClaim& claim, const Pod& pod) {
+  if (claim.meta.ns != pod.meta.ns) return false;
+  for (const OwnerReference& owner : claim.meta.owners)
+    if (owner.controller) return owner.uid == pod.meta.uid;
+  return false;
+}
+
+std::string not_owner_error(const PersistentVolumeClaim& claim, const Pod& pod) {
+  const auto key = [](const ObjectMeta& m) {
+    return std::string(m.ns) + "/" + std::string(m.name);
+  };
+  return "PVC " + key(claim.meta) + " was not created for pod " + key(pod.meta) +
+         " (pod is not owner)";
+}
+
+std::string not_found_error(StoredKind kind, Str name) {
+  const char* resource = "";
+  switch (kind) {
+    case StoredKind::kPersistentVolume: resource = "persistentvolume"; break;
+    case StoredKind::kPersistentVolumeClaim: resource = "persistentvolumeclaim"; break;
+    case StoredKind::kStorageClass: resource = "storageclass.storage.k8s.io"; break;
+    default: break;
+  }
+  return std::string(resource) + " " + go_quote(name) + " not found";
+}
+
+}  // namespace libsched

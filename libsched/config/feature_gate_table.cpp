@@ -50,7 +50,7 @@ constexpr GateInfo kGates[] = {
     {"TaintTolerationComparisonOperators", A, false, false, Y},
     {"TopologyAwareWorkloadScheduling", A, false, false, U},
     {"VolumeAttributesClass", G, true, true, U},
-    {"VolumeLimitScaling", A, false, false, U},
+    {"VolumeLimitScaling", A, false, false, Y},
     {"WorkloadAwarePreemption", A, false, false, U},
     // The others, by name.
     {"APIResponseCompression", B, true, false, N},

@@ -1,45 +1,173 @@
-// NodeVolumeLimits: lets pods pass that have no volume it would look at; any other pod is an error,
-// since its Filter is not there yet. Mirrors the Skip condition of upstream's
-// plugins/nodevolumelimits.
+// NodeVolumeLimits: a node takes as many volumes of a CSI driver as its CSINode says.
+// Mirrors upstream's plugins/nodevolumelimits (csi.go).
 #include <algorithm>
+#include <array>
 
 #include "libsched/plugins/in_tree.hpp"
+#include "libsched/plugins/nodevolumelimits/attached_volumes.hpp"
+#include "libsched/plugins/volumes/csi_translation.hpp"
 
 namespace libsched {
 namespace {
 
+// The pod's own volumes, on nodes without and with a CSINode: migration begins with the latter.
+struct NewVolumes final : PluginData {
+  struct Variant {
+    Status status;
+    AttachedVolumes volumes;
+  };
+  std::array<Variant, 2> variants;
+  std::shared_ptr<PluginData> clone() const override { return std::make_shared<NewVolumes>(*this); }
+};
+
+enum class Verdict : uint8_t { kFits, kTooMany, kNewFails, kThereFails, kNoDriver };
+
+struct Judgement {
+  Verdict verdict = Verdict::kFits;
+  Str driver;     // kNoDriver
+  Status status;  // kThereFails
+};
+
+const CsiNode* csi_node_of(const View& view, uint32_t row) {
+  return view.objects().find<CsiNode>(view.row(row).name);
+}
+
 class NodeVolumeLimits final : public Plugin {
  public:
+  explicit NodeVolumeLimits(bool scaling) : scaling_(scaling) {}
+
   Result<Status> pre_filter(const PreFilterCall& call, PreFilterResult*) const override {
     const auto& volumes = call.pod.spec.volumes;
-    const auto it = std::find_if(volumes.begin(), volumes.end(),
-                                 [](const Volume& v) { return concerns(v.kind); });
-    if (it == volumes.end()) return Status(Code::kSkip);
-    return needs_plugin(call.pod, "NodeVolumeLimits",
-                        "for volume \"" + std::string(it->name) + "\"");
+    const bool any = std::any_of(volumes.begin(), volumes.end(), [](const Volume& v) {
+      return has_claim(v) || migrated_plugin(v.kind) != nullptr;
+    });
+    return any ? Status() : Status(Code::kSkip);
+  }
+
+  std::shared_ptr<PluginData> prepare(const View& view, const Pod& pod) const override {
+    auto data = std::make_shared<NewVolumes>();
+    data->view_version = view.version();
+    for (const bool has_csi_node : {false, true}) {
+      NewVolumes::Variant& v = data->variants[has_csi_node ? 1 : 0];
+      v.volumes.add_pod(view, pod, has_csi_node, true, &v.status);
+    }
+    return data;
+  }
+
+  void filter(const FilterCall& call, const RowSet& set) const override {
+    AttachedVolumes scratch;
+    set.for_each([&](uint32_t row) {
+      const Judgement j = judge(call, row, &scratch);
+      switch (j.verdict) {
+        case Verdict::kFits: return;
+        case Verdict::kTooMany:
+        case Verdict::kNoDriver: set.reject(row); return;
+        case Verdict::kNewFails:
+          if (variant(call, row).status.rejected()) {
+            set.reject(row);
+          } else {
+            set.reject_with_error(row);
+          }
+          return;
+        case Verdict::kThereFails: set.reject_with_error(row); return;
+      }
+    });
+  }
+
+  Status filter_status(const FilterCall& call, uint32_t row) const override {
+    AttachedVolumes scratch;
+    Judgement j = judge(call, row, &scratch);
+    switch (j.verdict) {
+      case Verdict::kFits: break;
+      case Verdict::kTooMany:
+        return Status(Code::kUnschedulable, "node(s) exceed max volume count");
+      case Verdict::kNoDriver:
+        return Status(Code::kUnschedulable,
+                      std::string(j.driver) + " CSI driver is not installed on the node");
+      case Verdict::kNewFails: return variant(call, row).status;
+      case Verdict::kThereFails: return std::move(j.status);
+    }
+    return Plugin::filter_status(call, row);
   }
 
  private:
-  static bool concerns(VolumeKind kind) {
-    switch (kind) {
-      case VolumeKind::kPersistentVolumeClaim:
-      case VolumeKind::kEphemeral:
-      case VolumeKind::kGcePersistentDisk:
-      case VolumeKind::kAwsElasticBlockStore:
-      case VolumeKind::kAzureDisk:
-      case VolumeKind::kAzureFile:
-      case VolumeKind::kCinder:
-      case VolumeKind::kVsphere:
-      case VolumeKind::kPortworx: return true;
-      default: return false;
-    }
+  static const NewVolumes::Variant& variant(const FilterCall& call, uint32_t row) {
+    return static_cast<const NewVolumes&>(*call.data)
+        .variants[csi_node_of(call.view, row) == nullptr ? 0 : 1];
   }
+
+  Judgement judge(const FilterCall& call, uint32_t row, AttachedVolumes* there) const {
+    const View& view = call.view;
+    const CsiNode* csi_node = csi_node_of(view, row);
+    const NewVolumes::Variant& wanted =
+        static_cast<const NewVolumes&>(*call.data).variants[csi_node == nullptr ? 0 : 1];
+    if (!wanted.status.success()) return {Verdict::kNewFails, {}, {}};
+    if (wanted.volumes.empty()) return {};
+    if (scaling_)
+      for (const AttachedVolumes::Item& v : wanted.volumes.items())
+        if (!installed(view, v.driver, csi_node)) return {Verdict::kNoDriver, v.driver, {}};
+    if (csi_node == nullptr ||
+        std::none_of(csi_node->drivers.begin(), csi_node->drivers.end(),
+                     [](const CsiNodeDriver& d) { return d.count.has_value(); }))
+      return {};
+
+    there->clear();
+    Status status;
+    for (const uint32_t s : view.row(row).pods) {
+      const Pod& pod = *view.slot(s).pod;
+      if (!pod.spec.volumes.empty() && !there->add_pod(view, pod, true, false, &status))
+        return {Verdict::kThereFails, {}, std::move(status)};
+    }
+    const size_t of_pods = there->items().size();
+    add_attachments(view, row, there);
+    for (const CsiNodeDriver& d : csi_node->drivers) {
+      if (!d.count || is_overridden(*csi_node, d)) continue;
+      int64_t wanted_count = 0, there_count = 0;
+      // What is attached already counts again, but for what pods of this node use.
+      for (const AttachedVolumes::Item& v : wanted.volumes.items())
+        if (v.driver == d.name && !there->contains(v, of_pods)) ++wanted_count;
+      if (wanted_count == 0) continue;
+      for (const AttachedVolumes::Item& v : there->items())
+        if (v.driver == d.name) ++there_count;
+      if (there_count + wanted_count > *d.count) return {Verdict::kTooMany, {}, {}};
+    }
+    return {};
+  }
+
+  // Of a driver that is listed twice the last limit counts.
+  static bool is_overridden(const CsiNode& node, const CsiNodeDriver& d) {
+    for (const CsiNodeDriver* later = &d + 1; later < node.drivers.data() + node.drivers.size();
+         ++later)
+      if (later->name == d.name && later->count) return true;
+    return false;
+  }
+
+  static void add_attachments(const View& view, uint32_t row, AttachedVolumes* there) {
+    const ObjectStore& objects = view.objects();
+    objects.for_each_in<VolumeAttachment>(view.row(row).name, [&](const VolumeAttachment& va) {
+      if (va.attacher.empty() || !va.volume_name) return;
+      const auto* pv = objects.find<PersistentVolume>(*va.volume_name);
+      if (pv != nullptr && pv->source.kind == VolumeKind::kCsi)
+        there->add(va.attacher, pv->source.id);
+    });
+  }
+
+  // A driver that wants to keep pods away from nodes where it isn't must be among the CSINode's.
+  static bool installed(const View& view, Str driver, const CsiNode* node) {
+    const auto* d = view.objects().find<CsiDriver>(driver);
+    if (d == nullptr || !d->prevent_pod_scheduling_if_missing) return true;
+    return node != nullptr && std::any_of(node->drivers.begin(), node->drivers.end(),
+                                          [&](const CsiNodeDriver& n) { return n.name == driver; });
+  }
+
+  bool scaling_;
 };
 
 }  // namespace
 
-Result<std::unique_ptr<Plugin>> make_node_volume_limits(const FactoryCall&) {
-  return std::unique_ptr<Plugin>(std::make_unique<NodeVolumeLimits>());
+Result<std::unique_ptr<Plugin>> make_node_volume_limits(const FactoryCall& call) {
+  return std::unique_ptr<Plugin>(
+      std::make_unique<NodeVolumeLimits>(call.gates.enabled(Gate::kVolumeLimitScaling)));
 }
 
 }  // namespace libsched

@@ -1,0 +1,48 @@
+// AttachedVolumes: a set of CSI volumes, each named by "driver/handle" as upstream does, and what
+// a pod adds to it. Reused from node to node, so that it allocates little.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "libsched/framework/status.hpp"
+#include "libsched/plugins/volumes/claims.hpp"
+
+namespace libsched {
+
+class AttachedVolumes {
+ public:
+  // The strings live in objects of the view, or in the set.
+  struct Item {
+    Str driver, handle;
+    uint64_t hash = 0;  // of "driver/handle"
+  };
+
+  bool empty() const { return items_.empty(); }
+  const std::vector<Item>& items() const { return items_; }
+  bool contains(const Item& item, size_t first_n) const;
+  void add(Str driver, Str handle);
+  void clear() {
+    items_.clear();
+    if (owned_) owned_->clear();
+  }
+
+  // Adds the volumes of a pod that are, or stand for, a CSI volume on a node with or without a
+  // CSINode. False, with the status: upstream's error. Claims of a pod that runs may be missing.
+  bool add_pod(const View& view, const Pod& pod, bool has_csi_node, bool is_new, Status* status);
+
+ private:
+  bool add_inline(const Volume& v, bool has_csi_node, Status* status);
+  void add_claim(const View& view, const PersistentVolumeClaim& claim, bool has_csi_node);
+  void add_provisioned(const View& view, const PersistentVolumeClaim& claim, bool has_csi_node);
+  Str own(std::string text);
+
+  std::vector<Item> items_;
+  // Shared by copies, which never add; made when needed.
+  std::shared_ptr<std::deque<std::string>> owned_;
+  std::string scratch_;
+};
+
+}  // namespace libsched

@@ -1,0 +1,289 @@
+// PodVolumes: bound volumes against the nodes' labels, and what is found for unbound claims.
+#include "libsched/plugins/volumebinding/pod_volumes.hpp"
+
+#include <algorithm>
+
+#include "libsched/plugins/volumebinding/provisioning.hpp"
+#include "libsched/plugins/volumes/csi_translation.hpp"
+
+namespace libsched {
+namespace {
+
+using Words = PodVolumes::Words;
+
+bool none(const Words& rows) {
+  return std::all_of(rows.begin(), rows.end(), [](uint64_t w) { return w == 0; });
+}
+
+bool test(const Words& rows, uint32_t row) {
+  return row / 64 < rows.size() && (rows[row / 64] >> (row % 64) & 1) != 0;
+}
+
+// to |= rows & ~except; both are of one size.
+void add(const Words& rows, const Words& except, Words* to) {
+  for (size_t w = 0; w < to->size(); ++w) (*to)[w] |= rows[w] & ~except[w];
+}
+
+void intersect(const Words& with, Words* rows) {
+  for (size_t w = 0; w < rows->size(); ++w) (*rows)[w] &= with[w];
+}
+
+template <typename F>
+void for_each_row(const Words& rows, F&& f) {
+  for (size_t w = 0; w < rows.size(); ++w)
+    for (uint64_t bits = rows[w]; bits != 0; bits &= bits - 1)
+      f(static_cast<uint32_t>(w * 64 + static_cast<size_t>(std::countr_zero(bits))));
+}
+
+// The nodes whose CSINode lists the in-tree plugin as migrated.
+Words migrated_rows(const View& view, Str plugin) {
+  Words rows(view.word_count());
+  view.objects().for_each<CsiNode>([&](const CsiNode& node) {
+    const Str* list = find_annotation(node.meta, kMigratedPluginsAnnotation);
+    if (list == nullptr || list->empty()) return;
+    for (size_t begin = 0; begin <= list->size();) {
+      const size_t end = std::min(list->find(',', begin), list->size());
+      if (list->substr(begin, end - begin) == plugin) {
+        const uint32_t row = view.find_node(node.meta.name);
+        if (row != kNoId) rows[row / 64] |= uint64_t{1} << (row % 64);
+        return;
+      }
+      begin = end + 1;
+    }
+  });
+  return rows;
+}
+
+bool is_bound_to(const PersistentVolume& pv, const PersistentVolumeClaim& claim) {
+  const std::optional<ClaimRef>& ref = pv.claim_ref;
+  return ref && ref->name == claim.meta.name && ref->ns == claim.meta.ns &&
+         (ref->uid.empty() || ref->uid == claim.meta.uid);
+}
+
+// Of a volume that is not bound to the claim, and whatever the node.
+bool is_available(const PersistentVolume& pv, const PersistentVolumeClaim& claim) {
+  return pv.phase == "Available" &&
+         (!claim.selector.present || selector_matches(claim.selector, pv.meta.labels)) &&
+         std::all_of(claim.access_modes.begin(), claim.access_modes.end(),
+                     [&](Str mode) { return has_access_mode(pv.access_modes, mode); });
+}
+
+// What both a volume that is bound to the claim and any other must fulfil.
+bool is_possible(const PersistentVolume& pv, const PersistentVolumeClaim& claim) {
+  return (!pv.claim_ref || is_bound_to(pv, claim)) &&
+         pv.capacity.value_or(Quantity()).compare(claim.request.value_or(Quantity())) >= 0 &&
+         volume_mode_or_default(pv.volume_mode) == volume_mode_or_default(claim.volume_mode) &&
+         pv.volume_attributes_class.value_or(Str()) ==
+             claim.volume_attributes_class.value_or(Str()) &&
+         !pv.meta.terminating();
+}
+
+}  // namespace
+
+PodVolumes::PodVolumes(const View& view, PodClaims claims) : claims_(std::move(claims)) {
+  const size_t words = view.word_count();
+  for (Words* w : {&node_conflict_, &bind_conflict_, &no_space_, &missing_, &failed_})
+    w->assign(words, 0);
+  Words live(words);
+  for (size_t w = 0; w < words; ++w) live[w] = view.live().word(w);
+  Words left = live;
+  for (const PersistentVolumeClaimRef& claim : claims_.bound) check_bound(view, *claim, &left);
+  // What a bound volume rules out is asked about the other claims all the same: each gives its
+  // reason. After an Error nothing more is asked.
+  left.clear();
+  for (size_t w = 0; w < words; ++w) left.push_back(live[w] & ~failed_[w]);
+  if (!claims_.delayed.empty()) find_unbound(view, claims_.delayed, std::move(left));
+  fits_.resize(words);
+  for (size_t w = 0; w < words; ++w)
+    fits_[w] = ~(node_conflict_[w] | bind_conflict_[w] | no_space_[w] | missing_[w] | failed_[w]);
+}
+
+void PodVolumes::fail(std::string text, const Words& rows, Words* left) {
+  for (size_t w = 0; w < rows.size(); ++w) failed_[w] |= rows[w];
+  failures_.push_back({std::move(text), rows});
+  for (size_t w = 0; w < rows.size(); ++w) (*left)[w] &= ~rows[w];
+}
+
+void PodVolumes::check_bound(const View& view, const PersistentVolumeClaim& claim, Words* left) {
+  const auto* pv = view.objects().find<PersistentVolume>(claim.volume_name);
+  if (pv == nullptr) {
+    add(*left, Words(left->size()), &missing_);
+    left->assign(left->size(), 0);
+    return;
+  }
+  Words fit(left->size());
+  volume_match(view, *pv).rows(view, 0, fit.size(), fit.data());
+  const MigratedPlugin* plugin = migrated_plugin(pv->source.kind);
+  if (plugin != nullptr && plugin->on) {
+    Words migrated = migrated_rows(view, plugin->in_tree);
+    intersect(*left, &migrated);
+    if (!none(migrated)) {
+      const CsiHandle translated = translated_handle(*pv);
+      if (!translated.error.empty())
+        fail("could not translate pv: " + translated.error, migrated, left);
+      Words fit_there(left->size());
+      translated_volume_match(view, *pv, *plugin).rows(view, 0, fit.size(), fit_there.data());
+      for (size_t w = 0; w < fit.size(); ++w)
+        fit[w] = (fit[w] & ~migrated[w]) | (fit_there[w] & migrated[w]);
+    }
+  }
+  add(*left, fit, &node_conflict_);
+  intersect(fit, left);
+}
+
+void PodVolumes::find_unbound(const View& view, const std::vector<PersistentVolumeClaimRef>& claims,
+                              Words left) {
+  for (const PersistentVolumeClaimRef& claim : claims) {
+    const Str* node = find_annotation(claim->meta, kSelectedNodeAnnotation);
+    if (node == nullptr) {
+      searches_.push_back({claim, {}, {}, {}});
+      continue;
+    }
+    selected_.push_back(claim);
+    Words only(left.size());
+    if (const uint32_t row = view.find_node(*node); row != kNoId)
+      only[row / 64] = uint64_t{1} << (row % 64);
+    add(left, only, &bind_conflict_);
+    intersect(only, &left);
+  }
+  std::stable_sort(searches_.begin(), searches_.end(), [](const Search& a, const Search& b) {
+    return a.claim->request.value_or(Quantity()).compare(b.claim->request.value_or(Quantity())) < 0;
+  });
+  for (size_t k = 0; k < searches_.size(); ++k) {
+    std::string error;
+    if (!find_candidates(view, &searches_[k], &error)) {
+      const Words all = left;
+      fail(std::move(error), all, &left);
+      return;
+    }
+    choose(view, k, left);
+  }
+  for (const PersistentVolumeClaimRef& claim : selected_) provision(view, *claim, left, &left);
+  for (const Search& search : searches_) {
+    Words wanted = left;
+    for_each_row(left, [&](uint32_t row) {
+      if (search.chosen[row] != kNoId) wanted[row / 64] &= ~(uint64_t{1} << (row % 64));
+    });
+    provision(view, *search.claim, wanted, &left);
+  }
+}
+
+// False: upstream's error.
+bool PodVolumes::find_candidates(const View& view, Search* search, std::string* error) {
+  const PersistentVolumeClaim& claim = *search->claim;
+  if (claim.selector.present) {
+    const std::string wrong = label_selector_error(claim.selector);
+    if (!wrong.empty()) {
+      *error = "error creating internal label selector for claim: " + std::string(claim.meta.ns) +
+               "/" + std::string(claim.meta.name) + ": " + wrong;
+      return false;
+    }
+  }
+  const Str name = claim.storage_class();
+  auto known = std::find_if(classes_.begin(), classes_.end(),
+                            [&](const auto& c) { return c.first == name; });
+  if (known == classes_.end()) {
+    std::vector<uint32_t> members;
+    view.objects().for_each_in<PersistentVolume>(name, [&](const PersistentVolume& pv) {
+      members.push_back(static_cast<uint32_t>(candidates_.size()));
+      candidates_.push_back({PersistentVolumeRef::share(&pv), volume_match(view, pv)});
+    });
+    classes_.emplace_back(std::string(name), std::move(members));
+    known = classes_.end() - 1;
+  }
+  for (const uint32_t c : known->second) {
+    const PersistentVolume& pv = *candidates_[c].volume;
+    if (!is_possible(pv, claim)) continue;
+    if (is_bound_to(pv, claim)) {
+      search->prebound.push_back(c);
+    } else if (is_available(pv, claim)) {
+      search->others.push_back(c);
+    }
+  }
+  std::stable_sort(search->others.begin(), search->others.end(), [&](uint32_t a, uint32_t b) {
+    return candidates_[a]
+               .volume->capacity.value_or(Quantity())
+               .compare(candidates_[b].volume->capacity.value_or(Quantity())) < 0;
+  });
+  return true;
+}
+
+bool PodVolumes::is_chosen(size_t searches, uint32_t row, uint32_t candidate) const {
+  for (size_t k = 0; k < searches; ++k)
+    if (searches_[k].chosen[row] == candidate) return true;
+  return false;
+}
+
+// Gives each row the best volume for the k-th claim that an earlier claim did not get there.
+void PodVolumes::choose(const View& view, size_t k, const Words& rows) {
+  Search& search = searches_[k];
+  search.chosen.assign(rows.size() * 64, kNoId);
+  Words open = rows;
+  Words match(rows.size());
+  const auto close = [&](uint32_t row) { open[row / 64] &= ~(uint64_t{1} << (row % 64)); };
+  for (const uint32_t c : search.prebound) {
+    candidates_[c].match.rows(view, 0, match.size(), match.data());
+    const Words asked = open;
+    for_each_row(asked, [&](uint32_t row) {
+      if (is_chosen(k, row, c)) return;
+      if (test(match, row)) search.chosen[row] = c;
+      close(row);
+    });
+  }
+  for (const uint32_t c : search.others) {
+    if (none(open)) return;
+    candidates_[c].match.rows(view, 0, match.size(), match.data());
+    intersect(open, &match);
+    for_each_row(match, [&](uint32_t row) {
+      if (is_chosen(k, row, c)) return;
+      search.chosen[row] = c;
+      close(row);
+    });
+  }
+}
+
+void PodVolumes::provision(const View& view, const PersistentVolumeClaim& claim,
+                           const Words& wanted, Words* left) {
+  if (none(wanted)) return;
+  const Provisioning p(view, claim);
+  const Words asked = wanted;  // may be `left` itself
+  for (size_t w = 0; w < asked.size(); ++w) {
+    const uint64_t refused = asked[w] & ~p.possible[w];
+    const uint64_t full = asked[w] & p.possible[w] & ~p.enough[w];
+    bind_conflict_[w] |= refused;
+    no_space_[w] |= full;
+    (*left)[w] &= ~(refused | full);
+  }
+}
+
+Status PodVolumes::status(uint32_t row) const {
+  for (const Failure& f : failures_)
+    if (test(f.rows, row)) return Status(Code::kError, f.text);
+  Status out(Code::kUnschedulableAndUnresolvable);
+  const auto reason = [&](const Words& rows, const char* text) {
+    if (test(rows, row)) out.reasons.emplace_back(text);
+  };
+  reason(node_conflict_, "node(s) didn't match PersistentVolume's node affinity");
+  reason(bind_conflict_, "node(s) didn't find available persistent volumes to bind");
+  reason(no_space_, "node(s) did not have enough free storage");
+  reason(missing_, "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)");
+  return out;
+}
+
+std::vector<PodVolumes::Binding> PodVolumes::bindings(uint32_t row) const {
+  std::vector<Binding> out;
+  for (const Search& s : searches_)
+    if (row < s.chosen.size() && s.chosen[row] != kNoId)
+      out.push_back({candidates_[s.chosen[row]].volume.get(), s.claim.get()});
+  return out;
+}
+
+std::vector<const PersistentVolumeClaim*> PodVolumes::provisions(uint32_t row) const {
+  std::vector<const PersistentVolumeClaim*> out;
+  for (const PersistentVolumeClaimRef& claim : selected_) out.push_back(claim.get());
+  for (const Search& s : searches_)
+    if (row < s.chosen.size() && s.chosen[row] == kNoId) out.push_back(s.claim.get());
+  return out;
+}
+
+}  // namespace libsched

@@ -1,0 +1,74 @@
+// Allowed topologies and tracked storage capacity, as in checkVolumeProvisions of upstream's
+// volumebinding/binder.go.
+#include "libsched/plugins/volumebinding/provisioning.hpp"
+
+#include "libsched/cluster/node_match.hpp"
+
+namespace libsched {
+namespace {
+
+constexpr uint64_t kAll = ~uint64_t{0};
+
+NodeMatch topology_match(const View& view, Span<TopologySelectorTerm> allowed) {
+  if (allowed.empty()) return NodeMatch();
+  std::vector<std::vector<Requirement>> requirements;
+  for (const TopologySelectorTerm& term : allowed) {
+    std::vector<Requirement>& out = requirements.emplace_back();
+    for (const TopologySelectorRequirement& t : term.requirements) {
+      Requirement r;
+      r.key = t.key;
+      r.key_hash = hash_str(t.key);
+      r.op = SelectorOp::kIn;
+      r.op_text = "In";
+      r.values = t.values;
+      r.values_present = true;
+      r.valid = requirement_error(r).empty();
+      out.push_back(r);
+    }
+  }
+  std::vector<NodeSelectorTerm> terms;
+  for (const std::vector<Requirement>& r : requirements) terms.push_back({r, {}});
+  NodeSelector selector;
+  selector.present = true;
+  selector.terms = terms;
+  return NodeMatch(view, {}, selector);
+}
+
+void add_reaching_rows(const View& view, const LabelSelector& topology,
+                       std::vector<uint64_t>* rows) {
+  if (!topology.present || !label_selector_error(topology).empty()) return;
+  NodeSelector selector;
+  const NodeSelectorTerm term{topology.match_expressions, {}};
+  if (!topology.match_expressions.empty()) {
+    selector.present = true;
+    selector.terms = {&term, 1};
+  }
+  std::vector<uint64_t> reached(rows->size());
+  NodeMatch(view, topology.match_labels, selector).rows(view, 0, reached.size(), reached.data());
+  for (size_t w = 0; w < reached.size(); ++w) (*rows)[w] |= reached[w];
+}
+
+}  // namespace
+
+Provisioning::Provisioning(const View& view, const PersistentVolumeClaim& claim)
+    : possible(view.word_count()), enough(view.word_count(), kAll) {
+  const ObjectStore& objects = view.objects();
+  const Str class_name = claim.storage_class();
+  const auto* storage_class = objects.find<StorageClass>(class_name);
+  if (storage_class == nullptr || storage_class->provisioner.empty() ||
+      storage_class->provisioner == "kubernetes.io/no-provisioner")
+    return;
+  topology_match(view, storage_class->allowed_topologies)
+      .rows(view, 0, possible.size(), possible.data());
+  const auto* driver = objects.find<CsiDriver>(storage_class->provisioner);
+  if (!claim.request || driver == nullptr || !driver->storage_capacity) return;
+  enough.assign(enough.size(), 0);
+  const int64_t size = claim.request->value();
+  objects.for_each_in<CsiStorageCapacity>(class_name, [&](const CsiStorageCapacity& c) {
+    const std::optional<Quantity>& limit =
+        c.maximum_volume_size ? c.maximum_volume_size : c.capacity;
+    if (limit && limit->value() >= size) add_reaching_rows(view, c.node_topology, &enough);
+  });
+}
+
+}  // namespace libsched

@@ -128,6 +128,18 @@ void bind_cluster(py::module_& module) {
                                                      to_str(name), error);
              });
            })
+      .def("assume",
+           [](Cluster& cluster, const Pod& pod, std::string_view node_name) {
+             quick_change(cluster, [&](libsched_cluster* c, libsched_error** error) {
+               return libsched_cluster_assume(c, pod.handle.get(), to_str(node_name), error);
+             });
+           })
+      .def("forget",
+           [](Cluster& cluster, std::string_view namespace_, std::string_view name) {
+             quick_change(cluster, [&](libsched_cluster* c, libsched_error** error) {
+               return libsched_cluster_forget(c, to_str(namespace_), to_str(name), error);
+             });
+           })
       .def("fork", [](Cluster& cluster) { quick_change(cluster, libsched_cluster_fork); })
       .def("commit", [](Cluster& cluster) { change(cluster, libsched_cluster_commit); })
       .def("revert", [](Cluster& cluster) { change(cluster, libsched_cluster_revert); })

@@ -94,9 +94,14 @@ void bind_cycle_state(py::module_& module) {
       .def("delete", erase)
       .def("keys", keys)
       .def("clone", clone_state)
-      .def("skips_filter", [](const CycleState& state, std::string_view plugin) {
+      .def("skips_filter",
+           [](const CycleState& state, std::string_view plugin) {
+             const Holding holding(state.lock.get());
+             return libsched_cycle_state_skips_filter(state.handle.get(), to_str(plugin));
+           })
+      .def("skips_score", [](const CycleState& state, std::string_view plugin) {
         const Holding holding(state.lock.get());
-        return libsched_cycle_state_skips_filter(state.handle.get(), to_str(plugin));
+        return libsched_cycle_state_skips_score(state.handle.get(), to_str(plugin));
       });
 }
 

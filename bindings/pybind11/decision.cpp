@@ -29,6 +29,75 @@ py::list verdicts(const Decision& decision) {
   return out;
 }
 
+Array array(py::object owner, const int64_t* data, size_t count) {
+  return {std::move(owner), data, count, sizeof(int64_t), "q"};
+}
+
+// The memory belongs to what `owner` is; it never changes, so nobody may write to it.
+py::buffer_info buffer(Array& array) {
+  static const int64_t nothing = 0;  // an empty vector's pointer may be NULL
+  const auto size = static_cast<py::ssize_t>(array.item_size);
+  return {const_cast<void*>(array.count == 0 ? &nothing : array.data),
+          size,
+          array.format,
+          1,
+          {static_cast<py::ssize_t>(array.count)},
+          {size},
+          true};
+}
+
+Array codes(const py::object& self) {
+  const libsched_decision* d = self.cast<const Decision&>().handle.get();
+  return {self, libsched_decision_codes(d), libsched_decision_node_count(d), 1, "b"};
+}
+
+std::unique_ptr<ScoreTable> scores(const py::object& self) {
+  const libsched_decision* d = self.cast<const Decision&>().handle.get();
+  const libsched_score_table* table = libsched_decision_scores(d);
+  if (table == nullptr) return nullptr;
+  auto made = std::make_unique<ScoreTable>();
+  made->owner = self;
+  made->table = table;
+  return made;
+}
+
+py::list names_of(const libsched_decision* d, const uint32_t* indexes, size_t count) {
+  py::list names(count);
+  for (size_t i = 0; i < count; ++i) names[i] = from_str(libsched_decision_node(d, indexes[i]));
+  return names;
+}
+
+py::list best(const Decision& decision) {
+  size_t count = 0;
+  const uint32_t* indexes = libsched_decision_best(decision.handle.get(), &count);
+  return names_of(decision.handle.get(), indexes, count);
+}
+
+py::list skip_score(const Decision& decision) {
+  const size_t count = libsched_decision_skip_score_count(decision.handle.get());
+  py::list names(count);
+  for (size_t i = 0; i < count; ++i)
+    names[i] = from_str(libsched_decision_skip_score(decision.handle.get(), i));
+  return names;
+}
+
+// [(plugin, weight)]
+py::list columns(const ScoreTable& scores) {
+  const size_t count = libsched_score_table_column_count(scores.table);
+  py::list out(count);
+  for (size_t i = 0; i < count; ++i)
+    out[i] = py::make_tuple(from_str(libsched_score_table_plugin(scores.table, i)),
+                            libsched_score_table_weight(scores.table, i));
+  return out;
+}
+
+template <const int64_t* (*get)(const libsched_score_table*, size_t)>
+Array column(const py::object& self, size_t index) {
+  const libsched_score_table* table = self.cast<const ScoreTable&>().table;
+  if (index >= libsched_score_table_column_count(table)) throw py::index_error("no such column");
+  return array(self, get(table, index), libsched_score_table_row_count(table));
+}
+
 py::str explain(const Decision& decision) {
   libsched_text* out = nullptr;
   unlocked([&](libsched_error** error) {
@@ -58,7 +127,28 @@ void bind_decision(py::module_& module) {
                              [](const Decision& decision) {
                                return from_str(libsched_decision_fit_error(decision.handle.get()));
                              })
-      .def("explain", explain);
+      .def("explain", explain)
+      .def("codes", codes)
+      .def("scores", scores)
+      .def("best", best)
+      .def("skip_score", skip_score)
+      .def_property_readonly("score_error", [](const Decision& decision) {
+        return from_str(libsched_decision_score_error(decision.handle.get()));
+      });
+  py::class_<Array>(module, "Array", py::buffer_protocol())
+      .def_buffer(buffer)
+      .def("__len__", [](const Array& array) { return array.count; });
+  py::class_<ScoreTable>(module, "ScoreTable")
+      .def("columns", columns)
+      .def("totals",
+           [](const py::object& self) {
+             const libsched_score_table* table = self.cast<const ScoreTable&>().table;
+             return array(self, libsched_score_table_totals(table),
+                          libsched_score_table_row_count(table));
+           })
+      .def("raw", column<libsched_score_table_raw>)
+      .def("normalized", column<libsched_score_table_normalized>)
+      .def("weighted", column<libsched_score_table_weighted>);
 }
 
 }  // namespace libsched

@@ -174,31 +174,24 @@ std::vector<std::string> missing_names(const libsched_view* view,
   return names;
 }
 
-// Whether no plugin answered with Error.
-bool no_error(const libsched_decision* decision) {
-  const size_t count = libsched_decision_node_count(decision);
-  for (size_t i = 0; i < count; ++i) {
-    if (libsched_decision_code(decision, i) == LIBSCHED_ERROR) return false;
-  }
-  return true;
-}
-
-Decision check_pod(Evaluator& evaluator, const Pod& pod, std::string_view node,
-                   bool judge_excluded) {
+Decision check_pod(Evaluator& evaluator, const Pod& pod, std::string_view node, bool judge_excluded,
+                   bool score, CycleState* state) {
   libsched_check_options options = LIBSCHED_CHECK_OPTIONS_INIT;
   options.judge_excluded = judge_excluded;
+  options.score = score;
   libsched_decision* out = nullptr;
   Decision decision;
   const Holding holding(evaluator.lock.get());
+  std::optional<Holding> holding_state;
+  if (state != nullptr) {
+    holding_state.emplace(state->lock.get());
+    options.state = state->handle.get();
+  }
   unlocked([&](libsched_error** error) {
-    libsched_rc code = libsched_run_pre_enqueue_plugins(evaluator.handle.get(), pod.handle.get(),
-                                                        evaluator.status.get(), error);
+    const libsched_rc code = libsched_check_pod_fits(evaluator.handle.get(), pod.handle.get(),
+                                                     to_str(node), &options, &out, error);
     if (code != LIBSCHED_OK) return code;
-    code = libsched_check_pod_fits(evaluator.handle.get(), pod.handle.get(), to_str(node), &options,
-                                   &out, error);
-    if (code != LIBSCHED_OK) return code;
-    decision.plain =
-        libsched_status_code(evaluator.status.get()) == LIBSCHED_SUCCESS && no_error(out);
+    decision.plain = !libsched_decision_gate(out, nullptr) && libsched_decision_error(out).len == 0;
     decision.total = node.empty() ? libsched_view_node_count(evaluator.view) : 1;
     if (libsched_decision_node_count(out) == decision.total) return code;
     if (node.empty()) {
@@ -210,6 +203,93 @@ Decision check_pod(Evaluator& evaluator, const Pod& pod, std::string_view node,
   });
   decision.handle.reset(out);
   return decision;
+}
+
+// (node, total, feasible nodes, evaluated nodes, status); the node is None if none was chosen.
+py::tuple run_cycle(Evaluator& evaluator, CycleState& state, const Pod& pod, uint32_t ties,
+                    bool sampling, uint64_t seed) {
+  libsched_cycle_options options = LIBSCHED_CYCLE_OPTIONS_INIT;
+  options.ties = ties;
+  options.sampling = sampling;
+  options.seed = seed;
+  libsched_cycle_outcome outcome = LIBSCHED_CYCLE_OUTCOME_INIT;
+  const Holding holding(evaluator.lock.get());
+  const Holding holding_state(state.lock.get());
+  unlocked([&](libsched_error** error) {
+    return libsched_run_cycle(evaluator.handle.get(), state.handle.get(), pod.handle.get(),
+                              &options, &outcome, evaluator.status.get(), error);
+  });
+  return py::make_tuple(
+      outcome.node == nullptr ? py::object(py::none()) : py::object(from_str(outcome.node_name)),
+      outcome.total, outcome.feasible, outcome.evaluated, status_tuple(evaluator.status.get()));
+}
+
+// A bitmap over rows as the C API wants it: whole words, at least as many as the view has.
+std::vector<uint64_t> words_of(const Evaluator& evaluator, const py::buffer& bitmap) {
+  const Document bytes(bitmap);
+  const size_t needed = (libsched_view_row_count(evaluator.view) + 63) / 64;
+  std::vector<uint64_t> words(
+      std::max(needed, (bytes.str().len + sizeof(uint64_t) - 1) / sizeof(uint64_t)));
+  if (bytes.str().len != 0) std::memcpy(words.data(), bytes.str().ptr, bytes.str().len);
+  return words;
+}
+
+py::tuple run_pre_score(Evaluator& evaluator, CycleState& state, const Pod& pod,
+                        const py::buffer& feasible) {
+  const Holding holding(evaluator.lock.get());
+  const Holding holding_state(state.lock.get());
+  const std::vector<uint64_t> words = words_of(evaluator, feasible);
+  unlocked([&](libsched_error** error) {
+    return libsched_run_pre_score_plugins(evaluator.handle.get(), state.handle.get(),
+                                          pod.handle.get(), words.data(), words.size(),
+                                          evaluator.status.get(), error);
+  });
+  return status_tuple(evaluator.status.get());
+}
+
+// (scores, names of their rows, status)
+py::tuple run_score(Evaluator& evaluator, CycleState& state, const Pod& pod,
+                    const py::buffer& feasible) {
+  auto made = std::make_unique<ScoreTable>();
+  libsched_score_table* table = nullptr;
+  quick([&](libsched_error** error) { return libsched_score_table_create(&table, error); });
+  made->handle.reset(table);
+  made->table = table;
+  const Holding holding(evaluator.lock.get());
+  const Holding holding_state(state.lock.get());
+  const std::vector<uint64_t> words = words_of(evaluator, feasible);
+  unlocked([&](libsched_error** error) {
+    return libsched_run_score_plugins(evaluator.handle.get(), state.handle.get(), pod.handle.get(),
+                                      words.data(), words.size(), nullptr, 0, table,
+                                      evaluator.status.get(), error);
+  });
+  const size_t count = libsched_score_table_row_count(table);
+  py::list names(count);
+  for (size_t i = 0; i < count; ++i) {
+    const uint32_t row = libsched_score_table_rows(table)[i];
+    names[i] = from_str(libsched_node_name(libsched_view_node(evaluator.view, row)));
+  }
+  return py::make_tuple(std::move(made), names, status_tuple(evaluator.status.get()));
+}
+
+py::tuple assume(Evaluator& evaluator, CycleState& state, const Pod& pod, std::string_view node) {
+  const Holding holding(evaluator.lock.get());
+  const Holding holding_state(state.lock.get());
+  quick([&](libsched_error** error) {
+    return libsched_evaluator_assume(evaluator.handle.get(), state.handle.get(), pod.handle.get(),
+                                     libsched_view_find_node(evaluator.view, to_str(node)),
+                                     evaluator.status.get(), error);
+  });
+  return status_tuple(evaluator.status.get());
+}
+
+void forget(Evaluator& evaluator, CycleState& state, const Pod& pod) {
+  const Holding holding(evaluator.lock.get());
+  const Holding holding_state(state.lock.get());
+  quick([&](libsched_error** error) {
+    return libsched_evaluator_forget(evaluator.handle.get(), state.handle.get(), pod.handle.get(),
+                                     error);
+  });
 }
 
 }  // namespace
@@ -225,7 +305,24 @@ void bind_evaluator(py::module_& module) {
            py::arg("accept"), py::arg("start"))
       .def("filter_names", filter_names, py::arg("state"), py::arg("pod"), py::arg("limit"),
            py::arg("accept"), py::arg("start"))
-      .def("check", check_pod, py::arg("pod"), py::arg("node"), py::arg("judge_excluded"));
+      .def("check", check_pod, py::arg("pod"), py::arg("node"), py::arg("judge_excluded"),
+           py::arg("score") = false, py::arg("state") = static_cast<CycleState*>(nullptr))
+      .def("run_cycle", run_cycle, py::arg("state"), py::arg("pod"), py::arg("ties"),
+           py::arg("sampling"), py::arg("seed"))
+      .def("run_pre_score", run_pre_score)
+      .def("run_score", run_score)
+      .def("assume", assume)
+      .def("forget", forget)
+      .def_property(
+          "next_start",
+          [](const Evaluator& evaluator) {
+            const Holding holding(evaluator.lock.get());
+            return libsched_evaluator_next_start(evaluator.handle.get());
+          },
+          [](Evaluator& evaluator, size_t start) {
+            const Holding holding(evaluator.lock.get());
+            libsched_evaluator_set_next_start(evaluator.handle.get(), start);
+          });
 }
 
 }  // namespace libsched

@@ -52,6 +52,8 @@ using PodHandle = std::unique_ptr<libsched_pod, Unref<libsched_pod, libsched_pod
 using PreFilterHandle =
     std::unique_ptr<libsched_prefilter_result,
                     Unref<libsched_prefilter_result, libsched_prefilter_result_unref>>;
+using ScoreTableHandle =
+    std::unique_ptr<libsched_score_table, Unref<libsched_score_table, libsched_score_table_unref>>;
 using SnapshotHandle =
     std::unique_ptr<libsched_snapshot, UnrefWithoutGil<libsched_snapshot, libsched_snapshot_unref>>;
 using StateHandle =
@@ -82,6 +84,22 @@ struct Decision {
   size_t total = 0;                 // nodes asked about
   std::vector<std::string> absent;  // those that the decision does not list: PreFilter said no
   bool plain = false;               // not gated, and no plugin failed on any node
+};
+
+// Scores of its own (`handle`), or those of a decision, which `owner` is then.
+struct ScoreTable {
+  ScoreTableHandle handle;
+  pybind11::object owner;
+  const libsched_score_table* table = nullptr;
+};
+
+// Numbers inside of another object, lent to Python through the buffer protocol.
+struct Array {
+  pybind11::object owner;
+  const void* data = nullptr;
+  size_t count = 0;
+  size_t item_size = 1;
+  const char* format = "b";
 };
 
 struct CycleState {

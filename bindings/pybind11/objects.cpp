@@ -130,6 +130,10 @@ void bind_pod(py::module_& module) {
       .def_property_readonly(
           "node_name",
           [](const Pod& pod) { return from_str(libsched_pod_node_name(pod.handle.get())); })
+      .def_property_readonly("nominated_node_name",
+                             [](const Pod& pod) {
+                               return from_str(libsched_pod_nominated_node_name(pod.handle.get()));
+                             })
       .def_property_readonly(
           "scheduler_name",
           [](const Pod& pod) { return from_str(libsched_pod_scheduler_name(pod.handle.get())); })

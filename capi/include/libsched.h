@@ -25,6 +25,7 @@
 #include <libsched/cluster.h>
 #include <libsched/framework.h>
 #include <libsched/evaluator.h>
+#include <libsched/scoring.h>
 #include <libsched/plugin.h>
 
 #endif

@@ -125,6 +125,21 @@ libsched_rc libsched_cluster_remove_object(libsched_cluster* cluster, libsched_s
   });
 }
 
+libsched_rc libsched_cluster_assume(libsched_cluster* cluster, const libsched_pod* pod,
+                                    libsched_str node_name, libsched_error** error) {
+  LIBSCHED_REQUIRE(error, cluster != nullptr && pod != nullptr);
+  return guarded(error, [&]() -> Result<void> {
+    if (in(node_name).empty())
+      return Error{Rc::kInvalid, "a pod is assumed on a node: name one", {}, {}};
+    return unwrap(cluster)->assume(*unwrap(pod), in(node_name));
+  });
+}
+libsched_rc libsched_cluster_forget(libsched_cluster* cluster, libsched_str ns, libsched_str name,
+                                    libsched_error** error) {
+  LIBSCHED_REQUIRE(error, cluster != nullptr);
+  return guarded(error, [&] { return unwrap(cluster)->forget(in(ns), in(name)); });
+}
+
 libsched_rc libsched_cluster_fork(libsched_cluster* cluster, libsched_error** error) {
   LIBSCHED_REQUIRE(error, cluster != nullptr);
   return guarded(error, [&]() -> Result<void> {

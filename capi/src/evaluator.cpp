@@ -178,10 +178,12 @@ libsched_rc libsched_check_pod_fits(libsched_evaluator* evaluator, const libsche
     Result<libsched_check_options> o = read_struct(
         options, libsched_check_options LIBSCHED_CHECK_OPTIONS_INIT, "libsched_check_options");
     if (!o.ok()) return o.error();
-    if (o->reserved[0] || o->reserved[1] || o->reserved[2])
+    if (o->reserved[0] || o->reserved[1])
       return Error{Rc::kUnsupported, "libsched_check_options: reserved field is set", {}, {}};
-    Result<Ref<const Decision>> decided =
-        unwrap(evaluator)->check(*unwrap(pod), in(node), o->judge_excluded);
+    CycleState own;
+    CycleState& state = o->state == nullptr ? own : *unwrap(o->state);
+    Result<Ref<const Decision>> decided = unwrap(evaluator)->check(
+        state, *unwrap(pod), in(node), {o->judge_excluded, o->score, o->cancel});
     if (!decided.ok()) return decided.error();
     *result = wrap(give(std::move(*decided)));
     return {};
@@ -221,6 +223,25 @@ libsched_str libsched_decision_reason(const libsched_decision* d, size_t index, 
   return reason < libsched_decision_reason_count(d, index)
              ? out(status_at(d, index)->reasons[reason])
              : out(Str());
+}
+bool libsched_decision_excluded(const libsched_decision* d, size_t index) {
+  const Decision::NodeVerdict* v = verdict(d, index);
+  return v != nullptr && v->excluded;
+}
+const int8_t* libsched_decision_codes(const libsched_decision* d) {
+  return d == nullptr ? nullptr : unwrap(d)->codes.data();
+}
+libsched_str libsched_decision_error(const libsched_decision* d) {
+  return d == nullptr ? out(Str()) : out(unwrap(d)->error);
+}
+bool libsched_decision_gate(const libsched_decision* d, libsched_status* status) {
+  if (d == nullptr || !unwrap(d)->pre_enqueue) return false;
+  if (status != nullptr)
+    quietly(false, [&] {
+      unwrap(status)->status = *unwrap(d)->pre_enqueue;
+      return true;
+    });
+  return true;
 }
 libsched_str libsched_decision_fit_error(const libsched_decision* d) {
   return d == nullptr ? out(Str()) : out(unwrap(d)->fit_error);

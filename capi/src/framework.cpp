@@ -37,6 +37,16 @@ ConfigRef config_or_default(const libsched_config* config, const FeatureGates& g
   return config == nullptr ? default_config(gates) : ConfigRef::share(unwrap(config));
 }
 
+// What the runtime knows of a plugin in this state; null if it did not run.
+const CycleState::Entry* entry_of(const libsched_cycle_state* state, libsched_str plugin) {
+  if (state == nullptr || unwrap(state)->framework == nullptr) return nullptr;
+  const CycleState& s = *unwrap(state);
+  const auto& plugins = static_cast<const Framework*>(s.framework)->plugins();
+  for (size_t i = 0; i < s.entries.size(); ++i)
+    if (plugins[i].name == in(plugin)) return &s.entries[i];
+  return nullptr;
+}
+
 }  // namespace
 
 extern "C" {
@@ -207,12 +217,12 @@ void libsched_cycle_state_delete(libsched_cycle_state* state, libsched_str key) 
   if (state != nullptr) unwrap(state)->erase(in(key));
 }
 bool libsched_cycle_state_skips_filter(const libsched_cycle_state* state, libsched_str plugin) {
-  if (state == nullptr || unwrap(state)->framework == nullptr) return false;
-  const CycleState& s = *unwrap(state);
-  const auto& plugins = static_cast<const Framework*>(s.framework)->plugins();
-  for (size_t i = 0; i < s.entries.size(); ++i)
-    if (plugins[i].name == in(plugin)) return s.entries[i].skip_filter;
-  return false;
+  const CycleState::Entry* entry = entry_of(state, plugin);
+  return entry != nullptr && entry->skip_filter;
+}
+bool libsched_cycle_state_skips_score(const libsched_cycle_state* state, libsched_str plugin) {
+  const CycleState::Entry* entry = entry_of(state, plugin);
+  return entry != nullptr && entry->skip_score;
 }
 
 }  // extern "C"

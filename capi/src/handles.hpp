@@ -67,6 +67,7 @@ LIBSCHED_HANDLE(libsched_cycle_state, CycleState)
 LIBSCHED_HANDLE(libsched_evaluator, Evaluator)
 LIBSCHED_HANDLE(libsched_prefilter_result, PreFilterObject)
 LIBSCHED_HANDLE(libsched_decision, Decision)
+LIBSCHED_HANDLE(libsched_score_table, ScoreTable)
 LIBSCHED_HANDLE(libsched_node_info, NodeInfo)
 LIBSCHED_HANDLE(libsched_node_set, NodeSet)
 #undef LIBSCHED_HANDLE
@@ -131,6 +132,9 @@ T quietly(T otherwise, F&& body) noexcept {
     if (!(condition)) return ::libsched::capi::misuse(error, #condition); \
   } while (false)
 
+// No struct of this or a later version comes near this size: it says that struct_size is not set.
+constexpr uint32_t kMaxStructSize = 64 * 1024;
+
 // Reads a struct that may be older (shorter) or newer (longer) than ours. A newer one may not say
 // anything that we do not know.
 template <typename T>
@@ -139,7 +143,7 @@ Result<T> read_struct(const T* given, const T& defaults, const char* name) {
   T copy = defaults;
   uint32_t size = 0;
   std::memcpy(&size, given, sizeof(size));
-  if (size < sizeof(uint32_t))
+  if (size < sizeof(uint32_t) || size > kMaxStructSize)
     return Error{Rc::kMisuse, std::string(name) + ".struct_size is not set", {}, {}};
   std::memcpy(static_cast<void*>(&copy), given, size < sizeof(T) ? size : sizeof(T));
   const char* bytes = reinterpret_cast<const char*>(given);
@@ -150,6 +154,20 @@ Result<T> read_struct(const T* given, const T& defaults, const char* name) {
                    {},
                    {}};
   return copy;
+}
+
+// A struct for a result may be older or newer than ours, too; its struct_size stays. Ask whether it
+// can be written before what cannot be taken back.
+template <typename T>
+Result<void> writable_struct(const T* given, const char* name) {
+  if (given->struct_size >= sizeof(uint32_t) && given->struct_size <= kMaxStructSize) return {};
+  return Error{Rc::kMisuse, std::string(name) + ".struct_size is not set", {}, {}};
+}
+template <typename T>
+void write_struct(T* given, T filled) {
+  filled.struct_size = given->struct_size;
+  std::memcpy(static_cast<void*>(given), &filled,
+              filled.struct_size < sizeof(T) ? filled.struct_size : sizeof(T));
 }
 
 }  // namespace libsched::capi

@@ -230,6 +230,9 @@ libsched_str libsched_pod_uid(const libsched_pod* p) {
 libsched_str libsched_pod_node_name(const libsched_pod* p) {
   return p == nullptr ? out(Str()) : out(unwrap(p)->spec.node_name);
 }
+libsched_str libsched_pod_nominated_node_name(const libsched_pod* pod) {
+  return pod == nullptr ? out(Str()) : out(unwrap(pod)->status.nominated_node_name);
+}
 libsched_str libsched_pod_scheduler_name(const libsched_pod* p) {
   return p == nullptr ? out(Str()) : out(unwrap(p)->spec.scheduler_name);
 }

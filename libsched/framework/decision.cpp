@@ -50,7 +50,7 @@ std::string Decision::explain_json() const {
   Json out;
   out["pod"] = pod;
   out["profile"] = profile;
-  out["fits"] = !feasible.empty() && error.empty();
+  out["fits"] = !feasible.empty() && error.empty() && !pre_enqueue;
   if (!error.empty()) out["error"] = error;
   if (pre_enqueue) put_status(&out["preEnqueue"], *pre_enqueue);
   if (pre_filter) {

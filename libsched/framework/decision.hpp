@@ -29,6 +29,7 @@ class Decision final : public RefCounted {
   std::vector<std::string> skipped;  // plugins whose Filter is skipped, sorted
   std::vector<Status> statuses;      // distinct; [0] is Success
   std::vector<NodeVerdict> nodes;    // by name
+  std::vector<int8_t> codes;         // of `nodes`
   std::vector<uint32_t> feasible;    // indexes into nodes
   std::string fit_error;             // upstream's FitError text; "" if it fits
 

@@ -7,6 +7,11 @@
 #include "libsched/base/quote.hpp"
 
 namespace libsched {
+namespace {
+
+Error cancelled() { return {Rc::kCancelled, "the call was cancelled", {}, {}}; }
+
+}  // namespace
 
 Result<void> Evaluator::bind(CycleState& state) const {
   if (state.framework == framework_.get()) return {};
@@ -218,10 +223,9 @@ Result<FilterOutcome> Evaluator::filter_nodes(CycleState& state, const Pod& pod,
   errors_.assign(used, 0);
   LIBSCHED_TRY(steps(state, pod));
   FilterOutcome out;
-  const auto stopped = [] { return Error{Rc::kCancelled, "the call was cancelled", {}, {}}; };
 
   if (options.limit == 0) {
-    if (!judge(state, pod, options, {0, used, alive_.data(), errors_.data()})) return stopped();
+    if (!judge(state, pod, options, {0, used, alive_.data(), errors_.data()})) return cancelled();
     uint64_t any_error = 0;
     for (size_t w = 0; w < used; ++w) {
       out.count += static_cast<size_t>(std::popcount(alive_[w]));
@@ -255,7 +259,7 @@ Result<FilterOutcome> Evaluator::filter_nodes(CycleState& state, const Pod& pod,
     chunk_.assign(used, 0);
     for (size_t i = done; i < end; ++i) chunk_[row_at(i) / 64] |= uint64_t{1} << (row_at(i) % 64);
     for (size_t w = 0; w < used; ++w) chunk_[w] &= alive_[w];
-    if (!judge(state, pod, options, {0, used, chunk_.data(), errors_.data()})) return stopped();
+    if (!judge(state, pod, options, {0, used, chunk_.data(), errors_.data()})) return cancelled();
     for (size_t i = done; i < end && out.count < options.limit; ++i) {
       const uint32_t r = row_at(i);
       if ((errors_[r / 64] >> (r % 64) & 1) != 0) return node_error(state, pod, r);
@@ -285,7 +289,7 @@ const std::vector<uint32_t>& Evaluator::rows_by_name() {
 
 // Judges `rows` and writes their verdicts; the rows are sorted by name.
 Result<void> Evaluator::judge_all(CycleState& state, const Pod& pod, Decision* d,
-                                  const std::vector<uint32_t>& rows) {
+                                  const std::vector<uint32_t>& rows, const CheckOptions& options) {
   const View& v = view();
   const size_t used = v.word_count();
   alive_.assign(used, 0);
@@ -295,6 +299,7 @@ Result<void> Evaluator::judge_all(CycleState& state, const Pod& pod, Decision* d
   std::vector<uint64_t> before(used);
   LIBSCHED_TRY(steps(state, pod));
   for (size_t k = 0; k < steps_.size(); ++k) {
+    if (options.cancelled()) return cancelled();
     before = alive_;
     steps_[k].plugin->filter({v, pod, state, steps_[k].data, steps_[k].pre_filtered},
                              {0, used, alive_.data(), errors_.data()});
@@ -311,6 +316,7 @@ Result<void> Evaluator::judge_all(CycleState& state, const Pod& pod, Decision* d
       n.status = static_cast<uint32_t>(it - d->statuses.begin());
       if (it == d->statuses.end()) d->statuses.push_back(std::move(s));
     }
+    d->codes.push_back(static_cast<int8_t>(d->statuses[n.status].code));
     d->nodes.push_back(std::move(n));
   }
   return {};
@@ -319,11 +325,11 @@ Result<void> Evaluator::judge_all(CycleState& state, const Pod& pod, Decision* d
 Result<Ref<const Decision>> Evaluator::check(const Pod& pod, Str node, bool judge_excluded,
                                              bool score) {
   CycleState state;
-  return check(state, pod, node, judge_excluded, score);
+  return check(state, pod, node, {judge_excluded, score, nullptr});
 }
 
 Result<Ref<const Decision>> Evaluator::check(CycleState& state, const Pod& pod, Str node,
-                                             bool judge_excluded, bool score) {
+                                             const CheckOptions& options) {
   LIBSCHED_TRY(may_begin());
   if (cluster_) cluster_->refresh();
   const Turn turn(this);
@@ -363,9 +369,10 @@ Result<Ref<const Decision>> Evaluator::check(CycleState& state, const Pod& pod, 
   std::vector<uint32_t> rows;
   for (const uint32_t r : rows_by_name()) {
     if (only != kNoId && r != only) continue;
-    if (judge_excluded || state.pre_filter.allows(v.row(r).name)) rows.push_back(r);
+    if (options.judge_excluded || state.pre_filter.allows(v.row(r).name)) rows.push_back(r);
   }
-  LIBSCHED_TRY(judge_all(state, pod, d.get(), rows));
+  LIBSCHED_TRY(judge_all(state, pod, d.get(), rows, options));
+  if (options.cancelled()) return cancelled();
   for (uint32_t i = 0; i < d->nodes.size(); ++i) {
     const Decision::NodeVerdict& n = d->nodes[i];
     if (n.excluded) continue;
@@ -380,7 +387,7 @@ Result<Ref<const Decision>> Evaluator::check(CycleState& state, const Pod& pod, 
                       "node(s) didn't satisfy plugin(s) " + go_list(d->narrowed.restricted));
     d->fit_error = fit_error_text(*d, all, absent);
   }
-  if (score && !d->feasible.empty() && d->error.empty())
+  if (options.score && !d->feasible.empty() && d->error.empty())
     LIBSCHED_TRY(score_decision(state, pod, d.get(), rows));
   return Ref<const Decision>(d);
 }

@@ -23,6 +23,14 @@ struct FilterOptions {
   bool cancelled() const { return cancel != nullptr && *cancel; }
 };
 
+struct CheckOptions {
+  bool judge_excluded = false;  // run Filter on nodes that PreFilter excluded, too
+  bool score = false;           // PreScore and Score over what fits
+  const volatile bool* cancel = nullptr;
+
+  bool cancelled() const { return cancel != nullptr && *cancel; }
+};
+
 // How a whole cycle decides.
 struct CycleOptions {
   // Upstream's sampling: percentageOfNodesToScore and the start that moves on from pod to pod.
@@ -86,11 +94,12 @@ class Evaluator final : public RefCounted {
   // Unreserves and takes an assumed pod off its node.
   Result<void> forget(CycleState& state, const Pod& pod);
 
-  // `node` "": any node. `score`: PreScore and Score over what fits, too.
+  // `node` "": any node.
   Result<Ref<const Decision>> check(const Pod& pod, Str node, bool judge_excluded,
                                     bool score = false);
+  // The same, with a state that is filled for what follows.
   Result<Ref<const Decision>> check(CycleState& state, const Pod& pod, Str node,
-                                    bool judge_excluded, bool score);
+                                    const CheckOptions& options);
 
  private:
   struct Step {
@@ -122,7 +131,7 @@ class Evaluator final : public RefCounted {
   void mask(const CycleState& state, const FilterOptions& options, size_t words);
   const std::vector<uint32_t>& rows_by_name();
   Result<void> judge_all(CycleState& state, const Pod& pod, Decision* d,
-                         const std::vector<uint32_t>& rows);
+                         const std::vector<uint32_t>& rows, const CheckOptions& options);
   // evaluator_score.cpp
   Status pre_score_set(CycleState& state, const Pod& pod, const ScoreSet& set);
   Result<Status> score_set(CycleState& state, const Pod& pod, const ScoreSet& set, int64_t* totals,

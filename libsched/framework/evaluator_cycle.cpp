@@ -199,7 +199,7 @@ Result<CycleOutcome> Evaluator::run_cycle(CycleState& state, const Pod& pod,
   FeasibleOrder order(nodes, start, feasible_.data(), found.count, &feasible_rows_);
   const size_t words = v.word_count();
   const ScoreSet set{words, found.count, feasible_.data(), &order, nullptr};
-  if (Status s = pre_score_set(state, pod, set); !s.success()) {
+  if (Status s = scoring ? pre_score_set(state, pod, set) : Status(); !s.success()) {
     out.status = std::move(s);
     return out;
   }

@@ -221,7 +221,9 @@ Result<void> Evaluator::score_decision(CycleState& state, const Pod& pod, Decisi
   FeasibleOrder order(listed, 0, feasible_.data(), listed.size(), &feasible_rows_);
   const ScoreSet set{feasible_.size(), listed.size(), feasible_.data(), &order, nullptr};
   d->scored = true;
-  Status s = pre_score_set(state, pod, set);
+  // Without a Score plugin upstream gives every node one point and asks no PreScore.
+  Status s;
+  if (!framework_->at(ExtensionPoint::kScore).empty()) s = pre_score_set(state, pod, set);
   if (s.success()) {
     for (size_t i = 0; i < state.entries.size(); ++i)
       if (state.entries[i].skip_score) d->skip_score.push_back(framework_->plugins()[i].name);

@@ -201,11 +201,21 @@ class Framework:
         return FitResult(self._decide(view, checked, node or ""), checked, self)
 
     def _decide(self, view: View, pod: Pod, node: str = "", *,
-                judge_excluded: bool = False) -> _core.Decision:
+                judge_excluded: bool = False, score: bool = False,
+                state: CycleState | None = None) -> _core.Decision:
         """What `fit` is made of; `judge_excluded` runs Filter on nodes PreFilter excluded, too."""
         pool, evaluator = self._take(view)
         try:
-            return evaluator.check(pod._handle, node, judge_excluded)
+            return evaluator.check(pod._handle, node, judge_excluded, score,
+                                   None if state is None else state._handle)
+        finally:
+            pool.append(evaluator)
+
+    def _assume(self, cluster: Cluster, state: CycleState, pod: Pod, node: str) -> Status:
+        """Puts the pod on the node and asks the Reserve plugins."""
+        pool, evaluator = self._take(cluster)
+        try:
+            return status_of(evaluator.assume(state._handle, pod._handle, node))
         finally:
             pool.append(evaluator)
 

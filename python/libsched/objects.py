@@ -97,6 +97,11 @@ class Pod(_Parsed):
         return self._handle.node_name
 
     @property
+    def nominated_node_name(self) -> str:
+        """status.nominatedNodeName: the node that preemption has made room on."""
+        return self._handle.nominated_node_name
+
+    @property
     def scheduler_name(self) -> str:
         """spec.schedulerName: the profile that is meant to schedule the pod."""
         return self._handle.scheduler_name

@@ -377,6 +377,7 @@ static void test_null_handles(void) {
   CHECK(libsched_objects_get_workload(NULL, 0, NULL, NULL) == NULL);
   CHECK(libsched_pod_name(NULL).len == 0 && libsched_pod_namespace(NULL).len == 0);
   CHECK(libsched_pod_uid(NULL).len == 0 && libsched_pod_node_name(NULL).len == 0);
+  CHECK(libsched_pod_nominated_node_name(NULL).len == 0);
   CHECK(libsched_pod_scheduler_name(NULL).len == 0 && libsched_pod_phase(NULL).len == 0);
   CHECK(libsched_pod_priority(NULL) == 0 && !libsched_pod_label(NULL, text("a"), &raw));
   CHECK(libsched_pod_request(NULL, text("cpu")) == 0);

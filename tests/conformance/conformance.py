@@ -20,7 +20,7 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 from harness import recording, report, shrinking, work  # noqa: E402
-from harness.comparison import FIELDS, same_kind  # noqa: E402
+from harness.comparison import ALL_FIELDS, FIELDS, same_kind  # noqa: E402
 from harness.service import ServiceError  # noqa: E402
 
 # Kinds that need more than PreFilter, Filter and Score of a plain cluster (nominated pods, preemption,
@@ -47,7 +47,8 @@ def parse(arguments):
     for name in ("nodes", "existing", "pods"):
         add(f"--{name}", type=int, help=f"number of {name} per case, as of `oracle gen`")
     add("--jobs", type=int, default=2, help="cases judged at a time (%(default)s)")
-    add("--fields", type=_words, default=list(FIELDS), help="fields of a pod that are compared, or all")
+    add("--fields", type=_words, default=list(FIELDS), help="fields of a pod that are compared, "
+        "or all; scores:PLUGIN is one plugin's part")
     add("--max-left-out", action="append", type=_limit, metavar="PERCENT:KINDS",
         help="fail if more pods of a kind are left out (5:basic,taints,nodeaffinity,ports)")
     add("--shrink", type=int, default=3, metavar="N", help="cases to make small (%(default)s)")
@@ -62,8 +63,7 @@ def parse(arguments):
     if options.max_left_out is None:
         options.max_left_out = [_limit("5:basic,taints,nodeaffinity,ports")]
     if options.fields == ["all"]:
-        options.fields = list(FIELDS) + ["skipScore", "scoreError", "scores", "best", "fitError",
-                                         "fitErrorWithPostFilter", "postFilter", "chosen", "reserve"]
+        options.fields = list(ALL_FIELDS)
     return options
 
 

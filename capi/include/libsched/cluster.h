@@ -60,6 +60,15 @@ libsched_rc libsched_cluster_remove_pod(libsched_cluster *cluster, libsched_str 
    INVALID for a kind of which a cluster keeps no objects. */
 libsched_rc libsched_cluster_remove_object(libsched_cluster *cluster, libsched_str kind, libsched_str namespace_, libsched_str name, LIBSCHED_OWN libsched_error **error);
 
+/* Assumed pods, as in upstream's cache: such a pod counts as if it ran on the node until the API
+   server's word comes (apply or update_pod with the pod bound) or it is forgotten. No plugin is
+   asked; libsched_evaluator_assume() does that. Errors: EXISTS (the cluster has the pod), INVALID
+   (no node name). @since 0.1 */
+libsched_rc libsched_cluster_assume(libsched_cluster *cluster, const libsched_pod *pod, libsched_str node_name, LIBSCHED_OWN libsched_error **error);
+/* Takes an assumed pod off its node; nothing happens if the cluster does not have it. Errors: STATE
+   (the pod is there, but not assumed). @since 0.1 */
+libsched_rc libsched_cluster_forget(libsched_cluster *cluster, libsched_str namespace_, libsched_str name, LIBSCHED_OWN libsched_error **error);
+
 /* What-ifs: fork marks the state, revert undoes everything since the mark, commit drops the mark.
    They nest without bound; a fork costs nothing. Errors of commit and revert: STATE (no fork). */
 libsched_rc libsched_cluster_fork(libsched_cluster *cluster, LIBSCHED_OWN libsched_error **error);

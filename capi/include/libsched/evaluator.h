@@ -74,9 +74,12 @@ typedef struct libsched_decision libsched_decision;
 typedef struct libsched_check_options {
   uint32_t struct_size;   /* sizeof(libsched_check_options) */
   bool judge_excluded;    /* run Filter also on nodes that PreFilter excluded, and mark them */
-  bool reserved[3];       /* false */
+  bool score;             /* run PreScore and Score over the nodes that fit. @since 0.1 */
+  bool reserved[2];       /* false */
+  libsched_cycle_state *state; /* filled by the call, for what follows; NULL: one of its own. @since 0.1 */
+  const volatile bool *cancel; /* the call ends with CANCELLED once this is true; may be NULL. @since 0.1 */
 } libsched_check_options;
-#define LIBSCHED_CHECK_OPTIONS_INIT {sizeof(libsched_check_options), false, {false, false, false}}
+#define LIBSCHED_CHECK_OPTIONS_INIT {sizeof(libsched_check_options), false, false, {false, false}, NULL, NULL}
 #ifdef __cplusplus
 #define LIBSCHED_ANY_NODE (libsched_str{nullptr, 0})
 #else
@@ -84,8 +87,9 @@ typedef struct libsched_check_options {
 #endif
 
 /* Does the pod fit, on which nodes, and why not on the others? `node` empty: on any node.
-   PreEnqueue, PreFilter and Filter of every node. `options` may be NULL.
-   Errors: NOT_FOUND (node), UNSUPPORTED with the plugin's name. */
+   PreEnqueue, PreFilter and Filter of every node; also of a gated pod. `options` may be NULL.
+   Errors: NOT_FOUND (node), UNSUPPORTED with the plugin's name, CANCELLED, MISUSE (another
+   framework's state). */
 libsched_rc libsched_check_pod_fits(libsched_evaluator *evaluator, const libsched_pod *pod, libsched_str node,
                                     const libsched_check_options *options, LIBSCHED_OWN libsched_decision **out,
                                     LIBSCHED_OWN libsched_error **error);
@@ -100,11 +104,54 @@ libsched_code libsched_decision_code(const libsched_decision *decision, size_t i
 libsched_str libsched_decision_plugin(const libsched_decision *decision, size_t index);
 size_t libsched_decision_reason_count(const libsched_decision *decision, size_t index);
 libsched_str libsched_decision_reason(const libsched_decision *decision, size_t index, size_t reason);
+/* Whether PreFilter excluded the node; its verdict is then what Filter would have said. @since 0.1 */
+bool libsched_decision_excluded(const libsched_decision *decision, size_t index);
+/* The codes of all nodes as libsched_decision_node_count() small numbers. @since 0.1 */
+const int8_t *libsched_decision_codes(const libsched_decision *decision);
+/* Why there is no verdict, such as a plugin that failed; empty if there is one. @since 0.1 */
+libsched_str libsched_decision_error(const libsched_decision *decision);
+/* What gates the pod, so that it is not tried: true and PreEnqueue's answer in `status` (which may
+   be NULL), or false. @since 0.1 */
+bool libsched_decision_gate(const libsched_decision *decision, libsched_status *status);
 /* "0/5 nodes are available: 3 Insufficient cpu, 2 node(s) were unschedulable."; empty if it fits. */
 libsched_str libsched_decision_fit_error(const libsched_decision *decision);
+
+/* Every score of one pod: for each plugin a column that is parallel to the rows. Made by the caller
+   and filled by libsched_run_score_plugins(), or lent by a decision. Pointers are borrowed until it
+   is filled again or released. */
+typedef struct libsched_score_table libsched_score_table;
+libsched_rc libsched_score_table_create(LIBSCHED_OWN libsched_score_table **out, LIBSCHED_OWN libsched_error **error); /* @since 0.1 */
+void libsched_score_table_unref(LIBSCHED_OWN libsched_score_table *table);
+/* The scored nodes: rows of the view; of a decision the indexes of its nodes, ascending. */
+size_t libsched_score_table_row_count(const libsched_score_table *table);
+const uint32_t *libsched_score_table_rows(const libsched_score_table *table);
+const int64_t *libsched_score_table_totals(const libsched_score_table *table);
+/* The columns are the Score plugins in their order, without those that PreScore skipped. Texts are
+   empty, weights 0 and columns NULL if `column` is out of range. */
+size_t libsched_score_table_column_count(const libsched_score_table *table);
+libsched_str libsched_score_table_plugin(const libsched_score_table *table, size_t column);
+int64_t libsched_score_table_weight(const libsched_score_table *table, size_t column);
+const int64_t *libsched_score_table_raw(const libsched_score_table *table, size_t column);
+const int64_t *libsched_score_table_normalized(const libsched_score_table *table, size_t column);
+const int64_t *libsched_score_table_weighted(const libsched_score_table *table, size_t column);
+
+/* The scores, borrowed from `decision`; NULL if none were asked for, no node fits or Score failed.
+   @since 0.1 */
+const libsched_score_table *libsched_decision_scores(const libsched_decision *decision);
+/* Why there are no scores: upstream's text if a plugin failed, otherwise empty. @since 0.1 */
+libsched_str libsched_decision_score_error(const libsched_decision *decision);
+/* The plugins whose Score was skipped, sorted. @since 0.1 */
+size_t libsched_decision_skip_score_count(const libsched_decision *decision);
+libsched_str libsched_decision_skip_score(const libsched_decision *decision, size_t index);
+/* The nodes with the highest total, as indexes of the decision's nodes, ascending. NULL if there
+   are no scores. @since 0.1 */
+const uint32_t *libsched_decision_best(const libsched_decision *decision, size_t *count);
+
 /* JSON: {"pod", "profile", "fits", "error"?, "preEnqueue"?, "preFilter": {"code", "plugin"?,
    "reasons"?, "allNodes", "nodeNames"?, "restrictedBy"?, "skipFilter"?}, "nodes": [{"node", "code",
-   "plugin"?, "reasons"?, "excludedByPreFilter"?}], "feasible": [], "fitError"?}. Reasons sorted. */
+   "plugin"?, "reasons"?, "excludedByPreFilter"?}], "feasible": [], "fitError"?, "skipScore"?,
+   "scoreError"?, "scores"?: [{"node", "total", "plugins": {name: {"raw", "normalized",
+   "weighted"}}}], "best"?: []}. Reasons sorted. `fits` is false for a gated pod. */
 libsched_rc libsched_decision_explain_json(const libsched_decision *decision, LIBSCHED_OWN libsched_text **out, LIBSCHED_OWN libsched_error **error);
 
 #ifdef __cplusplus

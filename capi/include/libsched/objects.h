@@ -74,6 +74,7 @@ libsched_str libsched_pod_name(const libsched_pod *pod);
 libsched_str libsched_pod_namespace(const libsched_pod *pod);
 libsched_str libsched_pod_uid(const libsched_pod *pod);
 libsched_str libsched_pod_node_name(const libsched_pod *pod);
+libsched_str libsched_pod_nominated_node_name(const libsched_pod *pod); /* status.nominatedNodeName. @since 0.1 */
 libsched_str libsched_pod_scheduler_name(const libsched_pod *pod);
 libsched_str libsched_pod_phase(const libsched_pod *pod);
 int32_t libsched_pod_priority(const libsched_pod *pod); /* 0 if it has none */

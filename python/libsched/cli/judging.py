@@ -12,9 +12,13 @@ from ..cluster import Cluster
 from ..errors import Error, UnsupportedError
 from ..framework import Config, Framework
 from ..objects import Objects, Pod
+from ..state import CycleState
+from ..status import Status
 from .cases import BadCase, Case
 
-_FIELDS = ("error", "preEnqueue", "preFilter", "nodes", "feasible", "fitError")
+_FIELDS = ("error", "preEnqueue", "preFilter", "nodes", "feasible", "skipScore", "scoreError",
+           "scores", "fitError", "best")
+_PREEMPTION = "DefaultPreemption"
 _MOST_CONFIGS = 64
 
 
@@ -57,9 +61,9 @@ def judge(case: Case, frameworks: Frameworks) -> dict[str, Any]:
     BadCase
         The case cannot be loaded.
     """
-    if case.mode in ("schedule", "trace"):
-        raise BadCase(f'mode "{case.mode}" is not available yet, only "evaluate" is')
-    if case.mode != "evaluate":
+    if case.mode == "trace":
+        raise BadCase('mode "trace" is not available yet, only "evaluate" and "schedule" are')
+    if case.mode not in ("evaluate", "schedule"):
         raise BadCase(f'unknown mode "{case.mode}"')
     profiles = frameworks.of(case.config)
     objects = _parse(case.objects, "objects", case.defaults, None)
@@ -68,8 +72,10 @@ def judge(case: Case, frameworks: Frameworks) -> dict[str, Any]:
     cluster.apply(objects)
     nominated = _nominated(case, objects, cluster)
     golden: dict[str, Any] = {"name": case.name} if case.name else {}
-    golden["mode"] = "evaluate"
-    golden["pods"] = [_judge_pod(pod, profiles, cluster, nominated) for pod in pods]
+    golden["mode"] = case.mode
+    judging = _Judging(profiles, cluster, nominated)
+    golden["pods"] = [judging.evaluate(pod) if case.mode == "evaluate" else judging.schedule(pod)
+                      for pod in pods]
     return golden
 
 
@@ -109,27 +115,100 @@ def _nominated(case: Case, objects: Objects, cluster: Cluster) -> list[Pod]:
             and not pod.node_name and pod.phase not in ("Succeeded", "Failed")] if keys else []
 
 
-def _judge_pod(pod: Pod, profiles: dict[str, Framework | UnsupportedError], cluster: Cluster,
-               nominated: list[Pod]) -> dict[str, Any]:
-    result: dict[str, Any] = {"pod": pod.key, "profile": pod.scheduler_name}
-    framework = profiles.get(pod.scheduler_name)
-    if framework is None:
-        return _failed(result, f'profile not found for scheduler name "{pod.scheduler_name}"')
-    if isinstance(framework, UnsupportedError):
-        return _failed(result, _needs(framework))
-    if any(other.priority >= pod.priority and not _same(other, pod) for other in nominated):
-        return _failed(result, "needs nominated pods to be taken into account, which is not "
-                               "available yet")
-    try:
-        details = json.loads(framework._decide(cluster, pod, judge_excluded=True).explain())
-    except UnsupportedError as error:
-        return _failed(result, _needs(error))
-    for field in _FIELDS:
-        if field == "feasible":
-            result[field] = details.get(field) or []
-        elif details.get(field):
-            result[field] = details[field]
-    return result
+class _Judging:
+    """Judges the pods of one case, one after the other."""
+
+    def __init__(self, profiles: dict[str, Framework | UnsupportedError], cluster: Cluster,
+                 nominated: list[Pod]) -> None:
+        self._profiles = profiles
+        self._cluster = cluster
+        self._nominated = nominated
+
+    def evaluate(self, pod: Pod, state: CycleState | None = None) -> dict[str, Any]:
+        """The result of one pod; the cluster stays as it is."""
+        result: dict[str, Any] = {"pod": pod.key, "profile": pod.scheduler_name}
+        framework = self._profiles.get(pod.scheduler_name)
+        if framework is None:
+            return _failed(result, f'profile not found for scheduler name "{pod.scheduler_name}"')
+        if isinstance(framework, UnsupportedError):
+            return _failed(result, _needs(framework))
+        if any(other.priority >= pod.priority and not _same(other, pod)
+               for other in self._nominated):
+            return _failed(result, "needs nominated pods to be taken into account, which is not "
+                                   "available yet")
+        try:
+            decision = framework._decide(self._cluster, pod, judge_excluded=True, score=True,
+                                         state=state)
+        except UnsupportedError as error:
+            return _failed(result, _needs(error))
+        details = json.loads(decision.explain())
+        for field in _FIELDS:
+            if field == "feasible":
+                result[field] = details.get(field) or []
+            elif details.get(field):
+                result[field] = details[field]
+        return result
+
+    def schedule(self, pod: Pod) -> dict[str, Any]:
+        """The same, and the pod is put on the node that is chosen: the next pods see it there.
+
+        The copy that is assumed has no start time, which would only matter to preemption.
+        """
+        framework = self._profiles.get(pod.scheduler_name)
+        if isinstance(framework, Framework):
+            gate = framework.run_pre_enqueue_plugins(self._cluster, pod)
+            if not gate.is_success:
+                return {"pod": pod.key, "profile": pod.scheduler_name,
+                        "preEnqueue": _plain(gate), "feasible": []}
+        state = CycleState()
+        result = self.evaluate(pod, state)
+        if not isinstance(framework, Framework) or "error" in result:
+            return result
+        if "fitError" in result and self._may_preempt(pod, framework, result):
+            return _failed(result, f'needs plugin "{_PREEMPTION}": there are pods of lower '
+                                   "priority")
+        chosen = _choice(pod, result)
+        if not chosen:
+            return result
+        status = framework._assume(self._cluster, state, pod, chosen)
+        if status.is_success:
+            result["chosen"] = chosen
+            self._nominated = [other for other in self._nominated if not _same(other, pod)]
+        else:
+            result["reserve"] = _plain(status)
+        return result
+
+    def _may_preempt(self, pod: Pod, framework: Framework, result: dict[str, Any]) -> bool:
+        """Whether upstream might remove pods for this one."""
+        if not any(name == _PREEMPTION for name, _ in framework.plugins.get("postFilter", ())):
+            return False
+        verdicts = [result["preFilter"]] + [node for node in result.get("nodes", ())
+                                            if not node.get("excludedByPreFilter")]
+        return any(verdict["code"] == "Unschedulable" for verdict in verdicts) and any(
+            other.priority < pod.priority for other in self._cluster.pods.values())
+
+
+def _choice(pod: Pod, result: dict[str, Any]) -> str:
+    """The nominated node if it takes the pod, else the best one with the smallest name.
+
+    Upstream does not score where there is nothing to choose.
+    """
+    feasible = result["feasible"]
+    if len(feasible) == 1:
+        return str(feasible[0])
+    if pod.nominated_node_name in feasible:
+        return pod.nominated_node_name
+    return str(result["best"][0]) if result.get("best") else ""
+
+
+def _plain(status: Status) -> dict[str, Any]:
+    """A status in the form of a golden result."""
+    plain: dict[str, Any] = {"code": status.code.label}
+    if status.plugin:
+        plain["plugin"] = status.plugin
+    if status.reasons:
+        plain["reasons"] = sorted(status.reasons)
+    return plain
 
 
 def _same(one: Pod, other: Pod) -> bool:

@@ -11,7 +11,9 @@ import re
 from .service import Crash
 
 NEEDS_PLUGIN = re.compile(r'needs plugin "([^"]+)"')
-FIELDS = ("preEnqueue", "preFilter", "nodes", "feasible", "error")
+FIELDS = ("preEnqueue", "preFilter", "nodes", "feasible", "error", "fitError")
+# Compared with --fields all: everything but preemption. Besides, "scores:NAME" is one plugin's part.
+ALL_FIELDS = FIELDS + ("skipScore", "scoreError", "scores", "best", "chosen", "reserve")
 # The field of a difference that concerns a case as a whole.
 WHOLE, CRASH = "case", "crash"
 
@@ -90,10 +92,18 @@ def compare(golden, answer, fields=FIELDS):
             continue
         verdict.compared += 1
         for field in fields:
-            if want.get(field) != have.get(field):
-                verdict.differences.append(
-                    Difference(want["pod"], field, want.get(field), have.get(field)))
+            one, other = _part(want, field), _part(have, field)
+            if one != other:
+                verdict.differences.append(Difference(want["pod"], field, one, other))
     return verdict
+
+
+def _part(pod, field):
+    """A field of a pod, or one plugin's part of the scores."""
+    name, _, plugin = field.partition(":")
+    if not plugin or not pod.get(name):
+        return pod.get(name)
+    return [{"node": node["node"], **node["plugins"].get(plugin, {})} for node in pod[name]]
 
 
 def _short(value):

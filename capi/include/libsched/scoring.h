@@ -1,0 +1,97 @@
+/* Scores, whole scheduling cycles, and pods that are assumed to run. Include <libsched.h>. */
+#ifndef LIBSCHED_SCORING_H
+#define LIBSCHED_SCORING_H
+
+#include <libsched/evaluator.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* RunPreScorePlugins over the nodes of a bitmap as libsched_filter_nodes() writes it; bits of rows
+   without a node are not looked at. `state` has gone through PreFilter for the same pod. `status`
+   is Success, or upstream's Error of the whole point.
+   Errors: STATE (no PreFilter for this pod in `state`), BUFFER (too few words). @since 0.1 */
+libsched_rc libsched_run_pre_score_plugins(libsched_evaluator *evaluator, libsched_cycle_state *state, const libsched_pod *pod,
+                                           const uint64_t *feasible, size_t words, libsched_status *status, LIBSCHED_OWN libsched_error **error);
+/* Whether PreScore of this plugin asked to skip its Score. @since 0.1 */
+bool libsched_cycle_state_skips_score(const libsched_cycle_state *state, libsched_str plugin);
+
+/* RunScorePlugins after PreScore over the same nodes: totals[row] is the weighted sum of a node's
+   scores; entries of other rows have no meaning. `totals` has room for `total_count` numbers, at
+   least 64 * words, or is NULL. `table` gets every score, or is NULL. On a `status` that is not
+   Success, upstream's Error of the whole point, the numbers have no meaning and the table is empty.
+   Errors: STATE, BUFFER, STALE (the view has changed since a plugin prepared itself). @since 0.1 */
+libsched_rc libsched_run_score_plugins(libsched_evaluator *evaluator, libsched_cycle_state *state, const libsched_pod *pod,
+                                       const uint64_t *feasible, size_t words, int64_t *totals, size_t total_count,
+                                       libsched_score_table *table, libsched_status *status, LIBSCHED_OWN libsched_error **error);
+
+/* Which of several best nodes a cycle takes. */
+enum {
+  LIBSCHED_TIES_UPSTREAM = 0, /* the first in upstream's heap of scores */
+  LIBSCHED_TIES_NAME = 1,     /* the smallest name */
+  LIBSCHED_TIES_RANDOM = 2    /* by the seed, another one for each cycle of the evaluator */
+};
+typedef struct libsched_cycle_options {
+  uint32_t struct_size; /* sizeof(libsched_cycle_options) */
+  uint32_t ties;        /* LIBSCHED_TIES_* */
+  /* Upstream's sampling: percentageOfNodesToScore, and a start that moves on from cycle to cycle.
+     Without it every node is judged, from the first one. */
+  bool sampling;
+  bool reserved[7];            /* false */
+  uint64_t seed;               /* of LIBSCHED_TIES_RANDOM */
+  const volatile bool *cancel; /* the call ends with CANCELLED once this is true; may be NULL */
+} libsched_cycle_options;
+#ifdef __cplusplus
+#define LIBSCHED_CYCLE_OPTIONS_INIT \
+  {sizeof(libsched_cycle_options), 0, false, {false, false, false, false, false, false, false}, 0, nullptr}
+#else
+#define LIBSCHED_CYCLE_OPTIONS_INIT {sizeof(libsched_cycle_options), 0, false, {false}, 0, NULL}
+#endif
+
+/* What a cycle chose. The node and its name are borrowed until the view changes. */
+typedef struct libsched_cycle_outcome {
+  uint32_t struct_size;      /* sizeof(libsched_cycle_outcome), set by the caller */
+  uint32_t row;              /* LIBSCHED_NO_ROW: no node, and `status` says why */
+  const libsched_node *node; /* NULL: no node */
+  libsched_str node_name;
+  int64_t total;    /* its score; 0 if no other node was feasible, because then nothing is scored */
+  size_t feasible;  /* nodes that passed the filters */
+  size_t evaluated; /* those, and the ones that did not pass, as far as they were looked at */
+} libsched_cycle_outcome;
+#ifdef __cplusplus
+#define LIBSCHED_CYCLE_OUTCOME_INIT {sizeof(libsched_cycle_outcome), LIBSCHED_NO_ROW, nullptr, {nullptr, 0}, 0, 0, 0}
+#else
+#define LIBSCHED_CYCLE_OUTCOME_INIT {sizeof(libsched_cycle_outcome), LIBSCHED_NO_ROW, NULL, {NULL, 0}, 0, 0, 0}
+#endif
+
+/* A scheduling cycle up to the choice of a node, as upstream's schedulePod: PreFilter, the nominated
+   node first, Filter, PreScore, Score, choice. PreEnqueue, PostFilter and Reserve are not run and
+   the view is not changed. `state` is filled for what follows; `status` is Success, or says why
+   there is no node: PreFilter's words, a plugin's Error, or a bare Unschedulable if no node passed
+   the filters (libsched_check_pod_fits() gives every reason). `options` may be NULL.
+   Errors: UNSUPPORTED with the plugin's name, CANCELLED, STALE. @since 0.1 */
+libsched_rc libsched_run_cycle(libsched_evaluator *evaluator, libsched_cycle_state *state, const libsched_pod *pod,
+                               const libsched_cycle_options *options, libsched_cycle_outcome *outcome, libsched_status *status,
+                               LIBSCHED_OWN libsched_error **error);
+/* Where in the node order a sampled cycle begins. Upstream has one such number for all profiles and
+   never resets it; carry it over to use several evaluators. @since 0.1 */
+size_t libsched_evaluator_next_start(const libsched_evaluator *evaluator);
+void libsched_evaluator_set_next_start(libsched_evaluator *evaluator, size_t start);
+
+/* Puts a pod on a node of the evaluator's cluster as an assumed pod, then asks the Reserve plugins.
+   If one refuses, `status` is its answer, all of them are asked to unreserve, and the pod is taken
+   off again. `state` is that of the pod's cycle. Undone by a revert like any other change.
+   Errors: EXISTS (the cluster has the pod), NOT_FOUND (row), STATE (a snapshot; a state of another
+   pod). @since 0.1 */
+libsched_rc libsched_evaluator_assume(libsched_evaluator *evaluator, libsched_cycle_state *state, const libsched_pod *pod, uint32_t row,
+                                      libsched_status *status, LIBSCHED_OWN libsched_error **error);
+/* Unreserves, and takes an assumed pod off its node. A pod that the cluster does not have is
+   unreserved only. Errors: STATE (the pod is not an assumed one; a snapshot). @since 0.1 */
+libsched_rc libsched_evaluator_forget(libsched_evaluator *evaluator, libsched_cycle_state *state, const libsched_pod *pod,
+                                      LIBSCHED_OWN libsched_error **error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

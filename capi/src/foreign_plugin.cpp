@@ -37,6 +37,11 @@ Code checked(int32_t code, Status* status, const std::string& plugin) {
   return Code::kError;
 }
 
+// The node set of a Score call, in upstream's order of the calls.
+NodeSet node_set(const View& view, Span<uint32_t> rows) {
+  return {&view, rows.data(), rows.size(), {&view, 0}};
+}
+
 class ForeignPlugin final : public Plugin {
  public:
   ForeignPlugin(std::shared_ptr<Registered> r, void* instance)
@@ -89,7 +94,101 @@ class ForeignPlugin final : public Plugin {
     return it == rejected.end() ? Status(Code::kError, "no verdict") : it->second;
   }
 
+  Status pre_score(const PreScoreCall& call, std::shared_ptr<PluginData>*) const override {
+    if (r_->slots.pre_score == nullptr) return {};
+    StatusObject status;
+    const NodeSet nodes = node_set(call.view, call.set.rows());
+    const auto lock = serialise();
+    return finished(r_->slots.pre_score(self(), wrap(&call.state), wrap(&call.pod), wrap(&nodes),
+                                        wrap(&status)),
+                    &status);
+  }
+
+  Scored score(const ScoreCall& call, const ScoreSet& set, int64_t* scores) const override {
+    const Span<uint32_t> rows = set.rows();
+    const auto lock = serialise();
+    if (r_->slots.score_batch != nullptr) {
+      StatusObject status;
+      const NodeSet nodes = node_set(call.view, rows);
+      std::vector<int64_t> batch(rows.size(), 0);
+      Status s = finished(r_->slots.score_batch(self(), wrap(&call.state), wrap(&call.pod),
+                                                wrap(&nodes), batch.data(), wrap(&status)),
+                          &status);
+      if (!s.success()) return fail(set, rows[0], std::move(s));
+      for (size_t i = 0; i < rows.size(); ++i) scores[rows[i]] = batch[i];
+      return {};
+    }
+    for (const uint32_t row : rows) {
+      StatusObject status;
+      const NodeInfo info{&call.view, row};
+      int64_t score = 0;
+      Status s = finished(r_->slots.score(self(), wrap(&call.state), wrap(&call.pod), wrap(&info),
+                                          &score, wrap(&status)),
+                          &status);
+      if (!s.success()) return fail(set, row, std::move(s));
+      scores[row] = score;
+    }
+    return {};
+  }
+
+  Status score_status(const ScoreCall&, uint32_t) const override { return failed(); }
+
+  bool normalizes() const override { return r_->slots.normalize_score != nullptr; }
+
+  Status normalize(const ScoreCall& call, const ScoreSet& set, int64_t* scores) const override {
+    const Span<uint32_t> rows = set.rows();
+    StatusObject status;
+    const NodeSet nodes = node_set(call.view, rows);
+    std::vector<int64_t> batch;
+    for (const uint32_t row : rows) batch.push_back(scores[row]);
+    const auto lock = serialise();
+    Status s = finished(r_->slots.normalize_score(self(), wrap(&call.state), wrap(&call.pod),
+                                                  wrap(&nodes), batch.data(), wrap(&status)),
+                        &status);
+    for (size_t i = 0; i < rows.size(); ++i) scores[rows[i]] = batch[i];
+    return s;
+  }
+
+  Status reserve(const ReserveCall& call) const override {
+    if (r_->slots.reserve == nullptr) return {};
+    StatusObject status;
+    const Cluster::Judging judging(&call.cluster);  // a slot may not change the cluster
+    const auto lock = serialise();
+    return finished(r_->slots.reserve(self(), wrap(&call.state), wrap(&call.pod), call.row,
+                                      node_name(call), wrap(&status)),
+                    &status);
+  }
+
+  void unreserve(const ReserveCall& call) const override {
+    if (r_->slots.unreserve == nullptr) return;
+    const Cluster::Judging judging(&call.cluster);
+    const auto lock = serialise();
+    r_->slots.unreserve(self(), wrap(&call.state), wrap(&call.pod), call.row, node_name(call));
+  }
+
  private:
+  // What a slot answered.
+  Status finished(int32_t code, StatusObject* status) const {
+    status->status.code = checked(code, &status->status, r_->name);
+    return std::move(status->status);
+  }
+
+  // The last score() of this thread that failed: score_status() is asked right after it. One row
+  // is enough, because upstream ends at the first one, too.
+  static Status& failed() {
+    static thread_local Status status;
+    return status;
+  }
+  static Scored fail(const ScoreSet& set, uint32_t row, Status status) {
+    set.fail(row);
+    failed() = std::move(status);
+    return {};
+  }
+
+  static libsched_str node_name(const ReserveCall& call) {
+    return call.row == kNoId ? out(Str()) : out(call.cluster.view().row(call.row).name);
+  }
+
   void* self() const { return instance_ == nullptr ? r_->user_data : instance_; }
 
   std::unique_lock<std::recursive_mutex> serialise() const {
@@ -182,6 +281,11 @@ Result<void> add(Registry* registry, const libsched_plugin* given,
   if (p.pre_filter != nullptr) points |= point_bit(ExtensionPoint::kPreFilter);
   if (p.filter != nullptr || p.filter_batch != nullptr)
     points |= point_bit(ExtensionPoint::kFilter);
+  if (p.pre_score != nullptr) points |= point_bit(ExtensionPoint::kPreScore);
+  if (p.score != nullptr || p.score_batch != nullptr) points |= point_bit(ExtensionPoint::kScore);
+  if (p.normalize_score != nullptr && (points & point_bit(ExtensionPoint::kScore)) == 0)
+    return Error{Rc::kInvalid, "normalize_score is set, but no Score slot", {}, {}};
+  if (p.reserve != nullptr || p.unreserve != nullptr) points |= point_bit(ExtensionPoint::kReserve);
   return registry->add(
       r->name, {points, [r](const FactoryCall& call) { return make_foreign(r, call); }, false});
 }

@@ -37,6 +37,7 @@ from .errors import (
 from .fit import FitResult, NodeVerdict
 from .framework import Config, Framework, PreFilterResult
 from .objects import Node, Objects, Pod, Taint, Workload
+from .scores import CycleResult, PluginScore, Scores
 from .state import CycleState
 from .status import Code, Status
 from .view import NodeInfo, View
@@ -51,6 +52,7 @@ __all__ = [
     "Cluster",
     "Code",
     "Config",
+    "CycleResult",
     "CycleState",
     "Error",
     "ExistsError",
@@ -68,8 +70,10 @@ __all__ = [
     "NodeVerdict",
     "NotFoundError",
     "Objects",
+    "PluginScore",
     "Pod",
     "PreFilterResult",
+    "Scores",
     "Snapshot",
     "StaleError",
     "StateError",

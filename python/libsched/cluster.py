@@ -311,6 +311,29 @@ class Cluster(View):
         """
         self._handle.remove_object(kind, namespace, name)
 
+    def assume(self, pod: Source, node: str) -> None:
+        """Puts a pod on a node until the API server's word comes, or `forget`.
+
+        No plugin is asked; `Framework.assume` does that.
+
+        Raises
+        ------
+        ExistsError
+            The cluster has the pod already.
+        """
+        for one in pods_of(pod, self._classes):
+            self._handle.assume(one._handle, node)
+
+    def forget(self, key: str) -> None:
+        """Takes the assumed pod ``namespace/name`` off its node, if it is there.
+
+        Raises
+        ------
+        StateError
+            The pod is there, but not assumed.
+        """
+        self._handle.forget(*split_key(key))
+
     # What-ifs
 
     def fork(self) -> Fork:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from . import _core, _explain
 from .errors import NotFoundError
 from .objects import Pod
+from .scores import Scores
 from .status import Code, Status, status_of
 
 if TYPE_CHECKING:
@@ -72,6 +73,7 @@ class FitResult:
         self._framework = framework
         self._details: dict[str, Any] | None = None
         self._verdicts: dict[str, NodeVerdict] | None = None
+        self._scores: Scores | None = None
         #: The pod.
         self.pod = pod
         #: The names of the nodes that take the pod, sorted.
@@ -106,6 +108,41 @@ class FitResult:
     def fit_error(self) -> str:
         """Upstream's message: ``0/5 nodes are available: ...``; empty if the pod fits."""
         return self._decision.fit_error
+
+    @property
+    def scores(self) -> Scores | None:
+        """The scores of `nodes`; None if they were not asked for, no node fits, or Score failed.
+
+        `Framework.score` asks for them.
+        """
+        if self._scores is None:
+            table = self._decision.scores()
+            self._scores = None if table is None else Scores(table, self.nodes)
+        return self._scores
+
+    @property
+    def score_error(self) -> str:
+        """Upstream's text if scoring failed, otherwise empty."""
+        return self._decision.score_error
+
+    @property
+    def skipped_scores(self) -> list[str]:
+        """The plugins whose Score was skipped, sorted."""
+        return self._decision.skip_score()
+
+    @property
+    def best(self) -> list[str]:
+        """The nodes with the highest total score, sorted; empty if there are no scores."""
+        return self._decision.best()
+
+    @property
+    def codes(self) -> memoryview:
+        """The codes of the nodes that were judged, in the order of their names, without a copy.
+
+        ``numpy.asarray(result.codes)`` makes none, either. Nodes that PreFilter ruled out were not
+        judged.
+        """
+        return memoryview(self._decision.codes())
 
     @property
     def node_count(self) -> int:

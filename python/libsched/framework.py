@@ -13,6 +13,7 @@ from .cluster import Cluster, Snapshot
 from .errors import InvalidError, MisuseError
 from .fit import FitResult
 from .objects import Pod, pods_of
+from .scores import CycleResult, Scores
 from .state import CycleState
 from .status import Status, status_of
 from .view import View
@@ -20,6 +21,9 @@ from .view import View
 if TYPE_CHECKING:
     import numpy
     import numpy.typing
+
+
+_TIES = ("upstream", "name", "random")
 
 
 class Config:
@@ -200,6 +204,111 @@ class Framework:
         checked = self._pod(view, pod)
         return FitResult(self._decide(view, checked, node or ""), checked, self)
 
+    def score(self, view: View, pod: Source, node: str | None = None) -> FitResult:
+        """As `fit`, and the nodes that take the pod are scored: see `FitResult.scores`.
+
+        A node is scored among those that were judged: with `node` that is only this one.
+
+        >>> cluster = Cluster({"apiVersion": "v1", "kind": "Node", "metadata": {"name": name},
+        ...     "status": {"allocatable": {"cpu": "4", "memory": "8Gi", "pods": "110"}}}
+        ...     for name in "ab")
+        >>> result = Framework().score(cluster, {"kind": "Pod", "apiVersion": "v1",
+        ...     "metadata": {"name": "p"}, "spec": {"containers": [{"name": "c"}]}})
+        >>> result.best
+        ['a', 'b']
+        """
+        checked = self._pod(view, pod)
+        return FitResult(self._decide(view, checked, node or "", score=True), checked, self)
+
+    def cycle(self, view: View, pod: Source, *, state: CycleState | None = None,
+              ties: Literal["upstream", "name", "random"] = "upstream", seed: int = 0,
+              sampling: bool = False, start: int = 0) -> CycleResult:
+        """A scheduling cycle up to the choice of a node, as upstream's schedulePod.
+
+        PreFilter, the nominated node first, Filter, PreScore, Score and the choice. PreEnqueue,
+        PostFilter and Reserve are not run, and nothing is changed.
+
+        Parameters
+        ----------
+        view : Cluster or Snapshot
+        pod
+            A `Pod`, or what makes one.
+        state : CycleState, optional
+            Is filled for what follows, such as `assume`.
+        ties : {"upstream", "name", "random"}
+            Which of several best nodes is taken: the first in upstream's heap, the one with the
+            smallest name, or any, by `seed`.
+        sampling : bool
+            Whether to look at as many nodes as percentageOfNodesToScore says, beginning at `start`
+            (`CycleResult.next_start` of the cycle before); otherwise at all.
+
+        Raises
+        ------
+        UnsupportedError
+            The pod needs a plugin that is not available; `plugin` names it.
+        """
+        if ties not in _TIES:
+            raise InvalidError(f'ties is "upstream", "name" or "random", not {ties!r}')
+        if start < 0 or not 0 <= seed < 1 << 64:
+            raise InvalidError("start must not be negative, and seed needs 64 bits")
+        checked = self._pod(view, pod)
+        state = CycleState() if state is None else state
+        pool, evaluator = self._take(view)
+        try:
+            evaluator.next_start = start
+            node, total, feasible, evaluated, status = evaluator.run_cycle(
+                state._handle, checked._handle, _TIES.index(ties), sampling, seed)
+            return CycleResult(node, total, feasible, evaluated, status_of(status),
+                               evaluator.next_start)
+        finally:
+            pool.append(evaluator)
+
+    def assume(self, cluster: Cluster, pod: Pod, node: str,
+               state: CycleState | None = None) -> Status:
+        """Puts a pod on a node of the cluster, then asks the Reserve plugins.
+
+        Parameters
+        ----------
+        cluster : Cluster
+        pod : Pod
+        node : str
+        state : CycleState, optional
+            That of the pod's cycle.
+
+        Returns
+        -------
+        Status
+            If it is no success, a plugin has refused, and the pod was taken off again.
+
+        Raises
+        ------
+        ExistsError
+            The cluster has the pod already.
+        NotFoundError
+            There is no such node.
+        """
+        state = CycleState() if state is None else state
+        pool, evaluator = self._take(cluster)
+        try:
+            return status_of(evaluator.assume(state._handle, pod._handle, node))
+        finally:
+            pool.append(evaluator)
+
+    def forget(self, cluster: Cluster, pod: Pod, state: CycleState | None = None) -> None:
+        """Asks the Reserve plugins to unreserve, and takes an assumed pod off its node.
+
+        Raises
+        ------
+        StateError
+            The pod is there, but not assumed.
+        """
+        state = CycleState() if state is None else state
+        pool, evaluator = self._take(cluster)
+        try:
+            evaluator.forget(state._handle, pod._handle)
+        finally:
+            pool.append(evaluator)
+
     def _decide(self, view: View, pod: Pod, node: str = "", *,
                 judge_excluded: bool = False, score: bool = False,
                 state: CycleState | None = None) -> _core.Decision:
@@ -208,14 +317,6 @@ class Framework:
         try:
             return evaluator.check(pod._handle, node, judge_excluded, score,
                                    None if state is None else state._handle)
-        finally:
-            pool.append(evaluator)
-
-    def _assume(self, cluster: Cluster, state: CycleState, pod: Pod, node: str) -> Status:
-        """Puts the pod on the node and asks the Reserve plugins."""
-        pool, evaluator = self._take(cluster)
-        try:
-            return status_of(evaluator.assume(state._handle, pod._handle, node))
         finally:
             pool.append(evaluator)
 
@@ -333,6 +434,39 @@ class Framework:
 
         bits = numpy.unpackbits(numpy.frombuffer(found, numpy.uint8), bitorder="little")
         return bits[: view.row_count].astype(numpy.bool_)
+
+    def run_pre_score_plugins(self, state: CycleState, view: View, pod: Pod,
+                              nodes: Any) -> Status:
+        """Runs PreScore over the nodes that fit. `state` has gone through PreFilter for the pod.
+
+        Parameters
+        ----------
+        nodes
+            Names, a bitmap over rows as bytes, or a numpy array of bool: what `filter_nodes` gave.
+        """
+        bitmap = _bitmap(view, nodes)
+        pool, evaluator = self._take(view)
+        try:
+            return status_of(evaluator.run_pre_score(state._handle, pod._handle, bitmap))
+        finally:
+            pool.append(evaluator)
+
+    def run_score_plugins(self, state: CycleState, view: View, pod: Pod,
+                          nodes: Any) -> tuple[Scores, Status]:
+        """Runs Score, after PreScore over the same nodes. Without success the scores are empty.
+
+        Raises
+        ------
+        StaleError
+            The cluster has changed since a plugin prepared itself.
+        """
+        bitmap = _bitmap(view, nodes)
+        pool, evaluator = self._take(view)
+        try:
+            table, names, status = evaluator.run_score(state._handle, pod._handle, bitmap)
+        finally:
+            pool.append(evaluator)
+        return Scores(table, names), status_of(status)
 
     def __repr__(self) -> str:
         return f"<Framework {self.profile}>"

@@ -74,6 +74,10 @@ class CycleState:
         """Whether PreFilter of `plugin` asked to skip its Filter."""
         return self._handle.skips_filter(plugin)
 
+    def skips_score(self, plugin: str) -> bool:
+        """Whether PreScore of `plugin` asked to skip its Score."""
+        return self._handle.skips_score(plugin)
+
     def __contains__(self, key: object) -> bool:
         return isinstance(key, str) and self._handle.read(key)[0]
 

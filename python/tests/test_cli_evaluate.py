@@ -130,7 +130,7 @@ def test_bad_cases_do_not_end_it(run):
         case(name="config", config={**CONFIG, "parallelism": -1}),
         case(name="plugin", config={**CONFIG, "profiles": [{"schedulerName": "x", "plugins": {
             "multiPoint": {"enabled": [{"name": "Nonesuch"}]}}}]}),
-        case(name="schedule", mode="schedule"), case(name="trace", mode="trace"),
+        case(name="trace", mode="trace"),
         case(name="mode", mode="guess"), ["no case"],
         case(pod("x"), name="good"), code=2)
     texts = [answer.get("error", "") for answer in answers]
@@ -139,13 +139,12 @@ def test_bad_cases_do_not_end_it(run):
     assert texts[2].startswith("objects[1].")
     assert texts[3].startswith("config: ") and "parallelism" in texts[3]
     assert texts[4].startswith('profile "x": ') and "Nonesuch" in texts[4]
-    assert texts[5].startswith('mode "schedule" is not available')
-    assert texts[6].startswith('mode "trace" is not available')
-    assert texts[7] == 'unknown mode "guess"'
-    assert "JSON object" in texts[8]
+    assert texts[5].startswith('mode "trace" is not available')
+    assert texts[6] == 'unknown mode "guess"'
+    assert "JSON object" in texts[7]
     assert [answer.get("name") for answer in answers] == [
-        "quantity", "no pod", "object", "config", "plugin", "schedule", "trace", "mode", None, "good"]
-    assert answers[9]["pods"][0]["feasible"] == ["a", "b"]
+        "quantity", "no pod", "object", "config", "plugin", "trace", "mode", None, "good"]
+    assert answers[8]["pods"][0]["feasible"] == ["a", "b"]
 
 
 def test_files(run):
@@ -178,3 +177,36 @@ def test_unicode(run):
     done = run("evaluate", stdin=json.dumps(case(pod("x"), name="ü")), env={
         "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"})
     assert done.lines()[0]["name"] == "ü"
+
+
+def test_schedule(run):
+    """Each pod sees those before it; a gated one is not tried."""
+    gated = pod("g", schedulingGates=[{"name": "example.com/wait"}])
+    pods = evaluate(run, case(gated, pod("x", cpu="3"), pod("y", cpu="3"), pod("z", cpu="3"),
+                              objects=[node("a"), node("b")], mode="schedule"))[0]["pods"]
+    assert set(pods[0]) == {"pod", "profile", "preEnqueue", "feasible"}
+    assert pods[1]["feasible"] == ["a", "b"] and pods[1]["chosen"] == "a" == pods[1]["best"][0]
+    assert pods[2]["feasible"] == ["b"] == [pods[2]["chosen"]]
+    assert "chosen" not in pods[3] and pods[3]["fitError"] == (
+        "0/2 nodes are available: 2 Insufficient cpu.")
+    again = evaluate(run, case(gated, pod("x", cpu="3"), objects=[node("a"), node("b")]))[0]["pods"]
+    assert "chosen" not in again[1] and again[0]["feasible"] == ["a", "b"]
+
+
+def test_schedule_takes_the_nominated_node(run):
+    wanted = {**pod("x", cpu="1"), "status": {"nominatedNodeName": "b"}}
+    only, = evaluate(run, case(wanted, objects=[node("a"), node("b")], mode="schedule"))[0]["pods"]
+    assert only["chosen"] == "b" and only["best"][0] == "a"
+
+
+def test_schedule_does_not_preempt(run):
+    low = pod("low", cpu="4", node_name="a", priority=1)
+    urgent, plain = pod("u", cpu="1", priority=9), pod("p", cpu="1", priority=1)
+    first, second = evaluate(run, case(urgent, plain, objects=[node("a"), low],
+                                       mode="schedule"))[0]["pods"]
+    assert 'needs plugin "DefaultPreemption"' in first["error"] and first["fitError"]
+    assert "error" not in second and second["fitError"]
+    off = {**CONFIG, "profiles": [{"plugins": {"multiPoint": {
+        "disabled": [{"name": "DefaultPreemption"}]}}}]}
+    assert "error" not in evaluate(run, case(urgent, objects=[node("a"), low], mode="schedule",
+                                             config=off))[0]["pods"][0]

@@ -96,7 +96,8 @@ def planned(options, kinds, start):
             end = options.seeds * (i + 1) // len(options.nasty)
             if end > begin:
                 plan.append(work.Generated(kind, options.mode, start + begin, end - begin, nasty,
-                                           options.defaults, tuple(sizes)))
+                                           options.defaults, tuple(sizes),
+                                           preemption=options.mode != "schedule"))
             begin = end
     return plan
 

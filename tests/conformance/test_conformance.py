@@ -13,7 +13,7 @@ sys.path.insert(0, str(HERE))
 
 import conformance  # noqa: E402
 import fake_oracle  # noqa: E402
-from harness import goldens, report, shrinking  # noqa: E402
+from harness import goldens, report, shrinking, work  # noqa: E402
 from harness.comparison import compare  # noqa: E402
 from harness.service import Crash, Service, ServiceError  # noqa: E402
 
@@ -52,6 +52,14 @@ class TestCompare:
         want, have = golden(pod("x", scores=[1])), golden(pod("x", scores=[2]))
         assert not judged(want, have).differences
         assert judged(want, have, fields=("scores",)).differences[0].field == "scores"
+
+    def test_one_plugins_scores_are_chosen(self):
+        def case(one, other):
+            return golden(pod("x", scores=[{"node": "a", "plugins": {"P": {"raw": one},
+                                                                     "Q": {"raw": other}}}]))
+        want, have = case(1, 2), case(1, 3)
+        assert not judged(want, have, fields=("scores:P", "scores:R", "best:P")).differences
+        assert judged(want, have, fields=("scores:Q",)).differences[0].field == "scores:Q"
 
     def test_text_and_order_of_reasons_count(self):
         def case(reasons):
@@ -316,6 +324,19 @@ class TestWholeRuns:
         assert conformance.main(["--goldens", str(folder), "--libsched", wrong, "--kinds", "basic",
                                  "--out", str(tmp_path / "out")]) == 1
         assert capsys.readouterr().out.splitlines()[-1] == "0 passed, 120 failed"
+
+
+def test_preemption_is_switched_off_in_every_profile():
+    def disabled(case):
+        config = json.loads(work._without_preemption(json.dumps(case)))["config"]
+        return [[plugin["name"] for plugin in profile["plugins"]["multiPoint"]["disabled"]]
+                for profile in config["profiles"]]
+    assert disabled({}) == [["DefaultPreemption"]] == disabled({"config": {"profiles": []}})
+    profiles = [{}, {"plugins": {"multiPoint": {"disabled": [{"name": "X"}]}}},
+                {"plugins": {"multiPoint": {"disabled": [{"name": "*"}]}}}]
+    assert disabled({"config": {"profiles": profiles}}) == [
+        ["DefaultPreemption"], ["X", "DefaultPreemption"], ["*"]]
+    assert work._without_preemption('{"config": "text"}') == '{"config": "text"}'
 
 
 def test_table_and_closing_line():

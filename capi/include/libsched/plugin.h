@@ -65,6 +65,28 @@ typedef struct libsched_plugin {
   libsched_code (*filter_batch)(void *instance, const libsched_cycle_state *state, const libsched_pod *pod,
                                 const libsched_node_set *nodes, int8_t *codes, uint16_t *reason_indexes,
                                 libsched_status *status);
+
+  /* The slots from here on: @since 0.1. PreScore of the nodes that fit, in the order in which they
+     were found: returns a code, with reasons in `status`. LIBSCHED_SKIP skips Score. */
+  libsched_code (*pre_score)(void *instance, libsched_cycle_state *state, const libsched_pod *pod,
+                             const libsched_node_set *nodes, libsched_status *status);
+  /* Score of one node: writes a number to `score`. Any other code than LIBSCHED_SUCCESS is an error
+     of the whole scoring. After normalising, scores must be 0 to 100. */
+  libsched_code (*score)(void *instance, const libsched_cycle_state *state, const libsched_pod *pod,
+                         const libsched_node_info *node, int64_t *score, libsched_status *status);
+  /* Score of many nodes: writes scores[i]. Used instead of `score` where it is there. */
+  libsched_code (*score_batch)(void *instance, const libsched_cycle_state *state, const libsched_pod *pod,
+                               const libsched_node_set *nodes, int64_t *scores, libsched_status *status);
+  /* NormalizeScore: changes scores[i] in place. */
+  libsched_code (*normalize_score)(void *instance, const libsched_cycle_state *state, const libsched_pod *pod,
+                                   const libsched_node_set *nodes, int64_t *scores, libsched_status *status);
+  /* Reserve: returns a code, with reasons in `status`; all but LIBSCHED_SUCCESS refuse the node. */
+  libsched_code (*reserve)(void *instance, libsched_cycle_state *state, const libsched_pod *pod,
+                           uint32_t row, libsched_str node_name, libsched_status *status);
+  /* Unreserve: must be idempotent, and is also called where `reserve` never was. Without a node
+     (LIBSCHED_NO_ROW, empty name) if it has gone. */
+  void (*unreserve)(void *instance, libsched_cycle_state *state, const libsched_pod *pod,
+                    uint32_t row, libsched_str node_name);
 } libsched_plugin;
 
 /* Adds a plugin under its name. The struct is copied. `user_data` passes to the library in any

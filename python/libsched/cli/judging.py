@@ -170,7 +170,7 @@ class _Judging:
         chosen = _choice(pod, result)
         if not chosen:
             return result
-        status = framework._assume(self._cluster, state, pod, chosen)
+        status = framework.assume(self._cluster, pod, chosen, state)
         if status.is_success:
             result["chosen"] = chosen
             self._nominated = [other for other in self._nominated if not _same(other, pod)]

@@ -135,9 +135,7 @@ void bind_decision(py::module_& module) {
       .def_property_readonly("score_error", [](const Decision& decision) {
         return from_str(libsched_decision_score_error(decision.handle.get()));
       });
-  py::class_<Array>(module, "Array", py::buffer_protocol())
-      .def_buffer(buffer)
-      .def("__len__", [](const Array& array) { return array.count; });
+  py::class_<Array>(module, "Array", py::buffer_protocol()).def_buffer(buffer);
   py::class_<ScoreTable>(module, "ScoreTable")
       .def("columns", columns)
       .def("totals",

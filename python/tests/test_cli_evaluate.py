@@ -23,7 +23,8 @@ def test_golden(run):
     assert list(golden) == ["name", "mode", "pods"]
     assert (golden["name"], golden["mode"]) == ("one", "evaluate")
     result, = golden["pods"]
-    assert list(result) == ["pod", "profile", "preFilter", "nodes", "feasible"]
+    assert list(result) == ["pod", "profile", "preFilter", "nodes", "feasible", "skipScore",
+                            "scores", "best"]
     assert (result["pod"], result["profile"]) == ("default/x", "default-scheduler")
     skipped = result["preFilter"].pop("skipFilter")
     assert result["preFilter"] == {"code": "Success", "allNodes": True}
@@ -32,7 +33,12 @@ def test_golden(run):
         {"node": "a", "code": "UnschedulableAndUnresolvable", "plugin": "NodeResourcesFit",
          "reasons": ["Insufficient cpu"]},
         {"node": "b", "code": "Success"}]
-    assert result["feasible"] == ["b"]
+    assert result["feasible"] == ["b"] == result["best"]
+    assert "NodeAffinity" in result["skipScore"]
+    score, = result["scores"]
+    assert score["node"] == "b" and score["total"] == sum(
+        plugin["weighted"] for plugin in score["plugins"].values())
+    assert score["plugins"]["TaintToleration"] == {"raw": 0, "normalized": 100, "weighted": 300}
 
 
 def test_fit_error(run):

@@ -58,7 +58,8 @@ def test_the_stub_knows_the_extension_module():
             owner = found[1]
             declared.add(owner)
         elif found := re.match(r"( *)def (\w+)", line):
-            declared.add(f"{owner}.{found[2]}" if found[1] else found[2])
+            if found[2] != "__buffer__":  # only Python 3.12 lets it be seen
+                declared.add(f"{owner}.{found[2]}" if found[1] else found[2])
     real = set()
     for name, thing in vars(_core).items():
         if inspect.isclass(thing):

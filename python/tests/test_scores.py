@@ -46,7 +46,7 @@ def test_score(affine, trio):
     assert scores["a"] == {"NodeAffinity": PluginScore(10, 25, 125)}
     assert scores.total("c") == 500 and "c" in scores and "b" not in scores
     assert scores.best == ["c"] and repr(scores) == "<Scores of 2 nodes by NodeAffinity>"
-    assert list(result.codes) == [0, 2, 0]
+    assert list(result.codes) == [0, 3, 0]
     assert result.to_dict()["best"] == ["c"] and result.score_error == ""
     for missing in (lambda: scores["b"], lambda: scores.total("z"), lambda: scores.raw("Nonesuch")):
         with pytest.raises(libsched.NotFoundError):
@@ -85,7 +85,7 @@ def test_cycle(affine, trio):
     chosen = affine.cycle(trio, wanted)
     assert chosen and (chosen.node, chosen.total) == ("c", 500)
     assert (chosen.feasible, chosen.evaluated, chosen.next_start) == (2, 3, 0)
-    assert chosen.status.is_success and trio.pod_count == 0
+    assert chosen.status.is_success and not list(trio.pods)
     alone = affine.cycle(trio.snapshot(), pod("x", nodeSelector={"kubernetes.io/hostname": "b"}))
     assert (alone.node, alone.total) == ("b", 0)
     assert affine.cycle(trio, pod("x"), ties="name").node == "a"

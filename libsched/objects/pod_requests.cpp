@@ -246,6 +246,17 @@ Resources pod_requests(const Pod& pod, const PodRequestOptions& options, Arena& 
   return options.at_least_zero ? at_least_zero(total, arena) : total;
 }
 
+void pod_request_values(const Pod& pod, const PodRequestOptions& options, Span<Str> names,
+                        int64_t* out) {
+  QuantitySums sums;
+  Summation(pod, options).run(sums);
+  for (size_t i = 0; i < names.size(); ++i) {
+    const Quantity* q = sums.find(names[i]);
+    out[i] = q == nullptr ? 0 : names[i] == "cpu" ? q->milli_value() : q->value();
+    if (options.at_least_zero) out[i] = std::max<int64_t>(out[i], 0);
+  }
+}
+
 void derive_pod(Pod& pod) {
   pod.serial = next_serial();
   derive_occupied(pod);

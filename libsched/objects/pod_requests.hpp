@@ -22,6 +22,12 @@ struct PodRequestOptions {
 // exact, each total is rounded up once. Scalars go into `arena`, their names stay where they are.
 Resources pod_requests(const Pod& pod, const PodRequestOptions& options, Arena& arena);
 
+// The totals of single resources: out[i] is that of names[i], cpu in thousandths and everything
+// else in units, rounded up; 0 where nothing is asked for. Any name counts, also one that
+// pod_requests() leaves out.
+void pod_request_values(const Pod& pod, const PodRequestOptions& options, Span<Str> names,
+                        int64_t* out);
+
 // Whether spec.resources asks for cpu, memory or huge pages.
 bool has_pod_level_requests(const Pod& pod);
 

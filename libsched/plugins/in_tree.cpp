@@ -18,6 +18,7 @@ RegistryRef in_tree_registry() {
       {"NodeAffinity", make_node_affinity},
       {"NodePorts", make_node_ports},
       {"NodeResourcesFit", make_node_resources_fit},
+      {"NodeResourcesBalancedAllocation", make_balanced_allocation},
       {"NodeDeclaredFeatures", make_node_declared_features},
       {"VolumeRestrictions", make_volume_restrictions},
       {"NodeVolumeLimits", make_node_volume_limits},

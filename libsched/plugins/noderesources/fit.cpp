@@ -1,11 +1,13 @@
-// NodeResourcesFit: the pod's requests must fit into what is left on the node.
-// Mirrors upstream's plugins/noderesources/fit.go (PreFilter, Filter): every insufficiency is
-// reported; a request above the node's whole capacity cannot be resolved by preemption.
+// NodeResourcesFit: the pod's requests must fit into what is left on the node, and a strategy of
+// the profile scores how much is left. Mirrors upstream's plugins/noderesources/fit.go: every
+// insufficiency is reported; a request above the node's whole capacity cannot be resolved by
+// preemption. The scores are in fit_score.cpp.
 #include <algorithm>
 #include <array>
 
 #include "libsched/plugins/in_tree.hpp"
 #include "libsched/plugins/noderesources/fit_kernel.hpp"
+#include "libsched/plugins/noderesources/fit_score.hpp"
 
 namespace libsched {
 namespace {
@@ -27,13 +29,14 @@ struct Demands final : PluginData {
 class NodeResourcesFit final : public Plugin {
  public:
   NodeResourcesFit(const NodeResourcesFitArgs& args, bool device_resources)
-      : args_(args), device_resources_(device_resources) {}
+      : args_(args), scorer_(args.scoring_strategy), device_resources_(device_resources) {}
 
   // Never Skip: a pod that asks for nothing still takes one of the node's pod slots.
   Result<Status> pre_filter(const PreFilterCall& call, PreFilterResult*) const override {
     if (!device_resources_) return Status();
     for (const ScalarAmount& s : call.pod.requests.scalars)
-      if (s.value != 0 && !ignored(s.name) && may_be_device_resource(call.view, s.name))
+      if (s.value != 0 && (!ignored(s.name) || scorer_.allocation().lists(s.name)) &&
+          may_be_device_resource(call.view, s.name))
         return needs_plugin(
             call.pod, "DynamicResources",
             "it asks for " + std::string(s.name) + ", which a DeviceClass may provide");
@@ -102,6 +105,24 @@ class NodeResourcesFit final : public Plugin {
     return out;
   }
 
+  Status pre_score(const PreScoreCall& call, std::shared_ptr<PluginData>* data) const override {
+    *data = scorer_.allocation().ask(call.pod);
+    return {};
+  }
+
+  Scored score(const ScoreCall& call, const ScoreSet& set, int64_t* scores) const override {
+    if (call.data != nullptr) {
+      scorer_.score(call.view, static_cast<const AllocationAsk&>(*call.data), set, scores);
+    } else {  // without PreScore
+      scorer_.score(call.view, *scorer_.allocation().ask(call.pod), set, scores);
+    }
+    return {};
+  }
+
+  Status score_status(const ScoreCall&, uint32_t) const override {
+    return Status(Code::kError, "resources not found");
+  }
+
  private:
   bool ignored(Str name) const {
     if (!is_extended_resource_name(name)) return false;
@@ -113,6 +134,7 @@ class NodeResourcesFit final : public Plugin {
   }
 
   NodeResourcesFitArgs args_;
+  FitScorer scorer_;
   bool device_resources_;  // gate DRAExtendedResource
 };
 

@@ -1,0 +1,54 @@
+// Allocation: the requests of a pod as each scorer counts them, and the columns of the resources
+// that take part.
+#include "libsched/plugins/noderesources/allocation.hpp"
+
+#include <algorithm>
+
+#include "libsched/objects/pod_requests.hpp"
+
+namespace libsched {
+
+Allocation::Allocation(const std::vector<ResourceSpec>& resources, Basis basis) : basis_(basis) {
+  for (const ResourceSpec& r : resources)
+    items_.push_back({r.name, hash_str(r.name), r.weight, is_scalar_resource_name(r.name)});
+  for (const Item& item : items_) names_.push_back(item.name);
+}
+
+bool Allocation::lists(Str name) const {
+  return std::find(names_.begin(), names_.end(), name) != names_.end();
+}
+
+std::shared_ptr<AllocationAsk> Allocation::ask(const Pod& pod) const {
+  auto out = std::make_shared<AllocationAsk>();
+  out->amounts.resize(items_.size());
+  const PodRequestOptions options =
+      basis_ == Basis::kRequested
+          ? PodRequestOptions{.use_status = true}
+          : PodRequestOptions{.pod_level = false, .default_cpu = true, .default_memory = true};
+  pod_request_values(pod, options, names_, out->amounts.data());
+  return out;
+}
+
+std::vector<AllocationColumn> Allocation::columns(const Columns& columns,
+                                                  const AllocationAsk& ask) const {
+  std::vector<AllocationColumn> out;
+  out.reserve(items_.size());
+  for (size_t i = 0; i < items_.size(); ++i) {
+    const Item& item = items_[i];
+    uint32_t id = columns.find(item.name, item.hash);
+    if (item.scalar) {
+      if (ask.amounts[i] == 0) continue;
+    } else if (id != kCpu && id != kMemory && id != kEphemeralStorage) {
+      continue;  // "pods", or a name that upstream drops
+    }
+    if (id == kNoId) continue;
+    const int64_t* used = nullptr;
+    if (basis_ == Basis::kNonZero && id == kCpu) used = columns.nonzero_cpu().data();
+    if (basis_ == Basis::kNonZero && id == kMemory) used = columns.nonzero_memory().data();
+    const Columns::Resource& r = columns.resource(id);
+    out.push_back({r.allocatable.data(), r.left.data(), used, ask.amounts[i], item.weight});
+  }
+  return out;
+}
+
+}  // namespace libsched

@@ -1,0 +1,81 @@
+// What the two scorers of node resources read: per listed resource the pod's request, what a node
+// can give and what is in use there. Mirrors upstream's
+// plugins/noderesources/resource_allocation.go.
+//
+// A resource that takes no part is left out: a scalar that the pod doesn't ask for, or one that no
+// node has. On a row where `allocatable` is 0 it takes no part either.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "libsched/config/plugin_args.hpp"
+#include "libsched/framework/plugin.hpp"
+
+namespace libsched {
+
+struct AllocationColumn {
+  const int64_t* allocatable;
+  const int64_t* left;
+  const int64_t* used;  // null: allocatable - left
+  int64_t ask;
+  int64_t weight;
+
+  int64_t used_at(size_t row) const {
+    return used != nullptr ? used[row] : wrapping_sub(allocatable[row], left[row]);
+  }
+};
+
+// The pod's requests, parallel to the listed resources.
+struct AllocationAsk final : PluginData {
+  std::vector<int64_t> amounts;
+  bool nothing() const {
+    for (const int64_t a : amounts)
+      if (a != 0) return false;
+    return true;
+  }
+  std::shared_ptr<PluginData> clone() const override {
+    return std::make_shared<AllocationAsk>(*this);
+  }
+};
+
+class Allocation {
+ public:
+  // kNonZero: a container without cpu or memory counts as 100m, 200Mi, as it does on the node;
+  // pod-level requests and the status of a resize don't count. kRequested: the reverse.
+  enum class Basis : uint8_t { kNonZero, kRequested };
+
+  Allocation(const std::vector<ResourceSpec>& resources, Basis basis);
+
+  bool empty() const { return items_.empty(); }
+  bool lists(Str name) const;
+  std::shared_ptr<AllocationAsk> ask(const Pod& pod) const;
+  std::vector<AllocationColumn> columns(const Columns& columns, const AllocationAsk& ask) const;
+
+ private:
+  struct Item {
+    std::string name;
+    uint64_t hash;
+    int64_t weight;
+    bool scalar;
+  };
+  std::vector<Item> items_;
+  std::vector<Str> names_;  // of items_
+  Basis basis_;
+};
+
+// Go's integer arithmetic: it wraps around, also in the one division that would trap here.
+inline int64_t wrapping_mul(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+}
+inline int64_t wrapping_div(int64_t a, int64_t b) { return b == -1 ? wrapping_sub(0, a) : a / b; }
+
+// Go's int64(x) on amd64, where what does not fit gives the smallest number.
+inline int64_t truncated(double x) {
+  constexpr double kLimit = 9223372036854775808.0;  // 2^63
+  return x >= -kLimit && x < kLimit ? static_cast<int64_t>(x) : std::numeric_limits<int64_t>::min();
+}
+
+}  // namespace libsched

@@ -1,0 +1,67 @@
+// NodeResourcesBalancedAllocation: prefers nodes whose resources are used more evenly with the pod
+// than without it. Mirrors upstream's plugins/noderesources/balanced_allocation.go.
+#include "libsched/plugins/in_tree.hpp"
+#include "libsched/plugins/noderesources/score_kernel.hpp"
+
+namespace libsched {
+namespace {
+
+class BalancedAllocation final : public Plugin {
+ public:
+  BalancedAllocation(const std::vector<ResourceSpec>& resources, bool device_resources)
+      : allocation_(resources, Allocation::Basis::kRequested),
+        device_resources_(device_resources) {}
+
+  // A pod that asks for nothing listed would go to the most even node again and again: Skip.
+  Status pre_score(const PreScoreCall& call, std::shared_ptr<PluginData>* data) const override {
+    std::shared_ptr<AllocationAsk> ask = allocation_.ask(call.pod);
+    if (ask->nothing()) return Status(Code::kSkip);
+    if (device_resources_)
+      for (const ScalarAmount& s : call.pod.occupied.scalars)
+        if (s.value != 0 && allocation_.lists(s.name) && may_be_device_resource(call.view, s.name))
+          return Status(Code::kError, needs_plugin(call.pod, "DynamicResources",
+                                                   "it asks for " + std::string(s.name) +
+                                                       ", which a DeviceClass may provide")
+                                          .message);
+    *data = std::move(ask);
+    return {};
+  }
+
+  Scored score(const ScoreCall& call, const ScoreSet& set, int64_t* scores) const override {
+    std::shared_ptr<AllocationAsk> own;
+    const auto* ask = static_cast<const AllocationAsk*>(call.data);
+    if (ask == nullptr) {  // without PreScore
+      own = allocation_.ask(call.pod);
+      if (own->nothing()) return {true, 0};
+      ask = own.get();
+    }
+    if (allocation_.empty()) {
+      set.for_each([&](uint32_t row) { set.fail(row); });
+      return {};
+    }
+    const std::vector<AllocationColumn> columns = allocation_.columns(call.view.columns(), *ask);
+    balanced_allocation({columns, set.bits, set.words, BalanceForm::kRelative}, scores);
+    return {};
+  }
+
+  Status score_status(const ScoreCall&, uint32_t) const override {
+    return Status(Code::kError, "resources not found");
+  }
+
+ private:
+  Allocation allocation_;
+  bool device_resources_;  // gate DRAExtendedResource
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Plugin>> make_balanced_allocation(const FactoryCall& call) {
+  const auto* args = call.args == nullptr
+                         ? nullptr
+                         : std::get_if<NodeResourcesBalancedAllocationArgs>(&call.args->value);
+  return std::unique_ptr<Plugin>(std::make_unique<BalancedAllocation>(
+      args == nullptr ? std::vector<ResourceSpec>() : args->resources,
+      call.gates.enabled(Gate::kDRAExtendedResource)));
+}
+
+}  // namespace libsched

@@ -1,0 +1,65 @@
+// NodeResourcesBalancedAllocation: how a pod changes the balance of a node, which requests count,
+// and when PreScore skips.
+#include "libsched/plugins/trial.hpp"
+
+namespace libsched {
+namespace {
+
+const char* const kPlugin = "NodeResourcesBalancedAllocation";
+
+std::string container(const std::string& requests) {
+  return "{containers: [{name: c, resources: {requests: {" + requests + "}}}]}";
+}
+std::string node(const std::string& name, const std::string& allocatable) {
+  return "---\nkind: Node\nmetadata: {name: " + name + "}\nstatus: {allocatable: {pods: 9, " +
+         allocatable + "}}\n";
+}
+std::string taking(const std::string& name, const std::string& on, const std::string& requests) {
+  return "---\nkind: Pod\nmetadata: {name: " + name + ", namespace: d}\nspec:\n  nodeName: " + on +
+         "\n  containers: [{name: c, resources: {requests: {" + requests + "}}}]\n";
+}
+
+TEST_CASE("the change of the balance") {
+  Trial t(kPlugin, node("a", "cpu: 1, memory: 2000") + node("b", "cpu: 1, memory: 2000") +
+                       taking("p", "a", "cpu: 500m, memory: 1000") +
+                       taking("q", "b", "memory: 1000"));
+  CHECK(t.scores(container("cpu: 100m")) == "a 72/72, b 77/77");
+  CHECK(t.scores(container("cpu: 500m")) == "a 62/62, b 87/87");
+  CHECK(t.scores(container("cpu: 100m, memory: 200")) == "a 75/75, b 75/75");
+  // Existing pods count with what they ask for: q's cpu is 0, not 100m.
+  CHECK(t.scores(container("memory: 1000")) == "a 62/62, b 62/62");
+}
+
+TEST_CASE("a pod that asks for nothing listed") {
+  Trial t(kPlugin, node("a", "cpu: 1, memory: 2000, example.com/gpu: 1"));
+  CHECK(t.scores("{containers: [{name: c}]}") == "Skip");
+  CHECK(t.scores(container("cpu: 0, example.com/gpu: 1")) == "Skip");
+  CHECK(t.scores("{overhead: {cpu: 1m}}") != "Skip");
+  CHECK(t.scores("{resources: {requests: {cpu: 500m}}, containers: [{name: c}]}") == "a 62/62");
+}
+
+TEST_CASE("other resources") {
+  TrialOptions options;
+  options.args =
+      "{resources: [{name: cpu, weight: 1}, {name: memory, weight: 1}, {name: example.com/gpu, "
+      "weight: 1}]}";
+  Trial t(
+      kPlugin,
+      node("a", "cpu: 10m, memory: 10, example.com/gpu: 10") + node("b", "cpu: 10m, memory: 10"),
+      options);
+  CHECK(t.scores(container("cpu: 3m, example.com/gpu: 6")) == "a 62/62, b 67/67");
+  CHECK(t.scores(container("cpu: 3m")) == "a 67/67, b 67/67");
+}
+
+TEST_CASE("Score without PreScore") {
+  TrialOptions options;
+  options.profile =
+      "{multiPoint: {disabled: [{name: '*'}], enabled: [{name: PrioritySort}, {name: "
+      "DefaultBinder}]}, score: {enabled: [{name: NodeResourcesBalancedAllocation}]}}";
+  Trial t(kPlugin, node("a", "cpu: 1, memory: 2000") + node("b", "cpu: 2, memory: 2000"), options);
+  CHECK(t.scores("{containers: [{name: c}]}") == "a 0/0, b 0/0");
+  CHECK(t.scores(container("cpu: 500m")) == "a 62/62, b 68/68");
+}
+
+}  // namespace
+}  // namespace libsched

@@ -1,0 +1,85 @@
+// FitScorer: upstream's most_allocated.go and requested_to_capacity_ratio.go in Go's integer
+// arithmetic; LeastAllocated is in score_kernel.cpp.
+#include "libsched/plugins/noderesources/fit_score.hpp"
+
+#include <cmath>
+
+#include "libsched/plugins/noderesources/score_kernel.hpp"
+
+namespace libsched {
+namespace {
+
+constexpr int64_t kMaxUtilization = 100;
+constexpr int64_t kMaxShapeScore = 10;
+
+int64_t most_allocated_row(const std::vector<AllocationColumn>& columns, size_t row) {
+  int64_t sum = 0, weights = 0;
+  for (const AllocationColumn& c : columns) {
+    const int64_t capacity = c.allocatable[row];
+    if (capacity == 0) continue;
+    const int64_t requested = std::min(wrapping_add(c.used_at(row), c.ask), capacity);
+    sum = wrapping_add(
+        sum,
+        wrapping_mul(wrapping_div(wrapping_mul(requested, kMaxNodeScore), capacity), c.weight));
+    weights = wrapping_add(weights, c.weight);
+  }
+  return weights == 0 ? 0 : wrapping_div(sum, weights);
+}
+
+}  // namespace
+
+FitScorer::FitScorer(const ScoringStrategy& strategy)
+    : allocation_(strategy.resources, Allocation::Basis::kNonZero) {
+  if (strategy.type == "MostAllocated") type_ = Type::kMost;
+  if (strategy.type == "RequestedToCapacityRatio") type_ = Type::kRatio;
+  if (strategy.shape)
+    for (const UtilizationShapePoint& p : *strategy.shape)
+      shape_.push_back({p.utilization, p.score * (kMaxNodeScore / kMaxShapeScore)});
+}
+
+int64_t FitScorer::on_shape(int64_t utilization) const {
+  for (size_t i = 0; i < shape_.size(); ++i) {
+    const Point& p = shape_[i];
+    if (utilization > p.utilization) continue;
+    if (i == 0) return p.score;
+    const Point& before = shape_[i - 1];
+    return before.score + (p.score - before.score) * (utilization - before.utilization) /
+                              (p.utilization - before.utilization);
+  }
+  return shape_.empty() ? 0 : shape_.back().score;
+}
+
+int64_t FitScorer::ratio_row(const std::vector<AllocationColumn>& columns, size_t row) const {
+  int64_t sum = 0, weights = 0;
+  for (const AllocationColumn& c : columns) {
+    const int64_t capacity = c.allocatable[row];
+    if (capacity == 0) continue;
+    const int64_t requested = wrapping_add(c.used_at(row), c.ask);
+    const int64_t score = on_shape(
+        requested > capacity ? kMaxUtilization
+                             : wrapping_div(wrapping_mul(requested, kMaxUtilization), capacity));
+    if (score <= 0) continue;
+    sum = wrapping_add(sum, wrapping_mul(score, c.weight));
+    weights = wrapping_add(weights, c.weight);
+  }
+  if (weights == 0) return 0;
+  return truncated(std::round(static_cast<double>(sum) / static_cast<double>(weights)));
+}
+
+void FitScorer::score(const View& view, const AllocationAsk& ask, const ScoreSet& set,
+                      int64_t* scores) const {
+  if (allocation_.empty()) {
+    set.for_each([&](uint32_t row) { set.fail(row); });
+    return;
+  }
+  const std::vector<AllocationColumn> columns = allocation_.columns(view.columns(), ask);
+  switch (type_) {
+    case Type::kLeast: least_allocated({columns, set.bits, set.words}, scores); return;
+    case Type::kMost:
+      set.for_each([&](uint32_t r) { scores[r] = most_allocated_row(columns, r); });
+      return;
+    case Type::kRatio: set.for_each([&](uint32_t r) { scores[r] = ratio_row(columns, r); }); return;
+  }
+}
+
+}  // namespace libsched

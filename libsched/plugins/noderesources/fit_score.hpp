@@ -1,0 +1,34 @@
+// The scorers of NodeResourcesFit: LeastAllocated, MostAllocated and RequestedToCapacityRatio over
+// any resources and weights.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "libsched/plugins/noderesources/allocation.hpp"
+
+namespace libsched {
+
+class FitScorer {
+ public:
+  explicit FitScorer(const ScoringStrategy& strategy);
+
+  const Allocation& allocation() const { return allocation_; }
+  // Of every row of the set; fails them all if no resource is listed.
+  void score(const View& view, const AllocationAsk& ask, const ScoreSet& set,
+             int64_t* scores) const;
+
+ private:
+  enum class Type : uint8_t { kLeast, kMost, kRatio };
+  struct Point {
+    int64_t utilization, score;
+  };
+  int64_t ratio_row(const std::vector<AllocationColumn>& columns, size_t row) const;
+  int64_t on_shape(int64_t utilization) const;
+
+  Allocation allocation_;
+  Type type_ = Type::kLeast;
+  std::vector<Point> shape_;
+};
+
+}  // namespace libsched

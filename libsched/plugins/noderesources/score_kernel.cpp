@@ -1,0 +1,430 @@
+// The kernels, one pair per instruction set, the plain loops they must equal, and the choice at run
+// time.
+#include "libsched/plugins/noderesources/score_kernel.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+
+#if defined(__x86_64__)
+// GCC 12 takes the deliberately undefined operands inside its AVX-512 intrinsics for mistakes.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
+#include <immintrin.h>
+#endif
+
+namespace libsched {
+
+int64_t balance_score(BalanceForm form, int64_t with_pod, int64_t without_pod) {
+  if (form == BalanceForm::kAbsolute) return with_pod;
+  constexpr int64_t kHalf = kMaxNodeScore / 2;
+  return wrapping_add(kHalf, wrapping_sub(wrapping_add(kHalf, with_pod), without_pod) / 2);
+}
+
+int64_t least_allocated_row(std::span<const AllocationColumn> columns, size_t row) {
+  int64_t sum = 0, weights = 0;
+  for (const AllocationColumn& c : columns) {
+    const int64_t capacity = c.allocatable[row];
+    if (capacity == 0) continue;
+    const int64_t requested = wrapping_add(c.used_at(row), c.ask);
+    const int64_t score =
+        requested > capacity
+            ? 0
+            : wrapping_div(wrapping_mul(wrapping_sub(capacity, requested), kMaxNodeScore),
+                           capacity);
+    sum = wrapping_add(sum, wrapping_mul(score, c.weight));
+    weights = wrapping_add(weights, c.weight);
+  }
+  return weights == 0 ? 0 : wrapping_div(sum, weights);
+}
+
+namespace {
+
+// How evenly the resources are used: 100 where all fractions are the same. `with_pod`: with what
+// the pod asks for on top.
+int64_t balance_of(std::span<const AllocationColumn> columns, size_t row, bool with_pod) {
+  const auto fraction = [&](const AllocationColumn& c) {
+    const int64_t used = with_pod ? wrapping_add(c.used_at(row), c.ask) : c.used_at(row);
+    const double f = static_cast<double>(used) / static_cast<double>(c.allocatable[row]);
+    return f > 1 ? 1 : f;
+  };
+  size_t count = 0;
+  double total = 0, first = 0, last = 0;
+  for (const AllocationColumn& c : columns) {
+    if (c.allocatable[row] == 0) continue;
+    last = fraction(c);
+    if (count++ == 0) first = last;
+    total += last;
+  }
+  double deviation = 0;
+  if (count == 2) {
+    deviation = std::abs((first - last) / 2);
+  } else if (count > 2) {
+    const double mean = total / static_cast<double>(count);
+    double sum = 0;
+    for (const AllocationColumn& c : columns) {
+      if (c.allocatable[row] == 0) continue;
+      const double d = fraction(c) - mean;
+      sum = sum + d * d;
+    }
+    deviation = std::sqrt(sum / static_cast<double>(count));
+  }
+  return truncated((1 - deviation) * static_cast<double>(kMaxNodeScore));
+}
+
+}  // namespace
+
+int64_t balanced_allocation_row(std::span<const AllocationColumn> columns, BalanceForm form,
+                                size_t row) {
+  return balance_score(form, balance_of(columns, row, true), balance_of(columns, row, false));
+}
+
+namespace {
+
+// Up to here sums and products stay below 2^53. A capacity is also at most 2^46, because
+// LeastAllocated multiplies it by 100.
+constexpr int kAmountBits = 51;
+constexpr int kCapacityBits = 46;
+// Few candidates in a word: one by one is cheaper than 64 rows at once.
+constexpr int kFew = 4;
+
+bool usual_amount(int64_t v) { return static_cast<uint64_t>(v) >> kAmountBits == 0; }
+
+// Whether what is the same for all rows is of a usual size.
+bool usual_ask(const AllocationInput& input) {
+  return std::all_of(input.columns.begin(), input.columns.end(), [](const AllocationColumn& c) {
+    return usual_amount(c.ask) && c.weight > 0 && c.weight <= 1000;
+  });
+}
+
+template <typename RowScore>
+void each_row(uint64_t bits, size_t word, int64_t* scores, RowScore&& score) {
+  for (; bits != 0; bits &= bits - 1) {
+    const size_t row = word * 64 + static_cast<size_t>(std::countr_zero(bits));
+    scores[row] = score(row);
+  }
+}
+
+// --- portable: doubles one row at a time ---
+
+bool usual_row(const AllocationInput& input, size_t row, std::array<double, 2>& capacity,
+               std::array<double, 2>& used) {
+  for (size_t i = 0; i < 2; ++i) {
+    const int64_t c = input.columns[i].allocatable[row], u = input.columns[i].used_at(row);
+    if (c <= 0 || c >> kCapacityBits != 0 || !usual_amount(u)) return false;
+    capacity[i] = static_cast<double>(c);
+    used[i] = static_cast<double>(u);
+  }
+  return true;
+}
+
+void portable_least(const AllocationInput& input, int64_t* scores) {
+  const bool usual = usual_ask(input);
+  const AllocationColumn &a = input.columns[0], &b = input.columns[1];
+  const double weights = static_cast<double>(a.weight + b.weight);
+  for (size_t w = 0; w < input.words; ++w)
+    each_row(input.bits[w], w, scores, [&](size_t row) {
+      std::array<double, 2> capacity, used;
+      if (!usual || !usual_row(input, row, capacity, used))
+        return least_allocated_row(input.columns, row);
+      double sum = 0;
+      for (size_t i = 0; i < 2; ++i) {
+        const AllocationColumn& c = input.columns[i];
+        const double free =
+            std::max(capacity[i] - (used[i] + static_cast<double>(c.ask)), 0.0) * 100;
+        sum += static_cast<double>(static_cast<int64_t>(free / capacity[i])) *
+               static_cast<double>(c.weight);
+      }
+      return static_cast<int64_t>(sum / weights);
+    });
+}
+
+void portable_balanced(const AllocationInput& input, int64_t* scores) {
+  for (size_t w = 0; w < input.words; ++w)
+    each_row(input.bits[w], w, scores,
+             [&](size_t row) { return balanced_allocation_row(input.columns, input.form, row); });
+}
+
+#if defined(__x86_64__)
+// An integer below 2^52 is the mantissa of 2^52 + itself.
+constexpr int64_t kMagicBits = 0x4330000000000000;
+constexpr double kMagic = 4503599627370496.0;
+
+// --- AVX2: four rows at a time ---
+
+struct Four {
+  __m256i capacity, used;
+};
+__attribute__((target("avx2"), always_inline)) inline Four load4(const AllocationColumn& c,
+                                                                 size_t row) {
+  const auto at = [row](const int64_t* p) __attribute__((target("avx2"))) {
+    return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p + row));
+  };
+  const __m256i capacity = at(c.allocatable);
+  return {capacity, c.used != nullptr ? at(c.used) : _mm256_sub_epi64(capacity, at(c.left))};
+}
+// The rows that need the plain loop: bit i for lane i.
+__attribute__((target("avx2"), always_inline)) inline uint64_t unusual4(const Four& a,
+                                                                        const Four& b) {
+  const __m256i zero = _mm256_setzero_si256();
+  const __m256i high =
+      _mm256_or_si256(_mm256_srli_epi64(_mm256_or_si256(a.capacity, b.capacity), kCapacityBits),
+                      _mm256_srli_epi64(_mm256_or_si256(a.used, b.used), kAmountBits));
+  const __m256i usual = _mm256_andnot_si256(
+      _mm256_or_si256(_mm256_cmpeq_epi64(a.capacity, zero), _mm256_cmpeq_epi64(b.capacity, zero)),
+      _mm256_cmpeq_epi64(high, zero));
+  return static_cast<uint64_t>(_mm256_movemask_pd(_mm256_castsi256_pd(usual))) ^ 0xf;
+}
+__attribute__((target("avx2"), always_inline)) inline __m256d doubles4(__m256i v) {
+  const __m256i magic = _mm256_set1_epi64x(kMagicBits);
+  return _mm256_sub_pd(_mm256_castsi256_pd(_mm256_or_si256(v, magic)), _mm256_set1_pd(kMagic));
+}
+__attribute__((target("avx2"), always_inline)) inline void store4(int64_t* out, __m256d v) {
+  const __m256i bits = _mm256_castpd_si256(_mm256_add_pd(v, _mm256_set1_pd(kMagic)));
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(out),
+                      _mm256_xor_si256(bits, _mm256_set1_epi64x(kMagicBits)));
+}
+// floor(100 * (capacity - used - ask) / capacity), 0 where it is too much.
+__attribute__((target("avx2"), always_inline)) inline __m256d free4(const Four& c, __m256d ask) {
+  const __m256d capacity = doubles4(c.capacity);
+  const __m256d requested = _mm256_add_pd(doubles4(c.used), ask);
+  const __m256d free = _mm256_max_pd(_mm256_sub_pd(capacity, requested), _mm256_setzero_pd());
+  return _mm256_floor_pd(_mm256_div_pd(_mm256_mul_pd(free, _mm256_set1_pd(100)), capacity));
+}
+__attribute__((target("avx2"), always_inline)) inline __m256d balance4(__m256d used_a,
+                                                                       __m256d used_b, __m256d a,
+                                                                       __m256d b) {
+  const __m256d one = _mm256_set1_pd(1);
+  const __m256d fa = _mm256_min_pd(_mm256_div_pd(used_a, a), one);
+  const __m256d fb = _mm256_min_pd(_mm256_div_pd(used_b, b), one);
+  const __m256d half = _mm256_mul_pd(_mm256_sub_pd(fa, fb), _mm256_set1_pd(0.5));
+  const __m256d deviation = _mm256_andnot_pd(_mm256_set1_pd(-0.0), half);
+  return _mm256_floor_pd(_mm256_mul_pd(_mm256_sub_pd(one, deviation), _mm256_set1_pd(100)));
+}
+
+__attribute__((target("avx2"))) void avx2_least(const AllocationInput& input, int64_t* scores) {
+  if (!usual_ask(input)) return portable_least(input, scores);
+  const AllocationColumn &a = input.columns[0], &b = input.columns[1];
+  const __m256d ask_a = _mm256_set1_pd(static_cast<double>(a.ask));
+  const __m256d ask_b = _mm256_set1_pd(static_cast<double>(b.ask));
+  const __m256d weight_a = _mm256_set1_pd(static_cast<double>(a.weight));
+  const __m256d weight_b = _mm256_set1_pd(static_cast<double>(b.weight));
+  // Small integers: half a unit keeps the product away from where rounding could matter.
+  const __m256d inverse = _mm256_set1_pd(1.0 / static_cast<double>(a.weight + b.weight));
+  for (size_t w = 0; w < input.words; ++w) {
+    uint64_t plain = 0;
+    if (std::popcount(input.bits[w]) <= kFew) {
+      plain = input.bits[w];
+    } else {
+      for (size_t i = 0; i < 64; i += 4) {
+        const size_t row = w * 64 + i;
+        const Four at_a = load4(a, row), at_b = load4(b, row);
+        plain |= unusual4(at_a, at_b) << i;
+        const __m256d sum = _mm256_add_pd(_mm256_mul_pd(free4(at_a, ask_a), weight_a),
+                                          _mm256_mul_pd(free4(at_b, ask_b), weight_b));
+        store4(scores + row,
+               _mm256_floor_pd(_mm256_mul_pd(_mm256_add_pd(sum, _mm256_set1_pd(0.5)), inverse)));
+      }
+      plain &= input.bits[w];
+    }
+    each_row(plain, w, scores, [&](size_t r) { return least_allocated_row(input.columns, r); });
+  }
+}
+
+__attribute__((target("avx2"))) void avx2_balanced(const AllocationInput& input, int64_t* scores) {
+  if (!usual_ask(input)) return portable_balanced(input, scores);
+  const AllocationColumn &a = input.columns[0], &b = input.columns[1];
+  const __m256d ask_a = _mm256_set1_pd(static_cast<double>(a.ask));
+  const __m256d ask_b = _mm256_set1_pd(static_cast<double>(b.ask));
+  const __m256d fifty = _mm256_set1_pd(50);
+  const bool absolute = input.form == BalanceForm::kAbsolute;
+  for (size_t w = 0; w < input.words; ++w) {
+    uint64_t plain = 0;
+    if (std::popcount(input.bits[w]) <= kFew) {
+      plain = input.bits[w];
+    } else {
+      for (size_t i = 0; i < 64; i += 4) {
+        const size_t row = w * 64 + i;
+        const Four at_a = load4(a, row), at_b = load4(b, row);
+        plain |= unusual4(at_a, at_b) << i;
+        const __m256d capacity_a = doubles4(at_a.capacity), capacity_b = doubles4(at_b.capacity);
+        const __m256d used_a = doubles4(at_a.used), used_b = doubles4(at_b.used);
+        const __m256d with_pod = balance4(_mm256_add_pd(used_a, ask_a),
+                                          _mm256_add_pd(used_b, ask_b), capacity_a, capacity_b);
+        if (absolute) {
+          store4(scores + row, with_pod);
+          continue;
+        }
+        const __m256d without = balance4(used_a, used_b, capacity_a, capacity_b);
+        const __m256d change = _mm256_sub_pd(_mm256_add_pd(fifty, with_pod), without);
+        store4(scores + row,
+               _mm256_add_pd(fifty, _mm256_floor_pd(_mm256_mul_pd(change, _mm256_set1_pd(0.5)))));
+      }
+      plain &= input.bits[w];
+    }
+    each_row(plain, w, scores,
+             [&](size_t r) { return balanced_allocation_row(input.columns, input.form, r); });
+  }
+}
+
+// --- AVX-512: eight rows at a time ---
+
+struct Eight {
+  __m512i capacity, used;
+};
+__attribute__((target("avx512f"), always_inline)) inline Eight load8(const AllocationColumn& c,
+                                                                     size_t row) {
+  const __m512i capacity = _mm512_loadu_si512(c.allocatable + row);
+  return {capacity, c.used != nullptr
+                        ? _mm512_loadu_si512(c.used + row)
+                        : _mm512_sub_epi64(capacity, _mm512_loadu_si512(c.left + row))};
+}
+__attribute__((target("avx512f"), always_inline)) inline uint64_t unusual8(const Eight& a,
+                                                                           const Eight& b) {
+  const __m512i high =
+      _mm512_or_si512(_mm512_srli_epi64(_mm512_or_si512(a.capacity, b.capacity), kCapacityBits),
+                      _mm512_srli_epi64(_mm512_or_si512(a.used, b.used), kAmountBits));
+  return static_cast<uint64_t>(_mm512_test_epi64_mask(high, high) |
+                               _mm512_testn_epi64_mask(a.capacity, a.capacity) |
+                               _mm512_testn_epi64_mask(b.capacity, b.capacity)) &
+         0xff;
+}
+__attribute__((target("avx512f"), always_inline)) inline __m512d doubles8(__m512i v) {
+  const __m512i magic = _mm512_set1_epi64(kMagicBits);
+  return _mm512_sub_pd(_mm512_castsi512_pd(_mm512_or_si512(v, magic)), _mm512_set1_pd(kMagic));
+}
+__attribute__((target("avx512f"), always_inline)) inline void store8(int64_t* out, __m512d v) {
+  const __m512i bits = _mm512_castpd_si512(_mm512_add_pd(v, _mm512_set1_pd(kMagic)));
+  _mm512_storeu_si512(out, _mm512_xor_si512(bits, _mm512_set1_epi64(kMagicBits)));
+}
+__attribute__((target("avx512f"), always_inline)) inline __m512d floor8(__m512d v) {
+  return _mm512_roundscale_pd(v, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
+}
+__attribute__((target("avx512f"), always_inline)) inline __m512d free8(const Eight& c,
+                                                                       __m512d ask) {
+  const __m512d capacity = doubles8(c.capacity);
+  const __m512d requested = _mm512_add_pd(doubles8(c.used), ask);
+  const __m512d free = _mm512_max_pd(_mm512_sub_pd(capacity, requested), _mm512_setzero_pd());
+  return floor8(_mm512_div_pd(_mm512_mul_pd(free, _mm512_set1_pd(100)), capacity));
+}
+__attribute__((target("avx512f"), always_inline)) inline __m512d balance8(__m512d used_a,
+                                                                          __m512d used_b, __m512d a,
+                                                                          __m512d b) {
+  const __m512d one = _mm512_set1_pd(1);
+  const __m512d fa = _mm512_min_pd(_mm512_div_pd(used_a, a), one);
+  const __m512d fb = _mm512_min_pd(_mm512_div_pd(used_b, b), one);
+  const __m512d deviation =
+      _mm512_abs_pd(_mm512_mul_pd(_mm512_sub_pd(fa, fb), _mm512_set1_pd(0.5)));
+  return floor8(_mm512_mul_pd(_mm512_sub_pd(one, deviation), _mm512_set1_pd(100)));
+}
+
+__attribute__((target("avx512f"))) void avx512_least(const AllocationInput& input,
+                                                     int64_t* scores) {
+  if (!usual_ask(input)) return portable_least(input, scores);
+  const AllocationColumn &a = input.columns[0], &b = input.columns[1];
+  const __m512d ask_a = _mm512_set1_pd(static_cast<double>(a.ask));
+  const __m512d ask_b = _mm512_set1_pd(static_cast<double>(b.ask));
+  const __m512d weight_a = _mm512_set1_pd(static_cast<double>(a.weight));
+  const __m512d weight_b = _mm512_set1_pd(static_cast<double>(b.weight));
+  const __m512d inverse = _mm512_set1_pd(1.0 / static_cast<double>(a.weight + b.weight));
+  for (size_t w = 0; w < input.words; ++w) {
+    uint64_t plain = 0;
+    if (std::popcount(input.bits[w]) <= kFew) {
+      plain = input.bits[w];
+    } else {
+      for (size_t i = 0; i < 64; i += 8) {
+        const size_t row = w * 64 + i;
+        const Eight at_a = load8(a, row), at_b = load8(b, row);
+        plain |= unusual8(at_a, at_b) << i;
+        const __m512d sum = _mm512_add_pd(_mm512_mul_pd(free8(at_a, ask_a), weight_a),
+                                          _mm512_mul_pd(free8(at_b, ask_b), weight_b));
+        store8(scores + row,
+               floor8(_mm512_mul_pd(_mm512_add_pd(sum, _mm512_set1_pd(0.5)), inverse)));
+      }
+      plain &= input.bits[w];
+    }
+    each_row(plain, w, scores, [&](size_t r) { return least_allocated_row(input.columns, r); });
+  }
+}
+
+__attribute__((target("avx512f"))) void avx512_balanced(const AllocationInput& input,
+                                                        int64_t* scores) {
+  if (!usual_ask(input)) return portable_balanced(input, scores);
+  const AllocationColumn &a = input.columns[0], &b = input.columns[1];
+  const __m512d ask_a = _mm512_set1_pd(static_cast<double>(a.ask));
+  const __m512d ask_b = _mm512_set1_pd(static_cast<double>(b.ask));
+  const __m512d fifty = _mm512_set1_pd(50);
+  const bool absolute = input.form == BalanceForm::kAbsolute;
+  for (size_t w = 0; w < input.words; ++w) {
+    uint64_t plain = 0;
+    if (std::popcount(input.bits[w]) <= kFew) {
+      plain = input.bits[w];
+    } else {
+      for (size_t i = 0; i < 64; i += 8) {
+        const size_t row = w * 64 + i;
+        const Eight at_a = load8(a, row), at_b = load8(b, row);
+        plain |= unusual8(at_a, at_b) << i;
+        const __m512d capacity_a = doubles8(at_a.capacity), capacity_b = doubles8(at_b.capacity);
+        const __m512d used_a = doubles8(at_a.used), used_b = doubles8(at_b.used);
+        const __m512d with_pod = balance8(_mm512_add_pd(used_a, ask_a),
+                                          _mm512_add_pd(used_b, ask_b), capacity_a, capacity_b);
+        if (absolute) {
+          store8(scores + row, with_pod);
+          continue;
+        }
+        const __m512d without = balance8(used_a, used_b, capacity_a, capacity_b);
+        const __m512d change = _mm512_sub_pd(_mm512_add_pd(fifty, with_pod), without);
+        store8(scores + row,
+               _mm512_add_pd(fifty, floor8(_mm512_mul_pd(change, _mm512_set1_pd(0.5)))));
+      }
+      plain &= input.bits[w];
+    }
+    each_row(plain, w, scores,
+             [&](size_t r) { return balanced_allocation_row(input.columns, input.form, r); });
+  }
+}
+#endif
+
+// The fastest one last.
+struct Kernels {
+  std::array<AllocationKernels, 3> list;
+  size_t count = 0;
+
+  Kernels() {
+    list[count++] = {"portable", portable_least, portable_balanced};
+#if defined(__x86_64__)
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("avx2")) list[count++] = {"avx2", avx2_least, avx2_balanced};
+    if (__builtin_cpu_supports("avx512f"))
+      list[count++] = {"avx512", avx512_least, avx512_balanced};
+#endif
+  }
+};
+
+const Kernels& kernels() {
+  static const Kernels available;
+  return available;
+}
+
+}  // namespace
+
+std::span<const AllocationKernels> allocation_kernels() {
+  return {kernels().list.data(), kernels().count};
+}
+
+void least_allocated(const AllocationInput& input, int64_t* scores) {
+  if (input.columns.size() == 2) return allocation_kernels().back().least(input, scores);
+  for (size_t w = 0; w < input.words; ++w)
+    each_row(input.bits[w], w, scores,
+             [&](size_t row) { return least_allocated_row(input.columns, row); });
+}
+
+void balanced_allocation(const AllocationInput& input, int64_t* scores) {
+  if (input.columns.size() == 2) return allocation_kernels().back().balanced(input, scores);
+  portable_balanced(input, scores);
+}
+
+}  // namespace libsched

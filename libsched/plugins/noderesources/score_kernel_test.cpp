@@ -1,0 +1,142 @@
+// Every kernel gives what Go's int64 and float64 steps give, also where those wrap around.
+#include "libsched/plugins/noderesources/score_kernel.hpp"
+
+#include <doctest/doctest.h>
+
+#include <random>
+#include <string>
+
+namespace libsched {
+namespace {
+
+constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
+constexpr int64_t kMin = std::numeric_limits<int64_t>::min();
+
+int64_t extreme(std::mt19937_64& random) {
+  constexpr int64_t kList[] = {kMin,
+                               kMin + 1,
+                               -1,
+                               0,
+                               1,
+                               2,
+                               kMax - 1,
+                               kMax,
+                               (int64_t{1} << 46) - 1,
+                               int64_t{1} << 46,
+                               (int64_t{1} << 51) - 1,
+                               int64_t{1} << 51,
+                               int64_t{1} << 52,
+                               (int64_t{1} << 53) + 1,
+                               92233720368547758,
+                               92233720368547759};
+  return random() % 3 == 0 ? static_cast<int64_t>(random()) : kList[random() % std::size(kList)];
+}
+
+struct Columns2 {
+  std::vector<int64_t> allocatable[2], left[2], used[2];
+  std::vector<AllocationColumn> list;
+
+  // Rows as clusters have them, some on the edge of a quotient, some extreme.
+  Columns2(std::mt19937_64& random, size_t rows) {
+    for (size_t i = 0; i < 2; ++i) {
+      const bool own_used = random() % 2 == 0;
+      const int64_t unit = random() % 2 == 0 ? 1 : int64_t{1} << (random() % 36);
+      const int64_t ask =
+          random() % 12 == 0 ? extreme(random) : static_cast<int64_t>(random() % 5000) * unit;
+      for (size_t r = 0; r < rows; ++r) {
+        int64_t capacity = static_cast<int64_t>(1 + random() % 200000) * unit;
+        int64_t taken = static_cast<int64_t>(random() % 200000) * unit;
+        if (random() % 3 == 0)  // used + ask close to a whole percentage
+          taken = capacity / 100 * static_cast<int64_t>(random() % 101) - ask +
+                  static_cast<int64_t>(random() % 5) - 2;
+        if (random() % 16 == 0) capacity = 0;
+        if (random() % 24 == 0) capacity = extreme(random);
+        if (random() % 24 == 0) taken = extreme(random);
+        allocatable[i].push_back(capacity);
+        used[i].push_back(taken);
+        left[i].push_back(wrapping_sub(capacity, taken));
+      }
+      const int64_t weight = random() % 2 == 0 ? 1 : static_cast<int64_t>(1 + random() % 100);
+      list.push_back({allocatable[i].data(), left[i].data(), own_used ? used[i].data() : nullptr,
+                      ask, weight});
+    }
+  }
+};
+
+TEST_CASE("all allocation kernels equal the plain loops") {
+  REQUIRE(std::string(allocation_kernels()[0].name) == "portable");
+  std::mt19937_64 random(20260701);
+  size_t wrong = 0, rows = 0;
+  for (int round = 0; round < 4000; ++round) {
+    const size_t words = 1 + random() % 3;
+    Columns2 columns(random, words * 64);
+    std::vector<uint64_t> bits(words);
+    for (uint64_t& w : bits) {
+      const uint64_t choice = random() % 4;
+      w = choice == 0   ? ~uint64_t{0}
+          : choice == 1 ? random() & random() & random() & random()
+                        : random();
+    }
+    const BalanceForm form = round % 3 == 0 ? BalanceForm::kAbsolute : BalanceForm::kRelative;
+    const AllocationInput input{columns.list, bits.data(), words, form};
+    for (const AllocationKernels& kernel : allocation_kernels()) {
+      std::vector<int64_t> least(words * 64, -7), balanced(words * 64, -7);
+      kernel.least(input, least.data());
+      kernel.balanced(input, balanced.data());
+      for (size_t r = 0; r < words * 64; ++r) {
+        if ((bits[r / 64] >> (r % 64) & 1) == 0) continue;
+        ++rows;
+        wrong += least[r] != least_allocated_row(columns.list, r);
+        wrong += balanced[r] != balanced_allocation_row(columns.list, form, r);
+      }
+    }
+  }
+  CHECK(rows > 100000);
+  CHECK(wrong == 0);
+}
+
+int64_t least(int64_t capacity, int64_t used, int64_t ask) {
+  const int64_t left = wrapping_sub(capacity, used);
+  const AllocationColumn column{&capacity, &left, nullptr, ask, 1};
+  return least_allocated_row({&column, 1}, 0);
+}
+
+TEST_CASE("LeastAllocated wraps around as Go does") {
+  CHECK(least(1000, 200, 100) == 70);
+  CHECK(least(1000, 900, 101) == 0);
+  CHECK(least(0, 0, 0) == 0);
+  // (capacity - requested) * 100 is above 2^63.
+  CHECK(least(92233720368547759, 0, 0) == -99);
+  CHECK(least(-1, kMin, 0) == 100);
+  CHECK(least(-1, -1 - (int64_t{1} << 62), 0) == 0);  // 2^62 * 100 is 0 modulo 2^64
+}
+
+int64_t balanced(std::vector<std::array<int64_t, 2>> used_of_capacity, std::vector<int64_t> ask,
+                 BalanceForm form = BalanceForm::kRelative) {
+  std::vector<int64_t> capacity, left;
+  for (const auto& [used, all] : used_of_capacity) {
+    capacity.push_back(all);
+    left.push_back(all - used);
+  }
+  std::vector<AllocationColumn> columns;
+  for (size_t i = 0; i < ask.size(); ++i)
+    columns.push_back({&capacity[i], &left[i], nullptr, ask[i], 1});
+  return balanced_allocation_row(columns, form, 0);
+}
+
+TEST_CASE("balance, by hand") {
+  // cpu 500 -> 600 of 1000 beside memory 1000 of 2000: 100 -> 95.
+  CHECK(balanced({{500, 1000}, {1000, 2000}}, {100, 0}) == 72);
+  CHECK(balanced({{500, 1000}, {1000, 2000}}, {100, 0}, BalanceForm::kAbsolute) == 95);
+  CHECK(balanced({{0, 1000}, {0, 2000}}, {100, 200}) == 75);
+  CHECK(balanced({{0, 1000}, {1000, 2000}}, {500, 0}) == 87);  // 75 -> 100
+  CHECK(balanced({{0, 1000}}, {500}) == 75);                   // one resource is always even
+  // More than the node has counts as all of it.
+  CHECK(balanced({{0, 1000}, {0, 2000}}, {5000, 2000}) == 75);
+  // Three: fractions 0, 0, 0 -> 0.3, 0, 0.6.
+  CHECK(balanced({{0, 10}, {0, 10}, {0, 10}}, {3, 0, 6}, BalanceForm::kAbsolute) == 75);
+  CHECK(balanced({{0, 10}, {0, 10}, {0, 10}}, {3, 0, 6}) == 62);
+}
+
+}  // namespace
+}  // namespace libsched

@@ -418,6 +418,14 @@ static void refuse(libsched_registry* registry, const libsched_plugin* plugin,
   CHECK(f.destroys == 1 && f.creates == 0);
 }
 
+static libsched_code never_asked(void* instance, const libsched_cycle_state* state,
+                                 const libsched_pod* pod, const libsched_node_set* nodes,
+                                 int64_t* scores, libsched_status* status) {
+  (void)instance, (void)state, (void)pod, (void)nodes, (void)scores, (void)status;
+  CHECK(!"asked");
+  return LIBSCHED_ERROR;
+}
+
 static void test_refused_registrations(void) {
   libsched_registry* registry = NULL;
   fake first = {0};
@@ -445,6 +453,17 @@ static void test_refused_registrations(void) {
   future.plugin.struct_size = sizeof future;
   refuse(registry, &future.plugin, LIBSCHED_ERR_UNSUPPORTED);
   CHECK(libsched_registry_add(registry, NULL, NULL, NULL) == LIBSCHED_ERR_MISUSE);
+
+  /* A plugin of an older header: what stands behind its end is not looked at. */
+  fake old = {0};
+  libsched_plugin older = scalar_plugin();
+  older.name = LIBSCHED_STR("Older");
+  older.struct_size = offsetof(libsched_plugin, pre_score);
+  older.normalize_score = never_asked;
+  CHECK_OK(libsched_registry_add(registry, &older, &old, err));
+  older.struct_size = sizeof older; /* and this one normalises what it does not score */
+  older.name = LIBSCHED_STR("Odd");
+  refuse(registry, &older, LIBSCHED_ERR_INVALID);
 
   fake second = {0}; /* a plugin of a newer header that uses nothing new */
   future.newer_slot = NULL;

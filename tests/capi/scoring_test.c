@@ -5,10 +5,11 @@
 /* A node's score is its CPUs, times two where `doubled`; as a batch it writes the same. */
 typedef struct scorer {
   bool skip, normalize;
-  libsched_code fail;  /* what every slot answers */
-  const char* fail_on; /* Score of this node fails */
-  const char* refuse;  /* Reserve refuses this node */
-  int64_t constant;    /* added to every score */
+  libsched_code fail;       /* what every slot answers */
+  const char* fail_on;      /* Score of this node fails */
+  const char* refuse;       /* Reserve refuses this node */
+  libsched_cluster* meddle; /* Reserve tries to change it */
+  int64_t constant;         /* added to every score */
   int pre_scores, scores, batches, normalizes, reserves, unreserves;
   size_t nodes_seen;
 } scorer;
@@ -73,6 +74,9 @@ static libsched_code reserve(void* instance, libsched_cycle_state* state, const 
   (void)state, (void)pod;
   ++s->reserves;
   CHECK(row != LIBSCHED_NO_ROW && node_name.len > 0);
+  if (s->meddle != NULL)
+    CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, "may not change",
+                libsched_cluster_remove_node(s->meddle, node_name, err));
   if (s->refuse == NULL || !str_is(node_name, s->refuse)) return LIBSCHED_SUCCESS;
   libsched_status_add_reason(status, LIBSCHED_STR("taken"));
   return s->fail != LIBSCHED_SUCCESS ? s->fail : LIBSCHED_UNSCHEDULABLE;
@@ -402,6 +406,7 @@ static void test_assume(void) {
   CHECK_STR(libsched_status_reason(b.status, 0), "running Reserve plugin \"Scale\": taken");
   s.fail = LIBSCHED_SUCCESS;
 
+  s.meddle = b.cluster;
   CHECK_OK(ASSUME(big));
   CHECK(libsched_status_code(b.status) == LIBSCHED_SUCCESS && pods_of(&b) == 2);
   CHECK(libsched_view_requested(view, big, text("cpu")) == 500);

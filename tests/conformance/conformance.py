@@ -11,6 +11,7 @@ could be compared.
 """
 
 import argparse
+import itertools
 import json
 import pathlib
 import shlex
@@ -42,7 +43,7 @@ def parse(arguments):
     add("--start", type=int, help="the first seed (default: from the time)")
     add("--nasty", type=_numbers, default=[0.05, 0.5], metavar="P[,P]",
         help="chances of odd and invalid values; the seeds are shared out (0.05,0.5)")
-    add("--mode", choices=("evaluate", "schedule"), default="evaluate")
+    add("--mode", choices=("evaluate", "schedule", "all"), default="evaluate")
     add("--defaults", action="store_true", help="half of the cases ask for API defaults")
     for name in ("nodes", "existing", "pods"):
         add(f"--{name}", type=int, help=f"number of {name} per case, as of `oracle gen`")
@@ -90,14 +91,15 @@ def planned(options, kinds, start):
     sizes = [word for name in ("nodes", "existing", "pods") if getattr(options, name) is not None
              for word in (f"-{name}", str(getattr(options, name)))]
     plan = []
-    for kind in kinds:
+    modes = ("evaluate", "schedule") if options.mode == "all" else (options.mode,)
+    for kind, mode in itertools.product(kinds, modes):
         begin = 0
         for i, nasty in enumerate(options.nasty):
             end = options.seeds * (i + 1) // len(options.nasty)
             if end > begin:
-                plan.append(work.Generated(kind, options.mode, start + begin, end - begin, nasty,
+                plan.append(work.Generated(kind, mode, start + begin, end - begin, nasty,
                                            options.defaults, tuple(sizes),
-                                           preemption=options.mode != "schedule"))
+                                           preemption=mode != "schedule"))
             begin = end
     return plan
 
@@ -157,7 +159,8 @@ def compare(options):
     kinds = None if options.kinds in (None, ["all"]) else options.kinds
     with judges:
         if options.goldens:
-            chunks, others = work.recorded(options.goldens, kinds, options.mode)
+            chunks, others = work.recorded(options.goldens, kinds,
+                                           None if options.mode == "all" else options.mode)
             if others:
                 print(f"not compared (--kinds, --mode): {', '.join(others)}")
         else:

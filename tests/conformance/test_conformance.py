@@ -53,6 +53,17 @@ class TestCompare:
         assert not judged(want, have).differences
         assert judged(want, have, fields=("scores",)).differences[0].field == "scores"
 
+    @pytest.mark.parametrize("nominated, compared, left_out", [
+        ("", 2, []), ("a", 0, ["DefaultPreemption"] * 2)])
+    def test_preemption_that_changes_nothing_is_compared(self, nominated, compared, left_out):
+        want = golden(pod("x", "", postFilter={"nominatedNode": nominated}), pod("y"),
+                      mode="schedule")
+        have = golden(pod("x", "", error='needs plugin "DefaultPreemption": so'), pod("y"),
+                      mode="schedule")
+        verdict = judged(want, have)
+        assert (verdict.compared, verdict.left_out) == (compared, left_out)
+        assert not verdict.differences
+
     def test_one_plugins_scores_are_chosen(self):
         def case(one, other):
             return golden(pod("x", scores=[{"node": "a", "plugins": {"P": {"raw": one},

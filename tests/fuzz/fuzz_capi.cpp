@@ -65,7 +65,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     libsched_error* error = nullptr;
     libsched_rc rc = LIBSCHED_OK;
     const Counts before = counts(cluster);
-    switch (data[i] % 14) {
+    switch (data[i] % 16) {
       case 0: {
         libsched_node* node = make_node(b);
         const libsched_node* list[] = {node};
@@ -144,7 +144,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       }
       case 12: {
         libsched_decision* decision = nullptr;
-        rc = libsched_check_pod_fits(evaluator, pod, LIBSCHED_ANY_NODE, nullptr, &decision, &error);
+        libsched_check_options options = LIBSCHED_CHECK_OPTIONS_INIT;
+        options.score = b % 2 != 0;
+        rc =
+            libsched_check_pod_fits(evaluator, pod, LIBSCHED_ANY_NODE, &options, &decision, &error);
         libsched_text* text = nullptr;
         if (decision != nullptr &&
             libsched_decision_explain_json(decision, &text, nullptr) != LIBSCHED_OK)
@@ -153,6 +156,18 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
         libsched_decision_unref(decision);
         break;
       }
+      case 13: {
+        libsched_cycle_options options = LIBSCHED_CYCLE_OPTIONS_INIT;
+        options.ties = b % 4;  // 3 is unknown
+        options.sampling = b % 8 > 3;
+        options.seed = b;
+        libsched_cycle_outcome outcome = LIBSCHED_CYCLE_OUTCOME_INIT;
+        rc = libsched_run_cycle(evaluator, state, pod, &options, &outcome, status, &error);
+        if (rc != LIBSCHED_OK || outcome.node == nullptr) break;
+        rc = libsched_evaluator_assume(evaluator, state, pod, outcome.row, status, &error);
+        break;
+      }
+      case 14: rc = libsched_evaluator_forget(evaluator, state, pod, &error); break;
       default: {
         libsched_cycle_state* copy = nullptr;
         if (libsched_cycle_state_clone(state, &copy, nullptr) != LIBSCHED_OK) std::abort();

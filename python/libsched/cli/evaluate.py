@@ -15,8 +15,9 @@ from .terminal import Terminal, print_json
 
 DESCRIPTION = """\
 Reads cases, {"name", "config", "objects", "pods", "mode", "defaults"}, and prints one line of JSON
-for each: what PreEnqueue, PreFilter and Filter say about each pod and node. A case that cannot be
-loaded gives {"name", "error"}, and the command goes on; its exit code is 2 then. tests/oracle
+for each: what PreEnqueue, PreFilter and Filter say about each pod and node, and the scores of the
+nodes that fit; in mode "schedule" also the node that is chosen, and the next pods see the pod there.
+A case that cannot be loaded gives {"name", "error"}, and the command goes on; its exit code is 2 then. tests/oracle
 describes both formats."""
 
 EPILOG = """\

@@ -11,11 +11,10 @@ import subprocess
 import threading
 
 from . import goldens
-from .comparison import compare
+from .comparison import PREEMPTION, compare
 from .service import Crash, Service, ServiceError
 
 CHUNK = 50
-PREEMPTION = "DefaultPreemption"  # not there yet
 
 
 @dataclasses.dataclass(frozen=True)

@@ -149,10 +149,7 @@ void State::attach_pod(uint32_t s, uint32_t r) {
   row.pods.push_back(s);
   columns_.add_pod(r, pod.occupied, pod.occupied_nonzero);
   tables_.attach_pod(s, pod, r);
-  if (pod.has_required_anti_affinity) {
-    slot.anti_position = static_cast<uint32_t>(anti_affinity_pods_.size());
-    anti_affinity_pods_.push_back(s);
-  }
+  existing_terms_.attach_pod(s, pod, r);
   if (!pod.claim_names.empty()) {
     ++row.claiming_pods;
     if (row.node) claim_uses_.add(pod);
@@ -169,12 +166,7 @@ uint32_t State::detach_pod(uint32_t s) {
   row.pods.pop_back();
   columns_.remove_pod(slot.row, pod.occupied, pod.occupied_nonzero);
   tables_.detach_pod(s, slot.row);
-  if (pod.has_required_anti_affinity) {
-    const uint32_t moved = anti_affinity_pods_.back();
-    anti_affinity_pods_[slot.anti_position] = moved;
-    slots_[moved].anti_position = slot.anti_position;
-    anti_affinity_pods_.pop_back();
-  }
+  existing_terms_.detach_pod(s, pod, slot.row);
   if (!pod.claim_names.empty()) {
     --row.claiming_pods;
     if (row.node) claim_uses_.remove(pod);

@@ -16,6 +16,7 @@
 #include "libsched/base/id_table.hpp"
 #include "libsched/cluster/claim_uses.hpp"
 #include "libsched/cluster/columns.hpp"
+#include "libsched/cluster/existing_terms.hpp"
 #include "libsched/cluster/label_index.hpp"
 #include "libsched/cluster/node_tree.hpp"
 #include "libsched/cluster/object_store.hpp"
@@ -49,9 +50,8 @@ class State {
   struct Slot {
     PodRef pod;
     uint32_t row = kNoId;
-    uint32_t position = 0;       // in the row's pods
-    uint32_t anti_position = 0;  // in anti_affinity_pods, if it is there
-    bool assumed = false;        // placed here before the API server says so
+    uint32_t position = 0;  // in the row's pods
+    bool assumed = false;   // placed here before the API server says so
   };
 
   explicit State(NodeOrder order = NodeOrder::kUpstream) : order_mode_(order) {}
@@ -90,9 +90,7 @@ class State {
   const LabelIndex& labels() const { return labels_; }
   const TaintSets& taint_sets() const { return taints_; }
   const Tables& tables() const { return tables_; }
-  const std::vector<uint32_t>& anti_affinity_pods() const {
-    return anti_affinity_pods_;
-  }  // slots, any order
+  const ExistingTerms& existing_terms() const { return existing_terms_; }
   const std::vector<uint32_t>& order() const { return order_; }  // as of the last refresh
   NodeOrder order_mode() const { return order_mode_; }
   const ObjectStore& objects() const { return objects_; }
@@ -186,10 +184,10 @@ class State {
   LabelIndex labels_;
   TaintSets taints_;
   Tables tables_;
+  ExistingTerms existing_terms_;
   NodeTree tree_;
   std::vector<uint32_t> order_;
   uint64_t order_membership_ = 0;
-  std::vector<uint32_t> anti_affinity_pods_;
   ObjectStore objects_;
   ClaimUses claim_uses_;
   std::set<std::string, std::less<>> unread_kinds_;

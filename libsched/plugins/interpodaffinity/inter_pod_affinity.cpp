@@ -1,87 +1,103 @@
-// InterPodAffinity: lets pods pass that have no required terms and that no existing pod's required
-// anti-affinity concerns; any other pod is an error, since counting is not there yet. Mirrors the
-// beginning of PreFilter in upstream's plugins/interpodaffinity.
-#include <algorithm>
-
+// InterPodAffinity: required terms of the incoming pod and required anti-affinity of existing pods
+// decide where it may go; preferred terms of both, and required affinity of existing pods, where it
+// had better go. Mirrors upstream's plugins/interpodaffinity.
 #include "libsched/plugins/in_tree.hpp"
+#include "libsched/plugins/interpodaffinity/affinity_filter.hpp"
+#include "libsched/plugins/interpodaffinity/affinity_score.hpp"
+#include "libsched/plugins/interpodaffinity/incoming_terms.hpp"
 
 namespace libsched {
 namespace {
 
-// Upstream's error of a list of terms: the first that does not parse.
-std::string terms_error(Span<PodAffinityTerm> terms) {
-  for (const PodAffinityTerm& t : terms) {
-    for (const LabelSelector* s : {&t.selector, &t.namespace_selector})
-      if (std::string e = s->present ? label_selector_error(*s) : std::string(); !e.empty())
-        return e;
-  }
-  return {};
-}
-
-std::string parse_error(const Pod& pod) {
-  const PodAffinity& a = pod.spec.pod_affinity;
-  const PodAffinity& anti = pod.spec.pod_anti_affinity;
-  const std::pair<const char*, Span<PodAffinityTerm>> lists[] = {
-      {"requiredAffinityTerms: ", a.required},
-      {"requiredAntiAffinityTerms: ", anti.required},
-      {"preferredAffinityTerms: ", a.preferred},
-      {"preferredAntiAffinityTerms: ", anti.preferred},
-  };
-  std::vector<std::string> errors;
-  for (const auto& [name, terms] : lists)
-    if (const std::string e = terms_error(terms); !e.empty())
-      if (std::find(errors.begin(), errors.end(), name + e) == errors.end())
-        errors.push_back(name + e);
-  if (errors.size() <= 1) return errors.empty() ? "" : errors[0];
-  std::string out = "[";
-  for (const std::string& e : errors) out += (out.size() == 1 ? "" : ", ") + e;
-  return out + "]";
-}
-
 class InterPodAffinity final : public Plugin {
  public:
+  explicit InterPodAffinity(const InterPodAffinityArgs& args) : args_(args) {}
+
   Result<Status> pre_filter(const PreFilterCall& call, PreFilterResult*) const override {
-    const Pod& pod = call.pod;
-    if (const std::string e = parse_error(pod); !e.empty())
+    if (const std::string e = affinity_terms_error(call.pod); !e.empty())
       return Status(Code::kUnschedulableAndUnresolvable, "parsing pod: " + e);
-    if (!pod.spec.pod_affinity.required.empty() || !pod.spec.pod_anti_affinity.required.empty())
-      return needs_plugin(pod, "InterPodAffinity", "it has required pod affinity or anti-affinity");
-    const Namespace* ns = call.view.find_namespace(pod.meta.ns);
-    const Labels ns_labels = ns == nullptr ? Labels() : ns->meta.labels;
-    for (const uint32_t s : call.view.anti_affinity_pods()) {
-      const State::Slot& slot = call.view.slot(s);
-      const Node* node = call.view.node(slot.row);
-      if (node == nullptr || !concerned(*slot.pod, *node, pod, ns_labels)) continue;
-      return needs_plugin(pod, "InterPodAffinity",
-                          "required anti-affinity of pod \"" + std::string(slot.pod->meta.ns) +
-                              "/" + std::string(slot.pod->meta.name) + "\" concerns it");
+    auto data = std::make_shared<AffinityFilter>(call.view, call.pod);
+    const PodSpec& spec = call.pod.spec;
+    if (data->no_existing_anti() && spec.pod_affinity.required.empty() &&
+        spec.pod_anti_affinity.required.empty())
+      return Status(Code::kSkip);
+    *call.data = std::move(data);
+    return Status();
+  }
+
+  void filter(const FilterCall& call, const RowSet& set) const override {
+    const auto* data = static_cast<const AffinityFilter*>(call.data);
+    if (!call.pre_filtered || data == nullptr) {
+      set.for_each([&](uint32_t row) { set.reject_with_error(row); });
+      return;
     }
-    return Status(Code::kSkip);
+    for (size_t w = 0; w < set.words; ++w) set.alive[w] &= ~data->rejected(set.first_word + w);
+  }
+
+  Status filter_status(const FilterCall& call, uint32_t row) const override {
+    const auto* data = static_cast<const AffinityFilter*>(call.data);
+    if (!call.pre_filtered || data == nullptr)
+      return Status(Code::kError,
+                    "error reading \"PreFilterInterPodAffinity\" from cycleState: not found");
+    switch (data->rule(row)) {
+      case AffinityFilter::kAffinity:
+        return Status(Code::kUnschedulableAndUnresolvable,
+                      "node(s) didn't match pod affinity rules");
+      case AffinityFilter::kAnti:
+        return Status(Code::kUnschedulable, "node(s) didn't match pod anti-affinity rules");
+      default:
+        return Status(Code::kUnschedulable,
+                      "node(s) didn't satisfy existing pods anti-affinity rules");
+    }
+  }
+
+  Status pre_score(const PreScoreCall& call, std::shared_ptr<PluginData>* out) const override {
+    const PodSpec& spec = call.pod.spec;
+    if (args_.ignore_preferred_terms_of_existing_pods && spec.pod_affinity.preferred.empty() &&
+        spec.pod_anti_affinity.preferred.empty())
+      return Status(Code::kSkip);
+    if (const std::string e = affinity_terms_error(call.pod); !e.empty())
+      return Status(Code::kError, "failed to parse pod: " + e);
+    auto data =
+        std::make_shared<AffinityScore>(call.view, call.pod, args_.hard_pod_affinity_weight);
+    if (data->empty()) return Status(Code::kSkip);
+    *out = std::move(data);
+    return {};
+  }
+
+  Scored score(const ScoreCall& call, const ScoreSet& set, int64_t* scores) const override {
+    const auto* data = static_cast<const AffinityScore*>(call.data);
+    if (call.pre_scored && data != nullptr) {
+      data->score(set, scores);
+    } else {
+      set.for_each([&](uint32_t row) { set.fail(row); });
+    }
+    return {};
+  }
+
+  Status score_status(const ScoreCall&, uint32_t) const override {
+    return Status(Code::kError,
+                  "failed to read \"PreScoreInterPodAffinity\" from cycleState: not found");
+  }
+
+  bool normalizes() const override { return true; }
+  Status normalize(const ScoreCall&, const ScoreSet& set, int64_t* scores) const override {
+    AffinityScore::normalize(set, scores);
+    return {};
   }
 
  private:
-  // Whether a required anti-affinity term of `existing` counts against `pod`.
-  static bool concerned(const Pod& existing, const Node& node, const Pod& pod, Labels ns_labels) {
-    const Span<PodAffinityTerm> terms = existing.spec.pod_anti_affinity.required;
-    if (!terms_error(terms).empty()) return false;  // upstream drops the whole list
-    return std::any_of(terms.begin(), terms.end(), [&](const PodAffinityTerm& t) {
-      if (find_label(node.meta.labels, t.topology_key) == nullptr) return false;
-      const bool own_namespace = t.namespaces.empty() && !t.namespace_selector.present;
-      const bool in_namespace = own_namespace
-                                    ? existing.meta.ns == pod.meta.ns
-                                    : std::find(t.namespaces.begin(), t.namespaces.end(),
-                                                pod.meta.ns) != t.namespaces.end() ||
-                                          (t.namespace_selector.present &&
-                                           selector_matches(t.namespace_selector, ns_labels));
-      return in_namespace && t.selector.present && selector_matches(t.selector, pod.meta.labels);
-    });
-  }
+  InterPodAffinityArgs args_;
 };
 
 }  // namespace
 
-Result<std::unique_ptr<Plugin>> make_inter_pod_affinity(const FactoryCall&) {
-  return std::unique_ptr<Plugin>(std::make_unique<InterPodAffinity>());
+Result<std::unique_ptr<Plugin>> make_inter_pod_affinity(const FactoryCall& call) {
+  const auto* args =
+      call.args == nullptr ? nullptr : std::get_if<InterPodAffinityArgs>(&call.args->value);
+  // As upstream defaults it.
+  return std::unique_ptr<Plugin>(
+      std::make_unique<InterPodAffinity>(args == nullptr ? InterPodAffinityArgs{1, false} : *args));
 }
 
 }  // namespace libsched

@@ -1,0 +1,274 @@
+// ExistingTerms: interning the terms of pods that come, counting them by row, and the index by
+// labels.
+#include "libsched/cluster/existing_terms.hpp"
+
+#include <algorithm>
+
+namespace libsched {
+namespace {
+
+bool same(Span<Str> a, Span<Str> b) { return std::equal(a.begin(), a.end(), b.begin(), b.end()); }
+
+bool same(const LabelSelector& a, const LabelSelector& b) {
+  return a.present == b.present &&
+         std::equal(a.match_labels.begin(), a.match_labels.end(), b.match_labels.begin(),
+                    b.match_labels.end(),
+                    [](const Label& x, const Label& y) {
+                      return x.pair_hash == y.pair_hash && x.key == y.key && x.value == y.value;
+                    }) &&
+         std::equal(a.match_expressions.begin(), a.match_expressions.end(),
+                    b.match_expressions.begin(), b.match_expressions.end(),
+                    [](const Requirement& x, const Requirement& y) {
+                      return x.op == y.op && x.key == y.key && same(x.values, y.values);
+                    });
+}
+
+bool same(const PodAffinityTerm& a, const PodAffinityTerm& b) {
+  return a.topology_key == b.topology_key && a.weight == b.weight && same(a.selector, b.selector) &&
+         same(a.namespaces, b.namespaces) && same(a.namespace_selector, b.namespace_selector);
+}
+
+bool same(Span<PodAffinityTerm> a, Span<PodAffinityTerm> b) {
+  if (a.data() == b.data() && a.size() == b.size()) return true;  // copies of one template
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const auto& x, const auto& y) { return same(x, y); });
+}
+
+bool same_profile(const Pod& a, const Pod& b) {
+  const PodSpec &x = a.spec, &y = b.spec;
+  return a.meta.ns == b.meta.ns && same(x.pod_affinity.required, y.pod_affinity.required) &&
+         same(x.pod_affinity.preferred, y.pod_affinity.preferred) &&
+         same(x.pod_anti_affinity.required, y.pod_anti_affinity.required) &&
+         same(x.pod_anti_affinity.preferred, y.pod_anti_affinity.preferred);
+}
+
+void mix(uint64_t* h, uint64_t n) { *h = hash_mix(*h, n); }
+
+void mix(uint64_t* h, const LabelSelector& s) {
+  mix(h, s.present ? 1 : 0);
+  for (const Label& l : s.match_labels) mix(h, l.pair_hash);
+  for (const Requirement& r : s.match_expressions) {
+    mix(h, static_cast<uint64_t>(r.op));
+    *h = hash_str(r.key, *h);
+    for (const Str v : r.values) *h = hash_str(v, *h);
+  }
+}
+
+void mix(uint64_t* h, const PodAffinityTerm& t) {
+  *h = hash_str(t.topology_key, *h);
+  mix(h, static_cast<uint32_t>(t.weight));
+  mix(h, t.selector);
+  for (const Str ns : t.namespaces) *h = hash_str(ns, *h);
+  mix(h, t.namespace_selector);
+}
+
+uint64_t profile_hash(const Pod& pod) {
+  uint64_t h = hash_str(pod.meta.ns);
+  for (const PodAffinity* a : {&pod.spec.pod_affinity, &pod.spec.pod_anti_affinity})
+    for (const Span<PodAffinityTerm> list : {a->required, a->preferred}) {
+      mix(&h, list.size());
+      for (const PodAffinityTerm& t : list) mix(&h, t);
+    }
+  return h;
+}
+
+bool parses(Span<PodAffinityTerm> list) {
+  return std::all_of(list.begin(), list.end(), [](const PodAffinityTerm& t) {
+    return (!t.selector.present || label_selector_error(t.selector).empty()) &&
+           (!t.namespace_selector.present || label_selector_error(t.namespace_selector).empty());
+  });
+}
+
+}  // namespace
+
+bool ExistingTerms::Term::selects(const Pod& pod, Labels namespace_labels) const {
+  if (!selector_matches(term->selector, pod.meta.labels)) return false;
+  if (own_namespace) return owner->meta.ns == pod.meta.ns;
+  return std::find(term->namespaces.begin(), term->namespaces.end(), pod.meta.ns) !=
+             term->namespaces.end() ||
+         selector_matches(term->namespace_selector, namespace_labels);
+}
+
+size_t ExistingTerms::Index::count(uint64_t pair_hash) const {
+  const uint32_t i = ids.guess(pair_hash);
+  return i == kNoId ? 0 : lists[i].size();
+}
+
+void ExistingTerms::Index::add(uint64_t pair_hash, uint32_t term) {
+  uint32_t i = ids.guess(pair_hash);
+  if (i == kNoId) {
+    if (free.empty()) {
+      i = static_cast<uint32_t>(lists.size());
+      lists.emplace_back();
+    } else {
+      i = free.back();
+      free.pop_back();
+    }
+    ids.insert(pair_hash, i);
+  }
+  lists[i].push_back(term);
+}
+
+void ExistingTerms::Index::remove(uint64_t pair_hash, uint32_t term) {
+  const uint32_t i = ids.guess(pair_hash);
+  std::erase(lists[i], term);
+  if (!lists[i].empty()) return;
+  lists[i] = {};
+  ids.erase(pair_hash, i);
+  free.push_back(i);
+}
+
+uint32_t ExistingTerms::intern_key(Str key) {
+  const auto at = std::find(keys_.begin(), keys_.end(), key);
+  const auto id = static_cast<uint32_t>(at - keys_.begin());
+  if (at == keys_.end()) keys_.emplace_back(key);
+  return id;
+}
+
+uint32_t ExistingTerms::intern_term(const Pod& pod, const PodAffinityTerm& term, Kind kind,
+                                    int32_t weight) {
+  const bool own = term.namespaces.empty() && !term.namespace_selector.present;
+  uint64_t hash = own ? hash_str(pod.meta.ns, 1) : 0;
+  mix(&hash, term);
+  mix(&hash, static_cast<uint64_t>(kind));
+  mix(&hash, static_cast<uint32_t>(weight));
+  uint32_t id = term_ids_.find(hash, [&](uint32_t i) {
+    const Term& t = terms_[i];
+    return t.kind == kind && t.weight == weight && same(*t.term, term) &&
+           (!own || t.owner->meta.ns == pod.meta.ns);
+  });
+  if (id != kNoId) return id;
+  if (free_terms_.empty()) {
+    id = static_cast<uint32_t>(terms_.size());
+    terms_.emplace_back();
+  } else {
+    id = free_terms_.back();
+    free_terms_.pop_back();
+  }
+  Term& t = terms_[id];
+  t.owner = PodRef::share(&pod);
+  t.term = &term;
+  t.kind = kind;
+  t.weight = weight;
+  t.own_namespace = own;
+  t.key = intern_key(term.topology_key);
+  t.rows = Cow<RowCounts>(RowCounts{});
+  t.hash = hash;
+  term_ids_.insert(hash, id);
+
+  // Of the labels that it demands, the one that the fewest terms are listed under.
+  Index& index = index_of(kind);
+  size_t best = SIZE_MAX;
+  const auto offer = [&](std::vector<uint64_t> pairs) {
+    size_t n = 0;
+    for (const uint64_t p : pairs) n += index.count(p);
+    if (n >= best) return;
+    best = n;
+    t.listed = std::move(pairs);
+  };
+  for (const Label& l : term.selector.match_labels) offer({l.pair_hash});
+  for (const Requirement& r : term.selector.match_expressions) {
+    if (r.op != SelectorOp::kIn) continue;
+    std::vector<uint64_t> pairs;
+    for (const Str v : r.values) pairs.push_back(make_label(r.key, v).pair_hash);
+    std::sort(pairs.begin(), pairs.end());
+    pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
+    offer(std::move(pairs));
+  }
+  for (const uint64_t p : t.listed) index.add(p, id);
+  if (t.listed.empty()) index.rest.push_back(id);
+  return id;
+}
+
+void ExistingTerms::release_term(uint32_t id) {
+  Term& t = terms_[id];
+  if (--t.profiles != 0) return;
+  Index& index = index_of(t.kind);
+  for (const uint64_t p : t.listed) index.remove(p, id);
+  if (t.listed.empty()) std::erase(index.rest, id);
+  term_ids_.erase(t.hash, id);
+  t = {};
+  free_terms_.push_back(id);
+}
+
+void ExistingTerms::add_terms(Profile* profile, const Pod& pod, Span<PodAffinityTerm> list,
+                              Kind kind, bool negative) {
+  if (!parses(list)) return;
+  for (const PodAffinityTerm& t : list) {
+    if (!t.selector.present) continue;  // selects nothing
+    int32_t weight = kind == Kind::kPreferred ? t.weight : 0;
+    if (negative) weight = static_cast<int32_t>(-static_cast<uint32_t>(weight));  // Go wraps, too
+    const uint32_t id = intern_term(pod, t, kind, weight);
+    const auto at = std::find_if(profile->items.begin(), profile->items.end(),
+                                 [&](const Profile::Item& i) { return i.term == id; });
+    if (at != profile->items.end()) {
+      ++at->times;
+      continue;
+    }
+    profile->items.push_back({id, 1});
+    ++terms_[id].profiles;
+  }
+}
+
+uint32_t ExistingTerms::intern_profile(const Pod& pod) {
+  const uint64_t hash = profile_hash(pod);
+  uint32_t id =
+      profile_ids_.find(hash, [&](uint32_t i) { return same_profile(*profiles_[i].owner, pod); });
+  if (id != kNoId) {
+    if (profiles_[id].pods == 0) --unused_;
+    return id;
+  }
+  if (free_profiles_.empty()) {
+    id = static_cast<uint32_t>(profiles_.size());
+    profiles_.emplace_back();
+  } else {
+    id = free_profiles_.back();
+    free_profiles_.pop_back();
+  }
+  profile_ids_.insert(hash, id);
+  Profile& p = profiles_[id];
+  p.owner = PodRef::share(&pod);
+  p.hash = hash;
+  const PodAffinity &affinity = pod.spec.pod_affinity, &anti = pod.spec.pod_anti_affinity;
+  add_terms(&p, pod, affinity.required, Kind::kRequired, false);
+  add_terms(&p, pod, affinity.preferred, Kind::kPreferred, false);
+  add_terms(&p, pod, anti.required, Kind::kRequiredAnti, false);
+  add_terms(&p, pod, anti.preferred, Kind::kPreferred, true);
+  return id;
+}
+
+void ExistingTerms::add_pod(uint32_t slot, const Pod& pod, uint32_t row) {
+  const uint32_t id = intern_profile(pod);
+  if (of_slot_.size() <= slot) of_slot_.resize(slot + 1 + slot / 4, kNoId);
+  of_slot_[slot] = id;
+  Profile& p = profiles_[id];
+  ++p.pods;
+  for (const Profile::Item& i : p.items) terms_[i.term].rows.edit().add(row, i.times);
+}
+
+void ExistingTerms::remove_pod(uint32_t slot, uint32_t row) {
+  const uint32_t id = of_slot_[slot];
+  of_slot_[slot] = kNoId;
+  Profile& p = profiles_[id];
+  for (const Profile::Item& i : p.items) terms_[i.term].rows.edit().add(row, -i.times);
+  if (--p.pods == 0) {
+    ++unused_;
+    collect();
+  }
+}
+
+// Profiles that a what-if's pods brought stay a while, for the next what-if.
+void ExistingTerms::collect() {
+  if (unused_ <= 1024 || unused_ * 2 <= profile_ids_.size()) return;
+  for (uint32_t id = 0; id < profiles_.size(); ++id) {
+    Profile& p = profiles_[id];
+    if (!p.owner || p.pods != 0) continue;
+    for (const Profile::Item& i : p.items) release_term(i.term);
+    profile_ids_.erase(p.hash, id);
+    p = {};
+    free_profiles_.push_back(id);
+  }
+  unused_ = 0;
+}
+
+}  // namespace libsched

@@ -1,0 +1,127 @@
+// ExistingTerms: the pod (anti-)affinity terms of the pods on nodes, and on which rows they stand.
+//
+// Equal terms are one; it counts per row how often a pod there has it (hidden rows, too). Which of
+// them concern an incoming pod is found by a label that their selector demands, so the cost follows
+// those that can. Pods without affinity cost nothing, and the pods of one template share one
+// profile, the list of their terms. Terms that do not parse are not there: upstream drops the list
+// they stand in.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "libsched/base/id_table.hpp"
+#include "libsched/cluster/cow.hpp"
+#include "libsched/cluster/row_counts.hpp"
+#include "libsched/objects/pod.hpp"
+
+namespace libsched {
+
+class ExistingTerms {
+ public:
+  enum class Kind : uint8_t { kRequiredAnti, kRequired, kPreferred };
+
+  struct Term {
+    PodRef owner;  // a pod that has it, perhaps gone from the cluster; null: not in use
+    const PodAffinityTerm* term = nullptr;
+    Kind kind = Kind::kRequiredAnti;
+    int32_t weight = 0;  // of kPreferred; the other sign for anti-affinity
+    bool own_namespace = false;
+    uint32_t key = 0;  // topology_key()
+    Cow<RowCounts> rows;
+
+    // Whether it selects the pod, whose namespace has these labels.
+    bool selects(const Pod& pod, Labels namespace_labels) const;
+
+   private:
+    friend class ExistingTerms;
+    uint64_t hash = 0;
+    uint32_t profiles = 0;         // that have it
+    std::vector<uint64_t> listed;  // pair hashes that it is listed under; empty: among the rest
+  };
+
+  // --- reading ---
+  // Calls f(term) for every term that selects the pod and that some row has; in no order.
+  template <typename F>
+  void for_each_anti(const Pod& pod, Labels namespace_labels, F&& f) const {
+    walk(anti_, pod, namespace_labels, f);
+  }
+  // Those of the kinds kRequired and kPreferred.
+  template <typename F>
+  void for_each_scored(const Pod& pod, Labels namespace_labels, F&& f) const {
+    walk(scored_, pod, namespace_labels, f);
+  }
+  Str topology_key(uint32_t key) const { return keys_[key]; }
+  size_t key_count() const { return keys_.size(); }
+  size_t size() const { return term_ids_.size(); }  // terms, used or not
+
+  // --- State tells ---
+  void attach_pod(uint32_t slot, const Pod& pod, uint32_t row) {
+    if (pod.has_pod_affinity) add_pod(slot, pod, row);
+  }
+  void detach_pod(uint32_t slot, const Pod& pod, uint32_t row) {
+    if (pod.has_pod_affinity) remove_pod(slot, row);
+  }
+
+ private:
+  // What one pod has. Two pods have the same profile if their lists are equal.
+  struct Profile {
+    struct Item {
+      uint32_t term;
+      int32_t times;
+    };
+    PodRef owner;  // null: not in use
+    uint64_t hash = 0;
+    uint32_t pods = 0;
+    std::vector<Item> items;
+  };
+  struct Index {
+    IdTable ids;                               // pair hash: place in lists
+    std::vector<std::vector<uint32_t>> lists;  // terms
+    std::vector<uint32_t> free;
+    std::vector<uint32_t> rest;  // terms that demand no label of one value
+
+    size_t count(uint64_t pair_hash) const;
+    void add(uint64_t pair_hash, uint32_t term);
+    void remove(uint64_t pair_hash, uint32_t term);
+  };
+
+  template <typename F>
+  void walk(const Index& index, const Pod& pod, Labels namespace_labels, F& f) const {
+    const auto visit = [&](const std::vector<uint32_t>& list) {
+      for (const uint32_t id : list) {
+        const Term& t = terms_[id];
+        if (!t.rows->empty() && t.selects(pod, namespace_labels)) f(t);
+      }
+    };
+    if (index.ids.size() != 0)
+      for (const Label& l : pod.meta.labels)
+        if (const uint32_t i = index.ids.guess(l.pair_hash); i != kNoId) visit(index.lists[i]);
+    visit(index.rest);
+  }
+
+  void add_pod(uint32_t slot, const Pod& pod, uint32_t row);
+  void remove_pod(uint32_t slot, uint32_t row);
+  uint32_t intern_profile(const Pod& pod);
+  void add_terms(Profile* profile, const Pod& pod, Span<PodAffinityTerm> list, Kind kind,
+                 bool negative);
+  uint32_t intern_term(const Pod& pod, const PodAffinityTerm& term, Kind kind, int32_t weight);
+  uint32_t intern_key(Str key);
+  Index& index_of(Kind kind) { return kind == Kind::kRequiredAnti ? anti_ : scored_; }
+  void release_term(uint32_t id);
+  void collect();
+
+  std::vector<Term> terms_;
+  std::vector<uint32_t> free_terms_;
+  IdTable term_ids_;
+  std::vector<Profile> profiles_;
+  std::vector<uint32_t> free_profiles_;
+  IdTable profile_ids_;
+  std::vector<uint32_t> of_slot_;  // profiles; kNoId: none
+  std::vector<std::string> keys_;
+  Index anti_, scored_;
+  size_t unused_ = 0;  // profiles without pods
+};
+
+}  // namespace libsched

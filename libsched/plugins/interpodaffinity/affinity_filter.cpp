@@ -1,0 +1,145 @@
+// AffinityFilter: the counts of PreFilter, and the rows that they reject.
+#include "libsched/plugins/interpodaffinity/affinity_filter.hpp"
+
+#include <algorithm>
+
+#include "libsched/plugins/interpodaffinity/incoming_terms.hpp"
+
+namespace libsched {
+namespace {
+
+Span<uint64_t> live_rows(const View& view) {
+  return {view.live().data(), view.live().word_count()};
+}
+
+// counts += sums; whether any sum is not zero.
+bool add_sums(const DomainSums& sums, std::vector<int32_t>* counts) {
+  counts->resize(std::max(counts->size(), sums.sum.size()));
+  int32_t any = 0;
+  for (size_t d = 0; d < sums.sum.size(); ++d) {
+    (*counts)[d] += sums.sum[d];
+    any |= sums.sum[d];
+  }
+  return any != 0;
+}
+
+// out |= the rows in a domain whose count is positive.
+void add_positive(const View& view, const TopologyColumn& column,
+                  const std::vector<int32_t>& counts, std::vector<uint64_t>* out) {
+  size_t domains = 0, rows = 0;
+  for (size_t d = 0; d < counts.size(); ++d) {
+    if (counts[d] <= 0) continue;
+    ++domains;
+    rows += column.domains[d].rows;
+  }
+  // Postings, unless they would be many small ones.
+  if (domains <= 64 && (rows > domains * 16 || domains * 16 < out->size() * 64)) {
+    for (size_t d = 0; d < counts.size(); ++d)
+      if (counts[d] > 0 && column.domains[d].pair != kNoId)
+        view.labels().pair(column.domains[d].pair).rows.or_into(0, out->size(), out->data());
+    return;
+  }
+  std::vector<uint8_t> positive(counts.size() + 1);  // [0]: in no domain
+  for (size_t d = 0; d < counts.size(); ++d) positive[d + 1] = counts[d] > 0 ? 1 : 0;
+  const int32_t* domain = column.domain.data();
+  for (uint64_t& word : *out) {
+    uint64_t bits = 0;
+    for (size_t i = 0; i < 64; ++i)
+      bits |= uint64_t{positive[static_cast<size_t>(domain[i] + 1)]} << i;
+    word |= bits;
+    domain += 64;
+  }
+}
+
+}  // namespace
+
+AffinityFilter::AffinityFilter(const View& view, const Pod& pod) {
+  view_version = view.version();
+  add_existing_anti(view, pod);
+  add_affinity(view, pod);
+  add_anti(view, pod);
+  judge(view);
+}
+
+AffinityFilter::Key& AffinityFilter::key(const View& view, Str text) {
+  for (Key& k : keys_)
+    if (k.column->key == text) return k;
+  keys_.emplace_back().column = view.tables().topology(view, text);
+  return keys_.back();
+}
+
+// One pod that all terms select counts once for every term.
+void AffinityFilter::add_affinity(const View& view, const Pod& pod) {
+  const Span<PodAffinityTerm> terms = pod.spec.pod_affinity.required;
+  if (terms.empty()) return;
+  CountKey selected;
+  const bool some = add_selected_by_all(view, pod, terms, &selected);
+  CountsRef counts;
+  if (some) counts = view.tables().counts(view, selected);
+  for (const PodAffinityTerm& t : terms) {
+    Key& k = key(view, t.topology_key);
+    k.required = true;
+    std::vector<int32_t>& list = k.counts[kAffinity];
+    list.resize(k.column->domains.size());
+    if (some && counts->total != 0 &&
+        add_sums(*view.tables().sums(view, counts, k.column, live_rows(view)), &list))
+      affinity_counts_ = true;
+  }
+  selects_itself_ = some && !affinity_counts_ && CountRule(selected).counts(pod);
+}
+
+void AffinityFilter::add_anti(const View& view, const Pod& pod) {
+  for (const PodAffinityTerm& t : pod.spec.pod_anti_affinity.required) {
+    CountKey selected;
+    if (!add_selected(view, pod, t, &selected)) continue;
+    const CountsRef counts = view.tables().counts(view, selected);
+    if (counts->total == 0) continue;
+    Key& k = key(view, t.topology_key);
+    add_sums(*view.tables().sums(view, counts, k.column, live_rows(view)), &k.counts[kAnti]);
+  }
+}
+
+void AffinityFilter::add_existing_anti(const View& view, const Pod& pod) {
+  const Namespace* ns = view.find_namespace(pod.meta.ns);
+  const ExistingTerms& existing = view.existing_terms();
+  existing.for_each_anti(pod, ns == nullptr ? Labels() : ns->meta.labels,
+                         [&](const ExistingTerms::Term& t) {
+                           Key& k = key(view, existing.topology_key(t.key));
+                           std::vector<int32_t>& list = k.counts[kExistingAnti];
+                           list.resize(k.column->domains.size());
+                           t.rows->for_each([&](uint32_t row, int32_t count) {
+                             const int32_t d = k.column->domain[row];
+                             if (d == TopologyColumn::kNone) return;
+                             list[static_cast<size_t>(d)] += count;
+                             existing_anti_ += count;
+                           });
+                         });
+}
+
+void AffinityFilter::judge(const View& view) {
+  const size_t words = view.word_count();
+  all_.assign(words, 0);
+  for (const Key& k : keys_) {
+    if (k.required) {
+      // The first pod of a group that wants to be together only needs the keys.
+      std::vector<uint64_t> fits(words);
+      if (selects_itself_) {
+        for (size_t w = 0; w < words; ++w) fits[w] = k.column->labelled.word(w);
+      } else if (affinity_counts_) {
+        add_positive(view, *k.column, k.counts[kAffinity], &fits);
+      }
+      std::vector<uint64_t>& out = reject_[kAffinity];
+      out.resize(words);
+      for (size_t w = 0; w < words; ++w) out[w] |= ~fits[w];
+    }
+    for (const Rule rule : {kAnti, kExistingAnti}) {
+      if (k.counts[rule].empty()) continue;
+      reject_[rule].resize(words);
+      add_positive(view, *k.column, k.counts[rule], &reject_[rule]);
+    }
+  }
+  for (const std::vector<uint64_t>& list : reject_)
+    for (size_t w = 0; w < list.size(); ++w) all_[w] |= list[w];
+}
+
+}  // namespace libsched

@@ -1,0 +1,114 @@
+// AffinityScore: the weights of preferred terms and of existing pods' terms, summed per domain.
+#include "libsched/plugins/interpodaffinity/affinity_score.hpp"
+
+#include "libsched/plugins/interpodaffinity/incoming_terms.hpp"
+
+namespace libsched {
+namespace {
+
+// Upstream multiplies weight and sign as 32-bit integers.
+int64_t signed_weight(int32_t weight, int64_t sign) {
+  const auto w = static_cast<uint32_t>(weight);
+  return static_cast<int32_t>(sign < 0 ? 0u - w : w);
+}
+
+}  // namespace
+
+AffinityScore::AffinityScore(const View& view, const Pod& pod, int32_t hard_weight) {
+  view_version = view.version();
+  add_own(view, pod, pod.spec.pod_affinity.preferred, 1);
+  add_own(view, pod, pod.spec.pod_anti_affinity.preferred, -1);
+  add_existing(view, pod, hard_weight);
+  std::erase_if(keys_, [](const Key& k) { return !k.used; });
+}
+
+AffinityScore::Key& AffinityScore::key(const View& view, Str text) {
+  for (Key& k : keys_)
+    if (k.column->key == text) return k;
+  Key& k = keys_.emplace_back();
+  k.column = view.tables().topology(view, text);
+  k.score.resize(k.column->domains.size() + 1);
+  return k;
+}
+
+void AffinityScore::add_own(const View& view, const Pod& pod, Span<PodAffinityTerm> terms,
+                            int64_t sign) {
+  for (const PodAffinityTerm& t : terms) {
+    CountKey selected;
+    if (!add_selected(view, pod, t, &selected)) continue;
+    const CountsRef counts = view.tables().counts(view, selected);
+    if (counts->total == 0) continue;
+    Key& k = key(view, t.topology_key);
+    const Span<uint64_t> live{view.live().data(), view.live().word_count()};
+    const SumsRef sums = view.tables().sums(view, counts, k.column, live);
+    const int64_t weight = signed_weight(t.weight, sign);
+    int32_t any = 0;
+    for (size_t d = 0; d < sums->sum.size(); ++d) {
+      k.score[d + 1] += weight * sums->sum[d];
+      any |= sums->sum[d];
+    }
+    k.used = k.used || any != 0;
+  }
+}
+
+void AffinityScore::add_existing(const View& view, const Pod& pod, int32_t hard_weight) {
+  const Namespace* ns = view.find_namespace(pod.meta.ns);
+  const ExistingTerms& existing = view.existing_terms();
+  existing.for_each_scored(pod, ns == nullptr ? Labels() : ns->meta.labels,
+                           [&](const ExistingTerms::Term& t) {
+                             const bool hard = t.kind == ExistingTerms::Kind::kRequired;
+                             if (hard && hard_weight <= 0) return;
+                             const int64_t weight = hard ? hard_weight : t.weight;
+                             Key& k = key(view, existing.topology_key(t.key));
+                             t.rows->for_each([&](uint32_t row, int32_t count) {
+                               const int32_t d = k.column->domain[row];
+                               if (d == TopologyColumn::kNone) return;
+                               k.score[static_cast<size_t>(d) + 1] += weight * count;
+                               k.used = true;
+                             });
+                           });
+}
+
+void AffinityScore::score(const ScoreSet& set, int64_t* scores) const {
+  bool first = true;
+  for (const Key& k : keys_) {
+    const int32_t* domain = k.column->domain.data();
+    const int64_t* of = k.score.data() + 1;
+    for (size_t w = 0; w < set.words; ++w) {
+      if (set.bits[w] == 0) continue;
+      const size_t begin = w * 64;
+      if (first) {
+        for (size_t r = begin; r < begin + 64; ++r) scores[r] = of[domain[r]];
+      } else {
+        for (size_t r = begin; r < begin + 64; ++r) scores[r] += of[domain[r]];
+      }
+    }
+    first = false;
+  }
+}
+
+void AffinityScore::normalize(const ScoreSet& set, int64_t* scores) {
+  if (set.count == 0) return;
+  const auto [min, max] = score_range(set, scores);
+  const auto low = min;
+  const int64_t range = max - min;
+  if (range <= 0) {
+    set.for_each([&](uint32_t r) { scores[r] = 0; });
+    return;
+  }
+  const auto normal = [range](int64_t above) {
+    return static_cast<int64_t>(static_cast<double>(kMaxNodeScore) *
+                                (static_cast<double>(above) / static_cast<double>(range)));
+  };
+  // A division for every value that may occur, rather than for every row.
+  if (range < static_cast<int64_t>(set.count)) {
+    std::vector<uint8_t> table(static_cast<size_t>(range) + 1);
+    for (int64_t i = 0; i <= range; ++i)
+      table[static_cast<size_t>(i)] = static_cast<uint8_t>(normal(i));
+    set.for_each([&](uint32_t r) { scores[r] = table[static_cast<size_t>(scores[r] - low)]; });
+    return;
+  }
+  set.for_each([&](uint32_t r) { scores[r] = normal(scores[r] - low); });
+}
+
+}  // namespace libsched

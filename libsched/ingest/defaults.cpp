@@ -103,6 +103,48 @@ void round_all(Span<T>& items, ResourceList T::* a, ResourceList T::* b, Arena& 
   items = arena.copy(rounded);
 }
 
+// Whether the API server has put this key into the selector already.
+bool has_key(const LabelSelector& selector, Str key, SelectorOp op) {
+  return std::any_of(
+      selector.match_expressions.begin(), selector.match_expressions.end(),
+      [&](const Requirement& r) { return r.key == key && r.op == op && r.values.size() == 1; });
+}
+
+// matchLabelKeys and mismatchLabelKeys: the pod's own values become requirements of the selector.
+void merge_label_keys(PodAffinityTerm& term, Labels labels, Arena& arena) {
+  LabelSelector& selector = term.selector;
+  if (!selector.present) return;
+  std::vector<Requirement> merged(selector.match_expressions.begin(),
+                                  selector.match_expressions.end());
+  const auto merge = [&](Span<Str> keys, SelectorOp op, Str op_text) {
+    for (const Str key : keys) {
+      const Label* label = find_label(labels, key);
+      if (label == nullptr || has_key(selector, key, op)) continue;
+      Requirement& r = merged.emplace_back();
+      r.key = label->key;
+      r.key_hash = label->key_hash;
+      r.op = op;
+      r.op_text = op_text;
+      r.values = {&label->value, 1};
+      r.values_present = true;
+    }
+  };
+  merge(term.match_label_keys, SelectorOp::kIn, "In");
+  merge(term.mismatch_label_keys, SelectorOp::kNotIn, "NotIn");
+  if (merged.size() != selector.match_expressions.size())
+    selector.match_expressions = arena.copy(merged);
+}
+
+void merge_label_keys(Span<PodAffinityTerm>& terms, Labels labels, Arena& arena) {
+  const auto has_keys = [](const PodAffinityTerm& t) {
+    return !t.match_label_keys.empty() || !t.mismatch_label_keys.empty();
+  };
+  if (std::none_of(terms.begin(), terms.end(), has_keys)) return;
+  std::vector<PodAffinityTerm> merged(terms.begin(), terms.end());
+  for (PodAffinityTerm& t : merged) merge_label_keys(t, labels, arena);
+  terms = arena.copy(merged);
+}
+
 }  // namespace
 
 void set_pod_defaults(Pod& pod) {
@@ -129,6 +171,11 @@ void set_pod_defaults(Pod& pod) {
     if (v.kind == VolumeKind::kAzureDisk && !v.disk_kind) v.disk_kind = "Shared";
   }
   spec.volumes = arena.copy(volumes);
+
+  for (PodAffinity* a : {&spec.pod_affinity, &spec.pod_anti_affinity}) {
+    merge_label_keys(a->required, pod.meta.labels, arena);
+    merge_label_keys(a->preferred, pod.meta.labels, arena);
+  }
 }
 
 void set_node_defaults(Node& node, const NodeCapacity& capacity) {

@@ -1,5 +1,5 @@
 // What the API server fills in when an object is created, as far as scheduling depends on it:
-// core/v1 defaulting and the Priority admission plugin.
+// core/v1 defaulting, the label keys of pod affinity terms, and the Priority admission plugin.
 #pragma once
 
 #include <vector>

@@ -38,6 +38,36 @@ TEST_CASE("defaults: requests from limits, in containers and init containers") {
   REQUIRE(p->requests.scalars.size() == 1);
 }
 
+TEST_CASE("defaults: label keys of pod affinity terms, once") {
+  const auto expressions = [](const std::string& labels, const std::string& term, bool defaults) {
+    ParseOptions options;
+    options.defaults = defaults;
+    const Result<PodRef> pod =
+        parse_pod(R"({"metadata":{"name":"a","labels":{)" + labels + R"(}},"spec":{"affinity":{
+        "podAntiAffinity":{"preferredDuringSchedulingIgnoredDuringExecution":[{"weight":1,
+        "podAffinityTerm":{"topologyKey":"k",)" +
+                      term + "}}]}}}}",
+                  options);
+    REQUIRE_MESSAGE(pod.ok(), pod.error().text());
+    std::string out;
+    for (const Requirement& r :
+         (*pod)->spec.pod_anti_affinity.preferred[0].selector.match_expressions) {
+      out.append(out.empty() ? "" : ", ").append(r.key).append(" ").append(r.op_text);
+      for (const Str v : r.values) out.append(" ").append(v);
+    }
+    return out;
+  };
+  const char* labels = R"("a":"1","b":"2")";
+  const std::string keys = R"("matchLabelKeys":["b","none"],"mismatchLabelKeys":["a"])";
+  CHECK(expressions(labels, R"("labelSelector":{},)" + keys, true) == "b In 2, a NotIn 1");
+  CHECK(expressions(labels, R"("labelSelector":{},)" + keys, false) == "");
+  CHECK(expressions(labels, keys, true) == "");  // no selector selects nothing
+  // What comes from an API server has them already, perhaps of labels that changed since.
+  const std::string merged = R"("labelSelector":{"matchExpressions":[
+      {"key":"b","operator":"In","values":["0"]},{"key":"a","operator":"NotIn","values":["1"]}]},)";
+  CHECK(expressions(labels, merged + keys, true) == "b In 0, a NotIn 1");
+}
+
 TEST_CASE("defaults: ports") {
   const PodRef host = pod(R"({"hostNetwork":true,"containers":[{"ports":[{"containerPort":80},
       {"containerPort":81,"hostPort":82,"protocol":"UDP"}]}]})");

@@ -3,9 +3,12 @@
 package judge
 
 import (
+	"slices"
+
 	v1 "k8s.io/api/core/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	clientscheme "k8s.io/client-go/kubernetes/scheme"
@@ -42,11 +45,53 @@ func DecodeObject(raw []byte, defaulter *runtime.Scheme) (runtime.Object, error)
 	}
 	if defaulter != nil {
 		defaulter.Default(obj)
+		if p, ok := obj.(*v1.Pod); ok {
+			mergeLabelKeys(p)
+		}
 	}
 	if p, ok := obj.(*v1.Pod); ok && p.Spec.SchedulerName == "" {
 		p.Spec.SchedulerName = v1.DefaultSchedulerName
 	}
 	return obj, nil
+}
+
+// mergeLabelKeys does what the API server does to the pod affinity terms of a
+// pod that is created; keys that are merged already are left alone.
+func mergeLabelKeys(p *v1.Pod) {
+	if p.Spec.Affinity == nil {
+		return
+	}
+	merge := func(t *v1.PodAffinityTerm, keys []string, op metav1.LabelSelectorOperator) {
+		for _, key := range keys {
+			value, ok := p.Labels[key]
+			if !ok || t.LabelSelector == nil || slices.ContainsFunc(t.LabelSelector.MatchExpressions, func(r metav1.LabelSelectorRequirement) bool {
+				return r.Key == key && r.Operator == op && len(r.Values) == 1
+			}) {
+				continue
+			}
+			t.LabelSelector.MatchExpressions = append(t.LabelSelector.MatchExpressions,
+				metav1.LabelSelectorRequirement{Key: key, Operator: op, Values: []string{value}})
+		}
+	}
+	both := func(required []v1.PodAffinityTerm, preferred []v1.WeightedPodAffinityTerm) {
+		terms := make([]*v1.PodAffinityTerm, 0, len(required)+len(preferred))
+		for i := range required {
+			terms = append(terms, &required[i])
+		}
+		for i := range preferred {
+			terms = append(terms, &preferred[i].PodAffinityTerm)
+		}
+		for _, t := range terms {
+			merge(t, t.MatchLabelKeys, metav1.LabelSelectorOpIn)
+			merge(t, t.MismatchLabelKeys, metav1.LabelSelectorOpNotIn)
+		}
+	}
+	if a := p.Spec.Affinity.PodAffinity; a != nil {
+		both(a.RequiredDuringSchedulingIgnoredDuringExecution, a.PreferredDuringSchedulingIgnoredDuringExecution)
+	}
+	if a := p.Spec.Affinity.PodAntiAffinity; a != nil {
+		both(a.RequiredDuringSchedulingIgnoredDuringExecution, a.PreferredDuringSchedulingIgnoredDuringExecution)
+	}
 }
 
 // admitPriority does what the Priority admission plugin does.

@@ -27,7 +27,7 @@ from harness.service import ServiceError  # noqa: E402
 # Kinds that need more than PreFilter, Filter and Score of a plain cluster (nominated pods, preemption,
 # claims) are compared when asked for.
 KINDS = ("basic", "taints", "nodeaffinity", "ports", "config", "images", "podaffinity", "spread",
-         "defaultspread", "volumes", "csilimit", "mixed")
+         "defaultspread", "volumes", "csilimit", "mixed", "changes")
 
 
 def parse(arguments):

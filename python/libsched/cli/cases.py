@@ -37,6 +37,18 @@ class BadCase(ValueError):
 
 
 @dataclasses.dataclass(frozen=True)
+class Change:
+    """What happens to nodes and bound pods before the pod of index `before`.
+
+    `delete` holds keys, ``Node/NAME`` and ``Pod/NAMESPACE/NAME``; `apply` is a List.
+    """
+
+    before: int
+    delete: list[str]
+    apply: bytes
+
+
+@dataclasses.dataclass(frozen=True)
 class Case:
     """One case.
 
@@ -51,6 +63,7 @@ class Case:
         A List of what the API server holds, and one of what is to be judged.
     object_values, pod_values : list
         The same decoded, with numbers as texts.
+    changes : list of Change
     """
 
     name: str
@@ -61,6 +74,7 @@ class Case:
     pods: bytes
     object_values: list[Any]
     pod_values: list[Any]
+    changes: list[Change]
 
 
 def open_cases(path: str) -> IO[bytes]:
@@ -213,7 +227,33 @@ def _case(members: dict[str, tuple[Any, str]]) -> Case:
         pods=_list(members, "pods"),
         object_values=of_type("objects", list, "a list", []),
         pod_values=of_type("pods", list, "a list", []),
+        changes=_changes(members, name),
     )
+
+
+def _changes(members: dict[str, tuple[Any, str]], name: str) -> list[Change]:
+    value, text = members.get("changes", (None, ""))
+    if value is None:
+        return []
+    if not isinstance(value, list):
+        raise BadCase("changes: expected a list", name)
+    changes = []
+    at = 1
+    for index, entry in enumerate(value):
+        at = _skip_space(text, at)
+        if not isinstance(entry, dict):
+            raise BadCase(f"changes[{index}]: expected a JSON object", name)
+        parts, at = _members(text, at)
+        at = _skip_space(text, at) + 1  # the comma
+        delete = entry.get("delete") or []
+        try:
+            before = int(entry.get("before", 0))
+        except (TypeError, ValueError):
+            raise BadCase(f"changes[{index}].before: expected a number", name) from None
+        if not isinstance(delete, list) or not all(isinstance(key, str) for key in delete):
+            raise BadCase(f"changes[{index}].delete: expected a list of texts", name)
+        changes.append(Change(before, delete, _list(parts, "apply")))
+    return changes
 
 
 def _list(members: dict[str, tuple[Any, str]], key: str) -> bytes:

@@ -74,9 +74,32 @@ def judge(case: Case, frameworks: Frameworks) -> dict[str, Any]:
     golden: dict[str, Any] = {"name": case.name} if case.name else {}
     golden["mode"] = case.mode
     judging = _Judging(profiles, cluster, nominated)
-    golden["pods"] = [judging.evaluate(pod) if case.mode == "evaluate" else judging.schedule(pod)
-                      for pod in pods]
+    results = golden["pods"] = []
+    for index, pod in enumerate(pods):
+        if case.changes:
+            _change(case, index, cluster)
+        result = judging.evaluate(pod) if case.mode == "evaluate" else judging.schedule(pod)
+        if case.changes:
+            result["nodeOrder"] = list(cluster.nodes)
+        results.append(result)
     return golden
+
+
+def _change(case: Case, index: int, cluster: Cluster) -> None:
+    """Makes the changes that come before the pod of this index."""
+    for number, change in enumerate(case.changes):
+        if change.before != index:
+            continue
+        try:
+            for key in change.delete:
+                kind, _, name = key.partition("/")
+                if kind == "Node":
+                    cluster.remove_node(name)
+                else:
+                    cluster.remove_pod(name)
+            cluster.apply(_parse(change.apply, f"changes[{number}].apply", case.defaults, None))
+        except Error as error:
+            raise BadCase(f"changes[{number}]: {error}") from None
 
 
 def _parse(document: bytes, what: str, defaults: bool, classes: Objects | None) -> Objects:

@@ -13,7 +13,8 @@ from .service import Crash
 NEEDS_PLUGIN = re.compile(r'needs plugin "([^"]+)"')
 FIELDS = ("preEnqueue", "preFilter", "nodes", "feasible", "error", "fitError")
 # Compared with --fields all: everything but preemption. Besides, "scores:NAME" is one plugin's part.
-ALL_FIELDS = FIELDS + ("skipScore", "scoreError", "scores", "best", "chosen", "reserve")
+ALL_FIELDS = FIELDS + ("skipScore", "scoreError", "scores", "best", "chosen", "reserve",
+                       "nodeOrder")
 PREEMPTION = "DefaultPreemption"  # not there yet
 # The field of a difference that concerns a case as a whole.
 WHOLE, CRASH = "case", "crash"

@@ -88,11 +88,8 @@ void Cluster::place_node(const NodeRef& node) {
   // Another zone: another place in the tree, but the order list changes only with the next node
   // that comes or goes, as upstream's.
   if (state_.order_mode() == NodeOrder::kUpstream && zone_key(node->meta.labels) != old_zone) {
-    const uint64_t membership = state_.membership();
-    const bool fresh = state_.order_membership() == membership;
     journal_.tree_remove(r);
     journal_.tree_add(r);
-    if (fresh) journal_.set_order(std::vector<uint32_t>(state_.order()));
   }
 }
 

@@ -150,11 +150,10 @@ void Journal::put_object(StoredKind kind, Str ns, Str name, ObjectStore::Entry e
   ops_.push_back({Kind::kObject, static_cast<uint32_t>(kind)});
 }
 
-void Journal::set_order(std::vector<uint32_t> order) {
-  const uint64_t membership = state_->order_membership();
-  std::vector<uint32_t> old = state_->replace_order(std::move(order), state_->membership());
+void Journal::set_order(State::Order order) {
+  State::Order old = state_->replace_order(std::move(order));
   if (!recording()) return;
-  orders_.push_back({std::move(old), membership});
+  orders_.push_back(std::move(old));
   ops_.push_back({Kind::kOrder});
 }
 
@@ -192,11 +191,7 @@ void Journal::undo(const Op& op) {
       state_->objects().restore_stamp(kind, change.stamp);
       break;
     }
-    case Kind::kOrder: {
-      OrderChange change = pop(orders_);
-      state_->replace_order(std::move(change.order), change.membership);
-      break;
-    }
+    case Kind::kOrder: state_->replace_order(pop(orders_)); break;
   }
 }
 

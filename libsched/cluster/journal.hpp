@@ -36,7 +36,7 @@ class Journal {
   // ObjectStore::replace: puts, assumes, restores, or (null) erases.
   void put_object(StoredKind kind, Str ns, Str name, ObjectStore::Entry entry);
   void set_assumed(uint32_t s, bool assumed);
-  void set_order(std::vector<uint32_t> order);
+  void set_order(State::Order order);
 
  private:
   enum class Kind : uint32_t {
@@ -69,10 +69,6 @@ class Journal {
     std::string zone;
     NodeTree::Place place;
   };
-  struct OrderChange {
-    std::vector<uint32_t> order;
-    uint64_t membership;
-  };
 
   struct ObjectChange {
     ObjectRef named;  // has the namespace and name
@@ -93,7 +89,7 @@ class Journal {
   std::vector<TreeChange> trees_;
   std::vector<std::vector<State::UsedPort>> ports_;
   std::vector<ObjectChange> objects_;
-  std::vector<OrderChange> orders_;
+  std::vector<State::Order> orders_;
 };
 
 }  // namespace libsched

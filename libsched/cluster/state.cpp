@@ -85,8 +85,19 @@ NodeRef State::detach_node(uint32_t r) {
   return std::move(row.node);
 }
 
+namespace {
+
+uint64_t spread(uint64_t hash) {  // equal sums must mean equal sets
+  hash = (hash ^ (hash >> 32)) * 0xd6e8feb86659fd93ULL;
+  hash = (hash ^ (hash >> 32)) * 0xd6e8feb86659fd93ULL;
+  return hash ^ (hash >> 32);
+}
+
+}  // namespace
+
 NodeTree::Place State::tree_add(uint32_t r) {
   membership_ = ++stamp_;
+  name_set_ += spread(rows_[r].name_hash);
   rows_[r].zone =
       order_mode_ == NodeOrder::kUpstream ? zone_key(rows_[r].node->meta.labels) : std::string();
   return tree_.add(r, rows_[r].zone);
@@ -94,16 +105,19 @@ NodeTree::Place State::tree_add(uint32_t r) {
 
 NodeTree::Place State::tree_remove(uint32_t r) {
   membership_ = ++stamp_;
+  name_set_ -= spread(rows_[r].name_hash);
   return tree_.remove(r, rows_[r].zone);
 }
 
-void State::undo_tree_add(uint32_t, const NodeTree::Place& place) {
+void State::undo_tree_add(uint32_t r, const NodeTree::Place& place) {
   membership_ = ++stamp_;
+  name_set_ -= spread(rows_[r].name_hash);
   tree_.undo_add(place);
 }
 
 void State::undo_tree_remove(uint32_t r, std::string zone, const NodeTree::Place& place) {
   membership_ = ++stamp_;
+  name_set_ += spread(rows_[r].name_hash);
   tree_.undo_remove(r, zone, place);
   rows_[r].zone = std::move(zone);
 }
@@ -196,10 +210,25 @@ std::vector<State::UsedPort> State::replace_ports(uint32_t r, std::vector<UsedPo
   return ports;
 }
 
-std::vector<uint32_t> State::replace_order(std::vector<uint32_t> order, uint64_t membership) {
-  std::swap(order_, order);
-  order_membership_ = membership;
-  return order;
+State::Order State::make_order() const {
+  Order out;
+  out.membership = membership_;
+  out.name_set = name_set_;
+  if (order_mode_ == NodeOrder::kUpstream && order_.name_set == name_set_ &&
+      order_.rows.size() == tree_.size()) {
+    out.names = order_.names;
+    out.rows = order_.rows;
+    for (size_t i = 0; i < out.rows.size(); ++i) {  // a node that came back may have another row
+      const uint64_t hash = out.names[i];
+      if (!rows_[out.rows[i]].node || rows_[out.rows[i]].name_hash != hash)
+        out.rows[i] = row_ids_.find(hash, [&](uint32_t r) { return rows_[r].name_hash == hash; });
+    }
+    return out;
+  }
+  out.rows = tree_.list();
+  out.names.reserve(out.rows.size());
+  for (const uint32_t r : out.rows) out.names.push_back(rows_[r].name_hash);
+  return out;
 }
 
 void State::collect_ids() {

@@ -54,6 +54,14 @@ class State {
     bool assumed = false;   // placed here before the API server says so
   };
 
+  // The list of nodes that a cycle walks over, as of the last refresh.
+  struct Order {
+    std::vector<uint32_t> rows;
+    std::vector<uint64_t> names;  // hashes of the rows' names
+    uint64_t membership = 0;      // State::membership() then
+    uint64_t name_set = 0;        // State::name_set() then
+  };
+
   explicit State(NodeOrder order = NodeOrder::kUpstream) : order_mode_(order) {}
 
   // --- reading ---
@@ -91,7 +99,7 @@ class State {
   const TaintSets& taint_sets() const { return taints_; }
   const Tables& tables() const { return tables_; }
   const ExistingTerms& existing_terms() const { return existing_terms_; }
-  const std::vector<uint32_t>& order() const { return order_; }  // as of the last refresh
+  const std::vector<uint32_t>& order() const { return order_.rows; }  // as of the last refresh
   NodeOrder order_mode() const { return order_mode_; }
   const ObjectStore& objects() const { return objects_; }
   const Namespace* find_namespace(Str name) const { return objects_.find<Namespace>(name); }
@@ -154,10 +162,12 @@ class State {
   bool set_assumed(uint32_t s, bool assumed) { return std::exchange(slots_[s].assumed, assumed); }
   std::vector<UsedPort> replace_ports(uint32_t r, std::vector<UsedPort> ports);
   ObjectStore& objects() { return objects_; }
-  std::vector<uint32_t> replace_order(std::vector<uint32_t> order, uint64_t membership);
+  Order replace_order(Order order) { return std::exchange(order_, std::move(order)); }
   bool add_unread_kind(Str kind) { return unread_kinds_.emplace(kind).second; }
-  std::vector<uint32_t> make_order() const { return tree_.list(); }
-  uint64_t order_membership() const { return order_membership_; }
+  // What a refresh makes of the list: a new one only if a name came or went since the last one. A
+  // node that went and came back, or moved to another zone, keeps its place (as upstream's).
+  Order make_order() const;
+  uint64_t order_membership() const { return order_.membership; }
   void collect_ids();
   size_t unused_ids() const { return labels_.unused() + taints_.unused(); }
   size_t id_count() const { return labels_.size() + taints_.size(); }
@@ -186,8 +196,8 @@ class State {
   Tables tables_;
   ExistingTerms existing_terms_;
   NodeTree tree_;
-  std::vector<uint32_t> order_;
-  uint64_t order_membership_ = 0;
+  Order order_;
+  uint64_t name_set_ = 0;  // of the nodes' names: the sum of their mixed hashes
   ObjectStore objects_;
   ClaimUses claim_uses_;
   std::set<std::string, std::less<>> unread_kinds_;

@@ -74,6 +74,8 @@ def judge(case: Case, frameworks: Frameworks) -> dict[str, Any]:
     golden: dict[str, Any] = {"name": case.name} if case.name else {}
     golden["mode"] = case.mode
     judging = _Judging(profiles, cluster, nominated)
+    if case.changes:
+        list(cluster.nodes)  # upstream's snapshot is there before the first change
     results = golden["pods"] = []
     for index, pod in enumerate(pods):
         if case.changes:

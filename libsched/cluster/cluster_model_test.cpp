@@ -58,7 +58,11 @@ PodRef make_pod(const std::string& name, int64_t milli, int64_t gpus, int32_t po
     Volume v;
     v.kind = VolumeKind::kPersistentVolumeClaim;
     v.id = p->arena.copy("claim-" + std::to_string(claim));
-    p->spec.volumes = p->arena.copy(std::vector<Volume>{v});
+    std::vector<Volume> volumes = {v};
+    // What is no claim with a name is counted apart.
+    if (claim == 1) volumes.push_back({.name = {}, .kind = VolumeKind::kEphemeral});
+    if (claim == 2) volumes.push_back({.name = {}, .kind = VolumeKind::kOther});
+    p->spec.volumes = p->arena.copy(volumes);
   }
   derive_pod(*p);
   return p;
@@ -205,6 +209,25 @@ void check_objects(const State& view, const Model& model) {
       for (const Str c : where.first->claim_names)
         uses += c == claim && model.nodes.at(where.second).node ? 1 : 0;
     CHECK(view.claim_uses("default", claim) == uses);
+  }
+  for (uint32_t r = 0; r < view.row_count(); ++r) {
+    const State::Row& row = view.row(r);
+    uint32_t volumes = 0, claiming = 0, inline_pods = 0;
+    for (const uint32_t s : row.pods) {
+      const Pod& pod = *view.slot(s).pod;
+      bool named_claims = true;
+      for (const Volume& v : pod.spec.volumes) {
+        if (!may_count_for_driver(v.kind)) continue;
+        ++volumes;
+        named_claims =
+            named_claims && v.kind == VolumeKind::kPersistentVolumeClaim && !v.id.empty();
+      }
+      claiming += pod.claim_names.empty() ? 0 : 1;
+      inline_pods += named_claims ? 0 : 1;
+    }
+    CHECK(row.driver_volumes == volumes);
+    CHECK(row.claiming_pods == claiming);
+    CHECK(row.inline_pods == inline_pods);
   }
 }
 

@@ -154,6 +154,12 @@ void State::undo_release_slot(uint32_t s, PodRef pod) {
   slots_[s].pod = std::move(pod);
 }
 
+bool State::has_inline_volume(const Pod& pod) {
+  return pod.driver_volumes != pod.claim_names.size() ||
+         std::any_of(pod.claim_names.begin(), pod.claim_names.end(),
+                     [](Str name) { return name.empty(); });
+}
+
 void State::attach_pod(uint32_t s, uint32_t r) {
   Slot& slot = slots_[s];
   const Pod& pod = *slot.pod;
@@ -164,6 +170,9 @@ void State::attach_pod(uint32_t s, uint32_t r) {
   columns_.add_pod(r, pod.occupied, pod.occupied_nonzero);
   tables_.attach_pod(s, pod, r);
   existing_terms_.attach_pod(s, pod, r);
+  if (pod.driver_volumes == 0) return;
+  row.driver_volumes += pod.driver_volumes;
+  if (has_inline_volume(pod)) ++row.inline_pods;
   if (!pod.claim_names.empty()) {
     ++row.claiming_pods;
     if (row.node) claim_uses_.add(pod);
@@ -181,6 +190,9 @@ uint32_t State::detach_pod(uint32_t s) {
   columns_.remove_pod(slot.row, pod.occupied, pod.occupied_nonzero);
   tables_.detach_pod(s, slot.row);
   existing_terms_.detach_pod(s, pod, slot.row);
+  if (pod.driver_volumes == 0) return slot.position;
+  row.driver_volumes -= pod.driver_volumes;
+  if (has_inline_volume(pod)) --row.inline_pods;
   if (!pod.claim_names.empty()) {
     --row.claiming_pods;
     if (row.node) claim_uses_.remove(pod);

@@ -43,8 +43,10 @@ class State {
     std::vector<uint32_t> labels;  // pair ids, in the order of the node's labels
     std::vector<UsedPort> ports;   // a set, as upstream's HostPortInfo
     uint32_t taint_set = kNoId;
-    uint32_t claiming_pods = 0;  // pods with claim_names
-    std::string zone;            // the zone it stands under in the node tree
+    uint32_t claiming_pods = 0;   // pods with claim_names
+    uint32_t driver_volumes = 0;  // of all pods
+    uint32_t inline_pods = 0;     // pods with one that is not a claim with a name
+    std::string zone;             // the zone it stands under in the node tree
     bool used = false;
   };
   struct Slot {
@@ -178,6 +180,7 @@ class State {
   }
 
  private:
+  static bool has_inline_volume(const Pod& pod);
   void fetch(uint32_t r) const {
     __builtin_prefetch(&rows_[r]);
     __builtin_prefetch(reinterpret_cast<const char*>(&rows_[r]) + 64);

@@ -61,6 +61,7 @@ Ref<Pod> copy_pod(const Pod& pod, Str name, Str ns, Str uid, Str node_name) {
   copy->has_pod_affinity = pod.has_pod_affinity;
   copy->has_required_anti_affinity = pod.has_required_anti_affinity;
   copy->claim_names = pod.claim_names;
+  copy->driver_volumes = pod.driver_volumes;
   return copy;
 }
 

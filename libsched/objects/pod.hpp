@@ -141,6 +141,7 @@ class Pod final : public Object {
   bool has_pod_affinity = false;  // any PodAffinity or PodAntiAffinity struct
   bool has_required_anti_affinity = false;
   Span<Str> claim_names;  // persistentVolumeClaim volumes, not ephemeral ones
+  uint32_t driver_volumes = 0;  // volumes with may_count_for_driver()
 
   bool terminated() const { return status.phase == "Succeeded" || status.phase == "Failed"; }
 };

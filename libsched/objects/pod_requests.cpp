@@ -265,6 +265,9 @@ void derive_pod(Pod& pod) {
                      : at_least_zero(pod.occupied, pod.arena);
   pod.host_ports = collect_host_ports(pod);
   pod.claim_names = collect_claims(pod);
+  pod.driver_volumes = static_cast<uint32_t>(
+      std::count_if(pod.spec.volumes.begin(), pod.spec.volumes.end(),
+                    [](const Volume& v) { return may_count_for_driver(v.kind); }));
 
   const PodSpec& spec = pod.spec;
   pod.has_pod_affinity =

@@ -25,6 +25,23 @@ enum class VolumeKind : uint8_t {
   kImage,
 };
 
+// Whether the volume may count against the limit of a CSI driver: through a claim, or as a volume
+// of an in-tree plugin that has a CSI driver now.
+constexpr bool may_count_for_driver(VolumeKind kind) {
+  switch (kind) {
+    case VolumeKind::kPersistentVolumeClaim:
+    case VolumeKind::kEphemeral:
+    case VolumeKind::kGcePersistentDisk:
+    case VolumeKind::kAwsElasticBlockStore:
+    case VolumeKind::kAzureDisk:
+    case VolumeKind::kAzureFile:
+    case VolumeKind::kCinder:
+    case VolumeKind::kVsphere:
+    case VolumeKind::kPortworx: return true;
+    default: return false;
+  }
+}
+
 struct Volume {
   Str name;
   VolumeKind kind = VolumeKind::kOther;

@@ -22,7 +22,14 @@ _MARKS = {
 
 
 def fit_table(result: FitResult) -> str:
-    """Nodes that fit first, then the others by name; one column for each Filter plugin asked."""
+    """Nodes that fit first, then the others by name; one column for each Filter plugin asked.
+
+    With scores it is `report.compact` that shows them.
+    """
+    if result.scores is not None:
+        from .report.compact import score_table
+
+        return score_table(result)
     head = f"<p><b>{_text(_explain.headline(result))}</b></p>"
     verdicts = sorted(result, key=lambda verdict: (not verdict.fits, verdict.node))
     if not verdicts or result.error or _explain.is_gated(result):

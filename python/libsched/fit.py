@@ -186,6 +186,16 @@ class FitResult:
         skipped = set(self.to_dict().get("preFilter", {}).get("skipFilter", ()))
         return [(name, name in skipped) for name, _ in self._framework.plugins.get("filter", ())]
 
+    def score_plugins(self) -> list[tuple[str, int]]:
+        """The Score plugins in their order, each with its weight, skipped ones included."""
+        return self._framework.plugins.get("score", [])
+
+    def to_html(self) -> str:
+        """A page with everything about the decision, for a file: see `libsched.report`."""
+        from .report import explain_html
+
+        return explain_html(self)
+
     def __getitem__(self, node: str) -> NodeVerdict:
         try:
             return self._table()[node]

@@ -1,0 +1,145 @@
+"""A decision as the columns that the page and the notebook table show.
+
+Everything here is plain data that fits into JSON; texts are not yet escaped for any medium.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Union
+
+if TYPE_CHECKING:
+    from ..fit import FitResult
+
+#: What can be shown: a FitResult, or what its `to_dict` gives.
+Decision = Union["FitResult", Mapping[str, Any]]
+
+_EXACT = 1 << 53  # integers beyond are texts, because JavaScript's numbers would round them
+_PRE_FILTER = "ruled out by PreFilter"
+
+
+def page_data(decision: Decision, most_nodes: int = 0) -> dict[str, Any]:
+    """Header, columns and nodes, best first; with `most_nodes`, the rest is only counted."""
+    if isinstance(decision, Mapping):
+        details = decision
+        entries = list(details.get("nodes") or ())
+        weights: dict[str, int] = {}
+        filters: list[tuple[str, bool]] = []
+        node_count = len(entries)
+    else:
+        details = decision.to_dict()
+        entries = _entries(decision)
+        weights = dict(decision.score_plugins())
+        filters = decision.filter_plugins()
+        node_count = decision.node_count
+    scores = {entry["node"]: entry for entry in details.get("scores") or ()}
+    names = sorted((entry["node"] for entry in entries),
+                   key=_rank(scores, set(details.get("feasible") or ())))
+    reasons = _Reasons(entries)
+    shown = names[:most_nodes] if most_nodes else names
+    return {
+        "pod": details.get("pod", ""),
+        "profile": details.get("profile", ""),
+        "nodeCount": node_count,
+        "fitCount": len(details.get("feasible") or ()),
+        "best": list(details.get("best") or ()),
+        "fitError": details.get("fitError", ""),
+        "error": details.get("error", ""),
+        "scoreError": details.get("scoreError", ""),
+        "gate": _gate(details.get("preEnqueue")),
+        "skipScore": list(details.get("skipScore") or ()),
+        "filters": [{"name": name, "skipped": skipped} for name, skipped in filters],
+        "scorers": _scorers(scores, weights, shown),
+        "nodes": shown,
+        "left": len(names) - len(shown),
+        "total": [_number(scores[name]["total"]) if name in scores else None for name in shown],
+        "whys": reasons.whys,
+        "why": [reasons.of.get(name, -1) for name in shown],
+        "counts": reasons.counts(),
+    }
+
+
+def _entries(result: FitResult) -> list[dict[str, Any]]:
+    """All verdicts in the form of the C API's JSON, those of PreFilter included."""
+    return [{"node": verdict.node, "code": verdict.status.code.label,
+             "plugin": verdict.status.plugin, "reasons": list(verdict.status.reasons),
+             "excludedByPreFilter": verdict.by_pre_filter} for verdict in result]
+
+
+def _rank(scores: Mapping[str, Any], feasible: set[str]) -> Any:
+    """Best first, then what fits without a score, then the others; each by name."""
+    def key(name: str) -> tuple[bool, bool, int, str]:
+        scored = scores.get(name)
+        return (name not in feasible, scored is None,
+                -int(scored["total"]) if scored else 0, name)
+    return key
+
+
+def _gate(status: Mapping[str, Any] | None) -> str:
+    if not status or status.get("code") == "Success":
+        return ""
+    text = ", ".join(status.get("reasons") or ()) or str(status["code"])
+    return f"{status['plugin']}: {text}" if status.get("plugin") else text
+
+
+def _scorers(scores: Mapping[str, Any], weights: Mapping[str, int],
+             names: list[str]) -> list[dict[str, Any]]:
+    """One column for each Score plugin: in the order of the weights, or of the first node."""
+    first: Mapping[str, Any] = next(iter(scores.values()))["plugins"] if scores else {}
+    order = [name for name in weights if name in first]
+    order += [name for name in first if name not in order]
+    columns = []
+    for plugin in order:
+        cells = [scores[name]["plugins"][plugin] if name in scores else None for name in names]
+        weight = weights.get(plugin)
+        columns.append({
+            "name": plugin,
+            "weight": _weight(entry["plugins"][plugin] for entry in scores.values())
+            if weight is None else weight,
+            **{kind: [None if cell is None else _number(cell[kind]) for cell in cells]
+               for kind in ("raw", "normalized", "weighted")}})
+    return columns
+
+
+def _weight(cells: Iterable[Mapping[str, int]]) -> int | None:
+    """What the normalised scores were multiplied by, if that can be seen."""
+    for cell in cells:
+        if cell["normalized"]:
+            return int(cell["weighted"] // cell["normalized"])
+    return None
+
+
+def _number(value: int) -> int | str:
+    return value if -_EXACT <= value <= _EXACT else str(value)
+
+
+class _Reasons:
+    """The different verdicts on nodes that don't fit: most of them are shared by many nodes."""
+
+    def __init__(self, entries: list[dict[str, Any]]) -> None:
+        self.whys: list[dict[str, Any]] = []
+        self.of: dict[str, int] = {}
+        self._nodes: Counter[int] = Counter()
+        known: dict[tuple[str, str, tuple[str, ...], bool], int] = {}
+        for entry in entries:
+            if entry["code"] == "Success" and not entry.get("excludedByPreFilter"):
+                continue
+            reasons = tuple(entry.get("reasons") or ())
+            before = bool(entry.get("excludedByPreFilter"))
+            key = (entry["code"], entry.get("plugin") or "", reasons, before)
+            if key not in known:
+                known[key] = len(self.whys)
+                self.whys.append({"code": key[0], "plugin": key[1], "preFilter": before,
+                                  "reasons": list(reasons) or [_PRE_FILTER if before else key[0]]})
+            self.of[entry["node"]] = known[key]
+            self._nodes[known[key]] += 1
+
+    def counts(self) -> list[dict[str, Any]]:
+        """On how many nodes each reason stands in the way, the most frequent first."""
+        total: Counter[tuple[str, str]] = Counter()
+        for index, count in self._nodes.items():
+            for reason in self.whys[index]["reasons"]:
+                total[self.whys[index]["plugin"], reason] += count
+        return [{"plugin": plugin, "reason": reason, "nodes": count} for (plugin, reason), count
+                in sorted(total.items(), key=lambda item: (-item[1], item[0]))]

@@ -1,0 +1,82 @@
+// Small pieces of the document. Every text goes in as text, never as markup.
+
+const $ = (id) => document.getElementById(id);
+
+function make(tag, properties = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(properties)) {
+    if (name === "class") element.className = value;
+    else if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (name in element && name !== "role") element[name] = value;
+    else element.setAttribute(name, value);
+  }
+  element.append(...children.filter((child) => child !== null));
+  return element;
+}
+
+// A name from the cluster: isolated, so that its writing direction touches nothing around it.
+const named = (text, properties = {}) => make("bdi", properties, visible(text));
+
+// CamelCase that may break between its words.
+function breakable(name) {
+  const parts = visible(name).split(/(?<=[a-z])(?=[A-Z])/);
+  return parts.flatMap((part, index) => index ? [make("wbr"), part] : [part]);
+}
+
+function hue(index) {
+  return (250 + index * 137.5) % 360;
+}
+
+function coloured(index, properties = {}, ...children) {
+  const element = make("span", properties, ...children);
+  element.style.setProperty("--hue", hue(index));
+  return element;
+}
+
+// What makes up a total, one segment for each plugin.
+function stack(row) {
+  const bar = make("span", { class: "stack", "aria-hidden": "true" });
+  if (!(model.topTotal > 0)) return bar;
+  data.scorers.forEach((scorer, index) => {
+    const value = Number(scorer.weighted[row]);
+    if (!(value > 0)) return;
+    const part = coloured(index, { class: "part", title: `${scorer.name} ${formatted(value)}` });
+    part.style.width = `${100 * value / model.topTotal}%`;
+    bar.append(part);
+  });
+  return bar;
+}
+
+function meter(share, kind) {
+  const bar = make("span", { class: `meter ${kind}`, "aria-hidden": "true" });
+  const fill = make("span");
+  fill.style.width = `${Math.max(0, Math.min(1, share)) * 100}%`;
+  bar.append(fill);
+  return bar;
+}
+
+const MARKS = {
+  yes: ["✓", "yes"], no: ["✗", "no"], skip: ["·", "not concerned by this pod"],
+  "": ["", "not asked"],
+};
+
+function markCell(mark) {
+  const [sign, text] = MARKS[mark];
+  return make("td", { class: `mark ${mark || "unasked"}`, title: text },
+    make("span", { "aria-hidden": "true" }, sign), make("span", { class: "hidden" }, text));
+}
+
+function numberCell(scorer, row, kind) {
+  const value = scorer[kind][row];
+  if (value === null) return make("td", { class: "number none" }, "–");
+  const cell = make("td", { class: "number" }, formatted(value));
+  const top = model.top(scorer, kind);
+  cell.style.setProperty("--share", top > 0 ? Math.max(0, Number(value) / top) : 0);
+  if (Number(value) === 0) cell.classList.add("zero");
+  return cell;
+}
+
+function reasonText(why) {
+  return [why.plugin ? make("b", { class: "plugin" }, `${visible(why.plugin)}:`) : "", " ",
+    make("span", {}, visible(why.reasons.join(", ")))];
+}

@@ -9,10 +9,10 @@ import sys
 from collections.abc import Sequence
 
 from ..errors import Error
-from . import config, evaluate, fit, version
+from . import config, evaluate, explain, fit, schedule, version
 from .terminal import Terminal
 
-COMMANDS = (fit, evaluate, config, version)
+COMMANDS = (fit, explain, schedule, evaluate, config, version)
 
 DESCRIPTION = """\
 Does this pod fit, on which nodes, and why not on the others?
@@ -22,7 +22,8 @@ EPILOG = """\
 examples:
   kubectl get nodes,pods -A -o yaml > cluster.yaml
   libsched fit cluster.yaml --pod train.yaml
-  libsched fit cluster.yaml --pod train.yaml --explain gpu-a-3
+  libsched explain cluster.yaml --pod train.yaml --html train.html
+  libsched schedule cluster.yaml --pod deployment.yaml
 
 'libsched COMMAND --help' says more about a command."""
 

@@ -1,0 +1,234 @@
+"""`libsched explain`: every node and every plugin, with reasons and scores, as text, JSON or page."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+from .. import _explain
+from ..errors import FileError, InvalidError, NotFoundError
+from ..fit import FitResult
+from ..scores import Scores
+from . import asking
+from .fit import answer_all
+from .terminal import Terminal, table
+from .writing import JsonWriter, TextWriter
+
+DESCRIPTION = """\
+Says for every pod of a file what each plugin of kube-scheduler v1.36 makes of each node: which
+filter refuses it and why, and what each Score plugin gives it: raw, normalised to 0..100, and
+weighted. The nodes are listed best first. Pods that run already, and workloads, are judged as by
+'libsched fit'."""
+
+EPILOG = """\
+exit codes:
+  0  every pod fits on some node
+  1  a pod does not
+  2  bad input, a pod needs a plugin that is not available, or scoring failed
+
+examples:
+  libsched explain cluster.yaml --pod web.yaml
+  libsched explain cluster.yaml --pod web.yaml --node general-a-1
+  libsched explain cluster.yaml --pod web.yaml --html web.html"""
+
+_KINDS = ("weighted", "normalized", "raw", "all")
+_TOP = 20
+
+
+def add_to(commands: Any) -> None:
+    made = commands.add_parser(
+        "explain", help="what does each plugin make of each node?", description=DESCRIPTION,
+        epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter)
+    asking.add_inputs(made, "judge")
+    made.add_argument("--node", metavar="NODE", help="only this node, plugin by plugin")
+    made.add_argument("--values", choices=_KINDS, default="weighted",
+                      help="which scores the table shows (default: weighted; all: "
+                      "raw/normalised/weighted)")
+    made.add_argument("--top", type=_number, default=_TOP, metavar="N",
+                      help=f"list that many nodes that fit, and that many that don't (default: "
+                      f"{_TOP}; 0: all)")
+    made.add_argument("--json", action="store_true", help="print one line of JSON for each pod")
+    made.add_argument("--html", metavar="FILE",
+                      help="also write a page to be opened in a browser; for one pod")
+    asking.add_as_is(made)
+    asking.add_judging(made)
+    made.set_defaults(run=run)
+
+
+def _number(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of nodes")
+    return int(text)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Explains; returns 0, 1 or 2."""
+    question = asking.read_question(options)
+    if options.html and len(question.candidates) != 1:
+        raise InvalidError(f"--html shows one pod, but there are {len(question.candidates):,} in "
+                           f"{options.pod}")
+    if options.node and options.node not in question.cluster.nodes:
+        raise NotFoundError(f'there is no node "{options.node}" to explain')
+    judge = asking.Judge(options, question.cluster, score=True)
+    if not options.html:
+        writer = ExplainJson(options, question) if options.json else ExplainText(options)
+        return answer_all(question, judge, writer)
+    answer = judge.answer(question.candidates[0])
+    (ExplainJson(options, question) if options.json else ExplainText(options)).write(answer)
+    if answer.result is not None:
+        _write_page(options.html, answer.result)
+        if not options.json:
+            Terminal(sys.stderr).note(f"written: {options.html}")
+    return answer.code
+
+
+def _write_page(name: str, result: FitResult) -> None:
+    try:
+        with open(name, "w", encoding="utf-8", newline="\n") as file:
+            file.write(result.to_html())
+    except (OSError, ValueError) as error:
+        raise FileError(f"{name}: {getattr(error, 'strerror', None) or error}") from None
+
+
+class ExplainText(TextWriter):
+    """Answers for people."""
+
+    def lines(self, result: FitResult) -> Iterator[str]:
+        if result.error or _explain.is_gated(result):
+            yield _explain.headline(result, self.out.paint)
+        elif self.options.node:
+            yield from self._about_node(result, self.options.node)
+        else:
+            yield from self._overview(result)
+
+    def _overview(self, result: FitResult) -> Iterator[str]:
+        paint = self.out.paint
+        yield _explain.headline(result, paint) + _best_text(result)
+        if result.score_error:
+            yield f"{paint('bad', 'scoring failed')}: {result.score_error}"
+        if result.scores is not None:
+            yield from self._scores(result, result.scores)
+        elif result.nodes:
+            yield from _explain.columns(result.nodes, self.out.width)
+        rejected = [verdict for verdict in result if not verdict.fits]
+        if not rejected:
+            return
+        yield "does not fit:"
+        top = self.options.top or len(rejected)
+        rows = [[verdict.node, verdict.status.plugin, verdict.status.message]
+                for verdict in rejected[:top]]
+        for line in table(rows):
+            yield paint("bad", line)
+        if len(rejected) > top:
+            yield f"  ... and {len(rejected) - top:,} more (--top 0 shows all); all of them by reason:"
+            for count, plugin, reason in _explain.reason_counts(result):
+                yield f"  {count:>7,}  {paint('strong', plugin)}  {reason}"
+
+    def _scores(self, result: FitResult, scores: Scores) -> Iterator[str]:
+        paint = self.out.paint
+        kind = self.options.values
+        order = _ranked(scores)
+        top = self.options.top or len(order)
+        short = abbreviations(list(scores.plugins))
+        rows = [["node", "total", *(short[plugin] for plugin in scores.plugins)]]
+        cells = {plugin: _cells(scores, plugin, kind) for plugin in scores.plugins}
+        for at in order[:top]:
+            rows.append([scores.nodes[at], f"{scores.totals[at]:,}",
+                         *(cells[plugin](at) for plugin in scores.plugins)])
+        head, *lines = table(rows, right=range(1, len(rows[0])))
+        yield paint("strong", head)
+        best = set(result.best)
+        for at, line in zip(order, lines, strict=False):
+            yield paint("good", line) if scores.nodes[at] in best else line
+        if len(order) > top:
+            yield f"  ... and {len(order) - top:,} more that fit (--top 0 shows all)"
+        shown = {"all": "raw/normalised/weighted", "normalized": "normalised"}.get(kind, kind)
+        legend = ", ".join(f"{short[plugin]} {plugin} x{weight}"
+                           for plugin, weight in scores.plugins.items())
+        yield paint("faint", f"  {shown} scores: {legend}")
+        if result.missing_scores:
+            yield f"  {paint('note', 'note')}: {_explain.lacking(result.missing_scores)}"
+        if result.skipped_scores:
+            yield paint("faint", f"  skipped: {', '.join(result.skipped_scores)}")
+
+    def _about_node(self, result: FitResult, node: str) -> Iterator[str]:
+        paint = self.out.paint
+        yield from _explain.about_node(result, node, paint)
+        if result.score_error:
+            yield f"{paint('bad', 'scoring failed')}: {result.score_error}"
+        scores = result.scores
+        if scores is None or node not in scores:
+            return
+        total = scores.total(node)
+        better = sum(other > total for other in scores.totals)
+        rows = [["score", "raw", "normalised", "weight", "weighted"]]
+        for plugin, score in scores[node].items():
+            rows.append([plugin, f"{score.raw:,}", f"{score.normalized:,}",
+                         f"{scores.plugins[plugin]:,}", f"{score.weighted:,}"])
+        rows += [[plugin, "skipped", "", "", ""] for plugin in result.skipped_scores]
+        rows += [[plugin, "not available", "", "", ""] for plugin in result.missing_scores]
+        rows.append(["total", "", "", "", f"{total:,}"])
+        head, *lines, last = table(rows, right=range(1, 5))
+        yield paint("strong", head)
+        yield from lines
+        yield paint("strong", last)
+        yield (f"rank {better + 1:,} of {len(scores):,}"
+               + (f"; the highest total is {max(scores.totals):,}" if better else ""))
+
+
+class ExplainJson(JsonWriter):
+    """Answers for programs: what `fit --explain --json` says, and the scores."""
+
+    def fields(self, result: FitResult) -> dict[str, Any]:
+        node = self.options.node or ""
+        details = result.to_dict()
+        line = super().fields(result)
+        line.update(self.verdicts(result, node))
+        line["scores"] = [entry for entry in details.get("scores") or ()
+                          if node in ("", entry["node"])]
+        line["weights"] = dict(result.score_plugins())
+        line.update(skipScore=result.skipped_scores, missingScores=result.missing_scores,
+                    best=result.best)
+        if result.score_error:
+            line["scoreError"] = result.score_error
+        return line
+
+
+def _best_text(result: FitResult) -> str:
+    if not result.best or result.scores is None:
+        return ""
+    more = len(result.best) - 1
+    ties = f" and {more:,} more" if more else ""
+    return f", best {result.best[0]}{ties} ({result.scores.total(result.best[0]):,})"
+
+
+def _ranked(scores: Scores) -> list[int]:
+    """Indexes of the nodes, the highest total first, then by name."""
+    totals = scores.totals
+    return sorted(range(len(scores)), key=lambda at: (-totals[at], scores.nodes[at]))
+
+
+def _cells(scores: Scores, plugin: str, kind: str) -> Any:
+    """A function from an index to the text of a plugin's score."""
+    columns = [getattr(scores, name)(plugin) for name in
+               (("raw", "normalized", "weighted") if kind == "all" else (kind,))]
+    return lambda at: "/".join(f"{column[at]:,}" for column in columns)
+
+
+def abbreviations(names: list[str]) -> dict[str, str]:
+    """The capitals of each name; a number tells apart those that share them.
+
+    >>> abbreviations(["NodeResourcesFit", "ImageLocality", "IdleLatency", "custom"])
+    {'NodeResourcesFit': 'NRF', 'ImageLocality': 'IL', 'IdleLatency': 'IL2', 'custom': 'custom'}
+    """
+    made: dict[str, str] = {}
+    seen: Counter[str] = Counter()
+    for name in names:
+        short = "".join(re.findall("[A-Z]", name)) or name
+        seen[short] += 1
+        made[name] = short if seen[short] == 1 else f"{short}{seen[short]}"
+    return made

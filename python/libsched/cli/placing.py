@@ -1,0 +1,159 @@
+"""Placing pods one after the other: what `libsched schedule` does with each.
+
+Every pod sees those placed before it, because each is assumed on its node. Nothing here depends on
+time or chance but through the seed, so the same input gives the same placements.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import random
+from collections.abc import Iterator
+from typing import Literal
+
+from .. import _explain
+from ..cluster import Cluster
+from ..errors import Error, NotFoundError
+from ..framework import Framework
+from ..objects import Pod
+from ..state import CycleState
+from .asking import Candidate, Profiles
+
+#: What became of a pod. "bound" has a nodeName already and is put there; "kept" runs already.
+Outcome = Literal["placed", "unschedulable", "gated", "refused", "bound", "kept", "ended", "error"]
+
+_SAFE = "bcdfghjklmnpqrstvwxz2456789"  # what Kubernetes makes suffixes of
+
+
+@dataclasses.dataclass(frozen=True)
+class Placement:
+    """What became of one pod.
+
+    `feasible` nodes took it; `score` is the chosen one's, None where there was nothing to choose.
+    `text` says why it was not placed.
+    """
+
+    pod: str
+    outcome: Outcome
+    kind: str = ""
+    profile: str = ""
+    node: str = ""
+    score: int | None = None
+    feasible: int = 0
+    text: str = ""
+    plugin: str = ""
+
+
+def instances(candidate: Candidate) -> Iterator[Pod]:
+    """The pods of a candidate; a workload's are named like its controller's, always the same."""
+    pod = candidate.pod
+    if not candidate.kind:
+        yield pod
+        return
+    owner = _suffix(f"{candidate.kind}/{pod.key}", 9)
+    for index in range(candidate.replicas):
+        random_part = _suffix(f"{candidate.kind}/{pod.key}/{index}", 5)
+        if candidate.kind == "StatefulSet":
+            name = f"{pod.name}-{index}"
+        elif candidate.kind == "Deployment":
+            name = f"{pod.name}-{owner}-{random_part}"
+        elif candidate.kind == "CronJob":
+            name = f"{pod.name}-1-{random_part}"
+        else:
+            name = f"{pod.name}-{random_part}"
+        yield pod.copy(name=name)
+
+
+def _suffix(text: str, length: int) -> str:
+    digest = hashlib.sha256(text.encode()).digest()
+    return "".join(_SAFE[byte % len(_SAFE)] for byte in digest[:length])
+
+
+class Placer:
+    """Places pods on a cluster, which it changes."""
+
+    def __init__(self, cluster: Cluster, profiles: Profiles,
+                 ties: Literal["upstream", "name", "random"], seed: int) -> None:
+        self._cluster = cluster
+        self._profiles = profiles
+        self._ties = ties
+        self._seeds = random.Random(seed)
+        self._probed: set[str] = set()  # profiles whose scores were looked at
+        self.notes: dict[str, None] = {}  # each once, in order
+
+    def place(self, pod: Pod, kind: str = "") -> Placement:
+        """Runs a pod's scheduling cycle and assumes it on the chosen node."""
+        settled = self._settled(pod)
+        if settled is not None:
+            return settled
+        seed = self._seeds.getrandbits(64)
+        notes: list[str] = []
+        profile = ""
+        try:
+            framework = self._profiles.of(pod, notes)
+            profile = framework.profile
+            return self._cycle(framework, pod, kind, seed)
+        except NotFoundError:
+            raise
+        except Error as error:
+            return Placement(pod.key, "error", kind, profile, text=str(error), plugin=error.plugin)
+        finally:
+            self.notes.update(dict.fromkeys(notes))
+
+    def refuse(self, candidate: Candidate) -> Placement | None:
+        """Why the pods of a candidate cannot be made; None if they can."""
+        if candidate.kind != "DaemonSet":
+            return None
+        return Placement(candidate.pod.key, "error", candidate.kind,
+                         text="the pods of a DaemonSet are made for each node by its controller, "
+                              "which is not available yet")
+
+    def _settled(self, pod: Pod) -> Placement | None:
+        """What becomes of a pod that the scheduler would not see."""
+        if pod.phase in ("Succeeded", "Failed"):
+            return Placement(pod.key, "ended", text=f"its phase is {pod.phase}")
+        if pod.key in self._cluster.pods:
+            where = self._cluster.node_of(pod) or self._cluster.pods[pod.key].node_name
+            return Placement(pod.key, "kept", node=where, text="is in the cluster already")
+        if pod.node_name:
+            self._cluster.add_pods([pod])
+            known = pod.node_name in self._cluster.nodes
+            return Placement(pod.key, "bound", node=pod.node_name,
+                             text="by its nodeName" + ("" if known else ", which is no node here"))
+        return None
+
+    def _cycle(self, framework: Framework, pod: Pod, kind: str, seed: int) -> Placement:
+        cluster = self._cluster
+        profile = framework.profile
+        gate = framework.run_pre_enqueue_plugins(cluster, pod)
+        if not gate.is_success:
+            return Placement(pod.key, "gated", kind, profile, plugin=gate.plugin,
+                             text=gate.message or gate.code.label)
+        state = CycleState()
+        chosen = framework.cycle(cluster, pod, state=state, ties=self._ties, seed=seed)
+        if chosen.node is None:
+            # Asked again in full: a cycle keeps no verdicts.
+            result = framework.fit(cluster, pod)
+            if result.error or result.fits:
+                return Placement(pod.key, "error", kind, profile, plugin=chosen.status.plugin,
+                                 text=result.error or chosen.status.message
+                                 or chosen.status.code.label)
+            return Placement(pod.key, "unschedulable", kind, profile, text=result.fit_error)
+        if chosen.feasible > 1 and profile not in self._probed:
+            self._probed.add(profile)
+            missing = framework.score(cluster, pod).missing_scores
+            if missing:
+                self.notes[f"{profile}: {_explain.lacking(missing)}"] = None
+        status = framework.assume(cluster, pod, chosen.node, state)
+        if not status.is_success:
+            return Placement(pod.key, "refused", kind, profile, feasible=chosen.feasible,
+                             plugin=status.plugin, text=status.message or status.code.label)
+        return Placement(pod.key, "placed", kind, profile, chosen.node,
+                         chosen.total if chosen.feasible > 1 else None, chosen.feasible)
+
+
+def may_preempt(cluster: Cluster, pods: list[Pod]) -> int:
+    """How many of these unschedulable pods have a higher priority than some pod on a node."""
+    lowest = min((pod.priority for pod in cluster.pods.values()), default=None)
+    return 0 if lowest is None else sum(pod.priority > lowest for pod in pods)

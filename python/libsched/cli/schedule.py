@@ -1,0 +1,260 @@
+"""`libsched schedule`: where do these pods go, one after the other, and what is left then?"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import itertools
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+from ..errors import InvalidError
+from ..objects import Pod
+from . import asking, utilisation
+from .asking import Candidate, Question
+from .placing import Placement, Placer, instances, may_preempt
+from .progress import Progress
+from .terminal import Terminal, print_json, table
+from .utilisation import Use
+
+DESCRIPTION = """\
+Places the pods of a file one after the other, as kube-scheduler v1.36 would with an empty queue:
+PreEnqueue, a scheduling cycle over all nodes, and Reserve. Each pod sees those before it. A
+workload stands for its replicas, named like its controller's pods; their pod-template-hash label is
+not added, and replicas of a StatefulSet share the claims of the first. Nothing is preempted, and
+nodes are never sampled. The same input and seed give the same placements."""
+
+EPILOG = """\
+exit codes:
+  0  every pod was placed (or has a node already)
+  1  a pod was not: it fits nowhere, is gated, or was refused by Reserve
+  2  bad input, or a pod needs what is not available
+
+examples:
+  libsched schedule cluster.yaml --pod deployment.yaml
+  libsched schedule cluster.yaml --pod pods.yaml --order priority --limit 100
+  libsched schedule cluster.yaml --pod pods.yaml --json | jq -r 'select(.node) | .node'"""
+
+_MOST_ROWS = 10
+_ORDER = ("placed", "bound", "kept", "ended", "unschedulable", "gated", "refused", "error")
+_PAINT = {"placed": "good", "bound": "good", "kept": "faint", "ended": "faint",
+          "unschedulable": "bad", "gated": "note", "refused": "bad", "error": "bad"}
+
+
+def add_to(commands: Any) -> None:
+    made = commands.add_parser(
+        "schedule", help="where do pods go, one after the other?", description=DESCRIPTION,
+        epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter)
+    asking.add_inputs(made, "place")
+    made.add_argument("--order", choices=("file", "priority"), default="file",
+                      help="in which order (default: the file's; priority: the highest first, as "
+                      "in upstream's queue)")
+    made.add_argument("--ties", choices=("upstream", "name", "random"), default="upstream",
+                      help="which of several best nodes: the first in upstream's order (default), "
+                      "the smallest name, or any, by --seed")
+    made.add_argument("--seed", type=_number, default=0, metavar="N",
+                      help="of --ties random (default: 0)")
+    made.add_argument("--limit", type=_number, metavar="N", help="try only the first N pods")
+    made.add_argument("--pool-label", metavar="KEY",
+                      help="the node label that names pools (default: a well-known one)")
+    made.add_argument("--resource", action="append", default=[], metavar="NAME",
+                      help="a further resource for the summary; may be repeated")
+    made.add_argument("--json", action="store_true",
+                      help="print one line of JSON for each pod, and one for the summary")
+    asking.add_judging(made)
+    made.set_defaults(run=run)
+
+
+def _number(text: str) -> int:
+    if not text.isdecimal() or int(text) >= 1 << 64:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of at most 64 bits")
+    return int(text)
+
+
+@dataclasses.dataclass
+class Summary:
+    """What came of all pods."""
+
+    before: dict[str, Use]
+    after: dict[str, Use]
+    outcomes: Counter[str]
+    reasons: Counter[tuple[str, str]]  # (outcome, text)
+    nodes: Counter[str]
+    pools: Counter[str]
+    pool_label: str
+    untried: int
+    preempting: int
+
+    @property
+    def code(self) -> int:
+        """The exit code."""
+        if self.outcomes["error"]:
+            return 2
+        failed = ("unschedulable", "gated", "refused")
+        return 1 if any(self.outcomes[outcome] for outcome in failed) else 0
+
+
+def run(options: argparse.Namespace) -> int:
+    """Places; returns 0, 1 or 2."""
+    question = asking.read_question(options)
+    label = options.pool_label or utilisation.pool_label(question.cluster)
+    pools = utilisation.pools(question.cluster, label) if label else {}
+    if options.pool_label and not any(pools.values()):
+        raise InvalidError(f'no node has the label "{label}" of --pool-label')
+    placer = Placer(question.cluster, asking.Profiles(options), options.ties, options.seed)
+    summary = Summary(utilisation.use(question.cluster, options.resource), {}, Counter(), Counter(),
+                      Counter(), Counter(), label, 0, 0)
+    writer = ScheduleJson(options, question) if options.json else ScheduleText()
+    wanted = _wanted(question, options)
+    total = sum(1 if isinstance(entry, Candidate) else len(entry[1]) for entry in wanted)
+    limit = total if options.limit is None else min(options.limit, total)
+    summary.untried = total - limit
+    stuck: list[Pod] = []
+    with Progress("placing pods", limit) as progress:
+        for number, (pod, candidate) in enumerate(itertools.islice(_pods(wanted), limit)):
+            progress.update(number, f"{number:,} of {limit:,}")
+            placement = placer.refuse(candidate) or placer.place(pod, candidate.kind)
+            if placement.outcome == "unschedulable":
+                stuck.append(pod)
+            _count(summary, placement, pools)
+            writer.write(placement)
+    summary.after = utilisation.use(question.cluster, options.resource)
+    summary.preempting = may_preempt(question.cluster, stuck)
+    writer.close(summary, list(placer.notes))
+    return summary.code
+
+
+_Entry = Any  # Candidate (one error for all of it), or (candidate, pods)
+
+
+def _wanted(question: Question, options: argparse.Namespace) -> list[_Entry]:
+    """Candidates in the order in which they are tried, each with its pods."""
+    candidates = list(question.candidates)
+    if options.order == "priority":
+        candidates.sort(key=lambda candidate: -candidate.pod.priority)
+    return [candidate if candidate.kind == "DaemonSet"
+            else (candidate, list(instances(candidate))) for candidate in candidates]
+
+
+def _pods(wanted: list[_Entry]) -> Iterator[tuple[Pod, Candidate]]:
+    for entry in wanted:
+        if isinstance(entry, Candidate):
+            yield entry.pod, entry
+        else:
+            yield from ((pod, entry[0]) for pod in entry[1])
+
+
+def _count(summary: Summary, placement: Placement, pools: dict[str, str]) -> None:
+    summary.outcomes[placement.outcome] += 1
+    if placement.outcome in ("placed", "bound"):
+        summary.nodes[placement.node] += 1
+        if pools:
+            summary.pools[pools.get(placement.node, "")] += 1
+    elif placement.text:
+        summary.reasons[placement.outcome, placement.text] += 1
+
+
+class ScheduleText:
+    """Placements for people: a line for each, then the summary."""
+
+    def __init__(self) -> None:
+        self._out = Terminal(sys.stdout)
+
+    def write(self, placement: Placement) -> None:
+        paint = self._out.paint
+        pod = f"{placement.kind} {placement.pod}" if placement.outcome == "error" and (
+            placement.kind == "DaemonSet") else placement.pod
+        if placement.outcome == "placed":
+            score = "the only one" if placement.score is None else f"score {placement.score:,}"
+            self._out.line(f"{pod}  {paint('good', placement.node)}  "
+                           + paint("faint", f"{score}, {placement.feasible:,} fit"))
+            return
+        where = f"  {placement.node}" if placement.node else ""
+        plugin = f" ({placement.plugin})" if placement.plugin and (
+            placement.plugin not in placement.text) else ""
+        self._out.line(f"{pod}{where}  {paint(_PAINT[placement.outcome], placement.outcome)}: "
+                       f"{placement.text}{plugin}")
+
+    def close(self, summary: Summary, notes: list[str]) -> None:
+        out = self._out
+        out.line()
+        for note in notes:
+            out.line(f"{out.paint('note', 'note')}: {note}")
+        counts = [out.paint(_PAINT[outcome], f"{summary.outcomes[outcome]:,} {outcome}")
+                  for outcome in _ORDER if summary.outcomes[outcome]]
+        if summary.untried:
+            counts.append(f"{summary.untried:,} not tried (--limit)")
+        out.line(", ".join(counts) or "nothing to place")
+        for (outcome, text), count in summary.reasons.most_common(_MOST_ROWS):
+            if outcome not in ("kept", "ended"):
+                out.line(f"  {count:,} {outcome}: {text}")
+        if summary.preempting:
+            out.note(f"  {summary.preempting:,} of the unschedulable pods have a higher priority "
+                     "than some running pod; preemption is not available here")
+        if summary.pools:
+            self._ranking(f"by {summary.pool_label}", summary.pools)
+        self._ranking("by node", summary.nodes)
+        rows = [["resource", "allocatable", "before", "", "after", ""]]
+        for resource, after in summary.after.items():
+            before = summary.before[resource]
+            rows.append([resource, utilisation.amount(resource, after.allocatable),
+                         utilisation.amount(resource, before.requested), f"{before.share:.1%}",
+                         utilisation.amount(resource, after.requested), f"{after.share:.1%}"])
+        head, *lines = table(rows, right=range(1, 6))
+        out.line("requested:")
+        out.line(out.paint("faint", head))
+        for line in lines:
+            out.line(line)
+
+    def _ranking(self, title: str, counts: Counter[str]) -> None:
+        if not counts:
+            return
+        self._out.line(f"{title}:")
+        ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+        for line in table([[f"{count:,}", name or "(none)"] for name, count in ranked[:_MOST_ROWS]],
+                          right=[0]):
+            self._out.line(line)
+        if len(ranked) > _MOST_ROWS:
+            rest = sum(count for _, count in ranked[_MOST_ROWS:])
+            self._out.line(f"  ... and {rest:,} on {len(ranked) - _MOST_ROWS:,} more")
+
+
+class ScheduleJson:
+    """Placements for programs: a line for each, and one with the member "summary" at the end."""
+
+    def __init__(self, options: argparse.Namespace, question: Question) -> None:
+        self._input = asking.about_input(options, question)
+
+    def write(self, placement: Placement) -> None:
+        line: dict[str, Any] = {"pod": placement.pod, "outcome": placement.outcome}
+        for name in ("kind", "profile", "node", "plugin"):
+            if getattr(placement, name):
+                line[name] = getattr(placement, name)
+        if placement.outcome == "placed":
+            line.update(feasible=placement.feasible)
+            if placement.score is not None:
+                line.update(score=placement.score)
+        if placement.text:
+            line["fitError" if placement.outcome == "unschedulable" else "text"] = placement.text
+        print_json(line)
+
+    def close(self, summary: Summary, notes: list[str]) -> None:
+        said: dict[str, Any] = {
+            "outcomes": {outcome: summary.outcomes[outcome] for outcome in _ORDER
+                         if summary.outcomes[outcome]},
+            "notTried": summary.untried,
+            "reasons": [{"pods": count, "outcome": outcome, "text": text}
+                        for (outcome, text), count in summary.reasons.most_common()],
+            "mayPreempt": summary.preempting,
+            "nodes": dict(sorted(summary.nodes.items())),
+        }
+        if summary.pool_label:
+            said["pools"] = {"label": summary.pool_label,
+                             "pods": dict(sorted(summary.pools.items()))}
+        said["resources"] = {
+            resource: {"allocatable": after.allocatable,
+                       "before": summary.before[resource].requested, "after": after.requested}
+            for resource, after in summary.after.items()}
+        print_json({"summary": {**said, "notes": notes, **self._input}})

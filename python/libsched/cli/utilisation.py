@@ -1,0 +1,65 @@
+"""How full a cluster is: sums over its nodes, and the pools that nodes belong to."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable
+
+from ..cluster import Cluster
+
+#: Labels by which providers and tools name a node's pool, the most specific first.
+POOL_LABELS = (
+    "cloud.google.com/gke-nodepool", "eks.amazonaws.com/nodegroup", "karpenter.sh/nodepool",
+    "kubernetes.azure.com/agentpool", "alpha.eksctl.io/nodegroup-name", "kops.k8s.io/instancegroup",
+    "doks.digitalocean.com/node-pool", "node.kubernetes.io/instance-type",
+)
+_ALWAYS = ("cpu", "memory", "pods")
+_IF_THERE = ("ephemeral-storage", "nvidia.com/gpu", "amd.com/gpu", "intel.com/gpu",
+             "google.com/tpu", "aws.amazon.com/neuron")
+
+
+@dataclasses.dataclass(frozen=True)
+class Use:
+    """A resource over all nodes, in the library's units."""
+
+    allocatable: int
+    requested: int
+
+    @property
+    def share(self) -> float:
+        return self.requested / self.allocatable if self.allocatable else 0.0
+
+
+def use(cluster: Cluster, more: Iterable[str] = ()) -> dict[str, Use]:
+    """What the nodes offer and what is asked of them; of rare resources, those that are there."""
+    rows = cluster.rows
+    found = {}
+    for resource in dict.fromkeys([*_ALWAYS, *_IF_THERE, *more]):
+        figures = [cluster._handle.resource(row, resource) for row in rows]
+        total = Use(sum(figure[0] for figure in figures), sum(figure[1] for figure in figures))
+        if total.allocatable or total.requested or resource not in _IF_THERE:
+            found[resource] = total
+    return found
+
+
+def pool_label(cluster: Cluster) -> str:
+    """The first of `POOL_LABELS` that most nodes have; empty if there is none."""
+    nodes = [info.node for info in cluster.nodes.values()]
+    for label in POOL_LABELS:
+        if sum(node.label(label) is not None for node in nodes) * 2 > len(nodes):
+            return label
+    return ""
+
+
+def pools(cluster: Cluster, label: str) -> dict[str, str]:
+    """The pool of each node; empty for those without one."""
+    return {name: info.node.label(label) or "" for name, info in cluster.nodes.items()}
+
+
+def amount(resource: str, value: int) -> str:
+    """A quantity for people."""
+    if resource == "cpu":
+        return f"{value / 1000:,.1f}"
+    if resource in ("memory", "ephemeral-storage"):
+        return f"{value / 2**30:,.1f} GiB"
+    return f"{value:,}"

@@ -1,0 +1,97 @@
+"""Answers of `libsched fit` and `libsched explain`: what both writers of text and JSON share."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterable
+from typing import Any
+
+from .. import _explain
+from ..errors import NotFoundError
+from ..fit import FitResult, NodeVerdict
+from .asking import Answer, Question, about, about_input
+from .terminal import Terminal, print_json
+
+
+class TextWriter:
+    """Answers for people; subclasses say what they tell of a result."""
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        self.options = options
+        self.out = Terminal(sys.stdout)
+        self._first = True
+
+    def write(self, answer: Answer) -> None:
+        if not self._first:
+            self.out.line()
+        self._first = False
+        for note in answer.notes:
+            self.out.note(note)
+        if answer.result is None:
+            sys.stdout.flush()
+            Terminal(sys.stderr).error(about(answer.candidate.pod, str(answer.error)))
+            return
+        for line in self.lines(answer.result):
+            self.out.line(line)
+
+    def lines(self, result: FitResult) -> Iterable[str]:
+        raise NotImplementedError
+
+
+class JsonWriter:
+    """Answers for programs: one line for each pod; subclasses add to it."""
+
+    def __init__(self, options: argparse.Namespace, question: Question) -> None:
+        self.options = options
+        self._input = about_input(options, question)
+
+    def write(self, answer: Answer) -> None:
+        candidate, result, error = answer.candidate, answer.result, answer.error
+        line: dict[str, Any] = {"pod": candidate.pod.key}
+        if candidate.kind:
+            line["workload"] = {"kind": candidate.kind, "replicas": candidate.replicas}
+        if error is not None:
+            line.update(error=str(error))
+            if error.plugin:
+                line["plugin"] = error.plugin
+        if result is not None:
+            line.update(self.fields(result))
+        line.update(notes=answer.notes, **self._input)
+        print_json(line)
+
+    def fields(self, result: FitResult) -> dict[str, Any]:
+        """What is said of a result."""
+        details = result.to_dict()
+        line: dict[str, Any] = {
+            "profile": result.profile,
+            "fits": result.fits,
+            "nodes": result.nodes,
+            "nodeCount": result.node_count,
+            "reasons": [{"nodes": count, "plugin": plugin, "reason": reason}
+                        for count, plugin, reason in _explain.reason_counts(result)],
+        }
+        for name in ("error", "preEnqueue", "fitError"):
+            if details.get(name):
+                line[name] = details[name]
+        return line
+
+    def verdicts(self, result: FitResult, node: str) -> dict[str, Any]:
+        """What PreFilter said, and the verdicts on one node or, without a name, on all."""
+        if node and node not in result:
+            raise NotFoundError(f'there is no node "{node}" to explain')
+        return {"preFilter": result.to_dict().get("preFilter"),
+                "explain": [_verdict(verdict) for verdict in result if node in ("", verdict.node)]}
+
+
+def _verdict(verdict: NodeVerdict) -> dict[str, Any]:
+    """A verdict in the form of the C API's JSON."""
+    status = verdict.status
+    entry: dict[str, Any] = {"node": verdict.node, "code": status.code.label}
+    if status.plugin:
+        entry["plugin"] = status.plugin
+    if status.reasons:
+        entry["reasons"] = list(status.reasons)
+    if verdict.by_pre_filter:
+        entry["excludedByPreFilter"] = True
+    return entry

@@ -1,0 +1,131 @@
+"""`libsched explain`: tables, one node, JSON, the page, and what it refuses."""
+
+import json
+
+import pytest
+
+from manifests import GATED, deployment, node, pod, several
+
+CLUSTER = several(
+    node("a"), node("b", cpu="8"), node("c", unschedulable=True),
+    {**pod("busy", cpu="3", node_name="a"), "status": {"phase": "Running"}})
+# Only NodeAffinity scores, with weight 5.
+CONFIG = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration",
+          "profiles": [{"plugins": {
+              "preScore": {"disabled": [{"name": "*"}], "enabled": [{"name": "NodeAffinity"}]},
+              "score": {"disabled": [{"name": "*"}],
+                        "enabled": [{"name": "NodeAffinity", "weight": 5}]}}}]}
+LIKES = {"affinity": {"nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [
+    {"weight": weight, "preference": {"matchExpressions": [
+        {"key": "kubernetes.io/hostname", "operator": "In", "values": [name]}]}}
+    for name, weight in (("a", 10), ("b", 40))]}}}
+TABLE = """\
+default/x: fits 2 of 3 nodes, best b (500)
+  node  total   NA
+  b       500  500
+  a       125  125
+  weighted scores: NA NodeAffinity x5
+does not fit:
+  c  NodeUnschedulable  node(s) were unschedulable
+"""
+NODE = """\
+  score         raw  normalised  weight  weighted
+  NodeAffinity   10          25       5       125
+  total                                       125
+rank 2 of 2; the highest total is 500
+"""
+
+
+@pytest.fixture
+def explain(run):
+    def go(wanted, *arguments, cluster=CLUSTER, **more):
+        files = {"cluster.json": cluster, "pod.json": wanted, "config.json": CONFIG}
+        return run("explain", "cluster.json", "--pod", "pod.json", "--config", "config.json",
+                   *arguments, files=files, **more)
+    return go
+
+
+def test_table(explain):
+    done = explain(pod("x", **LIKES))
+    assert (done.code, done.out, done.err) == (0, TABLE, "")
+    assert "  a       125   10/25/125\n" in explain(pod("x", **LIKES), "--values", "all").out
+    assert "  raw scores: " in explain(pod("x", **LIKES), "--values", "raw").out
+    done = explain(pod("x"))
+    assert done.code == 0 and "  skipped: NodeAffinity\n" in done.out
+
+
+def test_one_node(explain):
+    done = explain(pod("x", **LIKES), "--node", "a")
+    assert done.code == 0 and done.out.startswith("default/x on a: fits\n  yes   NodeUnschedulable\n")
+    assert done.out.endswith(NODE)
+    done = explain(pod("x", **LIKES), "--node", "c")
+    assert done.out.startswith("default/x on c: does not fit\n") and "score" not in done.out
+    assert explain(pod("x"), "--node", "z").code == 2
+
+
+def test_none(explain):
+    done = explain(pod("x", cpu="64"))
+    assert done.code == 1 and done.out.startswith("default/x: fits none of 3 nodes\ndoes not fit:\n")
+    done = explain(pod("x", **GATED))
+    assert done.code == 1 and "is gated" in done.out
+
+
+def test_large_clusters_are_cut(explain):
+    nodes = several(*(node(f"n{index:03}", unschedulable=index % 2 == 1) for index in range(100)))
+    done = explain(pod("x", **LIKES), cluster=nodes)
+    assert "  ... and 30 more that fit (--top 0 shows all)\n" in done.out
+    assert "  ... and 30 more (--top 0 shows all); all of them by reason:\n" in done.out
+    assert "       50  NodeUnschedulable  node(s) were unschedulable\n" in done.out
+    assert len(done.out.splitlines()) < 60
+    done = explain(pod("x", **LIKES), "--top", "0", cluster=nodes)
+    assert "... and" not in done.out and len(done.out.splitlines()) > 100
+    assert explain(pod("x"), "--top", "-1").code == 2
+
+
+def test_json(explain):
+    answer = explain(pod("x", **LIKES), "--json").json()
+    assert answer["fits"] is True and answer["best"] == ["b"] and answer["weights"] == {
+        "NodeAffinity": 5}
+    assert {entry["node"]: entry["total"] for entry in answer["scores"]} == {"a": 125, "b": 500}
+    assert [entry["code"] for entry in answer["explain"]] == [
+        "Success", "Success", "UnschedulableAndUnresolvable"]
+    answer = explain(pod("x", **LIKES), "--json", "--node", "a").json()
+    assert [entry["node"] for entry in answer["scores"] + answer["explain"]] == ["a", "a"]
+
+
+def test_page(explain, tmp_path):
+    done = explain(pod("x", **LIKES), "--html", "page.html")
+    assert done.code == 0 and done.out == TABLE and done.err == "written: page.html\n"
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    data = json.loads(page.split('id="data">')[1].split("</script>")[0])
+    assert data["nodes"] == ["b", "a", "c"] and data["scorers"][0]["weight"] == 5
+    done = explain(pod("x"), "--html", "none/page.html")
+    assert done.code == 2 and "none/page.html: No such file" in done.err
+    done = explain(several(pod("x"), pod("y")), "--html", "page.html")
+    assert done.code == 2 and "--html shows one pod, but there are 2" in done.err
+
+
+def test_several_and_workloads(explain):
+    done = explain(several(pod("x"), deployment("web", 3)))
+    assert "Deployment default/web: judged by its pod template, 3 replicas" in done.out
+    assert [line.split(":")[0] for line in done.out.splitlines() if ": fits" in line][-1] == (
+        "default/web")
+
+
+def test_colour_and_hostile_names(explain):
+    done = explain(pod("x", **LIKES), env={"FORCE_COLOR": "1"})
+    assert "\x1b[32m  b       500  500\x1b[0m" in done.out
+    done = explain(pod("x"), cluster=several(node("evil\x1b[2J")))
+    assert "\x1b" not in done.out and "evil\\x1b[2J" in done.out
+
+
+def test_missing_plugins_are_named(run):
+    """Whatever the profile wants and nobody gave is said: scores, skips and gaps cover it."""
+    done = run("explain", "cluster.json", "--pod", "pod.json", "--json",
+               files={"cluster.json": CLUSTER, "pod.json": pod("x")})
+    answer = done.json()
+    given = {name for entry in answer["scores"] for name in entry["plugins"]}
+    assert given | set(answer["skipScore"]) | set(answer["missingScores"]) == set(answer["weights"])
+    text = run("explain", "cluster.json", "--pod", "pod.json").out
+    assert all(name in text for name in answer["missingScores"])
+    assert ("not available yet" in text) is bool(answer["missingScores"])

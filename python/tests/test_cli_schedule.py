@@ -2,6 +2,9 @@
 
 import pytest
 
+import libsched
+from libsched.cli.asking import Candidate
+from libsched.cli.placing import instances
 from manifests import GATED, deployment, node, pod, several
 
 POOL = "eks.amazonaws.com/nodegroup"
@@ -62,6 +65,15 @@ def test_replicas_are_named_like_their_controllers(schedule):
     assert first != second and first.rsplit("-", 1)[0] == second.rsplit("-", 1)[0]
     assert len(first) == len("default/web-123456789-12345")
     assert len(names("ReplicaSet")[0]) == len("default/web-12345")
+
+
+def test_many_replicas_have_different_names():
+    """So many that short suffixes meet by chance."""
+    candidate = Candidate(libsched.Pod(pod("web")), "ReplicaSet", 20_000)
+    names = [made.name for made in instances(candidate)]
+    assert len(set(names)) == len(names) == 20_000
+    assert names == [made.name for made in instances(candidate)]
+    assert all(len(name) == len("web-12345") for name in names)
 
 
 def test_a_daemon_set_is_an_error(schedule):

@@ -52,17 +52,19 @@ def instances(candidate: Candidate) -> Iterator[Pod]:
         yield pod
         return
     owner = _suffix(f"{candidate.kind}/{pod.key}", 9)
+    prefix = {"Deployment": f"{pod.name}-{owner}", "CronJob": f"{pod.name}-1"}.get(
+        candidate.kind, pod.name)
+    taken: set[str] = set()
     for index in range(candidate.replicas):
-        random_part = _suffix(f"{candidate.kind}/{pod.key}/{index}", 5)
         if candidate.kind == "StatefulSet":
-            name = f"{pod.name}-{index}"
-        elif candidate.kind == "Deployment":
-            name = f"{pod.name}-{owner}-{random_part}"
-        elif candidate.kind == "CronJob":
-            name = f"{pod.name}-1-{random_part}"
-        else:
-            name = f"{pod.name}-{random_part}"
-        yield pod.copy(name=name)
+            yield pod.copy(name=f"{pod.name}-{index}")
+            continue
+        text = f"{candidate.kind}/{pod.key}/{index}"
+        # Suffixes are short: of ten thousand, some are the same. A controller tries another, too.
+        while (suffix := _suffix(text, 5)) in taken:
+            text += "'"
+        taken.add(suffix)
+        yield pod.copy(name=f"{prefix}-{suffix}")
 
 
 def _suffix(text: str, length: int) -> str:

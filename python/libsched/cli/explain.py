@@ -78,11 +78,11 @@ def run(options: argparse.Namespace) -> int:
         writer = ExplainJson(options, question) if options.json else ExplainText(options)
         return answer_all(question, judge, writer)
     answer = judge.answer(question.candidates[0])
-    (ExplainJson(options, question) if options.json else ExplainText(options)).write(answer)
-    if answer.result is not None:
+    if answer.result is not None:  # first of all: a reader of the text may leave early
         _write_page(options.html, answer.result)
-        if not options.json:
-            Terminal(sys.stderr).note(f"written: {options.html}")
+    (ExplainJson(options, question) if options.json else ExplainText(options)).write(answer)
+    if answer.result is not None and not options.json:
+        Terminal(sys.stderr).note(f"written: {options.html}")
     return answer.code
 
 

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace libsched {
@@ -39,6 +40,7 @@ class Bitmap {
     return n;
   }
   void reset() { words_.clear(); }
+  void assign(std::span<const uint64_t> words) { words_.assign(words.begin(), words.end()); }
 
   // Calls f(i) for every member in increasing order.
   template <typename F>

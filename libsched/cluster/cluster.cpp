@@ -361,6 +361,7 @@ SnapshotRef Cluster::snapshot() {
 }
 
 void Cluster::refresh() {
+  if (state_.images().any_stale()) journal_.freeze_images();
   if (state_.order_membership() == state_.membership()) return;
   journal_.set_order(state_.make_order());
 }

@@ -67,7 +67,8 @@ class Cluster final : public RefCounted {
 
   Ref<Cluster> clone() const;
   SnapshotRef snapshot();  // the same object as long as nothing changes
-  // What upstream does when a cycle begins: the order list follows the nodes that came or went.
+  // What upstream does when a cycle begins: the order list follows the nodes that came or went, and
+  // changed nodes learn on how many nodes their images are.
   void refresh();
 
   // Stands while plugins are asked about this cluster: changes that they try are kMisuse.

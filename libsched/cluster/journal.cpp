@@ -19,7 +19,14 @@ bool same_port(const HostPort& a, const HostPort& b) {
 
 }  // namespace
 
+void Journal::mark() {
+  marks_.push_back({ops_.size(), state_->version(), state_->membership(), stale_.size()});
+  const Span<uint64_t> stale = state_->images().stale();
+  stale_.insert(stale_.end(), stale.begin(), stale.end());
+}
+
 void Journal::commit() {
+  stale_.resize(marks_.back().stale);
   marks_.pop_back();
   if (marks_.empty()) clear();
 }
@@ -35,6 +42,8 @@ void Journal::revert() {
     ops_.pop_back();
   }
   state_->restore_stamps(mark.version, mark.membership);
+  state_->images().set_stale(Span<uint64_t>(stale_).subspan(mark.stale));
+  stale_.resize(mark.stale);
   if (marks_.empty()) clear();
 }
 
@@ -47,6 +56,8 @@ void Journal::clear() {
   ports_.clear();
   objects_.clear();
   orders_.clear();
+  images_.clear();
+  image_numbers_.clear();
 }
 
 uint32_t Journal::acquire_row(Str name, uint64_t hash) {
@@ -70,10 +81,12 @@ void Journal::attach_node(uint32_t r, NodeRef node) {
 }
 
 void Journal::detach_node(uint32_t r) {
+  const bool images = recording() && state_->images().has_any(r);
+  if (images) images_.push_back(state_->images().save(r));
   NodeRef old = state_->detach_node(r);
   if (!recording()) return;
   nodes_.push_back(std::move(old));
-  ops_.push_back({Kind::kDetachNode, r});
+  ops_.push_back({Kind::kDetachNode, r, images ? 1u : 0u});
 }
 
 void Journal::tree_add(uint32_t r) {
@@ -157,6 +170,16 @@ void Journal::set_order(State::Order order) {
   ops_.push_back({Kind::kOrder});
 }
 
+void Journal::freeze_images() {
+  state_->images().freeze(
+      [&](uint32_t number) {
+        if (recording()) image_numbers_.push_back(number);
+      },
+      [&](uint32_t row) {
+        if (recording()) ops_.push_back({Kind::kImages, row});
+      });
+}
+
 void Journal::undo(const Op& op) {
   switch (op.kind) {
     case Kind::kAcquireRow: state_->undo_acquire_row(op.a, op.b != 0); break;
@@ -166,7 +189,10 @@ void Journal::undo(const Op& op) {
       break;
     }
     case Kind::kAttachNode: state_->detach_node(op.a); break;
-    case Kind::kDetachNode: state_->attach_node(op.a, pop(nodes_)); break;
+    case Kind::kDetachNode:
+      state_->attach_node(op.a, pop(nodes_));
+      if (op.b != 0) state_->images().restore(op.a, pop(images_));
+      break;
     case Kind::kTreeAdd: state_->undo_tree_add(op.a, pop(trees_).place); break;
     case Kind::kTreeRemove: {
       TreeChange change = pop(trees_);
@@ -189,6 +215,12 @@ void Journal::undo(const Op& op) {
       const ObjectMeta& meta = change.named->meta;
       state_->objects().replace(kind, meta.ns, meta.name, std::move(change.old));
       state_->objects().restore_stamp(kind, change.stamp);
+      break;
+    }
+    case Kind::kImages: {
+      const size_t left = image_numbers_.size() - state_->images().count(op.a);
+      state_->images().unfreeze(op.a, image_numbers_.data() + left);
+      image_numbers_.resize(left);
       break;
     }
     case Kind::kOrder: state_->replace_order(pop(orders_)); break;

@@ -20,7 +20,7 @@ class Journal {
   Journal& operator=(const Journal&) = delete;
 
   size_t depth() const { return marks_.size(); }
-  void mark() { marks_.push_back({ops_.size(), state_->version(), state_->membership()}); }
+  void mark();
   void commit();
   void revert();
 
@@ -37,6 +37,7 @@ class Journal {
   void put_object(StoredKind kind, Str ns, Str name, ObjectStore::Entry entry);
   void set_assumed(uint32_t s, bool assumed);
   void set_order(State::Order order);
+  void freeze_images();  // of the rows that are stale
 
  private:
   enum class Kind : uint32_t {
@@ -52,6 +53,7 @@ class Journal {
     kObject,
     kAssumed,
     kOrder,
+    kImages,
   };
   struct Op {
     Kind kind;
@@ -60,6 +62,7 @@ class Journal {
   struct Mark {
     size_t ops;
     uint64_t version, membership;
+    size_t stale;  // where in stale_ the rows begin whose images were stale
   };
   struct NamedRow {
     std::string name;
@@ -90,6 +93,9 @@ class Journal {
   std::vector<std::vector<State::UsedPort>> ports_;
   std::vector<ObjectChange> objects_;
   std::vector<State::Order> orders_;
+  std::vector<std::vector<Images::Saved>> images_;
+  std::vector<uint32_t> image_numbers_;
+  std::vector<uint64_t> stale_;
 };
 
 }  // namespace libsched

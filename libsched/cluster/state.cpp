@@ -63,6 +63,7 @@ void State::attach_node(uint32_t r, NodeRef node) {
   labels_.add(r, node->meta.labels, &row.labels);
   tables_.attach_node(r, node->meta.labels, labels_);
   row.taint_set = taints_.add(r, node);
+  images_.attach(r, *node);
   if (node->unschedulable) unschedulable_.set(r);
   live_.set(r);
   row.node = std::move(node);
@@ -77,6 +78,7 @@ NodeRef State::detach_node(uint32_t r) {
   live_.clear(r);
   unschedulable_.clear(r);
   taints_.remove(r, row.taint_set);
+  images_.detach(r);
   row.taint_set = kNoId;
   tables_.detach_node(r);
   labels_.remove(r, row.labels);
@@ -168,6 +170,7 @@ void State::attach_pod(uint32_t s, uint32_t r) {
   slot.position = static_cast<uint32_t>(row.pods.size());
   row.pods.push_back(s);
   columns_.add_pod(r, pod.occupied, pod.occupied_nonzero);
+  images_.touch(r);
   tables_.attach_pod(s, pod, r);
   existing_terms_.attach_pod(s, pod, r);
   if (pod.driver_volumes == 0) return;
@@ -188,6 +191,7 @@ uint32_t State::detach_pod(uint32_t s) {
   slots_[last].position = slot.position;
   row.pods.pop_back();
   columns_.remove_pod(slot.row, pod.occupied, pod.occupied_nonzero);
+  images_.touch(slot.row);
   tables_.detach_pod(s, slot.row);
   existing_terms_.detach_pod(s, pod, slot.row);
   if (pod.driver_volumes == 0) return slot.position;

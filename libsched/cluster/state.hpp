@@ -17,6 +17,7 @@
 #include "libsched/cluster/claim_uses.hpp"
 #include "libsched/cluster/columns.hpp"
 #include "libsched/cluster/existing_terms.hpp"
+#include "libsched/cluster/images.hpp"
 #include "libsched/cluster/label_index.hpp"
 #include "libsched/cluster/node_tree.hpp"
 #include "libsched/cluster/object_store.hpp"
@@ -99,6 +100,8 @@ class State {
   const Columns& columns() const { return columns_; }
   const LabelIndex& labels() const { return labels_; }
   const TaintSets& taint_sets() const { return taints_; }
+  const Images& images() const { return images_; }
+  Images& images() { return images_; }  // for the journal
   const Tables& tables() const { return tables_; }
   const ExistingTerms& existing_terms() const { return existing_terms_; }
   const std::vector<uint32_t>& order() const { return order_.rows; }  // as of the last refresh
@@ -196,6 +199,7 @@ class State {
   Columns columns_;
   LabelIndex labels_;
   TaintSets taints_;
+  Images images_;
   Tables tables_;
   ExistingTerms existing_terms_;
   NodeTree tree_;

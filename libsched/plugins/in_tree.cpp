@@ -17,6 +17,7 @@ RegistryRef in_tree_registry() {
       {"TaintToleration", make_taint_toleration},
       {"NodeAffinity", make_node_affinity},
       {"NodePorts", make_node_ports},
+      {"ImageLocality", make_image_locality},
       {"NodeResourcesFit", make_node_resources_fit},
       {"NodeResourcesBalancedAllocation", make_balanced_allocation},
       {"NodeDeclaredFeatures", make_node_declared_features},

@@ -15,6 +15,7 @@ Result<std::unique_ptr<Plugin>> make_node_name(const FactoryCall&);
 Result<std::unique_ptr<Plugin>> make_taint_toleration(const FactoryCall&);
 Result<std::unique_ptr<Plugin>> make_node_affinity(const FactoryCall&);
 Result<std::unique_ptr<Plugin>> make_node_ports(const FactoryCall&);
+Result<std::unique_ptr<Plugin>> make_image_locality(const FactoryCall&);
 Result<std::unique_ptr<Plugin>> make_node_resources_fit(const FactoryCall&);
 Result<std::unique_ptr<Plugin>> make_balanced_allocation(const FactoryCall&);
 Result<std::unique_ptr<Plugin>> make_node_declared_features(const FactoryCall&);

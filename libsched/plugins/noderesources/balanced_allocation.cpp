@@ -8,8 +8,10 @@ namespace {
 
 class BalancedAllocation final : public Plugin {
  public:
-  BalancedAllocation(const std::vector<ResourceSpec>& resources, bool device_resources)
+  BalancedAllocation(const std::vector<ResourceSpec>& resources, BalanceForm form,
+                     bool device_resources)
       : allocation_(resources, Allocation::Basis::kRequested),
+        form_(form),
         device_resources_(device_resources) {}
 
   // A pod that asks for nothing listed would go to the most even node again and again: Skip.
@@ -40,7 +42,7 @@ class BalancedAllocation final : public Plugin {
       return {};
     }
     const std::vector<AllocationColumn> columns = allocation_.columns(call.view.columns(), *ask);
-    balanced_allocation({columns, set.bits, set.words, BalanceForm::kRelative}, scores);
+    balanced_allocation({columns, set.bits, set.words, form_}, scores);
     return {};
   }
 
@@ -50,6 +52,7 @@ class BalancedAllocation final : public Plugin {
 
  private:
   Allocation allocation_;
+  BalanceForm form_;
   bool device_resources_;  // gate DRAExtendedResource
 };
 
@@ -61,6 +64,7 @@ Result<std::unique_ptr<Plugin>> make_balanced_allocation(const FactoryCall& call
                          : std::get_if<NodeResourcesBalancedAllocationArgs>(&call.args->value);
   return std::unique_ptr<Plugin>(std::make_unique<BalancedAllocation>(
       args == nullptr ? std::vector<ResourceSpec>() : args->resources,
+      call.semantics == Semantics::k1_31 ? BalanceForm::kAbsolute : BalanceForm::kRelative,
       call.gates.enabled(Gate::kDRAExtendedResource)));
 }
 

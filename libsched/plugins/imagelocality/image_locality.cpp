@@ -1,0 +1,88 @@
+// ImageLocality: prefers nodes that already have the pod's images, large and widespread ones most.
+// Mirrors upstream's plugins/imagelocality.
+#include <algorithm>
+#include <limits>
+
+#include "libsched/plugins/in_tree.hpp"
+
+namespace libsched {
+namespace {
+
+constexpr int64_t kMinThreshold = int64_t{23} << 20;
+constexpr int64_t kMaxThresholdPerContainer = int64_t{1000} << 20;
+
+// Without a tag an image is the latest.
+const Images::Image* find_image(const Images& images, Str name) {
+  const size_t colon = name.rfind(':'), slash = name.rfind('/');
+  const bool tagged = colon != Str::npos && (slash == Str::npos || colon > slash);
+  return tagged ? images.find(name) : images.find(std::string(name) + ":latest");
+}
+
+int64_t scaled_size(int64_t size, uint32_t nodes, size_t all_nodes) {
+  const double spread = static_cast<double>(nodes) / static_cast<double>(all_nodes);
+  const double scaled = static_cast<double>(size) * spread;
+  constexpr double kLimit =
+      9223372036854775808.0;  // Go on amd64: what does not fit is the smallest
+  return scaled >= -kLimit && scaled < kLimit ? static_cast<int64_t>(scaled)
+                                              : std::numeric_limits<int64_t>::min();
+}
+
+class ImageLocality final : public Plugin {
+ public:
+  Scored score(const ScoreCall& call, const ScoreSet& set, int64_t* scores) const override {
+    const Images& images = call.view.images();
+    const PodSpec& spec = call.pod.spec;
+    if (images.empty()) return {true, 0};
+    std::vector<const Images::Image*> wanted;
+    const auto want = [&](Str name) {
+      if (const Images::Image* i = find_image(images, name); i != nullptr) wanted.push_back(i);
+    };
+    for (const Container& c : spec.init_containers) want(c.image);
+    for (const Container& c : spec.containers) want(c.image);
+    for (const Volume& v : spec.volumes)
+      if (v.kind == VolumeKind::kImage) want(v.id);
+    if (wanted.empty()) return {true, 0};
+
+    std::fill(scores, scores + set.words * 64, 0);
+    for (const Images::Image* image : wanted) {
+      uint32_t nodes = 0;  // mostly the same for all
+      int64_t size = scaled_size(image->size, nodes, call.view.node_count());
+      for (const Images::Holder& h : image->holders) {
+        if (h.nodes != nodes) {
+          nodes = h.nodes;
+          size = scaled_size(image->size, nodes, call.view.node_count());
+        }
+        scores[h.row] = wrapping_add(scores[h.row], size);
+      }
+    }
+    const int64_t max = kMaxThresholdPerContainer *
+                        static_cast<int64_t>(spec.init_containers.size() + spec.containers.size());
+    int64_t last_sum = 0, last_score = score_of(0, max);
+    set.for_each([&](uint32_t r) {
+      if (scores[r] != last_sum) {
+        last_sum = scores[r];
+        last_score = score_of(last_sum, max);
+      }
+      scores[r] = last_score;
+    });
+    return {};
+  }
+
+ private:
+  static int64_t score_of(int64_t sum, int64_t max) {
+    if (sum < kMinThreshold) {
+      sum = kMinThreshold;
+    } else if (sum > max) {
+      sum = max;
+    }
+    return kMaxNodeScore * (sum - kMinThreshold) / (max - kMinThreshold);
+  }
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Plugin>> make_image_locality(const FactoryCall&) {
+  return std::unique_ptr<Plugin>(std::make_unique<ImageLocality>());
+}
+
+}  // namespace libsched

@@ -66,6 +66,10 @@ func (g *gen) changing() {
 				if g.chance(0.3) {
 					n.Spec.Taints = other.Spec.Taints
 				}
+				// Every update of a node is another document, as a heartbeat is: the same one
+				// twice is no news to a scheduler.
+				g.seq++
+				n.Annotations = map[string]string{"heartbeat": fmt.Sprint(g.seq)}
 				nodes[k] = n
 				touched[n.Name] = true
 				c.Apply = append(c.Apply, g.raw(n))

@@ -21,7 +21,7 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 from harness import recording, report, shrinking, work  # noqa: E402
-from harness.comparison import ALL_FIELDS, FIELDS, same_kind  # noqa: E402
+from harness.comparison import FIELDS, PREEMPTION, same_kind  # noqa: E402
 from harness.service import ServiceError  # noqa: E402
 
 # Kinds that need more than PreFilter, Filter and Score of a plain cluster (nominated pods, preemption,
@@ -43,13 +43,14 @@ def parse(arguments):
     add("--start", type=int, help="the first seed (default: from the time)")
     add("--nasty", type=_numbers, default=[0.05, 0.5], metavar="P[,P]",
         help="chances of odd and invalid values; the seeds are shared out (0.05,0.5)")
-    add("--mode", choices=("evaluate", "schedule", "all"), default="evaluate")
+    add("--mode", choices=("evaluate", "schedule", "all"),
+        help="of the cases (fresh ones: evaluate, recorded ones: all)")
     add("--defaults", action="store_true", help="half of the cases ask for API defaults")
     for name in ("nodes", "existing", "pods"):
         add(f"--{name}", type=int, help=f"number of {name} per case, as of `oracle gen`")
     add("--jobs", type=int, default=2, help="cases judged at a time (%(default)s)")
-    add("--fields", type=_words, default=list(FIELDS), help="fields of a pod that are compared, "
-        "or all; scores:PLUGIN is one plugin's part")
+    add("--fields", type=_words, default=list(FIELDS), help="fields of a pod that are compared "
+        "(all but those of preemption); scores:PLUGIN is one plugin's part")
     add("--max-left-out", action="append", type=_limit, metavar="PERCENT:KINDS",
         help="fail if more pods of a kind are left out (5:basic,taints,nodeaffinity,ports)")
     add("--shrink", type=int, default=3, metavar="N", help="cases to make small (%(default)s)")
@@ -63,8 +64,10 @@ def parse(arguments):
         parser.error("--record needs --oracle")
     if options.max_left_out is None:
         options.max_left_out = [_limit("5:basic,taints,nodeaffinity,ports")]
+    if options.mode is None:
+        options.mode = "all" if options.goldens else "evaluate"
     if options.fields == ["all"]:
-        options.fields = list(ALL_FIELDS)
+        options.fields = list(FIELDS)
     return options
 
 

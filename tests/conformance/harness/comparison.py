@@ -11,10 +11,9 @@ import re
 from .service import Crash
 
 NEEDS_PLUGIN = re.compile(r'needs plugin "([^"]+)"')
-FIELDS = ("preEnqueue", "preFilter", "nodes", "feasible", "error", "fitError")
-# Compared with --fields all: everything but preemption. Besides, "scores:NAME" is one plugin's part.
-ALL_FIELDS = FIELDS + ("skipScore", "scoreError", "scores", "best", "chosen", "reserve",
-                       "nodeOrder")
+# All fields but those of preemption. Besides, "scores:NAME" is one plugin's part of the scores.
+FIELDS = ("preEnqueue", "preFilter", "nodes", "feasible", "error", "fitError", "skipScore", "scoreError",
+          "scores", "best", "chosen", "reserve", "nodeOrder")
 PREEMPTION = "DefaultPreemption"  # not there yet
 # The field of a difference that concerns a case as a whole.
 WHOLE, CRASH = "case", "crash"

@@ -23,24 +23,38 @@ bool add_sums(const DomainSums& sums, std::vector<int32_t>* counts) {
   return any != 0;
 }
 
+// The domains whose count is positive. Most counts are zero: they are passed over in blocks.
+std::vector<uint32_t> positive_domains(const std::vector<int32_t>& counts) {
+  constexpr size_t kBlock = 16;
+  std::vector<uint32_t> out;
+  for (size_t begin = 0; begin < counts.size(); begin += kBlock) {
+    const size_t end = std::min(counts.size(), begin + kBlock);
+    int32_t any = 0;
+    if (end - begin == kBlock)
+      for (size_t i = 0; i < kBlock; ++i) any |= counts[begin + i];
+    else
+      any = 1;
+    if (any == 0) continue;
+    for (size_t d = begin; d < end; ++d)
+      if (counts[d] > 0) out.push_back(static_cast<uint32_t>(d));
+  }
+  return out;
+}
+
 // out |= the rows in a domain whose count is positive.
 void add_positive(const View& view, const TopologyColumn& column,
                   const std::vector<int32_t>& counts, std::vector<uint64_t>* out) {
-  size_t domains = 0, rows = 0;
-  for (size_t d = 0; d < counts.size(); ++d) {
-    if (counts[d] <= 0) continue;
-    ++domains;
-    rows += column.domains[d].rows;
-  }
-  // Postings, unless they would be many small ones.
-  if (domains <= 64 && (rows > domains * 16 || domains * 16 < out->size() * 64)) {
-    for (size_t d = 0; d < counts.size(); ++d)
-      if (counts[d] > 0 && column.domains[d].pair != kNoId)
-        view.labels().pair(column.domains[d].pair).rows.or_into(0, out->size(), out->data());
+  // A posting costs a jump through memory, the other way a step for every row.
+  constexpr size_t kRowsPerPosting = 32;
+  const std::vector<uint32_t> domains = positive_domains(counts);
+  if (domains.size() * kRowsPerPosting <= out->size() * 64) {
+    for (const uint32_t d : domains)
+      if (const uint32_t pair = column.domains[d].pair; pair != kNoId)
+        view.labels().pair(pair).rows.or_into(0, out->size(), out->data());
     return;
   }
   std::vector<uint8_t> positive(counts.size() + 1);  // [0]: in no domain
-  for (size_t d = 0; d < counts.size(); ++d) positive[d + 1] = counts[d] > 0 ? 1 : 0;
+  for (const uint32_t d : domains) positive[d + 1] = 1;
   const int32_t* domain = column.domain.data();
   for (uint64_t& word : *out) {
     uint64_t bits = 0;
@@ -118,6 +132,7 @@ void AffinityFilter::add_existing_anti(const View& view, const Pod& pod) {
 
 void AffinityFilter::judge(const View& view) {
   const size_t words = view.word_count();
+  if (keys_.empty()) return;
   all_.assign(words, 0);
   for (const Key& k : keys_) {
     if (k.required) {

@@ -26,7 +26,7 @@ class AffinityFilter final : public PluginData {
   // Whether no existing pod's required anti-affinity counts against the pod.
   bool no_existing_anti() const { return existing_anti_ == 0; }
 
-  uint64_t rejected(size_t word) const { return all_[word]; }
+  uint64_t rejected(size_t word) const { return all_.empty() ? 0 : all_[word]; }
   // The first rule that rejects the row; kRules: none.
   size_t rule(uint32_t row) const {
     size_t i = 0;

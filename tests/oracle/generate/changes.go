@@ -66,8 +66,8 @@ func (g *gen) changing() {
 				if g.chance(0.3) {
 					n.Spec.Taints = other.Spec.Taints
 				}
-				// Every update of a node is another document, as a heartbeat is: the same one
-				// twice is no news to a scheduler.
+				// Every update is another document, as a heartbeat is: the same one twice is no
+				// news to a scheduler.
 				g.seq++
 				n.Annotations = map[string]string{"heartbeat": fmt.Sprint(g.seq)}
 				nodes[k] = n
@@ -96,6 +96,8 @@ func (g *gen) changing() {
 				}
 				p = p.DeepCopy()
 				p.Labels = g.podLabels()
+				g.seq++
+				p.Annotations = map[string]string{"update": fmt.Sprint(g.seq)}
 				bound[k] = p
 				c.Apply = append(c.Apply, g.raw(p))
 			}

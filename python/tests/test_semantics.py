@@ -1,0 +1,124 @@
+"""Semantics of 1.31: the worked example of the documentation, and what differs from 1.36."""
+
+from __future__ import annotations
+
+import pytest
+
+from libsched import Cluster, Framework, UnsupportedError
+
+MEBI = 1 << 20
+SMALL = 64_000_000  # bytes
+
+# Allocatable and requested (with the new pod) as in the example; containers that ask for nothing
+# count 100m and 200 MiB for NodeResourcesFit, and nothing for NodeResourcesBalancedAllocation.
+NODES = {
+    "node4": dict(memory=15859908608, cpu_asked=11393, memory_asked=9429374976, zone="a",
+                  cpu_fit=12293, memory_fit=11881957376, matching=2),
+    "node5": dict(memory=17072095232, cpu_asked=6567, memory_asked=8240289792, zone="b",
+                  cpu_fit=7267, memory_fit=9854011392, matching=4),
+    "node6": dict(memory=15859904512, cpu_asked=3385, memory_asked=5749921792, zone="c",
+                  cpu_fit=3785, memory_fit=6734497792, matching=4),
+}
+POD_CPU, POD_MEMORY = 1000, 1 << 30
+
+
+def _node(name: str, memory: int, zone: str = "", taints: list[dict[str, str]] | None = None):
+    labels = {"kubernetes.io/hostname": name}
+    if zone:
+        labels["topology.kubernetes.io/zone"] = zone
+    return {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "labels": labels},
+            "spec": {"taints": taints or []},
+            "status": {"allocatable": {"cpu": "15400m", "memory": str(memory), "pods": "110"}}}
+
+
+def _pod(name: str, node: str, containers: list[dict[str, str]], app: str = "other", **spec):
+    return {"apiVersion": "v1", "kind": "Pod",
+            "metadata": {"name": name, "namespace": "default", "labels": {"app": app}},
+            "spec": {"nodeName": node, **spec, "containers": [
+                {"name": f"c{i}", "resources": {"requests": r}} for i, r in enumerate(containers)]}}
+
+
+def _pods_of(name: str, node: dict) -> list[dict]:
+    """Running pods that bring the node to the sums of the example."""
+    no_cpu = (node["cpu_fit"] - node["cpu_asked"]) // 100
+    # One container asks for less memory than its init container: that pod counts 200 MiB for Fit.
+    no_memory = (node["memory_fit"] - node["memory_asked"] - (200 * MEBI - SMALL)) // (200 * MEBI)
+    rest = max(no_cpu, no_memory) - (node["matching"] - 1)
+    last = [{"cpu": "0"} if i >= no_cpu - (node["matching"] - 1) else {} for i in range(rest)]
+    matching = [_pod(f"web-{name}-{i}", name, [{}] if i else last, app="web")
+                for i in range(node["matching"])]
+    small = _pod(f"small-{name}", name, [{"cpu": "0"}], initContainers=[
+        {"name": "init", "resources": {"requests": {"cpu": "0", "memory": str(SMALL)}}}])
+    big = _pod(f"big-{name}", name, [{
+        "cpu": f"{node['cpu_asked'] - POD_CPU}m",
+        "memory": str(node["memory_asked"] - POD_MEMORY - SMALL)}])
+    return [*matching, small, big]
+
+
+@pytest.fixture
+def example() -> Cluster:
+    taint = {"key": "dedicated", "value": "db", "effect": "NoSchedule"}
+    items = [_node(f"node{i}", 15859908608, taints=[taint]) for i in (1, 2, 3)]
+    for name, node in NODES.items():
+        items.append(_node(name, node["memory"], node["zone"]))
+        items.extend(_pods_of(name, node))
+    return Cluster(items, defaults=False)
+
+
+NEW = {"apiVersion": "v1", "kind": "Pod",
+       "metadata": {"name": "web", "namespace": "default", "labels": {"app": "web"}},
+       "spec": {"topologySpreadConstraints": [{
+           "maxSkew": 1, "topologyKey": "topology.kubernetes.io/zone",
+           "whenUnsatisfiable": "ScheduleAnyway", "labelSelector": {"matchLabels": {"app": "web"}}}],
+           "containers": [{"name": "c", "image": "web:1", "resources": {
+               "requests": {"cpu": f"{POD_CPU}m", "memory": str(POD_MEMORY)}}}]}}
+
+
+def _table(framework: Framework, cluster: Cluster) -> dict[str, dict[str, int]]:
+    """Per node the weighted score of each plugin, and the total."""
+    details = framework.score(cluster, NEW).to_dict()
+    return {entry["node"]: {name: part["weighted"] for name, part in entry["plugins"].items()}
+            | {"total": entry["total"]} for entry in details["scores"]}
+
+
+def test_the_worked_example_of_1_31(example: Cluster) -> None:
+    table = _table(Framework(semantics="1.31"), example)
+    assert set(table) == {"node4", "node5", "node6"}
+    expected = {"node4": (300, 22, 200, 92, 614), "node5": (300, 47, 100, 97, 544),
+                "node6": (300, 66, 100, 92, 558)}
+    for node, (taints, fit, spread, balanced, total) in expected.items():
+        scores = table[node]
+        assert scores["TaintToleration"] == taints
+        assert scores["NodeResourcesFit"] == fit
+        assert scores["PodTopologySpread"] == spread
+        assert scores["NodeResourcesBalancedAllocation"] == balanced
+        assert scores["ImageLocality"] == 0
+        assert scores["total"] == total
+
+
+def test_only_the_formula_and_the_reason_differ_from_1_36(example: Cluster) -> None:
+    old, new = Framework(semantics="1.31"), Framework()
+    before, now = _table(old, example), _table(new, example)
+    for node in before:
+        for plugin in before[node].keys() - {"NodeResourcesBalancedAllocation", "total"}:
+            assert before[node][plugin] == now[node][plugin]
+    assert before["node4"]["NodeResourcesBalancedAllocation"] != (
+        now["node4"]["NodeResourcesBalancedAllocation"])
+    assert old.fit(example, NEW)["node1"].status.message == (
+        "node(s) had untolerated taint {dedicated: db}")
+    assert new.fit(example, NEW)["node1"].status.message == "node(s) had untolerated taint(s)"
+
+
+def test_ties_are_uniform_in_1_31_and_upstreams_heap_in_1_36() -> None:
+    cluster = Cluster([_node(f"n{i}", 8 << 30) for i in range(4)])
+    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"},
+           "spec": {"containers": [{"name": "c"}]}}
+    old, new = Framework(semantics="1.31"), Framework()
+    assert {new.cycle(cluster, pod, seed=seed).node for seed in range(40)} == {"n0"}
+    assert {old.cycle(cluster, pod, seed=seed).node for seed in range(40)} == {
+        "n0", "n1", "n2", "n3"}
+
+
+def test_other_semantics_are_refused() -> None:
+    with pytest.raises(UnsupportedError, match='"1.36" or "1.31"'):
+        Framework(semantics="1.30")

@@ -14,19 +14,22 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build"
 VENV_BIN = ROOT / ".venv" / "bin"
-GROUPS = ["filter", "ingest", "fork", "state", "memory"]
+GROUPS = ["filter", "cycle", "ingest", "fork", "state", "memory"]
 
 # Per group: runs of libsched_bench, each a filter on names and the seconds of one repetition.
 _RUNS = {
     "filter": [("^filter/.*/(limit|filter_nodes|pre_filter)", 0.01), ("^filter/.*/check_pod", 0.01),
                ("^run_filter/", 0.05)],
+    "cycle": [("^cycle/plain/", 0.02), ("^cycle/.*/warm", 0.05), ("^cycle/.*/first", 0.01)],
     "ingest": [("^ingest/", 0.2)],
     "fork": [("^fork/5000/", 0.1), ("^fork/50000/", 0.1)],
     "state": [("^state/5000/", 0.05), ("^state/50000/", 0.05)],
     "memory": [("^memory/small", None), ("^memory/3 KB", None)],
 }
-# Of upstream's benchmark, the kinds that have a counterpart here.
-UPSTREAM_KINDS = ("basic", "taints", "nodeaffinity")
+# Of upstream's benchmark, per group the part and the kinds that have a counterpart here.
+UPSTREAM = {"filter": ("serial", ("basic", "taints", "nodeaffinity")),
+            "cycle": ("whole", ("basic", "spread", "spread-hard", "spread-soft", "affinity-pref",
+                                "affinity-req", "anti-pref", "anti-req"))}
 
 
 class Failure(Exception):
@@ -83,7 +86,7 @@ def _go_environment():
     return {**os.environ, "PATH": os.pathsep.join(path), "GOTOOLCHAIN": "local"}
 
 
-def upstream(program):
+def upstream(program, groups):
     """What `oracle bench` says, or None and why there is nothing."""
     if not program:
         env = _go_environment()
@@ -94,11 +97,16 @@ def upstream(program):
         program.parent.mkdir(parents=True, exist_ok=True)
         _run(["go", "build", "-C", "tests/oracle", "-o", program, "."], "the build of the oracle",
              env=env, stdout=sys.stderr)
-    _say("upstream: filter of 5,000 nodes ...")
-    done = _run([program, "bench", "-parts", "serial", "-nodes", "5000", "-runs", "10", "-kinds",
-                 ",".join(UPSTREAM_KINDS)], "oracle bench", stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE)
-    return json.loads(done.stdout), ""
+    peer = {}
+    for group, (part, kinds) in UPSTREAM.items():
+        if group not in groups:
+            continue
+        _say(f"upstream: {group} of 5,000 nodes ...")
+        done = _run([program, "bench", "-parts", part, "-nodes", "5000", "-runs", "10", "-kinds",
+                     ",".join(kinds)], "oracle bench", stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE)
+        peer.update(json.loads(done.stdout))
+    return peer, ""
 
 
 def libsched(program, groups, repetitions):

@@ -10,6 +10,8 @@ import statistics
 US, MS = 1e3, 1e6
 _FILTER_TO_LIMIT = 3.0
 _FILTER_OVER_UPSTREAM = 500.0
+_CYCLE_TO_LIMIT = 3.0
+_CYCLE_OVER_UPSTREAM = 1000.0
 _RUN_FILTER_NS = 150.0
 _INGEST_PODS_PER_S = 100_000.0
 _FORK_US = 300.0
@@ -32,6 +34,8 @@ def make(measured, peer):
     rows = []
     if any(name.startswith("filter/") for name in figures):
         rows += _filter(figures, peer) + _run_filter(figures, peer)
+    if any(name.startswith("cycle/") for name in figures):
+        rows += _cycle(figures, peer)
     rows += _ingest(figures) + _fork(figures) + _state(figures) + _memory(figures)
     return rows
 
@@ -46,8 +50,8 @@ def _over_pods(figures, prefix):
 def _limit(figures, name):
     """The fastest of the kernels that the machine can run, with all their figures."""
     kernels = sorted({found[1] for found in
-                      (re.match(rf"filter/{name}/limit-(\w+)/", key) for key in figures) if found})
-    each = {kernel: _over_pods(figures, f"filter/{name}/limit-{kernel}")[0] for kernel in kernels}
+                      (re.match(rf"{name}/limit-(\w+)/", key) for key in figures) if found})
+    each = {kernel: _over_pods(figures, f"{name}/limit-{kernel}")[0] for kernel in kernels}
     return min(each.values()), each
 
 
@@ -66,7 +70,7 @@ def _filter(figures, peer):
                               ("taints", "taints on the nodes", "taints"),
                               ("selectors", "taints and nodeSelectors", None),
                               ("affinity", "required node affinity", "nodeaffinity")):
-        limit, kernels = _limit(figures, name)
+        limit, kernels = _limit(figures, f"filter/{name}")
         loop, before, _ = _peer(peer, kind)
         minimum, median, pods = _over_pods(figures, f"filter/{name}/filter_nodes")
         row = _row("filter", title, minimum, median, limit=limit, upstream=loop,
@@ -81,6 +85,33 @@ def _filter(figures, peer):
                         upstream=loop + before if loop else None))
         minimum, median, _ = _over_pods(figures, f"filter/{name}/check_pod_fits")
         out.append(_row("filter", title + ", check_pod_fits with all reasons", minimum, median))
+    return out
+
+
+def _whole(peer, kind):
+    """Upstream's PreFilter, Filter, PreScore and Score on every node, in ns."""
+    return next((item["cpu_us_per_pod_min"] * US for item in (peer or {}).get("whole", [])
+                 if item["kind"] == kind), None)
+
+
+def _cycle(figures, peer):
+    limit, kernels = _limit(figures, "cycle/plain")
+    minimum, median, pods = _over_pods(figures, "cycle/plain/run_cycle")
+    row = _row("cycle, every node judged and scored", "plain pods", minimum, median, limit=limit,
+               upstream=_whole(peer, "basic"),
+               notes={"pods": pods, "nodes": 5000, "limits": kernels})
+    _gate(row, f"<= {_CYCLE_TO_LIMIT:.0f} x limit", row["to_limit"] <= _CYCLE_TO_LIMIT)
+    out = [row]
+    for name, figure in figures.items():
+        if not name.startswith("cycle/") or name.startswith("cycle/plain/"):
+            continue
+        _, kind, how = name.split("/")
+        row = _row("cycle, every node judged and scored", f"{kind}, {how}", figure.minimum,
+                   figure.median, upstream=_whole(peer, kind), notes=figure.counters)
+        if how == "warm":
+            _gate(row, f">= {_CYCLE_OVER_UPSTREAM:,.0f} x upstream",
+                  (row["over_upstream"] or 0) >= _CYCLE_OVER_UPSTREAM)
+        out.append(row)
     return out
 
 

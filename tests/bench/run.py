@@ -3,11 +3,11 @@
 
     make bench                               a table
     tests/bench/run.py --json > bench.json   the same for machines, with every figure
-    tests/bench/run.py --only filter         some groups: filter ingest fork state memory
+    tests/bench/run.py --only filter         some groups: filter cycle ingest fork state memory
 
-One run has all sides, on one thread each: the limit kernels (limit_kernels.hpp), libsched through its
-C API (libsched_bench, built with the preset `bench`), and upstream's RunFilterPlugins node by node
-(tests/oracle; needs Go). Figures are CPU time, the minimum of the repetitions; where several pods are
+One run has all sides, on one thread each: the limit kernels (limit_kernels.hpp, limit_cycle.hpp),
+libsched through its C API (libsched_bench, built with the preset `bench`), and upstream's plugins
+(tests/oracle; needs Go): Filter node by node, and for `cycle` PreFilter, Filter, PreScore and Score. Figures are CPU time, the minimum of the repetitions; where several pods are
 judged, the median over the pods. The limit is the fastest of the kernels that the machine can run.
 Exit code 0 if every gate is met, 1 if not, 2 if nothing could be measured.
 """
@@ -47,8 +47,8 @@ def main(arguments):
     try:
         bench = options.bench or measuring.build_bench()
         peer, note = None, "left out"
-        if "filter" in options.only and not options.no_upstream:
-            peer, note = measuring.upstream(options.oracle)
+        if set(measuring.UPSTREAM) & set(options.only) and not options.no_upstream:
+            peer, note = measuring.upstream(options.oracle, options.only)
         measured = measuring.libsched(bench, options.only, options.repetitions)
     except measuring.Failure as failure:
         print(f"tests/bench/run.py: {failure}", file=sys.stderr)

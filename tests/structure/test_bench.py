@@ -12,10 +12,13 @@ import rows  # noqa: E402
 import table  # noqa: E402
 
 PEER = {"filter": [{"kind": "basic", "nodes": 5000, "prefilter_us": 4.0,
-                    "serial_cpu_ns_per_node_min": 200.0}]}
+                    "serial_cpu_ns_per_node_min": 200.0}],
+        "whole": [{"kind": "basic", "cpu_us_per_pod_min": 20_000.0},
+                  {"kind": "spread", "cpu_us_per_pod_min": 50_000.0}]}
 
 
-def measured(filter_ns=1500.0, run_ns=100.0, pods_per_second=200_000.0, fork_us=200.0):
+def measured(filter_ns=1500.0, run_ns=100.0, pods_per_second=200_000.0, fork_us=200.0,
+             cycle_us=20.0, spread_us=50.0):
     """Two pods with a limit of 600 ns each, and one figure of each other group."""
     figures = {}
     for name in ("plain", "taints", "selectors", "affinity"):
@@ -24,6 +27,12 @@ def measured(filter_ns=1500.0, run_ns=100.0, pods_per_second=200_000.0, fork_us=
             figures[f"filter/{name}/limit-portable/{pod}"] = [1200.0]
             for what in ("filter_nodes", "pre_filter+filter_nodes", "check_pod_fits"):
                 figures[f"filter/{name}/{what}/{pod}"] = [2 * filter_ns, filter_ns]
+    for pod in ("00", "01"):
+        figures[f"cycle/plain/limit-avx2/{pod}"] = [8e3, 9e3]
+        figures[f"cycle/plain/limit-portable/{pod}"] = [30e3]
+        figures[f"cycle/plain/run_cycle/{pod}"] = [2e3 * cycle_us, 1e3 * cycle_us]
+    figures["cycle/spread/warm"] = [1e3 * spread_us]
+    figures["cycle/spread/first touch"] = [1e3 * 100 * spread_us]
     figures["run_filter/fits/by name"] = [run_ns]
     figures["fork/50000/10 pods a node"] = [fork_us * 1e3]
     out = {name: measuring.Figure(times, {}) for name, times in figures.items()}
@@ -39,7 +48,7 @@ def missed(result):
 def test_all_met():
     result = rows.make(measured(), PEER)
     assert missed(result) == []
-    assert sum(len(row["gates"]) for row in result) == 5
+    assert sum(len(row["gates"]) for row in result) == 7
     assert result[0]["to_limit"] == 2.5  # the faster kernel, and the minimum of both
     assert result[0]["over_upstream"] == pytest.approx(5000 * 200 / 1500)
 
@@ -49,15 +58,17 @@ def test_all_met():
     ({"run_ns": 151.0}, "<= 150 ns"),
     ({"pods_per_second": 99_000.0}, ">= 100,000 pods/s"),
     ({"fork_us": 301.0}, "<= 300 us"),
+    ({"cycle_us": 24.1}, "<= 3 x limit"),
+    ({"spread_us": 50.1}, ">= 1,000 x upstream"),
 ])
 def test_missed(change, text):
     assert missed(rows.make(measured(**change), PEER)) == [text]
 
 
 def test_upstream_is_slow_or_missing():
-    near = {"filter": [{**PEER["filter"][0], "serial_cpu_ns_per_node_min": 100.0}]}
+    near = {**PEER, "filter": [{**PEER["filter"][0], "serial_cpu_ns_per_node_min": 100.0}]}
     assert missed(rows.make(measured(), near)) == [">= 500 x upstream"]
-    assert missed(rows.make(measured(), None)) == [">= 500 x upstream"]
+    assert missed(rows.make(measured(), None)) == [">= 500 x upstream", ">= 1,000 x upstream"]
 
 
 @pytest.mark.parametrize("number,unit,text", [

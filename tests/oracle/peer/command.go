@@ -24,11 +24,12 @@ type BenchResult struct {
 	Existing   int            `json:"existing_pods_per_node"`
 	Heap       map[string]int `json:"heap_mib_by_nodes"`
 	Filter     []FilterResult `json:"filter,omitempty"`
+	Whole      []WholeResult  `json:"whole,omitempty"`
 	Cycle      []CycleResult  `json:"cycle,omitempty"`
 	Loop       []LoopResult   `json:"loop,omitempty"`
 }
 
-var benchKinds = []string{"basic", "nodeaffinity", "taints", "spread", "affinity-pref", "affinity-req", "anti-pref", "anti-req", "existing-anti"}
+var benchKinds = []string{"basic", "nodeaffinity", "taints", "spread", "spread-hard", "spread-soft", "affinity-pref", "affinity-req", "anti-pref", "anti-req", "existing-anti"}
 
 // Bench is the command "oracle bench".
 func Bench(args []string) error {
@@ -36,9 +37,9 @@ func Bench(args []string) error {
 	nodes := fs.String("nodes", "1000,5000,15000", "cluster sizes")
 	kindList := fs.String("kinds", strings.Join(benchKinds, ","), "kinds")
 	existing := fs.Int("existing", 10, "bound pods per node")
-	runs := fs.Int("runs", 5, "runs per number, at least 5 for filter; median and minimum are reported")
+	runs := fs.Int("runs", 5, "runs per number, at least 5 for filter and whole; median and minimum are reported")
 	budget := fs.Duration("budget", time.Second, "time for one run")
-	parts := fs.String("parts", "filter,cycle,loop", "what to measure: filter (or only its serial part: serial), cycle, loop")
+	parts := fs.String("parts", "filter,cycle,loop", "what to measure: filter (or only its serial part: serial), whole, cycle, loop")
 	loopPods := fs.Int("loop-pods", 2000, "pods for the loop")
 	if err := fs.Parse(args); err != nil {
 		return err
@@ -46,12 +47,12 @@ func Bench(args []string) error {
 	judge.Quiet()
 	want := map[string]bool{}
 	for _, p := range strings.Split(*parts, ",") {
-		if !slices.Contains([]string{"filter", "serial", "cycle", "loop"}, p) {
+		if !slices.Contains([]string{"filter", "serial", "whole", "cycle", "loop"}, p) {
 			return fmt.Errorf("unknown part %q", p)
 		}
 		want[p] = true
 	}
-	if want["filter"] || want["serial"] {
+	if want["filter"] || want["serial"] || want["whole"] {
 		*runs = max(*runs, 5)
 	}
 	out := BenchResult{Kubernetes: judge.Kubernetes, Go: runtime.Version(), CPUs: runtime.NumCPU(), Existing: *existing, Heap: map[string]int{}}
@@ -65,7 +66,7 @@ func Bench(args []string) error {
 				return fmt.Errorf("unknown kind %q", kind)
 			}
 			fmt.Fprintln(os.Stderr, time.Now().Format(time.TimeOnly), n, kind)
-			if want["filter"] || want["serial"] || want["cycle"] {
+			if want["filter"] || want["serial"] || want["whole"] || want["cycle"] {
 				if err := benchMemory(&out, kind, n, *existing, *runs, *budget, want); err != nil {
 					return err
 				}

@@ -126,6 +126,13 @@ func benchMemory(out *BenchResult, kind string, nodes, existing, runs int, budge
 				}
 				out.Filter = append(out.Filter, *r)
 			}
+			if mode.percent == 100 && parts["whole"] {
+				r, err := e.whole(kind, runs)
+				if err != nil {
+					return err
+				}
+				out.Whole = append(out.Whole, *r)
+			}
 			if !parts["cycle"] {
 				return nil
 			}

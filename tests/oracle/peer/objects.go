@@ -82,6 +82,16 @@ func benchPod(kind, name string) *v1.Pod {
 		p.Spec.TopologySpreadConstraints = []v1.TopologySpreadConstraint{
 			{MaxSkew: 1, TopologyKey: zone, WhenUnsatisfiable: v1.DoNotSchedule, LabelSelector: sel},
 			{MaxSkew: 1, TopologyKey: host, WhenUnsatisfiable: v1.ScheduleAnyway, LabelSelector: sel}}
+	case "spread-hard", "spread-soft": // over the pods of an app that is there, and that it belongs to
+		p.Labels["app"] = "app-3"
+		when := v1.DoNotSchedule
+		if kind == "spread-soft" {
+			when = v1.ScheduleAnyway
+		}
+		for _, key := range []string{zone, host} {
+			p.Spec.TopologySpreadConstraints = append(p.Spec.TopologySpreadConstraints, v1.TopologySpreadConstraint{MaxSkew: 1, TopologyKey: key, WhenUnsatisfiable: when,
+				LabelSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "app-3"}}})
+		}
 	case "affinity-pref":
 		p.Spec.Affinity = &v1.Affinity{PodAffinity: &v1.PodAffinity{PreferredDuringSchedulingIgnoredDuringExecution: weighted("app-3", host)}}
 	case "affinity-req":

@@ -44,6 +44,7 @@ void lsgo_evaluator_free(lsgo_evaluator *e) {
   if (e == NULL) return;
   libsched_prefilter_result_unref(e->result);
   libsched_status_unref(e->status);
+  libsched_score_table_unref(e->scores);
   libsched_evaluator_unref(e->evaluator);
   free(e->rows);
   free(e);
@@ -147,19 +148,85 @@ libsched_rc lsgo_first_fit(lsgo_evaluator *e, const libsched_view *view, const l
   return rc;
 }
 
-libsched_rc lsgo_check_pod_fits(lsgo_evaluator *e, const libsched_pod *pod, const char *node,
-                                size_t node_len, bool judge_excluded) {
+libsched_rc lsgo_check_pod_fits(lsgo_evaluator *e, libsched_cycle_state *state,
+                                const libsched_pod *pod, const char *node, size_t node_len,
+                                bool judge_excluded, bool score) {
   libsched_check_options options = LIBSCHED_CHECK_OPTIONS_INIT;
   options.judge_excluded = judge_excluded;
+  options.score = score;
+  options.state = state;
+  options.cancel = &e->cancel;
   return libsched_check_pod_fits(e->evaluator, pod, lsgo_str(node, node_len), &options,
                                  &e->decision, &e->error);
 }
 
+libsched_rc lsgo_pre_score(lsgo_evaluator *e, libsched_cycle_state *state, const libsched_pod *pod,
+                           const uint64_t *feasible, size_t words) {
+  return with_status(e, libsched_run_pre_score_plugins(e->evaluator, state, pod, feasible, words,
+                                                       e->status, &e->error));
+}
+
+libsched_rc lsgo_score(lsgo_evaluator *e, libsched_cycle_state *state, const libsched_pod *pod,
+                       const uint64_t *feasible, size_t words, int64_t *totals,
+                       size_t total_count) {
+  if (totals == NULL && e->scores == NULL) {
+    const libsched_rc rc = libsched_score_table_create(&e->scores, &e->error);
+    if (rc != LIBSCHED_OK) return rc;
+  }
+  return with_status(e, libsched_run_score_plugins(e->evaluator, state, pod, feasible, words, totals,
+                                                   total_count, totals == NULL ? e->scores : NULL,
+                                                   e->status, &e->error));
+}
+
+libsched_rc lsgo_cycle(lsgo_evaluator *e, libsched_cycle_state *state, const libsched_pod *pod,
+                       uint32_t ties, uint64_t seed, bool sampling, size_t start) {
+  libsched_cycle_options options = LIBSCHED_CYCLE_OPTIONS_INIT;
+  options.ties = ties;
+  options.seed = seed;
+  options.sampling = sampling;
+  options.cancel = &e->cancel;
+  const libsched_cycle_outcome none = LIBSCHED_CYCLE_OUTCOME_INIT;
+  e->outcome = none;
+  libsched_evaluator_set_next_start(e->evaluator, start);
+  const libsched_rc rc = with_status(e, libsched_run_cycle(e->evaluator, state, pod, &options,
+                                                           &e->outcome, e->status, &e->error));
+  e->next_start = libsched_evaluator_next_start(e->evaluator);
+  return rc;
+}
+
+libsched_rc lsgo_assume(lsgo_evaluator *e, libsched_cycle_state *state, const libsched_view *view,
+                        const libsched_pod *pod, const char *node, size_t node_len) {
+  const uint32_t row = libsched_view_find_node(view, lsgo_str(node, node_len));
+  return with_status(
+      e, libsched_evaluator_assume(e->evaluator, state, pod, row, e->status, &e->error));
+}
+
+libsched_rc lsgo_forget(lsgo_evaluator *e, libsched_cycle_state *state, const libsched_pod *pod) {
+  return libsched_evaluator_forget(e->evaluator, state, pod, &e->error);
+}
+
+void lsgo_score_names(const libsched_view *view, const libsched_score_table *table,
+                      libsched_str *out) {
+  const uint32_t *rows = libsched_score_table_rows(table);
+  const size_t count = libsched_score_table_row_count(table);
+  for (size_t i = 0; i < count; ++i)
+    out[i] = libsched_node_name(libsched_view_node(view, rows[i]));
+}
+
+void lsgo_decision_score_names(const libsched_decision *decision, const libsched_score_table *table,
+                               libsched_str *out) {
+  const uint32_t *rows = libsched_score_table_rows(table);
+  const size_t count = libsched_score_table_row_count(table);
+  for (size_t i = 0; i < count; ++i) out[i] = libsched_decision_node(decision, rows[i]);
+}
+
 libsched_rc lsgo_framework_create(const libsched_config *config, const char *profile,
                                   size_t profile_len, const char *gates, size_t gates_len,
+                                  const char *semantics, size_t semantics_len,
                                   libsched_framework **out, libsched_error **error) {
   libsched_framework_options options = LIBSCHED_FRAMEWORK_OPTIONS_INIT;
   options.feature_gates = lsgo_str(gates, gates_len);
+  options.semantics = lsgo_str(semantics, semantics_len);
   return libsched_framework_create(config, lsgo_str(profile, profile_len), NULL, &options, out,
                                    error);
 }

@@ -19,6 +19,7 @@ typedef struct lsgo_evaluator {
   uint64_t *rows; /* bitmap of lsgo_first_fit */
   size_t row_words;
   volatile bool cancel; /* ends the running call */
+  libsched_score_table *scores; /* of lsgo_score; made when first needed */
 
   /* Results of the last call. The error and the decision pass to whoever takes them, the rest is
      borrowed from `status` and `result`. */
@@ -34,6 +35,8 @@ typedef struct lsgo_evaluator {
   uint32_t first;
   size_t position; /* of `first` in the node order */
   libsched_str first_name;
+  libsched_cycle_outcome outcome;
+  size_t next_start; /* of the cycle after this one */
 } lsgo_evaluator;
 
 libsched_rc lsgo_evaluator_on_cluster(const libsched_framework *framework, libsched_cluster *cluster,
@@ -59,12 +62,32 @@ libsched_rc lsgo_filter_nodes(lsgo_evaluator *e, libsched_cycle_state *state,
    `position`. A PreFilter that says no leaves found = 0 and its code. */
 libsched_rc lsgo_first_fit(lsgo_evaluator *e, const libsched_view *view, const libsched_pod *pod,
                            const uint64_t *accept, size_t accept_words, size_t start);
-/* Leaves e->decision. */
-libsched_rc lsgo_check_pod_fits(lsgo_evaluator *e, const libsched_pod *pod, const char *node,
-                                size_t node_len, bool judge_excluded);
+/* Leaves e->decision. `state` may be NULL. */
+libsched_rc lsgo_check_pod_fits(lsgo_evaluator *e, libsched_cycle_state *state,
+                                const libsched_pod *pod, const char *node, size_t node_len,
+                                bool judge_excluded, bool score);
+
+libsched_rc lsgo_pre_score(lsgo_evaluator *e, libsched_cycle_state *state, const libsched_pod *pod,
+                           const uint64_t *feasible, size_t words);
+/* Writes `totals` by row, or leaves e->scores if `totals` is NULL. */
+libsched_rc lsgo_score(lsgo_evaluator *e, libsched_cycle_state *state, const libsched_pod *pod,
+                       const uint64_t *feasible, size_t words, int64_t *totals, size_t total_count);
+/* Leaves e->outcome and e->next_start. */
+libsched_rc lsgo_cycle(lsgo_evaluator *e, libsched_cycle_state *state, const libsched_pod *pod,
+                       uint32_t ties, uint64_t seed, bool sampling, size_t start);
+libsched_rc lsgo_assume(lsgo_evaluator *e, libsched_cycle_state *state, const libsched_view *view,
+                        const libsched_pod *pod, const char *node, size_t node_len);
+libsched_rc lsgo_forget(lsgo_evaluator *e, libsched_cycle_state *state, const libsched_pod *pod);
+
+/* Names of the scored nodes, as many as the table has rows. */
+void lsgo_score_names(const libsched_view *view, const libsched_score_table *table,
+                      libsched_str *out);
+void lsgo_decision_score_names(const libsched_decision *decision, const libsched_score_table *table,
+                               libsched_str *out);
 
 libsched_rc lsgo_framework_create(const libsched_config *config, const char *profile,
                                   size_t profile_len, const char *gates, size_t gates_len,
+                                  const char *semantics, size_t semantics_len,
                                   libsched_framework **out, libsched_error **error);
 
 /* Everything of an error at once; borrowed from `error`. */

@@ -265,6 +265,31 @@ func (c *Cluster) RemovePod(namespace, name string) error {
 	})
 }
 
+// Assume puts a pod on a node until the API server's word comes (Apply or UpdatePod with the pod
+// bound) or Forget: meanwhile it counts as if it ran there. "" is the pod's own nodeName. No plugin is
+// asked; [Framework.Assume] does that. Errors: ErrExists, ErrInvalid if no node is named.
+func (c *Cluster) Assume(pod *Pod, node string) error {
+	ptr, ok := pod.acquire()
+	if !ok {
+		return closedError(pod)
+	}
+	defer pod.h.release()
+	if node == "" {
+		node = goString(C.libsched_pod_node_name(ptr))
+	}
+	return c.change(func(k *C.libsched_cluster, err **C.libsched_error) C.libsched_rc {
+		return C.libsched_cluster_assume(k, ptr, str(node), err)
+	})
+}
+
+// Forget takes an assumed pod off its node; nothing happens if the cluster does not have it.
+// Errors: ErrState (the pod is there, but not assumed).
+func (c *Cluster) Forget(namespace, name string) error {
+	return c.change(func(k *C.libsched_cluster, err **C.libsched_error) C.libsched_rc {
+		return C.libsched_cluster_forget(k, str(namespace), str(name), err)
+	})
+}
+
 // RemoveObject removes an object that is neither a pod nor a node, by its kind as in manifests; the
 // namespace of a kind without is empty. Errors: ErrNotFound; ErrInvalid for a kind of which a cluster
 // keeps no objects.

@@ -137,6 +137,18 @@ func (s *CycleState) Delete(key string) {
 	C.libsched_cycle_state_delete(ptr, str(stateKeyPrefix+key))
 }
 
+// SkipsScore says whether PreScore of a plugin asked to skip its Score.
+func (s *CycleState) SkipsScore(plugin string) bool {
+	ptr, ok := s.acquire()
+	if !ok {
+		return false
+	}
+	defer s.h.release()
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return bool(C.libsched_cycle_state_skips_score(ptr, str(plugin)))
+}
+
 // SkipsFilter says whether PreFilter of a plugin asked to skip its Filter.
 func (s *CycleState) SkipsFilter(plugin string) bool {
 	ptr, ok := s.acquire()

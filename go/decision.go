@@ -12,6 +12,9 @@ import (
 type CheckOptions struct {
 	Node          string // this node only; "": all
 	JudgeExcluded bool   // run Filter also on nodes that PreFilter excluded, and mark them
+	Score         bool   // run PreScore and Score over the nodes that fit: Decision.Scores
+	// State is filled for what follows, such as Assume; nil: one of the call's own.
+	State *CycleState
 }
 
 // Decision is a whole answer with its reasons. It stays valid whatever happens to the cluster.
@@ -19,18 +22,29 @@ type Decision struct{ h *handle[*C.libsched_decision] }
 
 // CheckPodFits says on which nodes the pod fits and why not on the others: PreEnqueue, PreFilter, and
 // Filter of every node. A pod that does not fit is no error.
-// Errors: ErrNotFound (node), ErrUnsupported with the plugin that the pod needs.
+// A node is scored among those that were judged: with Node that is only this one.
+// Errors: ErrNotFound (node), ErrUnsupported with the plugin that the pod needs, ErrCancelled.
 func (fw *Framework) CheckPodFits(ctx context.Context, view View, pod *Pod,
 	options CheckOptions) (*Decision, error) {
+	var s *C.libsched_cycle_state
+	if options.State != nil {
+		var err error
+		if s, err = options.State.lock(); err != nil {
+			return nil, err
+		}
+		defer options.State.unlock()
+	}
 	l, err := fw.borrow(ctx, view, pod)
 	if err != nil {
 		return nil, err
 	}
 	defer l.release()
 	node, n := textOf(options.Node)
-	rc := C.lsgo_check_pod_fits(l.e.c, l.pod, node, n, C.bool(options.JudgeExcluded))
-	if rc != C.LIBSCHED_OK {
-		return nil, l.e.failure(rc)
+	finish := l.e.watch(ctx)
+	rc := C.lsgo_check_pod_fits(l.e.c, s, l.pod, node, n, C.bool(options.JudgeExcluded),
+		C.bool(options.Score))
+	if err := finish(l.e.failure(rc)); err != nil {
+		return nil, err
 	}
 	out := l.e.c.decision
 	l.e.c.decision = nil
@@ -149,7 +163,8 @@ func (d *Decision) FitError() string {
 }
 
 // ExplainJSON returns everything: {"pod", "profile", "fits", "preEnqueue"?, "preFilter", "nodes":
-// [{"node", "code", "plugin"?, "reasons"?, "excludedByPreFilter"?}], "feasible", "fitError"?}.
+// [{"node", "code", "plugin"?, "reasons"?, "excludedByPreFilter"?}], "feasible", "fitError"?, "skipScore"?, "scoreError"?,
+// "scores"?: [{"node", "total", "plugins": {name: {"raw", "normalized", "weighted"}}}], "best"?}.
 func (d *Decision) ExplainJSON() ([]byte, error) {
 	ptr, ok := d.h.acquire()
 	if !ok {

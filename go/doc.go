@@ -13,6 +13,9 @@
 //	fit, err := fw.CheckPodFits(ctx, cluster, pod, libsched.CheckOptions{})
 //	fmt.Println(fit.Feasible(), fit.FitError())
 //
+// With CheckOptions.Score the answer says how good each of these nodes is, too: [Decision.Scores].
+// [Framework.RunCycle] chooses a node as kube-scheduler does, and [Framework.Assume] puts the pod on it.
+//
 // # Verdicts and errors
 //
 // "The pod does not fit" is a verdict: a [Status], with upstream's methods, nil for Success. That a

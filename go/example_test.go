@@ -124,3 +124,66 @@ func ExampleCluster_Fork() {
 	// default/web-2 to big
 	// 2 nodes, 0 pods
 }
+
+// Schedules pods one after the other: each is assumed to run where its cycle put it.
+func ExampleFramework_RunCycle() {
+	ctx := context.Background()
+	fw, _ := libsched.NewFramework()
+	cluster, _ := libsched.NewCluster()
+	if err := cluster.Apply([]byte(exampleCluster)); err != nil {
+		log.Fatal(err)
+	}
+	pod, _ := libsched.ParsePod([]byte(examplePod))
+	for i := range 5 {
+		replica, _ := pod.Copy(libsched.WithName(fmt.Sprint("web-", i)))
+		state := libsched.NewCycleState()
+		defer state.Close()
+		chosen, err := fw.RunCycle(ctx, state, cluster, replica, libsched.CycleOptions{})
+		if err != nil {
+			log.Fatal(err)
+		}
+		if chosen.Node == "" {
+			fmt.Println(replica, chosen.Status.Code())
+			continue
+		}
+		if status := fw.Assume(ctx, state, cluster, replica, chosen.Node); !status.IsSuccess() {
+			log.Fatal(status)
+		}
+		fmt.Println(replica, "to", chosen.Node)
+	}
+	// Output:
+	// default/web-0 to big
+	// default/web-1 to big
+	// default/web-2 to big
+	// default/web-3 to big
+	// default/web-4 Unschedulable
+}
+
+// What each Score plugin says about the nodes that fit.
+func ExampleDecision_Scores() {
+	fw, _ := libsched.NewFramework(libsched.WithConfigYAML([]byte(`
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+- plugins: {multiPoint: {disabled: [{name: "*"}], enabled: [{name: NodeResourcesFit, weight: 2},
+    {name: PrioritySort}, {name: DefaultBinder}]}}`)))
+	cluster, _ := libsched.NewCluster()
+	if err := cluster.Apply([]byte(exampleCluster)); err != nil {
+		log.Fatal(err)
+	}
+	pod, _ := libsched.ParsePod([]byte(examplePod))
+	fit, err := fw.CheckPodFits(context.Background(), cluster, pod, libsched.CheckOptions{Score: true})
+	if err != nil {
+		log.Fatal(err)
+	}
+	scores := fit.Scores()
+	for i, node := range scores.Nodes {
+		for _, plugin := range scores.Plugins {
+			fmt.Println(node, plugin.Name, plugin.Normalized[i], "*", plugin.Weight)
+		}
+	}
+	fmt.Println("best:", fit.Best())
+	// Output:
+	// big NodeResourcesFit 75 * 2
+	// best: [big]
+}

@@ -20,10 +20,11 @@ type Framework struct {
 type FrameworkOption func(*frameworkOptions) error
 
 type frameworkOptions struct {
-	config  *Config
-	owned   bool // config was made here
-	profile string
-	gates   map[string]bool
+	config    *Config
+	owned     bool // config was made here
+	profile   string
+	gates     map[string]bool
+	semantics string
 }
 
 // WithConfig takes the profile from a configuration. Without one, upstream's default profile is used.
@@ -60,6 +61,14 @@ func WithFeatureGates(gates map[string]bool) FrameworkOption {
 	return func(o *frameworkOptions) error { o.gates = maps.Clone(gates); return nil }
 }
 
+// WithSemantics chooses whose semantics: "1.36" (as without this option) or "1.31", which switches
+// exactly three things to that release: the formula of NodeResourcesBalancedAllocation, the reason
+// text of TaintToleration, and ties, which are broken uniformly by CycleOptions.Seed. Nothing else of
+// 1.31 is followed.
+func WithSemantics(release string) FrameworkOption {
+	return func(o *frameworkOptions) error { o.semantics = release; return nil }
+}
+
 func (o *frameworkOptions) setConfig(config *Config, owned bool) {
 	if o.owned {
 		o.config.Close()
@@ -77,7 +86,7 @@ func (o *frameworkOptions) gateText() string {
 }
 
 // NewFramework makes the plugins of a profile. Errors: ErrInvalid with upstream's message (also for
-// an unknown feature gate), ErrNotFound (profile), ErrUnsupported.
+// an unknown feature gate), ErrNotFound (profile), ErrUnsupported (also unknown semantics).
 func NewFramework(options ...FrameworkOption) (*Framework, error) {
 	var o frameworkOptions
 	defer func() { o.setConfig(nil, false) }()
@@ -99,7 +108,9 @@ func NewFramework(options ...FrameworkOption) (*Framework, error) {
 	var failure *C.libsched_error
 	profile, profileLen := textOf(o.profile)
 	gates, gatesLen := textOf(o.gateText())
-	rc := C.lsgo_framework_create(config, profile, profileLen, gates, gatesLen, &out, &failure)
+	semantics, semanticsLen := textOf(o.semantics)
+	rc := C.lsgo_framework_create(config, profile, profileLen, gates, gatesLen, semantics,
+		semanticsLen, &out, &failure)
 	if rc != C.LIBSCHED_OK {
 		return nil, takeError(rc, failure)
 	}

@@ -1,0 +1,88 @@
+package libsched
+
+// #include "bridge.h"
+import "C"
+
+import (
+	"context"
+	"unsafe"
+)
+
+// RunPreScorePlugins runs the PreScore plugins over the nodes that fit, as FilterNodes found them.
+// The state has gone through RunPreFilterPlugins for the same pod. A failed call (ErrState without
+// that, ErrBuffer if the set is smaller than NewNodeSet's) is a Status with CodeError.
+func (fw *Framework) RunPreScorePlugins(ctx context.Context, state *CycleState, view View, pod *Pod,
+	nodes NodeSet) *Status {
+	s, err := state.lock()
+	if err != nil {
+		return AsStatus(err)
+	}
+	defer state.unlock()
+	l, err := fw.borrow(ctx, view, pod)
+	if err != nil {
+		return AsStatus(err)
+	}
+	defer l.release()
+	rc := C.lsgo_pre_score(l.e.c, s, l.pod, wordsOf(nodes), C.size_t(len(nodes)))
+	if rc != C.LIBSCHED_OK {
+		return AsStatus(l.e.failure(rc))
+	}
+	return l.e.status()
+}
+
+// RunScorePlugins runs the Score plugins, after RunPreScorePlugins over the same nodes. The scores
+// are nil unless the Status is Success. A failed call (as RunPreScorePlugins, and ErrStale if the
+// cluster has changed since a plugin prepared itself) is a Status with CodeError.
+func (fw *Framework) RunScorePlugins(ctx context.Context, state *CycleState, view View, pod *Pod,
+	nodes NodeSet) (*Scores, *Status) {
+	var scores *Scores
+	status := fw.score(ctx, state, view, pod, nodes, nil, func(l *lease) {
+		table := l.e.c.scores
+		scores = takeScores(table, func(out *C.libsched_str) {
+			C.lsgo_score_names(l.view, table, out)
+		})
+		rows := C.libsched_score_table_row_count(table)
+		scores.Rows = append([]Row(nil), sliceOf[Row](C.libsched_score_table_rows(table), rows)...)
+	})
+	return scores, status
+}
+
+// RunScorePluginTotals is RunScorePlugins for the totals alone, without copies: the library writes
+// them into `totals`, that of a node at its row. Numbers of rows that are not in `nodes` have no
+// meaning, nor has any unless the Status is Success. ErrBuffer if `totals` has room for fewer than
+// 64*len(nodes) numbers.
+func (fw *Framework) RunScorePluginTotals(ctx context.Context, state *CycleState, view View, pod *Pod,
+	nodes NodeSet, totals []int64) *Status {
+	if len(totals) == 0 {
+		if len(nodes) != 0 {
+			return AsStatus(&Error{Code: ErrBuffer, Msg: "totals: room for 64*len(nodes) numbers is needed"})
+		}
+		totals = make([]int64, 1) // NULL would ask for the table
+	}
+	return fw.score(ctx, state, view, pod, nodes, totals, func(*lease) {})
+}
+
+// score leaves a table if `totals` is nil; `taken` is called on Success.
+func (fw *Framework) score(ctx context.Context, state *CycleState, view View, pod *Pod, nodes NodeSet,
+	totals []int64, taken func(*lease)) *Status {
+	s, err := state.lock()
+	if err != nil {
+		return AsStatus(err)
+	}
+	defer state.unlock()
+	l, err := fw.borrow(ctx, view, pod)
+	if err != nil {
+		return AsStatus(err)
+	}
+	defer l.release()
+	rc := C.lsgo_score(l.e.c, s, l.pod, wordsOf(nodes), C.size_t(len(nodes)),
+		(*C.int64_t)(unsafe.Pointer(unsafe.SliceData(totals))), C.size_t(len(totals)))
+	if rc != C.LIBSCHED_OK {
+		return AsStatus(l.e.failure(rc))
+	}
+	status := l.e.status()
+	if status.IsSuccess() {
+		taken(&l)
+	}
+	return status
+}

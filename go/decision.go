@@ -163,8 +163,9 @@ func (d *Decision) FitError() string {
 }
 
 // ExplainJSON returns everything: {"pod", "profile", "fits", "preEnqueue"?, "preFilter", "nodes":
-// [{"node", "code", "plugin"?, "reasons"?, "excludedByPreFilter"?}], "feasible", "fitError"?, "skipScore"?, "scoreError"?,
-// "scores"?: [{"node", "total", "plugins": {name: {"raw", "normalized", "weighted"}}}], "best"?}.
+// [{"node", "code", "plugin"?, "reasons"?, "excludedByPreFilter"?}], "feasible", "fitError"?,
+// "skipScore"?, "scoreError"?, "scores"?: [{"node", "total", "plugins": {name: {"raw",
+// "normalized", "weighted"}}}], "best"?}.
 func (d *Decision) ExplainJSON() ([]byte, error) {
 	ptr, ok := d.h.acquire()
 	if !ok {

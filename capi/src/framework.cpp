@@ -165,6 +165,17 @@ void libsched_framework_unref(libsched_framework* framework) { release(framework
 libsched_str libsched_framework_profile(const libsched_framework* fw) {
   return fw == nullptr ? out(Str()) : out(unwrap(fw)->profile());
 }
+libsched_rc libsched_framework_queue_less(const libsched_framework* framework,
+                                          const libsched_pod* a, int64_t a_since_ns,
+                                          const libsched_pod* b, int64_t b_since_ns, bool* result,
+                                          libsched_error** error) {
+  LIBSCHED_REQUIRE(error,
+                   framework != nullptr && a != nullptr && b != nullptr && result != nullptr);
+  return guarded(error, [&]() -> Result<void> {
+    *result = unwrap(framework)->queue_less({*unwrap(a), a_since_ns}, {*unwrap(b), b_since_ns});
+    return {};
+  });
+}
 libsched_rc libsched_framework_plugins_json(const libsched_framework* framework,
                                             libsched_text** result, libsched_error** error) {
   LIBSCHED_REQUIRE(error, framework != nullptr && result != nullptr);

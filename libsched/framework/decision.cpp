@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include <nlohmann/json.hpp>
 
@@ -77,9 +78,26 @@ std::string Decision::explain_json() const {
   for (const uint32_t i : feasible) names.push_back(std::string(nodes[i].node->meta.name));
   out["feasible"] = std::move(names);
   if (!fit_error.empty()) out["fitError"] = fit_error;
+  if (!unschedulable_plugins.empty()) out["unschedulablePlugins"] = unschedulable_plugins;
+  if (!pending_plugins.empty()) out["pendingPlugins"] = pending_plugins;
   if (scored) put_scores(&out, *this);
   // Names and reasons come from valid UTF-8, but a plugin's text may not be.
   return out.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+void diagnose(Decision* d) {
+  std::set<std::string> unschedulable(d->narrowed.restricted.begin(), d->narrowed.restricted.end());
+  std::set<std::string> pending;
+  const auto add = [&](const Status& s) {
+    if (!s.rejected() || s.plugin.empty()) return;
+    unschedulable.insert(s.plugin);
+    if (s.code == Code::kPending) pending.insert(s.plugin);
+  };
+  if (d->pre_filter) add(*d->pre_filter);
+  for (const Decision::NodeVerdict& n : d->nodes)
+    if (!n.excluded) add(d->statuses[n.status]);
+  d->unschedulable_plugins.assign(unschedulable.begin(), unschedulable.end());
+  d->pending_plugins.assign(pending.begin(), pending.end());
 }
 
 std::string fit_error_text(const Decision& d, size_t all_nodes,

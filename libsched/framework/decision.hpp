@@ -32,6 +32,9 @@ class Decision final : public RefCounted {
   std::vector<int8_t> codes;         // of `nodes`
   std::vector<uint32_t> feasible;    // indexes into nodes
   std::string fit_error;             // upstream's FitError text; "" if it fits
+  // Upstream's Diagnosis, if no node fits: the plugins that rejected the pod or narrowed its nodes,
+  // and of them those that only wait for something outside. Sorted.
+  std::vector<std::string> unschedulable_plugins, pending_plugins;
 
   // If scores were asked for and a node fits: of every feasible node, in the order of `feasible`.
   bool scored = false;
@@ -42,6 +45,9 @@ class Decision final : public RefCounted {
 
   std::string explain_json() const;
 };
+
+// Fills the sets of upstream's Diagnosis from the statuses.
+void diagnose(Decision* d);
 
 // Upstream's FitError text. `absent` is the status of the nodes that are not listed.
 std::string fit_error_text(const Decision& d, size_t all_nodes,

@@ -43,6 +43,9 @@ TEST_CASE("the FitError counts reasons and sorts them as strings") {
   CHECK(d->error.empty());
   CHECK(d->feasible.empty());
   CHECK(d->statuses.size() == 4);
+  // A plugin that only waits is in both sets, as upstream's.
+  CHECK(d->unschedulable_plugins == std::vector<std::string>{"A", "B", "C"});
+  CHECK(d->pending_plugins == std::vector<std::string>{"C"});
 }
 
 TEST_CASE(
@@ -94,6 +97,7 @@ TEST_CASE("a message of PreFilter stands instead of the counts") {
   const auto d = w.check();
   CHECK(d->fit_error == "0/3 nodes are available: first, second.");
   CHECK(d->pre_filter->plugin == "U");
+  CHECK(d->unschedulable_plugins == std::vector<std::string>{"U"});
   CHECK(d->nodes.empty());
   CHECK(w.check("n2")->fit_error == "0/1 nodes are available: first, second.");
 
@@ -102,6 +106,7 @@ TEST_CASE("a message of PreFilter stands instead of the counts") {
   FakeWorld none({pre_filter_narrows("Narrow", {})});
   CHECK(none.check()->fit_error ==
         "0/3 nodes are available: node(s) didn't satisfy plugin Narrow.");
+  CHECK(none.check()->unschedulable_plugins == std::vector<std::string>{"Narrow"});
 }
 
 TEST_CASE("an Error is an error, not a reason") {

@@ -361,6 +361,7 @@ Result<Ref<const Decision>> Evaluator::check(CycleState& state, const Pod& pod, 
   if (!pre->success()) {
     if (pre->rejected()) {
       d->fit_error = fit_error_text(*d, all, *pre);
+      diagnose(d.get());
     } else {
       d->error = pre->message();
     }
@@ -386,6 +387,7 @@ Result<Ref<const Decision>> Evaluator::check(CycleState& state, const Pod& pod, 
       absent = Status(Code::kUnschedulableAndUnresolvable,
                       "node(s) didn't satisfy plugin(s) " + go_list(d->narrowed.restricted));
     d->fit_error = fit_error_text(*d, all, absent);
+    diagnose(d.get());
   }
   if (options.score && !d->feasible.empty() && d->error.empty())
     LIBSCHED_TRY(score_decision(state, pod, d.get(), rows));

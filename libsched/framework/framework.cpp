@@ -85,6 +85,11 @@ Result<FrameworkRef> Framework::create(const ConfigRef& config, Str profile_name
   return FrameworkRef(fw);
 }
 
+bool Framework::queue_less(const QueuedPod& a, const QueuedPod& b) const {
+  const std::vector<uint32_t>& sorts = at(ExtensionPoint::kQueueSort);
+  return !sorts.empty() && plugins_[sorts[0]].plugin && plugins_[sorts[0]].plugin->less(a, b);
+}
+
 std::string Framework::plugins_json() const {
   nlohmann::ordered_json out = nlohmann::ordered_json::object();
   for (int p = 0; p < kExtensionPointCount; ++p) {

@@ -29,6 +29,8 @@ class Framework final : public RefCounted {
   const std::vector<uint32_t>& at(ExtensionPoint p) const {
     return points_[static_cast<size_t>(p)];
   }
+  // The order of the queue, by the profile's one QueueSort plugin.
+  bool queue_less(const QueuedPod& a, const QueuedPod& b) const;
   Semantics semantics() const { return semantics_; }
   // Of at(kScore), in its order.
   const std::vector<int64_t>& score_weights() const { return score_weights_; }

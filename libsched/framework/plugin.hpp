@@ -88,9 +88,18 @@ struct ReserveCall {
   uint32_t row;                   // the node; kNoId in Unreserve if it has gone
 };
 
+// A pod in the queue, and since when it waits there.
+struct QueuedPod {
+  const Pod& pod;
+  int64_t timestamp_ns;
+};
+
 class Plugin {
  public:
   virtual ~Plugin() = default;
+
+  // QueueSort: whether a comes before b.
+  virtual bool less(const QueuedPod&, const QueuedPod&) const { return false; }
 
   virtual Status pre_enqueue(const Pod&) const { return {}; }
 

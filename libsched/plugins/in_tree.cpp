@@ -11,6 +11,7 @@ namespace libsched {
 RegistryRef in_tree_registry() {
   // The others have nothing to run at PreEnqueue, PreFilter and Filter.
   const std::map<Str, PluginFactory> factories = {
+      {"PrioritySort", make_priority_sort},
       {"SchedulingGates", make_scheduling_gates},
       {"NodeUnschedulable", make_node_unschedulable},
       {"NodeName", make_node_name},

@@ -9,6 +9,7 @@ namespace libsched {
 RegistryRef in_tree_registry();
 
 // One factory per plugin, defined in the plugin's folder.
+Result<std::unique_ptr<Plugin>> make_priority_sort(const FactoryCall&);
 Result<std::unique_ptr<Plugin>> make_scheduling_gates(const FactoryCall&);
 Result<std::unique_ptr<Plugin>> make_node_unschedulable(const FactoryCall&);
 Result<std::unique_ptr<Plugin>> make_node_name(const FactoryCall&);

@@ -85,6 +85,21 @@ static void test_framework(void) {
   CHECK(strstr(plugins_at(framework, "filter"),
                "NodeUnschedulable,NodeName,TaintToleration,NodeAffinity,"
                "NodePorts,NodeResourcesFit") != NULL);
+  libsched_pod* low = NULL;
+  libsched_pod* high = NULL;
+  bool less = false;
+  CHECK_OK(
+      libsched_pod_parse(LIBSCHED_STR("{\"metadata\": {\"name\": \"low\"}}"), NULL, &low, err));
+  CHECK_OK(libsched_pod_parse(
+      LIBSCHED_STR("{\"metadata\": {\"name\": \"high\"}, \"spec\": {\"priority\": 5}}"), NULL,
+      &high, err));
+  CHECK_OK(libsched_framework_queue_less(framework, high, 2, low, 1, &less, err));
+  CHECK(less);
+  CHECK_OK(libsched_framework_queue_less(framework, low, 2, low, 1, &less, err));
+  CHECK(!less);
+  libsched_pod_unref(low);
+  libsched_pod_unref(high);
+
   libsched_framework* again = libsched_framework_ref(framework);
   libsched_framework_unref(framework);
   libsched_framework_unref(again);
@@ -229,6 +244,7 @@ static void test_null_handles(void) {
   MISUSED(libsched_registry_create(NULL, err));
   MISUSED(libsched_framework_create(NULL, text(""), NULL, NULL, NULL, err));
   MISUSED(libsched_framework_plugins_json(NULL, &json, err));
+  MISUSED(libsched_framework_queue_less(NULL, NULL, 0, NULL, 0, NULL, err));
   MISUSED(libsched_status_create(NULL, err));
   MISUSED(libsched_cycle_state_create(NULL, err));
   MISUSED(libsched_cycle_state_clone(NULL, &state, err));

@@ -74,6 +74,10 @@ libsched_rc libsched_framework_create(const libsched_config *config, libsched_st
 libsched_framework *libsched_framework_ref(libsched_framework *framework);
 void libsched_framework_unref(LIBSCHED_OWN libsched_framework *framework);
 libsched_str libsched_framework_profile(const libsched_framework *framework); /* schedulerName; borrowed */
+/* The QueueSort plugin of the profile: whether pod `a`, in the queue since `a_since_ns` (nanoseconds
+   since 1970), comes before pod `b`. Errors: MISUSE (a null handle). Concurrent calls are fine. */
+libsched_rc libsched_framework_queue_less(const libsched_framework *framework, const libsched_pod *a, int64_t a_since_ns,
+                                          const libsched_pod *b, int64_t b_since_ns, bool *out, LIBSCHED_OWN libsched_error **error);
 /* JSON: {"preEnqueue": [{"name"}], "score": [{"name", "weight"}], ...}: the plugins of each point
    that has any, in their order; weights where plugins have them. */
 libsched_rc libsched_framework_plugins_json(const libsched_framework *framework, LIBSCHED_OWN libsched_text **out, LIBSCHED_OWN libsched_error **error);

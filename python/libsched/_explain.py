@@ -37,12 +37,6 @@ def headline(result: FitResult, paint: Paint = plain) -> str:
     return f"{pod}: {paint('bad', f'fits none of {nodes}')}"
 
 
-def lacking(names: list[str]) -> str:
-    """Says that scores of plugins are missing."""
-    return (f"totals differ from upstream's where {', '.join(names)} would score, "
-            "which is not available yet")
-
-
 def is_gated(result: FitResult) -> bool:
     gate = result.pre_enqueue
     return gate is not None and not gate.is_success

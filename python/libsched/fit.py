@@ -131,16 +131,6 @@ class FitResult:
         return self._decision.skip_score()
 
     @property
-    def missing_scores(self) -> list[str]:
-        """The Score plugins of the profile that this version lacks: totals are without them."""
-        scores = self.scores
-        if scores is None:
-            return []
-        skipped = set(self.skipped_scores)
-        return [name for name, _ in self.score_plugins()
-                if name not in scores.plugins and name not in skipped]
-
-    @property
     def best(self) -> list[str]:
         """The nodes with the highest total score, sorted; empty if there are no scores."""
         return self._decision.best()

@@ -110,11 +110,3 @@ def test_notebook(scored, scheduler):
     text = scheduler.score(many, pod("x"))._repr_html_()
     assert "<b>-" not in text and "&lt;b&gt;-0" in text and "1,080 more nodes" in text
     assert embedded(html.unescape(text.split('srcdoc="')[1].split('"')[0]))["left"] == 100
-
-
-def test_missing_scores_are_told(scored, monkeypatch):
-    monkeypatch.setattr(type(scored), "missing_scores", ["Elsewhere"])
-    assert "Elsewhere" in page_data(scored)["lacking"]
-    assert "Elsewhere" in scored._repr_html_().split("</iframe>")[1]
-    monkeypatch.setattr(type(scored), "missing_scores", [])
-    assert page_data(scored)["lacking"] == ""

@@ -150,8 +150,6 @@ class ExplainText(TextWriter):
         legend = ", ".join(f"{short[plugin]} {plugin} x{weight}"
                            for plugin, weight in scores.plugins.items())
         yield paint("faint", f"  {shown} scores: {legend}")
-        if result.missing_scores:
-            yield f"  {paint('note', 'note')}: {_explain.lacking(result.missing_scores)}"
         if result.skipped_scores:
             yield paint("faint", f"  skipped: {', '.join(result.skipped_scores)}")
 
@@ -170,7 +168,6 @@ class ExplainText(TextWriter):
             rows.append([plugin, f"{score.raw:,}", f"{score.normalized:,}",
                          f"{scores.plugins[plugin]:,}", f"{score.weighted:,}"])
         rows += [[plugin, "skipped", "", "", ""] for plugin in result.skipped_scores]
-        rows += [[plugin, "not available", "", "", ""] for plugin in result.missing_scores]
         rows.append(["total", "", "", "", f"{total:,}"])
         head, *lines, last = table(rows, right=range(1, 5))
         yield paint("strong", head)
@@ -191,8 +188,7 @@ class ExplainJson(JsonWriter):
         line["scores"] = [entry for entry in details.get("scores") or ()
                           if node in ("", entry["node"])]
         line["weights"] = dict(result.score_plugins())
-        line.update(skipScore=result.skipped_scores, missingScores=result.missing_scores,
-                    best=result.best)
+        line.update(skipScore=result.skipped_scores, best=result.best)
         if result.score_error:
             line["scoreError"] = result.score_error
         return line

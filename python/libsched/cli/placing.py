@@ -12,7 +12,6 @@ import random
 from collections.abc import Iterator
 from typing import Literal
 
-from .. import _explain
 from ..cluster import Cluster
 from ..errors import Error, NotFoundError
 from ..framework import Framework
@@ -81,7 +80,6 @@ class Placer:
         self._profiles = profiles
         self._ties = ties
         self._seeds = random.Random(seed)
-        self._probed: set[str] = set()  # profiles whose scores were looked at
         self.notes: dict[str, None] = {}  # each once, in order
 
     def place(self, pod: Pod, kind: str = "") -> Placement:
@@ -142,11 +140,6 @@ class Placer:
                                  text=result.error or chosen.status.message
                                  or chosen.status.code.label)
             return Placement(pod.key, "unschedulable", kind, profile, text=result.fit_error)
-        if chosen.feasible > 1 and profile not in self._probed:
-            self._probed.add(profile)
-            missing = framework.score(cluster, pod).missing_scores
-            if missing:
-                self.notes[f"{profile}: {_explain.lacking(missing)}"] = None
         status = framework.assume(cluster, pod, chosen.node, state)
         if not status.is_success:
             return Placement(pod.key, "refused", kind, profile, feasible=chosen.feasible,

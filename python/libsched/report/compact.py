@@ -33,8 +33,7 @@ def _plain(data: dict[str, Any]) -> str:
     rows = "".join(_row(data, index) for index in range(min(MOST_ROWS, len(data["nodes"]))))
     left = len(data["nodes"]) + data["left"] - MOST_ROWS
     more = f"<p>... and {left:,} more nodes</p>" if left > 0 else ""
-    lacking = f"<p>{_text(data['lacking'])}</p>" if data["lacking"] else ""
-    return (f"{lacking}<table><thead><tr><th>node</th><th>total</th>{titles}<th>reasons</th></tr></thead>"
+    return (f"<table><thead><tr><th>node</th><th>total</th>{titles}<th>reasons</th></tr></thead>"
             f"<tbody>{rows}</tbody></table>{more}")
 
 

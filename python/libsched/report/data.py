@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Union
 
-from .. import _explain
 
 if TYPE_CHECKING:
     from ..fit import FitResult
@@ -27,14 +26,12 @@ def page_data(decision: Decision, most_nodes: int = 0) -> dict[str, Any]:
         details = decision
         entries = list(details.get("nodes") or ())
         weights: dict[str, int] = {}
-        missing: list[str] = []
         filters: list[tuple[str, bool]] = []
         node_count = len(entries)
     else:
         details = decision.to_dict()
         entries = _entries(decision)
         weights = dict(decision.score_plugins())
-        missing = decision.missing_scores
         filters = decision.filter_plugins()
         node_count = decision.node_count
     scores = {entry["node"]: entry for entry in details.get("scores") or ()}
@@ -51,7 +48,6 @@ def page_data(decision: Decision, most_nodes: int = 0) -> dict[str, Any]:
         "fitError": details.get("fitError", ""),
         "error": details.get("error", ""),
         "scoreError": details.get("scoreError", ""),
-        "lacking": _explain.lacking(missing) if missing else "",
         "gate": _gate(details.get("preEnqueue")),
         "skipScore": list(details.get("skipScore") or ()),
         "filters": [{"name": name, "skipped": skipped} for name, skipped in filters],

@@ -42,7 +42,7 @@ const panels = {
     $("profile").hidden = !data.profile;
     const state = $("state");
     const judged = data.nodeCount || data.nodes.length;
-    const notice = data.error || data.gate || data.fitError || data.scoreError || data.lacking;
+    const notice = data.error || data.gate || data.fitError || data.scoreError;
     if (data.error) [state.textContent, state.className] = ["no answer", "pill bad"];
     else if (data.gate) [state.textContent, state.className] = ["gated", "pill note"];
     else if (data.fitCount) {
@@ -54,7 +54,7 @@ const panels = {
     }
     $("notice").hidden = !notice;
     $("notice").textContent = visible(notice);
-    $("notice").className = data.gate || notice === data.lacking ? "note" : "bad";
+    $("notice").className = data.gate ? "note" : "bad";
   },
 
   drawer(row) {

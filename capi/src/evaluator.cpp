@@ -15,6 +15,25 @@ Error no_node(Str name) {
   return {Rc::kNotFound, "node \"" + std::string(name) + "\" is not in the cluster", {}, {}};
 }
 
+using ChangePod = Result<Status> (Evaluator::*)(CycleState&, const Pod&, const Pod&,
+                                                uint32_t) const;
+
+libsched_rc change_pod(ChangePod change, libsched_evaluator* evaluator, libsched_cycle_state* state,
+                       const libsched_pod* pod, const libsched_pod* other, libsched_str node,
+                       libsched_status* status, libsched_error** error) {
+  LIBSCHED_REQUIRE(error, evaluator != nullptr && state != nullptr && pod != nullptr &&
+                              other != nullptr && status != nullptr);
+  return guarded(error, [&]() -> Result<void> {
+    const Evaluator& e = *unwrap(evaluator);
+    const uint32_t row = e.view().find_node(in(node));
+    if (row == kNoId) return no_node(in(node));
+    Result<Status> ran = (e.*change)(*unwrap(state), *unwrap(pod), *unwrap(other), row);
+    if (!ran.ok()) return std::move(ran.error());
+    unwrap(status)->status = std::move(*ran);
+    return {};
+  });
+}
+
 const Decision::NodeVerdict* verdict(const libsched_decision* d, size_t index) {
   return d != nullptr && index < unwrap(d)->nodes.size() ? &unwrap(d)->nodes[index] : nullptr;
 }
@@ -136,6 +155,17 @@ libsched_rc libsched_run_filter_plugins_at(libsched_evaluator* evaluator,
       return no_node("row " + std::to_string(row));
     return filter_row(evaluator, state, pod, row, status);
   });
+}
+
+libsched_rc libsched_run_pre_filter_extension_add_pod(
+    libsched_evaluator* evaluator, libsched_cycle_state* state, const libsched_pod* pod,
+    const libsched_pod* other, libsched_str node, libsched_status* status, libsched_error** error) {
+  return change_pod(&Evaluator::run_add_pod, evaluator, state, pod, other, node, status, error);
+}
+libsched_rc libsched_run_pre_filter_extension_remove_pod(
+    libsched_evaluator* evaluator, libsched_cycle_state* state, const libsched_pod* pod,
+    const libsched_pod* other, libsched_str node, libsched_status* status, libsched_error** error) {
+  return change_pod(&Evaluator::run_remove_pod, evaluator, state, pod, other, node, status, error);
 }
 
 libsched_rc libsched_filter_nodes(libsched_evaluator* evaluator, libsched_cycle_state* state,

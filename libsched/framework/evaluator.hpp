@@ -68,6 +68,12 @@ class Evaluator final : public RefCounted {
   Status run_pre_enqueue(const Pod& pod) const;
   // The result is in state.pre_filter.
   Result<Status> run_pre_filter(CycleState& state, const Pod& pod) const;
+  // Upstream's RunPreFilterExtensionAddPod and -RemovePod: what the state's PreFilter found out
+  // follows `other` coming to or leaving the node. Changes the state alone.
+  Result<Status> run_add_pod(CycleState& state, const Pod& pod, const Pod& other,
+                             uint32_t row) const;
+  Result<Status> run_remove_pod(CycleState& state, const Pod& pod, const Pod& other,
+                                uint32_t row) const;
   Result<void> run_filter(CycleState& state, const Pod& pod, uint32_t row, Status* status) const;
   // Writes words words of `feasible`; at least view().word_count().
   Result<FilterOutcome> filter_nodes(CycleState& state, const Pod& pod,
@@ -120,6 +126,9 @@ class Evaluator final : public RefCounted {
   };
   Result<void> may_begin() const;
 
+  enum class Change : uint8_t { kAdd, kRemove };
+  Result<Status> run_change(Change change, CycleState& state, const Pod& pod, const Pod& other,
+                            uint32_t row) const;
   Result<void> bind(CycleState& state) const;
   Result<void> bind_pod(CycleState& state, const Pod& pod) const;
   const PluginData* data_for(CycleState::Entry& entry, const Plugin& plugin, const Pod& pod,

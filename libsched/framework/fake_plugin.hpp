@@ -25,6 +25,8 @@ struct Fake {
   std::function<Status(const ScoreSet&, int64_t* scores)> normalize;
   std::function<Status(const ReserveCall&)> reserve;
   std::function<void(const ReserveCall&)> unreserve;
+  std::function<Status(const PodChange&)> add_pod;  // with it the fake has PreFilterExtensions
+  std::function<Status(const PodChange&)> remove_pod;
 };
 
 class FakePlugin final : public Plugin {
@@ -37,6 +39,9 @@ class FakePlugin final : public Plugin {
   Result<Status> pre_filter(const PreFilterCall& call, PreFilterResult* result) const override {
     return fake_.pre_filter(call, result);
   }
+  bool extends() const override { return fake_.add_pod != nullptr; }
+  Status add_pod(const PodChange& call) const override { return fake_.add_pod(call); }
+  Status remove_pod(const PodChange& call) const override { return fake_.remove_pod(call); }
   void filter(const FilterCall& call, const RowSet& set) const override {
     set.for_each([&](uint32_t row) {
       const Status s = fake_.filter(call, *call.view.node(row));

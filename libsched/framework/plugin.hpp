@@ -64,6 +64,16 @@ struct PreFilterCall {
   std::shared_ptr<PluginData>* data;
 };
 
+// "What if `other` were on the node of this row, too, or no longer." The view stays as it is.
+struct PodChange {
+  const View& view;
+  const Pod& pod;
+  CycleState& state;
+  PluginData* data;  // what PreFilter gave, of this state alone; null if it gave nothing
+  const Pod& other;
+  uint32_t row;  // of a node that is there
+};
+
 struct PreScoreCall {
   const View& view;
   const Pod& pod;
@@ -106,6 +116,12 @@ class Plugin {
   // Fills `result` if it narrows the nodes. An Error (not a Status) ends the call: a plugin or
   // object is needed that this version does not have.
   virtual Result<Status> pre_filter(const PreFilterCall&, PreFilterResult* result) const;
+
+  // Upstream's PreFilterExtensions: what PreFilter gave follows a pod that comes or goes. They are
+  // not asked if PreFilter said Skip.
+  virtual bool extends() const { return false; }
+  virtual Status add_pod(const PodChange&) const { return {}; }
+  virtual Status remove_pod(const PodChange&) const { return {}; }
 
   // What filter() wants to know of the pod in this view; made after PreFilter, or at the first
   // Filter, and again when ids change. Null: nothing.

@@ -48,6 +48,20 @@ libsched_rc libsched_run_filter_plugins(libsched_evaluator *evaluator, libsched_
 libsched_rc libsched_run_filter_plugins_at(libsched_evaluator *evaluator, libsched_cycle_state *state, const libsched_pod *pod,
                                            uint32_t row, libsched_status *status, LIBSCHED_OWN libsched_error **error);
 
+/* RunPreFilterExtensionAddPod and RunPreFilterExtensionRemovePod: what PreFilter found out follows
+   `other` coming to or leaving the node. They change `state` alone, never the cluster: Filter then
+   answers with the changed counts, but with the pods that are on the node. Plugins that PreFilter
+   skipped are left out. A plugin that fails makes `status` an ERROR; what the plugins before it
+   have changed stays so.
+   Errors: NOT_FOUND (node), STATE (no PreFilter for this pod in `state`), STALE (the cluster has
+   changed since), MISUSE (another framework's state). @since 0.1 */
+libsched_rc libsched_run_pre_filter_extension_add_pod(libsched_evaluator *evaluator, libsched_cycle_state *state, const libsched_pod *pod,
+                                                      const libsched_pod *other, libsched_str node, libsched_status *status,
+                                                      LIBSCHED_OWN libsched_error **error);
+libsched_rc libsched_run_pre_filter_extension_remove_pod(libsched_evaluator *evaluator, libsched_cycle_state *state, const libsched_pod *pod,
+                                                         const libsched_pod *other, libsched_str node, libsched_status *status,
+                                                         LIBSCHED_OWN libsched_error **error);
+
 typedef struct libsched_filter_options {
   uint32_t struct_size;    /* sizeof(libsched_filter_options) */
   uint32_t limit;          /* stop when that many nodes are found; 0: judge all */

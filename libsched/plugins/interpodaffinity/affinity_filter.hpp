@@ -6,6 +6,7 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <vector>
 
 #include "libsched/cluster/cluster.hpp"
@@ -26,9 +27,15 @@ class AffinityFilter final : public PluginData {
   // Whether no existing pod's required anti-affinity counts against the pod.
   bool no_existing_anti() const { return existing_anti_ == 0; }
 
+  // `other` comes to (1) or leaves (-1) the row. The view must be the one it was made for.
+  void change(const View& view, const Pod& pod, const Pod& other, uint32_t row, int32_t delta);
+  // After a change the bitmaps are out of date: rows are judged one by one, by rule().
+  bool changed() const { return changes_ != nullptr; }
+
   uint64_t rejected(size_t word) const { return all_.empty() ? 0 : all_[word]; }
   // The first rule that rejects the row; kRules: none.
   size_t rule(uint32_t row) const {
+    if (changed()) return rule_by_counts(row);
     size_t i = 0;
     while (i < kRules && (reject_[i].empty() || (reject_[i][row / 64] >> (row % 64) & 1) == 0)) ++i;
     return i;
@@ -42,6 +49,13 @@ class AffinityFilter final : public PluginData {
     std::array<std::vector<int32_t>, kRules> counts;
   };
 
+  // Whom the pod's own terms select; made at the first change, shared by copies.
+  struct Changes;
+
+  size_t rule_by_counts(uint32_t row) const;
+  void begin_changes(const View& view, const Pod& pod);
+  void add(Key* key, Rule rule, uint32_t row, int32_t delta);
+
   Key& key(const View& view, Str text);
   void add_affinity(const View& view, const Pod& pod);
   void add_anti(const View& view, const Pod& pod);
@@ -54,6 +68,8 @@ class AffinityFilter final : public PluginData {
   bool selects_itself_ = false;   // all affinity terms select the pod; known if it matters
   std::array<std::vector<uint64_t>, kRules> reject_;  // rows; empty: none
   std::vector<uint64_t> all_;
+  std::shared_ptr<const Changes> changes_;
+  size_t affinity_pairs_ = 0;  // once changed: the counts of kAffinity that are not zero
 };
 
 }  // namespace libsched

@@ -37,6 +37,8 @@ std::string affinity_terms_error(const Pod& pod) {
   return out + "]";
 }
 
+bool terms_parse(Span<PodAffinityTerm> terms) { return list_error(terms).empty(); }
+
 bool add_selected(const View& view, const Pod& pod, const PodAffinityTerm& term, CountKey* key) {
   if (!term.selector.present) return false;
   CountKey::Term& t = key->terms.emplace_back();

@@ -19,4 +19,7 @@ bool add_selected(const View& view, const Pod& pod, const PodAffinityTerm& term,
 bool add_selected_by_all(const View& view, const Pod& pod, Span<PodAffinityTerm> terms,
                          CountKey* key);
 
+// Whether the lists' terms parse; upstream drops a running pod's list that does not.
+bool terms_parse(Span<PodAffinityTerm> terms);
+
 }  // namespace libsched

@@ -25,10 +25,20 @@ class InterPodAffinity final : public Plugin {
     return Status();
   }
 
+  bool extends() const override { return true; }
+  Status add_pod(const PodChange& call) const override { return change(call, 1); }
+  Status remove_pod(const PodChange& call) const override { return change(call, -1); }
+
   void filter(const FilterCall& call, const RowSet& set) const override {
     const auto* data = static_cast<const AffinityFilter*>(call.data);
     if (!call.pre_filtered || data == nullptr) {
       set.for_each([&](uint32_t row) { set.reject_with_error(row); });
+      return;
+    }
+    if (data->changed()) {
+      set.for_each([&](uint32_t row) {
+        if (data->rule(row) != AffinityFilter::kRules) set.reject(row);
+      });
       return;
     }
     for (size_t w = 0; w < set.words; ++w) set.alive[w] &= ~data->rejected(set.first_word + w);
@@ -36,9 +46,7 @@ class InterPodAffinity final : public Plugin {
 
   Status filter_status(const FilterCall& call, uint32_t row) const override {
     const auto* data = static_cast<const AffinityFilter*>(call.data);
-    if (!call.pre_filtered || data == nullptr)
-      return Status(Code::kError,
-                    "error reading \"PreFilterInterPodAffinity\" from cycleState: not found");
+    if (!call.pre_filtered || data == nullptr) return not_pre_filtered();
     switch (data->rule(row)) {
       case AffinityFilter::kAffinity:
         return Status(Code::kUnschedulableAndUnresolvable,
@@ -87,6 +95,17 @@ class InterPodAffinity final : public Plugin {
   }
 
  private:
+  static Status not_pre_filtered() {
+    return Status(Code::kError,
+                  "error reading \"PreFilterInterPodAffinity\" from cycleState: not found");
+  }
+  static Status change(const PodChange& call, int32_t delta) {
+    if (call.data == nullptr) return not_pre_filtered();
+    static_cast<AffinityFilter*>(call.data)->change(call.view, call.pod, call.other, call.row,
+                                                    delta);
+    return {};
+  }
+
   InterPodAffinityArgs args_;
 };
 

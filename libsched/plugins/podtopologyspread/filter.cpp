@@ -16,7 +16,10 @@ constexpr size_t kFewDomains = 64;
 int64_t smallest_count(const HardConstraint& c) {
   uint32_t domains = 0;
   int64_t min = std::numeric_limits<int32_t>::max();  // upstream's, of no domain at all
-  if (c.sums) {
+  if (c.changed) {
+    domains = c.sums->domains;
+    min = c.paths[0].pods;
+  } else if (c.sums) {
     domains = c.sums->domains;
     min = c.sums->min;
   } else {
@@ -91,7 +94,7 @@ void judge(const View& view, const HardConstraint& c, const RowSet& set) {
     });
     return;
   }
-  if (c.sums && column.unique()) return judge_unique(c, set);
+  if (c.sums && column.unique() && !c.changed) return judge_unique(c, set);
   for (size_t i = 0; i < set.words; ++i) set.alive[i] &= column.labelled.word(set.first_word + i);
   if (!c.sums) {
     if (c.most < 0) set.reject_all();

@@ -1,14 +1,15 @@
 // DoNotSchedule constraints: what PreFilter counts, and judging rows by it.
 #pragma once
 
+#include <array>
+#include <limits>
 #include <vector>
 
 #include "libsched/plugins/podtopologyspread/constraints.hpp"
 
 namespace libsched {
 
-// One constraint, counted. `sums` may be edited for a state of its own (pods added or removed in a
-// what-if): then judge() must be told to `recount`.
+// One constraint, counted.
 struct HardConstraint {
   SpreadConstraint constraint;
   TopologyRef column;
@@ -18,11 +19,25 @@ struct HardConstraint {
   bool self = false;               // the pod matches its own selector
   // A domain with more pods than this has no room: maxSkew + the smallest count - self.
   int64_t most = 0;
+  // After a change(): `sums` are no longer those of `counts`, and the smallest count is upstream's,
+  // which follows two domains only. Where pods of several domains were changed it may be too big.
+  bool changed = false;
+  struct Path {
+    int32_t domain = TopologyColumn::kNone;
+    int64_t pods = std::numeric_limits<int32_t>::max();
+  };
+  std::array<Path, 2> paths;  // once changed; the first is the smaller
 
   void recount();
+  // A pod that the selector matches comes to (1) or leaves (-1) an eligible row.
+  void change(const View& view, uint32_t row, int32_t delta);
   int64_t pods_in(int32_t domain) const {
     return sums ? sums->sum[static_cast<size_t>(domain)] : 0;
   }
+
+ private:
+  void begin_changes(const View& view);
+  void follow(int32_t domain, int64_t pods);
 };
 
 struct HardConstraints final : PluginData {
@@ -32,6 +47,11 @@ struct HardConstraints final : PluginData {
     return std::make_shared<HardConstraints>(*this);
   }
 };
+
+// `other` comes to (1) or leaves (-1) the row. Unlike when PreFilter counts, a terminating pod
+// counts, and a selector without requirements matches (as upstream's).
+void change_hard(const View& view, const Pod& pod, const Pod& other, uint32_t row, int32_t delta,
+                 HardConstraints* data);
 
 // Of the rows of the set, those in full domains or without a domain are rejected.
 void judge(const View& view, const HardConstraint& c, const RowSet& set);

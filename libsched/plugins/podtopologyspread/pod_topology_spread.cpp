@@ -34,6 +34,10 @@ class PodTopologySpread final : public Plugin {
     return Status();
   }
 
+  bool extends() const override { return true; }
+  Status add_pod(const PodChange& call) const override { return change(call, 1); }
+  Status remove_pod(const PodChange& call) const override { return change(call, -1); }
+
   void filter(const FilterCall& call, const RowSet& set) const override {
     if (call.data == nullptr) {
       set.for_each([&](uint32_t row) { set.reject_with_error(row); });
@@ -44,9 +48,7 @@ class PodTopologySpread final : public Plugin {
   }
 
   Status filter_status(const FilterCall& call, uint32_t row) const override {
-    if (call.data == nullptr)
-      return Status(Code::kError,
-                    "reading \"PreFilterPodTopologySpread\" from cycleState: not found");
+    if (call.data == nullptr) return not_pre_filtered();
     return hard_status(static_cast<const HardConstraints&>(*call.data), row);
   }
 
@@ -80,6 +82,17 @@ class PodTopologySpread final : public Plugin {
   }
 
  private:
+  static Status not_pre_filtered() {
+    return Status(Code::kError,
+                  "reading \"PreFilterPodTopologySpread\" from cycleState: not found");
+  }
+  static Status change(const PodChange& call, int32_t delta) {
+    if (call.data == nullptr) return not_pre_filtered();
+    change_hard(call.view, call.pod, call.other, call.row, delta,
+                static_cast<HardConstraints*>(call.data));
+    return {};
+  }
+
   SpreadSettings settings_;
 };
 

@@ -10,7 +10,7 @@ namespace {
 
 struct Claims final : PluginData {
   std::vector<Str> once;  // the pod's ReadWriteOncePod claims, each once; they live in the pod
-  size_t conflicts = 0;   // how many of them are in use
+  int64_t conflicts = 0;  // how many of them are in use; pods that come and go may make it negative
   std::shared_ptr<PluginData> clone() const override { return std::make_shared<Claims>(*this); }
 };
 
@@ -62,6 +62,10 @@ class VolumeRestrictions final : public Plugin {
     return Status();
   }
 
+  bool extends() const override { return true; }
+  Status add_pod(const PodChange& call) const override { return change(call, 1); }
+  Status remove_pod(const PodChange& call) const override { return change(call, -1); }
+
   void filter(const FilterCall& call, const RowSet& set) const override {
     const auto* claims = static_cast<const Claims*>(call.data);
     if (has_disk(call.pod))
@@ -70,7 +74,7 @@ class VolumeRestrictions final : public Plugin {
       });
     if (claims == nullptr) {
       set.for_each([&](uint32_t row) { set.reject_with_error(row); });
-    } else if (claims->conflicts != 0) {
+    } else if (claims->conflicts > 0) {
       set.reject_all();
     }
   }
@@ -78,14 +82,28 @@ class VolumeRestrictions final : public Plugin {
   Status filter_status(const FilterCall& call, uint32_t row) const override {
     if (disk_conflict(call.view, call.pod, row))
       return Status(Code::kUnschedulable, "node(s) had no available disk");
-    if (call.data == nullptr)
-      return Status(Code::kError, "cannot read \"PreFilterVolumeRestrictions\" from cycleState");
+    if (call.data == nullptr) return not_pre_filtered();
     return Status(Code::kUnschedulable,
                   "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access "
                   "mode already in-use by another pod");
   }
 
  private:
+  static Status not_pre_filtered() {
+    return Status(Code::kError, "cannot read \"PreFilterVolumeRestrictions\" from cycleState");
+  }
+
+  // As upstream: by the claims' names, whatever the namespace of the pod, and each volume counts.
+  static Status change(const PodChange& call, int64_t delta) {
+    if (call.data == nullptr) return not_pre_filtered();
+    Claims& claims = static_cast<Claims&>(*call.data);
+    for (const Volume& v : call.other.spec.volumes)
+      if (v.kind == VolumeKind::kPersistentVolumeClaim &&
+          std::find(claims.once.begin(), claims.once.end(), v.id) != claims.once.end())
+        claims.conflicts += delta;
+    return {};
+  }
+
   static bool has_disk(const Pod& pod) {
     return std::any_of(pod.spec.volumes.begin(), pod.spec.volumes.end(),
                        [](const Volume& v) { return is_disk(v.kind); });

@@ -1,0 +1,77 @@
+// DoNotSchedule constraints when a pod comes or goes after PreFilter: upstream's updateWithPod and
+// its pair of critical paths.
+#include <utility>
+
+#include "libsched/plugins/podtopologyspread/filter.hpp"
+
+namespace libsched {
+
+// From the counts of PreFilter: the two smallest domains. Upstream finds them in the order of a Go
+// map, so which of equal ones they are is chance there; here it is the value that sorts first.
+void HardConstraint::begin_changes(const View& view) {
+  changed = true;
+  if (!sums) {
+    // The selector counts nothing that exists, yet matches pods that come.
+    DomainSums none;
+    none.sum.resize(column->domains.size());
+    none.rows.resize(column->domains.size());
+    for (size_t w = 0; w < eligible.size(); ++w)
+      for (uint64_t bits = eligible[w]; bits != 0; bits &= bits - 1) {
+        const size_t r = w * 64 + static_cast<size_t>(std::countr_zero(bits));
+        ++none.rows[static_cast<size_t>(column->domain[r])];
+      }
+    none.find_min();
+    sums = SumsRef(std::move(none));
+  }
+  const auto value = [&](int32_t d) -> const std::string& {
+    return view.labels().pair(column->domains[static_cast<size_t>(d)].pair).value;
+  };
+  const auto before = [&](const Path& a, const Path& b) {
+    if (a.pods != b.pods) return a.pods < b.pods;
+    return b.domain == TopologyColumn::kNone || value(a.domain) < value(b.domain);
+  };
+  paths = {};
+  for (size_t d = 0; d < sums->sum.size(); ++d) {
+    if (sums->rows[d] == 0) continue;
+    const Path path{static_cast<int32_t>(d), sums->sum[d]};
+    if (before(path, paths[0])) {
+      paths[1] = paths[0];
+      paths[0] = path;
+    } else if (before(path, paths[1])) {
+      paths[1] = path;
+    }
+  }
+}
+
+// Upstream's criticalPaths.update.
+void HardConstraint::follow(int32_t domain, int64_t pods) {
+  if (domain == paths[0].domain || domain == paths[1].domain) {
+    paths[domain == paths[0].domain ? 0 : 1].pods = pods;
+    if (paths[0].pods > paths[1].pods) std::swap(paths[0], paths[1]);
+  } else if (pods < paths[0].pods) {
+    paths[1] = paths[0];
+    paths[0] = {domain, pods};
+  } else if (pods < paths[1].pods) {
+    paths[1] = {domain, pods};
+  }
+}
+
+void HardConstraint::change(const View& view, uint32_t row, int32_t delta) {
+  if (!changed) begin_changes(view);
+  const int32_t domain = column->domain[row];
+  const int32_t now = sums.edit().sum[static_cast<size_t>(domain)] += delta;
+  follow(domain, now);
+  recount();
+}
+
+void change_hard(const View& view, const Pod& pod, const Pod& other, uint32_t row, int32_t delta,
+                 HardConstraints* data) {
+  if (other.meta.ns != pod.meta.ns) return;
+  for (HardConstraint& c : data->list) {
+    // Eligible rows have the keys of all constraints.
+    if (row / 64 >= c.eligible.size() || (c.eligible[row / 64] >> (row % 64) & 1) == 0) continue;
+    if (c.constraint.selector.matches(other.meta.labels)) c.change(view, row, delta);
+  }
+}
+
+}  // namespace libsched

@@ -88,6 +88,20 @@ py::tuple run_filter(Evaluator& evaluator, CycleState& state, const Pod& pod,
   return status_tuple(evaluator.status.get());
 }
 
+using ChangePod = decltype(&libsched_run_pre_filter_extension_add_pod);
+
+template <ChangePod change>
+py::tuple run_pre_filter_extension(Evaluator& evaluator, CycleState& state, const Pod& pod,
+                                   const Pod& other, std::string_view node) {
+  const Holding holding(evaluator.lock.get());
+  const Holding holding_state(state.lock.get());
+  quick([&](libsched_error** error) {
+    return change(evaluator.handle.get(), state.handle.get(), pod.handle.get(), other.handle.get(),
+                  to_str(node), evaluator.status.get(), error);
+  });
+  return status_tuple(evaluator.status.get());
+}
+
 struct Feasible {
   std::vector<uint64_t> words;
   size_t count = 0;
@@ -301,6 +315,10 @@ void bind_evaluator(py::module_& module) {
       .def("run_pre_enqueue", run_pre_enqueue)
       .def("run_pre_filter", run_pre_filter)
       .def("run_filter", run_filter)
+      .def("run_pre_filter_extension_add_pod",
+           run_pre_filter_extension<libsched_run_pre_filter_extension_add_pod>)
+      .def("run_pre_filter_extension_remove_pod",
+           run_pre_filter_extension<libsched_run_pre_filter_extension_remove_pod>)
       .def("filter_bitmap", filter_bitmap, py::arg("state"), py::arg("pod"), py::arg("limit"),
            py::arg("accept"), py::arg("start"))
       .def("filter_names", filter_names, py::arg("state"), py::arg("pod"), py::arg("limit"),

@@ -88,6 +88,39 @@ class Trial {
     return filter(*pod(spec), node);
   }
 
+  // Runs PreFilter, which must not fail.
+  void prepare(CycleState& state, const Pod& pod) {
+    const Result<Status> ran = evaluator_.run_pre_filter(state, pod);
+    REQUIRE_MESSAGE(ran.ok(), ran.error().text());
+    REQUIRE(ran->success());
+  }
+  bool skipped(const CycleState& state) const {
+    for (size_t i = 0; i < state.entries.size(); ++i)
+      if (framework_->plugins()[i].name == plugin_ && state.entries[i].skip_filter) return true;
+    return false;
+  }
+  // Tells a state that a pod comes to (1) or leaves (-1) a node; what that says.
+  std::string change(CycleState& state, const Pod& pod, const Pod& other, Str node, int delta) {
+    const uint32_t row = cluster_->view().find_node(node);
+    const Result<Status> ran = delta > 0 ? evaluator_.run_add_pod(state, pod, other, row)
+                                         : evaluator_.run_remove_pod(state, pod, other, row);
+    return ran.ok() ? text_of(*ran) : "error: " + ran.error().text();
+  }
+  // What Filter says of all nodes with this state, one by one and all at once: "a Success; ...".
+  std::string verdicts(CycleState& state, const Pod& pod) {
+    const View& view = cluster_->view();
+    std::vector<uint64_t> bits(view.word_count());
+    REQUIRE(evaluator_.filter_nodes(state, pod, {}, bits.data(), bits.size()).ok());
+    std::string out;
+    view.live().for_each([&](size_t r) {
+      Status one;
+      REQUIRE(evaluator_.run_filter(state, pod, static_cast<uint32_t>(r), &one).ok());
+      CHECK((bits[r / 64] >> (r % 64) & 1) == (one.success() ? 1 : 0));
+      out += view.row(static_cast<uint32_t>(r)).name + " " + text_of(one) + "; ";
+    });
+    return out;
+  }
+
   // The scores of the nodes that fit, by name, raw and normalised: "a 3/100, b 0/0". "Skip" where
   // PreScore skips the plugin, "error: ..." where scoring fails.
   std::string scores(const Pod& pod) {

@@ -373,6 +373,38 @@ class Framework:
         finally:
             pool.append(evaluator)
 
+    def run_pre_filter_extension_add_pod(self, state: CycleState, view: View, pod: Pod,
+                                         other: Pod, node: str) -> Status:
+        """What PreFilter found out for `pod` follows `other` coming to a node.
+
+        Changes `state` alone, never the cluster. Plugins that PreFilter skipped are left out.
+
+        Raises
+        ------
+        NotFoundError
+            There is no such node.
+        StateError
+            PreFilter has not run for this pod with this state.
+        StaleError
+            The cluster has changed since.
+        """
+        pool, evaluator = self._take(view)
+        try:
+            return status_of(evaluator.run_pre_filter_extension_add_pod(
+                state._handle, pod._handle, other._handle, node))
+        finally:
+            pool.append(evaluator)
+
+    def run_pre_filter_extension_remove_pod(self, state: CycleState, view: View, pod: Pod,
+                                            other: Pod, node: str) -> Status:
+        """The same for `other` leaving a node."""
+        pool, evaluator = self._take(view)
+        try:
+            return status_of(evaluator.run_pre_filter_extension_remove_pod(
+                state._handle, pod._handle, other._handle, node))
+        finally:
+            pool.append(evaluator)
+
     @overload
     def filter_nodes(self, state: CycleState, view: View, pod: Pod, *, limit: int = 0,
                      accept: Any = None, start: int = 0,

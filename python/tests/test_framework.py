@@ -104,6 +104,28 @@ def test_run_plugins(scheduler, cluster):
     assert scheduler.run_filter_plugins(state, cluster, small, "a").is_success
 
 
+def test_pre_filter_extensions(scheduler, cluster):
+    apart = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [{
+        "topologyKey": "kubernetes.io/hostname",
+        "labelSelector": {"matchLabels": {"app": "x"}}}]}}
+    coming = pod("other")
+    coming["metadata"]["labels"] = {"app": "x"}
+    one, other = libsched.Pod(pod("apart", affinity=apart)), libsched.Pod(coming)
+    state = libsched.CycleState()
+    with pytest.raises(libsched.StateError):
+        scheduler.run_pre_filter_extension_add_pod(state, cluster, one, other, "b")
+    scheduler.run_pre_filter_plugins(state, cluster, one)
+    assert scheduler.run_pre_filter_extension_add_pod(
+        state, cluster, one, other, "b").is_success
+    status = scheduler.run_filter_plugins(state, cluster, one, "b")
+    assert (status.plugin, status.code) == ("InterPodAffinity", Code.UNSCHEDULABLE)
+    assert scheduler.run_pre_filter_extension_remove_pod(
+        state, cluster, one, other, "b").is_success
+    assert scheduler.run_filter_plugins(state, cluster, one, "b").is_success
+    with pytest.raises(libsched.NotFoundError):
+        scheduler.run_pre_filter_extension_add_pod(state, cluster, one, other, "z")
+
+
 def pinned(*names):
     return {"affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {
         "nodeSelectorTerms": [{"matchFields": [

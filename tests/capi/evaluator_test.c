@@ -390,6 +390,39 @@ static void test_missing_plugin(void) {
   teardown(&b);
 }
 
+static void test_pre_filter_extensions(void) {
+  bench b = setup();
+  libsched_pod* pod = pod_of("p", 1,
+                             ", \"affinity\": {\"podAntiAffinity\": {"
+                             "\"requiredDuringSchedulingIgnoredDuringExecution\": [{"
+                             "\"topologyKey\": \"topology.kubernetes.io/zone\", "
+                             "\"labelSelector\": {\"matchLabels\": {\"app\": \"o\"}}}]}}");
+  libsched_pod* other = pod_of("o", 1, "");
+  CHECK_FAILS(LIBSCHED_ERR_STATE, NULL, "PreFilter",
+              libsched_run_pre_filter_extension_add_pod(b.evaluator, b.state, pod, other,
+                                                        text("big"), b.status, err));
+  pre_filter(&b, pod);
+  CHECK_VERDICT(&b, pod, "big", "Success");
+  CHECK_OK(libsched_run_pre_filter_extension_add_pod(b.evaluator, b.state, pod, other, text("big"),
+                                                     b.status, err));
+  CHECK(libsched_status_code(b.status) == LIBSCHED_SUCCESS);
+  CHECK_VERDICT(&b, pod, "big",
+                "Unschedulable InterPodAffinity: node(s) didn't match pod anti-affinity rules");
+  CHECK_VERDICT(&b, pod, "small", "Success");
+  CHECK_OK(libsched_run_pre_filter_extension_remove_pod(b.evaluator, b.state, pod, other,
+                                                        text("big"), b.status, err));
+  CHECK_VERDICT(&b, pod, "big", "Success");
+  CHECK_FAILS(LIBSCHED_ERR_NOT_FOUND, NULL, "nowhere",
+              libsched_run_pre_filter_extension_remove_pod(b.evaluator, b.state, pod, other,
+                                                           text("nowhere"), b.status, err));
+  CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, NULL,
+              libsched_run_pre_filter_extension_add_pod(b.evaluator, b.state, pod, NULL,
+                                                        text("big"), b.status, err));
+  libsched_pod_unref(other);
+  libsched_pod_unref(pod);
+  teardown(&b);
+}
+
 static void test_null_handles(void) {
   bench b = setup();
   libsched_pod* pod = pod_of("p", 1, "");
@@ -545,6 +578,7 @@ int main(void) {
   test_decision();
   test_judge_excluded();
   test_missing_plugin();
+  test_pre_filter_extensions();
   test_null_handles();
   test_release_orders();
   test_state_outlives_framework();

@@ -35,15 +35,15 @@ void AffinityFilter::begin_changes(const View& view, const Pod& pod) {
   changes_ = std::move(made);
 }
 
-void AffinityFilter::add(Key* key, Rule rule, uint32_t row, int32_t delta) {
-  const int32_t domain = key->column->domain[row];
+void AffinityFilter::add(Key* of, Rule rule, uint32_t row, int32_t delta) {
+  const int32_t domain = of->column->domain[row];
   if (domain == TopologyColumn::kNone) return;
-  std::vector<int32_t>& list = key->counts[rule];
-  if (list.size() < key->column->domains.size()) list.resize(key->column->domains.size());
+  std::vector<int32_t>& list = of->counts[rule];
+  if (list.size() < of->column->domains.size()) list.resize(of->column->domains.size());
   int32_t& count = list[static_cast<size_t>(domain)];
-  if (rule == kAffinity) affinity_pairs_ -= count != 0 ? 1 : 0;
+  if (rule == kAffinity) affinity_pairs_ -= count != 0 ? 1U : 0U;
   count += delta;
-  if (rule == kAffinity) affinity_pairs_ += count != 0 ? 1 : 0;
+  if (rule == kAffinity) affinity_pairs_ += count != 0 ? 1U : 0U;
 }
 
 void AffinityFilter::change(const View& view, const Pod& pod, const Pod& other, uint32_t row,

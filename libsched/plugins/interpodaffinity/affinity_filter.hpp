@@ -54,7 +54,7 @@ class AffinityFilter final : public PluginData {
 
   size_t rule_by_counts(uint32_t row) const;
   void begin_changes(const View& view, const Pod& pod);
-  void add(Key* key, Rule rule, uint32_t row, int32_t delta);
+  void add(Key* of, Rule rule, uint32_t row, int32_t delta);
 
   Key& key(const View& view, Str text);
   void add_affinity(const View& view, const Pod& pod);

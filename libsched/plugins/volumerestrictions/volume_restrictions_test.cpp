@@ -129,5 +129,42 @@ TEST_CASE("Filter without PreFilter is upstream's Error, unless a disk conflicts
   CHECK(t.filter("{volumes: [" + disk + "]}") == kDisk);
 }
 
+TEST_CASE("pods that come and go after PreFilter count by the names of claims") {
+  Trial t("VolumeRestrictions",
+          node_n() + claim("once", "ReadWriteOncePod") + bound("a", uses("once")));
+  const PodRef pod = Trial::pod("{volumes: [" + uses("once") + "]}");
+  const auto other = [](const std::string& volumes, const std::string& ns = "default") {
+    return Trial::pod("{volumes: [" + volumes + "]}", "name: o, namespace: " + ns);
+  };
+  const std::string fits = "n Success; ", taken = std::string("n ") + kOnce + "; ";
+  CycleState state;
+  t.prepare(state, *pod);
+  CHECK(t.verdicts(state, *pod) == taken);
+  CHECK(t.change(state, *pod, *other(uses("once")), "n", -1) == "Success");
+  CHECK(t.verdicts(state, *pod) == fits);
+  t.change(state, *pod, *other(uses("another")), "n", 1);
+  t.change(state, *pod, *other("{name: once, emptyDir: {}}"), "n", 1);
+  CHECK(t.verdicts(state, *pod) == fits);
+  // Another namespace's claim of this name counts here, though not in PreFilter.
+  t.change(state, *pod, *other(uses("once"), "elsewhere"), "n", 1);
+  CHECK(t.verdicts(state, *pod) == taken);
+  t.change(state, *pod, *other(uses("once"), "elsewhere"), "n", -1);
+  // Below zero it is free, and each volume counts.
+  const std::string twice = uses("once") + ", {name: v, persistentVolumeClaim: {claimName: once}}";
+  t.change(state, *pod, *other(twice), "n", -1);
+  t.change(state, *pod, *other(uses("once")), "n", 1);
+  t.change(state, *pod, *other(uses("once")), "n", 1);
+  CHECK(t.verdicts(state, *pod) == fits);
+  t.change(state, *pod, *other(uses("once")), "n", 1);
+  CHECK(t.verdicts(state, *pod) == taken);
+  // Without a state there is nothing to change.
+  const PodRef lost = Trial::pod("{volumes: [" + uses("gone") + "]}");
+  CycleState failed;
+  REQUIRE(t.evaluator().run_pre_filter(failed, *lost).ok());
+  CHECK(t.change(failed, *lost, *other(uses("once")), "n", 1) ==
+        "Error: running AddPod on PreFilter plugin \"VolumeRestrictions\": cannot read "
+        "\"PreFilterVolumeRestrictions\" from cycleState");
+}
+
 }  // namespace
 }  // namespace libsched

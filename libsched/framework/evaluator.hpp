@@ -143,8 +143,9 @@ class Evaluator final : public RefCounted {
                          const std::vector<uint32_t>& rows, const CheckOptions& options);
   // evaluator_score.cpp
   Status pre_score_set(CycleState& state, const Pod& pod, const ScoreSet& set);
+  // `offset` gets what every row's total lacks; without it the totals are whole.
   Result<Status> score_set(CycleState& state, const Pod& pod, const ScoreSet& set, int64_t* totals,
-                           ScoreTable* table);
+                           ScoreTable* table, int64_t* offset = nullptr);
   Result<void> score_decision(CycleState& state, const Pod& pod, Decision* d,
                               const std::vector<uint32_t>& rows);
   static Error stale(const std::string& plugin);

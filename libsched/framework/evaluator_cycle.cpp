@@ -4,6 +4,7 @@
 
 #include "libsched/base/quote.hpp"
 #include "libsched/framework/evaluator.hpp"
+#include "libsched/framework/score_columns.hpp"
 
 namespace libsched {
 namespace {
@@ -87,39 +88,38 @@ Result<Evaluator::Found> Evaluator::find(CycleState& state, const Pod& pod, Span
 // The best row of the set by `totals`.
 uint32_t Evaluator::pick(const ScoreSet& set, const int64_t* totals, const CycleOptions& options,
                          int64_t* best) {
-  const int64_t top = score_range(set, totals).max;
+  const ColumnKernels& columns = column_kernels();
+  const int64_t top = columns.range(set.bits, set.words, totals).max;
   *best = top;
-  // Mostly a single node is best, and then no order is needed.
-  size_t ties = 0;
-  uint32_t row = kNoId;
-  set.for_each([&](uint32_t r) {
-    if (totals[r] != top) return;
-    ++ties;
-    row = r;
-  });
-  if (ties == 1) return row;
-  const View& v = view();
-  const Span<uint32_t> rows = set.rows();
-  size_t chosen = rows.size();
+  const size_t ties = columns.count(set.bits, set.words, totals, top);
   const bool uniform =
       options.ties == TieMode::kUpstream && framework_->semantics() == Semantics::k1_31;
   const TieMode mode = uniform ? TieMode::kRandom : options.ties;
+  if (ties == 1) {  // then no order is needed
+    for (size_t w = 0; w < set.words; ++w)
+      for (uint64_t bits = set.bits[w]; bits != 0; bits &= bits - 1) {
+        const size_t r = w * 64 + static_cast<size_t>(std::countr_zero(bits));
+        if (totals[r] == top) return static_cast<uint32_t>(r);
+      }
+  }
+  if (mode == TieMode::kUpstream) {
+    size_t i = 0;
+    while (totals[set.order->at(i)] != top) i = next_in_heap(i, set.count);
+    return set.order->at(i);
+  }
+  const View& v = view();
+  const Span<uint32_t> rows = set.rows();
   size_t skip = mode == TieMode::kRandom ? mixed(options.seed, ties_broken_++) % ties : 0;
-  for (size_t i = 0; i < rows.size(); ++i) {
-    if (totals[rows[i]] != top) continue;
-    switch (mode) {
-      case TieMode::kUpstream:
-        if (chosen == rows.size() || before_in_heap(i, chosen)) chosen = i;
-        break;
-      case TieMode::kName:
-        if (chosen == rows.size() || v.row(rows[i]).name < v.row(rows[chosen]).name) chosen = i;
-        break;
-      case TieMode::kRandom:
-        if (skip-- == 0) return rows[i];
-        break;
+  uint32_t chosen = kNoId;
+  for (const uint32_t r : rows) {
+    if (totals[r] != top) continue;
+    if (mode == TieMode::kRandom) {
+      if (skip-- == 0) return r;
+    } else if (chosen == kNoId || v.row(r).name < v.row(chosen).name) {
+      chosen = r;
     }
   }
-  return rows[chosen];
+  return chosen;
 }
 
 Result<CycleOutcome> Evaluator::run_cycle(CycleState& state, const Pod& pod,
@@ -204,13 +204,15 @@ Result<CycleOutcome> Evaluator::run_cycle(CycleState& state, const Pod& pod,
     return out;
   }
   if (totals_.size() < words * 64) totals_.resize(words * 64);
-  Result<Status> scored = score_set(state, pod, set, totals_.data(), nullptr);
+  int64_t offset = 0;
+  Result<Status> scored = score_set(state, pod, set, totals_.data(), nullptr, &offset);
   if (!scored.ok()) return std::move(scored.error());
   if (!scored->success()) {
     out.status = std::move(*scored);
     return out;
   }
   out.row = pick(set, totals_.data(), options, &out.total);
+  out.total = wrapping_add(out.total, offset);
   return out;
 }
 

@@ -3,6 +3,7 @@
 
 #include "libsched/base/quote.hpp"
 #include "libsched/framework/evaluator.hpp"
+#include "libsched/framework/score_columns.hpp"
 
 namespace libsched {
 namespace {
@@ -75,16 +76,20 @@ Status Evaluator::pre_score_set(CycleState& state, const Pod& pod, const ScoreSe
 // `column_` holds one plugin's scores at a time; the order of the errors is upstream's: all plugins
 // score before one normalises, and the first node that fails decides, then the first plugin.
 Result<Status> Evaluator::score_set(CycleState& state, const Pod& pod, const ScoreSet& set,
-                                    int64_t* totals, ScoreTable* table) {
+                                    int64_t* totals, ScoreTable* table, int64_t* offset) {
   const View& v = view();
   const size_t n = set.words * 64;
   const uint64_t epoch = v.ids_epoch();
-  if (totals != nullptr) std::fill(totals, totals + n, 0);
+  if (offset != nullptr) *offset = 0;
   if (table != nullptr) *table = {};
-  if (set.count == 0) return Status();
+  if (set.count == 0) {
+    if (totals != nullptr) std::fill(totals, totals + n, 0);
+    return Status();
+  }
   if (column_.size() < n) column_.resize(n);
   int64_t* const scores = column_.data();
   int64_t constant = 0;  // of the plugins with uniform scores
+  bool summed = false;   // whether `totals` holds a sum yet
   size_t failed_at = set.count, invalid_at = set.count;
   Status failed, unnormalized, invalid;
   ScoreSet judged = set;
@@ -138,13 +143,20 @@ Result<Status> Evaluator::score_set(CycleState& state, const Pod& pod, const Sco
       }
     }
     if (!unnormalized.success()) continue;
+    bool in_range = true;
     if (scored.uniform) {
       if (out_of_range(scored.value) && invalid_at > 0) {
         invalid_at = 0;
         invalid = out_of_range_status(instance.name, scored.value);
       }
-    } else if (const auto [min, max] = score_range(set, scores);
-               out_of_range(min) || out_of_range(max)) {
+    } else if (totals != nullptr && invalid_at == set.count) {
+      in_range = column_kernels().add(set.bits, set.words, scores, weight, !summed, totals);
+      summed = true;
+    } else {
+      const auto [min, max] = score_range(set, scores);
+      in_range = !out_of_range(min) && !out_of_range(max);
+    }
+    if (!in_range) {
       const size_t at =
           first_place(set.rows(), [&](uint32_t r) { return out_of_range(scores[r]); });
       if (at < invalid_at) {
@@ -159,21 +171,19 @@ Result<Status> Evaluator::score_set(CycleState& state, const Pod& pod, const Sco
         column->weighted.push_back(wrapping_mul(column->normalized.back(), weight));
       }
     }
-    if (totals == nullptr) continue;
-    if (scored.uniform) {
-      constant = wrapping_add(constant, wrapping_mul(scored.value, weight));
-    } else {
-      for (size_t r = 0; r < n; ++r)
-        totals[r] = wrapping_add(totals[r], wrapping_mul(scores[r], weight));
-    }
+    if (scored.uniform) constant = wrapping_add(constant, wrapping_mul(scored.value, weight));
   }
   for (Status* s : {&failed, &unnormalized, &invalid})
     if (!s->success()) {
       if (table != nullptr) *table = {};
       return std::move(*s);
     }
-  if (totals != nullptr && constant != 0)
+  if (totals != nullptr && !summed) std::fill(totals, totals + n, 0);
+  if (offset != nullptr) {
+    *offset = constant;
+  } else if (totals != nullptr && constant != 0) {
     for (size_t r = 0; r < n; ++r) totals[r] = wrapping_add(totals[r], constant);
+  }
   if (table != nullptr) {
     table->totals.assign(table->rows.size(), 0);
     for (const ScoreTable::Column& c : table->columns)

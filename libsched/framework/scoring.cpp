@@ -3,7 +3,8 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
+
+#include "libsched/framework/score_columns.hpp"
 
 namespace libsched {
 
@@ -26,12 +27,8 @@ Span<uint32_t> FeasibleOrder::rows() {
 }
 
 ScoreRange score_range(const ScoreSet& set, const int64_t* scores) {
-  ScoreRange out{std::numeric_limits<int64_t>::max(), std::numeric_limits<int64_t>::min()};
-  set.for_each([&](uint32_t r) {
-    out.min = std::min(out.min, scores[r]);
-    out.max = std::max(out.max, scores[r]);
-  });
-  return out;
+  const auto [min, max] = column_kernels().range(set.bits, set.words, scores);
+  return {min, max};
 }
 
 void default_normalize(const ScoreSet& set, bool reverse, int64_t* scores) {
@@ -66,13 +63,12 @@ int64_t default_normalize_uniform(int64_t score, bool reverse) {
   return reverse ? kMaxNodeScore - v : v;
 }
 
-// Position i of an array heap has the path "bits of i + 1 below the leading one" from the root:
-// pre-order is the order of these paths, a prefix before what it begins.
-bool before_in_heap(size_t a, size_t b) {
-  const uint64_t x = a + 1, y = b + 1;
-  const int shift_x = std::countl_zero(x), shift_y = std::countl_zero(y);
-  const uint64_t path_x = x << shift_x, path_y = y << shift_y;
-  return path_x != path_y ? path_x < path_y : shift_x > shift_y;
+// Down to the left child if there is one, else to the right sibling of the nearest ancestor (or of
+// i itself) that is a left child and has one.
+size_t next_in_heap(size_t i, size_t count) {
+  if (2 * i + 1 < count) return 2 * i + 1;
+  while (i != 0 && (i % 2 == 0 || i + 1 >= count)) i = (i - 1) / 2;
+  return i == 0 ? count : i + 1;
 }
 
 uint64_t mixed(uint64_t seed, uint64_t count) {

@@ -23,6 +23,14 @@ class FeasibleOrder {
                 std::vector<uint32_t>* scratch)
       : nodes_(nodes), start_(start), bits_(bits), count_(count), rows_(scratch) {}
   Span<uint32_t> rows();
+  // rows()[i], without making the list where every node is in the set.
+  uint32_t at(size_t i) {
+    if (!made_ && count_ == nodes_.size()) {
+      i += start_;
+      return nodes_[i < nodes_.size() ? i : i - nodes_.size()];
+    }
+    return rows()[i];
+  }
 
  private:
   Span<uint32_t> nodes_;
@@ -96,8 +104,8 @@ enum class TieMode : uint8_t {
   kRandom,  // by a seed
 };
 
-// Whether the entry at position a of a list stands before that at position b in pre-order.
-bool before_in_heap(size_t a, size_t b);
+// The position after i in pre-order, in a heap of `count`; `count` after the last.
+size_t next_in_heap(size_t i, size_t count);
 // A number that looks random; the same for the same seed and count.
 uint64_t mixed(uint64_t seed, uint64_t count);
 

@@ -81,10 +81,17 @@ TEST_CASE("the first maximum in pre-order is the root of upstream's heap") {
     std::vector<int64_t> totals(1 + random() % 70);
     for (int64_t& t : totals) t = static_cast<int64_t>(random() % 3);
     const int64_t top = *std::max_element(totals.begin(), totals.end());
-    size_t best = totals.size();
-    for (size_t i = 0; i < totals.size(); ++i)
-      if (totals[i] == top && (best == totals.size() || before_in_heap(i, best))) best = i;
+    size_t best = 0;
+    while (totals[best] != top) best = next_in_heap(best, totals.size());
     REQUIRE(best == heap_pick(totals));
+  }
+}
+
+TEST_CASE("pre-order visits every position once") {
+  for (size_t n = 1; n < 70; ++n) {
+    std::vector<int> seen(n);
+    for (size_t i = 0; i < n; i = next_in_heap(i, n)) REQUIRE(++seen[i] == 1);
+    REQUIRE(std::count(seen.begin(), seen.end(), 1) == static_cast<std::ptrdiff_t>(n));
   }
 }
 
@@ -94,12 +101,19 @@ TEST_CASE("feasible rows follow the list of nodes from its start, going round") 
   std::vector<uint32_t> scratch;
   const auto list = [&](size_t start) {
     FeasibleOrder order(nodes, start, bits, 3, &scratch);
+    CHECK(order.at(2) == order.rows()[2]);
     const Span<uint32_t> rows = order.rows();
     return std::vector<uint32_t>(rows.begin(), rows.end());
   };
   CHECK(list(0) == std::vector<uint32_t>{3, 70, 5});
   CHECK(list(1) == std::vector<uint32_t>{70, 5, 3});
   CHECK(list(4) == std::vector<uint32_t>{3, 70, 5});
+  // Where all nodes are in the set, no list is made.
+  const uint64_t all[] = {uint64_t{1} << 3 | uint64_t{1} << 5 | 1, uint64_t{1} << 6 | 1};
+  FeasibleOrder order(nodes, 3, all, 5, &scratch);
+  std::vector<uint32_t> found;
+  for (size_t i = 0; i < 5; ++i) found.push_back(order.at(i));
+  CHECK(found == std::vector<uint32_t>{5, 64, 3, 70, 0});
 }
 
 }  // namespace

@@ -43,6 +43,22 @@ class ImageLocality final : public Plugin {
       if (v.kind == VolumeKind::kImage) want(v.id);
     if (wanted.empty()) return {true, 0};
 
+    const int64_t max = kMaxThresholdPerContainer *
+                        static_cast<int64_t>(spec.init_containers.size() + spec.containers.size());
+    if (wanted.size() == 1) {  // then a row is met once, and its score is that of its size
+      std::fill(scores, scores + set.words * 64, score_of(0, max));
+      uint32_t nodes = 0;
+      int64_t score = 0;
+      for (const Images::Holder& h : wanted[0]->holders) {
+        if (h.nodes != nodes) {
+          nodes = h.nodes;
+          score = score_of(scaled_size(wanted[0]->size, nodes, call.view.node_count()), max);
+        }
+        scores[h.row] = score;
+      }
+      return {};
+    }
+
     std::fill(scores, scores + set.words * 64, 0);
     for (const Images::Image* image : wanted) {
       uint32_t nodes = 0;  // mostly the same for all
@@ -55,8 +71,6 @@ class ImageLocality final : public Plugin {
         scores[h.row] = wrapping_add(scores[h.row], size);
       }
     }
-    const int64_t max = kMaxThresholdPerContainer *
-                        static_cast<int64_t>(spec.init_containers.size() + spec.containers.size());
     int64_t last_sum = 0, last_score = score_of(0, max);
     set.for_each([&](uint32_t r) {
       if (scores[r] != last_sum) {

@@ -3,6 +3,7 @@
 #include "libsched/plugins/podtopologyspread/score.hpp"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 
 #include "libsched/plugins/podtopologyspread/go_log.hpp"
@@ -134,22 +135,33 @@ void score_soft(const SoftConstraints& data, const ScoreSet& set, int64_t* score
 void normalize_soft(const SoftConstraints& data, const ScoreSet& set, int64_t* scores) {
   constexpr int64_t kInvalid = -1;  // upstream's mark of ignored nodes; a real -1 is taken for it
   const auto ignored = [&](uint32_t r) { return (data.ignored[r / 64] >> (r % 64) & 1) != 0; };
+  const bool none_ignored =
+      std::all_of(data.ignored.begin(), data.ignored.end(), [](uint64_t w) { return w == 0; });
   int64_t min = std::numeric_limits<int64_t>::max(), max = 0;
-  set.for_each([&](uint32_t r) {
-    if (ignored(r)) return;
-    min = std::min(min, scores[r]);
-    max = std::max(max, scores[r]);
-  });
-  set.for_each([&](uint32_t r) {
-    int64_t& s = scores[r];
-    if (ignored(r) || s == kInvalid) {
-      s = 0;
-    } else if (max == 0) {
-      s = kMaxNodeScore;
-    } else {
-      s = kMaxNodeScore * (max + min - s) / max;
-    }
-  });
+  if (none_ignored && set.count != 0) {
+    const ScoreRange range = score_range(set, scores);
+    min = range.min;
+    max = std::max(max, range.max);
+  } else {
+    set.for_each([&](uint32_t r) {
+      if (ignored(r)) return;
+      min = std::min(min, scores[r]);
+      max = std::max(max, scores[r]);
+    });
+  }
+  const auto normal = [&](int64_t s) {
+    if (s == kInvalid) return int64_t{0};
+    return max == 0 ? kMaxNodeScore : kMaxNodeScore * (max + min - s) / max;
+  };
+  // Divisions are dear: one for every value that may occur, where these are few.
+  constexpr int64_t kTable = 512;
+  if (none_ignored && min >= 0 && max - min < kTable) {
+    std::array<int64_t, kTable> table;
+    for (int64_t s = min; s <= max; ++s) table[static_cast<size_t>(s - min)] = normal(s);
+    set.for_each([&](uint32_t r) { scores[r] = table[static_cast<size_t>(scores[r] - min)]; });
+    return;
+  }
+  set.for_each([&](uint32_t r) { scores[r] = ignored(r) ? 0 : normal(scores[r]); });
 }
 
 }  // namespace libsched

@@ -1,0 +1,144 @@
+// The loops, the instruction sets they are compiled for, and the choice at run time. A row outside
+// of the set is masked, not skipped: that is what lets the compiler turn the loops into vectors.
+#include "libsched/framework/score_columns.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "libsched/framework/scoring.hpp"
+
+namespace libsched {
+namespace {
+
+// All ones where bit i is set.
+[[gnu::always_inline]] inline uint64_t kept(uint64_t bits, size_t i) {
+  return uint64_t{0} - (bits >> i & 1);
+}
+
+template <bool first, bool small>
+[[gnu::always_inline]] inline uint64_t add_words(const uint64_t* bits, size_t words,
+                                                 const int64_t* scores, uint64_t weight,
+                                                 int64_t* totals) {
+  uint64_t outside = 0;  // its highest bit
+  for (size_t w = 0; w < words; ++w) {
+    const uint64_t b = bits[w];
+    if (b == 0) continue;
+    const int64_t* in = scores + w * 64;
+    int64_t* out = totals + w * 64;
+    for (size_t i = 0; i < 64; ++i) {
+      const auto s = static_cast<uint64_t>(in[i]);
+      outside |= (s | (static_cast<uint64_t>(kMaxNodeScore) - s)) & kept(b, i);
+      // A score in range and such a weight fit 32 bits, which multiply at once.
+      const uint64_t product = small ? (s & 0xffffffff) * (weight & 0xffffffff) : s * weight;
+      out[i] = static_cast<int64_t>(first ? product : static_cast<uint64_t>(out[i]) + product);
+    }
+  }
+  return outside;
+}
+
+[[gnu::always_inline]] inline bool add_body(const uint64_t* bits, size_t words,
+                                            const int64_t* scores, int64_t weight, bool first,
+                                            int64_t* totals) {
+  static_assert(kMinNodeScore == 0);
+  const auto factor = static_cast<uint64_t>(weight);
+  const bool small = factor >> 32 == 0;
+  uint64_t outside;
+  if (small) {
+    outside = first ? add_words<true, true>(bits, words, scores, factor, totals)
+                    : add_words<false, true>(bits, words, scores, factor, totals);
+  } else {
+    outside = first ? add_words<true, false>(bits, words, scores, factor, totals)
+                    : add_words<false, false>(bits, words, scores, factor, totals);
+  }
+  return outside >> 63 == 0;
+}
+
+[[gnu::always_inline]] inline ColumnRange range_body(const uint64_t* bits, size_t words,
+                                                     const int64_t* values) {
+  constexpr int64_t kLow = std::numeric_limits<int64_t>::min();
+  constexpr int64_t kHigh = std::numeric_limits<int64_t>::max();
+  int64_t low = kHigh, high = kLow;
+  for (size_t w = 0; w < words; ++w) {
+    const uint64_t b = bits[w];
+    if (b == 0) continue;
+    const int64_t* in = values + w * 64;
+    if (b == ~uint64_t{0}) {
+      for (size_t i = 0; i < 64; ++i) {
+        low = in[i] < low ? in[i] : low;
+        high = in[i] > high ? in[i] : high;
+      }
+      continue;
+    }
+    for (size_t i = 0; i < 64; ++i) {
+      const auto keep = static_cast<int64_t>(kept(b, i));
+      const int64_t for_low = (in[i] & keep) | (kHigh & ~keep);
+      const int64_t for_high = (in[i] & keep) | (kLow & ~keep);
+      low = for_low < low ? for_low : low;
+      high = for_high > high ? for_high : high;
+    }
+  }
+  return {low, high};
+}
+
+[[gnu::always_inline]] inline size_t count_body(const uint64_t* bits, size_t words,
+                                                const int64_t* values, int64_t value) {
+  uint64_t n = 0;
+  for (size_t w = 0; w < words; ++w) {
+    const uint64_t b = bits[w];
+    if (b == 0) continue;
+    const int64_t* in = values + w * 64;
+    for (size_t i = 0; i < 64; ++i) n += (in[i] == value ? b >> i : 0) & 1;
+  }
+  return static_cast<size_t>(n);
+}
+
+#define LIBSCHED_COLUMN_KERNELS(NAME, ATTRIBUTE)                                                  \
+  ATTRIBUTE bool NAME##_add(const uint64_t* bits, size_t words, const int64_t* scores,            \
+                            int64_t weight, bool first, int64_t* totals) {                        \
+    return add_body(bits, words, scores, weight, first, totals);                                  \
+  }                                                                                               \
+  ATTRIBUTE ColumnRange NAME##_range(const uint64_t* bits, size_t words, const int64_t* values) { \
+    return range_body(bits, words, values);                                                       \
+  }                                                                                               \
+  ATTRIBUTE size_t NAME##_count(const uint64_t* bits, size_t words, const int64_t* values,        \
+                                int64_t value) {                                                  \
+    return count_body(bits, words, values, value);                                                \
+  }
+
+LIBSCHED_COLUMN_KERNELS(portable, )
+#if defined(__x86_64__)
+LIBSCHED_COLUMN_KERNELS(avx2, __attribute__((target("avx2"))))
+LIBSCHED_COLUMN_KERNELS(avx512, __attribute__((target("avx512f,avx512dq"))))
+#endif
+#undef LIBSCHED_COLUMN_KERNELS
+
+struct Available {
+  std::array<ColumnKernels, 3> list;
+  size_t count = 0;
+
+  Available() {
+    list[count++] = {"portable", portable_add, portable_range, portable_count};
+#if defined(__x86_64__)
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("avx2")) list[count++] = {"avx2", avx2_add, avx2_range, avx2_count};
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq"))
+      list[count++] = {"avx512", avx512_add, avx512_range, avx512_count};
+#endif
+  }
+};
+
+const Available& available() {
+  static const Available kernels;
+  return kernels;
+}
+
+}  // namespace
+
+std::span<const ColumnKernels> all_column_kernels() {
+  return {available().list.data(), available().count};
+}
+
+const ColumnKernels& column_kernels() { return available().list[available().count - 1]; }
+
+}  // namespace libsched

@@ -1,0 +1,68 @@
+// The passes over columns, each instruction set against a plain loop.
+#include "libsched/framework/score_columns.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <limits>
+#include <random>
+#include <vector>
+
+namespace libsched {
+namespace {
+
+TEST_CASE("every instruction set sums, finds the range and counts like a plain loop") {
+  std::mt19937_64 random(7);
+  constexpr size_t kWords = 5, kRows = kWords * 64;
+  for (int round = 0; round < 200; ++round) {
+    std::vector<uint64_t> bits(kWords);
+    for (uint64_t& b : bits) {
+      b = random() & random();
+      if (random() % 3 == 0) b = random() % 2 == 0 ? 0 : ~uint64_t{0};
+    }
+    bits[2] |= 1;
+    const auto in_set = [&](size_t r) { return (bits[r / 64] >> (r % 64) & 1) != 0; };
+    std::vector<int64_t> scores(kRows), before(kRows);
+    for (size_t r = 0; r < kRows; ++r) {
+      scores[r] = in_set(r) ? static_cast<int64_t>(random() % 101) : static_cast<int64_t>(random());
+      before[r] = static_cast<int64_t>(random());
+    }
+    const int64_t weight =
+        round % 4 == 0 ? int64_t{1} << 40 : 1 + static_cast<int64_t>(random() % 9);
+    // Sometimes one score of the set is out of range.
+    const int64_t wild[] = {-1, 101, std::numeric_limits<int64_t>::min(),
+                            std::numeric_limits<int64_t>::max()};
+    const bool bad = round % 3 == 0;
+    if (bad) scores[128] = wild[random() % 4];
+
+    int64_t low = std::numeric_limits<int64_t>::max(), high = std::numeric_limits<int64_t>::min();
+    size_t same = 0;
+    for (size_t r = 0; r < kRows; ++r) {
+      if (!in_set(r)) continue;
+      low = std::min(low, scores[r]);
+      high = std::max(high, scores[r]);
+      same += scores[r] == scores[128] ? 1 : 0;
+    }
+    for (const ColumnKernels& k : all_column_kernels()) {
+      CAPTURE(k.name);
+      const ColumnRange range = k.range(bits.data(), kWords, scores.data());
+      CHECK(range.min == low);
+      CHECK(range.max == high);
+      CHECK(k.count(bits.data(), kWords, scores.data(), scores[128]) == same);
+      for (const bool first : {true, false}) {
+        std::vector<int64_t> totals = before;
+        CHECK(k.add(bits.data(), kWords, scores.data(), weight, first, totals.data()) == !bad);
+        bool right = true;
+        for (size_t r = 0; r < kRows && !bad; ++r)
+          if (in_set(r))
+            right &= static_cast<uint64_t>(totals[r]) ==
+                     (first ? 0 : static_cast<uint64_t>(before[r])) +
+                         static_cast<uint64_t>(scores[r]) * static_cast<uint64_t>(weight);
+        CHECK(right);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace libsched

@@ -1,6 +1,7 @@
 // The loops over all rows: 64 rows at a time.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -35,6 +36,54 @@ inline int64_t round_half_away(double x) {
   const int64_t whole = static_cast<int64_t>(x);
   const double rest = x - static_cast<double>(whole);  // exact
   return whole + (rest >= 0.5 ? 1 : 0) - (rest <= -0.5 ? 1 : 0);
+}
+
+// out[i] = round_half_away(x[i]) for the 64 rows of a word.
+inline void round_rows(const double* x, int64_t* out) {
+  size_t i = 0;
+#if defined(__SSE2__)
+  // Numbers of 32 bits, as almost always: in vectors. Others would come out as INT32_MIN.
+  const __m128d limit = _mm_set1_pd(2147483000.0), half = _mm_set1_pd(0.5), one = _mm_set1_pd(1);
+  const __m128d sign = _mm_set1_pd(-0.0);
+  __m128d large = _mm_setzero_pd();
+  for (size_t k = 0; k < 64; k += 2)
+    large = _mm_max_pd(large, _mm_andnot_pd(sign, _mm_loadu_pd(x + k)));
+  if (_mm_movemask_pd(_mm_cmplt_pd(large, limit)) == 3) {
+    for (; i < 64; i += 2) {
+      const __m128d v = _mm_loadu_pd(x + i);
+      const __m128d whole = _mm_cvtepi32_pd(_mm_cvttpd_epi32(v));
+      const __m128d rest = _mm_sub_pd(v, whole);
+      const __m128d away = _mm_and_pd(_mm_cmpge_pd(_mm_andnot_pd(sign, rest), half),
+                                      _mm_or_pd(_mm_and_pd(rest, sign), one));
+      const __m128i n = _mm_cvttpd_epi32(_mm_add_pd(whole, away));
+      _mm_storeu_si128(reinterpret_cast<__m128i*>(out + i),
+                       _mm_unpacklo_epi32(n, _mm_srai_epi32(n, 31)));
+    }
+  }
+#endif
+  for (; i < 64; ++i) out[i] = round_half_away(x[i]);
+}
+
+// Widens [*min, *max] by the values of these rows of a word.
+inline void range_of_rows(const int64_t* values, uint64_t rows, int64_t* min, int64_t* max) {
+  if (rows == ~uint64_t{0}) {
+    int64_t low[4] = {*min, *min, *min, *min}, high[4] = {*max, *max, *max, *max};
+    for (size_t i = 0; i < 64; i += 4)
+      for (size_t k = 0; k < 4; ++k) {
+        low[k] = values[i + k] < low[k] ? values[i + k] : low[k];
+        high[k] = values[i + k] > high[k] ? values[i + k] : high[k];
+      }
+    for (size_t k = 0; k < 4; ++k) {
+      *min = low[k] < *min ? low[k] : *min;
+      *max = high[k] > *max ? high[k] : *max;
+    }
+    return;
+  }
+  for (; rows != 0; rows &= rows - 1) {
+    const int64_t v = values[std::countr_zero(rows)];
+    *min = v < *min ? v : *min;
+    *max = v > *max ? v : *max;
+  }
 }
 
 }  // namespace libsched

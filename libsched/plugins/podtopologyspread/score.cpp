@@ -13,6 +13,7 @@ namespace libsched {
 namespace {
 
 constexpr Str kHostname = "kubernetes.io/hostname";
+constexpr std::array<int32_t, 64> kNoPods{};
 
 // Distinct domains on the rows; rows without one are together in that of "".
 size_t distinct_domains(const TopologyColumn& column, const std::vector<uint64_t>& rows,
@@ -108,25 +109,28 @@ std::shared_ptr<SoftConstraints> count_soft(const SpreadSettings& settings, cons
 }
 
 void score_soft(const SoftConstraints& data, const ScoreSet& set, int64_t* scores) {
-  double sum[64];
+  alignas(64) double sum[64];
   for (size_t w = 0; w < set.words; ++w) {
     if (set.bits[w] == 0) continue;
     std::fill(sum, sum + 64, 0.0);
     for (const SoftConstraints::Term& t : data.terms) {
       const int32_t* domain = t.column->domain.data() + w * 64;
       if (!t.by_row) {
-        for (size_t i = 0; i < 64; ++i) sum[i] += t.value[static_cast<size_t>(domain[i] + 1)];
-      } else if (t.counts) {
-        const int32_t* count = t.counts->rows.data() + w * 64;
-        for (size_t i = 0; i < 64; ++i) {
-          const double v = static_cast<double>(count[i]) * t.weight + t.offset;
-          sum[i] += domain[i] >= 0 ? v : 0.0;
-        }
+        const double* value = t.value.data() + 1;
+        for (size_t i = 0; i < 64; ++i) sum[i] += value[domain[i]];
+        continue;
+      }
+      const bool everywhere = t.column->labelled.word(w) == ~uint64_t{0};
+      const int32_t* count = t.counts ? t.counts->rows.data() + w * 64 : kNoPods.data();
+      if (everywhere) {
+        for (size_t i = 0; i < 64; ++i)
+          sum[i] += static_cast<double>(count[i]) * t.weight + t.offset;
       } else {
-        for (size_t i = 0; i < 64; ++i) sum[i] += domain[i] >= 0 ? t.offset : 0.0;
+        for (size_t i = 0; i < 64; ++i)
+          sum[i] += domain[i] >= 0 ? static_cast<double>(count[i]) * t.weight + t.offset : 0.0;
       }
     }
-    for (size_t i = 0; i < 64; ++i) scores[w * 64 + i] = round_half_away(sum[i]);
+    round_rows(sum, scores + w * 64);
     for (uint64_t bits = data.ignored[w]; bits != 0; bits &= bits - 1)
       scores[w * 64 + static_cast<size_t>(std::countr_zero(bits))] = 0;
   }
@@ -134,34 +138,36 @@ void score_soft(const SoftConstraints& data, const ScoreSet& set, int64_t* score
 
 void normalize_soft(const SoftConstraints& data, const ScoreSet& set, int64_t* scores) {
   constexpr int64_t kInvalid = -1;  // upstream's mark of ignored nodes; a real -1 is taken for it
-  const auto ignored = [&](uint32_t r) { return (data.ignored[r / 64] >> (r % 64) & 1) != 0; };
-  const bool none_ignored =
-      std::all_of(data.ignored.begin(), data.ignored.end(), [](uint64_t w) { return w == 0; });
   int64_t min = std::numeric_limits<int64_t>::max(), max = 0;
-  if (none_ignored && set.count != 0) {
-    const ScoreRange range = score_range(set, scores);
-    min = range.min;
-    max = std::max(max, range.max);
-  } else {
-    set.for_each([&](uint32_t r) {
-      if (ignored(r)) return;
-      min = std::min(min, scores[r]);
-      max = std::max(max, scores[r]);
-    });
-  }
-  const auto normal = [&](int64_t s) {
+  for (size_t w = 0; w < set.words; ++w)
+    range_of_rows(scores + w * 64, set.bits[w] & ~data.ignored[w], &min, &max);
+  const auto normalized = [&](int64_t s) {
     if (s == kInvalid) return int64_t{0};
     return max == 0 ? kMaxNodeScore : kMaxNodeScore * (max + min - s) / max;
   };
-  // Divisions are dear: one for every value that may occur, where these are few.
-  constexpr int64_t kTable = 512;
-  if (none_ignored && min >= 0 && max - min < kTable) {
+  // Divisions are dear, and scores lie close together: one per value instead of per node.
+  constexpr size_t kTable = 1024;
+  if (min <= max && static_cast<uint64_t>(max - min) < std::min(kTable, set.count)) {
     std::array<int64_t, kTable> table;
-    for (int64_t s = min; s <= max; ++s) table[static_cast<size_t>(s - min)] = normal(s);
-    set.for_each([&](uint32_t r) { scores[r] = table[static_cast<size_t>(scores[r] - min)]; });
-    return;
+    for (int64_t s = min; s <= max; ++s) table[static_cast<size_t>(s - min)] = normalized(s);
+    // Ignored rows have a score of 0, which may be outside of the table.
+    for (size_t w = 0; w < set.words; ++w) {
+      int64_t* const of_word = scores + w * 64;
+      if ((set.bits[w] & ~data.ignored[w]) == ~uint64_t{0}) {
+        for (size_t i = 0; i < 64; ++i) of_word[i] = table[static_cast<size_t>(of_word[i] - min)];
+        continue;
+      }
+      for (uint64_t bits = set.bits[w] & ~data.ignored[w]; bits != 0; bits &= bits - 1) {
+        int64_t& s = of_word[static_cast<size_t>(std::countr_zero(bits))];
+        s = table[static_cast<size_t>(s - min)];
+      }
+    }
+  } else {
+    set.for_each([&](uint32_t r) { scores[r] = normalized(scores[r]); });
   }
-  set.for_each([&](uint32_t r) { scores[r] = ignored(r) ? 0 : normal(scores[r]); });
+  for (size_t w = 0; w < set.words; ++w)
+    for (uint64_t bits = data.ignored[w]; bits != 0; bits &= bits - 1)
+      scores[w * 64 + static_cast<size_t>(std::countr_zero(bits))] = 0;
 }
 
 }  // namespace libsched

@@ -192,7 +192,7 @@ TEST_CASE("spreading agrees with counting by maps") {
   }
 }
 
-TEST_CASE("rounding is Go's math.Round, and a word of counts is compared at once") {
+TEST_CASE("rounding is Go's math.Round, also a word of rows at once") {
   std::mt19937_64 random(5);
   for (int i = 0; i < 100000; ++i) {
     const double x = static_cast<double>(static_cast<int64_t>(random() % 2000001) - 1000000) /
@@ -201,6 +201,28 @@ TEST_CASE("rounding is Go's math.Round, and a word of counts is compared at once
   }
   CHECK(round_half_away(0.49999999999999994) == 0);
   CHECK(round_half_away(-2.5) == -3);
+  for (int i = 0; i < 5000; ++i) {
+    double x[64];
+    int64_t rounded[64];
+    const double scale = i % 4 == 0 ? 1e6 : 1;
+    for (double& v : x)
+      v = scale * (static_cast<double>(static_cast<int64_t>(random() % 20001) - 10000) / 8);
+    if (i % 3 == 0) x[i % 64] = 0.49999999999999994;
+    if (i % 3 == 1) x[i % 64] = std::nextafter(3.5, 0);
+    round_rows(x, rounded);
+    for (size_t r = 0; r < 64; ++r) CHECK(rounded[r] == static_cast<int64_t>(std::round(x[r])));
+    int64_t min = 5, max = 6;
+    const uint64_t rows = i % 2 == 0 ? ~uint64_t{0} : random() & random();
+    range_of_rows(rounded, rows, &min, &max);
+    int64_t low = 5, high = 6;
+    for (size_t r = 0; r < 64; ++r) {
+      if ((rows >> r & 1) == 0) continue;
+      low = std::min(low, rounded[r]);
+      high = std::max(high, rounded[r]);
+    }
+    CHECK(min == low);
+    CHECK(max == high);
+  }
   for (int i = 0; i < 2000; ++i) {
     int32_t counts[64];
     uint64_t expected = 0;

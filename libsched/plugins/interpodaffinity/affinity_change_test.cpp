@@ -19,7 +19,7 @@ std::string required(const std::string& kind, const std::string& terms) {
 PodRef web(const std::string& spec = "{}", const std::string& ns = "default") {
   return Trial::pod(spec, "name: w, namespace: " + ns + ", labels: {app: web}");
 }
-std::string zones() { return node("a", "zone: a") + node("b", "zone: b") + node("bare", "x: y"); }
+std::string zones() { return node("a", "zone: a") + node("b", "zone: b") + node("bare", "x: z"); }
 // The nodes that fit.
 std::string fits(Trial& t, CycleState& state, const Pod& pod) {
   std::string out;
@@ -119,7 +119,7 @@ void run(uint32_t seed, int* compared) {
   const uint32_t nodes = 1 + pick(seed % 4 == 0 ? 150 : 10);
   std::string objects =
       "---\nkind: Namespace\nmetadata: {name: default, labels: {team: x}}\n"
-      "---\nkind: Namespace\nmetadata: {name: other, labels: {team: y}}\n";
+      "---\nkind: Namespace\nmetadata: {name: other, labels: {team: b}}\n";
   for (uint32_t i = 0; i < nodes; ++i) {
     std::string labels = "host: n" + std::to_string(i);
     if (pick(8) != 0) labels += ", zone: z" + std::to_string(pick(4));
@@ -135,7 +135,7 @@ void run(uint32_t seed, int* compared) {
         out += ", labelSelector: {matchLabels: {app: a" + std::to_string(pick(3)) + "}}";
       const uint32_t where = pick(6);
       if (where == 0) out += ", namespaces: [other]";
-      if (where == 1) out += ", namespaceSelector: {matchLabels: {team: y}}";
+      if (where == 1) out += ", namespaceSelector: {matchLabels: {team: b}}";
       if (where == 2) out += ", namespaceSelector: {}";
       out += "}";
     }

@@ -4,7 +4,7 @@ import sysconfig
 
 import project
 
-NAMES = ["base", "objects", "cluster", "framework", "evaluator", "plugin"]
+NAMES = ["base", "objects", "cluster", "framework", "evaluator", "scoring", "plugin"]
 
 
 def test_headers_make_a_working_module(tmp_path):

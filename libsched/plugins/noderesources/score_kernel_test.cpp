@@ -6,6 +6,8 @@
 #include <random>
 #include <string>
 
+#include "libsched/cluster/columns.hpp"
+
 namespace libsched {
 namespace {
 
@@ -47,8 +49,9 @@ struct Columns2 {
         int64_t capacity = static_cast<int64_t>(1 + random() % 200000) * unit;
         int64_t taken = static_cast<int64_t>(random() % 200000) * unit;
         if (random() % 3 == 0)  // used + ask close to a whole percentage
-          taken = capacity / 100 * static_cast<int64_t>(random() % 101) - ask +
-                  static_cast<int64_t>(random() % 5) - 2;
+          taken = wrapping_sub(capacity / 100 * static_cast<int64_t>(random() % 101) +
+                                   static_cast<int64_t>(random() % 5) - 2,
+                               ask);
         if (random() % 16 == 0) capacity = 0;
         if (random() % 24 == 0) capacity = extreme(random);
         if (random() % 24 == 0) taken = extreme(random);

@@ -243,8 +243,9 @@ func (c *Cluster) AddPods(pods []*Pod, nodes []string) error {
 	})
 }
 
-// UpdatePod adds or replaces a pod: it is removed and added again, hence last on its node.
-func (c *Cluster) UpdatePod(pod *Pod, node string) error {
+// placePod calls change with the pod and its node; "" is the pod's own nodeName.
+func (c *Cluster) placePod(pod *Pod, node string, change func(k *C.libsched_cluster,
+	ptr *C.libsched_pod, on C.libsched_str, err **C.libsched_error) C.libsched_rc) error {
 	ptr, ok := pod.acquire()
 	if !ok {
 		return closedError(pod)
@@ -254,7 +255,15 @@ func (c *Cluster) UpdatePod(pod *Pod, node string) error {
 		node = goString(C.libsched_pod_node_name(ptr))
 	}
 	return c.change(func(k *C.libsched_cluster, err **C.libsched_error) C.libsched_rc {
-		return C.libsched_cluster_update_pod(k, ptr, str(node), err)
+		return change(k, ptr, str(node), err)
+	})
+}
+
+// UpdatePod adds or replaces a pod: it is removed and added again, hence last on its node.
+func (c *Cluster) UpdatePod(pod *Pod, node string) error {
+	return c.placePod(pod, node, func(k *C.libsched_cluster, ptr *C.libsched_pod, on C.libsched_str,
+		err **C.libsched_error) C.libsched_rc {
+		return C.libsched_cluster_update_pod(k, ptr, on, err)
 	})
 }
 
@@ -269,16 +278,9 @@ func (c *Cluster) RemovePod(namespace, name string) error {
 // bound) or Forget: meanwhile it counts as if it ran there. "" is the pod's own nodeName. No plugin is
 // asked; [Framework.Assume] does that. Errors: ErrExists, ErrInvalid if no node is named.
 func (c *Cluster) Assume(pod *Pod, node string) error {
-	ptr, ok := pod.acquire()
-	if !ok {
-		return closedError(pod)
-	}
-	defer pod.h.release()
-	if node == "" {
-		node = goString(C.libsched_pod_node_name(ptr))
-	}
-	return c.change(func(k *C.libsched_cluster, err **C.libsched_error) C.libsched_rc {
-		return C.libsched_cluster_assume(k, ptr, str(node), err)
+	return c.placePod(pod, node, func(k *C.libsched_cluster, ptr *C.libsched_pod, on C.libsched_str,
+		err **C.libsched_error) C.libsched_rc {
+		return C.libsched_cluster_assume(k, ptr, on, err)
 	})
 }
 

@@ -51,6 +51,16 @@ void CycleState::erase(Str key) {
   values_.erase(it);
 }
 
+void CycleState::activate(const PodRef& pod) {
+  const std::lock_guard lock(mutex_);
+  activations_[std::string(pod->meta.ns) + "/" + std::string(pod->meta.name)] = pod;
+}
+
+std::map<std::string, PodRef> CycleState::take_activations() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(activations_, {});
+}
+
 Ref<CycleState> CycleState::clone() const {
   Ref<CycleState> copy = make_ref<CycleState>();
   copy->framework = framework;
@@ -66,6 +76,7 @@ Ref<CycleState> CycleState::clone() const {
   {
     const std::lock_guard lock(mutex_);
     copy->values_ = values_;
+    copy->activations_ = activations_;
   }
   // Foreign code, hence without the lock: it may well read the state.
   for (auto& [key, value] : copy->values_) value = value->clone(value);

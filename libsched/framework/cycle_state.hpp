@@ -13,9 +13,12 @@
 #include <vector>
 
 #include "libsched/base/ref.hpp"
+#include "libsched/cluster/cluster.hpp"
 #include "libsched/framework/status.hpp"
 
 namespace libsched {
+
+class Evaluator;
 
 // Nodes that PreFilter leaves, and which plugins narrowed them.
 struct PreFilterResult {
@@ -57,7 +60,9 @@ class CycleState final : public RefCounted {
     bool pre_filtered = false;               // its PreFilter ran in this state and did not skip
     std::shared_ptr<PluginData> score_data;  // what PreScore gave
     bool skip_score = false;
-    bool pre_scored = false;  // its PreScore ran in this state and did not skip
+    bool pre_scored = false;         // its PreScore ran in this state and did not skip
+    bool skip_pre_bind = false;      // its PreBindPreFlight said Skip
+    bool parallel_pre_bind = false;  // ... or that it may run beside others
   };
   const void* framework = nullptr;  // the framework that filled the entries
   Ref<const RefCounted> keep;       // `framework` again: it lives as long as what it filled
@@ -65,6 +70,14 @@ class CycleState final : public RefCounted {
   uint64_t data_serial = 0;    // the pod that `entries` belong to: the same, or of Filter alone
   std::vector<Entry> entries;  // by plugin index of the framework
   PreFilterResult pre_filter;
+
+  // While plugins are asked: what they are asked about, and by whom (an Evaluator).
+  const View* view = nullptr;
+  Evaluator* evaluator = nullptr;
+
+  // Upstream's PodsToActivate: pods to try again at once after this cycle, by "namespace/name".
+  void activate(const PodRef& pod);
+  std::map<std::string, PodRef> take_activations();
 
   // --- keyed data ---
   void write(Str key, std::shared_ptr<StateValue> value);
@@ -76,6 +89,7 @@ class CycleState final : public RefCounted {
  private:
   mutable std::mutex mutex_;
   std::map<std::string, std::shared_ptr<StateValue>, std::less<>> values_;
+  std::map<std::string, PodRef> activations_;
 };
 
 }  // namespace libsched

@@ -39,6 +39,7 @@ struct CycleOptions {
   TieMode ties = TieMode::kUpstream;
   uint64_t seed = 0;  // of random ties
   const volatile bool* cancel = nullptr;
+  bool post_filter = false;  // if no node takes the pod, let PostFilter try to make room
 };
 
 // The node that a cycle chose.
@@ -48,6 +49,9 @@ struct CycleOutcome {
   size_t feasible = 0;   // nodes that passed the filters
   size_t evaluated = 0;  // and those that didn't, as far as they were looked at
   Status status;         // PreFilter's or a plugin's Error; Unschedulable if no node passed
+  // With CycleOptions::post_filter, if no node passed and the profile has PostFilter plugins.
+  std::optional<Status> post_filter;
+  std::optional<Nomination> nomination;
 };
 
 struct FilterOutcome {
@@ -64,6 +68,11 @@ class Evaluator final : public RefCounted {
 
   const Framework& framework() const { return *framework_; }
   const View& view() const { return cluster_ ? cluster_->view() : snapshot_->view(); }
+  Cluster* cluster() const { return cluster_.get(); }  // null: a snapshot
+  // Nominated and waiting pods, clock and API client; of this evaluator alone until it is given
+  // others.
+  Services& services() const { return *services_; }
+  void use(Ref<Services> services) { services_ = std::move(services); }
 
   Status run_pre_enqueue(const Pod& pod) const;
   // The result is in state.pre_filter.
@@ -75,6 +84,22 @@ class Evaluator final : public RefCounted {
   Result<Status> run_remove_pod(CycleState& state, const Pod& pod, const Pod& other,
                                 uint32_t row) const;
   Result<void> run_filter(CycleState& state, const Pod& pod, uint32_t row, Status* status) const;
+  // The same for a copy of a node, and with AddPod and RemovePod for it (evaluator_change.cpp).
+  Result<void> run_filter(CycleState& state, const Pod& pod, const NodeOverlay& node,
+                          Status* status) const;
+  Result<Status> run_add_pod(CycleState& state, const Pod& pod, const Pod& other,
+                             const NodeOverlay& node) const;
+  Result<Status> run_remove_pod(CycleState& state, const Pod& pod, const Pod& other,
+                                const NodeOverlay& node) const;
+  // Upstream's RunFilterPluginsWithNominatedPods (evaluator_nominated.cpp): with the nominated pods
+  // of the same or a higher priority on the node, and if there are any, without them, too.
+  Result<void> run_filter_with_nominated(CycleState& state, const Pod& pod, uint32_t row,
+                                         Status* status) const;
+  Result<void> run_filter_with_nominated(CycleState& state, const Pod& pod, const NodeOverlay& node,
+                                         Status* status) const;
+  // Upstream's RunPostFilterPlugins; `nomination` may be left without a value.
+  Result<Status> run_post_filter(CycleState& state, const Pod& pod, const NodeStatuses& statuses,
+                                 std::optional<Nomination>* nomination);
   // Writes words words of `feasible`; at least view().word_count().
   Result<FilterOutcome> filter_nodes(CycleState& state, const Pod& pod,
                                      const FilterOptions& options, uint64_t* feasible,
@@ -99,6 +124,23 @@ class Evaluator final : public RefCounted {
   Result<Status> assume(CycleState& state, const Pod& pod, uint32_t row);
   // Unreserves and takes an assumed pod off its node.
   Result<void> forget(CycleState& state, const Pod& pod);
+
+  // Reserve and Unreserve alone, for who keeps assumed pods himself (evaluator_binding.cpp, as all
+  // up to post_bind). The node may have gone.
+  Result<Status> run_reserve(CycleState& state, const Pod& pod, Str node);
+  Result<void> run_unreserve(CycleState& state, const Pod& pod, Str node);
+  // `waits`: the plugins that ask to wait. With status Wait the caller adds the pod to
+  // services().waiting_pods().
+  Result<Status> run_permit(CycleState& state, const Pod& pod, Str node,
+                            std::vector<PermitWait>* waits);
+  // Blocks by the services' clock until the pod is allowed, rejected or out of time.
+  Result<Status> wait_on_permit(const Pod& pod);
+  Result<Status> run_pre_bind_pre_flights(CycleState& state, const Pod& pod, Str node);
+  Result<Status> run_pre_bind(CycleState& state, const Pod& pod, Str node);
+  Result<Status> run_bind(CycleState& state, const Pod& pod, Str node);
+  Result<void> run_post_bind(CycleState& state, const Pod& pod, Str node);
+  // Upstream's SignPod: JSON; "" if this pod or this profile cannot be signed.
+  std::string sign_pod(const Pod& pod) const;
 
   // `node` "": any node.
   Result<Ref<const Decision>> check(const Pod& pod, Str node, bool judge_excluded,
@@ -167,6 +209,7 @@ class Evaluator final : public RefCounted {
   FrameworkRef framework_;
   Ref<Cluster> cluster_;
   SnapshotRef snapshot_;
+  Ref<Services> services_ = make_ref<Services>();
   std::vector<Step> steps_;
   std::vector<uint64_t> alive_, errors_, chunk_;
   std::vector<uint32_t> by_name_;

@@ -15,6 +15,16 @@ Status Plugin::score_status(const ScoreCall&, uint32_t) const {
   return Status(Code::kError, "no score, without a reason");
 }
 
+Status Plugin::permit(const BindingCall&, int64_t* timeout_ns) const {
+  *timeout_ns = 0;
+  return {};
+}
+
+Status Plugin::pre_bind_pre_flight(const BindingCall&, bool* allow_parallel) const {
+  *allow_parallel = false;
+  return {};
+}
+
 Result<void> Registry::add(Str name, Item item) {
   if (name.empty()) return Error{Rc::kInvalid, "a plugin needs a name", {}, {}};
   if (items_.find(name) != items_.end())

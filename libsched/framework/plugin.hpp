@@ -15,10 +15,14 @@
 
 #include "libsched/base/result.hpp"
 #include "libsched/cluster/cluster.hpp"
+#include "libsched/cluster/node_overlay.hpp"
 #include "libsched/config/config.hpp"
 #include "libsched/framework/cycle_state.hpp"
+#include "libsched/framework/events.hpp"
+#include "libsched/framework/node_statuses.hpp"
 #include "libsched/framework/scoring.hpp"
 #include "libsched/framework/semantics.hpp"
+#include "libsched/framework/services.hpp"
 
 namespace libsched {
 
@@ -54,6 +58,8 @@ struct FilterCall {
   CycleState& state;
   const PluginData* data;  // of this plugin; null if it makes none
   bool pre_filtered;       // the plugin's PreFilter ran for this state
+  // Set if the one row of the set is to be judged with these pods on it, not the view's.
+  const NodeOverlay* overlay = nullptr;
 };
 
 struct PreFilterCall {
@@ -72,6 +78,8 @@ struct PodChange {
   PluginData* data;  // what PreFilter gave, of this state alone; null if it gave nothing
   const Pod& other;
   uint32_t row;  // of a node that is there
+  // The node after the change, if there is such a copy.
+  const NodeOverlay* overlay = nullptr;
 };
 
 struct PreScoreCall {
@@ -98,6 +106,28 @@ struct ReserveCall {
   uint32_t row;                   // the node; kNoId in Unreserve if it has gone
 };
 
+struct PostFilterCall {
+  Evaluator& evaluator;  // to filter again with; its services
+  const Pod& pod;
+  CycleState& state;
+  const NodeStatuses& statuses;
+};
+
+// Of the points from Permit on: the node is given by name, for it may go while a pod waits.
+struct BindingCall {
+  Evaluator& evaluator;
+  Services& services;
+  const Pod& pod;  // as assumed on the node
+  CycleState& state;
+  Str node;
+};
+
+// A part of a pod's signature: two pods with the same parts get the same answers from a plugin.
+struct SignFragment {
+  std::string key;
+  std::string json;  // as Go's encoding/json writes it: compact, keys sorted
+};
+
 // A pod in the queue, and since when it waits there.
 struct QueuedPod {
   const Pod& pod;
@@ -107,6 +137,9 @@ struct QueuedPod {
 class Plugin {
  public:
   virtual ~Plugin() = default;
+
+  // What upstream's Name() says; "": the name that the plugin is registered under.
+  virtual Str instance_name() const { return {}; }
 
   // QueueSort: whether a comes before b.
   virtual bool less(const QueuedPod&, const QueuedPod&) const { return false; }
@@ -122,6 +155,11 @@ class Plugin {
   virtual bool extends() const { return false; }
   virtual Status add_pod(const PodChange&) const { return {}; }
   virtual Status remove_pod(const PodChange&) const { return {}; }
+
+  // PostFilter, when no node takes the pod: may make room. Success if it did.
+  virtual Status post_filter(const PostFilterCall&, std::optional<Nomination>*) const {
+    return Status(Code::kUnschedulable);
+  }
 
   // What filter() wants to know of the pod in this view; made after PreFilter, or at the first
   // Filter, and again when ids change. Null: nothing.
@@ -150,6 +188,42 @@ class Plugin {
   // be idempotent, and is called even where Reserve never was.
   virtual Status reserve(const ReserveCall&) const { return {}; }
   virtual void unreserve(const ReserveCall&) const {}
+
+  // Permit: Wait lets the pod wait at most `timeout_ns`.
+  virtual Status permit(const BindingCall&, int64_t* timeout_ns) const;
+  // Skip: PreBind is not asked. Success: it is, beside its neighbours if `allow_parallel`.
+  virtual Status pre_bind_pre_flight(const BindingCall&, bool* allow_parallel) const;
+  virtual Status pre_bind(const BindingCall&) const { return {}; }
+  virtual Status bind(const BindingCall&) const { return Status(Code::kSkip); }
+  virtual void post_bind(const BindingCall&) const {}
+
+  // Upstream's SignPlugin. Unschedulable: this pod cannot be signed.
+  virtual bool signs() const { return false; }
+  virtual Status sign(const Pod&, std::vector<SignFragment>*) const { return {}; }
+
+  // Upstream's EnqueueExtensions: which events may help a pod that this plugin rejected. Without
+  // them, all that default_events() lists.
+  virtual bool registers_events() const { return false; }
+  virtual Result<std::vector<ClusterEventWithHint>> events_to_register() const {
+    return std::vector<ClusterEventWithHint>();
+  }
+  // Of the registration with this index. An Error counts as Queue.
+  virtual Result<QueueingHint> hint(size_t, const View&, const Pod&, const ObjectChange&) const {
+    return QueueingHint::kQueue;
+  }
+
+  // Whether on_event() wants to hear of objects that come, change and go.
+  virtual bool subscribes() const { return false; }
+  virtual void on_event(Services&, const View&, const ObjectChange&) const {}
+  // For plugins with a state of their own that follows a cluster's forks.
+  virtual void forked(const View&) const {}
+  virtual void reverted(const View&) const {}
+  virtual void committed(const View&) const {}
+
+  // Whether several threads may ask at once, and whether it must be the thread that called the
+  // library.
+  enum class Threading : uint8_t { kConcurrent, kSerialised, kCallerThread };
+  virtual Threading threading() const { return Threading::kConcurrent; }
 };
 
 struct FactoryCall {

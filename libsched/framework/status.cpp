@@ -22,6 +22,17 @@ std::string Status::message() const {
   return out;
 }
 
+std::optional<std::string> Status::as_error() const {
+  if (code == Code::kSuccess || code == Code::kWait || code == Code::kSkip) return std::nullopt;
+  return error_text();
+}
+
+void Status::set_error(std::string text) {
+  if (error) reasons.erase(reasons.begin());
+  reasons.insert(reasons.begin(), text);
+  error = std::move(text);
+}
+
 std::string go_list(const std::vector<std::string>& items) {
   std::string out = "[";
   for (size_t i = 0; i < items.size(); ++i) out += (i == 0 ? "" : " ") + items[i];

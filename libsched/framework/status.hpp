@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,12 +25,19 @@ const char* code_name(Code code);  // nullptr if unknown
 
 struct Status {
   Code code = Code::kSuccess;
-  std::string plugin;  // filled in by the runtime
-  std::vector<std::string> reasons;
+  std::string plugin;                // filled in by the runtime
+  std::vector<std::string> reasons;  // with the error's text first, if there is one
+  std::optional<std::string> error;  // upstream's WithError
 
   Status() = default;
   explicit Status(Code c) : code(c) {}
   Status(Code c, std::string reason) : code(c) { reasons.push_back(std::move(reason)); }
+  // Upstream's AsStatus(error).
+  static Status from_error(std::string text) {
+    Status s(Code::kError, text);
+    s.error = std::move(text);
+    return s;
+  }
 
   bool success() const { return code == Code::kSuccess; }
   bool rejected() const {
@@ -37,10 +45,16 @@ struct Status {
            code == Code::kPending;
   }
   std::string message() const;  // reasons, joined by ", "
+  // Upstream's AsError: the error's text, else the message; none for Success, Wait and Skip.
+  std::optional<std::string> as_error() const;
+  // What stands behind "running ... plugin: " when the runtime wraps this status.
+  std::string error_text() const { return error ? *error : message(); }
+  void set_error(std::string text);
   void reset() {
     code = Code::kSuccess;
     plugin.clear();
     reasons.clear();
+    error.reset();
   }
   friend bool operator==(const Status&, const Status&) = default;
 };

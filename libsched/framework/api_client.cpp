@@ -1,0 +1,75 @@
+// MemoryApi: requests in a list.
+#include "libsched/framework/api_client.hpp"
+
+namespace libsched {
+
+void MemoryApi::keep(Request request) {
+  const std::lock_guard guard(mutex_);
+  requests_.push_back(std::move(request));
+}
+
+Result<void> MemoryApi::bind(const Pod& pod, Str node) {
+  Request r{Verb::kBind, PodRef::share(&pod), std::string(node), {}, {}, {}, {}, {}, {}, {}};
+  keep(std::move(r));
+  return {};
+}
+
+Result<void> MemoryApi::delete_pod(const Pod& pod) {
+  keep({Verb::kDeletePod, PodRef::share(&pod), {}, {}, {}, {}, {}, {}, {}, {}});
+  return {};
+}
+
+Result<void> MemoryApi::patch_pod_status(const Pod& pod, const PodStatusPatch& patch) {
+  keep({Verb::kPatchPodStatus, PodRef::share(&pod), {}, patch, {}, {}, {}, {}, {}, {}});
+  return {};
+}
+
+Result<void> MemoryApi::update_object(StoredKind kind, const ObjectRef& object) {
+  keep({Verb::kUpdateObject, {}, {}, {}, kind, object, {}, {}, {}, {}});
+  return {};
+}
+
+void MemoryApi::event(const Pod& pod, Str type, Str reason, Str action, Str note) {
+  keep({Verb::kEvent,
+        PodRef::share(&pod),
+        {},
+        {},
+        {},
+        {},
+        std::string(type),
+        std::string(reason),
+        std::string(action),
+        std::string(note)});
+}
+
+std::vector<MemoryApi::Request> MemoryApi::requests() const {
+  const std::lock_guard guard(mutex_);
+  return requests_;
+}
+
+void MemoryApi::clear() {
+  const std::lock_guard guard(mutex_);
+  requests_.clear();
+}
+
+Result<void> MemoryApi::deliver(Cluster& cluster) {
+  const std::lock_guard guard(mutex_);
+  size_t done = 0;
+  Result<void> out;
+  for (; done < requests_.size() && out.ok(); ++done) {
+    const Request& r = requests_[done];
+    if (r.verb == Verb::kBind)
+      out = cluster.update_pod(
+          copy_pod(*r.pod, r.pod->meta.name, r.pod->meta.ns, r.pod->meta.uid, r.node), r.node);
+    else if (r.verb == Verb::kUpdateObject)
+      out = cluster.put_object(r.kind, r.object);
+    else if (r.verb == Verb::kDeletePod &&
+             cluster.view().find_pod(r.pod->meta.ns, r.pod->meta.name) != kNoId)
+      out = cluster.remove_pod(r.pod->meta.ns, r.pod->meta.name);
+    if (!out.ok()) break;
+  }
+  requests_.erase(requests_.begin(), requests_.begin() + static_cast<std::ptrdiff_t>(done));
+  return out;
+}
+
+}  // namespace libsched

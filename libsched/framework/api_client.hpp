@@ -1,0 +1,74 @@
+// ApiClient: what plugins and the scheduler ask of the API server; and one that only keeps the
+// requests, for simulations and tests.
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "libsched/base/ref.hpp"
+#include "libsched/base/result.hpp"
+#include "libsched/cluster/cluster.hpp"
+#include "libsched/cluster/object_store.hpp"
+#include "libsched/objects/pod.hpp"
+
+namespace libsched {
+
+// A change of a pod's status; what is empty stays.
+struct PodStatusPatch {
+  struct Condition {
+    std::string type, status, reason, message;
+  };
+  std::vector<Condition> conditions;
+  bool set_nominated_node = false;
+  std::string nominated_node;
+};
+
+// Calls may come from any thread. An error's message is what becomes part of a status' reason.
+class ApiClient : public RefCounted {
+ public:
+  virtual Result<void> bind(const Pod& pod, Str node) = 0;
+  virtual Result<void> delete_pod(const Pod& pod) = 0;
+  virtual Result<void> patch_pod_status(const Pod& pod, const PodStatusPatch& patch) = 0;
+  virtual Result<void> update_object(StoredKind kind, const ObjectRef& object) = 0;
+  // An event about the pod; it cannot fail.
+  virtual void event(const Pod& pod, Str type, Str reason, Str action, Str note) = 0;
+};
+
+// Keeps the requests in their order. deliver() does to a cluster what the API server's answer would
+// bring about.
+class MemoryApi final : public ApiClient {
+ public:
+  enum class Verb : uint8_t { kBind, kDeletePod, kPatchPodStatus, kUpdateObject, kEvent };
+  struct Request {
+    Verb verb;
+    PodRef pod;        // null with kUpdateObject
+    std::string node;  // kBind
+    PodStatusPatch patch;
+    StoredKind kind{};
+    ObjectRef object;
+    std::string type, reason, action, note;  // kEvent
+  };
+
+  Result<void> bind(const Pod& pod, Str node) override;
+  Result<void> delete_pod(const Pod& pod) override;
+  Result<void> patch_pod_status(const Pod& pod, const PodStatusPatch& patch) override;
+  Result<void> update_object(StoredKind kind, const ObjectRef& object) override;
+  void event(const Pod& pod, Str type, Str reason, Str action, Str note) override;
+
+  std::vector<Request> requests() const;
+  // Takes the requests away: bound pods run on their nodes, deleted ones have left, objects are
+  // replaced; events and status patches change nothing that a plugin reads. Stops at the first
+  // error, with that request and those after it kept.
+  Result<void> deliver(Cluster& cluster);
+  void clear();
+
+ private:
+  void keep(Request request);
+
+  mutable std::mutex mutex_;
+  std::vector<Request> requests_;
+};
+
+}  // namespace libsched

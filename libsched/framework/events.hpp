@@ -1,0 +1,63 @@
+// Cluster events: what plugins register for to have a pod that they rejected tried again, and what
+// they may subscribe to. Names and numbers are upstream's.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "libsched/objects/node.hpp"
+#include "libsched/objects/pod.hpp"
+#include "libsched/objects/stored_kind.hpp"
+
+namespace libsched {
+
+using ActionType = int64_t;
+enum : ActionType {
+  kAdd = 1 << 0,
+  kDelete = 1 << 1,
+  kUpdateNodeAllocatable = 1 << 2,
+  kUpdateNodeLabel = 1 << 3,
+  kUpdateNodeTaint = 1 << 4,
+  kUpdateNodeCondition = 1 << 5,
+  kUpdateNodeAnnotation = 1 << 6,
+  kUpdateNodeDeclaredFeature = 1 << 7,
+  kUpdatePodLabel = 1 << 8,
+  kUpdatePodScaleDown = 1 << 9,
+  kUpdatePodToleration = 1 << 10,
+  kUpdatePodSchedulingGatesEliminated = 1 << 11,
+  kUpdatePodGeneratedResourceClaim = 1 << 12,
+  kAllActions = (1 << 13) - 1,
+  kUpdate = kAllActions & ~(kAdd | kDelete),
+};
+
+struct ClusterEvent {
+  std::string resource;  // "Pod", "Node", "storage.k8s.io/CSINode", "*", ...
+  ActionType actions = 0;
+  std::string custom_label;
+  // Upstream's label: the custom one, or resource and action.
+  std::string label() const;
+  friend bool operator==(const ClusterEvent&, const ClusterEvent&) = default;
+};
+// Whether what was registered covers what came, as upstream's MatchClusterEvents (T40).
+bool matches(const ClusterEvent& registered, const ClusterEvent& incoming);
+
+struct ClusterEventWithHint {
+  ClusterEvent event;
+  bool has_hint = false;  // else the pod is always tried again
+};
+
+enum class QueueingHint : int32_t { kQueueSkip = 0, kQueue = 1 };
+
+// An object that came, changed or went: null before it came and after it went. Pods and nodes are
+// of their C++ types; `resource` tells which other type it is.
+struct ObjectChange {
+  Str resource;
+  ObjectRef before, after;
+};
+
+// What upstream registers for a plugin that names no events: every resource that it watches by
+// default, with all actions.
+std::vector<ClusterEventWithHint> default_events();
+
+}  // namespace libsched

@@ -1,0 +1,30 @@
+// NodeStatuses: why each node does not take a pod, as upstream's NodeToStatus.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "libsched/framework/status.hpp"
+
+namespace libsched {
+
+class NodeStatuses {
+ public:
+  // Of the rows that nothing was said of.
+  Status absent{Code::kUnschedulableAndUnresolvable};
+
+  void set(uint32_t row, Status status) { said_[row] = std::move(status); }
+  bool has(uint32_t row) const { return said_.count(row) != 0; }
+  const Status& at(uint32_t row) const {
+    const auto it = said_.find(row);
+    return it == said_.end() ? absent : it->second;
+  }
+  size_t size() const { return said_.size(); }
+  const std::unordered_map<uint32_t, Status>& all() const { return said_; }
+
+ private:
+  std::unordered_map<uint32_t, Status> said_;
+};
+
+}  // namespace libsched

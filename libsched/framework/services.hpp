@@ -1,0 +1,72 @@
+// Services: what the evaluators of one scheduler share besides the cluster; upstream's Handle.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "libsched/base/clock.hpp"
+#include "libsched/framework/api_client.hpp"
+#include "libsched/framework/nominator.hpp"
+#include "libsched/framework/waiting_pods.hpp"
+
+namespace libsched {
+
+// Pods between WaitOnPermit and Bind, which preemption may still call off. Any thread.
+class PodsInPreBind {
+ public:
+  void add(Str uid);
+  void remove(Str uid);
+  // Upstream's CancelPod: false if it is too late or the pod is not there.
+  bool cancel(Str uid, Str reason);
+  // False if it was cancelled before.
+  bool mark_prebound(Str uid);
+  // Why the pod was called off; "" if it was not.
+  std::string cancelled(Str uid) const;
+
+ private:
+  struct Entry {
+    bool prebound = false;
+    bool cancelled = false;
+    std::string reason;
+  };
+  mutable std::mutex mutex_;
+  std::map<std::string, Entry, std::less<>> pods_;
+};
+
+class Services final : public RefCounted {
+ public:
+  // Null: a virtual clock; an API client that only keeps the requests.
+  explicit Services(Ref<Clock> clock = {}, Ref<ApiClient> api = {});
+
+  Clock& clock() const { return *clock_; }
+  const Ref<Clock>& clock_ref() const { return clock_; }
+  ApiClient& api() const { return *api_; }
+  Nominator& nominator() { return nominator_; }  // of the thread that schedules
+  const Nominator& nominator() const { return nominator_; }
+  WaitingPods& waiting_pods() { return waiting_pods_; }
+  PodsInPreBind& pods_in_pre_bind() { return pods_in_pre_bind_; }
+
+  // Upstream's PodActivator: pods (keys "namespace/name") that the queue shall try again at once.
+  void activate(std::map<std::string, PodRef> pods);
+  std::map<std::string, PodRef> take_activated();
+
+  // Where preemption begins to look, as upstream's random offset: by this seed; none: at the first
+  // node.
+  std::optional<uint64_t> preemption_seed;
+
+ private:
+  Ref<Clock> clock_;
+  Ref<ApiClient> api_;
+  Nominator nominator_;
+  WaitingPods waiting_pods_;
+  PodsInPreBind pods_in_pre_bind_;
+  std::mutex mutex_;
+  std::map<std::string, PodRef> activated_;
+};
+
+}  // namespace libsched

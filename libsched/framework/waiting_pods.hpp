@@ -1,0 +1,72 @@
+// WaitingPods: pods that Permit plugins let wait, until all of them allow it, one rejects, or a
+// time is over. Any thread.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "libsched/base/clock.hpp"
+#include "libsched/framework/status.hpp"
+#include "libsched/objects/pod.hpp"
+
+namespace libsched {
+
+// How long a plugin lets a pod wait.
+struct PermitWait {
+  std::string plugin;
+  int64_t timeout_ns = 0;
+};
+
+class WaitingPod {
+ public:
+  WaitingPod(PodRef pod, std::vector<PermitWait> waits, Ref<Clock> clock);
+
+  const Pod& pod() const { return *pod_; }
+  std::vector<std::string> pending_plugins() const;  // sorted
+  // What was said last does not matter: the first decision stands, as upstream's.
+  void allow(Str plugin);
+  // Unschedulable; true if it was this call that decided.
+  bool reject(Str plugin, Str message);
+  // An Error, so that the pod is tried again soon.
+  bool preempt(Str plugin, Str message);
+  // The decision, if there is one by now (a time that is over is one).
+  std::optional<Status> decided();
+  Status wait();
+
+ private:
+  struct Timer {
+    int64_t deadline_ns, timeout_ns;
+  };
+  bool stop(Code code, Str plugin, Str message);
+  void expire(int64_t now_ns);  // with the lock held
+
+  PodRef pod_;
+  Ref<Clock> clock_;
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::map<std::string, Timer, std::less<>> pending_;
+  std::optional<Status> decision_;
+  bool done_ = false;
+};
+
+class WaitingPods {
+ public:
+  std::shared_ptr<WaitingPod> add(PodRef pod, std::vector<PermitWait> waits, Ref<Clock> clock);
+  std::shared_ptr<WaitingPod> get(Str uid) const;        // null: it does not wait
+  std::vector<std::shared_ptr<WaitingPod>> all() const;  // by uid
+  // Upstream's RejectWaitingPod: by no plugin, "removed". False if it does not wait.
+  bool reject(Str uid);
+  void remove(Str uid);
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<std::string, std::shared_ptr<WaitingPod>, std::less<>> pods_;
+};
+
+}  // namespace libsched

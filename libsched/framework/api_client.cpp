@@ -9,37 +9,50 @@ void MemoryApi::keep(Request request) {
 }
 
 Result<void> MemoryApi::bind(const Pod& pod, Str node) {
-  Request r{Verb::kBind, PodRef::share(&pod), std::string(node), {}, {}, {}, {}, {}, {}, {}};
+  Request r;
+  r.verb = Verb::kBind;
+  r.pod = PodRef::share(&pod);
+  r.node = std::string(node);
   keep(std::move(r));
   return {};
 }
 
 Result<void> MemoryApi::delete_pod(const Pod& pod) {
-  keep({Verb::kDeletePod, PodRef::share(&pod), {}, {}, {}, {}, {}, {}, {}, {}});
+  Request r;
+  r.verb = Verb::kDeletePod;
+  r.pod = PodRef::share(&pod);
+  keep(std::move(r));
   return {};
 }
 
 Result<void> MemoryApi::patch_pod_status(const Pod& pod, const PodStatusPatch& patch) {
-  keep({Verb::kPatchPodStatus, PodRef::share(&pod), {}, patch, {}, {}, {}, {}, {}, {}});
+  Request r;
+  r.verb = Verb::kPatchPodStatus;
+  r.pod = PodRef::share(&pod);
+  r.patch = patch;
+  keep(std::move(r));
   return {};
 }
 
-Result<void> MemoryApi::update_object(StoredKind kind, const ObjectRef& object) {
-  keep({Verb::kUpdateObject, {}, {}, {}, kind, object, {}, {}, {}, {}});
+Result<void> MemoryApi::update_object(StoredKind kind, const ObjectRef& object, Str patch) {
+  Request r;
+  r.verb = Verb::kUpdateObject;
+  r.kind = kind;
+  r.object = object;
+  r.object_patch = std::string(patch);
+  keep(std::move(r));
   return {};
 }
 
 void MemoryApi::event(const Pod& pod, Str type, Str reason, Str action, Str note) {
-  keep({Verb::kEvent,
-        PodRef::share(&pod),
-        {},
-        {},
-        {},
-        {},
-        std::string(type),
-        std::string(reason),
-        std::string(action),
-        std::string(note)});
+  Request r;
+  r.verb = Verb::kEvent;
+  r.pod = PodRef::share(&pod);
+  r.type = std::string(type);
+  r.reason = std::string(reason);
+  r.action = std::string(action);
+  r.note = std::string(note);
+  keep(std::move(r));
 }
 
 std::vector<MemoryApi::Request> MemoryApi::requests() const {

@@ -31,7 +31,8 @@ class ApiClient : public RefCounted {
   virtual Result<void> bind(const Pod& pod, Str node) = 0;
   virtual Result<void> delete_pod(const Pod& pod) = 0;
   virtual Result<void> patch_pod_status(const Pod& pod, const PodStatusPatch& patch) = 0;
-  virtual Result<void> update_object(StoredKind kind, const ObjectRef& object) = 0;
+  // `patch` is the change as a JSON merge patch, `object` what it makes of the object.
+  virtual Result<void> update_object(StoredKind kind, const ObjectRef& object, Str patch) = 0;
   // An event about the pod; it cannot fail.
   virtual void event(const Pod& pod, Str type, Str reason, Str action, Str note) = 0;
 };
@@ -42,19 +43,20 @@ class MemoryApi final : public ApiClient {
  public:
   enum class Verb : uint8_t { kBind, kDeletePod, kPatchPodStatus, kUpdateObject, kEvent };
   struct Request {
-    Verb verb;
+    Verb verb = Verb::kEvent;
     PodRef pod;        // null with kUpdateObject
     std::string node;  // kBind
     PodStatusPatch patch;
     StoredKind kind{};
     ObjectRef object;
+    std::string object_patch;
     std::string type, reason, action, note;  // kEvent
   };
 
   Result<void> bind(const Pod& pod, Str node) override;
   Result<void> delete_pod(const Pod& pod) override;
   Result<void> patch_pod_status(const Pod& pod, const PodStatusPatch& patch) override;
-  Result<void> update_object(StoredKind kind, const ObjectRef& object) override;
+  Result<void> update_object(StoredKind kind, const ObjectRef& object, Str patch) override;
   void event(const Pod& pod, Str type, Str reason, Str action, Str note) override;
 
   std::vector<Request> requests() const;

@@ -78,7 +78,7 @@ Status sort_claims(const View& view, const std::vector<const PersistentVolumeCla
 }
 
 // The volume as upstream's GetBindVolumeToClaim binds it to the claim; null: it is already.
-Ref<PersistentVolume> bind(const PodVolumes::Binding& b) {
+Ref<PersistentVolume> bound_volume(const PodVolumes::Binding& b) {
   const ObjectMeta& claim = b.claim->meta;
   const std::optional<ClaimRef>& ref = b.volume->claim_ref;
   const bool named = ref && ref->name == claim.name && ref->ns == claim.ns;
@@ -148,7 +148,7 @@ class VolumeBinding final : public Plugin {
       return Status(Code::kError, done.error().message);
     };
     for (const PodVolumes::Binding& b : found.bindings(call.row)) {
-      const Ref<PersistentVolume> changed = bind(b);
+      const Ref<PersistentVolume> changed = bound_volume(b);
       if (!changed) {
         volumes->reserved->push_back({StoredKind::kPersistentVolume, ObjectRef::share(b.volume)});
         continue;

@@ -68,7 +68,7 @@ Status Evaluator::run_pre_enqueue(const Pod& pod) const {
 
 Result<Status> Evaluator::run_pre_filter(CycleState& state, const Pod& pod) const {
   LIBSCHED_TRY(bind(state));
-  const Cluster::Judging judging(cluster_.get());
+  const Asked asked(this, state);
   state.pod_serial = state.data_serial = pod.serial;
   state.entries.assign(framework_->plugins().size(), {});
   state.pre_filter = {};
@@ -96,8 +96,7 @@ Result<Status> Evaluator::run_pre_filter(CycleState& state, const Pod& pod) cons
         kept = std::move(s);
         continue;
       }
-      Status error(Code::kError,
-                   "running PreFilter plugin " + go_quote(instance.name) + ": " + s.message());
+      Status error = Status::wrap("running PreFilter plugin " + go_quote(instance.name) + ": ", s);
       error.plugin = instance.name;
       state.pre_filter = {};
       return error;
@@ -127,8 +126,7 @@ Status Evaluator::status_of(const Step& step, CycleState& state, const Pod& pod,
                             uint32_t row) const {
   const std::string& name = framework_->plugins()[step.index].name;
   Status s = step.plugin->filter_status({view(), pod, state, step.data, step.pre_filtered}, row);
-  if (!s.rejected())
-    s = Status(Code::kError, "running " + go_quote(name) + " filter plugin: " + s.message());
+  if (!s.rejected()) s = Status::wrap("running " + go_quote(name) + " filter plugin: ", s);
   s.plugin = name;
   return s;
 }
@@ -137,7 +135,7 @@ Result<void> Evaluator::run_filter(CycleState& state, const Pod& pod, uint32_t r
                                    Status* status) const {
   if (state.framework != framework_.get() || state.data_serial != pod.serial)
     LIBSCHED_TRY(bind_pod(state, pod));
-  const Cluster::Judging judging(cluster_.get());
+  const Asked asked(this, state);
   const View& v = view();
   const uint64_t epoch = v.ids_epoch(), version = v.version();
   uint64_t alive = uint64_t{1} << (row % 64);
@@ -216,7 +214,7 @@ Result<FilterOutcome> Evaluator::filter_nodes(CycleState& state, const Pod& pod,
   if (state.framework != framework_.get() || state.pod_serial != pod.serial)
     return Error{Rc::kState, "run PreFilter for this pod with this cycle state first", {}, {}};
   LIBSCHED_TRY(may_begin());
-  const Turn turn(this);
+  const Turn turn(this, &state);
   const View& v = view();
   const size_t used = v.word_count();
   mask(state, options, used);
@@ -332,7 +330,7 @@ Result<Ref<const Decision>> Evaluator::check(CycleState& state, const Pod& pod, 
                                              const CheckOptions& options) {
   LIBSCHED_TRY(may_begin());
   if (cluster_) cluster_->refresh();
-  const Turn turn(this);
+  const Turn turn(this, &state);
   const View& v = view();
   Ref<Decision> d = make_ref<Decision>();
   d->pod = std::string(pod.meta.ns) + "/" + std::string(pod.meta.name);

@@ -157,14 +157,33 @@ class Evaluator final : public RefCounted {
     bool pre_filtered;
   };
 
+  // While plugins are asked: the state tells them by whom and about what. Plugins may ask the
+  // evaluator in their turn, hence what stood there before comes back.
+  struct Asked {
+    Asked(const Evaluator* e, CycleState& s)
+        : state(s), view(s.view), evaluator(s.evaluator), judging(e->cluster_.get()) {
+      s.view = &e->view();
+      s.evaluator = const_cast<Evaluator*>(e);  // it belongs to the thread that asks
+    }
+    ~Asked() {
+      state.view = view;
+      state.evaluator = evaluator;
+    }
+    Asked(const Asked&) = delete;
+    Asked& operator=(const Asked&) = delete;
+    CycleState& state;
+    const View* view;
+    Evaluator* evaluator;
+    Cluster::Judging judging;
+  };
   // Of one call that uses the scratch memory below.
   struct Turn {
-    explicit Turn(Evaluator* e) : evaluator(e), judging(e->cluster_.get()) { e->busy_ = true; }
+    Turn(Evaluator* e, CycleState* state) : evaluator(e), asked(e, *state) { e->busy_ = true; }
     ~Turn() { evaluator->busy_ = false; }
     Turn(const Turn&) = delete;
     Turn& operator=(const Turn&) = delete;
     Evaluator* evaluator;
-    Cluster::Judging judging;
+    Asked asked;
   };
   Result<void> may_begin() const;
 

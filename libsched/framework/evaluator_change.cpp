@@ -14,7 +14,7 @@ Result<Status> Evaluator::run_change(Change change, CycleState& state, const Pod
   const View& v = view();
   if (v.node(row) == nullptr)
     return Error{Rc::kNotFound, "the cluster has no node of this row", {}, {}};
-  const Cluster::Judging judging(cluster_.get());
+  const Asked asked(this, state);
   const auto left_out = [&](uint32_t i) {
     const Plugin* plugin = framework_->plugins()[i].plugin.get();
     return plugin == nullptr || !plugin->extends() || state.entries[i].skip_filter;
@@ -35,9 +35,9 @@ Result<Status> Evaluator::run_change(Change change, CycleState& state, const Pod
     const bool add = change == Change::kAdd;
     const Status s = add ? instance.plugin->add_pod(call) : instance.plugin->remove_pod(call);
     if (!s.success())
-      return Status(Code::kError, std::string("running ") + (add ? "AddPod" : "RemovePod") +
-                                      " on PreFilter plugin " + go_quote(instance.name) + ": " +
-                                      s.message());
+      return Status::wrap(std::string("running ") + (add ? "AddPod" : "RemovePod") +
+                              " on PreFilter plugin " + go_quote(instance.name) + ": ",
+                          s);
   }
   return Status();
 }

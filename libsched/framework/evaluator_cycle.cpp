@@ -138,7 +138,7 @@ Result<CycleOutcome> Evaluator::run_cycle(CycleState& state, const Pod& pod,
     out.status = std::move(*pre);
     return out;
   }
-  const Turn turn(this);
+  const Turn turn(this, &state);
   const bool scoring = !framework_->at(ExtensionPoint::kScore).empty();
 
   // The nominated node, if it still takes the pod, is taken before anything else is looked at.
@@ -235,8 +235,7 @@ Result<Status> Evaluator::assume(CycleState& state, const Pod& pod, uint32_t row
     out = instance.plugin->reserve({*cluster_, pod, state, state.entries[i].data.get(), row});
     if (out.success()) continue;
     if (!out.rejected())
-      out = Status(Code::kError,
-                   "running Reserve plugin " + go_quote(instance.name) + ": " + out.message());
+      out = Status::wrap("running Reserve plugin " + go_quote(instance.name) + ": ", out);
     else
       out.plugin = instance.name;
     break;

@@ -8,8 +8,8 @@
 namespace libsched {
 namespace {
 
-std::string plugin_failed(const std::string& name, const Status& s) {
-  return "plugin " + go_quote(name) + " failed with: " + s.message();
+Status plugin_failed(const char* doing, const std::string& name, const Status& s) {
+  return Status::wrap(std::string(doing) + ": plugin " + go_quote(name) + " failed with: ", s);
 }
 
 int64_t wrapping_mul(int64_t a, int64_t b) {
@@ -19,10 +19,10 @@ int64_t wrapping_mul(int64_t a, int64_t b) {
 bool out_of_range(int64_t score) { return score < kMinNodeScore || score > kMaxNodeScore; }
 
 Status out_of_range_status(const std::string& plugin, int64_t score) {
-  return Status(Code::kError, "applying score defaultWeights on Score plugins: plugin " +
-                                  go_quote(plugin) + " returns an invalid score " +
-                                  std::to_string(score) +
-                                  ", it should in the range of [0, 100] after normalizing");
+  return Status::from_error("applying score defaultWeights on Score plugins: plugin " +
+                            go_quote(plugin) + " returns an invalid score " +
+                            std::to_string(score) +
+                            ", it should in the range of [0, 100] after normalizing");
 }
 
 // The place of the first row, in the order of the calls, for which f(row) holds.
@@ -65,8 +65,7 @@ Status Evaluator::pre_score_set(CycleState& state, const Pod& pod, const ScoreSe
       continue;
     }
     if (!s.success())
-      return Status(Code::kError,
-                    "running PreScore plugin " + go_quote(instance.name) + ": " + s.message());
+      return Status::wrap("running PreScore plugin " + go_quote(instance.name) + ": ", s);
     entry.pre_scored = true;
     if (entry.score_data && entry.score_data->ids_epoch != 0) entry.score_data->ids_epoch = epoch;
   }
@@ -117,9 +116,8 @@ Result<Status> Evaluator::score_set(CycleState& state, const Pod& pod, const Sco
       const size_t at = first_place(set.rows(), bad);
       if (at < failed_at) {
         failed_at = at;
-        failed = Status(Code::kError, "running Score plugins: " +
-                                          plugin_failed(instance.name,
-                                                        plugin.score_status(call, set.rows()[at])));
+        failed = plugin_failed("running Score plugins", instance.name,
+                               plugin.score_status(call, set.rows()[at]));
       }
       continue;
     }
@@ -137,8 +135,7 @@ Result<Status> Evaluator::score_set(CycleState& state, const Pod& pod, const Sco
         scored.value = plugin.normalize_uniform(call, scored.value);
       } else if (const Status s = plugin.normalize(call, set, scores); !s.success()) {
         if (unnormalized.success())
-          unnormalized = Status(Code::kError, "running Normalize on Score plugins: " +
-                                                  plugin_failed(instance.name, s));
+          unnormalized = plugin_failed("running Normalize on Score plugins", instance.name, s);
         continue;
       }
     }
@@ -257,7 +254,7 @@ Result<Status> Evaluator::run_pre_score(CycleState& state, const Pod& pod, const
                                         size_t words) {
   LIBSCHED_TRY(ready_to_score(state, pod, words));
   if (cluster_) cluster_->refresh();
-  const Turn turn(this);
+  const Turn turn(this, &state);
   ScoreSet set = scored_rows(feasible);
   FeasibleOrder order(view().order(), 0, set.bits, set.count, &feasible_rows_);
   set.order = &order;
@@ -268,7 +265,7 @@ Result<Status> Evaluator::run_score(CycleState& state, const Pod& pod, const uin
                                     size_t words, int64_t* totals, ScoreTable* table) {
   LIBSCHED_TRY(ready_to_score(state, pod, words));
   if (cluster_) cluster_->refresh();
-  const Turn turn(this);
+  const Turn turn(this, &state);
   ScoreSet set = scored_rows(feasible);
   FeasibleOrder order(view().order(), 0, set.bits, set.count, &feasible_rows_);
   set.order = &order;

@@ -92,7 +92,10 @@ TEST_CASE("PreFilter: any other code becomes an Error") {
     int later = 0;
     FakeWorld w({pre_filter_narrows("Narrow", {"n1"}), pre_filter_says("Odd", Status(code, "boom")),
                  counted(pre_filter_says("Later", {}), &later)});
-    CHECK(show(w.pre_filter()) == "Error Odd: running PreFilter plugin \"Odd\": boom");
+    const std::string why = code == Code::kWait ? "%!w(<nil>)" : "boom";  // Wait is no error in Go
+    const Status s = w.pre_filter();
+    CHECK(show(s) == "Error Odd: running PreFilter plugin \"Odd\": " + why);
+    CHECK(s.error == s.message());
     CHECK(later == 0);
     CHECK(w.state->pre_filter.all_nodes);
   }
@@ -191,8 +194,42 @@ TEST_CASE("Filter: Pending rejects, and what does not reject becomes an Error") 
   for (const Code code : {Code::kError, Code::kWait, Code::kSkip}) {
     CAPTURE(code_name(code));
     FakeWorld w({filter_rejects("Odd\"", {"n1"}, Status(code, "boom"))}, {"n1"});
-    CHECK(show(w.filter("n1")) == "Error Odd\": running \"Odd\\\"\" filter plugin: boom");
+    const std::string why = code == Code::kError ? "boom" : "%!w(<nil>)";
+    CHECK(show(w.filter("n1")) == "Error Odd\": running \"Odd\\\"\" filter plugin: " + why);
   }
+}
+
+TEST_CASE("while plugins are asked, the state tells by whom and about what") {
+  int asked = 0;
+  const auto look = [&asked](const CycleState& state, const View& view) {
+    ++asked;
+    CHECK(state.view == &view);
+    REQUIRE(state.evaluator != nullptr);
+    CHECK(&state.evaluator->view() == &view);
+  };
+  Fake fake = pre_filter_says("A", {});
+  fake.pre_filter = [&](const PreFilterCall& c, PreFilterResult*) -> Result<Status> {
+    look(c.state, c.view);
+    return Status();
+  };
+  fake.filter = [&](const FilterCall& c, const Node&) {
+    look(c.state, c.view);
+    return Status();
+  };
+  fake.pre_score = [&](const PreScoreCall& c) {
+    look(c.state, c.view);
+    return Status();
+  };
+  FakeWorld w({fake});
+  w.pre_filter();
+  w.filter("n1");
+  REQUIRE(w.filter_nodes().ok());
+  CHECK(asked == 5);
+  CHECK(w.state->view == nullptr);
+  CHECK(w.state->evaluator == nullptr);
+  REQUIRE(w.evaluator.run_cycle(*w.state, *w.pod, {}).ok());
+  CHECK(asked == 9);
+  CHECK(w.state->evaluator == nullptr);
 }
 
 TEST_CASE("Filter: the PreFilterResult binds filter_nodes only") {

@@ -24,8 +24,10 @@ std::string Status::message() const {
 
 std::optional<std::string> Status::as_error() const {
   if (code == Code::kSuccess || code == Code::kWait || code == Code::kSkip) return std::nullopt;
-  return error_text();
+  return error ? *error : message();
 }
+
+std::string Status::error_text() const { return as_error().value_or("%!w(<nil>)"); }
 
 void Status::set_error(std::string text) {
   if (error) reasons.erase(reasons.begin());

@@ -47,8 +47,13 @@ struct Status {
   std::string message() const;  // reasons, joined by ", "
   // Upstream's AsError: the error's text, else the message; none for Success, Wait and Skip.
   std::optional<std::string> as_error() const;
-  // What stands behind "running ... plugin: " when the runtime wraps this status.
-  std::string error_text() const { return error ? *error : message(); }
+  // What stands behind "running ... plugin: " when the runtime wraps this status: as Go prints the
+  // error, or that there is none.
+  std::string error_text() const;
+  // Upstream's AsStatus(fmt.Errorf("<prefix>%w", s.AsError())).
+  static Status wrap(const std::string& prefix, const Status& s) {
+    return from_error(prefix + s.error_text());
+  }
   void set_error(std::string text);
   void reset() {
     code = Code::kSuccess;

@@ -52,6 +52,28 @@ TEST_CASE("a status is equal only with code, plugin and reasons, and reset() cle
   CHECK(b == Status());
 }
 
+TEST_CASE("errors: upstream's AsStatus, AsError and WithError, and how the runtime wraps them") {
+  Status s = Status::from_error("broken");
+  CHECK(s.code == Code::kError);
+  CHECK(s.reasons == std::vector<std::string>{"broken"});
+  CHECK(s.as_error() == "broken");
+  s = Status(Code::kUnschedulable, "why");
+  CHECK(s.as_error() == "why");
+  s.set_error("cause");
+  CHECK(s.message() == "cause, why");
+  CHECK(s.as_error() == "cause");
+  s.set_error("other");
+  CHECK(s.message() == "other, why");
+  CHECK_FALSE(s == Status(Code::kUnschedulable, "why"));
+  const Status wrapped = Status::wrap("running it: ", s);
+  CHECK(wrapped == Status::from_error("running it: other"));
+  for (const Code none : {Code::kSuccess, Code::kWait, Code::kSkip}) {
+    const Status no_error(none, "text");
+    CHECK_FALSE(no_error.as_error().has_value());
+    CHECK(Status::wrap("x: ", no_error).message() == "x: %!w(<nil>)");
+  }
+}
+
 TEST_CASE("lists print as Go prints them") {
   CHECK(go_list({}) == "[]");
   CHECK(go_list({"a"}) == "[a]");

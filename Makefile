@@ -9,7 +9,7 @@ PYTHON := .venv/bin/python
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 export GOTOOLCHAIN := local
 
-.PHONY: help setup build python demo test conformance bench format lint install clean
+.PHONY: help setup build python demo docs test conformance bench format lint install clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -26,6 +26,9 @@ python: setup ## Build the library; install the Python package and command line 
 
 demo: python ## Which nodes of an example cluster take these pods, and why don't the others?
 	@examples/demo.sh
+
+docs: setup ## Write the reference of the C API, made of its headers: build/docs/index.html
+	@cd docs && ../$(PYTHON) -m reference
 
 test: ## Run every test of every language (PART=name: one part, PART=list: their names)
 	@packaging/setup.sh

@@ -7,7 +7,10 @@
        that returns a pointer or string lends it; the comment says until when.
     3. Functions that can fail return a libsched_rc and take a `libsched_error **` last, which may be
        NULL. On success *error is not touched; on failure outputs are not touched and *error, if
-       given, gets an error that the caller owns.
+       given, gets an error that the caller owns. Any of them may say MISUSE (a NULL that is not
+       allowed, a struct_size that is not set), NO_MEMORY or INTERNAL; that is not repeated.
+       Functions without an error answer a NULL handle or an index out of range with nothing: 0,
+       false, NULL or an empty text, where the comment says nothing else.
     4. A verdict is not an error: "the pod does not fit" is LIBSCHED_OK with a status.
     5. Strings are UTF-8 {ptr, len}; an empty one may have ptr NULL.
     6. Structs that may grow begin with struct_size; use their _INIT macro. Fields that this

@@ -1,4 +1,5 @@
-/* Basics: return codes, strings, texts, errors, versions. Include <libsched.h>. */
+/* Basics: return codes, strings, texts, errors, versions. Include <libsched.h>.
+   @since 0.1, where nothing else is said. */
 #ifndef LIBSCHED_BASE_H
 #define LIBSCHED_BASE_H
 
@@ -10,6 +11,9 @@
 extern "C" {
 #endif
 
+/* The version of these headers, and the number of the ABI that they describe. A library is of the
+   same ABI if libsched_abi_version() gives the same number.
+     #if LIBSCHED_VERSION_AT_LEAST(0, 2) */
 #define LIBSCHED_VERSION_MAJOR 0
 #define LIBSCHED_VERSION_MINOR 1
 #define LIBSCHED_VERSION_PATCH 0
@@ -23,7 +27,7 @@ extern "C" {
 /* What a call returns: 0, or one of these for ever pinned negative numbers. */
 typedef int32_t libsched_rc;
 enum {
-  LIBSCHED_OK = 0,
+  LIBSCHED_OK = 0,               /* the call happened; what it found is in its outputs */
   LIBSCHED_ERR_INVALID = -1,     /* the input is wrong; the error's path says where */
   LIBSCHED_ERR_NOT_FOUND = -2,   /* a name that does not exist */
   LIBSCHED_ERR_EXISTS = -3,      /* a name that exists already */
@@ -34,25 +38,27 @@ enum {
   LIBSCHED_ERR_IO = -8,          /* a file could not be read */
   LIBSCHED_ERR_BUFFER = -9,      /* the buffer is too small; the needed size was written */
   LIBSCHED_ERR_MISUSE = -10,     /* a NULL handle, or a call that is not allowed here */
-  LIBSCHED_ERR_NO_MEMORY = -11,
+  LIBSCHED_ERR_NO_MEMORY = -11,  /* the system gave no memory; nothing was changed */
   LIBSCHED_ERR_INTERNAL = -12,   /* a bug in libsched: please report it */
   LIBSCHED_ERR_CANCELLED = -13   /* the caller's flag ended the call */
 };
 
 /* UTF-8, not necessarily NUL-terminated as an input; borrowed outputs are NUL-terminated, too. */
 typedef struct libsched_str {
-  const char *ptr;
-  size_t len;
+  const char *ptr; /* may be NULL if len is 0 */
+  size_t len;      /* bytes, without a NUL */
 } libsched_str;
 
-/* The libsched_str of a string literal. */
+/* The libsched_str of a string literal.
+     libsched_cluster_load(LIBSCHED_STR("shop.yaml"), &cluster, &error); */
 #ifdef __cplusplus
 #define LIBSCHED_STR(literal) (libsched_str{(literal), sizeof(literal) - 1})
 #else
 #define LIBSCHED_STR(literal) ((libsched_str){(literal), sizeof(literal) - 1})
 #endif
 
-/* The libsched_str of a NUL-terminated string; NULL gives the empty string. */
+/* The libsched_str of a NUL-terminated string, which it points to; NULL gives the empty string.
+     libsched_cluster_load(libsched_str_from(argv[1]), &cluster, &error); */
 libsched_str libsched_str_from(const char *text);
 
 /* A text made by the library, such as a JSON document. Immutable, freely shared by threads. */
@@ -60,11 +66,14 @@ typedef struct libsched_text libsched_text;
 libsched_str libsched_text_get(const libsched_text *text); /* borrowed from `text` */
 void libsched_text_unref(LIBSCHED_OWN libsched_text *text); /* NULL is a no-op */
 
-/* An error: why a call did not happen. Immutable, freely shared by threads. */
+/* An error: why a call did not happen. Immutable, freely shared by threads; all texts are borrowed
+   from it.
+     if (libsched_cluster_load(path, &cluster, &error)) puts(libsched_error_message(error).ptr);
+     libsched_error_unref(error); */
 typedef struct libsched_error libsched_error;
-libsched_rc libsched_error_code(const libsched_error *error);
-libsched_str libsched_error_message(const libsched_error *error); /* borrowed from `error` */
-/* Where in the input: "items[3].spec.nodeName"; empty if it belongs to no place. Borrowed. */
+libsched_rc libsched_error_code(const libsched_error *error); /* what the call returned; OK of NULL */
+libsched_str libsched_error_message(const libsched_error *error); /* a sentence for people */
+/* Where in the input: "items[3].spec.nodeName"; empty if it belongs to no place. */
 libsched_str libsched_error_path(const libsched_error *error);
 libsched_str libsched_error_plugin(const libsched_error *error); /* the plugin concerned, or empty */
 void libsched_error_unref(LIBSCHED_OWN libsched_error *error);   /* NULL is a no-op */

@@ -3,7 +3,9 @@
 
    A libsched_cluster has one writer thread. A libsched_snapshot is immutable and may be read by
    any number of threads. A libsched_view is either of them for reading; it is borrowed from the
-   cluster or snapshot that it was got from. Every change either happens whole or not at all. */
+   cluster or snapshot that it was got from. Every change either happens whole or not at all; a
+   plugin that is being asked about a cluster may not change it (MISUSE).
+   @since 0.1, where nothing else is said. */
 #ifndef LIBSCHED_CLUSTER_H
 #define LIBSCHED_CLUSTER_H
 
@@ -13,46 +15,55 @@
 extern "C" {
 #endif
 
-typedef struct libsched_cluster libsched_cluster;
-typedef struct libsched_snapshot libsched_snapshot;
-typedef struct libsched_view libsched_view;
+typedef struct libsched_cluster libsched_cluster;   /* the state, mutable; one thread at a time */
+typedef struct libsched_snapshot libsched_snapshot; /* the state at one moment; any thread */
+typedef struct libsched_view libsched_view;         /* either of them for reading; always borrowed */
 
+/* The order in which nodes are walked. */
 enum {
   LIBSCHED_ORDER_UPSTREAM = 0, /* zones take turns, as kube-scheduler walks its nodes */
   LIBSCHED_ORDER_INSERTION = 1 /* in the order they were added */
 };
 
+/* How a cluster is made. Zero everywhere is the default. */
 typedef struct libsched_cluster_options {
   uint32_t struct_size; /* sizeof(libsched_cluster_options) */
   uint32_t node_order;  /* LIBSCHED_ORDER_* */
 } libsched_cluster_options;
 #define LIBSCHED_CLUSTER_OPTIONS_INIT {sizeof(libsched_cluster_options), LIBSCHED_ORDER_UPSTREAM}
 
+/* A cluster without anything in it. Errors: UNSUPPORTED (an unknown node_order).
+     libsched_cluster_create(NULL, &cluster, &error); */
 libsched_rc libsched_cluster_create(const libsched_cluster_options *options /* may be NULL */,
                                     LIBSCHED_OWN libsched_cluster **out, LIBSCHED_OWN libsched_error **error);
-/* A new cluster with what a file holds, parsed with API defaulting. Errors: IO, INVALID, LIMIT. */
+/* A new cluster with what a file holds, parsed with API defaulting. Errors: IO, INVALID with the
+   path, LIMIT.
+     libsched_cluster_load(LIBSCHED_STR("shop.yaml"), &cluster, &error); */
 libsched_rc libsched_cluster_load(libsched_str path, LIBSCHED_OWN libsched_cluster **out, LIBSCHED_OWN libsched_error **error);
 libsched_cluster *libsched_cluster_ref(libsched_cluster *cluster);
 void libsched_cluster_unref(LIBSCHED_OWN libsched_cluster *cluster);
 
 /* Adds or replaces every object: nodes, pods that have a nodeName and have not ended, and all
    other kinds that are read. The same document twice changes nothing. Pods without nodeName are not stored.
-   Errors: STATE while a fork is open (use the calls below), LIMIT. */
+   Errors: STATE while a fork is open (use the calls below), LIMIT (too many different resources). */
 libsched_rc libsched_cluster_apply(libsched_cluster *cluster, const libsched_objects *objects, LIBSCHED_OWN libsched_error **error);
 
-/* Adds nodes. Errors: EXISTS if one of them is there already (or twice in `nodes`). */
+/* Adds nodes. The cluster keeps references to them. Errors: EXISTS if one of them is there already
+   (or twice in `nodes`), LIMIT. */
 libsched_rc libsched_cluster_add_nodes(libsched_cluster *cluster, const libsched_node *const *nodes, size_t count, LIBSCHED_OWN libsched_error **error);
-/* Adds or replaces one node. */
+/* Adds or replaces one node; its row and its pods stay. Errors: LIMIT. */
 libsched_rc libsched_cluster_update_node(libsched_cluster *cluster, const libsched_node *node, LIBSCHED_OWN libsched_error **error);
 /* Removes a node; its pods stay in hidden memory and come back with it. Errors: NOT_FOUND. */
 libsched_rc libsched_cluster_remove_node(libsched_cluster *cluster, libsched_str name, LIBSCHED_OWN libsched_error **error);
 /* Adds pods; pod i goes to node_names[i], or to its own nodeName if that is empty or `node_names` is
-   NULL. A node that is not there (yet) is allowed: the pod waits for it. Errors: EXISTS, INVALID (no
-   node). */
+   NULL. A node that is not there (yet) is allowed: the pod waits for it.
+   Errors: EXISTS (one of the pods is there), INVALID (no node), LIMIT.
+     libsched_cluster_add_pods(cluster, &pod, &(libsched_str){"node-1", 6}, 1, &error); */
 libsched_rc libsched_cluster_add_pods(libsched_cluster *cluster, const libsched_pod *const *pods, const libsched_str *node_names, size_t count, LIBSCHED_OWN libsched_error **error);
-/* Adds or replaces one pod (removed and added again, hence last on its node). */
+/* Adds or replaces one pod (removed and added again, hence last on its node). `node_name` empty: its
+   own nodeName. Errors: INVALID (no node), LIMIT. */
 libsched_rc libsched_cluster_update_pod(libsched_cluster *cluster, const libsched_pod *pod, libsched_str node_name, LIBSCHED_OWN libsched_error **error);
-/* Errors: NOT_FOUND. */
+/* Removes a pod, wherever it is. Errors: NOT_FOUND. */
 libsched_rc libsched_cluster_remove_pod(libsched_cluster *cluster, libsched_str namespace_, libsched_str name, LIBSCHED_OWN libsched_error **error);
 
 /* Removes an object that is neither a pod nor a node, by its kind as in manifests
@@ -70,16 +81,22 @@ libsched_rc libsched_cluster_assume(libsched_cluster *cluster, const libsched_po
 libsched_rc libsched_cluster_forget(libsched_cluster *cluster, libsched_str namespace_, libsched_str name, LIBSCHED_OWN libsched_error **error);
 
 /* What-ifs: fork marks the state, revert undoes everything since the mark, commit drops the mark.
-   They nest without bound; a fork costs nothing. Errors of commit and revert: STATE (no fork). */
+   They nest without bound; a fork costs nothing. Errors of commit and revert: STATE (no fork).
+     libsched_cluster_fork(cluster, &error);
+     libsched_cluster_add_nodes(cluster, nodes, 3, &error); // does the pod fit now?
+     libsched_cluster_revert(cluster, &error); */
 libsched_rc libsched_cluster_fork(libsched_cluster *cluster, LIBSCHED_OWN libsched_error **error);
 libsched_rc libsched_cluster_commit(libsched_cluster *cluster, LIBSCHED_OWN libsched_error **error);
 libsched_rc libsched_cluster_revert(libsched_cluster *cluster, LIBSCHED_OWN libsched_error **error);
+/* How many forks are open. */
 size_t libsched_cluster_fork_depth(const libsched_cluster *cluster);
 
-/* An independent, mutable copy (without open forks). Cost: proportional to the cluster's size. */
+/* An independent, mutable copy (without open forks), for another thread. Cost: proportional to the
+   cluster's size. */
 libsched_rc libsched_cluster_clone(const libsched_cluster *cluster, LIBSCHED_OWN libsched_cluster **out, LIBSCHED_OWN libsched_error **error);
 /* An immutable copy; may be taken inside a fork and outlives its revert. Taking another one
-   without a change in between costs nothing. */
+   without a change in between costs nothing.
+     libsched_cluster_snapshot(cluster, &snapshot, &error); */
 libsched_rc libsched_cluster_snapshot(libsched_cluster *cluster, LIBSCHED_OWN libsched_snapshot **out, LIBSCHED_OWN libsched_error **error);
 libsched_snapshot *libsched_snapshot_ref(libsched_snapshot *snapshot);
 void libsched_snapshot_unref(LIBSCHED_OWN libsched_snapshot *snapshot);
@@ -92,22 +109,29 @@ libsched_rc libsched_cluster_refresh(libsched_cluster *cluster, LIBSCHED_OWN lib
    used again after it has gone. Bitmaps over nodes have bit (row % 64) of word (row / 64). */
 const libsched_view *libsched_cluster_view(const libsched_cluster *cluster);
 const libsched_view *libsched_snapshot_view(const libsched_snapshot *snapshot);
+/* How much there is to read. */
 size_t libsched_view_node_count(const libsched_view *view);
 size_t libsched_view_pod_count(const libsched_view *view); /* bound pods, those of unknown nodes included */
 size_t libsched_view_row_count(const libsched_view *view); /* all rows are less than this */
-#define LIBSCHED_NO_ROW UINT32_MAX
-uint32_t libsched_view_find_node(const libsched_view *view, libsched_str name); /* LIBSCHED_NO_ROW if unknown */
+#define LIBSCHED_NO_ROW UINT32_MAX /* the row of no node */
+/* The row of a node; LIBSCHED_NO_ROW if there is none of that name. */
+uint32_t libsched_view_find_node(const libsched_view *view, libsched_str name);
 /* NULL if the row holds no node. Borrowed until the view changes. */
 const libsched_node *libsched_view_node(const libsched_view *view, uint32_t row);
-/* The rows in the order in which nodes are walked, as of the last refresh. Borrowed until the next. */
+/* The rows in the order in which nodes are walked, as of the last refresh; `count` gets their number
+   (may be NULL). Borrowed until the next refresh. */
 const uint32_t *libsched_view_order(const libsched_view *view, size_t *count);
-/* Of any row below libsched_view_row_count(): a row without a node may have pods that wait for it. */
+/* How many pods a row has: any row below libsched_view_row_count(), for one without a node may have
+   pods that wait for it. */
 size_t libsched_view_node_pod_count(const libsched_view *view, uint32_t row);
-/* Borrowed until the view changes; NULL if out of range. In upstream's order of a node's pods. */
+/* One pod of a row, in upstream's order of a node's pods. Borrowed until the view changes; NULL if
+   out of range. */
 const libsched_pod *libsched_view_node_pod(const libsched_view *view, uint32_t row, size_t index);
-/* A bound pod by name, with its row in `row` (may be NULL); NULL if there is none. */
+/* A bound pod by name, with its row in `row` (may be NULL); NULL if there is none. Borrowed until
+   the view changes. */
 const libsched_pod *libsched_view_find_pod(const libsched_view *view, libsched_str namespace_, libsched_str name, uint32_t *row);
-/* Of "cpu" (thousandths), "memory" (bytes), "pods" or any other resource (units). */
+/* What a node has, and what its pods ask for, of "cpu" (thousandths), "memory" (bytes), "pods" or any
+   other resource (units); 0 if the row holds no node. */
 int64_t libsched_view_allocatable(const libsched_view *view, uint32_t row, libsched_str resource);
 int64_t libsched_view_requested(const libsched_view *view, uint32_t row, libsched_str resource);
 

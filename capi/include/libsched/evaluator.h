@@ -1,5 +1,6 @@
 /* Asking: an evaluator is a framework on a view, with caches. One thread at a time; make one for
-   each thread. It keeps its framework and its cluster or snapshot alive. Include <libsched.h>. */
+   each thread. It keeps its framework and its cluster or snapshot alive. Include <libsched.h>.
+   @since 0.1, where nothing else is said. */
 #ifndef LIBSCHED_EVALUATOR_H
 #define LIBSCHED_EVALUATOR_H
 
@@ -9,11 +10,14 @@
 extern "C" {
 #endif
 
+/* A framework on a view, with what it has found out so far. */
 typedef struct libsched_evaluator libsched_evaluator;
 
-/* On a cluster: for the cluster's one writer thread; sees every change. */
+/* On a cluster: for the cluster's one writer thread; sees every change.
+     libsched_evaluator_create(framework, cluster, &evaluator, &error); */
 libsched_rc libsched_evaluator_create(const libsched_framework *framework, libsched_cluster *cluster,
                                       LIBSCHED_OWN libsched_evaluator **out, LIBSCHED_OWN libsched_error **error);
+/* On a snapshot: for any thread, beside other evaluators of the same one. */
 libsched_rc libsched_evaluator_create_on_snapshot(const libsched_framework *framework, const libsched_snapshot *snapshot,
                                                   LIBSCHED_OWN libsched_evaluator **out, LIBSCHED_OWN libsched_error **error);
 void libsched_evaluator_unref(LIBSCHED_OWN libsched_evaluator *evaluator);
@@ -22,6 +26,7 @@ void libsched_evaluator_unref(LIBSCHED_OWN libsched_evaluator *evaluator);
 typedef struct libsched_prefilter_result libsched_prefilter_result;
 libsched_rc libsched_prefilter_result_create(LIBSCHED_OWN libsched_prefilter_result **out, LIBSCHED_OWN libsched_error **error);
 void libsched_prefilter_result_unref(LIBSCHED_OWN libsched_prefilter_result *result);
+/* Whether PreFilter leaves all nodes (true of NULL); otherwise only those that follow. */
 bool libsched_prefilter_result_all_nodes(const libsched_prefilter_result *result);
 /* The nodes that are left, sorted by name; 0 where all are. Borrowed until it is filled again. */
 size_t libsched_prefilter_result_node_count(const libsched_prefilter_result *result);
@@ -29,10 +34,11 @@ libsched_str libsched_prefilter_result_node(const libsched_prefilter_result *res
 /* The plugins that narrowed the nodes, sorted by name. */
 size_t libsched_prefilter_result_plugin_count(const libsched_prefilter_result *result);
 libsched_str libsched_prefilter_result_plugin(const libsched_prefilter_result *result, size_t index);
-/* For plugins: narrows the result to these nodes (names are copied). */
+/* For plugins: this one leaves only these nodes, instead of what it said before (names are copied). */
 void libsched_prefilter_result_set_nodes(libsched_prefilter_result *result, const libsched_str *names, size_t count);
 
-/* RunPreEnqueuePlugins up to the first that gates the pod. */
+/* RunPreEnqueuePlugins up to the first that gates the pod; `status` is its answer, or Success.
+   Errors: UNSUPPORTED with the plugin's name. */
 libsched_rc libsched_run_pre_enqueue_plugins(libsched_evaluator *evaluator, const libsched_pod *pod, libsched_status *status, LIBSCHED_OWN libsched_error **error);
 /* RunPreFilterPlugins: fills `state`, `result` (may be NULL) and `status`.
    Errors: UNSUPPORTED with the plugin's name if the pod needs a plugin that is not available. */
@@ -62,6 +68,7 @@ libsched_rc libsched_run_pre_filter_extension_remove_pod(libsched_evaluator *eva
                                                          const libsched_pod *other, libsched_str node, libsched_status *status,
                                                          LIBSCHED_OWN libsched_error **error);
 
+/* Which nodes are judged, and when to stop. Zero everywhere is the default. */
 typedef struct libsched_filter_options {
   uint32_t struct_size;    /* sizeof(libsched_filter_options) */
   uint32_t limit;          /* stop when that many nodes are found; 0: judge all */
@@ -85,6 +92,7 @@ libsched_rc libsched_filter_nodes(libsched_evaluator *evaluator, libsched_cycle_
 /* A whole answer with its reasons: stays valid whatever happens to the cluster. Immutable, shared
    freely by threads. */
 typedef struct libsched_decision libsched_decision;
+/* What is judged beside the nodes that PreFilter leaves. Zero everywhere is the default. */
 typedef struct libsched_check_options {
   uint32_t struct_size;   /* sizeof(libsched_check_options) */
   bool judge_excluded;    /* run Filter also on nodes that PreFilter excluded, and mark them */
@@ -94,6 +102,7 @@ typedef struct libsched_check_options {
   const volatile bool *cancel; /* the call ends with CANCELLED once this is true; may be NULL. @since 0.1 */
 } libsched_check_options;
 #define LIBSCHED_CHECK_OPTIONS_INIT {sizeof(libsched_check_options), false, false, {false, false}, NULL, NULL}
+/* For `node`: no node in particular. */
 #ifdef __cplusplus
 #define LIBSCHED_ANY_NODE (libsched_str{nullptr, 0})
 #else
@@ -103,24 +112,30 @@ typedef struct libsched_check_options {
 /* Does the pod fit, on which nodes, and why not on the others? `node` empty: on any node.
    PreEnqueue, PreFilter and Filter of every node; also of a gated pod. `options` may be NULL.
    Errors: NOT_FOUND (node), UNSUPPORTED with the plugin's name, CANCELLED, MISUSE (another
-   framework's state). */
+   framework's state).
+     libsched_check_pod_fits(evaluator, pod, LIBSCHED_ANY_NODE, NULL, &fit, &error); */
 libsched_rc libsched_check_pod_fits(libsched_evaluator *evaluator, const libsched_pod *pod, libsched_str node,
                                     const libsched_check_options *options, LIBSCHED_OWN libsched_decision **out,
                                     LIBSCHED_OWN libsched_error **error);
 libsched_decision *libsched_decision_ref(libsched_decision *decision);
 void libsched_decision_unref(LIBSCHED_OWN libsched_decision *decision);
-/* All strings are borrowed from `decision`. Nodes are sorted by name. */
+/* The names of the nodes that take the pod, sorted. Borrowed from `decision`. */
 size_t libsched_decision_feasible_count(const libsched_decision *decision);
 libsched_str libsched_decision_feasible(const libsched_decision *decision, size_t index);
+/* The names of all nodes that were judged, sorted; `index` below is a place in this list. Borrowed
+   from `decision`. */
 size_t libsched_decision_node_count(const libsched_decision *decision);
 libsched_str libsched_decision_node(const libsched_decision *decision, size_t index);
+/* What was said of a node, by which plugin (empty if it takes the pod), and why. Texts are borrowed
+   from `decision`; the code is LIBSCHED_ERROR if `index` is out of range. */
 libsched_code libsched_decision_code(const libsched_decision *decision, size_t index);
 libsched_str libsched_decision_plugin(const libsched_decision *decision, size_t index);
 size_t libsched_decision_reason_count(const libsched_decision *decision, size_t index);
 libsched_str libsched_decision_reason(const libsched_decision *decision, size_t index, size_t reason);
 /* Whether PreFilter excluded the node; its verdict is then what Filter would have said. @since 0.1 */
 bool libsched_decision_excluded(const libsched_decision *decision, size_t index);
-/* The codes of all nodes as libsched_decision_node_count() small numbers. @since 0.1 */
+/* The codes of all nodes as libsched_decision_node_count() small numbers, borrowed from `decision`.
+   @since 0.1 */
 const int8_t *libsched_decision_codes(const libsched_decision *decision);
 /* Why there is no verdict, such as a plugin that failed; empty if there is one. @since 0.1 */
 libsched_str libsched_decision_error(const libsched_decision *decision);
@@ -157,8 +172,8 @@ libsched_str libsched_decision_score_error(const libsched_decision *decision);
 /* The plugins whose Score was skipped, sorted. @since 0.1 */
 size_t libsched_decision_skip_score_count(const libsched_decision *decision);
 libsched_str libsched_decision_skip_score(const libsched_decision *decision, size_t index);
-/* The nodes with the highest total, as indexes of the decision's nodes, ascending. NULL if there
-   are no scores. @since 0.1 */
+/* The nodes with the highest total, as indexes of the decision's nodes, ascending, borrowed from
+   `decision`; `count` gets their number (may be NULL). NULL if there are no scores. @since 0.1 */
 const uint32_t *libsched_decision_best(const libsched_decision *decision, size_t *count);
 
 /* JSON: {"pod", "profile", "fits", "error"?, "preEnqueue"?, "preFilter": {"code", "plugin"?,

@@ -1,4 +1,5 @@
-/* Configuration, registry, framework, cycle state, status. Include <libsched.h>. */
+/* Configuration, registry, framework, cycle state, status. Include <libsched.h>.
+   @since 0.1, where nothing else is said. */
 #ifndef LIBSCHED_FRAMEWORK_H
 #define LIBSCHED_FRAMEWORK_H
 
@@ -12,34 +13,39 @@ extern "C" {
 typedef int32_t libsched_code;
 enum {
   LIBSCHED_SUCCESS = 0,
-  LIBSCHED_ERROR = 1,
-  LIBSCHED_UNSCHEDULABLE = 2,
-  LIBSCHED_UNSCHEDULABLE_AND_UNRESOLVABLE = 3,
-  LIBSCHED_WAIT = 4,
-  LIBSCHED_SKIP = 5,
-  LIBSCHED_PENDING = 6
+  LIBSCHED_ERROR = 1,         /* the plugin failed: a bug, or something that it needs is missing */
+  LIBSCHED_UNSCHEDULABLE = 2, /* not here and now; taking pods away might help */
+  LIBSCHED_UNSCHEDULABLE_AND_UNRESOLVABLE = 3, /* not here, whatever pods are taken away */
+  LIBSCHED_WAIT = 4,          /* of Permit: the pod waits to be allowed */
+  LIBSCHED_SKIP = 5,          /* PreFilter, PreScore: leave the plugin out; Bind: the next one shall */
+  LIBSCHED_PENDING = 6        /* the pod waits for something outside of the scheduler */
 };
-const char *libsched_code_name(libsched_code code); /* "UnschedulableAndUnresolvable"; static, NULL if unknown */
+/* Upstream's name of a code: "UnschedulableAndUnresolvable". Static; NULL if unknown. */
+const char *libsched_code_name(libsched_code code);
 
 /* What a plugin, or the framework, says: a verdict, not an error of the call. Made by the caller
-   and filled by calls; one thread at a time. Texts are borrowed until it is filled again. */
+   and filled by calls; one thread at a time. Texts are borrowed until it is filled again.
+     libsched_status_create(&status, &error); */
 typedef struct libsched_status libsched_status;
 libsched_rc libsched_status_create(LIBSCHED_OWN libsched_status **out, LIBSCHED_OWN libsched_error **error);
 void libsched_status_unref(LIBSCHED_OWN libsched_status *status);
-libsched_code libsched_status_code(const libsched_status *status);
-libsched_str libsched_status_plugin(const libsched_status *status); /* empty on success */
+libsched_code libsched_status_code(const libsched_status *status);  /* LIBSCHED_SUCCESS at first */
+libsched_str libsched_status_plugin(const libsched_status *status); /* who says it; empty on success */
 size_t libsched_status_reason_count(const libsched_status *status);
-libsched_str libsched_status_reason(const libsched_status *status, size_t index);
-/* For plugins: sets the code and drops the reasons; appends a reason (copied). */
+libsched_str libsched_status_reason(const libsched_status *status, size_t index); /* "Insufficient cpu" */
+/* For plugins: sets the code and drops the reasons; appends a reason (copied).
+     libsched_status_add_reason(status, LIBSCHED_STR("node(s) were too noisy")); */
 void libsched_status_set(libsched_status *status, libsched_code code);
 void libsched_status_add_reason(libsched_status *status, libsched_str reason);
 
 /* A KubeSchedulerConfiguration v1, decoded, defaulted and validated. Immutable, shared freely. */
 typedef struct libsched_config libsched_config;
-/* Errors: INVALID with upstream's message. An empty document gives upstream's defaults. */
+/* Reads a configuration, JSON or YAML. An empty document gives upstream's defaults.
+   Errors: INVALID with upstream's message, LIMIT (size), UNSUPPORTED (the internal version). */
 libsched_rc libsched_config_parse(libsched_str document, LIBSCHED_OWN libsched_config **out, LIBSCHED_OWN libsched_error **error);
 libsched_config *libsched_config_ref(libsched_config *config);
 void libsched_config_unref(LIBSCHED_OWN libsched_config *config);
+/* The profiles, in the order of the document; a name is its schedulerName. */
 size_t libsched_config_profile_count(const libsched_config *config);
 libsched_str libsched_config_profile_name(const libsched_config *config, size_t index); /* borrowed */
 /* JSON: per profile the plugins of each extension point with their weights, and the defaulted
@@ -55,6 +61,7 @@ void libsched_registry_unref(LIBSCHED_OWN libsched_registry *registry);
 
 /* One profile with its plugins made. Immutable, shared freely. */
 typedef struct libsched_framework libsched_framework;
+/* How a framework is made. Zero everywhere is the default. */
 typedef struct libsched_framework_options {
   uint32_t struct_size;        /* sizeof(libsched_framework_options) */
   uint32_t reserved;           /* 0 */
@@ -67,7 +74,8 @@ typedef struct libsched_framework_options {
 #define LIBSCHED_FRAMEWORK_OPTIONS_INIT {sizeof(libsched_framework_options), 0, {NULL, 0}, {NULL, 0}}
 /* `config` NULL: upstream's defaults. `profile` empty: the only one. `registry` NULL: the in-tree
    plugins. `options` may be NULL. Errors: NOT_FOUND (profile), INVALID (upstream's construction
-   errors, an unknown feature gate), UNSUPPORTED (also unknown semantics). */
+   errors, an unknown feature gate), UNSUPPORTED (also unknown semantics).
+     libsched_framework_create(NULL, LIBSCHED_STR(""), NULL, NULL, &framework, &error); */
 libsched_rc libsched_framework_create(const libsched_config *config, libsched_str profile, const libsched_registry *registry,
                                       const libsched_framework_options *options, LIBSCHED_OWN libsched_framework **out,
                                       LIBSCHED_OWN libsched_error **error);
@@ -86,7 +94,7 @@ libsched_rc libsched_framework_plugins_json(const libsched_framework *framework,
    the framework that filled it alive. */
 typedef struct libsched_cycle_state libsched_cycle_state;
 libsched_rc libsched_cycle_state_create(LIBSCHED_OWN libsched_cycle_state **out, LIBSCHED_OWN libsched_error **error);
-/* Every value is cloned by its clone function. */
+/* A copy, for trying something out: every value is cloned by its clone function. */
 libsched_rc libsched_cycle_state_clone(const libsched_cycle_state *state, LIBSCHED_OWN libsched_cycle_state **out, LIBSCHED_OWN libsched_error **error);
 void libsched_cycle_state_unref(LIBSCHED_OWN libsched_cycle_state *state);
 /* Stores `data` under `key`, replacing (and destroying) what was there. `clone` NULL: shared by
@@ -94,8 +102,9 @@ void libsched_cycle_state_unref(LIBSCHED_OWN libsched_cycle_state *state);
    each value, also if this call fails. */
 libsched_rc libsched_cycle_state_write(libsched_cycle_state *state, libsched_str key, LIBSCHED_OWN void *data,
                                        void *(*clone)(void *data), void (*destroy)(void *data), LIBSCHED_OWN libsched_error **error);
-/* NULL if there is nothing under `key`. Borrowed until it is written or deleted. */
+/* The value under `key`, borrowed until it is written or deleted; NULL if there is none. */
 void *libsched_cycle_state_read(const libsched_cycle_state *state, libsched_str key);
+/* Deletes the value under `key`, if there is one, and destroys it. */
 void libsched_cycle_state_delete(libsched_cycle_state *state, libsched_str key);
 /* Whether PreFilter of this plugin asked to skip its Filter. */
 bool libsched_cycle_state_skips_filter(const libsched_cycle_state *state, libsched_str plugin);

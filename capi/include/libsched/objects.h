@@ -1,5 +1,6 @@
 /* Kubernetes objects: parsed once, immutable, reference-counted, free of any cluster.
-   All handles here may be shared by threads. Include <libsched.h>. */
+   All handles here may be shared by threads; texts and objects that are lent live as long as what
+   they were got from. Include <libsched.h>. @since 0.1, where nothing else is said. */
 #ifndef LIBSCHED_OBJECTS_H
 #define LIBSCHED_OBJECTS_H
 
@@ -9,11 +10,16 @@
 extern "C" {
 #endif
 
-typedef struct libsched_pod libsched_pod;
-typedef struct libsched_node libsched_node;
+typedef struct libsched_pod libsched_pod;         /* a Pod, or the pod template of a workload */
+typedef struct libsched_node libsched_node;       /* a Node */
 typedef struct libsched_objects libsched_objects; /* everything that one document held */
 
-enum { LIBSCHED_FORMAT_AUTO = 0, LIBSCHED_FORMAT_JSON = 1, LIBSCHED_FORMAT_YAML = 2 };
+/* What a document is written in. */
+enum {
+  LIBSCHED_FORMAT_AUTO = 0, /* found out from its beginning */
+  LIBSCHED_FORMAT_JSON = 1, /* one value, or several after each other */
+  LIBSCHED_FORMAT_YAML = 2  /* one document, or several separated by "---" */
+};
 
 /* How documents are read. Zero everywhere is the default. */
 typedef struct libsched_parse_options {
@@ -36,15 +42,18 @@ typedef struct libsched_parse_options {
 
 /* Parses single objects, Lists and streams of documents, JSON or YAML, plain or gzip. `options`
    may be NULL. Either everything is accepted or nothing is.
-   Errors: INVALID with the path, LIMIT, UNSUPPORTED. */
+     libsched_objects_parse(LIBSCHED_STR("{\"kind\": \"Pod\", ...}"), NULL, &objects, &error);
+   Errors: INVALID with the path, LIMIT (size, depth, aliases), UNSUPPORTED (an option, or with
+   `strict` a kind). */
 libsched_rc libsched_objects_parse(libsched_str document, const libsched_parse_options *options,
                                    LIBSCHED_OWN libsched_objects **out, LIBSCHED_OWN libsched_error **error);
-/* The same of a file; "-" is not special. Errors: as above, and IO. */
+/* The same of a file; "-" is not special. Errors: as libsched_objects_parse(), and IO. */
 libsched_rc libsched_objects_load(libsched_str path, const libsched_parse_options *options,
                                   LIBSCHED_OWN libsched_objects **out, LIBSCHED_OWN libsched_error **error);
 libsched_objects *libsched_objects_ref(libsched_objects *objects);
 void libsched_objects_unref(LIBSCHED_OWN libsched_objects *objects);
 
+/* How many pods, nodes and workloads (what has a pod template) there are. */
 size_t libsched_objects_pod_count(const libsched_objects *objects);
 size_t libsched_objects_node_count(const libsched_objects *objects);
 size_t libsched_objects_workload_count(const libsched_objects *objects);
@@ -63,26 +72,30 @@ libsched_rc libsched_objects_report_json(const libsched_objects *objects, LIBSCH
 /* One Pod. A workload gives its pod template. Errors: INVALID with the path, LIMIT. */
 libsched_rc libsched_pod_parse(libsched_str document, const libsched_parse_options *options,
                                LIBSCHED_OWN libsched_pod **out, LIBSCHED_OWN libsched_error **error);
-/* A copy under another name, namespace, uid and nodeName; where `ptr` is NULL the old one stays. */
+/* A copy under another name, namespace, uid and nodeName; where `ptr` is NULL the old one stays.
+     libsched_pod_copy(pod, LIBSCHED_STR("web-2"), (libsched_str){0}, LIBSCHED_STR("uid-2"),
+                       (libsched_str){0}, &copy, &error); */
 libsched_rc libsched_pod_copy(const libsched_pod *pod, libsched_str name, libsched_str namespace_,
                               libsched_str uid, libsched_str node_name, LIBSCHED_OWN libsched_pod **out,
                               LIBSCHED_OWN libsched_error **error);
 libsched_pod *libsched_pod_ref(const libsched_pod *pod);
 void libsched_pod_unref(LIBSCHED_OWN libsched_pod *pod);
-/* Borrowed from `pod`. */
+/* Texts of a pod, borrowed from it; empty where the document has none. */
 libsched_str libsched_pod_name(const libsched_pod *pod);
 libsched_str libsched_pod_namespace(const libsched_pod *pod);
 libsched_str libsched_pod_uid(const libsched_pod *pod);
-libsched_str libsched_pod_node_name(const libsched_pod *pod);
+libsched_str libsched_pod_node_name(const libsched_pod *pod);           /* spec.nodeName */
 libsched_str libsched_pod_nominated_node_name(const libsched_pod *pod); /* status.nominatedNodeName. @since 0.1 */
-libsched_str libsched_pod_scheduler_name(const libsched_pod *pod);
-libsched_str libsched_pod_phase(const libsched_pod *pod);
-int32_t libsched_pod_priority(const libsched_pod *pod); /* 0 if it has none */
-/* The value of a label into `value`; false if there is no such label. */
+libsched_str libsched_pod_scheduler_name(const libsched_pod *pod); /* spec.schedulerName */
+libsched_str libsched_pod_phase(const libsched_pod *pod);          /* status.phase: "Running" */
+int32_t libsched_pod_priority(const libsched_pod *pod);            /* spec.priority; 0 if it has none */
+/* The value of a label into `value` (may be NULL), borrowed from `pod`; false, with `value` as it
+   was, if there is no such label. */
 bool libsched_pod_label(const libsched_pod *pod, libsched_str key, libsched_str *value);
-/* What the pod asks for of "cpu" (thousandths), "memory" (bytes) or any other resource (units). */
+/* What the pod asks for of "cpu" (thousandths), "memory" (bytes) or any other resource (units), as
+   the scheduler counts: init containers and overhead included. 0 if it asks for none. */
 int64_t libsched_pod_request(const libsched_pod *pod, libsched_str resource);
-/* The JSON document. Errors: STATE unless it was parsed with keep_raw. */
+/* The JSON document, borrowed from `pod`. Errors: STATE unless it was parsed with keep_raw. */
 libsched_rc libsched_pod_raw(const libsched_pod *pod, libsched_str *out, LIBSCHED_OWN libsched_error **error);
 
 /* One Node. Errors: INVALID with the path, LIMIT. */
@@ -93,14 +106,19 @@ libsched_rc libsched_node_copy(const libsched_node *node, libsched_str name, lib
                                LIBSCHED_OWN libsched_node **out, LIBSCHED_OWN libsched_error **error);
 libsched_node *libsched_node_ref(const libsched_node *node);
 void libsched_node_unref(LIBSCHED_OWN libsched_node *node);
-libsched_str libsched_node_name(const libsched_node *node); /* borrowed from `node` */
-libsched_str libsched_node_uid(const libsched_node *node);  /* borrowed from `node` */
+/* What filters ask of a node; texts are borrowed from it. */
+libsched_str libsched_node_name(const libsched_node *node);
+libsched_str libsched_node_uid(const libsched_node *node);
+/* As libsched_pod_label(). */
 bool libsched_node_label(const libsched_node *node, libsched_str key, libsched_str *value);
 bool libsched_node_unschedulable(const libsched_node *node); /* spec.unschedulable */
+/* The taints of a node: how many, and one of them, borrowed from `node` (each output may be NULL).
+   False if `index` is out of range. */
 size_t libsched_node_taint_count(const libsched_node *node);
-/* One taint; borrowed from `node`. False if `index` is out of range. */
 bool libsched_node_taint(const libsched_node *node, size_t index, libsched_str *key, libsched_str *value, libsched_str *effect);
-int64_t libsched_node_allocatable(const libsched_node *node, libsched_str resource); /* units as libsched_pod_request() */
+/* status.allocatable, in the units of libsched_pod_request(); 0 if it has none. */
+int64_t libsched_node_allocatable(const libsched_node *node, libsched_str resource);
+/* The JSON document, borrowed from `node`. Errors: STATE unless it was parsed with keep_raw. */
 libsched_rc libsched_node_raw(const libsched_node *node, libsched_str *out, LIBSCHED_OWN libsched_error **error);
 
 #ifdef __cplusplus

@@ -4,7 +4,7 @@
    plugin's instance first, borrowed handles next, outputs last; borrowed handles are valid until
    the slot returns. A slot must not unwind or longjmp. It may look at the cluster and ask an
    evaluator of its own; changing the cluster, or asking the evaluator that is asking it for more
-   than one node, is MISUSE. */
+   than one node, is MISUSE. @since 0.1, where nothing else is said. */
 #ifndef LIBSCHED_PLUGIN_H
 #define LIBSCHED_PLUGIN_H
 
@@ -14,7 +14,8 @@
 extern "C" {
 #endif
 
-/* One node as Filter sees it; borrowed. */
+/* One node as Filter sees it; borrowed until the slot returns, and what it gives with it. Amounts are
+   in the units of libsched_view_allocatable(). */
 typedef struct libsched_node_info libsched_node_info;
 uint32_t libsched_node_info_row(const libsched_node_info *info);
 const libsched_node *libsched_node_info_node(const libsched_node_info *info);
@@ -23,7 +24,7 @@ const libsched_pod *libsched_node_info_pod(const libsched_node_info *info, size_
 int64_t libsched_node_info_allocatable(const libsched_node_info *info, libsched_str resource);
 int64_t libsched_node_info_requested(const libsched_node_info *info, libsched_str resource);
 
-/* The nodes of a batch; borrowed. */
+/* The nodes of a batch, with their rows in the order of the results; borrowed until the slot returns. */
 typedef struct libsched_node_set libsched_node_set;
 size_t libsched_node_set_count(const libsched_node_set *set);
 const uint32_t *libsched_node_set_rows(const libsched_node_set *set);
@@ -31,17 +32,24 @@ const libsched_view *libsched_node_set_view(const libsched_node_set *set);
 /* The node at a position of the set; borrowed until the next call on this set. */
 const libsched_node_info *libsched_node_set_at(const libsched_node_set *set, size_t index);
 
+/* On which threads a plugin's slots run. */
 enum {
   LIBSCHED_PLUGIN_CONCURRENT = 1u << 0,   /* slots may run on several threads at once */
   LIBSCHED_PLUGIN_CALLER_THREAD = 1u << 1 /* slots run on the thread that called the library */
 };
 
+/* A plugin: set the first three fields, the slots that there shall be, and zero the rest.
+     libsched_plugin plugin = {0};
+     plugin.struct_size = sizeof plugin;
+     plugin.abi_version = LIBSCHED_ABI_VERSION;
+     plugin.name = LIBSCHED_STR("QuietNodes");
+     plugin.filter = filter; */
 typedef struct libsched_plugin {
   uint32_t struct_size; /* sizeof(libsched_plugin) */
   uint32_t abi_version; /* LIBSCHED_ABI_VERSION */
   libsched_str name;    /* copied */
   uint32_t flags;       /* LIBSCHED_PLUGIN_*; 0: calls are serialised by a lock of the plugin */
-  uint32_t reason_count;
+  uint32_t reason_count;       /* length of `reasons` */
   const libsched_str *reasons; /* the reasons that batch slots point into; copied */
 
   /* Makes an instance for a framework. `args` is the plugin's pluginConfig as JSON ("null" if

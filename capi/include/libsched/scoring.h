@@ -1,4 +1,5 @@
-/* Scores, whole scheduling cycles, and pods that are assumed to run. Include <libsched.h>. */
+/* Scores, whole scheduling cycles, and pods that are assumed to run. Include <libsched.h>.
+   @since 0.1, where nothing else is said. */
 #ifndef LIBSCHED_SCORING_H
 #define LIBSCHED_SCORING_H
 
@@ -32,6 +33,7 @@ enum {
   LIBSCHED_TIES_NAME = 1,     /* the smallest name */
   LIBSCHED_TIES_RANDOM = 2    /* by the seed, another one for each cycle of the evaluator */
 };
+/* How a cycle goes. Zero everywhere is the default. */
 typedef struct libsched_cycle_options {
   uint32_t struct_size; /* sizeof(libsched_cycle_options) */
   uint32_t ties;        /* LIBSCHED_TIES_* */
@@ -54,7 +56,7 @@ typedef struct libsched_cycle_outcome {
   uint32_t struct_size;      /* sizeof(libsched_cycle_outcome), set by the caller */
   uint32_t row;              /* LIBSCHED_NO_ROW: no node, and `status` says why */
   const libsched_node *node; /* NULL: no node */
-  libsched_str node_name;
+  libsched_str node_name;    /* empty: no node */
   int64_t total;    /* its score; 0 if no other node was feasible, because then nothing is scored */
   size_t feasible;  /* nodes that passed the filters */
   size_t evaluated; /* those, and the ones that did not pass, as far as they were looked at */
@@ -70,7 +72,9 @@ typedef struct libsched_cycle_outcome {
    the view is not changed. `state` is filled for what follows; `status` is Success, or says why
    there is no node: PreFilter's words, a plugin's Error, or a bare Unschedulable if no node passed
    the filters (libsched_check_pod_fits() gives every reason). `options` may be NULL.
-   Errors: UNSUPPORTED with the plugin's name, CANCELLED, STALE. @since 0.1 */
+   Errors: UNSUPPORTED with the plugin's name, CANCELLED, STALE. @since 0.1
+     libsched_cycle_outcome outcome = LIBSCHED_CYCLE_OUTCOME_INIT;
+     libsched_run_cycle(evaluator, state, pod, NULL, &outcome, status, &error); */
 libsched_rc libsched_run_cycle(libsched_evaluator *evaluator, libsched_cycle_state *state, const libsched_pod *pod,
                                const libsched_cycle_options *options, libsched_cycle_outcome *outcome, libsched_status *status,
                                LIBSCHED_OWN libsched_error **error);

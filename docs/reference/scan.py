@@ -1,0 +1,110 @@
+"""Cuts a header into comments, preprocessor lines and statements, each with the lines it stands on.
+
+The headers are regular (C11 declarations, block comments, no macros around declarations), so cutting
+at `;` outside of brackets is enough; anything else is refused with its line.
+"""
+
+import dataclasses
+
+
+class HeaderError(ValueError):
+    """A header that is not as regular as the generator needs it."""
+
+
+@dataclasses.dataclass
+class Piece:
+    kind: str  # "comment", "directive" or "code"
+    text: str
+    first: int  # line numbers in the text that was scanned
+    last: int
+    column: int
+
+
+def _end_of_code(text, at, separators):
+    """The index after the statement that begins at `at`; comments and brackets are skipped."""
+    depth = 0
+    while at < len(text):
+        if text.startswith("/*", at):
+            at = text.index("*/", at) + 2
+            continue
+        if text[at] in "({[":
+            depth += 1
+        elif text[at] in ")}]":
+            depth -= 1
+        elif depth == 0 and text[at] in separators:
+            return at + 1
+        at += 1
+    return at
+
+
+def _end_of_line(text, at):
+    """The index of the end of a preprocessor line, continuation lines and comments included."""
+    while at < len(text) and text[at] != "\n":
+        if text.startswith("/*", at):
+            break
+        at += 2 if text.startswith("\\\n", at) else 1
+    return at
+
+
+def pieces(text, separators=";", name="header"):
+    """The pieces of a text in order; `separators` end a statement (`,` in an enum)."""
+    at, line, start_of_line = 0, 1, 0
+    while at < len(text):
+        if text[at].isspace():
+            if text[at] == "\n":
+                line, start_of_line = line + 1, at + 1
+            at += 1
+            continue
+        if text.startswith("/*", at):
+            end, kind = text.find("*/", at) + 2, "comment"
+            if end < 2:
+                raise HeaderError(f"{name}:{line}: a comment without an end")
+        elif text[at] == "#":
+            end, kind = _end_of_line(text, at), "directive"
+        elif text.startswith('extern "C" {', at):
+            at += len('extern "C" {')
+            continue
+        elif text[at] == "}":  # of extern "C"
+            at += 1
+            continue
+        else:
+            end, kind = _end_of_code(text, at, separators), "code"
+        cut = text[at:end]
+        lines = cut.rstrip().count("\n")
+        yield Piece(kind, cut.rstrip().rstrip(separators) if kind == "code" else cut.rstrip(),
+                    line, line + lines, at - start_of_line)
+        line += cut.count("\n")
+        if "\n" in cut:
+            start_of_line = at + cut.rindex("\n") + 1
+        at = end
+
+
+def attach(all_pieces):
+    """(piece, own comment, group's comment) of each statement and directive, and section comments.
+
+    A comment on the line where a statement ends is that statement's; one directly above is, too.
+    What follows without an empty line, and has no comment, belongs to the group of the one above.
+    A comment with an empty line below it stands for itself: (None, comment, None).
+    """
+    found, pending, group, last = [], None, None, None
+    for piece in all_pieces:
+        if last and piece.first > last.last + 1:  # an empty line ends the group
+            if pending:
+                found.append([None, pending, None])
+            pending = group = None
+        if piece.kind == "comment":
+            if last and last.kind != "comment" and piece.first == last.last and found:
+                entry = found[-1]
+                entry[1] = [*(entry[1] or []), piece]
+            else:
+                if pending:  # two comments in a row: the first is a section's
+                    found.append([None, pending, None])
+                pending = group = [piece]
+        else:
+            found.append([piece, pending, group])
+            if piece.kind == "code" or piece.text.startswith("#define"):
+                pending = None
+        last = piece
+    if pending:
+        found.append([None, pending, None])
+    return found

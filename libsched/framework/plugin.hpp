@@ -199,7 +199,7 @@ class Plugin {
 
   // Upstream's SignPlugin. Unschedulable: this pod cannot be signed.
   virtual bool signs() const { return false; }
-  virtual Status sign(const Pod&, std::vector<SignFragment>*) const { return {}; }
+  virtual Status sign(const View&, const Pod&, std::vector<SignFragment>*) const { return {}; }
 
   // Upstream's EnqueueExtensions: which events may help a pod that this plugin rejected. Without
   // them, all that default_events() lists.

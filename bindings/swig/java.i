@@ -1,0 +1,169 @@
+/* Java: texts are Strings, failures are SchedExceptions, results come back as results.
+
+   Every handle is AutoCloseable; what is not closed is released when it is collected. */
+%include <typemaps.i>
+%pragma(java) jniclassimports="import java.nio.charset.StandardCharsets;"
+%pragma(java) jniclasscode=%{
+  static { System.loadLibrary("sched_java"); }
+  static byte[] bytes(String text) { return text == null ? null : text.getBytes(StandardCharsets.UTF_8); }
+  static String text(byte[] utf8) { return utf8 == null ? null : new String(utf8, StandardCharsets.UTF_8); }
+%}
+%typemap(javainterfaces) SWIGTYPE "AutoCloseable"
+%typemap(javacode) SWIGTYPE "  @Override public void close() { delete(); }\n"
+
+// Texts cross as UTF-8 bytes: JNI's own strings are a modified UTF-8.
+%fragment("texts", "header") %{
+static jbyteArray bytes_of(JNIEnv *jenv, libsched_str text) {
+  jbyteArray made = jenv->NewByteArray(static_cast<jsize>(text.len));
+  if (made != nullptr && text.len != 0)
+    jenv->SetByteArrayRegion(made, 0, static_cast<jsize>(text.len), reinterpret_cast<const jbyte *>(text.ptr));
+  return made;
+}
+%}
+%typemap(jni) libsched_str "jbyteArray"
+%typemap(jtype) libsched_str "byte[]"
+%typemap(jstype) libsched_str "String"
+%typemap(javain) libsched_str "$imclassname.bytes($javainput)"
+%typemap(javaout) libsched_str { return $imclassname.text($jnicall); }
+%typemap(in) libsched_str {
+  $1 = libsched_str{nullptr, 0};
+  if ($input != nullptr) {
+    $1.ptr = reinterpret_cast<const char *>(jenv->GetByteArrayElements($input, nullptr));
+    if ($1.ptr == nullptr) return $null;
+    $1.len = static_cast<size_t>(jenv->GetArrayLength($input));
+  }
+}
+%typemap(freearg) libsched_str {
+  if ($1.ptr != nullptr)
+    jenv->ReleaseByteArrayElements($input, reinterpret_cast<jbyte *>(const_cast<char *>($1.ptr)), JNI_ABORT);
+}
+%typemap(out, fragment="texts") libsched_str { $result = bytes_of(jenv, $1); }
+%typemap(varout, fragment="texts") libsched_str { $result = bytes_of(jenv, $1); }
+
+// A return code that is not OK throws; the error tells the rest.
+%fragment("errors", "header", fragment="texts") %{
+static void throw_error(JNIEnv *jenv, libsched_error *error) {
+  jclass type = jenv->FindClass("libsched/SchedException");
+  jmethodID make = type == nullptr ? nullptr : jenv->GetMethodID(type, "<init>", "(I[B[B[B)V");
+  if (make != nullptr) {
+    jobject made = jenv->NewObject(type, make, static_cast<jint>(libsched_error_code(error)),
+                                   bytes_of(jenv, libsched_error_message(error)),
+                                   bytes_of(jenv, libsched_error_path(error)),
+                                   bytes_of(jenv, libsched_error_plugin(error)));
+    if (made != nullptr) jenv->Throw(static_cast<jthrowable>(made));
+  }
+  libsched_error_unref(error);
+}
+%}
+%typemap(jni) libsched_rc "void"
+%typemap(jtype) libsched_rc "void"
+%typemap(jstype) libsched_rc "void"
+%typemap(javaout) libsched_rc { $jnicall; }
+%typemap(out) libsched_rc ""
+%typemap(in, numinputs=0) libsched_error **error (libsched_error *failure = nullptr) "$1 = &failure;"
+%typemap(argout, fragment="errors") libsched_error **error "if (*$1 != nullptr) throw_error(jenv, *$1);"
+%ignore libsched_error;
+%ignore libsched_error_code;
+%ignore libsched_error_message;
+%ignore libsched_error_path;
+%ignore libsched_error_plugin;
+
+// Functions whose result is what `out` gets: a handle, or a text.
+%define %gives(TYPE, FUNCTION)
+%typemap(jni) libsched_rc FUNCTION "jlong"
+%typemap(jtype) libsched_rc FUNCTION "long"
+%typemap(jstype) libsched_rc FUNCTION "$typemap(jstype, TYPE *)"
+%typemap(javaout) libsched_rc FUNCTION { return new $typemap(jstype, TYPE *)($jnicall, true); }
+%enddef
+%define %made(TYPE)
+%typemap(in, numinputs=0) TYPE **out (TYPE *made = nullptr) "$1 = &made;"
+%typemap(argout) TYPE **out "*(TYPE **)&$result = *$1;"
+%enddef
+%define %gives_text(FUNCTION)
+%typemap(jni) libsched_rc FUNCTION "jbyteArray"
+%typemap(jtype) libsched_rc FUNCTION "byte[]"
+%typemap(jstype) libsched_rc FUNCTION "String"
+%typemap(javaout) libsched_rc FUNCTION { return $imclassname.text($jnicall); }
+%enddef
+%typemap(in, numinputs=0) libsched_text **out (libsched_text *made = nullptr) "$1 = &made;"
+%typemap(argout, fragment="texts") libsched_text **out {
+  if (*$1 != nullptr) $result = bytes_of(jenv, libsched_text_get(*$1));
+  libsched_text_unref(*$1);
+}
+%typemap(in, numinputs=0) libsched_str *out (libsched_str lent = {nullptr, 0}) "$1 = &lent;"
+%typemap(argout, fragment="texts") libsched_str *out "if ($1->ptr != nullptr) $result = bytes_of(jenv, *$1);"
+%ignore libsched_text;
+%ignore libsched_text_get;
+
+%made(libsched_objects) %made(libsched_pod) %made(libsched_node) %made(libsched_cluster)
+%made(libsched_snapshot) %made(libsched_status) %made(libsched_config) %made(libsched_registry)
+%made(libsched_framework) %made(libsched_cycle_state) %made(libsched_evaluator)
+%made(libsched_prefilter_result) %made(libsched_decision) %made(libsched_score_table)
+%gives(libsched_objects, libsched_objects_parse)
+%gives(libsched_objects, libsched_objects_load)
+%gives(libsched_pod, libsched_pod_parse)
+%gives(libsched_pod, libsched_pod_copy)
+%gives(libsched_node, libsched_node_parse)
+%gives(libsched_node, libsched_node_copy)
+%gives(libsched_cluster, libsched_cluster_create)
+%gives(libsched_cluster, libsched_cluster_load)
+%gives(libsched_cluster, libsched_cluster_clone)
+%gives(libsched_snapshot, libsched_cluster_snapshot)
+%gives(libsched_status, libsched_status_create)
+%gives(libsched_config, libsched_config_parse)
+%gives(libsched_registry, libsched_registry_create)
+%gives(libsched_framework, libsched_framework_create)
+%gives(libsched_cycle_state, libsched_cycle_state_create)
+%gives(libsched_cycle_state, libsched_cycle_state_clone)
+%gives(libsched_evaluator, libsched_evaluator_create)
+%gives(libsched_evaluator, libsched_evaluator_create_on_snapshot)
+%gives(libsched_prefilter_result, libsched_prefilter_result_create)
+%gives(libsched_decision, libsched_check_pod_fits)
+%gives(libsched_score_table, libsched_score_table_create)
+%gives_text(libsched_objects_report_json)
+%gives_text(libsched_config_describe_json)
+%gives_text(libsched_framework_plugins_json)
+%gives_text(libsched_decision_explain_json)
+%gives_text(libsched_pod_raw)
+%gives_text(libsched_node_raw)
+
+%typemap(jni) libsched_rc libsched_framework_queue_less "jboolean"
+%typemap(jtype) libsched_rc libsched_framework_queue_less "boolean"
+%typemap(jstype) libsched_rc libsched_framework_queue_less "boolean"
+%typemap(javaout) libsched_rc libsched_framework_queue_less { return $jnicall; }
+%typemap(in, numinputs=0) bool *out (bool said = false) "$1 = &said;"
+%typemap(argout) bool *out "$result = *$1 ? JNI_TRUE : JNI_FALSE;"
+
+// The value of a label, or null.
+%define %label_of(FUNCTION)
+%typemap(jni) bool FUNCTION "jbyteArray"
+%typemap(jtype) bool FUNCTION "byte[]"
+%typemap(jstype) bool FUNCTION "String"
+%typemap(javaout) bool FUNCTION { return $imclassname.text($jnicall); }
+%typemap(out) bool FUNCTION ""
+%enddef
+%label_of(libsched_pod_label)
+%label_of(libsched_node_label)
+%typemap(in, numinputs=0) libsched_str *value (libsched_str lent = {nullptr, 0}) "$1 = &lent;"
+%typemap(argout, fragment="texts") libsched_str *value "if ($1->ptr != nullptr) $result = bytes_of(jenv, *$1);"
+%typemap(in, numinputs=0) uint32_t *row "$1 = nullptr;"
+
+// Pods and nodes that are lent get a reference of their own.
+%typemap(out) const libsched_pod * "*(libsched_pod **)&$result = libsched_pod_ref($1);"
+%typemap(out) const libsched_node * "*(libsched_node **)&$result = libsched_node_ref($1);"
+
+// A plugin that a registry has taken is kept alive by it.
+%typemap(javain) libsched_swig::Plugin *DISOWN "$javaclassname.getCPtrAndDisown($javainput)"
+%typemap(javacode) libsched_swig::Plugin %{
+  protected static long getCPtrAndDisown($javaclassname plugin) {
+    if (plugin != null) plugin.swigReleaseOwnership();
+    return getCPtr(plugin);
+  }
+  protected void swigReleaseOwnership() { swigCMemOwn = false; }
+  @Override public void close() { delete(); }
+%}
+// What a plugin throws becomes a C++ exception, and by the shim an Error status.
+%feature("director:except") {
+  jthrowable thrown = jenv->ExceptionOccurred();
+  if (thrown != nullptr) throw Swig::DirectorException(jenv, thrown);
+}

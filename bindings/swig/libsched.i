@@ -1,0 +1,138 @@
+/* The C API for any language that SWIG knows: libsched.h with handles as classes that release
+   themselves, and plugins as classes to derive from (plugin.hpp). Run with -c++; Java has typemaps
+   of its own (java.i), other languages get SWIG's.
+
+   Not in it: what fills arrays or bitmaps of the caller's, raw pointers in a CycleState, and the
+   struct of slots. Pods and nodes that are lent are references of their own here; other handles
+   that are lent live as long as what lent them. */
+%module(directors="1") libsched
+%{
+#include <libsched.h>
+#include "plugin.hpp"
+%}
+%include <stdint.i>
+
+// libsched_cluster_add_pod becomes clusterAddPod (of up to eight words).
+%rename("%(regex:/^libsched_([^_]+)_?([^_]*)_?([^_]*)_?([^_]*)_?([^_]*)_?([^_]*)_?([^_]*)_?([^_]*)$/\\1\\u\\2\\u\\3\\u\\4\\u\\5\\u\\6\\u\\7\\u\\8/)s", %$isfunction) "";
+%rename("%(regex:/^LIBSCHED_(.*)$/\\1/)s", %$isenumitem) "";
+
+// A handle: a class whose destruction gives its reference back.
+%define %handle(TYPE, NAME)
+%rename(NAME) TYPE;
+%nodefaultctor TYPE;
+%ignore TYPE##_ref;
+%ignore TYPE##_unref;
+struct TYPE { %extend { ~TYPE() { TYPE##_unref($self); } } };
+%enddef
+// A handle that is only ever lent.
+%define %lent(TYPE, NAME)
+%rename(NAME) TYPE;
+%nodefaultctor TYPE;
+%nodefaultdtor TYPE;
+struct TYPE {};
+%enddef
+// A struct of options: made with its size set and everything else zero.
+%define %options(TYPE, NAME)
+%rename(NAME) TYPE;
+%ignore TYPE::struct_size;
+%ignore TYPE::reserved;
+%ignore TYPE::cancel;
+%extend TYPE { TYPE() { auto *made = new TYPE(); made->struct_size = sizeof *made; return made; } }
+%enddef
+
+#ifdef SWIGJAVA
+%include "java.i"
+#endif
+
+%handle(libsched_pod, Pod)
+%handle(libsched_node, Node)
+%handle(libsched_objects, Objects)
+%handle(libsched_cluster, Cluster)
+%handle(libsched_snapshot, Snapshot)
+%handle(libsched_status, Status)
+%handle(libsched_config, Config)
+%handle(libsched_registry, Registry)
+%handle(libsched_framework, Framework)
+%handle(libsched_cycle_state, CycleState)
+%handle(libsched_evaluator, Evaluator)
+%handle(libsched_prefilter_result, PreFilterResult)
+%handle(libsched_decision, Decision)
+%handle(libsched_score_table, ScoreTable)
+#ifndef SWIGJAVA
+%handle(libsched_text, Text)
+%handle(libsched_error, Error)
+#endif
+%lent(libsched_view, View)
+%lent(libsched_node_info, NodeInfo)
+%lent(libsched_node_set, NodeSet)
+%options(libsched_parse_options, ParseOptions)
+%options(libsched_cluster_options, ClusterOptions)
+%options(libsched_framework_options, FrameworkOptions)
+%options(libsched_filter_options, FilterOptions)
+%options(libsched_check_options, CheckOptions)
+%options(libsched_cycle_options, CycleOptions)
+%options(libsched_cycle_outcome, CycleOutcome)
+
+// A text in options is a copy of its own, freed with them.
+%ignore libsched_framework_options::feature_gates;
+%ignore libsched_framework_options::semantics;
+%extend libsched_framework_options {
+  void setFeatureGates(libsched_str gates) { libsched_swig::replace(&$self->feature_gates, gates); }
+  void setSemantics(libsched_str version) { libsched_swig::replace(&$self->semantics, version); }
+  libsched_str getFeatureGates() const { return $self->feature_gates; }
+  libsched_str getSemantics() const { return $self->semantics; }
+  ~libsched_framework_options() {
+    libsched_swig::replace(&$self->feature_gates, {});
+    libsched_swig::replace(&$self->semantics, {});
+    delete $self;
+  }
+}
+%ignore libsched_cycle_outcome::node;
+%ignore libsched_cycle_outcome::node_name;
+%extend libsched_cycle_outcome { libsched_str getNodeName() const { return $self->node_name; } }
+
+%newobject libsched_objects_get_pod;
+%newobject libsched_objects_get_node;
+%newobject libsched_objects_get_workload;
+%newobject libsched_view_node;
+%newobject libsched_view_node_pod;
+%newobject libsched_view_find_pod;
+%newobject libsched_node_info_node;
+%newobject libsched_node_info_pod;
+
+%ignore libsched_str;
+%ignore libsched_str_from;
+%ignore libsched_plugin;
+%ignore libsched_registry_add;
+%ignore libsched_cluster_add_nodes;
+%ignore libsched_cluster_add_pods;
+%ignore libsched_cycle_state_write;
+%ignore libsched_cycle_state_read;
+%ignore libsched_filter_nodes;
+%ignore libsched_run_pre_score_plugins;
+%ignore libsched_run_score_plugins;
+%ignore libsched_view_order;
+%ignore libsched_node_set_rows;
+%ignore libsched_prefilter_result_set_nodes;
+%ignore libsched_decision_codes;
+%ignore libsched_decision_best;
+%ignore libsched_score_table_rows;
+%ignore libsched_score_table_totals;
+%ignore libsched_score_table_raw;
+%ignore libsched_score_table_normalized;
+%ignore libsched_score_table_weighted;
+%ignore libsched_objects_get_workload;
+%ignore libsched_filter_options;
+%ignore libsched_node_taint;
+
+%feature("director") libsched_swig::FilterPlugin;
+%feature("director") libsched_swig::ScorePlugin;
+%include "plugin.hpp"
+
+%include <libsched/base.h>
+%include <libsched/objects.h>
+%include <libsched/cluster.h>
+%include <libsched/framework.h>
+%include <libsched/evaluator.h>
+%include <libsched/scoring.h>
+%include <libsched/plugin.h>

@@ -1,0 +1,130 @@
+// Plugins as classes for SWIG's directors, and single objects where the C API takes arrays.
+//
+// The shim between a C slot and a class that a language derives: it turns what the language throws
+// into an Error status. The registry owns a plugin that was added, and deletes it with its last
+// user.
+#ifndef LIBSCHED_SWIG_PLUGIN_HPP
+#define LIBSCHED_SWIG_PLUGIN_HPP
+
+#ifndef SWIG
+#include <libsched.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <string>
+#endif
+
+namespace libsched_swig {
+
+class Plugin {
+ public:
+  virtual ~Plugin() = default;
+#ifndef SWIG
+  // Sets the slots that the plugin has.
+  virtual void fill(libsched_plugin* slots) const = 0;
+  std::string name;
+
+ protected:
+  explicit Plugin(libsched_str given) : name(given.ptr == nullptr ? "" : given.ptr, given.len) {}
+#else
+
+ protected:
+  Plugin();
+#endif
+};
+
+#ifndef SWIG
+// Runs a method of a derived class: nothing that it throws reaches the library.
+template <typename F>
+libsched_code judged(libsched_status* status, F&& method) noexcept {
+  try {
+    return method();
+  } catch (const std::exception& thrown) {
+    libsched_status_set(status, LIBSCHED_ERROR);
+    libsched_status_add_reason(status, libsched_str_from(thrown.what()));
+  } catch (...) {
+    libsched_status_set(status, LIBSCHED_ERROR);
+    libsched_status_add_reason(status, LIBSCHED_STR("the plugin threw something"));
+  }
+  return LIBSCHED_ERROR;
+}
+#endif
+
+// Says of one node whether the pod may run there: a code, with reasons added to `status`.
+class FilterPlugin : public Plugin {
+ public:
+  explicit FilterPlugin(libsched_str name) : Plugin(name) {}
+  virtual libsched_code filter(const libsched_cycle_state* state, const libsched_pod* pod,
+                               const libsched_node_info* node, libsched_status* status) = 0;
+#ifndef SWIG
+  void fill(libsched_plugin* slots) const override {
+    slots->filter = [](void* self, const libsched_cycle_state* state, const libsched_pod* pod,
+                       const libsched_node_info* node, libsched_status* status) {
+      return judged(status, [&] {
+        return static_cast<FilterPlugin*>(static_cast<Plugin*>(self))
+            ->filter(state, pod, node, status);
+      });
+    };
+  }
+#endif
+};
+
+// Says how good a node is for the pod, 0 to 100.
+class ScorePlugin : public Plugin {
+ public:
+  explicit ScorePlugin(libsched_str name) : Plugin(name) {}
+  virtual int64_t score(const libsched_cycle_state* state, const libsched_pod* pod,
+                        const libsched_node_info* node) = 0;
+#ifndef SWIG
+  void fill(libsched_plugin* slots) const override {
+    slots->score = [](void* self, const libsched_cycle_state* state, const libsched_pod* pod,
+                      const libsched_node_info* node, int64_t* score, libsched_status* status) {
+      return judged(status, [&]() -> libsched_code {
+        *score = static_cast<ScorePlugin*>(static_cast<Plugin*>(self))->score(state, pod, node);
+        return LIBSCHED_SUCCESS;
+      });
+    };
+  }
+#endif
+};
+
+#ifndef SWIG
+// Puts a copy of a text in the place of one that replace() made.
+inline void replace(libsched_str* place, libsched_str text) {
+  char* copy = nullptr;
+  if (text.len != 0 && (copy = static_cast<char*>(std::malloc(text.len))) != nullptr)
+    std::memcpy(copy, text.ptr, text.len);
+  std::free(const_cast<char*>(place->ptr));
+  *place = {copy, copy == nullptr ? 0 : text.len};
+}
+#endif
+
+}  // namespace libsched_swig
+
+// Adds a plugin under its name; the registry owns it from now on, also if this fails.
+inline libsched_rc libsched_registry_add_plugin(libsched_registry* registry,
+                                                libsched_swig::Plugin* DISOWN,
+                                                libsched_error** error) {
+  libsched_plugin slots = {};
+  slots.struct_size = sizeof slots;
+  slots.abi_version = LIBSCHED_ABI_VERSION;
+  slots.name = {DISOWN->name.data(), DISOWN->name.size()};
+  slots.flags = LIBSCHED_PLUGIN_CALLER_THREAD;
+  slots.destroy = [](void* plugin) { delete static_cast<libsched_swig::Plugin*>(plugin); };
+  DISOWN->fill(&slots);
+  return libsched_registry_add(registry, &slots, DISOWN, error);
+}
+
+// Adds one node, or one pod on a node (empty: its own nodeName). Errors: EXISTS, INVALID, LIMIT.
+inline libsched_rc libsched_cluster_add_node(libsched_cluster* cluster, const libsched_node* node,
+                                             libsched_error** error) {
+  return libsched_cluster_add_nodes(cluster, &node, 1, error);
+}
+inline libsched_rc libsched_cluster_add_pod(libsched_cluster* cluster, const libsched_pod* pod,
+                                            libsched_str node_name, libsched_error** error) {
+  return libsched_cluster_add_pods(cluster, &pod, &node_name, 1, error);
+}
+
+#endif

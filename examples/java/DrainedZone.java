@@ -1,0 +1,91 @@
+// A scheduling plugin in Java: Filter beside upstream's plugins.
+//
+//     java DrainedZone CLUSTER POD ZONE     (files: JSON or YAML, plain or gzip)
+//
+// Keeps pods out of a zone that is being drained, and prints who said no to what. The bindings are
+// made by bindings/swig/build_java.sh; a plugin is called on the thread that asks the library.
+import libsched.Cluster;
+import libsched.Config;
+import libsched.CycleState;
+import libsched.Decision;
+import libsched.Evaluator;
+import libsched.FilterPlugin;
+import libsched.Framework;
+import libsched.Node;
+import libsched.NodeInfo;
+import libsched.Objects;
+import libsched.ParseOptions;
+import libsched.Pod;
+import libsched.Registry;
+import libsched.Sched;
+import libsched.SchedConstants;
+import libsched.SchedException;
+import libsched.Status;
+
+public final class DrainedZone extends FilterPlugin {
+  private final String drained;
+
+  DrainedZone(String drained) {
+    super("DrainedZone");
+    this.drained = drained;
+  }
+
+  @Override
+  public int filter(CycleState state, Pod pod, NodeInfo info, Status status) {
+    try (Node node = Sched.nodeInfoNode(info)) {
+      if (!drained.equals(Sched.nodeLabel(node, "topology.kubernetes.io/zone"))) {
+        return Sched.SUCCESS;
+      }
+    }
+    Sched.statusAddReason(status, "node(s) were in a zone that is being drained");
+    return Sched.UNSCHEDULABLE;
+  }
+
+  private static final String CONFIG = """
+      apiVersion: kubescheduler.config.k8s.io/v1
+      kind: KubeSchedulerConfiguration
+      profiles:
+      - plugins: {multiPoint: {enabled: [{name: DrainedZone}]}}
+      """;
+
+  static Framework framework(String zone) {
+    try (Config config = Sched.configParse(CONFIG); Registry registry = Sched.registryCreate()) {
+      Sched.registryAddPlugin(registry, new DrainedZone(zone));
+      return Sched.frameworkCreate(config, "", registry, null); // keeps what it needs
+    }
+  }
+
+  static boolean print(Decision fit) {
+    for (long i = 0; i < Sched.decisionNodeCount(fit); i++) {
+      StringBuilder line = new StringBuilder(String.format("%-24s", Sched.decisionNode(fit, i)));
+      boolean fits = Sched.decisionCode(fit, i) == Sched.SUCCESS;
+      line.append(fits ? " fits" : String.format(" %-20s", Sched.decisionPlugin(fit, i)));
+      for (long r = 0; r < Sched.decisionReasonCount(fit, i); r++) {
+        line.append(r == 0 ? " " : ", ").append(Sched.decisionReason(fit, i, r));
+      }
+      System.out.println(line);
+    }
+    return Sched.decisionFeasibleCount(fit) > 0;
+  }
+
+  public static void main(String[] arguments) {
+    if (arguments.length != 3) {
+      System.err.println("usage: DrainedZone CLUSTER POD ZONE");
+      System.exit(2);
+    }
+    ParseOptions options = new ParseOptions();
+    options.setDefaults(true);
+    int code = 2;
+    try (Cluster cluster = Sched.clusterLoad(arguments[0]);
+        Objects objects = Sched.objectsLoad(arguments[1], options);
+        Framework framework = framework(arguments[2]);
+        Evaluator evaluator = Sched.evaluatorCreate(framework, cluster);
+        Pod pod = Sched.objectsGetPod(objects, 0);
+        Decision fit = Sched.checkPodFits(evaluator, pod, "", null)) {
+      code = print(fit) ? 0 : 1;
+    } catch (SchedException failure) {
+      System.err.println(failure.path() + ": " + failure.getMessage());
+    }
+    System.exit(code);
+  }
+}

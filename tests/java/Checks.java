@@ -1,0 +1,193 @@
+// What the Java bindings promise, one check by name: `Checks NAME` prints "NAME: ok" or throws.
+import libsched.*;
+
+public final class Checks {
+  static final String NODE = """
+      {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "%s", "labels": {"name": "na\\u00efve \\ud83d\\ude00"}},
+       "status": {"allocatable": {"cpu": "%d", "memory": "8Gi", "pods": "10"}}}""";
+  static final String POD = """
+      {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "web", "namespace": "shop", "uid": "u"},
+       "spec": {"containers": [{"name": "c", "resources": {"requests": {"cpu": "1500m"}}}]}}""";
+
+  static void must(boolean holds, Object seen) {
+    if (!holds) throw new AssertionError(seen);
+  }
+
+  static Cluster cluster(int... cpus) {
+    Cluster made = Sched.clusterCreate(null);
+    for (int i = 0; i < cpus.length; i++) {
+      try (Node node = Sched.nodeParse(String.format(NODE, "n" + i, cpus[i]), null)) {
+        Sched.clusterAddNode(made, node);
+      }
+    }
+    return made;
+  }
+
+  static Framework framework(Plugin plugin, String name) {
+    try (Registry registry = Sched.registryCreate();
+        Config config = Sched.configParse("apiVersion: kubescheduler.config.k8s.io/v1\n"
+            + "kind: KubeSchedulerConfiguration\n"
+            + "profiles: [{plugins: {multiPoint: {enabled: [{name: " + name + "}]}}}]\n")) {
+      Sched.registryAddPlugin(registry, plugin);
+      return Sched.frameworkCreate(config, "", registry, null);
+    }
+  }
+
+  static Decision decide(Cluster cluster, Framework framework, boolean score) {
+    CheckOptions options = new CheckOptions();
+    options.setScore(score);
+    try (Evaluator evaluator = Sched.evaluatorCreate(framework, cluster);
+        Pod pod = Sched.podParse(POD, null)) {
+      return Sched.checkPodFits(evaluator, pod, "", options);
+    }
+  }
+
+  static void texts() {
+    Node node = Sched.nodeParse(String.format(NODE, "n", 4), null);
+    must("na\u00efve \ud83d\ude00".equals(Sched.nodeLabel(node, "name")), "not the label");
+    must(Sched.nodeLabel(node, "none") == null, "a label that is not there");
+    Pod pod = Sched.podParse(POD, null);
+    Pod copy = Sched.podCopy(pod, "\u540d", null, null, "n");
+    must(Sched.podName(copy).equals("\u540d") && Sched.podNamespace(copy).equals("shop"), "copy");
+    must(Sched.podRequest(pod, "cpu") == 1500, Sched.podRequest(pod, "cpu"));
+    must(Sched.codeName(Sched.UNSCHEDULABLE).equals("Unschedulable"), "codeName");
+  }
+
+  static void errors() {
+    try {
+      Sched.podParse("{\"kind\": \"Pod\", \"spec\": {\"nodeName\": 1}}", null);
+      throw new AssertionError("parsed");
+    } catch (SchedException failure) {
+      must(failure.code() == Sched.ERR_INVALID, failure.code());
+      must(failure.path().equals("spec.nodeName"), failure.path());
+      must(!failure.getMessage().isEmpty() && failure.plugin().isEmpty(), failure);
+    }
+    try (Cluster cluster = cluster(1); Pod pod = Sched.podParse(POD, null)) {
+      Sched.clusterAddPod(cluster, pod, "n0");
+      Sched.clusterAddPod(cluster, pod, "n0");
+      throw new AssertionError("added twice");
+    } catch (SchedException failure) {
+      must(failure.code() == Sched.ERR_EXISTS, failure.code());
+    }
+    try {
+      Sched.podRaw(Sched.podParse(POD, null));
+      throw new AssertionError("raw");
+    } catch (SchedException failure) {
+      must(failure.code() == Sched.ERR_STATE, failure.code());
+    }
+  }
+
+  static void ownership() {
+    Objects objects = Sched.objectsParse(POD, null);
+    Pod pod = Sched.objectsGetPod(objects, 0);
+    objects.close();
+    objects.close();
+    must(Sched.podName(pod).equals("web"), "a pod outlives its document");
+    must(Sched.objectsGetPod(Sched.objectsParse(POD, null), 1) == null, "out of range");
+    Cluster cluster = cluster(4);
+    Framework framework = Sched.frameworkCreate(null, "", null, null);
+    Evaluator evaluator = Sched.evaluatorCreate(framework, cluster);
+    cluster.close();
+    framework.close();
+    try (Decision fit = Sched.checkPodFits(evaluator, pod, "", null)) {
+      evaluator.close();
+      must(Sched.decisionFeasible(fit, 0).equals("n0"), "a decision outlives its evaluator");
+    }
+  }
+
+  static void forks() {
+    try (Cluster cluster = cluster(1); Framework framework = Sched.frameworkCreate(null, "", null, null);
+        Node big = Sched.nodeParse(String.format(NODE, "big", 8), null)) {
+      Sched.clusterFork(cluster);
+      Sched.clusterAddNode(cluster, big);
+      must(Sched.decisionFeasibleCount(decide(cluster, framework, false)) == 1, "big");
+      Sched.clusterRevert(cluster);
+      try (Decision fit = decide(cluster, framework, false)) {
+        must(Sched.decisionFeasibleCount(fit) == 0, "reverted");
+        must(Sched.decisionReason(fit, 0, 0).equals("Insufficient cpu"), Sched.decisionReason(fit, 0, 0));
+        must(Sched.decisionExplainJson(fit).contains("\"fits\":false"), Sched.decisionExplainJson(fit));
+      }
+    }
+  }
+
+  static void options() {
+    FrameworkOptions options = new FrameworkOptions();
+    options.setSemantics("1.31");
+    options.setSemantics("1.29");
+    must(options.getSemantics().equals("1.29"), options.getSemantics());
+    try {
+      Sched.frameworkCreate(null, "", null, options);
+      throw new AssertionError("1.29");
+    } catch (SchedException failure) {
+      must(failure.code() == Sched.ERR_UNSUPPORTED && failure.getMessage().contains("1.29"), failure);
+    }
+    options.close();
+  }
+
+  static void scores() {
+    ScorePlugin plugin = new ScorePlugin("Later") {
+      @Override
+      public long score(CycleState state, Pod pod, NodeInfo node) {
+        return Sched.nodeInfoRow(node) * 10;
+      }
+    };
+    try (Cluster cluster = cluster(4, 4, 4); Framework framework = framework(plugin, "Later");
+        Decision fit = decide(cluster, framework, true)) {
+      must(Sched.decisionExplainJson(fit).contains("\"best\":[\"n2\"]"), Sched.decisionExplainJson(fit));
+    }
+  }
+
+  static void throwing() {
+    FilterPlugin plugin = new FilterPlugin("Broken") {
+      @Override
+      public int filter(CycleState state, Pod pod, NodeInfo node, Status status) {
+        throw new IllegalStateException("the disk is on fire");
+      }
+    };
+    try (Cluster cluster = cluster(4); Framework framework = framework(plugin, "Broken");
+        Decision fit = decide(cluster, framework, false)) {
+      must(Sched.decisionError(fit).contains("the disk is on fire"), Sched.decisionError(fit));
+    }
+  }
+
+  static void collected() {
+    // Nothing in Java holds the plugin but the framework.
+    try (Cluster cluster = cluster(4); Framework framework = framework(new Refusing("Refusing"), "Refusing")) {
+      for (int i = 0; i < 5; i++) {
+        System.gc();
+        must(Sched.decisionFeasibleCount(decide(cluster, framework, false)) == 0, "not asked");
+      }
+    }
+  }
+
+  static void refused() {
+    try (Registry registry = Sched.registryCreate()) {
+      Sched.registryAddPlugin(registry, new Refusing("Mine"));
+      Refusing second = new Refusing("Mine");
+      try {
+        Sched.registryAddPlugin(registry, second); // takes it in any case
+        throw new AssertionError("added twice");
+      } catch (SchedException failure) {
+        must(failure.code() == Sched.ERR_EXISTS, failure.code());
+      }
+      second.close();
+    }
+  }
+
+  private static final class Refusing extends FilterPlugin {
+    Refusing(String name) {
+      super(name);
+    }
+
+    @Override
+    public int filter(CycleState state, Pod pod, NodeInfo node, Status status) {
+      Sched.statusAddReason(status, "not today");
+      return Sched.UNSCHEDULABLE;
+    }
+  }
+
+  public static void main(String[] arguments) throws ReflectiveOperationException {
+    Checks.class.getDeclaredMethod(arguments[0]).invoke(null);
+    System.out.println(arguments[0] + ": ok");
+  }
+}

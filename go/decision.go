@@ -123,16 +123,25 @@ func (d *Decision) Status(node string) (*Status, bool) {
 		return nil, false
 	}
 	defer d.h.release()
-	n := int(C.libsched_decision_node_count(ptr))
-	i := sort.Search(n, func(i int) bool {
-		return string(borrowed(C.libsched_decision_node(ptr, C.size_t(i)))) >= node
-	})
-	if i == n || string(borrowed(C.libsched_decision_node(ptr, C.size_t(i)))) != node {
+	i := indexOf(ptr, node)
+	if i < 0 {
 		return nil, false
 	}
 	var verdict C.lsgo_verdict
 	C.lsgo_decision_get(ptr, C.size_t(i), &verdict)
 	return verdictStatus(ptr, C.size_t(i), &verdict, interner{}), true
+}
+
+// indexOf finds a node in a decision, -1 if it was not looked at.
+func indexOf(ptr *C.libsched_decision, node string) int {
+	n := int(C.libsched_decision_node_count(ptr))
+	i := sort.Search(n, func(i int) bool {
+		return string(borrowed(C.libsched_decision_node(ptr, C.size_t(i)))) >= node
+	})
+	if i == n || string(borrowed(C.libsched_decision_node(ptr, C.size_t(i)))) != node {
+		return -1
+	}
+	return i
 }
 
 func verdictStatus(ptr *C.libsched_decision, i C.size_t, verdict *C.lsgo_verdict, texts interner) *Status {
@@ -151,6 +160,50 @@ func verdictStatus(ptr *C.libsched_decision, i C.size_t, verdict *C.lsgo_verdict
 	return s
 }
 
+// Excluded says whether PreFilter excluded the node; its Status is then PreFilter's word, or with
+// CheckOptions.JudgeExcluded what Filter would have said.
+func (d *Decision) Excluded(node string) bool {
+	ptr, ok := d.h.acquire()
+	if !ok {
+		return false
+	}
+	defer d.h.release()
+	i := indexOf(ptr, node)
+	return i >= 0 && bool(C.libsched_decision_excluded(ptr, C.size_t(i)))
+}
+
+// Gate is PreEnqueue's answer to a pod that is gated, so that it is not tried; nil if it is not.
+func (d *Decision) Gate() *Status {
+	ptr, ok := d.h.acquire()
+	if !ok {
+		return nil
+	}
+	defer d.h.release()
+	var said *C.libsched_status
+	var failure *C.libsched_error
+	if rc := C.libsched_status_create(&said, &failure); rc != C.LIBSCHED_OK {
+		return AsStatus(takeError(rc, failure))
+	}
+	defer C.libsched_status_unref(said)
+	if !C.libsched_decision_gate(ptr, said) {
+		return nil
+	}
+	return copyStatus(said)
+}
+
+// Err is why there is no verdict, such as a plugin that failed; nil if there is one.
+func (d *Decision) Err() error {
+	ptr, ok := d.h.acquire()
+	if !ok {
+		return closedError(d)
+	}
+	defer d.h.release()
+	if text := goString(C.libsched_decision_error(ptr)); text != "" {
+		return &Error{Code: ErrInternal, Msg: text}
+	}
+	return nil
+}
+
 // FitError is upstream's summary: "0/5 nodes are available: 3 Insufficient cpu, 2 node(s) were
 // unschedulable."; "" if the pod fits.
 func (d *Decision) FitError() string {
@@ -162,7 +215,7 @@ func (d *Decision) FitError() string {
 	return goString(C.libsched_decision_fit_error(ptr))
 }
 
-// ExplainJSON returns everything: {"pod", "profile", "fits", "preEnqueue"?, "preFilter", "nodes":
+// ExplainJSON returns everything: {"pod", "profile", "fits", "error"?, "preEnqueue"?, "preFilter", "nodes":
 // [{"node", "code", "plugin"?, "reasons"?, "excludedByPreFilter"?}], "feasible", "fitError"?,
 // "skipScore"?, "scoreError"?, "scores"?: [{"node", "total", "plugins": {name: {"raw",
 // "normalized", "weighted"}}}], "best"?}.

@@ -205,6 +205,29 @@ func TestPreEnqueue(t *testing.T) {
 	}
 }
 
+func TestGateAndExcluded(t *testing.T) {
+	fw, cluster := newFramework(t), fiveNodes(t)
+	gated := newPod(t, "gated", 100, `schedulingGates: [{name: example.com/wait}]`)
+	d := must(fw.CheckPodFits(ctx, cluster, gated, libsched.CheckOptions{}))(t)
+	if got := describe(d.Gate()); got != "UnschedulableAndUnresolvable SchedulingGates "+
+		"[waiting for scheduling gates: [example.com/wait]]" {
+		t.Error(got)
+	}
+	if d.Excluded("big") || d.Err() != nil {
+		t.Error(d.Excluded("big"), d.Err())
+	}
+	d.Close()
+	if d.Gate() != nil || !errors.Is(d.Err(), libsched.ErrClosed) {
+		t.Error(d.Gate(), d.Err())
+	}
+	d = must(fw.CheckPodFits(ctx, cluster, newPod(t, "p", 100, fits[5].spec),
+		libsched.CheckOptions{JudgeExcluded: true}))(t)
+	defer d.Close()
+	if d.Gate() != nil || !d.Excluded("big") || d.Excluded("full") || d.Excluded("nowhere") {
+		t.Error(d.Gate(), d.Excluded("big"), d.Excluded("full"))
+	}
+}
+
 func TestUnsupportedPluginIsNamed(t *testing.T) {
 	fw, cluster := newFramework(t), fiveNodes(t)
 	pod := newPod(t, "p", 100, `resourceClaims: [{name: c, resourceClaimName: claim}]`)

@@ -135,3 +135,17 @@ func (s *Status) Equal(other *Status) bool {
 	return s.code == other.code && s.plugin == other.plugin && slices.Equal(s.reasons, other.reasons) &&
 		errors.Is(s.err, other.err) && errors.Is(other.err, s.err)
 }
+
+// copyStatus copies a status of the library; nil for Success.
+func copyStatus(ptr *C.libsched_status) *Status {
+	code := Code(C.libsched_status_code(ptr))
+	if code == Success {
+		return nil
+	}
+	s := &Status{code: code, plugin: goString(C.libsched_status_plugin(ptr))}
+	s.reasons = make([]string, C.libsched_status_reason_count(ptr))
+	for i := range s.reasons {
+		s.reasons[i] = goString(C.libsched_status_reason(ptr, C.size_t(i)))
+	}
+	return s
+}

@@ -6,14 +6,45 @@
 
 #include "_cgo_export.h"
 
-static libsched_rc finish_evaluator(libsched_evaluator *evaluator, lsgo_evaluator **out,
-                                    libsched_error **error) {
+/* ---- who asks ---- */
+
+static __thread lsgo_frame *innermost;
+
+void lsgo_enter(lsgo_frame *frame) {
+  frame->outer = innermost;
+  innermost = frame;
+}
+void lsgo_leave(lsgo_frame *frame) { innermost = frame->outer; }
+const lsgo_frame *lsgo_asking(void) { return innermost; }
+
+bool lsgo_inside(const libsched_view *view) {
+  for (const lsgo_frame *frame = innermost; frame != NULL; frame = frame->outer)
+    if (frame->view == view) return true;
+  return false;
+}
+
+/* Around a call of the library that may ask plugins: ended(e, libsched_x(asked(e), ...)). */
+static libsched_evaluator *asked(lsgo_evaluator *e) {
+  lsgo_enter(&e->frame);
+  return e->evaluator;
+}
+static libsched_rc ended(lsgo_evaluator *e, libsched_rc rc) {
+  lsgo_leave(&e->frame);
+  return rc;
+}
+
+/* ---- evaluators ---- */
+
+static libsched_rc finish_evaluator(libsched_evaluator *evaluator, const libsched_view *view,
+                                    lsgo_evaluator **out, libsched_error **error) {
   lsgo_evaluator *e = calloc(1, sizeof *e);
   if (e == NULL) {
     libsched_evaluator_unref(evaluator);
     return LIBSCHED_ERR_NO_MEMORY;
   }
   e->evaluator = evaluator;
+  e->frame.view = view;
+  e->frame.evaluator = e;
   libsched_rc rc = libsched_status_create(&e->status, error);
   if (rc == LIBSCHED_OK) rc = libsched_prefilter_result_create(&e->result, error);
   if (rc != LIBSCHED_OK) {
@@ -28,7 +59,8 @@ libsched_rc lsgo_evaluator_on_cluster(const libsched_framework *framework, libsc
                                       lsgo_evaluator **out, libsched_error **error) {
   libsched_evaluator *evaluator = NULL;
   const libsched_rc rc = libsched_evaluator_create(framework, cluster, &evaluator, error);
-  return rc == LIBSCHED_OK ? finish_evaluator(evaluator, out, error) : rc;
+  if (rc != LIBSCHED_OK) return rc;
+  return finish_evaluator(evaluator, libsched_cluster_view(cluster), out, error);
 }
 
 libsched_rc lsgo_evaluator_on_snapshot(const libsched_framework *framework,
@@ -37,7 +69,8 @@ libsched_rc lsgo_evaluator_on_snapshot(const libsched_framework *framework,
   libsched_evaluator *evaluator = NULL;
   const libsched_rc rc =
       libsched_evaluator_create_on_snapshot(framework, snapshot, &evaluator, error);
-  return rc == LIBSCHED_OK ? finish_evaluator(evaluator, out, error) : rc;
+  if (rc != LIBSCHED_OK) return rc;
+  return finish_evaluator(evaluator, libsched_snapshot_view(snapshot), out, error);
 }
 
 void lsgo_evaluator_free(lsgo_evaluator *e) {
@@ -45,7 +78,7 @@ void lsgo_evaluator_free(lsgo_evaluator *e) {
   libsched_prefilter_result_unref(e->result);
   libsched_status_unref(e->status);
   libsched_score_table_unref(e->scores);
-  libsched_evaluator_unref(e->evaluator);
+  if (!e->shared) libsched_evaluator_unref(e->evaluator);
   free(e->rows);
   free(e);
 }
@@ -66,14 +99,14 @@ static libsched_rc with_status(lsgo_evaluator *e, libsched_rc rc) {
 }
 
 libsched_rc lsgo_pre_enqueue(lsgo_evaluator *e, const libsched_pod *pod) {
-  return with_status(e, libsched_run_pre_enqueue_plugins(e->evaluator, pod, e->status, &e->error));
+  return with_status(e, ended(e, libsched_run_pre_enqueue_plugins(asked(e), pod, e->status,
+      &e->error)));
 }
 
 libsched_rc lsgo_pre_filter(lsgo_evaluator *e, libsched_cycle_state *state,
                             const libsched_pod *pod) {
-  const libsched_rc rc = with_status(e, libsched_run_pre_filter_plugins(
-                                            e->evaluator, state, pod, e->result, e->status,
-                                            &e->error));
+  const libsched_rc rc = with_status(e, ended(e, libsched_run_pre_filter_plugins(asked(e), state,
+      pod, e->result, e->status, &e->error)));
   if (rc != LIBSCHED_OK) return rc;
   e->all_nodes = libsched_prefilter_result_all_nodes(e->result);
   e->node_count = libsched_prefilter_result_node_count(e->result);
@@ -83,15 +116,14 @@ libsched_rc lsgo_pre_filter(lsgo_evaluator *e, libsched_cycle_state *state,
 
 libsched_rc lsgo_filter(lsgo_evaluator *e, libsched_cycle_state *state, const libsched_pod *pod,
                         const char *node, size_t node_len) {
-  return with_status(e, libsched_run_filter_plugins(e->evaluator, state, pod,
-                                                    lsgo_str(node, node_len), e->status,
-                                                    &e->error));
+  return with_status(e, ended(e, libsched_run_filter_plugins(asked(e), state, pod, lsgo_str(node,
+      node_len), e->status, &e->error)));
 }
 
 libsched_rc lsgo_filter_at(lsgo_evaluator *e, libsched_cycle_state *state, const libsched_pod *pod,
                            uint32_t row) {
   return with_status(
-      e, libsched_run_filter_plugins_at(e->evaluator, state, pod, row, e->status, &e->error));
+      e, ended(e, libsched_run_filter_plugins_at(asked(e), state, pod, row, e->status, &e->error)));
 }
 
 libsched_rc lsgo_filter_nodes(lsgo_evaluator *e, libsched_cycle_state *state,
@@ -103,8 +135,8 @@ libsched_rc lsgo_filter_nodes(lsgo_evaluator *e, libsched_cycle_state *state,
   options.accept_words = accept_words;
   options.start = start;
   options.cancel = &e->cancel;
-  return libsched_filter_nodes(e->evaluator, state, pod, &options, feasible, words, &e->found,
-                               &e->first, &e->error);
+  return ended(e, libsched_filter_nodes(asked(e), state, pod, &options, feasible, words, &e->found,
+      &e->first, &e->error));
 }
 
 /* Where a row stands in the node order, looked for from `start` on, going round. */
@@ -156,14 +188,14 @@ libsched_rc lsgo_check_pod_fits(lsgo_evaluator *e, libsched_cycle_state *state,
   options.score = score;
   options.state = state;
   options.cancel = &e->cancel;
-  return libsched_check_pod_fits(e->evaluator, pod, lsgo_str(node, node_len), &options,
-                                 &e->decision, &e->error);
+  return ended(e, libsched_check_pod_fits(asked(e), pod, lsgo_str(node, node_len), &options,
+      &e->decision, &e->error));
 }
 
 libsched_rc lsgo_pre_score(lsgo_evaluator *e, libsched_cycle_state *state, const libsched_pod *pod,
                            const uint64_t *feasible, size_t words) {
-  return with_status(e, libsched_run_pre_score_plugins(e->evaluator, state, pod, feasible, words,
-                                                       e->status, &e->error));
+  return with_status(e, ended(e, libsched_run_pre_score_plugins(asked(e), state, pod, feasible,
+      words, e->status, &e->error)));
 }
 
 libsched_rc lsgo_score(lsgo_evaluator *e, libsched_cycle_state *state, const libsched_pod *pod,
@@ -173,9 +205,8 @@ libsched_rc lsgo_score(lsgo_evaluator *e, libsched_cycle_state *state, const lib
     const libsched_rc rc = libsched_score_table_create(&e->scores, &e->error);
     if (rc != LIBSCHED_OK) return rc;
   }
-  return with_status(e, libsched_run_score_plugins(e->evaluator, state, pod, feasible, words, totals,
-                                                   total_count, totals == NULL ? e->scores : NULL,
-                                                   e->status, &e->error));
+  return with_status(e, ended(e, libsched_run_score_plugins(asked(e), state, pod, feasible, words,
+      totals, total_count, totals == NULL ? e->scores : NULL, e->status, &e->error)));
 }
 
 libsched_rc lsgo_cycle(lsgo_evaluator *e, libsched_cycle_state *state, const libsched_pod *pod,
@@ -188,8 +219,8 @@ libsched_rc lsgo_cycle(lsgo_evaluator *e, libsched_cycle_state *state, const lib
   const libsched_cycle_outcome none = LIBSCHED_CYCLE_OUTCOME_INIT;
   e->outcome = none;
   libsched_evaluator_set_next_start(e->evaluator, start);
-  const libsched_rc rc = with_status(e, libsched_run_cycle(e->evaluator, state, pod, &options,
-                                                           &e->outcome, e->status, &e->error));
+  const libsched_rc rc = with_status(e, ended(e, libsched_run_cycle(asked(e), state, pod, &options,
+      &e->outcome, e->status, &e->error)));
   e->next_start = libsched_evaluator_next_start(e->evaluator);
   return rc;
 }
@@ -198,11 +229,11 @@ libsched_rc lsgo_assume(lsgo_evaluator *e, libsched_cycle_state *state, const li
                         const libsched_pod *pod, const char *node, size_t node_len) {
   const uint32_t row = libsched_view_find_node(view, lsgo_str(node, node_len));
   return with_status(
-      e, libsched_evaluator_assume(e->evaluator, state, pod, row, e->status, &e->error));
+      e, ended(e, libsched_evaluator_assume(asked(e), state, pod, row, e->status, &e->error)));
 }
 
 libsched_rc lsgo_forget(lsgo_evaluator *e, libsched_cycle_state *state, const libsched_pod *pod) {
-  return libsched_evaluator_forget(e->evaluator, state, pod, &e->error);
+  return ended(e, libsched_evaluator_forget(asked(e), state, pod, &e->error));
 }
 
 void lsgo_score_names(const libsched_view *view, const libsched_score_table *table,
@@ -223,11 +254,12 @@ void lsgo_decision_score_names(const libsched_decision *decision, const libsched
 libsched_rc lsgo_framework_create(const libsched_config *config, const char *profile,
                                   size_t profile_len, const char *gates, size_t gates_len,
                                   const char *semantics, size_t semantics_len,
-                                  libsched_framework **out, libsched_error **error) {
+                                  const libsched_registry *registry, libsched_framework **out,
+                                  libsched_error **error) {
   libsched_framework_options options = LIBSCHED_FRAMEWORK_OPTIONS_INIT;
   options.feature_gates = lsgo_str(gates, gates_len);
   options.semantics = lsgo_str(semantics, semantics_len);
-  return libsched_framework_create(config, lsgo_str(profile, profile_len), NULL, &options, out,
+  return libsched_framework_create(config, lsgo_str(profile, profile_len), registry, &options, out,
                                    error);
 }
 

@@ -11,9 +11,26 @@
 /* Reasons of a status that come along with the call; further ones are fetched one by one. */
 #define LSGO_REASONS 4
 
+/* Calls of the library that run on this thread, innermost first: plugins in Go learn from it who
+   asks them, and on which view. */
+typedef struct lsgo_frame {
+  const libsched_view *view;
+  struct lsgo_evaluator *evaluator; /* NULL: a change, not a query */
+  struct lsgo_frame *outer;
+} lsgo_frame;
+void lsgo_enter(lsgo_frame *frame);
+void lsgo_leave(lsgo_frame *frame);
+/* Who asks the plugin that is called on this thread; NULL for threads of the library's own. */
+const lsgo_frame *lsgo_asking(void);
+/* Whether this thread is inside a call that holds this view. */
+bool lsgo_inside(const libsched_view *view);
+
 /* An evaluator with room for what its calls give back. One call at a time. */
 typedef struct lsgo_evaluator {
   libsched_evaluator *evaluator;
+  bool shared; /* another one owns `evaluator` */
+  lsgo_frame frame;
+  uintptr_t self; /* the evaluator of Go, a handle of runtime/cgo */
   libsched_status *status;
   libsched_prefilter_result *result;
   uint64_t *rows; /* bitmap of lsgo_first_fit */
@@ -88,7 +105,8 @@ void lsgo_decision_score_names(const libsched_decision *decision, const libsched
 libsched_rc lsgo_framework_create(const libsched_config *config, const char *profile,
                                   size_t profile_len, const char *gates, size_t gates_len,
                                   const char *semantics, size_t semantics_len,
-                                  libsched_framework **out, libsched_error **error);
+                                  const libsched_registry *registry, libsched_framework **out,
+                                  libsched_error **error);
 
 /* Everything of an error at once; borrowed from `error`. */
 typedef struct lsgo_error_parts {

@@ -14,9 +14,13 @@ type Cluster struct {
 
 // clusterCore is what the cleanup closes; it does not know its Cluster.
 type clusterCore struct {
-	mu         sync.Mutex
-	cluster    *C.libsched_cluster // nil when closed
-	view       *C.libsched_view
+	mu      sync.Mutex
+	id      *C.libsched_view    // does not change; to compare
+	cluster *C.libsched_cluster // nil when closed
+	view    *C.libsched_view
+	// Calls of plugins within the call that holds mu, and whether one of them closed the cluster.
+	nested     int
+	closeLater bool
 	evaluators evaluators // one for each framework
 }
 
@@ -57,9 +61,10 @@ func LoadCluster(path string, options ...ClusterOption) (*Cluster, error) {
 }
 
 func ownCluster(ptr *C.libsched_cluster) *Cluster {
-	core := &clusterCore{cluster: ptr, view: C.libsched_cluster_view(ptr)}
+	view := C.libsched_cluster_view(ptr)
+	core := &clusterCore{id: view, cluster: ptr, view: view}
 	c := &Cluster{core: core}
-	c.reader = reader{enter: core.enter, leave: core.mu.Unlock}
+	c.reader = reader{enter: core.enter, leave: core.unlock}
 	closeWhenUnreachable(c, core)
 	return c
 }
@@ -71,34 +76,67 @@ func (c *Cluster) Close() {
 	}
 }
 
-func (k *clusterCore) close() {
+// lock excludes other calls. A plugin that is asked about this cluster may use it, too: its calls
+// are part of the one that holds the lock.
+func (k *clusterCore) lock() {
+	if k.mu.TryLock() {
+		return
+	}
+	if C.lsgo_inside(k.id) {
+		k.nested++
+		return
+	}
 	k.mu.Lock()
-	defer k.mu.Unlock()
+}
+
+func (k *clusterCore) unlock() {
+	if k.nested > 0 {
+		k.nested--
+		return
+	}
+	if k.closeLater {
+		k.free()
+	}
+	k.mu.Unlock()
+}
+
+func (k *clusterCore) close() {
+	k.lock()
+	defer k.unlock()
+	if k.nested > 0 {
+		k.closeLater = true
+		return
+	}
+	k.free()
+}
+
+func (k *clusterCore) free() {
 	k.evaluators.free()
 	C.libsched_cluster_unref(k.cluster)
-	k.cluster, k.view = nil, nil
+	k.cluster, k.view, k.closeLater = nil, nil, false
 }
 
 func (k *clusterCore) enter() *C.libsched_view {
-	k.mu.Lock()
+	k.lock()
 	if k.view == nil {
-		k.mu.Unlock()
+		k.unlock()
+		return nil
 	}
 	return k.view
 }
 
 func (c *Cluster) borrow(fw *Framework) (*evaluator, *C.libsched_view, error) {
 	k := c.core
-	k.mu.Lock()
+	k.lock()
 	e, err := k.evaluator(c, fw)
 	if err != nil {
-		k.mu.Unlock()
+		k.unlock()
 		return nil, nil, err
 	}
 	return e, k.view, nil
 }
 
-func (c *Cluster) giveBack(*Framework, *evaluator) { c.core.mu.Unlock() }
+func (c *Cluster) giveBack(*Framework, *evaluator) { c.core.unlock() }
 
 func (k *clusterCore) evaluator(c *Cluster, fw *Framework) (*evaluator, error) {
 	switch {
@@ -126,8 +164,8 @@ func (c *Cluster) change(call changeFunc) error {
 		return closedError(c)
 	}
 	k := c.core
-	k.mu.Lock()
-	defer k.mu.Unlock()
+	k.lock()
+	defer k.unlock()
 	if k.cluster == nil {
 		return closedError(c)
 	}

@@ -15,6 +15,8 @@ type CycleState struct {
 	h *handle[*C.libsched_cycle_state]
 	// Excludes calls that change the state; those that only look at it share it.
 	mu *sync.RWMutex
+	// The plugin call that it is lent to; nil: it is the caller's own.
+	call *call
 }
 
 // StateData is a value that knows how to copy itself when its CycleState is cloned. Clone may be
@@ -37,14 +39,14 @@ func NewCycleState() *CycleState {
 
 func ownCycleState(ptr *C.libsched_cycle_state) *CycleState {
 	h := newHandle(ptr, func(p *C.libsched_cycle_state) { C.libsched_cycle_state_unref(p) })
-	s := &CycleState{h, new(sync.RWMutex)}
+	s := &CycleState{h: h, mu: new(sync.RWMutex)}
 	closeWhenUnreachable(s, h)
 	return s
 }
 
 // Close releases the state and the values in it.
 func (s *CycleState) Close() {
-	if s != nil {
+	if s != nil && s.call == nil {
 		s.h.close()
 	}
 }

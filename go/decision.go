@@ -160,8 +160,8 @@ func verdictStatus(ptr *C.libsched_decision, i C.size_t, verdict *C.lsgo_verdict
 	return s
 }
 
-// Excluded says whether PreFilter excluded the node; its Status is then PreFilter's word, or with
-// CheckOptions.JudgeExcluded what Filter would have said.
+// Excluded says whether PreFilter excluded a node that was judged nevertheless
+// (CheckOptions.JudgeExcluded): its Status is what Filter would have said.
 func (d *Decision) Excluded(node string) bool {
 	ptr, ok := d.h.acquire()
 	if !ok {

@@ -5,6 +5,7 @@ import "C"
 
 import (
 	"context"
+	"runtime/cgo"
 	"slices"
 	"unsafe"
 )
@@ -15,15 +16,19 @@ type evaluator struct {
 	c     *C.lsgo_evaluator
 	fw    *handle[*C.libsched_framework] // to find it; it keeps the C framework by itself
 	texts interner
+
+	self     cgo.Handle      // how plugins find it
+	ctx      context.Context // of the call that runs; nil: none does
+	panicked any             // what a plugin panicked with where it has no Status to say so
 }
 
 // evaluators of a few frameworks; looking through them is faster than a map.
 type evaluators []*evaluator
 
-// find returns the last one of a framework, or -1.
+// find returns the last one of a framework that is not in use, or -1.
 func (list evaluators) find(fw *handle[*C.libsched_framework]) int {
 	for i := len(list) - 1; i >= 0; i-- {
-		if list[i].fw == fw {
+		if list[i].fw == fw && list[i].ctx == nil {
 			return i
 		}
 	}
@@ -33,7 +38,7 @@ func (list evaluators) find(fw *handle[*C.libsched_framework]) int {
 // drop frees those of frameworks that have gone.
 func (list *evaluators) drop() {
 	*list = slices.DeleteFunc(*list, func(e *evaluator) bool {
-		if !e.fw.closed() {
+		if !e.fw.closed() || e.ctx != nil {
 			return false
 		}
 		e.free()
@@ -60,7 +65,7 @@ func newEvaluatorOnCluster(fw *Framework, cluster *C.libsched_cluster) (*evaluat
 	if rc := C.lsgo_evaluator_on_cluster(ptr, cluster, &e, &failure); rc != C.LIBSCHED_OK {
 		return nil, takeError(rc, failure)
 	}
-	return &evaluator{e, fw.h, interner{}}, nil
+	return ownEvaluator(e, fw.h), nil
 }
 
 func newEvaluatorOnSnapshot(fw *Framework, snapshot *C.libsched_snapshot) (*evaluator, error) {
@@ -74,10 +79,20 @@ func newEvaluatorOnSnapshot(fw *Framework, snapshot *C.libsched_snapshot) (*eval
 	if rc := C.lsgo_evaluator_on_snapshot(ptr, snapshot, &e, &failure); rc != C.LIBSCHED_OK {
 		return nil, takeError(rc, failure)
 	}
-	return &evaluator{e, fw.h, interner{}}, nil
+	return ownEvaluator(e, fw.h), nil
 }
 
-func (e *evaluator) free() { C.lsgo_evaluator_free(e.c) }
+func ownEvaluator(c *C.lsgo_evaluator, fw *handle[*C.libsched_framework]) *evaluator {
+	e := &evaluator{c: c, fw: fw, texts: interner{}}
+	e.self = cgo.NewHandle(e)
+	c.self = C.uintptr_t(e.self)
+	return e
+}
+
+func (e *evaluator) free() {
+	C.lsgo_evaluator_free(e.c)
+	e.self.Delete()
+}
 
 // status copies what the last call said; nil for Success.
 func (e *evaluator) status() *Status {
@@ -162,12 +177,18 @@ func (fw *Framework) borrow(ctx context.Context, view View, pod *Pod) (lease, er
 		pod.h.release()
 		return lease{}, err
 	}
+	e.ctx = ctx
 	return lease{e, v, p, fw, view, pod}, nil
 }
 
 func (l *lease) release() {
+	panicked := l.e.panicked
+	l.e.ctx, l.e.panicked = nil, nil
 	l.owner.giveBack(l.fw, l.e)
 	l.held.h.release()
+	if panicked != nil {
+		panic(panicked)
+	}
 }
 
 func isNilView(view View) bool {

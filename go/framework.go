@@ -14,6 +14,8 @@ import (
 // Framework is one scheduler profile with its plugins. Immutable, for any number of goroutines.
 type Framework struct {
 	h *handle[*C.libsched_framework]
+	// Of a plugin that asks who asks it: another one owns the handle.
+	lent bool
 }
 
 // FrameworkOption says which profile a framework is.
@@ -25,6 +27,7 @@ type frameworkOptions struct {
 	profile   string
 	gates     map[string]bool
 	semantics string
+	registry  *Registry
 }
 
 // WithConfig takes the profile from a configuration. Without one, upstream's default profile is used.
@@ -69,6 +72,18 @@ func WithSemantics(release string) FrameworkOption {
 	return func(o *frameworkOptions) error { o.semantics = release; return nil }
 }
 
+// WithRegistry makes plugins of one's own known. The configuration says which of them are enabled,
+// and where.
+func WithRegistry(registry *Registry) FrameworkOption {
+	return func(o *frameworkOptions) error {
+		if registry == nil {
+			return closedError(registry)
+		}
+		o.registry = registry
+		return nil
+	}
+}
+
 func (o *frameworkOptions) setConfig(config *Config, owned bool) {
 	if o.owned {
 		o.config.Close()
@@ -86,7 +101,8 @@ func (o *frameworkOptions) gateText() string {
 }
 
 // NewFramework makes the plugins of a profile. Errors: ErrInvalid with upstream's message (also for
-// an unknown feature gate), ErrNotFound (profile), ErrUnsupported (also unknown semantics).
+// an unknown feature gate, or a plugin's factory that failed), ErrNotFound (profile), ErrUnsupported
+// (also unknown semantics).
 func NewFramework(options ...FrameworkOption) (*Framework, error) {
 	var o frameworkOptions
 	defer func() { o.setConfig(nil, false) }()
@@ -104,24 +120,33 @@ func NewFramework(options ...FrameworkOption) (*Framework, error) {
 		defer o.config.h.release()
 		config = ptr
 	}
+	var registry *C.libsched_registry
+	if o.registry != nil {
+		ptr, err := o.registry.lock()
+		if err != nil {
+			return nil, err
+		}
+		defer o.registry.unlock()
+		registry = ptr
+	}
 	var out *C.libsched_framework
 	var failure *C.libsched_error
 	profile, profileLen := textOf(o.profile)
 	gates, gatesLen := textOf(o.gateText())
 	semantics, semanticsLen := textOf(o.semantics)
 	rc := C.lsgo_framework_create(config, profile, profileLen, gates, gatesLen, semantics,
-		semanticsLen, &out, &failure)
+		semanticsLen, registry, &out, &failure)
 	if rc != C.LIBSCHED_OK {
 		return nil, takeError(rc, failure)
 	}
-	fw := &Framework{newHandle(out, func(p *C.libsched_framework) { C.libsched_framework_unref(p) })}
+	fw := &Framework{h: newHandle(out, func(p *C.libsched_framework) { C.libsched_framework_unref(p) })}
 	closeWhenUnreachable(fw, fw.h)
 	return fw, nil
 }
 
 // Close releases the framework.
 func (fw *Framework) Close() {
-	if fw != nil {
+	if fw != nil && !fw.lent {
 		fw.h.close()
 	}
 }

@@ -53,6 +53,14 @@ func (h *handle[P]) close() {
 	}
 }
 
+// closeAndWait is close for what is lent: it returns when no call uses it any more.
+func (h *handle[P]) closeAndWait() {
+	h.close()
+	for h.uses.Load() != closedBit {
+		runtime.Gosched()
+	}
+}
+
 func (h *handle[P]) closed() bool { return h == nil || h.uses.Load() < 0 }
 
 // closer is what the owners of handles have in common.

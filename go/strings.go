@@ -71,3 +71,21 @@ func (in interner) string(s C.libsched_str) string {
 	in[text] = text
 	return text
 }
+
+// textList is strings one after another, so that no Go pointer is stored where C sees it.
+type textList struct {
+	bytes   []byte
+	lengths []C.size_t
+}
+
+func listOf(texts []string) textList {
+	l := textList{lengths: make([]C.size_t, 0, len(texts)+1)}
+	for _, text := range texts {
+		l.bytes = append(l.bytes, text...)
+		l.lengths = append(l.lengths, C.size_t(len(text)))
+	}
+	return l
+}
+
+func (l *textList) text() *C.char         { return strOfBytes(l.bytes).ptr }
+func (l *textList) lengthList() *C.size_t { return unsafe.SliceData(l.lengths) }

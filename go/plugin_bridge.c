@@ -1,0 +1,191 @@
+/* See plugin_bridge.h. */
+#include "plugin_bridge.h"
+
+#include <stdlib.h>
+
+#include "_cgo_export.h"
+
+/* cgo has no const. */
+#define ASKING ((lsgo_frame *)lsgo_asking())
+#define STATE(state) ((libsched_cycle_state *)(state))
+#define POD(pod) ((libsched_pod *)(pod))
+#define INFO(info) ((libsched_node_info *)(info))
+#define SET(set) ((libsched_node_set *)(set))
+#define ROWS(set) ((uint32_t *)libsched_node_set_rows(set))
+
+static libsched_code slot_create(void *user_data, libsched_str args, void **instance,
+                                 libsched_status *status) {
+  uintptr_t handle = 0;
+  const libsched_code code =
+      lsgoCreatePlugin((uintptr_t)user_data, (char *)args.ptr, args.len, &handle, status);
+  *instance = (void *)handle;
+  return code;
+}
+
+static void slot_release(void *user_data, void *instance) {
+  (void)user_data;
+  lsgoDeleteValue((uintptr_t)instance);
+}
+
+static void slot_destroy(void *user_data) { lsgoDeleteValue((uintptr_t)user_data); }
+
+static libsched_code slot_pre_filter(void *instance, libsched_cycle_state *state,
+                                     const libsched_pod *pod, libsched_prefilter_result *result,
+                                     libsched_status *status) {
+  return lsgoPreFilter((uintptr_t)instance, ASKING, state, POD(pod), result, status);
+}
+
+static libsched_code slot_filter(void *instance, const libsched_cycle_state *state,
+                                 const libsched_pod *pod, const libsched_node_info *info,
+                                 libsched_status *status) {
+  return lsgoFilter((uintptr_t)instance, ASKING, STATE(state), POD(pod), INFO(info), status);
+}
+
+static libsched_code slot_filter_batch(void *instance, const libsched_cycle_state *state,
+                                       const libsched_pod *pod, const libsched_node_set *nodes,
+                                       int8_t *codes, uint16_t *reason_indexes,
+                                       libsched_status *status) {
+  return lsgoFilterBatch((uintptr_t)instance, ASKING, STATE(state), POD(pod), SET(nodes),
+                         ROWS(nodes), libsched_node_set_count(nodes), codes, reason_indexes,
+                         status);
+}
+
+static libsched_code slot_pre_score(void *instance, libsched_cycle_state *state,
+                                    const libsched_pod *pod, const libsched_node_set *nodes,
+                                    libsched_status *status) {
+  return lsgoPreScore((uintptr_t)instance, ASKING, state, POD(pod), SET(nodes), ROWS(nodes),
+                      libsched_node_set_count(nodes), status);
+}
+
+static libsched_code slot_score(void *instance, const libsched_cycle_state *state,
+                                const libsched_pod *pod, const libsched_node_info *info,
+                                int64_t *score, libsched_status *status) {
+  return lsgoScore((uintptr_t)instance, ASKING, STATE(state), POD(pod), INFO(info), score, status);
+}
+
+static libsched_code slot_score_batch(void *instance, const libsched_cycle_state *state,
+                                      const libsched_pod *pod, const libsched_node_set *nodes,
+                                      int64_t *scores, libsched_status *status) {
+  return lsgoScoreBatch((uintptr_t)instance, ASKING, STATE(state), POD(pod), SET(nodes),
+                        ROWS(nodes), libsched_node_set_count(nodes), scores, status);
+}
+
+static libsched_code slot_normalize_score(void *instance, const libsched_cycle_state *state,
+                                          const libsched_pod *pod, const libsched_node_set *nodes,
+                                          int64_t *scores, libsched_status *status) {
+  return lsgoNormalizeScore((uintptr_t)instance, ASKING, STATE(state), POD(pod), SET(nodes),
+                            ROWS(nodes), libsched_node_set_count(nodes), scores, status);
+}
+
+static libsched_code slot_reserve(void *instance, libsched_cycle_state *state,
+                                  const libsched_pod *pod, uint32_t row, libsched_str node_name,
+                                  libsched_status *status) {
+  (void)row;
+  return lsgoReserve((uintptr_t)instance, ASKING, state, POD(pod), (char *)node_name.ptr,
+                     node_name.len, status);
+}
+
+static void slot_unreserve(void *instance, libsched_cycle_state *state, const libsched_pod *pod,
+                           uint32_t row, libsched_str node_name) {
+  (void)row;
+  lsgoUnreserve((uintptr_t)instance, ASKING, state, POD(pod), (char *)node_name.ptr,
+                node_name.len);
+}
+
+/* The strings that lie one after another in `text`; NULL: out of memory. */
+static libsched_str *split(const char *text, const size_t *lengths, size_t count) {
+  libsched_str *strs = malloc((count + 1) * sizeof *strs);
+  for (size_t i = 0; strs != NULL && i < count; ++i) {
+    strs[i] = lsgo_str(text, lengths[i]);
+    text += lengths[i];
+  }
+  return strs;
+}
+
+libsched_rc lsgo_registry_add(libsched_registry *registry, const char *name, size_t name_len,
+                              uint32_t flags, uint32_t slots, const char *reasons,
+                              const size_t *lengths, size_t reason_count, uintptr_t handle,
+                              libsched_error **error) {
+  libsched_str *strs = split(reasons, lengths, reason_count);
+  if (strs == NULL) {
+    lsgoDeleteValue(handle);
+    return LIBSCHED_ERR_NO_MEMORY;
+  }
+  libsched_plugin p = {0};
+  p.struct_size = sizeof p;
+  p.abi_version = LIBSCHED_ABI_VERSION;
+  p.name = lsgo_str(name, name_len);
+  p.flags = flags;
+  p.reasons = strs;
+  p.reason_count = (uint32_t)reason_count;
+  p.create = slot_create;
+  p.release = slot_release;
+  p.destroy = slot_destroy;
+  if (slots & LSGO_PRE_FILTER) p.pre_filter = slot_pre_filter;
+  if (slots & LSGO_FILTER) p.filter = slot_filter;
+  if (slots & LSGO_FILTER_BATCH) p.filter_batch = slot_filter_batch;
+  if (slots & LSGO_PRE_SCORE) p.pre_score = slot_pre_score;
+  if (slots & LSGO_SCORE) p.score = slot_score;
+  if (slots & LSGO_SCORE_BATCH) p.score_batch = slot_score_batch;
+  if (slots & LSGO_NORMALIZE_SCORE) p.normalize_score = slot_normalize_score;
+  if (slots & LSGO_RESERVE) {
+    p.reserve = slot_reserve;
+    p.unreserve = slot_unreserve;
+  }
+  const libsched_rc rc = libsched_registry_add(registry, &p, (void *)handle, error);
+  free(strs);
+  return rc;
+}
+
+bool lsgo_prefilter_result_set(libsched_prefilter_result *result, const char *names,
+                               const size_t *lengths, size_t count) {
+  libsched_str *strs = split(names, lengths, count);
+  if (strs == NULL) return false;
+  libsched_prefilter_result_set_nodes(result, strs, count);
+  free(strs);
+  return true;
+}
+
+void lsgo_node_set_names(const libsched_node_set *set, libsched_str *out) {
+  const size_t count = libsched_node_set_count(set);
+  for (size_t i = 0; i < count; ++i)
+    out[i] = libsched_node_name(libsched_node_info_node(libsched_node_set_at(set, i)));
+}
+
+void lsgo_node_set_label(const libsched_node_set *set, const char *key, size_t key_len,
+                         libsched_str *out) {
+  const size_t count = libsched_node_set_count(set);
+  for (size_t i = 0; i < count; ++i) {
+    const libsched_node *node = libsched_node_info_node(libsched_node_set_at(set, i));
+    if (!libsched_node_label(node, lsgo_str(key, key_len), &out[i])) out[i] = lsgo_str(NULL, 0);
+  }
+}
+
+void lsgo_node_set_allocatable(const libsched_node_set *set, const char *resource, size_t len,
+                               int64_t *out) {
+  const size_t count = libsched_node_set_count(set);
+  for (size_t i = 0; i < count; ++i)
+    out[i] = libsched_node_info_allocatable(libsched_node_set_at(set, i), lsgo_str(resource, len));
+}
+
+void lsgo_node_set_requested(const libsched_node_set *set, const char *resource, size_t len,
+                             int64_t *out) {
+  const size_t count = libsched_node_set_count(set);
+  for (size_t i = 0; i < count; ++i)
+    out[i] = libsched_node_info_requested(libsched_node_set_at(set, i), lsgo_str(resource, len));
+}
+
+lsgo_evaluator *lsgo_evaluator_share(const lsgo_frame *asking) {
+  lsgo_evaluator *e = calloc(1, sizeof *e);
+  if (e == NULL) return NULL;
+  e->evaluator = asking->evaluator->evaluator;
+  e->shared = true;
+  e->frame.view = asking->view;
+  e->frame.evaluator = e;
+  if (libsched_status_create(&e->status, NULL) != LIBSCHED_OK ||
+      libsched_prefilter_result_create(&e->result, NULL) != LIBSCHED_OK) {
+    lsgo_evaluator_free(e);
+    return NULL;
+  }
+  return e;
+}

@@ -1,0 +1,179 @@
+package libsched
+
+// #include "plugin_bridge.h"
+import "C"
+
+import (
+	"context"
+	"fmt"
+	"runtime/cgo"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+)
+
+// instance is a plugin of a framework, and what it is for each extension point; C holds it by a
+// handle.
+type instance struct {
+	name        string
+	preFilter   PreFilterPlugin
+	filter      FilterPlugin
+	filterBatch FilterBatchPlugin
+	preScore    PreScorePlugin
+	score       ScorePlugin
+	scoreBatch  ScoreBatchPlugin
+	extensions  ScoreExtensions
+	reserve     ReservePlugin
+
+	// The pods of the last call: the next one is mostly about the same.
+	pods [2]atomic.Pointer[Pod]
+}
+
+func newInstance(name string, plugin Plugin) *instance {
+	i := &instance{name: name}
+	i.preFilter, _ = plugin.(PreFilterPlugin)
+	i.filter, _ = plugin.(FilterPlugin)
+	i.filterBatch, _ = plugin.(FilterBatchPlugin)
+	i.preScore, _ = plugin.(PreScorePlugin)
+	i.score, _ = plugin.(ScorePlugin)
+	i.scoreBatch, _ = plugin.(ScoreBatchPlugin)
+	i.extensions, _ = plugin.(ScoreExtensions)
+	i.reserve, _ = plugin.(ReservePlugin)
+	return i
+}
+
+func instanceOf(h C.uintptr_t) *instance { return cgo.Handle(h).Value().(*instance) }
+
+// pod makes a Pod of its own, with a reference: it outlives the call. `place` is where the last one
+// is kept; while it is, its pointer is of no other pod.
+func (i *instance) pod(place int, ptr *C.libsched_pod) *Pod {
+	if last := i.pods[place].Load(); last != nil && last.h.ptr == ptr && !last.h.closed() {
+		return last
+	}
+	pod := refPod(ptr)
+	i.pods[place].Store(pod)
+	return pod
+}
+
+// call is one call of a plugin, with all that is lent to it.
+type call struct {
+	h     handle[*C.libsched_cycle_state] // open during the call
+	mu    sync.RWMutex
+	state CycleState
+	frame *C.lsgo_frame // nil on threads of the library's own
+	asker *evaluator    // nil: none
+	ctx   context.Context
+	info  NodeInfo
+	nodes Nodes
+}
+
+func nothingToFree(*C.libsched_cycle_state) {}
+
+func begin(frame *C.lsgo_frame, state *C.libsched_cycle_state) *call {
+	c := &call{frame: frame, ctx: context.Background()}
+	c.h.ptr, c.h.free = state, nothingToFree
+	c.state = CycleState{&c.h, &c.mu, c}
+	c.info.call, c.nodes.call = c, c
+	if frame != nil && frame.evaluator != nil {
+		c.asker = cgo.Handle(frame.evaluator.self).Value().(*evaluator)
+		if c.asker.ctx != nil {
+			c.ctx = c.asker.ctx
+		}
+	}
+	return c
+}
+
+// end is deferred by every slot that has a Status.
+func (i *instance) end(c *call, status *C.libsched_status, code *C.libsched_code) {
+	if reason := recover(); reason != nil {
+		*code = C.LIBSCHED_ERROR
+		C.libsched_status_set(status, C.LIBSCHED_ERROR)
+		C.libsched_status_add_reason(status, str(panicText(i.name, reason)))
+	}
+	c.h.closeAndWait()
+	c.nodes.set, c.nodes.rows = nil, nil
+}
+
+// endWithout is deferred by every slot that has none.
+func (i *instance) endWithout(c *call) {
+	if reason := recover(); reason != nil {
+		if c.asker != nil {
+			c.asker.panicked = reason
+		}
+	}
+	c.h.closeAndWait()
+	c.nodes.set, c.nodes.rows = nil, nil
+}
+
+func panicText(plugin string, reason any) string {
+	return fmt.Sprintf("plugin %q panicked: %v\n\n%s", plugin, reason, debug.Stack())
+}
+
+// answer writes what a plugin said into a status of C.
+func answer(status *C.libsched_status, s *Status) C.libsched_code {
+	if s == nil {
+		return C.LIBSCHED_SUCCESS
+	}
+	for _, reason := range s.reasons {
+		C.libsched_status_add_reason(status, str(reason))
+	}
+	return C.libsched_code(s.code)
+}
+
+// View is the cluster or snapshot that a plugin is asked about: it is lent to the plugin, until its
+// call returns. Queries on it need the framework that asks ([CycleState.Framework]). Nil outside of
+// a plugin's call.
+func (s *CycleState) View() View {
+	if s == nil || s.call == nil || s.call.frame == nil || s.call.frame.view == nil {
+		return nil
+	}
+	return s.call.view()
+}
+
+// Framework is the one that asks a plugin; nil outside of a plugin's call.
+func (s *CycleState) Framework() *Framework {
+	if s == nil || s.call == nil || s.call.asker == nil {
+		return nil
+	}
+	return &Framework{h: s.call.asker.fw, lent: true}
+}
+
+// callView is the view of one call.
+type callView struct {
+	reader
+	call *call
+}
+
+func (c *call) view() *callView {
+	return &callView{reader{
+		enter: func() *C.libsched_view {
+			if _, ok := c.h.acquire(); !ok {
+				return nil
+			}
+			return c.frame.view
+		},
+		leave: c.h.release,
+	}, c}
+}
+
+func (v *callView) borrow(fw *Framework) (*evaluator, *C.libsched_view, error) {
+	c := v.call
+	if _, ok := c.h.acquire(); !ok {
+		return nil, nil, &Error{Code: ErrMisuse, Msg: "the plugin's call has returned", cause: ErrClosed}
+	}
+	if c.asker == nil || c.asker.fw != fw.h {
+		c.h.release()
+		return nil, nil, &Error{Code: ErrMisuse, Msg: "a plugin's View is for the framework that asks it"}
+	}
+	shared := C.lsgo_evaluator_share(c.frame)
+	if shared == nil {
+		c.h.release()
+		return nil, nil, &Error{Code: ErrNoMemory, Msg: ErrNoMemory.Error()}
+	}
+	return ownEvaluator(shared, fw.h), c.frame.view, nil
+}
+
+func (v *callView) giveBack(_ *Framework, e *evaluator) {
+	e.free()
+	v.call.h.release()
+}

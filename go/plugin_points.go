@@ -1,0 +1,88 @@
+package libsched
+
+// #include "plugin_bridge.h"
+import "C"
+
+import (
+	"fmt"
+	"reflect"
+)
+
+// point is an interface of plugins, the slots of C that it fills, and what it needs beside it.
+type point struct {
+	of    reflect.Type
+	slots C.uint32_t
+	needs C.uint32_t // one of them; 0: nothing
+}
+
+var points = []point{
+	{reflect.TypeFor[PreFilterPlugin](), C.LSGO_PRE_FILTER, 0},
+	{reflect.TypeFor[FilterPlugin](), C.LSGO_FILTER, 0},
+	{reflect.TypeFor[FilterBatchPlugin](), C.LSGO_FILTER_BATCH, 0},
+	{reflect.TypeFor[PreScorePlugin](), C.LSGO_PRE_SCORE, 0},
+	{reflect.TypeFor[ScorePlugin](), C.LSGO_SCORE, 0},
+	{reflect.TypeFor[ScoreBatchPlugin](), C.LSGO_SCORE_BATCH, 0},
+	{reflect.TypeFor[ScoreExtensions](), C.LSGO_NORMALIZE_SCORE, C.LSGO_SCORE | C.LSGO_SCORE_BATCH},
+	{reflect.TypeFor[ReservePlugin](), C.LSGO_RESERVE, 0},
+}
+
+// slotsOf finds the extension points of a plugin's type. A method that has the name of one, but not
+// its signature, would never be called: that is an error.
+func slotsOf(plugin reflect.Type) (C.uint32_t, error) {
+	if plugin.Kind() == reflect.Interface && plugin == reflect.TypeFor[Plugin]() {
+		return 0, fmt.Errorf("its factory returns the interface %v, which does not tell the extension "+
+			"points: it must return the plugin's own type", plugin)
+	}
+	var slots C.uint32_t
+	for _, point := range points {
+		if plugin.Implements(point.of) {
+			slots |= point.slots
+			continue
+		}
+		for i := range point.of.NumMethod() {
+			wanted := point.of.Method(i)
+			if _, has := plugin.MethodByName(wanted.Name); has && wanted.Name != "Name" {
+				return 0, fmt.Errorf("%v has a method %s, but is no %s: %s", plugin, wanted.Name,
+					point.of.Name(), missing(plugin, point.of))
+			}
+		}
+	}
+	for _, point := range points {
+		if slots&point.slots != 0 && point.needs != 0 && slots&point.needs == 0 {
+			return 0, fmt.Errorf("%v is a %s, but has no extension point that it belongs to", plugin,
+				point.of.Name())
+		}
+	}
+	return slots, nil
+}
+
+// missing tells the first method that is not as the interface wants it.
+func missing(plugin, of reflect.Type) string {
+	for i := range of.NumMethod() {
+		wanted := of.Method(i)
+		method, has := plugin.MethodByName(wanted.Name)
+		if !has {
+			return fmt.Sprintf("%s%s is missing", wanted.Name, wanted.Type.String()[len("func"):])
+		}
+		if have := boundType(plugin, method); have != wanted.Type {
+			return fmt.Sprintf("%s is %v, not %v", wanted.Name, have, wanted.Type)
+		}
+	}
+	return "its methods differ"
+}
+
+// boundType is a method's type without the receiver.
+func boundType(of reflect.Type, method reflect.Method) reflect.Type {
+	if of.Kind() == reflect.Interface {
+		return method.Type
+	}
+	t := method.Type
+	var in, out []reflect.Type
+	for i := 1; i < t.NumIn(); i++ {
+		in = append(in, t.In(i))
+	}
+	for i := range t.NumOut() {
+		out = append(out, t.Out(i))
+	}
+	return reflect.FuncOf(in, out, t.IsVariadic())
+}

@@ -1,0 +1,120 @@
+package libsched
+
+// #include "plugin_bridge.h"
+import "C"
+
+import "runtime/cgo"
+
+// What C calls for plugins (plugin_bridge.c). A panic must not cross C frames: end recovers it.
+
+//export lsgoCreatePlugin
+func lsgoCreatePlugin(h C.uintptr_t, args *C.char, n C.size_t, made *C.uintptr_t,
+	status *C.libsched_status) (code C.libsched_code) {
+	g := cgo.Handle(h).Value().(*registration)
+	defer func() {
+		if reason := recover(); reason != nil {
+			C.libsched_status_set(status, C.LIBSCHED_ERROR)
+			C.libsched_status_add_reason(status, str(panicText(g.name, reason)))
+			code = C.LIBSCHED_ERROR
+		}
+	}()
+	plugin, err := g.make([]byte(goString(C.libsched_str{ptr: args, len: n})))
+	if err != nil {
+		answer(status, AsStatus(err))
+		return C.LIBSCHED_ERROR
+	}
+	*made = C.uintptr_t(cgo.NewHandle(newInstance(g.name, plugin)))
+	return C.LIBSCHED_SUCCESS
+}
+
+//export lsgoPreFilter
+func lsgoPreFilter(h C.uintptr_t, frame *C.lsgo_frame, state *C.libsched_cycle_state, pod *C.libsched_pod,
+	result *C.libsched_prefilter_result, status *C.libsched_status) (code C.libsched_code) {
+	i, c := instanceOf(h), begin(frame, state)
+	defer i.end(c, status, &code)
+	narrowed, s := i.preFilter.PreFilter(c.ctx, &c.state, i.pod(0, pod))
+	if narrowed != nil && narrowed.NodeNames != nil {
+		list := listOf(narrowed.NodeNames)
+		if !C.lsgo_prefilter_result_set(result, list.text(), list.lengthList(),
+			C.size_t(len(narrowed.NodeNames))) {
+			return answer(status, AsStatus(ErrNoMemory))
+		}
+	}
+	return answer(status, s)
+}
+
+//export lsgoFilter
+func lsgoFilter(h C.uintptr_t, frame *C.lsgo_frame, state *C.libsched_cycle_state, pod *C.libsched_pod,
+	info *C.libsched_node_info, status *C.libsched_status) (code C.libsched_code) {
+	i, c := instanceOf(h), begin(frame, state)
+	defer i.end(c, status, &code)
+	c.info.one = info
+	return answer(status, i.filter.Filter(c.ctx, &c.state, i.pod(0, pod), &c.info))
+}
+
+//export lsgoFilterBatch
+func lsgoFilterBatch(h C.uintptr_t, frame *C.lsgo_frame, state *C.libsched_cycle_state,
+	pod *C.libsched_pod, set *C.libsched_node_set, rows *C.uint32_t, n C.size_t, codes *C.int8_t,
+	reasons *C.uint16_t, status *C.libsched_status) (code C.libsched_code) {
+	i, c := instanceOf(h), begin(frame, state)
+	defer i.end(c, status, &code)
+	verdicts := &Verdicts{sliceOf[int8](codes, n), sliceOf[uint16](reasons, n)}
+	return answer(status, i.filterBatch.FilterBatch(c.ctx, &c.state, i.pod(0, pod), c.lend(set, rows, n),
+		verdicts))
+}
+
+//export lsgoPreScore
+func lsgoPreScore(h C.uintptr_t, frame *C.lsgo_frame, state *C.libsched_cycle_state, pod *C.libsched_pod,
+	set *C.libsched_node_set, rows *C.uint32_t, n C.size_t, status *C.libsched_status) (code C.libsched_code) {
+	i, c := instanceOf(h), begin(frame, state)
+	defer i.end(c, status, &code)
+	return answer(status, i.preScore.PreScore(c.ctx, &c.state, i.pod(0, pod), c.lend(set, rows, n)))
+}
+
+//export lsgoScore
+func lsgoScore(h C.uintptr_t, frame *C.lsgo_frame, state *C.libsched_cycle_state, pod *C.libsched_pod,
+	info *C.libsched_node_info, score *C.int64_t, status *C.libsched_status) (code C.libsched_code) {
+	i, c := instanceOf(h), begin(frame, state)
+	defer i.end(c, status, &code)
+	c.info.one = info
+	number, s := i.score.Score(c.ctx, &c.state, i.pod(0, pod), &c.info)
+	*score = C.int64_t(number)
+	return answer(status, s)
+}
+
+//export lsgoScoreBatch
+func lsgoScoreBatch(h C.uintptr_t, frame *C.lsgo_frame, state *C.libsched_cycle_state,
+	pod *C.libsched_pod, set *C.libsched_node_set, rows *C.uint32_t, n C.size_t, scores *C.int64_t,
+	status *C.libsched_status) (code C.libsched_code) {
+	i, c := instanceOf(h), begin(frame, state)
+	defer i.end(c, status, &code)
+	return answer(status, i.scoreBatch.ScoreBatch(c.ctx, &c.state, i.pod(0, pod), c.lend(set, rows, n),
+		sliceOf[int64](scores, n)))
+}
+
+//export lsgoNormalizeScore
+func lsgoNormalizeScore(h C.uintptr_t, frame *C.lsgo_frame, state *C.libsched_cycle_state,
+	pod *C.libsched_pod, set *C.libsched_node_set, rows *C.uint32_t, n C.size_t, scores *C.int64_t,
+	status *C.libsched_status) (code C.libsched_code) {
+	i, c := instanceOf(h), begin(frame, state)
+	defer i.end(c, status, &code)
+	return answer(status, i.extensions.NormalizeScore(c.ctx, &c.state, i.pod(0, pod), c.lend(set, rows, n),
+		sliceOf[int64](scores, n)))
+}
+
+//export lsgoReserve
+func lsgoReserve(h C.uintptr_t, frame *C.lsgo_frame, state *C.libsched_cycle_state, pod *C.libsched_pod,
+	node *C.char, n C.size_t, status *C.libsched_status) (code C.libsched_code) {
+	i, c := instanceOf(h), begin(frame, state)
+	defer i.end(c, status, &code)
+	return answer(status, i.reserve.Reserve(c.ctx, &c.state, i.pod(0, pod),
+		goString(C.libsched_str{ptr: node, len: n})))
+}
+
+//export lsgoUnreserve
+func lsgoUnreserve(h C.uintptr_t, frame *C.lsgo_frame, state *C.libsched_cycle_state, pod *C.libsched_pod,
+	node *C.char, n C.size_t) {
+	i, c := instanceOf(h), begin(frame, state)
+	defer i.endWithout(c)
+	i.reserve.Unreserve(c.ctx, &c.state, i.pod(0, pod), goString(C.libsched_str{ptr: node, len: n}))
+}

@@ -73,6 +73,7 @@ Ref<CycleState> CycleState::clone() const {
     if (e.score_data) e.score_data = e.score_data->clone();
   }
   copy->pre_filter = pre_filter;
+  copy->skip_all_post_filter = skip_all_post_filter;
   {
     const std::lock_guard lock(mutex_);
     copy->values_ = values_;

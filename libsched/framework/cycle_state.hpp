@@ -70,6 +70,7 @@ class CycleState final : public RefCounted {
   uint64_t data_serial = 0;    // the pod that `entries` belong to: the same, or of Filter alone
   std::vector<Entry> entries;  // by plugin index of the framework
   PreFilterResult pre_filter;
+  bool skip_all_post_filter = false;  // PostFilter asks no plugin
 
   // While plugins are asked: what they are asked about, and by whom (an Evaluator).
   const View* view = nullptr;

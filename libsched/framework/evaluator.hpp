@@ -139,6 +139,9 @@ class Evaluator final : public RefCounted {
   Result<Status> run_pre_bind(CycleState& state, const Pod& pod, Str node);
   Result<Status> run_bind(CycleState& state, const Pod& pod, Str node);
   Result<void> run_post_bind(CycleState& state, const Pod& pod, Str node);
+  // Lets PreBind plugins that may run beside each other do so on threads, as upstream's; without it
+  // they run in their order, and a failure ends the group.
+  void set_parallel_pre_bind(bool parallel) { parallel_pre_bind_ = parallel; }
   // Upstream's SignPod: JSON; "" if this pod or this profile cannot be signed.
   std::string sign_pod(const Pod& pod) const;
 
@@ -159,21 +162,25 @@ class Evaluator final : public RefCounted {
 
   // While plugins are asked: the state tells them by whom and about what. Plugins may ask the
   // evaluator in their turn, hence what stood there before comes back.
-  struct Asked {
-    Asked(const Evaluator* e, CycleState& s)
-        : state(s), view(s.view), evaluator(s.evaluator), judging(e->cluster_.get()) {
+  struct Told {
+    Told(const Evaluator* e, CycleState& s) : state(s), view(s.view), evaluator(s.evaluator) {
       s.view = &e->view();
       s.evaluator = const_cast<Evaluator*>(e);  // it belongs to the thread that asks
     }
-    ~Asked() {
+    ~Told() {
       state.view = view;
       state.evaluator = evaluator;
     }
-    Asked(const Asked&) = delete;
-    Asked& operator=(const Asked&) = delete;
+    Told(const Told&) = delete;
+    Told& operator=(const Told&) = delete;
     CycleState& state;
     const View* view;
     Evaluator* evaluator;
+  };
+  // The same where plugins may not change the cluster: up to PostFilter.
+  struct Asked {
+    Asked(const Evaluator* e, CycleState& s) : told(e, s), judging(e->cluster_.get()) {}
+    Told told;
     Cluster::Judging judging;
   };
   // Of one call that uses the scratch memory below.
@@ -186,6 +193,13 @@ class Evaluator final : public RefCounted {
     Asked asked;
   };
   Result<void> may_begin() const;
+  // evaluator_binding.cpp
+  Status reserve_all(CycleState& state, const Pod& pod, Str node);
+  void unreserve_all(CycleState& state, const Pod& pod, Str node);
+  Status pre_bind_one(uint32_t plugin, CycleState& state, const Pod& pod, Str node);
+  Status pre_bind_group(const std::vector<uint32_t>& group, CycleState& state, const Pod& pod,
+                        Str node);
+  Result<void> may_reserve() const;
 
   enum class Change : uint8_t { kAdd, kRemove };
   Result<Status> run_change(Change change, CycleState& state, const Pod& pod, const Pod& other,
@@ -238,6 +252,7 @@ class Evaluator final : public RefCounted {
   std::vector<int64_t> column_, totals_;
   size_t next_start_ = 0;
   uint64_t ties_broken_ = 0;
+  bool parallel_pre_bind_ = false;
   bool busy_ = false;  // a plugin that is asked may not ask this evaluator for more than one node
 };
 

@@ -2,7 +2,6 @@
 // assuming a pod on its node.
 #include <algorithm>
 
-#include "libsched/base/quote.hpp"
 #include "libsched/framework/evaluator.hpp"
 #include "libsched/framework/score_columns.hpp"
 
@@ -227,19 +226,7 @@ Result<Status> Evaluator::assume(CycleState& state, const Pod& pod, uint32_t row
     return Error{Rc::kNotFound, "the cluster has no node of this row", {}, {}};
   const std::string node = v.row(row).name;
   LIBSCHED_TRY(cluster_->assume(pod, node));
-  Status out;
-  const std::vector<uint32_t>& order = framework_->at(ExtensionPoint::kReserve);
-  for (const uint32_t i : order) {
-    const Framework::Instance& instance = framework_->plugins()[i];
-    if (!instance.plugin) continue;
-    out = instance.plugin->reserve({*cluster_, pod, state, state.entries[i].data.get(), row});
-    if (out.success()) continue;
-    if (!out.rejected())
-      out = Status::wrap("running Reserve plugin " + go_quote(instance.name) + ": ", out);
-    else
-      out.plugin = instance.name;
-    break;
-  }
+  Status out = reserve_all(state, pod, node);
   if (!out.success()) LIBSCHED_TRY(forget(state, pod));
   return out;
 }
@@ -252,13 +239,8 @@ Result<void> Evaluator::forget(CycleState& state, const Pod& pod) {
   LIBSCHED_TRY(bind_pod(state, pod));
   LIBSCHED_TRY(cluster_->may_forget(pod.meta.ns, pod.meta.name));
   const uint32_t slot = view().find_pod(pod.meta.ns, pod.meta.name);
-  const uint32_t row = slot == kNoId ? kNoId : view().slot(slot).row;
-  const std::vector<uint32_t>& order = framework_->at(ExtensionPoint::kReserve);
-  for (size_t k = order.size(); k-- > 0;) {
-    const Framework::Instance& instance = framework_->plugins()[order[k]];
-    if (instance.plugin)
-      instance.plugin->unreserve({*cluster_, pod, state, state.entries[order[k]].data.get(), row});
-  }
+  const std::string node = slot == kNoId ? "" : view().row(view().slot(slot).row).name;
+  unreserve_all(state, pod, node);
   return cluster_->forget(pod.meta.ns, pod.meta.name);
 }
 

@@ -27,6 +27,15 @@ struct Fake {
   std::function<void(const ReserveCall&)> unreserve;
   std::function<Status(const PodChange&)> add_pod;  // with it the fake has PreFilterExtensions
   std::function<Status(const PodChange&)> remove_pod;
+  std::function<Status(const PostFilterCall&, std::optional<Nomination>*)> post_filter;
+  std::function<Status(const BindingCall&, int64_t*)> permit;
+  std::function<Status(const BindingCall&, bool*)> pre_flight;
+  std::function<Status(const BindingCall&)> pre_bind;
+  std::function<Status(const BindingCall&)> bind;
+  std::function<void(const BindingCall&)> post_bind;
+  std::function<Status(const Pod&, std::vector<SignFragment>*)> sign;
+  std::string instance_name;
+  Plugin::Threading threading = Plugin::Threading::kConcurrent;
 };
 
 class FakePlugin final : public Plugin {
@@ -75,6 +84,25 @@ class FakePlugin final : public Plugin {
   }
   Status reserve(const ReserveCall& call) const override { return fake_.reserve(call); }
   void unreserve(const ReserveCall& call) const override { fake_.unreserve(call); }
+  Str instance_name() const override { return fake_.instance_name; }
+  Status post_filter(const PostFilterCall& call, std::optional<Nomination>* out) const override {
+    return fake_.post_filter(call, out);
+  }
+  Status permit(const BindingCall& call, int64_t* timeout_ns) const override {
+    return fake_.permit(call, timeout_ns);
+  }
+  Status pre_bind_pre_flight(const BindingCall& call, bool* allow_parallel) const override {
+    return fake_.pre_flight ? fake_.pre_flight(call, allow_parallel)
+                            : Plugin::pre_bind_pre_flight(call, allow_parallel);
+  }
+  Status pre_bind(const BindingCall& call) const override { return fake_.pre_bind(call); }
+  Status bind(const BindingCall& call) const override { return fake_.bind(call); }
+  void post_bind(const BindingCall& call) const override { fake_.post_bind(call); }
+  bool signs() const override { return fake_.sign != nullptr; }
+  Status sign(const View&, const Pod& pod, std::vector<SignFragment>* out) const override {
+    return fake_.sign(pod, out);
+  }
+  Threading threading() const override { return fake_.threading; }
 
  private:
   const Fake& fake_;
@@ -117,6 +145,11 @@ inline Ref<Registry> fake_registry(const std::vector<Fake>& fakes) {
     if (fake.pre_score) points |= point_bit(ExtensionPoint::kPreScore);
     if (fake.score) points |= point_bit(ExtensionPoint::kScore);
     if (fake.reserve) points |= point_bit(ExtensionPoint::kReserve);
+    if (fake.post_filter) points |= point_bit(ExtensionPoint::kPostFilter);
+    if (fake.permit) points |= point_bit(ExtensionPoint::kPermit);
+    if (fake.pre_bind) points |= point_bit(ExtensionPoint::kPreBind);
+    if (fake.bind) points |= point_bit(ExtensionPoint::kBind);
+    if (fake.post_bind) points |= point_bit(ExtensionPoint::kPostBind);
     const auto make = [&fake](const FactoryCall&) -> Result<std::unique_ptr<Plugin>> {
       return std::unique_ptr<Plugin>(std::make_unique<FakePlugin>(fake));
     };

@@ -1,6 +1,8 @@
 // Framework: making a profile's plugins, with upstream's construction errors.
 #include "libsched/framework/framework.hpp"
 
+#include <set>
+
 #include <nlohmann/json.hpp>
 
 namespace libsched {
@@ -58,7 +60,7 @@ Result<FrameworkRef> Framework::create(const ConfigRef& config, Str profile_name
   std::map<std::string, uint32_t, std::less<>> index;
   for (const std::string& name : fw->expanded_.plugins) {
     const Registry::Item& item = *registry->find(name);
-    Instance instance{name, nullptr};
+    Instance instance{name, nullptr, name};
     if (item.factory) {
       Result<std::unique_ptr<Plugin>> made =
           item.factory({(*profile)->args_of(name), gates, semantics});
@@ -69,6 +71,7 @@ Result<FrameworkRef> Framework::create(const ConfigRef& config, Str profile_name
         return e;
       }
       instance.plugin = std::move(*made);
+      if (const Str own = instance.plugin->instance_name(); !own.empty()) instance.name = own;
     }
     index.emplace(name, static_cast<uint32_t>(fw->plugins_.size()));
     fw->plugins_.push_back(std::move(instance));
@@ -82,7 +85,26 @@ Result<FrameworkRef> Framework::create(const ConfigRef& config, Str profile_name
     fw->score_weights_.push_back(e.weight);
   fw->percentage_of_nodes_to_score_ = (*profile)->percentage_of_nodes_to_score.value_or(
       config->percentage_of_nodes_to_score.value_or(0));
+  fw->find_signers(gates);
   return FrameworkRef(fw);
+}
+
+void Framework::find_signers(const FeatureGates& gates) {
+  if (!gates.enabled(Gate::kOpportunisticBatching)) return;
+  signs_ = true;
+  std::set<Str> seen;
+  for (const ExtensionPoint p : {ExtensionPoint::kPreFilter, ExtensionPoint::kFilter,
+                                 ExtensionPoint::kPreScore, ExtensionPoint::kScore})
+    for (const uint32_t i : at(p)) {
+      const Instance& instance = plugins_[i];
+      if (seen.count(instance.name) != 0) continue;
+      if (!instance.plugin || !instance.plugin->signs()) {
+        signs_ = false;
+        continue;
+      }
+      seen.insert(instance.name);
+      signers_.push_back(i);
+    }
 }
 
 bool Framework::queue_less(const QueuedPod& a, const QueuedPod& b) const {

@@ -13,8 +13,9 @@ namespace libsched {
 class Framework final : public RefCounted {
  public:
   struct Instance {
-    std::string name;
+    std::string name;                // what the plugin calls itself: in statuses and sets
     std::unique_ptr<Plugin> plugin;  // null: nothing to run in this version
+    std::string registered;          // what the registry and the profile call it
   };
 
   // `profile` "": the only one. Errors: kNotFound, upstream's construction errors, kUnsupported.
@@ -32,6 +33,10 @@ class Framework final : public RefCounted {
   // The order of the queue, by the profile's one QueueSort plugin.
   bool queue_less(const QueuedPod& a, const QueuedPod& b) const;
   Semantics semantics() const { return semantics_; }
+  // The plugins whose parts make a pod's signature; none if pods of this profile are not signed
+  // (gate OpportunisticBatching; every PreFilter, Filter, PreScore and Score plugin must sign).
+  bool signs() const { return signs_; }
+  const std::vector<uint32_t>& signers() const { return signers_; }
   // Of at(kScore), in its order.
   const std::vector<int64_t>& score_weights() const { return score_weights_; }
   // percentageOfNodesToScore: the profile's, else the configuration's; 0: by the number of nodes.
@@ -40,6 +45,7 @@ class Framework final : public RefCounted {
 
  private:
   Framework() = default;
+  void find_signers(const FeatureGates& gates);
 
   ConfigRef config_;
   RegistryRef registry_;
@@ -47,6 +53,8 @@ class Framework final : public RefCounted {
   std::vector<Instance> plugins_;
   std::array<std::vector<uint32_t>, kExtensionPointCount> points_;
   Semantics semantics_ = Semantics::k1_36;
+  bool signs_ = false;
+  std::vector<uint32_t> signers_;
   std::vector<int64_t> score_weights_;
   int32_t percentage_of_nodes_to_score_ = 0;
 };

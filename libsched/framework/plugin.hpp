@@ -103,7 +103,8 @@ struct ReserveCall {
   const Pod& pod;
   CycleState& state;
   const PluginData* filter_data;  // as in ScoreCall
-  uint32_t row;                   // the node; kNoId in Unreserve if it has gone
+  uint32_t row;                   // the node; kNoId if it has gone
+  Str node;
 };
 
 struct PostFilterCall {

@@ -1,4 +1,4 @@
-// Services: what is made where nothing was given.
+// Services: what is made where nothing was given; pods between Permit and Bind; pods to try again.
 #include "libsched/framework/services.hpp"
 
 namespace libsched {
@@ -7,6 +7,48 @@ Services::Services(Ref<Clock> clock, Ref<ApiClient> api)
     : clock_(std::move(clock)), api_(std::move(api)) {
   if (!clock_) clock_ = make_ref<VirtualClock>();
   if (!api_) api_ = make_ref<MemoryApi>();
+}
+
+void Services::activate(std::map<std::string, PodRef> pods) {
+  const std::lock_guard lock(mutex_);
+  for (auto& [key, pod] : pods) activated_[key] = std::move(pod);
+}
+
+std::map<std::string, PodRef> Services::take_activated() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(activated_, {});
+}
+
+void PodsInPreBind::add(Str uid) {
+  const std::lock_guard lock(mutex_);
+  pods_[std::string(uid)] = {};
+}
+
+void PodsInPreBind::remove(Str uid) {
+  const std::lock_guard lock(mutex_);
+  if (const auto it = pods_.find(uid); it != pods_.end()) pods_.erase(it);
+}
+
+bool PodsInPreBind::cancel(Str uid, Str reason) {
+  const std::lock_guard lock(mutex_);
+  const auto it = pods_.find(uid);
+  if (it == pods_.end() || it->second.prebound) return false;
+  if (!it->second.cancelled) it->second.reason = reason;  // the first reason stands
+  return it->second.cancelled = true;
+}
+
+bool PodsInPreBind::mark_prebound(Str uid) {
+  const std::lock_guard lock(mutex_);
+  const auto it = pods_.find(uid);
+  if (it == pods_.end()) return true;
+  if (it->second.cancelled) return false;
+  return it->second.prebound = true;
+}
+
+std::string PodsInPreBind::cancelled(Str uid) const {
+  const std::lock_guard lock(mutex_);
+  const auto it = pods_.find(uid);
+  return it == pods_.end() ? std::string() : it->second.reason;
 }
 
 }  // namespace libsched

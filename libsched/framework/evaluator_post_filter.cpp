@@ -1,0 +1,45 @@
+// Evaluator: PostFilter, with upstream's collection of reasons.
+#include "libsched/base/quote.hpp"
+#include "libsched/framework/evaluator.hpp"
+
+namespace libsched {
+
+Result<Status> Evaluator::run_post_filter(CycleState& state, const Pod& pod,
+                                          const NodeStatuses& statuses,
+                                          std::optional<Nomination>* nomination) {
+  LIBSCHED_TRY(may_begin());
+  LIBSCHED_TRY(bind(state));
+  const Asked asked(this, state);
+  nomination->reset();
+  if (state.skip_all_post_filter)
+    return Status(Code::kUnschedulable, "All PostFilter plugins are skipped");
+  Status out(Code::kUnschedulable);
+  for (const uint32_t i : framework_->at(ExtensionPoint::kPostFilter)) {
+    const Framework::Instance& instance = framework_->plugins()[i];
+    if (!instance.plugin) continue;
+    std::optional<Nomination> nominated;
+    Status s = instance.plugin->post_filter({*this, pod, state, statuses}, &nominated);
+    if (s.success() || s.code == Code::kUnschedulableAndUnresolvable) {
+      if (!s.success()) s.plugin = instance.name;
+      *nomination = std::move(nominated);
+      return s;
+    }
+    if (!s.rejected()) {
+      nomination->reset();
+      // Upstream's runtime does not survive the other codes.
+      const char* code = code_name(s.code);
+      Status error = s.as_error()
+                         ? Status::from_error(*s.as_error())
+                         : Status::from_error("PostFilter plugin " + go_quote(instance.name) +
+                                              " returned " + (code == nullptr ? "?" : code));
+      error.plugin = instance.name;
+      return error;
+    }
+    if (nominated && nominated->override_node) *nomination = std::move(nominated);
+    out.reasons.insert(out.reasons.end(), s.reasons.begin(), s.reasons.end());
+    if (out.plugin.empty()) out.plugin = instance.name;
+  }
+  return out;
+}
+
+}  // namespace libsched

@@ -1,0 +1,57 @@
+// Evaluator: the signature of a pod, as Go's encoding/json writes upstream's map of its parts.
+#include <map>
+
+#include <nlohmann/json.hpp>
+
+#include "libsched/base/quote.hpp"
+#include "libsched/framework/evaluator.hpp"
+
+namespace libsched {
+namespace {
+
+// As json.Marshal takes over a json.RawMessage: without spaces, and with what HTML and JavaScript
+// trip over escaped.
+std::string compact(const std::string& json) {
+  std::string out;
+  bool in_string = false;
+  for (size_t i = 0; i < json.size(); ++i) {
+    const char c = json[i];
+    if (!in_string && (c == ' ' || c == '\t' || c == '\n' || c == '\r')) continue;
+    if (c == '"') in_string = !in_string;
+    if (c == '\\') {
+      out += c;
+      if (++i < json.size()) out += json[i];
+    } else if (c == '<' || c == '>' || c == '&') {
+      out += c == '<' ? "\\u003c" : c == '>' ? "\\u003e" : "\\u0026";
+    } else if (json.compare(i, 3, "\xE2\x80\xA8") == 0 || json.compare(i, 3, "\xE2\x80\xA9") == 0) {
+      out += json[i + 2] == '\xA8' ? "\\u2028" : "\\u2029";
+      i += 2;
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string Evaluator::sign_pod(const Pod& pod) const {
+  if (!framework_->signs()) return {};
+  const Cluster::Judging judging(cluster_.get());
+  std::map<std::string, std::string> parts;
+  parts["v1.Pod.Spec.SchedulerName"] = json_quote(pod.spec.scheduler_name);
+  for (const uint32_t i : framework_->signers()) {
+    std::vector<SignFragment> fragments;
+    if (!framework_->plugins()[i].plugin->sign(view(), pod, &fragments).success()) return {};
+    for (SignFragment& f : fragments) parts[std::move(f.key)] = std::move(f.json);
+  }
+  std::string out = "{";
+  for (const auto& [key, json] : parts) {
+    if (!nlohmann::json::accept(json)) return {};
+    if (out.size() > 1) out += ',';
+    out += json_quote(key) + ':' + compact(json);
+  }
+  return out + "}";
+}
+
+}  // namespace libsched

@@ -1,0 +1,53 @@
+// Cluster events: labels, and what a registration covers.
+#include "libsched/framework/events.hpp"
+
+#include <doctest/doctest.h>
+
+namespace libsched {
+namespace {
+
+TEST_CASE("events are named as upstream's") {
+  CHECK(ClusterEvent{"Node", kAdd, {}}.label() == "NodeAdd");
+  CHECK(ClusterEvent{"Pod", kUpdatePodScaleDown, {}}.label() == "PodUpdatePodScaleDown");
+  CHECK(ClusterEvent{"Node", kUpdate, {}}.label() == "NodeUpdate");
+  CHECK(ClusterEvent{"*", kAllActions, {}}.label() == "*All");
+  CHECK(ClusterEvent{"Pod", kAdd | kDelete, {}}.label() == "Pod");
+  CHECK(ClusterEvent{"Pod", kAdd, "Mine"}.label() == "Mine");
+  CHECK(kAllActions == 8191);
+  CHECK(kUpdate == 8188);
+}
+
+TEST_CASE("a registration covers what is the same or more special") {
+  const ClusterEvent node_label{"Node", kUpdateNodeLabel, {}};
+  CHECK(matches({"Node", kUpdate, {}}, node_label));
+  CHECK(matches(node_label, node_label));
+  CHECK_FALSE(matches(node_label, {"Node", kUpdate, {}}));
+  CHECK_FALSE(matches({"Node", kUpdateNodeTaint, {}}, node_label));
+  CHECK_FALSE(matches({"Pod", kUpdate, {}}, node_label));
+  CHECK(matches({"*", kAllActions, {}}, node_label));
+  CHECK(matches({"*", kUpdate, {}}, node_label));
+  CHECK_FALSE(matches({"*", kAdd, {}}, node_label));
+  // By number, not by bits: a larger number is not covered even where the bits overlap.
+  CHECK_FALSE(matches({"Node", kAdd, {}}, {"Node", kAdd | kDelete, {}}));
+  CHECK(matches({"Node", kAdd | kUpdateNodeTaint, {}}, {"Node", kAdd | kDelete, {}}));
+  CHECK_FALSE(matches({"Node", kAllActions, {}}, {"*", kAllActions, {}}));
+  CHECK(matches({"*", kAllActions, {}}, {"*", kAllActions, {}}));
+  CHECK(matches({"Pod", kAdd, {}}, {"AssignedPod", kAdd, {}}));
+  CHECK(matches({"Pod", kAdd, {}}, {"UnschedulablePod", kAdd, {}}));
+  CHECK_FALSE(matches({"Node", kAdd, {}}, {"AssignedPod", kAdd, {}}));
+}
+
+TEST_CASE("without registrations: every resource that is watched by default") {
+  const std::vector<ClusterEventWithHint> events = default_events();
+  REQUIRE(events.size() == 10);
+  CHECK(events[0].event == ClusterEvent{"Pod", kAllActions, {}});
+  CHECK(events[9].event.resource == "resource.k8s.io/DeviceClass");
+  for (const ClusterEventWithHint& e : events) {
+    CHECK(e.event.actions == kAllActions);
+    CHECK(e.event.resource != "storage.k8s.io/VolumeAttachment");
+    CHECK_FALSE(e.has_hint);
+  }
+}
+
+}  // namespace
+}  // namespace libsched

@@ -1,0 +1,73 @@
+// Nominator: by override or by the pod's status, in the order of nomination, and what an update
+// keeps.
+#include "libsched/framework/nominator.hpp"
+
+#include <doctest/doctest.h>
+
+#include "libsched/ingest/ingest.hpp"
+
+namespace libsched {
+namespace {
+
+PodRef pod(const std::string& uid, const std::string& nominated = "") {
+  Result<PodRef> p = parse_pod("metadata: {name: " + uid + ", uid: " + uid +
+                                   "}\nstatus: {nominatedNodeName: '" + nominated + "'}",
+                               {});
+  REQUIRE(p.ok());
+  return *p;
+}
+
+std::string on(const Nominator& n, Str node) {
+  std::string out;
+  for (const PodRef& p : n.on(node)) out += p->meta.uid;
+  return out;
+}
+
+TEST_CASE("nominations: an override counts, else the pod's own") {
+  Nominator n;
+  CHECK(n.empty());
+  n.add(pod("a"), std::nullopt);
+  n.add(pod("a"), Nomination{});
+  CHECK(n.empty());
+  n.add(pod("a", "n1"), std::nullopt);
+  n.add(pod("b"), Nomination{true, "n1"});
+  n.add(pod("c", "n1"), Nomination{true, "n2"});
+  CHECK(on(n, "n1") == "ab");
+  CHECK(on(n, "n2") == "c");
+  CHECK(n.node_of(*pod("c")) == "n2");
+  n.add(pod("a", "n1"), Nomination{});  // again: the last now
+  CHECK(on(n, "n1") == "ba");
+  n.add(pod("c", "n1"), Nomination{true, ""});
+  CHECK(on(n, "n2").empty());
+  CHECK(on(n, "") == "c");
+  CHECK(n.node_of(*pod("c")).empty());
+  n.remove(*pod("b"));
+  n.remove(*pod("b"));
+  CHECK(on(n, "n1") == "a");
+  n.add(pod("a"), std::nullopt);  // nothing says where to: gone
+  CHECK(on(n, "n1").empty());
+  CHECK_FALSE(n.empty());
+  n.remove(*pod("c"));
+  CHECK(n.empty());
+  CHECK(n.all().empty());
+}
+
+TEST_CASE("an update keeps what only the memory knows") {
+  Nominator n;
+  n.add(pod("a"), Nomination{true, "n1"});
+  const PodRef newer = pod("a");
+  n.update(*pod("a"), newer);
+  REQUIRE(n.on("n1").size() == 1);
+  CHECK(n.on("n1")[0].get() == newer.get());
+  n.update(*pod("a"), pod("a", "n2"));  // added
+  CHECK(on(n, "n2") == "a");
+  n.update(*pod("a", "n2"), pod("a", "n3"));  // changed
+  CHECK(on(n, "n3") == "a");
+  n.update(*pod("a", "n3"), pod("a"));  // taken away
+  CHECK(n.empty());
+  n.update(*pod("a"), pod("a"));
+  CHECK(n.empty());
+}
+
+}  // namespace
+}  // namespace libsched

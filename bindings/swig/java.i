@@ -6,6 +6,7 @@
 %pragma(java) jniclasscode=%{
   static { System.loadLibrary("sched_java"); }
   static byte[] bytes(String text) { return text == null ? null : text.getBytes(StandardCharsets.UTF_8); }
+  static void append(StringBuilder to, byte[] utf8) { to.append(text(utf8)); }
   static String text(byte[] utf8) { return utf8 == null ? null : new String(utf8, StandardCharsets.UTF_8); }
 %}
 %typemap(javainterfaces) SWIGTYPE "AutoCloseable"
@@ -68,6 +69,42 @@ static void throw_error(JNIEnv *jenv, libsched_error *error) {
 %ignore libsched_error_path;
 %ignore libsched_error_plugin;
 
+// Other outputs: texts are appended to a StringBuilder, numbers go to the first place of an array;
+// null where they are not wanted.
+%typemap(jni) libsched_str * "jobject"
+%typemap(jtype) libsched_str * "StringBuilder"
+%typemap(jstype) libsched_str * "StringBuilder"
+%typemap(javain) libsched_str * "$javainput"
+%typemap(in) libsched_str * (libsched_str lent = {nullptr, 0}) "$1 = &lent;"
+%typemap(freearg) libsched_str * ""
+%typemap(argout, fragment="append") libsched_str * "if ($input != nullptr) append(jenv, $input, *$1);"
+%fragment("append", "header", fragment="texts") %{
+static void append(JNIEnv *jenv, jobject builder, libsched_str text) {
+  jclass type = jenv->FindClass("libsched/SchedJNI");
+  jmethodID append = type == nullptr ? nullptr
+      : jenv->GetStaticMethodID(type, "append", "(Ljava/lang/StringBuilder;[B)V");
+  if (append != nullptr) jenv->CallStaticVoidMethod(type, append, builder, bytes_of(jenv, text));
+}
+%}
+%define %first_of(TYPE, JNI, ARRAY, JAVA, METHOD)
+%typemap(jni) TYPE * "ARRAY"
+%typemap(jtype) TYPE * "JAVA[]"
+%typemap(jstype) TYPE * "JAVA[]"
+%typemap(javain) TYPE * "$javainput"
+%typemap(in) TYPE * (TYPE given = 0) "$1 = &given;"
+%typemap(freearg) TYPE * ""
+%typemap(argout) TYPE * {
+  if ($input != nullptr) {
+    const JNI number = static_cast<JNI>(*$1);
+    jenv->METHOD($input, 0, 1, &number);
+  }
+}
+%enddef
+%first_of(int64_t, jlong, jlongArray, long, SetLongArrayRegion)
+%first_of(int32_t, jint, jintArray, int, SetIntArrayRegion)
+%first_of(size_t, jlong, jlongArray, long, SetLongArrayRegion)
+%first_of(bool, jboolean, jbooleanArray, boolean, SetBooleanArrayRegion)
+
 // Functions whose result is what `out` gets: a handle, or a text.
 %define %gives(TYPE, FUNCTION)
 %typemap(jni) libsched_rc FUNCTION "jlong"
@@ -93,6 +130,8 @@ static void throw_error(JNIEnv *jenv, libsched_error *error) {
 %typemap(in, numinputs=0) libsched_str *out (libsched_str lent = {nullptr, 0}) "$1 = &lent;"
 %typemap(argout, fragment="texts") libsched_str *out "if ($1->ptr != nullptr) $result = bytes_of(jenv, *$1);"
 %ignore libsched_text;
+%ignore libsched_text_unref;
+%ignore libsched_error_unref;
 %ignore libsched_text_get;
 
 %made(libsched_objects) %made(libsched_pod) %made(libsched_node) %made(libsched_cluster)
@@ -144,8 +183,25 @@ static void throw_error(JNIEnv *jenv, libsched_error *error) {
 %enddef
 %label_of(libsched_pod_label)
 %label_of(libsched_node_label)
-%typemap(in, numinputs=0) libsched_str *value (libsched_str lent = {nullptr, 0}) "$1 = &lent;"
-%typemap(argout, fragment="texts") libsched_str *value "if ($1->ptr != nullptr) $result = bytes_of(jenv, *$1);"
+%typemap(jni) (libsched_str key, libsched_str *value) "jbyteArray"
+%typemap(jtype) (libsched_str key, libsched_str *value) "byte[]"
+%typemap(jstype) (libsched_str key, libsched_str *value) "String"
+%typemap(javain) (libsched_str key, libsched_str *value) "$imclassname.bytes($javainput)"
+%typemap(in) (libsched_str key, libsched_str *value) (libsched_str lent = {nullptr, 0}) {
+  $1 = libsched_str{nullptr, 0};
+  $2 = &lent;
+  if ($input != nullptr) {
+    $1.ptr = reinterpret_cast<const char *>(jenv->GetByteArrayElements($input, nullptr));
+    if ($1.ptr == nullptr) return $null;
+    $1.len = static_cast<size_t>(jenv->GetArrayLength($input));
+  }
+}
+%typemap(freearg) (libsched_str key, libsched_str *value) {
+  if ($1.ptr != nullptr)
+    jenv->ReleaseByteArrayElements($input, reinterpret_cast<jbyte *>(const_cast<char *>($1.ptr)), JNI_ABORT);
+}
+%typemap(argout, fragment="texts") (libsched_str key, libsched_str *value)
+  "if ($2->ptr != nullptr) $result = bytes_of(jenv, *$2);"
 %typemap(in, numinputs=0) uint32_t *row "$1 = nullptr;"
 
 // Pods and nodes that are lent get a reference of their own.

@@ -121,9 +121,7 @@ struct TYPE {};
 %ignore libsched_score_table_raw;
 %ignore libsched_score_table_normalized;
 %ignore libsched_score_table_weighted;
-%ignore libsched_objects_get_workload;
 %ignore libsched_filter_options;
-%ignore libsched_node_taint;
 
 %feature("director") libsched_swig::FilterPlugin;
 %feature("director") libsched_swig::ScorePlugin;

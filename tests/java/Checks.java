@@ -53,6 +53,24 @@ public final class Checks {
     must(Sched.codeName(Sched.UNSCHEDULABLE).equals("Unschedulable"), "codeName");
   }
 
+  static void outputs() {
+    Node node = Sched.nodeParse("{\"apiVersion\": \"v1\", \"kind\": \"Node\", \"metadata\": {\"name\": \"n\"},"
+        + " \"spec\": {\"taints\": [{\"key\": \"gpu\", \"effect\": \"NoSchedule\"}]}}", null);
+    StringBuilder key = new StringBuilder();
+    StringBuilder effect = new StringBuilder();
+    must(Sched.nodeTaint(node, 0, key, null, effect), "no taint");
+    must((key + "=" + effect).equals("gpu=NoSchedule"), key + "=" + effect);
+    must(!Sched.nodeTaint(node, 1, null, null, null), "a second taint");
+    String deployment = "{\"apiVersion\": \"apps/v1\", \"kind\": \"Deployment\", \"metadata\": {\"name\": \"d\"},"
+        + " \"spec\": {\"replicas\": 3, \"template\": {\"spec\": {\"containers\": [{\"name\": \"c\"}]}}}}";
+    StringBuilder kind = new StringBuilder();
+    long[] replicas = new long[1];
+    try (Pod pod = Sched.objectsGetWorkload(Sched.objectsParse(deployment, null), 0, kind, replicas)) {
+      must(Sched.podName(pod).equals("d") && kind.toString().equals("Deployment"), kind);
+      must(replicas[0] == 3, replicas[0]);
+    }
+  }
+
   static void errors() {
     try {
       Sched.podParse("{\"kind\": \"Pod\", \"spec\": {\"nodeName\": 1}}", null);

@@ -40,7 +40,7 @@ def test_a_wrong_input_is_named(java, tmp_path):
     assert "spec.containers[0].resources.requests.cpu: " in said
 
 
-CHECKS = ["texts", "errors", "ownership", "forks", "options", "scores", "throwing", "collected",
+CHECKS = ["texts", "outputs", "errors", "ownership", "forks", "options", "scores", "throwing", "collected",
           "refused"]
 
 

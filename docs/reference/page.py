@@ -74,7 +74,7 @@ class Page:
         if symbol.kind == "function":
             one = f"{symbol.result} {symbol.name}({', '.join(symbol.parameters) or 'void'})"
             one = one.replace("* ", "*", 1) if symbol.result.endswith("*") else one
-            if len(one) > 92:
+            if len(one) > 104:
                 head = one[:one.index("(") + 1]
                 one = head + "\n    " + ",\n    ".join(symbol.parameters) + ")"
             text = one

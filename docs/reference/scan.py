@@ -5,6 +5,9 @@ at `;` outside of brackets is enough; anything else is refused with its line.
 """
 
 import dataclasses
+import re
+
+COMMENT_BEHIND = re.compile(r"\s*/\*(?:[^*]|\*(?!/))*\*/\s*$")
 
 
 class HeaderError(ValueError):
@@ -69,6 +72,8 @@ def pieces(text, separators=";", name="header"):
             continue
         else:
             end, kind = _end_of_code(text, at, separators), "code"
+            if text[end - 1] not in separators:  # the last of a list: a comment behind it is its own
+                end = at + len(COMMENT_BEHIND.sub("", text[at:end]))
         cut = text[at:end]
         lines = cut.rstrip().count("\n")
         yield Piece(kind, cut.rstrip().rstrip(separators) if kind == "code" else cut.rstrip(),

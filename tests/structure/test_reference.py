@@ -111,6 +111,14 @@ def test_marks_in_a_comment():
     assert (header.since(a), header.since(b)) == ("0.4", "0.3")
 
 
+def test_members_have_the_comments_beside_them():
+    enum, = read("/* Both. */\nenum {\n  LIBSCHED_A = 1, /* one */\n  LIBSCHED_B = 2 /* two */\n};").symbols
+    assert [member.own.text for member in enum.members] == ["one", "two"]
+    struct, = read("/* S. */\ntypedef struct libsched_s {\n  int32_t a; /* one */\n  /* two */\n"
+                   "  int32_t (*b)(void *user, int64_t c);\n} libsched_s;").symbols
+    assert [(m.name, m.own.text) for m in struct.members] == [("a", "one"), ("b", "two")]
+
+
 def test_macros_are_shown_as_c_sees_them():
     macro, = read("/* Nothing. */\n#ifdef __cplusplus\n#define LIBSCHED_A nullptr\n#else\n"
                   "#define LIBSCHED_A NULL\n#endif").symbols

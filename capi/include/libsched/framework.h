@@ -12,7 +12,7 @@ extern "C" {
 /* Status codes, with upstream's numbers. */
 typedef int32_t libsched_code;
 enum {
-  LIBSCHED_SUCCESS = 0,
+  LIBSCHED_SUCCESS = 0,       /* nothing stands in the way */
   LIBSCHED_ERROR = 1,         /* the plugin failed: a bug, or something that it needs is missing */
   LIBSCHED_UNSCHEDULABLE = 2, /* not here and now; taking pods away might help */
   LIBSCHED_UNSCHEDULABLE_AND_UNRESOLVABLE = 3, /* not here, whatever pods are taken away */

@@ -16,6 +16,15 @@ Ref<SchedulerConfig> build(V1Config&& v1, const FeatureGates& gates) {
   return config;
 }
 
+Result<void> check_size(Str bytes, const ConfigOptions& options) {
+  if (bytes.size() <= options.max_bytes) return {};
+  return Error{Rc::kLimit,
+               "the configuration has " + std::to_string(bytes.size()) +
+                   " bytes, more than the limit of " + std::to_string(options.max_bytes),
+               {},
+               {}};
+}
+
 }  // namespace
 
 const PluginArgs* Profile::args_of(Str plugin) const {
@@ -33,13 +42,7 @@ const Profile* SchedulerConfig::profile(Str scheduler_name) const {
 }
 
 Result<ConfigRef> parse_config(Str bytes, const ConfigOptions& options) {
-  if (bytes.size() > options.max_bytes) {
-    return Error{Rc::kLimit,
-                 "the configuration has " + std::to_string(bytes.size()) +
-                     " bytes, more than the limit of " + std::to_string(options.max_bytes),
-                 {},
-                 {}};
-  }
+  LIBSCHED_TRY(check_size(bytes, options));
   std::vector<std::string> warnings;
   auto v1 = decode_config(bytes, warnings);
   if (!v1) return std::move(v1.error());
@@ -48,6 +51,28 @@ Result<ConfigRef> parse_config(Str bytes, const ConfigOptions& options) {
   FieldErrors errors;
   validate_config(*config, errors);
   if (!errors.empty()) return errors.error();
+  return ConfigRef(config);
+}
+
+Result<ConfigRef> parse_profile(Str bytes, const ConfigOptions& options) {
+  LIBSCHED_TRY(check_size(bytes, options));
+  std::vector<std::string> warnings;
+  Result<V1Profile> profile = decode_profile(bytes, warnings);
+  if (!profile.ok()) return std::move(profile.error());
+  if (!profile->scheduler_name) profile->scheduler_name = "default-scheduler";
+  const bool given = profile->plugins.has_value();
+  if (!given) profile->plugins.emplace();
+  // Arguments that are there are completed: that is how plugins know them.
+  for (V1PluginConfig& c : profile->plugin_config) set_args_defaults(c.args, options.gates);
+
+  V1Config v1;
+  set_defaults(v1, options.gates);
+  v1.profiles.assign(1, std::move(*profile));
+  auto config = make_ref<SchedulerConfig>();
+  config->gates = options.gates;
+  convert(std::move(v1), *config);
+  config->profiles[0].plugins_given = given;
+  config->warnings = std::move(warnings);
   return ConfigRef(config);
 }
 

@@ -41,6 +41,7 @@ struct Profile {
   std::string scheduler_name;
   std::optional<int32_t> percentage_of_nodes_to_score;
   Plugins plugins;
+  bool plugins_given = true;              // false: a bare profile without `plugins`
   std::vector<PluginArgs> plugin_config;  // given ones in their order, then defaulted ones by name
 
   // The arguments of a plugin, or nullptr.
@@ -111,6 +112,11 @@ struct ConfigOptions {
 // Decodes YAML or JSON (strictly, as kube-scheduler does: unknown and duplicate fields are
 // errors), sets defaults, merges the default plugins and validates.
 Result<ConfigRef> parse_config(Str bytes, const ConfigOptions& options = {});
+
+// One KubeSchedulerProfile (YAML or JSON) alone, taken as it is: no default plugins, no arguments
+// of plugins that it does not configure, no validation, as upstream's NewFramework takes one. A
+// configuration with this profile.
+Result<ConfigRef> parse_profile(Str bytes, const ConfigOptions& options = {});
 
 // What kube-scheduler runs with when it is given no configuration file.
 ConfigRef default_config(const FeatureGates& gates = {});

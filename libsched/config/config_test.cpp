@@ -190,5 +190,38 @@ TEST_CASE("a check fails at the profile that cannot be built") {
            "at least one bind plugin is needed for profile with scheduler name \"b\"");
 }
 
+TEST_CASE("a profile alone: no defaults, no validation, but strictly decoded") {
+  const auto parsed = [](Str text) {
+    Result<ConfigRef> config = parse_profile(text);
+    REQUIRE_MESSAGE(config.ok(), config.error().text());
+    return *config;
+  };
+  const ConfigRef config = parsed(
+      "percentageOfNodesToScore: 5000\n"
+      "plugins: {filter: {enabled: [{name: A, weight: 2}]}}\n"
+      "pluginConfig: [{name: InterPodAffinity, args: {}}, {name: A, args: {b: 1}}]\n");
+  REQUIRE(config->profiles.size() == 1);
+  const Profile& p = config->profiles[0];
+  CHECK(p.scheduler_name == "default-scheduler");
+  CHECK(p.percentage_of_nodes_to_score == 5000);
+  CHECK(p.plugins.multi_point.enabled.empty());
+  REQUIRE(p.plugins.at(ExtensionPoint::kFilter).enabled.size() == 1);
+  REQUIRE(p.plugin_config.size() == 2);
+  CHECK(std::get<InterPodAffinityArgs>(p.args_of("InterPodAffinity")->value)
+            .hard_pod_affinity_weight == 1);
+  CHECK(p.plugins_given);
+  CHECK_FALSE(parsed(R"({"schedulerName": "x"})")->profiles[0].plugins_given);
+
+  const auto error = [](Str text) { return parse_profile(text).error(); };
+  CHECK(error("plugins: {filtr: {}}").message ==
+        "strict decoding error: unknown field \"plugins.filtr\"");
+  CHECK(error("plugins: {filtr: {}}").path == "plugins.filtr");
+  CHECK(error("plugins: 1").path == "plugins");
+  CHECK(error("pluginConfig: [{name: InterPodAffinity, args: {x: 1}}]").path ==
+        "pluginConfig[0].args.x");
+  CHECK(error("").message == "the document has no profile");
+  CHECK(error("{").rc == Rc::kInvalid);
+}
+
 }  // namespace
 }  // namespace libsched

@@ -166,34 +166,38 @@ Result<void> decode_plugin_args(V1PluginConfig& config, std::string& strict, std
   return {};
 }
 
+// A document of either format; `json` backs the values of a YAML document, `duplicates` is
+// upstream's error for keys that are there twice.
+Result<JsonValue> read_root(Str bytes, std::string& json, std::string& duplicates,
+                            std::vector<std::string>& warnings) {
+  if (is_json_buffer(bytes)) {
+    auto parsed = parse_json_document(bytes);
+    if (!parsed && parsed.error().rc == Rc::kInvalid) {
+      parsed.error().message =
+          "couldn't get version/kind; json parse error: " + parsed.error().message;
+    }
+    return parsed;
+  }
+  auto yaml = read_yaml_document(bytes);
+  if (!yaml) return std::move(yaml.error());
+  duplicates = std::move(yaml->duplicates);
+  json = std::move(yaml->json);
+  warnings.insert(warnings.end(), yaml->warnings.begin(), yaml->warnings.end());
+  auto parsed = parse_json_document(json);
+  if (parsed) parsed->sort_members();
+  return parsed;
+}
+
 }  // namespace
 
 Result<V1Config> decode_config(Str bytes, std::vector<std::string>& warnings) {
-  std::string json;  // backs the values of a YAML document
+  std::string json, duplicates;
   std::vector<std::string> strict;
   std::string strict_path;
-  JsonValue root;
-  if (is_json_buffer(bytes)) {
-    auto parsed = parse_json_document(bytes);
-    if (!parsed) {
-      if (parsed.error().rc == Rc::kInvalid) {
-        parsed.error().message =
-            "couldn't get version/kind; json parse error: " + parsed.error().message;
-      }
-      return std::move(parsed.error());
-    }
-    root = *std::move(parsed);
-  } else {
-    auto yaml = read_yaml_document(bytes);
-    if (!yaml) return std::move(yaml.error());
-    if (!yaml->duplicates.empty()) strict.push_back(std::move(yaml->duplicates));
-    json = std::move(yaml->json);
-    warnings.insert(warnings.end(), yaml->warnings.begin(), yaml->warnings.end());
-    auto parsed = parse_json_document(json);
-    if (!parsed) return std::move(parsed.error());
-    root = *std::move(parsed);
-    root.sort_members();
-  }
+  auto document = read_root(bytes, json, duplicates, warnings);
+  if (!document) return std::move(document.error());
+  const JsonValue& root = *document;
+  if (!duplicates.empty()) strict.push_back(std::move(duplicates));
 
   auto gvk = interpret(root);
   if (!gvk) return std::move(gvk.error());
@@ -228,6 +232,36 @@ Result<V1Config> decode_config(Str bytes, std::vector<std::string>& warnings) {
                                gvk->group_version() + ", Kind=" + gvk->kind + ": ");
   }
   return std::move(config);
+}
+
+Result<V1Profile> decode_profile(Str bytes, std::vector<std::string>& warnings) {
+  std::string json, duplicates;
+  std::vector<std::string> strict;
+  auto root = read_root(bytes, json, duplicates, warnings);
+  if (!root) return std::move(root.error());
+  if (!duplicates.empty()) strict.push_back(std::move(duplicates));
+  if (root->is_null()) return invalid({}, "the document has no profile");
+  V1Profile profile;
+  StrictDecoder d;
+  decode_v1_profile(d, *root, profile);
+  if (auto error = d.error()) return invalid(d.error_path(), *std::move(error));
+  strict.insert(strict.end(), d.strict_errors().begin(), d.strict_errors().end());
+  std::string strict_path = d.strict_error_path();
+  for (size_t j = 0; j < profile.plugin_config.size(); ++j) {
+    const std::string place = "pluginConfig[" + std::to_string(j) + "]";
+    std::string text, path;
+    if (auto ok = decode_plugin_args(profile.plugin_config[j], text, path); !ok) {
+      Error e = std::move(ok.error());
+      e.message = "decoding ." + place + ": " + e.message;
+      e.path = place + ".args" + (e.path.empty() ? "" : "." + e.path);
+      return e;
+    }
+    if (text.empty()) continue;
+    if (strict_path.empty()) strict_path = place + ".args" + (path.empty() ? "" : "." + path);
+    strict.push_back("decoding ." + place + ": " + text);
+  }
+  if (!strict.empty()) return invalid(strict_path, std::string(kStrictPrefix) + join(strict));
+  return profile;
 }
 
 }  // namespace libsched

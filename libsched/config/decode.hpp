@@ -13,6 +13,8 @@ inline constexpr Str kConfigGroupVersion = "kubescheduler.config.k8s.io/v1";
 inline constexpr Str kConfigKind = "KubeSchedulerConfiguration";
 
 Result<V1Config> decode_config(Str bytes, std::vector<std::string>& warnings);
+// A profile without the configuration around it, just as strictly.
+Result<V1Profile> decode_profile(Str bytes, std::vector<std::string>& warnings);
 
 // The kind and apiVersion of an object, which are read before all else: at this point they only
 // have to be strings.
@@ -30,6 +32,7 @@ inline constexpr JsonField<T> kKindField = {
 
 // Field tables (decode_fields.cpp, decode_args.cpp).
 void decode_v1(StrictDecoder& d, const JsonValue& v, V1Config& out);
+void decode_v1_profile(StrictDecoder& d, const JsonValue& v, V1Profile& out);
 // The empty arguments of a kind such as "NodeAffinityArgs", or monostate if it is none.
 V1Args make_v1_args(Str kind);
 // `args` says by its alternative what is to be decoded.

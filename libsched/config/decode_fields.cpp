@@ -180,4 +180,6 @@ void decode_v1(StrictDecoder& d, const JsonValue& v, V1Config& out) {
   d.object<V1Config>(v, "v1.KubeSchedulerConfiguration", kConfig, out);
 }
 
+void decode_v1_profile(StrictDecoder& d, const JsonValue& v, V1Profile& out) { profile(d, v, out); }
+
 }  // namespace libsched

@@ -25,10 +25,16 @@ Error invalid_config(std::string message) { return invalid({}, std::move(message
 
 class Expander {
  public:
-  Expander(const Profile& profile, const PluginCatalog& catalog, const FeatureGates& gates)
-      : profile_(profile), catalog_(catalog), gates_(gates) {}
+  Expander(const Profile& profile, const PluginCatalog& catalog, const FeatureGates& gates,
+           const ExpandOptions& options)
+      : profile_(profile), catalog_(catalog), gates_(gates), options_(options) {}
 
   Result<ExpandedProfile> run() {
+    if (!profile_.plugins_given) {  // upstream's framework without any plugin
+      ExpandedProfile none;
+      none.scheduler_name = profile_.scheduler_name;
+      return none;
+    }
     LIBSCHED_TRY(check_args());
     for (int i = 0; i < kExtensionPointCount; ++i)
       LIBSCHED_TRY(own_list(static_cast<ExtensionPoint>(i)));
@@ -42,13 +48,17 @@ class Expander {
     for (int i = 0; i < kExtensionPointCount; ++i) {
       const auto p = static_cast<ExtensionPoint>(i);
       std::map<std::string, int32_t> weights;
-      if (p == ExtensionPoint::kScore || p == ExtensionPoint::kPlacementScore) {
-        LIBSCHED_TRY(score_weights(p, weights));
-      }
+      const bool weighted = p == ExtensionPoint::kScore || p == ExtensionPoint::kPlacementScore;
+      if (weighted) LIBSCHED_TRY(score_weights(p, weights));
       for (std::string& name : lists_[static_cast<size_t>(i)]) {
-        const auto w = weights.find(name);
-        out.points[static_cast<size_t>(i)].push_back(
-            {std::move(name), w == weights.end() ? 0 : w->second});
+        const auto own = own_names_.find(name);
+        const std::string& called = own == own_names_.end() ? name : own->second;
+        const auto w = weights.find(called);
+        if (weighted && w == weights.end())
+          return invalid_config((p == ExtensionPoint::kScore ? "" : "placement ") +
+                                ("score plugin " + go_quote(called)) +
+                                " is not configured with weight");
+        out.points[static_cast<size_t>(i)].push_back({std::move(name), weighted ? w->second : 0});
       }
     }
     return out;
@@ -90,15 +100,20 @@ class Expander {
       const auto points = catalog_(name);
       if (!points) continue;
       known_[name] = *points;
-      const auto it = args.find(name);
-      if (it == args.end()) continue;
-      FieldErrors errors;
-      validate_args(*it->second, {}, gates_, true, errors);
-      if (errors.empty()) continue;
-      Error e = errors.error();
-      e.message = "initializing plugin " + go_quote(name) + ": " + e.message;
-      e.plugin = name;
-      return e;
+      const auto failed = [&](Error e) {
+        e.message = "initializing plugin " + go_quote(name) + ": " + e.message;
+        e.plugin = name;
+        return e;
+      };
+      if (const auto it = args.find(name); it != args.end()) {
+        FieldErrors errors;
+        validate_args(*it->second, {}, gates_, true, errors);
+        if (!errors.empty()) return failed(errors.error());
+      }
+      if (!options_.make) continue;
+      Result<std::string> own = options_.make(name);
+      if (!own.ok()) return failed(std::move(own.error()));
+      if (*own != name) own_names_[name] = std::move(*own);
     }
     return {};
   }
@@ -149,9 +164,10 @@ class Expander {
   Result<void> check_counts() const {
     const std::string profile =
         " for profile with scheduler name " + go_quote(profile_.scheduler_name);
-    if (list(ExtensionPoint::kQueueSort).size() != 1) {
+    const size_t sorts = list(ExtensionPoint::kQueueSort).size();
+    if (sorts == 0 || (sorts > 1 && !options_.several_queue_sorts)) {
       return invalid_config("only one queue sort plugin required" + profile + ", but got " +
-                            std::to_string(list(ExtensionPoint::kQueueSort).size()));
+                            std::to_string(sorts));
     }
     if (list(ExtensionPoint::kBind).empty())
       return invalid_config("at least one bind plugin is needed" + profile);
@@ -190,16 +206,18 @@ class Expander {
   const Profile& profile_;
   const PluginCatalog& catalog_;
   const FeatureGates& gates_;
-  std::set<std::string> needed_;            // every plugin that is enabled somewhere
-  std::map<std::string, PointMask> known_;  // those of them that exist
+  const ExpandOptions& options_;
+  std::map<std::string, std::string> own_names_;  // of plugins that call themselves otherwise
+  std::set<std::string> needed_;                  // every plugin that is enabled somewhere
+  std::map<std::string, PointMask> known_;        // those of them that exist
   std::array<Names, kExtensionPointCount> lists_;
 };
 
 }  // namespace
 
 Result<ExpandedProfile> expand_profile(const Profile& profile, const PluginCatalog& catalog,
-                                       const FeatureGates& gates) {
-  return Expander(profile, catalog, gates).run();
+                                       const FeatureGates& gates, const ExpandOptions& options) {
+  return Expander(profile, catalog, gates, options).run();
 }
 
 }  // namespace libsched

@@ -39,10 +39,21 @@ struct ExpandedProfile {
   }
 };
 
+// Makes a plugin that the profile needs, and says what it calls itself: weights are looked up by
+// that name.
+using PluginMaker = std::function<Result<std::string>(const std::string& registered)>;
+
+struct ExpandOptions {
+  PluginMaker make;  // none: nothing is made, and plugins go by the names they are registered under
+  bool several_queue_sorts = false;  // without it upstream's error
+};
+
 // Weights: of the point's own list, else of MultiPoint; 0 becomes 1. Negative ones stay, as
 // upstream keeps them. The arguments of in-tree plugins are checked as their factories do
-// (`initializing plugin "NodeResourcesFit": ...`) before the lists are expanded.
+// (`initializing plugin "NodeResourcesFit": ...`) before the lists are expanded; plugins are made,
+// in the order of their names, there, too.
 Result<ExpandedProfile> expand_profile(const Profile& profile, const PluginCatalog& catalog,
-                                       const FeatureGates& gates = {});
+                                       const FeatureGates& gates = {},
+                                       const ExpandOptions& options = {});
 
 }  // namespace libsched

@@ -83,7 +83,7 @@ Result<Status> Evaluator::run_pre_filter(CycleState& state, const Pod& pod) cons
     if (!ran.ok()) return std::move(ran.error());
     Status& s = *ran;
     if (s.code == Code::kSkip) {
-      state.entries[i].skip_filter = true;
+      for (const uint32_t j : framework_->namesakes(i)) state.entries[j].skip_filter = true;
       continue;
     }
     if (!s.success()) {
@@ -109,9 +109,10 @@ Result<Status> Evaluator::run_pre_filter(CycleState& state, const Pod& pod) cons
     if (result.all_nodes) continue;
     PreFilterResult& merged = state.pre_filter;
     merged.narrow(std::move(result.nodes));
-    merged.restricted.insert(
-        std::lower_bound(merged.restricted.begin(), merged.restricted.end(), instance.name),
-        instance.name);
+    const auto at =
+        std::lower_bound(merged.restricted.begin(), merged.restricted.end(), instance.name);
+    if (at == merged.restricted.end() || *at != instance.name)
+      merged.restricted.insert(at, instance.name);
     if (merged.nodes.empty())
       return Status(Code::kUnschedulableAndUnresolvable,
                     merged.restricted.size() == 1

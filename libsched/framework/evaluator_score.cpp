@@ -61,7 +61,7 @@ Status Evaluator::pre_score_set(CycleState& state, const Pod& pod, const ScoreSe
     CycleState::Entry& entry = state.entries[i];
     const Status s = instance.plugin->pre_score({v, pod, state, set}, &entry.score_data);
     if (s.code == Code::kSkip) {
-      entry.skip_score = true;
+      for (const uint32_t j : framework_->namesakes(i)) state.entries[j].skip_score = true;
       continue;
     }
     if (!s.success())

@@ -34,6 +34,7 @@ struct Fake {
   std::function<Status(const BindingCall&)> bind;
   std::function<void(const BindingCall&)> post_bind;
   std::function<Status(const Pod&, std::vector<SignFragment>*)> sign;
+  std::function<bool(const QueuedPod&, const QueuedPod&)> less;
   std::string instance_name;
   Plugin::Threading threading = Plugin::Threading::kConcurrent;
 };
@@ -85,6 +86,7 @@ class FakePlugin final : public Plugin {
   Status reserve(const ReserveCall& call) const override { return fake_.reserve(call); }
   void unreserve(const ReserveCall& call) const override { fake_.unreserve(call); }
   Str instance_name() const override { return fake_.instance_name; }
+  bool less(const QueuedPod& a, const QueuedPod& b) const override { return fake_.less(a, b); }
   Status post_filter(const PostFilterCall& call, std::optional<Nomination>* out) const override {
     return fake_.post_filter(call, out);
   }
@@ -146,6 +148,7 @@ inline Ref<Registry> fake_registry(const std::vector<Fake>& fakes) {
     if (fake.score) points |= point_bit(ExtensionPoint::kScore);
     if (fake.reserve) points |= point_bit(ExtensionPoint::kReserve);
     if (fake.post_filter) points |= point_bit(ExtensionPoint::kPostFilter);
+    if (fake.less) points |= point_bit(ExtensionPoint::kQueueSort);
     if (fake.permit) points |= point_bit(ExtensionPoint::kPermit);
     if (fake.pre_bind) points |= point_bit(ExtensionPoint::kPreBind);
     if (fake.bind) points |= point_bit(ExtensionPoint::kBind);

@@ -40,7 +40,7 @@ Result<void> refuse_extenders(const SchedulerConfig& config) {
 
 Result<FrameworkRef> Framework::create(const ConfigRef& config, Str profile_name,
                                        const RegistryRef& registry, const FeatureGates& gates,
-                                       Semantics semantics) {
+                                       Semantics semantics, const FrameworkOptions& options) {
   LIBSCHED_TRY(gates.require_supported());
   LIBSCHED_TRY(refuse_extenders(*config));
   Result<const Profile*> profile = pick_profile(*config, profile_name);
@@ -49,33 +49,33 @@ Result<FrameworkRef> Framework::create(const ConfigRef& config, Str profile_name
     const Registry::Item* item = registry->find(name);
     return item == nullptr ? std::nullopt : std::optional<PointMask>(item->points);
   };
-  Result<ExpandedProfile> expanded = expand_profile(**profile, catalog, gates);
-  if (!expanded.ok()) return expanded.error();
-
   Ref<Framework> fw = Ref<Framework>::adopt(new Framework());
   fw->config_ = config;
   fw->registry_ = registry;
   fw->semantics_ = semantics;
-  fw->expanded_ = std::move(*expanded);
   std::map<std::string, uint32_t, std::less<>> index;
-  for (const std::string& name : fw->expanded_.plugins) {
+  const auto make = [&](const std::string& name) -> Result<std::string> {
     const Registry::Item& item = *registry->find(name);
     Instance instance{name, nullptr, name};
     if (item.factory) {
       Result<std::unique_ptr<Plugin>> made =
           item.factory({(*profile)->args_of(name), gates, semantics});
-      if (!made.ok()) {
-        Error e = std::move(made.error());
-        e.message = "initializing plugin \"" + name + "\": " + e.message;
-        e.plugin = name;
-        return e;
-      }
+      if (!made.ok()) return std::move(made.error());
       instance.plugin = std::move(*made);
       if (const Str own = instance.plugin->instance_name(); !own.empty()) instance.name = own;
     }
     index.emplace(name, static_cast<uint32_t>(fw->plugins_.size()));
     fw->plugins_.push_back(std::move(instance));
-  }
+    return fw->plugins_.back().name;
+  };
+  Result<ExpandedProfile> expanded =
+      expand_profile(**profile, catalog, gates, {make, options.several_queue_sorts});
+  if (!expanded.ok()) return expanded.error();
+  fw->expanded_ = std::move(*expanded);
+  fw->namesakes_.resize(fw->plugins_.size());
+  for (size_t i = 0; i < fw->plugins_.size(); ++i)
+    for (uint32_t j = 0; j < fw->plugins_.size(); ++j)
+      if (fw->plugins_[i].name == fw->plugins_[j].name) fw->namesakes_[i].push_back(j);
   for (int p = 0; p < kExtensionPointCount; ++p)
     for (const ExpandedPlugin& e : fw->expanded_.points[static_cast<size_t>(p)]) {
       const auto it = index.find(e.name);
@@ -108,8 +108,20 @@ void Framework::find_signers(const FeatureGates& gates) {
 }
 
 bool Framework::queue_less(const QueuedPod& a, const QueuedPod& b) const {
-  const std::vector<uint32_t>& sorts = at(ExtensionPoint::kQueueSort);
-  return !sorts.empty() && plugins_[sorts[0]].plugin && plugins_[sorts[0]].plugin->less(a, b);
+  for (const uint32_t i : at(ExtensionPoint::kQueueSort)) {
+    const Plugin* plugin = plugins_[i].plugin.get();
+    if (plugin == nullptr) continue;
+    if (plugin->less(a, b)) return true;
+    if (plugin->less(b, a)) return false;
+  }
+  return false;
+}
+
+std::vector<std::string> Framework::initialized() const {
+  std::vector<std::string> names;
+  for (const Instance& instance : plugins_)
+    if (instance.plugin) names.push_back(instance.registered);
+  return names;
 }
 
 std::string Framework::plugins_json() const {
@@ -118,9 +130,9 @@ std::string Framework::plugins_json() const {
     const auto& list = expanded_.points[static_cast<size_t>(p)];
     if (list.empty()) continue;
     nlohmann::ordered_json items = nlohmann::ordered_json::array();
-    for (const ExpandedPlugin& e : list) {
-      nlohmann::ordered_json item = {{"name", e.name}};
-      if (e.weight != 0) item["weight"] = e.weight;
+    for (size_t k = 0; k < list.size(); ++k) {
+      nlohmann::ordered_json item = {{"name", plugins_[points_[static_cast<size_t>(p)][k]].name}};
+      if (list[k].weight != 0) item["weight"] = list[k].weight;
       items.push_back(std::move(item));
     }
     out[std::string(point_field(static_cast<ExtensionPoint>(p)))] = std::move(items);

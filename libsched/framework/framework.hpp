@@ -10,6 +10,12 @@
 
 namespace libsched {
 
+struct FrameworkOptions {
+  // Upstream takes exactly one QueueSort plugin. With this several may stand in a row: where one
+  // puts neither pod before the other, the next one decides.
+  bool several_queue_sorts = false;
+};
+
 class Framework final : public RefCounted {
  public:
   struct Instance {
@@ -21,16 +27,21 @@ class Framework final : public RefCounted {
   // `profile` "": the only one. Errors: kNotFound, upstream's construction errors, kUnsupported.
   static Result<Ref<const Framework>> create(const ConfigRef& config, Str profile,
                                              const RegistryRef& registry, const FeatureGates& gates,
-                                             Semantics semantics = Semantics::k1_36);
+                                             Semantics semantics = Semantics::k1_36,
+                                             const FrameworkOptions& options = {});
 
   const std::string& profile() const { return expanded_.scheduler_name; }
   const ExpandedProfile& expanded() const { return expanded_; }
   const std::vector<Instance>& plugins() const { return plugins_; }
+  // Those with the same name as plugin i, i among them: upstream's sets of plugins hold names.
+  Span<uint32_t> namesakes(uint32_t i) const { return namesakes_[i]; }
+  // The names under which those plugins are registered whose factories ran, sorted.
+  std::vector<std::string> initialized() const;
   // Indexes into plugins(), in the order of the point.
   const std::vector<uint32_t>& at(ExtensionPoint p) const {
     return points_[static_cast<size_t>(p)];
   }
-  // The order of the queue, by the profile's one QueueSort plugin.
+  // The order of the queue, by the profile's QueueSort plugins.
   bool queue_less(const QueuedPod& a, const QueuedPod& b) const;
   Semantics semantics() const { return semantics_; }
   // The plugins whose parts make a pod's signature; none if pods of this profile are not signed
@@ -51,6 +62,7 @@ class Framework final : public RefCounted {
   RegistryRef registry_;
   ExpandedProfile expanded_;
   std::vector<Instance> plugins_;
+  std::vector<std::vector<uint32_t>> namesakes_;
   std::array<std::vector<uint32_t>, kExtensionPointCount> points_;
   Semantics semantics_ = Semantics::k1_36;
   bool signs_ = false;

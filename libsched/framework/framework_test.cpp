@@ -118,6 +118,96 @@ TEST_CASE("arguments reach the factory, and none is a null pointer") {
   CHECK(seen == Names{"With={\"a\":[1]}", "Without=none"});
 }
 
+Result<FrameworkRef> bare(const std::vector<Fake>& fakes, const std::string& profile,
+                          const FrameworkOptions& options = {}) {
+  Result<ConfigRef> config = parse_profile(profile);
+  REQUIRE_MESSAGE(config.ok(), config.error().text());
+  return Framework::create(*config, "", fake_registry(fakes), {}, Semantics::k1_36, options);
+}
+
+const std::string kNeeded = "{name: PrioritySort}, {name: DefaultBinder}";
+
+TEST_CASE("a bare profile is taken as it is") {
+  const std::vector<Fake> fakes = {sieve("A")};
+  const FrameworkRef framework =
+      *bare(fakes, "schedulerName: x\nplugins: {multiPoint: {enabled: [" + kNeeded +
+                       ", {name: A}], disabled: [{name: nobody}]}}");
+  CHECK(framework->profile() == "x");
+  CHECK(framework->initialized() == Names{"A"});
+  CHECK(framework->plugins().size() == 3);
+  CHECK(bare(fakes, "plugins: {filter: {enabled: [{name: A}]}}").error().message ==
+        "only one queue sort plugin required for profile with scheduler name "
+        "\"default-scheduler\", but got 0");
+  CHECK(bare(fakes, "schedulerName: x").value()->plugins().empty());
+}
+
+TEST_CASE("plugins are made before their lists are looked at") {
+  Ref<Registry> registry = fake_registry({})->copy();
+  const auto make = [](const FactoryCall&) -> Result<std::unique_ptr<Plugin>> {
+    return Error{Rc::kInvalid, "no luck", {}, {}};
+  };
+  REQUIRE(registry->add("Unlucky", {point_bit(ExtensionPoint::kFilter), make, false}).ok());
+  CHECK(refused(fake_config({"Nobody", "Unlucky"}), registry).message ==
+        "initializing plugin \"Unlucky\": no luck");
+}
+
+TEST_CASE("a plugin's own name stands in statuses and sets, and weights are looked up by it") {
+  Fake a = pre_filter_says("A", Status(Code::kSkip)), b = sieve("B");
+  a.instance_name = b.instance_name = "Twin";
+  b.filter = [](const FilterCall&, const Node&) { return Status(Code::kUnschedulable); };
+  SUBCASE("a skip is one of the name") {
+    FakeWorld w({a, b});
+    CHECK(at(w.evaluator.framework(), ExtensionPoint::kFilter) == Names{"Twin"});
+    CHECK(w.evaluator.framework().initialized() == Names{"A", "B"});
+    CHECK(w.filter("n1").plugin == "Twin");
+    w.pre_filter();
+    CHECK(w.filter("n1").success());
+  }
+  SUBCASE("weights") {
+    b.score = [](const Node&, int64_t*) { return Status(); };
+    Fake c = b;
+    c.name = "C";
+    c.instance_name.clear();
+    const std::string lists =
+        "plugins: {multiPoint: {enabled: [" + kNeeded + ", {name: B, weight: 3}]}";
+    const std::string more = ", score: {enabled: [{name: C, weight: 7}]}}";
+    CHECK(bare({b, c}, lists + more).error().message ==
+          "score plugin \"Twin\" is not configured with weight");
+    b.instance_name = "C";
+    const std::vector<Fake> fakes = {b, c};
+    const FrameworkRef framework = *bare(fakes, lists + more);
+    CHECK(framework->score_weights() == std::vector<int64_t>{7, 7});
+    CHECK(framework->plugins_json().find(
+              R"("score":[{"name":"C","weight":7},{"name":"C","weight":7}])") != std::string::npos);
+  }
+}
+
+TEST_CASE("several QueueSort plugins only if it is asked for; equal falls through") {
+  Fake by_name = sieve("ByName"), by_time = sieve("ByTime");
+  by_name.less = [](const QueuedPod& a, const QueuedPod& b) {
+    return a.pod.meta.name < b.pod.meta.name;
+  };
+  by_time.less = [](const QueuedPod& a, const QueuedPod& b) {
+    return a.timestamp_ns < b.timestamp_ns;
+  };
+  const std::vector<Fake> fakes = {by_name, by_time};
+  const std::string profile =
+      "plugins: {multiPoint: {enabled: [{name: DefaultBinder}]}, "
+      "queueSort: {enabled: [{name: ByName}, {name: ByTime}]}}";
+  CHECK(bare(fakes, profile).error().message ==
+        "only one queue sort plugin required for profile with scheduler name "
+        "\"default-scheduler\", but got 2");
+  FrameworkOptions options;
+  options.several_queue_sorts = true;
+  const FrameworkRef framework = *bare(fakes, profile, options);
+  const PodRef a = fake_pod("a"), b = fake_pod("b");
+  CHECK(framework->queue_less({*a, 2}, {*b, 1}));
+  CHECK_FALSE(framework->queue_less({*b, 1}, {*a, 2}));
+  CHECK(framework->queue_less({*a, 1}, {*a, 2}));
+  CHECK_FALSE(framework->queue_less({*a, 2}, {*a, 1}));
+  CHECK_FALSE(framework->queue_less({*a, 1}, {*a, 1}));
+}
+
 TEST_CASE("a registry takes each name once") {
   Registry registry;
   CHECK(registry.add("", {}).error().rc == Rc::kInvalid);

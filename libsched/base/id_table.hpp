@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "libsched/base/prefetch.hpp"
+
 namespace libsched {
 
 inline constexpr uint32_t kNoId = UINT32_MAX;
@@ -27,7 +29,7 @@ class IdTable {
 
   // Brings the place of this hash into the cache, for a find(), insert() or erase() soon after.
   void prefetch(uint64_t hash) const {
-    if (!slots_.empty()) __builtin_prefetch(&slots_[home(hash)]);
+    if (!slots_.empty()) libsched::prefetch(&slots_[home(hash)]);
   }
 
   // The id of an entry that has this hash and so may be the one that is looked for, or kNoId.

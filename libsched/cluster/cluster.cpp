@@ -2,6 +2,8 @@
 // open, and the snapshots and clones that are made of a state.
 #include "libsched/cluster/cluster.hpp"
 
+#include <algorithm>
+#include <array>
 #include <string>
 
 namespace libsched {
@@ -64,8 +66,7 @@ void Cluster::collect_ids() {
     state_.collect_ids();
 }
 
-uint32_t Cluster::row_for(Str name) {
-  const uint64_t hash = hash_str(name);
+uint32_t Cluster::row_for(Str name, uint64_t hash) {
   const uint32_t r = state_.find_row(name, hash);
   return r != kNoId ? r : journal_.acquire_row(name, hash);
 }
@@ -192,11 +193,23 @@ Result<void> Cluster::add_pods(const Pod* const* pods, const Str* node_names, si
     return node_names != nullptr && !node_names[i].empty() ? node_names[i]
                                                            : pods[i]->spec.node_name;
   };
+  // The hashes of the nodes' names that have been made and not used yet: pod i's at i % kRing.
+  constexpr size_t kRing = 32, kPods = 31, kIds = 24, kRows = 16, kTails = 8;
+  std::array<uint64_t, kRing> hashes;
   const auto fetch_ahead = [&](size_t i) {
-    if (i + 16 < n) state_.fetch_ids(hash_str(node_of(i + 16)), pods[i + 16]->meta.key_hash);
-    if (i + 10 < n) state_.fetch_row(hash_str(node_of(i + 10)));
-    if (i + 4 < n) state_.fetch_row_pods(hash_str(node_of(i + 4)));
+    if (i + kPods < n) state_.fetch_pod(*pods[i + kPods]);
+    if (i + kIds < n) {
+      const uint64_t hash = hashes[(i + kIds) % kRing] = hash_str(node_of(i + kIds));
+      state_.fetch_ids(hash, pods[i + kIds]->meta.key_hash);
+    }
+    if (i + kRows < n) state_.fetch_row(hashes[(i + kRows) % kRing]);
+    if (i + kTails < n) state_.fetch_row_pods(hashes[(i + kTails) % kRing]);
   };
+  for (size_t i = 0; i < std::min(n, kIds); ++i) {
+    hashes[i] = hash_str(node_of(i));
+    state_.fetch_ids(hashes[i], pods[i]->meta.key_hash);
+  }
+  for (size_t i = 0; i < std::min(n, kRows); ++i) state_.fetch_row(hashes[i]);
   for (size_t i = 0; i < n; ++i) {
     fetch_ahead(i);
     const Pod& pod = *pods[i];
@@ -211,7 +224,7 @@ Result<void> Cluster::add_pods(const Pod* const* pods, const Str* node_names, si
       journal_.revert();
       return done;
     }
-    place_pod(PodRef::share(pods[i]), row_for(node));
+    place_pod(PodRef::share(pods[i]), row_for(node, hashes[i % kRing]));
   }
   journal_.commit();
   changed();

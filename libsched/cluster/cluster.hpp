@@ -89,7 +89,8 @@ class Cluster final : public RefCounted {
 
  private:
   Result<void> may_change() const;
-  uint32_t row_for(Str name);
+  uint32_t row_for(Str name) { return row_for(name, hash_str(name)); }
+  uint32_t row_for(Str name, uint64_t hash);
   void release_row_if_empty(uint32_t r);
   void place_node(const NodeRef& node);
   void place_pod(PodRef pod, uint32_t r);

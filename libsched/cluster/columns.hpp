@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "libsched/base/id_table.hpp"
+#include "libsched/base/prefetch.hpp"
 #include "libsched/objects/resources.hpp"
 
 namespace libsched {
@@ -51,9 +52,9 @@ class Columns {
   // Brings what add_pod() and remove_pod() touch into the cache.
   void fetch(uint32_t row) const {
     for (const uint32_t id : {kCpu, kMemory, kPods})
-      __builtin_prefetch(&resources_[id].left[row], 1);
-    __builtin_prefetch(&nonzero_cpu_[row], 1);
-    __builtin_prefetch(&nonzero_memory_[row], 1);
+      prefetch_to_write(&resources_[id].left[row]);
+    prefetch_to_write(&nonzero_cpu_[row]);
+    prefetch_to_write(&nonzero_memory_[row]);
   }
 
   size_t capacity() const { return capacity_; }

@@ -126,6 +126,12 @@ class State {
 
   // Fetching ahead: in a large cluster what a pod touches lies scattered over memory. In this
   // order, each some pods after the one before.
+  void fetch_pod(const Pod& pod) const {
+    prefetch(&pod.meta.key_hash);
+    prefetch(&pod.meta.name);
+    prefetch(&pod.spec.node_name);
+    prefetch(&pod.occupied);
+  }
   void fetch_ids(uint64_t row_hash, uint64_t pod_hash) const {
     row_ids_.prefetch(row_hash);
     pod_ids_.prefetch(pod_hash);
@@ -135,7 +141,7 @@ class State {
   }
   void fetch_row_pods(uint64_t row_hash) const {
     if (const uint32_t r = row_ids_.guess(row_hash); r != kNoId)
-      __builtin_prefetch(rows_[r].pods.data() + rows_[r].pods.size(), 1);
+      prefetch_to_write(rows_[r].pods.data() + rows_[r].pods.size());
   }
   // Before the slot's pod is taken away.
   void fetch_slot(uint32_t s) const {
@@ -185,8 +191,8 @@ class State {
  private:
   static bool has_inline_volume(const Pod& pod);
   void fetch(uint32_t r) const {
-    __builtin_prefetch(&rows_[r]);
-    __builtin_prefetch(reinterpret_cast<const char*>(&rows_[r]) + 64);
+    prefetch_to_write(&rows_[r]);
+    prefetch_to_write(reinterpret_cast<const char*>(&rows_[r]) + 64);
     columns_.fetch(r);
   }
 

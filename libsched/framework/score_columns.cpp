@@ -16,23 +16,34 @@ namespace {
   return uint64_t{0} - (bits >> i & 1);
 }
 
+// One word of rows; `all`: every row is in the set.
+template <bool first, bool small, bool all>
+[[gnu::always_inline]] inline uint64_t add_word(uint64_t b, const int64_t* __restrict in,
+                                                uint64_t weight, int64_t* __restrict out) {
+  uint64_t outside = 0;  // its highest bit
+  for (size_t i = 0; i < 64; ++i) {
+    const auto s = static_cast<uint64_t>(in[i]);
+    const uint64_t beyond = s | (static_cast<uint64_t>(kMaxNodeScore) - s);
+    outside |= all ? beyond : beyond & kept(b, i);
+    // A score in range and such a weight fit 32 bits, which multiply at once.
+    const uint64_t product = small ? (s & 0xffffffff) * (weight & 0xffffffff) : s * weight;
+    out[i] = static_cast<int64_t>(first ? product : static_cast<uint64_t>(out[i]) + product);
+  }
+  return outside;
+}
+
 template <bool first, bool small>
 [[gnu::always_inline]] inline uint64_t add_words(const uint64_t* bits, size_t words,
                                                  const int64_t* scores, uint64_t weight,
                                                  int64_t* totals) {
-  uint64_t outside = 0;  // its highest bit
+  uint64_t outside = 0;
   for (size_t w = 0; w < words; ++w) {
     const uint64_t b = bits[w];
     if (b == 0) continue;
     const int64_t* in = scores + w * 64;
     int64_t* out = totals + w * 64;
-    for (size_t i = 0; i < 64; ++i) {
-      const auto s = static_cast<uint64_t>(in[i]);
-      outside |= (s | (static_cast<uint64_t>(kMaxNodeScore) - s)) & kept(b, i);
-      // A score in range and such a weight fit 32 bits, which multiply at once.
-      const uint64_t product = small ? (s & 0xffffffff) * (weight & 0xffffffff) : s * weight;
-      out[i] = static_cast<int64_t>(first ? product : static_cast<uint64_t>(out[i]) + product);
-    }
+    outside |= b == ~uint64_t{0} ? add_word<first, small, true>(b, in, weight, out)
+                                 : add_word<first, small, false>(b, in, weight, out);
   }
   return outside;
 }
@@ -88,6 +99,10 @@ template <bool first, bool small>
     const uint64_t b = bits[w];
     if (b == 0) continue;
     const int64_t* in = values + w * 64;
+    if (b == ~uint64_t{0}) {
+      for (size_t i = 0; i < 64; ++i) n += in[i] == value ? 1 : 0;
+      continue;
+    }
     for (size_t i = 0; i < 64; ++i) n += (in[i] == value ? b >> i : 0) & 1;
   }
   return static_cast<size_t>(n);

@@ -36,6 +36,7 @@ void Columns::reserve_rows(size_t rows) {
     r.allocatable.resize(capacity_);
     r.left.resize(capacity_);
   }
+  for (std::vector<double>& inverse : inverse_) inverse.resize(capacity_);
   nonzero_cpu_.resize(capacity_);
   nonzero_memory_.resize(capacity_);
 }

@@ -5,6 +5,7 @@
 // comparisons are exactly upstream's.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -51,10 +52,16 @@ class Columns {
 
   // Brings what add_pod() and remove_pod() touch into the cache.
   void fetch(uint32_t row) const {
-    for (const uint32_t id : {kCpu, kMemory, kPods})
-      prefetch_to_write(&resources_[id].left[row]);
+    for (const uint32_t id : {kCpu, kMemory, kPods}) prefetch_to_write(&resources_[id].left[row]);
     prefetch_to_write(&nonzero_cpu_[row]);
     prefetch_to_write(&nonzero_memory_[row]);
+  }
+
+  // Per row 1 / allocatable, and 0 where that isn't in 1 .. 2^kUsualBits - 1: for kernels that
+  // would have to divide. Kept of cpu and memory; null: not kept.
+  static constexpr int kUsualBits = 44;
+  const double* inverse(uint32_t id) const {
+    return id < kInverses ? inverse_[id].data() : nullptr;
   }
 
   size_t capacity() const { return capacity_; }
@@ -75,9 +82,16 @@ class Columns {
     Resource& r = resources_[id];
     r.left[row] = wrapping_add(r.left[row], wrapping_sub(allocatable, r.allocatable[row]));
     r.allocatable[row] = allocatable;
+    if (id >= kInverses) return;
+    const bool usual = allocatable > 0 && allocatable >> kUsualBits == 0;
+    inverse_[id][row] = usual ? 1.0 / static_cast<double>(allocatable) : 0.0;
   }
 
+  static constexpr uint32_t kInverses = 2;
+  static_assert(kCpu < kInverses && kMemory < kInverses);
+
   std::vector<Resource> resources_;
+  std::array<std::vector<double>, kInverses> inverse_;
   IdTable ids_;
   std::vector<int64_t> nonzero_cpu_, nonzero_memory_;
   size_t capacity_ = 0;

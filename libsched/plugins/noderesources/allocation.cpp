@@ -46,7 +46,8 @@ std::vector<AllocationColumn> Allocation::columns(const Columns& columns,
     if (basis_ == Basis::kNonZero && id == kCpu) used = columns.nonzero_cpu().data();
     if (basis_ == Basis::kNonZero && id == kMemory) used = columns.nonzero_memory().data();
     const Columns::Resource& r = columns.resource(id);
-    out.push_back({r.allocatable.data(), r.left.data(), used, ask.amounts[i], item.weight});
+    out.push_back({r.allocatable.data(), r.left.data(), used, ask.amounts[i], item.weight,
+                   columns.inverse(id)});
   }
   return out;
 }

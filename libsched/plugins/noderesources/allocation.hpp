@@ -22,6 +22,7 @@ struct AllocationColumn {
   const int64_t* used;  // null: allocatable - left
   int64_t ask;
   int64_t weight;
+  const double* inverse = nullptr;  // Columns::inverse(); null: not kept
 
   int64_t used_at(size_t row) const {
     return used != nullptr ? used[row] : wrapping_sub(allocatable[row], left[row]);

@@ -89,7 +89,7 @@ namespace {
 constexpr int kAmountBits = 51;
 constexpr int kCapacityBits = 46;
 // Few candidates in a word: one by one is cheaper than 64 rows at once.
-constexpr int kFew = 4;
+bool few(uint64_t bits) { return bits != ~uint64_t{0} && std::popcount(bits) <= 4; }
 
 bool usual_amount(int64_t v) { return static_cast<uint64_t>(v) >> kAmountBits == 0; }
 
@@ -216,7 +216,7 @@ __attribute__((target("avx2"))) void avx2_least(const AllocationInput& input, in
   const __m256d inverse = _mm256_set1_pd(1.0 / static_cast<double>(a.weight + b.weight));
   for (size_t w = 0; w < input.words; ++w) {
     uint64_t plain = 0;
-    if (std::popcount(input.bits[w]) <= kFew) {
+    if (few(input.bits[w])) {
       plain = input.bits[w];
     } else {
       for (size_t i = 0; i < 64; i += 4) {
@@ -243,7 +243,7 @@ __attribute__((target("avx2"))) void avx2_balanced(const AllocationInput& input,
   const bool absolute = input.form == BalanceForm::kAbsolute;
   for (size_t w = 0; w < input.words; ++w) {
     uint64_t plain = 0;
-    if (std::popcount(input.bits[w]) <= kFew) {
+    if (few(input.bits[w])) {
       plain = input.bits[w];
     } else {
       for (size_t i = 0; i < 64; i += 4) {
@@ -270,79 +270,86 @@ __attribute__((target("avx2"))) void avx2_balanced(const AllocationInput& input,
   }
 }
 
-// --- AVX-512: eight rows at a time ---
+// --- AVX-512: eight rows at a time, without divisions where the column has the inverses ---
+
+#define LIBSCHED_AVX512 __attribute__((target("avx512f,avx512dq"), always_inline)) inline
 
 struct Eight {
   __m512i capacity, used;
+  __m512d inverse;  // of capacity, rounded; where it is 0, the row needs the plain loop
 };
-__attribute__((target("avx512f"), always_inline)) inline Eight load8(const AllocationColumn& c,
-                                                                     size_t row) {
+LIBSCHED_AVX512 Eight load8(const AllocationColumn& c, size_t row) {
   const __m512i capacity = _mm512_loadu_si512(c.allocatable + row);
-  return {capacity, c.used != nullptr
-                        ? _mm512_loadu_si512(c.used + row)
-                        : _mm512_sub_epi64(capacity, _mm512_loadu_si512(c.left + row))};
+  const __m512i used = c.used != nullptr
+                           ? _mm512_loadu_si512(c.used + row)
+                           : _mm512_sub_epi64(capacity, _mm512_loadu_si512(c.left + row));
+  if (c.inverse != nullptr) return {capacity, used, _mm512_loadu_pd(c.inverse + row)};
+  const __m512i high = _mm512_srli_epi64(capacity, Columns::kUsualBits);
+  const __mmask8 usual =
+      _mm512_mask_test_epi64_mask(_mm512_testn_epi64_mask(high, high), capacity, capacity);
+  return {capacity, used,
+          _mm512_maskz_div_pd(usual, _mm512_set1_pd(1), _mm512_cvtepi64_pd(capacity))};
 }
-__attribute__((target("avx512f"), always_inline)) inline uint64_t unusual8(const Eight& a,
-                                                                           const Eight& b) {
-  const __m512i high =
-      _mm512_or_si512(_mm512_srli_epi64(_mm512_or_si512(a.capacity, b.capacity), kCapacityBits),
-                      _mm512_srli_epi64(_mm512_or_si512(a.used, b.used), kAmountBits));
+LIBSCHED_AVX512 uint64_t unusual8(const Eight& a, const Eight& b) {
+  const __m512i high = _mm512_srli_epi64(_mm512_or_si512(a.used, b.used), kAmountBits);
+  const __m512i inverse_a = _mm512_castpd_si512(a.inverse);
+  const __m512i inverse_b = _mm512_castpd_si512(b.inverse);
   return static_cast<uint64_t>(_mm512_test_epi64_mask(high, high) |
-                               _mm512_testn_epi64_mask(a.capacity, a.capacity) |
-                               _mm512_testn_epi64_mask(b.capacity, b.capacity)) &
+                               _mm512_testn_epi64_mask(inverse_a, inverse_a) |
+                               _mm512_testn_epi64_mask(inverse_b, inverse_b)) &
          0xff;
 }
-__attribute__((target("avx512f"), always_inline)) inline __m512d doubles8(__m512i v) {
-  const __m512i magic = _mm512_set1_epi64(kMagicBits);
-  return _mm512_sub_pd(_mm512_castsi512_pd(_mm512_or_si512(v, magic)), _mm512_set1_pd(kMagic));
-}
-__attribute__((target("avx512f"), always_inline)) inline void store8(int64_t* out, __m512d v) {
-  const __m512i bits = _mm512_castpd_si512(_mm512_add_pd(v, _mm512_set1_pd(kMagic)));
-  _mm512_storeu_si512(out, _mm512_xor_si512(bits, _mm512_set1_epi64(kMagicBits)));
-}
-__attribute__((target("avx512f"), always_inline)) inline __m512d floor8(__m512d v) {
+LIBSCHED_AVX512 __m512d floor8(__m512d v) {
   return _mm512_roundscale_pd(v, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
 }
-__attribute__((target("avx512f"), always_inline)) inline __m512d free8(const Eight& c,
-                                                                       __m512d ask) {
-  const __m512d capacity = doubles8(c.capacity);
-  const __m512d requested = _mm512_add_pd(doubles8(c.used), ask);
-  const __m512d free = _mm512_max_pd(_mm512_sub_pd(capacity, requested), _mm512_setzero_pd());
-  return floor8(_mm512_div_pd(_mm512_mul_pd(free, _mm512_set1_pd(100)), capacity));
+// v is not negative.
+LIBSCHED_AVX512 void store8(int64_t* out, __m512d v) {
+  _mm512_storeu_si512(out, _mm512_cvttpd_epi64(v));
 }
-__attribute__((target("avx512f"), always_inline)) inline __m512d balance8(__m512d used_a,
-                                                                          __m512d used_b, __m512d a,
-                                                                          __m512d b) {
-  const __m512d one = _mm512_set1_pd(1);
-  const __m512d fa = _mm512_min_pd(_mm512_div_pd(used_a, a), one);
-  const __m512d fb = _mm512_min_pd(_mm512_div_pd(used_b, b), one);
-  const __m512d deviation =
-      _mm512_abs_pd(_mm512_mul_pd(_mm512_sub_pd(fa, fb), _mm512_set1_pd(0.5)));
-  return floor8(_mm512_mul_pd(_mm512_sub_pd(one, deviation), _mm512_set1_pd(100)));
+// floor(100 * (capacity - used - ask) / capacity), 0 where it is too much. Half a unit on top
+// keeps the product at least 0.5 / capacity > 2^-45 away from every integer, and it is off by less
+// than 101 * 2^-52.
+LIBSCHED_AVX512 __m512d free8(const Eight& c, __m512i ask) {
+  const __m512i left = _mm512_sub_epi64(_mm512_sub_epi64(c.capacity, c.used), ask);
+  const __m512d free = _mm512_cvtepi64_pd(_mm512_max_epi64(left, _mm512_setzero_si512()));
+  return floor8(
+      _mm512_mul_pd(_mm512_fmadd_pd(free, _mm512_set1_pd(100), _mm512_set1_pd(0.5)), c.inverse));
+}
+// min(used / capacity, 1), the quotient rounded as IEEE's: with the exact remainder of a first
+// guess, what is rounded at last is less than 2^-50 ulp from the quotient, but the quotient of a
+// number below 2^53 by one below 2^44 is at least 2^-45 ulp from where rounding changes.
+LIBSCHED_AVX512 __m512d fraction8(__m512d used, __m512d capacity, __m512d inverse) {
+  const __m512d guess = _mm512_mul_pd(used, inverse);
+  const __m512d rest = _mm512_fnmadd_pd(guess, capacity, used);
+  return _mm512_min_pd(_mm512_fmadd_pd(rest, inverse, guess), _mm512_set1_pd(1));
+}
+LIBSCHED_AVX512 __m512d balance8(__m512d a, __m512d b) {
+  const __m512d apart = _mm512_abs_pd(_mm512_sub_pd(a, b));
+  const __m512d even = _mm512_fnmadd_pd(apart, _mm512_set1_pd(0.5), _mm512_set1_pd(1));
+  return floor8(_mm512_mul_pd(even, _mm512_set1_pd(100)));
 }
 
-__attribute__((target("avx512f"))) void avx512_least(const AllocationInput& input,
-                                                     int64_t* scores) {
+__attribute__((target("avx512f,avx512dq"))) void avx512_least(const AllocationInput& input,
+                                                              int64_t* scores) {
   if (!usual_ask(input)) return portable_least(input, scores);
-  const AllocationColumn &a = input.columns[0], &b = input.columns[1];
-  const __m512d ask_a = _mm512_set1_pd(static_cast<double>(a.ask));
-  const __m512d ask_b = _mm512_set1_pd(static_cast<double>(b.ask));
+  const AllocationColumn a = input.columns[0], b = input.columns[1];
+  const __m512i ask_a = _mm512_set1_epi64(a.ask), ask_b = _mm512_set1_epi64(b.ask);
   const __m512d weight_a = _mm512_set1_pd(static_cast<double>(a.weight));
   const __m512d weight_b = _mm512_set1_pd(static_cast<double>(b.weight));
   const __m512d inverse = _mm512_set1_pd(1.0 / static_cast<double>(a.weight + b.weight));
   for (size_t w = 0; w < input.words; ++w) {
     uint64_t plain = 0;
-    if (std::popcount(input.bits[w]) <= kFew) {
+    if (few(input.bits[w])) {
       plain = input.bits[w];
     } else {
       for (size_t i = 0; i < 64; i += 8) {
         const size_t row = w * 64 + i;
         const Eight at_a = load8(a, row), at_b = load8(b, row);
         plain |= unusual8(at_a, at_b) << i;
-        const __m512d sum = _mm512_add_pd(_mm512_mul_pd(free8(at_a, ask_a), weight_a),
-                                          _mm512_mul_pd(free8(at_b, ask_b), weight_b));
-        store8(scores + row,
-               floor8(_mm512_mul_pd(_mm512_add_pd(sum, _mm512_set1_pd(0.5)), inverse)));
+        const __m512d sum =
+            _mm512_fmadd_pd(free8(at_a, ask_a), weight_a,
+                            _mm512_fmadd_pd(free8(at_b, ask_b), weight_b, _mm512_set1_pd(0.5)));
+        store8(scores + row, _mm512_mul_pd(sum, inverse));
       }
       plain &= input.bits[w];
     }
@@ -350,35 +357,38 @@ __attribute__((target("avx512f"))) void avx512_least(const AllocationInput& inpu
   }
 }
 
-__attribute__((target("avx512f"))) void avx512_balanced(const AllocationInput& input,
-                                                        int64_t* scores) {
+__attribute__((target("avx512f,avx512dq"))) void avx512_balanced(const AllocationInput& input,
+                                                                 int64_t* scores) {
   if (!usual_ask(input)) return portable_balanced(input, scores);
-  const AllocationColumn &a = input.columns[0], &b = input.columns[1];
+  const AllocationColumn a = input.columns[0], b = input.columns[1];
   const __m512d ask_a = _mm512_set1_pd(static_cast<double>(a.ask));
   const __m512d ask_b = _mm512_set1_pd(static_cast<double>(b.ask));
-  const __m512d fifty = _mm512_set1_pd(50);
   const bool absolute = input.form == BalanceForm::kAbsolute;
   for (size_t w = 0; w < input.words; ++w) {
     uint64_t plain = 0;
-    if (std::popcount(input.bits[w]) <= kFew) {
+    if (few(input.bits[w])) {
       plain = input.bits[w];
     } else {
       for (size_t i = 0; i < 64; i += 8) {
         const size_t row = w * 64 + i;
         const Eight at_a = load8(a, row), at_b = load8(b, row);
         plain |= unusual8(at_a, at_b) << i;
-        const __m512d capacity_a = doubles8(at_a.capacity), capacity_b = doubles8(at_b.capacity);
-        const __m512d used_a = doubles8(at_a.used), used_b = doubles8(at_b.used);
-        const __m512d with_pod = balance8(_mm512_add_pd(used_a, ask_a),
-                                          _mm512_add_pd(used_b, ask_b), capacity_a, capacity_b);
+        const __m512d capacity_a = _mm512_cvtepi64_pd(at_a.capacity);
+        const __m512d capacity_b = _mm512_cvtepi64_pd(at_b.capacity);
+        const __m512d used_a = _mm512_cvtepi64_pd(at_a.used);
+        const __m512d used_b = _mm512_cvtepi64_pd(at_b.used);
+        const __m512d with_pod =
+            balance8(fraction8(_mm512_add_pd(used_a, ask_a), capacity_a, at_a.inverse),
+                     fraction8(_mm512_add_pd(used_b, ask_b), capacity_b, at_b.inverse));
         if (absolute) {
           store8(scores + row, with_pod);
           continue;
         }
-        const __m512d without = balance8(used_a, used_b, capacity_a, capacity_b);
-        const __m512d change = _mm512_sub_pd(_mm512_add_pd(fifty, with_pod), without);
-        store8(scores + row,
-               _mm512_add_pd(fifty, floor8(_mm512_mul_pd(change, _mm512_set1_pd(0.5)))));
+        const __m512d without = balance8(fraction8(used_a, capacity_a, at_a.inverse),
+                                         fraction8(used_b, capacity_b, at_b.inverse));
+        // 50 + (50 + change) / 2, of which no part is negative.
+        store8(scores + row, _mm512_fmadd_pd(_mm512_sub_pd(with_pod, without), _mm512_set1_pd(0.5),
+                                             _mm512_set1_pd(75)));
       }
       plain &= input.bits[w];
     }
@@ -386,6 +396,7 @@ __attribute__((target("avx512f"))) void avx512_balanced(const AllocationInput& i
              [&](size_t r) { return balanced_allocation_row(input.columns, input.form, r); });
   }
 }
+#undef LIBSCHED_AVX512
 #endif
 
 // The fastest one last.
@@ -398,7 +409,7 @@ struct Kernels {
 #if defined(__x86_64__)
     __builtin_cpu_init();
     if (__builtin_cpu_supports("avx2")) list[count++] = {"avx2", avx2_least, avx2_balanced};
-    if (__builtin_cpu_supports("avx512f"))
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq"))
       list[count++] = {"avx512", avx512_least, avx512_balanced};
 #endif
   }

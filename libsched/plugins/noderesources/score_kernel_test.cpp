@@ -23,6 +23,8 @@ int64_t extreme(std::mt19937_64& random) {
                                2,
                                kMax - 1,
                                kMax,
+                               (int64_t{1} << 44) - 1,
+                               int64_t{1} << 44,
                                (int64_t{1} << 46) - 1,
                                int64_t{1} << 46,
                                (int64_t{1} << 51) - 1,
@@ -36,6 +38,7 @@ int64_t extreme(std::mt19937_64& random) {
 
 struct Columns2 {
   std::vector<int64_t> allocatable[2], left[2], used[2];
+  std::vector<double> inverse[2];
   std::vector<AllocationColumn> list;
 
   // Rows as clusters have them, some on the edge of a quotient, some extreme.
@@ -58,10 +61,12 @@ struct Columns2 {
         allocatable[i].push_back(capacity);
         used[i].push_back(taken);
         left[i].push_back(wrapping_sub(capacity, taken));
+        const bool usual = capacity > 0 && capacity >> Columns::kUsualBits == 0;
+        inverse[i].push_back(usual ? 1.0 / static_cast<double>(capacity) : 0.0);
       }
       const int64_t weight = random() % 2 == 0 ? 1 : static_cast<int64_t>(1 + random() % 100);
       list.push_back({allocatable[i].data(), left[i].data(), own_used ? used[i].data() : nullptr,
-                      ask, weight});
+                      ask, weight, random() % 3 == 0 ? nullptr : inverse[i].data()});
     }
   }
 };

@@ -79,3 +79,10 @@ def test_no_march():
     builds = [path for path in sources.files()
               if path.name == "CMakeLists.txt" or path.suffix in (".cmake", ".go")]
     assert not offenders(re.compile(r"-march=|-mtune="), builds)
+
+
+def test_prefetches_go_through_the_function_that_is_not_dropped():
+    builtin = re.compile(r"__builtin_" + r"prefetch")
+    found = offenders(builtin, [path for path in sources.code() if path.parts[0] in
+                                {"libsched", "capi"}])
+    assert found and all(line.startswith("libsched/base/prefetch.hpp:") for line in found)

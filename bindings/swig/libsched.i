@@ -58,6 +58,10 @@ struct TYPE {};
 %handle(libsched_prefilter_result, PreFilterResult)
 %handle(libsched_decision, Decision)
 %handle(libsched_score_table, ScoreTable)
+%handle(libsched_clock, Clock)
+%handle(libsched_services, Services)
+%handle(libsched_waiting_pod, WaitingPod)
+%handle(libsched_node_statuses, NodeStatuses)
 #ifndef SWIGJAVA
 %handle(libsched_text, Text)
 %handle(libsched_error, Error)
@@ -65,6 +69,9 @@ struct TYPE {};
 %lent(libsched_view, View)
 %lent(libsched_node_info, NodeInfo)
 %lent(libsched_node_set, NodeSet)
+%lent(libsched_signature, Signature)
+%lent(libsched_events, Events)
+%lent(libsched_object_change, ObjectChange)
 %options(libsched_parse_options, ParseOptions)
 %options(libsched_cluster_options, ClusterOptions)
 %options(libsched_framework_options, FrameworkOptions)
@@ -72,6 +79,8 @@ struct TYPE {};
 %options(libsched_check_options, CheckOptions)
 %options(libsched_cycle_options, CycleOptions)
 %options(libsched_cycle_outcome, CycleOutcome)
+%options(libsched_services_options, ServicesOptions)
+%options(libsched_nomination, Nomination)
 
 // A text in options is a copy of its own, freed with them.
 %ignore libsched_framework_options::feature_gates;
@@ -89,6 +98,9 @@ struct TYPE {};
 }
 %ignore libsched_cycle_outcome::node;
 %ignore libsched_cycle_outcome::node_name;
+%extend libsched_nomination {
+  libsched_str getNode() const { return $self->node; }
+}
 %extend libsched_cycle_outcome { libsched_str getNodeName() const { return $self->node_name; } }
 
 %newobject libsched_objects_get_pod;
@@ -99,6 +111,10 @@ struct TYPE {};
 %newobject libsched_view_find_pod;
 %newobject libsched_node_info_node;
 %newobject libsched_node_info_pod;
+%newobject libsched_waiting_pod_pod;
+%newobject libsched_object_change_pod;
+%newobject libsched_object_change_node;
+%newobject libsched_services_get_waiting_pod;
 
 %ignore libsched_str;
 %ignore libsched_str_from;
@@ -122,6 +138,38 @@ struct TYPE {};
 %ignore libsched_score_table_normalized;
 %ignore libsched_score_table_weighted;
 %ignore libsched_filter_options;
+// What writes through several pointers or to arrays, and structs of function pointers.
+%ignore libsched_api_client;
+%ignore libsched_services_options::api;
+%ignore libsched_services_options::api_user_data;
+%ignore libsched_host;
+%ignore libsched_permit_wait;
+%ignore libsched_services_add_waiting_pod;
+%ignore libsched_services_waiting_pods;
+%ignore libsched_run_permit_plugins;
+%ignore libsched_nomination::node;
+%ignore libsched_status_as_error;
+%ignore libsched_object_change_raw;
+%ignore libsched_view_object_raw;
+%ignore libsched_pod_label_at;
+%ignore libsched_pod_owner;
+%ignore libsched_pod_creation_time;
+%ignore libsched_pod_deletion_time;
+%ignore libsched_pod_start_time;
+%ignore libsched_pod_node_selector;
+%ignore libsched_pod_toleration;
+%ignore libsched_pod_scheduling_gate;
+%ignore libsched_pod_container;
+%ignore libsched_pod_init_container;
+%ignore libsched_pod_resource;
+%ignore libsched_pod_host_port;
+%ignore libsched_pod_claim;
+%ignore libsched_node_label_at;
+%ignore libsched_node_creation_time;
+%ignore libsched_node_resource;
+%ignore libsched_node_image;
+%ignore libsched_node_image_name;
+%ignore libsched_node_declared_feature;
 
 %feature("director") libsched_swig::FilterPlugin;
 %feature("director") libsched_swig::ScorePlugin;
@@ -130,7 +178,10 @@ struct TYPE {};
 %include <libsched/base.h>
 %include <libsched/objects.h>
 %include <libsched/cluster.h>
+%include <libsched/fields.h>
 %include <libsched/framework.h>
 %include <libsched/evaluator.h>
 %include <libsched/scoring.h>
+%include <libsched/services.h>
+%include <libsched/runtime.h>
 %include <libsched/plugin.h>

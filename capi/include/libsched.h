@@ -26,9 +26,12 @@
 #include <libsched/base.h>
 #include <libsched/objects.h>
 #include <libsched/cluster.h>
+#include <libsched/fields.h>
 #include <libsched/framework.h>
 #include <libsched/evaluator.h>
 #include <libsched/scoring.h>
+#include <libsched/services.h>
+#include <libsched/runtime.h>
 #include <libsched/plugin.h>
 
 #endif

@@ -78,11 +78,32 @@ void libsched_status_set(libsched_status* s, libsched_code code) {
   if (s == nullptr) return;
   unwrap(s)->status.code = static_cast<Code>(code);
   unwrap(s)->status.reasons.clear();
+  unwrap(s)->status.error.reset();
 }
 void libsched_status_add_reason(libsched_status* s, libsched_str reason) {
   if (s == nullptr) return;
   quietly(false, [&] {
     unwrap(s)->status.reasons.emplace_back(in(reason));
+    return true;
+  });
+}
+
+void libsched_status_set_error(libsched_status* s, libsched_str text) {
+  if (s == nullptr) return;
+  quietly(false, [&] {
+    unwrap(s)->status.set_error(std::string(in(text)));
+    return true;
+  });
+}
+bool libsched_status_as_error(const libsched_status* s, libsched_str* text) {
+  if (s == nullptr) return false;
+  return quietly(false, [&] {
+    std::optional<std::string> error = unwrap(s)->status.as_error();
+    if (!error) return false;
+    if (text != nullptr) {
+      unwrap(s)->lent = std::move(*error);
+      *text = out(unwrap(s)->lent);
+    }
     return true;
   });
 }
@@ -96,6 +117,16 @@ libsched_rc libsched_config_parse(libsched_str document, libsched_config** resul
       return {};
     }
     Result<ConfigRef> config = parse_config(in(document));
+    if (!config.ok()) return config.error();
+    *result = wrap(give(std::move(*config)));
+    return {};
+  });
+}
+libsched_rc libsched_config_parse_profile(libsched_str document, libsched_config** result,
+                                          libsched_error** error) {
+  LIBSCHED_REQUIRE(error, result != nullptr);
+  return guarded(error, [&]() -> Result<void> {
+    Result<ConfigRef> config = parse_profile(in(document));
     if (!config.ok()) return config.error();
     *result = wrap(give(std::move(*config)));
     return {};
@@ -142,8 +173,9 @@ libsched_rc libsched_framework_create(const libsched_config* config, libsched_st
         read_struct(options, libsched_framework_options LIBSCHED_FRAMEWORK_OPTIONS_INIT,
                     "libsched_framework_options");
     if (!o.ok()) return o.error();
-    if (o->reserved != 0)
-      return Error{Rc::kUnsupported, "libsched_framework_options: reserved field is set", {}, {}};
+    for (const bool reserved : o->reserved)
+      if (reserved)
+        return Error{Rc::kUnsupported, "libsched_framework_options: reserved field is set", {}, {}};
     Result<FeatureGates> gates = FeatureGates::parse(in(o->feature_gates));
     if (!gates.ok()) return gates.error();
     Result<Semantics> semantics = parse_semantics(in(o->semantics));
@@ -151,8 +183,9 @@ libsched_rc libsched_framework_create(const libsched_config* config, libsched_st
     // A copy: what is registered later must not change this framework.
     const RegistryRef plugins =
         registry == nullptr ? in_tree_registry() : RegistryRef(unwrap(registry)->copy());
-    Result<FrameworkRef> fw = Framework::create(config_or_default(config, *gates), in(profile),
-                                                plugins, *gates, *semantics);
+    Result<FrameworkRef> fw =
+        Framework::create(config_or_default(config, *gates), in(profile), plugins, *gates,
+                          *semantics, {o->several_queue_sorts});
     if (!fw.ok()) return fw.error();
     *result = wrap(give(std::move(*fw)));
     return {};
@@ -230,6 +263,15 @@ void libsched_cycle_state_delete(libsched_cycle_state* state, libsched_str key) 
 bool libsched_cycle_state_skips_filter(const libsched_cycle_state* state, libsched_str plugin) {
   const CycleState::Entry* entry = entry_of(state, plugin);
   return entry != nullptr && entry->skip_filter;
+}
+bool libsched_cycle_state_skips_pre_bind(const libsched_cycle_state* state, libsched_str plugin) {
+  const CycleState::Entry* entry = entry_of(state, plugin);
+  return entry != nullptr && entry->skip_pre_bind;
+}
+bool libsched_cycle_state_parallel_pre_bind(const libsched_cycle_state* state,
+                                            libsched_str plugin) {
+  const CycleState::Entry* entry = entry_of(state, plugin);
+  return entry != nullptr && entry->parallel_pre_bind;
 }
 bool libsched_cycle_state_skips_score(const libsched_cycle_state* state, libsched_str plugin) {
   const CycleState::Entry* entry = entry_of(state, plugin);

@@ -29,19 +29,27 @@ struct Objects final : RefCounted {
 };
 struct StatusObject final : RefCounted {
   Status status;
+  mutable std::string lent;  // what as_error() gave
+};
+struct WaitingPodObject final : RefCounted {
+  explicit WaitingPodObject(std::shared_ptr<WaitingPod> w) : waiting(std::move(w)) {}
+  std::shared_ptr<WaitingPod> waiting;
 };
 struct PreFilterObject final : RefCounted {
   PreFilterResult result;
 };
+// With an overlay the node is to be seen with the overlay's pods.
 struct NodeInfo {
-  const View* view;
-  uint32_t row;
+  const View* view = nullptr;
+  uint32_t row = kNoId;
+  const NodeOverlay* overlay = nullptr;
 };
 struct NodeSet {
-  const View* view;
-  const uint32_t* rows;
-  size_t count;
-  mutable NodeInfo info;
+  const View* view = nullptr;
+  const uint32_t* rows = nullptr;
+  size_t count = 0;
+  const NodeOverlay* overlay = nullptr;  // of a set of one
+  mutable NodeInfo info;                 // what _at() lends
 };
 
 // Each pair of a handle type and its C++ type.
@@ -70,6 +78,13 @@ LIBSCHED_HANDLE(libsched_decision, Decision)
 LIBSCHED_HANDLE(libsched_score_table, ScoreTable)
 LIBSCHED_HANDLE(libsched_node_info, NodeInfo)
 LIBSCHED_HANDLE(libsched_node_set, NodeSet)
+LIBSCHED_HANDLE(libsched_node_statuses, NodeStatuses)
+LIBSCHED_HANDLE(libsched_signature, std::vector<SignFragment>)
+LIBSCHED_HANDLE(libsched_events, std::vector<ClusterEventWithHint>)
+LIBSCHED_HANDLE(libsched_object_change, ObjectChange)
+LIBSCHED_HANDLE(libsched_clock, Clock)
+LIBSCHED_HANDLE(libsched_services, Services)
+LIBSCHED_HANDLE(libsched_waiting_pod, WaitingPodObject)
 #undef LIBSCHED_HANDLE
 
 // Shared immutable objects are handed out without const, as C reference counting wants it.

@@ -15,6 +15,8 @@ _CYCLE_OVER_UPSTREAM = 1000.0
 _RUN_FILTER_NS = 150.0
 _INGEST_PODS_PER_S = 100_000.0
 _FORK_US = 300.0
+_BATCH_NS = 2.0
+_NODES = 5000
 
 
 def _row(group, name, minimum, median, unit="ns", limit=None, upstream=None, notes=None):
@@ -36,7 +38,8 @@ def make(measured, peer):
         rows += _filter(figures, peer) + _run_filter(figures, peer)
     if any(name.startswith("cycle/") for name in figures):
         rows += _cycle(figures, peer)
-    rows += _ingest(figures) + _fork(figures) + _state(figures) + _memory(figures)
+    rows += _ingest(figures) + _fork(figures) + _state(figures) + _plugin(figures)
+    rows += _memory(figures)
     return rows
 
 
@@ -165,6 +168,23 @@ def _state(figures):
             _, nodes, what = name.split("/", 2)
             out.append(_row("state", f"{int(nodes):,} nodes: {what}", figure.minimum,
                             figure.median, notes=figure.counters))
+    return out
+
+
+def _plugin(figures):
+    """A node, above the plugin's own work and what is done without a plugin."""
+    out = []
+    for name, call in figures.items():
+        if not name.startswith("plugin/") or not name.endswith("/call"):
+            continue
+        what = name.split("/")[1]
+        others = [figures[f"plugin/{what}/{how}"] for how in ("without", "bare")]
+        own = [(getattr(call, kind) - sum(getattr(other, kind) for other in others)) / _NODES
+               for kind in ("minimum", "median")]
+        row = _row("a plugin in C, a node", what, *own, notes={"call": call.minimum / _NODES})
+        if what.startswith("filter_batch"):
+            _gate(row, f"<= {_BATCH_NS:.0f} ns", own[0] <= _BATCH_NS)
+        out.append(row)
     return out
 
 

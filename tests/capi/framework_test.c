@@ -114,10 +114,10 @@ static void test_framework(void) {
   CHECK_FAILS(LIBSCHED_ERR_INVALID, NULL, NULL,
               libsched_framework_create(NULL, text(""), NULL, &options, &framework, err));
   options.feature_gates.len = 0;
-  options.reserved = 1;
+  options.reserved[0] = true;
   CHECK_FAILS(LIBSCHED_ERR_UNSUPPORTED, NULL, NULL,
               libsched_framework_create(NULL, text(""), NULL, &options, &framework, err));
-  options.reserved = 0;
+  options.reserved[0] = false;
   options.semantics = LIBSCHED_STR("1.30");
   CHECK_FAILS(LIBSCHED_ERR_UNSUPPORTED, NULL, "1.30",
               libsched_framework_create(NULL, text(""), NULL, &options, &framework, err));
@@ -235,6 +235,70 @@ static void test_cycle_state(void) {
   libsched_cycle_state_unref(state);
 }
 
+/* One profile as it is: without the default plugins, and with several QueueSort plugins if asked.
+ */
+static void test_bare_profile(void) {
+  libsched_config* config = NULL;
+  libsched_framework* framework = UNTOUCHED;
+  CHECK_OK(libsched_config_parse_profile(
+      text("{schedulerName: bare, plugins: {queueSort: {enabled: [{name: PrioritySort}]}, "
+           "bind: {enabled: [{name: DefaultBinder}]}}}"),
+      &config, err));
+  CHECK_STR(libsched_config_profile_name(config, 0), "bare");
+  CHECK_OK(libsched_framework_create(config, text(""), NULL, NULL, &framework, err));
+  libsched_text* json = NULL;
+  CHECK_OK(libsched_framework_plugins_json(framework, &json, err));
+  CHECK_STR(libsched_text_get(json),
+            "{\"bind\":[{\"name\":\"DefaultBinder\"}],\"queueSort\":[{\"name\":"
+            "\"PrioritySort\"}]}");
+  libsched_text_unref(json);
+  libsched_framework_unref(framework);
+  libsched_config_unref(config);
+  config = UNTOUCHED;
+  CHECK_FAILS(LIBSCHED_ERR_INVALID, NULL, NULL,
+              libsched_config_parse_profile(text("{plugins: 7}"), &config, err));
+  CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, NULL,
+              libsched_config_parse_profile(text("{}"), NULL, err));
+  CHECK(config == UNTOUCHED);
+}
+
+static bool by_name(void* instance, const libsched_pod* a, int64_t a_ns, const libsched_pod* b,
+                    int64_t b_ns) {
+  (void)instance, (void)a_ns, (void)b_ns;
+  return strcmp(libsched_pod_name(a).ptr, libsched_pod_name(b).ptr) < 0;
+}
+
+static void test_several_queue_sorts(void) {
+  libsched_plugin plugin = {.struct_size = sizeof plugin, .abi_version = LIBSCHED_ABI_VERSION};
+  libsched_framework_options options = LIBSCHED_FRAMEWORK_OPTIONS_INIT;
+  libsched_registry* registry = NULL;
+  libsched_config* config = NULL;
+  libsched_framework* framework = NULL;
+  plugin.name = LIBSCHED_STR("ByName");
+  plugin.less = by_name;
+  CHECK_OK(libsched_registry_create(&registry, err));
+  CHECK_OK(libsched_registry_add(registry, &plugin, NULL, err));
+  CHECK_OK(libsched_config_parse_profile(
+      text("{schedulerName: two, plugins: {queueSort: {enabled: [{name: PrioritySort}, {name: "
+           "ByName}]}, bind: {enabled: [{name: DefaultBinder}]}}}"),
+      &config, err));
+  CHECK_FAILS(LIBSCHED_ERR_INVALID, NULL, "queue",
+              libsched_framework_create(config, text(""), registry, &options, &framework, err));
+  options.several_queue_sorts = true;
+  CHECK_OK(libsched_framework_create(config, text(""), registry, &options, &framework, err));
+  libsched_pod *a = pod_of("a", 1, ""), *b = pod_of("b", 1, "");
+  bool less = false;
+  CHECK_OK(libsched_framework_queue_less(framework, a, 5, b, 5, &less, err));
+  CHECK(less); /* the same priority and time: by name */
+  CHECK_OK(libsched_framework_queue_less(framework, a, 6, b, 5, &less, err));
+  CHECK(!less);
+  libsched_pod_unref(a);
+  libsched_pod_unref(b);
+  libsched_framework_unref(framework);
+  libsched_config_unref(config);
+  libsched_registry_unref(registry);
+}
+
 static void test_null_handles(void) {
   libsched_text* json = UNTOUCHED;
   libsched_cycle_state* state = UNTOUCHED;
@@ -268,6 +332,8 @@ int main(void) {
   test_registry();
   test_status();
   test_cycle_state();
+  test_bare_profile();
+  test_several_queue_sorts();
   test_null_handles();
   return finish();
 }

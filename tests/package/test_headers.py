@@ -21,6 +21,11 @@ def test_header_compiles_alone(compiler, name):
     project.run(*compiler, *STRICT, "-", text=f"#include <{name}>\n#include <{name}>\n")
 
 
+def test_the_header_for_plugins_in_cpp_compiles_alone():
+    project.run("g++", "-x", "c++", "-std=c++20", *STRICT, "-Wconversion", "-",
+                text="#include <libsched/plugin.hpp>\n#include <libsched/plugin.hpp>\n")
+
+
 def test_init_macros_are_usable_in_both_languages(tmp_path):
     """Each LIBSCHED_X_INIT starts a struct of its type, with its size and nothing else set."""
     text = "".join(header.read_text() for header in project.HEADERS)

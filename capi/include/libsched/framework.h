@@ -37,12 +37,21 @@ libsched_str libsched_status_reason(const libsched_status *status, size_t index)
      libsched_status_add_reason(status, LIBSCHED_STR("node(s) were too noisy")); */
 void libsched_status_set(libsched_status *status, libsched_code code);
 void libsched_status_add_reason(libsched_status *status, libsched_str reason);
+/* Upstream's WithError: the text comes first among the reasons and is what error texts quote.
+   @since 0.1 */
+void libsched_status_set_error(libsched_status *status, libsched_str text);
+/* Upstream's AsError: the error's text, or all reasons; false for Success, Wait and Skip. Borrowed
+   until the status is filled again. @since 0.1 */
+bool libsched_status_as_error(const libsched_status *status, libsched_str *text);
 
 /* A KubeSchedulerConfiguration v1, decoded, defaulted and validated. Immutable, shared freely. */
 typedef struct libsched_config libsched_config;
 /* Reads a configuration, JSON or YAML. An empty document gives upstream's defaults.
    Errors: INVALID with upstream's message, LIMIT (size), UNSUPPORTED (the internal version). */
 libsched_rc libsched_config_parse(libsched_str document, LIBSCHED_OWN libsched_config **out, LIBSCHED_OWN libsched_error **error);
+/* One KubeSchedulerProfile alone, taken as it is: without default plugins and without validation, as
+   upstream's NewFramework gets it. Errors: INVALID. @since 0.1 */
+libsched_rc libsched_config_parse_profile(libsched_str document, LIBSCHED_OWN libsched_config **out, LIBSCHED_OWN libsched_error **error);
 libsched_config *libsched_config_ref(libsched_config *config);
 void libsched_config_unref(LIBSCHED_OWN libsched_config *config);
 /* The profiles, in the order of the document; a name is its schedulerName. */
@@ -64,14 +73,16 @@ typedef struct libsched_framework libsched_framework;
 /* How a framework is made. Zero everywhere is the default. */
 typedef struct libsched_framework_options {
   uint32_t struct_size;        /* sizeof(libsched_framework_options) */
-  uint32_t reserved;           /* 0 */
+  bool several_queue_sorts;    /* a profile may have more than one QueueSort plugin: where one calls two
+                                  pods equal, the next decides. @since 0.1 */
+  bool reserved[3];            /* false */
   libsched_str feature_gates;  /* "A=true,B=false"; empty: the defaults of 1.36 */
   /* Whose semantics: "1.36" (empty: the same) or "1.31", which switches exactly three things to that
      release: NodeResourcesBalancedAllocation's formula, TaintToleration's reason text, and ties,
      which it breaks uniformly by the seed of the cycle. Nothing else of 1.31 is followed. */
   libsched_str semantics;
 } libsched_framework_options;
-#define LIBSCHED_FRAMEWORK_OPTIONS_INIT {sizeof(libsched_framework_options), 0, {NULL, 0}, {NULL, 0}}
+#define LIBSCHED_FRAMEWORK_OPTIONS_INIT {sizeof(libsched_framework_options), false, {false, false, false}, {NULL, 0}, {NULL, 0}}
 /* `config` NULL: upstream's defaults. `profile` empty: the only one. `registry` NULL: the in-tree
    plugins. `options` may be NULL. Errors: NOT_FOUND (profile), INVALID (upstream's construction
    errors, an unknown feature gate), UNSUPPORTED (also unknown semantics).

@@ -2,20 +2,27 @@
 
    A slot that is NULL is an extension point that the plugin does not implement. Slots get the
    plugin's instance first, borrowed handles next, outputs last; borrowed handles are valid until
-   the slot returns. A slot must not unwind or longjmp. It may look at the cluster and ask an
-   evaluator of its own; changing the cluster, or asking the evaluator that is asking it for more
-   than one node, is MISUSE. @since 0.1, where nothing else is said. */
+   the slot returns. A slot must not unwind or longjmp (C++: libsched/plugin.hpp has the barrier). It
+   may look at the cluster and ask an evaluator of its own; changing the cluster, or asking the
+   evaluator that is asking it for more than one node, is MISUSE.
+
+   What makes no sense becomes a status ERROR that names the plugin, never a crash: a code that does
+   not exist, a reason index out of range, an unknown nomination mode, a borrowed status or state
+   that the slot has released. A slot cannot be interrupted: the `cancel` flag of a call is looked at
+   before and after each plugin, and then ends the call with CANCELLED. @since 0.1, where nothing else is said. */
 #ifndef LIBSCHED_PLUGIN_H
 #define LIBSCHED_PLUGIN_H
 
-#include <libsched/evaluator.h>
+#include <libsched/runtime.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* One node as Filter sees it; borrowed until the slot returns, and what it gives with it. Amounts are
-   in the units of libsched_view_allocatable(). */
+/* One node as Filter sees it; borrowed until the slot returns, and what it gives with it. While
+   preemption or nominated pods are tried out it is a copy of the node with other pods than the
+   view's: its pods and requested amounts follow. Amounts are in the units of
+   libsched_view_allocatable(). */
 typedef struct libsched_node_info libsched_node_info;
 uint32_t libsched_node_info_row(const libsched_node_info *info);
 const libsched_node *libsched_node_info_node(const libsched_node_info *info);
@@ -24,6 +31,11 @@ const libsched_pod *libsched_node_info_pod(const libsched_node_info *info, size_
 int64_t libsched_node_info_allocatable(const libsched_node_info *info, libsched_str resource);
 int64_t libsched_node_info_requested(const libsched_node_info *info, libsched_str resource);
 
+/* In a slot: what is being asked about, and who asks (its services are upstream's Handle). NULL
+   outside of a slot. Borrowed until the slot returns. @since 0.1 */
+const libsched_view *libsched_cycle_state_view(const libsched_cycle_state *state);
+libsched_evaluator *libsched_cycle_state_evaluator(const libsched_cycle_state *state);
+
 /* The nodes of a batch, with their rows in the order of the results; borrowed until the slot returns. */
 typedef struct libsched_node_set libsched_node_set;
 size_t libsched_node_set_count(const libsched_node_set *set);
@@ -31,6 +43,31 @@ const uint32_t *libsched_node_set_rows(const libsched_node_set *set);
 const libsched_view *libsched_node_set_view(const libsched_node_set *set);
 /* The node at a position of the set; borrowed until the next call on this set. */
 const libsched_node_info *libsched_node_set_at(const libsched_node_set *set, size_t index);
+
+/* What SignPod and EventsToRegister fill; borrowed. @since 0.1 */
+typedef struct libsched_signature libsched_signature;
+/* `json`: a value, compact and with sorted keys; copied. */
+void libsched_signature_add(libsched_signature *signature, libsched_str key, libsched_str json);
+typedef struct libsched_events libsched_events;
+/* `resource` as upstream's: "Pod", "Node", "storage.k8s.io/CSINode", "*"; `actions` are its bits:
+   Add 1, Delete 2, UpdateNodeAllocatable 4, UpdateNodeLabel 8, UpdateNodeTaint 16,
+   UpdateNodeCondition 32, UpdateNodeAnnotation 64, UpdateNodeDeclaredFeature 128,
+   UpdatePodLabel 256, UpdatePodScaleDown 512, UpdatePodToleration 1024,
+   UpdatePodSchedulingGatesEliminated 2048, UpdatePodGeneratedResourceClaim 4096. `has_hint`: ask
+   queueing_hint. */
+void libsched_events_add(libsched_events *events, libsched_str resource, int64_t actions, bool has_hint);
+/* An object that came (no `before`), changed, or went (no `after`); borrowed. */
+typedef struct libsched_object_change libsched_object_change;
+libsched_str libsched_object_change_resource(const libsched_object_change *change); /* "Pod", "Node", ... */
+libsched_str libsched_object_change_namespace(const libsched_object_change *change);
+libsched_str libsched_object_change_name(const libsched_object_change *change);
+bool libsched_object_change_has_before(const libsched_object_change *change);
+bool libsched_object_change_has_after(const libsched_object_change *change);
+/* NULL if there is none, or the object is of another kind. */
+const libsched_pod *libsched_object_change_pod(const libsched_object_change *change, bool after);
+const libsched_node *libsched_object_change_node(const libsched_object_change *change, bool after);
+/* The JSON document. Errors: STATE unless it was parsed with keep_raw; NOT_FOUND. */
+libsched_rc libsched_object_change_raw(const libsched_object_change *change, bool after, libsched_str *out, LIBSCHED_OWN libsched_error **error);
 
 /* On which threads a plugin's slots run. */
 enum {
@@ -68,8 +105,10 @@ typedef struct libsched_plugin {
   libsched_code (*filter)(void *instance, const libsched_cycle_state *state, const libsched_pod *pod,
                           const libsched_node_info *node, libsched_status *status);
   /* Filter of many nodes: writes codes[i] (all are LIBSCHED_SUCCESS at first) and, for the
-     others, the index of a reason into reason_indexes[i]. Used instead of `filter` where it is there.
-     Returns LIBSCHED_SUCCESS, or LIBSCHED_ERROR with the text in `status`. */
+     others, the index of a reason into reason_indexes[i]. Used instead of `filter` where it is there;
+     but a copy of a node (see libsched_node_info) goes to `filter` if that is there, too, else it is
+     a set of one, whose copy only libsched_node_set_at() shows.
+     Returns LIBSCHED_SUCCESS; any other code is an Error of all nodes, with the text in `status`. */
   libsched_code (*filter_batch)(void *instance, const libsched_cycle_state *state, const libsched_pod *pod,
                                 const libsched_node_set *nodes, int8_t *codes, uint16_t *reason_indexes,
                                 libsched_status *status);
@@ -95,13 +134,84 @@ typedef struct libsched_plugin {
      (LIBSCHED_NO_ROW, empty name) if it has gone. */
   void (*unreserve)(void *instance, libsched_cycle_state *state, const libsched_pod *pod,
                     uint32_t row, libsched_str node_name);
+
+  /* What upstream's Name() says, if it is not the name that the plugin is registered under. */
+  libsched_str (*instance_name)(void *instance);
+
+  /* QueueSort: whether pod `a`, in the queue since `a_since_ns`, comes before pod `b`. */
+  bool (*less)(void *instance, const libsched_pod *a, int64_t a_since_ns, const libsched_pod *b, int64_t b_since_ns);
+  /* PreEnqueue: all but LIBSCHED_SUCCESS keep the pod out of the queue. */
+  libsched_code (*pre_enqueue)(void *instance, const libsched_pod *pod, libsched_status *status);
+  /* PreFilterExtensions: what PreFilter gave follows `other` coming to or leaving the node, which is
+     as it is after the change. Either both or none, and not without pre_filter. */
+  libsched_code (*add_pod)(void *instance, libsched_cycle_state *state, const libsched_pod *pod, const libsched_pod *other,
+                           const libsched_node_info *node, libsched_status *status);
+  libsched_code (*remove_pod)(void *instance, libsched_cycle_state *state, const libsched_pod *pod, const libsched_pod *other,
+                              const libsched_node_info *node, libsched_status *status);
+  /* PostFilter: LIBSCHED_SUCCESS if it made room; `nomination` is NONE at first. Its node is copied. */
+  libsched_code (*post_filter)(void *instance, libsched_cycle_state *state, const libsched_pod *pod,
+                               const libsched_node_statuses *statuses, libsched_nomination *nomination, libsched_status *status);
+  /* Permit: LIBSCHED_WAIT lets the pod wait at most `timeout_ns`, capped at 15 minutes. */
+  libsched_code (*permit)(void *instance, libsched_cycle_state *state, const libsched_pod *pod, libsched_str node_name,
+                          int64_t *timeout_ns, libsched_status *status);
+  /* PreBindPreFlight: LIBSCHED_SKIP skips PreBind; NULL with a pre_bind: LIBSCHED_SUCCESS. */
+  libsched_code (*pre_bind_pre_flight)(void *instance, libsched_cycle_state *state, const libsched_pod *pod, libsched_str node_name,
+                                       bool *allow_parallel, libsched_status *status);
+  libsched_code (*pre_bind)(void *instance, libsched_cycle_state *state, const libsched_pod *pod, libsched_str node_name,
+                            libsched_status *status);
+  /* Bind: LIBSCHED_SKIP leaves it to the next plugin. */
+  libsched_code (*bind)(void *instance, libsched_cycle_state *state, const libsched_pod *pod, libsched_str node_name,
+                        libsched_status *status);
+  void (*post_bind)(void *instance, libsched_cycle_state *state, const libsched_pod *pod, libsched_str node_name);
+
+  /* SignPod: calls libsched_signature_add() for each part; all but LIBSCHED_SUCCESS: not signable. */
+  libsched_code (*sign)(void *instance, const libsched_pod *pod, libsched_signature *signature, libsched_status *status);
+
+  /* EnqueueExtensions: calls libsched_events_add() for each event. NULL: upstream's default events. */
+  libsched_code (*events_to_register)(void *instance, libsched_events *events, libsched_status *status);
+  /* Of the event that was added with this index and has a hint: whether `pod`, which this plugin
+     rejected, is worth another try. Any code but LIBSCHED_SUCCESS counts as yes. */
+  libsched_code (*queueing_hint)(void *instance, size_t index, const libsched_pod *pod, const libsched_object_change *change,
+                                 bool *queue, libsched_status *status);
+
+  /* Objects that came, changed or went in a cluster that an evaluator with this plugin stands on;
+     not those of a fork. */
+  void (*on_event)(void *instance, libsched_services *services, const libsched_view *view, const libsched_object_change *change);
+  /* For state of the plugin's own that follows the cluster's forks. `reverted` and `committed` end
+     the latest of them. */
+  void (*forked)(void *instance, const libsched_view *view);
+  void (*reverted)(void *instance, const libsched_view *view);
+  void (*committed)(void *instance, const libsched_view *view);
+  /* Around all calls on a thread of the library's own: once when it starts and once when it ends.
+     This version has no such threads, hence never calls them. */
+  void (*thread_attach)(void *user_data);
+  void (*thread_detach)(void *user_data);
 } libsched_plugin;
 
 /* Adds a plugin under its name. The struct is copied. `user_data` passes to the library in any
    case: plugin->destroy(user_data) runs exactly once.
-   Errors: EXISTS, INVALID (no name), UNSUPPORTED (unknown version, flags or slots). */
+   Errors: EXISTS, INVALID (no name; a slot that means nothing without another one, such as
+   normalize_score without a Score slot), UNSUPPORTED (unknown version, flags or slots). */
 libsched_rc libsched_registry_add(libsched_registry *registry, const libsched_plugin *plugin, LIBSCHED_OWN void *user_data,
                                   LIBSCHED_OWN libsched_error **error);
+
+/* Loads a shared object and calls its one exported function
+     LIBSCHED_EXPORT libsched_rc libsched_plugin_init(const libsched_host *host, libsched_registry *registry, libsched_error **error);
+   which adds plugins with host->registry_add or, linked against libsched, libsched_registry_add();
+   either all of them are added or, if it fails, none. The shared object stays loaded as long as one
+   of its plugins lives. A path without a slash is looked for as the dynamic loader does.
+   Errors: INVALID (an empty path), IO (with the loader's text), UNSUPPORTED (no such function), and
+   the function's own.
+   @since 0.1 */
+libsched_rc libsched_registry_load(libsched_registry *registry, libsched_str path, LIBSCHED_OWN libsched_error **error);
+typedef struct libsched_host {
+  uint32_t struct_size; /* sizeof(libsched_host) */
+  uint32_t abi_version; /* of the library that loads the plugin */
+  libsched_rc (*registry_add)(libsched_registry *registry, const libsched_plugin *plugin, void *user_data, libsched_error **error);
+} libsched_host;
+#define LIBSCHED_PLUGIN_INIT_NAME "libsched_plugin_init"
+/* Makes that function visible where functions are hidden by default. */
+#define LIBSCHED_EXPORT __attribute__((visibility("default")))
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,90 @@
+/* What plugins read of pods and nodes, field by field and without parsing anything again; the rest
+   is in the documents (keep_raw). Include <libsched.h>.
+
+   Everything here is @since 0.1, may be called by any thread, and allocates nothing. Strings are
+   borrowed from the pod or node. Lists are read by position: a function with an `index` returns
+   false, and writes nothing, if the index is out of range; outputs may be NULL. Amounts are
+   thousandths of "cpu", bytes of "memory", units of anything else; times are nanoseconds since 1970. */
+#ifndef LIBSCHED_FIELDS_H
+#define LIBSCHED_FIELDS_H
+
+#include <libsched/cluster.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* --- pods --- */
+/* Labels, sorted by key. Example:
+     libsched_str key, value;
+     for (size_t i = 0; libsched_pod_label_at(pod, i, &key, &value); ++i) ... */
+size_t libsched_pod_label_count(const libsched_pod *pod);
+bool libsched_pod_label_at(const libsched_pod *pod, size_t index, libsched_str *key, libsched_str *value);
+/* metadata.ownerReferences; `controller`: the one that manages the pod. */
+size_t libsched_pod_owner_count(const libsched_pod *pod);
+bool libsched_pod_owner(const libsched_pod *pod, size_t index, libsched_str *kind, libsched_str *name, libsched_str *uid, bool *controller);
+/* metadata.creationTimestamp and deletionTimestamp, status.startTime; false: there is none. */
+bool libsched_pod_creation_time(const libsched_pod *pod, int64_t *ns);
+bool libsched_pod_deletion_time(const libsched_pod *pod, int64_t *ns);
+bool libsched_pod_start_time(const libsched_pod *pod, int64_t *ns);
+libsched_str libsched_pod_priority_class_name(const libsched_pod *pod);
+libsched_str libsched_pod_preemption_policy(const libsched_pod *pod); /* "Never", ...; empty where absent */
+/* spec.schedulingGroup.podGroupName; empty where absent. */
+libsched_str libsched_pod_group_name(const libsched_pod *pod);
+bool libsched_pod_host_network(const libsched_pod *pod);
+/* spec.nodeSelector, sorted by key. */
+size_t libsched_pod_node_selector_count(const libsched_pod *pod);
+bool libsched_pod_node_selector(const libsched_pod *pod, size_t index, libsched_str *key, libsched_str *value);
+/* `op` is "Equal", "Exists", ...; an empty key or effect stands for all of them. */
+size_t libsched_pod_toleration_count(const libsched_pod *pod);
+bool libsched_pod_toleration(const libsched_pod *pod, size_t index, libsched_str *key, libsched_str *op, libsched_str *value, libsched_str *effect);
+/* Whether one of the pod's tolerations covers a taint, as upstream compares them; the operators Lt
+   and Gt cover nothing unless `comparison_operators` (the gate TaintTolerationComparisonOperators). */
+bool libsched_pod_tolerates(const libsched_pod *pod, libsched_str key, libsched_str value, libsched_str effect, bool comparison_operators);
+size_t libsched_pod_scheduling_gate_count(const libsched_pod *pod);
+bool libsched_pod_scheduling_gate(const libsched_pod *pod, size_t index, libsched_str *name);
+/* spec.containers and spec.initContainers. */
+size_t libsched_pod_container_count(const libsched_pod *pod);
+bool libsched_pod_container(const libsched_pod *pod, size_t index, libsched_str *name, libsched_str *image);
+size_t libsched_pod_init_container_count(const libsched_pod *pod);
+bool libsched_pod_init_container(const libsched_pod *pod, size_t index, libsched_str *name, libsched_str *image);
+/* What libsched_pod_request() tells of a resource, for all resources that are asked for. */
+size_t libsched_pod_resource_count(const libsched_pod *pod);
+bool libsched_pod_resource(const libsched_pod *pod, size_t index, libsched_str *name, int64_t *amount);
+/* Host ports of containers and sidecars; defaults filled in: "0.0.0.0", "TCP". */
+size_t libsched_pod_host_port_count(const libsched_pod *pod);
+bool libsched_pod_host_port(const libsched_pod *pod, size_t index, libsched_str *ip, libsched_str *protocol, int32_t *port);
+/* PersistentVolumeClaims that volumes name (ephemeral volumes are left out), in the pod's namespace. */
+size_t libsched_pod_claim_count(const libsched_pod *pod);
+bool libsched_pod_claim(const libsched_pod *pod, size_t index, libsched_str *name);
+
+/* --- nodes --- */
+/* Labels, sorted by key. */
+size_t libsched_node_label_count(const libsched_node *node);
+bool libsched_node_label_at(const libsched_node *node, size_t index, libsched_str *key, libsched_str *value);
+/* The label topology.kubernetes.io/zone, or failure-domain.beta.kubernetes.io/zone without it. */
+libsched_str libsched_node_zone(const libsched_node *node);
+bool libsched_node_creation_time(const libsched_node *node, int64_t *ns);
+/* status.allocatable as the scheduler counts it. */
+size_t libsched_node_resource_count(const libsched_node *node);
+bool libsched_node_resource(const libsched_node *node, size_t index, libsched_str *name, int64_t *amount);
+/* status.images: a size, and the names of one image. */
+size_t libsched_node_image_count(const libsched_node *node);
+bool libsched_node_image(const libsched_node *node, size_t index, int64_t *size_bytes, size_t *name_count);
+bool libsched_node_image_name(const libsched_node *node, size_t image, size_t index, libsched_str *name);
+/* status.declaredFeatures. */
+size_t libsched_node_declared_feature_count(const libsched_node *node);
+bool libsched_node_declared_feature(const libsched_node *node, size_t index, libsched_str *name);
+
+/* --- other objects of a cluster --- */
+/* The JSON document of an object that is neither a pod nor a node, as it is assumed to be: by kind
+   as in manifests ("PersistentVolumeClaim"), namespace (empty for kinds without) and name. Borrowed
+   until the view changes. Errors: NOT_FOUND; INVALID (a kind that clusters do not keep); STATE
+   unless the object was parsed with keep_raw. */
+libsched_rc libsched_view_object_raw(const libsched_view *view, libsched_str kind, libsched_str namespace_, libsched_str name,
+                                     libsched_str *out, LIBSCHED_OWN libsched_error **error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,288 @@
+// Plugins in C++20: a class becomes a libsched_plugin. Header only, on top of <libsched.h>.
+//
+//   struct Quiet {
+//     static constexpr std::string_view name = "Quiet";
+//     explicit Quiet(std::string_view args);  // pluginConfig as JSON; or no constructor at all
+//     libsched::sdk::Status filter(const libsched_cycle_state*, const libsched_pod*, const
+//     libsched_node_info*);
+//   };
+//   LIBSCHED_EXPORT_PLUGINS(Quiet)                  // of a shared object, for
+//   libsched_registry_load() libsched::sdk::add<Quiet>(registry, &error);    // or in the program
+//   itself
+//
+// A public member function named as a slot of libsched_plugin is that slot, with the same
+// parameters without the instance and the status; strings come as std::string_view and arrays as
+// std::span. It returns nothing, a libsched_code or a Status. What it throws becomes a status ERROR
+// with the exception's text; of slots without a status it is dropped. Each framework has an
+// instance of its own, which is deleted with it. Optional: `static constexpr uint32_t flags`
+// (LIBSCHED_PLUGIN_*) and `static constexpr std::string_view reasons[]` for filter_batch.
+#ifndef LIBSCHED_PLUGIN_HPP
+#define LIBSCHED_PLUGIN_HPP
+
+#include <libsched.h>
+
+#include <exception>
+#include <iterator>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace libsched::sdk {
+
+inline libsched_str str(std::string_view s) { return {s.data(), s.size()}; }
+inline std::string_view view(libsched_str s) {
+  return s.ptr == nullptr ? std::string_view() : std::string_view(s.ptr, s.len);
+}
+
+// What a plugin says: a code and reasons.
+struct Status {
+  libsched_code code = LIBSCHED_SUCCESS;
+  std::vector<std::string> reasons;
+
+  Status() = default;
+  Status(libsched_code c) : code(c) {}  // NOLINT(google-explicit-constructor)
+  Status(libsched_code c, std::string reason) : code(c) { reasons.push_back(std::move(reason)); }
+};
+inline Status unschedulable(std::string reason) {
+  return {LIBSCHED_UNSCHEDULABLE, std::move(reason)};
+}
+
+namespace detail {
+
+inline libsched_code failed(libsched_status* status, const char* what) noexcept {
+  libsched_status_set(status, LIBSCHED_ERROR);
+  libsched_status_set_error(status, libsched_str_from(what));
+  return LIBSCHED_ERROR;
+}
+
+// Runs a method of the plugin: the barrier that no exception passes.
+template <typename F>
+libsched_code answer(libsched_status* status, F&& method) noexcept {
+  try {
+    using Answer = std::invoke_result_t<F>;
+    if constexpr (std::is_void_v<Answer>) {
+      method();
+      return LIBSCHED_SUCCESS;
+    } else if constexpr (std::is_convertible_v<Answer, libsched_code>) {
+      return method();
+    } else {
+      const Status said = method();
+      for (const std::string& reason : said.reasons)
+        libsched_status_add_reason(status, str(reason));
+      return said.code;
+    }
+  } catch (const std::exception& e) {
+    return failed(status, e.what());
+  } catch (...) {
+    return failed(status, "unknown exception");
+  }
+}
+
+template <typename F>
+void quietly(F&& method) noexcept {
+  try {
+    method();
+  } catch (...) {  // nobody could be told
+  }
+}
+
+template <typename P>
+P* self(void* instance) {
+  return static_cast<P*>(instance);
+}
+
+template <typename P>
+std::span<const libsched_str> reasons() {
+  if constexpr (requires { P::reasons; }) {
+    static const std::vector<libsched_str> list = [] {
+      std::vector<libsched_str> l;
+      for (const std::string_view r : P::reasons) l.push_back(str(r));
+      return l;
+    }();
+    return list;
+  }
+  return {};
+}
+
+// A slot with a status: the parameters between instance and status, and what the method is given.
+#define LIBSCHED_SDK_ANSWER(slot, PARAMETERS, ...)                                             \
+  if constexpr (requires { &P::slot; })                                                        \
+    p.slot = [] PARAMETERS -> libsched_code {                                                  \
+      return detail::answer(status, [&] { return detail::self<P>(self)->slot(__VA_ARGS__); }); \
+    };
+// A slot that answers nothing.
+#define LIBSCHED_SDK_SILENT(slot, PARAMETERS, ...) \
+  if constexpr (requires { &P::slot; })            \
+    p.slot = [] PARAMETERS { detail::quietly([&] { detail::self<P>(self)->slot(__VA_ARGS__); }); };
+
+template <typename P>
+void fill_deciding(libsched_plugin& p) {
+  using State = libsched_cycle_state;
+  using Pod = const libsched_pod;
+  using Nodes = const libsched_node_set;
+  using Info = const libsched_node_info;
+  LIBSCHED_SDK_ANSWER(pre_enqueue, (void* self, Pod* pod, libsched_status* status), pod)
+  LIBSCHED_SDK_ANSWER(pre_filter,
+                      (void* self, State* state, Pod* pod, libsched_prefilter_result* result,
+                       libsched_status* status),
+                      state, pod, result)
+  LIBSCHED_SDK_ANSWER(
+      add_pod,
+      (void* self, State* state, Pod* pod, Pod* other, Info* node, libsched_status* status), state,
+      pod, other, node)
+  LIBSCHED_SDK_ANSWER(
+      remove_pod,
+      (void* self, State* state, Pod* pod, Pod* other, Info* node, libsched_status* status), state,
+      pod, other, node)
+  LIBSCHED_SDK_ANSWER(
+      filter, (void* self, const State* state, Pod* pod, Info* node, libsched_status* status),
+      state, pod, node)
+  LIBSCHED_SDK_ANSWER(filter_batch,
+                      (void* self, const State* state, Pod* pod, Nodes* nodes, int8_t* codes,
+                       uint16_t* why, libsched_status* status),
+                      state, pod, nodes, std::span<int8_t>(codes, libsched_node_set_count(nodes)),
+                      std::span<uint16_t>(why, libsched_node_set_count(nodes)))
+  LIBSCHED_SDK_ANSWER(post_filter,
+                      (void* self, State* state, Pod* pod, const libsched_node_statuses* statuses,
+                       libsched_nomination* nomination, libsched_status* status),
+                      state, pod, statuses, *nomination)
+  LIBSCHED_SDK_ANSWER(pre_score,
+                      (void* self, State* state, Pod* pod, Nodes* nodes, libsched_status* status),
+                      state, pod, nodes)
+  LIBSCHED_SDK_ANSWER(score,
+                      (void* self, const State* state, Pod* pod, Info* node, int64_t* score,
+                       libsched_status* status),
+                      state, pod, node, *score)
+  LIBSCHED_SDK_ANSWER(score_batch,
+                      (void* self, const State* state, Pod* pod, Nodes* nodes, int64_t* scores,
+                       libsched_status* status),
+                      state, pod, nodes, std::span<int64_t>(scores, libsched_node_set_count(nodes)))
+  LIBSCHED_SDK_ANSWER(normalize_score,
+                      (void* self, const State* state, Pod* pod, Nodes* nodes, int64_t* scores,
+                       libsched_status* status),
+                      state, pod, nodes, std::span<int64_t>(scores, libsched_node_set_count(nodes)))
+  if constexpr (requires { &P::less; })
+    p.less = [](void* self, Pod* a, int64_t a_ns, Pod* b, int64_t b_ns) {
+      bool before = false;
+      detail::quietly([&] { before = detail::self<P>(self)->less(a, a_ns, b, b_ns); });
+      return before;
+    };
+}
+
+template <typename P>
+void fill_binding(libsched_plugin& p) {
+  using State = libsched_cycle_state;
+  using Pod = const libsched_pod;
+  LIBSCHED_SDK_ANSWER(reserve,
+                      (void* self, State* state, Pod* pod, uint32_t row, libsched_str node,
+                       libsched_status* status),
+                      state, pod, row, view(node))
+  LIBSCHED_SDK_SILENT(unreserve,
+                      (void* self, State* state, Pod* pod, uint32_t row, libsched_str node), state,
+                      pod, row, view(node))
+  LIBSCHED_SDK_ANSWER(permit,
+                      (void* self, State* state, Pod* pod, libsched_str node, int64_t* timeout_ns,
+                       libsched_status* status),
+                      state, pod, view(node), *timeout_ns)
+  LIBSCHED_SDK_ANSWER(pre_bind_pre_flight,
+                      (void* self, State* state, Pod* pod, libsched_str node, bool* allow_parallel,
+                       libsched_status* status),
+                      state, pod, view(node), *allow_parallel)
+  LIBSCHED_SDK_ANSWER(
+      pre_bind, (void* self, State* state, Pod* pod, libsched_str node, libsched_status* status),
+      state, pod, view(node))
+  LIBSCHED_SDK_ANSWER(
+      bind, (void* self, State* state, Pod* pod, libsched_str node, libsched_status* status), state,
+      pod, view(node))
+  LIBSCHED_SDK_SILENT(post_bind, (void* self, State* state, Pod* pod, libsched_str node), state,
+                      pod, view(node))
+}
+
+template <typename P>
+void fill_watching(libsched_plugin& p) {
+  using Pod = const libsched_pod;
+  using View = const libsched_view;
+  LIBSCHED_SDK_ANSWER(
+      sign, (void* self, Pod* pod, libsched_signature* signature, libsched_status* status), pod,
+      signature)
+  LIBSCHED_SDK_ANSWER(events_to_register,
+                      (void* self, libsched_events* events, libsched_status* status), events)
+  LIBSCHED_SDK_ANSWER(queueing_hint,
+                      (void* self, size_t index, Pod* pod, const libsched_object_change* change,
+                       bool* queue, libsched_status* status),
+                      index, pod, change, *queue)
+  LIBSCHED_SDK_SILENT(
+      on_event,
+      (void* self, libsched_services* services, View* at, const libsched_object_change* change),
+      services, at, change)
+  LIBSCHED_SDK_SILENT(forked, (void* self, View* at), at)
+  LIBSCHED_SDK_SILENT(reverted, (void* self, View* at), at)
+  LIBSCHED_SDK_SILENT(committed, (void* self, View* at), at)
+}
+
+#undef LIBSCHED_SDK_ANSWER
+#undef LIBSCHED_SDK_SILENT
+
+}  // namespace detail
+
+// The class as a struct of slots; `user_data` is not used.
+template <typename P>
+libsched_plugin plugin() {
+  libsched_plugin p = {};
+  p.struct_size = sizeof p;
+  p.abi_version = LIBSCHED_ABI_VERSION;
+  p.name = str(P::name);
+  if constexpr (requires { P::flags; }) p.flags = P::flags;
+  const std::span<const libsched_str> reasons = detail::reasons<P>();
+  p.reasons = reasons.data();
+  p.reason_count = static_cast<uint32_t>(reasons.size());
+  p.create = [](void*, libsched_str args, void** instance,
+                libsched_status* status) -> libsched_code {
+    return detail::answer(status, [&] {
+      if constexpr (std::is_constructible_v<P, std::string_view>) {
+        *instance = new P(view(args));
+      } else {
+        static_cast<void>(args);
+        *instance = new P();
+      }
+    });
+  };
+  p.release = [](void*, void* instance) { delete detail::self<P>(instance); };
+  detail::fill_deciding<P>(p);
+  detail::fill_binding<P>(p);
+  detail::fill_watching<P>(p);
+  return p;
+}
+
+// Registers the class under P::name. Errors: those of libsched_registry_add().
+template <typename P>
+libsched_rc add(libsched_registry* registry, libsched_error** error) {
+  const libsched_plugin p = plugin<P>();
+  return libsched_registry_add(registry, &p, nullptr, error);
+}
+
+// The classes of a shared object, in their order.
+template <typename... P>
+libsched_rc add_all(const libsched_host* host, libsched_registry* registry,
+                    libsched_error** error) {
+  libsched_rc rc = LIBSCHED_OK;
+  const auto one = [&](const libsched_plugin& p) {
+    rc = host->registry_add(registry, &p, nullptr, error);
+    return rc == LIBSCHED_OK;
+  };
+  static_cast<void>((one(plugin<P>()) && ...));
+  return rc;
+}
+
+}  // namespace libsched::sdk
+
+#define LIBSCHED_EXPORT_PLUGINS(...)                                                    \
+  extern "C" LIBSCHED_EXPORT libsched_rc libsched_plugin_init(                          \
+      const libsched_host* host, libsched_registry* registry, libsched_error** error) { \
+    return ::libsched::sdk::add_all<__VA_ARGS__>(host, registry, error);                \
+  }
+
+#endif

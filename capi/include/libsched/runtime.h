@@ -1,0 +1,82 @@
+/* The extension points from PostFilter on, each with upstream's order, short circuits and error
+   texts. Include <libsched.h>. All are @since 0.1.
+
+   `state` is that of the pod's cycle; `status` is the point's answer. Errors of all: STATE (a state
+   of another pod), MISUSE (another framework's state). */
+#ifndef LIBSCHED_RUNTIME_H
+#define LIBSCHED_RUNTIME_H
+
+#include <libsched/scoring.h>
+#include <libsched/services.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* RunFilterPluginsWithNominatedPods: with the nominated pods of the same or a higher priority on
+   the node, and if there are any, without them, too. Also errors: NOT_FOUND (row). */
+libsched_rc libsched_run_filter_plugins_with_nominated_pods(libsched_evaluator *evaluator, libsched_cycle_state *state,
+                                                            const libsched_pod *pod, uint32_t row, libsched_status *status,
+                                                            LIBSCHED_OWN libsched_error **error);
+
+/* Why each node does not take a pod (NodeToStatus). Made by the caller; one thread at a time. */
+typedef struct libsched_node_statuses libsched_node_statuses;
+libsched_rc libsched_node_statuses_create(LIBSCHED_OWN libsched_node_statuses **out, LIBSCHED_OWN libsched_error **error);
+void libsched_node_statuses_unref(LIBSCHED_OWN libsched_node_statuses *statuses);
+void libsched_node_statuses_set(libsched_node_statuses *statuses, uint32_t row, const libsched_status *status);
+/* Of the rows that nothing was said of; UnschedulableAndUnresolvable without a reason at first. */
+void libsched_node_statuses_set_absent(libsched_node_statuses *statuses, const libsched_status *status);
+libsched_code libsched_node_statuses_code(const libsched_node_statuses *statuses, uint32_t row);
+void libsched_node_statuses_get(const libsched_node_statuses *statuses, uint32_t row, libsched_status *status);
+
+/* RunPostFilterPlugins. `nomination` (may be NULL) gets what the plugins want of the nomination. */
+libsched_rc libsched_run_post_filter_plugins(libsched_evaluator *evaluator, libsched_cycle_state *state, const libsched_pod *pod,
+                                             const libsched_node_statuses *statuses, libsched_nomination *nomination,
+                                             libsched_status *status, LIBSCHED_OWN libsched_error **error);
+
+/* RunReservePluginsReserve and -Unreserve alone: libsched_evaluator_assume() and _forget() put the
+   pod on its node, too. Also errors: STATE (a snapshot). */
+libsched_rc libsched_run_reserve_plugins_reserve(libsched_evaluator *evaluator, libsched_cycle_state *state, const libsched_pod *pod,
+                                                 libsched_str node_name, libsched_status *status, LIBSCHED_OWN libsched_error **error);
+libsched_rc libsched_run_reserve_plugins_unreserve(libsched_evaluator *evaluator, libsched_cycle_state *state, const libsched_pod *pod,
+                                                   libsched_str node_name, LIBSCHED_OWN libsched_error **error);
+
+/* RunPermitPlugins. Writes up to `capacity` of the plugins that ask to wait, and how many there are
+   to `count`; names are borrowed from the framework. With status Wait the caller adds the pod to
+   the waiting ones (services.h). `waits` may be NULL with capacity 0. */
+libsched_rc libsched_run_permit_plugins(libsched_evaluator *evaluator, libsched_cycle_state *state, const libsched_pod *pod,
+                                        libsched_str node_name, libsched_permit_wait *waits, size_t capacity, size_t *count,
+                                        libsched_status *status, LIBSCHED_OWN libsched_error **error);
+/* WaitOnPermit: blocks by the services' clock until the pod is allowed, rejected or out of time. At
+   once Success if it does not wait. */
+libsched_rc libsched_wait_on_permit(libsched_evaluator *evaluator, const libsched_pod *pod, libsched_status *status,
+                                    LIBSCHED_OWN libsched_error **error);
+
+/* RunPreBindPreFlights, RunPreBindPlugins, RunBindPlugins (Skip if no plugin binds),
+   RunPostBindPlugins. */
+libsched_rc libsched_run_pre_bind_pre_flights(libsched_evaluator *evaluator, libsched_cycle_state *state, const libsched_pod *pod,
+                                              libsched_str node_name, libsched_status *status, LIBSCHED_OWN libsched_error **error);
+libsched_rc libsched_run_pre_bind_plugins(libsched_evaluator *evaluator, libsched_cycle_state *state, const libsched_pod *pod,
+                                          libsched_str node_name, libsched_status *status, LIBSCHED_OWN libsched_error **error);
+libsched_rc libsched_run_bind_plugins(libsched_evaluator *evaluator, libsched_cycle_state *state, const libsched_pod *pod,
+                                      libsched_str node_name, libsched_status *status, LIBSCHED_OWN libsched_error **error);
+libsched_rc libsched_run_post_bind_plugins(libsched_evaluator *evaluator, libsched_cycle_state *state, const libsched_pod *pod,
+                                           libsched_str node_name, LIBSCHED_OWN libsched_error **error);
+/* Whether PreBindPreFlight of this plugin said Skip, or that it may run beside others. */
+bool libsched_cycle_state_skips_pre_bind(const libsched_cycle_state *state, libsched_str plugin);
+bool libsched_cycle_state_parallel_pre_bind(const libsched_cycle_state *state, libsched_str plugin);
+
+/* SignPod: JSON; pods with the same text get the same answers from the same nodes. `out` gets an
+   empty text if the pod, or a plugin of the profile, cannot be signed. */
+libsched_rc libsched_sign_pod(libsched_evaluator *evaluator, const libsched_pod *pod, LIBSCHED_OWN libsched_text **out,
+                              LIBSCHED_OWN libsched_error **error);
+
+/* EnqueueExtensions of every plugin that may reject pods: JSON {"plugin": [{"resource", "actions",
+   "label", "hint": bool}]}; `actions` are upstream's bits. */
+libsched_rc libsched_framework_events_json(const libsched_framework *framework, LIBSCHED_OWN libsched_text **out,
+                                           LIBSCHED_OWN libsched_error **error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

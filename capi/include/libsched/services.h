@@ -1,0 +1,142 @@
+/* What the evaluators of one scheduler share besides the cluster: the clock, the API client,
+   nominated pods and waiting pods. Include <libsched.h>.
+
+   Services belong to one thread at a time, but for clocks and waiting pods, which any thread may
+   use. Times are nanoseconds since 1970. @since 0.1, where nothing else is said. */
+#ifndef LIBSCHED_SERVICES_H
+#define LIBSCHED_SERVICES_H
+
+#include <libsched/evaluator.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Where the library reads the time; any thread may use it. */
+typedef struct libsched_clock libsched_clock;
+/* The machine's clock. */
+libsched_rc libsched_clock_create_system(LIBSCHED_OWN libsched_clock **out, LIBSCHED_OWN libsched_error **error);
+/* Stands still until it is moved; waiting moves it to the end of the wait at once. */
+libsched_rc libsched_clock_create_virtual(int64_t now_ns, LIBSCHED_OWN libsched_clock **out, LIBSCHED_OWN libsched_error **error);
+/* Another reference; and giving one back. */
+libsched_clock *libsched_clock_ref(libsched_clock *clock);
+void libsched_clock_unref(LIBSCHED_OWN libsched_clock *clock);
+int64_t libsched_clock_now(const libsched_clock *clock); /* 0 for NULL */
+/* Moves a virtual clock on, never back. Errors: STATE (the machine's clock). */
+libsched_rc libsched_clock_advance_to(libsched_clock *clock, int64_t now_ns, LIBSCHED_OWN libsched_error **error);
+
+/* What plugins ask of the API server. Every function gets user_data first and may be called on any
+   thread; all but `event` return LIBSCHED_SUCCESS, or another code with the error's text as the
+   reason in `status`. A function that is NULL succeeds and does nothing. */
+typedef struct libsched_api_client {
+  uint32_t struct_size; /* sizeof(libsched_api_client) */
+  uint32_t reserved;    /* 0 */
+  libsched_code (*bind)(void *user_data, const libsched_pod *pod, libsched_str node_name, libsched_status *status);
+  libsched_code (*delete_pod)(void *user_data, const libsched_pod *pod, libsched_status *status);
+  /* A strategic merge patch of the pod's status, as JSON: {"status": {"conditions": [...],
+     "nominatedNodeName": ...}}. */
+  libsched_code (*patch_pod_status)(void *user_data, const libsched_pod *pod, libsched_str patch, libsched_status *status);
+  /* A JSON merge patch of any other object; `namespace_` is empty for kinds without one. */
+  libsched_code (*patch_object)(void *user_data, libsched_str kind, libsched_str namespace_, libsched_str name,
+                                libsched_str patch, libsched_status *status);
+  void (*event)(void *user_data, const libsched_pod *pod, libsched_str type, libsched_str reason,
+                libsched_str action, libsched_str note);
+  void (*destroy)(void *user_data); /* runs exactly once; may be NULL */
+} libsched_api_client;
+
+/* Clock, API client, nominations and waiting pods of one scheduler: upstream's Handle. */
+typedef struct libsched_services libsched_services;
+/* How services are made; zero everywhere is the default. */
+typedef struct libsched_services_options {
+  uint32_t struct_size;   /* sizeof(libsched_services_options) */
+  bool random_preemption; /* preemption begins at a node drawn by the seed, as upstream; else at the first */
+  bool reserved[3];       /* false */
+  uint64_t seed;          /* of random_preemption */
+  libsched_clock *clock;  /* NULL: a virtual clock that stands at the year 2200 */
+  const libsched_api_client *api; /* copied; NULL: one that only keeps the requests */
+  LIBSCHED_OWN void *api_user_data; /* api->destroy() runs exactly once, also if the call fails */
+} libsched_services_options;
+#ifdef __cplusplus
+#define LIBSCHED_SERVICES_OPTIONS_INIT \
+  {sizeof(libsched_services_options), false, {false, false, false}, 0, nullptr, nullptr, nullptr}
+#else
+#define LIBSCHED_SERVICES_OPTIONS_INIT {sizeof(libsched_services_options), false, {false}, 0, NULL, NULL, NULL}
+#endif
+/* `options` may be NULL. Errors: UNSUPPORTED (fields that this version does not know). */
+libsched_rc libsched_services_create(const libsched_services_options *options, LIBSCHED_OWN libsched_services **out,
+                                     LIBSCHED_OWN libsched_error **error);
+libsched_services *libsched_services_ref(libsched_services *services);
+void libsched_services_unref(LIBSCHED_OWN libsched_services *services);
+libsched_clock *libsched_services_clock(libsched_services *services); /* borrowed from `services` */
+/* An evaluator has services of its own until it gets others. */
+void libsched_evaluator_set_services(libsched_evaluator *evaluator, libsched_services *services);
+libsched_services *libsched_evaluator_services(libsched_evaluator *evaluator); /* borrowed */
+
+/* What was asked of the client that only keeps requests: JSON [{"verb": "bind"|"deletePod"|
+   "patchPodStatus"|"patchObject"|"event", "pod"?, "node"?, "patch"?, ...}].
+   Errors of both: STATE (another client). */
+libsched_rc libsched_services_requests_json(const libsched_services *services, LIBSCHED_OWN libsched_text **out,
+                                            LIBSCHED_OWN libsched_error **error);
+/* Does to the cluster what the API server's answers would bring about, and forgets the requests:
+   bound pods run on their nodes, deleted ones have left, patched volumes are what they were assumed
+   to be. Errors: also those of the changes; that request and those behind it are then kept. */
+libsched_rc libsched_services_deliver(libsched_services *services, libsched_cluster *cluster, LIBSCHED_OWN libsched_error **error);
+
+/* --- nominated pods: they wait for room on a node, and filters count on them --- */
+enum { LIBSCHED_NOMINATION_NONE = 0, LIBSCHED_NOMINATION_NOOP = 1, LIBSCHED_NOMINATION_OVERRIDE = 2 };
+/* Upstream's NominatingInfo: OVERRIDE names the node, or with an empty name takes the nomination
+   back; NOOP and NONE leave it as it is. */
+typedef struct libsched_nomination {
+  uint32_t struct_size; /* sizeof(libsched_nomination) */
+  uint32_t mode;        /* LIBSCHED_NOMINATION_* */
+  libsched_str node;    /* of a result: borrowed from the state of the call until the next one */
+} libsched_nomination;
+#ifdef __cplusplus
+#define LIBSCHED_NOMINATION_INIT {sizeof(libsched_nomination), 0, {nullptr, 0}}
+#else
+#define LIBSCHED_NOMINATION_INIT {sizeof(libsched_nomination), 0, {NULL, 0}}
+#endif
+/* AddNominatedPod: without an OVERRIDE the pod's own status.nominatedNodeName counts.
+   `nomination` may be NULL. */
+libsched_rc libsched_services_nominate(libsched_services *services, const libsched_pod *pod, const libsched_nomination *nomination,
+                                       LIBSCHED_OWN libsched_error **error);
+void libsched_services_remove_nomination(libsched_services *services, const libsched_pod *pod); /* by uid */
+libsched_str libsched_services_nominated_node(const libsched_services *services, const libsched_pod *pod); /* empty: none */
+
+/* --- waiting pods --- */
+typedef struct libsched_waiting_pod libsched_waiting_pod; /* any thread */
+typedef struct libsched_permit_wait {
+  libsched_str plugin;
+  int64_t timeout_ns;
+} libsched_permit_wait;
+/* A pod whose Permit said Wait begins to wait, by the services' clock. */
+libsched_rc libsched_services_add_waiting_pod(libsched_services *services, const libsched_pod *pod, const libsched_permit_wait *waits,
+                                              size_t count, LIBSCHED_OWN libsched_error **error);
+/* The caller owns what these give. NULL: it does not wait. Writes up to `capacity` and returns how
+   many there are, ordered by uid. */
+LIBSCHED_OWN libsched_waiting_pod *libsched_services_get_waiting_pod(const libsched_services *services, libsched_str uid);
+size_t libsched_services_waiting_pods(const libsched_services *services, LIBSCHED_OWN libsched_waiting_pod **out, size_t capacity);
+void libsched_waiting_pod_unref(LIBSCHED_OWN libsched_waiting_pod *waiting);
+const libsched_pod *libsched_waiting_pod_pod(const libsched_waiting_pod *waiting); /* borrowed */
+/* The plugins that have not allowed it yet, as JSON ["A", "B"], sorted. */
+libsched_rc libsched_waiting_pod_pending_json(const libsched_waiting_pod *waiting, LIBSCHED_OWN libsched_text **out,
+                                              LIBSCHED_OWN libsched_error **error);
+void libsched_waiting_pod_allow(libsched_waiting_pod *waiting, libsched_str plugin);
+/* True if it was this call that ended the wait. A preempted pod is tried again soon. */
+bool libsched_waiting_pod_reject(libsched_waiting_pod *waiting, libsched_str plugin, libsched_str message);
+bool libsched_waiting_pod_preempt(libsched_waiting_pod *waiting, libsched_str plugin, libsched_str message);
+/* Whether it is decided by now, and how. `status` may be NULL. */
+bool libsched_waiting_pod_decided(libsched_waiting_pod *waiting, libsched_status *status);
+/* RejectWaitingPod: by no plugin, "removed". False if it does not wait. */
+bool libsched_services_reject_waiting_pod(libsched_services *services, libsched_str uid);
+
+/* PodsToActivate: the queue shall try these pods again at once. Kept by the state until its cycle
+   has succeeded. The second one takes them away: JSON ["namespace/name", ...], sorted. */
+libsched_rc libsched_cycle_state_activate(libsched_cycle_state *state, const libsched_pod *pod, LIBSCHED_OWN libsched_error **error);
+libsched_rc libsched_cycle_state_take_activations_json(libsched_cycle_state *state, LIBSCHED_OWN libsched_text **out,
+                                                       LIBSCHED_OWN libsched_error **error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

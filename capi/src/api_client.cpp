@@ -1,0 +1,104 @@
+// API clients written in C: requests become calls, and codes become errors.
+#include "api_client.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace libsched::capi {
+namespace {
+
+class ForeignApi final : public ApiClient {
+ public:
+  ForeignApi(const libsched_api_client& calls, void* user_data)
+      : calls_(calls), user_data_(user_data) {}
+  ~ForeignApi() override {
+    if (calls_.destroy != nullptr) calls_.destroy(user_data_);
+  }
+
+  Result<void> bind(const Pod& pod, Str node) override {
+    const std::string name(node);
+    return ask(calls_.bind, "bind", wrap(&pod), out(name));
+  }
+  Result<void> delete_pod(const Pod& pod) override {
+    return ask(calls_.delete_pod, "delete_pod", wrap(&pod));
+  }
+  Result<void> patch_pod_status(const Pod& pod, const PodStatusPatch& patch) override {
+    const std::string json = status_patch_json(patch);
+    return ask(calls_.patch_pod_status, "patch_pod_status", wrap(&pod), out(json));
+  }
+  Result<void> update_object(StoredKind kind, const ObjectRef& object, Str patch) override {
+    const std::string json(patch);
+    return ask(calls_.patch_object, "patch_object", out(stored_kind_name(kind)),
+               out(object->meta.ns), out(object->meta.name), out(json));
+  }
+  void event(const Pod& pod, Str type, Str reason, Str action, Str note) override {
+    if (calls_.event == nullptr) return;
+    const std::string texts[] = {std::string(type), std::string(reason), std::string(action),
+                                 std::string(note)};
+    calls_.event(user_data_, wrap(&pod), out(texts[0]), out(texts[1]), out(texts[2]),
+                 out(texts[3]));
+  }
+
+ private:
+  template <typename F, typename... Args>
+  Result<void> ask(F call, const char* what, Args... args) const {
+    if (call == nullptr) return {};
+    StatusObject status;
+    status.ref();  // a release by the callee frees nothing
+    const libsched_code code = call(user_data_, args..., wrap(&status));
+    if (code == LIBSCHED_SUCCESS) return {};
+    std::string why = status.status.message();
+    if (why.empty())
+      why = std::string(what) + " of the API client returned code " + std::to_string(code);
+    return Error{Rc::kState, std::move(why), {}, {}};
+  }
+
+  libsched_api_client calls_;
+  void* user_data_;
+};
+
+}  // namespace
+
+std::string status_patch_json(const PodStatusPatch& patch) {
+  using Json = nlohmann::ordered_json;
+  Json status = Json::object();
+  for (const PodStatusPatch::Condition& c : patch.conditions) {
+    Json condition = {{"type", c.type}, {"status", c.status}};
+    if (!c.reason.empty()) condition["reason"] = c.reason;
+    if (!c.message.empty()) condition["message"] = c.message;
+    status["conditions"].push_back(std::move(condition));
+  }
+  if (patch.set_nominated_node)
+    status["nominatedNodeName"] =
+        patch.nominated_node.empty() ? Json() : Json(patch.nominated_node);
+  return Json{{"status", std::move(status)}}.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+// Reads only what a struct of that size has: the promise to destroy holds for wrong ones, too.
+ApiOwner::ApiOwner(const libsched_services_options* options) noexcept {
+  constexpr size_t kNeeded = offsetof(libsched_services_options, api_user_data) + sizeof(void*);
+  if (options == nullptr || options->struct_size < kNeeded ||
+      options->struct_size > kMaxStructSize || options->api == nullptr)
+    return;
+  given_ = options->api;
+  user_data_ = options->api_user_data;
+  if (given_->struct_size >= sizeof(libsched_api_client) && given_->struct_size <= kMaxStructSize)
+    destroy_ = given_->destroy;
+}
+
+ApiOwner::~ApiOwner() {
+  if (destroy_ != nullptr) destroy_(user_data_);
+}
+
+Result<Ref<ApiClient>> ApiOwner::client() {
+  if (given_ == nullptr) return Ref<ApiClient>();
+  Result<libsched_api_client> calls =
+      read_struct(given_, libsched_api_client{}, "libsched_api_client");
+  if (!calls.ok()) return calls.error();
+  if (calls->reserved != 0)
+    return Error{Rc::kUnsupported, "libsched_api_client: reserved field is set", {}, {}};
+  Ref<ApiClient> made = make_ref<ForeignApi>(*calls, user_data_);
+  destroy_ = nullptr;  // now the client's
+  return made;
+}
+
+}  // namespace libsched::capi

@@ -1,0 +1,83 @@
+// libsched_registry_load: plugins from a shared object.
+#include <dlfcn.h>
+
+#include "registering.hpp"
+
+namespace libsched::capi {
+namespace {
+
+std::shared_ptr<void>& loading() {
+  static thread_local std::shared_ptr<void> library;
+  return library;
+}
+
+using InitFunction = libsched_rc (*)(const libsched_host*, libsched_registry*, libsched_error**);
+
+Error io(Str path, const char* why) {
+  return {Rc::kIo,
+          "cannot load \"" + std::string(path) + "\": " + (why == nullptr ? "unknown" : why),
+          {},
+          {}};
+}
+
+}  // namespace
+
+std::shared_ptr<void> library_being_loaded() { return loading(); }
+
+}  // namespace libsched::capi
+
+using namespace libsched;        // NOLINT(google-build-using-namespace)
+using namespace libsched::capi;  // NOLINT(google-build-using-namespace)
+
+extern "C" {
+
+libsched_rc libsched_registry_load(libsched_registry* registry, libsched_str path,
+                                   libsched_error** error) {
+  LIBSCHED_REQUIRE(error, registry != nullptr);
+  libsched_rc rc = LIBSCHED_OK;
+  libsched_error* told = nullptr;
+  const libsched_rc loaded = guarded(error, [&]() -> Result<void> {
+    const std::string name(in(path));
+    if (name.empty() || name.find('\0') != std::string::npos)
+      return Error{Rc::kInvalid, "the path of a plugin is empty or holds a NUL byte", {}, {}};
+    void* handle = ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (handle == nullptr) return io(name, ::dlerror());
+    const std::shared_ptr<void> library(handle, [](void* h) { ::dlclose(h); });
+    const auto init = reinterpret_cast<InitFunction>(::dlsym(handle, LIBSCHED_PLUGIN_INIT_NAME));
+    if (init == nullptr)
+      return Error{Rc::kUnsupported,
+                   "\"" + name + "\" is no plugin: it exports no " LIBSCHED_PLUGIN_INIT_NAME,
+                   {},
+                   {}};
+    const libsched_host host = {sizeof(libsched_host), LIBSCHED_ABI_VERSION, libsched_registry_add};
+    const std::shared_ptr<void> outer = std::exchange(loading(), library);
+    // Either all of its plugins are added or none.
+    const Ref<Registry> draft = unwrap(registry)->copy();
+    rc = init(&host, wrap(draft.get()), &told);
+    loading() = outer;
+    if (rc != LIBSCHED_OK) return {};
+    for (const auto& [added, item] : draft->items())
+      if (unwrap(registry)->find(added) == nullptr)
+        LIBSCHED_TRY(unwrap(registry)->add(added, item));
+    return {};
+  });
+  if (loaded != LIBSCHED_OK) return loaded;
+  if (rc == LIBSCHED_OK) {
+    libsched_error_unref(told);
+    return LIBSCHED_OK;
+  }
+  if (told == nullptr)
+    return fail(error,
+                {rc < 0 && rc >= LIBSCHED_ERR_CANCELLED ? static_cast<Rc>(rc) : Rc::kInternal,
+                 "the plugin failed to register, without a reason",
+                 {},
+                 {}});
+  if (error != nullptr) {
+    *error = told;
+  } else {
+    libsched_error_unref(told);
+  }
+  return rc;
+}
+
+}  // extern "C"

@@ -1,0 +1,37 @@
+// Foreign plugins at the points that see a pod alone: QueueSort, PreEnqueue, SignPod.
+#include "foreign_plugin.hpp"
+
+namespace libsched::capi {
+
+bool ForeignPlugin::less(const QueuedPod& a, const QueuedPod& b) const {
+  const auto lock = r_->serialise();
+  return slots().less(self(), wrap(&a.pod), a.timestamp_ns, wrap(&b.pod), b.timestamp_ns);
+}
+
+Status ForeignPlugin::pre_enqueue(const Pod& pod) const {
+  SlotCall asked(*r_);
+  return asked.finish(slots().pre_enqueue(self(), wrap(&pod), asked.status()));
+}
+
+Status ForeignPlugin::sign(const View&, const Pod& pod,
+                           std::vector<SignFragment>* fragments) const {
+  SlotCall asked(*r_);
+  return asked.finish(slots().sign(self(), wrap(&pod), wrap(fragments), asked.status()));
+}
+
+}  // namespace libsched::capi
+
+using namespace libsched;        // NOLINT(google-build-using-namespace)
+using namespace libsched::capi;  // NOLINT(google-build-using-namespace)
+
+extern "C" {
+
+void libsched_signature_add(libsched_signature* signature, libsched_str key, libsched_str json) {
+  if (signature == nullptr) return;
+  quietly(false, [&] {
+    unwrap(signature)->push_back({std::string(in(key)), std::string(in(json))});
+    return true;
+  });
+}
+
+}  // extern "C"

@@ -1,0 +1,85 @@
+// A registered libsched_plugin, and one call of its slots.
+//
+// What a slot borrows it must not release. The status and the state of a call carry one reference
+// more while a slot runs, so that a release frees nothing, and is found out where nobody else but
+// the caller holds one.
+#pragma once
+
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../handles.hpp"
+
+namespace libsched::capi {
+
+// The struct with what it points to copied; destroys user_data when the last user goes.
+struct Registered {
+  libsched_plugin slots{};
+  std::string name;
+  std::vector<std::string> reasons;
+  void* user_data = nullptr;
+  // Serialises calls unless the plugin is concurrent. Recursive: a slot may ask an evaluator of its
+  // own, whose framework has this plugin, too.
+  mutable std::recursive_mutex mutex;
+  std::shared_ptr<void> library;  // the shared object that the slots are in; closed last
+
+  Registered() = default;
+  Registered(const Registered&) = delete;
+  Registered& operator=(const Registered&) = delete;
+  ~Registered() {
+    if (slots.destroy != nullptr) slots.destroy(user_data);
+  }
+
+  Status nonsense(const std::string& what) const {
+    return Status(Code::kError, "plugin \"" + name + "\" " + what);
+  }
+  std::unique_lock<std::recursive_mutex> serialise() const {
+    if ((slots.flags & LIBSCHED_PLUGIN_CONCURRENT) != 0) return {};
+    return std::unique_lock(mutex);
+  }
+};
+
+// Around the calls of one slot, also of many nodes in turn.
+class SlotCall {
+ public:
+  explicit SlotCall(const Registered& r, CycleState* state = nullptr)
+      : r_(r), lock_(r.serialise()), state_(state) {
+    object_.ref();
+    if (state_ != nullptr) state_->ref();
+  }
+  ~SlotCall() {
+    if (state_ != nullptr) state_->unref();
+  }
+  SlotCall(const SlotCall&) = delete;
+  SlotCall& operator=(const SlotCall&) = delete;
+
+  libsched_status* status() { return wrap(&object_); }
+  const Status& said() const { return object_.status; }
+  void reset() { object_.status.reset(); }
+
+  // What a slot answered; an Error that names the plugin if that makes no sense.
+  Status finish(int32_t code) {
+    if (object_.unique()) {
+      object_.ref();
+      return r_.nonsense("released a status that it had borrowed");
+    }
+    if (state_ != nullptr && state_->unique()) {
+      state_->ref();
+      return r_.nonsense("released a cycle state that it had borrowed");
+    }
+    if (code_name(static_cast<Code>(code)) == nullptr)
+      return r_.nonsense("returned the unknown code " + std::to_string(code));
+    object_.status.code = static_cast<Code>(code);
+    return std::move(object_.status);
+  }
+
+ private:
+  const Registered& r_;
+  std::unique_lock<std::recursive_mutex> lock_;
+  CycleState* state_;
+  StatusObject object_;
+};
+
+}  // namespace libsched::capi

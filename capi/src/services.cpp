@@ -1,0 +1,207 @@
+// Services: the clock, the API client, nominated and waiting pods, activations.
+#include <nlohmann/json.hpp>
+
+#include "api_client.hpp"
+#include "handles.hpp"
+
+using namespace libsched;        // NOLINT(google-build-using-namespace)
+using namespace libsched::capi;  // NOLINT(google-build-using-namespace)
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Text* json_text(const Json& json) {
+  return new Text(json.dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
+Result<MemoryApi*> memory_api(const Services& services) {
+  if (auto* api = dynamic_cast<MemoryApi*>(&services.api())) return api;
+  return Error{
+      Rc::kState, "these services have another API client, which keeps no requests", {}, {}};
+}
+
+Json request_json(const MemoryApi::Request& r) {
+  using Verb = MemoryApi::Verb;
+  Json j;
+  const auto pod = [&] {
+    j["pod"] = std::string(r.pod->meta.ns) + "/" + std::string(r.pod->meta.name);
+  };
+  switch (r.verb) {
+    case Verb::kBind:
+      j["verb"] = "bind";
+      pod();
+      j["node"] = r.node;
+      break;
+    case Verb::kDeletePod:
+      j["verb"] = "deletePod";
+      pod();
+      break;
+    case Verb::kPatchPodStatus:
+      j["verb"] = "patchPodStatus";
+      pod();
+      j["patch"] = Json::parse(status_patch_json(r.patch));
+      break;
+    case Verb::kUpdateObject:
+      j["verb"] = "patchObject";
+      j["kind"] = std::string(stored_kind_name(r.kind));
+      if (!r.object->meta.ns.empty()) j["namespace"] = std::string(r.object->meta.ns);
+      j["name"] = std::string(r.object->meta.name);
+      j["patch"] = Json::parse(r.object_patch, nullptr, false);
+      break;
+    case Verb::kEvent:
+      j["verb"] = "event";
+      pod();
+      j["type"] = r.type;
+      j["reason"] = r.reason;
+      j["action"] = r.action;
+      j["note"] = r.note;
+      break;
+  }
+  return j;
+}
+
+}  // namespace
+
+extern "C" {
+
+libsched_rc libsched_clock_create_system(libsched_clock** result, libsched_error** error) {
+  LIBSCHED_REQUIRE(error, result != nullptr);
+  return guarded(error, [&]() -> Result<void> {
+    *result = wrap(static_cast<Clock*>(new SystemClock()));
+    return {};
+  });
+}
+libsched_rc libsched_clock_create_virtual(int64_t now_ns, libsched_clock** result,
+                                          libsched_error** error) {
+  LIBSCHED_REQUIRE(error, result != nullptr);
+  return guarded(error, [&]() -> Result<void> {
+    *result = wrap(static_cast<Clock*>(new VirtualClock(now_ns)));
+    return {};
+  });
+}
+libsched_clock* libsched_clock_ref(libsched_clock* clock) { return retain(clock); }
+void libsched_clock_unref(libsched_clock* clock) { release(clock); }
+int64_t libsched_clock_now(const libsched_clock* clock) {
+  return clock == nullptr ? 0 : unwrap(clock)->now_ns();
+}
+libsched_rc libsched_clock_advance_to(libsched_clock* clock, int64_t now_ns,
+                                      libsched_error** error) {
+  LIBSCHED_REQUIRE(error, clock != nullptr);
+  return guarded(error, [&]() -> Result<void> {
+    auto* moved = dynamic_cast<VirtualClock*>(unwrap(clock));
+    if (moved == nullptr)
+      return Error{Rc::kState, "the machine's clock cannot be moved: it is not virtual", {}, {}};
+    moved->advance_to(now_ns);
+    return {};
+  });
+}
+
+libsched_rc libsched_services_create(const libsched_services_options* options,
+                                     libsched_services** result, libsched_error** error) {
+  ApiOwner owner(options);
+  LIBSCHED_REQUIRE(error, result != nullptr);
+  return guarded(error, [&]() -> Result<void> {
+    Result<libsched_services_options> o =
+        read_struct(options, libsched_services_options LIBSCHED_SERVICES_OPTIONS_INIT,
+                    "libsched_services_options");
+    if (!o.ok()) return o.error();
+    for (const bool reserved : o->reserved)
+      if (reserved)
+        return Error{Rc::kUnsupported, "libsched_services_options: reserved field is set", {}, {}};
+    Result<Ref<ApiClient>> api = owner.client();
+    if (!api.ok()) return std::move(api.error());
+    auto services = make_ref<Services>(
+        o->clock == nullptr ? Ref<Clock>() : Ref<Clock>::share(unwrap(o->clock)), std::move(*api));
+    if (o->random_preemption) services->preemption_seed = o->seed;
+    *result = wrap(services.release());
+    return {};
+  });
+}
+libsched_services* libsched_services_ref(libsched_services* services) { return retain(services); }
+void libsched_services_unref(libsched_services* services) { release(services); }
+libsched_clock* libsched_services_clock(libsched_services* services) {
+  return services == nullptr ? nullptr : wrap(&unwrap(services)->clock());
+}
+
+void libsched_evaluator_set_services(libsched_evaluator* evaluator, libsched_services* services) {
+  if (evaluator != nullptr && services != nullptr)
+    unwrap(evaluator)->use(Ref<Services>::share(unwrap(services)));
+}
+libsched_services* libsched_evaluator_services(libsched_evaluator* evaluator) {
+  return evaluator == nullptr ? nullptr : wrap(&unwrap(evaluator)->services());
+}
+
+libsched_rc libsched_services_requests_json(const libsched_services* services,
+                                            libsched_text** result, libsched_error** error) {
+  LIBSCHED_REQUIRE(error, services != nullptr && result != nullptr);
+  return guarded(error, [&]() -> Result<void> {
+    Result<MemoryApi*> api = memory_api(*unwrap(services));
+    if (!api.ok()) return api.error();
+    Json json = Json::array();
+    for (const MemoryApi::Request& r : (*api)->requests()) json.push_back(request_json(r));
+    *result = wrap(json_text(json));
+    return {};
+  });
+}
+libsched_rc libsched_services_deliver(libsched_services* services, libsched_cluster* cluster,
+                                      libsched_error** error) {
+  LIBSCHED_REQUIRE(error, services != nullptr && cluster != nullptr);
+  return guarded(error, [&]() -> Result<void> {
+    Result<MemoryApi*> api = memory_api(*unwrap(services));
+    if (!api.ok()) return api.error();
+    return (*api)->deliver(*unwrap(cluster));
+  });
+}
+
+libsched_rc libsched_services_nominate(libsched_services* services, const libsched_pod* pod,
+                                       const libsched_nomination* nomination,
+                                       libsched_error** error) {
+  LIBSCHED_REQUIRE(error, services != nullptr && pod != nullptr);
+  return guarded(error, [&]() -> Result<void> {
+    Result<libsched_nomination> n = read_struct(
+        nomination, libsched_nomination LIBSCHED_NOMINATION_INIT, "libsched_nomination");
+    if (!n.ok()) return n.error();
+    std::optional<Nomination> wish;
+    if (n->mode == LIBSCHED_NOMINATION_NOOP) wish = Nomination{};
+    if (n->mode == LIBSCHED_NOMINATION_OVERRIDE) wish = Nomination{true, std::string(in(n->node))};
+    if (n->mode > LIBSCHED_NOMINATION_OVERRIDE)
+      return Error{Rc::kUnsupported, "libsched_nomination: unknown mode", {}, {}};
+    unwrap(services)->nominator().add(PodRef::share(unwrap(pod)), wish);
+    return {};
+  });
+}
+void libsched_services_remove_nomination(libsched_services* services, const libsched_pod* pod) {
+  if (services == nullptr || pod == nullptr) return;
+  quietly(false, [&] {
+    unwrap(services)->nominator().remove(*unwrap(pod));
+    return true;
+  });
+}
+libsched_str libsched_services_nominated_node(const libsched_services* services,
+                                              const libsched_pod* pod) {
+  if (services == nullptr || pod == nullptr) return out(Str());
+  return out(unwrap(services)->nominator().node_of(*unwrap(pod)));
+}
+
+libsched_rc libsched_cycle_state_activate(libsched_cycle_state* state, const libsched_pod* pod,
+                                          libsched_error** error) {
+  LIBSCHED_REQUIRE(error, state != nullptr && pod != nullptr);
+  return guarded(error, [&]() -> Result<void> {
+    unwrap(state)->activate(PodRef::share(unwrap(pod)));
+    return {};
+  });
+}
+libsched_rc libsched_cycle_state_take_activations_json(libsched_cycle_state* state,
+                                                       libsched_text** result,
+                                                       libsched_error** error) {
+  LIBSCHED_REQUIRE(error, state != nullptr && result != nullptr);
+  return guarded(error, [&]() -> Result<void> {
+    Json keys = Json::array();
+    for (const auto& [key, pod] : unwrap(state)->take_activations()) keys.push_back(key);
+    *result = wrap(json_text(keys));
+    return {};
+  });
+}
+
+}  // extern "C"

@@ -1,0 +1,104 @@
+/* Plugins from shared objects, which export libsched_plugin_init(): the examples in C and C++, and
+   what cannot be loaded. */
+#include "fixture.h"
+
+static libsched_rc load(libsched_registry* registry, const char* name, libsched_error** error) {
+  return libsched_registry_load(registry, text(format(LIBSCHED_PLUGIN_DIR "/%s.so", name)), error);
+}
+
+static libsched_rc make(libsched_registry* registry, const char* name, const char* args,
+                        libsched_framework** framework, libsched_error** error) {
+  libsched_config* config = NULL;
+  CHECK_OK(libsched_config_parse(
+      text(format("apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
+                  "profiles:\n- plugins: {multiPoint: {enabled: [{name: %s}]}}\n"
+                  "  pluginConfig: [{name: %s, args: %s}]\n",
+                  name, name, args)),
+      &config, err));
+  const libsched_rc rc =
+      libsched_framework_create(config, text(""), registry, NULL, framework, error);
+  libsched_config_unref(config);
+  return rc;
+}
+
+/* The decision on a small pod; everything else is released, so that it stands alone. */
+static libsched_decision* ask(libsched_framework* framework, bool score) {
+  libsched_cluster* cluster = five_nodes();
+  libsched_evaluator* evaluator = NULL;
+  libsched_decision* decision = NULL;
+  libsched_check_options options = LIBSCHED_CHECK_OPTIONS_INIT;
+  options.score = score;
+  libsched_pod* pod = pod_of("p", 500, "");
+  add_pod(cluster, pod_of("a", 100, ""), "big");
+  add_pod(cluster, pod_of("b", 100, ""), "big");
+  CHECK_OK(libsched_evaluator_create(framework, cluster, &evaluator, err));
+  CHECK_OK(libsched_check_pod_fits(evaluator, pod, LIBSCHED_ANY_NODE, &options, &decision, err));
+  libsched_pod_unref(pod);
+  libsched_evaluator_unref(evaluator);
+  libsched_cluster_unref(cluster);
+  return decision;
+}
+
+static void test_c_plugin(void) {
+  libsched_registry* registry = NULL;
+  libsched_framework* framework = UNTOUCHED;
+  CHECK_OK(libsched_registry_create(&registry, err));
+  CHECK_OK(load(registry, "max_pods", err));
+  CHECK_FAILS(LIBSCHED_ERR_EXISTS, NULL, "MaxPods", load(registry, "max_pods", err));
+  CHECK_FAILS(LIBSCHED_ERR_INVALID, NULL, "must be a positive number",
+              make(registry, "MaxPods", "{pods: none}", &framework, err));
+  CHECK(framework == UNTOUCHED);
+  CHECK_OK(make(registry, "MaxPods", "{pods: 2}", &framework, err));
+  libsched_registry_unref(registry); /* the framework keeps the shared object */
+  libsched_decision* decision = ask(framework, false);
+  CHECK(libsched_decision_feasible_count(decision) == 1);
+  CHECK_STR(libsched_decision_feasible(decision, 0), "small");
+  CHECK_STR(libsched_decision_node(decision, 0), "big");
+  CHECK_STR(libsched_decision_plugin(decision, 0), "MaxPods");
+  CHECK_STR(libsched_decision_reason(decision, 0, 0), "node(s) had as many pods as MaxPods allows");
+  libsched_framework_unref(framework); /* closes it */
+  CHECK_STR(libsched_decision_reason(decision, 0, 0), "node(s) had as many pods as MaxPods allows");
+  libsched_decision_unref(decision);
+}
+
+static void test_cpp_plugin(void) {
+  libsched_registry* registry = NULL;
+  libsched_framework* framework = UNTOUCHED;
+  CHECK_OK(libsched_registry_create(&registry, err));
+  CHECK_OK(load(registry, "quiet_zone", err));
+  /* What its constructor throws is the error. */
+  CHECK_FAILS(LIBSCHED_ERR_INVALID, NULL, "zone must be a text",
+              make(registry, "QuietZone", "{zone: 7}", &framework, err));
+  CHECK_OK(make(registry, "QuietZone", "{zone: a}", &framework, err));
+  libsched_registry_unref(registry);
+  libsched_decision* decision = ask(framework, true);
+  CHECK(libsched_decision_feasible_count(decision) == 1);
+  CHECK_STR(libsched_decision_feasible(decision, 0), "big");
+  CHECK_STR(libsched_decision_node(decision, 3), "small");
+  CHECK_STR(libsched_decision_reason(decision, 3, 0), "node(s) were in the quiet zone a");
+  const libsched_score_table* scores = libsched_decision_scores(decision);
+  const size_t columns = libsched_score_table_column_count(scores);
+  CHECK(columns > 0);
+  CHECK_STR(libsched_score_table_plugin(scores, columns - 1), "QuietZone");
+  CHECK(libsched_score_table_raw(scores, columns - 1)[0] == 97); /* (8000 - 200) of 8000 */
+  libsched_decision_unref(decision);
+  libsched_framework_unref(framework);
+}
+
+static void test_refused(void) {
+  libsched_registry* registry = NULL;
+  CHECK_OK(libsched_registry_create(&registry, err));
+  CHECK_FAILS(LIBSCHED_ERR_IO, NULL, "no_such_plugin", load(registry, "no_such_plugin", err));
+  CHECK_FAILS(LIBSCHED_ERR_INVALID, NULL, "empty", libsched_registry_load(registry, text(""), err));
+  CHECK_FAILS(LIBSCHED_ERR_UNSUPPORTED, NULL, LIBSCHED_PLUGIN_INIT_NAME,
+              libsched_registry_load(registry, text("libm.so.6"), err));
+  CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, NULL, load(NULL, "max_pods", err));
+  libsched_registry_unref(registry);
+}
+
+int main(void) {
+  test_c_plugin();
+  test_cpp_plugin();
+  test_refused();
+  return finish();
+}

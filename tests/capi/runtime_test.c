@@ -1,0 +1,176 @@
+/* The extension points from PostFilter on, each asked for a plugin that has every slot. */
+#include "recorder.h"
+
+static void test_binding_points(void) {
+  const libsched_plugin plugin = recorder_plugin();
+  scene s;
+  open_scene(&s, &plugin);
+  const libsched_str big = text("big");
+  libsched_permit_wait wait = {{NULL, 0}, 0};
+  size_t waits = 9;
+  CHECK_OK(libsched_run_reserve_plugins_reserve(s.evaluator, s.state, s.pod, big, s.status, err));
+  CHECK_OK(libsched_run_permit_plugins(s.evaluator, s.state, s.pod, big, &wait, 1, &waits, s.status,
+                                       err));
+  CHECK(waits == 0);
+  CHECK_OK(libsched_wait_on_permit(s.evaluator, s.pod, s.status, err));
+  CHECK(libsched_status_code(s.status) == LIBSCHED_SUCCESS);
+  CHECK_OK(libsched_run_pre_bind_pre_flights(s.evaluator, s.state, s.pod, big, s.status, err));
+  CHECK(!libsched_cycle_state_skips_pre_bind(s.state, text("Recorder")));
+  CHECK(libsched_cycle_state_parallel_pre_bind(s.state, text("Recorder")));
+  CHECK_OK(libsched_run_pre_bind_plugins(s.evaluator, s.state, s.pod, big, s.status, err));
+  CHECK_OK(libsched_run_bind_plugins(s.evaluator, s.state, s.pod, big, s.status, err));
+  CHECK(libsched_status_code(s.status) == LIBSCHED_SUCCESS);
+  CHECK_OK(libsched_run_post_bind_plugins(s.evaluator, s.state, s.pod, big, err));
+  CHECK_OK(libsched_run_reserve_plugins_unreserve(s.evaluator, s.state, s.pod, big, err));
+  CHECK_LOG(&s.r, "reserve permit pre_bind_pre_flight pre_bind bind post_bind unreserve");
+
+  s.r.only = "permit";
+  s.r.code = LIBSCHED_WAIT;
+  s.r.timeout_ns = 5000000000;
+  CHECK_OK(libsched_run_permit_plugins(s.evaluator, s.state, s.pod, big, &wait, 1, &waits, s.status,
+                                       err));
+  CHECK(libsched_status_code(s.status) == LIBSCHED_WAIT && waits == 1);
+  CHECK_STR(wait.plugin, "Recorder");
+  CHECK(wait.timeout_ns == 5000000000);
+  CHECK_OK(libsched_run_permit_plugins(s.evaluator, s.state, s.pod, big, NULL, 0, &waits, s.status,
+                                       err));
+  CHECK(waits == 1);
+  s.r.only = "pre_bind_pre_flight";
+  s.r.code = LIBSCHED_SKIP;
+  CHECK_OK(libsched_run_pre_bind_pre_flights(s.evaluator, s.state, s.pod, big, s.status, err));
+  CHECK(libsched_cycle_state_skips_pre_bind(s.state, text("Recorder")));
+  CHECK(!libsched_cycle_state_skips_pre_bind(s.state, text("Other")));
+  s.r.log[0] = '\0';
+  CHECK_OK(libsched_run_pre_bind_plugins(s.evaluator, s.state, s.pod, big, s.status, err));
+  CHECK_LOG(&s.r, "");
+  s.r.only = "bind";
+  CHECK_OK(libsched_run_bind_plugins(s.evaluator, s.state, s.pod, big, s.status, err));
+  CHECK(libsched_status_code(s.status) == LIBSCHED_SKIP);
+  close_scene(&s);
+}
+
+static void test_post_filter(void) {
+  const libsched_plugin plugin = recorder_plugin();
+  scene s;
+  open_scene(&s, &plugin);
+  libsched_node_statuses* statuses = NULL;
+  libsched_nomination nomination = LIBSCHED_NOMINATION_INIT;
+  CHECK_OK(libsched_node_statuses_create(&statuses, err));
+  libsched_status_set(s.status, LIBSCHED_UNSCHEDULABLE);
+  libsched_status_add_reason(s.status, text("full"));
+  libsched_node_statuses_set(statuses, s.big, s.status);
+  CHECK(libsched_node_statuses_code(statuses, s.big) == LIBSCHED_UNSCHEDULABLE);
+  libsched_status_set(s.status, LIBSCHED_SUCCESS);
+  libsched_node_statuses_get(statuses, s.big, s.status);
+  CHECK(says(&s, LIBSCHED_UNSCHEDULABLE, "full"));
+
+  CHECK_OK(libsched_run_post_filter_plugins(s.evaluator, s.state, s.pod, statuses, &nomination,
+                                            s.status, err));
+  CHECK(libsched_status_code(s.status) == LIBSCHED_SUCCESS);
+  CHECK(nomination.mode == LIBSCHED_NOMINATION_NONE);
+  s.r.nomination_mode = LIBSCHED_NOMINATION_OVERRIDE;
+  CHECK_OK(libsched_run_post_filter_plugins(s.evaluator, s.state, s.pod, statuses, &nomination,
+                                            s.status, err));
+  CHECK(nomination.mode == LIBSCHED_NOMINATION_OVERRIDE);
+  CHECK_STR(nomination.node, "big");
+  s.r.nomination_mode = LIBSCHED_NOMINATION_NOOP;
+  CHECK_OK(libsched_run_post_filter_plugins(s.evaluator, s.state, s.pod, statuses, &nomination,
+                                            s.status, err));
+  CHECK(nomination.mode == LIBSCHED_NOMINATION_NOOP);
+  s.r.nomination_mode = 17;
+  CHECK_OK(
+      libsched_run_post_filter_plugins(s.evaluator, s.state, s.pod, statuses, NULL, s.status, err));
+  CHECK(says(&s, LIBSCHED_ERROR, "unknown nomination mode 17"));
+  nomination.struct_size = 0;
+  CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, "struct_size",
+              libsched_run_post_filter_plugins(s.evaluator, s.state, s.pod, statuses, &nomination,
+                                               s.status, err));
+  libsched_status_set(s.status, LIBSCHED_PENDING);
+  libsched_node_statuses_set_absent(statuses, s.status);
+  CHECK(libsched_node_statuses_code(statuses, 3) == LIBSCHED_PENDING);
+  libsched_node_statuses_unref(statuses);
+  close_scene(&s);
+}
+
+static void test_other_points(void) {
+  const libsched_plugin plugin = recorder_plugin();
+  scene s;
+  open_scene(&s, &plugin);
+  bool less = false;
+  CHECK_OK(libsched_framework_queue_less(s.framework, s.pod, 1, s.pod, 2, &less, err));
+  CHECK(less);
+  CHECK_OK(libsched_framework_queue_less(s.framework, s.pod, 2, s.pod, 1, &less, err));
+  CHECK(!less);
+  CHECK_OK(libsched_run_pre_enqueue_plugins(s.evaluator, s.pod, s.status, err));
+  CHECK_OK(libsched_run_pre_filter_extension_add_pod(s.evaluator, s.state, s.pod, s.pod,
+                                                     text("big"), s.status, err));
+  CHECK_OK(libsched_run_pre_filter_extension_remove_pod(s.evaluator, s.state, s.pod, s.pod,
+                                                        text("big"), s.status, err));
+  CHECK_LOG(&s.r, "less less pre_enqueue add_pod remove_pod");
+  /* What is not there yet says so. */
+  libsched_text* unmade = UNTOUCHED;
+  CHECK_FAILS(LIBSCHED_ERR_UNSUPPORTED, NULL, "NominatedPods",
+              libsched_run_filter_plugins_with_nominated_pods(s.evaluator, s.state, s.pod, s.big,
+                                                              s.status, err));
+  CHECK_FAILS(LIBSCHED_ERR_UNSUPPORTED, NULL, "EnqueueExtensions",
+              libsched_framework_events_json(s.framework, &unmade, err));
+  CHECK(unmade == UNTOUCHED);
+  /* Outside of slots nobody asks. */
+  CHECK(libsched_cycle_state_view(s.state) == NULL);
+  CHECK(libsched_cycle_state_evaluator(s.state) == NULL);
+  libsched_text* json = NULL;
+  CHECK_OK(libsched_sign_pod(s.evaluator, s.pod, &json, err));
+  CHECK(strstr(libsched_text_get(json).ptr, "\"recorder\":{\"a\":1}") != NULL);
+  libsched_text_unref(json);
+  s.r.only = "sign";
+  s.r.code = LIBSCHED_UNSCHEDULABLE;
+  CHECK_OK(libsched_sign_pod(s.evaluator, s.pod, &json, err));
+  CHECK_STR(libsched_text_get(json), "");
+  libsched_text_unref(json);
+  s.r.only = NULL;
+  close_scene(&s);
+}
+
+/* Every call refuses a null handle. */
+static void test_misuse(void) {
+  const libsched_plugin plugin = recorder_plugin();
+  scene s;
+  open_scene(&s, &plugin);
+  const libsched_str n = text("big");
+  libsched_text* json = UNTOUCHED;
+  const libsched_rc bad = LIBSCHED_ERR_MISUSE;
+  CHECK_FAILS(
+      bad, NULL, NULL,
+      libsched_run_filter_plugins_with_nominated_pods(NULL, s.state, s.pod, 0, s.status, err));
+  CHECK_FAILS(
+      bad, NULL, NULL,
+      libsched_run_post_filter_plugins(s.evaluator, s.state, s.pod, NULL, NULL, s.status, err));
+  CHECK_FAILS(bad, NULL, NULL,
+              libsched_run_reserve_plugins_reserve(s.evaluator, NULL, s.pod, n, s.status, err));
+  CHECK_FAILS(bad, NULL, NULL,
+              libsched_run_reserve_plugins_unreserve(s.evaluator, s.state, NULL, n, err));
+  CHECK_FAILS(
+      bad, NULL, NULL,
+      libsched_run_permit_plugins(s.evaluator, s.state, s.pod, n, NULL, 1, NULL, s.status, err));
+  CHECK_FAILS(bad, NULL, NULL, libsched_wait_on_permit(NULL, s.pod, s.status, err));
+  CHECK_FAILS(bad, NULL, NULL, libsched_run_post_bind_plugins(NULL, s.state, s.pod, n, err));
+  CHECK_FAILS(bad, NULL, NULL, libsched_sign_pod(s.evaluator, NULL, &json, err));
+  CHECK_FAILS(bad, NULL, NULL, libsched_node_statuses_create(NULL, err));
+  CHECK(json == UNTOUCHED);
+  libsched_node_statuses_unref(NULL);
+  libsched_node_statuses_set(NULL, 0, s.status);
+  libsched_node_statuses_set_absent(NULL, s.status);
+  libsched_node_statuses_get(NULL, 0, s.status);
+  CHECK(libsched_node_statuses_code(NULL, 0) == LIBSCHED_ERROR);
+  CHECK(!libsched_cycle_state_skips_pre_bind(NULL, n));
+  CHECK(!libsched_cycle_state_parallel_pre_bind(NULL, n));
+  close_scene(&s);
+}
+
+int main(void) {
+  test_binding_points();
+  test_post_filter();
+  test_other_points();
+  test_misuse();
+  return finish();
+}

@@ -1,0 +1,298 @@
+/* Clocks, services, API clients in C, nominated and waiting pods, activations. */
+#include "fixture.h"
+
+static void test_clocks(void) {
+  libsched_clock *stands = NULL, *runs = NULL;
+  CHECK_OK(libsched_clock_create_virtual(5, &stands, err));
+  CHECK(libsched_clock_now(stands) == 5);
+  CHECK_OK(libsched_clock_advance_to(stands, 9, err));
+  CHECK_OK(libsched_clock_advance_to(stands, 7, err)); /* never back */
+  CHECK(libsched_clock_now(stands) == 9);
+  CHECK_OK(libsched_clock_create_system(&runs, err));
+  CHECK(libsched_clock_now(runs) > INT64_C(1600000000000000000));
+  CHECK_FAILS(LIBSCHED_ERR_STATE, NULL, "virtual", libsched_clock_advance_to(runs, 1, err));
+  libsched_clock* again = libsched_clock_ref(stands);
+  libsched_clock_unref(stands);
+  CHECK(libsched_clock_now(again) == 9);
+  libsched_clock_unref(again);
+  libsched_clock_unref(runs);
+  libsched_clock_unref(NULL);
+  CHECK(libsched_clock_now(NULL) == 0 && libsched_clock_ref(NULL) == NULL);
+  CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, NULL, libsched_clock_create_system(NULL, err));
+  CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, NULL, libsched_clock_create_virtual(0, NULL, err));
+  CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, NULL, libsched_clock_advance_to(NULL, 1, err));
+}
+
+typedef struct api {
+  int binds, destroys;
+  bool fail, silent;
+} api;
+
+static libsched_code api_bind(void* user_data, const libsched_pod* pod, libsched_str node,
+                              libsched_status* status) {
+  api* a = user_data;
+  ++a->binds;
+  CHECK_STR(libsched_pod_name(pod), "p");
+  CHECK(str_is(node, "big"));
+  if (!a->fail) return LIBSCHED_SUCCESS;
+  if (!a->silent) libsched_status_add_reason(status, text("no route to host"));
+  return LIBSCHED_ERROR;
+}
+static void api_destroy(void* user_data) { ++((api*)user_data)->destroys; }
+
+static libsched_services* services_with(api* a, libsched_clock* clock) {
+  libsched_services* services = NULL;
+  libsched_api_client client = {.struct_size = sizeof client};
+  libsched_services_options options = LIBSCHED_SERVICES_OPTIONS_INIT;
+  client.bind = api_bind;
+  client.destroy = api_destroy;
+  options.clock = clock;
+  options.api = a == NULL ? NULL : &client;
+  options.api_user_data = a;
+  CHECK_OK(libsched_services_create(&options, &services, err));
+  return services;
+}
+
+static void check_failing_bind(libsched_evaluator* evaluator, libsched_cycle_state* state,
+                               const libsched_pod* pod, libsched_status* status, api* a) {
+  a->fail = true;
+  CHECK_OK(libsched_run_bind_plugins(evaluator, state, pod, text("big"), status, err));
+  CHECK(libsched_status_code(status) == LIBSCHED_ERROR);
+  libsched_str error = {"", 0};
+  CHECK(libsched_status_as_error(status, &error));
+  CHECK(strstr(error.ptr, "no route to host") != NULL);
+  a->silent = true;
+  CHECK_OK(libsched_run_bind_plugins(evaluator, state, pod, text("big"), status, err));
+  CHECK(libsched_status_as_error(status, &error) && strstr(error.ptr, "bind of the API") != NULL);
+}
+
+/* DefaultBinder binds through the client of the services. */
+static void test_api_client(void) {
+  api a = {0};
+  libsched_services* services = services_with(&a, NULL);
+  libsched_framework* framework = default_framework();
+  libsched_cluster* cluster = five_nodes();
+  libsched_evaluator* evaluator = NULL;
+  libsched_cycle_state* state = NULL;
+  libsched_status* status = NULL;
+  libsched_text* json = UNTOUCHED;
+  libsched_pod* pod = pod_of("p", 500, "");
+  CHECK_OK(libsched_evaluator_create(framework, cluster, &evaluator, err));
+  CHECK_OK(libsched_cycle_state_create(&state, err));
+  CHECK_OK(libsched_status_create(&status, err));
+  CHECK(libsched_evaluator_services(evaluator) != services);
+  libsched_evaluator_set_services(evaluator, services);
+  libsched_evaluator_set_services(evaluator, NULL); /* nothing happens */
+  CHECK(libsched_evaluator_services(evaluator) == services);
+  CHECK_OK(libsched_run_pre_filter_plugins(evaluator, state, pod, NULL, status, err));
+  CHECK_OK(libsched_run_bind_plugins(evaluator, state, pod, text("big"), status, err));
+  const bool binds = libsched_status_code(status) != LIBSCHED_SKIP; /* DefaultBinder is there */
+  CHECK(a.binds == (binds ? 1 : 0));
+  if (binds) check_failing_bind(evaluator, state, pod, status, &a);
+  CHECK_FAILS(LIBSCHED_ERR_STATE, NULL, "another API client",
+              libsched_services_requests_json(services, &json, err));
+  CHECK_FAILS(LIBSCHED_ERR_STATE, NULL, "another API client",
+              libsched_services_deliver(services, cluster, err));
+  libsched_services_unref(services);
+  CHECK(a.destroys == 0);
+
+  /* One that keeps the requests, until they are delivered. */
+  services = services_with(NULL, NULL);
+  libsched_evaluator_set_services(evaluator, services);
+  CHECK(a.destroys == 1);
+  CHECK_OK(libsched_run_bind_plugins(evaluator, state, pod, text("big"), status, err));
+  CHECK_OK(libsched_services_requests_json(services, &json, err));
+  if (binds) {
+    CHECK_STR(libsched_text_get(json),
+              "[{\"verb\":\"bind\",\"pod\":\"default/p\",\"node\":\"big\"}]");
+  } else {
+    CHECK_STR(libsched_text_get(json), "[]");
+  }
+  libsched_text_unref(json);
+  CHECK_OK(libsched_services_deliver(services, cluster, err));
+  uint32_t row = LIBSCHED_NO_ROW;
+  const libsched_view* view = libsched_cluster_view(cluster);
+  CHECK((libsched_view_find_pod(view, text("default"), text("p"), &row) != NULL) == binds);
+  CHECK(row == (binds ? libsched_view_find_node(view, text("big")) : LIBSCHED_NO_ROW));
+  CHECK_OK(libsched_services_requests_json(services, &json, err));
+  CHECK_STR(libsched_text_get(json), "[]");
+  libsched_text_unref(json);
+  libsched_services_unref(services);
+  libsched_pod_unref(pod);
+  libsched_status_unref(status);
+  libsched_cycle_state_unref(state);
+  libsched_evaluator_unref(evaluator);
+  libsched_cluster_unref(cluster);
+  libsched_framework_unref(framework);
+}
+
+/* destroy() runs once, whatever is wrong with the options. */
+static void test_refused_options(void) {
+  api a = {0};
+  libsched_services* services = UNTOUCHED;
+  libsched_api_client client = {.struct_size = sizeof client};
+  libsched_services_options options = LIBSCHED_SERVICES_OPTIONS_INIT;
+  client.destroy = api_destroy;
+  options.api = &client;
+  options.api_user_data = &a;
+  options.reserved[1] = true;
+  CHECK(libsched_services_create(&options, &services, NULL) == LIBSCHED_ERR_UNSUPPORTED);
+  options.reserved[1] = false;
+  CHECK(a.destroys == 1);
+  client.reserved = 1;
+  CHECK(libsched_services_create(&options, &services, NULL) == LIBSCHED_ERR_UNSUPPORTED);
+  CHECK(a.destroys == 2);
+  client.reserved = 0;
+  CHECK(libsched_services_create(&options, NULL, NULL) == LIBSCHED_ERR_MISUSE);
+  CHECK(a.destroys == 3 && services == UNTOUCHED);
+  CHECK_OK(libsched_services_create(NULL, &services, err));
+  CHECK(libsched_clock_now(libsched_services_clock(services)) == INT64_C(7258118400000000000));
+  libsched_services* again = libsched_services_ref(services);
+  libsched_services_unref(services);
+  libsched_services_unref(again);
+}
+
+static void test_nominations(void) {
+  libsched_services* services = services_with(NULL, NULL);
+  libsched_nomination nomination = LIBSCHED_NOMINATION_INIT;
+  libsched_pod* pod = pod_of("p", 500, "");
+  CHECK_OK(libsched_services_nominate(services, pod, NULL, err)); /* it names no node itself */
+  CHECK_STR(libsched_services_nominated_node(services, pod), "");
+  nomination.mode = LIBSCHED_NOMINATION_OVERRIDE;
+  nomination.node = text("big");
+  CHECK_OK(libsched_services_nominate(services, pod, &nomination, err));
+  CHECK_STR(libsched_services_nominated_node(services, pod), "big");
+  libsched_services_remove_nomination(services, pod);
+  CHECK_STR(libsched_services_nominated_node(services, pod), "");
+  nomination.mode = 3;
+  CHECK_FAILS(LIBSCHED_ERR_UNSUPPORTED, NULL, "mode",
+              libsched_services_nominate(services, pod, &nomination, err));
+  CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, NULL,
+              libsched_services_nominate(services, NULL, NULL, err));
+  libsched_services_remove_nomination(NULL, pod);
+  CHECK_STR(libsched_services_nominated_node(NULL, pod), "");
+  libsched_pod_unref(pod);
+  libsched_services_unref(services);
+}
+
+static void test_waiting_pods(void) {
+  libsched_clock* clock = NULL;
+  CHECK_OK(libsched_clock_create_virtual(0, &clock, err));
+  libsched_services* services = services_with(NULL, clock);
+  libsched_waiting_pod* waiting[2] = {NULL, NULL};
+  libsched_status* status = NULL;
+  libsched_text* json = NULL;
+  CHECK_OK(libsched_status_create(&status, err));
+  const libsched_permit_wait waits[] = {{text("B"), 5000000000}, {text("A"), 5000000000}};
+  const char* const names[] = {"q", "p", "r"};
+  for (size_t i = 0; i < 3; ++i) {
+    libsched_pod* pod = pod_of(names[i], 100, "");
+    CHECK_OK(libsched_services_add_waiting_pod(services, pod, waits, 2, err));
+    libsched_pod_unref(pod);
+  }
+  CHECK(libsched_services_waiting_pods(services, NULL, 0) == 3);
+  CHECK(libsched_services_waiting_pods(services, waiting, 2) == 3);
+  CHECK_STR(libsched_pod_name(libsched_waiting_pod_pod(waiting[0])), "p");
+  CHECK_STR(libsched_pod_name(libsched_waiting_pod_pod(waiting[1])), "q");
+  CHECK_OK(libsched_waiting_pod_pending_json(waiting[0], &json, err));
+  CHECK_STR(libsched_text_get(json), "[\"A\",\"B\"]");
+  libsched_text_unref(json);
+  CHECK(!libsched_waiting_pod_decided(waiting[0], status));
+  libsched_waiting_pod_allow(waiting[0], text("A"));
+  CHECK(!libsched_waiting_pod_decided(waiting[0], NULL));
+  libsched_waiting_pod_allow(waiting[0], text("B"));
+  CHECK(libsched_waiting_pod_decided(waiting[0], status));
+  CHECK(libsched_status_code(status) == LIBSCHED_SUCCESS);
+  CHECK(libsched_waiting_pod_reject(waiting[1], text("A"), text("changed my mind")));
+  CHECK(!libsched_waiting_pod_preempt(waiting[1], text("A"), text("too late")));
+  CHECK(libsched_waiting_pod_decided(waiting[1], status));
+  CHECK(libsched_status_code(status) == LIBSCHED_UNSCHEDULABLE);
+  CHECK_STR(libsched_status_plugin(status), "A");
+  libsched_waiting_pod_unref(waiting[0]);
+  libsched_waiting_pod_unref(waiting[1]);
+  CHECK(libsched_services_get_waiting_pod(services, text("nobody")) == NULL);
+  libsched_waiting_pod* last = libsched_services_get_waiting_pod(services, text("uid-r"));
+  CHECK(libsched_services_reject_waiting_pod(services, text("uid-r")));
+  CHECK(!libsched_services_reject_waiting_pod(services, text("nobody")));
+  CHECK(libsched_waiting_pod_decided(last, status));
+  CHECK_STR(libsched_status_reason(status, 0), "removed");
+  libsched_waiting_pod_unref(last);
+  libsched_status_unref(status);
+  libsched_services_unref(services);
+  libsched_clock_unref(clock);
+}
+
+static void test_activations(void) {
+  libsched_cycle_state* state = NULL;
+  libsched_text* json = NULL;
+  libsched_pod* pod = pod_of("p", 100, "");
+  CHECK_OK(libsched_cycle_state_create(&state, err));
+  CHECK_OK(libsched_cycle_state_activate(state, pod, err));
+  CHECK_OK(libsched_cycle_state_take_activations_json(state, &json, err));
+  CHECK_STR(libsched_text_get(json), "[\"default/p\"]");
+  libsched_text_unref(json);
+  CHECK_OK(libsched_cycle_state_take_activations_json(state, &json, err));
+  CHECK_STR(libsched_text_get(json), "[]");
+  libsched_text_unref(json);
+  CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, NULL, libsched_cycle_state_activate(NULL, pod, err));
+  libsched_pod_unref(pod);
+  libsched_cycle_state_unref(state);
+}
+
+static void test_statuses(void) {
+  libsched_status* status = NULL;
+  libsched_str error = text("?");
+  CHECK_OK(libsched_status_create(&status, err));
+  CHECK(!libsched_status_as_error(status, &error));
+  libsched_status_set(status, LIBSCHED_ERROR);
+  libsched_status_add_reason(status, text("a"));
+  libsched_status_add_reason(status, text("b"));
+  CHECK(libsched_status_as_error(status, &error));
+  CHECK_STR(error, "a, b");
+  libsched_status_set_error(status, text("broken"));
+  CHECK(libsched_status_as_error(status, &error));
+  CHECK_STR(error, "broken");
+  CHECK_STR(libsched_status_reason(status, 0), "broken");
+  libsched_status_set(status, LIBSCHED_ERROR);
+  CHECK(libsched_status_reason_count(status) == 0);
+  CHECK(libsched_status_as_error(status, &error));
+  CHECK_STR(error, "");
+  libsched_status_set_error(NULL, text("nobody"));
+  CHECK(!libsched_status_as_error(NULL, &error));
+  libsched_status_unref(status);
+}
+
+static void test_null_handles(void) {
+  CHECK(libsched_services_ref(NULL) == NULL && libsched_services_clock(NULL) == NULL);
+  libsched_services_unref(NULL);
+  libsched_waiting_pod_unref(NULL);
+  CHECK(libsched_evaluator_services(NULL) == NULL);
+  CHECK(libsched_services_waiting_pods(NULL, NULL, 0) == 0);
+  CHECK(libsched_services_get_waiting_pod(NULL, text("a")) == NULL);
+  CHECK(!libsched_services_reject_waiting_pod(NULL, text("a")));
+  CHECK(libsched_waiting_pod_pod(NULL) == NULL);
+  libsched_waiting_pod_allow(NULL, text("a"));
+  CHECK(!libsched_waiting_pod_reject(NULL, text("a"), text("b")));
+  CHECK(!libsched_waiting_pod_preempt(NULL, text("a"), text("b")));
+  CHECK(!libsched_waiting_pod_decided(NULL, NULL));
+  libsched_text* json = NULL;
+  CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, NULL, libsched_waiting_pod_pending_json(NULL, &json, err));
+  CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, NULL, libsched_services_requests_json(NULL, &json, err));
+  CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, NULL, libsched_services_deliver(NULL, NULL, err));
+  CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, NULL,
+              libsched_services_add_waiting_pod(NULL, NULL, NULL, 0, err));
+  CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, NULL,
+              libsched_cycle_state_take_activations_json(NULL, &json, err));
+}
+
+int main(void) {
+  test_clocks();
+  test_api_client();
+  test_refused_options();
+  test_nominations();
+  test_waiting_pods();
+  test_activations();
+  test_statuses();
+  test_null_handles();
+  return finish();
+}

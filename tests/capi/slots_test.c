@@ -1,0 +1,217 @@
+/* What slots must not do, and what is made of it: statuses that name the plugin, never a crash. */
+#include "recorder.h"
+
+/* Asks every point whose slot gives a code, and checks what its status says. */
+static void check_each(libsched_code code, bool release_status, bool release_state,
+                       const char* part) {
+  static const char* const kSlots[] = {"reserve",  "permit",     "pre_bind_pre_flight",
+                                       "pre_bind", "bind",       "filter",
+                                       "add_pod",  "remove_pod", "pre_filter"};
+  for (size_t i = 0; i < sizeof kSlots / sizeof *kSlots; ++i) {
+    const libsched_plugin plugin = recorder_plugin();
+    const libsched_str n = text("big");
+    scene s;
+    open_scene(&s, &plugin);
+    s.r.only = kSlots[i];
+    s.r.code = code;
+    s.r.release_status = release_status;
+    s.r.release_state = release_state;
+    switch (i) {
+      case 0:
+        CHECK_OK(
+            libsched_run_reserve_plugins_reserve(s.evaluator, s.state, s.pod, n, s.status, err));
+        break;
+      case 1:
+        CHECK_OK(libsched_run_permit_plugins(s.evaluator, s.state, s.pod, n, NULL, 0, NULL,
+                                             s.status, err));
+        break;
+      case 2:
+        CHECK_OK(libsched_run_pre_bind_pre_flights(s.evaluator, s.state, s.pod, n, s.status, err));
+        break;
+      case 3:
+        CHECK_OK(libsched_run_pre_bind_plugins(s.evaluator, s.state, s.pod, n, s.status, err));
+        break;
+      case 4:
+        CHECK_OK(libsched_run_bind_plugins(s.evaluator, s.state, s.pod, n, s.status, err));
+        break;
+      case 5:
+        CHECK_OK(libsched_run_filter_plugins(s.evaluator, s.state, s.pod, n, s.status, err));
+        break;
+      case 6:
+        CHECK_OK(libsched_run_pre_filter_extension_add_pod(s.evaluator, s.state, s.pod, s.pod, n,
+                                                           s.status, err));
+        break;
+      case 7:
+        CHECK_OK(libsched_run_pre_filter_extension_remove_pod(s.evaluator, s.state, s.pod, s.pod, n,
+                                                              s.status, err));
+        break;
+      default:
+        CHECK_OK(libsched_run_pre_filter_plugins(s.evaluator, s.state, s.pod, NULL, s.status, err));
+    }
+    if (!says(&s, LIBSCHED_ERROR, part)) fprintf(stderr, "  of slot %s\n", kSlots[i]);
+    CHECK(says(&s, LIBSCHED_ERROR, part));
+    CHECK(says(&s, LIBSCHED_ERROR, "plugin \"Recorder\""));
+    close_scene(&s);
+  }
+}
+
+/* Batches: what they write to codes and reasons. */
+typedef struct batch {
+  int8_t code;
+  uint16_t reason;
+  libsched_code whole;
+  int64_t score;
+} batch;
+
+static libsched_code b_filter(void* instance, const libsched_cycle_state* state,
+                              const libsched_pod* pod, const libsched_node_set* nodes,
+                              int8_t* codes, uint16_t* reasons, libsched_status* status) {
+  const batch* b = instance;
+  (void)state, (void)pod, (void)status;
+  for (size_t i = 0; i < libsched_node_set_count(nodes); ++i) {
+    if (!str_is(libsched_node_name(libsched_node_info_node(libsched_node_set_at(nodes, i))), "big"))
+      continue;
+    codes[i] = b->code;
+    reasons[i] = b->reason;
+  }
+  return b->whole;
+}
+
+static libsched_code b_score(void* instance, const libsched_cycle_state* state,
+                             const libsched_pod* pod, const libsched_node_set* nodes,
+                             int64_t* scores, libsched_status* status) {
+  (void)state, (void)pod, (void)status;
+  for (size_t i = 0; i < libsched_node_set_count(nodes); ++i) scores[i] = ((batch*)instance)->score;
+  return LIBSCHED_SUCCESS;
+}
+
+static void check_batch(batch b, bool with_reasons, libsched_code code, const char* part) {
+  static const libsched_str kReasons[] = {{"zero", 4}, {"one", 3}};
+  libsched_plugin plugin = {.struct_size = sizeof plugin, .abi_version = LIBSCHED_ABI_VERSION};
+  libsched_registry* registry = NULL;
+  libsched_framework* framework = NULL;
+  libsched_config* config = NULL;
+  libsched_evaluator* evaluator = NULL;
+  libsched_decision* decision = NULL;
+  libsched_check_options options = LIBSCHED_CHECK_OPTIONS_INIT;
+  options.score = true;
+  plugin.name = LIBSCHED_STR("Batch");
+  plugin.filter_batch = b_filter;
+  plugin.score_batch = b_score;
+  plugin.reasons = with_reasons ? kReasons : NULL;
+  plugin.reason_count = with_reasons ? 2 : 0;
+  CHECK_OK(libsched_config_parse(
+      text("apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
+           "profiles: [{plugins: {multiPoint: {enabled: [{name: Batch}]}}}]"),
+      &config, err));
+  CHECK_OK(libsched_registry_create(&registry, err));
+  CHECK_OK(libsched_registry_add(registry, &plugin, &b, err));
+  CHECK_OK(libsched_framework_create(config, text(""), registry, NULL, &framework, err));
+  libsched_cluster* cluster = five_nodes();
+  libsched_pod* pod = pod_of("p", 500, "");
+  CHECK_OK(libsched_evaluator_create(framework, cluster, &evaluator, err));
+  CHECK_OK(libsched_check_pod_fits(evaluator, pod, LIBSCHED_ANY_NODE, &options, &decision, err));
+  CHECK_STR(libsched_decision_node(decision, 0), "big");
+  CHECK(libsched_decision_code(decision, 0) == code);
+  if (code != LIBSCHED_SUCCESS) {
+    const libsched_str why = libsched_decision_reason(decision, 0, 0);
+    const int same = strstr(why.ptr, part) != NULL;
+    CHECK(same);
+    if (!same) fprintf(stderr, "  it is \"%s\", not \"%s\"\n", why.ptr, part);
+  } else if (b.score < 0 || b.score > 100) {
+    CHECK(libsched_decision_scores(decision) == NULL);
+    CHECK(strstr(libsched_decision_score_error(decision).ptr, part) != NULL);
+  } else {
+    CHECK(libsched_decision_scores(decision) != NULL);
+  }
+  libsched_decision_unref(decision);
+  libsched_evaluator_unref(evaluator);
+  libsched_pod_unref(pod);
+  libsched_cluster_unref(cluster);
+  libsched_framework_unref(framework);
+  libsched_registry_unref(registry);
+  libsched_config_unref(config);
+}
+
+static void test_batches(void) {
+  const libsched_code no = LIBSCHED_UNSCHEDULABLE, error = LIBSCHED_ERROR;
+  check_batch((batch){.code = LIBSCHED_SUCCESS}, true, LIBSCHED_SUCCESS, "");
+  check_batch((batch){.code = LIBSCHED_UNSCHEDULABLE, .reason = 1}, true, no, "one");
+  check_batch((batch){.code = LIBSCHED_PENDING}, true, LIBSCHED_PENDING, "zero");
+  check_batch((batch){.code = LIBSCHED_UNSCHEDULABLE}, false, no, "");
+  check_batch((batch){.code = LIBSCHED_UNSCHEDULABLE, .reason = 2}, true, error, "reason 2 of 2");
+  check_batch((batch){.code = LIBSCHED_UNSCHEDULABLE, .reason = 1}, false, error, "reason 1 of 0");
+  check_batch((batch){.code = 99}, true, error, "unknown code 99");
+  check_batch((batch){.code = -1}, true, error, "unknown code -1");
+  check_batch((batch){.code = LIBSCHED_SKIP}, true, error, "Batch");
+  check_batch((batch){.code = LIBSCHED_WAIT}, true, error, "Batch");
+  check_batch((batch){.whole = LIBSCHED_ERROR}, true, error, "code 1 of filter_batch");
+  check_batch((batch){.whole = LIBSCHED_SKIP}, true, error, "code 5 of filter_batch");
+  check_batch((batch){.whole = 55}, true, error, "unknown code 55");
+  check_batch((batch){.score = 101}, true, LIBSCHED_SUCCESS, "101");
+  check_batch((batch){.score = -1}, true, LIBSCHED_SUCCESS, "-1");
+}
+
+static void refuse(libsched_plugin plugin, const char* part) {
+  libsched_registry* registry = NULL;
+  libsched_error* error = NULL;
+  recorder r = {.code = 0};
+  plugin.destroy = r_destroy;
+  CHECK_OK(libsched_registry_create(&registry, err));
+  CHECK(libsched_registry_add(registry, &plugin, &r, &error) == LIBSCHED_ERR_INVALID);
+  CHECK(strstr(libsched_error_message(error).ptr, part) != NULL);
+  CHECK(r.destroys == 1);
+  libsched_error_unref(error);
+  libsched_registry_unref(registry);
+}
+
+static void test_lonely_slots(void) {
+  libsched_plugin plugin = recorder_plugin();
+  plugin.remove_pod = NULL;
+  refuse(plugin, "add_pod and remove_pod");
+  plugin = recorder_plugin();
+  plugin.pre_filter = NULL;
+  refuse(plugin, "pre_filter is NULL");
+  plugin = recorder_plugin();
+  plugin.pre_bind = NULL;
+  refuse(plugin, "pre_bind is NULL");
+  plugin = recorder_plugin();
+  plugin.events_to_register = NULL;
+  refuse(plugin, "events_to_register is NULL");
+}
+
+static void test_instance_name(void) {
+  libsched_plugin plugin = recorder_plugin();
+  plugin.instance_name = r_instance_name;
+  scene s;
+  open_scene(&s, &plugin);
+  s.r.only = "filter";
+  s.r.code = LIBSCHED_UNSCHEDULABLE;
+  CHECK_OK(libsched_run_filter_plugins(s.evaluator, s.state, s.pod, text("big"), s.status, err));
+  CHECK_STR(libsched_status_plugin(s.status), "Recorder2");
+  close_scene(&s);
+}
+
+static void test_change_without_handle(void) {
+  libsched_str raw;
+  CHECK_STR(libsched_object_change_resource(NULL), "");
+  CHECK_STR(libsched_object_change_namespace(NULL), "");
+  CHECK_STR(libsched_object_change_name(NULL), "");
+  CHECK(!libsched_object_change_has_before(NULL) && !libsched_object_change_has_after(NULL));
+  CHECK(libsched_object_change_pod(NULL, true) == NULL);
+  CHECK(libsched_object_change_node(NULL, true) == NULL);
+  CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, NULL, libsched_object_change_raw(NULL, true, &raw, err));
+  CHECK(libsched_cycle_state_view(NULL) == NULL && libsched_cycle_state_evaluator(NULL) == NULL);
+}
+
+int main(void) {
+  check_each(77, false, false, "unknown code 77");
+  check_each(-5, false, false, "unknown code -5");
+  check_each(LIBSCHED_SUCCESS, true, false, "released a status");
+  check_each(LIBSCHED_SUCCESS, false, true, "released a cycle state");
+  test_batches();
+  test_lonely_slots();
+  test_instance_name();
+  test_change_without_handle();
+  return finish();
+}

@@ -9,7 +9,6 @@
 namespace libsched {
 
 RegistryRef in_tree_registry() {
-  // The others have nothing to run at PreEnqueue, PreFilter and Filter.
   const std::map<Str, PluginFactory> factories = {
       {"PrioritySort", make_priority_sort},
       {"SchedulingGates", make_scheduling_gates},
@@ -29,6 +28,7 @@ RegistryRef in_tree_registry() {
       {"PodTopologySpread", make_pod_topology_spread},
       {"InterPodAffinity", make_inter_pod_affinity},
       {"DynamicResources", make_dynamic_resources},
+      {"DefaultBinder", make_default_binder},
   };
   static const RegistryRef registry = [&] {
     Ref<Registry> r = make_ref<Registry>();

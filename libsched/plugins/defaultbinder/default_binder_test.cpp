@@ -1,0 +1,47 @@
+// DefaultBinder: what it asks of the API, and what becomes of the API's refusal.
+#include "libsched/plugins/trial.hpp"
+
+namespace libsched {
+namespace {
+
+struct RefusingApi final : ApiClient {
+  Result<void> bind(const Pod&, Str) override {
+    return Error{Rc::kState, "pods \"p\" is already assigned to a node", {}, {}};
+  }
+  Result<void> delete_pod(const Pod&) override { return {}; }
+  Result<void> patch_pod_status(const Pod&, const PodStatusPatch&) override { return {}; }
+  Result<void> update_object(StoredKind, const ObjectRef&, Str) override { return {}; }
+  void event(const Pod&, Str, Str, Str, Str) override {}
+};
+
+Status bind(Trial& trial, const Pod& pod, Services& services) {
+  CycleState state;
+  for (const Framework::Instance& i : trial.evaluator().framework().plugins())
+    if (i.name == "DefaultBinder")
+      return i.plugin->bind({trial.evaluator(), services, pod, state, "n"});
+  return Status(Code::kSkip);
+}
+
+}  // namespace
+
+TEST_CASE("DefaultBinder asks the API to bind the pod to the node") {
+  Trial trial("NodeName", node_n());
+  const PodRef pod = Trial::pod("{}");
+  const Ref<MemoryApi> api = make_ref<MemoryApi>();
+  Services services({}, api);
+  CHECK(bind(trial, *pod, services) == Status());
+  const auto requests = api->requests();
+  REQUIRE(requests.size() == 1);
+  CHECK(requests[0].verb == MemoryApi::Verb::kBind);
+  CHECK(requests[0].pod == pod);
+  CHECK(requests[0].node == "n");
+}
+
+TEST_CASE("DefaultBinder hands on the API's error") {
+  Trial trial("NodeName", node_n());
+  Services services({}, make_ref<RefusingApi>());
+  CHECK(bind(trial, *Trial::pod("{}"), services) ==
+        Status::from_error("pods \"p\" is already assigned to a node"));
+}
+
+}  // namespace libsched

@@ -68,4 +68,8 @@ class Quantity {
   Kind kind_ = Kind::kAmount;
 };
 
+// Upstream's canonical text of a quantity that was parsed from `written`, whose suffix decides
+// between 1Gi, 1073741824 and 1073741824e0.
+std::string canonical_quantity(const Quantity& q, Str written);
+
 }  // namespace libsched

@@ -45,18 +45,17 @@ bool ObjectBuilder::toleration(Toleration& t) {
     switch (field) {
       case kToleration["key"]: return string(t.key);
       case kToleration["value"]: return string(t.value);
-      case kToleration["operator"]: {
-        Str op;
-        if (!string(op)) return false;
-        t.op = to_toleration_op(op);
-        if (t.op == TolerationOp::kOther) t.op_text = op;
+      case kToleration["operator"]:
+        if (!string(t.op_text)) return false;
+        t.op = to_toleration_op(t.op_text);
         return true;
-      }
       case kToleration["effect"]:
         if (!string(t.effect_text)) return false;
         t.effect = to_taint_effect(t.effect_text);
         return true;
-      default: return skip();
+      default:
+        if (reader_.is_null()) return null();
+        return int64(t.seconds.emplace());
     }
   });
 }

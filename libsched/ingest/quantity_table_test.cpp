@@ -26,6 +26,7 @@ TEST_CASE("recorded quantities: texts") {
     const auto got = Quantity::parse(text);
     check(got, row);
     if (got.ok()) CHECK(got->sign() == int64_t(row.at(4)));
+    if (got.ok()) CHECK(canonical_quantity(*got, text) == text_at(row.at(5)));
     ++rows;
   }
   CHECK(rows > 1000);

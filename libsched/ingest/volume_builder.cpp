@@ -88,7 +88,10 @@ bool ObjectBuilder::ephemeral(Volume& v) {
 }
 
 bool ObjectBuilder::volume(Volume& v) {
-  return object(kVolume, [&](int field) {
+  const size_t begin = reader_.offset();
+  int sources = 0;
+  const bool ok = object(kVolume, [&](int field) {
+    if (field != kVolume["name"] && !reader_.is_null()) ++sources;
     switch (field) {
       case kVolume["name"]: return string(v.name);
       case kVolume["persistentVolumeClaim"]:
@@ -121,9 +124,16 @@ bool ObjectBuilder::volume(Volume& v) {
         return volume_source(v, VolumeKind::kImage, kImage, kImage["reference"], -1);
       case kVolume["rbd"]: return rbd(v);
       case kVolume["ephemeral"]: return ephemeral(v);
+      case kVolume["configMap"]:
+      case kVolume["secret"]: v.config_or_secret |= !reader_.is_null(); return skip();
       default: return skip();
     }
   });
+  if (!ok) return false;
+  const bool only_claim = v.kind == VolumeKind::kPersistentVolumeClaim && sources == 1;
+  if (!v.config_or_secret && !only_claim)
+    v.json = arena_->copy(reader_.text().substr(begin, reader_.offset() - begin));
+  return true;
 }
 
 }  // namespace libsched

@@ -18,7 +18,8 @@ struct Toleration {
   TolerationOp op = TolerationOp::kEqual;
   TaintEffect effect = TaintEffect::kNone;  // kNone: every effect
   Str effect_text;                          // as written; decides for kOther
-  Str op_text;                              // as written, of kOther
+  Str op_text;                              // as written
+  std::optional<int64_t> seconds;           // tolerationSeconds
 };
 
 struct ContainerPort {
@@ -140,7 +141,7 @@ class Pod final : public Object {
   Span<HostPort> host_ports;      // of containers and sidecars
   bool has_pod_affinity = false;  // any PodAffinity or PodAntiAffinity struct
   bool has_required_anti_affinity = false;
-  Span<Str> claim_names;  // persistentVolumeClaim volumes, not ephemeral ones
+  Span<Str> claim_names;        // persistentVolumeClaim volumes, not ephemeral ones
   uint32_t driver_volumes = 0;  // volumes with may_count_for_driver()
 
   bool terminated() const { return status.phase == "Succeeded" || status.phase == "Failed"; }

@@ -54,6 +54,10 @@ struct Volume {
   Str storage_class;             // ephemeral: of the claim template
   Str secret_name;               // Azure file
   std::optional<Str> disk_kind;  // Azure disk; another one than Managed can't be migrated
+  // ConfigMaps and secrets are no part of a pod's signature; of all other volumes but those that
+  // are nothing but a claim's, the JSON as written.
+  bool config_or_secret = false;
+  Str json;
 };
 
 }  // namespace libsched

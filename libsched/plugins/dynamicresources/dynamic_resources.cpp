@@ -1,6 +1,7 @@
 // DynamicResources: lets pods pass that need no device; any other pod is an error, since device
 // allocation is not there yet. Mirrors the Skip condition of upstream's plugins/dynamicresources.
 #include "libsched/plugins/in_tree.hpp"
+#include "libsched/plugins/signature/signature.hpp"
 
 namespace libsched {
 namespace {
@@ -20,6 +21,12 @@ class DynamicResources final : public Plugin {
             pod, "DynamicResources",
             "it asks for " + std::string(s.name) + ", which a DeviceClass may provide");
     return Status(Code::kSkip);
+  }
+
+  bool signs() const override { return true; }
+  Status sign(const View&, const Pod& pod, std::vector<SignFragment>*) const override {
+    if (pod.spec.resource_claims.empty()) return {};
+    return Status(Code::kUnschedulable, "pods with dra resource claims are not signable");
   }
 
  private:

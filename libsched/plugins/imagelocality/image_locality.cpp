@@ -2,8 +2,10 @@
 // Mirrors upstream's plugins/imagelocality.
 #include <algorithm>
 #include <limits>
+#include <set>
 
 #include "libsched/plugins/in_tree.hpp"
+#include "libsched/plugins/signature/signature.hpp"
 
 namespace libsched {
 namespace {
@@ -11,11 +13,14 @@ namespace {
 constexpr int64_t kMinThreshold = int64_t{23} << 20;
 constexpr int64_t kMaxThresholdPerContainer = int64_t{1000} << 20;
 
+bool has_tag(Str name) {
+  const size_t colon = name.rfind(':'), slash = name.rfind('/');
+  return colon != Str::npos && (slash == Str::npos || colon > slash);
+}
+
 // Without a tag an image is the latest.
 const Images::Image* find_image(const Images& images, Str name) {
-  const size_t colon = name.rfind(':'), slash = name.rfind('/');
-  const bool tagged = colon != Str::npos && (slash == Str::npos || colon > slash);
-  return tagged ? images.find(name) : images.find(std::string(name) + ":latest");
+  return has_tag(name) ? images.find(name) : images.find(std::string(name) + ":latest");
 }
 
 int64_t scaled_size(int64_t size, uint32_t nodes, size_t all_nodes) {
@@ -79,6 +84,16 @@ class ImageLocality final : public Plugin {
       }
       scores[r] = last_score;
     });
+    return {};
+  }
+
+  bool signs() const override { return true; }
+  Status sign(const View&, const Pod& pod, std::vector<SignFragment>* out) const override {
+    std::set<std::string> names;
+    for (const Span<Container> containers : {pod.spec.containers, pod.spec.init_containers})
+      for (const Container& c : containers)
+        names.insert(std::string(c.image) + (has_tag(c.image) ? "" : ":latest"));
+    out->push_back(sign_fragment(kSignImages, signed_list({names.begin(), names.end()})));
     return {};
   }
 

@@ -5,6 +5,7 @@
 #include "libsched/plugins/interpodaffinity/affinity_filter.hpp"
 #include "libsched/plugins/interpodaffinity/affinity_score.hpp"
 #include "libsched/plugins/interpodaffinity/incoming_terms.hpp"
+#include "libsched/plugins/signature/signature.hpp"
 
 namespace libsched {
 namespace {
@@ -91,6 +92,18 @@ class InterPodAffinity final : public Plugin {
   bool normalizes() const override { return true; }
   Status normalize(const ScoreCall&, const ScoreSet& set, int64_t* scores) const override {
     AffinityScore::normalize(set, scores);
+    return {};
+  }
+
+  bool signs() const override { return true; }
+  Status sign(const View&, const Pod& pod, std::vector<SignFragment>* out) const override {
+    if (pod.has_pod_affinity)
+      return Status(Code::kUnschedulable, "pods with InterPodAffinity are not signable");
+    // Then a pod without terms has nothing to do with the terms of others.
+    if (args_.ignore_preferred_terms_of_existing_pods) return {};
+    // `labels: {}` is read as no labels.
+    const Labels labels = pod.meta.labels;
+    out->push_back(sign_fragment(kSignLabels, signed_labels(labels, !labels.empty())));
     return {};
   }
 

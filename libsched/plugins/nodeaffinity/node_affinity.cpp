@@ -4,6 +4,7 @@
 
 #include "libsched/cluster/node_match.hpp"
 #include "libsched/plugins/in_tree.hpp"
+#include "libsched/plugins/signature/signature.hpp"
 
 namespace libsched {
 namespace {
@@ -140,6 +141,14 @@ class NodeAffinityPlugin final : public Plugin {
   }
   int64_t normalize_uniform(const ScoreCall&, int64_t score) const override {
     return default_normalize_uniform(score, false);
+  }
+
+  bool signs() const override { return true; }
+  Status sign(const View&, const Pod& pod, std::vector<SignFragment>* out) const override {
+    out->push_back(sign_fragment(kSignNodeAffinity, signed_node_affinity(pod)));
+    out->push_back(sign_fragment(
+        kSignNodeSelector, signed_labels(pod.spec.node_selector, pod.spec.node_selector_present)));
+    return {};
   }
 
  private:

@@ -2,11 +2,20 @@
 // Mirrors upstream's plugins/nodedeclaredfeatures with the feature registry of v1.36, of which two
 // can be required of a pod that is to be scheduled.
 #include <algorithm>
+#include <array>
 
+#include "libsched/base/quote.hpp"
 #include "libsched/plugins/in_tree.hpp"
+#include "libsched/plugins/signature/signature.hpp"
 
 namespace libsched {
 namespace {
+
+// Upstream's registry, in its order.
+constexpr std::array<Str, 5> kFeatures = {
+    "ExtendWebSocketsToKubelet", "InPlacePodLevelResourcesVerticalScaling",
+    "InPlacePodVerticalScalingInitContainers", "RestartAllContainersOnContainerExits",
+    "UserNamespacesHostNetworkSupport"};
 
 class NodeDeclaredFeatures final : public Plugin {
  public:
@@ -37,6 +46,18 @@ class NodeDeclaredFeatures final : public Plugin {
                     "error reading \"PreFilterNodeDeclaredFeatures\" from cycle-state: not found");
     return Status(Code::kUnschedulableAndUnresolvable,
                   "node(s) didn't match Pod's required features");
+  }
+
+  bool signs() const override { return true; }
+  Status sign(const View&, const Pod& pod, std::vector<SignFragment>* out) const override {
+    // Without the gate upstream has no version to infer for.
+    if (!enabled_) return Status::from_error("target version cannot be nil");
+    std::string bits(kFeatures.size(), '0');
+    for (const Str f : required(pod))
+      bits[static_cast<size_t>(std::find(kFeatures.begin(), kFeatures.end(), f) -
+                               kFeatures.begin())] = '1';
+    out->push_back(sign_fragment(kSignFeatures, json_quote(bits)));
+    return {};
   }
 
  private:

@@ -1,6 +1,8 @@
 // NodeName: a pod that names its node fits no other.
 // Mirrors upstream's plugins/nodename.
+#include "libsched/base/quote.hpp"
 #include "libsched/plugins/in_tree.hpp"
+#include "libsched/plugins/signature/signature.hpp"
 
 namespace libsched {
 namespace {
@@ -22,6 +24,12 @@ class NodeName final : public Plugin {
   Status filter_status(const FilterCall&, uint32_t) const override {
     return Status(Code::kUnschedulableAndUnresolvable,
                   "node(s) didn't match the requested node name");
+  }
+
+  bool signs() const override { return true; }
+  Status sign(const View&, const Pod& pod, std::vector<SignFragment>* out) const override {
+    out->push_back(sign_fragment(kSignNodeName, json_quote(pod.spec.node_name)));
+    return {};
   }
 };
 

@@ -1,6 +1,7 @@
 // NodePorts: a host port that the pod wants must be free on the node.
 // Mirrors upstream's plugins/nodeports.
 #include "libsched/plugins/in_tree.hpp"
+#include "libsched/plugins/signature/signature.hpp"
 
 namespace libsched {
 namespace {
@@ -38,6 +39,12 @@ class NodePorts final : public Plugin {
       return Status(Code::kError, "reading \"PreFilterNodePorts\" from cycleState: not found");
     return Status(Code::kUnschedulable,
                   "node(s) didn't have free ports for the requested pod ports");
+  }
+
+  bool signs() const override { return true; }
+  Status sign(const View&, const Pod& pod, std::vector<SignFragment>* out) const override {
+    out->push_back(sign_fragment(kSignHostPorts, signed_host_ports(pod)));
+    return {};
   }
 
  private:

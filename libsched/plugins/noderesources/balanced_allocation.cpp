@@ -2,6 +2,7 @@
 // than without it. Mirrors upstream's plugins/noderesources/balanced_allocation.go.
 #include "libsched/plugins/in_tree.hpp"
 #include "libsched/plugins/noderesources/score_kernel.hpp"
+#include "libsched/plugins/signature/signature.hpp"
 
 namespace libsched {
 namespace {
@@ -48,6 +49,11 @@ class BalancedAllocation final : public Plugin {
 
   Status score_status(const ScoreCall&, uint32_t) const override {
     return Status(Code::kError, "resources not found");
+  }
+
+  bool signs() const override { return true; }
+  Status sign(const View& view, const Pod& pod, std::vector<SignFragment>* out) const override {
+    return sign_resources(view, pod, device_resources_, out);
   }
 
  private:

@@ -8,6 +8,7 @@
 #include "libsched/plugins/in_tree.hpp"
 #include "libsched/plugins/noderesources/fit_kernel.hpp"
 #include "libsched/plugins/noderesources/fit_score.hpp"
+#include "libsched/plugins/signature/signature.hpp"
 
 namespace libsched {
 namespace {
@@ -121,6 +122,11 @@ class NodeResourcesFit final : public Plugin {
 
   Status score_status(const ScoreCall&, uint32_t) const override {
     return Status(Code::kError, "resources not found");
+  }
+
+  bool signs() const override { return true; }
+  Status sign(const View& view, const Pod& pod, std::vector<SignFragment>* out) const override {
+    return sign_resources(view, pod, device_resources_, out);
   }
 
  private:

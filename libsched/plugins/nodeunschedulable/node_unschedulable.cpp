@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "libsched/plugins/in_tree.hpp"
+#include "libsched/plugins/signature/signature.hpp"
 
 namespace libsched {
 namespace {
@@ -29,6 +30,12 @@ class NodeUnschedulable final : public Plugin {
 
   Status filter_status(const FilterCall&, uint32_t) const override {
     return Status(Code::kUnschedulableAndUnresolvable, "node(s) were unschedulable");
+  }
+
+  bool signs() const override { return true; }
+  Status sign(const View&, const Pod& pod, std::vector<SignFragment>* out) const override {
+    out->push_back(sign_fragment(kSignTolerations, signed_tolerations(pod)));
+    return {};
   }
 
  private:

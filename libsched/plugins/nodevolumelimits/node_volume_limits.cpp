@@ -5,6 +5,7 @@
 
 #include "libsched/plugins/in_tree.hpp"
 #include "libsched/plugins/nodevolumelimits/attached_volumes.hpp"
+#include "libsched/plugins/signature/signature.hpp"
 #include "libsched/plugins/volumes/csi_translation.hpp"
 
 namespace libsched {
@@ -88,6 +89,12 @@ class NodeVolumeLimits final : public Plugin {
       case Verdict::kThereFails: return std::move(j.status);
     }
     return Plugin::filter_status(call, row);
+  }
+
+  bool signs() const override { return true; }
+  Status sign(const View&, const Pod& pod, std::vector<SignFragment>* out) const override {
+    out->push_back(sign_fragment(kSignVolumes, signed_volumes(pod)));
+    return {};
   }
 
  private:

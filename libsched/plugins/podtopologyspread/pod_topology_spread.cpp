@@ -4,6 +4,7 @@
 #include "libsched/plugins/in_tree.hpp"
 #include "libsched/plugins/podtopologyspread/filter.hpp"
 #include "libsched/plugins/podtopologyspread/score.hpp"
+#include "libsched/plugins/signature/signature.hpp"
 
 namespace libsched {
 namespace {
@@ -78,6 +79,16 @@ class PodTopologySpread final : public Plugin {
   bool normalizes() const override { return true; }
   Status normalize(const ScoreCall& call, const ScoreSet& set, int64_t* scores) const override {
     normalize_soft(static_cast<const SoftConstraints&>(*call.data), set, scores);
+    return {};
+  }
+
+  bool signs() const override { return true; }
+  Status sign(const View&, const Pod& pod, std::vector<SignFragment>*) const override {
+    if (!pod.spec.spread.empty())
+      return Status(Code::kUnschedulable, "pods with topology constraints are not signable");
+    if (!settings_.defaults.empty())
+      return Status(Code::kUnschedulable,
+                    "pods with default topology constraints are not signable");
     return {};
   }
 

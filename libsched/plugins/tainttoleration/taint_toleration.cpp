@@ -2,6 +2,7 @@
 // tolerate, and prefers nodes with few PreferNoSchedule taints that it does not tolerate. Mirrors
 // upstream's plugins/tainttoleration. Judged once per distinct list of taints.
 #include "libsched/plugins/in_tree.hpp"
+#include "libsched/plugins/signature/signature.hpp"
 
 namespace libsched {
 namespace {
@@ -103,6 +104,12 @@ class TaintToleration final : public Plugin {
   }
   int64_t normalize_uniform(const ScoreCall&, int64_t score) const override {
     return default_normalize_uniform(score, true);
+  }
+
+  bool signs() const override { return true; }
+  Status sign(const View&, const Pod& pod, std::vector<SignFragment>* out) const override {
+    out->push_back(sign_fragment(kSignTolerations, signed_tolerations(pod)));
+    return {};
   }
 
  private:

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "libsched/plugins/in_tree.hpp"
+#include "libsched/plugins/signature/signature.hpp"
 #include "libsched/plugins/volumes/claims.hpp"
 
 namespace libsched {
@@ -86,6 +87,12 @@ class VolumeRestrictions final : public Plugin {
     return Status(Code::kUnschedulable,
                   "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access "
                   "mode already in-use by another pod");
+  }
+
+  bool signs() const override { return true; }
+  Status sign(const View&, const Pod& pod, std::vector<SignFragment>* out) const override {
+    out->push_back(sign_fragment(kSignVolumes, signed_volumes(pod)));
+    return {};
   }
 
  private:

@@ -4,6 +4,7 @@
 
 #include "libsched/base/quote.hpp"
 #include "libsched/plugins/in_tree.hpp"
+#include "libsched/plugins/signature/signature.hpp"
 #include "libsched/plugins/volumes/claims.hpp"
 #include "libsched/plugins/volumes/csi_translation.hpp"
 
@@ -74,6 +75,12 @@ class VolumeZone final : public Plugin {
     const Zones& zones = static_cast<const Zones&>(*call.data);
     if (!zones.status.success()) return zones.status;
     return Status(Code::kUnschedulableAndUnresolvable, "node(s) had no available volume zone");
+  }
+
+  bool signs() const override { return true; }
+  Status sign(const View&, const Pod& pod, std::vector<SignFragment>* out) const override {
+    out->push_back(sign_fragment(kSignVolumes, signed_volumes(pod)));
+    return {};
   }
 
  private:

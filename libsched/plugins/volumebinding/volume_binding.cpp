@@ -1,7 +1,11 @@
 // VolumeBinding: a node must have, or be able to get, the volumes of the pod's claims; Reserve
-// assumes the volumes that it would bind or have made. Mirrors upstream's plugins/volumebinding.
+// assumes the volumes that it would bind or have made, PreBind has them bound. Mirrors upstream's
+// plugins/volumebinding.
 #include "libsched/base/quote.hpp"
+#include "libsched/framework/evaluator.hpp"
 #include "libsched/plugins/in_tree.hpp"
+#include "libsched/plugins/signature/signature.hpp"
+#include "libsched/plugins/volumebinding/binding.hpp"
 #include "libsched/plugins/volumebinding/pod_volumes.hpp"
 #include "libsched/plugins/volumes/claims.hpp"
 
@@ -11,15 +15,15 @@ namespace {
 // Shared with its copies, as upstream's.
 struct Volumes final : PluginData {
   std::shared_ptr<const PodVolumes> found;
-  std::shared_ptr<std::vector<StoredObject>> reserved =
-      std::make_shared<std::vector<StoredObject>>();
+  std::shared_ptr<Reservation> reserved = std::make_shared<Reservation>();
+
+  bool fit(uint32_t row) const {
+    const size_t word = row / 64;
+    return row != kNoId && word < found->fits().size() &&
+           (found->fits()[word] >> (row % 64) & 1) != 0;
+  }
   std::shared_ptr<PluginData> clone() const override { return std::make_shared<Volumes>(*this); }
 };
-
-bool is_fully_bound(const PersistentVolumeClaim& claim) {
-  return !claim.volume_name.empty() &&
-         find_annotation(claim.meta, kBindCompletedAnnotation) != nullptr;
-}
 
 Status unresolvable(std::string why) {
   return Status(Code::kUnschedulableAndUnresolvable, std::move(why));
@@ -77,24 +81,10 @@ Status sort_claims(const View& view, const std::vector<const PersistentVolumeCla
   return immediate ? unresolvable("pod has unbound immediate PersistentVolumeClaims") : Status();
 }
 
-// The volume as upstream's GetBindVolumeToClaim binds it to the claim; null: it is already.
-Ref<PersistentVolume> bound_volume(const PodVolumes::Binding& b) {
-  const ObjectMeta& claim = b.claim->meta;
-  const std::optional<ClaimRef>& ref = b.volume->claim_ref;
-  const bool named = ref && ref->name == claim.name && ref->ns == claim.ns;
-  const bool bound = named && (ref->uid.empty() || ref->uid == claim.uid);
-  const bool annotate =
-      !bound && find_annotation(b.volume->meta, kBoundByControllerAnnotation) == nullptr;
-  if (named && ref->uid == claim.uid && !annotate) return {};
-  Ref<PersistentVolume> copy = copy_volume(*b.volume);
-  Arena& arena = copy->arena;
-  copy->claim_ref = ClaimRef{arena.copy(claim.ns), arena.copy(claim.name), arena.copy(claim.uid)};
-  if (annotate) set_annotation(*copy, kBoundByControllerAnnotation, "yes");
-  return copy;
-}
-
 class VolumeBinding final : public Plugin {
  public:
+  explicit VolumeBinding(int64_t timeout_seconds) : timeout_seconds_(timeout_seconds) {}
+
   Result<Status> pre_filter(const PreFilterCall& call, PreFilterResult*) const override {
     std::vector<const PersistentVolumeClaim*> claims;
     Status status = find_claims(call.view, call.pod, &claims);
@@ -133,43 +123,34 @@ class VolumeBinding final : public Plugin {
 
   Status reserve(const ReserveCall& call) const override {
     const auto* volumes = static_cast<const Volumes*>(call.filter_data);
-    if (volumes == nullptr || all_bound(call.cluster.view(), call.pod)) return Status();
-    const PodVolumes& found = *volumes->found;
-    const size_t word = call.row / 64;
-    if (word >= found.fits().size() || (found.fits()[word] >> (call.row % 64) & 1) == 0)
+    if (volumes == nullptr) return Status();
+    Reservation& reserved = *volumes->reserved;
+    reserved.made = true;
+    reserved.all_bound = !volumes->fit(call.row) || all_bound(call.cluster.view(), call.pod);
+    if (reserved.all_bound) return Status();
+    const auto assume = [&](Reservation::Item item) {
+      if (item.patch != "{}") {
+        const Result<void> done = call.cluster.assume_object(item.kind, item.object);
+        if (!done.ok()) {
+          unreserve(call);
+          return Status::from_error(done.error().message);
+        }
+      }
+      reserved.items.push_back(std::move(item));
       return Status();
-    const auto assume = [&](StoredKind kind, const ObjectRef& object) {
-      const Result<void> done = call.cluster.assume_object(kind, object);
-      if (done.ok()) {
-        volumes->reserved->push_back({kind, object});
-        return Status();
-      }
-      unreserve(call);
-      return Status(Code::kError, done.error().message);
     };
-    for (const PodVolumes::Binding& b : found.bindings(call.row)) {
-      const Ref<PersistentVolume> changed = bound_volume(b);
-      if (!changed) {
-        volumes->reserved->push_back({StoredKind::kPersistentVolume, ObjectRef::share(b.volume)});
-        continue;
-      }
-      if (Status s = assume(StoredKind::kPersistentVolume, ObjectRef(changed)); !s.success())
-        return s;
-    }
+    for (const PodVolumes::Binding& b : volumes->found->bindings(call.row))
+      if (Status s = assume(bind_to_claim(*b.volume, *b.claim)); !s.success()) return s;
     const std::string node = call.cluster.view().row(call.row).name;
-    for (const PersistentVolumeClaim* claim : found.provisions(call.row)) {
-      const Ref<PersistentVolumeClaim> changed = copy_claim(*claim);
-      set_annotation(*changed, kSelectedNodeAnnotation, node);
-      if (Status s = assume(StoredKind::kPersistentVolumeClaim, ObjectRef(changed)); !s.success())
-        return s;
-    }
+    for (const PersistentVolumeClaim* claim : volumes->found->provisions(call.row))
+      if (Status s = assume(select_node(*claim, node)); !s.success()) return s;
     return Status();
   }
 
   void unreserve(const ReserveCall& call) const override {
     const auto* volumes = static_cast<const Volumes*>(call.filter_data);
     if (volumes == nullptr) return;
-    for (const StoredObject& o : *volumes->reserved) {
+    for (const Reservation::Item& o : volumes->reserved->items) {
       const ObjectMeta& meta = o.object->meta;
       const ObjectStore::Entry* there =
           call.cluster.view().objects().entry(o.kind, meta.ns, meta.name);
@@ -178,10 +159,45 @@ class VolumeBinding final : public Plugin {
         continue;
       static_cast<void>(call.cluster.restore_object(o.kind, meta.ns, meta.name));
     }
-    volumes->reserved->clear();
+    volumes->reserved->items.clear();
+  }
+
+  Status pre_bind_pre_flight(const BindingCall& call, bool* allow_parallel) const override {
+    *allow_parallel = true;
+    const CycleState::Entry* entry = entry_of(call);
+    if (entry != nullptr && entry->skip_filter) return Status(Code::kSkip);
+    const auto* volumes = entry == nullptr ? nullptr : static_cast<Volumes*>(entry->data.get());
+    if (volumes == nullptr) return Status::from_error("not found");
+    if (volumes->reserved->all_bound) return Status(Code::kSkip);
+    return volumes->fit(call.evaluator.view().find_node(call.node)) ? Status() : no_volume(call);
+  }
+
+  Status pre_bind(const BindingCall& call) const override {
+    bool ignored = false;
+    Status status = pre_bind_pre_flight(call, &ignored);
+    if (status.code == Code::kSkip) return Status();
+    if (!status.success()) return status;
+    const auto& volumes = static_cast<const Volumes&>(*entry_of(call)->data);
+    return bind_volumes(call, *volumes.reserved, timeout_seconds_);
+  }
+
+  bool signs() const override { return true; }
+  Status sign(const View&, const Pod& pod, std::vector<SignFragment>* out) const override {
+    out->push_back(sign_fragment(kSignVolumes, signed_volumes(pod)));
+    return {};
   }
 
  private:
+  // This plugin's part of the state; null if PreFilter was never asked.
+  const CycleState::Entry* entry_of(const BindingCall& call) const {
+    const auto& plugins = call.evaluator.framework().plugins();
+    for (size_t i = 0; i < plugins.size() && i < call.state.entries.size(); ++i)
+      if (plugins[i].plugin.get() == this) return &call.state.entries[i];
+    return nullptr;
+  }
+  static Status no_volume(const BindingCall& call) {
+    return Status::from_error("no pod volume found for node " + go_quote(call.node));
+  }
   static bool all_bound(const View& view, const Pod& pod) {
     std::string scratch;
     for (const Volume& v : pod.spec.volumes) {
@@ -193,12 +209,17 @@ class VolumeBinding final : public Plugin {
     }
     return true;
   }
+
+  int64_t timeout_seconds_;
 };
 
 }  // namespace
 
-Result<std::unique_ptr<Plugin>> make_volume_binding(const FactoryCall&) {
-  return std::unique_ptr<Plugin>(std::make_unique<VolumeBinding>());
+Result<std::unique_ptr<Plugin>> make_volume_binding(const FactoryCall& call) {
+  const auto* args =
+      call.args == nullptr ? nullptr : std::get_if<VolumeBindingArgs>(&call.args->value);
+  return std::unique_ptr<Plugin>(
+      std::make_unique<VolumeBinding>(args == nullptr ? 600 : args->bind_timeout_seconds));
 }
 
 }  // namespace libsched

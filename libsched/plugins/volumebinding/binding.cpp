@@ -1,0 +1,235 @@
+// The requests, and upstream's checkBindings: once a second until all claims are bound, something
+// undoes the binding, or time is out.
+#include "libsched/plugins/volumebinding/binding.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "libsched/base/quote.hpp"
+#include "libsched/framework/evaluator.hpp"
+#include "libsched/plugins/volumes/claims.hpp"
+#include "libsched/plugins/volumes/csi_translation.hpp"
+
+namespace libsched {
+namespace {
+
+constexpr int64_t kSecond = 1'000'000'000;
+
+std::string member(Str key, Str value) { return json_quote(key) + ":" + json_quote(value); }
+
+std::string annotation_patch(Str key, Str value) {
+  return "\"metadata\":{\"annotations\":{" + member(key, value) + "}}";
+}
+
+std::string key_of(const ObjectMeta& meta) {
+  return std::string(meta.ns) + "/" + std::string(meta.name);
+}
+
+// What one look at the API's objects shows.
+struct Progress {
+  bool done = false;
+  std::string error;
+};
+
+class Watch {
+ public:
+  Watch(const BindingCall& call, const Reservation& reservation)
+      : call_(call), reservation_(reservation) {
+    pod_there_ = pod_is_there();
+    for (const Reservation::Item& i : reservation.items) before_.push_back(api_object(i));
+  }
+
+  Progress look() const {
+    const View& view = this->view();
+    const uint32_t row = view.find_node(call_.node);
+    if (row == kNoId)
+      return failed("failed to get node " + go_quote(call_.node) + ": node " +
+                    go_quote(call_.node) + " not found");
+    if (pod_there_ && !pod_is_there())
+      return failed("pod does not exist any more: pod " + go_quote(call_.pod.meta.name) +
+                    " not found");
+    for (size_t i = 0; i < reservation_.items.size(); ++i) {
+      const Reservation::Item& item = reservation_.items[i];
+      Progress p = item.kind == StoredKind::kPersistentVolume ? look_at_volume(i, row)
+                                                              : look_at_claim(i, row);
+      if (!p.done) return p;
+    }
+    return {true, {}};
+  }
+
+ private:
+  static Progress failed(std::string error) { return {false, std::move(error)}; }
+  const View& view() const { return call_.evaluator.view(); }
+  bool pod_is_there() const {
+    return view().find_pod(call_.pod.meta.ns, call_.pod.meta.name) != kNoId;
+  }
+  ObjectRef api_object(const Reservation::Item& item) const {
+    const ObjectMeta& meta = item.object->meta;
+    const ObjectStore::Entry* e = view().objects().entry(item.kind, meta.ns, meta.name);
+    return e == nullptr ? ObjectRef() : e->api;
+  }
+  // Whether the answer to the request has come; the assumed object tells nothing of the API's.
+  bool is_new(size_t i, const ObjectRef& now) const {
+    return reservation_.items[i].patch == "{}" || !(now == before_[i]);
+  }
+
+  Progress look_at_volume(size_t i, uint32_t row) const {
+    const ObjectRef now = api_object(reservation_.items[i]);
+    const Str name = reservation_.items[i].object->meta.name;
+    if (!now)
+      return failed("failed to check binding: persistentvolumes " + go_quote(name) + " not found");
+    const ClaimRef& wanted =
+        *static_cast<const PersistentVolume&>(*reservation_.items[i].object).claim_ref;
+    const ObjectStore::Entry* claim =
+        view().objects().entry(StoredKind::kPersistentVolumeClaim, wanted.ns, wanted.name);
+    if (claim == nullptr)
+      return failed("failed to check binding: persistentvolumeclaims " +
+                    go_quote(std::string(wanted.ns) + "/" + std::string(wanted.name)) +
+                    " not found");
+    if (!is_new(i, now)) return {};
+    const auto& pv = static_cast<const PersistentVolume&>(*now);
+    if (std::string e = place_error(pv, row, true); !e.empty()) return failed(std::move(e));
+    if (!pv.claim_ref || pv.claim_ref->uid.empty())
+      return failed("ClaimRef got reset for pv " + go_quote(name));
+    return {is_fully_bound(static_cast<const PersistentVolumeClaim&>(*claim->api)), {}};
+  }
+
+  Progress look_at_claim(size_t i, uint32_t row) const {
+    const ObjectRef now = api_object(reservation_.items[i]);
+    const ObjectMeta& meta = reservation_.items[i].object->meta;
+    if (!now)
+      return failed("failed to check provisioning pvc: persistentvolumeclaims " +
+                    go_quote(key_of(meta)) + " not found");
+    if (!is_new(i, now)) return {};
+    if (now->meta.annotations.empty())
+      return failed("selectedNode annotation reset for PVC " + go_quote(meta.name));
+    const Str* node = find_annotation(now->meta, kSelectedNodeAnnotation);
+    if (node == nullptr || *node != call_.node)
+      return failed("provisioning failed for PVC " + go_quote(meta.name));
+    const auto& claim = static_cast<const PersistentVolumeClaim&>(*now);
+    if (!claim.volume_name.empty()) {
+      const ObjectStore::Entry* pv =
+          view().objects().entry(StoredKind::kPersistentVolume, {}, claim.volume_name);
+      if (pv == nullptr) return {};  // it may still come
+      std::string e = place_error(static_cast<const PersistentVolume&>(*pv->api), row, false);
+      if (!e.empty()) return failed(std::move(e));
+    }
+    return {is_fully_bound(claim), {}};
+  }
+
+  bool is_migrated(const MigratedPlugin& plugin) const {
+    const auto* node = view().objects().find<CsiNode>(call_.node);
+    const Str* list =
+        node == nullptr ? nullptr : find_annotation(node->meta, kMigratedPluginsAnnotation);
+    if (!plugin.on || list == nullptr || list->empty()) return false;
+    for (size_t begin = 0; begin <= list->size();) {
+      const size_t end = std::min(list->find(',', begin), list->size());
+      if (list->substr(begin, end - begin) == plugin.in_tree) return true;
+      begin = end + 1;
+    }
+    return false;
+  }
+
+  // "" if the volume can be used on the node.
+  std::string place_error(const PersistentVolume& pv, uint32_t row, bool wrap) const {
+    const MigratedPlugin* plugin = migrated_plugin(pv.source.kind);
+    bool fits = false;
+    if (plugin != nullptr && is_migrated(*plugin)) {
+      const CsiHandle handle = translated_handle(pv);
+      if (!handle.error.empty())
+        return (wrap ? "failed to translate pv to csi: " : "") +
+               ("could not translate pv: " + handle.error);
+      fits = translated_volume_match(view(), pv, *plugin).matches(view(), row);
+    } else {
+      fits = volume_match(view(), pv).matches(view(), row);
+    }
+    if (fits) return {};
+    const std::string invalid = node_selector_error(pv.node_affinity);
+    return "pv " + go_quote(pv.meta.name) + " node affinity doesn't match node " +
+           go_quote(call_.node) + ": " +
+           (invalid.empty() ? "no matching NodeSelectorTerms" : invalid);
+  }
+
+  const BindingCall& call_;
+  const Reservation& reservation_;
+  bool pod_there_;
+  std::vector<ObjectRef> before_;
+};
+
+int64_t later(int64_t now_ns, int64_t seconds) {
+  const int64_t most = (std::numeric_limits<int64_t>::max() - now_ns) / kSecond;
+  return now_ns + std::min(seconds, most) * kSecond;
+}
+
+}  // namespace
+
+bool is_fully_bound(const PersistentVolumeClaim& claim) {
+  return !claim.volume_name.empty() &&
+         find_annotation(claim.meta, kBindCompletedAnnotation) != nullptr;
+}
+
+// As upstream's GetBindVolumeToClaim; nothing changes if the volume is bound to the claim already.
+Reservation::Item bind_to_claim(const PersistentVolume& volume,
+                                const PersistentVolumeClaim& claim) {
+  const ObjectMeta& meta = claim.meta;
+  const std::optional<ClaimRef>& ref = volume.claim_ref;
+  const bool named = ref && ref->name == meta.name && ref->ns == meta.ns;
+  const bool bound = named && (ref->uid.empty() || ref->uid == meta.uid);
+  const bool annotate =
+      !bound && find_annotation(volume.meta, kBoundByControllerAnnotation) == nullptr;
+  if (named && ref->uid == meta.uid && !annotate)
+    return {StoredKind::kPersistentVolume, ObjectRef::share(&volume), "{}"};
+  const Ref<PersistentVolume> copy = copy_volume(volume);
+  Arena& arena = copy->arena;
+  copy->claim_ref = ClaimRef{arena.copy(meta.ns), arena.copy(meta.name), arena.copy(meta.uid)};
+  std::string patch = "{";
+  if (annotate) {
+    set_annotation(*copy, kBoundByControllerAnnotation, "yes");
+    patch += annotation_patch(kBoundByControllerAnnotation, "yes") + ",";
+  }
+  patch += "\"spec\":{\"claimRef\":{" + member("kind", "PersistentVolumeClaim") + "," +
+           member("namespace", meta.ns) + "," + member("name", meta.name) + "," +
+           member("uid", meta.uid) + "," + member("apiVersion", "v1");
+  if (!meta.resource_version.empty())
+    patch += "," + member("resourceVersion", meta.resource_version);
+  return {StoredKind::kPersistentVolume, ObjectRef(copy), patch + "}}}"};
+}
+
+Reservation::Item select_node(const PersistentVolumeClaim& claim, Str node) {
+  const Ref<PersistentVolumeClaim> copy = copy_claim(claim);
+  set_annotation(*copy, kSelectedNodeAnnotation, node);
+  return {StoredKind::kPersistentVolumeClaim, ObjectRef(copy),
+          "{" + annotation_patch(kSelectedNodeAnnotation, node) + "}"};
+}
+
+Status bind_volumes(const BindingCall& call, const Reservation& reservation,
+                    int64_t timeout_seconds) {
+  if (!reservation.made)
+    return Status::from_error("failed to get cached bindings for pod " +
+                              go_quote(key_of(call.pod.meta)));
+  const Watch watch(call, reservation);
+  // What was asked for is not taken back if a later request fails; Unreserve forgets the rest.
+  for (const Reservation::Item& i : reservation.items) {
+    const Result<void> done = call.services.api().update_object(i.kind, i.object, i.patch);
+    if (!done.ok()) return Status::from_error(done.error().message);
+  }
+  if (call.services.api().simulated()) return {};
+  Clock& clock = call.services.clock();
+  const int64_t deadline = later(clock.now_ns(), timeout_seconds);
+  std::mutex mutex;
+  std::condition_variable changed;  // nobody notifies it: upstream looks once a second, too
+  std::unique_lock lock(mutex);
+  while (true) {
+    const int64_t next = std::min(later(clock.now_ns(), 1), deadline);
+    while (clock.now_ns() < next) clock.wait(changed, lock, next);
+    if (!call.services.pods_in_pre_bind().cancelled(call.pod.meta.uid).empty())
+      return Status::from_error("binding volumes: context canceled");
+    if (clock.now_ns() >= deadline)
+      return Status::from_error("binding volumes: context deadline exceeded");
+    Progress p = watch.look();
+    if (!p.error.empty()) return Status::from_error("binding volumes: " + std::move(p.error));
+    if (p.done) return {};
+  }
+}
+
+}  // namespace libsched

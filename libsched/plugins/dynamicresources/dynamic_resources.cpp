@@ -1,5 +1,6 @@
 // DynamicResources: lets pods pass that need no device; any other pod is an error, since device
 // allocation is not there yet. Mirrors the Skip condition of upstream's plugins/dynamicresources.
+#include "libsched/plugins/hints.hpp"
 #include "libsched/plugins/in_tree.hpp"
 #include "libsched/plugins/signature/signature.hpp"
 
@@ -27,6 +28,22 @@ class DynamicResources final : public Plugin {
   Status sign(const View&, const Pod& pod, std::vector<SignFragment>*) const override {
     if (pod.spec.resource_claims.empty()) return {};
     return Status(Code::kUnschedulable, "pods with dra resource claims are not signable");
+  }
+
+  bool registers_events() const override { return true; }
+  Result<std::vector<ClusterEventWithHint>> events_to_register() const override {
+    return std::vector<ClusterEventWithHint>{
+        always(kNodeEvents, kAdd | kUpdateNodeLabel | kUpdateNodeAllocatable),
+        hinted(kResourceClaimEvents, kAdd | kUpdate),
+        hinted(kPodEvents, kUpdatePodGeneratedResourceClaim),
+        always(kDeviceClassEvents, kAdd | kUpdate), always(kResourceSliceEvents, kAdd | kUpdate)};
+  }
+  // ResourceClaims are not known yet: rather one try too many than a pod that is forgotten.
+  Result<QueueingHint> hint(size_t index, const View&, const Pod& pod,
+                            const ObjectChange& change) const override {
+    if (index != 2) return QueueingHint::kQueue;
+    if (!change.after) return no_object(change);
+    return queue_if(same_pod(pod, *object_of<Pod>(change.after)));
   }
 
  private:

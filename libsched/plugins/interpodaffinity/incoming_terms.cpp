@@ -4,10 +4,7 @@
 #include <algorithm>
 
 namespace libsched {
-namespace {
-
-// Upstream's error of a list of terms: the first that does not parse.
-std::string list_error(Span<PodAffinityTerm> terms) {
+std::string terms_error(Span<PodAffinityTerm> terms) {
   for (const PodAffinityTerm& t : terms) {
     for (const LabelSelector* s : {&t.selector, &t.namespace_selector})
       if (std::string e = s->present ? label_selector_error(*s) : std::string(); !e.empty())
@@ -15,8 +12,6 @@ std::string list_error(Span<PodAffinityTerm> terms) {
   }
   return {};
 }
-
-}  // namespace
 
 std::string affinity_terms_error(const Pod& pod) {
   if (!pod.has_pod_affinity) return {};
@@ -30,14 +25,14 @@ std::string affinity_terms_error(const Pod& pod) {
   };
   std::vector<std::string> errors;
   for (const auto& [name, terms] : lists)
-    if (const std::string e = list_error(terms); !e.empty()) errors.push_back(name + e);
+    if (const std::string e = terms_error(terms); !e.empty()) errors.push_back(name + e);
   if (errors.size() <= 1) return errors.empty() ? "" : errors[0];
   std::string out = "[";
   for (const std::string& e : errors) out += (out.size() == 1 ? "" : ", ") + e;
   return out + "]";
 }
 
-bool terms_parse(Span<PodAffinityTerm> terms) { return list_error(terms).empty(); }
+bool terms_parse(Span<PodAffinityTerm> terms) { return terms_error(terms).empty(); }
 
 bool add_selected(const View& view, const Pod& pod, const PodAffinityTerm& term, CountKey* key) {
   if (!term.selector.present) return false;

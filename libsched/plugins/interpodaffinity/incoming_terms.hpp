@@ -19,6 +19,9 @@ bool add_selected(const View& view, const Pod& pod, const PodAffinityTerm& term,
 bool add_selected_by_all(const View& view, const Pod& pod, Span<PodAffinityTerm> terms,
                          CountKey* key);
 
+// Upstream's error of one list of terms, that of the first that does not parse; "" if all do.
+std::string terms_error(Span<PodAffinityTerm> terms);
+
 // Whether the lists' terms parse; upstream drops a running pod's list that does not.
 bool terms_parse(Span<PodAffinityTerm> terms);
 

@@ -1,10 +1,12 @@
 // InterPodAffinity: required terms of the incoming pod and required anti-affinity of existing pods
 // decide where it may go; preferred terms of both, and required affinity of existing pods, where it
 // had better go. Mirrors upstream's plugins/interpodaffinity.
+#include "libsched/plugins/hints.hpp"
 #include "libsched/plugins/in_tree.hpp"
 #include "libsched/plugins/interpodaffinity/affinity_filter.hpp"
 #include "libsched/plugins/interpodaffinity/affinity_score.hpp"
 #include "libsched/plugins/interpodaffinity/incoming_terms.hpp"
+#include "libsched/plugins/interpodaffinity/requeue.hpp"
 #include "libsched/plugins/signature/signature.hpp"
 
 namespace libsched {
@@ -105,6 +107,22 @@ class InterPodAffinity final : public Plugin {
     const Labels labels = pod.meta.labels;
     out->push_back(sign_fragment(kSignLabels, signed_labels(labels, !labels.empty())));
     return {};
+  }
+
+  bool registers_events() const override { return true; }
+  Result<std::vector<ClusterEventWithHint>> events_to_register() const override {
+    return std::vector<ClusterEventWithHint>{hinted(kPodEvents, kAdd | kUpdatePodLabel | kDelete),
+                                             hinted(kNodeEvents, kAdd | kUpdateNodeLabel)};
+  }
+  Result<QueueingHint> hint(size_t index, const View&, const Pod& pod,
+                            const ObjectChange& change) const override {
+    if (index == 0)
+      return !change.before && !change.after
+                 ? Result<QueueingHint>(no_object(change))
+                 : hint_after_pod(pod, object_of<Pod>(change.before), object_of<Pod>(change.after));
+    return !change.after ? Result<QueueingHint>(no_object(change))
+                         : hint_after_node(pod, object_of<Node>(change.before),
+                                           *object_of<Node>(change.after));
   }
 
  private:

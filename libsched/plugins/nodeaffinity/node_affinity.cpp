@@ -3,6 +3,7 @@
 #include <array>
 
 #include "libsched/cluster/node_match.hpp"
+#include "libsched/plugins/hints.hpp"
 #include "libsched/plugins/in_tree.hpp"
 #include "libsched/plugins/signature/signature.hpp"
 
@@ -48,6 +49,21 @@ struct Preferred final : PluginData {
     return {};
   }
 };
+
+// Upstream's RequiredNodeAffinity.Match: terms that do not parse are an Error unless another
+// matches.
+Result<bool> required_matches(const Pod& pod, const Node& node) {
+  for (const Label& wanted : pod.spec.node_selector) {
+    const Label* has = find_label(node.meta.labels, wanted.key);
+    if (has == nullptr || has->value != wanted.value) return false;
+  }
+  const NodeSelector& required = pod.spec.node_affinity.required;
+  if (!required.present || node_selector_matches(required, node.meta.labels, node.meta.name))
+    return true;
+  if (std::string e = node_selector_error(required); !e.empty())
+    return Error{Rc::kInvalid, std::move(e), {}, {}};
+  return false;
+}
 
 class NodeAffinityPlugin final : public Plugin {
  public:
@@ -149,6 +165,28 @@ class NodeAffinityPlugin final : public Plugin {
     out->push_back(sign_fragment(
         kSignNodeSelector, signed_labels(pod.spec.node_selector, pod.spec.node_selector_present)));
     return {};
+  }
+
+  bool registers_events() const override { return true; }
+  Result<std::vector<ClusterEventWithHint>> events_to_register() const override {
+    return std::vector<ClusterEventWithHint>{hinted(kNodeEvents, kAdd | kUpdateNodeLabel)};
+  }
+  // The node must match now, and not have matched before.
+  Result<QueueingHint> hint(size_t, const View&, const Pod& pod,
+                            const ObjectChange& change) const override {
+    const Node* after = object_of<Node>(change.after);
+    const Node* before = object_of<Node>(change.before);
+    if (after == nullptr) return no_object(change);
+    if (added_.required.present &&
+        !node_selector_matches(added_.required, after->meta.labels, after->meta.name))
+      return QueueingHint::kQueueSkip;
+    for (const Node* node : {after, before}) {
+      if (node == nullptr) return QueueingHint::kQueue;
+      const Result<bool> matches = required_matches(pod, *node);
+      if (!matches.ok()) return matches.error();
+      if (*matches == (node == before)) return QueueingHint::kQueueSkip;
+    }
+    return QueueingHint::kQueue;
   }
 
  private:

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "libsched/base/quote.hpp"
+#include "libsched/plugins/hints.hpp"
 #include "libsched/plugins/in_tree.hpp"
 #include "libsched/plugins/signature/signature.hpp"
 
@@ -58,6 +59,27 @@ class NodeDeclaredFeatures final : public Plugin {
                                kFeatures.begin())] = '1';
     out->push_back(sign_fragment(kSignFeatures, json_quote(bits)));
     return {};
+  }
+
+  bool registers_events() const override { return true; }
+  Result<std::vector<ClusterEventWithHint>> events_to_register() const override {
+    if (!enabled_) return std::vector<ClusterEventWithHint>();
+    return std::vector<ClusterEventWithHint>{hinted(kNodeEvents, kAdd | kUpdateNodeDeclaredFeature),
+                                             hinted(kPodEvents, kUpdate)};
+  }
+  Result<QueueingHint> hint(size_t index, const View&, const Pod& pod,
+                            const ObjectChange& change) const override {
+    if (!change.after || (index == 1 && !change.before)) return no_object(change);
+    if (index == 1) {
+      const Pod& after = *object_of<Pod>(change.after);
+      return queue_if(same_pod(pod, after) &&
+                      required(after) != required(*object_of<Pod>(change.before)));
+    }
+    const Node* before = object_of<Node>(change.before);
+    if (before == nullptr) return QueueingHint::kQueue;
+    const Span<Str> was = before->declared_features;
+    const Span<Str> is = object_of<Node>(change.after)->declared_features;
+    return queue_if(!std::equal(was.begin(), was.end(), is.begin(), is.end()));
   }
 
  private:

@@ -1,6 +1,7 @@
 // NodeName: a pod that names its node fits no other.
 // Mirrors upstream's plugins/nodename.
 #include "libsched/base/quote.hpp"
+#include "libsched/plugins/hints.hpp"
 #include "libsched/plugins/in_tree.hpp"
 #include "libsched/plugins/signature/signature.hpp"
 
@@ -30,6 +31,11 @@ class NodeName final : public Plugin {
   Status sign(const View&, const Pod& pod, std::vector<SignFragment>* out) const override {
     out->push_back(sign_fragment(kSignNodeName, json_quote(pod.spec.node_name)));
     return {};
+  }
+
+  bool registers_events() const override { return true; }
+  Result<std::vector<ClusterEventWithHint>> events_to_register() const override {
+    return std::vector<ClusterEventWithHint>{always(kNodeEvents, kAdd)};
   }
 };
 

@@ -1,5 +1,6 @@
 // NodePorts: a host port that the pod wants must be free on the node.
 // Mirrors upstream's plugins/nodeports.
+#include "libsched/plugins/hints.hpp"
 #include "libsched/plugins/in_tree.hpp"
 #include "libsched/plugins/signature/signature.hpp"
 
@@ -45,6 +46,23 @@ class NodePorts final : public Plugin {
   Status sign(const View&, const Pod& pod, std::vector<SignFragment>* out) const override {
     out->push_back(sign_fragment(kSignHostPorts, signed_host_ports(pod)));
     return {};
+  }
+
+  bool registers_events() const override { return true; }
+  Result<std::vector<ClusterEventWithHint>> events_to_register() const override {
+    return std::vector<ClusterEventWithHint>{hinted(kPodEvents, kDelete),
+                                             always(kNodeEvents, kAdd)};
+  }
+  // A pod that went may have held a port that this one wants.
+  Result<QueueingHint> hint(size_t, const View&, const Pod& pod,
+                            const ObjectChange& change) const override {
+    const Pod* gone = object_of<Pod>(change.before);
+    if (gone == nullptr) return no_object(change);
+    if (!has_node(*gone)) return QueueingHint::kQueueSkip;
+    for (const HostPort& a : gone->host_ports)
+      for (const HostPort& b : pod.host_ports)
+        if (conflict(a, b)) return QueueingHint::kQueue;
+    return QueueingHint::kQueueSkip;
   }
 
  private:

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <array>
 
+#include "libsched/plugins/hints.hpp"
 #include "libsched/plugins/in_tree.hpp"
 #include "libsched/plugins/noderesources/fit_kernel.hpp"
 #include "libsched/plugins/noderesources/fit_score.hpp"
+#include "libsched/plugins/noderesources/requeue.hpp"
 #include "libsched/plugins/signature/signature.hpp"
 
 namespace libsched {
@@ -127,6 +129,27 @@ class NodeResourcesFit final : public Plugin {
   bool signs() const override { return true; }
   Status sign(const View& view, const Pod& pod, std::vector<SignFragment>* out) const override {
     return sign_resources(view, pod, device_resources_, out);
+  }
+
+  bool registers_events() const override { return true; }
+  Result<std::vector<ClusterEventWithHint>> events_to_register() const override {
+    std::vector<ClusterEventWithHint> out = {hinted(kPodEvents, kDelete | kUpdatePodScaleDown),
+                                             hinted(kNodeEvents, kAdd | kUpdateNodeAllocatable)};
+    if (device_resources_) out.push_back(hinted(kDeviceClassEvents, kAdd | kUpdate));
+    return out;
+  }
+  Result<QueueingHint> hint(size_t index, const View& view, const Pod& pod,
+                            const ObjectChange& change) const override {
+    if (index != 0 && !change.after) return no_object(change);
+    if (index == 1)
+      return queue_if(gains_room(view, pod, object_of<Node>(change.before),
+                                 *object_of<Node>(change.after), device_resources_));
+    if (index == 2)
+      return queue_if(gains_device_class(pod, object_of<DeviceClass>(change.before),
+                                         *object_of<DeviceClass>(change.after)));
+    if (!change.before) return no_object(change);
+    return queue_if(
+        frees_resources(pod, *object_of<Pod>(change.before), object_of<Pod>(change.after)));
   }
 
  private:

@@ -2,6 +2,7 @@
 // Mirrors upstream's plugins/nodeunschedulable.
 #include <algorithm>
 
+#include "libsched/plugins/hints.hpp"
 #include "libsched/plugins/in_tree.hpp"
 #include "libsched/plugins/signature/signature.hpp"
 
@@ -21,10 +22,7 @@ class NodeUnschedulable final : public Plugin {
     uint64_t any = 0;
     for (size_t w = 0; w < words; ++w) any |= bits[w] & set.alive[w];
     if (any == 0) return;
-    for (const Toleration& t : call.pod.spec.tolerations)
-      if (tolerates(t, "node.kubernetes.io/unschedulable", "", TaintEffect::kNoSchedule,
-                    "NoSchedule", comparison_operators_))
-        return;
+    if (tolerates_cordon(call.pod)) return;
     for (size_t w = 0; w < words; ++w) set.alive[w] &= ~bits[w];
   }
 
@@ -38,7 +36,32 @@ class NodeUnschedulable final : public Plugin {
     return {};
   }
 
+  bool registers_events() const override { return true; }
+  Result<std::vector<ClusterEventWithHint>> events_to_register() const override {
+    return std::vector<ClusterEventWithHint>{hinted(kNodeEvents, kAdd | kUpdateNodeTaint),
+                                             hinted(kPodEvents, kUpdatePodToleration)};
+  }
+  Result<QueueingHint> hint(size_t index, const View&, const Pod& pod,
+                            const ObjectChange& change) const override {
+    if (!change.after) return no_object(change);
+    if (index == 1) {
+      const Pod& updated = *object_of<Pod>(change.after);
+      return queue_if(same_pod(pod, updated) && tolerates_cordon(updated));
+    }
+    const Node* before = object_of<Node>(change.before);
+    return queue_if((before == nullptr || before->unschedulable) &&
+                    !object_of<Node>(change.after)->unschedulable);
+  }
+
  private:
+  bool tolerates_cordon(const Pod& pod) const {
+    return std::any_of(
+        pod.spec.tolerations.begin(), pod.spec.tolerations.end(), [&](const Toleration& t) {
+          return tolerates(t, "node.kubernetes.io/unschedulable", "", TaintEffect::kNoSchedule,
+                           "NoSchedule", comparison_operators_);
+        });
+  }
+
   bool comparison_operators_;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "libsched/plugins/hints.hpp"
 #include "libsched/plugins/in_tree.hpp"
 #include "libsched/plugins/nodevolumelimits/attached_volumes.hpp"
 #include "libsched/plugins/signature/signature.hpp"
@@ -31,6 +32,40 @@ struct Judgement {
 
 const CsiNode* csi_node_of(const View& view, uint32_t row) {
   return view.objects().find<CsiNode>(view.row(row).name);
+}
+
+bool has_higher_limit(const CsiNode& before, const CsiNode& after) {
+  for (const CsiNodeDriver& d : after.drivers) {
+    int32_t was = 0;
+    for (const CsiNodeDriver& old : before.drivers)  // the last of a name counts
+      if (old.name == d.name) was = old.count.value_or(0);
+    if (d.count.value_or(0) > was) return true;
+  }
+  return false;
+}
+
+bool may_free_volumes(const Pod& gone) {
+  return has_node(gone) &&
+         std::any_of(gone.spec.volumes.begin(), gone.spec.volumes.end(), [](const Volume& v) {
+           return has_claim(v) || migrated_plugin(v.kind) != nullptr;
+         });
+}
+
+Result<QueueingHint> after_detach(const Pod& pod, const VolumeAttachment& gone) {
+  for (const Volume& v : pod.spec.volumes) {
+    if (v.kind == VolumeKind::kPersistentVolumeClaim) return QueueingHint::kQueue;
+    const MigratedPlugin* plugin = migrated_plugin(v.kind);
+    if (plugin == nullptr) continue;
+    const CsiHandle handle = translated_handle(v);
+    if (!handle.error.empty())
+      return Error{
+          Rc::kInvalid,
+          "converting volume(" + std::string(v.name) + ") from inline to csi: " + handle.error,
+          {},
+          {}};
+    if (plugin->driver == gone.attacher) return QueueingHint::kQueue;
+  }
+  return QueueingHint::kQueueSkip;
 }
 
 class NodeVolumeLimits final : public Plugin {
@@ -95,6 +130,27 @@ class NodeVolumeLimits final : public Plugin {
   Status sign(const View&, const Pod& pod, std::vector<SignFragment>* out) const override {
     out->push_back(sign_fragment(kSignVolumes, signed_volumes(pod)));
     return {};
+  }
+
+  bool registers_events() const override { return true; }
+  Result<std::vector<ClusterEventWithHint>> events_to_register() const override {
+    return std::vector<ClusterEventWithHint>{
+        always(kCsiNodeEvents, kAdd), hinted(kCsiNodeEvents, kUpdate), hinted(kPodEvents, kDelete),
+        hinted(kClaimEvents, kAdd), hinted(kVolumeAttachmentEvents, kDelete)};
+  }
+  Result<QueueingHint> hint(size_t index, const View&, const Pod& pod,
+                            const ObjectChange& change) const override {
+    if (index == 0) return QueueingHint::kQueue;
+    if (index != 3 && !change.before) return no_object(change);
+    if ((index == 1 || index == 3) && !change.after) return no_object(change);
+    switch (index) {
+      case 1:
+        return queue_if(has_higher_limit(*object_of<CsiNode>(change.before),
+                                         *object_of<CsiNode>(change.after)));
+      case 2: return queue_if(may_free_volumes(*object_of<Pod>(change.before)));
+      case 3: return queue_if(uses_claim(pod, *object_of<PersistentVolumeClaim>(change.after)));
+      default: return after_detach(pod, *object_of<VolumeAttachment>(change.before));
+    }
   }
 
  private:

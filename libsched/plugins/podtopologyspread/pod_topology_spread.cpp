@@ -1,8 +1,10 @@
 // PodTopologySpread: spreads the pods that a selector matches over the domains of a topology key.
 // Mirrors upstream's plugins/podtopologyspread. DoNotSchedule constraints are judged in filter.cpp,
 // ScheduleAnyway ones scored in score.cpp.
+#include "libsched/plugins/hints.hpp"
 #include "libsched/plugins/in_tree.hpp"
 #include "libsched/plugins/podtopologyspread/filter.hpp"
+#include "libsched/plugins/podtopologyspread/requeue.hpp"
 #include "libsched/plugins/podtopologyspread/score.hpp"
 #include "libsched/plugins/signature/signature.hpp"
 
@@ -90,6 +92,21 @@ class PodTopologySpread final : public Plugin {
       return Status(Code::kUnschedulable,
                     "pods with default topology constraints are not signable");
     return {};
+  }
+
+  bool registers_events() const override { return true; }
+  Result<std::vector<ClusterEventWithHint>> events_to_register() const override {
+    return std::vector<ClusterEventWithHint>{
+        hinted(kPodEvents, kAdd | kUpdatePodLabel | kUpdatePodToleration | kDelete),
+        hinted(kNodeEvents, kAdd | kDelete | kUpdateNodeLabel | kUpdateNodeTaint)};
+  }
+  Result<QueueingHint> hint(size_t index, const View& view, const Pod& pod,
+                            const ObjectChange& change) const override {
+    if (!change.before && !change.after) return no_object(change);
+    return index == 0 ? hint_after_pod(settings_, view, pod, object_of<Pod>(change.before),
+                                       object_of<Pod>(change.after))
+                      : hint_after_node(settings_, view, pod, object_of<Node>(change.before),
+                                        object_of<Node>(change.after));
   }
 
  private:

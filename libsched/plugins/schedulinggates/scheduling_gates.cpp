@@ -1,5 +1,6 @@
 // SchedulingGates: PreEnqueue holds back a pod that has scheduling gates.
 // Mirrors upstream's plugins/schedulinggates.
+#include "libsched/plugins/hints.hpp"
 #include "libsched/plugins/in_tree.hpp"
 
 namespace libsched {
@@ -13,6 +14,17 @@ class SchedulingGates final : public Plugin {
                                          pod.spec.scheduling_gates.end());
     return Status(Code::kUnschedulableAndUnresolvable,
                   "waiting for scheduling gates: " + go_list(gates));
+  }
+
+  bool registers_events() const override { return true; }
+  Result<std::vector<ClusterEventWithHint>> events_to_register() const override {
+    return std::vector<ClusterEventWithHint>{
+        hinted(kPodEvents, kUpdatePodSchedulingGatesEliminated)};
+  }
+  Result<QueueingHint> hint(size_t, const View&, const Pod& pod,
+                            const ObjectChange& change) const override {
+    if (!change.after) return no_object(change);
+    return queue_if(same_pod(pod, *object_of<Pod>(change.after)));
   }
 };
 

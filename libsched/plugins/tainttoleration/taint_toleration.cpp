@@ -1,6 +1,7 @@
 // TaintToleration: rejects nodes with a NoSchedule or NoExecute taint that the pod does not
 // tolerate, and prefers nodes with few PreferNoSchedule taints that it does not tolerate. Mirrors
 // upstream's plugins/tainttoleration. Judged once per distinct list of taints.
+#include "libsched/plugins/hints.hpp"
 #include "libsched/plugins/in_tree.hpp"
 #include "libsched/plugins/signature/signature.hpp"
 
@@ -110,6 +111,20 @@ class TaintToleration final : public Plugin {
   Status sign(const View&, const Pod& pod, std::vector<SignFragment>* out) const override {
     out->push_back(sign_fragment(kSignTolerations, signed_tolerations(pod)));
     return {};
+  }
+
+  bool registers_events() const override { return true; }
+  Result<std::vector<ClusterEventWithHint>> events_to_register() const override {
+    return std::vector<ClusterEventWithHint>{hinted(kNodeEvents, kAdd | kUpdateNodeTaint),
+                                             hinted(kPodEvents, kUpdatePodToleration)};
+  }
+  Result<QueueingHint> hint(size_t index, const View&, const Pod& pod,
+                            const ObjectChange& change) const override {
+    if (!change.after) return no_object(change);
+    if (index == 1) return queue_if(same_pod(pod, *object_of<Pod>(change.after)));
+    const Node* before = object_of<Node>(change.before);
+    return queue_if((before == nullptr || !tolerated(pod, before->taints)) &&
+                    tolerated(pod, object_of<Node>(change.after)->taints));
   }
 
  private:

@@ -3,10 +3,12 @@
 // plugins/volumebinding.
 #include "libsched/base/quote.hpp"
 #include "libsched/framework/evaluator.hpp"
+#include "libsched/plugins/hints.hpp"
 #include "libsched/plugins/in_tree.hpp"
 #include "libsched/plugins/signature/signature.hpp"
 #include "libsched/plugins/volumebinding/binding.hpp"
 #include "libsched/plugins/volumebinding/pod_volumes.hpp"
+#include "libsched/plugins/volumebinding/requeue.hpp"
 #include "libsched/plugins/volumes/claims.hpp"
 
 namespace libsched {
@@ -185,6 +187,21 @@ class VolumeBinding final : public Plugin {
   Status sign(const View&, const Pod& pod, std::vector<SignFragment>* out) const override {
     out->push_back(sign_fragment(kSignVolumes, signed_volumes(pod)));
     return {};
+  }
+
+  bool registers_events() const override { return true; }
+  Result<std::vector<ClusterEventWithHint>> events_to_register() const override {
+    return std::vector<ClusterEventWithHint>{hinted(kStorageClassEvents, kAdd | kUpdate),
+                                             hinted(kClaimEvents, kAdd | kUpdate),
+                                             always(kVolumeEvents, kAdd | kUpdate),
+                                             always(kNodeEvents, kAdd | kUpdateNodeLabel),
+                                             hinted(kCsiNodeEvents, kAdd | kUpdate),
+                                             hinted(kCsiDriverEvents, kUpdate),
+                                             hinted(kCsiStorageCapacityEvents, kAdd | kUpdate)};
+  }
+  Result<QueueingHint> hint(size_t, const View&, const Pod& pod,
+                            const ObjectChange& change) const override {
+    return hint_of_volumes(pod, change);
   }
 
  private:

@@ -2,6 +2,7 @@
 // with access mode ReadWriteOncePod by one pod only. Mirrors upstream's plugins/volumerestrictions.
 #include <algorithm>
 
+#include "libsched/plugins/hints.hpp"
 #include "libsched/plugins/in_tree.hpp"
 #include "libsched/plugins/signature/signature.hpp"
 #include "libsched/plugins/volumes/claims.hpp"
@@ -93,6 +94,27 @@ class VolumeRestrictions final : public Plugin {
   Status sign(const View&, const Pod& pod, std::vector<SignFragment>* out) const override {
     out->push_back(sign_fragment(kSignVolumes, signed_volumes(pod)));
     return {};
+  }
+
+  bool registers_events() const override { return true; }
+  Result<std::vector<ClusterEventWithHint>> events_to_register() const override {
+    return std::vector<ClusterEventWithHint>{hinted(kPodEvents, kDelete), always(kNodeEvents, kAdd),
+                                             hinted(kClaimEvents, kAdd)};
+  }
+  Result<QueueingHint> hint(size_t index, const View&, const Pod& pod,
+                            const ObjectChange& change) const override {
+    if (index == 1) return QueueingHint::kQueue;
+    if (!(index == 0 ? change.before : change.after)) return no_object(change);
+    if (index == 2)
+      return queue_if(names_claim(pod, *object_of<PersistentVolumeClaim>(change.after)));
+    const Pod& gone = *object_of<Pod>(change.before);
+    if (gone.meta.ns != pod.meta.ns) return QueueingHint::kQueueSkip;
+    for (const Volume& was : gone.spec.volumes)
+      for (const Volume& v : pod.spec.volumes)
+        if (conflict(v, was) ||
+            (v.kind == VolumeKind::kPersistentVolumeClaim && was.kind == v.kind && was.id == v.id))
+          return QueueingHint::kQueue;
+    return QueueingHint::kQueueSkip;
   }
 
  private:

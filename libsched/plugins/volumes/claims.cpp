@@ -1,6 +1,8 @@
 // Names and owners of claims, as upstream's component-helpers/storage/ephemeral has them.
 #include "libsched/plugins/volumes/claims.hpp"
 
+#include <algorithm>
+
 #include "libsched/base/quote.hpp"
 
 namespace libsched {
@@ -25,6 +27,21 @@ std::string not_owner_error(const PersistentVolumeClaim& claim, const Pod& pod) 
   };
   return "PVC " + key(claim.meta) + " was not created for pod " + key(pod.meta) +
          " (pod is not owner)";
+}
+
+bool names_claim(const Pod& pod, const PersistentVolumeClaim& claim) {
+  return pod.meta.ns == claim.meta.ns &&
+         std::any_of(pod.spec.volumes.begin(), pod.spec.volumes.end(), [&](const Volume& v) {
+           return v.kind == VolumeKind::kPersistentVolumeClaim && v.id == claim.meta.name;
+         });
+}
+
+bool uses_claim(const Pod& pod, const PersistentVolumeClaim& claim) {
+  std::string scratch;
+  return pod.meta.ns == claim.meta.ns &&
+         std::any_of(pod.spec.volumes.begin(), pod.spec.volumes.end(), [&](const Volume& v) {
+           return has_claim(v) && claim_name(pod, v, &scratch) == claim.meta.name;
+         });
 }
 
 std::string not_found_error(StoredKind kind, Str name) {

@@ -19,6 +19,11 @@ Str claim_name(const Pod& pod, const Volume& v, std::string* scratch);
 bool claim_is_of_pod(const PersistentVolumeClaim& claim, const Pod& pod);
 std::string not_owner_error(const PersistentVolumeClaim& claim, const Pod& pod);
 
+// Whether the pod names the claim in a persistentVolumeClaim volume; and whether it uses it there
+// or as that of an ephemeral volume.
+bool names_claim(const Pod& pod, const PersistentVolumeClaim& claim);
+bool uses_claim(const Pod& pod, const PersistentVolumeClaim& claim);
+
 // `persistentvolumeclaim "x" not found`
 std::string not_found_error(StoredKind kind, Str name);
 

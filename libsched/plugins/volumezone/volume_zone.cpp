@@ -1,8 +1,10 @@
 // VolumeZone: a node with zone or region labels must have those of the volumes that the pod's
 // claims are bound to. Mirrors upstream's plugins/volumezone.
+#include <algorithm>
 #include <array>
 
 #include "libsched/base/quote.hpp"
+#include "libsched/plugins/hints.hpp"
 #include "libsched/plugins/in_tree.hpp"
 #include "libsched/plugins/signature/signature.hpp"
 #include "libsched/plugins/volumes/claims.hpp"
@@ -38,6 +40,19 @@ std::vector<Str> zones_of(Str label) {
   for (Str& zone : out) {
     zone = trim_space(zone);
     if (zone.empty()) return {};
+  }
+  return out;
+}
+
+// What a volume's labels say of each key, in any order and without repetitions.
+std::array<std::vector<Str>, kKeys.size()> topology_of(const ObjectMeta& volume) {
+  std::array<std::vector<Str>, kKeys.size()> out;
+  for (size_t i = 0; i < kKeys.size(); ++i) {
+    const Label* label = find_label(volume.labels, kKeys[i]);
+    if (label == nullptr) continue;
+    out[i] = zones_of(label->value);
+    std::sort(out[i].begin(), out[i].end());
+    out[i].erase(std::unique(out[i].begin(), out[i].end()), out[i].end());
   }
   return out;
 }
@@ -81,6 +96,25 @@ class VolumeZone final : public Plugin {
   Status sign(const View&, const Pod& pod, std::vector<SignFragment>* out) const override {
     out->push_back(sign_fragment(kSignVolumes, signed_volumes(pod)));
     return {};
+  }
+
+  bool registers_events() const override { return true; }
+  Result<std::vector<ClusterEventWithHint>> events_to_register() const override {
+    return std::vector<ClusterEventWithHint>{
+        hinted(kStorageClassEvents, kAdd), always(kNodeEvents, kAdd | kUpdateNodeLabel),
+        hinted(kClaimEvents, kAdd | kUpdate), hinted(kVolumeEvents, kAdd | kUpdate)};
+  }
+  Result<QueueingHint> hint(size_t index, const View&, const Pod& pod,
+                            const ObjectChange& change) const override {
+    if (index == 1) return QueueingHint::kQueue;
+    if (!change.after) return no_object(change);
+    if (index == 0)
+      return queue_if(object_of<StorageClass>(change.after)->binding_mode ==
+                      Str("WaitForFirstConsumer"));
+    if (index == 2)
+      return queue_if(names_claim(pod, *object_of<PersistentVolumeClaim>(change.after)));
+    return queue_if(!change.before ||
+                    topology_of(change.before->meta) != topology_of(change.after->meta));
   }
 
  private:

@@ -23,12 +23,20 @@ bool lsgo_inside(const libsched_view *view) {
   return false;
 }
 
-/* Around a call of the library that may ask plugins: ended(e, libsched_x(asked(e), ...)). */
-static libsched_evaluator *asked(lsgo_evaluator *e) {
+int lsgo_holds(const libsched_services *services) {
+  int most = LSGO_HOLDS_NOT;
+  for (const lsgo_frame *frame = innermost; frame != NULL; frame = frame->outer)
+    if (frame->services == services && frame->holds > most) most = frame->holds;
+  return most;
+}
+
+/* Around a call of the library that may ask plugins: lsgo_ended(e, libsched_x(lsgo_asked(e), ...)).
+ */
+libsched_evaluator *lsgo_asked(lsgo_evaluator *e) {
   lsgo_enter(&e->frame);
   return e->evaluator;
 }
-static libsched_rc ended(lsgo_evaluator *e, libsched_rc rc) {
+libsched_rc lsgo_ended(lsgo_evaluator *e, libsched_rc rc) {
   lsgo_leave(&e->frame);
   return rc;
 }
@@ -55,8 +63,9 @@ static libsched_rc finish_evaluator(libsched_evaluator *evaluator, const libsche
   return LIBSCHED_OK;
 }
 
-libsched_rc lsgo_evaluator_on_cluster(const libsched_framework *framework, libsched_cluster *cluster,
-                                      lsgo_evaluator **out, libsched_error **error) {
+libsched_rc lsgo_evaluator_on_cluster(const libsched_framework *framework,
+                                      libsched_cluster *cluster, lsgo_evaluator **out,
+                                      libsched_error **error) {
   libsched_evaluator *evaluator = NULL;
   const libsched_rc rc = libsched_evaluator_create(framework, cluster, &evaluator, error);
   if (rc != LIBSCHED_OK) return rc;
@@ -79,6 +88,7 @@ void lsgo_evaluator_free(lsgo_evaluator *e) {
   libsched_status_unref(e->status);
   libsched_score_table_unref(e->scores);
   if (!e->shared) libsched_evaluator_unref(e->evaluator);
+  free(e->waits);
   free(e->rows);
   free(e);
 }
@@ -86,7 +96,7 @@ void lsgo_evaluator_free(lsgo_evaluator *e) {
 void lsgo_evaluator_set_cancel(lsgo_evaluator *e, bool cancel) { e->cancel = cancel; }
 
 /* Reads `status` after a call that returned OK. */
-static libsched_rc with_status(lsgo_evaluator *e, libsched_rc rc) {
+libsched_rc lsgo_with_status(lsgo_evaluator *e, libsched_rc rc) {
   if (rc != LIBSCHED_OK) return rc;
   e->code = libsched_status_code(e->status);
   e->reason_count = 0;
@@ -95,18 +105,22 @@ static libsched_rc with_status(lsgo_evaluator *e, libsched_rc rc) {
   e->reason_count = libsched_status_reason_count(e->status);
   for (size_t i = 0; i < e->reason_count && i < LSGO_REASONS; ++i)
     e->reasons[i] = libsched_status_reason(e->status, i);
+  libsched_str error;
+  e->one_error = e->reason_count > 1 && libsched_status_as_error(e->status, &error) &&
+                 error.len == e->reasons[0].len;
   return rc;
 }
 
 libsched_rc lsgo_pre_enqueue(lsgo_evaluator *e, const libsched_pod *pod) {
-  return with_status(e, ended(e, libsched_run_pre_enqueue_plugins(asked(e), pod, e->status,
-      &e->error)));
+  return lsgo_with_status(
+      e, lsgo_ended(e, libsched_run_pre_enqueue_plugins(lsgo_asked(e), pod, e->status, &e->error)));
 }
 
 libsched_rc lsgo_pre_filter(lsgo_evaluator *e, libsched_cycle_state *state,
                             const libsched_pod *pod) {
-  const libsched_rc rc = with_status(e, ended(e, libsched_run_pre_filter_plugins(asked(e), state,
-      pod, e->result, e->status, &e->error)));
+  const libsched_rc rc = lsgo_with_status(
+      e, lsgo_ended(e, libsched_run_pre_filter_plugins(lsgo_asked(e), state, pod, e->result,
+                                                       e->status, &e->error)));
   if (rc != LIBSCHED_OK) return rc;
   e->all_nodes = libsched_prefilter_result_all_nodes(e->result);
   e->node_count = libsched_prefilter_result_node_count(e->result);
@@ -116,14 +130,16 @@ libsched_rc lsgo_pre_filter(lsgo_evaluator *e, libsched_cycle_state *state,
 
 libsched_rc lsgo_filter(lsgo_evaluator *e, libsched_cycle_state *state, const libsched_pod *pod,
                         const char *node, size_t node_len) {
-  return with_status(e, ended(e, libsched_run_filter_plugins(asked(e), state, pod, lsgo_str(node,
-      node_len), e->status, &e->error)));
+  return lsgo_with_status(e, lsgo_ended(e, libsched_run_filter_plugins(lsgo_asked(e), state, pod,
+                                                                       lsgo_str(node, node_len),
+                                                                       e->status, &e->error)));
 }
 
 libsched_rc lsgo_filter_at(lsgo_evaluator *e, libsched_cycle_state *state, const libsched_pod *pod,
                            uint32_t row) {
-  return with_status(
-      e, ended(e, libsched_run_filter_plugins_at(asked(e), state, pod, row, e->status, &e->error)));
+  return lsgo_with_status(
+      e, lsgo_ended(e, libsched_run_filter_plugins_at(lsgo_asked(e), state, pod, row, e->status,
+                                                      &e->error)));
 }
 
 libsched_rc lsgo_filter_nodes(lsgo_evaluator *e, libsched_cycle_state *state,
@@ -135,8 +151,8 @@ libsched_rc lsgo_filter_nodes(lsgo_evaluator *e, libsched_cycle_state *state,
   options.accept_words = accept_words;
   options.start = start;
   options.cancel = &e->cancel;
-  return ended(e, libsched_filter_nodes(asked(e), state, pod, &options, feasible, words, &e->found,
-      &e->first, &e->error));
+  return lsgo_ended(e, libsched_filter_nodes(lsgo_asked(e), state, pod, &options, feasible, words,
+                                             &e->found, &e->first, &e->error));
 }
 
 /* Where a row stands in the node order, looked for from `start` on, going round. */
@@ -188,14 +204,15 @@ libsched_rc lsgo_check_pod_fits(lsgo_evaluator *e, libsched_cycle_state *state,
   options.score = score;
   options.state = state;
   options.cancel = &e->cancel;
-  return ended(e, libsched_check_pod_fits(asked(e), pod, lsgo_str(node, node_len), &options,
-      &e->decision, &e->error));
+  return lsgo_ended(e, libsched_check_pod_fits(lsgo_asked(e), pod, lsgo_str(node, node_len),
+                                               &options, &e->decision, &e->error));
 }
 
 libsched_rc lsgo_pre_score(lsgo_evaluator *e, libsched_cycle_state *state, const libsched_pod *pod,
                            const uint64_t *feasible, size_t words) {
-  return with_status(e, ended(e, libsched_run_pre_score_plugins(asked(e), state, pod, feasible,
-      words, e->status, &e->error)));
+  return lsgo_with_status(
+      e, lsgo_ended(e, libsched_run_pre_score_plugins(lsgo_asked(e), state, pod, feasible, words,
+                                                      e->status, &e->error)));
 }
 
 libsched_rc lsgo_score(lsgo_evaluator *e, libsched_cycle_state *state, const libsched_pod *pod,
@@ -205,8 +222,10 @@ libsched_rc lsgo_score(lsgo_evaluator *e, libsched_cycle_state *state, const lib
     const libsched_rc rc = libsched_score_table_create(&e->scores, &e->error);
     if (rc != LIBSCHED_OK) return rc;
   }
-  return with_status(e, ended(e, libsched_run_score_plugins(asked(e), state, pod, feasible, words,
-      totals, total_count, totals == NULL ? e->scores : NULL, e->status, &e->error)));
+  return lsgo_with_status(
+      e, lsgo_ended(e, libsched_run_score_plugins(
+                           lsgo_asked(e), state, pod, feasible, words, totals, total_count,
+                           totals == NULL ? e->scores : NULL, e->status, &e->error)));
 }
 
 libsched_rc lsgo_cycle(lsgo_evaluator *e, libsched_cycle_state *state, const libsched_pod *pod,
@@ -219,8 +238,9 @@ libsched_rc lsgo_cycle(lsgo_evaluator *e, libsched_cycle_state *state, const lib
   const libsched_cycle_outcome none = LIBSCHED_CYCLE_OUTCOME_INIT;
   e->outcome = none;
   libsched_evaluator_set_next_start(e->evaluator, start);
-  const libsched_rc rc = with_status(e, ended(e, libsched_run_cycle(asked(e), state, pod, &options,
-      &e->outcome, e->status, &e->error)));
+  const libsched_rc rc =
+      lsgo_with_status(e, lsgo_ended(e, libsched_run_cycle(lsgo_asked(e), state, pod, &options,
+                                                           &e->outcome, e->status, &e->error)));
   e->next_start = libsched_evaluator_next_start(e->evaluator);
   return rc;
 }
@@ -228,20 +248,19 @@ libsched_rc lsgo_cycle(lsgo_evaluator *e, libsched_cycle_state *state, const lib
 libsched_rc lsgo_assume(lsgo_evaluator *e, libsched_cycle_state *state, const libsched_view *view,
                         const libsched_pod *pod, const char *node, size_t node_len) {
   const uint32_t row = libsched_view_find_node(view, lsgo_str(node, node_len));
-  return with_status(
-      e, ended(e, libsched_evaluator_assume(asked(e), state, pod, row, e->status, &e->error)));
+  return lsgo_with_status(e, lsgo_ended(e, libsched_evaluator_assume(lsgo_asked(e), state, pod, row,
+                                                                     e->status, &e->error)));
 }
 
 libsched_rc lsgo_forget(lsgo_evaluator *e, libsched_cycle_state *state, const libsched_pod *pod) {
-  return ended(e, libsched_evaluator_forget(asked(e), state, pod, &e->error));
+  return lsgo_ended(e, libsched_evaluator_forget(lsgo_asked(e), state, pod, &e->error));
 }
 
 void lsgo_score_names(const libsched_view *view, const libsched_score_table *table,
                       libsched_str *out) {
   const uint32_t *rows = libsched_score_table_rows(table);
   const size_t count = libsched_score_table_row_count(table);
-  for (size_t i = 0; i < count; ++i)
-    out[i] = libsched_node_name(libsched_view_node(view, rows[i]));
+  for (size_t i = 0; i < count; ++i) out[i] = libsched_node_name(libsched_view_node(view, rows[i]));
 }
 
 void lsgo_decision_score_names(const libsched_decision *decision, const libsched_score_table *table,
@@ -254,10 +273,11 @@ void lsgo_decision_score_names(const libsched_decision *decision, const libsched
 libsched_rc lsgo_framework_create(const libsched_config *config, const char *profile,
                                   size_t profile_len, const char *gates, size_t gates_len,
                                   const char *semantics, size_t semantics_len,
-                                  const libsched_registry *registry, libsched_framework **out,
-                                  libsched_error **error) {
+                                  bool several_queue_sorts, const libsched_registry *registry,
+                                  libsched_framework **out, libsched_error **error) {
   libsched_framework_options options = LIBSCHED_FRAMEWORK_OPTIONS_INIT;
   options.feature_gates = lsgo_str(gates, gates_len);
+  options.several_queue_sorts = several_queue_sorts;
   options.semantics = lsgo_str(semantics, semantics_len);
   return libsched_framework_create(config, lsgo_str(profile, profile_len), registry, &options, out,
                                    error);

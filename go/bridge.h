@@ -15,7 +15,9 @@
    asks them, and on which view. */
 typedef struct lsgo_frame {
   const libsched_view *view;
-  struct lsgo_evaluator *evaluator; /* NULL: a change, not a query */
+  const libsched_services *services; /* those that the call holds, if any */
+  int holds;                         /* LSGO_HOLDS_* */
+  struct lsgo_evaluator *evaluator;  /* NULL: a change, not a query */
   struct lsgo_frame *outer;
 } lsgo_frame;
 void lsgo_enter(lsgo_frame *frame);
@@ -24,6 +26,9 @@ void lsgo_leave(lsgo_frame *frame);
 const lsgo_frame *lsgo_asking(void);
 /* Whether this thread is inside a call that holds this view. */
 bool lsgo_inside(const libsched_view *view);
+/* How calls of this thread hold these services. */
+enum { LSGO_HOLDS_NOT = 0, LSGO_HOLDS_SHARED = 1, LSGO_HOLDS_ALONE = 2 };
+int lsgo_holds(const libsched_services *services);
 
 /* An evaluator with room for what its calls give back. One call at a time. */
 typedef struct lsgo_evaluator {
@@ -35,7 +40,7 @@ typedef struct lsgo_evaluator {
   libsched_prefilter_result *result;
   uint64_t *rows; /* bitmap of lsgo_first_fit */
   size_t row_words;
-  volatile bool cancel; /* ends the running call */
+  volatile bool cancel;         /* ends the running call */
   libsched_score_table *scores; /* of lsgo_score; made when first needed */
 
   /* Results of the last call. The error and the decision pass to whoever takes them, the rest is
@@ -54,10 +59,21 @@ typedef struct lsgo_evaluator {
   libsched_str first_name;
   libsched_cycle_outcome outcome;
   size_t next_start; /* of the cycle after this one */
+  libsched_nomination nomination;
+  libsched_permit_wait *waits; /* of lsgo_run_permit; made when first needed */
+  size_t wait_count;
+  bool one_error; /* the first reason is the error, the others come beside it */
 } lsgo_evaluator;
 
-libsched_rc lsgo_evaluator_on_cluster(const libsched_framework *framework, libsched_cluster *cluster,
-                                      lsgo_evaluator **out, libsched_error **error);
+/* Around a call of the library that may ask plugins: lsgo_ended(e, libsched_x(lsgo_asked(e), ...));
+   lsgo_with_status() around that leaves the status in `e`. */
+libsched_evaluator *lsgo_asked(lsgo_evaluator *e);
+libsched_rc lsgo_ended(lsgo_evaluator *e, libsched_rc rc);
+libsched_rc lsgo_with_status(lsgo_evaluator *e, libsched_rc rc);
+
+libsched_rc lsgo_evaluator_on_cluster(const libsched_framework *framework,
+                                      libsched_cluster *cluster, lsgo_evaluator **out,
+                                      libsched_error **error);
 libsched_rc lsgo_evaluator_on_snapshot(const libsched_framework *framework,
                                        const libsched_snapshot *snapshot, lsgo_evaluator **out,
                                        libsched_error **error);
@@ -105,8 +121,8 @@ void lsgo_decision_score_names(const libsched_decision *decision, const libsched
 libsched_rc lsgo_framework_create(const libsched_config *config, const char *profile,
                                   size_t profile_len, const char *gates, size_t gates_len,
                                   const char *semantics, size_t semantics_len,
-                                  const libsched_registry *registry, libsched_framework **out,
-                                  libsched_error **error);
+                                  bool several_queue_sorts, const libsched_registry *registry,
+                                  libsched_framework **out, libsched_error **error);
 
 /* Everything of an error at once; borrowed from `error`. */
 typedef struct lsgo_error_parts {

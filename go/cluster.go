@@ -22,6 +22,7 @@ type clusterCore struct {
 	nested     int
 	closeLater bool
 	evaluators evaluators // one for each framework
+	services   *Services  // nil: none was needed yet
 }
 
 // ClusterOption changes how a cluster is made.
@@ -149,11 +150,84 @@ func (k *clusterCore) evaluator(c *Cluster, fw *Framework) (*evaluator, error) {
 		return k.evaluators[i], nil
 	}
 	k.evaluators.drop()
-	e, err := newEvaluatorOnCluster(fw, k.cluster)
+	services, err := k.own()
+	if err != nil {
+		return nil, err
+	}
+	e, err := newEvaluatorOnCluster(fw, k.cluster, services)
 	if err == nil {
 		k.evaluators = append(k.evaluators, e)
 	}
 	return e, err
+}
+
+// own returns the services, with mu held.
+func (k *clusterCore) own() (*Services, error) {
+	if k.services == nil {
+		services, err := NewServices(ServicesOptions{})
+		if err != nil {
+			return nil, err
+		}
+		k.services = services
+	}
+	return k.services, nil
+}
+
+// Services returns what queries on this cluster use; without SetServices it has some of its own, as
+// NewServices makes them. Snapshots share them.
+func (c *Cluster) Services() (*Services, error) {
+	if c == nil {
+		return nil, closedError(c)
+	}
+	k := c.core
+	k.lock()
+	defer k.unlock()
+	if k.cluster == nil {
+		return nil, closedError(c)
+	}
+	return k.own()
+}
+
+// SetServices lets queries on this cluster, and on snapshots from now on, use other services.
+func (c *Cluster) SetServices(services *Services) error {
+	ptr, err := services.acquire()
+	if err != nil {
+		return err
+	}
+	defer services.core.release()
+	return c.change(func(*C.libsched_cluster, **C.libsched_error) C.libsched_rc {
+		k := c.core
+		if k.nested > 0 {
+			return C.LIBSCHED_ERR_MISUSE
+		}
+		k.services = services
+		for _, e := range k.evaluators {
+			C.libsched_evaluator_set_services(e.c.evaluator, ptr)
+			e.c.frame.services, e.services = ptr, services
+		}
+		return C.LIBSCHED_OK
+	})
+}
+
+// spare makes an evaluator that is used without mu, for what looks at nothing in the cluster; scrap
+// must follow.
+func (k *clusterCore) spare(c *Cluster, fw *Framework) (*evaluator, error) {
+	k.lock()
+	defer k.unlock()
+	if k.cluster == nil {
+		return nil, closedError(c)
+	}
+	services, err := k.own()
+	if err != nil {
+		return nil, err
+	}
+	return newEvaluatorOnCluster(fw, k.cluster, services)
+}
+
+func (k *clusterCore) scrap(e *evaluator) {
+	k.lock()
+	defer k.unlock()
+	e.free()
 }
 
 type changeFunc func(cluster *C.libsched_cluster, err **C.libsched_error) C.libsched_rc
@@ -171,6 +245,7 @@ func (c *Cluster) change(call changeFunc) error {
 	}
 	var failure *C.libsched_error
 	rc := call(k.cluster, &failure)
+	panicLost(k.id)
 	return takeError(rc, failure)
 }
 
@@ -394,12 +469,16 @@ func (c *Cluster) Clone() (*Cluster, error) {
 // Snapshot makes an immutable copy for any number of goroutines. It may be taken inside a fork and
 // outlives its revert. Another one without a change in between costs nothing.
 func (c *Cluster) Snapshot() (*Snapshot, error) {
+	services, err := c.Services()
+	if err != nil {
+		return nil, err
+	}
 	var out *C.libsched_snapshot
-	err := c.change(func(k *C.libsched_cluster, err **C.libsched_error) C.libsched_rc {
+	err = c.change(func(k *C.libsched_cluster, err **C.libsched_error) C.libsched_rc {
 		return C.libsched_cluster_snapshot(k, &out, err)
 	})
 	if err != nil {
 		return nil, err
 	}
-	return ownSnapshot(out), nil
+	return ownSnapshot(out, services), nil
 }

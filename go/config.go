@@ -14,9 +14,24 @@ func ParseConfig(document []byte) (*Config, error) {
 	if rc := C.libsched_config_parse(strOfBytes(document), &ptr, &failure); rc != C.LIBSCHED_OK {
 		return nil, takeError(rc, failure)
 	}
+	return ownConfig(ptr), nil
+}
+
+// ParseProfile reads one KubeSchedulerProfile alone and takes it as it is: without default plugins and
+// without validation, as upstream's NewFramework gets it. Errors: ErrInvalid.
+func ParseProfile(document []byte) (*Config, error) {
+	var ptr *C.libsched_config
+	var failure *C.libsched_error
+	if rc := C.libsched_config_parse_profile(strOfBytes(document), &ptr, &failure); rc != C.LIBSCHED_OK {
+		return nil, takeError(rc, failure)
+	}
+	return ownConfig(ptr), nil
+}
+
+func ownConfig(ptr *C.libsched_config) *Config {
 	c := &Config{newHandle(ptr, func(p *C.libsched_config) { C.libsched_config_unref(p) })}
 	closeWhenUnreachable(c, c.h)
-	return c, nil
+	return c
 }
 
 // Close releases the configuration. Frameworks made of it stay.

@@ -63,6 +63,7 @@ func (fw *Framework) RunCycle(ctx context.Context, state *CycleState, view View,
 		return none, err
 	}
 	defer l.release()
+	defer l.share().end()
 	finish := l.e.watch(ctx)
 	e := l.e.c
 	rc := C.lsgo_cycle(e, s, l.pod, C.uint32_t(options.Ties), C.uint64_t(options.Seed),

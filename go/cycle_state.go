@@ -4,6 +4,7 @@ package libsched
 import "C"
 
 import (
+	"encoding/json"
 	"fmt"
 	"runtime/cgo"
 	"sync"
@@ -149,6 +150,65 @@ func (s *CycleState) SkipsScore(plugin string) bool {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return bool(C.libsched_cycle_state_skips_score(ptr, str(plugin)))
+}
+
+// SkipsPreBind says whether PreBindPreFlight of a plugin asked to skip its PreBind.
+func (s *CycleState) SkipsPreBind(plugin string) bool {
+	ptr, ok := s.acquire()
+	if !ok {
+		return false
+	}
+	defer s.h.release()
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return bool(C.libsched_cycle_state_skips_pre_bind(ptr, str(plugin)))
+}
+
+// ParallelPreBind says whether PreBindPreFlight of a plugin allowed its PreBind to run beside others.
+func (s *CycleState) ParallelPreBind(plugin string) bool {
+	ptr, ok := s.acquire()
+	if !ok {
+		return false
+	}
+	defer s.h.release()
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return bool(C.libsched_cycle_state_parallel_pre_bind(ptr, str(plugin)))
+}
+
+// Activate lets the queue try a pod again at once when this cycle has succeeded (PodsToActivate).
+func (s *CycleState) Activate(pod *Pod) error {
+	p, ok := pod.acquire()
+	if !ok {
+		return closedError(pod)
+	}
+	defer pod.h.release()
+	ptr, err := s.lock()
+	if err != nil {
+		return err
+	}
+	defer s.unlock()
+	var failure *C.libsched_error
+	return takeError(C.libsched_cycle_state_activate(ptr, p, &failure), failure)
+}
+
+// TakeActivations takes the pods of Activate away: "namespace/name", sorted.
+func (s *CycleState) TakeActivations() ([]string, error) {
+	ptr, err := s.lock()
+	if err != nil {
+		return nil, err
+	}
+	defer s.unlock()
+	var text *C.libsched_text
+	var failure *C.libsched_error
+	if rc := C.libsched_cycle_state_take_activations_json(ptr, &text, &failure); rc != C.LIBSCHED_OK {
+		return nil, takeError(rc, failure)
+	}
+	var pods []string
+	if err := json.Unmarshal(takeText(text), &pods); err != nil {
+		return nil, &Error{Code: ErrInternal, Msg: "activations: " + err.Error()}
+	}
+	return pods, nil
 }
 
 // SkipsFilter says whether PreFilter of a plugin asked to skip its Filter.

@@ -39,6 +39,7 @@ func (fw *Framework) CheckPodFits(ctx context.Context, view View, pod *Pod,
 		return nil, err
 	}
 	defer l.release()
+	defer l.share().end()
 	node, n := textOf(options.Node)
 	finish := l.e.watch(ctx)
 	rc := C.lsgo_check_pod_fits(l.e.c, s, l.pod, node, n, C.bool(options.JudgeExcluded),

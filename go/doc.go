@@ -16,6 +16,20 @@
 // With CheckOptions.Score the answer says how good each of these nodes is, too: [Decision.Scores].
 // [Framework.RunCycle] chooses a node as kube-scheduler does, and [Framework.Assume] puts the pod on it.
 //
+// # Plugins
+//
+// A type with a method Name and those of [FilterPlugin], [ScorePlugin] or any other extension point is a
+// plugin; [AddPlugin] puts it into a [Registry], and a configuration enables it:
+//
+//	registry, err := libsched.NewRegistry()
+//	err = libsched.AddPlugin(registry, "Mine", func(args json.RawMessage) (*Mine, error) {
+//		return &Mine{}, nil
+//	})
+//	fw, err := libsched.NewFramework(libsched.WithRegistry(registry), libsched.WithConfigYAML(config))
+//
+// What a cycle does after the choice of a node, from PostFilter to PostBind, are the further Run
+// methods of Framework; they go by the [Services] of the cluster.
+//
 // # Verdicts and errors
 //
 // "The pod does not fit" is a verdict: a [Status], with upstream's methods, nil for Success. That a

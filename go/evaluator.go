@@ -17,6 +17,7 @@ type evaluator struct {
 	fw    *handle[*C.libsched_framework] // to find it; it keeps the C framework by itself
 	texts interner
 
+	services *Services       // those of its view
 	self     cgo.Handle      // how plugins find it
 	ctx      context.Context // of the call that runs; nil: none does
 	panicked any             // what a plugin panicked with where it has no Status to say so
@@ -54,7 +55,7 @@ func (list *evaluators) free() {
 	*list = nil
 }
 
-func newEvaluatorOnCluster(fw *Framework, cluster *C.libsched_cluster) (*evaluator, error) {
+func newEvaluatorOnCluster(fw *Framework, cluster *C.libsched_cluster, services *Services) (*evaluator, error) {
 	ptr, ok := fw.h.acquire()
 	if !ok {
 		return nil, closedError(fw)
@@ -65,10 +66,10 @@ func newEvaluatorOnCluster(fw *Framework, cluster *C.libsched_cluster) (*evaluat
 	if rc := C.lsgo_evaluator_on_cluster(ptr, cluster, &e, &failure); rc != C.LIBSCHED_OK {
 		return nil, takeError(rc, failure)
 	}
-	return ownEvaluator(e, fw.h), nil
+	return ownEvaluator(e, fw.h).use(services)
 }
 
-func newEvaluatorOnSnapshot(fw *Framework, snapshot *C.libsched_snapshot) (*evaluator, error) {
+func newEvaluatorOnSnapshot(fw *Framework, snapshot *C.libsched_snapshot, services *Services) (*evaluator, error) {
 	ptr, ok := fw.h.acquire()
 	if !ok {
 		return nil, closedError(fw)
@@ -79,7 +80,7 @@ func newEvaluatorOnSnapshot(fw *Framework, snapshot *C.libsched_snapshot) (*eval
 	if rc := C.lsgo_evaluator_on_snapshot(ptr, snapshot, &e, &failure); rc != C.LIBSCHED_OK {
 		return nil, takeError(rc, failure)
 	}
-	return ownEvaluator(e, fw.h), nil
+	return ownEvaluator(e, fw.h).use(services)
 }
 
 func ownEvaluator(c *C.lsgo_evaluator, fw *handle[*C.libsched_framework]) *evaluator {
@@ -87,6 +88,19 @@ func ownEvaluator(c *C.lsgo_evaluator, fw *handle[*C.libsched_framework]) *evalu
 	e.self = cgo.NewHandle(e)
 	c.self = C.uintptr_t(e.self)
 	return e
+}
+
+// use gives the evaluator services; it frees it if they are closed.
+func (e *evaluator) use(services *Services) (*evaluator, error) {
+	ptr, err := services.acquire()
+	if err != nil {
+		e.free()
+		return nil, err
+	}
+	defer services.core.release()
+	C.libsched_evaluator_set_services(e.c.evaluator, ptr)
+	e.c.frame.services, e.services = ptr, services
+	return e, nil
 }
 
 func (e *evaluator) free() {
@@ -112,6 +126,9 @@ func (e *evaluator) status() *Status {
 		} else {
 			s.reasons[i] = e.texts.string(C.libsched_status_reason(e.c.status, C.size_t(i)))
 		}
+	}
+	if e.c.one_error {
+		s.err = errorText(s.reasons[0])
 	}
 	return s
 }
@@ -190,6 +207,9 @@ func (l *lease) release() {
 		panic(panicked)
 	}
 }
+
+// share holds the services for a query that looks at nominated pods.
+func (l *lease) share() hold { return l.e.services.core.share(&l.e.c.frame) }
 
 func isNilView(view View) bool {
 	switch v := view.(type) {

@@ -47,6 +47,7 @@ func (fw *Framework) FilterNodes(ctx context.Context, state *CycleState, view Vi
 		return result, err
 	}
 	defer l.release()
+	defer l.share().end()
 	nodes := options.Into
 	if words := (int(C.libsched_view_row_count(l.view)) + 63) / 64; len(nodes) < words {
 		nodes = make(NodeSet, words)
@@ -87,6 +88,7 @@ func (fw *Framework) FirstFit(ctx context.Context, view View, pod *Pod,
 		return none, false, err
 	}
 	defer l.release()
+	defer l.share().end()
 	accept, acceptWords := acceptOf(options.Accept)
 	finish := l.e.watch(ctx)
 	e := l.e.c

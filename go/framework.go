@@ -28,6 +28,7 @@ type frameworkOptions struct {
 	gates     map[string]bool
 	semantics string
 	registry  *Registry
+	several   bool
 }
 
 // WithConfig takes the profile from a configuration. Without one, upstream's default profile is used.
@@ -84,6 +85,12 @@ func WithRegistry(registry *Registry) FrameworkOption {
 	}
 }
 
+// WithSeveralQueueSorts allows a profile more than one QueueSort plugin: where one calls two pods
+// equal, the next one decides. Without it that is upstream's error.
+func WithSeveralQueueSorts() FrameworkOption {
+	return func(o *frameworkOptions) error { o.several = true; return nil }
+}
+
 func (o *frameworkOptions) setConfig(config *Config, owned bool) {
 	if o.owned {
 		o.config.Close()
@@ -135,7 +142,7 @@ func NewFramework(options ...FrameworkOption) (*Framework, error) {
 	gates, gatesLen := textOf(o.gateText())
 	semantics, semanticsLen := textOf(o.semantics)
 	rc := C.lsgo_framework_create(config, profile, profileLen, gates, gatesLen, semantics,
-		semanticsLen, registry, &out, &failure)
+		semanticsLen, C.bool(o.several), registry, &out, &failure)
 	if rc != C.LIBSCHED_OK {
 		return nil, takeError(rc, failure)
 	}

@@ -2,6 +2,7 @@
 #include "plugin_bridge.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "_cgo_export.h"
 
@@ -88,8 +89,131 @@ static libsched_code slot_reserve(void *instance, libsched_cycle_state *state,
 static void slot_unreserve(void *instance, libsched_cycle_state *state, const libsched_pod *pod,
                            uint32_t row, libsched_str node_name) {
   (void)row;
-  lsgoUnreserve((uintptr_t)instance, ASKING, state, POD(pod), (char *)node_name.ptr,
-                node_name.len);
+  lsgoUnreserve((uintptr_t)instance, ASKING, state, POD(pod), (char *)node_name.ptr, node_name.len);
+}
+
+static bool slot_less(void *instance, const libsched_pod *a, int64_t a_since_ns,
+                      const libsched_pod *b, int64_t b_since_ns) {
+  return lsgoLess((uintptr_t)instance, ASKING, POD(a), a_since_ns, POD(b), b_since_ns);
+}
+
+static libsched_code slot_pre_enqueue(void *instance, const libsched_pod *pod,
+                                      libsched_status *status) {
+  return lsgoPreEnqueue((uintptr_t)instance, ASKING, POD(pod), status);
+}
+
+static libsched_code slot_add_pod(void *instance, libsched_cycle_state *state,
+                                  const libsched_pod *pod, const libsched_pod *other,
+                                  const libsched_node_info *info, libsched_status *status) {
+  return lsgoChangePod((uintptr_t)instance, ASKING, state, POD(pod), POD(other), INFO(info), true,
+                       status);
+}
+
+static libsched_code slot_remove_pod(void *instance, libsched_cycle_state *state,
+                                     const libsched_pod *pod, const libsched_pod *other,
+                                     const libsched_node_info *info, libsched_status *status) {
+  return lsgoChangePod((uintptr_t)instance, ASKING, state, POD(pod), POD(other), INFO(info), false,
+                       status);
+}
+
+static libsched_code slot_post_filter(void *instance, libsched_cycle_state *state,
+                                      const libsched_pod *pod,
+                                      const libsched_node_statuses *statuses,
+                                      libsched_nomination *nomination, libsched_status *status) {
+  return lsgoPostFilter((uintptr_t)instance, ASKING, state, POD(pod),
+                        (libsched_node_statuses *)statuses, nomination, status);
+}
+
+static libsched_code slot_permit(void *instance, libsched_cycle_state *state,
+                                 const libsched_pod *pod, libsched_str node, int64_t *timeout_ns,
+                                 libsched_status *status) {
+  return lsgoPermit((uintptr_t)instance, ASKING, state, POD(pod), node, timeout_ns, status);
+}
+
+static libsched_code slot_pre_bind_pre_flight(void *instance, libsched_cycle_state *state,
+                                              const libsched_pod *pod, libsched_str node,
+                                              bool *allow_parallel, libsched_status *status) {
+  return lsgoPreBindPreFlight((uintptr_t)instance, ASKING, state, POD(pod), node, allow_parallel,
+                              status);
+}
+
+static libsched_code slot_pre_bind(void *instance, libsched_cycle_state *state,
+                                   const libsched_pod *pod, libsched_str node,
+                                   libsched_status *status) {
+  return lsgoPreBind((uintptr_t)instance, ASKING, state, POD(pod), node, status);
+}
+
+static libsched_code slot_bind(void *instance, libsched_cycle_state *state, const libsched_pod *pod,
+                               libsched_str node, libsched_status *status) {
+  return lsgoBind((uintptr_t)instance, ASKING, state, POD(pod), node, status);
+}
+
+static void slot_post_bind(void *instance, libsched_cycle_state *state, const libsched_pod *pod,
+                           libsched_str node) {
+  lsgoPostBind((uintptr_t)instance, ASKING, state, POD(pod), node);
+}
+
+static libsched_code slot_sign(void *instance, const libsched_pod *pod,
+                               libsched_signature *signature, libsched_status *status) {
+  return lsgoSign((uintptr_t)instance, ASKING, POD(pod), signature, status);
+}
+
+static libsched_code slot_events_to_register(void *instance, libsched_events *events,
+                                             libsched_status *status) {
+  return lsgoEventsToRegister((uintptr_t)instance, ASKING, events, status);
+}
+
+static libsched_code slot_queueing_hint(void *instance, size_t index, const libsched_pod *pod,
+                                        const libsched_object_change *change, bool *queue,
+                                        libsched_status *status) {
+  return lsgoQueueingHint((uintptr_t)instance, ASKING, index, POD(pod),
+                          (libsched_object_change *)change, queue, status);
+}
+
+/* Changes of a cluster are not calls of an evaluator: their frame is here. */
+
+static void slot_on_event(void *instance, libsched_services *services, const libsched_view *view,
+                          const libsched_object_change *change) {
+  lsgo_frame frame = {.view = view};
+  lsgo_enter(&frame);
+  lsgoOnEvent((uintptr_t)instance, &frame, services, (libsched_object_change *)change);
+  lsgo_leave(&frame);
+}
+
+static void on_fork(void *instance, const libsched_view *view, int what) {
+  lsgo_frame frame = {.view = view};
+  lsgo_enter(&frame);
+  lsgoFork((uintptr_t)instance, &frame, what);
+  lsgo_leave(&frame);
+}
+static void slot_forked(void *instance, const libsched_view *view) {
+  on_fork(instance, view, LSGO_FORKED);
+}
+static void slot_reverted(void *instance, const libsched_view *view) {
+  on_fork(instance, view, LSGO_REVERTED);
+}
+static void slot_committed(void *instance, const libsched_view *view) {
+  on_fork(instance, view, LSGO_COMMITTED);
+}
+
+libsched_str lsgo_keep(const char *text, size_t len) {
+  static __thread char *kept;
+  static __thread size_t room;
+  if (len + 1 > room) {
+    char *more = realloc(kept, len + 1);
+    if (more == NULL) return lsgo_str(NULL, 0);
+    kept = more;
+    room = len + 1;
+  }
+  memcpy(kept, text, len);
+  kept[len] = 0;
+  return lsgo_str(kept, len);
+}
+
+static libsched_str slot_instance_name(void *instance) {
+  libsched_str name = {0};
+  lsgoInstanceName((uintptr_t)instance, &name);
+  return name;
 }
 
 /* The strings that lie one after another in `text`; NULL: out of memory. */
@@ -132,6 +256,32 @@ libsched_rc lsgo_registry_add(libsched_registry *registry, const char *name, siz
     p.reserve = slot_reserve;
     p.unreserve = slot_unreserve;
   }
+  if (slots & LSGO_QUEUE_SORT) p.less = slot_less;
+  if (slots & LSGO_PRE_ENQUEUE) p.pre_enqueue = slot_pre_enqueue;
+  if (slots & LSGO_ADD_REMOVE_POD) {
+    p.add_pod = slot_add_pod;
+    p.remove_pod = slot_remove_pod;
+  }
+  if (slots & LSGO_POST_FILTER) p.post_filter = slot_post_filter;
+  if (slots & LSGO_PERMIT) p.permit = slot_permit;
+  if (slots & LSGO_PRE_BIND) {
+    p.pre_bind_pre_flight = slot_pre_bind_pre_flight;
+    p.pre_bind = slot_pre_bind;
+  }
+  if (slots & LSGO_BIND) p.bind = slot_bind;
+  if (slots & LSGO_POST_BIND) p.post_bind = slot_post_bind;
+  if (slots & LSGO_SIGN) p.sign = slot_sign;
+  if (slots & LSGO_EVENTS) {
+    p.events_to_register = slot_events_to_register;
+    p.queueing_hint = slot_queueing_hint;
+  }
+  if (slots & LSGO_ON_EVENT) p.on_event = slot_on_event;
+  if (slots & LSGO_FORKS) {
+    p.forked = slot_forked;
+    p.reverted = slot_reverted;
+    p.committed = slot_committed;
+  }
+  p.instance_name = slot_instance_name;
   const libsched_rc rc = libsched_registry_add(registry, &p, (void *)handle, error);
   free(strs);
   return rc;
@@ -181,6 +331,7 @@ lsgo_evaluator *lsgo_evaluator_share(const lsgo_frame *asking) {
   e->evaluator = asking->evaluator->evaluator;
   e->shared = true;
   e->frame.view = asking->view;
+  e->frame.services = asking->services;
   e->frame.evaluator = e;
   if (libsched_status_create(&e->status, NULL) != LIBSCHED_OK ||
       libsched_prefilter_result_create(&e->result, NULL) != LIBSCHED_OK) {

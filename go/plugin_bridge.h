@@ -1,7 +1,7 @@
 /* Plugins of Go: the slots of libsched_plugin as functions of C that call Go.
 
-   An instance is a handle of runtime/cgo; it goes through the void pointers of the C API as a number.
-   Strings and lists cross as bridge.h says. */
+   An instance is a handle of runtime/cgo; it goes through the void pointers of the C API as a
+   number. Strings and lists cross as bridge.h says. */
 #ifndef LIBSCHED_GO_PLUGIN_BRIDGE_H
 #define LIBSCHED_GO_PLUGIN_BRIDGE_H
 
@@ -16,11 +16,29 @@ enum {
   LSGO_SCORE = 1 << 4,
   LSGO_SCORE_BATCH = 1 << 5,
   LSGO_NORMALIZE_SCORE = 1 << 6,
-  LSGO_RESERVE = 1 << 7
+  LSGO_RESERVE = 1 << 7,
+  LSGO_QUEUE_SORT = 1 << 8,
+  LSGO_PRE_ENQUEUE = 1 << 9,
+  LSGO_ADD_REMOVE_POD = 1 << 10,
+  LSGO_POST_FILTER = 1 << 11,
+  LSGO_PERMIT = 1 << 12,
+  LSGO_PRE_BIND = 1 << 13,
+  LSGO_BIND = 1 << 14,
+  LSGO_POST_BIND = 1 << 15,
+  LSGO_SIGN = 1 << 16,
+  LSGO_EVENTS = 1 << 17,
+  LSGO_ON_EVENT = 1 << 18,
+  LSGO_FORKS = 1 << 19
 };
 
-/* Texts lie one after another in `reasons`; lengths[i] is the length of the i-th. `handle` passes to
-   the library in any case. */
+/* Forks, as lsgoFork hears of them. */
+enum { LSGO_FORKED, LSGO_REVERTED, LSGO_COMMITTED };
+
+/* Copies a text that C reads when Go has returned; on this thread, until the next one. */
+libsched_str lsgo_keep(const char *text, size_t len);
+
+/* Texts lie one after another in `reasons`; lengths[i] is the length of the i-th. `handle` passes
+   to the library in any case. */
 libsched_rc lsgo_registry_add(libsched_registry *registry, const char *name, size_t name_len,
                               uint32_t flags, uint32_t slots, const char *reasons,
                               const size_t *lengths, size_t reason_count, uintptr_t handle,

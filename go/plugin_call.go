@@ -24,13 +24,28 @@ type instance struct {
 	scoreBatch  ScoreBatchPlugin
 	extensions  ScoreExtensions
 	reserve     ReservePlugin
+	queueSort   QueueSortPlugin
+	preEnqueue  PreEnqueuePlugin
+	changes     PreFilterExtensions
+	postFilter  PostFilterPlugin
+	permit      PermitPlugin
+	preBind     PreBindPlugin
+	bind        BindPlugin
+	postBind    PostBindPlugin
+	sign        SignPlugin
+	events      EnqueueExtensions
+	subscriber  EventSubscriber
+	follower    ForkFollower
+
+	shown string                           // what the plugin calls itself
+	hints atomic.Pointer[[]QueueingHintFn] // of the events that it has registered
 
 	// The pods of the last call: the next one is mostly about the same.
 	pods [2]atomic.Pointer[Pod]
 }
 
 func newInstance(name string, plugin Plugin) *instance {
-	i := &instance{name: name}
+	i := &instance{name: name, shown: plugin.Name()}
 	i.preFilter, _ = plugin.(PreFilterPlugin)
 	i.filter, _ = plugin.(FilterPlugin)
 	i.filterBatch, _ = plugin.(FilterBatchPlugin)
@@ -39,6 +54,24 @@ func newInstance(name string, plugin Plugin) *instance {
 	i.scoreBatch, _ = plugin.(ScoreBatchPlugin)
 	i.extensions, _ = plugin.(ScoreExtensions)
 	i.reserve, _ = plugin.(ReservePlugin)
+	i.queueSort, _ = plugin.(QueueSortPlugin)
+	i.preEnqueue, _ = plugin.(PreEnqueuePlugin)
+	i.changes, _ = plugin.(PreFilterExtensions)
+	i.postFilter, _ = plugin.(PostFilterPlugin)
+	i.permit, _ = plugin.(PermitPlugin)
+	i.preBind, _ = plugin.(PreBindPlugin)
+	i.bind, _ = plugin.(BindPlugin)
+	i.postBind, _ = plugin.(PostBindPlugin)
+	i.sign, _ = plugin.(SignPlugin)
+	i.events, _ = plugin.(EnqueueExtensions)
+	i.subscriber, _ = plugin.(EventSubscriber)
+	i.follower, _ = plugin.(ForkFollower)
+	if p, ok := plugin.(preFilterExtended); ok {
+		i.changes = p.PreFilterExtensions()
+	}
+	if p, ok := plugin.(scoreExtended); ok {
+		i.extensions = p.ScoreExtensions()
+	}
 	return i
 }
 
@@ -97,12 +130,49 @@ func (i *instance) end(c *call, status *C.libsched_status, code *C.libsched_code
 // endWithout is deferred by every slot that has none.
 func (i *instance) endWithout(c *call) {
 	if reason := recover(); reason != nil {
-		if c.asker != nil {
+		switch {
+		case c.asker != nil:
 			c.asker.panicked = reason
+		case c.frame != nil:
+			losePanic(c.frame.view, reason)
+		default:
+			losePanic(nil, reason)
 		}
 	}
 	c.h.closeAndWait()
 	c.nodes.set, c.nodes.rows = nil, nil
+}
+
+// Panics of slots without a Status in calls that are not an evaluator's, by the view that changed:
+// the call ends with them.
+var lostPanics struct {
+	count atomic.Int32
+	mu    sync.Mutex
+	by    map[*C.libsched_view]any
+}
+
+func losePanic(view *C.libsched_view, reason any) {
+	lostPanics.mu.Lock()
+	defer lostPanics.mu.Unlock()
+	if lostPanics.by == nil {
+		lostPanics.by = map[*C.libsched_view]any{}
+	}
+	lostPanics.by[view] = reason
+	lostPanics.count.Store(int32(len(lostPanics.by)))
+}
+
+func panicLost(view *C.libsched_view) {
+	if lostPanics.count.Load() == 0 {
+		return
+	}
+	lostPanics.mu.Lock()
+	reason, lost := lostPanics.by[view]
+	delete(lostPanics.by, view)
+	lostPanics.count.Store(int32(len(lostPanics.by)))
+	lostPanics.mu.Unlock()
+	if lost {
+		panic(reason)
+	}
 }
 
 func panicText(plugin string, reason any) string {
@@ -114,7 +184,12 @@ func answer(status *C.libsched_status, s *Status) C.libsched_code {
 	if s == nil {
 		return C.LIBSCHED_SUCCESS
 	}
-	for _, reason := range s.reasons {
+	reasons := s.reasons
+	if s.err != nil && len(reasons) > 0 { // its text is the first reason
+		C.libsched_status_set_error(status, str(reasons[0]))
+		reasons = reasons[1:]
+	}
+	for _, reason := range reasons {
 		C.libsched_status_add_reason(status, str(reason))
 	}
 	return C.libsched_code(s.code)
@@ -136,6 +211,14 @@ func (s *CycleState) Framework() *Framework {
 		return nil
 	}
 	return &Framework{h: s.call.asker.fw, lent: true}
+}
+
+// Services are those of the view that a plugin is asked about; nil outside of a plugin's call.
+func (s *CycleState) Services() *Services {
+	if s == nil || s.call == nil || s.call.asker == nil {
+		return nil
+	}
+	return s.call.asker.services
 }
 
 // callView is the view of one call.
@@ -170,7 +253,9 @@ func (v *callView) borrow(fw *Framework) (*evaluator, *C.libsched_view, error) {
 		c.h.release()
 		return nil, nil, &Error{Code: ErrNoMemory, Msg: ErrNoMemory.Error()}
 	}
-	return ownEvaluator(shared, fw.h), c.frame.view, nil
+	e := ownEvaluator(shared, fw.h)
+	e.services = c.asker.services
+	return e, c.frame.view, nil
 }
 
 func (v *callView) giveBack(_ *Framework, e *evaluator) {

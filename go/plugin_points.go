@@ -23,7 +23,21 @@ var points = []point{
 	{reflect.TypeFor[ScorePlugin](), C.LSGO_SCORE, 0},
 	{reflect.TypeFor[ScoreBatchPlugin](), C.LSGO_SCORE_BATCH, 0},
 	{reflect.TypeFor[ScoreExtensions](), C.LSGO_NORMALIZE_SCORE, C.LSGO_SCORE | C.LSGO_SCORE_BATCH},
+	{reflect.TypeFor[scoreExtended](), C.LSGO_NORMALIZE_SCORE, C.LSGO_SCORE | C.LSGO_SCORE_BATCH},
 	{reflect.TypeFor[ReservePlugin](), C.LSGO_RESERVE, 0},
+	{reflect.TypeFor[QueueSortPlugin](), C.LSGO_QUEUE_SORT, 0},
+	{reflect.TypeFor[PreEnqueuePlugin](), C.LSGO_PRE_ENQUEUE, 0},
+	{reflect.TypeFor[PreFilterExtensions](), C.LSGO_ADD_REMOVE_POD, C.LSGO_PRE_FILTER},
+	{reflect.TypeFor[preFilterExtended](), C.LSGO_ADD_REMOVE_POD, C.LSGO_PRE_FILTER},
+	{reflect.TypeFor[PostFilterPlugin](), C.LSGO_POST_FILTER, 0},
+	{reflect.TypeFor[PermitPlugin](), C.LSGO_PERMIT, 0},
+	{reflect.TypeFor[PreBindPlugin](), C.LSGO_PRE_BIND, 0},
+	{reflect.TypeFor[BindPlugin](), C.LSGO_BIND, 0},
+	{reflect.TypeFor[PostBindPlugin](), C.LSGO_POST_BIND, 0},
+	{reflect.TypeFor[SignPlugin](), C.LSGO_SIGN, 0},
+	{reflect.TypeFor[EnqueueExtensions](), C.LSGO_EVENTS, 0},
+	{reflect.TypeFor[EventSubscriber](), C.LSGO_ON_EVENT, 0},
+	{reflect.TypeFor[ForkFollower](), C.LSGO_FORKS, 0},
 }
 
 // slotsOf finds the extension points of a plugin's type. A method that has the name of one, but not

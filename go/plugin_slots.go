@@ -98,6 +98,9 @@ func lsgoNormalizeScore(h C.uintptr_t, frame *C.lsgo_frame, state *C.libsched_cy
 	status *C.libsched_status) (code C.libsched_code) {
 	i, c := instanceOf(h), begin(frame, state)
 	defer i.end(c, status, &code)
+	if i.extensions == nil {
+		return C.LIBSCHED_SUCCESS
+	}
 	return answer(status, i.extensions.NormalizeScore(c.ctx, &c.state, i.pod(0, pod), c.lend(set, rows, n),
 		sliceOf[int64](scores, n)))
 }

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -357,4 +359,21 @@ func TestAddPluginErrors(t *testing.T) {
 		libsched.ErrMisuse, "closed")
 	_, err = libsched.NewFramework(libsched.WithRegistry(r))
 	adding(err, libsched.ErrMisuse, "closed")
+}
+
+// The example: a program with a plugin, as a user builds it.
+func TestExamplePlugin(t *testing.T) {
+	program := filepath.Join(t.TempDir(), "plugin")
+	build := exec.Command("go", "build", "-o", program, ".")
+	build.Dir = filepath.Join("..", "examples", "plugins", "go")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	clusters := filepath.Join("..", "examples", "clusters")
+	out, err := exec.Command(program, filepath.Join(clusters, "shop.yaml"),
+		filepath.Join(clusters, "pods", "web.yaml"), "eu-north-1a").Output()
+	if err != nil || !strings.Contains(string(out), "DrainedZone Unschedulable: node(s) were in a zone") ||
+		!strings.Contains(string(out), "Success") {
+		t.Errorf("%v: %s", err, out)
+	}
 }

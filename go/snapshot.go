@@ -17,15 +17,16 @@ type Snapshot struct {
 // snapshotCore is what the cleanup closes; it does not know its Snapshot.
 type snapshotCore struct {
 	handle[*C.libsched_snapshot]
-	view *C.libsched_view
+	view     *C.libsched_view
+	services *Services // its cluster's
 
 	mu   sync.Mutex
 	idle evaluators
 	gone bool
 }
 
-func ownSnapshot(ptr *C.libsched_snapshot) *Snapshot {
-	core := &snapshotCore{view: C.libsched_snapshot_view(ptr)}
+func ownSnapshot(ptr *C.libsched_snapshot, services *Services) *Snapshot {
+	core := &snapshotCore{view: C.libsched_snapshot_view(ptr), services: services}
 	core.ptr = ptr
 	core.free = func(p *C.libsched_snapshot) { C.libsched_snapshot_unref(p) }
 	s := &Snapshot{core: core}
@@ -49,6 +50,9 @@ func (k *snapshotCore) close() {
 	k.handle.close()
 }
 
+// Services returns what queries on this snapshot use: those that its cluster had.
+func (s *Snapshot) Services() *Services { return s.core.services }
+
 func (k *snapshotCore) enter() *C.libsched_view {
 	if _, ok := k.acquire(); !ok {
 		return nil
@@ -69,7 +73,7 @@ func (s *Snapshot) borrow(fw *Framework) (*evaluator, *C.libsched_view, error) {
 	e := k.take(fw.h)
 	if e == nil {
 		var err error
-		if e, err = newEvaluatorOnSnapshot(fw, ptr); err != nil {
+		if e, err = newEvaluatorOnSnapshot(fw, ptr, k.services); err != nil {
 			k.release()
 			return nil, nil, err
 		}

@@ -147,5 +147,14 @@ func copyStatus(ptr *C.libsched_status) *Status {
 	for i := range s.reasons {
 		s.reasons[i] = goString(C.libsched_status_reason(ptr, C.size_t(i)))
 	}
+	var text C.libsched_str
+	if len(s.reasons) > 1 && C.libsched_status_as_error(ptr, &text) && goString(text) == s.reasons[0] {
+		s.err = errorText(s.reasons[0])
+	}
 	return s
 }
+
+// errorText is the error of a Status that has further reasons beside it.
+type errorText string
+
+func (t errorText) Error() string { return string(t) }

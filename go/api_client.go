@@ -1,0 +1,73 @@
+package libsched
+
+// #include "runtime_bridge.h"
+import "C"
+
+import (
+	"context"
+	"runtime/cgo"
+)
+
+// APIClient is what plugins ask of the API server. Its methods may be called on any goroutine. The
+// text of an error becomes part of a Status. Pods stay when a call has returned.
+type APIClient interface {
+	Bind(ctx context.Context, pod *Pod, node string) error
+	DeletePod(ctx context.Context, pod *Pod) error
+	// PatchPodStatus gets a strategic merge patch: {"status": {"conditions": [...],
+	// "nominatedNodeName": ...}}.
+	PatchPodStatus(ctx context.Context, pod *Pod, patch []byte) error
+	// PatchObject gets a JSON merge patch of any other object; the namespace of a kind without is "".
+	PatchObject(ctx context.Context, kind, namespace, name string, patch []byte) error
+	Event(ctx context.Context, pod *Pod, event Event)
+}
+
+// Event is what the API server shall keep about a pod.
+type Event struct{ Type, Reason, Action, Note string }
+
+func clientOf(h C.uintptr_t, frame *C.lsgo_frame) (APIClient, *call) {
+	return cgo.Handle(h).Value().(APIClient), begin(frame, nil)
+}
+
+// the instance that clients' panics are told of
+var apiClient = &instance{name: "API client"}
+
+//export lsgoApiBind
+func lsgoApiBind(h C.uintptr_t, frame *C.lsgo_frame, pod *C.libsched_pod, node C.libsched_str,
+	status *C.libsched_status) (code C.libsched_code) {
+	client, c := clientOf(h, frame)
+	defer apiClient.end(c, status, &code)
+	return answer(status, AsStatus(client.Bind(c.ctx, refPod(pod), goString(node))))
+}
+
+//export lsgoApiDeletePod
+func lsgoApiDeletePod(h C.uintptr_t, frame *C.lsgo_frame, pod *C.libsched_pod,
+	status *C.libsched_status) (code C.libsched_code) {
+	client, c := clientOf(h, frame)
+	defer apiClient.end(c, status, &code)
+	return answer(status, AsStatus(client.DeletePod(c.ctx, refPod(pod))))
+}
+
+//export lsgoApiPatchPodStatus
+func lsgoApiPatchPodStatus(h C.uintptr_t, frame *C.lsgo_frame, pod *C.libsched_pod, patch C.libsched_str,
+	status *C.libsched_status) (code C.libsched_code) {
+	client, c := clientOf(h, frame)
+	defer apiClient.end(c, status, &code)
+	return answer(status, AsStatus(client.PatchPodStatus(c.ctx, refPod(pod), []byte(goString(patch)))))
+}
+
+//export lsgoApiPatchObject
+func lsgoApiPatchObject(h C.uintptr_t, frame *C.lsgo_frame, kind, namespace, name, patch C.libsched_str,
+	status *C.libsched_status) (code C.libsched_code) {
+	client, c := clientOf(h, frame)
+	defer apiClient.end(c, status, &code)
+	return answer(status, AsStatus(client.PatchObject(c.ctx, goString(kind), goString(namespace),
+		goString(name), []byte(goString(patch)))))
+}
+
+//export lsgoApiEvent
+func lsgoApiEvent(h C.uintptr_t, frame *C.lsgo_frame, pod *C.libsched_pod, kind, reason, action,
+	note C.libsched_str) {
+	client, c := clientOf(h, frame)
+	defer apiClient.endWithout(c)
+	client.Event(c.ctx, refPod(pod), Event{goString(kind), goString(reason), goString(action), goString(note)})
+}

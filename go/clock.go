@@ -1,0 +1,61 @@
+package libsched
+
+// #include "runtime_bridge.h"
+import "C"
+
+import "time"
+
+// Clock is the time that plugins and waiting pods go by. For any number of goroutines.
+type Clock struct{ h *handle[*C.libsched_clock] }
+
+// SystemClock is the machine's clock.
+func SystemClock() *Clock {
+	var ptr *C.libsched_clock
+	if rc := C.libsched_clock_create_system(&ptr, nil); rc != C.LIBSCHED_OK {
+		panic(ErrorCode(rc)) // out of memory
+	}
+	return ownClock(ptr)
+}
+
+// VirtualClock stands still until it is moved; waiting moves it to the end of the wait at once.
+func VirtualClock(now time.Time) *Clock {
+	var ptr *C.libsched_clock
+	if rc := C.libsched_clock_create_virtual(C.int64_t(now.UnixNano()), &ptr, nil); rc != C.LIBSCHED_OK {
+		panic(ErrorCode(rc))
+	}
+	return ownClock(ptr)
+}
+
+func ownClock(ptr *C.libsched_clock) *Clock {
+	c := &Clock{newHandle(ptr, func(p *C.libsched_clock) { C.libsched_clock_unref(p) })}
+	closeWhenUnreachable(c, c.h)
+	return c
+}
+
+// Close releases the clock. Services that use it keep it.
+func (c *Clock) Close() {
+	if c != nil {
+		c.h.close()
+	}
+}
+
+// Now is the clock's time; the zero Time after Close.
+func (c *Clock) Now() time.Time {
+	ptr, ok := c.h.acquire()
+	if !ok {
+		return time.Time{}
+	}
+	defer c.h.release()
+	return time.Unix(0, int64(C.libsched_clock_now(ptr)))
+}
+
+// AdvanceTo moves a virtual clock on, never back. Errors: ErrState (the machine's clock).
+func (c *Clock) AdvanceTo(now time.Time) error {
+	ptr, ok := c.h.acquire()
+	if !ok {
+		return closedError(c)
+	}
+	defer c.h.release()
+	var failure *C.libsched_error
+	return takeError(C.libsched_clock_advance_to(ptr, C.int64_t(now.UnixNano()), &failure), failure)
+}

@@ -1,0 +1,105 @@
+package libsched_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"libsched"
+)
+
+// listener hears of what happens in a cluster, and registers for events.
+type listener struct {
+	named
+	said    []string
+	panicAt string
+	err     error
+}
+
+func (l *listener) say(view libsched.View, what ...any) {
+	text := strings.TrimSpace(fmt.Sprintln(append(what, view.NodeCount())...))
+	l.said = append(l.said, text)
+	if l.panicAt != "" && strings.HasPrefix(text, l.panicAt) {
+		panic(l.panicAt)
+	}
+}
+
+func (l *listener) OnEvent(services *libsched.Services, view libsched.View, change *libsched.ObjectChange) {
+	if services.WaitingPod("nobody") != nil {
+		panic("services")
+	}
+	after := change.Node(libsched.After)
+	if change.Has(libsched.After) != (after != nil || change.Pod(libsched.After) != nil) {
+		panic("after")
+	}
+	l.say(view, change.Resource(), change.Namespace()+"/"+change.Name(), change.Has(libsched.Before),
+		change.Has(libsched.After))
+}
+func (l *listener) Forked(view libsched.View)    { l.say(view, "forked") }
+func (l *listener) Reverted(view libsched.View)  { l.say(view, "reverted") }
+func (l *listener) Committed(view libsched.View) { l.say(view, "committed") }
+
+func (l *listener) Filter(context.Context, *libsched.CycleState, *libsched.Pod, *libsched.NodeInfo) *libsched.Status {
+	return nil
+}
+
+func (l *listener) EventsToRegister(context.Context) ([]libsched.ClusterEventWithHint, error) {
+	return []libsched.ClusterEventWithHint{
+		{Event: libsched.ClusterEvent{Resource: "Pod", ActionType: libsched.Delete}},
+		{Event: libsched.ClusterEvent{Resource: "Node", ActionType: libsched.Add | libsched.UpdateNodeLabel},
+			QueueingHintFn: func(context.Context, *libsched.Pod, *libsched.ObjectChange) (libsched.QueueingHint, error) {
+				return libsched.QueueSkip, nil
+			}},
+	}, l.err
+}
+
+func TestRegisteredEvents(t *testing.T) {
+	l := &listener{}
+	events, err := withPlugin(t, l).Events()
+	if errors.Is(err, libsched.ErrUnsupported) {
+		t.Skip(err)
+	}
+	check(t, err)
+	mine := events["Mine"]
+	if len(mine) != 2 || mine[0].Resource != "Pod" || mine[0].HasHint || mine[1].ActionType&libsched.Add == 0 ||
+		!mine[1].HasHint {
+		t.Errorf("%+v", mine)
+	}
+	if len(events["NodeResourcesFit"]) == 0 {
+		t.Error(events)
+	}
+}
+
+func TestEventsOfACluster(t *testing.T) {
+	l := &listener{}
+	fw, cluster := withPlugin(t, l), fiveNodes(t)
+	pod := newPod(t, "p", 100, "")
+	must(fw.CheckPodFits(ctx, cluster, pod, libsched.CheckOptions{}))(t).Close() // it stands on the cluster now
+	check(t, cluster.AddPod(pod, "big"))
+	check(t, cluster.RemoveNode("small"))
+	check(t, cluster.Fork())
+	check(t, cluster.RemovePod("default", "p"))
+	check(t, cluster.Fork())
+	check(t, cluster.Commit())
+	check(t, cluster.Revert())
+	if len(l.said) == 0 {
+		t.Skip("clusters of this version tell nobody of their changes")
+	}
+	if !slices.Equal(l.said, []string{"Pod default/p false true 5", "Node /small true false 4", "forked 4",
+		"forked 4", "committed 4", "reverted 4"}) {
+		t.Errorf("%q", l.said)
+	}
+	l.panicAt = "forked"
+	func() {
+		defer func() {
+			if reason := recover(); reason != "forked" {
+				t.Error("recovered", reason)
+			}
+		}()
+		t.Error("no panic", cluster.Fork())
+	}()
+	check(t, cluster.Revert())
+}

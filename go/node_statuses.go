@@ -1,0 +1,113 @@
+package libsched
+
+// #include "runtime_bridge.h"
+import "C"
+
+import "sync"
+
+// NodeStatuses is why each node does not take a pod: upstream's NodeToStatus. Those that a plugin
+// gets are lent to its call.
+type NodeStatuses struct {
+	h    *handle[*C.libsched_node_statuses]
+	mu   sync.Mutex
+	lent bool
+}
+
+// NewNodeStatuses makes one in which nothing was said of any node.
+func NewNodeStatuses() *NodeStatuses {
+	var ptr *C.libsched_node_statuses
+	if rc := C.libsched_node_statuses_create(&ptr, nil); rc != C.LIBSCHED_OK {
+		panic(ErrorCode(rc)) // out of memory
+	}
+	n := &NodeStatuses{h: newHandle(ptr, func(p *C.libsched_node_statuses) {
+		C.libsched_node_statuses_unref(p)
+	})}
+	closeWhenUnreachable(n, n.h)
+	return n
+}
+
+func lendStatuses(ptr *C.libsched_node_statuses) *NodeStatuses {
+	return &NodeStatuses{h: newHandle(ptr, func(*C.libsched_node_statuses) {}), lent: true}
+}
+
+// Close releases it.
+func (n *NodeStatuses) Close() {
+	if n != nil && !n.lent {
+		n.h.close()
+	}
+}
+
+// use calls with the statuses and one more; false after Close.
+func (n *NodeStatuses) use(call func(*C.libsched_node_statuses, *C.libsched_status)) bool {
+	if n == nil {
+		return false
+	}
+	ptr, ok := n.h.acquire()
+	if !ok {
+		return false
+	}
+	defer n.h.release()
+	var status *C.libsched_status
+	if rc := C.libsched_status_create(&status, nil); rc != C.LIBSCHED_OK {
+		panic(ErrorCode(rc))
+	}
+	defer C.libsched_status_unref(status)
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	call(ptr, status)
+	return true
+}
+
+// Set says something of a node: code, reasons and error are kept. Errors: ErrMisuse, of those that are
+// lent, too.
+func (n *NodeStatuses) Set(row Row, status *Status) error {
+	return n.set(status, func(ptr *C.libsched_node_statuses, s *C.libsched_status) {
+		C.libsched_node_statuses_set(ptr, C.uint32_t(row), s)
+	})
+}
+
+// SetAbsent says something of the nodes of which nothing was said: without it,
+// UnschedulableAndUnresolvable.
+func (n *NodeStatuses) SetAbsent(status *Status) error {
+	return n.set(status, func(ptr *C.libsched_node_statuses, s *C.libsched_status) {
+		C.libsched_node_statuses_set_absent(ptr, s)
+	})
+}
+
+func (n *NodeStatuses) set(status *Status, set func(*C.libsched_node_statuses, *C.libsched_status)) error {
+	if n != nil && n.lent {
+		return &Error{Code: ErrMisuse, Msg: "the NodeStatuses of a plugin's call cannot be changed"}
+	}
+	if !n.use(func(ptr *C.libsched_node_statuses, s *C.libsched_status) {
+		C.libsched_status_set(s, C.libsched_code(status.Code()))
+		answer(s, status)
+		set(ptr, s)
+	}) {
+		return closedError(n)
+	}
+	return nil
+}
+
+// Get returns what was said of a node; nil for Success.
+func (n *NodeStatuses) Get(row Row) (status *Status) {
+	n.use(func(ptr *C.libsched_node_statuses, s *C.libsched_status) {
+		C.libsched_node_statuses_get(ptr, C.uint32_t(row), s)
+		status = copyStatus(s)
+	})
+	return status
+}
+
+// Code is Get for the code alone; CodeError after Close.
+func (n *NodeStatuses) Code(row Row) Code {
+	if n == nil {
+		return CodeError
+	}
+	ptr, ok := n.h.acquire()
+	if !ok {
+		return CodeError
+	}
+	defer n.h.release()
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return Code(C.libsched_node_statuses_code(ptr, C.uint32_t(row)))
+}

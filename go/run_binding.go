@@ -1,0 +1,289 @@
+package libsched
+
+// #include "runtime_bridge.h"
+import "C"
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+)
+
+// runAt runs an extension point that sees a pod and its node.
+func (fw *Framework) runAt(ctx context.Context, point C.int, state *CycleState, view View, pod, other *Pod,
+	node string) (*Status, *lease, func()) {
+	failed := func(err error) (*Status, *lease, func()) { return AsStatus(err), nil, func() {} }
+	s, err := state.lock()
+	if err != nil {
+		return failed(err)
+	}
+	var o *C.libsched_pod
+	if point == C.LSGO_AT_ADD_POD || point == C.LSGO_AT_REMOVE_POD {
+		ptr, ok := other.acquire()
+		if !ok {
+			state.unlock()
+			return failed(closedError(other))
+		}
+		o = ptr
+	}
+	l, err := fw.borrow(ctx, view, pod)
+	done := func() {
+		if o != nil {
+			other.h.release()
+		}
+		state.unlock()
+	}
+	if err != nil {
+		done()
+		return failed(err)
+	}
+	finish := func() { defer done(); l.release() }
+	text, n := textOf(node)
+	if rc := C.lsgo_run_at(l.e.c, point, s, l.pod, o, text, n); rc != C.LIBSCHED_OK {
+		return AsStatus(l.e.failure(rc)), nil, finish
+	}
+	return l.e.status(), &l, finish
+}
+
+func (fw *Framework) statusAt(ctx context.Context, point C.int, state *CycleState, view View, pod, other *Pod,
+	node string) *Status {
+	status, _, finish := fw.runAt(ctx, point, state, view, pod, other, node)
+	finish()
+	return status
+}
+
+// errorAt is statusAt of points that say nothing.
+func (fw *Framework) errorAt(ctx context.Context, point C.int, state *CycleState, view View, pod *Pod,
+	node string) error {
+	return fw.statusAt(ctx, point, state, view, pod, nil, node).AsError()
+}
+
+// RunPreFilterExtensionAddPod lets what PreFilter found out about a pod follow another one that comes
+// to a node. It changes the state alone, never the cluster: Filter then answers with the changed
+// counts, but with the pods that are on the node. A failed call (ErrNotFound: node; ErrState: no
+// PreFilter for this pod; ErrStale: the cluster has changed since) is a Status with CodeError.
+func (fw *Framework) RunPreFilterExtensionAddPod(ctx context.Context, state *CycleState, view View, pod,
+	added *Pod, node string) *Status {
+	return fw.statusAt(ctx, C.LSGO_AT_ADD_POD, state, view, pod, added, node)
+}
+
+// RunPreFilterExtensionRemovePod is the same for a pod that leaves a node.
+func (fw *Framework) RunPreFilterExtensionRemovePod(ctx context.Context, state *CycleState, view View, pod,
+	removed *Pod, node string) *Status {
+	return fw.statusAt(ctx, C.LSGO_AT_REMOVE_POD, state, view, pod, removed, node)
+}
+
+// RunFilterPluginsWithNominatedPods is RunFilterPluginsAt with the nominated pods of the same or a
+// higher priority on the node, and if there are any, without them, too.
+func (fw *Framework) RunFilterPluginsWithNominatedPods(ctx context.Context, state *CycleState, view View,
+	pod *Pod, row Row) *Status {
+	s, err := state.lock()
+	if err != nil {
+		return AsStatus(err)
+	}
+	defer state.unlock()
+	l, err := fw.borrow(ctx, view, pod)
+	if err != nil {
+		return AsStatus(err)
+	}
+	defer l.release()
+	defer l.share().end()
+	if rc := C.lsgo_filter_with_nominated(l.e.c, s, l.pod, C.uint32_t(row)); rc != C.LIBSCHED_OK {
+		return AsStatus(l.e.failure(rc))
+	}
+	return l.e.status()
+}
+
+// RunPostFilterPlugins lets plugins make room for a pod that no node takes. The nomination is nil if
+// they say nothing of it. A failed call is a Status with CodeError.
+func (fw *Framework) RunPostFilterPlugins(ctx context.Context, state *CycleState, view View, pod *Pod,
+	statuses *NodeStatuses) (*Nomination, *Status) {
+	s, err := state.lock()
+	if err != nil {
+		return nil, AsStatus(err)
+	}
+	defer state.unlock()
+	if statuses == nil {
+		return nil, AsStatus(closedError(statuses))
+	}
+	why, ok := statuses.h.acquire()
+	if !ok {
+		return nil, AsStatus(closedError(statuses))
+	}
+	defer statuses.h.release()
+	l, err := fw.borrow(ctx, view, pod)
+	if err != nil {
+		return nil, AsStatus(err)
+	}
+	defer l.release()
+	held, err := l.e.services.core.have(&l.e.c.frame)
+	if err != nil {
+		return nil, AsStatus(err)
+	}
+	defer held.end()
+	if rc := C.lsgo_post_filter(l.e.c, s, l.pod, why); rc != C.LIBSCHED_OK {
+		return nil, AsStatus(l.e.failure(rc))
+	}
+	var nomination *Nomination
+	if n := l.e.c.nomination; n.mode != C.LIBSCHED_NOMINATION_NONE {
+		nomination = &Nomination{NominatingMode(n.mode), goString(n.node)}
+	}
+	return nomination, l.e.status()
+}
+
+// RunReservePluginsReserve asks the Reserve plugins alone; [Framework.Assume] puts the pod on its node,
+// too. If one refuses, all are asked to unreserve. Of a Snapshot it is ErrState.
+func (fw *Framework) RunReservePluginsReserve(ctx context.Context, state *CycleState, view View, pod *Pod,
+	node string) *Status {
+	return fw.statusAt(ctx, C.LSGO_AT_RESERVE, state, view, pod, nil, node)
+}
+
+// RunReservePluginsUnreserve asks them to unreserve; [Framework.Forget] takes the pod off its node, too.
+func (fw *Framework) RunReservePluginsUnreserve(ctx context.Context, state *CycleState, view View, pod *Pod,
+	node string) error {
+	return fw.errorAt(ctx, C.LSGO_AT_UNRESERVE, state, view, pod, node)
+}
+
+// RunPermitPlugins asks whether the pod may be bound. With Wait it gives the plugins that ask to wait,
+// for [Services.AddWaitingPod] and then WaitOnPermit. A failed call is a Status with CodeError, also
+// ErrLimit if more than 256 plugins want to wait.
+func (fw *Framework) RunPermitPlugins(ctx context.Context, state *CycleState, view View, pod *Pod,
+	node string) ([]PermitWait, *Status) {
+	status, l, finish := fw.runAt(ctx, C.LSGO_AT_PERMIT, state, view, pod, nil, node)
+	defer finish()
+	if l == nil || l.e.c.wait_count == 0 {
+		return nil, status
+	}
+	waits := make([]PermitWait, l.e.c.wait_count)
+	for i, wait := range sliceOf[C.libsched_permit_wait](l.e.c.waits, l.e.c.wait_count) {
+		waits[i] = PermitWait{l.e.texts.string(wait.plugin), time.Duration(wait.timeout_ns)}
+	}
+	return waits, status
+}
+
+// WaitOnPermit blocks by the services' clock until the pod is allowed, rejected or out of time; at once
+// Success if it does not wait. Meanwhile the view can be used.
+func (fw *Framework) WaitOnPermit(ctx context.Context, view View, pod *Pod) *Status {
+	l, err := fw.borrow(ctx, view, pod)
+	if err != nil {
+		return AsStatus(err)
+	}
+	// The cluster must not be held for the time: the wait has an evaluator of its own, which looks at
+	// nothing but the services.
+	cluster, ok := view.(*Cluster)
+	if !ok {
+		defer l.release()
+		return l.e.wait(l.pod)
+	}
+	l.release()
+	p, ok := pod.acquire()
+	if !ok {
+		return AsStatus(closedError(pod))
+	}
+	defer pod.h.release()
+	e, err := cluster.core.spare(cluster, fw)
+	if err != nil {
+		return AsStatus(err)
+	}
+	defer cluster.core.scrap(e)
+	e.ctx = ctx
+	return e.wait(p)
+}
+
+func (e *evaluator) wait(pod *C.libsched_pod) *Status {
+	if rc := C.lsgo_wait_on_permit(e.c, pod); rc != C.LIBSCHED_OK {
+		return AsStatus(e.failure(rc))
+	}
+	return e.status()
+}
+
+// RunPreBindPreFlights asks which plugins have something to do before the pod is bound.
+func (fw *Framework) RunPreBindPreFlights(ctx context.Context, state *CycleState, view View, pod *Pod,
+	node string) *Status {
+	return fw.statusAt(ctx, C.LSGO_AT_PRE_BIND_PRE_FLIGHTS, state, view, pod, nil, node)
+}
+
+// RunPreBindPlugins lets them do it.
+func (fw *Framework) RunPreBindPlugins(ctx context.Context, state *CycleState, view View, pod *Pod,
+	node string) *Status {
+	return fw.statusAt(ctx, C.LSGO_AT_PRE_BIND, state, view, pod, nil, node)
+}
+
+// RunBindPlugins binds the pod; Skip if no plugin does.
+func (fw *Framework) RunBindPlugins(ctx context.Context, state *CycleState, view View, pod *Pod,
+	node string) *Status {
+	return fw.statusAt(ctx, C.LSGO_AT_BIND, state, view, pod, nil, node)
+}
+
+// RunPostBindPlugins tells plugins that the pod was bound.
+func (fw *Framework) RunPostBindPlugins(ctx context.Context, state *CycleState, view View, pod *Pod,
+	node string) error {
+	return fw.errorAt(ctx, C.LSGO_AT_POST_BIND, state, view, pod, node)
+}
+
+// SignPod returns the pod's signature, JSON: pods with the same one get the same answers from the same
+// nodes. Nil if the pod, or a plugin of the profile, cannot be signed.
+func (fw *Framework) SignPod(ctx context.Context, view View, pod *Pod) ([]byte, error) {
+	l, err := fw.borrow(ctx, view, pod)
+	if err != nil {
+		return nil, err
+	}
+	defer l.release()
+	var text *C.libsched_text
+	if rc := C.lsgo_sign_pod(l.e.c, l.pod, &text); rc != C.LIBSCHED_OK {
+		return nil, l.e.failure(rc)
+	}
+	return takeText(text), nil // nil of an empty one
+}
+
+// Less says by the QueueSort plugin whether a comes before b.
+func (fw *Framework) Less(a, b QueuedPod) (bool, error) {
+	ptr, ok := fw.h.acquire()
+	if !ok {
+		return false, closedError(fw)
+	}
+	defer fw.h.release()
+	first, ok := a.Pod.acquire()
+	if !ok {
+		return false, closedError(a.Pod)
+	}
+	defer a.Pod.h.release()
+	second, ok := b.Pod.acquire()
+	if !ok {
+		return false, closedError(b.Pod)
+	}
+	defer b.Pod.h.release()
+	var less C.bool
+	var failure *C.libsched_error
+	rc := C.libsched_framework_queue_less(ptr, first, C.int64_t(a.Since.UnixNano()), second,
+		C.int64_t(b.Since.UnixNano()), &less, &failure)
+	panicLost(nil)
+	return bool(less), takeError(rc, failure)
+}
+
+// RegisteredEvent is an event for which a pod is tried again that a plugin has rejected.
+type RegisteredEvent struct {
+	Resource   string     `json:"resource"`
+	ActionType ActionType `json:"actions"`
+	Label      string     `json:"label"`
+	HasHint    bool       `json:"hint"`
+}
+
+// Events returns what each plugin that may reject pods has registered for.
+func (fw *Framework) Events() (map[string][]RegisteredEvent, error) {
+	ptr, ok := fw.h.acquire()
+	if !ok {
+		return nil, closedError(fw)
+	}
+	defer fw.h.release()
+	var text *C.libsched_text
+	var failure *C.libsched_error
+	if rc := C.libsched_framework_events_json(ptr, &text, &failure); rc != C.LIBSCHED_OK {
+		return nil, takeError(rc, failure)
+	}
+	var events map[string][]RegisteredEvent
+	if err := json.Unmarshal(takeText(text), &events); err != nil {
+		return nil, &Error{Code: ErrInternal, Msg: "events: " + err.Error()}
+	}
+	return events, nil
+}

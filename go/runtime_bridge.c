@@ -1,0 +1,152 @@
+/* See runtime_bridge.h. */
+#include "runtime_bridge.h"
+
+#include <stdlib.h>
+
+#include "_cgo_export.h"
+
+static libsched_rc permit(lsgo_evaluator *e, libsched_cycle_state *state, const libsched_pod *pod,
+                          libsched_str node) {
+  if (e->waits == NULL) e->waits = malloc(LSGO_MOST_WAITS * sizeof *e->waits);
+  if (e->waits == NULL) return LIBSCHED_ERR_NO_MEMORY;
+  e->wait_count = 0;
+  const libsched_rc rc = lsgo_ended(
+      e, libsched_run_permit_plugins(lsgo_asked(e), state, pod, node, e->waits, LSGO_MOST_WAITS,
+                                     &e->wait_count, e->status, &e->error));
+  return rc == LIBSCHED_OK && e->wait_count > LSGO_MOST_WAITS ? LIBSCHED_ERR_LIMIT : rc;
+}
+
+static libsched_rc run_at(lsgo_evaluator *e, int point, libsched_cycle_state *state,
+                          const libsched_pod *pod, const libsched_pod *other, libsched_str node) {
+  libsched_evaluator *const evaluator = e->evaluator;
+  libsched_status *const status = e->status;
+  switch (point) {
+    case LSGO_AT_RESERVE:
+      return libsched_run_reserve_plugins_reserve(evaluator, state, pod, node, status, &e->error);
+    case LSGO_AT_UNRESERVE:
+      return libsched_run_reserve_plugins_unreserve(evaluator, state, pod, node, &e->error);
+    case LSGO_AT_PRE_BIND_PRE_FLIGHTS:
+      return libsched_run_pre_bind_pre_flights(evaluator, state, pod, node, status, &e->error);
+    case LSGO_AT_PRE_BIND:
+      return libsched_run_pre_bind_plugins(evaluator, state, pod, node, status, &e->error);
+    case LSGO_AT_BIND:
+      return libsched_run_bind_plugins(evaluator, state, pod, node, status, &e->error);
+    case LSGO_AT_POST_BIND:
+      return libsched_run_post_bind_plugins(evaluator, state, pod, node, &e->error);
+    case LSGO_AT_ADD_POD:
+      return libsched_run_pre_filter_extension_add_pod(evaluator, state, pod, other, node, status,
+                                                       &e->error);
+    case LSGO_AT_REMOVE_POD:
+      return libsched_run_pre_filter_extension_remove_pod(evaluator, state, pod, other, node,
+                                                          status, &e->error);
+    default:
+      return LIBSCHED_ERR_INTERNAL;
+  }
+}
+
+libsched_rc lsgo_run_at(lsgo_evaluator *e, int point, libsched_cycle_state *state,
+                        const libsched_pod *pod, const libsched_pod *other, const char *node,
+                        size_t node_len) {
+  const libsched_str name = lsgo_str(node, node_len);
+  libsched_status_set(e->status, LIBSCHED_SUCCESS);
+  if (point == LSGO_AT_PERMIT) return lsgo_with_status(e, permit(e, state, pod, name));
+  lsgo_asked(e);
+  return lsgo_with_status(e, lsgo_ended(e, run_at(e, point, state, pod, other, name)));
+}
+
+libsched_rc lsgo_filter_with_nominated(lsgo_evaluator *e, libsched_cycle_state *state,
+                                       const libsched_pod *pod, uint32_t row) {
+  return lsgo_with_status(
+      e, lsgo_ended(e, libsched_run_filter_plugins_with_nominated_pods(lsgo_asked(e), state, pod,
+                                                                       row, e->status, &e->error)));
+}
+
+libsched_rc lsgo_post_filter(lsgo_evaluator *e, libsched_cycle_state *state,
+                             const libsched_pod *pod, const libsched_node_statuses *statuses) {
+  const libsched_nomination none = LIBSCHED_NOMINATION_INIT;
+  e->nomination = none;
+  return lsgo_with_status(
+      e, lsgo_ended(e, libsched_run_post_filter_plugins(lsgo_asked(e), state, pod, statuses,
+                                                        &e->nomination, e->status, &e->error)));
+}
+
+libsched_rc lsgo_wait_on_permit(lsgo_evaluator *e, const libsched_pod *pod) {
+  return lsgo_with_status(
+      e, lsgo_ended(e, libsched_wait_on_permit(lsgo_asked(e), pod, e->status, &e->error)));
+}
+
+libsched_rc lsgo_sign_pod(lsgo_evaluator *e, const libsched_pod *pod, libsched_text **out) {
+  return lsgo_ended(e, libsched_sign_pod(lsgo_asked(e), pod, out, &e->error));
+}
+
+/* ---- services ---- */
+
+#define ASKING ((lsgo_frame *)lsgo_asking())
+#define POD(pod) ((libsched_pod *)(pod))
+
+static libsched_code api_bind(void *api, const libsched_pod *pod, libsched_str node,
+                              libsched_status *status) {
+  return lsgoApiBind((uintptr_t)api, ASKING, POD(pod), node, status);
+}
+static libsched_code api_delete_pod(void *api, const libsched_pod *pod, libsched_status *status) {
+  return lsgoApiDeletePod((uintptr_t)api, ASKING, POD(pod), status);
+}
+static libsched_code api_patch_pod_status(void *api, const libsched_pod *pod, libsched_str patch,
+                                          libsched_status *status) {
+  return lsgoApiPatchPodStatus((uintptr_t)api, ASKING, POD(pod), patch, status);
+}
+static libsched_code api_patch_object(void *api, libsched_str kind, libsched_str namespace_,
+                                      libsched_str name, libsched_str patch,
+                                      libsched_status *status) {
+  return lsgoApiPatchObject((uintptr_t)api, ASKING, kind, namespace_, name, patch, status);
+}
+static void api_event(void *api, const libsched_pod *pod, libsched_str type, libsched_str reason,
+                      libsched_str action, libsched_str note) {
+  lsgoApiEvent((uintptr_t)api, ASKING, POD(pod), type, reason, action, note);
+}
+static void api_destroy(void *api) { lsgoDeleteValue((uintptr_t)api); }
+
+libsched_rc lsgo_services_create(bool random_preemption, uint64_t seed, libsched_clock *clock,
+                                 uintptr_t api, libsched_services **out, libsched_error **error) {
+  libsched_api_client client = {0};
+  client.struct_size = sizeof client;
+  client.bind = api_bind;
+  client.delete_pod = api_delete_pod;
+  client.patch_pod_status = api_patch_pod_status;
+  client.patch_object = api_patch_object;
+  client.event = api_event;
+  client.destroy = api_destroy;
+  libsched_services_options options = LIBSCHED_SERVICES_OPTIONS_INIT;
+  options.random_preemption = random_preemption;
+  options.seed = seed;
+  options.clock = clock;
+  if (api != 0) {
+    options.api = &client;
+    options.api_user_data = (void *)api;
+  }
+  return libsched_services_create(&options, out, error);
+}
+
+libsched_rc lsgo_nominate(libsched_services *services, const libsched_pod *pod, bool given,
+                          uint32_t mode, const char *node, size_t node_len,
+                          libsched_error **error) {
+  libsched_nomination nomination = LIBSCHED_NOMINATION_INIT;
+  nomination.mode = mode;
+  nomination.node = lsgo_str(node, node_len);
+  return libsched_services_nominate(services, pod, given ? &nomination : NULL, error);
+}
+
+libsched_rc lsgo_add_waiting_pod(libsched_services *services, const libsched_pod *pod,
+                                 const char *plugins, const size_t *lengths,
+                                 const int64_t *timeouts, size_t count, libsched_error **error) {
+  libsched_permit_wait *waits = malloc((count + 1) * sizeof *waits);
+  if (waits == NULL) return LIBSCHED_ERR_NO_MEMORY;
+  for (size_t i = 0; i < count; ++i) {
+    waits[i].plugin = lsgo_str(plugins, lengths[i]);
+    waits[i].timeout_ns = timeouts[i];
+    plugins += lengths[i];
+  }
+  const libsched_rc rc = libsched_services_add_waiting_pod(services, pod, waits, count, error);
+  free(waits);
+  return rc;
+}

@@ -1,0 +1,393 @@
+package libsched_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"libsched"
+)
+
+// everything is at every extension point around Filter and Score, and writes down what it is asked.
+type everything struct {
+	named
+	said    []string
+	permit  *libsched.Status
+	preBind *libsched.Status
+	bind    *libsched.Status
+	post    func(state *libsched.CycleState, statuses *libsched.NodeStatuses) (*libsched.Nomination, *libsched.Status)
+}
+
+func (e *everything) say(what ...any) {
+	e.said = append(e.said, strings.TrimSpace(fmt.Sprintln(what...)))
+}
+
+func (e *everything) take(t *testing.T, wanted ...string) {
+	t.Helper()
+	if !slices.Equal(e.said, wanted) {
+		t.Errorf("%q, not %q", e.said, wanted)
+	}
+	e.said = nil
+}
+
+func (e *everything) Less(a, b libsched.QueuedPod) bool { return a.Since.Before(b.Since) }
+
+func (e *everything) PreEnqueue(_ context.Context, pod *libsched.Pod) *libsched.Status {
+	e.say("PreEnqueue", pod)
+	return nil
+}
+
+func (e *everything) PreFilter(context.Context, *libsched.CycleState, *libsched.Pod) (*libsched.PreFilterResult,
+	*libsched.Status) {
+	return nil, nil
+}
+
+func (e *everything) PreFilterExtensions() libsched.PreFilterExtensions { return e }
+
+func (e *everything) AddPod(_ context.Context, _ *libsched.CycleState, pod, added *libsched.Pod,
+	node *libsched.NodeInfo) *libsched.Status {
+	e.say("AddPod", pod, added, node.Name())
+	return nil
+}
+
+func (e *everything) RemovePod(_ context.Context, _ *libsched.CycleState, pod, removed *libsched.Pod,
+	node *libsched.NodeInfo) *libsched.Status {
+	e.say("RemovePod", pod, removed, node.Name())
+	return libsched.NewStatus(libsched.CodeError, "not today")
+}
+
+func (e *everything) PostFilter(_ context.Context, state *libsched.CycleState, _ *libsched.Pod,
+	statuses *libsched.NodeStatuses) (*libsched.Nomination, *libsched.Status) {
+	return e.post(state, statuses)
+}
+
+func (e *everything) Reserve(_ context.Context, _ *libsched.CycleState, _ *libsched.Pod,
+	node string) *libsched.Status {
+	e.say("Reserve", node)
+	return nil
+}
+
+func (e *everything) Unreserve(_ context.Context, _ *libsched.CycleState, _ *libsched.Pod, node string) {
+	e.say("Unreserve", node)
+}
+
+func (e *everything) Permit(_ context.Context, _ *libsched.CycleState, _ *libsched.Pod,
+	node string) (*libsched.Status, time.Duration) {
+	e.say("Permit", node)
+	return e.permit, 90 * time.Second
+}
+
+func (e *everything) PreBindPreFlight(_ context.Context, _ *libsched.CycleState, _ *libsched.Pod,
+	node string) (*libsched.PreBindPreFlightResult, *libsched.Status) {
+	e.say("PreBindPreFlight", node)
+	return &libsched.PreBindPreFlightResult{AllowParallel: true}, nil
+}
+
+func (e *everything) PreBind(_ context.Context, _ *libsched.CycleState, _ *libsched.Pod,
+	node string) *libsched.Status {
+	e.say("PreBind", node)
+	return e.preBind
+}
+
+func (e *everything) Bind(_ context.Context, _ *libsched.CycleState, _ *libsched.Pod,
+	node string) *libsched.Status {
+	e.say("Bind", node)
+	return e.bind
+}
+
+func (e *everything) PostBind(_ context.Context, _ *libsched.CycleState, _ *libsched.Pod, node string) {
+	e.say("PostBind", node)
+}
+
+func (e *everything) SignPod(_ context.Context, pod *libsched.Pod) ([]libsched.SignFragment, *libsched.Status) {
+	return []libsched.SignFragment{{Key: "example.com/name", Value: []string{pod.Name(), "<"}}}, nil
+}
+
+const onlyMine = `
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+- plugins:
+    multiPoint: {disabled: [{name: "*"}], enabled: [{name: Mine}]}
+`
+
+func onlyEverything(t *testing.T) (*everything, *libsched.Framework) {
+	e := &everything{}
+	r := must(libsched.NewRegistry())(t)
+	defer r.Close()
+	check(t, libsched.AddPlugin(r, "Mine", func(json.RawMessage) (*everything, error) { return e, nil }))
+	return e, newFramework(t, libsched.WithRegistry(r), libsched.WithConfigYAML([]byte(onlyMine)))
+}
+
+func TestCycleToTheEnd(t *testing.T) {
+	e, fw := onlyEverything(t)
+	cluster, pod := fiveNodes(t), newPod(t, "p", 100, "")
+	if s := fw.RunPreEnqueuePlugins(ctx, cluster, pod); s != nil {
+		t.Error(s)
+	}
+	state := preFiltered(t, fw, cluster, pod)
+	if s := fw.RunPreFilterExtensionAddPod(ctx, state, cluster, pod, newPod(t, "q", 1, ""), "big"); s != nil {
+		t.Error(s)
+	}
+	if s := fw.RunPreFilterExtensionRemovePod(ctx, state, cluster, pod, newPod(t, "q", 1, ""),
+		"big"); s.Code() != libsched.CodeError || !strings.Contains(s.Message(), "not today") {
+		t.Error(s)
+	}
+	e.take(t, "PreEnqueue default/p", "AddPod default/p default/q big", "RemovePod default/p default/q big")
+
+	if s := fw.RunReservePluginsReserve(ctx, state, cluster, pod, "big"); s != nil {
+		t.Error(s)
+	}
+	if waits, s := fw.RunPermitPlugins(ctx, state, cluster, pod, "big"); s != nil || waits != nil {
+		t.Error(waits, s)
+	}
+	if s := fw.WaitOnPermit(ctx, cluster, pod); s != nil {
+		t.Error(s)
+	}
+	if s := fw.RunPreBindPreFlights(ctx, state, cluster, pod, "big"); s != nil {
+		t.Error(s)
+	}
+	if state.SkipsPreBind("Mine") || !state.ParallelPreBind("Mine") {
+		t.Error("pre-flight")
+	}
+	if s := fw.RunPreBindPlugins(ctx, state, cluster, pod, "big"); s != nil {
+		t.Error(s)
+	}
+	e.bind = libsched.NewStatus(libsched.Skip)
+	if s := fw.RunBindPlugins(ctx, state, cluster, pod, "big"); !s.IsSkip() {
+		t.Error(s)
+	}
+	check(t, fw.RunPostBindPlugins(ctx, state, cluster, pod, "big"))
+	check(t, fw.RunReservePluginsUnreserve(ctx, state, cluster, pod, "big"))
+	e.take(t, "Reserve big", "Permit big", "PreBindPreFlight big", "PreBind big", "Bind big", "PostBind big",
+		"Unreserve big")
+
+	e.preBind = libsched.AsStatus(errors.New("no disk"))
+	if s := fw.RunPreBindPlugins(ctx, state, cluster, pod, "big"); s.Code() != libsched.CodeError ||
+		s.Message() != `running PreBind plugin "Mine": no disk` {
+		t.Error(s)
+	}
+	now := time.Now()
+	first := must(fw.Less(libsched.QueuedPod{pod, now}, libsched.QueuedPod{pod, now.Add(1)}))(t)
+	if second := must(fw.Less(libsched.QueuedPod{pod, now}, libsched.QueuedPod{pod, now}))(t); !first || second {
+		t.Error(first, second)
+	}
+}
+
+func TestPermitWaits(t *testing.T) {
+	e, fw := onlyEverything(t)
+	cluster := fiveNodes(t)
+	clock := libsched.VirtualClock(time.Unix(1000, 0))
+	services := must(libsched.NewServices(libsched.ServicesOptions{Clock: clock}))(t)
+	check(t, cluster.SetServices(services))
+	if own := must(cluster.Services())(t); own != services || !services.Clock().Now().Equal(time.Unix(1000, 0)) {
+		t.Error(own.Clock().Now())
+	}
+	e.permit = libsched.NewStatus(libsched.Wait)
+	wait := func(name string) (*libsched.Pod, *libsched.WaitingPod) {
+		pod := newPod(t, name, 100, "")
+		waits, s := fw.RunPermitPlugins(ctx, preFiltered(t, fw, cluster, pod), cluster, pod, "big")
+		if !s.IsWait() || !slices.Equal(waits, []libsched.PermitWait{{Plugin: "Mine", Timeout: 90 * time.Second}}) {
+			t.Fatal(waits, s)
+		}
+		check(t, services.AddWaitingPod(pod, waits))
+		w := services.WaitingPod(pod.UID())
+		if w.Pod().Name() != name || !slices.Equal(w.PendingPlugins(), []string{"Mine"}) {
+			t.Fatal(w.Pod(), w.PendingPlugins())
+		}
+		if _, decided := w.Decided(); decided {
+			t.Fatal("decided")
+		}
+		return pod, w
+	}
+	pod, w := wait("allowed")
+	if len(services.WaitingPods()) != 1 {
+		t.Error(services.WaitingPods())
+	}
+	w.Allow("Mine")
+	if s := fw.WaitOnPermit(ctx, cluster, pod); s != nil || services.WaitingPod(pod.UID()) != nil {
+		t.Error(s)
+	}
+	pod, w = wait("rejected")
+	if !w.Reject("Mine", "too late") || w.Reject("Mine", "again") {
+		t.Error("rejected twice")
+	}
+	if s, decided := w.Decided(); !decided || s.Code() != libsched.Unschedulable || s.Plugin() != "Mine" {
+		t.Error(s, decided)
+	}
+	if s := fw.WaitOnPermit(ctx, cluster, pod); s.Code() != libsched.Unschedulable || s.Message() != "too late" {
+		t.Error(s)
+	}
+	pod, _ = wait("late")
+	if s := fw.WaitOnPermit(ctx, cluster, pod); s.Code() != libsched.Unschedulable ||
+		!strings.Contains(s.Message(), "timeout") || clock.Now().Before(time.Unix(1090, 0)) {
+		t.Error(s, clock.Now())
+	}
+	pod, w = wait("removed")
+	if !services.RejectWaitingPod(pod.UID()) || services.RejectWaitingPod("nobody") || w.Preempt("Mine", "x") {
+		t.Error("removed")
+	}
+	if err := clock.AdvanceTo(time.Unix(5000, 0)); err != nil || !clock.Now().Equal(time.Unix(5000, 0)) {
+		t.Error(err, clock.Now())
+	}
+	if err := libsched.SystemClock().AdvanceTo(time.Now()); !errors.Is(err, libsched.ErrState) {
+		t.Error(err)
+	}
+}
+
+// One goroutine waits, another one uses the cluster and decides.
+func TestWaitOnPermitBesideOthers(t *testing.T) {
+	e, fw := onlyEverything(t)
+	cluster, pod := fiveNodes(t), newPod(t, "p", 100, "")
+	services := must(libsched.NewServices(libsched.ServicesOptions{Clock: libsched.SystemClock()}))(t)
+	check(t, cluster.SetServices(services))
+	e.permit = libsched.NewStatus(libsched.Wait)
+	waits, _ := fw.RunPermitPlugins(ctx, preFiltered(t, fw, cluster, pod), cluster, pod, "big")
+	check(t, services.AddWaitingPod(pod, waits))
+	done := make(chan *libsched.Status)
+	go func() { done <- fw.WaitOnPermit(ctx, cluster, pod) }()
+	time.Sleep(5 * time.Millisecond)
+	check(t, cluster.RemoveNode("small"))
+	services.WaitingPod(pod.UID()).Allow("Mine")
+	if s := <-done; s != nil {
+		t.Error(s)
+	}
+}
+
+func TestPostFilterAndNominations(t *testing.T) {
+	e, fw := onlyEverything(t)
+	cluster, pod := fiveNodes(t), newPod(t, "p", 100, "")
+	services := must(cluster.Services())(t)
+	row, _ := cluster.FindNode("big")
+	var seen *libsched.NodeStatuses
+	e.post = func(state *libsched.CycleState, statuses *libsched.NodeStatuses) (*libsched.Nomination,
+		*libsched.Status) {
+		seen = statuses
+		e.say(statuses.Code(row), statuses.Get(row).Message(), statuses.Get(0).Code())
+		if err := statuses.Set(row, nil); !errors.Is(err, libsched.ErrMisuse) {
+			t.Error(err)
+		}
+		check(t, state.Services().Nominate(newPod(t, "q", 1, ""), &libsched.Nomination{
+			Mode: libsched.NominationOverride, Node: "small"}))
+		return &libsched.Nomination{Mode: libsched.NominationOverride, Node: "big"}, nil
+	}
+	statuses := libsched.NewNodeStatuses()
+	defer statuses.Close()
+	check(t, statuses.Set(row, libsched.NewStatus(libsched.Unschedulable, "full")))
+	check(t, statuses.SetAbsent(libsched.NewStatus(libsched.Pending)))
+	state := preFiltered(t, fw, cluster, pod)
+	nomination, s := fw.RunPostFilterPlugins(ctx, state, cluster, pod, statuses)
+	if s != nil || nomination == nil || *nomination != (libsched.Nomination{
+		Mode: libsched.NominationOverride, Node: "big"}) {
+		t.Error(nomination, s)
+	}
+	e.take(t, "Unschedulable full Pending")
+	if seen.Code(row) != libsched.CodeError || services.NominatedNode(newPod(t, "q", 1, "")) != "small" {
+		t.Error("nominated", services.NominatedNode(newPod(t, "q", 1, "")))
+	}
+	check(t, services.Nominate(pod, nomination))
+	if services.NominatedNode(pod) != "big" {
+		t.Error(services.NominatedNode(pod))
+	}
+	check(t, services.RemoveNomination(pod))
+	if services.NominatedNode(pod) != "" {
+		t.Error(services.NominatedNode(pod))
+	}
+	if err := services.Nominate(pod, &libsched.Nomination{Mode: 9}); !errors.Is(err, libsched.ErrUnsupported) {
+		t.Error(err)
+	}
+}
+
+func TestSignPod(t *testing.T) {
+	_, fw := onlyEverything(t)
+	cluster := fiveNodes(t)
+	signature := must(fw.SignPod(ctx, cluster, newPod(t, "p", 100, "")))(t)
+	if signature != nil && !strings.Contains(string(signature), `"example.com/name":["p","\u003c"]`) {
+		t.Errorf("%s", signature)
+	}
+	if plain := must(newFramework(t).SignPod(ctx, cluster, newPod(t, "p", 100, "")))(t); plain == nil {
+		t.Log("upstream's default profile does not sign")
+	}
+}
+
+func TestActivations(t *testing.T) {
+	state := libsched.NewCycleState()
+	defer state.Close()
+	check(t, state.Activate(newPod(t, "b", 1, "")))
+	check(t, state.Activate(newPod(t, "a", 1, "")))
+	if pods := must(state.TakeActivations())(t); !slices.Equal(pods, []string{"default/a", "default/b"}) {
+		t.Error(pods)
+	}
+	if pods := must(state.TakeActivations())(t); len(pods) != 0 {
+		t.Error(pods)
+	}
+}
+
+// client is an API client of Go.
+type client struct {
+	said []string
+	err  error
+}
+
+func (c *client) Bind(_ context.Context, pod *libsched.Pod, node string) error {
+	c.said = append(c.said, "bind "+pod.Name()+" to "+node)
+	return c.err
+}
+func (c *client) DeletePod(context.Context, *libsched.Pod) error              { return c.err }
+func (c *client) PatchPodStatus(context.Context, *libsched.Pod, []byte) error { return c.err }
+func (c *client) PatchObject(context.Context, string, string, string, []byte) error {
+	return c.err
+}
+func (c *client) Event(context.Context, *libsched.Pod, libsched.Event) {}
+
+func TestAPIClient(t *testing.T) {
+	fw, cluster, pod := newFramework(t), fiveNodes(t), newPod(t, "p", 100, "")
+	api := &client{}
+	services := must(libsched.NewServices(libsched.ServicesOptions{API: api}))(t)
+	bind := func(cluster *libsched.Cluster) *libsched.Status {
+		return fw.RunBindPlugins(ctx, preFiltered(t, fw, cluster, pod), cluster, pod, "big")
+	}
+	kept := must(cluster.Services())(t)
+	if s := bind(cluster); s.IsSkip() {
+		t.Skip("DefaultBinder of this version does not bind")
+	} else if s != nil {
+		t.Fatal(s)
+	}
+	if requests := must(kept.Requests())(t); len(requests) != 1 || requests[0].Verb != "bind" ||
+		requests[0].Pod != "default/p" || requests[0].Node != "big" {
+		t.Errorf("%+v", requests)
+	}
+	check(t, kept.Deliver(cluster))
+	if bound, row := cluster.FindPod("default", "p"); bound == nil || cluster.NodeAt(row).Name() != "big" ||
+		len(must(kept.Requests())(t)) != 0 {
+		t.Error(bound)
+	}
+	check(t, cluster.RemovePod("default", "p"))
+
+	check(t, cluster.SetServices(services))
+	if s := bind(cluster); s != nil || !slices.Equal(api.said, []string{"bind p to big"}) {
+		t.Error(s, api.said)
+	}
+	api.err = errors.New("the server is away")
+	if s := bind(cluster); s.Code() != libsched.CodeError || !strings.Contains(s.Message(), "the server is away") {
+		t.Error(s)
+	}
+	if _, err := services.Requests(); !errors.Is(err, libsched.ErrState) {
+		t.Error(err)
+	}
+	if err := services.Deliver(cluster); err == nil {
+		t.Error("delivered")
+	}
+	services.Close()
+	if err := cluster.SetServices(services); !errors.Is(err, libsched.ErrClosed) {
+		t.Error(err)
+	}
+	if err := services.Nominate(pod, nil); !errors.Is(err, libsched.ErrClosed) {
+		t.Error(err)
+	}
+}

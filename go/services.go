@@ -1,0 +1,316 @@
+package libsched
+
+// #include "runtime_bridge.h"
+import "C"
+
+import (
+	"encoding/json"
+	"runtime/cgo"
+	"sync"
+)
+
+// Services is what belongs to one scheduler besides its cluster: the clock, the API client, nominated
+// and waiting pods. Every cluster has some ([Cluster.Services]); several may share them. For any
+// number of goroutines.
+type Services struct {
+	core *servicesCore
+}
+
+// servicesCore knows no Services.
+type servicesCore struct {
+	handle[*C.libsched_services]
+	// Queries that look at nominated pods share it, changes have it alone; waiting pods need none.
+	mu sync.RWMutex
+}
+
+// Those that are open, for plugins that get them from C.
+var openServices = struct {
+	sync.Mutex
+	by map[*C.libsched_services]*servicesCore
+}{by: map[*C.libsched_services]*servicesCore{}}
+
+// ServicesOptions says what services are made of. Zero: a virtual clock that stands in the year 2200,
+// and an API client that only keeps the requests.
+type ServicesOptions struct {
+	Clock *Clock
+	API   APIClient
+	// RandomPreemption lets preemption begin at a node drawn by Seed, as upstream does; else it begins
+	// at the first one.
+	RandomPreemption bool
+	Seed             uint64
+}
+
+// NewServices makes services. Errors: ErrMisuse (a closed clock).
+func NewServices(options ServicesOptions) (*Services, error) {
+	var clock *C.libsched_clock
+	if options.Clock != nil {
+		ptr, ok := options.Clock.h.acquire()
+		if !ok {
+			return nil, closedError(options.Clock)
+		}
+		defer options.Clock.h.release()
+		clock = ptr
+	}
+	var api cgo.Handle
+	if options.API != nil {
+		api = cgo.NewHandle(options.API)
+	}
+	var ptr *C.libsched_services
+	var failure *C.libsched_error
+	if rc := C.lsgo_services_create(C.bool(options.RandomPreemption), C.uint64_t(options.Seed), clock,
+		C.uintptr_t(api), &ptr, &failure); rc != C.LIBSCHED_OK {
+		return nil, takeError(rc, failure)
+	}
+	return ownServices(ptr), nil
+}
+
+func ownServices(ptr *C.libsched_services) *Services {
+	core := &servicesCore{}
+	core.ptr = ptr
+	core.free = func(p *C.libsched_services) {
+		openServices.Lock()
+		delete(openServices.by, p)
+		openServices.Unlock()
+		C.libsched_services_unref(p)
+	}
+	openServices.Lock()
+	openServices.by[ptr] = core
+	openServices.Unlock()
+	s := &Services{core}
+	closeWhenUnreachable(s, core)
+	return s
+}
+
+// refServices finds services that C lends, or makes them known.
+func refServices(ptr *C.libsched_services) *Services {
+	openServices.Lock()
+	core := openServices.by[ptr]
+	openServices.Unlock()
+	if core != nil {
+		return &Services{core}
+	}
+	return ownServices(C.libsched_services_ref(ptr))
+}
+
+// Close releases the services: no cluster that uses them must be asked any more.
+func (s *Services) Close() {
+	if s != nil {
+		s.core.close()
+	}
+}
+
+func (s *Services) acquire() (*C.libsched_services, error) {
+	if s == nil {
+		return nil, closedError(s)
+	}
+	ptr, ok := s.core.acquire()
+	if !ok {
+		return nil, closedError(s)
+	}
+	return ptr, nil
+}
+
+// alone is acquire for changes. A plugin of a call that has them alone is part of it.
+func (s *Services) alone() (ptr *C.libsched_services, done func(), err error) {
+	if ptr, err = s.acquire(); err != nil {
+		return nil, nil, err
+	}
+	if nested, err := s.core.lock(); err != nil {
+		s.core.release()
+		return nil, nil, err
+	} else if nested {
+		return ptr, s.core.release, nil
+	}
+	return ptr, func() { s.core.mu.Unlock(); s.core.release() }, nil
+}
+
+func (k *servicesCore) lock() (nested bool, err error) {
+	if k.mu.TryLock() {
+		return false, nil
+	}
+	switch C.lsgo_holds(k.ptr) {
+	case C.LSGO_HOLDS_ALONE:
+		return true, nil
+	case C.LSGO_HOLDS_SHARED:
+		return false, &Error{Code: ErrMisuse, Msg: "the call that asks the plugin reads the nominations: " +
+			"PostFilter may change them"}
+	}
+	k.mu.Lock()
+	return false, nil
+}
+
+// hold is what a query holds until its end.
+type hold struct {
+	core  *servicesCore // nil: an outer query holds it
+	frame *C.lsgo_frame
+	alone bool
+}
+
+func (h hold) end() {
+	switch {
+	case h.core == nil:
+	case h.alone:
+		h.frame.holds = C.LSGO_HOLDS_NOT
+		h.core.mu.Unlock()
+	default:
+		h.frame.holds = C.LSGO_HOLDS_NOT
+		h.core.mu.RUnlock()
+	}
+}
+
+// share locks for a query, and tells C.
+func (k *servicesCore) share(frame *C.lsgo_frame) hold {
+	if !k.mu.TryRLock() {
+		if C.lsgo_holds(k.ptr) != C.LSGO_HOLDS_NOT {
+			return hold{}
+		}
+		k.mu.RLock()
+	}
+	frame.holds = C.LSGO_HOLDS_SHARED
+	return hold{k, frame, false}
+}
+
+// have is share for a query that may change the nominations.
+func (k *servicesCore) have(frame *C.lsgo_frame) (hold, error) {
+	nested, err := k.lock()
+	if nested || err != nil {
+		return hold{}, err
+	}
+	frame.holds = C.LSGO_HOLDS_ALONE
+	return hold{k, frame, true}, nil
+}
+
+// Clock returns the services' clock; nil after Close.
+func (s *Services) Clock() *Clock {
+	ptr, err := s.acquire()
+	if err != nil {
+		return nil
+	}
+	defer s.core.release()
+	return ownClock(C.libsched_clock_ref(C.libsched_services_clock(ptr)))
+}
+
+// Request is what was asked of the API client that only keeps requests.
+type Request struct {
+	Verb      string          `json:"verb"` // "bind", "deletePod", "patchPodStatus", "patchObject" or "event"
+	Pod       string          `json:"pod"`  // "namespace/name"
+	Node      string          `json:"node"`
+	Kind      string          `json:"kind"` // and Namespace, Name: of patchObject
+	Namespace string          `json:"namespace"`
+	Name      string          `json:"name"`
+	Patch     json.RawMessage `json:"patch"`
+	Type      string          `json:"type"` // and Reason, Action, Note: of event
+	Reason    string          `json:"reason"`
+	Action    string          `json:"action"`
+	Note      string          `json:"note"`
+}
+
+// Requests returns what was asked of the API client that only keeps requests. Errors: ErrState
+// (another client).
+func (s *Services) Requests() ([]Request, error) {
+	ptr, err := s.acquire()
+	if err != nil {
+		return nil, err
+	}
+	defer s.core.release()
+	var text *C.libsched_text
+	var failure *C.libsched_error
+	if rc := C.libsched_services_requests_json(ptr, &text, &failure); rc != C.LIBSCHED_OK {
+		return nil, takeError(rc, failure)
+	}
+	var requests []Request
+	if err := json.Unmarshal(takeText(text), &requests); err != nil {
+		return nil, &Error{Code: ErrInternal, Msg: "requests: " + err.Error()}
+	}
+	return requests, nil
+}
+
+// Deliver does to the cluster what the API server's answers would bring about, and forgets the
+// requests: bound pods run on their nodes, deleted ones have left. Errors: ErrState (another client),
+// and those of the changes; that request and those behind it are then kept.
+func (s *Services) Deliver(cluster *Cluster) error {
+	return cluster.change(func(k *C.libsched_cluster, err **C.libsched_error) C.libsched_rc {
+		ptr, done, failed := s.alone()
+		if failed != nil {
+			return C.LIBSCHED_ERR_MISUSE
+		}
+		defer done()
+		return C.libsched_services_deliver(ptr, k, err)
+	})
+}
+
+// NominatingMode says what a Nomination does. Numbers are those of the C API.
+type NominatingMode uint32
+
+const (
+	NominationNone     NominatingMode = C.LIBSCHED_NOMINATION_NONE     // nothing was said
+	NominationNoop     NominatingMode = C.LIBSCHED_NOMINATION_NOOP     // it stays as it is
+	NominationOverride NominatingMode = C.LIBSCHED_NOMINATION_OVERRIDE // Node; "" takes it back
+)
+
+// Nomination is upstream's NominatingInfo: where a pod waits for room.
+type Nomination struct {
+	Mode NominatingMode
+	Node string // of NominationOverride
+}
+
+// Nominate lets a pod wait for room on a node: filters count on it. Without a NominationOverride (or
+// with nil) the pod's own status.nominatedNodeName counts. Errors: ErrUnsupported (mode); ErrMisuse in
+// a plugin that is not at PostFilter.
+func (s *Services) Nominate(pod *Pod, nomination *Nomination) error {
+	p, ok := pod.acquire()
+	if !ok {
+		return closedError(pod)
+	}
+	defer pod.h.release()
+	ptr, done, err := s.alone()
+	if err != nil {
+		return err
+	}
+	defer done()
+	var n Nomination
+	if nomination != nil {
+		n = *nomination
+	}
+	text, size := textOf(n.Node)
+	var failure *C.libsched_error
+	rc := C.lsgo_nominate(ptr, p, C.bool(nomination != nil), C.uint32_t(n.Mode), text, size, &failure)
+	return takeError(rc, failure)
+}
+
+// RemoveNomination forgets where a pod waits, by its uid. Errors: ErrMisuse as Nominate.
+func (s *Services) RemoveNomination(pod *Pod) error {
+	p, ok := pod.acquire()
+	if !ok {
+		return closedError(pod)
+	}
+	defer pod.h.release()
+	ptr, done, err := s.alone()
+	if err != nil {
+		return err
+	}
+	defer done()
+	C.libsched_services_remove_nomination(ptr, p)
+	return nil
+}
+
+// NominatedNode is the node on which a pod waits for room; "" if it does not.
+func (s *Services) NominatedNode(pod *Pod) string {
+	p, ok := pod.acquire()
+	if !ok {
+		return ""
+	}
+	defer pod.h.release()
+	ptr, err := s.acquire()
+	if err != nil {
+		return ""
+	}
+	defer s.core.release()
+	if s.core.mu.TryRLock() {
+		defer s.core.mu.RUnlock()
+	} else if C.lsgo_holds(ptr) == C.LSGO_HOLDS_NOT {
+		s.core.mu.RLock()
+		defer s.core.mu.RUnlock()
+	}
+	return goString(C.libsched_services_nominated_node(ptr, p))
+}

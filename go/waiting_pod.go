@@ -1,0 +1,178 @@
+package libsched
+
+// #include "runtime_bridge.h"
+import "C"
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// PermitWait is how long a Permit plugin lets a pod wait.
+type PermitWait struct {
+	Plugin  string
+	Timeout time.Duration
+}
+
+// WaitingPod is a pod that waits to be allowed. Any goroutine may decide; the first decision stands.
+type WaitingPod struct {
+	h *handle[*C.libsched_waiting_pod]
+}
+
+func ownWaitingPod(ptr *C.libsched_waiting_pod) *WaitingPod {
+	if ptr == nil {
+		return nil
+	}
+	w := &WaitingPod{newHandle(ptr, func(p *C.libsched_waiting_pod) { C.libsched_waiting_pod_unref(p) })}
+	closeWhenUnreachable(w, w.h)
+	return w
+}
+
+// AddWaitingPod lets a pod wait for which RunPermitPlugins said Wait, from now on by the services'
+// clock.
+func (s *Services) AddWaitingPod(pod *Pod, waits []PermitWait) error {
+	p, ok := pod.acquire()
+	if !ok {
+		return closedError(pod)
+	}
+	defer pod.h.release()
+	ptr, err := s.acquire()
+	if err != nil {
+		return err
+	}
+	defer s.core.release()
+	names, timeouts := make([]string, len(waits)), make([]C.int64_t, len(waits)+1)
+	for i, wait := range waits {
+		names[i], timeouts[i] = wait.Plugin, C.int64_t(wait.Timeout)
+	}
+	list := listOf(names)
+	var failure *C.libsched_error
+	rc := C.lsgo_add_waiting_pod(ptr, p, list.text(), list.lengthList(), &timeouts[0], C.size_t(len(waits)),
+		&failure)
+	return takeError(rc, failure)
+}
+
+// WaitingPod returns the pod with a uid; nil if it does not wait.
+func (s *Services) WaitingPod(uid string) *WaitingPod {
+	ptr, err := s.acquire()
+	if err != nil {
+		return nil
+	}
+	defer s.core.release()
+	return ownWaitingPod(C.libsched_services_get_waiting_pod(ptr, str(uid)))
+}
+
+// WaitingPods returns all pods that wait, ordered by uid.
+func (s *Services) WaitingPods() []*WaitingPod {
+	ptr, err := s.acquire()
+	if err != nil {
+		return nil
+	}
+	defer s.core.release()
+	found := make([]*C.libsched_waiting_pod, 16)
+	for {
+		n := int(C.libsched_services_waiting_pods(ptr, &found[0], C.size_t(len(found))))
+		if n <= len(found) {
+			found = found[:n]
+			break
+		}
+		for _, waiting := range found {
+			C.libsched_waiting_pod_unref(waiting)
+		}
+		found = make([]*C.libsched_waiting_pod, 2*n)
+	}
+	pods := make([]*WaitingPod, len(found))
+	for i := range pods {
+		pods[i] = ownWaitingPod(found[i])
+	}
+	return pods
+}
+
+// RejectWaitingPod rejects a pod by no plugin: "removed". False if it does not wait.
+func (s *Services) RejectWaitingPod(uid string) bool {
+	ptr, err := s.acquire()
+	if err != nil {
+		return false
+	}
+	defer s.core.release()
+	return bool(C.libsched_services_reject_waiting_pod(ptr, str(uid)))
+}
+
+// Close releases the value; the pod waits on.
+func (w *WaitingPod) Close() {
+	if w != nil {
+		w.h.close()
+	}
+}
+
+// Pod returns the pod; nil after Close.
+func (w *WaitingPod) Pod() *Pod {
+	ptr, ok := w.h.acquire()
+	if !ok {
+		return nil
+	}
+	defer w.h.release()
+	return refPod(C.libsched_waiting_pod_pod(ptr))
+}
+
+// PendingPlugins returns the plugins that have not allowed the pod yet, sorted.
+func (w *WaitingPod) PendingPlugins() []string {
+	ptr, ok := w.h.acquire()
+	if !ok {
+		return nil
+	}
+	defer w.h.release()
+	var text *C.libsched_text
+	if C.libsched_waiting_pod_pending_json(ptr, &text, nil) != C.LIBSCHED_OK {
+		return nil
+	}
+	var plugins []string
+	_ = json.Unmarshal(takeText(text), &plugins) // it is the library's
+	return plugins
+}
+
+// Allow says that a plugin lets the pod be bound. When all that wait have said so, it is.
+func (w *WaitingPod) Allow(plugin string) {
+	if ptr, ok := w.h.acquire(); ok {
+		defer w.h.release()
+		C.libsched_waiting_pod_allow(ptr, str(plugin))
+	}
+}
+
+// Reject says that the pod shall not be bound; true if this ended the wait.
+func (w *WaitingPod) Reject(plugin, message string) bool {
+	ptr, ok := w.h.acquire()
+	if !ok {
+		return false
+	}
+	defer w.h.release()
+	return bool(C.libsched_waiting_pod_reject(ptr, str(plugin), str(message)))
+}
+
+// Preempt is Reject for a pod that shall be tried again soon.
+func (w *WaitingPod) Preempt(plugin, message string) bool {
+	ptr, ok := w.h.acquire()
+	if !ok {
+		return false
+	}
+	defer w.h.release()
+	return bool(C.libsched_waiting_pod_preempt(ptr, str(plugin), str(message)))
+}
+
+// Decided says whether the wait has ended (a time that is over ends it), and how.
+func (w *WaitingPod) Decided() (*Status, bool) {
+	ptr, ok := w.h.acquire()
+	if !ok {
+		return nil, false
+	}
+	defer w.h.release()
+	var said *C.libsched_status
+	if rc := C.libsched_status_create(&said, nil); rc != C.LIBSCHED_OK {
+		return AsStatus(ErrorCode(rc)), false
+	}
+	defer C.libsched_status_unref(said)
+	if !C.libsched_waiting_pod_decided(ptr, said) {
+		return nil, false
+	}
+	return copyStatus(said), true
+}

@@ -130,6 +130,35 @@ func TestUseAfterClose(t *testing.T) {
 		cluster.ForkDepth() != 0 || objects.Pods() != nil || state.SkipsFilter("x") {
 		t.Error("a closed view says something")
 	}
+	clock, statuses := libsched.SystemClock(), libsched.NewNodeStatuses()
+	registry := must(libsched.NewRegistry())(t)
+	services := must(openCluster.Services())(t)
+	check(t, services.AddWaitingPod(openPod, []libsched.PermitWait{{Plugin: "P", Timeout: time.Hour}}))
+	waiting := services.WaitingPod(openPod.UID())
+	for _, closeIt := range []func(){clock.Close, statuses.Close, registry.Close, waiting.Close} {
+		closeIt()
+		closeIt()
+	}
+	_, servicesErr := libsched.NewServices(libsched.ServicesOptions{Clock: clock})
+	_, clusterServicesErr := cluster.Services()
+	_, signErr := fw.SignPod(ctx, openCluster, openPod)
+	_, postFilter := openFramework.RunPostFilterPlugins(ctx, openState, openCluster, openPod, statuses)
+	_, activationsErr := state.TakeActivations()
+	_, lessErr := openFramework.Less(libsched.QueuedPod{Pod: pod}, libsched.QueuedPod{Pod: openPod})
+	for i, err := range []error{servicesErr, clusterServicesErr, signErr, postFilter.AsError(), activationsErr,
+		lessErr, clock.AdvanceTo(time.Now()), statuses.Set(0, nil), state.Activate(openPod),
+		services.Nominate(pod, nil), services.AddWaitingPod(pod, nil), cluster.SetServices(services),
+		openFramework.WaitOnPermit(ctx, openCluster, pod).AsError(),
+		openFramework.RunBindPlugins(ctx, state, openCluster, openPod, "big").AsError(),
+		openFramework.RunPreFilterExtensionAddPod(ctx, openState, openCluster, openPod, pod, "big").AsError()} {
+		if !errors.Is(err, libsched.ErrClosed) {
+			t.Errorf("%d: %v", i, err)
+		}
+	}
+	if !clock.Now().IsZero() || statuses.Code(0) != libsched.CodeError || waiting.Pod() != nil ||
+		waiting.PendingPlugins() != nil || waiting.Reject("P", "") || services.NominatedNode(pod) != "" {
+		t.Error("a closed service says something")
+	}
 	state.Delete("k")
 	(*libsched.Pod)(nil).Close()
 	(*libsched.Cluster)(nil).Close()

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"libsched"
@@ -375,5 +377,59 @@ func TestExamplePlugin(t *testing.T) {
 	if err != nil || !strings.Contains(string(out), "DrainedZone Unschedulable: node(s) were in a zone") ||
 		!strings.Contains(string(out), "Success") {
 		t.Errorf("%v: %s", err, out)
+	}
+}
+
+// reader reads what it is asked about, and counts.
+type reader struct {
+	named
+	asked atomic.Int64
+}
+
+func (r *reader) Filter(_ context.Context, state *libsched.CycleState, pod *libsched.Pod,
+	node *libsched.NodeInfo) *libsched.Status {
+	r.asked.Add(1)
+	if state.View().NodeCount() != 5 || pod.Name() != "p" || state.Services().NominatedNode(pod) != "" {
+		return libsched.NewStatus(libsched.CodeError, "the view differs")
+	}
+	if err := state.Services().Nominate(pod, nil); !errors.Is(err, libsched.ErrMisuse) {
+		return libsched.NewStatus(libsched.CodeError, "nominated in Filter: "+fmt.Sprint(err))
+	}
+	return nil
+}
+
+// Goroutines ask on a snapshot side by side, with a plugin that allows it and with one that does not,
+// while another one nominates.
+func TestPluginOnManyGoroutines(t *testing.T) {
+	for name, options := range map[string][]libsched.PluginOption{
+		"concurrent": {libsched.Concurrent()}, "serialised": nil} {
+		r := &reader{}
+		fw, cluster := withPlugin(t, r, options...), fiveNodes(t)
+		snapshot := must(cluster.Snapshot())(t)
+		var group sync.WaitGroup
+		for range 8 {
+			group.Add(1)
+			go func() {
+				defer group.Done()
+				pod := newPod(t, "p", 500, "")
+				for range 20 {
+					d, err := fw.CheckPodFits(ctx, snapshot, pod, libsched.CheckOptions{})
+					if err != nil || !slices.Equal(d.Feasible(), []string{"big", "small"}) {
+						t.Error(name, err)
+						return
+					}
+					d.Close()
+				}
+			}()
+		}
+		for range 20 {
+			check(t, snapshot.Services().Nominate(newPod(t, "other", 1, ""), &libsched.Nomination{
+				Mode: libsched.NominationOverride, Node: "closed"}))
+		}
+		group.Wait()
+		if r.asked.Load() < 8*20*2 {
+			t.Error(name, r.asked.Load())
+		}
+		snapshot.Close()
 	}
 }

@@ -108,11 +108,12 @@ void Framework::find_signers(const FeatureGates& gates) {
 }
 
 bool Framework::queue_less(const QueuedPod& a, const QueuedPod& b) const {
-  for (const uint32_t i : at(ExtensionPoint::kQueueSort)) {
+  const std::vector<uint32_t>& sorts = at(ExtensionPoint::kQueueSort);
+  for (const uint32_t i : sorts) {
     const Plugin* plugin = plugins_[i].plugin.get();
     if (plugin == nullptr) continue;
     if (plugin->less(a, b)) return true;
-    if (plugin->less(b, a)) return false;
+    if (i == sorts.back() || plugin->less(b, a)) return false;  // upstream asks one plugin once
   }
   return false;
 }

@@ -241,8 +241,8 @@ static void test_bare_profile(void) {
   libsched_config* config = NULL;
   libsched_framework* framework = UNTOUCHED;
   CHECK_OK(libsched_config_parse_profile(
-      text("{schedulerName: bare, plugins: {queueSort: {enabled: [{name: PrioritySort}]}, "
-           "bind: {enabled: [{name: DefaultBinder}]}}}"),
+      text("schedulerName: bare\nplugins: {queueSort: {enabled: [{name: PrioritySort}]}, "
+           "bind: {enabled: [{name: DefaultBinder}]}}"),
       &config, err));
   CHECK_STR(libsched_config_profile_name(config, 0), "bare");
   CHECK_OK(libsched_framework_create(config, text(""), NULL, NULL, &framework, err));
@@ -256,9 +256,8 @@ static void test_bare_profile(void) {
   libsched_config_unref(config);
   config = UNTOUCHED;
   CHECK_FAILS(LIBSCHED_ERR_INVALID, NULL, NULL,
-              libsched_config_parse_profile(text("{plugins: 7}"), &config, err));
-  CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, NULL,
-              libsched_config_parse_profile(text("{}"), NULL, err));
+              libsched_config_parse_profile(text("plugins: 7"), &config, err));
+  CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, NULL, libsched_config_parse_profile(text(""), NULL, err));
   CHECK(config == UNTOUCHED);
 }
 
@@ -278,10 +277,10 @@ static void test_several_queue_sorts(void) {
   plugin.less = by_name;
   CHECK_OK(libsched_registry_create(&registry, err));
   CHECK_OK(libsched_registry_add(registry, &plugin, NULL, err));
-  CHECK_OK(libsched_config_parse_profile(
-      text("{schedulerName: two, plugins: {queueSort: {enabled: [{name: PrioritySort}, {name: "
-           "ByName}]}, bind: {enabled: [{name: DefaultBinder}]}}}"),
-      &config, err));
+  CHECK_OK(libsched_config_parse_profile(text("schedulerName: two\nplugins: {queueSort: {enabled: "
+                                              "[{name: PrioritySort}, {name: ByName}]}, "
+                                              "bind: {enabled: [{name: DefaultBinder}]}}"),
+                                         &config, err));
   CHECK_FAILS(LIBSCHED_ERR_INVALID, NULL, "queue",
               libsched_framework_create(config, text(""), registry, &options, &framework, err));
   options.several_queue_sorts = true;

@@ -74,7 +74,8 @@ class ForeignPlugin::Verdicts final : public PluginData {
   // Those of one state are not those of its copies.
   std::shared_ptr<PluginData> clone() const override { return std::make_shared<Verdicts>(); }
 
-  // Room for what is said of the rows; not initialised, for only what was said is read.
+  // Room for what is said of the rows; not initialised, for only what was said is read. A state
+  // that is asked again and again forgets statuses once there are more than rows.
   uint32_t* said(size_t rows) const {
     if (rows > room_) {
       // Rows that were rejected before keep their verdicts.
@@ -83,6 +84,7 @@ class ForeignPlugin::Verdicts final : public PluginData {
       said_ = std::move(more);
       room_ = rows;
     }
+    if (statuses_.size() > room_) statuses_.clear();
     return said_.get();
   }
   // What of_batch() puts together: code and reason of a batch.

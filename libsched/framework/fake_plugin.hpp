@@ -35,6 +35,7 @@ struct Fake {
   std::function<void(const BindingCall&)> post_bind;
   std::function<Status(const Pod&, std::vector<SignFragment>*)> sign;
   std::function<bool(const QueuedPod&, const QueuedPod&)> less;
+  std::function<Result<std::vector<ClusterEventWithHint>>()> events;
   std::string instance_name;
   Plugin::Threading threading = Plugin::Threading::kConcurrent;
 };
@@ -100,6 +101,10 @@ class FakePlugin final : public Plugin {
   Status pre_bind(const BindingCall& call) const override { return fake_.pre_bind(call); }
   Status bind(const BindingCall& call) const override { return fake_.bind(call); }
   void post_bind(const BindingCall& call) const override { fake_.post_bind(call); }
+  bool registers_events() const override { return fake_.events != nullptr; }
+  Result<std::vector<ClusterEventWithHint>> events_to_register() const override {
+    return fake_.events();
+  }
   bool signs() const override { return fake_.sign != nullptr; }
   Status sign(const View&, const Pod& pod, std::vector<SignFragment>* out) const override {
     return fake_.sign(pod, out);

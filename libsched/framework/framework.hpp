@@ -35,6 +35,10 @@ class Framework final : public RefCounted {
   const std::vector<Instance>& plugins() const { return plugins_; }
   // Those with the same name as plugin i, i among them: upstream's sets of plugins hold names.
   Span<uint32_t> namesakes(uint32_t i) const { return namesakes_[i]; }
+  // The points that plugin i implements, wherever the profile enables it.
+  PointMask implemented(uint32_t i) const {
+    return registry_->find(plugins_[i].registered)->points;
+  }
   // The names under which those plugins are registered whose factories ran, sorted.
   std::vector<std::string> initialized() const;
   // Indexes into plugins(), in the order of the point.

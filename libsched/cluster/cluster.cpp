@@ -57,6 +57,7 @@ Result<void> Cluster::reserve(const Resources& resources, Str what, Str name) {
 void Cluster::changed() {
   state_.touch();
   collect_ids();
+  if (!news_.empty()) tell_changes();
 }
 
 // Ids are taken back when no undo can want them and the unused ones outnumber those in use.
@@ -113,10 +114,12 @@ Result<void> Cluster::apply(const ObjectSet& objects) {
     LIBSCHED_TRY(reserve(n->allocatable, "node", n->meta.name));
   for (const PodRef& p : objects.pods) LIBSCHED_TRY(reserve(p->occupied, "pod", p->meta.name));
   bool any = false;
+  const bool news = watched();
   const auto put = [&](StoredKind kind, const ObjectRef& object) {
     const ObjectMeta& meta = object->meta;
     const ObjectStore::Entry* stored = state_.objects().entry(kind, meta.ns, meta.name);
     if (stored != nullptr && same_document(*stored->api, *object)) return;
+    note(news, event_resource(kind), stored == nullptr ? ObjectRef() : stored->api, object);
     journal_.put_object(kind, meta.ns, meta.name, {object, object});
     any = true;
   };
@@ -126,6 +129,7 @@ Result<void> Cluster::apply(const ObjectSet& objects) {
   for (const NodeRef& n : objects.nodes) {
     const uint32_t r = state_.find_node(n->meta.name);
     if (r != kNoId && same_document(*state_.node(r), *n)) continue;
+    note(news, "Node", r == kNoId ? NodeRef() : state_.row(r).node, n);
     place_node(n);
     any = true;
   }
@@ -136,8 +140,11 @@ Result<void> Cluster::apply(const ObjectSet& objects) {
       const State::Slot& slot = state_.slot(s);
       if (stored && same_document(*slot.pod, *p) && state_.row(slot.row).name == p->spec.node_name)
         continue;
+      note(news, "Pod", slot.pod, stored ? p : PodRef());
       drop_pod(s);
       any = true;
+    } else if (stored) {
+      note(news, "Pod", {}, p);
     }
     if (!stored) continue;
     place_pod(p, row_for(p->spec.node_name));
@@ -151,6 +158,7 @@ Result<void> Cluster::apply(const ObjectSet& objects) {
 
 Result<void> Cluster::add_nodes(const Node* const* nodes, size_t n) {
   LIBSCHED_TRY(may_change());
+  const bool news = watched();
   journal_.mark();
   for (size_t i = 0; i < n; ++i) {
     const Str name = nodes[i]->meta.name;
@@ -158,8 +166,10 @@ Result<void> Cluster::add_nodes(const Node* const* nodes, size_t n) {
     if (done.ok() && state_.find_node(name) != kNoId) done = exists("node", name);
     if (!done.ok()) {
       journal_.revert();
+      news_.clear();
       return done;
     }
+    if (news) note(true, "Node", {}, NodeRef::share(nodes[i]));
     place_node(NodeRef::share(nodes[i]));
   }
   journal_.commit();
@@ -170,6 +180,10 @@ Result<void> Cluster::add_nodes(const Node* const* nodes, size_t n) {
 Result<void> Cluster::update_node(const NodeRef& node) {
   LIBSCHED_TRY(may_change());
   LIBSCHED_TRY(reserve(node->allocatable, "node", node->meta.name));
+  if (watched()) {
+    const uint32_t r = state_.find_node(node->meta.name);
+    note(true, "Node", r == kNoId ? NodeRef() : state_.row(r).node, node);
+  }
   place_node(node);
   changed();
   return {};
@@ -179,6 +193,7 @@ Result<void> Cluster::remove_node(Str name) {
   LIBSCHED_TRY(may_change());
   const uint32_t r = state_.find_node(name);
   if (r == kNoId) return not_found("node", name);
+  note(watched(), "Node", state_.row(r).node, {});
   journal_.tree_remove(r);
   journal_.detach_node(r);
   release_row_if_empty(r);
@@ -188,6 +203,7 @@ Result<void> Cluster::remove_node(Str name) {
 
 Result<void> Cluster::add_pods(const Pod* const* pods, const Str* node_names, size_t n) {
   LIBSCHED_TRY(may_change());
+  const bool news = watched();
   journal_.mark();
   const auto node_of = [&](size_t i) {
     return node_names != nullptr && !node_names[i].empty() ? node_names[i]
@@ -222,8 +238,10 @@ Result<void> Cluster::add_pods(const Pod* const* pods, const Str* node_names, si
       done = exists("pod", pod_key(pod));
     if (!done.ok()) {
       journal_.revert();
+      news_.clear();
       return done;
     }
+    if (news) note(true, "Pod", {}, PodRef::share(pods[i]));
     place_pod(PodRef::share(pods[i]), row_for(node, hashes[i % kRing]));
   }
   journal_.commit();
@@ -240,6 +258,7 @@ Result<void> Cluster::update_pod(const PodRef& pod, Str node_name) {
   LIBSCHED_TRY(reserve(pod->occupied, "pod", pod->meta.name));
   const uint32_t s = state_.find_pod(pod->meta.ns, pod->meta.name, pod->meta.key_hash);
   const uint32_t r = row_for(node);  // first: `node_name` may be lent by the pod that is replaced
+  note(watched(), "Pod", s == kNoId ? PodRef() : state_.slot(s).pod, pod);
   if (s != kNoId) {
     const uint32_t old = state_.slot(s).row;
     journal_.remove_pod(s);
@@ -254,6 +273,7 @@ Result<void> Cluster::remove_pod(Str ns, Str name) {
   LIBSCHED_TRY(may_change());
   const uint32_t s = state_.find_pod(ns, name);
   if (s == kNoId) return not_found("pod", std::string(ns) + "/" + std::string(name));
+  note(watched(), "Pod", state_.slot(s).pod, {});
   drop_pod(s);
   changed();
   return {};
@@ -261,6 +281,9 @@ Result<void> Cluster::remove_pod(Str ns, Str name) {
 
 Result<void> Cluster::put_object(StoredKind kind, const ObjectRef& object) {
   LIBSCHED_TRY(may_change());
+  const ObjectStore::Entry* stored =
+      state_.objects().entry(kind, object->meta.ns, object->meta.name);
+  note(watched(), event_resource(kind), stored == nullptr ? ObjectRef() : stored->api, object);
   journal_.put_object(kind, object->meta.ns, object->meta.name, {object, object});
   changed();
   return {};
@@ -268,7 +291,9 @@ Result<void> Cluster::put_object(StoredKind kind, const ObjectRef& object) {
 
 Result<void> Cluster::remove_object(StoredKind kind, Str ns, Str name) {
   LIBSCHED_TRY(may_change());
-  if (state_.objects().entry(kind, ns, name) == nullptr) return no_object(kind, ns, name);
+  const ObjectStore::Entry* stored = state_.objects().entry(kind, ns, name);
+  if (stored == nullptr) return no_object(kind, ns, name);
+  note(watched(), event_resource(kind), stored->api, {});
   journal_.put_object(kind, ns, name, {});
   changed();
   return {};
@@ -340,13 +365,17 @@ Result<void> Cluster::forget(Str ns, Str name) {
   return {};
 }
 
-void Cluster::fork() { journal_.mark(); }
+void Cluster::fork() {
+  journal_.mark();
+  if (!observers_.empty()) tell_forked();
+}
 
 Result<void> Cluster::commit() {
   LIBSCHED_TRY(may_change());
   if (journal_.depth() == 0) return no_fork();
   journal_.commit();
   collect_ids();
+  if (!observers_.empty()) tell_committed();
   return {};
 }
 
@@ -355,6 +384,7 @@ Result<void> Cluster::revert() {
   if (journal_.depth() == 0) return no_fork();
   journal_.revert();
   collect_ids();
+  if (!observers_.empty()) tell_reverted();
   return {};
 }
 

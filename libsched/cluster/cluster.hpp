@@ -4,10 +4,12 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "libsched/base/result.hpp"
 #include "libsched/cluster/journal.hpp"
+#include "libsched/cluster/observer.hpp"
 #include "libsched/cluster/state.hpp"
 #include "libsched/ingest/ingest.hpp"
 
@@ -71,6 +73,10 @@ class Cluster final : public RefCounted {
   // changed nodes learn on how many nodes their images are.
   void refresh();
 
+  // Those who listen are kept by others; `key` says what one is for. Null: there is none any more.
+  std::shared_ptr<ClusterObserver> observer(const void* key) const;
+  void observe(const void* key, const std::shared_ptr<ClusterObserver>& observer);
+
   // Stands while plugins are asked about this cluster: changes that they try are kMisuse.
   class Judging {
    public:
@@ -97,6 +103,17 @@ class Cluster final : public RefCounted {
   void drop_pod(uint32_t s);
   void changed();
   void collect_ids();
+  // observer.cpp. Nothing is noted while nobody listens or a fork is open.
+  bool watched() const { return !observers_.empty() && journal_.depth() == 0; }
+  void note(bool watched, Str resource, ObjectRef before, ObjectRef after) {
+    if (watched) news_.push_back({resource, std::move(before), std::move(after)});
+  }
+  template <typename F>
+  void tell(F&& f);
+  void tell_changes();
+  void tell_forked();
+  void tell_reverted();
+  void tell_committed();
   Result<void> reserve(const Resources& resources, Str what, Str name);
 
   State state_;
@@ -104,6 +121,8 @@ class Cluster final : public RefCounted {
   SnapshotRef snapshot_;
   uint64_t snapshot_version_ = 0;
   int judging_ = 0;
+  std::vector<std::pair<const void*, std::weak_ptr<ClusterObserver>>> observers_;
+  std::vector<ObjectChange> news_;  // of the running call
 };
 
 }  // namespace libsched

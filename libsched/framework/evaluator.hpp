@@ -59,10 +59,13 @@ struct FilterOutcome {
   uint32_t first = kNoId;  // the first in node order
 };
 
+class Subscription;
+
 class Evaluator final : public RefCounted {
  public:
-  Evaluator(FrameworkRef framework, Ref<Cluster> cluster)
-      : framework_(std::move(framework)), cluster_(std::move(cluster)) {}
+  // Plugins that subscribe to objects hear of the cluster's as long as an evaluator of their
+  // framework stands on it.
+  Evaluator(FrameworkRef framework, Ref<Cluster> cluster);
   Evaluator(FrameworkRef framework, SnapshotRef snapshot)
       : framework_(std::move(framework)), snapshot_(std::move(snapshot)) {}
 
@@ -72,7 +75,7 @@ class Evaluator final : public RefCounted {
   // Nominated and waiting pods, clock and API client; of this evaluator alone until it is given
   // others.
   Services& services() const { return *services_; }
-  void use(Ref<Services> services) { services_ = std::move(services); }
+  void use(Ref<Services> services);
 
   Status run_pre_enqueue(const Pod& pod) const;
   // The result is in state.pre_filter.
@@ -243,6 +246,7 @@ class Evaluator final : public RefCounted {
   Ref<Cluster> cluster_;
   SnapshotRef snapshot_;
   Ref<Services> services_ = make_ref<Services>();
+  std::shared_ptr<Subscription> subscription_;  // of all evaluators of the two; null: none needed
   std::vector<Step> steps_;
   std::vector<uint64_t> alive_, errors_, chunk_;
   std::vector<uint32_t> by_name_;

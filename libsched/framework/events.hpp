@@ -6,9 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "libsched/objects/node.hpp"
-#include "libsched/objects/pod.hpp"
-#include "libsched/objects/stored_kind.hpp"
+#include "libsched/cluster/observer.hpp"
 
 namespace libsched {
 
@@ -48,13 +46,6 @@ struct ClusterEventWithHint {
 };
 
 enum class QueueingHint : int32_t { kQueueSkip = 0, kQueue = 1 };
-
-// An object that came, changed or went: null before it came and after it went. Pods and nodes are
-// of their C++ types; `resource` tells which other type it is.
-struct ObjectChange {
-  Str resource;
-  ObjectRef before, after;
-};
 
 // What upstream registers for a plugin that names no events: every resource that it watches by
 // default, with all actions.

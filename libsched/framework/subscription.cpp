@@ -1,0 +1,59 @@
+// Subscription, and how evaluators come to it.
+#include "libsched/framework/subscription.hpp"
+
+#include <algorithm>
+
+#include "libsched/framework/evaluator.hpp"
+
+namespace libsched {
+namespace {
+
+bool listens(const Framework::Instance& instance) {
+  return instance.plugin && instance.plugin->subscribes();
+}
+
+}  // namespace
+
+std::shared_ptr<Subscription> Subscription::join(const FrameworkRef& framework, Cluster& cluster,
+                                                 const Ref<Services>& services) {
+  const auto& plugins = framework->plugins();
+  if (std::none_of(plugins.begin(), plugins.end(), listens)) return nullptr;
+  if (auto there = cluster.observer(framework.get()))
+    return std::static_pointer_cast<Subscription>(there);
+  const auto made = std::make_shared<Subscription>(framework, cluster);
+  made->use(services);
+  cluster.observe(framework.get(), made);
+  for (size_t i = 0; i < cluster.fork_depth(); ++i) made->forked();
+  return made;
+}
+
+template <typename F>
+void Subscription::each(F&& f) const {
+  for (const Framework::Instance& i : framework_->plugins())
+    if (listens(i)) f(*i.plugin);
+}
+
+void Subscription::changed(const ObjectChange& change) {
+  each([&](const Plugin& p) { p.on_event(*services_, cluster_.view(), change); });
+}
+void Subscription::forked() {
+  each([&](const Plugin& p) { p.forked(cluster_.view()); });
+}
+void Subscription::reverted() {
+  each([&](const Plugin& p) { p.reverted(cluster_.view()); });
+}
+void Subscription::committed() {
+  each([&](const Plugin& p) { p.committed(cluster_.view()); });
+}
+
+Evaluator::Evaluator(FrameworkRef framework, Ref<Cluster> cluster)
+    : framework_(std::move(framework)),
+      cluster_(std::move(cluster)),
+      subscription_(Subscription::join(framework_, *cluster_, services_)) {}
+
+void Evaluator::use(Ref<Services> services) {
+  services_ = std::move(services);
+  if (subscription_) subscription_->use(services_);
+}
+
+}  // namespace libsched

@@ -1,5 +1,8 @@
 // The extension points from PostFilter on.
+#include <nlohmann/json.hpp>
+
 #include "handles.hpp"
+#include "libsched/framework/event_map.hpp"
 
 using namespace libsched;        // NOLINT(google-build-using-namespace)
 using namespace libsched::capi;  // NOLINT(google-build-using-namespace)
@@ -65,7 +68,19 @@ libsched_rc libsched_run_filter_plugins_with_nominated_pods(libsched_evaluator* 
 libsched_rc libsched_framework_events_json(const libsched_framework* framework,
                                            libsched_text** result, libsched_error** error) {
   LIBSCHED_REQUIRE(error, framework != nullptr && result != nullptr);
-  return fail(error, not_yet("the table of EnqueueExtensions"));
+  return guarded(error, [&]() -> Result<void> {
+    using Json = nlohmann::ordered_json;
+    Result<EventMap> events = event_map(*unwrap(framework));
+    if (!events.ok()) return std::move(events.error());
+    Json json = Json::object();
+    for (const EventRegistration& r : events->registrations)
+      json[r.name].push_back({{"resource", r.event.resource},
+                              {"actions", r.event.actions},
+                              {"label", r.event.label()},
+                              {"hint", r.has_hint}});
+    *result = wrap(new Text(json.dump(-1, ' ', false, Json::error_handler_t::replace)));
+    return {};
+  });
 }
 
 libsched_rc libsched_node_statuses_create(libsched_node_statuses** result, libsched_error** error) {

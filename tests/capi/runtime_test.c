@@ -108,13 +108,16 @@ static void test_other_points(void) {
                                                         text("big"), s.status, err));
   CHECK_LOG(&s.r, "less less pre_enqueue add_pod remove_pod");
   /* What is not there yet says so. */
-  libsched_text* unmade = UNTOUCHED;
   CHECK_FAILS(LIBSCHED_ERR_UNSUPPORTED, NULL, "NominatedPods",
               libsched_run_filter_plugins_with_nominated_pods(s.evaluator, s.state, s.pod, s.big,
                                                               s.status, err));
-  CHECK_FAILS(LIBSCHED_ERR_UNSUPPORTED, NULL, "EnqueueExtensions",
-              libsched_framework_events_json(s.framework, &unmade, err));
-  CHECK(unmade == UNTOUCHED);
+  libsched_text* events = NULL;
+  CHECK_OK(libsched_framework_events_json(s.framework, &events, err));
+  CHECK(strstr(libsched_text_get(events).ptr,
+               "{\"Recorder\":[{\"resource\":\"Node\",\"actions\":1,\"label\":\"NodeAdd\","
+               "\"hint\":true}") != NULL);
+  libsched_text_unref(events);
+  CHECK_LOG(&s.r, "events_to_register");
   /* Outside of slots nobody asks. */
   CHECK(libsched_cycle_state_view(s.state) == NULL);
   CHECK(libsched_cycle_state_evaluator(s.state) == NULL);
@@ -156,6 +159,7 @@ static void test_misuse(void) {
   CHECK_FAILS(bad, NULL, NULL, libsched_run_post_bind_plugins(NULL, s.state, s.pod, n, err));
   CHECK_FAILS(bad, NULL, NULL, libsched_sign_pod(s.evaluator, NULL, &json, err));
   CHECK_FAILS(bad, NULL, NULL, libsched_node_statuses_create(NULL, err));
+  CHECK_FAILS(bad, NULL, NULL, libsched_framework_events_json(NULL, &json, err));
   CHECK(json == UNTOUCHED);
   libsched_node_statuses_unref(NULL);
   libsched_node_statuses_set(NULL, 0, s.status);

@@ -162,6 +162,11 @@ libsched_rc libsched_registry_create(libsched_registry** result, libsched_error*
 }
 libsched_registry* libsched_registry_ref(libsched_registry* registry) { return retain(registry); }
 void libsched_registry_unref(libsched_registry* registry) { release(registry); }
+libsched_rc libsched_registry_enable(libsched_registry* registry, libsched_str name, int32_t weight,
+                                     libsched_error** error) {
+  LIBSCHED_REQUIRE(error, registry != nullptr);
+  return guarded(error, [&] { return unwrap(registry)->enable(in(name), weight); });
+}
 
 libsched_rc libsched_framework_create(const libsched_config* config, libsched_str profile,
                                       const libsched_registry* registry,

@@ -36,6 +36,27 @@ Result<void> refuse_extenders(const SchedulerConfig& config) {
   return Error{Rc::kUnsupported, "HTTP extenders are not available yet: " + urls, "extenders", {}};
 }
 
+bool names(const Profile& profile, const std::string& plugin) {
+  const auto in = [&](const PluginSet& set) {
+    for (const EnabledPlugin& e : set.enabled)
+      if (e.name == plugin) return true;
+    for (const std::string& name : set.disabled)
+      if (name == plugin) return true;
+    return false;
+  };
+  for (const PluginSet& set : profile.plugins.points)
+    if (in(set)) return true;
+  return in(profile.plugins.multi_point);
+}
+
+// The profile with the plugins that the registry enables.
+Profile with_enabled(const Profile& profile, const Registry& registry) {
+  Profile whole = profile;
+  for (const EnabledPlugin& e : registry.enabled())
+    if (!names(profile, e.name)) whole.plugins.multi_point.enabled.push_back(e);
+  return whole;
+}
+
 }  // namespace
 
 Result<FrameworkRef> Framework::create(const ConfigRef& config, Str profile_name,
@@ -45,6 +66,7 @@ Result<FrameworkRef> Framework::create(const ConfigRef& config, Str profile_name
   LIBSCHED_TRY(refuse_extenders(*config));
   Result<const Profile*> profile = pick_profile(*config, profile_name);
   if (!profile.ok()) return profile.error();
+  const Profile whole = with_enabled(**profile, *registry);
   const auto catalog = [&](Str name) -> std::optional<PointMask> {
     const Registry::Item* item = registry->find(name);
     return item == nullptr ? std::nullopt : std::optional<PointMask>(item->points);
@@ -69,7 +91,7 @@ Result<FrameworkRef> Framework::create(const ConfigRef& config, Str profile_name
     return fw->plugins_.back().name;
   };
   Result<ExpandedProfile> expanded =
-      expand_profile(**profile, catalog, gates, {make, options.several_queue_sorts});
+      expand_profile(whole, catalog, gates, {make, options.several_queue_sorts});
   if (!expanded.ok()) return expanded.error();
   fw->expanded_ = std::move(*expanded);
   fw->namesakes_.resize(fw->plugins_.size());

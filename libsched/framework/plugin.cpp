@@ -41,9 +41,26 @@ const Registry::Item* Registry::find(Str name) const {
   return it == items_.end() ? nullptr : &it->second;
 }
 
+Result<void> Registry::enable(Str name, int32_t weight) {
+  if (find(name) == nullptr)
+    return Error{Rc::kNotFound,
+                 "no plugin named " + std::string(name) + " in the registry",
+                 {},
+                 std::string(name)};
+  for (const EnabledPlugin& e : enabled_)
+    if (e.name == name)
+      return Error{Rc::kExists,
+                   "the plugin " + std::string(name) + " is enabled already",
+                   {},
+                   std::string(name)};
+  enabled_.push_back({std::string(name), weight});
+  return {};
+}
+
 Ref<Registry> Registry::copy() const {
   Ref<Registry> r = make_ref<Registry>();
   r->items_ = items_;
+  r->enabled_ = enabled_;
   return r;
 }
 

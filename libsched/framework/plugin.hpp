@@ -246,10 +246,14 @@ class Registry final : public RefCounted {
   Result<void> add(Str name, Item item);
   const Item* find(Str name) const;
   const std::map<std::string, Item, std::less<>>& items() const { return items_; }
+  // A plugin that every profile has at MultiPoint, after its own, unless it names it anywhere.
+  Result<void> enable(Str name, int32_t weight);
+  const std::vector<EnabledPlugin>& enabled() const { return enabled_; }
   Ref<Registry> copy() const;
 
  private:
   std::map<std::string, Item, std::less<>> items_;
+  std::vector<EnabledPlugin> enabled_;
 };
 using RegistryRef = Ref<const Registry>;
 

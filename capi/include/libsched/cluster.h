@@ -134,6 +134,12 @@ const libsched_pod *libsched_view_find_pod(const libsched_view *view, libsched_s
    other resource (units); 0 if the row holds no node. */
 int64_t libsched_view_allocatable(const libsched_view *view, uint32_t row, libsched_str resource);
 int64_t libsched_view_requested(const libsched_view *view, uint32_t row, libsched_str resource);
+/* The same for the rows below `capacity` at once: out[row], 0 where no node is. Both return
+   libsched_view_row_count(); `out` may be NULL. @since 0.1 */
+size_t libsched_view_allocatable_column(const libsched_view *view, libsched_str resource, int64_t *out, size_t capacity);
+size_t libsched_view_requested_column(const libsched_view *view, libsched_str resource, int64_t *out, size_t capacity);
+/* Of one view: equal numbers mean equal contents. A revert brings the old number back. @since 0.1 */
+uint64_t libsched_view_version(const libsched_view *view);
 
 #ifdef __cplusplus
 }

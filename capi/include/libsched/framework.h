@@ -67,6 +67,10 @@ typedef struct libsched_registry libsched_registry;
 libsched_rc libsched_registry_create(LIBSCHED_OWN libsched_registry **out, LIBSCHED_OWN libsched_error **error);
 libsched_registry *libsched_registry_ref(libsched_registry *registry);
 void libsched_registry_unref(LIBSCHED_OWN libsched_registry *registry);
+/* Every profile has this plugin at MultiPoint then, behind those that it names itself, unless it
+   names the plugin at any point, enabled or disabled. `weight` 0: not given.
+   Errors: NOT_FOUND (not in the registry), EXISTS (twice), MISUSE. @since 0.1 */
+libsched_rc libsched_registry_enable(libsched_registry *registry, libsched_str name, int32_t weight, LIBSCHED_OWN libsched_error **error);
 
 /* One profile with its plugins made. Immutable, shared freely. */
 typedef struct libsched_framework libsched_framework;

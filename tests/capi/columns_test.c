@@ -1,0 +1,89 @@
+/* The resources of all nodes at once, the version of a view, and plugins that a registry enables.
+ */
+#include "fixture.h"
+
+static libsched_code reject(void* instance, const libsched_cycle_state* state,
+                            const libsched_pod* pod, const libsched_node_info* node,
+                            libsched_status* status) {
+  (void)instance, (void)state, (void)pod, (void)node;
+  libsched_status_add_reason(status, text("never"));
+  return LIBSCHED_UNSCHEDULABLE;
+}
+
+static void columns_follow_the_cluster(void) {
+  libsched_cluster* cluster = NULL;
+  CHECK_OK(libsched_cluster_create(NULL, &cluster, err));
+  libsched_node* node =
+      node_of_json("{\"metadata\":{\"name\":\"a\"},\"status\":{\"allocatable\":{\"cpu\":\"4\"}}}");
+  const libsched_node* nodes[] = {node};
+  CHECK_OK(libsched_cluster_add_nodes(cluster, nodes, 1, err));
+  const libsched_view* view = libsched_cluster_view(cluster);
+  int64_t column[2] = {7, 7};
+  CHECK(libsched_view_allocatable_column(view, text("cpu"), column, 2) == 1);
+  CHECK(column[0] == 4000 && column[1] == 7);
+  CHECK(libsched_view_requested_column(view, text("cpu"), column, 1) == 1 && column[0] == 0);
+  column[0] = 7;
+  CHECK(libsched_view_allocatable_column(view, text("x.y/none"), column, 1) == 1 && column[0] == 0);
+  CHECK(libsched_view_allocatable_column(view, text("cpu"), NULL, 0) == 1);
+  CHECK(libsched_view_requested_column(NULL, text("cpu"), column, 1) == 0);
+
+  const uint64_t version = libsched_view_version(view);
+  CHECK_OK(libsched_cluster_fork(cluster, err));
+  CHECK_OK(libsched_cluster_remove_node(cluster, text("a"), err));
+  CHECK(libsched_view_version(view) != version);
+  column[0] = 7;
+  if (libsched_view_allocatable_column(view, text("cpu"), column, 1) == 1) CHECK(column[0] == 0);
+  CHECK_OK(libsched_cluster_revert(cluster, err));
+  CHECK(libsched_view_version(view) == version && libsched_view_version(NULL) == 0);
+  libsched_node_unref(node);
+  libsched_cluster_unref(cluster);
+}
+
+/* Whether the profile of a configuration has the plugin at Filter. */
+static int has_at_filter(const libsched_registry* registry, const char* config_json) {
+  libsched_config* config = NULL;
+  libsched_framework* framework = NULL;
+  libsched_text* plugins = NULL;
+  CHECK_OK(libsched_config_parse(text(config_json), &config, err));
+  CHECK_OK(libsched_framework_create(config, text(""), registry, NULL, &framework, err));
+  CHECK_OK(libsched_framework_plugins_json(framework, &plugins, err));
+  const int has = strstr(libsched_text_get(plugins).ptr, "\"Never\"") != NULL;
+  libsched_text_unref(plugins);
+  libsched_framework_unref(framework);
+  libsched_config_unref(config);
+  return has;
+}
+
+#define CONFIG(plugins)                                                                         \
+  "{\"apiVersion\":\"kubescheduler.config.k8s.io/v1\",\"kind\":\"KubeSchedulerConfiguration\"," \
+  "\"profiles\":[{\"plugins\":{" plugins "}}]}"
+
+static void a_registry_enables_plugins(void) {
+  libsched_registry* registry = NULL;
+  CHECK_OK(libsched_registry_create(&registry, err));
+  libsched_plugin plugin;
+  memset(&plugin, 0, sizeof plugin);
+  plugin.struct_size = sizeof plugin;
+  plugin.abi_version = LIBSCHED_ABI_VERSION;
+  plugin.name = text("Never");
+  plugin.filter = reject;
+  CHECK_OK(libsched_registry_add(registry, &plugin, NULL, err));
+  CHECK(!has_at_filter(registry, ""));
+  CHECK_FAILS(LIBSCHED_ERR_NOT_FOUND, "", "Other",
+              libsched_registry_enable(registry, text("Other"), 0, err));
+  CHECK_OK(libsched_registry_enable(registry, text("Never"), 0, err));
+  CHECK_FAILS(LIBSCHED_ERR_EXISTS, "", "Never",
+              libsched_registry_enable(registry, text("Never"), 0, err));
+  CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, NULL,
+              libsched_registry_enable(NULL, text("Never"), 0, err));
+  CHECK(has_at_filter(registry, ""));
+  CHECK(!has_at_filter(registry, CONFIG("\"multiPoint\":{\"disabled\":[{\"name\":\"Never\"}]}")));
+  CHECK(has_at_filter(registry, CONFIG("\"filter\":{\"enabled\":[{\"name\":\"Never\"}]}")));
+  libsched_registry_unref(registry);
+}
+
+int main(void) {
+  columns_follow_the_cluster();
+  a_registry_enables_plugins();
+  return finish();
+}

@@ -18,9 +18,16 @@ namespace libsched {
 // Raises the exception of libsched.errors for a return code.
 [[noreturn]] void raise(libsched_rc code, std::string_view message, std::string_view path = {},
                         std::string_view plugin = {});
-// Raises if `code` is not LIBSCHED_OK; takes the error over in any case.
+// Raises if `code` is not LIBSCHED_OK, or a plugin has raised; takes the error over in any case.
 void check(libsched_rc code, libsched_error* error);
 
+// Keeps an exception that left a slot of a plugin for the end of the call that asked it; the first
+// one of a call stands. check() raises it.
+void keep_exception(py::object exception);
+
+inline std::string_view to_view(libsched_str text) {
+  return {text.ptr == nullptr ? "" : text.ptr, text.len};
+}
 inline libsched_str to_str(std::string_view text) { return {text.data(), text.size()}; }
 // None becomes {NULL, 0}; an empty text keeps a pointer.
 inline libsched_str to_str(const std::optional<std::string_view>& text) {
@@ -68,9 +75,12 @@ class Document {
   libsched_str str_{nullptr, 0};
 };
 
-py::object own_pod(const libsched_pod* pod);            // a new reference as a _core.Pod
-py::object own_node(const libsched_node* node);         // a new reference as a _core.Node
-py::tuple status_tuple(const libsched_status* status);  // (code, plugin, (reason, ...))
+py::object own_pod(const libsched_pod* pod);           // a new reference as a _core.Pod
+py::object own_node(const libsched_node* node);        // a new reference as a _core.Node
+py::object own_services(libsched_services* services);  // a new reference as a _core.Services
+// (code, plugin, (reason, ...)), and as a fourth the error's text if it is not all reasons.
+py::tuple status_tuple(const libsched_status* status);
+StatusHandle create_status();
 
 void bind_objects(py::module_& module);
 void bind_view(py::module_& module);
@@ -79,5 +89,9 @@ void bind_framework(py::module_& module);
 void bind_cycle_state(py::module_& module);
 void bind_evaluator(py::module_& module);
 void bind_decision(py::module_& module);
+void bind_lent(py::module_& module);
+void bind_plugins(py::module_& module);
+void bind_services(py::module_& module);
+void bind_runtime(py::class_<Evaluator>& evaluator);
 
 }  // namespace libsched

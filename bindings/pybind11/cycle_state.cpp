@@ -1,7 +1,8 @@
 // _core.CycleState: one scheduling cycle's data, with Python objects in it.
 //
-// All Python values live in one dict, stored under a key of its own. Cloning a state copies the
-// dict inside the library's callback, where no Python code may run, and clones the values after it.
+// All Python values live in one dict, stored under a key of its own. Cloning a state from Python
+// copies the dict in the library's callback, where the state is locked, and clones the values after
+// it; when the library clones a state by itself, the callback does both.
 #include "binding.hpp"
 
 namespace libsched {
@@ -9,9 +10,24 @@ namespace {
 
 constexpr std::string_view kPythonKey = "libsched/python";
 
+thread_local bool copies_only = false;
+
+void clone_values(const py::dict& values, py::handle clone_value) {
+  for (const py::handle key : py::list(values.attr("keys")()))
+    values[key] = clone_value(values[key]);
+}
+
 void* clone_dict(void* data) {
-  py::gil_scoped_acquire acquired;
-  return PyDict_Copy(static_cast<PyObject*>(data));
+  const py::gil_scoped_acquire acquired;
+  PyObject* copy = PyDict_Copy(static_cast<PyObject*>(data));
+  if (copies_only || copy == nullptr) return copy;
+  try {
+    clone_values(py::reinterpret_borrow<py::dict>(copy),
+                 py::module_::import("libsched.state").attr("_clone_value"));
+  } catch (py::error_already_set& error) {
+    keep_exception(error.value());
+  }
+  return copy;
 }
 
 void destroy_dict(void* data) {
@@ -22,13 +38,15 @@ void destroy_dict(void* data) {
 
 // The dict of a state, borrowed; NULL if nothing was written yet.
 PyObject* dict_of(const CycleState& state) {
-  return static_cast<PyObject*>(libsched_cycle_state_read(state.handle.get(), to_str(kPythonKey)));
+  return static_cast<PyObject*>(libsched_cycle_state_read(state.get(), to_str(kPythonKey)));
 }
 
 CycleState create_state() {
   libsched_cycle_state* out = nullptr;
   quick([&](libsched_error** error) { return libsched_cycle_state_create(&out, error); });
-  return {StateHandle(out)};
+  CycleState made;
+  made.handle.reset(out);
+  return made;
 }
 
 void write(CycleState& state, const py::str& key, const py::object& value) {
@@ -42,7 +60,7 @@ void write(CycleState& state, const py::str& key, const py::object& value) {
   py::dict dict;
   dict[key] = value;
   quick([&](libsched_error** error) {
-    return libsched_cycle_state_write(state.handle.get(), to_str(kPythonKey), dict.release().ptr(),
+    return libsched_cycle_state_write(state.get(), to_str(kPythonKey), dict.release().ptr(),
                                       clone_dict, destroy_dict, error);
   });
 }
@@ -72,14 +90,16 @@ CycleState clone_state(const CycleState& state, const py::function& clone_value)
   {
     const Holding holding(state.lock.get());
     quick([&](libsched_error** error) {
-      return libsched_cycle_state_clone(state.handle.get(), &out, error);
+      const bool before = std::exchange(copies_only, true);
+      const libsched_rc code = libsched_cycle_state_clone(state.get(), &out, error);
+      copies_only = before;
+      return code;
     });
   }
-  CycleState made{StateHandle(out)};
+  CycleState made;
+  made.handle.reset(out);
   if (PyObject* dict = dict_of(made); dict != nullptr) {
-    const auto values = py::reinterpret_borrow<py::dict>(dict);
-    for (const py::handle key : py::list(values.attr("keys")()))
-      values[key] = clone_value(values[key]);
+    clone_values(py::reinterpret_borrow<py::dict>(dict), clone_value);
   }
   return made;
 }
@@ -97,11 +117,49 @@ void bind_cycle_state(py::module_& module) {
       .def("skips_filter",
            [](const CycleState& state, std::string_view plugin) {
              const Holding holding(state.lock.get());
-             return libsched_cycle_state_skips_filter(state.handle.get(), to_str(plugin));
+             return libsched_cycle_state_skips_filter(state.get(), to_str(plugin));
            })
-      .def("skips_score", [](const CycleState& state, std::string_view plugin) {
-        const Holding holding(state.lock.get());
-        return libsched_cycle_state_skips_score(state.handle.get(), to_str(plugin));
+      .def("skips_score",
+           [](const CycleState& state, std::string_view plugin) {
+             const Holding holding(state.lock.get());
+             return libsched_cycle_state_skips_score(state.get(), to_str(plugin));
+           })
+      .def("skips_pre_bind",
+           [](const CycleState& state, std::string_view plugin) {
+             const Holding holding(state.lock.get());
+             return libsched_cycle_state_skips_pre_bind(state.get(), to_str(plugin));
+           })
+      .def("parallel_pre_bind",
+           [](const CycleState& state, std::string_view plugin) {
+             const Holding holding(state.lock.get());
+             return libsched_cycle_state_parallel_pre_bind(state.get(), to_str(plugin));
+           })
+      .def("activate",
+           [](CycleState& state, const Pod& pod) {
+             const Holding holding(state.lock.get());
+             quick([&](libsched_error** error) {
+               return libsched_cycle_state_activate(state.get(), pod.handle.get(), error);
+             });
+           })
+      .def("take_activations",
+           [](CycleState& state) {
+             libsched_text* out = nullptr;
+             const Holding holding(state.lock.get());
+             quick([&](libsched_error** error) {
+               return libsched_cycle_state_take_activations_json(state.get(), &out, error);
+             });
+             return from_text(out);
+           })
+      // In a slot: the address of the view that is asked about, and who asks.
+      .def_property_readonly(
+          "view_address",
+          [](const CycleState& state) {
+            return reinterpret_cast<uintptr_t>(libsched_cycle_state_view(state.get()));
+          })
+      .def_property_readonly("services", [](const CycleState& state) -> py::object {
+        libsched_evaluator* evaluator = libsched_cycle_state_evaluator(state.get());
+        if (evaluator == nullptr) return py::none();
+        return own_services(libsched_evaluator_services(evaluator));
       });
 }
 

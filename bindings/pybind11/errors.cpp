@@ -14,15 +14,27 @@ void raise(libsched_rc code, std::string_view message, std::string_view path,
   throw py::error_already_set();
 }
 
+namespace {
+
+thread_local PyObject* kept = nullptr;  // owned
+
+}  // namespace
+
+void keep_exception(py::object exception) {
+  if (kept == nullptr) kept = exception.release().ptr();
+}
+
 void check(libsched_rc code, libsched_error* error) {
-  if (code == LIBSCHED_OK) return;
   const ErrorHandle owned(error);
+  if (kept != nullptr) {
+    const auto exception = py::reinterpret_steal<py::object>(std::exchange(kept, nullptr));
+    PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(exception.ptr())), exception.ptr());
+    throw py::error_already_set();
+  }
+  if (code == LIBSCHED_OK) return;
   if (!owned) raise(code, "no details are known");
-  const auto view = [](libsched_str text) {
-    return std::string_view(text.ptr ? text.ptr : "", text.len);
-  };
-  raise(code, view(libsched_error_message(error)), view(libsched_error_path(error)),
-        view(libsched_error_plugin(error)));
+  raise(code, to_view(libsched_error_message(error)), to_view(libsched_error_path(error)),
+        to_view(libsched_error_plugin(error)));
 }
 
 py::str from_str(libsched_str text) {
@@ -57,8 +69,26 @@ py::tuple status_tuple(const libsched_status* status) {
   const size_t count = libsched_status_reason_count(status);
   py::tuple reasons(count);
   for (size_t i = 0; i < count; ++i) reasons[i] = from_str(libsched_status_reason(status, i));
-  return py::make_tuple(libsched_status_code(status), from_str(libsched_status_plugin(status)),
-                        std::move(reasons));
+  const libsched_code code = libsched_status_code(status);
+  const py::str plugin = from_str(libsched_status_plugin(status));
+  libsched_str error{nullptr, 0};
+  if (code != LIBSCHED_SUCCESS && libsched_status_as_error(status, &error)) {
+    std::string all;
+    for (size_t i = 0; i < count; ++i) {
+      if (i != 0) all += ", ";
+      all += to_view(libsched_status_reason(status, i));
+    }
+    if (all != to_view(error)) {
+      return py::make_tuple(code, plugin, std::move(reasons), from_str(error));
+    }
+  }
+  return py::make_tuple(code, plugin, std::move(reasons));
+}
+
+StatusHandle create_status() {
+  libsched_status* status = nullptr;
+  quick([&](libsched_error** error) { return libsched_status_create(&status, error); });
+  return StatusHandle(status);
 }
 
 }  // namespace libsched

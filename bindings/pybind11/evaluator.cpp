@@ -48,7 +48,7 @@ std::unique_ptr<Evaluator> on_snapshot(const Framework& framework, const Snapsho
 }
 
 py::tuple run_pre_enqueue(Evaluator& evaluator, const Pod& pod) {
-  const Holding holding(evaluator.lock.get());
+  const Asking asking(evaluator);
   quick([&](libsched_error** error) {
     return libsched_run_pre_enqueue_plugins(evaluator.handle.get(), pod.handle.get(),
                                             evaluator.status.get(), error);
@@ -58,13 +58,13 @@ py::tuple run_pre_enqueue(Evaluator& evaluator, const Pod& pod) {
 
 // (status, all_nodes, node names, plugins that narrowed them)
 py::tuple run_pre_filter(Evaluator& evaluator, CycleState& state, const Pod& pod) {
-  const Holding holding(evaluator.lock.get());
+  const Asking asking(evaluator);
   const Holding holding_state(state.lock.get());
   const libsched_prefilter_result* result = evaluator.pre_filter.get();
   unlocked([&](libsched_error** error) {
-    return libsched_run_pre_filter_plugins(evaluator.handle.get(), state.handle.get(),
-                                           pod.handle.get(), evaluator.pre_filter.get(),
-                                           evaluator.status.get(), error);
+    return libsched_run_pre_filter_plugins(evaluator.handle.get(), state.get(), pod.handle.get(),
+                                           evaluator.pre_filter.get(), evaluator.status.get(),
+                                           error);
   });
   py::list nodes, plugins;
   for (size_t i = 0; i < libsched_prefilter_result_node_count(result); ++i) {
@@ -79,10 +79,10 @@ py::tuple run_pre_filter(Evaluator& evaluator, CycleState& state, const Pod& pod
 
 py::tuple run_filter(Evaluator& evaluator, CycleState& state, const Pod& pod,
                      std::string_view node) {
-  const Holding holding(evaluator.lock.get());
+  const Asking asking(evaluator);
   const Holding holding_state(state.lock.get());
   quick([&](libsched_error** error) {
-    return libsched_run_filter_plugins(evaluator.handle.get(), state.handle.get(), pod.handle.get(),
+    return libsched_run_filter_plugins(evaluator.handle.get(), state.get(), pod.handle.get(),
                                        to_str(node), evaluator.status.get(), error);
   });
   return status_tuple(evaluator.status.get());
@@ -93,10 +93,10 @@ using ChangePod = decltype(&libsched_run_pre_filter_extension_add_pod);
 template <ChangePod change>
 py::tuple run_pre_filter_extension(Evaluator& evaluator, CycleState& state, const Pod& pod,
                                    const Pod& other, std::string_view node) {
-  const Holding holding(evaluator.lock.get());
+  const Asking asking(evaluator);
   const Holding holding_state(state.lock.get());
   quick([&](libsched_error** error) {
-    return change(evaluator.handle.get(), state.handle.get(), pod.handle.get(), other.handle.get(),
+    return change(evaluator.handle.get(), state.get(), pod.handle.get(), other.handle.get(),
                   to_str(node), evaluator.status.get(), error);
   });
   return status_tuple(evaluator.status.get());
@@ -128,9 +128,9 @@ Feasible filter(Evaluator& evaluator, CycleState& state, const Pod& pod, uint32_
   Feasible found;
   found.words.resize((libsched_view_row_count(evaluator.view) + 63) / 64);
   unlocked([&](libsched_error** error) {
-    return libsched_filter_nodes(evaluator.handle.get(), state.handle.get(), pod.handle.get(),
-                                 &options, found.words.data(), found.words.size(), &found.count,
-                                 &found.first, error);
+    return libsched_filter_nodes(evaluator.handle.get(), state.get(), pod.handle.get(), &options,
+                                 found.words.data(), found.words.size(), &found.count, &found.first,
+                                 error);
   });
   return found;
 }
@@ -138,7 +138,7 @@ Feasible filter(Evaluator& evaluator, CycleState& state, const Pod& pod, uint32_
 // (bitmap as bytes, count, first row or None)
 py::tuple filter_bitmap(Evaluator& evaluator, CycleState& state, const Pod& pod, uint32_t limit,
                         const std::optional<py::buffer>& accept, size_t start) {
-  const Holding holding(evaluator.lock.get());
+  const Asking asking(evaluator);
   const Holding holding_state(state.lock.get());
   const Feasible found = filter(evaluator, state, pod, limit, accept, start);
   return py::make_tuple(
@@ -151,7 +151,7 @@ py::tuple filter_bitmap(Evaluator& evaluator, CycleState& state, const Pod& pod,
 // The names of the nodes found, in node order from `start` on.
 py::list filter_names(Evaluator& evaluator, CycleState& state, const Pod& pod, uint32_t limit,
                       const std::optional<py::buffer>& accept, size_t start) {
-  const Holding holding(evaluator.lock.get());
+  const Asking asking(evaluator);
   const Holding holding_state(state.lock.get());
   const Feasible found = filter(evaluator, state, pod, limit, accept, start);
   size_t count = 0;
@@ -195,11 +195,11 @@ Decision check_pod(Evaluator& evaluator, const Pod& pod, std::string_view node, 
   options.score = score;
   libsched_decision* out = nullptr;
   Decision decision;
-  const Holding holding(evaluator.lock.get());
+  const Asking asking(evaluator);
   std::optional<Holding> holding_state;
   if (state != nullptr) {
     holding_state.emplace(state->lock.get());
-    options.state = state->handle.get();
+    options.state = state->get();
   }
   unlocked([&](libsched_error** error) {
     const libsched_rc code = libsched_check_pod_fits(evaluator.handle.get(), pod.handle.get(),
@@ -227,11 +227,11 @@ py::tuple run_cycle(Evaluator& evaluator, CycleState& state, const Pod& pod, uin
   options.sampling = sampling;
   options.seed = seed;
   libsched_cycle_outcome outcome = LIBSCHED_CYCLE_OUTCOME_INIT;
-  const Holding holding(evaluator.lock.get());
+  const Asking asking(evaluator);
   const Holding holding_state(state.lock.get());
   unlocked([&](libsched_error** error) {
-    return libsched_run_cycle(evaluator.handle.get(), state.handle.get(), pod.handle.get(),
-                              &options, &outcome, evaluator.status.get(), error);
+    return libsched_run_cycle(evaluator.handle.get(), state.get(), pod.handle.get(), &options,
+                              &outcome, evaluator.status.get(), error);
   });
   return py::make_tuple(
       outcome.node == nullptr ? py::object(py::none()) : py::object(from_str(outcome.node_name)),
@@ -250,13 +250,13 @@ std::vector<uint64_t> words_of(const Evaluator& evaluator, const py::buffer& bit
 
 py::tuple run_pre_score(Evaluator& evaluator, CycleState& state, const Pod& pod,
                         const py::buffer& feasible) {
-  const Holding holding(evaluator.lock.get());
+  const Asking asking(evaluator);
   const Holding holding_state(state.lock.get());
   const std::vector<uint64_t> words = words_of(evaluator, feasible);
   unlocked([&](libsched_error** error) {
-    return libsched_run_pre_score_plugins(evaluator.handle.get(), state.handle.get(),
-                                          pod.handle.get(), words.data(), words.size(),
-                                          evaluator.status.get(), error);
+    return libsched_run_pre_score_plugins(evaluator.handle.get(), state.get(), pod.handle.get(),
+                                          words.data(), words.size(), evaluator.status.get(),
+                                          error);
   });
   return status_tuple(evaluator.status.get());
 }
@@ -269,11 +269,11 @@ py::tuple run_score(Evaluator& evaluator, CycleState& state, const Pod& pod,
   quick([&](libsched_error** error) { return libsched_score_table_create(&table, error); });
   made->handle.reset(table);
   made->table = table;
-  const Holding holding(evaluator.lock.get());
+  const Asking asking(evaluator);
   const Holding holding_state(state.lock.get());
   const std::vector<uint64_t> words = words_of(evaluator, feasible);
   unlocked([&](libsched_error** error) {
-    return libsched_run_score_plugins(evaluator.handle.get(), state.handle.get(), pod.handle.get(),
+    return libsched_run_score_plugins(evaluator.handle.get(), state.get(), pod.handle.get(),
                                       words.data(), words.size(), nullptr, 0, table,
                                       evaluator.status.get(), error);
   });
@@ -287,10 +287,10 @@ py::tuple run_score(Evaluator& evaluator, CycleState& state, const Pod& pod,
 }
 
 py::tuple assume(Evaluator& evaluator, CycleState& state, const Pod& pod, std::string_view node) {
-  const Holding holding(evaluator.lock.get());
+  const Asking asking(evaluator);
   const Holding holding_state(state.lock.get());
   quick([&](libsched_error** error) {
-    return libsched_evaluator_assume(evaluator.handle.get(), state.handle.get(), pod.handle.get(),
+    return libsched_evaluator_assume(evaluator.handle.get(), state.get(), pod.handle.get(),
                                      libsched_view_find_node(evaluator.view, to_str(node)),
                                      evaluator.status.get(), error);
   });
@@ -298,19 +298,19 @@ py::tuple assume(Evaluator& evaluator, CycleState& state, const Pod& pod, std::s
 }
 
 void forget(Evaluator& evaluator, CycleState& state, const Pod& pod) {
-  const Holding holding(evaluator.lock.get());
+  const Asking asking(evaluator);
   const Holding holding_state(state.lock.get());
   quick([&](libsched_error** error) {
-    return libsched_evaluator_forget(evaluator.handle.get(), state.handle.get(), pod.handle.get(),
-                                     error);
+    return libsched_evaluator_forget(evaluator.handle.get(), state.get(), pod.handle.get(), error);
   });
 }
 
 }  // namespace
 
 void bind_evaluator(py::module_& module) {
-  py::class_<Evaluator>(module, "Evaluator")
-      .def(py::init(&on_cluster))
+  py::class_<Evaluator> evaluator(module, "Evaluator");
+  bind_runtime(evaluator);
+  evaluator.def(py::init(&on_cluster))
       .def(py::init(&on_snapshot))
       .def("run_pre_enqueue", run_pre_enqueue)
       .def("run_pre_filter", run_pre_filter)
@@ -334,11 +334,11 @@ void bind_evaluator(py::module_& module) {
       .def_property(
           "next_start",
           [](const Evaluator& evaluator) {
-            const Holding holding(evaluator.lock.get());
+            const Asking asking(evaluator);
             return libsched_evaluator_next_start(evaluator.handle.get());
           },
           [](Evaluator& evaluator, size_t start) {
-            const Holding holding(evaluator.lock.get());
+            const Asking asking(evaluator);
             libsched_evaluator_set_next_start(evaluator.handle.get(), start);
           });
 }

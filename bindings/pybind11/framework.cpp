@@ -4,10 +4,11 @@
 namespace libsched {
 namespace {
 
+template <decltype(&libsched_config_parse) parse>
 Config parse_config(py::handle document) {
   const Document bytes(document);
   libsched_config* out = nullptr;
-  unlocked([&](libsched_error** error) { return libsched_config_parse(bytes.str(), &out, error); });
+  unlocked([&](libsched_error** error) { return parse(bytes.str(), &out, error); });
   return {ConfigHandle(out)};
 }
 
@@ -28,15 +29,18 @@ py::str describe(const Config& config) {
   return from_text(out);
 }
 
-Framework create_framework(const Config* config, std::string_view profile,
-                           std::string_view feature_gates, std::string_view semantics) {
+Framework create_framework(const Config* config, std::string_view profile, const Registry* registry,
+                           std::string_view feature_gates, std::string_view semantics,
+                           bool several_queue_sorts) {
   libsched_framework_options options = LIBSCHED_FRAMEWORK_OPTIONS_INIT;
   options.feature_gates = to_str(feature_gates);
   options.semantics = to_str(semantics);
+  options.several_queue_sorts = several_queue_sorts;
   libsched_framework* out = nullptr;
   unlocked([&](libsched_error** error) {
-    return libsched_framework_create(config == nullptr ? nullptr : config->handle.get(),
-                                     to_str(profile), nullptr, &options, &out, error);
+    return libsched_framework_create(
+        config == nullptr ? nullptr : config->handle.get(), to_str(profile),
+        registry == nullptr ? nullptr : registry->handle.get(), &options, &out, error);
   });
   return {FrameworkHandle(out)};
 }
@@ -49,21 +53,43 @@ py::str plugins(const Framework& framework) {
   return from_text(out);
 }
 
+py::str events(const Framework& framework) {
+  libsched_text* out = nullptr;
+  quick([&](libsched_error** error) {
+    return libsched_framework_events_json(framework.handle.get(), &out, error);
+  });
+  return from_text(out);
+}
+
+bool queue_less(const Framework& framework, const Pod& a, int64_t a_since_ns, const Pod& b,
+                int64_t b_since_ns) {
+  bool before = false;
+  quick([&](libsched_error** error) {
+    return libsched_framework_queue_less(framework.handle.get(), a.handle.get(), a_since_ns,
+                                         b.handle.get(), b_since_ns, &before, error);
+  });
+  return before;
+}
+
 }  // namespace
 
 void bind_framework(py::module_& module) {
   py::class_<Config>(module, "Config")
-      .def_static("parse", parse_config)
+      .def_static("parse", parse_config<libsched_config_parse>)
+      .def_static("parse_profile", parse_config<libsched_config_parse_profile>)
       .def_property_readonly("profile_names", profile_names)
       .def("describe", describe);
   py::class_<Framework>(module, "Framework")
       .def(py::init(&create_framework), py::arg("config").none(true), py::arg("profile"),
-           py::arg("feature_gates"), py::arg("semantics"))
+           py::arg("registry").none(true), py::arg("feature_gates"), py::arg("semantics"),
+           py::arg("several_queue_sorts"))
       .def_property_readonly("profile",
                              [](const Framework& framework) {
                                return from_str(libsched_framework_profile(framework.handle.get()));
                              })
-      .def("plugins", plugins);
+      .def("plugins", plugins)
+      .def("events", events)
+      .def("queue_less", queue_less);
 }
 
 }  // namespace libsched

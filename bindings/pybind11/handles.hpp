@@ -32,6 +32,7 @@ struct UnrefWithoutGil {
   }
 };
 
+using ClockHandle = std::unique_ptr<libsched_clock, Unref<libsched_clock, libsched_clock_unref>>;
 using ClusterHandle =
     std::unique_ptr<libsched_cluster, UnrefWithoutGil<libsched_cluster, libsched_cluster_unref>>;
 using ConfigHandle =
@@ -46,20 +47,29 @@ using FrameworkHandle =
     std::unique_ptr<libsched_framework,
                     UnrefWithoutGil<libsched_framework, libsched_framework_unref>>;
 using NodeHandle = std::unique_ptr<libsched_node, Unref<libsched_node, libsched_node_unref>>;
+using NodeStatusesHandle =
+    std::unique_ptr<libsched_node_statuses,
+                    Unref<libsched_node_statuses, libsched_node_statuses_unref>>;
 using ObjectsHandle =
     std::unique_ptr<libsched_objects, UnrefWithoutGil<libsched_objects, libsched_objects_unref>>;
 using PodHandle = std::unique_ptr<libsched_pod, Unref<libsched_pod, libsched_pod_unref>>;
 using PreFilterHandle =
     std::unique_ptr<libsched_prefilter_result,
                     Unref<libsched_prefilter_result, libsched_prefilter_result_unref>>;
+using RegistryHandle =
+    std::unique_ptr<libsched_registry, Unref<libsched_registry, libsched_registry_unref>>;
 using ScoreTableHandle =
     std::unique_ptr<libsched_score_table, Unref<libsched_score_table, libsched_score_table_unref>>;
+using ServicesHandle =
+    std::unique_ptr<libsched_services, UnrefWithoutGil<libsched_services, libsched_services_unref>>;
 using SnapshotHandle =
     std::unique_ptr<libsched_snapshot, UnrefWithoutGil<libsched_snapshot, libsched_snapshot_unref>>;
 using StateHandle =
     std::unique_ptr<libsched_cycle_state, Unref<libsched_cycle_state, libsched_cycle_state_unref>>;
 using StatusHandle =
     std::unique_ptr<libsched_status, Unref<libsched_status, libsched_status_unref>>;
+using WaitingPodHandle =
+    std::unique_ptr<libsched_waiting_pod, Unref<libsched_waiting_pod, libsched_waiting_pod_unref>>;
 using TextHandle = std::unique_ptr<libsched_text, Unref<libsched_text, libsched_text_unref>>;
 
 // What the Python classes of the module hold.
@@ -77,6 +87,21 @@ struct Config {
 };
 struct Framework {
   FrameworkHandle handle;
+};
+
+struct Registry {
+  RegistryHandle handle;
+};
+struct Clock {
+  ClockHandle handle;
+};
+struct WaitingPod {
+  WaitingPodHandle handle;
+};
+// Nominations and the client are for one thread at a time; waiting pods need no lock.
+struct Services {
+  ServicesHandle handle;
+  std::shared_ptr<Lock> lock;
 };
 
 struct Decision {
@@ -102,9 +127,13 @@ struct Array {
   const char* format = "b";
 };
 
+// One of its own, or one that a plugin's slot was lent, which is NULL afterwards: calls then fail.
 struct CycleState {
   StateHandle handle;
   std::unique_ptr<Lock> lock = std::make_unique<Lock>();
+  libsched_cycle_state* lent = nullptr;
+
+  libsched_cycle_state* get() const { return handle ? handle.get() : lent; }
 };
 
 // A cluster or a snapshot, for reading. A cluster and its evaluators share one lock, because only
@@ -121,11 +150,23 @@ struct Snapshot : View {
 };
 
 struct Evaluator {
-  std::shared_ptr<Lock> lock;  // the cluster's; on a snapshot its own
+  std::shared_ptr<Lock> lock;           // the cluster's; on a snapshot its own
+  std::shared_ptr<Lock> services_lock;  // NULL: services of its own
   EvaluatorHandle handle;
   StatusHandle status;         // filled by calls, under the lock
   PreFilterHandle pre_filter;  // likewise
   const libsched_view* view = nullptr;
+};
+
+// Holds what a call on an evaluator needs, in the order that all calls keep.
+class Asking {
+ public:
+  explicit Asking(const Evaluator& evaluator)
+      : view_(evaluator.lock.get()), services_(evaluator.services_lock.get()) {}
+
+ private:
+  Holding view_;
+  Holding services_;
 };
 
 }  // namespace libsched

@@ -25,6 +25,10 @@ void Lock::acquire() {
             "another thread was using this object when the process forked; make a new one");
     }
     if (thread_.load(std::memory_order_relaxed) == std::this_thread::get_id()) {
+      if (InSlot::depth() != 0) {
+        ++again_;
+        return;
+      }
       raise(LIBSCHED_ERR_STATE, "a finalizer used an object in the middle of a call on it");
     }
     {
@@ -37,6 +41,10 @@ void Lock::acquire() {
 }
 
 void Lock::release() noexcept {
+  if (again_ != 0) {
+    --again_;
+    return;
+  }
   thread_.store({}, std::memory_order_relaxed);
   holder_.store(0, std::memory_order_release);
   holder_.notify_one();

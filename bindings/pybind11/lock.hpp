@@ -3,7 +3,8 @@
 // Waiting gives up the GIL, so a thread that needs the GIL while it holds the lock cannot deadlock.
 // A lock that was held by another thread at the moment of os.fork() belongs to nobody in the child:
 // acquiring it there raises StateError instead of waiting for ever. So does acquiring it twice on
-// one thread, which only a finalizer can bring about that the garbage collector runs meanwhile.
+// one thread, which only a finalizer can bring about that the garbage collector runs meanwhile;
+// but the slots of a plugin may look at what their caller has locked, so there it is allowed.
 #pragma once
 
 #include <atomic>
@@ -24,6 +25,21 @@ class Lock {
  private:
   std::atomic<uint32_t> holder_{0};  // 0: free; else the generation of the process that holds it
   std::atomic<std::thread::id> thread_{};
+  uint32_t again_ = 0;  // how often the holder has acquired it again
+};
+
+// While one lives, this thread is inside a slot of a plugin.
+class InSlot {
+ public:
+  InSlot() { ++depth(); }
+  ~InSlot() { --depth(); }
+  InSlot(const InSlot&) = delete;
+  InSlot& operator=(const InSlot&) = delete;
+
+  static uint32_t& depth() {
+    thread_local uint32_t deep = 0;
+    return deep;
+  }
 };
 
 // Holds a lock for a scope; NULL (as for immutable things) holds nothing.

@@ -21,6 +21,9 @@ PYBIND11_MODULE(_core, module) {
   libsched::bind_objects(module);
   libsched::bind_view(module);
   libsched::bind_cluster(module);
+  libsched::bind_lent(module);
+  libsched::bind_services(module);
+  libsched::bind_plugins(module);
   libsched::bind_framework(module);
   libsched::bind_cycle_state(module);
   libsched::bind_decision(module);

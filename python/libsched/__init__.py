@@ -30,16 +30,22 @@ from .errors import (
     MisuseError,
     NoMemoryError,
     NotFoundError,
+    PluginError,
     StaleError,
     StateError,
     UnsupportedError,
 )
+from .events import JSON, Action, ClusterEvent, ObjectChange
 from .fit import FitResult, NodeVerdict
 from .framework import Config, Framework, PreFilterResult
+from .nodes import Columns, LentNode, NodeSet
 from .objects import Node, Objects, Pod, Taint, Workload
+from .plugins import Plugin, plugin
 from .scores import CycleResult, PluginScore, Scores
+from .services import Clock, Nomination, NominatingMode, Services, WaitingPod
 from .state import CycleState
 from .status import Code, Status
+from .statuses import NodeStatuses
 from .view import NodeInfo, View
 
 __version__: str = _version()
@@ -47,10 +53,14 @@ __version__: str = _version()
 k8s_version: str = _k8s_version()
 
 __all__ = [
+    "Action",
     "BufferSizeError",
     "CancelledError",
+    "Clock",
     "Cluster",
+    "ClusterEvent",
     "Code",
+    "Columns",
     "Config",
     "CycleResult",
     "CycleState",
@@ -62,18 +72,28 @@ __all__ = [
     "Framework",
     "InternalError",
     "InvalidError",
+    "JSON",
+    "LentNode",
     "LimitError",
     "MisuseError",
     "NoMemoryError",
     "Node",
     "NodeInfo",
+    "NodeSet",
+    "NodeStatuses",
     "NodeVerdict",
+    "NominatingMode",
+    "Nomination",
     "NotFoundError",
+    "ObjectChange",
     "Objects",
+    "Plugin",
+    "PluginError",
     "PluginScore",
     "Pod",
     "PreFilterResult",
     "Scores",
+    "Services",
     "Snapshot",
     "StaleError",
     "StateError",
@@ -81,6 +101,8 @@ __all__ = [
     "Taint",
     "UnsupportedError",
     "View",
+    "WaitingPod",
     "Workload",
     "k8s_version",
+    "plugin",
 ]

@@ -11,6 +11,7 @@ from . import _core
 from ._sources import Source
 from .errors import InvalidError, MisuseError, StateError
 from .objects import Node, Objects, Pod, nodes_of, pods_of
+from .services import Services
 from .view import View, split_key
 
 #: `upstream`: zones take turns, as kube-scheduler walks its nodes; `insertion`: as they were added.
@@ -128,7 +129,7 @@ class Cluster(View):
     <Cluster: 1 node, 0 pods>
     """
 
-    __slots__ = ("_forks",)
+    __slots__ = ("_forks", "_services")
 
     _handle: _core.Cluster
 
@@ -149,8 +150,10 @@ class Cluster(View):
     def _adopt(self, handle: _core.Cluster) -> None:
         self._handle = handle
         self._evaluators = weakref.WeakKeyDictionary()
+        self._columns = None
         self._forks: list[Fork] = []
         self._classes = None
+        self._services: Services | None = None
 
     # Changes
 
@@ -374,6 +377,13 @@ class Cluster(View):
         self._forks.pop()._cluster = None
 
     @property
+    def services(self) -> Services:
+        """Nominated and waiting pods, clock and API client of frameworks that bring none."""
+        if self._services is None:
+            self._services = Services()
+        return self._services
+
+    @property
     def fork_depth(self) -> int:
         """How many forks are open."""
         return self._handle.fork_depth
@@ -392,6 +402,7 @@ class Cluster(View):
         made = object.__new__(Snapshot)
         made._handle = self._handle.snapshot()
         made._evaluators = weakref.WeakKeyDictionary()
+        made._columns = None
         made._classes = self._classes
         return made
 

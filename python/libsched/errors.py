@@ -111,6 +111,13 @@ class InternalError(Error, RuntimeError):
     code = -12
 
 
+class PluginError(InternalError):
+    """A method of a plugin raised an exception, which is this one's ``__cause__``.
+
+    What was asked for has no answer; nothing else has changed.
+    """
+
+
 class CancelledError(Error):
     """The call was ended from outside."""
 

@@ -8,15 +8,18 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from . import _core
+from ._runtime import RuntimeCalls
 from ._sources import Source, config_document
 from .cluster import Cluster, Snapshot
 from .errors import InvalidError, MisuseError
 from .fit import FitResult
 from .objects import Pod, pods_of
+from .plugins import registry_of
 from .scores import CycleResult, Scores
+from .services import Services
 from .state import CycleState
 from .status import Status, status_of
-from .view import View
+from .view import View, _views
 
 if TYPE_CHECKING:
     import numpy
@@ -59,6 +62,18 @@ class Config:
         else:
             self._handle = _core.Config.parse(document.text)
 
+    @classmethod
+    def of_profile(cls, source: object) -> Config:
+        """One KubeSchedulerProfile alone, taken as it is.
+
+        Without default plugins and without validation, as upstream's NewFramework gets it.
+        """
+        made = object.__new__(cls)
+        document = config_document(source)
+        made._handle = _core.Config.parse_profile(
+            document.text if document.path is None else _read(document.path))
+        return made
+
     @property
     def profiles(self) -> list[str]:
         """The scheduler names of the profiles."""
@@ -100,7 +115,7 @@ class PreFilterResult:
         return self.node_names is None
 
 
-class Framework:
+class Framework(RuntimeCalls):
     """One profile of a scheduler's configuration with its plugins: what decisions are made by.
 
     Parameters
@@ -115,6 +130,15 @@ class Framework:
         Whose semantics. ``"1.31"`` switches exactly three things to that release: the formula of
         NodeResourcesBalancedAllocation, the reason text of TaintToleration, and ties, which are
         broken uniformly by a seed. Nothing else of 1.31 is followed.
+    plugins : iterable of classes or objects, optional
+        Plugins in Python: see `Plugin`. One that the profile does not name at any point is enabled
+        at MultiPoint, after the profile's own.
+    services : Services, optional
+        Clock, API client, nominated and waiting pods; by default those of the cluster that is
+        asked about. Frameworks that make up one scheduler share one.
+    several_queue_sorts : bool
+        The profile may have more than one QueueSort plugin: where one calls two pods equal, the
+        next decides.
 
     Raises
     ------
@@ -144,17 +168,28 @@ class Framework:
     <Status UnschedulableAndUnresolvable by NodeResourcesFit: Insufficient cpu>
     """
 
-    __slots__ = ("_handle", "_plugins", "__weakref__")
+    __slots__ = ("_given", "_handle", "_plugins", "_services", "__weakref__")
 
     _handle: _core.Framework
 
     def __init__(self, config: Config | object = None, *, profile: str | None = None,
                  feature_gates: Mapping[str, bool] | str | None = None,
-                 semantics: str = "1.36") -> None:
+                 semantics: str = "1.36", plugins: Iterable[Any] = (),
+                 services: Services | None = None, several_queue_sorts: bool = False) -> None:
+        self._make(config, profile, registry_of(plugins), feature_gates, semantics, services,
+                   several_queue_sorts)
+
+    def _make(self, config: Config | object, profile: str | None,
+              registry: _core.Registry | None,
+              feature_gates: Mapping[str, bool] | str | None = None, semantics: str = "1.36",
+              services: Services | None = None, several_queue_sorts: bool = False) -> None:
         if config is not None and not isinstance(config, Config):
             config = Config(config)
         handle = config._handle if isinstance(config, Config) else None
-        self._handle = _core.Framework(handle, profile or "", _gates(feature_gates), semantics)
+        self._handle = _core.Framework(handle, profile or "", registry, _gates(feature_gates),
+                                       semantics, several_queue_sorts)
+        self._given = registry is not None
+        self._services = services
         self._plugins: dict[str, list[tuple[str, int]]] | None = None
 
     @property
@@ -522,11 +557,19 @@ class Framework:
             pool = view._evaluators.setdefault(self, [])
         except AttributeError:
             raise _no_view(view) from None
+        if self._given:
+            _views[view._handle.address] = view  # plugins are told of it by its address
         try:
             return pool, pool.pop()
         except IndexError:
             assert isinstance(view, (Cluster, Snapshot))
-            return pool, _core.Evaluator(self._handle, view._handle)
+            made = _core.Evaluator(self._handle, view._handle)
+            services = self._services
+            if services is None and isinstance(view, Cluster):
+                services = view.services
+            if services is not None:
+                made.use_services(services._handle)
+            return pool, made
 
 
 def _no_view(view: object) -> MisuseError:

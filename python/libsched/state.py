@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from . import _core
-from .errors import NotFoundError
+from .errors import NotFoundError, StateError
+from .objects import Pod
+from .services import Services, _wrap_services
+from .view import View, _views
 
 
 def _clone_value(value: Any) -> Any:
@@ -77,6 +81,51 @@ class CycleState:
     def skips_score(self, plugin: str) -> bool:
         """Whether PreScore of `plugin` asked to skip its Score."""
         return self._handle.skips_score(plugin)
+
+    def skips_pre_bind(self, plugin: str) -> bool:
+        """Whether PreBindPreFlight of `plugin` asked to skip its PreBind."""
+        return self._handle.skips_pre_bind(plugin)
+
+    def parallel_pre_bind(self, plugin: str) -> bool:
+        """Whether PreBind of `plugin` may run beside others."""
+        return self._handle.parallel_pre_bind(plugin)
+
+    def activate(self, pod: Pod) -> None:
+        """Upstream's PodsToActivate: once the cycle succeeded the queue shall try this pod again."""
+        self._handle.activate(pod._handle)
+
+    def take_activations(self) -> list[str]:
+        """The pods that `activate` was called for, as ``namespace/name``, sorted; forgets them."""
+        keys: list[str] = json.loads(self._handle.take_activations())
+        return keys
+
+    @property
+    def view(self) -> View:
+        """In a plugin's method: the cluster or snapshot that is asked about.
+
+        Raises
+        ------
+        StateError
+            This is not a state that a plugin was lent.
+        """
+        view = _views.get(self._handle.view_address)
+        if view is None:
+            raise StateError("only a state that a plugin's method is lent has a view")
+        return view
+
+    @property
+    def services(self) -> Services:
+        """In a plugin's method: clock, API client, nominated and waiting pods of the scheduler.
+
+        Raises
+        ------
+        StateError
+            This is not a state that a plugin was lent.
+        """
+        handle = self._handle.services
+        if handle is None:
+            raise StateError("only a state that a plugin's method is lent has services")
+        return _wrap_services(handle)
 
     def __contains__(self, key: object) -> bool:
         return isinstance(key, str) and self._handle.read(key)[0]

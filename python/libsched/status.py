@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+from typing import Any
 
 
 class Code(enum.IntEnum):
@@ -51,6 +52,24 @@ class Status:
     code: Code = Code.SUCCESS
     plugin: str = ""
     reasons: tuple[str, ...] = ()
+    _error: str | None = dataclasses.field(default=None, compare=False, repr=False)
+
+    @classmethod
+    def unschedulable(cls, *reasons: str, resolvable: bool = True) -> Status:
+        """A rejection; not `resolvable` if taking pods away would not help either."""
+        return cls(Code.UNSCHEDULABLE if resolvable else Code.UNSCHEDULABLE_AND_UNRESOLVABLE, "",
+                   reasons)
+
+    def with_error(self, text: str) -> Status:
+        """As upstream's WithError: the text becomes the first reason, and what `error` says."""
+        return Status(self.code, self.plugin, (text, *self.reasons), text)
+
+    @property
+    def error(self) -> str | None:
+        """As upstream's AsError: what error texts quote; None for Success, Wait and Skip."""
+        if self.code in (Code.SUCCESS, Code.WAIT, Code.SKIP):
+            return None
+        return self.message if self._error is None else self._error
 
     @property
     def is_success(self) -> bool:
@@ -94,9 +113,9 @@ class Status:
 _SUCCESS = Status()
 
 
-def status_of(parts: tuple[int, str, tuple[str, ...]]) -> Status:
-    """The Status of what the extension module returns: (code, plugin, reasons)."""
-    code, plugin, reasons = parts
+def status_of(parts: tuple[Any, ...]) -> Status:
+    """The Status of what the extension module returns: (code, plugin, reasons[, error])."""
+    code, plugin, reasons = parts[:3]
     if code == 0 and not plugin and not reasons:
         return _SUCCESS
-    return Status(Code(code), plugin, reasons)
+    return Status(Code(code), plugin, reasons, parts[3] if len(parts) > 3 else None)

@@ -12,6 +12,11 @@ from .objects import Node, Objects, Pod, _wrap_node, _wrap_pod
 
 if TYPE_CHECKING:
     from .framework import Framework
+    from .nodes import Columns
+
+
+#: The views that Python has objects for, by address: plugins are told of a view by it.
+_views: weakref.WeakValueDictionary[int, View] = weakref.WeakValueDictionary()
 
 
 class NodeInfo:
@@ -119,10 +124,11 @@ class View:
     ``len(view)`` is the number of nodes.
     """
 
-    __slots__ = ("_classes", "_evaluators", "_handle", "__weakref__")
+    __slots__ = ("_classes", "_columns", "_evaluators", "_handle", "__weakref__")
 
     _handle: _core.View
     _classes: Objects | None
+    _columns: Columns | None
     _evaluators: weakref.WeakKeyDictionary[Framework, list[_core.Evaluator]]
 
     @property
@@ -134,6 +140,15 @@ class View:
     def pods(self) -> Pods:
         """The bound pods: a mapping from ``namespace/name`` to `Pod`."""
         return Pods(self)
+
+    @property
+    def columns(self) -> Columns:
+        """The nodes' resources and labels as numpy arrays over all rows."""
+        if self._columns is None:
+            from .nodes import Columns
+
+            self._columns = Columns(self)
+        return self._columns
 
     @property
     def row_count(self) -> int:

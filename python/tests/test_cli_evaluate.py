@@ -136,7 +136,7 @@ def test_bad_cases_do_not_end_it(run):
         case(name="config", config={**CONFIG, "parallelism": -1}),
         case(name="plugin", config={**CONFIG, "profiles": [{"schedulerName": "x", "plugins": {
             "multiPoint": {"enabled": [{"name": "Nonesuch"}]}}}]}),
-        case(name="trace", mode="trace"),
+        case(name="trace", mode="trace", profile={"plugins": 1}),
         case(name="mode", mode="guess"), ["no case"],
         case(pod("x"), name="good"), code=2)
     texts = [answer.get("error", "") for answer in answers]
@@ -145,7 +145,7 @@ def test_bad_cases_do_not_end_it(run):
     assert texts[2].startswith("objects[1].")
     assert texts[3].startswith("config: ") and "parallelism" in texts[3]
     assert texts[4].startswith('profile "x": ') and "Nonesuch" in texts[4]
-    assert texts[5].startswith('mode "trace" is not available')
+    assert texts[5].startswith("profile: ")
     assert texts[6] == 'unknown mode "guess"'
     assert "JSON object" in texts[7]
     assert [answer.get("name") for answer in answers] == [
@@ -216,3 +216,25 @@ def test_schedule_does_not_preempt(run):
         "disabled": [{"name": "DefaultPreemption"}]}}}]}
     assert "error" not in evaluate(run, case(urgent, objects=[node("a"), low], mode="schedule",
                                              config=off))[0]["pods"][0]
+
+
+def test_mode_trace_records_the_calls_of_scripted_plugins(run):
+    text = json.dumps({
+        "name": "t", "mode": "trace", "objects": [node("a")], "pods": [pod("p")],
+        "profile": {"plugins": {
+            "queueSort": {"enabled": [{"name": "PrioritySort"}]},
+            "bind": {"enabled": [{"name": "DefaultBinder"}]},
+            "multiPoint": {"enabled": [{"name": "Fake"}]}}},
+        "fakes": [{"name": "Fake", "points": ["filter", "permit"], "script": {
+            "filter": [{"node": "a", "code": "Unschedulable", "reasons": ["no"]}],
+            "permit": [{"code": "Wait", "timeout": "20ms"}]}}],
+        "steps": [{"do": "preFilter"}, {"do": "filter"}, {"do": "permit"}, {"do": "waitOnPermit"},
+                  {"do": "bind"}]})
+    steps = run("evaluate", stdin=text).lines()[0]["pods"][0]["steps"]
+    assert steps[1] == {
+        "step": "filter", "node": "a",
+        "status": {"code": "Unschedulable", "plugin": "Fake", "reasons": ["no"], "error": "no"},
+        "calls": [{"point": "filter", "plugin": "Fake", "node": "a", "code": "Unschedulable"}]}
+    assert steps[2]["waitTimes"] == {"Fake": "20ms"}
+    assert "after waiting 20ms at plugin Fake" in steps[3]["status"]["reasons"][0]
+    assert steps[4]["calls"] == [{"point": "bind", "plugin": "DefaultBinder", "node": "a"}]

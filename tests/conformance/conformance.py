@@ -43,7 +43,7 @@ def parse(arguments):
     add("--start", type=int, help="the first seed (default: from the time)")
     add("--nasty", type=_numbers, default=[0.05, 0.5], metavar="P[,P]",
         help="chances of odd and invalid values; the seeds are shared out (0.05,0.5)")
-    add("--mode", choices=("evaluate", "schedule", "all"),
+    add("--mode", choices=("evaluate", "schedule", "trace", "all"),
         help="of the cases (fresh ones: evaluate, recorded ones: all)")
     add("--defaults", action="store_true", help="half of the cases ask for API defaults")
     for name in ("nodes", "existing", "pods"):

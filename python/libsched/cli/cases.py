@@ -64,6 +64,9 @@ class Case:
     object_values, pod_values : list
         The same decoded, with numbers as texts.
     changes : list of Change
+    profile : bytes
+        Of mode trace: a KubeSchedulerProfile; and scripted plugins and what is to be driven.
+    fakes, steps : list of dict
     """
 
     name: str
@@ -75,6 +78,9 @@ class Case:
     object_values: list[Any]
     pod_values: list[Any]
     changes: list[Change]
+    profile: bytes = b""
+    fakes: list[dict[str, Any]] = dataclasses.field(default_factory=list)
+    steps: list[dict[str, Any]] = dataclasses.field(default_factory=list)
 
 
 def open_cases(path: str) -> IO[bytes]:
@@ -228,7 +234,21 @@ def _case(members: dict[str, tuple[Any, str]]) -> Case:
         object_values=of_type("objects", list, "a list", []),
         pod_values=of_type("pods", list, "a list", []),
         changes=_changes(members, name),
+        profile=members.get("profile", ("", "{}"))[1].encode("latin-1"),
+        fakes=_whole(members, "fakes", name),
+        steps=_whole(members, "steps", name),
     )
+
+
+def _whole(members: dict[str, tuple[Any, str]], key: str, name: str) -> list[dict[str, Any]]:
+    """A list of objects, decoded with its numbers."""
+    value, text = members.get(key, (None, ""))
+    if value is None:
+        return []
+    decoded = json.loads(text.encode("latin-1"))
+    if not isinstance(decoded, list) or not all(isinstance(entry, dict) for entry in decoded):
+        raise BadCase(f"{key}: expected a list of JSON objects", name)
+    return decoded
 
 
 def _changes(members: dict[str, tuple[Any, str]], name: str) -> list[Change]:

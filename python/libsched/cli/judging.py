@@ -62,7 +62,10 @@ def judge(case: Case, frameworks: Frameworks) -> dict[str, Any]:
         The case cannot be loaded.
     """
     if case.mode == "trace":
-        raise BadCase('mode "trace" is not available yet, only "evaluate" and "schedule" are')
+        from .trace import trace
+
+        loaded = _parse(case.objects, "objects", False, None)
+        return trace(case, [*loaded.nodes, *loaded.pods], _pods(case, loaded))
     if case.mode not in ("evaluate", "schedule"):
         raise BadCase(f'unknown mode "{case.mode}"')
     profiles = frameworks.of(case.config)

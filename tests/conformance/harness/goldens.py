@@ -38,7 +38,7 @@ def files(folder):
     found = []
     for path in sorted(pathlib.Path(folder).glob("*.jsonl.gz")):
         kind, _, mode = path.name.removesuffix(".jsonl.gz").rpartition(".")
-        found.append((kind or mode, mode if kind else "evaluate", path))
+        found.append((kind or mode, mode, path))
     return found
 
 

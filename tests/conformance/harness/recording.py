@@ -10,6 +10,7 @@ from .service import Crash, Service, ServiceError
 RECIPE = (("evaluate", 0.05, 60, False), ("evaluate", 0.5, 40, False), ("evaluate", 0.05, 20, True),
           ("schedule", 0.05, 30, False), ("schedule", 0.5, 20, False))
 START = 20260101
+TRACES = 400  # cases of mode trace, which have one form only
 
 
 def ask(oracle, *arguments):
@@ -26,6 +27,9 @@ def all_kinds(oracle):
 
 def plans(kind, start):
     """The parts of one kind; seeds count up from one part to the next."""
+    if kind == "trace":
+        yield work.Generated(kind, "trace", start, TRACES, 0)
+        return
     for mode, nasty, count, defaults in RECIPE:
         yield work.Generated(kind, mode, start, count, nasty, defaults)
         start += count
@@ -49,9 +53,10 @@ def record(options, kinds):
                     pairs.setdefault(plan.mode, []).append((text, golden))
                     progress.step(kind, False)
             for mode, list_of_pairs in pairs.items():
-                path = f"{options.record}/{kind}.{mode}.jsonl.gz"
+                name = "trace.jsonl.gz" if kind == "trace" else f"{kind}.{mode}.jsonl.gz"
+                path = f"{options.record}/{name}"
                 size = goldens.write(path, list_of_pairs)
-                rows.append((f"{kind}.{mode}.jsonl.gz", len(list_of_pairs), size, goldens.digest(path)))
+                rows.append((name, len(list_of_pairs), size, goldens.digest(path)))
     progress.clear()
     with open(f"{options.record}/PROVENANCE.md", "w", encoding="utf-8") as file:
         file.write(provenance(version, start, rows, options))
@@ -64,9 +69,10 @@ def provenance(version, start, rows, options):
     """The text of PROVENANCE.md."""
     chosen = f" --kinds {','.join(options.kinds)}" if options.kinds else ""
     seeded = f" --start {options.start}" if options.start is not None else ""
+    traces = f"trace | {start} to {start + TRACES - 1} | 0 | no"
     parts = [f"| {mode} | {seed} to {seed + count - 1} | {nasty:g} | "
              f"{'every second case' if defaults else 'no'} |"
-             for (mode, nasty, count, defaults), seed in zip(RECIPE, _seeds(start))]
+             for (mode, nasty, count, defaults), seed in zip(RECIPE, _seeds(start))] + [f"| {traces} |"]
     files = [f"| `{name}` | {count} | {size} | `{digest[:16]}` |" for name, count, size, digest in rows]
     return f"""# Where the goldens come from
 

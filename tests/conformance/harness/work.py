@@ -30,7 +30,8 @@ class Generated:
     preemption: bool = True  # whether to leave DefaultPreemption in the configuration
 
     def arguments(self):
-        return ["gen", "-kind", self.kind, "-mode", self.mode, "-seed", str(self.start), "-count",
+        mode = "evaluate" if self.kind == "trace" else self.mode  # that kind says it itself
+        return ["gen", "-kind", self.kind, "-mode", mode, "-seed", str(self.start), "-count",
                 str(self.count), "-nasty", f"{self.nasty:g}", *self.sizes]
 
     def chunks(self):

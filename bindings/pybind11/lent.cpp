@@ -1,0 +1,264 @@
+// What plugins are lent to look at: one node, a set of nodes, a change of an object; and columns of
+// texts over all nodes of a view.
+#include "lent.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <vector>
+
+namespace libsched {
+namespace {
+
+py::list pods_of(const LentNodeInfo& info) {
+  const size_t count = libsched_node_info_pod_count(info.get());
+  py::list pods(count);
+  for (size_t i = 0; i < count; ++i) pods[i] = own_pod(libsched_node_info_pod(info.get(), i));
+  return pods;
+}
+
+py::object node_label(const LentNodeInfo& info, std::string_view key) {
+  libsched_str value{nullptr, 0};
+  if (!libsched_node_label(libsched_node_info_node(info.get()), to_str(key), &value)) {
+    return py::none();
+  }
+  return from_str(value);
+}
+
+py::bytes rows_of(const LentNodeSet& set) {
+  return {reinterpret_cast<const char*>(libsched_node_set_rows(set.get())),
+          libsched_node_set_count(set.get()) * sizeof(uint32_t)};
+}
+
+// (allocatable, requested) of the only node of a set, which may be a copy with other pods on it.
+py::tuple only_resource(const LentNodeSet& set, std::string_view resource) {
+  const libsched_node_info* info = libsched_node_set_at(set.get(), 0);
+  return py::make_tuple(libsched_node_info_allocatable(info, to_str(resource)),
+                        libsched_node_info_requested(info, to_str(resource)));
+}
+
+py::object changed_object(const LentChange& change, bool after) {
+  if (const libsched_pod* pod = libsched_object_change_pod(change.get(), after); pod != nullptr) {
+    return own_pod(pod);
+  }
+  const libsched_node* node = libsched_object_change_node(change.get(), after);
+  return node == nullptr ? py::object(py::none()) : own_node(node);
+}
+
+py::str raw_change(const LentChange& change, bool after) {
+  libsched_str out{nullptr, 0};
+  quick([&](libsched_error** error) {
+    return libsched_object_change_raw(change.get(), after, &out, error);
+  });
+  return from_str(out);
+}
+
+// One text for each row: the value of a label, or the node's name if there is no key. Nodes are
+// immutable, so only rows that hold another node than the last time are read again.
+class TextColumn {
+ public:
+  explicit TextColumn(std::optional<std::string> key) : key_(std::move(key)) {}
+
+  // Brings the column up to date; whether anything has changed.
+  bool update(const View& view) {
+    const Holding holding(view.lock.get());
+    const size_t rows = libsched_view_row_count(view.view);
+    bool changed = rows != nodes_.size();
+    nodes_.resize(rows);
+    codes_.resize(rows, -1);
+    for (size_t row = 0; row < rows; ++row) {
+      const libsched_node* node = libsched_view_node(view.view, static_cast<uint32_t>(row));
+      if (node == nodes_[row].get()) continue;
+      nodes_[row].reset(node == nullptr ? nullptr : libsched_node_ref(node));
+      codes_[row] = node == nullptr ? -1 : code_of(node);
+      changed = true;
+    }
+    return changed;
+  }
+
+  py::bytes codes() const {
+    return {reinterpret_cast<const char*>(codes_.data()), codes_.size() * sizeof(int32_t)};
+  }
+  py::list values() const { return values_; }
+
+ private:
+  int32_t code_of(const libsched_node* node) {
+    libsched_str value{nullptr, 0};
+    if (!key_) {
+      value = libsched_node_name(node);
+    } else if (!libsched_node_label(node, to_str(std::string_view(*key_)), &value)) {
+      return -1;
+    }
+    const py::str text = from_str(value);
+    if (const py::object found = known_.attr("get")(text); !found.is_none()) {
+      return found.cast<int32_t>();
+    }
+    const auto code = static_cast<int32_t>(values_.size());
+    known_[text] = code;
+    values_.append(text);
+    return code;
+  }
+
+  std::optional<std::string> key_;
+  std::vector<NodeHandle> nodes_;
+  std::vector<int32_t> codes_;  // -1: no such label, or no node
+  py::list values_;
+  py::dict known_;
+};
+
+using Column = size_t (*)(const libsched_view*, libsched_str, int64_t*, size_t);
+
+template <Column read>
+py::bytes column(const View& view, std::string_view resource) {
+  const Holding holding(view.lock.get());
+  const size_t count = libsched_view_row_count(view.view);
+  py::bytes out(nullptr, count * sizeof(int64_t));
+  read(view.view, to_str(resource), reinterpret_cast<int64_t*>(PyBytes_AS_STRING(out.ptr())),
+       count);
+  return out;
+}
+
+py::tuple get_status(const NodeStatuses& statuses, uint32_t row) {
+  const StatusHandle status = create_status();
+  libsched_node_statuses_get(statuses.get(), row, status.get());
+  return status_tuple(status.get());
+}
+
+StatusHandle status_of(int32_t code, const std::vector<std::string_view>& reasons,
+                       const std::optional<std::string_view>& error) {
+  StatusHandle status = create_status();
+  libsched_status_set(status.get(), code);
+  if (error) libsched_status_set_error(status.get(), to_str(*error));
+  for (const std::string_view reason : reasons) {
+    libsched_status_add_reason(status.get(), to_str(reason));
+  }
+  return status;
+}
+
+}  // namespace
+
+Wrappers::Wrappers() {
+  const py::module_ lent = py::module_::import("libsched._lent");
+  const auto find = [&](const char* name) { return lent.attr(name).cast<py::object>().release(); };
+  pod = find("wrap_pod");
+  node_info = find("wrap_node_info");
+  node_set = find("wrap_node_set");
+  state = find("wrap_state");
+  statuses = find("wrap_statuses");
+  change = find("wrap_change");
+  scores = find("wrap_scores");
+  queued = find("wrap_queued");
+  events = find("registered_events");
+  signature = find("signature_parts");
+  handle = find("handle_of");
+  view = find("view_at");
+  failure = find("failure");
+}
+
+const Wrappers& Wrappers::get() {
+  static const Wrappers* wrappers = new Wrappers();  // never freed: Python may be gone by then
+  return *wrappers;
+}
+
+void bind_lent(py::module_& module) {
+  py::class_<LentNodeInfo>(module, "NodeInfo")
+      .def_property_readonly(
+          "row", [](const LentNodeInfo& info) { return libsched_node_info_row(info.get()); })
+      .def_property_readonly(
+          "name",
+          [](const LentNodeInfo& info) {
+            return from_str(libsched_node_name(libsched_node_info_node(info.get())));
+          })
+      .def_property_readonly(
+          "node",
+          [](const LentNodeInfo& info) { return own_node(libsched_node_info_node(info.get())); })
+      .def_property_readonly("pods", pods_of)
+      .def("label", node_label)
+      .def("allocatable",
+           [](const LentNodeInfo& info, std::string_view resource) {
+             return libsched_node_info_allocatable(info.get(), to_str(resource));
+           })
+      .def("requested", [](const LentNodeInfo& info, std::string_view resource) {
+        return libsched_node_info_requested(info.get(), to_str(resource));
+      });
+  py::class_<LentNodeSet>(module, "NodeSet")
+      .def_property_readonly(
+          "count", [](const LentNodeSet& set) { return libsched_node_set_count(set.get()); })
+      .def_property_readonly("rows", rows_of)
+      .def_property_readonly(
+          "view_address",
+          [](const LentNodeSet& set) {
+            return reinterpret_cast<uintptr_t>(libsched_node_set_view(set.get()));
+          })
+      .def("only_resource", only_resource);
+  py::class_<LentChange>(module, "ObjectChange")
+      .def_property_readonly("resource",
+                             [](const LentChange& change) {
+                               return from_str(libsched_object_change_resource(change.get()));
+                             })
+      .def_property_readonly("namespace",
+                             [](const LentChange& change) {
+                               return from_str(libsched_object_change_namespace(change.get()));
+                             })
+      .def_property_readonly("name",
+                             [](const LentChange& change) {
+                               return from_str(libsched_object_change_name(change.get()));
+                             })
+      .def("has",
+           [](const LentChange& change, bool after) {
+             return after ? libsched_object_change_has_after(change.get())
+                          : libsched_object_change_has_before(change.get());
+           })
+      .def("object", changed_object)
+      .def("raw", raw_change);
+  py::class_<NodeStatuses>(module, "NodeStatuses")
+      .def(py::init([] {
+        libsched_node_statuses* out = nullptr;
+        quick([&](libsched_error** error) { return libsched_node_statuses_create(&out, error); });
+        auto made = std::make_unique<NodeStatuses>();
+        made->handle.reset(out);
+        return made;
+      }))
+      .def("set",
+           [](NodeStatuses& statuses, uint32_t row, int32_t code,
+              const std::vector<std::string_view>& reasons,
+              const std::optional<std::string_view>& error) {
+             libsched_node_statuses_set(statuses.handle.get(), row,
+                                        status_of(code, reasons, error).get());
+           })
+      .def("set_absent",
+           [](NodeStatuses& statuses, int32_t code, const std::vector<std::string_view>& reasons,
+              const std::optional<std::string_view>& error) {
+             libsched_node_statuses_set_absent(statuses.handle.get(),
+                                               status_of(code, reasons, error).get());
+           })
+      .def("row",
+           [](const NodeStatuses& statuses, std::string_view name) -> py::object {
+             statuses.get();
+             const uint32_t row = libsched_view_find_node(statuses.view, to_str(name));
+             if (row == LIBSCHED_NO_ROW) return py::none();
+             return py::int_(row);
+           })
+      .def("code", [](const NodeStatuses& statuses,
+                      uint32_t row) { return libsched_node_statuses_code(statuses.get(), row); })
+      .def("get", get_status);
+  py::class_<TextColumn>(module, "TextColumn")
+      .def(py::init<std::optional<std::string>>())
+      .def("update", &TextColumn::update)
+      .def("codes", &TextColumn::codes)
+      .def("values", &TextColumn::values);
+  py::object view = module.attr("View");
+  auto views = py::reinterpret_borrow<py::class_<View>>(view);
+  views
+      .def_property_readonly("address",
+                             [](const View& v) { return reinterpret_cast<uintptr_t>(v.view); })
+      .def_property_readonly("version",
+                             [](const View& v) {
+                               const Holding holding(v.lock.get());
+                               return libsched_view_version(v.view);
+                             })
+      .def("allocatable_column", column<libsched_view_allocatable_column>)
+      .def("requested_column", column<libsched_view_requested_column>);
+}
+
+}  // namespace libsched

@@ -1,0 +1,175 @@
+// _core.Registry: Python classes as plugins. Their slots run on the thread that called the library
+// (CALLER_THREAD), so that no thread waits for the GIL.
+#include "plugin.hpp"
+
+namespace libsched {
+
+const std::array<const char*, kMethodCount> kMethodNames = {"pre_enqueue",
+                                                            "less",
+                                                            "pre_filter",
+                                                            "add_pod",
+                                                            "remove_pod",
+                                                            "filter",
+                                                            "filter_batch",
+                                                            "post_filter",
+                                                            "pre_score",
+                                                            "score",
+                                                            "score_batch",
+                                                            "normalize_score",
+                                                            "reserve",
+                                                            "unreserve",
+                                                            "permit",
+                                                            "pre_bind_pre_flight",
+                                                            "pre_bind",
+                                                            "bind",
+                                                            "post_bind",
+                                                            "sign_pod",
+                                                            "events_to_register",
+                                                            "queueing_hint",
+                                                            "on_event",
+                                                            "forked",
+                                                            "reverted",
+                                                            "committed"};
+
+libsched_code failed(const std::string& plugin, const char* method, py::error_already_set& error,
+                     libsched_status* status) {
+  std::string text = "the exception could not be told";
+  try {
+    // (what is raised at the caller, text)
+    const py::object told = Wrappers::get().failure(plugin, method, error.value());
+    text = told[py::int_(1)].cast<std::string>();
+    keep_exception(told[py::int_(0)]);
+  } catch (py::error_already_set& second) {
+    keep_exception(second.value());
+  }
+  if (status != nullptr) {
+    libsched_status_set(status, LIBSCHED_ERROR);
+    libsched_status_add_reason(status, to_str(std::string_view(text)));
+  }
+  return LIBSCHED_ERROR;
+}
+
+py::object python_pod(const libsched_pod* pod) {
+  struct Last {
+    PyObject* python = nullptr;
+    const libsched_pod* pod = nullptr;  // kept alive by it
+  };
+  thread_local Last last;
+  if (last.python == nullptr || last.pod != pod) {
+    py::object made = Wrappers::get().pod(own_pod(pod));
+    last.pod = pod;
+    Py_XDECREF(std::exchange(last.python, made.release().ptr()));
+  }
+  return py::reinterpret_borrow<py::object>(last.python);
+}
+
+namespace {
+
+bool python_is_there() {
+#if PY_VERSION_HEX >= 0x030D0000
+  return Py_IsInitialized() != 0 && Py_IsFinalizing() == 0;
+#else
+  return Py_IsInitialized() != 0 && _Py_IsFinalizing() == 0;
+#endif
+}
+
+libsched_code create(void* user_data, libsched_str args, void** instance, libsched_status* status) {
+  const SlotScope scope;
+  auto& plugin = *static_cast<PythonPlugin*>(user_data);
+  try {
+    auto made = std::make_unique<Instance>();
+    made->plugin = &plugin;
+    made->object = plugin.factory(from_str(args));
+    for (size_t i = 0; i < kMethodCount; ++i) {
+      if (plugin.has[i]) made->methods[i] = made->object.attr(kMethodNames[i]);
+    }
+    const py::object name = py::getattr(made->object, "instance_name", py::none());
+    if (!name.is_none()) made->name = name.cast<std::string>();
+    *instance = made.release();
+    return LIBSCHED_SUCCESS;
+  } catch (py::error_already_set& error) {
+    if (error.matches(py::module_::import("libsched.errors").attr("Error"))) {
+      // Of the library's own kind: what is wrong with the arguments, and no fault of the plugin.
+      libsched_status_set(status, LIBSCHED_ERROR);
+      const std::string text = py::str(error.value().attr("message"));
+      libsched_status_add_reason(status, to_str(std::string_view(text)));
+      return LIBSCHED_ERROR;
+    }
+    return failed(plugin.name, "__init__", error, status);
+  } catch (const std::exception& error) {
+    libsched_status_set(status, LIBSCHED_ERROR);
+    libsched_status_add_reason(status, to_str(std::string_view(error.what())));
+    return LIBSCHED_ERROR;
+  }
+}
+
+void release(void*, void* instance) {
+  if (!python_is_there()) return;  // the process ends: nothing is left to give back to
+  const py::gil_scoped_acquire acquired;
+  delete static_cast<Instance*>(instance);
+}
+
+void destroy(void* user_data) {
+  if (!python_is_there()) return;
+  const py::gil_scoped_acquire acquired;
+  delete static_cast<PythonPlugin*>(user_data);
+}
+
+libsched_str instance_name(void* instance) { return to_str(std::string_view(instance_of(instance).name)); }
+
+// `methods`: those that the class has.
+void add(Registry& registry, std::string_view name, const std::vector<std::string_view>& methods,
+         const std::vector<std::string_view>& reasons, py::object factory) {
+  auto plugin = std::make_unique<PythonPlugin>();
+  plugin->factory = std::move(factory);
+  plugin->name = name;
+  for (size_t i = 0; i < kMethodCount; ++i) {
+    for (const std::string_view method : methods) {
+      plugin->has[i] = plugin->has[i] || method == kMethodNames[i];
+    }
+  }
+  std::vector<libsched_str> texts;
+  for (const std::string_view reason : reasons) texts.push_back(to_str(reason));
+  libsched_plugin slots{};
+  slots.struct_size = sizeof(libsched_plugin);
+  slots.abi_version = LIBSCHED_ABI_VERSION;
+  slots.name = to_str(name);
+  slots.flags = LIBSCHED_PLUGIN_CALLER_THREAD;
+  slots.reason_count = static_cast<uint32_t>(texts.size());
+  slots.reasons = texts.data();
+  slots.create = create;
+  slots.release = release;
+  slots.destroy = destroy;
+  slots.instance_name = instance_name;
+  set_filter_slots(*plugin, &slots);
+  set_score_slots(*plugin, &slots);
+  set_binding_slots(*plugin, &slots);
+  set_queue_slots(*plugin, &slots);
+  set_event_slots(*plugin, &slots);
+  quick([&](libsched_error** error) {
+    return libsched_registry_add(registry.handle.get(), &slots, plugin.release(), error);
+  });
+}
+
+}  // namespace
+
+void bind_plugins(py::module_& module) {
+  py::class_<Registry>(module, "Registry")
+      .def(py::init([] {
+        libsched_registry* out = nullptr;
+        quick([&](libsched_error** error) { return libsched_registry_create(&out, error); });
+        return Registry{RegistryHandle(out)};
+      }))
+      .def("enable",
+           [](Registry& registry, std::string_view name, int32_t weight) {
+             quick([&](libsched_error** error) {
+               return libsched_registry_enable(registry.handle.get(), to_str(name), weight, error);
+             });
+           })
+      .def("add", add, py::arg("name"), py::arg("methods"), py::arg("reasons"), py::arg("factory"));
+  py::tuple names(kMethodCount);
+  for (size_t i = 0; i < kMethodCount; ++i) names[i] = py::str(kMethodNames[i]);
+  module.attr("PLUGIN_METHODS") = names;
+}
+
+}  // namespace libsched

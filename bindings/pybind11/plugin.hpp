@@ -1,0 +1,151 @@
+// A Python class as a libsched_plugin: what its slots have in common.
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "lent.hpp"
+
+namespace libsched {
+
+// The methods that a Python plugin may have, in the order of kMethodNames.
+enum class Method : uint8_t {
+  kPreEnqueue,
+  kLess,
+  kPreFilter,
+  kAddPod,
+  kRemovePod,
+  kFilter,
+  kFilterBatch,
+  kPostFilter,
+  kPreScore,
+  kScore,
+  kScoreBatch,
+  kNormalizeScore,
+  kReserve,
+  kUnreserve,
+  kPermit,
+  kPreBindPreFlight,
+  kPreBind,
+  kBind,
+  kPostBind,
+  kSignPod,
+  kEventsToRegister,
+  kQueueingHint,
+  kOnEvent,
+  kForked,
+  kReverted,
+  kCommitted,
+  kCount
+};
+inline constexpr size_t kMethodCount = static_cast<size_t>(Method::kCount);
+extern const std::array<const char*, kMethodCount> kMethodNames;
+
+// What a registry holds of a class: lives until the last registry and framework have gone.
+struct PythonPlugin {
+  py::object factory;  // from pluginConfig as JSON to an instance
+  std::string name;
+  std::array<bool, kMethodCount> has{};
+};
+
+struct Instance {
+  PythonPlugin* plugin = nullptr;
+  py::object object;
+  std::array<py::object, kMethodCount> methods;  // bound
+  std::string name;                              // what it calls itself; empty: as registered
+  py::list events;                               // as events_to_register() gave them
+
+  PyObject* at(Method method) const { return methods[static_cast<size_t>(method)].ptr(); }
+};
+
+inline Instance& instance_of(void* instance) { return *static_cast<Instance*>(instance); }
+
+// The GIL, and the mark that this thread is in a slot.
+class SlotScope {
+ public:
+  SlotScope() = default;
+
+ private:
+  py::gil_scoped_acquire acquired_;
+  InSlot in_slot_;
+};
+
+template <typename... Arguments>
+py::object call(PyObject* function, const Arguments&... arguments) {
+  PyObject* array[] = {nullptr, arguments.ptr()...};
+  PyObject* result = PyObject_Vectorcall(
+      function, array + 1, sizeof...(arguments) | PY_VECTORCALL_ARGUMENTS_OFFSET, nullptr);
+  if (result == nullptr) throw py::error_already_set();
+  return py::reinterpret_steal<py::object>(result);
+}
+
+// The present Python exception is kept for the caller; its traceback goes into `status`.
+libsched_code failed(const std::string& plugin, const char* method, py::error_already_set& error,
+                     libsched_status* status);
+
+// Runs a slot: `body` gives a code. Nothing leaves it but that code.
+template <typename Body>
+libsched_code run_slot(void* instance, Method method, libsched_status* status,
+                       Body&& body) noexcept {
+  const SlotScope scope;
+  const Instance& self = instance_of(instance);
+  const char* name = kMethodNames[static_cast<size_t>(method)];
+  try {
+    try {
+      return body(self, self.at(method));
+    } catch (py::error_already_set&) {
+      throw;
+    } catch (const std::exception& error) {
+      PyErr_SetString(PyExc_RuntimeError, error.what());
+      throw py::error_already_set();
+    }
+  } catch (py::error_already_set& error) {
+    return failed(self.plugin->name, name, error, status);
+  }
+}
+
+// What a method's result says; throws TypeError if it says nothing that is known.
+libsched_code status_from(py::handle result, libsched_status* status);
+// Whether it is one of the things that status_from() takes.
+bool is_status(py::handle result);
+int64_t score_from(py::handle result);
+// Nanoseconds of a number of seconds, or of a timedelta.
+int64_t nanoseconds_from(py::handle timeout);
+// Fills codes and reason indexes from a mask or codes, or a tuple of those and reasons.
+void verdicts_from(py::handle result, const Instance& self, size_t count, int8_t* codes,
+                   uint16_t* reasons);
+void scores_from(py::handle result, size_t count, int64_t* scores);
+
+// The slots by group: each sets those that `plugin` has methods for.
+void set_filter_slots(const PythonPlugin& plugin, libsched_plugin* slots);
+void set_score_slots(const PythonPlugin& plugin, libsched_plugin* slots);
+void set_binding_slots(const PythonPlugin& plugin, libsched_plugin* slots);
+void set_queue_slots(const PythonPlugin& plugin, libsched_plugin* slots);
+void set_event_slots(const PythonPlugin& plugin, libsched_plugin* slots);
+
+inline bool has(const PythonPlugin& plugin, Method method) {
+  return plugin.has[static_cast<size_t>(method)];
+}
+
+// Loans of the usual arguments.
+struct LentState : Loan<CycleState> {
+  explicit LentState(const libsched_cycle_state* state)
+      : Loan<CycleState>(Wrappers::get().state, [&](CycleState& core) {
+          core.lent = const_cast<libsched_cycle_state*>(state);
+        }) {}
+};
+struct LentInfo : Loan<LentNodeInfo> {
+  explicit LentInfo(const libsched_node_info* info)
+      : Loan<LentNodeInfo>(Wrappers::get().node_info,
+                           [&](LentNodeInfo& core) { core.handle = info; }) {}
+};
+struct LentNodes : Loan<LentNodeSet> {
+  explicit LentNodes(const libsched_node_set* set)
+      : Loan<LentNodeSet>(Wrappers::get().node_set, [&](LentNodeSet& core) { core.handle = set; }) {
+  }
+};
+// The pod as a Python object; the last one of the thread is remembered.
+py::object python_pod(const libsched_pod* pod);
+
+}  // namespace libsched

@@ -1,0 +1,258 @@
+// What the methods of Python plugins return, as the C API wants it.
+//
+// None and True are Success; False and a text are Unschedulable, the text being the reason; a Code
+// and a Status are what they say. Numbers and arrays come by the buffer protocol.
+#include <cmath>
+#include <cstring>
+
+#include "plugin.hpp"
+
+namespace libsched {
+namespace {
+
+constexpr int8_t kFits = LIBSCHED_SUCCESS, kRejected = LIBSCHED_UNSCHEDULABLE;
+
+[[noreturn]] void wrong_type(const char* expected, py::handle got) {
+  PyErr_Format(PyExc_TypeError, "%s was expected, not %.200s", expected,
+               Py_TYPE(got.ptr())->tp_name);
+  throw py::error_already_set();
+}
+
+[[noreturn]] void wrong_value(const std::string& what) { throw py::value_error(what); }
+
+// One-dimensional numbers of any common type.
+class Numbers {
+ public:
+  Numbers(py::handle source, size_t count, const char* what) {
+    if (PyObject_CheckBuffer(source.ptr()) == 0 ||
+        PyObject_GetBuffer(source.ptr(), &buffer_, PyBUF_FORMAT | PyBUF_STRIDES) != 0) {
+      PyErr_Clear();
+      list_ = py::reinterpret_steal<py::object>(PySequence_Fast(source.ptr(), ""));
+      if (!list_) {
+        PyErr_Clear();
+        wrong_type(what, source);
+      }
+      check(static_cast<size_t>(PySequence_Fast_GET_SIZE(list_.ptr())), count, what);
+      return;
+    }
+    exported_ = true;
+    if (buffer_.ndim != 1) wrong_value(std::string(what) + ": one dimension was expected");
+    check(static_cast<size_t>(buffer_.shape[0]), count, what);
+    const char* format = buffer_.format == nullptr ? "B" : buffer_.format;
+    while (*format == '@' || *format == '=' || *format == '<') ++format;
+    kind_ = *format;
+  }
+  ~Numbers() {
+    if (exported_) PyBuffer_Release(&buffer_);
+  }
+  Numbers(const Numbers&) = delete;
+  Numbers& operator=(const Numbers&) = delete;
+
+  bool is_mask() const { return kind_ == '?'; }
+  bool is_buffer() const { return exported_; }
+  py::handle item(size_t i) const {
+    return PySequence_Fast_GET_ITEM(list_.ptr(), static_cast<Py_ssize_t>(i));
+  }
+
+  // Calls f(i, number) for all of them, with the number as it is stored.
+  template <typename F>
+  void for_each(size_t count, F&& f) const {
+    switch (kind_) {
+      case '?':
+      case 'b': return each<int8_t>(count, f);
+      case 'B': return each<uint8_t>(count, f);
+      case 'h': return each<int16_t>(count, f);
+      case 'H': return each<uint16_t>(count, f);
+      case 'i': return each<int32_t>(count, f);
+      case 'I': return each<uint32_t>(count, f);
+      case 'l':
+      case 'q': return each<int64_t>(count, f);
+      case 'L':
+      case 'Q': return each<uint64_t>(count, f);
+      case 'f': return each<float>(count, f);
+      case 'd': return each<double>(count, f);
+      default: wrong_value(std::string("an array of numbers was expected, not of format ") + kind_);
+    }
+  }
+
+ private:
+  static void check(size_t got, size_t count, const char* what) {
+    if (got != count) {
+      wrong_value(std::string(what) + ": " + std::to_string(got) + " for " + std::to_string(count) +
+                  " nodes");
+    }
+  }
+  template <typename T, typename F>
+  void each(size_t count, F& f) const {
+    const char* at = static_cast<const char*>(buffer_.buf);
+    const Py_ssize_t stride = buffer_.strides[0];
+    if (stride == static_cast<Py_ssize_t>(sizeof(T))) {  // the compiler sees a plain array
+      const T* numbers = reinterpret_cast<const T*>(at);
+      for (size_t i = 0; i < count; ++i) f(i, numbers[i]);
+      return;
+    }
+    for (size_t i = 0; i < count; ++i) {
+      T number;
+      std::memcpy(&number, at + static_cast<Py_ssize_t>(i) * stride, sizeof(T));
+      f(i, number);
+    }
+  }
+
+  Py_buffer buffer_{};
+  py::object list_;
+  bool exported_ = false;
+  char kind_ = 0;
+};
+
+int64_t whole(double number) {
+  if (!(number >= -9223372036854775808.0 && number < 9223372036854775808.0)) {
+    wrong_value("a score of " + std::to_string(number));
+  }
+  return static_cast<int64_t>(number);
+}
+
+libsched_code from_status_object(py::handle result, libsched_status* status) {
+  const auto code = result.attr("code").cast<int32_t>();
+  libsched_status_set(status, code);
+  const py::object error = py::getattr(result, "_error", py::none());
+  bool first = true;
+  if (!error.is_none()) {
+    libsched_status_set_error(status, to_str(error.cast<std::string_view>()));
+  }
+  for (const py::handle reason : result.attr("reasons")) {
+    // An error's text is the first of the reasons already.
+    if (!first || error.is_none()) {
+      libsched_status_add_reason(status, to_str(reason.cast<std::string_view>()));
+    }
+    first = false;
+  }
+  return code;
+}
+
+}  // namespace
+
+bool is_status(py::handle result) {
+  return result.is_none() || PyUnicode_Check(result.ptr()) || PyBool_Check(result.ptr()) ||
+         PyLong_Check(result.ptr()) || py::hasattr(result, "reasons");
+}
+
+libsched_code status_from(py::handle result, libsched_status* status) {
+  if (result.is_none() || result.ptr() == Py_True) return LIBSCHED_SUCCESS;
+  if (result.ptr() == Py_False || PyUnicode_Check(result.ptr())) {
+    libsched_status_set(status, LIBSCHED_UNSCHEDULABLE);
+    if (result.ptr() != Py_False) {
+      libsched_status_add_reason(status, to_str(result.cast<std::string_view>()));
+    }
+    return LIBSCHED_UNSCHEDULABLE;
+  }
+  if (PyLong_Check(result.ptr())) {
+    const auto code = result.cast<int32_t>();
+    libsched_status_set(status, code);
+    return code;
+  }
+  if (!py::hasattr(result, "reasons")) {
+    wrong_type("None, a bool, a reason, a Code or a Status", result);
+  }
+  return from_status_object(result, status);
+}
+
+int64_t score_from(py::handle result) {
+  if (PyFloat_Check(result.ptr())) return whole(PyFloat_AS_DOUBLE(result.ptr()));
+  const auto index = py::reinterpret_steal<py::object>(PyNumber_Index(result.ptr()));
+  if (index) return index.cast<int64_t>();
+  PyErr_Clear();
+  const double number = PyFloat_AsDouble(result.ptr());  // such as numpy's
+  if (PyErr_Occurred() != nullptr) {
+    PyErr_Clear();
+    wrong_type("a number as the score", result);
+  }
+  return whole(number);
+}
+
+int64_t nanoseconds_from(py::handle timeout) {
+  if (timeout.is_none()) return 0;
+  double seconds = 0;
+  if (py::hasattr(timeout, "total_seconds")) {
+    seconds = timeout.attr("total_seconds")().cast<double>();
+  } else if (!PyBool_Check(timeout.ptr()) && PyNumber_Check(timeout.ptr()) != 0) {
+    seconds = timeout.cast<double>();
+  } else {
+    wrong_type("seconds or a timedelta as the timeout", timeout);
+  }
+  const double nanoseconds = std::nearbyint(seconds * 1e9);
+  if (std::isnan(seconds)) wrong_value("the timeout is not a number");
+  if (nanoseconds >= 9.2e18) return INT64_MAX;
+  return nanoseconds <= -9.2e18 ? INT64_MIN : static_cast<int64_t>(nanoseconds);
+}
+
+void verdicts_from(py::handle result, const Instance& self, size_t count, int8_t* codes,
+                   uint16_t* reasons) {
+  py::object verdicts = py::reinterpret_borrow<py::object>(result), why;
+  // A tuple of two is verdicts and reasons, unless it is the verdicts of two nodes.
+  if (PyTuple_Check(result.ptr()) && PyTuple_GET_SIZE(result.ptr()) == 2 &&
+      !PyLong_Check(PyTuple_GET_ITEM(result.ptr(), 0))) {
+    why = py::reinterpret_borrow<py::object>(PyTuple_GET_ITEM(result.ptr(), 1));
+    verdicts = py::reinterpret_borrow<py::object>(PyTuple_GET_ITEM(result.ptr(), 0));
+  }
+  if (verdicts.is_none()) return;  // all fit
+  const Numbers numbers(verdicts, count, "a mask or codes of the nodes");
+  if (!numbers.is_buffer()) {
+    for (size_t i = 0; i < count; ++i) {
+      const py::handle item = numbers.item(i);
+      const bool fits = item.ptr() == Py_True;
+      codes[i] = PyBool_Check(item.ptr()) ? (fits ? kFits : kRejected) : item.cast<int8_t>();
+    }
+  } else if (numbers.is_mask()) {
+    numbers.for_each(
+        count, [&](size_t i, auto number) { codes[i] = number != 0 ? kFits : kRejected; });
+  } else {
+    constexpr int kMost = LIBSCHED_PENDING;
+    numbers.for_each(count, [&](size_t i, auto number) {
+      // What is no code at all stays none.
+      codes[i] = number >= 0 && number <= kMost ? static_cast<int8_t>(number) : int8_t{-1};
+    });
+  }
+  if (!why || why.is_none()) return;
+  uint16_t same = 0;
+  if (PyUnicode_Check(why.ptr())) {
+    const py::tuple table(self.object.attr("reasons"));
+    const Py_ssize_t found = PySequence_Index(table.ptr(), why.ptr());
+    if (found < 0) {
+      PyErr_Clear();
+      wrong_value("the reason \"" + why.cast<std::string>() +
+                  "\" is not among the class's `reasons`");
+    }
+    same = static_cast<uint16_t>(found);
+  } else if (PyLong_Check(why.ptr())) {
+    same = why.cast<uint16_t>();
+  } else {
+    const Numbers indexes(why, count, "indexes of reasons");
+    if (!indexes.is_buffer()) {
+      for (size_t i = 0; i < count; ++i) reasons[i] = indexes.item(i).cast<uint16_t>();
+    } else {
+      indexes.for_each(count, [&](size_t i, auto number) {
+        reasons[i] =
+            number >= 0 && number < UINT16_MAX ? static_cast<uint16_t>(number) : UINT16_MAX;
+      });
+    }
+    return;
+  }
+  for (size_t i = 0; i < count; ++i) reasons[i] = same;
+}
+
+void scores_from(py::handle result, size_t count, int64_t* scores) {
+  const Numbers numbers(result, count, "scores of the nodes");
+  if (!numbers.is_buffer()) {
+    for (size_t i = 0; i < count; ++i) scores[i] = score_from(numbers.item(i));
+    return;
+  }
+  numbers.for_each(count, [&](size_t i, auto number) {
+    if constexpr (std::is_floating_point_v<decltype(number)>) {
+      scores[i] = whole(static_cast<double>(number));
+    } else {
+      scores[i] = static_cast<int64_t>(number);
+    }
+  });
+}
+
+}  // namespace libsched

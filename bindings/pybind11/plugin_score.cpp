@@ -1,0 +1,84 @@
+// Slots of Python plugins from PreScore to NormalizeScore.
+#include <cstring>
+
+#include "plugin.hpp"
+
+namespace libsched {
+namespace {
+
+libsched_code pre_score(void* instance, libsched_cycle_state* state, const libsched_pod* pod,
+                        const libsched_node_set* nodes, libsched_status* status) {
+  return run_slot(instance, Method::kPreScore, status, [&](const Instance&, PyObject* method) {
+    const LentState lent(state);
+    const LentNodes set(nodes);
+    return status_from(call(method, lent, python_pod(pod), set), status);
+  });
+}
+
+// Score returns a number, a status, or both as a tuple.
+libsched_code score(void* instance, const libsched_cycle_state* state, const libsched_pod* pod,
+                    const libsched_node_info* node, int64_t* score, libsched_status* status) {
+  return run_slot(instance, Method::kScore, status, [&](const Instance&, PyObject* method) {
+    const LentState lent(state);
+    const LentInfo info(node);
+    const py::object result = call(method, lent, python_pod(pod), info);
+    if (PyTuple_Check(result.ptr()) && PyTuple_GET_SIZE(result.ptr()) == 2) {
+      *score = score_from(PyTuple_GET_ITEM(result.ptr(), 0));
+      return status_from(PyTuple_GET_ITEM(result.ptr(), 1), status);
+    }
+    if (py::hasattr(result, "reasons")) return status_from(result, status);
+    *score = score_from(result);
+    return libsched_code{LIBSCHED_SUCCESS};
+  });
+}
+
+libsched_code score_batch(void* instance, const libsched_cycle_state* state,
+                          const libsched_pod* pod, const libsched_node_set* nodes, int64_t* scores,
+                          libsched_status* status) {
+  return run_slot(instance, Method::kScoreBatch, status, [&](const Instance&, PyObject* method) {
+    const LentState lent(state);
+    const LentNodes set(nodes);
+    const py::object result = call(method, lent, python_pod(pod), set);
+    if (py::hasattr(result, "reasons")) return status_from(result, status);
+    scores_from(result, libsched_node_set_count(nodes), scores);
+    return libsched_code{LIBSCHED_SUCCESS};
+  });
+}
+
+// NormalizeScore gets the scores as a copy that it may change in place; it may also return others.
+libsched_code normalize_score(void* instance, const libsched_cycle_state* state,
+                              const libsched_pod* pod, const libsched_node_set* nodes,
+                              int64_t* scores, libsched_status* status) {
+  return run_slot(
+      instance, Method::kNormalizeScore, status, [&](const Instance&, PyObject* method) {
+        const LentState lent(state);
+        const LentNodes set(nodes);
+        const size_t count = libsched_node_set_count(nodes);
+        const auto bytes = py::reinterpret_steal<py::object>(
+            PyByteArray_FromStringAndSize(reinterpret_cast<const char*>(scores),
+                                          static_cast<Py_ssize_t>(count * sizeof(int64_t))));
+        if (!bytes) throw py::error_already_set();
+        const py::object array = Wrappers::get().scores(bytes);
+        const py::object result = call(method, lent, python_pod(pod), set, array);
+        libsched_code code = LIBSCHED_SUCCESS;
+        py::object given = array;
+        if (is_status(result)) {
+          code = status_from(result, status);
+        } else {
+          given = result;
+        }
+        scores_from(given, count, scores);
+        return code;
+      });
+}
+
+}  // namespace
+
+void set_score_slots(const PythonPlugin& plugin, libsched_plugin* slots) {
+  if (has(plugin, Method::kPreScore)) slots->pre_score = pre_score;
+  if (has(plugin, Method::kScore)) slots->score = score;
+  if (has(plugin, Method::kScoreBatch)) slots->score_batch = score_batch;
+  if (has(plugin, Method::kNormalizeScore)) slots->normalize_score = normalize_score;
+}
+
+}  // namespace libsched

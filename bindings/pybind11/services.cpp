@@ -1,0 +1,272 @@
+// _core.Services, _core.Clock, _core.WaitingPod: what the evaluators of one scheduler share.
+#include <unordered_map>
+
+#include "plugin.hpp"
+
+namespace libsched {
+namespace {
+
+// One lock for each libsched_services, however many Python objects stand for it. With the GIL.
+std::shared_ptr<Lock> lock_of(const libsched_services* services) {
+  static auto* locks = new std::unordered_map<const libsched_services*, std::weak_ptr<Lock>>();
+  std::weak_ptr<Lock>& known = (*locks)[services];
+  std::shared_ptr<Lock> lock = known.lock();
+  if (!lock) {
+    lock = std::make_shared<Lock>();
+    known = lock;
+  }
+  return lock;
+}
+
+// The client is a Python object with any of the methods; what it raises is the API server's error.
+template <typename Ask>
+libsched_code ask_client(void* client, const char* method, libsched_status* status,
+                         Ask&& ask) noexcept {
+  const SlotScope scope;
+  try {
+    const py::handle object(static_cast<PyObject*>(client));
+    if (!py::hasattr(object, method)) return LIBSCHED_SUCCESS;
+    const py::object result = ask(object.attr(method));
+    return status == nullptr ? libsched_code{LIBSCHED_SUCCESS} : status_from(result, status);
+  } catch (py::error_already_set& error) {
+    if (!error.matches(PyExc_Exception)) keep_exception(error.value());  // such as Ctrl-C
+    if (status == nullptr) {
+      error.discard_as_unraisable(method);
+      return LIBSCHED_ERROR;
+    }
+    libsched_status_set(status, LIBSCHED_ERROR);
+    const std::string text = py::str(error.value());
+    libsched_status_add_reason(status, to_str(std::string_view(text)));
+    return LIBSCHED_ERROR;
+  } catch (const std::exception&) {
+    return LIBSCHED_ERROR;
+  }
+}
+
+py::object loaded(libsched_str json) {
+  return py::module_::import("json").attr("loads")(from_str(json));
+}
+
+libsched_api_client python_client() {
+  libsched_api_client client{};
+  client.struct_size = sizeof(libsched_api_client);
+  client.bind = [](void* self, const libsched_pod* pod, libsched_str node,
+                   libsched_status* status) {
+    return ask_client(self, "bind", status,
+                      [&](const py::object& f) { return f(python_pod(pod), from_str(node)); });
+  };
+  client.delete_pod = [](void* self, const libsched_pod* pod, libsched_status* status) {
+    return ask_client(self, "delete_pod", status,
+                      [&](const py::object& f) { return f(python_pod(pod)); });
+  };
+  client.patch_pod_status = [](void* self, const libsched_pod* pod, libsched_str patch,
+                               libsched_status* status) {
+    return ask_client(self, "patch_pod_status", status,
+                      [&](const py::object& f) { return f(python_pod(pod), loaded(patch)); });
+  };
+  client.patch_object = [](void* self, libsched_str kind, libsched_str namespace_,
+                           libsched_str name, libsched_str patch, libsched_status* status) {
+    return ask_client(self, "patch_object", status, [&](const py::object& f) {
+      return f(from_str(kind), from_str(namespace_), from_str(name), loaded(patch));
+    });
+  };
+  client.event = [](void* self, const libsched_pod* pod, libsched_str type, libsched_str reason,
+                    libsched_str action, libsched_str note) {
+    ask_client(self, "event", nullptr, [&](const py::object& f) {
+      return f(python_pod(pod), from_str(type), from_str(reason), from_str(action), from_str(note));
+    });
+  };
+  client.destroy = [](void* self) {
+    if (Py_IsInitialized() == 0) return;
+    const py::gil_scoped_acquire acquired;
+    Py_DECREF(static_cast<PyObject*>(self));
+  };
+  return client;
+}
+
+std::unique_ptr<Services> create_services(const Clock* clock, py::object api,
+                                          std::optional<uint64_t> preemption_seed) {
+  libsched_services_options options = LIBSCHED_SERVICES_OPTIONS_INIT;
+  options.clock = clock == nullptr ? nullptr : clock->handle.get();
+  options.random_preemption = preemption_seed.has_value();
+  options.seed = preemption_seed.value_or(0);
+  const libsched_api_client client = python_client();
+  if (!api.is_none()) {
+    options.api = &client;
+    options.api_user_data = api.release().ptr();
+  }
+  libsched_services* out = nullptr;
+  quick([&](libsched_error** error) { return libsched_services_create(&options, &out, error); });
+  auto made = std::make_unique<Services>();
+  made->handle.reset(out);
+  made->lock = lock_of(out);
+  return made;
+}
+
+Clock own_clock(libsched_clock* clock) { return Clock{ClockHandle(libsched_clock_ref(clock))}; }
+
+void nominate(Services& services, const Pod& pod, uint32_t mode, std::string_view node) {
+  libsched_nomination nomination = LIBSCHED_NOMINATION_INIT;
+  nomination.mode = mode;
+  nomination.node = to_str(node);
+  const Holding holding(services.lock.get());
+  quick([&](libsched_error** error) {
+    return libsched_services_nominate(services.handle.get(), pod.handle.get(), &nomination, error);
+  });
+}
+
+void add_waiting(Services& services, const Pod& pod,
+                 const std::vector<std::pair<std::string_view, int64_t>>& waits) {
+  std::vector<libsched_permit_wait> list;
+  for (const auto& [plugin, timeout] : waits) list.push_back({to_str(plugin), timeout});
+  quick([&](libsched_error** error) {
+    return libsched_services_add_waiting_pod(services.handle.get(), pod.handle.get(), list.data(),
+                                             list.size(), error);
+  });
+}
+
+py::object own_waiting(libsched_waiting_pod* waiting) {
+  if (waiting == nullptr) return py::none();
+  return py::cast(std::make_unique<WaitingPod>(WaitingPod{WaitingPodHandle(waiting)}));
+}
+
+py::list waiting_pods(const Services& services) {
+  std::vector<libsched_waiting_pod*> found(8);
+  size_t count = 0;
+  while (true) {
+    count = libsched_services_waiting_pods(services.handle.get(), found.data(), found.size());
+    if (count <= found.size()) break;
+    for (libsched_waiting_pod* one : found) libsched_waiting_pod_unref(one);
+    found.assign(count + 8, nullptr);
+  }
+  py::list pods(count);
+  for (size_t i = 0; i < count; ++i) pods[i] = own_waiting(found[i]);
+  return pods;
+}
+
+void bind_clock(py::module_& module) {
+  py::class_<Clock>(module, "Clock")
+      .def_static("system",
+                  [] {
+                    libsched_clock* out = nullptr;
+                    quick([&](libsched_error** error) {
+                      return libsched_clock_create_system(&out, error);
+                    });
+                    return Clock{ClockHandle(out)};
+                  })
+      .def_static("virtual",
+                  [](int64_t now_ns) {
+                    libsched_clock* out = nullptr;
+                    quick([&](libsched_error** error) {
+                      return libsched_clock_create_virtual(now_ns, &out, error);
+                    });
+                    return Clock{ClockHandle(out)};
+                  })
+      .def("now", [](const Clock& clock) { return libsched_clock_now(clock.handle.get()); })
+      .def("advance_to", [](Clock& clock, int64_t now_ns) {
+        unlocked([&](libsched_error** error) {
+          return libsched_clock_advance_to(clock.handle.get(), now_ns, error);
+        });
+      });
+}
+
+void bind_waiting_pod(py::module_& module) {
+  py::class_<WaitingPod>(module, "WaitingPod")
+      .def_property_readonly("pod",
+                             [](const WaitingPod& waiting) {
+                               return own_pod(libsched_waiting_pod_pod(waiting.handle.get()));
+                             })
+      .def("pending",
+           [](const WaitingPod& waiting) {
+             libsched_text* out = nullptr;
+             quick([&](libsched_error** error) {
+               return libsched_waiting_pod_pending_json(waiting.handle.get(), &out, error);
+             });
+             return from_text(out);
+           })
+      .def("allow",
+           [](WaitingPod& waiting, std::string_view plugin) {
+             libsched_waiting_pod_allow(waiting.handle.get(), to_str(plugin));
+           })
+      .def("reject",
+           [](WaitingPod& waiting, std::string_view plugin, std::string_view message) {
+             return libsched_waiting_pod_reject(waiting.handle.get(), to_str(plugin),
+                                                to_str(message));
+           })
+      .def("preempt",
+           [](WaitingPod& waiting, std::string_view plugin, std::string_view message) {
+             return libsched_waiting_pod_preempt(waiting.handle.get(), to_str(plugin),
+                                                 to_str(message));
+           })
+      .def("decided", [](WaitingPod& waiting) -> py::object {
+        const StatusHandle status = create_status();
+        if (!libsched_waiting_pod_decided(waiting.handle.get(), status.get())) return py::none();
+        return status_tuple(status.get());
+      });
+}
+
+}  // namespace
+
+py::object own_services(libsched_services* services) {
+  auto made = std::make_unique<Services>();
+  made->handle.reset(libsched_services_ref(services));
+  made->lock = lock_of(services);
+  return py::cast(std::move(made));
+}
+
+void bind_services(py::module_& module) {
+  bind_clock(module);
+  bind_waiting_pod(module);
+  py::class_<Services>(module, "Services")
+      .def(py::init(&create_services), py::arg("clock").none(true), py::arg("api"),
+           py::arg("preemption_seed"))
+      .def_property_readonly("address",
+                             [](const Services& services) {
+                               return reinterpret_cast<uintptr_t>(services.handle.get());
+                             })
+      .def_property_readonly("clock",
+                             [](Services& services) {
+                               return own_clock(libsched_services_clock(services.handle.get()));
+                             })
+      .def("requests",
+           [](const Services& services) {
+             libsched_text* out = nullptr;
+             const Holding holding(services.lock.get());
+             quick([&](libsched_error** error) {
+               return libsched_services_requests_json(services.handle.get(), &out, error);
+             });
+             return from_text(out);
+           })
+      .def("deliver",
+           [](Services& services, Cluster& cluster) {
+             const Holding holding_cluster(cluster.lock.get());
+             const Holding holding(services.lock.get());
+             unlocked([&](libsched_error** error) {
+               return libsched_services_deliver(services.handle.get(), cluster.handle.get(), error);
+             });
+           })
+      .def("nominate", nominate)
+      .def("remove_nomination",
+           [](Services& services, const Pod& pod) {
+             const Holding holding(services.lock.get());
+             libsched_services_remove_nomination(services.handle.get(), pod.handle.get());
+           })
+      .def("nominated_node",
+           [](const Services& services, const Pod& pod) {
+             const Holding holding(services.lock.get());
+             return from_str(
+                 libsched_services_nominated_node(services.handle.get(), pod.handle.get()));
+           })
+      .def("add_waiting_pod", add_waiting)
+      .def("waiting_pods", waiting_pods)
+      .def("waiting_pod",
+           [](const Services& services, std::string_view uid) {
+             return own_waiting(
+                 libsched_services_get_waiting_pod(services.handle.get(), to_str(uid)));
+           })
+      .def("reject_waiting_pod", [](Services& services, std::string_view uid) {
+        return libsched_services_reject_waiting_pod(services.handle.get(), to_str(uid));
+      });
+}
+
+}  // namespace libsched

@@ -1,0 +1,115 @@
+"""Mode trace: drives the framework around scripted plugins and records what reaches them.
+
+The form is that of tests/oracle. Time is virtual: who waits for a timer is there at once.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..cluster import Cluster
+from ..errors import Error
+from ..framework import Config, Framework
+from ..objects import Pod
+from ..plugins import registry_of
+from ..services import Clock, Services
+from .cases import BadCase, Case
+from .trace_cycle import run_cycle
+from .trace_fake import Tracer, fake_class
+from .trace_steps import Driver, run_step
+
+
+class _Client:
+    """The API server: it takes every binding."""
+
+    def __init__(self, tracer: Tracer) -> None:
+        self._tracer = tracer
+
+    def bind(self, pod: Pod, node: str) -> None:
+        self._tracer.add("bind", "DefaultBinder", node=node)
+
+
+def trace(case: Case, objects: list[Any], pods: list[Pod]) -> dict[str, Any]:
+    """The golden result of a case of mode trace.
+
+    Raises
+    ------
+    BadCase
+        The case cannot be loaded.
+    """
+    golden: dict[str, Any] = {"name": case.name} if case.name else {}
+    golden["mode"] = "trace"
+    tracer = Tracer()
+    services = Services(Clock.virtual(), _Client(tracer))
+    cluster, by_key = _cluster(objects, services)
+    tracer.nodes = sorted(cluster.nodes)
+    try:
+        framework = _framework(case, tracer, services)
+    except Error as error:
+        golden["constructionError"] = error.message
+        return golden
+    golden["plugins"] = {
+        point: [{"name": name, **({"weight": weight} if weight else {})}
+                for name, weight in plugins]
+        for point, plugins in framework.plugins.items()}
+    if tracer.initialized:
+        golden["initialized"] = sorted(tracer.initialized)
+    pods = [_with_uid(pod) for pod in pods]
+    by_key.update((pod.key, pod) for pod in pods)
+    shared = Driver(framework, cluster, services, tracer, by_key)
+    results = []
+    for pod in pods:
+        results.append({"pod": pod.key, "steps": _run(case, shared.of_pod(pod))})
+    if results:
+        golden["pods"] = results
+    return golden
+
+
+def _run(case: Case, driver: Driver) -> list[dict[str, Any]]:
+    steps = [step for step in case.steps if step.get("pod", "") in ("", driver.pod.name)]
+    results = []
+    for index, step in enumerate(steps):
+        driver.wait = step.get("wait") or []
+        for later in steps[index:]:
+            if later["do"] in ("waitOnPermit", "cycle"):
+                driver.wait = later.get("wait") or []
+                break
+        if step["do"] == "cycle":
+            results.append(run_cycle(driver))
+        else:
+            results.append(run_step(driver, step))
+    driver.services.reject_waiting_pod(driver.pod)
+    driver.framework.wait_on_permit(driver.cluster, driver.pod)
+    return results
+
+
+def _cluster(objects: list[Any], services: Services) -> tuple[Cluster, dict[str, Pod]]:
+    """Nodes by name, bound pods and nominations; and the pods by key."""
+    cluster = Cluster()
+    by_key: dict[str, Pod] = {}
+    pods = [_with_uid(one) for one in objects if isinstance(one, Pod)]
+    cluster.add_nodes(sorted((one for one in objects if not isinstance(one, Pod)),
+                             key=lambda node: str(node.name)))
+    for pod in pods:
+        by_key[pod.key] = pod
+        if pod.node_name:
+            cluster.add_pods(pod)
+        elif pod.nominated_node_name:
+            services.nominate(pod)
+    return cluster, by_key
+
+
+def _with_uid(pod: Pod) -> Pod:
+    """As the API server would have it."""
+    return pod if pod.uid else pod.copy(uid=f"Pod/{pod.key}")
+
+
+def _framework(case: Case, tracer: Tracer, services: Services) -> Framework:
+    made = object.__new__(Framework)
+    registry = registry_of((fake_class(fake, tracer) for fake in case.fakes), enable=False)
+    try:
+        profile = Config.of_profile(case.profile)
+    except Error as error:
+        raise BadCase(f"profile: {error}") from None
+    made._make(profile, None, registry, services=services)
+    return made

@@ -1,0 +1,157 @@
+"""Plugins in Python: a class with upstream's methods, written as Python writes names."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar, overload
+
+from . import _core
+from .errors import InvalidError
+
+_Class = TypeVar("_Class", bound=type)
+
+_SPEC = "__libsched_plugin__"
+#: Methods that make no plugin by themselves.
+_EXTENSIONS = ("add_pod", "remove_pod", "normalize_score", "queueing_hint")
+_UPSTREAM = {"".join(part for part in name.split("_")): name for name in _core.PLUGIN_METHODS}
+
+
+class Plugin:
+    """A base for plugins, which is not needed: any class will do.
+
+    An extension point is implemented if its method is there. ``__init__`` may take the plugin's
+    ``args`` of the configuration, a dict. What the methods may return:
+
+    =====================  ===============================================================
+    ``pre_filter``         a status; names of the nodes that are left; (names, status)
+    ``filter``             a status
+    ``filter_batch``       a mask of bool (True: fits) or an array of codes; (that, reasons),
+                           with reasons a text of the class's ``reasons``, or indexes into them
+    ``post_filter``        a status; a Nomination; (nomination or node, status)
+    ``score``              a number; (number, status)
+    ``score_batch``        an array of numbers
+    ``normalize_score``    a status, the scores being changed in place; other scores
+    ``permit``             a status; (status, seconds or timedelta)
+    ``pre_bind_pre_flight``  a status; (status, whether it may run beside others)
+    ``sign_pod``           a dict of parts; a status
+    ``events_to_register``  a list of ClusterEvents
+    ``queueing_hint``, ``less``  a bool
+    all others             a status
+    =====================  ===============================================================
+
+    A status is None or True (Success), False or a text (Unschedulable, the text being the reason),
+    a `Code`, or a `Status`. Numbers are cut to whole ones. An exception makes the status an Error,
+    and is raised where the library was called, as the cause of a `PluginError`.
+
+    Methods run on the thread that called the library. They may look at ``state.view`` and ask a
+    Framework about it; they cannot change the cluster.
+
+    Examples
+    --------
+    >>> import libsched
+    >>> @libsched.plugin
+    ... class OnlyTheta:
+    ...     def filter(self, state, pod, node):
+    ...         return node.name == "theta" or "node is not theta"
+    >>> nodes = [{"kind": "Node", "apiVersion": "v1", "metadata": {"name": name},
+    ...     "status": {"allocatable": {"cpu": "4", "pods": "9"}}} for name in ("eta", "theta")]
+    >>> scheduler = libsched.Framework(plugins=[OnlyTheta])
+    >>> fit = scheduler.fit(libsched.Cluster(nodes), {"kind": "Pod", "apiVersion": "v1",
+    ...     "metadata": {"name": "p"}, "spec": {"containers": [{"name": "c"}]}})
+    >>> fit.nodes, fit["eta"].status
+    (['theta'], <Status Unschedulable by OnlyTheta: node is not theta>)
+    """
+
+    __slots__ = ()
+
+    #: The texts that batch methods point into.
+    reasons: tuple[str, ...] = ()
+
+
+class PluginSpec:
+    """What is known of a plugin class: its name, weight and methods."""
+
+    __slots__ = ("factory", "methods", "name", "reasons", "weight")
+
+    def __init__(self, cls: type, name: str | None = None, weight: int = 0) -> None:
+        self.name = name or cls.__name__
+        self.weight = weight
+        self.methods = [method for method in _core.PLUGIN_METHODS
+                        if callable(getattr(cls, method, None))]
+        self.reasons = tuple(getattr(cls, "reasons", ()))
+        self.factory = _factory(cls)
+        if isinstance(getattr(cls, "reasons", None), str) or not all(
+                isinstance(reason, str) for reason in self.reasons):
+            raise InvalidError(f'plugin "{self.name}": reasons must be a tuple of texts',
+                               plugin=self.name)
+        for attribute in vars(cls):
+            meant = _UPSTREAM.get(attribute.replace("_", "").lower())
+            if meant is not None and meant != attribute and not attribute.startswith("_"):
+                raise InvalidError(f'plugin "{self.name}": the method {attribute} must be called '
+                                   f"{meant}", plugin=self.name)
+        if not set(self.methods).difference(_EXTENSIONS):
+            raise InvalidError(f'plugin "{self.name}" has no method of an extension point, such as '
+                               "filter, filter_batch, score or score_batch", plugin=self.name)
+
+
+@overload
+def plugin(cls: _Class, /) -> _Class: ...
+@overload
+def plugin(*, name: str | None = None, weight: int = 0) -> Callable[[_Class], _Class]: ...
+def plugin(cls: Any = None, /, *, name: str | None = None, weight: int = 0) -> Any:
+    """Makes a class a plugin; see `Plugin` for its methods.
+
+    Parameters
+    ----------
+    name : str, optional
+        What the configuration and statuses call it; the class's name by default.
+    weight : int
+        Of its scores, where the configuration gives none; 0: 1.
+
+    Raises
+    ------
+    InvalidError
+        The class has no method of an extension point, or one whose name is misspelt.
+    """
+
+    def mark(cls: _Class) -> _Class:
+        setattr(cls, _SPEC, PluginSpec(cls, name, weight))
+        return cls
+
+    return mark if cls is None else mark(cls)
+
+
+def registry_of(plugins: Iterable[Any], *, enable: bool = True) -> _core.Registry | None:
+    """A registry with the in-tree plugins and these: classes, or objects of such classes.
+
+    With `enable` a profile that does not name a plugin has it at MultiPoint.
+    """
+    registry = None
+    for given in plugins:
+        spec, factory = _spec_of(given)
+        if registry is None:
+            registry = _core.Registry()
+        registry.add(spec.name, spec.methods, list(spec.reasons), factory)
+        if enable:
+            registry.enable(spec.name, spec.weight)
+    return registry
+
+
+def _spec_of(given: Any) -> tuple[PluginSpec, Callable[[str], Any]]:
+    cls = given if isinstance(given, type) else type(given)
+    spec = vars(cls).get(_SPEC)
+    if not isinstance(spec, PluginSpec):
+        spec = PluginSpec(cls)
+    return spec, spec.factory if isinstance(given, type) else lambda _: given
+
+
+def _factory(cls: type) -> Callable[[str], Any]:
+    """Makes an instance of the plugin's arguments as JSON; without some, of an empty dict."""
+    if cls.__init__ is object.__init__:  # type: ignore[misc]
+        return lambda _: cls()
+    parameters = list(inspect.signature(cls.__init__).parameters.values())[1:]  # type: ignore[misc]
+    takes = any(one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD, one.VAR_POSITIONAL)
+                for one in parameters)
+    return (lambda args: cls(json.loads(args) or {})) if takes else lambda _: cls()

@@ -1,0 +1,82 @@
+"""NodeStatuses: why each node does not take a pod; what PostFilter plugins get."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from . import _core
+from .errors import NotFoundError
+from .status import Code, Status, status_of
+from .view import View
+
+
+class NodeStatuses:
+    """Why each node of a view does not take a pod, as upstream's NodeToStatus.
+
+    Parameters
+    ----------
+    statuses : mapping from node name to Status, optional
+    absent : Status, optional
+        Of the nodes that nothing is said of; UnschedulableAndUnresolvable if it is not given.
+    """
+
+    __slots__ = ("_absent", "_handle", "_statuses")
+
+    _handle: _core.NodeStatuses | None
+
+    def __init__(self, statuses: Mapping[str, Status] | Iterable[tuple[str, Status]] = (),
+                 absent: Status | None = None) -> None:
+        self._handle = None
+        self._statuses = dict(statuses)
+        self._absent = absent or Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE)
+
+    @classmethod
+    def _of(cls, handle: _core.NodeStatuses) -> NodeStatuses:
+        made = object.__new__(cls)
+        made._handle = handle
+        return made
+
+    def on(self, view: View) -> _core.NodeStatuses:
+        """For a call: by rows. Names that the view does not have are left out."""
+        if self._handle is not None:
+            return self._handle
+        made = _core.NodeStatuses()
+        if self._absent is not None:
+            made.set_absent(*_parts(self._absent))
+        for name, status in self._statuses.items():
+            row = view._handle.find_node(name)
+            if row is not None:
+                made.set(row, *_parts(status))
+        return made
+
+    def __getitem__(self, node: str) -> Status:
+        """What is said of a node.
+
+        Raises
+        ------
+        NotFoundError
+            There is no such node; only what a plugin is lent knows that.
+        """
+        if self._handle is None:
+            return self._statuses.get(node, self._absent)
+        return status_of(self._handle.get(self._row(self._handle, node)))
+
+    def code(self, node: str) -> Code:
+        """The code of what is said of a node."""
+        if self._handle is None:
+            return self[node].code
+        return Code(self._handle.code(self._row(self._handle, node)))
+
+    @staticmethod
+    def _row(handle: _core.NodeStatuses, node: str) -> int:
+        row = handle.row(node)
+        if row is None:
+            raise NotFoundError(f'no node "{node}"')
+        return row
+
+
+def _parts(status: Status) -> tuple[int, list[str], str | None]:
+    reasons = list(status.reasons)
+    if status._error is not None:
+        return int(status.code), reasons[1:], status._error
+    return int(status.code), reasons, None

@@ -328,7 +328,7 @@ Result<void> Cluster::restore_object(StoredKind kind, Str ns, Str name) {
   return {};
 }
 
-Result<void> Cluster::assume(const Pod& pod, Str node_name) {
+Result<void> Cluster::assume(const Pod& pod, Str node_name, Time start) {
   LIBSCHED_TRY(may_change());
   LIBSCHED_TRY(reserve(pod.occupied, "pod", pod.meta.name));
   if (state_.find_pod(pod.meta.ns, pod.meta.name, pod.meta.key_hash) != kNoId)
@@ -337,8 +337,9 @@ Result<void> Cluster::assume(const Pod& pod, Str node_name) {
                      ") is in the cache, so can't be assumed",
                  {},
                  {}};
-  const uint32_t s = journal_.add_pod(
-      copy_pod(pod, pod.meta.name, pod.meta.ns, pod.meta.uid, node_name), row_for(node_name));
+  const Ref<Pod> copy = copy_pod(pod, pod.meta.name, pod.meta.ns, pod.meta.uid, node_name);
+  if (start.present) copy->status.start_time = start;
+  const uint32_t s = journal_.add_pod(copy, row_for(node_name));
   journal_.set_assumed(s, true);
   changed();
   return {};

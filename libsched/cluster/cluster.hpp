@@ -58,7 +58,8 @@ class Cluster final : public RefCounted {
   // Upstream's cache: an assumed pod counts as if it ran on the node until the API server's word
   // comes (apply, update_pod) or it is forgotten. Assuming a stored pod is kExists; forgetting one
   // that was not assumed is kState, an unknown one nothing.
-  Result<void> assume(const Pod& pod, Str node_name);
+  // `start` given: as if its status.startTime were that.
+  Result<void> assume(const Pod& pod, Str node_name, Time start = {});
   Result<void> may_forget(Str ns, Str name) const;
   Result<void> forget(Str ns, Str name);
 

@@ -13,10 +13,6 @@ T pop(std::vector<T>& stack) {
   return value;
 }
 
-bool same_port(const HostPort& a, const HostPort& b) {
-  return a.port == b.port && a.protocol == b.protocol && a.ip == b.ip;
-}
-
 }  // namespace
 
 void Journal::mark() {

@@ -3,6 +3,7 @@
 // Preemption and the pass with nominated pods judge such copies. One thread at a time.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "libsched/cluster/state.hpp"
@@ -20,6 +21,8 @@ class NodeOverlay {
   const std::vector<State::UsedPort>& ports() const { return ports_; }
   // What is left of a resource (Columns::Resource::left); ids that the view doesn't have are 0.
   int64_t left(uint32_t resource) const { return resource < left_.size() ? left_[resource] : 0; }
+  // By name: also of a resource that no node and no pod of the view has.
+  int64_t left(Str resource) const;
   int64_t requested(uint32_t resource) const;
 
   void add(const PodRef& pod);
@@ -28,11 +31,18 @@ class NodeOverlay {
   bool remove(const Pod& pod);
 
  private:
+  struct Unknown {
+    std::string name;
+    int64_t left;
+  };
+  void give(const Pod& pod, int64_t times);
+
   const State* view_;
   uint32_t row_;
   std::vector<PodRef> pods_;
   std::vector<State::UsedPort> ports_;
   std::vector<int64_t> left_;
+  std::vector<Unknown> unknown_;
 };
 
 }  // namespace libsched

@@ -125,6 +125,9 @@ struct HostPort {
   Str ip, protocol;
   int32_t port = 0;
 };
+inline bool same_port(const HostPort& a, const HostPort& b) {
+  return a.port == b.port && a.protocol == b.protocol && a.ip == b.ip;
+}
 
 class Pod final : public Object {
  public:
@@ -144,9 +147,16 @@ class Pod final : public Object {
   Span<Str> claim_names;        // persistentVolumeClaim volumes, not ephemeral ones
   uint32_t driver_volumes = 0;  // volumes with may_count_for_driver()
 
+  int32_t priority() const { return spec.priority.value_or(0); }
   bool terminated() const { return status.phase == "Succeeded" || status.phase == "Failed"; }
 };
 using PodRef = Ref<const Pod>;
+
+// Whether two documents stand for the same pod: by uid, by name only if none has one.
+inline bool same_pod(const Pod& a, const Pod& b) {
+  if (!a.meta.uid.empty() || !b.meta.uid.empty()) return a.meta.uid == b.meta.uid;
+  return a.meta.name == b.meta.name && a.meta.ns == b.meta.ns;
+}
 
 // Fills the derived fields; call once, when spec and status are complete.
 void derive_pod(Pod& pod);

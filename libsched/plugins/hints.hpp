@@ -44,12 +44,6 @@ inline Error no_object(const ObjectChange& change) {
       Rc::kInvalid, "an event of " + std::string(change.resource) + " lacks its object", {}, {}};
 }
 
-inline bool same_pod(const Pod& a, const Pod& b) {
-  return a.meta.uid.empty() && b.meta.uid.empty()
-             ? a.meta.name == b.meta.name && a.meta.ns == b.meta.ns
-             : a.meta.uid == b.meta.uid;
-}
-
 // Whether it is on a node or nominated for one: else it stands in nobody's way.
 inline bool has_node(const Pod& pod) {
   return !pod.spec.node_name.empty() || !pod.status.nominated_node_name.empty();

@@ -53,7 +53,7 @@ TEST_CASE("the same dump twice changes nothing, the order of pods included") {
       "---\napiVersion: v1\nkind: Namespace\nmetadata: {name: d, labels: {x: z}}\n"
       "---\napiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: {name: high}\nvalue: "
       "7\n"
-      "---\napiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: s, namespace: d}\n";
+      "---\napiVersion: resource.k8s.io/v1alpha3\nkind: DeviceTaintRule\nmetadata: {name: s}\n";
   put(*c, dump);
   const std::string once = show(*c);
   CHECK(once == "2 nodes, 3 pods: n1(2000/8000: a b) n2(1000/8000: c)");

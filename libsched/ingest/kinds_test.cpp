@@ -46,7 +46,7 @@ TEST_CASE("kinds: items of lists and who needs what is skipped") {
   CHECK(item_type({"v1", "PodList"}).kind == "Pod");
   CHECK(item_type({"v1", "List"}).kind == "");
   CHECK(needed_by({"v1", "PersistentVolumeClaim"}) == "");
-  CHECK(needed_by({"policy/v1", "PodDisruptionBudget"}) == "DefaultPreemption");
+  CHECK(needed_by({"policy/v1", "PodDisruptionBudget"}) == "");
   CHECK(needed_by({"resource.k8s.io/v1", "ResourceSlice"}) == "DynamicResources");
   CHECK(needed_by({"v1", "ConfigMap"}) == "");
 }

@@ -165,6 +165,8 @@ class ObjectBuilder {
   bool service(Service& service, const TypeNames& type);  // selecting_builder.cpp
   bool replication_controller(Controller& controller, const TypeNames& type);
   bool device_class(DeviceClass& device_class, const TypeNames& type);
+  bool disruption_budget(PodDisruptionBudget& budget, const TypeNames& type);
+  bool budget_status(PodDisruptionBudget& budget);
 
   // Scratch for lists while they grow, one vector per type.
   template <typename T>

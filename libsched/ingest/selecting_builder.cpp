@@ -1,4 +1,5 @@
-// Services, ReplicationControllers and DeviceClasses; and the frame for all stored kinds.
+// Services, ReplicationControllers, DeviceClasses and PodDisruptionBudgets; and the frame for all
+// stored kinds.
 #include "libsched/ingest/defaults.hpp"
 #include "libsched/ingest/object_builder.hpp"
 
@@ -17,6 +18,10 @@ constexpr KeyTable kServiceSpec("ports", "selector", "clusterIP", "clusterIPs", 
 constexpr KeyTable kControllerSpec("replicas", "minReadySeconds", "selector", "templateRef",
                                    "template");
 constexpr KeyTable kTemplate("metadata", "spec");
+constexpr KeyTable kBudgetSpec("minAvailable", "selector", "maxUnavailable",
+                               "unhealthyPodEvictionPolicy");
+constexpr KeyTable kBudgetStatus("observedGeneration", "disruptedPods", "disruptionsAllowed",
+                                 "currentHealthy", "desiredHealthy", "expectedPods", "conditions");
 constexpr KeyTable kDeviceClassSpec("selectors", "config", "suitableNodes", "extendedResourceName");
 
 }  // namespace
@@ -83,6 +88,33 @@ bool ObjectBuilder::device_class(DeviceClass& device_class, const TypeNames& typ
   });
 }
 
+bool ObjectBuilder::budget_status(PodDisruptionBudget& budget) {
+  return object(kBudgetStatus, [&](int part) {
+    if (part == kBudgetStatus["disruptionsAllowed"]) return int32(budget.disruptions_allowed);
+    if (part != kBudgetStatus["disruptedPods"]) return skip();
+    return map(budget.disrupted_pods, &KeyValue::key, [&](KeyValue&) {
+      Time since;
+      return time(since);
+    });
+  });
+}
+
+bool ObjectBuilder::disruption_budget(PodDisruptionBudget& budget, const TypeNames& type) {
+  return object(kObject, [&](int field) {
+    switch (field) {
+      case kObject["apiVersion"]: return type_field(type.api_version);
+      case kObject["kind"]: return type_field(type.kind);
+      case kObject["metadata"]: return metadata(budget.meta);
+      case kObject["spec"]:
+        return object(kBudgetSpec, [&](int part) {
+          return part == kBudgetSpec["selector"] ? label_selector(budget.selector) : skip();
+        });
+      case kObject["status"]: return budget_status(budget);
+      default: return skip();
+    }
+  });
+}
+
 template <typename T>
 Ref<T> ObjectBuilder::stored_object(StoredKind kind, const TypeNames& type,
                                     bool (ObjectBuilder::*read)(T&, const TypeNames&)) {
@@ -129,6 +161,7 @@ StoredObject ObjectBuilder::stored(StoredKind kind, Str api_version) {
     case StoredKind::kVolumeAttachment: return made(&B::volume_attachment);
     case StoredKind::kService: return made(&B::service);
     case StoredKind::kDeviceClass: return made(&B::device_class);
+    case StoredKind::kPodDisruptionBudget: return made(&B::disruption_budget);
     case StoredKind::kReplicaSet:  // made with their pod templates: workload()
     case StoredKind::kStatefulSet:
     case StoredKind::kNamespace:

@@ -272,6 +272,41 @@ TEST_CASE("selecting: services, controllers and device classes") {
   CHECK_FALSE(one<DeviceClass>(classes + "{selectors: []}")->extended_resource_name);
 }
 
+TEST_CASE("selecting: a PodDisruptionBudget") {
+  const std::string head =
+      "apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: b, namespace: n}\n";
+  const auto budget = one<PodDisruptionBudget>(
+      head +
+      "spec: {minAvailable: 50%, maxUnavailable: 1, unhealthyPodEvictionPolicy: AlwaysAllow, "
+      "selector: {matchLabels: {a: b}, matchExpressions: [{key: c, operator: Exists}]}}\n"
+      "status: {disruptionsAllowed: -2, currentHealthy: 1, desiredHealthy: 2, expectedPods: 3, "
+      "observedGeneration: 4, conditions: [], disruptedPods: {y: '2026-01-02T03:04:05Z', x: "
+      "null}}");
+  CHECK(budget->meta.ns == "n");
+  CHECK(budget->selector.present);
+  CHECK(budget->selector.match_labels[0].value == "b");
+  CHECK(budget->selector.match_expressions[0].key == "c");
+  CHECK(budget->disruptions_allowed == -2);
+  REQUIRE(budget->disrupted_pods.size() == 2);
+  CHECK(budget->disrupted_pods[0].key == "x");
+  CHECK(budget->disrupted_pods[1].key == "y");
+  const auto bare = one<PodDisruptionBudget>(head + "spec: {selector: null}\nstatus: null");
+  CHECK_FALSE(bare->selector.present);
+  CHECK(bare->disruptions_allowed == 0);
+  CHECK(one<PodDisruptionBudget>(head + "spec: {selector: {}}")->selector.present);
+  CHECK(error(head + "status: {disruptionsAllowed: 1.5}") ==
+        "status.disruptionsAllowed: expected an integer, got the number 1.5");
+  CHECK(error(head + "status: {disruptionsAllowed: 3000000000}") ==
+        "status.disruptionsAllowed: the number 3000000000 does not fit into 32 bits");
+  CHECK(error(head + "status: {disruptedPods: {x: never}}") ==
+        "status.disruptedPods.x: \"never\" is not a time such as 2006-01-02T15:04:05Z");
+  CHECK(error(head + "spec: {selector: 5}") ==
+        "spec.selector: expected an object, got the number 5");
+  CHECK(warnings(head + "spec: {selector: {matchExpressions: [{key: c, operator: Gt}]}}") ==
+        "spec.selector.matchExpressions[0].operator: Invalid value: \"Gt\": not a valid selector "
+        "operator");
+}
+
 TEST_CASE("selecting: a ReplicaSet or StatefulSet is a template and a selector") {
   const std::string spec =
       "\nmetadata: {name: w, namespace: ns, uid: u}\nspec:\n  selector: {matchExpressions: [{key: "

@@ -145,6 +145,9 @@ void validate(const StoredObject& stored, const WarningSink& warn) {
       return check(issues, static_cast<const VolumeAttachment&>(o));
     case StoredKind::kService:
       return issues.labels(FieldPath(spec, "selector"), static_cast<const Service&>(o).selector);
+    case StoredKind::kPodDisruptionBudget:
+      return issues.label_selector(FieldPath(spec, "selector"),
+                                   static_cast<const PodDisruptionBudget&>(o).selector);
     case StoredKind::kReplicationController: {
       const LabelSelector& selector = static_cast<const Controller&>(o).selector;
       if (selector.empty()) return issues.required(FieldPath(spec, "selector"));

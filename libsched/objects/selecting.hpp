@@ -1,5 +1,5 @@
-// Objects that select others: Services and controllers (their pods), DeviceClasses (the extended
-// resource they stand for).
+// Objects that select others: Services, controllers and disruption budgets (their pods),
+// DeviceClasses (the extended resource they stand for).
 #pragma once
 
 #include <optional>
@@ -34,5 +34,15 @@ class DeviceClass final : public Object {
   std::optional<Str> extended_resource_name;
 };
 using DeviceClassRef = Ref<const DeviceClass>;
+
+class PodDisruptionBudget final : public Object {
+ public:
+  static constexpr StoredKind kStoredKind = StoredKind::kPodDisruptionBudget;
+  explicit PodDisruptionBudget(size_t first_block = 256) : Object(first_block) {}
+  LabelSelector selector;
+  int32_t disruptions_allowed = 0;
+  Span<KeyValue> disrupted_pods;  // keys: names of pods whose eviction is under way; sorted
+};
+using PodDisruptionBudgetRef = Ref<const PodDisruptionBudget>;
 
 }  // namespace libsched

@@ -24,8 +24,9 @@ enum class StoredKind : uint8_t {
   kDeviceClass,
   kNamespace,
   kPriorityClass,
+  kPodDisruptionBudget,
 };
-inline constexpr size_t kStoredKinds = 14;
+inline constexpr size_t kStoredKinds = 15;
 
 // As in manifests ("CSINode").
 constexpr Str stored_kind_name(StoredKind kind) {
@@ -44,6 +45,7 @@ constexpr Str stored_kind_name(StoredKind kind) {
       "DeviceClass",
       "Namespace",
       "PriorityClass",
+      "PodDisruptionBudget",
   };
   return kNames[static_cast<size_t>(kind)];
 }
@@ -55,7 +57,8 @@ constexpr bool is_namespaced(StoredKind kind) {
     case StoredKind::kService:
     case StoredKind::kReplicationController:
     case StoredKind::kReplicaSet:
-    case StoredKind::kStatefulSet: return true;
+    case StoredKind::kStatefulSet:
+    case StoredKind::kPodDisruptionBudget: return true;
     default: return false;
   }
 }

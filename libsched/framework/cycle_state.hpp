@@ -14,6 +14,7 @@
 
 #include "libsched/base/ref.hpp"
 #include "libsched/cluster/cluster.hpp"
+#include "libsched/framework/preemption_report.hpp"
 #include "libsched/framework/status.hpp"
 
 namespace libsched {
@@ -71,6 +72,9 @@ class CycleState final : public RefCounted {
   std::vector<Entry> entries;  // by plugin index of the framework
   PreFilterResult pre_filter;
   bool skip_all_post_filter = false;  // PostFilter asks no plugin
+  // If somebody wants to see how PostFilter preempts: then every node is tried, ties go to the
+  // smallest name, and it is written down here.
+  PreemptionReport* report = nullptr;
 
   // While plugins are asked: what they are asked about, and by whom (an Evaluator).
   const View* view = nullptr;

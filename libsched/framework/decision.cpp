@@ -45,6 +45,33 @@ void put_scores(Json* out, const Decision& d) {
   (*out)["best"] = std::move(best);
 }
 
+Json pod_list(const std::vector<PodRef>& pods) {
+  Json out = Json::array();
+  for (const PodRef& p : pods)
+    out.push_back(std::string(p->meta.ns) + "/" + std::string(p->meta.name));
+  return out;
+}
+
+Json preemption_json(const PreemptionReport& report) {
+  Json out;
+  put_status(&out, report.status);
+  if (!report.nominated_node.empty()) out["nominatedNode"] = report.nominated_node;
+  if (!report.victims.empty()) out["victims"] = pod_list(report.victims);
+  if (!report.tied.empty()) out["tied"] = report.tied;
+  for (const PreemptionReport::Candidate& c : report.candidates)
+    out["candidates"].push_back({{"node", c.node},
+                                 {"pods", pod_list(c.victims)},
+                                 {"numPDBViolations", c.budget_violations}});
+  for (const auto& [node, status] : report.dry_runs) {
+    Json item;
+    item["node"] = node;
+    put_status(&item, status);
+    out["dryRun"].push_back(std::move(item));
+  }
+  if (report.clears_nomination) out["clearsNomination"] = true;
+  return out;
+}
+
 }  // namespace
 
 std::string Decision::explain_json() const {
@@ -80,6 +107,13 @@ std::string Decision::explain_json() const {
   if (!fit_error.empty()) out["fitError"] = fit_error;
   if (!unschedulable_plugins.empty()) out["unschedulablePlugins"] = unschedulable_plugins;
   if (!pending_plugins.empty()) out["pendingPlugins"] = pending_plugins;
+  if (post_filter) {
+    Json& p = out["postFilter"];
+    put_status(&p, *post_filter);
+    if (nomination && nomination->override_node) p["nominatedNode"] = nomination->node;
+    out["fitErrorWithPostFilter"] = fit_error_with_post_filter;
+  }
+  if (preemption.ran) out["preemption"] = preemption_json(preemption);
   if (scored) put_scores(&out, *this);
   // Names and reasons come from valid UTF-8, but a plugin's text may not be.
   return out.dump(-1, ' ', false, Json::error_handler_t::replace);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "libsched/framework/cycle_state.hpp"
+#include "libsched/framework/nominator.hpp"
 #include "libsched/framework/scoring.hpp"
 #include "libsched/objects/node.hpp"
 
@@ -42,6 +43,13 @@ class Decision final : public RefCounted {
   std::vector<std::string> skip_score;  // plugins whose Score is skipped, sorted
   ScoreTable scores;                    // its `rows` are indexes into nodes
   std::vector<uint32_t> best;           // indexes into nodes, of the highest total
+
+  // With CheckOptions::post_filter, if no node takes the pod and the profile has PostFilter
+  // plugins.
+  std::optional<Status> post_filter;
+  std::optional<Nomination> nomination;
+  PreemptionReport preemption;
+  std::string fit_error_with_post_filter;
 
   std::string explain_json() const;
 };

@@ -3,6 +3,7 @@
 #include "libsched/framework/evaluator.hpp"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "libsched/base/quote.hpp"
 
@@ -123,10 +124,11 @@ Result<Status> Evaluator::run_pre_filter(CycleState& state, const Pod& pod) cons
   return kept;
 }
 
-Status Evaluator::status_of(const Step& step, CycleState& state, const Pod& pod,
-                            uint32_t row) const {
+Status Evaluator::status_of(const Step& step, CycleState& state, const Pod& pod, uint32_t row,
+                            const NodeOverlay* node) const {
   const std::string& name = framework_->plugins()[step.index].name;
-  Status s = step.plugin->filter_status({view(), pod, state, step.data, step.pre_filtered}, row);
+  Status s =
+      step.plugin->filter_status({view(), pod, state, step.data, step.pre_filtered, node}, row);
   if (!s.rejected()) s = Status::wrap("running " + go_quote(name) + " filter plugin: ", s);
   s.plugin = name;
   return s;
@@ -134,6 +136,16 @@ Status Evaluator::status_of(const Step& step, CycleState& state, const Pod& pod,
 
 Result<void> Evaluator::run_filter(CycleState& state, const Pod& pod, uint32_t row,
                                    Status* status) const {
+  return run_filter(state, pod, row, nullptr, status);
+}
+
+Result<void> Evaluator::run_filter(CycleState& state, const Pod& pod, const NodeOverlay& node,
+                                   Status* status) const {
+  return run_filter(state, pod, node.row(), &node, status);
+}
+
+Result<void> Evaluator::run_filter(CycleState& state, const Pod& pod, uint32_t row,
+                                   const NodeOverlay* node, Status* status) const {
   if (state.framework != framework_.get() || state.data_serial != pod.serial)
     LIBSCHED_TRY(bind_pod(state, pod));
   const Asked asked(this, state);
@@ -149,9 +161,9 @@ Result<void> Evaluator::run_filter(CycleState& state, const Pod& pod, uint32_t r
     const PluginData* data = data_for(entry, *plugin, pod, epoch);
     if (data != nullptr && data->view_version != 0 && data->view_version != version)
       return stale(framework_->plugins()[i].name);
-    plugin->filter({v, pod, state, data, entry.pre_filtered}, set);
+    plugin->filter({v, pod, state, data, entry.pre_filtered, node}, set);
     if (alive != 0) continue;
-    *status = status_of({i, plugin, data, entry.pre_filtered}, state, pod, row);
+    *status = status_of({i, plugin, data, entry.pre_filtered}, state, pod, row, node);
     return {};
   }
   status->reset();
@@ -286,9 +298,9 @@ const std::vector<uint32_t>& Evaluator::rows_by_name() {
   return by_name_;
 }
 
-// Judges `rows` and writes their verdicts; the rows are sorted by name.
-Result<void> Evaluator::judge_all(CycleState& state, const Pod& pod, Decision* d,
-                                  const std::vector<uint32_t>& rows, const CheckOptions& options) {
+Result<void> Evaluator::judge_rows(CycleState& state, const Pod& pod,
+                                   const std::vector<uint32_t>& rows, const volatile bool* cancel,
+                                   const std::function<void(uint32_t row, Status)>& each) {
   const View& v = view();
   const size_t used = v.word_count();
   alive_.assign(used, 0);
@@ -296,9 +308,19 @@ Result<void> Evaluator::judge_all(CycleState& state, const Pod& pod, Decision* d
   for (const uint32_t r : rows) alive_[r / 64] |= uint64_t{1} << (r % 64);
   std::vector<uint32_t> verdict(v.row_count(), 0);  // 0: Success, else 1 + index of the step
   std::vector<uint64_t> before(used);
+  std::unordered_map<uint32_t, Status> alone;
   LIBSCHED_TRY(steps(state, pod));
+  if (mark_nominated(pod)) {
+    for (size_t w = 0; w < used; ++w) {
+      before[w] = alive_[w] & nominated_[w];
+      alive_[w] &= ~nominated_[w];
+    }
+    LIBSCHED_TRY(
+        judge_nominated(state, pod, {0, used, before.data(), errors_.data()},
+                        [&](uint32_t row, Status s) { alone.emplace(row, std::move(s)); }));
+  }
   for (size_t k = 0; k < steps_.size(); ++k) {
-    if (options.cancelled()) return cancelled();
+    if (cancel != nullptr && *cancel) return cancelled();
     before = alive_;
     steps_[k].plugin->filter({v, pod, state, steps_[k].data, steps_[k].pre_filtered},
                              {0, used, alive_.data(), errors_.data()});
@@ -308,17 +330,31 @@ Result<void> Evaluator::judge_all(CycleState& state, const Pod& pod, Decision* d
             static_cast<uint32_t>(k + 1);
   }
   for (const uint32_t r : rows) {
-    Decision::NodeVerdict n{v.row(r).node, 0, !state.pre_filter.allows(v.row(r).name)};
     if (verdict[r] != 0) {
-      Status s = status_of(steps_[verdict[r] - 1], state, pod, r);
+      each(r, status_of(steps_[verdict[r] - 1], state, pod, r));
+    } else if (const auto it = alone.find(r); it != alone.end()) {
+      each(r, std::move(it->second));
+    } else {
+      each(r, Status());
+    }
+  }
+  return {};
+}
+
+// Judges `rows` and writes their verdicts; the rows are sorted by name.
+Result<void> Evaluator::judge_all(CycleState& state, const Pod& pod, Decision* d,
+                                  const std::vector<uint32_t>& rows, const CheckOptions& options) {
+  const View& v = view();
+  return judge_rows(state, pod, rows, options.cancel, [&](uint32_t r, Status s) {
+    Decision::NodeVerdict n{v.row(r).node, 0, !state.pre_filter.allows(v.row(r).name)};
+    if (!s.success()) {
       const auto it = std::find(d->statuses.begin(), d->statuses.end(), s);
       n.status = static_cast<uint32_t>(it - d->statuses.begin());
       if (it == d->statuses.end()) d->statuses.push_back(std::move(s));
     }
     d->codes.push_back(static_cast<int8_t>(d->statuses[n.status].code));
     d->nodes.push_back(std::move(n));
-  }
-  return {};
+  });
 }
 
 Result<Ref<const Decision>> Evaluator::check(const Pod& pod, Str node, bool judge_excluded,
@@ -331,7 +367,7 @@ Result<Ref<const Decision>> Evaluator::check(CycleState& state, const Pod& pod, 
                                              const CheckOptions& options) {
   LIBSCHED_TRY(may_begin());
   if (cluster_) cluster_->refresh();
-  const Turn turn(this, &state);
+  std::optional<Turn> turn(std::in_place, this, &state);  // until PostFilter
   const View& v = view();
   Ref<Decision> d = make_ref<Decision>();
   d->pod = std::string(pod.meta.ns) + "/" + std::string(pod.meta.name);
@@ -361,6 +397,16 @@ Result<Ref<const Decision>> Evaluator::check(CycleState& state, const Pod& pod, 
     if (pre->rejected()) {
       d->fit_error = fit_error_text(*d, all, *pre);
       diagnose(d.get());
+      if (options.post_filter) {
+        NodeStatuses statuses;
+        if (only == kNoId) {
+          statuses.absent = *pre;
+        } else {
+          statuses.set(only, *pre);
+        }
+        turn.reset();
+        LIBSCHED_TRY(make_room(state, pod, statuses, d.get()));
+      }
     } else {
       d->error = pre->message();
     }
@@ -387,6 +433,14 @@ Result<Ref<const Decision>> Evaluator::check(CycleState& state, const Pod& pod, 
                       "node(s) didn't satisfy plugin(s) " + go_list(d->narrowed.restricted));
     d->fit_error = fit_error_text(*d, all, absent);
     diagnose(d.get());
+    if (options.post_filter) {
+      NodeStatuses statuses;
+      if (absent) statuses.absent = *absent;
+      for (size_t i = 0; i < d->nodes.size(); ++i)
+        if (!d->nodes[i].excluded) statuses.set(rows[i], d->statuses[d->nodes[i].status]);
+      turn.reset();
+      LIBSCHED_TRY(make_room(state, pod, statuses, d.get()));
+    }
   }
   if (options.score && !d->feasible.empty() && d->error.empty())
     LIBSCHED_TRY(score_decision(state, pod, d.get(), rows));

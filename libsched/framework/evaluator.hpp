@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "libsched/framework/decision.hpp"
@@ -27,6 +28,9 @@ struct CheckOptions {
   bool judge_excluded = false;  // run Filter on nodes that PreFilter excluded, too
   bool score = false;           // PreScore and Score over what fits
   const volatile bool* cancel = nullptr;
+  // If no node takes the pod, let PostFilter try to make room. Preemption tries every node then, so
+  // that the decision can tell of all of them.
+  bool post_filter = false;
 
   bool cancelled() const { return cancel != nullptr && *cancel; }
 };
@@ -124,7 +128,8 @@ class Evaluator final : public RefCounted {
 
   // Puts the pod on the node in the cluster, then asks the Reserve plugins in order. If one
   // refuses, all are asked to unreserve, in reverse, and the pod is taken off again.
-  Result<Status> assume(CycleState& state, const Pod& pod, uint32_t row);
+  // `start` given: the pod counts as started then.
+  Result<Status> assume(CycleState& state, const Pod& pod, uint32_t row, Time start = {});
   // Unreserves and takes an assumed pod off its node.
   Result<void> forget(CycleState& state, const Pod& pod);
 
@@ -206,19 +211,37 @@ class Evaluator final : public RefCounted {
 
   enum class Change : uint8_t { kAdd, kRemove };
   Result<Status> run_change(Change change, CycleState& state, const Pod& pod, const Pod& other,
-                            uint32_t row) const;
+                            uint32_t row, const NodeOverlay* node) const;
+  Result<void> run_filter(CycleState& state, const Pod& pod, uint32_t row, const NodeOverlay* node,
+                          Status* status) const;
   Result<void> bind(CycleState& state) const;
   Result<void> bind_pod(CycleState& state, const Pod& pod) const;
   const PluginData* data_for(CycleState::Entry& entry, const Plugin& plugin, const Pod& pod,
                              uint64_t epoch) const;
   Result<void> steps(CycleState& state, const Pod& pod);
-  Status status_of(const Step& step, CycleState& state, const Pod& pod, uint32_t row) const;
+  Status status_of(const Step& step, CycleState& state, const Pod& pod, uint32_t row,
+                   const NodeOverlay* node = nullptr) const;
   Error node_error(CycleState& state, const Pod& pod, uint32_t row) const;
   bool judge(CycleState& state, const Pod& pod, const FilterOptions& options, const RowSet& set);
   void mask(const CycleState& state, const FilterOptions& options, size_t words);
   const std::vector<uint32_t>& rows_by_name();
   Result<void> judge_all(CycleState& state, const Pod& pod, Decision* d,
                          const std::vector<uint32_t>& rows, const CheckOptions& options);
+  // The status of every row, in their order.
+  Result<void> judge_rows(CycleState& state, const Pod& pod, const std::vector<uint32_t>& rows,
+                          const volatile bool* cancel,
+                          const std::function<void(uint32_t row, Status)>& each);
+  // evaluator_make_room.cpp
+  Result<void> make_room(CycleState& state, const Pod& pod, const NodeStatuses& statuses,
+                         CycleOutcome* out);
+  Result<void> make_room(CycleState& state, const Pod& pod, const NodeStatuses& statuses,
+                         Decision* d);
+  // evaluator_nominated.cpp
+  bool mark_nominated(const Pod& pod);
+  Result<void> judge_nominated(CycleState& state, const Pod& pod, const RowSet& set,
+                               const std::function<void(uint32_t, Status)>& rejected) const;
+  Result<void> filter_twice(CycleState& state, const Pod& pod, uint32_t row,
+                            const NodeOverlay* node, Status* status) const;
   // evaluator_score.cpp
   Status pre_score_set(CycleState& state, const Pod& pod, const ScoreSet& set);
   // `offset` gets what every row's total lacks; without it the totals are whole.
@@ -238,6 +261,8 @@ class Evaluator final : public RefCounted {
   };
   Result<Found> find(CycleState& state, const Pod& pod, Span<uint32_t> nodes, size_t start,
                      size_t limit, const CycleOptions& options);
+  Result<CycleOutcome> choose(CycleState& state, const Pod& pod, const CycleOptions& options);
+  uint32_t nominated_row(const Pod& pod) const;
   size_t nodes_to_find(size_t nodes) const;
   uint32_t pick(const ScoreSet& set, const int64_t* totals, const CycleOptions& options,
                 int64_t* best);
@@ -249,6 +274,7 @@ class Evaluator final : public RefCounted {
   std::shared_ptr<Subscription> subscription_;  // of all evaluators of the two; null: none needed
   std::vector<Step> steps_;
   std::vector<uint64_t> alive_, errors_, chunk_;
+  std::vector<uint64_t> nominated_;  // rows that are judged one by one
   std::vector<uint32_t> by_name_;
   uint64_t by_name_membership_ = 0;
   std::vector<uint64_t> feasible_, score_errors_;

@@ -6,7 +6,8 @@
 namespace libsched {
 
 Result<Status> Evaluator::run_change(Change change, CycleState& state, const Pod& pod,
-                                     const Pod& other, uint32_t row) const {
+                                     const Pod& other, uint32_t row,
+                                     const NodeOverlay* node) const {
   if (state.framework != nullptr && state.framework != framework_.get())
     return Error{Rc::kMisuse, "the cycle state belongs to another framework", {}, {}};
   if (state.framework == nullptr || state.pod_serial != pod.serial)
@@ -31,7 +32,7 @@ Result<Status> Evaluator::run_change(Change change, CycleState& state, const Pod
     const Framework::Instance& instance = framework_->plugins()[i];
     std::shared_ptr<PluginData>& data = state.entries[i].data;
     if (data && data.use_count() != 1) data = data->clone();
-    const PodChange call{v, pod, state, data.get(), other, row};
+    const PodChange call{v, pod, state, data.get(), other, row, node};
     const bool add = change == Change::kAdd;
     const Status s = add ? instance.plugin->add_pod(call) : instance.plugin->remove_pod(call);
     if (!s.success())
@@ -44,12 +45,22 @@ Result<Status> Evaluator::run_change(Change change, CycleState& state, const Pod
 
 Result<Status> Evaluator::run_add_pod(CycleState& state, const Pod& pod, const Pod& other,
                                       uint32_t row) const {
-  return run_change(Change::kAdd, state, pod, other, row);
+  return run_change(Change::kAdd, state, pod, other, row, nullptr);
+}
+
+Result<Status> Evaluator::run_add_pod(CycleState& state, const Pod& pod, const Pod& other,
+                                      const NodeOverlay& node) const {
+  return run_change(Change::kAdd, state, pod, other, node.row(), &node);
 }
 
 Result<Status> Evaluator::run_remove_pod(CycleState& state, const Pod& pod, const Pod& other,
                                          uint32_t row) const {
-  return run_change(Change::kRemove, state, pod, other, row);
+  return run_change(Change::kRemove, state, pod, other, row, nullptr);
+}
+
+Result<Status> Evaluator::run_remove_pod(CycleState& state, const Pod& pod, const Pod& other,
+                                         const NodeOverlay& node) const {
+  return run_change(Change::kRemove, state, pod, other, node.row(), &node);
 }
 
 }  // namespace libsched

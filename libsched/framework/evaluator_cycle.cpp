@@ -38,6 +38,8 @@ Result<Evaluator::Found> Evaluator::find(CycleState& state, const Pod& pod, Span
   const auto has = [](const std::vector<uint64_t>& bits, uint32_t r) {
     return (bits[r / 64] >> (r % 64) & 1) != 0;
   };
+  const bool apart = mark_nominated(pod);
+  std::vector<uint64_t> yielding(apart ? used : 0);
   const bool all = limit >= nodes.size();
   size_t chunk = all ? nodes.size() : 64;
   for (size_t done = 0; done < nodes.size();) {
@@ -54,7 +56,17 @@ Result<Evaluator::Found> Evaluator::find(CycleState& state, const Pod& pod, Span
       chunk_.assign(used, 0);
       for (size_t i = done; i < end; ++i) chunk_[row_at(i) / 64] |= uint64_t{1} << (row_at(i) % 64);
     }
+    if (apart)
+      for (size_t w = 0; w < used; ++w) {
+        yielding[w] = chunk_[w] & nominated_[w];
+        chunk_[w] &= ~nominated_[w];
+      }
     if (!judge(state, pod, filter, {0, used, chunk_.data(), errors_.data()})) return cancelled();
+    if (apart) {
+      LIBSCHED_TRY(
+          judge_nominated(state, pod, {0, used, yielding.data(), errors_.data()}, nullptr));
+      for (size_t w = 0; w < used; ++w) chunk_[w] |= yielding[w];
+    }
     const bool failed =
         std::any_of(errors_.begin(), errors_.end(), [](uint64_t w) { return w != 0; });
     if (all && !failed) {
@@ -68,7 +80,7 @@ Result<Evaluator::Found> Evaluator::find(CycleState& state, const Pod& pod, Span
     for (size_t i = done; i < end; ++i) {
       const uint32_t r = row_at(i);
       if (has(errors_, r)) {
-        LIBSCHED_TRY(run_filter(state, pod, r, &out.error));
+        LIBSCHED_TRY(run_filter_with_nominated(state, pod, r, &out.error));
         return out;
       }
       if (has(chunk_, r)) {
@@ -135,8 +147,51 @@ Result<CycleOutcome> Evaluator::run_cycle(CycleState& state, const Pod& pod,
   if (!pre.ok()) return std::move(pre.error());
   if (!pre->success()) {
     out.status = std::move(*pre);
+    if (options.post_filter && out.status.rejected()) {
+      NodeStatuses statuses;
+      statuses.absent = out.status;
+      LIBSCHED_TRY(make_room(state, pod, statuses, &out));
+    }
     return out;
   }
+  Result<CycleOutcome> chosen = choose(state, pod, options);
+  if (!chosen.ok() || !options.post_filter || chosen->row != kNoId ||
+      chosen->status.code != Code::kUnschedulable)
+    return chosen;
+  NodeStatuses statuses;
+  std::vector<uint32_t> rows;
+  if (state.pre_filter.all_nodes) {
+    rows = v.order();
+  } else {
+    statuses.absent =
+        Status(Code::kUnschedulableAndUnresolvable,
+               "node(s) didn't satisfy plugin(s) " + go_list(state.pre_filter.restricted));
+    for (const std::string& name : state.pre_filter.nodes)
+      if (const uint32_t r = v.find_node(name); r != kNoId) rows.push_back(r);
+    // The nominated node was tried whatever PreFilter says.
+    if (const uint32_t r = nominated_row(pod);
+        r != kNoId && !state.pre_filter.allows(v.row(r).name))
+      rows.push_back(r);
+  }
+  {
+    const Turn turn(this, &state);
+    LIBSCHED_TRY(judge_rows(state, pod, rows, options.cancel,
+                            [&](uint32_t r, Status s) { statuses.set(r, std::move(s)); }));
+  }
+  LIBSCHED_TRY(make_room(state, pod, statuses, &*chosen));
+  return chosen;
+}
+
+uint32_t Evaluator::nominated_row(const Pod& pod) const {
+  return pod.status.nominated_node_name.empty() ? kNoId
+                                                : view().find_node(pod.status.nominated_node_name);
+}
+
+// What run_cycle() does after PreFilter.
+Result<CycleOutcome> Evaluator::choose(CycleState& state, const Pod& pod,
+                                       const CycleOptions& options) {
+  const View& v = view();
+  CycleOutcome out;
   const Turn turn(this, &state);
   const bool scoring = !framework_->at(ExtensionPoint::kScore).empty();
 
@@ -145,10 +200,7 @@ Result<CycleOutcome> Evaluator::run_cycle(CycleState& state, const Pod& pod,
   Span<uint32_t> nodes = v.order();
   size_t start = 0;
   uint32_t rejected = kNoId;
-  if (const uint32_t nominated = pod.status.nominated_node_name.empty()
-                                     ? kNoId
-                                     : v.find_node(pod.status.nominated_node_name);
-      nominated != kNoId) {
+  if (const uint32_t nominated = nominated_row(pod); nominated != kNoId) {
     const uint32_t only[] = {nominated};
     Result<Found> there = find(state, pod, only, 0, 1, options);
     if (!there.ok()) return std::move(there.error());
@@ -215,7 +267,7 @@ Result<CycleOutcome> Evaluator::run_cycle(CycleState& state, const Pod& pod,
   return out;
 }
 
-Result<Status> Evaluator::assume(CycleState& state, const Pod& pod, uint32_t row) {
+Result<Status> Evaluator::assume(CycleState& state, const Pod& pod, uint32_t row, Time start) {
   LIBSCHED_TRY(may_begin());
   if (!cluster_)
     return Error{
@@ -225,7 +277,7 @@ Result<Status> Evaluator::assume(CycleState& state, const Pod& pod, uint32_t row
   if (v.node(row) == nullptr)
     return Error{Rc::kNotFound, "the cluster has no node of this row", {}, {}};
   const std::string node = v.row(row).name;
-  LIBSCHED_TRY(cluster_->assume(pod, node));
+  LIBSCHED_TRY(cluster_->assume(pod, node, start));
   Status out = reserve_all(state, pod, node);
   if (!out.success()) LIBSCHED_TRY(forget(state, pod));
   return out;

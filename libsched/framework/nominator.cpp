@@ -4,6 +4,15 @@
 #include <algorithm>
 
 namespace libsched {
+namespace {
+
+// Pods of documents without uids are told apart by name; a uid has no slash.
+std::string key_of(const Pod& pod) {
+  if (!pod.meta.uid.empty()) return std::string(pod.meta.uid);
+  return std::string(pod.meta.ns) + "/" + std::string(pod.meta.name);
+}
+
+}  // namespace
 
 void Nominator::add(const PodRef& pod, const std::optional<Nomination>& nomination) {
   remove(*pod);  // never twice
@@ -14,16 +23,16 @@ void Nominator::add(const PodRef& pod, const std::optional<Nomination>& nominati
     return;
   }
   by_node_[node].push_back(pod);
-  node_of_[std::string(pod->meta.uid)] = std::move(node);
+  node_of_[key_of(*pod)] = std::move(node);
 }
 
 void Nominator::remove(const Pod& pod) {
-  const auto it = node_of_.find(pod.meta.uid);
+  const auto it = node_of_.find(key_of(pod));
   if (it == node_of_.end()) return;
   const auto there = by_node_.find(it->second);
   std::vector<PodRef>& pods = there->second;
-  pods.erase(std::find_if(pods.begin(), pods.end(),
-                          [&](const PodRef& p) { return p->meta.uid == pod.meta.uid; }));
+  pods.erase(
+      std::find_if(pods.begin(), pods.end(), [&](const PodRef& p) { return same_pod(*p, pod); }));
   if (pods.empty()) by_node_.erase(there);
   node_of_.erase(it);
 }
@@ -31,7 +40,7 @@ void Nominator::remove(const Pod& pod) {
 void Nominator::update(const Pod& old_pod, const PodRef& new_pod) {
   std::optional<Nomination> keep;
   if (old_pod.status.nominated_node_name.empty() && new_pod->status.nominated_node_name.empty())
-    if (const auto it = node_of_.find(old_pod.meta.uid); it != node_of_.end())
+    if (const auto it = node_of_.find(key_of(old_pod)); it != node_of_.end())
       keep = Nomination{true, it->second};
   remove(old_pod);
   add(new_pod, keep);
@@ -44,7 +53,7 @@ const std::vector<PodRef>& Nominator::on(Str node) const {
 }
 
 Str Nominator::node_of(const Pod& pod) const {
-  const auto it = node_of_.find(pod.meta.uid);
+  const auto it = node_of_.find(key_of(pod));
   return it == node_of_.end() ? Str() : Str(it->second);
 }
 

@@ -69,5 +69,21 @@ TEST_CASE("an update keeps what only the memory knows") {
   CHECK(n.empty());
 }
 
+TEST_CASE("nominated pods without uids are told apart by name") {
+  const auto named = [](const std::string& name) {
+    Result<PodRef> made = parse_pod("metadata: {name: " + name + ", namespace: d}", {});
+    REQUIRE(made.ok());
+    return *made;
+  };
+  Nominator n;
+  n.add(named("a"), Nomination{true, "x"});
+  n.add(named("b"), Nomination{true, "x"});
+  CHECK(n.on("x").size() == 2);
+  n.remove(*named("a"));
+  CHECK(n.on("x").size() == 1);
+  CHECK(n.node_of(*named("b")) == "x");
+  CHECK(n.node_of(*named("a")).empty());
+}
+
 }  // namespace
 }  // namespace libsched

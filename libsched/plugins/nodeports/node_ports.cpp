@@ -25,6 +25,10 @@ class NodePorts final : public Plugin {
       set.for_each([&](uint32_t row) { set.reject_with_error(row); });
       return;
     }
+    if (call.overlay != nullptr) {
+      if (!free(call.overlay->ports(), call.pod.host_ports)) set.reject_all();
+      return;
+    }
     const Bitmap& used = call.view.rows_with_ports();
     for (size_t w = 0; w < set.words; ++w)
       for (uint64_t bits = set.alive[w] & used.word(set.first_word + w); bits != 0;

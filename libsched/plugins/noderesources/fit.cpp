@@ -70,6 +70,13 @@ class NodeResourcesFit final : public Plugin {
       return;
     }
     const Demands& demands = static_cast<const Demands&>(*call.data);
+    if (call.overlay != nullptr) {
+      const NodeOverlay& node = *call.overlay;
+      if (std::any_of(demands.list.begin(), demands.list.end(),
+                      [&](const Demand& d) { return d.need > left(node, d); }))
+        set.reject_all();
+      return;
+    }
     if (demands.impossible) {
       set.reject_all();
       return;
@@ -96,7 +103,10 @@ class NodeResourcesFit final : public Plugin {
     Status out(Code::kUnschedulable);
     for (const Demand& d : static_cast<const Demands&>(*call.data).list) {
       const bool known = d.resource != kUnknownResource;
-      if (d.need <= (known ? columns.resource(d.resource).left[row] : 0)) continue;
+      const int64_t free = call.overlay != nullptr ? left(*call.overlay, d)
+                           : known                 ? columns.resource(d.resource).left[row]
+                                                   : 0;
+      if (d.need <= free) continue;
       if (d.resource == kPods) {
         out.reasons.push_back("Too many pods");  // always resolvable
         continue;
@@ -153,6 +163,9 @@ class NodeResourcesFit final : public Plugin {
   }
 
  private:
+  static int64_t left(const NodeOverlay& node, const Demand& d) {
+    return d.resource != kUnknownResource ? node.left(d.resource) : node.left(d.name);
+  }
   bool ignored(Str name) const {
     if (!is_extended_resource_name(name)) return false;
     const auto has = [](const std::vector<std::string>& list, Str s) {

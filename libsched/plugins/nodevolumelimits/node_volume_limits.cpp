@@ -174,14 +174,18 @@ class NodeVolumeLimits final : public Plugin {
                      [](const CsiNodeDriver& d) { return d.count.has_value(); }))
       return {};
 
-    if (surely_fits(view, row, *csi_node, wanted.volumes)) return {};
+    if (call.overlay == nullptr && surely_fits(view, row, *csi_node, wanted.volumes)) return {};
     there->clear();
     Status status;
-    for (const uint32_t s : view.row(row).pods) {
-      const Pod& pod = *view.slot(s).pod;
-      if (!pod.spec.volumes.empty() && !there->add_pod(view, pod, true, false, &status))
-        return {Verdict::kThereFails, {}, std::move(status)};
-    }
+    const auto fails = [&](const Pod& pod) {
+      return !pod.spec.volumes.empty() && !there->add_pod(view, pod, true, false, &status);
+    };
+    const bool failed = call.overlay != nullptr
+                            ? std::any_of(call.overlay->pods().begin(), call.overlay->pods().end(),
+                                          [&](const PodRef& pod) { return fails(*pod); })
+                            : std::any_of(view.row(row).pods.begin(), view.row(row).pods.end(),
+                                          [&](uint32_t s) { return fails(*view.slot(s).pod); });
+    if (failed) return {Verdict::kThereFails, {}, std::move(status)};
     const size_t of_pods = there->items().size();
     add_attachments(view, row, there);
     for (const CsiNodeDriver& d : csi_node->drivers) {

@@ -72,7 +72,7 @@ class VolumeRestrictions final : public Plugin {
     const auto* claims = static_cast<const Claims*>(call.data);
     if (has_disk(call.pod))
       set.for_each([&](uint32_t row) {
-        if (disk_conflict(call.view, call.pod, row)) set.reject(row);
+        if (disk_conflict(call, row)) set.reject(row);
       });
     if (claims == nullptr) {
       set.for_each([&](uint32_t row) { set.reject_with_error(row); });
@@ -82,7 +82,7 @@ class VolumeRestrictions final : public Plugin {
   }
 
   Status filter_status(const FilterCall& call, uint32_t row) const override {
-    if (disk_conflict(call.view, call.pod, row))
+    if (disk_conflict(call, row))
       return Status(Code::kUnschedulable, "node(s) had no available disk");
     if (call.data == nullptr) return not_pre_filtered();
     return Status(Code::kUnschedulable,
@@ -138,12 +138,19 @@ class VolumeRestrictions final : public Plugin {
                        [](const Volume& v) { return is_disk(v.kind); });
   }
 
-  static bool disk_conflict(const View& view, const Pod& pod, uint32_t row) {
-    for (const uint32_t s : view.row(row).pods)
-      for (const Volume& there : view.slot(s).pod->spec.volumes)
-        if (is_disk(there.kind))
-          for (const Volume& v : pod.spec.volumes)
-            if (conflict(v, there)) return true;
+  static bool disk_conflict(const FilterCall& call, uint32_t row) {
+    if (call.overlay != nullptr)
+      return std::any_of(call.overlay->pods().begin(), call.overlay->pods().end(),
+                         [&](const PodRef& there) { return conflict_with(call.pod, *there); });
+    const View& view = call.view;
+    return std::any_of(view.row(row).pods.begin(), view.row(row).pods.end(),
+                       [&](uint32_t s) { return conflict_with(call.pod, *view.slot(s).pod); });
+  }
+  static bool conflict_with(const Pod& pod, const Pod& other) {
+    for (const Volume& there : other.spec.volumes)
+      if (is_disk(there.kind))
+        for (const Volume& v : pod.spec.volumes)
+          if (conflict(v, there)) return true;
     return false;
   }
 };

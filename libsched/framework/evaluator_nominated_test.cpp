@@ -1,0 +1,134 @@
+// Filter with nominated pods: which of them count, both passes, errors, and that every way to ask
+// gives the same.
+#include <doctest/doctest.h>
+
+#include "libsched/framework/fake_plugin.hpp"
+
+namespace libsched {
+namespace {
+
+PodRef pod(const std::string& name, int priority) {
+  Result<PodRef> made = parse_pod("metadata: {name: " + name + ", namespace: d, uid: u-" + name +
+                                      "}\nspec: {priority: " + std::to_string(priority) + "}",
+                                  {});
+  REQUIRE(made.ok());
+  return *made;
+}
+
+struct Here final : PluginData {
+  std::vector<std::string> pods;
+  std::shared_ptr<PluginData> clone() const override { return std::make_shared<Here>(*this); }
+};
+
+// Counts the pods that AddPod tells of, and gives `verdict` of their names and those of the copy.
+struct World {
+  using Verdict = std::function<Status(const std::vector<std::string>& added, bool copy)>;
+  explicit World(Verdict verdict, Status add = {})
+      : verdict_(std::move(verdict)), world_({fake(std::move(add))}) {
+    world_.pod = pod("p", 5);
+  }
+
+  void nominate(const PodRef& p, const std::string& node) {
+    world_.evaluator.services().nominator().add(p, Nomination{true, node});
+  }
+  // What all nodes say: "n1 Success; ...", and the calls.
+  std::string all() {
+    const Ref<const Decision> d = world_.check();
+    std::string out;
+    for (const Decision::NodeVerdict& n : d->nodes) {
+      const Status& s = d->statuses[n.status];
+      out += std::string(n.node->meta.name) + " " + code_name(s.code) + " " + s.message() + "; ";
+      CycleState state;
+      REQUIRE(world_.evaluator.run_pre_filter(state, *world_.pod).ok());
+      Status one;
+      const uint32_t row = world_.cluster->view().find_node(n.node->meta.name);
+      REQUIRE(world_.evaluator.run_filter_with_nominated(state, *world_.pod, row, &one).ok());
+      CHECK(one == s);
+      REQUIRE(world_.evaluator
+                  .run_filter_with_nominated(state, *world_.pod,
+                                             NodeOverlay(world_.cluster->view(), row), &one)
+                  .ok());
+      CHECK(one == s);
+    }
+    CycleState state;
+    const Result<CycleOutcome> cycle = world_.evaluator.run_cycle(state, *world_.pod, {});
+    REQUIRE(cycle.ok());
+    if (d->error.empty()) {
+      CHECK(cycle->feasible == d->feasible.size());
+    } else {
+      CHECK(cycle->status.message() == d->error);
+    }
+    return out;
+  }
+
+ private:
+  Fake fake(Status add) {
+    Fake f;
+    f.name = "F";
+    f.pre_filter = [](const PreFilterCall& call, PreFilterResult*) -> Result<Status> {
+      *call.data = std::make_shared<Here>();
+      return Status();
+    };
+    f.filter = [this](const FilterCall& call, const Node&) {
+      std::vector<std::string> pods = static_cast<const Here&>(*call.data).pods;
+      if (call.overlay != nullptr) CHECK(call.overlay->pods().size() == pods.size());
+      return verdict_(pods, call.overlay != nullptr && !pods.empty());
+    };
+    f.add_pod = [add](const PodChange& call) {
+      CHECK(call.overlay != nullptr);
+      static_cast<Here*>(call.data)->pods.emplace_back(call.other.meta.name);
+      return add;
+    };
+    f.remove_pod = [](const PodChange&) { return Status(); };
+    return f;
+  }
+
+  Verdict verdict_;
+  FakeWorld world_;
+};
+
+std::string joined(const std::vector<std::string>& names) {
+  std::string out;
+  for (const std::string& n : names) out += n;
+  return out;
+}
+
+TEST_CASE("pods of the same or a higher priority count, the pod itself does not") {
+  World w([](const std::vector<std::string>& added, bool) {
+    return added.empty() ? Status() : Status(Code::kUnschedulable, joined(added));
+  });
+  const std::string free = "n1 Success ; n2 Success ; n3 Success ; ";
+  CHECK(w.all() == free);
+  w.nominate(pod("low", 4), "n1");
+  w.nominate(pod("p", 5), "n2");
+  w.nominate(pod("far", 9), "elsewhere");
+  CHECK(w.all() == free);
+  w.nominate(pod("b", 5), "n2");
+  w.nominate(pod("lower", -1), "n2");
+  w.nominate(pod("a", 6), "n2");
+  CHECK(w.all() == "n1 Success ; n2 Unschedulable ba; n3 Success ; ");
+}
+
+TEST_CASE("a node must take the pod with them and without them") {
+  World w([](const std::vector<std::string>& added, bool) {
+    return added.empty() ? Status(Code::kUnschedulable, "lonely") : Status();
+  });
+  w.nominate(pod("a", 5), "n2");
+  CHECK(w.all() == "n1 Unschedulable lonely; n2 Unschedulable lonely; n3 Unschedulable lonely; ");
+}
+
+TEST_CASE("errors of such nodes are the cycle's") {
+  World filter([](const std::vector<std::string>& added, bool) {
+    return added.empty() ? Status() : Status(Code::kError, "broken");
+  });
+  filter.nominate(pod("a", 5), "n3");
+  CHECK(filter.all() == "n1 Success ; n2 Success ; n3 Error running \"F\" filter plugin: broken; ");
+  World add([](const std::vector<std::string>&, bool) { return Status(); },
+            Status(Code::kError, "no"));
+  add.nominate(pod("a", 5), "n1");
+  CHECK(add.all() ==
+        "n1 Error running AddPod on PreFilter plugin \"F\": no; n2 Success ; n3 Success ; ");
+}
+
+}  // namespace
+}  // namespace libsched

@@ -1,0 +1,30 @@
+// PreemptionReport: how a preemption was decided, for who wants to see it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "libsched/framework/status.hpp"
+#include "libsched/objects/pod.hpp"
+
+namespace libsched {
+
+struct PreemptionReport {
+  struct Candidate {
+    std::string node;
+    std::vector<PodRef> victims;  // most important first
+    int64_t budget_violations = 0;
+  };
+  bool ran = false;                                      // a plugin that preempts was asked
+  Status status;                                         // its answer, without the plugin's name
+  std::vector<Candidate> candidates;                     // by node
+  std::vector<std::pair<std::string, Status>> dry_runs;  // of the nodes that are none, by node
+  std::vector<std::string> tied;                         // the best candidates, by node
+  std::string nominated_node;                            // "": no room is made
+  std::vector<PodRef> victims;
+  bool clears_nomination = false;
+};
+
+}  // namespace libsched

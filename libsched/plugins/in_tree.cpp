@@ -29,6 +29,7 @@ RegistryRef in_tree_registry() {
       {"InterPodAffinity", make_inter_pod_affinity},
       {"DynamicResources", make_dynamic_resources},
       {"DefaultBinder", make_default_binder},
+      {"DefaultPreemption", make_default_preemption},
   };
   static const RegistryRef registry = [&] {
     Ref<Registry> r = make_ref<Registry>();

@@ -28,6 +28,7 @@ Result<std::unique_ptr<Plugin>> make_pod_topology_spread(const FactoryCall&);
 Result<std::unique_ptr<Plugin>> make_inter_pod_affinity(const FactoryCall&);
 Result<std::unique_ptr<Plugin>> make_dynamic_resources(const FactoryCall&);
 Result<std::unique_ptr<Plugin>> make_default_binder(const FactoryCall&);
+Result<std::unique_ptr<Plugin>> make_default_preemption(const FactoryCall&);
 
 // Whether an object of this kind was applied, which no plugin of this version reads
 // ("ResourceClaim").

@@ -1,0 +1,233 @@
+// DefaultPreemption: when no node takes a pod, finds the node where the least important pods would
+// have to leave for it, makes them leave, and nominates the pod to it.
+// Mirrors upstream's plugins/defaultpreemption and preemption/preemption.go.
+#include <algorithm>
+
+#include "libsched/framework/scoring.hpp"
+#include "libsched/plugins/defaultpreemption/executor.hpp"
+#include "libsched/plugins/defaultpreemption/pick.hpp"
+#include "libsched/plugins/defaultpreemption/victims.hpp"
+#include "libsched/plugins/in_tree.hpp"
+
+namespace libsched {
+namespace {
+
+// Preemption of this scheduler is what makes the pod leave.
+bool leaves_by_preemption(const Pod& pod) {
+  if (!pod.meta.terminating()) return false;
+  for (const PodCondition& c : pod.status.conditions)
+    if (c.type == "DisruptionTarget")
+      return c.status == "True" && c.reason == "PreemptionByScheduler";
+  return false;
+}
+
+// "" if it may, else why it may not preempt.
+Str not_eligible(const View& view, const Pod& pod, const NodeStatuses& statuses) {
+  if (pod.spec.preemption_policy == "Never") return "not eligible due to preemptionPolicy=Never.";
+  const uint32_t row = pod.status.nominated_node_name.empty()
+                           ? kNoId
+                           : view.find_node(pod.status.nominated_node_name);
+  // A nominated node that no preemption would help with doesn't count.
+  if (row == kNoId || statuses.at(row).code == Code::kUnschedulableAndUnresolvable) return {};
+  for (const uint32_t s : view.row(row).pods) {
+    const Pod& there = *view.slot(s).pod;
+    if (there.priority() < pod.priority() && leaves_by_preemption(there))
+      return "not eligible due to a terminating pod on the nominated node.";
+  }
+  return {};
+}
+
+// Go's utilerrors.Aggregate.
+std::string aggregate(const std::vector<std::string>& errors) {
+  if (errors.size() == 1) return errors[0];
+  std::vector<std::string> seen;
+  std::string out;
+  for (const std::string& e : errors) {
+    if (std::find(seen.begin(), seen.end(), e) != seen.end()) continue;
+    out += (seen.empty() ? "" : ", ") + e;
+    seen.push_back(e);
+  }
+  return seen.size() == 1 ? out : "[" + out + "]";
+}
+
+class DefaultPreemption final : public Plugin {
+ public:
+  DefaultPreemption(const DefaultPreemptionArgs& args, bool asynchronous)
+      : args_(args), asynchronous_(asynchronous), executor_(asynchronous) {}
+
+  Status pre_enqueue(const Pod& pod) const override {
+    if (!asynchronous_ || !executor_.preempting(pod)) return {};
+    return Status(Code::kUnschedulableAndUnresolvable,
+                  "waiting for the preemption for this pod to be finished");
+  }
+
+  Status post_filter(const PostFilterCall& call,
+                     std::optional<Nomination>* nomination) const override {
+    Status s = preempt(call, nomination);
+    if (const std::string message = s.message(); !message.empty())
+      s = Status(s.code, "preemption: " + message);
+    if (PreemptionReport* report = call.state.report) {
+      report->ran = true;
+      report->status = s;
+      report->clears_nomination =
+          *nomination && (*nomination)->override_node && (*nomination)->node.empty();
+    }
+    return s;
+  }
+
+  // Only a pod that waits for its own preemption is held back here, and nothing is gained by trying
+  // it again for other reasons than those of the plugins that had rejected it.
+  bool registers_events() const override { return true; }
+  Result<std::vector<ClusterEventWithHint>> events_to_register() const override {
+    if (!asynchronous_) return std::vector<ClusterEventWithHint>();
+    return std::vector<ClusterEventWithHint>{{{"Pod", kDelete, {}}, true}};
+  }
+  Result<QueueingHint> hint(size_t, const View&, const Pod&, const ObjectChange&) const override {
+    return QueueingHint::kQueueSkip;
+  }
+
+ private:
+  struct Found {
+    std::vector<PreemptionReport::Candidate> candidates;  // those without violations first
+    std::vector<std::pair<uint32_t, Status>> others;
+    std::vector<std::string> errors;
+  };
+
+  Status preempt(const PostFilterCall& call, std::optional<Nomination>* nomination) const {
+    const View& view = call.evaluator.view();
+    if (const Str why = not_eligible(view, call.pod, call.statuses); !why.empty())
+      return Status(Code::kUnschedulable, std::string(why));
+    if (view.node_count() == 0) return Status::from_error("no nodes available");
+    Result<Found> found = dry_run(call);
+    if (!found.ok()) return Status::from_error(found.error().message);
+    PreemptionReport* const report = call.state.report;
+    if (report != nullptr) {
+      report->candidates = found->candidates;
+      std::sort(report->candidates.begin(), report->candidates.end(),
+                [](const auto& a, const auto& b) { return a.node < b.node; });
+      for (const auto& [row, status] : found->others)
+        report->dry_runs.emplace_back(view.row(row).name, status);
+    }
+    if (found->candidates.empty()) {
+      if (!found->errors.empty()) return Status::from_error(aggregate(found->errors));
+      *nomination = Nomination{true, {}};
+      return Status(Code::kUnschedulable, fit_error(view, *found));
+    }
+    const PreemptionReport::Candidate& best = pick(call, found->candidates);
+    if (Status s = executor_.execute(best, call.pod, call.evaluator.services()); !s.success())
+      return s;
+    *nomination = Nomination{true, best.node};
+    if (report != nullptr) {
+      report->nominated_node = best.node;
+      report->victims = best.victims;
+    }
+    return {};
+  }
+
+  // The nodes where pods that leave might help, in the order in which they are tried.
+  static std::vector<uint32_t> potential_nodes(const PostFilterCall& call) {
+    const View& view = call.evaluator.view();
+    std::vector<uint32_t> rows;
+    const auto consider = [&](size_t row) {
+      const auto r = static_cast<uint32_t>(row);
+      if (view.node(r) != nullptr && call.statuses.at(r).code == Code::kUnschedulable)
+        rows.push_back(r);
+    };
+    if (call.state.report == nullptr) {
+      for (const uint32_t r : view.order()) consider(r);
+    } else {
+      view.live().for_each(consider);
+      std::sort(rows.begin(), rows.end(),
+                [&](uint32_t a, uint32_t b) { return view.row(a).name < view.row(b).name; });
+    }
+    return rows;
+  }
+
+  // A number below n, another one each time.
+  static size_t draw(Services& services, size_t n) {
+    services.preemption_seed = mixed(*services.preemption_seed, 1);
+    return *services.preemption_seed % n;
+  }
+
+  size_t wanted(size_t nodes) const {
+    const auto n = static_cast<int64_t>(nodes);
+    const int64_t some = n * args_.min_candidate_nodes_percentage / 100;
+    return static_cast<size_t>(
+        std::min(n, std::max(some, int64_t{args_.min_candidate_nodes_absolute})));
+  }
+
+  Result<Found> dry_run(const PostFilterCall& call) const {
+    const View& view = call.evaluator.view();
+    Found out;
+    const std::vector<uint32_t> rows = potential_nodes(call);
+    if (rows.empty()) return out;
+    const DisruptionBudgets budgets(view);
+    Services& services = call.evaluator.services();
+    const bool every = call.state.report != nullptr;
+    const size_t offset = services.preemption_seed && !every ? draw(services, rows.size()) : 0;
+    const size_t enough = every ? rows.size() + 1 : wanted(rows.size());
+    std::vector<PreemptionReport::Candidate> violating;
+    for (size_t i = 0; i < rows.size(); ++i) {
+      const uint32_t row = rows[(offset + i) % rows.size()];
+      const std::string& name = view.row(row).name;
+      Result<Victims> victims = select_victims(call.evaluator, call.state, call.pod, row, budgets);
+      if (!victims.ok()) return std::move(victims.error());
+      Status& s = victims->status;
+      if (s.success() && victims->pods.empty())
+        s = Status::from_error("expected at least one victim pod on node \"" + name + "\"");
+      if (!s.success()) {
+        if (s.code == Code::kError) out.errors.push_back(s.error_text());
+        out.others.emplace_back(row, std::move(s));
+        continue;
+      }
+      (victims->budget_violations == 0 ? out.candidates : violating)
+          .push_back({name, std::move(victims->pods), victims->budget_violations});
+      if (!out.candidates.empty() && out.candidates.size() + violating.size() >= enough) break;
+    }
+    out.candidates.insert(out.candidates.end(), violating.begin(), violating.end());
+    return out;
+  }
+
+  // Upstream takes any of the best; here that of the smallest name, or by the seed.
+  static const PreemptionReport::Candidate& pick(
+      const PostFilterCall& call, const std::vector<PreemptionReport::Candidate>& candidates) {
+    Services& services = call.evaluator.services();
+    std::vector<size_t> best = best_candidates(candidates, services.clock().now_ns());
+    std::sort(best.begin(), best.end(),
+              [&](size_t a, size_t b) { return candidates[a].node < candidates[b].node; });
+    size_t chosen = 0;
+    if (PreemptionReport* report = call.state.report) {
+      for (const size_t i : best) report->tied.push_back(candidates[i].node);
+    } else if (services.preemption_seed) {
+      chosen = draw(services, best.size());
+    }
+    return candidates[best[chosen]];
+  }
+
+  static std::string fit_error(const View& view, const Found& found) {
+    Decision d;
+    for (const auto& [row, status] : found.others) {
+      d.nodes.push_back({view.row(row).node, static_cast<uint32_t>(d.statuses.size()), false});
+      d.statuses.push_back(status);
+    }
+    return fit_error_text(
+        d, view.node_count(),
+        Status(Code::kUnschedulableAndUnresolvable, "Preemption is not helpful for scheduling"));
+  }
+
+  DefaultPreemptionArgs args_;
+  bool asynchronous_;
+  mutable Executor executor_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Plugin>> make_default_preemption(const FactoryCall& call) {
+  const auto* args =
+      call.args == nullptr ? nullptr : std::get_if<DefaultPreemptionArgs>(&call.args->value);
+  return std::unique_ptr<Plugin>(
+      std::make_unique<DefaultPreemption>(args == nullptr ? DefaultPreemptionArgs{10, 100} : *args,
+                                          call.gates.enabled(Gate::kSchedulerAsyncPreemption)));
+}
+
+}  // namespace libsched

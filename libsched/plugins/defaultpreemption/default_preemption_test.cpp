@@ -1,0 +1,316 @@
+// DefaultPreemption: who may preempt, who has to go, which node is taken, and what is asked of the
+// API server.
+#include "libsched/plugins/trial.hpp"
+
+namespace libsched {
+namespace {
+
+const std::string kProfile =
+    "{multiPoint: {disabled: [{name: '*'}], enabled: [{name: PrioritySort}, {name: DefaultBinder}, "
+    "{name: NodeResourcesFit}, {name: NodeName}, {name: DefaultPreemption}]}}";
+
+TrialOptions options(const std::string& args = "", const std::string& gates = "") {
+  TrialOptions out;
+  out.profile = kProfile;
+  out.args = args;
+  out.gates = gates;
+  return out;
+}
+
+std::string node(const std::string& name, int cpu = 4) {
+  return "---\nkind: Node\nmetadata: {name: " + name +
+         "}\nstatus: {allocatable: {cpu: " + std::to_string(cpu) + ", pods: 20}}\n";
+}
+// `start`: seconds of a minute in 2026.
+std::string on(const std::string& node, const std::string& name, int priority, int cpu, int start,
+               const std::string& meta = "", const std::string& status = "") {
+  return "---\nkind: Pod\nmetadata: {name: " + name + ", namespace: default, uid: u-" + name +
+         meta + "}\nspec: {nodeName: " + node + ", priority: " + std::to_string(priority) +
+         ", containers: [{name: c, resources: {requests: {cpu: " + std::to_string(cpu) +
+         "}}}]}\nstatus: {startTime: '2026-01-01T00:00:" + (start < 10 ? "0" : "") +
+         std::to_string(start) + "Z'" + status + "}\n";
+}
+PodRef wants(int cpu, int priority, const std::string& more = "",
+             const std::string& status = "{}") {
+  Result<PodRef> parsed = parse_pod(
+      "metadata: {name: p, namespace: default, uid: u-p}\nspec: {schedulerName: s, "
+      "priority: " +
+          std::to_string(priority) + more +
+          ", containers: [{name: c, resources: {requests: {cpu: " + std::to_string(cpu) +
+          "}}}]}\nstatus: " + status,
+      {});
+  REQUIRE_MESSAGE(parsed.ok(), parsed.error().text());
+  return *parsed;
+}
+std::string budget(const std::string& name, int allowed, const std::string& selector,
+                   const std::string& more = "") {
+  return "---\napiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: " + name +
+         ", namespace: default}\nspec: {selector: " + selector +
+         "}\nstatus: {disruptionsAllowed: " + std::to_string(allowed) + more + "}\n";
+}
+
+Ref<const Decision> decide(Trial& t, const Pod& pod) {
+  CycleState state;
+  CheckOptions check;
+  check.post_filter = true;
+  Result<Ref<const Decision>> decided = t.evaluator().check(state, pod, "", check);
+  REQUIRE_MESSAGE(decided.ok(), decided.error().text());
+  return *decided;
+}
+// "a: x y (1); b: z (0) -> a".
+std::string outcome(const Decision& d) {
+  std::string out;
+  for (const PreemptionReport::Candidate& c : d.preemption.candidates) {
+    out += (out.empty() ? "" : "; ") + c.node + ":";
+    for (const PodRef& p : c.victims) out += " " + std::string(p->meta.name);
+    out += " (" + std::to_string(c.budget_violations) + ")";
+  }
+  return out + " -> " + d.preemption.nominated_node;
+}
+std::string outcome(Trial& t, const Pod& pod) { return outcome(*decide(t, pod)); }
+
+// Keeps what is asked for as texts; deletions of `refuses` fail.
+class Asked final : public ApiClient {
+ public:
+  std::vector<std::string> log;
+  std::string refuses;
+  Rc rc = Rc::kInternal;
+  std::function<void()> on_delete;
+
+  Result<void> bind(const Pod&, Str) override { return {}; }
+  Result<void> delete_pod(const Pod& pod) override {
+    log.push_back("delete " + std::string(pod.meta.name));
+    if (on_delete) on_delete();
+    if (pod.meta.name == refuses) return Error{rc, "the server says no", {}, {}};
+    return {};
+  }
+  Result<void> patch_pod_status(const Pod& pod, const PodStatusPatch& patch) override {
+    std::string text = "patch " + std::string(pod.meta.name);
+    for (const auto& c : patch.conditions)
+      text += " " + c.type + "=" + c.status + " " + c.reason + ": " + c.message;
+    if (patch.set_nominated_node) text += " nominated '" + patch.nominated_node + "'";
+    log.push_back(text);
+    return {};
+  }
+  Result<void> update_object(StoredKind, const ObjectRef&, Str) override { return {}; }
+  void event(const Pod& pod, Str type, Str reason, Str action, Str note) override {
+    log.push_back("event " + std::string(pod.meta.name) + " " + std::string(type) + " " +
+                  std::string(reason) + " " + std::string(action) + ": " + std::string(note));
+  }
+};
+const std::string kCondition =
+    " DisruptionTarget=True PreemptionByScheduler: s: preempting to accommodate a higher priority "
+    "pod";
+
+TEST_CASE("as few of the least important pods as possible have to go") {
+  Trial t("DefaultPreemption",
+          node("a") + on("a", "old", 1, 1, 1) + on("a", "new", 1, 1, 2) + on("a", "low", 0, 1, 3) +
+              on("a", "high", 9, 1, 4),
+          options());
+  CHECK(outcome(t, *wants(1, 5)) == "a: low (0) -> a");
+  CHECK(outcome(t, *wants(2, 5)) == "a: new low (0) -> a");
+  CHECK(outcome(t, *wants(3, 5)) == "a: old new low (0) -> a");
+  CHECK(outcome(t, *wants(2, 1)) == " -> ");  // only strictly lower ones go
+  CHECK(outcome(t, *wants(1, 1)) == "a: low (0) -> a");
+  const Ref<const Decision> d = decide(t, *wants(4, 5));
+  CHECK(d->fit_error_with_post_filter ==
+        "0/1 nodes are available: 1 Insufficient cpu. preemption: 0/1 nodes are available: 1 "
+        "Insufficient cpu.");
+  CHECK(text_of(*d->post_filter) ==
+        "Unschedulable: preemption: 0/1 nodes are available: 1 Insufficient cpu.");
+  CHECK(d->preemption.clears_nomination);
+  REQUIRE(d->nomination);
+  CHECK(d->nomination->override_node);
+}
+
+TEST_CASE("pods that may not preempt") {
+  Trial t("DefaultPreemption",
+          node("a") + node("b", 2) +
+              on("a", "goes", 0, 4, 1, ", deletionTimestamp: '2026-01-02T00:00:00Z'",
+                 ", conditions: [{type: DisruptionTarget, status: 'True', reason: "
+                 "PreemptionByScheduler}]"),
+          options());
+  const auto says = [&](const std::string& more, const std::string& status) {
+    const Ref<const Decision> d = decide(t, *wants(3, 5, more, status));
+    return text_of(d->preemption.status) + (d->nomination ? " (nomination)" : "");
+  };
+  CHECK(says(", preemptionPolicy: Never", "{}") ==
+        "Unschedulable: preemption: not eligible due to preemptionPolicy=Never.");
+  CHECK(says("", "{nominatedNodeName: a}") ==
+        "Unschedulable: preemption: not eligible due to a terminating pod on the nominated node.");
+  // b is too small whatever leaves it.
+  CHECK(says("", "{nominatedNodeName: b}") == "Success (nomination)");
+  CHECK(says("", "{nominatedNodeName: gone}") == "Success (nomination)");
+  CHECK(says(", preemptionPolicy: PreemptLowerPriority", "{}") == "Success (nomination)");
+}
+
+TEST_CASE("nodes that preemption would not help with are only counted") {
+  Trial t("DefaultPreemption", node("a", 1) + node("b", 1) + node("c") + on("c", "x", 7, 4, 1),
+          options());
+  CHECK(decide(t, *wants(2, 5))->preemption.status.message() ==
+        "preemption: 0/3 nodes are available: 1 No preemption victims found for incoming pod, 2 "
+        "Preemption is not helpful for scheduling.");
+}
+
+TEST_CASE("budgets are kept as long as possible") {
+  const std::string pods = node("a") + on("a", "x", 1, 1, 1, ", labels: {app: x}") +
+                           on("a", "y", 2, 1, 2, ", labels: {app: x, b: y}") +
+                           on("a", "z", 3, 1, 3, ", labels: {app: z}") + on("a", "bare", 4, 1, 4);
+  const auto victims = [&](const std::string& budgets, int cpu) {
+    Trial t("DefaultPreemption", pods + budgets, options());
+    return outcome(t, *wants(cpu, 5));
+  };
+  CHECK(victims("", 1) == "a: x (0) -> a");
+  // Of the two that it selects the more important one is counted first.
+  CHECK(victims(budget("m", 1, "{matchLabels: {app: x}}"), 1) == "a: y (0) -> a");
+  CHECK(victims(budget("m", 0, "{matchLabels: {app: x}}"), 1) == "a: z (0) -> a");
+  CHECK(victims(budget("m", 0, "{matchLabels: {app: x}}"), 3) == "a: bare z x (1) -> a");
+  CHECK(victims(budget("m", -1, "{matchLabels: {app: x}}"), 4) == "a: bare z y x (2) -> a");
+  // Every budget is charged, and one is enough to be violated.
+  CHECK(victims(budget("m", 9, "{matchLabels: {app: x}}") + budget("n", 0, "{matchLabels: {b: y}}"),
+                1) == "a: x (0) -> a");
+  CHECK(victims(budget("m", 1, "{matchLabels: {app: x}}") +
+                    budget("n", 0, "{matchExpressions: [{key: b, operator: Exists}]}"),
+                4) == "a: bare z y x (2) -> a");
+  // Already counted by the API server.
+  CHECK(victims(budget("m", 0, "{matchLabels: {app: x}}",
+                       ", disruptedPods: {x: '2026-01-01T00:00:00Z'}"),
+                1) == "a: x (0) -> a");
+  // These select nothing.
+  for (const char* selector : {"{}", "null", "{matchExpressions: [{key: app, operator: Near}]}"})
+    CHECK(victims(budget("m", 0, selector), 1) == "a: x (0) -> a");
+}
+
+TEST_CASE("the best node") {
+  const auto best = [](const std::string& pods) {
+    Trial t("DefaultPreemption", node("a") + node("b") + pods, options());
+    const Ref<const Decision> d = decide(t, *wants(4, 5));
+    std::string tied;
+    for (const std::string& n : d->preemption.tied) tied += n;
+    return tied;
+  };
+  const std::string a = on("a", "x", 2, 4, 1);
+  CHECK(best(a + on("b", "y", 2, 4, 1)) == "ab");
+  CHECK(best(a + on("b", "y", 1, 4, 1)) == "b");
+  CHECK(best(a + on("b", "y", 2, 4, 2)) == "b");  // it has not run for so long
+  CHECK(best(a + on("b", "y", 2, 4, 0)) == "a");
+  CHECK(best(a + on("b", "y", 2, 3, 9) + on("b", "z", -5, 1, 9)) == "a");  // the sum of priorities
+  CHECK(best(a + on("b", "y", 1, 2, 1) + on("b", "z", 1, 2, 1)) == "b");
+  CHECK(best(a + on("b", "y", 1, 4, 1, ", labels: {l: m}") +
+             budget("n", 0, "{matchLabels: {l: m}}")) == "a");
+}
+
+TEST_CASE("what is asked of the API server") {
+  const std::string objects = node("a") + on("a", "x", 1, 2, 1) + on("a", "y", 1, 2, 2) +
+                              on("a", "z", 0, 0, 3, ", deletionTimestamp: '2026-01-02T00:00:00Z'");
+  const PodRef lower = Trial::pod("{priority: 3}", "name: l, namespace: default, uid: u-l");
+  const auto run = [&](const std::string& gates, const std::string& refuses, Rc rc) {
+    Trial t("DefaultPreemption", objects, options("", gates));
+    const Ref<Asked> api = make_ref<Asked>();
+    api->refuses = refuses;
+    api->rc = rc;
+    t.evaluator().use(make_ref<Services>(Ref<Clock>(), api));
+    Result<PodRef> nominated = parse_pod(
+        "metadata: {name: l, namespace: default, uid: u-l}\nspec: {priority: 3}\nstatus: "
+        "{nominatedNodeName: a}",
+        {});
+    REQUIRE(nominated.ok());
+    t.evaluator().services().nominator().add(*nominated, std::nullopt);
+    t.evaluator().services().nominator().add(lower, Nomination{true, "b"});
+    const PodRef pod = wants(4, 5);
+    int gated = 0;
+    api->on_delete = [&] { gated += t.evaluator().run_pre_enqueue(*pod).success() ? 0 : 1; };
+    const uint64_t version = t.cluster().view().version();
+    std::string out = text_of(*decide(t, *pod)->post_filter) + "\n";
+    for (const std::string& line : api->log) out += line + "\n";
+    for (const auto& [key, p] : t.evaluator().services().take_activated()) out += key + "\n";
+    CHECK(t.cluster().view().version() == version);
+    CHECK(t.evaluator().run_pre_enqueue(*pod).success());
+    return out + std::to_string(gated);
+  };
+  const auto goes = [](const std::string& name) {
+    return "patch " + name + kCondition + "\ndelete " + name + "\n";
+  };
+  const auto told = [](const std::string& name) {
+    return "event " + name + " Normal Preempted Preempting: Preempted by pod u-p on node a\n";
+  };
+  const std::string clear = "patch l nominated ''\n";
+  const std::string off = "SchedulerAsyncPreemption=false";
+  CHECK(run("", "", Rc::kOk) ==
+        "Success\n" + clear + goes("x") + told("x") + goes("y") + told("y") + "1");
+  CHECK(run(off, "", Rc::kOk) ==
+        "Success\n" + goes("x") + told("x") + goes("y") + told("y") + clear + "0");
+  // A pod that has gone by itself is no failure.
+  CHECK(run("", "x", Rc::kNotFound) ==
+        "Success\n" + clear + goes("x") + goes("y") + told("y") + "1");
+  CHECK(run("", "x", Rc::kInternal) == "Success\n" + clear + goes("x") + "default/p\n1");
+  CHECK(run(off, "x", Rc::kInternal) ==
+        "Error: preemption: the server says no\n" + goes("x") + "0");
+}
+
+TEST_CASE("victims that are not bound yet are called off in memory") {
+  Trial t("DefaultPreemption", node("a") + on("a", "x", 1, 2, 1) + on("a", "y", 1, 2, 2),
+          options());
+  const Ref<Asked> api = make_ref<Asked>();
+  t.evaluator().use(make_ref<Services>(Ref<Clock>(), api));
+  Services& services = t.evaluator().services();
+  const PodRef x = Trial::pod("{}", "name: x, namespace: default, uid: u-x");
+  const auto waiting = services.waiting_pods().add(x, {{"P", 1'000'000'000}}, services.clock_ref());
+  services.pods_in_pre_bind().add("u-y");
+  CHECK(outcome(t, *wants(4, 5)) == "a: x y (0) -> a");
+  CHECK(api->log == std::vector<std::string>{
+                        "event x Normal Preempted Preempting: Preempted by pod u-p on node a (in "
+                        "kube-scheduler memory).",
+                        "event y Normal Preempted Preempting: Preempted by pod u-p on node a (in "
+                        "kube-scheduler memory)."});
+  REQUIRE(waiting->decided());
+  CHECK(waiting->decided()->code == Code::kError);
+  CHECK(services.pods_in_pre_bind().cancelled("u-y") == "preempted by DefaultPreemption");
+}
+
+TEST_CASE("a cycle tries no more nodes than it must, and begins by the seed") {
+  std::string objects;
+  for (int i = 0; i < 20; ++i) {
+    const std::string n = std::string("n") + static_cast<char>('a' + i);
+    objects += node(n) + on(n, "p" + n, 20 - i, 4, 1);
+  }
+  const auto taken = [&](const std::string& args, std::optional<uint64_t> seed) {
+    Trial t("DefaultPreemption", objects, options(args));
+    t.evaluator().services().preemption_seed = seed;
+    CycleState state;
+    CycleOptions cycle;
+    cycle.post_filter = true;
+    const Result<CycleOutcome> done = t.evaluator().run_cycle(state, *wants(1, 30), cycle);
+    REQUIRE(done.ok());
+    CHECK(done->row == kNoId);
+    REQUIRE(done->nomination);
+    CHECK(text_of(*done->post_filter) == "Success");
+    return done->nomination->node;
+  };
+  const std::string few = "{minCandidateNodesPercentage: 10, minCandidateNodesAbsolute: 1}";
+  CHECK(taken("", std::nullopt) == "nt");   // the lowest priority of all
+  CHECK(taken(few, std::nullopt) == "nb");  // of the first two
+  std::set<std::string> seen;
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    CHECK(taken("", seed) == "nt");
+    CHECK(taken(few, seed) == taken(few, seed));
+    seen.insert(taken(few, seed));
+  }
+  CHECK(seen.size() > 5);
+}
+
+TEST_CASE("preemption leaves room for nominated pods of the same priority") {
+  Trial t("DefaultPreemption", node("a") + on("a", "x", 1, 1, 1) + on("a", "y", 1, 1, 2),
+          options());
+  const PodRef other =
+      Trial::pod("{priority: 5, containers: [{name: c, resources: {requests: {cpu: 2}}}]}",
+                 "name: o, namespace: default, uid: u-o");
+  CHECK(decide(t, *wants(2, 5))->feasible.size() == 1);
+  t.evaluator().services().nominator().add(other, Nomination{true, "a"});
+  CHECK(outcome(t, *wants(2, 5)) == "a: x y (0) -> a");
+  CHECK(decide(t, *wants(2, 6))->feasible.size() == 1);
+  CHECK(outcome(t, *wants(3, 5)) == " -> ");
+}
+
+}  // namespace
+}  // namespace libsched

@@ -1,0 +1,36 @@
+// Counting down what each budget allows, as upstream's filterPodsWithPDBViolation.
+#include "libsched/plugins/defaultpreemption/disruption_budgets.hpp"
+
+#include <algorithm>
+
+namespace libsched {
+
+DisruptionBudgets::DisruptionBudgets(const View& view) {
+  view.objects().for_each<PodDisruptionBudget>([&](const PodDisruptionBudget& budget) {
+    // Absent or empty selects nothing here, and so does one that upstream cannot parse.
+    const LabelSelector& s = budget.selector;
+    if (s.present && !s.empty() && label_selector_error(s).empty()) list_.push_back(&budget);
+  });
+}
+
+DisruptionBudgets::Split DisruptionBudgets::split(const std::vector<PodRef>& pods) const {
+  std::vector<int32_t> allowed;
+  for (const PodDisruptionBudget* b : list_) allowed.push_back(b->disruptions_allowed);
+  Split out;
+  for (const PodRef& pod : pods) {
+    bool violated = false;
+    for (size_t i = 0; i < list_.size() && !pod->meta.labels.empty(); ++i) {
+      const PodDisruptionBudget& b = *list_[i];
+      if (b.meta.ns != pod->meta.ns || !selector_matches(b.selector, pod->meta.labels)) continue;
+      if (std::any_of(b.disrupted_pods.begin(), b.disrupted_pods.end(),
+                      [&](const KeyValue& d) { return d.key == pod->meta.name; }))
+        continue;  // its eviction is already counted
+      allowed[i] = static_cast<int32_t>(static_cast<uint32_t>(allowed[i]) - 1);
+      violated |= allowed[i] < 0;
+    }
+    (violated ? out.violating : out.others).push_back(pod);
+  }
+  return out;
+}
+
+}  // namespace libsched

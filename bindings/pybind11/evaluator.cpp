@@ -189,10 +189,11 @@ std::vector<std::string> missing_names(const libsched_view* view,
 }
 
 Decision check_pod(Evaluator& evaluator, const Pod& pod, std::string_view node, bool judge_excluded,
-                   bool score, CycleState* state) {
+                   bool score, CycleState* state, bool post_filter) {
   libsched_check_options options = LIBSCHED_CHECK_OPTIONS_INIT;
   options.judge_excluded = judge_excluded;
   options.score = score;
+  options.post_filter = post_filter;
   libsched_decision* out = nullptr;
   Decision decision;
   const Asking asking(evaluator);
@@ -286,15 +287,37 @@ py::tuple run_score(Evaluator& evaluator, CycleState& state, const Pod& pod,
   return py::make_tuple(std::move(made), names, status_tuple(evaluator.status.get()));
 }
 
-py::tuple assume(Evaluator& evaluator, CycleState& state, const Pod& pod, std::string_view node) {
+py::tuple assume(Evaluator& evaluator, CycleState& state, const Pod& pod, std::string_view node,
+                 std::optional<int64_t> start_ns) {
   const Asking asking(evaluator);
   const Holding holding_state(state.lock.get());
   quick([&](libsched_error** error) {
-    return libsched_evaluator_assume(evaluator.handle.get(), state.get(), pod.handle.get(),
-                                     libsched_view_find_node(evaluator.view, to_str(node)),
+    const uint32_t row = libsched_view_find_node(evaluator.view, to_str(node));
+    if (start_ns)
+      return libsched_evaluator_assume_started(evaluator.handle.get(), state.get(),
+                                               pod.handle.get(), row, *start_ns,
+                                               evaluator.status.get(), error);
+    return libsched_evaluator_assume(evaluator.handle.get(), state.get(), pod.handle.get(), row,
                                      evaluator.status.get(), error);
   });
   return status_tuple(evaluator.status.get());
+}
+
+void nominate(Evaluator& evaluator, const Pod& pod, std::string_view node) {
+  const Asking asking(evaluator);
+  libsched_nomination nomination = LIBSCHED_NOMINATION_INIT;
+  nomination.mode = LIBSCHED_NOMINATION_OVERRIDE;
+  nomination.node = to_str(node);
+  quick([&](libsched_error** error) {
+    return libsched_services_nominate(libsched_evaluator_services(evaluator.handle.get()),
+                                      pod.handle.get(), &nomination, error);
+  });
+}
+
+void unnominate(Evaluator& evaluator, const Pod& pod) {
+  const Asking asking(evaluator);
+  libsched_services_remove_nomination(libsched_evaluator_services(evaluator.handle.get()),
+                                      pod.handle.get());
 }
 
 void forget(Evaluator& evaluator, CycleState& state, const Pod& pod) {
@@ -324,12 +347,16 @@ void bind_evaluator(py::module_& module) {
       .def("filter_names", filter_names, py::arg("state"), py::arg("pod"), py::arg("limit"),
            py::arg("accept"), py::arg("start"))
       .def("check", check_pod, py::arg("pod"), py::arg("node"), py::arg("judge_excluded"),
-           py::arg("score") = false, py::arg("state") = static_cast<CycleState*>(nullptr))
+           py::arg("score") = false, py::arg("state") = static_cast<CycleState*>(nullptr),
+           py::arg("post_filter") = false)
+      .def("nominate", nominate)
+      .def("unnominate", unnominate)
       .def("run_cycle", run_cycle, py::arg("state"), py::arg("pod"), py::arg("ties"),
            py::arg("sampling"), py::arg("seed"))
       .def("run_pre_score", run_pre_score)
       .def("run_score", run_score)
-      .def("assume", assume)
+      .def("assume", assume, py::arg("state"), py::arg("pod"), py::arg("node"),
+           py::arg("start_ns") = std::optional<int64_t>())
       .def("forget", forget)
       .def_property(
           "next_start",

@@ -208,12 +208,12 @@ libsched_rc libsched_check_pod_fits(libsched_evaluator* evaluator, const libsche
     Result<libsched_check_options> o = read_struct(
         options, libsched_check_options LIBSCHED_CHECK_OPTIONS_INIT, "libsched_check_options");
     if (!o.ok()) return o.error();
-    if (o->reserved[0] || o->reserved[1])
+    if (o->reserved[0])
       return Error{Rc::kUnsupported, "libsched_check_options: reserved field is set", {}, {}};
     CycleState own;
     CycleState& state = o->state == nullptr ? own : *unwrap(o->state);
     Result<Ref<const Decision>> decided = unwrap(evaluator)->check(
-        state, *unwrap(pod), in(node), {o->judge_excluded, o->score, o->cancel});
+        state, *unwrap(pod), in(node), {o->judge_excluded, o->score, o->cancel, o->post_filter});
     if (!decided.ok()) return decided.error();
     *result = wrap(give(std::move(*decided)));
     return {};

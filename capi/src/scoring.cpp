@@ -15,6 +15,19 @@ bool has_scores(const libsched_decision* d) {
   return d != nullptr && unwrap(d)->scored && unwrap(d)->score_error.empty();
 }
 
+libsched_rc assume(libsched_evaluator* evaluator, libsched_cycle_state* state,
+                   const libsched_pod* pod, uint32_t row, Time start, libsched_status* status,
+                   libsched_error** error) {
+  LIBSCHED_REQUIRE(error,
+                   evaluator != nullptr && state != nullptr && pod != nullptr && status != nullptr);
+  return guarded(error, [&]() -> Result<void> {
+    Result<Status> ran = unwrap(evaluator)->assume(*unwrap(state), *unwrap(pod), row, start);
+    if (!ran.ok()) return std::move(ran.error());
+    unwrap(status)->status = std::move(*ran);
+    return {};
+  });
+}
+
 Result<void> enough(const char* what, size_t given, size_t needed) {
   if (given >= needed) return {};
   return Error{Rc::kBuffer,
@@ -114,14 +127,13 @@ void libsched_evaluator_set_next_start(libsched_evaluator* evaluator, size_t sta
 libsched_rc libsched_evaluator_assume(libsched_evaluator* evaluator, libsched_cycle_state* state,
                                       const libsched_pod* pod, uint32_t row,
                                       libsched_status* status, libsched_error** error) {
-  LIBSCHED_REQUIRE(error,
-                   evaluator != nullptr && state != nullptr && pod != nullptr && status != nullptr);
-  return guarded(error, [&]() -> Result<void> {
-    Result<Status> ran = unwrap(evaluator)->assume(*unwrap(state), *unwrap(pod), row);
-    if (!ran.ok()) return std::move(ran.error());
-    unwrap(status)->status = std::move(*ran);
-    return {};
-  });
+  return assume(evaluator, state, pod, row, {}, status, error);
+}
+libsched_rc libsched_evaluator_assume_started(libsched_evaluator* evaluator,
+                                              libsched_cycle_state* state, const libsched_pod* pod,
+                                              uint32_t row, int64_t start_ns,
+                                              libsched_status* status, libsched_error** error) {
+  return assume(evaluator, state, pod, row, {start_ns, true}, status, error);
 }
 libsched_rc libsched_evaluator_forget(libsched_evaluator* evaluator, libsched_cycle_state* state,
                                       const libsched_pod* pod, libsched_error** error) {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from . import _core
@@ -298,8 +298,8 @@ class Framework(RuntimeCalls):
         finally:
             pool.append(evaluator)
 
-    def assume(self, cluster: Cluster, pod: Pod, node: str,
-               state: CycleState | None = None) -> Status:
+    def assume(self, cluster: Cluster, pod: Pod, node: str, state: CycleState | None = None, *,
+               start_ns: int | None = None) -> Status:
         """Puts a pod on a node of the cluster, then asks the Reserve plugins.
 
         Parameters
@@ -309,6 +309,9 @@ class Framework(RuntimeCalls):
         node : str
         state : CycleState, optional
             That of the pod's cycle.
+        start_ns : int, optional
+            When the pod counts as started, in nanoseconds since 1970: preemption compares start
+            times, and a pod without one counts as started just now.
 
         Returns
         -------
@@ -325,7 +328,7 @@ class Framework(RuntimeCalls):
         state = CycleState() if state is None else state
         pool, evaluator = self._take(cluster)
         try:
-            return status_of(evaluator.assume(state._handle, pod._handle, node))
+            return status_of(evaluator.assume(state._handle, pod._handle, node, start_ns))
         finally:
             pool.append(evaluator)
 
@@ -346,13 +349,22 @@ class Framework(RuntimeCalls):
 
     def _decide(self, view: View, pod: Pod, node: str = "", *,
                 judge_excluded: bool = False, score: bool = False,
-                state: CycleState | None = None) -> _core.Decision:
-        """What `fit` is made of; `judge_excluded` runs Filter on nodes PreFilter excluded, too."""
+                state: CycleState | None = None, post_filter: bool = False,
+                nominated: Sequence[tuple[Pod, str]] = ()) -> _core.Decision:
+        """What `fit` is made of.
+
+        `judge_excluded` runs Filter on nodes PreFilter excluded, too; `nominated` are pods and the
+        nodes where they wait for room.
+        """
         pool, evaluator = self._take(view)
         try:
+            for other, name in nominated:
+                evaluator.nominate(other._handle, name)
             return evaluator.check(pod._handle, node, judge_excluded, score,
-                                   None if state is None else state._handle)
+                                   None if state is None else state._handle, post_filter)
         finally:
+            for other, _ in nominated:
+                evaluator.unnominate(other._handle)
             pool.append(evaluator)
 
     # Upstream's calls

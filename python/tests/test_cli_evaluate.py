@@ -205,17 +205,30 @@ def test_schedule_takes_the_nominated_node(run):
     assert only["chosen"] == "b" and only["best"][0] == "a"
 
 
-def test_schedule_does_not_preempt(run):
-    low = pod("low", cpu="4", node_name="a", priority=1)
-    urgent, plain = pod("u", cpu="1", priority=9), pod("p", cpu="1", priority=1)
-    first, second = evaluate(run, case(urgent, plain, objects=[node("a"), low],
-                                       mode="schedule"))[0]["pods"]
-    assert 'needs plugin "DefaultPreemption"' in first["error"] and first["fitError"]
-    assert "error" not in second and second["fitError"]
+def test_preemption(run):
+    low, other = (pod(name, cpu="3", node_name=on, priority=priority)
+                  for name, on, priority in (("low", "a", 1), ("other", "b", 2)))
+    urgent, plain = pod("u", cpu="2", priority=9), pod("p", cpu="1", priority=1)
+    objects = [node("a"), node("b"), low, other]
+    only, = evaluate(run, case(urgent, objects=objects))[0]["pods"]
+    assert only["fitError"] == only["fitErrorWithPostFilter"]
+    assert only["postFilter"] == {
+        "code": "Success", "nominatedNode": "a", "victims": ["default/low"], "tied": ["a"],
+        "candidates": [{"node": "a", "pods": ["default/low"], "numPDBViolations": 0},
+                       {"node": "b", "pods": ["default/other"], "numPDBViolations": 0}]}
+    # The victim leaves at once; the room that it made is the nominated pod's.
+    first, second, third = evaluate(run, case(urgent, pod("q", cpu="3", priority=1), plain,
+                                              objects=objects, mode="schedule"))[0]["pods"]
+    assert first["postFilter"]["nominatedNode"] == "a" and "chosen" not in first
+    assert second["feasible"] == [] and second["postFilter"]["clearsNomination"]
+    assert second["fitErrorWithPostFilter"] == (
+        "0/2 nodes are available: 2 Insufficient cpu. preemption: 0/2 nodes are available: "
+        "2 No preemption victims found for incoming pod.")
+    assert third["feasible"] == ["a", "b"]
     off = {**CONFIG, "profiles": [{"plugins": {"multiPoint": {
         "disabled": [{"name": "DefaultPreemption"}]}}}]}
-    assert "error" not in evaluate(run, case(urgent, objects=[node("a"), low], mode="schedule",
-                                             config=off))[0]["pods"][0]
+    without, = evaluate(run, case(urgent, objects=objects, config=off))[0]["pods"]
+    assert "postFilter" not in without and "fitErrorWithPostFilter" not in without
 
 
 def test_mode_trace_records_the_calls_of_scripted_plugins(run):

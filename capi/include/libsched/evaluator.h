@@ -97,11 +97,14 @@ typedef struct libsched_check_options {
   uint32_t struct_size;   /* sizeof(libsched_check_options) */
   bool judge_excluded;    /* run Filter also on nodes that PreFilter excluded, and mark them */
   bool score;             /* run PreScore and Score over the nodes that fit. @since 0.1 */
-  bool reserved[2];       /* false */
+  /* If no node takes the pod, run PostFilter: preemption may ask for pods to be deleted (see
+     libsched_decision_explain_json()). Every node is tried, ties go to the smallest name. @since 0.1 */
+  bool post_filter;
+  bool reserved[1];       /* false */
   libsched_cycle_state *state; /* filled by the call, for what follows; NULL: one of its own. @since 0.1 */
   const volatile bool *cancel; /* the call ends with CANCELLED once this is true; may be NULL. @since 0.1 */
 } libsched_check_options;
-#define LIBSCHED_CHECK_OPTIONS_INIT {sizeof(libsched_check_options), false, false, {false, false}, NULL, NULL}
+#define LIBSCHED_CHECK_OPTIONS_INIT {sizeof(libsched_check_options), false, false, false, {false}, NULL, NULL}
 /* For `node`: no node in particular. */
 #ifdef __cplusplus
 #define LIBSCHED_ANY_NODE (libsched_str{nullptr, 0})
@@ -180,7 +183,12 @@ const uint32_t *libsched_decision_best(const libsched_decision *decision, size_t
    "reasons"?, "allNodes", "nodeNames"?, "restrictedBy"?, "skipFilter"?}, "nodes": [{"node", "code",
    "plugin"?, "reasons"?, "excludedByPreFilter"?}], "feasible": [], "fitError"?, "skipScore"?,
    "scoreError"?, "scores"?: [{"node", "total", "plugins": {name: {"raw", "normalized",
-   "weighted"}}}], "best"?: []}. Reasons sorted. `fits` is false for a gated pod. */
+   "weighted"}}}], "best"?: [], "postFilter"?: {"code", "plugin"?, "reasons"?, "nominatedNode"?},
+   "fitErrorWithPostFilter"?, "preemption"?: {"code", "reasons"?, "nominatedNode"?, "victims"?: [],
+   "tied"?: [], "candidates"?: [{"node", "pods", "numPDBViolations"}], "dryRun"?: [{"node", "code",
+   "plugin"?, "reasons"?}], "clearsNomination"?}}. Reasons sorted. `fits` is false for a gated pod.
+   "postFilter" is what all PostFilter plugins say together, "preemption" what DefaultPreemption
+   says alone; pods are "namespace/name". */
 libsched_rc libsched_decision_explain_json(const libsched_decision *decision, LIBSCHED_OWN libsched_text **out, LIBSCHED_OWN libsched_error **error);
 
 #ifdef __cplusplus

@@ -90,6 +90,10 @@ void libsched_evaluator_set_next_start(libsched_evaluator *evaluator, size_t sta
    pod). @since 0.1 */
 libsched_rc libsched_evaluator_assume(libsched_evaluator *evaluator, libsched_cycle_state *state, const libsched_pod *pod, uint32_t row,
                                       libsched_status *status, LIBSCHED_OWN libsched_error **error);
+/* The same for a pod that counts as started at `start_ns` (nanoseconds since 1970): preemption
+   compares start times, and a pod without one counts as started just now. @since 0.1 */
+libsched_rc libsched_evaluator_assume_started(libsched_evaluator *evaluator, libsched_cycle_state *state, const libsched_pod *pod, uint32_t row,
+                                              int64_t start_ns, libsched_status *status, LIBSCHED_OWN libsched_error **error);
 /* Unreserves, and takes an assumed pod off its node. A pod that the cluster does not have is
    unreserved only. Errors: STATE (the pod is not an assumed one; a snapshot). @since 0.1 */
 libsched_rc libsched_evaluator_forget(libsched_evaluator *evaluator, libsched_cycle_state *state, const libsched_pod *pod,

@@ -18,7 +18,7 @@ from .cases import BadCase, Case
 
 _FIELDS = ("error", "preEnqueue", "preFilter", "nodes", "feasible", "skipScore", "scoreError",
            "scores", "fitError", "best")
-_PREEMPTION = "DefaultPreemption"
+_ASSUMED_FROM = 4_102_444_800  # 2100-01-01: when pods that are assumed start, one second apart
 _MOST_CONFIGS = 64
 
 
@@ -150,7 +150,8 @@ class _Judging:
                  nominated: list[Pod]) -> None:
         self._profiles = profiles
         self._cluster = cluster
-        self._nominated = nominated
+        self._nominated = [(pod, pod.nominated_node_name) for pod in nominated]
+        self._assumed = 0
 
     def evaluate(self, pod: Pod, state: CycleState | None = None) -> dict[str, Any]:
         """The result of one pod; the cluster stays as it is."""
@@ -160,13 +161,10 @@ class _Judging:
             return _failed(result, f'profile not found for scheduler name "{pod.scheduler_name}"')
         if isinstance(framework, UnsupportedError):
             return _failed(result, _needs(framework))
-        if any(other.priority >= pod.priority and not _same(other, pod)
-               for other in self._nominated):
-            return _failed(result, "needs nominated pods to be taken into account, which is not "
-                                   "available yet")
         try:
             decision = framework._decide(self._cluster, pod, judge_excluded=True, score=True,
-                                         state=state)
+                                         state=state, post_filter=True,
+                                         nominated=self._nominated)
         except UnsupportedError as error:
             return _failed(result, _needs(error))
         details = json.loads(decision.explain())
@@ -175,12 +173,17 @@ class _Judging:
                 result[field] = details.get(field) or []
             elif details.get(field):
                 result[field] = details[field]
+        preemption = details.get("preemption")
+        if preemption is not None:
+            message = ", ".join(preemption.get("reasons", ()))
+            result["fitErrorWithPostFilter"] = f"{result['fitError']} {message}".rstrip()
+            result["postFilter"] = preemption
         return result
 
     def schedule(self, pod: Pod) -> dict[str, Any]:
         """The same, and the pod is put on the node that is chosen: the next pods see it there.
 
-        The copy that is assumed has no start time, which would only matter to preemption.
+        If it preempts, the victims leave at once, and it waits for their room as a nominated pod.
         """
         framework = self._profiles.get(pod.scheduler_name)
         if isinstance(framework, Framework):
@@ -192,28 +195,34 @@ class _Judging:
         result = self.evaluate(pod, state)
         if not isinstance(framework, Framework) or "error" in result:
             return result
-        if "fitError" in result and self._may_preempt(pod, framework, result):
-            return _failed(result, f'needs plugin "{_PREEMPTION}": there are pods of lower '
-                                   "priority")
+        if result.get("postFilter", {}).get("nominatedNode"):
+            self._preempt(pod, result["postFilter"])
         chosen = _choice(pod, result)
         if not chosen:
             return result
-        status = framework.assume(self._cluster, pod, chosen, state)
+        self._assumed += 1
+        status = framework.assume(self._cluster, pod, chosen, state,
+                                  start_ns=(_ASSUMED_FROM + self._assumed) * 1_000_000_000)
         if status.is_success:
             result["chosen"] = chosen
-            self._nominated = [other for other in self._nominated if not _same(other, pod)]
+            self._unnominate(pod)
         else:
             result["reserve"] = _plain(status)
         return result
 
-    def _may_preempt(self, pod: Pod, framework: Framework, result: dict[str, Any]) -> bool:
-        """Whether upstream might remove pods for this one."""
-        if not any(name == _PREEMPTION for name, _ in framework.plugins.get("postFilter", ())):
-            return False
-        verdicts = [result["preFilter"]] + [node for node in result.get("nodes", ())
-                                            if not node.get("excludedByPreFilter")]
-        return any(verdict["code"] == "Unschedulable" for verdict in verdicts) and any(
-            other.priority < pod.priority for other in self._cluster.pods.values())
+    def _preempt(self, pod: Pod, answer: dict[str, Any]) -> None:
+        """Takes the victims away, and nominates the pod instead of less important ones."""
+        for key in answer["victims"]:
+            self._cluster.remove_pod(key)
+        node = answer["nominatedNode"]
+        self._nominated = [(other, where) for other, where in self._nominated
+                           if where != node or other.priority >= pod.priority]
+        self._unnominate(pod)
+        self._nominated.append((pod, node))
+
+    def _unnominate(self, pod: Pod) -> None:
+        self._nominated = [(other, node) for other, node in self._nominated
+                           if not _same(other, pod)]
 
 
 def _choice(pod: Pod, result: dict[str, Any]) -> str:

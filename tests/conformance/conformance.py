@@ -21,13 +21,13 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 from harness import recording, report, shrinking, work  # noqa: E402
-from harness.comparison import FIELDS, PREEMPTION, same_kind  # noqa: E402
+from harness.comparison import FIELDS, same_kind  # noqa: E402
 from harness.service import ServiceError  # noqa: E402
 
-# Kinds that need more than PreFilter, Filter and Score of a plain cluster (nominated pods, preemption,
-# claims) are compared when asked for.
+# Kinds that need more than this version has (resource claims) are compared when asked for.
 KINDS = ("basic", "taints", "nodeaffinity", "ports", "config", "images", "podaffinity", "spread",
-         "defaultspread", "volumes", "csilimit", "mixed", "changes")
+         "defaultspread", "volumes", "csilimit", "mixed", "changes",
+         "preempt", "nominated")
 
 
 def parse(arguments):
@@ -50,7 +50,7 @@ def parse(arguments):
         add(f"--{name}", type=int, help=f"number of {name} per case, as of `oracle gen`")
     add("--jobs", type=int, default=2, help="cases judged at a time (%(default)s)")
     add("--fields", type=_words, default=list(FIELDS), help="fields of a pod that are compared "
-        "(all but those of preemption); scores:PLUGIN is one plugin's part")
+        "(all); scores:PLUGIN is one plugin's part")
     add("--max-left-out", action="append", type=_limit, metavar="PERCENT:KINDS",
         help="fail if more pods of a kind are left out (5:basic,taints,nodeaffinity,ports)")
     add("--shrink", type=int, default=3, metavar="N", help="cases to make small (%(default)s)")
@@ -101,8 +101,7 @@ def planned(options, kinds, start):
             end = options.seeds * (i + 1) // len(options.nasty)
             if end > begin:
                 plan.append(work.Generated(kind, mode, start + begin, end - begin, nasty,
-                                           options.defaults, tuple(sizes),
-                                           preemption=mode != "schedule"))
+                                           options.defaults, tuple(sizes)))
             begin = end
     return plan
 
@@ -192,7 +191,7 @@ def compare(options):
         print(f"cases that differ are in {options.out}")
     for percent, limited in options.max_left_out:
         for kind in limited:
-            left_out = counts[kind].left_out_percent(but=(PREEMPTION,)) if kind in counts else 0
+            left_out = counts[kind].left_out_percent() if kind in counts else 0
             if left_out > percent:
                 print(f"{kind}: {left_out:.1f} % of the pods were left out, more than {percent:g} %")
                 wrong = True

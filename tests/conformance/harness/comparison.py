@@ -11,10 +11,9 @@ import re
 from .service import Crash
 
 NEEDS_PLUGIN = re.compile(r'needs plugin "([^"]+)"')
-# All fields but those of preemption. Besides, "scores:NAME" is one plugin's part of the scores.
+# Besides, "scores:NAME" is one plugin's part of the scores.
 FIELDS = ("preEnqueue", "preFilter", "nodes", "feasible", "error", "fitError", "skipScore", "scoreError",
-          "scores", "best", "chosen", "reserve", "nodeOrder")
-PREEMPTION = "DefaultPreemption"  # not there yet
+          "scores", "best", "chosen", "reserve", "nodeOrder", "fitErrorWithPostFilter", "postFilter")
 # The field of a difference that concerns a case as a whole.
 WHOLE, CRASH = "case", "crash"
 
@@ -86,10 +85,6 @@ def compare(golden, answer, fields=FIELDS):
     gone = None  # the plugin that made a cluster of mode schedule another one
     for want, have in zip(golden["pods"], answer["pods"]):
         needed = NEEDS_PLUGIN.findall(str(have.get("error", "")))
-        if needed == [PREEMPTION] and not (want.get("postFilter") or {}).get("nominatedNode"):
-            # It might have removed pods for this one, but there was nothing to gain: all else counts.
-            needed = []
-            have = {field: value for field, value in have.items() if field != "error"}
         if gone or needed:
             plugin = gone or needed[0]
             verdict.left_out.append(plugin)

@@ -60,9 +60,9 @@ class KindCounts:
         self.left_out.update(verdict.left_out)
         self.fields.update(difference.field for difference in verdict.differences)
 
-    def left_out_percent(self, but=()):
-        """Of the pods; those left out for one of the plugins `but` don't count."""
-        left_out = sum(n for plugin, n in self.left_out.items() if plugin not in but)
+    def left_out_percent(self):
+        """Of the pods."""
+        left_out = sum(self.left_out.values())
         return 100 * left_out / self.pods if self.pods else 0.0
 
 

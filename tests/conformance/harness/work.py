@@ -11,7 +11,7 @@ import subprocess
 import threading
 
 from . import goldens
-from .comparison import PREEMPTION, compare
+from .comparison import compare
 from .service import Crash, Service, ServiceError
 
 CHUNK = 50
@@ -27,7 +27,6 @@ class Generated:
     nasty: float
     defaults: bool = False  # every second case asks for the API server's defaults
     sizes: tuple = ()       # further arguments of the generator
-    preemption: bool = True  # whether to leave DefaultPreemption in the configuration
 
     def arguments(self):
         mode = "evaluate" if self.kind == "trace" else self.mode  # that kind says it itself
@@ -44,8 +43,6 @@ class Generated:
         if done.returncode:
             raise ServiceError(f"oracle {' '.join(self.arguments())}: {done.stderr.decode().strip()}")
         texts = done.stdout.decode().splitlines()
-        if not self.preemption:
-            texts = [_without_preemption(text) for text in texts]
         if not self.defaults:
             return texts
         return [_with_defaults(text) if (self.start + i) % 2 else text for i, text in enumerate(texts)]
@@ -79,24 +76,6 @@ def recorded(folder, kinds=None, mode=None):
 def _with_defaults(text):
     case = json.loads(text)
     case["defaults"] = True
-    return json.dumps(case, ensure_ascii=False, separators=(",", ":"))
-
-
-def _without_preemption(text):
-    """The case with DefaultPreemption switched off in every profile; a textual configuration stays."""
-    case = json.loads(text)
-    config = case.get("config") or {"apiVersion": "kubescheduler.config.k8s.io/v1",
-                                    "kind": "KubeSchedulerConfiguration"}
-    if not isinstance(config, dict):
-        return text
-    if not config.get("profiles"):
-        config["profiles"] = [{}]
-    for profile in config["profiles"]:
-        points = profile.setdefault("plugins", {}).setdefault("multiPoint", {})
-        off = points.setdefault("disabled", [])
-        if not any(plugin.get("name") in ("*", PREEMPTION) for plugin in off):
-            off.append({"name": PREEMPTION})
-    case["config"] = config
     return json.dumps(case, ensure_ascii=False, separators=(",", ":"))
 
 

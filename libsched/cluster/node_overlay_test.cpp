@@ -23,7 +23,7 @@ PodRef pod(int i, uint64_t bits) {
   const std::string n = std::to_string(i);
   Result<PodRef> made =
       parse_pod("metadata: {name: p" + n + ", namespace: d, uid: u" + n +
-                    "}\nspec: {nodeName: n, containers: [{name: c, resources: {requests: {" +
+                    "}\nspec: {nodeName: 'n', containers: [{name: c, resources: {requests: {" +
                     resources + "}}, ports: [" + (port.empty() ? "" : "{" + port + "}") + "]}]}",
                 {});
   REQUIRE_MESSAGE(made.ok(), made.error().text());
@@ -33,7 +33,7 @@ PodRef pod(int i, uint64_t bits) {
 Ref<Cluster> cluster() {
   Ref<Cluster> c = make_ref<Cluster>();
   Result<NodeRef> node = parse_node(
-      "metadata: {name: n}\nstatus: {allocatable: {cpu: 8, memory: 9Gi, pods: 5, a.b/x: 7, "
+      "metadata: {name: 'n'}\nstatus: {allocatable: {cpu: 8, memory: 9Gi, pods: 5, a.b/x: 7, "
       "a.b/y: 1}}",
       {});
   REQUIRE(node.ok());

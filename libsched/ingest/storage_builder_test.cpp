@@ -274,22 +274,22 @@ TEST_CASE("selecting: services, controllers and device classes") {
 
 TEST_CASE("selecting: a PodDisruptionBudget") {
   const std::string head =
-      "apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: b, namespace: n}\n";
+      "apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: b, namespace: ns}\n";
   const auto budget = one<PodDisruptionBudget>(
       head +
       "spec: {minAvailable: 50%, maxUnavailable: 1, unhealthyPodEvictionPolicy: AlwaysAllow, "
       "selector: {matchLabels: {a: b}, matchExpressions: [{key: c, operator: Exists}]}}\n"
       "status: {disruptionsAllowed: -2, currentHealthy: 1, desiredHealthy: 2, expectedPods: 3, "
-      "observedGeneration: 4, conditions: [], disruptedPods: {y: '2026-01-02T03:04:05Z', x: "
+      "observedGeneration: 4, conditions: [], disruptedPods: {two: '2026-01-02T03:04:05Z', one: "
       "null}}");
-  CHECK(budget->meta.ns == "n");
+  CHECK(budget->meta.ns == "ns");
   CHECK(budget->selector.present);
   CHECK(budget->selector.match_labels[0].value == "b");
   CHECK(budget->selector.match_expressions[0].key == "c");
   CHECK(budget->disruptions_allowed == -2);
   REQUIRE(budget->disrupted_pods.size() == 2);
-  CHECK(budget->disrupted_pods[0].key == "x");
-  CHECK(budget->disrupted_pods[1].key == "y");
+  CHECK(budget->disrupted_pods[0].key == "one");
+  CHECK(budget->disrupted_pods[1].key == "two");
   const auto bare = one<PodDisruptionBudget>(head + "spec: {selector: null}\nstatus: null");
   CHECK_FALSE(bare->selector.present);
   CHECK(bare->disruptions_allowed == 0);

@@ -46,23 +46,23 @@ struct LentNode final : StateValue {
 };
 constexpr Str kLentNode("\0nomination", 11);  // no key of a plugin begins so
 
-// Of what the headers have, but this version does not.
-Error not_yet(const char* what) {
-  return {Rc::kUnsupported, std::string(what) + " is not available yet", {}, {}};
-}
-
 }  // namespace
 
 extern "C" {
 
 libsched_rc libsched_run_filter_plugins_with_nominated_pods(libsched_evaluator* evaluator,
                                                             libsched_cycle_state* state,
-                                                            const libsched_pod* pod, uint32_t,
+                                                            const libsched_pod* pod, uint32_t row,
                                                             libsched_status* status,
                                                             libsched_error** error) {
   LIBSCHED_REQUIRE(error,
                    evaluator != nullptr && state != nullptr && pod != nullptr && status != nullptr);
-  return fail(error, not_yet("RunFilterPluginsWithNominatedPods"));
+  return guarded(error, [&]() -> Result<void> {
+    if (unwrap(evaluator)->view().node(row) == nullptr)
+      return Error{Rc::kNotFound, "the cluster has no node of this row", {}, {}};
+    return unwrap(evaluator)->run_filter_with_nominated(*unwrap(state), *unwrap(pod), row,
+                                                        &unwrap(status)->status);
+  });
 }
 
 libsched_rc libsched_framework_events_json(const libsched_framework* framework,

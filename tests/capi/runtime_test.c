@@ -107,9 +107,26 @@ static void test_other_points(void) {
   CHECK_OK(libsched_run_pre_filter_extension_remove_pod(s.evaluator, s.state, s.pod, s.pod,
                                                         text("big"), s.status, err));
   CHECK_LOG(&s.r, "less less pre_enqueue add_pod remove_pod");
-  /* What is not there yet says so. */
-  CHECK_FAILS(LIBSCHED_ERR_UNSUPPORTED, NULL, "NominatedPods",
-              libsched_run_filter_plugins_with_nominated_pods(s.evaluator, s.state, s.pod, s.big,
+  /* Another pod has the node promised: first with it, then without it. */
+  libsched_pod* other = NULL;
+  CHECK_OK(libsched_pod_copy(s.pod, text("promised"), text("d"), text("uid-promised"), text(""),
+                             &other, err));
+  libsched_nomination nomination = LIBSCHED_NOMINATION_INIT;
+  nomination.mode = LIBSCHED_NOMINATION_OVERRIDE;
+  nomination.node = text("big");
+  libsched_services* services = libsched_evaluator_services(s.evaluator);
+  CHECK_OK(libsched_services_nominate(services, other, &nomination, err));
+  CHECK_OK(libsched_run_filter_plugins_with_nominated_pods(s.evaluator, s.state, s.pod, s.big,
+                                                           s.status, err));
+  CHECK(libsched_status_code(s.status) == LIBSCHED_SUCCESS);
+  CHECK_LOG(&s.r, "add_pod filter filter");
+  libsched_services_remove_nomination(services, other);
+  CHECK_OK(libsched_run_filter_plugins_with_nominated_pods(s.evaluator, s.state, s.pod, s.big,
+                                                           s.status, err));
+  CHECK_LOG(&s.r, "filter");
+  libsched_pod_unref(other);
+  CHECK_FAILS(LIBSCHED_ERR_NOT_FOUND, NULL, "row",
+              libsched_run_filter_plugins_with_nominated_pods(s.evaluator, s.state, s.pod, 999,
                                                               s.status, err));
   libsched_text* events = NULL;
   CHECK_OK(libsched_framework_events_json(s.framework, &events, err));

@@ -34,9 +34,8 @@ int64_t libsched_node_info_requested(const libsched_node_info* info, libsched_st
   if (info == nullptr) return 0;
   const NodeInfo& i = *unwrap(info);
   if (i.overlay == nullptr) return libsched_view_requested(wrap(i.view), i.row, resource);
-  const uint32_t id = i.view->columns().find(in(resource));
-  if (id == kNoId) return 0;
-  return wrapping_sub(i.view->columns().resource(id).allocatable[i.row], i.overlay->left(id));
+  return wrapping_sub(libsched_view_allocatable(wrap(i.view), i.row, resource),
+                      i.overlay->left(in(resource)));
 }
 
 size_t libsched_node_set_count(const libsched_node_set* set) {

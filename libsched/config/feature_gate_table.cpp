@@ -42,7 +42,7 @@ constexpr GateInfo kGates[] = {
     {"OpportunisticBatching", B, true, false, N},
     {"PodLevelResources", B, true, false, U},
     {"SchedulerAsyncAPICalls", B, false, false, U},
-    {"SchedulerAsyncPreemption", B, true, false, U},
+    {"SchedulerAsyncPreemption", B, true, false, Y},
     {"SchedulerPopFromBackoffQ", B, true, false, U},
     {"SchedulerQueueingHints", G, true, true, U},
     {"SidecarContainers", G, true, true, U},

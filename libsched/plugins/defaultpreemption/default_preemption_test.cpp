@@ -154,7 +154,7 @@ TEST_CASE("nodes that preemption would not help with are only counted") {
 
 TEST_CASE("budgets are kept as long as possible") {
   const std::string pods = node("a") + on("a", "x", 1, 1, 1, ", labels: {app: x}") +
-                           on("a", "y", 2, 1, 2, ", labels: {app: x, b: y}") +
+                           on("a", "yy", 2, 1, 2, ", labels: {app: x, b: yy}") +
                            on("a", "z", 3, 1, 3, ", labels: {app: z}") + on("a", "bare", 4, 1, 4);
   const auto victims = [&](const std::string& budgets, int cpu) {
     Trial t("DefaultPreemption", pods + budgets, options());
@@ -162,16 +162,16 @@ TEST_CASE("budgets are kept as long as possible") {
   };
   CHECK(victims("", 1) == "a: x (0) -> a");
   // Of the two that it selects the more important one is counted first.
-  CHECK(victims(budget("m", 1, "{matchLabels: {app: x}}"), 1) == "a: y (0) -> a");
+  CHECK(victims(budget("m", 1, "{matchLabels: {app: x}}"), 1) == "a: yy (0) -> a");
   CHECK(victims(budget("m", 0, "{matchLabels: {app: x}}"), 1) == "a: z (0) -> a");
   CHECK(victims(budget("m", 0, "{matchLabels: {app: x}}"), 3) == "a: bare z x (1) -> a");
-  CHECK(victims(budget("m", -1, "{matchLabels: {app: x}}"), 4) == "a: bare z y x (2) -> a");
+  CHECK(victims(budget("m", -1, "{matchLabels: {app: x}}"), 4) == "a: bare z yy x (2) -> a");
   // Every budget is charged, and one is enough to be violated.
-  CHECK(victims(budget("m", 9, "{matchLabels: {app: x}}") + budget("q", 0, "{matchLabels: {b: y}}"),
+  CHECK(victims(budget("m", 9, "{matchLabels: {app: x}}") + budget("q", 0, "{matchLabels: {b: yy}}"),
                 1) == "a: x (0) -> a");
   CHECK(victims(budget("m", 1, "{matchLabels: {app: x}}") +
                     budget("q", 0, "{matchExpressions: [{key: b, operator: Exists}]}"),
-                4) == "a: bare z y x (2) -> a");
+                4) == "a: bare z yy x (2) -> a");
   // Already counted by the API server.
   CHECK(victims(budget("m", 0, "{matchLabels: {app: x}}",
                        ", disruptedPods: {x: '2026-01-01T00:00:00Z'}"),
@@ -190,18 +190,18 @@ TEST_CASE("the best node") {
     return tied;
   };
   const std::string a = on("a", "x", 2, 4, 1);
-  CHECK(best(a + on("b", "y", 2, 4, 1)) == "ab");
-  CHECK(best(a + on("b", "y", 1, 4, 1)) == "b");
-  CHECK(best(a + on("b", "y", 2, 4, 2)) == "b");  // it has not run for so long
-  CHECK(best(a + on("b", "y", 2, 4, 0)) == "a");
-  CHECK(best(a + on("b", "y", 2, 3, 9) + on("b", "z", -5, 1, 9)) == "a");  // the sum of priorities
-  CHECK(best(a + on("b", "y", 1, 2, 1) + on("b", "z", 1, 2, 1)) == "b");
-  CHECK(best(a + on("b", "y", 1, 4, 1, ", labels: {l: m}") +
+  CHECK(best(a + on("b", "yy", 2, 4, 1)) == "ab");
+  CHECK(best(a + on("b", "yy", 1, 4, 1)) == "b");
+  CHECK(best(a + on("b", "yy", 2, 4, 2)) == "b");  // it has not run for so long
+  CHECK(best(a + on("b", "yy", 2, 4, 0)) == "a");
+  CHECK(best(a + on("b", "yy", 2, 3, 9) + on("b", "z", -5, 1, 9)) == "a");  // the sum of priorities
+  CHECK(best(a + on("b", "yy", 1, 2, 1) + on("b", "z", 1, 2, 1)) == "b");
+  CHECK(best(a + on("b", "yy", 1, 4, 1, ", labels: {l: m}") +
              budget("q", 0, "{matchLabels: {l: m}}")) == "a");
 }
 
 TEST_CASE("what is asked of the API server") {
-  const std::string objects = node("a") + on("a", "x", 1, 2, 1) + on("a", "y", 1, 2, 2) +
+  const std::string objects = node("a") + on("a", "x", 1, 2, 1) + on("a", "yy", 1, 2, 2) +
                               on("a", "z", 0, 0, 3, ", deletionTimestamp: '2026-01-02T00:00:00Z'");
   const PodRef lower = Trial::pod("{priority: 3}", "name: l, namespace: default, uid: u-l");
   const auto run = [&](const std::string& gates, const std::string& refuses, Rc rc) {
@@ -237,19 +237,19 @@ TEST_CASE("what is asked of the API server") {
   const std::string clear = "patch l nominated ''\n";
   const std::string off = "SchedulerAsyncPreemption=false";
   CHECK(run("", "", Rc::kOk) ==
-        "Success\n" + clear + goes("x") + told("x") + goes("y") + told("y") + "1");
+        "Success\n" + clear + goes("x") + told("x") + goes("yy") + told("yy") + "1");
   CHECK(run(off, "", Rc::kOk) ==
-        "Success\n" + goes("x") + told("x") + goes("y") + told("y") + clear + "0");
+        "Success\n" + goes("x") + told("x") + goes("yy") + told("yy") + clear + "0");
   // A pod that has gone by itself is no failure.
   CHECK(run("", "x", Rc::kNotFound) ==
-        "Success\n" + clear + goes("x") + goes("y") + told("y") + "1");
+        "Success\n" + clear + goes("x") + goes("yy") + told("yy") + "1");
   CHECK(run("", "x", Rc::kInternal) == "Success\n" + clear + goes("x") + "default/p\n1");
   CHECK(run(off, "x", Rc::kInternal) ==
         "Error: preemption: the server says no\n" + goes("x") + "0");
 }
 
 TEST_CASE("victims that are not bound yet are called off in memory") {
-  Trial t("DefaultPreemption", node("a") + on("a", "x", 1, 2, 1) + on("a", "y", 1, 2, 2),
+  Trial t("DefaultPreemption", node("a") + on("a", "x", 1, 2, 1) + on("a", "yy", 1, 2, 2),
           options());
   const Ref<Asked> api = make_ref<Asked>();
   t.evaluator().use(make_ref<Services>(Ref<Clock>(), api));
@@ -261,7 +261,7 @@ TEST_CASE("victims that are not bound yet are called off in memory") {
   CHECK(api->log == std::vector<std::string>{
                         "event x Normal Preempted Preempting: Preempted by pod u-p on node a (in "
                         "kube-scheduler memory).",
-                        "event y Normal Preempted Preempting: Preempted by pod u-p on node a (in "
+                        "event yy Normal Preempted Preempting: Preempted by pod u-p on node a (in "
                         "kube-scheduler memory)."});
   REQUIRE(waiting->decided());
   CHECK(waiting->decided()->code == Code::kError);

@@ -56,15 +56,16 @@ const PluginData* Evaluator::data_for(CycleState::Entry& entry, const Plugin& pl
 }
 
 Status Evaluator::run_pre_enqueue(const Pod& pod) const {
+  Status last;
   for (const uint32_t i : framework_->at(ExtensionPoint::kPreEnqueue)) {
     const Framework::Instance& instance = framework_->plugins()[i];
     if (!instance.plugin) continue;
-    Status s = instance.plugin->pre_enqueue(pod);
-    if (s.success()) continue;
-    s.plugin = instance.name;
-    return s;
+    last = instance.plugin->pre_enqueue(pod);
+    if (last.success()) continue;
+    last.plugin = instance.name;
+    break;
   }
-  return {};
+  return last;
 }
 
 Result<Status> Evaluator::run_pre_filter(CycleState& state, const Pod& pod) const {

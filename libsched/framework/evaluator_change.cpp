@@ -4,17 +4,18 @@
 #include "libsched/framework/evaluator.hpp"
 
 namespace libsched {
+namespace {
+
+Error no_row() { return {Rc::kNotFound, "the cluster has no node of this row", {}, {}}; }
+
+}  // namespace
 
 Result<Status> Evaluator::run_change(Change change, CycleState& state, const Pod& pod,
                                      const Pod& other, uint32_t row,
                                      const NodeOverlay* node) const {
-  if (state.framework != nullptr && state.framework != framework_.get())
-    return Error{Rc::kMisuse, "the cycle state belongs to another framework", {}, {}};
-  if (state.framework == nullptr || state.pod_serial != pod.serial)
-    return Error{Rc::kState, "run PreFilter for this pod with this cycle state first", {}, {}};
+  LIBSCHED_TRY(bind_pod(state, pod));
   const View& v = view();
-  if (v.node(row) == nullptr)
-    return Error{Rc::kNotFound, "the cluster has no node of this row", {}, {}};
+  if (v.node(row) == nullptr) return no_row();
   const Asked asked(this, state);
   const auto left_out = [&](uint32_t i) {
     const Plugin* plugin = framework_->plugins()[i].plugin.get();
@@ -45,7 +46,10 @@ Result<Status> Evaluator::run_change(Change change, CycleState& state, const Pod
 
 Result<Status> Evaluator::run_add_pod(CycleState& state, const Pod& pod, const Pod& other,
                                       uint32_t row) const {
-  return run_change(Change::kAdd, state, pod, other, row, nullptr);
+  if (view().node(row) == nullptr) return no_row();
+  NodeOverlay node(view(), row);
+  node.add(PodRef::share(&other));
+  return run_add_pod(state, pod, other, node);
 }
 
 Result<Status> Evaluator::run_add_pod(CycleState& state, const Pod& pod, const Pod& other,
@@ -55,7 +59,10 @@ Result<Status> Evaluator::run_add_pod(CycleState& state, const Pod& pod, const P
 
 Result<Status> Evaluator::run_remove_pod(CycleState& state, const Pod& pod, const Pod& other,
                                          uint32_t row) const {
-  return run_change(Change::kRemove, state, pod, other, row, nullptr);
+  if (view().node(row) == nullptr) return no_row();
+  NodeOverlay node(view(), row);
+  node.remove(other);  // or it was not there
+  return run_remove_pod(state, pod, other, node);
 }
 
 Result<Status> Evaluator::run_remove_pod(CycleState& state, const Pod& pod, const Pod& other,

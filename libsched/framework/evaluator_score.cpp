@@ -37,8 +37,8 @@ size_t first_place(Span<uint32_t> rows, F&& f) {
 
 Result<void> Evaluator::ready_to_score(const CycleState& state, const Pod& pod,
                                        size_t words) const {
-  if (state.framework != framework_.get() || state.pod_serial != pod.serial)
-    return Error{Rc::kState, "run PreFilter for this pod with this cycle state first", {}, {}};
+  if (state.framework != framework_.get() || state.data_serial != pod.serial)
+    return Error{Rc::kState, "the cycle state is not this pod's", {}, {}};
   if (words < view().word_count())
     return Error{Rc::kInvalid,
                  "the bitmap of nodes has " + std::to_string(words) + " words, the view has " +
@@ -95,7 +95,20 @@ Result<Status> Evaluator::score_set(CycleState& state, const Pod& pod, const Sco
   if (table != nullptr) table->rows.assign(set.rows().begin(), set.rows().end());
 
   const std::vector<uint32_t>& order = framework_->at(ExtensionPoint::kScore);
-  for (size_t k = 0; k < order.size(); ++k) {
+  // Upstream normalizes when all plugins have given their scores. Column by column needs less
+  // memory and gives the same, but plugins that are not free of side effects would see another
+  // order.
+  const bool in_turn = std::any_of(order.begin(), order.end(), [&](uint32_t i) {
+    const Plugin* p = framework_->plugins()[i].plugin.get();
+    return p != nullptr && p->threading() != Plugin::Threading::kConcurrent;
+  });
+  std::vector<std::vector<int64_t>> kept(in_turn ? order.size() : 0);
+  std::vector<Scored> kept_scored(kept.size());
+  for (size_t step = in_turn ? 0 : order.size(); step < 2 * order.size(); ++step) {
+    const size_t k = step % order.size();
+    const bool first_pass = step < order.size();
+    // Nobody is asked to normalize after a failure.
+    if (in_turn && !first_pass && !failed.success()) break;
     const uint32_t i = order[k];
     const CycleState::Entry& entry = state.entries[i];
     const Framework::Instance& instance = framework_->plugins()[i];
@@ -109,7 +122,13 @@ Result<Status> Evaluator::score_set(CycleState& state, const Pod& pod, const Sco
     const ScoreCall call{v, pod, state, entry.score_data.get(), entry.data.get(), entry.pre_scored};
     score_errors_.assign(set.words, 0);
     judged.errors = score_errors_.data();
-    Scored scored = plugin.score(call, judged, scores);
+    Scored scored;
+    if (in_turn && !first_pass) {
+      scored = kept_scored[k];
+      std::copy(kept[k].begin(), kept[k].end(), scores);
+    } else {
+      scored = plugin.score(call, judged, scores);
+    }
     if (std::any_of(score_errors_.begin(), score_errors_.end(),
                     [](uint64_t w) { return w != 0; })) {
       const auto bad = [&](uint32_t r) { return (score_errors_[r / 64] >> (r % 64) & 1) != 0; };
@@ -121,6 +140,11 @@ Result<Status> Evaluator::score_set(CycleState& state, const Pod& pod, const Sco
       }
       continue;
     }
+    if (in_turn && first_pass) {
+      kept[k].assign(scores, scores + n);
+      kept_scored[k] = scored;
+      continue;
+    }
     if (failed_at != set.count) continue;  // nothing is normalised any more
     ScoreTable::Column* column = nullptr;
     if (table != nullptr) {
@@ -130,7 +154,7 @@ Result<Status> Evaluator::score_set(CycleState& state, const Pod& pod, const Sco
       for (const uint32_t r : table->rows)
         column->raw.push_back(scored.uniform ? scored.value : scores[r]);
     }
-    if (plugin.normalizes()) {
+    if (plugin.normalizes() && unnormalized.success()) {
       if (scored.uniform) {
         scored.value = plugin.normalize_uniform(call, scored.value);
       } else if (const Status s = plugin.normalize(call, set, scores); !s.success()) {
@@ -252,6 +276,7 @@ Result<void> Evaluator::score_decision(CycleState& state, const Pod& pod, Decisi
 
 Result<Status> Evaluator::run_pre_score(CycleState& state, const Pod& pod, const uint64_t* feasible,
                                         size_t words) {
+  LIBSCHED_TRY(bind_pod(state, pod));
   LIBSCHED_TRY(ready_to_score(state, pod, words));
   if (cluster_) cluster_->refresh();
   const Turn turn(this, &state);
@@ -263,6 +288,7 @@ Result<Status> Evaluator::run_pre_score(CycleState& state, const Pod& pod, const
 
 Result<Status> Evaluator::run_score(CycleState& state, const Pod& pod, const uint64_t* feasible,
                                     size_t words, int64_t* totals, ScoreTable* table) {
+  LIBSCHED_TRY(bind_pod(state, pod));
   LIBSCHED_TRY(ready_to_score(state, pod, words));
   if (cluster_) cluster_->refresh();
   const Turn turn(this, &state);

@@ -130,13 +130,16 @@ TEST_CASE("without Score plugins every node gets one point") {
   CHECK(run(w).totals == std::vector<int64_t>{1, 1, 1});
 }
 
-TEST_CASE("a state must have been through PreFilter, and plugins may not ask their own evaluator") {
+TEST_CASE("scores are of the pod that the state is of") {
   FakeWorld w({});
   uint64_t bits[1] = {7};
   int64_t totals[64];
-  CHECK(w.evaluator.run_pre_score(*w.state, *w.pod, bits, 1).error().rc == Rc::kState);
-  CHECK(w.evaluator.run_score(*w.state, *w.pod, bits, 1, totals, nullptr).error().rc == Rc::kState);
+  CHECK(w.evaluator.run_pre_score(*w.state, *w.pod, bits, 1).ok());  // as upstream
+  CHECK(w.evaluator.run_score(*w.state, *w.pod, bits, 1, totals, nullptr).ok());
   w.pre_filter();
+  const PodRef other = fake_pod("other");
+  CHECK(w.evaluator.run_pre_score(*w.state, *other, bits, 1).error().rc == Rc::kState);
+  CHECK(w.evaluator.run_score(*w.state, *other, bits, 1, totals, nullptr).error().rc == Rc::kState);
   CHECK(w.evaluator.run_pre_score(*w.state, *w.pod, bits, 0).error().rc == Rc::kInvalid);
 }
 

@@ -232,7 +232,7 @@ class NodeSet(Sequence[NodeInfo]):
     def take(self, column: _Array) -> _Array:
         """The set's elements of an array that has one for each row."""
         count = self._handle.count
-        if count != len(column):
+        if count != len(column) or count == 0:
             return column[self.rows]
         try:
             everything = self._everything

@@ -28,7 +28,8 @@ class NodeStatuses:
                  absent: Status | None = None) -> None:
         self._handle = None
         self._statuses = dict(statuses)
-        self._absent = absent or Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE)
+        # A status is false where it is no success.
+        self._absent = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE) if absent is None else absent
 
     @classmethod
     def _of(cls, handle: _core.NodeStatuses) -> NodeStatuses:

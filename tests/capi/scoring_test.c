@@ -266,9 +266,14 @@ static void test_extension_points(void) {
   int64_t totals[64];
   libsched_score_table* table = NULL;
   CHECK_OK(libsched_score_table_create(&table, err));
-  CHECK_FAILS(LIBSCHED_ERR_STATE, NULL, NULL,
-              libsched_run_pre_score_plugins(b.evaluator, b.state, b.pod, rows, 1, b.status, err));
   CHECK_OK(libsched_run_pre_filter_plugins(b.evaluator, b.state, b.pod, NULL, b.status, err));
+  libsched_pod* stranger = NULL;
+  CHECK_OK(libsched_pod_copy(b.pod, text("stranger"), text("d"), text("uid-stranger"), text(""),
+                             &stranger, err));
+  CHECK_FAILS(
+      LIBSCHED_ERR_STATE, NULL, "another pod",
+      libsched_run_pre_score_plugins(b.evaluator, b.state, stranger, rows, 1, b.status, err));
+  libsched_pod_unref(stranger);
   CHECK_OK(libsched_filter_nodes(b.evaluator, b.state, b.pod, NULL, rows, 1, NULL, NULL, err));
   CHECK_FAILS(LIBSCHED_ERR_BUFFER, NULL, NULL,
               libsched_run_pre_score_plugins(b.evaluator, b.state, b.pod, rows, 0, b.status, err));

@@ -59,7 +59,7 @@ libsched_rc libsched_run_filter_plugins_at(libsched_evaluator *evaluator, libsch
    answers with the changed counts, but with the pods that are on the node. Plugins that PreFilter
    skipped are left out. A plugin that fails makes `status` an ERROR; what the plugins before it
    have changed stays so.
-   Errors: NOT_FOUND (node), STATE (no PreFilter for this pod in `state`), STALE (the cluster has
+   Errors: NOT_FOUND (node), STATE (PreFilter ran for another pod), STALE (the cluster has
    changed since), MISUSE (another framework's state). @since 0.1 */
 libsched_rc libsched_run_pre_filter_extension_add_pod(libsched_evaluator *evaluator, libsched_cycle_state *state, const libsched_pod *pod,
                                                       const libsched_pod *other, libsched_str node, libsched_status *status,

@@ -10,9 +10,9 @@ extern "C" {
 #endif
 
 /* RunPreScorePlugins over the nodes of a bitmap as libsched_filter_nodes() writes it; bits of rows
-   without a node are not looked at. `state` has gone through PreFilter for the same pod. `status`
+   without a node are not looked at. `state` is that of the pod's cycle. `status`
    is Success, or upstream's Error of the whole point.
-   Errors: STATE (no PreFilter for this pod in `state`), BUFFER (too few words). @since 0.1 */
+   Errors: STATE (PreFilter ran for another pod), BUFFER (too few words). @since 0.1 */
 libsched_rc libsched_run_pre_score_plugins(libsched_evaluator *evaluator, libsched_cycle_state *state, const libsched_pod *pod,
                                            const uint64_t *feasible, size_t words, libsched_status *status, LIBSCHED_OWN libsched_error **error);
 /* Whether PreScore of this plugin asked to skip its Score. @since 0.1 */

@@ -69,7 +69,7 @@ def run_cycle(driver: Driver) -> Result:
         return {**result, "skipped": "assumed"}
     driver.views.append(driver.cluster.snapshot())
     driver.state, driver.feasible, driver.chosen = CycleState(), None, ""
-    driver.info, driver.diagnosis = _CLEAR, Diagnosis()
+    driver.info, driver.diagnosis, driver.decided = _CLEAR, Diagnosis(), ""
     phases: list[Result] = []
     try:
         _schedule(driver, phases)
@@ -82,6 +82,7 @@ def run_cycle(driver: Driver) -> Result:
         result["pendingPlugins"] = sorted(error.diagnosis.pending)
     except _Failed as error:
         result.update(phases=phases, status=told(error.status))
+    result["chosen"] = driver.decided or None
     result["nominated"] = nominated(driver.info)
     driver.services.nominate(driver.pod, driver.info)
     return {key: value for key, value in result.items() if value is not None and value != []}
@@ -114,6 +115,7 @@ def _schedule(driver: Driver, phases: list[Result]) -> None:
         if not status.is_success:
             raise _error(status)
         driver.chosen = best(result["scores"])
+    driver.decided = driver.chosen
     assumed = driver.pod.copy(node_name=driver.chosen)
     driver.cluster._handle.assume(assumed._handle, driver.chosen)
     driver.services.remove_nomination(assumed)

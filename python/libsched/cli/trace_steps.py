@@ -68,6 +68,7 @@ class Driver:
     diagnosis: Diagnosis
     feasible: list[str] | None
     chosen: str
+    decided: str = ""  # what a cycle chose, whether or not it came to its end
     info: Nomination | None
     wait: list[dict[str, Any]]
     waiting: dict[str, int]
@@ -247,7 +248,7 @@ def pre_filter(driver: Driver) -> tuple[Result, Any, Status]:
             driver.diagnosis.absent = status
         result.update(
             status=told(status), restrictedBy=list(narrowed.plugins), allNodes=narrowed.all_nodes,
-            skipFilter=driver.skipped("filter", driver.state.skips_filter),
+            skipFilter=driver.skipped("preFilter", driver.state.skips_filter),
             nodeNames=sorted(narrowed.node_names or ()))
 
     return driver.phase("preFilter", run), answer[0], answer[1]
@@ -272,7 +273,7 @@ def pre_score(driver: Driver, nodes: list[str]) -> tuple[Result, Status]:
         answer.append(driver.framework.run_pre_score_plugins(
             driver.state, driver.view, driver.pod, nodes))
         result.update(status=told(answer[0]),
-                      skipScore=driver.skipped("score", driver.state.skips_score))
+                      skipScore=driver.skipped("preScore", driver.state.skips_score))
 
     return driver.phase("preScore", run), answer[0]
 

@@ -60,7 +60,7 @@ func (fw *Framework) errorAt(ctx context.Context, point C.int, state *CycleState
 
 // RunPreFilterExtensionAddPod lets what PreFilter found out about a pod follow another one that comes
 // to a node. It changes the state alone, never the cluster: Filter then answers with the changed
-// counts, but with the pods that are on the node. A failed call (ErrNotFound: node; ErrState: no
+// counts, but with the pods that are on the node. A failed call (ErrNotFound: node; ErrState:
 // PreFilter ran for another pod; ErrStale: the cluster has changed since) is a Status with CodeError.
 func (fw *Framework) RunPreFilterExtensionAddPod(ctx context.Context, state *CycleState, view View, pod,
 	added *Pod, node string) *Status {

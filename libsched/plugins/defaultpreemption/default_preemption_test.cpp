@@ -167,8 +167,9 @@ TEST_CASE("budgets are kept as long as possible") {
   CHECK(victims(budget("m", 0, "{matchLabels: {app: x}}"), 3) == "a: bare z x (1) -> a");
   CHECK(victims(budget("m", -1, "{matchLabels: {app: x}}"), 4) == "a: bare z yy x (2) -> a");
   // Every budget is charged, and one is enough to be violated.
-  CHECK(victims(budget("m", 9, "{matchLabels: {app: x}}") + budget("q", 0, "{matchLabels: {b: yy}}"),
-                1) == "a: x (0) -> a");
+  CHECK(
+      victims(budget("m", 9, "{matchLabels: {app: x}}") + budget("q", 0, "{matchLabels: {b: yy}}"),
+              1) == "a: x (0) -> a");
   CHECK(victims(budget("m", 1, "{matchLabels: {app: x}}") +
                     budget("q", 0, "{matchExpressions: [{key: b, operator: Exists}]}"),
                 4) == "a: bare z yy x (2) -> a");
@@ -203,7 +204,7 @@ TEST_CASE("the best node") {
 TEST_CASE("what is asked of the API server") {
   const std::string objects = node("a") + on("a", "x", 1, 2, 1) + on("a", "yy", 1, 2, 2) +
                               on("a", "z", 0, 0, 3, ", deletionTimestamp: '2026-01-02T00:00:00Z'");
-  const PodRef lower = Trial::pod("{priority: 3}", "name: l, namespace: default, uid: u-l");
+  const PodRef lower = Trial::pod("{priority: 3}", "name: m, namespace: default, uid: u-m");
   const auto run = [&](const std::string& gates, const std::string& refuses, Rc rc) {
     Trial t("DefaultPreemption", objects, options("", gates));
     const Ref<Asked> api = make_ref<Asked>();
@@ -256,8 +257,8 @@ TEST_CASE("victims that are not bound yet are called off in memory") {
   Services& services = t.evaluator().services();
   const PodRef x = Trial::pod("{}", "name: x, namespace: default, uid: u-x");
   const auto waiting = services.waiting_pods().add(x, {{"P", 1'000'000'000}}, services.clock_ref());
-  services.pods_in_pre_bind().add("u-y");
-  CHECK(outcome(t, *wants(4, 5)) == "a: x z (0) -> a");
+  services.pods_in_pre_bind().add("u-yy");
+  CHECK(outcome(t, *wants(4, 5)) == "a: x yy (0) -> a");
   CHECK(api->log == std::vector<std::string>{
                         "event x Normal Preempted Preempting: Preempted by pod u-p on node a (in "
                         "kube-scheduler memory).",
@@ -265,7 +266,7 @@ TEST_CASE("victims that are not bound yet are called off in memory") {
                         "kube-scheduler memory)."});
   REQUIRE(waiting->decided());
   CHECK(waiting->decided()->code == Code::kError);
-  CHECK(services.pods_in_pre_bind().cancelled("u-y") == "preempted by DefaultPreemption");
+  CHECK(services.pods_in_pre_bind().cancelled("u-yy") == "preempted by DefaultPreemption");
 }
 
 TEST_CASE("a cycle tries no more nodes than it must, and begins by the seed") {

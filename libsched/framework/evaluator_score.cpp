@@ -83,6 +83,19 @@ Result<Status> Evaluator::score_set(CycleState& state, const Pod& pod, const Sco
   if (table != nullptr) *table = {};
   if (set.count == 0) {
     if (totals != nullptr) std::fill(totals, totals + n, 0);
+    // Upstream has no nodes normalized, too.
+    int64_t none = 0;
+    for (const uint32_t i : framework_->at(ExtensionPoint::kScore)) {
+      const CycleState::Entry& entry = state.entries[i];
+      const Framework::Instance& instance = framework_->plugins()[i];
+      if (entry.skip_score || !instance.plugin || !instance.plugin->normalizes() ||
+          instance.plugin->threading() == Plugin::Threading::kConcurrent)
+        continue;
+      const ScoreCall call{
+          v, pod, state, entry.score_data.get(), entry.data.get(), entry.pre_scored};
+      if (const Status s = instance.plugin->normalize(call, set, &none); !s.success())
+        return plugin_failed("running Normalize on Score plugins", instance.name, s);
+    }
     return Status();
   }
   if (column_.size() < n) column_.resize(n);

@@ -11,9 +11,10 @@ Status ForeignPlugin::post_filter(const PostFilterCall& call,
                                               wrap(&call.statuses), &nomination, asked.status()));
   switch (nomination.mode) {
     case LIBSCHED_NOMINATION_NONE: break;
-    case LIBSCHED_NOMINATION_NOOP: *wish = Nomination{}; break;
+    case LIBSCHED_NOMINATION_NOOP:
     case LIBSCHED_NOMINATION_OVERRIDE:
-      *wish = Nomination{true, std::string(in(nomination.node))};
+      *wish = Nomination{nomination.mode == LIBSCHED_NOMINATION_OVERRIDE,
+                         std::string(in(nomination.node))};
       break;
     default:
       return r_->nonsense("set the unknown nomination mode " + std::to_string(nomination.mode));

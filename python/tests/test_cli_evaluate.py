@@ -100,12 +100,13 @@ def test_missing_plugin(run):
 def test_nominated_pods(run):
     nominated = {**pod("n", cpu="3", priority=5), "status": {"nominatedNodeName": "b"}}
     objects = [node("b"), nominated]
-    low, high = evaluate(run, case(pod("x", priority=1), pod("y", priority=9), objects=objects))[0][
-        "pods"]
-    assert "nominated" in low["error"]
+    low, high = evaluate(run, case(pod("x", cpu="2", priority=1), pod("y", cpu="2", priority=9),
+                                   objects=objects))[0]["pods"]
+    assert low["feasible"] == [] and low["nodes"][0]["reasons"] == ["Insufficient cpu"]
     assert high["feasible"] == ["b"] and "error" not in high
     elsewhere = {**nominated, "status": {"nominatedNodeName": "gone"}}
-    result, = evaluate(run, case(pod("x", priority=1), objects=[node("b"), elsewhere]))[0]["pods"]
+    result, = evaluate(run, case(pod("x", cpu="2", priority=1),
+                                 objects=[node("b"), elsewhere]))[0]["pods"]
     assert result["feasible"] == ["b"]
 
 

@@ -421,6 +421,17 @@ static void test_assume(void) {
   CHECK(s.unreserves == before + 1 && pods_of(&b) == 1);
   CHECK_OK(libsched_evaluator_forget(b.evaluator, b.state, b.pod, err)); /* only unreserves */
 
+  /* The copy on the node has the start time that was given. */
+  int64_t started = 0;
+  CHECK_OK(libsched_evaluator_assume_started(b.evaluator, b.state, b.pod, big, 4102444801000000000,
+                                             b.status, err));
+  const libsched_pod* placed =
+      libsched_view_find_pod(view, libsched_pod_namespace(b.pod), libsched_pod_name(b.pod), NULL);
+  CHECK(libsched_pod_start_time(placed, &started) && started == 4102444801000000000);
+  CHECK_OK(libsched_evaluator_forget(b.evaluator, b.state, b.pod, err));
+  CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, NULL,
+              libsched_evaluator_assume_started(b.evaluator, b.state, NULL, big, 1, b.status, err));
+
   /* On a snapshot there is nothing to change. */
   libsched_snapshot* snapshot = NULL;
   libsched_evaluator* fixed = NULL;

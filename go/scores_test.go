@@ -164,13 +164,12 @@ func TestScorePlugins(t *testing.T) {
 			libsched.ErrBuffer) {
 			t.Error(s)
 		}
-		fresh := libsched.NewCycleState()
-		defer fresh.Close()
-		if s := fw.RunPreScorePlugins(ctx, fresh, view, pod, found.Nodes); !errors.Is(s.AsError(),
+		stranger := newPod(t, "z", 100, "")
+		if s := fw.RunPreScorePlugins(ctx, state, view, stranger, found.Nodes); !errors.Is(s.AsError(),
 			libsched.ErrState) {
 			t.Error(s)
 		}
-		if s, status := fw.RunScorePlugins(ctx, fresh, view, pod, found.Nodes); s != nil ||
+		if s, status := fw.RunScorePlugins(ctx, state, view, stranger, found.Nodes); s != nil ||
 			!errors.Is(status.AsError(), libsched.ErrState) {
 			t.Error(s, status)
 		}

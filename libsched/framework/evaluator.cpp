@@ -12,6 +12,18 @@ namespace {
 
 Error cancelled() { return {Rc::kCancelled, "the call was cancelled", {}, {}}; }
 
+// Data of another pod goes; what plugins asked to be skipped stays until they are asked again, as
+// upstream's sets of names.
+void forget_data(CycleState& state, size_t plugins) {
+  std::vector<CycleState::Entry> fresh(plugins);
+  for (size_t i = 0; i < std::min(plugins, state.entries.size()); ++i) {
+    fresh[i].skip_score = state.entries[i].skip_score;
+    fresh[i].skip_pre_bind = state.entries[i].skip_pre_bind;
+    fresh[i].parallel_pre_bind = state.entries[i].parallel_pre_bind;
+  }
+  state.entries = std::move(fresh);
+}
+
 }  // namespace
 
 Result<void> Evaluator::bind(CycleState& state) const {
@@ -39,7 +51,7 @@ Result<void> Evaluator::bind_pod(CycleState& state, const Pod& pod) const {
   if (state.data_serial == pod.serial) return {};
   if (state.pod_serial != 0)
     return Error{Rc::kState, "PreFilter ran for another pod with this cycle state", {}, {}};
-  state.entries.assign(framework_->plugins().size(), {});
+  forget_data(state, framework_->plugins().size());
   state.data_serial = pod.serial;
   return {};
 }
@@ -72,7 +84,7 @@ Result<Status> Evaluator::run_pre_filter(CycleState& state, const Pod& pod) cons
   LIBSCHED_TRY(bind(state));
   const Asked asked(this, state);
   state.pod_serial = state.data_serial = pod.serial;
-  state.entries.assign(framework_->plugins().size(), {});
+  forget_data(state, framework_->plugins().size());
   state.pre_filter = {};
   Status kept;
   for (const uint32_t i : framework_->at(ExtensionPoint::kPreFilter)) {

@@ -5,6 +5,7 @@ that runs it and returns counts. A part that runs no test has failed.
 """
 
 import dataclasses
+import re
 import shutil
 import subprocess
 from typing import Callable
@@ -89,9 +90,9 @@ def run_setup(shell):
     return Counts(passed=1) if result.code == 0 and not said else Counts(failed=1)
 
 
-def run_unit(shell, preset="release", arguments=(), env=None, wrapper=()):
+def run_unit(shell, preset="release", arguments=(), env=None, wrapper=(), targets=()):
     """Every doctest binary of a preset."""
-    build(shell, preset)
+    build(shell, preset, targets)
     total = Counts()
     binaries = _binaries(preset, "unit")
     if not binaries:
@@ -102,9 +103,9 @@ def run_unit(shell, preset="release", arguments=(), env=None, wrapper=()):
     return total
 
 
-def run_ctests(shell, preset="release", env=None, wrapper=(), only=""):
+def run_ctests(shell, preset="release", env=None, wrapper=(), only="", targets=()):
     """Every C test program of a preset: exit code 0 is a pass."""
-    build(shell, preset)
+    build(shell, preset, targets)
     binaries = [path for path in _binaries(preset, "ctests") if only in path.name]
     return sum((counts.of_program(shell.run([*wrapper, path], env=env)) for path in binaries),
                Counts())
@@ -138,14 +139,25 @@ def run_asan(shell):
     return total + run_ctests(shell, "asan-ubsan", env=_SANITIZER_ENV)
 
 
+def _thread_tests():
+    """The test programs with such tests: building the others would take minutes for nothing."""
+    layers = {path.relative_to(ROOT).parts[1] for path in ROOT.glob("libsched/**/*_test.cpp")
+              if re.search(r'TEST_CASE\("[^"]*thread', path.read_text())}
+    programs = [path.stem for path in ROOT.glob("tests/capi/*thread*_test.c")]
+    return sorted([f"libsched_{layer}_test" for layer in layers]
+                  + [f"capi_{name}" for name in programs])
+
+
 def run_tsan(shell):
     """Tests with "thread" in their name or file name."""
+    targets = _thread_tests()
     # ThreadSanitizer of GCC 12 needs the address space not to be randomised.
     still = ["setarch", "--addr-no-randomize"]
     wrapper = still if shell.run([*still, "true"]).code == 0 else []
     total = run_unit(shell, "tsan", arguments=["--test-case=*thread*"], env=_SANITIZER_ENV,
-                     wrapper=wrapper)
-    return total + run_ctests(shell, "tsan", env=_SANITIZER_ENV, wrapper=wrapper, only="thread")
+                     wrapper=wrapper, targets=targets)
+    return total + run_ctests(shell, "tsan", env=_SANITIZER_ENV, wrapper=wrapper, only="thread",
+                              targets=targets)
 
 
 PARTS = (

@@ -88,8 +88,9 @@ def once(shell, name, command):
         _done.add(name)
 
 
-def build(shell, preset):
-    once(shell, f"build of preset {preset}", ["packaging/build.sh", preset])
+def build(shell, preset, targets=()):
+    """All of a preset, or some targets of it."""
+    once(shell, f"build of preset {preset}", ["packaging/build.sh", preset, *targets])
 
 
 def install_python(shell):

@@ -176,19 +176,29 @@ type PluginWeight struct {
 
 // Plugins returns the plugins of each extension point ("preFilter", "filter", ...) in their order.
 func (fw *Framework) Plugins() (map[string][]PluginWeight, error) {
+	var plugins map[string][]PluginWeight
+	err := fw.readJSON("plugins", &plugins, func(ptr *C.libsched_framework, text **C.libsched_text,
+		failure **C.libsched_error) C.libsched_rc {
+		return C.libsched_framework_plugins_json(ptr, text, failure)
+	})
+	return plugins, err
+}
+
+// readJSON fills into with what a call says of the framework.
+func (fw *Framework) readJSON(what string, into any, call func(*C.libsched_framework, **C.libsched_text,
+	**C.libsched_error) C.libsched_rc) error {
 	ptr, ok := fw.h.acquire()
 	if !ok {
-		return nil, closedError(fw)
+		return closedError(fw)
 	}
 	defer fw.h.release()
 	var text *C.libsched_text
 	var failure *C.libsched_error
-	if rc := C.libsched_framework_plugins_json(ptr, &text, &failure); rc != C.LIBSCHED_OK {
-		return nil, takeError(rc, failure)
+	if rc := call(ptr, &text, &failure); rc != C.LIBSCHED_OK {
+		return takeError(rc, failure)
 	}
-	var plugins map[string][]PluginWeight
-	if err := json.Unmarshal(takeText(text), &plugins); err != nil {
-		return nil, &Error{Code: ErrInternal, Msg: "plugins: " + err.Error()}
+	if err := json.Unmarshal(takeText(text), into); err != nil {
+		return &Error{Code: ErrInternal, Msg: what + ": " + err.Error()}
 	}
-	return plugins, nil
+	return nil
 }

@@ -5,7 +5,6 @@ import "C"
 
 import (
 	"context"
-	"encoding/json"
 	"time"
 )
 
@@ -271,19 +270,10 @@ type RegisteredEvent struct {
 
 // Events returns what each plugin that may reject pods has registered for.
 func (fw *Framework) Events() (map[string][]RegisteredEvent, error) {
-	ptr, ok := fw.h.acquire()
-	if !ok {
-		return nil, closedError(fw)
-	}
-	defer fw.h.release()
-	var text *C.libsched_text
-	var failure *C.libsched_error
-	if rc := C.libsched_framework_events_json(ptr, &text, &failure); rc != C.LIBSCHED_OK {
-		return nil, takeError(rc, failure)
-	}
 	var events map[string][]RegisteredEvent
-	if err := json.Unmarshal(takeText(text), &events); err != nil {
-		return nil, &Error{Code: ErrInternal, Msg: "events: " + err.Error()}
-	}
-	return events, nil
+	err := fw.readJSON("events", &events, func(ptr *C.libsched_framework, text **C.libsched_text,
+		failure **C.libsched_error) C.libsched_rc {
+		return C.libsched_framework_events_json(ptr, text, failure)
+	})
+	return events, err
 }

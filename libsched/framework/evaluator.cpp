@@ -15,13 +15,14 @@ Error cancelled() { return {Rc::kCancelled, "the call was cancelled", {}, {}}; }
 // Data of another pod goes; what plugins asked to be skipped stays until they are asked again, as
 // upstream's sets of names.
 void forget_data(CycleState& state, size_t plugins) {
-  std::vector<CycleState::Entry> fresh(plugins);
-  for (size_t i = 0; i < std::min(plugins, state.entries.size()); ++i) {
-    fresh[i].skip_score = state.entries[i].skip_score;
-    fresh[i].skip_pre_bind = state.entries[i].skip_pre_bind;
-    fresh[i].parallel_pre_bind = state.entries[i].parallel_pre_bind;
+  state.entries.resize(plugins);
+  for (CycleState::Entry& e : state.entries) {
+    CycleState::Entry fresh;
+    fresh.skip_score = e.skip_score;
+    fresh.skip_pre_bind = e.skip_pre_bind;
+    fresh.parallel_pre_bind = e.parallel_pre_bind;
+    e = std::move(fresh);
   }
-  state.entries = std::move(fresh);
 }
 
 }  // namespace

@@ -251,7 +251,7 @@ class Evaluator final : public RefCounted {
                               const std::vector<uint32_t>& rows);
   static Error stale(const std::string& plugin);
   ScoreSet scored_rows(const uint64_t* feasible);
-  Result<void> ready_to_score(const CycleState& state, const Pod& pod, size_t words) const;
+  Result<void> ready_to_score(CycleState& state, const Pod& pod, size_t words) const;
   // evaluator_cycle.cpp
   struct Found {
     size_t count = 0;      // feasible, at most the limit

@@ -1,5 +1,7 @@
 // Evaluator: Filter with the pods that are nominated to a node. A node is judged as if those of the
 // same or a higher priority ran there, and, if it passes, once more as it is.
+#include <algorithm>
+
 #include "libsched/framework/evaluator.hpp"
 
 namespace libsched {
@@ -7,6 +9,11 @@ namespace {
 
 bool must_yield_to(const Pod& pod, const Pod& nominated) {
   return nominated.priority() >= pod.priority() && !same_pod(nominated, pod);
+}
+
+bool must_yield(const Pod& pod, const std::vector<PodRef>& nominated) {
+  return std::any_of(nominated.begin(), nominated.end(),
+                     [&](const PodRef& p) { return must_yield_to(pod, *p); });
 }
 
 }  // namespace
@@ -17,9 +24,7 @@ bool Evaluator::mark_nominated(const Pod& pod) {
   if (nominator.empty()) return false;
   bool any = false;
   for (const auto& [node, pods] : nominator.all()) {
-    if (std::none_of(pods.begin(), pods.end(),
-                     [&](const PodRef& p) { return must_yield_to(pod, *p); }))
-      continue;
+    if (!must_yield(pod, pods)) continue;
     const uint32_t r = view().find_node(node);
     if (r == kNoId) continue;
     if (!any) nominated_.assign(view().word_count(), 0);
@@ -62,16 +67,11 @@ Result<void> Evaluator::run_filter_with_nominated(CycleState& state, const Pod& 
 
 Result<void> Evaluator::filter_twice(CycleState& state, const Pod& pod, uint32_t row,
                                      const NodeOverlay* node, Status* status) const {
-  const Nominator& nominator = services_->nominator();
-  const bool alone = nominator.empty();
-  const auto there = alone ? nominator.all().end() : nominator.all().find(view().row(row).name);
-  if (alone || there == nominator.all().end() ||
-      std::none_of(there->second.begin(), there->second.end(),
-                   [&](const PodRef& p) { return must_yield_to(pod, *p); }))
-    return run_filter(state, pod, row, node, status);
+  const std::vector<PodRef>& nominated = services_->nominator().on(view().row(row).name);
+  if (!must_yield(pod, nominated)) return run_filter(state, pod, row, node, status);
   NodeOverlay crowded = node != nullptr ? *node : NodeOverlay(view(), row);
   const Ref<CycleState> changed = state.clone();
-  for (const PodRef& p : there->second) {
+  for (const PodRef& p : nominated) {
     if (!must_yield_to(pod, *p)) continue;
     crowded.add(p);
     Result<Status> added = run_add_pod(*changed, pod, *p, crowded);

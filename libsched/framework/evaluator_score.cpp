@@ -35,10 +35,8 @@ size_t first_place(Span<uint32_t> rows, F&& f) {
 
 }  // namespace
 
-Result<void> Evaluator::ready_to_score(const CycleState& state, const Pod& pod,
-                                       size_t words) const {
-  if (state.framework != framework_.get() || state.data_serial != pod.serial)
-    return Error{Rc::kState, "the cycle state is not this pod's", {}, {}};
+Result<void> Evaluator::ready_to_score(CycleState& state, const Pod& pod, size_t words) const {
+  LIBSCHED_TRY(bind_pod(state, pod));
   if (words < view().word_count())
     return Error{Rc::kInvalid,
                  "the bitmap of nodes has " + std::to_string(words) + " words, the view has " +
@@ -89,7 +87,7 @@ Result<Status> Evaluator::score_set(CycleState& state, const Pod& pod, const Sco
       const CycleState::Entry& entry = state.entries[i];
       const Framework::Instance& instance = framework_->plugins()[i];
       if (entry.skip_score || !instance.plugin || !instance.plugin->normalizes() ||
-          instance.plugin->threading() == Plugin::Threading::kConcurrent)
+          !instance.plugin->foreign())
         continue;
       const ScoreCall call{
           v, pod, state, entry.score_data.get(), entry.data.get(), entry.pre_scored};
@@ -108,57 +106,71 @@ Result<Status> Evaluator::score_set(CycleState& state, const Pod& pod, const Sco
   if (table != nullptr) table->rows.assign(set.rows().begin(), set.rows().end());
 
   const std::vector<uint32_t>& order = framework_->at(ExtensionPoint::kScore);
-  // Upstream normalizes when all plugins have given their scores. Column by column needs less
-  // memory and gives the same, but plugins that are not free of side effects would see another
-  // order.
-  const bool in_turn = std::any_of(order.begin(), order.end(), [&](uint32_t i) {
-    const Plugin* p = framework_->plugins()[i].plugin.get();
-    return p != nullptr && p->threading() != Plugin::Threading::kConcurrent;
-  });
-  std::vector<std::vector<int64_t>> kept(in_turn ? order.size() : 0);
-  std::vector<Scored> kept_scored(kept.size());
-  for (size_t step = in_turn ? 0 : order.size(); step < 2 * order.size(); ++step) {
-    const size_t k = step % order.size();
-    const bool first_pass = step < order.size();
-    // Nobody is asked to normalize after a failure.
-    if (in_turn && !first_pass && !failed.success()) break;
-    const uint32_t i = order[k];
+  const auto asked = [&](uint32_t i) {
+    return !state.entries[i].skip_score && framework_->plugins()[i].plugin != nullptr;
+  };
+  const auto call_of = [&](const CycleState::Entry& entry) -> ScoreCall {
+    return {v, pod, state, entry.score_data.get(), entry.data.get(), entry.pre_scored};
+  };
+  // Asks one plugin for all scores; nothing if it, or a node of it, failed.
+  const auto ask = [&](uint32_t i) -> Result<std::optional<Scored>> {
     const CycleState::Entry& entry = state.entries[i];
     const Framework::Instance& instance = framework_->plugins()[i];
-    if (entry.skip_score || !instance.plugin) continue;
-    const Plugin& plugin = *instance.plugin;
-    const int64_t weight = framework_->score_weights()[k];
     for (const PluginData* data : {entry.data.get(), entry.score_data.get()})
       if (data != nullptr && ((data->ids_epoch != 0 && data->ids_epoch != epoch) ||
                               (data->view_version != 0 && data->view_version != v.version())))
         return stale(instance.name);
-    const ScoreCall call{v, pod, state, entry.score_data.get(), entry.data.get(), entry.pre_scored};
+    const ScoreCall call = call_of(entry);
     score_errors_.assign(set.words, 0);
     judged.errors = score_errors_.data();
+    const Scored scored = instance.plugin->score(call, judged, scores);
+    if (std::all_of(score_errors_.begin(), score_errors_.end(), [](uint64_t w) { return w == 0; }))
+      return std::optional<Scored>(scored);
+    const auto bad = [&](uint32_t r) { return (score_errors_[r / 64] >> (r % 64) & 1) != 0; };
+    const size_t at = first_place(set.rows(), bad);
+    if (at < failed_at) {
+      failed_at = at;
+      failed = plugin_failed("running Score plugins", instance.name,
+                             instance.plugin->score_status(call, set.rows()[at]));
+    }
+    return std::optional<Scored>();
+  };
+
+  // Upstream normalizes when all plugins have given their scores, and not if one failed. Column by
+  // column needs less memory and gives the same, but a foreign NormalizeScore could tell.
+  const bool in_turn = order.size() > 1 && std::any_of(order.begin(), order.end(), [&](uint32_t i) {
+                         const Plugin* p = framework_->plugins()[i].plugin.get();
+                         return p != nullptr && p->foreign() && p->normalizes();
+                       });
+  struct Kept {
     Scored scored;
-    if (in_turn && !first_pass) {
-      scored = kept_scored[k];
-      std::copy(kept[k].begin(), kept[k].end(), scores);
-    } else {
-      scored = plugin.score(call, judged, scores);
+    std::vector<int64_t> scores;
+  };
+  std::vector<Kept> kept(in_turn ? order.size() : 0);
+  for (size_t k = 0; k < kept.size(); ++k) {
+    if (!asked(order[k])) continue;
+    const Result<std::optional<Scored>> scored = ask(order[k]);
+    if (!scored.ok()) return scored.error();
+    if (*scored) kept[k] = {**scored, std::vector<int64_t>(scores, scores + n)};
+  }
+  for (size_t k = 0; k < order.size(); ++k) {
+    const uint32_t i = order[k];
+    if (!asked(i)) continue;
+    const Framework::Instance& instance = framework_->plugins()[i];
+    const Plugin& plugin = *instance.plugin;
+    const int64_t weight = framework_->score_weights()[k];
+    const ScoreCall call = call_of(state.entries[i]);
+    Scored scored;
+    if (in_turn && failed_at == set.count) {
+      scored = kept[k].scored;
+      std::copy(kept[k].scores.begin(), kept[k].scores.end(), scores);
+    } else if (!in_turn) {
+      const Result<std::optional<Scored>> now = ask(i);
+      if (!now.ok()) return now.error();
+      if (*now) scored = **now;
     }
-    if (std::any_of(score_errors_.begin(), score_errors_.end(),
-                    [](uint64_t w) { return w != 0; })) {
-      const auto bad = [&](uint32_t r) { return (score_errors_[r / 64] >> (r % 64) & 1) != 0; };
-      const size_t at = first_place(set.rows(), bad);
-      if (at < failed_at) {
-        failed_at = at;
-        failed = plugin_failed("running Score plugins", instance.name,
-                               plugin.score_status(call, set.rows()[at]));
-      }
-      continue;
-    }
-    if (in_turn && first_pass) {
-      kept[k].assign(scores, scores + n);
-      kept_scored[k] = scored;
-      continue;
-    }
-    if (failed_at != set.count) continue;  // nothing is normalised any more
+    // Nothing is normalised after a failure.
+    if (failed_at != set.count || !unnormalized.success()) continue;
     ScoreTable::Column* column = nullptr;
     if (table != nullptr) {
       column = &table->columns.emplace_back();
@@ -167,16 +179,14 @@ Result<Status> Evaluator::score_set(CycleState& state, const Pod& pod, const Sco
       for (const uint32_t r : table->rows)
         column->raw.push_back(scored.uniform ? scored.value : scores[r]);
     }
-    if (plugin.normalizes() && unnormalized.success()) {
+    if (plugin.normalizes()) {
       if (scored.uniform) {
         scored.value = plugin.normalize_uniform(call, scored.value);
       } else if (const Status s = plugin.normalize(call, set, scores); !s.success()) {
-        if (unnormalized.success())
-          unnormalized = plugin_failed("running Normalize on Score plugins", instance.name, s);
+        unnormalized = plugin_failed("running Normalize on Score plugins", instance.name, s);
         continue;
       }
     }
-    if (!unnormalized.success()) continue;
     bool in_range = true;
     if (scored.uniform) {
       if (out_of_range(scored.value) && invalid_at > 0) {
@@ -289,7 +299,6 @@ Result<void> Evaluator::score_decision(CycleState& state, const Pod& pod, Decisi
 
 Result<Status> Evaluator::run_pre_score(CycleState& state, const Pod& pod, const uint64_t* feasible,
                                         size_t words) {
-  LIBSCHED_TRY(bind_pod(state, pod));
   LIBSCHED_TRY(ready_to_score(state, pod, words));
   if (cluster_) cluster_->refresh();
   const Turn turn(this, &state);
@@ -301,7 +310,6 @@ Result<Status> Evaluator::run_pre_score(CycleState& state, const Pod& pod, const
 
 Result<Status> Evaluator::run_score(CycleState& state, const Pod& pod, const uint64_t* feasible,
                                     size_t words, int64_t* totals, ScoreTable* table) {
-  LIBSCHED_TRY(bind_pod(state, pod));
   LIBSCHED_TRY(ready_to_score(state, pod, words));
   if (cluster_) cluster_->refresh();
   const Turn turn(this, &state);

@@ -125,6 +125,30 @@ TEST_CASE("a failing NormalizeScore, and scores out of range after it") {
   }
 }
 
+TEST_CASE("nobody normalizes before all have scored, and not after a failure") {
+  std::string told;
+  const auto teller = [&](const std::string& name, const Scores& by_node) {
+    Fake fake = scores(name, by_node);
+    fake.score = [&told, name, score = fake.score](const Node& node, int64_t* out) {
+      told += name + " ";
+      return score(node, out);
+    };
+    fake.normalize = [&told, name](const ScoreSet&, int64_t*) {
+      told += name + "! ";
+      return Status();
+    };
+    return fake;
+  };
+  const Scores all = {{"n1", 1}, {"n2", 2}, {"n3", 3}};
+  FakeWorld well({teller("A", all), teller("B", all)});
+  CHECK(run(well).totals == std::vector<int64_t>{2, 4, 6});
+  CHECK(told == "A A A B B B A! B! ");
+  told.clear();
+  FakeWorld badly({teller("A", all), teller("B", {})});
+  CHECK(run(badly).text == "running Score plugins: plugin \"B\" failed with: no score for n1");
+  CHECK(told.find('!') == std::string::npos);
+}
+
 TEST_CASE("without Score plugins every node gets one point") {
   FakeWorld w({});
   CHECK(run(w).totals == std::vector<int64_t>{1, 1, 1});

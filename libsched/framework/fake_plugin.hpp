@@ -110,6 +110,7 @@ class FakePlugin final : public Plugin {
     return fake_.sign(pod, out);
   }
   Threading threading() const override { return fake_.threading; }
+  bool foreign() const override { return true; }
 
  private:
   const Fake& fake_;

@@ -225,6 +225,8 @@ class Plugin {
   // library.
   enum class Threading : uint8_t { kConcurrent, kSerialised, kCallerThread };
   virtual Threading threading() const { return Threading::kConcurrent; }
+  // Whether it is somebody else's code, which may have side effects and so sees the order of calls.
+  virtual bool foreign() const { return false; }
 };
 
 struct FactoryCall {

@@ -17,6 +17,7 @@ class ForeignPlugin final : public Plugin {
 
   Str instance_name() const override { return instance_name_; }
   Threading threading() const override;
+  bool foreign() const override { return true; }
 
   // filter.cpp
   Result<Status> pre_filter(const PreFilterCall& call, PreFilterResult* result) const override;

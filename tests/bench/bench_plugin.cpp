@@ -3,6 +3,7 @@
 // in a loop; call - without - bare is what the library adds.
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,12 +17,23 @@ namespace {
 // Half of the rows, in no pattern that a processor could guess.
 bool rejects(uint32_t row) { return ((row * 2654435761u) >> 16 & 1) != 0; }
 
-void reject_half(const uint32_t* rows, size_t count, int8_t* codes, uint16_t* reasons) {
-  for (size_t i = 0; i < count; ++i) {
-    const bool no = rejects(rows[i]);
-    codes[i] = no ? LIBSCHED_UNSCHEDULABLE : LIBSCHED_SUCCESS;
-    reasons[i] = no ? 1 : 0;
+// The plugin's own work is small, that the library's shows beside it: it copies prepared answers.
+struct Prepared {
+  std::vector<int8_t> codes;
+  std::vector<uint16_t> reasons;
+  Prepared() {
+    for (uint32_t row = 0; row < kNodes; ++row) {
+      codes.push_back(rejects(row) ? LIBSCHED_UNSCHEDULABLE : LIBSCHED_SUCCESS);
+      reasons.push_back(rejects(row) ? 1 : 0);
+    }
   }
+};
+
+void reject_half(size_t count, int8_t* codes, uint16_t* reasons) {
+  static const Prepared prepared;
+  if (count != kNodes) fail("plugin: a batch is not of all nodes", nullptr);
+  std::copy(prepared.codes.begin(), prepared.codes.end(), codes);
+  std::copy(prepared.reasons.begin(), prepared.reasons.end(), reasons);
 }
 
 void score_rows(const uint32_t* rows, size_t count, int64_t* scores) {
@@ -35,7 +47,7 @@ libsched_code batch_empty(void*, const libsched_cycle_state*, const libsched_pod
 libsched_code batch_half(void*, const libsched_cycle_state*, const libsched_pod*,
                          const libsched_node_set* nodes, int8_t* codes, uint16_t* reasons,
                          libsched_status*) {
-  reject_half(libsched_node_set_rows(nodes), libsched_node_set_count(nodes), codes, reasons);
+  reject_half(libsched_node_set_count(nodes), codes, reasons);
   return LIBSCHED_SUCCESS;
 }
 libsched_code each_empty(void*, const libsched_cycle_state*, const libsched_pod*,
@@ -181,7 +193,7 @@ void add_bare(const std::string& name, bool scores, bool half) {
       if (scores)
         score_rows(rows.data(), kNodes, numbers.data());
       else if (half)
-        reject_half(rows.data(), kNodes, codes.data(), reasons.data());
+        reject_half(kNodes, codes.data(), reasons.data());
       benchmark::DoNotOptimize(codes.data());
       benchmark::DoNotOptimize(numbers.data());
       benchmark::ClobberMemory();

@@ -8,6 +8,8 @@
 
 namespace libsched::capi {
 
+class Verdicts;
+
 class ForeignPlugin final : public Plugin {
  public:
   ForeignPlugin(std::shared_ptr<const Registered> r, void* instance);
@@ -64,7 +66,6 @@ class ForeignPlugin final : public Plugin {
   void committed(const View& view) const override;
 
  private:
-  class Verdicts;
   using Change = decltype(libsched_plugin::add_pod);
 
   const libsched_plugin& slots() const { return r_->slots; }

@@ -13,8 +13,6 @@ class Scratch {
  public:
   struct Arrays {
     std::vector<uint32_t> rows;
-    std::vector<int8_t> codes;
-    std::vector<uint16_t> reasons;
     std::vector<int64_t> scores;
   };
 

@@ -58,7 +58,7 @@ func (n *NodeStatuses) use(call func(*C.libsched_node_statuses, *C.libsched_stat
 	return true
 }
 
-// Set says something of a node: code, reasons and error are kept. Errors: ErrMisuse, of those that are
+// Set says something of a node: code, reasons, error and plugin are kept. Errors: ErrMisuse, of those that are
 // lent, too.
 func (n *NodeStatuses) Set(row Row, status *Status) error {
 	return n.set(status, func(ptr *C.libsched_node_statuses, s *C.libsched_status) {
@@ -81,6 +81,7 @@ func (n *NodeStatuses) set(status *Status, set func(*C.libsched_node_statuses, *
 	if !n.use(func(ptr *C.libsched_node_statuses, s *C.libsched_status) {
 		C.libsched_status_set(s, C.libsched_code(status.Code()))
 		answer(s, status)
+		C.libsched_status_set_plugin(s, str(status.Plugin()))
 		set(ptr, s)
 	}) {
 		return closedError(n)

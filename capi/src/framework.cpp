@@ -95,6 +95,13 @@ void libsched_status_set_error(libsched_status* s, libsched_str text) {
     return true;
   });
 }
+void libsched_status_set_plugin(libsched_status* s, libsched_str plugin) {
+  if (s == nullptr) return;
+  quietly(false, [&] {
+    unwrap(s)->status.plugin = std::string(in(plugin));
+    return true;
+  });
+}
 bool libsched_status_as_error(const libsched_status* s, libsched_str* text) {
   if (s == nullptr) return false;
   return quietly(false, [&] {

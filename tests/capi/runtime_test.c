@@ -58,10 +58,13 @@ static void test_post_filter(void) {
   CHECK_OK(libsched_node_statuses_create(&statuses, err));
   libsched_status_set(s.status, LIBSCHED_UNSCHEDULABLE);
   libsched_status_add_reason(s.status, text("full"));
+  libsched_status_set_plugin(s.status, text("NodeResourcesFit"));
   libsched_node_statuses_set(statuses, s.big, s.status);
   CHECK(libsched_node_statuses_code(statuses, s.big) == LIBSCHED_UNSCHEDULABLE);
   libsched_status_set(s.status, LIBSCHED_SUCCESS);
+  libsched_status_set_plugin(s.status, text(""));
   libsched_node_statuses_get(statuses, s.big, s.status);
+  CHECK_STR(libsched_status_plugin(s.status), "NodeResourcesFit");
   CHECK(says(&s, LIBSCHED_UNSCHEDULABLE, "full"));
 
   CHECK_OK(libsched_run_post_filter_plugins(s.evaluator, s.state, s.pod, statuses, &nomination,
@@ -178,6 +181,7 @@ static void test_misuse(void) {
   CHECK_FAILS(bad, NULL, NULL, libsched_node_statuses_create(NULL, err));
   CHECK_FAILS(bad, NULL, NULL, libsched_framework_events_json(NULL, &json, err));
   CHECK(json == UNTOUCHED);
+  libsched_status_set_plugin(NULL, n);
   libsched_node_statuses_unref(NULL);
   libsched_node_statuses_set(NULL, 0, s.status);
   libsched_node_statuses_set_absent(NULL, s.status);

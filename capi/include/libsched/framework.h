@@ -40,6 +40,9 @@ void libsched_status_add_reason(libsched_status *status, libsched_str reason);
 /* Upstream's WithError: the text comes first among the reasons and is what error texts quote.
    @since 0.1 */
 void libsched_status_set_error(libsched_status *status, libsched_str text);
+/* Upstream's SetPlugin, for libsched_node_statuses_set(). What slots say is named by the framework.
+   @since 0.1 */
+void libsched_status_set_plugin(libsched_status *status, libsched_str plugin);
 /* Upstream's AsError: the error's text, or all reasons; false for Success, Wait and Skip. Borrowed
    until the status is filled again. @since 0.1 */
 bool libsched_status_as_error(const libsched_status *status, libsched_str *text);

@@ -53,12 +53,7 @@ func (fw *Framework) RunCycle(ctx context.Context, state *CycleState, view View,
 	if err := checkCount("Start", options.Start); err != nil {
 		return none, err
 	}
-	s, err := state.lock()
-	if err != nil {
-		return none, err
-	}
-	defer state.unlock()
-	l, err := fw.borrow(ctx, view, pod)
+	l, err := fw.borrowWith(ctx, state, view, pod)
 	if err != nil {
 		return none, err
 	}
@@ -66,7 +61,7 @@ func (fw *Framework) RunCycle(ctx context.Context, state *CycleState, view View,
 	defer l.share().end()
 	finish := l.e.watch(ctx)
 	e := l.e.c
-	rc := C.lsgo_cycle(e, s, l.pod, C.uint32_t(options.Ties), C.uint64_t(options.Seed),
+	rc := C.lsgo_cycle(e, l.state, l.pod, C.uint32_t(options.Ties), C.uint64_t(options.Seed),
 		C.bool(options.Sampling), C.size_t(options.Start))
 	if err := finish(l.e.failure(rc)); err != nil {
 		return none, err
@@ -88,35 +83,22 @@ func (fw *Framework) RunCycle(ctx context.Context, state *CycleState, view View,
 // node; ErrState: another pod's state) is a Status with CodeError.
 func (fw *Framework) Assume(ctx context.Context, state *CycleState, cluster *Cluster, pod *Pod,
 	node string) *Status {
-	s, err := state.lock()
-	if err != nil {
-		return AsStatus(err)
-	}
-	defer state.unlock()
-	l, err := fw.borrow(ctx, cluster, pod)
+	l, err := fw.borrowWith(ctx, state, cluster, pod)
 	if err != nil {
 		return AsStatus(err)
 	}
 	defer l.release()
 	text, n := textOf(node)
-	if rc := C.lsgo_assume(l.e.c, s, l.view, l.pod, text, n); rc != C.LIBSCHED_OK {
-		return AsStatus(l.e.failure(rc))
-	}
-	return l.e.status()
+	return l.answer(C.lsgo_assume(l.e.c, l.state, l.view, l.pod, text, n))
 }
 
 // Forget asks the Reserve plugins to unreserve, and takes an assumed pod off its node. For a pod that
 // the cluster does not have they are only asked. Errors: ErrState (the pod is there, but not assumed).
 func (fw *Framework) Forget(ctx context.Context, state *CycleState, cluster *Cluster, pod *Pod) error {
-	s, err := state.lock()
-	if err != nil {
-		return err
-	}
-	defer state.unlock()
-	l, err := fw.borrow(ctx, cluster, pod)
+	l, err := fw.borrowWith(ctx, state, cluster, pod)
 	if err != nil {
 		return err
 	}
 	defer l.release()
-	return l.e.failure(C.lsgo_forget(l.e.c, s, l.pod))
+	return l.e.failure(C.lsgo_forget(l.e.c, l.state, l.pod))
 }

@@ -74,20 +74,30 @@ func (s *CycleState) unlock() {
 	s.h.release()
 }
 
-// Clone copies the state. Values that are StateData are cloned, all others are shared. If a Clone
-// method panics, so does this.
-func (s *CycleState) Clone() (*CycleState, error) {
+// look calls with the state, which others may look at, too; false: it is closed.
+func (s *CycleState) look(call func(*C.libsched_cycle_state)) bool {
 	ptr, ok := s.acquire()
 	if !ok {
-		return nil, closedError(s)
+		return false
 	}
 	defer s.h.release()
 	s.mu.RLock()
 	defer s.mu.RUnlock()
+	call(ptr)
+	return true
+}
+
+// Clone copies the state. Values that are StateData are cloned, all others are shared. If a Clone
+// method panics, so does this.
+func (s *CycleState) Clone() (*CycleState, error) {
 	var out *C.libsched_cycle_state
 	var failure *C.libsched_error
 	var panicked C.uintptr_t
-	if rc := C.lsgo_state_clone(ptr, &out, &panicked, &failure); rc != C.LIBSCHED_OK {
+	var rc C.libsched_rc
+	if !s.look(func(p *C.libsched_cycle_state) { rc = C.lsgo_state_clone(p, &out, &panicked, &failure) }) {
+		return nil, closedError(s)
+	}
+	if rc != C.LIBSCHED_OK {
 		return nil, takeError(rc, failure)
 	}
 	if panicked != 0 {
@@ -115,15 +125,11 @@ func (s *CycleState) Write(key string, value any) error {
 
 // Read returns what Write stored. Errors: ErrNotFound.
 func (s *CycleState) Read(key string) (any, error) {
-	ptr, ok := s.acquire()
-	if !ok {
+	text, n := textOf(stateKeyPrefix + key)
+	var h C.uintptr_t
+	if !s.look(func(p *C.libsched_cycle_state) { h = C.lsgo_state_read(p, text, n) }) {
 		return nil, closedError(s)
 	}
-	defer s.h.release()
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	text, n := textOf(stateKeyPrefix + key)
-	h := C.lsgo_state_read(ptr, text, n)
 	if h == 0 {
 		return nil, &Error{Code: ErrNotFound, Msg: fmt.Sprintf("nothing is stored under %q", key)}
 	}
@@ -138,42 +144,6 @@ func (s *CycleState) Delete(key string) {
 	}
 	defer s.unlock()
 	C.libsched_cycle_state_delete(ptr, str(stateKeyPrefix+key))
-}
-
-// SkipsScore says whether PreScore of a plugin asked to skip its Score.
-func (s *CycleState) SkipsScore(plugin string) bool {
-	ptr, ok := s.acquire()
-	if !ok {
-		return false
-	}
-	defer s.h.release()
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	return bool(C.libsched_cycle_state_skips_score(ptr, str(plugin)))
-}
-
-// SkipsPreBind says whether PreBindPreFlight of a plugin asked to skip its PreBind.
-func (s *CycleState) SkipsPreBind(plugin string) bool {
-	ptr, ok := s.acquire()
-	if !ok {
-		return false
-	}
-	defer s.h.release()
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	return bool(C.libsched_cycle_state_skips_pre_bind(ptr, str(plugin)))
-}
-
-// ParallelPreBind says whether PreBindPreFlight of a plugin allowed its PreBind to run beside others.
-func (s *CycleState) ParallelPreBind(plugin string) bool {
-	ptr, ok := s.acquire()
-	if !ok {
-		return false
-	}
-	defer s.h.release()
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	return bool(C.libsched_cycle_state_parallel_pre_bind(ptr, str(plugin)))
 }
 
 // Activate lets the queue try a pod again at once when this cycle has succeeded (PodsToActivate).
@@ -212,13 +182,27 @@ func (s *CycleState) TakeActivations() ([]string, error) {
 }
 
 // SkipsFilter says whether PreFilter of a plugin asked to skip its Filter.
-func (s *CycleState) SkipsFilter(plugin string) bool {
-	ptr, ok := s.acquire()
-	if !ok {
-		return false
-	}
-	defer s.h.release()
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	return bool(C.libsched_cycle_state_skips_filter(ptr, str(plugin)))
+func (s *CycleState) SkipsFilter(plugin string) (skips bool) {
+	s.look(func(p *C.libsched_cycle_state) { skips = bool(C.libsched_cycle_state_skips_filter(p, str(plugin))) })
+	return skips
+}
+
+// SkipsScore says whether PreScore of a plugin asked to skip its Score.
+func (s *CycleState) SkipsScore(plugin string) (skips bool) {
+	s.look(func(p *C.libsched_cycle_state) { skips = bool(C.libsched_cycle_state_skips_score(p, str(plugin))) })
+	return skips
+}
+
+// SkipsPreBind says whether PreBindPreFlight of a plugin asked to skip its PreBind.
+func (s *CycleState) SkipsPreBind(plugin string) (skips bool) {
+	s.look(func(p *C.libsched_cycle_state) { skips = bool(C.libsched_cycle_state_skips_pre_bind(p, str(plugin))) })
+	return skips
+}
+
+// ParallelPreBind says whether PreBindPreFlight of a plugin allowed its PreBind to run beside others.
+func (s *CycleState) ParallelPreBind(plugin string) (parallel bool) {
+	s.look(func(p *C.libsched_cycle_state) {
+		parallel = bool(C.libsched_cycle_state_parallel_pre_bind(p, str(plugin)))
+	})
+	return parallel
 }

@@ -37,12 +37,7 @@ func (fw *Framework) FilterNodes(ctx context.Context, state *CycleState, view Vi
 	if err := checkCount("Start", options.Start); err != nil {
 		return result, err
 	}
-	s, err := state.lock()
-	if err != nil {
-		return result, err
-	}
-	defer state.unlock()
-	l, err := fw.borrow(ctx, view, pod)
+	l, err := fw.borrowWith(ctx, state, view, pod)
 	if err != nil {
 		return result, err
 	}
@@ -54,7 +49,7 @@ func (fw *Framework) FilterNodes(ctx context.Context, state *CycleState, view Vi
 	}
 	accept, acceptWords := acceptOf(options.Accept)
 	finish := l.e.watch(ctx)
-	rc := C.lsgo_filter_nodes(l.e.c, s, l.pod, C.uint32_t(options.Limit), accept, acceptWords,
+	rc := C.lsgo_filter_nodes(l.e.c, l.state, l.pod, C.uint32_t(options.Limit), accept, acceptWords,
 		C.size_t(options.Start), wordsOf(nodes), C.size_t(len(nodes)))
 	if err := finish(l.e.failure(rc)); err != nil {
 		return result, err

@@ -3,6 +3,8 @@ package libsched
 // #include "bridge.h"
 import "C"
 
+import "os"
+
 // Pod is immutable and belongs to no cluster; any number of clusters may hold it.
 type Pod struct{ h *handle[*C.libsched_pod] }
 
@@ -19,6 +21,15 @@ func ParsePod(document []byte, options ...ParseOption) (*Pod, error) {
 		return nil, err
 	}
 	return ownPod(ptr), nil
+}
+
+// LoadPod is ParsePod of a file. Errors: as ParsePod, and ErrIO.
+func LoadPod(path string, options ...ParseOption) (*Pod, error) {
+	document, err := os.ReadFile(path)
+	if err != nil {
+		return nil, &Error{Code: ErrIO, Msg: err.Error(), cause: err}
+	}
+	return ParsePod(document, options...)
 }
 
 func ownPod(ptr *C.libsched_pod) *Pod {

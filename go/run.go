@@ -22,10 +22,7 @@ func (fw *Framework) RunPreEnqueuePlugins(ctx context.Context, view View, pod *P
 		return AsStatus(err)
 	}
 	defer l.release()
-	if rc := C.lsgo_pre_enqueue(l.e.c, l.pod); rc != C.LIBSCHED_OK {
-		return AsStatus(l.e.failure(rc))
-	}
-	return l.e.status()
+	return l.answer(C.lsgo_pre_enqueue(l.e.c, l.pod))
 }
 
 // RunPreFilterPlugins runs the PreFilter plugins and fills the state for RunFilterPlugins and
@@ -33,17 +30,12 @@ func (fw *Framework) RunPreEnqueuePlugins(ctx context.Context, view View, pod *P
 // ErrUnsupported with the plugin that the pod needs) is a Status with CodeError.
 func (fw *Framework) RunPreFilterPlugins(ctx context.Context, state *CycleState, view View,
 	pod *Pod) (*PreFilterResult, *Status) {
-	s, err := state.lock()
-	if err != nil {
-		return nil, AsStatus(err)
-	}
-	defer state.unlock()
-	l, err := fw.borrow(ctx, view, pod)
+	l, err := fw.borrowWith(ctx, state, view, pod)
 	if err != nil {
 		return nil, AsStatus(err)
 	}
 	defer l.release()
-	if rc := C.lsgo_pre_filter(l.e.c, s, l.pod); rc != C.LIBSCHED_OK {
+	if rc := C.lsgo_pre_filter(l.e.c, l.state, l.pod); rc != C.LIBSCHED_OK {
 		return nil, AsStatus(l.e.failure(rc))
 	}
 	return l.e.preFilterResult(), l.e.status()
@@ -73,38 +65,22 @@ func (e *evaluator) preFilterResult() *PreFilterResult {
 // for a node that is not there) is a Status with CodeError.
 func (fw *Framework) RunFilterPlugins(ctx context.Context, state *CycleState, view View, pod *Pod,
 	node string) *Status {
-	s, err := state.lock()
-	if err != nil {
-		return AsStatus(err)
-	}
-	defer state.unlock()
-	l, err := fw.borrow(ctx, view, pod)
+	l, err := fw.borrowWith(ctx, state, view, pod)
 	if err != nil {
 		return AsStatus(err)
 	}
 	defer l.release()
 	text, n := textOf(node)
-	if rc := C.lsgo_filter(l.e.c, s, l.pod, text, n); rc != C.LIBSCHED_OK {
-		return AsStatus(l.e.failure(rc))
-	}
-	return l.e.status()
+	return l.answer(C.lsgo_filter(l.e.c, l.state, l.pod, text, n))
 }
 
 // RunFilterPluginsAt does the same for a node by its row.
 func (fw *Framework) RunFilterPluginsAt(ctx context.Context, state *CycleState, view View, pod *Pod,
 	row Row) *Status {
-	s, err := state.lock()
-	if err != nil {
-		return AsStatus(err)
-	}
-	defer state.unlock()
-	l, err := fw.borrow(ctx, view, pod)
+	l, err := fw.borrowWith(ctx, state, view, pod)
 	if err != nil {
 		return AsStatus(err)
 	}
 	defer l.release()
-	if rc := C.lsgo_filter_at(l.e.c, s, l.pod, C.uint32_t(row)); rc != C.LIBSCHED_OK {
-		return AsStatus(l.e.failure(rc))
-	}
-	return l.e.status()
+	return l.answer(C.lsgo_filter_at(l.e.c, l.state, l.pod, C.uint32_t(row)))
 }

@@ -8,53 +8,42 @@ import (
 	"time"
 )
 
-// runAt runs an extension point that sees a pod and its node.
-func (fw *Framework) runAt(ctx context.Context, point C.int, state *CycleState, view View, pod, other *Pod,
-	node string) (*Status, *lease, func()) {
-	failed := func(err error) (*Status, *lease, func()) { return AsStatus(err), nil, func() {} }
-	s, err := state.lock()
-	if err != nil {
-		return failed(err)
-	}
-	var o *C.libsched_pod
-	if point == C.LSGO_AT_ADD_POD || point == C.LSGO_AT_REMOVE_POD {
-		ptr, ok := other.acquire()
-		if !ok {
-			state.unlock()
-			return failed(closedError(other))
-		}
-		o = ptr
-	}
-	l, err := fw.borrow(ctx, view, pod)
-	done := func() {
-		if o != nil {
-			other.h.release()
-		}
-		state.unlock()
-	}
-	if err != nil {
-		done()
-		return failed(err)
-	}
-	finish := func() { defer done(); l.release() }
+// at runs an extension point that sees a pod and its node.
+func (l *lease) at(point C.int, other *C.libsched_pod, node string) C.libsched_rc {
 	text, n := textOf(node)
-	if rc := C.lsgo_run_at(l.e.c, point, s, l.pod, o, text, n); rc != C.LIBSCHED_OK {
-		return AsStatus(l.e.failure(rc)), nil, finish
-	}
-	return l.e.status(), &l, finish
+	return C.lsgo_run_at(l.e.c, point, l.state, l.pod, other, text, n)
 }
 
-func (fw *Framework) statusAt(ctx context.Context, point C.int, state *CycleState, view View, pod, other *Pod,
+func (fw *Framework) statusAt(ctx context.Context, point C.int, state *CycleState, view View, pod *Pod,
 	node string) *Status {
-	status, _, finish := fw.runAt(ctx, point, state, view, pod, other, node)
-	finish()
-	return status
+	l, err := fw.borrowWith(ctx, state, view, pod)
+	if err != nil {
+		return AsStatus(err)
+	}
+	defer l.release()
+	return l.answer(l.at(point, nil, node))
+}
+
+// changeAt is statusAt of points that see another pod, too.
+func (fw *Framework) changeAt(ctx context.Context, point C.int, state *CycleState, view View, pod, other *Pod,
+	node string) *Status {
+	o, ok := other.acquire()
+	if !ok {
+		return AsStatus(closedError(other))
+	}
+	defer other.h.release()
+	l, err := fw.borrowWith(ctx, state, view, pod)
+	if err != nil {
+		return AsStatus(err)
+	}
+	defer l.release()
+	return l.answer(l.at(point, o, node))
 }
 
 // errorAt is statusAt of points that say nothing.
 func (fw *Framework) errorAt(ctx context.Context, point C.int, state *CycleState, view View, pod *Pod,
 	node string) error {
-	return fw.statusAt(ctx, point, state, view, pod, nil, node).AsError()
+	return fw.statusAt(ctx, point, state, view, pod, node).AsError()
 }
 
 // RunPreFilterExtensionAddPod lets what PreFilter found out about a pod follow another one that comes
@@ -63,45 +52,32 @@ func (fw *Framework) errorAt(ctx context.Context, point C.int, state *CycleState
 // PreFilter ran for another pod; ErrStale: the cluster has changed since) is a Status with CodeError.
 func (fw *Framework) RunPreFilterExtensionAddPod(ctx context.Context, state *CycleState, view View, pod,
 	added *Pod, node string) *Status {
-	return fw.statusAt(ctx, C.LSGO_AT_ADD_POD, state, view, pod, added, node)
+	return fw.changeAt(ctx, C.LSGO_AT_ADD_POD, state, view, pod, added, node)
 }
 
 // RunPreFilterExtensionRemovePod is the same for a pod that leaves a node.
 func (fw *Framework) RunPreFilterExtensionRemovePod(ctx context.Context, state *CycleState, view View, pod,
 	removed *Pod, node string) *Status {
-	return fw.statusAt(ctx, C.LSGO_AT_REMOVE_POD, state, view, pod, removed, node)
+	return fw.changeAt(ctx, C.LSGO_AT_REMOVE_POD, state, view, pod, removed, node)
 }
 
 // RunFilterPluginsWithNominatedPods is RunFilterPluginsAt with the nominated pods of the same or a
 // higher priority on the node, and if there are any, without them, too.
 func (fw *Framework) RunFilterPluginsWithNominatedPods(ctx context.Context, state *CycleState, view View,
 	pod *Pod, row Row) *Status {
-	s, err := state.lock()
-	if err != nil {
-		return AsStatus(err)
-	}
-	defer state.unlock()
-	l, err := fw.borrow(ctx, view, pod)
+	l, err := fw.borrowWith(ctx, state, view, pod)
 	if err != nil {
 		return AsStatus(err)
 	}
 	defer l.release()
 	defer l.share().end()
-	if rc := C.lsgo_filter_with_nominated(l.e.c, s, l.pod, C.uint32_t(row)); rc != C.LIBSCHED_OK {
-		return AsStatus(l.e.failure(rc))
-	}
-	return l.e.status()
+	return l.answer(C.lsgo_filter_with_nominated(l.e.c, l.state, l.pod, C.uint32_t(row)))
 }
 
 // RunPostFilterPlugins lets plugins make room for a pod that no node takes. The nomination is nil if
 // they say nothing of it. A failed call is a Status with CodeError.
 func (fw *Framework) RunPostFilterPlugins(ctx context.Context, state *CycleState, view View, pod *Pod,
 	statuses *NodeStatuses) (*Nomination, *Status) {
-	s, err := state.lock()
-	if err != nil {
-		return nil, AsStatus(err)
-	}
-	defer state.unlock()
 	if statuses == nil {
 		return nil, AsStatus(closedError(statuses))
 	}
@@ -110,7 +86,7 @@ func (fw *Framework) RunPostFilterPlugins(ctx context.Context, state *CycleState
 		return nil, AsStatus(closedError(statuses))
 	}
 	defer statuses.h.release()
-	l, err := fw.borrow(ctx, view, pod)
+	l, err := fw.borrowWith(ctx, state, view, pod)
 	if err != nil {
 		return nil, AsStatus(err)
 	}
@@ -120,7 +96,7 @@ func (fw *Framework) RunPostFilterPlugins(ctx context.Context, state *CycleState
 		return nil, AsStatus(err)
 	}
 	defer held.end()
-	if rc := C.lsgo_post_filter(l.e.c, s, l.pod, why); rc != C.LIBSCHED_OK {
+	if rc := C.lsgo_post_filter(l.e.c, l.state, l.pod, why); rc != C.LIBSCHED_OK {
 		return nil, AsStatus(l.e.failure(rc))
 	}
 	var nomination *Nomination
@@ -134,7 +110,7 @@ func (fw *Framework) RunPostFilterPlugins(ctx context.Context, state *CycleState
 // too. If one refuses, all are asked to unreserve. Of a Snapshot it is ErrState.
 func (fw *Framework) RunReservePluginsReserve(ctx context.Context, state *CycleState, view View, pod *Pod,
 	node string) *Status {
-	return fw.statusAt(ctx, C.LSGO_AT_RESERVE, state, view, pod, nil, node)
+	return fw.statusAt(ctx, C.LSGO_AT_RESERVE, state, view, pod, node)
 }
 
 // RunReservePluginsUnreserve asks them to unreserve; [Framework.Forget] takes the pod off its node, too.
@@ -148,9 +124,14 @@ func (fw *Framework) RunReservePluginsUnreserve(ctx context.Context, state *Cycl
 // ErrLimit if more than 256 plugins want to wait.
 func (fw *Framework) RunPermitPlugins(ctx context.Context, state *CycleState, view View, pod *Pod,
 	node string) ([]PermitWait, *Status) {
-	status, l, finish := fw.runAt(ctx, C.LSGO_AT_PERMIT, state, view, pod, nil, node)
-	defer finish()
-	if l == nil || l.e.c.wait_count == 0 {
+	l, err := fw.borrowWith(ctx, state, view, pod)
+	if err != nil {
+		return nil, AsStatus(err)
+	}
+	defer l.release()
+	rc := l.at(C.LSGO_AT_PERMIT, nil, node)
+	status := l.answer(rc)
+	if rc != C.LIBSCHED_OK || l.e.c.wait_count == 0 {
 		return nil, status
 	}
 	waits := make([]PermitWait, l.e.c.wait_count)
@@ -199,19 +180,19 @@ func (e *evaluator) wait(pod *C.libsched_pod) *Status {
 // RunPreBindPreFlights asks which plugins have something to do before the pod is bound.
 func (fw *Framework) RunPreBindPreFlights(ctx context.Context, state *CycleState, view View, pod *Pod,
 	node string) *Status {
-	return fw.statusAt(ctx, C.LSGO_AT_PRE_BIND_PRE_FLIGHTS, state, view, pod, nil, node)
+	return fw.statusAt(ctx, C.LSGO_AT_PRE_BIND_PRE_FLIGHTS, state, view, pod, node)
 }
 
 // RunPreBindPlugins lets them do it.
 func (fw *Framework) RunPreBindPlugins(ctx context.Context, state *CycleState, view View, pod *Pod,
 	node string) *Status {
-	return fw.statusAt(ctx, C.LSGO_AT_PRE_BIND, state, view, pod, nil, node)
+	return fw.statusAt(ctx, C.LSGO_AT_PRE_BIND, state, view, pod, node)
 }
 
 // RunBindPlugins binds the pod; Skip if no plugin does.
 func (fw *Framework) RunBindPlugins(ctx context.Context, state *CycleState, view View, pod *Pod,
 	node string) *Status {
-	return fw.statusAt(ctx, C.LSGO_AT_BIND, state, view, pod, nil, node)
+	return fw.statusAt(ctx, C.LSGO_AT_BIND, state, view, pod, node)
 }
 
 // RunPostBindPlugins tells plugins that the pod was bound.

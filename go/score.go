@@ -13,21 +13,12 @@ import (
 // that, ErrBuffer if the set is smaller than NewNodeSet's) is a Status with CodeError.
 func (fw *Framework) RunPreScorePlugins(ctx context.Context, state *CycleState, view View, pod *Pod,
 	nodes NodeSet) *Status {
-	s, err := state.lock()
-	if err != nil {
-		return AsStatus(err)
-	}
-	defer state.unlock()
-	l, err := fw.borrow(ctx, view, pod)
+	l, err := fw.borrowWith(ctx, state, view, pod)
 	if err != nil {
 		return AsStatus(err)
 	}
 	defer l.release()
-	rc := C.lsgo_pre_score(l.e.c, s, l.pod, wordsOf(nodes), C.size_t(len(nodes)))
-	if rc != C.LIBSCHED_OK {
-		return AsStatus(l.e.failure(rc))
-	}
-	return l.e.status()
+	return l.answer(C.lsgo_pre_score(l.e.c, l.state, l.pod, wordsOf(nodes), C.size_t(len(nodes))))
 }
 
 // RunScorePlugins runs the Score plugins, after RunPreScorePlugins over the same nodes. The scores
@@ -35,16 +26,7 @@ func (fw *Framework) RunPreScorePlugins(ctx context.Context, state *CycleState, 
 // cluster has changed since a plugin prepared itself) is a Status with CodeError.
 func (fw *Framework) RunScorePlugins(ctx context.Context, state *CycleState, view View, pod *Pod,
 	nodes NodeSet) (*Scores, *Status) {
-	var scores *Scores
-	status := fw.score(ctx, state, view, pod, nodes, nil, func(l *lease) {
-		table := l.e.c.scores
-		scores = takeScores(table, func(out *C.libsched_str) {
-			C.lsgo_score_names(l.view, table, out)
-		})
-		rows := C.libsched_score_table_row_count(table)
-		scores.Rows = append([]Row(nil), sliceOf[Row](C.libsched_score_table_rows(table), rows)...)
-	})
-	return scores, status
+	return fw.score(ctx, state, view, pod, nodes, nil)
 }
 
 // RunScorePluginTotals is RunScorePlugins for the totals alone, without copies: the library writes
@@ -59,30 +41,31 @@ func (fw *Framework) RunScorePluginTotals(ctx context.Context, state *CycleState
 		}
 		totals = make([]int64, 1) // NULL would ask for the table
 	}
-	return fw.score(ctx, state, view, pod, nodes, totals, func(*lease) {})
+	_, status := fw.score(ctx, state, view, pod, nodes, totals)
+	return status
 }
 
-// score leaves a table if `totals` is nil; `taken` is called on Success.
+// score writes totals, or makes a table if they are nil.
 func (fw *Framework) score(ctx context.Context, state *CycleState, view View, pod *Pod, nodes NodeSet,
-	totals []int64, taken func(*lease)) *Status {
-	s, err := state.lock()
+	totals []int64) (*Scores, *Status) {
+	l, err := fw.borrowWith(ctx, state, view, pod)
 	if err != nil {
-		return AsStatus(err)
-	}
-	defer state.unlock()
-	l, err := fw.borrow(ctx, view, pod)
-	if err != nil {
-		return AsStatus(err)
+		return nil, AsStatus(err)
 	}
 	defer l.release()
-	rc := C.lsgo_score(l.e.c, s, l.pod, wordsOf(nodes), C.size_t(len(nodes)),
-		(*C.int64_t)(unsafe.Pointer(unsafe.SliceData(totals))), C.size_t(len(totals)))
-	if rc != C.LIBSCHED_OK {
-		return AsStatus(l.e.failure(rc))
+	status := l.answer(C.lsgo_score(l.e.c, l.state, l.pod, wordsOf(nodes), C.size_t(len(nodes)),
+		(*C.int64_t)(unsafe.Pointer(unsafe.SliceData(totals))), C.size_t(len(totals))))
+	if totals != nil || !status.IsSuccess() {
+		return nil, status
 	}
-	status := l.e.status()
-	if status.IsSuccess() {
-		taken(&l)
-	}
-	return status
+	return l.scores(), nil
+}
+
+// scores copies the table of the last call.
+func (l lease) scores() *Scores {
+	table, view := l.e.c.scores, l.view
+	scores := takeScores(table, func(out *C.libsched_str) { C.lsgo_score_names(view, table, out) })
+	rows := C.libsched_score_table_row_count(table)
+	scores.Rows = append([]Row(nil), sliceOf[Row](C.libsched_score_table_rows(table), rows)...)
+	return scores
 }

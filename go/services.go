@@ -258,28 +258,26 @@ type Nomination struct {
 // with nil) the pod's own status.nominatedNodeName counts. Errors: ErrUnsupported (mode); ErrMisuse in
 // a plugin that is not at PostFilter.
 func (s *Services) Nominate(pod *Pod, nomination *Nomination) error {
-	p, ok := pod.acquire()
-	if !ok {
-		return closedError(pod)
-	}
-	defer pod.h.release()
-	ptr, done, err := s.alone()
-	if err != nil {
-		return err
-	}
-	defer done()
 	var n Nomination
 	if nomination != nil {
 		n = *nomination
 	}
 	text, size := textOf(n.Node)
-	var failure *C.libsched_error
-	rc := C.lsgo_nominate(ptr, p, C.bool(nomination != nil), C.uint32_t(n.Mode), text, size, &failure)
-	return takeError(rc, failure)
+	return s.change(pod, func(s *C.libsched_services, p *C.libsched_pod, err **C.libsched_error) C.libsched_rc {
+		return C.lsgo_nominate(s, p, C.bool(nomination != nil), C.uint32_t(n.Mode), text, size, err)
+	})
 }
 
 // RemoveNomination forgets where a pod waits, by its uid. Errors: ErrMisuse as Nominate.
 func (s *Services) RemoveNomination(pod *Pod) error {
+	return s.change(pod, func(s *C.libsched_services, p *C.libsched_pod, _ **C.libsched_error) C.libsched_rc {
+		C.libsched_services_remove_nomination(s, p)
+		return C.LIBSCHED_OK
+	})
+}
+
+func (s *Services) change(pod *Pod, call func(*C.libsched_services, *C.libsched_pod,
+	**C.libsched_error) C.libsched_rc) error {
 	p, ok := pod.acquire()
 	if !ok {
 		return closedError(pod)
@@ -290,8 +288,8 @@ func (s *Services) RemoveNomination(pod *Pod) error {
 		return err
 	}
 	defer done()
-	C.libsched_services_remove_nomination(ptr, p)
-	return nil
+	var failure *C.libsched_error
+	return takeError(call(ptr, p, &failure), failure)
 }
 
 // NominatedNode is the node on which a pod waits for room; "" if it does not.

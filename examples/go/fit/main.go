@@ -28,11 +28,7 @@ func ask(clusterPath, podPath string) (*answer, error) {
 		return nil, err
 	}
 	defer cluster.Close()
-	manifest, err := os.ReadFile(podPath)
-	if err != nil {
-		return nil, err
-	}
-	pod, err := libsched.ParsePod(manifest)
+	pod, err := libsched.LoadPod(podPath)
 	if err != nil {
 		return nil, err
 	}

@@ -36,7 +36,7 @@ func lsgoApiBind(h C.uintptr_t, frame *C.lsgo_frame, pod *C.libsched_pod, node C
 	status *C.libsched_status) (code C.libsched_code) {
 	client, c := clientOf(h, frame)
 	defer apiClient.end(c, status, &code)
-	return answer(status, AsStatus(client.Bind(c.ctx, refPod(pod), goString(node))))
+	return c.answer(status, AsStatus(client.Bind(c.ctx, refPod(pod), goString(node))))
 }
 
 //export lsgoApiDeletePod
@@ -44,7 +44,7 @@ func lsgoApiDeletePod(h C.uintptr_t, frame *C.lsgo_frame, pod *C.libsched_pod,
 	status *C.libsched_status) (code C.libsched_code) {
 	client, c := clientOf(h, frame)
 	defer apiClient.end(c, status, &code)
-	return answer(status, AsStatus(client.DeletePod(c.ctx, refPod(pod))))
+	return c.answer(status, AsStatus(client.DeletePod(c.ctx, refPod(pod))))
 }
 
 //export lsgoApiPatchPodStatus
@@ -52,7 +52,7 @@ func lsgoApiPatchPodStatus(h C.uintptr_t, frame *C.lsgo_frame, pod *C.libsched_p
 	status *C.libsched_status) (code C.libsched_code) {
 	client, c := clientOf(h, frame)
 	defer apiClient.end(c, status, &code)
-	return answer(status, AsStatus(client.PatchPodStatus(c.ctx, refPod(pod), []byte(goString(patch)))))
+	return c.answer(status, AsStatus(client.PatchPodStatus(c.ctx, refPod(pod), []byte(goString(patch)))))
 }
 
 //export lsgoApiPatchObject
@@ -60,7 +60,7 @@ func lsgoApiPatchObject(h C.uintptr_t, frame *C.lsgo_frame, kind, namespace, nam
 	status *C.libsched_status) (code C.libsched_code) {
 	client, c := clientOf(h, frame)
 	defer apiClient.end(c, status, &code)
-	return answer(status, AsStatus(client.PatchObject(c.ctx, goString(kind), goString(namespace),
+	return c.answer(status, AsStatus(client.PatchObject(c.ctx, goString(kind), goString(namespace),
 		goString(name), []byte(goString(patch)))))
 }
 
@@ -70,4 +70,5 @@ func lsgoApiEvent(h C.uintptr_t, frame *C.lsgo_frame, pod *C.libsched_pod, kind,
 	client, c := clientOf(h, frame)
 	defer apiClient.endWithout(c)
 	client.Event(c.ctx, refPod(pod), Event{goString(kind), goString(reason), goString(action), goString(note)})
+	c.returned = true
 }

@@ -35,7 +35,7 @@ typedef struct lsgo_evaluator {
   libsched_evaluator *evaluator;
   bool shared; /* another one owns `evaluator` */
   lsgo_frame frame;
-  uintptr_t self; /* the evaluator of Go, a handle of runtime/cgo */
+  uintptr_t self; /* the evaluator of Go, a number in a table there */
   libsched_status *status;
   libsched_prefilter_result *result;
   uint64_t *rows; /* bitmap of lsgo_first_fit */

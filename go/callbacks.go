@@ -12,9 +12,11 @@ func lsgoDeleteValue(h C.uintptr_t) { cgo.Handle(h).Delete() }
 
 //export lsgoCloneValue
 func lsgoCloneValue(h C.uintptr_t, panicked *C.uintptr_t) (copied C.uintptr_t) {
-	value := cgo.Handle(h).Value()
+	value, returned := cgo.Handle(h).Value(), false
 	defer func() {
-		if reason := recover(); reason != nil {
+		if reason := recover(); reason == nil && !returned {
+			exited("StateData")
+		} else if reason != nil {
 			*panicked = C.uintptr_t(cgo.NewHandle(reason))
 			copied = C.uintptr_t(cgo.NewHandle(nil)) // in the place of the copy; nobody sees it
 		}
@@ -22,5 +24,6 @@ func lsgoCloneValue(h C.uintptr_t, panicked *C.uintptr_t) (copied C.uintptr_t) {
 	if data, ok := value.(StateData); ok {
 		value = data.Clone()
 	}
+	returned = true
 	return C.uintptr_t(cgo.NewHandle(value))
 }

@@ -27,6 +27,9 @@
 //	})
 //	fw, err := libsched.NewFramework(libsched.WithRegistry(registry), libsched.WithConfigYAML(config))
 //
+// [Registry.Register] takes a factory of upstream's form, with a context and a [Handle], and
+// [Registry.Load] plugins in C or C++ from a shared object.
+//
 // What a cycle does after the choice of a node, from PostFilter to PostBind, are the further Run
 // methods of Framework; they go by the [Services] of the cluster.
 //

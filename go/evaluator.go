@@ -5,7 +5,6 @@ import "C"
 
 import (
 	"context"
-	"runtime/cgo"
 	"slices"
 	"unsafe"
 )
@@ -18,10 +17,13 @@ type evaluator struct {
 	texts interner
 
 	services *Services       // those of its view
-	self     cgo.Handle      // how plugins find it
 	ctx      context.Context // of the call that runs; nil: none does
+	running  *call           // of a plugin, by this one
 	panicked any             // what a plugin panicked with where it has no Status to say so
 }
+
+// askers are all evaluators, for plugins: C tells who asks them.
+var askers table[evaluator]
 
 // evaluators of a few frameworks; looking through them is faster than a map.
 type evaluators []*evaluator
@@ -56,20 +58,21 @@ func (list *evaluators) free() {
 }
 
 func newEvaluatorOnCluster(fw *Framework, cluster *C.libsched_cluster, services *Services) (*evaluator, error) {
-	ptr, ok := fw.h.acquire()
-	if !ok {
-		return nil, closedError(fw)
-	}
-	defer fw.h.release()
-	var e *C.lsgo_evaluator
-	var failure *C.libsched_error
-	if rc := C.lsgo_evaluator_on_cluster(ptr, cluster, &e, &failure); rc != C.LIBSCHED_OK {
-		return nil, takeError(rc, failure)
-	}
-	return ownEvaluator(e, fw.h).use(services)
+	return newEvaluator(fw, services, func(f *C.libsched_framework, out **C.lsgo_evaluator,
+		err **C.libsched_error) C.libsched_rc {
+		return C.lsgo_evaluator_on_cluster(f, cluster, out, err)
+	})
 }
 
 func newEvaluatorOnSnapshot(fw *Framework, snapshot *C.libsched_snapshot, services *Services) (*evaluator, error) {
+	return newEvaluator(fw, services, func(f *C.libsched_framework, out **C.lsgo_evaluator,
+		err **C.libsched_error) C.libsched_rc {
+		return C.lsgo_evaluator_on_snapshot(f, snapshot, out, err)
+	})
+}
+
+func newEvaluator(fw *Framework, services *Services, create func(f *C.libsched_framework,
+	out **C.lsgo_evaluator, err **C.libsched_error) C.libsched_rc) (*evaluator, error) {
 	ptr, ok := fw.h.acquire()
 	if !ok {
 		return nil, closedError(fw)
@@ -77,7 +80,7 @@ func newEvaluatorOnSnapshot(fw *Framework, snapshot *C.libsched_snapshot, servic
 	defer fw.h.release()
 	var e *C.lsgo_evaluator
 	var failure *C.libsched_error
-	if rc := C.lsgo_evaluator_on_snapshot(ptr, snapshot, &e, &failure); rc != C.LIBSCHED_OK {
+	if rc := create(ptr, &e, &failure); rc != C.LIBSCHED_OK {
 		return nil, takeError(rc, failure)
 	}
 	return ownEvaluator(e, fw.h).use(services)
@@ -85,8 +88,7 @@ func newEvaluatorOnSnapshot(fw *Framework, snapshot *C.libsched_snapshot, servic
 
 func ownEvaluator(c *C.lsgo_evaluator, fw *handle[*C.libsched_framework]) *evaluator {
 	e := &evaluator{c: c, fw: fw, texts: interner{}}
-	e.self = cgo.NewHandle(e)
-	c.self = C.uintptr_t(e.self)
+	c.self = askers.add(e)
 	return e
 }
 
@@ -104,8 +106,9 @@ func (e *evaluator) use(services *Services) (*evaluator, error) {
 }
 
 func (e *evaluator) free() {
+	self := e.c.self
 	C.lsgo_evaluator_free(e.c)
-	e.self.Delete()
+	askers.remove(self)
 }
 
 // status copies what the last call said; nil for Success.
@@ -165,13 +168,30 @@ func (e *evaluator) watch(ctx context.Context) func(error) error {
 
 // lease is what every query needs. It is returned by value: a query allocates nothing for it.
 type lease struct {
-	e    *evaluator
-	view *C.libsched_view
-	pod  *C.libsched_pod
+	e     *evaluator
+	view  *C.libsched_view
+	pod   *C.libsched_pod
+	state *C.libsched_cycle_state // of borrowWith
 
-	fw    *Framework
-	owner View
-	held  *Pod
+	fw     *Framework
+	owner  View
+	held   *Pod
+	locked *CycleState
+}
+
+// borrowWith is borrow for queries that have a state, which is locked.
+func (fw *Framework) borrowWith(ctx context.Context, state *CycleState, view View, pod *Pod) (lease, error) {
+	s, err := state.lock()
+	if err != nil {
+		return lease{}, err
+	}
+	l, err := fw.borrow(ctx, view, pod)
+	if err != nil {
+		state.unlock()
+		return lease{}, err
+	}
+	l.state, l.locked = s, state
+	return l, nil
 }
 
 // borrow looks at what every query needs. Release must follow unless it fails.
@@ -195,7 +215,7 @@ func (fw *Framework) borrow(ctx context.Context, view View, pod *Pod) (lease, er
 		return lease{}, err
 	}
 	e.ctx = ctx
-	return lease{e, v, p, fw, view, pod}, nil
+	return lease{e: e, view: v, pod: p, fw: fw, owner: view, held: pod}, nil
 }
 
 func (l *lease) release() {
@@ -203,9 +223,20 @@ func (l *lease) release() {
 	l.e.ctx, l.e.panicked = nil, nil
 	l.owner.giveBack(l.fw, l.e)
 	l.held.h.release()
+	if l.locked != nil {
+		l.locked.unlock()
+	}
 	if panicked != nil {
 		panic(panicked)
 	}
+}
+
+// answer is what the last call said, or why it failed.
+func (l *lease) answer(rc C.libsched_rc) *Status {
+	if rc != C.LIBSCHED_OK {
+		return AsStatus(l.e.failure(rc))
+	}
+	return l.e.status()
 }
 
 // share holds the services for a query that looks at nominated pods.

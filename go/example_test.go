@@ -2,8 +2,10 @@ package libsched_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"log"
+	"time"
 
 	"libsched"
 )
@@ -186,4 +188,63 @@ profiles:
 	// Output:
 	// big NodeResourcesFit 75 * 2
 	// best: [big]
+}
+
+// NotBeside keeps pods off nodes on which a pod waits to be bound.
+type NotBeside struct {
+	Reason string
+	handle libsched.Handle
+}
+
+// NewNotBeside is a factory as upstream's: it gets a handle, and returns the interface.
+func NewNotBeside(_ context.Context, args json.RawMessage, h libsched.Handle) (libsched.Plugin, error) {
+	p := &NotBeside{handle: h}
+	return p, json.Unmarshal(args, p)
+}
+
+func (*NotBeside) Name() string { return "NotBeside" }
+
+func (p *NotBeside) Filter(_ context.Context, _ *libsched.CycleState, _ *libsched.Pod,
+	node *libsched.NodeInfo) *libsched.Status {
+	for _, waiting := range p.handle.Services().WaitingPods() {
+		if waiting.Pod().NodeName() == node.Name() {
+			return libsched.NewStatus(libsched.Unschedulable, p.Reason)
+		}
+	}
+	return nil
+}
+
+// A plugin with a factory of upstream's form. Its type tells the extension points.
+func ExampleRegistry_Register() {
+	registry, _ := libsched.NewRegistry()
+	if err := registry.Register("NotBeside", NewNotBeside, (*NotBeside)(nil)); err != nil {
+		log.Fatal(err)
+	}
+	fw, err := libsched.NewFramework(libsched.WithRegistry(registry), libsched.WithConfigYAML([]byte(`
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+- plugins: {multiPoint: {enabled: [{name: NotBeside}]}}
+  pluginConfig: [{name: NotBeside, args: {reason: node(s) had a pod that waits}}]`)))
+	if err != nil {
+		log.Fatal(err)
+	}
+	cluster, _ := libsched.NewCluster()
+	if err := cluster.Apply([]byte(exampleCluster)); err != nil {
+		log.Fatal(err)
+	}
+	pod, _ := libsched.ParsePod([]byte(examplePod))
+	waiting, _ := pod.Copy(libsched.WithName("waiting"), libsched.WithNodeName("big"))
+	services, _ := cluster.Services()
+	if err := services.AddWaitingPod(waiting, []libsched.PermitWait{{Plugin: "Gang", Timeout: time.Minute}}); err != nil {
+		log.Fatal(err)
+	}
+	fit, err := fw.CheckPodFits(context.Background(), cluster, pod, libsched.CheckOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	status, _ := fit.Status("big")
+	fmt.Println(status)
+	// Output:
+	// Unschedulable: node(s) had a pod that waits
 }

@@ -4,6 +4,7 @@ package libsched
 import "C"
 
 import (
+	"context"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -29,6 +30,7 @@ type frameworkOptions struct {
 	semantics string
 	registry  *Registry
 	several   bool
+	ctx       context.Context
 }
 
 // WithConfig takes the profile from a configuration. Without one, upstream's default profile is used.
@@ -85,6 +87,11 @@ func WithRegistry(registry *Registry) FrameworkOption {
 	}
 }
 
+// WithContext gives a context to factories of plugins ([PluginFactory]): without it, Background.
+func WithContext(ctx context.Context) FrameworkOption {
+	return func(o *frameworkOptions) error { o.ctx = ctx; return nil }
+}
+
 // WithSeveralQueueSorts allows a profile more than one QueueSort plugin: where one calls two pods
 // equal, the next one decides. Without it that is upstream's error.
 func WithSeveralQueueSorts() FrameworkOption {
@@ -111,7 +118,7 @@ func (o *frameworkOptions) gateText() string {
 // an unknown feature gate, or a plugin's factory that failed), ErrNotFound (profile), ErrUnsupported
 // (also unknown semantics).
 func NewFramework(options ...FrameworkOption) (*Framework, error) {
-	var o frameworkOptions
+	o := frameworkOptions{ctx: context.Background()}
 	defer func() { o.setConfig(nil, false) }()
 	for _, option := range options {
 		if err := option(&o); err != nil {
@@ -128,12 +135,14 @@ func NewFramework(options ...FrameworkOption) (*Framework, error) {
 		config = ptr
 	}
 	var registry *C.libsched_registry
+	at := &home{}
 	if o.registry != nil {
 		ptr, err := o.registry.lock()
 		if err != nil {
 			return nil, err
 		}
 		defer o.registry.unlock()
+		*o.registry.making = making{o.ctx, at}
 		registry = ptr
 	}
 	var out *C.libsched_framework
@@ -147,6 +156,7 @@ func NewFramework(options ...FrameworkOption) (*Framework, error) {
 		return nil, takeError(rc, failure)
 	}
 	fw := &Framework{h: newHandle(out, func(p *C.libsched_framework) { C.libsched_framework_unref(p) })}
+	at.fw.Store(fw.h)
 	closeWhenUnreachable(fw, fw.h)
 	return fw, nil
 }

@@ -8,9 +8,12 @@ import "context"
 // Pods that a plugin gets are like any others. A CycleState, NodeInfo or Nodes is lent: it is empty
 // when the call has returned, and is for the goroutine of the call. A plugin may read the cluster
 // ([CycleState.View]) and ask the framework that asks it about one node ([CycleState.Framework]);
-// changing the cluster is ErrMisuse. It must not call runtime.Goexit. What it panics with becomes a
-// Status with CodeError and the stack; where there is no Status to return, the call that asked
-// panics with it.
+// changing the cluster is ErrMisuse. What it panics with becomes a Status with CodeError and the
+// stack; where there is no Status to return, the call that asked panics with it.
+//
+// A plugin must return, or panic. runtime.Goexit, which Fatal, FailNow and Skip of a test call, ends
+// the program with a panic that names the plugin: it would end the goroutine in the middle of a call
+// of the library, and no Go program can prevent that. In a test, call Error and return a Status.
 type Plugin interface {
 	// Name is upstream's: it stands in statuses.
 	Name() string

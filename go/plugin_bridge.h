@@ -1,6 +1,6 @@
 /* Plugins of Go: the slots of libsched_plugin as functions of C that call Go.
 
-   An instance is a handle of runtime/cgo; it goes through the void pointers of the C API as a
+   An instance is a number in a table of Go; it goes through the void pointers of the C API as a
    number. Strings and lists cross as bridge.h says. */
 #ifndef LIBSCHED_GO_PLUGIN_BRIDGE_H
 #define LIBSCHED_GO_PLUGIN_BRIDGE_H

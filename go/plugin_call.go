@@ -6,14 +6,13 @@ import "C"
 import (
 	"context"
 	"fmt"
-	"runtime/cgo"
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
 )
 
 // instance is a plugin of a framework, and what it is for each extension point; C holds it by a
-// handle.
+// number.
 type instance struct {
 	name        string
 	preFilter   PreFilterPlugin
@@ -75,7 +74,9 @@ func newInstance(name string, plugin Plugin) *instance {
 	return i
 }
 
-func instanceOf(h C.uintptr_t) *instance { return cgo.Handle(h).Value().(*instance) }
+var instances table[instance]
+
+func instanceOf(h C.uintptr_t) *instance { return instances.at(h) }
 
 // pod makes a Pod of its own, with a reference: it outlives the call. `place` is where the last one
 // is kept; while it is, its pointer is of no other pod.
@@ -90,15 +91,20 @@ func (i *instance) pod(place int, ptr *C.libsched_pod) *Pod {
 
 // call is one call of a plugin, with all that is lent to it.
 type call struct {
-	h     handle[*C.libsched_cycle_state] // open during the call
-	mu    sync.RWMutex
-	state CycleState
-	frame *C.lsgo_frame // nil on threads of the library's own
-	asker *evaluator    // nil: none
-	ctx   context.Context
-	info  NodeInfo
-	nodes Nodes
+	h        handle[*C.libsched_cycle_state] // open during the call
+	mu       sync.RWMutex
+	state    CycleState
+	frame    *C.lsgo_frame // nil on threads of the library's own
+	asker    *evaluator    // nil: none
+	outer    *call         // of the same asker
+	ctx      context.Context
+	info     NodeInfo
+	nodes    Nodes
+	verdicts Verdicts
+	returned bool // the plugin did, or panicked: else its goroutine ends
 }
+
+func askerOf(frame *C.lsgo_frame) *evaluator { return askers.at(frame.evaluator.self) }
 
 func nothingToFree(*C.libsched_cycle_state) {}
 
@@ -108,12 +114,25 @@ func begin(frame *C.lsgo_frame, state *C.libsched_cycle_state) *call {
 	c.state = CycleState{&c.h, &c.mu, c}
 	c.info.call, c.nodes.call = c, c
 	if frame != nil && frame.evaluator != nil {
-		c.asker = cgo.Handle(frame.evaluator.self).Value().(*evaluator)
+		c.asker = askerOf(frame)
+		c.outer, c.asker.running = c.asker.running, c
 		if c.asker.ctx != nil {
 			c.ctx = c.asker.ctx
 		}
 	}
 	return c
+}
+
+// over takes back what was lent.
+func (c *call) over(plugin string) {
+	if !c.returned {
+		exited(plugin)
+	}
+	if c.asker != nil {
+		c.asker.running = c.outer
+	}
+	c.h.closeAndWait()
+	c.nodes.set, c.nodes.rows = nil, nil
 }
 
 // end is deferred by every slot that has a Status.
@@ -122,9 +141,9 @@ func (i *instance) end(c *call, status *C.libsched_status, code *C.libsched_code
 		*code = C.LIBSCHED_ERROR
 		C.libsched_status_set(status, C.LIBSCHED_ERROR)
 		C.libsched_status_add_reason(status, str(panicText(i.name, reason)))
+		c.returned = true
 	}
-	c.h.closeAndWait()
-	c.nodes.set, c.nodes.rows = nil, nil
+	c.over(i.name)
 }
 
 // endWithout is deferred by every slot that has none.
@@ -138,9 +157,9 @@ func (i *instance) endWithout(c *call) {
 		default:
 			losePanic(nil, reason)
 		}
+		c.returned = true
 	}
-	c.h.closeAndWait()
-	c.nodes.set, c.nodes.rows = nil, nil
+	c.over(i.name)
 }
 
 // Panics of slots without a Status in calls that are not an evaluator's, by the view that changed:
@@ -177,6 +196,22 @@ func panicLost(view *C.libsched_view) {
 
 func panicText(plugin string, reason any) string {
 	return fmt.Sprintf("plugin %q panicked: %v\n\n%s", plugin, reason, debug.Stack())
+}
+
+// exited ends the program. Nothing stops a Goexit, a panic that is recovered neither, and a goroutine
+// that ends in a plugin leaves the library's frames below it in the middle of a call for ever, with
+// the locks that they hold. The panic is another goroutine's so that nobody recovers it.
+func exited(plugin string) {
+	text := fmt.Sprintf("libsched: plugin %q called runtime.Goexit, as Fatal, FailNow and Skip of a test do: "+
+		"a plugin must return, so return a Status (and in a test call Error)\n\n%s", plugin, debug.Stack())
+	go func() { panic(text) }()
+	select {}
+}
+
+// answer is what a plugin has returned, for C.
+func (c *call) answer(status *C.libsched_status, s *Status) C.libsched_code {
+	c.returned = true
+	return answer(status, s)
 }
 
 // answer writes what a plugin said into a status of C.

@@ -10,22 +10,27 @@ import "runtime/cgo"
 //export lsgoCreatePlugin
 func lsgoCreatePlugin(h C.uintptr_t, args *C.char, n C.size_t, made *C.uintptr_t,
 	status *C.libsched_status) (code C.libsched_code) {
-	g := cgo.Handle(h).Value().(*registration)
+	g, returned := cgo.Handle(h).Value().(*registration), false
 	defer func() {
-		if reason := recover(); reason != nil {
+		if reason := recover(); reason == nil && !returned {
+			exited(g.name)
+		} else if reason != nil {
 			C.libsched_status_set(status, C.LIBSCHED_ERROR)
 			C.libsched_status_add_reason(status, str(panicText(g.name, reason)))
 			code = C.LIBSCHED_ERROR
 		}
 	}()
-	plugin, err := g.make([]byte(goString(C.libsched_str{ptr: args, len: n})))
+	i, err := g.instance([]byte(goString(C.libsched_str{ptr: args, len: n})))
+	returned = true
 	if err != nil {
-		answer(status, AsStatus(err))
-		return C.LIBSCHED_ERROR
+		return answer(status, AsStatus(err))
 	}
-	*made = C.uintptr_t(cgo.NewHandle(newInstance(g.name, plugin)))
+	*made = instances.add(i)
 	return C.LIBSCHED_SUCCESS
 }
+
+//export lsgoReleasePlugin
+func lsgoReleasePlugin(h C.uintptr_t) { instances.remove(h) }
 
 //export lsgoPreFilter
 func lsgoPreFilter(h C.uintptr_t, frame *C.lsgo_frame, state *C.libsched_cycle_state, pod *C.libsched_pod,
@@ -37,10 +42,10 @@ func lsgoPreFilter(h C.uintptr_t, frame *C.lsgo_frame, state *C.libsched_cycle_s
 		list := listOf(narrowed.NodeNames)
 		if !C.lsgo_prefilter_result_set(result, list.text(), list.lengthList(),
 			C.size_t(len(narrowed.NodeNames))) {
-			return answer(status, AsStatus(ErrNoMemory))
+			return c.answer(status, AsStatus(ErrNoMemory))
 		}
 	}
-	return answer(status, s)
+	return c.answer(status, s)
 }
 
 //export lsgoFilter
@@ -49,7 +54,7 @@ func lsgoFilter(h C.uintptr_t, frame *C.lsgo_frame, state *C.libsched_cycle_stat
 	i, c := instanceOf(h), begin(frame, state)
 	defer i.end(c, status, &code)
 	c.info.one = info
-	return answer(status, i.filter.Filter(c.ctx, &c.state, i.pod(0, pod), &c.info))
+	return c.answer(status, i.filter.Filter(c.ctx, &c.state, i.pod(0, pod), &c.info))
 }
 
 //export lsgoFilterBatch
@@ -58,9 +63,9 @@ func lsgoFilterBatch(h C.uintptr_t, frame *C.lsgo_frame, state *C.libsched_cycle
 	reasons *C.uint16_t, status *C.libsched_status) (code C.libsched_code) {
 	i, c := instanceOf(h), begin(frame, state)
 	defer i.end(c, status, &code)
-	verdicts := &Verdicts{sliceOf[int8](codes, n), sliceOf[uint16](reasons, n)}
-	return answer(status, i.filterBatch.FilterBatch(c.ctx, &c.state, i.pod(0, pod), c.lend(set, rows, n),
-		verdicts))
+	c.verdicts = Verdicts{sliceOf[int8](codes, n), sliceOf[uint16](reasons, n)}
+	return c.answer(status, i.filterBatch.FilterBatch(c.ctx, &c.state, i.pod(0, pod), c.lend(set, rows, n),
+		&c.verdicts))
 }
 
 //export lsgoPreScore
@@ -68,7 +73,7 @@ func lsgoPreScore(h C.uintptr_t, frame *C.lsgo_frame, state *C.libsched_cycle_st
 	set *C.libsched_node_set, rows *C.uint32_t, n C.size_t, status *C.libsched_status) (code C.libsched_code) {
 	i, c := instanceOf(h), begin(frame, state)
 	defer i.end(c, status, &code)
-	return answer(status, i.preScore.PreScore(c.ctx, &c.state, i.pod(0, pod), c.lend(set, rows, n)))
+	return c.answer(status, i.preScore.PreScore(c.ctx, &c.state, i.pod(0, pod), c.lend(set, rows, n)))
 }
 
 //export lsgoScore
@@ -79,7 +84,7 @@ func lsgoScore(h C.uintptr_t, frame *C.lsgo_frame, state *C.libsched_cycle_state
 	c.info.one = info
 	number, s := i.score.Score(c.ctx, &c.state, i.pod(0, pod), &c.info)
 	*score = C.int64_t(number)
-	return answer(status, s)
+	return c.answer(status, s)
 }
 
 //export lsgoScoreBatch
@@ -88,7 +93,7 @@ func lsgoScoreBatch(h C.uintptr_t, frame *C.lsgo_frame, state *C.libsched_cycle_
 	status *C.libsched_status) (code C.libsched_code) {
 	i, c := instanceOf(h), begin(frame, state)
 	defer i.end(c, status, &code)
-	return answer(status, i.scoreBatch.ScoreBatch(c.ctx, &c.state, i.pod(0, pod), c.lend(set, rows, n),
+	return c.answer(status, i.scoreBatch.ScoreBatch(c.ctx, &c.state, i.pod(0, pod), c.lend(set, rows, n),
 		sliceOf[int64](scores, n)))
 }
 
@@ -99,9 +104,9 @@ func lsgoNormalizeScore(h C.uintptr_t, frame *C.lsgo_frame, state *C.libsched_cy
 	i, c := instanceOf(h), begin(frame, state)
 	defer i.end(c, status, &code)
 	if i.extensions == nil {
-		return C.LIBSCHED_SUCCESS
+		return c.answer(status, nil)
 	}
-	return answer(status, i.extensions.NormalizeScore(c.ctx, &c.state, i.pod(0, pod), c.lend(set, rows, n),
+	return c.answer(status, i.extensions.NormalizeScore(c.ctx, &c.state, i.pod(0, pod), c.lend(set, rows, n),
 		sliceOf[int64](scores, n)))
 }
 
@@ -110,7 +115,7 @@ func lsgoReserve(h C.uintptr_t, frame *C.lsgo_frame, state *C.libsched_cycle_sta
 	node *C.char, n C.size_t, status *C.libsched_status) (code C.libsched_code) {
 	i, c := instanceOf(h), begin(frame, state)
 	defer i.end(c, status, &code)
-	return answer(status, i.reserve.Reserve(c.ctx, &c.state, i.pod(0, pod),
+	return c.answer(status, i.reserve.Reserve(c.ctx, &c.state, i.pod(0, pod),
 		goString(C.libsched_str{ptr: node, len: n})))
 }
 
@@ -120,4 +125,5 @@ func lsgoUnreserve(h C.uintptr_t, frame *C.lsgo_frame, state *C.libsched_cycle_s
 	i, c := instanceOf(h), begin(frame, state)
 	defer i.endWithout(c)
 	i.reserve.Unreserve(c.ctx, &c.state, i.pod(0, pod), goString(C.libsched_str{ptr: node, len: n}))
+	c.returned = true
 }

@@ -23,8 +23,10 @@ func lsgoLess(h C.uintptr_t, frame *C.lsgo_frame, a *C.libsched_pod, aSince C.in
 	bSince C.int64_t) C.bool {
 	i, c := instanceOf(h), begin(frame, nil)
 	defer i.endWithout(c)
-	return C.bool(i.queueSort.Less(QueuedPod{i.pod(0, a), time.Unix(0, int64(aSince))},
-		QueuedPod{i.pod(1, b), time.Unix(0, int64(bSince))}))
+	less := i.queueSort.Less(QueuedPod{i.pod(0, a), time.Unix(0, int64(aSince))},
+		QueuedPod{i.pod(1, b), time.Unix(0, int64(bSince))})
+	c.returned = true
+	return C.bool(less)
 }
 
 //export lsgoPreEnqueue
@@ -32,7 +34,7 @@ func lsgoPreEnqueue(h C.uintptr_t, frame *C.lsgo_frame, pod *C.libsched_pod,
 	status *C.libsched_status) (code C.libsched_code) {
 	i, c := instanceOf(h), begin(frame, nil)
 	defer i.end(c, status, &code)
-	return answer(status, i.preEnqueue.PreEnqueue(c.ctx, i.pod(0, pod)))
+	return c.answer(status, i.preEnqueue.PreEnqueue(c.ctx, i.pod(0, pod)))
 }
 
 //export lsgoChangePod
@@ -41,13 +43,13 @@ func lsgoChangePod(h C.uintptr_t, frame *C.lsgo_frame, state *C.libsched_cycle_s
 	i, c := instanceOf(h), begin(frame, state)
 	defer i.end(c, status, &code)
 	if i.changes == nil {
-		return C.LIBSCHED_SUCCESS
+		return c.answer(status, nil)
 	}
 	c.info.one = info
 	if added {
-		return answer(status, i.changes.AddPod(c.ctx, &c.state, i.pod(0, pod), i.pod(1, other), &c.info))
+		return c.answer(status, i.changes.AddPod(c.ctx, &c.state, i.pod(0, pod), i.pod(1, other), &c.info))
 	}
-	return answer(status, i.changes.RemovePod(c.ctx, &c.state, i.pod(0, pod), i.pod(1, other), &c.info))
+	return c.answer(status, i.changes.RemovePod(c.ctx, &c.state, i.pod(0, pod), i.pod(1, other), &c.info))
 }
 
 //export lsgoPostFilter
@@ -64,7 +66,7 @@ func lsgoPostFilter(h C.uintptr_t, frame *C.lsgo_frame, state *C.libsched_cycle_
 		text, n := textOf(wish.Node)
 		nomination.node = C.lsgo_keep(text, n)
 	}
-	return answer(status, s)
+	return c.answer(status, s)
 }
 
 //export lsgoPermit
@@ -74,7 +76,7 @@ func lsgoPermit(h C.uintptr_t, frame *C.lsgo_frame, state *C.libsched_cycle_stat
 	defer i.end(c, status, &code)
 	s, wait := i.permit.Permit(c.ctx, &c.state, i.pod(0, pod), goString(node))
 	*timeout = C.int64_t(wait)
-	return answer(status, s)
+	return c.answer(status, s)
 }
 
 //export lsgoPreBindPreFlight
@@ -84,7 +86,7 @@ func lsgoPreBindPreFlight(h C.uintptr_t, frame *C.lsgo_frame, state *C.libsched_
 	defer i.end(c, status, &code)
 	result, s := i.preBind.PreBindPreFlight(c.ctx, &c.state, i.pod(0, pod), goString(node))
 	*parallel = C.bool(result != nil && result.AllowParallel)
-	return answer(status, s)
+	return c.answer(status, s)
 }
 
 //export lsgoPreBind
@@ -92,7 +94,7 @@ func lsgoPreBind(h C.uintptr_t, frame *C.lsgo_frame, state *C.libsched_cycle_sta
 	node C.libsched_str, status *C.libsched_status) (code C.libsched_code) {
 	i, c := instanceOf(h), begin(frame, state)
 	defer i.end(c, status, &code)
-	return answer(status, i.preBind.PreBind(c.ctx, &c.state, i.pod(0, pod), goString(node)))
+	return c.answer(status, i.preBind.PreBind(c.ctx, &c.state, i.pod(0, pod), goString(node)))
 }
 
 //export lsgoBind
@@ -100,7 +102,7 @@ func lsgoBind(h C.uintptr_t, frame *C.lsgo_frame, state *C.libsched_cycle_state,
 	node C.libsched_str, status *C.libsched_status) (code C.libsched_code) {
 	i, c := instanceOf(h), begin(frame, state)
 	defer i.end(c, status, &code)
-	return answer(status, i.bind.Bind(c.ctx, &c.state, i.pod(0, pod), goString(node)))
+	return c.answer(status, i.bind.Bind(c.ctx, &c.state, i.pod(0, pod), goString(node)))
 }
 
 //export lsgoPostBind
@@ -109,6 +111,7 @@ func lsgoPostBind(h C.uintptr_t, frame *C.lsgo_frame, state *C.libsched_cycle_st
 	i, c := instanceOf(h), begin(frame, state)
 	defer i.endWithout(c)
 	i.postBind.PostBind(c.ctx, &c.state, i.pod(0, pod), goString(node))
+	c.returned = true
 }
 
 //export lsgoSign
@@ -118,16 +121,16 @@ func lsgoSign(h C.uintptr_t, frame *C.lsgo_frame, pod *C.libsched_pod, signature
 	defer i.end(c, status, &code)
 	fragments, s := i.sign.SignPod(c.ctx, i.pod(0, pod))
 	if !s.IsSuccess() {
-		return answer(status, s)
+		return c.answer(status, s)
 	}
 	for _, fragment := range fragments {
 		value, err := json.Marshal(fragment.Value)
 		if err != nil {
-			return answer(status, AsStatus(fmt.Errorf("fragment %q: %w", fragment.Key, err)))
+			return c.answer(status, AsStatus(fmt.Errorf("fragment %q: %w", fragment.Key, err)))
 		}
 		C.libsched_signature_add(signature, str(fragment.Key), strOfBytes(value))
 	}
-	return C.LIBSCHED_SUCCESS
+	return c.answer(status, nil)
 }
 
 //export lsgoEventsToRegister
@@ -137,7 +140,7 @@ func lsgoEventsToRegister(h C.uintptr_t, frame *C.lsgo_frame, events *C.libsched
 	defer i.end(c, status, &code)
 	list, err := i.events.EventsToRegister(c.ctx)
 	if err != nil {
-		return answer(status, AsStatus(err))
+		return c.answer(status, AsStatus(err))
 	}
 	hints := make([]QueueingHintFn, len(list))
 	for n, event := range list {
@@ -146,7 +149,7 @@ func lsgoEventsToRegister(h C.uintptr_t, frame *C.lsgo_frame, events *C.libsched
 			C.bool(event.QueueingHintFn != nil))
 	}
 	i.hints.Store(&hints)
-	return C.LIBSCHED_SUCCESS
+	return c.answer(status, nil)
 }
 
 //export lsgoQueueingHint
@@ -156,11 +159,11 @@ func lsgoQueueingHint(h C.uintptr_t, frame *C.lsgo_frame, index C.size_t, pod *C
 	defer i.end(c, status, &code)
 	hints := i.hints.Load()
 	if hints == nil || int(index) >= len(*hints) || (*hints)[index] == nil {
-		return C.LIBSCHED_SUCCESS // as without a hint
+		return c.answer(status, nil) // as without a hint
 	}
 	hint, err := (*hints)[index](c.ctx, i.pod(0, pod), &ObjectChange{c, change})
 	*queue = C.bool(hint == Queue)
-	return answer(status, AsStatus(err))
+	return c.answer(status, AsStatus(err))
 }
 
 //export lsgoOnEvent
@@ -169,6 +172,7 @@ func lsgoOnEvent(h C.uintptr_t, frame *C.lsgo_frame, services *C.libsched_servic
 	i, c := instanceOf(h), begin(frame, nil)
 	defer i.endWithout(c)
 	i.subscriber.OnEvent(refServices(services), c.view(), &ObjectChange{c, change})
+	c.returned = true
 }
 
 //export lsgoFork
@@ -183,4 +187,5 @@ func lsgoFork(h C.uintptr_t, frame *C.lsgo_frame, what C.int) {
 	case C.LSGO_COMMITTED:
 		i.follower.Committed(c.view())
 	}
+	c.returned = true
 }

@@ -4,6 +4,7 @@ package libsched
 import "C"
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -11,10 +12,12 @@ import (
 	"sync"
 )
 
-// Registry is the plugins that a framework may use: the in-tree ones, and those of [AddPlugin].
+// Registry is the plugins that a framework may use: the in-tree ones, and those of
+// [Registry.Register], [AddPlugin] and [Registry.Load].
 type Registry struct {
-	h  *handle[*C.libsched_registry]
-	mu sync.Mutex // fills and reads it
+	h      *handle[*C.libsched_registry]
+	mu     sync.Mutex // fills and reads it
+	making *making    // what factories get meanwhile
 }
 
 // NewRegistry makes a registry of the in-tree plugins.
@@ -24,7 +27,8 @@ func NewRegistry() (*Registry, error) {
 	if rc := C.libsched_registry_create(&ptr, &failure); rc != C.LIBSCHED_OK {
 		return nil, takeError(rc, failure)
 	}
-	r := &Registry{h: newHandle(ptr, func(p *C.libsched_registry) { C.libsched_registry_unref(p) })}
+	r := &Registry{h: newHandle(ptr, func(p *C.libsched_registry) { C.libsched_registry_unref(p) }),
+		making: &making{}}
 	closeWhenUnreachable(r, r.h)
 	return r, nil
 }
@@ -71,34 +75,69 @@ func WithReasons(reasons ...string) PluginOption {
 // registration is a plugin as it was added; C holds it by a handle.
 type registration struct {
 	name    string
-	make    func(args json.RawMessage) (Plugin, error)
+	of      reflect.Type // the plugin's
+	make    PluginFactory
+	making  *making // of the registry
 	flags   C.uint32_t
 	reasons []string
 }
 
-// AddPlugin adds a plugin of one's own under a name; a configuration then enables it as any other.
-// The factory makes an instance for each framework; args is the plugin's pluginConfig, "null" if it
-// has none. The extension points are those whose interfaces P implements ([FilterPlugin],
-// [ScorePlugin], ...), so the factory must return the plugin's own type.
+// making is the framework that is being made of a registry, which is locked meanwhile.
+type making struct {
+	ctx  context.Context
+	home *home
+}
+
+// PluginFactory makes an instance of a plugin for each framework, as upstream's. The context is that
+// of [WithContext]; args is the plugin's pluginConfig as JSON, "null" if it has none.
+type PluginFactory func(ctx context.Context, args json.RawMessage, h Handle) (Plugin, error)
+
+// Register adds a plugin of one's own under a name, by a factory of upstream's form; a configuration
+// then enables it as any other. `like` tells the extension points, by the interfaces that its type
+// implements ([FilterPlugin], [ScorePlugin], ...), and may be a nil pointer: the factory returns that type.
+//
+//	err := registry.Register("Mine", New, (*Mine)(nil))
+//
+// Errors: as [AddPlugin].
+func (r *Registry) Register(name string, factory PluginFactory, like Plugin, options ...PluginOption) error {
+	if factory == nil || like == nil {
+		return &Error{Code: ErrMisuse, Plugin: name,
+			Msg: fmt.Sprintf("plugin %q needs a PluginFactory, and a value of its type", name)}
+	}
+	return r.add(&registration{name: name, of: reflect.TypeOf(like), make: factory}, options)
+}
+
+// AddPlugin is [Registry.Register] of a factory that needs nothing but the arguments, and that tells
+// the plugin's type P by its result.
 //
 // Errors: ErrExists; ErrInvalid without a name, and for a P with a method that has the name of an
 // extension point, but another signature.
 func AddPlugin[P Plugin](r *Registry, name string, factory func(args json.RawMessage) (P, error),
 	options ...PluginOption) error {
-	return r.add(&registration{name: name, make: func(args json.RawMessage) (Plugin, error) {
-		plugin, err := factory(args)
-		if err != nil {
-			return nil, err
-		}
-		if v := reflect.ValueOf(plugin); !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
-			return nil, fmt.Errorf("the factory of plugin %q gave nil", name)
-		}
-		return plugin, nil
-	}}, reflect.TypeFor[P](), options)
+	return r.add(&registration{name: name, of: reflect.TypeFor[P](),
+		make: func(_ context.Context, args json.RawMessage, _ Handle) (Plugin, error) { return factory(args) }},
+		options)
 }
 
-func (r *Registry) add(g *registration, plugin reflect.Type, options []PluginOption) error {
-	slots, err := slotsOf(plugin)
+// instance makes one for the framework that is being made.
+func (g *registration) instance(args json.RawMessage) (*instance, error) {
+	plugin, err := g.make(g.making.ctx, args, &pluginHandle{g.making.home})
+	if err != nil {
+		return nil, err
+	}
+	v := reflect.ValueOf(plugin)
+	if !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
+		return nil, fmt.Errorf("the factory of plugin %q gave nil", g.name)
+	}
+	if g.of.Kind() != reflect.Interface && v.Type() != g.of {
+		return nil, fmt.Errorf("the factory of plugin %q gave a %v, but it was registered as %v", g.name,
+			v.Type(), g.of)
+	}
+	return newInstance(g.name, plugin), nil
+}
+
+func (r *Registry) add(g *registration, options []PluginOption) error {
+	slots, err := slotsOf(g.of)
 	if err != nil {
 		return &Error{Code: ErrInvalid, Msg: fmt.Sprintf("plugin %q: %v", g.name, err), Plugin: g.name}
 	}
@@ -110,10 +149,24 @@ func (r *Registry) add(g *registration, plugin reflect.Type, options []PluginOpt
 		return err
 	}
 	defer r.unlock()
+	g.making = r.making
 	name, nameLen := textOf(g.name)
 	list := listOf(g.reasons)
 	var failure *C.libsched_error
 	rc := C.lsgo_registry_add(ptr, name, nameLen, g.flags, slots, list.text(), list.lengthList(),
 		C.size_t(len(g.reasons)), C.uintptr_t(cgo.NewHandle(g)), &failure)
 	return takeError(rc, failure)
+}
+
+// Load adds the plugins of a shared object, in C or C++: all that its libsched_plugin_init adds, or
+// none. Errors: ErrInvalid (an empty path), ErrIO (with the loader's text), ErrUnsupported (not a
+// shared object of plugins), and those of the plugins.
+func (r *Registry) Load(path string) error {
+	ptr, err := r.lock()
+	if err != nil {
+		return err
+	}
+	defer r.unlock()
+	var failure *C.libsched_error
+	return takeError(C.libsched_registry_load(ptr, str(path), &failure), failure)
 }

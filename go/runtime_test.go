@@ -20,6 +20,8 @@ type everything struct {
 	permit  *libsched.Status
 	preBind *libsched.Status
 	bind    *libsched.Status
+	sign    []libsched.SignFragment
+	signs   *libsched.Status
 	post    func(state *libsched.CycleState, statuses *libsched.NodeStatuses) (*libsched.Nomination, *libsched.Status)
 }
 
@@ -104,8 +106,8 @@ func (e *everything) PostBind(_ context.Context, _ *libsched.CycleState, _ *libs
 	e.say("PostBind", node)
 }
 
-func (e *everything) SignPod(_ context.Context, pod *libsched.Pod) ([]libsched.SignFragment, *libsched.Status) {
-	return []libsched.SignFragment{{Key: "example.com/name", Value: []string{pod.Name(), "<"}}}, nil
+func (e *everything) SignPod(context.Context, *libsched.Pod) ([]libsched.SignFragment, *libsched.Status) {
+	return e.sign, e.signs
 }
 
 const onlyMine = `
@@ -268,7 +270,7 @@ func TestPostFilterAndNominations(t *testing.T) {
 	e.post = func(state *libsched.CycleState, statuses *libsched.NodeStatuses) (*libsched.Nomination,
 		*libsched.Status) {
 		seen = statuses
-		e.say(statuses.Code(row), statuses.Get(row).Message(), statuses.Get(0).Code())
+		e.say(describe(statuses.Get(row)), statuses.Code(0))
 		if err := statuses.Set(row, nil); !errors.Is(err, libsched.ErrMisuse) {
 			t.Error(err)
 		}
@@ -278,15 +280,21 @@ func TestPostFilterAndNominations(t *testing.T) {
 	}
 	statuses := libsched.NewNodeStatuses()
 	defer statuses.Close()
-	check(t, statuses.Set(row, libsched.NewStatus(libsched.Unschedulable, "full")))
-	check(t, statuses.SetAbsent(libsched.NewStatus(libsched.Pending)))
+	check(t, statuses.Set(row, libsched.NewStatus(libsched.Unschedulable, "full").WithPlugin("NodeResourcesFit")))
+	check(t, statuses.SetAbsent(libsched.NewStatus(libsched.Pending).WithPlugin("Other")))
+	if got := statuses.Get(row); describe(got) != "Unschedulable NodeResourcesFit [full]" {
+		t.Error(got)
+	}
+	if got := statuses.Get(row + 1); describe(got) != "Pending Other []" {
+		t.Error(got)
+	}
 	state := preFiltered(t, fw, cluster, pod)
 	nomination, s := fw.RunPostFilterPlugins(ctx, state, cluster, pod, statuses)
 	if s != nil || nomination == nil || *nomination != (libsched.Nomination{
 		Mode: libsched.NominationOverride, Node: "big"}) {
 		t.Error(nomination, s)
 	}
-	e.take(t, "Unschedulable full Pending")
+	e.take(t, "Unschedulable NodeResourcesFit [full] Pending")
 	if seen.Code(row) != libsched.CodeError || services.NominatedNode(newPod(t, "q", 1, "")) != "small" {
 		t.Error("nominated", services.NominatedNode(newPod(t, "q", 1, "")))
 	}
@@ -303,15 +311,38 @@ func TestPostFilterAndNominations(t *testing.T) {
 	}
 }
 
+// A signature is that of a plugin in C which adds the same fragments; a plugin that refuses, that has a
+// value without JSON, or that cannot sign leaves none.
 func TestSignPod(t *testing.T) {
-	_, fw := onlyEverything(t)
-	cluster := fiveNodes(t)
-	signature := must(fw.SignPod(ctx, cluster, newPod(t, "p", 100, "")))(t)
-	if signature != nil && !strings.Contains(string(signature), `"example.com/name":["p","\u003c"]`) {
-		t.Errorf("%s", signature)
+	e, fw := onlyEverything(t)
+	cluster, pod := fiveNodes(t), newPod(t, "p", 100, "")
+	sign := func(fw *libsched.Framework) string {
+		t.Helper()
+		return string(must(fw.SignPod(ctx, cluster, pod))(t))
 	}
-	if plain := must(newFramework(t).SignPod(ctx, cluster, newPod(t, "p", 100, "")))(t); plain == nil {
-		t.Log("upstream's default profile does not sign")
+	e.sign = []libsched.SignFragment{{Key: "example.com/name", Value: []string{"p", "<"}},
+		{Key: "a<", Value: json.RawMessage(`{"n":1.50}`)}}
+	c := newFramework(t, libsched.WithRegistry(pluginsInC(t)), libsched.WithConfigYAML([]byte(strings.Replace(onlyMine,
+		"{name: Mine}", "{name: Signs}, {name: PrioritySort}, {name: DefaultBinder}", 1))))
+	const signature = `{"a\u003c":{"n":1.50},"example.com/name":["p","\u003c"],` +
+		`"v1.Pod.Spec.SchedulerName":"default-scheduler"}`
+	if inGo, inC := sign(fw), sign(c); inGo != signature || inC != signature {
+		t.Errorf("%s in Go, %s in C", inGo, inC)
+	}
+	e.sign[0].Value = func() {}
+	if s := sign(fw); s != "" {
+		t.Error("a function has a signature:", s)
+	}
+	e.sign, e.signs = nil, libsched.NewStatus(libsched.Unschedulable, "not this one")
+	if s := sign(fw); s != "" {
+		t.Error("refused, and yet:", s)
+	}
+	e.signs = nil
+	if s := sign(fw); s != `{"v1.Pod.Spec.SchedulerName":"default-scheduler"}` {
+		t.Error(s)
+	}
+	if s := sign(withPlugin(t, &drained{})); s != "" {
+		t.Error("a plugin of the profile cannot sign, and yet:", s)
 	}
 }
 

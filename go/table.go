@@ -1,0 +1,51 @@
+package libsched
+
+// #include "bridge.h"
+import "C"
+
+import (
+	"sync"
+	"sync/atomic"
+)
+
+// table is what C holds by number where each call of a plugin looks it up: an index into a slice,
+// several times faster than a handle of runtime/cgo. Those numbers begin at 1; they are used again.
+type table[T any] struct {
+	mu   sync.Mutex // for changes
+	free []C.uintptr_t
+	all  atomic.Pointer[[]atomic.Pointer[T]]
+}
+
+func (t *table[T]) add(value *T) C.uintptr_t {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.free) == 0 {
+		var old []atomic.Pointer[T]
+		if all := t.all.Load(); all != nil {
+			old = *all
+		}
+		more := make([]atomic.Pointer[T], 2*len(old)+16)
+		for i := range more {
+			if i < len(old) {
+				more[i].Store(old[i].Load())
+			} else {
+				t.free = append(t.free, C.uintptr_t(i+1))
+			}
+		}
+		t.all.Store(&more)
+	}
+	h := t.free[len(t.free)-1]
+	t.free = t.free[:len(t.free)-1]
+	(*t.all.Load())[h-1].Store(value)
+	return h
+}
+
+// at finds what was added; nobody asks for what was removed.
+func (t *table[T]) at(h C.uintptr_t) *T { return (*t.all.Load())[h-1].Load() }
+
+func (t *table[T]) remove(h C.uintptr_t) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	(*t.all.Load())[h-1].Store(nil)
+	t.free = append(t.free, h)
+}

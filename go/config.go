@@ -58,15 +58,7 @@ func (c *Config) Profiles() []string {
 // DescribeJSON returns, per profile, the plugins of each extension point with their weights, and the
 // defaulted arguments. Errors: upstream's construction errors.
 func (c *Config) DescribeJSON() ([]byte, error) {
-	ptr, ok := c.h.acquire()
-	if !ok {
-		return nil, closedError(c)
-	}
-	defer c.h.release()
-	var text *C.libsched_text
-	var failure *C.libsched_error
-	if rc := C.libsched_config_describe_json(ptr, &text, &failure); rc != C.LIBSCHED_OK {
-		return nil, takeError(rc, failure)
-	}
-	return takeText(text), nil
+	return readText(c, c.h, func(p *C.libsched_config, text **C.libsched_text, err **C.libsched_error) C.libsched_rc {
+		return C.libsched_config_describe_json(p, text, err)
+	})
 }

@@ -4,7 +4,6 @@ package libsched
 import "C"
 
 import (
-	"encoding/json"
 	"fmt"
 	"runtime/cgo"
 	"sync"
@@ -174,11 +173,7 @@ func (s *CycleState) TakeActivations() ([]string, error) {
 	if rc := C.libsched_cycle_state_take_activations_json(ptr, &text, &failure); rc != C.LIBSCHED_OK {
 		return nil, takeError(rc, failure)
 	}
-	var pods []string
-	if err := json.Unmarshal(takeText(text), &pods); err != nil {
-		return nil, &Error{Code: ErrInternal, Msg: "activations: " + err.Error()}
-	}
-	return pods, nil
+	return readJSON[[]string]("activations", takeText(text), nil)
 }
 
 // SkipsFilter says whether PreFilter of a plugin asked to skip its Filter.

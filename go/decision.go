@@ -221,15 +221,7 @@ func (d *Decision) FitError() string {
 // "skipScore"?, "scoreError"?, "scores"?: [{"node", "total", "plugins": {name: {"raw",
 // "normalized", "weighted"}}}], "best"?}.
 func (d *Decision) ExplainJSON() ([]byte, error) {
-	ptr, ok := d.h.acquire()
-	if !ok {
-		return nil, closedError(d)
-	}
-	defer d.h.release()
-	var text *C.libsched_text
-	var failure *C.libsched_error
-	if rc := C.libsched_decision_explain_json(ptr, &text, &failure); rc != C.LIBSCHED_OK {
-		return nil, takeError(rc, failure)
-	}
-	return takeText(text), nil
+	return readText(d, d.h, func(p *C.libsched_decision, text **C.libsched_text, err **C.libsched_error) C.libsched_rc {
+		return C.libsched_decision_explain_json(p, text, err)
+	})
 }

@@ -5,7 +5,6 @@ import "C"
 
 import (
 	"context"
-	"encoding/json"
 	"maps"
 	"slices"
 	"strconv"
@@ -186,29 +185,9 @@ type PluginWeight struct {
 
 // Plugins returns the plugins of each extension point ("preFilter", "filter", ...) in their order.
 func (fw *Framework) Plugins() (map[string][]PluginWeight, error) {
-	var plugins map[string][]PluginWeight
-	err := fw.readJSON("plugins", &plugins, func(ptr *C.libsched_framework, text **C.libsched_text,
-		failure **C.libsched_error) C.libsched_rc {
-		return C.libsched_framework_plugins_json(ptr, text, failure)
+	text, err := readText(fw, fw.h, func(p *C.libsched_framework, text **C.libsched_text,
+		err **C.libsched_error) C.libsched_rc {
+		return C.libsched_framework_plugins_json(p, text, err)
 	})
-	return plugins, err
-}
-
-// readJSON fills into with what a call says of the framework.
-func (fw *Framework) readJSON(what string, into any, call func(*C.libsched_framework, **C.libsched_text,
-	**C.libsched_error) C.libsched_rc) error {
-	ptr, ok := fw.h.acquire()
-	if !ok {
-		return closedError(fw)
-	}
-	defer fw.h.release()
-	var text *C.libsched_text
-	var failure *C.libsched_error
-	if rc := call(ptr, &text, &failure); rc != C.LIBSCHED_OK {
-		return takeError(rc, failure)
-	}
-	if err := json.Unmarshal(takeText(text), into); err != nil {
-		return &Error{Code: ErrInternal, Msg: what + ": " + err.Error()}
-	}
-	return nil
+	return readJSON[map[string][]PluginWeight]("plugins", text, err)
 }

@@ -104,15 +104,7 @@ func (o *Objects) Workloads() []Workload {
 // ReportJSON tells what was found: {"counts": {kind: n}, "skipped": [{"kind", "count", "neededBy"}],
 // "warnings": [{"path", "message"}], "unknownFields": n}.
 func (o *Objects) ReportJSON() ([]byte, error) {
-	ptr, ok := o.h.acquire()
-	if !ok {
-		return nil, closedError(o)
-	}
-	defer o.h.release()
-	var text *C.libsched_text
-	var failure *C.libsched_error
-	if rc := C.libsched_objects_report_json(ptr, &text, &failure); rc != C.LIBSCHED_OK {
-		return nil, takeError(rc, failure)
-	}
-	return takeText(text), nil
+	return readText(o, o.h, func(p *C.libsched_objects, text **C.libsched_text, err **C.libsched_error) C.libsched_rc {
+		return C.libsched_objects_report_json(p, text, err)
+	})
 }

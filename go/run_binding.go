@@ -251,10 +251,9 @@ type RegisteredEvent struct {
 
 // Events returns what each plugin that may reject pods has registered for.
 func (fw *Framework) Events() (map[string][]RegisteredEvent, error) {
-	var events map[string][]RegisteredEvent
-	err := fw.readJSON("events", &events, func(ptr *C.libsched_framework, text **C.libsched_text,
-		failure **C.libsched_error) C.libsched_rc {
-		return C.libsched_framework_events_json(ptr, text, failure)
+	text, err := readText(fw, fw.h, func(p *C.libsched_framework, text **C.libsched_text,
+		err **C.libsched_error) C.libsched_rc {
+		return C.libsched_framework_events_json(p, text, err)
 	})
-	return events, err
+	return readJSON[map[string][]RegisteredEvent]("events", text, err)
 }

@@ -218,11 +218,7 @@ func (s *Services) Requests() ([]Request, error) {
 	if rc := C.libsched_services_requests_json(ptr, &text, &failure); rc != C.LIBSCHED_OK {
 		return nil, takeError(rc, failure)
 	}
-	var requests []Request
-	if err := json.Unmarshal(takeText(text), &requests); err != nil {
-		return nil, &Error{Code: ErrInternal, Msg: "requests: " + err.Error()}
-	}
-	return requests, nil
+	return readJSON[[]Request]("requests", takeText(text), nil)
 }
 
 // Deliver does to the cluster what the API server's answers would bring about, and forgets the

@@ -5,7 +5,10 @@ package libsched
 // static inline const char *lsgo_empty_ptr(void) { return lsgo_empty; }
 import "C"
 
-import "unsafe"
+import (
+	"encoding/json"
+	"unsafe"
+)
 
 // emptyText is not NULL: for the C API the empty string differs from "leave it as it is".
 var emptyText = C.lsgo_empty_ptr()
@@ -49,6 +52,33 @@ func goString(s C.libsched_str) string {
 func takeText(text *C.libsched_text) []byte {
 	defer C.libsched_text_unref(text)
 	return append([]byte(nil), borrowed(C.libsched_text_get(text))...)
+}
+
+// readText takes the document that a call gives of an object.
+func readText[P comparable, T any](of *T, h *handle[P], call func(P, **C.libsched_text,
+	**C.libsched_error) C.libsched_rc) ([]byte, error) {
+	ptr, ok := h.acquire()
+	if !ok {
+		return nil, closedError(of)
+	}
+	defer h.release()
+	var text *C.libsched_text
+	var failure *C.libsched_error
+	if rc := call(ptr, &text, &failure); rc != C.LIBSCHED_OK {
+		return nil, takeError(rc, failure)
+	}
+	return takeText(text), nil
+}
+
+// readJSON decodes a document of the library's own.
+func readJSON[T any](what string, document []byte, err error) (T, error) {
+	var into T
+	if err == nil {
+		if wrong := json.Unmarshal(document, &into); wrong != nil {
+			err = &Error{Code: ErrInternal, Msg: what + ": " + wrong.Error()}
+		}
+	}
+	return into, err
 }
 
 // interner makes one Go string of equal texts: verdicts repeat a few reasons over and over.

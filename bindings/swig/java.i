@@ -184,6 +184,38 @@ static void append(JNIEnv *jenv, jobject builder, libsched_str text) {
 %typemap(in, numinputs=0) bool *out (bool said = false) "$1 = &said;"
 %typemap(argout) bool *out "$result = *$1 ? JNI_TRUE : JNI_FALSE;"
 
+// Sets of nodes as long[] (rows.hpp): null is NULL, and what a call fills is its result.
+%typemap(jni) const libsched_swig::Rows & "jlongArray"
+%typemap(jtype) const libsched_swig::Rows & "long[]"
+%typemap(jstype) const libsched_swig::Rows & "long[]"
+%typemap(javain) const libsched_swig::Rows & "$javainput"
+%typemap(in) const libsched_swig::Rows & (libsched_swig::Rows given) {
+  $1 = &given;
+  if ($input != nullptr) {
+    given.words = reinterpret_cast<const uint64_t *>(jenv->GetLongArrayElements($input, nullptr));
+    if (given.words == nullptr) return $null;
+    given.count = static_cast<size_t>(jenv->GetArrayLength($input));
+  }
+}
+%typemap(freearg) const libsched_swig::Rows & {
+  if ($1->words != nullptr)
+    jenv->ReleaseLongArrayElements($input, reinterpret_cast<jlong *>(const_cast<uint64_t *>($1->words)), JNI_ABORT);
+}
+%typemap(in, numinputs=0) libsched_swig::Longs *longs (libsched_swig::Longs made) "$1 = &made;"
+%typemap(argout) libsched_swig::Longs *longs {
+  $result = jenv->NewLongArray(static_cast<jsize>($1->size()));
+  if ($result != nullptr)
+    jenv->SetLongArrayRegion($result, 0, static_cast<jsize>($1->size()), reinterpret_cast<const jlong *>($1->data()));
+}
+%define %gives_longs(FUNCTION)
+%typemap(jni) libsched_rc FUNCTION "jlongArray"
+%typemap(jtype) libsched_rc FUNCTION "long[]"
+%typemap(jstype) libsched_rc FUNCTION "long[]"
+%typemap(javaout) libsched_rc FUNCTION { return $jnicall; }
+%enddef
+%gives_longs(libsched_filter_rows)
+%gives_longs(libsched_score_rows)
+
 // The value of a label, or null.
 %define %label_of(FUNCTION)
 %typemap(jni) bool FUNCTION "jbyteArray"

@@ -2,13 +2,14 @@
    themselves, and plugins as classes to derive from (plugin.hpp). Run with -c++; Java has typemaps
    of its own (java.i), other languages get SWIG's.
 
-   Not in it: what fills arrays or bitmaps of the caller's, raw pointers in a CycleState, and the
+   Not in it: what fills arrays or bitmaps of the caller's (Java has some, rows.hpp), raw pointers in a CycleState, and the
    struct of slots. Pods and nodes that are lent are references of their own here; other handles
    that are lent live as long as what lent them. */
 %module(directors="1") libsched
 %{
 #include <libsched.h>
 #include "plugin.hpp"
+#include "rows.hpp"
 %}
 %include <stdint.i>
 
@@ -185,3 +186,6 @@ struct TYPE {};
 %include <libsched/services.h>
 %include <libsched/runtime.h>
 %include <libsched/plugin.h>
+#ifdef SWIGJAVA
+%include "rows.hpp"
+#endif

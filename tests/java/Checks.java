@@ -1,4 +1,5 @@
 // What the Java bindings promise, one check by name: `Checks NAME` prints "NAME: ok" or throws.
+import java.util.BitSet;
 import libsched.*;
 
 public final class Checks {
@@ -152,6 +153,42 @@ public final class Checks {
     try (Cluster cluster = cluster(4, 4, 4); Framework framework = framework(plugin, "Later");
         Decision fit = decide(cluster, framework, true)) {
       must(Sched.decisionExplainJson(fit).contains("\"best\":[\"n2\"]"), Sched.decisionExplainJson(fit));
+    }
+  }
+
+  static void bitmaps() {
+    int[] cpus = new int[70];
+    for (int i = 0; i < cpus.length; i++) cpus[i] = i % 3 == 0 ? 4 : 1;
+    try (Cluster cluster = cluster(cpus); Framework framework = Sched.frameworkCreate(null, "", null, null);
+        Evaluator evaluator = Sched.evaluatorCreate(framework, cluster); Pod pod = Sched.podParse(POD, null);
+        CycleState state = Sched.cycleStateCreate(); Status status = Sched.statusCreate();
+        PreFilterResult left = Sched.prefilterResultCreate()) {
+      View view = Sched.clusterView(cluster);
+      try {
+        Sched.filterRows(evaluator, state, view, pod, null, 0, 0);
+        throw new AssertionError("without PreFilter");
+      } catch (SchedException failure) {
+        must(failure.code() == Sched.ERR_STATE, failure);
+      }
+      Sched.runPreFilterPlugins(evaluator, state, pod, left, status);
+      long[] all = Sched.filterRows(evaluator, state, view, pod, null, 0, 0);
+      BitSet expected = new BitSet();
+      for (int i = 0; i < cpus.length; i += 3) expected.set(i);
+      must(BitSet.valueOf(all).equals(expected) && all.length == 2, BitSet.valueOf(all));
+      long[] some = Sched.filterRows(evaluator, state, view, pod, new long[] {0b1011, 32}, 0, 0);
+      must(BitSet.valueOf(some).toString().equals("{0, 3, 69}"), BitSet.valueOf(some));
+      must(BitSet.valueOf(Sched.filterRows(evaluator, state, view, pod, new long[0], 0, 0)).isEmpty(), "none");
+      must(BitSet.valueOf(Sched.filterRows(evaluator, state, view, pod, null, 1, 0)).cardinality() == 1, "limit");
+      Sched.preScoreRows(evaluator, state, pod, some, status);
+      long[] totals = Sched.scoreRows(evaluator, state, pod, some, status);
+      must(Sched.statusCode(status) == Sched.SUCCESS && totals.length == 128, totals.length);
+      must(totals[0] > 0 && totals[0] == totals[3] && totals[0] == totals[69], totals[0] + " " + totals[69]);
+      try {
+        Sched.preScoreRows(evaluator, state, pod, new long[1], status);
+        throw new AssertionError("too few words");
+      } catch (SchedException failure) {
+        must(failure.code() == Sched.ERR_BUFFER, failure);
+      }
     }
   }
 

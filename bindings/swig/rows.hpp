@@ -1,0 +1,66 @@
+// Sets of nodes and totals as arrays that are results, for languages whose arrays have a length.
+//
+// A set is words of 64 bits: bit r % 64 of word r / 64 is row r. Java: BitSet.valueOf(long[]).
+#ifndef LIBSCHED_SWIG_ROWS_HPP
+#define LIBSCHED_SWIG_ROWS_HPP
+
+#ifndef SWIG
+#include <libsched.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace libsched_swig {
+struct Rows {
+  const uint64_t* words = nullptr;
+  size_t count = 0;
+};
+using Longs = std::vector<uint64_t>;
+}  // namespace libsched_swig
+#endif
+
+// libsched_filter_nodes(): the nodes of the view that take the pod. `rows`: judge only these; null:
+// all. `limit`: stop when that many are found; 0: judge all. `start`: position in the node order to
+// begin at.
+inline libsched_rc libsched_filter_rows(libsched_evaluator* evaluator, libsched_cycle_state* state,
+                                        const libsched_view* view, const libsched_pod* pod,
+                                        const libsched_swig::Rows& rows, uint32_t limit,
+                                        size_t start, libsched_swig::Longs* longs,
+                                        libsched_error** error) {
+  libsched_filter_options options = LIBSCHED_FILTER_OPTIONS_INIT;
+  options.accept = rows.words;
+  options.accept_words = rows.count;
+  options.limit = limit;
+  options.start = start;
+  // One more: data() is not NULL if there is no row.
+  longs->resize((libsched_view_row_count(view) + 63) / 64 + 1);
+  const libsched_rc rc = libsched_filter_nodes(evaluator, state, pod, &options, longs->data(),
+                                               longs->size(), nullptr, nullptr, error);
+  longs->pop_back();
+  return rc;
+}
+
+// libsched_run_pre_score_plugins() over such a set.
+inline libsched_rc libsched_pre_score_rows(libsched_evaluator* evaluator,
+                                           libsched_cycle_state* state, const libsched_pod* pod,
+                                           const libsched_swig::Rows& rows, libsched_status* status,
+                                           libsched_error** error) {
+  return libsched_run_pre_score_plugins(evaluator, state, pod, rows.words, rows.count, status,
+                                        error);
+}
+
+// libsched_run_score_plugins() over the same set: the total of each row; those of other rows, and
+// all unless `status` is Success, have no meaning.
+inline libsched_rc libsched_score_rows(libsched_evaluator* evaluator, libsched_cycle_state* state,
+                                       const libsched_pod* pod, const libsched_swig::Rows& rows,
+                                       libsched_status* status, libsched_swig::Longs* longs,
+                                       libsched_error** error) {
+  longs->resize(64 * rows.count + 1);
+  const libsched_rc rc = libsched_run_score_plugins(evaluator, state, pod, rows.words, rows.count,
+                                                    reinterpret_cast<int64_t*>(longs->data()),
+                                                    64 * rows.count, nullptr, status, error);
+  longs->pop_back();
+  return rc;
+}
+
+#endif

@@ -6,12 +6,25 @@ import "C"
 // Config is a KubeSchedulerConfiguration v1, decoded, defaulted and validated. Immutable.
 type Config struct{ h *handle[*C.libsched_config] }
 
+// ConfigOption says how a configuration is read.
+type ConfigOption func(*C.libsched_config_options)
+
+// SeveralQueueSorts lets profiles list more than one plugin at queueSort, which all profiles list
+// alike. Frameworks of the configuration take them without WithSeveralQueueSorts.
+func SeveralQueueSorts() ConfigOption {
+	return func(o *C.libsched_config_options) { o.several_queue_sorts = true }
+}
+
 // ParseConfig reads YAML or JSON; an empty document gives upstream's defaults.
 // Errors: ErrInvalid with upstream's message.
-func ParseConfig(document []byte) (*Config, error) {
+func ParseConfig(document []byte, options ...ConfigOption) (*Config, error) {
 	var ptr *C.libsched_config
 	var failure *C.libsched_error
-	if rc := C.libsched_config_parse(strOfBytes(document), &ptr, &failure); rc != C.LIBSCHED_OK {
+	o := C.libsched_config_options{struct_size: C.sizeof_libsched_config_options}
+	for _, option := range options {
+		option(&o)
+	}
+	if rc := C.libsched_config_parse_with(strOfBytes(document), &o, &ptr, &failure); rc != C.LIBSCHED_OK {
 		return nil, takeError(rc, failure)
 	}
 	return ownConfig(ptr), nil

@@ -119,6 +119,31 @@ profiles:
 	if ab, ba := must(fw.Less(a, b))(t), must(fw.Less(b, a))(t); !ab || ba {
 		t.Error(ab, ba)
 	}
+
+	listed := []byte(`
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+- plugins:
+    queueSort: {disabled: [{name: "*"}], enabled: [{name: Mine}, {name: PrioritySort}]}
+`)
+	var failure *libsched.Error
+	if _, err := libsched.ParseConfig(listed); !errors.As(err, &failure) || !strings.Contains(failure.Msg,
+		"profiles[0].plugins.queueSort.Enabled: Invalid value: 2: only one queue sort plugin can be enabled") {
+		t.Error(err)
+	}
+	if _, err := libsched.NewFramework(libsched.WithRegistry(r), libsched.WithConfigYAML(listed)); !errors.Is(err,
+		libsched.ErrInvalid) {
+		t.Error(err)
+	}
+	parsed := must(libsched.ParseConfig(listed, libsched.SeveralQueueSorts()))(t)
+	for _, options := range [][]libsched.FrameworkOption{
+		{libsched.WithSeveralQueueSorts(), libsched.WithConfigYAML(listed)}, {libsched.WithConfig(parsed)}} {
+		fw := newFramework(t, append(options, libsched.WithRegistry(r))...)
+		if sorts := must(fw.Plugins())(t)["queueSort"]; len(sorts) != 2 || sorts[0].Name != "Mine" {
+			t.Error(sorts)
+		}
+	}
 }
 
 type byName struct{ named }

@@ -23,7 +23,7 @@ type FrameworkOption func(*frameworkOptions) error
 
 type frameworkOptions struct {
 	config    *Config
-	owned     bool // config was made here
+	document  []byte // of a configuration, if not nil: read once all options are known
 	profile   string
 	gates     map[string]bool
 	semantics string
@@ -38,7 +38,7 @@ func WithConfig(config *Config) FrameworkOption {
 		if config == nil {
 			return closedError(config)
 		}
-		o.setConfig(config, false)
+		o.config, o.document = config, nil
 		return nil
 	}
 }
@@ -46,11 +46,7 @@ func WithConfig(config *Config) FrameworkOption {
 // WithConfigYAML takes the profile from a KubeSchedulerConfiguration, YAML or JSON.
 func WithConfigYAML(document []byte) FrameworkOption {
 	return func(o *frameworkOptions) error {
-		config, err := ParseConfig(document)
-		if err != nil {
-			return err
-		}
-		o.setConfig(config, true)
+		o.config, o.document = nil, append([]byte{}, document...)
 		return nil
 	}
 }
@@ -92,16 +88,20 @@ func WithContext(ctx context.Context) FrameworkOption {
 }
 
 // WithSeveralQueueSorts allows a profile more than one QueueSort plugin: where one calls two pods
-// equal, the next one decides. Without it that is upstream's error.
+// equal, the next one decides. Without it that is upstream's error. A Config that lists them at
+// queueSort is read with [SeveralQueueSorts].
 func WithSeveralQueueSorts() FrameworkOption {
 	return func(o *frameworkOptions) error { o.several = true; return nil }
 }
 
-func (o *frameworkOptions) setConfig(config *Config, owned bool) {
-	if o.owned {
-		o.config.Close()
+// readConfig reads the document that was given.
+func (o *frameworkOptions) readConfig() (err error) {
+	var options []ConfigOption
+	if o.several {
+		options = append(options, SeveralQueueSorts())
 	}
-	o.config, o.owned = config, owned
+	o.config, err = ParseConfig(o.document, options...)
+	return err
 }
 
 // gateText is "A=true,B=false", sorted.
@@ -118,11 +118,16 @@ func (o *frameworkOptions) gateText() string {
 // (also unknown semantics).
 func NewFramework(options ...FrameworkOption) (*Framework, error) {
 	o := frameworkOptions{ctx: context.Background()}
-	defer func() { o.setConfig(nil, false) }()
 	for _, option := range options {
 		if err := option(&o); err != nil {
 			return nil, err
 		}
+	}
+	if o.document != nil {
+		if err := o.readConfig(); err != nil {
+			return nil, err
+		}
+		defer o.config.Close()
 	}
 	var config *C.libsched_config
 	if o.config != nil {

@@ -4,11 +4,23 @@
 namespace libsched {
 namespace {
 
-template <decltype(&libsched_config_parse) parse>
-Config parse_config(py::handle document) {
+Config parse_config(py::handle document, bool several_queue_sorts) {
+  const Document bytes(document);
+  libsched_config_options options = LIBSCHED_CONFIG_OPTIONS_INIT;
+  options.several_queue_sorts = several_queue_sorts;
+  libsched_config* out = nullptr;
+  unlocked([&](libsched_error** error) {
+    return libsched_config_parse_with(bytes.str(), &options, &out, error);
+  });
+  return {ConfigHandle(out)};
+}
+
+Config parse_profile(py::handle document) {
   const Document bytes(document);
   libsched_config* out = nullptr;
-  unlocked([&](libsched_error** error) { return parse(bytes.str(), &out, error); });
+  unlocked([&](libsched_error** error) {
+    return libsched_config_parse_profile(bytes.str(), &out, error);
+  });
   return {ConfigHandle(out)};
 }
 
@@ -75,8 +87,8 @@ bool queue_less(const Framework& framework, const Pod& a, int64_t a_since_ns, co
 
 void bind_framework(py::module_& module) {
   py::class_<Config>(module, "Config")
-      .def_static("parse", parse_config<libsched_config_parse>)
-      .def_static("parse_profile", parse_config<libsched_config_parse_profile>)
+      .def_static("parse", parse_config, py::arg("document"), py::arg("several_queue_sorts"))
+      .def_static("parse_profile", parse_profile)
       .def_property_readonly("profile_names", profile_names)
       .def("describe", describe);
   py::class_<Framework>(module, "Framework")

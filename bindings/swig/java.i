@@ -161,6 +161,7 @@ static void append(JNIEnv *jenv, jobject builder, libsched_str text) {
 %gives(libsched_decision, libsched_check_pod_fits)
 %gives(libsched_score_table, libsched_score_table_create)
 %gives(libsched_config, libsched_config_parse_profile)
+%gives(libsched_config, libsched_config_parse_with)
 %gives(libsched_clock, libsched_clock_create_system)
 %gives(libsched_clock, libsched_clock_create_virtual)
 %gives(libsched_services, libsched_services_create)

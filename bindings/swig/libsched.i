@@ -75,6 +75,7 @@ struct TYPE {};
 %lent(libsched_object_change, ObjectChange)
 %options(libsched_parse_options, ParseOptions)
 %options(libsched_cluster_options, ClusterOptions)
+%options(libsched_config_options, ConfigOptions)
 %options(libsched_framework_options, FrameworkOptions)
 %options(libsched_filter_options, FilterOptions)
 %options(libsched_check_options, CheckOptions)

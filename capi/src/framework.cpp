@@ -37,6 +37,11 @@ ConfigRef config_or_default(const libsched_config* config, const FeatureGates& g
   return config == nullptr ? default_config(gates) : ConfigRef::share(unwrap(config));
 }
 
+Result<void> refuse_reserved(const bool (&reserved)[3], const char* name) {
+  if (!reserved[0] && !reserved[1] && !reserved[2]) return {};
+  return Error{Rc::kUnsupported, std::string(name) + ": reserved field is set", {}, {}};
+}
+
 // What the runtime knows of a plugin in this state; null if it did not run.
 const CycleState::Entry* entry_of(const libsched_cycle_state* state, libsched_str plugin) {
   if (state == nullptr || unwrap(state)->framework == nullptr) return nullptr;
@@ -117,13 +122,22 @@ bool libsched_status_as_error(const libsched_status* s, libsched_str* text) {
 
 libsched_rc libsched_config_parse(libsched_str document, libsched_config** result,
                                   libsched_error** error) {
+  return libsched_config_parse_with(document, nullptr, result, error);
+}
+libsched_rc libsched_config_parse_with(libsched_str document,
+                                       const libsched_config_options* options,
+                                       libsched_config** result, libsched_error** error) {
   LIBSCHED_REQUIRE(error, result != nullptr);
   return guarded(error, [&]() -> Result<void> {
-    if (document.len == 0) {
-      *result = wrap(give(default_config()));
-      return {};
-    }
-    Result<ConfigRef> config = parse_config(in(document));
+    Result<libsched_config_options> o = read_struct(
+        options, libsched_config_options LIBSCHED_CONFIG_OPTIONS_INIT, "libsched_config_options");
+    if (!o.ok()) return o.error();
+    LIBSCHED_TRY(refuse_reserved(o->reserved, "libsched_config_options"));
+    ConfigOptions parse;
+    parse.several_queue_sorts = o->several_queue_sorts;
+    Result<ConfigRef> config = document.len == 0
+                                   ? Result<ConfigRef>(default_config({}, o->several_queue_sorts))
+                                   : parse_config(in(document), parse);
     if (!config.ok()) return config.error();
     *result = wrap(give(std::move(*config)));
     return {};
@@ -185,9 +199,7 @@ libsched_rc libsched_framework_create(const libsched_config* config, libsched_st
         read_struct(options, libsched_framework_options LIBSCHED_FRAMEWORK_OPTIONS_INIT,
                     "libsched_framework_options");
     if (!o.ok()) return o.error();
-    for (const bool reserved : o->reserved)
-      if (reserved)
-        return Error{Rc::kUnsupported, "libsched_framework_options: reserved field is set", {}, {}};
+    LIBSCHED_TRY(refuse_reserved(o->reserved, "libsched_framework_options"));
     Result<FeatureGates> gates = FeatureGates::parse(in(o->feature_gates));
     if (!gates.ok()) return gates.error();
     Result<Semantics> semantics = parse_semantics(in(o->semantics));

@@ -48,6 +48,7 @@ Result<ConfigRef> parse_config(Str bytes, const ConfigOptions& options) {
   if (!v1) return std::move(v1.error());
   Ref<SchedulerConfig> config = build(std::move(*v1), options.gates);
   config->warnings = std::move(warnings);
+  config->several_queue_sorts = options.several_queue_sorts;
   FieldErrors errors;
   validate_config(*config, errors);
   if (!errors.empty()) return errors.error();
@@ -73,9 +74,14 @@ Result<ConfigRef> parse_profile(Str bytes, const ConfigOptions& options) {
   convert(std::move(v1), *config);
   config->profiles[0].plugins_given = given;
   config->warnings = std::move(warnings);
+  config->several_queue_sorts = options.several_queue_sorts;
   return ConfigRef(config);
 }
 
-ConfigRef default_config(const FeatureGates& gates) { return build(V1Config{}, gates); }
+ConfigRef default_config(const FeatureGates& gates, bool several_queue_sorts) {
+  Ref<SchedulerConfig> config = build(V1Config{}, gates);
+  config->several_queue_sorts = several_queue_sorts;
+  return config;
+}
 
 }  // namespace libsched

@@ -96,6 +96,7 @@ class SchedulerConfig final : public RefCounted {
   std::vector<Profile> profiles;
   std::vector<Extender> extenders;
   FeatureGates gates;                 // the ones it was defaulted and validated with
+  bool several_queue_sorts = false;   // see ConfigOptions
   std::vector<std::string> warnings;  // accepted by upstream, but hardly meant
   Arena arena;                        // of the plugin arguments
 
@@ -107,6 +108,9 @@ using ConfigRef = Ref<const SchedulerConfig>;
 struct ConfigOptions {
   FeatureGates gates;          // they decide on defaults and on what is valid
   size_t max_bytes = 4 << 20;  // of the document; more is an Rc::kLimit error
+  // A profile may have more than one QueueSort plugin; without it that is upstream's error.
+  // Frameworks of the configuration follow.
+  bool several_queue_sorts = false;
 };
 
 // Decodes YAML or JSON (strictly, as kube-scheduler does: unknown and duplicate fields are
@@ -119,6 +123,6 @@ Result<ConfigRef> parse_config(Str bytes, const ConfigOptions& options = {});
 Result<ConfigRef> parse_profile(Str bytes, const ConfigOptions& options = {});
 
 // What kube-scheduler runs with when it is given no configuration file.
-ConfigRef default_config(const FeatureGates& gates = {});
+ConfigRef default_config(const FeatureGates& gates = {}, bool several_queue_sorts = false);
 
 }  // namespace libsched

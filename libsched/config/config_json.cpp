@@ -306,7 +306,8 @@ Result<std::string> check_config_json(const SchedulerConfig& config, const Plugi
                                       int indent) {
   Json profiles = Json::array();
   for (size_t i = 0; i < config.profiles.size(); ++i) {
-    auto expanded = expand_profile(config.profiles[i], catalog, config.gates);
+    auto expanded = expand_profile(config.profiles[i], catalog, config.gates,
+                                   {nullptr, config.several_queue_sorts});
     if (!expanded) {
       const std::string at = "profiles[" + std::to_string(i) + "]";
       Error& e = expanded.error();

@@ -56,6 +56,50 @@ TEST_CASE("errors name their place") {
   CHECK(old.error().message.ends_with("check the fields)"));
 }
 
+TEST_CASE(
+    "several QueueSort plugins are listed only where it is allowed, and by all profiles alike") {
+  const auto profile = [](const std::string& name, const std::string& sorts,
+                          const std::string& more = "") {
+    return "{schedulerName: " + name +
+           ", plugins: {queueSort: {disabled: [{name: \"*\"}], enabled: [" + sorts + "]}}" + more +
+           "}";
+  };
+  const std::string both = "{name: Mine}, {name: PrioritySort}";
+  ConfigOptions several;
+  several.several_queue_sorts = true;
+  const std::string alike = "profiles: [" + profile("a", both) + ", " + profile("b", both) + "]\n";
+  CHECK_EQ(
+      error_of(alike).message,
+      "profiles[0].plugins.queueSort.Enabled: Invalid value: 2: only one queue sort plugin can "
+      "be enabled");
+  const ConfigRef config = parse(alike, several);
+  CHECK(config->several_queue_sorts);
+  const auto catalog = [](Str name) -> std::optional<PointMask> {
+    return name == "Mine" ? std::optional<PointMask>(point_bit(ExtensionPoint::kQueueSort))
+                          : in_tree_catalog(name);
+  };
+  const std::string checked = *check_config_json(*config, catalog);
+  CHECK(checked.find(R"("queueSort":[{"name":"Mine"},{"name":"PrioritySort"}])") !=
+        std::string::npos);
+
+  // The other errors of upstream stay, and the arguments of every one of them count.
+  const auto refused = [&](const std::string& second) {
+    auto parsed = parse_config(kHeader + "podInitialBackoffSeconds: -1\nprofiles: [" +
+                                   profile("a", both) + ", " + second + "]\n",
+                               several);
+    REQUIRE_FALSE(parsed.ok());
+    return parsed.error().message;
+  };
+  const std::string backoff = "podInitialBackoffSeconds: Invalid value: -1: must be greater than 0";
+  CHECK_EQ(refused(profile("b", both)), backoff);
+  const std::string other = refused(profile("b", "{name: PrioritySort}, {name: Mine}"));
+  CHECK(other.find("profiles[1].plugins.queueSort: Invalid value: ") != std::string::npos);
+  CHECK(other.find("must be the same for all profiles") < other.find(backoff));
+  for (const std::string name : {"Mine", "PrioritySort"})
+    CHECK(refused(profile("b", both, ", pluginConfig: [{name: " + name + ", args: {x: 1}}]"))
+              .find("profiles[1].pluginConfig.args: Invalid value: ") != std::string::npos);
+}
+
 TEST_CASE("limits") {
   ConfigOptions options;
   options.max_bytes = 10;

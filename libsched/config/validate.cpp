@@ -2,6 +2,7 @@
 #include "libsched/config/validate.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "libsched/base/quote.hpp"
@@ -114,16 +115,20 @@ std::string set_text(const PluginSet& s) {
 }
 
 // All profiles share one queue, hence one way to sort it.
-void queue_sort(const std::vector<Profile>& profiles, FieldErrors& errors) {
+void queue_sort(const std::vector<Profile>& profiles, bool several, FieldErrors& errors) {
   const PluginSet& canon = profiles[0].plugins.at(ExtensionPoint::kQueueSort);
-  if (canon.enabled.size() > 1) {
+  if (canon.enabled.size() > 1 && !several) {
     errors.invalid("profiles[0].plugins.queueSort.Enabled", std::to_string(canon.enabled.size()),
                    "only one queue sort plugin can be enabled");
   }
-  const std::string name = canon.enabled.empty() ? "" : canon.enabled[0].name;
-  std::string args = "null";
+  // By plugin; upstream looks at the first one alone, which is "" where there is none.
+  std::map<Str, std::string> canon_args;
+  if (canon.enabled.empty()) canon_args[""] = "null";
+  for (const EnabledPlugin& e : canon.enabled)
+    if (several || canon_args.empty()) canon_args[e.name] = "null";
   for (const PluginArgs& a : profiles[0].plugin_config) {
-    if (!name.empty() && a.plugin == name) args = args_to_json(a);
+    const auto at = canon_args.find(a.plugin);
+    if (at != canon_args.end() && !a.plugin.empty()) at->second = args_to_json(a);
   }
   for (size_t i = 1; i < profiles.size(); ++i) {
     const std::string path = item("profiles", i);
@@ -133,8 +138,10 @@ void queue_sort(const std::vector<Profile>& profiles, FieldErrors& errors) {
                      "must be the same for all profiles");
     }
     for (const PluginArgs& a : profiles[i].plugin_config) {
+      const auto at = canon_args.find(a.plugin);
+      if (at == canon_args.end()) continue;
       const std::string text = args_to_json(a);
-      if (a.plugin != name || text == args) continue;
+      if (text == at->second) continue;
       errors.invalid(child(path, "pluginConfig.args"), text,
                      "queueSort must be the same for all profiles");
     }
@@ -192,7 +199,7 @@ void validate_config(const SchedulerConfig& c, FieldErrors& errors) {
       if (!names.insert(p.scheduler_name).second)
         errors.duplicate(child(item("profiles", i), "schedulerName"), "{}");
     }
-    queue_sort(c.profiles, errors);
+    queue_sort(c.profiles, c.several_queue_sorts, errors);
   }
   percentage("percentageOfNodesToScore", c.percentage_of_nodes_to_score, errors);
   if (c.pod_initial_backoff_seconds <= 0) {

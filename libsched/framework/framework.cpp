@@ -90,8 +90,8 @@ Result<FrameworkRef> Framework::create(const ConfigRef& config, Str profile_name
     fw->plugins_.push_back(std::move(instance));
     return fw->plugins_.back().name;
   };
-  Result<ExpandedProfile> expanded =
-      expand_profile(whole, catalog, gates, {make, options.several_queue_sorts});
+  Result<ExpandedProfile> expanded = expand_profile(
+      whole, catalog, gates, {make, options.several_queue_sorts || config->several_queue_sorts});
   if (!expanded.ok()) return expanded.error();
   fw->expanded_ = std::move(*expanded);
   fw->namesakes_.resize(fw->plugins_.size());

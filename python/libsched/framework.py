@@ -36,6 +36,9 @@ class Config:
     ----------
     source : optional
         A path, a document (str or bytes, YAML or JSON) or a dict. Nothing: upstream's defaults.
+    several_queue_sorts : bool
+        Profiles may list more than one plugin at ``queueSort``, which all profiles list alike; the
+        frameworks of this configuration take them.
 
     Raises
     ------
@@ -52,15 +55,12 @@ class Config:
 
     _handle: _core.Config
 
-    def __init__(self, source: object = None) -> None:
-        if source is None:
-            self._handle = _core.Config.parse(b"")
-            return
-        document = config_document(source)
-        if document.path is not None:
-            self._handle = _core.Config.parse(_read(document.path))
-        else:
-            self._handle = _core.Config.parse(document.text)
+    def __init__(self, source: object = None, *, several_queue_sorts: bool = False) -> None:
+        text: Any = b""
+        if source is not None:
+            document = config_document(source)
+            text = document.text if document.path is None else _read(document.path)
+        self._handle = _core.Config.parse(text, several_queue_sorts)
 
     @classmethod
     def of_profile(cls, source: object) -> Config:
@@ -138,7 +138,7 @@ class Framework(RuntimeCalls):
         asked about. Frameworks that make up one scheduler share one.
     several_queue_sorts : bool
         The profile may have more than one QueueSort plugin: where one calls two pods equal, the
-        next decides.
+        next decides. A `Config` that lists them at ``queueSort`` is made with this option, too.
 
     Raises
     ------
@@ -184,7 +184,7 @@ class Framework(RuntimeCalls):
               feature_gates: Mapping[str, bool] | str | None = None, semantics: str = "1.36",
               services: Services | None = None, several_queue_sorts: bool = False) -> None:
         if config is not None and not isinstance(config, Config):
-            config = Config(config)
+            config = Config(config, several_queue_sorts=several_queue_sorts)
         handle = config._handle if isinstance(config, Config) else None
         self._handle = _core.Framework(handle, profile or "", registry, _gates(feature_gates),
                                        semantics, several_queue_sorts)

@@ -165,6 +165,29 @@ def test_less_orders_the_queue(nodes):
     assert scheduler.queue_less(a, 2, b, 1) and not scheduler.queue_less(b, 1, a, 2)
 
 
+def test_several_queue_sorts():
+    class ByName:
+        def less(self, a, b):
+            return a.pod.name < b.pod.name
+
+    listed = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration",
+              "profiles": [{"plugins": {"queueSort": {
+                  "disabled": [{"name": "*"}],
+                  "enabled": [{"name": "PrioritySort"}, {"name": "ByName"}]}}}]}
+    upstreams = r"profiles\[0\].plugins.queueSort.Enabled: Invalid value: 2: only one queue sort"
+    with pytest.raises(libsched.InvalidError, match=upstreams):
+        libsched.Config(listed)
+    with pytest.raises(libsched.InvalidError, match=upstreams):
+        libsched.Framework(listed, plugins=[ByName])
+    config = libsched.Config(listed, several_queue_sorts=True)
+    for scheduler in (libsched.Framework(listed, plugins=[ByName], several_queue_sorts=True),
+                      libsched.Framework(config, plugins=[ByName])):
+        assert [name for name, _ in scheduler.plugins["queueSort"]] == ["PrioritySort", "ByName"]
+        a, b = libsched.Pod(pod("a")), libsched.Pod(pod("b"))
+        assert scheduler.queue_less(a, 1, b, 1) and not scheduler.queue_less(b, 1, a, 1)
+        assert scheduler.queue_less(b, 1, a, 2)
+
+
 def test_pods_are_signed():
     class Signed:
         def filter(self, state, pod, node):

@@ -291,6 +291,30 @@ static void test_several_queue_sorts(void) {
   CHECK(less); /* the same priority and time: by name */
   CHECK_OK(libsched_framework_queue_less(framework, a, 6, b, 5, &less, err));
   CHECK(!less);
+
+  /* Listed in a whole configuration: upstream's error, unless it is read with the option. */
+  const libsched_str whole = LIBSCHED_STR(
+      "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
+      "profiles: [{plugins: {queueSort: {disabled: [{name: \"*\"}],"
+      " enabled: [{name: ByName}, {name: PrioritySort}]}}}]\n");
+  libsched_config_options read = LIBSCHED_CONFIG_OPTIONS_INIT;
+  libsched_config_unref(config);
+  libsched_framework_unref(framework);
+  config = UNTOUCHED;
+  CHECK_FAILS(LIBSCHED_ERR_INVALID, NULL,
+              "profiles[0].plugins.queueSort.Enabled: Invalid value: 2: only one queue sort plugin",
+              libsched_config_parse(whole, &config, err));
+  CHECK_FAILS(LIBSCHED_ERR_INVALID, NULL, "only one queue sort plugin",
+              libsched_config_parse_with(whole, &read, &config, err));
+  read.several_queue_sorts = read.reserved[2] = true;
+  CHECK_FAILS(LIBSCHED_ERR_UNSUPPORTED, NULL, "reserved",
+              libsched_config_parse_with(whole, &read, &config, err));
+  read.reserved[2] = false;
+  CHECK(config == UNTOUCHED);
+  CHECK_OK(libsched_config_parse_with(whole, &read, &config, err));
+  CHECK_OK(libsched_framework_create(config, text(""), registry, NULL, &framework, err));
+  CHECK_OK(libsched_framework_queue_less(framework, a, 6, b, 5, &less, err));
+  CHECK(less); /* by name before all else */
   libsched_pod_unref(a);
   libsched_pod_unref(b);
   libsched_framework_unref(framework);

@@ -52,6 +52,20 @@ typedef struct libsched_config libsched_config;
 /* Reads a configuration, JSON or YAML. An empty document gives upstream's defaults.
    Errors: INVALID with upstream's message, LIMIT (size), UNSUPPORTED (the internal version). */
 libsched_rc libsched_config_parse(libsched_str document, LIBSCHED_OWN libsched_config **out, LIBSCHED_OWN libsched_error **error);
+/* How configurations are read. Zero everywhere is the default. @since 0.1 */
+typedef struct libsched_config_options {
+  uint32_t struct_size;     /* sizeof(libsched_config_options) */
+  bool several_queue_sorts; /* profiles may list more than one plugin at queueSort, which all profiles
+                               list alike; frameworks of the configuration take them without their
+                               own option */
+  bool reserved[3];         /* false */
+} libsched_config_options;
+#define LIBSCHED_CONFIG_OPTIONS_INIT {sizeof(libsched_config_options), false, {false, false, false}}
+/* The same with options; NULL: none.
+     libsched_config_parse_with(LIBSCHED_STR("..."), &options, &config, &error);
+   Errors: as libsched_config_parse(), and UNSUPPORTED (a reserved field). @since 0.1 */
+libsched_rc libsched_config_parse_with(libsched_str document, const libsched_config_options *options,
+                                       LIBSCHED_OWN libsched_config **out, LIBSCHED_OWN libsched_error **error);
 /* One KubeSchedulerProfile alone, taken as it is: without default plugins and without validation, as
    upstream's NewFramework gets it. Errors: INVALID. @since 0.1 */
 libsched_rc libsched_config_parse_profile(libsched_str document, LIBSCHED_OWN libsched_config **out, LIBSCHED_OWN libsched_error **error);
@@ -81,7 +95,8 @@ typedef struct libsched_framework libsched_framework;
 typedef struct libsched_framework_options {
   uint32_t struct_size;        /* sizeof(libsched_framework_options) */
   bool several_queue_sorts;    /* a profile may have more than one QueueSort plugin: where one calls two
-                                  pods equal, the next decides. @since 0.1 */
+                                  pods equal, the next decides. A configuration that lists them at
+                                  queueSort is read with libsched_config_parse_with(). @since 0.1 */
   bool reserved[3];            /* false */
   libsched_str feature_gates;  /* "A=true,B=false"; empty: the defaults of 1.36 */
   /* Whose semantics: "1.36" (empty: the same) or "1.31", which switches exactly three things to that

@@ -109,6 +109,45 @@ func (n *Node) Label(key string) (string, bool) {
 	return goString(value), true
 }
 
+// Annotations returns the annotations. Errors: ErrState unless the node was parsed with KeepAnnotations
+// or KeepRaw.
+func (n *Node) Annotations() (map[string]string, error) {
+	ptr, ok := n.acquire()
+	if !ok {
+		return nil, closedError(n)
+	}
+	defer n.h.release()
+	var count C.size_t
+	var failure *C.libsched_error
+	if rc := C.libsched_node_annotation_count(ptr, &count, &failure); rc != C.LIBSCHED_OK {
+		return nil, takeError(rc, failure)
+	}
+	annotations := make(map[string]string, count)
+	var key, value C.libsched_str
+	for i := C.size_t(0); i < count; i++ {
+		C.libsched_node_annotation_at(ptr, i, &key, &value)
+		annotations[goString(key)] = goString(value)
+	}
+	return annotations, nil
+}
+
+// Annotation returns the value of an annotation and whether there is such an annotation. Errors: as
+// Annotations.
+func (n *Node) Annotation(key string) (string, bool, error) {
+	ptr, ok := n.acquire()
+	if !ok {
+		return "", false, closedError(n)
+	}
+	defer n.h.release()
+	var found C.bool
+	var value C.libsched_str
+	var failure *C.libsched_error
+	if rc := C.libsched_node_annotation(ptr, str(key), &found, &value, &failure); rc != C.LIBSCHED_OK {
+		return "", false, takeError(rc, failure)
+	}
+	return goString(value), bool(found), nil
+}
+
 // Unschedulable is spec.unschedulable.
 func (n *Node) Unschedulable() bool {
 	ptr, ok := n.acquire()

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"libsched"
@@ -163,5 +164,39 @@ spec: {priorityClassName: high, containers: [{name: c, resources: {limits: {cpu:
 	if _, err := libsched.ParsePod(document, libsched.WithClasses(closed)); !errors.Is(err,
 		libsched.ErrClosed) {
 		t.Error(err)
+	}
+}
+
+func TestAnnotations(t *testing.T) {
+	document := []byte(`{"kind": "Pod", "apiVersion": "v1", "metadata": {"name": "p", "annotations": {"b": "2", "a": ""}}}`)
+	for _, option := range []libsched.ParseOption{libsched.KeepAnnotations(), libsched.KeepRaw()} {
+		p := must(libsched.ParsePod(document, option))(t)
+		if all := must(p.Annotations())(t); len(all) != 2 || all["b"] != "2" {
+			t.Error(all)
+		}
+		if value, ok, err := p.Annotation("b"); value != "2" || !ok || err != nil {
+			t.Error(value, ok, err)
+		}
+		if value, ok, err := p.Annotation("c"); value != "" || ok || err != nil {
+			t.Error(value, ok, err)
+		}
+		n := must(libsched.ParseNode([]byte(`{"metadata": {"name": "n"}}`), option))(t)
+		if _, ok, err := n.Annotation("a"); ok || err != nil || len(must(n.Annotations())(t)) != 0 {
+			t.Error(ok, err)
+		}
+		n.Close()
+		if _, err := n.Annotations(); !errors.Is(err, libsched.ErrClosed) {
+			t.Error(err)
+		}
+	}
+	p, n := must(libsched.ParsePod(document))(t), must(libsched.ParseNode([]byte(`{"metadata": {"name": "n"}}`)))(t)
+	_, one := p.Annotations()
+	_, _, two := p.Annotation("a")
+	_, three := n.Annotations()
+	_, _, four := n.Annotation("a")
+	for _, err := range []error{one, two, three, four} {
+		if !errors.Is(err, libsched.ErrState) || !strings.Contains(err.Error(), "keep_annotations") {
+			t.Error(err)
+		}
 	}
 }

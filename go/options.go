@@ -24,6 +24,9 @@ func Strict() ParseOption { return func(o *parseOptions) { o.c.strict = true } }
 // KeepRaw keeps the documents for Pod.Raw and Node.Raw.
 func KeepRaw() ParseOption { return func(o *parseOptions) { o.c.keep_raw = true } }
 
+// KeepAnnotations keeps the annotations for Pod.Annotations and Node.Annotations; KeepRaw implies it.
+func KeepAnnotations() ParseOption { return func(o *parseOptions) { o.c.keep_annotations = true } }
+
 // Validate reports what the API server would refuse as warnings (Objects.ReportJSON).
 func Validate() ParseOption { return func(o *parseOptions) { o.c.validate = true } }
 

@@ -171,6 +171,45 @@ func (p *Pod) Label(key string) (string, bool) {
 	return goString(value), true
 }
 
+// Annotations returns the annotations. Errors: ErrState unless the pod was parsed with KeepAnnotations
+// or KeepRaw.
+func (p *Pod) Annotations() (map[string]string, error) {
+	ptr, ok := p.acquire()
+	if !ok {
+		return nil, closedError(p)
+	}
+	defer p.h.release()
+	var count C.size_t
+	var failure *C.libsched_error
+	if rc := C.libsched_pod_annotation_count(ptr, &count, &failure); rc != C.LIBSCHED_OK {
+		return nil, takeError(rc, failure)
+	}
+	annotations := make(map[string]string, count)
+	var key, value C.libsched_str
+	for i := C.size_t(0); i < count; i++ {
+		C.libsched_pod_annotation_at(ptr, i, &key, &value)
+		annotations[goString(key)] = goString(value)
+	}
+	return annotations, nil
+}
+
+// Annotation returns the value of an annotation and whether there is such an annotation. Errors: as
+// Annotations.
+func (p *Pod) Annotation(key string) (string, bool, error) {
+	ptr, ok := p.acquire()
+	if !ok {
+		return "", false, closedError(p)
+	}
+	defer p.h.release()
+	var found C.bool
+	var value C.libsched_str
+	var failure *C.libsched_error
+	if rc := C.libsched_pod_annotation(ptr, str(key), &found, &value, &failure); rc != C.LIBSCHED_OK {
+		return "", false, takeError(rc, failure)
+	}
+	return goString(value), bool(found), nil
+}
+
 // Request is what the pod asks for: of "cpu" in thousandths, of "memory" in bytes, of any other
 // resource in units.
 func (p *Pod) Request(resource string) int64 {

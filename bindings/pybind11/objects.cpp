@@ -5,13 +5,14 @@ namespace libsched {
 namespace {
 
 libsched_parse_options parse_options(uint32_t format, bool defaults, bool strict, bool keep_raw,
-                                     bool validate, uint64_t max_bytes, uint32_t max_depth,
-                                     const Objects* classes) {
+                                     bool keep_annotations, bool validate, uint64_t max_bytes,
+                                     uint32_t max_depth, const Objects* classes) {
   libsched_parse_options options = LIBSCHED_PARSE_OPTIONS_INIT;
   options.format = format;
   options.defaults = defaults;
   options.strict = strict;
   options.keep_raw = keep_raw;
+  options.keep_annotations = keep_annotations;
   options.validate = validate;
   options.max_bytes = max_bytes;
   options.max_depth = max_depth;
@@ -20,11 +21,12 @@ libsched_parse_options parse_options(uint32_t format, bool defaults, bool strict
 }
 
 Objects parse_objects(py::handle document, uint32_t format, bool defaults, bool strict,
-                      bool keep_raw, bool validate, uint64_t max_bytes, uint32_t max_depth,
-                      const Objects* classes) {
+                      bool keep_raw, bool keep_annotations, bool validate, uint64_t max_bytes,
+                      uint32_t max_depth, const Objects* classes) {
   const Document bytes(document);
   const libsched_parse_options options =
-      parse_options(format, defaults, strict, keep_raw, validate, max_bytes, max_depth, classes);
+      parse_options(format, defaults, strict, keep_raw, keep_annotations, validate, max_bytes,
+                    max_depth, classes);
   libsched_objects* out = nullptr;
   unlocked([&](libsched_error** error) {
     return libsched_objects_parse(bytes.str(), &options, &out, error);
@@ -33,10 +35,11 @@ Objects parse_objects(py::handle document, uint32_t format, bool defaults, bool 
 }
 
 Objects load_objects(std::string_view path, uint32_t format, bool defaults, bool strict,
-                     bool keep_raw, bool validate, uint64_t max_bytes, uint32_t max_depth,
-                     const Objects* classes) {
+                     bool keep_raw, bool keep_annotations, bool validate, uint64_t max_bytes,
+                     uint32_t max_depth, const Objects* classes) {
   const libsched_parse_options options =
-      parse_options(format, defaults, strict, keep_raw, validate, max_bytes, max_depth, classes);
+      parse_options(format, defaults, strict, keep_raw, keep_annotations, validate, max_bytes,
+                    max_depth, classes);
   libsched_objects* out = nullptr;
   unlocked([&](libsched_error** error) {
     return libsched_objects_load(to_str(path), &options, &out, error);
@@ -116,6 +119,18 @@ py::list taints_of(const Node& node) {
   return taints;
 }
 
+// {key: value}
+template <auto count, auto at, typename Handle>
+py::dict annotations_of(const Handle* object) {
+  size_t there = 0;
+  quick([&](libsched_error** error) { return count(object, &there, error); });
+  py::dict annotations;
+  libsched_str key{nullptr, 0}, value{nullptr, 0};
+  for (size_t i = 0; i < there && at(object, i, &key, &value); ++i)
+    annotations[from_str(key)] = from_str(value);
+  return annotations;
+}
+
 void bind_pod(py::module_& module) {
   py::class_<Pod>(module, "Pod")
       .def_property_readonly(
@@ -150,6 +165,11 @@ void bind_pod(py::module_& module) {
       .def("request",
            [](const Pod& pod, std::string_view resource) {
              return libsched_pod_request(pod.handle.get(), to_str(resource));
+           })
+      .def("annotations",
+           [](const Pod& pod) {
+             return annotations_of<libsched_pod_annotation_count, libsched_pod_annotation_at>(
+                 pod.handle.get());
            })
       .def("raw",
            [](const Pod& pod) {
@@ -186,6 +206,11 @@ void bind_node(py::module_& module) {
            [](const Node& node, std::string_view resource) {
              return libsched_node_allocatable(node.handle.get(), to_str(resource));
            })
+      .def("annotations",
+           [](const Node& node) {
+             return annotations_of<libsched_node_annotation_count, libsched_node_annotation_at>(
+                 node.handle.get());
+           })
       .def("raw",
            [](const Node& node) {
              libsched_str out{nullptr, 0};
@@ -213,13 +238,13 @@ void bind_objects(py::module_& module) {
   py::class_<Objects>(module, "Objects")
       .def_static("parse", parse_objects, py::arg("document"), py::kw_only(), py::arg("format") = 0,
                   py::arg("defaults") = false, py::arg("strict") = false,
-                  py::arg("keep_raw") = false, py::arg("validate") = false,
-                  py::arg("max_bytes") = 0, py::arg("max_depth") = 0,
+                  py::arg("keep_raw") = false, py::arg("keep_annotations") = false,
+                  py::arg("validate") = false, py::arg("max_bytes") = 0, py::arg("max_depth") = 0,
                   py::arg("classes") = static_cast<const Objects*>(nullptr))
       .def_static("load", load_objects, py::arg("path"), py::kw_only(), py::arg("format") = 0,
                   py::arg("defaults") = false, py::arg("strict") = false,
-                  py::arg("keep_raw") = false, py::arg("validate") = false,
-                  py::arg("max_bytes") = 0, py::arg("max_depth") = 0,
+                  py::arg("keep_raw") = false, py::arg("keep_annotations") = false,
+                  py::arg("validate") = false, py::arg("max_bytes") = 0, py::arg("max_depth") = 0,
                   py::arg("classes") = static_cast<const Objects*>(nullptr))
       .def_property_readonly(
           "pod_count", [](const Objects& o) { return libsched_objects_pod_count(o.handle.get()); })

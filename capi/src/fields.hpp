@@ -16,6 +16,18 @@ void write_to(T* where, const U& value) {
   if (where != nullptr) *where = value;
 }
 
+// Annotations of a pod or node.
+Result<void> annotations_kept(const ObjectMeta& meta);
+Result<void> annotation_into(const ObjectMeta& meta, Str key, bool* found, libsched_str* value);
+inline bool annotation_at(const ObjectMeta& meta, size_t index, libsched_str* key,
+                          libsched_str* value) {
+  const KeyValue* a = item_at(meta.annotations, index);
+  if (a == nullptr) return false;
+  write_to(key, out(a->key));
+  write_to(value, out(a->value));
+  return true;
+}
+
 inline bool pair_at(Labels labels, size_t index, libsched_str* key, libsched_str* value) {
   const Label* l = item_at(labels, index);
   if (l == nullptr) return false;

@@ -13,6 +13,24 @@ bool libsched_node_label_at(const libsched_node* n, size_t index, libsched_str* 
                             libsched_str* value) {
   return n != nullptr && pair_at(unwrap(n)->meta.labels, index, key, value);
 }
+libsched_rc libsched_node_annotation_count(const libsched_node* node, size_t* result,
+                                           libsched_error** error) {
+  LIBSCHED_REQUIRE(error, node != nullptr && result != nullptr);
+  return guarded(error, [&]() -> Result<void> {
+    LIBSCHED_TRY(annotations_kept(unwrap(node)->meta));
+    *result = unwrap(node)->meta.annotations.size();
+    return {};
+  });
+}
+bool libsched_node_annotation_at(const libsched_node* node, size_t index, libsched_str* key,
+                                 libsched_str* value) {
+  return node != nullptr && annotation_at(unwrap(node)->meta, index, key, value);
+}
+libsched_rc libsched_node_annotation(const libsched_node* node, libsched_str key, bool* found,
+                                     libsched_str* value, libsched_error** error) {
+  LIBSCHED_REQUIRE(error, node != nullptr && found != nullptr);
+  return guarded(error, [&] { return annotation_into(unwrap(node)->meta, in(key), found, value); });
+}
 libsched_str libsched_node_zone(const libsched_node* n) {
   libsched_str zone = out(Str());
   if (!libsched_node_label(n, LIBSCHED_STR("topology.kubernetes.io/zone"), &zone))

@@ -18,7 +18,7 @@ Result<ParseOptions> parse_options(const libsched_parse_options* given) {
       read_struct(given, LIBSCHED_PARSE_OPTIONS_INIT, "libsched_parse_options");
   if (!read.ok()) return read.error();
   const libsched_parse_options& o = *read;
-  if (o.format > LIBSCHED_FORMAT_YAML || o.reserved != 0)
+  if (o.format > LIBSCHED_FORMAT_YAML || o.reserved[0] || o.reserved[1] || o.reserved[2])
     return Error{
         Rc::kUnsupported, "libsched_parse_options: unknown format or reserved field", {}, {}};
   ParseOptions p;
@@ -26,6 +26,7 @@ Result<ParseOptions> parse_options(const libsched_parse_options* given) {
   p.defaults = o.defaults;
   p.strict = o.strict;
   p.keep_raw = o.keep_raw;
+  p.keep_annotations = o.keep_annotations;
   p.validate = o.validate;
   if (o.max_bytes != 0) p.max_bytes = o.max_bytes;
   if (o.max_depth != 0) p.max_depth = static_cast<int>(std::min<uint32_t>(o.max_depth, 1000));

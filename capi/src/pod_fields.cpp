@@ -18,6 +18,19 @@ std::array<NamedAmount, 4> fixed(const Resources& r) {
 
 }  // namespace
 
+Result<void> annotations_kept(const ObjectMeta& meta) {
+  if (meta.annotations_kept()) return {};
+  return Error{Rc::kState, "annotations were not kept: parse with keep_annotations", {}, {}};
+}
+
+Result<void> annotation_into(const ObjectMeta& meta, Str key, bool* found, libsched_str* value) {
+  LIBSCHED_TRY(annotations_kept(meta));
+  const Str* text = find_annotation(meta, key);
+  *found = text != nullptr;
+  if (text != nullptr) write_to(value, out(*text));
+  return {};
+}
+
 size_t resource_count(const Resources& r) {
   size_t n = r.scalars.size();
   for (const NamedAmount& f : fixed(r)) n += f.value != 0 ? 1 : 0;
@@ -82,6 +95,24 @@ size_t libsched_pod_label_count(const libsched_pod* p) {
 bool libsched_pod_label_at(const libsched_pod* p, size_t index, libsched_str* key,
                            libsched_str* value) {
   return p != nullptr && pair_at(unwrap(p)->meta.labels, index, key, value);
+}
+libsched_rc libsched_pod_annotation_count(const libsched_pod* pod, size_t* result,
+                                          libsched_error** error) {
+  LIBSCHED_REQUIRE(error, pod != nullptr && result != nullptr);
+  return guarded(error, [&]() -> Result<void> {
+    LIBSCHED_TRY(annotations_kept(unwrap(pod)->meta));
+    *result = unwrap(pod)->meta.annotations.size();
+    return {};
+  });
+}
+bool libsched_pod_annotation_at(const libsched_pod* pod, size_t index, libsched_str* key,
+                                libsched_str* value) {
+  return pod != nullptr && annotation_at(unwrap(pod)->meta, index, key, value);
+}
+libsched_rc libsched_pod_annotation(const libsched_pod* pod, libsched_str key, bool* found,
+                                    libsched_str* value, libsched_error** error) {
+  LIBSCHED_REQUIRE(error, pod != nullptr && found != nullptr);
+  return guarded(error, [&] { return annotation_into(unwrap(pod)->meta, in(key), found, value); });
 }
 size_t libsched_pod_owner_count(const libsched_pod* p) {
   return p == nullptr ? 0 : unwrap(p)->meta.owners.size();

@@ -22,8 +22,9 @@ struct ParseOptions {
   bool defaults =
       false;            // API defaulting where the scheduler depends on it, and priority admission
   bool strict = false;  // unknown kinds and fields are errors instead of being counted
-  bool keep_raw = false;  // keep each object's document (as JSON) for the raw accessors
-  bool validate = false;  // add what the API server would refuse to `warnings`
+  bool keep_raw = false;          // keep each object's document (as JSON) for the raw accessors
+  bool keep_annotations = false;  // of pods and nodes; keep_raw implies it
+  bool validate = false;          // add what the API server would refuse to `warnings`
   size_t max_bytes = size_t{4} << 30;  // of the decompressed document
   int max_depth = 200;
   // Classes for priority admission beside those of the input itself.

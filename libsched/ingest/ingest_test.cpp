@@ -178,6 +178,54 @@ TEST_CASE("ingest: keep_raw keeps each object's document") {
   CHECK(parse(a).pods[0]->raw == "");
 }
 
+TEST_CASE("ingest: annotations of pods and nodes are kept if asked for, also with keep_raw") {
+  const std::string text =
+      R"([{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","annotations":{
+      "b":"{\"x\":\"\u00e9\"}","a":"1","c":null}}},
+    {"apiVersion":"v1","kind":"Node","metadata":{"name":"n"}},
+    {"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"d","annotations":{"not":"this"}},
+     "spec":{"template":{"metadata":{"annotations":{"but":"that"}},"spec":{}}}},
+    {"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"e"},
+     "spec":{"template":{"spec":{}}}}])";
+  ParseOptions keep, raw;
+  keep.keep_annotations = raw.keep_raw = true;
+  for (const ParseOptions& options : {keep, raw}) {
+    const ObjectSet set = parse(text, options);
+    const Span<KeyValue> of_pod = set.pods[0]->meta.annotations;
+    REQUIRE(of_pod.size() == 3);
+    CHECK(of_pod[0].key == "a");
+    CHECK(of_pod[1].value == "{\"x\":\"\u00e9\"}");
+    CHECK(of_pod[2].value == "");
+    REQUIRE(find_annotation(set.pods[0]->meta, "a") != nullptr);
+    CHECK(*find_annotation(set.pods[0]->meta, "a") == "1");
+    CHECK(find_annotation(set.pods[0]->meta, "d") == nullptr);
+    CHECK(set.nodes[0]->meta.annotations_kept());
+    CHECK(set.nodes[0]->meta.annotations.empty());
+    REQUIRE(set.workloads[0]->pod->meta.annotations.size() == 1);
+    CHECK(set.workloads[0]->pod->meta.annotations[0].value == "that");
+    CHECK(set.workloads[1]->pod->meta.annotations_kept());
+    CHECK(copy_pod(*set.pods[0], "x", "y", "", "")->meta.annotations.size() == 3);
+  }
+  const ObjectSet without = parse(text);
+  CHECK_FALSE(without.pods[0]->meta.annotations_kept());
+  CHECK_FALSE(without.nodes[0]->meta.annotations_kept());
+  CHECK_FALSE(without.workloads[0]->pod->meta.annotations_kept());
+  CHECK(without.pods[0]->content_hash != parse(text, keep).pods[0]->content_hash);
+
+  const auto refused = [&](const std::string& annotations, const ParseOptions& options) {
+    const std::string node = R"({"metadata":{"name":"n","annotations":)" + annotations + "}}";
+    const Result<NodeRef> parsed = parse_node(node, options);
+    return parsed.ok() ? "" : parsed.error().text();
+  };
+  for (const ParseOptions& options : {ParseOptions(), keep}) {
+    CHECK(refused(R"({"a":1})", options) ==
+          "metadata.annotations.a: expected a string, got the number 1");
+    CHECK(refused("[]", options) == "metadata.annotations: expected an object, got an array");
+    CHECK(refused("null", options) == "");
+  }
+  CHECK(refused(R"({"a":"","a":""})", keep) == "metadata.annotations.a: duplicate key");
+}
+
 TEST_CASE("ingest: long lists, read a window at a time") {
   const auto list = [](bool typed, size_t count, size_t filler) {
     std::string text = typed ? R"({"kind":"PodList","apiVersion":"v1","items":[)"

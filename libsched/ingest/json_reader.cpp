@@ -236,28 +236,41 @@ bool JsonReader::text_of(const JsonString& s, Arena& arena, Str& out) {
     out = arena.copy(s.text);
     return true;
   }
-  char* const begin = static_cast<char*>(arena.allocate(s.text.size() + 1, 1));
+  return unescape(s.text, static_cast<char*>(arena.allocate(s.text.size() + 1, 1)), out);
+}
+
+bool JsonReader::text_of(const JsonString& s, std::string& scratch, Str& out) {
+  if (!s.escaped) {
+    out = s.text;
+    return true;
+  }
+  if (scratch.size() <= s.text.size()) scratch.resize(s.text.size() + 1);
+  return unescape(s.text, scratch.data(), out);
+}
+
+// Writes at most one byte more than `text` has.
+bool JsonReader::unescape(Str text, char* begin, Str& out) {
   char* p = begin;
-  for (size_t i = 0; i < s.text.size();) {
-    if (s.text[i] != '\\') {
-      *p++ = s.text[i++];
+  for (size_t i = 0; i < text.size();) {
+    if (text[i] != '\\') {
+      *p++ = text[i++];
       continue;
     }
-    if (s.text[i + 1] != 'u') {
-      *p++ = simple_escape(s.text[i + 1]);
+    if (text[i + 1] != 'u') {
+      *p++ = simple_escape(text[i + 1]);
       i += 2;
       continue;
     }
-    int32_t rune = hex4(s.text, i + 2);
+    int32_t rune = hex4(text, i + 2);
     i += 6;
     if (rune == 0) {
-      return fail(static_cast<size_t>(s.text.data() - text_.data()) - 1,
+      return fail(static_cast<size_t>(text.data() - text_.data()) - 1,
                   "a NUL character in a string");
     }
     if (rune >= 0xd800 && rune < 0xe000) {  // half a surrogate pair alone reads as U+FFFD
       const int32_t low =
-          rune < 0xdc00 && i + 1 < s.text.size() && s.text[i] == '\\' && s.text[i + 1] == 'u'
-              ? hex4(s.text, i + 2)
+          rune < 0xdc00 && i + 1 < text.size() && text[i] == '\\' && text[i + 1] == 'u'
+              ? hex4(text, i + 2)
               : -1;
       if (low >= 0xdc00 && low < 0xe000) {
         rune = 0x10000 + ((rune - 0xd800) << 10) + (low - 0xdc00);

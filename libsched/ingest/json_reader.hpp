@@ -98,6 +98,8 @@ class JsonReader {
 
   // Copies a string to the arena, escapes resolved.
   bool text_of(const JsonString& s, Arena& arena, Str& out);
+  // The text for as long as `scratch` is left alone; only an escaped one is copied there.
+  bool text_of(const JsonString& s, std::string& scratch, Str& out);
 
   bool syntax();
   bool fail(size_t offset, std::string message, std::string below = {}, Rc rc = Rc::kInvalid);
@@ -112,6 +114,7 @@ class JsonReader {
   }
   Str token_text() const;  // of a token that is no string, without the white space after it
   bool check_escapes(Str text, size_t offset);
+  bool unescape(Str text, char* to, Str& out);
   void find_backslash(size_t from);
 
   Str text_;

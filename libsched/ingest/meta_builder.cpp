@@ -23,7 +23,8 @@ void ObjectBuilder::start(Arena& arena) {
   unknown_fields_ = 0;
   unknown_offsets_.clear();
   generate_name_ = false;
-  keep_annotations_ = false;
+  keep_annotations_ = hash_annotations_ = keep_version_ = false;
+  annotations_hash_ = 0;
   controller_ = nullptr;
   std::apply([](auto&... vectors) { (vectors.clear(), ...); }, scratch_);
 }
@@ -54,16 +55,52 @@ bool ObjectBuilder::metadata(ObjectMeta& meta) {
       case kObjectMeta["deletionTimestamp"]: return time(meta.deleted);
       case kObjectMeta["labels"]: return labels(meta.labels);
       case kObjectMeta["resourceVersion"]:
-        return keep_annotations_ ? string(meta.resource_version) : skip();
-      case kObjectMeta["annotations"]:
-        return keep_annotations_ ? map(meta.annotations, &KeyValue::key,
-                                       [&](KeyValue& a) { return string(a.value); })
-                                 : skip();
+        return keep_version_ ? string(meta.resource_version) : skip();
+      case kObjectMeta["annotations"]: return annotations(meta);
       case kObjectMeta["ownerReferences"]:
         return list(meta.owners, [&](OwnerReference& o) { return owner(o); });
       default: return skip();
     }
   });
+}
+
+// For pods and nodes; `hash`: their changes are told apart.
+void ObjectBuilder::keep_annotations(bool hash) {
+  keep_annotations_ = options_.keep_annotations || options_.keep_raw;
+  hash_annotations_ = hash;
+}
+
+void ObjectBuilder::mark_annotations(ObjectMeta& meta) const {
+  static constexpr KeyValue kNone{};
+  if (keep_annotations_ && meta.annotations.empty()) meta.annotations = {&kNone, size_t{0}};
+}
+
+bool ObjectBuilder::annotations(ObjectMeta& meta) {
+  const auto add = [&](Str key, Str value) {
+    annotations_hash_ += hash_long(value.data(), value.size(), hash_str(key));
+  };
+  if (keep_annotations_) {
+    if (!map(meta.annotations, &KeyValue::key, [&](KeyValue& a) { return string(a.value); }))
+      return false;
+    if (hash_annotations_)
+      for (const KeyValue& a : meta.annotations) add(a.key, a.value);
+    return true;
+  }
+  if (!hash_annotations_) return skip();
+  if (reader_.is_null()) return null();
+  if (!reader_.enter('{')) return false;
+  if (!reader_.take('}')) {
+    do {
+      JsonString name;
+      Str key, value;
+      if (!reader_.key(name) || !reader_.text_of(name, key_text_, key)) return false;
+      if (!passing_string(value_text_, value)) return false;
+      add(key, value);
+    } while (reader_.take(','));
+    if (!reader_.expect('}')) return false;
+  }
+  reader_.leave();
+  return true;
 }
 
 bool ObjectBuilder::owner(OwnerReference& owner) {
@@ -92,13 +129,16 @@ bool ObjectBuilder::finish_meta(ObjectMeta& meta, bool namespaced, size_t begin)
     meta.ns = "default";
   }
   meta.key_hash = object_key_hash(meta.ns, meta.name);
+  mark_annotations(meta);
   return true;
 }
 
 void ObjectBuilder::remember_document(Object& object, size_t begin) {
   const Str document = reader_.text().substr(begin, reader_.end_of_last() - begin);
-  // Defaulting makes another object of the same document.
-  object.content_hash = hash_long(document.data(), document.size(), options_.defaults ? 2 : 1) | 1;
+  // Defaulting makes another object of the same document, and so does what is kept of it.
+  const uint64_t made = (options_.defaults ? 2U : 1U) + (options_.keep_raw ? 4U : 0U) +
+                        (options_.keep_annotations ? 8U : 0U);
+  object.content_hash = hash_long(document.data(), document.size(), made) | 1;
   if (options_.keep_raw) object.raw = object.arena.copy(document);
 }
 

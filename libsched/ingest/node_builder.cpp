@@ -14,10 +14,12 @@ constexpr KeyTable kStatus("capacity", "allocatable", "phase", "conditions", "ad
                            "volumesAttached", "config", "runtimeHandlers", "features",
                            "declaredFeatures");
 constexpr KeyTable kImage("names", "sizeBytes");
+constexpr KeyTable kCondition("type", "status", "lastHeartbeatTime", "lastTransitionTime", "reason",
+                              "message");
 
 }  // namespace
 
-bool ObjectBuilder::taint(Taint& taint) {
+bool ObjectBuilder::taint(Taint& taint, Time& added) {
   return object(kTaint, [&](int field) {
     switch (field) {
       case kTaint["key"]: return string(taint.key);
@@ -26,16 +28,56 @@ bool ObjectBuilder::taint(Taint& taint) {
         if (!string(taint.effect_text)) return false;
         taint.effect = to_taint_effect(taint.effect_text);
         return true;
-      default: return skip();
+      default: return time(added);
     }
   });
+}
+
+bool ObjectBuilder::taints(Node& node) {
+  uint64_t hash = 0, place = 0;
+  const bool ok = list(node.taints, [&](Taint& t) {
+    Time added;
+    if (!taint(t, added)) return false;
+    ++place;
+    if (added.present) hash += hash_mix(place, static_cast<uint64_t>(added.ns));
+    return true;
+  });
+  node.taint_times_hash = hash;
+  return ok;
+}
+
+// Of a type that is there twice the last status counts, as in upstream's map.
+bool ObjectBuilder::node_conditions(uint64_t& hash) {
+  if (reader_.is_null()) return null();
+  if (!reader_.enter('[')) return false;
+  conditions_.clear();
+  if (!reader_.take(']')) {
+    do {
+      Str type, status;
+      const bool ok = object(kCondition, [&](int field) {
+        if (field == kCondition["type"]) return passing_string(key_text_, type);
+        return field == kCondition["status"] ? passing_string(value_text_, status) : skip();
+      });
+      if (!ok) return false;
+      const uint64_t of_type = hash_str(type);
+      conditions_.emplace_back(of_type, hash_str(status, of_type));
+    } while (reader_.take(','));
+    if (!reader_.expect(']')) return false;
+  }
+  reader_.leave();
+  std::stable_sort(conditions_.begin(), conditions_.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  for (size_t i = 0; i < conditions_.size(); ++i)
+    if (i + 1 == conditions_.size() || conditions_[i + 1].first != conditions_[i].first)
+      hash += conditions_[i].second;
+  return true;
 }
 
 bool ObjectBuilder::node_spec(Node& node) {
   return object(kSpec, [&](int field) {
     switch (field) {
       case kSpec["unschedulable"]: return boolean(node.unschedulable);
-      case kSpec["taints"]: return list(node.taints, [&](Taint& t) { return taint(t); });
+      case kSpec["taints"]: return taints(node);
       default: return skip();
     }
   });
@@ -55,6 +97,7 @@ bool ObjectBuilder::node_status(Node& node, NodeCapacity& capacity) {
         return resource_list(node.allocatable_list);
       case kStatus["capacity"]: return resource_list(capacity.list);
       case kStatus["images"]: return list(node.images, [&](ContainerImage& i) { return image(i); });
+      case kStatus["conditions"]: return node_conditions(node.conditions_hash);
       case kStatus["declaredFeatures"]: return string_list(node.declared_features);
       default: return skip();
     }
@@ -64,6 +107,7 @@ bool ObjectBuilder::node_status(Node& node, NodeCapacity& capacity) {
 Ref<Node> ObjectBuilder::node(Str api_version, Str kind) {
   auto node = make_ref<Node>(arena_estimate_);
   start(node->arena);
+  keep_annotations(/*hash=*/true);
   NodeCapacity capacity;
   const size_t begin = reader_.offset();
   const bool ok = object(kNode, [&](int field) {
@@ -78,6 +122,7 @@ Ref<Node> ObjectBuilder::node(Str api_version, Str kind) {
   });
   if (!ok || !finish_meta(node->meta, /*namespaced=*/false, begin)) return nullptr;
   if (options_.defaults) set_node_defaults(*node, capacity);
+  node->annotations_hash = annotations_hash_;
   derive_node(*node);
   remember_document(*node, begin);
   learn_size(node->arena);

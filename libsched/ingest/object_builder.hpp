@@ -64,6 +64,7 @@ class ObjectBuilder {
     return reader_.scalar(ignored);
   }
   bool string(Str& out);
+  bool passing_string(std::string& scratch, Str& out);  // for a moment: see JsonReader::text_of
   bool string_list(Span<Str>& out);
   bool boolean(bool& out);
   bool optional_boolean(std::optional<bool>& out);
@@ -84,6 +85,9 @@ class ObjectBuilder {
   void start(Arena& arena);  // meta_builder.cpp
   bool type_field(Str expected);
   bool metadata(ObjectMeta& meta);
+  bool annotations(ObjectMeta& meta);
+  void keep_annotations(bool hash);
+  void mark_annotations(ObjectMeta& meta) const;
   bool finish_meta(ObjectMeta& meta, bool namespaced, size_t begin);
   bool owner(OwnerReference& owner);
   void remember_document(Object& object, size_t begin);
@@ -122,10 +126,13 @@ class ObjectBuilder {
   bool condition(PodCondition& condition);
   bool container_status(ContainerStatus& status);
   bool claim_status(ResourceClaimStatus& status);
+  bool extended_claim_status(PodStatus& status);
   bool node_spec(Node& node);  // node_builder.cpp
-  bool taint(Taint& taint);
+  bool taint(Taint& taint, Time& added);
   bool node_status(Node& node, NodeCapacity& capacity);
   bool image(ContainerImage& image);
+  bool taints(Node& node);
+  bool node_conditions(uint64_t& hash);
   struct WorkloadParts;  // workload_builder.cpp
   bool workload_spec(WorkloadParts& parts, Str kind);
   template <typename Table>
@@ -190,7 +197,11 @@ class ObjectBuilder {
   Arena* arena_ = nullptr;        // of the object being built
   size_t arena_estimate_ = 2048;  // bytes that objects like the last ones took
   bool other_type_ = false;
-  bool keep_annotations_ = false;  // and the resourceVersion, of the present object
+  // Of the present object. Where annotations are not kept, a node's are hashed.
+  bool keep_annotations_ = false, hash_annotations_ = false, keep_version_ = false;
+  uint64_t annotations_hash_ = 0;
+  std::string key_text_, value_text_;                      // scratch
+  std::vector<std::pair<uint64_t, uint64_t>> conditions_;  // of a node: hashes of types, of both
   Ref<Controller> controller_;
   bool generate_name_ = false;  // the metadata read last has a generateName
   int64_t unknown_fields_ = 0;

@@ -144,6 +144,7 @@ void ObjectBuilder::learn_size(const Arena& arena) {
 Ref<Pod> ObjectBuilder::pod(Str api_version, Str kind) {
   auto pod = make_ref<Pod>(arena_estimate_);
   start(pod->arena);
+  keep_annotations(/*hash=*/false);
   const size_t begin = reader_.offset();
   const bool ok = object(kPod, [&](int field) {
     switch (field) {

@@ -18,6 +18,7 @@ constexpr KeyTable kContainerStatus("name", "state", "lastState", "ready", "rest
                                     "stopSignal");
 constexpr KeyTable kClaimStatus("name", "resourceClaimName");
 constexpr KeyTable kExtendedClaimStatus("requestMappings", "resourceClaimName");
+constexpr KeyTable kRequestMapping("containerName", "resourceName", "requestName");
 
 }  // namespace
 
@@ -56,6 +57,30 @@ bool ObjectBuilder::claim_status(ResourceClaimStatus& status) {
   });
 }
 
+bool ObjectBuilder::extended_claim_status(PodStatus& status) {
+  if (reader_.is_null()) return null();
+  uint64_t mappings = 0;
+  const auto mapping = [&](Str&) {
+    uint64_t fields = 0;
+    const bool ok = object(kRequestMapping, [&](int field) {
+      Str value;
+      if (!passing_string(value_text_, value)) return false;
+      if (!value.empty()) fields += hash_str(value, static_cast<uint64_t>(field) + 1);
+      return true;
+    });
+    mappings = hash_mix(mappings + 1, fields);
+    return ok;
+  };
+  const bool ok = object(kExtendedClaimStatus, [&](int field) {
+    if (field == kExtendedClaimStatus["resourceClaimName"])
+      return string(status.extended_resource_claim);
+    Span<Str> ignored;
+    return list(ignored, mapping);
+  });
+  status.extended_claim_hash = hash_str(status.extended_resource_claim, mappings) | 1;
+  return ok;
+}
+
 bool ObjectBuilder::pod_status(PodStatus& status) {
   return object(kStatus, [&](int field) {
     switch (field) {
@@ -79,12 +104,7 @@ bool ObjectBuilder::pod_status(PodStatus& status) {
       case kStatus["resourceClaimStatuses"]:
         return list(status.resource_claims,
                     [&](ResourceClaimStatus& s) { return claim_status(s); });
-      case kStatus["extendedResourceClaimStatus"]:
-        return object(kExtendedClaimStatus, [&](int f) {
-          return f == kExtendedClaimStatus["resourceClaimName"]
-                     ? string(status.extended_resource_claim)
-                     : skip();
-        });
+      case kStatus["extendedResourceClaimStatus"]: return extended_claim_status(status);
       default: return skip();
     }
   });

@@ -14,6 +14,12 @@ bool ObjectBuilder::string(Str& out) {
   return reader_.string(s) && reader_.text_of(s, *arena_, out);
 }
 
+bool ObjectBuilder::passing_string(std::string& scratch, Str& out) {
+  if (reader_.is_null()) return null();
+  JsonString s;
+  return reader_.string(s) && reader_.text_of(s, scratch, out);
+}
+
 bool ObjectBuilder::string_list(Span<Str>& out) {
   return list(out, [&](Str& s) { return string(s); });
 }

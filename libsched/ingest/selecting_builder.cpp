@@ -120,8 +120,9 @@ Ref<T> ObjectBuilder::stored_object(StoredKind kind, const TypeNames& type,
                                     bool (ObjectBuilder::*read)(T&, const TypeNames&)) {
   Ref<T> made = make_ref<T>();
   start(made->arena);
-  keep_annotations_ = kind == StoredKind::kPersistentVolume ||
-                      kind == StoredKind::kPersistentVolumeClaim || kind == StoredKind::kCsiNode;
+  keep_annotations_ = keep_version_ = kind == StoredKind::kPersistentVolume ||
+                                      kind == StoredKind::kPersistentVolumeClaim ||
+                                      kind == StoredKind::kCsiNode;
   const size_t begin = reader_.offset();
   if (!(this->*read)(*made, type) || !finish_meta(made->meta, is_namespaced(kind), begin)) {
     return nullptr;

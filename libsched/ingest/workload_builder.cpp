@@ -169,6 +169,7 @@ void ObjectBuilder::add_claim_volumes(const WorkloadParts& parts) {
 Ref<Workload> ObjectBuilder::workload(Str api_version, Str kind) {
   auto workload = make_ref<Workload>();
   start(workload->arena);
+  keep_annotations(/*hash=*/false);
   workload->kind = workload->arena.copy(kind);
   if (kind == "ReplicaSet" || kind == "StatefulSet") {
     controller_ = make_ref<Controller>();
@@ -192,6 +193,7 @@ Ref<Workload> ObjectBuilder::workload(Str api_version, Str kind) {
   pod.meta.ns = pod.arena.copy(workload->meta.ns);
   pod.meta.uid = Str("", 0);
   pod.meta.key_hash = workload->meta.key_hash;
+  mark_annotations(pod.meta);
   add_claim_volumes(parts);
   finish_pod(pod);
   if (kind == "Job" || kind == "CronJob") {

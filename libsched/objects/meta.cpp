@@ -1,4 +1,4 @@
-// Labels and serial numbers.
+// Labels, annotations and serial numbers.
 #include "libsched/objects/meta.hpp"
 
 #include <atomic>
@@ -17,6 +17,12 @@ const Label* find_label(Labels labels, Str key) {
   const auto at = std::lower_bound(labels.begin(), labels.end(), key,
                                    [](const Label& l, Str k) { return l.key < k; });
   return at != labels.end() && at->key == key ? &*at : nullptr;
+}
+
+const Str* find_annotation(const ObjectMeta& meta, Str key) {
+  const auto at = std::lower_bound(meta.annotations.begin(), meta.annotations.end(), key,
+                                   [](const KeyValue& a, Str k) { return a.key < k; });
+  return at != meta.annotations.end() && at->key == key ? &at->value : nullptr;
 }
 
 uint64_t next_serial() {

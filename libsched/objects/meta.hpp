@@ -50,14 +50,21 @@ struct KeyValue {
 struct ObjectMeta {
   Str name, ns, uid;  // `ns` is "" for cluster-scoped kinds
   Labels labels;
-  Span<KeyValue> annotations;  // only for kinds whose annotations a plugin reads
+  // Sorted by key. Of pods and nodes only if they were asked for, of other kinds if an in-tree
+  // plugin reads them.
+  Span<KeyValue> annotations;
   Span<OwnerReference> owners;
   Str resource_version;  // only where a plugin compares it
   Time created, deleted;
   uint64_t key_hash = 0;  // of ns and name: the object's identity within its kind
 
   bool terminating() const { return deleted.present; }
+  // An empty list that was kept has a place, too.
+  bool annotations_kept() const { return annotations.data() != nullptr; }
 };
+
+// The value, or nullptr.
+const Str* find_annotation(const ObjectMeta& meta, Str key);
 
 inline uint64_t object_key_hash(Str ns, Str name) { return hash_str(name, hash_str(ns)); }
 

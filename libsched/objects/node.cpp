@@ -42,6 +42,9 @@ Ref<Node> copy_node(const Node& node, Str name, Str uid) {
   copy->allocatable_list = node.allocatable_list;
   copy->images = node.images;
   copy->declared_features = node.declared_features;
+  copy->annotations_hash = node.annotations_hash;
+  copy->conditions_hash = node.conditions_hash;
+  copy->taint_times_hash = node.taint_times_hash;
   copy->serial = next_serial();
   copy->allocatable = node.allocatable;
   copy->taints_hash = node.taints_hash;

@@ -117,7 +117,8 @@ struct PodStatus {
   bool has_resources = false;  // status.resources of pod-level resources
   ResourceList pod_requests, pod_allocated;
   Span<ResourceClaimStatus> resource_claims;
-  Str extended_resource_claim;  // extendedResourceClaimStatus.resourceClaimName
+  Str extended_resource_claim;       // extendedResourceClaimStatus.resourceClaimName
+  uint64_t extended_claim_hash = 0;  // of all of extendedResourceClaimStatus; 0: there is none
 };
 
 // A host port that is really taken: ip "" read as 0.0.0.0, protocol "" as TCP, port > 0.

@@ -22,13 +22,6 @@ size_t annotation_place(Span<KeyValue> annotations, Str key) {
 
 }  // namespace
 
-const Str* find_annotation(const ObjectMeta& meta, Str key) {
-  const size_t at = annotation_place(meta.annotations, key);
-  return at < meta.annotations.size() && meta.annotations[at].key == key
-             ? &meta.annotations[at].value
-             : nullptr;
-}
-
 Str PersistentVolume::storage_class() const {
   const Str* beta = find_annotation(meta, kStorageClassBetaAnnotation);
   return beta != nullptr ? *beta : storage_class_name;

@@ -21,9 +21,6 @@ inline constexpr Str kSelectedNodeAnnotation = "volume.kubernetes.io/selected-no
 inline constexpr Str kStorageClassBetaAnnotation = "volume.beta.kubernetes.io/storage-class";
 inline constexpr Str kMigratedPluginsAnnotation = "storage.alpha.kubernetes.io/migrated-plugins";
 
-// The value, or nullptr; annotations are sorted by key, as labels are.
-const Str* find_annotation(const ObjectMeta& meta, Str key);
-
 // spec.claimRef
 struct ClaimRef {
   Str ns, name, uid;  // uid "": not known yet, or bound in advance by hand

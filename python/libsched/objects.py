@@ -35,6 +35,8 @@ class Pod(_Parsed):
         Make unknown kinds and fields errors.
     keep_raw : bool
         Keep the document for `raw`.
+    keep_annotations : bool
+        Keep the annotations for `annotations`; `keep_raw` implies it.
 
     Raises
     ------
@@ -56,23 +58,25 @@ class Pod(_Parsed):
     _handle: _core.Pod
 
     def __init__(self, source: Source, *, defaults: bool = True, strict: bool = False,
-                 keep_raw: bool = False) -> None:
+                 keep_raw: bool = False, keep_annotations: bool = False) -> None:
         objects = Objects(_implied(source, "Pod"), defaults=defaults, strict=strict,
-                          keep_raw=keep_raw)
+                          keep_raw=keep_raw, keep_annotations=keep_annotations)
         found = objects.pods + [workload.pod for workload in objects.workloads]
         self._handle = _the_only(found, "pod", objects)._handle
 
     @classmethod
     def load(cls, source: Source, *, defaults: bool = True, strict: bool = False,
-             keep_raw: bool = False) -> Pod:
+             keep_raw: bool = False, keep_annotations: bool = False) -> Pod:
         """The same as calling the class: a pod from a path, a document, a dict, ..."""
-        return cls(source, defaults=defaults, strict=strict, keep_raw=keep_raw)
+        return cls(source, defaults=defaults, strict=strict, keep_raw=keep_raw,
+                   keep_annotations=keep_annotations)
 
     @classmethod
     def parse(cls, document: str | bytes | bytearray | memoryview, *, defaults: bool = True,
-              strict: bool = False, keep_raw: bool = False) -> Pod:
+              strict: bool = False, keep_raw: bool = False, keep_annotations: bool = False) -> Pod:
         """A pod from a document, which is never taken for a path."""
-        return cls(_text(document), defaults=defaults, strict=strict, keep_raw=keep_raw)
+        return cls(_text(document), defaults=defaults, strict=strict, keep_raw=keep_raw,
+                   keep_annotations=keep_annotations)
 
     @property
     def name(self) -> str:
@@ -118,6 +122,17 @@ class Pod(_Parsed):
     def label(self, key: str) -> str | None:
         """The value of a label; None if there is no such label."""
         return self._handle.label(key)
+
+    @property
+    def annotations(self) -> dict[str, str]:
+        """The annotations.
+
+        Raises
+        ------
+        StateError
+            It was parsed without `keep_annotations` and `keep_raw`.
+        """
+        return self._handle.annotations()
 
     def request(self, resource: str) -> int:
         """What the pod asks for: ``"cpu"`` in thousandths, ``"memory"`` in bytes, else units."""
@@ -198,22 +213,24 @@ class Node(_Parsed):
     _handle: _core.Node
 
     def __init__(self, source: Source, *, defaults: bool = True, strict: bool = False,
-                 keep_raw: bool = False) -> None:
+                 keep_raw: bool = False, keep_annotations: bool = False) -> None:
         objects = Objects(_implied(source, "Node"), defaults=defaults, strict=strict,
-                          keep_raw=keep_raw)
+                          keep_raw=keep_raw, keep_annotations=keep_annotations)
         self._handle = _the_only(objects.nodes, "node", objects)._handle
 
     @classmethod
     def load(cls, source: Source, *, defaults: bool = True, strict: bool = False,
-             keep_raw: bool = False) -> Node:
+             keep_raw: bool = False, keep_annotations: bool = False) -> Node:
         """The same as calling the class: a node from a path, a document, a dict, ..."""
-        return cls(source, defaults=defaults, strict=strict, keep_raw=keep_raw)
+        return cls(source, defaults=defaults, strict=strict, keep_raw=keep_raw,
+                   keep_annotations=keep_annotations)
 
     @classmethod
     def parse(cls, document: str | bytes | bytearray | memoryview, *, defaults: bool = True,
-              strict: bool = False, keep_raw: bool = False) -> Node:
+              strict: bool = False, keep_raw: bool = False, keep_annotations: bool = False) -> Node:
         """A node from a document, which is never taken for a path."""
-        return cls(_text(document), defaults=defaults, strict=strict, keep_raw=keep_raw)
+        return cls(_text(document), defaults=defaults, strict=strict, keep_raw=keep_raw,
+                   keep_annotations=keep_annotations)
 
     @property
     def name(self) -> str:
@@ -235,6 +252,17 @@ class Node(_Parsed):
     def label(self, key: str) -> str | None:
         """The value of a label; None if there is no such label."""
         return self._handle.label(key)
+
+    @property
+    def annotations(self) -> dict[str, str]:
+        """The annotations.
+
+        Raises
+        ------
+        StateError
+            It was parsed without `keep_annotations` and `keep_raw`.
+        """
+        return self._handle.annotations()
 
     def allocatable(self, resource: str) -> int:
         """What the node offers: ``"cpu"`` in thousandths, ``"memory"`` in bytes, else units."""
@@ -298,7 +326,7 @@ class Objects(_Parsed):
     source
         As for `Pod`, but with any number of objects: single ones, Lists, streams of documents, and
         iterables of all these.
-    defaults, strict, keep_raw : bool
+    defaults, strict, keep_raw, keep_annotations : bool
         As for `Pod`.
     validate : bool
         Report what the API server would refuse in `warnings`.
@@ -328,7 +356,7 @@ class Objects(_Parsed):
     _parts: list[Union[_core.Objects, Pod, Node]]
 
     def __init__(self, source: Source, *, defaults: bool = True, strict: bool = False,
-                 keep_raw: bool = False, validate: bool = False,
+                 keep_raw: bool = False, keep_annotations: bool = False, validate: bool = False,
                  classes: Objects | None = None) -> None:
         self._parts = []
         self._reports: list[dict[str, Any]] | None = None
@@ -336,8 +364,8 @@ class Objects(_Parsed):
         for found in documents(source):
             if isinstance(found, Document):
                 self._parts.append(_parse(found, defaults=defaults, strict=strict,
-                                          keep_raw=keep_raw, validate=validate,
-                                          classes=admission))
+                                          keep_raw=keep_raw, keep_annotations=keep_annotations,
+                                          validate=validate, classes=admission))
             elif isinstance(found, Objects):
                 self._parts.extend(found._parts)
             elif isinstance(found, (Pod, Node)):
@@ -347,19 +375,19 @@ class Objects(_Parsed):
 
     @classmethod
     def load(cls, source: Source, *, defaults: bool = True, strict: bool = False,
-             keep_raw: bool = False, validate: bool = False,
+             keep_raw: bool = False, keep_annotations: bool = False, validate: bool = False,
              classes: Objects | None = None) -> Objects:
         """The same as calling the class."""
-        return cls(source, defaults=defaults, strict=strict, keep_raw=keep_raw, validate=validate,
-                   classes=classes)
+        return cls(source, defaults=defaults, strict=strict, keep_raw=keep_raw,
+                   keep_annotations=keep_annotations, validate=validate, classes=classes)
 
     @classmethod
     def parse(cls, document: str | bytes | bytearray | memoryview, *, defaults: bool = True,
-              strict: bool = False, keep_raw: bool = False, validate: bool = False,
-              classes: Objects | None = None) -> Objects:
+              strict: bool = False, keep_raw: bool = False, keep_annotations: bool = False,
+              validate: bool = False, classes: Objects | None = None) -> Objects:
         """Objects of a document, which is never taken for a path."""
         return cls(_text(document), defaults=defaults, strict=strict, keep_raw=keep_raw,
-                   validate=validate, classes=classes)
+                   keep_annotations=keep_annotations, validate=validate, classes=classes)
 
     @property
     def pods(self) -> list[Pod]:

@@ -41,6 +41,19 @@ def test_raw():
     assert libsched.Node(node("x"), keep_raw=True).raw()["metadata"]["name"] == "x"
 
 
+def test_annotations():
+    made = {**pod("x"), "metadata": {"name": "x", "annotations": {"b": '{"x": "é"}', "a": ""}}}
+    for options in ({"keep_annotations": True}, {"keep_raw": True}):
+        kept = libsched.Pod(made, **options)
+        assert kept.annotations == kept.copy(name="y").annotations == {"a": "", "b": '{"x": "é"}'}
+        assert libsched.Node(node("x"), **options).annotations == {}
+        objects = libsched.Objects([made, node("n")], **options)
+        assert (len(objects.pods[0].annotations), objects.nodes[0].annotations) == (2, {})
+    for without in (libsched.Pod(made), libsched.Node(node("x"))):
+        with pytest.raises(libsched.StateError, match="keep_annotations"):
+            without.annotations
+
+
 def test_copies_of_a_pod():
     original = libsched.Pod(pod("x", node_name="a"))
     moved = original.copy(node_name="b")

@@ -118,6 +118,53 @@ static void test_node(void) {
   libsched_node_unref(node);
 }
 
+static void test_annotations(void) {
+  libsched_parse_options options = LIBSCHED_PARSE_OPTIONS_INIT;
+  libsched_pod *pod = NULL, *copy = NULL, *without = pod_of("a", 1, "");
+  libsched_node *node = NULL, *node_without = node_of("n", 1, "a", "");
+  libsched_str key = text("?"), value = text("?");
+  size_t n = 77;
+  bool found = true;
+  options.keep_annotations = true;
+  CHECK_OK(libsched_pod_parse(text("{\"metadata\": {\"name\": \"p\", \"annotations\": {\"b\": "
+                                   "\"{\\\"x\\\": 1}\", \"a\": null}}}"),
+                              &options, &pod, err));
+  CHECK_OK(libsched_pod_copy(pod, text("q"), text(""), text(""), text("n"), &copy, err));
+  libsched_pod_unref(pod);
+  CHECK_OK(libsched_pod_annotation_count(copy, &n, err));
+  CHECK(n == 2);
+  CHECK(libsched_pod_annotation_at(copy, 0, &key, &value) && str_is(key, "a") && str_is(value, ""));
+  CHECK(libsched_pod_annotation_at(copy, 1, NULL, NULL));
+  CHECK(!libsched_pod_annotation_at(copy, 2, &key, &value));
+  CHECK_STR(key, "a");
+  CHECK_OK(libsched_pod_annotation(copy, text("b"), &found, &value, err));
+  CHECK(found && str_is(value, "{\"x\": 1}"));
+  CHECK_OK(libsched_pod_annotation(copy, text("c"), &found, &value, err));
+  CHECK(!found && str_is(value, "{\"x\": 1}"));
+  options.keep_annotations = false;
+  options.keep_raw = true; /* implies them; there may be none */
+  CHECK_OK(libsched_node_parse(text("{\"metadata\": {\"name\": \"n\"}}"), &options, &node, err));
+  CHECK_OK(libsched_node_annotation_count(node, &n, err));
+  CHECK(n == 0 && !libsched_node_annotation_at(node, 0, &key, &value));
+  CHECK_OK(libsched_node_annotation(node, text("a"), &found, NULL, err));
+  CHECK(!found);
+
+  n = 77;
+  CHECK_FAILS(LIBSCHED_ERR_STATE, NULL, "keep_annotations",
+              libsched_pod_annotation_count(without, &n, err));
+  CHECK_FAILS(LIBSCHED_ERR_STATE, NULL, "keep_annotations",
+              libsched_pod_annotation(without, text("a"), &found, &value, err));
+  CHECK_FAILS(LIBSCHED_ERR_STATE, NULL, "keep_annotations",
+              libsched_node_annotation_count(node_without, &n, err));
+  CHECK_FAILS(LIBSCHED_ERR_STATE, NULL, "keep_annotations",
+              libsched_node_annotation(node_without, text("a"), &found, &value, err));
+  CHECK(n == 77 && !libsched_pod_annotation_at(without, 0, &key, &value));
+  libsched_pod_unref(copy);
+  libsched_pod_unref(without);
+  libsched_node_unref(node);
+  libsched_node_unref(node_without);
+}
+
 static void test_other_objects(void) {
   libsched_parse_options options = LIBSCHED_PARSE_OPTIONS_INIT;
   libsched_objects* objects = NULL;
@@ -177,6 +224,12 @@ static void test_null_handles(void) {
   CHECK(libsched_node_resource_count(NULL) == 0 && !libsched_node_resource(NULL, 0, &s, &ns));
   CHECK(libsched_node_image_count(NULL) == 0 && !libsched_node_image(NULL, 0, &ns, &n));
   CHECK(!libsched_node_image_name(NULL, 0, 0, &s));
+  CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, NULL, libsched_pod_annotation_count(NULL, &n, err));
+  CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, NULL, libsched_pod_annotation(NULL, s, &flag, &s, err));
+  CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, NULL, libsched_node_annotation_count(NULL, &n, err));
+  CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, NULL, libsched_node_annotation(NULL, s, &flag, &s, err));
+  CHECK(!libsched_pod_annotation_at(NULL, 0, &s, &s));
+  CHECK(!libsched_node_annotation_at(NULL, 0, &s, &s));
   CHECK(libsched_node_declared_feature_count(NULL) == 0);
   CHECK(!libsched_node_declared_feature(NULL, 0, &s));
 }
@@ -187,6 +240,7 @@ int main(void) {
   test_pod_values(pod);
   libsched_pod_unref(pod);
   test_node();
+  test_annotations();
   test_other_objects();
   test_null_handles();
   return finish();

@@ -263,11 +263,11 @@ static void test_options(void) {
   options.max_depth = 2;
   CHECK_FAILS(LIBSCHED_ERR_LIMIT, NULL, NULL, libsched_pod_parse(text(kPod), &options, &pod, err));
   options.max_depth = 0;
-  options.reserved = 1;
+  options.reserved[1] = true;
   CHECK_FAILS(LIBSCHED_ERR_UNSUPPORTED, NULL, NULL,
               libsched_pod_parse(text(kPod), &options, &pod, err));
   CHECK(pod == UNTOUCHED);
-  options.reserved = 0;
+  options.reserved[1] = false;
   CHECK_OK(libsched_pod_parse(text(kPod), &options, &pod, err));
   libsched_pod_unref(pod);
 

@@ -1,7 +1,7 @@
 /* What plugins read of pods and nodes, field by field and without parsing anything again; the rest
    is in the documents (keep_raw). Include <libsched.h>.
 
-   Everything here is @since 0.1, may be called by any thread, and allocates nothing. Strings are
+   Everything here is @since 0.1, may be called by any thread, and allocates nothing but errors. Strings are
    borrowed from the pod or node. Lists are read by position: a function with an `index` returns
    false, and writes nothing, if the index is out of range; outputs may be NULL. Amounts are
    thousandths of "cpu", bytes of "memory", units of anything else; times are nanoseconds since 1970. */
@@ -20,6 +20,14 @@ extern "C" {
      for (size_t i = 0; libsched_pod_label_at(pod, i, &key, &value); ++i) ... */
 size_t libsched_pod_label_count(const libsched_pod *pod);
 bool libsched_pod_label_at(const libsched_pod *pod, size_t index, libsched_str *key, libsched_str *value);
+/* Annotations, sorted by key: how many; one of them; the one with this key, if `found`, into `value`
+   (may be NULL), which else stays as it was. They are kept only if asked for; where they are not,
+   libsched_pod_annotation_at() returns false.
+   Errors: STATE unless it was parsed with keep_annotations or keep_raw. */
+libsched_rc libsched_pod_annotation_count(const libsched_pod *pod, size_t *out, LIBSCHED_OWN libsched_error **error);
+bool libsched_pod_annotation_at(const libsched_pod *pod, size_t index, libsched_str *key, libsched_str *value);
+libsched_rc libsched_pod_annotation(const libsched_pod *pod, libsched_str key, bool *found, libsched_str *value,
+                                    LIBSCHED_OWN libsched_error **error);
 /* metadata.ownerReferences; `controller`: the one that manages the pod. */
 size_t libsched_pod_owner_count(const libsched_pod *pod);
 bool libsched_pod_owner(const libsched_pod *pod, size_t index, libsched_str *kind, libsched_str *name, libsched_str *uid, bool *controller);
@@ -62,6 +70,12 @@ bool libsched_pod_claim(const libsched_pod *pod, size_t index, libsched_str *nam
 /* Labels, sorted by key. */
 size_t libsched_node_label_count(const libsched_node *node);
 bool libsched_node_label_at(const libsched_node *node, size_t index, libsched_str *key, libsched_str *value);
+/* Annotations, as libsched_pod_annotation(). Errors: STATE unless it was parsed with keep_annotations
+   or keep_raw. */
+libsched_rc libsched_node_annotation_count(const libsched_node *node, size_t *out, LIBSCHED_OWN libsched_error **error);
+bool libsched_node_annotation_at(const libsched_node *node, size_t index, libsched_str *key, libsched_str *value);
+libsched_rc libsched_node_annotation(const libsched_node *node, libsched_str key, bool *found, libsched_str *value,
+                                    LIBSCHED_OWN libsched_error **error);
 /* The label topology.kubernetes.io/zone, or failure-domain.beta.kubernetes.io/zone without it. */
 libsched_str libsched_node_zone(const libsched_node *node);
 bool libsched_node_creation_time(const libsched_node *node, int64_t *ns);

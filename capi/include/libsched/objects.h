@@ -31,13 +31,14 @@ typedef struct libsched_parse_options {
   bool validate;        /* report what the API server would refuse as warnings */
   uint64_t max_bytes;   /* of the decompressed document; 0: 4 GiB */
   uint32_t max_depth;   /* of nesting; 0: 200 */
-  uint32_t reserved;    /* 0 */
+  bool keep_annotations; /* keep those of pods and nodes (fields.h); keep_raw implies it. @since 0.1 */
+  bool reserved[3];     /* false */
   const libsched_objects *classes; /* further PriorityClasses for `defaults`; may be NULL */
 } libsched_parse_options;
 #ifdef __cplusplus
-#define LIBSCHED_PARSE_OPTIONS_INIT libsched_parse_options{sizeof(libsched_parse_options), 0, false, false, false, false, 0, 0, 0, nullptr}
+#define LIBSCHED_PARSE_OPTIONS_INIT libsched_parse_options{sizeof(libsched_parse_options), 0, false, false, false, false, 0, 0, false, {false, false, false}, nullptr}
 #else
-#define LIBSCHED_PARSE_OPTIONS_INIT {sizeof(libsched_parse_options), 0, false, false, false, false, 0, 0, 0, NULL}
+#define LIBSCHED_PARSE_OPTIONS_INIT {sizeof(libsched_parse_options), 0, false, false, false, false, 0, 0, false, {false, false, false}, NULL}
 #endif
 
 /* Parses single objects, Lists and streams of documents, JSON or YAML, plain or gzip. `options`

@@ -37,7 +37,7 @@ func (l *listener) OnEvent(services *libsched.Services, view libsched.View, chan
 		panic("after")
 	}
 	l.say(view, change.Resource(), change.Namespace()+"/"+change.Name(), change.Has(libsched.Before),
-		change.Has(libsched.After))
+		change.Has(libsched.After), change.Actions())
 }
 func (l *listener) Forked(view libsched.View)    { l.say(view, "forked") }
 func (l *listener) Reverted(view libsched.View)  { l.say(view, "reverted") }
@@ -78,13 +78,16 @@ func TestEventsOfACluster(t *testing.T) {
 	pod := newPod(t, "p", 100, "")
 	must(fw.CheckPodFits(ctx, cluster, pod, libsched.CheckOptions{}))(t).Close() // it stands on the cluster now
 	check(t, cluster.AddPod(pod, "big"))
+	annotated := must(libsched.ParseNode([]byte(`{"metadata": {"name": "big", "annotations": {"a": "b"}}}`)))(t)
+	check(t, cluster.UpdateNode(annotated))
 	check(t, cluster.RemoveNode("small"))
 	check(t, cluster.Fork())
 	check(t, cluster.RemovePod("default", "p"))
 	check(t, cluster.Fork())
 	check(t, cluster.Commit())
 	check(t, cluster.Revert())
-	if !slices.Equal(l.said, []string{"Pod default/p false true 5", "Node /small true false 4", "forked 4",
+	if !slices.Equal(l.said, []string{"Pod default/p false true 1 5",
+		"Node /big true true 76 5", "Node /small true false 2 4", "forked 4",
 		"forked 4", "committed 4", "reverted 4"}) {
 		t.Errorf("%q", l.said)
 	}

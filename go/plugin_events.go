@@ -108,6 +108,17 @@ func (c *ObjectChange) Name() string {
 	return c.text(func(p *C.libsched_object_change) C.libsched_str { return C.libsched_object_change_name(p) })
 }
 
+// Actions returns what happened, as upstream's queue is told of it: Add, Delete, or what differs between
+// two versions of a pod (Update if nothing that has a bit of its own) or node (0 if nothing that
+// counts); Update for other kinds. With the default feature gates.
+func (c *ObjectChange) Actions() ActionType {
+	if _, ok := c.call.h.acquire(); !ok {
+		return 0
+	}
+	defer c.call.h.release()
+	return ActionType(C.libsched_object_change_actions(c.ptr))
+}
+
 // Side is one of the two versions of an object that changed.
 type Side bool
 

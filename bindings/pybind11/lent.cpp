@@ -209,6 +209,9 @@ void bind_lent(py::module_& module) {
              return after ? libsched_object_change_has_after(change.get())
                           : libsched_object_change_has_before(change.get());
            })
+      .def_property_readonly(
+          "actions",
+          [](const LentChange& change) { return libsched_object_change_actions(change.get()); })
       .def("object", changed_object)
       .def("raw", raw_change);
   py::class_<NodeStatuses>(module, "NodeStatuses")

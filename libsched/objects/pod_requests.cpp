@@ -257,6 +257,18 @@ void pod_request_values(const Pod& pod, const PodRequestOptions& options, Span<S
   }
 }
 
+bool requests_scaled_down(const Pod& now, const Pod& before, bool pod_level_status) {
+  const PodRequestOptions options{.use_status = true, .pod_level_status = pod_level_status};
+  QuantitySums less, more;
+  Summation(now, options).run(less);
+  Summation(before, options).run(more);
+  for (const auto& [name, amount] : more.list()) {
+    const Quantity* left = less.find(name);
+    if (left == nullptr || amount.milli_value() > left->milli_value()) return true;
+  }
+  return false;
+}
+
 void derive_pod(Pod& pod) {
   pod.serial = next_serial();
   derive_occupied(pod);

@@ -28,6 +28,10 @@ Resources pod_requests(const Pod& pod, const PodRequestOptions& options, Arena& 
 void pod_request_values(const Pod& pod, const PodRequestOptions& options, Span<Str> names,
                         int64_t* out);
 
+// Whether the pod asks for less of a resource now, or for none of it any more, resizes considered:
+// upstream's extractPodScaleDown.
+bool requests_scaled_down(const Pod& now, const Pod& before, bool pod_level_status);
+
 // Whether spec.resources asks for cpu, memory or huge pages.
 bool has_pod_level_requests(const Pod& pod);
 

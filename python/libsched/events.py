@@ -87,6 +87,16 @@ class ObjectChange:
         return self._handle.name
 
     @property
+    def actions(self) -> Action:
+        """What happened, as upstream's queue is told of it.
+
+        `Action.ADD`, `Action.DELETE`, or what differs between two versions of a pod
+        (`Action.UPDATE` if nothing that has a name of its own) or node (nothing if nothing that
+        counts); `Action.UPDATE` for other kinds. With the default feature gates.
+        """
+        return Action(self._handle.actions)
+
+    @property
     def is_new(self) -> bool:
         """Whether the object was not there before."""
         return not self._handle.has(False)

@@ -225,7 +225,7 @@ def test_a_plugin_hears_of_objects_and_forks(nodes):
 
         def on_event(self, change, handle):
             heard.append((change.resource, change.name, change.is_new, change.is_gone,
-                          handle.view is nodes))
+                          handle.view is nodes, change.actions))
 
         def forked(self, view):
             heard.append("forked")
@@ -238,4 +238,13 @@ def test_a_plugin_hears_of_objects_and_forks(nodes):
     nodes.add_nodes(node("c"))
     with nodes.fork():
         nodes.add_nodes(node("d"))
-    assert heard == [("Node", "c", True, False, True), "forked", "reverted"]
+    added = ("Node", "c", True, False, True, libsched.Action.ADD)
+    assert heard == [added, "forked", "reverted"]
+    heard.clear()
+    changed = node("c", labels={"zone": "1"})
+    changed["metadata"]["annotations"] = {"a": "b"}
+    nodes.apply(changed)
+    nodes.apply(changed | {"status": changed["status"] | {"phase": "Running"}})
+    nodes.remove_node("c")
+    update = libsched.Action.UPDATE_NODE_LABEL | libsched.Action.UPDATE_NODE_ANNOTATION
+    assert [entry[-1] for entry in heard] == [update, libsched.Action(0), libsched.Action.DELETE]

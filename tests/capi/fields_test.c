@@ -230,6 +230,7 @@ static void test_null_handles(void) {
   CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, NULL, libsched_node_annotation(NULL, s, &flag, &s, err));
   CHECK(!libsched_pod_annotation_at(NULL, 0, &s, &s));
   CHECK(!libsched_node_annotation_at(NULL, 0, &s, &s));
+  CHECK(libsched_object_change_actions(NULL) == 0);
   CHECK(libsched_node_declared_feature_count(NULL) == 0);
   CHECK(!libsched_node_declared_feature(NULL, 0, &s));
 }

@@ -141,6 +141,8 @@ static inline void r_on_event(void* i, libsched_services* services, const libsch
   if (str_is(libsched_object_change_resource(c), "Node")) {
     CHECK(libsched_object_change_node(c, after) != NULL);
     CHECK(libsched_object_change_pod(c, after) == NULL);
+    CHECK(libsched_object_change_actions(c) ==
+          (!after ? 2 : !libsched_object_change_has_before(c)));
     CHECK_STR(libsched_object_change_namespace(c), "");
     CHECK_STR(libsched_object_change_name(c), "new");
     if (!libsched_object_change_has_before(c))

@@ -66,6 +66,10 @@ bool libsched_object_change_has_after(const libsched_object_change *change);
 /* NULL if there is none, or the object is of another kind. */
 const libsched_pod *libsched_object_change_pod(const libsched_object_change *change, bool after);
 const libsched_node *libsched_object_change_node(const libsched_object_change *change, bool after);
+/* What happened, as upstream's queue is told of it, in the bits of libsched_events_add(): Add, Delete,
+   or what differs between two versions of a pod (all update bits, 8188, if nothing that has one of its own)
+   or node (0 if nothing that counts); 8188 for other kinds. With the default feature gates. @since 0.1 */
+int64_t libsched_object_change_actions(const libsched_object_change *change);
 /* The JSON document. Errors: STATE unless it was parsed with keep_raw; NOT_FOUND. */
 libsched_rc libsched_object_change_raw(const libsched_object_change *change, bool after, libsched_str *out, LIBSCHED_OWN libsched_error **error);
 

@@ -1,5 +1,6 @@
 // Foreign plugins and what happens in a cluster: events to register, hints, subscriptions, forks.
 #include "foreign_plugin.hpp"
+#include "libsched/framework/property_changes.hpp"
 
 namespace libsched::capi {
 
@@ -111,6 +112,10 @@ const libsched_node* libsched_object_change_node(const libsched_object_change* c
   const Object* o = side(change, after);
   return o == nullptr || unwrap(change)->resource != "Node" ? nullptr
                                                             : wrap(static_cast<const Node*>(o));
+}
+int64_t libsched_object_change_actions(const libsched_object_change* change) {
+  if (change == nullptr) return 0;
+  return quietly(int64_t{0}, [&] { return actions_of(*unwrap(change), FeatureGates()); });
 }
 libsched_rc libsched_object_change_raw(const libsched_object_change* change, bool after,
                                        libsched_str* result, libsched_error** error) {

@@ -1,0 +1,88 @@
+// Comparing two versions of a pod or node as upstream does: empty is as good as absent, quantities
+// by value, tolerations by their number.
+#include "libsched/framework/property_changes.hpp"
+
+#include <algorithm>
+
+#include "libsched/objects/pod_requests.hpp"
+
+namespace libsched {
+namespace {
+
+template <typename T, typename Same>
+bool equal(Span<T> a, Span<T> b, Same&& same) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), same);
+}
+
+bool same_labels(Labels a, Labels b) {
+  return equal(a, b,
+               [](const Label& x, const Label& y) { return x.key == y.key && x.value == y.value; });
+}
+
+bool same_amounts(ResourceList a, ResourceList b) {
+  return equal(a, b, [](const NamedQuantity& x, const NamedQuantity& y) {
+    return x.name == y.name && x.quantity.compare(y.quantity) == 0;
+  });
+}
+
+bool same_taints(const Node& a, const Node& b) {
+  return a.taint_times_hash == b.taint_times_hash &&
+         equal(a.taints, b.taints, [](const Taint& x, const Taint& y) {
+           return x.key == y.key && x.value == y.value && x.effect_text == y.effect_text;
+         });
+}
+
+bool same_claims(const PodStatus& a, const PodStatus& b) {
+  return a.extended_claim_hash == b.extended_claim_hash &&
+         equal(a.resource_claims, b.resource_claims,
+               [](const ResourceClaimStatus& x, const ResourceClaimStatus& y) {
+                 return x.name == y.name && x.has_claim_name == y.has_claim_name &&
+                        x.claim_name == y.claim_name;
+               });
+}
+
+}  // namespace
+
+ActionType node_changes(const Node& after, const Node& before, const FeatureGates& gates) {
+  ActionType out = 0;
+  const auto tell = [&](bool changed, ActionType action) { out |= changed ? action : 0; };
+  tell(before.unschedulable && !after.unschedulable, kUpdateNodeTaint);
+  tell(!same_amounts(before.allocatable_list, after.allocatable_list), kUpdateNodeAllocatable);
+  tell(!same_labels(before.meta.labels, after.meta.labels), kUpdateNodeLabel);
+  tell(!same_taints(before, after), kUpdateNodeTaint);
+  tell(before.conditions_hash != after.conditions_hash, kUpdateNodeCondition);
+  tell(before.annotations_hash != after.annotations_hash, kUpdateNodeAnnotation);
+  tell(gates.enabled(Gate::kNodeDeclaredFeatures) &&
+           !equal(before.declared_features, after.declared_features, std::equal_to<Str>()),
+       kUpdateNodeDeclaredFeature);
+  return out;
+}
+
+ActionType pod_changes(const Pod& after, const Pod& before, const FeatureGates& gates) {
+  ActionType out = 0;
+  const auto tell = [&](bool changed, ActionType action) { out |= changed ? action : 0; };
+  tell(!same_labels(before.meta.labels, after.meta.labels), kUpdatePodLabel);
+  tell(requests_scaled_down(after, before,
+                            gates.enabled(Gate::kInPlacePodLevelResourcesVerticalScaling)),
+       kUpdatePodScaleDown);
+  tell(after.spec.scheduling_gates.empty() && !before.spec.scheduling_gates.empty(),
+       kUpdatePodSchedulingGatesEliminated);
+  tell(after.spec.tolerations.size() != before.spec.tolerations.size(), kUpdatePodToleration);
+  tell(gates.enabled(Gate::kDynamicResourceAllocation) && !same_claims(before.status, after.status),
+       kUpdatePodGeneratedResourceClaim);
+  return out == 0 ? kUpdate : out;
+}
+
+ActionType actions_of(const ObjectChange& change, const FeatureGates& gates) {
+  if (!change.before) return kAdd;
+  if (!change.after) return kDelete;
+  if (change.resource == "Node")
+    return node_changes(static_cast<const Node&>(*change.after),
+                        static_cast<const Node&>(*change.before), gates);
+  if (change.resource == "Pod")
+    return pod_changes(static_cast<const Pod&>(*change.after),
+                       static_cast<const Pod&>(*change.before), gates);
+  return kUpdate;
+}
+
+}  // namespace libsched

@@ -17,7 +17,9 @@ iterables of all these.
 
 from ._core import k8s_version as _k8s_version
 from ._core import version as _version
+from ._filtering import PreFilterResult
 from .cluster import Cluster, Fork, Snapshot
+from .config import Config
 from .errors import (
     BufferSizeError,
     CancelledError,
@@ -37,7 +39,7 @@ from .errors import (
 )
 from .events import JSON, Action, ClusterEvent, ObjectChange
 from .fit import FitResult, NodeVerdict
-from .framework import Config, Framework, PreFilterResult
+from .framework import Framework
 from .nodes import Columns, LentNode, NodeSet
 from .objects import Node, Objects, Pod, Taint, Workload
 from .plugins import Plugin, plugin

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Iterable, Iterator
-from typing import Any, ClassVar, TypeVar, Union
+from typing import Any, ClassVar, Union
 
 from . import _core
+from ._parsing import copy_names, implied, parse, some, sums, text_of, the_only
 from ._sources import Document, Source, documents
-from .errors import Error, InvalidError, MisuseError
-
-_One = TypeVar("_One", "Pod", "Node")
+from .errors import MisuseError
 
 
 class _Parsed:
@@ -59,10 +57,10 @@ class Pod(_Parsed):
 
     def __init__(self, source: Source, *, defaults: bool = True, strict: bool = False,
                  keep_raw: bool = False, keep_annotations: bool = False) -> None:
-        objects = Objects(_implied(source, "Pod"), defaults=defaults, strict=strict,
+        objects = Objects(implied(source, "Pod"), defaults=defaults, strict=strict,
                           keep_raw=keep_raw, keep_annotations=keep_annotations)
         found = objects.pods + [workload.pod for workload in objects.workloads]
-        self._handle = _the_only(found, "pod", objects)._handle
+        self._handle = the_only(found, "pod", objects)._handle
 
     @classmethod
     def load(cls, source: Source, *, defaults: bool = True, strict: bool = False,
@@ -75,7 +73,7 @@ class Pod(_Parsed):
     def parse(cls, document: str | bytes | bytearray | memoryview, *, defaults: bool = True,
               strict: bool = False, keep_raw: bool = False, keep_annotations: bool = False) -> Pod:
         """A pod from a document, which is never taken for a path."""
-        return cls(_text(document), defaults=defaults, strict=strict, keep_raw=keep_raw,
+        return cls(text_of(document), defaults=defaults, strict=strict, keep_raw=keep_raw,
                    keep_annotations=keep_annotations)
 
     @property
@@ -167,7 +165,7 @@ class Pod(_Parsed):
         >>> [pod.name for pod in web.copies(2)]
         ['web-0', 'web-1']
         """
-        return [self.copy(name=new) for new in _names(self.name, count, name)]
+        return [self.copy(name=new) for new in copy_names(self.name, count, name)]
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Pod) and self._handle.address == other._handle.address
@@ -214,9 +212,9 @@ class Node(_Parsed):
 
     def __init__(self, source: Source, *, defaults: bool = True, strict: bool = False,
                  keep_raw: bool = False, keep_annotations: bool = False) -> None:
-        objects = Objects(_implied(source, "Node"), defaults=defaults, strict=strict,
+        objects = Objects(implied(source, "Node"), defaults=defaults, strict=strict,
                           keep_raw=keep_raw, keep_annotations=keep_annotations)
-        self._handle = _the_only(objects.nodes, "node", objects)._handle
+        self._handle = the_only(objects.nodes, "node", objects)._handle
 
     @classmethod
     def load(cls, source: Source, *, defaults: bool = True, strict: bool = False,
@@ -229,7 +227,7 @@ class Node(_Parsed):
     def parse(cls, document: str | bytes | bytearray | memoryview, *, defaults: bool = True,
               strict: bool = False, keep_raw: bool = False, keep_annotations: bool = False) -> Node:
         """A node from a document, which is never taken for a path."""
-        return cls(_text(document), defaults=defaults, strict=strict, keep_raw=keep_raw,
+        return cls(text_of(document), defaults=defaults, strict=strict, keep_raw=keep_raw,
                    keep_annotations=keep_annotations)
 
     @property
@@ -297,7 +295,7 @@ class Node(_Parsed):
         name : str
             What they are called: ``{name}`` is this node's name, ``{index}`` counts from 0.
         """
-        return [self.copy(name=new) for new in _names(self.name, count, name)]
+        return [self.copy(name=new) for new in copy_names(self.name, count, name)]
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Node) and self._handle.address == other._handle.address
@@ -363,7 +361,7 @@ class Objects(_Parsed):
         admission = classes.priority_classes() if classes is not None else None
         for found in documents(source):
             if isinstance(found, Document):
-                self._parts.append(_parse(found, defaults=defaults, strict=strict,
+                self._parts.append(parse(found, defaults=defaults, strict=strict,
                                           keep_raw=keep_raw, keep_annotations=keep_annotations,
                                           validate=validate, classes=admission))
             elif isinstance(found, Objects):
@@ -386,7 +384,7 @@ class Objects(_Parsed):
               strict: bool = False, keep_raw: bool = False, keep_annotations: bool = False,
               validate: bool = False, classes: Objects | None = None) -> Objects:
         """Objects of a document, which is never taken for a path."""
-        return cls(_text(document), defaults=defaults, strict=strict, keep_raw=keep_raw,
+        return cls(text_of(document), defaults=defaults, strict=strict, keep_raw=keep_raw,
                    keep_annotations=keep_annotations, validate=validate, classes=classes)
 
     @property
@@ -412,7 +410,7 @@ class Objects(_Parsed):
     @property
     def counts(self) -> dict[str, int]:
         """How many objects there are of each kind."""
-        return _sums((report.get("counts", {}).items()) for report in self._report())
+        return sums((report.get("counts", {}).items()) for report in self._report())
 
     @property
     def skipped(self) -> list[dict[str, Any]]:
@@ -464,7 +462,7 @@ def pods_of(source: Source, classes: Objects | None = None) -> list[Pod]:
         return list(source)
     objects = Objects(source, classes=classes)
     found = objects.pods + [workload.pod for workload in objects.workloads]
-    return _some(found, "pod", objects) if objects._parts else []
+    return some(found, "pod", objects) if objects._parts else []
 
 
 def nodes_of(source: Source) -> list[Node]:
@@ -474,29 +472,7 @@ def nodes_of(source: Source) -> list[Node]:
     if isinstance(source, (list, tuple)) and all(isinstance(item, Node) for item in source):
         return list(source)
     objects = Objects(source)
-    return _some(objects.nodes, "node", objects) if objects._parts else []
-
-
-def _parse(document: Document, **options: Any) -> _core.Objects:
-    try:
-        if document.path is not None:
-            return _core.Objects.load(document.path, **options)
-        return _core.Objects.parse(document.text, **options)
-    except UnicodeEncodeError as error:
-        raise InvalidError(f"the text is not Unicode: {error.reason}") from None
-    except Error as error:
-        _tell_place(error, document)
-        raise
-
-
-def _tell_place(error: Error, document: Document) -> None:
-    """Names files, and what the user calls an item that was put into a List on the way."""
-    if document.path is not None and document.path not in error.message:
-        error.message = f"{error.message} ({document.path})"
-    if document.places and error.path.startswith("items["):
-        index, _, rest = error.path[len("items["):].partition("]")
-        if index.isdigit() and int(index) < len(document.places):
-            error.path = document.places[int(index)] + rest
+    return some(objects.nodes, "node", objects) if objects._parts else []
 
 
 def _wrap_pod(handle: _core.Pod) -> Pod:
@@ -509,57 +485,3 @@ def _wrap_node(handle: _core.Node) -> Node:
     node = object.__new__(Node)
     node._handle = handle
     return node
-
-
-def _implied(source: Source, kind: str) -> Source:
-    """A dict without kind is what the caller says it is."""
-    if isinstance(source, dict) and "kind" not in source and (
-            "metadata" in source or "spec" in source):
-        return {"apiVersion": "v1", "kind": kind, **source}
-    return source
-
-
-def _text(document: object) -> bytes | bytearray | memoryview:
-    if isinstance(document, str):
-        try:
-            return document.encode()
-        except UnicodeEncodeError as error:
-            raise InvalidError(f"the text is not Unicode: {error.reason}") from None
-    if isinstance(document, (bytes, bytearray, memoryview)):
-        return document
-    raise MisuseError(f"a document is a str or bytes, not a {type(document).__name__}")
-
-
-def _the_only(found: list[_One], kind: str, objects: Objects) -> _One:
-    if len(found) == 1:
-        return found[0]
-    if not found:
-        _some(found, kind, objects)
-    raise InvalidError(f"{len(found)} {kind}s where one is expected; libsched.Objects reads many")
-
-
-def _some(found: list[_One], kind: str, objects: Objects) -> list[_One]:
-    if found:
-        return found
-    other = ", ".join(f"{count} {name}" for name, count in sorted(objects.counts.items()))
-    skipped = ", ".join(f"{entry['count']} {entry['kind']}" for entry in objects.skipped)
-    there = ", ".join(text for text in (other, skipped) if text)
-    raise InvalidError(f"there is no {kind}" + (f", only {there}" if there else ""))
-
-
-def _names(name: str, count: int, pattern: str) -> Iterator[str]:
-    if count < 0:
-        raise InvalidError(f"{count} copies: the number must not be negative")
-    if count > 1 and "{index}" not in pattern:
-        raise InvalidError(f'the name "{pattern}" needs {{index}}, or all copies have the same')
-    return (pattern.replace("{name}", name).replace("{index}", str(index))
-            for index in range(count))
-
-
-def _sums(counts: Iterable[Iterable[tuple[str, int]]]) -> dict[str, int]:
-    total: dict[str, int] = {}
-    for entries in counts:
-        for name, count in entries:
-            if count:
-                total[name] = total.get(name, 0) + count
-    return total

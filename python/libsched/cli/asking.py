@@ -12,9 +12,10 @@ import sys
 from typing import Any
 
 from ..cluster import Cluster
+from ..config import Config
 from ..errors import Error, InvalidError, NotFoundError
 from ..fit import FitResult
-from ..framework import Config, Framework
+from ..framework import Framework
 from ..objects import Objects, Pod
 from . import reading
 from .terminal import Terminal

@@ -6,8 +6,8 @@ import argparse
 import sys
 from typing import Any
 
+from ..config import Config
 from ..errors import Error, FileError
-from ..framework import Config
 from .terminal import Terminal, print_json, table
 
 POINTS = ("preEnqueue", "queueSort", "preFilter", "filter", "postFilter", "preScore", "score",

@@ -9,8 +9,9 @@ import json
 from typing import Any
 
 from ..cluster import Cluster
+from ..config import Config
 from ..errors import Error, UnsupportedError
-from ..framework import Config, Framework
+from ..framework import Framework
 from ..objects import Objects, Pod
 from ..state import CycleState
 from ..status import Status

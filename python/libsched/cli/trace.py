@@ -8,8 +8,9 @@ from __future__ import annotations
 from typing import Any
 
 from ..cluster import Cluster
+from ..config import Config
 from ..errors import Error
-from ..framework import Config, Framework
+from ..framework import Framework
 from ..objects import Pod
 from ..plugins import registry_of
 from ..services import Clock, Services

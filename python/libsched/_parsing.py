@@ -1,0 +1,91 @@
+"""What Pod, Node and Objects share: parsing, and errors that name the user's place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from . import _core
+from ._sources import Document, Source
+from .errors import Error, InvalidError, MisuseError
+
+if TYPE_CHECKING:
+    from .objects import Node, Objects, Pod
+
+_One = TypeVar("_One", "Pod", "Node")
+
+
+def parse(document: Document, **options: Any) -> _core.Objects:
+    try:
+        if document.path is not None:
+            return _core.Objects.load(document.path, **options)
+        return _core.Objects.parse(document.text, **options)
+    except UnicodeEncodeError as error:
+        raise InvalidError(f"the text is not Unicode: {error.reason}") from None
+    except Error as error:
+        _tell_place(error, document)
+        raise
+
+
+def _tell_place(error: Error, document: Document) -> None:
+    """Names files, and what the user calls an item that was put into a List on the way."""
+    if document.path is not None and document.path not in error.message:
+        error.message = f"{error.message} ({document.path})"
+    if document.places and error.path.startswith("items["):
+        index, _, rest = error.path[len("items["):].partition("]")
+        if index.isdigit() and int(index) < len(document.places):
+            error.path = document.places[int(index)] + rest
+
+
+def implied(source: Source, kind: str) -> Source:
+    """A dict without kind is what the caller says it is."""
+    if isinstance(source, dict) and "kind" not in source and (
+            "metadata" in source or "spec" in source):
+        return {"apiVersion": "v1", "kind": kind, **source}
+    return source
+
+
+def text_of(document: object) -> bytes | bytearray | memoryview:
+    if isinstance(document, str):
+        try:
+            return document.encode()
+        except UnicodeEncodeError as error:
+            raise InvalidError(f"the text is not Unicode: {error.reason}") from None
+    if isinstance(document, (bytes, bytearray, memoryview)):
+        return document
+    raise MisuseError(f"a document is a str or bytes, not a {type(document).__name__}")
+
+
+def copy_names(name: str, count: int, pattern: str) -> Iterator[str]:
+    if count < 0:
+        raise InvalidError(f"{count} copies: the number must not be negative")
+    if count > 1 and "{index}" not in pattern:
+        raise InvalidError(f'the name "{pattern}" needs {{index}}, or all copies have the same')
+    return (pattern.replace("{name}", name).replace("{index}", str(index))
+            for index in range(count))
+
+
+def sums(counts: Iterable[Iterable[tuple[str, int]]]) -> dict[str, int]:
+    total: dict[str, int] = {}
+    for entries in counts:
+        for name, count in entries:
+            if count:
+                total[name] = total.get(name, 0) + count
+    return total
+
+
+def the_only(found: list[_One], kind: str, objects: Objects) -> _One:
+    if len(found) == 1:
+        return found[0]
+    if not found:
+        some(found, kind, objects)
+    raise InvalidError(f"{len(found)} {kind}s where one is expected; libsched.Objects reads many")
+
+
+def some(found: list[_One], kind: str, objects: Objects) -> list[_One]:
+    if found:
+        return found
+    other = ", ".join(f"{count} {name}" for name, count in sorted(objects.counts.items()))
+    skipped = ", ".join(f"{entry['count']} {entry['kind']}" for entry in objects.skipped)
+    there = ", ".join(text for text in (other, skipped) if text)
+    raise InvalidError(f"there is no {kind}" + (f", only {there}" if there else ""))

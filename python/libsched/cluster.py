@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from types import TracebackType
 from typing import Literal, Union
 
@@ -16,6 +17,8 @@ from .view import View, split_key
 
 #: `upstream`: zones take turns, as kube-scheduler walks its nodes; `insertion`: as they were added.
 NodeOrder = Literal["upstream", "insertion"]
+
+_Change = Callable[[], None]
 
 
 class Snapshot(View):
@@ -254,12 +257,11 @@ class Cluster(View):
         for pod in pods:
             if node is None and not pod.node_name:
                 raise InvalidError(f"pod {pod.key} has no nodeName; say which node it goes to")
-        with self.fork() as fork:
-            for changed in found.nodes:
-                self._handle.update_node(changed._handle)
-            for pod in pods:
-                self._handle.update_pod(pod._handle, pod.node_name if node is None else node)
-            fork.commit()
+        changes: list[_Change] = [partial(self._handle.update_node, changed._handle)
+                                  for changed in found.nodes]
+        changes += [partial(self._handle.update_pod, pod._handle,
+                            pod.node_name if node is None else node) for pod in pods]
+        self._change(changes)
 
     def remove(self, *objects: Node | Pod) -> None:
         """Removes nodes and pods, known by their names, all or none.
@@ -271,16 +273,29 @@ class Cluster(View):
         NotFoundError
             One of them is not there.
         """
-        with self.fork() as fork:
-            for found in objects:
-                if isinstance(found, Node):
-                    self._handle.remove_node(found.name)
-                elif isinstance(found, Pod):
-                    self._handle.remove_pod(found.namespace, found.name)
-                else:
-                    raise MisuseError("remove() takes Nodes and Pods; for names there are "
-                                      "remove_node() and remove_pod()")
-            fork.commit()
+        changes: list[_Change] = []
+        for found in objects:
+            if isinstance(found, Node):
+                changes.append(partial(self._handle.remove_node, found.name))
+            elif isinstance(found, Pod):
+                changes.append(partial(self._handle.remove_pod, found.namespace, found.name))
+            else:
+                raise MisuseError("remove() takes Nodes and Pods; for names there are "
+                                  "remove_node() and remove_pod()")
+        self._change(changes)
+
+    def _change(self, changes: list[_Change]) -> None:
+        """Makes all changes or none. Several are tried in a fork first: plugins hear of objects
+        that change outside of forks only."""
+        if len(changes) > 1:
+            with self.fork() as fork:
+                for change in changes:
+                    change()
+                if self._handle.fork_depth > 1:
+                    fork.commit()
+                    return
+        for change in changes:
+            change()
 
     def remove_node(self, name: str) -> None:
         """Removes a node; its pods are hidden, and come back with it.

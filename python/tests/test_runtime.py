@@ -248,3 +248,33 @@ def test_a_plugin_hears_of_objects_and_forks(nodes):
     nodes.remove_node("c")
     update = libsched.Action.UPDATE_NODE_LABEL | libsched.Action.UPDATE_NODE_ANNOTATION
     assert [entry[-1] for entry in heard] == [update, libsched.Action(0), libsched.Action.DELETE]
+
+
+def test_update_and_remove_are_heard_unless_a_fork_is_open(nodes):
+    heard = []
+
+    class Hear:
+        def filter(self, state, pod, node):
+            return None
+
+        def on_event(self, change, handle):
+            heard.append((change.name, change.is_gone))
+
+    scheduler = libsched.Framework(plugins=[Hear])
+    scheduler.fit(nodes, pod("p"))
+    new = [libsched.Node(node(name)) for name in ("c", "d")]
+    nodes.update(*new)
+    with pytest.raises(libsched.NotFoundError):
+        nodes.remove(new[0], libsched.Node(node("nowhere")))
+    assert heard == [("c", False), ("d", False)] and "c" in nodes.nodes
+    heard.clear()
+    with nodes.fork() as fork:
+        nodes.remove(*new)
+        assert "c" not in nodes.nodes
+        with pytest.raises(libsched.NotFoundError):
+            nodes.remove(libsched.Node(node("a")), new[0])
+        assert "a" in nodes.nodes
+        fork.revert()
+    assert not heard
+    nodes.remove(*new)
+    assert heard == [("c", True), ("d", True)]

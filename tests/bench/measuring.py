@@ -14,7 +14,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build"
 VENV_BIN = ROOT / ".venv" / "bin"
-GROUPS = ["filter", "cycle", "ingest", "fork", "state", "memory"]
+GROUPS = ["filter", "cycle", "ingest", "fork", "state", "plugin", "memory"]
 
 # Per group: runs of libsched_bench, each a filter on names and the seconds of one repetition.
 _RUNS = {
@@ -24,6 +24,7 @@ _RUNS = {
     "ingest": [("^ingest/", 0.2)],
     "fork": [("^fork/5000/", 0.1), ("^fork/50000/", 0.1)],
     "state": [("^state/5000/", 0.05), ("^state/50000/", 0.05)],
+    "plugin": [("^plugin/", 0.05)],
     "memory": [("^memory/small", None), ("^memory/3 KB", None)],
 }
 # Of upstream's benchmark, per group the part and the kinds that have a counterpart here.
@@ -55,6 +56,7 @@ class Figure:
 class Measured:
     figures: dict = dataclasses.field(default_factory=dict)
     context: dict = dataclasses.field(default_factory=dict)
+    python: dict = dataclasses.field(default_factory=dict)  # of python_plugin.py
 
 
 def _say(text):
@@ -115,7 +117,17 @@ def libsched(program, groups, repetitions):
         for pattern, seconds in _RUNS[group]:
             _say(f"libsched: {pattern.strip('^')} ...")
             _bench(measured, program, pattern, seconds, repetitions)
+    if "plugin" in groups:
+        measured.python = _python_plugin(repetitions)
     return measured
+
+
+def _python_plugin(repetitions):
+    _say("libsched: a plugin in Python ...")
+    _run(["packaging/install_python.sh"], "installing the Python package", stdout=sys.stderr)
+    done = _run([VENV_BIN / "python", "tests/bench/python_plugin.py", repetitions],
+                "python_plugin.py", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    return json.loads(done.stdout)
 
 
 def _bench(measured, program, pattern, seconds, repetitions):

@@ -16,6 +16,7 @@ _RUN_FILTER_NS = 150.0
 _INGEST_PODS_PER_S = 100_000.0
 _FORK_US = 300.0
 _BATCH_NS = 2.0
+_PYTHON_BATCH_US = 5.0
 _NODES = 5000
 
 
@@ -39,7 +40,7 @@ def make(measured, peer):
     if any(name.startswith("cycle/") for name in figures):
         rows += _cycle(figures, peer)
     rows += _ingest(figures) + _fork(figures) + _state(figures) + _plugin(figures)
-    rows += _memory(figures)
+    rows += _python_plugin(measured.python) + _memory(figures)
     return rows
 
 
@@ -184,6 +185,17 @@ def _plugin(figures):
         row = _row("a plugin in C, a node", what, *own, notes={"call": call.minimum / _NODES})
         if what.startswith("filter_batch"):
             _gate(row, f"<= {_BATCH_NS:.0f} ns", own[0] <= _BATCH_NS)
+        out.append(row)
+    return out
+
+
+def _python_plugin(figures):
+    """A call, above the plugin's own work and what is done without a plugin."""
+    out = []
+    for what, figure in figures.items():
+        row = _row("a plugin in Python, a call", f"filter_batch, {what}", figure["min"],
+                   figure["median"])
+        _gate(row, f"<= {_PYTHON_BATCH_US:.0f} us", figure["min"] <= _PYTHON_BATCH_US * US)
         out.append(row)
     return out
 

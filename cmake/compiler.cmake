@@ -35,6 +35,14 @@ if(LIBSCHED_WERROR)
   add_compile_options(-Werror)
 endif()
 
+# Whether misuse of handles is found (libsched.h, rule 9). Everywhere or nowhere: it changes objects.
+set(LIBSCHED_CHECK_HANDLES "AUTO" CACHE STRING "Find misused handles: ON, OFF, or AUTO: in debug builds")
+if(LIBSCHED_CHECK_HANDLES STREQUAL "AUTO")
+  add_compile_definitions(LIBSCHED_CHECK_HANDLES=$<CONFIG:Debug>)
+else()
+  add_compile_definitions(LIBSCHED_CHECK_HANDLES=$<BOOL:${LIBSCHED_CHECK_HANDLES}>)
+endif()
+
 if(LIBSCHED_SANITIZE)
   add_compile_options(-fsanitize=${LIBSCHED_SANITIZE} -fno-omit-frame-pointer
     -fno-sanitize-recover=all)

@@ -8,7 +8,7 @@
     3. Functions that can fail return a libsched_rc and take a `libsched_error **` last, which may be
        NULL. On success *error is not touched; on failure outputs are not touched and *error, if
        given, gets an error that the caller owns. Any of them may say MISUSE (a NULL that is not
-       allowed, a struct_size that is not set), NO_MEMORY or INTERNAL; that is not repeated.
+       allowed, a struct_size that is not set; see 9), NO_MEMORY or INTERNAL; that is not repeated.
        Functions without an error answer a NULL handle or an index out of range with nothing: 0,
        false, NULL or an empty text, where the comment says nothing else.
     4. A verdict is not an error: "the pod does not fit" is LIBSCHED_OK with a status.
@@ -19,7 +19,12 @@
        a non-const handle needs it for itself. Objects, configurations, frameworks, snapshots and
        decisions are immutable and freely shared.
     8. The library prints nothing, reads no file or environment variable that it was not given,
-       installs no signal handler and never exits. No exception leaves it. */
+       installs no signal handler and never exits. No exception leaves it.
+    9. A debug build of the library (CMake's option LIBSCHED_CHECK_HANDLES) finds misused handles:
+       released ones as long as they are among the latest 4,096, handles of another type, and an
+       _unref of what was only borrowed. Such a call is MISUSE with the name of the parameter;
+       functions without an error do as for NULL, and _unref does nothing. Other builds check for
+       NULL alone. No build can know a pointer that never was a handle: that stays undefined. */
 #ifndef LIBSCHED_H
 #define LIBSCHED_H
 

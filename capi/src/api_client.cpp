@@ -16,37 +16,54 @@ class ForeignApi final : public ApiClient {
 
   Result<void> bind(const Pod& pod, Str node) override {
     const std::string name(node);
-    return ask(calls_.bind, "bind", wrap(&pod), out(name));
+    return ask(calls_.bind, "bind", [&](auto call, libsched_status* status) {
+      return call(user_data_, wrap(&pod), out(name), status);
+    });
   }
   Result<void> delete_pod(const Pod& pod) override {
-    return ask(calls_.delete_pod, "delete_pod", wrap(&pod));
+    return ask(calls_.delete_pod, "delete_pod", [&](auto call, libsched_status* status) {
+      return call(user_data_, wrap(&pod), status);
+    });
   }
   Result<void> patch_pod_status(const Pod& pod, const PodStatusPatch& patch) override {
     const std::string json = status_patch_json(patch);
-    return ask(calls_.patch_pod_status, "patch_pod_status", wrap(&pod), out(json));
+    return ask(calls_.patch_pod_status, "patch_pod_status",
+               [&](auto call, libsched_status* status) {
+                 return call(user_data_, wrap(&pod), out(json), status);
+               });
   }
   Result<void> update_object(StoredKind kind, const ObjectRef& object, Str patch) override {
     const std::string json(patch);
-    return ask(calls_.patch_object, "patch_object", out(stored_kind_name(kind)),
-               out(object->meta.ns), out(object->meta.name), out(json));
+    return ask(calls_.patch_object, "patch_object", [&](auto call, libsched_status* status) {
+      return call(user_data_, out(stored_kind_name(kind)), out(object->meta.ns),
+                  out(object->meta.name), out(json), status);
+    });
   }
   void event(const Pod& pod, Str type, Str reason, Str action, Str note) override {
     if (calls_.event == nullptr) return;
     const std::string texts[] = {std::string(type), std::string(reason), std::string(action),
                                  std::string(note)};
+    [[maybe_unused]] const Borrowing borrowing;
     calls_.event(user_data_, wrap(&pod), out(texts[0]), out(texts[1]), out(texts[2]),
                  out(texts[3]));
   }
 
  private:
-  template <typename F, typename... Args>
-  Result<void> ask(F call, const char* what, Args... args) const {
-    if (call == nullptr) return {};
-    StatusObject status;
-    status.ref();  // a release by the callee frees nothing
-    const libsched_code code = call(user_data_, args..., wrap(&status));
+  template <typename Slot, typename Call>
+  Result<void> ask(Slot slot, const char* what, Call&& call) const {
+    if (slot == nullptr) return {};
+    Borrowing borrowing;
+    const Lent<StatusObject> status;
+    status->ref();  // a release by the callee frees nothing
+    const libsched_code code = call(slot, wrap(status.get()));
+    if (const char* given_back = borrowing.released())
+      return Error{
+          Rc::kState,
+          std::string(what) + " of the API client released " + given_back + " that it had borrowed",
+          {},
+          {}};
     if (code == LIBSCHED_SUCCESS) return {};
-    std::string why = status.status.message();
+    std::string why = status->status.message();
     if (why.empty())
       why = std::string(what) + " of the API client returned code " + std::to_string(code);
     return Error{Rc::kState, std::move(why), {}, {}};

@@ -7,7 +7,7 @@ libsched_rc fail(libsched_error** error, Error e) noexcept {
   const auto rc = static_cast<libsched_rc>(e.rc);
   if (error == nullptr) return rc;
   try {
-    *error = wrap(new ErrorObject(std::move(e)));
+    *error = own(new ErrorObject(std::move(e)));
   } catch (...) {
     *error = nullptr;
     return LIBSCHED_ERR_NO_MEMORY;
@@ -33,21 +33,21 @@ libsched_str libsched_str_from(const char* text) {
 }
 
 libsched_str libsched_text_get(const libsched_text* text) {
-  return text == nullptr ? out(Str()) : out(unwrap(text)->text);
+  return !live(text) ? out(Str()) : out(unwrap(text)->text);
 }
 void libsched_text_unref(libsched_text* text) { release(text); }
 
 libsched_rc libsched_error_code(const libsched_error* error) {
-  return error == nullptr ? LIBSCHED_OK : static_cast<libsched_rc>(unwrap(error)->error.rc);
+  return !live(error) ? LIBSCHED_OK : static_cast<libsched_rc>(unwrap(error)->error.rc);
 }
 libsched_str libsched_error_message(const libsched_error* error) {
-  return error == nullptr ? out(Str()) : out(unwrap(error)->error.message);
+  return !live(error) ? out(Str()) : out(unwrap(error)->error.message);
 }
 libsched_str libsched_error_path(const libsched_error* error) {
-  return error == nullptr ? out(Str()) : out(unwrap(error)->error.path);
+  return !live(error) ? out(Str()) : out(unwrap(error)->error.path);
 }
 libsched_str libsched_error_plugin(const libsched_error* error) {
-  return error == nullptr ? out(Str()) : out(unwrap(error)->error.plugin);
+  return !live(error) ? out(Str()) : out(unwrap(error)->error.plugin);
 }
 void libsched_error_unref(libsched_error* error) { release(error); }
 

@@ -8,7 +8,7 @@ namespace {
 
 // Whether the row holds a node.
 bool has_node(const libsched_view* view, uint32_t row) {
-  return view != nullptr && unwrap(view)->node(row) != nullptr;
+  return live(view) && unwrap(view)->node(row) != nullptr;
 }
 
 }  // namespace
@@ -17,7 +17,7 @@ extern "C" {
 
 libsched_rc libsched_cluster_create(const libsched_cluster_options* options,
                                     libsched_cluster** result, libsched_error** error) {
-  LIBSCHED_REQUIRE(error, result != nullptr);
+  LIBSCHED_REQUIRE_HANDLES(error, result);
   return guarded(error, [&]() -> Result<void> {
     Result<libsched_cluster_options> o =
         read_struct(options, libsched_cluster_options LIBSCHED_CLUSTER_OPTIONS_INIT,
@@ -25,14 +25,14 @@ libsched_rc libsched_cluster_create(const libsched_cluster_options* options,
     if (!o.ok()) return o.error();
     if (o->node_order > LIBSCHED_ORDER_INSERTION)
       return Error{Rc::kUnsupported, "unknown node_order", {}, {}};
-    *result = wrap(new Cluster(static_cast<NodeOrder>(o->node_order)));
+    *result = own(new Cluster(static_cast<NodeOrder>(o->node_order)));
     return {};
   });
 }
 
 libsched_rc libsched_cluster_load(libsched_str path, libsched_cluster** result,
                                   libsched_error** error) {
-  LIBSCHED_REQUIRE(error, result != nullptr);
+  LIBSCHED_REQUIRE_HANDLES(error, result);
   libsched_parse_options options = LIBSCHED_PARSE_OPTIONS_INIT;
   options.defaults = true;
   libsched_objects* objects = nullptr;
@@ -43,7 +43,7 @@ libsched_rc libsched_cluster_load(libsched_str path, libsched_cluster** result,
   return guarded(error, [&]() -> Result<void> {
     Ref<Cluster> cluster = make_ref<Cluster>();
     LIBSCHED_TRY(cluster->apply(owned->set));
-    *result = wrap(cluster.release());
+    *result = own(cluster.release());
     return {};
   });
 }
@@ -53,14 +53,14 @@ void libsched_cluster_unref(libsched_cluster* cluster) { release(cluster); }
 
 libsched_rc libsched_cluster_apply(libsched_cluster* cluster, const libsched_objects* objects,
                                    libsched_error** error) {
-  LIBSCHED_REQUIRE(error, cluster != nullptr && objects != nullptr);
+  LIBSCHED_REQUIRE_HANDLES(error, cluster, objects);
   return guarded(error, [&] { return unwrap(cluster)->apply(unwrap(objects)->set); });
 }
 
 libsched_rc libsched_cluster_add_nodes(libsched_cluster* cluster, const libsched_node* const* nodes,
                                        size_t count, libsched_error** error) {
-  LIBSCHED_REQUIRE(error, cluster != nullptr && (nodes != nullptr || count == 0));
-  for (size_t i = 0; i < count; ++i) LIBSCHED_REQUIRE(error, nodes[i] != nullptr);
+  LIBSCHED_REQUIRE_HANDLES(error, cluster);
+  LIBSCHED_REQUIRE_EACH(error, nodes, count);
   return guarded(error, [&] {
     return unwrap(cluster)->add_nodes(reinterpret_cast<const Node* const*>(nodes), count);
   });
@@ -68,21 +68,21 @@ libsched_rc libsched_cluster_add_nodes(libsched_cluster* cluster, const libsched
 
 libsched_rc libsched_cluster_update_node(libsched_cluster* cluster, const libsched_node* node,
                                          libsched_error** error) {
-  LIBSCHED_REQUIRE(error, cluster != nullptr && node != nullptr);
+  LIBSCHED_REQUIRE_HANDLES(error, cluster, node);
   return guarded(error, [&] { return unwrap(cluster)->update_node(NodeRef::share(unwrap(node))); });
 }
 
 libsched_rc libsched_cluster_remove_node(libsched_cluster* cluster, libsched_str name,
                                          libsched_error** error) {
-  LIBSCHED_REQUIRE(error, cluster != nullptr);
+  LIBSCHED_REQUIRE_HANDLES(error, cluster);
   return guarded(error, [&] { return unwrap(cluster)->remove_node(in(name)); });
 }
 
 libsched_rc libsched_cluster_add_pods(libsched_cluster* cluster, const libsched_pod* const* pods,
                                       const libsched_str* node_names, size_t count,
                                       libsched_error** error) {
-  LIBSCHED_REQUIRE(error, cluster != nullptr && (pods != nullptr || count == 0));
-  for (size_t i = 0; i < count; ++i) LIBSCHED_REQUIRE(error, pods[i] != nullptr);
+  LIBSCHED_REQUIRE_HANDLES(error, cluster);
+  LIBSCHED_REQUIRE_EACH(error, pods, count);
   static_assert(sizeof(libsched_str) == sizeof(Str));
   return guarded(error, [&]() -> Result<void> {
     std::vector<Str> names;
@@ -97,7 +97,7 @@ libsched_rc libsched_cluster_add_pods(libsched_cluster* cluster, const libsched_
 
 libsched_rc libsched_cluster_update_pod(libsched_cluster* cluster, const libsched_pod* pod,
                                         libsched_str node_name, libsched_error** error) {
-  LIBSCHED_REQUIRE(error, cluster != nullptr && pod != nullptr);
+  LIBSCHED_REQUIRE_HANDLES(error, cluster, pod);
   return guarded(error, [&] {
     return unwrap(cluster)->update_pod(PodRef::share(unwrap(pod)), in(node_name));
   });
@@ -105,14 +105,14 @@ libsched_rc libsched_cluster_update_pod(libsched_cluster* cluster, const libsche
 
 libsched_rc libsched_cluster_remove_pod(libsched_cluster* cluster, libsched_str ns,
                                         libsched_str name, libsched_error** error) {
-  LIBSCHED_REQUIRE(error, cluster != nullptr);
+  LIBSCHED_REQUIRE_HANDLES(error, cluster);
   return guarded(error, [&] { return unwrap(cluster)->remove_pod(in(ns), in(name)); });
 }
 
 libsched_rc libsched_cluster_remove_object(libsched_cluster* cluster, libsched_str kind,
                                            libsched_str ns, libsched_str name,
                                            libsched_error** error) {
-  LIBSCHED_REQUIRE(error, cluster != nullptr);
+  LIBSCHED_REQUIRE_HANDLES(error, cluster);
   return guarded(error, [&]() -> Result<void> {
     const size_t stored = find_stored_kind(in(kind));
     if (stored == kStoredKinds)
@@ -127,7 +127,7 @@ libsched_rc libsched_cluster_remove_object(libsched_cluster* cluster, libsched_s
 
 libsched_rc libsched_cluster_assume(libsched_cluster* cluster, const libsched_pod* pod,
                                     libsched_str node_name, libsched_error** error) {
-  LIBSCHED_REQUIRE(error, cluster != nullptr && pod != nullptr);
+  LIBSCHED_REQUIRE_HANDLES(error, cluster, pod);
   return guarded(error, [&]() -> Result<void> {
     if (in(node_name).empty())
       return Error{Rc::kInvalid, "a pod is assumed on a node: name one", {}, {}};
@@ -136,43 +136,43 @@ libsched_rc libsched_cluster_assume(libsched_cluster* cluster, const libsched_po
 }
 libsched_rc libsched_cluster_forget(libsched_cluster* cluster, libsched_str ns, libsched_str name,
                                     libsched_error** error) {
-  LIBSCHED_REQUIRE(error, cluster != nullptr);
+  LIBSCHED_REQUIRE_HANDLES(error, cluster);
   return guarded(error, [&] { return unwrap(cluster)->forget(in(ns), in(name)); });
 }
 
 libsched_rc libsched_cluster_fork(libsched_cluster* cluster, libsched_error** error) {
-  LIBSCHED_REQUIRE(error, cluster != nullptr);
+  LIBSCHED_REQUIRE_HANDLES(error, cluster);
   return guarded(error, [&]() -> Result<void> {
     unwrap(cluster)->fork();
     return {};
   });
 }
 libsched_rc libsched_cluster_commit(libsched_cluster* cluster, libsched_error** error) {
-  LIBSCHED_REQUIRE(error, cluster != nullptr);
+  LIBSCHED_REQUIRE_HANDLES(error, cluster);
   return guarded(error, [&] { return unwrap(cluster)->commit(); });
 }
 libsched_rc libsched_cluster_revert(libsched_cluster* cluster, libsched_error** error) {
-  LIBSCHED_REQUIRE(error, cluster != nullptr);
+  LIBSCHED_REQUIRE_HANDLES(error, cluster);
   return guarded(error, [&] { return unwrap(cluster)->revert(); });
 }
 size_t libsched_cluster_fork_depth(const libsched_cluster* cluster) {
-  return cluster == nullptr ? 0 : unwrap(cluster)->fork_depth();
+  return !live(cluster) ? 0 : unwrap(cluster)->fork_depth();
 }
 
 libsched_rc libsched_cluster_clone(const libsched_cluster* cluster, libsched_cluster** result,
                                    libsched_error** error) {
-  LIBSCHED_REQUIRE(error, cluster != nullptr && result != nullptr);
+  LIBSCHED_REQUIRE_HANDLES(error, cluster, result);
   return guarded(error, [&]() -> Result<void> {
-    *result = wrap(give(unwrap(cluster)->clone()));
+    *result = own(give(unwrap(cluster)->clone()));
     return {};
   });
 }
 
 libsched_rc libsched_cluster_snapshot(libsched_cluster* cluster, libsched_snapshot** result,
                                       libsched_error** error) {
-  LIBSCHED_REQUIRE(error, cluster != nullptr && result != nullptr);
+  LIBSCHED_REQUIRE_HANDLES(error, cluster, result);
   return guarded(error, [&]() -> Result<void> {
-    *result = wrap(give(unwrap(cluster)->snapshot()));
+    *result = own(give(unwrap(cluster)->snapshot()));
     return {};
   });
 }
@@ -180,7 +180,7 @@ libsched_snapshot* libsched_snapshot_ref(libsched_snapshot* snapshot) { return r
 void libsched_snapshot_unref(libsched_snapshot* snapshot) { release(snapshot); }
 
 libsched_rc libsched_cluster_refresh(libsched_cluster* cluster, libsched_error** error) {
-  LIBSCHED_REQUIRE(error, cluster != nullptr);
+  LIBSCHED_REQUIRE_HANDLES(error, cluster);
   return guarded(error, [&]() -> Result<void> {
     unwrap(cluster)->refresh();
     return {};
@@ -188,34 +188,34 @@ libsched_rc libsched_cluster_refresh(libsched_cluster* cluster, libsched_error**
 }
 
 const libsched_view* libsched_cluster_view(const libsched_cluster* cluster) {
-  return cluster == nullptr ? nullptr : wrap(&unwrap(cluster)->view());
+  return !live(cluster) ? nullptr : wrap(&unwrap(cluster)->view());
 }
 const libsched_view* libsched_snapshot_view(const libsched_snapshot* snapshot) {
-  return snapshot == nullptr ? nullptr : wrap(&unwrap(snapshot)->view());
+  return !live(snapshot) ? nullptr : wrap(&unwrap(snapshot)->view());
 }
 size_t libsched_view_node_count(const libsched_view* v) {
-  return v == nullptr ? 0 : unwrap(v)->node_count();
+  return !live(v) ? 0 : unwrap(v)->node_count();
 }
 size_t libsched_view_pod_count(const libsched_view* v) {
-  return v == nullptr ? 0 : unwrap(v)->pod_count();
+  return !live(v) ? 0 : unwrap(v)->pod_count();
 }
 size_t libsched_view_row_count(const libsched_view* v) {
-  return v == nullptr ? 0 : unwrap(v)->row_count();
+  return !live(v) ? 0 : unwrap(v)->row_count();
 }
 uint32_t libsched_view_find_node(const libsched_view* v, libsched_str name) {
-  return v == nullptr ? LIBSCHED_NO_ROW : unwrap(v)->find_node(in(name));
+  return !live(v) ? LIBSCHED_NO_ROW : unwrap(v)->find_node(in(name));
 }
 const libsched_node* libsched_view_node(const libsched_view* v, uint32_t row) {
-  return v == nullptr ? nullptr : wrap(unwrap(v)->node(row));
+  return !live(v) ? nullptr : wrap(unwrap(v)->node(row));
 }
 
 const uint32_t* libsched_view_order(const libsched_view* v, size_t* count) {
-  if (count != nullptr) *count = v == nullptr ? 0 : unwrap(v)->order().size();
-  return v == nullptr ? nullptr : unwrap(v)->order().data();
+  if (count != nullptr) *count = !live(v) ? 0 : unwrap(v)->order().size();
+  return !live(v) ? nullptr : unwrap(v)->order().data();
 }
 
 size_t libsched_view_node_pod_count(const libsched_view* v, uint32_t row) {
-  return v != nullptr && row < unwrap(v)->row_count() ? unwrap(v)->row(row).pods.size() : 0;
+  return live(v) && row < unwrap(v)->row_count() ? unwrap(v)->row(row).pods.size() : 0;
 }
 const libsched_pod* libsched_view_node_pod(const libsched_view* v, uint32_t row, size_t index) {
   if (index >= libsched_view_node_pod_count(v, row)) return nullptr;
@@ -224,7 +224,7 @@ const libsched_pod* libsched_view_node_pod(const libsched_view* v, uint32_t row,
 
 const libsched_pod* libsched_view_find_pod(const libsched_view* v, libsched_str ns,
                                            libsched_str name, uint32_t* row) {
-  if (v == nullptr) return nullptr;
+  if (!live(v)) return nullptr;
   const uint32_t s = unwrap(v)->find_pod(in(ns), in(name));
   if (s == kNoId) return nullptr;
   if (row != nullptr) *row = unwrap(v)->slot(s).row;

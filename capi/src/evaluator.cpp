@@ -21,8 +21,7 @@ using ChangePod = Result<Status> (Evaluator::*)(CycleState&, const Pod&, const P
 libsched_rc change_pod(ChangePod change, libsched_evaluator* evaluator, libsched_cycle_state* state,
                        const libsched_pod* pod, const libsched_pod* other, libsched_str node,
                        libsched_status* status, libsched_error** error) {
-  LIBSCHED_REQUIRE(error, evaluator != nullptr && state != nullptr && pod != nullptr &&
-                              other != nullptr && status != nullptr);
+  LIBSCHED_REQUIRE_HANDLES(error, evaluator, state, pod, other, status);
   return guarded(error, [&]() -> Result<void> {
     const Evaluator& e = *unwrap(evaluator);
     const uint32_t row = e.view().find_node(in(node));
@@ -35,7 +34,7 @@ libsched_rc change_pod(ChangePod change, libsched_evaluator* evaluator, libsched
 }
 
 const Decision::NodeVerdict* verdict(const libsched_decision* d, size_t index) {
-  return d != nullptr && index < unwrap(d)->nodes.size() ? &unwrap(d)->nodes[index] : nullptr;
+  return live(d) && index < unwrap(d)->nodes.size() ? &unwrap(d)->nodes[index] : nullptr;
 }
 const Status* status_at(const libsched_decision* d, size_t index) {
   const Decision::NodeVerdict* v = verdict(d, index);
@@ -49,10 +48,10 @@ extern "C" {
 libsched_rc libsched_evaluator_create(const libsched_framework* framework,
                                       libsched_cluster* cluster, libsched_evaluator** result,
                                       libsched_error** error) {
-  LIBSCHED_REQUIRE(error, framework != nullptr && cluster != nullptr && result != nullptr);
+  LIBSCHED_REQUIRE_HANDLES(error, framework, cluster, result);
   return guarded(error, [&]() -> Result<void> {
-    *result = wrap(new Evaluator(FrameworkRef::share(unwrap(framework)),
-                                 Ref<Cluster>::share(unwrap(cluster))));
+    *result = own(new Evaluator(FrameworkRef::share(unwrap(framework)),
+                                Ref<Cluster>::share(unwrap(cluster))));
     return {};
   });
 }
@@ -60,10 +59,10 @@ libsched_rc libsched_evaluator_create_on_snapshot(const libsched_framework* fram
                                                   const libsched_snapshot* snapshot,
                                                   libsched_evaluator** result,
                                                   libsched_error** error) {
-  LIBSCHED_REQUIRE(error, framework != nullptr && snapshot != nullptr && result != nullptr);
+  LIBSCHED_REQUIRE_HANDLES(error, framework, snapshot, result);
   return guarded(error, [&]() -> Result<void> {
-    *result = wrap(new Evaluator(FrameworkRef::share(unwrap(framework)),
-                                 SnapshotRef::share(unwrap(snapshot))));
+    *result = own(new Evaluator(FrameworkRef::share(unwrap(framework)),
+                                SnapshotRef::share(unwrap(snapshot))));
     return {};
   });
 }
@@ -71,25 +70,25 @@ void libsched_evaluator_unref(libsched_evaluator* evaluator) { release(evaluator
 
 libsched_rc libsched_prefilter_result_create(libsched_prefilter_result** result,
                                              libsched_error** error) {
-  LIBSCHED_REQUIRE(error, result != nullptr);
+  LIBSCHED_REQUIRE_HANDLES(error, result);
   return guarded(error, [&]() -> Result<void> {
-    *result = wrap(new PreFilterObject());
+    *result = own(new PreFilterObject());
     return {};
   });
 }
 void libsched_prefilter_result_unref(libsched_prefilter_result* result) { release(result); }
 bool libsched_prefilter_result_all_nodes(const libsched_prefilter_result* r) {
-  return r == nullptr || unwrap(r)->result.all_nodes;
+  return !live(r) || unwrap(r)->result.all_nodes;
 }
 size_t libsched_prefilter_result_node_count(const libsched_prefilter_result* r) {
-  return r == nullptr ? 0 : unwrap(r)->result.nodes.size();
+  return !live(r) ? 0 : unwrap(r)->result.nodes.size();
 }
 libsched_str libsched_prefilter_result_node(const libsched_prefilter_result* r, size_t index) {
   return index < libsched_prefilter_result_node_count(r) ? out(unwrap(r)->result.nodes[index])
                                                          : out(Str());
 }
 size_t libsched_prefilter_result_plugin_count(const libsched_prefilter_result* r) {
-  return r == nullptr ? 0 : unwrap(r)->result.restricted.size();
+  return !live(r) ? 0 : unwrap(r)->result.restricted.size();
 }
 libsched_str libsched_prefilter_result_plugin(const libsched_prefilter_result* r, size_t index) {
   return index < libsched_prefilter_result_plugin_count(r)
@@ -98,7 +97,7 @@ libsched_str libsched_prefilter_result_plugin(const libsched_prefilter_result* r
 }
 void libsched_prefilter_result_set_nodes(libsched_prefilter_result* r, const libsched_str* names,
                                          size_t count) {
-  if (r == nullptr || (names == nullptr && count != 0)) return;
+  if (!live(r) || (names == nullptr && count != 0)) return;
   quietly(false, [&] {
     std::vector<std::string> list;
     for (size_t i = 0; i < count; ++i) list.emplace_back(in(names[i]));
@@ -110,7 +109,7 @@ void libsched_prefilter_result_set_nodes(libsched_prefilter_result* r, const lib
 
 libsched_rc libsched_run_pre_enqueue_plugins(libsched_evaluator* evaluator, const libsched_pod* pod,
                                              libsched_status* status, libsched_error** error) {
-  LIBSCHED_REQUIRE(error, evaluator != nullptr && pod != nullptr && status != nullptr);
+  LIBSCHED_REQUIRE_HANDLES(error, evaluator, pod, status);
   return guarded(error, [&]() -> Result<void> {
     unwrap(status)->status = unwrap(evaluator)->run_pre_enqueue(*unwrap(pod));
     return {};
@@ -121,8 +120,8 @@ libsched_rc libsched_run_pre_filter_plugins(libsched_evaluator* evaluator,
                                             libsched_cycle_state* state, const libsched_pod* pod,
                                             libsched_prefilter_result* result,
                                             libsched_status* status, libsched_error** error) {
-  LIBSCHED_REQUIRE(error,
-                   evaluator != nullptr && state != nullptr && pod != nullptr && status != nullptr);
+  LIBSCHED_REQUIRE_HANDLES(error, evaluator, state, pod, status);
+  LIBSCHED_ALLOW_HANDLES(error, result);
   return guarded(error, [&]() -> Result<void> {
     Result<Status> ran = unwrap(evaluator)->run_pre_filter(*unwrap(state), *unwrap(pod));
     if (!ran.ok()) return std::move(ran.error());
@@ -135,8 +134,7 @@ libsched_rc libsched_run_pre_filter_plugins(libsched_evaluator* evaluator,
 libsched_rc libsched_run_filter_plugins(libsched_evaluator* evaluator, libsched_cycle_state* state,
                                         const libsched_pod* pod, libsched_str node,
                                         libsched_status* status, libsched_error** error) {
-  LIBSCHED_REQUIRE(error,
-                   evaluator != nullptr && state != nullptr && pod != nullptr && status != nullptr);
+  LIBSCHED_REQUIRE_HANDLES(error, evaluator, state, pod, status);
   return guarded(error, [&]() -> Result<void> {
     const uint32_t row = unwrap(evaluator)->view().find_node(in(node));
     if (row == kNoId) return no_node(in(node));
@@ -148,8 +146,7 @@ libsched_rc libsched_run_filter_plugins_at(libsched_evaluator* evaluator,
                                            libsched_cycle_state* state, const libsched_pod* pod,
                                            uint32_t row, libsched_status* status,
                                            libsched_error** error) {
-  LIBSCHED_REQUIRE(error,
-                   evaluator != nullptr && state != nullptr && pod != nullptr && status != nullptr);
+  LIBSCHED_REQUIRE_HANDLES(error, evaluator, state, pod, status);
   return guarded(error, [&]() -> Result<void> {
     if (unwrap(evaluator)->view().node(row) == nullptr)
       return no_node("row " + std::to_string(row));
@@ -172,8 +169,8 @@ libsched_rc libsched_filter_nodes(libsched_evaluator* evaluator, libsched_cycle_
                                   const libsched_pod* pod, const libsched_filter_options* options,
                                   uint64_t* feasible, size_t words, size_t* count, uint32_t* first,
                                   libsched_error** error) {
-  LIBSCHED_REQUIRE(error, evaluator != nullptr && state != nullptr && pod != nullptr &&
-                              (feasible != nullptr || words == 0));
+  LIBSCHED_REQUIRE_HANDLES(error, evaluator, state, pod);
+  LIBSCHED_REQUIRE(error, feasible != nullptr || words == 0);
   return guarded(error, [&]() -> Result<void> {
     Result<libsched_filter_options> o = read_struct(
         options, libsched_filter_options LIBSCHED_FILTER_OPTIONS_INIT, "libsched_filter_options");
@@ -203,19 +200,20 @@ libsched_rc libsched_filter_nodes(libsched_evaluator* evaluator, libsched_cycle_
 libsched_rc libsched_check_pod_fits(libsched_evaluator* evaluator, const libsched_pod* pod,
                                     libsched_str node, const libsched_check_options* options,
                                     libsched_decision** result, libsched_error** error) {
-  LIBSCHED_REQUIRE(error, evaluator != nullptr && pod != nullptr && result != nullptr);
+  LIBSCHED_REQUIRE_HANDLES(error, evaluator, pod, result);
   return guarded(error, [&]() -> Result<void> {
     Result<libsched_check_options> o = read_struct(
         options, libsched_check_options LIBSCHED_CHECK_OPTIONS_INIT, "libsched_check_options");
     if (!o.ok()) return o.error();
     if (o->reserved[0])
       return Error{Rc::kUnsupported, "libsched_check_options: reserved field is set", {}, {}};
-    CycleState own;
-    CycleState& state = o->state == nullptr ? own : *unwrap(o->state);
+    LIBSCHED_TRY(live_or_null("options->state", o->state));
+    const Lent<CycleState> fresh;
+    CycleState& state = o->state == nullptr ? *fresh : *unwrap(o->state);
     Result<Ref<const Decision>> decided = unwrap(evaluator)->check(
         state, *unwrap(pod), in(node), {o->judge_excluded, o->score, o->cancel, o->post_filter});
     if (!decided.ok()) return decided.error();
-    *result = wrap(give(std::move(*decided)));
+    *result = own(give(std::move(*decided)));
     return {};
   });
 }
@@ -223,7 +221,7 @@ libsched_rc libsched_check_pod_fits(libsched_evaluator* evaluator, const libsche
 libsched_decision* libsched_decision_ref(libsched_decision* decision) { return retain(decision); }
 void libsched_decision_unref(libsched_decision* decision) { release(decision); }
 size_t libsched_decision_feasible_count(const libsched_decision* d) {
-  return d == nullptr ? 0 : unwrap(d)->feasible.size();
+  return !live(d) ? 0 : unwrap(d)->feasible.size();
 }
 libsched_str libsched_decision_feasible(const libsched_decision* d, size_t index) {
   return index < libsched_decision_feasible_count(d)
@@ -231,7 +229,7 @@ libsched_str libsched_decision_feasible(const libsched_decision* d, size_t index
              : out(Str());
 }
 size_t libsched_decision_node_count(const libsched_decision* d) {
-  return d == nullptr ? 0 : unwrap(d)->nodes.size();
+  return !live(d) ? 0 : unwrap(d)->nodes.size();
 }
 libsched_str libsched_decision_node(const libsched_decision* d, size_t index) {
   const Decision::NodeVerdict* v = verdict(d, index);
@@ -259,14 +257,14 @@ bool libsched_decision_excluded(const libsched_decision* d, size_t index) {
   return v != nullptr && v->excluded;
 }
 const int8_t* libsched_decision_codes(const libsched_decision* d) {
-  return d == nullptr ? nullptr : unwrap(d)->codes.data();
+  return !live(d) ? nullptr : unwrap(d)->codes.data();
 }
 libsched_str libsched_decision_error(const libsched_decision* d) {
-  return d == nullptr ? out(Str()) : out(unwrap(d)->error);
+  return !live(d) ? out(Str()) : out(unwrap(d)->error);
 }
 bool libsched_decision_gate(const libsched_decision* d, libsched_status* status) {
-  if (d == nullptr || !unwrap(d)->pre_enqueue) return false;
-  if (status != nullptr)
+  if (!live(d) || !unwrap(d)->pre_enqueue) return false;
+  if (live(status))
     quietly(false, [&] {
       unwrap(status)->status = *unwrap(d)->pre_enqueue;
       return true;
@@ -274,14 +272,14 @@ bool libsched_decision_gate(const libsched_decision* d, libsched_status* status)
   return true;
 }
 libsched_str libsched_decision_fit_error(const libsched_decision* d) {
-  return d == nullptr ? out(Str()) : out(unwrap(d)->fit_error);
+  return !live(d) ? out(Str()) : out(unwrap(d)->fit_error);
 }
 
 libsched_rc libsched_decision_explain_json(const libsched_decision* decision,
                                            libsched_text** result, libsched_error** error) {
-  LIBSCHED_REQUIRE(error, decision != nullptr && result != nullptr);
+  LIBSCHED_REQUIRE_HANDLES(error, decision, result);
   return guarded(error, [&]() -> Result<void> {
-    *result = wrap(new Text(unwrap(decision)->explain_json()));
+    *result = own(new Text(unwrap(decision)->explain_json()));
     return {};
   });
 }

@@ -44,7 +44,7 @@ Result<void> refuse_reserved(const bool (&reserved)[3], const char* name) {
 
 // What the runtime knows of a plugin in this state; null if it did not run.
 const CycleState::Entry* entry_of(const libsched_cycle_state* state, libsched_str plugin) {
-  if (state == nullptr || unwrap(state)->framework == nullptr) return nullptr;
+  if (!live(state) || unwrap(state)->framework == nullptr) return nullptr;
   const CycleState& s = *unwrap(state);
   const auto& plugins = static_cast<const Framework*>(s.framework)->plugins();
   for (size_t i = 0; i < s.entries.size(); ++i)
@@ -59,34 +59,34 @@ extern "C" {
 const char* libsched_code_name(libsched_code code) { return code_name(static_cast<Code>(code)); }
 
 libsched_rc libsched_status_create(libsched_status** result, libsched_error** error) {
-  LIBSCHED_REQUIRE(error, result != nullptr);
+  LIBSCHED_REQUIRE_HANDLES(error, result);
   return guarded(error, [&]() -> Result<void> {
-    *result = wrap(new StatusObject());
+    *result = own(new StatusObject());
     return {};
   });
 }
 void libsched_status_unref(libsched_status* status) { release(status); }
 libsched_code libsched_status_code(const libsched_status* s) {
-  return s == nullptr ? LIBSCHED_SUCCESS : static_cast<libsched_code>(unwrap(s)->status.code);
+  return !live(s) ? LIBSCHED_SUCCESS : static_cast<libsched_code>(unwrap(s)->status.code);
 }
 libsched_str libsched_status_plugin(const libsched_status* s) {
-  return s == nullptr ? out(Str()) : out(unwrap(s)->status.plugin);
+  return !live(s) ? out(Str()) : out(unwrap(s)->status.plugin);
 }
 size_t libsched_status_reason_count(const libsched_status* s) {
-  return s == nullptr ? 0 : unwrap(s)->status.reasons.size();
+  return !live(s) ? 0 : unwrap(s)->status.reasons.size();
 }
 libsched_str libsched_status_reason(const libsched_status* s, size_t index) {
   return index < libsched_status_reason_count(s) ? out(unwrap(s)->status.reasons[index])
                                                  : out(Str());
 }
 void libsched_status_set(libsched_status* s, libsched_code code) {
-  if (s == nullptr) return;
+  if (!live(s)) return;
   unwrap(s)->status.code = static_cast<Code>(code);
   unwrap(s)->status.reasons.clear();
   unwrap(s)->status.error.reset();
 }
 void libsched_status_add_reason(libsched_status* s, libsched_str reason) {
-  if (s == nullptr) return;
+  if (!live(s)) return;
   quietly(false, [&] {
     unwrap(s)->status.reasons.emplace_back(in(reason));
     return true;
@@ -94,21 +94,21 @@ void libsched_status_add_reason(libsched_status* s, libsched_str reason) {
 }
 
 void libsched_status_set_error(libsched_status* s, libsched_str text) {
-  if (s == nullptr) return;
+  if (!live(s)) return;
   quietly(false, [&] {
     unwrap(s)->status.set_error(std::string(in(text)));
     return true;
   });
 }
 void libsched_status_set_plugin(libsched_status* s, libsched_str plugin) {
-  if (s == nullptr) return;
+  if (!live(s)) return;
   quietly(false, [&] {
     unwrap(s)->status.plugin = std::string(in(plugin));
     return true;
   });
 }
 bool libsched_status_as_error(const libsched_status* s, libsched_str* text) {
-  if (s == nullptr) return false;
+  if (!live(s)) return false;
   return quietly(false, [&] {
     std::optional<std::string> error = unwrap(s)->status.as_error();
     if (!error) return false;
@@ -127,7 +127,7 @@ libsched_rc libsched_config_parse(libsched_str document, libsched_config** resul
 libsched_rc libsched_config_parse_with(libsched_str document,
                                        const libsched_config_options* options,
                                        libsched_config** result, libsched_error** error) {
-  LIBSCHED_REQUIRE(error, result != nullptr);
+  LIBSCHED_REQUIRE_HANDLES(error, result);
   return guarded(error, [&]() -> Result<void> {
     Result<libsched_config_options> o = read_struct(
         options, libsched_config_options LIBSCHED_CONFIG_OPTIONS_INIT, "libsched_config_options");
@@ -139,24 +139,24 @@ libsched_rc libsched_config_parse_with(libsched_str document,
                                    ? Result<ConfigRef>(default_config({}, o->several_queue_sorts))
                                    : parse_config(in(document), parse);
     if (!config.ok()) return config.error();
-    *result = wrap(give(std::move(*config)));
+    *result = own(give(std::move(*config)));
     return {};
   });
 }
 libsched_rc libsched_config_parse_profile(libsched_str document, libsched_config** result,
                                           libsched_error** error) {
-  LIBSCHED_REQUIRE(error, result != nullptr);
+  LIBSCHED_REQUIRE_HANDLES(error, result);
   return guarded(error, [&]() -> Result<void> {
     Result<ConfigRef> config = parse_profile(in(document));
     if (!config.ok()) return config.error();
-    *result = wrap(give(std::move(*config)));
+    *result = own(give(std::move(*config)));
     return {};
   });
 }
 libsched_config* libsched_config_ref(libsched_config* config) { return retain(config); }
 void libsched_config_unref(libsched_config* config) { release(config); }
 size_t libsched_config_profile_count(const libsched_config* c) {
-  return c == nullptr ? 0 : unwrap(c)->profiles.size();
+  return !live(c) ? 0 : unwrap(c)->profiles.size();
 }
 libsched_str libsched_config_profile_name(const libsched_config* c, size_t index) {
   return index < libsched_config_profile_count(c) ? out(unwrap(c)->profiles[index].scheduler_name)
@@ -165,19 +165,20 @@ libsched_str libsched_config_profile_name(const libsched_config* c, size_t index
 
 libsched_rc libsched_config_describe_json(const libsched_config* config, libsched_text** result,
                                           libsched_error** error) {
-  LIBSCHED_REQUIRE(error, result != nullptr);
+  LIBSCHED_REQUIRE_HANDLES(error, result);
+  LIBSCHED_ALLOW_HANDLES(error, config);
   return guarded(error, [&]() -> Result<void> {
     Result<std::string> json = check_config_json(*config_or_default(config, {}), in_tree_catalog);
     if (!json.ok()) return json.error();
-    *result = wrap(new Text(std::move(*json)));
+    *result = own(new Text(std::move(*json)));
     return {};
   });
 }
 
 libsched_rc libsched_registry_create(libsched_registry** result, libsched_error** error) {
-  LIBSCHED_REQUIRE(error, result != nullptr);
+  LIBSCHED_REQUIRE_HANDLES(error, result);
   return guarded(error, [&]() -> Result<void> {
-    *result = wrap(give(in_tree_registry()->copy()));
+    *result = own(give(in_tree_registry()->copy()));
     return {};
   });
 }
@@ -185,7 +186,7 @@ libsched_registry* libsched_registry_ref(libsched_registry* registry) { return r
 void libsched_registry_unref(libsched_registry* registry) { release(registry); }
 libsched_rc libsched_registry_enable(libsched_registry* registry, libsched_str name, int32_t weight,
                                      libsched_error** error) {
-  LIBSCHED_REQUIRE(error, registry != nullptr);
+  LIBSCHED_REQUIRE_HANDLES(error, registry);
   return guarded(error, [&] { return unwrap(registry)->enable(in(name), weight); });
 }
 
@@ -193,7 +194,8 @@ libsched_rc libsched_framework_create(const libsched_config* config, libsched_st
                                       const libsched_registry* registry,
                                       const libsched_framework_options* options,
                                       libsched_framework** result, libsched_error** error) {
-  LIBSCHED_REQUIRE(error, result != nullptr);
+  LIBSCHED_REQUIRE_HANDLES(error, result);
+  LIBSCHED_ALLOW_HANDLES(error, config, registry);
   return guarded(error, [&]() -> Result<void> {
     Result<libsched_framework_options> o =
         read_struct(options, libsched_framework_options LIBSCHED_FRAMEWORK_OPTIONS_INIT,
@@ -211,7 +213,7 @@ libsched_rc libsched_framework_create(const libsched_config* config, libsched_st
         Framework::create(config_or_default(config, *gates), in(profile), plugins, *gates,
                           *semantics, {o->several_queue_sorts});
     if (!fw.ok()) return fw.error();
-    *result = wrap(give(std::move(*fw)));
+    *result = own(give(std::move(*fw)));
     return {};
   });
 }
@@ -220,14 +222,13 @@ libsched_framework* libsched_framework_ref(libsched_framework* framework) {
 }
 void libsched_framework_unref(libsched_framework* framework) { release(framework); }
 libsched_str libsched_framework_profile(const libsched_framework* fw) {
-  return fw == nullptr ? out(Str()) : out(unwrap(fw)->profile());
+  return !live(fw) ? out(Str()) : out(unwrap(fw)->profile());
 }
 libsched_rc libsched_framework_queue_less(const libsched_framework* framework,
                                           const libsched_pod* a, int64_t a_since_ns,
                                           const libsched_pod* b, int64_t b_since_ns, bool* result,
                                           libsched_error** error) {
-  LIBSCHED_REQUIRE(error,
-                   framework != nullptr && a != nullptr && b != nullptr && result != nullptr);
+  LIBSCHED_REQUIRE_HANDLES(error, framework, a, b, result);
   return guarded(error, [&]() -> Result<void> {
     *result = unwrap(framework)->queue_less({*unwrap(a), a_since_ns}, {*unwrap(b), b_since_ns});
     return {};
@@ -235,25 +236,25 @@ libsched_rc libsched_framework_queue_less(const libsched_framework* framework,
 }
 libsched_rc libsched_framework_plugins_json(const libsched_framework* framework,
                                             libsched_text** result, libsched_error** error) {
-  LIBSCHED_REQUIRE(error, framework != nullptr && result != nullptr);
+  LIBSCHED_REQUIRE_HANDLES(error, framework, result);
   return guarded(error, [&]() -> Result<void> {
-    *result = wrap(new Text(unwrap(framework)->plugins_json()));
+    *result = own(new Text(unwrap(framework)->plugins_json()));
     return {};
   });
 }
 
 libsched_rc libsched_cycle_state_create(libsched_cycle_state** result, libsched_error** error) {
-  LIBSCHED_REQUIRE(error, result != nullptr);
+  LIBSCHED_REQUIRE_HANDLES(error, result);
   return guarded(error, [&]() -> Result<void> {
-    *result = wrap(new CycleState());
+    *result = own(new CycleState());
     return {};
   });
 }
 libsched_rc libsched_cycle_state_clone(const libsched_cycle_state* state,
                                        libsched_cycle_state** result, libsched_error** error) {
-  LIBSCHED_REQUIRE(error, state != nullptr && result != nullptr);
+  LIBSCHED_REQUIRE_HANDLES(error, state, result);
   return guarded(error, [&]() -> Result<void> {
-    *result = wrap(give(unwrap(state)->clone()));
+    *result = own(give(unwrap(state)->clone()));
     return {};
   });
 }
@@ -262,8 +263,8 @@ void libsched_cycle_state_unref(libsched_cycle_state* state) { release(state); }
 libsched_rc libsched_cycle_state_write(libsched_cycle_state* state, libsched_str key, void* data,
                                        void* (*clone)(void* data), void (*destroy)(void* data),
                                        libsched_error** error) {
-  if (state == nullptr && destroy != nullptr) destroy(data);
-  LIBSCHED_REQUIRE(error, state != nullptr);
+  if (!live(state) && destroy != nullptr) destroy(data);
+  LIBSCHED_REQUIRE_HANDLES(error, state);
   return guarded(error, [&]() -> Result<void> {
     std::shared_ptr<StateValue> value;
     try {
@@ -277,12 +278,12 @@ libsched_rc libsched_cycle_state_write(libsched_cycle_state* state, libsched_str
   });
 }
 void* libsched_cycle_state_read(const libsched_cycle_state* state, libsched_str key) {
-  if (state == nullptr) return nullptr;
+  if (!live(state)) return nullptr;
   const std::shared_ptr<StateValue> value = unwrap(state)->read(in(key));
   return value ? value->get() : nullptr;
 }
 void libsched_cycle_state_delete(libsched_cycle_state* state, libsched_str key) {
-  if (state != nullptr) unwrap(state)->erase(in(key));
+  if (live(state)) unwrap(state)->erase(in(key));
 }
 bool libsched_cycle_state_skips_filter(const libsched_cycle_state* state, libsched_str plugin) {
   const CycleState::Entry* entry = entry_of(state, plugin);

@@ -10,6 +10,7 @@
 
 #include <libsched.h>
 
+#include "handle_check.hpp"
 #include "libsched/base/result.hpp"
 #include "libsched/framework/evaluator.hpp"
 #include "libsched/ingest/ingest.hpp"
@@ -39,53 +40,58 @@ struct PreFilterObject final : RefCounted {
   PreFilterResult result;
 };
 // With an overlay the node is to be seen with the overlay's pods.
-struct NodeInfo {
+struct NodeInfo final : HandleMark {
+  NodeInfo() = default;
+  NodeInfo(const View* v, uint32_t r, const NodeOverlay* o) : view(v), row(r), overlay(o) {}
   const View* view = nullptr;
   uint32_t row = kNoId;
   const NodeOverlay* overlay = nullptr;
 };
-struct NodeSet {
-  const View* view = nullptr;
-  const uint32_t* rows = nullptr;
-  size_t count = 0;
-  const NodeOverlay* overlay = nullptr;  // of a set of one
-  mutable NodeInfo info;                 // what _at() lends
+struct NodeSet final : HandleMark {
+  NodeSet(const View* v, const uint32_t* r, size_t n, const NodeOverlay* o)
+      : view(v), rows(r), count(n), overlay(o) {}
+  const View* view;
+  const uint32_t* rows;
+  size_t count;
+  const NodeOverlay* overlay;  // of a set of one
+  mutable NodeInfo info;       // what _at() lends
+};
+// What slots fill or read, for the time of a call.
+struct Signature final : HandleMark {
+  explicit Signature(std::vector<SignFragment>* f) : fragments(f) {}
+  std::vector<SignFragment>* fragments;
+};
+struct Events final : HandleMark {
+  explicit Events(std::vector<ClusterEventWithHint>* l) : list(l) {}
+  std::vector<ClusterEventWithHint>* list;
+};
+struct ObjectChangeHandle final : HandleMark {
+  explicit ObjectChangeHandle(const ObjectChange* c) : change(c) {}
+  const ObjectChange* change;
 };
 
-// Each pair of a handle type and its C++ type.
-#define LIBSCHED_HANDLE(c_type, cpp_type)                                                         \
-  inline cpp_type* unwrap(c_type* p) { return reinterpret_cast<cpp_type*>(p); }                   \
-  inline const cpp_type* unwrap(const c_type* p) { return reinterpret_cast<const cpp_type*>(p); } \
-  inline c_type* wrap(cpp_type* p) { return reinterpret_cast<c_type*>(p); }                       \
-  inline const c_type* wrap(const cpp_type* p) { return reinterpret_cast<const c_type*>(p); }
-
-LIBSCHED_HANDLE(libsched_text, Text)
-LIBSCHED_HANDLE(libsched_error, ErrorObject)
-LIBSCHED_HANDLE(libsched_objects, Objects)
-LIBSCHED_HANDLE(libsched_pod, Pod)
-LIBSCHED_HANDLE(libsched_node, Node)
-LIBSCHED_HANDLE(libsched_cluster, Cluster)
-LIBSCHED_HANDLE(libsched_snapshot, Snapshot)
-LIBSCHED_HANDLE(libsched_view, View)
-LIBSCHED_HANDLE(libsched_status, StatusObject)
-LIBSCHED_HANDLE(libsched_config, SchedulerConfig)
-LIBSCHED_HANDLE(libsched_registry, Registry)
-LIBSCHED_HANDLE(libsched_framework, Framework)
-LIBSCHED_HANDLE(libsched_cycle_state, CycleState)
-LIBSCHED_HANDLE(libsched_evaluator, Evaluator)
-LIBSCHED_HANDLE(libsched_prefilter_result, PreFilterObject)
-LIBSCHED_HANDLE(libsched_decision, Decision)
-LIBSCHED_HANDLE(libsched_score_table, ScoreTable)
-LIBSCHED_HANDLE(libsched_node_info, NodeInfo)
-LIBSCHED_HANDLE(libsched_node_set, NodeSet)
-LIBSCHED_HANDLE(libsched_node_statuses, NodeStatuses)
-LIBSCHED_HANDLE(libsched_signature, std::vector<SignFragment>)
-LIBSCHED_HANDLE(libsched_events, std::vector<ClusterEventWithHint>)
-LIBSCHED_HANDLE(libsched_object_change, ObjectChange)
-LIBSCHED_HANDLE(libsched_clock, Clock)
-LIBSCHED_HANDLE(libsched_services, Services)
-LIBSCHED_HANDLE(libsched_waiting_pod, WaitingPodObject)
+// A handle and its object, both ways.
+#if LIBSCHED_CHECK_HANDLES
+#define LIBSCHED_LEND(p, name) note_lent(p, HandleKind::name)
+#else
+#define LIBSCHED_LEND(p, name) static_cast<void>(p)
+#endif
+#define LIBSCHED_HANDLE(name, cpp_type, words)                                           \
+  inline cpp_type* unwrap(libsched_##name* p) { return reinterpret_cast<cpp_type*>(p); } \
+  inline const cpp_type* unwrap(const libsched_##name* p) {                              \
+    return reinterpret_cast<const cpp_type*>(p);                                         \
+  }                                                                                      \
+  inline libsched_##name* wrap(cpp_type* p) {                                            \
+    LIBSCHED_LEND(p, name);                                                              \
+    return reinterpret_cast<libsched_##name*>(p);                                        \
+  }                                                                                      \
+  inline const libsched_##name* wrap(const cpp_type* p) {                                \
+    LIBSCHED_LEND(p, name);                                                              \
+    return reinterpret_cast<const libsched_##name*>(p);                                  \
+  }
+LIBSCHED_HANDLES(LIBSCHED_HANDLE)
 #undef LIBSCHED_HANDLE
+#undef LIBSCHED_LEND
 
 // Shared immutable objects are handed out without const, as C reference counting wants it.
 template <typename T>
@@ -97,13 +103,41 @@ T* give(Ref<T> r) {
   return r.release();
 }
 
+// The handle of an object, with a reference that passes to the user.
+template <typename T>
+auto own(T* object) {
+  const auto handle = wrap(object);
+#if LIBSCHED_CHECK_HANDLES
+  note_taken(object);
+#endif
+  return handle;
+}
+
+template <typename C>
+bool may_release(C* handle) {
+  if (!live(handle)) return false;
+#if LIBSCHED_CHECK_HANDLES
+  return give_back(unwrap(handle), kind_of(handle));
+#else
+  return true;
+#endif
+}
 template <typename C>
 void release(C* handle) {
-  if (handle != nullptr) unwrap(handle)->unref();
+  if (may_release(handle)) unwrap(handle)->unref();
+}
+// Of what has one owner alone.
+template <typename C>
+void destroy(C* handle) {
+  if (may_release(handle)) delete unwrap(handle);
 }
 template <typename C>
 C* retain(C* handle) {
-  if (handle != nullptr) unwrap(handle)->ref();
+  if (!live(handle)) return nullptr;
+  unwrap(handle)->ref();
+#if LIBSCHED_CHECK_HANDLES
+  note_taken(unwrap(handle));
+#endif
   return handle;
 }
 

@@ -30,6 +30,7 @@ Result<ParseOptions> parse_options(const libsched_parse_options* given) {
   p.validate = o.validate;
   if (o.max_bytes != 0) p.max_bytes = o.max_bytes;
   if (o.max_depth != 0) p.max_depth = static_cast<int>(std::min<uint32_t>(o.max_depth, 1000));
+  LIBSCHED_TRY(live_or_null("options->classes", o.classes));
   if (o.classes != nullptr) p.priority_classes = unwrap(o.classes)->set.priority_classes;
   return p;
 }
@@ -68,7 +69,7 @@ Result<libsched_objects*> parse_set(Str document, const ParseOptions& options) {
   if (!set.ok()) return std::move(set.error());
   Ref<Objects> objects = make_ref<Objects>();
   objects->set = std::move(*set);
-  return wrap(objects.release());
+  return own(objects.release());
 }
 
 // The number of a resource: cpu in thousandths, pods and the rest in units.
@@ -101,7 +102,7 @@ extern "C" {
 
 libsched_rc libsched_objects_parse(libsched_str document, const libsched_parse_options* options,
                                    libsched_objects** result, libsched_error** error) {
-  LIBSCHED_REQUIRE(error, result != nullptr);
+  LIBSCHED_REQUIRE_HANDLES(error, result);
   return guarded(error, [&]() -> Result<void> {
     Result<ParseOptions> o = parse_options(options);
     if (!o.ok()) return o.error();
@@ -114,7 +115,7 @@ libsched_rc libsched_objects_parse(libsched_str document, const libsched_parse_o
 
 libsched_rc libsched_objects_load(libsched_str path, const libsched_parse_options* options,
                                   libsched_objects** result, libsched_error** error) {
-  LIBSCHED_REQUIRE(error, result != nullptr);
+  LIBSCHED_REQUIRE_HANDLES(error, result);
   return guarded(error, [&]() -> Result<void> {
     Result<ParseOptions> o = parse_options(options);
     if (!o.ok()) return o.error();
@@ -130,13 +131,13 @@ libsched_rc libsched_objects_load(libsched_str path, const libsched_parse_option
 libsched_objects* libsched_objects_ref(libsched_objects* objects) { return retain(objects); }
 void libsched_objects_unref(libsched_objects* objects) { release(objects); }
 size_t libsched_objects_pod_count(const libsched_objects* o) {
-  return o == nullptr ? 0 : unwrap(o)->set.pods.size();
+  return !live(o) ? 0 : unwrap(o)->set.pods.size();
 }
 size_t libsched_objects_node_count(const libsched_objects* o) {
-  return o == nullptr ? 0 : unwrap(o)->set.nodes.size();
+  return !live(o) ? 0 : unwrap(o)->set.nodes.size();
 }
 size_t libsched_objects_workload_count(const libsched_objects* o) {
-  return o == nullptr ? 0 : unwrap(o)->set.workloads.size();
+  return !live(o) ? 0 : unwrap(o)->set.workloads.size();
 }
 
 const libsched_pod* libsched_objects_get_pod(const libsched_objects* o, size_t index) {
@@ -156,7 +157,7 @@ const libsched_pod* libsched_objects_get_workload(const libsched_objects* o, siz
 
 libsched_rc libsched_objects_report_json(const libsched_objects* objects, libsched_text** result,
                                          libsched_error** error) {
-  LIBSCHED_REQUIRE(error, objects != nullptr && result != nullptr);
+  LIBSCHED_REQUIRE_HANDLES(error, objects, result);
   return guarded(error, [&]() -> Result<void> {
     using Json = nlohmann::ordered_json;
     const ObjectSet& set = unwrap(objects)->set;
@@ -182,20 +183,20 @@ libsched_rc libsched_objects_report_json(const libsched_objects* objects, libsch
     for (const IngestWarning& w : set.warnings)
       json["warnings"].push_back({{"path", w.path}, {"message", w.message}});
     json["unknownFields"] = set.unknown_fields;
-    *result = wrap(new Text(json.dump(-1, ' ', false, Json::error_handler_t::replace)));
+    *result = own(new Text(json.dump(-1, ' ', false, Json::error_handler_t::replace)));
     return {};
   });
 }
 
 libsched_rc libsched_pod_parse(libsched_str document, const libsched_parse_options* options,
                                libsched_pod** result, libsched_error** error) {
-  LIBSCHED_REQUIRE(error, result != nullptr);
+  LIBSCHED_REQUIRE_HANDLES(error, result);
   return guarded(error, [&]() -> Result<void> {
     Result<ParseOptions> o = parse_options(options);
     if (!o.ok()) return o.error();
     Result<PodRef> pod = parse_pod(in(document), *o);
     if (!pod.ok()) return pod.error();
-    *result = wrap(give(std::move(*pod)));
+    *result = own(give(std::move(*pod)));
     return {};
   });
 }
@@ -203,14 +204,14 @@ libsched_rc libsched_pod_parse(libsched_str document, const libsched_parse_optio
 libsched_rc libsched_pod_copy(const libsched_pod* pod, libsched_str name, libsched_str ns,
                               libsched_str uid, libsched_str node_name, libsched_pod** result,
                               libsched_error** error) {
-  LIBSCHED_REQUIRE(error, pod != nullptr && result != nullptr);
+  LIBSCHED_REQUIRE_HANDLES(error, pod, result);
   return guarded(error, [&]() -> Result<void> {
     const Pod& p = *unwrap(pod);
     const auto pick = [](libsched_str given, Str old) {
       return given.ptr == nullptr ? old : in(given);
     };
-    *result = wrap(give(copy_pod(p, pick(name, p.meta.name), pick(ns, p.meta.ns),
-                                 pick(uid, p.meta.uid), pick(node_name, p.spec.node_name))));
+    *result = own(give(copy_pod(p, pick(name, p.meta.name), pick(ns, p.meta.ns),
+                                pick(uid, p.meta.uid), pick(node_name, p.spec.node_name))));
     return {};
   });
 }
@@ -220,61 +221,61 @@ libsched_pod* libsched_pod_ref(const libsched_pod* pod) {
 }
 void libsched_pod_unref(libsched_pod* pod) { release(pod); }
 libsched_str libsched_pod_name(const libsched_pod* p) {
-  return p == nullptr ? out(Str()) : out(unwrap(p)->meta.name);
+  return !live(p) ? out(Str()) : out(unwrap(p)->meta.name);
 }
 libsched_str libsched_pod_namespace(const libsched_pod* p) {
-  return p == nullptr ? out(Str()) : out(unwrap(p)->meta.ns);
+  return !live(p) ? out(Str()) : out(unwrap(p)->meta.ns);
 }
 libsched_str libsched_pod_uid(const libsched_pod* p) {
-  return p == nullptr ? out(Str()) : out(unwrap(p)->meta.uid);
+  return !live(p) ? out(Str()) : out(unwrap(p)->meta.uid);
 }
 libsched_str libsched_pod_node_name(const libsched_pod* p) {
-  return p == nullptr ? out(Str()) : out(unwrap(p)->spec.node_name);
+  return !live(p) ? out(Str()) : out(unwrap(p)->spec.node_name);
 }
 libsched_str libsched_pod_nominated_node_name(const libsched_pod* pod) {
-  return pod == nullptr ? out(Str()) : out(unwrap(pod)->status.nominated_node_name);
+  return !live(pod) ? out(Str()) : out(unwrap(pod)->status.nominated_node_name);
 }
 libsched_str libsched_pod_scheduler_name(const libsched_pod* p) {
-  return p == nullptr ? out(Str()) : out(unwrap(p)->spec.scheduler_name);
+  return !live(p) ? out(Str()) : out(unwrap(p)->spec.scheduler_name);
 }
 libsched_str libsched_pod_phase(const libsched_pod* p) {
-  return p == nullptr ? out(Str()) : out(unwrap(p)->status.phase);
+  return !live(p) ? out(Str()) : out(unwrap(p)->status.phase);
 }
 int32_t libsched_pod_priority(const libsched_pod* p) {
-  return p == nullptr ? 0 : unwrap(p)->spec.priority.value_or(0);
+  return !live(p) ? 0 : unwrap(p)->spec.priority.value_or(0);
 }
 bool libsched_pod_label(const libsched_pod* p, libsched_str key, libsched_str* value) {
-  return p != nullptr && label_into(unwrap(p)->meta.labels, in(key), value);
+  return live(p) && label_into(unwrap(p)->meta.labels, in(key), value);
 }
 int64_t libsched_pod_request(const libsched_pod* p, libsched_str resource) {
-  return p == nullptr ? 0 : amount(unwrap(p)->requests, in(resource));
+  return !live(p) ? 0 : amount(unwrap(p)->requests, in(resource));
 }
 libsched_rc libsched_pod_raw(const libsched_pod* pod, libsched_str* result,
                              libsched_error** error) {
-  LIBSCHED_REQUIRE(error, pod != nullptr && result != nullptr);
+  LIBSCHED_REQUIRE_HANDLES(error, pod, result);
   return guarded(error, [&] { return raw_into(*unwrap(pod), result); });
 }
 
 libsched_rc libsched_node_parse(libsched_str document, const libsched_parse_options* options,
                                 libsched_node** result, libsched_error** error) {
-  LIBSCHED_REQUIRE(error, result != nullptr);
+  LIBSCHED_REQUIRE_HANDLES(error, result);
   return guarded(error, [&]() -> Result<void> {
     Result<ParseOptions> o = parse_options(options);
     if (!o.ok()) return o.error();
     Result<NodeRef> node = parse_node(in(document), *o);
     if (!node.ok()) return node.error();
-    *result = wrap(give(std::move(*node)));
+    *result = own(give(std::move(*node)));
     return {};
   });
 }
 
 libsched_rc libsched_node_copy(const libsched_node* node, libsched_str name, libsched_str uid,
                                libsched_node** result, libsched_error** error) {
-  LIBSCHED_REQUIRE(error, node != nullptr && result != nullptr);
+  LIBSCHED_REQUIRE_HANDLES(error, node, result);
   return guarded(error, [&]() -> Result<void> {
     const Node& n = *unwrap(node);
-    *result = wrap(give(copy_node(n, name.ptr == nullptr ? n.meta.name : in(name),
-                                  uid.ptr == nullptr ? n.meta.uid : in(uid))));
+    *result = own(give(copy_node(n, name.ptr == nullptr ? n.meta.name : in(name),
+                                 uid.ptr == nullptr ? n.meta.uid : in(uid))));
     return {};
   });
 }
@@ -284,19 +285,19 @@ libsched_node* libsched_node_ref(const libsched_node* node) {
 }
 void libsched_node_unref(libsched_node* node) { release(node); }
 libsched_str libsched_node_name(const libsched_node* n) {
-  return n == nullptr ? out(Str()) : out(unwrap(n)->meta.name);
+  return !live(n) ? out(Str()) : out(unwrap(n)->meta.name);
 }
 libsched_str libsched_node_uid(const libsched_node* n) {
-  return n == nullptr ? out(Str()) : out(unwrap(n)->meta.uid);
+  return !live(n) ? out(Str()) : out(unwrap(n)->meta.uid);
 }
 bool libsched_node_label(const libsched_node* n, libsched_str key, libsched_str* value) {
-  return n != nullptr && label_into(unwrap(n)->meta.labels, in(key), value);
+  return live(n) && label_into(unwrap(n)->meta.labels, in(key), value);
 }
 bool libsched_node_unschedulable(const libsched_node* n) {
-  return n != nullptr && unwrap(n)->unschedulable;
+  return live(n) && unwrap(n)->unschedulable;
 }
 size_t libsched_node_taint_count(const libsched_node* n) {
-  return n == nullptr ? 0 : unwrap(n)->taints.size();
+  return !live(n) ? 0 : unwrap(n)->taints.size();
 }
 bool libsched_node_taint(const libsched_node* n, size_t index, libsched_str* key,
                          libsched_str* value, libsched_str* effect) {
@@ -308,11 +309,11 @@ bool libsched_node_taint(const libsched_node* n, size_t index, libsched_str* key
   return true;
 }
 int64_t libsched_node_allocatable(const libsched_node* n, libsched_str resource) {
-  return n == nullptr ? 0 : amount(unwrap(n)->allocatable, in(resource));
+  return !live(n) ? 0 : amount(unwrap(n)->allocatable, in(resource));
 }
 libsched_rc libsched_node_raw(const libsched_node* node, libsched_str* result,
                               libsched_error** error) {
-  LIBSCHED_REQUIRE(error, node != nullptr && result != nullptr);
+  LIBSCHED_REQUIRE_HANDLES(error, node, result);
   return guarded(error, [&] { return raw_into(*unwrap(node), result); });
 }
 

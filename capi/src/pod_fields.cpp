@@ -90,15 +90,15 @@ bool container_at(Span<Container> list, size_t index, libsched_str* name, libsch
 extern "C" {
 
 size_t libsched_pod_label_count(const libsched_pod* p) {
-  return p == nullptr ? 0 : unwrap(p)->meta.labels.size();
+  return !live(p) ? 0 : unwrap(p)->meta.labels.size();
 }
 bool libsched_pod_label_at(const libsched_pod* p, size_t index, libsched_str* key,
                            libsched_str* value) {
-  return p != nullptr && pair_at(unwrap(p)->meta.labels, index, key, value);
+  return live(p) && pair_at(unwrap(p)->meta.labels, index, key, value);
 }
 libsched_rc libsched_pod_annotation_count(const libsched_pod* pod, size_t* result,
                                           libsched_error** error) {
-  LIBSCHED_REQUIRE(error, pod != nullptr && result != nullptr);
+  LIBSCHED_REQUIRE_HANDLES(error, pod, result);
   return guarded(error, [&]() -> Result<void> {
     LIBSCHED_TRY(annotations_kept(unwrap(pod)->meta));
     *result = unwrap(pod)->meta.annotations.size();
@@ -107,19 +107,19 @@ libsched_rc libsched_pod_annotation_count(const libsched_pod* pod, size_t* resul
 }
 bool libsched_pod_annotation_at(const libsched_pod* pod, size_t index, libsched_str* key,
                                 libsched_str* value) {
-  return pod != nullptr && annotation_at(unwrap(pod)->meta, index, key, value);
+  return live(pod) && annotation_at(unwrap(pod)->meta, index, key, value);
 }
 libsched_rc libsched_pod_annotation(const libsched_pod* pod, libsched_str key, bool* found,
                                     libsched_str* value, libsched_error** error) {
-  LIBSCHED_REQUIRE(error, pod != nullptr && found != nullptr);
+  LIBSCHED_REQUIRE_HANDLES(error, pod, found);
   return guarded(error, [&] { return annotation_into(unwrap(pod)->meta, in(key), found, value); });
 }
 size_t libsched_pod_owner_count(const libsched_pod* p) {
-  return p == nullptr ? 0 : unwrap(p)->meta.owners.size();
+  return !live(p) ? 0 : unwrap(p)->meta.owners.size();
 }
 bool libsched_pod_owner(const libsched_pod* p, size_t index, libsched_str* kind, libsched_str* name,
                         libsched_str* uid, bool* controller) {
-  const OwnerReference* o = p == nullptr ? nullptr : item_at(unwrap(p)->meta.owners, index);
+  const OwnerReference* o = !live(p) ? nullptr : item_at(unwrap(p)->meta.owners, index);
   if (o == nullptr) return false;
   write_to(kind, out(o->kind));
   write_to(name, out(o->name));
@@ -128,39 +128,39 @@ bool libsched_pod_owner(const libsched_pod* p, size_t index, libsched_str* kind,
   return true;
 }
 bool libsched_pod_creation_time(const libsched_pod* p, int64_t* ns) {
-  return p != nullptr && time_into(unwrap(p)->meta.created, ns);
+  return live(p) && time_into(unwrap(p)->meta.created, ns);
 }
 bool libsched_pod_deletion_time(const libsched_pod* p, int64_t* ns) {
-  return p != nullptr && time_into(unwrap(p)->meta.deleted, ns);
+  return live(p) && time_into(unwrap(p)->meta.deleted, ns);
 }
 bool libsched_pod_start_time(const libsched_pod* p, int64_t* ns) {
-  return p != nullptr && time_into(unwrap(p)->status.start_time, ns);
+  return live(p) && time_into(unwrap(p)->status.start_time, ns);
 }
 libsched_str libsched_pod_priority_class_name(const libsched_pod* p) {
-  return p == nullptr ? out(Str()) : out(unwrap(p)->spec.priority_class_name);
+  return !live(p) ? out(Str()) : out(unwrap(p)->spec.priority_class_name);
 }
 libsched_str libsched_pod_preemption_policy(const libsched_pod* p) {
-  return p == nullptr ? out(Str()) : out(unwrap(p)->spec.preemption_policy);
+  return !live(p) ? out(Str()) : out(unwrap(p)->spec.preemption_policy);
 }
 libsched_str libsched_pod_group_name(const libsched_pod* p) {
-  return p == nullptr ? out(Str()) : out(unwrap(p)->spec.scheduling_group);
+  return !live(p) ? out(Str()) : out(unwrap(p)->spec.scheduling_group);
 }
 bool libsched_pod_host_network(const libsched_pod* p) {
-  return p != nullptr && unwrap(p)->spec.host_network;
+  return live(p) && unwrap(p)->spec.host_network;
 }
 size_t libsched_pod_node_selector_count(const libsched_pod* p) {
-  return p == nullptr ? 0 : unwrap(p)->spec.node_selector.size();
+  return !live(p) ? 0 : unwrap(p)->spec.node_selector.size();
 }
 bool libsched_pod_node_selector(const libsched_pod* p, size_t index, libsched_str* key,
                                 libsched_str* value) {
-  return p != nullptr && pair_at(unwrap(p)->spec.node_selector, index, key, value);
+  return live(p) && pair_at(unwrap(p)->spec.node_selector, index, key, value);
 }
 size_t libsched_pod_toleration_count(const libsched_pod* p) {
-  return p == nullptr ? 0 : unwrap(p)->spec.tolerations.size();
+  return !live(p) ? 0 : unwrap(p)->spec.tolerations.size();
 }
 bool libsched_pod_toleration(const libsched_pod* p, size_t index, libsched_str* key,
                              libsched_str* op, libsched_str* value, libsched_str* effect) {
-  const Toleration* t = p == nullptr ? nullptr : item_at(unwrap(p)->spec.tolerations, index);
+  const Toleration* t = !live(p) ? nullptr : item_at(unwrap(p)->spec.tolerations, index);
   if (t == nullptr) return false;
   write_to(key, out(t->key));
   write_to(op, op_text(*t));
@@ -170,45 +170,45 @@ bool libsched_pod_toleration(const libsched_pod* p, size_t index, libsched_str* 
 }
 bool libsched_pod_tolerates(const libsched_pod* p, libsched_str key, libsched_str value,
                             libsched_str effect, bool comparison_operators) {
-  if (p == nullptr) return false;
+  if (!live(p)) return false;
   for (const Toleration& t : unwrap(p)->spec.tolerations)
     if (tolerates(t, in(key), in(value), effect_of(in(effect)), in(effect), comparison_operators))
       return true;
   return false;
 }
 size_t libsched_pod_scheduling_gate_count(const libsched_pod* p) {
-  return p == nullptr ? 0 : unwrap(p)->spec.scheduling_gates.size();
+  return !live(p) ? 0 : unwrap(p)->spec.scheduling_gates.size();
 }
 bool libsched_pod_scheduling_gate(const libsched_pod* p, size_t index, libsched_str* name) {
-  return p != nullptr && string_at(unwrap(p)->spec.scheduling_gates, index, name);
+  return live(p) && string_at(unwrap(p)->spec.scheduling_gates, index, name);
 }
 size_t libsched_pod_container_count(const libsched_pod* p) {
-  return p == nullptr ? 0 : unwrap(p)->spec.containers.size();
+  return !live(p) ? 0 : unwrap(p)->spec.containers.size();
 }
 bool libsched_pod_container(const libsched_pod* p, size_t index, libsched_str* name,
                             libsched_str* image) {
-  return p != nullptr && container_at(unwrap(p)->spec.containers, index, name, image);
+  return live(p) && container_at(unwrap(p)->spec.containers, index, name, image);
 }
 size_t libsched_pod_init_container_count(const libsched_pod* p) {
-  return p == nullptr ? 0 : unwrap(p)->spec.init_containers.size();
+  return !live(p) ? 0 : unwrap(p)->spec.init_containers.size();
 }
 bool libsched_pod_init_container(const libsched_pod* p, size_t index, libsched_str* name,
                                  libsched_str* image) {
-  return p != nullptr && container_at(unwrap(p)->spec.init_containers, index, name, image);
+  return live(p) && container_at(unwrap(p)->spec.init_containers, index, name, image);
 }
 size_t libsched_pod_resource_count(const libsched_pod* p) {
-  return p == nullptr ? 0 : resource_count(unwrap(p)->requests);
+  return !live(p) ? 0 : resource_count(unwrap(p)->requests);
 }
 bool libsched_pod_resource(const libsched_pod* p, size_t index, libsched_str* name,
                            int64_t* amount) {
-  return p != nullptr && resource_at(unwrap(p)->requests, index, name, amount);
+  return live(p) && resource_at(unwrap(p)->requests, index, name, amount);
 }
 size_t libsched_pod_host_port_count(const libsched_pod* p) {
-  return p == nullptr ? 0 : unwrap(p)->host_ports.size();
+  return !live(p) ? 0 : unwrap(p)->host_ports.size();
 }
 bool libsched_pod_host_port(const libsched_pod* p, size_t index, libsched_str* ip,
                             libsched_str* protocol, int32_t* port) {
-  const HostPort* h = p == nullptr ? nullptr : item_at(unwrap(p)->host_ports, index);
+  const HostPort* h = !live(p) ? nullptr : item_at(unwrap(p)->host_ports, index);
   if (h == nullptr) return false;
   write_to(ip, out(h->ip));
   write_to(protocol, out(h->protocol));
@@ -216,10 +216,10 @@ bool libsched_pod_host_port(const libsched_pod* p, size_t index, libsched_str* i
   return true;
 }
 size_t libsched_pod_claim_count(const libsched_pod* p) {
-  return p == nullptr ? 0 : unwrap(p)->claim_names.size();
+  return !live(p) ? 0 : unwrap(p)->claim_names.size();
 }
 bool libsched_pod_claim(const libsched_pod* p, size_t index, libsched_str* name) {
-  return p != nullptr && string_at(unwrap(p)->claim_names, index, name);
+  return live(p) && string_at(unwrap(p)->claim_names, index, name);
 }
 
 }  // extern "C"

@@ -15,8 +15,7 @@ using AtNode = Result<Status> (Evaluator::*)(CycleState&, const Pod&, Str);
 libsched_rc run_at(AtNode point, libsched_evaluator* evaluator, libsched_cycle_state* state,
                    const libsched_pod* pod, libsched_str node, libsched_status* status,
                    libsched_error** error) {
-  LIBSCHED_REQUIRE(error,
-                   evaluator != nullptr && state != nullptr && pod != nullptr && status != nullptr);
+  LIBSCHED_REQUIRE_HANDLES(error, evaluator, state, pod, status);
   return guarded(error, [&]() -> Result<void> {
     Result<Status> ran = (unwrap(evaluator)->*point)(*unwrap(state), *unwrap(pod), in(node));
     if (!ran.ok()) return std::move(ran.error());
@@ -30,7 +29,7 @@ using SilentAtNode = Result<void> (Evaluator::*)(CycleState&, const Pod&, Str);
 libsched_rc run_silently(SilentAtNode point, libsched_evaluator* evaluator,
                          libsched_cycle_state* state, const libsched_pod* pod, libsched_str node,
                          libsched_error** error) {
-  LIBSCHED_REQUIRE(error, evaluator != nullptr && state != nullptr && pod != nullptr);
+  LIBSCHED_REQUIRE_HANDLES(error, evaluator, state, pod);
   return guarded(
       error, [&] { return (unwrap(evaluator)->*point)(*unwrap(state), *unwrap(pod), in(node)); });
 }
@@ -55,8 +54,7 @@ libsched_rc libsched_run_filter_plugins_with_nominated_pods(libsched_evaluator* 
                                                             const libsched_pod* pod, uint32_t row,
                                                             libsched_status* status,
                                                             libsched_error** error) {
-  LIBSCHED_REQUIRE(error,
-                   evaluator != nullptr && state != nullptr && pod != nullptr && status != nullptr);
+  LIBSCHED_REQUIRE_HANDLES(error, evaluator, state, pod, status);
   return guarded(error, [&]() -> Result<void> {
     if (unwrap(evaluator)->view().node(row) == nullptr)
       return Error{Rc::kNotFound, "the cluster has no node of this row", {}, {}};
@@ -67,7 +65,7 @@ libsched_rc libsched_run_filter_plugins_with_nominated_pods(libsched_evaluator* 
 
 libsched_rc libsched_framework_events_json(const libsched_framework* framework,
                                            libsched_text** result, libsched_error** error) {
-  LIBSCHED_REQUIRE(error, framework != nullptr && result != nullptr);
+  LIBSCHED_REQUIRE_HANDLES(error, framework, result);
   return guarded(error, [&]() -> Result<void> {
     using Json = nlohmann::ordered_json;
     Result<EventMap> events = event_map(*unwrap(framework));
@@ -78,22 +76,22 @@ libsched_rc libsched_framework_events_json(const libsched_framework* framework,
                               {"actions", r.event.actions},
                               {"label", r.event.label()},
                               {"hint", r.has_hint}});
-    *result = wrap(new Text(json.dump(-1, ' ', false, Json::error_handler_t::replace)));
+    *result = own(new Text(json.dump(-1, ' ', false, Json::error_handler_t::replace)));
     return {};
   });
 }
 
 libsched_rc libsched_node_statuses_create(libsched_node_statuses** result, libsched_error** error) {
-  LIBSCHED_REQUIRE(error, result != nullptr);
+  LIBSCHED_REQUIRE_HANDLES(error, result);
   return guarded(error, [&]() -> Result<void> {
-    *result = wrap(new NodeStatuses());
+    *result = own(new NodeStatuses());
     return {};
   });
 }
-void libsched_node_statuses_unref(libsched_node_statuses* statuses) { delete unwrap(statuses); }
+void libsched_node_statuses_unref(libsched_node_statuses* statuses) { destroy(statuses); }
 void libsched_node_statuses_set(libsched_node_statuses* statuses, uint32_t row,
                                 const libsched_status* status) {
-  if (statuses == nullptr || status == nullptr) return;
+  if (!live(statuses) || !live(status)) return;
   quietly(false, [&] {
     unwrap(statuses)->set(row, unwrap(status)->status);
     return true;
@@ -101,19 +99,19 @@ void libsched_node_statuses_set(libsched_node_statuses* statuses, uint32_t row,
 }
 void libsched_node_statuses_set_absent(libsched_node_statuses* statuses,
                                        const libsched_status* status) {
-  if (statuses == nullptr || status == nullptr) return;
+  if (!live(statuses) || !live(status)) return;
   quietly(false, [&] {
     unwrap(statuses)->absent = unwrap(status)->status;
     return true;
   });
 }
 libsched_code libsched_node_statuses_code(const libsched_node_statuses* statuses, uint32_t row) {
-  return statuses == nullptr ? LIBSCHED_ERROR
-                             : static_cast<libsched_code>(unwrap(statuses)->at(row).code);
+  return !live(statuses) ? LIBSCHED_ERROR
+                         : static_cast<libsched_code>(unwrap(statuses)->at(row).code);
 }
 void libsched_node_statuses_get(const libsched_node_statuses* statuses, uint32_t row,
                                 libsched_status* status) {
-  if (statuses == nullptr || status == nullptr) return;
+  if (!live(statuses) || !live(status)) return;
   quietly(false, [&] {
     unwrap(status)->status = unwrap(statuses)->at(row);
     return true;
@@ -125,9 +123,8 @@ libsched_rc libsched_run_post_filter_plugins(libsched_evaluator* evaluator,
                                              const libsched_node_statuses* statuses,
                                              libsched_nomination* nomination,
                                              libsched_status* status, libsched_error** error) {
-  LIBSCHED_REQUIRE(error,
-                   evaluator != nullptr && state != nullptr && pod != nullptr && status != nullptr);
-  LIBSCHED_REQUIRE(error, statuses != nullptr);
+  LIBSCHED_REQUIRE_HANDLES(error, evaluator, state, pod, status);
+  LIBSCHED_REQUIRE_HANDLES(error, statuses);
   return guarded(error, [&]() -> Result<void> {
     if (nomination != nullptr) LIBSCHED_TRY(writable_struct(nomination, "libsched_nomination"));
     std::optional<Nomination> wish;
@@ -166,8 +163,7 @@ libsched_rc libsched_run_permit_plugins(libsched_evaluator* evaluator, libsched_
                                         const libsched_pod* pod, libsched_str node,
                                         libsched_permit_wait* waits, size_t capacity, size_t* count,
                                         libsched_status* status, libsched_error** error) {
-  LIBSCHED_REQUIRE(error,
-                   evaluator != nullptr && state != nullptr && pod != nullptr && status != nullptr);
+  LIBSCHED_REQUIRE_HANDLES(error, evaluator, state, pod, status);
   LIBSCHED_REQUIRE(error, waits != nullptr || capacity == 0);
   return guarded(error, [&]() -> Result<void> {
     std::vector<PermitWait> asked;
@@ -189,7 +185,7 @@ libsched_rc libsched_run_permit_plugins(libsched_evaluator* evaluator, libsched_
 
 libsched_rc libsched_wait_on_permit(libsched_evaluator* evaluator, const libsched_pod* pod,
                                     libsched_status* status, libsched_error** error) {
-  LIBSCHED_REQUIRE(error, evaluator != nullptr && pod != nullptr && status != nullptr);
+  LIBSCHED_REQUIRE_HANDLES(error, evaluator, pod, status);
   return guarded(error, [&]() -> Result<void> {
     Result<Status> ran = unwrap(evaluator)->wait_on_permit(*unwrap(pod));
     if (!ran.ok()) return std::move(ran.error());
@@ -223,9 +219,9 @@ libsched_rc libsched_run_post_bind_plugins(libsched_evaluator* evaluator,
 
 libsched_rc libsched_sign_pod(libsched_evaluator* evaluator, const libsched_pod* pod,
                               libsched_text** result, libsched_error** error) {
-  LIBSCHED_REQUIRE(error, evaluator != nullptr && pod != nullptr && result != nullptr);
+  LIBSCHED_REQUIRE_HANDLES(error, evaluator, pod, result);
   return guarded(error, [&]() -> Result<void> {
-    *result = wrap(new Text(unwrap(evaluator)->sign_pod(*unwrap(pod))));
+    *result = own(new Text(unwrap(evaluator)->sign_pod(*unwrap(pod))));
     return {};
   });
 }

@@ -7,19 +7,18 @@ using namespace libsched::capi;  // NOLINT(google-build-using-namespace)
 namespace {
 
 const ScoreTable::Column* column_at(const libsched_score_table* t, size_t column) {
-  return t != nullptr && column < unwrap(t)->columns.size() ? &unwrap(t)->columns[column] : nullptr;
+  return live(t) && column < unwrap(t)->columns.size() ? &unwrap(t)->columns[column] : nullptr;
 }
 
 // Whether a decision has scores: a table without rows is that of a failure.
 bool has_scores(const libsched_decision* d) {
-  return d != nullptr && unwrap(d)->scored && unwrap(d)->score_error.empty();
+  return live(d) && unwrap(d)->scored && unwrap(d)->score_error.empty();
 }
 
 libsched_rc assume(libsched_evaluator* evaluator, libsched_cycle_state* state,
                    const libsched_pod* pod, uint32_t row, Time start, libsched_status* status,
                    libsched_error** error) {
-  LIBSCHED_REQUIRE(error,
-                   evaluator != nullptr && state != nullptr && pod != nullptr && status != nullptr);
+  LIBSCHED_REQUIRE_HANDLES(error, evaluator, state, pod, status);
   return guarded(error, [&]() -> Result<void> {
     Result<Status> ran = unwrap(evaluator)->assume(*unwrap(state), *unwrap(pod), row, start);
     if (!ran.ok()) return std::move(ran.error());
@@ -45,8 +44,7 @@ libsched_rc libsched_run_pre_score_plugins(libsched_evaluator* evaluator,
                                            libsched_cycle_state* state, const libsched_pod* pod,
                                            const uint64_t* feasible, size_t words,
                                            libsched_status* status, libsched_error** error) {
-  LIBSCHED_REQUIRE(error,
-                   evaluator != nullptr && state != nullptr && pod != nullptr && status != nullptr);
+  LIBSCHED_REQUIRE_HANDLES(error, evaluator, state, pod, status);
   LIBSCHED_REQUIRE(error, feasible != nullptr || words == 0);
   return guarded(error, [&]() -> Result<void> {
     LIBSCHED_TRY(enough("the bitmap", words, unwrap(evaluator)->view().word_count()));
@@ -63,8 +61,8 @@ libsched_rc libsched_run_score_plugins(libsched_evaluator* evaluator, libsched_c
                                        size_t words, int64_t* totals, size_t total_count,
                                        libsched_score_table* table, libsched_status* status,
                                        libsched_error** error) {
-  LIBSCHED_REQUIRE(error,
-                   evaluator != nullptr && state != nullptr && pod != nullptr && status != nullptr);
+  LIBSCHED_REQUIRE_HANDLES(error, evaluator, state, pod, status);
+  LIBSCHED_ALLOW_HANDLES(error, table);
   LIBSCHED_REQUIRE(error, feasible != nullptr || words == 0);
   return guarded(error, [&]() -> Result<void> {
     const size_t used = unwrap(evaluator)->view().word_count();
@@ -84,9 +82,8 @@ libsched_rc libsched_run_cycle(libsched_evaluator* evaluator, libsched_cycle_sta
                                const libsched_pod* pod, const libsched_cycle_options* options,
                                libsched_cycle_outcome* outcome, libsched_status* status,
                                libsched_error** error) {
-  LIBSCHED_REQUIRE(error,
-                   evaluator != nullptr && state != nullptr && pod != nullptr && status != nullptr);
-  LIBSCHED_REQUIRE(error, outcome != nullptr);
+  LIBSCHED_REQUIRE_HANDLES(error, evaluator, state, pod, status);
+  LIBSCHED_REQUIRE_HANDLES(error, outcome);
   return guarded(error, [&]() -> Result<void> {
     Result<libsched_cycle_options> o = read_struct(
         options, libsched_cycle_options LIBSCHED_CYCLE_OPTIONS_INIT, "libsched_cycle_options");
@@ -118,10 +115,10 @@ libsched_rc libsched_run_cycle(libsched_evaluator* evaluator, libsched_cycle_sta
 }
 
 size_t libsched_evaluator_next_start(const libsched_evaluator* evaluator) {
-  return evaluator == nullptr ? 0 : unwrap(evaluator)->next_start();
+  return !live(evaluator) ? 0 : unwrap(evaluator)->next_start();
 }
 void libsched_evaluator_set_next_start(libsched_evaluator* evaluator, size_t start) {
-  if (evaluator != nullptr) unwrap(evaluator)->set_next_start(start);
+  if (live(evaluator)) unwrap(evaluator)->set_next_start(start);
 }
 
 libsched_rc libsched_evaluator_assume(libsched_evaluator* evaluator, libsched_cycle_state* state,
@@ -137,29 +134,29 @@ libsched_rc libsched_evaluator_assume_started(libsched_evaluator* evaluator,
 }
 libsched_rc libsched_evaluator_forget(libsched_evaluator* evaluator, libsched_cycle_state* state,
                                       const libsched_pod* pod, libsched_error** error) {
-  LIBSCHED_REQUIRE(error, evaluator != nullptr && state != nullptr && pod != nullptr);
+  LIBSCHED_REQUIRE_HANDLES(error, evaluator, state, pod);
   return guarded(error, [&] { return unwrap(evaluator)->forget(*unwrap(state), *unwrap(pod)); });
 }
 
 libsched_rc libsched_score_table_create(libsched_score_table** result, libsched_error** error) {
-  LIBSCHED_REQUIRE(error, result != nullptr);
+  LIBSCHED_REQUIRE_HANDLES(error, result);
   return guarded(error, [&]() -> Result<void> {
-    *result = wrap(new ScoreTable());
+    *result = own(new ScoreTable());
     return {};
   });
 }
-void libsched_score_table_unref(libsched_score_table* table) { delete unwrap(table); }
+void libsched_score_table_unref(libsched_score_table* table) { destroy(table); }
 size_t libsched_score_table_row_count(const libsched_score_table* t) {
-  return t == nullptr ? 0 : unwrap(t)->rows.size();
+  return !live(t) ? 0 : unwrap(t)->rows.size();
 }
 const uint32_t* libsched_score_table_rows(const libsched_score_table* t) {
-  return t == nullptr ? nullptr : unwrap(t)->rows.data();
+  return !live(t) ? nullptr : unwrap(t)->rows.data();
 }
 const int64_t* libsched_score_table_totals(const libsched_score_table* t) {
-  return t == nullptr ? nullptr : unwrap(t)->totals.data();
+  return !live(t) ? nullptr : unwrap(t)->totals.data();
 }
 size_t libsched_score_table_column_count(const libsched_score_table* t) {
-  return t == nullptr ? 0 : unwrap(t)->columns.size();
+  return !live(t) ? 0 : unwrap(t)->columns.size();
 }
 libsched_str libsched_score_table_plugin(const libsched_score_table* t, size_t column) {
   const ScoreTable::Column* c = column_at(t, column);
@@ -186,10 +183,10 @@ const libsched_score_table* libsched_decision_scores(const libsched_decision* d)
   return has_scores(d) ? wrap(&unwrap(d)->scores) : nullptr;
 }
 libsched_str libsched_decision_score_error(const libsched_decision* d) {
-  return d == nullptr ? out(Str()) : out(unwrap(d)->score_error);
+  return !live(d) ? out(Str()) : out(unwrap(d)->score_error);
 }
 size_t libsched_decision_skip_score_count(const libsched_decision* d) {
-  return d == nullptr ? 0 : unwrap(d)->skip_score.size();
+  return !live(d) ? 0 : unwrap(d)->skip_score.size();
 }
 libsched_str libsched_decision_skip_score(const libsched_decision* d, size_t index) {
   return index < libsched_decision_skip_score_count(d) ? out(unwrap(d)->skip_score[index])

@@ -66,28 +66,28 @@ Json request_json(const MemoryApi::Request& r) {
 extern "C" {
 
 libsched_rc libsched_clock_create_system(libsched_clock** result, libsched_error** error) {
-  LIBSCHED_REQUIRE(error, result != nullptr);
+  LIBSCHED_REQUIRE_HANDLES(error, result);
   return guarded(error, [&]() -> Result<void> {
-    *result = wrap(static_cast<Clock*>(new SystemClock()));
+    *result = own(static_cast<Clock*>(new SystemClock()));
     return {};
   });
 }
 libsched_rc libsched_clock_create_virtual(int64_t now_ns, libsched_clock** result,
                                           libsched_error** error) {
-  LIBSCHED_REQUIRE(error, result != nullptr);
+  LIBSCHED_REQUIRE_HANDLES(error, result);
   return guarded(error, [&]() -> Result<void> {
-    *result = wrap(static_cast<Clock*>(new VirtualClock(now_ns)));
+    *result = own(static_cast<Clock*>(new VirtualClock(now_ns)));
     return {};
   });
 }
 libsched_clock* libsched_clock_ref(libsched_clock* clock) { return retain(clock); }
 void libsched_clock_unref(libsched_clock* clock) { release(clock); }
 int64_t libsched_clock_now(const libsched_clock* clock) {
-  return clock == nullptr ? 0 : unwrap(clock)->now_ns();
+  return !live(clock) ? 0 : unwrap(clock)->now_ns();
 }
 libsched_rc libsched_clock_advance_to(libsched_clock* clock, int64_t now_ns,
                                       libsched_error** error) {
-  LIBSCHED_REQUIRE(error, clock != nullptr);
+  LIBSCHED_REQUIRE_HANDLES(error, clock);
   return guarded(error, [&]() -> Result<void> {
     auto* moved = dynamic_cast<VirtualClock*>(unwrap(clock));
     if (moved == nullptr)
@@ -100,7 +100,7 @@ libsched_rc libsched_clock_advance_to(libsched_clock* clock, int64_t now_ns,
 libsched_rc libsched_services_create(const libsched_services_options* options,
                                      libsched_services** result, libsched_error** error) {
   ApiOwner owner(options);
-  LIBSCHED_REQUIRE(error, result != nullptr);
+  LIBSCHED_REQUIRE_HANDLES(error, result);
   return guarded(error, [&]() -> Result<void> {
     Result<libsched_services_options> o =
         read_struct(options, libsched_services_options LIBSCHED_SERVICES_OPTIONS_INIT,
@@ -109,44 +109,45 @@ libsched_rc libsched_services_create(const libsched_services_options* options,
     for (const bool reserved : o->reserved)
       if (reserved)
         return Error{Rc::kUnsupported, "libsched_services_options: reserved field is set", {}, {}};
+    LIBSCHED_TRY(live_or_null("options->clock", o->clock));
     Result<Ref<ApiClient>> api = owner.client();
     if (!api.ok()) return std::move(api.error());
     auto services = make_ref<Services>(
         o->clock == nullptr ? Ref<Clock>() : Ref<Clock>::share(unwrap(o->clock)), std::move(*api));
     if (o->random_preemption) services->preemption_seed = o->seed;
-    *result = wrap(services.release());
+    *result = own(services.release());
     return {};
   });
 }
 libsched_services* libsched_services_ref(libsched_services* services) { return retain(services); }
 void libsched_services_unref(libsched_services* services) { release(services); }
 libsched_clock* libsched_services_clock(libsched_services* services) {
-  return services == nullptr ? nullptr : wrap(&unwrap(services)->clock());
+  return !live(services) ? nullptr : wrap(&unwrap(services)->clock());
 }
 
 void libsched_evaluator_set_services(libsched_evaluator* evaluator, libsched_services* services) {
-  if (evaluator != nullptr && services != nullptr)
+  if (live(evaluator) && live(services))
     unwrap(evaluator)->use(Ref<Services>::share(unwrap(services)));
 }
 libsched_services* libsched_evaluator_services(libsched_evaluator* evaluator) {
-  return evaluator == nullptr ? nullptr : wrap(&unwrap(evaluator)->services());
+  return !live(evaluator) ? nullptr : wrap(&unwrap(evaluator)->services());
 }
 
 libsched_rc libsched_services_requests_json(const libsched_services* services,
                                             libsched_text** result, libsched_error** error) {
-  LIBSCHED_REQUIRE(error, services != nullptr && result != nullptr);
+  LIBSCHED_REQUIRE_HANDLES(error, services, result);
   return guarded(error, [&]() -> Result<void> {
     Result<MemoryApi*> api = memory_api(*unwrap(services));
     if (!api.ok()) return api.error();
     Json json = Json::array();
     for (const MemoryApi::Request& r : (*api)->requests()) json.push_back(request_json(r));
-    *result = wrap(json_text(json));
+    *result = own(json_text(json));
     return {};
   });
 }
 libsched_rc libsched_services_deliver(libsched_services* services, libsched_cluster* cluster,
                                       libsched_error** error) {
-  LIBSCHED_REQUIRE(error, services != nullptr && cluster != nullptr);
+  LIBSCHED_REQUIRE_HANDLES(error, services, cluster);
   return guarded(error, [&]() -> Result<void> {
     Result<MemoryApi*> api = memory_api(*unwrap(services));
     if (!api.ok()) return api.error();
@@ -157,7 +158,7 @@ libsched_rc libsched_services_deliver(libsched_services* services, libsched_clus
 libsched_rc libsched_services_nominate(libsched_services* services, const libsched_pod* pod,
                                        const libsched_nomination* nomination,
                                        libsched_error** error) {
-  LIBSCHED_REQUIRE(error, services != nullptr && pod != nullptr);
+  LIBSCHED_REQUIRE_HANDLES(error, services, pod);
   return guarded(error, [&]() -> Result<void> {
     Result<libsched_nomination> n = read_struct(
         nomination, libsched_nomination LIBSCHED_NOMINATION_INIT, "libsched_nomination");
@@ -172,7 +173,7 @@ libsched_rc libsched_services_nominate(libsched_services* services, const libsch
   });
 }
 void libsched_services_remove_nomination(libsched_services* services, const libsched_pod* pod) {
-  if (services == nullptr || pod == nullptr) return;
+  if (!live(services) || !live(pod)) return;
   quietly(false, [&] {
     unwrap(services)->nominator().remove(*unwrap(pod));
     return true;
@@ -180,13 +181,13 @@ void libsched_services_remove_nomination(libsched_services* services, const libs
 }
 libsched_str libsched_services_nominated_node(const libsched_services* services,
                                               const libsched_pod* pod) {
-  if (services == nullptr || pod == nullptr) return out(Str());
+  if (!live(services) || !live(pod)) return out(Str());
   return out(unwrap(services)->nominator().node_of(*unwrap(pod)));
 }
 
 libsched_rc libsched_cycle_state_activate(libsched_cycle_state* state, const libsched_pod* pod,
                                           libsched_error** error) {
-  LIBSCHED_REQUIRE(error, state != nullptr && pod != nullptr);
+  LIBSCHED_REQUIRE_HANDLES(error, state, pod);
   return guarded(error, [&]() -> Result<void> {
     unwrap(state)->activate(PodRef::share(unwrap(pod)));
     return {};
@@ -195,11 +196,11 @@ libsched_rc libsched_cycle_state_activate(libsched_cycle_state* state, const lib
 libsched_rc libsched_cycle_state_take_activations_json(libsched_cycle_state* state,
                                                        libsched_text** result,
                                                        libsched_error** error) {
-  LIBSCHED_REQUIRE(error, state != nullptr && result != nullptr);
+  LIBSCHED_REQUIRE_HANDLES(error, state, result);
   return guarded(error, [&]() -> Result<void> {
     Json keys = Json::array();
     for (const auto& [key, pod] : unwrap(state)->take_activations()) keys.push_back(key);
-    *result = wrap(json_text(keys));
+    *result = own(json_text(keys));
     return {};
   });
 }

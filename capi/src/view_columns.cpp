@@ -12,7 +12,7 @@ namespace {
 template <typename Value>
 size_t column(const libsched_view* v, libsched_str resource, int64_t* out, size_t capacity,
               Value&& value) {
-  if (v == nullptr) return 0;
+  if (!live(v)) return 0;
   const View& view = *unwrap(v);
   const size_t count = view.row_count();
   if (out == nullptr) return count;
@@ -30,7 +30,7 @@ size_t column(const libsched_view* v, libsched_str resource, int64_t* out, size_
 extern "C" {
 
 uint64_t libsched_view_version(const libsched_view* v) {
-  return v == nullptr ? 0 : unwrap(v)->version();
+  return !live(v) ? 0 : unwrap(v)->version();
 }
 size_t libsched_view_allocatable_column(const libsched_view* v, libsched_str resource, int64_t* out,
                                         size_t capacity) {

@@ -20,8 +20,8 @@ extern "C" {
 libsched_rc libsched_services_add_waiting_pod(libsched_services* services, const libsched_pod* pod,
                                               const libsched_permit_wait* waits, size_t count,
                                               libsched_error** error) {
-  LIBSCHED_REQUIRE(error,
-                   services != nullptr && pod != nullptr && (waits != nullptr || count == 0));
+  LIBSCHED_REQUIRE_HANDLES(error, services, pod);
+  LIBSCHED_REQUIRE(error, waits != nullptr || count == 0);
   return guarded(error, [&]() -> Result<void> {
     std::vector<PermitWait> list;
     for (size_t i = 0; i < count; ++i)
@@ -34,44 +34,44 @@ libsched_rc libsched_services_add_waiting_pod(libsched_services* services, const
 
 libsched_waiting_pod* libsched_services_get_waiting_pod(const libsched_services* services,
                                                         libsched_str uid) {
-  if (services == nullptr) return nullptr;
+  if (!live(services)) return nullptr;
   return quietly(static_cast<libsched_waiting_pod*>(nullptr), [&]() -> libsched_waiting_pod* {
     std::shared_ptr<WaitingPod> found = waiting_pods(services).get(in(uid));
-    return found ? wrap(new WaitingPodObject(std::move(found))) : nullptr;
+    return found ? own(new WaitingPodObject(std::move(found))) : nullptr;
   });
 }
 size_t libsched_services_waiting_pods(const libsched_services* services, libsched_waiting_pod** out,
                                       size_t capacity) {
-  if (services == nullptr) return 0;
+  if (!live(services)) return 0;
   return quietly(size_t{0}, [&] {
     std::vector<std::shared_ptr<WaitingPod>> all = waiting_pods(services).all();
     std::vector<Ref<WaitingPodObject>> made;
     for (size_t i = 0; out != nullptr && i < all.size() && i < capacity; ++i)
       made.push_back(make_ref<WaitingPodObject>(all[i]));
-    for (size_t i = 0; i < made.size(); ++i) out[i] = wrap(made[i].release());
+    for (size_t i = 0; i < made.size(); ++i) out[i] = own(made[i].release());
     return all.size();
   });
 }
 bool libsched_services_reject_waiting_pod(libsched_services* services, libsched_str uid) {
-  return services != nullptr &&
+  return live(services) &&
          quietly(false, [&] { return unwrap(services)->waiting_pods().reject(in(uid)); });
 }
 
 void libsched_waiting_pod_unref(libsched_waiting_pod* waiting) { release(waiting); }
 const libsched_pod* libsched_waiting_pod_pod(const libsched_waiting_pod* waiting) {
-  return waiting == nullptr ? nullptr : wrap(&unwrap(waiting)->waiting->pod());
+  return !live(waiting) ? nullptr : wrap(&unwrap(waiting)->waiting->pod());
 }
 libsched_rc libsched_waiting_pod_pending_json(const libsched_waiting_pod* waiting,
                                               libsched_text** result, libsched_error** error) {
-  LIBSCHED_REQUIRE(error, waiting != nullptr && result != nullptr);
+  LIBSCHED_REQUIRE_HANDLES(error, waiting, result);
   return guarded(error, [&]() -> Result<void> {
     const nlohmann::json names = unwrap(waiting)->waiting->pending_plugins();
-    *result = wrap(new Text(names.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)));
+    *result = own(new Text(names.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)));
     return {};
   });
 }
 void libsched_waiting_pod_allow(libsched_waiting_pod* waiting, libsched_str plugin) {
-  if (waiting == nullptr) return;
+  if (!live(waiting)) return;
   quietly(false, [&] {
     unwrap(waiting)->waiting->allow(in(plugin));
     return true;
@@ -79,19 +79,19 @@ void libsched_waiting_pod_allow(libsched_waiting_pod* waiting, libsched_str plug
 }
 bool libsched_waiting_pod_reject(libsched_waiting_pod* waiting, libsched_str plugin,
                                  libsched_str message) {
-  return waiting != nullptr &&
+  return live(waiting) &&
          quietly(false, [&] { return unwrap(waiting)->waiting->reject(in(plugin), in(message)); });
 }
 bool libsched_waiting_pod_preempt(libsched_waiting_pod* waiting, libsched_str plugin,
                                   libsched_str message) {
-  return waiting != nullptr &&
+  return live(waiting) &&
          quietly(false, [&] { return unwrap(waiting)->waiting->preempt(in(plugin), in(message)); });
 }
 bool libsched_waiting_pod_decided(libsched_waiting_pod* waiting, libsched_status* status) {
-  if (waiting == nullptr) return false;
+  if (!live(waiting)) return false;
   return quietly(false, [&] {
     std::optional<Status> decision = unwrap(waiting)->waiting->decided();
-    if (decision && status != nullptr) unwrap(status)->status = std::move(*decision);
+    if (decision && live(status)) unwrap(status)->status = std::move(*decision);
     return decision.has_value();
   });
 }

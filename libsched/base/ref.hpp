@@ -5,9 +5,11 @@
 #include <cstdint>
 #include <utility>
 
+#include "libsched/base/handle_mark.hpp"
+
 namespace libsched {
 
-class RefCounted {
+class RefCounted : public HandleMark {
  public:
   RefCounted() = default;
   RefCounted(const RefCounted&) = delete;

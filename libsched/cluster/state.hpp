@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "libsched/base/bitmap.hpp"
+#include "libsched/base/handle_mark.hpp"
 #include "libsched/base/id_table.hpp"
 #include "libsched/cluster/claim_uses.hpp"
 #include "libsched/cluster/columns.hpp"
@@ -29,7 +30,7 @@ namespace libsched {
 
 enum class NodeOrder : uint8_t { kUpstream, kInsertion };
 
-class State {
+class State : public HandleMark {
  public:
   // A host port in use. The strings live in the pod that took it.
   struct UsedPort {

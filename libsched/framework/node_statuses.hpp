@@ -5,11 +5,12 @@
 #include <unordered_map>
 #include <vector>
 
+#include "libsched/base/handle_mark.hpp"
 #include "libsched/framework/status.hpp"
 
 namespace libsched {
 
-class NodeStatuses {
+class NodeStatuses : public HandleMark {
  public:
   // Of the rows that nothing was said of.
   Status absent{Code::kUnschedulableAndUnresolvable};

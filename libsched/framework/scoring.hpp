@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "libsched/base/arena.hpp"
+#include "libsched/base/handle_mark.hpp"
 
 namespace libsched {
 
@@ -84,7 +85,7 @@ void default_normalize(const ScoreSet& set, bool reverse, int64_t* scores);
 int64_t default_normalize_uniform(int64_t score, bool reverse);
 
 // Every score of one pod. Arrays are parallel to `rows`.
-struct ScoreTable {
+struct ScoreTable : HandleMark {
   struct Column {
     std::string plugin;
     int64_t weight = 0;

@@ -37,7 +37,7 @@ enum {
   LIBSCHED_ERR_LIMIT = -7,       /* a size, depth or expansion limit was exceeded */
   LIBSCHED_ERR_IO = -8,          /* a file could not be read */
   LIBSCHED_ERR_BUFFER = -9,      /* the buffer is too small; the needed size was written */
-  LIBSCHED_ERR_MISUSE = -10,     /* a NULL handle, or a call that is not allowed here */
+  LIBSCHED_ERR_MISUSE = -10,     /* a NULL or misused handle, or a call that is not allowed here */
   LIBSCHED_ERR_NO_MEMORY = -11,  /* the system gave no memory; nothing was changed */
   LIBSCHED_ERR_INTERNAL = -12,   /* a bug in libsched: please report it */
   LIBSCHED_ERR_CANCELLED = -13   /* the caller's flag ended the call */

@@ -8,7 +8,9 @@
 
    What makes no sense becomes a status ERROR that names the plugin, never a crash: a code that does
    not exist, a reason index out of range, an unknown nomination mode, a borrowed status or state
-   that the slot has released. A slot cannot be interrupted: the `cancel` flag of a call is looked at
+   that the slot has released. Debug builds (libsched.h, rule 9) find the release of any handle that
+   the slot borrowed, and undo it; what a slot gives back of those must be a reference that a slot has
+   taken. They also know borrowed handles that are used after the slot has returned. A slot cannot be interrupted: the `cancel` flag of a call is looked at
    before and after each plugin, and then ends the call with CANCELLED. @since 0.1, where nothing else is said. */
 #ifndef LIBSCHED_PLUGIN_H
 #define LIBSCHED_PLUGIN_H

@@ -7,7 +7,9 @@ namespace libsched::capi {
 Result<std::vector<ClusterEventWithHint>> ForeignPlugin::events_to_register() const {
   std::vector<ClusterEventWithHint> events;
   SlotCall asked(*r_);
-  const Status s = asked.finish(slots().events_to_register(self(), wrap(&events), asked.status()));
+  const Lent<Events> list(&events);
+  const Status s =
+      asked.finish(slots().events_to_register(self(), wrap(list.get()), asked.status()));
   if (!s.success()) return Error{Rc::kInvalid, s.message(), {}, r_->name};
   for (const ClusterEventWithHint& e : events)
     if (e.has_hint && slots().queueing_hint == nullptr)
@@ -23,8 +25,9 @@ Result<QueueingHint> ForeignPlugin::hint(size_t index, const View&, const Pod& p
                                          const ObjectChange& change) const {
   bool queue = true;
   SlotCall asked(*r_);
+  const Lent<ObjectChangeHandle> lent(&change);
   const Status s = asked.finish(
-      slots().queueing_hint(self(), index, wrap(&pod), wrap(&change), &queue, asked.status()));
+      slots().queueing_hint(self(), index, wrap(&pod), wrap(lent.get()), &queue, asked.status()));
   if (!s.success()) return Error{Rc::kInternal, s.message(), {}, r_->name};
   return queue ? QueueingHint::kQueue : QueueingHint::kQueueSkip;
 }
@@ -37,23 +40,24 @@ bool ForeignPlugin::subscribes() const {
 void ForeignPlugin::on_event(Services& services, const View& view,
                              const ObjectChange& change) const {
   if (slots().on_event == nullptr) return;
-  const auto lock = r_->serialise();
-  slots().on_event(self(), wrap(&services), wrap(&view), wrap(&change));
+  [[maybe_unused]] const SilentCall asked(*r_);
+  const Lent<ObjectChangeHandle> lent(&change);
+  slots().on_event(self(), wrap(&services), wrap(&view), wrap(lent.get()));
 }
 
 void ForeignPlugin::forked(const View& view) const {
   if (slots().forked == nullptr) return;
-  const auto lock = r_->serialise();
+  [[maybe_unused]] const SilentCall asked(*r_);
   slots().forked(self(), wrap(&view));
 }
 void ForeignPlugin::reverted(const View& view) const {
   if (slots().reverted == nullptr) return;
-  const auto lock = r_->serialise();
+  [[maybe_unused]] const SilentCall asked(*r_);
   slots().reverted(self(), wrap(&view));
 }
 void ForeignPlugin::committed(const View& view) const {
   if (slots().committed == nullptr) return;
-  const auto lock = r_->serialise();
+  [[maybe_unused]] const SilentCall asked(*r_);
   slots().committed(self(), wrap(&view));
 }
 
@@ -65,7 +69,9 @@ using namespace libsched::capi;  // NOLINT(google-build-using-namespace)
 namespace {
 
 const Object* side(const libsched_object_change* c, bool after) {
-  return c == nullptr ? nullptr : (after ? unwrap(c)->after : unwrap(c)->before).get();
+  if (!live(c)) return nullptr;
+  const ObjectChange& change = *unwrap(c)->change;
+  return (after ? change.after : change.before).get();
 }
 
 const Object* either(const libsched_object_change* c) {
@@ -79,15 +85,15 @@ extern "C" {
 
 void libsched_events_add(libsched_events* events, libsched_str resource, int64_t actions,
                          bool has_hint) {
-  if (events == nullptr) return;
+  if (!live(events)) return;
   quietly(false, [&] {
-    unwrap(events)->push_back({{std::string(in(resource)), actions, {}}, has_hint});
+    unwrap(events)->list->push_back({{std::string(in(resource)), actions, {}}, has_hint});
     return true;
   });
 }
 
 libsched_str libsched_object_change_resource(const libsched_object_change* change) {
-  return change == nullptr ? out(Str()) : out(unwrap(change)->resource);
+  return !live(change) ? out(Str()) : out(unwrap(change)->change->resource);
 }
 libsched_str libsched_object_change_namespace(const libsched_object_change* change) {
   const Object* o = either(change);
@@ -105,21 +111,23 @@ bool libsched_object_change_has_after(const libsched_object_change* change) {
 }
 const libsched_pod* libsched_object_change_pod(const libsched_object_change* change, bool after) {
   const Object* o = side(change, after);
-  return o == nullptr || unwrap(change)->resource != "Pod" ? nullptr
-                                                           : wrap(static_cast<const Pod*>(o));
+  return o == nullptr || unwrap(change)->change->resource != "Pod"
+             ? nullptr
+             : wrap(static_cast<const Pod*>(o));
 }
 const libsched_node* libsched_object_change_node(const libsched_object_change* change, bool after) {
   const Object* o = side(change, after);
-  return o == nullptr || unwrap(change)->resource != "Node" ? nullptr
-                                                            : wrap(static_cast<const Node*>(o));
+  return o == nullptr || unwrap(change)->change->resource != "Node"
+             ? nullptr
+             : wrap(static_cast<const Node*>(o));
 }
 int64_t libsched_object_change_actions(const libsched_object_change* change) {
-  if (change == nullptr) return 0;
-  return quietly(int64_t{0}, [&] { return actions_of(*unwrap(change), FeatureGates()); });
+  if (!live(change)) return 0;
+  return quietly(int64_t{0}, [&] { return actions_of(*unwrap(change)->change, FeatureGates()); });
 }
 libsched_rc libsched_object_change_raw(const libsched_object_change* change, bool after,
                                        libsched_str* result, libsched_error** error) {
-  LIBSCHED_REQUIRE(error, change != nullptr && result != nullptr);
+  LIBSCHED_REQUIRE_HANDLES(error, change, result);
   return guarded(error, [&]() -> Result<void> {
     const Object* o = side(change, after);
     if (o == nullptr)

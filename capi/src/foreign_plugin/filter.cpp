@@ -9,24 +9,24 @@
 namespace libsched::capi {
 
 Result<Status> ForeignPlugin::pre_filter(const PreFilterCall& call, PreFilterResult* result) const {
-  PreFilterObject narrowed;
-  narrowed.ref();
+  const Lent<PreFilterObject> narrowed;
+  narrowed->ref();
   SlotCall asked(*r_, &call.state);
   Status status = asked.finish(slots().pre_filter(self(), wrap(&call.state), wrap(&call.pod),
-                                                  wrap(&narrowed), asked.status()));
-  if (narrowed.unique()) {
-    narrowed.ref();
+                                                  wrap(narrowed.get()), asked.status()));
+  if (narrowed->unique()) {
+    narrowed->ref();
     return r_->nonsense("released a PreFilter result that it had borrowed");
   }
-  *result = std::move(narrowed.result);
+  *result = std::move(narrowed->result);
   return status;
 }
 
 Status ForeignPlugin::changed(Change slot, const PodChange& change) const {
-  const NodeInfo info{&change.view, change.row, change.overlay};
+  const Lent<NodeInfo> info(&change.view, change.row, change.overlay);
   SlotCall asked(*r_, &change.state);
   return asked.finish(slot(self(), wrap(&change.state), wrap(&change.pod), wrap(&change.other),
-                           wrap(&info), asked.status()));
+                           wrap(info.get()), asked.status()));
 }
 Status ForeignPlugin::add_pod(const PodChange& change) const {
   return changed(slots().add_pod, change);
@@ -58,11 +58,12 @@ void ForeignPlugin::filter_each(const FilterCall& call, const RowSet& set,
                                 const Verdicts& verdicts) const {
   SlotCall asked(*r_, &call.state);
   const size_t end = (set.first_word + set.words) * 64;
+  const Lent<NodeInfo> info(&call.view, kNoId, call.overlay);
   set.for_each([&](uint32_t row) {
-    const NodeInfo info{&call.view, row, call.overlay};
+    info->row = row;
     asked.reset();
-    Status status = asked.finish(
-        slots().filter(self(), wrap(&call.state), wrap(&call.pod), wrap(&info), asked.status()));
+    Status status = asked.finish(slots().filter(self(), wrap(&call.state), wrap(&call.pod),
+                                                wrap(info.get()), asked.status()));
     if (status.success()) return;
     if (status.rejected()) {
       set.reject(row);
@@ -95,10 +96,11 @@ void ForeignPlugin::filter_batch(const FilterCall& call, const RowSet& set,
       verdicts.begin_batch(set.first_word, Span<uint64_t>(set.alive, set.words), count);
   const int8_t* const codes = batch.codes();
   const uint16_t* const reasons = batch.reasons();
-  const NodeSet nodes{&call.view, rows, count, call.overlay, {}};
+  const Lent<NodeSet> nodes(&call.view, rows, count, call.overlay);
   SlotCall asked(*r_, &call.state);
-  const int32_t rc = slots().filter_batch(self(), wrap(&call.state), wrap(&call.pod), wrap(&nodes),
-                                          batch.codes(), batch.reasons(), asked.status());
+  const int32_t rc =
+      slots().filter_batch(self(), wrap(&call.state), wrap(&call.pod), wrap(nodes.get()),
+                           batch.codes(), batch.reasons(), asked.status());
   Status whole = asked.finish(rc);
   if (!whole.success()) {
     if (whole.reasons.empty())

@@ -33,7 +33,7 @@ extern "C" {
 
 libsched_rc libsched_registry_load(libsched_registry* registry, libsched_str path,
                                    libsched_error** error) {
-  LIBSCHED_REQUIRE(error, registry != nullptr);
+  LIBSCHED_REQUIRE_HANDLES(error, registry);
   libsched_rc rc = LIBSCHED_OK;
   libsched_error* told = nullptr;
   const libsched_rc loaded = guarded(error, [&]() -> Result<void> {
@@ -66,7 +66,7 @@ libsched_rc libsched_registry_load(libsched_registry* registry, libsched_str pat
     libsched_error_unref(told);
     return LIBSCHED_OK;
   }
-  if (told == nullptr)
+  if (!live(told))
     return fail(error,
                 {rc < 0 && rc >= LIBSCHED_ERR_CANCELLED ? static_cast<Rc>(rc) : Rc::kInternal,
                  "the plugin failed to register, without a reason",

@@ -7,31 +7,30 @@ using namespace libsched::capi;  // NOLINT(google-build-using-namespace)
 extern "C" {
 
 uint32_t libsched_node_info_row(const libsched_node_info* info) {
-  return info == nullptr ? LIBSCHED_NO_ROW : unwrap(info)->row;
+  return !live(info) ? LIBSCHED_NO_ROW : unwrap(info)->row;
 }
 const libsched_node* libsched_node_info_node(const libsched_node_info* info) {
-  return info == nullptr ? nullptr
-                         : libsched_view_node(wrap(unwrap(info)->view), unwrap(info)->row);
+  return !live(info) ? nullptr : libsched_view_node(wrap(unwrap(info)->view), unwrap(info)->row);
 }
 size_t libsched_node_info_pod_count(const libsched_node_info* info) {
-  if (info == nullptr) return 0;
+  if (!live(info)) return 0;
   const NodeInfo& i = *unwrap(info);
   return i.overlay != nullptr ? i.overlay->pods().size()
                               : libsched_view_node_pod_count(wrap(i.view), i.row);
 }
 const libsched_pod* libsched_node_info_pod(const libsched_node_info* info, size_t index) {
-  if (info == nullptr) return nullptr;
+  if (!live(info)) return nullptr;
   const NodeInfo& i = *unwrap(info);
   if (i.overlay == nullptr) return libsched_view_node_pod(wrap(i.view), i.row, index);
   return index < i.overlay->pods().size() ? wrap(i.overlay->pods()[index].get()) : nullptr;
 }
 int64_t libsched_node_info_allocatable(const libsched_node_info* info, libsched_str resource) {
-  return info == nullptr
+  return !live(info)
              ? 0
              : libsched_view_allocatable(wrap(unwrap(info)->view), unwrap(info)->row, resource);
 }
 int64_t libsched_node_info_requested(const libsched_node_info* info, libsched_str resource) {
-  if (info == nullptr) return 0;
+  if (!live(info)) return 0;
   const NodeInfo& i = *unwrap(info);
   if (i.overlay == nullptr) return libsched_view_requested(wrap(i.view), i.row, resource);
   return wrapping_sub(libsched_view_allocatable(wrap(i.view), i.row, resource),
@@ -39,13 +38,13 @@ int64_t libsched_node_info_requested(const libsched_node_info* info, libsched_st
 }
 
 size_t libsched_node_set_count(const libsched_node_set* set) {
-  return set == nullptr ? 0 : unwrap(set)->count;
+  return !live(set) ? 0 : unwrap(set)->count;
 }
 const uint32_t* libsched_node_set_rows(const libsched_node_set* set) {
-  return set == nullptr ? nullptr : unwrap(set)->rows;
+  return !live(set) ? nullptr : unwrap(set)->rows;
 }
 const libsched_view* libsched_node_set_view(const libsched_node_set* set) {
-  return set == nullptr ? nullptr : wrap(unwrap(set)->view);
+  return !live(set) ? nullptr : wrap(unwrap(set)->view);
 }
 const libsched_node_info* libsched_node_set_at(const libsched_node_set* set, size_t index) {
   if (index >= libsched_node_set_count(set)) return nullptr;
@@ -55,10 +54,10 @@ const libsched_node_info* libsched_node_set_at(const libsched_node_set* set, siz
 }
 
 const libsched_view* libsched_cycle_state_view(const libsched_cycle_state* state) {
-  return state == nullptr ? nullptr : wrap(unwrap(state)->view);
+  return !live(state) ? nullptr : wrap(unwrap(state)->view);
 }
 libsched_evaluator* libsched_cycle_state_evaluator(const libsched_cycle_state* state) {
-  return state == nullptr ? nullptr : wrap(unwrap(state)->evaluator);
+  return !live(state) ? nullptr : wrap(unwrap(state)->evaluator);
 }
 
 }  // extern "C"

@@ -4,7 +4,7 @@
 namespace libsched::capi {
 
 bool ForeignPlugin::less(const QueuedPod& a, const QueuedPod& b) const {
-  const auto lock = r_->serialise();
+  [[maybe_unused]] const SilentCall asked(*r_);
   return slots().less(self(), wrap(&a.pod), a.timestamp_ns, wrap(&b.pod), b.timestamp_ns);
 }
 
@@ -16,7 +16,8 @@ Status ForeignPlugin::pre_enqueue(const Pod& pod) const {
 Status ForeignPlugin::sign(const View&, const Pod& pod,
                            std::vector<SignFragment>* fragments) const {
   SlotCall asked(*r_);
-  return asked.finish(slots().sign(self(), wrap(&pod), wrap(fragments), asked.status()));
+  const Lent<Signature> signature(fragments);
+  return asked.finish(slots().sign(self(), wrap(&pod), wrap(signature.get()), asked.status()));
 }
 
 }  // namespace libsched::capi
@@ -27,9 +28,9 @@ using namespace libsched::capi;  // NOLINT(google-build-using-namespace)
 extern "C" {
 
 void libsched_signature_add(libsched_signature* signature, libsched_str key, libsched_str json) {
-  if (signature == nullptr) return;
+  if (!live(signature)) return;
   quietly(false, [&] {
-    unwrap(signature)->push_back({std::string(in(key)), std::string(in(json))});
+    unwrap(signature)->fragments->push_back({std::string(in(key)), std::string(in(json))});
     return true;
   });
 }

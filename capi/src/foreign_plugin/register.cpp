@@ -125,7 +125,7 @@ libsched_rc libsched_registry_add(libsched_registry* registry, const libsched_pl
     if (plugin->struct_size >= offsetof(libsched_plugin, destroy) + sizeof(plugin->destroy))
       r->slots.destroy = plugin->destroy;
     r->library = library_being_loaded();
-    if (registry == nullptr) return Error{Rc::kMisuse, "misuse: registry is NULL", {}, {}};
+    if (!live(registry)) return wrong_handle("registry", parameter_of(registry));
     return add_plugin(unwrap(registry), plugin, r);
   });
 }

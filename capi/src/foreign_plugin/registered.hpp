@@ -1,8 +1,9 @@
 // A registered libsched_plugin, and one call of its slots.
 //
-// What a slot borrows it must not release. The status and the state of a call carry one reference
-// more while a slot runs, so that a release frees nothing, and is found out where nobody else but
-// the caller holds one.
+// What a slot borrows it must not release. Builds that check handles find it out of any handle
+// (Borrowing). In others the status and the state of a call carry one reference more while a slot
+// runs, so that a release frees nothing, and is found out where nobody else but the caller holds
+// one.
 #pragma once
 
 #include <mutex>
@@ -41,12 +42,22 @@ struct Registered {
   }
 };
 
+// Around the calls of one slot that answers nothing that could be wrong.
+class SilentCall {
+ public:
+  explicit SilentCall(const Registered& r) : lock_(r.serialise()) {}
+
+ protected:
+  std::unique_lock<std::recursive_mutex> lock_;
+  [[no_unique_address]] Borrowing borrowing_;
+};
+
 // Around the calls of one slot, also of many nodes in turn.
-class SlotCall {
+class SlotCall : SilentCall {
  public:
   explicit SlotCall(const Registered& r, CycleState* state = nullptr)
-      : r_(r), lock_(r.serialise()), state_(state) {
-    object_.ref();
+      : SilentCall(r), r_(r), state_(state) {
+    object_->ref();
     if (state_ != nullptr) state_->ref();
   }
   ~SlotCall() {
@@ -55,14 +66,15 @@ class SlotCall {
   SlotCall(const SlotCall&) = delete;
   SlotCall& operator=(const SlotCall&) = delete;
 
-  libsched_status* status() { return wrap(&object_); }
-  const Status& said() const { return object_.status; }
-  void reset() { object_.status.reset(); }
+  libsched_status* status() { return wrap(object_.get()); }
+  void reset() { object_->status.reset(); }
 
   // What a slot answered; an Error that names the plugin if that makes no sense.
   Status finish(int32_t code) {
-    if (object_.unique()) {
-      object_.ref();
+    if (const char* given_back = borrowing_.released())
+      return r_.nonsense("released " + std::string(given_back) + " that it had borrowed");
+    if (object_->unique()) {
+      object_->ref();
       return r_.nonsense("released a status that it had borrowed");
     }
     if (state_ != nullptr && state_->unique()) {
@@ -71,15 +83,14 @@ class SlotCall {
     }
     if (code_name(static_cast<Code>(code)) == nullptr)
       return r_.nonsense("returned the unknown code " + std::to_string(code));
-    object_.status.code = static_cast<Code>(code);
-    return std::move(object_.status);
+    object_->status.code = static_cast<Code>(code);
+    return std::move(object_->status);
   }
 
  private:
   const Registered& r_;
-  std::unique_lock<std::recursive_mutex> lock_;
   CycleState* state_;
-  StatusObject object_;
+  Lent<StatusObject> object_;
 };
 
 }  // namespace libsched::capi

@@ -5,11 +5,6 @@
 namespace libsched::capi {
 namespace {
 
-// The node set of a call, in upstream's order of the calls.
-NodeSet node_set(const View& view, Span<uint32_t> rows) {
-  return {&view, rows.data(), rows.size(), nullptr, {}};
-}
-
 // The last score() of this thread that failed: score_status() is asked right after it. One row is
 // enough, because upstream ends at the first one, too.
 Status& failed() {
@@ -27,10 +22,10 @@ Scored fail(const ScoreSet& set, uint32_t row, Status status) {
 
 Status ForeignPlugin::pre_score(const PreScoreCall& call, std::shared_ptr<PluginData>*) const {
   if (slots().pre_score == nullptr) return {};
-  const NodeSet nodes = node_set(call.view, call.set.rows());
+  const Lent<NodeSet> nodes(&call.view, call.set.rows().data(), call.set.rows().size(), nullptr);
   SlotCall asked(*r_, &call.state);
-  return asked.finish(
-      slots().pre_score(self(), wrap(&call.state), wrap(&call.pod), wrap(&nodes), asked.status()));
+  return asked.finish(slots().pre_score(self(), wrap(&call.state), wrap(&call.pod),
+                                        wrap(nodes.get()), asked.status()));
 }
 
 Scored ForeignPlugin::score(const ScoreCall& call, const ScoreSet& set, int64_t* scores) const {
@@ -41,20 +36,21 @@ Scored ForeignPlugin::score(const ScoreCall& call, const ScoreSet& set, int64_t*
     Scratch scratch;
     scratch->scores.assign(rows.size(), 0);
     const int64_t* const batch = scratch->scores.data();
-    const NodeSet nodes = node_set(call.view, rows);
-    Status s =
-        asked.finish(slots().score_batch(self(), wrap(&call.state), wrap(&call.pod), wrap(&nodes),
-                                         scratch->scores.data(), asked.status()));
+    const Lent<NodeSet> nodes(&call.view, rows.data(), rows.size(), nullptr);
+    Status s = asked.finish(slots().score_batch(self(), wrap(&call.state), wrap(&call.pod),
+                                                wrap(nodes.get()), scratch->scores.data(),
+                                                asked.status()));
     if (!s.success()) return fail(set, rows[0], std::move(s));
     for (size_t i = 0; i < rows.size(); ++i) scores[rows[i]] = batch[i];
     return {};
   }
+  const Lent<NodeInfo> info(&call.view, kNoId, nullptr);
   for (const uint32_t row : rows) {
-    const NodeInfo info{&call.view, row, nullptr};
+    info->row = row;
     int64_t score = 0;
     asked.reset();
-    Status s = asked.finish(slots().score(self(), wrap(&call.state), wrap(&call.pod), wrap(&info),
-                                          &score, asked.status()));
+    Status s = asked.finish(slots().score(self(), wrap(&call.state), wrap(&call.pod),
+                                          wrap(info.get()), &score, asked.status()));
     if (!s.success()) return fail(set, row, std::move(s));
     scores[row] = score;
   }
@@ -69,10 +65,10 @@ Status ForeignPlugin::normalize(const ScoreCall& call, const ScoreSet& set, int6
   scratch->scores.resize(rows.size());
   int64_t* const batch = scratch->scores.data();
   for (size_t i = 0; i < rows.size(); ++i) batch[i] = scores[rows[i]];
-  const NodeSet nodes = node_set(call.view, rows);
+  const Lent<NodeSet> nodes(&call.view, rows.data(), rows.size(), nullptr);
   SlotCall asked(*r_, &call.state);
   Status s = asked.finish(slots().normalize_score(self(), wrap(&call.state), wrap(&call.pod),
-                                                  wrap(&nodes), batch, asked.status()));
+                                                  wrap(nodes.get()), batch, asked.status()));
   for (size_t i = 0; i < rows.size(); ++i) scores[rows[i]] = batch[i];
   return s;
 }

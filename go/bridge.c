@@ -151,6 +151,7 @@ libsched_rc lsgo_filter_nodes(lsgo_evaluator *e, libsched_cycle_state *state,
   options.accept_words = accept_words;
   options.start = start;
   options.cancel = &e->cancel;
+  options.deadline_ns = e->deadline_ns;
   return lsgo_ended(e, libsched_filter_nodes(lsgo_asked(e), state, pod, &options, feasible, words,
                                              &e->found, &e->first, &e->error));
 }
@@ -204,6 +205,7 @@ libsched_rc lsgo_check_pod_fits(lsgo_evaluator *e, libsched_cycle_state *state,
   options.score = score;
   options.state = state;
   options.cancel = &e->cancel;
+  options.deadline_ns = e->deadline_ns;
   return lsgo_ended(e, libsched_check_pod_fits(lsgo_asked(e), pod, lsgo_str(node, node_len),
                                                &options, &e->decision, &e->error));
 }
@@ -235,6 +237,7 @@ libsched_rc lsgo_cycle(lsgo_evaluator *e, libsched_cycle_state *state, const lib
   options.seed = seed;
   options.sampling = sampling;
   options.cancel = &e->cancel;
+  options.deadline_ns = e->deadline_ns;
   const libsched_cycle_outcome none = LIBSCHED_CYCLE_OUTCOME_INIT;
   e->outcome = none;
   libsched_evaluator_set_next_start(e->evaluator, start);

@@ -41,6 +41,7 @@ typedef struct lsgo_evaluator {
   uint64_t *rows; /* bitmap of lsgo_first_fit */
   size_t row_words;
   volatile bool cancel;         /* ends the running call */
+  int64_t deadline_ns;          /* of the next call that has one; 0: none */
   libsched_score_table *scores; /* of lsgo_score; made when first needed */
 
   /* Results of the last call. The error and the decision pass to whoever takes them, the rest is

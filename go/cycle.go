@@ -3,7 +3,10 @@ package libsched
 // #include "bridge.h"
 import "C"
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // Ties says which of several best nodes a cycle takes.
 type Ties uint32
@@ -24,6 +27,7 @@ type CycleOptions struct {
 	// (CycleResult.NextStart of the cycle before).
 	Sampling bool
 	Start    int
+	Deadline time.Time // as FilterOptions.Deadline
 }
 
 // CycleResult is what a cycle chose.
@@ -43,7 +47,7 @@ type CycleResult struct {
 // the nominated node first, Filter, PreScore, Score, choice. PreEnqueue, PostFilter and Reserve are
 // not run, and the view is not changed. The state is filled for what follows, such as Assume. That
 // no node is found is no error. Errors: ErrUnsupported with the plugin that the pod needs,
-// ErrCancelled when the context ends, ErrInvalid (options).
+// ErrCancelled when the context ends, ErrDeadline, ErrInvalid (options).
 func (fw *Framework) RunCycle(ctx context.Context, state *CycleState, view View, pod *Pod,
 	options CycleOptions) (CycleResult, error) {
 	none := CycleResult{Row: NoRow, NextStart: options.Start}
@@ -59,6 +63,7 @@ func (fw *Framework) RunCycle(ctx context.Context, state *CycleState, view View,
 	}
 	defer l.release()
 	defer l.share().end()
+	l.e.until(options.Deadline)
 	finish := l.e.watch(ctx)
 	e := l.e.c
 	rc := C.lsgo_cycle(e, l.state, l.pod, C.uint32_t(options.Ties), C.uint64_t(options.Seed),

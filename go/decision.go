@@ -6,6 +6,7 @@ import "C"
 import (
 	"context"
 	"sort"
+	"time"
 )
 
 // CheckOptions says what CheckPodFits looks at.
@@ -14,7 +15,8 @@ type CheckOptions struct {
 	JudgeExcluded bool   // run Filter also on nodes that PreFilter excluded, and mark them
 	Score         bool   // run PreScore and Score over the nodes that fit: Decision.Scores
 	// State is filled for what follows, such as Assume; nil: one of the call's own.
-	State *CycleState
+	State    *CycleState
+	Deadline time.Time // as FilterOptions.Deadline
 }
 
 // Decision is a whole answer with its reasons. It stays valid whatever happens to the cluster.
@@ -23,7 +25,8 @@ type Decision struct{ h *handle[*C.libsched_decision] }
 // CheckPodFits says on which nodes the pod fits and why not on the others: PreEnqueue, PreFilter, and
 // Filter of every node. A pod that does not fit is no error.
 // A node is scored among those that were judged: with Node that is only this one.
-// Errors: ErrNotFound (node), ErrUnsupported with the plugin that the pod needs, ErrCancelled.
+// Errors: ErrNotFound (node), ErrUnsupported with the plugin that the pod needs, ErrCancelled,
+// ErrDeadline.
 func (fw *Framework) CheckPodFits(ctx context.Context, view View, pod *Pod,
 	options CheckOptions) (*Decision, error) {
 	var s *C.libsched_cycle_state
@@ -41,6 +44,7 @@ func (fw *Framework) CheckPodFits(ctx context.Context, view View, pod *Pod,
 	defer l.release()
 	defer l.share().end()
 	node, n := textOf(options.Node)
+	l.e.until(options.Deadline)
 	finish := l.e.watch(ctx)
 	rc := C.lsgo_check_pod_fits(l.e.c, s, l.pod, node, n, C.bool(options.JudgeExcluded),
 		C.bool(options.Score))

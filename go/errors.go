@@ -26,6 +26,7 @@ const (
 	ErrNoMemory    ErrorCode = C.LIBSCHED_ERR_NO_MEMORY
 	ErrInternal    ErrorCode = C.LIBSCHED_ERR_INTERNAL  // a bug in libsched: please report it
 	ErrCancelled   ErrorCode = C.LIBSCHED_ERR_CANCELLED // the context ended
+	ErrDeadline    ErrorCode = C.LIBSCHED_ERR_DEADLINE  // the options' Deadline has passed
 )
 
 var errorCodeTexts = map[ErrorCode]string{
@@ -33,7 +34,7 @@ var errorCodeTexts = map[ErrorCode]string{
 	ErrUnsupported: "not supported", ErrState: "not allowed in this state",
 	ErrStale: "made for an older state", ErrLimit: "limit exceeded", ErrIO: "file not readable",
 	ErrBuffer: "buffer too small", ErrMisuse: "misuse", ErrNoMemory: "out of memory",
-	ErrInternal: "internal error", ErrCancelled: "cancelled",
+	ErrInternal: "internal error", ErrCancelled: "cancelled", ErrDeadline: "deadline exceeded",
 }
 
 func (c ErrorCode) Error() string {
@@ -68,7 +69,8 @@ func (e *Error) Is(target error) bool {
 	return ok && code == e.Code
 }
 
-// Unwrap returns ErrClosed, or the context's error for a call that it ended; else nil.
+// Unwrap returns ErrClosed, or the context's error for a call that it ended (of ErrDeadline
+// context.DeadlineExceeded); else nil.
 func (e *Error) Unwrap() error { return e.cause }
 
 // takeError turns what a call returned into an error, and frees it; nil for LIBSCHED_OK.
@@ -88,6 +90,9 @@ func takeError(rc C.libsched_rc, err *C.libsched_error) error {
 		Plugin: goString(parts.plugin),
 	}
 	C.libsched_error_unref(err)
+	if result.Code == ErrDeadline {
+		result.cause = context.DeadlineExceeded
+	}
 	return result
 }
 

@@ -6,6 +6,7 @@ import "C"
 import (
 	"context"
 	"slices"
+	"time"
 	"unsafe"
 )
 
@@ -83,11 +84,14 @@ func newEvaluator(fw *Framework, services *Services, create func(f *C.libsched_f
 	if rc := create(ptr, &e, &failure); rc != C.LIBSCHED_OK {
 		return nil, takeError(rc, failure)
 	}
-	return ownEvaluator(e, fw.h).use(services)
+	return ownEvaluator(e, fw).use(services)
 }
 
-func ownEvaluator(c *C.lsgo_evaluator, fw *handle[*C.libsched_framework]) *evaluator {
-	e := &evaluator{c: c, fw: fw, texts: interner{}}
+func ownEvaluator(c *C.lsgo_evaluator, fw *Framework) *evaluator {
+	e := &evaluator{c: c, fw: fw.h, texts: interner{}}
+	if fw.parallelism != 0 { // it is in range, and nobody asks the evaluator yet
+		C.libsched_evaluator_set_parallelism(c.evaluator, C.uint32_t(fw.parallelism), nil)
+	}
 	c.self = askers.add(e)
 	return e
 }
@@ -141,6 +145,17 @@ func (e *evaluator) failure(rc C.libsched_rc) error {
 	err := e.c.error
 	e.c.error = nil
 	return takeError(rc, err)
+}
+
+// until sets the deadline of the calls that follow; zero: none.
+func (e *evaluator) until(deadline time.Time) {
+	e.c.deadline_ns = 0
+	if deadline.IsZero() {
+		return
+	}
+	if e.c.deadline_ns = C.int64_t(deadline.UnixNano()); e.c.deadline_ns == 0 {
+		e.c.deadline_ns = -1 // 0 is none, and 1970 has passed
+	}
 }
 
 // watch ends the calls on this evaluator when the context ends. The function that it returns must be

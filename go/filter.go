@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"time"
 )
 
 // FilterOptions says which nodes FilterNodes looks at. Zero: all.
@@ -15,6 +16,10 @@ type FilterOptions struct {
 	Accept NodeSet // judge only these; nil: all
 	Start  int     // position in the node order to begin at, going round; for Limit
 	Into   NodeSet // room for the answer, if it is large enough; nil: it is made
+	// Deadline ends the call with ErrDeadline when it has passed by the clock of the services (the
+	// default one is virtual and stands still until it is moved; for the machine's time there is the
+	// context's deadline). Zero: none.
+	Deadline time.Time
 }
 
 // FilterResult is the nodes that take the pod.
@@ -27,7 +32,7 @@ type FilterResult struct {
 // FilterNodes runs the Filter plugins over many nodes. The state has gone through
 // RunPreFilterPlugins for the same pod, and its PreFilterResult counts.
 // Errors: ErrState (no PreFilter for this pod in the state), ErrCancelled when the context ends,
-// ErrInternal with the text of a plugin's Error status, ErrUnsupported.
+// ErrDeadline, ErrInternal with the text of a plugin's Error status, ErrUnsupported.
 func (fw *Framework) FilterNodes(ctx context.Context, state *CycleState, view View, pod *Pod,
 	options FilterOptions) (FilterResult, error) {
 	result := FilterResult{First: NoRow}
@@ -48,6 +53,7 @@ func (fw *Framework) FilterNodes(ctx context.Context, state *CycleState, view Vi
 		nodes = make(NodeSet, words)
 	}
 	accept, acceptWords := acceptOf(options.Accept)
+	l.e.until(options.Deadline)
 	finish := l.e.watch(ctx)
 	rc := C.lsgo_filter_nodes(l.e.c, l.state, l.pod, C.uint32_t(options.Limit), accept, acceptWords,
 		C.size_t(options.Start), wordsOf(nodes), C.size_t(len(nodes)))
@@ -59,8 +65,9 @@ func (fw *Framework) FilterNodes(ctx context.Context, state *CycleState, view Vi
 
 // FirstFitOptions says where FirstFit looks. Zero: at all nodes, from the first on.
 type FirstFitOptions struct {
-	Start  int     // position in the node order to begin at, going round
-	Accept NodeSet // look only at these; nil: all
+	Start    int       // position in the node order to begin at, going round
+	Accept   NodeSet   // look only at these; nil: all
+	Deadline time.Time // as FilterOptions.Deadline
 }
 
 // Fit is the node that FirstFit found.
@@ -85,6 +92,7 @@ func (fw *Framework) FirstFit(ctx context.Context, view View, pod *Pod,
 	defer l.release()
 	defer l.share().end()
 	accept, acceptWords := acceptOf(options.Accept)
+	l.e.until(options.Deadline)
 	finish := l.e.watch(ctx)
 	e := l.e.c
 	rc := C.lsgo_first_fit(e, l.view, l.pod, accept, acceptWords, C.size_t(options.Start))

@@ -5,6 +5,7 @@ import "C"
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -16,6 +17,8 @@ type Framework struct {
 	h *handle[*C.libsched_framework]
 	// Of a plugin that asks who asks it: another one owns the handle.
 	lent bool
+
+	parallelism uint32 // of its evaluators; 0: as they are made
 }
 
 // FrameworkOption says which profile a framework is.
@@ -30,6 +33,7 @@ type frameworkOptions struct {
 	registry  *Registry
 	several   bool
 	ctx       context.Context
+	parallel  int
 }
 
 // WithConfig takes the profile from a configuration. Without one, upstream's default profile is used.
@@ -92,6 +96,21 @@ func WithContext(ctx context.Context) FrameworkOption {
 // queueSort is read with [SeveralQueueSorts].
 func WithSeveralQueueSorts() FrameworkOption {
 	return func(o *frameworkOptions) error { o.several = true; return nil }
+}
+
+// WithParallelism says on how many threads one call may work (upstream's Parallelizer), the calling
+// one counted; without it on that one alone. Preemption tries nodes beside each other then. The
+// answers are the same. Plugins in Go stay on the thread that calls, and with one at PreFilter or
+// Filter so does preemption.
+func WithParallelism(threads int) FrameworkOption {
+	return func(o *frameworkOptions) error {
+		if threads < 1 || threads > 1024 {
+			return &Error{Code: ErrInvalid,
+				Msg: fmt.Sprintf("parallelism is a number from 1 to 1024, not %d", threads)}
+		}
+		o.parallel = threads
+		return nil
+	}
 }
 
 // readConfig reads the document that was given.
@@ -159,7 +178,8 @@ func NewFramework(options ...FrameworkOption) (*Framework, error) {
 	if rc != C.LIBSCHED_OK {
 		return nil, takeError(rc, failure)
 	}
-	fw := &Framework{h: newHandle(out, func(p *C.libsched_framework) { C.libsched_framework_unref(p) })}
+	fw := &Framework{h: newHandle(out, func(p *C.libsched_framework) { C.libsched_framework_unref(p) }),
+		parallelism: uint32(o.parallel)}
 	at.fw.Store(fw.h)
 	closeWhenUnreachable(fw, fw.h)
 	return fw, nil

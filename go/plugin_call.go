@@ -288,7 +288,7 @@ func (v *callView) borrow(fw *Framework) (*evaluator, *C.libsched_view, error) {
 		c.h.release()
 		return nil, nil, &Error{Code: ErrNoMemory, Msg: ErrNoMemory.Error()}
 	}
-	e := ownEvaluator(shared, fw.h)
+	e := ownEvaluator(shared, fw)
 	e.services = c.asker.services
 	return e, c.frame.view, nil
 }

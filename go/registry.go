@@ -62,7 +62,8 @@ func (r *Registry) unlock() {
 type PluginOption func(*registration)
 
 // Concurrent allows calls on several goroutines at once. Without it a lock lets one call of the
-// plugin run at a time, over all frameworks of the registry.
+// plugin run at a time, over all frameworks of the registry. In any case a plugin is called on the
+// goroutines that call the library, never on threads of the library's own ([WithParallelism]).
 func Concurrent() PluginOption {
 	return func(r *registration) { r.flags |= C.LIBSCHED_PLUGIN_CONCURRENT }
 }
@@ -141,6 +142,7 @@ func (r *Registry) add(g *registration, options []PluginOption) error {
 	if err != nil {
 		return &Error{Code: ErrInvalid, Msg: fmt.Sprintf("plugin %q: %v", g.name, err), Plugin: g.name}
 	}
+	g.flags |= C.LIBSCHED_PLUGIN_CALLER_THREAD // who asks, and what he holds, is known there alone
 	for _, option := range options {
 		option(g)
 	}

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -102,6 +103,16 @@ py::tuple run_pre_filter_extension(Evaluator& evaluator, CycleState& state, cons
   return status_tuple(evaluator.status.get());
 }
 
+// The time in `timeout_ns` by the evaluator's clock, as the C API wants it; 0: none.
+int64_t deadline_of(const Evaluator& evaluator, std::optional<int64_t> timeout_ns) {
+  if (!timeout_ns) return 0;
+  const int64_t now = libsched_clock_now(
+      libsched_services_clock(libsched_evaluator_services(evaluator.handle.get())));
+  const int64_t end = std::numeric_limits<int64_t>::max();
+  if (now > 0 && *timeout_ns > end - now) return end;
+  return now + *timeout_ns == 0 ? -1 : now + *timeout_ns;  // 0 is none, and 1970 has passed
+}
+
 struct Feasible {
   std::vector<uint64_t> words;
   size_t count = 0;
@@ -112,8 +123,10 @@ struct Feasible {
 
 // Locks must be held.
 Feasible filter(Evaluator& evaluator, CycleState& state, const Pod& pod, uint32_t limit,
-                const std::optional<py::buffer>& accept, size_t start) {
+                const std::optional<py::buffer>& accept, size_t start,
+                std::optional<int64_t> timeout_ns) {
   libsched_filter_options options = LIBSCHED_FILTER_OPTIONS_INIT;
+  options.deadline_ns = deadline_of(evaluator, timeout_ns);
   options.limit = limit;
   options.start = start;
   std::vector<uint64_t> accepted;
@@ -137,10 +150,11 @@ Feasible filter(Evaluator& evaluator, CycleState& state, const Pod& pod, uint32_
 
 // (bitmap as bytes, count, first row or None)
 py::tuple filter_bitmap(Evaluator& evaluator, CycleState& state, const Pod& pod, uint32_t limit,
-                        const std::optional<py::buffer>& accept, size_t start) {
+                        const std::optional<py::buffer>& accept, size_t start,
+                        std::optional<int64_t> timeout_ns) {
   const Asking asking(evaluator);
   const Holding holding_state(state.lock.get());
-  const Feasible found = filter(evaluator, state, pod, limit, accept, start);
+  const Feasible found = filter(evaluator, state, pod, limit, accept, start, timeout_ns);
   return py::make_tuple(
       py::bytes(reinterpret_cast<const char*>(found.words.data()),
                 found.words.size() * sizeof(uint64_t)),
@@ -150,10 +164,11 @@ py::tuple filter_bitmap(Evaluator& evaluator, CycleState& state, const Pod& pod,
 
 // The names of the nodes found, in node order from `start` on.
 py::list filter_names(Evaluator& evaluator, CycleState& state, const Pod& pod, uint32_t limit,
-                      const std::optional<py::buffer>& accept, size_t start) {
+                      const std::optional<py::buffer>& accept, size_t start,
+                      std::optional<int64_t> timeout_ns) {
   const Asking asking(evaluator);
   const Holding holding_state(state.lock.get());
-  const Feasible found = filter(evaluator, state, pod, limit, accept, start);
+  const Feasible found = filter(evaluator, state, pod, limit, accept, start, timeout_ns);
   size_t count = 0;
   const uint32_t* order = libsched_view_order(evaluator.view, &count);
   py::list names;
@@ -189,7 +204,8 @@ std::vector<std::string> missing_names(const libsched_view* view,
 }
 
 Decision check_pod(Evaluator& evaluator, const Pod& pod, std::string_view node, bool judge_excluded,
-                   bool score, CycleState* state, bool post_filter) {
+                   bool score, CycleState* state, bool post_filter,
+                   std::optional<int64_t> timeout_ns) {
   libsched_check_options options = LIBSCHED_CHECK_OPTIONS_INIT;
   options.judge_excluded = judge_excluded;
   options.score = score;
@@ -197,6 +213,7 @@ Decision check_pod(Evaluator& evaluator, const Pod& pod, std::string_view node, 
   libsched_decision* out = nullptr;
   Decision decision;
   const Asking asking(evaluator);
+  options.deadline_ns = deadline_of(evaluator, timeout_ns);
   std::optional<Holding> holding_state;
   if (state != nullptr) {
     holding_state.emplace(state->lock.get());
@@ -222,13 +239,14 @@ Decision check_pod(Evaluator& evaluator, const Pod& pod, std::string_view node, 
 
 // (node, total, feasible nodes, evaluated nodes, status); the node is None if none was chosen.
 py::tuple run_cycle(Evaluator& evaluator, CycleState& state, const Pod& pod, uint32_t ties,
-                    bool sampling, uint64_t seed) {
+                    bool sampling, uint64_t seed, std::optional<int64_t> timeout_ns) {
   libsched_cycle_options options = LIBSCHED_CYCLE_OPTIONS_INIT;
   options.ties = ties;
   options.sampling = sampling;
   options.seed = seed;
   libsched_cycle_outcome outcome = LIBSCHED_CYCLE_OUTCOME_INIT;
   const Asking asking(evaluator);
+  options.deadline_ns = deadline_of(evaluator, timeout_ns);
   const Holding holding_state(state.lock.get());
   unlocked([&](libsched_error** error) {
     return libsched_run_cycle(evaluator.handle.get(), state.get(), pod.handle.get(), &options,
@@ -303,6 +321,13 @@ py::tuple assume(Evaluator& evaluator, CycleState& state, const Pod& pod, std::s
   return status_tuple(evaluator.status.get());
 }
 
+void set_parallelism(Evaluator& evaluator, uint32_t threads) {
+  const Asking asking(evaluator);
+  quick([&](libsched_error** error) {
+    return libsched_evaluator_set_parallelism(evaluator.handle.get(), threads, error);
+  });
+}
+
 void nominate(Evaluator& evaluator, const Pod& pod, std::string_view node) {
   const Asking asking(evaluator);
   libsched_nomination nomination = LIBSCHED_NOMINATION_INIT;
@@ -343,16 +368,17 @@ void bind_evaluator(py::module_& module) {
       .def("run_pre_filter_extension_remove_pod",
            run_pre_filter_extension<libsched_run_pre_filter_extension_remove_pod>)
       .def("filter_bitmap", filter_bitmap, py::arg("state"), py::arg("pod"), py::arg("limit"),
-           py::arg("accept"), py::arg("start"))
+           py::arg("accept"), py::arg("start"), py::arg("timeout_ns") = std::optional<int64_t>())
       .def("filter_names", filter_names, py::arg("state"), py::arg("pod"), py::arg("limit"),
-           py::arg("accept"), py::arg("start"))
+           py::arg("accept"), py::arg("start"), py::arg("timeout_ns") = std::optional<int64_t>())
       .def("check", check_pod, py::arg("pod"), py::arg("node"), py::arg("judge_excluded"),
            py::arg("score") = false, py::arg("state") = static_cast<CycleState*>(nullptr),
-           py::arg("post_filter") = false)
+           py::arg("post_filter") = false, py::arg("timeout_ns") = std::optional<int64_t>())
+      .def("set_parallelism", set_parallelism, py::arg("threads"))
       .def("nominate", nominate)
       .def("unnominate", unnominate)
       .def("run_cycle", run_cycle, py::arg("state"), py::arg("pod"), py::arg("ties"),
-           py::arg("sampling"), py::arg("seed"))
+           py::arg("sampling"), py::arg("seed"), py::arg("timeout_ns") = std::optional<int64_t>())
       .def("run_pre_score", run_pre_score)
       .def("run_score", run_score)
       .def("assume", assume, py::arg("state"), py::arg("pod"), py::arg("node"),

@@ -67,6 +67,12 @@ libsched_rc libsched_evaluator_create_on_snapshot(const libsched_framework* fram
   });
 }
 void libsched_evaluator_unref(libsched_evaluator* evaluator) { release(evaluator); }
+libsched_rc libsched_evaluator_set_parallelism(libsched_evaluator* evaluator, uint32_t threads,
+                                               libsched_error** error) {
+  LIBSCHED_REQUIRE_HANDLES(error, evaluator);
+  return guarded(error,
+                 [&]() -> Result<void> { return unwrap(evaluator)->set_parallelism(threads); });
+}
 
 libsched_rc libsched_prefilter_result_create(libsched_prefilter_result** result,
                                              libsched_error** error) {
@@ -187,7 +193,7 @@ libsched_rc libsched_filter_nodes(libsched_evaluator* evaluator, libsched_cycle_
     f.accept_given = o->accept != nullptr;
     if (f.accept_given) f.accept = {o->accept, o->accept_words};
     f.start = o->start;
-    f.cancel = o->cancel;
+    f.limits = {o->cancel, o->deadline_ns};
     Result<FilterOutcome> done =
         unwrap(evaluator)->filter_nodes(*unwrap(state), *unwrap(pod), f, feasible, words);
     if (!done.ok()) return done.error();
@@ -211,7 +217,8 @@ libsched_rc libsched_check_pod_fits(libsched_evaluator* evaluator, const libsche
     const Lent<CycleState> fresh;
     CycleState& state = o->state == nullptr ? *fresh : *unwrap(o->state);
     Result<Ref<const Decision>> decided = unwrap(evaluator)->check(
-        state, *unwrap(pod), in(node), {o->judge_excluded, o->score, o->cancel, o->post_filter});
+        state, *unwrap(pod), in(node),
+        {o->judge_excluded, o->score, {o->cancel, o->deadline_ns}, o->post_filter});
     if (!decided.ok()) return decided.error();
     *result = own(give(std::move(*decided)));
     return {};

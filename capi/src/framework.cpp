@@ -1,6 +1,7 @@
 // Configuration, registry, framework, status, cycle state.
 #include "handles.hpp"
 #include "libsched/config/config_json.hpp"
+#include "libsched/framework/foreign_call.hpp"
 #include "libsched/plugins/in_tree.hpp"
 
 using namespace libsched;        // NOLINT(google-build-using-namespace)
@@ -11,8 +12,9 @@ namespace {
 // A value that a caller put into a cycle state.
 class ForeignValue final : public StateValue {
  public:
-  ForeignValue(void* data, void* (*clone)(void*), void (*destroy)(void*))
-      : data_(data), clone_(clone), destroy_(destroy) {}
+  // `anywhere`: clone may be called on any thread.
+  ForeignValue(void* data, void* (*clone)(void*), void (*destroy)(void*), bool anywhere)
+      : data_(data), clone_(clone), destroy_(destroy), anywhere_(anywhere) {}
   ForeignValue(const ForeignValue&) = delete;
   ForeignValue& operator=(const ForeignValue&) = delete;
   ~ForeignValue() override {
@@ -20,17 +22,20 @@ class ForeignValue final : public StateValue {
   }
   std::shared_ptr<StateValue> clone(std::shared_ptr<StateValue> self) const override {
     if (clone_ == nullptr) return self;
-    auto copy = std::make_shared<ForeignValue>(nullptr, clone_, nullptr);  // first: what may throw
+    // First what may throw.
+    auto copy = std::make_shared<ForeignValue>(nullptr, clone_, nullptr, anywhere_);
     copy->data_ = clone_(data_);
     copy->destroy_ = destroy_;
     return copy;
   }
   void* get() const override { return data_; }
+  bool clones_anywhere() const override { return anywhere_ || clone_ == nullptr; }
 
  private:
   void* data_;
   void* (*clone_)(void*);
   void (*destroy_)(void*);
+  bool anywhere_;
 };
 
 ConfigRef config_or_default(const libsched_config* config, const FeatureGates& gates) {
@@ -268,7 +273,7 @@ libsched_rc libsched_cycle_state_write(libsched_cycle_state* state, libsched_str
   return guarded(error, [&]() -> Result<void> {
     std::shared_ptr<StateValue> value;
     try {
-      value = std::make_shared<ForeignValue>(data, clone, destroy);
+      value = std::make_shared<ForeignValue>(data, clone, destroy, ForeignCall::anywhere());
     } catch (...) {
       if (destroy != nullptr) destroy(data);
       throw;

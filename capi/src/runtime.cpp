@@ -41,6 +41,7 @@ struct LentNode final : StateValue {
     return self;
   }
   void* get() const override { return nullptr; }
+  bool clones_anywhere() const override { return true; }
   std::string name;
 };
 constexpr Str kLentNode("\0nomination", 11);  // no key of a plugin begins so

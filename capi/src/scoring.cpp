@@ -97,7 +97,7 @@ libsched_rc libsched_run_cycle(libsched_evaluator* evaluator, libsched_cycle_sta
     LIBSCHED_TRY(writable_struct(outcome, "libsched_cycle_outcome"));
     Result<CycleOutcome> ran = unwrap(evaluator)->run_cycle(
         *unwrap(state), *unwrap(pod),
-        {o->sampling, static_cast<TieMode>(o->ties), o->seed, o->cancel});
+        {o->sampling, static_cast<TieMode>(o->ties), o->seed, {o->cancel, o->deadline_ns}});
     if (!ran.ok()) return std::move(ran.error());
     const View& v = unwrap(evaluator)->view();
     result.row = ran->row;

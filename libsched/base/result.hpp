@@ -27,7 +27,8 @@ enum class Rc : int32_t {
   kMisuse = -10,      // a NULL or foreign handle, a call from inside a callback
   kNoMemory = -11,
   kInternal = -12,   // a bug in libsched
-  kCancelled = -13,  // the caller's flag or deadline ended the call
+  kCancelled = -13,  // the caller's flag ended the call
+  kDeadline = -14,   // the caller's deadline ended the call
 };
 
 struct Error {

@@ -51,6 +51,12 @@ void CycleState::erase(Str key) {
   values_.erase(it);
 }
 
+bool CycleState::clones_anywhere() const {
+  const std::lock_guard lock(mutex_);
+  return std::all_of(values_.begin(), values_.end(),
+                     [](const auto& v) { return v.second->clones_anywhere(); });
+}
+
 void CycleState::activate(const PodRef& pod) {
   const std::lock_guard lock(mutex_);
   activations_[std::string(pod->meta.ns) + "/" + std::string(pod->meta.name)] = pod;

@@ -14,6 +14,7 @@
 
 #include "libsched/base/ref.hpp"
 #include "libsched/cluster/cluster.hpp"
+#include "libsched/framework/limits.hpp"
 #include "libsched/framework/preemption_report.hpp"
 #include "libsched/framework/status.hpp"
 
@@ -49,6 +50,8 @@ class StateValue {
   virtual ~StateValue() = default;
   virtual std::shared_ptr<StateValue> clone(std::shared_ptr<StateValue> self) const = 0;
   virtual void* get() const = 0;
+  // Whether clone() may be called on any thread, or only on the one that calls the library.
+  virtual bool clones_anywhere() const { return false; }
 };
 
 class CycleState final : public RefCounted {
@@ -79,6 +82,9 @@ class CycleState final : public RefCounted {
   // While plugins are asked: what they are asked about, and by whom (an Evaluator).
   const View* view = nullptr;
   Evaluator* evaluator = nullptr;
+  // While a call with limits runs: these. Copies of the state have none.
+  const LimitWatch* limits = nullptr;
+  bool exceeded() const { return limits != nullptr && limits->exceeded(); }
 
   // Upstream's PodsToActivate: pods to try again at once after this cycle, by "namespace/name".
   void activate(const PodRef& pod);
@@ -88,6 +94,7 @@ class CycleState final : public RefCounted {
   void write(Str key, std::shared_ptr<StateValue> value);
   std::shared_ptr<StateValue> read(Str key) const;
   void erase(Str key);
+  bool clones_anywhere() const;  // all of them
 
   Ref<CycleState> clone() const;
 

@@ -10,8 +10,6 @@
 namespace libsched {
 namespace {
 
-Error cancelled() { return {Rc::kCancelled, "the call was cancelled", {}, {}}; }
-
 // Data of another pod goes; what plugins asked to be skipped stays until they are asked again, as
 // upstream's sets of names.
 void forget_data(CycleState& state, size_t plugins) {
@@ -87,10 +85,18 @@ Result<Status> Evaluator::run_pre_filter(CycleState& state, const Pod& pod) cons
   state.pod_serial = state.data_serial = pod.serial;
   forget_data(state, framework_->plugins().size());
   state.pre_filter = {};
+  // The call is as if it had not been made, but for what plugins wrote under keys.
+  const auto give_up = [&](const Result<void>& ended) {
+    state.pod_serial = state.data_serial = 0;
+    forget_data(state, framework_->plugins().size());
+    state.pre_filter = {};
+    return ended.error();
+  };
   Status kept;
   for (const uint32_t i : framework_->at(ExtensionPoint::kPreFilter)) {
     const Framework::Instance& instance = framework_->plugins()[i];
     if (!instance.plugin) continue;
+    if (const Result<void> on = go_on(state); !on.ok()) return give_up(on);
     PreFilterResult result;
     std::shared_ptr<PluginData> data;
     const PreFilterCall call{view(), pod, state, &data};
@@ -135,6 +141,7 @@ Result<Status> Evaluator::run_pre_filter(CycleState& state, const Pod& pod) cons
                         : "node(s) didn't satisfy plugin(s) " + go_list(merged.restricted) +
                               " simultaneously");
   }
+  if (const Result<void> on = go_on(state); !on.ok()) return give_up(on);
   return kept;
 }
 
@@ -199,14 +206,12 @@ Result<void> Evaluator::steps(CycleState& state, const Pod& pod) {
   return {};
 }
 
-// False if the caller's flag ended it.
-bool Evaluator::judge(CycleState& state, const Pod& pod, const FilterOptions& options,
-                      const RowSet& set) {
+Result<void> Evaluator::judge(CycleState& state, const Pod& pod, const RowSet& set) {
   for (const Step& step : steps_) {
-    if (options.cancelled()) return false;
+    LIBSCHED_TRY(go_on(state));
     step.plugin->filter({view(), pod, state, step.data, step.pre_filtered}, set);
   }
-  return !options.cancelled();
+  return go_on(state);
 }
 
 // alive_ = the rows that are to be judged.
@@ -241,6 +246,7 @@ Result<FilterOutcome> Evaluator::filter_nodes(CycleState& state, const Pod& pod,
   if (state.framework != framework_.get() || state.pod_serial != pod.serial)
     return Error{Rc::kState, "run PreFilter for this pod with this cycle state first", {}, {}};
   LIBSCHED_TRY(may_begin());
+  const Limited limited(this, state, options.limits);
   const Turn turn(this, &state);
   const View& v = view();
   const size_t used = v.word_count();
@@ -250,7 +256,7 @@ Result<FilterOutcome> Evaluator::filter_nodes(CycleState& state, const Pod& pod,
   FilterOutcome out;
 
   if (options.limit == 0) {
-    if (!judge(state, pod, options, {0, used, alive_.data(), errors_.data()})) return cancelled();
+    LIBSCHED_TRY(judge(state, pod, {0, used, alive_.data(), errors_.data()}));
     uint64_t any_error = 0;
     for (size_t w = 0; w < used; ++w) {
       out.count += static_cast<size_t>(std::popcount(alive_[w]));
@@ -284,7 +290,7 @@ Result<FilterOutcome> Evaluator::filter_nodes(CycleState& state, const Pod& pod,
     chunk_.assign(used, 0);
     for (size_t i = done; i < end; ++i) chunk_[row_at(i) / 64] |= uint64_t{1} << (row_at(i) % 64);
     for (size_t w = 0; w < used; ++w) chunk_[w] &= alive_[w];
-    if (!judge(state, pod, options, {0, used, chunk_.data(), errors_.data()})) return cancelled();
+    LIBSCHED_TRY(judge(state, pod, {0, used, chunk_.data(), errors_.data()}));
     for (size_t i = done; i < end && out.count < options.limit; ++i) {
       const uint32_t r = row_at(i);
       if ((errors_[r / 64] >> (r % 64) & 1) != 0) return node_error(state, pod, r);
@@ -313,7 +319,7 @@ const std::vector<uint32_t>& Evaluator::rows_by_name() {
 }
 
 Result<void> Evaluator::judge_rows(CycleState& state, const Pod& pod,
-                                   const std::vector<uint32_t>& rows, const volatile bool* cancel,
+                                   const std::vector<uint32_t>& rows,
                                    const std::function<void(uint32_t row, Status)>& each) {
   const View& v = view();
   const size_t used = v.word_count();
@@ -334,7 +340,7 @@ Result<void> Evaluator::judge_rows(CycleState& state, const Pod& pod,
                         [&](uint32_t row, Status s) { alone.emplace(row, std::move(s)); }));
   }
   for (size_t k = 0; k < steps_.size(); ++k) {
-    if (cancel != nullptr && *cancel) return cancelled();
+    LIBSCHED_TRY(go_on(state));
     before = alive_;
     steps_[k].plugin->filter({v, pod, state, steps_[k].data, steps_[k].pre_filtered},
                              {0, used, alive_.data(), errors_.data()});
@@ -343,6 +349,7 @@ Result<void> Evaluator::judge_rows(CycleState& state, const Pod& pod,
         verdict[w * 64 + static_cast<size_t>(std::countr_zero(bits))] =
             static_cast<uint32_t>(k + 1);
   }
+  LIBSCHED_TRY(go_on(state));
   for (const uint32_t r : rows) {
     if (verdict[r] != 0) {
       each(r, status_of(steps_[verdict[r] - 1], state, pod, r));
@@ -357,9 +364,9 @@ Result<void> Evaluator::judge_rows(CycleState& state, const Pod& pod,
 
 // Judges `rows` and writes their verdicts; the rows are sorted by name.
 Result<void> Evaluator::judge_all(CycleState& state, const Pod& pod, Decision* d,
-                                  const std::vector<uint32_t>& rows, const CheckOptions& options) {
+                                  const std::vector<uint32_t>& rows) {
   const View& v = view();
-  return judge_rows(state, pod, rows, options.cancel, [&](uint32_t r, Status s) {
+  return judge_rows(state, pod, rows, [&](uint32_t r, Status s) {
     Decision::NodeVerdict n{v.row(r).node, 0, !state.pre_filter.allows(v.row(r).name)};
     if (!s.success()) {
       const auto it = std::find(d->statuses.begin(), d->statuses.end(), s);
@@ -374,12 +381,14 @@ Result<void> Evaluator::judge_all(CycleState& state, const Pod& pod, Decision* d
 Result<Ref<const Decision>> Evaluator::check(const Pod& pod, Str node, bool judge_excluded,
                                              bool score) {
   CycleState state;
-  return check(state, pod, node, {judge_excluded, score, nullptr});
+  return check(state, pod, node, {judge_excluded, score, {}});
 }
 
 Result<Ref<const Decision>> Evaluator::check(CycleState& state, const Pod& pod, Str node,
                                              const CheckOptions& options) {
   LIBSCHED_TRY(may_begin());
+  const Limited limited(this, state, options.limits);
+  LIBSCHED_TRY(go_on(state));
   if (cluster_) cluster_->refresh();
   std::optional<Turn> turn(std::in_place, this, &state);  // until PostFilter
   const View& v = view();
@@ -431,8 +440,7 @@ Result<Ref<const Decision>> Evaluator::check(CycleState& state, const Pod& pod, 
     if (only != kNoId && r != only) continue;
     if (options.judge_excluded || state.pre_filter.allows(v.row(r).name)) rows.push_back(r);
   }
-  LIBSCHED_TRY(judge_all(state, pod, d.get(), rows, options));
-  if (options.cancelled()) return cancelled();
+  LIBSCHED_TRY(judge_all(state, pod, d.get(), rows));
   for (uint32_t i = 0; i < d->nodes.size(); ++i) {
     const Decision::NodeVerdict& n = d->nodes[i];
     if (n.excluded) continue;

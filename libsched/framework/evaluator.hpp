@@ -9,6 +9,7 @@
 #include <functional>
 #include <vector>
 
+#include "libsched/framework/crew.hpp"
 #include "libsched/framework/decision.hpp"
 #include "libsched/framework/framework.hpp"
 
@@ -18,21 +19,17 @@ struct FilterOptions {
   uint32_t limit = 0;     // 0: judge all nodes
   Span<uint64_t> accept;  // bitmap over rows
   bool accept_given = false;
-  size_t start = 0;                       // position in the node order, for `limit`
-  const volatile bool* cancel = nullptr;  // looked at before and after each plugin
-
-  bool cancelled() const { return cancel != nullptr && *cancel; }
+  size_t start = 0;  // position in the node order, for `limit`
+  Limits limits;
 };
 
 struct CheckOptions {
   bool judge_excluded = false;  // run Filter on nodes that PreFilter excluded, too
   bool score = false;           // PreScore and Score over what fits
-  const volatile bool* cancel = nullptr;
+  Limits limits;
   // If no node takes the pod, let PostFilter try to make room. Preemption tries every node then, so
   // that the decision can tell of all of them.
   bool post_filter = false;
-
-  bool cancelled() const { return cancel != nullptr && *cancel; }
 };
 
 // How a whole cycle decides.
@@ -42,7 +39,7 @@ struct CycleOptions {
   bool sampling = false;
   TieMode ties = TieMode::kUpstream;
   uint64_t seed = 0;  // of random ties
-  const volatile bool* cancel = nullptr;
+  Limits limits;
   bool post_filter = false;  // if no node takes the pod, let PostFilter try to make room
 };
 
@@ -147,9 +144,28 @@ class Evaluator final : public RefCounted {
   Result<Status> run_pre_bind(CycleState& state, const Pod& pod, Str node);
   Result<Status> run_bind(CycleState& state, const Pod& pod, Str node);
   Result<void> run_post_bind(CycleState& state, const Pod& pod, Str node);
-  // Lets PreBind plugins that may run beside each other do so on threads, as upstream's; without it
-  // they run in their order, and a failure ends the group.
-  void set_parallel_pre_bind(bool parallel) { parallel_pre_bind_ = parallel; }
+  // Upstream's parallelism: on how many threads calls may work, the calling one counted. With more
+  // than one, PreBind plugins that may run beside each other do, and preemption tries nodes beside
+  // each other; else plugins run in their order, and a failure ends a group.
+  uint32_t parallelism() const { return parallelism_; }
+  static constexpr uint32_t kMaxParallelism = 1024;
+  Result<void> set_parallelism(uint32_t threads);
+
+  // While copies of nodes are tried out (evaluator_trials.cpp): plugins may not ask this evaluator
+  // for more than one node, for they may be asked on all threads of the crew at once.
+  class Trials {
+   public:
+    Trials(Evaluator& evaluator, const CycleState& state);
+    ~Trials() { evaluator_.busy_ = before_; }
+    Trials(const Trials&) = delete;
+    Trials& operator=(const Trials&) = delete;
+    const Crew& crew() const { return crew_; }
+
+   private:
+    Evaluator& evaluator_;
+    bool before_;
+    Crew crew_;
+  };
   // Upstream's SignPod: JSON; "" if this pod or this profile cannot be signed.
   std::string sign_pod(const Pod& pod) const;
 
@@ -187,7 +203,9 @@ class Evaluator final : public RefCounted {
   };
   // The same where plugins may not change the cluster: up to PostFilter.
   struct Asked {
-    Asked(const Evaluator* e, CycleState& s) : told(e, s), judging(e->cluster_.get()) {}
+    // Who has made the evaluator busy judges already, and perhaps on several threads.
+    Asked(const Evaluator* e, CycleState& s)
+        : told(e, s), judging(e->busy_ ? nullptr : e->cluster_.get()) {}
     Told told;
     Cluster::Judging judging;
   };
@@ -200,7 +218,24 @@ class Evaluator final : public RefCounted {
     Evaluator* evaluator;
     Asked asked;
   };
+  // Of one call with limits: plugins and loops look out for them through the state.
+  struct Limited {
+    Limited(const Evaluator* e, CycleState& s, const Limits& limits)
+        : state(s), before(s.limits), watch(limits, e->services_->clock()) {
+      s.limits = &watch;
+    }
+    ~Limited() { state.limits = before; }
+    Limited(const Limited&) = delete;
+    Limited& operator=(const Limited&) = delete;
+    CycleState& state;
+    const LimitWatch* before;
+    LimitWatch watch;
+  };
+  static Result<void> go_on(const CycleState& state) {
+    return state.exceeded() ? Result<void>(state.limits->error()) : Result<void>();
+  }
   Result<void> may_begin() const;
+  bool may_use_threads(const CycleState& state) const;
   // evaluator_binding.cpp
   Status reserve_all(CycleState& state, const Pod& pod, Str node);
   void unreserve_all(CycleState& state, const Pod& pod, Str node);
@@ -222,14 +257,13 @@ class Evaluator final : public RefCounted {
   Status status_of(const Step& step, CycleState& state, const Pod& pod, uint32_t row,
                    const NodeOverlay* node = nullptr) const;
   Error node_error(CycleState& state, const Pod& pod, uint32_t row) const;
-  bool judge(CycleState& state, const Pod& pod, const FilterOptions& options, const RowSet& set);
+  Result<void> judge(CycleState& state, const Pod& pod, const RowSet& set);
   void mask(const CycleState& state, const FilterOptions& options, size_t words);
   const std::vector<uint32_t>& rows_by_name();
   Result<void> judge_all(CycleState& state, const Pod& pod, Decision* d,
-                         const std::vector<uint32_t>& rows, const CheckOptions& options);
+                         const std::vector<uint32_t>& rows);
   // The status of every row, in their order.
   Result<void> judge_rows(CycleState& state, const Pod& pod, const std::vector<uint32_t>& rows,
-                          const volatile bool* cancel,
                           const std::function<void(uint32_t row, Status)>& each);
   // evaluator_make_room.cpp
   Result<void> make_room(CycleState& state, const Pod& pod, const NodeStatuses& statuses,
@@ -243,7 +277,7 @@ class Evaluator final : public RefCounted {
   Result<void> filter_twice(CycleState& state, const Pod& pod, uint32_t row,
                             const NodeOverlay* node, Status* status) const;
   // evaluator_score.cpp
-  Status pre_score_set(CycleState& state, const Pod& pod, const ScoreSet& set);
+  Result<Status> pre_score_set(CycleState& state, const Pod& pod, const ScoreSet& set);
   // `offset` gets what every row's total lacks; without it the totals are whole.
   Result<Status> score_set(CycleState& state, const Pod& pod, const ScoreSet& set, int64_t* totals,
                            ScoreTable* table, int64_t* offset = nullptr);
@@ -260,7 +294,8 @@ class Evaluator final : public RefCounted {
     Status error;
   };
   Result<Found> find(CycleState& state, const Pod& pod, Span<uint32_t> nodes, size_t start,
-                     size_t limit, const CycleOptions& options);
+                     size_t limit);
+  Result<CycleOutcome> cycle(CycleState& state, const Pod& pod, const CycleOptions& options);
   Result<CycleOutcome> choose(CycleState& state, const Pod& pod, const CycleOptions& options);
   uint32_t nominated_row(const Pod& pod) const;
   size_t nodes_to_find(size_t nodes) const;
@@ -282,7 +317,7 @@ class Evaluator final : public RefCounted {
   std::vector<int64_t> column_, totals_;
   size_t next_start_ = 0;
   uint64_t ties_broken_ = 0;
-  bool parallel_pre_bind_ = false;
+  uint32_t parallelism_ = 1;
   bool busy_ = false;  // a plugin that is asked may not ask this evaluator for more than one node
 };
 

@@ -3,11 +3,12 @@
 // Plugins may change here what is assumed in the cluster. The pod may be the one that PreFilter saw
 // or the one that was assumed for it; what PreFilter prepared reaches Reserve and Unreserve only.
 #include <algorithm>
+#include <atomic>
 #include <mutex>
-#include <thread>
 
 #include "libsched/base/quote.hpp"
 #include "libsched/framework/evaluator.hpp"
+#include "libsched/framework/foreign_call.hpp"
 
 namespace libsched {
 namespace {
@@ -175,19 +176,24 @@ Status Evaluator::pre_bind_group(const std::vector<uint32_t>& group, CycleState&
     const std::lock_guard lock(mutex);
     if (failed.success()) failed = std::move(s);
   };
-  std::vector<std::thread> threads;
-  std::vector<uint32_t> in_turn;
+  std::vector<uint32_t> anywhere, here;
   for (const uint32_t i : group) {
     const bool concurrent =
         framework_->plugins()[i].plugin->threading() == Plugin::Threading::kConcurrent;
-    if (parallel_pre_bind_ && group.size() > 1 && concurrent) {
-      threads.emplace_back(run, i);
-    } else {
-      in_turn.push_back(i);
-    }
+    (concurrent ? anywhere : here).push_back(i);
   }
-  for (const uint32_t i : in_turn) run(i);
-  for (std::thread& t : threads) t.join();
+  const size_t useful = anywhere.size() + (here.empty() ? 0 : 1);
+  if (parallelism_ < 2 || useful < 2 || ForeignCall::inside()) {
+    for (const uint32_t i : group) run(i);
+    return failed;
+  }
+  std::atomic<size_t> next{0};
+  const Crew crew(*framework_, static_cast<uint32_t>(std::min<size_t>(parallelism_, useful)));
+  crew.run([&](bool caller) {
+    if (caller)
+      for (const uint32_t i : here) run(i);
+    for (size_t k; (k = next.fetch_add(1)) < anywhere.size();) run(anywhere[k]);
+  });
   return failed;
 }
 

@@ -260,7 +260,7 @@ TEST_CASE("PreBind: neighbours run on threads beside each other if the evaluator
                meets("B", Plugin::Threading::kCallerThread, true),
                meets("C", Plugin::Threading::kConcurrent, true),
                meets("D", Plugin::Threading::kConcurrent, false)});
-  w.evaluator.set_parallel_pre_bind(true);
+  REQUIRE(w.evaluator.set_parallelism(8).ok());
   CHECK(w.evaluator.run_pre_bind_pre_flights(*w.state, *w.pod, "n1").ok());
   CHECK(w.evaluator.run_pre_bind(*w.state, *w.pod, "n1").value() == Status());
   CHECK(met == 4);

@@ -11,8 +11,6 @@ namespace {
 constexpr size_t kMinFeasibleNodes = 100;
 constexpr int64_t kMinPercentage = 5;
 
-Error cancelled() { return {Rc::kCancelled, "the call was cancelled", {}, {}}; }
-
 }  // namespace
 
 // Upstream's numFeasibleNodesToFind.
@@ -27,9 +25,7 @@ size_t Evaluator::nodes_to_find(size_t nodes) const {
 // The feasible of `nodes` (bits of feasible_), beginning with nodes[start] and going round, until
 // one more than `limit` is found: that one counts neither as feasible nor as looked at.
 Result<Evaluator::Found> Evaluator::find(CycleState& state, const Pod& pod, Span<uint32_t> nodes,
-                                         size_t start, size_t limit, const CycleOptions& options) {
-  FilterOptions filter;
-  filter.cancel = options.cancel;
+                                         size_t start, size_t limit) {
   const size_t used = view().word_count();
   feasible_.assign(used, 0);
   errors_.assign(used, 0);
@@ -61,7 +57,7 @@ Result<Evaluator::Found> Evaluator::find(CycleState& state, const Pod& pod, Span
         yielding[w] = chunk_[w] & nominated_[w];
         chunk_[w] &= ~nominated_[w];
       }
-    if (!judge(state, pod, filter, {0, used, chunk_.data(), errors_.data()})) return cancelled();
+    LIBSCHED_TRY(judge(state, pod, {0, used, chunk_.data(), errors_.data()}));
     if (apart) {
       LIBSCHED_TRY(
           judge_nominated(state, pod, {0, used, yielding.data(), errors_.data()}, nullptr));
@@ -136,6 +132,16 @@ uint32_t Evaluator::pick(const ScoreSet& set, const int64_t* totals, const Cycle
 Result<CycleOutcome> Evaluator::run_cycle(CycleState& state, const Pod& pod,
                                           const CycleOptions& options) {
   LIBSCHED_TRY(may_begin());
+  const Limited limited(this, state, options.limits);
+  LIBSCHED_TRY(go_on(state));
+  const size_t start = next_start_;
+  Result<CycleOutcome> out = cycle(state, pod, options);
+  if (!out.ok() && limited.watch.found()) next_start_ = start;  // there was no such cycle
+  return out;
+}
+
+Result<CycleOutcome> Evaluator::cycle(CycleState& state, const Pod& pod,
+                                      const CycleOptions& options) {
   if (cluster_) cluster_->refresh();
   const View& v = view();
   CycleOutcome out;
@@ -175,8 +181,8 @@ Result<CycleOutcome> Evaluator::run_cycle(CycleState& state, const Pod& pod,
   }
   {
     const Turn turn(this, &state);
-    LIBSCHED_TRY(judge_rows(state, pod, rows, options.cancel,
-                            [&](uint32_t r, Status s) { statuses.set(r, std::move(s)); }));
+    LIBSCHED_TRY(
+        judge_rows(state, pod, rows, [&](uint32_t r, Status s) { statuses.set(r, std::move(s)); }));
   }
   LIBSCHED_TRY(make_room(state, pod, statuses, &*chosen));
   return chosen;
@@ -202,7 +208,7 @@ Result<CycleOutcome> Evaluator::choose(CycleState& state, const Pod& pod,
   uint32_t rejected = kNoId;
   if (const uint32_t nominated = nominated_row(pod); nominated != kNoId) {
     const uint32_t only[] = {nominated};
-    Result<Found> there = find(state, pod, only, 0, 1, options);
+    Result<Found> there = find(state, pod, only, 0, 1);
     if (!there.ok()) return std::move(there.error());
     if (there->count == 1) {
       out.row = nominated;
@@ -223,7 +229,7 @@ Result<CycleOutcome> Evaluator::choose(CycleState& state, const Pod& pod,
     limit = scoring ? nodes_to_find(nodes.size()) : 1;
     if (!nodes.empty()) start = next_start_ % nodes.size();
   }
-  Result<Found> looked = find(state, pod, nodes, start, limit, options);
+  Result<Found> looked = find(state, pod, nodes, start, limit);
   if (!looked.ok()) return std::move(looked.error());
   found = std::move(*looked);
   out.feasible = found.count;
@@ -250,9 +256,13 @@ Result<CycleOutcome> Evaluator::choose(CycleState& state, const Pod& pod,
   FeasibleOrder order(nodes, start, feasible_.data(), found.count, &feasible_rows_);
   const size_t words = v.word_count();
   const ScoreSet set{words, found.count, feasible_.data(), &order, nullptr};
-  if (Status s = scoring ? pre_score_set(state, pod, set) : Status(); !s.success()) {
-    out.status = std::move(s);
-    return out;
+  if (scoring) {
+    Result<Status> pre = pre_score_set(state, pod, set);
+    if (!pre.ok()) return std::move(pre.error());
+    if (!pre->success()) {
+      out.status = std::move(*pre);
+      return out;
+    }
   }
   if (totals_.size() < words * 64) totals_.resize(words * 64);
   int64_t offset = 0;

@@ -42,7 +42,7 @@ Result<void> Evaluator::judge_nominated(
   Status status;
   Result<void> out;
   set.for_each([&](uint32_t row) {
-    if (!out.ok()) return;
+    if (!out.ok() || !(out = go_on(state)).ok()) return;
     out = run_filter_with_nominated(state, pod, row, &status);
     if (!out.ok() || status.success()) return;
     if (status.rejected()) {

@@ -17,8 +17,12 @@ Result<Status> Evaluator::run_post_filter(CycleState& state, const Pod& pod,
   for (const uint32_t i : framework_->at(ExtensionPoint::kPostFilter)) {
     const Framework::Instance& instance = framework_->plugins()[i];
     if (!instance.plugin) continue;
+    LIBSCHED_TRY(go_on(state));
     std::optional<Nomination> nominated;
     Status s = instance.plugin->post_filter({*this, pod, state, statuses}, &nominated);
+    // Found by the plugin, which has done nothing then. One does not look again: what a plugin has
+    // done to make room cannot be taken back.
+    if (state.limits != nullptr && state.limits->found()) return state.limits->error();
     if (s.success() || s.code == Code::kUnschedulableAndUnresolvable) {
       if (!s.success()) s.plugin = instance.name;
       *nomination = std::move(nominated);

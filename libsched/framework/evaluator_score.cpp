@@ -46,7 +46,7 @@ Result<void> Evaluator::ready_to_score(CycleState& state, const Pod& pod, size_t
   return may_begin();
 }
 
-Status Evaluator::pre_score_set(CycleState& state, const Pod& pod, const ScoreSet& set) {
+Result<Status> Evaluator::pre_score_set(CycleState& state, const Pod& pod, const ScoreSet& set) {
   for (CycleState::Entry& e : state.entries) {
     e.score_data.reset();
     e.skip_score = e.pre_scored = false;
@@ -56,6 +56,7 @@ Status Evaluator::pre_score_set(CycleState& state, const Pod& pod, const ScoreSe
   for (const uint32_t i : framework_->at(ExtensionPoint::kPreScore)) {
     const Framework::Instance& instance = framework_->plugins()[i];
     if (!instance.plugin) continue;
+    LIBSCHED_TRY(go_on(state));
     CycleState::Entry& entry = state.entries[i];
     const Status s = instance.plugin->pre_score({v, pod, state, set}, &entry.score_data);
     if (s.code == Code::kSkip) {
@@ -67,7 +68,8 @@ Status Evaluator::pre_score_set(CycleState& state, const Pod& pod, const ScoreSe
     entry.pre_scored = true;
     if (entry.score_data && entry.score_data->ids_epoch != 0) entry.score_data->ids_epoch = epoch;
   }
-  return {};
+  LIBSCHED_TRY(go_on(state));
+  return Status();
 }
 
 // `column_` holds one plugin's scores at a time; the order of the errors is upstream's: all plugins
@@ -120,10 +122,12 @@ Result<Status> Evaluator::score_set(CycleState& state, const Pod& pod, const Sco
       if (data != nullptr && ((data->ids_epoch != 0 && data->ids_epoch != epoch) ||
                               (data->view_version != 0 && data->view_version != v.version())))
         return stale(instance.name);
+    LIBSCHED_TRY(go_on(state));
     const ScoreCall call = call_of(entry);
     score_errors_.assign(set.words, 0);
     judged.errors = score_errors_.data();
     const Scored scored = instance.plugin->score(call, judged, scores);
+    LIBSCHED_TRY(go_on(state));
     if (std::all_of(score_errors_.begin(), score_errors_.end(), [](uint64_t w) { return w == 0; }))
       return std::optional<Scored>(scored);
     const auto bad = [&](uint32_t r) { return (score_errors_[r / 64] >> (r % 64) & 1) != 0; };
@@ -186,6 +190,7 @@ Result<Status> Evaluator::score_set(CycleState& state, const Pod& pod, const Sco
         unnormalized = plugin_failed("running Normalize on Score plugins", instance.name, s);
         continue;
       }
+      LIBSCHED_TRY(go_on(state));
     }
     bool in_range = true;
     if (scored.uniform) {
@@ -277,7 +282,11 @@ Result<void> Evaluator::score_decision(CycleState& state, const Pod& pod, Decisi
   d->scored = true;
   // Without a Score plugin upstream gives every node one point and asks no PreScore.
   Status s;
-  if (!framework_->at(ExtensionPoint::kScore).empty()) s = pre_score_set(state, pod, set);
+  if (!framework_->at(ExtensionPoint::kScore).empty()) {
+    Result<Status> pre = pre_score_set(state, pod, set);
+    if (!pre.ok()) return std::move(pre.error());
+    s = std::move(*pre);
+  }
   if (s.success()) {
     for (size_t i = 0; i < state.entries.size(); ++i)
       if (state.entries[i].skip_score) d->skip_score.push_back(framework_->plugins()[i].name);

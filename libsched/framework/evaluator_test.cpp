@@ -570,7 +570,7 @@ TEST_CASE("filter_nodes: the caller may end it") {
   FakeWorld w({flips, after}, numbered(0, 300));
   w.pre_filter();
   FilterOptions options;
-  options.cancel = &cancel;
+  options.limits.cancel = &cancel;
   std::vector<uint64_t> bits(5, 42);
   const Result<FilterOutcome> done =
       w.evaluator.filter_nodes(*w.state, *w.pod, options, bits.data(), bits.size());

@@ -225,6 +225,9 @@ class Plugin {
   // library.
   enum class Threading : uint8_t { kConcurrent, kSerialised, kCallerThread };
   virtual Threading threading() const { return Threading::kConcurrent; }
+  // Around all calls on a thread of the library's own; not of plugins for the caller's thread.
+  virtual void thread_attach() const {}
+  virtual void thread_detach() const {}
   // Whether it is somebody else's code, which may have side effects and so sees the order of calls.
   virtual bool foreign() const { return false; }
 };

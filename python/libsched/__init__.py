@@ -23,6 +23,7 @@ from .config import Config
 from .errors import (
     BufferSizeError,
     CancelledError,
+    DeadlineExceeded,
     Error,
     ExistsError,
     FileError,
@@ -66,6 +67,7 @@ __all__ = [
     "Config",
     "CycleResult",
     "CycleState",
+    "DeadlineExceeded",
     "Error",
     "ExistsError",
     "FileError",

@@ -138,19 +138,21 @@ class FilterCalls:
 
     @overload
     def filter_nodes(self, state: CycleState, view: View, pod: Pod, *, limit: int = 0,
-                     accept: Any = None, start: int = 0,
-                     result: Literal["names"] = "names") -> list[str]: ...
+                     accept: Any = None, start: int = 0, result: Literal["names"] = "names",
+                     timeout: float | None = None) -> list[str]: ...
     @overload
     def filter_nodes(self, state: CycleState, view: View, pod: Pod, *, limit: int = 0,
-                     accept: Any = None, start: int = 0, result: Literal["bitmap"]) -> bytes: ...
+                     accept: Any = None, start: int = 0, result: Literal["bitmap"],
+                     timeout: float | None = None) -> bytes: ...
     @overload
     def filter_nodes(self, state: CycleState, view: View, pod: Pod, *, limit: int = 0,
-                     accept: Any = None, start: int = 0,
-                     result: Literal["numpy"]) -> numpy.typing.NDArray[numpy.bool_]: ...
+                     accept: Any = None, start: int = 0, result: Literal["numpy"],
+                     timeout: float | None = None) -> numpy.typing.NDArray[numpy.bool_]: ...
 
     def filter_nodes(self, state: CycleState, view: View, pod: Pod, *, limit: int = 0,
                      accept: Iterable[str] | bytes | Any = None, start: int = 0,
-                     result: Literal["names", "bitmap", "numpy"] = "names") -> Any:
+                     result: Literal["names", "bitmap", "numpy"] = "names",
+                     timeout: float | None = None) -> Any:
         """The nodes on which every Filter plugin says yes, and which PreFilter left over.
 
         Parameters
@@ -169,6 +171,8 @@ class FilterCalls:
         result : {"names", "bitmap", "numpy"}
             What to return: names in node order; a bitmap over rows as bytes, whole 64-bit words;
             or a numpy array of bool of shape ``(view.row_count,)``.
+        timeout : float, optional
+            As for `fit`.
 
         Raises
         ------
@@ -178,17 +182,22 @@ class FilterCalls:
             A plugin failed.
         NotFoundError
             A name in `accept` is unknown.
+        DeadlineExceeded
+            `timeout` has passed; nothing has changed.
         """
         if limit < 0 or start < 0:
             raise InvalidError("limit and start must not be negative")
         if result not in ("names", "bitmap", "numpy"):
             raise InvalidError(f'result is "names", "bitmap" or "numpy", not {result!r}')
         bitmap = None if accept is None else _bitmap(view, accept)
+        ends = nanoseconds(timeout)
         pool, evaluator = self._take(view)
         try:
             if result == "names":
-                return evaluator.filter_names(state._handle, pod._handle, limit, bitmap, start)
-            found = evaluator.filter_bitmap(state._handle, pod._handle, limit, bitmap, start)[0]
+                return evaluator.filter_names(state._handle, pod._handle, limit, bitmap, start,
+                                              ends)
+            found = evaluator.filter_bitmap(state._handle, pod._handle, limit, bitmap, start,
+                                            ends)[0]
         finally:
             pool.append(evaluator)
         if result == "bitmap":
@@ -230,6 +239,15 @@ class FilterCalls:
         finally:
             pool.append(evaluator)
         return Scores(table, names), status_of(status)
+
+
+def nanoseconds(timeout: float | None) -> int | None:
+    """Seconds as the extension wants them; None: no end."""
+    if timeout is None:
+        return None
+    if not timeout >= 0:
+        raise InvalidError(f"timeout is a number of seconds from 0 on, not {timeout!r}")
+    return round(timeout * 1e9) if timeout < 9e9 else None  # further than times go
 
 
 def _bitmap(view: View, accept: Any) -> bytes:

@@ -124,6 +124,12 @@ class CancelledError(Error):
     code = -13
 
 
+class DeadlineExceeded(Error, TimeoutError):
+    """The time that a call was given has passed. Nothing has changed."""
+
+    code = -14
+
+
 _BY_CODE: dict[int, type[Error]] = {
     kind.code: kind
     for kind in (
@@ -140,6 +146,7 @@ _BY_CODE: dict[int, type[Error]] = {
         NoMemoryError,
         InternalError,
         CancelledError,
+        DeadlineExceeded,
     )
 }
 

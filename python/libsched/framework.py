@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 from . import _core
-from ._filtering import FilterCalls
+from ._filtering import FilterCalls, nanoseconds
 from ._runtime import RuntimeCalls
 from ._sources import Source
 from .cluster import Cluster, Snapshot
@@ -49,6 +49,10 @@ class Framework(FilterCalls, RuntimeCalls):
     several_queue_sorts : bool
         The profile may have more than one QueueSort plugin: where one calls two pods equal, the
         next decides. A `Config` that lists them at ``queueSort`` is made with this option, too.
+    parallelism : int
+        On how many threads one call may work, the calling one counted: preemption tries nodes
+        beside each other then. The answers are the same. Methods of plugins in Python stay on the
+        thread that calls, and with them at PreFilter or Filter so does preemption.
 
     Raises
     ------
@@ -78,27 +82,32 @@ class Framework(FilterCalls, RuntimeCalls):
     <Status UnschedulableAndUnresolvable by NodeResourcesFit: Insufficient cpu>
     """
 
-    __slots__ = ("_given", "_handle", "_plugins", "_services", "__weakref__")
+    __slots__ = ("_given", "_handle", "_parallelism", "_plugins", "_services", "__weakref__")
 
     _handle: _core.Framework
 
     def __init__(self, config: Config | object = None, *, profile: str | None = None,
                  feature_gates: Mapping[str, bool] | str | None = None,
                  semantics: str = "1.36", plugins: Iterable[Any] = (),
-                 services: Services | None = None, several_queue_sorts: bool = False) -> None:
+                 services: Services | None = None, several_queue_sorts: bool = False,
+                 parallelism: int = 1) -> None:
+        if not 1 <= parallelism <= 1024:
+            raise InvalidError(f"parallelism is a number from 1 to 1024, not {parallelism}")
         self._make(config, profile, registry_of(plugins), feature_gates, semantics, services,
-                   several_queue_sorts)
+                   several_queue_sorts, parallelism)
 
     def _make(self, config: Config | object, profile: str | None,
               registry: _core.Registry | None,
               feature_gates: Mapping[str, bool] | str | None = None, semantics: str = "1.36",
-              services: Services | None = None, several_queue_sorts: bool = False) -> None:
+              services: Services | None = None, several_queue_sorts: bool = False,
+              parallelism: int = 1) -> None:
         if config is not None and not isinstance(config, Config):
             config = Config(config, several_queue_sorts=several_queue_sorts)
         handle = config._handle if isinstance(config, Config) else None
         self._handle = _core.Framework(handle, profile or "", registry, _gates(feature_gates),
                                        semantics, several_queue_sorts)
         self._given = registry is not None
+        self._parallelism = parallelism
         self._services = services
         self._plugins: dict[str, list[tuple[str, int]]] | None = None
 
@@ -123,7 +132,8 @@ class Framework(FilterCalls, RuntimeCalls):
 
     # Whole answers
 
-    def fit(self, view: View, pod: Source, node: str | None = None) -> FitResult:
+    def fit(self, view: View, pod: Source, node: str | None = None, *,
+            timeout: float | None = None) -> FitResult:
         """Whether a pod fits, on which nodes, and why not on the others.
 
         Parameters
@@ -133,6 +143,9 @@ class Framework(FilterCalls, RuntimeCalls):
             A `Pod`, or what makes one.
         node : str, optional
             Judge only this node.
+        timeout : float, optional
+            Seconds after which the call ends, by the clock of `services`: the default one stands
+            still until it is moved. A method of a plugin is not interrupted.
 
         Returns
         -------
@@ -145,11 +158,14 @@ class Framework(FilterCalls, RuntimeCalls):
             The pod needs a plugin that is not available; `plugin` names it.
         NotFoundError
             There is no such node.
+        DeadlineExceeded
+            `timeout` has passed; nothing has changed.
         """
         checked = self._pod(view, pod)
-        return FitResult(self._decide(view, checked, node or ""), checked, self)
+        return FitResult(self._decide(view, checked, node or "", timeout=timeout), checked, self)
 
-    def score(self, view: View, pod: Source, node: str | None = None) -> FitResult:
+    def score(self, view: View, pod: Source, node: str | None = None, *,
+              timeout: float | None = None) -> FitResult:
         """As `fit`, and the nodes that take the pod are scored: see `FitResult.scores`.
 
         A node is scored among those that were judged: with `node` that is only this one.
@@ -163,11 +179,13 @@ class Framework(FilterCalls, RuntimeCalls):
         ['a', 'b']
         """
         checked = self._pod(view, pod)
-        return FitResult(self._decide(view, checked, node or "", score=True), checked, self)
+        return FitResult(self._decide(view, checked, node or "", score=True, timeout=timeout),
+                         checked, self)
 
     def cycle(self, view: View, pod: Source, *, state: CycleState | None = None,
               ties: Literal["upstream", "name", "random"] = "upstream", seed: int = 0,
-              sampling: bool = False, start: int = 0) -> CycleResult:
+              sampling: bool = False, start: int = 0,
+              timeout: float | None = None) -> CycleResult:
         """A scheduling cycle up to the choice of a node, as upstream's schedulePod.
 
         PreFilter, the nominated node first, Filter, PreScore, Score and the choice. PreEnqueue,
@@ -186,23 +204,28 @@ class Framework(FilterCalls, RuntimeCalls):
         sampling : bool
             Whether to look at as many nodes as percentageOfNodesToScore says, beginning at `start`
             (`CycleResult.next_start` of the cycle before); otherwise at all.
+        timeout : float, optional
+            As for `fit`.
 
         Raises
         ------
         UnsupportedError
             The pod needs a plugin that is not available; `plugin` names it.
+        DeadlineExceeded
+            `timeout` has passed; nothing has changed.
         """
         if ties not in _TIES:
             raise InvalidError(f'ties is "upstream", "name" or "random", not {ties!r}')
         if start < 0 or not 0 <= seed < 1 << 64:
             raise InvalidError("start must not be negative, and seed needs 64 bits")
+        limit = nanoseconds(timeout)
         checked = self._pod(view, pod)
         state = CycleState() if state is None else state
         pool, evaluator = self._take(view)
         try:
             evaluator.next_start = start
             node, total, feasible, evaluated, status = evaluator.run_cycle(
-                state._handle, checked._handle, _TIES.index(ties), sampling, seed)
+                state._handle, checked._handle, _TIES.index(ties), sampling, seed, limit)
             return CycleResult(node, total, feasible, evaluated, status_of(status),
                                evaluator.next_start)
         finally:
@@ -260,18 +283,20 @@ class Framework(FilterCalls, RuntimeCalls):
     def _decide(self, view: View, pod: Pod, node: str = "", *,
                 judge_excluded: bool = False, score: bool = False,
                 state: CycleState | None = None, post_filter: bool = False,
-                nominated: Sequence[tuple[Pod, str]] = ()) -> _core.Decision:
+                nominated: Sequence[tuple[Pod, str]] = (),
+                timeout: float | None = None) -> _core.Decision:
         """What `fit` is made of.
 
         `judge_excluded` runs Filter on nodes PreFilter excluded, too; `nominated` are pods and the
         nodes where they wait for room.
         """
+        limit = nanoseconds(timeout)
         pool, evaluator = self._take(view)
         try:
             for other, name in nominated:
                 evaluator.nominate(other._handle, name)
             return evaluator.check(pod._handle, node, judge_excluded, score,
-                                   None if state is None else state._handle, post_filter)
+                                   None if state is None else state._handle, post_filter, limit)
         finally:
             for other, _ in nominated:
                 evaluator.unnominate(other._handle)
@@ -306,6 +331,8 @@ class Framework(FilterCalls, RuntimeCalls):
         except IndexError:
             assert isinstance(view, (Cluster, Snapshot))
             made = _core.Evaluator(self._handle, view._handle)
+            if self._parallelism != 1:
+                made.set_parallelism(self._parallelism)
             services = self._services
             if services is None and isinstance(view, Cluster):
                 services = view.services

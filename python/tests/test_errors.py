@@ -16,7 +16,8 @@ from manifests import node, pod
     (-7, libsched.LimitError, ValueError), (-8, libsched.FileError, OSError),
     (-9, libsched.BufferSizeError, BufferError), (-10, libsched.MisuseError, TypeError),
     (-11, libsched.NoMemoryError, MemoryError), (-12, libsched.InternalError, RuntimeError),
-    (-13, libsched.CancelledError, Exception), (-99, libsched.Error, Exception)])
+    (-13, libsched.CancelledError, Exception),
+    (-14, libsched.DeadlineExceeded, TimeoutError), (-99, libsched.Error, Exception)])
 def test_codes(code, kind, builtin):
     error = errors.from_code(code, "went wrong", "items[0].spec", "NodePorts")
     assert type(error) is kind

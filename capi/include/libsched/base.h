@@ -40,7 +40,8 @@ enum {
   LIBSCHED_ERR_MISUSE = -10,     /* a NULL or misused handle, or a call that is not allowed here */
   LIBSCHED_ERR_NO_MEMORY = -11,  /* the system gave no memory; nothing was changed */
   LIBSCHED_ERR_INTERNAL = -12,   /* a bug in libsched: please report it */
-  LIBSCHED_ERR_CANCELLED = -13   /* the caller's flag ended the call */
+  LIBSCHED_ERR_CANCELLED = -13,  /* the caller's flag ended the call */
+  LIBSCHED_ERR_DEADLINE = -14    /* the caller's deadline ended the call */
 };
 
 /* UTF-8, not necessarily NUL-terminated as an input; borrowed outputs are NUL-terminated, too. */

@@ -21,6 +21,16 @@ libsched_rc libsched_evaluator_create(const libsched_framework *framework, libsc
 libsched_rc libsched_evaluator_create_on_snapshot(const libsched_framework *framework, const libsched_snapshot *snapshot,
                                                   LIBSCHED_OWN libsched_evaluator **out, LIBSCHED_OWN libsched_error **error);
 void libsched_evaluator_unref(LIBSCHED_OWN libsched_evaluator *evaluator);
+/* Upstream's parallelism (its Parallelizer): on how many threads a call on this evaluator may work,
+   the calling one counted. 1, the default: all plugins run on the calling thread, in their order.
+   More: preemption tries nodes beside each other, and so do the PreBind plugins of one group that
+   are CONCURRENT. Answers are the same bytes with any number. Preemption stays on the calling thread
+   if a CALLER_THREAD plugin is at PreFilter or Filter, or if somebody else than a plugin has written
+   a value with a clone function to the state. Threads live as long as the call (see thread_attach in
+   plugin.h). Errors: INVALID (0 or more than 1024), MISUSE (inside of a slot that this evaluator
+   asks). @since 0.1
+     libsched_evaluator_set_parallelism(evaluator, 16, &error); */
+libsched_rc libsched_evaluator_set_parallelism(libsched_evaluator *evaluator, uint32_t threads, LIBSCHED_OWN libsched_error **error);
 
 /* What PreFilter says beside its status. Made by the caller, filled by a call. */
 typedef struct libsched_prefilter_result libsched_prefilter_result;
@@ -76,15 +86,19 @@ typedef struct libsched_filter_options {
   size_t accept_words;     /* length of `accept`; rows beyond it are not accepted */
   size_t start;            /* position in the node order to begin at, going round; for `limit` */
   const volatile bool *cancel; /* the call ends with CANCELLED once this is true; may be NULL */
+  /* The call ends with DEADLINE from this time on: nanoseconds since 1970 by the clock of the
+     evaluator's services (a virtual one unless it got others: it stands still until it is moved).
+     0: none, and the clock is not read. @since 0.1 */
+  int64_t deadline_ns;
 } libsched_filter_options;
-#define LIBSCHED_FILTER_OPTIONS_INIT {sizeof(libsched_filter_options), 0, NULL, 0, 0, NULL}
+#define LIBSCHED_FILTER_OPTIONS_INIT {sizeof(libsched_filter_options), 0, NULL, 0, 0, NULL, 0}
 
 /* Filter over many nodes: bit `row` of `feasible` is set where every Filter plugin says Success
    and the PreFilterResult in `state` allows the node. `words` must be at least
    (libsched_view_row_count() + 63) / 64. `count` gets the number of nodes found, `first` the row
    found first in node order (LIBSCHED_NO_ROW if none); both may be NULL. `options` may be NULL.
-   Errors: BUFFER, STATE (no PreFilter for this pod in `state`), CANCELLED, INTERNAL with the text
-   of a plugin's Error status, UNSUPPORTED. */
+   Errors: BUFFER, STATE (no PreFilter for this pod in `state`), CANCELLED, DEADLINE, INTERNAL with
+   the text of a plugin's Error status, UNSUPPORTED. */
 libsched_rc libsched_filter_nodes(libsched_evaluator *evaluator, libsched_cycle_state *state, const libsched_pod *pod,
                                   const libsched_filter_options *options, uint64_t *feasible, size_t words,
                                   size_t *count, uint32_t *first, LIBSCHED_OWN libsched_error **error);
@@ -103,8 +117,9 @@ typedef struct libsched_check_options {
   bool reserved[1];       /* false */
   libsched_cycle_state *state; /* filled by the call, for what follows; NULL: one of its own. @since 0.1 */
   const volatile bool *cancel; /* the call ends with CANCELLED once this is true; may be NULL. @since 0.1 */
+  int64_t deadline_ns; /* as in libsched_filter_options. @since 0.1 */
 } libsched_check_options;
-#define LIBSCHED_CHECK_OPTIONS_INIT {sizeof(libsched_check_options), false, false, false, {false}, NULL, NULL}
+#define LIBSCHED_CHECK_OPTIONS_INIT {sizeof(libsched_check_options), false, false, false, {false}, NULL, NULL, 0}
 /* For `node`: no node in particular. */
 #ifdef __cplusplus
 #define LIBSCHED_ANY_NODE (libsched_str{nullptr, 0})
@@ -114,7 +129,9 @@ typedef struct libsched_check_options {
 
 /* Does the pod fit, on which nodes, and why not on the others? `node` empty: on any node.
    PreEnqueue, PreFilter and Filter of every node; also of a gated pod. `options` may be NULL.
-   Errors: NOT_FOUND (node), UNSUPPORTED with the plugin's name, CANCELLED, MISUSE (another
+   After CANCELLED or DEADLINE all is as before the call, but for the `state` of the options, which
+   needs a PreFilter anew. Once PostFilter has made room the call no longer ends so.
+   Errors: NOT_FOUND (node), UNSUPPORTED with the plugin's name, CANCELLED, DEADLINE, MISUSE (another
    framework's state).
      libsched_check_pod_fits(evaluator, pod, LIBSCHED_ANY_NODE, NULL, &fit, &error); */
 libsched_rc libsched_check_pod_fits(libsched_evaluator *evaluator, const libsched_pod *pod, libsched_str node,

@@ -132,7 +132,8 @@ libsched_rc libsched_cycle_state_clone(const libsched_cycle_state *state, LIBSCH
 void libsched_cycle_state_unref(LIBSCHED_OWN libsched_cycle_state *state);
 /* Stores `data` under `key`, replacing (and destroying) what was there. `clone` NULL: shared by
    clones and destroyed with the last of them. `destroy` may be NULL; it runs exactly once for
-   each value, also if this call fails. */
+   each value, also if this call fails. What a plugin's slot writes is cloned and destroyed where its
+   slots may run; what others write is cloned on the threads that call the library. */
 libsched_rc libsched_cycle_state_write(libsched_cycle_state *state, libsched_str key, LIBSCHED_OWN void *data,
                                        void *(*clone)(void *data), void (*destroy)(void *data), LIBSCHED_OWN libsched_error **error);
 /* The value under `key`, borrowed until it is written or deleted; NULL if there is none. */

@@ -10,8 +10,10 @@
    not exist, a reason index out of range, an unknown nomination mode, a borrowed status or state
    that the slot has released. Debug builds (libsched.h, rule 9) find the release of any handle that
    the slot borrowed, and undo it; what a slot gives back of those must be a reference that a slot has
-   taken. They also know borrowed handles that are used after the slot has returned. A slot cannot be interrupted: the `cancel` flag of a call is looked at
-   before and after each plugin, and then ends the call with CANCELLED. @since 0.1, where nothing else is said. */
+   taken. They also know borrowed handles that are used after the slot has returned.
+   A slot cannot be interrupted: the `cancel` flag and the deadline of a call are looked at before and
+   after each plugin, every 64 nodes where a slot is asked node by node, and between the nodes that
+   preemption tries; then they end the call with CANCELLED or DEADLINE. @since 0.1, where nothing else is said. */
 #ifndef LIBSCHED_PLUGIN_H
 #define LIBSCHED_PLUGIN_H
 
@@ -188,8 +190,9 @@ typedef struct libsched_plugin {
   void (*forked)(void *instance, const libsched_view *view);
   void (*reverted)(void *instance, const libsched_view *view);
   void (*committed)(void *instance, const libsched_view *view);
-  /* Around all calls on a thread of the library's own: once when it starts and once when it ends.
-     This version has no such threads, hence never calls them. */
+  /* Around all calls on a thread of the library's own (see libsched_evaluator_set_parallelism()):
+     once on it when it starts and once when it ends, for every plugin of the framework that is not
+     CALLER_THREAD, whether its other slots are called there or not. */
   void (*thread_attach)(void *user_data);
   void (*thread_detach)(void *user_data);
 } libsched_plugin;

@@ -15,7 +15,8 @@
 // std::span. It returns nothing, a libsched_code or a Status. What it throws becomes a status ERROR
 // with the exception's text; of slots without a status it is dropped. Each framework has an
 // instance of its own, which is deleted with it. Optional: `static constexpr uint32_t flags`
-// (LIBSCHED_PLUGIN_*) and `static constexpr std::string_view reasons[]` for filter_batch.
+// (LIBSCHED_PLUGIN_*) and `static constexpr std::string_view reasons[]` for filter_batch. Static
+// functions thread_attach() and thread_detach() are those slots.
 #ifndef LIBSCHED_PLUGIN_HPP
 #define LIBSCHED_PLUGIN_HPP
 
@@ -251,6 +252,10 @@ libsched_plugin plugin() {
     });
   };
   p.release = [](void*, void* instance) { delete detail::self<P>(instance); };
+  if constexpr (requires { P::thread_attach(); })
+    p.thread_attach = [](void*) { detail::quietly([] { P::thread_attach(); }); };
+  if constexpr (requires { P::thread_detach(); })
+    p.thread_detach = [](void*) { detail::quietly([] { P::thread_detach(); }); };
   detail::fill_deciding<P>(p);
   detail::fill_binding<P>(p);
   detail::fill_watching<P>(p);

@@ -59,7 +59,11 @@ void ForeignPlugin::filter_each(const FilterCall& call, const RowSet& set,
   SlotCall asked(*r_, &call.state);
   const size_t end = (set.first_word + set.words) * 64;
   const Lent<NodeInfo> info(&call.view, kNoId, call.overlay);
+  uint32_t count = 0;
+  bool ended = false;  // by the caller's limits: then the call as a whole is
   set.for_each([&](uint32_t row) {
+    if (++count % kLook == 0) ended = ended || call.state.exceeded();
+    if (ended) return;
     info->row = row;
     asked.reset();
     Status status = asked.finish(slots().filter(self(), wrap(&call.state), wrap(&call.pod),

@@ -10,6 +10,9 @@ namespace libsched::capi {
 
 class Verdicts;
 
+// Slots that are asked node by node: after so many one looks whether the call shall end.
+constexpr uint32_t kLook = 64;
+
 class ForeignPlugin final : public Plugin {
  public:
   ForeignPlugin(std::shared_ptr<const Registered> r, void* instance);
@@ -18,7 +21,9 @@ class ForeignPlugin final : public Plugin {
   ~ForeignPlugin() override;
 
   Str instance_name() const override { return instance_name_; }
-  Threading threading() const override;
+  Threading threading() const override { return r_->threading(); }
+  void thread_attach() const override;
+  void thread_detach() const override;
   bool foreign() const override { return true; }
 
   // filter.cpp

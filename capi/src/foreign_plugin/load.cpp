@@ -67,11 +67,10 @@ libsched_rc libsched_registry_load(libsched_registry* registry, libsched_str pat
     return LIBSCHED_OK;
   }
   if (!live(told))
-    return fail(error,
-                {rc < 0 && rc >= LIBSCHED_ERR_CANCELLED ? static_cast<Rc>(rc) : Rc::kInternal,
-                 "the plugin failed to register, without a reason",
-                 {},
-                 {}});
+    return fail(error, {rc < 0 && rc >= LIBSCHED_ERR_DEADLINE ? static_cast<Rc>(rc) : Rc::kInternal,
+                        "the plugin failed to register, without a reason",
+                        {},
+                        {}});
   if (error != nullptr) {
     *error = told;
   } else {

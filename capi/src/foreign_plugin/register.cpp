@@ -19,10 +19,15 @@ ForeignPlugin::~ForeignPlugin() {
   }
 }
 
-Plugin::Threading ForeignPlugin::threading() const {
-  if ((slots().flags & LIBSCHED_PLUGIN_CALLER_THREAD) != 0) return Threading::kCallerThread;
-  return (slots().flags & LIBSCHED_PLUGIN_CONCURRENT) != 0 ? Threading::kConcurrent
-                                                           : Threading::kSerialised;
+void ForeignPlugin::thread_attach() const {
+  if (slots().thread_attach == nullptr || threading() == Threading::kCallerThread) return;
+  const auto lock = r_->serialise();
+  slots().thread_attach(r_->user_data);
+}
+void ForeignPlugin::thread_detach() const {
+  if (slots().thread_detach == nullptr || threading() == Threading::kCallerThread) return;
+  const auto lock = r_->serialise();
+  slots().thread_detach(r_->user_data);
 }
 
 namespace {

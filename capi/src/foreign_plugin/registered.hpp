@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "../handles.hpp"
+#include "libsched/framework/foreign_call.hpp"
 
 namespace libsched::capi {
 
@@ -36,10 +37,23 @@ struct Registered {
   Status nonsense(const std::string& what) const {
     return Status(Code::kError, "plugin \"" + name + "\" " + what);
   }
-  std::unique_lock<std::recursive_mutex> serialise() const {
-    if ((slots.flags & LIBSCHED_PLUGIN_CONCURRENT) != 0) return {};
-    return std::unique_lock(mutex);
+  Plugin::Threading threading() const {
+    if ((slots.flags & LIBSCHED_PLUGIN_CALLER_THREAD) != 0) return Plugin::Threading::kCallerThread;
+    return (slots.flags & LIBSCHED_PLUGIN_CONCURRENT) != 0 ? Plugin::Threading::kConcurrent
+                                                           : Plugin::Threading::kSerialised;
   }
+  // Around every call of a slot.
+  class Inside {
+   public:
+    explicit Inside(const Registered& r) : call_(r.threading()) {
+      if ((r.slots.flags & LIBSCHED_PLUGIN_CONCURRENT) == 0) lock_ = std::unique_lock(r.mutex);
+    }
+
+   private:
+    ForeignCall call_;
+    std::unique_lock<std::recursive_mutex> lock_;
+  };
+  Inside serialise() const { return Inside(*this); }
 };
 
 // Around the calls of one slot that answers nothing that could be wrong.
@@ -48,7 +62,7 @@ class SilentCall {
   explicit SilentCall(const Registered& r) : lock_(r.serialise()) {}
 
  protected:
-  std::unique_lock<std::recursive_mutex> lock_;
+  Registered::Inside lock_;
   [[no_unique_address]] Borrowing borrowing_;
 };
 

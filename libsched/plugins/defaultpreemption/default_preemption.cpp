@@ -164,25 +164,46 @@ class DefaultPreemption final : public Plugin {
     const DisruptionBudgets budgets(view);
     Services& services = call.evaluator.services();
     const bool every = call.state.report != nullptr;
+    const std::optional<uint64_t> seed = services.preemption_seed;
+    const auto go_on = [&]() -> Result<void> {
+      return call.state.exceeded() ? Result<void>(call.state.limits->error()) : Result<void>();
+    };
     const size_t offset = services.preemption_seed && !every ? draw(services, rows.size()) : 0;
     const size_t enough = every ? rows.size() + 1 : wanted(rows.size());
     std::vector<PreemptionReport::Candidate> violating;
-    for (size_t i = 0; i < rows.size(); ++i) {
-      const uint32_t row = rows[(offset + i) % rows.size()];
+    const auto row_at = [&](size_t i) { return rows[(offset + i) % rows.size()]; };
+    Result<void> failed;
+    const auto take = [&](size_t i, Result<Victims> victims) {
+      if (!victims.ok()) {
+        failed = std::move(victims.error());
+        return false;
+      }
+      const uint32_t row = row_at(i);
       const std::string& name = view.row(row).name;
-      Result<Victims> victims = select_victims(call.evaluator, call.state, call.pod, row, budgets);
-      if (!victims.ok()) return std::move(victims.error());
       Status& s = victims->status;
       if (s.success() && victims->pods.empty())
         s = Status::from_error("expected at least one victim pod on node \"" + name + "\"");
       if (!s.success()) {
         if (s.code == Code::kError) out.errors.push_back(s.error_text());
         out.others.emplace_back(row, std::move(s));
-        continue;
+        return true;
       }
       (victims->budget_violations == 0 ? out.candidates : violating)
           .push_back({name, std::move(victims->pods), victims->budget_violations});
-      if (!out.candidates.empty() && out.candidates.size() + violating.size() >= enough) break;
+      return out.candidates.empty() || out.candidates.size() + violating.size() < enough;
+    };
+    const Evaluator::Trials trials(call.evaluator, call.state);
+    trials.crew().in_order(
+        rows.size(),
+        [&](size_t i) -> Result<Victims> {
+          LIBSCHED_TRY(go_on());
+          return select_victims(call.evaluator, call.state, call.pod, row_at(i), budgets);
+        },
+        take);
+    if (failed.ok()) failed = go_on();
+    if (!failed.ok()) {
+      if (call.state.exceeded()) services.preemption_seed = seed;  // nothing was drawn
+      return std::move(failed.error());
     }
     out.candidates.insert(out.candidates.end(), violating.begin(), violating.end());
     return out;

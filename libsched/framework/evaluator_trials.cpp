@@ -1,0 +1,41 @@
+// Evaluator: trying copies of nodes, where nobody would notice on several threads at once.
+#include <algorithm>
+
+#include "libsched/framework/evaluator.hpp"
+#include "libsched/framework/foreign_call.hpp"
+
+namespace libsched {
+
+Result<void> Evaluator::set_parallelism(uint32_t threads) {
+  LIBSCHED_TRY(may_begin());
+  if (threads == 0 || threads > kMaxParallelism)
+    return Error{Rc::kInvalid,
+                 "parallelism is a number from 1 to " + std::to_string(kMaxParallelism) + ", not " +
+                     std::to_string(threads),
+                 {},
+                 {}};
+  parallelism_ = threads;
+  return {};
+}
+
+// Each trial has a copy of `state`, and asks Filter and the PreFilterExtensions. A plugin that
+// waits for the caller's thread must not be asked elsewhere, nor its values be copied there; and a
+// caller inside of a plugin may hold that plugin's lock.
+bool Evaluator::may_use_threads(const CycleState& state) const {
+  if (parallelism_ < 2 || ForeignCall::inside()) return false;
+  const auto here = [&](uint32_t i) {
+    const Plugin* p = framework_->plugins()[i].plugin.get();
+    return p != nullptr && p->threading() == Plugin::Threading::kCallerThread;
+  };
+  const std::vector<uint32_t>& filters = framework_->at(ExtensionPoint::kFilter);
+  const std::vector<uint32_t>& pre_filters = framework_->at(ExtensionPoint::kPreFilter);
+  return std::none_of(filters.begin(), filters.end(), here) &&
+         std::none_of(pre_filters.begin(), pre_filters.end(), here) && state.clones_anywhere();
+}
+
+Evaluator::Trials::Trials(Evaluator& evaluator, const CycleState& state)
+    : evaluator_(evaluator),
+      before_(std::exchange(evaluator.busy_, true)),
+      crew_(*evaluator.framework_, evaluator.may_use_threads(state) ? evaluator.parallelism_ : 1) {}
+
+}  // namespace libsched

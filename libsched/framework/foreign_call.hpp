@@ -1,0 +1,34 @@
+// ForeignCall: that this thread is inside of somebody else's plugin.
+//
+// Such a plugin may hold a lock of its own, which other threads would wait for in vain; and what it
+// stores in a CycleState may be used where its slots may run.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+#include "libsched/framework/plugin.hpp"
+
+namespace libsched {
+
+class ForeignCall {
+ public:
+  explicit ForeignCall(Plugin::Threading threading)
+      : before_(std::exchange(innermost,
+                              threading == Plugin::Threading::kCallerThread ? kHere : kAnywhere)) {}
+  ~ForeignCall() { innermost = before_; }
+  ForeignCall(const ForeignCall&) = delete;
+  ForeignCall& operator=(const ForeignCall&) = delete;
+
+  static bool inside() { return innermost != kNone; }
+  // Whether this thread is inside of one whose slots may run on any thread.
+  static bool anywhere() { return innermost == kAnywhere; }
+
+ private:
+  enum Kind : uint8_t { kNone, kHere, kAnywhere };
+  static constinit inline thread_local Kind innermost = kNone;
+
+  Kind before_;
+};
+
+}  // namespace libsched

@@ -1,0 +1,53 @@
+// Limits: what ends a call before it is done, and the look-out for it.
+//
+// A plugin cannot be interrupted: one looks before and after each, and where many nodes are asked
+// about one by one. A call that ends so has changed nothing but the CycleState it was given.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "libsched/base/clock.hpp"
+#include "libsched/base/result.hpp"
+
+namespace libsched {
+
+struct Limits {
+  const volatile bool* cancel = nullptr;  // ends the call once it is true
+  int64_t deadline_ns = 0;                // by the services' clock; 0: none, and it is not read
+};
+
+// Of one call. Once exceeded it stays so, whatever flag and clock say later. Any thread may look.
+class LimitWatch {
+ public:
+  // `clock` must outlive this.
+  LimitWatch(const Limits& limits, const Clock& clock) : limits_(limits), clock_(clock) {}
+
+  bool exceeded() const {
+    if (found()) return true;
+    if (limits_.cancel != nullptr && *limits_.cancel) return find(Rc::kCancelled);
+    if (limits_.deadline_ns != 0 && clock_.now_ns() >= limits_.deadline_ns)
+      return find(Rc::kDeadline);
+    return false;
+  }
+  // Whether somebody has found it exceeded, without another look.
+  bool found() const { return found_.load(std::memory_order_relaxed) != Rc::kOk; }
+  // Of a call that was found exceeded.
+  Error error() const {
+    const Rc rc = found_.load(std::memory_order_relaxed);
+    return {rc, rc == Rc::kDeadline ? "deadline exceeded" : "the call was cancelled", {}, {}};
+  }
+
+ private:
+  bool find(Rc rc) const {
+    Rc none = Rc::kOk;  // the first reason stands
+    found_.compare_exchange_strong(none, rc, std::memory_order_relaxed);
+    return true;
+  }
+
+  Limits limits_;
+  const Clock& clock_;
+  mutable std::atomic<Rc> found_{Rc::kOk};
+};
+
+}  // namespace libsched

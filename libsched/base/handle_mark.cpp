@@ -5,6 +5,7 @@
 
 #include <array>
 #include <mutex>
+#include <thread>
 
 #if defined(__SANITIZE_ADDRESS__)
 #define LIBSCHED_ASAN 1
@@ -45,7 +46,13 @@ class Quarantine {
  public:
   void hold(const Freed& freed) noexcept {
     if (freed.size > HandleMark::kMaxHeldBytes) return freed.release();
-    const std::lock_guard lock(mutex_);
+    // Never waits for ever: in a forked process the mutex may be held by a thread that isn't there.
+    std::unique_lock lock(mutex_, std::try_to_lock);
+    for (int tries = 0; !lock && tries < 1000; ++tries) {
+      std::this_thread::yield();
+      lock.try_lock();
+    }
+    if (!lock) return freed.release();
     while (count_ != 0 &&
            (count_ == ring_.size() || bytes_ + freed.size > HandleMark::kMaxHeldBytes)) {
       bytes_ -= ring_[first_].size;

@@ -9,6 +9,7 @@ Result<Status> Evaluator::run_post_filter(CycleState& state, const Pod& pod,
                                           std::optional<Nomination>* nomination) {
   LIBSCHED_TRY(may_begin());
   LIBSCHED_TRY(bind(state));
+  if (cluster_) cluster_->refresh();
   const Asked asked(this, state);
   nomination->reset();
   if (state.skip_all_post_filter)

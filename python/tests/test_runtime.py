@@ -278,3 +278,15 @@ def test_update_and_remove_are_heard_unless_a_fork_is_open(nodes):
     assert not heard
     nodes.remove(*new)
     assert heard == [("c", True), ("d", True)]
+
+
+def test_preemption_knows_nodes_that_nobody_has_asked_about_before():
+    low = pod("low", cpu="3", node_name="b", priority=1)
+    cluster = libsched.Cluster([node("a", cpu="1"), node("b"), low])
+    urgent, state = libsched.Pod(pod("urgent", cpu="2", priority=10)), CycleState()
+    scheduler = libsched.Framework()
+    scheduler.run_pre_filter_plugins(state, cluster, urgent)
+    full = libsched.Status(Code.UNSCHEDULABLE, "Insufficient cpu")
+    wish, status = scheduler.run_post_filter_plugins(
+        state, cluster, urgent, {"a": full, "b": full})
+    assert status.is_success and wish == Nomination("b", NominatingMode.OVERRIDE)

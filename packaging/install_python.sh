@@ -17,6 +17,7 @@ if [ "$now" = "$(cat "$stamp" 2>/dev/null)" ] && [ -x .venv/bin/libsched ]; then
 fi
 echo "installing the Python package into .venv" >&2
 rm -f "$stamp"
-CMAKE_BUILD_PARALLEL_LEVEL=${JOBS:-$(nproc)} .venv/bin/pip install --quiet \
+# The compiler by the name that it has for the presets: ccache then knows what they have compiled.
+CC=${CC:-cc} CXX=${CXX:-c++} CMAKE_BUILD_PARALLEL_LEVEL=${JOBS:-$(nproc)} .venv/bin/pip install --quiet \
   --disable-pip-version-check --no-build-isolation --no-deps --force-reinstall .
 echo "$now" > "$stamp"

@@ -219,6 +219,10 @@ class Evaluator final : public RefCounted {
     Asked asked;
   };
   // Of one call with limits: plugins and loops look out for them through the state.
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdangling-pointer"  // the destructor takes the address back
+#endif
   struct Limited {
     Limited(const Evaluator* e, CycleState& s, const Limits& limits)
         : state(s), before(s.limits), watch(limits, e->services_->clock()) {
@@ -231,6 +235,9 @@ class Evaluator final : public RefCounted {
     const LimitWatch* before;
     LimitWatch watch;
   };
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12
+#pragma GCC diagnostic pop
+#endif
   static Result<void> go_on(const CycleState& state) {
     return state.exceeded() ? Result<void>(state.limits->error()) : Result<void>();
   }

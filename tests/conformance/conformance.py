@@ -3,6 +3,7 @@
 
     conformance.py --oracle build/oracle/oracle --libsched .venv/bin/libsched     fresh cases
     conformance.py --goldens tests/goldens --libsched .venv/bin/libsched          recorded ones
+    conformance.py --oracle build/oracle/oracle --mutate 50000                    mutants of both
     conformance.py --oracle build/oracle/oracle --record tests/goldens            record
 
 Fresh cases have seeds derived from the time, which are printed; --start repeats a run. A case that
@@ -13,6 +14,7 @@ could be compared.
 import argparse
 import itertools
 import json
+import os
 import pathlib
 import shlex
 import sys
@@ -20,10 +22,11 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
-from harness import recording, report, shrinking, work  # noqa: E402
+from harness import mutated, recording, report, shrinking, work  # noqa: E402
 from harness.comparison import FIELDS, same_kind  # noqa: E402
 from harness.service import ServiceError  # noqa: E402
 
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 # Kinds that need more than this version has (resource claims) are compared when asked for.
 KINDS = ("basic", "taints", "nodeaffinity", "ports", "config", "images", "podaffinity", "spread",
          "defaultspread", "volumes", "csilimit", "mixed", "changes",
@@ -38,6 +41,9 @@ def parse(arguments):
     add("--oracle", metavar="PROGRAM", help="the built oracle")
     add("--goldens", metavar="DIR", help="compare with recorded goldens; needs no oracle")
     add("--record", metavar="DIR", help="record goldens instead of comparing")
+    add("--mutate", type=int, metavar="N", help="compare N mutants of generated and recorded cases, of "
+        "all modes")
+    add("--seed", type=int, help="of the mutants (default: from the time)")
     add("--kinds", type=_words, help=f"comma-separated, or all ({','.join(KINDS)})")
     add("--seeds", type=int, default=300, help="cases per kind (%(default)s)")
     add("--start", type=int, help="the first seed (default: from the time)")
@@ -48,7 +54,7 @@ def parse(arguments):
     add("--defaults", action="store_true", help="half of the cases ask for API defaults")
     for name in ("nodes", "existing", "pods"):
         add(f"--{name}", type=int, help=f"number of {name} per case, as of `oracle gen`")
-    add("--jobs", type=int, default=2, help="cases judged at a time (%(default)s)")
+    add("--jobs", type=int, help="cases judged at a time (2; mutants: one a core)")
     add("--fields", type=_words, default=list(FIELDS), help="fields of a pod that are compared "
         "(all); scores:PLUGIN is one plugin's part")
     add("--max-left-out", action="append", type=_limit, metavar="PERCENT:KINDS",
@@ -64,6 +70,12 @@ def parse(arguments):
         parser.error("--record needs --oracle")
     if options.max_left_out is None:
         options.max_left_out = [_limit("5:basic,taints,nodeaffinity,ports")]
+    if options.mutate and not options.oracle:
+        parser.error("--mutate needs --oracle")
+    if options.jobs is None:
+        options.jobs = os.cpu_count() or 2 if options.mutate else 2
+    if options.seed is None:
+        options.seed = int(time.time() * 1000)
     if options.mode is None:
         options.mode = "all" if options.goldens else "evaluate"
     if options.fields == ["all"]:
@@ -126,16 +138,16 @@ class Differing:
             print(f"    and {len(result.verdict.differences) - 1} more differences")
         self.keep(f"{name}.case.json", case)
         if self.judges.oracle and self.found <= self.options.shrink:
-            self.small(name, case, first)
+            self.small(name, case, first, result.chunk)
 
-    def small(self, name, case, first):
+    def small(self, name, case, first, chunk):
         def interesting(candidate):
-            return any(same_kind(d, first) for d in self.judges.differences(candidate)[2])
+            return any(same_kind(d, first) for d in self.judges.differences(candidate, chunk)[2])
         if not interesting(case):
             print("    asked again, the answers agree: one side depends on chance or on earlier cases")
             return
         small = shrinking.shrink(case, interesting, self.options.shrink_seconds)
-        golden, answer, differences = self.judges.differences(small)
+        golden, answer, differences = self.judges.differences(small, chunk)
         difference = next((d for d in differences if same_kind(d, first)), first)
         path = self.keep(f"{name}.small.json", small)
         self.keep(f"{name}.small.upstream.json", golden)
@@ -160,7 +172,12 @@ def compare(options):
                          options.timeout)
     kinds = None if options.kinds in (None, ["all"]) else options.kinds
     with judges:
-        if options.goldens:
+        if options.mutate:
+            again = f"--mutate {options.mutate} --seed {options.seed}"
+            print(f"{options.mutate:,} mutants of generated and recorded cases (repeat with {again})")
+            chunks = mutated.chunks(kinds or KINDS, options.seed, options.mutate,
+                                    ROOT / "tests/goldens")
+        elif options.goldens:
             chunks, others = work.recorded(options.goldens, kinds,
                                            None if options.mode == "all" else options.mode)
             if others:
@@ -178,7 +195,8 @@ def compare(options):
         differing = Differing(options, judges)
 
         def each(result):
-            counts.setdefault(result.chunk.kind, report.KindCounts()).add(result.verdict)
+            label = result.chunk.kind + (f".{result.chunk.mode}" if options.mutate else "")
+            counts.setdefault(label, report.KindCounts()).add(result.verdict)
             progress.step(result.chunk.kind, bool(result.verdict.differences))
             if result.verdict.differences:
                 progress.clear()
@@ -195,6 +213,8 @@ def compare(options):
             if left_out > percent:
                 print(f"{kind}: {left_out:.1f} % of the pods were left out, more than {percent:g} %")
                 wrong = True
+    if options.mutate:
+        print(f"repeat with {again}")
     print(report.closing_line(counts))
     if not sum(count.compared for count in counts.values()):
         print("nothing was compared", file=sys.stderr)

@@ -117,12 +117,9 @@ func cmdRun(args []string) error {
 			j := job{name + " " + c.Name, make(chan any, 1)}
 			queue <- j
 			go func() {
-				var g any
-				err := readErr
-				if err == nil && c.Mode == "trace" {
-					g, err = trace.Run(traceCtx, &c)
-				} else if err == nil {
-					g, err = judge.Run(context.Background(), &c)
+				g, err := any(nil), readErr
+				if err == nil {
+					g, err = runCase(traceCtx, &c, *keepGoing)
 				}
 				if err != nil && *keepGoing {
 					g, err = cases.Failed{Name: c.Name, Error: err.Error()}, nil
@@ -144,6 +141,25 @@ func cmdRun(args []string) error {
 		err = werr
 	}
 	return err
+}
+
+// runCase answers one case. Where a panic of upstream is to be an answer like any
+// other error, it is caught; one in a goroutine of upstream's ends the program.
+func runCase(traceCtx context.Context, c *cases.Case, catch bool) (golden any, err error) {
+	if catch {
+		defer func() {
+			if p := recover(); p != nil {
+				golden, err = nil, fmt.Errorf("panic: %v", p)
+			}
+		}()
+	}
+	switch c.Mode {
+	case "trace":
+		return trace.Run(traceCtx, c)
+	case "config":
+		return tables.RunConfig(c)
+	}
+	return judge.Run(context.Background(), c)
 }
 
 func readAll(names []string, do func(io.Reader, string) error) error {

@@ -51,6 +51,8 @@ class Verdict:
     left_out: list = dataclasses.field(default_factory=list)  # a plugin's name for each such pod
     skipped_upstream: int = 0  # left out for a plugin whose Filter upstream skips for this pod
     differences: list = dataclasses.field(default_factory=list)
+    refused: bool = False  # by both sides
+    legitimate: str = ""  # the name of a known kind of difference, which the case shows
 
 
 def compare(golden, answer, fields=FIELDS):
@@ -65,7 +67,7 @@ def compare(golden, answer, fields=FIELDS):
         answer = {"error": f"the answer is not JSON ({error}): {answer[:200]}"}
     if not isinstance(answer, dict):
         answer = {"error": f"the answer is not an object: {json.dumps(answer)[:200]}"}
-    if golden.get("mode") == "trace":
+    if golden.get("mode") in ("trace", "config"):
         _compare_trace(golden, answer, verdict)
         return verdict
     if "pods" not in golden or "pods" not in answer:
@@ -101,8 +103,39 @@ def compare(golden, answer, fields=FIELDS):
     return verdict
 
 
+def compare_mutant(golden, answer, fields=FIELDS):
+    """As compare(), but what upstream refuses need only be refused: its decoder's words are its own.
+
+    The words of a configuration's errors count: users are to find them in upstream's documents.
+    """
+    refused = _refusal(golden)
+    said = None
+    if isinstance(answer, str):
+        try:
+            said = _refusal(json.loads(answer))
+        except ValueError:
+            pass
+    if refused is None or said is None:
+        return compare(golden, answer, fields)
+    verdict = Verdict(refused=True)
+    if refused.startswith("config: ") and said.startswith("config: ") and said != refused \
+            and not said.startswith(refused + " ("):  # libsched may add a hint
+        verdict.differences.append(Difference("", WHOLE, refused, said))
+    return verdict
+
+
+def _refusal(result):
+    """Why a case as a whole was refused, or None."""
+    if not isinstance(result, dict) or "pods" in result or "mode" in result or "error" not in result:
+        return None
+    return str(result["error"])
+
+
 def _compare_trace(golden, answer, verdict):
-    """Mode trace: every field, step by step. A framework that upstream refuses to make counts, too."""
+    """Mode trace: every field, step by step. A framework that upstream refuses to make counts, too.
+
+    Mode config has fields alone.
+    """
     fields = [field for field in {**golden, **answer} if field != "pods"]
     for field in fields:
         if golden.get(field) != answer.get(field):

@@ -49,6 +49,8 @@ class KindCounts:
     skipped_upstream: int = 0
     left_out: collections.Counter = dataclasses.field(default_factory=collections.Counter)
     fields: collections.Counter = dataclasses.field(default_factory=collections.Counter)
+    refused: int = 0  # cases that both sides refused
+    legitimate: collections.Counter = dataclasses.field(default_factory=collections.Counter)
 
     def add(self, verdict):
         self.cases += 1
@@ -58,6 +60,9 @@ class KindCounts:
         self.compared += verdict.compared
         self.skipped_upstream += verdict.skipped_upstream
         self.left_out.update(verdict.left_out)
+        self.refused += verdict.refused
+        if verdict.legitimate:
+            self.legitimate[verdict.legitimate] += 1
         self.fields.update(difference.field for difference in verdict.differences)
 
     def left_out_percent(self):
@@ -74,6 +79,9 @@ def table(kinds):
                  for plugin, number in c.left_out.most_common()]
         if c.skipped_upstream:
             notes.append(f"{c.skipped_upstream} of them skip that plugin's Filter upstream")
+        if c.refused:
+            notes.append(f"{c.refused} refused by both")
+        notes += [f"{number} {name}" for name, number in c.legitimate.most_common()]
         notes += [f"{field} differs {number} times" for field, number in c.fields.most_common()]
         rows.append((kind, str(c.cases), str(c.pods), str(c.compared),
                      f"{c.left_out_percent():.1f} %", str(c.different), ", ".join(notes)))

@@ -8,6 +8,7 @@ import copy
 import json
 import time
 
+_LISTS = ("pods", "objects", "changes", "fakes", "steps")
 # Without these an object is no object.
 _FIXED = {"kind", "apiVersion"}
 
@@ -18,12 +19,13 @@ def shrink(case, interesting, seconds=60.0, clock=time.monotonic):
     before = None
     while before != size(shrinker.case) and not shrinker.late():
         before = size(shrinker.case)
-        for key in ("pods", "objects"):
+        for key in _LISTS:
             shrinker.thin_list((key,))
-        for key in ("defaults", "config", "mode"):
+        for key in ("defaults", "config", "mode", "changes"):
             shrinker.drop((key,))
-        shrinker.thin_tree(("config",))
-        for key in ("pods", "objects"):
+        for key in ("config", "profile"):
+            shrinker.thin_tree((key,))
+        for key in _LISTS:
             for index in range(len(shrinker.case.get(key) or ())):
                 shrinker.thin_tree((key, index))
     return shrinker.case

@@ -11,10 +11,11 @@ import subprocess
 import threading
 
 from . import goldens
-from .comparison import compare
+from .comparison import Verdict, compare, compare_mutant
 from .service import Crash, Service, ServiceError
 
 CHUNK = 50
+MUTATED = "mutated"  # the kind of recorded mutants
 
 
 @dataclasses.dataclass(frozen=True)
@@ -47,6 +48,9 @@ class Generated:
             return texts
         return [_with_defaults(text) if (self.start + i) % 2 else text for i, text in enumerate(texts)]
 
+    def compare(self, _case, golden, answer, fields):
+        return compare(golden, answer, fields)
+
 
 @dataclasses.dataclass(frozen=True)
 class Recorded:
@@ -58,6 +62,9 @@ class Recorded:
     @property
     def count(self):
         return len(self.pairs)
+
+    def compare(self, _case, golden, answer, fields):
+        return (compare_mutant if self.kind == MUTATED else compare)(golden, answer, fields)
 
 
 def recorded(folder, kinds=None, mode=None):
@@ -132,8 +139,15 @@ class Judges:
         results = []
         for text, truth, answer in zip(texts, truths, answers):
             golden = parsed_golden(truth)
-            results.append(Result(chunk, text, golden, answer, compare(golden, answer, self.fields)))
+            verdict = chunk.compare(text, golden, answer, self.fields)
+            if verdict.differences and self.oracle and self._varies(text, truth):
+                verdict = Verdict(pods=verdict.pods, legitimate="varies")
+            results.append(Result(chunk, text, golden, answer, verdict))
         return results
+
+    def _varies(self, text, truth):
+        """Whether upstream says something else when it is asked again."""
+        return any(again != truth for again in self.ask_oracle([text] * 4)) if isinstance(truth, str) else False
 
     def ask_both(self, texts):
         """(goldens, answers)."""
@@ -153,12 +167,12 @@ class Judges:
             raise failure[0]
         return truths, answers
 
-    def differences(self, case):
-        """The differences of one case, given as an object; for the shrinker."""
+    def differences(self, case, chunk):
+        """The differences of one case of a chunk, given as an object; for the shrinker."""
         text = json.dumps(case, ensure_ascii=False, separators=(",", ":"))
         truths, answers = self.ask_both([text])
         golden = parsed_golden(truths[0])
-        return golden, answers[0], compare(golden, answers[0], self.fields).differences
+        return golden, answers[0], chunk.compare(text, golden, answers[0], self.fields).differences
 
 
 def parsed_golden(truth):

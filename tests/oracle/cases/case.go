@@ -16,7 +16,7 @@ type Case struct {
 	Objects []json.RawMessage `json:"objects"`
 	// Pods are evaluated in this order.
 	Pods []json.RawMessage `json:"pods"`
-	// Mode is "evaluate" (default), "schedule" or "trace".
+	// Mode is "evaluate" (default), "schedule", "trace" or "config".
 	Mode string `json:"mode,omitempty"`
 	// Changes happen to nodes and bound pods between the pods.
 	Changes []Change `json:"changes,omitempty"`

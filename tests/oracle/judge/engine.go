@@ -21,7 +21,13 @@ import (
 	resourceslicetracker "k8s.io/dynamic-resource-allocation/resourceslice/tracker"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
-	corev1defaults "k8s.io/kubernetes/pkg/apis/core/v1"
+	"k8s.io/kubernetes/pkg/api/legacyscheme"
+	_ "k8s.io/kubernetes/pkg/apis/apps/install" // the defaults of legacyscheme
+	_ "k8s.io/kubernetes/pkg/apis/core/install"
+	_ "k8s.io/kubernetes/pkg/apis/policy/install"
+	_ "k8s.io/kubernetes/pkg/apis/resource/install"
+	_ "k8s.io/kubernetes/pkg/apis/scheduling/install"
+	_ "k8s.io/kubernetes/pkg/apis/storage/install"
 	"k8s.io/kubernetes/pkg/features"
 	"k8s.io/kubernetes/pkg/scheduler"
 	schedconfig "k8s.io/kubernetes/pkg/scheduler/apis/config"
@@ -80,13 +86,7 @@ func newEngineWith(parent context.Context, c *cases.Case, cfg *schedconfig.KubeS
 	var err error
 	var defaulter *runtime.Scheme
 	if c.Defaults {
-		defaulter = runtime.NewScheme()
-		if err := v1.AddToScheme(defaulter); err != nil {
-			return nil, err
-		}
-		if err := corev1defaults.RegisterDefaults(defaulter); err != nil {
-			return nil, err
-		}
+		defaulter = legacyscheme.Scheme
 	}
 	var objs []runtime.Object
 	var nodes []*v1.Node

@@ -137,7 +137,7 @@ func (e *engine) evaluate(pod *v1.Pod) (*cases.PodResult, error) {
 	if len(feasible) == 0 {
 		fit := &framework.FitError{Pod: pod, NumAllNodes: len(nodes), Diagnosis: diagnosis}
 		r.FitError = fit.Error()
-		if env.preempt != nil {
+		if env.preempt != nil && preempts(env) {
 			if err := e.postFilter(env, state, pod, fit, r); err != nil {
 				return nil, err
 			}

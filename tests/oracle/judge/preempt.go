@@ -5,6 +5,7 @@ package judge
 import (
 	"fmt"
 	"math"
+	"slices"
 	"sort"
 	"strings"
 
@@ -14,7 +15,9 @@ import (
 	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 	extenderv1 "k8s.io/kube-scheduler/extender/v1"
 	fwk "k8s.io/kube-scheduler/framework"
+	schedconfig "k8s.io/kubernetes/pkg/scheduler/apis/config"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/defaultpreemption"
 	"k8s.io/kubernetes/pkg/scheduler/util"
 
 	"libsched.dev/tests/oracle/cases"
@@ -109,6 +112,14 @@ func (e *engine) postFilter(env *profileEnv, state fwk.CycleState, pod *v1.Pod, 
 		return err
 	}
 	return e.cache.UpdateSnapshot(e.logger, e.snapshot)
+}
+
+// preempts reports whether the profile runs DefaultPreemption at postFilter. A
+// profile that disables it there may make the plugin for another extension point.
+func preempts(env *profileEnv) bool {
+	return slices.ContainsFunc(env.fw.ListPlugins().PostFilter.Enabled, func(p schedconfig.Plugin) bool {
+		return p.Name == defaultpreemption.Name
+	})
 }
 
 func (e *engine) pdbs() ([]*policyv1.PodDisruptionBudget, error) {

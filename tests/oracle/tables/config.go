@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"strings"
 
+	"libsched.dev/tests/oracle/cases"
 	"libsched.dev/tests/oracle/judge"
 
 	"k8s.io/apimachinery/pkg/runtime"
@@ -134,6 +135,36 @@ func (e *ConfigEntry) fill() error {
 		e.Profiles[i].Plugins = lists[e.Profiles[i].SchedulerName]
 	}
 	return err
+}
+
+// configResult is the answer of mode "config".
+type configResult struct {
+	Name     string          `json:"name,omitempty"`
+	Mode     string          `json:"mode"`
+	Config   json.RawMessage `json:"config"`
+	Profiles []ProfileEntry  `json:"profiles"`
+}
+
+// RunConfig runs a case of mode "config": the configuration alone is judged. The
+// error is upstream's, of reading the configuration or of making a profile's framework.
+func RunConfig(c *cases.Case) (any, error) {
+	text := string(bytes.TrimSpace(c.Config))
+	if strings.HasPrefix(text, `"`) {
+		if err := json.Unmarshal(c.Config, &text); err != nil {
+			return nil, err
+		}
+	}
+	e := ConfigEntry{Text: text}
+	if err := e.fill(); err != nil {
+		return nil, err
+	}
+	if e.Stage == "framework" {
+		return nil, &judge.ProfileError{Profile: e.Profile, Err: errors.New(e.Error)}
+	}
+	if e.Stage != "" {
+		return nil, errors.New("config: " + e.Error)
+	}
+	return configResult{c.Name, "config", e.Config, e.Profiles}, nil
 }
 
 // encodeConfig gives the versioned form of a decoded configuration.

@@ -32,6 +32,14 @@ Error no_object(StoredKind kind, Str ns, Str name) {
   return not_found(std::string(stored_kind_name(kind)).c_str(), object_key(ns, name));
 }
 
+Error too_many_resources(Str what, Str name) {
+  return {Rc::kLimit,
+          std::string(what) + " \"" + std::string(name) + "\": more than " +
+              std::to_string(Columns::kMaxResources) + " different resources in one cluster",
+          {},
+          {}};
+}
+
 // The very document that is stored already.
 bool same_document(const Object& stored, const Object& offered) {
   return stored.content_hash != 0 && stored.content_hash == offered.content_hash &&
@@ -45,26 +53,15 @@ Result<void> Cluster::may_change() const {
   return Error{Rc::kMisuse, "a plugin may not change the cluster that it is asked about", {}, {}};
 }
 
-Result<void> Cluster::reserve(const Resources& resources, Str what, Str name) {
-  if (state_.reserve_resources(resources)) return {};
-  return Error{Rc::kLimit,
-               std::string(what) + " \"" + std::string(name) + "\": more than " +
-                   std::to_string(Columns::kMaxResources) + " different resources in one cluster",
-               {},
-               {}};
+Result<void> Cluster::has_room(const Resources& resources, Str what, Str name) const {
+  if (resources.scalars.empty() || Columns::Room(state_.columns()).add(resources)) return {};
+  return too_many_resources(what, name);
 }
 
 void Cluster::changed() {
   state_.touch();
-  collect_ids();
+  if (journal_.depth() == 0) journal_.collect_ids();
   if (!news_.empty()) tell_changes();
-}
-
-// Ids are taken back when no undo can want them and the unused ones outnumber those in use.
-void Cluster::collect_ids() {
-  if (journal_.depth() == 0 && state_.unused_ids() > 4096 &&
-      state_.unused_ids() * 2 > state_.id_count())
-    state_.collect_ids();
 }
 
 uint32_t Cluster::row_for(Str name, uint64_t hash) {
@@ -110,9 +107,11 @@ Result<void> Cluster::apply(const ObjectSet& objects) {
                  "apply is not possible while a fork is open: commit or revert it first",
                  {},
                  {}};
+  Columns::Room room(state_.columns());
   for (const NodeRef& n : objects.nodes)
-    LIBSCHED_TRY(reserve(n->allocatable, "node", n->meta.name));
-  for (const PodRef& p : objects.pods) LIBSCHED_TRY(reserve(p->occupied, "pod", p->meta.name));
+    if (!room.add(n->allocatable)) return too_many_resources("node", n->meta.name);
+  for (const PodRef& p : objects.pods)
+    if (!room.add(p->occupied)) return too_many_resources("pod", p->meta.name);
   bool any = false;
   const bool news = watched();
   const auto put = [&](StoredKind kind, const ObjectRef& object) {
@@ -162,7 +161,7 @@ Result<void> Cluster::add_nodes(const Node* const* nodes, size_t n) {
   journal_.mark();
   for (size_t i = 0; i < n; ++i) {
     const Str name = nodes[i]->meta.name;
-    Result<void> done = reserve(nodes[i]->allocatable, "node", name);
+    Result<void> done = has_room(nodes[i]->allocatable, "node", name);
     if (done.ok() && state_.find_node(name) != kNoId) done = exists("node", name);
     if (!done.ok()) {
       journal_.revert();
@@ -179,7 +178,7 @@ Result<void> Cluster::add_nodes(const Node* const* nodes, size_t n) {
 
 Result<void> Cluster::update_node(const NodeRef& node) {
   LIBSCHED_TRY(may_change());
-  LIBSCHED_TRY(reserve(node->allocatable, "node", node->meta.name));
+  LIBSCHED_TRY(has_room(node->allocatable, "node", node->meta.name));
   if (watched()) {
     const uint32_t r = state_.find_node(node->meta.name);
     note(true, "Node", r == kNoId ? NodeRef() : state_.row(r).node, node);
@@ -230,7 +229,7 @@ Result<void> Cluster::add_pods(const Pod* const* pods, const Str* node_names, si
     fetch_ahead(i);
     const Pod& pod = *pods[i];
     const Str node = node_of(i);
-    Result<void> done = reserve(pod.occupied, "pod", pod.meta.name);
+    Result<void> done = has_room(pod.occupied, "pod", pod.meta.name);
     if (done.ok() && node.empty())
       done = Error{
           Rc::kInvalid, "pod \"" + pod_key(pod) + "\" has no nodeName, and none was given", {}, {}};
@@ -255,7 +254,7 @@ Result<void> Cluster::update_pod(const PodRef& pod, Str node_name) {
   if (node.empty())
     return Error{
         Rc::kInvalid, "pod \"" + pod_key(*pod) + "\" has no nodeName, and none was given", {}, {}};
-  LIBSCHED_TRY(reserve(pod->occupied, "pod", pod->meta.name));
+  LIBSCHED_TRY(has_room(pod->occupied, "pod", pod->meta.name));
   const uint32_t s = state_.find_pod(pod->meta.ns, pod->meta.name, pod->meta.key_hash);
   const uint32_t r = row_for(node);  // first: `node_name` may be lent by the pod that is replaced
   note(watched(), "Pod", s == kNoId ? PodRef() : state_.slot(s).pod, pod);
@@ -330,7 +329,7 @@ Result<void> Cluster::restore_object(StoredKind kind, Str ns, Str name) {
 
 Result<void> Cluster::assume(const Pod& pod, Str node_name, Time start) {
   LIBSCHED_TRY(may_change());
-  LIBSCHED_TRY(reserve(pod.occupied, "pod", pod.meta.name));
+  LIBSCHED_TRY(has_room(pod.occupied, "pod", pod.meta.name));
   if (state_.find_pod(pod.meta.ns, pod.meta.name, pod.meta.key_hash) != kNoId)
     return Error{Rc::kExists,
                  "pod " + std::string(pod.meta.uid) + "(" + pod_key(pod) +
@@ -375,7 +374,6 @@ Result<void> Cluster::commit() {
   LIBSCHED_TRY(may_change());
   if (journal_.depth() == 0) return no_fork();
   journal_.commit();
-  collect_ids();
   if (!observers_.empty()) tell_committed();
   return {};
 }
@@ -384,7 +382,6 @@ Result<void> Cluster::revert() {
   LIBSCHED_TRY(may_change());
   if (journal_.depth() == 0) return no_fork();
   journal_.revert();
-  collect_ids();
   if (!observers_.empty()) tell_reverted();
   return {};
 }

@@ -103,7 +103,6 @@ class Cluster final : public RefCounted {
   void place_pod(PodRef pod, uint32_t r);
   void drop_pod(uint32_t s);
   void changed();
-  void collect_ids();
   // observer.cpp. Nothing is noted while nobody listens or a fork is open.
   bool watched() const { return !observers_.empty() && journal_.depth() == 0; }
   void note(bool watched, Str resource, ObjectRef before, ObjectRef after) {
@@ -115,7 +114,7 @@ class Cluster final : public RefCounted {
   void tell_forked();
   void tell_reverted();
   void tell_committed();
-  Result<void> reserve(const Resources& resources, Str what, Str name);
+  Result<void> has_room(const Resources& resources, Str what, Str name) const;
 
   State state_;
   Journal journal_;

@@ -320,6 +320,105 @@ TEST_CASE("what only forks have seen is forgotten") {
   CHECK(c->view().taint_sets().sets().size() < 4000);
 }
 
+// A node or pod that alone names a resource, a label value and a taint.
+std::string all_new(const char* kind, int i) {
+  const std::string id = std::to_string(i);
+  if (kind == std::string("Pod"))
+    return "---\napiVersion: v1\nkind: Pod\nmetadata: {name: q, namespace: d}\nspec: {nodeName: "
+           "n1, "
+           "containers: [{name: c, resources: {requests: {example.com/p" +
+           id + ": 1}}}]}\n";
+  return "---\napiVersion: v1\nkind: Node\nmetadata: {name: x, labels: {host" + id + ": f" + id +
+         "}}\nspec: {taints: [{key: k" + id +
+         ", effect: NoSchedule}]}\nstatus: {allocatable: {example.com/n" + id + ": 1}}\n";
+}
+
+TEST_CASE("new names for ever: resources are given back, inside an outer fork, too") {
+  for (const bool outer : {false, true}) {
+    CAPTURE(outer);
+    Ref<Cluster> c = make_ref<Cluster>();
+    put(*c, node("n1", ", example.com/kept: 7"));
+    if (outer) c->fork();
+    const size_t in_use = c->view().columns().in_use();
+    const std::string before = show(*c);
+    size_t columns = 0, ids = 0;
+    for (int i = 0; i < 20'000; ++i) {
+      const ObjectSet fresh = objects(all_new("Node", i) + all_new("Pod", i));
+      const Node* nodes[] = {fresh.nodes[0].get(), fresh.nodes[0].get()};
+      const Pod* pods[] = {fresh.pods[0].get(), fresh.pods[0].get()};
+      switch (i % 3) {
+        case 0:  // a what-if
+          c->fork();
+          REQUIRE(c->add_nodes(nodes, 1).ok());
+          REQUIRE(c->add_pods(pods, nullptr, 1).ok());
+          REQUIRE(c->revert().ok());
+          break;
+        case 1:  // calls that fail at their second object
+          REQUIRE(c->add_nodes(nodes, 2).error().rc == Rc::kExists);
+          REQUIRE(c->add_pods(pods, nullptr, 2).error().rc == Rc::kExists);
+          break;
+        default:  // what comes and goes
+          if (outer) c->fork();
+          REQUIRE(c->update_node(fresh.nodes[0]).ok());
+          REQUIRE(c->update_pod(fresh.pods[0], {}).ok());
+          REQUIRE(c->remove_pod("d", "q").ok());
+          REQUIRE(c->remove_node("x").ok());
+          if (outer) REQUIRE(c->revert().ok());
+      }
+      columns = std::max(columns, c->view().columns().count());
+      ids = std::max(ids, c->view().id_count());
+    }
+    CHECK(columns < 64);
+    CHECK(ids < 10'000);  // of 40,000
+    CHECK(c->view().columns().in_use() == in_use);
+    CHECK(show(*c) == before);
+    const uint32_t kept = c->view().columns().find("example.com/kept");
+    REQUIRE(kept != kNoId);
+    CHECK(c->view().columns().resource(kept).allocatable[c->view().find_node("n1")] == 7);
+  }
+}
+
+TEST_CASE("ids that stood when a fork was opened are spared, and undone to the same numbers") {
+  Ref<Cluster> c = make_ref<Cluster>();
+  put(*c, all_new("Node", 1) + node("n1"));
+  const auto resource = [&] { return c->view().columns().find("example.com/n1"); };
+  const auto pair = [&] {
+    const Label l = make_label("host1", "f1");
+    return c->view().labels().find_pair(l.key, l.value, l.pair_hash);
+  };
+  const auto taints = [&] { return c->view().row(c->view().find_node("x")).taint_set; };
+  const uint32_t r = resource(), p = pair(), t = taints();
+  c->fork();
+  REQUIRE(c->remove_node("x").ok());
+  for (int i = 2; i < 12'000; ++i) {
+    const ObjectSet fresh = objects(all_new("Node", i));
+    c->fork();
+    REQUIRE(c->update_node(fresh.nodes[0]).ok());
+    REQUIRE(c->revert().ok());
+  }
+  CHECK(c->view().id_count() < 10'000);  // of 24,000
+  CHECK(resource() == r);                // although no node names it
+  REQUIRE(c->revert().ok());
+  CHECK(resource() == r);
+  CHECK(pair() == p);
+  CHECK(taints() == t);
+}
+
+TEST_CASE("the limit counts resources that are in use, whatever was there before") {
+  Ref<Cluster> c = make_ref<Cluster>();
+  const int room = static_cast<int>(Columns::kMaxResources) - kFirstScalar;
+  put(*c, node("n1"));
+  for (int round = 0; round < 3; ++round) {
+    CAPTURE(round);
+    put(*c, node("full", ", " + resources(round * room, round * room + room)));
+    const ObjectSet more = objects(node("more", ", example.com/another: 1"));
+    CHECK(c->update_node(more.nodes[0]).error().rc == Rc::kLimit);
+    REQUIRE(c->remove_node("full").ok());
+    REQUIRE(c->update_node(more.nodes[0]).ok());
+    REQUIRE(c->remove_node("more").ok());
+  }
+}
+
 TEST_CASE("two clusters share nothing") {
   Ref<Cluster> one = make_ref<Cluster>();
   put(*one, node("n1") + pod("a", "n1"));

@@ -1,4 +1,5 @@
-// Columns: growing by whole words of rows, and keeping `left` in step with what is given and taken.
+// Columns: growing by whole words of rows, keeping `left` in step with what is given and taken, and
+// counting who names a resource.
 #include "libsched/cluster/columns.hpp"
 
 #include <algorithm>
@@ -8,25 +9,83 @@ namespace libsched {
 
 Columns::Columns() {
   for (const Str name : {"cpu", "memory", "ephemeral-storage", "pods"})
-    intern(name, hash_str(name));
+    resources_[make(name, hash_str(name))].users = 1;
+  in_use_ = kFirstScalar;
+  unused_ = 0;
 }
 
 uint32_t Columns::find(Str name, uint64_t hash) const {
   return ids_.find(hash, [&](uint32_t id) { return resources_[id].name == name; });
 }
 
-uint32_t Columns::intern(Str name, uint64_t hash) {
-  uint32_t id = find(name, hash);
-  if (id != kNoId) return id;
-  if (resources_.size() >= kMaxResources) return kNoId;
-  id = static_cast<uint32_t>(resources_.size());
-  Resource r{std::string(name), hash, {}, {}};
-  r.allocatable.resize(capacity_);
-  r.left.resize(capacity_);
-  resources_.push_back(std::move(r));
-  ids_.insert(hash, id);
+bool Columns::Room::add(const Resources& r) {
+  for (const ScalarAmount& s : r.scalars) {
+    const uint32_t id = columns_.find(s.name, s.name_hash);
+    if (id != kNoId && columns_.resources_[id].users != 0) continue;
+    if (ids_.find(s.name_hash, [&](uint32_t i) { return names_[i] == s.name; }) != kNoId) continue;
+    if (++count_ > kMaxResources) return false;
+    ids_.insert(s.name_hash, static_cast<uint32_t>(names_.size()));
+    names_.push_back(s.name);
+  }
+  return true;
+}
+
+uint32_t Columns::make(Str name, uint64_t hash) {
+  uint32_t id = static_cast<uint32_t>(resources_.size());
+  if (free_.empty()) {
+    Resource& r = resources_.emplace_back();
+    r.allocatable.resize(capacity_);
+    r.left.resize(capacity_);
+  } else {
+    id = free_.back();
+    free_.pop_back();
+  }
   epoch_ = next_serial();
+  Resource& r = resources_[id];
+  r.name.assign(name);
+  r.hash = hash;
+  r.born = epoch_;
+  ids_.insert(hash, id);
+  ++unused_;
+  ++made_;
   return id;
+}
+
+uint32_t Columns::use(const ScalarAmount& s) {
+  uint32_t id = find(s.name, s.name_hash);
+  if (id == kNoId) id = make(s.name, s.name_hash);
+  if (resources_[id].users++ == 0) {
+    --unused_;
+    ++in_use_;
+  }
+  return id;
+}
+
+uint32_t Columns::unuse(const ScalarAmount& s) {
+  const uint32_t id = find(s.name, s.name_hash);
+  if (--resources_[id].users == 0) {
+    ++unused_;
+    --in_use_;
+  }
+  return id;
+}
+
+void Columns::collect(uint64_t since) {
+  if (unused_ <= kKeptUnused || (since != 0 && made_ <= kKeptUnused)) return;
+  for (uint32_t id = kFirstScalar; id < resources_.size(); ++id) {
+    Resource& r = resources_[id];
+    if (r.users != 0 || r.born <= since) continue;
+    ids_.erase(r.hash, id);
+    r.name.clear();
+    r.born = 0;
+    free_.push_back(id);
+    --unused_;
+  }
+  // What stands last gives its memory back.
+  while (resources_.back().born == 0) resources_.pop_back();
+  std::erase_if(free_, [&](uint32_t id) { return id >= resources_.size(); });
+  made_ = 0;
+  epoch_ = next_serial();
 }
 
 void Columns::reserve_rows(size_t rows) {
@@ -47,12 +106,12 @@ void Columns::set_allocatable(uint32_t row, const Resources& r) {
   set(kEphemeralStorage, row, r.ephemeral_storage);
   // Upstream compares the number of pods with this without subtracting, so it must not wrap around.
   set(kPods, row, std::max(r.pods, std::numeric_limits<int64_t>::min() / 2));
-  for (const ScalarAmount& s : r.scalars) set(find(s.name, s.name_hash), row, s.value);
+  for (const ScalarAmount& s : r.scalars) set(use(s), row, s.value);
 }
 
-void Columns::clear_allocatable(uint32_t row) {
-  for (uint32_t id = 0; id < resources_.size(); ++id)
-    if (resources_[id].allocatable[row] != 0) set(id, row, 0);
+void Columns::clear_allocatable(uint32_t row, const Resources& r) {
+  for (uint32_t id = 0; id < kFirstScalar; ++id) set(id, row, 0);
+  for (const ScalarAmount& s : r.scalars) set(unuse(s), row, 0);
 }
 
 void Columns::add_pod(uint32_t row, const Resources& r, const NonZero& nonzero) {
@@ -61,7 +120,7 @@ void Columns::add_pod(uint32_t row, const Resources& r, const NonZero& nonzero) 
   take(resources_[kMemory], r.memory);
   if (r.ephemeral_storage != 0) take(resources_[kEphemeralStorage], r.ephemeral_storage);
   take(resources_[kPods], 1);
-  for (const ScalarAmount& s : r.scalars) take(resources_[find(s.name, s.name_hash)], s.value);
+  for (const ScalarAmount& s : r.scalars) take(resources_[use(s)], s.value);
   nonzero_cpu_[row] = wrapping_add(nonzero_cpu_[row], nonzero.milli_cpu);
   nonzero_memory_[row] = wrapping_add(nonzero_memory_[row], nonzero.memory);
 }
@@ -72,7 +131,7 @@ void Columns::remove_pod(uint32_t row, const Resources& r, const NonZero& nonzer
   give(resources_[kMemory], r.memory);
   if (r.ephemeral_storage != 0) give(resources_[kEphemeralStorage], r.ephemeral_storage);
   give(resources_[kPods], 1);
-  for (const ScalarAmount& s : r.scalars) give(resources_[find(s.name, s.name_hash)], s.value);
+  for (const ScalarAmount& s : r.scalars) give(resources_[unuse(s)], s.value);
   nonzero_cpu_[row] = wrapping_sub(nonzero_cpu_[row], nonzero.milli_cpu);
   nonzero_memory_[row] = wrapping_sub(nonzero_memory_[row], nonzero.memory);
 }

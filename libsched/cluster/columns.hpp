@@ -3,6 +3,9 @@
 // Padded to 64 rows, so that a kernel may read whole words of rows; what stands beyond the last
 // row is masked by the caller. `left` = allocatable - requested with Go's wrap-around, hence
 // comparisons are exactly upstream's.
+//
+// Columns are counted: one that no node and no pod names is all zeros. It stays for a while, so
+// that a what-if that comes again finds it, and collect() takes it back.
 #pragma once
 
 #include <array>
@@ -33,17 +36,20 @@ class Columns {
     uint64_t hash = 0;
     std::vector<int64_t> allocatable;
     std::vector<int64_t> left;
+    uint32_t users = 0;  // nodes and pods that name it
+    uint64_t born = 0;   // epoch() when it got its name; 0: it has none
   };
-  static constexpr uint32_t kMaxResources = 1024;
+  static constexpr uint32_t kMaxResources = 1024;  // in use at one time
 
   Columns();
 
   uint32_t find(Str name, uint64_t hash) const;
   uint32_t find(Str name) const { return find(name, hash_str(name)); }
-  // kNoId when there are kMaxResources already.
-  uint32_t intern(Str name, uint64_t hash);
+  // Ids are smaller than this; some may have no name, and are zeros.
   size_t count() const { return resources_.size(); }
-  // Changes with every new resource. Equal numbers mean equal ids, also of two copies.
+  size_t in_use() const { return in_use_; }
+  // Changes with every new resource and when ids are taken back. Equal numbers mean equal ids, also
+  // of two copies.
   uint64_t epoch() const { return epoch_; }
   const Resource& resource(uint32_t id) const { return resources_[id]; }
   int64_t requested(uint32_t id, uint32_t row) const {
@@ -67,9 +73,22 @@ class Columns {
   size_t capacity() const { return capacity_; }
   void reserve_rows(size_t rows);
 
-  // Sets a row's allocatable amounts; what is requested stays.
+  // Whether nodes and pods that are about to come fit into kMaxResources together.
+  class Room {
+   public:
+    explicit Room(const Columns& columns) : columns_(columns), count_(columns.in_use()) {}
+    bool add(const Resources& r);
+
+   private:
+    const Columns& columns_;
+    size_t count_;
+    IdTable ids_;
+    std::vector<Str> names_;  // that are not in use yet
+  };
+
+  // Sets a row's allocatable amounts, which are zero before; what is requested stays.
   void set_allocatable(uint32_t row, const Resources& r);
-  void clear_allocatable(uint32_t row);
+  void clear_allocatable(uint32_t row, const Resources& r);  // as they were set
   void add_pod(uint32_t row, const Resources& r, const NonZero& nonzero);
   void remove_pod(uint32_t row, const Resources& r, const NonZero& nonzero);
 
@@ -77,7 +96,14 @@ class Columns {
   const std::vector<int64_t>& nonzero_cpu() const { return nonzero_cpu_; }
   const std::vector<int64_t>& nonzero_memory() const { return nonzero_memory_; }
 
+  // Takes back the columns that nobody uses and that got their names after this epoch(), if there
+  // are enough of them to be worth a look.
+  void collect(uint64_t since);
+
  private:
+  uint32_t use(const ScalarAmount& s);    // its id; counts
+  uint32_t unuse(const ScalarAmount& s);  // the same id
+  uint32_t make(Str name, uint64_t hash);
   void set(uint32_t id, uint32_t row, int64_t allocatable) {
     Resource& r = resources_[id];
     r.left[row] = wrapping_add(r.left[row], wrapping_sub(allocatable, r.allocatable[row]));
@@ -87,14 +113,18 @@ class Columns {
     inverse_[id][row] = usual ? 1.0 / static_cast<double>(allocatable) : 0.0;
   }
 
+  static constexpr size_t kKeptUnused = 16;
   static constexpr uint32_t kInverses = 2;
   static_assert(kCpu < kInverses && kMemory < kInverses);
 
   std::vector<Resource> resources_;
   std::array<std::vector<double>, kInverses> inverse_;
   IdTable ids_;
+  std::vector<uint32_t> free_;
   std::vector<int64_t> nonzero_cpu_, nonzero_memory_;
   size_t capacity_ = 0;
+  size_t in_use_ = 0, unused_ = 0;  // of those with a name
+  size_t made_ = 0;                 // since the last collection
   uint64_t epoch_ = next_serial();
 };
 

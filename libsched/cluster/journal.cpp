@@ -16,7 +16,8 @@ T pop(std::vector<T>& stack) {
 }  // namespace
 
 void Journal::mark() {
-  marks_.push_back({ops_.size(), state_->version(), state_->membership(), stale_.size()});
+  marks_.push_back(
+      {ops_.size(), state_->version(), state_->membership(), state_->ids_epoch(), stale_.size()});
   const Span<uint64_t> stale = state_->images().stale();
   stale_.insert(stale_.end(), stale.begin(), stale.end());
 }
@@ -24,7 +25,9 @@ void Journal::mark() {
 void Journal::commit() {
   stale_.resize(marks_.back().stale);
   marks_.pop_back();
-  if (marks_.empty()) clear();
+  if (!marks_.empty()) return;
+  clear();
+  collect_ids();
 }
 
 void Journal::revert() {
@@ -41,6 +44,7 @@ void Journal::revert() {
   state_->images().set_stale(Span<uint64_t>(stale_).subspan(mark.stale));
   stale_.resize(mark.stale);
   if (marks_.empty()) clear();
+  collect_ids();
 }
 
 void Journal::clear() {

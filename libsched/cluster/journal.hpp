@@ -23,6 +23,9 @@ class Journal {
   void mark();
   void commit();
   void revert();
+  // Takes ids back that nobody uses, but none that was there when the last mark was made: whatever
+  // is undone, ids are what they were. Commit and revert do so by themselves.
+  void collect_ids() { state_->collect_ids(marks_.empty() ? 0 : marks_.back().ids_epoch); }
 
   // The changes of State, recorded while a mark is open.
   uint32_t acquire_row(Str name, uint64_t hash);
@@ -61,7 +64,7 @@ class Journal {
   };
   struct Mark {
     size_t ops;
-    uint64_t version, membership;
+    uint64_t version, membership, ids_epoch;
     size_t stale;  // where in stale_ the rows begin whose images were stale
   };
   struct NamedRow {

@@ -42,11 +42,11 @@ uint32_t LabelIndex::intern_pair(const Label& label) {
     id = free_pairs_.back();
     free_pairs_.pop_back();
   }
-  pairs_[id] = Pair{std::string(label.value), label.pair_hash, key, {}};
+  epoch_ = next_serial();
+  pairs_[id] = Pair{std::string(label.value), label.pair_hash, key, epoch_, {}};
   pair_ids_.insert(label.pair_hash, id);
   keys_[key].pairs.push_back(id);
   ++unused_;
-  epoch_ = next_serial();
   return id;
 }
 
@@ -71,15 +71,16 @@ void LabelIndex::remove(uint32_t row, const std::vector<uint32_t>& pairs) {
   }
 }
 
-void LabelIndex::collect() {
+void LabelIndex::collect(uint64_t since) {
   if (unused_ == 0) return;
   for (uint32_t k = 0; k < keys_.size(); ++k) {
     Key& key = keys_[k];
     std::erase_if(key.pairs, [&](uint32_t id) {
-      if (pairs_[id].rows.count() != 0) return false;
+      if (pairs_[id].rows.count() != 0 || pairs_[id].born <= since) return false;
       pair_ids_.erase(pairs_[id].hash, id);
       pairs_[id] = Pair{};
       free_pairs_.push_back(id);
+      --unused_;
       return true;
     });
     if (key.pairs.empty() && !key.text.empty() &&
@@ -89,7 +90,6 @@ void LabelIndex::collect() {
       free_keys_.push_back(k);
     }
   }
-  unused_ = 0;
   epoch_ = next_serial();
 }
 

@@ -2,7 +2,7 @@
 // ids and combine postings, never strings.
 //
 // Ids are counted: an entry that no row uses stays (so that a reverted what-if costs nothing the
-// next time) until collect(), which may only run while nobody holds ids (no open fork).
+// next time) until collect(), which spares those that an undo may want back.
 #pragma once
 
 #include <cstdint>
@@ -27,6 +27,7 @@ class LabelIndex {
     std::string value;
     uint64_t hash = 0;
     uint32_t key = kNoId;
+    uint64_t born = 0;  // epoch() when it got this id
     Posting rows;
   };
 
@@ -46,7 +47,8 @@ class LabelIndex {
 
   size_t unused() const { return unused_; }  // pairs that no row uses
   size_t size() const { return pair_ids_.size(); }
-  void collect();
+  // Takes back the ids that no row uses and that were given after this epoch().
+  void collect(uint64_t since);
 
  private:
   uint32_t intern_key(const Label& label);

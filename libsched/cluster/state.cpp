@@ -51,12 +51,6 @@ void State::undo_release_row(uint32_t r, Str name, uint64_t hash) {
   row_ids_.insert(hash, r);
 }
 
-bool State::reserve_resources(const Resources& resources) {
-  for (const ScalarAmount& s : resources.scalars)
-    if (columns_.intern(s.name, s.name_hash) == kNoId) return false;
-  return true;
-}
-
 void State::attach_node(uint32_t r, NodeRef node) {
   Row& row = rows_[r];
   columns_.set_allocatable(r, node->allocatable);
@@ -83,7 +77,7 @@ NodeRef State::detach_node(uint32_t r) {
   tables_.detach_node(r);
   labels_.remove(r, row.labels);
   row.labels.clear();
-  columns_.clear_allocatable(r);
+  columns_.clear_allocatable(r, row.node->allocatable);
   return std::move(row.node);
 }
 
@@ -247,9 +241,16 @@ State::Order State::make_order() const {
   return out;
 }
 
-void State::collect_ids() {
-  labels_.collect();
-  taints_.collect();
+void State::collect_ids(uint64_t since) {
+  columns_.collect(since);
+  const size_t unused = labels_.unused() + taints_.unused();
+  if (unused <= 4096 || unused * 2 <= id_count()) return;
+  // Inside a fork some may have to stay: after a walk in vain the next one waits until there are
+  // half as many again.
+  if (since != 0 && id_count() < collect_at_) return;
+  labels_.collect(since);
+  taints_.collect(since);
+  collect_at_ = id_count() + id_count() / 2;
 }
 
 }  // namespace libsched

@@ -156,8 +156,6 @@ class State : public HandleMark {
   void release_row(uint32_t r);
   void undo_acquire_row(uint32_t r, bool from_tail);
   void undo_release_row(uint32_t r, Str name, uint64_t hash);
-  // Whether there is room for the node's and the pod's resources; reserves their columns.
-  bool reserve_resources(const Resources& resources);
   void attach_node(uint32_t r, NodeRef node);
   NodeRef detach_node(uint32_t r);
   NodeTree::Place tree_add(uint32_t r);
@@ -180,8 +178,9 @@ class State : public HandleMark {
   // node that went and came back, or moved to another zone, keeps its place (as upstream's).
   Order make_order() const;
   uint64_t order_membership() const { return order_.membership; }
-  void collect_ids();
-  size_t unused_ids() const { return labels_.unused() + taints_.unused(); }
+  // Takes back ids that nobody uses and that were given after this ids_epoch(), if they have become
+  // many. 0: whenever they were given.
+  void collect_ids(uint64_t since);
   size_t id_count() const { return labels_.size() + taints_.size(); }
   void touch() { version_ = ++stamp_; }
   void restore_stamps(uint64_t version, uint64_t membership) {
@@ -215,6 +214,7 @@ class State : public HandleMark {
   ObjectStore objects_;
   ClaimUses claim_uses_;
   std::set<std::string, std::less<>> unread_kinds_;
+  size_t collect_at_ = 0;  // how many ids there are when it is worth a look inside a fork
   NodeOrder order_mode_;
   uint64_t stamp_ = 1;
   uint64_t version_ = 1;

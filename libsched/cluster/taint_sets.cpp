@@ -26,10 +26,10 @@ uint32_t TaintSets::add(uint32_t row, const NodeRef& node) {
       id = free_.back();
       free_.pop_back();
     }
-    sets_[id] = {node, node->taints, node->taints_hash, {}};
+    epoch_ = next_serial();
+    sets_[id] = {node, node->taints, node->taints_hash, epoch_, {}};
     ids_.insert(node->taints_hash, id);
     ++unused_;
-    epoch_ = next_serial();
   }
   if (sets_[id].rows.count() == 0) --unused_;
   sets_[id].rows.add(row);
@@ -42,15 +42,15 @@ void TaintSets::remove(uint32_t row, uint32_t id) {
   if (sets_[id].rows.count() == 0) ++unused_;
 }
 
-void TaintSets::collect() {
+void TaintSets::collect(uint64_t since) {
   for (uint32_t id = 0; id < sets_.size(); ++id) {
-    if (!sets_[id].owner || sets_[id].rows.count() != 0) continue;
+    if (!sets_[id].owner || sets_[id].rows.count() != 0 || sets_[id].born <= since) continue;
     ids_.erase(sets_[id].hash, id);
     sets_[id] = {};
     free_.push_back(id);
+    --unused_;
     epoch_ = next_serial();
   }
-  unused_ = 0;
 }
 
 }  // namespace libsched

@@ -18,6 +18,7 @@ class TaintSets {
     NodeRef owner;       // keeps the strings of `taints` alive
     Span<Taint> taints;  // never empty
     uint64_t hash = 0;
+    uint64_t born = 0;  // epoch() when it got this id
     Posting rows;
   };
 
@@ -29,7 +30,8 @@ class TaintSets {
   uint64_t epoch() const { return epoch_; }
   size_t unused() const { return unused_; }  // sets that no row has
   size_t size() const { return sets_.size() - free_.size(); }
-  void collect();
+  // Takes back the ids that no row uses and that were given after this epoch().
+  void collect(uint64_t since);
 
  private:
   std::vector<Set> sets_;

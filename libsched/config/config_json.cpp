@@ -3,6 +3,7 @@
 #include "libsched/config/config_json.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <nlohmann/json.hpp>
 
 #include "libsched/config/decode.hpp"
@@ -223,6 +224,17 @@ Json extender(const Extender& e) {
   return j;
 }
 
+// The number that Go writes for a float32: that of the fewest digits which mean it, not all those
+// of the double that it becomes.
+double shortest(float value) {
+  char text[64];
+  const auto end =
+      std::to_chars(text, text + sizeof(text), value, std::chars_format::scientific).ptr;
+  double number = 0;
+  std::from_chars(text, end, number);
+  return number;
+}
+
 Json top_level(const SchedulerConfig& c) {
   const LeaderElection& l = c.leader_election;
   const ClientConnection& k = c.client_connection;
@@ -246,7 +258,7 @@ Json top_level(const SchedulerConfig& c) {
        {{"kubeconfig", k.kubeconfig},
         {"acceptContentTypes", k.accept_content_types},
         {"contentType", k.content_type},
-        {"qps", k.qps},
+        {"qps", shortest(k.qps)},
         {"burst", k.burst}}},
   };
   if (c.percentage_of_nodes_to_score)

@@ -38,6 +38,18 @@ TEST_CASE("no file and an empty one give the same") {
   CHECK(default_config()->profile("other") == nullptr);
 }
 
+TEST_CASE("a float32 is written as Go writes it") {
+  const auto written = [](Str qps) {
+    const std::string text =
+        config_to_json(*parse("clientConnection: {qps: " + std::string(qps) + "}\n"));
+    const size_t at = text.find("\"qps\":") + 6;
+    return text.substr(at, text.find_first_of(",}", at) - at);
+  };
+  CHECK(written("0.1") == "0.1");
+  CHECK(written("-2147483648") == "-2147483600.0");
+  CHECK(written("16777217") == "16777216.0");
+}
+
 TEST_CASE("errors name their place") {
   CHECK_EQ(error_of("profiles: [{plugins: {filter: {enabled: [{name: 5}]}}}]").path,
            "profiles[0].plugins.filter.enabled[0].name");

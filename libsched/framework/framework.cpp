@@ -107,7 +107,7 @@ Result<FrameworkRef> Framework::create(const ConfigRef& config, Str profile_name
     fw->score_weights_.push_back(e.weight);
   fw->percentage_of_nodes_to_score_ = (*profile)->percentage_of_nodes_to_score.value_or(
       config->percentage_of_nodes_to_score.value_or(0));
-  fw->find_signers(gates);
+  if (whole.plugins_given) fw->find_signers(gates);
   return FrameworkRef(fw);
 }
 

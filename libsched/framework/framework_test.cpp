@@ -139,6 +139,7 @@ TEST_CASE("a bare profile is taken as it is") {
         "only one queue sort plugin required for profile with scheduler name "
         "\"default-scheduler\", but got 0");
   CHECK(bare(fakes, "schedulerName: x").value()->plugins().empty());
+  CHECK_FALSE(bare(fakes, "schedulerName: x").value()->signs());  // upstream ends before that
 }
 
 TEST_CASE("plugins are made before their lists are looked at") {

@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from libsched.cli.cases import BadCase, Case, open_cases, read_cases
+from libsched.cli.case_text import BadCase
+from libsched.cli.cases import Case, open_cases, read_cases
 
 
 def read(text):
@@ -94,3 +95,27 @@ def test_progress_is_told():
     sizes = []
     list(read_cases(io.BytesIO(b'{}\n{}\n'), sizes.append))
     assert sizes == [3, 3]
+
+
+@pytest.mark.parametrize("before, after", [
+    ('{"kind":"Pod","metadata":{"name":"p"}}', '{"kind":"Pod","metadata":{"uid":"Pod/default/p","name":"p"}}'),
+    ('{"metadata":{"namespace":"é","name":"\\u00fc"},"kind":"Pod"}',
+     '{"metadata":{"uid":"Pod/é/\\u00fc","namespace":"é","name":"\\u00fc"},"kind":"Pod"}'),
+    ('{"kind":"Node","metadata":{ "uid" : "" , "name":"n"}}',
+     '{"kind":"Node","metadata":{ "uid" : "Node/n" , "name":"n"}}'),
+    ('{"kind":"PersistentVolume","metadata":{"uid":null,"namespace":"x","name":"n"}}',
+     '{"kind":"PersistentVolume","metadata":{"uid":"PersistentVolume/n","namespace":"x","name":"n"}}'),
+    ('{"kind":"Pod","metadata":{}}', '{"kind":"Pod","metadata":{"uid":"Pod/default/"}}')])
+def test_objects_get_a_uid(before, after):
+    for count in (1, 2):
+        case, = read(f'{{"objects": [ {" , ".join([before] * count)} ], "pods": []}}')
+        assert case.objects.decode() == ('{"apiVersion":"v1","kind":"List","items":'
+                                         f'[ {" , ".join([after] * count)} ]}}')
+
+
+@pytest.mark.parametrize("text", [
+    '{"kind":"Pod","metadata":{"name":"p","uid":"u"}}', "3", "[]", "null", "{}", '{"kind":"Pod"}',
+    '{"kind":3,"metadata":{}}', '{"kind":"Pod","metadata":[]}', '{"kind":"Pod","metadata":{"uid":3}}'])
+def test_what_has_a_uid_or_is_no_object_stays(text):
+    case, = read(f'{{"objects": [{text}, {text}], "pods": []}}')
+    assert case.objects.decode().endswith(f'"items":[{text}, {text}]}}')

@@ -5,6 +5,8 @@ import json
 import subprocess
 import sys
 
+import pytest
+
 from manifests import CLAIMS, GATED, node, pod
 
 
@@ -252,3 +254,87 @@ def test_mode_trace_records_the_calls_of_scripted_plugins(run):
     assert steps[2]["waitTimes"] == {"Fake": "20ms"}
     assert "after waiting 20ms at plugin Fake" in steps[3]["status"]["reasons"][0]
     assert steps[4]["calls"] == [{"point": "bind", "plugin": "DefaultBinder", "node": "a"}]
+
+
+TRACE = {"mode": "trace", "objects": [node("a")], "pods": [pod("p")], "profile": {"plugins": {
+    "queueSort": {"enabled": [{"name": "PrioritySort"}]}, "bind": {"enabled": [{"name": "DefaultBinder"}]}}}}
+
+
+@pytest.mark.parametrize("part, text", [
+    ({"steps": [{}]}, 'unknown step ""'), ({"steps": [{"do": "dance"}]}, 'unknown step "dance"'),
+    ({"steps": [{"do": 3}]}, "steps[0].do: expected a text"), ({"steps": [3]}, "steps[0]: expected a JSON"),
+    ({"steps": [{"do": "addPod", "other": "default/x"}]}, 'no pod "default/x"'),
+    ({"steps": [{"do": "cycle", "wait": [{"remove": 1}]}]}, "steps[0].wait[0].remove: expected true or"),
+    ({"fakes": [{"name": None}]}, "fakes[0].name: missing"), ({"fakes": [{}]}, "fakes[0].name: missing"), ({"fakes": [{"name": ""}]}, "fakes[0].name: missing"),
+    ({"fakes": [{"name": "F", "points": ["dance"]}]}, 'fakes[0].points[0]: unknown point "dance"'),
+    ({"fakes": [{"name": "F", "script": {"dance": []}}]}, 'fakes[0].script: unknown call "dance"'),
+    ({"fakes": [{"name": "F", "script": {"filter": [{"code": "Odd"}]}}]}, 'unknown code "Odd"'),
+    ({"fakes": [{"name": "F", "script": {"filter": [{"score": 1.5}]}}]}, "expected an integer"),
+    ({"fakes": [{"name": "F", "script": {"score": [{"score": 2**63}]}}]}, "the number is too large"),
+    ({"fakes": [{"name": "F", "script": {"permit": [{"timeout": "soon"}]}}]}, 'invalid duration "soon"')])
+def test_malformed_traces_are_refused(run, part, text):
+    bad, good = evaluate(run, {**TRACE, **part, "name": "bad"},
+                         {**TRACE, "name": "good", "steps": [{"do": "preFilter"}]}, code=2)
+    assert bad["name"] == "bad" and text in bad["error"] and set(bad) == {"name", "error"}
+    assert good["pods"][0]["steps"][0]["status"] == {"code": "Success"}
+
+
+def test_null_is_absent_in_traces(run):
+    fake = {"name": "F", "points": ["filter"], "instanceName": None, "script": {"filter": [
+        {"pod": None, "code": "Unschedulable", "reasons": [None]}, None], "score": None}}
+    profile = {"plugins": {**TRACE["profile"]["plugins"], "filter": {"enabled": [{"name": "F"}]}}}
+    golden, = evaluate(run, {**TRACE, "fakes": [fake], "profile": profile,
+                             "steps": [{"do": "preFilter", "wait": None}, {"do": "filter", "pod": None}]})
+    assert golden["pods"][0]["steps"][1]["status"]["code"] == "Unschedulable"
+
+
+def test_a_pod_that_is_being_deleted_has_no_cycle(run):
+    leaving = pod("p")
+    leaving["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z"
+    golden, = evaluate(run, {**TRACE, "pods": [leaving], "steps": [{"do": "cycle"}]})
+    assert golden["pods"][0]["steps"] == [{"step": "cycle", "skipped": "deleting"}]
+
+
+def test_objects_get_a_uid(run):
+    """As the API server gives each: a claim that its pod owns is told by it."""
+    volumes = [{"name": "v", "ephemeral": {"volumeClaimTemplate": {"spec": {}}}}]
+    claim = {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {
+        "name": "x-v", "ownerReferences": [{"apiVersion": "v1", "kind": "Pod", "name": "x", "controller": True,
+                                            "uid": "Pod/default/x"}]},
+        "spec": {"volumeName": "pv"}}
+    claim["metadata"]["annotations"] = {"pv.kubernetes.io/bind-completed": "yes"}
+    volume = {"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": "pv"}, "spec": {
+        "capacity": {"storage": "1Gi"}, "claimRef": {"namespace": "default", "name": "x-v",
+                                                     "uid": "PersistentVolumeClaim/default/x-v"}}}
+    wanted = pod("x", volumes=volumes)
+    objects = [node("a"), claim, volume]
+    result, = evaluate(run, case(wanted, objects=objects))[0]["pods"]
+    assert result["feasible"] == ["a"]
+    wanted["metadata"]["uid"] = "other"
+    result, = evaluate(run, case(wanted, objects=objects))[0]["pods"]
+    assert result["feasible"] == [] and "not owned" in result["fitError"] or "owner" in result["fitError"]
+
+
+def test_changes_that_cannot_be(run):
+    for applied, text in ((pod("b"), "pod default/b is not bound"),
+                          ({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "s"}},
+                           "Service cannot change, only nodes and bound pods can")):
+        bad, = evaluate(run, case(pod("x"), changes=[{"before": 0, "apply": [applied]}]), code=2)
+        assert bad["error"] == f"changes[0]: {text}"
+    bad, = evaluate(run, case(pod("x"), changes=[{"before": 0, "apply": {}}]), code=2)
+    assert bad["error"] == "changes[0].apply: expected a list"
+    for before in (True, 1.5, 2**63, "1"):
+        bad, = evaluate(run, case(pod("x"), changes=[{"before": before}]), code=2)
+        assert bad["error"] == "changes[0].before: expected an integer"
+
+
+def test_mode_config(run):
+    good, odd, unmade = evaluate(run, {"name": "c", "mode": "config", "config": CONFIG},
+                                 {"mode": "config", "config": {**CONFIG, "parallelism": -1}},
+                                 {"mode": "config", "config": {**CONFIG, "profiles": [{"plugins": {
+                                     "score": {"enabled": [{"name": "Nonesuch"}]}}}]}}, code=2)
+    assert good["mode"] == "config" and good["config"]["parallelism"] == 16
+    names = [plugin["name"] for plugin in good["profiles"][0]["plugins"]["filter"]]
+    assert "NodeResourcesFit" not in names and "NodeAffinity" in names
+    assert odd["error"].startswith("config: parallelism: Invalid value")
+    assert odd["error"].count("parallelism") == 1 and "Nonesuch" in unmade["error"]

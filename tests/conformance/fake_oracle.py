@@ -19,21 +19,33 @@ def generate(arguments):
         pods = [{"kind": "Pod", "metadata": {"name": f"p{i}"},
                  "spec": {"size": rng.randrange(9), "plugin": rng.choice(["A", "B", ""]), "z": [1, 2]}}
                 for i in range(rng.randrange(1, 5))]
-        yield {"name": f"{flags['-kind']}-{seed}", "mode": flags["-mode"], "objects": nodes, "pods": pods}
+        config = {"config": {"profiles": [{"schedulerName": "x", "size": seed}]}} \
+            if flags["-kind"] == "config" else {}
+        yield {**config, "name": f"{flags['-kind']}-{seed}", "mode": flags["-mode"], "objects": nodes, "pods": pods}
 
 
 def judge(case):
+    if case.get("mode") == "config":
+        return {"name": case["name"], "mode": "config", "config": case["config"]}
     if case.get("config") == "odd":
         return {"name": case["name"], "error": "config: odd"}
     pods = []
     for pod in case["pods"]:
-        size = pod.get("spec", {}).get("size", 0)
+        size = pod["spec"].get("size", 0) if "spec" in pod else 0
         nodes = [{"node": node["metadata"]["name"],
                   "code": "Success" if node["metadata"].get("labels", {}).get("size", 0) >= size
                           else "Unschedulable"} for node in case["objects"]]
         pods.append({"pod": f"default/{pod['metadata']['name']}", "nodes": nodes,
                      "feasible": [n["node"] for n in nodes if n["code"] == "Success"]})
     return {"name": case["name"], "mode": case.get("mode", "evaluate"), "pods": pods}
+
+
+def answer(case):
+    """As judge(), but what is no case is refused."""
+    try:
+        return judge(case)
+    except (AttributeError, KeyError, TypeError) as error:
+        return {"name": case["name"], "error": f"cannot read it: {error!r}"}
 
 
 def main(arguments):
@@ -46,7 +58,7 @@ def main(arguments):
             print(json.dumps(case))
     else:
         for line in sys.stdin:
-            print(json.dumps(judge(json.loads(line))), flush=True)
+            print(json.dumps(answer(json.loads(line))), flush=True)
 
 
 if __name__ == "__main__":

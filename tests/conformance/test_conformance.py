@@ -2,6 +2,7 @@
 
 import json
 import pathlib
+import random
 import stat
 import sys
 import time
@@ -13,8 +14,8 @@ sys.path.insert(0, str(HERE))
 
 import conformance  # noqa: E402
 import fake_oracle  # noqa: E402
-from harness import goldens, report, shrinking, work  # noqa: E402
-from harness.comparison import compare  # noqa: E402
+from harness import goldens, legitimate, mutated, mutation, report, shrinking, work  # noqa: E402
+from harness.comparison import compare, compare_mutant  # noqa: E402
 from harness.service import Crash, Service, ServiceError  # noqa: E402
 
 
@@ -108,6 +109,60 @@ class TestCompare:
         assert verdict.differences[0].field == "crash" and "signal 11" in str(verdict.differences[0])
 
 
+class TestMutants:
+    REFUSED = {"name": "c", "error": "pods[0]: json: cannot unmarshal number"}
+    CASES = HERE.parent / "goldens"
+
+    def test_they_depend_on_the_generator_alone(self):
+        for name in ("mixed.evaluate", "changes.schedule", "config.evaluate", "trace"):
+            for text, _ in list(goldens.read(self.CASES / f"{name}.jsonl.gz"))[:20]:
+                case = json.loads(text)
+                mutants = [[json.dumps(mutation.mutate(case, random.Random(seed))) for seed in range(20)]
+                           for _ in range(2)]
+                assert mutants[0] == mutants[1] and len(set(mutants[0])) > 10
+                assert case == json.loads(text), "the case itself stays"
+
+    def test_every_part_is_reached(self):
+        case = json.loads(next(goldens.read(self.CASES / "config.evaluate.jsonl.gz"))[0])
+        changed = set()
+        for seed in range(300):
+            mutant = mutation.mutate(case, random.Random(seed))
+            changed |= {key for key in {**case, **mutant} if case.get(key) != mutant.get(key)}
+        assert {"objects", "pods", "config", "mode", "defaults"} <= changed
+
+    def test_what_both_refuse_is_no_difference(self):
+        other = {"name": "c", "error": "pods[0].spec: expected an object"}
+        verdict = compare_mutant(self.REFUSED, json.dumps(other))
+        assert verdict.refused and not verdict.differences
+        for one, two in ((self.REFUSED, golden(pod("x"))), (golden(pod("x")), self.REFUSED)):
+            assert compare_mutant(one, json.dumps(two)).differences[0].field == "case"
+        assert compare_mutant(self.REFUSED, Crash("killed", "")).differences[0].field == "crash"
+        assert compare_mutant(self.REFUSED, "no json").differences
+
+    def test_the_words_of_configurations_count(self):
+        want = {"name": "c", "error": "config: odd"}
+        assert not compare_mutant(want, json.dumps({"error": "config: odd (a hint)"})).differences
+        assert compare_mutant(want, json.dumps({"error": "config: strange"})).differences
+
+    def test_what_is_known_is_counted_by_name(self):
+        nameless = {"name": "c", "error": "pods[0].metadata.name: missing"}
+        case = json.dumps({"objects": [], "pods": []})
+        verdict = legitimate.compare_known(case, golden(pod("x")), json.dumps(nameless), ("nodes",))
+        assert not verdict.differences and verdict.legitimate == "nameless"
+        verdict = legitimate.compare_known(case, golden(pod("x")), json.dumps(golden()), ("nodes",))
+        assert verdict.differences and not verdict.legitimate
+        assert all(one.reason and len({two.name for two in legitimate.ALL}) == len(legitimate.ALL)
+                   for one in legitimate.ALL)
+
+    def test_all_modes_and_kinds_take_turns(self):
+        chunks = mutated.chunks(("a", "b"), 1, 10_010, "folder")
+        assert sum(chunk.count for chunk in chunks) == 10_010
+        assert {(chunk.kind, chunk.mode) for chunk in chunks} == {
+            ("a", "evaluate"), ("b", "evaluate"), ("a", "schedule"), ("b", "schedule"),
+            ("trace", "trace"), ("configuration", "config")}
+        assert {chunk.recorded for chunk in chunks if chunk.mode != "config"} == {"", "folder"}
+
+
 class TestShrink:
     CASE = {"name": "c", "mode": "schedule", "defaults": True, "config": {"a": [1, 2, {"b": 3}]},
             "objects": [{"kind": "Node", "metadata": {"name": f"n{i}", "labels": {"l": i, "m": 0}}}
@@ -183,6 +238,13 @@ class TestService:
         with Service(program(tmp_path, "talk", body)) as service:
             assert len(service.ask(["y" * 300_000] * 3)) == 3
 
+    def test_half_a_line_is_no_answer(self, tmp_path):
+        body = ("for line in sys.stdin:\n    if 'bad' in line:\n        print('half', end='', flush=True)\n"
+                "        sys.exit(7)\n    print(line.strip(), flush=True)\n")
+        with Service(program(tmp_path, "rude", body)) as service:
+            answers = service.ask(["a", "bad", "c"])
+        assert answers[0] == "a" and isinstance(answers[1], Crash) and answers[2] == "c"
+
     def test_crash_is_found_and_the_rest_answered(self, tmp_path):
         body = ("for line in sys.stdin:\n    if 'bad' in line:\n"
                 "        print('no such thing', file=sys.stderr)\n        sys.exit(7)\n"
@@ -231,7 +293,7 @@ def fixture_oracle(tmp_path):
 
 
 FAKE = f"sys.path.insert(0, {str(HERE)!r})\nimport fake_oracle\nfor line in sys.stdin:\n" \
-       "    case = json.loads(line)\n    answer = fake_oracle.judge(case)\n"
+       "    case = json.loads(line)\n    answer = fake_oracle.answer(case)\n"
 
 
 class TestWholeRuns:
@@ -302,6 +364,27 @@ class TestWholeRuns:
         assert self.run(tmp_path, oracle, note, "--defaults", "--jobs", "1") == 0
         seen = log.read_text().split()
         assert seen.count("True") == seen.count("None") == 30
+
+    def test_mutants(self, tmp_path, oracle, capsys, monkeypatch):
+        """A fault that no generated case shows is found, made small, and found again by its seed."""
+        monkeypatch.setattr(mutated, "_golden", lambda folder, kind, mode: [
+            (json.dumps(case), "") for case in fake_oracle.generate(
+                ["-kind", kind, "-mode", mode, "-seed", "1", "-count", "20", "-nasty", "0"])])
+        bug = ("    for pod, r in zip(case.get('pods') or (), answer.get('pods') or ()):\n"
+               "        if (pod.get('spec') or {}).get('size') == 2**31 - 1:\n"
+               "            r['feasible'] = ['wrong']\n")
+        arguments = ["--mutate", "1000", "--seed", "5", "--shrink", "1", "--jobs", "2"]
+        assert self.run(tmp_path, oracle, "", *arguments) == 0
+        assert " 0 failed" in capsys.readouterr().out.splitlines()[-1]
+        found = []
+        for _ in range(2):
+            assert self.run(tmp_path, oracle, bug, *arguments) == 1
+            out = capsys.readouterr().out
+            assert "repeat with --mutate 1000 --seed 5" in out.splitlines()[-2]
+            found.append(out.splitlines()[-1])
+        assert found[0] == found[1] and " 0 failed" not in found[0]
+        small = json.loads(next((tmp_path / "out").glob("*.small.json")).read_text())
+        assert [p["spec"] for p in small["pods"]] == [{"size": 2**31 - 1}] and not small["objects"]
 
     def test_missing_command(self, tmp_path, oracle, capsys):
         assert conformance.main(["--oracle", oracle, "--libsched", "/nonexistent", "--seeds", "3"]) == 2

@@ -1,7 +1,7 @@
 """Reading a stream of cases: JSON objects, one for each line or spread over many.
 
-A case's own texts are kept byte for byte, so the library parses what the file says and not what
-Python made of it. After something that is no case, reading goes on with the next line.
+A case's own texts are kept byte for byte but for the uids that objects get, so the library parses what
+the file says and not what Python made of it. After something that is no case, reading goes on with the next line.
 """
 
 from __future__ import annotations
@@ -14,38 +14,33 @@ import zlib
 from collections.abc import Callable, Iterator
 from typing import IO, Any
 
-_SPACE = re.compile(r"[ \t\r\n]*")
+from .case_text import (
+    DECODER,
+    BadCase,
+    Number,
+    members_at,
+    skip_space,
+    string,
+    with_uids,
+)
+from .trace_spec import FAKES, STEPS, checked
+
 _STRING_OR_BRACKET = re.compile(rb'"(?:[^"\\]|\\.)*"?|[\[\]{}]')
-
-# Numbers stay text: they are only passed over. Bytes are read as Latin-1, which maps one to one.
-class _Number(str):
-    """The text of a number."""
-
-    __slots__ = ()
-
-
-_DECODER = json.JSONDecoder(parse_float=_Number, parse_int=_Number, parse_constant=_Number,
-                            strict=False)
-
-
-class BadCase(ValueError):
-    """What cannot be read as a case; `name` if that is known."""
-
-    def __init__(self, message: str, name: str = "") -> None:
-        super().__init__(message)
-        self.name = name
-
+#: The members of a JSON object, each as value and as text.
+_Members = dict[str, tuple[Any, str]]
 
 @dataclasses.dataclass(frozen=True)
 class Change:
     """What happens to nodes and bound pods before the pod of index `before`.
 
-    `delete` holds keys, ``Node/NAME`` and ``Pod/NAMESPACE/NAME``; `apply` is a List.
+    `delete` holds keys, ``Node/NAME`` and ``Pod/NAMESPACE/NAME``; `apply` is a List of objects of
+    these `kinds`.
     """
 
     before: int
     delete: list[str]
     apply: bytes
+    kinds: list[str]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -133,7 +128,7 @@ def _depth(line: bytes) -> int:
 
 def _is_whole(line: bytes) -> bool:
     try:
-        value, end = _DECODER.raw_decode(line.decode("latin-1"))
+        value, end = DECODER.raw_decode(line.decode("latin-1"))
     except (ValueError, RecursionError):
         return False
     return isinstance(value, dict) and not line[end:].strip() and (
@@ -143,7 +138,7 @@ def _is_whole(line: bytes) -> bool:
 def _decode(buffer: bytes) -> Iterator[Case | BadCase]:
     """All cases of a text."""
     text = buffer.decode("latin-1")
-    end = _skip_space(text, 0)
+    end = skip_space(text, 0)
     while end < len(text):
         try:
             members, end = _members(text, end)
@@ -154,66 +149,24 @@ def _decode(buffer: bytes) -> Iterator[Case | BadCase]:
             yield _case(members)
         except BadCase as error:
             yield error
-        end = _skip_space(text, end)
+        end = skip_space(text, end)
 
 
-def _members(text: str, start: int) -> tuple[dict[str, tuple[Any, str]], int]:
+def _members(text: str, start: int) -> tuple[_Members, int]:
     """The members of a JSON object, each as value and as text; and where the object ends."""
-    if text[start] != "{":
-        raise BadCase("a case is a JSON object")
-    members: dict[str, tuple[Any, str]] = {}
-    at = _skip_space(text, start + 1)
-    try:
-        if text[at] == "}":
-            return members, at + 1
-        while True:
-            if text[at] != '"':
-                raise BadCase("the JSON is wrong: expected a member", _name(members))
-            key, at = _DECODER.raw_decode(text, at)
-            at = _skip_space(text, at)
-            if text[at] != ":":
-                raise BadCase("the JSON is wrong: expected a colon", _name(members))
-            at = _skip_space(text, at + 1)
-            value, end = _DECODER.raw_decode(text, at)
-            members[key] = value, text[at:end]
-            at = _skip_space(text, end)
-            if text[at] == "}":
-                return members, at + 1
-            if text[at] != ",":
-                raise BadCase("the JSON is wrong: expected a comma", _name(members))
-            at = _skip_space(text, at + 1)
-    except json.JSONDecodeError as error:
-        raise BadCase(f"the JSON is wrong: {error.msg}", _name(members)) from None
-    except IndexError:
-        raise BadCase("the JSON ends in the middle", _name(members)) from None
-    except RecursionError:
-        raise BadCase("the JSON is nested too deeply", _name(members)) from None
+    members, end = members_at(text, start)
+    return {key: (value, text[at:stop]) for key, value, at, stop in members}, end
 
 
-def _skip_space(text: str, at: int) -> int:
-    found = _SPACE.match(text, at)
-    return found.end() if found else at
-
-
-def _name(members: dict[str, tuple[Any, str]]) -> str:
-    text = members.get("name", ("", ""))[1]
-    return _text(text) if text.startswith('"') else ""
-
-
-def _text(text: str) -> str:
-    """A JSON string that was read as Latin-1; what is no Unicode becomes U+FFFD."""
-    value: str = json.loads(text.encode("latin-1").decode("utf-8", "replace"), strict=False)
-    return value.encode("utf-8", "replace").decode("utf-8")
-
-
-def _case(members: dict[str, tuple[Any, str]]) -> Case:
-    name = _name(members)
+def _case(members: _Members) -> Case:
+    name_text = members.get("name", ("", ""))[1]
+    name = string(name_text) if name_text.startswith('"') else ""
 
     def of_type(key: str, kind: type, what: str, absent: Any) -> Any:
         value = members.get(key, (None, ""))[0]
         if value is None:
             return absent
-        if not isinstance(value, kind) or isinstance(value, _Number):
+        if not isinstance(value, kind) or isinstance(value, Number):
             raise BadCase(f"{key}: expected {what}", name)
         return value
 
@@ -221,7 +174,7 @@ def _case(members: dict[str, tuple[Any, str]]) -> Case:
     config_value, config_text = members.get("config", (None, ""))
     config: bytes | None = None
     if config_text.startswith('"'):
-        config = _text(config_text).encode()
+        config = string(config_text).encode()
     elif config_value is not None:
         config = config_text.encode("latin-1")
     return Case(
@@ -235,23 +188,24 @@ def _case(members: dict[str, tuple[Any, str]]) -> Case:
         pod_values=of_type("pods", list, "a list", []),
         changes=_changes(members, name),
         profile=members.get("profile", ("", "{}"))[1].encode("latin-1"),
-        fakes=_whole(members, "fakes", name),
-        steps=_whole(members, "steps", name),
+        fakes=_whole(members, "fakes", FAKES, name),
+        steps=_whole(members, "steps", STEPS, name),
     )
 
 
-def _whole(members: dict[str, tuple[Any, str]], key: str, name: str) -> list[dict[str, Any]]:
-    """A list of objects, decoded with its numbers."""
+def _whole(members: _Members, key: str, form: Any, name: str) -> list[dict[str, Any]]:
+    """A list of objects of mode trace, decoded with its numbers."""
     value, text = members.get(key, (None, ""))
     if value is None:
         return []
-    decoded = json.loads(text.encode("latin-1"))
-    if not isinstance(decoded, list) or not all(isinstance(entry, dict) for entry in decoded):
-        raise BadCase(f"{key}: expected a list of JSON objects", name)
-    return decoded
+    try:
+        found: list[dict[str, Any]] = checked(json.loads(text.encode("latin-1")), form, key)
+    except BadCase as error:
+        raise BadCase(str(error), name) from None
+    return found
 
 
-def _changes(members: dict[str, tuple[Any, str]], name: str) -> list[Change]:
+def _changes(members: _Members, name: str) -> list[Change]:
     value, text = members.get("changes", (None, ""))
     if value is None:
         return []
@@ -260,23 +214,30 @@ def _changes(members: dict[str, tuple[Any, str]], name: str) -> list[Change]:
     changes = []
     at = 1
     for index, entry in enumerate(value):
-        at = _skip_space(text, at)
+        at = skip_space(text, at)
         if not isinstance(entry, dict):
             raise BadCase(f"changes[{index}]: expected a JSON object", name)
         parts, at = _members(text, at)
-        at = _skip_space(text, at) + 1  # the comma
+        at = skip_space(text, at) + 1  # the comma
         delete = entry.get("delete") or []
-        try:
-            before = int(entry.get("before", 0))
-        except (TypeError, ValueError):
-            raise BadCase(f"changes[{index}].before: expected a number", name) from None
+        if isinstance(delete, list):
+            delete = ["" if key is None else key for key in delete]
+        before = entry.get("before")
+        if before is not None and not (isinstance(before, Number) and re.fullmatch(r"-?\d{1,18}", before)):
+            raise BadCase(f"changes[{index}].before: expected an integer", name)
         if not isinstance(delete, list) or not all(isinstance(key, str) for key in delete):
             raise BadCase(f"changes[{index}].delete: expected a list of texts", name)
-        changes.append(Change(before, delete, _list(parts, "apply")))
+        apply = entry.get("apply")
+        if apply is None:
+            apply = []
+        if not isinstance(apply, list):
+            raise BadCase(f"changes[{index}].apply: expected a list", name)
+        kinds = [str(value.get("kind")) for value in apply if isinstance(value, dict)]
+        changes.append(Change(int(before or 0), delete, _list(parts, "apply"), kinds))
     return changes
 
 
-def _list(members: dict[str, tuple[Any, str]], key: str) -> bytes:
+def _list(members: _Members, key: str) -> bytes:
     value, text = members.get(key, (None, ""))
-    items = text if isinstance(value, list) else "[]"
+    items = with_uids(text) if isinstance(value, list) else "[]"
     return f'{{"apiVersion":"v1","kind":"List","items":{items}}}'.encode("latin-1")

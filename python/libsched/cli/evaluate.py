@@ -8,7 +8,8 @@ import sys
 from typing import IO, Any
 
 from ..errors import Error, FileError
-from .cases import BadCase, open_cases, read_cases
+from .case_text import BadCase
+from .cases import open_cases, read_cases
 from .judging import Frameworks, judge
 from .progress import Progress
 from .terminal import Terminal, print_json

@@ -15,7 +15,8 @@ from ..framework import Framework
 from ..objects import Objects, Pod
 from ..state import CycleState
 from ..status import Status
-from .cases import BadCase, Case
+from .case_text import BadCase
+from .cases import Case
 
 _FIELDS = ("error", "preEnqueue", "preFilter", "nodes", "feasible", "skipScore", "scoreError",
            "scores", "fitError", "best")
@@ -42,7 +43,7 @@ class Frameworks:
         try:
             parsed = Config() if config is None else Config(config)
         except Error as error:
-            raise BadCase(f"config: {error}") from None
+            raise BadCase(f"config: {error.message}") from None
         made: dict[str, Framework | UnsupportedError] = {}
         for name in parsed.profiles:
             try:
@@ -65,8 +66,13 @@ def judge(case: Case, frameworks: Frameworks) -> dict[str, Any]:
     if case.mode == "trace":
         from .trace import trace
 
+        for index, value in enumerate(case.object_values):
+            if isinstance(value, dict) and value.get("kind") not in ("Node", "Pod"):
+                raise BadCase(f"objects[{index}]: only nodes and pods in mode trace")
         loaded = _parse(case.objects, "objects", False, None)
         return trace(case, [*loaded.nodes, *loaded.pods], _pods(case, loaded))
+    if case.mode == "config":
+        return _config(case)
     if case.mode not in ("evaluate", "schedule"):
         raise BadCase(f'unknown mode "{case.mode}"')
     profiles = frameworks.of(case.config)
@@ -91,6 +97,19 @@ def judge(case: Case, frameworks: Frameworks) -> dict[str, Any]:
     return golden
 
 
+def _config(case: Case) -> dict[str, Any]:
+    """The configuration with all defaults, and what each profile's framework runs."""
+    try:
+        config = Config(b"" if case.config is None else case.config)
+    except Error as error:
+        raise BadCase(f"config: {error.message}") from None
+    try:
+        described = config.describe()
+    except Error as error:
+        raise BadCase(f"profile: {error.message}") from None
+    return {**({"name": case.name} if case.name else {}), "mode": "config", **described}
+
+
 def _change(case: Case, index: int, cluster: Cluster) -> None:
     """Makes the changes that come before the pod of this index."""
     for number, change in enumerate(case.changes):
@@ -103,7 +122,15 @@ def _change(case: Case, index: int, cluster: Cluster) -> None:
                     cluster.remove_node(name)
                 else:
                     cluster.remove_pod(name)
-            cluster.apply(_parse(change.apply, f"changes[{number}].apply", case.defaults, None))
+            for kind in change.kinds:
+                if kind not in ("Node", "Pod"):
+                    raise BadCase(f"changes[{number}]: {kind} cannot change, only nodes and bound "
+                                  "pods can")
+            applied = _parse(change.apply, f"changes[{number}].apply", case.defaults, None)
+            for pod in applied.pods:
+                if not pod.node_name:
+                    raise BadCase(f"changes[{number}]: pod {pod.key} is not bound")
+            cluster.apply(applied)
         except Error as error:
             raise BadCase(f"changes[{number}]: {error}") from None
 

@@ -14,7 +14,8 @@ from ..framework import Framework
 from ..objects import Pod
 from ..plugins import registry_of
 from ..services import Clock, Services
-from .cases import BadCase, Case
+from .case_text import BadCase
+from .cases import Case
 from .trace_cycle import run_cycle
 from .trace_fake import Tracer, fake_class
 from .trace_steps import Driver, run_step
@@ -49,15 +50,17 @@ def trace(case: Case, objects: list[Any], pods: list[Pod]) -> dict[str, Any]:
     except Error as error:
         golden["constructionError"] = error.message
         return golden
-    golden["plugins"] = {
-        point: [{"name": name, **({"weight": weight} if weight else {})}
-                for name, weight in plugins]
-        for point, plugins in framework.plugins.items()}
+    plugins = {point: [{"name": name, **({"weight": weight} if weight else {})}
+                       for name, weight in listed]
+               for point, listed in framework.plugins.items()}
+    if plugins:
+        golden["plugins"] = plugins
     if tracer.initialized:
         golden["initialized"] = sorted(tracer.initialized)
-    pods = [_with_uid(pod) for pod in pods]
     by_key.update((pod.key, pod) for pod in pods)
     shared = Driver(framework, cluster, services, tracer, by_key)
+    shared.deleting = {pod.key for pod, value in zip(pods, case.pod_values)
+                       if value["metadata"].get("deletionTimestamp")}
     results = []
     for pod in pods:
         results.append({"pod": pod.key, "steps": _run(case, shared.of_pod(pod))})
@@ -72,10 +75,10 @@ def _run(case: Case, driver: Driver) -> list[dict[str, Any]]:
     for index, step in enumerate(steps):
         driver.wait = step.get("wait") or []
         for later in steps[index:]:
-            if later["do"] in ("waitOnPermit", "cycle"):
+            if later.get("do") in ("waitOnPermit", "cycle"):
                 driver.wait = later.get("wait") or []
                 break
-        if step["do"] == "cycle":
+        if step.get("do") == "cycle":
             results.append(run_cycle(driver))
         else:
             results.append(run_step(driver, step))
@@ -88,7 +91,7 @@ def _cluster(objects: list[Any], services: Services) -> tuple[Cluster, dict[str,
     """Nodes by name, bound pods and nominations; and the pods by key."""
     cluster = Cluster()
     by_key: dict[str, Pod] = {}
-    pods = [_with_uid(one) for one in objects if isinstance(one, Pod)]
+    pods = [one for one in objects if isinstance(one, Pod)]
     cluster.add_nodes(sorted((one for one in objects if not isinstance(one, Pod)),
                              key=lambda node: str(node.name)))
     for pod in pods:
@@ -100,17 +103,12 @@ def _cluster(objects: list[Any], services: Services) -> tuple[Cluster, dict[str,
     return cluster, by_key
 
 
-def _with_uid(pod: Pod) -> Pod:
-    """As the API server would have it."""
-    return pod if pod.uid else pod.copy(uid=f"Pod/{pod.key}")
-
-
 def _framework(case: Case, tracer: Tracer, services: Services) -> Framework:
     made = object.__new__(Framework)
-    registry = registry_of((fake_class(fake, tracer) for fake in case.fakes), enable=False)
     try:
         profile = Config.of_profile(case.profile)
     except Error as error:
         raise BadCase(f"profile: {error}") from None
+    registry = registry_of((fake_class(fake, tracer) for fake in case.fakes), enable=False)
     made._make(profile, None, registry, services=services)
     return made

@@ -65,6 +65,8 @@ class _Failed(Exception):
 def run_cycle(driver: Driver) -> Result:
     """Does for one pod what upstream's scheduleOnePod does."""
     result: Result = {"step": "cycle"}
+    if driver.pod.key in driver.deleting:
+        return {**result, "skipped": "deleting"}
     if driver.pod.key in driver.assumed:
         return {**result, "skipped": "assumed"}
     driver.views.append(driver.cluster.snapshot())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from ..errors import InvalidError
@@ -35,6 +35,10 @@ class Tracer:
         self.normalized: dict[tuple[str, str], int] = {}
         self.nodes: list[str] = []
         self.initialized: list[str] = []
+
+    def in_order(self, nodes: Iterable[str]) -> list[str]:
+        """Nodes as the case walks over them; the cluster has an order of its own."""
+        return sorted(nodes, key=self.nodes.index)
 
     def add(self, point: str, plugin: str, status: Status | None = None, **details: Any) -> None:
         call: dict[str, Any] = {"point": point, "plugin": plugin}
@@ -146,11 +150,11 @@ class _Methods(_Rules):
         wish = rule.get("nominated")
         if wish is None:
             return None, status
-        mode = NominatingMode.OVERRIDE if wish["mode"] == "override" else NominatingMode.NOOP
+        mode = NominatingMode.OVERRIDE if wish.get("mode") == "override" else NominatingMode.NOOP
         return Nomination(wish.get("node", ""), mode), status
 
     def pre_score(self, state: Any, pod: Any, nodes: Any) -> Any:
-        return self._add("preScore", _status(self._rule("preScore", pod)), nodes=list(nodes.names))
+        return self._add("preScore", _status(self._rule("preScore", pod)), nodes=self.tracer.in_order(nodes.names))
 
     def score(self, state: Any, pod: Any, node: Any) -> Any:
         rule, status = self._on_node("score", pod, node.name)
@@ -167,7 +171,10 @@ class _Methods(_Rules):
         for index, name in enumerate(names):
             scores[index] = (rule.get("normalized") or {}).get(name, before[index])
             self.tracer.normalized[self.called, name] = int(scores[index])
-        return self._add("normalizeScore", status, nodes=names, scores=before)
+        score_of = dict(zip(names, before))
+        walked = self.tracer.in_order(names)
+        return self._add("normalizeScore", status, nodes=walked,
+                         scores=[score_of[name] for name in walked])
 
     def reserve(self, state: Any, pod: Any, node: str) -> Any:
         return self._on_node("reserve", pod, node)[1]

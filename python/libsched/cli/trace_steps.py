@@ -55,6 +55,7 @@ class Driver:
         self.tracer = tracer
         self.by_key = by_key
         self.assumed: set[str] = set()
+        self.deleting: set[str] = set()
         self.views: list[Snapshot] = [cluster.snapshot()]
         self.score_order = [name for name, _ in framework.plugins.get("score", ())]
 
@@ -170,7 +171,7 @@ def best(scores: list[Result]) -> str:
 
 def run_step(driver: Driver, step: dict[str, Any]) -> Result:
     """One step that is not a whole cycle."""
-    do: str = step["do"]
+    do: str = step.get("do", "")
     # The node of a step: the one named, else the one chosen, else the first.
     name = step.get("node") or driver.chosen or (driver.nodes[0] if driver.nodes else "")
     scored = driver.nodes if driver.feasible is None else driver.feasible
@@ -224,9 +225,11 @@ def _filter_all(driver: Driver, result: Result) -> None:
 def _change(driver: Driver, do: str, node: str, other: str) -> Result:
     """AddPod or RemovePod with a node that has the other pod, or has it no more."""
     result: Result = {"node": node, "other": other}
+    changed = driver.by_key.get(other)
+    if changed is None:
+        raise NotFoundError(f'no pod "{other}"')
     if node not in driver.view.nodes:
         return {**result, "skipped": "no such node"}
-    changed = driver.by_key[other]
     run = driver.framework.run_pre_filter_extension_remove_pod
     if do == "addPod":
         run = driver.framework.run_pre_filter_extension_add_pod

@@ -118,8 +118,8 @@ def compare_mutant(golden, answer, fields=FIELDS):
     if refused is None or said is None:
         return compare(golden, answer, fields)
     verdict = Verdict(refused=True)
-    if refused.startswith("config: ") and said.startswith("config: ") and said != refused \
-            and not said.startswith(refused + " ("):  # libsched may add a hint
+    ours = all(text.startswith("config: ") for text in (refused, said))
+    if ours and said != refused and not said.startswith(refused + " ("):  # libsched may add a hint
         verdict.differences.append(Difference("", WHOLE, refused, said))
     return verdict
 

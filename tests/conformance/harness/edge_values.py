@@ -20,6 +20,7 @@ PLUGINS = ("NodeResourcesFit", "NodeResourcesBalancedAllocation", "InterPodAffin
            "PodTopologySpread", "TaintToleration", "ImageLocality", "NodeName", "NodePorts",
            "NodeUnschedulable", "VolumeBinding", "VolumeRestrictions", "VolumeZone", "NodeVolumeLimits",
            "DefaultPreemption", "DefaultBinder", "PrioritySort", "SchedulingGates", "Nonesuch", "*", "")
+TRACE_PLUGINS = ("PrioritySort", "DefaultBinder", "Nonesuch", "*", "")
 CODES = ("Success", "Error", "Unschedulable", "UnschedulableAndUnresolvable", "Wait", "Skip", "Pending",
          "", "Nonesuch")
 POINTS = ("preEnqueue", "queueSort", "preFilter", "filter", "postFilter", "preScore", "score", "reserve",
@@ -122,7 +123,7 @@ PARTS = {
         (("spec", "topologySpreadConstraints", "+"),
          {"maxSkew": 2, "topologyKey": "rack", "whenUnsatisfiable": "ScheduleAnyway",
           "labelSelector": {"matchLabels": {"app": "web"}}, "matchLabelKeys": ["tier"]}),
-        (("spec", "volumes", "+"), {"name": "e", "emptyDir": {"sizeLimit": "1Gi"}}),
+        (("spec", "volumes", "+"), {"name": "e", "emptyDir": {}}),
         (("spec", "volumes", "+"), {"name": "c", "persistentVolumeClaim": {"claimName": "claim-0"}}),
         (("spec", "volumes", "+"), {"name": "h", "ephemeral": {"volumeClaimTemplate": {"spec": {}}}}),
         (("spec", "volumes", "+"), {"name": "d", "gcePersistentDisk": {"pdName": "disk"}}),
@@ -161,6 +162,7 @@ PARTS = {
         (("spec", "nodeAffinity"), {"required": {"nodeSelectorTerms": [_NODE_TERM]}}),
         (("spec", "claimRef"), {"name": "claim-0", "namespace": "default"}),
         (("spec", "gcePersistentDisk"), {"pdName": "disk"}),
+        (("spec", "awsElasticBlockStore"), {"volumeID": "vol"}),
         (("metadata", "labels", "topology.kubernetes.io/zone"), "zone-a__zone-b"),
         (("metadata", "deletionTimestamp"), "2026-01-01T00:00:00Z")),
     "StorageClass": (
@@ -170,7 +172,10 @@ PARTS = {
     "PodDisruptionBudget": (
         (("status", "disruptedPods"), {"bound-1": "2026-01-01T00:00:00Z"}), (("spec", "selector"), {}),
         (("metadata", "deletionTimestamp"), "2026-01-01T00:00:00Z")),
-    "CSINode": ((("spec", "drivers", "+"), {"name": "ebs.csi.example.com", "nodeID": "n",
+    "CSINode": (
+        (("metadata", "annotations"), {"storage.alpha.kubernetes.io/migrated-plugins":
+                                       "kubernetes.io/aws-ebs,kubernetes.io/gce-pd"}),
+        (("spec", "drivers", "+"), {"name": "ebs.csi.example.com", "nodeID": "n",
                                            "allocatable": {"count": 1}, "topologyKeys": None}),),
 }
 #: What a configuration may get: at its top, in a profile and as arguments.

@@ -10,6 +10,7 @@ from .shrinking import MISSING, at
 
 # How many changes a mutant gets: most have few, so that what differs is near what is known.
 _COUNTS = (1, 1, 1, 2, 2, 3, 4, 6)
+_HEAD = {"apiVersion", "kind", "metadata"}
 _TOP = {"objects": 5, "pods": 6, "config": 2, "changes": 3, "profile": 3, "fakes": 6, "steps": 4}
 
 
@@ -83,13 +84,20 @@ class _Mutator:
         places = [path for path in _paths(at(self.case, root), root) if len(path) > len(root)]
         if not places:
             return
-        # Deep places are many; half of the time the choice is by the name of the field.
-        if self.rng.random() < 0.5:
+        # Deep places are many; half of the time the choice is by the name of the field, and a quarter
+        # of the time among those that decide the most.
+        chance = self.rng.random()
+        telling = [path for path in places if _telling(path)] if chance < 0.25 else []
+        if telling:
+            places = telling
+        elif chance < 0.75:
             by_field = {}
             for path in places:
                 by_field.setdefault(_field(path), []).append(path)
             places = by_field[self.rng.choice(sorted(by_field, key=str))]
         path = self.rng.choice(places)
+        if path[-1] in _HEAD and self.rng.random() < 0.8:
+            return  # nearly always refused, whatever it becomes
         if isinstance(at(self.case, path), list) and self.rng.random() < 0.7:
             self._change_list(path)
         else:
@@ -136,6 +144,8 @@ class _Mutator:
             return self.rng.choice(edge.LABELS)
         # Near misses: what a decoder must tell from the right name.
         key = str(path[-1])
+        if path[0] in ("profile", "fakes", "steps", "changes"):
+            return key + "x"  # in the form of cases Go's own decoder takes any capitals
         return self.rng.choice((key[:1].upper() + key[1:], key + "x", key.lower(), key[:-1], key))
 
     def _value(self, path, old):
@@ -154,7 +164,8 @@ class _Mutator:
             if field in edge.NUMBERS:
                 return rng.choice(edge.NUMBERS[field])
             if field == "name" and path[0] in ("config", "profile"):
-                return rng.choice(edge.PLUGINS)
+                # In mode trace the runtime is driven, not the plugins in the tree.
+                return rng.choice(edge.PLUGINS if path[0] == "config" else edge.TRACE_PLUGINS)
         if isinstance(old, bool):
             return not old if rng.random() < 0.9 else rng.choice(edge.TEXTS)
         if isinstance(old, (int, float)):
@@ -185,7 +196,7 @@ class _Mutator:
 
     def _add_part(self, entry):
         """A part that its kind may have comes."""
-        parts = edge.PARTS.get(entry.get("kind")) if isinstance(entry, dict) else None
+        parts = edge.PARTS.get(str(entry.get("kind"))) if isinstance(entry, dict) else None
         if not parts:
             return
         path, value = self.rng.choice(parts)
@@ -231,6 +242,11 @@ def _paths(value, path):
     elif isinstance(value, list):
         for index, entry in enumerate(value):
             yield from _paths(entry, (*path, index))
+
+
+def _telling(path):
+    return _field(path) in edge.WORDS or _field(path) in edge.NUMBERS or (
+        _map_name(path) in edge.QUANTITY_MAPS)
 
 
 def _field(path):

@@ -2,7 +2,7 @@
 
 import subprocess
 
-from . import goldens, work
+from . import goldens, mutated, work
 from .report import Progress
 from .service import Crash, Service, ServiceError
 
@@ -11,6 +11,13 @@ RECIPE = (("evaluate", 0.05, 60, False), ("evaluate", 0.5, 40, False), ("evaluat
           ("schedule", 0.05, 30, False), ("schedule", 0.5, 20, False))
 START = 20260101
 TRACES = 400  # cases of mode trace, which have one form only
+MUTANTS = 800  # of all kinds and modes
+_ABOUT_MUTANTS = f"""\
+The files `{work.MUTATED}.*` hold {MUTANTS} mutants of generated cases of all kinds, made with the seed {{}}, but for
+those to which upstream gives another answer when it is asked again. A case that upstream refuses is
+recorded as `{{{{"name", "error"}}}}`.
+
+"""
 
 
 def ask(oracle, *arguments):
@@ -37,12 +44,16 @@ def plans(kind, start):
 
 def record(options, kinds):
     """Writes KIND.MODE.jsonl.gz and PROVENANCE.md; a case that upstream cannot run is an error."""
-    kinds = options.kinds if options.kinds not in (None, ["all"]) else list(kinds)
+    everything = options.kinds in (None, ["all"])
+    kinds = [*kinds, "trace"] if everything else options.kinds
     start = START if options.start is None else options.start
     version = ask(options.oracle, "version").strip()
-    progress = Progress(len(kinds) * sum(row[2] for row in RECIPE))
+    progress = Progress((len(kinds) - everything) * sum(row[2] for row in RECIPE)
+                        + everything * (TRACES + MUTANTS))
     rows = []
-    with Service([options.oracle, "run", "-compact", "-j", "2"], options.timeout) as oracle:
+    command = [options.oracle, "run", "-compact", "-j", "2"]
+    with Service(command, options.timeout) as oracle, \
+            Service([*command, "-keep-going"], options.timeout) as lenient:
         for kind in kinds:
             pairs = {}
             for plan in plans(kind, start):
@@ -57,6 +68,11 @@ def record(options, kinds):
                 path = f"{options.record}/{name}"
                 size = goldens.write(path, list_of_pairs)
                 rows.append((name, len(list_of_pairs), size, goldens.digest(path)))
+        if everything:
+            for mode, pairs in _mutants(options.oracle, kinds[:-1], start, lenient, progress).items():
+                name = f"{work.MUTATED}.{mode}.jsonl.gz"
+                size = goldens.write(f"{options.record}/{name}", pairs)
+                rows.append((name, len(pairs), size, goldens.digest(f"{options.record}/{name}")))
     progress.clear()
     with open(f"{options.record}/PROVENANCE.md", "w", encoding="utf-8") as file:
         file.write(provenance(version, start, rows, options))
@@ -65,11 +81,26 @@ def record(options, kinds):
     return 0
 
 
+def _mutants(program, kinds, seed, oracle, progress):
+    """Pairs by mode. What upstream leaves to chance (it answers otherwise when asked again) is no truth."""
+    pairs = {}
+    for chunk in mutated.chunks(kinds, seed, MUTANTS):
+        texts = chunk.cases(program)
+        asked = [oracle.ask(texts) for _ in range(6)]
+        for text, *answers in zip(texts, *asked):
+            progress.step(work.MUTATED, False)
+            if len(set(map(str, answers))) == 1 and isinstance(answers[0], str):
+                pairs.setdefault(chunk.mode, []).append((text, answers[0]))
+    return pairs
+
+
 def provenance(version, start, rows, options):
     """The text of PROVENANCE.md."""
     chosen = f" --kinds {','.join(options.kinds)}" if options.kinds else ""
     seeded = f" --start {options.start}" if options.start is not None else ""
     traces = f"trace | {start} to {start + TRACES - 1} | 0 | no"
+    mutants = _ABOUT_MUTANTS.format(start) if any(
+        row[0].startswith(work.MUTATED) for row in rows) else ""
     parts = [f"| {mode} | {seed} to {seed + count - 1} | {nasty:g} | "
              f"{'every second case' if defaults else 'no'} |"
              for (mode, nasty, count, defaults), seed in zip(RECIPE, _seeds(start))] + [f"| {traces} |"]
@@ -88,7 +119,7 @@ Seeds count up from {start}; none was left out or chosen by its outcome. Of each
 |---|---|---|---|
 """ + "\n".join(parts) + """
 
-Recording again gives the same bytes (for another Go or Python release, the same lines).
+""" + mutants + """Recording again gives the same bytes (for another Go or Python release, the same lines).
 
 | file | cases | bytes | SHA-256 begins |
 |---|---|---|---|

@@ -136,5 +136,7 @@ def _write(pipe, texts):
 def _read(pipe, lines):
     with pipe:
         for line in pipe:
+            if not line.endswith(b"\n"):
+                break  # the program died in the middle of it
             lines.put(line.rstrip(b"\r\n").decode(errors="replace"))
     lines.put(None)

@@ -11,7 +11,8 @@ import subprocess
 import threading
 
 from . import goldens
-from .comparison import Verdict, compare, compare_mutant
+from .comparison import Verdict, compare
+from .legitimate import compare_known
 from .service import Crash, Service, ServiceError
 
 CHUNK = 50
@@ -63,8 +64,10 @@ class Recorded:
     def count(self):
         return len(self.pairs)
 
-    def compare(self, _case, golden, answer, fields):
-        return (compare_mutant if self.kind == MUTATED else compare)(golden, answer, fields)
+    def compare(self, case, golden, answer, fields):
+        if self.kind == MUTATED:
+            return compare_known(case, golden, answer, fields)
+        return compare(golden, answer, fields)
 
 
 def recorded(folder, kinds=None, mode=None):
@@ -140,14 +143,14 @@ class Judges:
         for text, truth, answer in zip(texts, truths, answers):
             golden = parsed_golden(truth)
             verdict = chunk.compare(text, golden, answer, self.fields)
-            if verdict.differences and self.oracle and self._varies(text, truth):
+            if verdict.differences and self.oracle and self.varies(text, truth):
                 verdict = Verdict(pods=verdict.pods, legitimate="varies")
             results.append(Result(chunk, text, golden, answer, verdict))
         return results
 
-    def _varies(self, text, truth):
+    def varies(self, text, truth):
         """Whether upstream says something else when it is asked again."""
-        return any(again != truth for again in self.ask_oracle([text] * 4)) if isinstance(truth, str) else False
+        return isinstance(truth, str) and any(again != truth for again in self.ask_oracle([text] * 6))
 
     def ask_both(self, texts):
         """(goldens, answers)."""

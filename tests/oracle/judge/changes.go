@@ -73,6 +73,13 @@ func (e *engine) applyObject(obj runtime.Object) error {
 		}
 		key := "Pod/" + PodKey(o)
 		old, ok := e.world.pods[key]
+		if terminated(o) { // to the scheduler's informer such a pod is gone
+			if !ok {
+				return nil
+			}
+			delete(e.world.pods, key)
+			return e.cache.RemovePod(e.logger, old)
+		}
 		e.world.pods[key] = o
 		if ok {
 			return e.cache.UpdatePod(e.logger, old, o)

@@ -125,7 +125,7 @@ func newEngineWith(parent context.Context, c *cases.Case, cfg *schedconfig.KubeS
 		case *v1.Node:
 			nodes = append(nodes, o)
 		case *v1.Pod:
-			if o.Status.Phase == v1.PodSucceeded || o.Status.Phase == v1.PodFailed {
+			if terminated(o) {
 				continue // the scheduler's informer does not deliver terminated pods
 			}
 			if o.Spec.NodeName != "" {
@@ -255,6 +255,10 @@ func newEngineWith(parent context.Context, c *cases.Case, cfg *schedconfig.KubeS
 	}
 	e.world, e.defaulter = newWorld(nodes, bound), defaulter
 	return e, e.cache.UpdateSnapshot(e.logger, e.snapshot)
+}
+
+func terminated(p *v1.Pod) bool {
+	return p.Status.Phase == v1.PodSucceeded || p.Status.Phase == v1.PodFailed
 }
 
 func (e *engine) nominate(p *v1.Pod, node string) error {

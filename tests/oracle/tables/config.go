@@ -164,6 +164,11 @@ func RunConfig(c *cases.Case) (any, error) {
 	if e.Stage != "" {
 		return nil, errors.New("config: " + e.Error)
 	}
+	for i := range e.Profiles {
+		if e.Profiles[i].PluginConfig == nil {
+			e.Profiles[i].PluginConfig = []json.RawMessage{}
+		}
+	}
 	return configResult{c.Name, "config", e.Config, e.Profiles}, nil
 }
 

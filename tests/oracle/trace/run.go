@@ -41,7 +41,10 @@ const shortWait = time.Second // a timer that the runner waits for
 
 // checkTrace refuses cases with typing errors in them.
 func checkTrace(c *cases.Case) error {
-	for _, f := range c.Fakes {
+	for i, f := range c.Fakes {
+		if f.Name == "" {
+			return fmt.Errorf("fake %d has no name", i)
+		}
 		for _, p := range f.Points {
 			if _, ok := fakePoints[p]; !ok && p != "addRemovePod" && p != "normalize" {
 				return fmt.Errorf("fake %s: unknown point %q", f.Name, p)
@@ -118,6 +121,9 @@ func Run(parent context.Context, c *cases.Case) (*TraceGolden, error) {
 		if err != nil {
 			return nil, fmt.Errorf("object %d: %w", i, err)
 		}
+		if _, ok := obj.(*v1.Pod); !ok && i >= len(c.Objects) {
+			return nil, fmt.Errorf("pods[%d]: not a Pod", i-len(c.Objects))
+		}
 		switch o := obj.(type) {
 		case *v1.Node:
 			e.cache.AddNode(e.logger, o)
@@ -161,9 +167,6 @@ func Run(parent context.Context, c *cases.Case) (*TraceGolden, error) {
 	var profile schedconfig.KubeSchedulerProfile
 	if err := schedscheme.Scheme.Convert(&v1profile, &profile, nil); err != nil {
 		return nil, fmt.Errorf("profile: %w", err)
-	}
-	if profile.Plugins == nil {
-		profile.Plugins = &schedconfig.Plugins{}
 	}
 
 	client := fake.NewSimpleClientset()

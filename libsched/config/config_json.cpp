@@ -6,6 +6,7 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "libsched/config/args_json.hpp"
 #include "libsched/config/decode.hpp"
 #include "libsched/config/duration.hpp"
 
@@ -39,149 +40,6 @@ std::string base64(Str bytes) {
     }
   }
   return out;
-}
-
-Json strings(Span<Str> list) {
-  Json out = Json::array();
-  for (const Str s : list) out.push_back(text(s));
-  return out;
-}
-
-Json resources(const std::vector<ResourceSpec>& list) {
-  Json out = Json::array();
-  for (const ResourceSpec& r : list) {
-    Json j = {{"name", r.name}};
-    put_if(j, "weight", r.weight);
-    out.push_back(std::move(j));
-  }
-  return out;
-}
-
-Json shape(const std::vector<UtilizationShapePoint>& points) {
-  Json out = Json::array();
-  for (const UtilizationShapePoint& p : points)
-    out.push_back({{"utilization", p.utilization}, {"score", p.score}});
-  return out;
-}
-
-Json requirements(Span<Requirement> list) {
-  Json out = Json::array();
-  for (const Requirement& r : list) {
-    Json j = {{"key", text(r.key)}, {"operator", text(r.op_text)}};
-    if (!r.values.empty()) j["values"] = strings(r.values);
-    out.push_back(std::move(j));
-  }
-  return out;
-}
-
-Json node_term(const NodeSelectorTerm& t) {
-  Json j = Json::object();
-  if (!t.match_expressions.empty()) j["matchExpressions"] = requirements(t.match_expressions);
-  if (!t.match_fields.empty()) j["matchFields"] = requirements(t.match_fields);
-  return j;
-}
-
-Json node_affinity(const NodeAffinity& a) {
-  Json j = Json::object();
-  if (a.required.present) {
-    Json terms = Json::array();
-    for (const NodeSelectorTerm& t : a.required.terms) terms.push_back(node_term(t));
-    j["requiredDuringSchedulingIgnoredDuringExecution"] = {{"nodeSelectorTerms", std::move(terms)}};
-  }
-  if (!a.preferred.empty()) {
-    Json list = Json::array();
-    for (const PreferredSchedulingTerm& t : a.preferred) {
-      list.push_back({{"weight", t.weight}, {"preference", node_term(t.preference)}});
-    }
-    j["preferredDuringSchedulingIgnoredDuringExecution"] = std::move(list);
-  }
-  return j;
-}
-
-Json constraint(const TopologySpreadConstraint& c) {
-  Json j = {{"maxSkew", c.max_skew},
-            {"topologyKey", text(c.topology_key)},
-            {"whenUnsatisfiable", text(c.when_unsatisfiable)}};
-  if (c.min_domains) j["minDomains"] = *c.min_domains;
-  put_if(j, "nodeAffinityPolicy", text(c.node_affinity_policy));
-  put_if(j, "nodeTaintsPolicy", text(c.node_taints_policy));
-  if (!c.match_label_keys.empty()) j["matchLabelKeys"] = strings(c.match_label_keys);
-  if (c.selector.present) {
-    Json selector = Json::object();
-    for (const Label& l : c.selector.match_labels)
-      selector["matchLabels"][text(l.key)] = text(l.value);
-    if (!c.selector.match_expressions.empty()) {
-      selector["matchExpressions"] = requirements(c.selector.match_expressions);
-    }
-    j["labelSelector"] = std::move(selector);
-  }
-  return j;
-}
-
-struct ArgsWriter {
-  Json operator()(const std::monostate&) const { return nullptr; }
-  Json operator()(const RawArgs& a) const {
-    Json j = Json::parse(a.json, nullptr, false);
-    return j.is_discarded() ? Json(a.json) : j;
-  }
-  Json operator()(const DefaultPreemptionArgs& a) const {
-    return {{"kind", "DefaultPreemptionArgs"},
-            {"minCandidateNodesPercentage", a.min_candidate_nodes_percentage},
-            {"minCandidateNodesAbsolute", a.min_candidate_nodes_absolute}};
-  }
-  Json operator()(const DynamicResourcesArgs& a) const {
-    Json j = {{"kind", "DynamicResourcesArgs"}, {"filterTimeout", nullptr}};
-    if (a.filter_timeout_ns) j["filterTimeout"] = duration_text(*a.filter_timeout_ns);
-    if (a.binding_timeout_ns) j["bindingTimeout"] = duration_text(*a.binding_timeout_ns);
-    return j;
-  }
-  Json operator()(const InterPodAffinityArgs& a) const {
-    return {{"kind", "InterPodAffinityArgs"},
-            {"hardPodAffinityWeight", a.hard_pod_affinity_weight},
-            {"ignorePreferredTermsOfExistingPods", a.ignore_preferred_terms_of_existing_pods}};
-  }
-  Json operator()(const NodeAffinityArgs& a) const {
-    Json j = {{"kind", "NodeAffinityArgs"}};
-    if (a.added_affinity.present) j["addedAffinity"] = node_affinity(a.added_affinity);
-    return j;
-  }
-  Json operator()(const NodeResourcesBalancedAllocationArgs& a) const {
-    return {{"kind", "NodeResourcesBalancedAllocationArgs"}, {"resources", resources(a.resources)}};
-  }
-  Json operator()(const NodeResourcesFitArgs& a) const {
-    const ScoringStrategy& s = a.scoring_strategy;
-    Json strategy = {{"resources", resources(s.resources)}};
-    put_if(strategy, "type", s.type);
-    if (s.shape) {
-      strategy["requestedToCapacityRatio"] = Json::object();
-      if (!s.shape->empty()) strategy["requestedToCapacityRatio"]["shape"] = shape(*s.shape);
-    }
-    Json j = {{"kind", "NodeResourcesFitArgs"}, {"scoringStrategy", std::move(strategy)}};
-    put_if(j, "ignoredResources", a.ignored_resources);
-    put_if(j, "ignoredResourceGroups", a.ignored_resource_groups);
-    return j;
-  }
-  Json operator()(const PodTopologySpreadArgs& a) const {
-    Json j = {{"kind", "PodTopologySpreadArgs"}};
-    put_if(j, "defaultingType", a.defaulting_type);
-    if (!a.default_constraints.empty()) {
-      j["defaultConstraints"] = Json::array();
-      for (const TopologySpreadConstraint& c : a.default_constraints)
-        j["defaultConstraints"].push_back(constraint(c));
-    }
-    return j;
-  }
-  Json operator()(const VolumeBindingArgs& a) const {
-    Json j = {{"kind", "VolumeBindingArgs"}, {"bindTimeoutSeconds", a.bind_timeout_seconds}};
-    if (a.shape && !a.shape->empty()) j["shape"] = shape(*a.shape);
-    return j;
-  }
-};
-
-Json args_value(const PluginArgs& a) {
-  Json j = std::visit(ArgsWriter{}, a.value);
-  if (a.value.index() > 1) j["apiVersion"] = text(kConfigGroupVersion);
-  return j;
 }
 
 Json plugin_config(const Profile& p) {
@@ -287,11 +145,6 @@ Json profile_head(const Profile& p) {
 }
 
 }  // namespace
-
-std::string args_to_json(const PluginArgs& args) {
-  if (const auto* raw = std::get_if<RawArgs>(&args.value)) return compact_json(raw->json);
-  return dump(args_value(args), -1);
-}
 
 std::string config_to_json(const SchedulerConfig& config, int indent) {
   Json j = top_level(config);

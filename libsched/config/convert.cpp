@@ -50,6 +50,7 @@ NodeAffinity node_affinity(const V1NodeAffinity& from, Arena& arena) {
     std::vector<NodeSelectorTerm> terms;
     for (const V1NodeSelectorTerm& t : from.required->terms) terms.push_back(node_term(t, arena));
     to.required.terms = arena.copy(terms);
+    to.required.terms_present = from.required->terms_present;
   }
   std::vector<PreferredSchedulingTerm> preferred;
   for (const V1PreferredSchedulingTerm& t : from.preferred)
@@ -114,6 +115,8 @@ struct ArgsConverter {
     NodeResourcesFitArgs args;
     args.ignored_resources = std::move(a.ignored_resources);
     args.ignored_resource_groups = std::move(a.ignored_groups);
+    args.ignored_resources_present = a.ignored_resources_present;
+    args.ignored_resource_groups_present = a.ignored_groups_present;
     args.scoring_strategy.type = std::move(a.strategy->type);
     args.scoring_strategy.resources = std::move(a.strategy->resources);
     if (a.strategy->ratio) args.scoring_strategy.shape = std::move(a.strategy->ratio->shape);
@@ -123,7 +126,8 @@ struct ArgsConverter {
     std::vector<TopologySpreadConstraint> constraints;
     for (const V1SpreadConstraint& c : a.constraints)
       constraints.push_back(spread_constraint(c, arena));
-    to.value = PodTopologySpreadArgs{arena.copy(constraints), std::move(a.defaulting_type)};
+    to.value = PodTopologySpreadArgs{arena.copy(constraints), std::move(a.defaulting_type),
+                                     a.constraints_present};
   }
   void operator()(V1VolumeBindingArgs& a) const {
     VolumeBindingArgs args;

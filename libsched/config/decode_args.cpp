@@ -82,7 +82,7 @@ void term(D& d, const J& v, V1NodeSelectorTerm& o) {
 constexpr JsonField<V1NodeSelector> kNodeSelector[] = {
     {"nodeSelectorTerms",
      [](D& d, const J& v, V1NodeSelector& o) {
-       d.list(v, "[]v1.NodeSelectorTerm", o.terms, term);
+       d.list(v, "[]v1.NodeSelectorTerm", o.terms, term, &o.terms_present);
      }},
 };
 constexpr JsonField<V1PreferredSchedulingTerm> kPreferred[] = {
@@ -174,9 +174,14 @@ constexpr JsonField<V1BalancedAllocationArgs> kBalanced[] = {
 constexpr JsonField<V1FitArgs> kFit[] = {
     kKindField<V1FitArgs>,
     kApiVersionField<V1FitArgs>,
-    {"ignoredResources", [](D& d, const J& v, V1FitArgs& o) { d.strings(v, o.ignored_resources); }},
+    {"ignoredResources",
+     [](D& d, const J& v, V1FitArgs& o) {
+       d.strings(v, o.ignored_resources, &o.ignored_resources_present);
+     }},
     {"ignoredResourceGroups",
-     [](D& d, const J& v, V1FitArgs& o) { d.strings(v, o.ignored_groups); }},
+     [](D& d, const J& v, V1FitArgs& o) {
+       d.strings(v, o.ignored_groups, &o.ignored_groups_present);
+     }},
     {"scoringStrategy",
      [](D& d, const J& v, V1FitArgs& o) {
        d.object<V1ScoringStrategy>(v, "v1.ScoringStrategy", kStrategy, o.strategy);
@@ -187,10 +192,12 @@ constexpr JsonField<V1SpreadArgs> kSpread[] = {
     kApiVersionField<V1SpreadArgs>,
     {"defaultConstraints",
      [](D& d, const J& v, V1SpreadArgs& o) {
-       d.list(v, "[]v1.TopologySpreadConstraint", o.constraints,
-              [](D& e, const J& w, V1SpreadConstraint& c) {
-                e.object<V1SpreadConstraint>(w, "v1.TopologySpreadConstraint", kConstraint, c);
-              });
+       d.list(
+           v, "[]v1.TopologySpreadConstraint", o.constraints,
+           [](D& e, const J& w, V1SpreadConstraint& c) {
+             e.object<V1SpreadConstraint>(w, "v1.TopologySpreadConstraint", kConstraint, c);
+           },
+           &o.constraints_present);
      }},
     {"defaultingType",
      [](D& d, const J& v, V1SpreadArgs& o) {

@@ -60,11 +60,14 @@ struct NodeResourcesFitArgs {
   std::vector<std::string> ignored_resources;
   std::vector<std::string> ignored_resource_groups;
   ScoringStrategy scoring_strategy;
+  // [] is not null in messages.
+  bool ignored_resources_present = false, ignored_resource_groups_present = false;
 };
 
 struct PodTopologySpreadArgs {
   Span<TopologySpreadConstraint> default_constraints;
-  std::string defaulting_type;  // System | List
+  std::string defaulting_type;               // System | List
+  bool default_constraints_present = false;  // [] is not null in messages
 };
 
 struct VolumeBindingArgs {

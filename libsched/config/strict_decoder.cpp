@@ -120,9 +120,10 @@ bool StrictDecoder::begin(const JsonValue& v, JsonValue::Kind kind, Str type) {
   return false;
 }
 
-void StrictDecoder::strings(const JsonValue& v, std::vector<std::string>& out) {
-  list(v, "[]string", out,
-       [](StrictDecoder& d, const JsonValue& e, std::string& s) { d.string(e, s); });
+void StrictDecoder::strings(const JsonValue& v, std::vector<std::string>& out, bool* present) {
+  list(
+      v, "[]string", out,
+      [](StrictDecoder& d, const JsonValue& e, std::string& s) { d.string(e, s); }, present);
 }
 
 void StrictDecoder::string(const JsonValue& v, std::string& out, Str type) {

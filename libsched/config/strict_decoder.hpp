@@ -73,7 +73,7 @@ class StrictDecoder {
       element(*this, v.items[i], out[i]);
     }
   }
-  void strings(const JsonValue& v, std::vector<std::string>& out);
+  void strings(const JsonValue& v, std::vector<std::string>& out, bool* present = nullptr);
 
   // Scalars. null leaves the value as it is, or resets the optional.
   void string(const JsonValue& v, std::string& out, Str type = "string");

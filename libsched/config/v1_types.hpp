@@ -39,6 +39,7 @@ struct V1NodeSelectorTerm {
 
 struct V1NodeSelector {
   std::vector<V1NodeSelectorTerm> terms;
+  bool terms_present = false;
 };
 
 struct V1PreferredSchedulingTerm {
@@ -93,10 +94,12 @@ struct V1BalancedAllocationArgs {
 };
 struct V1FitArgs {
   std::vector<std::string> ignored_resources, ignored_groups;
+  bool ignored_resources_present = false, ignored_groups_present = false;
   std::optional<V1ScoringStrategy> strategy;
 };
 struct V1SpreadArgs {
   std::vector<V1SpreadConstraint> constraints;
+  bool constraints_present = false;
   std::string defaulting_type;
 };
 struct V1VolumeBindingArgs {

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "libsched/base/quote.hpp"
+#include "libsched/config/args_json.hpp"
 #include "libsched/config/config_json.hpp"
 #include "libsched/config/decode.hpp"
 #include "libsched/config/duration.hpp"
@@ -114,6 +115,13 @@ std::string set_text(const PluginSet& s) {
          "}";
 }
 
+// Equal for arguments that upstream's semantic comparison finds equal: null is [] to it.
+std::string comparable(PluginArgs args) {
+  if (auto* affinity = std::get_if<NodeAffinityArgs>(&args.value))
+    affinity->added_affinity.required.terms_present = true;
+  return args_to_json(args);
+}
+
 // All profiles share one queue, hence one way to sort it.
 void queue_sort(const std::vector<Profile>& profiles, bool several, FieldErrors& errors) {
   const PluginSet& canon = profiles[0].plugins.at(ExtensionPoint::kQueueSort);
@@ -128,7 +136,7 @@ void queue_sort(const std::vector<Profile>& profiles, bool several, FieldErrors&
     if (several || canon_args.empty()) canon_args[e.name] = "null";
   for (const PluginArgs& a : profiles[0].plugin_config) {
     const auto at = canon_args.find(a.plugin);
-    if (at != canon_args.end() && !a.plugin.empty()) at->second = args_to_json(a);
+    if (at != canon_args.end() && !a.plugin.empty()) at->second = comparable(a);
   }
   for (size_t i = 1; i < profiles.size(); ++i) {
     const std::string path = item("profiles", i);
@@ -140,9 +148,8 @@ void queue_sort(const std::vector<Profile>& profiles, bool several, FieldErrors&
     for (const PluginArgs& a : profiles[i].plugin_config) {
       const auto at = canon_args.find(a.plugin);
       if (at == canon_args.end()) continue;
-      const std::string text = args_to_json(a);
-      if (text == at->second) continue;
-      errors.invalid(child(path, "pluginConfig.args"), text,
+      if (comparable(a) == at->second) continue;
+      errors.invalid(child(path, "pluginConfig.args"), args_as_go_prints(a),
                      "queueSort must be the same for all profiles");
     }
   }

@@ -45,6 +45,7 @@ struct NodeSelectorTerm {
 struct NodeSelector {
   bool present = false;
   Span<NodeSelectorTerm> terms;
+  bool terms_present = false;  // in a configuration, which prints [] and null as they are
 };
 
 struct PreferredSchedulingTerm {

@@ -115,6 +115,7 @@ libsched_rc libsched_services_create(const libsched_services_options* options,
     auto services = make_ref<Services>(
         o->clock == nullptr ? Ref<Clock>() : Ref<Clock>::share(unwrap(o->clock)), std::move(*api));
     if (o->random_preemption) services->preemption_seed = o->seed;
+    services->preemption_offset = o->preemption_offset;
     *result = own(services.release());
     return {};
   });

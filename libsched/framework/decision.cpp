@@ -2,7 +2,6 @@
 #include "libsched/framework/decision.hpp"
 
 #include <algorithm>
-#include <map>
 #include <set>
 
 #include <nlohmann/json.hpp>
@@ -134,12 +133,21 @@ void diagnose(Decision* d) {
   d->pending_plugins.assign(pending.begin(), pending.end());
 }
 
+std::string fit_error_text(size_t all_nodes, const std::map<std::string, size_t>& reasons) {
+  std::string out = "0/" + std::to_string(all_nodes) + " nodes are available:";
+  std::vector<std::string> lines;
+  for (const auto& [reason, count] : reasons) lines.push_back(std::to_string(count) + " " + reason);
+  std::sort(lines.begin(), lines.end());
+  for (size_t i = 0; i < lines.size(); ++i) out += (i == 0 ? " " : ", ") + lines[i];
+  if (!lines.empty()) out += ".";
+  return out;
+}
+
 std::string fit_error_text(const Decision& d, size_t all_nodes,
                            const std::optional<Status>& absent) {
-  std::string out = "0/" + std::to_string(all_nodes) + " nodes are available:";
   if (d.pre_filter && !d.pre_filter->success()) {
     const std::string message = d.pre_filter->message();
-    if (!message.empty()) return out + " " + message + ".";
+    if (!message.empty()) return fit_error_text(all_nodes, {}) + " " + message + ".";
   }
   std::map<std::string, size_t> histogram;
   size_t listed = 0;
@@ -150,13 +158,7 @@ std::string fit_error_text(const Decision& d, size_t all_nodes,
   }
   if (absent && listed < all_nodes)
     for (const std::string& r : absent->reasons) histogram[r] += all_nodes - listed;
-  std::vector<std::string> lines;
-  for (const auto& [reason, count] : histogram)
-    lines.push_back(std::to_string(count) + " " + reason);
-  std::sort(lines.begin(), lines.end());
-  for (size_t i = 0; i < lines.size(); ++i) out += (i == 0 ? " " : ", ") + lines[i];
-  if (!lines.empty()) out += ".";
-  return out;
+  return fit_error_text(all_nodes, histogram);
 }
 
 }  // namespace libsched

@@ -2,6 +2,7 @@
 // valid after the view has changed or gone. Immutable.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -57,7 +58,9 @@ class Decision final : public RefCounted {
 // Fills the sets of upstream's Diagnosis from the statuses.
 void diagnose(Decision* d);
 
-// Upstream's FitError text. `absent` is the status of the nodes that are not listed.
+// Upstream's FitError text: how many of the nodes each reason keeps from the pod.
+std::string fit_error_text(size_t all_nodes, const std::map<std::string, size_t>& reasons);
+// That of a decision. `absent` is the status of the nodes that are not listed.
 std::string fit_error_text(const Decision& d, size_t all_nodes,
                            const std::optional<Status>& absent);
 

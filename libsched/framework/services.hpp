@@ -55,9 +55,11 @@ class Services final : public RefCounted {
   void activate(std::map<std::string, PodRef> pods);
   std::map<std::string, PodRef> take_activated();
 
-  // Where preemption begins to look, as upstream's random offset: by this seed; none: at the first
-  // node.
+  // Where preemption begins to look, as upstream's random offset: drawn by this seed. Without a
+  // seed: at this place among the nodes where it might help, counted from the first one and going
+  // round.
   std::optional<uint64_t> preemption_seed;
+  uint64_t preemption_offset = 0;
 
  private:
   Ref<Clock> clock_;

@@ -49,18 +49,21 @@ typedef struct libsched_services libsched_services;
 /* How services are made; zero everywhere is the default. */
 typedef struct libsched_services_options {
   uint32_t struct_size;   /* sizeof(libsched_services_options) */
-  bool random_preemption; /* preemption begins at a node drawn by the seed, as upstream; else at the first */
+  bool random_preemption; /* preemption begins at a node drawn by the seed, as upstream */
   bool reserved[3];       /* false */
   uint64_t seed;          /* of random_preemption */
   libsched_clock *clock;  /* NULL: a virtual clock that stands at the year 2200 */
   const libsched_api_client *api; /* copied; NULL: one that only keeps the requests */
   LIBSCHED_OWN void *api_user_data; /* api->destroy() runs exactly once, also if the call fails */
+  /* Without random_preemption: where preemption begins among the nodes where it might help, counted
+     from the first one in the node order and going round. Upstream's offset is random. @since 0.1 */
+  uint64_t preemption_offset;
 } libsched_services_options;
 #ifdef __cplusplus
 #define LIBSCHED_SERVICES_OPTIONS_INIT \
-  {sizeof(libsched_services_options), false, {false, false, false}, 0, nullptr, nullptr, nullptr}
+  {sizeof(libsched_services_options), false, {false, false, false}, 0, nullptr, nullptr, nullptr, 0}
 #else
-#define LIBSCHED_SERVICES_OPTIONS_INIT {sizeof(libsched_services_options), false, {false}, 0, NULL, NULL, NULL}
+#define LIBSCHED_SERVICES_OPTIONS_INIT {sizeof(libsched_services_options), false, {false}, 0, NULL, NULL, NULL, 0}
 #endif
 /* `options` may be NULL. Errors: UNSUPPORTED (fields that this version does not know). */
 libsched_rc libsched_services_create(const libsched_services_options *options, LIBSCHED_OWN libsched_services **out,

@@ -89,6 +89,7 @@ class DefaultPreemption final : public Plugin {
  private:
   struct Found {
     std::vector<PreemptionReport::Candidate> candidates;  // those without violations first
+    bool any_wanted = true;  // false: the configuration asks for none, so there is none to take
     std::vector<std::pair<uint32_t, Status>> others;
     std::vector<std::string> errors;
   };
@@ -108,18 +109,24 @@ class DefaultPreemption final : public Plugin {
       for (const auto& [row, status] : found->others)
         report->dry_runs.emplace_back(view.row(row).name, status);
     }
-    if (found->candidates.empty()) {
+    const std::vector<size_t> best = best_nodes(call, found->candidates);
+    if (report != nullptr)
+      for (const size_t i : best) report->tied.push_back(found->candidates[i].node);
+    if (best.empty() || !found->any_wanted) {
       if (!found->errors.empty()) return Status::from_error(aggregate(found->errors));
       *nomination = Nomination{true, {}};
       return Status(Code::kUnschedulable, fit_error(view, *found));
     }
-    const PreemptionReport::Candidate& best = pick(call, found->candidates);
-    if (Status s = executor_.execute(best, call.pod, call.evaluator.services()); !s.success())
-      return s;
-    *nomination = Nomination{true, best.node};
+    Services& services = call.evaluator.services();
+    // Upstream takes any of the best; here that of the smallest name, or by the seed.
+    const bool random = report == nullptr && services.preemption_seed;
+    const PreemptionReport::Candidate& chosen =
+        found->candidates[best[random ? draw(services, best.size()) : 0]];
+    if (Status s = executor_.execute(chosen, call.pod, services); !s.success()) return s;
+    *nomination = Nomination{true, chosen.node};
     if (report != nullptr) {
-      report->nominated_node = best.node;
-      report->victims = best.victims;
+      report->nominated_node = chosen.node;
+      report->victims = chosen.victims;
     }
     return {};
   }
@@ -168,8 +175,12 @@ class DefaultPreemption final : public Plugin {
     const auto go_on = [&]() -> Result<void> {
       return call.state.exceeded() ? Result<void>(call.state.limits->error()) : Result<void>();
     };
-    const size_t offset = services.preemption_seed && !every ? draw(services, rows.size()) : 0;
-    const size_t enough = every ? rows.size() + 1 : wanted(rows.size());
+    const size_t offset = every                      ? 0
+                          : services.preemption_seed ? draw(services, rows.size())
+                                                     : services.preemption_offset % rows.size();
+    const size_t asked_for = wanted(rows.size());
+    const size_t enough = every ? rows.size() + 1 : asked_for;
+    out.any_wanted = asked_for != 0;
     std::vector<PreemptionReport::Candidate> violating;
     const auto row_at = [&](size_t i) { return rows[(offset + i) % rows.size()]; };
     Result<void> failed;
@@ -188,8 +199,10 @@ class DefaultPreemption final : public Plugin {
         out.others.emplace_back(row, std::move(s));
         return true;
       }
-      (victims->budget_violations == 0 ? out.candidates : violating)
-          .push_back({name, std::move(victims->pods), victims->budget_violations});
+      // Either list has room for as many as are wanted; upstream drops what comes after.
+      auto& list = victims->budget_violations == 0 ? out.candidates : violating;
+      if (list.size() < enough)
+        list.push_back({name, std::move(victims->pods), victims->budget_violations});
       return out.candidates.empty() || out.candidates.size() + violating.size() < enough;
     };
     const Evaluator::Trials trials(call.evaluator, call.state);
@@ -209,31 +222,24 @@ class DefaultPreemption final : public Plugin {
     return out;
   }
 
-  // Upstream takes any of the best; here that of the smallest name, or by the seed.
-  static const PreemptionReport::Candidate& pick(
+  // The candidates that are as good as any, by name.
+  static std::vector<size_t> best_nodes(
       const PostFilterCall& call, const std::vector<PreemptionReport::Candidate>& candidates) {
-    Services& services = call.evaluator.services();
-    std::vector<size_t> best = best_candidates(candidates, services.clock().now_ns());
+    std::vector<size_t> best =
+        best_candidates(candidates, call.evaluator.services().clock().now_ns());
     std::sort(best.begin(), best.end(),
               [&](size_t a, size_t b) { return candidates[a].node < candidates[b].node; });
-    size_t chosen = 0;
-    if (PreemptionReport* report = call.state.report) {
-      for (const size_t i : best) report->tied.push_back(candidates[i].node);
-    } else if (services.preemption_seed) {
-      chosen = draw(services, best.size());
-    }
-    return candidates[best[chosen]];
+    return best;
   }
 
   static std::string fit_error(const View& view, const Found& found) {
-    Decision d;
-    for (const auto& [row, status] : found.others) {
-      d.nodes.push_back({view.row(row).node, static_cast<uint32_t>(d.statuses.size()), false});
-      d.statuses.push_back(status);
-    }
-    return fit_error_text(
-        d, view.node_count(),
-        Status(Code::kUnschedulableAndUnresolvable, "Preemption is not helpful for scheduling"));
+    std::map<std::string, size_t> reasons;
+    for (const auto& [row, status] : found.others)
+      for (const std::string& reason : status.reasons) ++reasons[reason];
+    if (found.others.size() < view.node_count())
+      reasons["Preemption is not helpful for scheduling"] +=
+          view.node_count() - found.others.size();
+    return fit_error_text(view.node_count(), reasons);
   }
 
   DefaultPreemptionArgs args_;

@@ -117,6 +117,7 @@ libsched_rc libsched_run_pre_enqueue_plugins(libsched_evaluator* evaluator, cons
                                              libsched_status* status, libsched_error** error) {
   LIBSCHED_REQUIRE_HANDLES(error, evaluator, pod, status);
   return guarded(error, [&]() -> Result<void> {
+    LIBSCHED_TRY(unwrap(evaluator)->may_ask());
     unwrap(status)->status = unwrap(evaluator)->run_pre_enqueue(*unwrap(pod));
     return {};
   });

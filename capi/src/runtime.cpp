@@ -222,6 +222,7 @@ libsched_rc libsched_sign_pod(libsched_evaluator* evaluator, const libsched_pod*
                               libsched_text** result, libsched_error** error) {
   LIBSCHED_REQUIRE_HANDLES(error, evaluator, pod, result);
   return guarded(error, [&]() -> Result<void> {
+    LIBSCHED_TRY(unwrap(evaluator)->may_ask());
     *result = own(new Text(unwrap(evaluator)->sign_pod(*unwrap(pod))));
     return {};
   });

@@ -92,6 +92,10 @@ int main(int argc, char** argv) {
                               NULL, &fit, &error)) {
     goto done;
   }
+  if (libsched_decision_error(fit).len > 0) { /* a plugin failed: there is no verdict */
+    fprintf(stderr, "%s\n", libsched_decision_error(fit).ptr);
+    goto done;
+  }
   print_verdicts(fit);
   code = libsched_decision_feasible_count(fit) > 0 ? 0 : 1;
 

@@ -82,6 +82,9 @@ class CycleState final : public RefCounted {
   // While plugins are asked: what they are asked about, and by whom (an Evaluator).
   const View* view = nullptr;
   Evaluator* evaluator = nullptr;
+  // How many calls up to Score ask plugins with this state: what these have prepared is in use
+  // then, and nothing may replace it.
+  int in_use = 0;
   // While a call with limits runs: these. Copies of the state have none.
   const LimitWatch* limits = nullptr;
   bool exceeded() const { return limits != nullptr && limits->exceeded(); }

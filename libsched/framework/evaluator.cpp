@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "libsched/base/quote.hpp"
+#include "libsched/framework/foreign_call.hpp"
 
 namespace libsched {
 namespace {
@@ -35,12 +36,36 @@ Result<void> Evaluator::bind(CycleState& state) const {
   return {};
 }
 
+Result<void> Evaluator::may_ask() const {
+  if (ForeignCall::depth() < ForeignCall::kMaxDepth) return {};
+  return Error{Rc::kMisuse,
+               "plugins ask for plugins more than " + std::to_string(ForeignCall::kMaxDepth) +
+                   " deep on this thread",
+               {},
+               {}};
+}
+
 Result<void> Evaluator::may_begin() const {
+  LIBSCHED_TRY(may_ask());
   if (!busy_) return {};
   return Error{Rc::kMisuse,
                "this evaluator is asking its plugins already: a plugin needs one of its own",
                {},
                {}};
+}
+
+// Of what plugins have prepared and are being asked with.
+Result<void> Evaluator::may_replace(const CycleState& state) const {
+  if (state.in_use == 0) return {};
+  return Error{Rc::kMisuse,
+               "plugins are being asked with this cycle state already: use another one, or a copy",
+               {},
+               {}};
+}
+
+// Of another view plugins would prepare themselves anew.
+Result<void> Evaluator::may_read(const CycleState& state) const {
+  return state.in_use == 0 || state.view == &view() ? Result<void>() : may_replace(state);
 }
 
 // What plugins have prepared belongs to one pod and may point into it. A state that went through
@@ -50,6 +75,7 @@ Result<void> Evaluator::bind_pod(CycleState& state, const Pod& pod) const {
   if (state.data_serial == pod.serial) return {};
   if (state.pod_serial != 0)
     return Error{Rc::kState, "PreFilter ran for another pod with this cycle state", {}, {}};
+  LIBSCHED_TRY(may_replace(state));
   forget_data(state, framework_->plugins().size());
   state.data_serial = pod.serial;
   return {};
@@ -67,6 +93,7 @@ const PluginData* Evaluator::data_for(CycleState::Entry& entry, const Plugin& pl
 }
 
 Status Evaluator::run_pre_enqueue(const Pod& pod) const {
+  const Cluster::Judging judging(busy_ ? nullptr : cluster_.get());
   Status last;
   for (const uint32_t i : framework_->at(ExtensionPoint::kPreEnqueue)) {
     const Framework::Instance& instance = framework_->plugins()[i];
@@ -79,24 +106,40 @@ Status Evaluator::run_pre_enqueue(const Pod& pod) const {
   return last;
 }
 
-Result<Status> Evaluator::run_pre_filter(CycleState& state, const Pod& pod) const {
+Result<Status> Evaluator::run_pre_filter(CycleState& state, const Pod& pod) {
+  LIBSCHED_TRY(may_begin());
+  LIBSCHED_TRY(may_replace(state));
+  const Turn turn(this, &state);
+  return pre_filter_all(state, pod);
+}
+
+Result<Status> Evaluator::pre_filter_all(CycleState& state, const Pod& pod) const {
   LIBSCHED_TRY(bind(state));
-  const Asked asked(this, state);
   state.pod_serial = state.data_serial = pod.serial;
   forget_data(state, framework_->plugins().size());
   state.pre_filter = {};
-  // The call is as if it had not been made, but for what plugins wrote under keys.
-  const auto give_up = [&](const Result<void>& ended) {
-    state.pod_serial = state.data_serial = 0;
-    forget_data(state, framework_->plugins().size());
-    state.pre_filter = {};
-    return ended.error();
-  };
+  // Without a Status the call is as if it had not been made, but for what plugins wrote under keys.
+  struct Undo {
+    ~Undo() {
+      if (done) return;
+      state.pod_serial = state.data_serial = 0;
+      forget_data(state, state.entries.size());
+      state.pre_filter = {};
+    }
+    CycleState& state;
+    bool done = false;
+  } undo{state};
+  Result<Status> ran = ask_pre_filter(state, pod);
+  undo.done = ran.ok();
+  return ran;
+}
+
+Result<Status> Evaluator::ask_pre_filter(CycleState& state, const Pod& pod) const {
   Status kept;
   for (const uint32_t i : framework_->at(ExtensionPoint::kPreFilter)) {
     const Framework::Instance& instance = framework_->plugins()[i];
     if (!instance.plugin) continue;
-    if (const Result<void> on = go_on(state); !on.ok()) return give_up(on);
+    LIBSCHED_TRY(go_on(state));
     PreFilterResult result;
     std::shared_ptr<PluginData> data;
     const PreFilterCall call{view(), pod, state, &data};
@@ -141,7 +184,7 @@ Result<Status> Evaluator::run_pre_filter(CycleState& state, const Pod& pod) cons
                         : "node(s) didn't satisfy plugin(s) " + go_list(merged.restricted) +
                               " simultaneously");
   }
-  if (const Result<void> on = go_on(state); !on.ok()) return give_up(on);
+  LIBSCHED_TRY(go_on(state));
   return kept;
 }
 
@@ -167,6 +210,8 @@ Result<void> Evaluator::run_filter(CycleState& state, const Pod& pod, const Node
 
 Result<void> Evaluator::run_filter(CycleState& state, const Pod& pod, uint32_t row,
                                    const NodeOverlay* node, Status* status) const {
+  LIBSCHED_TRY(may_ask());
+  LIBSCHED_TRY(may_read(state));
   if (state.framework != framework_.get() || state.data_serial != pod.serial)
     LIBSCHED_TRY(bind_pod(state, pod));
   const Asked asked(this, state);
@@ -243,9 +288,10 @@ Error Evaluator::node_error(CycleState& state, const Pod& pod, uint32_t row) con
 Result<FilterOutcome> Evaluator::filter_nodes(CycleState& state, const Pod& pod,
                                               const FilterOptions& options, uint64_t* feasible,
                                               size_t words) {
+  LIBSCHED_TRY(may_begin());
   if (state.framework != framework_.get() || state.pod_serial != pod.serial)
     return Error{Rc::kState, "run PreFilter for this pod with this cycle state first", {}, {}};
-  LIBSCHED_TRY(may_begin());
+  LIBSCHED_TRY(may_read(state));
   const Limited limited(this, state, options.limits);
   const Turn turn(this, &state);
   const View& v = view();
@@ -387,6 +433,7 @@ Result<Ref<const Decision>> Evaluator::check(const Pod& pod, Str node, bool judg
 Result<Ref<const Decision>> Evaluator::check(CycleState& state, const Pod& pod, Str node,
                                              const CheckOptions& options) {
   LIBSCHED_TRY(may_begin());
+  LIBSCHED_TRY(may_replace(state));
   const Limited limited(this, state, options.limits);
   LIBSCHED_TRY(go_on(state));
   if (cluster_) cluster_->refresh();
@@ -408,7 +455,7 @@ Result<Ref<const Decision>> Evaluator::check(CycleState& state, const Pod& pod, 
     d->error = "no nodes available to schedule pods";
     return Ref<const Decision>(d);
   }
-  Result<Status> pre = run_pre_filter(state, pod);
+  Result<Status> pre = pre_filter_all(state, pod);
   if (!pre.ok()) return std::move(pre.error());
   d->pre_filter = *pre;
   d->narrowed = state.pre_filter;
@@ -448,6 +495,7 @@ Result<Ref<const Decision>> Evaluator::check(CycleState& state, const Pod& pod, 
     if (s.code == Code::kError && d->error.empty()) d->error = s.message();
     if (s.success()) d->feasible.push_back(i);
   }
+  if (!d->error.empty()) d->feasible.clear();  // an Error ends the search, as upstream's
   if (d->feasible.empty() && d->error.empty()) {
     std::optional<Status> absent;
     if (!d->narrowed.all_nodes)

@@ -76,11 +76,14 @@ class Evaluator final : public RefCounted {
   // Nominated and waiting pods, clock and API client; of this evaluator alone until it is given
   // others.
   Services& services() const { return *services_; }
-  void use(Ref<Services> services);
+  void use(Ref<Services> services);  // nothing happens while plugins are asked about many nodes
+
+  // Plugins may ask for plugins in their turn, but not without end.
+  Result<void> may_ask() const;
 
   Status run_pre_enqueue(const Pod& pod) const;
   // The result is in state.pre_filter.
-  Result<Status> run_pre_filter(CycleState& state, const Pod& pod) const;
+  Result<Status> run_pre_filter(CycleState& state, const Pod& pod);
   // Upstream's RunPreFilterExtensionAddPod and -RemovePod: what the state's PreFilter found out
   // follows `other` coming to or leaving the node. Changes the state alone.
   Result<Status> run_add_pod(CycleState& state, const Pod& pod, const Pod& other,
@@ -205,7 +208,12 @@ class Evaluator final : public RefCounted {
   struct Asked {
     // Who has made the evaluator busy judges already, and perhaps on several threads.
     Asked(const Evaluator* e, CycleState& s)
-        : told(e, s), judging(e->busy_ ? nullptr : e->cluster_.get()) {}
+        : told(e, s), judging(e->busy_ ? nullptr : e->cluster_.get()) {
+      ++s.in_use;
+    }
+    ~Asked() { --told.state.in_use; }
+    Asked(const Asked&) = delete;
+    Asked& operator=(const Asked&) = delete;
     Told told;
     Cluster::Judging judging;
   };
@@ -225,7 +233,7 @@ class Evaluator final : public RefCounted {
 #endif
   struct Limited {
     Limited(const Evaluator* e, CycleState& s, const Limits& limits)
-        : state(s), before(s.limits), watch(limits, e->services_->clock()) {
+        : state(s), before(s.limits), clock(e->services_->clock_ref()), watch(limits, *clock) {
       s.limits = &watch;
     }
     ~Limited() { state.limits = before; }
@@ -233,6 +241,7 @@ class Evaluator final : public RefCounted {
     Limited& operator=(const Limited&) = delete;
     CycleState& state;
     const LimitWatch* before;
+    Ref<Clock> clock;  // whatever services a plugin gives the evaluator
     LimitWatch watch;
   };
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12
@@ -242,13 +251,18 @@ class Evaluator final : public RefCounted {
     return state.exceeded() ? Result<void>(state.limits->error()) : Result<void>();
   }
   Result<void> may_begin() const;
+  Result<void> may_replace(const CycleState& state) const;
+  Result<void> may_read(const CycleState& state) const;
+  Result<Status> pre_filter_all(CycleState& state, const Pod& pod) const;
+  Result<Status> ask_pre_filter(CycleState& state, const Pod& pod) const;
   bool may_use_threads(const CycleState& state) const;
   // evaluator_binding.cpp
   Status reserve_all(CycleState& state, const Pod& pod, Str node);
   void unreserve_all(CycleState& state, const Pod& pod, Str node);
-  Status pre_bind_one(uint32_t plugin, CycleState& state, const Pod& pod, Str node);
-  Status pre_bind_group(const std::vector<uint32_t>& group, CycleState& state, const Pod& pod,
-                        Str node);
+  Status pre_bind_one(uint32_t plugin, Services& services, CycleState& state, const Pod& pod,
+                      Str node);
+  Status pre_bind_group(const std::vector<uint32_t>& group, Services& services, CycleState& state,
+                        const Pod& pod, Str node);
   Result<void> may_reserve() const;
 
   enum class Change : uint8_t { kAdd, kRemove };

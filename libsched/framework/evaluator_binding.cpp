@@ -74,6 +74,7 @@ Result<Status> Evaluator::run_permit(CycleState& state, const Pod& pod, Str node
   LIBSCHED_TRY(may_begin());
   LIBSCHED_TRY(bind(state));
   const Told told(this, state);
+  const Ref<Services> services = services_;  // a plugin may give the evaluator others
   waits->clear();
   std::vector<PermitWait> asked;
   Status wait;
@@ -81,7 +82,7 @@ Result<Status> Evaluator::run_permit(CycleState& state, const Pod& pod, Str node
     const Framework::Instance& instance = framework_->plugins()[i];
     if (!instance.plugin) continue;
     int64_t timeout = 0;
-    Status s = instance.plugin->permit({*this, *services_, pod, state, node}, &timeout);
+    Status s = instance.plugin->permit({*this, *services, pod, state, node}, &timeout);
     if (s.success()) continue;
     if (s.code != Code::kWait) {
       if (!s.rejected()) s = wrapped("Permit plugin", instance.name, s);
@@ -105,10 +106,11 @@ Result<Status> Evaluator::run_permit(CycleState& state, const Pod& pod, Str node
 }
 
 Result<Status> Evaluator::wait_on_permit(const Pod& pod) {
-  const std::shared_ptr<WaitingPod> waiting = services_->waiting_pods().get(pod.meta.uid);
+  const Ref<Services> services = services_;
+  const std::shared_ptr<WaitingPod> waiting = services->waiting_pods().get(pod.meta.uid);
   if (!waiting) return Status();
   Status s = waiting->wait();
-  services_->waiting_pods().remove(pod.meta.uid);
+  services->waiting_pods().remove(pod.meta.uid);
   if (s.success()) return Status();
   if (s.rejected()) return s;
   Status error = Status::wrap("waiting on permit for pod: ", s);
@@ -120,14 +122,15 @@ Result<Status> Evaluator::run_pre_bind_pre_flights(CycleState& state, const Pod&
   LIBSCHED_TRY(may_begin());
   LIBSCHED_TRY(bind(state));
   const Told told(this, state);
+  const Ref<Services> services = services_;  // a plugin may give the evaluator others
   std::vector<std::string> skip, parallel;
   Status out(Code::kSkip);
   for (const uint32_t i : framework_->at(ExtensionPoint::kPreBind)) {
     const Framework::Instance& instance = framework_->plugins()[i];
     if (!instance.plugin) continue;
     bool allow_parallel = false;
-    const Status s = instance.plugin->pre_bind_pre_flight({*this, *services_, pod, state, node},
-                                                          &allow_parallel);
+    const Status s =
+        instance.plugin->pre_bind_pre_flight({*this, *services, pod, state, node}, &allow_parallel);
     if (allow_parallel) parallel.push_back(instance.name);
     if (s.success()) {
       out.reset();
@@ -153,9 +156,10 @@ Result<Status> Evaluator::run_pre_bind_pre_flights(CycleState& state, const Pod&
   return out;
 }
 
-Status Evaluator::pre_bind_one(uint32_t plugin, CycleState& state, const Pod& pod, Str node) {
+Status Evaluator::pre_bind_one(uint32_t plugin, Services& services, CycleState& state,
+                               const Pod& pod, Str node) {
   const Framework::Instance& instance = framework_->plugins()[plugin];
-  Status s = instance.plugin->pre_bind({*this, *services_, pod, state, node});
+  Status s = instance.plugin->pre_bind({*this, services, pod, state, node});
   if (s.success()) return {};
   if (!s.rejected()) return wrapped("PreBind plugin", instance.name, s);
   s.plugin = instance.name;
@@ -163,8 +167,8 @@ Status Evaluator::pre_bind_one(uint32_t plugin, CycleState& state, const Pod& po
 }
 
 // The first failure counts; what has not begun by then is left out.
-Status Evaluator::pre_bind_group(const std::vector<uint32_t>& group, CycleState& state,
-                                 const Pod& pod, Str node) {
+Status Evaluator::pre_bind_group(const std::vector<uint32_t>& group, Services& services,
+                                 CycleState& state, const Pod& pod, Str node) {
   std::mutex mutex;
   Status failed;
   const auto run = [&](uint32_t i) {
@@ -172,7 +176,7 @@ Status Evaluator::pre_bind_group(const std::vector<uint32_t>& group, CycleState&
       const std::lock_guard lock(mutex);
       if (!failed.success()) return;
     }
-    Status s = pre_bind_one(i, state, pod, node);
+    Status s = pre_bind_one(i, services, state, pod, node);
     const std::lock_guard lock(mutex);
     if (failed.success()) failed = std::move(s);
   };
@@ -201,6 +205,7 @@ Result<Status> Evaluator::run_pre_bind(CycleState& state, const Pod& pod, Str no
   LIBSCHED_TRY(may_begin());
   LIBSCHED_TRY(bind(state));
   const Told told(this, state);
+  const Ref<Services> services = services_;  // a plugin may give the evaluator others
   std::vector<std::vector<uint32_t>> groups;
   bool open = false;  // whether the last group may grow
   for (const uint32_t i : framework_->at(ExtensionPoint::kPreBind)) {
@@ -213,7 +218,7 @@ Result<Status> Evaluator::run_pre_bind(CycleState& state, const Pod& pod, Str no
     open = entry.parallel_pre_bind;
   }
   for (const std::vector<uint32_t>& group : groups)
-    if (Status s = pre_bind_group(group, state, pod, node); !s.success()) return s;
+    if (Status s = pre_bind_group(group, *services, state, pod, node); !s.success()) return s;
   return Status();
 }
 
@@ -221,11 +226,12 @@ Result<Status> Evaluator::run_bind(CycleState& state, const Pod& pod, Str node) 
   LIBSCHED_TRY(may_begin());
   LIBSCHED_TRY(bind(state));
   const Told told(this, state);
-  Status s(Code::kSkip, "");  // what upstream says if there is no Bind plugin
+  const Ref<Services> services = services_;  // a plugin may give the evaluator others
+  Status s(Code::kSkip, "");                 // what upstream says if there is no Bind plugin
   for (const uint32_t i : framework_->at(ExtensionPoint::kBind)) {
     const Framework::Instance& instance = framework_->plugins()[i];
     if (!instance.plugin) continue;
-    s = instance.plugin->bind({*this, *services_, pod, state, node});
+    s = instance.plugin->bind({*this, *services, pod, state, node});
     if (s.code == Code::kSkip) continue;
     if (s.rejected()) {
       s.plugin = instance.name;
@@ -241,9 +247,10 @@ Result<void> Evaluator::run_post_bind(CycleState& state, const Pod& pod, Str nod
   LIBSCHED_TRY(may_begin());
   LIBSCHED_TRY(bind(state));
   const Told told(this, state);
+  const Ref<Services> services = services_;  // a plugin may give the evaluator others
   for (const uint32_t i : framework_->at(ExtensionPoint::kPostBind)) {
     const Framework::Instance& instance = framework_->plugins()[i];
-    if (instance.plugin) instance.plugin->post_bind({*this, *services_, pod, state, node});
+    if (instance.plugin) instance.plugin->post_bind({*this, *services, pod, state, node});
   }
   return {};
 }

@@ -132,6 +132,7 @@ uint32_t Evaluator::pick(const ScoreSet& set, const int64_t* totals, const Cycle
 Result<CycleOutcome> Evaluator::run_cycle(CycleState& state, const Pod& pod,
                                           const CycleOptions& options) {
   LIBSCHED_TRY(may_begin());
+  LIBSCHED_TRY(may_replace(state));
   const Limited limited(this, state, options.limits);
   LIBSCHED_TRY(go_on(state));
   const size_t start = next_start_;

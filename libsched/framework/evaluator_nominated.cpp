@@ -67,8 +67,9 @@ Result<void> Evaluator::run_filter_with_nominated(CycleState& state, const Pod& 
 
 Result<void> Evaluator::filter_twice(CycleState& state, const Pod& pod, uint32_t row,
                                      const NodeOverlay* node, Status* status) const {
-  const std::vector<PodRef>& nominated = services_->nominator().on(view().row(row).name);
-  if (!must_yield(pod, nominated)) return run_filter(state, pod, row, node, status);
+  const std::vector<PodRef>& there = services_->nominator().on(view().row(row).name);
+  if (!must_yield(pod, there)) return run_filter(state, pod, row, node, status);
+  const std::vector<PodRef> nominated = there;  // a plugin may change the list
   NodeOverlay crowded = node != nullptr ? *node : NodeOverlay(view(), row);
   const Ref<CycleState> changed = state.clone();
   for (const PodRef& p : nominated) {

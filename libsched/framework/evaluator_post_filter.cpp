@@ -10,7 +10,10 @@ Result<Status> Evaluator::run_post_filter(CycleState& state, const Pod& pod,
   LIBSCHED_TRY(may_begin());
   LIBSCHED_TRY(bind(state));
   if (cluster_) cluster_->refresh();
-  const Asked asked(this, state);
+  // The state may go through PreFilter again here: nothing of it is in use.
+  const Told told(this, state);
+  const Cluster::Judging judging(cluster_.get());
+  const Ref<Services> services = services_;  // a plugin may give the evaluator others
   nomination->reset();
   if (state.skip_all_post_filter)
     return Status(Code::kUnschedulable, "All PostFilter plugins are skipped");

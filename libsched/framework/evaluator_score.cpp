@@ -36,6 +36,7 @@ size_t first_place(Span<uint32_t> rows, F&& f) {
 }  // namespace
 
 Result<void> Evaluator::ready_to_score(CycleState& state, const Pod& pod, size_t words) const {
+  LIBSCHED_TRY(may_begin());
   LIBSCHED_TRY(bind_pod(state, pod));
   if (words < view().word_count())
     return Error{Rc::kInvalid,
@@ -43,7 +44,7 @@ Result<void> Evaluator::ready_to_score(CycleState& state, const Pod& pod, size_t
                      std::to_string(view().word_count()),
                  {},
                  {}};
-  return may_begin();
+  return {};
 }
 
 Result<Status> Evaluator::pre_score_set(CycleState& state, const Pod& pod, const ScoreSet& set) {
@@ -309,6 +310,7 @@ Result<void> Evaluator::score_decision(CycleState& state, const Pod& pod, Decisi
 Result<Status> Evaluator::run_pre_score(CycleState& state, const Pod& pod, const uint64_t* feasible,
                                         size_t words) {
   LIBSCHED_TRY(ready_to_score(state, pod, words));
+  LIBSCHED_TRY(may_replace(state));
   if (cluster_) cluster_->refresh();
   const Turn turn(this, &state);
   ScoreSet set = scored_rows(feasible);

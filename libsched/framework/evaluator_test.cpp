@@ -4,6 +4,8 @@
 
 #include <doctest/doctest.h>
 
+#include <stdexcept>
+
 #include "libsched/framework/fake_plugin.hpp"
 
 namespace libsched {
@@ -98,6 +100,43 @@ TEST_CASE("PreFilter: any other code becomes an Error") {
     CHECK(s.error == s.message());
     CHECK(later == 0);
     CHECK(w.state->pre_filter.all_nodes);
+  }
+}
+
+TEST_CASE("PreFilter: what ends without a status counts as not run") {
+  bool throws = false;
+  int asked = 0;
+  Fake fails;
+  fails.name = "B";
+  fails.pre_filter = [&](const PreFilterCall&, PreFilterResult*) -> Result<Status> {
+    if (throws) throw std::runtime_error("gone");
+    return Error{Rc::kUnsupported, "not there", {}, {}};
+  };
+  fails.filter = [&](const FilterCall&, const Node&) {
+    ++asked;
+    return Status();
+  };
+  FakeWorld w({pre_filter_narrows("A", {"n1"}), fails});
+  std::vector<uint64_t> bits(1);
+  for (const bool how : {false, true}) {
+    throws = how;
+    if (how) {
+      CHECK_THROWS(w.evaluator.run_pre_filter(*w.state, *w.pod));
+    } else {
+      CHECK(w.evaluator.run_pre_filter(*w.state, *w.pod).error().rc == Rc::kUnsupported);
+    }
+    CHECK(w.state->pre_filter.all_nodes);
+    const Result<FilterOutcome> done =
+        w.evaluator.filter_nodes(*w.state, *w.pod, {}, bits.data(), bits.size());
+    REQUIRE_FALSE(done.ok());
+    CHECK(done.error().rc == Rc::kState);
+    CHECK(asked == 0);
+    CHECK(w.state->in_use == 0);
+    // Another pod may have the state.
+    CHECK(
+        w.evaluator.run_filter(*w.state, *fake_pod("q"), 0, std::make_unique<Status>().get()).ok());
+    CHECK(asked == 1);
+    asked = 0;
   }
 }
 
@@ -548,6 +587,24 @@ TEST_CASE("filter_nodes: an Error that is not given again is an Error all the sa
   const Error e = w.filter_nodes().error();
   CHECK(e.rc == Rc::kInternal);
   CHECK_FALSE(e.message.empty());
+}
+
+TEST_CASE("an Error on one node leaves no feasible node") {
+  FakeWorld w({filter_rejects("A", {"n1"}, Status(Code::kUnschedulable, "no")),
+               filter_rejects("B", {"n3"}, Status(Code::kError, "broken"))},
+              {"n1", "n2", "n3", "n4"});
+  const Ref<const Decision> d = w.check();
+  CHECK(d->error == "running \"B\" filter plugin: broken");
+  CHECK(d->feasible.empty());
+  CHECK(d->fit_error.empty());
+  CHECK(d->codes == std::vector<int8_t>{2, 0, 1, 0});
+  // Of a node that the plugin takes there is a verdict.
+  CHECK(w.check("n2")->feasible.size() == 1);
+  CycleState state;
+  const Result<CycleOutcome> cycle = w.evaluator.run_cycle(state, *w.pod, {});
+  REQUIRE(cycle.ok());
+  CHECK(cycle->row == kNoId);
+  CHECK(cycle->status.message() == d->error);
 }
 
 TEST_CASE("filter_nodes: the caller may end it") {

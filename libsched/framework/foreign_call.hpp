@@ -15,18 +15,27 @@ class ForeignCall {
  public:
   explicit ForeignCall(Plugin::Threading threading)
       : before_(std::exchange(innermost,
-                              threading == Plugin::Threading::kCallerThread ? kHere : kAnywhere)) {}
-  ~ForeignCall() { innermost = before_; }
+                              threading == Plugin::Threading::kCallerThread ? kHere : kAnywhere)) {
+    ++nesting;
+  }
+  ~ForeignCall() {
+    innermost = before_;
+    --nesting;
+  }
   ForeignCall(const ForeignCall&) = delete;
   ForeignCall& operator=(const ForeignCall&) = delete;
 
   static bool inside() { return innermost != kNone; }
+  // How many of them this thread is inside of: plugins may ask for plugins in their turn.
+  static uint32_t depth() { return nesting; }
+  static constexpr uint32_t kMaxDepth = 32;
   // Whether this thread is inside of one whose slots may run on any thread.
   static bool anywhere() { return innermost == kAnywhere; }
 
  private:
   enum Kind : uint8_t { kNone, kHere, kAnywhere };
   static constinit inline thread_local Kind innermost = kNone;
+  static constinit inline thread_local uint32_t nesting = 0;
 
   Kind before_;
 };

@@ -34,7 +34,8 @@ void Subscription::each(F&& f) const {
 }
 
 void Subscription::changed(const ObjectChange& change) {
-  each([&](const Plugin& p) { p.on_event(*services_, cluster_.view(), change); });
+  const Ref<Services> services = services_;  // a plugin may give an evaluator others
+  each([&](const Plugin& p) { p.on_event(*services, cluster_.view(), change); });
 }
 void Subscription::forked() {
   each([&](const Plugin& p) { p.forked(cluster_.view()); });
@@ -52,6 +53,7 @@ Evaluator::Evaluator(FrameworkRef framework, Ref<Cluster> cluster)
       subscription_(Subscription::join(framework_, *cluster_, services_)) {}
 
 void Evaluator::use(Ref<Services> services) {
+  if (busy_) return;
   services_ = std::move(services);
   if (subscription_) subscription_->use(services_);
 }

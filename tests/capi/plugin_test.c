@@ -261,6 +261,48 @@ static void test_scalar(void) {
   check_released_once(framework, &f);
 }
 
+/* An Error on one node is an Error of the whole: no node takes the pod then. */
+static void test_error_on_one_node(void) {
+  fake f = {.filter = LIBSCHED_ERROR, .reject = "big"};
+  const libsched_plugin plugin = scalar_plugin();
+  libsched_framework* framework = framework_with(&plugin, &f);
+  libsched_cluster* cluster = five_nodes();
+  libsched_evaluator* evaluator = NULL;
+  libsched_cycle_state* state = NULL;
+  libsched_status* status = NULL;
+  libsched_pod* pod = pod_of("p", 500, "");
+  libsched_decision* decision = decide(framework, cluster);
+  CHECK(libsched_decision_feasible_count(decision) == 0);
+  CHECK_STR(libsched_decision_feasible(decision, 0), "");
+  CHECK_STR(libsched_decision_fit_error(decision), "");
+  CHECK(strstr(libsched_decision_error(decision).ptr, "running \"Fake\" filter plugin") != NULL);
+  CHECK_STR(libsched_decision_node(decision, 0), "big");
+  CHECK(libsched_decision_code(decision, 0) == LIBSCHED_ERROR);
+  CHECK(libsched_decision_code(decision, 3) == LIBSCHED_SUCCESS); /* small: of itself it would do */
+  libsched_decision_unref(decision);
+
+  uint64_t bits = 0x55;
+  size_t count = 77;
+  uint32_t first = 88;
+  libsched_cycle_outcome outcome = LIBSCHED_CYCLE_OUTCOME_INIT;
+  CHECK_OK(libsched_evaluator_create(framework, cluster, &evaluator, err));
+  CHECK_OK(libsched_cycle_state_create(&state, err));
+  CHECK_OK(libsched_status_create(&status, err));
+  CHECK_OK(libsched_run_pre_filter_plugins(evaluator, state, pod, NULL, status, err));
+  CHECK_FAILS(LIBSCHED_ERR_INTERNAL, "node big", "running \"Fake\" filter plugin",
+              libsched_filter_nodes(evaluator, state, pod, NULL, &bits, 1, &count, &first, err));
+  CHECK(bits == 0x55 && count == 77 && first == 88);
+  CHECK_OK(libsched_run_cycle(evaluator, state, pod, NULL, &outcome, status, err));
+  CHECK(outcome.row == LIBSCHED_NO_ROW && outcome.node == NULL);
+  CHECK(libsched_status_code(status) == LIBSCHED_ERROR);
+  libsched_status_unref(status);
+  libsched_cycle_state_unref(state);
+  libsched_evaluator_unref(evaluator);
+  libsched_pod_unref(pod);
+  libsched_cluster_unref(cluster);
+  check_released_once(framework, &f);
+}
+
 static void test_batch(void) {
   fake f = {.filter = LIBSCHED_UNSCHEDULABLE_AND_UNRESOLVABLE, .reject = "small"};
   const libsched_plugin plugin = batch_plugin();
@@ -519,6 +561,7 @@ static void test_null_handles(void) {
 int main(void) {
   test_meddling();
   test_scalar();
+  test_error_on_one_node();
   test_batch();
   test_pre_filter();
   test_nonsense();

@@ -50,8 +50,10 @@ void libsched_prefilter_result_set_nodes(libsched_prefilter_result *result, cons
 /* RunPreEnqueuePlugins up to the first that gates the pod; `status` is its answer, or Success.
    Errors: UNSUPPORTED with the plugin's name. */
 libsched_rc libsched_run_pre_enqueue_plugins(libsched_evaluator *evaluator, const libsched_pod *pod, libsched_status *status, LIBSCHED_OWN libsched_error **error);
-/* RunPreFilterPlugins: fills `state`, `result` (may be NULL) and `status`.
-   Errors: UNSUPPORTED with the plugin's name if the pod needs a plugin that is not available. */
+/* RunPreFilterPlugins: fills `state`, `result` (may be NULL) and `status`. After an error `state` is
+   as if PreFilter had not run, but for what plugins have written under keys.
+   Errors: UNSUPPORTED with the plugin's name if the pod needs a plugin that is not available; MISUSE
+   (inside of a slot that this evaluator asks, or with the state that is lent to a slot). */
 libsched_rc libsched_run_pre_filter_plugins(libsched_evaluator *evaluator, libsched_cycle_state *state, const libsched_pod *pod,
                                             libsched_prefilter_result *result, libsched_status *status, LIBSCHED_OWN libsched_error **error);
 /* RunFilterPlugins on one node, by name or by row. `state` has gone through PreFilter for the
@@ -131,15 +133,20 @@ typedef struct libsched_check_options {
    PreEnqueue, PreFilter and Filter of every node; also of a gated pod. `options` may be NULL.
    After CANCELLED or DEADLINE all is as before the call, but for the `state` of the options, which
    needs a PreFilter anew. Once PostFilter has made room the call no longer ends so.
+   An Error of a plugin, on one node or at all, ends the search as upstream's: the call succeeds, no
+   node is feasible, there is no fit error, and libsched_decision_error() says what failed. Look there
+   first.
    Errors: NOT_FOUND (node), UNSUPPORTED with the plugin's name, CANCELLED, DEADLINE, MISUSE (another
    framework's state).
-     libsched_check_pod_fits(evaluator, pod, LIBSCHED_ANY_NODE, NULL, &fit, &error); */
+     libsched_check_pod_fits(evaluator, pod, LIBSCHED_ANY_NODE, NULL, &fit, &error);
+     if (libsched_decision_error(fit).len > 0) puts(libsched_decision_error(fit).ptr); */
 libsched_rc libsched_check_pod_fits(libsched_evaluator *evaluator, const libsched_pod *pod, libsched_str node,
                                     const libsched_check_options *options, LIBSCHED_OWN libsched_decision **out,
                                     LIBSCHED_OWN libsched_error **error);
 libsched_decision *libsched_decision_ref(libsched_decision *decision);
 void libsched_decision_unref(LIBSCHED_OWN libsched_decision *decision);
-/* The names of the nodes that take the pod, sorted. Borrowed from `decision`. */
+/* The names of the nodes that take the pod, sorted; none if a plugin failed. Borrowed from
+   `decision`. */
 size_t libsched_decision_feasible_count(const libsched_decision *decision);
 libsched_str libsched_decision_feasible(const libsched_decision *decision, size_t index);
 /* The names of all nodes that were judged, sorted; `index` below is a place in this list. Borrowed

@@ -3,8 +3,11 @@
    A slot that is NULL is an extension point that the plugin does not implement. Slots get the
    plugin's instance first, borrowed handles next, outputs last; borrowed handles are valid until
    the slot returns. A slot must not unwind or longjmp (C++: libsched/plugin.hpp has the barrier). It
-   may look at the cluster and ask an evaluator of its own; changing the cluster, or asking the
-   evaluator that is asking it for more than one node, is MISUSE.
+   may look at the cluster and ask an evaluator of its own. These are MISUSE: changing the cluster up
+   to PostFilter; asking the evaluator that is asking about many nodes for anything but one node; up
+   to Score, calls that would replace what plugins have prepared in the state that is lent
+   (libsched_cycle_state_clone() gives one to play with); and asking for plugins that ask for plugins
+   more than 32 deep. libsched_evaluator_set_services() does nothing where such a call is MISUSE.
 
    What makes no sense becomes a status ERROR that names the plugin, never a crash: a code that does
    not exist, a reason index out of range, an unknown nomination mode, a borrowed status or state

@@ -57,6 +57,7 @@ Status ForeignPlugin::filter_status(const FilterCall& call, uint32_t row) const 
 void ForeignPlugin::filter_each(const FilterCall& call, const RowSet& set,
                                 const Verdicts& verdicts) const {
   SlotCall asked(*r_, &call.state);
+  const Verdicts::Pass pass(verdicts);
   const size_t end = (set.first_word + set.words) * 64;
   const Lent<NodeInfo> info(&call.view, kNoId, call.overlay);
   uint32_t count = 0;
@@ -110,6 +111,7 @@ void ForeignPlugin::filter_batch(const FilterCall& call, const RowSet& set,
     if (whole.reasons.empty())
       whole = r_->nonsense("returned code " + std::to_string(rc) + " of filter_batch");
     whole.code = Code::kError;
+    const Verdicts::Pass pass(verdicts);
     const uint32_t all = verdicts.add(std::move(whole), end);
     for (size_t i = 0; i < count; ++i) {
       set.reject_with_error(rows[i]);

@@ -65,9 +65,6 @@ void Verdicts::keep(Batch batch) const {
 uint32_t Verdicts::add(Status status, size_t end_row) const {
   spill();
   make_room(end_row);
-  // Equal ones are kept once; a state that is asked again and again forgets them once there are
-  // more than rows.
-  if (statuses_.size() > room_) statuses_.clear();
   if (statuses_.empty() || !(statuses_.back() == status)) statuses_.push_back(std::move(status));
   return kWhole | static_cast<uint32_t>(statuses_.size() - 1);
 }

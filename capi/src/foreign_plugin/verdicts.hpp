@@ -51,8 +51,23 @@ class Verdicts final : public PluginData {
   // state, so it is nobody else's until then. Rows that it doesn't judge keep their verdicts.
   Batch begin_batch(size_t first_word, Span<uint64_t> judged, size_t count) const;
   void keep(Batch batch) const;
-  // Remembers a whole status for rows below `end_row`: for each set(row, number), by what add()
-  // gave.
+  // While statuses are added for the rows of one set, none of them is forgotten.
+  class Pass {
+   public:
+    explicit Pass(const Verdicts& verdicts) : verdicts_(verdicts) {
+      // A state that is asked again and again forgets what it said once that is more than rows.
+      if (verdicts_.passes_++ == 0 && verdicts_.statuses_.size() > verdicts_.room_)
+        verdicts_.statuses_.clear();
+    }
+    ~Pass() { --verdicts_.passes_; }
+    Pass(const Pass&) = delete;
+    Pass& operator=(const Pass&) = delete;
+
+   private:
+    const Verdicts& verdicts_;
+  };
+  // In a pass: remembers a whole status for rows below `end_row`: for each set(row, number), by
+  // what add() gave.
   uint32_t add(Status status, size_t end_row) const;
   void set(uint32_t row, uint32_t number) const { said_[row] = number; }
 
@@ -69,6 +84,7 @@ class Verdicts final : public PluginData {
   mutable std::unique_ptr<uint32_t[]> said_;
   mutable size_t room_ = 0;
   mutable std::vector<Status> statuses_;
+  mutable int passes_ = 0;  // a slot may ask for this very state
 };
 
 }  // namespace libsched::capi

@@ -131,6 +131,7 @@ func (e *engine) evaluate(pod *v1.Pod) (*cases.PodResult, error) {
 			}
 		}
 		if r.Error != "" {
+			r.Feasible = []string{} // an Error ends upstream's search
 			return r, nil
 		}
 	}

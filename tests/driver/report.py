@@ -18,9 +18,9 @@ def begin(part):
     print(f"{part.name}: {part.title} ...", flush=True)
 
 
-def end(part, counts, seconds):
+def end(part, counts, cost):
     verdict = _paint("FAILED", "31;1") if counts.failed else _paint("ok", "32")
-    print(f"{part.name}: {verdict}, {counts.closing_line()} ({seconds:.0f} s)", flush=True)
+    print(f"{part.name}: {verdict}, {counts.closing_line()} ({cost.wall:.0f} s, CPU {cost.cpu:.0f} s)", flush=True)
 
 
 def show_log(path, tail=150):
@@ -32,9 +32,10 @@ def show_log(path, tail=150):
 
 
 def table(rows):
-    print(f"\n{'part':12} {'passed':>8} {'failed':>8} {'skipped':>8} {'time':>8}")
-    for part, counts, note, seconds in rows:
+    print(f"\n{'part':12} {'passed':>8} {'failed':>8} {'skipped':>8} {'time':>8} {'CPU':>8}")
+    for part, counts, note, cost in rows:
         text = (f"{part.name:12} {counts.passed:8} {counts.failed:8} {counts.skipped:8} "
-                f"{seconds:6.0f} s  {note}").rstrip()
+                f"{cost.wall:6.0f} s {cost.cpu:6.0f} s  {note}").rstrip()
         print(_paint(text, "31") if counts.failed else text)
-    print(f"{'all':12} {'':26} {sum(row[3] for row in rows):6.0f} s\n")
+    wall, cpu = sum(row[3].wall for row in rows), sum(row[3].cpu for row in rows)
+    print(f"{'all':12} {'':26} {wall:6.0f} s {cpu:6.0f} s\n")

@@ -9,7 +9,7 @@ import sources
 
 sys.path.insert(0, str(sources.ROOT / "tests"))
 
-from driver import counts  # noqa: E402
+from driver import cost, counts, parts, report  # noqa: E402
 from driver.counts import Counts  # noqa: E402
 from driver.shell import Result  # noqa: E402
 
@@ -101,3 +101,17 @@ def test_a_part_that_is_switched_off_fails_only_when_all_are_required(required, 
     assert "off: switched off (no such tool)" in done.stdout
     assert done.stdout.splitlines()[-1] == f"0 passed, {code} failed"
     assert done.returncode == code
+
+
+BURN = "import time\nwhile time.process_time() < 0.2: pass"
+
+
+def test_cost_has_the_cpu_time_of_children(capsys):
+    begin = cost.so_far()
+    subprocess.run([sys.executable, "-c", BURN], check=True)
+    spent = cost.so_far() - begin
+    assert spent.cpu >= 0.19 and spent.wall >= 0.19
+    report.table([(parts.PARTS[0], Counts(3), "", cost.Cost(60, 100)),
+                  (parts.PARTS[1], Counts(4), "", cost.Cost(61, 11))])
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[-2].split() == ["all", "121", "s", "111", "s"]

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs the Python package (with the command line) into .venv, when its sources have changed.
 #
+# The package takes the library of the preset release, so that nothing is compiled twice.
 # The stamp is a hash over what goes into the wheel: names and contents of sources and build files.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -17,7 +18,8 @@ if [ "$now" = "$(cat "$stamp" 2>/dev/null)" ] && [ -x .venv/bin/libsched ]; then
 fi
 echo "installing the Python package into .venv" >&2
 rm -f "$stamp"
-# The compiler by the name that it has for the presets: ccache then knows what they have compiled.
-CC=${CC:-cc} CXX=${CXX:-c++} CMAKE_BUILD_PARALLEL_LEVEL=${JOBS:-$(nproc)} .venv/bin/pip install --quiet \
+packaging/build.sh release libsched
+CMAKE_BUILD_PARALLEL_LEVEL=${JOBS:-$(nproc)} .venv/bin/pip install --quiet \
+  -C cmake.define.LIBSCHED_PREBUILT="$PWD/build/release/lib/libsched.so" \
   --disable-pip-version-check --no-build-isolation --no-deps --force-reinstall .
 echo "$now" > "$stamp"

@@ -34,7 +34,7 @@ test: ## Run every test of every language (PART=name: one part, PART=list: their
 	@packaging/setup.sh
 	@tests/run $(PART)
 
-conformance: python ## Compare with the real upstream framework on fresh cases (ARGS="--seeds 50")
+conformance: python ## Compare with the real upstream framework on fresh cases (ARGS="--seeds 50", ARGS="--mutate 50000")
 	@echo "building the oracle (the first time takes minutes)" >&2
 	@cd tests/oracle && go build -o ../../build/oracle/oracle .
 	@$(PYTHON) tests/conformance/conformance.py --oracle build/oracle/oracle \

@@ -323,6 +323,8 @@ def test_changes_that_cannot_be(run):
         assert bad["error"] == f"changes[0]: {text}"
     bad, = evaluate(run, case(pod("x"), changes=[{"before": 0, "apply": {}}]), code=2)
     assert bad["error"] == "changes[0].apply: expected a list"
+    good, = evaluate(run, case(pod("x"), changes=[None, {"before": None, "delete": None, "apply": None}]))
+    assert good["pods"][0]["feasible"] == ["a", "b"]
     for before in (True, 1.5, 2**63, "1"):
         bad, = evaluate(run, case(pod("x"), changes=[{"before": before}]), code=2)
         assert bad["error"] == "changes[0].before: expected an integer"

@@ -215,6 +215,10 @@ def _changes(members: _Members, name: str) -> list[Change]:
     at = 1
     for index, entry in enumerate(value):
         at = skip_space(text, at)
+        if entry is None:
+            at = skip_space(text, at + len("null")) + 1
+            changes.append(Change(0, [], _list({}, "apply"), []))
+            continue
         if not isinstance(entry, dict):
             raise BadCase(f"changes[{index}]: expected a JSON object", name)
         parts, at = _members(text, at)

@@ -17,7 +17,8 @@ from .terminal import Terminal, print_json
 DESCRIPTION = """\
 Reads cases, {"name", "config", "objects", "pods", "mode", "defaults"}, and prints one line of JSON
 for each: what PreEnqueue, PreFilter and Filter say about each pod and node, and the scores of the
-nodes that fit; in mode "schedule" also the node that is chosen, and the next pods see the pod there.
+nodes that fit; in mode "schedule" also the node that is chosen, and the next pods see the pod there;
+mode "config" writes out the defaulted configuration.
 A case that cannot be loaded gives {"name", "error"}, and the command goes on; its exit code is 2 then. tests/oracle
 describes both formats."""
 

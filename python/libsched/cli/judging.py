@@ -66,10 +66,10 @@ def judge(case: Case, frameworks: Frameworks) -> dict[str, Any]:
     if case.mode == "trace":
         from .trace import trace
 
-        for index, value in enumerate(case.object_values):
-            if isinstance(value, dict) and value.get("kind") not in ("Node", "Pod"):
-                raise BadCase(f"objects[{index}]: only nodes and pods in mode trace")
         loaded = _parse(case.objects, "objects", False, None)
+        for index, value in enumerate(case.object_values):
+            if value["kind"] not in ("Node", "Pod"):
+                raise BadCase(f"objects[{index}]: only nodes and pods in mode trace")
         return trace(case, [*loaded.nodes, *loaded.pods], _pods(case, loaded))
     if case.mode == "config":
         return _config(case)

@@ -23,7 +23,7 @@ _UNREAD = re.compile(r"Go struct field (?:" + "|".join((
     r"PersistentVolumeSpec\.spec\.(?:persistentVolumeReclaimPolicy|mountOptions)",
     r"PodDisruptionBudgetStatus\.status\.(?!disruptionsAllowed|disruptedPods)",
     r"ContainerStatus\.status\.\w+\.(?!name|resources|allocatedResources)",
-    r"ObjectMeta\.metadata\.(?:finalizers|generateName|selfLink|managedFields|generation|resourceVersion)",
+    r"ObjectMeta\.metadata\.(?:annotations|finalizers|generateName|selfLink|managedFields|generation|resourceVersion)",
 )) + ")")
 _NO_KIND = re.compile(r"no kind \"[^\"]*\" is registered for version|Object '(?:Kind|apiVersion)' is missing")
 
@@ -67,10 +67,15 @@ def _warned(_case, golden, _answer):
 def _twice(case, golden, answer):
     if re.match(r"panic: .* already exists$", _refusal(golden)):
         return True
-    together = [[*(case.get("objects") or ()), *(case.get("pods") or ())]]
-    together += [change.get("apply") or () for change in case.get("changes") or ()]
+    together = [[*_list(case, "objects"), *_list(case, "pods")]]
+    together += [_list(change, "apply") for change in _list(case, "changes")]
     return bool(_refusal(answer)) and any(
         len({_key(one) for one in objects}) < len(objects) for objects in together)
+
+
+def _list(value, key):
+    found = value.get(key) if isinstance(value, dict) else None
+    return found if isinstance(found, list) else []
 
 
 def _key(one):
@@ -86,6 +91,16 @@ def _nameless(_case, golden, answer):
 
 def _kind(_case, golden, answer):
     return bool(_NO_KIND.search(_refusal(golden))) and not _refusal(answer)
+
+
+def _panic(_case, golden, _answer):
+    return any(one.get("panic") for pod in golden.get("pods") or () for step in pod.get("steps") or ()
+               for one in (step, *(step.get("phases") or ())))
+
+
+def _claims(_case, golden, _answer):
+    return any('plugin "DynamicResources" failed with: not found' in str(pod.get(field))
+               for pod in golden.get("pods") or () for field in ("error", "scoreError"))
 
 
 def _letters(case, golden, answer):
@@ -109,19 +124,25 @@ def _unread(_case, golden, answer):
 
 
 ALL = (
-    Legitimate("chance", "upstream leaves it to chance or to the clock, and the oracle says so (warnings): the "
-               "present time for victims without startTime, a random part of more than 100 nodes", _warned),
+    Legitimate("chance", "upstream leaves it to chance or to the clock, and the oracle says so (warnings): "
+               "the present time for victims without startTime, a random part of more than 100 nodes",
+               _warned),
     Legitimate("twice", "two objects of one name: no API server holds them, the oracle's panics; here the "
                "later one replaces the other, and a pod to judge that is there twice is refused", _twice),
-    Legitimate("nameless", "an object without a name: no API server holds it, upstream's decoder alone takes it",
-               _nameless),
+    Legitimate("nameless", "an object without a name: no API server holds it, upstream's decoder alone "
+               "takes it", _nameless),
     Legitimate("kind", "a dump may hold kinds that no plugin reads, custom resources among them: they are "
                "passed over here; the oracle's decoder knows the built-in ones alone", _kind),
-    Legitimate("letters", "upstream finds kind and apiVersion whatever letters are capital, all other fields only as "
-               "they are; here that goes for all", _letters),
-    Legitimate("header", "the oracle words this refusal itself; here it is in kube-scheduler's words", _header),
-    Legitimate("extenders", "the oracle runs no extenders; here a pod whose profile has one is an error that says so",
-               _extenders),
+    Legitimate("letters", "upstream finds kind and apiVersion whatever letters are capital, all other "
+               "fields only as they are; here that goes for all", _letters),
+    Legitimate("header", "the oracle words this refusal itself; here it is in kube-scheduler's words",
+               _header),
+    Legitimate("extenders", "the oracle runs no extenders; here a pod whose profile has one is an error "
+               "that says so", _extenders),
+    Legitimate("panic", "a PostFilter plugin answers Wait or Skip: upstream panics, here it is an Error of "
+               "that plugin", _panic),
+    Legitimate("claims", "DynamicResources runs at Filter or Score and not at PreFilter: upstream misses "
+               "its state; here the plugin passes pods without claims at every point", _claims),
     Legitimate("moved", "a bound pod changes its node: upstream's cache ends the program", _moved),
     Legitimate("unread", "parts of objects that no plugin reads are skipped here", _unread),
 )

@@ -13,8 +13,8 @@ START = 20260101
 TRACES = 400  # cases of mode trace, which have one form only
 MUTANTS = 800  # of all kinds and modes
 _ABOUT_MUTANTS = f"""\
-The files `{work.MUTATED}.*` hold {MUTANTS} mutants of generated cases of all kinds, made with the seed {{}}, but for
-those to which upstream gives another answer when it is asked again. A case that upstream refuses is
+The files `{work.MUTATED}.*` hold {MUTANTS} mutants of generated cases of all kinds, made with the seed {{}}, but
+for those to which upstream gives another answer when it is asked again. A case that upstream refuses is
 recorded as `{{{{"name", "error"}}}}`.
 
 """

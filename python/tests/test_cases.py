@@ -115,7 +115,8 @@ def test_objects_get_a_uid(before, after):
 
 @pytest.mark.parametrize("text", [
     '{"kind":"Pod","metadata":{"name":"p","uid":"u"}}', "3", "[]", "null", "{}", '{"kind":"Pod"}',
-    '{"kind":3,"metadata":{}}', '{"kind":"Pod","metadata":[]}', '{"kind":"Pod","metadata":{"uid":3}}'])
+    '{"kind":3,"metadata":{}}', '{"kind":"Pod","metadata":[]}', '{"kind":"Pod","metadata":{"uid":3}}',
+    '{"kind":"Pod","metadata":{"uid":{}}}', '{"kind":"Pod","metadata":{"uid":false}}'])
 def test_what_has_a_uid_or_is_no_object_stays(text):
     case, = read(f'{{"objects": [{text}, {text}], "pods": []}}')
     assert case.objects.decode().endswith(f'"items":[{text}, {text}]}}')

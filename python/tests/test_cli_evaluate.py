@@ -325,6 +325,8 @@ def test_changes_that_cannot_be(run):
     assert bad["error"] == "changes[0].apply: expected a list"
     good, = evaluate(run, case(pod("x"), changes=[None, {"before": None, "delete": None, "apply": None}]))
     assert good["pods"][0]["feasible"] == ["a", "b"]
+    bad, = evaluate(run, case(pod("x"), changes=[{"delete": ""}]), code=2)
+    assert bad["error"] == "changes[0].delete: expected a list of texts"
     for before in (True, 1.5, 2**63, "1"):
         bad, = evaluate(run, case(pod("x"), changes=[{"before": before}]), code=2)
         assert bad["error"] == "changes[0].before: expected an integer"

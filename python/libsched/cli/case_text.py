@@ -111,7 +111,7 @@ def _uid_of(text: str, start: int) -> tuple[int, int, str]:
     of_object = {key: (value, at) for key, value, at, _ in members_at(text, start)[0]}
     kind, _ = of_object.get("kind", (None, 0))
     metadata, begin = of_object.get("metadata", (None, 0))
-    if not isinstance(metadata, dict) or metadata.get("uid") or (
+    if not isinstance(metadata, dict) or metadata.get("uid") not in (None, "") or (
             not isinstance(kind, str) or isinstance(kind, Number)):
         return start, start, ""
     said = {key: text[at:end] for key, _, at, end in members_at(text, begin)[0]}

@@ -223,7 +223,7 @@ def _changes(members: _Members, name: str) -> list[Change]:
             raise BadCase(f"changes[{index}]: expected a JSON object", name)
         parts, at = _members(text, at)
         at = skip_space(text, at) + 1  # the comma
-        delete = entry.get("delete") or []
+        delete = [] if entry.get("delete") is None else entry["delete"]
         if isinstance(delete, list):
             delete = ["" if key is None else key for key in delete]
         before = entry.get("before")

@@ -74,7 +74,7 @@ NodeRef State::detach_node(uint32_t r) {
   taints_.remove(r, row.taint_set);
   images_.detach(r);
   row.taint_set = kNoId;
-  tables_.detach_node(r);
+  tables_.detach_node(r, row.node->meta.labels);
   labels_.remove(r, row.labels);
   row.labels.clear();
   columns_.clear_allocatable(r, row.node->allocatable);

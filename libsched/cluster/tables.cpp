@@ -28,6 +28,13 @@ DomainSums make_sums(const CountTable& counts, const TopologyColumn& column,
   return s;
 }
 
+uint32_t free_place(std::vector<uint32_t>* free, size_t end) {
+  if (free->empty()) return static_cast<uint32_t>(end);
+  const uint32_t i = free->back();
+  free->pop_back();
+  return i;
+}
+
 bool same_words(const std::vector<uint64_t>& a, Span<uint64_t> b) {
   return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin());
 }
@@ -47,7 +54,13 @@ Tables& Tables::operator=(const Tables& o) {
   const std::scoped_lock lock(mutex_, o.mutex_);
   topologies_ = o.topologies_;
   tables_ = o.tables_;
+  free_topologies_ = o.free_topologies_;
+  free_tables_ = o.free_tables_;
+  topology_ids_ = o.topology_ids_;
   table_ids_ = o.table_ids_;
+  index_ = o.index_;
+  bytes_ = o.bytes_;
+  judged_ = o.judged_;
   sets_ = o.sets_;
   topologies_in_use_ = o.topologies_in_use_;
   counting_ = o.counting_;
@@ -56,10 +69,8 @@ Tables& Tables::operator=(const Tables& o) {
   return *this;
 }
 
-uint32_t Tables::find_topology(Str key) const {
-  for (uint32_t i = 0; i < topologies_.size(); ++i)
-    if (topologies_[i].column && topologies_[i].column->key == key) return i;
-  return kNoId;
+uint32_t Tables::find_topology(Str key, uint64_t hash) const {
+  return topology_ids_.find(hash, [&](uint32_t i) { return topologies_[i].column->key == key; });
 }
 
 TopologyRef Tables::topology(const State& state, Str key) const {
@@ -71,10 +82,10 @@ TopologyRef Tables::topology(const State& state, Str key) const {
       const uint32_t row = static_cast<uint32_t>(r);
       column.add(row, state.node(row)->meta.labels, state.labels());
     });
-    const auto hole = std::find_if(topologies_.begin(), topologies_.end(),
-                                   [](const Topology& t) { return !t.column; });
-    i = static_cast<uint32_t>(hole - topologies_.begin());
-    if (hole == topologies_.end()) topologies_.emplace_back();
+    i = free_place(&free_topologies_, topologies_.size());
+    if (i == topologies_.size()) topologies_.emplace_back();
+    topology_ids_.insert(column.key_hash, i);
+    bytes_ += column.bytes();
     topologies_[i].column = TopologyRef(std::move(column));
     topologies_in_use_ = true;
     shrink(nullptr, &topologies_[i]);
@@ -95,8 +106,7 @@ void Tables::track(const State& state) const {
 uint32_t Tables::make_table(const State& state, const CountKey& key, std::string text,
                             uint64_t hash) const {
   track(state);
-  uint32_t id = 0;
-  while (id < tables_.size() && tables_[id].rule) ++id;
+  const uint32_t id = free_place(&free_tables_, tables_.size());
   if (id == tables_.size()) tables_.emplace_back();
   CountTable counts;
   counts.rows.resize(state.columns().capacity());
@@ -117,7 +127,14 @@ uint32_t Tables::make_table(const State& state, const CountKey& key, std::string
       if (of_slot[s] != kNoId && counted[of_slot[s]]) ++counts.rows[state.slot(s).row];
   }
   table_ids_.insert(hash, id);
-  tables_[id] = {std::move(rule), std::move(text), hash, CountsRef(std::move(counts)), {}, 0};
+  tables_[id] = {std::move(rule),
+                 std::move(text),
+                 hash,
+                 index_.add(key, id),
+                 CountsRef(std::move(counts)),
+                 {},
+                 0};
+  bytes_ += tables_[id].bytes();
   return id;
 }
 
@@ -159,7 +176,10 @@ SumsRef Tables::sums(const State&, const CountsRef& counts, const TopologyRef& t
                              [&](const Sums& a, const Sums& b) { return worth(a) < worth(b); });
   if (at == list.end() || (worth(*at) != 0 && list.size() < kSumsPerTable))
     at = list.insert(list.end(), Sums{});
+  else
+    bytes_ -= at->sums->bytes();
   *at = {SumsRef(make_sums(*counts, *topology, eligible)), place, ++clock_};
+  bytes_ += at->sums->bytes();
   const SumsRef made = at->sums;
   shrink(table, &topologies_[place]);
   return made;
@@ -173,7 +193,7 @@ void Tables::set_limit(size_t bytes) const {
 
 size_t Tables::bytes() const {
   const std::lock_guard lock(mutex_);
-  return bytes_locked();
+  return bytes_;
 }
 
 size_t Tables::count_tables() const {
@@ -181,18 +201,8 @@ size_t Tables::count_tables() const {
   return table_ids_.size();
 }
 
-size_t Tables::bytes_locked() const {
-  size_t n = 0;
-  for (const Topology& t : topologies_)
-    if (t.column) n += t.column->bytes();
-  for (const Table& t : tables_)
-    if (t.rule) n += t.bytes();
-  return n;
-}
-
 void Tables::shrink(const Table* keep_table, const Topology* keep_topology) const {
-  size_t now = bytes_locked();
-  if (now <= limit_) return;
+  if (bytes_ <= limit_) return;
   // Well below the limit, so that this walk is rare.
   const size_t goal = limit_ - limit_ / 4;
   std::vector<std::pair<uint64_t, uint32_t>> tables, topologies;  // by last use
@@ -203,48 +213,74 @@ void Tables::shrink(const Table* keep_table, const Topology* keep_topology) cons
       topologies.emplace_back(topologies_[i].used, i);
   std::sort(tables.begin(), tables.end());
   std::sort(topologies.begin(), topologies.end());
-  std::vector<bool> gone(tables_.size());
+  std::vector<bool> is_gone(tables_.size());
+  const auto gone = [&](uint32_t i) { return is_gone[i]; };
+  RuleIndex::Places places;
   for (const auto& [used, i] : tables) {
-    if (now <= goal) break;
-    now -= tables_[i].bytes();
+    if (bytes_ <= goal) break;
+    bytes_ -= tables_[i].bytes();
     table_ids_.erase(tables_[i].hash, i);
+    places.insert(places.end(), tables_[i].places.begin(), tables_[i].places.end());
     tables_[i] = {};
-    gone[i] = true;
+    is_gone[i] = true;
+    free_tables_.push_back(i);
   }
-  for (PodLabelSets::Set& s : sets_.sets())
-    std::erase_if(s.tables, [&](uint32_t i) { return gone[i]; });
+  index_.remove(std::move(places), gone);
+  for (PodLabelSets::Set& s : sets_.sets()) std::erase_if(s.tables, gone);
   for (const auto& [used, i] : topologies) {
-    if (now <= goal) break;
-    now -= topologies_[i].column->bytes();
+    if (bytes_ <= goal) break;
+    bytes_ -= topologies_[i].column->bytes();
+    topology_ids_.erase(topologies_[i].column->key_hash, i);
     topologies_[i] = {};
+    free_topologies_.push_back(i);
   }
 }
 
 void Tables::reserve_rows(size_t capacity) {
-  for (Topology& t : topologies_)
-    if (t.column && t.column->domain.size() < capacity) t.column.edit().reserve_rows(capacity);
-  for (Table& t : tables_)
-    if (t.rule && t.counts->rows.size() < capacity) t.counts.edit().rows.resize(capacity);
+  bytes_ = 0;
+  for (Topology& t : topologies_) {
+    if (!t.column) continue;
+    if (t.column->domain.size() < capacity) t.column.edit().reserve_rows(capacity);
+    bytes_ += t.column->bytes();
+  }
+  for (Table& t : tables_) {
+    if (!t.rule) continue;
+    if (t.counts->rows.size() < capacity) t.counts.edit().rows.resize(capacity);
+    bytes_ += t.bytes();
+  }
+}
+
+// Calls f(topology) for those of which a node with these labels has a domain.
+template <typename F>
+void Tables::for_each_topology(Labels labels, F&& f) {
+  for (const Label& l : labels)
+    if (const uint32_t i = find_topology(l.key, l.key_hash); i != kNoId) f(topologies_[i]);
 }
 
 void Tables::add_node(uint32_t row, Labels labels, const LabelIndex& index) {
-  for (Topology& t : topologies_)
-    if (t.column && find_label(labels, t.column->key) != nullptr)
-      t.column.edit().add(row, labels, index);
+  for_each_topology(labels, [&](Topology& t) {
+    const size_t before = t.column->bytes();
+    t.column.edit().add(row, labels, index);
+    bytes_ += t.column->bytes() - before;
+  });
 }
 
-void Tables::remove_node(uint32_t row) {
-  for (Topology& t : topologies_)
-    if (t.column && t.column->domain[row] != TopologyColumn::kNone) t.column.edit().remove(row);
+void Tables::remove_node(uint32_t row, Labels labels) {
+  for_each_topology(labels, [&](Topology& t) { t.column.edit().remove(row); });
 }
 
 void Tables::add_pod(uint32_t slot, const Pod& pod, uint32_t row) {
   bool fresh = false;
   const uint32_t id = sets_.add(slot, pod, &fresh);
   PodLabelSets::Set& set = sets_.sets()[id];
-  if (fresh)
-    for (uint32_t i = 0; i < tables_.size(); ++i)
-      if (tables_[i].rule && tables_[i].rule->counts(pod)) set.tables.push_back(i);
+  if (fresh) {
+    index_.for_each(pod, [&](uint32_t i) {
+      ++judged_;
+      if (tables_[i].rule->counts(pod)) set.tables.push_back(i);
+    });
+    std::sort(set.tables.begin(), set.tables.end());
+    set.tables.erase(std::unique(set.tables.begin(), set.tables.end()), set.tables.end());
+  }
   count(set, row, 1);
 }
 

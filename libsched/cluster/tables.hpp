@@ -14,13 +14,14 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
+#include "libsched/base/mutex.hpp"
 #include "libsched/cluster/count_table.hpp"
 #include "libsched/cluster/cow.hpp"
 #include "libsched/cluster/pod_label_sets.hpp"
+#include "libsched/cluster/rule_index.hpp"
 #include "libsched/cluster/topology_column.hpp"
 
 namespace libsched {
@@ -48,6 +49,8 @@ class Tables {
   void set_limit(size_t bytes) const;
   size_t bytes() const;         // of what is kept
   size_t count_tables() const;  // that are kept
+  // How many tables have been asked whether they count a pod that State told of, ever.
+  uint64_t judged() const { return judged_; }
 
   // --- State tells ---
   bool in_use() const { return topologies_in_use_ || counting_; }
@@ -56,8 +59,8 @@ class Tables {
   void attach_node(uint32_t row, Labels labels, const LabelIndex& index) {
     if (topologies_in_use_) add_node(row, labels, index);
   }
-  void detach_node(uint32_t row) {
-    if (topologies_in_use_) remove_node(row);
+  void detach_node(uint32_t row, Labels labels) {
+    if (topologies_in_use_) remove_node(row, labels);
   }
   void attach_pod(uint32_t slot, const Pod& pod, uint32_t row) {
     if (counting_) add_pod(slot, pod, row);
@@ -82,6 +85,7 @@ class Tables {
     std::shared_ptr<const CountRule> rule;  // null: this place is free
     std::string text;
     uint64_t hash = 0;
+    RuleIndex::Places places;  // in index_
     CountsRef counts;
     std::vector<Sums> sums;
     uint64_t used = 0;
@@ -90,25 +94,31 @@ class Tables {
   };
 
   void add_node(uint32_t row, Labels labels, const LabelIndex& index);
-  void remove_node(uint32_t row);
+  void remove_node(uint32_t row, Labels labels);
+  template <typename F>
+  void for_each_topology(Labels labels, F&& f);
   void add_pod(uint32_t slot, const Pod& pod, uint32_t row);
   void remove_pod(uint32_t slot, uint32_t row);
   void count(const PodLabelSets::Set& set, uint32_t row, int32_t delta);
 
   // With the mutex held.
-  uint32_t find_topology(Str key) const;
+  uint32_t find_topology(Str key) const { return find_topology(key, hash_str(key)); }
+  uint32_t find_topology(Str key, uint64_t hash) const;
   void track(const State& state) const;
   uint32_t make_table(const State& state, const CountKey& key, std::string text,
                       uint64_t hash) const;
-  size_t bytes_locked() const;
   void shrink(const Table* keep_table, const Topology* keep_topology) const;
 
   // Filled while others read the state: guarded by mutex_ in queries, and by the rule that nobody
   // asks while the writer changes something.
-  mutable std::mutex mutex_;
+  mutable Mutex mutex_;
   mutable std::vector<Topology> topologies_;
   mutable std::vector<Table> tables_;
-  mutable IdTable table_ids_;
+  mutable std::vector<uint32_t> free_topologies_, free_tables_;
+  mutable IdTable topology_ids_, table_ids_;
+  mutable RuleIndex index_;
+  mutable size_t bytes_ = 0;  // of topologies_ and tables_
+  uint64_t judged_ = 0;
   mutable PodLabelSets sets_;
   mutable bool topologies_in_use_ = false;
   mutable bool counting_ = false;  // sets_ knows all pods

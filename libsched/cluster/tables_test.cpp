@@ -272,6 +272,78 @@ TEST_CASE("tables: sums are kept as long as the same rows are asked for") {
             .shares(warm));
 }
 
+TEST_CASE("tables: a pod is judged by those tables alone that its labels may concern") {
+  Ref<Cluster> c = make_ref<Cluster>();
+  REQUIRE(c->update_node(make_node("n", {{"zone", "a"}})).ok());
+  const Tables& tables = c->view().tables();
+  const auto judged = [&](const Map& labels, const char* ns) {
+    const PodRef p = make_pod("p", ns, labels, false);
+    const uint64_t before = tables.judged();
+    c->fork();
+    REQUIRE(c->update_pod(p, "n").ok());
+    const uint64_t n = tables.judged() - before;
+    for (const CountKey& key : some_keys())
+      check_counts(c->view(), key, tables.counts(c->view(), key));
+    REQUIRE(c->revert().ok());
+    return n;
+  };
+  for (const CountKey& key : some_keys()) tables.counts(c->view(), key);
+  std::vector<std::string> values;
+  for (int i = 0; i < 5000; ++i) values.push_back("v" + std::to_string(i));
+  for (const std::string& v : values) {
+    for (const SelectorOp op : {SelectorOp::kIn, SelectorOp::kExists}) {
+      CountKey key;
+      key.terms.resize(1);
+      key.terms[0].namespaces = {"x"};
+      const Str value = v;
+      key.terms[0].requirements = {
+          requirement("all", SelectorOp::kExists),
+          op == SelectorOp::kIn ? requirement("app", op, {&value, 1}) : requirement(value, op)};
+      tables.counts(c->view(), key);
+    }
+    CountKey of_namespace;
+    of_namespace.terms.resize(1);
+    of_namespace.terms[0].namespaces = {v};
+    tables.counts(c->view(), of_namespace);
+  }
+  REQUIRE(tables.count_tables() == 15'006);
+  CHECK(judged({{"app", "v7"}, {"all", ""}}, "x") < 10);
+  CHECK(judged({{"app", "v7"}, {"v9", ""}, {"all", ""}}, "v3") < 10);
+  CHECK(judged({{"app", "a"}}, "y") < 10);
+}
+
+TEST_CASE("tables: the bytes are those of what is kept, whatever came and went") {
+  Ref<Cluster> c = make_ref<Cluster>();
+  std::mt19937 random(3);
+  const auto name = [&](int n) { return std::to_string(random() % static_cast<uint32_t>(n)); };
+  for (int i = 0; i < 3000; ++i) {
+    const Tables& tables = c->view().tables();
+    if (i % 3 == 0)
+      REQUIRE(c->update_node(make_node("n" + name(300), {{"k" + name(9), name(50)}})).ok());
+    if (i % 5 == 0) {
+      const std::string gone = "n" + name(300);
+      if (c->view().find_node(gone) != kNoId) REQUIRE(c->remove_node(gone).ok());
+    }
+    CountKey key;
+    key.terms.resize(1);
+    key.terms[0].any_namespace = true;
+    const std::string value = name(40);
+    const Label label = make_label("app", value);
+    key.terms[0].add(label);
+    const CountsRef counts = tables.counts(c->view(), key);
+    const TopologyRef topology = tables.topology(c->view(), "k" + name(9));
+    std::vector<uint64_t> rows(c->view().word_count(), random() % 2 == 0 ? ~uint64_t{0} : 1);
+    tables.sums(c->view(), counts, topology, rows);
+    if (i % 500 == 499) tables.set_limit(Tables::kDefaultLimit / (i % 1000 == 999 ? 1 : 2000));
+    if (i % 100 != 0) continue;
+    // What a copy is asked to drop is all that there is.
+    const Ref<Cluster> copy = c->clone();
+    copy->view().tables().set_limit(0);
+    CHECK(copy->view().tables().bytes() == 0);
+    CHECK(copy->view().tables().count_tables() == 0);
+  }
+}
+
 TEST_CASE("tables: label sets of pods that are gone are forgotten") {
   Ref<Cluster> cluster = make_ref<Cluster>();
   REQUIRE(cluster->update_node(make_node("n", {})).ok());

@@ -1,17 +1,18 @@
-// hash_bytes: a fast 64-bit hash for interning; not for adversaries that must be kept apart by
-// the hash alone (every table also compares the strings).
+// hash_bytes: a fast 64-bit hash for interning, of this process alone: it depends on a secret, so
+// that whoever chooses the names cannot make them collide. Every table also compares the strings.
 #pragma once
 
 #include <cstdint>
 #include <cstring>
 
 #include "libsched/base/arena.hpp"
+#include "libsched/base/hash_secret.hpp"
 
 namespace libsched {
 
 inline uint64_t hash_mix(uint64_t a, uint64_t b) {
   __extension__ using Wide = unsigned __int128;
-  const Wide m = static_cast<Wide>(a ^ 0x9e3779b97f4a7c15ULL) * (b ^ 0xe7037ed1a0b428dbULL);
+  const Wide m = static_cast<Wide>(a ^ hash_secret.a) * (b ^ hash_secret.b);
   return static_cast<uint64_t>(m) ^ static_cast<uint64_t>(m >> 64);
 }
 
@@ -49,5 +50,11 @@ inline uint64_t hash_long(const char* p, size_t n, uint64_t seed = 0) {
 }
 
 inline uint64_t hash_str(Str s, uint64_t seed = 0) { return hash_bytes(s.data(), s.size(), seed); }
+
+// For the standard library's tables of strings.
+struct StrHash {
+  using is_transparent = void;
+  size_t operator()(Str s) const { return hash_str(s); }
+};
 
 }  // namespace libsched

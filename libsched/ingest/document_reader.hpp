@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "libsched/base/hash.hpp"
 #include "libsched/ingest/identity_set.hpp"
 #include "libsched/ingest/ingest.hpp"
 #include "libsched/ingest/json_reader.hpp"
@@ -71,8 +72,8 @@ class DocumentReader {
   JsonReader reader_;
   ObjectBuilder builder_;
   IdentitySet identities_;
-  std::unordered_map<std::string, size_t> skipped_;  // index in out_.skipped
-  std::vector<Str> begins_;                          // of each document: the text from its begin on
+  std::unordered_map<std::string, size_t, StrHash> skipped_;  // index in out_.skipped
+  std::vector<Str> begins_;  // of each document: the text from its begin on
   size_t total_ = 0;
   std::vector<Level> levels_;  // around the present object
   size_t object_begin_ = 0;    // of the present object, in the text

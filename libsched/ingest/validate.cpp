@@ -3,6 +3,7 @@
 
 #include <unordered_set>
 
+#include "libsched/base/hash.hpp"
 #include "libsched/ingest/field_issues.hpp"
 
 namespace libsched {
@@ -11,7 +12,7 @@ namespace {
 constexpr int32_t kHighestUserPriority = 1'000'000'000;
 
 void check_taints(FieldIssues& issues, const FieldPath& path, Span<Taint> taints) {
-  std::unordered_set<std::string> seen;
+  std::unordered_set<std::string, StrHash> seen;
   for (size_t i = 0; i < taints.size(); ++i) {
     const Taint& t = taints[i];
     const FieldPath here(path, i);

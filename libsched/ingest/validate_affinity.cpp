@@ -1,6 +1,7 @@
 // spec.affinity and spec.topologySpreadConstraints.
 #include <unordered_set>
 
+#include "libsched/base/hash.hpp"
 #include "libsched/ingest/field_issues.hpp"
 
 namespace libsched {
@@ -135,7 +136,7 @@ std::string kind_of(const TopologySpreadConstraint& c) {
 // For each constraint whether another of its kind follows.
 std::vector<bool> find_repeats(Span<TopologySpreadConstraint> constraints) {
   std::vector<bool> repeats(constraints.size());
-  std::unordered_set<std::string> seen;
+  std::unordered_set<std::string, StrHash> seen;
   for (size_t i = constraints.size(); i-- > 0;)
     repeats[i] = !seen.insert(kind_of(constraints[i])).second;
   return repeats;

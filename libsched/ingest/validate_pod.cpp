@@ -1,12 +1,13 @@
 // Pod specs: containers, ports, tolerations, names. Amounts and affinity have files of their own.
 #include <unordered_set>
 
+#include "libsched/base/hash.hpp"
 #include "libsched/ingest/field_issues.hpp"
 
 namespace libsched {
 namespace {
 
-using Names = std::unordered_set<std::string>;
+using Names = std::unordered_set<std::string, StrHash>;
 
 void check_port_number(FieldIssues& issues, const FieldPath& path, int32_t port) {
   if (port < 1 || port > 65535) {

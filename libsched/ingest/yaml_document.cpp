@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "libsched/base/hash.hpp"
 #include "libsched/ingest/json_place.hpp"
 
 namespace libsched {
@@ -137,7 +138,7 @@ bool YamlDocument::key_text(Str json, YamlPlace place) {
     }
   } else {
     if (!f.many) {
-      f.many = std::make_unique<std::unordered_map<std::string, size_t>>();
+      f.many = std::make_unique<std::unordered_map<std::string, size_t, StrHash>>();
       for (size_t i = f.first_key; i < keys_.size(); ++i) {
         f.many->emplace(out_.substr(keys_[i].begin, keys_[i].size), keys_[i].line);
       }

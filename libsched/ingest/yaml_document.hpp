@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "libsched/base/arena.hpp"
+#include "libsched/base/hash.hpp"
 #include "libsched/base/result.hpp"
 #include "libsched/ingest/yaml.hpp"
 #include "libsched/ingest/yaml_scalar.hpp"
@@ -65,7 +66,7 @@ class YamlDocument {
     size_t items = 0;
     int height = 1;
     // Keys seen -> line, kept once a mapping has too many keys to be searched one by one.
-    std::unique_ptr<std::unordered_map<std::string, size_t>> many;
+    std::unique_ptr<std::unordered_map<std::string, size_t, StrHash>> many;
   };
 
   bool at_key() const {
@@ -90,7 +91,7 @@ class YamlDocument {
   std::vector<Key> keys_;
   std::vector<Anchored> anchored_;
   std::vector<size_t> in_output_;  // ids of anchored_ that are complete but not owned, or open
-  std::unordered_map<std::string, size_t> anchors_;
+  std::unordered_map<std::string, size_t, StrHash> anchors_;
   YamlScalar scalar_;
   uint64_t nodes_ = 1, alias_nodes_ = 0;
 };

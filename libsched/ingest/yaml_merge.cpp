@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "libsched/base/hash.hpp"
 #include "libsched/ingest/yaml_document.hpp"
 
 namespace libsched {
@@ -87,7 +88,7 @@ class Members {
   }
 
   std::vector<std::pair<Str, Str>> members_;
-  std::unordered_map<Str, size_t> index_;
+  std::unordered_map<Str, size_t, StrHash> index_;
 };
 
 }  // namespace

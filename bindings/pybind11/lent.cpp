@@ -3,7 +3,9 @@
 #include "lent.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -156,8 +158,15 @@ Wrappers::Wrappers() {
 }
 
 const Wrappers& Wrappers::get() {
-  static const Wrappers* wrappers = new Wrappers();  // never freed: Python may be gone by then
-  return *wrappers;
+  // Never freed: Python may be gone by then. Not the initialiser of the static: making one may give
+  // up the GIL, and whoever waits for the static then would keep it, or be forked meanwhile.
+  static constinit std::atomic<const Wrappers*> wrappers{nullptr};
+  const Wrappers* all = wrappers.load(std::memory_order_acquire);
+  if (all == nullptr) {
+    auto made = std::make_unique<const Wrappers>();
+    if (wrappers.compare_exchange_strong(all, made.get())) all = made.release();
+  }
+  return *all;
 }
 
 void bind_lent(py::module_& module) {

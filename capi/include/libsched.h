@@ -24,7 +24,16 @@
        released ones as long as they are among the latest 4,096, handles of another type, and an
        _unref of what was only borrowed. Such a call is MISUSE with the name of the parameter;
        functions without an error do as for NULL, and _unref does nothing. Other builds check for
-       NULL alone. No build can know a pointer that never was a handle: that stays undefined. */
+       NULL alone. No build can know a pointer that never was a handle: that stays undefined.
+   10. fork(2): the child may use all that the parent had, whatever other threads were doing, and
+       start threads of its own. The library has its pthread_atfork() handlers: fork() waits until
+       no thread is changing what threads share, at most as long as one question takes. Excepted is
+       what one thread needs for itself (a cluster, an evaluator, ...; see 7) and another was using
+       in the middle of a call: the child neither uses nor releases it. Plugins' own threads and
+       locks are their own matter; the library's turn-taking for a plugin whose calls are serialised
+       begins anew in the child. A slot may fork, but if other threads work for the same call (see
+       parallelism) its child may only exec or _exit(). So may any child of vfork() and _Fork(),
+       which call no handlers. */
 #ifndef LIBSCHED_H
 #define LIBSCHED_H
 

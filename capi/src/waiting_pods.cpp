@@ -23,6 +23,8 @@ libsched_rc libsched_services_add_waiting_pod(libsched_services* services, const
   LIBSCHED_REQUIRE_HANDLES(error, services, pod);
   LIBSCHED_REQUIRE(error, waits != nullptr || count == 0);
   return guarded(error, [&]() -> Result<void> {
+    if (count == 0)
+      return Error{Rc::kInvalid, "a pod waits for at least one plugin: `count` is 0", {}, {}};
     std::vector<PermitWait> list;
     for (size_t i = 0; i < count; ++i)
       list.push_back({std::string(in(waits[i].plugin)), waits[i].timeout_ns});

@@ -9,6 +9,8 @@
 #include <set>
 #include <utility>
 
+#include "libsched/base/mutex.hpp"
+
 namespace libsched {
 namespace {
 
@@ -223,11 +225,12 @@ namespace {
 
 // Never destroyed: quantities in static storage may outlive any destruction order.
 struct Pool {
-  std::mutex mutex;
+  Mutex mutex;
   std::set<BigDecimal, Less> values;
   size_t bytes = 0;
 };
 Pool& the_pool() {
+  const ForkHeldOff made_whole;
   static auto& pool = *new Pool;
   return pool;
 }
@@ -237,7 +240,7 @@ Pool& the_pool() {
 const BigDecimal* intern_big_decimal(BigDecimal value) {
   Pool& pool = the_pool();
   const size_t cost = sizeof(BigDecimal) + 64 + value.magnitude.limbs.size() * sizeof(uint32_t);
-  const std::lock_guard<std::mutex> lock(pool.mutex);
+  const std::lock_guard lock(pool.mutex);
   if (const auto found = pool.values.find(value); found != pool.values.end()) return &*found;
   if (pool.bytes + cost > kPoolBytes) return nullptr;
   value.magnitude.limbs.shrink_to_fit();
@@ -248,7 +251,7 @@ const BigDecimal* intern_big_decimal(BigDecimal value) {
 
 void forget_big_decimals() {
   Pool& pool = the_pool();
-  const std::lock_guard<std::mutex> lock(pool.mutex);
+  const std::lock_guard lock(pool.mutex);
   pool.values.clear();
   pool.bytes = 0;
 }

@@ -11,11 +11,13 @@ int64_t SystemClock::now_ns() const {
   return duration_cast<nanoseconds>(system_clock::now().time_since_epoch()).count();
 }
 
-void SystemClock::wait(std::condition_variable& changed, std::unique_lock<std::mutex>& lock,
-                       int64_t deadline_ns) {
+void SystemClock::wait(Signal& changed, std::unique_lock<Mutex>& lock, int64_t deadline_ns) {
   // By the steady clock: a jump of the machine's time shall not stretch a wait by hours.
-  const int64_t left = std::clamp<int64_t>(deadline_ns - now_ns(), 0, 3'600'000'000'000);
-  changed.wait_for(lock, std::chrono::nanoseconds(left));
+  constexpr int64_t kHour = 3'600'000'000'000;
+  const int64_t now = now_ns();
+  const int64_t left =
+      deadline_ns <= now ? 0 : std::min(deadline_ns - std::max(now, int64_t{0}), kHour);
+  changed.wait(lock, left);
 }
 
 int64_t VirtualClock::now_ns() const {
@@ -23,8 +25,7 @@ int64_t VirtualClock::now_ns() const {
   return now_ns_;
 }
 
-void VirtualClock::wait(std::condition_variable&, std::unique_lock<std::mutex>&,
-                        int64_t deadline_ns) {
+void VirtualClock::wait(Signal&, std::unique_lock<Mutex>&, int64_t deadline_ns) {
   advance_to(deadline_ns);
 }
 

@@ -3,10 +3,9 @@
 // Times are nanoseconds since 1970. Any thread may use a clock.
 #pragma once
 
-#include <condition_variable>
 #include <cstdint>
-#include <mutex>
 
+#include "libsched/base/mutex.hpp"
 #include "libsched/base/ref.hpp"
 
 namespace libsched {
@@ -14,17 +13,16 @@ namespace libsched {
 class Clock : public RefCounted {
  public:
   virtual int64_t now_ns() const = 0;
-  // Sleeps until somebody notifies `changed` or the deadline has come; may return early.
-  virtual void wait(std::condition_variable& changed, std::unique_lock<std::mutex>& lock,
-                    int64_t deadline_ns) = 0;
+  // Sleeps until somebody notifies `changed` or the deadline has come; may return early. Others may
+  // take the mutex meanwhile.
+  virtual void wait(Signal& changed, std::unique_lock<Mutex>& lock, int64_t deadline_ns) = 0;
 };
 
 // The machine's clock.
 class SystemClock final : public Clock {
  public:
   int64_t now_ns() const override;
-  void wait(std::condition_variable& changed, std::unique_lock<std::mutex>& lock,
-            int64_t deadline_ns) override;
+  void wait(Signal& changed, std::unique_lock<Mutex>& lock, int64_t deadline_ns) override;
 };
 
 // A clock that stands still until it is moved. Waiting moves it to the deadline at once: so an hour
@@ -36,13 +34,12 @@ class VirtualClock final : public Clock {
 
   explicit VirtualClock(int64_t now_ns = kStart) : now_ns_(now_ns) {}
   int64_t now_ns() const override;
-  void wait(std::condition_variable& changed, std::unique_lock<std::mutex>& lock,
-            int64_t deadline_ns) override;
+  void wait(Signal& changed, std::unique_lock<Mutex>& lock, int64_t deadline_ns) override;
   // Moves on to `now_ns`, never back.
   void advance_to(int64_t now_ns);
 
  private:
-  mutable std::mutex mutex_;
+  mutable Mutex mutex_;
   int64_t now_ns_;
 };
 

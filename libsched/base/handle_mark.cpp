@@ -5,7 +5,8 @@
 
 #include <array>
 #include <mutex>
-#include <thread>
+
+#include "libsched/base/mutex.hpp"
 
 #if defined(__SANITIZE_ADDRESS__)
 #define LIBSCHED_ASAN 1
@@ -46,13 +47,7 @@ class Quarantine {
  public:
   void hold(const Freed& freed) noexcept {
     if (freed.size > HandleMark::kMaxHeldBytes) return freed.release();
-    // Never waits for ever: in a forked process the mutex may be held by a thread that isn't there.
-    std::unique_lock lock(mutex_, std::try_to_lock);
-    for (int tries = 0; !lock && tries < 1000; ++tries) {
-      std::this_thread::yield();
-      lock.try_lock();
-    }
-    if (!lock) return freed.release();
+    const std::lock_guard lock(mutex_);
     while (count_ != 0 &&
            (count_ == ring_.size() || bytes_ + freed.size > HandleMark::kMaxHeldBytes)) {
       bytes_ -= ring_[first_].size;
@@ -65,12 +60,13 @@ class Quarantine {
   }
 
  private:
-  std::mutex mutex_;
+  Mutex mutex_;
   std::array<Freed, HandleMark::kMaxHeld> ring_;
   size_t first_ = 0, count_ = 0, bytes_ = 0;
 };
 
 Quarantine& quarantine() {
+  const ForkHeldOff made_whole;
   static Quarantine* const all = new Quarantine;  // never destroyed: handles may outlive statics
   return *all;
 }

@@ -10,10 +10,7 @@ namespace {
 
 constexpr int64_t kSecond = 1000000000;
 
-const std::vector<ResourceSpec>& default_resources() {
-  static const std::vector<ResourceSpec> kResources = {{"cpu", 1}, {"memory", 1}};
-  return kResources;
-}
+std::vector<ResourceSpec> default_resources() { return {{"cpu", 1}, {"memory", 1}}; }
 
 void default_weights(std::vector<ResourceSpec>& resources) {
   if (resources.empty()) resources = default_resources();

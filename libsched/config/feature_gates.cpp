@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "libsched/base/mutex.hpp"
 #include "libsched/base/quote.hpp"
 #include "libsched/config/feature_gate_table.hpp"
 
@@ -13,6 +14,7 @@ namespace {
 constexpr size_t kNotFound = SIZE_MAX;
 
 const std::map<Str, size_t>& index_by_name() {
+  const ForkHeldOff made_whole;
   static const std::map<Str, size_t> kIndex = [] {
     std::map<Str, size_t> index;
     for (size_t i = 0; i < known_gates().size(); ++i) index[known_gates()[i].name] = i;
@@ -63,6 +65,7 @@ Error aggregate(const std::vector<std::string>& errors) {
 }  // namespace
 
 FeatureGates::FeatureGates() {
+  const ForkHeldOff made_whole;
   static const auto kDefaults = [this] {
     for (size_t i = 0; i < known_gates().size(); ++i) put(i, known_gates()[i].default_on);
     return bits_;

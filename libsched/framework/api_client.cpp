@@ -1,6 +1,10 @@
 // MemoryApi: requests in a list.
 #include "libsched/framework/api_client.hpp"
 
+#include <iterator>
+#include <memory>
+#include <utility>
+
 namespace libsched {
 
 void MemoryApi::keep(Request request) {
@@ -66,11 +70,25 @@ void MemoryApi::clear() {
 }
 
 Result<void> MemoryApi::deliver(Cluster& cluster) {
-  const std::lock_guard guard(mutex_);
+  // Without the mutex: plugins hear of the changes, and may make requests.
+  std::vector<Request> all;
+  {
+    const std::lock_guard guard(mutex_);
+    all = std::exchange(requests_, {});
+  }
   size_t done = 0;
   Result<void> out;
-  for (; done < requests_.size() && out.ok(); ++done) {
-    const Request& r = requests_[done];
+  // Whatever happens: what is left comes before what was added meanwhile.
+  const auto put_back = [&](void*) {
+    const std::lock_guard guard(mutex_);
+    all.erase(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(done));
+    all.insert(all.end(), std::make_move_iterator(requests_.begin()),
+               std::make_move_iterator(requests_.end()));
+    requests_ = std::move(all);
+  };
+  const std::unique_ptr<void, decltype(put_back)> at_end(this, put_back);
+  for (; done < all.size() && out.ok(); ++done) {
+    const Request& r = all[done];
     if (r.verb == Verb::kBind)
       out = cluster.update_pod(
           copy_pod(*r.pod, r.pod->meta.name, r.pod->meta.ns, r.pod->meta.uid, r.node), r.node);
@@ -81,7 +99,6 @@ Result<void> MemoryApi::deliver(Cluster& cluster) {
       out = cluster.remove_pod(r.pod->meta.ns, r.pod->meta.name);
     if (!out.ok()) break;
   }
-  requests_.erase(requests_.begin(), requests_.begin() + static_cast<std::ptrdiff_t>(done));
   return out;
 }
 

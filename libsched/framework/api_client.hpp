@@ -3,10 +3,10 @@
 #pragma once
 
 #include <cstdint>
-#include <mutex>
 #include <string>
 #include <vector>
 
+#include "libsched/base/mutex.hpp"
 #include "libsched/base/ref.hpp"
 #include "libsched/base/result.hpp"
 #include "libsched/cluster/cluster.hpp"
@@ -73,7 +73,7 @@ class MemoryApi final : public ApiClient {
  private:
   void keep(Request request);
 
-  mutable std::mutex mutex_;
+  mutable Mutex mutex_;
   std::vector<Request> requests_;
 };
 

@@ -8,10 +8,10 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
+#include "libsched/base/mutex.hpp"
 #include "libsched/base/ref.hpp"
 #include "libsched/cluster/cluster.hpp"
 #include "libsched/framework/limits.hpp"
@@ -102,7 +102,7 @@ class CycleState final : public RefCounted {
   Ref<CycleState> clone() const;
 
  private:
-  mutable std::mutex mutex_;
+  mutable Mutex mutex_;
   std::map<std::string, std::shared_ptr<StateValue>, std::less<>> values_;
   std::map<std::string, PodRef> activations_;
 };

@@ -47,7 +47,7 @@ void Nominator::update(const Pod& old_pod, const PodRef& new_pod) {
 }
 
 const std::vector<PodRef>& Nominator::on(Str node) const {
-  static const std::vector<PodRef> kNone;
+  static constinit const std::vector<PodRef> kNone;
   const auto it = by_node_.find(node);
   return it == by_node_.end() ? kNone : it->second;
 }

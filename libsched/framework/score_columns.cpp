@@ -143,10 +143,9 @@ struct Available {
   }
 };
 
-const Available& available() {
-  static const Available kernels;
-  return kernels;
-}
+const Available kernels;
+
+const Available& available() { return kernels; }
 
 }  // namespace
 

@@ -4,12 +4,12 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "libsched/base/clock.hpp"
+#include "libsched/base/mutex.hpp"
 #include "libsched/framework/api_client.hpp"
 #include "libsched/framework/nominator.hpp"
 #include "libsched/framework/waiting_pods.hpp"
@@ -34,7 +34,7 @@ class PodsInPreBind {
     bool cancelled = false;
     std::string reason;
   };
-  mutable std::mutex mutex_;
+  mutable Mutex mutex_;
   std::map<std::string, Entry, std::less<>> pods_;
 };
 
@@ -67,7 +67,7 @@ class Services final : public RefCounted {
   Nominator nominator_;
   WaitingPods waiting_pods_;
   PodsInPreBind pods_in_pre_bind_;
-  std::mutex mutex_;
+  Mutex mutex_;
   std::map<std::string, PodRef> activated_;
 };
 

@@ -4,6 +4,7 @@
 // gone off, and that counts as the rejection that upstream's timer sends.
 #include "libsched/framework/waiting_pods.hpp"
 
+#include <cassert>
 #include <limits>
 
 #include "libsched/config/duration.hpp"
@@ -11,15 +12,19 @@
 namespace libsched {
 namespace {
 
+// Never beyond what can be counted.
 int64_t later(int64_t now_ns, int64_t by_ns) {
-  constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
-  return by_ns > 0 && now_ns > kMax - by_ns ? kMax : now_ns + by_ns;
+  using Limits = std::numeric_limits<int64_t>;
+  int64_t then = 0;
+  if (!__builtin_add_overflow(now_ns, by_ns, &then)) return then;
+  return by_ns > 0 ? Limits::max() : Limits::min();
 }
 
 }  // namespace
 
 WaitingPod::WaitingPod(PodRef pod, std::vector<PermitWait> waits, Ref<Clock> clock)
     : pod_(std::move(pod)), clock_(std::move(clock)) {
+  assert(!waits.empty());
   const int64_t now = clock_->now_ns();
   for (PermitWait& w : waits)
     pending_[std::move(w.plugin)] = {later(now, w.timeout_ns), w.timeout_ns};
@@ -88,10 +93,6 @@ Status WaitingPod::wait() {
   for (;;) {
     expire(clock_->now_ns());
     if (decision_) return *decision_;
-    if (pending_.empty()) {  // no plugin waits, so no time ends it: as upstream, for ever
-      changed_.wait(lock);
-      continue;
-    }
     int64_t first = std::numeric_limits<int64_t>::max();
     for (const auto& [name, timer] : pending_) first = std::min(first, timer.deadline_ns);
     clock_->wait(changed_, lock, first);

@@ -2,22 +2,21 @@
 // time is over. Any thread.
 #pragma once
 
-#include <condition_variable>
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "libsched/base/clock.hpp"
+#include "libsched/base/mutex.hpp"
 #include "libsched/framework/status.hpp"
 #include "libsched/objects/pod.hpp"
 
 namespace libsched {
 
-// How long a plugin lets a pod wait.
+// How long a plugin lets a pod wait; not at all: what is not positive is over at once.
 struct PermitWait {
   std::string plugin;
   int64_t timeout_ns = 0;
@@ -25,6 +24,7 @@ struct PermitWait {
 
 class WaitingPod {
  public:
+  // At least one plugin waits: else nobody could decide.
   WaitingPod(PodRef pod, std::vector<PermitWait> waits, Ref<Clock> clock);
 
   const Pod& pod() const { return *pod_; }
@@ -48,8 +48,8 @@ class WaitingPod {
 
   PodRef pod_;
   Ref<Clock> clock_;
-  mutable std::mutex mutex_;
-  std::condition_variable changed_;
+  mutable Mutex mutex_;
+  Signal changed_;
   std::map<std::string, Timer, std::less<>> pending_;
   std::optional<Status> decision_;
   bool done_ = false;
@@ -65,7 +65,7 @@ class WaitingPods {
   void remove(Str uid);
 
  private:
-  mutable std::mutex mutex_;
+  mutable Mutex mutex_;
   std::map<std::string, std::shared_ptr<WaitingPod>, std::less<>> pods_;
 };
 

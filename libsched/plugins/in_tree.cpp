@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "libsched/base/mutex.hpp"
 #include "libsched/config/expand.hpp"
 
 namespace libsched {
@@ -31,6 +32,7 @@ RegistryRef in_tree_registry() {
       {"DefaultBinder", make_default_binder},
       {"DefaultPreemption", make_default_preemption},
   };
+  const ForkHeldOff made_whole;
   static const RegistryRef registry = [&] {
     Ref<Registry> r = make_ref<Registry>();
     for (const InTreePlugin& p : in_tree_plugins()) {

@@ -117,7 +117,8 @@ class Cluster(View):
     -----
     A cluster is meant for one thread at a time. Threads that share one take turns; give each a
     `snapshot` or a `clone` to run them side by side. After ``os.fork()`` both processes have a
-    cluster of their own.
+    cluster of their own; one that another thread was using at that moment raises StateError in the
+    child. Snapshots and all else that threads share may be used there whatever the threads did.
 
     Examples
     --------

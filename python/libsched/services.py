@@ -244,7 +244,12 @@ class Services:
         Parameters
         ----------
         waits : mapping from plugin to seconds or timedelta
-            What `Framework.run_permit_plugins` gave.
+            What `Framework.run_permit_plugins` gave; at least one plugin.
+
+        Raises
+        ------
+        InvalidError
+            No plugin waits, so nobody could decide.
         """
         self._handle.add_waiting_pod(
             pod._handle, [(plugin, nanoseconds(wait)) for plugin, wait in waits.items()])

@@ -106,6 +106,8 @@ def test_a_waiting_pod_runs_out_of_virtual_time(nodes):
 def test_a_waiting_pod_is_rejected(nodes):
     services = nodes.services
     one = libsched.Pod(pod("p"))
+    with pytest.raises(libsched.InvalidError, match="at least one plugin"):
+        services.add_waiting_pod(one, {})
     services.add_waiting_pod(one, {"A": 60, "B": 60})
     waiting = services.waiting_pod(one)
     assert waiting.reject("A", "no")

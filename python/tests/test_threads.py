@@ -138,6 +138,50 @@ def test_fork_while_other_threads_work(scheduler, crowd):
             thread.join()
 
 
+def spreading(app):
+    """A pod that wants to be spread among the pods of its own app."""
+    return libsched.Pod(pod(app, cpu="100m", topologySpreadConstraints=[{
+        "maxSkew": 1000, "topologyKey": "kubernetes.io/hostname",
+        "whenUnsatisfiable": "DoNotSchedule",
+        "labelSelector": {"matchLabels": {"app": app}}}]))
+
+
+def test_fork_while_other_threads_ask_the_same_snapshot_about_spread(scheduler):
+    names = [f"n{index}" for index in range(64)]
+    cluster = libsched.Cluster(
+        [node(name, cpu="64", labels={"kubernetes.io/hostname": name}) for name in names])
+    cluster.add_pods([pod(f"p{index}", cpu="1m") for index in range(640)], names * 10)
+    asked = [spreading(f"app{index}") for index in range(200)]
+    for round_ in range(10):
+        cluster.add_pods(pod(f"round{round_}", cpu="1m"), "n0")
+        snapshot = cluster.snapshot()  # one that has counted nothing yet
+        stop = threading.Event()
+
+        def work(first, snapshot=snapshot, stop=stop):
+            index = first
+            while not stop.is_set():
+                scheduler.fit(snapshot, asked[index % len(asked)])
+                index += 1
+
+        def check(snapshot=snapshot):
+            for wanted in asked[::40]:
+                assert len(scheduler.fit(snapshot, wanted).nodes) == len(names)
+            with concurrent.futures.ThreadPoolExecutor(2) as pool:
+                assert set(pool.map(lambda p: bool(scheduler.fit(snapshot, p)), asked[:8])) == {
+                    True}
+
+        threads = [threading.Thread(target=work, args=(first,)) for first in (0, 70, 140)]
+        for thread in threads:
+            thread.start()
+        try:
+            for _ in range(10):
+                assert in_child(check) == 0
+        finally:
+            stop.set()
+            for thread in threads:
+                thread.join()
+
+
 def test_the_gil_is_free_while_a_document_is_parsed():
     """A thread that only counts gets on while a large document is parsed."""
     text = b"".join(b"---\n" + (

@@ -222,6 +222,28 @@ static void test_waiting_pods(void) {
   libsched_clock_unref(clock);
 }
 
+/* Times beyond what can be counted: over at once, and never. */
+static void test_waits_that_are_refused_or_extreme(void) {
+  libsched_pod* pod = pod_of("p", 100, "");
+  const int64_t now[] = {-5, 5};
+  const libsched_permit_wait past = {text("A"), INT64_MIN}, never = {text("A"), INT64_MAX};
+  for (int i = 0; i < 4; ++i) {
+    libsched_clock* clock = NULL;
+    CHECK_OK(libsched_clock_create_virtual(now[i / 2], &clock, err));
+    libsched_services* services = services_with(NULL, clock);
+    CHECK_FAILS(LIBSCHED_ERR_INVALID, NULL, "at least one plugin",
+                libsched_services_add_waiting_pod(services, pod, &past, 0, err));
+    CHECK(libsched_services_waiting_pods(services, NULL, 0) == 0);
+    CHECK_OK(libsched_services_add_waiting_pod(services, pod, i % 2 == 0 ? &past : &never, 1, err));
+    libsched_waiting_pod* waiting = libsched_services_get_waiting_pod(services, text("uid-p"));
+    CHECK(libsched_waiting_pod_decided(waiting, NULL) == (i % 2 == 0));
+    libsched_waiting_pod_unref(waiting);
+    libsched_services_unref(services);
+    libsched_clock_unref(clock);
+  }
+  libsched_pod_unref(pod);
+}
+
 static void test_activations(void) {
   libsched_cycle_state* state = NULL;
   libsched_text* json = NULL;
@@ -291,6 +313,7 @@ int main(void) {
   test_refused_options();
   test_nominations();
   test_waiting_pods();
+  test_waits_that_are_refused_or_extreme();
   test_activations();
   test_statuses();
   test_null_handles();

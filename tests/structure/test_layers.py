@@ -117,3 +117,19 @@ def test_framework_names_no_plugin():
             named = [header for header in includes(path)
                      if any(f"/{plugin}/" in header for plugin in plugins)]
             assert not named, path
+
+
+# Where a lock lives as long as one call, and where those that fork() waits for are made.
+OWN_LOCKS = {"libsched/base/mutex.hpp", "libsched/base/mutex.cpp", "libsched/framework/crew.hpp",
+             "libsched/framework/crew.cpp", "libsched/framework/evaluator_binding.cpp"}
+LOCK = re.compile(
+    r"std::(\w*mutex|condition_variable\w*|call_once|once_flag|counting_semaphore|latch)\b")
+
+
+def test_locks_that_outlive_a_call_are_those_that_fork_waits_for():
+    cpp = [path for path in sources.files() if path.suffix in CPP and "_test." not in path.name
+           and (path.parts[0] == "libsched" or path.parts[:2] == ("capi", "src"))]
+    assert cpp
+    assert not {str(path): found for path in cpp if str(path) not in OWN_LOCKS
+                if (found := LOCK.findall(sources.text(path)))}
+    assert LOCK.search("mutable std::recursive_mutex mutex;")

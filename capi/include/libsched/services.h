@@ -112,7 +112,8 @@ typedef struct libsched_permit_wait {
   libsched_str plugin;
   int64_t timeout_ns;
 } libsched_permit_wait;
-/* A pod whose Permit said Wait begins to wait, by the services' clock. */
+/* A pod whose Permit said Wait begins to wait, by the services' clock. A timeout that is not
+   positive is over at once. Errors: INVALID (count 0: nobody could decide). */
 libsched_rc libsched_services_add_waiting_pod(libsched_services *services, const libsched_pod *pod, const libsched_permit_wait *waits,
                                               size_t count, LIBSCHED_OWN libsched_error **error);
 /* The caller owns what these give. NULL: it does not wait. Writes up to `capacity` and returns how

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "../handles.hpp"
+#include "libsched/base/call_lock.hpp"
 #include "libsched/framework/foreign_call.hpp"
 
 namespace libsched::capi {
@@ -24,7 +25,7 @@ struct Registered {
   void* user_data = nullptr;
   // Serialises calls unless the plugin is concurrent. Recursive: a slot may ask an evaluator of its
   // own, whose framework has this plugin, too.
-  mutable std::recursive_mutex mutex;
+  mutable CallLock mutex;
   std::shared_ptr<void> library;  // the shared object that the slots are in; closed last
 
   Registered() = default;
@@ -51,7 +52,7 @@ struct Registered {
 
    private:
     ForeignCall call_;
-    std::unique_lock<std::recursive_mutex> lock_;
+    std::unique_lock<CallLock> lock_;
   };
   Inside serialise() const { return Inside(*this); }
 };

@@ -1,10 +1,10 @@
 // Executor: makes the victims leave, and knows which pods are preempting at this moment.
 #pragma once
 
-#include <mutex>
 #include <set>
 #include <string>
 
+#include "libsched/base/mutex.hpp"
 #include "libsched/framework/preemption_report.hpp"
 #include "libsched/framework/services.hpp"
 
@@ -28,7 +28,7 @@ class Executor {
   void set_preempting(const Pod& pod, bool on);
 
   bool asynchronous_;
-  mutable std::mutex mutex_;
+  mutable Mutex mutex_;
   std::multiset<std::string, std::less<>> preempting_;
 };
 

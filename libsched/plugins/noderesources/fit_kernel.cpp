@@ -117,10 +117,9 @@ struct Kernels {
   }
 };
 
-const Kernels& kernels() {
-  static const Kernels available;
-  return available;
-}
+const Kernels available;
+
+const Kernels& kernels() { return available; }
 
 const FitKernel& chosen() { return kernels().list[kernels().count - 1]; }
 

@@ -415,10 +415,9 @@ struct Kernels {
   }
 };
 
-const Kernels& kernels() {
-  static const Kernels available;
-  return available;
-}
+const Kernels available;
+
+const Kernels& kernels() { return available; }
 
 }  // namespace
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "libsched/base/mutex.hpp"
 #include "libsched/base/quote.hpp"
 #include "libsched/framework/evaluator.hpp"
 #include "libsched/plugins/volumes/claims.hpp"
@@ -216,12 +217,11 @@ Status bind_volumes(const BindingCall& call, const Reservation& reservation,
   if (call.services.api().simulated()) return {};
   Clock& clock = call.services.clock();
   const int64_t deadline = later(clock.now_ns(), timeout_seconds);
-  std::mutex mutex;
-  std::condition_variable changed;  // nobody notifies it: upstream looks once a second, too
-  std::unique_lock lock(mutex);
+  Mutex mutex;
+  Signal changed;  // nobody notifies it: upstream looks once a second, too
   while (true) {
     const int64_t next = std::min(later(clock.now_ns(), 1), deadline);
-    while (clock.now_ns() < next) clock.wait(changed, lock, next);
+    for (std::unique_lock lock(mutex); clock.now_ns() < next;) clock.wait(changed, lock, next);
     if (!call.services.pods_in_pre_bind().cancelled(call.pod.meta.uid).empty())
       return Status::from_error("binding volumes: context canceled");
     if (clock.now_ns() >= deadline)

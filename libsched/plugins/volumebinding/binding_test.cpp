@@ -47,8 +47,7 @@ struct ActingClock final : Clock {
   VirtualClock time;
   std::function<void(int64_t seconds)> act;
   int64_t now_ns() const override { return time.now_ns(); }
-  void wait(std::condition_variable& changed, std::unique_lock<std::mutex>& lock,
-            int64_t deadline_ns) override {
+  void wait(Signal& changed, std::unique_lock<Mutex>& lock, int64_t deadline_ns) override {
     time.wait(changed, lock, deadline_ns);
     if (act) act(seconds());
   }

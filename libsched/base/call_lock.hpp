@@ -1,0 +1,27 @@
+// CallLock: lets one thread at a time into foreign code, and that thread as often as it likes.
+//
+// fork(2) does not wait for foreign code. If a thread was inside when the process forked, the lock
+// is free in the child, whatever state that thread has left the foreign code in; the thread that
+// forks keeps what it holds.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace libsched {
+
+class CallLock {
+ public:
+  CallLock() = default;
+  CallLock(const CallLock&) = delete;
+  CallLock& operator=(const CallLock&) = delete;
+
+  void lock() noexcept;
+  void unlock() noexcept;
+
+ private:
+  std::atomic<uint64_t> holder_{0};  // 0: free; else who holds it, and of which generation of forks
+  uint32_t again_ = 0;               // how often the holder has locked it again
+};
+
+}  // namespace libsched

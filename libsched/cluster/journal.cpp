@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "libsched/cluster/used_ports.hpp"
+
 namespace libsched {
 namespace {
 
@@ -112,12 +114,7 @@ uint32_t Journal::add_pod(PodRef pod, uint32_t r) {
   if (recording()) ops_.push_back({Kind::kAddPod, s, from_tail ? 1u : 0u});
   if (p.host_ports.empty()) return s;
   std::vector<State::UsedPort> ports = state_->row(r).ports;
-  for (const HostPort& port : p.host_ports) {
-    const bool there = std::any_of(ports.begin(), ports.end(), [&](const State::UsedPort& u) {
-      return same_port(u.port, port);
-    });
-    if (!there) ports.push_back({state_->slot(s).pod, port});
-  }
+  add_ports(state_->slot(s).pod, &ports);
   std::vector<State::UsedPort> old = state_->replace_ports(r, std::move(ports));
   if (!recording()) return s;
   ports_.push_back(std::move(old));
@@ -136,8 +133,7 @@ void Journal::remove_pod(uint32_t s) {
   if (!slot.pod->host_ports.empty()) {
     // Not counted: upstream forgets a port with the first pod that gives it up.
     std::vector<State::UsedPort> ports = state_->row(slot.row).ports;
-    for (const HostPort& port : slot.pod->host_ports)
-      std::erase_if(ports, [&](const State::UsedPort& u) { return same_port(u.port, port); });
+    remove_ports(*slot.pod, &ports);
     std::vector<State::UsedPort> old = state_->replace_ports(slot.row, std::move(ports));
     if (recording()) {
       ports_.push_back(std::move(old));

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "libsched/cluster/used_ports.hpp"
+
 namespace libsched {
 
 NodeOverlay::NodeOverlay(const State& view, uint32_t row) : view_(&view), row_(row) {
@@ -54,12 +56,7 @@ void NodeOverlay::give(const Pod& pod, int64_t times) {
 void NodeOverlay::add(const PodRef& pod) {
   pods_.push_back(pod);
   give(*pod, -1);
-  for (const HostPort& port : pod->host_ports) {
-    const bool there = std::any_of(ports_.begin(), ports_.end(), [&](const State::UsedPort& u) {
-      return same_port(u.port, port);
-    });
-    if (!there) ports_.push_back({pod, port});
-  }
+  add_ports(pod, &ports_);
 }
 
 bool NodeOverlay::remove(const Pod& pod) {
@@ -69,9 +66,7 @@ bool NodeOverlay::remove(const Pod& pod) {
   const PodRef gone = std::exchange(*it, pods_.back());
   pods_.pop_back();
   give(*gone, 1);
-  // Not counted, as upstream's set of ports.
-  for (const HostPort& port : gone->host_ports)
-    std::erase_if(ports_, [&](const State::UsedPort& u) { return same_port(u.port, port); });
+  remove_ports(*gone, &ports_);
   return true;
 }
 

@@ -88,6 +88,8 @@ class CycleState final : public RefCounted {
   // While a call with limits runs: these. Copies of the state have none.
   const LimitWatch* limits = nullptr;
   bool exceeded() const { return limits != nullptr && limits->exceeded(); }
+  // For loops of short steps: looks at every 64th.
+  bool exceeded(size_t step) const { return step % 64 == 63 && exceeded(); }
 
   // Upstream's PodsToActivate: pods to try again at once after this cycle, by "namespace/name".
   void activate(const PodRef& pod);

@@ -81,12 +81,13 @@ Result<void> Evaluator::bind_pod(CycleState& state, const Pod& pod) const {
   return {};
 }
 
-const PluginData* Evaluator::data_for(CycleState::Entry& entry, const Plugin& plugin,
-                                      const Pod& pod, uint64_t epoch) const {
+const PluginData* Evaluator::data_for(CycleState& state, CycleState::Entry& entry,
+                                      const Plugin& plugin, const Pod& pod, uint64_t epoch) const {
   if (!entry.prepared ||
       (entry.data && entry.data->ids_epoch != 0 && entry.data->ids_epoch != epoch)) {
-    entry.data = plugin.prepare(view(), pod);
-    entry.prepared = true;
+    entry.data = plugin.prepare(view(), pod, state);
+    // What a plugin has not finished is made anew by the next call.
+    entry.prepared = state.limits == nullptr || !state.limits->found();
     if (entry.data && entry.data->ids_epoch != 0) entry.data->ids_epoch = epoch;
   }
   return entry.data.get();
@@ -224,7 +225,7 @@ Result<void> Evaluator::run_filter(CycleState& state, const Pod& pod, uint32_t r
     CycleState::Entry& entry = state.entries[i];
     const Plugin* plugin = framework_->plugins()[i].plugin.get();
     if (entry.skip_filter || plugin == nullptr) continue;
-    const PluginData* data = data_for(entry, *plugin, pod, epoch);
+    const PluginData* data = data_for(state, entry, *plugin, pod, epoch);
     if (data != nullptr && data->view_version != 0 && data->view_version != version)
       return stale(framework_->plugins()[i].name);
     plugin->filter({v, pod, state, data, entry.pre_filtered, node}, set);
@@ -243,7 +244,8 @@ Result<void> Evaluator::steps(CycleState& state, const Pod& pod) {
     CycleState::Entry& entry = state.entries[i];
     const Plugin* plugin = framework_->plugins()[i].plugin.get();
     if (entry.skip_filter || plugin == nullptr) continue;
-    const PluginData* data = data_for(entry, *plugin, pod, epoch);
+    LIBSCHED_TRY(go_on(state));
+    const PluginData* data = data_for(state, entry, *plugin, pod, epoch);
     if (data != nullptr && data->view_version != 0 && data->view_version != version)
       return stale(framework_->plugins()[i].name);
     steps_.push_back({i, plugin, data, entry.pre_filtered});
@@ -396,7 +398,9 @@ Result<void> Evaluator::judge_rows(CycleState& state, const Pod& pod,
             static_cast<uint32_t>(k + 1);
   }
   LIBSCHED_TRY(go_on(state));
+  size_t told = 0;
   for (const uint32_t r : rows) {
+    if (++told % 64 == 0) LIBSCHED_TRY(go_on(state));
     if (verdict[r] != 0) {
       each(r, status_of(steps_[verdict[r] - 1], state, pod, r));
     } else if (const auto it = alone.find(r); it != alone.end()) {
@@ -405,7 +409,7 @@ Result<void> Evaluator::judge_rows(CycleState& state, const Pod& pod,
       each(r, Status());
     }
   }
-  return {};
+  return go_on(state);
 }
 
 // Judges `rows` and writes their verdicts; the rows are sorted by name.

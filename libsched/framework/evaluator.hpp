@@ -272,8 +272,8 @@ class Evaluator final : public RefCounted {
                           Status* status) const;
   Result<void> bind(CycleState& state) const;
   Result<void> bind_pod(CycleState& state, const Pod& pod) const;
-  const PluginData* data_for(CycleState::Entry& entry, const Plugin& plugin, const Pod& pod,
-                             uint64_t epoch) const;
+  const PluginData* data_for(CycleState& state, CycleState::Entry& entry, const Plugin& plugin,
+                             const Pod& pod, uint64_t epoch) const;
   Result<void> steps(CycleState& state, const Pod& pod);
   Status status_of(const Step& step, CycleState& state, const Pod& pod, uint32_t row,
                    const NodeOverlay* node = nullptr) const;

@@ -52,7 +52,7 @@ Result<void> Evaluator::judge_nominated(
     }
     if (rejected) rejected(row, status);
   });
-  return out;
+  return out.ok() ? go_on(state) : out;
 }
 
 Result<void> Evaluator::run_filter_with_nominated(CycleState& state, const Pod& pod, uint32_t row,

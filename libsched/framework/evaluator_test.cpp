@@ -307,7 +307,8 @@ struct LabelId final : PluginData {
 class WantsLabel final : public Plugin {
  public:
   explicit WantsLabel(int* prepared) : prepared_(prepared) {}
-  std::shared_ptr<PluginData> prepare(const View& view, const Pod& pod) const override {
+  std::shared_ptr<PluginData> prepare(const View& view, const Pod& pod,
+                                      const CycleState&) const override {
     ++*prepared_;
     auto data = std::make_shared<LabelId>();
     data->ids_epoch = view.ids_epoch();

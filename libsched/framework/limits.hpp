@@ -1,7 +1,9 @@
 // Limits: what ends a call before it is done, and the look-out for it.
 //
-// A plugin cannot be interrupted: one looks before and after each, and where many nodes are asked
-// about one by one. A call that ends so has changed nothing but the CycleState it was given.
+// Plugins cannot be interrupted. The evaluator looks before and after each of them and where many
+// nodes are asked about one by one; in-tree plugins look inside of loops whose length objects
+// decide, and may give anything once the limits are exceeded. A call that ends so has changed
+// nothing but the CycleState it was given.
 #pragma once
 
 #include <atomic>

@@ -163,8 +163,12 @@ class Plugin {
   }
 
   // What filter() wants to know of the pod in this view; made after PreFilter, or at the first
-  // Filter, and again when ids change. Null: nothing.
-  virtual std::shared_ptr<PluginData> prepare(const View&, const Pod&) const { return nullptr; }
+  // Filter, and again when ids change. Null: nothing. The state's limits count here as everywhere:
+  // a loop whose length objects decide looks at state.exceeded() now and then, and ends; what the
+  // plugin then gives is not used.
+  virtual std::shared_ptr<PluginData> prepare(const View&, const Pod&, const CycleState&) const {
+    return nullptr;
+  }
 
   virtual void filter(const FilterCall&, const RowSet&) const {}
   // The whole status of a row that filter() has just rejected, without the plugin's name.

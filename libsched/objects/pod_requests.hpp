@@ -19,7 +19,9 @@ struct PodRequestOptions {
 };
 
 // The total of containers, sidecars, init containers, pod-level requests and overhead. Sums are
-// exact, each total is rounded up once. Scalars go into `arena`, their names stay where they are.
+// exact, each total is rounded up once. (Upstream adds the overhead to a pod-level amount beyond 64
+// bits once more each time that it asks, for its sum shares memory with the pod; here it comes
+// once.) Scalars go into `arena`, their names stay where they are.
 Resources pod_requests(const Pod& pod, const PodRequestOptions& options, Arena& arena);
 
 // The totals of single resources: out[i] is that of names[i], cpu in thousandths and everything

@@ -125,6 +125,20 @@ TEST_CASE("overhead comes on top, of pod-level requests too, which replace the s
         "2250 1074790400 0 0 example.com/gpu=1 hugepages-1Gi=1073741824", 2250, 1074790400);
 }
 
+TEST_CASE("overhead comes once on top of a pod-level amount beyond 64 bits, however often asked") {
+  Maker m;
+  m.containers({m.container("a", "cpu=1")});
+  m.pod_level("cpu=16Ei");
+  m.pod->spec.overhead = m.list("cpu=250m");
+  const Quantity before = m.pod->spec.pod_requests[0].quantity;
+  Arena arena;
+  const int64_t first = pod_requests(*m.pod, {}, arena).milli_cpu;
+  for (int i = 0; i < 3; ++i) {
+    CHECK(pod_requests(*m.pod, {}, arena).milli_cpu == first);
+    CHECK(m.pod->spec.pod_requests[0].quantity.compare(before) == 0);
+  }
+}
+
 TEST_CASE("with pod-level requests only what no level asks for gets defaults") {
   Maker m;
   m.containers({m.container("a", "cpu=1"), m.container("b", "")});

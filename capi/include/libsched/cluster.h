@@ -44,7 +44,9 @@ libsched_cluster *libsched_cluster_ref(libsched_cluster *cluster);
 void libsched_cluster_unref(LIBSCHED_OWN libsched_cluster *cluster);
 
 /* Adds or replaces every object: nodes, pods that have a nodeName and have not ended, and all
-   other kinds that are read. The same document twice changes nothing. Pods without nodeName are not stored.
+   other kinds that are read. Pods without nodeName are not stored. The same document twice changes
+   nothing, as informers send no event then; libsched_cluster_update_node() and _update_pod() do count
+   as updates, after which a node knows anew on how many nodes its images are.
    Errors: STATE while a fork is open (use the calls below), LIMIT (too many different resources). */
 libsched_rc libsched_cluster_apply(libsched_cluster *cluster, const libsched_objects *objects, LIBSCHED_OWN libsched_error **error);
 

@@ -35,7 +35,8 @@ Status ForeignPlugin::remove_pod(const PodChange& change) const {
   return changed(slots().remove_pod, change);
 }
 
-std::shared_ptr<PluginData> ForeignPlugin::prepare(const View&, const Pod&) const {
+std::shared_ptr<PluginData> ForeignPlugin::prepare(const View&, const Pod&,
+                                                   const CycleState&) const {
   if (slots().filter == nullptr && slots().filter_batch == nullptr) return nullptr;
   return std::make_shared<Verdicts>();
 }

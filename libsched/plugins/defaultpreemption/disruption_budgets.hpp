@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "libsched/cluster/cluster.hpp"
+#include "libsched/framework/cycle_state.hpp"
 
 namespace libsched {
 
@@ -14,8 +14,9 @@ class DisruptionBudgets {
   struct Split {
     std::vector<PodRef> violating, others;  // each in the order of the pods
   };
-  // Pods are taken in their order, each from all budgets that select it.
-  Split split(const std::vector<PodRef>& pods) const;
+  // Pods are taken in their order, each from all budgets that select it. Ends early, with less than
+  // all, once the limits of `state` are exceeded.
+  Split split(const std::vector<PodRef>& pods, const CycleState& state) const;
 
  private:
   std::vector<const PodDisruptionBudget*> list_;  // that may select something

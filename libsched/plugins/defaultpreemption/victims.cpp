@@ -10,7 +10,9 @@ namespace {
 class DryRun {
  public:
   DryRun(const Evaluator& evaluator, const CycleState& state, const Pod& pod, uint32_t row)
-      : evaluator_(evaluator), state_(state.clone()), pod_(pod), node_(evaluator.view(), row) {}
+      : evaluator_(evaluator), state_(state.clone()), pod_(pod), node_(evaluator.view(), row) {
+    state_->limits = state.limits;  // which outlive this
+  }
 
   const std::vector<PodRef>& pods() const { return node_.pods(); }
 
@@ -66,6 +68,10 @@ Result<Victims> select_victims(const Evaluator& evaluator, const CycleState& sta
       failed = std::move(ran.error());
       return true;
     }
+    if (state.exceeded()) {  // then what plugins said means nothing
+      failed = state.limits->error();
+      return true;
+    }
     out.status = std::move(*ran);
     return !out.status.success();
   };
@@ -80,7 +86,7 @@ Result<Victims> select_victims(const Evaluator& evaluator, const CycleState& sta
   if (fails(node.fits())) return finish();
 
   go_sort(lower, before);
-  const DisruptionBudgets::Split split = budgets.split(lower);
+  const DisruptionBudgets::Split split = budgets.split(lower, state);
   for (const std::vector<PodRef>* group : {&split.violating, &split.others})
     for (const PodRef& p : *group) {
       if (fails(node.put_back(p))) return finish();
@@ -90,6 +96,7 @@ Result<Victims> select_victims(const Evaluator& evaluator, const CycleState& sta
       out.pods.push_back(p);
       if (group == &split.violating) ++out.budget_violations;
     }
+  if (state.exceeded()) return state.limits->error();
   if (!split.violating.empty() && !split.others.empty()) go_sort(out.pods, before);
   out.status.reset();
   return out;

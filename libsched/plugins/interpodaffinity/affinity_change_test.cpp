@@ -72,6 +72,42 @@ TEST_CASE("affinity changes: the first pod of a group") {
   CHECK(fits(t, second, *pod) == "a b");
 }
 
+// Equal terms are counted once and count as often as they are there; keys are looked up.
+TEST_CASE("affinity changes: many terms, equal ones and many keys") {
+  std::string keys;
+  for (int i = 0; i < 40; ++i) keys += ", k" + std::to_string(i) + ": x";
+  const auto running = [](const std::string& name, const std::string& node) {
+    return "---\nkind: Pod\nmetadata: {name: " + name +
+           ", namespace: default, labels: {app: web}}\nspec: {nodeName: " + node + "}\n";
+  };
+  Trial t("InterPodAffinity", node("a", "zone: a" + keys) + node("b", "zone: b" + keys) +
+                                  node("bare", "x: z") + running("r1", "a") + running("r2", "a"));
+  std::string terms;
+  for (int i = 0; i < 30; ++i) terms += (i == 0 ? "" : ", ") + kWeb;
+  const PodRef anti = Trial::pod(required("podAntiAffinity", terms));
+  CycleState state;
+  t.prepare(state, *anti);
+  CHECK(fits(t, state, *anti) == "b bare");
+  CHECK(t.change(state, *anti, *web(), "a", -1) == "Success");
+  CHECK(fits(t, state, *anti) == "b bare");  // the other one is still there
+  t.change(state, *anti, *web(), "a", -1);
+  CHECK(fits(t, state, *anti) == "a b bare");
+
+  for (int i = 0; i < 40; ++i)
+    terms +=
+        ", {topologyKey: k" + std::to_string(i) + ", labelSelector: {matchLabels: {app: web}}}";
+  const PodRef with = Trial::pod(required("podAffinity", terms));
+  CycleState second;
+  t.prepare(second, *with);
+  CHECK(fits(t, second, *with) == "a");
+  t.change(second, *with, *web(), "a", -1);
+  CHECK(fits(t, second, *with) == "a");
+  t.change(second, *with, *web(), "a", -1);
+  CHECK(fits(t, second, *with) == "");
+  t.change(second, *with, *web(), "b", 1);
+  CHECK(fits(t, second, *with) == "b");
+}
+
 TEST_CASE("affinity changes: anti-affinity of either side") {
   Trial t("InterPodAffinity", zones());
   const PodRef pod = web(required("podAntiAffinity", kWeb));

@@ -2,6 +2,8 @@
 #include "libsched/plugins/interpodaffinity/affinity_filter.hpp"
 
 #include <algorithm>
+#include <map>
+#include <string>
 
 #include "libsched/plugins/interpodaffinity/incoming_terms.hpp"
 
@@ -12,12 +14,13 @@ Span<uint64_t> live_rows(const View& view) {
   return {view.live().data(), view.live().word_count()};
 }
 
-// counts += sums; whether any sum is not zero.
-bool add_sums(const DomainSums& sums, std::vector<int32_t>* counts) {
+// counts += times * sums, which wraps; whether any sum is not zero.
+bool add_sums(const DomainSums& sums, uint32_t times, std::vector<int32_t>* counts) {
   counts->resize(std::max(counts->size(), sums.sum.size()));
   int32_t any = 0;
   for (size_t d = 0; d < sums.sum.size(); ++d) {
-    (*counts)[d] += sums.sum[d];
+    (*counts)[d] = static_cast<int32_t>(static_cast<uint32_t>((*counts)[d]) +
+                                        times * static_cast<uint32_t>(sums.sum[d]));
     any |= sums.sum[d];
   }
   return any != 0;
@@ -67,57 +70,110 @@ void add_positive(const View& view, const TopologyColumn& column,
 
 }  // namespace
 
-AffinityFilter::AffinityFilter(const View& view, const Pod& pod) {
+AffinityFilter::AffinityFilter(const View& view, const Pod& pod, const CycleState& state) {
   view_version = view.version();
-  add_existing_anti(view, pod);
-  add_affinity(view, pod);
-  add_anti(view, pod);
-  judge(view);
+  add_existing_anti(view, pod, state);
+  add_affinity(view, pod, state);
+  add_anti(view, pod, state);
+  if (!state.exceeded()) judge(view);
+}
+
+// Columns are shared, hence their names stay where they are.
+uint32_t AffinityFilter::key_index(const View& view, Str text) {
+  constexpr size_t kFew = 16;
+  if (places_.empty()) {
+    for (uint32_t i = 0; i < keys_.size(); ++i)
+      if (keys_[i].column->key == text) return i;
+  } else if (const auto at = places_.find(text); at != places_.end()) {
+    return at->second;
+  }
+  const auto place = static_cast<uint32_t>(keys_.size());
+  keys_.emplace_back().column = view.tables().topology(view, text);
+  if (keys_.size() > kFew)
+    for (auto i = static_cast<uint32_t>(places_.size()); i <= place; ++i)
+      places_.emplace(keys_[i].column->key, i);
+  return place;
 }
 
 AffinityFilter::Key& AffinityFilter::key(const View& view, Str text) {
-  for (Key& k : keys_)
-    if (k.column->key == text) return k;
-  keys_.emplace_back().column = view.tables().topology(view, text);
-  return keys_.back();
+  return keys_[key_index(view, text)];
 }
 
 // One pod that all terms select counts once for every term.
-void AffinityFilter::add_affinity(const View& view, const Pod& pod) {
+void AffinityFilter::add_affinity(const View& view, const Pod& pod, const CycleState& state) {
   const Span<PodAffinityTerm> terms = pod.spec.pod_affinity.required;
   if (terms.empty()) return;
   CountKey selected;
   const bool some = add_selected_by_all(view, pod, terms, &selected);
+  if (state.exceeded()) return;
   CountsRef counts;
   if (some) counts = view.tables().counts(view, selected);
+  std::vector<uint32_t> times;  // how many terms have a key, by its place
+  size_t step = 0;
   for (const PodAffinityTerm& t : terms) {
-    Key& k = key(view, t.topology_key);
+    if (state.exceeded(step++)) return;
+    const uint32_t place = key_index(view, t.topology_key);
+    times.resize(keys_.size());
+    ++times[place];
+  }
+  for (size_t place = 0; place < times.size(); ++place) {
+    if (times[place] == 0) continue;
+    if (state.exceeded()) return;
+    Key& k = keys_[place];
     k.required = true;
     std::vector<int32_t>& list = k.counts[kAffinity];
     list.resize(k.column->domains.size());
     if (some && counts->total != 0 &&
-        add_sums(*view.tables().sums(view, counts, k.column, live_rows(view)), &list))
+        add_sums(*view.tables().sums(view, counts, k.column, live_rows(view)), times[place], &list))
       affinity_counts_ = true;
   }
   selects_itself_ = some && !affinity_counts_ && CountRule(selected).counts(pod);
 }
 
-void AffinityFilter::add_anti(const View& view, const Pod& pod) {
-  for (const PodAffinityTerm& t : pod.spec.pod_anti_affinity.required) {
+void AffinityFilter::add_anti(const View& view, const Pod& pod, const CycleState& state) {
+  const Span<PodAffinityTerm> terms = pod.spec.pod_anti_affinity.required;
+  const auto add = [&](const CountKey& selected, Str topology_key, uint32_t times) {
+    const CountsRef counts = view.tables().counts(view, selected);
+    if (counts->total == 0) return;
+    Key& k = key(view, topology_key);
+    add_sums(*view.tables().sums(view, counts, k.column, live_rows(view)), times, &k.counts[kAnti]);
+  };
+  constexpr size_t kFew = 16;
+  if (terms.size() <= kFew) {
+    for (const PodAffinityTerm& t : terms) {
+      if (state.exceeded()) return;
+      CountKey selected;
+      if (add_selected(view, pod, t, &selected)) add(selected, t.topology_key, 1);
+    }
+    return;
+  }
+  // Equal terms are counted once, and added as often as they are there.
+  struct Distinct {
+    CountKey selected;
+    uint32_t times = 0;
+  };
+  std::map<std::pair<std::string, Str>, Distinct> distinct;
+  size_t step = 0;
+  for (const PodAffinityTerm& t : terms) {
+    if (state.exceeded(step++)) return;
     CountKey selected;
     if (!add_selected(view, pod, t, &selected)) continue;
-    const CountsRef counts = view.tables().counts(view, selected);
-    if (counts->total == 0) continue;
-    Key& k = key(view, t.topology_key);
-    add_sums(*view.tables().sums(view, counts, k.column, live_rows(view)), &k.counts[kAnti]);
+    Distinct& d = distinct[{selected.text(), t.topology_key}];
+    if (d.times++ == 0) d.selected = std::move(selected);
+  }
+  for (const auto& [text_and_key, d] : distinct) {
+    if (state.exceeded()) return;
+    add(d.selected, text_and_key.second, d.times);
   }
 }
 
-void AffinityFilter::add_existing_anti(const View& view, const Pod& pod) {
+void AffinityFilter::add_existing_anti(const View& view, const Pod& pod, const CycleState& state) {
   const Namespace* ns = view.find_namespace(pod.meta.ns);
   const ExistingTerms& existing = view.existing_terms();
+  size_t step = 0;
   existing.for_each_anti(pod, ns == nullptr ? Labels() : ns->meta.labels,
                          [&](const ExistingTerms::Term& t) {
+                           if (state.exceeded(step++)) return;
                            Key& k = key(view, existing.topology_key(t.key));
                            std::vector<int32_t>& list = k.counts[kExistingAnti];
                            list.resize(k.column->domains.size());

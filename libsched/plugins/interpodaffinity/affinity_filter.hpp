@@ -7,6 +7,7 @@
 
 #include <array>
 #include <memory>
+#include <unordered_map>
 #include <vector>
 
 #include "libsched/cluster/cluster.hpp"
@@ -19,7 +20,8 @@ class AffinityFilter final : public PluginData {
   enum Rule : uint8_t { kAffinity, kAnti, kExistingAnti };  // in upstream's order
   static constexpr size_t kRules = 3;
 
-  AffinityFilter(const View& view, const Pod& pod);
+  // Ends early, with less than all, once the limits of `state` are exceeded.
+  AffinityFilter(const View& view, const Pod& pod, const CycleState& state);
   std::shared_ptr<PluginData> clone() const override {
     return std::make_shared<AffinityFilter>(*this);
   }
@@ -57,13 +59,15 @@ class AffinityFilter final : public PluginData {
   void add(Key* of, Rule rule, uint32_t row, int32_t delta);
 
   Key& key(const View& view, Str text);
-  void add_affinity(const View& view, const Pod& pod);
-  void add_anti(const View& view, const Pod& pod);
-  void add_existing_anti(const View& view, const Pod& pod);
+  uint32_t key_index(const View& view, Str text);
+  void add_affinity(const View& view, const Pod& pod, const CycleState& state);
+  void add_anti(const View& view, const Pod& pod, const CycleState& state);
+  void add_existing_anti(const View& view, const Pod& pod, const CycleState& state);
   void judge(const View& view);
 
   std::vector<Key> keys_;
-  int64_t existing_anti_ = 0;     // the sum of all those counts
+  std::unordered_map<Str, uint32_t> places_;  // in keys_, by topology key; empty: there are few
+  int64_t existing_anti_ = 0;                 // the sum of all those counts
   bool affinity_counts_ = false;  // a pod that all affinity terms select is in some domain
   bool selects_itself_ = false;   // all affinity terms select the pod; known if it matters
   std::array<std::vector<uint64_t>, kRules> reject_;  // rows; empty: none

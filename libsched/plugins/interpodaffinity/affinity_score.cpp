@@ -14,28 +14,37 @@ int64_t signed_weight(int32_t weight, int64_t sign) {
 
 }  // namespace
 
-AffinityScore::AffinityScore(const View& view, const Pod& pod, int32_t hard_weight) {
-  view_version = view.version();
-  add_own(view, pod, pod.spec.pod_affinity.preferred, 1);
-  add_own(view, pod, pod.spec.pod_anti_affinity.preferred, -1);
-  add_existing(view, pod, hard_weight);
+AffinityScore::AffinityScore(const PreScoreCall& call, int32_t hard_weight) {
+  view_version = call.view.version();
+  add_own(call, call.pod.spec.pod_affinity.preferred, 1);
+  add_own(call, call.pod.spec.pod_anti_affinity.preferred, -1);
+  add_existing(call, hard_weight);
+  places_.clear();
   std::erase_if(keys_, [](const Key& k) { return !k.used; });
 }
 
 AffinityScore::Key& AffinityScore::key(const View& view, Str text) {
-  for (Key& k : keys_)
-    if (k.column->key == text) return k;
+  constexpr size_t kFew = 16;
+  if (places_.empty()) {
+    for (Key& k : keys_)
+      if (k.column->key == text) return k;
+  } else if (const auto at = places_.find(text); at != places_.end()) {
+    return keys_[at->second];
+  }
   Key& k = keys_.emplace_back();
   k.column = view.tables().topology(view, text);
   k.score.resize(k.column->domains.size() + 1);
+  if (keys_.size() > kFew)
+    for (size_t i = places_.size(); i < keys_.size(); ++i) places_.emplace(keys_[i].column->key, i);
   return k;
 }
 
-void AffinityScore::add_own(const View& view, const Pod& pod, Span<PodAffinityTerm> terms,
-                            int64_t sign) {
+void AffinityScore::add_own(const PreScoreCall& call, Span<PodAffinityTerm> terms, int64_t sign) {
+  const View& view = call.view;
   for (const PodAffinityTerm& t : terms) {
+    if (call.state.exceeded()) return;
     CountKey selected;
-    if (!add_selected(view, pod, t, &selected)) continue;
+    if (!add_selected(view, call.pod, t, &selected)) continue;
     const CountsRef counts = view.tables().counts(view, selected);
     if (counts->total == 0) continue;
     Key& k = key(view, t.topology_key);
@@ -51,11 +60,14 @@ void AffinityScore::add_own(const View& view, const Pod& pod, Span<PodAffinityTe
   }
 }
 
-void AffinityScore::add_existing(const View& view, const Pod& pod, int32_t hard_weight) {
-  const Namespace* ns = view.find_namespace(pod.meta.ns);
+void AffinityScore::add_existing(const PreScoreCall& call, int32_t hard_weight) {
+  const View& view = call.view;
+  const Namespace* ns = view.find_namespace(call.pod.meta.ns);
   const ExistingTerms& existing = view.existing_terms();
-  existing.for_each_scored(pod, ns == nullptr ? Labels() : ns->meta.labels,
+  size_t step = 0;
+  existing.for_each_scored(call.pod, ns == nullptr ? Labels() : ns->meta.labels,
                            [&](const ExistingTerms::Term& t) {
+                             if (call.state.exceeded(step++)) return;
                              const bool hard = t.kind == ExistingTerms::Kind::kRequired;
                              if (hard && hard_weight <= 0) return;
                              const int64_t weight = hard ? hard_weight : t.weight;
@@ -69,9 +81,10 @@ void AffinityScore::add_existing(const View& view, const Pod& pod, int32_t hard_
                            });
 }
 
-void AffinityScore::score(const ScoreSet& set, int64_t* scores) const {
+void AffinityScore::score(const CycleState& state, const ScoreSet& set, int64_t* scores) const {
   bool first = true;
   for (const Key& k : keys_) {
+    if (state.exceeded()) return;
     const int32_t* domain = k.column->domain.data();
     const int64_t* of = k.score.data() + 1;
     for (size_t w = 0; w < set.words; ++w) {

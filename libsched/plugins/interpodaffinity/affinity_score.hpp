@@ -2,18 +2,19 @@
 // domain.
 #pragma once
 
+#include <unordered_map>
 #include <vector>
 
 #include "libsched/cluster/cluster.hpp"
-#include "libsched/framework/cycle_state.hpp"
-#include "libsched/framework/scoring.hpp"
+#include "libsched/framework/plugin.hpp"
 
 namespace libsched {
 
 class AffinityScore final : public PluginData {
  public:
-  // `hard_weight`: hardPodAffinityWeight.
-  AffinityScore(const View& view, const Pod& pod, int32_t hard_weight);
+  // `hard_weight`: hardPodAffinityWeight. Ends early, as score() does, with less than all, once the
+  // limits of the state are exceeded.
+  AffinityScore(const PreScoreCall& call, int32_t hard_weight);
   std::shared_ptr<PluginData> clone() const override {
     return std::make_shared<AffinityScore>(*this);
   }
@@ -21,7 +22,7 @@ class AffinityScore final : public PluginData {
   // Whether no term at all selected a pod on a node with its key.
   bool empty() const { return keys_.empty(); }
   // The sum over the keys, of all rows of the set's words; may be negative.
-  void score(const ScoreSet& set, int64_t* scores) const;
+  void score(const CycleState& state, const ScoreSet& set, int64_t* scores) const;
   // Upstream's NormalizeScore.
   static void normalize(const ScoreSet& set, int64_t* scores);
 
@@ -33,10 +34,11 @@ class AffinityScore final : public PluginData {
   };
 
   Key& key(const View& view, Str text);
-  void add_own(const View& view, const Pod& pod, Span<PodAffinityTerm> terms, int64_t sign);
-  void add_existing(const View& view, const Pod& pod, int32_t hard_weight);
+  void add_own(const PreScoreCall& call, Span<PodAffinityTerm> terms, int64_t sign);
+  void add_existing(const PreScoreCall& call, int32_t hard_weight);
 
   std::vector<Key> keys_;
+  std::unordered_map<Str, size_t> places_;  // in keys_, by topology key; while they are filled
 };
 
 }  // namespace libsched

@@ -19,7 +19,7 @@ class InterPodAffinity final : public Plugin {
   Result<Status> pre_filter(const PreFilterCall& call, PreFilterResult*) const override {
     if (const std::string e = affinity_terms_error(call.pod); !e.empty())
       return Status(Code::kUnschedulableAndUnresolvable, "parsing pod: " + e);
-    auto data = std::make_shared<AffinityFilter>(call.view, call.pod);
+    auto data = std::make_shared<AffinityFilter>(call.view, call.pod, call.state);
     const PodSpec& spec = call.pod.spec;
     if (data->no_existing_anti() && spec.pod_affinity.required.empty() &&
         spec.pod_anti_affinity.required.empty())
@@ -69,8 +69,7 @@ class InterPodAffinity final : public Plugin {
       return Status(Code::kSkip);
     if (const std::string e = affinity_terms_error(call.pod); !e.empty())
       return Status(Code::kError, "failed to parse pod: " + e);
-    auto data =
-        std::make_shared<AffinityScore>(call.view, call.pod, args_.hard_pod_affinity_weight);
+    auto data = std::make_shared<AffinityScore>(call, args_.hard_pod_affinity_weight);
     if (data->empty()) return Status(Code::kSkip);
     *out = std::move(data);
     return {};
@@ -79,7 +78,7 @@ class InterPodAffinity final : public Plugin {
   Scored score(const ScoreCall& call, const ScoreSet& set, int64_t* scores) const override {
     const auto* data = static_cast<const AffinityScore*>(call.data);
     if (call.pre_scored && data != nullptr) {
-      data->score(set, scores);
+      data->score(call.state, set, scores);
     } else {
       set.for_each([&](uint32_t row) { set.fail(row); });
     }

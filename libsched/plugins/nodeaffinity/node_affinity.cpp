@@ -33,15 +33,17 @@ struct Preferred final : PluginData {
           terms.push_back({NodeMatch(view, {}, NodeSelector{true, {&t.preference, 1}}), t.weight});
   }
 
-  Scored score(const View& view, const ScoreSet& set, int64_t* scores) const {
+  Scored score(const ScoreCall& call, const ScoreSet& set, int64_t* scores) const {
     if (terms.empty()) return {true, 0};
     std::fill(scores, scores + set.words * 64, 0);
     constexpr size_t kBlock = 64;
     std::array<uint64_t, kBlock> match;
+    size_t step = 0;
     for (const Term& t : terms)
       for (size_t first = 0; first < set.words; first += kBlock) {
+        if (call.state.exceeded(step++)) return {};
         const size_t n = std::min(kBlock, set.words - first);
-        t.match.rows(view, first, n, match.data());
+        t.match.rows(call.view, first, n, match.data());
         for (size_t i = 0; i < n; ++i) match[i] &= set.bits[first + i];
         const ScoreSet matching{n, 0, match.data(), nullptr, nullptr};
         matching.for_each([&](uint32_t r) { scores[first * 64 + r] += t.weight; });
@@ -90,9 +92,11 @@ class NodeAffinityPlugin final : public Plugin {
     return Status();
   }
 
-  std::shared_ptr<PluginData> prepare(const View& view, const Pod& pod) const override {
+  std::shared_ptr<PluginData> prepare(const View& view, const Pod& pod,
+                                      const CycleState& state) const override {
     auto data = std::make_shared<Compiled>();
     data->ids_epoch = view.ids_epoch();
+    if (state.exceeded()) return data;
     data->added = NodeMatch(view, {}, added_.required);
     data->pod = NodeMatch(view, pod.spec.node_selector, pod.spec.node_affinity.required);
     return data;
@@ -109,6 +113,7 @@ class NodeAffinityPlugin final : public Plugin {
     constexpr size_t kBlock = 64;
     std::array<uint64_t, kBlock> match;
     for (size_t done = 0; done < set.words; done += kBlock) {
+      if (call.state.exceeded()) return;
       const size_t n = std::min(kBlock, set.words - done);
       for (const NodeMatch* m : {&c.added, &c.pod}) {
         m->rows(call.view, set.first_word + done, n, match.data());
@@ -136,14 +141,14 @@ class NodeAffinityPlugin final : public Plugin {
 
   Scored score(const ScoreCall& call, const ScoreSet& set, int64_t* scores) const override {
     if (call.data != nullptr)
-      return static_cast<const Preferred&>(*call.data).score(call.view, set, scores);
+      return static_cast<const Preferred&>(*call.data).score(call, set, scores);
     // Without PreScore, Score looks at the pod itself.
     const NodeAffinity& affinity = call.pod.spec.node_affinity;
     if (!preferred_terms_error(affinity.preferred).empty()) {
       set.for_each([&](uint32_t row) { set.fail(row); });
       return {};
     }
-    return Preferred(call.view, added_, affinity).score(call.view, set, scores);
+    return Preferred(call.view, added_, affinity).score(call, set, scores);
   }
 
   Status score_status(const ScoreCall& call, uint32_t) const override {

@@ -1,18 +1,14 @@
 // NodePorts: a host port that the pod wants must be free on the node.
 // Mirrors upstream's plugins/nodeports.
+#include <algorithm>
+
 #include "libsched/plugins/hints.hpp"
 #include "libsched/plugins/in_tree.hpp"
+#include "libsched/plugins/nodeports/wanted_ports.hpp"
 #include "libsched/plugins/signature/signature.hpp"
 
 namespace libsched {
 namespace {
-
-constexpr Str kAnyAddress = "0.0.0.0";
-
-bool conflict(const HostPort& a, const HostPort& b) {
-  return a.port == b.port && a.protocol == b.protocol &&
-         (a.ip == b.ip || a.ip == kAnyAddress || b.ip == kAnyAddress);
-}
 
 class NodePorts final : public Plugin {
  public:
@@ -25,17 +21,20 @@ class NodePorts final : public Plugin {
       set.for_each([&](uint32_t row) { set.reject_with_error(row); });
       return;
     }
+    const WantedPorts wanted(call.pod.host_ports);
     if (call.overlay != nullptr) {
-      if (!free(call.overlay->ports(), call.pod.host_ports)) set.reject_all();
+      if (!free(call.overlay->ports(), wanted)) set.reject_all();
       return;
     }
     const Bitmap& used = call.view.rows_with_ports();
+    size_t step = 0;
     for (size_t w = 0; w < set.words; ++w)
       for (uint64_t bits = set.alive[w] & used.word(set.first_word + w); bits != 0;
            bits &= bits - 1) {
         const uint32_t row = static_cast<uint32_t>((set.first_word + w) * 64 +
                                                    static_cast<size_t>(std::countr_zero(bits)));
-        if (!free(call.view.row(row).ports, call.pod.host_ports)) set.reject(row);
+        if (call.state.exceeded(step++)) return;
+        if (!free(call.view.row(row).ports, wanted)) set.reject(row);
       }
   }
 
@@ -63,18 +62,15 @@ class NodePorts final : public Plugin {
     const Pod* gone = object_of<Pod>(change.before);
     if (gone == nullptr) return no_object(change);
     if (!has_node(*gone)) return QueueingHint::kQueueSkip;
-    for (const HostPort& a : gone->host_ports)
-      for (const HostPort& b : pod.host_ports)
-        if (conflict(a, b)) return QueueingHint::kQueue;
-    return QueueingHint::kQueueSkip;
+    const WantedPorts wanted(pod.host_ports);
+    return queue_if(std::any_of(gone->host_ports.begin(), gone->host_ports.end(),
+                                [&](const HostPort& p) { return wanted.conflict_with(p); }));
   }
 
  private:
-  static bool free(const std::vector<State::UsedPort>& used, Span<HostPort> wanted) {
-    for (const HostPort& w : wanted)
-      for (const State::UsedPort& u : used)
-        if (conflict(u.port, w)) return false;
-    return true;
+  static bool free(const std::vector<State::UsedPort>& used, const WantedPorts& wanted) {
+    return std::none_of(used.begin(), used.end(),
+                        [&](const State::UsedPort& u) { return wanted.conflict_with(u.port); });
   }
 };
 

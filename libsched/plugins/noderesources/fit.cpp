@@ -46,7 +46,8 @@ class NodeResourcesFit final : public Plugin {
     return Status();
   }
 
-  std::shared_ptr<PluginData> prepare(const View& view, const Pod& pod) const override {
+  std::shared_ptr<PluginData> prepare(const View& view, const Pod& pod,
+                                      const CycleState&) const override {
     auto data = std::make_shared<Demands>();
     data->ids_epoch = view.ids_epoch();
     data->list.push_back({kPods, 1, "pods"});

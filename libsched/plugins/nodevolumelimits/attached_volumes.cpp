@@ -33,13 +33,24 @@ std::string claim_key(Str ns, Str name) { return std::string(ns).append("/").app
 }  // namespace
 
 bool AttachedVolumes::contains(const Item& item, size_t first_n) const {
+  if (!by_hash_.empty()) {
+    const auto [begin, end] = by_hash_.equal_range(item.hash);
+    return std::any_of(begin, end, [&](const auto& at) {
+      return at.second < first_n && same_name(items_[at.second], item);
+    });
+  }
   return std::any_of(items_.begin(), items_.begin() + static_cast<ptrdiff_t>(first_n),
                      [&](const Item& v) { return same_name(v, item); });
 }
 
 void AttachedVolumes::add(Str driver, Str handle) {
   const Item item{driver, handle, name_hash(driver, handle)};
-  if (!contains(item, items_.size())) items_.push_back(item);
+  if (contains(item, items_.size())) return;
+  items_.push_back(item);
+  constexpr size_t kFew = 64;
+  if (items_.size() > kFew)
+    for (size_t i = by_hash_.size(); i < items_.size(); ++i)
+      by_hash_.emplace(items_[i].hash, static_cast<uint32_t>(i));
 }
 
 Str AttachedVolumes::own(std::string text) {

@@ -5,6 +5,7 @@
 #include <deque>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "libsched/framework/status.hpp"
@@ -26,6 +27,7 @@ class AttachedVolumes {
   void add(Str driver, Str handle);
   void clear() {
     items_.clear();
+    by_hash_.clear();
     if (owned_) owned_->clear();
   }
 
@@ -40,6 +42,7 @@ class AttachedVolumes {
   Str own(std::string text);
 
   std::vector<Item> items_;
+  std::unordered_multimap<uint64_t, uint32_t> by_hash_;  // places in items_; empty: there are few
   // Shared by copies, which never add; made when needed.
   std::shared_ptr<std::deque<std::string>> owned_;
   std::string scratch_;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "libsched/cluster/node_match.hpp"
+#include "libsched/objects/toleration_index.hpp"
 
 namespace libsched {
 namespace {
@@ -101,13 +102,10 @@ void EligibleRows::leave_matching(std::vector<uint64_t>* rows) const {
 }
 
 void EligibleRows::leave_tolerated(std::vector<uint64_t>* rows) const {
+  const TolerationIndex index(pod_.spec.tolerations, settings_.comparison_operators);
   const auto tolerated = [&](const Taint& t) {
-    if (t.effect != TaintEffect::kNoSchedule && t.effect != TaintEffect::kNoExecute) return true;
-    return std::any_of(pod_.spec.tolerations.begin(), pod_.spec.tolerations.end(),
-                       [&](const Toleration& toleration) {
-                         return tolerates(toleration, t.key, t.value, t.effect, t.effect_text,
-                                          settings_.comparison_operators);
-                       });
+    return (t.effect != TaintEffect::kNoSchedule && t.effect != TaintEffect::kNoExecute) ||
+           index.covers(t);
   };
   for (const TaintSets::Set& set : view_.taint_sets().sets())
     if (!std::all_of(set.taints.begin(), set.taints.end(), tolerated))

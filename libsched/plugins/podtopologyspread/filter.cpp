@@ -59,25 +59,28 @@ void HardConstraint::recount() {
   most = constraint.max_skew + smallest_count(*this) - (self ? 1 : 0);
 }
 
-std::shared_ptr<HardConstraints> count_hard(const SpreadSettings& settings, const View& view,
-                                            const Pod& pod,
+std::shared_ptr<HardConstraints> count_hard(const SpreadSettings& settings,
+                                            const PreFilterCall& call,
                                             std::vector<SpreadConstraint> constraints) {
+  const View& view = call.view;
   auto data = std::make_shared<HardConstraints>();
   data->view_version = view.version();
   data->list.resize(constraints.size());
-  EligibleRows rows(settings, view, pod);
+  EligibleRows rows(settings, view, call.pod);
   for (size_t i = 0; i < constraints.size(); ++i) {
+    if (call.state.exceeded()) return data;
     HardConstraint& c = data->list[i];
     c.constraint = std::move(constraints[i]);
     c.column = view.tables().topology(view, c.constraint.topology_key);
     rows.require(*c.column);
   }
   for (HardConstraint& c : data->list) {
+    if (call.state.exceeded()) return data;
     const Span<uint64_t> eligible = rows.of(c.constraint);
     c.eligible.assign(eligible.begin(), eligible.end());
-    c.self = c.constraint.selector.matches(pod.meta.labels);
+    c.self = c.constraint.selector.matches(call.pod.meta.labels);
     if (c.constraint.selector.counts()) {
-      c.counts = count_matching(view, pod, c.constraint.selector);
+      c.counts = count_matching(view, call.pod, c.constraint.selector);
       c.sums = view.tables().sums(view, c.counts, c.column, eligible);
     }
     c.recount();

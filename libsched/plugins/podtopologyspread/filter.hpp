@@ -56,9 +56,10 @@ void change_hard(const View& view, const Pod& pod, const Pod& other, uint32_t ro
 // Of the rows of the set, those in full domains or without a domain are rejected.
 void judge(const View& view, const HardConstraint& c, const RowSet& set);
 
-// Counts for the constraints, none of which may be skipped: a node counts if it has all keys.
-std::shared_ptr<HardConstraints> count_hard(const SpreadSettings& settings, const View& view,
-                                            const Pod& pod,
+// Counts for the constraints, none of which may be skipped: a node counts if it has all keys. Ends
+// early, with less than all, once the limits of `state` are exceeded.
+std::shared_ptr<HardConstraints> count_hard(const SpreadSettings& settings,
+                                            const PreFilterCall& call,
                                             std::vector<SpreadConstraint> constraints);
 
 Status hard_status(const HardConstraints& data, uint32_t row);

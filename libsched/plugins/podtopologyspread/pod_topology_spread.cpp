@@ -33,7 +33,7 @@ class PodTopologySpread final : public Plugin {
     if (!constraints.ok())
       return Status(Code::kError, "get constraints from pod: " + constraints.error().message);
     if (constraints->empty()) return Status(Code::kSkip);
-    *call.data = count_hard(settings_, call.view, call.pod, std::move(*constraints));
+    *call.data = count_hard(settings_, call, std::move(*constraints));
     return Status();
   }
 
@@ -46,8 +46,10 @@ class PodTopologySpread final : public Plugin {
       set.for_each([&](uint32_t row) { set.reject_with_error(row); });
       return;
     }
-    for (const HardConstraint& c : static_cast<const HardConstraints&>(*call.data).list)
+    for (const HardConstraint& c : static_cast<const HardConstraints&>(*call.data).list) {
+      if (call.state.exceeded()) return;
       judge(call.view, c, set);
+    }
   }
 
   Status filter_status(const FilterCall& call, uint32_t row) const override {
@@ -61,7 +63,7 @@ class PodTopologySpread final : public Plugin {
     if (!constraints.ok())
       return Status(Code::kError, "calculating preScoreState: " + constraints.error().message);
     if (constraints->empty()) return Status(Code::kSkip);
-    *data = count_soft(settings_, call.view, call.pod, call.set, *constraints);
+    *data = count_soft(settings_, call, *constraints);
     return Status();
   }
 
@@ -69,7 +71,7 @@ class PodTopologySpread final : public Plugin {
     if (call.data == nullptr) {
       set.for_each([&](uint32_t row) { set.fail(row); });
     } else {
-      score_soft(static_cast<const SoftConstraints&>(*call.data), set, scores);
+      score_soft(static_cast<const SoftConstraints&>(*call.data), call.state, set, scores);
     }
     return {};
   }

@@ -58,9 +58,12 @@ int64_t pods_without_domain(const CountTable& counts, const TopologyColumn& colu
 
 }  // namespace
 
-std::shared_ptr<SoftConstraints> count_soft(const SpreadSettings& settings, const View& view,
-                                            const Pod& pod, const ScoreSet& feasible,
+std::shared_ptr<SoftConstraints> count_soft(const SpreadSettings& settings,
+                                            const PreScoreCall& call,
                                             const std::vector<SpreadConstraint>& constraints) {
+  const View& view = call.view;
+  const Pod& pod = call.pod;
+  const ScoreSet& feasible = call.set;
   // With the system's default constraints a node may lack the zone and still be spread by hostname.
   const bool need_all_keys = !pod.spec.spread.empty() || !settings.system_defaults;
   auto data = std::make_shared<SoftConstraints>();
@@ -70,6 +73,7 @@ std::shared_ptr<SoftConstraints> count_soft(const SpreadSettings& settings, cons
   EligibleRows rows(settings, view, pod);
   std::vector<uint64_t> scored(feasible.bits, feasible.bits + feasible.words);
   for (size_t i = 0; i < constraints.size(); ++i) {
+    if (call.state.exceeded()) return data;
     TopologyRef& column = data->terms[i].column;
     column = view.tables().topology(view, constraints[i].topology_key);
     if (!need_all_keys) continue;
@@ -82,6 +86,7 @@ std::shared_ptr<SoftConstraints> count_soft(const SpreadSettings& settings, cons
     count += static_cast<size_t>(std::popcount(scored[w]));
   }
   for (size_t i = 0; i < constraints.size(); ++i) {
+    if (call.state.exceeded()) return data;
     const SpreadConstraint& c = constraints[i];
     SoftConstraints::Term& t = data->terms[i];
     t.by_row = c.topology_key == kHostname;
@@ -108,10 +113,12 @@ std::shared_ptr<SoftConstraints> count_soft(const SpreadSettings& settings, cons
   return data;
 }
 
-void score_soft(const SoftConstraints& data, const ScoreSet& set, int64_t* scores) {
+void score_soft(const SoftConstraints& data, const CycleState& state, const ScoreSet& set,
+                int64_t* scores) {
   alignas(64) double sum[64];
   for (size_t w = 0; w < set.words; ++w) {
     if (set.bits[w] == 0) continue;
+    if (state.exceeded(w)) return;
     std::fill(sum, sum + 64, 0.0);
     for (const SoftConstraints::Term& t : data.terms) {
       const int32_t* domain = t.column->domain.data() + w * 64;

@@ -25,11 +25,12 @@ struct SoftConstraints final : PluginData {
   }
 };
 
-std::shared_ptr<SoftConstraints> count_soft(const SpreadSettings& settings, const View& view,
-                                            const Pod& pod, const ScoreSet& feasible,
+// Both end early, with less than all, once the limits of the state are exceeded.
+std::shared_ptr<SoftConstraints> count_soft(const SpreadSettings& settings,
+                                            const PreScoreCall& call,
                                             const std::vector<SpreadConstraint>& constraints);
-
-void score_soft(const SoftConstraints& data, const ScoreSet& set, int64_t* scores);
+void score_soft(const SoftConstraints& data, const CycleState& state, const ScoreSet& set,
+                int64_t* scores);
 void normalize_soft(const SoftConstraints& data, const ScoreSet& set, int64_t* scores);
 
 }  // namespace libsched

@@ -1,6 +1,7 @@
 // TaintToleration: rejects nodes with a NoSchedule or NoExecute taint that the pod does not
 // tolerate, and prefers nodes with few PreferNoSchedule taints that it does not tolerate. Mirrors
 // upstream's plugins/tainttoleration. Judged once per distinct list of taints.
+#include "libsched/objects/toleration_index.hpp"
 #include "libsched/plugins/hints.hpp"
 #include "libsched/plugins/in_tree.hpp"
 #include "libsched/plugins/signature/signature.hpp"
@@ -31,12 +32,21 @@ class TaintToleration final : public Plugin {
   TaintToleration(bool comparison_operators, Semantics semantics)
       : comparison_operators_(comparison_operators), semantics_(semantics) {}
 
-  std::shared_ptr<PluginData> prepare(const View& view, const Pod& pod) const override {
+  std::shared_ptr<PluginData> prepare(const View& view, const Pod& pod,
+                                      const CycleState& state) const override {
     auto data = std::make_shared<Untolerated>();
     data->ids_epoch = view.ids_epoch();
     const auto& sets = view.taint_sets().sets();
-    for (uint32_t id = 0; id < sets.size(); ++id)
-      if (!tolerated(pod, sets[id].taints)) data->sets.push_back(id);
+    const TolerationIndex index(pod.spec.tolerations, comparison_operators_);
+    size_t taints = 0;
+    for (uint32_t id = 0; id < sets.size(); ++id) {
+      for (const Taint& t : sets[id].taints) {
+        if (state.exceeded(taints++)) return data;
+        if (allows(index, t)) continue;
+        data->sets.push_back(id);
+        break;
+      }
+    }
     return data;
   }
 
@@ -66,11 +76,14 @@ class TaintToleration final : public Plugin {
     auto avoided = std::make_shared<Avoided>();
     avoided->ids_epoch = call.view.ids_epoch();
     const auto& sets = call.view.taint_sets().sets();
+    const TolerationIndex index(call.pod.spec.tolerations, comparison_operators_);
+    size_t taints = 0;
     for (uint32_t id = 0; id < sets.size(); ++id) {
-      const auto count =
-          std::count_if(sets[id].taints.begin(), sets[id].taints.end(), [&](const Taint& t) {
-            return t.effect == TaintEffect::kPreferNoSchedule && !covered(call.pod, t);
-          });
+      int64_t count = 0;
+      for (const Taint& t : sets[id].taints) {
+        if (call.state.exceeded(taints++)) return {};
+        if (t.effect == TaintEffect::kPreferNoSchedule && !index.covers(t)) ++count;
+      }
       if (count != 0) avoided->sets.push_back({id, count});
     }
     *data = std::move(avoided);
@@ -123,35 +136,30 @@ class TaintToleration final : public Plugin {
     if (!change.after) return no_object(change);
     if (index == 1) return queue_if(same_pod(pod, *object_of<Pod>(change.after)));
     const Node* before = object_of<Node>(change.before);
-    return queue_if((before == nullptr || !tolerated(pod, before->taints)) &&
-                    tolerated(pod, object_of<Node>(change.after)->taints));
+    const TolerationIndex tolerated_by(pod.spec.tolerations, comparison_operators_);
+    return queue_if((before == nullptr || !tolerated(tolerated_by, before->taints)) &&
+                    tolerated(tolerated_by, object_of<Node>(change.after)->taints));
   }
 
  private:
-  bool covered(const Pod& pod, const Taint& t) const {
-    return std::any_of(pod.spec.tolerations.begin(), pod.spec.tolerations.end(),
-                       [&](const Toleration& toleration) {
-                         return tolerates(toleration, t.key, t.value, t.effect, t.effect_text,
-                                          comparison_operators_);
-                       });
-  }
-
-  bool allows(const Pod& pod, const Taint& t) const {
+  static bool allows(const TolerationIndex& index, const Taint& t) {
     return (t.effect != TaintEffect::kNoSchedule && t.effect != TaintEffect::kNoExecute) ||
-           covered(pod, t);
+           index.covers(t);
   }
-  bool tolerated(const Pod& pod, Span<Taint> taints) const {
+  static bool tolerated(const TolerationIndex& index, Span<Taint> taints) {
     return std::all_of(taints.begin(), taints.end(),
-                       [&](const Taint& t) { return allows(pod, t); });
+                       [&](const Taint& t) { return allows(index, t); });
   }
 
   // What differs between the releases: 1.31 names the first taint that is not tolerated.
   std::string reason(const FilterCall& call, uint32_t row) const {
-    if (semantics_ == Semantics::k1_31)
+    if (semantics_ == Semantics::k1_31) {
+      const TolerationIndex index(call.pod.spec.tolerations, comparison_operators_);
       for (const Taint& t : call.view.node(row)->taints)
-        if (!allows(call.pod, t))
+        if (!allows(index, t))
           return "node(s) had untolerated taint {" + std::string(t.key) + ": " +
                  std::string(t.value) + "}";
+    }
     return "node(s) had untolerated taint(s)";
   }
 

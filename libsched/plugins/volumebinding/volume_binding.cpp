@@ -96,7 +96,7 @@ class VolumeBinding final : public Plugin {
     if (!status.success()) return status;
     auto data = std::make_shared<Volumes>();
     data->view_version = call.view.version();
-    data->found = std::make_shared<const PodVolumes>(call.view, std::move(sorted));
+    data->found = std::make_shared<const PodVolumes>(call.view, std::move(sorted), call.state);
     *call.data = std::move(data);
     return status;
   }

@@ -1,6 +1,7 @@
 // VolumeRestrictions: no disk is mounted by pods of one node that must not share it, and a claim
 // with access mode ReadWriteOncePod by one pod only. Mirrors upstream's plugins/volumerestrictions.
 #include <algorithm>
+#include <set>
 
 #include "libsched/plugins/hints.hpp"
 #include "libsched/plugins/in_tree.hpp"
@@ -11,7 +12,8 @@ namespace libsched {
 namespace {
 
 struct Claims final : PluginData {
-  std::vector<Str> once;  // the pod's ReadWriteOncePod claims, each once; they live in the pod
+  // The pod's ReadWriteOncePod claims, sorted, each once; they live in the pod.
+  std::vector<Str> once;
   int64_t conflicts = 0;  // how many of them are in use; pods that come and go may make it negative
   std::shared_ptr<PluginData> clone() const override { return std::make_shared<Claims>(*this); }
 };
@@ -40,24 +42,52 @@ bool conflict(const Volume& a, const Volume& b) {
   }
 }
 
+// The disks of a pod, by name.
+class Disks {
+ public:
+  explicit Disks(const Pod& pod) {
+    for (const Volume& v : pod.spec.volumes)
+      if (is_disk(v.kind)) disks_.push_back(&v);
+    std::sort(disks_.begin(), disks_.end(), before);
+  }
+  bool empty() const { return disks_.empty(); }
+  bool conflict_with(const Pod& other) const {
+    return std::any_of(
+        other.spec.volumes.begin(), other.spec.volumes.end(), [&](const Volume& there) {
+          if (!is_disk(there.kind)) return false;
+          const auto [begin, end] = std::equal_range(disks_.begin(), disks_.end(), &there, before);
+          return std::any_of(begin, end, [&](const Volume* v) { return conflict(*v, there); });
+        });
+  }
+
+ private:
+  static bool before(const Volume* a, const Volume* b) {
+    return a->kind != b->kind ? a->kind < b->kind : a->id < b->id;
+  }
+
+  std::vector<const Volume*> disks_;
+};
+
 class VolumeRestrictions final : public Plugin {
  public:
   Result<Status> pre_filter(const PreFilterCall& call, PreFilterResult*) const override {
     const View& view = call.view;
     const Pod& pod = call.pod;
     auto data = std::make_shared<Claims>();
+    size_t step = 0;
     for (const Volume& v : pod.spec.volumes) {
+      if (call.state.exceeded(step++)) return Status();
       if (v.kind != VolumeKind::kPersistentVolumeClaim) continue;
       const auto* claim = view.objects().find<PersistentVolumeClaim>(pod.meta.ns, v.id);
       if (claim == nullptr)
         return Status(Code::kUnschedulableAndUnresolvable,
                       not_found_error(StoredKind::kPersistentVolumeClaim, v.id));
-      if (has_access_mode(claim->access_modes, "ReadWriteOncePod") &&
-          std::find(data->once.begin(), data->once.end(), v.id) == data->once.end()) {
-        data->once.push_back(v.id);
-        if (view.claim_in_use(pod.meta.ns, v.id)) ++data->conflicts;
-      }
+      if (has_access_mode(claim->access_modes, "ReadWriteOncePod")) data->once.push_back(v.id);
     }
+    std::sort(data->once.begin(), data->once.end());
+    data->once.erase(std::unique(data->once.begin(), data->once.end()), data->once.end());
+    data->conflicts = std::count_if(data->once.begin(), data->once.end(),
+                                    [&](Str name) { return view.claim_in_use(pod.meta.ns, name); });
     if (data->conflicts == 0 && !has_disk(pod)) return Status(Code::kSkip);
     data->view_version = view.version();
     *call.data = std::move(data);
@@ -70,9 +100,12 @@ class VolumeRestrictions final : public Plugin {
 
   void filter(const FilterCall& call, const RowSet& set) const override {
     const auto* claims = static_cast<const Claims*>(call.data);
-    if (has_disk(call.pod))
+    const Disks disks(call.pod);
+    bool ended = false;
+    if (!disks.empty())
       set.for_each([&](uint32_t row) {
-        if (disk_conflict(call, row)) set.reject(row);
+        ended = ended || call.state.exceeded();
+        if (!ended && disk_conflict(call, disks, row)) set.reject(row);
       });
     if (claims == nullptr) {
       set.for_each([&](uint32_t row) { set.reject_with_error(row); });
@@ -82,7 +115,7 @@ class VolumeRestrictions final : public Plugin {
   }
 
   Status filter_status(const FilterCall& call, uint32_t row) const override {
-    if (disk_conflict(call, row))
+    if (disk_conflict(call, Disks(call.pod), row))
       return Status(Code::kUnschedulable, "node(s) had no available disk");
     if (call.data == nullptr) return not_pre_filtered();
     return Status(Code::kUnschedulable,
@@ -109,12 +142,14 @@ class VolumeRestrictions final : public Plugin {
       return queue_if(names_claim(pod, *object_of<PersistentVolumeClaim>(change.after)));
     const Pod& gone = *object_of<Pod>(change.before);
     if (gone.meta.ns != pod.meta.ns) return QueueingHint::kQueueSkip;
+    if (Disks(pod).conflict_with(gone)) return QueueingHint::kQueue;
+    std::set<Str> claims;
     for (const Volume& was : gone.spec.volumes)
-      for (const Volume& v : pod.spec.volumes)
-        if (conflict(v, was) ||
-            (v.kind == VolumeKind::kPersistentVolumeClaim && was.kind == v.kind && was.id == v.id))
-          return QueueingHint::kQueue;
-    return QueueingHint::kQueueSkip;
+      if (was.kind == VolumeKind::kPersistentVolumeClaim) claims.insert(was.id);
+    return queue_if(
+        std::any_of(pod.spec.volumes.begin(), pod.spec.volumes.end(), [&](const Volume& v) {
+          return v.kind == VolumeKind::kPersistentVolumeClaim && claims.contains(v.id);
+        }));
   }
 
  private:
@@ -128,7 +163,7 @@ class VolumeRestrictions final : public Plugin {
     Claims& claims = static_cast<Claims&>(*call.data);
     for (const Volume& v : call.other.spec.volumes)
       if (v.kind == VolumeKind::kPersistentVolumeClaim &&
-          std::find(claims.once.begin(), claims.once.end(), v.id) != claims.once.end())
+          std::binary_search(claims.once.begin(), claims.once.end(), v.id))
         claims.conflicts += delta;
     return {};
   }
@@ -138,20 +173,13 @@ class VolumeRestrictions final : public Plugin {
                        [](const Volume& v) { return is_disk(v.kind); });
   }
 
-  static bool disk_conflict(const FilterCall& call, uint32_t row) {
+  static bool disk_conflict(const FilterCall& call, const Disks& disks, uint32_t row) {
     if (call.overlay != nullptr)
       return std::any_of(call.overlay->pods().begin(), call.overlay->pods().end(),
-                         [&](const PodRef& there) { return conflict_with(call.pod, *there); });
+                         [&](const PodRef& there) { return disks.conflict_with(*there); });
     const View& view = call.view;
     return std::any_of(view.row(row).pods.begin(), view.row(row).pods.end(),
-                       [&](uint32_t s) { return conflict_with(call.pod, *view.slot(s).pod); });
-  }
-  static bool conflict_with(const Pod& pod, const Pod& other) {
-    for (const Volume& there : other.spec.volumes)
-      if (is_disk(there.kind))
-        for (const Volume& v : pod.spec.volumes)
-          if (conflict(v, there)) return true;
-    return false;
+                       [&](uint32_t s) { return disks.conflict_with(*view.slot(s).pod); });
   }
 };
 

@@ -60,15 +60,16 @@ std::array<std::vector<Str>, kKeys.size()> topology_of(const ObjectMeta& volume)
 class VolumeZone final : public Plugin {
  public:
   Result<Status> pre_filter(const PreFilterCall& call, PreFilterResult*) const override {
-    std::shared_ptr<Zones> zones = judge(call.view, call.pod);
+    std::shared_ptr<Zones> zones = judge(call.view, call.pod, call.state);
     Status status = zones->status;
     if (status.success()) *call.data = std::move(zones);
     return status;
   }
 
   // Upstream's Filter finds it out by itself if PreFilter did not run.
-  std::shared_ptr<PluginData> prepare(const View& view, const Pod& pod) const override {
-    return judge(view, pod);
+  std::shared_ptr<PluginData> prepare(const View& view, const Pod& pod,
+                                      const CycleState& state) const override {
+    return judge(view, pod, state);
   }
 
   void filter(const FilterCall& call, const RowSet& set) const override {
@@ -122,7 +123,7 @@ class VolumeZone final : public Plugin {
     return Status(Code::kUnschedulableAndUnresolvable, std::move(why));
   }
 
-  static std::shared_ptr<Zones> judge(const View& view, const Pod& pod) {
+  static std::shared_ptr<Zones> judge(const View& view, const Pod& pod, const CycleState& state) {
     auto zones = std::make_shared<Zones>();
     zones->view_version = view.version();
     std::vector<const PersistentVolume*> volumes;
@@ -130,7 +131,8 @@ class VolumeZone final : public Plugin {
     if (!zones->status.success()) return zones;
     zones->rows.assign(view.word_count(), ~uint64_t{0});
     bool demands = false;
-    for (const PersistentVolume* pv : volumes)
+    for (const PersistentVolume* pv : volumes) {
+      if (state.exceeded()) return zones;
       for (const Str key : kKeys)
         if (const Label* label = find_label(pv->meta.labels, key)) {
           const std::vector<Str> values = zones_of(label->value);
@@ -138,6 +140,7 @@ class VolumeZone final : public Plugin {
           demands = true;
           demand(view, key, values, &zones->rows);
         }
+    }
     if (!demands) {
       zones->status = Status(Code::kSkip);
       return zones;

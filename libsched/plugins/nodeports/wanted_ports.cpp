@@ -1,0 +1,48 @@
+// Conflicts of host ports: the same port and protocol on the same address, or on every one.
+#include "libsched/plugins/nodeports/wanted_ports.hpp"
+
+#include <algorithm>
+
+#include "libsched/base/hash.hpp"
+
+namespace libsched {
+namespace {
+
+constexpr Str kAnyAddress = "0.0.0.0";
+constexpr Str kSomeAddress = "*";  // no port has it
+constexpr size_t kFew = 16;
+
+bool conflict(const HostPort& a, const HostPort& b) {
+  return a.port == b.port && a.protocol == b.protocol &&
+         (a.ip == b.ip || a.ip == kAnyAddress || b.ip == kAnyAddress);
+}
+
+}  // namespace
+
+size_t WantedPorts::Hash::operator()(const HostPort& p) const {
+  return hash_str(p.ip, hash_str(p.protocol, static_cast<uint32_t>(p.port)));
+}
+
+WantedPorts::WantedPorts(Span<HostPort> wanted) : wanted_(wanted) {
+  if (wanted_.size() <= kFew) return;
+  exact_.reserve(2 * wanted_.size());
+  for (HostPort p : wanted_) {
+    exact_.insert(p);
+    p.ip = kSomeAddress;
+    exact_.insert(p);
+  }
+}
+
+bool WantedPorts::conflict_with(const HostPort& used) const {
+  if (wanted_.size() <= kFew)
+    return std::any_of(wanted_.begin(), wanted_.end(),
+                       [&](const HostPort& w) { return conflict(w, used); });
+  const auto wants = [&](Str ip) {
+    HostPort p = used;
+    p.ip = ip;
+    return exact_.contains(p);
+  };
+  return wants(used.ip == kAnyAddress ? kSomeAddress : used.ip) || wants(kAnyAddress);
+}
+
+}  // namespace libsched

@@ -1,0 +1,30 @@
+// WantedPorts: the host ports of a pod, and whether one that is in use stands in its way. Few are
+// compared one by one, many are looked up.
+#pragma once
+
+#include <unordered_set>
+
+#include "libsched/objects/pod.hpp"
+
+namespace libsched {
+
+class WantedPorts {
+ public:
+  explicit WantedPorts(Span<HostPort> wanted);  // borrows them
+
+  bool conflict_with(const HostPort& used) const;
+
+ private:
+  struct Hash {
+    size_t operator()(const HostPort& p) const;
+  };
+  struct Same {
+    bool operator()(const HostPort& a, const HostPort& b) const { return same_port(a, b); }
+  };
+
+  Span<HostPort> wanted_;
+  // If there are many: all of them, and all once more with a mark for their addresses.
+  std::unordered_set<HostPort, Hash, Same> exact_;
+};
+
+}  // namespace libsched

@@ -276,6 +276,7 @@ TEST_CASE("a profile alone: no defaults, no validation, but strictly decoded") {
   CHECK(error("pluginConfig: [{name: InterPodAffinity, args: {x: 1}}]").path ==
         "pluginConfig[0].args.x");
   CHECK(error("").message == "the document has no profile");
+  CHECK(error(Str()).message == "the document has no profile");  // no memory at all
   CHECK(error("{").rc == Rc::kInvalid);
 }
 

@@ -205,9 +205,12 @@ bool has_content(Str rest) {
 struct Parser {
   explicit Parser(Str bytes) {
     ok = yaml_parser_initialize(&parser) != 0;
-    if (ok)
-      yaml_parser_set_input_string(&parser, reinterpret_cast<const unsigned char*>(bytes.data()),
-                                   bytes.size());
+    if (ok) {
+      // libyaml takes no NULL, which an empty text may be.
+      yaml_parser_set_input_string(
+          &parser, reinterpret_cast<const unsigned char*>(bytes.empty() ? "" : bytes.data()),
+          bytes.size());
+    }
   }
   ~Parser() {
     if (ok) yaml_parser_delete(&parser);

@@ -492,6 +492,41 @@ static void test_after_the_slot(void) {
   close_stage(&s);
 }
 
+/* `create` says Success, but has released what it was lent: there is no framework, and its instance
+   goes. */
+static int instances;
+static libsched_code i_create(void* user_data, libsched_str args, void** instance,
+                              libsched_status* status) {
+  (void)user_data, (void)args;
+  *instance = &instances;
+  ++instances;
+  libsched_status_unref(status);
+  return LIBSCHED_SUCCESS;
+}
+static void i_release(void* user_data, void* instance) {
+  (void)user_data;
+  CHECK(instance == &instances);
+  --instances;
+}
+
+static void test_create_that_releases(void) {
+  libsched_registry* registry = NULL;
+  libsched_framework* framework = NULL;
+  libsched_plugin plugin = {.struct_size = sizeof plugin,
+                            .abi_version = LIBSCHED_ABI_VERSION,
+                            .name = LIBSCHED_STR("Culprit"),
+                            .create = i_create,
+                            .release = i_release,
+                            .post_bind = NULL};
+  CHECK_OK(libsched_registry_create(&registry, err));
+  CHECK_OK(libsched_registry_add(registry, &plugin, NULL, err));
+  CHECK_OK(libsched_registry_enable(registry, plugin.name, 0, err));
+  CHECK_FAILS(LIBSCHED_ERR_INVALID, NULL, "released a status",
+              libsched_framework_create(NULL, kNowhere, registry, NULL, &framework, err));
+  CHECK(framework == NULL && instances == 0);
+  libsched_registry_unref(registry);
+}
+
 /* An API client that releases the pod it is told about. */
 static libsched_code a_bind(void* user_data, const libsched_pod* pod, libsched_str node,
                             libsched_status* status) {
@@ -531,6 +566,7 @@ int main(void) {
   test_many();
   test_slots_that_release();
   test_after_the_slot();
+  test_create_that_releases();
   test_api_client();
 #endif
   return finish();

@@ -1,11 +1,14 @@
 """Fuzzers: replay the seeds in tests/fuzz/corpus/<fuzzer>, then search for a bounded time.
 
-FUZZ_SECONDS sets the time per fuzzer. Finds go to build/fuzz/found/, what is new and interesting to
+FUZZ_SECONDS sets the time per fuzzer; random sequences of C calls (tests/fuzz/capi/random_capi.cpp)
+get three times as much, and FUZZ_SEED as their seed. libFuzzer only replays sequences: it makes fewer
+calls a second. Finds go to build/fuzz/found/, what is new and interesting to
 build/fuzz/corpus/<fuzzer>, which later runs start from.
 """
 
 import concurrent.futures
 import os
+import re
 
 from .counts import Counts, of_program
 from .shell import BUILD, ROOT, Failure, build
@@ -27,7 +30,7 @@ def _fuzz(shell, binary):
     env = {"ASAN_OPTIONS": "detect_leaks=1:allocator_may_return_null=1",
            "UBSAN_OPTIONS": "print_stacktrace=1:halt_on_error=1"}
     replay = of_program(shell.run([binary, *limits, "-runs=0", seeds], env=env, timeout=300))
-    if replay.failed:
+    if replay.failed or name == "fuzz_capi":
         return replay
     search = shell.run([binary, *limits, f"-max_total_time={SECONDS}", "-print_final_stats=1",
                         grown, seeds], env=env, timeout=SECONDS + 300)
@@ -37,10 +40,29 @@ def _fuzz(shell, binary):
     return replay + of_program(search)
 
 
+def _random_calls(shell, binary):
+    """Random sequences of C calls for a while; a failing one is printed and made small."""
+    found = BUILD / "fuzz" / "found"
+    found.mkdir(parents=True, exist_ok=True)
+    seed = os.environ.get("FUZZ_SEED", "1")
+    prefix = found / "random_capi-"
+    search = shell.run([binary, "--seed", seed, "--seconds", SECONDS * 3, "--found", prefix],
+                       timeout=SECONDS * 3 + 300)
+    if line := re.search(r"random_capi: seed .*", search.output):
+        print(f"  {line[0]}", flush=True)
+    if search.code:
+        shell.note(f"again: {binary} --seed {seed} --found {prefix}")
+        if written := re.search(r"--- input written to ([^;\n]+);", search.output):
+            shell.run([binary, "--shrink", written[1]], timeout=300)
+            shell.run([binary, f"{written[1]}.small"], timeout=120)
+    return of_program(search)
+
+
 def run(shell):
     build(shell, "fuzz")
     binaries = sorted(path for path in (BUILD / "fuzz" / "fuzzers").glob("*") if path.is_file())
     if not binaries:
         raise Failure("no fuzzer was built")
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-        return sum(pool.map(lambda binary: _fuzz(shell, binary), binaries), Counts())
+        calls = pool.submit(_random_calls, shell, BUILD / "fuzz" / "random" / "random_capi")
+        return sum(pool.map(lambda binary: _fuzz(shell, binary), binaries), Counts()) + calls.result()

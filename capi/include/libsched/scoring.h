@@ -22,6 +22,7 @@ bool libsched_cycle_state_skips_score(const libsched_cycle_state *state, libsche
    scores; entries of other rows have no meaning. `totals` has room for `total_count` numbers, at
    least 64 * words, or is NULL. `table` gets every score, or is NULL. On a `status` that is not
    Success, upstream's Error of the whole point, the numbers have no meaning and the table is empty.
+   After an error, too, `totals` may hold numbers without a meaning.
    Errors: STATE, BUFFER, STALE (the view has changed since a plugin prepared itself). @since 0.1 */
 libsched_rc libsched_run_score_plugins(libsched_evaluator *evaluator, libsched_cycle_state *state, const libsched_pod *pod,
                                        const uint64_t *feasible, size_t words, int64_t *totals, size_t total_count,

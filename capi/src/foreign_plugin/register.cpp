@@ -40,12 +40,16 @@ Result<std::unique_ptr<Plugin>> make_foreign(const std::shared_ptr<const Registe
     SlotCall asked(*r);
     const int32_t code = r->slots.create(r->user_data, out(args), &instance, asked.status());
     const Status status = asked.finish(code);
-    if (!status.success())
+    if (!status.success()) {
+      // It says Success, but has done what a slot must not do: there is an instance.
+      if (code == LIBSCHED_SUCCESS && r->slots.release != nullptr)
+        r->slots.release(r->user_data, instance);
       return Error{Rc::kInvalid,
                    status.reasons.empty() ? "create returned code " + std::to_string(code)
                                           : status.message(),
                    {},
                    r->name};
+    }
   }
   return std::unique_ptr<Plugin>(std::make_unique<ForeignPlugin>(r, instance));
 }

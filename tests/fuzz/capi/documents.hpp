@@ -1,0 +1,38 @@
+// The dictionary: names, amounts and documents that arguments are made of, valid ones and others.
+#pragma once
+
+#include <string>
+
+#include "choices.hpp"
+
+namespace fuzz {
+
+enum class Words : uint8_t {
+  kNode,
+  kPod,
+  kNamespace,
+  kObject,
+  kKind,
+  kUid,
+  kResource,
+  kKey,
+  kPlugin,
+  kProfile,
+  kPath,
+  kAny,
+  kPodDocument,
+  kNodeDocument,
+  kObjectsDocument,
+  kConfigDocument,
+  kProfileDocument,
+};
+
+// A text that fits the purpose most of the time.
+std::string make_text(Choices& choose, Words words);
+
+// Documents that are always valid. A pod with the label "plain" asks for resources and nothing
+// else; one with "gentle" repels no other pod.
+std::string node_document(Choices& choose);
+std::string pod_document(Choices& choose, bool plain);
+
+}  // namespace fuzz

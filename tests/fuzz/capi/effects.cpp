@@ -1,0 +1,266 @@
+// What calls do to clusters, by the model.
+#include "effects.hpp"
+
+#include <algorithm>
+
+namespace fuzz {
+namespace {
+
+std::string string_of(libsched_str s) { return {s.ptr == nullptr ? "" : s.ptr, s.len}; }
+
+// The call succeeded, and what it is about is known.
+template <typename T>
+Cluster* changed(Rc rc, const T& handle) {
+  return rc == LIBSCHED_OK ? handle.watch().cluster().get() : nullptr;
+}
+
+// The model has followed: does the view show that? If slots changed the cluster meanwhile, the view
+// is believed.
+template <typename T>
+void compare(Turn& t, const T& handle) {
+  Cluster& model = *handle.watch().cluster();
+  if (handle.watch().disturbed())
+    model.read(handle.watch().view());
+  else if (t.choose.below(3) != 0)
+    model.check(handle.watch().view(), t.name());
+  ++model.changes;
+}
+
+// Whether the model can say with which code the call ends.
+template <typename T>
+bool predictable(const Turn& t, const T& handle) {
+  return !t.must_refuse && t.depth == 0 && handle.watch().cluster() != nullptr &&
+         !handle.watch().disturbed();
+}
+void expect(Turn& t, Rc rc, bool as_predicted) {
+  if (!as_predicted) t.wrong("returns " + std::to_string(rc) + ", which the model does not expect");
+}
+
+void place(Cluster& model, PodFacts facts, const std::string& node, bool assumed) {
+  if (assumed) facts.node_name = node;
+  facts.assumed = assumed;
+  model.now.put_pod(std::move(facts), node);
+}
+
+}  // namespace
+
+void after_libsched_cluster_apply(Turn& t, Rc rc, Cl& cluster, In<const libsched_objects>& objects,
+                                  Fault&) {
+  if (predictable(t, cluster) && !cluster.watch().cluster()->forks.empty())
+    expect(t, rc, rc == LIBSCHED_ERR_STATE || rc == LIBSCHED_ERR_MISUSE);
+  Cluster* m = changed(rc, cluster);
+  if (m == nullptr) return;
+  for (size_t i = 0; i < libsched_objects_node_count(objects.get()); ++i) {
+    NodeFacts facts = facts_of(libsched_objects_get_node(objects.get(), i));
+    facts.object = nullptr;  // the same document leaves the old one
+    m->now.put_node(facts);
+  }
+  for (size_t i = 0; i < libsched_objects_pod_count(objects.get()); ++i) {
+    const PodFacts facts = facts_of(libsched_objects_get_pod(objects.get(), i));
+    if (facts.node_name.empty() || facts.ended)
+      m->now.remove_pod(facts.key);
+    else
+      m->now.put_pod(facts, facts.node_name);
+  }
+  // The same document again keeps a pod's place; and the document may hold any object.
+  const std::set<std::string> before = m->now.objects;
+  const State modelled = m->now;
+  m->read(cluster.watch().view());
+  for (const std::string& o : before)
+    if (m->now.objects.count(o) == 0) t.wrong("lost " + o);
+  State shown = m->now;
+  const auto places = [](const State& s) { return s.at; };
+  if (places(shown) != places(modelled) || shown.nodes.size() != modelled.nodes.size())
+    t.wrong("put pods or nodes elsewhere than the model");
+  for (auto& [key, pod] : m->now.pods) pod.assumed = pod.assumed && modelled.pods.at(key).assumed;
+  compare(t, cluster);
+}
+
+void after_libsched_cluster_add_nodes(Turn& t, Rc rc, Cl& cluster,
+                                      Handles<const libsched_node>& nodes, Fault&) {
+  if (predictable(t, cluster) && rc != LIBSCHED_ERR_MISUSE) {
+    std::set<std::string> names;
+    bool twice = false;
+    for (const libsched_node* n : nodes.list()) {
+      const std::string name = string_of(libsched_node_name(n));
+      twice = twice || cluster.watch().cluster()->now.nodes.count(name) != 0 ||
+              !names.insert(name).second;
+    }
+    expect(t, rc,
+           twice ? rc == LIBSCHED_ERR_EXISTS || rc == LIBSCHED_ERR_LIMIT
+                 : rc == LIBSCHED_OK || rc == LIBSCHED_ERR_LIMIT);
+  }
+  Cluster* m = changed(rc, cluster);
+  if (m == nullptr) return;
+  for (const libsched_node* n : nodes.list()) m->now.put_node(facts_of(n));
+  compare(t, cluster);
+}
+
+void after_libsched_cluster_update_node(Turn& t, Rc rc, Cl& cluster, In<const libsched_node>& node,
+                                        Fault&) {
+  Cluster* m = changed(rc, cluster);
+  if (m == nullptr) return;
+  m->now.put_node(facts_of(node.get()));
+  compare(t, cluster);
+}
+
+void after_libsched_cluster_remove_node(Turn& t, Rc rc, Cl& cluster, String& name, Fault&) {
+  // The name may have gone with the node: what it was is looked for in the model.
+  Cluster* known = cluster.watch().cluster().get();
+  if (known == nullptr || cluster.watch().disturbed()) {
+    if (Cluster* m = changed(rc, cluster)) m->read(cluster.watch().view()), ++m->changes;
+    return;
+  }
+  const bool there = known->now.nodes.count(name.copy()) != 0;
+  if (predictable(t, cluster)) expect(t, rc, rc == (there ? LIBSCHED_OK : LIBSCHED_ERR_NOT_FOUND));
+  if (rc != LIBSCHED_OK) return;
+  known->now.remove_node(name.copy());
+  compare(t, cluster);
+}
+
+void after_libsched_cluster_add_pods(Turn& t, Rc rc, Cl& cluster, Handles<const libsched_pod>& pods,
+                                     Strings& node_names, Fault&) {
+  const auto node_of = [&](size_t i) {
+    const std::string given = node_names.at(i);
+    return given.empty() ? string_of(libsched_pod_node_name(pods.list()[i])) : given;
+  };
+  if (predictable(t, cluster) && rc != LIBSCHED_ERR_MISUSE) {
+    std::set<std::string> keys;
+    bool wrong = false;
+    for (size_t i = 0; i < pods.list().size(); ++i) {
+      const std::string key = facts_of(pods.list()[i]).key;
+      wrong = wrong || cluster.watch().cluster()->now.pods.count(key) != 0 ||
+              !keys.insert(key).second || node_of(i).empty();
+    }
+    expect(
+        t, rc,
+        rc == LIBSCHED_ERR_LIMIT ||
+            (wrong ? rc == LIBSCHED_ERR_EXISTS || rc == LIBSCHED_ERR_INVALID : rc == LIBSCHED_OK));
+  }
+  Cluster* m = changed(rc, cluster);
+  if (m == nullptr) return;
+  for (size_t i = 0; i < pods.list().size(); ++i)
+    place(*m, facts_of(pods.list()[i]), node_of(i), false);
+  compare(t, cluster);
+}
+
+void after_libsched_cluster_update_pod(Turn& t, Rc rc, Cl& cluster, Po& pod, String& node_name,
+                                       Fault&) {
+  Cluster* m = changed(rc, cluster);
+  if (m == nullptr) return;
+  const PodFacts facts = pod.facts();
+  place(*m, facts, node_name.copy().empty() ? facts.node_name : node_name.copy(), false);
+  compare(t, cluster);
+}
+
+void after_libsched_cluster_remove_pod(Turn& t, Rc rc, Cl& cluster, String& namespace_,
+                                       String& name, Fault&) {
+  Cluster* known = cluster.watch().cluster().get();
+  if (known == nullptr) return;
+  const std::string key = key_of(namespace_.copy(), name.copy());
+  if (predictable(t, cluster))
+    expect(t, rc, rc == (known->now.pods.count(key) != 0 ? LIBSCHED_OK : LIBSCHED_ERR_NOT_FOUND));
+  if (rc != LIBSCHED_OK) return;
+  known->now.remove_pod(key);
+  compare(t, cluster);
+}
+
+void after_libsched_cluster_remove_object(Turn& t, Rc rc, Cl& cluster, String& kind,
+                                          String& namespace_, String& name, Fault&) {
+  Cluster* m = changed(rc, cluster);
+  if (m == nullptr) return;
+  m->now.objects.erase(kind.copy() + "/" + namespace_.copy() + "/" + name.copy());
+  compare(t, cluster);
+}
+
+void after_libsched_cluster_assume(Turn& t, Rc rc, Cl& cluster, Po& pod, String& node_name,
+                                   Fault&) {
+  Cluster* m = changed(rc, cluster);
+  if (m == nullptr) return;
+  place(*m, pod.facts(), node_name.copy(), true);
+  compare(t, cluster);
+}
+
+void after_libsched_cluster_forget(Turn& t, Rc rc, Cl& cluster, String& namespace_, String& name,
+                                   Fault&) {
+  Cluster* known = cluster.watch().cluster().get();
+  if (known == nullptr) return;
+  const std::string key = key_of(namespace_.copy(), name.copy());
+  const auto pod = known->now.pods.find(key);
+  const bool there = pod != known->now.pods.end();
+  if (predictable(t, cluster))
+    expect(t, rc, rc == (!there || pod->second.assumed ? LIBSCHED_OK : LIBSCHED_ERR_STATE));
+  if (rc != LIBSCHED_OK || !there) return;
+  known->now.remove_pod(key);
+  compare(t, cluster);
+}
+
+void after_libsched_cluster_fork(Turn& t, Rc rc, Cl& cluster, Fault&) {
+  Cluster* m = changed(rc, cluster);
+  if (m == nullptr) return;
+  if (cluster.watch().disturbed()) m->read(cluster.watch().view());
+  m->forks.emplace_back(m->now, libsched_view_version(cluster.watch().view()));
+  compare(t, cluster);
+}
+
+void after_libsched_cluster_commit(Turn& t, Rc rc, Cl& cluster, Fault&) {
+  if (predictable(t, cluster))
+    expect(t, rc,
+           rc == (cluster.watch().cluster()->forks.empty() ? LIBSCHED_ERR_STATE : LIBSCHED_OK));
+  Cluster* m = changed(rc, cluster);
+  if (m == nullptr) return;
+  if (m->forks.empty()) t.wrong("commits a fork that is not there");
+  m->forks.pop_back();
+  compare(t, cluster);
+}
+
+void after_libsched_cluster_revert(Turn& t, Rc rc, Cl& cluster, Fault&) {
+  if (predictable(t, cluster))
+    expect(t, rc,
+           rc == (cluster.watch().cluster()->forks.empty() ? LIBSCHED_ERR_STATE : LIBSCHED_OK));
+  Cluster* m = changed(rc, cluster);
+  if (m == nullptr) return;
+  if (m->forks.empty()) t.wrong("reverts a fork that is not there");
+  m->now = std::move(m->forks.back().first);
+  const uint64_t version = m->forks.back().second;
+  m->forks.pop_back();
+  if (!cluster.watch().disturbed()) {
+    m->check(cluster.watch().view(), "after a revert");
+    if (libsched_view_version(cluster.watch().view()) != version)
+      t.wrong("does not bring the version back");
+  }
+  compare(t, cluster);
+}
+
+void after_libsched_evaluator_assume(Turn& t, Rc rc, Ev& evaluator, St&, Po& pod,
+                                     Number<uint32_t>& row, Su& status, Fault&) {
+  Cluster* m = changed(rc, evaluator);
+  if (m == nullptr) return;
+  const libsched_view* view = evaluator.watch().view();
+  if (libsched_status_code(status.get()) == LIBSCHED_SUCCESS && !evaluator.watch().disturbed())
+    place(*m, pod.facts(), string_of(libsched_node_name(libsched_view_node(view, row.get()))),
+          true);
+  compare(t, evaluator);
+}
+
+void after_libsched_evaluator_assume_started(Turn& t, Rc rc, Ev& evaluator, St& state, Po& pod,
+                                             Number<uint32_t>& row, Number<int64_t>&, Su& status,
+                                             Fault& error) {
+  after_libsched_evaluator_assume(t, rc, evaluator, state, pod, row, status, error);
+}
+
+void after_libsched_evaluator_forget(Turn& t, Rc rc, Ev& evaluator, St&, Po& pod, Fault&) {
+  Cluster* m = changed(rc, evaluator);
+  if (m == nullptr) return;
+  if (!evaluator.watch().disturbed()) m->now.remove_pod(pod.facts().key);
+  compare(t, evaluator);
+}
+
+void after_libsched_services_deliver(Turn&, Rc, In<libsched_services>&, Cl& cluster, Fault&) {
+  Cluster* m = cluster.watch().cluster().get();
+  if (m == nullptr) return;  // also after a failure: what was delivered before it stays
+  m->read(cluster.watch().view());
+  ++m->changes;
+}
+
+}  // namespace fuzz

@@ -1,0 +1,122 @@
+// New objects for calls that need one where there is none: valid ones, made without tricks.
+#include "arguments.hpp"
+#include "effects.hpp"
+
+namespace fuzz {
+namespace {
+
+libsched_str str(const std::string& s) { return {s.data(), s.size()}; }
+
+template <typename T>
+T* handle(Turn& t, Kind kind) {
+  Entry* e = world().pools.any(t.choose, kind, true);
+  if (e == nullptr) e = make(t, kind);
+  return e == nullptr ? nullptr : static_cast<T*>(e->handle);
+}
+
+void* make_evaluator(Turn& t) {
+  auto* framework = handle<libsched_framework>(t, Kind::framework);
+  auto* cluster = handle<libsched_cluster>(t, Kind::cluster);
+  libsched_evaluator* out = nullptr;
+  if (libsched_evaluator_create(framework, cluster, &out, nullptr) != LIBSCHED_OK) return nullptr;
+  know_evaluator(out, framework, world().clusters[cluster], libsched_cluster_view(cluster));
+  return out;
+}
+
+void* make_waiting(Turn& t) {
+  auto* services = handle<libsched_services>(t, Kind::services);
+  auto* pod = handle<libsched_pod>(t, Kind::pod);
+  const libsched_permit_wait wait = {LIBSCHED_STR("Somebody"), 1000};
+  libsched_services_add_waiting_pod(services, pod, &wait, 1, nullptr);
+  return libsched_services_get_waiting_pod(services, libsched_pod_uid(pod));
+}
+
+void* make_error() {
+  libsched_pod* pod = nullptr;
+  libsched_error* error = nullptr;
+  libsched_pod_parse(LIBSCHED_STR("{"), nullptr, &pod, &error);
+  return error;
+}
+
+// One that takes no more than a document or another object.
+template <typename T, typename Create, typename... Arguments>
+void* created(Create create, Arguments... arguments) {
+  T* out = nullptr;
+  create(arguments..., &out, nullptr);
+  return out;
+}
+
+void* create(Turn& t, Kind kind) {
+  switch (kind) {
+    case Kind::text:
+      return created<libsched_text>(libsched_framework_plugins_json,
+                                    handle<const libsched_framework>(t, Kind::framework));
+    case Kind::error: return make_error();
+    case Kind::objects: {
+      const std::string doc = "[" + node_document(t.choose) + "]";
+      return created<libsched_objects>(libsched_objects_parse, str(doc.substr(1, doc.size() - 2)),
+                                       nullptr);
+    }
+    case Kind::pod:
+      return created<libsched_pod>(libsched_pod_parse,
+                                   str(pod_document(t.choose, !t.choose.one_in(3))), nullptr);
+    case Kind::node:
+      return created<libsched_node>(libsched_node_parse, str(node_document(t.choose)), nullptr);
+    case Kind::cluster: {
+      void* const out = created<libsched_cluster>(libsched_cluster_create, nullptr);
+      know_cluster(out, std::make_shared<Cluster>());
+      return out;
+    }
+    case Kind::snapshot: {
+      auto* cluster = handle<libsched_cluster>(t, Kind::cluster);
+      void* const out = created<libsched_snapshot>(libsched_cluster_snapshot, cluster);
+      if (out == nullptr) return nullptr;
+      know_cluster(out, world().clusters[cluster]->copy(true));
+      return out;
+    }
+    case Kind::status: return created<libsched_status>(libsched_status_create);
+    case Kind::config: return created<libsched_config>(libsched_config_parse, LIBSCHED_STR(""));
+    case Kind::registry: return created<libsched_registry>(libsched_registry_create);
+    case Kind::framework: {
+      void* const out = created<libsched_framework>(libsched_framework_create, nullptr,
+                                                    LIBSCHED_ANY_NODE, nullptr, nullptr);
+      if (out == nullptr) return nullptr;
+      world().plain_frameworks.insert(out);
+      return out;
+    }
+    case Kind::cycle_state: return created<libsched_cycle_state>(libsched_cycle_state_create);
+    case Kind::evaluator: return make_evaluator(t);
+    case Kind::prefilter_result:
+      return created<libsched_prefilter_result>(libsched_prefilter_result_create);
+    case Kind::decision: {
+      auto* evaluator = static_cast<libsched_evaluator*>(make_evaluator(t));
+      void* const out = created<libsched_decision>(libsched_check_pod_fits, evaluator,
+                                                   handle<libsched_pod>(t, Kind::pod),
+                                                   LIBSCHED_ANY_NODE, nullptr);
+      libsched_evaluator_unref(evaluator);
+      return out;
+    }
+    case Kind::score_table: return created<libsched_score_table>(libsched_score_table_create);
+    case Kind::node_statuses: return created<libsched_node_statuses>(libsched_node_statuses_create);
+    case Kind::clock: return created<libsched_clock>(libsched_clock_create_virtual, int64_t{5});
+    case Kind::services: return created<libsched_services>(libsched_services_create, nullptr);
+    case Kind::waiting_pod: return make_waiting(t);
+    default: fail(std::string("nothing makes a ") + name_of(kind));
+  }
+}
+
+}  // namespace
+
+Entry* make(Turn& t, Kind kind) {
+  for (int tries = 0; tries < 4; ++tries) {
+    void* const handle = create(t, kind);
+    if (handle == nullptr) continue;  // an unlucky document, or a hostile plugin
+    Entry& entry = world().pools.adopt(kind, handle, t.depth != 0);
+    trace(t.depth,
+          std::string("(makes ") + name_of(kind) + "#" + std::to_string(entry.number) + ")");
+    return &entry;
+  }
+  return nullptr;
+}
+
+}  // namespace fuzz

@@ -1,0 +1,42 @@
+// Plugins and API clients that do what they must not: they call back into the library, release what
+// they are lent, answer nonsense, fail at random.
+#pragma once
+
+#include "turn.hpp"
+
+namespace fuzz {
+
+// While one of the program's functions runs that the library calls: what it is lent.
+class Slot {
+ public:
+  // `anywhere`: it may run on threads of the library's own, where it only behaves.
+  Slot(std::initializer_list<Pools::Lent> lent, bool anywhere = false);
+  ~Slot();
+  Slot(const Slot&) = delete;
+  Slot& operator=(const Slot&) = delete;
+
+  bool active() const { return active_; }
+  Choices& choose() { return world().slots; }
+  // Something that a slot should not do, or nothing.
+  void mischief();
+  // A code, mostly Success, with words in `status`.
+  libsched_code answer(libsched_status* status);
+
+ private:
+  bool active_;
+  size_t before_ = 0;
+};
+
+template <typename T>
+Pools::Lent lent(T* handle) {
+  return {kind_of(handle), const_cast<std::remove_const_t<T>*>(handle), std::is_const_v<T>};
+}
+
+const libsched_api_client* hostile_client(Turn& t);
+void* client_data();
+// The struct of a plugin with some of its slots, to be added with `data`.
+libsched_plugin hostile_plugin(Turn& t, const char* name);
+// Adds a plugin whose methods throw (plugin.hpp is the barrier).
+libsched_rc add_thrower(libsched_registry* registry, libsched_error** error);
+
+}  // namespace fuzz

@@ -1,0 +1,79 @@
+// A simple model of a cluster: what its view must show. It is made of what the API says of pods and
+// nodes by themselves, and follows the calls that change clusters (effects.cpp).
+#pragma once
+
+#include <libsched.h>
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace fuzz {
+
+// The resources that are compared, in this order.
+constexpr const char* kResources[] = {"cpu", "memory", "ephemeral-storage", "pods",
+                                      "example.com/gpu"};
+constexpr size_t kResourceCount = std::size(kResources);
+using Amounts = std::vector<int64_t>;  // parallel to kResources
+
+struct NodeFacts {
+  std::string name, zone;
+  Amounts allocatable;
+  bool takes_plain_pods = false;  // neither closed nor tainted
+  const void* object = nullptr;
+};
+struct PodFacts {
+  std::string ns, name, key, node_name;  // key: "namespace/name"; spec.nodeName
+  Amounts requests;
+  bool plain = false;  // asks for resources and nothing else
+  bool repels = true;  // may have anti-affinity
+  bool ended = false;  // Succeeded or Failed
+  bool assumed = false;
+};
+NodeFacts facts_of(const libsched_node* node);
+PodFacts facts_of(const libsched_pod* pod);
+std::string key_of(std::string_view ns, std::string_view name);
+
+struct State {
+  std::map<std::string, NodeFacts> nodes;
+  std::vector<std::string> order;  // by insertion
+  std::map<std::string, PodFacts> pods;
+  std::map<std::string, std::string> at;               // pod -> node
+  std::map<std::string, std::vector<std::string>> on;  // node -> pods, in their order
+  std::set<std::string> objects;                       // "kind/namespace/name"
+
+  void put_node(const NodeFacts& node);
+  void remove_node(const std::string& name);
+  void put_pod(PodFacts pod, const std::string& node);  // removed and added again
+  void remove_pod(const std::string& key);
+  // Whether the node takes a plain pod, by resources and spec.unschedulable alone.
+  bool fits(const PodFacts& pod, const std::string& node) const;
+};
+
+struct Cluster {
+  State now;
+  std::vector<std::pair<State, uint64_t>> forks;  // with the view's version
+  uint64_t changes = 0;                           // calls that changed it
+  int changing = 0;                               // calls that are changing it
+  bool by_insertion = false;
+  bool frozen = false;                                 // a snapshot
+  std::unordered_map<uint64_t, std::string> contents;  // by version
+
+  // Fails if the view shows anything else.
+  void check(const libsched_view* view, const char* when);
+  // Takes over what the view shows, after what the model does not follow.
+  void read(const libsched_view* view);
+  // A copy for another handle.
+  std::shared_ptr<Cluster> copy(bool snapshot) const;
+};
+
+// The objects of the dictionary, as (kind, namespace, name).
+struct ObjectName {
+  const char *kind, *ns, *name;
+};
+extern const std::vector<ObjectName> kObjectNames;
+
+}  // namespace fuzz

@@ -1,0 +1,117 @@
+// Random fields of every struct of options. A new struct without a fill() here does not link.
+#include "arguments.hpp"
+#include "hostile.hpp"
+
+namespace fuzz {
+namespace {
+
+// The flags that cancel calls: they never change while a call runs.
+const volatile bool* cancel_flag(Turn& t) {
+  static volatile bool flags[] = {false, true};
+  switch (t.choose.below(12)) {
+    case 0: return &flags[1];
+    case 1: return &flags[0];
+    default: return nullptr;
+  }
+}
+int64_t deadline(Turn& t) { return t.choose.one_in(12) ? make_number(t.choose) : 0; }
+bool rarely(Turn& t) { return t.choose.one_in(40); }
+
+}  // namespace
+
+template <>
+void fill(Turn& t, libsched_cluster_options& o) {
+  o.node_order = rarely(t) ? 7 : static_cast<uint32_t>(t.choose.below(2));
+}
+
+template <>
+void fill(Turn& t, libsched_parse_options& o) {
+  o.format = rarely(t) ? 9 : t.choose.one_in(8) ? static_cast<uint32_t>(t.choose.below(3)) : 0;
+  o.defaults = t.choose.one_in(2);
+  o.strict = t.choose.one_in(8);
+  o.keep_raw = t.choose.one_in(4);
+  o.validate = t.choose.one_in(4);
+  o.max_bytes = t.choose.one_in(16) ? t.choose.below(2000) : 0;
+  o.max_depth = t.choose.one_in(16) ? static_cast<uint32_t>(t.choose.below(20)) : 0;
+  o.keep_annotations = t.choose.one_in(3);
+  o.reserved[1] = rarely(t);
+  const Entry* e = t.choose.one_in(8) ? world().pools.any(t.choose, Kind::objects, true) : nullptr;
+  o.classes = e == nullptr ? nullptr : static_cast<const libsched_objects*>(e->handle);
+}
+
+template <>
+void fill(Turn& t, libsched_config_options& o) {
+  o.several_queue_sorts = t.choose.one_in(2);
+  o.reserved[0] = rarely(t);
+}
+
+template <>
+void fill(Turn& t, libsched_framework_options& o) {
+  o.several_queue_sorts = t.choose.one_in(4);
+  o.reserved[2] = rarely(t);
+  static constexpr const char* kGates[] = {"", "DynamicResourceAllocation=false", "NoSuchGate=true",
+                                           "A", "=,="};
+  static constexpr const char* kSemantics[] = {"", "1.36", "1.31", "1.99"};
+  if (t.choose.one_in(6)) o.feature_gates = libsched_str_from(t.choose.of(kGates));
+  if (t.choose.one_in(6)) o.semantics = libsched_str_from(t.choose.of(kSemantics));
+}
+
+template <>
+void fill(Turn& t, libsched_filter_options& o) {
+  static const uint64_t accept[] = {0x55, ~uint64_t{0}, 0};
+  o.limit = t.choose.one_in(3) ? static_cast<uint32_t>(t.choose.below(4)) : 0;
+  if (t.choose.one_in(6)) {
+    o.accept = accept;
+    o.accept_words = t.choose.below(std::size(accept) + 1);
+  }
+  o.start = t.choose.one_in(3) ? static_cast<size_t>(make_number(t.choose)) : 0;
+  o.cancel = cancel_flag(t);
+  o.deadline_ns = deadline(t);
+}
+
+template <>
+void fill(Turn& t, libsched_check_options& o) {
+  o.judge_excluded = t.choose.one_in(3);
+  o.score = t.choose.one_in(2);
+  o.post_filter = t.choose.one_in(4);
+  o.reserved[0] = rarely(t);
+  const Entry* e =
+      t.choose.one_in(4) ? world().pools.any(t.choose, Kind::cycle_state, false) : nullptr;
+  o.state = e == nullptr ? nullptr : static_cast<libsched_cycle_state*>(e->handle);
+  o.cancel = cancel_flag(t);
+  o.deadline_ns = deadline(t);
+}
+
+template <>
+void fill(Turn& t, libsched_cycle_options& o) {
+  o.ties = rarely(t) ? 5 : static_cast<uint32_t>(t.choose.below(3));
+  o.sampling = t.choose.one_in(3);
+  o.reserved[6] = rarely(t);
+  o.seed = t.choose.next();
+  o.cancel = cancel_flag(t);
+  o.deadline_ns = deadline(t);
+}
+
+template <>
+void fill(Turn& t, libsched_services_options& o) {
+  o.random_preemption = t.choose.one_in(3);
+  o.reserved[0] = rarely(t);
+  o.seed = t.choose.next();
+  const Entry* e = t.choose.one_in(3) ? world().pools.any(t.choose, Kind::clock, true) : nullptr;
+  if (e != nullptr && libsched_clock_advance_to(static_cast<libsched_clock*>(e->handle), INT64_MIN,
+                                                nullptr) == LIBSCHED_OK)  // else waits would last
+    o.clock = static_cast<libsched_clock*>(e->handle);
+  if (t.choose.one_in(3)) {
+    o.api = hostile_client(t);
+    o.api_user_data = client_data();
+  }
+}
+
+template <>
+void fill(Turn& t, libsched_nomination& o) {
+  static constexpr const char* kNodes[] = {"n0", "n1", "", "nowhere"};
+  o.mode = rarely(t) ? 9 : static_cast<uint32_t>(t.choose.below(3));
+  o.node = libsched_str_from(t.choose.of(kNodes));
+}
+
+}  // namespace fuzz

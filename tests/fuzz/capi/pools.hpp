@@ -1,0 +1,92 @@
+// The handles that a run has: those with a reference of its own, by kind, and those that it gave
+// back a short while ago. A handle that is an argument of a call is pinned: what slots do meanwhile
+// does not release it.
+#pragma once
+
+#include <libsched.h>
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "choices.hpp"
+#include "kinds.inc"
+
+namespace fuzz {
+
+enum class Kind : uint8_t {
+#define FUZZ_KIND(name) name,
+  FUZZ_OWNED_KINDS(FUZZ_KIND) kOwned,
+  FUZZ_LENT_KINDS(FUZZ_KIND) kEnd
+#undef FUZZ_KIND
+};
+constexpr size_t kOwnedKinds = static_cast<size_t>(Kind::kOwned);
+#define FUZZ_KIND_OF(name) \
+  constexpr Kind kind_of(const libsched_##name*) { return Kind::name; }
+FUZZ_OWNED_KINDS(FUZZ_KIND_OF)
+FUZZ_LENT_KINDS(FUZZ_KIND_OF)
+#undef FUZZ_KIND_OF
+const char* name_of(Kind kind);
+
+struct Entry {
+  void* handle = nullptr;
+  Kind kind = Kind::text;
+  uint32_t number = 0;         // for the log: "pod#7"
+  uint32_t refs = 1;           // references of the program's
+  uint32_t refs_of_slots = 0;  // those of them that slots have taken
+  uint32_t pins = 0;
+  std::string content;  // of an immutable object: what it says
+};
+
+class Pools {
+ public:
+  // A reference has come; `in_slot` if a plugin's slot has taken it.
+  Entry& adopt(Kind kind, void* handle, bool in_slot);
+  // Gives back one of its references. What the object says must still be what it said.
+  void release(Entry& entry, bool in_slot);
+  void release_all(Choices& choose);
+
+  Entry* find(const void* handle);
+  // One that calls may use: the pinned ones only `shared`.
+  Entry* any(Choices& choose, Kind kind, bool shared);
+  // One whose reference may be given back now.
+  Entry* releasable(Choices& choose, Kind kind, bool in_slot);
+  // A live handle of any kind but this one.
+  void* wrong(Choices& choose, Kind kind);
+  // A handle of this kind that was given back, or that a slot was lent; null if there is none.
+  void* stale(Choices& choose, Kind kind);
+  void note_stale(Kind kind, void* handle);
+  size_t count(Kind kind) const { return live_[static_cast<size_t>(kind)].size(); }
+
+  // What slots that run are lent.
+  struct Lent {
+    Kind kind;
+    void* handle;
+    bool is_const;
+  };
+  std::vector<Lent> lent;
+
+ private:
+  struct Stale {
+    Kind kind;
+    void* handle;
+  };
+  void forget(Entry& entry);
+
+  std::array<std::vector<std::unique_ptr<Entry>>, kOwnedKinds> live_;
+  std::array<void*, kOwnedKinds> focus_{};  // the one that most calls of the kind are about
+  std::unordered_map<const void*, Entry*> by_handle_;
+  std::deque<Stale> stale_;
+  uint32_t next_number_ = 1;
+};
+
+// What an immutable object says through the API, as one text; empty of other kinds.
+std::string content_of(Kind kind, const void* handle);
+// Gives back a reference by the function of the kind.
+void unref(Kind kind, void* handle);
+
+}  // namespace fuzz

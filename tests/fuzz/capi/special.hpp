@@ -1,0 +1,17 @@
+// Calls that no rule of generate.py makes, each with the reason.
+#pragma once
+
+#include "turn.hpp"
+
+namespace fuzz {
+
+// A struct of function pointers: slots.cpp and throwing.cpp have them.
+void call_libsched_registry_add(Turn& t);
+// Data with functions that clone and destroy it.
+void call_libsched_cycle_state_write(Turn& t);
+// The answer is data of the program's own.
+void call_libsched_cycle_state_read(Turn& t);
+// A thousand threads would take all the time.
+void call_libsched_evaluator_set_parallelism(Turn& t);
+
+}  // namespace fuzz

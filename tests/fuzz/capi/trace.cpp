@@ -1,0 +1,100 @@
+// The log of a run's calls. Printing uses write() alone, as the program may be dying.
+#include "trace.hpp"
+
+#include <fcntl.h>
+#include <sanitizer/common_interface_defs.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <vector>
+
+namespace fuzz {
+namespace {
+
+struct Log {
+  std::span<const uint8_t> input;
+  std::string name, prefix;
+  std::vector<std::string> lines;
+  bool quiet = false, reported = false;
+};
+Log& log() {
+  static Log* const all = new Log;
+  return *all;
+}
+
+void print(const std::string& text) {
+  for (size_t at = 0; at < text.size();) {
+    const ssize_t n = write(STDERR_FILENO, text.data() + at, text.size() - at);
+    if (n <= 0) return;
+    at += static_cast<size_t>(n);
+  }
+}
+
+void report() {
+  Log& l = log();
+  if (l.reported || l.quiet) return;
+  l.reported = true;
+  constexpr size_t kShown = 400;
+  const size_t first = l.lines.size() - std::min(l.lines.size(), kShown);
+  print("\n--- " + l.name + ": the calls" +
+        (first == 0 ? "" : ", without the first " + std::to_string(first)) + ":\n");
+  for (size_t i = first; i < l.lines.size(); ++i) print(l.lines[i] + "\n");
+  if (!l.prefix.empty()) {
+    std::string path = l.prefix + l.name;
+    for (char& c : path)
+      if (c == ' ' || c == ',') c = '-';
+    const int file = open(path.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0644);
+    if (file >= 0) {
+      static_cast<void>(!write(file, l.input.data(), l.input.size()));
+      close(file);
+      print("--- input written to " + path + "; to make it small: --shrink " + path + "\n");
+    }
+  }
+  print("--- failed: " + l.name + "\n");
+}
+
+void on_alarm(int) { fail("a run takes longer than 60 seconds"); }
+
+}  // namespace
+
+void begin_trace(std::span<const uint8_t> input, const std::string& name) {
+  Log& l = log();
+  l.input = input;
+  l.name = name;
+  l.lines.clear();
+}
+
+size_t trace(int depth, std::string line) {
+  log().lines.push_back(std::string(static_cast<size_t>(depth) * 4, ' ') + std::move(line));
+  return log().lines.size() - 1;
+}
+
+void trace_result(size_t line, const std::string& text) {
+  if (line < log().lines.size()) log().lines[line] += text;
+}
+
+void write_failures_to(std::string prefix) { log().prefix = std::move(prefix); }
+void keep_quiet() { log().quiet = true; }
+
+void report_deaths() {
+  __sanitizer_set_death_callback(report);
+  struct sigaction action = {};
+  action.sa_handler = on_alarm;
+  sigaction(SIGALRM, &action, nullptr);
+}
+
+void fail(const std::string& what) {
+  if (!log().quiet) print("\nDIFFERENCE: " + what + "\n");
+  report();
+  _exit(77);
+}
+
+}  // namespace fuzz
+
+// An assertion that ends the program is reported like anything else that does.
+extern "C" const char* __asan_default_options() {
+  // Short stacks of allocations: their hashes would take a sixth of the time.
+  return "handle_abort=1:malloc_context_size=3:allocator_may_return_null=1:detect_leaks=1";
+}

@@ -76,8 +76,8 @@ Ordered constraint(const TopologySpreadConstraint& c) {
     j["labelSelector"] = std::move(selector);
   }
   if (c.min_domains) j["minDomains"] = *c.min_domains;
-  put_if(j, "nodeAffinityPolicy", text(c.node_affinity_policy));
-  put_if(j, "nodeTaintsPolicy", text(c.node_taints_policy));
+  if (c.node_affinity_policy) j["nodeAffinityPolicy"] = *c.node_affinity_policy;
+  if (c.node_taints_policy) j["nodeTaintsPolicy"] = *c.node_taints_policy;
   if (!c.match_label_keys.empty()) j["matchLabelKeys"] = strings(c.match_label_keys);
   return j;
 }

@@ -81,8 +81,8 @@ TopologySpreadConstraint spread_constraint(const V1SpreadConstraint& from, Arena
   to.when_unsatisfiable = arena.copy(from.when_unsatisfiable);
   if (from.selector) to.selector = label_selector(*from.selector, arena);
   to.match_label_keys = copy_strings(from.match_label_keys, arena);
-  to.node_affinity_policy = arena.copy(from.node_affinity_policy.value_or(""));
-  to.node_taints_policy = arena.copy(from.node_taints_policy.value_or(""));
+  if (from.node_affinity_policy) to.node_affinity_policy = arena.copy(*from.node_affinity_policy);
+  if (from.node_taints_policy) to.node_taints_policy = arena.copy(*from.node_taints_policy);
   return to;
 }
 

@@ -88,8 +88,8 @@ bool ObjectBuilder::spread_constraint(TopologySpreadConstraint& c) {
       case kSpread["topologyKey"]: return string(c.topology_key);
       case kSpread["whenUnsatisfiable"]: return string(c.when_unsatisfiable);
       case kSpread["labelSelector"]: return label_selector(c.selector);
-      case kSpread["nodeAffinityPolicy"]: return string(c.node_affinity_policy);
-      case kSpread["nodeTaintsPolicy"]: return string(c.node_taints_policy);
+      case kSpread["nodeAffinityPolicy"]: return optional_string(c.node_affinity_policy);
+      case kSpread["nodeTaintsPolicy"]: return optional_string(c.node_taints_policy);
       case kSpread["matchLabelKeys"]: return string_list(c.match_label_keys);
       default: return skip();
     }

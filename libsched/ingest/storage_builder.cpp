@@ -69,7 +69,8 @@ bool ObjectBuilder::claim_ref(std::optional<ClaimRef>& out) {
   });
 }
 
-// A volume has one source. If there are several, CSI counts, and then the first one.
+// A volume has one source. If there are several, CSI counts, and then the first one; to where a
+// plugin has been migrated, the first one of in-tree plugins.
 template <typename Table>
 bool ObjectBuilder::persistent_source(VolumeSource& source, VolumeKind kind, const Table& table,
                                       int id) {
@@ -80,7 +81,6 @@ bool ObjectBuilder::persistent_source(VolumeSource& source, VolumeKind kind, con
 
 bool ObjectBuilder::csi_source(VolumeSource& source) {
   if (reader_.is_null()) return null();
-  source = {};
   source.kind = VolumeKind::kCsi;
   return object(kCsi, [&](int field) {
     if (field == kCsi["driver"]) return string(source.driver);
@@ -111,8 +111,8 @@ bool ObjectBuilder::azure_disk(VolumeSource& source) {
 }
 
 bool ObjectBuilder::persistent_volume_spec(PersistentVolume& pv) {
-  VolumeSource& source = pv.source;
-  return object(kVolumeSpec, [&](int field) {
+  VolumeSource& source = pv.in_tree;
+  const bool ok = object(kVolumeSpec, [&](int field) {
     switch (field) {
       case kVolumeSpec["capacity"]: return storage_of(pv.capacity);
       case kVolumeSpec["accessModes"]: return string_list(pv.access_modes);
@@ -138,10 +138,12 @@ bool ObjectBuilder::persistent_volume_spec(PersistentVolume& pv) {
         return persistent_source(source, VolumeKind::kPortworx, kPortworx, kPortworx["volumeID"]);
       case kVolumeSpec["azureFile"]: return azure_file(source);
       case kVolumeSpec["azureDisk"]: return azure_disk(source);
-      case kVolumeSpec["csi"]: return csi_source(source);
+      case kVolumeSpec["csi"]: return csi_source(pv.source);
       default: return skip();
     }
   });
+  if (pv.source.kind == VolumeKind::kOther) pv.source = pv.in_tree;
+  return ok;
 }
 
 bool ObjectBuilder::persistent_volume(PersistentVolume& pv, const TypeNames& type) {

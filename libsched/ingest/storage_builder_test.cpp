@@ -132,9 +132,14 @@ TEST_CASE("storage: sources of a PersistentVolume") {
   CHECK_FALSE(source("azureFile: {shareName: x}")->source.secret_namespace);
   CHECK(source("azureDisk: {kind: Managed}")->source.disk_kind == "Managed");
   CHECK_FALSE(source("azureDisk: {diskURI: x}")->source.disk_kind);
-  const auto both = source("cinder: {volumeID: x}\n  csi: {driver: d}");
-  CHECK(both->source.kind == VolumeKind::kCsi);
-  CHECK(both->source.id == "");
+  for (const char* spec :
+       {"cinder: {volumeID: x}\n  csi: {driver: d}", "csi: {driver: d}\n  cinder: {volumeID: x}"}) {
+    const auto both = source(spec);
+    CHECK(both->source.kind == VolumeKind::kCsi);
+    CHECK(both->source.id == "");
+    CHECK(both->in_tree.kind == VolumeKind::kCinder);
+    CHECK(both->in_tree.id == "x");
+  }
 }
 
 TEST_CASE("storage: a PersistentVolumeClaim, and absent is not empty") {

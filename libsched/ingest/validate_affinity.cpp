@@ -142,9 +142,9 @@ std::vector<bool> find_repeats(Span<TopologySpreadConstraint> constraints) {
   return repeats;
 }
 
-void check_policy(FieldIssues& issues, const FieldPath& path, Str policy) {
-  if (policy.empty() || policy == "Honor" || policy == "Ignore") return;
-  issues.unsupported(path, policy, R"("Honor", "Ignore")");
+void check_policy(FieldIssues& issues, const FieldPath& path, const std::optional<Str>& policy) {
+  if (!policy || policy == "Honor" || policy == "Ignore") return;
+  issues.unsupported(path, *policy, R"("Honor", "Ignore")");
 }
 
 }  // namespace

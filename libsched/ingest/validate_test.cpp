@@ -202,12 +202,15 @@ TEST_CASE("validate: affinity") {
 TEST_CASE("validate: topology spread constraints") {
   CHECK(
       with(R"("topologySpreadConstraints":[{"maxSkew":0,"whenUnsatisfiable":"X","minDomains":0,
-      "nodeTaintsPolicy":"Y"},{"maxSkew":1,"topologyKey":"z","whenUnsatisfiable":"DoNotSchedule"},
+      "nodeTaintsPolicy":"Y","nodeAffinityPolicy":""},{"maxSkew":1,"topologyKey":"z","whenUnsatisfiable":"DoNotSchedule"},
       {"maxSkew":1,"topologyKey":"z","whenUnsatisfiable":"DoNotSchedule"}])") ==
       "spec.topologySpreadConstraints[0].maxSkew: Invalid value: 0: must be greater than zero\n"
       "spec.topologySpreadConstraints[0].minDomains: Invalid value: 0: can only use minDomains if "
       "whenUnsatisfiable=DoNotSchedule, not X\n"
       "spec.topologySpreadConstraints[0].minDomains: Invalid value: 0: must be greater than zero\n"
+      "spec.topologySpreadConstraints[0].nodeAffinityPolicy: Unsupported value: \"\": supported "
+      "values: \"Honor\", "
+      "\"Ignore\"\n"
       "spec.topologySpreadConstraints[0].nodeTaintsPolicy: Unsupported value: \"Y\": supported "
       "values: \"Honor\", "
       "\"Ignore\"\n"

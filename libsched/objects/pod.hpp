@@ -72,7 +72,7 @@ struct TopologySpreadConstraint {
   Str topology_key, when_unsatisfiable;
   LabelSelector selector;
   Span<Str> match_label_keys;
-  Str node_affinity_policy, node_taints_policy;  // "" where absent
+  std::optional<Str> node_affinity_policy, node_taints_policy;  // another text than Honor: Ignore
 };
 
 struct PodCondition {

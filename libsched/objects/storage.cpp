@@ -52,6 +52,7 @@ Ref<PersistentVolume> copy_volume(const PersistentVolume& volume) {
   copy->has_node_affinity = volume.has_node_affinity;
   copy->node_affinity = volume.node_affinity;
   copy->source = volume.source;
+  copy->in_tree = volume.in_tree;
   copy->phase = volume.phase;
   return copy;
 }

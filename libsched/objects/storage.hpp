@@ -50,7 +50,8 @@ class PersistentVolume final : public Object {
   std::optional<ClaimRef> claim_ref;
   bool has_node_affinity = false;  // spec.nodeAffinity is there, perhaps without `required`
   NodeSelector node_affinity;      // spec.nodeAffinity.required
-  VolumeSource source;
+  VolumeSource source;             // of several the CSI volume
+  VolumeSource in_tree;  // the same, but never a CSI volume: what a migrated node translates
   Str phase;
 
   Str storage_class() const;  // the beta annotation goes first

@@ -39,8 +39,8 @@ SpreadConstraint read(const TopologySpreadConstraint& c, const SpreadSettings& s
   out.min_domains = c.min_domains.value_or(1);
   out.topology_key = c.topology_key;
   if (!settings.inclusion_policies) return out;
-  if (!c.node_affinity_policy.empty()) out.honor_affinity = c.node_affinity_policy == "Honor";
-  if (!c.node_taints_policy.empty()) out.honor_taints = c.node_taints_policy == "Honor";
+  if (c.node_affinity_policy) out.honor_affinity = c.node_affinity_policy == "Honor";
+  if (c.node_taints_policy) out.honor_taints = c.node_taints_policy == "Honor";
   return out;
 }
 

@@ -177,6 +177,13 @@ TEST_CASE("only nodes that have all keys count, and only those that the policies
   CHECK(t.filter(*app(spec({policies("nodeTaintsPolicy: Honor")}, ssd)), "a") == "Success");
   CHECK(t.filter(*app(spec({policies("nodeTaintsPolicy: Ignore")}, ssd)), "a") == kFull);
   CHECK(t.filter(*app(spec({policies("nodeAffinityPolicy: Ignore")}, ssd)), "a") == kFull);
+  // What is neither of the two is not Honor; only what is absent is the default.
+  const std::string taints = ", nodeTaintsPolicy: Honor";
+  CHECK(t.filter(*app(spec({policies("nodeAffinityPolicy: null" + taints)}, ssd)), "a") ==
+        "Success");
+  CHECK(t.filter(*app(spec({policies("nodeAffinityPolicy: ''" + taints)}, ssd)), "a") == kFull);
+  CHECK(t.filter(*app(spec({policies("nodeAffinityPolicy: x" + taints)}, ssd)), "a") == kFull);
+  CHECK(t.filter(*app(spec({policies("nodeTaintsPolicy: ''")}, ssd)), "a") == kFull);
   CHECK(t.filter(*app(spec({policies(none)}, ssd + ", tolerations: [{operator: Exists}]")), "a") ==
         kFull);
   // A node that doesn't count may still take the pod.

@@ -133,7 +133,7 @@ class Watch {
 
   // "" if the volume can be used on the node.
   std::string place_error(const PersistentVolume& pv, uint32_t row, bool wrap) const {
-    const MigratedPlugin* plugin = migrated_plugin(pv.source.kind);
+    const MigratedPlugin* plugin = migrated_plugin(pv.in_tree.kind);
     bool fits = false;
     if (plugin != nullptr && is_migrated(*plugin)) {
       const CsiHandle handle = translated_handle(pv);

@@ -117,7 +117,7 @@ void PodVolumes::check_bound(const View& view, const PersistentVolumeClaim& clai
   }
   Words fit(left->size());
   volume_match(view, *pv).rows(view, 0, fit.size(), fit.data());
-  const MigratedPlugin* plugin = migrated_plugin(pv->source.kind);
+  const MigratedPlugin* plugin = migrated_plugin(pv->in_tree.kind);
   if (plugin != nullptr && plugin->on) {
     Words migrated = migrated_rows(view, plugin->in_tree);
     intersect(*left, &migrated);

@@ -147,21 +147,27 @@ TEST_CASE("bound volumes that have been migrated") {
                       "'}",
                   "spec: {drivers: []}");
   };
-  const auto disk = [](const std::string& name, const std::string& id) {
+  const auto disk = [](const std::string& name, const std::string& id,
+                       const std::string& more = "") {
     return object("v1\nkind: PersistentVolume",
                   "name: " + name + ", labels: {topology.kubernetes.io/zone: a}",
-                  "spec: {awsElasticBlockStore: {volumeID: '" + id + "'}}");
+                  "spec: {awsElasticBlockStore: {volumeID: '" + id + "'}" + more + "}");
   };
   Trial t("VolumeBinding",
           node("old", "zone: x") + node("in", "topology.ebs.csi.aws.com/zone: a") +
               node("out", "topology.ebs.csi.aws.com/zone: b") + node("other", "zone: x") +
               csi_node("in", "kubernetes.io/gce-pd,kubernetes.io/aws-ebs") +
               csi_node("out", "kubernetes.io/aws-ebs") + csi_node("other", "kubernetes.io/gce-pd") +
-              bound("c", "v") + disk("v", "vol-1") + bound("d", "w") + disk("w", "aws:///bad"));
+              bound("c", "v") + disk("v", "vol-1") + bound("d", "w") + disk("w", "aws:///bad") +
+              bound("e", "x") + disk("x", "vol-2", ", csi: {driver: d, volumeHandle: h}"));
   CHECK(t.filter(spec(uses("c")), "old") == "Success");
   CHECK(t.filter(spec(uses("c")), "in") == "Success");
   CHECK(t.filter(spec(uses("c")), "out") == no(kAffinity));
   CHECK(t.filter(spec(uses("c")), "other") == "Success");
+  // Another source beside the migrated one doesn't keep it from being translated.
+  CHECK(t.filter(spec(uses("e")), "old") == "Success");
+  CHECK(t.filter(spec(uses("e")), "in") == "Success");
+  CHECK(t.filter(spec(uses("e")), "out") == no(kAffinity));
   CHECK(t.filter(spec(uses("d")), "in") ==
         "Error: running \"VolumeBinding\" filter plugin: could not translate pv: failed to "
         "translate Kubernetes ID to EBS Volume ID Invalid format for AWS volume (aws:///bad)");

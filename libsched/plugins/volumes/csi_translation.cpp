@@ -144,7 +144,7 @@ CsiHandle translated_handle(const Volume& v) {
 }
 
 CsiHandle translated_handle(const PersistentVolume& pv) {
-  const VolumeSource& source = pv.source;
+  const VolumeSource& source = pv.in_tree;
   switch (source.kind) {
     case VolumeKind::kGcePersistentDisk: {
       const Label* label = find_label(pv.meta.labels, kBetaZoneLabel);

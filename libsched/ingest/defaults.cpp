@@ -2,6 +2,8 @@
 // what containers ask for, then every amount rounded up to thousandths.
 #include "libsched/ingest/defaults.hpp"
 
+#include <unordered_set>
+
 #include "libsched/objects/quantity_sums.hpp"
 
 namespace libsched {
@@ -33,16 +35,10 @@ void aggregate(const PodSpec& spec, ResourceList Container::* amounts, QuantityS
   for (const Container& c : spec.containers) total.add(c.*amounts);
   QuantitySums sidecars, init;
   for (const Container& c : spec.init_containers) {
-    if (c.always_restarts) {
-      total.add(c.*amounts);
-      sidecars.add(c.*amounts);
-      init.raise(sidecars.list());
-    } else {
-      QuantitySums step;
-      step.add(c.*amounts);
-      step.add(sidecars.list());
-      init.raise(step.list());
-    }
+    init.raise(c.*amounts, sidecars);  // what it doesn't ask for is as after the last sidecar
+    if (!c.always_restarts) continue;
+    total.add(c.*amounts);
+    sidecars.add(c.*amounts);
   }
   total.raise(init.list());
 }
@@ -103,11 +99,13 @@ void round_all(Span<T>& items, ResourceList T::* a, ResourceList T::* b, Arena& 
   items = arena.copy(rounded);
 }
 
-// Whether the API server has put this key into the selector already.
-bool has_key(const LabelSelector& selector, Str key, SelectorOp op) {
-  return std::any_of(
-      selector.match_expressions.begin(), selector.match_expressions.end(),
-      [&](const Requirement& r) { return r.key == key && r.op == op && r.values.size() == 1; });
+// The keys that the API server has put into the selector already.
+std::unordered_set<Str> merged_keys(const LabelSelector& selector, SelectorOp op) {
+  std::unordered_set<Str> keys;
+  for (const Requirement& r : selector.match_expressions) {
+    if (r.op == op && r.values.size() == 1) keys.insert(r.key);
+  }
+  return keys;
 }
 
 // matchLabelKeys and mismatchLabelKeys: the pod's own values become requirements of the selector.
@@ -117,9 +115,11 @@ void merge_label_keys(PodAffinityTerm& term, Labels labels, Arena& arena) {
   std::vector<Requirement> merged(selector.match_expressions.begin(),
                                   selector.match_expressions.end());
   const auto merge = [&](Span<Str> keys, SelectorOp op, Str op_text) {
+    if (keys.empty()) return;
+    const std::unordered_set<Str> already = merged_keys(selector, op);
     for (const Str key : keys) {
       const Label* label = find_label(labels, key);
-      if (label == nullptr || has_key(selector, key, op)) continue;
+      if (label == nullptr || already.contains(key)) continue;
       Requirement& r = merged.emplace_back();
       r.key = label->key;
       r.key_hash = label->key_hash;
@@ -199,8 +199,8 @@ void set_volume_defaults(PersistentVolume& pv) {
   if (pv.phase.empty()) pv.phase = "Pending";
   if (!pv.volume_mode) pv.volume_mode = "Filesystem";
   if (pv.capacity) pv.capacity->round_up_to_milli();
-  if (pv.source.kind == VolumeKind::kAzureDisk && !pv.source.disk_kind)
-    pv.source.disk_kind = "Shared";
+  for (VolumeSource* source : {&pv.source, &pv.in_tree})
+    if (source->kind == VolumeKind::kAzureDisk && !source->disk_kind) source->disk_kind = "Shared";
 }
 
 void set_claim_defaults(PersistentVolumeClaim& claim) {
@@ -216,18 +216,28 @@ void set_controller_defaults(Controller& controller, Labels template_labels) {
   selector.match_labels = template_labels;
 }
 
-bool admit_priority(Pod& pod, const std::vector<PriorityClassRef>& classes) {
+PriorityClasses::PriorityClasses(const std::vector<PriorityClassRef>& own,
+                                 const std::vector<PriorityClassRef>& more) {
+  for (const auto* classes : {&own, &more}) {
+    for (const PriorityClassRef& c : *classes) {
+      by_name_.emplace(c->meta.name, c.get());
+      if (c->global_default && (default_ == nullptr || c->value < default_->value)) {
+        default_ = c.get();
+      }
+    }
+  }
+}
+
+const PriorityClass* PriorityClasses::find(Str name) const {
+  if (name.empty()) return default_;
+  const auto at = by_name_.find(name);
+  return at != by_name_.end() ? at->second : nullptr;
+}
+
+bool admit_priority(Pod& pod, const PriorityClasses& classes) {
   PodSpec& spec = pod.spec;
   if (spec.priority) return true;
-  const PriorityClass* found = nullptr;
-  for (const PriorityClassRef& c : classes) {
-    if (!spec.priority_class_name.empty()) {
-      if (c->meta.name != spec.priority_class_name) continue;
-      found = c.get();
-      break;
-    }
-    if (c->global_default && (found == nullptr || c->value < found->value)) found = c.get();
-  }
+  const PriorityClass* found = classes.find(spec.priority_class_name);
   spec.priority = found != nullptr ? found->value : 0;
   if (pod.content_hash != 0) {  // with another class, the same document is another pod
     pod.content_hash = hash_mix(pod.content_hash, static_cast<uint32_t>(*spec.priority)) | 1;

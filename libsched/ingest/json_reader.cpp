@@ -14,10 +14,10 @@ bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_space(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
 
-// Where a window may end: before {"x, which cannot stand inside a JSON string, as the quote would
-// end it and no letter follows the end of a string.
+// Where a window may end: before what cannot stand inside a JSON string. That is {"x, as the quote
+// would end the string and no letter follows one, and, in indented text, a line feed.
 bool is_cut(Str text, size_t i) {
-  return text[i] == '{' && text[i + 1] == '"' && is_letter(text[i + 2]);
+  return text[i] == '\n' || (text[i] == '{' && text[i + 1] == '"' && is_letter(text[i + 2]));
 }
 
 size_t find_cut(Str text, size_t begin, size_t window) {
@@ -137,20 +137,15 @@ bool JsonReader::load(size_t offset, size_t window) {
   }
   error =
       stage1->stage1(reinterpret_cast<const uint8_t*>(base_), size, simdjson::stage1_mode::regular);
-  if (error != simdjson::SUCCESS) {
+  // A window of white space has no token, and another follows.
+  if (error != simdjson::SUCCESS && (error != simdjson::EMPTY || window_end_ == text_.size())) {
     failure_ = {JsonFailure::Kind::kSyntax, Rc::kInvalid, offset, {}, {}};
     return false;
   }
   tokens_ = stage1->structural_indexes.get();
-  count_ = stage1->n_structural_indexes;
+  count_ = error == simdjson::SUCCESS ? stage1->n_structural_indexes : 0;
   find_backslash(0);
   return true;
-}
-
-void JsonReader::rewind(Mark mark) {
-  next_ = mark.next;
-  depth_ = mark.depth;
-  find_backslash(next_ < count_ ? tokens_[next_] : window_end_ - window_begin_);
 }
 
 void JsonReader::find_backslash(size_t from) {

@@ -79,9 +79,14 @@ class JsonReader {
   struct Mark {
     uint32_t next;
     int depth;
+    size_t backslash;
   };
-  Mark mark() const { return {next_, depth_}; }
-  void rewind(Mark mark);
+  Mark mark() const { return {next_, depth_, backslash_}; }
+  void rewind(const Mark& mark) {
+    next_ = mark.next;
+    depth_ = mark.depth;
+    backslash_ = mark.backslash;
+  }
   void set_depth(int depth) { depth_ = depth; }
   int depth() const { return depth_; }
   // The end of the token before the next one, if that is a closing bracket.

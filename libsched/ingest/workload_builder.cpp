@@ -1,5 +1,7 @@
 // Deployments, StatefulSets, DaemonSets, ReplicaSets, Jobs and CronJobs: the pod that they would
 // create. It is named after the workload and lives in its namespace; its labels are the template's.
+#include <unordered_set>
+
 #include "libsched/ingest/defaults.hpp"
 #include "libsched/ingest/object_builder.hpp"
 
@@ -149,6 +151,7 @@ void ObjectBuilder::add_claim_volumes(const WorkloadParts& parts) {
   if (parts.claims.empty()) return;
   Pod& pod = *parts.pod;
   std::vector<Volume> volumes;
+  const std::unordered_set<Str> claimed(parts.claims.begin(), parts.claims.end());
   for (const Str name : parts.claims) {
     Volume v;
     v.name = pod.arena.copy(name);
@@ -159,9 +162,7 @@ void ObjectBuilder::add_claim_volumes(const WorkloadParts& parts) {
     volumes.push_back(v);
   }
   for (const Volume& v : pod.spec.volumes) {
-    if (std::find(parts.claims.begin(), parts.claims.end(), v.name) == parts.claims.end()) {
-      volumes.push_back(v);
-    }
+    if (!claimed.contains(v.name)) volumes.push_back(v);
   }
   pod.spec.volumes = pod.arena.copy(volumes);
 }

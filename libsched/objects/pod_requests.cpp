@@ -6,6 +6,8 @@
 // asks, what is set and what is allocated; of a resize found infeasible the spec doesn't count.
 #include "libsched/objects/pod_requests.hpp"
 
+#include <unordered_map>
+
 #include "libsched/objects/quantity_sums.hpp"
 
 namespace libsched {
@@ -45,7 +47,9 @@ class Summation {
       : pod_(pod),
         options_(options),
         use_status_(options.use_status && status_has_resources(pod.status)),
-        infeasible_(use_status_ && resize_is_infeasible(pod)) {}
+        infeasible_(use_status_ && resize_is_infeasible(pod)) {
+    if (use_status_) index_statuses();
+  }
 
   void run(QuantitySums& total) const {
     for (const Container& c : pod_.spec.containers) add_container(c, use_status_, total);
@@ -55,20 +59,18 @@ class Summation {
   }
 
  private:
+  // After each container `needed` is at least what the sidecars so far take, so only the
+  // container's own resources can raise it.
   void add_init_containers(QuantitySums& total) const {
     QuantitySums sidecars;  // so far
     QuantitySums needed;
     for (const Container& c : pod_.spec.init_containers) {
-      if (c.always_restarts) {
-        add_container(c, use_status_, total);
-        add_container(c, use_status_, sidecars);
-        needed.raise(sidecars.list());
-      } else {
-        QuantitySums own;
-        add_container(c, false, own);
-        own.add(sidecars.list());
-        needed.raise(own.list());
-      }
+      QuantitySums own;
+      add_container(c, use_status_ && c.always_restarts, own);
+      needed.raise(own.list(), sidecars);
+      if (!c.always_restarts) continue;
+      total.add(own.list());
+      sidecars.add(own.list());
     }
     total.raise(needed.list());
   }
@@ -77,22 +79,19 @@ class Summation {
     const ContainerStatus* status = use_status ? find_status(c.name) : nullptr;
     if (status == nullptr || !status->has_resources) {
       to.add(c.requests);
-      add_defaults(c.requests, to);
+      add_defaults(to, [&](Str name) { return find_quantity(c.requests, name); });
       return;
     }
     QuantitySums effective;
     take_effective(c.requests, status->requests, status->allocated, effective);
     to.add(effective.list());
-    add_defaults(effective.list(), to);
+    add_defaults(to, [&](Str name) { return effective.find(name); });
   }
 
-  void add_defaults(ResourceList asked, QuantitySums& to) const {
-    if (options_.default_cpu && find_quantity(asked, "cpu") == nullptr) {
-      to.add("cpu", kDefaultCpu);
-    }
-    if (options_.default_memory && find_quantity(asked, "memory") == nullptr) {
-      to.add("memory", kDefaultMemory);
-    }
+  template <typename Find>
+  void add_defaults(QuantitySums& to, Find&& asked) const {
+    if (options_.default_cpu && asked("cpu") == nullptr) to.add("cpu", kDefaultCpu);
+    if (options_.default_memory && asked("memory") == nullptr) to.add("memory", kDefaultMemory);
   }
 
   void replace_by_pod_level(QuantitySums& total) const {
@@ -118,6 +117,10 @@ class Summation {
 
   // Of statuses with the same name the last one counts, those of init containers coming last.
   const ContainerStatus* find_status(Str name) const {
+    if (!by_name_.empty()) {
+      const auto at = by_name_.find(name);
+      return at != by_name_.end() ? at->second : nullptr;
+    }
     for (const Span<ContainerStatus> list : {pod_.status.init_containers, pod_.status.containers}) {
       for (size_t i = list.size(); i-- > 0;) {
         if (list[i].name == name) return &list[i];
@@ -126,10 +129,20 @@ class Summation {
     return nullptr;
   }
 
+  // A map makes it linear where there are too many to be searched one by one.
+  void index_statuses() {
+    constexpr size_t kFew = 16;
+    const PodStatus& status = pod_.status;
+    if (status.containers.size() + status.init_containers.size() <= kFew) return;
+    for (const ContainerStatus& s : status.containers) by_name_[s.name] = &s;
+    for (const ContainerStatus& s : status.init_containers) by_name_[s.name] = &s;
+  }
+
   const Pod& pod_;
   const PodRequestOptions& options_;
   const bool use_status_;
   const bool infeasible_;
+  std::unordered_map<Str, const ContainerStatus*> by_name_;
 };
 
 // Rounds the totals. Like to_resources, but the list is in no order.

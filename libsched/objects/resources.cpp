@@ -10,10 +10,16 @@
 namespace libsched {
 
 const Quantity* find_quantity(ResourceList list, Str name) {
-  for (const NamedQuantity& entry : list) {
-    if (entry.name == name) return &entry.quantity;
+  constexpr size_t kScanned = 12;
+  if (list.size() <= kScanned) {
+    for (const NamedQuantity& entry : list) {
+      if (entry.name == name) return &entry.quantity;
+    }
+    return nullptr;
   }
-  return nullptr;
+  const auto at = std::lower_bound(list.begin(), list.end(), name,
+                                   [](const NamedQuantity& q, Str n) { return q.name < n; });
+  return at != list.end() && at->name == name ? &at->quantity : nullptr;
 }
 
 bool is_extended_resource_name(Str name) {

@@ -12,9 +12,10 @@ struct NamedQuantity {
   Str name;
   Quantity quantity;
 };
-// Sorted by name, names are unique.
+// Names are unique. Sorted by name, but for what QuantitySums::list() gives.
 using ResourceList = Span<NamedQuantity>;
 
+// The list must be sorted.
 const Quantity* find_quantity(ResourceList list, Str name);
 
 // A scalar resource: extended, huge pages, attachable volumes, or kubernetes.io/.

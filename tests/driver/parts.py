@@ -10,7 +10,7 @@ import shutil
 import subprocess
 from typing import Callable
 
-from . import counts, fuzzing
+from . import counts, fuzzing, growth
 from .counts import Counts
 from .shell import BUILD, ROOT, VENV_BIN, Failure, build, environment, install_python
 
@@ -170,6 +170,7 @@ PARTS = (
     Part("setup", "a second setup has nothing to do", run_setup),
     Part("unit", "C++ unit tests", run_unit),
     Part("c", "C tests of the ABI", run_ctests),
+    Part("growth", "twice the document is twice the work", growth.run, needs=(growth.needs,)),
     Part("structure", "layers, names, sizes, paths",
          pytest("structure", "tests/structure"), needs=(python_packages("pytest"),)),
     Part("package", "headers, symbols, pkg-config and find_package consumers, examples",

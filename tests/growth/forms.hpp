@@ -1,0 +1,29 @@
+// Documents of every form that is accepted, of any size.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace growth {
+
+struct Form {
+  std::string name;
+  // A text of about this many bytes, which is accepted.
+  std::function<std::string(size_t bytes)> make;
+  bool slow = false;  // many instructions a byte: YAML
+};
+
+std::vector<Form> json_forms();
+std::vector<Form> object_forms();
+std::vector<Form> yaml_forms();
+
+// `begin`, as many numbered items as fit, `end`; what stands between two items is `separator`.
+std::string repeat(size_t bytes, const std::string& begin,
+                   const std::function<std::string(size_t)>& item, const std::string& separator,
+                   const std::string& end);
+// A Pod as an API server gives it, compact.
+std::string pod(size_t i);
+
+}  // namespace growth

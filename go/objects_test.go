@@ -1,6 +1,7 @@
 package libsched_test
 
 import (
+	"compress/gzip"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -9,6 +10,19 @@ import (
 
 	"libsched"
 )
+
+// packed is the text as gzip data.
+func packed(text string) string {
+	var out strings.Builder
+	z := gzip.NewWriter(&out)
+	if _, err := z.Write([]byte(text)); err != nil {
+		panic(err)
+	}
+	if err := z.Close(); err != nil {
+		panic(err)
+	}
+	return out.String()
+}
 
 const documents = `
 apiVersion: v1
@@ -131,6 +145,8 @@ func TestParseErrors(t *testing.T) {
 			[]libsched.ParseOption{libsched.MaxBytes(8)}},
 		{`{"kind": "Pod", "metadata": {"labels": {}}}`, "", libsched.ErrLimit,
 			[]libsched.ParseOption{libsched.MaxDepth(1)}},
+		{packed("{}" + strings.Repeat(" ", 5000)), "", libsched.ErrLimit,
+			[]libsched.ParseOption{libsched.MaxDecompressedBytes(4000)}},
 	} {
 		pod, err := libsched.ParsePod([]byte(c.document), c.options...)
 		var failed *libsched.Error

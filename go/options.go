@@ -19,6 +19,7 @@ type parseOptions struct {
 func WithoutDefaults() ParseOption { return func(o *parseOptions) { o.c.defaults = false } }
 
 // Strict makes unknown kinds and fields errors. Without it they are counted (Objects.ReportJSON).
+// What no plugin reads (env, probes, ...) is not looked into.
 func Strict() ParseOption { return func(o *parseOptions) { o.c.strict = true } }
 
 // KeepRaw keeps the documents for Pod.Raw and Node.Raw.
@@ -30,9 +31,15 @@ func KeepAnnotations() ParseOption { return func(o *parseOptions) { o.c.keep_ann
 // Validate reports what the API server would refuse as warnings (Objects.ReportJSON).
 func Validate() ParseOption { return func(o *parseOptions) { o.c.validate = true } }
 
-// MaxBytes limits the size of the decompressed document; without it, 4 GiB.
+// MaxBytes limits the size of the document; without it, 4 GiB.
 func MaxBytes(bytes uint64) ParseOption {
 	return func(o *parseOptions) { o.c.max_bytes = C.uint64_t(bytes) }
+}
+
+// MaxDecompressedBytes limits what gzip data expands to; without it, 1 GiB. The limit that MaxBytes
+// gives holds as well.
+func MaxDecompressedBytes(bytes uint64) ParseOption {
+	return func(o *parseOptions) { o.c.max_decompressed_bytes = C.uint64_t(bytes) }
 }
 
 // MaxDepth limits the nesting; without it, 200.

@@ -6,7 +6,8 @@ namespace {
 
 libsched_parse_options parse_options(uint32_t format, bool defaults, bool strict, bool keep_raw,
                                      bool keep_annotations, bool validate, uint64_t max_bytes,
-                                     uint32_t max_depth, const Objects* classes) {
+                                     uint64_t max_decompressed_bytes, uint32_t max_depth,
+                                     const Objects* classes) {
   libsched_parse_options options = LIBSCHED_PARSE_OPTIONS_INIT;
   options.format = format;
   options.defaults = defaults;
@@ -15,6 +16,7 @@ libsched_parse_options parse_options(uint32_t format, bool defaults, bool strict
   options.keep_annotations = keep_annotations;
   options.validate = validate;
   options.max_bytes = max_bytes;
+  options.max_decompressed_bytes = max_decompressed_bytes;
   options.max_depth = max_depth;
   options.classes = classes == nullptr ? nullptr : classes->handle.get();
   return options;
@@ -22,11 +24,11 @@ libsched_parse_options parse_options(uint32_t format, bool defaults, bool strict
 
 Objects parse_objects(py::handle document, uint32_t format, bool defaults, bool strict,
                       bool keep_raw, bool keep_annotations, bool validate, uint64_t max_bytes,
-                      uint32_t max_depth, const Objects* classes) {
+                      uint64_t max_decompressed_bytes, uint32_t max_depth, const Objects* classes) {
   const Document bytes(document);
   const libsched_parse_options options =
       parse_options(format, defaults, strict, keep_raw, keep_annotations, validate, max_bytes,
-                    max_depth, classes);
+                    max_decompressed_bytes, max_depth, classes);
   libsched_objects* out = nullptr;
   unlocked([&](libsched_error** error) {
     return libsched_objects_parse(bytes.str(), &options, &out, error);
@@ -36,10 +38,10 @@ Objects parse_objects(py::handle document, uint32_t format, bool defaults, bool 
 
 Objects load_objects(std::string_view path, uint32_t format, bool defaults, bool strict,
                      bool keep_raw, bool keep_annotations, bool validate, uint64_t max_bytes,
-                     uint32_t max_depth, const Objects* classes) {
+                     uint64_t max_decompressed_bytes, uint32_t max_depth, const Objects* classes) {
   const libsched_parse_options options =
       parse_options(format, defaults, strict, keep_raw, keep_annotations, validate, max_bytes,
-                    max_depth, classes);
+                    max_decompressed_bytes, max_depth, classes);
   libsched_objects* out = nullptr;
   unlocked([&](libsched_error** error) {
     return libsched_objects_load(to_str(path), &options, &out, error);
@@ -239,12 +241,14 @@ void bind_objects(py::module_& module) {
       .def_static("parse", parse_objects, py::arg("document"), py::kw_only(), py::arg("format") = 0,
                   py::arg("defaults") = false, py::arg("strict") = false,
                   py::arg("keep_raw") = false, py::arg("keep_annotations") = false,
-                  py::arg("validate") = false, py::arg("max_bytes") = 0, py::arg("max_depth") = 0,
+                  py::arg("validate") = false, py::arg("max_bytes") = 0,
+                  py::arg("max_decompressed_bytes") = 0, py::arg("max_depth") = 0,
                   py::arg("classes") = static_cast<const Objects*>(nullptr))
       .def_static("load", load_objects, py::arg("path"), py::kw_only(), py::arg("format") = 0,
                   py::arg("defaults") = false, py::arg("strict") = false,
                   py::arg("keep_raw") = false, py::arg("keep_annotations") = false,
-                  py::arg("validate") = false, py::arg("max_bytes") = 0, py::arg("max_depth") = 0,
+                  py::arg("validate") = false, py::arg("max_bytes") = 0,
+                  py::arg("max_decompressed_bytes") = 0, py::arg("max_depth") = 0,
                   py::arg("classes") = static_cast<const Objects*>(nullptr))
       .def_property_readonly(
           "pod_count", [](const Objects& o) { return libsched_objects_pod_count(o.handle.get()); })

@@ -29,6 +29,7 @@ Result<ParseOptions> parse_options(const libsched_parse_options* given) {
   p.keep_annotations = o.keep_annotations;
   p.validate = o.validate;
   if (o.max_bytes != 0) p.max_bytes = o.max_bytes;
+  if (o.max_decompressed_bytes != 0) p.max_decompressed_bytes = o.max_decompressed_bytes;
   if (o.max_depth != 0) p.max_depth = static_cast<int>(std::min<uint32_t>(o.max_depth, 1000));
   LIBSCHED_TRY(live_or_null("options->classes", o.classes));
   if (o.classes != nullptr) p.priority_classes = unwrap(o.classes)->set.priority_classes;

@@ -331,8 +331,7 @@ void DocumentReader::warn_unknown_fields(size_t begin) {
 }
 
 void DocumentReader::admit_priorities() {
-  std::vector<PriorityClassRef> classes = out_.priority_classes;
-  classes.insert(classes.end(), options_.priority_classes.begin(), options_.priority_classes.end());
+  const PriorityClasses classes(out_.priority_classes, options_.priority_classes);
   for (const PodRef& pod : out_.pods) {
     // The objects were made here and nobody else has seen them yet.
     if (!admit_priority(const_cast<Pod&>(*pod), classes)) {
@@ -392,11 +391,14 @@ Error DocumentReader::error() {
     const size_t offset = f.offset - object_begin_;
     std::string path = join_path(prefix(), place_of(text.substr(object_begin_), offset).path);
     path = join_path(document_prefix(document), join_path(path, f.below));
+    broken_ = {document, static_cast<size_t>(begins_[document].data() - text.data())};
+    not_json_ = options_.format == Format::kAuto && place_of(begins_[document], SIZE_MAX).error;
     return {f.rc, f.message, std::move(path), {}};
   }
   not_json_ = true;
   for (Str rest = begins_[document]; !rest.empty(); ++document) {
     const JsonPlace place = place_of(rest, SIZE_MAX);
+    broken_ = {document, static_cast<size_t>(rest.data() - text.data())};
     if (place.error) {
       const size_t at = static_cast<size_t>(rest.data() - text.data()) + place.end;
       const Str before = text.substr(0, at);

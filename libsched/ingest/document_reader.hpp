@@ -25,8 +25,13 @@ class DocumentReader {
   // Reads all documents of a text, which must stay alive until finish(). `total`: the number of
   // documents of the input if it is known, 0 if not.
   Result<void> read(Str text, size_t total);
-  // Whether the last error of read() was that the text is not JSON.
+  // Whether the last error of read() was that the text is not JSON; and from which document on,
+  // which begins where in the text.
+  struct Broken {
+    size_t document = 0, begin = 0;
+  };
   bool not_json() const { return not_json_; }
+  const Broken& broken() const { return broken_; }
   // Priority admission and the prefixes of warnings.
   void finish();
   size_t documents() const { return begins_.size(); }
@@ -80,6 +85,7 @@ class DocumentReader {
   std::vector<size_t> warning_documents_;
   int class_warnings_ = 0;
   bool not_json_ = false;
+  Broken broken_;
 };
 
 }  // namespace libsched

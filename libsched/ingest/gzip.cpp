@@ -1,5 +1,5 @@
 // zlib's inflate in a loop: input and output are handed over in pieces, since zlib counts in 32
-// bits, and the output grows only as far as the limit.
+// bits, and the output grows only as far as the limit and one byte, which shows that there is more.
 #include "libsched/ingest/gzip.hpp"
 
 #include <zlib.h>
@@ -29,16 +29,24 @@ class Inflater {
   z_stream stream_{};
 };
 
-Result<std::string> inflate_all(Str bytes, size_t max_bytes) {
+// `made` bytes have come from the first `in`: what all of them would give at this rate.
+Error too_large(size_t bytes, size_t in, size_t made, size_t max_bytes) {
+  const double rate = static_cast<double>(made) / static_cast<double>(std::max<size_t>(in, 1));
+  const double all = std::max(rate * static_cast<double>(bytes), static_cast<double>(made));
+  std::string message = "gzip data of " + std::to_string(bytes) + " bytes expands to about ";
+  message += std::to_string(static_cast<uint64_t>(all)) + " bytes, more than the limit of ";
+  return {Rc::kLimit, message + std::to_string(max_bytes), {}, {}};
+}
+
+Result<Unpacked> inflate_all(Str bytes, size_t max_bytes) {
   Inflater z;
-  std::string out;
+  Unpacked out;
   size_t in = 0, made = 0;
   const auto at = [&] {
     return " at byte " + std::to_string(in) + " of " + std::to_string(bytes.size());
   };
   for (;;) {
     if (made == out.size()) {
-      // One byte beyond the limit shows that there is more.
       const size_t wanted = std::max(out.size() * 2, std::min(bytes.size(), kPiece) * 4 + 64);
       out.resize(std::min(wanted, max_bytes < SIZE_MAX ? max_bytes + 1 : max_bytes));
     }
@@ -51,13 +59,7 @@ Result<std::string> inflate_all(Str bytes, size_t max_bytes) {
     const int status = inflate(z.get(), Z_NO_FLUSH);
     in += give - z->avail_in;
     made += room - z->avail_out;
-    if (made > max_bytes) {
-      return Error{
-          Rc::kLimit,
-          "gzip data expands to more than the limit of " + std::to_string(max_bytes) + " bytes",
-          {},
-          {}};
-    }
+    if (made > max_bytes) return too_large(bytes.size(), in, made, max_bytes);
     if (status == Z_MEM_ERROR) throw std::bad_alloc();
     if (status == Z_DATA_ERROR || status == Z_NEED_DICT) {
       return invalid("", std::string("damaged gzip data: ") +
@@ -78,9 +80,35 @@ Result<std::string> inflate_all(Str bytes, size_t max_bytes) {
 
 }  // namespace
 
+void Unpacked::resize(size_t size) {
+  auto* const moved = static_cast<char*>(std::realloc(data_.get(), std::max<size_t>(size, 1)));
+  if (moved == nullptr) throw std::bad_alloc();
+  (void)data_.release();  // realloc has freed it
+  data_.reset(moved);
+  size_ = size;
+}
+
 bool is_gzip(Str bytes) { return bytes.starts_with("\x1f\x8b"); }
 
-Result<std::string> gunzip(Str bytes, size_t max_bytes) {
+Str other_compression(Str bytes) {
+  struct Format {
+    Str name, begin;
+  };
+  constexpr Format kFormats[] = {{"xz", Str("\xfd\x37\x7a\x58\x5a\0", 6)},
+                                 {"zstd", "\x28\xb5\x2f\xfd"},
+                                 {"bzip2", "BZh"},
+                                 {"lz4", "\x04\x22\x4d\x18"},
+                                 {"zip", "PK\x03\x04"}};
+  for (const Format& f : kFormats) {
+    if (!bytes.starts_with(f.begin)) continue;
+    // The only one that a text may begin with has a digit and a block's six bytes next.
+    if (f.name == "bzip2" && bytes.substr(4, 6) != "1AY&SY") continue;
+    return f.name;
+  }
+  return {};
+}
+
+Result<Unpacked> gunzip(Str bytes, size_t max_bytes) {
   if (!is_gzip(bytes)) return invalid("", "not gzip data");
   try {
     return inflate_all(bytes, max_bytes);

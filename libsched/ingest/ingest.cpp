@@ -1,8 +1,10 @@
 // From bytes to JSON text: gzip, byte order mark, YAML; and the entry points.
 #include "libsched/ingest/ingest.hpp"
 
+#include <cstdlib>
 #include <new>
 #include <optional>
+#include <utility>
 
 #include "libsched/ingest/document_reader.hpp"
 #include "libsched/ingest/gzip.hpp"
@@ -19,71 +21,133 @@ Error too_large(size_t max_bytes) {
       Rc::kLimit, "the document is larger than " + std::to_string(max_bytes) + " bytes", {}, {}};
 }
 
+Result<Unpacked> unpack(Str bytes, const ParseOptions& options) {
+  const bool own = options.max_decompressed_bytes < options.max_bytes;
+  Result<Unpacked> result = gunzip(bytes, own ? options.max_decompressed_bytes : options.max_bytes);
+  if (!result.ok() && result.error().rc == Rc::kLimit) {
+    result.error().message += own ? " (option max_decompressed_bytes)" : " (option max_bytes)";
+  }
+  return result;
+}
+
 bool looks_like_json(Str text) {
   const size_t i = text.find_first_not_of(kSpace);
   return i != Str::npos && (text[i] == '{' || text[i] == '[');
 }
 
-// Whether text that starts as JSON may be YAML nevertheless: several documents, or a flow mapping
-// with plain keys.
-bool may_be_yaml(Str text) {
+// Whether text that starts as JSON looks more like YAML: several documents, or a flow mapping with
+// plain keys. What is said about text that is neither depends on it.
+bool looks_like_yaml(Str text) {
   const size_t open = text.find_first_not_of(kSpace);
   const size_t next = text.find_first_not_of(kSpace, open + 1);
   if (next != Str::npos && text[open] == '{' && text[next] != '"' && text[next] != '}') return true;
   return text.find("\n---") != Str::npos;
 }
 
-Result<void> read_yaml(Str text, const ParseOptions& options, const TypeName& default_type,
-                       ObjectSet& out) {
+// Where an error message of the JSON or the YAML reader says that it is.
+std::pair<size_t, size_t> place_of(const Error& error) {
+  constexpr Str kLine = "(line ", kColumn = ", column ";
+  const Str text = error.message;
+  const size_t line = text.rfind(kLine), column = text.rfind(kColumn);
+  const auto number = [&](size_t at, Str before) {
+    return at == Str::npos ? 0 : std::strtoull(text.data() + at + before.size(), nullptr, 10);
+  };
+  return {number(line, kLine), number(column, kColumn)};
+}
+
+// Hands YAML documents to the reader; false: the text is no YAML, and `error` says why.
+Result<bool> read_yaml(Str text, const ParseOptions& options, DocumentReader& reader,
+                       Error& error) {
   YamlLimits limits;
   limits.max_bytes = options.max_bytes;
   limits.max_depth = std::min(options.max_depth, 1000);
   Result<std::vector<std::string>> documents = yaml_to_json(text, limits);
-  if (!documents.ok()) return std::move(documents.error());
-  DocumentReader reader(options, default_type, out);
-  for (const std::string& document : *documents) {
-    LIBSCHED_TRY(reader.read(document, documents->size()));
+  if (!documents.ok()) {
+    error = std::move(documents.error());
+    return false;
   }
+  const size_t total = reader.documents() + documents->size();
+  for (const std::string& document : *documents) LIBSCHED_TRY(reader.read(document, total));
   if (reader.documents() == 0) return invalid({}, "no objects: the document is empty");
   reader.finish();
-  return {};
+  return true;
 }
 
-Result<void> read_json(Str text, const ParseOptions& options, const TypeName& default_type,
-                       ObjectSet& out, bool& not_json) {
-  DocumentReader reader(options, default_type, out);
-  Result<void> result = reader.read(text, 0);
-  not_json = !result.ok() && reader.not_json();
-  if (result.ok()) reader.finish();
-  return result;
+// Without the white space that the first line begins with, but for spaces alone: they do no harm,
+// and the places of errors stay what they are.
+Str unindented(Str text) {
+  const size_t first = std::min(text.find_first_not_of(" \t\r\v\f"), text.size());
+  return text.find_first_not_of(' ') == first ? text : text.substr(first);
+}
+
+// Text that begins as JSON and isn't, from its first or second document on, may go on as YAML:
+// this is how kubectl tells the two apart. A longer stream of JSON is JSON.
+Result<ObjectSet> read_json_or_yaml(Str text, bool marked, const ParseOptions& options,
+                                    const TypeName& default_type) {
+  ObjectSet out;
+  DocumentReader json(options, default_type, out);
+  Result<void> result = json.read(text, 0);
+  if (result.ok()) {
+    json.finish();
+    return out;
+  }
+  if (options.format == Format::kJson || !json.not_json()) return std::move(result.error());
+  // Behind a byte order mark kubectl sees YAML from the begin on.
+  const DocumentReader::Broken broken = marked ? DocumentReader::Broken() : json.broken();
+  if (broken.document > 1) return std::move(result.error());
+
+  ObjectSet mixed;
+  DocumentReader reader(options, default_type, mixed);
+  Str rest = text;
+  if (broken.document == 1) {
+    const size_t end = text.find_last_not_of(kSpace, broken.begin - 1) + 1;
+    LIBSCHED_TRY(reader.read(text.substr(0, end), 2));
+    rest = text.substr(end);
+  }
+  rest = unindented(rest);
+  if (rest.size() < 4) return std::move(result.error());  // too little for kubectl to look at
+  Error error;
+  Result<bool> read = read_yaml(rest, options, reader, error);
+  if (!read.ok()) return std::move(read.error());
+  if (*read) return mixed;
+  if (broken.document == 0 && looks_like_yaml(text)) return error;
+  Error both = std::move(result.error());
+  const bool truncated = both.message.starts_with("unexpected end");
+  if (!truncated && (broken.document == 1 || place_of(error) > place_of(both))) {
+    both.message += "; as YAML: " + error.message;
+  }
+  return both;
 }
 
 Result<ObjectSet> parse(Str bytes, const ParseOptions& options, const TypeName& default_type) {
   Str text = bytes;
-  std::string unpacked;
+  Unpacked unpacked;
   if (is_gzip(bytes)) {
-    Result<std::string> result = gunzip(bytes, options.max_bytes);
+    Result<Unpacked> result = unpack(bytes, options);
     if (!result.ok()) return std::move(result.error());
     unpacked = std::move(*result);
-    text = unpacked;
+    text = unpacked.text();
+  }
+  if (const Str format = other_compression(text); !format.empty()) {
+    return invalid({}, "the document is compressed with " + std::string(format) +
+                           ": decompress it first, only gzip is read");
   }
   if (text.size() > options.max_bytes) return too_large(options.max_bytes);
-  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  const bool marked = text.starts_with(kByteOrderMark);
+  if (marked) text.remove_prefix(kByteOrderMark.size());
   if (text.find_first_not_of(kSpace) == Str::npos) {
     return invalid({}, "no objects: the document is empty");
   }
-  ObjectSet out;
   if (options.format == Format::kJson ||
       (options.format == Format::kAuto && looks_like_json(text))) {
-    bool not_json = false;
-    Result<void> result = read_json(text, options, default_type, out, not_json);
-    if (result.ok()) return out;
-    if (options.format == Format::kJson || !not_json || !may_be_yaml(text)) {
-      return std::move(result.error());
-    }
-    out = {};
+    return read_json_or_yaml(text, marked, options, default_type);
   }
-  LIBSCHED_TRY(read_yaml(text, options, default_type, out));
+  ObjectSet out;
+  DocumentReader reader(options, default_type, out);
+  Error error;
+  Result<bool> read = read_yaml(text, options, reader, error);
+  if (!read.ok()) return std::move(read.error());
+  if (!*read) return error;
   return out;
 }
 

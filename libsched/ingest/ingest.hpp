@@ -25,7 +25,8 @@ struct ParseOptions {
   bool keep_raw = false;          // keep each object's document (as JSON) for the raw accessors
   bool keep_annotations = false;  // of pods and nodes; keep_raw implies it
   bool validate = false;          // add what the API server would refuse to `warnings`
-  size_t max_bytes = size_t{4} << 30;  // of the decompressed document
+  size_t max_bytes = size_t{4} << 30;               // of the document
+  size_t max_decompressed_bytes = size_t{1} << 30;  // of what gzip data expands to
   int max_depth = 200;
   // Classes for priority admission beside those of the input itself.
   std::vector<PriorityClassRef> priority_classes;

@@ -110,6 +110,60 @@ items:
   CHECK(names(parse("{kind: Node, apiVersion: v1, metadata: {name: node}}")) == "node:node ");
 }
 
+TEST_CASE("ingest: what begins as JSON may be YAML") {
+  const auto error = [](const std::string& text) {
+    const Result<ObjectSet> set = parse_objects(text, {});
+    return set.ok() ? "accepted" : set.error().text();
+  };
+  const std::string node = R"({"kind": "Node", "apiVersion": "v1", "metadata": {"name": "n"})";
+  CHECK(names(parse(node + ",}")) == "node:n ");
+  CHECK(names(parse(node + " # a comment\n}")) == "node:n ");
+  CHECK(names(parse("\n " + node + ", 'spec': {unschedulable: yes}}")) == "node:n ");
+  CHECK(names(parse(R"([{"kind": "Node", "apiVersion": "v1", "metadata": {"name": x}}])")) ==
+        "node:x ");
+  // YAML may follow one JSON document, but not two.
+  const std::string other = "\n  kind: Node\n  apiVersion: v1\n  metadata: {name: m}\n";
+  CHECK(names(parse(node + "}\n" + other)) == "node:n node:m ");
+  CHECK(names(parse("\t" + node + "}\n---" + other)) == "node:n node:m ");
+  CHECK(error(kPod + node + "}\n---" + other) ==
+        "documents[2]: invalid character '-' in numeric literal (line 2, column 2)");
+  // A value of the wrong type may turn out to be a word.
+  CHECK(names(parse(R"({"kind": "Node", "apiVersion": "v1", "metadata": {"name": 1:}})")) ==
+        "node:1: ");
+  // Where it is neither, the reader that came further says why, beside that of JSON.
+  CHECK(error(node + "]") ==
+        "metadata: invalid character ']' after object key:value pair (line 1, column 63)");
+  CHECK(error("{\"kind\": \"Node\", # x\n  \"metadata\": [}\n}") ==
+        "invalid character '#' looking for beginning of object key string (line 1, column 18); as "
+        "YAML: did not find expected node content, while parsing a flow node (line 2, column 16)");
+  // What is JSON stays JSON, and so does what is said to be.
+  CHECK(error(R"({"kind": "Node", "apiVersion": "v1", "metadata": {"name": 7}})") ==
+        "metadata.name: expected a string, got the number 7");
+  ParseOptions json;
+  json.format = Format::kJson;
+  CHECK_FALSE(parse_objects(node + ",}", json).ok());
+}
+
+TEST_CASE("ingest: gzip is limited on its own, and other compression named") {
+  ParseOptions options;
+  const std::string packed =
+      gzip(R"({"kind":"Node","apiVersion":"v1","metadata":{"name":"n"}})" + std::string(4096, ' '));
+  CHECK(parse_objects(packed, options).ok());
+  options.max_decompressed_bytes = 4000;
+  const Result<ObjectSet> set = parse_objects(packed, options);
+  REQUIRE_FALSE(set.ok());
+  CHECK(set.error().rc == Rc::kLimit);
+  CHECK(
+      set.error().message.ends_with("more than the limit of 4000 (option max_decompressed_bytes)"));
+  options.max_bytes = 1000;
+  CHECK(parse_objects(packed, options)
+            .error()
+            .message.ends_with("more than the limit of 1000 (option max_bytes)"));
+  CHECK(ParseOptions().max_decompressed_bytes == size_t{1} << 30);
+  CHECK(parse_objects("\x28\xb5\x2f\xfd...", {}).error().message ==
+        "the document is compressed with zstd: decompress it first, only gzip is read");
+}
+
 TEST_CASE("ingest: one pod, one node") {
   const Result<PodRef> pod = parse_pod(R"({"metadata":{"name":"a"}})", {});
   REQUIRE(pod.ok());

@@ -13,6 +13,7 @@
 #include <optional>
 
 #include "libsched/ingest/json_place.hpp"
+#include "libsched/ingest/yaml_colons.hpp"
 #include "libsched/ingest/yaml_document.hpp"
 
 namespace libsched {
@@ -152,13 +153,25 @@ Str view(const yaml_char_t* s) {
 }
 const char* name(const yaml_char_t* s) { return reinterpret_cast<const char*>(s); }
 
-// Appends the document's JSON; nothing at all for an empty one.
-std::optional<Error> convert(const Chunk& chunk, const YamlLimits& limits, size_t* expanded,
-                             std::string* out) {
+// Where libyaml stopped at a colon that ends a plain word in flow style; in characters.
+std::optional<size_t> refused_colon(const yaml_parser_t& parser) {
+  if (parser.error != YAML_SCANNER_ERROR || Str(parser.problem) != "found unexpected ':'") {
+    return std::nullopt;
+  }
+  return parser.problem_mark.index;
+}
+
+// Appends the document's JSON; nothing at all for an empty one. Sets `again` if it is to be read
+// once more, with another of the colons replaced.
+std::optional<Error> convert_once(const Chunk& chunk, const YamlLimits& limits, size_t* expanded,
+                                  YamlColons* colons, bool* again, std::string* out) {
   YamlDocument document(limits, chunk.first_line, expanded, out);
-  Parser parser(chunk.text);
+  Parser parser(colons->text());
+  std::string scratch;
   for (bool ended = false;;) {
     if (!parser.next()) {
+      const std::optional<size_t> colon = refused_colon(parser.parser());
+      *again = colon && colons->replace(*colon);
       syntax_error(parser.parser(), chunk, ended, &document);
       return document.error();
     }
@@ -168,8 +181,8 @@ std::optional<Error> convert(const Chunk& chunk, const YamlLimits& limits, size_
     switch (e.type) {
       case YAML_SCALAR_EVENT: {
         const auto& s = e.data.scalar;
-        ok = document.scalar(Str(name(s.value), s.length), view(s.tag), s.plain_implicit != 0,
-                             name(s.anchor), place);
+        const Str text = colons->restored(Str(name(s.value), s.length), scratch);
+        ok = document.scalar(text, view(s.tag), s.plain_implicit != 0, name(s.anchor), place);
         break;
       }
       case YAML_ALIAS_EVENT: ok = document.alias(view(e.data.alias.anchor), place); break;
@@ -191,6 +204,19 @@ std::optional<Error> convert(const Chunk& chunk, const YamlLimits& limits, size_
       default: break;
     }
     if (!ok) return document.error();
+  }
+}
+
+std::optional<Error> convert(const Chunk& chunk, const YamlLimits& limits, size_t* expanded,
+                             std::string* out) {
+  YamlColons colons(chunk.text);
+  const size_t expanded_before = *expanded;
+  for (;;) {
+    bool again = false;
+    std::optional<Error> error = convert_once(chunk, limits, expanded, &colons, &again, out);
+    if (!again) return error;
+    out->clear();
+    *expanded = expanded_before;
   }
 }
 

@@ -81,6 +81,34 @@ TEST_CASE("keys become strings as upstream's do") {
                   R"("1.6777216e+07":"g","":"h"})"});
 }
 
+TEST_CASE("plain words in flow style may end in a colon, as upstream has it") {
+  CHECK(convert("args: [--bind-address=::, b]") ==
+        Documents{R"({"args":["--bind-address=::","b"]})"});
+  CHECK(convert("[a:]") == Documents{R"(["a:"])"});
+  CHECK(convert("{a:, b: c:}") == Documents{R"({"a:":null,"b":"c:"})"});
+  CHECK(convert("\xef\xbb\xbf[\xc3\xa9:, \"b:,\", 'c:]', d e:]") ==
+        Documents{"[\"\xc3\xa9:\",\"b:,\",\"c:]\",\"d e:\"]"});
+  CHECK(convert("a: [x:] # y:,\r\nb: |\n  z:,\nc: k:[\n") ==
+        Documents{R"({"a":["x:"],"b":"z:,\n","c":"k:["})"});
+  // A colon that is an indicator stays one, and so does the letter that stands for others.
+  CHECK(convert("[{\"k\":[1]}, a:]") == Documents{R"([{"k":[1]},"a:"])"});
+  CHECK(convert("[a:, \"\\uE000\", \xee\x80\x81]") ==
+        Documents{"[\"a:\",\"\xee\x80\x80\",\"\xee\x80\x81\"]"});
+  CHECK(error("[a:[1]]").starts_with("[1]: did not find expected ',' or ']'"));
+  // Many of them, among all that looks alike.
+  std::string many = "[", json = "[";
+  for (int i = 0; i < 1000; ++i) {
+    many += "w:, {\"k\":[1], *a:[2]}, 'q:,', ";
+    json += R"("w:",{"k":[1],"x":[2]},"q:,",)";
+  }
+  many.replace(0, 1, "[&a x, ");
+  json.replace(0, 1, "[\"x\",");
+  CHECK(convert(many + "z:]") == Documents{json + R"("z:"])"});
+  // As libyaml and YAML 1.2 have it, unlike upstream.
+  CHECK(convert("{u: http://a/b?c}") == Documents{R"({"u":"http://a/b?c"})"});
+  CHECK(convert("\"\\/\"") == Documents{R"("/")"});
+}
+
 TEST_CASE("duplicate keys are errors with the key's path") {
   CHECK(error("spec:\n  containers:\n  - name: a\n    image: b\n    name: c\n") ==
         "spec.containers[0].name: duplicate key, first set at line 3 (line 5, column 5)");

@@ -61,12 +61,12 @@ class Objects:
     @staticmethod
     def parse(document: _Document, *, format: int = 0, defaults: bool = False, strict: bool = False,
               keep_raw: bool = False, keep_annotations: bool = False, validate: bool = False,
-              max_bytes: int = 0, max_depth: int = 0,
+              max_bytes: int = 0, max_decompressed_bytes: int = 0, max_depth: int = 0,
               classes: Optional[Objects] = None) -> Objects: ...
     @staticmethod
     def load(path: str, *, format: int = 0, defaults: bool = False, strict: bool = False,
              keep_raw: bool = False, keep_annotations: bool = False, validate: bool = False,
-             max_bytes: int = 0, max_depth: int = 0,
+             max_bytes: int = 0, max_decompressed_bytes: int = 0, max_depth: int = 0,
              classes: Optional[Objects] = None) -> Objects: ...
     @property
     def pod_count(self) -> int: ...

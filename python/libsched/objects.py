@@ -30,7 +30,7 @@ class Pod(_Parsed):
     defaults : bool
         Apply the API server's defaults that scheduling depends on, and priority admission.
     strict : bool
-        Make unknown kinds and fields errors.
+        Make unknown kinds and fields errors. What no plugin reads (env, probes, ...) is not looked into.
     keep_raw : bool
         Keep the document for `raw`.
     keep_annotations : bool
@@ -330,6 +330,8 @@ class Objects(_Parsed):
         Report what the API server would refuse in `warnings`.
     classes : Objects, optional
         Further PriorityClasses for `defaults`.
+    max_decompressed_bytes : int
+        What gzip data may expand to; 0: 1 GiB.
 
     Raises
     ------
@@ -355,7 +357,7 @@ class Objects(_Parsed):
 
     def __init__(self, source: Source, *, defaults: bool = True, strict: bool = False,
                  keep_raw: bool = False, keep_annotations: bool = False, validate: bool = False,
-                 classes: Objects | None = None) -> None:
+                 classes: Objects | None = None, max_decompressed_bytes: int = 0) -> None:
         self._parts = []
         self._reports: list[dict[str, Any]] | None = None
         admission = classes.priority_classes() if classes is not None else None
@@ -363,7 +365,8 @@ class Objects(_Parsed):
             if isinstance(found, Document):
                 self._parts.append(parse(found, defaults=defaults, strict=strict,
                                           keep_raw=keep_raw, keep_annotations=keep_annotations,
-                                          validate=validate, classes=admission))
+                                          validate=validate, classes=admission,
+                                          max_decompressed_bytes=max_decompressed_bytes))
             elif isinstance(found, Objects):
                 self._parts.extend(found._parts)
             elif isinstance(found, (Pod, Node)):
@@ -374,18 +377,21 @@ class Objects(_Parsed):
     @classmethod
     def load(cls, source: Source, *, defaults: bool = True, strict: bool = False,
              keep_raw: bool = False, keep_annotations: bool = False, validate: bool = False,
-             classes: Objects | None = None) -> Objects:
+             classes: Objects | None = None, max_decompressed_bytes: int = 0) -> Objects:
         """The same as calling the class."""
         return cls(source, defaults=defaults, strict=strict, keep_raw=keep_raw,
-                   keep_annotations=keep_annotations, validate=validate, classes=classes)
+                   keep_annotations=keep_annotations, validate=validate, classes=classes,
+                   max_decompressed_bytes=max_decompressed_bytes)
 
     @classmethod
     def parse(cls, document: str | bytes | bytearray | memoryview, *, defaults: bool = True,
               strict: bool = False, keep_raw: bool = False, keep_annotations: bool = False,
-              validate: bool = False, classes: Objects | None = None) -> Objects:
+              validate: bool = False, classes: Objects | None = None,
+              max_decompressed_bytes: int = 0) -> Objects:
         """Objects of a document, which is never taken for a path."""
         return cls(text_of(document), defaults=defaults, strict=strict, keep_raw=keep_raw,
-                   keep_annotations=keep_annotations, validate=validate, classes=classes)
+                   keep_annotations=keep_annotations, validate=validate, classes=classes,
+                   max_decompressed_bytes=max_decompressed_bytes)
 
     @property
     def pods(self) -> list[Pod]:

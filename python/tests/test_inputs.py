@@ -43,6 +43,15 @@ def test_documents(tmp_path, make):
     assert list(cluster.pods) == ["shop/p"]
 
 
+def test_gzip_is_limited_on_its_own():
+    packed = gzip.compress(YAML.encode() + b"# " + b"x" * 100_000)
+    assert len(libsched.Objects(packed).nodes) == 1
+    with pytest.raises(libsched.LimitError, match="more than the limit of 50000"):
+        libsched.Objects(packed, max_decompressed_bytes=50_000)
+    with pytest.raises(libsched.InvalidError, match="compressed with xz: decompress it first"):
+        libsched.Objects(b"\xfd7zXZ\0\0\4")
+
+
 def test_dicts_and_generators():
     cluster = libsched.Cluster(several(node("a"), node("b")))
     cluster.add_nodes(node(f"n{index}") for index in range(5))

@@ -260,6 +260,14 @@ static void test_options(void) {
   options.max_bytes = 16;
   CHECK_FAILS(LIBSCHED_ERR_LIMIT, NULL, NULL, libsched_pod_parse(text(kPod), &options, &pod, err));
   options.max_bytes = 0;
+  options.format = LIBSCHED_FORMAT_AUTO;
+  options.max_decompressed_bytes = 1;
+  static const char kPacked[] = /* "{}", by gzip */
+      "\x1f\x8b\x08\0\0\0\0\0\0\x03\xab\xae\x05\0\x43\xbf\xa6\xa3\x02\0\0\0";
+  CHECK_FAILS(LIBSCHED_ERR_LIMIT, NULL, "more than the limit of 1",
+              libsched_pod_parse(LIBSCHED_STR(kPacked), &options, &pod, err));
+  options.max_decompressed_bytes = 0;
+  options.format = LIBSCHED_FORMAT_YAML;
   options.max_depth = 2;
   CHECK_FAILS(LIBSCHED_ERR_LIMIT, NULL, NULL, libsched_pod_parse(text(kPod), &options, &pod, err));
   options.max_depth = 0;

@@ -26,19 +26,20 @@ typedef struct libsched_parse_options {
   uint32_t struct_size; /* sizeof(libsched_parse_options) */
   uint32_t format;      /* LIBSCHED_FORMAT_*; gzip is recognised in any case */
   bool defaults;        /* API defaulting where scheduling depends on it, and priority admission */
-  bool strict;          /* unknown kinds and fields are errors instead of being counted */
+  bool strict;          /* unknown kinds and fields are errors, but within what no plugin reads (env, ...) */
   bool keep_raw;        /* keep the documents for libsched_pod_raw() and libsched_node_raw() */
   bool validate;        /* report what the API server would refuse as warnings */
-  uint64_t max_bytes;   /* of the decompressed document; 0: 4 GiB */
+  uint64_t max_bytes;   /* of the document; 0: 4 GiB */
   uint32_t max_depth;   /* of nesting; 0: 200 */
   bool keep_annotations; /* keep those of pods and nodes (fields.h); keep_raw implies it. @since 0.1 */
   bool reserved[3];     /* false */
   const libsched_objects *classes; /* further PriorityClasses for `defaults`; may be NULL */
+  uint64_t max_decompressed_bytes; /* of what gzip data expands to; 0: 1 GiB. @since 0.1 */
 } libsched_parse_options;
 #ifdef __cplusplus
-#define LIBSCHED_PARSE_OPTIONS_INIT libsched_parse_options{sizeof(libsched_parse_options), 0, false, false, false, false, 0, 0, false, {false, false, false}, nullptr}
+#define LIBSCHED_PARSE_OPTIONS_INIT libsched_parse_options{sizeof(libsched_parse_options), 0, false, false, false, false, 0, 0, false, {false, false, false}, nullptr, 0}
 #else
-#define LIBSCHED_PARSE_OPTIONS_INIT {sizeof(libsched_parse_options), 0, false, false, false, false, 0, 0, false, {false, false, false}, NULL}
+#define LIBSCHED_PARSE_OPTIONS_INIT {sizeof(libsched_parse_options), 0, false, false, false, false, 0, 0, false, {false, false, false}, NULL, 0}
 #endif
 
 /* Parses single objects, Lists and streams of documents, JSON or YAML, plain or gzip. `options`

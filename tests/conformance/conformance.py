@@ -2,6 +2,7 @@
 """Compares libsched with the real upstream framework, case by case.
 
     conformance.py --oracle build/oracle/oracle --libsched .venv/bin/libsched     fresh cases
+    conformance.py --oracle build/oracle/oracle --documents 50000                 mutated texts
     conformance.py --goldens tests/goldens --libsched .venv/bin/libsched          recorded ones
     conformance.py --oracle build/oracle/oracle --mutate 50000                    mutants of both
     conformance.py --oracle build/oracle/oracle --record tests/goldens            record
@@ -22,7 +23,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
-from harness import mutated, recording, report, shrinking, work  # noqa: E402
+from harness import documents, mutated, recording, report, shrinking, work  # noqa: E402
 from harness.comparison import FIELDS, same_kind  # noqa: E402
 from harness.service import ServiceError  # noqa: E402
 
@@ -41,6 +42,8 @@ def parse(arguments):
     add("--oracle", metavar="PROGRAM", help="the built oracle")
     add("--goldens", metavar="DIR", help="compare with recorded goldens; needs no oracle")
     add("--record", metavar="DIR", help="record goldens instead of comparing")
+    add("--documents", type=int, metavar="N",
+        help="compare what the real decoders make of N mutated manifests and configurations")
     add("--mutate", type=int, metavar="N", help="compare N mutants of generated and recorded cases, of "
         "all modes")
     add("--seed", type=int, help="of the mutants (default: from the time)")
@@ -227,6 +230,9 @@ def main(arguments=None):
     try:
         if options.record:
             return recording.record(options, KINDS)
+        if options.documents:
+            return documents.compare(options.oracle, options.documents, options.start, options.timeout,
+                                     options.out)
         return compare(options)
     except ServiceError as error:
         print(f"conformance: {error}", file=sys.stderr)

@@ -13,6 +13,7 @@ import (
 	"runtime"
 
 	"libsched.dev/tests/oracle/cases"
+	"libsched.dev/tests/oracle/documents"
 	"libsched.dev/tests/oracle/generate"
 	"libsched.dev/tests/oracle/judge"
 	"libsched.dev/tests/oracle/peer"
@@ -38,6 +39,8 @@ func main() {
 		fmt.Printf("kube-scheduler %s, %s\n", judge.Kubernetes, runtime.Version())
 	case "tables":
 		err = tables.Command(os.Args[2:])
+	case "documents":
+		err = documents.Command(os.Args[2:])
 	case "bench":
 		err = peer.Bench(os.Args[2:])
 	default:
@@ -50,7 +53,7 @@ func main() {
 }
 
 func usage() {
-	fmt.Fprintln(os.Stderr, "usage: oracle run [FILE...] | gen -kind K -seed N | tables [flags] | version | bench [flags] | live [flags]")
+	fmt.Fprintln(os.Stderr, "usage: oracle run [FILE...] | gen -kind K -seed N | tables [flags] | documents | version | bench [flags] | live [flags]")
 	os.Exit(2)
 }
 

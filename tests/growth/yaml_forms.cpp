@@ -4,7 +4,7 @@
 namespace growth {
 namespace {
 
-std::string number(size_t i) { return std::to_string(i); }
+std::string digits(size_t i) { return std::to_string(i); }
 
 std::string block_pod(size_t i, const std::string& indent) {
   std::string out;
@@ -14,7 +14,7 @@ std::string block_pod(size_t i, const std::string& indent) {
         "    args: [--one, \"two\", 'three']",
         "    resources:", "      requests:", "        cpu: 100m", "        memory: 1Gi"}) {
     std::string text = line;
-    if (const size_t at = text.find('%'); at != std::string::npos) text.replace(at, 1, number(i));
+    if (const size_t at = text.find('%'); at != std::string::npos) text.replace(at, 1, digits(i));
     out += (out.empty() ? "" : indent) + text + "\n";
   }
   return out;
@@ -61,21 +61,21 @@ std::vector<Form> yaml_forms() {
       {"yaml: one map",
        [](size_t n) {
          return repeat(
-             n, kNode + "  labels:\n", [](size_t i) { return "    k" + number(i) + ": v\n"; }, "",
+             n, kNode + "  labels:\n", [](size_t i) { return "    k" + digits(i) + ": v\n"; }, "",
              "");
        },
        true},
       {"yaml: one map in one line",
        [](size_t n) {
          return repeat(
-             n, kNode + "  labels: {", [](size_t i) { return "k" + number(i) + ": v"; }, ", ",
+             n, kNode + "  labels: {", [](size_t i) { return "k" + digits(i) + ": v"; }, ", ",
              "}\n");
        },
        true},
       {"yaml: one list in one line",
        [](size_t n) {
          return repeat(
-             n, kNode + "spec: {podCIDRs: [", [](size_t i) { return "a" + number(i); }, ", ",
+             n, kNode + "spec: {podCIDRs: [", [](size_t i) { return "a" + digits(i); }, ", ",
              "]}\n");
        },
        true},
@@ -83,7 +83,7 @@ std::vector<Form> yaml_forms() {
        [](size_t n) {
          return repeat(
              n, kNode + "spec: {podCIDRs: [",
-             [](size_t i) { return "x::,\"b\",c" + number(i) + ":"; }, ", ", "]}\n");
+             [](size_t i) { return "x::,\"b\",c" + digits(i) + ":"; }, ", ", "]}\n");
        },
        true},
       scalar("a literal text", "|\n", "      line: of text\n", ""),
@@ -102,7 +102,7 @@ std::vector<Form> yaml_forms() {
          return repeat(
              n, kNode + "spec:\n  podCIDRs:\n",
              [](size_t i) {
-               const std::string name = "a" + number(i);
+               const std::string name = "a" + digits(i);
                return "  - &" + name + " text-" + name + "\n  - *" + name + "\n";
              },
              "", "");
@@ -112,7 +112,7 @@ std::vector<Form> yaml_forms() {
        [](size_t n) {
          return repeat(
              n, kNode + "status:\n  addresses:\n  - &a {type: x, address: \"1\"}\n",
-             [](size_t i) { return "  - {<<: *a, address: \"" + number(i) + "\"}\n"; }, "", "");
+             [](size_t i) { return "  - {<<: *a, address: \"" + digits(i) + "\"}\n"; }, "", "");
        },
        true},
       {"yaml: deep lists",

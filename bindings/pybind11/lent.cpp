@@ -163,7 +163,7 @@ const Wrappers& Wrappers::get() {
   static constinit std::atomic<const Wrappers*> wrappers{nullptr};
   const Wrappers* all = wrappers.load(std::memory_order_acquire);
   if (all == nullptr) {
-    auto made = std::make_unique<const Wrappers>();
+    std::unique_ptr<const Wrappers> made(new Wrappers());
     if (wrappers.compare_exchange_strong(all, made.get())) all = made.release();
   }
   return *all;

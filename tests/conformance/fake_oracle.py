@@ -21,7 +21,8 @@ def generate(arguments):
                 for i in range(rng.randrange(1, 5))]
         config = {"config": {"profiles": [{"schedulerName": "x", "size": seed}]}} \
             if flags["-kind"] == "config" else {}
-        yield {**config, "name": f"{flags['-kind']}-{seed}", "mode": flags["-mode"], "objects": nodes, "pods": pods}
+        yield {**config,
+               "name": f"{flags['-kind']}-{seed}", "mode": flags["-mode"], "objects": nodes, "pods": pods}
 
 
 def judge(case):

@@ -1,7 +1,8 @@
 """Reading a stream of cases: JSON objects, one for each line or spread over many.
 
-A case's own texts are kept byte for byte but for the uids that objects get, so the library parses what
-the file says and not what Python made of it. After something that is no case, reading goes on with the next line.
+A case's own texts are kept byte for byte but for the uids that objects get, so the library parses
+what the file says and not what Python made of it. After something that is no case, reading goes on
+with the next line.
 """
 
 from __future__ import annotations
@@ -227,7 +228,8 @@ def _changes(members: _Members, name: str) -> list[Change]:
         if isinstance(delete, list):
             delete = ["" if key is None else key for key in delete]
         before = entry.get("before")
-        if before is not None and not (isinstance(before, Number) and re.fullmatch(r"-?\d{1,18}", before)):
+        if before is not None and not (isinstance(before, Number)
+                                       and re.fullmatch(r"-?\d{1,18}", before)):
             raise BadCase(f"changes[{index}].before: expected an integer", name)
         if not isinstance(delete, list) or not all(isinstance(key, str) for key in delete):
             raise BadCase(f"changes[{index}].delete: expected a list of texts", name)

@@ -1,10 +1,11 @@
-# libsched_layer(NAME folder SOURCES_FROM dir [RECURSE] [LAYERS before...] [LIBRARIES third-party...])
+# libsched_layer(NAME [RECURSE] [LAYERS before...] [LIBRARIES third-party...] [TEST_LAYERS before...])
 #
 # Makes the target libsched_<name> from the *.cpp of a folder and, with tests on, the doctest binary
 # libsched_<name>_test from its *_test.cpp. The test links this layer as a whole but only the layers
-# before it, so a reference to a later layer does not link.
+# before it, so a reference to a later layer does not link; TEST_LAYERS are what its tests
+# alone need.
 function(libsched_layer name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "RECURSE" "" "LAYERS;LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "RECURSE" "" "LAYERS;LIBRARIES;TEST_LAYERS")
   set(folder ${CMAKE_CURRENT_SOURCE_DIR}/${name})
   if(arg_RECURSE)
     file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${folder}/*.cpp)
@@ -16,6 +17,7 @@ function(libsched_layer name)
   list(FILTER sources EXCLUDE REGEX "_test\\.cpp$")
 
   list(TRANSFORM arg_LAYERS PREPEND libsched_ OUTPUT_VARIABLE layers)
+  list(TRANSFORM arg_TEST_LAYERS PREPEND libsched_ OUTPUT_VARIABLE test_layers)
   set(target libsched_${name})
   if(sources)
     add_library(${target} STATIC ${sources})
@@ -31,7 +33,7 @@ function(libsched_layer name)
   endif()
 
   if(LIBSCHED_BUILD_TESTS AND tests)
-    libsched_doctest(${target}_test SOURCES ${tests} LIBRARIES ${whole} ${arg_LIBRARIES})
+    libsched_doctest(${target}_test SOURCES ${tests} LIBRARIES ${whole} ${test_layers} ${arg_LIBRARIES})
   endif()
 endfunction()
 

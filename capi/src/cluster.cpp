@@ -62,7 +62,7 @@ libsched_rc libsched_cluster_add_nodes(libsched_cluster* cluster, const libsched
   LIBSCHED_REQUIRE_HANDLES(error, cluster);
   LIBSCHED_REQUIRE_EACH(error, nodes, count);
   return guarded(error, [&] {
-    return unwrap(cluster)->add_nodes(reinterpret_cast<const Node* const*>(nodes), count);
+    return unwrap(cluster)->add_nodes(Unwrapped<Node>(nodes, count).data(), count);
   });
 }
 
@@ -83,14 +83,13 @@ libsched_rc libsched_cluster_add_pods(libsched_cluster* cluster, const libsched_
                                       libsched_error** error) {
   LIBSCHED_REQUIRE_HANDLES(error, cluster);
   LIBSCHED_REQUIRE_EACH(error, pods, count);
-  static_assert(sizeof(libsched_str) == sizeof(Str));
   return guarded(error, [&]() -> Result<void> {
     std::vector<Str> names;
     if (node_names != nullptr) {
       names.reserve(count);
       for (size_t i = 0; i < count; ++i) names.push_back(in(node_names[i]));
     }
-    return unwrap(cluster)->add_pods(reinterpret_cast<const Pod* const*>(pods),
+    return unwrap(cluster)->add_pods(Unwrapped<Pod>(pods, count).data(),
                                      node_names == nullptr ? nullptr : names.data(), count);
   });
 }
@@ -142,10 +141,7 @@ libsched_rc libsched_cluster_forget(libsched_cluster* cluster, libsched_str ns, 
 
 libsched_rc libsched_cluster_fork(libsched_cluster* cluster, libsched_error** error) {
   LIBSCHED_REQUIRE_HANDLES(error, cluster);
-  return guarded(error, [&]() -> Result<void> {
-    unwrap(cluster)->fork();
-    return {};
-  });
+  return guarded(error, [&] { return unwrap(cluster)->fork(); });
 }
 libsched_rc libsched_cluster_commit(libsched_cluster* cluster, libsched_error** error) {
   LIBSCHED_REQUIRE_HANDLES(error, cluster);

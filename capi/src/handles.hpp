@@ -3,10 +3,12 @@
 // A handle is the object's address under an opaque type. No decision is made in this folder.
 #pragma once
 
+#include <array>
 #include <cstring>
 #include <new>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <libsched.h>
 
@@ -92,6 +94,23 @@ struct ObjectChangeHandle final : HandleMark {
 LIBSCHED_HANDLES(LIBSCHED_HANDLE)
 #undef LIBSCHED_HANDLE
 #undef LIBSCHED_LEND
+
+// The objects of an array of handles. Few of them need no memory.
+template <typename T>
+class Unwrapped {
+ public:
+  template <typename C>
+  Unwrapped(const C* const* handles, size_t count) {
+    if (count > few_.size()) many_.resize(count);
+    const T** const to = many_.empty() ? few_.data() : many_.data();
+    for (size_t i = 0; i < count; ++i) to[i] = unwrap(handles[i]);
+  }
+  const T* const* data() const { return many_.empty() ? few_.data() : many_.data(); }
+
+ private:
+  std::array<const T*, 8> few_;
+  std::vector<const T*> many_;
+};
 
 // Shared immutable objects are handed out without const, as C reference counting wants it.
 template <typename T>

@@ -1,6 +1,7 @@
 // Bitmap: a set of small numbers (rows) in 64-bit words; words beyond the end read as zero.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -11,15 +12,26 @@ namespace libsched {
 
 inline size_t words_for(size_t bits) { return (bits + 63) / 64; }
 
+// Calls f(i) for every bit that is set in `bits`, in increasing order, with bit 0 as `first`.
+template <typename F>
+void for_each_bit(uint64_t bits, size_t first, F&& f) {
+  for (; bits != 0; bits &= bits - 1) f(first + static_cast<size_t>(std::countr_zero(bits)));
+}
+
 class Bitmap {
  public:
   bool test(size_t i) const {
     const size_t w = i / 64;
     return w < words_.size() && ((words_[w] >> (i % 64)) & 1) != 0;
   }
+  // Afterwards set() of any number below `bits` cannot fail. Room never shrinks.
+  void reserve(size_t bits) { words_.reserve(words_for(bits)); }
   void set(size_t i) {
     const size_t w = i / 64;
-    if (w >= words_.size()) words_.resize(w + 1 + w / 4);
+    if (w >= words_.size()) {
+      const size_t size = w + 1 + w / 4;
+      words_.resize(w < words_.capacity() ? std::min(size, words_.capacity()) : size);
+    }
     words_[w] |= uint64_t{1} << (i % 64);
   }
   void clear(size_t i) {
@@ -45,9 +57,7 @@ class Bitmap {
   // Calls f(i) for every member in increasing order.
   template <typename F>
   void for_each(F&& f) const {
-    for (size_t w = 0; w < words_.size(); ++w)
-      for (uint64_t bits = words_[w]; bits != 0; bits &= bits - 1)
-        f(w * 64 + static_cast<size_t>(std::countr_zero(bits)));
+    for (size_t w = 0; w < words_.size(); ++w) for_each_bit(words_[w], w * 64, f);
   }
 
  private:

@@ -37,9 +37,14 @@ class IdTable {
     return find(hash, [](uint32_t) { return true; });
   }
 
+  // Afterwards `more` calls of insert() cannot fail. Room never shrinks.
+  void reserve(size_t more = 1) {
+    while ((count_ + more) * 8 > slots_.size() * 5) grow();
+  }
+
   // The entry must not be there yet.
   void insert(uint64_t hash, uint32_t id) {
-    if ((count_ + 1) * 8 > slots_.size() * 5) grow();
+    reserve();
     size_t i = home(hash);
     while (slots_[i].id != kNoId) i = next(i);
     slots_[i] = {hash, id};

@@ -12,7 +12,7 @@
 
 namespace libsched {
 
-// The same numbers as LIBSCHED_OK and LIBSCHED_ERR_* in libsched/error.h: pinned for ever.
+// The same numbers as LIBSCHED_OK and LIBSCHED_ERR_* in libsched/base.h: pinned for ever.
 enum class Rc : int32_t {
   kOk = 0,
   kInvalid = -1,      // the input is wrong; the path says where

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "libsched/base/id_table.hpp"
+#include "libsched/base/id_pool.hpp"
 #include "libsched/objects/pod.hpp"
 
 namespace libsched {
@@ -19,51 +19,63 @@ class ClaimUses {
     const uint32_t id = find(ns, name, object_key_hash(ns, name));
     return id == kNoId ? 0 : claims_[id].uses;
   }
-  void add(const Pod& pod) {
-    for (const Str name : pod.claim_names) add(pod.meta.ns, name);
+  // Afterwards add() of the pod cannot fail.
+  void prepare(const Pod& pod) {
+    for (const Str name : pod.claim_names) intern(pod.meta.ns, name);
   }
-  void remove(const Pod& pod) {
-    for (const Str name : pod.claim_names) remove(pod.meta.ns, name);
+  void add(const Pod& pod) noexcept {
+    for (const Str name : pod.claim_names)
+      if (claim(pod.meta.ns, name).uses++ == 0) --unused_;
+  }
+  void remove(const Pod& pod) noexcept {
+    for (const Str name : pod.claim_names)
+      if (--claim(pod.meta.ns, name).uses == 0) ++unused_;
+  }
+
+  size_t unused() const { return unused_; }  // claims that no pod uses
+  size_t size() const { return ids_.size(); }
+  uint64_t latest() const { return latest_; }  // grows with every id that is given
+  // Takes back the ids that no pod uses and that were given after this latest().
+  void collect(uint64_t since) noexcept {
+    for (uint32_t id = 0; unused_ != 0 && id < claims_.size(); ++id) {
+      Claim& c = claims_[id];
+      if (c.born <= since || c.uses != 0) continue;
+      ids_.erase(object_key_hash(c.ns, c.name), id);
+      c = {};
+      claims_.give_back(id);
+      --unused_;
+    }
   }
 
  private:
   struct Claim {
     std::string ns, name;
-    uint32_t uses = 0;
+    uint32_t uses = 0;  // 0: kept until collect(), so that an undo finds it
+    uint64_t born = 0;  // latest() when it got this id; 0: not in use
   };
 
   uint32_t find(Str ns, Str name, uint64_t hash) const {
     return ids_.find(hash,
                      [&](uint32_t id) { return claims_[id].name == name && claims_[id].ns == ns; });
   }
-  void add(Str ns, Str name) {
+  void intern(Str ns, Str name) {
     const uint64_t hash = object_key_hash(ns, name);
-    uint32_t id = find(ns, name, hash);
-    if (id == kNoId) {
-      if (free_.empty()) {
-        id = static_cast<uint32_t>(claims_.size());
-        claims_.emplace_back();
-      } else {
-        id = free_.back();
-        free_.pop_back();
-      }
-      claims_[id].ns.assign(ns);
-      claims_[id].name.assign(name);
-      ids_.insert(hash, id);
-    }
-    ++claims_[id].uses;
+    if (find(ns, name, hash) != kNoId) return;
+    Claim fresh{std::string(ns), std::string(name), 0, next_serial()};
+    claims_.reserve();
+    ids_.reserve();
+    const uint32_t id = claims_.take();
+    latest_ = fresh.born;
+    claims_[id] = std::move(fresh);
+    ids_.insert(hash, id);
+    ++unused_;
   }
-  void remove(Str ns, Str name) {
-    const uint64_t hash = object_key_hash(ns, name);
-    const uint32_t id = find(ns, name, hash);
-    if (--claims_[id].uses != 0) return;
-    ids_.erase(hash, id);
-    free_.push_back(id);
-  }
+  Claim& claim(Str ns, Str name) { return claims_[find(ns, name, object_key_hash(ns, name))]; }
 
-  std::vector<Claim> claims_;
-  std::vector<uint32_t> free_;
+  IdPool<Claim> claims_;
   IdTable ids_;
+  size_t unused_ = 0;
+  uint64_t latest_ = 0;
 };
 
 }  // namespace libsched

@@ -1,10 +1,12 @@
-// Cluster: changes that happen whole or not at all, each written to the journal while a fork is
-// open, and the snapshots and clones that are made of a state.
+// Cluster: changes that happen whole or not at all, each a transaction on the journal, and the
+// snapshots and clones that are made of a state.
 #include "libsched/cluster/cluster.hpp"
 
 #include <algorithm>
 #include <array>
 #include <string>
+
+#include "libsched/cluster/transaction.hpp"
 
 namespace libsched {
 namespace {
@@ -58,12 +60,6 @@ Result<void> Cluster::has_room(const Resources& resources, Str what, Str name) c
   return too_many_resources(what, name);
 }
 
-void Cluster::changed() {
-  state_.touch();
-  if (journal_.depth() == 0) journal_.collect_ids();
-  if (!news_.empty()) tell_changes();
-}
-
 uint32_t Cluster::row_for(Str name, uint64_t hash) {
   const uint32_t r = state_.find_row(name, hash);
   return r != kNoId ? r : journal_.acquire_row(name, hash);
@@ -102,7 +98,7 @@ void Cluster::drop_pod(uint32_t s) {
 
 Result<void> Cluster::apply(const ObjectSet& objects) {
   LIBSCHED_TRY(may_change());
-  if (journal_.depth() != 0)
+  if (forks_ != 0)
     return Error{Rc::kState,
                  "apply is not possible while a fork is open: commit or revert it first",
                  {},
@@ -112,13 +108,13 @@ Result<void> Cluster::apply(const ObjectSet& objects) {
     if (!room.add(n->allocatable)) return too_many_resources("node", n->meta.name);
   for (const PodRef& p : objects.pods)
     if (!room.add(p->occupied)) return too_many_resources("pod", p->meta.name);
+  Transaction change(this);
   bool any = false;
-  const bool news = watched();
   const auto put = [&](StoredKind kind, const ObjectRef& object) {
     const ObjectMeta& meta = object->meta;
     const ObjectStore::Entry* stored = state_.objects().entry(kind, meta.ns, meta.name);
     if (stored != nullptr && same_document(*stored->api, *object)) return;
-    note(news, event_resource(kind), stored == nullptr ? ObjectRef() : stored->api, object);
+    change.note(event_resource(kind), stored == nullptr ? ObjectRef() : stored->api, object);
     journal_.put_object(kind, meta.ns, meta.name, {object, object});
     any = true;
   };
@@ -128,7 +124,7 @@ Result<void> Cluster::apply(const ObjectSet& objects) {
   for (const NodeRef& n : objects.nodes) {
     const uint32_t r = state_.find_node(n->meta.name);
     if (r != kNoId && same_document(*state_.node(r), *n)) continue;
-    note(news, "Node", r == kNoId ? NodeRef() : state_.row(r).node, n);
+    change.note("Node", r == kNoId ? NodeRef() : state_.row(r).node, n);
     place_node(n);
     any = true;
   }
@@ -139,52 +135,51 @@ Result<void> Cluster::apply(const ObjectSet& objects) {
       const State::Slot& slot = state_.slot(s);
       if (stored && same_document(*slot.pod, *p) && state_.row(slot.row).name == p->spec.node_name)
         continue;
-      note(news, "Pod", slot.pod, stored ? p : PodRef());
+      change.note("Pod", slot.pod, stored ? p : PodRef());
       drop_pod(s);
       any = true;
     } else if (stored) {
-      note(news, "Pod", {}, p);
+      change.note("Pod", {}, p);
     }
     if (!stored) continue;
     place_pod(p, row_for(p->spec.node_name));
     any = true;
   }
   for (const SkippedKind& k : objects.skipped)
-    if (!k.needed_by.empty()) any = state_.add_unread_kind(k.kind) || any;
-  if (any) changed();
+    if (!k.needed_by.empty()) {
+      bool fresh = false;
+      journal_.add_unread_kind(k.kind, &fresh);
+      any = any || fresh;
+    }
+  if (any) change.commit();
   return {};
 }
 
 Result<void> Cluster::add_nodes(const Node* const* nodes, size_t n) {
   LIBSCHED_TRY(may_change());
-  const bool news = watched();
-  journal_.mark();
+  Transaction change(this);
   for (size_t i = 0; i < n; ++i) {
     const Str name = nodes[i]->meta.name;
     Result<void> done = has_room(nodes[i]->allocatable, "node", name);
     if (done.ok() && state_.find_node(name) != kNoId) done = exists("node", name);
-    if (!done.ok()) {
-      journal_.revert();
-      news_.clear();
-      return done;
-    }
-    if (news) note(true, "Node", {}, NodeRef::share(nodes[i]));
+    if (!done.ok()) return done;
+    change.note("Node", {}, NodeRef::share(nodes[i]));
     place_node(NodeRef::share(nodes[i]));
   }
-  journal_.commit();
-  changed();
+  change.commit();
   return {};
 }
 
 Result<void> Cluster::update_node(const NodeRef& node) {
   LIBSCHED_TRY(may_change());
   LIBSCHED_TRY(has_room(node->allocatable, "node", node->meta.name));
+  Transaction change(this);
   if (watched()) {
     const uint32_t r = state_.find_node(node->meta.name);
-    note(true, "Node", r == kNoId ? NodeRef() : state_.row(r).node, node);
+    change.note("Node", r == kNoId ? NodeRef() : state_.row(r).node, node);
   }
   place_node(node);
-  changed();
+  change.commit();
   return {};
 }
 
@@ -192,18 +187,18 @@ Result<void> Cluster::remove_node(Str name) {
   LIBSCHED_TRY(may_change());
   const uint32_t r = state_.find_node(name);
   if (r == kNoId) return not_found("node", name);
-  note(watched(), "Node", state_.row(r).node, {});
+  Transaction change(this);
+  change.note("Node", state_.row(r).node, {});
   journal_.tree_remove(r);
   journal_.detach_node(r);
   release_row_if_empty(r);
-  changed();
+  change.commit();
   return {};
 }
 
 Result<void> Cluster::add_pods(const Pod* const* pods, const Str* node_names, size_t n) {
   LIBSCHED_TRY(may_change());
-  const bool news = watched();
-  journal_.mark();
+  Transaction change(this);
   const auto node_of = [&](size_t i) {
     return node_names != nullptr && !node_names[i].empty() ? node_names[i]
                                                            : pods[i]->spec.node_name;
@@ -235,16 +230,11 @@ Result<void> Cluster::add_pods(const Pod* const* pods, const Str* node_names, si
           Rc::kInvalid, "pod \"" + pod_key(pod) + "\" has no nodeName, and none was given", {}, {}};
     if (done.ok() && state_.find_pod(pod.meta.ns, pod.meta.name, pod.meta.key_hash) != kNoId)
       done = exists("pod", pod_key(pod));
-    if (!done.ok()) {
-      journal_.revert();
-      news_.clear();
-      return done;
-    }
-    if (news) note(true, "Pod", {}, PodRef::share(pods[i]));
+    if (!done.ok()) return done;
+    change.note("Pod", {}, PodRef::share(pods[i]));
     place_pod(PodRef::share(pods[i]), row_for(node, hashes[i % kRing]));
   }
-  journal_.commit();
-  changed();
+  change.commit();
   return {};
 }
 
@@ -256,15 +246,16 @@ Result<void> Cluster::update_pod(const PodRef& pod, Str node_name) {
         Rc::kInvalid, "pod \"" + pod_key(*pod) + "\" has no nodeName, and none was given", {}, {}};
   LIBSCHED_TRY(has_room(pod->occupied, "pod", pod->meta.name));
   const uint32_t s = state_.find_pod(pod->meta.ns, pod->meta.name, pod->meta.key_hash);
+  Transaction change(this);
   const uint32_t r = row_for(node);  // first: `node_name` may be lent by the pod that is replaced
-  note(watched(), "Pod", s == kNoId ? PodRef() : state_.slot(s).pod, pod);
+  change.note("Pod", s == kNoId ? PodRef() : state_.slot(s).pod, pod);
   if (s != kNoId) {
     const uint32_t old = state_.slot(s).row;
     journal_.remove_pod(s);
     if (old != r) release_row_if_empty(old);
   }
   place_pod(pod, r);
-  changed();
+  change.commit();
   return {};
 }
 
@@ -272,9 +263,10 @@ Result<void> Cluster::remove_pod(Str ns, Str name) {
   LIBSCHED_TRY(may_change());
   const uint32_t s = state_.find_pod(ns, name);
   if (s == kNoId) return not_found("pod", std::string(ns) + "/" + std::string(name));
-  note(watched(), "Pod", state_.slot(s).pod, {});
+  Transaction change(this);
+  change.note("Pod", state_.slot(s).pod, {});
   drop_pod(s);
-  changed();
+  change.commit();
   return {};
 }
 
@@ -282,9 +274,10 @@ Result<void> Cluster::put_object(StoredKind kind, const ObjectRef& object) {
   LIBSCHED_TRY(may_change());
   const ObjectStore::Entry* stored =
       state_.objects().entry(kind, object->meta.ns, object->meta.name);
-  note(watched(), event_resource(kind), stored == nullptr ? ObjectRef() : stored->api, object);
+  Transaction change(this);
+  change.note(event_resource(kind), stored == nullptr ? ObjectRef() : stored->api, object);
   journal_.put_object(kind, object->meta.ns, object->meta.name, {object, object});
-  changed();
+  change.commit();
   return {};
 }
 
@@ -292,9 +285,10 @@ Result<void> Cluster::remove_object(StoredKind kind, Str ns, Str name) {
   LIBSCHED_TRY(may_change());
   const ObjectStore::Entry* stored = state_.objects().entry(kind, ns, name);
   if (stored == nullptr) return no_object(kind, ns, name);
-  note(watched(), event_resource(kind), stored->api, {});
+  Transaction change(this);
+  change.note(event_resource(kind), stored->api, {});
   journal_.put_object(kind, ns, name, {});
-  changed();
+  change.commit();
   return {};
 }
 
@@ -313,8 +307,9 @@ Result<void> Cluster::assume_object(StoredKind kind, const ObjectRef& object) {
                      ", assume: " + std::to_string(*offered) + ")",
                  {},
                  {}};
+  Transaction change(this);
   journal_.put_object(kind, meta.ns, meta.name, {entry->api, object});
-  changed();
+  change.commit();
   return {};
 }
 
@@ -322,8 +317,9 @@ Result<void> Cluster::restore_object(StoredKind kind, Str ns, Str name) {
   LIBSCHED_TRY(may_change());
   const ObjectStore::Entry* entry = state_.objects().entry(kind, ns, name);
   if (entry == nullptr || !entry->assumed()) return {};
+  Transaction change(this);
   journal_.put_object(kind, ns, name, {entry->api, entry->api});
-  changed();
+  change.commit();
   return {};
 }
 
@@ -338,9 +334,10 @@ Result<void> Cluster::assume(const Pod& pod, Str node_name, Time start) {
                  {}};
   const Ref<Pod> copy = copy_pod(pod, pod.meta.name, pod.meta.ns, pod.meta.uid, node_name);
   if (start.present) copy->status.start_time = start;
+  Transaction change(this);
   const uint32_t s = journal_.add_pod(copy, row_for(node_name));
   journal_.set_assumed(s, true);
-  changed();
+  change.commit();
   return {};
 }
 
@@ -360,28 +357,38 @@ Result<void> Cluster::forget(Str ns, Str name) {
   LIBSCHED_TRY(may_forget(ns, name));
   const uint32_t s = state_.find_pod(ns, name);
   if (s == kNoId) return {};
+  Transaction change(this);
   drop_pod(s);
-  changed();
+  change.commit();
   return {};
 }
 
-void Cluster::fork() {
+Result<void> Cluster::fork() {
+  LIBSCHED_TRY(may_change());
   journal_.mark();
+  ++forks_;
   if (!observers_.empty()) tell_forked();
+  return {};
 }
 
 Result<void> Cluster::commit() {
   LIBSCHED_TRY(may_change());
-  if (journal_.depth() == 0) return no_fork();
+  if (forks_ == 0) return no_fork();
   journal_.commit();
+  --forks_;
   if (!observers_.empty()) tell_committed();
   return {};
 }
 
 Result<void> Cluster::revert() {
   LIBSCHED_TRY(may_change());
-  if (journal_.depth() == 0) return no_fork();
+  if (forks_ == 0) return no_fork();
+  if (copied_) {
+    state_.own_terms();
+    copied_ = false;
+  }
   journal_.revert();
+  --forks_;
   if (!observers_.empty()) tell_reverted();
   return {};
 }
@@ -389,22 +396,33 @@ Result<void> Cluster::revert() {
 Ref<Cluster> Cluster::clone() const {
   Ref<Cluster> copy = make_ref<Cluster>(state_.order_mode());
   copy->state_ = state_;
+  copy->copied_ = copied_ = true;
   return copy;
 }
 
 SnapshotRef Cluster::snapshot() {
-  refresh();
-  if (!snapshot_ || snapshot_version_ != state_.version()) {
-    snapshot_ = SnapshotRef::adopt(new Snapshot(state_));
-    snapshot_version_ = state_.version();
+  if (snapshot_ && snapshot_version_ == state_.version()) {
+    refresh();
+    return snapshot_;
   }
+  Ref<Snapshot> made = make_ref<Snapshot>(state_);
+  copied_ = true;
+  const bool reorder = state_.order_membership() != state_.membership();
+  State::Order order, copy;
+  if (reorder) copy = order = state_.make_order();
+  journal_.refresh(reorder ? &order : nullptr);
+  Journal(&made->state_).refresh(reorder ? &copy : nullptr);  // without a mark: cannot fail
+  snapshot_ = std::move(made);
+  snapshot_version_ = state_.version();
   return snapshot_;
 }
 
 void Cluster::refresh() {
-  if (state_.images().any_stale()) journal_.freeze_images();
-  if (state_.order_membership() == state_.membership()) return;
-  journal_.set_order(state_.make_order());
+  const bool reorder = state_.order_membership() != state_.membership();
+  if (!reorder && state_.images().stale_count() == 0) return;
+  State::Order order;
+  if (reorder) order = state_.make_order();
+  journal_.refresh(reorder ? &order : nullptr);
 }
 
 }  // namespace libsched

@@ -11,7 +11,7 @@
 #include "libsched/cluster/journal.hpp"
 #include "libsched/cluster/observer.hpp"
 #include "libsched/cluster/state.hpp"
-#include "libsched/ingest/ingest.hpp"
+#include "libsched/objects/object_set.hpp"
 
 namespace libsched {
 
@@ -24,6 +24,7 @@ class Snapshot final : public RefCounted {
   const View& view() const { return state_; }
 
  private:
+  friend class Cluster;
   State state_;
 };
 using SnapshotRef = Ref<const Snapshot>;
@@ -63,8 +64,8 @@ class Cluster final : public RefCounted {
   Result<void> may_forget(Str ns, Str name) const;
   Result<void> forget(Str ns, Str name);
 
-  size_t fork_depth() const { return journal_.depth(); }
-  void fork();
+  size_t fork_depth() const { return forks_; }
+  Result<void> fork();
   Result<void> commit();
   Result<void> revert();
 
@@ -73,6 +74,8 @@ class Cluster final : public RefCounted {
   // What upstream does when a cycle begins: the order list follows the nodes that came or went, and
   // changed nodes learn on how many nodes their images are.
   void refresh();
+
+  class Transaction;  // transaction.hpp
 
   // Those who listen are kept by others; `key` says what one is for. Null: there is none any more.
   std::shared_ptr<ClusterObserver> observer(const void* key) const;
@@ -102,18 +105,15 @@ class Cluster final : public RefCounted {
   void place_node(const NodeRef& node);
   void place_pod(PodRef pod, uint32_t r);
   void drop_pod(uint32_t s);
-  void changed();
-  // observer.cpp. Nothing is noted while nobody listens or a fork is open.
-  bool watched() const { return !observers_.empty() && journal_.depth() == 0; }
-  void note(bool watched, Str resource, ObjectRef before, ObjectRef after) {
-    if (watched) news_.push_back({resource, std::move(before), std::move(after)});
-  }
+  // observer.cpp. Telling does not fail: an observer that runs out of memory misses what it is
+  // told.
+  bool watched() const { return !observers_.empty() && forks_ == 0; }
   template <typename F>
-  void tell(F&& f);
-  void tell_changes();
-  void tell_forked();
-  void tell_reverted();
-  void tell_committed();
+  void tell(F&& f) noexcept;
+  void tell_changes() noexcept;
+  void tell_forked() noexcept;
+  void tell_reverted() noexcept;
+  void tell_committed() noexcept;
   Result<void> has_room(const Resources& resources, Str what, Str name) const;
 
   State state_;
@@ -121,8 +121,10 @@ class Cluster final : public RefCounted {
   SnapshotRef snapshot_;
   uint64_t snapshot_version_ = 0;
   int judging_ = 0;
+  size_t forks_ = 0, transactions_ = 0;  // open ones: the marks of the journal
+  mutable bool copied_ = false;          // since the terms were owned last: see State::own_terms()
   std::vector<std::pair<const void*, std::weak_ptr<ClusterObserver>>> observers_;
-  std::vector<ObjectChange> news_;  // of the running call
+  std::vector<ObjectChange> news_;  // of the open transactions
 };
 
 }  // namespace libsched

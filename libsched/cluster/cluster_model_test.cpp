@@ -341,7 +341,7 @@ void run_sequence(uint32_t seed, int steps) {
         if (model.pods.count(pod) != 0) model.drop_pod(pod);
         break;
       case 8:
-        cluster->fork();
+        REQUIRE(cluster->fork().ok());
         forks.push_back(model);
         stamps.push_back(before);
         break;
@@ -435,7 +435,7 @@ TEST_CASE("the order list follows only nodes that come or go") {
     check_order(*cluster, model);
     // A fork that comes and goes leaves the list alone.
     const std::vector<uint32_t> kept = cluster->view().order();
-    cluster->fork();
+    REQUIRE(cluster->fork().ok());
     const NodeRef extra = make_node("extra", {}, 4, 0, "", false);
     CHECK(cluster->update_node(extra).ok());
     cluster->refresh();
@@ -452,7 +452,7 @@ TEST_CASE("two clusters share nothing, and a snapshot outlives everything") {
   const Node* list[] = {n.get()};
   REQUIRE(one->add_nodes(list, 1).ok());
   CHECK(two->view().node_count() == 0);
-  one->fork();
+  REQUIRE(one->fork().ok());
   const PodRef p = make_pod("p", 100, 0, 80, true);
   const Pod* pods[] = {p.get()};
   const Str names[] = {"n"};

@@ -1,6 +1,7 @@
 // What apply() does with dumps, what happens around nodes that are not there, limits, and that an
 // error changes nothing. (cluster_model_test.cpp compares random sequences with a model.)
 #include "libsched/cluster/cluster.hpp"
+#include "libsched/ingest/ingest.hpp"
 
 #include <doctest/doctest.h>
 
@@ -140,7 +141,7 @@ TEST_CASE("update_pod may be given a name that the replaced pod lends") {
   const PodRef fresh = objects(pod("a", "n1")).pods[0];
   REQUIRE(c->update_pod(fresh, stored.spec.node_name).ok());
   CHECK(c->view().row(c->view().slot(c->view().find_pod("d", "a")).row).name == "ghost");
-  c->fork();
+  REQUIRE(c->fork().ok());
   REQUIRE(c->update_pod(fresh, {}).ok());  // to its own node
   CHECK(c->view().row(c->view().slot(c->view().find_pod("d", "a")).row).name == "n1");
   REQUIRE(c->revert().ok());
@@ -174,7 +175,7 @@ TEST_CASE("errors change nothing") {
   CHECK(c->view().version() == version);
   CHECK(c->fork_depth() == 0);
 
-  c->fork();
+  REQUIRE(c->fork().ok());
   CHECK(c->apply(more).error().rc == Rc::kState);
   CHECK(c->add_nodes(nodes, 2).error().rc == Rc::kExists);
   CHECK(c->fork_depth() == 1);
@@ -247,7 +248,7 @@ TEST_CASE("zones take turns, unless the order is that of insertion") {
   CHECK(c->remove_node("c1").ok());
   put(*c, zoned("a2", "a") + zoned("c1", "a"));
   CHECK(names(*c) == "a2 b1 c1 d1 a3 a1 ");
-  c->fork();
+  REQUIRE(c->fork().ok());
   CHECK(c->remove_node("d1").ok());
   CHECK(names(*c) == "a3 b1 a2 a1 c1 ");
   CHECK(c->revert().ok());
@@ -278,7 +279,7 @@ TEST_CASE("ids have one meaning per number, also between copies") {
   // No new name, no new number.
   const uint64_t before = one->view().ids_epoch();
   add(*one, "a: x");
-  one->fork();
+  REQUIRE(one->fork().ok());
   REQUIRE(one->remove_node("n1").ok());
   REQUIRE(one->revert().ok());
   CHECK(one->view().ids_epoch() == before);
@@ -308,8 +309,8 @@ TEST_CASE("what only forks have seen is forgotten") {
     const ObjectSet fresh = all_new(round);
     std::vector<const Node*> nodes;
     for (const NodeRef& n : fresh.nodes) nodes.push_back(n.get());
-    c->fork();
-    c->fork();
+    REQUIRE(c->fork().ok());
+    REQUIRE(c->fork().ok());
     REQUIRE(c->add_nodes(nodes.data(), nodes.size()).ok());
     REQUIRE(c->commit().ok());
     CHECK(c->view().node_count() == 501);
@@ -338,7 +339,7 @@ TEST_CASE("new names for ever: resources are given back, inside an outer fork, t
     CAPTURE(outer);
     Ref<Cluster> c = make_ref<Cluster>();
     put(*c, node("n1", ", example.com/kept: 7"));
-    if (outer) c->fork();
+    if (outer) REQUIRE(c->fork().ok());
     const size_t in_use = c->view().columns().in_use();
     const std::string before = show(*c);
     size_t columns = 0, ids = 0;
@@ -348,7 +349,7 @@ TEST_CASE("new names for ever: resources are given back, inside an outer fork, t
       const Pod* pods[] = {fresh.pods[0].get(), fresh.pods[0].get()};
       switch (i % 3) {
         case 0:  // a what-if
-          c->fork();
+          REQUIRE(c->fork().ok());
           REQUIRE(c->add_nodes(nodes, 1).ok());
           REQUIRE(c->add_pods(pods, nullptr, 1).ok());
           REQUIRE(c->revert().ok());
@@ -358,7 +359,7 @@ TEST_CASE("new names for ever: resources are given back, inside an outer fork, t
           REQUIRE(c->add_pods(pods, nullptr, 2).error().rc == Rc::kExists);
           break;
         default:  // what comes and goes
-          if (outer) c->fork();
+          if (outer) REQUIRE(c->fork().ok());
           REQUIRE(c->update_node(fresh.nodes[0]).ok());
           REQUIRE(c->update_pod(fresh.pods[0], {}).ok());
           REQUIRE(c->remove_pod("d", "q").ok());
@@ -388,11 +389,11 @@ TEST_CASE("ids that stood when a fork was opened are spared, and undone to the s
   };
   const auto taints = [&] { return c->view().row(c->view().find_node("x")).taint_set; };
   const uint32_t r = resource(), p = pair(), t = taints();
-  c->fork();
+  REQUIRE(c->fork().ok());
   REQUIRE(c->remove_node("x").ok());
   for (int i = 2; i < 12'000; ++i) {
     const ObjectSet fresh = objects(all_new("Node", i));
-    c->fork();
+    REQUIRE(c->fork().ok());
     REQUIRE(c->update_node(fresh.nodes[0]).ok());
     REQUIRE(c->revert().ok());
   }

@@ -31,18 +31,21 @@ bool Columns::Room::add(const Resources& r) {
 }
 
 uint32_t Columns::make(Str name, uint64_t hash) {
-  uint32_t id = static_cast<uint32_t>(resources_.size());
-  if (free_.empty()) {
-    Resource& r = resources_.emplace_back();
-    r.allocatable.resize(capacity_);
-    r.left.resize(capacity_);
+  ids_.reserve();
+  std::string text(name);
+  auto id = static_cast<uint32_t>(resources_.size());
+  if (free_ == 0) {
+    Resource fresh;
+    fresh.allocatable.resize(capacity_);
+    fresh.left.resize(capacity_);
+    resources_.push_back(std::move(fresh));
   } else {
-    id = free_.back();
-    free_.pop_back();
+    for (id = kFirstScalar; resources_[id].born != 0;) ++id;
+    --free_;
   }
   epoch_ = next_serial();
   Resource& r = resources_[id];
-  r.name.assign(name);
+  r.name = std::move(text);
   r.hash = hash;
   r.born = epoch_;
   ids_.insert(hash, id);
@@ -51,9 +54,13 @@ uint32_t Columns::make(Str name, uint64_t hash) {
   return id;
 }
 
+void Columns::prepare(const Resources& r) {
+  for (const ScalarAmount& s : r.scalars)
+    if (find(s.name, s.name_hash) == kNoId) make(s.name, s.name_hash);
+}
+
 uint32_t Columns::use(const ScalarAmount& s) {
-  uint32_t id = find(s.name, s.name_hash);
-  if (id == kNoId) id = make(s.name, s.name_hash);
+  const uint32_t id = find(s.name, s.name_hash);
   if (resources_[id].users++ == 0) {
     --unused_;
     ++in_use_;
@@ -70,7 +77,7 @@ uint32_t Columns::unuse(const ScalarAmount& s) {
   return id;
 }
 
-void Columns::collect(uint64_t since) {
+void Columns::collect(uint64_t since) noexcept {
   if (unused_ <= kKeptUnused || (since != 0 && made_ <= kKeptUnused)) return;
   for (uint32_t id = kFirstScalar; id < resources_.size(); ++id) {
     Resource& r = resources_[id];
@@ -78,26 +85,26 @@ void Columns::collect(uint64_t since) {
     ids_.erase(r.hash, id);
     r.name.clear();
     r.born = 0;
-    free_.push_back(id);
+    ++free_;
     --unused_;
   }
   // What stands last gives its memory back.
-  while (resources_.back().born == 0) resources_.pop_back();
-  std::erase_if(free_, [&](uint32_t id) { return id >= resources_.size(); });
+  for (; resources_.back().born == 0; --free_) resources_.pop_back();
   made_ = 0;
   epoch_ = next_serial();
 }
 
 void Columns::reserve_rows(size_t rows) {
   if (rows <= capacity_) return;
-  capacity_ = (rows + rows / 4 + 63) / 64 * 64;
+  const size_t capacity = (rows + rows / 4 + 63) / 64 * 64;
   for (Resource& r : resources_) {
-    r.allocatable.resize(capacity_);
-    r.left.resize(capacity_);
+    r.allocatable.resize(capacity);
+    r.left.resize(capacity);
   }
-  for (std::vector<double>& inverse : inverse_) inverse.resize(capacity_);
-  nonzero_cpu_.resize(capacity_);
-  nonzero_memory_.resize(capacity_);
+  for (std::vector<double>& inverse : inverse_) inverse.resize(capacity);
+  nonzero_cpu_.resize(capacity);
+  nonzero_memory_.resize(capacity);
+  capacity_ = capacity;  // last: what has grown if memory runs out is never seen
 }
 
 void Columns::set_allocatable(uint32_t row, const Resources& r) {

@@ -15,19 +15,13 @@
 
 #include "libsched/base/id_table.hpp"
 #include "libsched/base/prefetch.hpp"
+#include "libsched/base/wrapping.hpp"
 #include "libsched/objects/resources.hpp"
 
 namespace libsched {
 
 // Indexes of the resources that every node has; scalars come behind.
 enum : uint32_t { kCpu = 0, kMemory = 1, kEphemeralStorage = 2, kPods = 3, kFirstScalar = 4 };
-
-inline int64_t wrapping_add(int64_t a, int64_t b) {
-  return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
-}
-inline int64_t wrapping_sub(int64_t a, int64_t b) {
-  return static_cast<int64_t>(static_cast<uint64_t>(a) - static_cast<uint64_t>(b));
-}
 
 class Columns {
  public:
@@ -86,6 +80,8 @@ class Columns {
     std::vector<Str> names_;  // that are not in use yet
   };
 
+  // Makes the columns that the functions below need, which do not allocate.
+  void prepare(const Resources& r);
   // Sets a row's allocatable amounts, which are zero before; what is requested stays.
   void set_allocatable(uint32_t row, const Resources& r);
   void clear_allocatable(uint32_t row, const Resources& r);  // as they were set
@@ -98,7 +94,7 @@ class Columns {
 
   // Takes back the columns that nobody uses and that got their names after this epoch(), if there
   // are enough of them to be worth a look.
-  void collect(uint64_t since);
+  void collect(uint64_t since) noexcept;
 
  private:
   uint32_t use(const ScalarAmount& s);    // its id; counts
@@ -120,10 +116,10 @@ class Columns {
   std::vector<Resource> resources_;
   std::array<std::vector<double>, kInverses> inverse_;
   IdTable ids_;
-  std::vector<uint32_t> free_;
   std::vector<int64_t> nonzero_cpu_, nonzero_memory_;
   size_t capacity_ = 0;
   size_t in_use_ = 0, unused_ = 0;  // of those with a name
+  size_t free_ = 0;                 // without one
   size_t made_ = 0;                 // since the last collection
   uint64_t epoch_ = next_serial();
 };

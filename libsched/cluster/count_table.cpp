@@ -57,14 +57,7 @@ void CountKey::Term::add(const LabelSelector& selector) {
                       selector.match_expressions.end());
 }
 
-void CountKey::Term::add(const Label& label) {
-  Requirement& r = requirements.emplace_back();
-  r.key = label.key;
-  r.op = SelectorOp::kIn;
-  r.values = {&label.value, 1};
-  r.values_present = true;
-  r.key_hash = label.key_hash;
-}
+void CountKey::Term::add(const Label& label) { requirements.push_back(has_label(label)); }
 
 std::string CountKey::text() const {
   if (terms.size() == 1) return text_of(terms[0]);

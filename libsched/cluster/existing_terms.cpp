@@ -3,6 +3,7 @@
 #include "libsched/cluster/existing_terms.hpp"
 
 #include <algorithm>
+#include <new>
 
 namespace libsched {
 namespace {
@@ -97,16 +98,16 @@ size_t ExistingTerms::Index::count(uint64_t pair_hash) const {
 void ExistingTerms::Index::add(uint64_t pair_hash, uint32_t term) {
   uint32_t i = ids.guess(pair_hash);
   if (i == kNoId) {
-    if (free.empty()) {
-      i = static_cast<uint32_t>(lists.size());
-      lists.emplace_back();
-    } else {
-      i = free.back();
-      free.pop_back();
-    }
+    std::vector<uint32_t> fresh = {term};
+    lists.reserve();
+    ids.reserve();
+    i = lists.take();
+    lists[i] = std::move(fresh);
     ids.insert(pair_hash, i);
+  } else {
+    reserve_more(lists[i], 1);
+    lists[i].push_back(term);
   }
-  lists[i].push_back(term);
 }
 
 void ExistingTerms::Index::remove(uint64_t pair_hash, uint32_t term) {
@@ -115,14 +116,27 @@ void ExistingTerms::Index::remove(uint64_t pair_hash, uint32_t term) {
   if (!lists[i].empty()) return;
   lists[i] = {};
   ids.erase(pair_hash, i);
-  free.push_back(i);
+  lists.give_back(i);
 }
 
 uint32_t ExistingTerms::intern_key(Str key) {
-  const auto at = std::find(keys_.begin(), keys_.end(), key);
-  const auto id = static_cast<uint32_t>(at - keys_.begin());
-  if (at == keys_.end()) keys_.emplace_back(key);
+  const uint64_t hash = hash_str(key);
+  uint32_t id = key_ids_.find(hash, [&](uint32_t i) { return keys_[i].text == key; });
+  if (id != kNoId) return id;
+  Key fresh{std::string(key), hash, 0};
+  keys_.reserve();
+  key_ids_.reserve();
+  id = keys_.take();
+  keys_[id] = std::move(fresh);
+  key_ids_.insert(hash, id);
   return id;
+}
+
+void ExistingTerms::release_key(uint32_t id) {
+  if (keys_[id].terms != 0) return;
+  key_ids_.erase(keys_[id].hash, id);
+  keys_[id] = {};
+  keys_.give_back(id);
 }
 
 uint32_t ExistingTerms::intern_term(const Pod& pod, const PodAffinityTerm& term, Kind kind,
@@ -138,23 +152,14 @@ uint32_t ExistingTerms::intern_term(const Pod& pod, const PodAffinityTerm& term,
            (!own || t.owner->meta.ns == pod.meta.ns);
   });
   if (id != kNoId) return id;
-  if (free_terms_.empty()) {
-    id = static_cast<uint32_t>(terms_.size());
-    terms_.emplace_back();
-  } else {
-    id = free_terms_.back();
-    free_terms_.pop_back();
-  }
-  Term& t = terms_[id];
+  Term t;
   t.owner = PodRef::share(&pod);
   t.term = &term;
   t.kind = kind;
   t.weight = weight;
   t.own_namespace = own;
-  t.key = intern_key(term.topology_key);
   t.rows = Cow<RowCounts>(RowCounts{});
   t.hash = hash;
-  term_ids_.insert(hash, id);
 
   // Of the labels that it demands, the one that the fewest terms are listed under.
   Index& index = index_of(kind);
@@ -175,8 +180,24 @@ uint32_t ExistingTerms::intern_term(const Pod& pod, const PodAffinityTerm& term,
     pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
     offer(std::move(pairs));
   }
-  for (const uint64_t p : t.listed) index.add(p, id);
+  terms_.reserve();
+  term_ids_.reserve();
+  reserve_more(index.rest, 1);
+  t.key = intern_key(term.topology_key);
+  id = terms_.take();
+  size_t listed = 0;
+  try {
+    for (; listed < t.listed.size(); ++listed) index.add(t.listed[listed], id);
+  } catch (...) {
+    while (listed != 0) index.remove(t.listed[--listed], id);
+    terms_.give_back(id);
+    release_key(t.key);
+    throw;
+  }
   if (t.listed.empty()) index.rest.push_back(id);
+  ++keys_[t.key].terms;
+  terms_[id] = std::move(t);
+  term_ids_.insert(hash, id);
   return id;
 }
 
@@ -187,10 +208,13 @@ void ExistingTerms::release_term(uint32_t id) {
   for (const uint64_t p : t.listed) index.remove(p, id);
   if (t.listed.empty()) std::erase(index.rest, id);
   term_ids_.erase(t.hash, id);
+  --keys_[t.key].terms;
+  release_key(t.key);
   t = {};
-  free_terms_.push_back(id);
+  terms_.give_back(id);
 }
 
+// `profile` has room for the items.
 void ExistingTerms::add_terms(Profile* profile, const Pod& pod, Span<PodAffinityTerm> list,
                               Kind kind, bool negative) {
   if (!parses(list)) return;
@@ -210,65 +234,103 @@ void ExistingTerms::add_terms(Profile* profile, const Pod& pod, Span<PodAffinity
   }
 }
 
+uint32_t ExistingTerms::find_profile(const Pod& pod, uint64_t hash) const {
+  return profile_ids_.find(hash,
+                           [&](uint32_t i) { return same_profile(*profiles_[i].owner, pod); });
+}
+
 uint32_t ExistingTerms::intern_profile(const Pod& pod) {
   const uint64_t hash = profile_hash(pod);
-  uint32_t id =
-      profile_ids_.find(hash, [&](uint32_t i) { return same_profile(*profiles_[i].owner, pod); });
-  if (id != kNoId) {
-    if (profiles_[id].pods == 0) --unused_;
-    return id;
-  }
-  if (free_profiles_.empty()) {
-    id = static_cast<uint32_t>(profiles_.size());
-    profiles_.emplace_back();
-  } else {
-    id = free_profiles_.back();
-    free_profiles_.pop_back();
-  }
-  profile_ids_.insert(hash, id);
-  Profile& p = profiles_[id];
+  uint32_t id = find_profile(pod, hash);
+  if (id != kNoId) return id;
+  const PodAffinity &affinity = pod.spec.pod_affinity, &anti = pod.spec.pod_anti_affinity;
+  Profile p;
   p.owner = PodRef::share(&pod);
   p.hash = hash;
-  const PodAffinity &affinity = pod.spec.pod_affinity, &anti = pod.spec.pod_anti_affinity;
-  add_terms(&p, pod, affinity.required, Kind::kRequired, false);
-  add_terms(&p, pod, affinity.preferred, Kind::kPreferred, false);
-  add_terms(&p, pod, anti.required, Kind::kRequiredAnti, false);
-  add_terms(&p, pod, anti.preferred, Kind::kPreferred, true);
+  p.items.reserve(affinity.required.size() + affinity.preferred.size() + anti.required.size() +
+                  anti.preferred.size());
+  profiles_.reserve();
+  profile_ids_.reserve();
+  try {
+    add_terms(&p, pod, affinity.required, Kind::kRequired, false);
+    add_terms(&p, pod, affinity.preferred, Kind::kPreferred, false);
+    add_terms(&p, pod, anti.required, Kind::kRequiredAnti, false);
+    add_terms(&p, pod, anti.preferred, Kind::kPreferred, true);
+  } catch (...) {
+    for (const Profile::Item& i : p.items) release_term(i.term);
+    throw;
+  }
+  latest_ = p.born = next_serial();
+  id = profiles_.take();
+  profiles_[id] = std::move(p);
+  profile_ids_.insert(hash, id);
+  ++unused_;
   return id;
 }
 
-void ExistingTerms::add_pod(uint32_t slot, const Pod& pod, uint32_t row) {
-  const uint32_t id = intern_profile(pod);
+void ExistingTerms::prepare(uint32_t slot, const Pod& pod, uint32_t row, size_t capacity) {
   if (of_slot_.size() <= slot) of_slot_.resize(slot + 1 + slot / 4, kNoId);
+  const uint32_t id = intern_profile(pod);
+  for (const Profile::Item& i : profiles_[id].items)
+    terms_[i.term].rows.edit().reserve(row, capacity);
   of_slot_[slot] = id;
+}
+
+void ExistingTerms::own(const Profile& profile) {
+  for (const Profile::Item& i : profile.items) terms_[i.term].rows.edit();
+}
+
+void ExistingTerms::own() {
+  for (const Profile& p : profiles_) own(p);
+}
+
+// An undo comes without prepare(): the profile is there, for it was.
+void ExistingTerms::add_pod(uint32_t slot, const Pod& pod, uint32_t row) {
+  uint32_t& id = of_slot_[slot];
+  if (id == kNoId) id = find_profile(pod, profile_hash(pod));
   Profile& p = profiles_[id];
-  ++p.pods;
+  if (p.pods++ == 0) --unused_;
   for (const Profile::Item& i : p.items) terms_[i.term].rows.edit().add(row, i.times);
 }
 
 void ExistingTerms::remove_pod(uint32_t slot, uint32_t row) {
-  const uint32_t id = of_slot_[slot];
-  of_slot_[slot] = kNoId;
-  Profile& p = profiles_[id];
-  for (const Profile::Item& i : p.items) terms_[i.term].rows.edit().add(row, -i.times);
-  if (--p.pods == 0) {
-    ++unused_;
-    collect();
+  Profile& p = profiles_[std::exchange(of_slot_[slot], kNoId)];
+  for (const Profile::Item& i : p.items) {
+    RowCounts& rows = terms_[i.term].rows.edit();
+    rows.add(row, -i.times);
+    sparse_again_ = sparse_again_ || rows.sparse_again();
   }
+  if (--p.pods == 0) ++unused_;
 }
 
 // Profiles that a what-if's pods brought stay a while, for the next what-if.
-void ExistingTerms::collect() {
-  if (unused_ <= 1024 || unused_ * 2 <= profile_ids_.size()) return;
+void ExistingTerms::collect(uint64_t since) noexcept {
+  const size_t count = profile_ids_.size();
+  if (unused_ > 1024 && unused_ * 2 > count && (since == 0 || count >= collect_at_))
+    collect_profiles(since);
+  if (sparse_again_ && since == 0) trim();
+}
+
+void ExistingTerms::collect_profiles(uint64_t since) noexcept {
   for (uint32_t id = 0; id < profiles_.size(); ++id) {
     Profile& p = profiles_[id];
-    if (!p.owner || p.pods != 0) continue;
+    if (!p.owner || p.pods != 0 || p.born <= since) continue;
     for (const Profile::Item& i : p.items) release_term(i.term);
     profile_ids_.erase(p.hash, id);
     p = {};
-    free_profiles_.push_back(id);
+    profiles_.give_back(id);
+    --unused_;
   }
-  unused_ = 0;
+  collect_at_ = profile_ids_.size() + profile_ids_.size() / 2;
+}
+
+void ExistingTerms::trim() noexcept {
+  try {
+    for (Term& t : terms_)
+      if (t.profiles != 0 && t.rows->sparse_again()) t.rows.edit().trim();
+    sparse_again_ = false;
+  } catch (const std::bad_alloc&) {  // later, then
+  }
 }
 
 }  // namespace libsched

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "libsched/base/id_table.hpp"
+#include "libsched/base/id_pool.hpp"
 #include "libsched/cluster/cow.hpp"
 #include "libsched/cluster/row_counts.hpp"
 #include "libsched/objects/pod.hpp"
@@ -37,7 +37,7 @@ class ExistingTerms {
    private:
     friend class ExistingTerms;
     uint64_t hash = 0;
-    uint32_t profiles = 0;         // that have it
+    uint32_t profiles = 0;         // that have it; 0: not in use
     std::vector<uint64_t> listed;  // pair hashes that it is listed under; empty: among the rest
   };
 
@@ -52,17 +52,31 @@ class ExistingTerms {
   void for_each_scored(const Pod& pod, Labels namespace_labels, F&& f) const {
     walk(scored_, pod, namespace_labels, f);
   }
-  Str topology_key(uint32_t key) const { return keys_[key]; }
-  size_t key_count() const { return keys_.size(); }
+  Str topology_key(uint32_t key) const { return keys_[key].text; }
+  size_t key_count() const { return key_ids_.size(); }
   size_t size() const { return term_ids_.size(); }  // terms, used or not
 
   // --- State tells ---
-  void attach_pod(uint32_t slot, const Pod& pod, uint32_t row) {
+  // What attach_pod() and detach_pod() need so that they cannot fail. `capacity` is above every
+  // row. The undo of either needs nothing, unless the terms were copied meanwhile: see own().
+  void prepare_attach(uint32_t slot, const Pod& pod, uint32_t row, size_t capacity) {
+    if (pod.has_pod_affinity) prepare(slot, pod, row, capacity);
+  }
+  void prepare_detach(uint32_t slot, const Pod& pod) {
+    if (pod.has_pod_affinity) own(profiles_[of_slot_[slot]]);
+  }
+  void attach_pod(uint32_t slot, const Pod& pod, uint32_t row) noexcept {
     if (pod.has_pod_affinity) add_pod(slot, pod, row);
   }
-  void detach_pod(uint32_t slot, const Pod& pod, uint32_t row) {
+  void detach_pod(uint32_t slot, const Pod& pod, uint32_t row) noexcept {
     if (pod.has_pod_affinity) remove_pod(slot, row);
   }
+  // Shares no counts with copies any more.
+  void own();
+  uint64_t latest() const { return latest_; }  // grows with every profile
+  // Takes back the profiles that no pod has and that came after this latest(), if they have become
+  // many. 0: nothing is to be undone; then arrays with few counts become lists, too.
+  void collect(uint64_t since) noexcept;
 
  private:
   // What one pod has. Two pods have the same profile if their lists are equal.
@@ -74,13 +88,13 @@ class ExistingTerms {
     PodRef owner;  // null: not in use
     uint64_t hash = 0;
     uint32_t pods = 0;
+    uint64_t born = 0;  // latest() when it came
     std::vector<Item> items;
   };
   struct Index {
-    IdTable ids;                               // pair hash: place in lists
-    std::vector<std::vector<uint32_t>> lists;  // terms
-    std::vector<uint32_t> free;
-    std::vector<uint32_t> rest;  // terms that demand no label of one value
+    IdTable ids;                          // pair hash: place in lists
+    IdPool<std::vector<uint32_t>> lists;  // terms
+    std::vector<uint32_t> rest;           // terms that demand no label of one value
 
     size_t count(uint64_t pair_hash) const;
     void add(uint64_t pair_hash, uint32_t term);
@@ -101,27 +115,40 @@ class ExistingTerms {
     visit(index.rest);
   }
 
+  struct Key {
+    std::string text;
+    uint64_t hash = 0;
+    uint32_t terms = 0;  // 0: not in use
+  };
+
+  void prepare(uint32_t slot, const Pod& pod, uint32_t row, size_t capacity);
+  void own(const Profile& profile);
   void add_pod(uint32_t slot, const Pod& pod, uint32_t row);
   void remove_pod(uint32_t slot, uint32_t row);
+  uint32_t find_profile(const Pod& pod, uint64_t hash) const;
   uint32_t intern_profile(const Pod& pod);
   void add_terms(Profile* profile, const Pod& pod, Span<PodAffinityTerm> list, Kind kind,
                  bool negative);
   uint32_t intern_term(const Pod& pod, const PodAffinityTerm& term, Kind kind, int32_t weight);
   uint32_t intern_key(Str key);
+  void release_key(uint32_t id);
   Index& index_of(Kind kind) { return kind == Kind::kRequiredAnti ? anti_ : scored_; }
   void release_term(uint32_t id);
-  void collect();
+  void collect_profiles(uint64_t since) noexcept;
+  void trim() noexcept;
 
-  std::vector<Term> terms_;
-  std::vector<uint32_t> free_terms_;
+  IdPool<Term> terms_;
   IdTable term_ids_;
-  std::vector<Profile> profiles_;
-  std::vector<uint32_t> free_profiles_;
+  IdPool<Profile> profiles_;
   IdTable profile_ids_;
   std::vector<uint32_t> of_slot_;  // profiles; kNoId: none
-  std::vector<std::string> keys_;
+  IdPool<Key> keys_;               // of the terms
+  IdTable key_ids_;
   Index anti_, scored_;
-  size_t unused_ = 0;  // profiles without pods
+  size_t unused_ = 0;          // profiles without pods
+  bool sparse_again_ = false;  // some counts want trim()
+  size_t collect_at_ = 0;      // how many profiles there are when it is worth a look inside a fork
+  uint64_t latest_ = 0;
 };
 
 }  // namespace libsched

@@ -7,37 +7,51 @@ namespace libsched {
 const Images::Image* Images::find(Str name) const {
   const uint32_t id =
       ids_.find(hash_str(name), [&](uint32_t i) { return images_[i].name == name; });
-  return id == kNoId ? nullptr : &images_[id];
+  return id == kNoId || images_[id].holders.empty() ? nullptr : &images_[id];
+}
+
+uint32_t Images::intern(Str name) {
+  const uint64_t hash = hash_str(name);
+  uint32_t id = ids_.find(hash, [&](uint32_t k) { return images_[k].name == name; });
+  if (id != kNoId) return id;
+  Image fresh{std::string(name), hash, 0, {}, next_serial()};
+  images_.reserve();
+  ids_.reserve();
+  id = images_.take();
+  latest_ = fresh.born;
+  images_[id] = std::move(fresh);
+  ids_.insert(hash, id);
+  ++unused_;
+  return id;
 }
 
 void Images::attach(uint32_t row, const Node& node) {
-  if (!node.images.empty() && row >= rows_.size()) rows_.resize(row + 1 + row / 4);
-  for (const ContainerImage& i : node.images)
-    for (const Str name : i.names) {
-      const uint64_t hash = hash_str(name);
-      uint32_t id = ids_.find(hash, [&](uint32_t k) { return images_[k].name == name; });
-      if (id == kNoId) {
-        if (free_.empty()) {
-          id = static_cast<uint32_t>(images_.size());
-          images_.emplace_back();
-        } else {
-          id = free_.back();
-          free_.pop_back();
+  if (node.images.empty()) return;
+  if (row >= rows_.size()) rows_.resize(row + 1 + row / 4);
+  std::vector<Place>& places = rows_[row];
+  try {
+    for (const ContainerImage& i : node.images)
+      for (const Str name : i.names) {
+        const uint32_t id = intern(name);
+        Image& image = images_[id];
+        std::vector<Holder>& holders = image.holders;
+        if (!holders.empty() && holders.back().row == row) continue;  // named twice
+        reserve_more(places, 1);
+        reserve_more(holders, 1);
+        if (holders.empty()) {
+          image.size = i.size_bytes;
+          --unused_;
         }
-        images_[id].name.assign(name);
-        images_[id].hash = hash;
-        images_[id].size = i.size_bytes;
-        ids_.insert(hash, id);
+        places.push_back({id, static_cast<uint32_t>(holders.size())});
+        holders.push_back({row, 0});
       }
-      std::vector<Holder>& holders = images_[id].holders;
-      if (!holders.empty() && holders.back().row == row) continue;  // named twice
-      rows_[row].push_back({id, static_cast<uint32_t>(holders.size())});
-      holders.push_back({row, 0});
-    }
-  touch(row);
+  } catch (...) {
+    detach(row);
+    throw;
+  }
 }
 
-void Images::detach(uint32_t row) {
+void Images::detach(uint32_t row) noexcept {
   if (!has_any(row)) return;
   for (const Place& p : rows_[row]) {
     Image& image = images_[p.image];
@@ -50,10 +64,7 @@ void Images::detach(uint32_t row) {
           other.position = p.position;
           break;
         }
-    if (!image.holders.empty()) continue;
-    ids_.erase(image.hash, p.image);
-    image = {};
-    free_.push_back(p.image);
+    if (image.holders.empty()) ++unused_;
   }
   rows_[row].clear();
 }
@@ -66,7 +77,7 @@ std::vector<Images::Saved> Images::save(uint32_t row) const {
   return out;
 }
 
-void Images::restore(uint32_t row, const std::vector<Saved>& saved) {
+void Images::restore(uint32_t row, const std::vector<Saved>& saved) noexcept {
   for (size_t i = 0; i < saved.size(); ++i) {
     const Place& p = rows_[row][i];
     images_[p.image].size = saved[i].size;
@@ -74,16 +85,24 @@ void Images::restore(uint32_t row, const std::vector<Saved>& saved) {
   }
 }
 
-void Images::set_stale(Span<uint64_t> words) {
-  if (!any_stale_ && words.empty()) return;
-  stale_.assign(words);
-  any_stale_ = !words.empty();
-}
-
-void Images::unfreeze(uint32_t row, const uint32_t* numbers) {
+void Images::unfreeze(uint32_t row, const uint32_t* numbers) noexcept {
+  stale_.set(row);
+  ++stale_count_;
+  if (!has_any(row)) return;
   for (size_t i = 0; i < rows_[row].size(); ++i) {
     const Place& p = rows_[row][i];
     images_[p.image].holders[p.position].nodes = numbers[i];
+  }
+}
+
+void Images::collect(uint64_t since) noexcept {
+  for (uint32_t id = 0; unused_ != 0 && id < images_.size(); ++id) {
+    Image& image = images_[id];
+    if (image.born <= since || !image.holders.empty()) continue;
+    ids_.erase(image.hash, id);
+    image = {};
+    images_.give_back(id);
+    --unused_;
   }
 }
 

@@ -12,7 +12,7 @@
 
 #include "libsched/base/bitmap.hpp"
 #include "libsched/base/hash.hpp"
-#include "libsched/base/id_table.hpp"
+#include "libsched/base/id_pool.hpp"
 #include "libsched/objects/node.hpp"
 
 namespace libsched {
@@ -27,7 +27,8 @@ class Images {
     std::string name;
     uint64_t hash = 0;
     int64_t size = 0;
-    std::vector<Holder> holders;  // in any order, never empty while the image is known
+    std::vector<Holder> holders;  // in any order; none: kept until collect(), for an undo
+    uint64_t born = 0;            // latest() when it got this id; 0: not in use
   };
   // What a row must get back when its node comes back.
   struct Saved {
@@ -37,44 +38,57 @@ class Images {
 
   // By the name as it stands in node.status.images; null if no node has it.
   const Image* find(Str name) const;
-  bool empty() const { return ids_.size() == 0; }
+  bool empty() const { return ids_.size() == unused_; }
   bool has_any(uint32_t row) const { return row < rows_.size() && !rows_[row].empty(); }
 
+  // Comes whole or not at all. What was there before is put back without allocating.
   void attach(uint32_t row, const Node& node);
-  void detach(uint32_t row);
+  void detach(uint32_t row) noexcept;
   std::vector<Saved> save(uint32_t row) const;
-  void restore(uint32_t row, const std::vector<Saved>& saved);
+  void restore(uint32_t row, const std::vector<Saved>& saved) noexcept;
 
-  // Stale rows. While no node has an image there are none.
-  void touch(uint32_t row) {
-    if (ids_.size() == 0) return;
+  // Stale rows. While no node has an image none become so.
+  void reserve_stale(size_t capacity) { stale_.reserve(capacity); }  // for touch() of any row
+  // Whether the row was not stale before.
+  bool touch(uint32_t row) noexcept {
+    if (empty() || stale_.test(row)) return false;
     stale_.set(row);
-    any_stale_ = true;
+    ++stale_count_;
+    return true;
   }
-  bool any_stale() const { return any_stale_; }
-  Span<uint64_t> stale() const {
-    return {stale_.data(), any_stale_ ? stale_.word_count() : size_t{0}};
+  void undo_touch(uint32_t row) noexcept {
+    stale_.clear(row);
+    --stale_count_;
   }
-  void set_stale(Span<uint64_t> words);
+  size_t stale_count() const { return stale_count_; }
+  template <typename F>
+  void for_each_stale(F&& f) const {
+    stale_.for_each([&](size_t r) { f(static_cast<uint32_t>(r)); });
+  }
   // The present numbers for every stale row; f(row, old number) is told, image by image, what they
   // replace, and f(row) when a row is done.
   template <typename Number, typename Done>
-  void freeze(Number&& number, Done&& done) {
-    stale_.for_each([&](size_t r) {
-      const auto row = static_cast<uint32_t>(r);
-      if (!has_any(row)) return;
-      for (const Place& p : rows_[row]) {
-        Image& image = images_[p.image];
-        number(image.holders[p.position].nodes);
-        image.holders[p.position].nodes = static_cast<uint32_t>(image.holders.size());
-      }
+  void freeze(Number&& number, Done&& done) noexcept {
+    for_each_stale([&](uint32_t row) {
+      if (has_any(row))
+        for (const Place& p : rows_[row]) {
+          Image& image = images_[p.image];
+          number(image.holders[p.position].nodes);
+          image.holders[p.position].nodes = static_cast<uint32_t>(image.holders.size());
+        }
       done(row);
     });
     stale_.reset();
-    any_stale_ = false;
+    stale_count_ = 0;
   }
   size_t count(uint32_t row) const { return has_any(row) ? rows_[row].size() : 0; }
-  void unfreeze(uint32_t row, const uint32_t* numbers);
+  void unfreeze(uint32_t row, const uint32_t* numbers) noexcept;  // which is stale again
+
+  size_t unused() const { return unused_; }  // images that no node has
+  size_t size() const { return ids_.size(); }
+  uint64_t latest() const { return latest_; }  // grows with every id that is given
+  // Takes back the ids that no row uses and that were given after this latest().
+  void collect(uint64_t since) noexcept;
 
  private:
   struct Place {
@@ -82,12 +96,14 @@ class Images {
     uint32_t position;  // in its holders
   };
 
-  std::vector<Image> images_;
-  std::vector<uint32_t> free_;
+  uint32_t intern(Str name);
+
+  IdPool<Image> images_;
   IdTable ids_;
   std::vector<std::vector<Place>> rows_;  // in the order of the node's names
   Bitmap stale_;
-  bool any_stale_ = false;
+  size_t stale_count_ = 0, unused_ = 0;
+  uint64_t latest_ = 0;
 };
 
 }  // namespace libsched

@@ -83,7 +83,7 @@ TEST_CASE("the size is that of the first reporter") {
   REQUIRE(c.remove_node("a").ok());
   c.refresh();
   CHECK(shown(c, "x") == "10: b=2");  // b has not changed
-  c.fork();
+  REQUIRE(c.fork().ok());
   REQUIRE(c.remove_node("b").ok());
   CHECK(shown(c, "x") == "");
   REQUIRE(c.update_node(node("c", {{"x", 30}})).ok());
@@ -112,7 +112,7 @@ TEST_CASE("numbers are as old as the last refresh after a change of the node") {
   c.refresh();
   CHECK(shown(c, "x") == "1: a=3 b=2 c=3");
   REQUIRE(c.remove_node("c").ok());
-  c.fork();
+  REQUIRE(c.fork().ok());
   REQUIRE(c.remove_pod("d", "p").ok());
   c.refresh();
   CHECK(shown(c, "x") == "1: a=2 b=2");
@@ -124,7 +124,7 @@ TEST_CASE("numbers are as old as the last refresh after a change of the node") {
   // What was stale before a fork is stale after it.
   REQUIRE(c.update_node(node("c", {{"x", 1}})).ok());
   REQUIRE(c.update_pod(p, "b").ok());
-  c.fork();
+  REQUIRE(c.fork().ok());
   c.refresh();
   REQUIRE(c.revert().ok());
   CHECK(shown(c, "x") == "1: a=3 b=2 c=0");
@@ -226,7 +226,7 @@ TEST_CASE("random changes with nested forks equal upstream's counting") {
         break;
       case 7:
         if (forks.size() >= 4) break;
-        c.fork();
+        REQUIRE(c.fork().ok());
         forks.push_back(m);
         break;
       default:

@@ -9,30 +9,35 @@ namespace libsched {
 namespace {
 
 template <typename T>
-T pop(std::vector<T>& stack) {
+T pop(std::vector<T>& stack) noexcept {
   T value = std::move(stack.back());
   stack.pop_back();
   return value;
+}
+
+// Empties a stack. What one large change needed is given back.
+template <typename T>
+void empty(std::vector<T>& stack) noexcept {
+  constexpr size_t kKept = 256 * 1024;
+  stack.clear();
+  if (stack.capacity() * sizeof(T) > kKept) std::vector<T>().swap(stack);
 }
 
 }  // namespace
 
 void Journal::mark() {
   marks_.push_back(
-      {ops_.size(), state_->version(), state_->membership(), state_->ids_epoch(), stale_.size()});
-  const Span<uint64_t> stale = state_->images().stale();
-  stale_.insert(stale_.end(), stale.begin(), stale.end());
+      {ops_.size(), state_->version(), state_->membership(), state_->latest_id(), held_});
 }
 
-void Journal::commit() {
-  stale_.resize(marks_.back().stale);
+void Journal::commit() noexcept {
   marks_.pop_back();
   if (!marks_.empty()) return;
   clear();
   collect_ids();
 }
 
-void Journal::revert() {
+void Journal::revert() noexcept {
   const Mark mark = pop(marks_);
   constexpr size_t kAhead = 12;
   while (ops_.size() > mark.ops) {
@@ -43,88 +48,115 @@ void Journal::revert() {
     ops_.pop_back();
   }
   state_->restore_stamps(mark.version, mark.membership);
-  state_->images().set_stale(Span<uint64_t>(stale_).subspan(mark.stale));
-  stale_.resize(mark.stale);
+  held_ = mark.held;
   if (marks_.empty()) clear();
   collect_ids();
 }
 
-void Journal::clear() {
-  ops_.clear();
-  nodes_.clear();
-  pods_.clear();
-  rows_.clear();
-  trees_.clear();
-  ports_.clear();
-  objects_.clear();
-  orders_.clear();
-  images_.clear();
-  image_numbers_.clear();
+// What an undo attaches again had its ids before it was detached.
+void Journal::collect_ids() noexcept {
+  state_->collect_ids(marks_.empty() ? 0 : std::max(marks_.back().latest_id, held_));
+}
+
+void Journal::clear() noexcept {
+  held_ = 0;
+  empty(ops_);
+  empty(nodes_);
+  empty(pods_);
+  empty(rows_);
+  empty(trees_);
+  empty(ports_);
+  empty(objects_);
+  empty(orders_);
+  empty(images_);
+  empty(image_numbers_);
+  empty(kinds_);
 }
 
 uint32_t Journal::acquire_row(Str name, uint64_t hash) {
+  reserve();
   bool from_tail = false;
   const uint32_t r = state_->acquire_row(name, hash, &from_tail);
-  if (recording()) ops_.push_back({Kind::kAcquireRow, r, from_tail ? 1u : 0u});
+  if (recording()) ops_.push_back({.kind = Kind::kAcquireRow, .flag = from_tail, .a = r});
   return r;
 }
 
 void Journal::release_row(uint32_t r) {
+  reserve(rows_);
   if (recording()) {
     rows_.push_back({state_->row(r).name, state_->row(r).name_hash});
-    ops_.push_back({Kind::kReleaseRow, r});
+    ops_.push_back({.kind = Kind::kReleaseRow, .a = r});
   }
   state_->release_row(r);
 }
 
 void Journal::attach_node(uint32_t r, NodeRef node) {
-  state_->attach_node(r, std::move(node));
-  if (recording()) ops_.push_back({Kind::kAttachNode, r});
+  reserve();
+  const bool touched = state_->attach_node(r, std::move(node));
+  if (recording()) ops_.push_back({.kind = Kind::kAttachNode, .touched = touched, .a = r});
 }
 
 void Journal::detach_node(uint32_t r) {
+  reserve(nodes_, images_);
   const bool images = recording() && state_->images().has_any(r);
   if (images) images_.push_back(state_->images().save(r));
   NodeRef old = state_->detach_node(r);
   if (!recording()) return;
   nodes_.push_back(std::move(old));
-  ops_.push_back({Kind::kDetachNode, r, images ? 1u : 0u});
+  held_ = state_->latest_id();
+  ops_.push_back({.kind = Kind::kDetachNode, .flag = images, .a = r});
 }
 
 void Journal::tree_add(uint32_t r) {
-  const NodeTree::Place place = state_->tree_add(r);
+  reserve(trees_);
+  NodeTree::Place place = state_->tree_add(r);
   if (!recording()) return;
-  trees_.push_back({{}, place});
-  ops_.push_back({Kind::kTreeAdd, r});
+  trees_.push_back({{}, std::move(place)});
+  ops_.push_back({.kind = Kind::kTreeAdd, .a = r});
 }
 
 void Journal::tree_remove(uint32_t r) {
+  reserve(trees_);
   std::string zone = state_->row(r).zone;
-  const NodeTree::Place place = state_->tree_remove(r);
+  NodeTree::Place place = state_->tree_remove(r);
   if (!recording()) return;
-  trees_.push_back({std::move(zone), place});
-  ops_.push_back({Kind::kTreeRemove, r});
+  trees_.push_back({std::move(zone), std::move(place)});
+  ops_.push_back({.kind = Kind::kTreeRemove, .a = r});
 }
 
 uint32_t Journal::add_pod(PodRef pod, uint32_t r) {
-  bool from_tail = false;
+  reserve();
+  bool from_tail = false, touched = false;
   const Pod& p = *pod;
   const uint32_t s = state_->acquire_slot(std::move(pod), &from_tail);
-  state_->attach_pod(s, r);
-  if (recording()) ops_.push_back({Kind::kAddPod, s, from_tail ? 1u : 0u});
+  try {
+    touched = state_->attach_pod(s, r);
+  } catch (...) {
+    state_->undo_acquire_slot(s, from_tail);
+    throw;
+  }
+  if (recording())
+    ops_.push_back({.kind = Kind::kAddPod, .flag = from_tail, .touched = touched, .a = s});
   if (p.host_ports.empty()) return s;
   std::vector<State::UsedPort> ports = state_->row(r).ports;
   add_ports(state_->slot(s).pod, &ports);
-  std::vector<State::UsedPort> old = state_->replace_ports(r, std::move(ports));
-  if (!recording()) return s;
-  ports_.push_back(std::move(old));
-  ops_.push_back({Kind::kPorts, r});
+  replace_ports(r, std::move(ports));
   return s;
 }
 
+void Journal::replace_ports(uint32_t r, std::vector<State::UsedPort> ports) {
+  reserve(ports_);
+  state_->reserve_ports();
+  std::vector<State::UsedPort> old = state_->replace_ports(r, std::move(ports));
+  if (!recording()) return;
+  ports_.push_back(std::move(old));
+  ops_.push_back({.kind = Kind::kPorts, .a = r});
+}
+
 void Journal::set_assumed(uint32_t s, bool assumed) {
+  reserve();
   const bool old = state_->set_assumed(s, assumed);
-  if (recording()) ops_.push_back({Kind::kAssumed, s, old ? 1u : 0u});
+  if (recording()) ops_.push_back({.kind = Kind::kAssumed, .flag = old, .a = s});
 }
 
 void Journal::remove_pod(uint32_t s) {
@@ -134,82 +166,97 @@ void Journal::remove_pod(uint32_t s) {
     // Not counted: upstream forgets a port with the first pod that gives it up.
     std::vector<State::UsedPort> ports = state_->row(slot.row).ports;
     remove_ports(*slot.pod, &ports);
-    std::vector<State::UsedPort> old = state_->replace_ports(slot.row, std::move(ports));
-    if (recording()) {
-      ports_.push_back(std::move(old));
-      ops_.push_back({Kind::kPorts, slot.row});
-    }
+    replace_ports(slot.row, std::move(ports));
   }
-  const uint32_t position = state_->detach_pod(s);
-  PodRef pod = state_->release_slot(s, false);
+  reserve(pods_);
+  const bool touched = state_->detach_pod(s);
+  PodRef pod = state_->release_slot(s);
   if (!recording()) return;
   pods_.push_back(std::move(pod));
-  ops_.push_back({Kind::kRemovePod, s, slot.row, position});
+  held_ = state_->latest_id();
+  ops_.push_back(
+      {.kind = Kind::kRemovePod, .touched = touched, .a = s, .b = slot.row, .c = slot.position});
 }
 
 void Journal::put_object(StoredKind kind, Str ns, Str name, ObjectStore::Entry entry) {
+  reserve(objects_);
   ObjectRef named = entry.latest;
   ObjectStore& objects = state_->objects();
   const uint64_t stamp = objects.stamp(kind);
-  ObjectStore::Entry old = objects.replace(kind, ns, name, std::move(entry));
+  ObjectStore::Replaced old = objects.replace(kind, ns, name, std::move(entry));
   if (!recording()) return;
-  if (!named) named = old.latest;
+  if (!named) named = old.entry.latest;
   if (!named) return;  // nothing was there, and nothing was put
   objects_.push_back({std::move(named), std::move(old), stamp});
-  ops_.push_back({Kind::kObject, static_cast<uint32_t>(kind)});
+  ops_.push_back({.kind = Kind::kObject, .a = static_cast<uint32_t>(kind)});
 }
 
-void Journal::set_order(State::Order order) {
-  State::Order old = state_->replace_order(std::move(order));
-  if (!recording()) return;
-  orders_.push_back(std::move(old));
-  ops_.push_back({Kind::kOrder});
+void Journal::add_unread_kind(Str kind, bool* fresh) {
+  reserve(kinds_);
+  const std::string* const kept = state_->add_unread_kind(kind);
+  *fresh = kept != nullptr;
+  if (!*fresh || !recording()) return;
+  kinds_.push_back(kept);
+  ops_.push_back({.kind = Kind::kUnreadKind});
 }
 
-void Journal::freeze_images() {
-  state_->images().freeze(
+void Journal::refresh(State::Order* order) {
+  Images& images = state_->images();
+  reserve(orders_);
+  if (recording()) {
+    reserve_more(ops_, images.stale_count() + 1);
+    size_t numbers = 0;
+    images.for_each_stale([&](uint32_t row) { numbers += images.count(row); });
+    reserve_more(image_numbers_, numbers);
+  }
+  images.freeze(
       [&](uint32_t number) {
         if (recording()) image_numbers_.push_back(number);
       },
       [&](uint32_t row) {
-        if (recording()) ops_.push_back({Kind::kImages, row});
+        if (recording()) ops_.push_back({.kind = Kind::kImages, .a = row});
       });
+  if (order == nullptr) return;
+  State::Order old = state_->replace_order(std::move(*order));
+  if (!recording()) return;
+  orders_.push_back(std::move(old));
+  ops_.push_back({.kind = Kind::kOrder});
 }
 
-void Journal::undo(const Op& op) {
+void Journal::undo(const Op& op) noexcept {
   switch (op.kind) {
-    case Kind::kAcquireRow: state_->undo_acquire_row(op.a, op.b != 0); break;
+    case Kind::kAcquireRow: state_->undo_acquire_row(op.a, op.flag); break;
     case Kind::kReleaseRow: {
-      const NamedRow row = pop(rows_);
-      state_->undo_release_row(op.a, row.name, row.hash);
+      NamedRow row = pop(rows_);
+      state_->undo_release_row(op.a, std::move(row.name), row.hash);
       break;
     }
-    case Kind::kAttachNode: state_->detach_node(op.a); break;
+    case Kind::kAttachNode: state_->undo_attach_node(op.a, op.touched); break;
     case Kind::kDetachNode:
-      state_->attach_node(op.a, pop(nodes_));
-      if (op.b != 0) state_->images().restore(op.a, pop(images_));
+      state_->undo_detach_node(op.a, pop(nodes_));
+      if (op.flag) state_->images().restore(op.a, pop(images_));
       break;
     case Kind::kTreeAdd: state_->undo_tree_add(op.a, pop(trees_).place); break;
     case Kind::kTreeRemove: {
       TreeChange change = pop(trees_);
-      state_->undo_tree_remove(op.a, std::move(change.zone), change.place);
+      state_->undo_tree_remove(op.a, std::move(change.zone), std::move(change.place));
       break;
     }
     case Kind::kAddPod:
-      state_->undo_attach_pod(op.a);
-      state_->release_slot(op.a, op.b != 0);
+      state_->undo_attach_pod(op.a, op.touched);
+      state_->undo_acquire_slot(op.a, op.flag);
       break;
     case Kind::kRemovePod:
       state_->undo_release_slot(op.a, pop(pods_));
-      state_->undo_detach_pod(op.a, op.b, op.c);
+      state_->undo_detach_pod(op.a, op.b, op.c, op.touched);
       break;
     case Kind::kPorts: state_->replace_ports(op.a, pop(ports_)); break;
-    case Kind::kAssumed: state_->set_assumed(op.a, op.b != 0); break;
+    case Kind::kAssumed: state_->set_assumed(op.a, op.flag); break;
     case Kind::kObject: {
       ObjectChange change = pop(objects_);
       const auto kind = static_cast<StoredKind>(op.a);
       const ObjectMeta& meta = change.named->meta;
-      state_->objects().replace(kind, meta.ns, meta.name, std::move(change.old));
+      state_->objects().undo_replace(kind, meta.ns, meta.name, std::move(change.old));
       state_->objects().restore_stamp(kind, change.stamp);
       break;
     }
@@ -220,6 +267,7 @@ void Journal::undo(const Op& op) {
       break;
     }
     case Kind::kOrder: state_->replace_order(pop(orders_)); break;
+    case Kind::kUnreadKind: state_->remove_unread_kind(*pop(kinds_)); break;
   }
 }
 

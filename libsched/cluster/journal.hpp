@@ -3,6 +3,9 @@
 // fork = mark, revert = undo to the mark, commit = drop the mark. An entry is 16 bytes plus what it
 // must give back (a node, a pod, an order list), kept on stacks of its kind. Costs nothing while
 // no mark is open.
+//
+// Room for an entry is made before the change, and each change happens whole or not at all: if
+// memory runs out, a revert finds every change written down. Reverting does not allocate.
 #pragma once
 
 #include <cstdint>
@@ -21,11 +24,8 @@ class Journal {
 
   size_t depth() const { return marks_.size(); }
   void mark();
-  void commit();
-  void revert();
-  // Takes ids back that nobody uses, but none that was there when the last mark was made: whatever
-  // is undone, ids are what they were. Commit and revert do so by themselves.
-  void collect_ids() { state_->collect_ids(marks_.empty() ? 0 : marks_.back().ids_epoch); }
+  void commit() noexcept;
+  void revert() noexcept;
 
   // The changes of State, recorded while a mark is open.
   uint32_t acquire_row(Str name, uint64_t hash);
@@ -39,11 +39,13 @@ class Journal {
   // ObjectStore::replace: puts, assumes, restores, or (null) erases.
   void put_object(StoredKind kind, Str ns, Str name, ObjectStore::Entry entry);
   void set_assumed(uint32_t s, bool assumed);
-  void set_order(State::Order order);
-  void freeze_images();  // of the rows that are stale
+  void add_unread_kind(Str kind, bool* fresh);
+  // Freezes the images of stale rows, and replaces the order list if one is given: both or, if
+  // memory runs out, neither.
+  void refresh(State::Order* order);
 
  private:
-  enum class Kind : uint32_t {
+  enum class Kind : uint8_t {
     kAcquireRow,
     kReleaseRow,
     kAttachNode,
@@ -57,15 +59,19 @@ class Journal {
     kAssumed,
     kOrder,
     kImages,
+    kUnreadKind,
   };
   struct Op {
     Kind kind;
+    bool flag = false;  // from the tail; had images; was assumed
+    bool touched = false;
     uint32_t a = 0, b = 0, c = 0;
   };
+  static_assert(sizeof(Op) == 16);
   struct Mark {
     size_t ops;
-    uint64_t version, membership, ids_epoch;
-    size_t stale;  // where in stale_ the rows begin whose images were stale
+    uint64_t version, membership, latest_id;
+    uint64_t held;  // held_ then
   };
   struct NamedRow {
     std::string name;
@@ -78,16 +84,28 @@ class Journal {
 
   struct ObjectChange {
     ObjectRef named;  // has the namespace and name
-    ObjectStore::Entry old;
+    ObjectStore::Replaced old;
     uint64_t stamp;
   };
 
   bool recording() const { return !marks_.empty(); }
-  void undo(const Op& op);
-  void clear();
+  // Makes room for one entry, and for what it must give back.
+  template <typename... Stack>
+  void reserve(Stack&... stacks) {
+    if (!recording()) return;
+    reserve_more(ops_, 1);
+    (reserve_more(stacks, 1), ...);
+  }
+  void replace_ports(uint32_t r, std::vector<State::UsedPort> ports);
+  void undo(const Op& op) noexcept;
+  // Takes ids back that nobody uses, but none that was there when the last mark was made, and none
+  // that an undo may want: whatever is undone, ids are what they were.
+  void collect_ids() noexcept;
+  void clear() noexcept;
 
   State* state_;
   std::vector<Mark> marks_;
+  uint64_t held_ = 0;  // State::latest_id() when the latest node or pod was taken away
   std::vector<Op> ops_;
   std::vector<NodeRef> nodes_;
   std::vector<PodRef> pods_;
@@ -98,7 +116,7 @@ class Journal {
   std::vector<State::Order> orders_;
   std::vector<std::vector<Images::Saved>> images_;
   std::vector<uint32_t> image_numbers_;
-  std::vector<uint64_t> stale_;
+  std::vector<const std::string*> kinds_;
 };
 
 }  // namespace libsched

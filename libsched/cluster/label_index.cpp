@@ -18,14 +18,11 @@ uint32_t LabelIndex::find_pair(Str key, Str value, uint64_t pair_hash) const {
 uint32_t LabelIndex::intern_key(const Label& label) {
   uint32_t id = find_key(label.key, label.key_hash);
   if (id != kNoId) return id;
-  if (free_keys_.empty()) {
-    id = static_cast<uint32_t>(keys_.size());
-    keys_.emplace_back();
-  } else {
-    id = free_keys_.back();
-    free_keys_.pop_back();
-  }
-  keys_[id] = Key{std::string(label.key), label.key_hash, {}, {}};
+  Key fresh{std::string(label.key), label.key_hash, {}, {}};
+  keys_.reserve();
+  key_ids_.reserve();
+  id = keys_.take();
+  keys_[id] = std::move(fresh);
   key_ids_.insert(label.key_hash, id);
   epoch_ = next_serial();
   return id;
@@ -35,26 +32,32 @@ uint32_t LabelIndex::intern_pair(const Label& label) {
   uint32_t id = find_pair(label.key, label.value, label.pair_hash);
   if (id != kNoId) return id;
   const uint32_t key = intern_key(label);
-  if (free_pairs_.empty()) {
-    id = static_cast<uint32_t>(pairs_.size());
-    pairs_.emplace_back();
-  } else {
-    id = free_pairs_.back();
-    free_pairs_.pop_back();
-  }
-  epoch_ = next_serial();
-  pairs_[id] = Pair{std::string(label.value), label.pair_hash, key, epoch_, {}};
+  pairs_.reserve();
+  pair_ids_.reserve();
+  reserve_more(keys_[key].pairs, 1);
+  Pair fresh{std::string(label.value), label.pair_hash, key, next_serial(), {}};
+  id = pairs_.take();
+  epoch_ = fresh.born;
+  pairs_[id] = std::move(fresh);
   pair_ids_.insert(label.pair_hash, id);
   keys_[key].pairs.push_back(id);
   ++unused_;
   return id;
 }
 
-void LabelIndex::add(uint32_t row, Labels labels, std::vector<uint32_t>* pairs) {
-  pairs->resize(labels.size());
-  for (size_t i = 0; i < labels.size(); ++i) {
-    const uint32_t id = intern_pair(labels[i]);
-    (*pairs)[i] = id;
+void LabelIndex::prepare(Labels labels, size_t capacity, std::vector<uint32_t>* pairs) {
+  reserve_more(*pairs, labels.size());
+  pairs->clear();
+  for (const Label& label : labels) {
+    const uint32_t id = intern_pair(label);
+    pairs_[id].rows.reserve(capacity);
+    keys_[pairs_[id].key].rows.reserve(capacity);
+    pairs->push_back(id);
+  }
+}
+
+void LabelIndex::add(uint32_t row, const std::vector<uint32_t>& pairs) noexcept {
+  for (const uint32_t id : pairs) {
     Pair& pair = pairs_[id];
     if (pair.rows.count() == 0) --unused_;
     pair.rows.add(row);
@@ -62,7 +65,7 @@ void LabelIndex::add(uint32_t row, Labels labels, std::vector<uint32_t>* pairs) 
   }
 }
 
-void LabelIndex::remove(uint32_t row, const std::vector<uint32_t>& pairs) {
+void LabelIndex::remove(uint32_t row, const std::vector<uint32_t>& pairs) noexcept {
   for (const uint32_t id : pairs) {
     Pair& pair = pairs_[id];
     pair.rows.remove(row);
@@ -71,7 +74,7 @@ void LabelIndex::remove(uint32_t row, const std::vector<uint32_t>& pairs) {
   }
 }
 
-void LabelIndex::collect(uint64_t since) {
+void LabelIndex::collect(uint64_t since) noexcept {
   if (unused_ == 0) return;
   for (uint32_t k = 0; k < keys_.size(); ++k) {
     Key& key = keys_[k];
@@ -79,7 +82,7 @@ void LabelIndex::collect(uint64_t since) {
       if (pairs_[id].rows.count() != 0 || pairs_[id].born <= since) return false;
       pair_ids_.erase(pairs_[id].hash, id);
       pairs_[id] = Pair{};
-      free_pairs_.push_back(id);
+      pairs_.give_back(id);
       --unused_;
       return true;
     });
@@ -87,7 +90,7 @@ void LabelIndex::collect(uint64_t since) {
         key_ids_.find(key.hash, [&](uint32_t id) { return id == k; }) != kNoId) {
       key_ids_.erase(key.hash, k);
       key = Key{};
-      free_keys_.push_back(k);
+      keys_.give_back(k);
     }
   }
   epoch_ = next_serial();

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "libsched/base/id_table.hpp"
+#include "libsched/base/id_pool.hpp"
 #include "libsched/cluster/posting.hpp"
 #include "libsched/objects/meta.hpp"
 
@@ -31,9 +31,12 @@ class LabelIndex {
     Posting rows;
   };
 
-  // Adds a row's labels; writes the pair ids in the labels' order.
-  void add(uint32_t row, Labels labels, std::vector<uint32_t>* pairs);
-  void remove(uint32_t row, const std::vector<uint32_t>& pairs);
+  // Adds a row's labels in two steps, so that all come or none. prepare() writes the pair ids in
+  // the labels' order and may fail; add() and remove() do not allocate. `capacity` is above every
+  // row.
+  void prepare(Labels labels, size_t capacity, std::vector<uint32_t>* pairs);
+  void add(uint32_t row, const std::vector<uint32_t>& pairs) noexcept;
+  void remove(uint32_t row, const std::vector<uint32_t>& pairs) noexcept;
 
   // kNoId if no row ever had it.
   uint32_t find_key(Str key, uint64_t hash) const;
@@ -48,15 +51,14 @@ class LabelIndex {
   size_t unused() const { return unused_; }  // pairs that no row uses
   size_t size() const { return pair_ids_.size(); }
   // Takes back the ids that no row uses and that were given after this epoch().
-  void collect(uint64_t since);
+  void collect(uint64_t since) noexcept;
 
  private:
   uint32_t intern_key(const Label& label);
   uint32_t intern_pair(const Label& label);
 
-  std::vector<Key> keys_;
-  std::vector<Pair> pairs_;
-  std::vector<uint32_t> free_keys_, free_pairs_;
+  IdPool<Key> keys_;
+  IdPool<Pair> pairs_;
   IdTable key_ids_, pair_ids_;
   size_t unused_ = 0;
   uint64_t epoch_ = next_serial();

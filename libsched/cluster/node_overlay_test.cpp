@@ -1,5 +1,6 @@
 // An overlay is at every step what a real cluster would be after the same pods came and went.
 #include "libsched/cluster/node_overlay.hpp"
+#include "libsched/ingest/ingest.hpp"
 
 #include <doctest/doctest.h>
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "libsched/base/id_pool.hpp"
+
 namespace libsched {
 namespace {
 
@@ -41,14 +43,20 @@ size_t NodeTree::find(const std::string& zone) const {
 NodeTree::Place NodeTree::add(uint32_t row, const std::string& zone) {
   const size_t i = find(zone);
   Place place{static_cast<uint32_t>(i), 0, i == zones_.size()};
-  if (place.zone_was_alone) zones_.push_back({zone, {}});
+  if (place.zone_was_alone) {
+    Zone fresh{zone, {}};
+    fresh.rows.reserve(1);
+    zones_.push_back(std::move(fresh));
+  } else {
+    reserve_more(zones_[i].rows, 1);
+  }
   place.position = static_cast<uint32_t>(zones_[i].rows.size());
   zones_[i].rows.push_back(row);
   ++size_;
   return place;
 }
 
-NodeTree::Place NodeTree::remove(uint32_t row, const std::string& zone) {
+NodeTree::Place NodeTree::remove(uint32_t row, const std::string& zone) noexcept {
   const size_t i = find(zone);
   std::vector<uint32_t>& rows = zones_[i].rows;
   // What was added last usually goes first.
@@ -56,20 +64,23 @@ NodeTree::Place NodeTree::remove(uint32_t row, const std::string& zone) {
   Place place{static_cast<uint32_t>(i), static_cast<uint32_t>(rows.rend() - it - 1),
               rows.size() == 1};
   rows.erase(rows.begin() + place.position);
-  if (place.zone_was_alone) zones_.erase(zones_.begin() + static_cast<ptrdiff_t>(i));
+  if (place.zone_was_alone) {
+    place.zone = std::move(zones_[i]);
+    zones_.erase(zones_.begin() + static_cast<ptrdiff_t>(i));
+  }
   --size_;
   return place;
 }
 
-void NodeTree::undo_add(const Place& place) {
+void NodeTree::undo_add(const Place& place) noexcept {
   std::vector<uint32_t>& rows = zones_[place.zone_index].rows;
   rows.erase(rows.begin() + place.position);
   if (place.zone_was_alone) zones_.erase(zones_.begin() + place.zone_index);
   --size_;
 }
 
-void NodeTree::undo_remove(uint32_t row, const std::string& zone, const Place& place) {
-  if (place.zone_was_alone) zones_.insert(zones_.begin() + place.zone_index, Zone{zone, {}});
+void NodeTree::undo_remove(uint32_t row, Place place) noexcept {
+  if (place.zone_was_alone) zones_.insert(zones_.begin() + place.zone_index, std::move(place.zone));
   std::vector<uint32_t>& rows = zones_[place.zone_index].rows;
   rows.insert(rows.begin() + place.position, row);
   ++size_;

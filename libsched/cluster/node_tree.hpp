@@ -15,26 +15,28 @@ std::string zone_key(Labels labels);
 
 class NodeTree {
  public:
+  struct Zone {
+    std::string key;
+    std::vector<uint32_t> rows;
+  };
   // Where a node stood, so that an undo can put it back.
   struct Place {
     uint32_t zone_index = 0;
     uint32_t position = 0;
     bool zone_was_alone = false;  // the zone came or went with this node
+    Zone zone = {};               // that went
   };
 
+  // The node's place, which comes or goes whole. Only add() allocates.
   Place add(uint32_t row, const std::string& zone);
-  Place remove(uint32_t row, const std::string& zone);
-  void undo_add(const Place& place);
-  void undo_remove(uint32_t row, const std::string& zone, const Place& place);
+  Place remove(uint32_t row, const std::string& zone) noexcept;
+  void undo_add(const Place& place) noexcept;
+  void undo_remove(uint32_t row, Place place) noexcept;
 
   size_t size() const { return size_; }
   std::vector<uint32_t> list() const;
 
  private:
-  struct Zone {
-    std::string key;
-    std::vector<uint32_t> rows;
-  };
   size_t find(const std::string& zone) const;
 
   std::vector<Zone> zones_;

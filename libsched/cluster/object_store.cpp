@@ -45,12 +45,10 @@ const ObjectStore::Entry* ObjectStore::entry(StoredKind kind, Str ns, Str name) 
   return id == kNoId ? nullptr : &t.entries[id];
 }
 
+// The group is there, and has room.
 void ObjectStore::join_group(Table& t, StoredKind kind, uint32_t id) {
   const Object& object = *t.entries[id].latest;
-  const Str key = group_of(kind, object);
-  auto it = t.groups.find(key);
-  if (it == t.groups.end()) it = t.groups.emplace(std::string(key), 0).first;
-  std::vector<uint32_t>& members = it->second;
+  std::vector<uint32_t>& members = t.groups.find(group_of(kind, object))->second;
   // Dumps are sorted: most objects belong at the end.
   const auto less = [&](const ObjectMeta& meta, uint32_t other) {
     return before(meta, t.entries[other].latest->meta);
@@ -62,7 +60,8 @@ void ObjectStore::join_group(Table& t, StoredKind kind, uint32_t id) {
   }
 }
 
-void ObjectStore::leave_group(Table& t, StoredKind kind, uint32_t id) {
+// Returns the group if it is empty then.
+ObjectStore::Groups::node_type ObjectStore::leave_group(Table& t, StoredKind kind, uint32_t id) {
   const Object& object = *t.entries[id].latest;
   const auto it = t.groups.find(group_of(kind, object));
   std::vector<uint32_t>& members = it->second;
@@ -70,37 +69,57 @@ void ObjectStore::leave_group(Table& t, StoredKind kind, uint32_t id) {
                                  [&](uint32_t other, const ObjectMeta& meta) {
                                    return before(t.entries[other].latest->meta, meta);
                                  }));
-  if (members.empty()) t.groups.erase(it);
+  return members.empty() ? t.groups.extract(it) : Groups::node_type();
 }
 
-ObjectStore::Entry ObjectStore::replace(StoredKind kind, Str ns, Str name, Entry entry) {
+// Makes room for the entry, and its group.
+void ObjectStore::prepare(StoredKind kind, Str ns, Str name, const Entry& entry) {
+  if (!entry.latest) return;
+  Table& t = table(kind);
+  if (find_id(t, ns, name, object_key_hash(ns, name)) == kNoId) {
+    t.entries.reserve();
+    t.ids.reserve();
+  }
+  const Str key = group_of(kind, *entry.latest);
+  if (const auto it = t.groups.find(key); it != t.groups.end()) {
+    reserve_more(it->second, 1);
+    return;
+  }
+  std::vector<uint32_t> members;
+  members.reserve(1);
+  t.groups.emplace(std::string(key), std::move(members));
+}
+
+// Never fails: what is put has a group, or brings it.
+ObjectStore::Replaced ObjectStore::exchange(StoredKind kind, Str ns, Str name,
+                                            Replaced put) noexcept {
   Table& t = table(kind);
   t.stamp = next_serial();
   const uint64_t hash = object_key_hash(ns, name);
   uint32_t id = find_id(t, ns, name, hash);
-  Entry old;
-  if (id != kNoId) {
-    leave_group(t, kind, id);
-    old = std::move(t.entries[id]);
-  }
-  if (!entry.latest) {
+  Replaced old;
+  const auto leave = [&] {
+    if (id == kNoId) return;
+    old.group = leave_group(t, kind, id);
+    old.entry = std::move(t.entries[id]);
+  };
+  if (!put.entry.latest) {
+    leave();
     if (id == kNoId) return old;
     t.ids.erase(hash, id);
     t.entries[id] = {};
-    t.free.push_back(id);
+    t.entries.give_back(id);
     return old;
   }
+  if (put.group) t.groups.insert(std::move(put.group));
+  leave();
+  if (old.group && old.group.key() == group_of(kind, *put.entry.latest))
+    t.groups.insert(std::move(old.group));  // it goes on
   if (id == kNoId) {
-    if (t.free.empty()) {
-      id = static_cast<uint32_t>(t.entries.size());
-      t.entries.emplace_back();
-    } else {
-      id = t.free.back();
-      t.free.pop_back();
-    }
+    id = t.entries.take();
     t.ids.insert(hash, id);
   }
-  t.entries[id] = std::move(entry);
+  t.entries[id] = std::move(put.entry);
   join_group(t, kind, id);
   return old;
 }

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "libsched/base/id_table.hpp"
+#include "libsched/base/id_pool.hpp"
 #include "libsched/objects/node.hpp"
 #include "libsched/objects/selecting.hpp"
 #include "libsched/objects/storage.hpp"
@@ -86,17 +86,29 @@ class ObjectStore {
   const DeviceClass* device_class_of(Str resource) const;
 
   // --- changing; the journal calls it in pairs ---
-  // Puts the entry (null: erases) in place of what is there, which is returned. An entry's objects
-  // have this namespace and name.
-  Entry replace(StoredKind kind, Str ns, Str name, Entry entry);
+  // What an entry replaced, and the group that ended with it.
+  using Groups = std::map<std::string, std::vector<uint32_t>, std::less<>>;
+  struct Replaced {
+    Entry entry;
+    Groups::node_type group = {};
+  };
+  // Puts the entry (null: erases) in place of what is there, which is returned, or changes nothing
+  // if memory runs out. An entry's objects have this namespace and name.
+  Replaced replace(StoredKind kind, Str ns, Str name, Entry entry) {
+    prepare(kind, ns, name, entry);
+    return exchange(kind, ns, name, {std::move(entry)});
+  }
+  // Of the latest replace(). Does not allocate.
+  void undo_replace(StoredKind kind, Str ns, Str name, Replaced old) noexcept {
+    exchange(kind, ns, name, std::move(old));
+  }
   void restore_stamp(StoredKind kind, uint64_t stamp) { table(kind).stamp = stamp; }
 
  private:
   struct Table {
-    std::vector<Entry> entries;
-    std::vector<uint32_t> free;
+    IdPool<Entry> entries;
     IdTable ids;
-    std::map<std::string, std::vector<uint32_t>, std::less<>> groups;
+    Groups groups;
     uint64_t stamp = 0;
   };
 
@@ -115,8 +127,10 @@ class ObjectStore {
     return false;
   }
   static uint32_t find_id(const Table& t, Str ns, Str name, uint64_t hash);
+  void prepare(StoredKind kind, Str ns, Str name, const Entry& entry);
+  Replaced exchange(StoredKind kind, Str ns, Str name, Replaced put) noexcept;
   static void join_group(Table& t, StoredKind kind, uint32_t id);
-  static void leave_group(Table& t, StoredKind kind, uint32_t id);
+  static Groups::node_type leave_group(Table& t, StoredKind kind, uint32_t id);
 
   std::array<Table, kStoredKinds> tables_;
 };

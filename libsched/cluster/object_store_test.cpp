@@ -1,5 +1,6 @@
 // Stored objects: groups, assumed versions, and which DeviceClass a resource stands for.
 #include "libsched/cluster/object_store.hpp"
+#include "libsched/ingest/ingest.hpp"
 
 #include <doctest/doctest.h>
 
@@ -146,7 +147,7 @@ spec:
   CHECK_FALSE(c->view().claim_in_use("ns", "p-e"));
   REQUIRE(c->update_node(*node).ok());
   CHECK(c->view().claim_uses("ns", "c") == 2);
-  c->fork();
+  REQUIRE(c->fork().ok());
   REQUIRE(c->remove_node("node").ok());
   CHECK_FALSE(c->view().claim_in_use("ns", "c"));
   REQUIRE(c->revert().ok());

@@ -24,32 +24,38 @@ std::shared_ptr<ClusterObserver> Cluster::observer(const void* key) const {
 }
 
 void Cluster::observe(const void* key, const std::shared_ptr<ClusterObserver>& observer) {
-  std::erase_if(observers_, [](const auto& o) { return o.second.expired(); });
+  if (judging_ == 0)  // or they may be walked over
+    std::erase_if(observers_, [](const auto& o) { return o.second.expired(); });
   observers_.emplace_back(key, observer);
 }
 
-// Of copies: an observer may come or go meanwhile.
+// Those that come meanwhile are not told; those that go leave their place.
 template <typename F>
-void Cluster::tell(F&& f) {
+void Cluster::tell(F&& f) noexcept {
   const Judging judging(this);
-  for (const auto& [key, weak] : std::vector(observers_))
-    if (const auto observer = weak.lock()) f(*observer);
+  for (size_t i = 0, n = observers_.size(); i < n; ++i)
+    if (const auto observer = observers_[i].second.lock()) {
+      try {
+        f(*observer);
+      } catch (...) {  // the change stands, whatever becomes of the observer
+      }
+    }
 }
 
-void Cluster::tell_changes() {
+void Cluster::tell_changes() noexcept {
   const std::vector<ObjectChange> changes = std::exchange(news_, {});
   tell([&](ClusterObserver& o) {
     for (const ObjectChange& c : changes) o.changed(c);
   });
 }
 
-void Cluster::tell_forked() {
+void Cluster::tell_forked() noexcept {
   tell([](ClusterObserver& o) { o.forked(); });
 }
-void Cluster::tell_reverted() {
+void Cluster::tell_reverted() noexcept {
   tell([](ClusterObserver& o) { o.reverted(); });
 }
-void Cluster::tell_committed() {
+void Cluster::tell_committed() noexcept {
   tell([](ClusterObserver& o) { o.committed(); });
 }
 

@@ -1,5 +1,8 @@
 // Posting: the rows that have something (a label, a taint set). Few rows are a sorted list, many
 // a bitmap; unique values (a hostname) cost one list of one row.
+//
+// Only reserve() allocates. Neither form gives its memory back, so the changes since a moment can
+// be undone without allocating, in whichever form the rows are by then.
 #pragma once
 
 #include <algorithm>
@@ -7,12 +10,22 @@
 #include <vector>
 
 #include "libsched/base/bitmap.hpp"
+#include "libsched/base/id_pool.hpp"
 
 namespace libsched {
 
 class Posting {
  public:
   uint32_t count() const { return count_; }
+
+  // Afterwards add() of one row below `capacity` cannot fail.
+  void reserve(size_t capacity) {
+    if (!dense_ && rows_.size() < kSparse) {
+      reserve_more(rows_, 1);
+    } else {
+      bits_.reserve(capacity);
+    }
+  }
 
   void add(uint32_t row) {
     ++count_;
@@ -23,7 +36,7 @@ class Posting {
     if (rows_.size() == kSparse) {
       for (const uint32_t r : rows_) bits_.set(r);
       bits_.set(row);
-      rows_ = {};
+      rows_.clear();
       dense_ = true;
       return;
     }
@@ -45,8 +58,9 @@ class Posting {
       return;
     }
     bits_.clear(row);
-    // Half the limit, so that a set of about the limit does not flip at every change.
-    if (count_ <= kSparse / 2) {
+    // Half the limit, so that a set of about the limit does not flip at every change. A copy has
+    // no room for a list: it stays a bitmap.
+    if (count_ <= kSparse / 2 && rows_.capacity() >= kSparse) {
       bits_.for_each([&](size_t r) { rows_.push_back(static_cast<uint32_t>(r)); });
       bits_.reset();
       dense_ = false;

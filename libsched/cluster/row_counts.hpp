@@ -1,9 +1,14 @@
 // RowCounts: a number per row, most of them zero. Few rows are a sorted list, many an array.
+//
+// Only reserve() and trim() allocate or change the form, and only trim() and a copy's end give
+// memory back: without a trim() in between, all changes since a moment can be undone in place.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <vector>
+
+#include "libsched/base/id_pool.hpp"
 
 namespace libsched {
 
@@ -14,30 +19,59 @@ class RowCounts {
     int32_t count;
   };
 
+  RowCounts() = default;
+  RowCounts(RowCounts&&) noexcept = default;
+  RowCounts& operator=(RowCounts&&) noexcept = default;
+  RowCounts(const RowCounts& o) : many_(o.many_), rows_(o.rows_), dense_(o.dense_) {
+    few_.reserve(o.few_.capacity());  // an undo may want it
+    few_.assign(o.few_.begin(), o.few_.end());
+  }
+
   bool empty() const { return rows_ == 0; }
   size_t rows() const { return rows_; }  // that have a count other than zero
 
-  void add(uint32_t row, int32_t delta) {
-    if (delta == 0) return;
-    if (!dense_) {
-      const auto at = place(row);
-      if (at != few_.end() && at->row == row) {
-        if ((at->count += delta) != 0) return;
-        few_.erase(at);
-        --rows_;
-        return;
-      }
-      few_.insert(at, {row, delta});
-      // An array pays when it is about as large as the list.
-      if (++rows_ >= kFew && rows_ * 4 > few_.back().row) make_dense();
+  // Afterwards add() to one row cannot fail. `capacity` is above every row.
+  void reserve(uint32_t row, size_t capacity) {
+    if (dense_) {
+      if (row >= many_.size()) many_.resize(capacity);
       return;
     }
-    if (row >= many_.size()) many_.resize(row + 1 + row / 8);
-    const bool was = many_[row] != 0;
-    many_[row] += delta;
-    rows_ += (many_[row] != 0 ? 1 : 0) - (was ? 1 : 0);
-    // Far from the other limit, so that no change flips it back.
-    if (rows_ < kFew / 4) make_sparse();
+    reserve_more(few_, 1);
+    const size_t last = std::max(few_.empty() ? 0 : few_.back().row, row);
+    // An array pays when it is about as large as the list.
+    if (rows_ + 1 < kFew || (rows_ + 1) * 4 <= last) return;
+    many_.assign(capacity, 0);
+    for (const Item& i : few_) many_[i.row] = i.count;
+    few_ = {};
+    dense_ = true;
+  }
+  void add(uint32_t row, int32_t delta) noexcept {
+    if (dense_) {
+      const bool was = many_[row] != 0;
+      many_[row] += delta;
+      rows_ += (many_[row] != 0 ? 1 : 0) - (was ? 1 : 0);
+      return;
+    }
+    const auto at = place(row);
+    if (at == few_.end() || at->row != row) {
+      few_.insert(at, {row, delta});
+      ++rows_;
+    } else if ((at->count += delta) == 0) {
+      few_.erase(at);
+      --rows_;
+    }
+  }
+
+  // Whether trim() would make a list of an array: far from the other limit, so that no change flips
+  // it back.
+  bool sparse_again() const { return dense_ && rows_ < kFew / 4; }
+  void trim() {
+    if (!sparse_again()) return;
+    few_.reserve(kFew);
+    for (uint32_t r = 0; r < many_.size(); ++r)
+      if (many_[r] != 0) few_.push_back({r, many_[r]});
+    many_ = {};
+    dense_ = false;
   }
 
   // Calls f(row, count) for every count other than zero, by row.
@@ -55,18 +89,6 @@ class RowCounts {
     if (few_.empty() || few_.back().row < row) return few_.end();
     return std::lower_bound(few_.begin(), few_.end(), row,
                             [](const Item& i, uint32_t r) { return i.row < r; });
-  }
-  void make_dense() {
-    many_.resize(few_.back().row + 1);
-    for (const Item& i : few_) many_[i.row] = i.count;
-    few_ = {};
-    dense_ = true;
-  }
-  void make_sparse() {
-    for (uint32_t r = 0; r < many_.size(); ++r)
-      if (many_[r] != 0) few_.push_back({r, many_[r]});
-    many_ = {};
-    dense_ = false;
   }
 
   std::vector<Item> few_;

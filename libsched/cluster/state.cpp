@@ -7,57 +7,74 @@
 namespace libsched {
 
 uint32_t State::acquire_row(Str name, uint64_t hash, bool* from_tail) {
-  uint32_t r = 0;
-  *from_tail = free_rows_.empty();
-  if (*from_tail) {
-    r = row_count_++;
-    if (rows_.size() < row_count_) rows_.resize(row_count_);
-    columns_.reserve_rows(row_count_);
-    if (tables_.in_use()) tables_.reserve_rows(columns_.capacity());
-  } else {
-    r = free_rows_.back();
-    free_rows_.pop_back();
-  }
-  Row& row = rows_[r];
-  row.name.assign(name);
-  row.name_hash = hash;
-  row.used = true;
+  rows_.reserve();
+  row_ids_.reserve();
+  columns_.reserve_rows(rows_.size() + 1);
+  tables_.reserve_rows(columns_.capacity());
+  rows_[rows_.next()].name.assign(name);
+  const uint32_t r = rows_.take(from_tail);
+  rows_[r].name_hash = hash;
+  rows_[r].used = true;
   row_ids_.insert(hash, r);
   return r;
 }
 
-void State::release_row(uint32_t r) {
+void State::release_row(uint32_t r) noexcept {
   row_ids_.erase(rows_[r].name_hash, r);
   rows_[r].used = false;
-  free_rows_.push_back(r);
+  rows_.give_back(r);
 }
 
-void State::undo_acquire_row(uint32_t r, bool from_tail) {
+void State::undo_acquire_row(uint32_t r, bool from_tail) noexcept {
   row_ids_.erase(rows_[r].name_hash, r);
   rows_[r].used = false;
-  if (from_tail) {
-    --row_count_;
-  } else {
-    free_rows_.push_back(r);
-  }
+  rows_.undo_take(r, from_tail);
 }
 
-void State::undo_release_row(uint32_t r, Str name, uint64_t hash) {
-  free_rows_.pop_back();
+void State::undo_release_row(uint32_t r, std::string name, uint64_t hash) noexcept {
+  rows_.undo_give_back(r);
   Row& row = rows_[r];
-  row.name.assign(name);
+  row.name = std::move(name);
   row.name_hash = hash;
   row.used = true;
   row_ids_.insert(hash, r);
 }
 
-void State::attach_node(uint32_t r, NodeRef node) {
+bool State::attach_node(uint32_t r, NodeRef node) {
+  Row& row = rows_[r];
+  const size_t capacity = columns_.capacity();
+  unschedulable_.reserve(capacity);
+  live_.reserve(capacity);
+  images_.reserve_stale(capacity);
+  columns_.prepare(node->allocatable);
+  if (row.claiming_pods != 0)
+    for (const uint32_t s : row.pods) claim_uses_.prepare(*slots_[s].pod);
+  const uint32_t taint_set = taints_.prepare(node, capacity);
+  try {
+    labels_.prepare(node->meta.labels, capacity, &row.labels);
+    images_.attach(r, *node);
+  } catch (...) {
+    row.labels.clear();
+    throw;
+  }
+  link_node(r, std::move(node), taint_set);
+  return images_.touch(r);
+}
+
+void State::undo_detach_node(uint32_t r, NodeRef node) noexcept {
+  const uint32_t taint_set = taints_.prepare(node, 0);
+  labels_.prepare(node->meta.labels, 0, &rows_[r].labels);
+  images_.attach(r, *node);
+  link_node(r, std::move(node), taint_set);
+}
+
+void State::link_node(uint32_t r, NodeRef node, uint32_t taint_set) noexcept {
   Row& row = rows_[r];
   columns_.set_allocatable(r, node->allocatable);
-  labels_.add(r, node->meta.labels, &row.labels);
+  labels_.add(r, row.labels);
   tables_.attach_node(r, node->meta.labels, labels_);
-  row.taint_set = taints_.add(r, node);
-  images_.attach(r, *node);
+  taints_.add(r, taint_set);
+  row.taint_set = taint_set;
   if (node->unschedulable) unschedulable_.set(r);
   live_.set(r);
   row.node = std::move(node);
@@ -65,7 +82,12 @@ void State::attach_node(uint32_t r, NodeRef node) {
     for (const uint32_t s : row.pods) claim_uses_.add(*slots_[s].pod);
 }
 
-NodeRef State::detach_node(uint32_t r) {
+void State::undo_attach_node(uint32_t r, bool touched) noexcept {
+  if (touched) images_.undo_touch(r);
+  detach_node(r);
+}
+
+NodeRef State::detach_node(uint32_t r) noexcept {
   Row& row = rows_[r];
   if (row.claiming_pods != 0)
     for (const uint32_t s : row.pods) claim_uses_.remove(*slots_[s].pod);
@@ -92,60 +114,58 @@ uint64_t spread(uint64_t hash) {  // equal sums must mean equal sets
 }  // namespace
 
 NodeTree::Place State::tree_add(uint32_t r) {
+  std::string zone =
+      order_mode_ == NodeOrder::kUpstream ? zone_key(rows_[r].node->meta.labels) : std::string();
+  NodeTree::Place place = tree_.add(r, zone);
+  rows_[r].zone = std::move(zone);
   membership_ = ++stamp_;
   name_set_ += spread(rows_[r].name_hash);
-  rows_[r].zone =
-      order_mode_ == NodeOrder::kUpstream ? zone_key(rows_[r].node->meta.labels) : std::string();
-  return tree_.add(r, rows_[r].zone);
+  return place;
 }
 
-NodeTree::Place State::tree_remove(uint32_t r) {
+NodeTree::Place State::tree_remove(uint32_t r) noexcept {
   membership_ = ++stamp_;
   name_set_ -= spread(rows_[r].name_hash);
   return tree_.remove(r, rows_[r].zone);
 }
 
-void State::undo_tree_add(uint32_t r, const NodeTree::Place& place) {
+void State::undo_tree_add(uint32_t r, const NodeTree::Place& place) noexcept {
   membership_ = ++stamp_;
   name_set_ -= spread(rows_[r].name_hash);
   tree_.undo_add(place);
 }
 
-void State::undo_tree_remove(uint32_t r, std::string zone, const NodeTree::Place& place) {
+void State::undo_tree_remove(uint32_t r, std::string zone, NodeTree::Place place) noexcept {
   membership_ = ++stamp_;
   name_set_ += spread(rows_[r].name_hash);
-  tree_.undo_remove(r, zone, place);
+  tree_.undo_remove(r, std::move(place));
   rows_[r].zone = std::move(zone);
 }
 
 uint32_t State::acquire_slot(PodRef pod, bool* from_tail) {
-  uint32_t s = 0;
-  *from_tail = free_slots_.empty();
-  if (*from_tail) {
-    s = slot_count_++;
-    if (slots_.size() < slot_count_) slots_.resize(slot_count_);
-  } else {
-    s = free_slots_.back();
-    free_slots_.pop_back();
-  }
+  slots_.reserve();
+  pod_ids_.reserve();
+  const uint32_t s = slots_.take(from_tail);
   pod_ids_.insert(pod->meta.key_hash, s);
   slots_[s].pod = std::move(pod);
   return s;
 }
 
-PodRef State::release_slot(uint32_t s, bool to_tail) {
+PodRef State::release_slot(uint32_t s) noexcept {
   PodRef pod = std::move(slots_[s].pod);
   pod_ids_.erase(pod->meta.key_hash, s);
-  if (to_tail) {
-    --slot_count_;
-  } else {
-    free_slots_.push_back(s);
-  }
+  slots_.give_back(s);
   return pod;
 }
 
-void State::undo_release_slot(uint32_t s, PodRef pod) {
-  free_slots_.pop_back();
+void State::undo_acquire_slot(uint32_t s, bool from_tail) noexcept {
+  const PodRef pod = std::move(slots_[s].pod);
+  pod_ids_.erase(pod->meta.key_hash, s);
+  slots_.undo_take(s, from_tail);
+}
+
+void State::undo_release_slot(uint32_t s, PodRef pod) noexcept {
+  slots_.undo_give_back(s);
   pod_ids_.insert(pod->meta.key_hash, s);
   slots_[s].pod = std::move(pod);
 }
@@ -156,7 +176,19 @@ bool State::has_inline_volume(const Pod& pod) {
                      [](Str name) { return name.empty(); });
 }
 
-void State::attach_pod(uint32_t s, uint32_t r) {
+bool State::attach_pod(uint32_t s, uint32_t r) {
+  const Pod& pod = *slots_[s].pod;
+  Row& row = rows_[r];
+  reserve_more(row.pods, 1);
+  images_.reserve_stale(columns_.capacity());
+  columns_.prepare(pod.occupied);
+  if (row.node && !pod.claim_names.empty()) claim_uses_.prepare(pod);
+  existing_terms_.prepare_attach(s, pod, r, columns_.capacity());  // last: it notes the slot
+  link_pod(s, r);
+  return images_.touch(r);
+}
+
+void State::link_pod(uint32_t s, uint32_t r) noexcept {
   Slot& slot = slots_[s];
   const Pod& pod = *slot.pod;
   Row& row = rows_[r];
@@ -164,7 +196,6 @@ void State::attach_pod(uint32_t s, uint32_t r) {
   slot.position = static_cast<uint32_t>(row.pods.size());
   row.pods.push_back(s);
   columns_.add_pod(r, pod.occupied, pod.occupied_nonzero);
-  images_.touch(r);
   tables_.attach_pod(s, pod, r);
   existing_terms_.attach_pod(s, pod, r);
   if (pod.driver_volumes == 0) return;
@@ -176,7 +207,7 @@ void State::attach_pod(uint32_t s, uint32_t r) {
   }
 }
 
-uint32_t State::detach_pod(uint32_t s) {
+void State::unlink_pod(uint32_t s) noexcept {
   Slot& slot = slots_[s];
   const Pod& pod = *slot.pod;
   Row& row = rows_[slot.row];
@@ -185,23 +216,32 @@ uint32_t State::detach_pod(uint32_t s) {
   slots_[last].position = slot.position;
   row.pods.pop_back();
   columns_.remove_pod(slot.row, pod.occupied, pod.occupied_nonzero);
-  images_.touch(slot.row);
   tables_.detach_pod(s, slot.row);
   existing_terms_.detach_pod(s, pod, slot.row);
-  if (pod.driver_volumes == 0) return slot.position;
+  if (pod.driver_volumes == 0) return;
   row.driver_volumes -= pod.driver_volumes;
   if (has_inline_volume(pod)) --row.inline_pods;
   if (!pod.claim_names.empty()) {
     --row.claiming_pods;
     if (row.node) claim_uses_.remove(pod);
   }
-  return slot.position;
 }
 
-void State::undo_attach_pod(uint32_t s) { detach_pod(s); }
+bool State::detach_pod(uint32_t s) {
+  images_.reserve_stale(columns_.capacity());
+  existing_terms_.prepare_detach(s, *slots_[s].pod);
+  unlink_pod(s);
+  return images_.touch(slots_[s].row);
+}
 
-void State::undo_detach_pod(uint32_t s, uint32_t r, uint32_t position) {
-  attach_pod(s, r);
+void State::undo_attach_pod(uint32_t s, bool touched) noexcept {
+  if (touched) images_.undo_touch(slots_[s].row);
+  unlink_pod(s);
+}
+
+void State::undo_detach_pod(uint32_t s, uint32_t r, uint32_t position, bool touched) noexcept {
+  if (touched) images_.undo_touch(r);
+  link_pod(s, r);
   Row& row = rows_[r];
   if (position + 1 == row.pods.size()) return;
   const uint32_t moved = row.pods[position];
@@ -210,7 +250,10 @@ void State::undo_detach_pod(uint32_t s, uint32_t r, uint32_t position) {
   slots_[s].position = position;
 }
 
-std::vector<State::UsedPort> State::replace_ports(uint32_t r, std::vector<UsedPort> ports) {
+void State::reserve_ports() { with_ports_.reserve(columns_.capacity()); }
+
+std::vector<State::UsedPort> State::replace_ports(uint32_t r,
+                                                  std::vector<UsedPort> ports) noexcept {
   if (ports.empty()) {
     with_ports_.clear(r);
   } else {
@@ -225,31 +268,44 @@ State::Order State::make_order() const {
   out.membership = membership_;
   out.name_set = name_set_;
   if (order_mode_ == NodeOrder::kUpstream && order_.name_set == name_set_ &&
-      order_.rows.size() == tree_.size()) {
-    out.names = order_.names;
-    out.rows = order_.rows;
-    for (size_t i = 0; i < out.rows.size(); ++i) {  // a node that came back may have another row
-      const uint64_t hash = out.names[i];
-      if (!rows_[out.rows[i]].node || rows_[out.rows[i]].name_hash != hash)
-        out.rows[i] = row_ids_.find(hash, [&](uint32_t r) { return rows_[r].name_hash == hash; });
-    }
+      same_names(&out.rows)) {
+    out.nodes = order_.nodes;
     return out;
   }
   out.rows = tree_.list();
-  out.names.reserve(out.rows.size());
-  for (const uint32_t r : out.rows) out.names.push_back(rows_[r].name_hash);
+  out.nodes.reserve(out.rows.size());
+  for (const uint32_t r : out.rows) out.nodes.push_back(rows_[r].node);
   return out;
 }
 
-void State::collect_ids(uint64_t since) {
+// Whether the nodes that are there have the names of those in the list; with the rows they have
+// now, for a node that came back may have another one.
+bool State::same_names(std::vector<uint32_t>* rows) const {
+  if (order_.rows.size() != tree_.size()) return false;
+  *rows = order_.rows;
+  for (size_t i = 0; i < rows->size(); ++i) {
+    const Str name = order_.nodes[i]->meta.name;
+    uint32_t& r = (*rows)[i];
+    if (rows_[r].node && rows_[r].name == name) continue;
+    r = find_node(name);
+    if (r == kNoId) return false;
+  }
+  return true;
+}
+
+void State::collect_ids(uint64_t since) noexcept {
   columns_.collect(since);
-  const size_t unused = labels_.unused() + taints_.unused();
+  existing_terms_.collect(since);
+  const size_t unused =
+      labels_.unused() + taints_.unused() + images_.unused() + claim_uses_.unused();
   if (unused <= 4096 || unused * 2 <= id_count()) return;
   // Inside a fork some may have to stay: after a walk in vain the next one waits until there are
   // half as many again.
   if (since != 0 && id_count() < collect_at_) return;
   labels_.collect(since);
   taints_.collect(since);
+  images_.collect(since);
+  claim_uses_.collect(since);
   collect_at_ = id_count() + id_count() / 2;
 }
 

@@ -14,7 +14,7 @@
 
 #include "libsched/base/bitmap.hpp"
 #include "libsched/base/handle_mark.hpp"
-#include "libsched/base/id_table.hpp"
+#include "libsched/base/id_pool.hpp"
 #include "libsched/cluster/claim_uses.hpp"
 #include "libsched/cluster/columns.hpp"
 #include "libsched/cluster/existing_terms.hpp"
@@ -61,18 +61,18 @@ class State : public HandleMark {
   // The list of nodes that a cycle walks over, as of the last refresh.
   struct Order {
     std::vector<uint32_t> rows;
-    std::vector<uint64_t> names;  // hashes of the rows' names
-    uint64_t membership = 0;      // State::membership() then
-    uint64_t name_set = 0;        // State::name_set() then
+    std::vector<NodeRef> nodes;  // the rows' nodes then: their names
+    uint64_t membership = 0;     // State::membership() then
+    uint64_t name_set = 0;       // State::name_set() then
   };
 
   explicit State(NodeOrder order = NodeOrder::kUpstream) : order_mode_(order) {}
 
   // --- reading ---
-  size_t row_count() const { return row_count_; }
-  size_t word_count() const { return words_for(row_count_); }
+  size_t row_count() const { return rows_.size(); }
+  size_t word_count() const { return words_for(row_count()); }
   const Row& row(uint32_t r) const { return rows_[r]; }
-  const Node* node(uint32_t r) const { return r < row_count_ ? rows_[r].node.get() : nullptr; }
+  const Node* node(uint32_t r) const { return r < row_count() ? rows_[r].node.get() : nullptr; }
   uint32_t find_row(Str name) const { return find_row(name, hash_str(name)); }
   uint32_t find_row(Str name, uint64_t hash) const {
     return row_ids_.find(hash, [&](uint32_t r) { return rows_[r].name == name; });
@@ -83,7 +83,7 @@ class State : public HandleMark {
     return r != kNoId && rows_[r].node ? r : kNoId;
   }
   const Slot& slot(uint32_t s) const { return slots_[s]; }
-  size_t slot_count() const { return slot_count_; }  // some may have no pod
+  size_t slot_count() const { return slots_.size(); }  // some may have no pod
   uint32_t find_pod(Str ns, Str name) const {
     return find_pod(ns, name, object_key_hash(ns, name));
   }
@@ -152,36 +152,58 @@ class State : public HandleMark {
   }
 
   // --- elementary changes; the journal calls them in pairs ---
+  // A change that allocates happens whole or, if memory runs out, not at all. What is noexcept
+  // does not allocate: as long as collect_ids() does not take it, what a row, a pod or an object
+  // needed once is kept for it.
   uint32_t acquire_row(Str name, uint64_t hash, bool* from_tail);
-  void release_row(uint32_t r);
-  void undo_acquire_row(uint32_t r, bool from_tail);
-  void undo_release_row(uint32_t r, Str name, uint64_t hash);
-  void attach_node(uint32_t r, NodeRef node);
-  NodeRef detach_node(uint32_t r);
+  void release_row(uint32_t r) noexcept;
+  void undo_acquire_row(uint32_t r, bool from_tail) noexcept;
+  void undo_release_row(uint32_t r, std::string name, uint64_t hash) noexcept;
+  // Attaching and detaching return whether the row's images became stale by it.
+  bool attach_node(uint32_t r, NodeRef node);
+  NodeRef detach_node(uint32_t r) noexcept;
+  void undo_attach_node(uint32_t r, bool touched) noexcept;
+  void undo_detach_node(uint32_t r, NodeRef node) noexcept;
   NodeTree::Place tree_add(uint32_t r);
-  NodeTree::Place tree_remove(uint32_t r);
-  void undo_tree_add(uint32_t r, const NodeTree::Place& place);
-  void undo_tree_remove(uint32_t r, std::string zone, const NodeTree::Place& place);
+  NodeTree::Place tree_remove(uint32_t r) noexcept;
+  void undo_tree_add(uint32_t r, const NodeTree::Place& place) noexcept;
+  void undo_tree_remove(uint32_t r, std::string zone, NodeTree::Place place) noexcept;
   uint32_t acquire_slot(PodRef pod, bool* from_tail);
-  PodRef release_slot(uint32_t s, bool to_tail);
-  void undo_release_slot(uint32_t s, PodRef pod);
-  void attach_pod(uint32_t s, uint32_t r);
-  uint32_t detach_pod(uint32_t s);  // the position it had
-  void undo_detach_pod(uint32_t s, uint32_t r, uint32_t position);
-  void undo_attach_pod(uint32_t s);
+  PodRef release_slot(uint32_t s) noexcept;
+  void undo_acquire_slot(uint32_t s, bool from_tail) noexcept;
+  void undo_release_slot(uint32_t s, PodRef pod) noexcept;
+  bool attach_pod(uint32_t s, uint32_t r);
+  bool detach_pod(uint32_t s);
+  void undo_attach_pod(uint32_t s, bool touched) noexcept;
+  void undo_detach_pod(uint32_t s, uint32_t r, uint32_t position, bool touched) noexcept;
   bool set_assumed(uint32_t s, bool assumed) { return std::exchange(slots_[s].assumed, assumed); }
-  std::vector<UsedPort> replace_ports(uint32_t r, std::vector<UsedPort> ports);
+  void reserve_ports();  // for replace_ports()
+  std::vector<UsedPort> replace_ports(uint32_t r, std::vector<UsedPort> ports) noexcept;
   ObjectStore& objects() { return objects_; }
-  Order replace_order(Order order) { return std::exchange(order_, std::move(order)); }
-  bool add_unread_kind(Str kind) { return unread_kinds_.emplace(kind).second; }
+  Order replace_order(Order order) noexcept { return std::exchange(order_, std::move(order)); }
+  // The kind as it is kept, null if it was there already.
+  const std::string* add_unread_kind(Str kind) {
+    const auto [at, fresh] = unread_kinds_.emplace(kind);
+    return fresh ? &*at : nullptr;
+  }
+  void remove_unread_kind(const std::string& kind) noexcept { unread_kinds_.erase(kind); }
   // What a refresh makes of the list: a new one only if a name came or went since the last one. A
   // node that went and came back, or moved to another zone, keeps its place (as upstream's).
   Order make_order() const;
   uint64_t order_membership() const { return order_.membership; }
-  // Takes back ids that nobody uses and that were given after this ids_epoch(), if they have become
+  // Takes back ids that nobody uses and that were given after this latest_id(), if they have become
   // many. 0: whenever they were given.
-  void collect_ids(uint64_t since);
-  size_t id_count() const { return labels_.size() + taints_.size(); }
+  void collect_ids(uint64_t since) noexcept;
+  // Grows with every id that is given. (Not ids_epoch(), which tells of those that plugins keep.)
+  uint64_t latest_id() const {
+    return std::max(
+        {ids_epoch(), images_.latest(), claim_uses_.latest(), existing_terms_.latest()});
+  }
+  // Before undoing what may be older than a copy of this state.
+  void own_terms() { existing_terms_.own(); }
+  size_t id_count() const {
+    return labels_.size() + taints_.size() + images_.size() + claim_uses_.size();
+  }
   void touch() { version_ = ++stamp_; }
   void restore_stamps(uint64_t version, uint64_t membership) {
     version_ = version;
@@ -190,16 +212,18 @@ class State : public HandleMark {
 
  private:
   static bool has_inline_volume(const Pod& pod);
+  void link_node(uint32_t r, NodeRef node, uint32_t taint_set) noexcept;
+  void link_pod(uint32_t s, uint32_t r) noexcept;
+  void unlink_pod(uint32_t s) noexcept;
+  bool same_names(std::vector<uint32_t>* rows) const;
   void fetch(uint32_t r) const {
     prefetch_to_write(&rows_[r]);
     prefetch_to_write(reinterpret_cast<const char*>(&rows_[r]) + 64);
     columns_.fetch(r);
   }
 
-  std::vector<Row> rows_;
-  std::vector<Slot> slots_;
-  uint32_t row_count_ = 0, slot_count_ = 0;
-  std::vector<uint32_t> free_rows_, free_slots_;
+  IdPool<Row> rows_;
+  IdPool<Slot> slots_;
   IdTable row_ids_, pod_ids_;
   Bitmap live_, unschedulable_, with_ports_;
   Columns columns_;

@@ -17,12 +17,11 @@ DomainSums make_sums(const CountTable& counts, const TopologyColumn& column,
   s.stamp = column.stamp;
   s.eligible.assign(eligible.begin(), eligible.end());
   for (size_t w = 0; w < eligible.size(); ++w) {
-    for (uint64_t bits = eligible[w] & column.labelled.word(w); bits != 0; bits &= bits - 1) {
-      const size_t r = w * 64 + static_cast<size_t>(std::countr_zero(bits));
+    for_each_bit(eligible[w] & column.labelled.word(w), w * 64, [&](size_t r) {
       const size_t d = static_cast<size_t>(column.domain[r]);
       s.sum[d] += counts.rows[r];
       ++s.rows[d];
-    }
+    });
   }
   s.find_min();
   return s;
@@ -75,23 +74,25 @@ uint32_t Tables::find_topology(Str key, uint64_t hash) const {
 
 TopologyRef Tables::topology(const State& state, Str key) const {
   const std::lock_guard lock(mutex_);
-  uint32_t i = find_topology(key);
-  if (i == kNoId) {
-    TopologyColumn column(key, state.columns().capacity());
-    state.live().for_each([&](size_t r) {
-      const uint32_t row = static_cast<uint32_t>(r);
-      column.add(row, state.node(row)->meta.labels, state.labels());
-    });
-    i = free_place(&free_topologies_, topologies_.size());
-    if (i == topologies_.size()) topologies_.emplace_back();
-    topology_ids_.insert(column.key_hash, i);
-    bytes_ += column.bytes();
-    topologies_[i].column = TopologyRef(std::move(column));
-    topologies_in_use_ = true;
-    shrink(nullptr, &topologies_[i]);
-  }
-  topologies_[i].used = ++clock_;
-  return topologies_[i].column;
+  return or_drop_and_throw([&] {
+    uint32_t i = find_topology(key);
+    if (i == kNoId) {
+      TopologyColumn column(key, state.columns().capacity());
+      state.live().for_each([&](size_t r) {
+        const uint32_t row = static_cast<uint32_t>(r);
+        column.add(row, state.node(row)->meta.labels, state.labels());
+      });
+      i = free_place(&free_topologies_, topologies_.size());
+      if (i == topologies_.size()) topologies_.emplace_back();
+      topology_ids_.insert(column.key_hash, i);
+      bytes_ += column.bytes();
+      topologies_[i].column = TopologyRef(std::move(column));
+      topologies_in_use_ = true;
+      shrink(nullptr, &topologies_[i]);
+    }
+    topologies_[i].used = ++clock_;
+    return topologies_[i].column;
+  });
 }
 
 // From now on every pod's label set is known.
@@ -142,47 +143,51 @@ CountsRef Tables::counts(const State& state, const CountKey& key) const {
   std::string text = key.text();
   const uint64_t hash = hash_str(text);
   const std::lock_guard lock(mutex_);
-  uint32_t id = table_ids_.find(hash, [&](uint32_t i) { return tables_[i].text == text; });
-  if (id == kNoId) {
-    id = make_table(state, key, std::move(text), hash);
-    shrink(&tables_[id], nullptr);
-  }
-  tables_[id].used = ++clock_;
-  return tables_[id].counts;
+  return or_drop_and_throw([&] {
+    uint32_t id = table_ids_.find(hash, [&](uint32_t i) { return tables_[i].text == text; });
+    if (id == kNoId) {
+      id = make_table(state, key, std::move(text), hash);
+      shrink(&tables_[id], nullptr);
+    }
+    tables_[id].used = ++clock_;
+    return tables_[id].counts;
+  });
 }
 
-SumsRef Tables::sums(const State&, const CountsRef& counts, const TopologyRef& topology,
+SumsRef Tables::sums(const CountsRef& counts, const TopologyRef& topology,
                      Span<uint64_t> eligible) const {
   const std::lock_guard lock(mutex_);
-  Table* const table = counts->place < tables_.size() ? &tables_[counts->place] : nullptr;
-  const uint32_t place = find_topology(topology->key);
-  // Dropped meanwhile by another thread, or from before a change: nothing to keep them with.
-  if (table == nullptr || !table->counts.shares(counts) || place == kNoId ||
-      topologies_[place].column->stamp != topology->stamp)
-    return SumsRef(make_sums(*counts, *topology, eligible));
-  for (Sums& s : table->sums) {
-    if (s.topology != place || s.sums->stamp != topology->stamp) continue;
-    if (!same_words(s.sums->eligible, eligible)) continue;
-    s.used = ++clock_;
-    return s.sums;
-  }
-  // In the place of one that no query can ask for any more, or of the least recently used.
-  const auto worth = [&](const Sums& s) {
-    const Topology& t = topologies_[s.topology];
-    return t.column && t.column->stamp == s.sums->stamp ? s.used : 0;
-  };
-  std::vector<Sums>& list = table->sums;
-  auto at = std::min_element(list.begin(), list.end(),
-                             [&](const Sums& a, const Sums& b) { return worth(a) < worth(b); });
-  if (at == list.end() || (worth(*at) != 0 && list.size() < kSumsPerTable))
-    at = list.insert(list.end(), Sums{});
-  else
-    bytes_ -= at->sums->bytes();
-  *at = {SumsRef(make_sums(*counts, *topology, eligible)), place, ++clock_};
-  bytes_ += at->sums->bytes();
-  const SumsRef made = at->sums;
-  shrink(table, &topologies_[place]);
-  return made;
+  return or_drop_and_throw([&] {
+    Table* const table = counts->place < tables_.size() ? &tables_[counts->place] : nullptr;
+    const uint32_t place = find_topology(topology->key);
+    // Dropped meanwhile by another thread, or from before a change: nothing to keep them with.
+    if (table == nullptr || !table->counts.shares(counts) || place == kNoId ||
+        topologies_[place].column->stamp != topology->stamp)
+      return SumsRef(make_sums(*counts, *topology, eligible));
+    for (Sums& s : table->sums) {
+      if (s.topology != place || s.sums->stamp != topology->stamp) continue;
+      if (!same_words(s.sums->eligible, eligible)) continue;
+      s.used = ++clock_;
+      return s.sums;
+    }
+    // In the place of one that no query can ask for any more, or of the least recently used.
+    const auto worth = [&](const Sums& s) {
+      const Topology& t = topologies_[s.topology];
+      return t.column && t.column->stamp == s.sums->stamp ? s.used : 0;
+    };
+    std::vector<Sums>& list = table->sums;
+    auto at = std::min_element(list.begin(), list.end(),
+                               [&](const Sums& a, const Sums& b) { return worth(a) < worth(b); });
+    if (at == list.end() || (worth(*at) != 0 && list.size() < kSumsPerTable))
+      at = list.insert(list.end(), Sums{});
+    else
+      bytes_ -= at->sums->bytes();
+    *at = {SumsRef(make_sums(*counts, *topology, eligible)), place, ++clock_};
+    bytes_ += at->sums->bytes();
+    const SumsRef made = at->sums;
+    shrink(table, &topologies_[place]);
+    return made;
+  });
 }
 
 void Tables::set_limit(size_t bytes) const {
@@ -236,7 +241,20 @@ void Tables::shrink(const Table* keep_table, const Topology* keep_topology) cons
   }
 }
 
-void Tables::reserve_rows(size_t capacity) {
+void Tables::drop() const noexcept {
+  topologies_.clear();
+  tables_.clear();
+  free_topologies_.clear();
+  free_tables_.clear();
+  topology_ids_ = {};
+  table_ids_ = {};
+  index_ = {};
+  sets_ = {};
+  bytes_ = 0;
+  topologies_in_use_ = counting_ = false;
+}
+
+void Tables::add_rows(size_t capacity) {
   bytes_ = 0;
   for (Topology& t : topologies_) {
     if (!t.column) continue;

@@ -4,7 +4,7 @@
 // then
 //   CountsRef counts = view.tables().counts(view, key);       // pods per row
 //   TopologyRef zone = view.tables().topology(view, "zone");  // domain per row, -1: none
-//   SumsRef sums = view.tables().sums(view, counts, zone, eligible);  // pods per domain
+//   SumsRef sums = view.tables().sums(counts, zone, eligible);  // pods per domain
 // The first time each looks at all pods or rows; from then on every change, and every undo of one,
 // adds to them. What is handed out never changes: a later change copies it first, so let go of it
 // soon. Sums only mean something together with a column of the same stamp.
@@ -14,6 +14,7 @@
 #pragma once
 
 #include <memory>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -44,8 +45,7 @@ class Tables {
   TopologyRef topology(const State& state, Str key) const;
   CountsRef counts(const State& state, const CountKey& key) const;
   // Over the rows of `eligible` (whole words; rows in no domain do not matter).
-  SumsRef sums(const State& state, const CountsRef& counts, const TopologyRef& topology,
-               Span<uint64_t> eligible) const;
+  SumsRef sums(const CountsRef& counts, const TopologyRef& topology, Span<uint64_t> eligible) const;
   void set_limit(size_t bytes) const;
   size_t bytes() const;         // of what is kept
   size_t count_tables() const;  // that are kept
@@ -53,20 +53,23 @@ class Tables {
   uint64_t judged() const { return judged_; }
 
   // --- State tells ---
-  bool in_use() const { return topologies_in_use_ || counting_; }
-  void reserve_rows(size_t capacity);
+  // None of these fails: what memory does not suffice for is dropped, and made anew for the next
+  // query.
+  void reserve_rows(size_t capacity) noexcept {
+    if (topologies_in_use_ || counting_) or_drop([&] { add_rows(capacity); });
+  }
   // After the row has got the node's labels, and before it loses them.
-  void attach_node(uint32_t row, Labels labels, const LabelIndex& index) {
-    if (topologies_in_use_) add_node(row, labels, index);
+  void attach_node(uint32_t row, Labels labels, const LabelIndex& index) noexcept {
+    if (topologies_in_use_) or_drop([&] { add_node(row, labels, index); });
   }
-  void detach_node(uint32_t row, Labels labels) {
-    if (topologies_in_use_) remove_node(row, labels);
+  void detach_node(uint32_t row, Labels labels) noexcept {
+    if (topologies_in_use_) or_drop([&] { remove_node(row, labels); });
   }
-  void attach_pod(uint32_t slot, const Pod& pod, uint32_t row) {
-    if (counting_) add_pod(slot, pod, row);
+  void attach_pod(uint32_t slot, const Pod& pod, uint32_t row) noexcept {
+    if (counting_) or_drop([&] { add_pod(slot, pod, row); });
   }
-  void detach_pod(uint32_t slot, uint32_t row) {
-    if (counting_) remove_pod(slot, row);
+  void detach_pod(uint32_t slot, uint32_t row) noexcept {
+    if (counting_) or_drop([&] { remove_pod(slot, row); });
   }
 
  private:
@@ -93,6 +96,26 @@ class Tables {
     size_t bytes() const;
   };
 
+  // What was half done when memory ran out is dropped with all the rest.
+  template <typename F>
+  void or_drop(F&& f) noexcept {
+    try {
+      f();
+    } catch (const std::bad_alloc&) {
+      drop();
+    }
+  }
+  template <typename F>
+  auto or_drop_and_throw(F&& f) const {
+    try {
+      return f();
+    } catch (const std::bad_alloc&) {
+      drop();
+      throw;
+    }
+  }
+  void drop() const noexcept;
+  void add_rows(size_t capacity);
   void add_node(uint32_t row, Labels labels, const LabelIndex& index);
   void remove_node(uint32_t row, Labels labels);
   template <typename F>

@@ -14,40 +14,41 @@ bool same(Span<Taint> a, Span<Taint> b) {
 
 }  // namespace
 
-uint32_t TaintSets::add(uint32_t row, const NodeRef& node) {
+uint32_t TaintSets::prepare(const NodeRef& node, size_t capacity) {
   if (node->taints.empty()) return kNoId;
   uint32_t id =
       ids_.find(node->taints_hash, [&](uint32_t i) { return same(sets_[i].taints, node->taints); });
   if (id == kNoId) {
-    if (free_.empty()) {
-      id = static_cast<uint32_t>(sets_.size());
-      sets_.emplace_back();
-    } else {
-      id = free_.back();
-      free_.pop_back();
-    }
+    sets_.reserve();
+    ids_.reserve();
+    id = sets_.take();
     epoch_ = next_serial();
     sets_[id] = {node, node->taints, node->taints_hash, epoch_, {}};
     ids_.insert(node->taints_hash, id);
     ++unused_;
   }
-  if (sets_[id].rows.count() == 0) --unused_;
-  sets_[id].rows.add(row);
+  sets_[id].rows.reserve(capacity);
   return id;
 }
 
-void TaintSets::remove(uint32_t row, uint32_t id) {
+void TaintSets::add(uint32_t row, uint32_t id) noexcept {
+  if (id == kNoId) return;
+  if (sets_[id].rows.count() == 0) --unused_;
+  sets_[id].rows.add(row);
+}
+
+void TaintSets::remove(uint32_t row, uint32_t id) noexcept {
   if (id == kNoId) return;
   sets_[id].rows.remove(row);
   if (sets_[id].rows.count() == 0) ++unused_;
 }
 
-void TaintSets::collect(uint64_t since) {
+void TaintSets::collect(uint64_t since) noexcept {
   for (uint32_t id = 0; id < sets_.size(); ++id) {
     if (!sets_[id].owner || sets_[id].rows.count() != 0 || sets_[id].born <= since) continue;
     ids_.erase(sets_[id].hash, id);
     sets_[id] = {};
-    free_.push_back(id);
+    sets_.give_back(id);
     --unused_;
     epoch_ = next_serial();
   }

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "libsched/base/id_table.hpp"
+#include "libsched/base/id_pool.hpp"
 #include "libsched/cluster/posting.hpp"
 #include "libsched/objects/node.hpp"
 
@@ -22,20 +22,21 @@ class TaintSets {
     Posting rows;
   };
 
-  // kNoId for no taints.
-  uint32_t add(uint32_t row, const NodeRef& node);
-  void remove(uint32_t row, uint32_t id);
-  const std::vector<Set>& sets() const { return sets_; }  // some may have no rows
+  // The set of the node's taints, kNoId for no taints; and room, so that add() cannot fail.
+  // `capacity` is above every row.
+  uint32_t prepare(const NodeRef& node, size_t capacity);
+  void add(uint32_t row, uint32_t id) noexcept;
+  void remove(uint32_t row, uint32_t id) noexcept;
+  const IdPool<Set>& sets() const { return sets_; }  // some may have no rows
   // Changes when an id gets a new meaning. Equal numbers mean equal ids, also of two copies.
   uint64_t epoch() const { return epoch_; }
   size_t unused() const { return unused_; }  // sets that no row has
-  size_t size() const { return sets_.size() - free_.size(); }
+  size_t size() const { return sets_.taken(); }
   // Takes back the ids that no row uses and that were given after this epoch().
-  void collect(uint64_t since);
+  void collect(uint64_t since) noexcept;
 
  private:
-  std::vector<Set> sets_;
-  std::vector<uint32_t> free_;
+  IdPool<Set> sets_;
   IdTable ids_;
   size_t unused_ = 0;
   uint64_t epoch_ = next_serial();

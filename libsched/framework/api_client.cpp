@@ -1,9 +1,10 @@
 // MemoryApi: requests in a list.
 #include "libsched/framework/api_client.hpp"
 
-#include <iterator>
-#include <memory>
+#include <algorithm>
 #include <utility>
+
+#include "libsched/cluster/transaction.hpp"
 
 namespace libsched {
 
@@ -70,23 +71,10 @@ void MemoryApi::clear() {
 }
 
 Result<void> MemoryApi::deliver(Cluster& cluster) {
-  // Without the mutex: plugins hear of the changes, and may make requests.
-  std::vector<Request> all;
-  {
-    const std::lock_guard guard(mutex_);
-    all = std::exchange(requests_, {});
-  }
+  std::vector<Request> all = requests();
+  Cluster::Transaction change(&cluster);  // out of memory, none is delivered, and all are kept
   size_t done = 0;
   Result<void> out;
-  // Whatever happens: what is left comes before what was added meanwhile.
-  const auto put_back = [&](void*) {
-    const std::lock_guard guard(mutex_);
-    all.erase(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(done));
-    all.insert(all.end(), std::make_move_iterator(requests_.begin()),
-               std::make_move_iterator(requests_.end()));
-    requests_ = std::move(all);
-  };
-  const std::unique_ptr<void, decltype(put_back)> at_end(this, put_back);
   for (; done < all.size() && out.ok(); ++done) {
     const Request& r = all[done];
     if (r.verb == Verb::kBind)
@@ -99,6 +87,12 @@ Result<void> MemoryApi::deliver(Cluster& cluster) {
       out = cluster.remove_pod(r.pod->meta.ns, r.pod->meta.name);
     if (!out.ok()) break;
   }
+  {  // Not while plugins hear of the changes: they may make requests, which come behind.
+    const std::lock_guard guard(mutex_);
+    const size_t gone = std::min(done, requests_.size());
+    requests_.erase(requests_.begin(), requests_.begin() + static_cast<std::ptrdiff_t>(gone));
+  }
+  if (done != 0) change.commit();
   return out;
 }
 

@@ -146,7 +146,7 @@ TEST_CASE("nodes are sorted by name, whatever their order") {
   REQUIRE(w.cluster->remove_node("b").ok());
   w.add("aa");
   CHECK(feasible(*w.check()) == Names{"a", "aa", "c"});
-  w.cluster->fork();
+  REQUIRE(w.cluster->fork().ok());
   w.add("ab");
   CHECK(feasible(*w.check()) == Names{"a", "aa", "ab", "c"});
   REQUIRE(w.cluster->revert().ok());
@@ -158,7 +158,7 @@ TEST_CASE("a decision stays valid when view, evaluator and framework have gone")
   {
     FakeWorld w({pre_filter_narrows("Narrow", {"n1", "n2"}),
                  filter_rejects("A", {"n1"}, Status(Code::kUnschedulable, "full"))});
-    w.cluster->fork();
+    REQUIRE(w.cluster->fork().ok());
     w.add("n0");
     d = w.check("", true);
     REQUIRE(w.cluster->revert().ok());

@@ -393,9 +393,8 @@ Result<void> Evaluator::judge_rows(CycleState& state, const Pod& pod,
     steps_[k].plugin->filter({v, pod, state, steps_[k].data, steps_[k].pre_filtered},
                              {0, used, alive_.data(), errors_.data()});
     for (size_t w = 0; w < used; ++w)
-      for (uint64_t bits = before[w] & ~alive_[w]; bits != 0; bits &= bits - 1)
-        verdict[w * 64 + static_cast<size_t>(std::countr_zero(bits))] =
-            static_cast<uint32_t>(k + 1);
+      for_each_bit(before[w] & ~alive_[w], w * 64,
+                   [&](size_t row) { verdict[row] = static_cast<uint32_t>(k + 1); });
   }
   LIBSCHED_TRY(go_on(state));
   size_t told = 0;

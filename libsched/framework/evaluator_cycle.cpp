@@ -2,6 +2,7 @@
 // assuming a pod on its node.
 #include <algorithm>
 
+#include "libsched/cluster/transaction.hpp"
 #include "libsched/framework/evaluator.hpp"
 #include "libsched/framework/score_columns.hpp"
 
@@ -103,11 +104,9 @@ uint32_t Evaluator::pick(const ScoreSet& set, const int64_t* totals, const Cycle
       options.ties == TieMode::kUpstream && framework_->semantics() == Semantics::k1_31;
   const TieMode mode = uniform ? TieMode::kRandom : options.ties;
   if (ties == 1) {  // then no order is needed
-    for (size_t w = 0; w < set.words; ++w)
-      for (uint64_t bits = set.bits[w]; bits != 0; bits &= bits - 1) {
-        const size_t r = w * 64 + static_cast<size_t>(std::countr_zero(bits));
-        if (totals[r] == top) return static_cast<uint32_t>(r);
-      }
+    uint32_t only = kNoId;
+    set.for_each([&](uint32_t r) { only = totals[r] == top ? r : only; });
+    return only;
   }
   if (mode == TieMode::kUpstream) {
     size_t i = 0;
@@ -288,9 +287,20 @@ Result<Status> Evaluator::assume(CycleState& state, const Pod& pod, uint32_t row
   if (v.node(row) == nullptr)
     return Error{Rc::kNotFound, "the cluster has no node of this row", {}, {}};
   const std::string node = v.row(row).name;
+  Cluster::Transaction change(cluster_.get());
   LIBSCHED_TRY(cluster_->assume(pod, node, start));
-  Status out = reserve_all(state, pod, node);
+  Status out;
+  try {
+    out = reserve_all(state, pod, node);
+  } catch (...) {  // out of memory; the plugins that have reserved are to hear of it, if they can
+    try {
+      unreserve_all(state, pod, node);
+    } catch (...) {
+    }
+    throw;
+  }
   if (!out.success()) LIBSCHED_TRY(forget(state, pod));
+  change.commit();
   return out;
 }
 
@@ -303,8 +313,11 @@ Result<void> Evaluator::forget(CycleState& state, const Pod& pod) {
   LIBSCHED_TRY(cluster_->may_forget(pod.meta.ns, pod.meta.name));
   const uint32_t slot = view().find_pod(pod.meta.ns, pod.meta.name);
   const std::string node = slot == kNoId ? "" : view().row(view().slot(slot).row).name;
+  Cluster::Transaction change(cluster_.get());
   unreserve_all(state, pod, node);
-  return cluster_->forget(pod.meta.ns, pod.meta.name);
+  LIBSCHED_TRY(cluster_->forget(pod.meta.ns, pod.meta.name));
+  change.commit();
+  return {};
 }
 
 }  // namespace libsched

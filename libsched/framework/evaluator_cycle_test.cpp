@@ -191,7 +191,7 @@ TEST_CASE(
     "only an assumed pod can be forgotten, and a revert forgets what was assumed in its fork") {
   FakeWorld w({});
   const PodRef pod = copy_pod(*w.pod, "p", "default", "u", "n1");
-  w.cluster->fork();
+  REQUIRE(w.cluster->fork().ok());
   CHECK(w.evaluator.assume(*w.state, *w.pod, 0).value().success());
   CHECK(w.cluster->revert().ok());
   CHECK(w.cluster->view().pod_count() == 0);

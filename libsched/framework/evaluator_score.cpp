@@ -12,10 +12,6 @@ Status plugin_failed(const char* doing, const std::string& name, const Status& s
   return Status::wrap(std::string(doing) + ": plugin " + go_quote(name) + " failed with: ", s);
 }
 
-int64_t wrapping_mul(int64_t a, int64_t b) {
-  return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
-}
-
 bool out_of_range(int64_t score) { return score < kMinNodeScore || score > kMaxNodeScore; }
 
 Status out_of_range_status(const std::string& plugin, int64_t score) {

@@ -366,7 +366,7 @@ TEST_CASE("a state is used after the view has changed: what holds ids is made an
   CHECK_FALSE(w.fits(e, "a"));
   CHECK(w.prepared == 1);  // nothing changed: not made again
 
-  cluster->fork();
+  REQUIRE(cluster->fork().ok());
   LabelWorld::add(*cluster, "b", "{disk: ssd}");
   CHECK(w.fits(e, "b"));
   CHECK(w.prepared == 2);
@@ -380,7 +380,7 @@ TEST_CASE("a state is used after the view has changed: what holds ids is made an
   CHECK(w.fits(e, "a"));
 
   // Ids are taken back and given to other labels.
-  cluster->fork();
+  REQUIRE(cluster->fork().ok());
   REQUIRE(cluster->revert().ok());
   LabelWorld::add(*cluster, "a", "{disk: hdd}");
   for (int i = 0; i < 5000; ++i)
@@ -686,7 +686,7 @@ TEST_CASE(
   Evaluator own(FrameworkRef::share(&w.evaluator.framework()), w.cluster);
   now.world = &w;
   now.own = &own;
-  w.cluster->fork();
+  REQUIRE(w.cluster->fork().ok());
   w.pre_filter();
   CHECK(show(w.filter("n1")) == "Success");
   CHECK(now.asked == 1);

@@ -38,9 +38,8 @@ struct RowSet {
   template <typename F>
   void for_each(F&& f) const {
     for (size_t w = 0; w < words; ++w)
-      for (uint64_t bits = alive[w]; bits != 0; bits &= bits - 1)
-        f(static_cast<uint32_t>((first_word + w) * 64 +
-                                static_cast<size_t>(std::countr_zero(bits))));
+      for_each_bit(alive[w], (first_word + w) * 64,
+                   [&](size_t row) { f(static_cast<uint32_t>(row)); });
   }
   void reject(uint32_t row) const { alive[row / 64 - first_word] &= ~(uint64_t{1} << (row % 64)); }
   void reject_with_error(uint32_t row) const {

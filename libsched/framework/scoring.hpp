@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "libsched/base/bitmap.hpp"
 #include "libsched/base/arena.hpp"
 #include "libsched/base/handle_mark.hpp"
 
@@ -63,8 +64,7 @@ struct ScoreSet {
         for (size_t i = 0; i < 64; ++i) f(static_cast<uint32_t>(w * 64 + i));
         continue;
       }
-      for (uint64_t b = bits[w]; b != 0; b &= b - 1)
-        f(static_cast<uint32_t>(w * 64 + static_cast<size_t>(std::countr_zero(b))));
+      for_each_bit(bits[w], w * 64, [&](size_t row) { f(static_cast<uint32_t>(row)); });
     }
   }
 };

@@ -98,10 +98,10 @@ TEST_CASE("what a fork tries and what is assumed is no news") {
   const NodeRef a = fake_node("a");
   const Node* nodes[] = {a.get()};
   REQUIRE(h.cluster->add_nodes(nodes, 1).ok());
-  h.cluster->fork();
+  REQUIRE(h.cluster->fork().ok());
   Ref<Evaluator> late = make_ref<Evaluator>(h.framework, h.cluster);
   CHECK(h.take() == Texts{"fork"});
-  h.cluster->fork();
+  REQUIRE(h.cluster->fork().ok());
   REQUIRE(h.cluster->remove_node("a").ok());
   REQUIRE(h.cluster->revert().ok());
   REQUIRE(h.cluster->commit().ok());

@@ -32,6 +32,16 @@ std::optional<int64_t> parse_int64(Str s) {
   return value;
 }
 
+Requirement has_label(const Label& label) {
+  Requirement r;
+  r.key = label.key;
+  r.op = SelectorOp::kIn;
+  r.values = {&label.value, 1};
+  r.values_present = true;
+  r.key_hash = label.key_hash;
+  return r;
+}
+
 bool requirement_matches(const Requirement& r, Labels labels) {
   const Label* label = find_label(labels, r.key);
   switch (r.op) {

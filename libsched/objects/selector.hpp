@@ -24,6 +24,9 @@ struct Requirement {
   bool valid = true;  // false: upstream's parser refuses it (requirement_error says why)
 };
 
+// The requirement that a label has this value. Borrows from the label.
+Requirement has_label(const Label& label);
+
 // metav1.LabelSelector. Absent (nil) matches nothing, present and empty matches everything.
 struct LabelSelector {
   bool present = false;

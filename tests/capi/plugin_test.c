@@ -194,6 +194,8 @@ static libsched_code meddle(void* instance, const libsched_cycle_state* state,
               libsched_cluster_remove_node(m->cluster, text("big"), err));
   CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, "may not change",
               libsched_cluster_revert(m->cluster, err));
+  CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, "may not change", libsched_cluster_fork(m->cluster, err));
+  CHECK(libsched_cluster_fork_depth(m->cluster) == 1);
   libsched_decision* decision = NULL;
   CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, "already",
               libsched_check_pod_fits(m->asking, m->pod, LIBSCHED_ANY_NODE, NULL, &decision, err));

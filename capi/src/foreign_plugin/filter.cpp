@@ -87,14 +87,14 @@ void ForeignPlugin::filter_batch(const FilterCall& call, const RowSet& set,
   uint32_t* const rows = scratch->rows.data();
   size_t count = 0;
   for (size_t w = 0; w < set.words; ++w) {
-    const auto base = static_cast<uint32_t>((set.first_word + w) * 64);
+    const size_t base = (set.first_word + w) * 64;
     if (set.alive[w] == ~uint64_t{0}) {
-      for (uint32_t i = 0; i < 64; ++i) rows[count + i] = base + i;
+      for (size_t i = 0; i < 64; ++i) rows[count + i] = static_cast<uint32_t>(base + i);
       count += 64;
       continue;
     }
-    for (uint64_t bits = set.alive[w]; bits != 0; bits &= bits - 1)
-      rows[count++] = base + static_cast<uint32_t>(std::countr_zero(bits));
+    for_each_bit(set.alive[w], base,
+                 [&](size_t row) { rows[count++] = static_cast<uint32_t>(row); });
   }
   if (count == 0) return;
   const size_t end = (set.first_word + set.words) * 64;

@@ -128,11 +128,20 @@ libsched_rc libsched_registry_add(libsched_registry* registry, const libsched_pl
                                   void* user_data, libsched_error** error) {
   return guarded(error, [&]() -> Result<void> {
     if (plugin == nullptr) return Error{Rc::kMisuse, "misuse: plugin is NULL", {}, {}};
-    auto r = std::make_shared<Registered>();
-    r->user_data = user_data;
     // Only this struct's destroy slot is needed to keep the promise that it runs in any case.
-    if (plugin->struct_size >= offsetof(libsched_plugin, destroy) + sizeof(plugin->destroy))
-      r->slots.destroy = plugin->destroy;
+    const auto destroy =
+        plugin->struct_size >= offsetof(libsched_plugin, destroy) + sizeof(plugin->destroy)
+            ? plugin->destroy
+            : nullptr;
+    std::shared_ptr<Registered> r;
+    try {
+      r = std::make_shared<Registered>();
+    } catch (...) {
+      if (destroy != nullptr) destroy(user_data);
+      throw;
+    }
+    r->user_data = user_data;
+    r->slots.destroy = destroy;
     r->library = library_being_loaded();
     if (!live(registry)) return wrong_handle("registry", parameter_of(registry));
     return add_plugin(unwrap(registry), plugin, r);

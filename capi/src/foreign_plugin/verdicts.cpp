@@ -96,9 +96,10 @@ void Verdicts::spill() const {
   make_room((batch_.first_word() + batch_.words()) * 64);
   size_t at = 0;
   for (size_t w = 0; w < batch_.words(); ++w)
-    for (uint64_t bits = batch_.judged(w); bits != 0; bits &= bits - 1, ++at)
-      said_[(batch_.first_word() + w) * 64 + static_cast<size_t>(std::countr_zero(bits))] =
-          static_cast<uint8_t>(batch_.codes()[at]) | uint32_t{batch_.reasons()[at]} << 8;
+    for_each_bit(batch_.judged(w), (batch_.first_word() + w) * 64, [&](size_t row) {
+      said_[row] = static_cast<uint8_t>(batch_.codes()[at]) | uint32_t{batch_.reasons()[at]} << 8;
+      ++at;
+    });
   batch_.clear();
 }
 

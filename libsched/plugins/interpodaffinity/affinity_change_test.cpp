@@ -219,7 +219,7 @@ void run(uint32_t seed, int* compared) {
     for (const Step& s : steps)
       REQUIRE(t.change(state, *pod, *s.other, s.node, s.delta) == "Success");
     const std::string after = t.verdicts(state, *pod);
-    t.cluster().fork();
+    REQUIRE(t.cluster().fork().ok());
     for (const Step& s : steps) {
       const Pod* list[] = {s.other.get()};
       const Str on[] = {s.node};

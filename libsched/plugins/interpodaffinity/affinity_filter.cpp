@@ -124,7 +124,7 @@ void AffinityFilter::add_affinity(const View& view, const Pod& pod, const CycleS
     std::vector<int32_t>& list = k.counts[kAffinity];
     list.resize(k.column->domains.size());
     if (some && counts->total != 0 &&
-        add_sums(*view.tables().sums(view, counts, k.column, live_rows(view)), times[place], &list))
+        add_sums(*view.tables().sums(counts, k.column, live_rows(view)), times[place], &list))
       affinity_counts_ = true;
   }
   selects_itself_ = some && !affinity_counts_ && CountRule(selected).counts(pod);
@@ -136,7 +136,7 @@ void AffinityFilter::add_anti(const View& view, const Pod& pod, const CycleState
     const CountsRef counts = view.tables().counts(view, selected);
     if (counts->total == 0) return;
     Key& k = key(view, topology_key);
-    add_sums(*view.tables().sums(view, counts, k.column, live_rows(view)), times, &k.counts[kAnti]);
+    add_sums(*view.tables().sums(counts, k.column, live_rows(view)), times, &k.counts[kAnti]);
   };
   constexpr size_t kFew = 16;
   if (terms.size() <= kFew) {

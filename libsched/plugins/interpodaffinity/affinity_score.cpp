@@ -49,7 +49,7 @@ void AffinityScore::add_own(const PreScoreCall& call, Span<PodAffinityTerm> term
     if (counts->total == 0) continue;
     Key& k = key(view, t.topology_key);
     const Span<uint64_t> live{view.live().data(), view.live().word_count()};
-    const SumsRef sums = view.tables().sums(view, counts, k.column, live);
+    const SumsRef sums = view.tables().sums(counts, k.column, live);
     const int64_t weight = signed_weight(t.weight, sign);
     int32_t any = 0;
     for (size_t d = 0; d < sums->sum.size(); ++d) {

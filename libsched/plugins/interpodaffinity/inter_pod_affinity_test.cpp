@@ -225,14 +225,14 @@ TEST_CASE("affinity: forks, namespaces and nodes that change") {
   const PodRef pod = Trial::pod("{}");
   const PodRef near = Trial::pod(required(kAffinity, term(kWeb)));
   CHECK(fits(t, *pod, kExisting) == "b1 b2 bare");
-  t.cluster().fork();
+  REQUIRE(t.cluster().fork().ok());
   REQUIRE(t.cluster().remove_pod("default", "guard").ok());
   CHECK(t.pre_filter(*pod) == "Skip");
   CHECK(fits(t, *near, kNoAffinity) == "");
   REQUIRE(t.cluster().revert().ok());
   CHECK(fits(t, *pod, kExisting) == "b1 b2 bare");
   CHECK(t.filter(*near, "a2") == kExisting);
-  t.cluster().fork();
+  REQUIRE(t.cluster().fork().ok());
   REQUIRE(t.cluster().remove_node("a1").ok());  // the pod stays behind, and counts no more
   CHECK(t.pre_filter(*pod) == "Skip");
   CHECK(t.filter(*near, "a2") == kNoAffinity);

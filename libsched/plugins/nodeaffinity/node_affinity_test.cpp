@@ -276,7 +276,7 @@ TEST_CASE("a state knows labels and names that come after PreFilter") {
   CHECK_FALSE(fits(name_state, *by_name, "first"));
   CHECK(fits(not_state, *not_name, "first"));
 
-  t.cluster().fork();
+  REQUIRE(t.cluster().fork().ok());
   REQUIRE(t.cluster().update_node(node("late")).ok());  // no new label: no new ids
   CHECK(fits(name_state, *by_name, "late"));
   CHECK_FALSE(fits(not_state, *not_name, "late"));

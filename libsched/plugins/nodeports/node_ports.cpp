@@ -28,14 +28,14 @@ class NodePorts final : public Plugin {
     }
     const Bitmap& used = call.view.rows_with_ports();
     size_t step = 0;
+    bool stop = false;
     for (size_t w = 0; w < set.words; ++w)
-      for (uint64_t bits = set.alive[w] & used.word(set.first_word + w); bits != 0;
-           bits &= bits - 1) {
-        const uint32_t row = static_cast<uint32_t>((set.first_word + w) * 64 +
-                                                   static_cast<size_t>(std::countr_zero(bits)));
-        if (call.state.exceeded(step++)) return;
-        if (!free(call.view.row(row).ports, wanted)) set.reject(row);
-      }
+      for_each_bit(set.alive[w] & used.word(set.first_word + w), (set.first_word + w) * 64,
+                   [&](size_t r) {
+                     if (stop || (stop = call.state.exceeded(step++))) return;
+                     const auto row = static_cast<uint32_t>(r);
+                     if (!free(call.view.row(row).ports, wanted)) set.reject(row);
+                   });
   }
 
   Status filter_status(const FilterCall& call, uint32_t) const override {

@@ -80,7 +80,7 @@ TEST_CASE("a port that two pods use is free with the first that goes, as upstrea
   Trial t("NodePorts",
           node_n() + bound("a", "{hostPort: 80}") + bound("b", "{hostPort: 80}, {hostPort: 90}"));
   CHECK(t.filter(containers("{hostPort: 80}")) == kNo);
-  t.cluster().fork();
+  REQUIRE(t.cluster().fork().ok());
   REQUIRE(t.cluster().remove_pod("d", "a").ok());
   CHECK(t.filter(containers("{hostPort: 80}")) == "Success");
   CHECK(t.filter(containers("{hostPort: 90}")) == kNo);

@@ -67,12 +67,6 @@ class Allocation {
   Basis basis_;
 };
 
-// Go's integer arithmetic: it wraps around, also in the one division that would trap here.
-inline int64_t wrapping_mul(int64_t a, int64_t b) {
-  return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
-}
-inline int64_t wrapping_div(int64_t a, int64_t b) { return b == -1 ? wrapping_sub(0, a) : a / b; }
-
 // Go's int64(x) on amd64, where what does not fit gives the smallest number.
 inline int64_t truncated(double x) {
   constexpr double kLimit = 9223372036854775808.0;  // 2^63

@@ -2,7 +2,8 @@
 #include "libsched/plugins/noderesources/fit_kernel.hpp"
 
 #include <array>
-#include <bit>
+
+#include "libsched/base/bitmap.hpp"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -16,14 +17,13 @@ constexpr int kFew = 4;
 
 uint64_t word_by_rows(const FitDemand* demands, size_t count, uint64_t bits, size_t word) {
   uint64_t keep = bits;
-  for (; bits != 0; bits &= bits - 1) {
-    const size_t row = word * 64 + static_cast<size_t>(std::countr_zero(bits));
+  for_each_bit(bits, word * 64, [&](size_t row) {
     for (size_t d = 0; d < count; ++d)
       if (demands[d].need > demands[d].left[row]) {
-        keep &= ~(bits & -bits);
+        keep &= ~(uint64_t{1} << (row % 64));
         break;
       }
-  }
+  });
   return keep;
 }
 

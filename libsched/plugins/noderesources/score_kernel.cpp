@@ -102,10 +102,7 @@ bool usual_ask(const AllocationInput& input) {
 
 template <typename RowScore>
 void each_row(uint64_t bits, size_t word, int64_t* scores, RowScore&& score) {
-  for (; bits != 0; bits &= bits - 1) {
-    const size_t row = word * 64 + static_cast<size_t>(std::countr_zero(bits));
-    scores[row] = score(row);
-  }
+  for_each_bit(bits, word * 64, [&](size_t row) { scores[row] = score(row); });
 }
 
 // --- portable: doubles one row at a time ---

@@ -16,10 +16,8 @@ void HardConstraint::begin_changes(const View& view) {
     none.sum.resize(column->domains.size());
     none.rows.resize(column->domains.size());
     for (size_t w = 0; w < eligible.size(); ++w)
-      for (uint64_t bits = eligible[w]; bits != 0; bits &= bits - 1) {
-        const size_t r = w * 64 + static_cast<size_t>(std::countr_zero(bits));
-        ++none.rows[static_cast<size_t>(column->domain[r])];
-      }
+      for_each_bit(eligible[w], w * 64,
+                   [&](size_t r) { ++none.rows[static_cast<size_t>(column->domain[r])]; });
     none.find_min();
     sums = SumsRef(std::move(none));
   }

@@ -179,7 +179,7 @@ void run(uint32_t seed, int* compared) {
     for (const auto& [o, delta] : changes)
       REQUIRE(t.change(state, *pod, *o, name, delta) == "Success");
     const std::string after = t.verdicts(state, *pod);
-    t.cluster().fork();
+    REQUIRE(t.cluster().fork().ok());
     for (const auto& [o, delta] : changes) {
       const Pod* list[] = {o.get()};
       const Str on[] = {name};

@@ -10,26 +10,18 @@
 namespace libsched {
 namespace {
 
-void add_label(const Label& label, std::vector<Requirement>* out) {
-  Requirement& r = out->emplace_back();
-  r.key = label.key;
-  r.op = SelectorOp::kIn;
-  r.values = {&label.value, 1};
-  r.key_hash = label.key_hash;
-}
-
 SpreadSelector selector_of(const TopologySpreadConstraint& c, const Pod& pod,
                            const SpreadSettings& settings) {
   SpreadSelector s;
   s.nothing = !c.selector.present;
   if (s.nothing) return s;  // match label keys add nothing to it
-  for (const Label& l : c.selector.match_labels) add_label(l, &s.requirements);
+  for (const Label& l : c.selector.match_labels) s.requirements.push_back(has_label(l));
   s.requirements.insert(s.requirements.end(), c.selector.match_expressions.begin(),
                         c.selector.match_expressions.end());
   if (!settings.match_label_keys) return s;
   for (const Str key : c.match_label_keys)
     if (const Label* l = find_label(pod.meta.labels, key); l != nullptr)
-      add_label(*l, &s.requirements);
+      s.requirements.push_back(has_label(*l));
   return s;
 }
 

@@ -26,12 +26,11 @@ int64_t smallest_count(const HardConstraint& c) {
     // Nothing is counted: only how many domains there are matters.
     std::vector<bool> seen(c.column->domains.size());
     for (size_t w = 0; w < c.eligible.size(); ++w)
-      for (uint64_t bits = c.eligible[w]; bits != 0; bits &= bits - 1) {
-        const size_t r = w * 64 + static_cast<size_t>(std::countr_zero(bits));
+      for_each_bit(c.eligible[w], w * 64, [&](size_t r) {
         const size_t d = static_cast<size_t>(c.column->domain[r]);
         if (!seen[d]) ++domains;
         seen[d] = true;
-      }
+      });
     if (domains != 0) min = 0;
   }
   return static_cast<int64_t>(domains) < c.constraint.min_domains ? 0 : min;
@@ -81,7 +80,7 @@ std::shared_ptr<HardConstraints> count_hard(const SpreadSettings& settings,
     c.self = c.constraint.selector.matches(call.pod.meta.labels);
     if (c.constraint.selector.counts()) {
       c.counts = count_matching(view, call.pod, c.constraint.selector);
-      c.sums = view.tables().sums(view, c.counts, c.column, eligible);
+      c.sums = view.tables().sums(c.counts, c.column, eligible);
     }
     c.recount();
   }

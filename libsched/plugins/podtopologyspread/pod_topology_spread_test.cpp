@@ -109,7 +109,7 @@ TEST_CASE("pods that come, go or are undone are counted, also on nodes that come
   Trial t("PodTopologySpread", zones() + existing("e1", "a", "app: a"));
   const PodRef p = app(spec({hard("zone")}));
   CHECK(t.filter(*p, "a") == kFull);
-  t.cluster().fork();
+  REQUIRE(t.cluster().fork().ok());
   REQUIRE(t.cluster().remove_pod("default", "e1").ok());
   CHECK(t.filter(*p, "a") == "Success");
   REQUIRE(t.cluster().revert().ok());

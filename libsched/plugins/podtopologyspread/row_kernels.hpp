@@ -1,9 +1,10 @@
 // The loops over all rows: 64 rows at a time.
 #pragma once
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
+
+#include "libsched/base/bitmap.hpp"
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -79,11 +80,10 @@ inline void range_of_rows(const int64_t* values, uint64_t rows, int64_t* min, in
     }
     return;
   }
-  for (; rows != 0; rows &= rows - 1) {
-    const int64_t v = values[std::countr_zero(rows)];
-    *min = v < *min ? v : *min;
-    *max = v > *max ? v : *max;
-  }
+  for_each_bit(rows, 0, [&](size_t i) {
+    *min = values[i] < *min ? values[i] : *min;
+    *max = values[i] > *max ? values[i] : *max;
+  });
 }
 
 }  // namespace libsched

@@ -24,13 +24,11 @@ size_t distinct_domains(const TopologyColumn& column, const std::vector<uint64_t
   for (size_t w = 0; w < rows.size(); ++w) {
     unlabelled |= rows[w] & ~column.labelled.word(w);
     if (found == column.in_use) continue;
-    for (uint64_t bits = rows[w] & column.labelled.word(w); bits != 0; bits &= bits - 1) {
-      const size_t r = w * 64 + static_cast<size_t>(std::countr_zero(bits));
+    for_each_bit(rows[w] & column.labelled.word(w), w * 64, [&](size_t r) {
       const size_t d = static_cast<size_t>(column.domain[r]);
-      if (seen[d]) continue;
+      if (!seen[d]) ++found;
       seen[d] = true;
-      ++found;
-    }
+    });
   }
   const bool known =
       empty_domain != TopologyColumn::kNone && seen[static_cast<size_t>(empty_domain)];
@@ -51,8 +49,8 @@ int64_t pods_without_domain(const CountTable& counts, const TopologyColumn& colu
                             Span<uint64_t> eligible) {
   int64_t n = 0;
   for (size_t w = 0; w < eligible.size(); ++w)
-    for (uint64_t bits = eligible[w] & ~column.labelled.word(w); bits != 0; bits &= bits - 1)
-      n += counts.rows[w * 64 + static_cast<size_t>(std::countr_zero(bits))];
+    for_each_bit(eligible[w] & ~column.labelled.word(w), w * 64,
+                 [&](size_t r) { n += counts.rows[r]; });
   return n;
 }
 
@@ -101,7 +99,7 @@ std::shared_ptr<SoftConstraints> count_soft(const SpreadSettings& settings,
     t.value[0] = 0;
     if (!t.counts) continue;
     const Span<uint64_t> eligible = rows.of(c);
-    const SumsRef sums = view.tables().sums(view, t.counts, t.column, eligible);
+    const SumsRef sums = view.tables().sums(t.counts, t.column, eligible);
     for (size_t d = 0; d < sums->sum.size(); ++d)
       t.value[d + 1] = static_cast<double>(sums->sum[d]) * t.weight + t.offset;
     if (empty == TopologyColumn::kNone) continue;
@@ -138,8 +136,7 @@ void score_soft(const SoftConstraints& data, const CycleState& state, const Scor
       }
     }
     round_rows(sum, scores + w * 64);
-    for (uint64_t bits = data.ignored[w]; bits != 0; bits &= bits - 1)
-      scores[w * 64 + static_cast<size_t>(std::countr_zero(bits))] = 0;
+    for_each_bit(data.ignored[w], w * 64, [&](size_t r) { scores[r] = 0; });
   }
 }
 
@@ -164,17 +161,14 @@ void normalize_soft(const SoftConstraints& data, const ScoreSet& set, int64_t* s
         for (size_t i = 0; i < 64; ++i) of_word[i] = table[static_cast<size_t>(of_word[i] - min)];
         continue;
       }
-      for (uint64_t bits = set.bits[w] & ~data.ignored[w]; bits != 0; bits &= bits - 1) {
-        int64_t& s = of_word[static_cast<size_t>(std::countr_zero(bits))];
-        s = table[static_cast<size_t>(s - min)];
-      }
+      for_each_bit(set.bits[w] & ~data.ignored[w], 0,
+                   [&](size_t i) { of_word[i] = table[static_cast<size_t>(of_word[i] - min)]; });
     }
   } else {
     set.for_each([&](uint32_t r) { scores[r] = normalized(scores[r]); });
   }
   for (size_t w = 0; w < set.words; ++w)
-    for (uint64_t bits = data.ignored[w]; bits != 0; bits &= bits - 1)
-      scores[w * 64 + static_cast<size_t>(std::countr_zero(bits))] = 0;
+    for_each_bit(data.ignored[w], w * 64, [&](size_t r) { scores[r] = 0; });
 }
 
 }  // namespace libsched

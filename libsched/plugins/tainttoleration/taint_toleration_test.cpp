@@ -117,7 +117,7 @@ TEST_CASE("taints that come and go while a state lives") {
   };
   CHECK(fits("n"));
   CHECK(fits("m"));
-  t.cluster().fork();
+  REQUIRE(t.cluster().fork().ok());
   REQUIRE(
       t.cluster()
           .update_node(

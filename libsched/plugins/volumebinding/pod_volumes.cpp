@@ -31,8 +31,7 @@ void intersect(const Words& with, Words* rows) {
 template <typename F>
 void for_each_row(const Words& rows, F&& f) {
   for (size_t w = 0; w < rows.size(); ++w)
-    for (uint64_t bits = rows[w]; bits != 0; bits &= bits - 1)
-      f(static_cast<uint32_t>(w * 64 + static_cast<size_t>(std::countr_zero(bits))));
+    for_each_bit(rows[w], w * 64, [&](size_t row) { f(static_cast<uint32_t>(row)); });
 }
 
 // The nodes whose CSINode lists the in-tree plugin as migrated.

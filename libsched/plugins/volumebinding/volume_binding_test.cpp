@@ -298,7 +298,7 @@ TEST_CASE("Reserve assumes volumes and nodes, Unreserve takes them back") {
   const auto& volumes = view.objects();
   CycleState state;
   REQUIRE(t.evaluator().run_pre_filter(state, *pod)->success());
-  t.cluster().fork();
+  REQUIRE(t.cluster().fork().ok());
   Result<Status> assumed = t.evaluator().assume(state, *pod, view.find_node("m"));
   REQUIRE(assumed.ok());
   CHECK(assumed->success());
@@ -317,8 +317,8 @@ TEST_CASE("Reserve assumes volumes and nodes, Unreserve takes them back") {
   CHECK(t.filter(spec(uses("d")), "n") == no(kNoVolume));
   CHECK(t.filter(spec(uses("d")), "m") == "Success");
   CHECK(t.filter(spec(uses("e")), "n") == "Success");
-  t.cluster().fork();
-  t.cluster().fork();
+  REQUIRE(t.cluster().fork().ok());
+  REQUIRE(t.cluster().fork().ok());
   REQUIRE(t.evaluator().forget(state, *pod).ok());
   CHECK_FALSE(volumes.find<PersistentVolume>("v")->claim_ref);
   CHECK(t.filter(spec(uses("d")), "n") == "Success");

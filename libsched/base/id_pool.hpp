@@ -1,0 +1,81 @@
+// IdPool<T>: items with dense ids, of which the id returned last is the next to be given out.
+//
+// Only reserve() allocates: give_back() and the undo functions never do, so a change that ran out
+// of memory can be taken back. Items of free ids keep what they hold, and with it their memory.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "libsched/base/id_table.hpp"
+
+namespace libsched {
+
+// Makes room for `more` elements, growing geometrically. Afterwards adding them cannot fail.
+template <typename Vector>
+void reserve_more(Vector& v, size_t more) {
+  const size_t need = v.size() + more;
+  if (need > v.capacity()) v.reserve(need < 2 * v.capacity() ? 2 * v.capacity() : need);
+}
+
+template <typename T>
+class IdPool {
+ public:
+  uint32_t size() const { return size_; }  // every id is less; some may be free
+  uint32_t taken() const { return size_ - free_count_; }
+  T& operator[](uint32_t id) { return items_[id]; }
+  const T& operator[](uint32_t id) const { return items_[id]; }
+  const T* begin() const { return items_.data(); }
+  const T* end() const { return items_.data() + size_; }
+  T* begin() { return items_.data(); }
+  T* end() { return items_.data() + size_; }
+
+  uint32_t next() const { return free_count_ == 0 ? size_ : free_; }  // what take() will return
+  // Afterwards `more` calls of take() cannot fail.
+  void reserve(size_t more = 1) {
+    if (free_count_ >= more) return;
+    const size_t need = size_ + (more - free_count_);
+    if (need > next_.size()) next_.resize(need + need / 2);
+    if (need > items_.size()) {
+      reserve_more(items_, need - items_.size());
+      items_.resize(need);
+    }
+  }
+  uint32_t take() {
+    bool from_tail = false;
+    return take(&from_tail);
+  }
+  // Sets *from_tail if the id has never been given out.
+  uint32_t take(bool* from_tail) {
+    reserve();
+    *from_tail = free_count_ == 0;
+    if (*from_tail) return size_++;
+    --free_count_;
+    return std::exchange(free_, next_[free_]);
+  }
+  void give_back(uint32_t id) noexcept {
+    next_[id] = free_;
+    free_ = id;
+    ++free_count_;
+  }
+  // In the reverse order of the calls that they undo.
+  void undo_take(uint32_t id, bool from_tail) noexcept {
+    if (from_tail) {
+      --size_;
+    } else {
+      give_back(id);
+    }
+  }
+  void undo_give_back(uint32_t id) noexcept {
+    free_ = next_[id];
+    --free_count_;
+  }
+
+ private:
+  std::vector<T> items_;        // at least size_
+  std::vector<uint32_t> next_;  // of a free id: the one given back before it
+  uint32_t size_ = 0, free_ = kNoId, free_count_ = 0;
+};
+
+}  // namespace libsched

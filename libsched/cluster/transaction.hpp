@@ -1,0 +1,46 @@
+// Cluster::Transaction: one change of a cluster, which happens whole or not at all.
+//
+// What is changed through the journal while it stands is undone when it ends, unless it was
+// committed: on a return with an error as when memory runs out, for undoing does not allocate. They
+// nest; the observers hear of the changes when the outermost is committed.
+#pragma once
+
+#include "libsched/cluster/cluster.hpp"
+
+namespace libsched {
+
+class Cluster::Transaction {
+ public:
+  explicit Transaction(Cluster* cluster) : cluster_(cluster), news_(cluster->news_.size()) {
+    cluster->journal_.mark();
+    ++cluster->transactions_;
+  }
+  ~Transaction() {
+    if (cluster_ == nullptr) return;
+    cluster_->journal_.revert();
+    cluster_->news_.erase(cluster_->news_.begin() + static_cast<ptrdiff_t>(news_),
+                          cluster_->news_.end());
+    --cluster_->transactions_;
+  }
+  Transaction(const Transaction&) = delete;
+  Transaction& operator=(const Transaction&) = delete;
+
+  // What the observers are to hear of. Nothing while nobody listens or a fork is open.
+  void note(Str resource, const ObjectRef& before, const ObjectRef& after) {
+    if (cluster_->watched()) cluster_->news_.push_back({resource, before, after});
+  }
+  // The change stands, and the state has a new version.
+  void commit() noexcept {
+    Cluster& c = *std::exchange(cluster_, nullptr);
+    c.journal_.commit();
+    --c.transactions_;
+    c.state_.touch();
+    if (c.transactions_ == 0 && !c.news_.empty()) c.tell_changes();
+  }
+
+ private:
+  Cluster* cluster_;  // null: committed
+  size_t news_;       // of the transactions around this one
+};
+
+}  // namespace libsched

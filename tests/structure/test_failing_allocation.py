@@ -1,0 +1,35 @@
+"""Every C function that changes a cluster has its allocations fail in tests/capi/failing_allocation_test.cpp."""
+
+import re
+
+import sources
+
+# Functions that return a code and take a cluster that is not const.
+CHANGING = re.compile(r"\blibsched_rc\s+(libsched_\w+)\s*\([^;]*?(?<!const )\blibsched_cluster \*\w", re.DOTALL)
+# Those that change the cluster of an evaluator.
+OF_EVALUATORS = {"libsched_evaluator_assume", "libsched_evaluator_assume_started",
+                 "libsched_evaluator_forget"}
+TRIED = re.compile(r"CALL\(\s*(libsched_\w+)")
+
+
+def changing(text):
+    return set(CHANGING.findall(re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)))
+
+
+def test_every_change_of_a_cluster_is_tried_without_memory():
+    found = set()
+    for path in sources.files():
+        if path.parts[:2] == ("capi", "include") and path.suffix == ".h":
+            found |= changing(sources.text(path))
+    assert len(found) > 15
+    tried = set(TRIED.findall(sources.text(
+        next(p for p in sources.files() if p.name == "failing_allocation_test.cpp"))))
+    # A new cluster is no changed one.
+    assert found | OF_EVALUATORS | {"libsched_cluster_clone"} == tried
+
+
+def test_changing_functions_are_recognised():
+    assert changing("libsched_rc libsched_a(libsched_cluster *cluster, int n);") == {"libsched_a"}
+    assert not changing("libsched_rc libsched_b(const libsched_cluster *cluster, int n);")
+    assert not changing("libsched_rc libsched_c(LIBSCHED_OWN libsched_cluster **out);")
+    assert not changing("void libsched_d(libsched_cluster *cluster);")

@@ -279,7 +279,7 @@ TEST_CASE("tables: a pod is judged by those tables alone that its labels may con
   const auto judged = [&](const Map& labels, const char* ns) {
     const PodRef p = make_pod("p", ns, labels, false);
     const uint64_t before = tables.judged();
-    c->fork();
+    REQUIRE(c->fork().ok());
     REQUIRE(c->update_pod(p, "n").ok());
     const uint64_t n = tables.judged() - before;
     for (const CountKey& key : some_keys())

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "libsched/cluster/cluster.hpp"
+#include "libsched/ingest/ingest.hpp"
 
 namespace libsched {
 namespace {

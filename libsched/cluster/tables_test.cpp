@@ -333,7 +333,7 @@ TEST_CASE("tables: the bytes are those of what is kept, whatever came and went")
     const CountsRef counts = tables.counts(c->view(), key);
     const TopologyRef topology = tables.topology(c->view(), "k" + name(9));
     std::vector<uint64_t> rows(c->view().word_count(), random() % 2 == 0 ? ~uint64_t{0} : 1);
-    tables.sums(c->view(), counts, topology, rows);
+    tables.sums(counts, topology, rows);
     if (i % 500 == 499) tables.set_limit(Tables::kDefaultLimit / (i % 1000 == 999 ? 1 : 2000));
     if (i % 100 != 0) continue;
     // What a copy is asked to drop is all that there is.

@@ -14,7 +14,7 @@ class CountingClock final : public Clock {
   mutable size_t readings = 0;
 
   int64_t now_ns() const override { return ++readings >= late_at ? kDeadline : 0; }
-  void wait(std::condition_variable&, std::unique_lock<std::mutex>&, int64_t) override {}
+  void wait(Signal&, std::unique_lock<Mutex>&, int64_t) override {}
 };
 
 std::string repeat(int n, const std::function<std::string(int)>& item, const char* between = ", ") {

@@ -271,9 +271,8 @@ template <typename T>
 Buffer<T>::Buffer(Turn& t, const char* name, bool kept) : name_(name), kept_(kept) {
   constexpr size_t kLengths[] = {0, 1, 1, 2, 3, 5, 64, 128, 192, 300};
   length_ = t.choose.of(kLengths);
-  // A pod for which no plugin waits would wait for ever.
-  if (std::is_same_v<Item, libsched_permit_wait>) length_ = 1 + t.choose.below(3);
-  null_ = t.choose.one_in(8) && !std::is_same_v<T, const libsched_permit_wait>;
+  if (std::is_same_v<Item, libsched_permit_wait>) length_ = t.choose.below(4);
+  null_ = t.choose.one_in(8);
   list_ = new Item[length_];
   for (size_t i = 0; i < length_; ++i) {
     if constexpr (std::is_same_v<Item, libsched_permit_wait>) {

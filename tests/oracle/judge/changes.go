@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"libsched.dev/tests/oracle/cases"
@@ -57,11 +58,16 @@ func (e *engine) change(c *cases.Change) error {
 	return nil
 }
 
+// applyObject adds or replaces an object. One that stays as it is causes nothing: an API server
+// makes no new version of it, so no informer tells of it.
 func (e *engine) applyObject(obj runtime.Object) error {
 	switch o := obj.(type) {
 	case *v1.Node:
 		key := "Node/" + o.Name
 		if old, ok := e.world.nodes[key]; ok {
+			if equality.Semantic.DeepEqual(old, o) {
+				return nil
+			}
 			e.cache.UpdateNode(e.logger, old, o)
 		} else {
 			e.cache.AddNode(e.logger, o)
@@ -73,6 +79,9 @@ func (e *engine) applyObject(obj runtime.Object) error {
 		}
 		key := "Pod/" + PodKey(o)
 		old, ok := e.world.pods[key]
+		if ok && equality.Semantic.DeepEqual(old, o) {
+			return nil
+		}
 		if terminated(o) { // to the scheduler's informer such a pod is gone
 			if !ok {
 				return nil

@@ -72,6 +72,23 @@ func TestDefaultsMergeLabelKeys(t *testing.T) {
 	}
 }
 
+// What is applied again as it is changes nothing, as no informer would tell of it: the nodes that hold
+// an image are not counted anew.
+func TestChangesOfNothing(t *testing.T) {
+	const image = `"status": {"allocatable": {"pods": "9"}, "images": [{"names": ["i:latest"], "sizeBytes": 900000000}]}`
+	const first = `{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "a"}, ` + image + `}`
+	const second = `{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "b"}, ` + image + `}`
+	const wanted = `{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "spec": {"containers": [{"name": "c", "image": "i"}]}}`
+	score := func(again string) int64 {
+		g := run(t, `{"objects": [`+first+`], "pods": [`+wanted+`], "changes": [{"apply": [`+second+`,`+again+`]}]}`)
+		return g.Pods[0].Scores[0].Plugins["ImageLocality"].Raw
+	}
+	changed := strings.Replace(first, `"name": "a"`, `"name": "a", "annotations": {"x": "y"}`, 1)
+	if one, other := score(first), score(changed); one >= other {
+		t.Errorf("applied again: %d, changed: %d", one, other)
+	}
+}
+
 // A pod that has ended is gone for the scheduler, however it came to its end.
 func TestChangesOfEndedPods(t *testing.T) {
 	ended := strings.Replace(victim, `"status": {`, `"status": {"phase": "Succeeded", `, 1)

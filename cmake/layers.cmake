@@ -1,11 +1,16 @@
-# libsched_layer(NAME [RECURSE] [LAYERS before...] [LIBRARIES third-party...] [TEST_LAYERS before...])
+# libsched_layer(NAME [RECURSE] [HOT] [LAYERS before...] [LIBRARIES third-party...] [TEST_LAYERS before...])
+# HOT: it decides about pods, see cmake/hardening.cmake.
 #
 # Makes the target libsched_<name> from the *.cpp of a folder and, with tests on, the doctest binary
 # libsched_<name>_test from its *_test.cpp. The test links this layer as a whole but only the layers
 # before it, so a reference to a later layer does not link; TEST_LAYERS are what its tests
 # alone need.
 function(libsched_layer name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "RECURSE" "" "LAYERS;LIBRARIES;TEST_LAYERS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "RECURSE;HOT" "" "LAYERS;LIBRARIES;TEST_LAYERS")
+  set(hot "")
+  if(arg_HOT)
+    set(hot HOT)
+  endif()
   set(folder ${CMAKE_CURRENT_SOURCE_DIR}/${name})
   if(arg_RECURSE)
     file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${folder}/*.cpp)
@@ -22,6 +27,7 @@ function(libsched_layer name)
   if(sources)
     add_library(${target} STATIC ${sources})
     libsched_batches(${target} ${sources})
+    libsched_harden(${target} ${hot})
     target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR})
     target_link_libraries(${target} PUBLIC ${layers} PRIVATE ${arg_LIBRARIES})
     set(whole $<LINK_LIBRARY:WHOLE_ARCHIVE,${target}>)

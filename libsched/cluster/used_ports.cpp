@@ -26,17 +26,19 @@ bool few(const Pod& pod, const std::vector<State::UsedPort>& ports) {
 }  // namespace
 
 void add_ports(const PodRef& pod, std::vector<State::UsedPort>* ports) {
-  PortSet seen;
-  const bool compare = few(*pod, *ports);
-  if (!compare)
-    for (const State::UsedPort& u : *ports) seen.insert(u.port);
-  for (const HostPort& port : pod->host_ports) {
-    const bool there =
-        compare ? std::any_of(ports->begin(), ports->end(),
-                              [&](const State::UsedPort& u) { return same_port(u.port, port); })
-                : !seen.insert(port).second;
-    if (!there) ports->push_back({pod, port});
+  if (few(*pod, *ports)) {
+    for (const HostPort& port : pod->host_ports) {
+      const bool there = std::any_of(ports->begin(), ports->end(), [&](const State::UsedPort& u) {
+        return same_port(u.port, port);
+      });
+      if (!there) ports->push_back({pod, port});
+    }
+    return;
   }
+  PortSet seen;
+  for (const State::UsedPort& u : *ports) seen.insert(u.port);
+  for (const HostPort& port : pod->host_ports)
+    if (seen.insert(port).second) ports->push_back({pod, port});
 }
 
 void remove_ports(const Pod& pod, std::vector<State::UsedPort>* ports) {

@@ -140,7 +140,7 @@ Result<Status> Evaluator::ask_pre_filter(CycleState& state, const Pod& pod) cons
   for (const uint32_t i : framework_->at(ExtensionPoint::kPreFilter)) {
     const Framework::Instance& instance = framework_->plugins()[i];
     if (!instance.plugin) continue;
-    LIBSCHED_TRY(go_on(state));
+    if (state.limits != nullptr) LIBSCHED_TRY(go_on(state));
     PreFilterResult result;
     std::shared_ptr<PluginData> data;
     const PreFilterCall call{view(), pod, state, &data};
@@ -211,8 +211,10 @@ Result<void> Evaluator::run_filter(CycleState& state, const Pod& pod, const Node
 
 Result<void> Evaluator::run_filter(CycleState& state, const Pod& pod, uint32_t row,
                                    const NodeOverlay* node, Status* status) const {
-  LIBSCHED_TRY(may_ask());
-  LIBSCHED_TRY(may_read(state));
+  if (!at_rest(state)) {
+    LIBSCHED_TRY(may_ask());
+    LIBSCHED_TRY(may_read(state));
+  }
   if (state.framework != framework_.get() || state.data_serial != pod.serial)
     LIBSCHED_TRY(bind_pod(state, pod));
   const Asked asked(this, state);
@@ -244,7 +246,7 @@ Result<void> Evaluator::steps(CycleState& state, const Pod& pod) {
     CycleState::Entry& entry = state.entries[i];
     const Plugin* plugin = framework_->plugins()[i].plugin.get();
     if (entry.skip_filter || plugin == nullptr) continue;
-    LIBSCHED_TRY(go_on(state));
+    if (state.limits != nullptr) LIBSCHED_TRY(go_on(state));
     const PluginData* data = data_for(state, entry, *plugin, pod, epoch);
     if (data != nullptr && data->view_version != 0 && data->view_version != version)
       return stale(framework_->plugins()[i].name);
@@ -255,7 +257,7 @@ Result<void> Evaluator::steps(CycleState& state, const Pod& pod) {
 
 Result<void> Evaluator::judge(CycleState& state, const Pod& pod, const RowSet& set) {
   for (const Step& step : steps_) {
-    LIBSCHED_TRY(go_on(state));
+    if (state.limits != nullptr) LIBSCHED_TRY(go_on(state));
     step.plugin->filter({view(), pod, state, step.data, step.pre_filtered}, set);
   }
   return go_on(state);

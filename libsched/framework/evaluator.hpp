@@ -11,6 +11,7 @@
 
 #include "libsched/framework/crew.hpp"
 #include "libsched/framework/decision.hpp"
+#include "libsched/framework/foreign_call.hpp"
 #include "libsched/framework/framework.hpp"
 
 namespace libsched {
@@ -251,6 +252,10 @@ class Evaluator final : public RefCounted {
     return state.exceeded() ? Result<void>(state.limits->error()) : Result<void>();
   }
   Result<void> may_begin() const;
+  // Nobody is inside of a plugin, nor is the state in use: then the rules below say yes.
+  static bool at_rest(const CycleState& state) {
+    return state.in_use == 0 && ForeignCall::depth() == 0;
+  }
   Result<void> may_replace(const CycleState& state) const;
   Result<void> may_read(const CycleState& state) const;
   Result<Status> pre_filter_all(CycleState& state, const Pod& pod) const;

@@ -13,8 +13,10 @@ Error no_row() { return {Rc::kNotFound, "the cluster has no node of this row", {
 Result<Status> Evaluator::run_change(Change change, CycleState& state, const Pod& pod,
                                      const Pod& other, uint32_t row,
                                      const NodeOverlay* node) const {
-  LIBSCHED_TRY(may_ask());
-  LIBSCHED_TRY(may_replace(state));
+  if (!at_rest(state)) {
+    LIBSCHED_TRY(may_ask());
+    LIBSCHED_TRY(may_replace(state));
+  }
   LIBSCHED_TRY(bind_pod(state, pod));
   const View& v = view();
   if (v.node(row) == nullptr) return no_row();

@@ -1,8 +1,6 @@
 // Conflicts of host ports: the same port and protocol on the same address, or on every one.
 #include "libsched/plugins/nodeports/wanted_ports.hpp"
 
-#include <algorithm>
-
 #include "libsched/base/hash.hpp"
 
 namespace libsched {
@@ -12,12 +10,12 @@ constexpr Str kAnyAddress = "0.0.0.0";
 constexpr Str kSomeAddress = "*";  // no port has it
 constexpr size_t kFew = 16;
 
-bool conflict(const HostPort& a, const HostPort& b) {
+}  // namespace
+
+bool WantedPorts::conflict(const HostPort& a, const HostPort& b) {
   return a.port == b.port && a.protocol == b.protocol &&
          (a.ip == b.ip || a.ip == kAnyAddress || b.ip == kAnyAddress);
 }
-
-}  // namespace
 
 size_t WantedPorts::Hash::operator()(const HostPort& p) const {
   return hash_str(p.ip, hash_str(p.protocol, static_cast<uint32_t>(p.port)));
@@ -33,10 +31,7 @@ WantedPorts::WantedPorts(Span<HostPort> wanted) : wanted_(wanted) {
   }
 }
 
-bool WantedPorts::conflict_with(const HostPort& used) const {
-  if (wanted_.size() <= kFew)
-    return std::any_of(wanted_.begin(), wanted_.end(),
-                       [&](const HostPort& w) { return conflict(w, used); });
+bool WantedPorts::found(const HostPort& used) const {
   const auto wants = [&](Str ip) {
     HostPort p = used;
     p.ip = ip;

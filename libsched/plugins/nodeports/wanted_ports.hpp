@@ -12,7 +12,12 @@ class WantedPorts {
  public:
   explicit WantedPorts(Span<HostPort> wanted);  // borrows them
 
-  bool conflict_with(const HostPort& used) const;
+  bool conflict_with(const HostPort& used) const {
+    if (!exact_.empty()) return found(used);
+    for (const HostPort& w : wanted_)
+      if (w.port == used.port && conflict(w, used)) return true;
+    return false;
+  }
 
  private:
   struct Hash {
@@ -21,6 +26,9 @@ class WantedPorts {
   struct Same {
     bool operator()(const HostPort& a, const HostPort& b) const { return same_port(a, b); }
   };
+
+  static bool conflict(const HostPort& a, const HostPort& b);
+  bool found(const HostPort& used) const;
 
   Span<HostPort> wanted_;
   // If there are many: all of them, and all once more with a mark for their addresses.

@@ -36,6 +36,7 @@ static void change(asker* a) {
                                                text("s"), err));
   REFUSED(kNot, libsched_cluster_assume(a->cluster, a->other, text("big"), err));
   REFUSED(kNot, libsched_cluster_forget(a->cluster, text("default"), text("hog"), err));
+  REFUSED(kNot, libsched_cluster_fork(a->cluster, err));
   REFUSED(kNot, libsched_cluster_commit(a->cluster, err));
   REFUSED(kNot, libsched_cluster_revert(a->cluster, err));
   REFUSED(kNot, libsched_services_deliver(a->services, a->cluster, err));

@@ -236,6 +236,7 @@ libsched_rc lsgo_cycle(lsgo_evaluator *e, libsched_cycle_state *state, const lib
   options.ties = ties;
   options.seed = seed;
   options.sampling = sampling;
+  options.fit_error = true;
   options.cancel = &e->cancel;
   options.deadline_ns = e->deadline_ns;
   const libsched_cycle_outcome none = LIBSCHED_CYCLE_OUTCOME_INIT;

@@ -46,7 +46,8 @@ type CycleResult struct {
 // RunCycle is a scheduling cycle up to the choice of a node, as upstream's schedulePod: PreFilter,
 // the nominated node first, Filter, PreScore, Score, choice. PreEnqueue, PostFilter and Reserve are
 // not run, and the view is not changed. The state is filled for what follows, such as Assume. That
-// no node is found is no error. Errors: ErrUnsupported with the plugin that the pod needs,
+// no node is found is no error: Status has upstream's message then ("0/3 nodes are available: ..."),
+// and the plugin if only one was in the way. Errors: ErrUnsupported with the plugin that the pod needs,
 // ErrCancelled when the context ends, ErrDeadline, ErrInvalid (options).
 func (fw *Framework) RunCycle(ctx context.Context, state *CycleState, view View, pod *Pod,
 	options CycleOptions) (CycleResult, error) {

@@ -36,8 +36,10 @@ func TestRunCycle(t *testing.T) {
 		t.Errorf("%+v", r) // three nodes are all looked at, so it goes round once
 	}
 	if r := run(cluster, newPod(t, "x", 64000, ""), libsched.CycleOptions{}); r.Node != "" ||
-		r.Row != libsched.NoRow || r.Status.Code() != libsched.Unschedulable {
-		t.Errorf("%+v", r)
+		r.Row != libsched.NoRow || r.Status.Code() != libsched.Unschedulable ||
+		r.Status.Plugin() != "NodeResourcesFit" ||
+		r.Status.Message() != "0/3 nodes are available: 3 Insufficient cpu." {
+		t.Errorf("%+v %v", r, r.Status)
 	}
 	for _, wrong := range []libsched.CycleOptions{{Ties: 3}, {Start: -1}} {
 		if _, err := fw.RunCycle(ctx, state, cluster, any, wrong); !errors.Is(err, libsched.ErrInvalid) {

@@ -16,9 +16,8 @@ type FilterOptions struct {
 	Accept NodeSet // judge only these; nil: all
 	Start  int     // position in the node order to begin at, going round; for Limit
 	Into   NodeSet // room for the answer, if it is large enough; nil: it is made
-	// Deadline ends the call with ErrDeadline when it has passed by the clock of the services (the
-	// default one is virtual and stands still until it is moved; for the machine's time there is the
-	// context's deadline). Zero: none.
+	// Deadline ends the call with ErrDeadline when it has passed: by the clock that the services were
+	// made with, or by the machine's time if they were made without one. Zero: none.
 	Deadline time.Time
 }
 

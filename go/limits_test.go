@@ -75,6 +75,31 @@ func TestDeadline(t *testing.T) {
 	}
 }
 
+// Without a clock of the caller deadlines go by the machine's time, and all else by a virtual one.
+func TestDeadlineWithoutAClock(t *testing.T) {
+	cluster, pod := fiveNodes(t), newPod(t, "p", 100, "")
+	own := must(libsched.NewServices(libsched.ServicesOptions{}))(t)
+	defer own.Close()
+	fw := newFramework(t)
+	check(t, cluster.SetServices(own))
+	snapshot := must(cluster.Snapshot())(t)
+	defer snapshot.Close()
+	for _, view := range []libsched.View{cluster, snapshot} {
+		try := func(end time.Time) error {
+			d, err := fw.CheckPodFits(ctx, view, pod, libsched.CheckOptions{Deadline: end})
+			d.Close()
+			return err
+		}
+		if err := try(time.Now()); !errors.Is(err, libsched.ErrDeadline) {
+			t.Errorf("%T: %v", view, err)
+		}
+		check(t, try(time.Now().Add(time.Hour)))
+	}
+	if year := own.Clock().Now().UTC().Year(); year != 2200 {
+		t.Error(year)
+	}
+}
+
 // preempt is what preemption on 60 full nodes comes to, and what it asks for.
 func preempt(t *testing.T, options ...libsched.FrameworkOption) []any {
 	cluster := must(libsched.NewCluster())(t)

@@ -132,6 +132,31 @@ func (h *halves) NormalizeScore(_ context.Context, _ *libsched.CycleState, _ *li
 	return nil
 }
 
+// much gives a score that is out of range.
+type much struct{ named }
+
+func (much) Score(context.Context, *libsched.CycleState, *libsched.Pod, *libsched.NodeInfo) (int64, *libsched.Status) {
+	return 1000, nil
+}
+
+// Upstream fails the whole point, and so it is told: by ScoreError, or by the cycle's status.
+func TestScoreOutOfRange(t *testing.T) {
+	fw, cluster := withPlugin(t, much{}), fiveNodes(t)
+	pod := newPod(t, "p", 500, "")
+	d := must(fw.CheckPodFits(ctx, cluster, pod, libsched.CheckOptions{Score: true}))(t)
+	defer d.Close()
+	const want = `plugin "Mine" returns an invalid score 1000, it should in the range of [0, 100]`
+	if d.Scores() != nil || d.Best() != nil || !strings.Contains(d.ScoreError(), want) {
+		t.Error(d.Scores(), d.Best(), d.ScoreError())
+	}
+	state := libsched.NewCycleState()
+	defer state.Close()
+	r := must(fw.RunCycle(ctx, state, cluster, pod, libsched.CycleOptions{}))(t)
+	if r.Node != "" || r.Status.Code() != libsched.CodeError || !strings.Contains(r.Status.Message(), want) {
+		t.Errorf("%+v %v", r, r.Status)
+	}
+}
+
 func TestBatchPlugin(t *testing.T) {
 	h := &halves{}
 	fw := withPlugin(t, h, libsched.WithReasons("one", "row is even"), libsched.Concurrent())

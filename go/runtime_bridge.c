@@ -124,7 +124,12 @@ libsched_rc lsgo_services_create(bool random_preemption, uint64_t seed, libsched
     options.api = &client;
     options.api_user_data = (void *)api;
   }
-  return libsched_services_create(&options, out, error);
+  /* Deadlines go by the machine's time, unless the caller gave a clock for everything. Without
+     memory for that clock, `clock` it is. */
+  if (clock == NULL) libsched_clock_create_system(&options.deadline_clock, NULL);
+  const libsched_rc rc = libsched_services_create(&options, out, error);
+  libsched_clock_unref(options.deadline_clock);
+  return rc;
 }
 
 libsched_rc lsgo_nominate(libsched_services *services, const libsched_pod *pod, bool given,

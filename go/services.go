@@ -29,8 +29,8 @@ var openServices = struct {
 	by map[*C.libsched_services]*servicesCore
 }{by: map[*C.libsched_services]*servicesCore{}}
 
-// ServicesOptions says what services are made of. Zero: a virtual clock that stands in the year 2200,
-// and an API client that only keeps the requests.
+// ServicesOptions says what services are made of. Zero: a virtual clock that stands in the year 2200
+// (deadlines of calls go by the machine's time then), and an API client that only keeps the requests.
 type ServicesOptions struct {
 	Clock *Clock
 	API   APIClient

@@ -95,9 +95,13 @@ libsched_rc libsched_run_cycle(libsched_evaluator* evaluator, libsched_cycle_sta
         return Error{Rc::kUnsupported, "libsched_cycle_options: reserved field is set", {}, {}};
     libsched_cycle_outcome result = LIBSCHED_CYCLE_OUTCOME_INIT;
     LIBSCHED_TRY(writable_struct(outcome, "libsched_cycle_outcome"));
-    Result<CycleOutcome> ran = unwrap(evaluator)->run_cycle(
-        *unwrap(state), *unwrap(pod),
-        {o->sampling, static_cast<TieMode>(o->ties), o->seed, {o->cancel, o->deadline_ns}});
+    CycleOptions how;
+    how.sampling = o->sampling;
+    how.ties = static_cast<TieMode>(o->ties);
+    how.seed = o->seed;
+    how.limits = {o->cancel, o->deadline_ns};
+    how.fit_error = o->fit_error;
+    Result<CycleOutcome> ran = unwrap(evaluator)->run_cycle(*unwrap(state), *unwrap(pod), how);
     if (!ran.ok()) return std::move(ran.error());
     const View& v = unwrap(evaluator)->view();
     result.row = ran->row;

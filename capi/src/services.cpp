@@ -110,10 +110,14 @@ libsched_rc libsched_services_create(const libsched_services_options* options,
       if (reserved)
         return Error{Rc::kUnsupported, "libsched_services_options: reserved field is set", {}, {}};
     LIBSCHED_TRY(live_or_null("options->clock", o->clock));
+    LIBSCHED_TRY(live_or_null("options->deadline_clock", o->deadline_clock));
     Result<Ref<ApiClient>> api = owner.client();
     if (!api.ok()) return std::move(api.error());
-    auto services = make_ref<Services>(
-        o->clock == nullptr ? Ref<Clock>() : Ref<Clock>::share(unwrap(o->clock)), std::move(*api));
+    const auto shared = [](libsched_clock* clock) {
+      return clock == nullptr ? Ref<Clock>() : Ref<Clock>::share(unwrap(clock));
+    };
+    auto services =
+        make_ref<Services>(shared(o->clock), std::move(*api), shared(o->deadline_clock));
     if (o->random_preemption) services->preemption_seed = o->seed;
     services->preemption_offset = o->preemption_offset;
     *result = own(services.release());
@@ -124,6 +128,10 @@ libsched_services* libsched_services_ref(libsched_services* services) { return r
 void libsched_services_unref(libsched_services* services) { release(services); }
 libsched_clock* libsched_services_clock(libsched_services* services) {
   return !live(services) ? nullptr : wrap(&unwrap(services)->clock());
+}
+
+libsched_clock* libsched_services_deadline_clock(libsched_services* services) {
+  return !live(services) ? nullptr : wrap(&unwrap(services)->deadline_clock());
 }
 
 void libsched_evaluator_set_services(libsched_evaluator* evaluator, libsched_services* services) {

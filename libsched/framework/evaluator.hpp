@@ -42,6 +42,9 @@ struct CycleOptions {
   uint64_t seed = 0;  // of random ties
   Limits limits;
   bool post_filter = false;  // if no node takes the pod, let PostFilter try to make room
+  // If no node takes the pod, the outcome's status is upstream's with a FitError, and names the
+  // plugin if only one was in the way. The filters are asked once more for it.
+  bool fit_error = false;
 };
 
 // The node that a cycle chose.
@@ -234,7 +237,10 @@ class Evaluator final : public RefCounted {
 #endif
   struct Limited {
     Limited(const Evaluator* e, CycleState& s, const Limits& limits)
-        : state(s), before(s.limits), clock(e->services_->clock_ref()), watch(limits, *clock) {
+        : state(s),
+          before(s.limits),
+          clock(e->services_->deadline_clock_ref()),
+          watch(limits, *clock) {
       s.limits = &watch;
     }
     ~Limited() { state.limits = before; }

@@ -12,6 +12,15 @@ namespace {
 constexpr size_t kMinFeasibleNodes = 100;
 constexpr int64_t kMinPercentage = 5;
 
+// Upstream's status of a cycle that ends with a FitError. It names the plugin if there was but one.
+Status fit_error_status(Decision* d, size_t all_nodes, const std::optional<Status>& absent) {
+  diagnose(d);
+  Status out(Code::kUnschedulable);
+  out.set_error(fit_error_text(*d, all_nodes, absent));
+  if (d->unschedulable_plugins.size() == 1) out.plugin = d->unschedulable_plugins.front();
+  return out;
+}
+
 }  // namespace
 
 // Upstream's numFeasibleNodesToFind.
@@ -153,18 +162,25 @@ Result<CycleOutcome> Evaluator::cycle(CycleState& state, const Pod& pod,
   if (!pre.ok()) return std::move(pre.error());
   if (!pre->success()) {
     out.status = std::move(*pre);
-    if (options.post_filter && out.status.rejected()) {
+    if (!out.status.rejected()) return out;
+    if (options.post_filter) {
       NodeStatuses statuses;
       statuses.absent = out.status;
       LIBSCHED_TRY(make_room(state, pod, statuses, &out));
     }
+    if (options.fit_error) {
+      Decision d;
+      d.pre_filter = std::move(out.status);
+      out.status = fit_error_status(&d, v.node_count(), {});
+    }
     return out;
   }
   Result<CycleOutcome> chosen = choose(state, pod, options);
-  if (!chosen.ok() || !options.post_filter || chosen->row != kNoId ||
+  if (!chosen.ok() || !(options.post_filter || options.fit_error) || chosen->row != kNoId ||
       chosen->status.code != Code::kUnschedulable)
     return chosen;
   NodeStatuses statuses;
+  Decision d;
   std::vector<uint32_t> rows;
   if (state.pre_filter.all_nodes) {
     rows = v.order();
@@ -181,10 +197,18 @@ Result<CycleOutcome> Evaluator::cycle(CycleState& state, const Pod& pod,
   }
   {
     const Turn turn(this, &state);
-    LIBSCHED_TRY(
-        judge_rows(state, pod, rows, [&](uint32_t r, Status s) { statuses.set(r, std::move(s)); }));
+    if (options.post_filter)
+      LIBSCHED_TRY(judge_rows(state, pod, rows,
+                              [&](uint32_t r, Status s) { statuses.set(r, std::move(s)); }));
+    if (options.fit_error) {
+      d.narrowed = state.pre_filter;
+      d.statuses.emplace_back();
+      LIBSCHED_TRY(judge_all(state, pod, &d, rows));
+      for (Decision::NodeVerdict& n : d.nodes) n.excluded = false;
+      chosen->status = fit_error_status(&d, v.node_count(), statuses.absent);
+    }
   }
-  LIBSCHED_TRY(make_room(state, pod, statuses, &*chosen));
+  if (options.post_filter) LIBSCHED_TRY(make_room(state, pod, statuses, &*chosen));
   return chosen;
 }
 

@@ -66,6 +66,41 @@ TEST_CASE("no node, one node, several nodes") {
   }
 }
 
+TEST_CASE("the status of a cycle without a node has upstream's message if that is asked for") {
+  CycleOptions options;
+  options.fit_error = true;
+  const auto says = [&](FakeWorld& w, const char* plugin, const char* text) {
+    const CycleOutcome out = cycle(w, options);
+    CHECK(out.row == kNoId);
+    CHECK(out.status.code == Code::kUnschedulable);
+    CHECK(out.status.plugin == plugin);
+    CHECK(out.status.message() == text);
+    CHECK(out.status.error == text);
+    CHECK(w.check()->fit_error == text);
+  };
+  SUBCASE("one plugin") {
+    FakeWorld w({filter_rejects("F", {"n1", "n2", "n3"}, kNo)});
+    says(w, "F", "0/3 nodes are available: 3 no.");
+  }
+  SUBCASE("several") {
+    FakeWorld w({filter_rejects("F", {"n1"}, kNo),
+                 filter_rejects("G", {"n2", "n3"}, Status(Code::kUnschedulable, "never"))});
+    says(w, "", "0/3 nodes are available: 1 no, 2 never.");
+  }
+  SUBCASE("PreFilter") {
+    FakeWorld w({pre_filter_says("P", Status(Code::kUnschedulableAndUnresolvable, "never"))});
+    says(w, "P", "0/3 nodes are available: never.");
+  }
+  SUBCASE("not asked for") {
+    FakeWorld w({filter_rejects("F", {"n1", "n2", "n3"}, kNo)});
+    CHECK(cycle(w).status == Status(Code::kUnschedulable));
+  }
+  SUBCASE("a node is there") {
+    FakeWorld w({filter_rejects("F", {"n1", "n3"}, kNo)});
+    CHECK(cycle(w, options).status.success());
+  }
+}
+
 TEST_CASE("sampling stops at upstream's number and goes on from there") {
   FakeWorld w({same_score()}, nodes(300));
   CycleOptions options;

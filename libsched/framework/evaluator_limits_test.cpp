@@ -216,5 +216,21 @@ TEST_CASE("the machine's clock, and one that another thread moves") {
   mover.join();
 }
 
+TEST_CASE("a deadline may go by another clock than plugins and waiting pods") {
+  Timed t({});
+  const Ref<VirtualClock> still = make_ref<VirtualClock>(kNow);
+  const Ref<VirtualClock> other = make_ref<VirtualClock>(5);
+  t.w.evaluator.use(make_ref<Services>(still, Ref<ApiClient>(), other));
+  CHECK(&t.w.evaluator.services().clock() == still.get());
+  const auto check = [&](int64_t deadline) {
+    return rc_of(
+        t.w.evaluator.check(*t.w.state, *t.w.pod, "", {false, true, {nullptr, deadline}, false}));
+  };
+  CHECK(check(6) == Rc::kOk);
+  other->advance_to(6);
+  CHECK(check(6) == Rc::kDeadline);
+  CHECK(check(7) == Rc::kOk);
+}
+
 }  // namespace
 }  // namespace libsched

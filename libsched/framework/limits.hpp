@@ -16,7 +16,7 @@ namespace libsched {
 
 struct Limits {
   const volatile bool* cancel = nullptr;  // ends the call once it is true
-  int64_t deadline_ns = 0;                // by the services' clock; 0: none, and it is not read
+  int64_t deadline_ns = 0;                // by Services::deadline_clock(); 0: none, and it is not read
 };
 
 // Of one call. Once exceeded it stays so, whatever flag and clock say later. Any thread may look.

@@ -3,9 +3,10 @@
 
 namespace libsched {
 
-Services::Services(Ref<Clock> clock, Ref<ApiClient> api)
-    : clock_(std::move(clock)), api_(std::move(api)) {
+Services::Services(Ref<Clock> clock, Ref<ApiClient> api, Ref<Clock> deadline_clock)
+    : clock_(std::move(clock)), deadline_clock_(std::move(deadline_clock)), api_(std::move(api)) {
   if (!clock_) clock_ = make_ref<VirtualClock>();
+  if (!deadline_clock_) deadline_clock_ = clock_;
   if (!api_) api_ = make_ref<MemoryApi>();
 }
 

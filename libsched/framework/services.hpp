@@ -40,11 +40,14 @@ class PodsInPreBind {
 
 class Services final : public RefCounted {
  public:
-  // Null: a virtual clock; an API client that only keeps the requests.
-  explicit Services(Ref<Clock> clock = {}, Ref<ApiClient> api = {});
+  // Null: a virtual clock; an API client that only keeps the requests; `clock`.
+  explicit Services(Ref<Clock> clock = {}, Ref<ApiClient> api = {}, Ref<Clock> deadline_clock = {});
 
   Clock& clock() const { return *clock_; }
   const Ref<Clock>& clock_ref() const { return clock_; }
+  // The clock of Limits::deadline_ns.
+  Clock& deadline_clock() const { return *deadline_clock_; }
+  const Ref<Clock>& deadline_clock_ref() const { return deadline_clock_; }
   ApiClient& api() const { return *api_; }
   Nominator& nominator() { return nominator_; }  // of the thread that schedules
   const Nominator& nominator() const { return nominator_; }
@@ -62,7 +65,7 @@ class Services final : public RefCounted {
   uint64_t preemption_offset = 0;
 
  private:
-  Ref<Clock> clock_;
+  Ref<Clock> clock_, deadline_clock_;
   Ref<ApiClient> api_;
   Nominator nominator_;
   WaitingPods waiting_pods_;

@@ -181,6 +181,31 @@ static void test_machine(void) {
   close_scene(&s, clock);
 }
 
+/* Deadlines may go by a clock of their own. */
+static void test_deadline_clock(void) {
+  mover m;
+  libsched_clock* clock = still();
+  libsched_clock* other = NULL;
+  libsched_services* services = NULL;
+  libsched_services_options options = LIBSCHED_SERVICES_OPTIONS_INIT;
+  scene s = open_scene((libsched_plugin){.filter = m_filter}, &m, clock);
+  CHECK(libsched_services_deadline_clock(s.services) == clock);
+  CHECK(libsched_services_deadline_clock(NULL) == NULL);
+  CHECK_OK(libsched_clock_create_system(&other, err));
+  options.clock = clock;
+  options.deadline_clock = other;
+  CHECK_OK(libsched_services_create(&options, &services, err));
+  CHECK(libsched_services_clock(services) == clock);
+  CHECK(libsched_services_deadline_clock(services) == other);
+  libsched_evaluator_set_services(s.evaluator, services);
+  CHECK_FAILS(LIBSCHED_ERR_DEADLINE, "", NULL, check_until(&s, libsched_clock_now(other), err));
+  CHECK_OK(check_until(&s, libsched_clock_now(other) + INT64_C(3600000000000), err));
+  CHECK_OK(check_until(&s, 0, err));
+  libsched_services_unref(services);
+  libsched_clock_unref(other);
+  close_scene(&s, clock);
+}
+
 /* Preemption: 300 nodes, each full of one pod of lower priority. */
 static void test_preemption(void) {
   mover m;
@@ -219,6 +244,7 @@ int main(void) {
   test_still();
   test_moved();
   test_machine();
+  test_deadline_clock();
   test_preemption();
   return finish();
 }

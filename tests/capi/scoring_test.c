@@ -346,6 +346,19 @@ static void test_cycle(void) {
   CHECK(outcome.row == LIBSCHED_NO_ROW && outcome.node == NULL && outcome.node_name.len == 0);
   CHECK(outcome.feasible == 0 && outcome.evaluated == 6);
   CHECK(libsched_status_code(b.status) == LIBSCHED_UNSCHEDULABLE);
+  CHECK(libsched_status_reason_count(b.status) == 0);
+  options.fit_error = true;
+  CHECK_OK(CYCLE(huge));
+  CHECK(outcome.row == LIBSCHED_NO_ROW);
+  CHECK(libsched_status_code(b.status) == LIBSCHED_UNSCHEDULABLE);
+  CHECK_STR(libsched_status_plugin(b.status), ""); /* several were in the way */
+  CHECK(libsched_status_reason_count(b.status) == 1);
+  libsched_decision* explained = NULL;
+  CHECK_OK(libsched_check_pod_fits(b.evaluator, huge, LIBSCHED_ANY_NODE, NULL, &explained, err));
+  CHECK_STR(libsched_status_reason(b.status, 0), libsched_decision_fit_error(explained).ptr);
+  CHECK(strstr(libsched_status_reason(b.status, 0).ptr, "0/6 nodes are available: ") != NULL);
+  libsched_decision_unref(explained);
+  options.fit_error = false;
   libsched_pod_unref(huge);
 
   /* An older caller's shorter struct is not written beyond its end. */
@@ -362,9 +375,9 @@ static void test_cycle(void) {
   options.struct_size = 1u << 20;
   CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, "struct_size", CYCLE(b.pod));
   options.struct_size = sizeof options;
-  options.reserved[6] = true;
+  options.reserved[5] = true;
   CHECK_FAILS(LIBSCHED_ERR_UNSUPPORTED, NULL, NULL, CYCLE(b.pod));
-  options.reserved[6] = false;
+  options.reserved[5] = false;
   options.ties = 3;
   CHECK_FAILS(LIBSCHED_ERR_UNSUPPORTED, NULL, NULL, CYCLE(b.pod));
   options.ties = 0;

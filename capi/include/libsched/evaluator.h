@@ -88,11 +88,12 @@ typedef struct libsched_filter_options {
   size_t accept_words;     /* length of `accept`; rows beyond it are not accepted */
   size_t start;            /* position in the node order to begin at, going round; for `limit` */
   const volatile bool *cancel; /* the call ends with CANCELLED once this is true; may be NULL */
-  /* The call ends with DEADLINE from this time on: nanoseconds since 1970 by the clock of the
-     evaluator's services (a virtual one unless it got others: it stands still until it is moved).
-     0: none, and the clock is not read. Flag and deadline are looked at between plugins, among nodes
-     that are asked one by one, and inside of in-tree plugins along loops whose length objects decide:
-     a pod with very many terms does not hold a call up. @since 0.1 */
+  /* The call ends with DEADLINE from this time on: nanoseconds since 1970 by the deadline clock of
+     the evaluator's services. The services that an evaluator starts with have a virtual clock, which
+     stands still until it is moved: for real time make services with the machine's clock as
+     `deadline_clock`. 0: none, and the clock is not read. Flag and deadline are looked at between
+     plugins, among nodes that are asked one by one, and inside of in-tree plugins along loops whose
+     length objects decide: a pod with very many terms does not hold a call up. @since 0.1 */
   int64_t deadline_ns;
 } libsched_filter_options;
 #define LIBSCHED_FILTER_OPTIONS_INIT {sizeof(libsched_filter_options), 0, NULL, 0, 0, NULL, 0}

@@ -41,16 +41,20 @@ typedef struct libsched_cycle_options {
   /* Upstream's sampling: percentageOfNodesToScore, and a start that moves on from cycle to cycle.
      Without it every node is judged, from the first one. */
   bool sampling;
-  bool reserved[7];            /* false */
+  /* If no node takes the pod, `status` is upstream's Unschedulable with the FitError as its text
+     ("0/3 nodes are available: ..."), and names the plugin if only one was in the way. The filters
+     are asked once more for it. @since 0.1 */
+  bool fit_error;
+  bool reserved[6];            /* false */
   uint64_t seed;               /* of LIBSCHED_TIES_RANDOM */
   const volatile bool *cancel; /* the call ends with CANCELLED once this is true; may be NULL */
   int64_t deadline_ns;         /* as in libsched_filter_options. @since 0.1 */
 } libsched_cycle_options;
 #ifdef __cplusplus
 #define LIBSCHED_CYCLE_OPTIONS_INIT \
-  {sizeof(libsched_cycle_options), 0, false, {false, false, false, false, false, false, false}, 0, nullptr, 0}
+  {sizeof(libsched_cycle_options), 0, false, false, {false, false, false, false, false, false}, 0, nullptr, 0}
 #else
-#define LIBSCHED_CYCLE_OPTIONS_INIT {sizeof(libsched_cycle_options), 0, false, {false}, 0, NULL, 0}
+#define LIBSCHED_CYCLE_OPTIONS_INIT {sizeof(libsched_cycle_options), 0, false, false, {false}, 0, NULL, 0}
 #endif
 
 /* What a cycle chose. The node and its name are borrowed until the view changes. */
@@ -73,7 +77,7 @@ typedef struct libsched_cycle_outcome {
    node first, Filter, PreScore, Score, choice. PreEnqueue, PostFilter and Reserve are not run and
    the view is not changed. `state` is filled for what follows; `status` is Success, or says why
    there is no node: PreFilter's words, a plugin's Error, or a bare Unschedulable if no node passed
-   the filters (libsched_check_pod_fits() gives every reason). `options` may be NULL. After CANCELLED
+   the filters (see `fit_error`; libsched_check_pod_fits() gives every reason). `options` may be NULL. After CANCELLED
    or DEADLINE all is as before the call, but for `state`, which needs a PreFilter anew.
    Errors: UNSUPPORTED with the plugin's name, CANCELLED, DEADLINE, STALE. @since 0.1
      libsched_cycle_outcome outcome = LIBSCHED_CYCLE_OUTCOME_INIT;

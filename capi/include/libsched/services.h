@@ -58,12 +58,15 @@ typedef struct libsched_services_options {
   /* Without random_preemption: where preemption begins among the nodes where it might help, counted
      from the first one in the node order and going round. Upstream's offset is random. @since 0.1 */
   uint64_t preemption_offset;
+  /* The clock of `deadline_ns` in the options of calls; NULL: `clock`. Pass the machine's clock to
+     end calls by real time while plugins and waiting pods go by a virtual one. @since 0.1 */
+  libsched_clock *deadline_clock;
 } libsched_services_options;
 #ifdef __cplusplus
 #define LIBSCHED_SERVICES_OPTIONS_INIT \
-  {sizeof(libsched_services_options), false, {false, false, false}, 0, nullptr, nullptr, nullptr, 0}
+  {sizeof(libsched_services_options), false, {false, false, false}, 0, nullptr, nullptr, nullptr, 0, nullptr}
 #else
-#define LIBSCHED_SERVICES_OPTIONS_INIT {sizeof(libsched_services_options), false, {false}, 0, NULL, NULL, NULL, 0}
+#define LIBSCHED_SERVICES_OPTIONS_INIT {sizeof(libsched_services_options), false, {false}, 0, NULL, NULL, NULL, 0, NULL}
 #endif
 /* `options` may be NULL. Errors: UNSUPPORTED (fields that this version does not know). */
 libsched_rc libsched_services_create(const libsched_services_options *options, LIBSCHED_OWN libsched_services **out,
@@ -71,6 +74,7 @@ libsched_rc libsched_services_create(const libsched_services_options *options, L
 libsched_services *libsched_services_ref(libsched_services *services);
 void libsched_services_unref(LIBSCHED_OWN libsched_services *services);
 libsched_clock *libsched_services_clock(libsched_services *services); /* borrowed from `services` */
+libsched_clock *libsched_services_deadline_clock(libsched_services *services); /* likewise */
 /* An evaluator has services of its own until it gets others. */
 void libsched_evaluator_set_services(libsched_evaluator *evaluator, libsched_services *services);
 libsched_services *libsched_evaluator_services(libsched_evaluator *evaluator); /* borrowed */

@@ -142,6 +142,8 @@ struct TYPE {};
 %ignore libsched_filter_options;
 // What writes through several pointers or to arrays, and structs of function pointers.
 %ignore libsched_api_client;
+%ignore libsched_parse_options::interrupt;
+%ignore libsched_parse_options::interrupt_data;
 %ignore libsched_services_options::api;
 %ignore libsched_services_options::api_user_data;
 %ignore libsched_host;

@@ -51,6 +51,17 @@ libsched_rc libsched_cluster_load(libsched_str path, libsched_cluster** result,
 libsched_cluster* libsched_cluster_ref(libsched_cluster* cluster) { return retain(cluster); }
 void libsched_cluster_unref(libsched_cluster* cluster) { release(cluster); }
 
+libsched_rc libsched_cluster_put_objects(libsched_cluster* cluster, const libsched_objects* objects,
+                                         bool only_new, size_t* count, libsched_error** error) {
+  LIBSCHED_REQUIRE_HANDLES(error, cluster, objects);
+  return guarded(error, [&]() -> Result<void> {
+    const Result<size_t> put = unwrap(cluster)->put_objects(unwrap(objects)->set, only_new);
+    if (!put.ok()) return put.error();
+    if (count != nullptr) *count = *put;
+    return {};
+  });
+}
+
 libsched_rc libsched_cluster_apply(libsched_cluster* cluster, const libsched_objects* objects,
                                    libsched_error** error) {
   LIBSCHED_REQUIRE_HANDLES(error, cluster, objects);

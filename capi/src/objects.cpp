@@ -32,11 +32,13 @@ Result<ParseOptions> parse_options(const libsched_parse_options* given) {
   if (o.max_decompressed_bytes != 0) p.max_decompressed_bytes = o.max_decompressed_bytes;
   if (o.max_depth != 0) p.max_depth = static_cast<int>(std::min<uint32_t>(o.max_depth, 1000));
   LIBSCHED_TRY(live_or_null("options->classes", o.classes));
+  p.interrupt = {o.interrupt, o.interrupt_data};
   if (o.classes != nullptr) p.priority_classes = unwrap(o.classes)->set.priority_classes;
   return p;
 }
 
-Result<std::string> read_file(const std::string& path, size_t max_bytes) {
+Result<std::string> read_file(const std::string& path, size_t max_bytes,
+                              const Interrupt& interrupt) {
   const auto failed = [&](const char* what) {
     return Error{Rc::kIo,
                  std::string("cannot ") + what + " \"" + path + "\": " + std::strerror(errno),
@@ -52,6 +54,7 @@ Result<std::string> read_file(const std::string& path, size_t max_bytes) {
   std::string text;
   for (size_t got = 1; got != 0;) {
     const size_t used = text.size();
+    if (interrupt()) return interrupted();
     if (used > max_bytes)
       return Error{Rc::kLimit,
                    "\"" + path + "\" has more bytes than the limit of " + std::to_string(max_bytes),
@@ -120,7 +123,7 @@ libsched_rc libsched_objects_load(libsched_str path, const libsched_parse_option
   return guarded(error, [&]() -> Result<void> {
     Result<ParseOptions> o = parse_options(options);
     if (!o.ok()) return o.error();
-    Result<std::string> text = read_file(std::string(in(path)), o->max_bytes);
+    Result<std::string> text = read_file(std::string(in(path)), o->max_bytes, o->interrupt);
     if (!text.ok()) return text.error();
     Result<libsched_objects*> made = parse_set(*text, *o);
     if (!made.ok()) return made.error();

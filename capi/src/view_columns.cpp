@@ -45,4 +45,17 @@ size_t libsched_view_requested_column(const libsched_view* v, libsched_str resou
   });
 }
 
+size_t libsched_view_resources(const libsched_view* v, libsched_str* names, size_t capacity) {
+  if (!live(v)) return 0;
+  const Columns& columns = unwrap(v)->columns();
+  size_t count = 0;
+  for (size_t id = 0; id < columns.count(); ++id) {
+    const std::string& name = columns.resource(static_cast<uint32_t>(id)).name;
+    if (name.empty()) continue;
+    if (names != nullptr && count < capacity) names[count] = out(name);
+    ++count;
+  }
+  return count;
+}
+
 }  // extern "C"

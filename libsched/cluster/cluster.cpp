@@ -281,6 +281,23 @@ Result<void> Cluster::put_object(StoredKind kind, const ObjectRef& object) {
   return {};
 }
 
+Result<size_t> Cluster::put_objects(const ObjectSet& objects, bool only_new) {
+  LIBSCHED_TRY(may_change());
+  size_t count = 0;
+  const auto put = [&](StoredKind kind, const ObjectRef& object) {
+    const ObjectMeta& meta = object->meta;
+    if (only_new && state_.objects().entry(kind, meta.ns, meta.name) != nullptr)
+      return Result<void>();
+    ++count;
+    return put_object(kind, object);
+  };
+  for (const NamespaceRef& ns : objects.namespaces) LIBSCHED_TRY(put(StoredKind::kNamespace, ns));
+  for (const PriorityClassRef& c : objects.priority_classes)
+    LIBSCHED_TRY(put(StoredKind::kPriorityClass, c));
+  for (const StoredObject& o : objects.stored) LIBSCHED_TRY(put(o.kind, o.object));
+  return count;
+}
+
 Result<void> Cluster::remove_object(StoredKind kind, Str ns, Str name) {
   LIBSCHED_TRY(may_change());
   const ObjectStore::Entry* stored = state_.objects().entry(kind, ns, name);

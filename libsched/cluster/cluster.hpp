@@ -49,6 +49,9 @@ class Cluster final : public RefCounted {
 
   // Any object but a pod or node, new or replaced; also what was assumed of it is replaced.
   Result<void> put_object(StoredKind kind, const ObjectRef& object);
+  // All objects of the set but pods and nodes; with `only_new` those that are not there. Returns how
+  // many.
+  Result<size_t> put_objects(const ObjectSet& objects, bool only_new);
   Result<void> remove_object(StoredKind kind, Str ns, Str name);
   // Puts a changed copy over the API's object, for all queries, until restore_object(), a new
   // version from the API, or the removal. As upstream's assume caches: the object must be there,

@@ -43,6 +43,8 @@ bool DocumentReader::more() {
   return true;
 }
 
+bool DocumentReader::interrupt() { return interrupted_ = options_.interrupt(); }
+
 bool DocumentReader::read_document() {
   switch (reader_.peek()) {
     case '{': return read_object(default_type_, /*top=*/true);
@@ -107,6 +109,7 @@ bool DocumentReader::read_object(const TypeName& default_type, bool top) {
   const size_t begin = reader_.offset();
   object_begin_ = begin;
   if (reader_.peek() != '{') return reader_.wrong_type("an object");
+  if (interrupt()) return false;
   TypeProbe found;
   if (!reader_.whole([&] { return probe(default_type, top, /*full=*/false, found); })) return false;
   if (!found.items) return read_typed(found.type, begin);
@@ -153,6 +156,7 @@ bool DocumentReader::find_list_type(size_t begin, TypeName& out) {
       if (!more()) return r.syntax();
       if (!r.take(']')) {
         do {
+          if (interrupt()) return false;
           if (!more() || !r.whole([&] { return r.skip(); }) || !more()) return r.syntax();
         } while (r.take(','));
         if (!r.expect(']')) return false;
@@ -240,6 +244,11 @@ bool DocumentReader::build(ObjectKind kind, const TypeName& type, size_t begin) 
       if (const Ref<Controller>& c = builder_.controller()) {
         out_.stored.push_back({c->kind, c});
         ++out_.both_ways;
+        if (options_.validate && c->kind == StoredKind::kReplicationController) {
+          validate(out_.stored.back(), [&](const std::string& path, std::string message) {
+            warn(join_path(prefix(), path), std::move(message));
+          });
+        }
       }
       return true;
     }
@@ -384,6 +393,7 @@ std::string DocumentReader::document_prefix(size_t document) const {
 }
 
 Error DocumentReader::error() {
+  if (interrupted_) return interrupted();
   const JsonFailure& f = reader_.failure();
   const Str text = reader_.text();
   size_t document = begins_.size() - 1;

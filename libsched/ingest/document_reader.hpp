@@ -60,7 +60,8 @@ class DocumentReader {
   bool add_stored(const StoredObject& stored, size_t begin);
   bool is_first(const Object& object, Str kind, size_t begin);
   bool skip_kind(const TypeName& type, size_t begin);
-  bool more();  // makes the next token available; false at the end of the text
+  bool interrupt();  // whether the caller wants the call to end; error() says so then
+  bool more();       // makes the next token available; false at the end of the text
   static constexpr int64_t kMaxUnknownFieldWarnings = 10;
   static constexpr int kMaxClassWarnings = 10;  // finding their paths takes long
   void warn(std::string path, std::string message);
@@ -85,6 +86,7 @@ class DocumentReader {
   std::vector<size_t> warning_documents_;
   int class_warnings_ = 0;
   bool not_json_ = false;
+  bool interrupted_ = false;
   Broken broken_;
 };
 

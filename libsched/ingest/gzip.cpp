@@ -11,7 +11,7 @@
 namespace libsched {
 namespace {
 
-constexpr size_t kPiece = size_t{1} << 30;
+constexpr size_t kPiece = size_t{4} << 20;  // what goes in or comes out between two interrupts
 
 class Inflater {
  public:
@@ -38,7 +38,7 @@ Error too_large(size_t bytes, size_t in, size_t made, size_t max_bytes) {
   return {Rc::kLimit, message + std::to_string(max_bytes), {}, {}};
 }
 
-Result<Unpacked> inflate_all(Str bytes, size_t max_bytes) {
+Result<Unpacked> inflate_all(Str bytes, size_t max_bytes, const Interrupt& interrupt) {
   Inflater z;
   Unpacked out;
   size_t in = 0, made = 0;
@@ -46,6 +46,7 @@ Result<Unpacked> inflate_all(Str bytes, size_t max_bytes) {
     return " at byte " + std::to_string(in) + " of " + std::to_string(bytes.size());
   };
   for (;;) {
+    if (interrupt()) return interrupted();
     if (made == out.size()) {
       const size_t wanted = std::max(out.size() * 2, std::min(bytes.size(), kPiece) * 4 + 64);
       out.resize(std::min(wanted, max_bytes < SIZE_MAX ? max_bytes + 1 : max_bytes));
@@ -108,10 +109,10 @@ Str other_compression(Str bytes) {
   return {};
 }
 
-Result<Unpacked> gunzip(Str bytes, size_t max_bytes) {
+Result<Unpacked> gunzip(Str bytes, size_t max_bytes, const Interrupt& interrupt) {
   if (!is_gzip(bytes)) return invalid("", "not gzip data");
   try {
-    return inflate_all(bytes, max_bytes);
+    return inflate_all(bytes, max_bytes, interrupt);
   } catch (const std::bad_alloc&) {
     return Error{Rc::kNoMemory, "out of memory while reading gzip data", {}, {}};
   } catch (const std::exception& e) {

@@ -9,6 +9,7 @@
 
 #include "libsched/base/arena.hpp"
 #include "libsched/base/result.hpp"
+#include "libsched/ingest/interrupt.hpp"
 
 namespace libsched {
 
@@ -35,7 +36,8 @@ bool is_gzip(Str bytes);
 // The name of another format of compression ("xz") if the bytes begin as it does; else "".
 Str other_compression(Str bytes);
 
-// Rc::kLimit as soon as more than max_bytes come out, Rc::kInvalid for truncated or damaged data.
-Result<Unpacked> gunzip(Str bytes, size_t max_bytes);
+// Rc::kLimit as soon as more than max_bytes come out, Rc::kInvalid for truncated or damaged data,
+// Rc::kCancelled.
+Result<Unpacked> gunzip(Str bytes, size_t max_bytes, const Interrupt& interrupt = {});
 
 }  // namespace libsched

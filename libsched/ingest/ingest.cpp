@@ -23,7 +23,8 @@ Error too_large(size_t max_bytes) {
 
 Result<Unpacked> unpack(Str bytes, const ParseOptions& options) {
   const bool own = options.max_decompressed_bytes < options.max_bytes;
-  Result<Unpacked> result = gunzip(bytes, own ? options.max_decompressed_bytes : options.max_bytes);
+  const size_t most = own ? options.max_decompressed_bytes : options.max_bytes;
+  Result<Unpacked> result = gunzip(bytes, most, options.interrupt);
   if (!result.ok() && result.error().rc == Rc::kLimit) {
     result.error().message += own ? " (option max_decompressed_bytes)" : " (option max_bytes)";
   }
@@ -61,6 +62,7 @@ Result<bool> read_yaml(Str text, const ParseOptions& options, DocumentReader& re
   YamlLimits limits;
   limits.max_bytes = options.max_bytes;
   limits.max_depth = std::min(options.max_depth, 1000);
+  limits.interrupt = options.interrupt;
   Result<std::vector<std::string>> documents = yaml_to_json(text, limits);
   if (!documents.ok()) {
     error = std::move(documents.error());
@@ -110,6 +112,7 @@ Result<ObjectSet> read_json_or_yaml(Str text, bool marked, const ParseOptions& o
   Result<bool> read = read_yaml(rest, options, reader, error);
   if (!read.ok()) return std::move(read.error());
   if (*read) return mixed;
+  if (error.rc == Rc::kCancelled) return error;
   if (broken.document == 0 && looks_like_yaml(text)) return error;
   Error both = std::move(result.error());
   const bool truncated = both.message.starts_with("unexpected end");

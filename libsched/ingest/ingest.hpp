@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "libsched/base/result.hpp"
+#include "libsched/ingest/interrupt.hpp"
 #include "libsched/objects/object_set.hpp"
 
 namespace libsched {
@@ -25,6 +26,7 @@ struct ParseOptions {
   size_t max_bytes = size_t{4} << 30;               // of the document
   size_t max_decompressed_bytes = size_t{1} << 30;  // of what gzip data expands to
   int max_depth = 200;
+  Interrupt interrupt;
   // Classes for priority admission beside those of the input itself.
   std::vector<PriorityClassRef> priority_classes;
 };
@@ -33,7 +35,7 @@ struct ParseOptions {
 // object without a namespace is in "default". Errors: Rc::kInvalid (with the path in the input:
 // "documents[2].items[3].spec.nodeName"; with line and column if it is no JSON or YAML at all; also
 // for a key twice in one mapping and an object twice in the input), kLimit, kUnsupported
-// (`strict`), kNoMemory.
+// (`strict`), kCancelled (`interrupt`), kNoMemory.
 Result<ObjectSet> parse_objects(Str bytes, const ParseOptions& options);
 
 // Exactly one object of the kind, which may lack kind and apiVersion. A workload where a pod is

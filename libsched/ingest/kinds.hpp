@@ -12,7 +12,7 @@ enum class ObjectKind : uint8_t {
   kNode,
   kNamespace,
   kPriorityClass,
-  kWorkload,  // Deployment, StatefulSet, DaemonSet, ReplicaSet, Job, CronJob
+  kWorkload,  // Deployment, StatefulSet, DaemonSet, ReplicaSet, ReplicationController, Job, CronJob
   kStored,    // those of objects/stored_kind.hpp, by their names
   kList,
   kOther,  // skipped and counted

@@ -170,7 +170,6 @@ class ObjectBuilder {
   bool csi_storage_capacity(CsiStorageCapacity& capacity, const TypeNames& type);
   bool volume_attachment(VolumeAttachment& attachment, const TypeNames& type);
   bool service(Service& service, const TypeNames& type);  // selecting_builder.cpp
-  bool replication_controller(Controller& controller, const TypeNames& type);
   bool device_class(DeviceClass& device_class, const TypeNames& type);
   bool disruption_budget(PodDisruptionBudget& budget, const TypeNames& type);
   bool budget_status(PodDisruptionBudget& budget);

@@ -1,5 +1,4 @@
-// Services, ReplicationControllers, DeviceClasses and PodDisruptionBudgets; and the frame for all
-// stored kinds.
+// Services, DeviceClasses and PodDisruptionBudgets; and the frame for all stored kinds.
 #include "libsched/ingest/defaults.hpp"
 #include "libsched/ingest/object_builder.hpp"
 
@@ -15,9 +14,6 @@ constexpr KeyTable kServiceSpec("ports", "selector", "clusterIP", "clusterIPs", 
                                 "ipFamilyPolicy", "allocateLoadBalancerNodePorts",
                                 "loadBalancerClass", "internalTrafficPolicy",
                                 "trafficDistribution");
-constexpr KeyTable kControllerSpec("replicas", "minReadySeconds", "selector", "templateRef",
-                                   "template");
-constexpr KeyTable kTemplate("metadata", "spec");
 constexpr KeyTable kBudgetSpec("minAvailable", "selector", "maxUnavailable",
                                "unhealthyPodEvictionPolicy");
 constexpr KeyTable kBudgetStatus("observedGeneration", "disruptedPods", "disruptionsAllowed",
@@ -41,34 +37,6 @@ bool ObjectBuilder::service(Service& service, const TypeNames& type) {
       default: return skip();
     }
   });
-}
-
-bool ObjectBuilder::replication_controller(Controller& controller, const TypeNames& type) {
-  ObjectMeta pod;
-  LabelSelector& selector = controller.selector;
-  const bool ok = object(kObject, [&](int field) {
-    switch (field) {
-      case kObject["apiVersion"]: return type_field(type.api_version);
-      case kObject["kind"]: return type_field(type.kind);
-      case kObject["metadata"]: return metadata(controller.meta);
-      case kObject["spec"]:
-        return object(kControllerSpec, [&](int part) {
-          switch (part) {
-            case kControllerSpec["selector"]:
-              selector.present = !reader_.is_null();
-              return labels(selector.match_labels);
-            case kControllerSpec["template"]:
-              return object(kTemplate, [&](int p) {
-                return p == kTemplate["metadata"] ? metadata(pod) : skip();
-              });
-            default: return skip();
-          }
-        });
-      default: return skip();
-    }
-  });
-  if (ok && options_.defaults) set_controller_defaults(controller, pod.labels);
-  return ok;
 }
 
 bool ObjectBuilder::device_class(DeviceClass& device_class, const TypeNames& type) {
@@ -151,11 +119,6 @@ StoredObject ObjectBuilder::stored(StoredKind kind, Str api_version) {
       if (sc && options_.defaults && !sc->binding_mode) sc->binding_mode = "Immediate";
       return {kind, sc};
     }
-    case StoredKind::kReplicationController: {
-      const Ref<Controller> rc = stored_object(kind, type, &B::replication_controller);
-      if (rc) rc->kind = kind;
-      return {kind, rc};
-    }
     case StoredKind::kCsiNode: return made(&B::csi_node);
     case StoredKind::kCsiDriver: return made(&B::csi_driver);
     case StoredKind::kCsiStorageCapacity: return made(&B::csi_storage_capacity);
@@ -165,6 +128,7 @@ StoredObject ObjectBuilder::stored(StoredKind kind, Str api_version) {
     case StoredKind::kPodDisruptionBudget: return made(&B::disruption_budget);
     case StoredKind::kReplicaSet:  // made with their pod templates: workload()
     case StoredKind::kStatefulSet:
+    case StoredKind::kReplicationController:
     case StoredKind::kNamespace:
     case StoredKind::kPriorityClass: break;
   }

@@ -131,7 +131,9 @@ void validate(const StoredObject& stored, const WarningSink& warn) {
   FieldIssues issues(warn);
   const Object& o = *stored.object;
   const FieldPath spec("spec");
-  check_meta(issues, o.meta, /*label=*/stored.kind == StoredKind::kService);
+  if (stored.kind != StoredKind::kReplicationController) {  // whose workload has the same
+    check_meta(issues, o.meta, /*label=*/stored.kind == StoredKind::kService);
+  }
   switch (stored.kind) {
     case StoredKind::kPersistentVolume:
       return check(issues, static_cast<const PersistentVolume&>(o));

@@ -1,5 +1,6 @@
-// Deployments, StatefulSets, DaemonSets, ReplicaSets, Jobs and CronJobs: the pod that they would
-// create. It is named after the workload and lives in its namespace; its labels are the template's.
+// Deployments, StatefulSets, DaemonSets, ReplicaSets, ReplicationControllers, Jobs and CronJobs:
+// the pod that they would create. It is named after the workload and lives in its namespace; its
+// labels are the template's.
 #include <unordered_set>
 
 #include "libsched/ingest/defaults.hpp"
@@ -18,6 +19,8 @@ constexpr KeyTable kStatefulSet("replicas", "selector", "template", "volumeClaim
 constexpr KeyTable kDaemonSet("selector", "template", "updateStrategy", "minReadySeconds",
                               "revisionHistoryLimit");
 constexpr KeyTable kReplicaSet("replicas", "minReadySeconds", "selector", "template");
+constexpr KeyTable kReplicationController("replicas", "minReadySeconds", "selector", "templateRef",
+                                          "template");
 constexpr KeyTable kJob("parallelism", "completions", "activeDeadlineSeconds", "podFailurePolicy",
                         "successPolicy", "backoffLimit", "backoffLimitPerIndex", "maxFailedIndexes",
                         "selector", "manualSelector", "template", "ttlSecondsAfterFinished",
@@ -56,17 +59,27 @@ bool ObjectBuilder::pod_template(WorkloadParts& parts) {
 bool ObjectBuilder::workload_selector(WorkloadParts&) {
   Arena* const outer = arena_;
   arena_ = &controller_->arena;
-  const bool ok = label_selector(controller_->selector);
+  LabelSelector& selector = controller_->selector;
+  bool ok = true;
+  if (controller_->kind == StoredKind::kReplicationController) {
+    selector.present = !reader_.is_null();
+    ok = labels(selector.match_labels);
+  } else {
+    ok = label_selector(selector);
+  }
   arena_ = outer;
   return ok;
 }
 
-// A ReplicaSet's or StatefulSet's selector is an object of its own, which a cluster stores.
+// The selector of a ReplicaSet, StatefulSet or ReplicationController is an object of its own, which
+// a cluster stores.
 void ObjectBuilder::finish_controller(const WorkloadParts& parts, Str api_version) {
   if (!controller_) return;
   Controller& c = *controller_;
   const Workload& w = parts.workload;
-  if (options_.defaults && api_version.ends_with("v1beta1") && !c.selector.present) {
+  const bool of_template = c.kind == StoredKind::kReplicationController ||
+                           (api_version.ends_with("v1beta1") && !c.selector.present);
+  if (options_.defaults && of_template) {
     set_controller_defaults(c, parts.pod->meta.labels);
     c.origin = parts.pod;
   }
@@ -140,6 +153,10 @@ bool ObjectBuilder::workload_spec(WorkloadParts& parts, Str kind) {
   if (kind == "ReplicaSet") {
     return workload_fields(parts, kReplicaSet, kReplicaSet["template"], kReplicaSet["replicas"]);
   }
+  if (kind == "ReplicationController") {
+    return workload_fields(parts, kReplicationController, kReplicationController["template"],
+                           kReplicationController["replicas"]);
+  }
   if (kind == "DaemonSet") return workload_fields(parts, kDaemonSet, kDaemonSet["template"], -1);
   if (kind == "StatefulSet") return stateful_set_spec(parts);
   return kind == "Job" ? job_spec(parts) : cron_job_spec(parts);
@@ -172,9 +189,9 @@ Ref<Workload> ObjectBuilder::workload(Str api_version, Str kind) {
   start(workload->arena);
   keep_annotations(/*hash=*/false);
   workload->kind = workload->arena.copy(kind);
-  if (kind == "ReplicaSet" || kind == "StatefulSet") {
+  if (kind == "ReplicaSet" || kind == "StatefulSet" || kind == "ReplicationController") {
     controller_ = make_ref<Controller>();
-    controller_->kind = kind == "ReplicaSet" ? StoredKind::kReplicaSet : StoredKind::kStatefulSet;
+    controller_->kind = static_cast<StoredKind>(find_stored_kind(kind));
   }
   WorkloadParts parts{*workload, make_ref<Pod>(arena_estimate_), 1, 1, 0, {}, {}};
   const size_t begin = reader_.offset();

@@ -50,6 +50,34 @@ TEST_CASE("workload: the pod template, named after the workload") {
   CHECK(cron->replicas == 3);
 }
 
+TEST_CASE("workload: a ReplicationController is a template and a selector that is stored") {
+  const std::string rc =
+      R"({"apiVersion":"v1","kind":"ReplicationController","metadata":{"name":"rc","uid":"u"},)"
+      R"("spec":{"replicas":3,"selector":{"a":"b"},"template":{"metadata":{"labels":{"a":"b"}},)"
+      R"("spec":{"containers":[{"name":"c","image":"i"}]}}}})";
+  ParseOptions options;
+  options.validate = true;
+  const Result<ObjectSet> set = parse_objects(rc, options);
+  REQUIRE(set.ok());
+  REQUIRE(set->workloads.size() == 1);
+  CHECK(set->workloads[0]->kind == "ReplicationController");
+  CHECK(set->workloads[0]->replicas == 3);
+  CHECK(set->workloads[0]->pod->meta.name == "rc");
+  REQUIRE(set->stored.size() == 1);
+  CHECK(set->stored[0].kind == StoredKind::kReplicationController);
+  CHECK(set->size() == 1);
+  CHECK(set->warnings.empty());
+  const Result<ObjectSet> bad = parse_objects(
+      R"({"apiVersion":"v1","kind":"ReplicationController","metadata":{"name":"R_C"},"spec":{}})",
+      options);
+  REQUIRE(bad.ok());
+  std::string paths;
+  for (const IngestWarning& w : bad->warnings) paths += w.path + " ";
+  CHECK(paths.find("metadata.name ") == 0);  // once
+  CHECK(paths.find("metadata.name ", 1) == std::string::npos);
+  CHECK(paths.find("spec.selector ") != std::string::npos);
+}
+
 TEST_CASE("workload: replica counts") {
   CHECK(workload("Deployment", R"({"replicas":5})")->replicas == 5);
   CHECK(workload("Deployment", R"({"replicas":0,)" + kTemplate + "}")->replicas == 0);

@@ -161,6 +161,9 @@ std::optional<size_t> refused_colon(const yaml_parser_t& parser) {
   return parser.problem_mark.index;
 }
 
+// An event takes about 100 ns.
+constexpr size_t kEventsBetweenLooks = 1024;
+
 // Appends the document's JSON; nothing at all for an empty one. Sets `again` if it is to be read
 // once more, with another of the colons replaced.
 std::optional<Error> convert_once(const Chunk& chunk, const YamlLimits& limits, size_t* expanded,
@@ -168,7 +171,9 @@ std::optional<Error> convert_once(const Chunk& chunk, const YamlLimits& limits, 
   YamlDocument document(limits, chunk.first_line, expanded, out);
   Parser parser(colons->text());
   std::string scratch;
+  size_t events = 0;
   for (bool ended = false;;) {
+    if (events++ % kEventsBetweenLooks == 0 && limits.interrupt()) return interrupted();
     if (!parser.next()) {
       const std::optional<size_t> colon = refused_colon(parser.parser());
       *again = colon && colons->replace(*colon);
@@ -239,7 +244,7 @@ Result<std::vector<std::string>> convert_all(Str text, const YamlLimits& limits)
     std::string json;
     json.reserve(chunk.text.size() / 2);
     if (auto error = convert(chunk, limits, &expanded, &json)) {
-      if (chunks.size() > 1) {
+      if (chunks.size() > 1 && error->rc != Rc::kCancelled) {
         error->path = join_path("documents[" + std::to_string(documents.size()) + "]", error->path);
       }
       return std::move(*error);

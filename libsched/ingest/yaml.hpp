@@ -10,6 +10,7 @@
 
 #include "libsched/base/arena.hpp"
 #include "libsched/base/result.hpp"
+#include "libsched/ingest/interrupt.hpp"
 
 namespace libsched {
 
@@ -18,6 +19,7 @@ struct YamlLimits {
   size_t max_expanded_bytes = size_t{64} << 20;  // of JSON that aliases and merge keys may add
   int max_depth = 200;                           // of nested mappings and lists; at most 1000
   bool last_key_wins = false;                    // no error for a key that stands twice
+  Interrupt interrupt;
 };
 
 // Empty documents are left out. Errors have the path ("documents[2].spec", without the first part

@@ -29,7 +29,8 @@ struct ObjectSet {
   std::vector<NamespaceRef> namespaces;
   std::vector<PriorityClassRef> priority_classes;
   std::vector<WorkloadRef> workloads;
-  // All other kinds; a ReplicaSet or StatefulSet is here and, as a template, in `workloads`.
+  // All other kinds; a ReplicaSet, StatefulSet or ReplicationController is here and, as a template,
+  // in `workloads`.
   std::vector<StoredObject> stored;
   std::vector<SkippedKind> skipped;
   std::vector<IngestWarning> warnings;

@@ -353,8 +353,64 @@ static void test_null_handles(void) {
   libsched_cluster_unref(c);
 }
 
+/* Objects beside nodes and pods, which a pod needs: here its claim. */
+static void test_put_objects(void) {
+  libsched_cluster* c = five_nodes();
+  libsched_objects *objects = NULL, *other = NULL;
+  libsched_evaluator* evaluator = NULL;
+  libsched_framework* framework = NULL;
+  libsched_decision* decision = NULL;
+  size_t count = 9;
+  static const char kText[] =
+      "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: data}\n"
+      "spec: {storageClassName: late}\n"
+      "---\napiVersion: storage.k8s.io/v1\nkind: StorageClass\nmetadata: {name: late}\n"
+      "provisioner: x.y/z\nvolumeBindingMode: %s\n"
+      "---\napiVersion: v1\nkind: Node\nmetadata: {name: left-out}\n"
+      "---\napiVersion: v1\nkind: Pod\nmetadata: {name: left-out}\n"
+      "spec: {nodeName: big, containers: [{name: c}]}\n";
+  CHECK_OK(
+      libsched_objects_parse(text(format(kText, "WaitForFirstConsumer")), NULL, &objects, err));
+  CHECK_OK(libsched_objects_parse(text(format(kText, "Immediate")), NULL, &other, err));
+  CHECK_OK(libsched_framework_create(NULL, text(""), NULL, NULL, &framework, err));
+  CHECK_OK(libsched_evaluator_create(framework, c, &evaluator, err));
+  libsched_pod* pod = pod_of("p", 100,
+                             ", \"volumes\": [{\"name\": \"v\", \"persistentVolumeClaim\": "
+                             "{\"claimName\": \"data\"}}]");
+#define FITS(n)                                                                               \
+  CHECK_OK(libsched_check_pod_fits(evaluator, pod, LIBSCHED_ANY_NODE, NULL, &decision, err)); \
+  CHECK((libsched_decision_feasible_count(decision) != 0) == (n));                            \
+  libsched_decision_unref(decision)
+  FITS(false);
+  CHECK_OK(libsched_cluster_fork(c, err));
+  CHECK_OK(libsched_cluster_put_objects(c, objects, false, &count, err));
+  CHECK(count == 2);
+  FITS(true);
+  CHECK_OK(libsched_cluster_revert(c, err));
+  FITS(false);
+  CHECK_OK(libsched_cluster_put_objects(c, objects, true, NULL, err));
+  FITS(true);
+  CHECK_OK(libsched_cluster_put_objects(c, other, true, &count, err));
+  CHECK(count == 0);
+  FITS(true);
+  CHECK_OK(libsched_cluster_put_objects(c, other, false, &count, err));
+  CHECK(count == 2);
+  FITS(false); /* the claim is not bound, and nothing waits for its pod */
+  CHECK(nodes_of(c) == 5 && pods_of(c) == 1);
+#undef FITS
+  MISUSED(libsched_cluster_put_objects(NULL, objects, true, &count, err));
+  MISUSED(libsched_cluster_put_objects(c, NULL, true, &count, err));
+  libsched_pod_unref(pod);
+  libsched_evaluator_unref(evaluator);
+  libsched_framework_unref(framework);
+  libsched_objects_unref(objects);
+  libsched_objects_unref(other);
+  libsched_cluster_unref(c);
+}
+
 int main(void) {
   test_reading();
+  test_put_objects();
   test_order();
   test_nodes();
   test_pods();

@@ -82,7 +82,30 @@ static void a_registry_enables_plugins(void) {
   libsched_registry_unref(registry);
 }
 
+static void a_view_names_its_resources(void) {
+  libsched_cluster* cluster = NULL;
+  CHECK_OK(libsched_cluster_create(NULL, &cluster, err));
+  const libsched_view* view = libsched_cluster_view(cluster);
+  libsched_str names[8];
+  CHECK(libsched_view_resources(view, names, 8) == 4);
+  CHECK_STR(names[0], "cpu");
+  CHECK_STR(names[3], "pods");
+  libsched_node* node = node_of_json(
+      "{\"metadata\":{\"name\":\"a\"},\"status\":{\"allocatable\":{\"example.com/gpu\":\"4\"}}}");
+  const libsched_node* nodes[] = {node};
+  CHECK_OK(libsched_cluster_add_nodes(cluster, nodes, 1, err));
+  names[4].ptr = NULL;
+  CHECK(libsched_view_resources(view, NULL, 0) == 5);
+  CHECK(libsched_view_resources(view, names, 4) == 5 && names[4].ptr == NULL);
+  CHECK(libsched_view_resources(view, names, 8) == 5);
+  CHECK_STR(names[4], "example.com/gpu");
+  CHECK(libsched_view_resources(NULL, names, 8) == 0);
+  libsched_node_unref(node);
+  libsched_cluster_unref(cluster);
+}
+
 int main(void) {
+  a_view_names_its_resources();
   columns_follow_the_cluster();
   a_registry_enables_plugins();
   return finish();

@@ -397,8 +397,72 @@ static void test_null_handles(void) {
   CHECK(libsched_node_allocatable(NULL, text("cpu")) == 0);
 }
 
+/* Says yes from the `at`th time on that it is asked; 0: never. */
+typedef struct interrupter {
+  int asked, at;
+} interrupter;
+static bool interrupts(void* data) {
+  interrupter* self = data;
+  return ++self->asked >= self->at && self->at != 0;
+}
+
+static void test_interrupt(void) {
+  enum { kObjects = 500 };
+  static char json[kObjects * 96], yaml[kObjects * 96];
+  size_t j = 0, y = 0;
+  for (int i = 0; i < kObjects; ++i) {
+    j += (size_t)snprintf(
+        json + j, sizeof json - j,
+        "{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"metadata\":{\"name\":\"n%d\"}}", i);
+    y += (size_t)snprintf(yaml + y, sizeof yaml - y,
+                          "---\napiVersion: v1\nkind: Node\nmetadata: {name: n%d}\n", i);
+  }
+  libsched_parse_options options = LIBSCHED_PARSE_OPTIONS_INIT;
+  interrupter self = {0, 0};
+  options.interrupt = interrupts;
+  options.interrupt_data = &self;
+  const libsched_str documents[] = {{json, j}, {yaml, y}};
+  for (int i = 0; i < 2; ++i) {
+    libsched_objects* objects = NULL;
+    self = (interrupter){0, 0};
+    CHECK_OK(libsched_objects_parse(documents[i], &options, &objects, err));
+    CHECK(libsched_objects_node_count(objects) == kObjects);
+    libsched_objects_unref(objects);
+    CHECK(self.asked >= kObjects);
+    const int all = self.asked;
+    for (int at = 1; at <= all; at += all / 7) {
+      self = (interrupter){0, at};
+      objects = UNTOUCHED;
+      CHECK_FAILS(LIBSCHED_ERR_CANCELLED, "", "cancelled",
+                  libsched_objects_parse(documents[i], &options, &objects, err));
+      CHECK(objects == UNTOUCHED);
+      CHECK(self.asked == at + 1); /* the check calls twice */
+    }
+  }
+}
+
+static void test_replication_controller(void) {
+  libsched_objects* objects = NULL;
+  CHECK_OK(libsched_objects_parse(
+      text("apiVersion: v1\nkind: ReplicationController\nmetadata: {name: rc, namespace: x}\n"
+           "spec: {replicas: 4, selector: {a: b}, template: {metadata: {labels: {a: b}},\n"
+           "  spec: {containers: [{name: c, resources: {requests: {cpu: 2}}}]}}}\n"),
+      NULL, &objects, err));
+  CHECK(libsched_objects_workload_count(objects) == 1);
+  libsched_str kind = {NULL, 0};
+  int64_t replicas = 0;
+  const libsched_pod* pod = libsched_objects_get_workload(objects, 0, &kind, &replicas);
+  CHECK_STR(kind, "ReplicationController");
+  CHECK(replicas == 4 && libsched_pod_request(pod, text("cpu")) == 2000);
+  CHECK_STR(libsched_pod_name(pod), "rc");
+  CHECK_STR(libsched_pod_namespace(pod), "x");
+  libsched_objects_unref(objects);
+}
+
 int main(void) {
   test_pod();
+  test_interrupt();
+  test_replication_controller();
   test_pod_copy();
   test_node();
   test_raw();

@@ -50,6 +50,13 @@ void libsched_cluster_unref(LIBSCHED_OWN libsched_cluster *cluster);
    Errors: STATE while a fork is open (use the calls below), LIMIT (too many different resources). */
 libsched_rc libsched_cluster_apply(libsched_cluster *cluster, const libsched_objects *objects, LIBSCHED_OWN libsched_error **error);
 
+/* Adds or replaces all objects but nodes and pods, such as claims, classes and Services, also while
+   a fork is open. With `only_new` those of a kind, namespace and name that the cluster has already
+   stay as they are. `count` gets how many were put (may be NULL).
+     libsched_cluster_put_objects(cluster, objects, true, &count, &error); */
+libsched_rc libsched_cluster_put_objects(libsched_cluster *cluster, const libsched_objects *objects, bool only_new, size_t *count,
+                                         LIBSCHED_OWN libsched_error **error);
+
 /* Adds nodes. The cluster keeps references to them. Errors: EXISTS if one of them is there already
    (or twice in `nodes`), LIMIT. */
 libsched_rc libsched_cluster_add_nodes(libsched_cluster *cluster, const libsched_node *const *nodes, size_t count, LIBSCHED_OWN libsched_error **error);
@@ -140,6 +147,10 @@ int64_t libsched_view_requested(const libsched_view *view, uint32_t row, libsche
    libsched_view_row_count(); `out` may be NULL. @since 0.1 */
 size_t libsched_view_allocatable_column(const libsched_view *view, libsched_str resource, int64_t *out, size_t capacity);
 size_t libsched_view_requested_column(const libsched_view *view, libsched_str resource, int64_t *out, size_t capacity);
+/* The names of the resources that nodes offer or pods ask for: "cpu", "memory", "ephemeral-storage",
+   "pods", then the others in no particular order; some that have gone may still be among them.
+   Writes the first `capacity` and returns how many there are. Borrowed until the view changes. */
+size_t libsched_view_resources(const libsched_view *view, libsched_str *out, size_t capacity);
 /* Of one view: equal numbers mean equal contents. A revert brings the old number back. @since 0.1 */
 uint64_t libsched_view_version(const libsched_view *view);
 

@@ -35,18 +35,22 @@ typedef struct libsched_parse_options {
   bool reserved[3];     /* false */
   const libsched_objects *classes; /* further PriorityClasses for `defaults`; may be NULL */
   uint64_t max_decompressed_bytes; /* of what gzip data expands to; 0: 1 GiB. @since 0.1 */
+  /* Called now and then on the calling thread, at least once for each object: the call ends with
+     CANCELLED once it returns true. NULL: never. @since 0.1 */
+  bool (*interrupt)(void *user_data);
+  void *interrupt_data; /* for `interrupt`; may be NULL. @since 0.1 */
 } libsched_parse_options;
 #ifdef __cplusplus
-#define LIBSCHED_PARSE_OPTIONS_INIT libsched_parse_options{sizeof(libsched_parse_options), 0, false, false, false, false, 0, 0, false, {false, false, false}, nullptr, 0}
+#define LIBSCHED_PARSE_OPTIONS_INIT libsched_parse_options{sizeof(libsched_parse_options), 0, false, false, false, false, 0, 0, false, {false, false, false}, nullptr, 0, nullptr, nullptr}
 #else
-#define LIBSCHED_PARSE_OPTIONS_INIT {sizeof(libsched_parse_options), 0, false, false, false, false, 0, 0, false, {false, false, false}, NULL, 0}
+#define LIBSCHED_PARSE_OPTIONS_INIT {sizeof(libsched_parse_options), 0, false, false, false, false, 0, 0, false, {false, false, false}, NULL, 0, NULL, NULL}
 #endif
 
 /* Parses single objects, Lists and streams of documents, JSON or YAML, plain or gzip. `options`
    may be NULL. Either everything is accepted or nothing is.
      libsched_objects_parse(LIBSCHED_STR("{\"kind\": \"Pod\", ...}"), NULL, &objects, &error);
    Errors: INVALID with the path, LIMIT (size, depth, aliases), UNSUPPORTED (an option, or with
-   `strict` a kind). */
+   `strict` a kind), CANCELLED. */
 libsched_rc libsched_objects_parse(libsched_str document, const libsched_parse_options *options,
                                    LIBSCHED_OWN libsched_objects **out, LIBSCHED_OWN libsched_error **error);
 /* The same of a file; "-" is not special. Errors: as libsched_objects_parse(), and IO. */
@@ -62,8 +66,8 @@ size_t libsched_objects_workload_count(const libsched_objects *objects);
 /* Borrowed from `objects`; NULL if `index` is out of range. In the order of the document. */
 const libsched_pod *libsched_objects_get_pod(const libsched_objects *objects, size_t index);
 const libsched_node *libsched_objects_get_node(const libsched_objects *objects, size_t index);
-/* The pod template of a Deployment, StatefulSet, DaemonSet, ReplicaSet, Job or CronJob, named
-   after it; its kind and replica count are written to `kind` and `replicas` (each may be NULL). */
+/* The pod template of a Deployment, StatefulSet, DaemonSet, ReplicaSet, ReplicationController, Job
+   or CronJob, named after it; its kind and replica count are written to `kind` and `replicas` (each may be NULL). */
 const libsched_pod *libsched_objects_get_workload(const libsched_objects *objects, size_t index,
                                                   libsched_str *kind, int64_t *replicas);
 /* JSON: {"counts": {kind: n}, "skipped": [{"kind", "count", "neededBy"}], "warnings": [{"path",

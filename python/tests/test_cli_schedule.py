@@ -3,8 +3,8 @@
 import pytest
 
 import libsched
-from libsched.cli.asking import Candidate
 from libsched.cli.placing import instances
+from libsched.cli.question import Candidate
 from manifests import GATED, deployment, node, pod, several
 
 POOL = "eks.amazonaws.com/nodegroup"
@@ -140,3 +140,36 @@ def test_profiles_and_bad_input(schedule):
     done = schedule(pod("x", schedulerName="other"))
     assert done.code == 0 and done.out.count("judged by the profile") == 1
     assert schedule("{").code == 2 and schedule(several()).code == 2
+
+
+def test_replicas_that_fare_the_same_are_one_row(schedule):
+    done = schedule(deployment("web", 2_000_000_000, cpu="1"))
+    lines = done.out.splitlines()
+    assert done.code == 1 and sorted(line.split("  ")[1] for line in lines[:9]) == ["a"] + ["b"] * 8
+    assert lines[9].endswith("unschedulable x 1,999,999,991: 0/3 nodes are available: "
+                             "1 node(s) were unschedulable, 2 Insufficient cpu.")
+    assert lines[10] == "" and "9 placed, 1,999,999,991 unschedulable" in lines
+    done = schedule(deployment("web", 2_000_000_000, cpu="1"), "--json")
+    *_, last, summary = done.lines()
+    assert len(done.lines()) == 11 and last["count"] == 1_999_999_991
+    assert summary["summary"]["outcomes"] == {"placed": 9, "unschedulable": 1_999_999_991}
+    assert sum(entry["pods"] for entry in summary["summary"]["reasons"]) == 1_999_999_991
+    assert "count" not in done.lines()[0]
+
+
+def test_replicas_are_made_one_by_one(schedule):
+    done = schedule(several(deployment("web", 2_000_000_000), pod("late")), "--limit", "3", "--json")
+    assert [line["outcome"] for line in done.lines()[:-1]] == ["placed"] * 3
+    assert done.lines()[-1]["summary"]["notTried"] == 1_999_999_998
+    many = instances(Candidate(libsched.Pod(pod("web")), "ReplicaSet", 2_000_000_000))
+    assert next(many).name != next(many).name
+
+
+def test_the_next_workload_is_tried(schedule):
+    wanted = several(deployment("huge", 100_000, cpu="64"), deployment("small", 2, cpu="1"))
+    done = schedule(wanted, "--json", "--limit", "100001")
+    assert [(line["outcome"], line.get("count", 1)) for line in done.lines()[:-1]] == [
+        ("unschedulable", 100_000), ("placed", 1)]
+    gated = deployment("gated", 7)
+    gated["spec"]["template"]["spec"].update(GATED)
+    assert "gated x 7: " in schedule(gated).out

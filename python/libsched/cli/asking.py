@@ -1,33 +1,22 @@
-"""What commands that ask about pods share: their options, what is read, and who judges.
+"""What commands that ask about pods share: their options, and who judges.
 
-CLUSTER... and --pod are read once, into one cluster and a list of candidates; a pod's profile is
-chosen here alone.
+A pod's profile is chosen here alone; what is read is in `question`.
 """
 
 from __future__ import annotations
 
 import argparse
 import dataclasses
-import sys
 from typing import Any
 
 from ..cluster import Cluster
 from ..config import Config
-from ..errors import Error, InvalidError, NotFoundError
+from ..errors import Error, NotFoundError
 from ..fit import FitResult
 from ..framework import Framework
-from ..objects import Objects, Pod
+from ..objects import Pod
 from . import reading
-from .terminal import Terminal
-
-
-@dataclasses.dataclass(frozen=True)
-class Candidate:
-    """A pod to ask about and, if it is a workload's template, the workload."""
-
-    pod: Pod
-    kind: str = ""
-    replicas: int = 0
+from .question import Candidate
 
 
 @dataclasses.dataclass(frozen=True)
@@ -52,8 +41,9 @@ def add_inputs(made: argparse.ArgumentParser, verb: str) -> None:
     made.add_argument("cluster", nargs="+", metavar="CLUSTER",
                       help="manifests of nodes and running pods (YAML or JSON, gzip or not); "
                       "- is standard input; several are merged")
-    made.add_argument("--pod", required=True, metavar="FILE",
-                      help=f"manifest of the pods to {verb}; - is standard input")
+    made.add_argument("--pod", required=True, action="append", metavar="FILE",
+                      help=f"manifest of the pods to {verb}; - is standard input; may be repeated. "
+                      "Other objects in it, such as claims, are taken to be in the cluster")
 
 
 def add_judging(made: argparse.ArgumentParser) -> None:
@@ -64,7 +54,8 @@ def add_judging(made: argparse.ArgumentParser) -> None:
     made.add_argument("--no-defaults", dest="defaults", action="store_false",
                       help="take objects as they are, without the API server's defaults")
     made.add_argument("--strict", action="store_true",
-                      help="refuse unknown kinds and fields instead of counting them")
+                      help="refuse unknown kinds and fields instead of counting them, and what "
+                      "the API server would refuse instead of warning of it")
 
 
 def add_as_is(made: argparse.ArgumentParser) -> None:
@@ -72,64 +63,16 @@ def add_as_is(made: argparse.ArgumentParser) -> None:
                       help="keep a pod that runs already in the cluster, and its nodeName")
 
 
-@dataclasses.dataclass(frozen=True)
-class Question:
-    """What was read: the cluster with its parts, and the pods."""
-
-    parts: list[tuple[str, Objects]]
-    cluster: Cluster
-    pods: Objects
-    candidates: list[Candidate]
-
-
-def read_question(options: argparse.Namespace) -> Question:
-    """Reads everything and, unless JSON is asked for, tells what is odd about it.
-
-    Raises
-    ------
-    libsched.Error
-        Something cannot be read, or there are no nodes or no pods.
-    """
-    errors = Terminal(sys.stderr)
-    if [*options.cluster, options.pod].count("-") > 1:
-        raise InvalidError("standard input (-) can be read only once")
-    parts = [(name, reading.read(name, defaults=options.defaults, strict=options.strict))
-             for name in options.cluster]
-    cluster = Cluster()
-    for _, objects in parts:
-        cluster.apply(objects)
-    pods = reading.read(options.pod, defaults=options.defaults, strict=options.strict,
-                        classes=parts[-1][1] if len(parts) == 1 else _with_classes(parts))
-    candidates = [Candidate(pod) for pod in pods.pods] + [
-        Candidate(workload.pod, workload.kind, workload.replicas) for workload in pods.workloads]
-    if not candidates:
-        raise InvalidError(f"{options.pod}: there is no pod and no workload in it")
-    if not options.json:
-        for name, objects in parts:
-            reading.tell(name, objects, errors, each_field=False)
-        reading.tell(options.pod, pods, errors, each_field=True)
-        if pods.nodes:
-            errors.warn(f"{options.pod}: its nodes are not used; name the file as CLUSTER for that")
-    if not len(cluster):
-        raise InvalidError(f"there are no nodes in {', '.join(options.cluster)}")
-    return Question(parts, cluster, pods, candidates)
-
-
-def _with_classes(parts: list[tuple[str, Objects]]) -> Objects | None:
-    """The input that holds the PriorityClasses; only one may."""
-    found = [(name, objects) for name, objects in parts if objects.priority_classes() is not None]
-    if len(found) > 1:
-        raise InvalidError(f"{found[0][0]} and {found[1][0]} both hold PriorityClasses; put them "
-                           "into one file")
-    return found[0][1] if found else None
-
-
 class Profiles:
     """Finds the profile for a pod, and makes its framework once."""
 
     def __init__(self, options: argparse.Namespace) -> None:
         self._wanted: str | None = options.profile
-        self._config = Config(reading.path(options.config)) if options.config else Config()
+        self._file: str = options.config or ""
+        try:
+            self._config = Config(reading.path(self._file)) if self._file else Config()
+        except Error as error:
+            raise self._told(error) from None
         self._frameworks: dict[str, Framework] = {}
 
     def of(self, pod: Pod, notes: list[str]) -> Framework:
@@ -139,6 +82,8 @@ class Profiles:
         ------
         NotFoundError
             There is no such profile.
+        Error
+            It cannot be made, whatever the pod is; the configuration's file is named.
         """
         names = self._config.profiles
         name = self._wanted or pod.scheduler_name
@@ -150,8 +95,18 @@ class Profiles:
                          f'"{names[0]}"')
             name = names[0]
         if name not in self._frameworks:
-            self._frameworks[name] = Framework(self._config, profile=name)
+            try:
+                self._frameworks[name] = Framework(self._config, profile=name)
+            except Error as error:
+                raise self._told(error, f'profile "{name}"') from None
         return self._frameworks[name]
+
+    def _told(self, error: Error, what: str = "") -> Error:
+        """The error with the place that it is about."""
+        place = ": ".join(part for part in (self._file, what, error.path) if part)
+        if place and self._file not in error.message:
+            error.message, error.path = f"{place}: {error.message}", ""
+        return error
 
 
 class Judge:
@@ -166,8 +121,8 @@ class Judge:
     def answer(self, candidate: Candidate) -> Answer:
         """Judges one candidate; errors become part of the answer."""
         notes: list[str] = []
+        framework = self._profiles.of(candidate.pod, notes)
         try:
-            framework = self._profiles.of(candidate.pod, notes)
             return Answer(candidate, notes, self._ask(framework, candidate, notes))
         except NotFoundError:
             raise
@@ -192,22 +147,6 @@ class Judge:
             notes.append(f"{pod.key} has the nodeName {pod.node_name}, so only that node can "
                          "take it")
         return ask(cluster, pod)
-
-
-def about_input(options: argparse.Namespace, question: Question) -> dict[str, Any]:
-    """What JSON says of the input beside each answer."""
-    everything = [objects for _, objects in question.parts] + [question.pods]
-    return {
-        "cluster": {
-            "nodes": len(question.cluster),
-            "pods": len(question.cluster.pods),
-            "skipped": [entry for objects in everything for entry in objects.skipped],
-            "unknownFields": sum(objects.unknown_fields for objects in everything),
-        },
-        "warnings": [{"file": name, **warning}
-                     for name, objects in [*question.parts, (options.pod, question.pods)]
-                     for warning in objects.warnings],
-    }
 
 
 def about(pod: Pod, text: str) -> str:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterator
 from typing import Any
 
 from ..config import Config
 from ..errors import Error, FileError
+from ..framework import Framework
 from .terminal import Terminal, print_json, table
 
 POINTS = ("preEnqueue", "queueSort", "preFilter", "filter", "postFilter", "preScore", "score",
@@ -24,7 +26,8 @@ def add_to(commands: Any) -> None:
     check = inner.add_parser(
         "check", help="validate, and list the plugins of each extension point",
         description="Prints what kube-scheduler would say about the configuration (exit code 2), "
-        "or the plugins of each extension point as it would run them, with the weights of scores.")
+        "or the plugins of each extension point as it would run them, with the weights of scores. "
+        "Warns of what cannot run here although it is valid, such as HTTP extenders.")
     check.add_argument("file", metavar="FILE", help="YAML or JSON; - is standard input")
     check.add_argument("--json", action="store_true", help="print JSON")
     check.set_defaults(run=run)
@@ -34,7 +37,9 @@ def run(options: argparse.Namespace) -> int:
     """Checks one file; returns 0 or 2."""
     name = "standard input" if options.file == "-" else options.file
     try:
-        described = Config(_document(options.file)).describe()
+        config = Config(_document(options.file))
+        described = config.describe()
+        unable = list(_unable(config))
     except Error as error:
         if isinstance(error, FileError):
             raise
@@ -44,11 +49,14 @@ def run(options: argparse.Namespace) -> int:
             Terminal(sys.stderr).line(f"{name}: {error}")
         return 2
     if options.json:
-        print_json({"valid": True, **described})
+        print_json({"valid": True, **described, "cannotRun": unable})
         return 0
     terminal = Terminal(sys.stdout)
     for warning in described.get("warnings", ()):
         Terminal(sys.stderr).warn(f"{name}: {warning}")
+    for entry in unable:
+        Terminal(sys.stderr).warn(f'{name}: profile "{entry["profile"]}" cannot run here: '
+                                  f'{entry["error"]}')
     for number, profile in enumerate(described["profiles"]):
         if number:
             terminal.line()
@@ -56,6 +64,15 @@ def run(options: argparse.Namespace) -> int:
         for line in profile_lines(profile):
             terminal.line(line)
     return 0
+
+
+def _unable(config: Config) -> Iterator[dict[str, str]]:
+    """The profiles that are valid but that this version cannot run, and why."""
+    for profile in config.profiles:
+        try:
+            Framework(config, profile=profile)
+        except Error as error:
+            yield {"profile": profile, "error": str(error), "plugin": error.plugin}
 
 
 def profile_lines(profile: dict[str, Any]) -> list[str]:

@@ -15,6 +15,7 @@ from ..fit import FitResult
 from ..scores import Scores
 from . import asking
 from .fit import answer_all
+from .question import read_question
 from .terminal import Terminal, table
 from .writing import JsonWriter, TextWriter
 
@@ -67,10 +68,10 @@ def _number(text: str) -> int:
 
 def run(options: argparse.Namespace) -> int:
     """Explains; returns 0, 1 or 2."""
-    question = asking.read_question(options)
+    question = read_question(options)
     if options.html and len(question.candidates) != 1:
         raise InvalidError(f"--html shows one pod, but there are {len(question.candidates):,} in "
-                           f"{options.pod}")
+                           f"{', '.join(options.pod)}")
     if options.node and options.node not in question.cluster.nodes:
         raise NotFoundError(f'there is no node "{options.node}" to explain')
     judge = asking.Judge(options, question.cluster, score=True)
@@ -110,7 +111,7 @@ class ExplainText(TextWriter):
         yield _explain.headline(result, paint) + _best_text(result)
         if result.score_error:
             yield f"{paint('bad', 'scoring failed')}: {result.score_error}"
-        if result.scores is not None:
+        if not result.score_error and result.scores is not None:
             yield from self._scores(result, result.scores)
         elif result.nodes:
             yield from _explain.columns(result.nodes, self.out.width)
@@ -158,6 +159,7 @@ class ExplainText(TextWriter):
         yield from _explain.about_node(result, node, paint)
         if result.score_error:
             yield f"{paint('bad', 'scoring failed')}: {result.score_error}"
+            return
         scores = result.scores
         if scores is None or node not in scores:
             return

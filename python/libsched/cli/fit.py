@@ -10,6 +10,7 @@ from ..errors import NotFoundError
 from ..fit import FitResult
 from . import asking
 from .progress import Progress
+from .question import Question, read_question
 from .terminal import table
 from .writing import JsonWriter, TextWriter
 
@@ -48,13 +49,13 @@ def add_to(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Judges; returns 0, 1 or 2."""
-    question = asking.read_question(options)
+    question = read_question(options)
     judge = asking.Judge(options, question.cluster)
     writer = FitJson(options, question) if options.json else FitText(options)
     return answer_all(question, judge, writer)
 
 
-def answer_all(question: asking.Question, judge: asking.Judge,
+def answer_all(question: Question, judge: asking.Judge,
                writer: TextWriter | JsonWriter) -> int:
     """Judges every candidate; returns the worst exit code."""
     code = 0

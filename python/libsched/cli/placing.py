@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import itertools
 import random
 from collections.abc import Iterator
 from typing import Literal
@@ -17,17 +18,21 @@ from ..errors import Error, NotFoundError
 from ..framework import Framework
 from ..objects import Pod
 from ..state import CycleState
-from .asking import Candidate, Profiles
+from .asking import Profiles
+from .question import Candidate
 
 #: What became of a pod. "bound" has a nodeName already and is put there; "kept" runs already.
 Outcome = Literal["placed", "unschedulable", "gated", "refused", "bound", "kept", "ended", "error"]
+
+#: Outcomes that the next replica of a workload would share.
+_HOPELESS = ("unschedulable", "gated", "refused", "error")
 
 _SAFE = "bcdfghjklmnpqrstvwxz2456789"  # what Kubernetes makes suffixes of
 
 
 @dataclasses.dataclass(frozen=True)
 class Placement:
-    """What became of one pod.
+    """What became of one pod, and of `count` - 1 further replicas that would fare the same.
 
     `feasible` nodes took it; `score` is the chosen one's, None where there was nothing to choose.
     `text` says why it was not placed.
@@ -42,6 +47,12 @@ class Placement:
     feasible: int = 0
     text: str = ""
     plugin: str = ""
+    count: int = 1
+
+
+def size(candidate: Candidate) -> int:
+    """How many pods a candidate stands for; a DaemonSet, which cannot be placed, for one."""
+    return candidate.replicas if candidate.kind and candidate.kind != "DaemonSet" else 1
 
 
 def instances(candidate: Candidate) -> Iterator[Pod]:
@@ -82,6 +93,23 @@ class Placer:
         self._seeds = random.Random(seed)
         self.notes: dict[str, None] = {}  # each once, in order
 
+    def place_all(self, candidate: Candidate, most: int) -> Iterator[tuple[Pod, Placement]]:
+        """Places up to `most` pods of a candidate, which are made one by one.
+
+        One replica that is not placed leaves the cluster as it was, so those behind it would fare
+        the same: they are not tried, but counted.
+        """
+        refused = self._refuse(candidate)
+        if refused is not None:
+            yield candidate.pod, refused
+            return
+        for index, pod in enumerate(itertools.islice(instances(candidate), most)):
+            placement = self.place(pod, candidate.kind)
+            if placement.outcome in _HOPELESS:
+                yield pod, dataclasses.replace(placement, count=min(most, size(candidate)) - index)
+                return
+            yield pod, placement
+
     def place(self, pod: Pod, kind: str = "") -> Placement:
         """Runs a pod's scheduling cycle and assumes it on the chosen node."""
         settled = self._settled(pod)
@@ -89,19 +117,17 @@ class Placer:
             return settled
         seed = self._seeds.getrandbits(64)
         notes: list[str] = []
-        profile = ""
+        framework = self._profiles.of(pod, notes)
+        self.notes.update(dict.fromkeys(notes))
         try:
-            framework = self._profiles.of(pod, notes)
-            profile = framework.profile
             return self._cycle(framework, pod, kind, seed)
         except NotFoundError:
             raise
         except Error as error:
-            return Placement(pod.key, "error", kind, profile, text=str(error), plugin=error.plugin)
-        finally:
-            self.notes.update(dict.fromkeys(notes))
+            return Placement(pod.key, "error", kind, framework.profile, text=str(error),
+                             plugin=error.plugin)
 
-    def refuse(self, candidate: Candidate) -> Placement | None:
+    def _refuse(self, candidate: Candidate) -> Placement | None:
         """Why the pods of a candidate cannot be made; None if they can."""
         if candidate.kind != "DaemonSet":
             return None
@@ -133,13 +159,10 @@ class Placer:
         state = CycleState()
         chosen = framework.cycle(cluster, pod, state=state, ties=self._ties, seed=seed)
         if chosen.node is None:
-            # Asked again in full: a cycle keeps no verdicts.
-            result = framework.fit(cluster, pod)
-            if result.error or result.fits:
+            if not chosen.status.is_rejected:
                 return Placement(pod.key, "error", kind, profile, plugin=chosen.status.plugin,
-                                 text=result.error or chosen.status.message
-                                 or chosen.status.code.label)
-            return Placement(pod.key, "unschedulable", kind, profile, text=result.fit_error)
+                                 text=chosen.status.message or chosen.status.code.label)
+            return Placement(pod.key, "unschedulable", kind, profile, text=chosen.status.message)
         status = framework.assume(cluster, pod, chosen.node, state)
         if not status.is_success:
             return Placement(pod.key, "refused", kind, profile, feasible=chosen.feasible,
@@ -148,7 +171,10 @@ class Placer:
                          chosen.total if chosen.feasible > 1 else None, chosen.feasible)
 
 
-def may_preempt(cluster: Cluster, pods: list[Pod]) -> int:
-    """How many of these unschedulable pods have a higher priority than some pod on a node."""
+def may_preempt(cluster: Cluster, stuck: list[tuple[Pod, int]]) -> int:
+    """How many unschedulable pods have a higher priority than some pod on a node.
+
+    `stuck` says of each pod how many there are like it.
+    """
     lowest = min((pod.priority for pod in cluster.pods.values()), default=None)
-    return 0 if lowest is None else sum(pod.priority > lowest for pod in pods)
+    return 0 if lowest is None else sum(count for pod, count in stuck if pod.priority > lowest)

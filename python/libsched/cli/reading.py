@@ -44,18 +44,18 @@ def tell(name: str, objects: Objects, terminal: Terminal, each_field: bool) -> N
 
     Unknown fields are warned of one by one with `each_field`, else only counted.
     """
-    shown = "standard input" if name == "-" else name
+    shown_name = shown(name)
     warnings = [warning for warning in objects.warnings
                 if each_field or warning["message"] != "unknown field"]
     for warning in warnings[:MOST_WARNINGS]:
         place = f"{warning['path']}: " if warning.get("path") else ""
-        terminal.warn(f"{shown}: {place}{warning['message']}")
+        terminal.warn(f"{shown_name}: {place}{warning['message']}")
     if len(warnings) > MOST_WARNINGS:
-        terminal.warn(f"{shown}: and {len(warnings) - MOST_WARNINGS:,} more like these "
+        terminal.warn(f"{shown_name}: and {len(warnings) - MOST_WARNINGS:,} more like these "
                       "(--json lists them all)")
     skipped = skipped_text(objects, 0 if each_field else objects.unknown_fields)
     if skipped:
-        terminal.note(f"{shown}: not read: {skipped}")
+        terminal.note(f"{shown_name}: not read: {skipped}")
 
 
 def skipped_text(objects: Objects, fields: int) -> str:
@@ -71,6 +71,11 @@ def skipped_text(objects: Objects, fields: int) -> str:
     if fields:
         parts.append(f"{fields:,} unknown field{'s' * (fields != 1)}")
     return ", ".join(parts)
+
+
+def shown(name: str) -> str:
+    """What a file is called."""
+    return "standard input" if name == "-" else name
 
 
 def path(name: str) -> os.PathLike[str]:

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import itertools
 import sys
 from collections import Counter
-from collections.abc import Iterator
 from typing import Any
 
 from ..errors import InvalidError
 from ..objects import Pod
 from . import asking, utilisation
-from .asking import Candidate, Question
-from .placing import Placement, Placer, instances, may_preempt
+from .placing import Placement, Placer, may_preempt, size
 from .progress import Progress
+from .question import Candidate, Question, about_input, read_question
 from .terminal import Terminal, print_json, table
 from .utilisation import Use
 
@@ -23,8 +21,9 @@ DESCRIPTION = """\
 Places the pods of a file one after the other, as kube-scheduler v1.36 would with an empty queue:
 PreEnqueue, a scheduling cycle over all nodes, and Reserve. Each pod sees those before it. A
 workload stands for its replicas, named like its controller's pods; their pod-template-hash label is
-not added, and replicas of a StatefulSet share the claims of the first. Nothing is preempted, and
-nodes are never sampled. The same input and seed give the same placements."""
+not added, and replicas of a StatefulSet share the claims of the first. Once one of them finds no
+node, the others are not tried but counted with it. Nothing is preempted, and nodes are never
+sampled. The same input and seed give the same placements."""
 
 EPILOG = """\
 exit codes:
@@ -98,7 +97,7 @@ class Summary:
 
 def run(options: argparse.Namespace) -> int:
     """Places; returns 0, 1 or 2."""
-    question = asking.read_question(options)
+    question = read_question(options, ended=True)
     label = options.pool_label or utilisation.pool_label(question.cluster)
     pools = utilisation.pools(question.cluster, label) if label else {}
     if options.pool_label and not any(pools.values()):
@@ -106,58 +105,48 @@ def run(options: argparse.Namespace) -> int:
     placer = Placer(question.cluster, asking.Profiles(options), options.ties, options.seed)
     summary = Summary(utilisation.use(question.cluster, options.resource), {}, Counter(), Counter(),
                       Counter(), Counter(), label, 0, 0)
-    writer = ScheduleJson(options, question) if options.json else ScheduleText()
-    wanted = _wanted(question, options)
-    total = sum(1 if isinstance(entry, Candidate) else len(entry[1]) for entry in wanted)
+    writer = ScheduleJson(question) if options.json else ScheduleText()
+    total = sum(size(candidate) for candidate in question.candidates)
     limit = total if options.limit is None else min(options.limit, total)
     summary.untried = total - limit
-    stuck: list[Pod] = []
+    stuck: list[tuple[Pod, int]] = []
+    done = 0
     with Progress("placing pods", limit) as progress:
-        for number, (pod, candidate) in enumerate(itertools.islice(_pods(wanted), limit)):
-            progress.update(number, f"{number:,} of {limit:,}")
-            placement = placer.refuse(candidate) or placer.place(pod, candidate.kind)
-            if placement.outcome == "unschedulable":
-                stuck.append(pod)
-            _count(summary, placement, pools)
-            writer.write(placement)
+        for candidate in _in_order(question, options):
+            if done == limit:
+                break
+            for pod, placement in placer.place_all(candidate, limit - done):
+                if placement.outcome == "unschedulable":
+                    stuck.append((pod, placement.count))
+                _count(summary, placement, pools)
+                writer.write(placement)
+                done += placement.count
+                progress.update(done, f"{done:,} of {limit:,}")
     summary.after = utilisation.use(question.cluster, options.resource)
     summary.preempting = may_preempt(question.cluster, stuck)
     writer.close(summary, list(placer.notes))
     return summary.code
 
 
-_Entry = Any  # Candidate (one error for all of it), or (candidate, pods)
-
-
-def _wanted(question: Question, options: argparse.Namespace) -> list[_Entry]:
-    """Candidates in the order in which they are tried, each with its pods."""
-    candidates = list(question.candidates)
+def _in_order(question: Question, options: argparse.Namespace) -> list[Candidate]:
+    """Candidates in the order in which they are tried."""
     if options.order == "priority":
-        candidates.sort(key=lambda candidate: -candidate.pod.priority)
-    return [candidate if candidate.kind == "DaemonSet"
-            else (candidate, list(instances(candidate))) for candidate in candidates]
-
-
-def _pods(wanted: list[_Entry]) -> Iterator[tuple[Pod, Candidate]]:
-    for entry in wanted:
-        if isinstance(entry, Candidate):
-            yield entry.pod, entry
-        else:
-            yield from ((pod, entry[0]) for pod in entry[1])
+        return sorted(question.candidates, key=lambda candidate: -candidate.pod.priority)
+    return question.candidates
 
 
 def _count(summary: Summary, placement: Placement, pools: dict[str, str]) -> None:
-    summary.outcomes[placement.outcome] += 1
+    summary.outcomes[placement.outcome] += placement.count
     if placement.outcome in ("placed", "bound"):
         summary.nodes[placement.node] += 1
         if pools:
             summary.pools[pools.get(placement.node, "")] += 1
     elif placement.text:
-        summary.reasons[placement.outcome, placement.text] += 1
+        summary.reasons[placement.outcome, placement.text] += placement.count
 
 
 class ScheduleText:
-    """Placements for people: a line for each, then the summary."""
+    """Placements for people: a line for each, one for all that fare the same, then the summary."""
 
     def __init__(self) -> None:
         self._out = Terminal(sys.stdout)
@@ -174,8 +163,9 @@ class ScheduleText:
         where = f"  {placement.node}" if placement.node else ""
         plugin = f" ({placement.plugin})" if placement.plugin and (
             placement.plugin not in placement.text) else ""
-        self._out.line(f"{pod}{where}  {paint(_PAINT[placement.outcome], placement.outcome)}: "
-                       f"{placement.text}{plugin}")
+        outcome = paint(_PAINT[placement.outcome], placement.outcome)
+        times = f" x {placement.count:,}" if placement.count > 1 else ""
+        self._out.line(f"{pod}{where}  {outcome}{times}: {placement.text}{plugin}")
 
     def close(self, summary: Summary, notes: list[str]) -> None:
         out = self._out
@@ -222,13 +212,18 @@ class ScheduleText:
 
 
 class ScheduleJson:
-    """Placements for programs: a line for each, and one with the member "summary" at the end."""
+    """Placements for programs: a line for each, and one with the member "summary" at the end.
 
-    def __init__(self, options: argparse.Namespace, question: Question) -> None:
-        self._input = asking.about_input(options, question)
+    A line with "count" stands for that many replicas of a workload, of which it names the first.
+    """
+
+    def __init__(self, question: Question) -> None:
+        self._input = about_input(question)
 
     def write(self, placement: Placement) -> None:
         line: dict[str, Any] = {"pod": placement.pod, "outcome": placement.outcome}
+        if placement.count > 1:
+            line["count"] = placement.count
         for name in ("kind", "profile", "node", "plugin"):
             if getattr(placement, name):
                 line[name] = getattr(placement, name)

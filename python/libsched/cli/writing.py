@@ -10,7 +10,8 @@ from typing import Any
 from .. import _explain
 from ..errors import NotFoundError
 from ..fit import FitResult, NodeVerdict
-from .asking import Answer, Question, about, about_input
+from .asking import Answer, about
+from .question import Question, about_input
 from .terminal import Terminal, print_json
 
 
@@ -44,7 +45,7 @@ class JsonWriter:
 
     def __init__(self, options: argparse.Namespace, question: Question) -> None:
         self.options = options
-        self._input = about_input(options, question)
+        self._input = about_input(question)
 
     def write(self, answer: Answer) -> None:
         candidate, result, error = answer.candidate, answer.result, answer.error

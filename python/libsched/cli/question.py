@@ -1,0 +1,191 @@
+"""What commands that ask about pods read: CLUSTER... into one cluster, --pod... into candidates."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import os
+import sys
+from typing import Any
+
+from ..cluster import Cluster
+from ..errors import InvalidError
+from ..objects import Objects, Pod
+from . import reading
+from .terminal import Terminal
+
+_WORKLOADS = ("Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "ReplicationController",
+              "Job", "CronJob")
+_ENDED = ("Succeeded", "Failed")
+
+
+@dataclasses.dataclass(frozen=True)
+class Candidate:
+    """A pod to ask about and, if it is a workload's template, the workload."""
+
+    pod: Pod
+    kind: str = ""
+    replicas: int = 0
+
+
+@dataclasses.dataclass(frozen=True)
+class Question:
+    """What was read: the cluster with its parts, and the pods.
+
+    `parts` and `wanted` are pairs of a file's name and what it holds; `ended` says how many pods
+    are no candidates because they have ended.
+    """
+
+    parts: list[tuple[str, Objects]]
+    cluster: Cluster
+    wanted: list[tuple[str, Objects]]
+    candidates: list[Candidate]
+    ended: int = 0
+
+
+def read_question(options: argparse.Namespace, *, ended: bool = False) -> Question:
+    """Reads everything and, unless JSON is asked for, tells what is odd about it.
+
+    Pods that have ended are candidates only with `ended`.
+
+    Raises
+    ------
+    libsched.Error
+        Something cannot be read, or there are no nodes or no pods.
+    """
+    errors = Terminal(sys.stderr)
+    if [*options.cluster, *options.pod].count("-") > 1:
+        raise InvalidError("standard input (-) can be read only once")
+    parts = [(name, reading.read(name, defaults=options.defaults, strict=options.strict))
+             for name in options.cluster]
+    cluster = Cluster()
+    for _, objects in parts:
+        cluster.apply(objects)
+    classes = parts[0][1] if len(parts) == 1 else _with_classes(parts)
+    wanted = [(name, reading.read(name, defaults=options.defaults, strict=options.strict,
+                                  classes=classes)) for name in options.pod]
+    for name, objects in wanted:
+        if not objects.pods and not objects.workloads:
+            raise InvalidError(f"{name}: there is no pod and no workload in it")
+    if options.strict:
+        for name, objects in parts + wanted:
+            _refuse_warnings(name, objects)
+    if not options.json:
+        for name, objects in parts:
+            reading.tell(name, objects, errors, each_field=False)
+        for name, objects in wanted:
+            reading.tell(name, objects, errors, each_field=True)
+        for text in _twice(parts):
+            errors.warn(text)
+    if not len(cluster):
+        raise InvalidError(f"there are no nodes in {', '.join(options.cluster)}")
+    for name, objects in wanted:
+        if name == "-" or not any(_same_file(name, other) for other, _ in parts):
+            told = _bring_along(cluster, name, objects)
+            if told and not options.json:
+                errors.note(told)
+            new = [node for node in objects.nodes if node.name not in cluster.nodes]
+            if new and not options.json:
+                errors.warn(f"{reading.shown(name)}: its nodes are not used; name the file as "
+                            "CLUSTER for that")
+    return _question(parts, cluster, wanted, ended, errors if not options.json else None)
+
+
+def _question(parts: list[tuple[str, Objects]], cluster: Cluster,
+              wanted: list[tuple[str, Objects]], with_ended: bool,
+              errors: Terminal | None) -> Question:
+    candidates = []
+    count = 0
+    for name, objects in wanted:
+        pods = objects.pods
+        chosen = [pod for pod in pods if with_ended or pod.phase not in _ENDED]
+        if len(chosen) < len(pods):
+            left = len(pods) - len(chosen)
+            count += left
+            if errors is not None:
+                errors.note(f"{reading.shown(name)}: {left:,} pod{'s' * (left != 1)} that "
+                            f"{'have' if left != 1 else 'has'} ended: not judged")
+        candidates += [Candidate(pod) for pod in chosen]
+        candidates += [Candidate(workload.pod, workload.kind, workload.replicas)
+                       for workload in objects.workloads]
+    if not candidates:
+        raise InvalidError(f"{', '.join(name for name, _ in wanted)}: all pods in it have ended")
+    return Question(parts, cluster, wanted, candidates, count)
+
+
+def _with_classes(parts: list[tuple[str, Objects]]) -> Objects | None:
+    """The input that holds the PriorityClasses; only one may."""
+    found = [(name, objects) for name, objects in parts if objects.priority_classes() is not None]
+    if len(found) > 1:
+        raise InvalidError(f"{found[0][0]} and {found[1][0]} both hold PriorityClasses; put them "
+                           "into one file")
+    return found[0][1] if found else None
+
+
+def _refuse_warnings(name: str, objects: Objects) -> None:
+    warnings = objects.warnings
+    if warnings:
+        first = warnings[0]
+        place = f"{first['path']}: " if first.get("path") else ""
+        more = f" (and {len(warnings) - 1:,} more like this)" if len(warnings) > 1 else ""
+        raise InvalidError(f"{reading.shown(name)}: {place}{first['message']}{more}")
+
+
+def _twice(parts: list[tuple[str, Objects]]) -> list[str]:
+    """What is said of nodes and pods that several files have."""
+    told = []
+    for kind in ("node", "pod"):
+        seen: dict[str, str] = {}
+        for name, objects in parts:
+            names = ([node.name for node in objects.nodes] if kind == "node"
+                     else [pod.key for pod in objects.pods])
+            again: dict[str, list[str]] = {}
+            for one in names:
+                if one in seen:
+                    again.setdefault(seen[one], []).append(one)
+                seen[one] = name
+            for other, found in again.items():
+                more = len(found) - 1
+                such = f' and {more:,} other {kind}{"s" * (more != 1)} are' if more else " is"
+                told.append(f'{reading.shown(name)}: {kind} "{found[0]}"{such} in '
+                            f"{reading.shown(other)}, too; what {reading.shown(name)} says counts")
+    return told
+
+
+def _same_file(name: str, other: str) -> bool:
+    try:
+        return os.path.samefile(name, other)
+    except (OSError, ValueError):
+        return name == other
+
+
+def _bring_along(cluster: Cluster, name: str, objects: Objects) -> str:
+    """Puts objects that pods depend on, such as claims, into the cluster, and says so."""
+    kinds = {kind: count for kind, count in objects.counts.items()
+             if kind not in ("Pod", "Node", *_WORKLOADS)}
+    before = cluster.put_objects(objects, only_new=True)
+    if not kinds:
+        return ""
+    also = sum(objects.counts.get(kind, 0)
+               for kind in ("StatefulSet", "ReplicaSet", "ReplicationController"))
+    left = sum(kinds.values()) + also - before
+    listed = ", ".join(f"{count:,} {kind}" for kind, count in sorted(kinds.items()))
+    text = f"{reading.shown(name)}: taken to be in the cluster: {listed}"
+    return text + ("; what the cluster has already stays as it is there" if left else "")
+
+
+def about_input(question: Question) -> dict[str, Any]:
+    """What JSON says of the input beside each answer."""
+    everything = [objects for _, objects in question.parts + question.wanted]
+    return {
+        "cluster": {
+            "nodes": len(question.cluster),
+            "pods": len(question.cluster.pods),
+            "skipped": [entry for objects in everything for entry in objects.skipped],
+            "unknownFields": sum(objects.unknown_fields for objects in everything),
+        },
+        "warnings": [{"file": name, **warning}
+                     for name, objects in question.parts + question.wanted
+                     for warning in objects.warnings],
+        "endedPods": question.ended,
+    }

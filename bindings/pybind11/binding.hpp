@@ -21,9 +21,27 @@ namespace libsched {
 // Raises if `code` is not LIBSCHED_OK, or a plugin has raised; takes the error over in any case.
 void check(libsched_rc code, libsched_error* error);
 
+// The exception with its traceback, which error_already_set keeps beside it.
+py::object value_of(py::error_already_set& error);
 // Keeps an exception that left a slot of a plugin for the end of the call that asked it; the first
 // one of a call stands. check() raises it.
 void keep_exception(py::object exception);
+void keep_exception(py::error_already_set& error);
+// Whether the call that is being made has kept one.
+bool has_kept_exception();
+
+// While one lives, calls are those that a slot makes itself: they raise their own exceptions, and
+// never what is kept for the call that asked the slot. With the GIL.
+class CallsOfSlot {
+ public:
+  CallsOfSlot();
+  ~CallsOfSlot();
+  CallsOfSlot(const CallsOfSlot&) = delete;
+  CallsOfSlot& operator=(const CallsOfSlot&) = delete;
+
+ private:
+  PyObject* outer_;  // owned
+};
 
 inline std::string_view to_view(libsched_str text) {
   return {text.ptr == nullptr ? "" : text.ptr, text.len};
@@ -36,8 +54,7 @@ inline libsched_str to_str(const std::optional<std::string_view>& text) {
 }
 // Never fails: what is not UTF-8 becomes U+FFFD.
 py::str from_str(libsched_str text);
-// Takes the text over.
-py::str from_text(libsched_text* text);
+py::str from_text(const TextHandle& text);
 
 // Runs a call of the C API without the GIL and raises its error: unlocked([&](libsched_error** e)
 // { return libsched_...(..., e); }).

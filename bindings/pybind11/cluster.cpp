@@ -6,20 +6,21 @@
 namespace libsched {
 namespace {
 
-std::unique_ptr<Cluster> own_cluster(libsched_cluster* handle) {
+std::unique_ptr<Cluster> own_cluster(ClusterHandle handle) {
   auto cluster = std::make_unique<Cluster>();
-  cluster->handle.reset(handle);
+  cluster->view = libsched_cluster_view(handle.get());
+  cluster->handle = std::move(handle);
   cluster->lock = std::make_shared<Lock>();
-  cluster->view = libsched_cluster_view(handle);
   return cluster;
 }
 
 std::unique_ptr<Cluster> create_cluster(uint32_t node_order) {
   libsched_cluster_options options = LIBSCHED_CLUSTER_OPTIONS_INIT;
   options.node_order = node_order;
-  libsched_cluster* out = nullptr;
-  quick([&](libsched_error** error) { return libsched_cluster_create(&options, &out, error); });
-  return own_cluster(out);
+  ClusterHandle out;
+  quick(
+      [&](libsched_error** error) { return libsched_cluster_create(&options, into(out), error); });
+  return own_cluster(std::move(out));
 }
 
 // A change that may take long: under the cluster's lock and without the GIL.
@@ -64,21 +65,21 @@ void add_pods(Cluster& cluster, const std::vector<const Pod*>& pods,
 }
 
 std::unique_ptr<Cluster> clone(Cluster& cluster) {
-  libsched_cluster* out = nullptr;
+  ClusterHandle out;
   change(cluster, [&](libsched_cluster* c, libsched_error** error) {
-    return libsched_cluster_clone(c, &out, error);
+    return libsched_cluster_clone(c, into(out), error);
   });
-  return own_cluster(out);
+  return own_cluster(std::move(out));
 }
 
 std::unique_ptr<Snapshot> take_snapshot(Cluster& cluster) {
-  libsched_snapshot* out = nullptr;
+  SnapshotHandle out;
   change(cluster, [&](libsched_cluster* c, libsched_error** error) {
-    return libsched_cluster_snapshot(c, &out, error);
+    return libsched_cluster_snapshot(c, into(out), error);
   });
   auto snapshot = std::make_unique<Snapshot>();
-  snapshot->handle.reset(out);
-  snapshot->view = libsched_snapshot_view(out);
+  snapshot->view = libsched_snapshot_view(out.get());
+  snapshot->handle = std::move(out);
   return snapshot;
 }
 
@@ -93,6 +94,15 @@ void bind_cluster(py::module_& module) {
              change(cluster, [&](libsched_cluster* c, libsched_error** error) {
                return libsched_cluster_apply(c, objects.handle.get(), error);
              });
+           })
+      .def("put_objects",
+           [](Cluster& cluster, const Objects& objects, bool only_new) {
+             size_t count = 0;
+             change(cluster, [&](libsched_cluster* c, libsched_error** error) {
+               return libsched_cluster_put_objects(c, objects.handle.get(), only_new, &count,
+                                                   error);
+             });
+             return count;
            })
       .def("add_nodes", add_nodes)
       .def("update_node",

@@ -22,10 +22,11 @@ void* clone_dict(void* data) {
   PyObject* copy = PyDict_Copy(static_cast<PyObject*>(data));
   if (copies_only || copy == nullptr) return copy;
   try {
+    const CallsOfSlot calls;
     clone_values(py::reinterpret_borrow<py::dict>(copy),
                  py::module_::import("libsched.state").attr("_clone_value"));
   } catch (py::error_already_set& error) {
-    keep_exception(error.value());
+    keep_exception(error);
   }
   return copy;
 }
@@ -42,10 +43,10 @@ PyObject* dict_of(const CycleState& state) {
 }
 
 CycleState create_state() {
-  libsched_cycle_state* out = nullptr;
-  quick([&](libsched_error** error) { return libsched_cycle_state_create(&out, error); });
+  StateHandle out;
+  quick([&](libsched_error** error) { return libsched_cycle_state_create(into(out), error); });
   CycleState made;
-  made.handle.reset(out);
+  made.handle = std::move(out);
   return made;
 }
 
@@ -86,18 +87,18 @@ bool erase(CycleState& state, const py::str& key) {
 
 // `clone_value` is called for every value, after the library's part is done.
 CycleState clone_state(const CycleState& state, const py::function& clone_value) {
-  libsched_cycle_state* out = nullptr;
+  StateHandle out;
   {
     const Holding holding(state.lock.get());
     quick([&](libsched_error** error) {
       const bool before = std::exchange(copies_only, true);
-      const libsched_rc code = libsched_cycle_state_clone(state.get(), &out, error);
+      const libsched_rc code = libsched_cycle_state_clone(state.get(), into(out), error);
       copies_only = before;
       return code;
     });
   }
   CycleState made;
-  made.handle.reset(out);
+  made.handle = std::move(out);
   if (PyObject* dict = dict_of(made); dict != nullptr) {
     clone_values(py::reinterpret_borrow<py::dict>(dict), clone_value);
   }
@@ -143,10 +144,10 @@ void bind_cycle_state(py::module_& module) {
            })
       .def("take_activations",
            [](CycleState& state) {
-             libsched_text* out = nullptr;
+             TextHandle out;
              const Holding holding(state.lock.get());
              quick([&](libsched_error** error) {
-               return libsched_cycle_state_take_activations_json(state.get(), &out, error);
+               return libsched_cycle_state_take_activations_json(state.get(), into(out), error);
              });
              return from_text(out);
            })

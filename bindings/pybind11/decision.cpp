@@ -99,9 +99,9 @@ Array column(const py::object& self, size_t index) {
 }
 
 py::str explain(const Decision& decision) {
-  libsched_text* out = nullptr;
+  TextHandle out;
   unlocked([&](libsched_error** error) {
-    return libsched_decision_explain_json(decision.handle.get(), &out, error);
+    return libsched_decision_explain_json(decision.handle.get(), into(out), error);
   });
   return from_text(out);
 }

@@ -20,8 +20,24 @@ thread_local PyObject* kept = nullptr;  // owned
 
 }  // namespace
 
+py::object value_of(py::error_already_set& error) {
+  if (error.trace()) PyException_SetTraceback(error.value().ptr(), error.trace().ptr());
+  return error.value();
+}
+
 void keep_exception(py::object exception) {
   if (kept == nullptr) kept = exception.release().ptr();
+}
+
+void keep_exception(py::error_already_set& error) { keep_exception(value_of(error)); }
+
+bool has_kept_exception() { return kept != nullptr; }
+
+CallsOfSlot::CallsOfSlot() : outer_(std::exchange(kept, nullptr)) {}
+CallsOfSlot::~CallsOfSlot() {
+  if (outer_ == nullptr) return;
+  PyObject* inner = std::exchange(kept, outer_);
+  Py_XDECREF(inner);
 }
 
 void check(libsched_rc code, libsched_error* error) {
@@ -44,10 +60,7 @@ py::str from_str(libsched_str text) {
   return py::reinterpret_steal<py::str>(made);
 }
 
-py::str from_text(libsched_text* text) {
-  const TextHandle owned(text);
-  return from_str(libsched_text_get(text));
-}
+py::str from_text(const TextHandle& text) { return from_str(libsched_text_get(text.get())); }
 
 Document::Document(py::handle source) {
   if (PyUnicode_Check(source.ptr())) {
@@ -86,9 +99,9 @@ py::tuple status_tuple(const libsched_status* status) {
 }
 
 StatusHandle create_status() {
-  libsched_status* status = nullptr;
-  quick([&](libsched_error** error) { return libsched_status_create(&status, error); });
-  return StatusHandle(status);
+  StatusHandle status;
+  quick([&](libsched_error** error) { return libsched_status_create(into(status), error); });
+  return status;
 }
 
 }  // namespace libsched

@@ -1,6 +1,6 @@
 // _core.Evaluator: a framework on a view. Calls hold the evaluator's lock (the cluster's, where it
 // is on one) and then the CycleState's, in this order everywhere.
-#include "binding.hpp"
+#include "plugin.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -12,12 +12,10 @@ namespace libsched {
 namespace {
 
 void complete(Evaluator& evaluator) {
-  libsched_status* status = nullptr;
-  quick([&](libsched_error** error) { return libsched_status_create(&status, error); });
-  evaluator.status.reset(status);
-  libsched_prefilter_result* result = nullptr;
-  quick([&](libsched_error** error) { return libsched_prefilter_result_create(&result, error); });
-  evaluator.pre_filter.reset(result);
+  evaluator.status = create_status();
+  quick([&](libsched_error** error) {
+    return libsched_prefilter_result_create(into(evaluator.pre_filter), error);
+  });
 }
 
 std::unique_ptr<Evaluator> on_cluster(const Framework& framework, Cluster& cluster) {
@@ -25,11 +23,12 @@ std::unique_ptr<Evaluator> on_cluster(const Framework& framework, Cluster& clust
   made->lock = cluster.lock;
   made->view = cluster.view;
   const Holding holding(cluster.lock.get());
-  libsched_evaluator* out = nullptr;
+  EvaluatorHandle out;
   quick([&](libsched_error** error) {
-    return libsched_evaluator_create(framework.handle.get(), cluster.handle.get(), &out, error);
+    return libsched_evaluator_create(framework.handle.get(), cluster.handle.get(), into(out),
+                                     error);
   });
-  made->handle.reset(out);
+  made->handle = std::move(out);
   complete(*made);
   return made;
 }
@@ -38,12 +37,12 @@ std::unique_ptr<Evaluator> on_snapshot(const Framework& framework, const Snapsho
   auto made = std::make_unique<Evaluator>();
   made->lock = std::make_shared<Lock>();
   made->view = snapshot.view;
-  libsched_evaluator* out = nullptr;
+  EvaluatorHandle out;
   quick([&](libsched_error** error) {
     return libsched_evaluator_create_on_snapshot(framework.handle.get(), snapshot.handle.get(),
-                                                 &out, error);
+                                                 into(out), error);
   });
-  made->handle.reset(out);
+  made->handle = std::move(out);
   complete(*made);
   return made;
 }
@@ -103,11 +102,11 @@ py::tuple run_pre_filter_extension(Evaluator& evaluator, CycleState& state, cons
   return status_tuple(evaluator.status.get());
 }
 
-// The time in `timeout_ns` by the evaluator's clock, as the C API wants it; 0: none.
+// The time in `timeout_ns` by the evaluator's deadline clock, as the C API wants it; 0: none.
 int64_t deadline_of(const Evaluator& evaluator, std::optional<int64_t> timeout_ns) {
   if (!timeout_ns) return 0;
   const int64_t now = libsched_clock_now(
-      libsched_services_clock(libsched_evaluator_services(evaluator.handle.get())));
+      libsched_services_deadline_clock(libsched_evaluator_services(evaluator.handle.get())));
   const int64_t end = std::numeric_limits<int64_t>::max();
   if (now > 0 && *timeout_ns > end - now) return end;
   return now + *timeout_ns == 0 ? -1 : now + *timeout_ns;  // 0 is none, and 1970 has passed
@@ -210,7 +209,6 @@ Decision check_pod(Evaluator& evaluator, const Pod& pod, std::string_view node, 
   options.judge_excluded = judge_excluded;
   options.score = score;
   options.post_filter = post_filter;
-  libsched_decision* out = nullptr;
   Decision decision;
   const Asking asking(evaluator);
   options.deadline_ns = deadline_of(evaluator, timeout_ns);
@@ -220,9 +218,11 @@ Decision check_pod(Evaluator& evaluator, const Pod& pod, std::string_view node, 
     options.state = state->get();
   }
   unlocked([&](libsched_error** error) {
-    const libsched_rc code = libsched_check_pod_fits(evaluator.handle.get(), pod.handle.get(),
-                                                     to_str(node), &options, &out, error);
+    const libsched_rc code =
+        libsched_check_pod_fits(evaluator.handle.get(), pod.handle.get(), to_str(node), &options,
+                                into(decision.handle), error);
     if (code != LIBSCHED_OK) return code;
+    const libsched_decision* out = decision.handle.get();
     decision.plain = !libsched_decision_gate(out, nullptr) && libsched_decision_error(out).len == 0;
     decision.total = node.empty() ? libsched_view_node_count(evaluator.view) : 1;
     if (libsched_decision_node_count(out) == decision.total) return code;
@@ -233,7 +233,6 @@ Decision check_pod(Evaluator& evaluator, const Pod& pod, std::string_view node, 
     }
     return code;
   });
-  decision.handle.reset(out);
   return decision;
 }
 
@@ -244,6 +243,7 @@ py::tuple run_cycle(Evaluator& evaluator, CycleState& state, const Pod& pod, uin
   options.ties = ties;
   options.sampling = sampling;
   options.seed = seed;
+  options.fit_error = true;
   libsched_cycle_outcome outcome = LIBSCHED_CYCLE_OUTCOME_INIT;
   const Asking asking(evaluator);
   options.deadline_ns = deadline_of(evaluator, timeout_ns);
@@ -284,13 +284,15 @@ py::tuple run_pre_score(Evaluator& evaluator, CycleState& state, const Pod& pod,
 py::tuple run_score(Evaluator& evaluator, CycleState& state, const Pod& pod,
                     const py::buffer& feasible) {
   auto made = std::make_unique<ScoreTable>();
-  libsched_score_table* table = nullptr;
-  quick([&](libsched_error** error) { return libsched_score_table_create(&table, error); });
-  made->handle.reset(table);
+  quick([&](libsched_error** error) {
+    return libsched_score_table_create(into(made->handle), error);
+  });
+  libsched_score_table* table = made->handle.get();
   made->table = table;
   const Asking asking(evaluator);
   const Holding holding_state(state.lock.get());
   const std::vector<uint64_t> words = words_of(evaluator, feasible);
+  const ScoresAsStatus as_status;
   unlocked([&](libsched_error** error) {
     return libsched_run_score_plugins(evaluator.handle.get(), state.get(), pod.handle.get(),
                                       words.data(), words.size(), nullptr, 0, table,

@@ -8,20 +8,20 @@ Config parse_config(py::handle document, bool several_queue_sorts) {
   const Document bytes(document);
   libsched_config_options options = LIBSCHED_CONFIG_OPTIONS_INIT;
   options.several_queue_sorts = several_queue_sorts;
-  libsched_config* out = nullptr;
+  ConfigHandle out;
   unlocked([&](libsched_error** error) {
-    return libsched_config_parse_with(bytes.str(), &options, &out, error);
+    return libsched_config_parse_with(bytes.str(), &options, into(out), error);
   });
-  return {ConfigHandle(out)};
+  return {std::move(out)};
 }
 
 Config parse_profile(py::handle document) {
   const Document bytes(document);
-  libsched_config* out = nullptr;
+  ConfigHandle out;
   unlocked([&](libsched_error** error) {
-    return libsched_config_parse_profile(bytes.str(), &out, error);
+    return libsched_config_parse_profile(bytes.str(), into(out), error);
   });
-  return {ConfigHandle(out)};
+  return {std::move(out)};
 }
 
 py::list profile_names(const Config& config) {
@@ -34,9 +34,9 @@ py::list profile_names(const Config& config) {
 }
 
 py::str describe(const Config& config) {
-  libsched_text* out = nullptr;
+  TextHandle out;
   unlocked([&](libsched_error** error) {
-    return libsched_config_describe_json(config.handle.get(), &out, error);
+    return libsched_config_describe_json(config.handle.get(), into(out), error);
   });
   return from_text(out);
 }
@@ -48,27 +48,27 @@ Framework create_framework(const Config* config, std::string_view profile, const
   options.feature_gates = to_str(feature_gates);
   options.semantics = to_str(semantics);
   options.several_queue_sorts = several_queue_sorts;
-  libsched_framework* out = nullptr;
+  FrameworkHandle out;
   unlocked([&](libsched_error** error) {
     return libsched_framework_create(
         config == nullptr ? nullptr : config->handle.get(), to_str(profile),
-        registry == nullptr ? nullptr : registry->handle.get(), &options, &out, error);
+        registry == nullptr ? nullptr : registry->handle.get(), &options, into(out), error);
   });
-  return {FrameworkHandle(out)};
+  return {std::move(out)};
 }
 
 py::str plugins(const Framework& framework) {
-  libsched_text* out = nullptr;
+  TextHandle out;
   quick([&](libsched_error** error) {
-    return libsched_framework_plugins_json(framework.handle.get(), &out, error);
+    return libsched_framework_plugins_json(framework.handle.get(), into(out), error);
   });
   return from_text(out);
 }
 
 py::str events(const Framework& framework) {
-  libsched_text* out = nullptr;
+  TextHandle out;
   quick([&](libsched_error** error) {
-    return libsched_framework_events_json(framework.handle.get(), &out, error);
+    return libsched_framework_events_json(framework.handle.get(), into(out), error);
   });
   return from_text(out);
 }

@@ -72,6 +72,30 @@ using WaitingPodHandle =
     std::unique_ptr<libsched_waiting_pod, Unref<libsched_waiting_pod, libsched_waiting_pod_unref>>;
 using TextHandle = std::unique_ptr<libsched_text, Unref<libsched_text, libsched_text_unref>>;
 
+// Where a call of the C API writes what it makes: `libsched_..._create(into(handle), error)`. The
+// handle owns it once the call has returned, so an exception that a plugin has raised meanwhile
+// leaks nothing.
+template <typename Handle>
+class Into {
+ public:
+  explicit Into(Handle& handle) : handle_(handle) {}
+  ~Into() {
+    if (made_ != nullptr) handle_.reset(made_);
+  }
+  Into(const Into&) = delete;
+  Into& operator=(const Into&) = delete;
+
+  operator typename Handle::pointer *() { return &made_; }  // NOLINT: stands for the out parameter
+
+ private:
+  Handle& handle_;
+  typename Handle::pointer made_ = nullptr;
+};
+template <typename Handle>
+Into<Handle> into(Handle& handle) {
+  return Into<Handle>(handle);
+}
+
 // What the Python classes of the module hold.
 struct Objects {
   ObjectsHandle handle;

@@ -225,10 +225,12 @@ void bind_lent(py::module_& module) {
       .def("raw", raw_change);
   py::class_<NodeStatuses>(module, "NodeStatuses")
       .def(py::init([] {
-        libsched_node_statuses* out = nullptr;
-        quick([&](libsched_error** error) { return libsched_node_statuses_create(&out, error); });
+        NodeStatusesHandle out;
+        quick([&](libsched_error** error) {
+          return libsched_node_statuses_create(into(out), error);
+        });
         auto made = std::make_unique<NodeStatuses>();
-        made->handle.reset(out);
+        made->handle = std::move(out);
         return made;
       }))
       .def("set",

@@ -1,8 +1,34 @@
 // _core.Objects, _core.Pod, _core.Node: parsed Kubernetes objects, immutable.
+#include <chrono>
+
 #include "binding.hpp"
 
 namespace libsched {
 namespace {
+
+// While the library parses without the GIL, Python's signal handlers run now and then, such as that
+// of Ctrl-C; what one raises ends the call.
+class Signals {
+ public:
+  static bool raised(void* self) { return static_cast<Signals*>(self)->look(); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr std::chrono::milliseconds kInterval{20};
+
+  bool look() {
+    const Clock::time_point now = Clock::now();
+    if (now < next_) return false;
+    next_ = now + kInterval;
+    const py::gil_scoped_acquire acquired;
+    if (PyErr_CheckSignals() == 0) return false;
+    py::error_already_set error;
+    keep_exception(error);
+    return true;
+  }
+
+  Clock::time_point next_ = Clock::now() + kInterval;
+};
 
 libsched_parse_options parse_options(uint32_t format, bool defaults, bool strict, bool keep_raw,
                                      bool keep_annotations, bool validate, uint64_t max_bytes,
@@ -26,27 +52,33 @@ Objects parse_objects(py::handle document, uint32_t format, bool defaults, bool 
                       bool keep_raw, bool keep_annotations, bool validate, uint64_t max_bytes,
                       uint64_t max_decompressed_bytes, uint32_t max_depth, const Objects* classes) {
   const Document bytes(document);
-  const libsched_parse_options options =
+  libsched_parse_options options =
       parse_options(format, defaults, strict, keep_raw, keep_annotations, validate, max_bytes,
                     max_decompressed_bytes, max_depth, classes);
-  libsched_objects* out = nullptr;
+  Signals signals;
+  options.interrupt = Signals::raised;
+  options.interrupt_data = &signals;
+  ObjectsHandle out;
   unlocked([&](libsched_error** error) {
-    return libsched_objects_parse(bytes.str(), &options, &out, error);
+    return libsched_objects_parse(bytes.str(), &options, into(out), error);
   });
-  return {ObjectsHandle(out)};
+  return {std::move(out)};
 }
 
 Objects load_objects(std::string_view path, uint32_t format, bool defaults, bool strict,
                      bool keep_raw, bool keep_annotations, bool validate, uint64_t max_bytes,
                      uint64_t max_decompressed_bytes, uint32_t max_depth, const Objects* classes) {
-  const libsched_parse_options options =
+  libsched_parse_options options =
       parse_options(format, defaults, strict, keep_raw, keep_annotations, validate, max_bytes,
                     max_decompressed_bytes, max_depth, classes);
-  libsched_objects* out = nullptr;
+  Signals signals;
+  options.interrupt = Signals::raised;
+  options.interrupt_data = &signals;
+  ObjectsHandle out;
   unlocked([&](libsched_error** error) {
-    return libsched_objects_load(to_str(path), &options, &out, error);
+    return libsched_objects_load(to_str(path), &options, into(out), error);
   });
-  return {ObjectsHandle(out)};
+  return {std::move(out)};
 }
 
 py::list pods_of(const Objects& objects) {
@@ -82,9 +114,9 @@ py::list workloads_of(const Objects& objects) {
 }
 
 py::str report(const Objects& objects) {
-  libsched_text* out = nullptr;
+  TextHandle out;
   unlocked([&](libsched_error** error) {
-    return libsched_objects_report_json(objects.handle.get(), &out, error);
+    return libsched_objects_report_json(objects.handle.get(), into(out), error);
   });
   return from_text(out);
 }
@@ -93,21 +125,21 @@ Pod copy_pod(const Pod& pod, const std::optional<std::string_view>& name,
              const std::optional<std::string_view>& namespace_,
              const std::optional<std::string_view>& uid,
              const std::optional<std::string_view>& node_name) {
-  libsched_pod* out = nullptr;
+  PodHandle out;
   quick([&](libsched_error** error) {
     return libsched_pod_copy(pod.handle.get(), to_str(name), to_str(namespace_), to_str(uid),
-                             to_str(node_name), &out, error);
+                             to_str(node_name), into(out), error);
   });
-  return {PodHandle(out)};
+  return {std::move(out)};
 }
 
 Node copy_node(const Node& node, const std::optional<std::string_view>& name,
                const std::optional<std::string_view>& uid) {
-  libsched_node* out = nullptr;
+  NodeHandle out;
   quick([&](libsched_error** error) {
-    return libsched_node_copy(node.handle.get(), to_str(name), to_str(uid), &out, error);
+    return libsched_node_copy(node.handle.get(), to_str(name), to_str(uid), into(out), error);
   });
-  return {NodeHandle(out)};
+  return {std::move(out)};
 }
 
 py::list taints_of(const Node& node) {

@@ -36,11 +36,11 @@ libsched_code failed(const std::string& plugin, const char* method, py::error_al
   std::string text = "the exception could not be told";
   try {
     // (what is raised at the caller, text)
-    const py::object told = Wrappers::get().failure(plugin, method, error.value());
+    const py::object told = Wrappers::get().failure(plugin, method, value_of(error));
     text = told[py::int_(1)].cast<std::string>();
     keep_exception(told[py::int_(0)]);
   } catch (py::error_already_set& second) {
-    keep_exception(second.value());
+    keep_exception(second);
   }
   if (status != nullptr) {
     libsched_status_set(status, LIBSCHED_ERROR);
@@ -77,6 +77,7 @@ libsched_code create(void* user_data, libsched_str args, void** instance, libsch
   const SlotScope scope;
   auto& plugin = *static_cast<PythonPlugin*>(user_data);
   try {
+    const CallsOfSlot calls;
     auto made = std::make_unique<Instance>();
     made->plugin = &plugin;
     made->object = plugin.factory(from_str(args));
@@ -115,7 +116,9 @@ void destroy(void* user_data) {
   delete static_cast<PythonPlugin*>(user_data);
 }
 
-libsched_str instance_name(void* instance) { return to_str(std::string_view(instance_of(instance).name)); }
+libsched_str instance_name(void* instance) {
+  return to_str(std::string_view(instance_of(instance).name));
+}
 
 // `methods`: those that the class has.
 void add(Registry& registry, std::string_view name, const std::vector<std::string_view>& methods,
@@ -156,9 +159,9 @@ void add(Registry& registry, std::string_view name, const std::vector<std::strin
 void bind_plugins(py::module_& module) {
   py::class_<Registry>(module, "Registry")
       .def(py::init([] {
-        libsched_registry* out = nullptr;
-        quick([&](libsched_error** error) { return libsched_registry_create(&out, error); });
-        return Registry{RegistryHandle(out)};
+        RegistryHandle out;
+        quick([&](libsched_error** error) { return libsched_registry_create(into(out), error); });
+        return Registry{std::move(out)};
       }))
       .def("enable",
            [](Registry& registry, std::string_view name, int32_t weight) {

@@ -80,22 +80,53 @@ py::object call(PyObject* function, const Arguments&... arguments) {
   return py::reinterpret_steal<py::object>(result);
 }
 
+// Whether a method answers a question, which nobody needs any more once an exception will be
+// raised; the others are told what has happened.
+constexpr bool is_question(Method method) { return method <= Method::kNormalizeScore; }
+
 // The present Python exception is kept for the caller; its traceback goes into `status`.
 libsched_code failed(const std::string& plugin, const char* method, py::error_already_set& error,
                      libsched_status* status);
 
-// Runs a slot: `body` gives a code. Nothing leaves it but that code.
+// While one lives on this thread, a score out of range is only upstream's Error status, and no
+// exception: for callers that ask for the statuses of one extension point.
+class ScoresAsStatus {
+ public:
+  ScoresAsStatus() : before_(std::exchange(on(), true)) {}
+  ~ScoresAsStatus() { on() = before_; }
+  ScoresAsStatus(const ScoresAsStatus&) = delete;
+  ScoresAsStatus& operator=(const ScoresAsStatus&) = delete;
+
+  static bool& on() {
+    thread_local bool yes = false;
+    return yes;
+  }
+
+ private:
+  bool before_;
+};
+
+// Runs a slot: `body` gives a code. Nothing leaves it but that code. After an exception nothing
+// more is asked in the same call.
 template <typename Body>
 libsched_code run_slot(void* instance, Method method, libsched_status* status,
                        Body&& body) noexcept {
   const SlotScope scope;
   const Instance& self = instance_of(instance);
   const char* name = kMethodNames[static_cast<size_t>(method)];
+  if (is_question(method) && has_kept_exception()) {
+    if (status != nullptr) libsched_status_set(status, LIBSCHED_ERROR);
+    return LIBSCHED_ERROR;
+  }
   try {
+    const CallsOfSlot calls;
     try {
       return body(self, self.at(method));
     } catch (py::error_already_set&) {
       throw;
+    } catch (const py::builtin_exception& error) {  // such as ValueError
+      error.set_error();
+      throw py::error_already_set();
     } catch (const std::exception& error) {
       PyErr_SetString(PyExc_RuntimeError, error.what());
       throw py::error_already_set();

@@ -203,8 +203,8 @@ void verdicts_from(py::handle result, const Instance& self, size_t count, int8_t
       codes[i] = PyBool_Check(item.ptr()) ? (fits ? kFits : kRejected) : item.cast<int8_t>();
     }
   } else if (numbers.is_mask()) {
-    numbers.for_each(
-        count, [&](size_t i, auto number) { codes[i] = number != 0 ? kFits : kRejected; });
+    numbers.for_each(count,
+                     [&](size_t i, auto number) { codes[i] = number != 0 ? kFits : kRejected; });
   } else {
     constexpr int kMost = LIBSCHED_PENDING;
     numbers.for_each(count, [&](size_t i, auto number) {

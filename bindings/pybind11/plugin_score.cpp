@@ -15,19 +15,42 @@ libsched_code pre_score(void* instance, libsched_cycle_state* state, const libsc
   });
 }
 
+constexpr int64_t kMostScore = 100;  // upstream's MaxNodeScore; the least is 0
+
+// Upstream fails the whole point for a final score out of range. Here the caller hears of which.
+void check_score(int64_t score, const libsched_node_info* node) {
+  if ((score >= 0 && score <= kMostScore) || ScoresAsStatus::on()) return;
+  const std::string name(to_view(libsched_node_name(libsched_node_info_node(node))));
+  throw py::value_error("the score " + std::to_string(score) + " of node \"" + name +
+                        "\" is not between 0 and " + std::to_string(kMostScore));
+}
+void check_scores(const int64_t* scores, const libsched_node_set* nodes) {
+  const size_t count = libsched_node_set_count(nodes);
+  for (size_t i = 0; i < count; ++i) {
+    if (scores[i] < 0 || scores[i] > kMostScore) {
+      check_score(scores[i], libsched_node_set_at(nodes, i));
+    }
+  }
+}
+// Whether what Score gives is final.
+bool is_final(const Instance& self) { return !has(*self.plugin, Method::kNormalizeScore); }
+
 // Score returns a number, a status, or both as a tuple.
 libsched_code score(void* instance, const libsched_cycle_state* state, const libsched_pod* pod,
                     const libsched_node_info* node, int64_t* score, libsched_status* status) {
-  return run_slot(instance, Method::kScore, status, [&](const Instance&, PyObject* method) {
+  return run_slot(instance, Method::kScore, status, [&](const Instance& self, PyObject* method) {
     const LentState lent(state);
     const LentInfo info(node);
     const py::object result = call(method, lent, python_pod(pod), info);
     if (PyTuple_Check(result.ptr()) && PyTuple_GET_SIZE(result.ptr()) == 2) {
       *score = score_from(PyTuple_GET_ITEM(result.ptr(), 0));
-      return status_from(PyTuple_GET_ITEM(result.ptr(), 1), status);
+      const libsched_code code = status_from(PyTuple_GET_ITEM(result.ptr(), 1), status);
+      if (code == LIBSCHED_SUCCESS && is_final(self)) check_score(*score, node);
+      return code;
     }
     if (py::hasattr(result, "reasons")) return status_from(result, status);
     *score = score_from(result);
+    if (is_final(self)) check_score(*score, node);
     return libsched_code{LIBSCHED_SUCCESS};
   });
 }
@@ -35,14 +58,16 @@ libsched_code score(void* instance, const libsched_cycle_state* state, const lib
 libsched_code score_batch(void* instance, const libsched_cycle_state* state,
                           const libsched_pod* pod, const libsched_node_set* nodes, int64_t* scores,
                           libsched_status* status) {
-  return run_slot(instance, Method::kScoreBatch, status, [&](const Instance&, PyObject* method) {
-    const LentState lent(state);
-    const LentNodes set(nodes);
-    const py::object result = call(method, lent, python_pod(pod), set);
-    if (py::hasattr(result, "reasons")) return status_from(result, status);
-    scores_from(result, libsched_node_set_count(nodes), scores);
-    return libsched_code{LIBSCHED_SUCCESS};
-  });
+  return run_slot(instance, Method::kScoreBatch, status,
+                  [&](const Instance& self, PyObject* method) {
+                    const LentState lent(state);
+                    const LentNodes set(nodes);
+                    const py::object result = call(method, lent, python_pod(pod), set);
+                    if (py::hasattr(result, "reasons")) return status_from(result, status);
+                    scores_from(result, libsched_node_set_count(nodes), scores);
+                    if (is_final(self)) check_scores(scores, nodes);
+                    return libsched_code{LIBSCHED_SUCCESS};
+                  });
 }
 
 // NormalizeScore gets the scores as a copy that it may change in place; it may also return others.
@@ -68,6 +93,7 @@ libsched_code normalize_score(void* instance, const libsched_cycle_state* state,
           given = result;
         }
         scores_from(given, count, scores);
+        if (code == LIBSCHED_SUCCESS) check_scores(scores, nodes);
         return code;
       });
 }

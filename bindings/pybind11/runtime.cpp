@@ -89,9 +89,9 @@ py::tuple wait_on_permit(Evaluator& evaluator, const Pod& pod) {
 
 py::str sign_pod(Evaluator& evaluator, const Pod& pod) {
   const Asking asking(evaluator);
-  libsched_text* out = nullptr;
+  TextHandle out;
   quick([&](libsched_error** error) {
-    return libsched_sign_pod(evaluator.handle.get(), pod.handle.get(), &out, error);
+    return libsched_sign_pod(evaluator.handle.get(), pod.handle.get(), into(out), error);
   });
   return from_text(out);
 }

@@ -24,12 +24,13 @@ libsched_code ask_client(void* client, const char* method, libsched_status* stat
                          Ask&& ask) noexcept {
   const SlotScope scope;
   try {
+    const CallsOfSlot calls;
     const py::handle object(static_cast<PyObject*>(client));
     if (!py::hasattr(object, method)) return LIBSCHED_SUCCESS;
     const py::object result = ask(object.attr(method));
     return status == nullptr ? libsched_code{LIBSCHED_SUCCESS} : status_from(result, status);
   } catch (py::error_already_set& error) {
-    if (!error.matches(PyExc_Exception)) keep_exception(error.value());  // such as Ctrl-C
+    if (!error.matches(PyExc_Exception)) keep_exception(error);  // such as Ctrl-C
     if (status == nullptr) {
       error.discard_as_unraisable(method);
       return LIBSCHED_ERROR;
@@ -87,7 +88,15 @@ libsched_api_client python_client() {
 std::unique_ptr<Services> create_services(const Clock* clock, py::object api,
                                           std::optional<uint64_t> preemption_seed) {
   libsched_services_options options = LIBSCHED_SERVICES_OPTIONS_INIT;
-  options.clock = clock == nullptr ? nullptr : clock->handle.get();
+  // Deadlines go by real time, unless the caller has a clock of his own for everything.
+  ClockHandle machine;
+  if (clock == nullptr) {
+    quick(
+        [&](libsched_error** error) { return libsched_clock_create_system(into(machine), error); });
+    options.deadline_clock = machine.get();
+  } else {
+    options.clock = clock->handle.get();
+  }
   options.random_preemption = preemption_seed.has_value();
   options.seed = preemption_seed.value_or(0);
   const libsched_api_client client = python_client();
@@ -95,11 +104,12 @@ std::unique_ptr<Services> create_services(const Clock* clock, py::object api,
     options.api = &client;
     options.api_user_data = api.release().ptr();
   }
-  libsched_services* out = nullptr;
-  quick([&](libsched_error** error) { return libsched_services_create(&options, &out, error); });
+  ServicesHandle out;
+  quick(
+      [&](libsched_error** error) { return libsched_services_create(&options, into(out), error); });
   auto made = std::make_unique<Services>();
-  made->handle.reset(out);
-  made->lock = lock_of(out);
+  made->lock = lock_of(out.get());
+  made->handle = std::move(out);
   return made;
 }
 
@@ -148,19 +158,19 @@ void bind_clock(py::module_& module) {
   py::class_<Clock>(module, "Clock")
       .def_static("system",
                   [] {
-                    libsched_clock* out = nullptr;
+                    ClockHandle out;
                     quick([&](libsched_error** error) {
-                      return libsched_clock_create_system(&out, error);
+                      return libsched_clock_create_system(into(out), error);
                     });
-                    return Clock{ClockHandle(out)};
+                    return Clock{std::move(out)};
                   })
       .def_static("virtual",
                   [](int64_t now_ns) {
-                    libsched_clock* out = nullptr;
+                    ClockHandle out;
                     quick([&](libsched_error** error) {
-                      return libsched_clock_create_virtual(now_ns, &out, error);
+                      return libsched_clock_create_virtual(now_ns, into(out), error);
                     });
-                    return Clock{ClockHandle(out)};
+                    return Clock{std::move(out)};
                   })
       .def("now", [](const Clock& clock) { return libsched_clock_now(clock.handle.get()); })
       .def("advance_to", [](Clock& clock, int64_t now_ns) {
@@ -178,9 +188,9 @@ void bind_waiting_pod(py::module_& module) {
                              })
       .def("pending",
            [](const WaitingPod& waiting) {
-             libsched_text* out = nullptr;
+             TextHandle out;
              quick([&](libsched_error** error) {
-               return libsched_waiting_pod_pending_json(waiting.handle.get(), &out, error);
+               return libsched_waiting_pod_pending_json(waiting.handle.get(), into(out), error);
              });
              return from_text(out);
            })
@@ -230,10 +240,10 @@ void bind_services(py::module_& module) {
                              })
       .def("requests",
            [](const Services& services) {
-             libsched_text* out = nullptr;
+             TextHandle out;
              const Holding holding(services.lock.get());
              quick([&](libsched_error** error) {
-               return libsched_services_requests_json(services.handle.get(), &out, error);
+               return libsched_services_requests_json(services.handle.get(), into(out), error);
              });
              return from_text(out);
            })

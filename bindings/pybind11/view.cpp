@@ -91,6 +91,17 @@ py::tuple resource(const View& view, uint32_t row, std::string_view name) {
   });
 }
 
+// The names of the resources that the view has columns of.
+py::list resources(const View& view) {
+  return reading(view, [](const libsched_view* v) {
+    std::vector<libsched_str> found(libsched_view_resources(v, nullptr, 0));
+    libsched_view_resources(v, found.data(), found.size());
+    py::list names(found.size());
+    for (size_t i = 0; i < found.size(); ++i) names[i] = from_str(found[i]);
+    return names;
+  });
+}
+
 }  // namespace
 
 void bind_view(py::module_& module) {
@@ -108,7 +119,8 @@ void bind_view(py::module_& module) {
       .def("node_pods", node_pods)
       .def("pods", pods)
       .def("find_pod", find_pod)
-      .def("resource", resource);
+      .def("resource", resource)
+      .def("resources", resources);
 }
 
 }  // namespace libsched

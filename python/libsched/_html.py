@@ -26,7 +26,7 @@ def fit_table(result: FitResult) -> str:
 
     With scores it is `report.compact` that shows them.
     """
-    if result.scores is not None:
+    if not result.score_error and result.scores is not None:
         from .report.compact import score_table
 
         return score_table(result)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import weakref
 from collections.abc import Callable, Iterable
 from functools import partial
@@ -10,7 +11,7 @@ from typing import Literal, Union
 
 from . import _core
 from ._sources import Source
-from .errors import InvalidError, MisuseError, StateError
+from .errors import InvalidError, MisuseError, NotFoundError, StateError
 from .objects import Node, Objects, Pod, nodes_of, pods_of
 from .services import Services
 from .view import View, split_key
@@ -194,6 +195,29 @@ class Cluster(View):
         if objects.priority_classes() is not None:
             self._classes = objects
 
+    def put_objects(self, source: Source, *, only_new: bool = False, defaults: bool = True,
+                    strict: bool = False) -> int:
+        """Adds or replaces the objects of a source that are neither nodes nor pods.
+
+        Such as claims, classes and Services; also inside a fork. Nodes and pods are left out.
+
+        Parameters
+        ----------
+        source
+            As for `Objects`.
+        only_new : bool
+            Leave those as they are that the cluster has already, by kind, namespace and name.
+
+        Returns
+        -------
+        int
+            How many were put.
+        """
+        objects = source if isinstance(source, Objects) else Objects(
+            source, defaults=defaults, strict=strict)
+        return sum(self._handle.put_objects(part, only_new) for part in objects._parts
+                   if isinstance(part, _core.Objects))
+
     def add_nodes(self, nodes: Source) -> None:
         """Adds nodes, all or none.
 
@@ -209,7 +233,8 @@ class Cluster(View):
         """
         self._handle.add_nodes([node._handle for node in nodes_of(nodes)])
 
-    def add_pods(self, pods: Source, nodes: str | Iterable[str] | None = None) -> None:
+    def add_pods(self, pods: Source, nodes: str | Iterable[str] | None = None, *,
+                 unknown_node: bool = False) -> None:
         """Adds pods, all or none.
 
         Parameters
@@ -217,13 +242,17 @@ class Cluster(View):
         pods
             A `Pod`, an iterable of them, or a source as for `Objects`.
         nodes : str or iterable of str, optional
-            The node of all pods, or of each. By default each goes to its own nodeName. A node that
-            is not there (yet) is allowed: the pod waits for it.
+            The node of all pods, or of each. By default each goes to its own nodeName, which may be
+            of a node that is not there (yet): the pod waits for it.
+        unknown_node : bool
+            Allow such names in `nodes`, too.
 
         Raises
         ------
         ExistsError
             One of them is there already.
+        NotFoundError
+            There is no such node.
         InvalidError
             A pod has no node, or there are not as many nodes as pods.
         """
@@ -235,9 +264,17 @@ class Cluster(View):
             names = list(nodes)
             if len(names) != len(found):
                 raise InvalidError(f"{len(found)} pods, but {len(names)} nodes to put them on")
+        if names is not None and not unknown_node:
+            self._must_know(names)
         self._handle.add_pods([pod._handle for pod in found], names)
 
-    def update(self, *objects: Node | Pod | Source, node: str | None = None) -> None:
+    def _must_know(self, nodes: Iterable[str]) -> None:
+        for name in dict.fromkeys(nodes):
+            if name and self._handle.find_node(name) is None:
+                raise NotFoundError(f'no node "{name}"; unknown_node=True allows that')
+
+    def update(self, *objects: Node | Pod | Source, node: str | None = None,
+               unknown_node: bool = False) -> None:
         """Adds or replaces nodes and pods, all or none.
 
         Parameters
@@ -247,14 +284,21 @@ class Cluster(View):
         node : str, optional
             Where pods go; by default each goes to its own nodeName. A replaced pod becomes the
             last one of its node.
+        unknown_node : bool
+            Allow a `node` that is neither there nor among `objects`: its pods wait for it.
 
         Raises
         ------
         InvalidError
             A pod has no node.
+        NotFoundError
+            There is no such node.
         """
         found = Objects(list(objects), classes=self._classes)
         pods = found.pods
+        if node is not None and not unknown_node and all(
+                node != added.name for added in found.nodes):
+            self._must_know([node])
         for pod in pods:
             if node is None and not pod.node_name:
                 raise InvalidError(f"pod {pod.key} has no nodeName; say which node it goes to")
@@ -330,7 +374,7 @@ class Cluster(View):
         """
         self._handle.remove_object(kind, namespace, name)
 
-    def assume(self, pod: Source, node: str) -> None:
+    def assume(self, pod: Source, node: str, *, unknown_node: bool = False) -> None:
         """Puts a pod on a node until the API server's word comes, or `forget`.
 
         No plugin is asked; `Framework.assume` does that.
@@ -339,7 +383,11 @@ class Cluster(View):
         ------
         ExistsError
             The cluster has the pod already.
+        NotFoundError
+            There is no such node, and `unknown_node` does not allow that.
         """
+        if not unknown_node:
+            self._must_know([node])
         for one in pods_of(pod, self._classes):
             self._handle.assume(one._handle, node)
 
@@ -365,7 +413,14 @@ class Cluster(View):
         >>> list(cluster.nodes)
         ['a']
         """
-        self._handle.fork()
+        depth = self._handle.fork_depth
+        try:
+            self._handle.fork()
+        except BaseException:  # a plugin has heard of the fork and raised
+            if self._handle.fork_depth > depth:
+                with contextlib.suppress(Exception):
+                    self._handle.revert()
+            raise
         fork = Fork(self)
         self._forks.append(fork)
         return fork
@@ -378,8 +433,10 @@ class Cluster(View):
         StateError
             No fork is open.
         """
-        self._handle.commit()
-        self._forks.pop()._cluster = None
+        try:
+            self._handle.commit()
+        finally:
+            self._close_forks()
 
     def revert(self) -> None:
         """Undoes the changes of the innermost fork.
@@ -389,8 +446,15 @@ class Cluster(View):
         StateError
             No fork is open.
         """
-        self._handle.revert()
-        self._forks.pop()._cluster = None
+        try:
+            self._handle.revert()
+        finally:
+            self._close_forks()
+
+    def _close_forks(self) -> None:
+        """Follows the core, which has closed a fork also if a plugin that heard of it raised."""
+        while len(self._forks) > self._handle.fork_depth:
+            self._forks.pop()._cluster = None
 
     @property
     def services(self) -> Services:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from . import _core, _explain
-from .errors import NotFoundError
+from .errors import InternalError, NotFoundError
 from .objects import Pod
 from .scores import Scores
 from .status import Code, Status, status_of
@@ -111,11 +111,18 @@ class FitResult:
 
     @property
     def scores(self) -> Scores | None:
-        """The scores of `nodes`; None if they were not asked for, no node fits, or Score failed.
+        """The scores of `nodes`; None if they were not asked for, or no node fits.
 
         `Framework.score` asks for them.
+
+        Raises
+        ------
+        InternalError
+            Scoring failed, because a plugin answered with an Error: see `score_error`.
         """
         if self._scores is None:
+            if self.score_error:
+                raise InternalError(f"there are no scores: {self.score_error}")
             table = self._decision.scores()
             self._scores = None if table is None else Scores(table, self.nodes)
         return self._scores

@@ -144,8 +144,8 @@ class Framework(FilterCalls, RuntimeCalls):
         node : str, optional
             Judge only this node.
         timeout : float, optional
-            Seconds after which the call ends, by the clock of `services`: the default one stands
-            still until it is moved. A method of a plugin is not interrupted.
+            Seconds after which the call ends: real time, unless `services` were given a clock, by
+            which it goes then. A method of a plugin is not interrupted.
 
         Returns
         -------
@@ -334,10 +334,9 @@ class Framework(FilterCalls, RuntimeCalls):
             if self._parallelism != 1:
                 made.set_parallelism(self._parallelism)
             services = self._services
-            if services is None and isinstance(view, Cluster):
-                services = view.services
-            if services is not None:
-                made.use_services(services._handle)
+            if services is None:
+                services = view.services if isinstance(view, Cluster) else Services()
+            made.use_services(services._handle)
             return pool, made
 
 

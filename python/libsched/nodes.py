@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from . import _core
+from .errors import NotFoundError
 from .objects import Node, Pod, _wrap_node, _wrap_pod
 from .view import NodeInfo, View, _views
 
@@ -82,20 +83,45 @@ class Columns:
         self._requested: dict[str, _Ints] = {}
         self._texts: dict[str | None, _Texts] = {}
 
-    def allocatable(self, resource: str) -> _Ints:
-        """What the nodes offer: ``"cpu"`` in thousandths, ``"memory"`` in bytes, else units."""
-        self._refresh()
-        found = self._allocatable.get(resource)
-        if found is None:
-            found = self._allocatable[resource] = _numbers(self._view.allocatable_column(resource))
-        return found
+    def allocatable(self, resource: str, *, missing: int | None = None) -> _Ints:
+        """What the nodes offer: ``"cpu"`` in thousandths, ``"memory"`` in bytes, else units.
 
-    def requested(self, resource: str) -> _Ints:
-        """What the nodes' pods ask for, in the units of `allocatable`."""
+        Parameters
+        ----------
+        resource : str
+        missing : int, optional
+            What to give for every node if none of them knows the resource.
+
+        Raises
+        ------
+        NotFoundError
+            No node offers the resource and no pod asks for it, and there is no `missing`.
+        """
+        return self._numbers(self._allocatable, self._view.allocatable_column, resource, missing)
+
+    def requested(self, resource: str, *, missing: int | None = None) -> _Ints:
+        """What the nodes' pods ask for, in the units of `allocatable`, with whose errors."""
+        return self._numbers(self._requested, self._view.requested_column, resource, missing)
+
+    def _numbers(self, made: dict[str, _Ints], read: Callable[[str], bytes], resource: str,
+                 missing: int | None) -> _Ints:
         self._refresh()
-        found = self._requested.get(resource)
-        if found is None:
-            found = self._requested[resource] = _numbers(self._view.requested_column(resource))
+        found = made.get(resource)
+        if found is not None:
+            return found
+        import numpy
+
+        found = numpy.frombuffer(read(resource), numpy.int64)
+        if not found.any():
+            known = self._view.resources()
+            if resource not in known:
+                if missing is None:
+                    raise NotFoundError(f'no node and no pod has the resource "{resource}"; there '
+                                        f"are: {', '.join(sorted(known))}")
+                found = numpy.full(len(found), missing, numpy.int64)
+                found.flags.writeable = False
+                return found
+        made[resource] = found
         return found
 
     @property
@@ -201,21 +227,25 @@ class NodeSet(Sequence[NodeInfo]):
         """The nodes' names."""
         return self.take(self.view.columns.names)
 
-    def allocatable(self, resource: str) -> _Ints:
-        """What the nodes offer: ``"cpu"`` in thousandths, ``"memory"`` in bytes, else units."""
-        return self.take(self.view.columns.allocatable(resource))
+    def allocatable(self, resource: str, *, missing: int | None = None) -> _Ints:
+        """What the nodes offer, as `Columns.allocatable`."""
+        return self.take(self.view.columns.allocatable(resource, missing=missing))
 
-    def requested(self, resource: str) -> _Ints:
+    def requested(self, resource: str, *, missing: int | None = None) -> _Ints:
         """What the nodes' pods ask for, in the units of `allocatable`."""
+        column = self.view.columns.requested(resource, missing=missing)
         if self._handle.count == 1:  # it may be a copy of the node with other pods on it
-            import numpy
+            amount = self._handle.only_resource(resource)[1]
+            if amount or missing is None or resource in self.view._handle.resources():
+                import numpy
 
-            return numpy.array([self._handle.only_resource(resource)[1]])
-        return self.take(self.view.columns.requested(resource))
+                return numpy.array([amount])
+        return self.take(column)
 
-    def free(self, resource: str) -> _Ints:
+    def free(self, resource: str, *, missing: int | None = None) -> _Ints:
         """What is left of a resource."""
-        return self.allocatable(resource) - self.requested(resource)
+        return (self.allocatable(resource, missing=missing)
+                - self.requested(resource, missing=missing))
 
     def label(self, key: str) -> _Array:
         """The values of a label; None where there is no such label."""
@@ -254,9 +284,3 @@ class NodeSet(Sequence[NodeInfo]):
 
     def __repr__(self) -> str:
         return f"<{len(self)} nodes>"
-
-
-def _numbers(data: bytes) -> _Ints:
-    import numpy
-
-    return numpy.frombuffer(data, numpy.int64)

@@ -309,7 +309,7 @@ class Node(_Parsed):
 
 @dataclasses.dataclass(frozen=True)
 class Workload:
-    """A Deployment, StatefulSet, DaemonSet, ReplicaSet, Job or CronJob: its template, how often."""
+    """A workload, such as a Deployment or a Job: its pod template, and how often."""
 
     kind: str
     replicas: int

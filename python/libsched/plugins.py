@@ -75,9 +75,9 @@ class PluginSpec:
 
     __slots__ = ("factory", "methods", "name", "reasons", "weight")
 
-    def __init__(self, cls: type, name: str | None = None, weight: int = 0) -> None:
+    def __init__(self, cls: type, name: str | None = None, weight: int | None = None) -> None:
         self.name = name or cls.__name__
-        self.weight = weight
+        self.weight = _weight(self.name, weight)
         self.methods = [method for method in _core.PLUGIN_METHODS
                         if callable(getattr(cls, method, None))]
         self.reasons = tuple(getattr(cls, "reasons", ()))
@@ -99,21 +99,22 @@ class PluginSpec:
 @overload
 def plugin(cls: _Class, /) -> _Class: ...
 @overload
-def plugin(*, name: str | None = None, weight: int = 0) -> Callable[[_Class], _Class]: ...
-def plugin(cls: Any = None, /, *, name: str | None = None, weight: int = 0) -> Any:
+def plugin(*, name: str | None = None, weight: int | None = None) -> Callable[[_Class], _Class]: ...
+def plugin(cls: Any = None, /, *, name: str | None = None, weight: int | None = None) -> Any:
     """Makes a class a plugin; see `Plugin` for its methods.
 
     Parameters
     ----------
     name : str, optional
         What the configuration and statuses call it; the class's name by default.
-    weight : int
-        Of its scores, where the configuration gives none; 0: 1.
+    weight : int, optional
+        Of its scores, where the configuration gives none; from 1 to 2147483647, by default 1.
 
     Raises
     ------
     InvalidError
-        The class has no method of an extension point, or one whose name is misspelt.
+        The class has no method of an extension point, or one whose name is misspelt; or the
+        weight is out of range.
     """
 
     def mark(cls: _Class) -> _Class:
@@ -137,6 +138,16 @@ def registry_of(plugins: Iterable[Any], *, enable: bool = True) -> _core.Registr
         if enable:
             registry.enable(spec.name, spec.weight)
     return registry
+
+
+def _weight(name: str, weight: object) -> int:
+    """A weight as the registry wants it, with 0 for none."""
+    if weight is None:
+        return 0
+    if isinstance(weight, bool) or not isinstance(weight, int) or not 1 <= weight < 1 << 31:
+        raise InvalidError(f'plugin "{name}": the weight is a whole number from 1 to 2147483647, '
+                           f"not {weight!r}", plugin=name)
+    return weight
 
 
 def _spec_of(given: Any) -> tuple[PluginSpec, Callable[[str], Any]]:

@@ -112,7 +112,7 @@ class CycleResult:
     evaluated : int
         Those, and the ones that did not, as far as they were looked at.
     status : Status
-        Why there is no node.
+        Why there is no node: in upstream's words, with the plugin if only one was in the way.
     next_start : int
         Where the next sampled cycle begins.
     """

@@ -153,7 +153,8 @@ class Services:
     Parameters
     ----------
     clock : Clock, optional
-        By default a virtual one.
+        By default a virtual one for plugins and waiting pods, and the machine's for the timeouts
+        of calls.
     api : optional
         An object with any of these methods; what they raise is the API server's error:
 

@@ -90,11 +90,76 @@ def test_pods_and_their_nodes(cluster):
     assert [found.name for found in cluster.nodes["b"].pods] == ["x", "y", "z"]
     with pytest.raises(libsched.InvalidError, match="2 pods, but 1 nodes"):
         cluster.add_pods([pod("v"), pod("w")], ["a"])
-    cluster.add_pods(pod("early"), "later")
+    cluster.add_pods(pod("early"), "later", unknown_node=True)
     assert cluster.node_of("early") is None and "early" in cluster.pods
     assert len(cluster.pods) == 5 == len(list(cluster.pods))
     cluster.add_nodes(node("later"))
     assert cluster.node_of("early") == "later"
+
+
+def test_a_misspelt_node_is_an_error(cluster):
+    for change in (lambda **more: cluster.add_pods(pod("x"), "typo", **more),
+                   lambda **more: cluster.add_pods([pod("y"), pod("z")], ["a", "typo"], **more),
+                   lambda **more: cluster.update(pod("v"), node="typo", **more),
+                   lambda **more: cluster.assume(pod("w"), "typo", **more)):
+        with pytest.raises(libsched.NotFoundError, match='no node "typo".*unknown_node=True'):
+            change()
+        assert list(cluster.pods) == ["default/busy"]
+        with cluster.fork():
+            change(unknown_node=True)
+            assert len(cluster.pods) > 1
+    # Of a document's own nodeName nothing is said: dumps have pods of nodes that have gone.
+    cluster.add_pods(pod("early", node_name="typo"))
+    cluster.update(node("new"), pod("u"), node="new")
+    assert cluster.node_of("u") == "new"
+
+
+def test_objects_may_be_put_inside_a_fork(cluster):
+    service = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "s"},
+               "spec": {"selector": {"a": "b"}}}
+    objects = libsched.Objects([service, node("left-out"), pod("left-out", node_name="a")])
+    with cluster.fork():
+        assert cluster.put_objects(objects) == 1
+        assert cluster.put_objects(objects, only_new=True) == 0
+        cluster.remove_object("Service", "s", "default")
+    with pytest.raises(libsched.NotFoundError):
+        cluster.remove_object("Service", "s", "default")
+    assert cluster.put_objects(service, only_new=True) == 1
+    assert sorted(cluster.nodes) == ["a", "b", "c"] and list(cluster.pods) == ["default/busy"]
+
+
+def test_columns_know_their_resources(cluster):
+    columns = cluster.columns
+    for column in (columns.allocatable, columns.requested):
+        assert len(column("cpu")) == 3
+        assert list(column("ephemeral-storage")) == [0, 0, 0]
+        with pytest.raises(KeyError, match="nope.*there are: cpu, ephemeral-storage, memory, pods"):
+            column("nope")
+        assert list(column("nope", missing=7)) == [7, 7, 7]
+        with pytest.raises(libsched.NotFoundError):
+            column("nope")
+    wanted = pod("x")
+    wanted["spec"]["containers"][0]["resources"] = {"requests": {"example.com/gpu": 2}}
+    cluster.add_pods(wanted, "b")
+    assert sorted(columns.allocatable("example.com/gpu")) == [0, 0, 0]
+    assert sorted(columns.requested("example.com/gpu", missing=7)) == [0, 0, 2]
+
+
+def test_sets_of_nodes_know_their_resources(cluster):
+    seen = []
+
+    class Look:
+        def filter_batch(self, state, pod, nodes):
+            seen.append([sum(nodes.free("cpu")), list(nodes.allocatable("nope", missing=1)),
+                         list(nodes.requested("nope", missing=2)), list(nodes.free("nope", missing=3))])
+            with pytest.raises(libsched.NotFoundError):
+                nodes.free("nope")
+            return [True] * len(nodes)
+
+    scheduler = libsched.Framework(plugins=[Look])
+    scheduler.fit(cluster, pod("p"))
+    scheduler.fit(cluster, pod("p"), "b")
+    assert seen == [[9000, [1, 1], [2, 2], [0, 0]], [8000, [1], [2], [0]]]
 
 
 def test_update_and_remove(cluster):

@@ -201,16 +201,6 @@ def test_ctrl_c_in_a_plugin_is_no_plugin_error(nodes):
         ask(filtering(stop), nodes)
 
 
-def test_scores_out_of_range_are_upstreams_error(nodes):
-    class Much:
-        def score(self, state, pod, node):
-            return 101
-
-    fit = libsched.Framework(plugins=[Much]).score(nodes, pod("p"))
-    assert fit.scores is None
-    assert "101" in fit.score_error
-
-
 def test_what_is_lent_is_not_valid_afterwards(nodes):
     kept = []
 

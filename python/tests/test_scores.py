@@ -92,6 +92,9 @@ def test_cycle(affine, trio):
     seen = {affine.cycle(trio, pod("x"), ties="random", seed=seed).node for seed in range(64)}
     assert seen == {"a", "b", "c"}
     none = affine.cycle(trio, pod("x", cpu="64"))
+    assert repr(none.status) == ("<Status Unschedulable by NodeResourcesFit: "
+                                 "0/3 nodes are available: 3 Insufficient cpu.>")
+    assert none.status.error == affine.fit(trio, pod("x", cpu="64")).fit_error
     assert not none and none.node is None and none.status.code is libsched.Code.UNSCHEDULABLE
     assert affine.cycle(trio, pod("x"), sampling=True, start=2).next_start == 2
     for wrong in ({"ties": "best"}, {"start": -1}, {"seed": -1}, {"seed": 1 << 64}):

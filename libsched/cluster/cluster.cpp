@@ -283,6 +283,7 @@ Result<void> Cluster::put_object(StoredKind kind, const ObjectRef& object) {
 
 Result<size_t> Cluster::put_objects(const ObjectSet& objects, bool only_new) {
   LIBSCHED_TRY(may_change());
+  Transaction change(this);
   size_t count = 0;
   const auto put = [&](StoredKind kind, const ObjectRef& object) {
     const ObjectMeta& meta = object->meta;
@@ -295,6 +296,7 @@ Result<size_t> Cluster::put_objects(const ObjectSet& objects, bool only_new) {
   for (const PriorityClassRef& c : objects.priority_classes)
     LIBSCHED_TRY(put(StoredKind::kPriorityClass, c));
   for (const StoredObject& o : objects.stored) LIBSCHED_TRY(put(o.kind, o.object));
+  if (count != 0) change.commit();
   return count;
 }
 

@@ -6,16 +6,10 @@
 namespace libsched {
 namespace {
 
-constexpr Str kAnyAddress = "0.0.0.0";
 constexpr Str kSomeAddress = "*";  // no port has it
 constexpr size_t kFew = 16;
 
 }  // namespace
-
-bool WantedPorts::conflict(const HostPort& a, const HostPort& b) {
-  return a.port == b.port && a.protocol == b.protocol &&
-         (a.ip == b.ip || a.ip == kAnyAddress || b.ip == kAnyAddress);
-}
 
 size_t WantedPorts::Hash::operator()(const HostPort& p) const {
   return hash_str(p.ip, hash_str(p.protocol, static_cast<uint32_t>(p.port)));

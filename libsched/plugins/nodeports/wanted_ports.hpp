@@ -27,7 +27,12 @@ class WantedPorts {
     bool operator()(const HostPort& a, const HostPort& b) const { return same_port(a, b); }
   };
 
-  static bool conflict(const HostPort& a, const HostPort& b);
+  static constexpr Str kAnyAddress = "0.0.0.0";
+
+  static bool conflict(const HostPort& a, const HostPort& b) {
+    return a.port == b.port && a.protocol == b.protocol &&
+           (a.ip == b.ip || a.ip == kAnyAddress || b.ip == kAnyAddress);
+  }
   bool found(const HostPort& used) const;
 
   Span<HostPort> wanted_;

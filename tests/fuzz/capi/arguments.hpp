@@ -2,6 +2,7 @@
 // outputs are as the rules of libsched.h promise, and what is owned goes to the pools.
 #pragma once
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <string>

@@ -2,6 +2,7 @@
 #include "model.hpp"
 
 #include <algorithm>
+#include <string_view>
 
 #include "trace.hpp"
 

@@ -2,6 +2,8 @@
 #include "pools.hpp"
 
 #include <algorithm>
+#include <string_view>
+#include <utility>
 
 #include "trace.hpp"
 

@@ -15,12 +15,13 @@ std::shared_ptr<Cluster> model_of(const void* handle) {
 }
 
 // The nodes that take the pod, if the model can say that: a plain pod, an evaluator with upstream's
-// default profile, and no pod around that repels others.
+// default profile, and no pod around that repels others or is nominated.
 bool predicted(const Turn& t, Ev& evaluator, Po& pod, std::set<std::string>& nodes) {
   const auto facts = world().evaluators.find(evaluator.get());
   const Cluster* model = evaluator.watch().cluster().get();
   if (model == nullptr || t.depth != 0 || facts == world().evaluators.end() || !facts->second.plain)
     return false;
+  if (world().nominating.count(libsched_evaluator_services(evaluator.get())) != 0) return false;
   const PodFacts asked = facts_of(pod.get());
   if (!asked.plain) return false;
   for (const auto& [key, other] : model->now.pods)
@@ -132,6 +133,11 @@ void after_libsched_evaluator_create_on_snapshot(Turn&, Rc rc,
   know_evaluator(out.made(), framework.get(), snapshot.watch().cluster(), snapshot.watch().view());
 }
 
+void after_libsched_services_nominate(Turn&, Rc rc, In<libsched_services>& services, Po&,
+                                      Options<libsched_nomination>&, Fault&) {
+  if (rc == LIBSCHED_OK) world().nominating.insert(services.get());
+}
+
 void after_libsched_cluster_fork_depth(Turn& t, size_t depth, In<const libsched_cluster>& cluster) {
   const auto& model = cluster.watch().cluster();
   if (model != nullptr && !t.must_refuse && depth != model->forks.size())
@@ -222,14 +228,23 @@ void after_libsched_run_cycle(Turn& t, Rc rc, Ev& evaluator, St&, Po& pod,
                               Filled<libsched_cycle_outcome>& outcome, Su&, Fault&) {
   std::set<std::string> expected;
   if (rc != LIBSCHED_OK || !outcome.whole() || !predicted(t, evaluator, pod, expected)) return;
-  const std::string name = string_of(outcome.value().node_name);
-  if (name.empty() ? outcome.value().row != LIBSCHED_NO_ROW : expected.count(name) == 0)
+  const std::string name = string_of(outcome.value().node_name);  // a node's may be empty, too
+  if (outcome.value().row == LIBSCHED_NO_ROW ? !name.empty() : expected.count(name) == 0)
     differ(t, evaluator, pod, expected);
 }
 
 void after_libsched_view_order(Turn& t, const uint32_t* rows, In<const libsched_view>&,
                                Output<size_t>& count) {
   if (count.given()) read_all(t, rows, count.value());
+}
+void after_libsched_view_resources(Turn& t, size_t count, In<const libsched_view>&,
+                                   Buffer<libsched_str>& out) {
+  for (size_t i = 0; i < out.length(); ++i) {
+    if (i < count)
+      t.look(out.get()[i]);
+    else if (out.get()[i].ptr != nullptr)
+      t.wrong("wrote more names than there are");
+  }
 }
 void after_libsched_decision_codes(Turn& t, const int8_t* codes,
                                    In<const libsched_decision>& decision) {

@@ -76,6 +76,27 @@ void after_libsched_cluster_apply(Turn& t, Rc rc, Cl& cluster, In<const libsched
   compare(t, cluster);
 }
 
+// Which objects a document holds is not known by itself: those that were there stay, and no more
+// come than are counted.
+void after_libsched_cluster_put_objects(Turn& t, Rc rc, Cl& cluster, In<const libsched_objects>&,
+                                        Number<bool>&, Output<size_t>& count, Fault&) {
+  if (predictable(t, cluster)) expect(t, rc, rc == LIBSCHED_OK || rc == LIBSCHED_ERR_MISUSE);
+  Cluster* m = changed(rc, cluster);
+  if (m == nullptr) return;
+  const std::set<std::string> before = m->now.objects;
+  const bool disturbed = cluster.watch().disturbed();
+  const State modelled = m->now;
+  m->read(cluster.watch().view());
+  if (!disturbed) {
+    for (const std::string& o : before)
+      if (m->now.objects.count(o) == 0) t.wrong("lost " + o);
+    if (m->now.at != modelled.at || m->now.order != modelled.order) t.wrong("moved pods or nodes");
+    if (count.given() && m->now.objects.size() - before.size() > count.value())
+      t.wrong("put more than it counted");
+  }
+  compare(t, cluster);
+}
+
 void after_libsched_cluster_add_nodes(Turn& t, Rc rc, Cl& cluster,
                                       Handles<const libsched_node>& nodes, Fault&) {
   if (predictable(t, cluster) && rc != LIBSCHED_ERR_MISUSE) {

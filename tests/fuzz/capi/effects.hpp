@@ -35,6 +35,8 @@ void after_libsched_evaluator_create_on_snapshot(Turn&, Rc, In<const libsched_fr
 
 // --- changes ---
 void after_libsched_cluster_apply(Turn&, Rc, Cl&, In<const libsched_objects>&, Fault&);
+void after_libsched_cluster_put_objects(Turn&, Rc, Cl&, In<const libsched_objects>&, Number<bool>&,
+                                        Output<size_t>&, Fault&);
 void after_libsched_cluster_add_nodes(Turn&, Rc, Cl&, Handles<const libsched_node>&, Fault&);
 void after_libsched_cluster_update_node(Turn&, Rc, Cl&, In<const libsched_node>&, Fault&);
 void after_libsched_cluster_remove_node(Turn&, Rc, Cl&, String&, Fault&);
@@ -55,6 +57,8 @@ void after_libsched_evaluator_forget(Turn&, Rc, Ev&, St&, Po&, Fault&);
 void after_libsched_services_deliver(Turn&, Rc, In<libsched_services>&, Cl&, Fault&);
 
 // --- answers ---
+void after_libsched_services_nominate(Turn&, Rc, In<libsched_services>&, Po&,
+                                      Options<libsched_nomination>&, Fault&);
 void after_libsched_cluster_fork_depth(Turn&, size_t, In<const libsched_cluster>&);
 void after_libsched_cluster_refresh(Turn&, Rc, Cl&, Fault&);
 void after_libsched_filter_nodes(Turn&, Rc, Ev&, St&, Po&, Options<libsched_filter_options>&,
@@ -65,6 +69,7 @@ void after_libsched_run_filter_plugins_at(Turn&, Rc, Ev&, St&, Po&, Number<uint3
 void after_libsched_run_cycle(Turn&, Rc, Ev&, St&, Po&, Options<libsched_cycle_options>&,
                               Filled<libsched_cycle_outcome>&, Su&, Fault&);
 void after_libsched_view_order(Turn&, const uint32_t*, In<const libsched_view>&, Output<size_t>&);
+void after_libsched_view_resources(Turn&, size_t, In<const libsched_view>&, Buffer<libsched_str>&);
 void after_libsched_decision_codes(Turn&, const int8_t*, In<const libsched_decision>&);
 void after_libsched_decision_best(Turn&, const uint32_t*, In<const libsched_decision>&,
                                   Output<size_t>&);

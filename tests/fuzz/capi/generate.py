@@ -19,8 +19,8 @@ from reference import model  # noqa: E402
 
 # The functions that change clusters; without an entry here a cluster must stay as it was.
 CHANGES = {f"libsched_{name}" for name in (
-    "cluster_apply cluster_add_nodes cluster_update_node cluster_remove_node cluster_add_pods "
-    "cluster_update_pod cluster_remove_pod cluster_remove_object cluster_assume cluster_forget "
+    "cluster_apply cluster_put_objects cluster_add_nodes cluster_update_node cluster_remove_node "
+    "cluster_add_pods cluster_update_pod cluster_remove_pod cluster_remove_object cluster_assume cluster_forget "
     "cluster_fork cluster_commit cluster_revert evaluator_assume evaluator_assume_started "
     "evaluator_forget services_deliver run_reserve_plugins_reserve run_reserve_plugins_unreserve "
     "run_pre_bind_plugins").split()}
@@ -29,6 +29,7 @@ CHANGES = {f"libsched_{name}" for name in (
 WEIGHTS = {
     "cluster_add_nodes": 6, "cluster_update_node": 5, "cluster_remove_node": 5, "cluster_add_pods": 8,
     "cluster_update_pod": 6, "cluster_remove_pod": 5, "cluster_remove_object": 2, "cluster_apply": 3,
+    "cluster_put_objects": 3,
     "cluster_assume": 4, "cluster_forget": 4, "cluster_fork": 8, "cluster_commit": 4,
     "cluster_revert": 6, "cluster_snapshot": 3, "cluster_refresh": 3, "run_pre_filter_plugins": 8,
     "run_filter_plugins": 3, "run_filter_plugins_at": 4, "filter_nodes": 8, "check_pod_fits": 5,
@@ -137,7 +138,7 @@ class Call:
             self._count()
             self._make("Strings", name, "counted", f"Words::{WORDS.get(name, 'kNode')}")
             return self._with_count(name, following)
-        elif (found := re.fullmatch(r"(const )?(uint64_t|int64_t|libsched_permit_wait) \*", type_)) \
+        elif (found := re.fullmatch(r"(const )?(uint64_t|int64_t|libsched_permit_wait|libsched_str) \*", type_)) \
                 and length in LENGTHS:
             kept = "false" if (call, name) in SCRIBBLED else "true"
             self._make(f"Buffer<{found[1] or ''}{found[2]}>", name, kept)

@@ -188,14 +188,20 @@ void Cluster::check(const libsched_view* view, const char* when) {
          " had other contents:\n" + known->second + "\nnow:\n" + all);
 }
 
+void Cluster::note_rows(const libsched_view* view) {
+  rows.clear();
+  for (const auto& [key, pod] : now.pods)
+    libsched_view_find_pod(view, str(pod.ns), str(pod.name), &rows[key]);
+}
+
 void Cluster::read(const libsched_view* view) {
   State fresh;
-  const size_t rows = libsched_view_row_count(view);
-  for (uint32_t row = 0; row < rows; ++row) {
+  const size_t row_count = libsched_view_row_count(view);
+  for (uint32_t row = 0; row < row_count; ++row) {
     const libsched_node* node = libsched_view_node(view, row);
     if (node != nullptr) fresh.put_node(facts_of(node));
   }
-  for (uint32_t row = 0; row < rows; ++row)
+  for (uint32_t row = 0; row < row_count; ++row)
     for (size_t i = 0; i < libsched_view_node_pod_count(view, row); ++i) {
       PodFacts pod = facts_of(libsched_view_node_pod(view, row, i));
       const libsched_node* node = libsched_view_node(view, row);
@@ -203,7 +209,9 @@ void Cluster::read(const libsched_view* view) {
       const auto known = now.pods.find(pod.key);
       if (known != now.pods.end()) pod.assumed = known->second.assumed;
       // A row without a node has no name: the pod has stayed, unless it says that it was bound.
-      const bool stayed = known != now.pods.end() && known->second.node_name == pod.node_name &&
+      const auto noted = rows.find(pod.key);
+      const bool stayed = (noted == rows.end() || noted->second == row) &&
+                          known != now.pods.end() && known->second.node_name == pod.node_name &&
                           now.nodes.count(before->second) == 0;
       const std::string name = node != nullptr ? string_of(libsched_node_name(node))
                                : stayed        ? before->second
@@ -220,6 +228,7 @@ void Cluster::read(const libsched_view* view) {
     if (std::find(order.begin(), order.end(), n) == order.end()) order.push_back(n);
   fresh.order = std::move(order);
   now = std::move(fresh);
+  rows.clear();
 }
 
 std::shared_ptr<Cluster> Cluster::copy(bool snapshot) const {

@@ -63,9 +63,12 @@ struct Cluster {
   bool by_insertion = false;
   bool frozen = false;                                 // a snapshot
   std::unordered_map<uint64_t, std::string> contents;  // by version
+  std::map<std::string, uint32_t> rows;                // of pods, if they were noted
 
   // Fails if the view shows anything else.
   void check(const libsched_view* view, const char* when);
+  // Notes the rows of pods, before a call that the model does not follow.
+  void note_rows(const libsched_view* view);
   // Takes over what the view shows, after what the model does not follow.
   void read(const libsched_view* view);
   // A copy for another handle.

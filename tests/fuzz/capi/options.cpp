@@ -15,6 +15,11 @@ const volatile bool* cancel_flag(Turn& t) {
   }
 }
 int64_t deadline(Turn& t) { return t.choose.one_in(12) ? make_number(t.choose) : 0; }
+// Ends a call when it has been asked that often; without data it never does.
+bool interrupt_after(void* data) {
+  auto* const left = static_cast<uint64_t*>(data);
+  return left != nullptr && (*left == 0 || --*left == 0);
+}
 bool rarely(Turn& t) { return t.choose.one_in(40); }
 
 }  // namespace
@@ -33,6 +38,13 @@ void fill(Turn& t, libsched_parse_options& o) {
   o.validate = t.choose.one_in(4);
   o.max_bytes = t.choose.one_in(16) ? t.choose.below(2000) : 0;
   o.max_depth = t.choose.one_in(16) ? static_cast<uint32_t>(t.choose.below(20)) : 0;
+  o.max_decompressed_bytes = t.choose.one_in(16) ? t.choose.below(2000) : 0;
+  if (t.choose.one_in(4)) {
+    static uint64_t left = 0;
+    left = t.choose.below(40);
+    o.interrupt = interrupt_after;
+    if (t.choose.one_in(4)) o.interrupt_data = &left;
+  }
   o.keep_annotations = t.choose.one_in(3);
   o.reserved[1] = rarely(t);
   const Entry* e = t.choose.one_in(8) ? world().pools.any(t.choose, Kind::objects, true) : nullptr;
@@ -86,7 +98,8 @@ template <>
 void fill(Turn& t, libsched_cycle_options& o) {
   o.ties = rarely(t) ? 5 : static_cast<uint32_t>(t.choose.below(3));
   o.sampling = t.choose.one_in(3);
-  o.reserved[6] = rarely(t);
+  o.fit_error = t.choose.one_in(3);
+  o.reserved[5] = rarely(t);
   o.seed = t.choose.next();
   o.cancel = cancel_flag(t);
   o.deadline_ns = deadline(t);
@@ -101,6 +114,9 @@ void fill(Turn& t, libsched_services_options& o) {
   if (e != nullptr && libsched_clock_advance_to(static_cast<libsched_clock*>(e->handle), INT64_MIN,
                                                 nullptr) == LIBSCHED_OK)  // else waits would last
     o.clock = static_cast<libsched_clock*>(e->handle);
+  const Entry* d = t.choose.one_in(3) ? world().pools.any(t.choose, Kind::clock, true) : nullptr;
+  if (d != nullptr) o.deadline_clock = static_cast<libsched_clock*>(d->handle);
+  if (t.choose.one_in(3)) o.preemption_offset = static_cast<uint64_t>(make_number(t.choose));
   if (t.choose.one_in(3)) {
     o.api = hostile_client(t);
     o.api_user_data = client_data();

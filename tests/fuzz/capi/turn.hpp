@@ -27,7 +27,8 @@ struct World {
   std::unordered_map<const void*, std::shared_ptr<Cluster>> clusters;  // and snapshots
   std::unordered_map<const void*, EvaluatorFacts> evaluators;
   std::set<const void*> plain_frameworks;
-  bool hostile = false;   // a plugin or API client of the program's own was made
+  std::set<const void*> nominating;  // services with nominations, which filters count on
+  bool hostile = false;              // a plugin or API client of the program's own was made
   bool parallel = false;  // an evaluator works on several threads: what slots do has no order
   int depth = 0;          // how many slots deep
   uint64_t calls = 0;     // of the whole program
@@ -110,8 +111,11 @@ class Turn {
   template <typename A>
   void begin_change(A& argument, int by) {
     if constexpr (requires { argument.watch(); })
-      if (changes != Changes::kNothing && argument.watch().cluster() != nullptr)
-        argument.watch().cluster()->changing += by;
+      if (changes != Changes::kNothing && argument.watch().cluster() != nullptr) {
+        Cluster& cluster = *argument.watch().cluster();
+        cluster.changing += by;
+        if (changes == Changes::kPartly && by > 0) cluster.note_rows(argument.watch().view());
+      }
   }
   void returned(libsched_rc rc);
   static bool same(libsched_str a, libsched_str b) { return a.len == b.len; }

@@ -50,6 +50,8 @@ function(libsched_names_in source result)
   foreach(beginning IN LISTS beginnings)
     if(beginning MATCHES "\n(class|struct|enum|enum class|union) ([A-Za-z_0-9]+)")
       list(APPEND names ${CMAKE_MATCH_2})
+    elseif(beginning MATCHES "\nusing [A-Za-z_0-9:]*::([A-Za-z_0-9]+) *=")  # whose ";" is a "=" by now
+      list(APPEND names ${CMAKE_MATCH_1})
     elseif(beginning MATCHES "[ *&]([A-Za-z_0-9]+) *[(={]$")
       list(APPEND names ${CMAKE_MATCH_1})
     endif()

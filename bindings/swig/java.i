@@ -129,6 +129,8 @@ static void append(JNIEnv *jenv, jobject builder, libsched_str text) {
 }
 %typemap(in, numinputs=0) libsched_str *out (libsched_str lent = {nullptr, 0}) "$1 = &lent;"
 %typemap(argout, fragment="texts") libsched_str *out "if ($1->ptr != nullptr) $result = bytes_of(jenv, *$1);"
+// It fills an array of texts; columns are asked for by name.
+%ignore libsched_view_resources;
 %ignore libsched_text;
 %ignore libsched_text_unref;
 %ignore libsched_error_unref;

@@ -27,7 +27,7 @@ def large(form):
     """A document that takes some tenths of a second, as a text of JSON or YAML."""
     one = json.dumps(node("@"))
     if form == "json":
-        items = ",".join(one.replace("@", f"n{index}") for index in range(150_000))
+        items = ",".join(one.replace("@", f"n{index}") for index in range(300_000))
         return f'{{"apiVersion":"v1","kind":"List","items":[{items}]}}'
     return "".join(f"---\n{one.replace('@', f'n{index}')}\n" for index in range(15_000))
 
@@ -44,7 +44,7 @@ def test_handlers_run_while_it_is_read(timer, form, where, tmp_path):
     objects = libsched.Objects(source)
     during = len(called)
     signal.setitimer(signal.ITIMER_REAL, 0)
-    assert during > 3  # as often as it is due, and not once before and once at the end
+    assert during > 2  # as often as it is due, and not once before and once at the end
     assert len(objects.nodes) > 10_000
 
 

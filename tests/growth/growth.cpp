@@ -48,7 +48,10 @@ extern "C" __attribute__((noinline)) void libsched_growth_load(const std::string
   stop_if(error, *name);
   libsched_cluster_create(nullptr, &cluster, &error);
   stop_if(error, *name);
-  libsched_cluster_apply(cluster, objects, &error);
+  if (libsched_cluster_apply(cluster, objects, &error) == LIBSCHED_ERR_LIMIT) {
+    libsched_error_unref(error);  // more resources than a cluster holds: that is work, too
+    error = nullptr;
+  }
   stop_if(error, *name);
   libsched_cluster_unref(cluster);
   libsched_objects_unref(objects);
@@ -112,11 +115,12 @@ int count_all() {
   return failed == 0 ? 0 : 1;
 }
 
-// Two loads of each form, named in the order in which they come.
+// Three loads of each form in sizes that double, named in the order in which they come. They are
+// smaller than what the processor counts, for valgrind takes fifty times as long.
 int load_all() {
   for (const Form& form : all_forms()) {
-    const size_t bytes = (form.slow ? 64 : 256) * kKiB;
-    for (const size_t size : {bytes, 2 * bytes}) {
+    const size_t bytes = (form.slow ? 32 : 128) * kKiB;
+    for (const size_t size : {bytes, 2 * bytes, 4 * bytes}) {
       const std::string text = form.make(size);
       libsched_growth_load(&text, &form.name);
     }

@@ -8,7 +8,7 @@ std::string digits(size_t i) { return std::to_string(i); }
 
 std::string block_pod(size_t i, const std::string& indent) {
   std::string out;
-  for (const std::string& line :
+  for (const char* const line :
        {"apiVersion: v1", "kind: Pod", "metadata:", "  name: pod-%", "  labels:", "    app: web",
         "    n: \"%\"", "spec:", "  containers:", "  - name: c", "    image: registry/web:1",
         "    args: [--one, \"two\", 'three']",

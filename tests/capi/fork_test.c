@@ -20,6 +20,7 @@ typedef struct world {
   libsched_cycle_state* state; /* for keyed values */
   libsched_pod* spread[kSelectors];
   libsched_pod* waits; /* waits for Permit as long as the test runs */
+  libsched_evaluator* waits_on;
   atomic_bool stop;
   atomic_int wrong;
 } world;
@@ -92,17 +93,12 @@ static void* work(void* argument) {
 
 static void* wait_on_permit(void* argument) {
   world* w = argument;
-  libsched_evaluator* evaluator = NULL;
   libsched_status* status = NULL;
-  bool right = libsched_evaluator_create_on_snapshot(w->framework, w->snapshot, &evaluator, NULL) ==
-                   LIBSCHED_OK &&
-               libsched_status_create(&status, NULL) == LIBSCHED_OK;
-  libsched_evaluator_set_services(evaluator, w->services);
-  right = right && libsched_wait_on_permit(evaluator, w->waits, status, NULL) == LIBSCHED_OK &&
-          libsched_status_code(status) == LIBSCHED_SUCCESS;
+  const bool right = libsched_status_create(&status, NULL) == LIBSCHED_OK &&
+                     libsched_wait_on_permit(w->waits_on, w->waits, status, NULL) == LIBSCHED_OK &&
+                     libsched_status_code(status) == LIBSCHED_SUCCESS;
   if (!right) atomic_fetch_add(&w->wrong, 1);
   libsched_status_unref(status);
-  libsched_evaluator_unref(evaluator);
   return NULL;
 }
 
@@ -208,6 +204,10 @@ int main(void) {
   for (int i = 0; i < kPods; ++i)
     add_pod(cluster, pod_of(format("pod-%d", i), 10, ""), format("n%d", i % kNodes));
 
+  libsched_snapshot* snapshot = fresh_snapshot(cluster, kRounds);
+  CHECK_OK(libsched_evaluator_create_on_snapshot(w.framework, snapshot, &w.waits_on, err));
+  libsched_snapshot_unref(snapshot);
+  libsched_evaluator_set_services(w.waits_on, w.services);
   pthread_t waiter;
   CHECK(pthread_create(&waiter, NULL, wait_on_permit, &w) == 0);
   int done = 0;
@@ -241,6 +241,7 @@ int main(void) {
   CHECK(w.wrong == 0);
   for (int i = 0; i < kSelectors; ++i) libsched_pod_unref(w.spread[i]);
   libsched_pod_unref(w.waits);
+  libsched_evaluator_unref(w.waits_on);
   libsched_cluster_unref(cluster);
   libsched_cycle_state_unref(w.state);
   libsched_services_unref(w.services);

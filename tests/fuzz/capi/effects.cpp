@@ -72,7 +72,10 @@ void after_libsched_cluster_apply(Turn& t, Rc rc, Cl& cluster, In<const libsched
   const auto places = [](const State& s) { return s.at; };
   if (places(shown) != places(modelled) || shown.nodes.size() != modelled.nodes.size())
     t.wrong("put pods or nodes elsewhere than the model");
-  for (auto& [key, pod] : m->now.pods) pod.assumed = pod.assumed && modelled.pods.at(key).assumed;
+  for (auto& [key, pod] : m->now.pods) {
+    pod.assumed = pod.assumed && modelled.pods.at(key).assumed;
+    pod.unsure = pod.assumed && modelled.pods.at(key).unsure;
+  }
   compare(t, cluster);
 }
 
@@ -93,6 +96,7 @@ void after_libsched_cluster_put_objects(Turn& t, Rc rc, Cl& cluster, In<const li
     if (m->now.at != modelled.at || m->now.order != modelled.order) t.wrong("moved pods or nodes");
     if (count.given() && m->now.objects.size() - before.size() > count.value())
       t.wrong("put more than it counted");
+    m->now.pods = modelled.pods;
   }
   compare(t, cluster);
 }
@@ -209,7 +213,7 @@ void after_libsched_cluster_forget(Turn& t, Rc rc, Cl& cluster, String& namespac
   const std::string key = key_of(namespace_.copy(), name.copy());
   const auto pod = known->now.pods.find(key);
   const bool there = pod != known->now.pods.end();
-  if (predictable(t, cluster))
+  if (predictable(t, cluster) && !(there && pod->second.unsure))
     expect(t, rc, rc == (!there || pod->second.assumed ? LIBSCHED_OK : LIBSCHED_ERR_STATE));
   if (rc != LIBSCHED_OK || !there) return;
   known->now.remove_pod(key);
@@ -280,7 +284,7 @@ void after_libsched_evaluator_forget(Turn& t, Rc rc, Ev& evaluator, St&, Po& pod
 void after_libsched_services_deliver(Turn&, Rc, In<libsched_services>&, Cl& cluster, Fault&) {
   Cluster* m = cluster.watch().cluster().get();
   if (m == nullptr) return;  // also after a failure: what was delivered before it stays
-  m->read(cluster.watch().view());
+  m->read(cluster.watch().view(), cluster.get());
   ++m->changes;
 }
 

@@ -57,6 +57,27 @@ std::string content(const State& state) {
   return out;
 }
 
+// Whether a pod waits for a node of that name: in a copy of the cluster that has the node.
+bool waits_for(const libsched_cluster* cluster, const PodFacts& pod, const std::string& name) {
+  libsched_cluster* copy = nullptr;
+  libsched_node *any = nullptr, *node = nullptr;
+  uint32_t row = 0;
+  const bool waits =
+      libsched_node_parse(
+          LIBSCHED_STR("{\"kind\":\"Node\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"n\"}}"),
+          nullptr, &any, nullptr) == LIBSCHED_OK &&
+      libsched_node_copy(any, str(name), {nullptr, 0}, &node, nullptr) == LIBSCHED_OK &&
+      libsched_cluster_clone(cluster, &copy, nullptr) == LIBSCHED_OK &&
+      libsched_cluster_update_node(copy, node, nullptr) == LIBSCHED_OK &&
+      libsched_view_find_pod(libsched_cluster_view(copy), str(pod.ns), str(pod.name), &row) !=
+          nullptr &&
+      row == libsched_view_find_node(libsched_cluster_view(copy), str(name));
+  libsched_node_unref(any);
+  libsched_node_unref(node);
+  libsched_cluster_unref(copy);
+  return waits;
+}
+
 }  // namespace
 
 std::string key_of(std::string_view ns, std::string_view name) {
@@ -188,13 +209,7 @@ void Cluster::check(const libsched_view* view, const char* when) {
          " had other contents:\n" + known->second + "\nnow:\n" + all);
 }
 
-void Cluster::note_rows(const libsched_view* view) {
-  rows.clear();
-  for (const auto& [key, pod] : now.pods)
-    libsched_view_find_pod(view, str(pod.ns), str(pod.name), &rows[key]);
-}
-
-void Cluster::read(const libsched_view* view) {
+void Cluster::read(const libsched_view* view, const libsched_cluster* cluster) {
   State fresh;
   const size_t row_count = libsched_view_row_count(view);
   for (uint32_t row = 0; row < row_count; ++row) {
@@ -207,12 +222,12 @@ void Cluster::read(const libsched_view* view) {
       const libsched_node* node = libsched_view_node(view, row);
       const auto before = now.at.find(pod.key);
       const auto known = now.pods.find(pod.key);
-      if (known != now.pods.end()) pod.assumed = known->second.assumed;
+      if (known != now.pods.end()) pod.assumed = pod.unsure = known->second.assumed;
       // A row without a node has no name: the pod has stayed, unless it says that it was bound.
-      const auto noted = rows.find(pod.key);
-      const bool stayed = (noted == rows.end() || noted->second == row) &&
-                          known != now.pods.end() && known->second.node_name == pod.node_name &&
-                          now.nodes.count(before->second) == 0;
+      const bool stayed = known != now.pods.end() && known->second.node_name == pod.node_name &&
+                          now.nodes.count(before->second) == 0 &&
+                          (node != nullptr || before->second == pod.node_name ||
+                           cluster == nullptr || waits_for(cluster, pod, before->second));
       const std::string name = node != nullptr ? string_of(libsched_node_name(node))
                                : stayed        ? before->second
                                                : pod.node_name;
@@ -228,7 +243,6 @@ void Cluster::read(const libsched_view* view) {
     if (std::find(order.begin(), order.end(), n) == order.end()) order.push_back(n);
   fresh.order = std::move(order);
   now = std::move(fresh);
-  rows.clear();
 }
 
 std::shared_ptr<Cluster> Cluster::copy(bool snapshot) const {

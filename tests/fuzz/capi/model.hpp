@@ -34,6 +34,7 @@ struct PodFacts {
   bool repels = true;  // may have anti-affinity
   bool ended = false;  // Succeeded or Failed
   bool assumed = false;
+  bool unsure = false;  // what is assumed may have been confirmed
 };
 NodeFacts facts_of(const libsched_node* node);
 PodFacts facts_of(const libsched_pod* pod);
@@ -63,14 +64,12 @@ struct Cluster {
   bool by_insertion = false;
   bool frozen = false;                                 // a snapshot
   std::unordered_map<uint64_t, std::string> contents;  // by version
-  std::map<std::string, uint32_t> rows;                // of pods, if they were noted
 
   // Fails if the view shows anything else.
   void check(const libsched_view* view, const char* when);
-  // Notes the rows of pods, before a call that the model does not follow.
-  void note_rows(const libsched_view* view);
   // Takes over what the view shows, after what the model does not follow.
-  void read(const libsched_view* view);
+  // `cluster` says of pods whose node is not there where they wait; without it they have stayed.
+  void read(const libsched_view* view, const libsched_cluster* cluster = nullptr);
   // A copy for another handle.
   std::shared_ptr<Cluster> copy(bool snapshot) const;
 };

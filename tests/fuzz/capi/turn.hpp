@@ -111,11 +111,8 @@ class Turn {
   template <typename A>
   void begin_change(A& argument, int by) {
     if constexpr (requires { argument.watch(); })
-      if (changes != Changes::kNothing && argument.watch().cluster() != nullptr) {
-        Cluster& cluster = *argument.watch().cluster();
-        cluster.changing += by;
-        if (changes == Changes::kPartly && by > 0) cluster.note_rows(argument.watch().view());
-      }
+      if (changes != Changes::kNothing && argument.watch().cluster() != nullptr)
+        argument.watch().cluster()->changing += by;
   }
   void returned(libsched_rc rc);
   static bool same(libsched_str a, libsched_str b) { return a.len == b.len; }

@@ -1,5 +1,5 @@
 # libsched_layer(NAME [RECURSE] [HOT] [LAYERS before...] [LIBRARIES third-party...] [TEST_LAYERS before...])
-# HOT: it decides about pods, see cmake/hardening.cmake.
+# HOT: it decides about pods: speed comes before the time of compiling, see also cmake/hardening.cmake.
 #
 # Makes the target libsched_<name> from the *.cpp of a folder and, with tests on, the doctest binary
 # libsched_<name>_test from its *_test.cpp. The test links this layer as a whole but only the layers
@@ -26,7 +26,13 @@ function(libsched_layer name)
   set(target libsched_${name})
   if(sources)
     add_library(${target} STATIC ${sources})
-    libsched_batches(${target} ${sources})
+    # In batches the compiler inlines less: what decides about pods is compiled file by file where
+    # it is optimised.
+    if(arg_HOT AND NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
+      set_target_properties(${target} PROPERTIES UNITY_BUILD OFF)
+    else()
+      libsched_batches(${target} ${sources})
+    endif()
     libsched_harden(${target} ${hot})
     target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR})
     target_link_libraries(${target} PUBLIC ${layers} PRIVATE ${arg_LIBRARIES})

@@ -125,6 +125,28 @@ def _moved(_case, golden, _answer):
     return "Pod updated on a different node" in _refusal(golden)
 
 
+_EXPONENTS = {"": 0, "E": 18, "P": 15, "Ei": 60, "Pi": 50}
+
+
+def _beyond_64_bits(quantity):
+    found = re.fullmatch(r"\+?(\d+(?:\.\d*)?)(|E|P|Ei|Pi)", str(quantity))
+    if not found:
+        return bool(re.fullmatch(r"\+?[\d.]+[eE]\+?\d{2,}", str(quantity)))
+    number, suffix = found.groups()
+    return float(number) * (2 if suffix.endswith("i") else 10) ** _EXPONENTS[suffix] * 1000 >= 2 ** 63
+
+
+def _overhead(case, _golden, _answer):
+    for pod in [*_list(case, "pods"), *_list(case, "objects")]:
+        spec = pod.get("spec") if isinstance(pod, dict) else None
+        if isinstance(spec, dict) and spec.get("overhead") and isinstance(spec.get("resources"), dict):
+            lists = [spec["resources"].get(name) for name in ("requests", "limits")]
+            if any(_beyond_64_bits(one) for amounts in lists if isinstance(amounts, dict)
+                   for one in amounts.values()):
+                return True
+    return False
+
+
 def _unread(_case, golden, answer):
     return bool(_UNREAD.search(_refusal(golden))) and not _refusal(answer)
 
@@ -150,5 +172,7 @@ ALL = (
     Legitimate("claims", "DynamicResources runs at Filter or Score and not at PreFilter: upstream misses "
                "its state; here the plugin passes pods without claims at every point", _claims),
     Legitimate("moved", "a bound pod changes its node: upstream's cache ends the program", _moved),
+    Legitimate("overhead", "a pod-level amount beyond 64 bits: upstream adds the overhead again each time it "
+               "is asked for, here it comes once", _overhead),
     Legitimate("unread", "parts of objects that no plugin reads are skipped here", _unread),
 )

@@ -102,6 +102,9 @@ func (e *engine) postFilter(env *profileEnv, state fwk.CycleState, pod *v1.Pod, 
 		if err := e.cache.RemovePod(e.logger, p); err != nil {
 			return err
 		}
+		if e.world != nil { // applied again, it is a new pod
+			delete(e.world.pods, "Pod/"+PodKey(p))
+		}
 	}
 	for _, pi := range e.nominator.NominatedPodsForNode(pf.NominatedNode) {
 		if corev1helpers.PodPriority(pi.GetPod()) < corev1helpers.PodPriority(pod) {

@@ -12,11 +12,16 @@
 
 namespace libsched {
 
-// Makes room for `more` elements, growing geometrically. Afterwards adding them cannot fail.
 template <typename Vector>
-void reserve_more(Vector& v, size_t more) {
-  const size_t need = v.size() + more;
-  if (need > v.capacity()) v.reserve(need < 2 * v.capacity() ? 2 * v.capacity() : need);
+__attribute__((noinline, cold)) void grow_to(Vector& v, size_t need) {
+  v.reserve(need < 2 * v.capacity() ? 2 * v.capacity() : need);
+}
+
+// Makes room for `more` elements, growing geometrically. Afterwards adding them cannot fail. Every
+// change of a cluster asks several times, and nearly always there is room.
+template <typename Vector>
+__attribute__((always_inline)) inline void reserve_more(Vector& v, size_t more) {
+  if (v.capacity() - v.size() < more) grow_to(v, v.size() + more);
 }
 
 template <typename T>

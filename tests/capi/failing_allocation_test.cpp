@@ -48,8 +48,15 @@ bool fails() {
 
 }  // namespace
 
-// A sanitizer has its own malloc: there C++ code alone runs out of memory.
-#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+// A sanitizer has its own malloc: there C++ code alone runs out of memory. GCC defines a macro for
+// each sanitizer, clang has features.
+#if defined(__has_feature)
+#define HAS_FEATURE(name) __has_feature(name)
+#else
+#define HAS_FEATURE(name) 0
+#endif
+#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && \
+    !HAS_FEATURE(address_sanitizer) && !HAS_FEATURE(thread_sanitizer)
 extern "C" {
 void* __libc_malloc(size_t);            // NOLINT
 void* __libc_calloc(size_t, size_t);    // NOLINT

@@ -23,7 +23,15 @@ def end(part, counts, cost):
     print(f"{part.name}: {verdict}, {counts.closing_line()} ({cost.wall:.0f} s, CPU {cost.cpu:.0f} s)", flush=True)
 
 
-def show_log(path, tail=150):
+def recall(part, path, tail):
+    """The end of a failed part's log once more, beside the counts."""
+    if path.exists():
+        print(f"{part.name} ended with:")
+        show_log(path, tail)
+        print()
+
+
+def show_log(path, tail):
     lines = path.read_text().splitlines()
     if len(lines) > tail:
         print(f"  ... {len(lines) - tail} lines before these in {path}")

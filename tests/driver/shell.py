@@ -36,10 +36,14 @@ class Shell:
 
     def __init__(self, part):
         self.verbose = os.environ.get("VERBOSE", "") not in ("", "0")
-        self.log_path = BUILD / "test-logs" / f"{part}.log"
+        self.log_path = self.log_of(part)
         self.log_path.parent.mkdir(parents=True, exist_ok=True)
         self._lock = threading.Lock()
         self.log_path.write_text("")
+
+    @staticmethod
+    def log_of(part):
+        return BUILD / "test-logs" / f"{part}.log"
 
     def note(self, text):
         """Adds to the log, and to the terminal when verbose."""

@@ -103,6 +103,21 @@ def test_a_part_that_is_switched_off_fails_only_when_all_are_required(required, 
     assert done.returncode == code
 
 
+def test_a_failure_is_told_again_beside_the_counts():
+    program = ("import sys; sys.path.insert(0, 'tests')\n"
+               "from driver import counts, parts; import runpy\n"
+               "def run(shell):\n"
+               "    shell.note('the reason')\n"
+               "    return counts.Counts(failed=1)\n"
+               "parts.PARTS = (parts.Part('a-part-that-fails', 'fails', run),)\n"
+               "sys.argv = ['tests/run']\n"
+               "runpy.run_path('tests/run', run_name='__main__')\n")
+    done = subprocess.run([sys.executable, "-c", program], cwd=sources.ROOT, text=True,
+                          check=False, capture_output=True)
+    after_table = done.stdout[done.stdout.index("\nall "):]
+    assert "the reason" in after_table and done.stdout.endswith("\n0 passed, 1 failed\n")
+
+
 BURN = "import time\nwhile time.process_time() < 0.2: pass"
 
 

@@ -295,6 +295,19 @@ def test_a_pod_that_is_being_deleted_has_no_cycle(run):
     assert golden["pods"][0]["steps"] == [{"step": "cycle", "skipped": "deleting"}]
 
 
+@pytest.mark.parametrize("points", [["preFilter", "score"], ["preFilter", "filter", "score"]])
+def test_a_cycle_without_a_feasible_node_leaves_all_nodes_to_later_steps(run, points):
+    """Upstream's list of feasible nodes is nil then, which the steps after it take for all nodes."""
+    fake = {"name": "F", "points": points, "script": {"preFilter": [{"nodeNames": ["elsewhere"]}]}}
+    profile = {"plugins": {**TRACE["profile"]["plugins"], "multiPoint": {"enabled": [{"name": "F"}]}}}
+    golden, = evaluate(run, {**TRACE, "objects": [node("n0"), node("n1")], "fakes": [fake], "profile": profile,
+                             "steps": [{"do": "filterAll"}, {"do": "cycle"}, {"do": "score"}]})
+    _, cycle, score = golden["pods"][0]["steps"]
+    assert cycle["status"]["error"] == (
+        "0/2 nodes are available: 2 node(s) didn't satisfy plugin(s) [F].")
+    assert [scored["node"] for scored in score["scores"]] == ["n0", "n1"]
+
+
 def test_objects_get_a_uid(run):
     """As the API server gives each: a claim that its pod owns is told by it."""
     volumes = [{"name": "v", "ephemeral": {"volumeClaimTemplate": {"spec": {}}}}]

@@ -167,7 +167,7 @@ def _filter(driver: Driver, phases: list[Result], name: str, nodes: list[str],
 
     def run(result: Result) -> None:
         if not driver.framework.plugins.get("filter"):
-            driver.feasible = list(nodes)
+            driver.feasible = list(nodes) or None
             result["feasible"] = list(nodes)
             return
         told_nodes: list[dict[str, Any]] = []

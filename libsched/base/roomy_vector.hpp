@@ -1,0 +1,28 @@
+// RoomyVector<T>: a vector whose copies have its room, too: what was made room for in one can be
+// put into the other without allocating.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+namespace libsched {
+
+template <typename T>
+class RoomyVector : public std::vector<T> {
+ public:
+  using std::vector<T>::vector;
+  RoomyVector() = default;
+  RoomyVector(const RoomyVector& o) : std::vector<T>() {
+    this->reserve(o.capacity());
+    this->insert(this->end(), o.begin(), o.end());
+  }
+  RoomyVector(RoomyVector&&) noexcept = default;
+  RoomyVector& operator=(const RoomyVector& o) {
+    if (this != &o) *this = RoomyVector(o);
+    return *this;
+  }
+  RoomyVector& operator=(RoomyVector&&) noexcept = default;
+  ~RoomyVector() = default;
+};
+
+}  // namespace libsched

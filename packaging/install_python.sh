@@ -1,25 +1,42 @@
 #!/usr/bin/env bash
-# Installs the Python package (with the command line) into .venv, when its sources have changed.
+# Installs Python packages into .venv, when their sources have changed: libsched with the command line,
+# and tests/evaluate, which adds the verb `evaluate` to it.
 #
 # The package takes the library of the preset release, so that nothing is compiled twice.
-# The stamp is a hash over what goes into the wheel: names and contents of sources and build files.
+# A stamp is a digest of the sources and build files of a wheel, names and contents.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
+# digest PATH...: of all files there that go into a package.
+digest() {
+  {
+    find "$@" -type f ! -name '*_test.cpp' ! -name '*.pyc' ! -path 'python/tests/*' -print0 |
+      LC_ALL=C sort -z | xargs -0 sha256sum
+    .venv/bin/python --version
+  } | sha256sum
+}
+
+# install_wheel NAME STAMP DIGEST FOLDER [OPTION...]
+install_wheel() {
+  local name=$1 stamp=$2 now=$3 folder=$4
+  shift 4
+  echo "installing the Python package $name into .venv" >&2
+  rm -f "$stamp"
+  CMAKE_BUILD_PARALLEL_LEVEL=${JOBS:-$(nproc)} .venv/bin/pip install --quiet "$@" \
+    --disable-pip-version-check --no-build-isolation --no-deps --force-reinstall "$folder"
+  echo "$now" > "$stamp"
+}
+
 stamp=.venv/libsched.sha256
-now=$({
-  find libsched capi cmake bindings/pybind11 python CMakeLists.txt pyproject.toml \
-    -type f ! -name '*_test.cpp' ! -name '*.pyc' ! -path 'python/tests/*' -print0 |
-    LC_ALL=C sort -z | xargs -0 sha256sum
-  .venv/bin/python --version
-} | sha256sum)
-if [ "$now" = "$(cat "$stamp" 2>/dev/null)" ] && [ -x .venv/bin/libsched ]; then
-  exit 0
+now=$(digest libsched capi cmake bindings/pybind11 python CMakeLists.txt pyproject.toml)
+if [ "$now" != "$(cat "$stamp" 2>/dev/null)" ] || [ ! -x .venv/bin/libsched ]; then
+  packaging/build.sh release libsched
+  install_wheel libsched "$stamp" "$now" . \
+    -C cmake.define.LIBSCHED_PREBUILT="$PWD/build/release/lib/libsched.so"
 fi
-echo "installing the Python package into .venv" >&2
-rm -f "$stamp"
-packaging/build.sh release libsched
-CMAKE_BUILD_PARALLEL_LEVEL=${JOBS:-$(nproc)} .venv/bin/pip install --quiet \
-  -C cmake.define.LIBSCHED_PREBUILT="$PWD/build/release/lib/libsched.so" \
-  --disable-pip-version-check --no-build-isolation --no-deps --force-reinstall .
-echo "$now" > "$stamp"
+
+stamp=.venv/libsched_evaluate.sha256
+now=$(digest tests/evaluate/pyproject.toml tests/evaluate/libsched_evaluate)
+if [ "$now" != "$(cat "$stamp" 2>/dev/null)" ]; then
+  install_wheel libsched-evaluate "$stamp" "$now" ./tests/evaluate
+fi

@@ -330,23 +330,6 @@ void set_parallelism(Evaluator& evaluator, uint32_t threads) {
   });
 }
 
-void nominate(Evaluator& evaluator, const Pod& pod, std::string_view node) {
-  const Asking asking(evaluator);
-  libsched_nomination nomination = LIBSCHED_NOMINATION_INIT;
-  nomination.mode = LIBSCHED_NOMINATION_OVERRIDE;
-  nomination.node = to_str(node);
-  quick([&](libsched_error** error) {
-    return libsched_services_nominate(libsched_evaluator_services(evaluator.handle.get()),
-                                      pod.handle.get(), &nomination, error);
-  });
-}
-
-void unnominate(Evaluator& evaluator, const Pod& pod) {
-  const Asking asking(evaluator);
-  libsched_services_remove_nomination(libsched_evaluator_services(evaluator.handle.get()),
-                                      pod.handle.get());
-}
-
 void forget(Evaluator& evaluator, CycleState& state, const Pod& pod) {
   const Asking asking(evaluator);
   const Holding holding_state(state.lock.get());
@@ -377,8 +360,6 @@ void bind_evaluator(py::module_& module) {
            py::arg("score") = false, py::arg("state") = static_cast<CycleState*>(nullptr),
            py::arg("post_filter") = false, py::arg("timeout_ns") = std::optional<int64_t>())
       .def("set_parallelism", set_parallelism, py::arg("threads"))
-      .def("nominate", nominate)
-      .def("unnominate", unnominate)
       .def("run_cycle", run_cycle, py::arg("state"), py::arg("pod"), py::arg("ties"),
            py::arg("sampling"), py::arg("seed"), py::arg("timeout_ns") = std::optional<int64_t>())
       .def("run_pre_score", run_pre_score)

@@ -99,17 +99,12 @@ class RuntimeCalls:
             Which plugins let the pod wait, and how long. With status Wait hand them to
             `Services.add_waiting_pod`.
         """
-        waits, status = self._run_permit(state, view, pod, node)
-        return {plugin: wait / 1e9 for plugin, wait in waits}, status
-
-    def _run_permit(self, state: CycleState, view: View, pod: Pod,
-                    node: str) -> tuple[list[tuple[str, int]], Status]:
         pool, evaluator = self._take(view)
         try:
             waits, status = evaluator.run_permit(state._handle, pod._handle, node)
         finally:
             pool.append(evaluator)
-        return waits, status_of(status)
+        return {plugin: wait / 1e9 for plugin, wait in waits}, status_of(status)
 
     def wait_on_permit(self, view: View, pod: Pod) -> Status:
         """Waits by the services' clock until the pod is allowed, rejected or out of time.

@@ -110,6 +110,15 @@ class FitResult:
         return self._decision.fit_error
 
     @property
+    def preemption(self) -> dict[str, Any] | None:
+        """What DefaultPreemption answered, in the form that the C API documents for its JSON.
+
+        ``nominatedNode`` and ``victims`` are there if pods have to leave a node for this one. None
+        if PostFilter did not run: `Framework.fit` runs it on demand, where no node takes the pod.
+        """
+        return self.to_dict().get("preemption")
+
+    @property
     def scores(self) -> Scores | None:
         """The scores of `nodes`; None if they were not asked for, or no node fits.
 

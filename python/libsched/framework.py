@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
 from . import _core
@@ -133,7 +133,7 @@ class Framework(FilterCalls, RuntimeCalls):
     # Whole answers
 
     def fit(self, view: View, pod: Source, node: str | None = None, *,
-            timeout: float | None = None) -> FitResult:
+            post_filter: bool = False, timeout: float | None = None) -> FitResult:
         """Whether a pod fits, on which nodes, and why not on the others.
 
         Parameters
@@ -143,6 +143,9 @@ class Framework(FilterCalls, RuntimeCalls):
             A `Pod`, or what makes one.
         node : str, optional
             Judge only this node.
+        post_filter : bool
+            Run PostFilter if no node takes the pod: see `FitResult.preemption`. The cluster stays
+            as it is; what preemption asks of the API server goes to the services.
         timeout : float, optional
             Seconds after which the call ends: real time, unless `services` were given a clock, by
             which it goes then. A method of a plugin is not interrupted.
@@ -162,10 +165,12 @@ class Framework(FilterCalls, RuntimeCalls):
             `timeout` has passed; nothing has changed.
         """
         checked = self._pod(view, pod)
-        return FitResult(self._decide(view, checked, node or "", timeout=timeout), checked, self)
+        decision = self._decide(view, checked, node or "", post_filter=post_filter,
+                                timeout=timeout)
+        return FitResult(decision, checked, self)
 
     def score(self, view: View, pod: Source, node: str | None = None, *,
-              timeout: float | None = None) -> FitResult:
+              post_filter: bool = False, timeout: float | None = None) -> FitResult:
         """As `fit`, and the nodes that take the pod are scored: see `FitResult.scores`.
 
         A node is scored among those that were judged: with `node` that is only this one.
@@ -179,8 +184,9 @@ class Framework(FilterCalls, RuntimeCalls):
         ['a', 'b']
         """
         checked = self._pod(view, pod)
-        return FitResult(self._decide(view, checked, node or "", score=True, timeout=timeout),
-                         checked, self)
+        decision = self._decide(view, checked, node or "", score=True, post_filter=post_filter,
+                                timeout=timeout)
+        return FitResult(decision, checked, self)
 
     def cycle(self, view: View, pod: Source, *, state: CycleState | None = None,
               ties: Literal["upstream", "name", "random"] = "upstream", seed: int = 0,
@@ -283,23 +289,17 @@ class Framework(FilterCalls, RuntimeCalls):
     def _decide(self, view: View, pod: Pod, node: str = "", *,
                 judge_excluded: bool = False, score: bool = False,
                 state: CycleState | None = None, post_filter: bool = False,
-                nominated: Sequence[tuple[Pod, str]] = (),
                 timeout: float | None = None) -> _core.Decision:
-        """What `fit` is made of.
+        """The decision behind `fit`, with all options of the C API.
 
-        `judge_excluded` runs Filter on nodes PreFilter excluded, too; `nominated` are pods and the
-        nodes where they wait for room.
+        `judge_excluded` runs Filter on nodes that PreFilter excluded, too; `state` is filled.
         """
         limit = nanoseconds(timeout)
         pool, evaluator = self._take(view)
         try:
-            for other, name in nominated:
-                evaluator.nominate(other._handle, name)
             return evaluator.check(pod._handle, node, judge_excluded, score,
                                    None if state is None else state._handle, post_filter, limit)
         finally:
-            for other, _ in nominated:
-                evaluator.unnominate(other._handle)
             pool.append(evaluator)
 
     def __repr__(self) -> str:

@@ -124,10 +124,10 @@ def plugin(cls: Any = None, /, *, name: str | None = None, weight: int | None = 
     return mark if cls is None else mark(cls)
 
 
-def registry_of(plugins: Iterable[Any], *, enable: bool = True) -> _core.Registry | None:
+def registry_of(plugins: Iterable[Any]) -> _core.Registry | None:
     """A registry with the in-tree plugins and these: classes, or objects of such classes.
 
-    With `enable` a profile that does not name a plugin has it at MultiPoint.
+    A profile that does not name one of these has it at MultiPoint.
     """
     registry = None
     for given in plugins:
@@ -135,8 +135,7 @@ def registry_of(plugins: Iterable[Any], *, enable: bool = True) -> _core.Registr
         if registry is None:
             registry = _core.Registry()
         registry.add(spec.name, spec.methods, list(spec.reasons), factory)
-        if enable:
-            registry.enable(spec.name, spec.weight)
+        registry.enable(spec.name, spec.weight)
     return registry
 
 

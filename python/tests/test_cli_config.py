@@ -60,7 +60,7 @@ def test_help(run):
     for arguments in ((), ("--help",)):
         done = run(*arguments)
         assert done.code == 0 and "libsched fit cluster.yaml --pod train.yaml" in done.out
-    for command in ("fit", "evaluate", "config", "version"):
+    for command in ("fit", "explain", "schedule", "config", "version"):
         done = run(command, "--help")
         assert done.code == 0 and done.out.startswith(f"usage: libsched {command}")
     assert "exit codes:" in run("fit", "--help").out

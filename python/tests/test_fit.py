@@ -126,3 +126,17 @@ def test_by_copy_and_by_source_are_the_same(scheduler, cluster):
     parsed = libsched.Pod(pod("x", cpu="2"))
     assert scheduler.fit(cluster, parsed).to_dict() == (
         scheduler.fit(cluster.snapshot(), pod("x", cpu="2")).to_dict())
+
+
+def test_preemption_on_demand(scheduler, cluster):
+    urgent = pod("x", cpu="3", priority=9)
+    cluster.add_pods(pod("large", cpu="6"), "b")
+    for ask in (scheduler.fit, scheduler.score):
+        assert ask(cluster, urgent).preemption is None
+        wanted = ask(cluster, urgent, post_filter=True)
+        assert not wanted and wanted.preemption["nominatedNode"] == "a"
+        assert wanted.preemption["victims"] == ["default/busy"] and "default/busy" in cluster.pods
+        assert ask(cluster, urgent, "b", post_filter=True).preemption["victims"] == ["default/large"]
+        assert ask(cluster, pod("y", cpu="1"), post_filter=True).preemption is None
+    requests = cluster.services.requests
+    assert {request["pod"] for request in requests if request["verb"] == "deletePod"} == {"default/busy", "default/large"}

@@ -14,9 +14,9 @@ import pytest
 import libsched
 from libsched import _core
 
-MODULES = ["libsched", *(f"libsched.{module.name}" for module in
-                         pkgutil.walk_packages(libsched.__path__) if module.name not in
-                         ("_core", "__main__")), "libsched.cli.cases"]
+MODULES = ["libsched", *(module.name for module in
+                         pkgutil.walk_packages(libsched.__path__, "libsched.") if module.name not in
+                         ("libsched._core", "libsched.__main__"))]
 
 
 @pytest.mark.parametrize("name", MODULES)
@@ -74,7 +74,7 @@ def test_the_stub_knows_the_extension_module():
 
 
 def test_types(tmp_path):
-    """The package's sources, with the settings of pyproject.toml."""
+    """The sources of the package and of tests/evaluate, with the settings of pyproject.toml."""
     pytest.importorskip("mypy")
     root = pathlib.Path(__file__).resolve().parents[2]
     done = subprocess.run([sys.executable, "-m", "mypy", "--cache-dir", str(tmp_path)],

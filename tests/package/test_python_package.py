@@ -1,5 +1,9 @@
 """The Python package of a checkout holds the library that was built and tested, not another build of it."""
 
+import json
+import re
+import shutil
+
 import project
 
 
@@ -17,3 +21,24 @@ def test_the_module_finds_the_library_beside_itself():
     dynamic = project.run("readelf", "-dW", module)
     held, = installed().glob("libsched.so*")
     assert f"[{held.name}]" in dynamic and "[$ORIGIN]" in dynamic
+
+
+def test_the_package_has_nothing_of_the_tests(tmp_path):
+    """Alone, without what a checkout installs beside it, it has no verb `evaluate`."""
+    record = (next(installed().parent.glob("libsched-*.dist-info")) / "RECORD").read_text()
+    files = [line.split(",")[0] for line in record.splitlines()]
+    assert "libsched/cli/verbs.py" in files
+    assert not [name for name in files if re.search("evaluate|judging|trace|case|test", name)]
+    shutil.copytree(installed(), tmp_path / "libsched")
+    # -S: no packages but those of PYTHONPATH.
+    run = [project.ROOT / ".venv" / "bin" / "python", "-S", "-m", "libsched"]
+    alone = {"PYTHONPATH": str(tmp_path)}
+    assert "evaluate" not in project.run(*run, "--help", cwd=tmp_path, env=alone)
+    refused = project.run(*run, "evaluate", cwd=tmp_path, env=alone, code=2)
+    assert "invalid choice: 'evaluate'" in refused
+
+
+def test_a_checkout_has_the_verb_evaluate():
+    printed = project.run(project.ROOT / ".venv" / "bin" / "libsched", "evaluate",
+                          text='{"name": "none", "pods": []}')
+    assert json.loads(printed) == {"name": "none", "mode": "evaluate", "pods": []}

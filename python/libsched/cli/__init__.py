@@ -1,4 +1,4 @@
-"""The command line `libsched`: one module for each command, and `main`."""
+"""The command line `libsched`: one module for each verb, and `main`."""
 
 from __future__ import annotations
 
@@ -9,10 +9,13 @@ import sys
 from collections.abc import Sequence
 
 from ..errors import Error
-from . import config, evaluate, explain, fit, schedule, version
+from . import config, explain, fit, schedule, verbs, version
 from .terminal import Terminal
 
-COMMANDS = (fit, explain, schedule, evaluate, config, version)
+#: The verbs of libsched itself; other packages may offer more (see `verbs`).
+OWN: dict[str, verbs.Add] = {
+    "fit": fit.add, "explain": explain.add, "schedule": schedule.add, "config": config.add,
+    "version": version.add}
 
 DESCRIPTION = """\
 Does this pod fit, on which nodes, and why not on the others?
@@ -28,14 +31,28 @@ examples:
 'libsched COMMAND --help' says more about a command."""
 
 
-def parser() -> argparse.ArgumentParser:
-    """The parser of the whole command line."""
+def parser(words: Sequence[str]) -> argparse.ArgumentParser:
+    """The parser of the whole command line, as far as these arguments need it.
+
+    Raises
+    ------
+    libsched.Error
+        The arguments name a verb of another package that cannot be loaded.
+    """
     made = argparse.ArgumentParser(
         prog="libsched", description=DESCRIPTION, epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = made.add_subparsers(title="commands", dest="command", metavar="COMMAND")
-    for command in COMMANDS:
-        command.add_to(commands)
+    verbs.add_own(commands, OWN)
+    verb = words[0] if words else ""
+    if verb in OWN:
+        return made
+    offered, warnings = verbs.offered(OWN)
+    listed = verb in ("", "-h", "--help")
+    if listed:
+        for text in warnings:
+            Terminal(sys.stderr).warn(text)
+    verbs.add_offered(commands, offered.values(), verb, listed)
     return made
 
 
@@ -50,20 +67,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # names may hold what a locale lacks
-    made = parser()
-    options = made.parse_args(arguments)
-    if options.command is None:
-        made.print_help()
-        return 0
+    words = sys.argv[1:] if arguments is None else arguments
     try:
-        code: int = options.run(options)
+        made = parser(words)
+        options = made.parse_args(words)
+        if options.command is None:
+            made.print_help()
+            return 0
+        code: int | None = options.run(options)
         sys.stdout.flush()
-        return code
+        return code or 0
     except Error as error:
         Terminal(sys.stderr).error(error)
         return 2
     except BrokenPipeError:
-        # Whoever reads has seen enough; Python must not complain when it flushes at its end.
+        # The reader has left early; Python must not complain when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
     except KeyboardInterrupt:

@@ -18,9 +18,9 @@ POINTS = ("preEnqueue", "queueSort", "preFilter", "filter", "postFilter", "preSc
 POINTS_WITH_WEIGHT = ("score", "placementScore")
 
 
-def add_to(commands: Any) -> None:
-    made = commands.add_parser("config", help="check a scheduler's configuration",
-                               description="Works on files with a KubeSchedulerConfiguration.")
+def add(made: argparse.ArgumentParser) -> None:
+    """Check a scheduler's configuration."""
+    made.description = "Works on files with a KubeSchedulerConfiguration."
     inner = made.add_subparsers(title="commands", dest="config_command", metavar="COMMAND",
                                 required=True)
     check = inner.add_parser(

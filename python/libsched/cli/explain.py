@@ -40,10 +40,9 @@ _KINDS = ("weighted", "normalized", "raw", "all")
 _TOP = 20
 
 
-def add_to(commands: Any) -> None:
-    made = commands.add_parser(
-        "explain", help="what does each plugin make of each node?", description=DESCRIPTION,
-        epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter)
+def add(made: argparse.ArgumentParser) -> None:
+    """What does each plugin make of each node?"""
+    made.description, made.epilog = DESCRIPTION, EPILOG
     asking.add_inputs(made, "judge")
     made.add_argument("--node", metavar="NODE", help="only this node, plugin by plugin")
     made.add_argument("--values", choices=_KINDS, default="weighted",

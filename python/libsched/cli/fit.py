@@ -34,10 +34,9 @@ examples:
 MOST_NAME_LINES = 12
 
 
-def add_to(commands: Any) -> None:
-    made = commands.add_parser(
-        "fit", help="which nodes take a pod, and why don't the others?", description=DESCRIPTION,
-        epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter)
+def add(made: argparse.ArgumentParser) -> None:
+    """Which nodes take a pod, and why don't the others?"""
+    made.description, made.epilog = DESCRIPTION, EPILOG
     asking.add_inputs(made, "judge")
     made.add_argument("--explain", nargs="?", const="", metavar="NODE",
                       help="say for each node, or for this one plugin by plugin, why")

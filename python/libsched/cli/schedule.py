@@ -42,10 +42,9 @@ _PAINT = {"placed": "good", "bound": "good", "kept": "faint", "ended": "faint",
           "unschedulable": "bad", "gated": "note", "refused": "bad", "error": "bad"}
 
 
-def add_to(commands: Any) -> None:
-    made = commands.add_parser(
-        "schedule", help="where do pods go, one after the other?", description=DESCRIPTION,
-        epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter)
+def add(made: argparse.ArgumentParser) -> None:
+    """Where do pods go, one after the other?"""
+    made.description, made.epilog = DESCRIPTION, EPILOG
     asking.add_inputs(made, "place")
     made.add_argument("--order", choices=("file", "priority"), default="file",
                       help="in which order (default: the file's; priority: the highest first, as "

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import Any
 
 from .. import _core
 from .terminal import Terminal, print_json, table
 
 
-def add_to(commands: Any) -> None:
-    made = commands.add_parser("version", help="print versions",
-                               description="Prints the versions of the library, of its C ABI, and "
-                               "of the Kubernetes whose semantics it has.")
+def add(made: argparse.ArgumentParser) -> None:
+    """Print versions."""
+    made.description = ("Prints the versions of the library, of its C ABI, and of the Kubernetes "
+                        "whose semantics\nit has.")
     made.add_argument("--json", action="store_true", help="print JSON")
     made.set_defaults(run=run)
 

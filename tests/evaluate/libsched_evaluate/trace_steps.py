@@ -7,18 +7,19 @@ import dataclasses
 from collections.abc import Callable
 from typing import Any
 
-from ..cluster import Cluster, Snapshot
-from ..errors import NotFoundError
-from ..framework import Framework
-from ..objects import Pod
-from ..services import Nomination, NominatingMode, Services
-from ..state import CycleState
-from ..status import Code, Status
-from ..statuses import NodeStatuses
+from libsched.cluster import Cluster, Snapshot
+from libsched.errors import NotFoundError
+from libsched.framework import Framework
+from libsched.objects import Pod
+from libsched.services import Nomination, NominatingMode, Services
+from libsched.state import CycleState
+from libsched.status import Code, Status
+from libsched.statuses import NodeStatuses
+
 from .trace_fake import Tracer, duration_text
 
-_SHORT = 10**9  # nanoseconds that are waited for
-_HOUR = 3600 * 10**9
+_SHORT = 1  # seconds that are waited for
+_HOUR = 3600
 
 Result = dict[str, Any]
 
@@ -72,7 +73,7 @@ class Driver:
     decided: str = ""  # what a cycle chose, whether or not it came to its end
     info: Nomination | None
     wait: list[dict[str, Any]]
-    waiting: dict[str, int]
+    waiting: dict[str, float]
 
     @property
     def view(self) -> Snapshot:
@@ -320,10 +321,11 @@ def on_node(driver: Driver, point: str, pod: Pod, node: str) -> tuple[Result, St
         if point == "reserve":
             answer[0] = framework.run_reserve_plugins_reserve(state, cluster, pod, node)
         elif point == "permit":
-            waits, answer[0] = framework._run_permit(state, cluster, pod, node)
+            waits, answer[0] = framework.run_permit_plugins(state, cluster, pod, node)
             if answer[0].is_wait:
                 _add_waiting(driver, pod, waits)
-            result["waitTimes"] = {name: duration_text(wait) for name, wait in waits}
+            result["waitTimes"] = {name: duration_text(round(wait * 1e9))
+                                   for name, wait in waits.items()}
         elif point == "preBindPreFlight":
             answer[0] = framework.run_pre_bind_pre_flights(state, cluster, pod, node)
             result["skipPreBind"] = driver.skipped("preBind", state.skips_pre_bind)
@@ -339,12 +341,12 @@ def on_node(driver: Driver, point: str, pod: Pod, node: str) -> tuple[Result, St
     return driver.phase(point, run), answer[0]
 
 
-def _add_waiting(driver: Driver, pod: Pod, waits: list[tuple[str, int]]) -> None:
+def _add_waiting(driver: Driver, pod: Pod, waits: dict[str, float]) -> None:
     """The pod begins to wait; timers that the scripted actions forestall are long."""
     driver.waiting = {name: _HOUR if any(_decides(action) or action.get("allow") == name
                                          for action in driver.wait) else wait
-                      for name, wait in waits}
-    driver.services._handle.add_waiting_pod(pod._handle, list(driver.waiting.items()))
+                      for name, wait in waits.items()}
+    driver.services.add_waiting_pod(pod, driver.waiting)
 
 
 def _decides(action: dict[str, Any]) -> bool:

@@ -8,13 +8,14 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from ..cluster import Cluster
-from ..config import Config
-from ..errors import Error, UnsupportedError
-from ..framework import Framework
-from ..objects import Objects, Pod
-from ..state import CycleState
-from ..status import Status
+from libsched.cluster import Cluster
+from libsched.config import Config
+from libsched.errors import Error, UnsupportedError
+from libsched.framework import Framework
+from libsched.objects import Objects, Pod
+from libsched.state import CycleState
+from libsched.status import Status
+
 from .case_text import BadCase
 from .cases import Case
 
@@ -178,8 +179,10 @@ class _Judging:
                  nominated: list[Pod]) -> None:
         self._profiles = profiles
         self._cluster = cluster
-        self._nominated = [(pod, pod.nominated_node_name) for pod in nominated]
+        self._nominated: list[tuple[Pod, str]] = []
         self._assumed = 0
+        for pod in nominated:
+            self._nominate(pod, pod.nominated_node_name)
 
     def evaluate(self, pod: Pod, state: CycleState | None = None) -> dict[str, Any]:
         """The result of one pod; the cluster stays as it is."""
@@ -191,8 +194,7 @@ class _Judging:
             return _failed(result, _needs(framework))
         try:
             decision = framework._decide(self._cluster, pod, judge_excluded=True, score=True,
-                                         state=state, post_filter=True,
-                                         nominated=self._nominated)
+                                         state=state, post_filter=True)
         except UnsupportedError as error:
             return _failed(result, _needs(error))
         details = json.loads(decision.explain())
@@ -243,12 +245,18 @@ class _Judging:
         for key in answer["victims"]:
             self._cluster.remove_pod(key)
         node = answer["nominatedNode"]
-        self._nominated = [(other, where) for other, where in self._nominated
-                           if where != node or other.priority >= pod.priority]
+        for other, where in list(self._nominated):
+            if where == node and other.priority < pod.priority:
+                self._unnominate(other)
         self._unnominate(pod)
+        self._nominate(pod, node)
+
+    def _nominate(self, pod: Pod, node: str) -> None:
+        self._cluster.services.nominate(pod, node)
         self._nominated.append((pod, node))
 
     def _unnominate(self, pod: Pod) -> None:
+        self._cluster.services.remove_nomination(pod)
         self._nominated = [(other, node) for other, node in self._nominated
                            if not _same(other, pod)]
 

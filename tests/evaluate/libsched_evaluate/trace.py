@@ -7,13 +7,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..cluster import Cluster
-from ..config import Config
-from ..errors import Error
-from ..framework import Framework
-from ..objects import Pod
-from ..plugins import registry_of
-from ..services import Clock, Services
+from libsched import _core
+from libsched.cluster import Cluster
+from libsched.config import Config
+from libsched.errors import Error
+from libsched.framework import Framework
+from libsched.objects import Pod
+from libsched.plugins import PluginSpec
+from libsched.services import Clock, Services
+
 from .case_text import BadCase
 from .cases import Case
 from .trace_cycle import run_cycle
@@ -104,11 +106,15 @@ def _cluster(objects: list[Any], services: Services) -> tuple[Cluster, dict[str,
 
 
 def _framework(case: Case, tracer: Tracer, services: Services) -> Framework:
-    made = object.__new__(Framework)
     try:
         profile = Config.of_profile(case.profile)
     except Error as error:
         raise BadCase(f"profile: {error}") from None
-    registry = registry_of((fake_class(fake, tracer) for fake in case.fakes), enable=False)
+    # Framework(plugins=...) enables plugins that the profile does not name; this must not.
+    registry = _core.Registry()
+    for fake in case.fakes:
+        spec = PluginSpec(fake_class(fake, tracer))
+        registry.add(spec.name, spec.methods, list(spec.reasons), spec.factory)
+    made = object.__new__(Framework)
     made._make(profile, None, registry, services=services)
     return made

@@ -7,10 +7,10 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from ..errors import InvalidError
-from ..events import JSON
-from ..services import Nomination, NominatingMode
-from ..status import Code, Status
+from libsched.errors import InvalidError
+from libsched.events import JSON
+from libsched.services import Nomination, NominatingMode
+from libsched.status import Code, Status
 
 #: The methods of each point that a fake may implement.
 _METHODS = {

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from ..objects import Pod
-from ..services import Nomination
-from ..state import CycleState
-from ..status import Code, Status
+from libsched.objects import Pod
+from libsched.services import Nomination
+from libsched.state import CycleState
+from libsched.status import Code, Status
+
 from .trace_steps import (
     Diagnosis,
     Driver,
@@ -119,14 +120,14 @@ def _schedule(driver: Driver, phases: list[Result]) -> None:
         driver.chosen = best(result["scores"])
     driver.decided = driver.chosen
     assumed = driver.pod.copy(node_name=driver.chosen)
-    driver.cluster._handle.assume(assumed._handle, driver.chosen)
+    driver.cluster.assume(assumed, driver.chosen)
     driver.services.remove_nomination(assumed)
     try:
         _commit(driver, phases, assumed)
     except (_FitError, _Failed):
         phases.append(on_node(driver, "unreserve", driver.pod, driver.chosen)[0])
         driver.info = _CLEAR
-        driver.cluster._handle.forget(assumed.namespace, assumed.name)
+        driver.cluster.forget(assumed.key)
         raise
     driver.assumed.add(driver.pod.key)
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ..status import Code
+from libsched.status import Code
+
 from .case_text import BadCase
 
 _TEXTS = ["text"]

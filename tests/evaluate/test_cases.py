@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from libsched.cli.case_text import BadCase
-from libsched.cli.cases import Case, open_cases, read_cases
+from libsched_evaluate.case_text import BadCase
+from libsched_evaluate.cases import Case, open_cases, read_cases
 
 
 def read(text):

@@ -5,14 +5,15 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from typing import IO, Any
+from typing import IO
 
-from ..errors import Error, FileError
+from libsched.cli.progress import Progress
+from libsched.cli.terminal import Terminal, print_json
+from libsched.errors import Error, FileError
+
 from .case_text import BadCase
 from .cases import open_cases, read_cases
 from .judging import Frameworks, judge
-from .progress import Progress
-from .terminal import Terminal, print_json
 
 DESCRIPTION = """\
 Reads cases, {"name", "config", "objects", "pods", "mode", "defaults"}, and prints one line of JSON
@@ -29,11 +30,9 @@ examples:
   some-generator | libsched evaluate"""
 
 
-def add_to(commands: Any) -> None:
-    made = commands.add_parser(
-        "evaluate", help="judge cases, for comparing with the real scheduler",
-        description=DESCRIPTION, epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter)
+def add(made: argparse.ArgumentParser) -> None:
+    """Judge cases, for comparing with the real scheduler."""
+    made.description, made.epilog = DESCRIPTION, EPILOG
     made.add_argument("file", nargs="*", metavar="FILE",
                       help="cases, one after the other, gzip or not; standard input if there is "
                       "none, or for -")

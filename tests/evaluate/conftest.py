@@ -1,0 +1,10 @@
+"""Lends these tests what the tests of the package have: the command line as a process, manifests."""
+
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "python" / "tests"))
+
+from running import run  # noqa: E402
+
+__all__ = ["run"]

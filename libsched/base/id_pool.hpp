@@ -4,6 +4,7 @@
 // of memory can be taken back. Items of free ids keep what they hold, and with it their memory.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -39,21 +40,16 @@ class IdPool {
   uint32_t next() const { return free_count_ == 0 ? size_ : free_; }  // what take() will return
   // Afterwards `more` calls of take() cannot fail.
   void reserve(size_t more = 1) {
-    if (free_count_ >= more) return;
-    const size_t need = size_ + (more - free_count_);
-    if (need > next_.size()) next_.resize(need + need / 2);
-    if (need > items_.size()) {
-      reserve_more(items_, need - items_.size());
-      items_.resize(need);
-    }
+    if (free_count_ + (room_ - size_) < more) [[unlikely]]
+      grow(size_ + (more - free_count_));
   }
-  uint32_t take() {
+  // After a reserve() that nothing has used up since.
+  uint32_t take() noexcept {
     bool from_tail = false;
     return take(&from_tail);
   }
   // Sets *from_tail if the id has never been given out.
-  uint32_t take(bool* from_tail) {
-    reserve();
+  uint32_t take(bool* from_tail) noexcept {
     *from_tail = free_count_ == 0;
     if (*from_tail) return size_++;
     --free_count_;
@@ -78,9 +74,23 @@ class IdPool {
   }
 
  private:
-  std::vector<T> items_;        // at least size_
-  std::vector<uint32_t> next_;  // of a free id: the one given back before it
+  __attribute__((noinline, cold)) void grow(size_t need) {
+    const size_t room = need + std::min<size_t>(need / 2, 63);
+    for_room(next_, room);
+    for_room(items_, room);
+    room_ = static_cast<uint32_t>(room);  // last: what has grown if memory runs out is never seen
+  }
+  template <typename Vector>
+  static void for_room(Vector& v, size_t room) {
+    if (v.size() >= room) return;
+    reserve_more(v, room - v.size());
+    v.resize(room);
+  }
+
+  std::vector<T> items_;        // at least room_
+  std::vector<uint32_t> next_;  // of a free id: the one given back before it; at least room_
   uint32_t size_ = 0, free_ = kNoId, free_count_ = 0;
+  uint32_t room_ = 0;  // ids below it need no memory
 };
 
 }  // namespace libsched

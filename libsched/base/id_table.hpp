@@ -39,12 +39,17 @@ class IdTable {
 
   // Afterwards `more` calls of insert() cannot fail. Room never shrinks.
   void reserve(size_t more = 1) {
-    while ((count_ + more) * 8 > slots_.size() * 5) grow();
+    while ((count_ + more) * 8 > slots_.size() * 5) [[unlikely]]
+      grow();
   }
 
   // The entry must not be there yet.
   void insert(uint64_t hash, uint32_t id) {
     reserve();
+    insert_reserved(hash, id);
+  }
+  // After a reserve() that nothing has used up since.
+  void insert_reserved(uint64_t hash, uint32_t id) noexcept {
     size_t i = home(hash);
     while (slots_[i].id != kNoId) i = next(i);
     slots_[i] = {hash, id};
@@ -81,7 +86,7 @@ class IdTable {
   }
   size_t next(size_t i) const { return (i + 1) & mask(); }
 
-  void grow() {
+  __attribute__((noinline, cold)) void grow() {
     std::vector<Slot> old(slots_.empty() ? 16 : slots_.size() * 2);
     old.swap(slots_);
     for (const Slot& s : old) {

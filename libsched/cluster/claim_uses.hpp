@@ -67,7 +67,7 @@ class ClaimUses {
     const uint32_t id = claims_.take();
     latest_ = fresh.born;
     claims_[id] = std::move(fresh);
-    ids_.insert(hash, id);
+    ids_.insert_reserved(hash, id);
     ++unused_;
   }
   Claim& claim(Str ns, Str name) { return claims_[find(ns, name, object_key_hash(ns, name))]; }

@@ -11,7 +11,7 @@
 namespace libsched {
 namespace {
 
-Error exists(const char* kind, Str key) {
+__attribute__((cold)) Error exists(const char* kind, Str key) {
   return {
       Rc::kExists, std::string(kind) + " \"" + std::string(key) + "\" is there already", {}, {}};
 }
@@ -30,11 +30,15 @@ std::string object_key(Str ns, Str name) {
 }
 std::string pod_key(const Pod& pod) { return object_key(pod.meta.ns, pod.meta.name); }
 
+__attribute__((cold)) Error no_node_name(const Pod& pod) {
+  return {Rc::kInvalid, "pod \"" + pod_key(pod) + "\" has no nodeName, and none was given", {}, {}};
+}
+
 Error no_object(StoredKind kind, Str ns, Str name) {
   return not_found(std::string(stored_kind_name(kind)).c_str(), object_key(ns, name));
 }
 
-Error too_many_resources(Str what, Str name) {
+__attribute__((cold)) Error too_many_resources(Str what, Str name) {
   return {Rc::kLimit,
           std::string(what) + " \"" + std::string(name) + "\": more than " +
               std::to_string(Columns::kMaxResources) + " different resources in one cluster",
@@ -53,11 +57,6 @@ bool same_document(const Object& stored, const Object& offered) {
 Result<void> Cluster::may_change() const {
   if (judging_ == 0) return {};
   return Error{Rc::kMisuse, "a plugin may not change the cluster that it is asked about", {}, {}};
-}
-
-Result<void> Cluster::has_room(const Resources& resources, Str what, Str name) const {
-  if (resources.scalars.empty() || Columns::Room(state_.columns()).add(resources)) return {};
-  return too_many_resources(what, name);
 }
 
 uint32_t Cluster::row_for(Str name, uint64_t hash) {
@@ -114,7 +113,8 @@ Result<void> Cluster::apply(const ObjectSet& objects) {
     const ObjectMeta& meta = object->meta;
     const ObjectStore::Entry* stored = state_.objects().entry(kind, meta.ns, meta.name);
     if (stored != nullptr && same_document(*stored->api, *object)) return;
-    change.note(event_resource(kind), stored == nullptr ? ObjectRef() : stored->api, object);
+    change.note(event_resource(kind), stored == nullptr ? nullptr : stored->api.get(),
+                object.get());
     journal_.put_object(kind, meta.ns, meta.name, {object, object});
     any = true;
   };
@@ -124,7 +124,7 @@ Result<void> Cluster::apply(const ObjectSet& objects) {
   for (const NodeRef& n : objects.nodes) {
     const uint32_t r = state_.find_node(n->meta.name);
     if (r != kNoId && same_document(*state_.node(r), *n)) continue;
-    change.note("Node", r == kNoId ? NodeRef() : state_.row(r).node, n);
+    change.note("Node", state_.node(r), n.get());
     place_node(n);
     any = true;
   }
@@ -135,11 +135,11 @@ Result<void> Cluster::apply(const ObjectSet& objects) {
       const State::Slot& slot = state_.slot(s);
       if (stored && same_document(*slot.pod, *p) && state_.row(slot.row).name == p->spec.node_name)
         continue;
-      change.note("Pod", slot.pod, stored ? p : PodRef());
+      change.note("Pod", slot.pod.get(), stored ? p.get() : nullptr);
       drop_pod(s);
       any = true;
     } else if (stored) {
-      change.note("Pod", {}, p);
+      change.note("Pod", nullptr, p.get());
     }
     if (!stored) continue;
     place_pod(p, row_for(p->spec.node_name));
@@ -160,10 +160,9 @@ Result<void> Cluster::add_nodes(const Node* const* nodes, size_t n) {
   Transaction change(this);
   for (size_t i = 0; i < n; ++i) {
     const Str name = nodes[i]->meta.name;
-    Result<void> done = has_room(nodes[i]->allocatable, "node", name);
-    if (done.ok() && state_.find_node(name) != kNoId) done = exists("node", name);
-    if (!done.ok()) return done;
-    change.note("Node", {}, NodeRef::share(nodes[i]));
+    if (!has_room(nodes[i]->allocatable)) return too_many_resources("node", name);
+    if (state_.find_node(name) != kNoId) return exists("node", name);
+    change.note("Node", nullptr, nodes[i]);
     place_node(NodeRef::share(nodes[i]));
   }
   change.commit();
@@ -172,12 +171,9 @@ Result<void> Cluster::add_nodes(const Node* const* nodes, size_t n) {
 
 Result<void> Cluster::update_node(const NodeRef& node) {
   LIBSCHED_TRY(may_change());
-  LIBSCHED_TRY(has_room(node->allocatable, "node", node->meta.name));
+  if (!has_room(node->allocatable)) return too_many_resources("node", node->meta.name);
   Transaction change(this);
-  if (watched()) {
-    const uint32_t r = state_.find_node(node->meta.name);
-    change.note("Node", r == kNoId ? NodeRef() : state_.row(r).node, node);
-  }
+  if (watched()) change.note("Node", state_.node(state_.find_node(node->meta.name)), node.get());
   place_node(node);
   change.commit();
   return {};
@@ -188,7 +184,7 @@ Result<void> Cluster::remove_node(Str name) {
   const uint32_t r = state_.find_node(name);
   if (r == kNoId) return not_found("node", name);
   Transaction change(this);
-  change.note("Node", state_.row(r).node, {});
+  change.note("Node", state_.node(r), nullptr);
   journal_.tree_remove(r);
   journal_.detach_node(r);
   release_row_if_empty(r);
@@ -224,15 +220,12 @@ Result<void> Cluster::add_pods(const Pod* const* pods, const Str* node_names, si
     fetch_ahead(i);
     const Pod& pod = *pods[i];
     const Str node = node_of(i);
-    Result<void> done = has_room(pod.occupied, "pod", pod.meta.name);
-    if (done.ok() && node.empty())
-      done = Error{
-          Rc::kInvalid, "pod \"" + pod_key(pod) + "\" has no nodeName, and none was given", {}, {}};
-    if (done.ok() && state_.find_pod(pod.meta.ns, pod.meta.name, pod.meta.key_hash) != kNoId)
-      done = exists("pod", pod_key(pod));
-    if (!done.ok()) return done;
-    change.note("Pod", {}, PodRef::share(pods[i]));
-    place_pod(PodRef::share(pods[i]), row_for(node, hashes[i % kRing]));
+    if (!has_room(pod.occupied)) return too_many_resources("pod", pod.meta.name);
+    if (node.empty()) return no_node_name(pod);
+    if (state_.find_pod(pod.meta.ns, pod.meta.name, pod.meta.key_hash) != kNoId)
+      return exists("pod", pod_key(pod));
+    change.note("Pod", nullptr, &pod);
+    place_pod(PodRef::share(&pod), row_for(node, hashes[i % kRing]));
   }
   change.commit();
   return {};
@@ -241,14 +234,12 @@ Result<void> Cluster::add_pods(const Pod* const* pods, const Str* node_names, si
 Result<void> Cluster::update_pod(const PodRef& pod, Str node_name) {
   LIBSCHED_TRY(may_change());
   const Str node = node_name.empty() ? pod->spec.node_name : node_name;
-  if (node.empty())
-    return Error{
-        Rc::kInvalid, "pod \"" + pod_key(*pod) + "\" has no nodeName, and none was given", {}, {}};
-  LIBSCHED_TRY(has_room(pod->occupied, "pod", pod->meta.name));
+  if (node.empty()) return no_node_name(*pod);
+  if (!has_room(pod->occupied)) return too_many_resources("pod", pod->meta.name);
   const uint32_t s = state_.find_pod(pod->meta.ns, pod->meta.name, pod->meta.key_hash);
   Transaction change(this);
   const uint32_t r = row_for(node);  // first: `node_name` may be lent by the pod that is replaced
-  change.note("Pod", s == kNoId ? PodRef() : state_.slot(s).pod, pod);
+  change.note("Pod", s == kNoId ? nullptr : state_.slot(s).pod.get(), pod.get());
   if (s != kNoId) {
     const uint32_t old = state_.slot(s).row;
     journal_.remove_pod(s);
@@ -264,7 +255,7 @@ Result<void> Cluster::remove_pod(Str ns, Str name) {
   const uint32_t s = state_.find_pod(ns, name);
   if (s == kNoId) return not_found("pod", std::string(ns) + "/" + std::string(name));
   Transaction change(this);
-  change.note("Pod", state_.slot(s).pod, {});
+  change.note("Pod", state_.slot(s).pod.get(), nullptr);
   drop_pod(s);
   change.commit();
   return {};
@@ -275,7 +266,7 @@ Result<void> Cluster::put_object(StoredKind kind, const ObjectRef& object) {
   const ObjectStore::Entry* stored =
       state_.objects().entry(kind, object->meta.ns, object->meta.name);
   Transaction change(this);
-  change.note(event_resource(kind), stored == nullptr ? ObjectRef() : stored->api, object);
+  change.note(event_resource(kind), stored == nullptr ? nullptr : stored->api.get(), object.get());
   journal_.put_object(kind, object->meta.ns, object->meta.name, {object, object});
   change.commit();
   return {};
@@ -305,7 +296,7 @@ Result<void> Cluster::remove_object(StoredKind kind, Str ns, Str name) {
   const ObjectStore::Entry* stored = state_.objects().entry(kind, ns, name);
   if (stored == nullptr) return no_object(kind, ns, name);
   Transaction change(this);
-  change.note(event_resource(kind), stored->api, {});
+  change.note(event_resource(kind), stored->api.get(), nullptr);
   journal_.put_object(kind, ns, name, {});
   change.commit();
   return {};
@@ -344,7 +335,7 @@ Result<void> Cluster::restore_object(StoredKind kind, Str ns, Str name) {
 
 Result<void> Cluster::assume(const Pod& pod, Str node_name, Time start) {
   LIBSCHED_TRY(may_change());
-  LIBSCHED_TRY(has_room(pod.occupied, "pod", pod.meta.name));
+  if (!has_room(pod.occupied)) return too_many_resources("pod", pod.meta.name);
   if (state_.find_pod(pod.meta.ns, pod.meta.name, pod.meta.key_hash) != kNoId)
     return Error{Rc::kExists,
                  "pod " + std::string(pod.meta.uid) + "(" + pod_key(pod) +

@@ -49,8 +49,8 @@ class Cluster final : public RefCounted {
 
   // Any object but a pod or node, new or replaced; also what was assumed of it is replaced.
   Result<void> put_object(StoredKind kind, const ObjectRef& object);
-  // All objects of the set but pods and nodes; with `only_new` those that are not there. Returns how
-  // many.
+  // All objects of the set but pods and nodes; with `only_new` those that are not there. Returns
+  // how many.
   Result<size_t> put_objects(const ObjectSet& objects, bool only_new);
   Result<void> remove_object(StoredKind kind, Str ns, Str name);
   // Puts a changed copy over the API's object, for all queries, until restore_object(), a new
@@ -117,7 +117,10 @@ class Cluster final : public RefCounted {
   void tell_forked() noexcept;
   void tell_reverted() noexcept;
   void tell_committed() noexcept;
-  Result<void> has_room(const Resources& resources, Str what, Str name) const;
+  // Whether the columns suffice for one more node or pod.
+  bool has_room(const Resources& resources) const {
+    return resources.scalars.empty() || Columns::Room(state_.columns()).add(resources);
+  }
 
   State state_;
   Journal journal_;

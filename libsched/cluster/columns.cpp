@@ -48,13 +48,13 @@ uint32_t Columns::make(Str name, uint64_t hash) {
   r.name = std::move(text);
   r.hash = hash;
   r.born = epoch_;
-  ids_.insert(hash, id);
+  ids_.insert_reserved(hash, id);
   ++unused_;
   ++made_;
   return id;
 }
 
-void Columns::prepare(const Resources& r) {
+void Columns::make_missing(const Resources& r) {
   for (const ScalarAmount& s : r.scalars)
     if (find(s.name, s.name_hash) == kNoId) make(s.name, s.name_hash);
 }

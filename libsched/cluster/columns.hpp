@@ -81,7 +81,9 @@ class Columns {
   };
 
   // Makes the columns that the functions below need, which do not allocate.
-  void prepare(const Resources& r);
+  void prepare(const Resources& r) {
+    if (!r.scalars.empty()) make_missing(r);
+  }
   // Sets a row's allocatable amounts, which are zero before; what is requested stays.
   void set_allocatable(uint32_t row, const Resources& r);
   void clear_allocatable(uint32_t row, const Resources& r);  // as they were set
@@ -100,6 +102,7 @@ class Columns {
   uint32_t use(const ScalarAmount& s);    // its id; counts
   uint32_t unuse(const ScalarAmount& s);  // the same id
   uint32_t make(Str name, uint64_t hash);
+  void make_missing(const Resources& r);
   void set(uint32_t id, uint32_t row, int64_t allocatable) {
     Resource& r = resources_[id];
     r.left[row] = wrapping_add(r.left[row], wrapping_sub(allocatable, r.allocatable[row]));

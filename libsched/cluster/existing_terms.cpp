@@ -103,7 +103,7 @@ void ExistingTerms::Index::add(uint64_t pair_hash, uint32_t term) {
     ids.reserve();
     i = lists.take();
     lists[i] = std::move(fresh);
-    ids.insert(pair_hash, i);
+    ids.insert_reserved(pair_hash, i);
   } else {
     reserve_more(lists[i], 1);
     lists[i].push_back(term);
@@ -128,7 +128,7 @@ uint32_t ExistingTerms::intern_key(Str key) {
   key_ids_.reserve();
   id = keys_.take();
   keys_[id] = std::move(fresh);
-  key_ids_.insert(hash, id);
+  key_ids_.insert_reserved(hash, id);
   return id;
 }
 
@@ -197,7 +197,7 @@ uint32_t ExistingTerms::intern_term(const Pod& pod, const PodAffinityTerm& term,
   if (t.listed.empty()) index.rest.push_back(id);
   ++keys_[t.key].terms;
   terms_[id] = std::move(t);
-  term_ids_.insert(hash, id);
+  term_ids_.insert_reserved(hash, id);
   return id;
 }
 
@@ -263,7 +263,7 @@ uint32_t ExistingTerms::intern_profile(const Pod& pod) {
   latest_ = p.born = next_serial();
   id = profiles_.take();
   profiles_[id] = std::move(p);
-  profile_ids_.insert(hash, id);
+  profile_ids_.insert_reserved(hash, id);
   ++unused_;
   return id;
 }

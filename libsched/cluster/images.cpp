@@ -20,7 +20,7 @@ uint32_t Images::intern(Str name) {
   id = images_.take();
   latest_ = fresh.born;
   images_[id] = std::move(fresh);
-  ids_.insert(hash, id);
+  ids_.insert_reserved(hash, id);
   ++unused_;
   return id;
 }

@@ -161,12 +161,13 @@ void Journal::set_assumed(uint32_t s, bool assumed) {
 
 void Journal::remove_pod(uint32_t s) {
   if (state_->slot(s).assumed) set_assumed(s, false);
-  const State::Slot slot = state_->slot(s);
+  const State::Slot& slot = state_->slot(s);
+  const uint32_t r = slot.row, position = slot.position;
   if (!slot.pod->host_ports.empty()) {
     // Not counted: upstream forgets a port with the first pod that gives it up.
-    std::vector<State::UsedPort> ports = state_->row(slot.row).ports;
+    std::vector<State::UsedPort> ports = state_->row(r).ports;
     remove_ports(*slot.pod, &ports);
-    replace_ports(slot.row, std::move(ports));
+    replace_ports(r, std::move(ports));
   }
   reserve(pods_);
   const bool touched = state_->detach_pod(s);
@@ -174,8 +175,7 @@ void Journal::remove_pod(uint32_t s) {
   if (!recording()) return;
   pods_.push_back(std::move(pod));
   held_ = state_->latest_id();
-  ops_.push_back(
-      {.kind = Kind::kRemovePod, .touched = touched, .a = s, .b = slot.row, .c = slot.position});
+  ops_.push_back({.kind = Kind::kRemovePod, .touched = touched, .a = s, .b = r, .c = position});
 }
 
 void Journal::put_object(StoredKind kind, Str ns, Str name, ObjectStore::Entry entry) {

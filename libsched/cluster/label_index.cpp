@@ -23,7 +23,7 @@ uint32_t LabelIndex::intern_key(const Label& label) {
   key_ids_.reserve();
   id = keys_.take();
   keys_[id] = std::move(fresh);
-  key_ids_.insert(label.key_hash, id);
+  key_ids_.insert_reserved(label.key_hash, id);
   epoch_ = next_serial();
   return id;
 }
@@ -39,7 +39,7 @@ uint32_t LabelIndex::intern_pair(const Label& label) {
   id = pairs_.take();
   epoch_ = fresh.born;
   pairs_[id] = std::move(fresh);
-  pair_ids_.insert(label.pair_hash, id);
+  pair_ids_.insert_reserved(label.pair_hash, id);
   keys_[key].pairs.push_back(id);
   ++unused_;
   return id;

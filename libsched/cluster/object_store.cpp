@@ -117,7 +117,7 @@ ObjectStore::Replaced ObjectStore::exchange(StoredKind kind, Str ns, Str name,
     t.groups.insert(std::move(old.group));  // it goes on
   if (id == kNoId) {
     id = t.entries.take();
-    t.ids.insert(hash, id);
+    t.ids.insert_reserved(hash, id);
   }
   t.entries[id] = std::move(put.entry);
   join_group(t, kind, id);

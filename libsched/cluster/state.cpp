@@ -15,7 +15,7 @@ uint32_t State::acquire_row(Str name, uint64_t hash, bool* from_tail) {
   const uint32_t r = rows_.take(from_tail);
   rows_[r].name_hash = hash;
   rows_[r].used = true;
-  row_ids_.insert(hash, r);
+  row_ids_.insert_reserved(hash, r);
   return r;
 }
 
@@ -37,7 +37,7 @@ void State::undo_release_row(uint32_t r, std::string name, uint64_t hash) noexce
   row.name = std::move(name);
   row.name_hash = hash;
   row.used = true;
-  row_ids_.insert(hash, r);
+  row_ids_.insert_reserved(hash, r);
 }
 
 bool State::attach_node(uint32_t r, NodeRef node) {
@@ -146,7 +146,7 @@ uint32_t State::acquire_slot(PodRef pod, bool* from_tail) {
   slots_.reserve();
   pod_ids_.reserve();
   const uint32_t s = slots_.take(from_tail);
-  pod_ids_.insert(pod->meta.key_hash, s);
+  pod_ids_.insert_reserved(pod->meta.key_hash, s);
   slots_[s].pod = std::move(pod);
   return s;
 }
@@ -166,7 +166,7 @@ void State::undo_acquire_slot(uint32_t s, bool from_tail) noexcept {
 
 void State::undo_release_slot(uint32_t s, PodRef pod) noexcept {
   slots_.undo_give_back(s);
-  pod_ids_.insert(pod->meta.key_hash, s);
+  pod_ids_.insert_reserved(pod->meta.key_hash, s);
   slots_[s].pod = std::move(pod);
 }
 

@@ -24,7 +24,7 @@ uint32_t TaintSets::prepare(const NodeRef& node, size_t capacity) {
     id = sets_.take();
     epoch_ = next_serial();
     sets_[id] = {node, node->taints, node->taints_hash, epoch_, {}};
-    ids_.insert(node->taints_hash, id);
+    ids_.insert_reserved(node->taints_hash, id);
     ++unused_;
   }
   sets_[id].rows.reserve(capacity);

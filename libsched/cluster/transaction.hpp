@@ -26,8 +26,9 @@ class Cluster::Transaction {
   Transaction& operator=(const Transaction&) = delete;
 
   // What the observers are to hear of. Nothing while nobody listens or a fork is open.
-  void note(Str resource, const ObjectRef& before, const ObjectRef& after) {
-    if (cluster_->watched()) cluster_->news_.push_back({resource, before, after});
+  void note(Str resource, const Object* before, const Object* after) {
+    if (cluster_->watched())
+      cluster_->news_.push_back({resource, ObjectRef::share(before), ObjectRef::share(after)});
   }
   // The change stands, and the state has a new version.
   void commit() noexcept {

@@ -11,6 +11,10 @@
 namespace libsched {
 namespace {
 
+__attribute__((cold)) Error may_not_change() {
+  return {Rc::kMisuse, "a plugin may not change the cluster that it is asked about", {}, {}};
+}
+
 __attribute__((cold)) Error exists(const char* kind, Str key) {
   return {
       Rc::kExists, std::string(kind) + " \"" + std::string(key) + "\" is there already", {}, {}};
@@ -54,11 +58,6 @@ bool same_document(const Object& stored, const Object& offered) {
 
 }  // namespace
 
-Result<void> Cluster::may_change() const {
-  if (judging_ == 0) return {};
-  return Error{Rc::kMisuse, "a plugin may not change the cluster that it is asked about", {}, {}};
-}
-
 uint32_t Cluster::row_for(Str name, uint64_t hash) {
   const uint32_t r = state_.find_row(name, hash);
   return r != kNoId ? r : journal_.acquire_row(name, hash);
@@ -96,7 +95,7 @@ void Cluster::drop_pod(uint32_t s) {
 }
 
 Result<void> Cluster::apply(const ObjectSet& objects) {
-  LIBSCHED_TRY(may_change());
+  if (judging_ != 0) return may_not_change();
   if (forks_ != 0)
     return Error{Rc::kState,
                  "apply is not possible while a fork is open: commit or revert it first",
@@ -156,7 +155,7 @@ Result<void> Cluster::apply(const ObjectSet& objects) {
 }
 
 Result<void> Cluster::add_nodes(const Node* const* nodes, size_t n) {
-  LIBSCHED_TRY(may_change());
+  if (judging_ != 0) return may_not_change();
   Transaction change(this);
   for (size_t i = 0; i < n; ++i) {
     const Str name = nodes[i]->meta.name;
@@ -170,7 +169,7 @@ Result<void> Cluster::add_nodes(const Node* const* nodes, size_t n) {
 }
 
 Result<void> Cluster::update_node(const NodeRef& node) {
-  LIBSCHED_TRY(may_change());
+  if (judging_ != 0) return may_not_change();
   if (!has_room(node->allocatable)) return too_many_resources("node", node->meta.name);
   Transaction change(this);
   if (watched()) change.note("Node", state_.node(state_.find_node(node->meta.name)), node.get());
@@ -180,7 +179,7 @@ Result<void> Cluster::update_node(const NodeRef& node) {
 }
 
 Result<void> Cluster::remove_node(Str name) {
-  LIBSCHED_TRY(may_change());
+  if (judging_ != 0) return may_not_change();
   const uint32_t r = state_.find_node(name);
   if (r == kNoId) return not_found("node", name);
   Transaction change(this);
@@ -193,7 +192,7 @@ Result<void> Cluster::remove_node(Str name) {
 }
 
 Result<void> Cluster::add_pods(const Pod* const* pods, const Str* node_names, size_t n) {
-  LIBSCHED_TRY(may_change());
+  if (judging_ != 0) return may_not_change();
   Transaction change(this);
   const auto node_of = [&](size_t i) {
     return node_names != nullptr && !node_names[i].empty() ? node_names[i]
@@ -232,7 +231,7 @@ Result<void> Cluster::add_pods(const Pod* const* pods, const Str* node_names, si
 }
 
 Result<void> Cluster::update_pod(const PodRef& pod, Str node_name) {
-  LIBSCHED_TRY(may_change());
+  if (judging_ != 0) return may_not_change();
   const Str node = node_name.empty() ? pod->spec.node_name : node_name;
   if (node.empty()) return no_node_name(*pod);
   if (!has_room(pod->occupied)) return too_many_resources("pod", pod->meta.name);
@@ -251,7 +250,7 @@ Result<void> Cluster::update_pod(const PodRef& pod, Str node_name) {
 }
 
 Result<void> Cluster::remove_pod(Str ns, Str name) {
-  LIBSCHED_TRY(may_change());
+  if (judging_ != 0) return may_not_change();
   const uint32_t s = state_.find_pod(ns, name);
   if (s == kNoId) return not_found("pod", std::string(ns) + "/" + std::string(name));
   Transaction change(this);
@@ -262,7 +261,7 @@ Result<void> Cluster::remove_pod(Str ns, Str name) {
 }
 
 Result<void> Cluster::put_object(StoredKind kind, const ObjectRef& object) {
-  LIBSCHED_TRY(may_change());
+  if (judging_ != 0) return may_not_change();
   const ObjectStore::Entry* stored =
       state_.objects().entry(kind, object->meta.ns, object->meta.name);
   Transaction change(this);
@@ -273,7 +272,7 @@ Result<void> Cluster::put_object(StoredKind kind, const ObjectRef& object) {
 }
 
 Result<size_t> Cluster::put_objects(const ObjectSet& objects, bool only_new) {
-  LIBSCHED_TRY(may_change());
+  if (judging_ != 0) return may_not_change();
   Transaction change(this);
   size_t count = 0;
   const auto put = [&](StoredKind kind, const ObjectRef& object) {
@@ -292,7 +291,7 @@ Result<size_t> Cluster::put_objects(const ObjectSet& objects, bool only_new) {
 }
 
 Result<void> Cluster::remove_object(StoredKind kind, Str ns, Str name) {
-  LIBSCHED_TRY(may_change());
+  if (judging_ != 0) return may_not_change();
   const ObjectStore::Entry* stored = state_.objects().entry(kind, ns, name);
   if (stored == nullptr) return no_object(kind, ns, name);
   Transaction change(this);
@@ -303,7 +302,7 @@ Result<void> Cluster::remove_object(StoredKind kind, Str ns, Str name) {
 }
 
 Result<void> Cluster::assume_object(StoredKind kind, const ObjectRef& object) {
-  LIBSCHED_TRY(may_change());
+  if (judging_ != 0) return may_not_change();
   const ObjectMeta& meta = object->meta;
   const ObjectStore::Entry* entry = state_.objects().entry(kind, meta.ns, meta.name);
   if (entry == nullptr) return no_object(kind, meta.ns, meta.name);
@@ -324,7 +323,7 @@ Result<void> Cluster::assume_object(StoredKind kind, const ObjectRef& object) {
 }
 
 Result<void> Cluster::restore_object(StoredKind kind, Str ns, Str name) {
-  LIBSCHED_TRY(may_change());
+  if (judging_ != 0) return may_not_change();
   const ObjectStore::Entry* entry = state_.objects().entry(kind, ns, name);
   if (entry == nullptr || !entry->assumed()) return {};
   Transaction change(this);
@@ -334,7 +333,7 @@ Result<void> Cluster::restore_object(StoredKind kind, Str ns, Str name) {
 }
 
 Result<void> Cluster::assume(const Pod& pod, Str node_name, Time start) {
-  LIBSCHED_TRY(may_change());
+  if (judging_ != 0) return may_not_change();
   if (!has_room(pod.occupied)) return too_many_resources("pod", pod.meta.name);
   if (state_.find_pod(pod.meta.ns, pod.meta.name, pod.meta.key_hash) != kNoId)
     return Error{Rc::kExists,
@@ -363,7 +362,7 @@ Result<void> Cluster::may_forget(Str ns, Str name) const {
 }
 
 Result<void> Cluster::forget(Str ns, Str name) {
-  LIBSCHED_TRY(may_change());
+  if (judging_ != 0) return may_not_change();
   LIBSCHED_TRY(may_forget(ns, name));
   const uint32_t s = state_.find_pod(ns, name);
   if (s == kNoId) return {};
@@ -374,7 +373,7 @@ Result<void> Cluster::forget(Str ns, Str name) {
 }
 
 Result<void> Cluster::fork() {
-  LIBSCHED_TRY(may_change());
+  if (judging_ != 0) return may_not_change();
   journal_.mark();
   ++forks_;
   if (!observers_.empty()) tell_forked();
@@ -382,7 +381,7 @@ Result<void> Cluster::fork() {
 }
 
 Result<void> Cluster::commit() {
-  LIBSCHED_TRY(may_change());
+  if (judging_ != 0) return may_not_change();
   if (forks_ == 0) return no_fork();
   journal_.commit();
   --forks_;
@@ -391,7 +390,7 @@ Result<void> Cluster::commit() {
 }
 
 Result<void> Cluster::revert() {
-  LIBSCHED_TRY(may_change());
+  if (judging_ != 0) return may_not_change();
   if (forks_ == 0) return no_fork();
   if (copied_) {
     state_.own_terms();
@@ -413,8 +412,13 @@ Ref<Cluster> Cluster::clone() const {
 SnapshotRef Cluster::snapshot() {
   if (snapshot_ && snapshot_version_ == state_.version()) {
     refresh();
-    return snapshot_;
+  } else {
+    make_snapshot();
   }
+  return snapshot_;
+}
+
+void Cluster::make_snapshot() {
   Ref<Snapshot> made = make_ref<Snapshot>(state_);
   copied_ = true;
   const bool reorder = state_.order_membership() != state_.membership();
@@ -424,12 +428,9 @@ SnapshotRef Cluster::snapshot() {
   Journal(&made->state_).refresh(reorder ? &copy : nullptr);  // without a mark: cannot fail
   snapshot_ = std::move(made);
   snapshot_version_ = state_.version();
-  return snapshot_;
 }
 
-void Cluster::refresh() {
-  const bool reorder = state_.order_membership() != state_.membership();
-  if (!reorder && state_.images().stale_count() == 0) return;
+void Cluster::renew(bool reorder) {
   State::Order order;
   if (reorder) order = state_.make_order();
   journal_.refresh(reorder ? &order : nullptr);

@@ -76,7 +76,10 @@ class Cluster final : public RefCounted {
   SnapshotRef snapshot();  // the same object as long as nothing changes
   // What upstream does when a cycle begins: the order list follows the nodes that came or went, and
   // changed nodes learn on how many nodes their images are.
-  void refresh();
+  void refresh() {
+    const bool reorder = state_.order_membership() != state_.membership();
+    if (reorder || state_.images().stale_count() != 0) renew(reorder);
+  }
 
   class Transaction;  // transaction.hpp
 
@@ -101,7 +104,8 @@ class Cluster final : public RefCounted {
   };
 
  private:
-  Result<void> may_change() const;
+  void renew(bool reorder);  // what refresh() finds to do
+  void make_snapshot();
   uint32_t row_for(Str name) { return row_for(name, hash_str(name)); }
   uint32_t row_for(Str name, uint64_t hash);
   void release_row_if_empty(uint32_t r);

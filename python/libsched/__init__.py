@@ -19,6 +19,7 @@ from ._core import k8s_version as _k8s_version
 from ._core import version as _version
 from ._filtering import PreFilterResult
 from .cluster import Cluster, Fork, Snapshot
+from .columns import Columns
 from .config import Config
 from .errors import (
     BufferSizeError,
@@ -39,9 +40,9 @@ from .errors import (
     UnsupportedError,
 )
 from .events import JSON, Action, ClusterEvent, ObjectChange
-from .fit import FitResult, NodeVerdict
+from .fit import FitResult
 from .framework import Framework
-from .nodes import Columns, LentNode, NodeSet
+from .nodes import LentNode, NodeSet
 from .objects import Node, Objects, Pod, Taint, Workload
 from .plugins import Plugin, plugin
 from .scores import CycleResult, PluginScore, Scores
@@ -49,6 +50,7 @@ from .services import Clock, Nomination, NominatingMode, Services, WaitingPod
 from .state import CycleState
 from .status import Code, Status
 from .statuses import NodeStatuses
+from .verdicts import NodeVerdict
 from .view import NodeInfo, View
 
 __version__: str = _version()

@@ -6,10 +6,8 @@ The layout is here once; colour and width come from the caller.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from .fit import FitResult, NodeVerdict
+from .verdicts import NodeVerdict, Verdicts
 
 #: Paints a text: the first argument is "good", "bad", "note", "strong" or "faint".
 Paint = Callable[[str, str], str]
@@ -21,7 +19,7 @@ def plain(kind: str, text: str) -> str:
     return text
 
 
-def headline(result: FitResult, paint: Paint = plain) -> str:
+def headline(result: Verdicts, paint: Paint = plain) -> str:
     """``default/web: fits 3 of 41 nodes``"""
     pod = result.pod.key
     if result.error:
@@ -37,12 +35,12 @@ def headline(result: FitResult, paint: Paint = plain) -> str:
     return f"{pod}: {paint('bad', f'fits none of {nodes}')}"
 
 
-def is_gated(result: FitResult) -> bool:
+def is_gated(result: Verdicts) -> bool:
     gate = result.pre_enqueue
     return gate is not None and not gate.is_success
 
 
-def summary(result: FitResult, paint: Paint = plain, width: int = 100, most_lines: int = 0,
+def summary(result: Verdicts, paint: Paint = plain, width: int = 100, most_lines: int = 0,
             hint: str = "") -> Iterator[str]:
     """The headline, the nodes that fit, then how often each reason stands in the way.
 
@@ -63,14 +61,14 @@ def summary(result: FitResult, paint: Paint = plain, width: int = 100, most_line
         yield f"  {f'{count:,}':>{digits}}  {paint('strong', plugin.ljust(names))}  {reason}"
 
 
-def reason_counts(result: FitResult) -> list[tuple[int, str, str]]:
+def reason_counts(result: Verdicts) -> list[tuple[int, str, str]]:
     """(nodes, plugin, reason), the most frequent first."""
     counts = [(count, plugin, reason)
               for (plugin, reason), count in result.reasons_by_plugin.items()]
     return sorted(counts, key=lambda entry: (-entry[0], entry[1], entry[2]))
 
 
-def about_node(result: FitResult, node: str, paint: Paint = plain) -> Iterator[str]:
+def about_node(result: Verdicts, node: str, paint: Paint = plain) -> Iterator[str]:
     """One node, plugin by plugin."""
     verdict = result[node]
     if verdict.fits:
@@ -84,7 +82,7 @@ def about_node(result: FitResult, node: str, paint: Paint = plain) -> Iterator[s
         yield f"  {paint(kind, mark.ljust(4))}  {name.ljust(names)}  {text}".rstrip()
 
 
-def steps(result: FitResult, verdict: NodeVerdict) -> Iterator[tuple[str, str, str]]:
+def steps(result: Verdicts, verdict: NodeVerdict) -> Iterator[tuple[str, str, str]]:
     """What each Filter plugin said about a node: (plugin, mark, text).
 
     Marks: yes; no; skip (nothing to do for this pod, by PreFilter); and a dash if it was not asked

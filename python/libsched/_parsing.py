@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from . import _core
 from ._sources import Document, Source
 from .errors import Error, InvalidError, MisuseError
 
-if TYPE_CHECKING:
-    from .objects import Node, Objects, Pod
+_One = TypeVar("_One")
 
-_One = TypeVar("_One", "Pod", "Node")
+
+class Contents(Protocol):
+    """What documents hold: `Objects`."""
+
+    @property
+    def counts(self) -> dict[str, int]: ...
+    @property
+    def skipped(self) -> list[dict[str, Any]]: ...
 
 
 def parse(document: Document, **options: Any) -> _core.Objects:
@@ -74,7 +80,7 @@ def sums(counts: Iterable[Iterable[tuple[str, int]]]) -> dict[str, int]:
     return total
 
 
-def the_only(found: list[_One], kind: str, objects: Objects) -> _One:
+def the_only(found: list[_One], kind: str, objects: Contents) -> _One:
     if len(found) == 1:
         return found[0]
     if not found:
@@ -82,7 +88,7 @@ def the_only(found: list[_One], kind: str, objects: Objects) -> _One:
     raise InvalidError(f"{len(found)} {kind}s where one is expected; libsched.Objects reads many")
 
 
-def some(found: list[_One], kind: str, objects: Objects) -> list[_One]:
+def some(found: list[_One], kind: str, objects: Contents) -> list[_One]:
     if found:
         return found
     other = ", ".join(f"{count} {name}" for name, count in sorted(objects.counts.items()))

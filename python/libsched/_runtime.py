@@ -9,12 +9,12 @@ from typing import Any
 from . import _core
 from .errors import MisuseError
 from .events import Action, ClusterEvent
-from .fit import FitResult
 from .objects import Pod
 from .services import Nomination, NominatingMode
 from .state import CycleState
 from .status import Status, status_of
 from .statuses import NodeStatuses
+from .verdicts import Verdicts
 from .view import View
 
 
@@ -49,7 +49,7 @@ class RuntimeCalls:
 
     def run_post_filter_plugins(
             self, state: CycleState, view: View, pod: Pod,
-            statuses: NodeStatuses | FitResult | Mapping[str, Status],
+            statuses: NodeStatuses | Verdicts | Mapping[str, Status],
             ) -> tuple[Nomination | None, Status]:
         """Runs PostFilter: plugins may make room for a pod that no node takes.
 
@@ -63,7 +63,7 @@ class RuntimeCalls:
         (Nomination or None, Status)
             What the plugins want of the pod's nomination, and Success if one made room.
         """
-        if isinstance(statuses, FitResult):
+        if isinstance(statuses, Verdicts):
             statuses = {verdict.node: verdict.status for verdict in statuses if not verdict.fits}
         if not isinstance(statuses, NodeStatuses):
             statuses = NodeStatuses(statuses)

@@ -7,7 +7,7 @@ import weakref
 from collections.abc import Callable, Iterable
 from functools import partial
 from types import TracebackType
-from typing import Literal, Union
+from typing import Literal
 
 from . import _core
 from ._sources import Source
@@ -493,7 +493,3 @@ class Cluster(View):
 
     def _prepare(self) -> None:
         self._handle.refresh()
-
-
-#: What can be asked about.
-AnyView = Union[Cluster, Snapshot]

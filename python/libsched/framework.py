@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 from . import _core
@@ -109,7 +109,7 @@ class Framework(FilterCalls, RuntimeCalls):
         self._given = registry is not None
         self._parallelism = parallelism
         self._services = services
-        self._plugins: dict[str, list[tuple[str, int]]] | None = None
+        self._plugins: Mapping[str, Sequence[tuple[str, int]]] | None = None
 
     @property
     def profile(self) -> str:
@@ -123,12 +123,16 @@ class Framework(FilterCalls, RuntimeCalls):
         >>> [name for name, weight in Framework().plugins["preEnqueue"]]
         ['SchedulingGates', 'DynamicResources', 'DefaultPreemption']
         """
+        return {point: list(plugins) for point, plugins in self._plugin_lists().items()}
+
+    def _plugin_lists(self) -> Mapping[str, Sequence[tuple[str, int]]]:
+        """What `plugins` gives; shared, not to be changed."""
         if self._plugins is None:
             described = json.loads(self._handle.plugins())
             self._plugins = {
-                point: [(plugin["name"], plugin.get("weight", 0)) for plugin in plugins]
+                point: tuple((plugin["name"], plugin.get("weight", 0)) for plugin in plugins)
                 for point, plugins in described.items()}
-        return {point: list(plugins) for point, plugins in self._plugins.items()}
+        return self._plugins
 
     # Whole answers
 
@@ -167,7 +171,7 @@ class Framework(FilterCalls, RuntimeCalls):
         checked = self._pod(view, pod)
         decision = self._decide(view, checked, node or "", post_filter=post_filter,
                                 timeout=timeout)
-        return FitResult(decision, checked, self)
+        return FitResult(decision, checked, self.profile, self._plugin_lists())
 
     def score(self, view: View, pod: Source, node: str | None = None, *,
               post_filter: bool = False, timeout: float | None = None) -> FitResult:
@@ -186,7 +190,7 @@ class Framework(FilterCalls, RuntimeCalls):
         checked = self._pod(view, pod)
         decision = self._decide(view, checked, node or "", score=True, post_filter=post_filter,
                                 timeout=timeout)
-        return FitResult(decision, checked, self)
+        return FitResult(decision, checked, self.profile, self._plugin_lists())
 
     def cycle(self, view: View, pod: Source, *, state: CycleState | None = None,
               ties: Literal["upstream", "name", "random"] = "upstream", seed: int = 0,

@@ -10,15 +10,18 @@ import datetime
 import enum
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from . import _core
 from .errors import InvalidError
 from .objects import Pod, _wrap_pod
 from .status import Status, status_of
 
-if TYPE_CHECKING:
-    from .cluster import Cluster
+
+class _Deliverable(Protocol):
+    """What requests can be delivered to: a `Cluster`, which stands above this module."""
+
+    _handle: _core.Cluster
 
 
 class Clock:
@@ -206,7 +209,7 @@ class Services:
         requests: list[dict[str, Any]] = json.loads(self._handle.requests())
         return requests
 
-    def deliver(self, cluster: Cluster) -> None:
+    def deliver(self, cluster: _Deliverable) -> None:
         """Does to the cluster what the kept requests would bring about, and forgets them.
 
         Bound pods run on their nodes, deleted ones have left.

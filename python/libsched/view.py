@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
 
 from . import _core
+from ._html import nodes_table
+from .columns import Columns
 from .errors import NotFoundError
 from .objects import Node, Objects, Pod, _wrap_node, _wrap_pod
-
-if TYPE_CHECKING:
-    from .framework import Framework
-    from .nodes import Columns
-
 
 #: The views that Python has objects for, by address: plugins are told of a view by it.
 _views: weakref.WeakValueDictionary[int, View] = weakref.WeakValueDictionary()
@@ -129,7 +125,8 @@ class View:
     _handle: _core.View
     _classes: Objects | None
     _columns: Columns | None
-    _evaluators: weakref.WeakKeyDictionary[Framework, list[_core.Evaluator]]
+    #: Idle evaluators of each framework that has been asked about the view.
+    _evaluators: weakref.WeakKeyDictionary[object, list[_core.Evaluator]]
 
     @property
     def nodes(self) -> Nodes:
@@ -145,9 +142,7 @@ class View:
     def columns(self) -> Columns:
         """The nodes' resources and labels as numpy arrays over all rows."""
         if self._columns is None:
-            from .nodes import Columns
-
-            self._columns = Columns(self)
+            self._columns = Columns(self._handle)
         return self._columns
 
     @property
@@ -192,9 +187,7 @@ class View:
         return True
 
     def _repr_html_(self) -> str:
-        from ._html import view_table
-
-        return view_table(self)
+        return nodes_table(repr(self), self._node_names(), self._handle)
 
     def _describe(self) -> str:
         nodes, pods = self._handle.node_count, self._handle.pod_count

@@ -9,7 +9,8 @@ from typing import Any
 
 from .. import _explain
 from ..errors import NotFoundError
-from ..fit import FitResult, NodeVerdict
+from ..fit import FitResult
+from ..verdicts import NodeVerdict
 from .asking import Answer, about
 from .question import Question, about_input
 from .terminal import Terminal, print_json

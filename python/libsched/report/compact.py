@@ -5,31 +5,29 @@ Notebooks that are not trusted drop the frame; the table, which is no program, s
 
 from __future__ import annotations
 
-import html
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from .._html import escaped
+from ..verdicts import Verdicts
 from . import page_of
 from .data import page_data
-
-if TYPE_CHECKING:
-    from ..fit import FitResult
 
 MOST_NODES = 1000
 MOST_ROWS = 20
 _HEIGHT = 440
 
 
-def score_table(result: FitResult) -> str:
+def score_table(result: Verdicts) -> str:
     """The best nodes of a scored result, with scores and reasons."""
     data = page_data(result, MOST_NODES)
-    page = html.escape(page_of(data, compact=True), quote=True)
+    page = escaped(page_of(data, compact=True))
     return (f'<iframe sandbox="allow-scripts" referrerpolicy="no-referrer" title="libsched: '
-            f'{_text(data["pod"])}" style="width:100%;height:{_HEIGHT}px;border:0" srcdoc="{page}">'
+            f'{escaped(data["pod"])}" style="width:100%;height:{_HEIGHT}px;border:0" srcdoc="{page}">'
             f"</iframe><details><summary>As a plain table</summary>{_plain(data)}</details>")
 
 
 def _plain(data: dict[str, Any]) -> str:
-    titles = "".join(f"<th>{_text(column['name'])}</th>" for column in data["scorers"])
+    titles = "".join(f"<th>{escaped(column['name'])}</th>" for column in data["scorers"])
     rows = "".join(_row(data, index) for index in range(min(MOST_ROWS, len(data["nodes"]))))
     left = len(data["nodes"]) + data["left"] - MOST_ROWS
     more = f"<p>... and {left:,} more nodes</p>" if left > 0 else ""
@@ -42,9 +40,9 @@ def _row(data: dict[str, Any], index: int) -> str:
     cells = "".join(_score(column, index) for column in data["scorers"])
     total = data["total"][index]
     reason = f"{why['plugin']}: {', '.join(why['reasons'])}" if why else ""
-    return (f"<tr><th style='text-align:left'>{_text(data['nodes'][index])}</th>"
+    return (f"<tr><th style='text-align:left'>{escaped(data['nodes'][index])}</th>"
             f"<td>{'' if total is None else total}</td>{cells}"
-            f"<td style='text-align:left'>{_text(reason)}</td></tr>")
+            f"<td style='text-align:left'>{escaped(reason)}</td></tr>")
 
 
 def _score(column: dict[str, Any], index: int) -> str:
@@ -52,7 +50,3 @@ def _score(column: dict[str, Any], index: int) -> str:
         return "<td></td>"
     title = f"raw {column['raw'][index]}, normalised {column['normalized'][index]}"
     return f"<td title='{title}'>{column['weighted'][index]}</td>"
-
-
-def _text(text: str) -> str:
-    return html.escape(text, quote=True)

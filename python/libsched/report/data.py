@@ -7,14 +7,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Union
+from typing import Any, Union
 
-
-if TYPE_CHECKING:
-    from ..fit import FitResult
+from ..verdicts import Verdicts
 
 #: What can be shown: a FitResult, or what its `to_dict` gives.
-Decision = Union["FitResult", Mapping[str, Any]]
+Decision = Union[Verdicts, Mapping[str, Any]]
 
 _EXACT = 1 << 53  # integers beyond are texts, because JavaScript's numbers would round them
 _PRE_FILTER = "ruled out by PreFilter"
@@ -61,7 +59,7 @@ def page_data(decision: Decision, most_nodes: int = 0) -> dict[str, Any]:
     }
 
 
-def _entries(result: FitResult) -> list[dict[str, Any]]:
+def _entries(result: Verdicts) -> list[dict[str, Any]]:
     """All verdicts in the form of the C API's JSON, those of PreFilter included."""
     return [{"node": verdict.node, "code": verdict.status.code.label,
              "plugin": verdict.status.plugin, "reasons": list(verdict.status.reasons),

@@ -1,12 +1,13 @@
-# libsched_layer(NAME [RECURSE] [HOT] [LAYERS before...] [LIBRARIES third-party...] [TEST_LAYERS before...])
-# HOT: it decides about pods: speed comes before the time of compiling, see also cmake/hardening.cmake.
+# libsched_layer(NAME [RECURSE] [FAST|HOT] [LAYERS before...] [LIBRARIES third-party...] [TEST_LAYERS before...])
+# FAST: speed comes before the time of compiling. HOT: so it does, for it decides about pods: see also
+# cmake/hardening.cmake.
 #
 # Makes the target libsched_<name> from the *.cpp of a folder and, with tests on, the doctest binary
 # libsched_<name>_test from its *_test.cpp. The test links this layer as a whole but only the layers
 # before it, so a reference to a later layer does not link; TEST_LAYERS are what its tests
 # alone need.
 function(libsched_layer name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "RECURSE;HOT" "" "LAYERS;LIBRARIES;TEST_LAYERS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "RECURSE;FAST;HOT" "" "LAYERS;LIBRARIES;TEST_LAYERS")
   set(hot "")
   if(arg_HOT)
     set(hot HOT)
@@ -26,10 +27,8 @@ function(libsched_layer name)
   set(target libsched_${name})
   if(sources)
     add_library(${target} STATIC ${sources})
-    # In batches the compiler inlines less: what decides about pods is compiled file by file where
-    # it is optimised.
-    if(arg_HOT AND NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
-      set_target_properties(${target} PROPERTIES UNITY_BUILD OFF)
+    if(arg_HOT OR arg_FAST)
+      libsched_files(${target} ${sources})
     else()
       libsched_batches(${target} ${sources})
     endif()

@@ -3,6 +3,7 @@ package libsched_test
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"libsched"
@@ -111,9 +112,13 @@ func TestRandomTies(t *testing.T) {
 }
 
 func TestSemantics(t *testing.T) {
-	if fw, err := libsched.NewFramework(libsched.WithSemantics("1.30")); fw != nil || !errors.Is(err,
-		libsched.ErrUnsupported) {
-		t.Error(fw, err)
+	for release, text := range map[string]string{
+		"1.30": `unknown semantics "1.30": choose "1.36" or "1.31"`,
+		"1.33": `the semantics of "1.33" are not available yet: choose "1.36" or "1.31"`} {
+		fw, err := libsched.NewFramework(libsched.WithSemantics(release))
+		if fw != nil || !errors.Is(err, libsched.ErrUnsupported) || !strings.Contains(err.Error(), text) {
+			t.Error(release, fw, err)
+		}
 	}
 	cluster, pod := fiveNodes(t), newPod(t, "x", 100, "")
 	reasons := map[string]string{}

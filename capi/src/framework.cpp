@@ -207,16 +207,16 @@ libsched_rc libsched_framework_create(const libsched_config* config, libsched_st
                     "libsched_framework_options");
     if (!o.ok()) return o.error();
     LIBSCHED_TRY(refuse_reserved(o->reserved, "libsched_framework_options"));
-    Result<FeatureGates> gates = FeatureGates::parse(in(o->feature_gates));
+    const Result<Release> release = parse_release(in(o->semantics));
+    if (!release.ok()) return release.error();
+    Result<FeatureGates> gates = FeatureGates::parse(in(o->feature_gates), *release);
     if (!gates.ok()) return gates.error();
-    Result<Semantics> semantics = parse_semantics(in(o->semantics));
-    if (!semantics.ok()) return semantics.error();
     // A copy: what is registered later must not change this framework.
     const RegistryRef plugins =
         registry == nullptr ? in_tree_registry() : RegistryRef(unwrap(registry)->copy());
     Result<FrameworkRef> fw =
-        Framework::create(config_or_default(config, *gates), in(profile), plugins, *gates,
-                          *semantics, {o->several_queue_sorts});
+        Framework::create(config_or_default(config, *gates), in(profile), plugins, *gates, *release,
+                          {o->several_queue_sorts});
     if (!fw.ok()) return fw.error();
     *result = own(give(std::move(*fw)));
     return {};

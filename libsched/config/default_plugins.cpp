@@ -10,6 +10,7 @@ namespace {
 struct Default {
   Str name;
   int32_t weight = 0;  // 0: none is given
+  ReleaseRange releases = {};
 };
 
 // In their order in MultiPoint.
@@ -81,7 +82,7 @@ V1PluginSet merge_set(const V1PluginSet& defaults, const V1PluginSet& custom) {
 V1Plugins default_plugins(const FeatureGates& gates) {
   V1Plugins out;
   for (const Default& d : kDefaults) {
-    if (!is_default(d.name, gates)) continue;
+    if (!d.releases.has(gates.release()) || !is_default(d.name, gates)) continue;
     V1Plugin p{std::string(d.name), {}};
     if (d.weight != 0) p.weight = d.weight;
     out.multi_point.enabled.push_back(std::move(p));

@@ -19,10 +19,13 @@ using PluginCatalog = std::function<std::optional<PointMask>(Str plugin)>;
 struct InTreePlugin {
   Str name;
   PointMask points;
+  ReleaseRange releases = {};  // in which it has these points
 };
-// The plugins of kube-scheduler v1.36, by name, whether or not this build contains them.
+// The plugins of kube-scheduler, by name, whether or not this build contains them. A plugin whose
+// points differ between releases has a row for each.
 Span<InTreePlugin> in_tree_plugins();
-std::optional<PointMask> in_tree_catalog(Str plugin);  // a PluginCatalog over in_tree_plugins()
+std::optional<PointMask> in_tree_points(Str plugin, Release release);
+std::optional<PointMask> in_tree_catalog(Str plugin);  // a PluginCatalog of the newest release
 
 struct ExpandedPlugin {
   std::string name;

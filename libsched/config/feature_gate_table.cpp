@@ -1,4 +1,4 @@
-// Every feature gate that kube-scheduler v1.36 accepts, and which gates depend on which.
+// Every feature gate that kube-scheduler accepts, and which gates depend on which.
 //
 // Gates of other components are known for their names, dependencies and locks only.
 #include "libsched/config/feature_gate_table.hpp"
@@ -14,7 +14,7 @@ constexpr GateSupport Y = GateSupport::kSupported;
 constexpr GateSupport N = GateSupport::kNoEffect;
 constexpr GateSupport U = GateSupport::kDefaultOnly;
 
-// name, stage, default, locked, support
+// name, stage, default, locked, support and, unless it is all of them, the releases
 constexpr GateInfo kGates[] = {
     // In the order of enum Gate.
     {"DRAAdminAccess", G, true, true, U},
@@ -319,7 +319,7 @@ constexpr GateDependency kDependencies[] = {
 
 }  // namespace
 
-Span<GateInfo> known_gates() { return kGates; }
+Span<GateInfo> gate_rows() { return kGates; }
 Span<GateDependency> gate_dependencies() { return kDependencies; }
 
 }  // namespace libsched

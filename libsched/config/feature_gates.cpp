@@ -13,19 +13,31 @@ namespace {
 
 constexpr size_t kNotFound = SIZE_MAX;
 
-const std::map<Str, size_t>& index_by_name() {
+// The gates of one release, and the places of those that it knows by name.
+struct Known {
+  std::vector<GateInfo> gates;
+  std::map<Str, size_t> by_name;
+};
+
+const Known& known(Release release) {
   const ForkHeldOff made_whole;
-  static const std::map<Str, size_t> kIndex = [] {
-    std::map<Str, size_t> index;
-    for (size_t i = 0; i < known_gates().size(); ++i) index[known_gates()[i].name] = i;
-    return index;
+  static const auto kAll = [] {
+    std::array<Known, kReleaseCount> all;
+    for (size_t r = 0; r < all.size(); ++r) {
+      const auto of = static_cast<Release>(r);
+      all[r].gates = gates_in(gate_rows(), of);
+      for (size_t i = 0; i < all[r].gates.size(); ++i)
+        if (all[r].gates[i].releases.has(of)) all[r].by_name[all[r].gates[i].name] = i;
+    }
+    return all;
   }();
-  return kIndex;
+  return kAll[static_cast<size_t>(release)];
 }
 
-size_t find(Str name) {
-  const auto it = index_by_name().find(name);
-  return it == index_by_name().end() ? kNotFound : it->second;
+size_t find(Str name, Release release) {
+  const std::map<Str, size_t>& by_name = known(release).by_name;
+  const auto it = by_name.find(name);
+  return it == by_name.end() ? kNotFound : it->second;
 }
 
 Str on_off(bool on) { return on ? "true" : "false"; }
@@ -64,16 +76,27 @@ Error aggregate(const std::vector<std::string>& errors) {
 
 }  // namespace
 
-FeatureGates::FeatureGates() {
-  const ForkHeldOff made_whole;
-  static const auto kDefaults = [this] {
-    for (size_t i = 0; i < known_gates().size(); ++i) put(i, known_gates()[i].default_on);
-    return bits_;
-  }();
-  bits_ = kDefaults;
+std::vector<GateInfo> gates_in(Span<GateInfo> rows, Release release) {
+  std::vector<GateInfo> out;
+  for (const GateInfo& row : rows) {
+    if (out.empty() || out.back().name != row.name) {
+      out.push_back(row);
+      out.back().default_on = false;
+      out.back().support = GateSupport::kNoEffect;
+    }
+    if (row.releases.has(release)) out.back() = row;
+  }
+  return out;
 }
 
-Result<FeatureGates> FeatureGates::parse(Str text) {
+Span<GateInfo> known_gates(Release release) { return known(release).gates; }
+
+FeatureGates::FeatureGates(Release release) : release_(release) {
+  const Span<GateInfo> gates = known_gates(release);
+  for (size_t i = 0; i < gates.size(); ++i) put(i, gates[i].default_on);
+}
+
+Result<FeatureGates> FeatureGates::parse(Str text, Release release) {
   std::vector<std::pair<std::string, bool>> gates;
   for (;;) {
     const size_t comma = text.find(',');
@@ -94,36 +117,38 @@ Result<FeatureGates> FeatureGates::parse(Str text) {
       }
       gates.emplace_back(name, on);
     }
-    if (comma == Str::npos) return from_map(gates);
+    if (comma == Str::npos) return from_map(gates, release);
     text.remove_prefix(comma + 1);
   }
 }
 
-Result<FeatureGates> FeatureGates::from_map(
-    const std::vector<std::pair<std::string, bool>>& gates) {
+Result<FeatureGates> FeatureGates::from_map(const std::vector<std::pair<std::string, bool>>& gates,
+                                            Release release) {
   const std::map<std::string, bool> wanted = [&] {
     std::map<std::string, bool> m;
     for (const auto& [name, on] : gates) m[name] = on;
     return m;
   }();
-  FeatureGates out;
+  FeatureGates out(release);
+  const Span<GateInfo> infos = known_gates(release);
   std::vector<std::string> errors;
   for (const auto& [name, on] : wanted) {
     const bool all_alpha = name == "AllAlpha";
     if (all_alpha || name == "AllBeta") {
       const GateStage stage = all_alpha ? GateStage::kAlpha : GateStage::kBeta;
-      for (size_t i = 0; i < known_gates().size(); ++i) {
-        const GateInfo& g = known_gates()[i];
-        if (g.stage == stage && !wanted.contains(std::string(g.name))) out.put(i, on);
+      for (size_t i = 0; i < infos.size(); ++i) {
+        const GateInfo& g = infos[i];
+        if (g.stage == stage && g.releases.has(release) && !wanted.contains(std::string(g.name)))
+          out.put(i, on);
       }
       continue;
     }
-    const size_t i = find(name);
+    const size_t i = find(name, release);
     if (i == kNotFound) {
       errors.push_back(unrecognized(name).message);
       return aggregate(errors);
     }
-    const GateInfo& g = known_gates()[i];
+    const GateInfo& g = infos[i];
     if (g.locked && g.default_on != on) {
       errors.push_back("cannot set feature gate " + name + " to " + std::string(on_off(on)) +
                        ", feature is locked to " + std::string(on_off(g.default_on)));
@@ -133,15 +158,18 @@ Result<FeatureGates> FeatureGates::from_map(
   }
   if (!errors.empty()) return aggregate(errors);
 
+  const auto on = [&](Str name) {
+    const size_t i = find(name, release);
+    return i != kNotFound && out.get(i);
+  };
   const auto deps = gate_dependencies();
   for (size_t i = 0; i < deps.size();) {
     const Str gate = deps[i].gate;
     std::string missing;
     for (; i < deps.size() && deps[i].gate == gate; ++i) {
-      if (!out.get(find(deps[i].needs)))
-        missing += (missing.empty() ? "" : " ") + std::string(deps[i].needs);
+      if (!on(deps[i].needs)) missing += (missing.empty() ? "" : " ") + std::string(deps[i].needs);
     }
-    if (missing.empty() || !out.get(find(gate))) continue;
+    if (missing.empty() || !on(gate)) continue;
     errors.push_back(std::string(gate) +
                      " is enabled, but depends on features that are disabled: [" + missing + "]");
   }
@@ -150,15 +178,16 @@ Result<FeatureGates> FeatureGates::from_map(
 }
 
 Result<bool> FeatureGates::enabled(Str name) const {
-  const size_t i = find(name);
+  const size_t i = find(name, release_);
   if (i == kNotFound) return unrecognized(name);
   return get(i);
 }
 
 Result<void> FeatureGates::require_supported() const {
   std::string names;
-  for (size_t i = 0; i < known_gates().size(); ++i) {
-    const GateInfo& g = known_gates()[i];
+  const Span<GateInfo> infos = known_gates(release_);
+  for (size_t i = 0; i < infos.size(); ++i) {
+    const GateInfo& g = infos[i];
     if (g.support != GateSupport::kDefaultOnly || get(i) == g.default_on) continue;
     names += (names.empty() ? "" : ", ") + std::string(g.name) + "=" +
              std::string(on_off(!g.default_on));
@@ -173,8 +202,8 @@ Result<void> FeatureGates::require_supported() const {
 
 std::string FeatureGates::to_string() const {
   std::string out;
-  for (const auto& [name, i] : index_by_name()) {
-    if (get(i) == known_gates()[i].default_on) continue;
+  for (const auto& [name, i] : known(release_).by_name) {
+    if (get(i) == known(release_).gates[i].default_on) continue;
     out += (out.empty() ? "" : ",") + std::string(name) + "=" + std::string(on_off(get(i)));
   }
   return out;

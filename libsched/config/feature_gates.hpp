@@ -1,6 +1,6 @@
-// FeatureGates: which of Kubernetes v1.36's feature gates are on.
+// FeatureGates: which of a release's feature gates are on.
 //
-// Every gate that kube-scheduler v1.36 accepts is known here with its default. Parsing applies
+// Every gate that kube-scheduler accepts is known here with its default. Parsing applies
 // upstream's rules (unknown and locked gates, dependencies, AllAlpha and AllBeta) with its texts;
 // require_supported() then refuses what libsched cannot do yet. A plain value, free to copy.
 #pragma once
@@ -14,6 +14,7 @@
 
 #include "libsched/base/arena.hpp"
 #include "libsched/base/result.hpp"
+#include "libsched/config/release.hpp"
 
 namespace libsched {
 
@@ -71,19 +72,25 @@ struct GateInfo {
   bool default_on = false;
   bool locked = false;  // cannot be set to anything but the default
   GateSupport support = GateSupport::kNoEffect;
+  ReleaseRange releases = {};  // in which all this holds
 };
 
-// All known gates: first those of enum Gate in its order, then the others by name.
-Span<GateInfo> known_gates();
+// All gates: first those of enum Gate in its order, then the others by name. Where `releases` has
+// not the release asked for, that release does not know the gate, and it is off.
+Span<GateInfo> known_gates(Release release = kNewestRelease);
 
 class FeatureGates {
  public:
-  FeatureGates();  // the defaults of v1.36
+  FeatureGates() : FeatureGates(kNewestRelease) {}
+  explicit FeatureGates(Release release);  // its defaults
 
   // "A=true,B=false" as kube-scheduler's --feature-gates takes it; "" gives the defaults.
-  static Result<FeatureGates> parse(Str text);
+  static Result<FeatureGates> parse(Str text, Release release = kNewestRelease);
   // The same from name and value; a later entry for the same name wins.
-  static Result<FeatureGates> from_map(const std::vector<std::pair<std::string, bool>>& gates);
+  static Result<FeatureGates> from_map(const std::vector<std::pair<std::string, bool>>& gates,
+                                       Release release = kNewestRelease);
+
+  Release release() const { return release_; }
 
   bool enabled(Gate g) const { return get(static_cast<size_t>(g)); }
   // By name; an unknown name gives upstream's error "unrecognized feature gate: X".
@@ -103,6 +110,7 @@ class FeatureGates {
     bits_[i / 64] = (bits_[i / 64] & ~(uint64_t{1} << (i % 64))) | uint64_t{on} << (i % 64);
   }
 
+  Release release_;
   std::array<uint64_t, 4> bits_{};
 };
 

@@ -1,4 +1,4 @@
-// The plugins of kube-scheduler v1.36 and the extension points each implements. This is what lets
+// The plugins of kube-scheduler and the extension points each implements. This is what lets
 // a configuration be checked without building a framework.
 #include <algorithm>
 
@@ -49,12 +49,17 @@ constexpr InTreePlugin kPlugins[] = {
 
 Span<InTreePlugin> in_tree_plugins() { return kPlugins; }
 
-std::optional<PointMask> in_tree_catalog(Str plugin) {
+std::optional<PointMask> in_tree_points(Str plugin, Release release) {
   const auto* end = std::end(kPlugins);
   const auto* it = std::lower_bound(std::begin(kPlugins), end, plugin,
                                     [](const InTreePlugin& p, Str name) { return p.name < name; });
-  if (it == end || it->name != plugin) return std::nullopt;
-  return it->points;
+  for (; it != end && it->name == plugin; ++it)
+    if (it->releases.has(release)) return it->points;
+  return std::nullopt;
+}
+
+std::optional<PointMask> in_tree_catalog(Str plugin) {
+  return in_tree_points(plugin, kNewestRelease);
 }
 
 }  // namespace libsched

@@ -109,8 +109,7 @@ uint32_t Evaluator::pick(const ScoreSet& set, const int64_t* totals, const Cycle
   const int64_t top = columns.range(set.bits, set.words, totals).max;
   *best = top;
   const size_t ties = columns.count(set.bits, set.words, totals, top);
-  const bool uniform =
-      options.ties == TieMode::kUpstream && framework_->semantics() == Semantics::k1_31;
+  const bool uniform = options.ties == TieMode::kUpstream && framework_->behaviours().uniform_ties;
   const TieMode mode = uniform ? TieMode::kRandom : options.ties;
   if (ties == 1) {  // then no order is needed
     uint32_t only = kNoId;

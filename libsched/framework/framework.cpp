@@ -61,7 +61,7 @@ Profile with_enabled(const Profile& profile, const Registry& registry) {
 
 Result<FrameworkRef> Framework::create(const ConfigRef& config, Str profile_name,
                                        const RegistryRef& registry, const FeatureGates& gates,
-                                       Semantics semantics, const FrameworkOptions& options) {
+                                       Release release, const FrameworkOptions& options) {
   LIBSCHED_TRY(gates.require_supported());
   LIBSCHED_TRY(refuse_extenders(*config));
   Result<const Profile*> profile = pick_profile(*config, profile_name);
@@ -69,19 +69,20 @@ Result<FrameworkRef> Framework::create(const ConfigRef& config, Str profile_name
   const Profile whole = with_enabled(**profile, *registry);
   const auto catalog = [&](Str name) -> std::optional<PointMask> {
     const Registry::Item* item = registry->find(name);
-    return item == nullptr ? std::nullopt : std::optional<PointMask>(item->points);
+    if (item == nullptr) return std::nullopt;
+    return item->in_tree ? in_tree_points(name, release) : item->points;
   };
   Ref<Framework> fw = Ref<Framework>::adopt(new Framework());
   fw->config_ = config;
   fw->registry_ = registry;
-  fw->semantics_ = semantics;
+  fw->behaviours_ = behaviours_of(release);
   std::map<std::string, uint32_t, std::less<>> index;
   const auto make = [&](const std::string& name) -> Result<std::string> {
     const Registry::Item& item = *registry->find(name);
-    Instance instance{name, nullptr, name};
+    Instance instance{name, nullptr, name, *catalog(name)};
     if (item.factory) {
       Result<std::unique_ptr<Plugin>> made =
-          item.factory({(*profile)->args_of(name), gates, semantics});
+          item.factory({(*profile)->args_of(name), gates, fw->behaviours_});
       if (!made.ok()) return std::move(made.error());
       instance.plugin = std::move(*made);
       if (const Str own = instance.plugin->instance_name(); !own.empty()) instance.name = own;

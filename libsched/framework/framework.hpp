@@ -22,12 +22,13 @@ class Framework final : public RefCounted {
     std::string name;                // what the plugin calls itself: in statuses and sets
     std::unique_ptr<Plugin> plugin;  // null: nothing to run in this version
     std::string registered;          // what the registry and the profile call it
+    PointMask points = 0;            // that it implements in this release
   };
 
   // `profile` "": the only one. Errors: kNotFound, upstream's construction errors, kUnsupported.
   static Result<Ref<const Framework>> create(const ConfigRef& config, Str profile,
                                              const RegistryRef& registry, const FeatureGates& gates,
-                                             Semantics semantics = Semantics::k1_36,
+                                             Release release = kNewestRelease,
                                              const FrameworkOptions& options = {});
 
   const std::string& profile() const { return expanded_.scheduler_name; }
@@ -36,9 +37,7 @@ class Framework final : public RefCounted {
   // Those with the same name as plugin i, i among them: upstream's sets of plugins hold names.
   Span<uint32_t> namesakes(uint32_t i) const { return namesakes_[i]; }
   // The points that plugin i implements, wherever the profile enables it.
-  PointMask implemented(uint32_t i) const {
-    return registry_->find(plugins_[i].registered)->points;
-  }
+  PointMask implemented(uint32_t i) const { return plugins_[i].points; }
   // The names under which those plugins are registered whose factories ran, sorted.
   std::vector<std::string> initialized() const;
   // Indexes into plugins(), in the order of the point.
@@ -47,7 +46,7 @@ class Framework final : public RefCounted {
   }
   // The order of the queue, by the profile's QueueSort plugins.
   bool queue_less(const QueuedPod& a, const QueuedPod& b) const;
-  Semantics semantics() const { return semantics_; }
+  const Behaviours& behaviours() const { return behaviours_; }
   // The plugins whose parts make a pod's signature; none if pods of this profile are not signed
   // (gate OpportunisticBatching; every PreFilter, Filter, PreScore and Score plugin must sign).
   bool signs() const { return signs_; }
@@ -68,7 +67,7 @@ class Framework final : public RefCounted {
   std::vector<Instance> plugins_;
   std::vector<std::vector<uint32_t>> namesakes_;
   std::array<std::vector<uint32_t>, kExtensionPointCount> points_;
-  Semantics semantics_ = Semantics::k1_36;
+  Behaviours behaviours_;
   bool signs_ = false;
   std::vector<uint32_t> signers_;
   std::vector<int64_t> score_weights_;

@@ -21,7 +21,6 @@
 #include "libsched/framework/events.hpp"
 #include "libsched/framework/node_statuses.hpp"
 #include "libsched/framework/scoring.hpp"
-#include "libsched/framework/semantics.hpp"
 #include "libsched/framework/services.hpp"
 
 namespace libsched {
@@ -238,7 +237,7 @@ class Plugin {
 struct FactoryCall {
   const PluginArgs* args;  // null: no pluginConfig entry
   const FeatureGates& gates;
-  Semantics semantics = Semantics::k1_36;
+  Behaviours behaviours = {};  // of the release that the framework follows
 };
 using PluginFactory = std::function<Result<std::unique_ptr<Plugin>>(const FactoryCall&)>;
 

@@ -24,7 +24,7 @@ inline std::string text_of(const Status& s) {
 struct TrialOptions {
   std::string args;   // pluginConfig of the plugin, as flow YAML
   std::string gates;  // "A=true"
-  Semantics semantics = Semantics::k1_36;
+  Release release = kNewestRelease;
   std::string profile;  // instead of the plugin at every point: the `plugins` field, as flow YAML
 };
 
@@ -245,7 +245,7 @@ class Trial {
     Result<ConfigRef> config = parse_config(text, with_gates);
     REQUIRE_MESSAGE(config.ok(), config.error().text());
     Result<FrameworkRef> framework =
-        Framework::create(*config, "", in_tree_registry(), *gates, options.semantics);
+        Framework::create(*config, "", in_tree_registry(), *gates, options.release);
     REQUIRE_MESSAGE(framework.ok(), framework.error().text());
     return *framework;
   }

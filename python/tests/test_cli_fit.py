@@ -256,3 +256,20 @@ def test_a_reader_that_leaves(run, tmp_path):
         f"{sys.executable} -m libsched fit c.json --pod p.json | head -n 1", shell=True,
         cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.stdout.startswith("default/p0: fits 5,000 of 5,000 nodes") and done.stderr == ""
+
+
+def test_semantics_of_a_release(fit):
+    tainted = several(node("a", taints=[{"key": "gpu", "value": "a100", "effect": "NoSchedule"}]))
+    reasons = {release: fit(pod(), "--semantics", release, cluster=tainted).out
+               for release in ("1.31", "1.36")}
+    assert "node(s) had untolerated taint {gpu: a100}\n" in reasons["1.31"]
+    assert "node(s) had untolerated taint(s)\n" in reasons["1.36"]
+
+
+@pytest.mark.parametrize("release", ["1.30", "1.35"])
+def test_semantics_that_are_not_there(fit, release):
+    config = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
+    done = fit(pod(), "--semantics", release, "--config", "c.json", files={"c.json": config})
+    assert done.code == 2 and '--semantics: ' in done.err
+    assert f'"{release}"' in done.err and 'choose "1.36" or "1.31"' in done.err
+    assert "c.json" not in done.err

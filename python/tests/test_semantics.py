@@ -119,6 +119,10 @@ def test_ties_are_uniform_in_1_31_and_upstreams_heap_in_1_36() -> None:
         "n0", "n1", "n2", "n3"}
 
 
-def test_other_semantics_are_refused() -> None:
-    with pytest.raises(UnsupportedError, match='"1.36" or "1.31"'):
-        Framework(semantics="1.30")
+@pytest.mark.parametrize(("release", "text"), [
+    ("1.30", 'unknown semantics "1.30"'),
+    ("1.33", 'the semantics of "1.33" are not available yet')])
+def test_other_semantics_are_refused(release: str, text: str) -> None:
+    with pytest.raises(UnsupportedError) as caught:
+        Framework(semantics=release)
+    assert caught.value.message == f'{text}: choose "1.36" or "1.31"'

@@ -119,7 +119,12 @@ static void test_framework(void) {
               libsched_framework_create(NULL, text(""), NULL, &options, &framework, err));
   options.reserved[0] = false;
   options.semantics = LIBSCHED_STR("1.30");
-  CHECK_FAILS(LIBSCHED_ERR_UNSUPPORTED, NULL, "1.30",
+  CHECK_FAILS(LIBSCHED_ERR_UNSUPPORTED, NULL,
+              "unknown semantics \"1.30\": choose \"1.36\" or \"1.31\"",
+              libsched_framework_create(NULL, text(""), NULL, &options, &framework, err));
+  options.semantics = LIBSCHED_STR("1.33");
+  CHECK_FAILS(LIBSCHED_ERR_UNSUPPORTED, NULL,
+              "the semantics of \"1.33\" are not available yet: choose \"1.36\" or \"1.31\"",
               libsched_framework_create(NULL, text(""), NULL, &options, &framework, err));
   CHECK(framework == UNTOUCHED);
   options.semantics = LIBSCHED_STR("1.31");

@@ -70,7 +70,7 @@ Result<std::unique_ptr<Plugin>> make_balanced_allocation(const FactoryCall& call
                          : std::get_if<NodeResourcesBalancedAllocationArgs>(&call.args->value);
   return std::unique_ptr<Plugin>(std::make_unique<BalancedAllocation>(
       args == nullptr ? std::vector<ResourceSpec>() : args->resources,
-      call.semantics == Semantics::k1_31 ? BalanceForm::kAbsolute : BalanceForm::kRelative,
+      call.behaviours.absolute_balance ? BalanceForm::kAbsolute : BalanceForm::kRelative,
       call.gates.enabled(Gate::kDRAExtendedResource)));
 }
 

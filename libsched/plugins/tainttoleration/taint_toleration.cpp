@@ -29,8 +29,8 @@ struct Avoided final : PluginData {
 
 class TaintToleration final : public Plugin {
  public:
-  TaintToleration(bool comparison_operators, Semantics semantics)
-      : comparison_operators_(comparison_operators), semantics_(semantics) {}
+  TaintToleration(bool comparison_operators, bool named_taint)
+      : comparison_operators_(comparison_operators), named_taint_(named_taint) {}
 
   std::shared_ptr<PluginData> prepare(const View& view, const Pod& pod,
                                       const CycleState& state) const override {
@@ -151,9 +151,8 @@ class TaintToleration final : public Plugin {
                        [&](const Taint& t) { return allows(index, t); });
   }
 
-  // What differs between the releases: 1.31 names the first taint that is not tolerated.
   std::string reason(const FilterCall& call, uint32_t row) const {
-    if (semantics_ == Semantics::k1_31) {
+    if (named_taint_) {
       const TolerationIndex index(call.pod.spec.tolerations, comparison_operators_);
       for (const Taint& t : call.view.node(row)->taints)
         if (!allows(index, t))
@@ -164,14 +163,14 @@ class TaintToleration final : public Plugin {
   }
 
   bool comparison_operators_;
-  Semantics semantics_;
+  bool named_taint_;  // see Behaviours
 };
 
 }  // namespace
 
 Result<std::unique_ptr<Plugin>> make_taint_toleration(const FactoryCall& call) {
   return std::unique_ptr<Plugin>(std::make_unique<TaintToleration>(
-      call.gates.enabled(Gate::kTaintTolerationComparisonOperators), call.semantics));
+      call.gates.enabled(Gate::kTaintTolerationComparisonOperators), call.behaviours.named_taint));
 }
 
 }  // namespace libsched

@@ -205,7 +205,7 @@ TEST_CASE("Score without PreScore is an error") {
 
 TEST_CASE("with the semantics of 1.31 the reason names the first taint that is not tolerated") {
   TrialOptions options;
-  options.semantics = Semantics::k1_31;
+  options.release = Release::k1_31;
   Trial t(
       "TaintToleration",
       node_n("spec: {taints: [{key: soft, effect: PreferNoSchedule}, {key: a, value: v, effect: "

@@ -51,6 +51,8 @@ def add_judging(made: argparse.ArgumentParser) -> None:
     made.add_argument("--config", metavar="FILE", help="a KubeSchedulerConfiguration")
     made.add_argument("--profile", metavar="NAME",
                       help="the profile that judges (default: the pod's schedulerName)")
+    made.add_argument("--semantics", metavar="RELEASE", default="",
+                      help='whose semantics: "1.36" (default) or "1.31"')
     made.add_argument("--no-defaults", dest="defaults", action="store_false",
                       help="take objects as they are, without the API server's defaults")
     made.add_argument("--strict", action="store_true",
@@ -69,6 +71,12 @@ class Profiles:
     def __init__(self, options: argparse.Namespace) -> None:
         self._wanted: str | None = options.profile
         self._file: str = options.config or ""
+        self._semantics: str = options.semantics
+        try:
+            Framework(semantics=self._semantics)  # whose refusal is no fault of the configuration
+        except Error as error:
+            error.message = f"--semantics: {error.message}"
+            raise
         try:
             self._config = Config(reading.path(self._file)) if self._file else Config()
         except Error as error:
@@ -96,7 +104,8 @@ class Profiles:
             name = names[0]
         if name not in self._frameworks:
             try:
-                self._frameworks[name] = Framework(self._config, profile=name)
+                self._frameworks[name] = Framework(self._config, profile=name,
+                                                   semantics=self._semantics)
             except Error as error:
                 raise self._told(error, f'profile "{name}"') from None
         return self._frameworks[name]

@@ -1,0 +1,168 @@
+// Releases: which there are, each behaviour, and every gate, default plugin and extension point of
+// each release as recorded in tests/tables/releases.json.
+#include "libsched/config/release.hpp"
+
+#include <doctest/doctest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "libsched/config/defaults.hpp"
+#include "libsched/config/expand.hpp"
+#include "libsched/config/feature_gate_table.hpp"
+
+namespace libsched {
+namespace {
+
+using Json = nlohmann::json;
+
+std::string refusal(Str text) {
+  const Result<Release> release = parse_release(text);
+  REQUIRE_FALSE(release.ok());
+  CHECK_EQ(release.error().rc, Rc::kUnsupported);
+  return release.error().message;
+}
+
+TEST_CASE("releases are ordered, and two of them are there") {
+  CHECK_LT(Release::k1_31, Release::k1_36);
+  CHECK_EQ(*parse_release(""), Release::k1_36);
+  CHECK_EQ(*parse_release("1.36"), Release::k1_36);
+  CHECK_EQ(*parse_release("1.31"), Release::k1_31);
+  for (const char* between : {"1.32", "1.33", "1.34", "1.35"})
+    CHECK_EQ(refusal(between), "the semantics of \"" + std::string(between) +
+                                   "\" are not available yet: choose \"1.36\" or \"1.31\"");
+  for (const char* unknown : {"1.30", "1.37", "v1.36", "1.36.3", " "})
+    CHECK_EQ(refusal(unknown),
+             "unknown semantics \"" + std::string(unknown) + "\": choose \"1.36\" or \"1.31\"");
+}
+
+TEST_CASE("each behaviour by release") {
+  const Behaviours newest = behaviours_of(Release::k1_36);
+  CHECK_FALSE(newest.absolute_balance);
+  CHECK_FALSE(newest.named_taint);
+  CHECK_FALSE(newest.uniform_ties);
+  const Behaviours old = behaviours_of(Release::k1_31);
+  CHECK(old.absolute_balance);
+  CHECK(old.named_taint);
+  CHECK(old.uniform_ties);
+
+  // The last release of each; a behaviour ends once and does not come back.
+  const auto last = [](bool Behaviours::* field) {
+    Str name;
+    for (size_t r = 0; r < kReleaseCount; ++r) {
+      const auto release = static_cast<Release>(r);
+      if (behaviours_of(release).*field) name = release_name(release);
+    }
+    return name;
+  };
+  CHECK_EQ(last(&Behaviours::absolute_balance), "1.35");
+  CHECK_EQ(last(&Behaviours::named_taint), "1.33");
+  CHECK_EQ(last(&Behaviours::uniform_ties), "1.34");
+
+  // Every field has one row: none is left false for want of one.
+  std::set<Str> names;
+  for (const BehaviourRow& row : behaviour_rows()) {
+    CHECK_MESSAGE(names.insert(row.name).second, row.name);
+    Behaviours one;
+    one.*row.field = true;
+  }
+  CHECK_EQ(names.size(), sizeof(Behaviours) / sizeof(bool));
+}
+
+Json recorded(Release release) {
+  std::ifstream file(LIBSCHED_SOURCE_DIR "/tests/tables/releases.json");
+  REQUIRE(file.good());
+  const std::string name(release_name(release));
+  for (const Json& table : Json::parse(file))
+    for (const Json& r : table["releases"])
+      if (r == name) return table;
+  FAIL("not recorded: ", name);
+  return {};
+}
+
+std::string words(const GateInfo& g) {
+  static constexpr const char* kStages[] = {"alpha", "beta", "ga", "deprecated"};
+  return std::string(kStages[static_cast<size_t>(g.stage)]) + (g.default_on ? " on" : " off") +
+         (g.locked ? " locked" : "");
+}
+
+TEST_CASE("gates, default plugins and extension points of each release are as recorded") {
+  for (const Release release : {Release::k1_31, Release::k1_36}) {
+    CAPTURE(release_name(release));
+    const Json want = recorded(release);
+
+    Json gates = Json::object();
+    const FeatureGates defaults(release);
+    CHECK_EQ(defaults.release(), release);
+    for (const GateInfo& g : known_gates(release)) {
+      if (!g.releases.has(release)) continue;
+      gates[std::string(g.name)] = words(g);
+      CHECK_EQ(*defaults.enabled(g.name), g.default_on);
+    }
+    CHECK_EQ(Json::diff(want["gates"], gates), Json::array());
+
+    Json plugins = Json::array();
+    for (const V1Plugin& p : default_plugins(defaults).multi_point.enabled)
+      plugins.push_back(p.name + (p.weight ? " " + std::to_string(*p.weight) : ""));
+    CHECK_EQ(Json::diff(want["defaultPlugins"], plugins), Json::array());
+
+    Json points = Json::object();
+    for (const InTreePlugin& p : in_tree_plugins()) {
+      const std::optional<PointMask> mask = in_tree_points(p.name, release);
+      if (!mask) continue;
+      std::string list;
+      for (int i = 0; i < kExtensionPointCount; ++i) {
+        const auto point = static_cast<ExtensionPoint>(i);
+        if ((*mask & point_bit(point)) != 0)
+          list += (list.empty() ? "" : " ") + std::string(point_field(point));
+      }
+      points[std::string(p.name)] = list;
+    }
+    CHECK_EQ(Json::diff(want["points"], points), Json::array());
+  }
+}
+
+TEST_CASE("a gate has the row of the release, and is off where it has none") {
+  const GateInfo rows[] = {
+      {"Grows",
+       GateStage::kAlpha,
+       false,
+       false,
+       GateSupport::kSupported,
+       {Release::k1_32, Release::k1_33}},
+      {"Grows",
+       GateStage::kGa,
+       true,
+       true,
+       GateSupport::kDefaultOnly,
+       {Release::k1_34, Release::k1_36}},
+      {"Old",
+       GateStage::kBeta,
+       true,
+       false,
+       GateSupport::kSupported,
+       {Release::k1_31, Release::k1_33}},
+  };
+  const auto of = [&](Release release) {
+    std::string out;
+    for (const GateInfo& g : gates_in(rows, release))
+      out += std::string(g.name) + " " +
+             (g.releases.has(release) ? words(g)
+              : g.default_on          ? "?"
+                                      : "-") +
+             ", ";
+    return out;
+  };
+  CHECK_EQ(of(Release::k1_31), "Grows -, Old beta on, ");
+  CHECK_EQ(of(Release::k1_33), "Grows alpha off, Old beta on, ");
+  CHECK_EQ(of(Release::k1_36), "Grows ga on locked, Old -, ");
+}
+
+TEST_CASE("gates of two releases are not the same gates") {
+  CHECK(FeatureGates(Release::k1_31) == *FeatureGates::parse("", Release::k1_31));
+  CHECK_FALSE(FeatureGates(Release::k1_31) == FeatureGates());
+}
+
+}  // namespace
+}  // namespace libsched

@@ -709,7 +709,8 @@ TEST_CASE("calls that run out of memory leak none") {
   sweep_all();
   const size_t after = bytes_in_use;
   MESSAGE("in use: ", before, " bytes, then ", after);
-  CHECK(after <= before);
+  // Where handles are checked, the freed objects in the quarantine are not the same ones.
+  CHECK(after <= before + (LIBSCHED_CHECK_HANDLES ? 4096 : 0));
   if (kOwnMalloc) CHECK(before != 0);
 }
 

@@ -9,7 +9,8 @@ namespace {
 
 class DynamicResources final : public Plugin {
  public:
-  explicit DynamicResources(bool extended_resources) : extended_resources_(extended_resources) {}
+  DynamicResources(bool enabled, bool extended_resources)
+      : enabled_(enabled), extended_resources_(extended_resources) {}
 
   Result<Status> pre_filter(const PreFilterCall& call, PreFilterResult*) const override {
     const Pod& pod = call.pod;
@@ -22,6 +23,16 @@ class DynamicResources final : public Plugin {
             pod, "DynamicResources",
             "it asks for " + std::string(s.name) + ", which a DeviceClass may provide");
     return Status(Code::kSkip);
+  }
+
+  // PreFilter skips Filter for every pod that it lets pass: Filter sees only pods of profiles in
+  // which PreFilter does not run.
+  void filter(const FilterCall& call, const RowSet& set) const override {
+    if (!enabled_ || call.pre_filtered) return;
+    set.for_each([&](uint32_t row) { set.reject_with_error(row); });
+  }
+  Status filter_status(const FilterCall&, uint32_t) const override {
+    return Status(Code::kError, "not found");
   }
 
   bool signs() const override { return true; }
@@ -47,6 +58,7 @@ class DynamicResources final : public Plugin {
   }
 
  private:
+  bool enabled_;
   bool extended_resources_;
 };
 
@@ -54,7 +66,8 @@ class DynamicResources final : public Plugin {
 
 Result<std::unique_ptr<Plugin>> make_dynamic_resources(const FactoryCall& call) {
   return std::unique_ptr<Plugin>(
-      std::make_unique<DynamicResources>(call.gates.enabled(Gate::kDRAExtendedResource)));
+      std::make_unique<DynamicResources>(call.gates.enabled(Gate::kDynamicResourceAllocation),
+                                         call.gates.enabled(Gate::kDRAExtendedResource)));
 }
 
 }  // namespace libsched

@@ -38,5 +38,14 @@ TEST_CASE("a DeviceClass may stand behind an extended resource") {
     CHECK(t.pre_filter(*Trial::pod(asking(name, "1"))) == "Skip");
 }
 
+TEST_CASE("Filter without PreFilter is upstream's Error") {
+  TrialOptions options;
+  options.profile =
+      "{multiPoint: {disabled: [{name: '*'}], enabled: [{name: PrioritySort}, {name: "
+      "DefaultBinder}]}, filter: {enabled: [{name: DynamicResources}]}}";
+  Trial t("DynamicResources", node_n(), options);
+  CHECK(t.filter("{}") == "Error: running \"DynamicResources\" filter plugin: not found");
+}
+
 }  // namespace
 }  // namespace libsched

@@ -169,8 +169,8 @@ ALL = (
                "that says so", _extenders),
     Legitimate("panic", "a PostFilter plugin answers Wait or Skip: upstream panics, here it is an Error of "
                "that plugin", _panic),
-    Legitimate("claims", "DynamicResources runs at Filter or Score and not at PreFilter: upstream misses "
-               "its state; here the plugin passes pods without claims at every point", _claims),
+    Legitimate("claims", "DynamicResources runs at Score and not at PreFilter: upstream misses "
+               "its state; here the plugin passes pods without claims there", _claims),
     Legitimate("moved", "a bound pod changes its node: upstream's cache ends the program", _moved),
     Legitimate("overhead", "a pod-level amount beyond 64 bits: upstream adds the overhead again each time it "
                "is asked for, here it comes once", _overhead),

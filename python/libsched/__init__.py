@@ -1,7 +1,7 @@
 """libsched: the Kubernetes scheduling framework as a library.
 
-Does this pod fit, on which nodes, and why not on the others? With the verdicts and reasons of
-kube-scheduler v1.36, without a cluster.
+Does this pod fit, on which nodes, and why not on the others? The verdicts and reasons are those of
+kube-scheduler v1.36; no running cluster is needed.
 
 >>> import libsched
 >>> cluster = libsched.Cluster({"kind": "Node", "apiVersion": "v1", "metadata": {"name": "a"},
@@ -54,7 +54,7 @@ from .verdicts import NodeVerdict
 from .view import NodeInfo, View
 
 __version__: str = _version()
-#: The version of Kubernetes whose semantics these are.
+#: The version of Kubernetes whose semantics apply.
 k8s_version: str = _k8s_version()
 
 __all__ = [

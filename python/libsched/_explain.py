@@ -1,6 +1,6 @@
-"""A FitResult in words, for people: the text of `FitResult.explain` and of the command line.
+"""Texts about verdicts, for `FitResult.explain` and for the command line.
 
-The layout is here once; colour and width come from the caller.
+Callers choose colours and width.
 """
 
 from __future__ import annotations
@@ -9,18 +9,18 @@ from collections.abc import Callable, Iterator
 
 from .verdicts import NodeVerdict, Verdicts
 
-#: Paints a text: the first argument is "good", "bad", "note", "strong" or "faint".
+#: Colours a text; the first argument is "good", "bad", "note", "strong" or "faint".
 Paint = Callable[[str, str], str]
 
 
 def plain(kind: str, text: str) -> str:
-    """No colour."""
+    """Returns the text without colour."""
     del kind
     return text
 
 
 def headline(result: Verdicts, paint: Paint = plain) -> str:
-    """``default/web: fits 3 of 41 nodes``"""
+    """Returns a line like ``default/web: fits 3 of 41 nodes``."""
     pod = result.pod.key
     if result.error:
         return f"{pod}: {paint('bad', 'no answer')}: {result.error}"
@@ -42,10 +42,10 @@ def is_gated(result: Verdicts) -> bool:
 
 def summary(result: Verdicts, paint: Paint = plain, width: int = 100, most_lines: int = 0,
             hint: str = "") -> Iterator[str]:
-    """The headline, the nodes that fit, then how often each reason stands in the way.
+    """Yields the headline, the nodes that fit, and the number of nodes that each reason excludes.
 
-    Names are set in columns; of more than `most_lines` lines of them (0: no limit) the rest is
-    only counted, and `hint` says where to find it.
+    Names are arranged in columns. Names beyond `most_lines` lines (0 means no limit) are only
+    counted, followed by `hint`.
     """
     yield headline(result, paint)
     if result.error or is_gated(result):
@@ -62,14 +62,14 @@ def summary(result: Verdicts, paint: Paint = plain, width: int = 100, most_lines
 
 
 def reason_counts(result: Verdicts) -> list[tuple[int, str, str]]:
-    """(nodes, plugin, reason), the most frequent first."""
+    """Returns tuples (number of nodes, plugin, reason), the most frequent first."""
     counts = [(count, plugin, reason)
               for (plugin, reason), count in result.reasons_by_plugin.items()]
     return sorted(counts, key=lambda entry: (-entry[0], entry[1], entry[2]))
 
 
 def about_node(result: Verdicts, node: str, paint: Paint = plain) -> Iterator[str]:
-    """One node, plugin by plugin."""
+    """Yields the verdict on a node, plugin by plugin."""
     verdict = result[node]
     if verdict.fits:
         yield f"{result.pod.key} on {node}: {paint('good', 'fits')}"
@@ -83,10 +83,10 @@ def about_node(result: Verdicts, node: str, paint: Paint = plain) -> Iterator[st
 
 
 def steps(result: Verdicts, verdict: NodeVerdict) -> Iterator[tuple[str, str, str]]:
-    """What each Filter plugin said about a node: (plugin, mark, text).
+    """Yields (plugin, mark, text) for each Filter plugin on a node.
 
-    Marks: yes; no; skip (nothing to do for this pod, by PreFilter); and a dash if it was not asked
-    any more.
+    Marks are "yes", "no", "skip" if PreFilter skipped the plugin, and "-" if the plugin did not run
+    because an earlier one rejected the node.
     """
     status = verdict.status
     plugins = result.filter_plugins()
@@ -107,7 +107,7 @@ def steps(result: Verdicts, verdict: NodeVerdict) -> Iterator[tuple[str, str, st
 
 
 def columns(names: list[str], width: int, most_lines: int = 0, hint: str = "") -> Iterator[str]:
-    """Names side by side, indented."""
+    """Yields names in columns, indented."""
     if not names:
         return
     cell = max(len(name) for name in names) + 2

@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
 @dataclasses.dataclass(frozen=True)
 class PreFilterResult:
-    """What PreFilter says beside its Status.
+    """The nodes that PreFilter leaves for Filter.
 
     Attributes
     ----------
     node_names : frozenset of str or None
-        The nodes that are left; None: all of them.
+        The names of the nodes; None means all nodes.
     plugins : tuple of str
-        The plugins that narrowed the nodes, sorted.
+        The plugins that excluded nodes, sorted by name.
     """
 
     node_names: frozenset[str] | None
@@ -37,12 +37,12 @@ class PreFilterResult:
 
     @property
     def all_nodes(self) -> bool:
-        """Whether no plugin narrowed the nodes."""
+        """Whether no plugin excluded nodes."""
         return self.node_names is None
 
 
 class FilterCalls:
-    """Upstream's calls up to Score, and Filter over all nodes."""
+    """The calls of Framework from PreEnqueue to Score, and Filter over all nodes."""
 
     __slots__ = ()
 
@@ -70,7 +70,7 @@ class FilterCalls:
 
     def run_pre_filter_plugins(self, state: CycleState, view: View,
                                pod: Source) -> tuple[PreFilterResult, Status]:
-        """Runs PreFilter and fills `state` for the calls that follow.
+        """Runs PreFilter, which fills `state` for the calls that follow.
 
         Raises
         ------
@@ -88,10 +88,10 @@ class FilterCalls:
                 status_of(status))
 
     def run_filter_plugins(self, state: CycleState, view: View, pod: Pod, node: str) -> Status:
-        """Runs Filter on one node. `state` has gone through PreFilter for the same pod.
+        """Runs Filter on one node. PreFilter must have run with `state` for the same pod.
 
-        The PreFilterResult is not looked at. If the cluster has changed since, the answer is
-        upstream's for this state and the node as it is now.
+        The PreFilterResult has no influence. If the cluster has changed since PreFilter, the answer
+        is upstream's for this state and the current node.
 
         Raises
         ------
@@ -106,9 +106,9 @@ class FilterCalls:
 
     def run_pre_filter_extension_add_pod(self, state: CycleState, view: View, pod: Pod,
                                          other: Pod, node: str) -> Status:
-        """What PreFilter found out for `pod` follows `other` coming to a node.
+        """Updates the data of PreFilter for `pod` as if `other` were added to a node.
 
-        Changes `state` alone, never the cluster. Plugins that PreFilter skipped are left out.
+        Only `state` changes, never the cluster. Plugins that PreFilter skipped do not run.
 
         Raises
         ------
@@ -128,7 +128,7 @@ class FilterCalls:
 
     def run_pre_filter_extension_remove_pod(self, state: CycleState, view: View, pod: Pod,
                                             other: Pod, node: str) -> Status:
-        """The same for `other` leaving a node."""
+        """Updates the data of PreFilter for `pod` as if `other` were removed from a node."""
         pool, evaluator = self._take(view)
         try:
             return status_of(evaluator.run_pre_filter_extension_remove_pod(
@@ -153,37 +153,38 @@ class FilterCalls:
                      accept: Iterable[str] | bytes | Any = None, start: int = 0,
                      result: Literal["names", "bitmap", "numpy"] = "names",
                      timeout: float | None = None) -> Any:
-        """The nodes on which every Filter plugin says yes, and which PreFilter left over.
+        """Returns the nodes that PreFilter left over and that pass all Filter plugins.
 
         Parameters
         ----------
         state : CycleState
-            It has gone through PreFilter for the same pod.
+            A state with which PreFilter has run for the same pod.
         view : Cluster or Snapshot
         pod : Pod
         limit : int
-            Stop when that many nodes are found; 0: judge all.
+            Stop after that many nodes have passed; 0 means no limit.
         accept : optional
-            Judge only these: names, a bitmap over rows as bytes (bit ``row % 8`` of byte
-            ``row // 8``), or a numpy array of bool, one for each row.
+            Filter only these nodes: names, a bitmap over rows as bytes (bit ``row % 8`` of byte
+            ``row // 8``), or a numpy array of bool with an element for each row.
         start : int
-            Where in the node order to begin, going round; matters with `limit`.
+            The position in the node order at which to start, wrapping around at the end. It matters
+            with `limit`.
         result : {"names", "bitmap", "numpy"}
-            What to return: names in node order; a bitmap over rows as bytes, whole 64-bit words;
-            or a numpy array of bool of shape ``(view.row_count,)``.
+            The form of the result: names in node order; a bitmap over rows as bytes, in whole
+            64-bit words; or a numpy array of bool of shape ``(view.row_count,)``.
         timeout : float, optional
             As for `fit`.
 
         Raises
         ------
         StateError
-            `state` has seen no PreFilter for this pod.
+            PreFilter has not run with `state` for this pod.
         InternalError
             A plugin failed.
         NotFoundError
             A name in `accept` is unknown.
         DeadlineExceeded
-            `timeout` has passed; nothing has changed.
+            The timeout has expired. Nothing has changed.
         """
         if limit < 0 or start < 0:
             raise InvalidError("limit and start must not be negative")
@@ -209,12 +210,12 @@ class FilterCalls:
 
     def run_pre_score_plugins(self, state: CycleState, view: View, pod: Pod,
                               nodes: Any) -> Status:
-        """Runs PreScore over the nodes that fit. `state` has gone through PreFilter for the pod.
+        """Runs PreScore for the nodes that fit. PreFilter must have run with `state` for the pod.
 
         Parameters
         ----------
         nodes
-            Names, a bitmap over rows as bytes, or a numpy array of bool: what `filter_nodes` gave.
+            The result of `filter_nodes`: names, a bitmap over rows, or a numpy array of bool.
         """
         bitmap = _bitmap(view, nodes)
         pool, evaluator = self._take(view)
@@ -225,12 +226,12 @@ class FilterCalls:
 
     def run_score_plugins(self, state: CycleState, view: View, pod: Pod,
                           nodes: Any) -> tuple[Scores, Status]:
-        """Runs Score, after PreScore over the same nodes. Without success the scores are empty.
+        """Runs Score; PreScore must have run for the same nodes. After an error, scores are empty.
 
         Raises
         ------
         StaleError
-            The cluster has changed since a plugin prepared itself.
+            The cluster has changed since a plugin prepared its data.
         """
         bitmap = _bitmap(view, nodes)
         pool, evaluator = self._take(view)
@@ -242,16 +243,16 @@ class FilterCalls:
 
 
 def nanoseconds(timeout: float | None) -> int | None:
-    """Seconds as the extension wants them; None: no end."""
+    """Converts a timeout to nanoseconds; None means no timeout."""
     if timeout is None:
         return None
     if not timeout >= 0:
         raise InvalidError(f"timeout is a number of seconds from 0 on, not {timeout!r}")
-    return round(timeout * 1e9) if timeout < 9e9 else None  # further than times go
+    return round(timeout * 1e9) if timeout < 9e9 else None  # beyond the range of deadlines
 
 
 def _bitmap(view: View, accept: Any) -> bytes:
-    """A set of nodes as a bitmap over rows."""
+    """Converts a set of nodes to a bitmap over rows."""
     if isinstance(accept, (bytes, bytearray, memoryview)):
         words = bytes(accept)
     elif hasattr(accept, "dtype"):

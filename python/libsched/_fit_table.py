@@ -1,4 +1,4 @@
-"""HTML for notebooks: the verdicts on a pod as a table of nodes x plugins."""
+"""HTML for notebooks: a table of the verdicts on a pod, nodes by plugins."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _MARKS = {
 
 
 def fit_table(result: Verdicts) -> str:
-    """Nodes that fit first, then the others by name; one column for each Filter plugin asked.
+    """Returns a table with a column for each Filter plugin that ran; nodes that fit come first.
 
-    With scores it is `report.compact` that shows them.
+    A scored result is shown by `report.compact` instead.
     """
     if not result.score_error and result.scores is not None:
         return score_table(result)

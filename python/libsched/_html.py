@@ -1,4 +1,4 @@
-"""HTML for notebooks: the nodes of a cluster as a table, and what all such tables share."""
+"""HTML for notebooks: a table of the nodes of a cluster, and parts for other tables."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ MOST_ROWS = 100
 
 
 def nodes_table(title: str, names: Sequence[str], view: _core.View) -> str:
-    """The nodes of a view with their resources: requested and allocatable."""
+    """Returns a table of the nodes of a view with their requested and allocatable resources."""
     resources = ("cpu", "memory", "pods")
     titles = "".join(f"<th>{name}</th>" for name in resources)
     rows = []
@@ -27,12 +27,12 @@ def nodes_table(title: str, names: Sequence[str], view: _core.View) -> str:
 
 
 def more(count: int) -> str:
-    """The line below a table that leaves out some of `count` nodes."""
+    """Returns the line below a table that shows only some of `count` nodes."""
     return f"<p>... and {count - MOST_ROWS:,} more nodes</p>" if count > MOST_ROWS else ""
 
 
 def escaped(text: str) -> str:
-    """A text as HTML, also within the quotes of an attribute."""
+    """Escapes a text for HTML, also within the quotes of an attribute."""
     return html.escape(text, quote=True)
 
 

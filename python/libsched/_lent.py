@@ -1,6 +1,6 @@
-"""What the extension module makes of handles that a plugin's method is lent, and of its answers.
+"""Conversions between the handles that a plugin's method gets or returns and Python objects.
 
-The module looks these functions up by name; they are called for every slot, hence short.
+The extension module looks these functions up by name and calls them for every slot.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def wrap_change(handle: _core.ObjectChange) -> ObjectChange:
 
 
 def wrap_scores(data: bytearray) -> Any:
-    """A numpy array over the bytes; a list where there is no numpy."""
+    """Returns a numpy array over the bytes; without numpy, a list."""
     try:
         import numpy
     except ImportError:
@@ -66,7 +66,7 @@ def wrap_scores(data: bytearray) -> Any:
 
 
 class QueuedPod:
-    """A pod in the queue, as `less` compares them."""
+    """A pod in the queue, as an argument of the plugin method `less`."""
 
     __slots__ = ("pod", "since_ns")
 
@@ -89,7 +89,7 @@ def view_at(address: int) -> View:
 
 
 class Handle:
-    """What a plugin may use beside its arguments: the view, and the scheduler's services."""
+    """The view and the services of a scheduler, an argument of the plugin method `on_event`."""
 
     __slots__ = ("_address", "services")
 
@@ -107,12 +107,12 @@ def handle_of(address: int, services: _core.Services) -> Handle:
 
 
 def registered_events(events: Iterable[Any]) -> list[ClusterEvent]:
-    """What events_to_register() gave, as ClusterEvents."""
+    """Converts the result of events_to_register() to ClusterEvents."""
     return [ClusterEvent.of(event) for event in events]
 
 
 def signature_parts(result: Any) -> tuple[list[tuple[str, str]], Any]:
-    """Parts as JSON, and the status, of what sign_pod() gave."""
+    """Converts the result of sign_pod() to parts as JSON, and a status."""
     parts, status = result if isinstance(result, tuple) and len(result) == 2 else (result, None)
     if parts is None or isinstance(parts, (str, bool, int)) or hasattr(parts, "reasons"):
         return [], parts if status is None else status
@@ -124,7 +124,7 @@ def signature_parts(result: Any) -> tuple[list[tuple[str, str]], Any]:
 
 
 def failure(plugin: str, method: str, error: BaseException) -> tuple[BaseException, str]:
-    """What is raised at the caller for an exception of a plugin, and the text of its status."""
+    """Returns the exception to raise for one of a plugin, and the text of the plugin's status."""
     text = "".join(traceback.format_exception(error)).rstrip()
     if not isinstance(error, Exception):  # such as KeyboardInterrupt
         return error, text

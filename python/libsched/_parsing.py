@@ -1,4 +1,4 @@
-"""What Pod, Node and Objects share: parsing, and errors that name the user's place."""
+"""Parsing for Pod, Node and Objects, with errors that name places as the user knows them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _One = TypeVar("_One")
 
 
 class Contents(Protocol):
-    """What documents hold: `Objects`."""
+    """The contents of documents, for error messages; implemented by `Objects`."""
 
     @property
     def counts(self) -> dict[str, int]: ...
@@ -34,7 +34,7 @@ def parse(document: Document, **options: Any) -> _core.Objects:
 
 
 def _tell_place(error: Error, document: Document) -> None:
-    """Names files, and what the user calls an item that was put into a List on the way."""
+    """Adds the file to an error, and renames items of a List that `_sources` made."""
     if document.path is not None and document.path not in error.message:
         error.message = f"{error.message} ({document.path})"
     if document.places and error.path.startswith("items["):
@@ -44,7 +44,7 @@ def _tell_place(error: Error, document: Document) -> None:
 
 
 def implied(source: Source, kind: str) -> Source:
-    """A dict without kind is what the caller says it is."""
+    """Returns a source with `kind` filled in if it is a dict without one."""
     if isinstance(source, dict) and "kind" not in source and (
             "metadata" in source or "spec" in source):
         return {"apiVersion": "v1", "kind": kind, **source}

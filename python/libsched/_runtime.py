@@ -19,7 +19,7 @@ from .view import View
 
 
 class RuntimeCalls:
-    """Upstream's calls from PostFilter to PostBind, and those around the queue."""
+    """The calls of Framework from PostFilter to PostBind, and those of the queue."""
 
     __slots__ = ()
 
@@ -30,10 +30,10 @@ class RuntimeCalls:
 
     def run_filter_plugins_with_nominated_pods(self, state: CycleState, view: View, pod: Pod,
                                                node: str) -> Status:
-        """Runs Filter on one node with the pods nominated to it.
+        """Runs Filter on one node, taking nominated pods into account.
 
-        With those of the same or a higher priority on the node, and if there are any, without
-        them, too.
+        If pods of the same or a higher priority are nominated to the node, Filter runs with them on
+        the node, and again without them.
 
         Raises
         ------
@@ -51,17 +51,17 @@ class RuntimeCalls:
             self, state: CycleState, view: View, pod: Pod,
             statuses: NodeStatuses | Verdicts | Mapping[str, Status],
             ) -> tuple[Nomination | None, Status]:
-        """Runs PostFilter: plugins may make room for a pod that no node takes.
+        """Runs PostFilter, whose plugins may make room for a pod that no node takes.
 
         Parameters
         ----------
         statuses
-            Why each node does not take the pod; what `fit` gave will do.
+            The reasons why nodes do not take the pod, such as the result of `fit`.
 
         Returns
         -------
         (Nomination or None, Status)
-            What the plugins want of the pod's nomination, and Success if one made room.
+            The wanted change of the pod's nomination, and Success if a plugin made room.
         """
         if isinstance(statuses, Verdicts):
             statuses = {verdict.node: verdict.status for verdict in statuses if not verdict.fits}
@@ -77,12 +77,12 @@ class RuntimeCalls:
 
     def run_reserve_plugins_reserve(self, state: CycleState, view: View, pod: Pod,
                                     node: str) -> Status:
-        """Runs Reserve alone; `assume` puts the pod on its node, too."""
+        """Runs Reserve alone. `assume` also puts the pod on its node."""
         return self._on_node("run_reserve", state, view, pod, node)
 
     def run_reserve_plugins_unreserve(self, state: CycleState, view: View, pod: Pod,
                                       node: str) -> None:
-        """Runs Unreserve alone, in reverse order; `forget` takes the pod off its node, too."""
+        """Runs Unreserve alone, in reverse order. `forget` also removes the pod from its node."""
         pool, evaluator = self._take(view)
         try:
             evaluator.run_unreserve(state._handle, pod._handle, node)
@@ -96,8 +96,8 @@ class RuntimeCalls:
         Returns
         -------
         (dict from plugin to seconds, Status)
-            Which plugins let the pod wait, and how long. With status Wait hand them to
-            `Services.add_waiting_pod`.
+            The plugins that make the pod wait, with their timeouts. If the status is Wait, pass
+            them to `Services.add_waiting_pod`.
         """
         pool, evaluator = self._take(view)
         try:
@@ -107,9 +107,10 @@ class RuntimeCalls:
         return {plugin: wait / 1e9 for plugin, wait in waits}, status_of(status)
 
     def wait_on_permit(self, view: View, pod: Pod) -> Status:
-        """Waits by the services' clock until the pod is allowed, rejected or out of time.
+        """Waits until a waiting pod is allowed, rejected, or timed out by the services' clock.
 
-        Success at once if it does not wait. Other threads may use the cluster meanwhile.
+        Returns Success at once if the pod is not waiting. Other threads may use the cluster
+        meanwhile.
         """
         pool, evaluator = self._take(view)
         try:
@@ -119,7 +120,7 @@ class RuntimeCalls:
 
     def run_pre_bind_pre_flights(self, state: CycleState, view: View, pod: Pod,
                                  node: str) -> Status:
-        """Runs PreBindPreFlight: Skip if there is nothing to do before the pod is bound."""
+        """Runs PreBindPreFlight. Skip means that there is nothing to do before binding."""
         return self._on_node("run_pre_bind_pre_flights", state, view, pod, node)
 
     def run_pre_bind_plugins(self, state: CycleState, view: View, pod: Pod, node: str) -> Status:
@@ -127,7 +128,7 @@ class RuntimeCalls:
         return self._on_node("run_pre_bind", state, view, pod, node)
 
     def run_bind_plugins(self, state: CycleState, view: View, pod: Pod, node: str) -> Status:
-        """Runs Bind up to the first plugin that does not skip it; Skip if all do."""
+        """Runs Bind up to the first plugin that does not skip the pod; Skip if all do."""
         return self._on_node("run_bind", state, view, pod, node)
 
     def run_post_bind_plugins(self, state: CycleState, view: View, pod: Pod, node: str) -> None:
@@ -147,9 +148,9 @@ class RuntimeCalls:
             pool.append(evaluator)
 
     def sign_pod(self, view: View, pod: Pod) -> str | None:
-        """A text that pods which get the same answers from the same nodes have in common.
+        """Returns a text that is equal for pods that get the same answers on the same nodes.
 
-        None if the pod, or a plugin of the profile, cannot be signed.
+        None if the pod cannot be signed, or a plugin of the profile cannot sign pods.
         """
         if not isinstance(view, View):
             raise MisuseError(f"a Cluster or Snapshot is expected, not a {type(view).__name__}")
@@ -161,12 +162,12 @@ class RuntimeCalls:
 
     @property
     def events(self) -> dict[str, list[ClusterEvent]]:
-        """Per plugin that may reject pods, the events after which they are worth another try."""
+        """The events after which rejected pods are worth a retry, by plugin that rejects pods."""
         return {plugin: [ClusterEvent(event["resource"], Action(event["actions"]),
                                       event.get("label", ""), bool(event.get("hint")))
                          for event in events]
                 for plugin, events in json.loads(self._handle.events()).items()}
 
     def queue_less(self, a: Pod, a_since_ns: int, b: Pod, b_since_ns: int) -> bool:
-        """Whether a pod that is queued since a time comes before another one."""
+        """Returns whether a pod queued at one time precedes another pod queued at another time."""
         return self._handle.queue_less(a._handle, a_since_ns, b._handle, b_since_ns)

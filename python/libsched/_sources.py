@@ -1,8 +1,7 @@
-"""What users hand over as Kubernetes objects, turned into documents that the library parses.
+"""Sources of Kubernetes objects, converted to documents that the library parses.
 
-Paths are loaded by the library itself; dicts and objects of a Kubernetes client become JSON here.
-No client package is imported: an object that knows its `attribute_map` can be written as the API's
-JSON, whoever made it.
+The library loads paths by itself; dicts and objects of a Kubernetes client are written as JSON
+here. No client package is imported: any object with an `attribute_map` can be written as JSON.
 """
 
 from __future__ import annotations
@@ -19,8 +18,8 @@ from typing import Any, Union
 
 from .errors import FileError, InvalidError, MisuseError
 
-#: Anything that holds Kubernetes objects: a path, a document, a dict, a client's object, or an
-#: iterable of these.
+#: A source of Kubernetes objects: a path, a document, a dict, a client's object, or an iterable of
+#: these.
 Source = Union[str, bytes, bytearray, memoryview, "os.PathLike[str]", Mapping[str, Any],
                Iterable[Any], object]
 
@@ -39,10 +38,9 @@ _CLASS_NAME = re.compile(r"V(\d+(?:(?:alpha|beta)\d+)?)([A-Z]\w*)")
 
 @dataclasses.dataclass(frozen=True)
 class Document:
-    """One thing for the library to parse: a file by its path, or a text.
+    """A document for the library to parse: the path of a file, or a text.
 
-    `places` says for each of `items[...]` what the user would call it; empty if the document is
-    the user's own.
+    If the text is a List made here, `places` holds the user's name for each of its `items[...]`.
     """
 
     path: str | None = None
@@ -51,7 +49,7 @@ class Document:
 
 
 def documents(source: Source) -> Iterator[Document | object]:
-    """The documents of a source, in order. libsched's own objects come out as they are."""
+    """Yields the documents of a source in order. Objects of libsched are yielded unchanged."""
     if isinstance(source, Mapping):
         yield Document(text=_dump(_typed(source)))
     elif _is_client_object(source):
@@ -75,7 +73,7 @@ def documents(source: Source) -> Iterator[Document | object]:
 
 
 def config_document(source: object) -> Document:
-    """The one document of a configuration: a path, a text or a dict."""
+    """Returns the document of a configuration, which is a path, a text or a dict."""
     if isinstance(source, (str, bytes, bytearray, memoryview, os.PathLike, Mapping)) or callable(
             getattr(source, "read", None)):
         found = next(documents(source))
@@ -86,7 +84,7 @@ def config_document(source: object) -> Document:
 
 
 def _many(sources: Iterable[Any]) -> Iterator[Document | object]:
-    """Runs of dicts become one List, so that thousands of them are parsed by one call."""
+    """Yields the documents of several sources; consecutive dicts are parsed as a single List."""
     items: list[Any] = []
     places: list[str] = []
 
@@ -136,7 +134,7 @@ def _is_path(text: str) -> bool:
 
 
 def _typed(document: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A list's items get the kind that the list implies, where they have none."""
+    """Adds the kind that a list implies to those of its items that have none."""
     kind = document.get("kind")
     items = document.get("items")
     if not isinstance(kind, str) or not kind.endswith("List") or kind == "List" or not isinstance(
@@ -152,17 +150,17 @@ def _dump(document: object) -> str:
     try:
         return json.dumps(document, allow_nan=False, default=_default)
     except (TypeError, ValueError, RecursionError) as error:
-        _plain(document, "")  # finds the place, if it can
+        _plain(document, "")  # raises an error with the place, if there is one
         raise InvalidError(f"cannot be written as JSON: {error}") from None
 
 
 def _default(value: Any) -> Any:
-    """json.dumps asks for what it does not know."""
+    """Converts a value for json.dumps, which calls this for types that it does not know."""
     return _plain(value, "")
 
 
 def _plain(value: Any, path: str) -> Any:
-    """A value as JSON has it. Raises InvalidError with the path of what cannot be."""
+    """Converts a value to the types of JSON; an InvalidError names the path of a bad part."""
     if value is None or isinstance(value, (str, bool, int)):
         return value
     if isinstance(value, float):
@@ -204,9 +202,9 @@ def _plain_object(value: Any, path: str) -> Any:
 
 
 def _client_object(value: Any, path: str) -> Any:
-    """An object of a Kubernetes client as the API's JSON."""
+    """Converts an object of a Kubernetes client to the API's JSON."""
     names = getattr(value, "attribute_map", None)
-    if not isinstance(names, Mapping):  # clients whose to_dict() speaks the API's names already
+    if not isinstance(names, Mapping):  # to_dict() of this client uses the API's names
         document = value.to_dict()
         if not isinstance(document, Mapping):
             raise InvalidError(f"to_dict() of a {type(value).__name__} gives no dict", path)
@@ -216,7 +214,7 @@ def _client_object(value: Any, path: str) -> Any:
         item = getattr(value, attribute, None)
         if item is not None:
             document[name] = _plain(item, f"{path}.{name}" if path else name)
-    # What a client gets in a list has no kind: the list's kind says it.
+    # Clients leave out the kind of objects in a list, because the list's kind implies it.
     found = _CLASS_NAME.fullmatch(type(value).__name__)
     if found and "kind" in names.values() and "kind" not in document:
         version, kind = found.groups()

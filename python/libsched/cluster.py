@@ -1,4 +1,4 @@
-"""Cluster, its what-ifs (Fork) and its immutable copies (Snapshot)."""
+"""Cluster, its transactions (Fork) and its immutable copies (Snapshot)."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from .objects import Node, Objects, Pod, nodes_of, pods_of
 from .services import Services
 from .view import View, split_key
 
-#: `upstream`: zones take turns, as kube-scheduler walks its nodes; `insertion`: as they were added.
+#: `upstream` alternates between zones, as kube-scheduler does; `insertion` is the order of adding.
 NodeOrder = Literal["upstream", "insertion"]
 
 _Change = Callable[[], None]
 
 
 class Snapshot(View):
-    """An immutable copy of a cluster; any number of threads may read it and ask about it.
+    """An immutable copy of a cluster, which any number of threads may use.
 
     >>> cluster = Cluster()
     >>> snapshot = cluster.snapshot()
@@ -44,7 +44,7 @@ class Snapshot(View):
 
 
 class Fork:
-    """A what-if: everything since it was opened can be undone. Made by `Cluster.fork`.
+    """A what-if: a series of changes that can be undone. Made by `Cluster.fork`.
 
     As a context manager it reverts at the end, unless it was committed.
     """
@@ -56,7 +56,7 @@ class Fork:
 
     @property
     def is_open(self) -> bool:
-        """Whether it was neither committed nor reverted."""
+        """Whether the fork was neither committed nor reverted."""
         return self._cluster is not None
 
     def commit(self) -> None:
@@ -65,17 +65,17 @@ class Fork:
         Raises
         ------
         StateError
-            It is closed already, or another fork was opened after it and is still open.
+            The fork is closed, or a fork that was opened after it is still open.
         """
         self._innermost("commit").commit()
 
     def revert(self) -> None:
-        """Undoes every change since the fork was opened, forks opened after it included.
+        """Undoes all changes since the fork was opened, including those in later forks.
 
         Raises
         ------
         StateError
-            It is closed already.
+            The fork is closed.
         """
         cluster = self._cluster
         if cluster is None:
@@ -103,23 +103,23 @@ class Fork:
 
 
 class Cluster(View):
-    """The state of a cluster: nodes, pods and what else decisions depend on.
+    """The state of a cluster: nodes, pods and other objects that decisions depend on.
 
     Parameters
     ----------
     source : optional
-        What is in it, as for `Objects`; nothing by default. `apply` says what becomes of it.
+        The first contents, as for `apply`; by default the cluster is empty.
     node_order : {"upstream", "insertion"}
-        The order in which nodes are walked.
+        The order in which the scheduler visits nodes.
     defaults, strict : bool
         As for `Objects`.
 
     Notes
     -----
-    A cluster is meant for one thread at a time. Threads that share one take turns; give each a
-    `snapshot` or a `clone` to run them side by side. After ``os.fork()`` both processes have a
-    cluster of their own; one that another thread was using at that moment raises StateError in the
-    child. Snapshots and all else that threads share may be used there whatever the threads did.
+    One thread at a time uses a cluster; threads that share one take turns. To run threads in
+    parallel, give each a `snapshot` or a `clone`. After ``os.fork()`` both processes have their own
+    copy of a cluster. If another thread was using the cluster during the fork, the copy in the
+    child raises StateError. Snapshots and other objects shared by threads stay usable in the child.
 
     Examples
     --------
@@ -149,7 +149,7 @@ class Cluster(View):
     @classmethod
     def load(cls, source: Source, *, node_order: NodeOrder = "upstream", defaults: bool = True,
              strict: bool = False) -> Cluster:
-        """The same as calling the class with a source."""
+        """Does the same as calling the class with a source."""
         return cls(source, node_order=node_order, defaults=defaults, strict=strict)
 
     def _adopt(self, handle: _core.Cluster) -> None:
@@ -165,8 +165,8 @@ class Cluster(View):
     def apply(self, source: Source, *, defaults: bool = True, strict: bool = False) -> None:
         """Adds or replaces every object of a source.
 
-        Nodes, namespaces, classes, and pods that have a nodeName and have not ended; other pods
-        are not stored. The same source twice changes nothing.
+        Pods without a nodeName and pods that have ended are left out. Applying a source for the
+        second time changes nothing.
 
         Parameters
         ----------
@@ -176,9 +176,9 @@ class Cluster(View):
         Raises
         ------
         InvalidError
-            The input is wrong; nothing was changed.
+            The input is invalid. Nothing has changed.
         StateError
-            A fork is open; use `add_nodes`, `add_pods`, `update` and `remove` there.
+            A fork is open. Use `add_nodes`, `add_pods`, `update` and `remove` in forks.
         """
         if self._handle.fork_depth:
             raise StateError("apply() is not allowed while a fork is open; use add_nodes(), "
@@ -197,21 +197,21 @@ class Cluster(View):
 
     def put_objects(self, source: Source, *, only_new: bool = False, defaults: bool = True,
                     strict: bool = False) -> int:
-        """Adds or replaces the objects of a source that are neither nodes nor pods.
+        """Adds or replaces objects such as claims, classes and Services; also inside a fork.
 
-        Such as claims, classes and Services; also inside a fork. Nodes and pods are left out.
+        Nodes and pods of the source are left out.
 
         Parameters
         ----------
         source
             As for `Objects`.
         only_new : bool
-            Leave those as they are that the cluster has already, by kind, namespace and name.
+            Keep the objects that the cluster has already, by kind, namespace and name.
 
         Returns
         -------
         int
-            How many were put.
+            The number of objects added or replaced.
         """
         objects = source if isinstance(source, Objects) else Objects(
             source, defaults=defaults, strict=strict)
@@ -219,7 +219,7 @@ class Cluster(View):
                    if isinstance(part, _core.Objects))
 
     def add_nodes(self, nodes: Source) -> None:
-        """Adds nodes, all or none.
+        """Adds all of the nodes, or none after an error.
 
         Parameters
         ----------
@@ -229,32 +229,32 @@ class Cluster(View):
         Raises
         ------
         ExistsError
-            One of them is there already.
+            The cluster has one of the nodes already.
         """
         self._handle.add_nodes([node._handle for node in nodes_of(nodes)])
 
     def add_pods(self, pods: Source, nodes: str | Iterable[str] | None = None, *,
                  unknown_node: bool = False) -> None:
-        """Adds pods, all or none.
+        """Adds all of the pods, or none after an error.
 
         Parameters
         ----------
         pods
             A `Pod`, an iterable of them, or a source as for `Objects`.
         nodes : str or iterable of str, optional
-            The node of all pods, or of each. By default each goes to its own nodeName, which may be
-            of a node that is not there (yet): the pod waits for it.
+            The node of all pods, or of each pod. By default each pod goes to its own nodeName. If
+            that node does not exist, the pod becomes visible when the node is added.
         unknown_node : bool
-            Allow such names in `nodes`, too.
+            Accept nodes that do not exist in `nodes`, too.
 
         Raises
         ------
         ExistsError
-            One of them is there already.
+            The cluster has one of the pods already.
         NotFoundError
             There is no such node.
         InvalidError
-            A pod has no node, or there are not as many nodes as pods.
+            A pod has no node, or the numbers of pods and nodes differ.
         """
         found = pods_of(pods, self._classes)
         names: list[str] | None = None
@@ -275,17 +275,18 @@ class Cluster(View):
 
     def update(self, *objects: Node | Pod | Source, node: str | None = None,
                unknown_node: bool = False) -> None:
-        """Adds or replaces nodes and pods, all or none.
+        """Adds or replaces all of the nodes and pods, or none after an error.
 
         Parameters
         ----------
         *objects
             Nodes, pods, or sources as for `Objects`.
         node : str, optional
-            Where pods go; by default each goes to its own nodeName. A replaced pod becomes the
-            last one of its node.
+            The node of all pods; by default each pod goes to its own nodeName. A replaced pod
+            becomes the last pod of its node.
         unknown_node : bool
-            Allow a `node` that is neither there nor among `objects`: its pods wait for it.
+            Accept a `node` that neither the cluster nor `objects` have. Its pods become visible
+            when the node is added.
 
         Raises
         ------
@@ -309,14 +310,14 @@ class Cluster(View):
         self._change(changes)
 
     def remove(self, *objects: Node | Pod) -> None:
-        """Removes nodes and pods, known by their names, all or none.
+        """Removes all of the nodes and pods, by name, or none after an error.
 
-        The pods of a removed node are hidden, and come back with it.
+        The pods of a removed node are hidden until the node is added again.
 
         Raises
         ------
         NotFoundError
-            One of them is not there.
+            The cluster lacks one of the objects.
         """
         changes: list[_Change] = []
         for found in objects:
@@ -330,8 +331,11 @@ class Cluster(View):
         self._change(changes)
 
     def _change(self, changes: list[_Change]) -> None:
-        """Makes all changes or none. Several are tried in a fork first: plugins hear of objects
-        that change outside of forks only."""
+        """Makes all changes, or none after an error.
+
+        Several changes are tried in a fork first, since plugins hear only of changes outside of
+        forks.
+        """
         if len(changes) > 1:
             with self.fork() as fork:
                 for change in changes:
@@ -343,7 +347,7 @@ class Cluster(View):
             change()
 
     def remove_node(self, name: str) -> None:
-        """Removes a node; its pods are hidden, and come back with it.
+        """Removes a node. Its pods are hidden until the node is added again.
 
         Raises
         ------
@@ -363,28 +367,28 @@ class Cluster(View):
         self._handle.remove_pod(*split_key(key))
 
     def remove_object(self, kind: str, name: str, namespace: str = "") -> None:
-        """Removes an object that is neither a pod nor a node, by its kind as in manifests.
+        """Removes an object other than a pod or a node, by its kind as in manifests.
 
         Raises
         ------
         NotFoundError
             There is no such object.
         InvalidError
-            A cluster keeps no objects of this kind.
+            Clusters do not store objects of this kind.
         """
         self._handle.remove_object(kind, namespace, name)
 
     def assume(self, pod: Source, node: str, *, unknown_node: bool = False) -> None:
-        """Puts a pod on a node until the API server's word comes, or `forget`.
+        """Puts a pod on a node until the API server confirms it, or until `forget`.
 
-        No plugin is asked; `Framework.assume` does that.
+        No plugins run; `Framework.assume` runs Reserve as well.
 
         Raises
         ------
         ExistsError
             The cluster has the pod already.
         NotFoundError
-            There is no such node, and `unknown_node` does not allow that.
+            There is no such node, and `unknown_node` is false.
         """
         if not unknown_node:
             self._must_know([node])
@@ -392,19 +396,19 @@ class Cluster(View):
             self._handle.assume(one._handle, node)
 
     def forget(self, key: str) -> None:
-        """Takes the assumed pod ``namespace/name`` off its node, if it is there.
+        """Removes the assumed pod ``namespace/name`` from its node, if the cluster has it.
 
         Raises
         ------
         StateError
-            The pod is there, but not assumed.
+            The cluster has the pod, but it is not assumed.
         """
         self._handle.forget(*split_key(key))
 
     # What-ifs
 
     def fork(self) -> Fork:
-        """Opens a what-if; forks nest, and opening one costs nothing.
+        """Opens a fork: a series of changes that can be undone. Forks nest and are cheap.
 
         >>> cluster = Cluster()
         >>> with cluster.fork() as fork:
@@ -416,7 +420,7 @@ class Cluster(View):
         depth = self._handle.fork_depth
         try:
             self._handle.fork()
-        except BaseException:  # a plugin has heard of the fork and raised
+        except BaseException:  # raised by a plugin that was told of the fork
             if self._handle.fork_depth > depth:
                 with contextlib.suppress(Exception):
                     self._handle.revert()
@@ -452,33 +456,33 @@ class Cluster(View):
             self._close_forks()
 
     def _close_forks(self) -> None:
-        """Follows the core, which has closed a fork also if a plugin that heard of it raised."""
+        """Closes the forks that the core has closed, which it does even if a plugin raises."""
         while len(self._forks) > self._handle.fork_depth:
             self._forks.pop()._cluster = None
 
     @property
     def services(self) -> Services:
-        """Nominated and waiting pods, clock and API client of frameworks that bring none."""
+        """The services of frameworks that were made without services of their own."""
         if self._services is None:
             self._services = Services()
         return self._services
 
     @property
     def fork_depth(self) -> int:
-        """How many forks are open."""
+        """The number of open forks."""
         return self._handle.fork_depth
 
     # Copies
 
     def clone(self) -> Cluster:
-        """An independent cluster with the same state and no open fork."""
+        """Returns an independent cluster with the same state and no open fork."""
         made = object.__new__(Cluster)
         made._adopt(self._handle.clone())
         made._classes = self._classes
         return made
 
     def snapshot(self) -> Snapshot:
-        """An immutable copy for other threads; may be taken inside a fork and outlives it."""
+        """Returns an immutable copy, also inside a fork; the copy outlives the fork."""
         made = object.__new__(Snapshot)
         made._handle = self._handle.snapshot()
         made._evaluators = weakref.WeakKeyDictionary()

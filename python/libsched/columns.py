@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 
 class Columns:
-    """The nodes of a view as numpy arrays, one element for each row; made once for each state.
+    """The nodes of a view as read-only numpy arrays with an element for each row.
 
-    Rows without a node are 0, or None. The arrays are read-only.
+    Rows without a node are 0 or None. Arrays are made once for each state of the view.
 
     >>> from libsched import Cluster
     >>> cluster = Cluster({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "a",
@@ -38,23 +38,23 @@ class Columns:
         self._texts: dict[str | None, _Texts] = {}
 
     def allocatable(self, resource: str, *, missing: int | None = None) -> _Ints:
-        """What the nodes offer: ``"cpu"`` in thousandths, ``"memory"`` in bytes, else units.
+        """Returns a resource of the nodes: thousandths of ``"cpu"``, bytes of ``"memory"``, ...
 
         Parameters
         ----------
         resource : str
         missing : int, optional
-            What to give for every node if none of them knows the resource.
+            The value of every node if no node offers the resource and no pod requests it.
 
         Raises
         ------
         NotFoundError
-            No node offers the resource and no pod asks for it, and there is no `missing`.
+            No node offers the resource, no pod requests it, and `missing` was not given.
         """
         return self._numbers(self._allocatable, self._view.allocatable_column, resource, missing)
 
     def requested(self, resource: str, *, missing: int | None = None) -> _Ints:
-        """What the nodes' pods ask for, in the units of `allocatable`, with whose errors."""
+        """Returns the requests of the nodes' pods, with the units and errors of `allocatable`."""
         return self._numbers(self._requested, self._view.requested_column, resource, missing)
 
     def _numbers(self, made: dict[str, _Ints], read: Callable[[str], bytes], resource: str,
@@ -84,11 +84,11 @@ class Columns:
         return self._text(None).array()
 
     def label(self, key: str) -> _Array:
-        """The values of a label; None where there is no such label."""
+        """Returns the values of a label; None for nodes without it."""
         return self._text(key).array()
 
     def label_codes(self, key: str) -> tuple[_Array, list[str]]:
-        """The values of a label as indexes into a list of the different ones; -1: no such label."""
+        """Returns a label as indexes into a list of its distinct values; -1 for no such label."""
         text = self._text(key)
         return text.codes, text.values
 
@@ -111,7 +111,7 @@ class Columns:
 
 
 class _Texts:
-    """A column of texts; only rows whose node has changed are read again."""
+    """A column of texts. An update reads only rows whose node has changed."""
 
     __slots__ = ("_array", "_column", "codes", "values", "version")
 
@@ -134,7 +134,7 @@ class _Texts:
         if self._array is None:
             import numpy
 
-            values = numpy.array([*self.values, None], dtype=object)  # -1 is the last one
+            values = numpy.array([*self.values, None], dtype=object)  # -1 is the None at the end
             self._array = values[self.codes]
             self._array.flags.writeable = False
         return self._array

@@ -11,20 +11,19 @@ from .errors import FileError
 
 
 class Config:
-    """A KubeSchedulerConfiguration v1, decoded, defaulted and validated as upstream does.
+    """A KubeSchedulerConfiguration v1, decoded, defaulted and validated as upstream does it.
 
     Parameters
     ----------
     source : optional
-        A path, a document (str or bytes, YAML or JSON) or a dict. Nothing: upstream's defaults.
+        A path, a document (str or bytes, YAML or JSON) or a dict; by default upstream's defaults.
     several_queue_sorts : bool
-        Profiles may list more than one plugin at ``queueSort``, which all profiles list alike; the
-        frameworks of this configuration take them.
+        Allow several plugins at ``queueSort``. All profiles must list the same ones.
 
     Raises
     ------
     InvalidError
-        With upstream's message.
+        The configuration is invalid. The message is upstream's.
 
     Examples
     --------
@@ -45,9 +44,10 @@ class Config:
 
     @classmethod
     def of_profile(cls, source: object) -> Config:
-        """One KubeSchedulerProfile alone, taken as it is.
+        """Makes a configuration of a single KubeSchedulerProfile, taken as it is.
 
-        Without default plugins and without validation, as upstream's NewFramework gets it.
+        It gets no default plugins and is not validated, like a profile that upstream's
+        NewFramework gets.
         """
         made = object.__new__(cls)
         document = config_document(source)
@@ -61,12 +61,12 @@ class Config:
         return self._handle.profile_names
 
     def describe(self) -> dict[str, Any]:
-        """Per profile the plugins of each extension point with their weights, and the arguments.
+        """Describes each profile: plugins by extension point with their weights, and arguments.
 
         Raises
         ------
         InvalidError
-            With upstream's message about plugins that cannot be made.
+            A plugin cannot be made. The message is upstream's.
         """
         described: dict[str, Any] = json.loads(self._handle.describe())
         return described

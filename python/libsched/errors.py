@@ -1,7 +1,7 @@
-"""Exceptions: what goes wrong with a call. That a pod does not fit is no error, but a Status.
+"""Exceptions. A pod that does not fit is not an error: its `Status` says why.
 
-All derive from `Error`, and each also from the built-in exception that a Python programmer would
-expect in its place, so ``except ValueError`` catches a bad manifest.
+All exceptions derive from `Error`, and each also derives from the built-in exception that matches
+it, so ``except ValueError`` catches a bad manifest.
 """
 
 from __future__ import annotations
@@ -10,18 +10,18 @@ from typing import Any
 
 
 class Error(Exception):
-    """A call that did not happen.
+    """The base class of all exceptions of libsched.
 
     Attributes
     ----------
     message : str
-        What is wrong.
+        The text of the error, without its place.
     path : str
-        Where in the input, as in ``items[3].spec.nodeName``; empty if it belongs to no place.
+        The place in the input, as in ``items[3].spec.nodeName``; empty if there is none.
     plugin : str
-        The plugin concerned, or empty.
+        The plugin involved; empty if there is none.
     code : int
-        The return code of the C API: 0 is success, errors are negative and never change.
+        The return code of the C API. Codes of errors are negative and never change.
     """
 
     code: int = 0
@@ -40,37 +40,37 @@ class Error(Exception):
 
 
 class InvalidError(Error, ValueError):
-    """The input is wrong; `path` says where."""
+    """The input is invalid; `path` names the place."""
 
     code = -1
 
 
 class NotFoundError(Error, KeyError):
-    """A name that does not exist."""
+    """A name does not exist."""
 
     code = -2
 
 
 class ExistsError(Error, ValueError):
-    """A name that exists already."""
+    """A name exists already."""
 
     code = -3
 
 
 class UnsupportedError(Error, NotImplementedError):
-    """Valid, but not available in this version. `plugin` names the plugin that is missing."""
+    """The input is valid, but needs a feature that is missing; `plugin` names the plugin."""
 
     code = -4
 
 
 class StateError(Error, RuntimeError):
-    """Not allowed in the present state, such as `Cluster.apply` while a fork is open."""
+    """The call is not allowed in the current state, such as `Cluster.apply` in a fork."""
 
     code = -5
 
 
 class StaleError(Error, RuntimeError):
-    """Made for an older state of the cluster: run PreFilter again."""
+    """Data was prepared for an older state of the cluster. Run PreFilter again."""
 
     code = -6
 
@@ -94,38 +94,38 @@ class BufferSizeError(Error, BufferError):
 
 
 class MisuseError(Error, TypeError):
-    """A call that is not allowed here, or an object of the wrong kind."""
+    """The call is not allowed here, or an argument has the wrong type."""
 
     code = -10
 
 
 class NoMemoryError(Error, MemoryError):
-    """There is not enough memory."""
+    """Memory ran out."""
 
     code = -11
 
 
 class InternalError(Error, RuntimeError):
-    """A bug in libsched, or a plugin that answered with Error."""
+    """libsched has a bug, or a plugin answered with the code Error."""
 
     code = -12
 
 
 class PluginError(InternalError):
-    """A method of a plugin raised an exception, which is this one's ``__cause__``.
+    """A method of a plugin raised an exception, which is the ``__cause__`` of this one.
 
-    What was asked for has no answer; nothing else has changed.
+    The call has no result, and nothing has changed.
     """
 
 
 class CancelledError(Error):
-    """The call was ended from outside."""
+    """The call was cancelled."""
 
     code = -13
 
 
 class DeadlineExceeded(Error, TimeoutError):
-    """The time that a call was given has passed. Nothing has changed."""
+    """The call reached its deadline. Nothing has changed."""
 
     code = -14
 
@@ -152,7 +152,7 @@ _BY_CODE: dict[int, type[Error]] = {
 
 
 def from_code(code: int, message: str, path: str, plugin: str) -> Error:
-    """The exception for a return code of the C API; called by the extension module."""
+    """Makes the exception for a return code of the C API. The extension module calls it."""
     kind = _BY_CODE.get(code)
     if kind is None:
         error = Error(message or f"error {code}", path, plugin)

@@ -1,4 +1,4 @@
-"""Cluster events: what may help a pod that a plugin rejected, and what plugins are told of."""
+"""Cluster events, after which a rejected pod may fit, and the changes that plugins hear of."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .objects import Node, Pod, _wrap_node, _wrap_pod
 
 
 class Action(enum.IntFlag):
-    """What happens to an object, with upstream's numbers."""
+    """A set of things that happen to an object, with upstream's numbers."""
 
     ADD = 1
     DELETE = 2
@@ -33,17 +33,17 @@ class Action(enum.IntFlag):
 
 @dataclasses.dataclass(frozen=True)
 class ClusterEvent:
-    """Something that may happen to objects of a kind.
+    """A change of objects of some kind.
 
     Attributes
     ----------
     resource : str
-        As upstream's: ``"Pod"``, ``"Node"``, ``"storage.k8s.io/CSINode"``, ``"*"``.
+        The kind in upstream's spelling: ``"Pod"``, ``"storage.k8s.io/CSINode"``, ``"*"`` for all.
     actions : Action
     label : str
-        Upstream's name of it.
+        Upstream's name of the event.
     has_hint : bool
-        Whether the plugin is asked for a hint.
+        Whether the plugin has a queueing hint for the event.
     """
 
     resource: str
@@ -53,7 +53,7 @@ class ClusterEvent:
 
     @classmethod
     def of(cls, event: Any) -> ClusterEvent:
-        """An event, also written as the name of a resource, or as (resource, actions)."""
+        """Converts a resource name or a pair (resource, actions) to an event."""
         if isinstance(event, ClusterEvent):
             return event
         if isinstance(event, str):
@@ -64,9 +64,9 @@ class ClusterEvent:
 
 
 class ObjectChange:
-    """An object that came (no `before`), changed, or went (no `after`).
+    """An object that was added (no `before`), changed, or removed (no `after`).
 
-    Lent to a plugin's method, and not valid after it.
+    Valid only during the method of a plugin that gets it.
     """
 
     __slots__ = ("_handle",)
@@ -88,41 +88,41 @@ class ObjectChange:
 
     @property
     def actions(self) -> Action:
-        """What happened, as upstream's queue is told of it.
+        """The kinds of change, as upstream's queue sees them with the default feature gates.
 
-        `Action.ADD`, `Action.DELETE`, or what differs between two versions of a pod
-        (`Action.UPDATE` if nothing that has a name of its own) or node (nothing if nothing that
-        counts); `Action.UPDATE` for other kinds. With the default feature gates.
+        `Action.ADD`, `Action.DELETE`, or for two versions of a pod or node the parts that differ.
+        A pod with no such difference has `Action.UPDATE`, a node has none; objects of other kinds
+        always have `Action.UPDATE`.
         """
         return Action(self._handle.actions)
 
     @property
     def is_new(self) -> bool:
-        """Whether the object was not there before."""
+        """Whether the object was added."""
         return not self._handle.has(False)
 
     @property
     def is_gone(self) -> bool:
-        """Whether the object is not there any more."""
+        """Whether the object was removed."""
         return not self._handle.has(True)
 
     @property
     def before(self) -> Pod | Node | None:
-        """The pod or node as it was; None if it was not there, or is of another kind."""
+        """The pod or node before the change; None if it was added or has another kind."""
         return self._object(False)
 
     @property
     def after(self) -> Pod | Node | None:
-        """The pod or node as it is; None if it is not there, or is of another kind."""
+        """The pod or node after the change; None if it was removed or has another kind."""
         return self._object(True)
 
     def raw(self, after: bool = True) -> dict[str, Any]:
-        """The document.
+        """Returns the document of the object after (or before) the change.
 
         Raises
         ------
         StateError
-            It was parsed without `keep_raw`.
+            The object was parsed without `keep_raw`.
         """
         document: dict[str, Any] = json.loads(self._handle.raw(after))
         return document
@@ -139,6 +139,6 @@ class ObjectChange:
 
 
 class JSON(str):
-    """A part of a signature that is JSON already; other values are made JSON."""
+    """A part of a signature that is JSON already. Values of other types are converted to JSON."""
 
     __slots__ = ()

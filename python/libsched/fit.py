@@ -1,4 +1,4 @@
-"""FitResult: whether and where a pod fits, and why not elsewhere."""
+"""FitResult: whether and where a pod fits, and why not on other nodes."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from .verdicts import Verdicts
 class FitResult(Verdicts):
     """Whether a pod fits, on which nodes, and why not on the others. Made by `Framework.fit`.
 
-    It is true if the pod fits on any node; ``result["node"]`` is the verdict on one node, and
-    iterating gives all verdicts in the order of the nodes' names.
+    A result is true if the pod fits on any node. ``result["node"]`` is the verdict on a node, and
+    iteration yields all verdicts in the order of the nodes' names.
 
     Examples
     --------
@@ -34,7 +34,7 @@ class FitResult(Verdicts):
     """
 
     def explain(self, node: str | None = None) -> str:
-        """A readable answer: about all nodes in a few lines, or about one plugin by plugin.
+        """Returns a readable text: a summary of all nodes, or one node plugin by plugin.
 
         Raises
         ------
@@ -45,7 +45,7 @@ class FitResult(Verdicts):
         return "\n".join(lines)
 
     def to_html(self) -> str:
-        """A page with everything about the decision, for a file: see `libsched.report`."""
+        """Returns a self-contained HTML page about the decision: see `libsched.report`."""
         from .report import explain_html
 
         return explain_html(self)

@@ -1,4 +1,4 @@
-"""Framework: one profile of a scheduler's configuration, ready to be asked."""
+"""Framework: a profile of a scheduler's configuration with its plugins."""
 
 from __future__ import annotations
 
@@ -26,47 +26,47 @@ _TIES = ("upstream", "name", "random")
 
 
 class Framework(FilterCalls, RuntimeCalls):
-    """One profile of a scheduler's configuration with its plugins: what decisions are made by.
+    """A profile of a scheduler's configuration with its plugins. It makes the decisions.
 
     Parameters
     ----------
     config : optional
-        A `Config`, or what makes one: a path, a document or a dict. Nothing: upstream's defaults.
+        A `Config`, or a path, document or dict of one; by default upstream's defaults.
     profile : str, optional
-        The scheduler name of the profile; needed if there are several.
+        The scheduler name of the profile; required if the configuration has several.
     feature_gates : mapping or str, optional
         ``{"A": True}`` or ``"A=true,B=false"``; by default those of Kubernetes 1.36.
     semantics : {"1.36", "1.31"}
-        Whose semantics. ``"1.31"`` switches exactly three things to that release: the formula of
-        NodeResourcesBalancedAllocation, the reason text of TaintToleration, and ties, which are
-        broken uniformly by a seed. Nothing else of 1.31 is followed.
+        The release whose semantics apply. ``"1.31"`` switches exactly three things to that release:
+        the formula of NodeResourcesBalancedAllocation, the reason text of TaintToleration, and
+        ties, which are broken uniformly by a seed. Everything else follows 1.36.
     plugins : iterable of classes or objects, optional
-        Plugins in Python: see `Plugin`. One that the profile does not name at any point is enabled
-        at MultiPoint, after the profile's own.
+        Plugins in Python: see `Plugin`. A plugin that the profile names nowhere is enabled at
+        MultiPoint, after the profile's own plugins.
     services : Services, optional
-        Clock, API client, nominated and waiting pods; by default those of the cluster that is
-        asked about. Frameworks that make up one scheduler share one.
+        Clock, API client, nominated and waiting pods; by default those of the cluster. The
+        frameworks of a scheduler share their services.
     several_queue_sorts : bool
-        The profile may have more than one QueueSort plugin: where one calls two pods equal, the
-        next decides. A `Config` that lists them at ``queueSort`` is made with this option, too.
+        Allow several QueueSort plugins: if one considers two pods equal, the next one decides. A
+        `Config` that lists them at ``queueSort`` needs this option, too.
     parallelism : int
-        On how many threads one call may work, the calling one counted: preemption tries nodes
-        beside each other then. The answers are the same. Methods of plugins in Python stay on the
-        thread that calls, and with them at PreFilter or Filter so does preemption.
+        The number of threads that a call may use, including its own: preemption tries nodes
+        concurrently. The number does not change any answer. Methods of plugins in Python stay on
+        the calling thread; if a profile has them at PreFilter or Filter, so does preemption.
 
     Raises
     ------
     InvalidError
-        With upstream's message, or because of an unknown feature gate.
+        The configuration is invalid, with upstream's message, or a feature gate is unknown.
     NotFoundError
         There is no such profile.
     UnsupportedError
-        The configuration asks for what this version does not have.
+        The configuration needs a feature that this version lacks.
 
     Notes
     -----
-    Immutable; any number of threads may share it. It remembers what it has worked out about a
-    cluster or snapshot for as long as both exist.
+    A Framework is immutable, and any number of threads may share it. It caches data about a cluster
+    or snapshot for as long as both exist.
 
     Examples
     --------
@@ -126,7 +126,7 @@ class Framework(FilterCalls, RuntimeCalls):
         return {point: list(plugins) for point, plugins in self._plugin_lists().items()}
 
     def _plugin_lists(self) -> Mapping[str, Sequence[tuple[str, int]]]:
-        """What `plugins` gives; shared, not to be changed."""
+        """Returns the lists behind `plugins`, which must not be changed."""
         if self._plugins is None:
             described = json.loads(self._handle.plugins())
             self._plugins = {
@@ -138,26 +138,26 @@ class Framework(FilterCalls, RuntimeCalls):
 
     def fit(self, view: View, pod: Source, node: str | None = None, *,
             post_filter: bool = False, timeout: float | None = None) -> FitResult:
-        """Whether a pod fits, on which nodes, and why not on the others.
+        """Finds the nodes on which a pod fits, and the reasons why it does not fit on others.
 
         Parameters
         ----------
         view : Cluster or Snapshot
         pod
-            A `Pod`, or what makes one.
+            A `Pod`, or a source of one.
         node : str, optional
-            Judge only this node.
+            Filter only this node.
         post_filter : bool
-            Run PostFilter if no node takes the pod: see `FitResult.preemption`. The cluster stays
-            as it is; what preemption asks of the API server goes to the services.
+            Run PostFilter if no node takes the pod: see `FitResult.preemption`. The cluster does
+            not change; requests of preemption to the API server go to the services.
         timeout : float, optional
-            Seconds after which the call ends: real time, unless `services` were given a clock, by
-            which it goes then. A method of a plugin is not interrupted.
+            Seconds after which the call ends, in real time unless the `services` have a clock of
+            their own. Methods of plugins are not interrupted.
 
         Returns
         -------
         FitResult
-            It stays valid whatever happens to the cluster.
+            The result stays valid when the cluster changes.
 
         Raises
         ------
@@ -166,7 +166,7 @@ class Framework(FilterCalls, RuntimeCalls):
         NotFoundError
             There is no such node.
         DeadlineExceeded
-            `timeout` has passed; nothing has changed.
+            The timeout has expired. Nothing has changed.
         """
         checked = self._pod(view, pod)
         decision = self._decide(view, checked, node or "", post_filter=post_filter,
@@ -175,9 +175,9 @@ class Framework(FilterCalls, RuntimeCalls):
 
     def score(self, view: View, pod: Source, node: str | None = None, *,
               post_filter: bool = False, timeout: float | None = None) -> FitResult:
-        """As `fit`, and the nodes that take the pod are scored: see `FitResult.scores`.
+        """Does the same as `fit`, and scores the nodes that take the pod: see `FitResult.scores`.
 
-        A node is scored among those that were judged: with `node` that is only this one.
+        Scores are normalised over the filtered nodes, which is a single one with `node`.
 
         >>> cluster = Cluster({"apiVersion": "v1", "kind": "Node", "metadata": {"name": name},
         ...     "status": {"allocatable": {"cpu": "4", "memory": "8Gi", "pods": "110"}}}
@@ -196,24 +196,24 @@ class Framework(FilterCalls, RuntimeCalls):
               ties: Literal["upstream", "name", "random"] = "upstream", seed: int = 0,
               sampling: bool = False, start: int = 0,
               timeout: float | None = None) -> CycleResult:
-        """A scheduling cycle up to the choice of a node, as upstream's schedulePod.
+        """Runs a scheduling cycle up to the choice of a node, like upstream's schedulePod.
 
-        PreFilter, the nominated node first, Filter, PreScore, Score and the choice. PreEnqueue,
-        PostFilter and Reserve are not run, and nothing is changed.
+        A cycle runs PreFilter, Filter (on the nominated node first), PreScore and Score, and
+        chooses a node. PreEnqueue, PostFilter and Reserve do not run, and nothing changes.
 
         Parameters
         ----------
         view : Cluster or Snapshot
         pod
-            A `Pod`, or what makes one.
+            A `Pod`, or a source of one.
         state : CycleState, optional
-            Is filled for what follows, such as `assume`.
+            The state to fill, for calls that follow, such as `assume`.
         ties : {"upstream", "name", "random"}
-            Which of several best nodes is taken: the first in upstream's heap, the one with the
-            smallest name, or any, by `seed`.
+            The choice among several best nodes: the first one in upstream's heap, the one with the
+            smallest name, or a random one by `seed`.
         sampling : bool
-            Whether to look at as many nodes as percentageOfNodesToScore says, beginning at `start`
-            (`CycleResult.next_start` of the cycle before); otherwise at all.
+            Filter only as many nodes as percentageOfNodesToScore requires, starting at `start`
+            (`CycleResult.next_start` of the cycle before). By default all nodes are filtered.
         timeout : float, optional
             As for `fit`.
 
@@ -222,7 +222,7 @@ class Framework(FilterCalls, RuntimeCalls):
         UnsupportedError
             The pod needs a plugin that is not available; `plugin` names it.
         DeadlineExceeded
-            `timeout` has passed; nothing has changed.
+            The timeout has expired. Nothing has changed.
         """
         if ties not in _TIES:
             raise InvalidError(f'ties is "upstream", "name" or "random", not {ties!r}')
@@ -243,7 +243,7 @@ class Framework(FilterCalls, RuntimeCalls):
 
     def assume(self, cluster: Cluster, pod: Pod, node: str, state: CycleState | None = None, *,
                start_ns: int | None = None) -> Status:
-        """Puts a pod on a node of the cluster, then asks the Reserve plugins.
+        """Puts a pod on a node of the cluster, then runs the Reserve plugins.
 
         Parameters
         ----------
@@ -251,15 +251,15 @@ class Framework(FilterCalls, RuntimeCalls):
         pod : Pod
         node : str
         state : CycleState, optional
-            That of the pod's cycle.
+            The state of the pod's cycle.
         start_ns : int, optional
-            When the pod counts as started, in nanoseconds since 1970: preemption compares start
-            times, and a pod without one counts as started just now.
+            The start time of the pod for preemption, which compares start times, in nanoseconds
+            since 1970; by default the present.
 
         Returns
         -------
         Status
-            If it is no success, a plugin has refused, and the pod was taken off again.
+            If a plugin refuses, its status; the pod is removed from the node again.
 
         Raises
         ------
@@ -276,12 +276,12 @@ class Framework(FilterCalls, RuntimeCalls):
             pool.append(evaluator)
 
     def forget(self, cluster: Cluster, pod: Pod, state: CycleState | None = None) -> None:
-        """Asks the Reserve plugins to unreserve, and takes an assumed pod off its node.
+        """Runs Unreserve of the Reserve plugins, and removes an assumed pod from its node.
 
         Raises
         ------
         StateError
-            The pod is there, but not assumed.
+            The cluster has the pod, but it is not assumed.
         """
         state = CycleState() if state is None else state
         pool, evaluator = self._take(cluster)
@@ -294,9 +294,9 @@ class Framework(FilterCalls, RuntimeCalls):
                 judge_excluded: bool = False, score: bool = False,
                 state: CycleState | None = None, post_filter: bool = False,
                 timeout: float | None = None) -> _core.Decision:
-        """The decision behind `fit`, with all options of the C API.
+        """Makes the decision behind `fit`, with all options of the C API.
 
-        `judge_excluded` runs Filter on nodes that PreFilter excluded, too; `state` is filled.
+        With `judge_excluded`, Filter also runs on nodes that PreFilter excluded.
         """
         limit = nanoseconds(timeout)
         pool, evaluator = self._take(view)
@@ -321,7 +321,7 @@ class Framework(FilterCalls, RuntimeCalls):
         return found[0]
 
     def _take(self, view: View) -> tuple[list[_core.Evaluator], _core.Evaluator]:
-        """An evaluator that no other thread uses, and the pool that it goes back to."""
+        """Takes an idle evaluator, and returns it after the pool to which it must be returned."""
         try:
             pool = view._evaluators[self]
         except KeyError:
@@ -329,7 +329,7 @@ class Framework(FilterCalls, RuntimeCalls):
         except AttributeError:
             raise _no_view(view) from None
         if self._given:
-            _views[view._handle.address] = view  # plugins are told of it by its address
+            _views[view._handle.address] = view  # plugins get the address of the view
         try:
             return pool, pool.pop()
         except IndexError:

@@ -1,4 +1,4 @@
-"""Nodes as plugins see them: one by one, and as a set."""
+"""The nodes that plugins get: LentNode for a single one, NodeSet for a batch."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 
 class LentNode:
-    """One node in a method of a plugin, as upstream's NodeInfo; not valid after the method.
+    """A node in a method of a plugin, like upstream's NodeInfo. Valid only during the method.
 
-    While preemption or nominated pods are tried out it is a copy with other pods on it.
+    While preemption or nominated pods are tried, it is a copy of the node with other pods.
     """
 
     __slots__ = ("_handle",)
@@ -46,15 +46,15 @@ class LentNode:
         return [_wrap_pod(pod) for pod in self._handle.pods]
 
     def label(self, key: str) -> str | None:
-        """The value of a label; None if there is no such label."""
+        """Returns the value of a label; None if there is no such label."""
         return self._handle.label(key)
 
     def allocatable(self, resource: str) -> int:
-        """What the node offers: ``"cpu"`` in thousandths, ``"memory"`` in bytes, else units."""
+        """Returns a resource: thousandths of ``"cpu"``, bytes of ``"memory"``, else units."""
         return self._handle.allocatable(resource)
 
     def requested(self, resource: str) -> int:
-        """What its pods ask for, in the units of `allocatable`."""
+        """Returns the sum of the requests of the node's pods, in the units of `allocatable`."""
         return self._handle.requested(resource)
 
     def __repr__(self) -> str:
@@ -62,9 +62,9 @@ class LentNode:
 
 
 class NodeSet(Sequence[NodeInfo]):
-    """The nodes of a batch in a method of a plugin; the set is not valid after the method.
+    """The nodes of a batch in a method of a plugin. Valid only during the method.
 
-    Arrays have one element for each node of the set, in its order.
+    Arrays have an element for each node of the set, in its order.
     """
 
     __slots__ = ("_everything", "_handle", "_rows", "_view")
@@ -90,7 +90,7 @@ class NodeSet(Sequence[NodeInfo]):
 
     @property
     def view(self) -> View:
-        """The cluster or snapshot that is asked about."""
+        """The cluster or snapshot that the nodes belong to."""
         try:
             return self._view
         except AttributeError:
@@ -103,13 +103,13 @@ class NodeSet(Sequence[NodeInfo]):
         return self.take(self.view.columns.names)
 
     def allocatable(self, resource: str, *, missing: int | None = None) -> _Ints:
-        """What the nodes offer, as `Columns.allocatable`."""
+        """Returns a resource of the nodes, as `Columns.allocatable` does."""
         return self.take(self.view.columns.allocatable(resource, missing=missing))
 
     def requested(self, resource: str, *, missing: int | None = None) -> _Ints:
-        """What the nodes' pods ask for, in the units of `allocatable`."""
+        """Returns the requests of the nodes' pods, in the units of `allocatable`."""
         column = self.view.columns.requested(resource, missing=missing)
-        if self._handle.count == 1:  # it may be a copy of the node with other pods on it
+        if self._handle.count == 1:  # the node may be a copy with other pods
             amount = self._handle.only_resource(resource)[1]
             if amount or missing is None or resource in self.view._handle.resources():
                 import numpy
@@ -118,16 +118,16 @@ class NodeSet(Sequence[NodeInfo]):
         return self.take(column)
 
     def free(self, resource: str, *, missing: int | None = None) -> _Ints:
-        """What is left of a resource."""
+        """Returns the part of a resource that is not requested."""
         return (self.allocatable(resource, missing=missing)
                 - self.requested(resource, missing=missing))
 
     def label(self, key: str) -> _Array:
-        """The values of a label; None where there is no such label."""
+        """Returns the values of a label; None for nodes without it."""
         return self.take(self.view.columns.label(key))
 
     def by_label(self, key: str, values: Mapping[str, float], default: float = 0) -> _Array:
-        """A number for each node: what a mapping says of the value of its label."""
+        """Maps the value of a label to a number, for each node."""
         import numpy
 
         codes, known = self.view.columns.label_codes(key)
@@ -135,7 +135,7 @@ class NodeSet(Sequence[NodeInfo]):
         return numbers[self.take(codes)]
 
     def take(self, column: _Array) -> _Array:
-        """The set's elements of an array that has one for each row."""
+        """Selects the elements of the set's nodes from an array over all rows."""
         count = self._handle.count
         if count != len(column) or count == 0:
             return column[self.rows]

@@ -1,4 +1,4 @@
-"""Pod, Node, Workload and Objects: parsed Kubernetes objects, immutable and free of any cluster."""
+"""Pod, Node, Workload and Objects: parsed Kubernetes objects, immutable, of no cluster."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .errors import MisuseError
 
 
 class _Parsed:
-    """What is parsed already; `_sources` hands it through."""
+    """The base of parsed objects, which `_sources` passes through unchanged."""
 
     __slots__ = ()
     _libsched_parsed: ClassVar[bool] = True
@@ -30,7 +30,8 @@ class Pod(_Parsed):
     defaults : bool
         Apply the API server's defaults that scheduling depends on, and priority admission.
     strict : bool
-        Make unknown kinds and fields errors. What no plugin reads (env, probes, ...) is not looked into.
+        Refuse unknown kinds and fields. Parts that no plugin reads (env, probes, ...) are not
+        checked.
     keep_raw : bool
         Keep the document for `raw`.
     keep_annotations : bool
@@ -39,7 +40,7 @@ class Pod(_Parsed):
     Raises
     ------
     InvalidError
-        The input is wrong; its `path` says where.
+        The input is invalid; `path` names the place.
 
     Examples
     --------
@@ -65,14 +66,14 @@ class Pod(_Parsed):
     @classmethod
     def load(cls, source: Source, *, defaults: bool = True, strict: bool = False,
              keep_raw: bool = False, keep_annotations: bool = False) -> Pod:
-        """The same as calling the class: a pod from a path, a document, a dict, ..."""
+        """Does the same as calling the class."""
         return cls(source, defaults=defaults, strict=strict, keep_raw=keep_raw,
                    keep_annotations=keep_annotations)
 
     @classmethod
     def parse(cls, document: str | bytes | bytearray | memoryview, *, defaults: bool = True,
               strict: bool = False, keep_raw: bool = False, keep_annotations: bool = False) -> Pod:
-        """A pod from a document, which is never taken for a path."""
+        """Makes a pod of a document, which is never taken for a path."""
         return cls(text_of(document), defaults=defaults, strict=strict, keep_raw=keep_raw,
                    keep_annotations=keep_annotations)
 
@@ -100,12 +101,12 @@ class Pod(_Parsed):
 
     @property
     def nominated_node_name(self) -> str:
-        """status.nominatedNodeName: the node that preemption has made room on."""
+        """status.nominatedNodeName: the node on which preemption made room for the pod."""
         return self._handle.nominated_node_name
 
     @property
     def scheduler_name(self) -> str:
-        """spec.schedulerName: the profile that is meant to schedule the pod."""
+        """spec.schedulerName: the profile that schedules the pod."""
         return self._handle.scheduler_name
 
     @property
@@ -118,7 +119,7 @@ class Pod(_Parsed):
         return self._handle.priority
 
     def label(self, key: str) -> str | None:
-        """The value of a label; None if there is no such label."""
+        """Returns the value of a label; None if there is no such label."""
         return self._handle.label(key)
 
     @property
@@ -128,37 +129,37 @@ class Pod(_Parsed):
         Raises
         ------
         StateError
-            It was parsed without `keep_annotations` and `keep_raw`.
+            The object was parsed without `keep_annotations` and `keep_raw`.
         """
         return self._handle.annotations()
 
     def request(self, resource: str) -> int:
-        """What the pod asks for: ``"cpu"`` in thousandths, ``"memory"`` in bytes, else units."""
+        """Returns a request: thousandths of ``"cpu"``, bytes of ``"memory"``, else units."""
         return self._handle.request(resource)
 
     def raw(self) -> dict[str, Any]:
-        """The document the pod was made of.
+        """Returns the document of which the pod was made.
 
         Raises
         ------
         StateError
-            It was parsed without `keep_raw`.
+            The pod was parsed without `keep_raw`.
         """
         document: dict[str, Any] = json.loads(self._handle.raw())
         return document
 
     def copy(self, *, name: str | None = None, namespace: str | None = None,
              uid: str | None = None, node_name: str | None = None) -> Pod:
-        """A copy with some things changed; what is None stays.
+        """Returns a copy with the given fields changed.
 
-        A copy under another name has no uid, unless one is given: it is known by its name.
+        A copy with another name or namespace has no uid unless one is given.
         """
         if uid is None and (name, namespace) != (None, None):
             uid = ""
         return _wrap_pod(self._handle.copy(name, namespace, uid, node_name))
 
     def copies(self, count: int, name: str = "{name}-{index}") -> list[Pod]:
-        """`count` copies with names of their own.
+        """Returns `count` copies with names of their own.
 
         >>> web = Pod({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "web"},
         ...            "spec": {"containers": [{"name": "c"}]}})
@@ -219,14 +220,14 @@ class Node(_Parsed):
     @classmethod
     def load(cls, source: Source, *, defaults: bool = True, strict: bool = False,
              keep_raw: bool = False, keep_annotations: bool = False) -> Node:
-        """The same as calling the class: a node from a path, a document, a dict, ..."""
+        """Does the same as calling the class."""
         return cls(source, defaults=defaults, strict=strict, keep_raw=keep_raw,
                    keep_annotations=keep_annotations)
 
     @classmethod
     def parse(cls, document: str | bytes | bytearray | memoryview, *, defaults: bool = True,
               strict: bool = False, keep_raw: bool = False, keep_annotations: bool = False) -> Node:
-        """A node from a document, which is never taken for a path."""
+        """Makes a node of a document, which is never taken for a path."""
         return cls(text_of(document), defaults=defaults, strict=strict, keep_raw=keep_raw,
                    keep_annotations=keep_annotations)
 
@@ -240,7 +241,7 @@ class Node(_Parsed):
 
     @property
     def unschedulable(self) -> bool:
-        """spec.unschedulable: the node is cordoned."""
+        """spec.unschedulable: whether the node is cordoned."""
         return self._handle.unschedulable
 
     @property
@@ -248,7 +249,7 @@ class Node(_Parsed):
         return [Taint(*taint) for taint in self._handle.taints()]
 
     def label(self, key: str) -> str | None:
-        """The value of a label; None if there is no such label."""
+        """Returns the value of a label; None if there is no such label."""
         return self._handle.label(key)
 
     @property
@@ -258,42 +259,42 @@ class Node(_Parsed):
         Raises
         ------
         StateError
-            It was parsed without `keep_annotations` and `keep_raw`.
+            The object was parsed without `keep_annotations` and `keep_raw`.
         """
         return self._handle.annotations()
 
     def allocatable(self, resource: str) -> int:
-        """What the node offers: ``"cpu"`` in thousandths, ``"memory"`` in bytes, else units."""
+        """Returns a resource: thousandths of ``"cpu"``, bytes of ``"memory"``, else units."""
         return self._handle.allocatable(resource)
 
     def raw(self) -> dict[str, Any]:
-        """The document the node was made of.
+        """Returns the document of which the node was made.
 
         Raises
         ------
         StateError
-            It was parsed without `keep_raw`.
+            The node was parsed without `keep_raw`.
         """
         document: dict[str, Any] = json.loads(self._handle.raw())
         return document
 
     def copy(self, *, name: str | None = None, uid: str | None = None) -> Node:
-        """A copy under another name, which its hostname label follows; what is None stays.
+        """Returns a copy with the given fields changed; the hostname label follows the name.
 
-        A copy under another name has no uid, unless one is given: it is known by its name.
+        A copy with another name has no uid unless one is given.
         """
         if uid is None and name is not None:
             uid = ""
         return _wrap_node(self._handle.copy(name, uid))
 
     def copies(self, count: int, name: str = "{name}-{index}") -> list[Node]:
-        """`count` copies with names of their own, such as new nodes of a pool.
+        """Returns `count` copies with names of their own, such as new nodes of a pool.
 
         Parameters
         ----------
         count : int
         name : str
-            What they are called: ``{name}`` is this node's name, ``{index}`` counts from 0.
+            The pattern of the names: ``{name}`` is this node's name, ``{index}`` counts from 0.
         """
         return [self.copy(name=new) for new in copy_names(self.name, count, name)]
 
@@ -309,7 +310,7 @@ class Node(_Parsed):
 
 @dataclasses.dataclass(frozen=True)
 class Workload:
-    """A workload, such as a Deployment or a Job: its pod template, and how often."""
+    """A workload, such as a Deployment or a Job: its pod template and number of replicas."""
 
     kind: str
     replicas: int
@@ -317,26 +318,26 @@ class Workload:
 
 
 class Objects(_Parsed):
-    """Everything that some documents hold.
+    """All objects of some documents.
 
     Parameters
     ----------
     source
-        As for `Pod`, but with any number of objects: single ones, Lists, streams of documents, and
+        As for `Pod`, with any number of objects: single ones, Lists, streams of documents, and
         iterables of all these.
     defaults, strict, keep_raw, keep_annotations : bool
         As for `Pod`.
     validate : bool
-        Report what the API server would refuse in `warnings`.
+        Report in `warnings` the fields that the API server would refuse.
     classes : Objects, optional
         Further PriorityClasses for `defaults`.
     max_decompressed_bytes : int
-        What gzip data may expand to; 0: 1 GiB.
+        The limit for the size of decompressed data; 0 means 1 GiB.
 
     Raises
     ------
     InvalidError
-        The input is wrong; its `path` says where.
+        The input is invalid; `path` names the place.
     FileError, LimitError, UnsupportedError
 
     Examples
@@ -378,7 +379,7 @@ class Objects(_Parsed):
     def load(cls, source: Source, *, defaults: bool = True, strict: bool = False,
              keep_raw: bool = False, keep_annotations: bool = False, validate: bool = False,
              classes: Objects | None = None, max_decompressed_bytes: int = 0) -> Objects:
-        """The same as calling the class."""
+        """Does the same as calling the class."""
         return cls(source, defaults=defaults, strict=strict, keep_raw=keep_raw,
                    keep_annotations=keep_annotations, validate=validate, classes=classes,
                    max_decompressed_bytes=max_decompressed_bytes)
@@ -388,7 +389,7 @@ class Objects(_Parsed):
               strict: bool = False, keep_raw: bool = False, keep_annotations: bool = False,
               validate: bool = False, classes: Objects | None = None,
               max_decompressed_bytes: int = 0) -> Objects:
-        """Objects of a document, which is never taken for a path."""
+        """Parses a document, which is never taken for a path."""
         return cls(text_of(document), defaults=defaults, strict=strict, keep_raw=keep_raw,
                    keep_annotations=keep_annotations, validate=validate, classes=classes,
                    max_decompressed_bytes=max_decompressed_bytes)
@@ -415,26 +416,26 @@ class Objects(_Parsed):
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many objects there are of each kind."""
+        """The number of objects of each kind."""
         return sums((report.get("counts", {}).items()) for report in self._report())
 
     @property
     def skipped(self) -> list[dict[str, Any]]:
-        """Kinds that were not read: dicts with ``kind``, ``count`` and, perhaps, ``neededBy``."""
+        """The kinds that were not read: dicts with ``kind``, ``count`` and maybe ``neededBy``."""
         return [entry for report in self._report() for entry in report.get("skipped", [])]
 
     @property
     def warnings(self) -> list[dict[str, str]]:
-        """What the API server would refuse: dicts with ``path`` and ``message``."""
+        """The fields that the API server would refuse: dicts with ``path`` and ``message``."""
         return [entry for report in self._report() for entry in report.get("warnings", [])]
 
     @property
     def unknown_fields(self) -> int:
-        """How many fields were not read because nothing knows them."""
+        """The number of fields that were skipped because they are unknown."""
         return sum(report.get("unknownFields", 0) for report in self._report())
 
     def priority_classes(self) -> _core.Objects | None:
-        """The part that holds PriorityClasses, for admission; None if there is none."""
+        """Returns the part that holds PriorityClasses, for admission; None if there is none."""
         for part in reversed(self._parts):
             if isinstance(part, _core.Objects) and (
                     json.loads(part.report())["counts"].get("PriorityClass")):
@@ -456,12 +457,12 @@ class Objects(_Parsed):
 
 def parse_document(document: str | bytes | memoryview, *, defaults: bool,
                    classes: _core.Objects | None = None) -> _core.Objects:
-    """One document without ceremony, for callers that make it themselves."""
+    """Parses a document that the caller has made itself."""
     return _core.Objects.parse(document, defaults=defaults, classes=classes)
 
 
 def pods_of(source: Source, classes: Objects | None = None) -> list[Pod]:
-    """The pods of a source, workloads' templates included; libsched's own are not parsed again."""
+    """Returns the pods and pod templates of a source. Pods of libsched are not parsed again."""
     if isinstance(source, Pod):
         return [source]
     if isinstance(source, (list, tuple)) and all(isinstance(item, Pod) for item in source):
@@ -472,7 +473,7 @@ def pods_of(source: Source, classes: Objects | None = None) -> list[Pod]:
 
 
 def nodes_of(source: Source) -> list[Node]:
-    """The nodes of a source; libsched's own are not parsed again."""
+    """Returns the nodes of a source. Nodes of libsched are not parsed again."""
     if isinstance(source, Node):
         return [source]
     if isinstance(source, (list, tuple)) and all(isinstance(item, Node) for item in source):

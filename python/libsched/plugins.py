@@ -1,4 +1,4 @@
-"""Plugins in Python: a class with upstream's methods, written as Python writes names."""
+"""Plugins in Python: classes with upstream's methods under Python names."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from .errors import InvalidError
 _Class = TypeVar("_Class", bound=type)
 
 _SPEC = "__libsched_plugin__"
-#: Methods that make no plugin by themselves.
+#: Methods that are not enough to make a plugin.
 _EXTENSIONS = ("add_pod", "remove_pod", "normalize_score", "queueing_hint")
 _UPSTREAM = {"".join(part for part in name.split("_")): name for name in _core.PLUGIN_METHODS}
 
 
 class Plugin:
-    """A base for plugins, which is not needed: any class will do.
+    """An optional base class for plugins.
 
-    An extension point is implemented if its method is there. ``__init__`` may take the plugin's
-    ``args`` of the configuration, a dict. What the methods may return:
+    A plugin implements the extension points whose methods it has. ``__init__`` may take the
+    plugin's ``args`` of the configuration, a dict. The methods return:
 
     =====================  ===============================================================
     ``pre_filter``         a status; names of the nodes that are left; (names, status)
@@ -32,21 +32,22 @@ class Plugin:
     ``post_filter``        a status; a Nomination; (nomination or node, status)
     ``score``              a number; (number, status)
     ``score_batch``        an array of numbers
-    ``normalize_score``    a status, the scores being changed in place; other scores
+    ``normalize_score``    a status after changing the scores in place; new scores
     ``permit``             a status; (status, seconds or timedelta)
-    ``pre_bind_pre_flight``  a status; (status, whether it may run beside others)
+    ``pre_bind_pre_flight``  a status; (status, whether PreBind may run concurrently)
     ``sign_pod``           a dict of parts; a status
     ``events_to_register``  a list of ClusterEvents
     ``queueing_hint``, ``less``  a bool
     all others             a status
     =====================  ===============================================================
 
-    A status is None or True (Success), False or a text (Unschedulable, the text being the reason),
-    a `Code`, or a `Status`. Numbers are cut to whole ones. An exception makes the status an Error,
-    and is raised where the library was called, as the cause of a `PluginError`.
+    A status is None or True (Success), False or a text (Unschedulable, with the text as the
+    reason), a `Code`, or a `Status`. Numbers are truncated to integers. After an exception the
+    status is an Error, and the call of the library raises a `PluginError` with the exception as
+    its cause.
 
-    Methods run on the thread that called the library. They may look at ``state.view`` and ask a
-    Framework about it; they cannot change the cluster.
+    Methods run on the thread that called the library. They may read ``state.view`` and call a
+    Framework on it, but cannot change the cluster.
 
     Examples
     --------
@@ -66,12 +67,12 @@ class Plugin:
 
     __slots__ = ()
 
-    #: The texts that batch methods point into.
+    #: The texts that the reasons of batch methods refer to.
     reasons: tuple[str, ...] = ()
 
 
 class PluginSpec:
-    """What is known of a plugin class: its name, weight and methods."""
+    """The name, weight and methods of a plugin class."""
 
     __slots__ = ("factory", "methods", "name", "reasons", "weight")
 
@@ -101,20 +102,21 @@ def plugin(cls: _Class, /) -> _Class: ...
 @overload
 def plugin(*, name: str | None = None, weight: int | None = None) -> Callable[[_Class], _Class]: ...
 def plugin(cls: Any = None, /, *, name: str | None = None, weight: int | None = None) -> Any:
-    """Makes a class a plugin; see `Plugin` for its methods.
+    """Marks a class as a plugin; see `Plugin` for its methods.
 
     Parameters
     ----------
     name : str, optional
-        What the configuration and statuses call it; the class's name by default.
+        The name in configurations and statuses; by default the name of the class.
     weight : int, optional
-        Of its scores, where the configuration gives none; from 1 to 2147483647, by default 1.
+        The weight of the plugin's scores unless the configuration has one; from 1 to 2147483647,
+        by default 1.
 
     Raises
     ------
     InvalidError
-        The class has no method of an extension point, or one whose name is misspelt; or the
-        weight is out of range.
+        The class has no method of an extension point, a method has a misspelt name, or the weight
+        is out of range.
     """
 
     def mark(cls: _Class) -> _Class:
@@ -125,9 +127,9 @@ def plugin(cls: Any = None, /, *, name: str | None = None, weight: int | None = 
 
 
 def registry_of(plugins: Iterable[Any]) -> _core.Registry | None:
-    """A registry with the in-tree plugins and these: classes, or objects of such classes.
+    """Makes a registry of the in-tree plugins and the given ones, which are classes or instances.
 
-    A profile that does not name one of these has it at MultiPoint.
+    A profile that names a given plugin nowhere gets it at MultiPoint.
     """
     registry = None
     for given in plugins:
@@ -140,7 +142,7 @@ def registry_of(plugins: Iterable[Any]) -> _core.Registry | None:
 
 
 def _weight(name: str, weight: object) -> int:
-    """A weight as the registry wants it, with 0 for none."""
+    """Checks a weight and returns it, or 0 for None, as the registry expects it."""
     if weight is None:
         return 0
     if isinstance(weight, bool) or not isinstance(weight, int) or not 1 <= weight < 1 << 31:
@@ -158,7 +160,7 @@ def _spec_of(given: Any) -> tuple[PluginSpec, Callable[[str], Any]]:
 
 
 def _factory(cls: type) -> Callable[[str], Any]:
-    """Makes an instance of the plugin's arguments as JSON; without some, of an empty dict."""
+    """Returns a function that makes an instance, given the plugin's arguments as JSON."""
     if cls.__init__ is object.__init__:  # type: ignore[misc]
         return lambda _: cls()
     parameters = list(inspect.signature(cls.__init__).parameters.values())[1:]  # type: ignore[misc]

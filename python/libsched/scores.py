@@ -1,4 +1,4 @@
-"""Scores: what each Score plugin said about each node that fits, without copies."""
+"""Scores: the scores of each plugin for each node that fits, without copies."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .status import Status
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class PluginScore:
-    """One plugin's score of one node: as the plugin gave it, normalised to 0..100, and weighted."""
+    """A plugin's score of a node: as the plugin gave it, normalised to 0..100, and weighted."""
 
     raw: int
     normalized: int
@@ -21,15 +21,15 @@ class PluginScore:
 class Scores:
     """The scores of the nodes that fit. Made by `Framework.score`.
 
-    The columns are memoryviews over the library's own memory, parallel to `nodes`; they stay valid
-    for as long as they are used, and ``numpy.asarray(column)`` makes no copy.
+    Columns are memoryviews over the library's memory, in the order of `nodes`. They stay valid for
+    as long as they are referenced, and ``numpy.asarray(column)`` makes no copy.
 
     Attributes
     ----------
     nodes : list of str
         The scored nodes.
     plugins : dict of str to int
-        The Score plugins in their order, with their weights; without those that were skipped.
+        The Score plugins that ran, in their order, with their weights.
     """
 
     __slots__ = ("nodes", "plugins", "_columns", "_table")
@@ -46,15 +46,15 @@ class Scores:
         return memoryview(self._table.totals())
 
     def raw(self, plugin: str) -> memoryview:
-        """What a plugin gave the nodes."""
+        """Returns the scores that a plugin gave the nodes."""
         return memoryview(self._table.raw(self._column(plugin)))
 
     def normalized(self, plugin: str) -> memoryview:
-        """The same after normalising: 0 to 100."""
+        """Returns a plugin's scores after normalisation, from 0 to 100."""
         return memoryview(self._table.normalized(self._column(plugin)))
 
     def weighted(self, plugin: str) -> memoryview:
-        """The same times the plugin's weight."""
+        """Returns a plugin's normalised scores multiplied by its weight."""
         return memoryview(self._table.weighted(self._column(plugin)))
 
     @property
@@ -65,11 +65,11 @@ class Scores:
         return [node for node, total in zip(self.nodes, totals, strict=True) if total == top]
 
     def total(self, node: str) -> int:
-        """The total of one node."""
+        """Returns the total of a node."""
         return int(self.totals[self._index(node)])
 
     def __getitem__(self, node: str) -> dict[str, PluginScore]:
-        """Every plugin's score of one node."""
+        """Returns the score of every plugin for a node."""
         at = self._index(node)
         return {plugin: PluginScore(self.raw(plugin)[at], self.normalized(plugin)[at],
                                     self.weighted(plugin)[at]) for plugin in self.plugins}
@@ -99,22 +99,24 @@ class Scores:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class CycleResult:
-    """What a scheduling cycle chose. Made by `Framework.cycle`; it is true if there is a node.
+    """The result of `Framework.cycle`. It is true if a node was chosen.
 
     Attributes
     ----------
     node : str or None
         The chosen node.
     total : int
-        Its score; 0 if no other node was feasible, because then nothing is scored.
+        The total score of the chosen node; 0 if it was the only feasible one, since a single node
+        is not scored.
     feasible : int
-        How many nodes passed the filters.
+        The number of nodes that passed the filters.
     evaluated : int
-        Those, and the ones that did not, as far as they were looked at.
+        The number of nodes that were filtered, whether or not they passed.
     status : Status
-        Why there is no node: in upstream's words, with the plugin if only one was in the way.
+        The reason why no node was chosen, in upstream's words, with the plugin if a single plugin
+        rejected all nodes.
     next_start : int
-        Where the next sampled cycle begins.
+        The node at which the next sampled cycle starts.
     """
 
     node: str | None

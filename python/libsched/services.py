@@ -1,6 +1,6 @@
-"""Services: what the evaluators of one scheduler share besides the cluster.
+"""Services: the state that the evaluators of a scheduler share besides the cluster.
 
-The clock, the API client, nominated pods and waiting pods.
+It consists of the clock, the API client, nominated pods and waiting pods.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from .status import Status, status_of
 
 
 class _Deliverable(Protocol):
-    """What requests can be delivered to: a `Cluster`, which stands above this module."""
+    """A target of deliveries: a `Cluster`, which this module cannot import."""
 
     _handle: _core.Cluster
 
 
 class Clock:
-    """A clock: the machine's, or one that stands still until it is moved.
+    """A clock: that of the machine, or a virtual one that stands still until it is advanced.
 
     >>> clock = Clock.virtual()
     >>> clock.advance(90)
@@ -42,14 +42,14 @@ class Clock:
 
     @classmethod
     def system(cls) -> Clock:
-        """The machine's clock."""
+        """Returns the clock of the machine."""
         return cls._of(_core.Clock.system())
 
     @classmethod
     def virtual(cls, now_ns: int = 7258118400 * 10**9) -> Clock:
-        """A clock that stands at a time, by default the beginning of 2200.
+        """Returns a clock that stands still, by default at the beginning of 2200.
 
-        Who waits for a time by such a clock moves it there at once.
+        Waiting for a time by such a clock advances it to that time at once.
         """
         return cls._of(_core.Clock.virtual(now_ns))
 
@@ -65,12 +65,12 @@ class Clock:
         return self._handle.now()
 
     def advance(self, duration: float | datetime.timedelta) -> None:
-        """Moves a virtual clock on, by seconds or a timedelta.
+        """Advances a virtual clock by seconds or by a timedelta.
 
         Raises
         ------
         StateError
-            It is the machine's clock.
+            The clock is that of the machine.
         """
         self._handle.advance_to(self.now_ns + nanoseconds(duration))
 
@@ -79,7 +79,7 @@ class Clock:
 
 
 class NominatingMode(enum.IntEnum):
-    """What a Nomination does."""
+    """The effect of a Nomination."""
 
     NONE = 0
     NOOP = 1
@@ -88,14 +88,14 @@ class NominatingMode(enum.IntEnum):
 
 @dataclasses.dataclass(frozen=True)
 class Nomination:
-    """Upstream's NominatingInfo: what becomes of a pod's nominated node.
+    """A change of a pod's nominated node: upstream's NominatingInfo.
 
     Attributes
     ----------
     node : str
-        Empty with OVERRIDE: the nomination is taken back.
+        The new node. An empty name withdraws the nomination.
     mode : NominatingMode
-        OVERRIDE names the node; NOOP and NONE leave it as it is.
+        OVERRIDE sets the node; NOOP and NONE leave the nomination as it is.
     """
 
     node: str = ""
@@ -103,7 +103,7 @@ class Nomination:
 
 
 class WaitingPod:
-    """A pod whose Permit plugins let it wait; any thread may decide about it."""
+    """A pod that Permit plugins made wait. Any thread may decide about it."""
 
     __slots__ = ("_handle",)
 
@@ -124,25 +124,25 @@ class WaitingPod:
 
     @property
     def pending_plugins(self) -> list[str]:
-        """The plugins that have not allowed it yet, sorted."""
+        """The plugins that have not allowed the pod yet, sorted."""
         pending: list[str] = json.loads(self._handle.pending())
         return pending
 
     def allow(self, plugin: str) -> None:
-        """A plugin does not want it to wait any longer."""
+        """Allows the pod on behalf of a plugin; the last plugin to do so ends the wait."""
         self._handle.allow(plugin)
 
     def reject(self, plugin: str, message: str = "") -> bool:
-        """Ends the wait: Unschedulable. Whether it was this call that ended it."""
+        """Ends the wait with Unschedulable. Returns whether this call ended it."""
         return self._handle.reject(plugin, message)
 
     def preempt(self, plugin: str, message: str = "") -> bool:
-        """Ends the wait so that the pod is tried again soon."""
+        """Ends the wait so that the pod is retried soon. Returns whether this call ended it."""
         return self._handle.preempt(plugin, message)
 
     @property
     def decision(self) -> Status | None:
-        """How the wait has ended; None while it lasts."""
+        """The status that ended the wait; None while the pod is waiting."""
         decided = self._handle.decided()
         return None if decided is None else status_of(decided)
 
@@ -156,19 +156,19 @@ class Services:
     Parameters
     ----------
     clock : Clock, optional
-        By default a virtual one for plugins and waiting pods, and the machine's for the timeouts
-        of calls.
+        By default a virtual clock for plugins and waiting pods, and the clock of the machine for
+        the timeouts of calls.
     api : optional
-        An object with any of these methods; what they raise is the API server's error:
+        An object with any of these methods. An exception of a method is an error of the API server:
 
         - ``bind(pod, node_name)``, ``delete_pod(pod)``
         - ``patch_pod_status(pod, patch)``: a strategic merge patch as a dict
         - ``patch_object(kind, namespace, name, patch)``: a JSON merge patch as a dict
         - ``event(pod, type, reason, action, note)``
 
-        Nothing: the requests are only kept, see `requests` and `deliver`.
+        By default requests are only recorded: see `requests` and `deliver`.
     preemption_seed : int, optional
-        Preemption begins at a node that is drawn by this seed; otherwise at the first.
+        The seed that selects the node at which preemption starts; by default the first node.
 
     Examples
     --------
@@ -196,35 +196,36 @@ class Services:
 
     @property
     def requests(self) -> list[dict[str, Any]]:
-        """What was asked of the API server, where there is no client.
+        """The recorded requests to the API server.
 
-        Dicts with ``verb`` (``bind``, ``deletePod``, ``patchPodStatus``, ``patchObject``,
-        ``event``) and what belongs to it.
+        Each is a dict with ``verb`` (``bind``, ``deletePod``, ``patchPodStatus``, ``patchObject``
+        or ``event``) and its arguments.
 
         Raises
         ------
         StateError
-            There is a client.
+            The services have an API client, so nothing is recorded.
         """
         requests: list[dict[str, Any]] = json.loads(self._handle.requests())
         return requests
 
     def deliver(self, cluster: _Deliverable) -> None:
-        """Does to the cluster what the kept requests would bring about, and forgets them.
+        """Applies the effects of the recorded requests to the cluster, and forgets the requests.
 
-        Bound pods run on their nodes, deleted ones have left.
+        Bound pods are added to their nodes, and deleted pods are removed.
         """
         self._handle.deliver(cluster._handle)
 
     # Nominated pods
 
     def nominate(self, pod: Pod, nomination: Nomination | str | None = None) -> None:
-        """Upstream's AddNominatedPod: filters count on the pod on that node.
+        """Nominates a pod to a node, where filters then count it: upstream's AddNominatedPod.
 
         Parameters
         ----------
         nomination : Nomination or str, optional
-            A node; nothing, or no OVERRIDE: the pod's own status.nominatedNodeName.
+            The node. By default, and in modes other than OVERRIDE, it is the pod's
+            status.nominatedNodeName.
         """
         if isinstance(nomination, str):
             nomination = Nomination(nomination)
@@ -232,44 +233,44 @@ class Services:
         self._handle.nominate(pod._handle, int(nomination.mode), nomination.node)
 
     def remove_nomination(self, pod: Pod) -> None:
-        """Upstream's DeleteNominatedPodIfExists."""
+        """Removes the pod's nomination, if any: upstream's DeleteNominatedPodIfExists."""
         self._handle.remove_nomination(pod._handle)
 
     def nominated_node(self, pod: Pod) -> str | None:
-        """The node that the pod is nominated to."""
+        """Returns the node that the pod is nominated to; None if there is none."""
         return self._handle.nominated_node(pod._handle) or None
 
     # Waiting pods
 
     def add_waiting_pod(self, pod: Pod,
                         waits: Mapping[str, float | datetime.timedelta]) -> None:
-        """A pod whose Permit said Wait begins to wait.
+        """Adds a pod whose Permit status is Wait.
 
         Parameters
         ----------
         waits : mapping from plugin to seconds or timedelta
-            What `Framework.run_permit_plugins` gave; at least one plugin.
+            The result of `Framework.run_permit_plugins`, with at least one plugin.
 
         Raises
         ------
         InvalidError
-            No plugin waits, so nobody could decide.
+            `waits` is empty, so nothing could ever end the wait.
         """
         self._handle.add_waiting_pod(
             pod._handle, [(plugin, nanoseconds(wait)) for plugin, wait in waits.items()])
 
     @property
     def waiting_pods(self) -> list[WaitingPod]:
-        """All of them, by uid."""
+        """The waiting pods, ordered by uid."""
         return [WaitingPod._of(handle) for handle in self._handle.waiting_pods()]
 
     def waiting_pod(self, pod: Pod | str) -> WaitingPod | None:
-        """A waiting pod by its uid; None if it does not wait."""
+        """Returns a waiting pod, found by uid; None if it is not waiting."""
         handle = self._handle.waiting_pod(pod.uid if isinstance(pod, Pod) else pod)
         return None if handle is None else WaitingPod._of(handle)
 
     def reject_waiting_pod(self, pod: Pod | str) -> bool:
-        """Upstream's RejectWaitingPod. False if it does not wait."""
+        """Rejects a waiting pod: upstream's RejectWaitingPod. False if it is not waiting."""
         return self._handle.reject_waiting_pod(pod.uid if isinstance(pod, Pod) else pod)
 
     def __repr__(self) -> str:
@@ -283,7 +284,7 @@ def _wrap_services(handle: _core.Services) -> Services:
 
 
 def nanoseconds(duration: float | datetime.timedelta) -> int:
-    """Of seconds, or of a timedelta."""
+    """Converts seconds or a timedelta to nanoseconds."""
     if isinstance(duration, datetime.timedelta):
         return ((duration.days * 86400 + duration.seconds) * 10**6 + duration.microseconds) * 1000
     if isinstance(duration, bool) or not isinstance(duration, (int, float)):

@@ -1,4 +1,4 @@
-"""CycleState: data that the plugins, and you, keep for one pod's scheduling cycle."""
+"""CycleState: the data that plugins and callers keep during a pod's scheduling cycle."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ def _clone_value(value: Any) -> Any:
 
 
 class CycleState:
-    """Data of one scheduling cycle.
+    """The data of a scheduling cycle.
 
-    `Framework.run_pre_filter_plugins` fills it and the Filter plugins read it. You may keep Python
-    objects in it under keys of your own.
+    `Framework.run_pre_filter_plugins` fills it, and Filter plugins read it. It holds Python objects
+    under keys of your own, too.
 
     >>> state = CycleState()
     >>> state.write("example.com/tries", [1, 2])
@@ -35,9 +35,9 @@ class CycleState:
 
     Notes
     -----
-    A value that has a method ``clone()`` is cloned with the state, as upstream's StateData is;
-    any other is shared by the clones. Safe to use from several threads; run plugins on clones to
-    run them at the same time.
+    A value with a method ``clone()`` is cloned with the state, like upstream's StateData; other
+    values are shared by the clones. Several threads may use a state; to run plugins concurrently,
+    give each thread a clone.
     """
 
     __slots__ = ("_handle",)
@@ -48,16 +48,16 @@ class CycleState:
         self._handle = _core.CycleState()
 
     def write(self, key: str, value: Any) -> None:
-        """Stores `value` under `key`, replacing what was there."""
+        """Stores `value` under `key`, replacing a previous value."""
         self._handle.write(key, value)
 
     def read(self, key: str) -> Any:
-        """What is stored under `key`.
+        """Returns the value stored under `key`.
 
         Raises
         ------
         NotFoundError
-            There is nothing.
+            There is no such value.
         """
         found, value = self._handle.read(key)
         if not found:
@@ -65,48 +65,48 @@ class CycleState:
         return value
 
     def delete(self, key: str) -> None:
-        """Removes what is stored under `key`, if anything is."""
+        """Removes the value stored under `key`, if there is one."""
         self._handle.delete(key)
 
     def clone(self) -> CycleState:
-        """An independent state with clones of all values."""
+        """Returns an independent state with clones of all values."""
         made = object.__new__(CycleState)
         made._handle = self._handle.clone(_clone_value)
         return made
 
     def skips_filter(self, plugin: str) -> bool:
-        """Whether PreFilter of `plugin` asked to skip its Filter."""
+        """Returns whether PreFilter of `plugin` asked to skip its Filter."""
         return self._handle.skips_filter(plugin)
 
     def skips_score(self, plugin: str) -> bool:
-        """Whether PreScore of `plugin` asked to skip its Score."""
+        """Returns whether PreScore of `plugin` asked to skip its Score."""
         return self._handle.skips_score(plugin)
 
     def skips_pre_bind(self, plugin: str) -> bool:
-        """Whether PreBindPreFlight of `plugin` asked to skip its PreBind."""
+        """Returns whether PreBindPreFlight of `plugin` asked to skip its PreBind."""
         return self._handle.skips_pre_bind(plugin)
 
     def parallel_pre_bind(self, plugin: str) -> bool:
-        """Whether PreBind of `plugin` may run beside others."""
+        """Returns whether PreBind of `plugin` may run concurrently with others."""
         return self._handle.parallel_pre_bind(plugin)
 
     def activate(self, pod: Pod) -> None:
-        """Upstream's PodsToActivate: once the cycle succeeded the queue shall try this pod again."""
+        """Asks the queue to retry a pod once this cycle succeeds: upstream's PodsToActivate."""
         self._handle.activate(pod._handle)
 
     def take_activations(self) -> list[str]:
-        """The pods that `activate` was called for, as ``namespace/name``, sorted; forgets them."""
+        """Returns the pods to activate as sorted ``namespace/name``, and forgets them."""
         keys: list[str] = json.loads(self._handle.take_activations())
         return keys
 
     @property
     def view(self) -> View:
-        """In a plugin's method: the cluster or snapshot that is asked about.
+        """The cluster or snapshot that a plugin's method is called for.
 
         Raises
         ------
         StateError
-            This is not a state that a plugin was lent.
+            The state does not come from a plugin's method.
         """
         view = _views.get(self._handle.view_address)
         if view is None:
@@ -115,12 +115,12 @@ class CycleState:
 
     @property
     def services(self) -> Services:
-        """In a plugin's method: clock, API client, nominated and waiting pods of the scheduler.
+        """The services of the scheduler that calls a plugin's method.
 
         Raises
         ------
         StateError
-            This is not a state that a plugin was lent.
+            The state does not come from a plugin's method.
         """
         handle = self._handle.services
         if handle is None:

@@ -1,4 +1,4 @@
-"""Status and its codes: what a plugin, or the framework, says about a pod."""
+"""Status and its codes: the answer of a plugin, or of the framework, about a pod."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Code(enum.IntEnum):
 
     @classmethod
     def of(cls, label: str) -> Code:
-        """The code that upstream prints as `label`."""
+        """Returns the code that upstream prints as `label`."""
         return _BY_LABEL[label]
 
 
@@ -40,7 +40,7 @@ _BY_LABEL = {code.label: code for code in Code}
 class Status:
     """A verdict: a code, the plugin that gave it, and its reasons.
 
-    A status is true if it is a success, so ``if not status: print(status.reasons)`` reads well.
+    A status is true if its code is Success, so ``if not status: print(status.reasons)`` works.
 
     >>> status = Status(Code.UNSCHEDULABLE, "NodeResourcesFit", ("Insufficient cpu",))
     >>> status.is_success, status.is_rejected, status.message
@@ -56,17 +56,17 @@ class Status:
 
     @classmethod
     def unschedulable(cls, *reasons: str, resolvable: bool = True) -> Status:
-        """A rejection; not `resolvable` if taking pods away would not help either."""
+        """Makes a rejection. It is not `resolvable` if removing pods would not help."""
         return cls(Code.UNSCHEDULABLE if resolvable else Code.UNSCHEDULABLE_AND_UNRESOLVABLE, "",
                    reasons)
 
     def with_error(self, text: str) -> Status:
-        """As upstream's WithError: the text becomes the first reason, and what `error` says."""
+        """Upstream's WithError: a copy whose first reason and `error` are the text."""
         return Status(self.code, self.plugin, (text, *self.reasons), text)
 
     @property
     def error(self) -> str | None:
-        """As upstream's AsError: what error texts quote; None for Success, Wait and Skip."""
+        """Upstream's AsError: the text that errors quote; None for Success, Wait and Skip."""
         if self.code in (Code.SUCCESS, Code.WAIT, Code.SKIP):
             return None
         return self.message if self._error is None else self._error
@@ -89,7 +89,7 @@ class Status:
 
     @property
     def is_rejected(self) -> bool:
-        """Whether it says no: Unschedulable, UnschedulableAndUnresolvable or Pending."""
+        """Whether the code is Unschedulable, UnschedulableAndUnresolvable or Pending."""
         return self.code in (
             Code.UNSCHEDULABLE,
             Code.UNSCHEDULABLE_AND_UNRESOLVABLE,
@@ -98,7 +98,7 @@ class Status:
 
     @property
     def message(self) -> str:
-        """All reasons in one text, as upstream joins them."""
+        """All reasons in one text, joined as upstream joins them."""
         return ", ".join(self.reasons)
 
     def __bool__(self) -> bool:
@@ -114,7 +114,7 @@ _SUCCESS = Status()
 
 
 def status_of(parts: tuple[Any, ...]) -> Status:
-    """The Status of what the extension module returns: (code, plugin, reasons[, error])."""
+    """Makes a Status of the extension module's tuple: (code, plugin, reasons[, error])."""
     code, plugin, reasons = parts[:3]
     if code == 0 and not plugin and not reasons:
         return _SUCCESS

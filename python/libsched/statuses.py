@@ -1,4 +1,4 @@
-"""NodeStatuses: why each node does not take a pod; what PostFilter plugins get."""
+"""NodeStatuses: why each node does not take a pod. PostFilter plugins get one."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from .view import View
 
 
 class NodeStatuses:
-    """Why each node of a view does not take a pod, as upstream's NodeToStatus.
+    """The reasons why each node of a view does not take a pod: upstream's NodeToStatus.
 
     Parameters
     ----------
     statuses : mapping from node name to Status, optional
     absent : Status, optional
-        Of the nodes that nothing is said of; UnschedulableAndUnresolvable if it is not given.
+        The status of all other nodes; UnschedulableAndUnresolvable by default.
     """
 
     __slots__ = ("_absent", "_handle", "_statuses")
@@ -28,7 +28,7 @@ class NodeStatuses:
                  absent: Status | None = None) -> None:
         self._handle = None
         self._statuses = dict(statuses)
-        # A status is false where it is no success.
+        # Compared with None, because a Status that is no success is false.
         self._absent = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE) if absent is None else absent
 
     @classmethod
@@ -38,7 +38,7 @@ class NodeStatuses:
         return made
 
     def on(self, view: View) -> _core.NodeStatuses:
-        """For a call: by rows. Names that the view does not have are left out."""
+        """Returns the handle for a call on `view`. Nodes that the view lacks are left out."""
         if self._handle is not None:
             return self._handle
         made = _core.NodeStatuses()
@@ -51,19 +51,19 @@ class NodeStatuses:
         return made
 
     def __getitem__(self, node: str) -> Status:
-        """What is said of a node.
+        """Returns the status of a node.
 
         Raises
         ------
         NotFoundError
-            There is no such node; only what a plugin is lent knows that.
+            There is no such node. Only statuses that a plugin is given can tell.
         """
         if self._handle is None:
             return self._statuses.get(node, self._absent)
         return status_of(self._handle.get(self._row(self._handle, node)))
 
     def code(self, node: str) -> Code:
-        """The code of what is said of a node."""
+        """Returns the code of a node's status."""
         if self._handle is None:
             return self[node].code
         return Code(self._handle.code(self._row(self._handle, node)))

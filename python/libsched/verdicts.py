@@ -1,4 +1,4 @@
-"""Verdicts: what a profile says about a pod and each node, as data without any layout."""
+"""Verdicts: the answer of a profile about a pod and every node, as plain data."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from .status import Code, Status, status_of
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class NodeVerdict:
-    """What was said about one node.
+    """The verdict on a node.
 
     Attributes
     ----------
     node : str
-        Its name.
+        The name of the node.
     status : Status
-        What Filter said; or what PreFilter said, if the node was ruled out then.
+        The status of Filter, or that of PreFilter if it excluded the node.
     by_pre_filter : bool
-        Whether PreFilter ruled the node out.
+        Whether PreFilter excluded the node.
     """
 
     node: str
@@ -39,9 +39,9 @@ class NodeVerdict:
 
 
 class Verdicts:
-    """The verdicts on a pod: a mapping from node to `NodeVerdict`, and what led to them.
+    """The verdicts of a profile on a pod, by node, with statuses, reasons and scores.
 
-    The base of `FitResult`, which adds the texts and tables.
+    The base of `FitResult`, which adds texts and tables.
     """
 
     def __init__(self, decision: _core.Decision, pod: Pod, profile: str,
@@ -60,22 +60,22 @@ class Verdicts:
 
     @property
     def fits(self) -> bool:
-        """Whether any node takes the pod now. A gated pod fits nowhere."""
+        """Whether any node takes the pod. A gated pod fits nowhere."""
         return bool(self.nodes) and self._is_plain
 
     @property
     def pre_enqueue(self) -> Status | None:
-        """Why the pod is not even tried, such as scheduling gates; None if it is."""
+        """The status that keeps the pod out of the queue, such as a gate; None if it passes."""
         return None if self._is_plain else _status(self.to_dict().get("preEnqueue"))
 
     @property
     def pre_filter(self) -> Status | None:
-        """What PreFilter said; None if it was not asked."""
+        """The status of PreFilter; None if it did not run."""
         return _status(self.to_dict().get("preFilter"))
 
     @property
     def error(self) -> str:
-        """Why there is no answer, such as a plugin that failed; empty if there is one."""
+        """The reason why there are no verdicts, such as a failed plugin; empty if there are."""
         return "" if self._is_plain else str(self.to_dict().get("error", ""))
 
     @property
@@ -85,23 +85,21 @@ class Verdicts:
 
     @property
     def preemption(self) -> dict[str, Any] | None:
-        """What DefaultPreemption answered, in the form that the C API documents for its JSON.
+        """The answer of DefaultPreemption, in the form that the C API documents for its JSON.
 
-        ``nominatedNode`` and ``victims`` are there if pods have to leave a node for this one. None
-        if PostFilter did not run: `Framework.fit` runs it on demand, where no node takes the pod.
+        It has ``nominatedNode`` and ``victims`` if pods have to leave a node for this one. None if
+        PostFilter did not run: `Framework.fit` runs it on demand and if no node takes the pod.
         """
         return self.to_dict().get("preemption")
 
     @property
     def scores(self) -> Scores | None:
-        """The scores of `nodes`; None if they were not asked for, or no node fits.
-
-        `Framework.score` asks for them.
+        """The scores of `nodes`; None without `Framework.score`, or if no node fits.
 
         Raises
         ------
         InternalError
-            Scoring failed, because a plugin answered with an Error: see `score_error`.
+            Scoring failed because a plugin answered with an Error: see `score_error`.
         """
         if self._scores is None:
             if self.score_error:
@@ -112,12 +110,12 @@ class Verdicts:
 
     @property
     def score_error(self) -> str:
-        """Upstream's text if scoring failed, otherwise empty."""
+        """Upstream's text if scoring failed; otherwise empty."""
         return self._decision.score_error
 
     @property
     def skipped_scores(self) -> list[str]:
-        """The plugins whose Score was skipped, sorted."""
+        """The plugins whose Score was skipped, sorted by name."""
         return self._decision.skip_score()
 
     @property
@@ -127,21 +125,21 @@ class Verdicts:
 
     @property
     def codes(self) -> memoryview:
-        """The codes of the nodes that were judged, in the order of their names, without a copy.
+        """The codes of the filtered nodes, in the order of their names, without a copy.
 
-        ``numpy.asarray(result.codes)`` makes none, either. Nodes that PreFilter ruled out were not
-        judged.
+        ``numpy.asarray(result.codes)`` makes no copy, either. Nodes that PreFilter excluded were
+        not filtered.
         """
         return memoryview(self._decision.codes())
 
     @property
     def node_count(self) -> int:
-        """How many nodes the question was about."""
+        """The number of nodes that the result is about."""
         return self._decision.total
 
     @property
     def reasons(self) -> Counter[str]:
-        """On how many nodes each reason stands in the way. A node may have several."""
+        """The number of nodes that each reason excludes. A node may have several reasons."""
         total: Counter[str] = Counter()
         for (_, reason), count in self.reasons_by_plugin.items():
             total[reason] += count
@@ -149,24 +147,24 @@ class Verdicts:
 
     @property
     def reasons_by_plugin(self) -> Counter[tuple[str, str]]:
-        """The same for pairs (plugin, reason)."""
+        """The number of nodes that each pair (plugin, reason) excludes."""
         return Counter((verdict.status.plugin, reason) for verdict in self
                        if not verdict.fits for reason in verdict.status.reasons)
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as plain data, in the form that the C API documents for its JSON."""
+        """Returns everything as plain data, in the form that the C API documents for its JSON."""
         if self._details is None:
             details: dict[str, Any] = json.loads(self._decision.explain())
             self._details = details
         return self._details
 
     def filter_plugins(self) -> list[tuple[str, bool]]:
-        """The Filter plugins in their order, each with whether PreFilter skipped it."""
+        """Returns the Filter plugins in their order, each with whether it was skipped."""
         skipped = set(self.to_dict().get("preFilter", {}).get("skipFilter", ()))
         return [(name, name in skipped) for name, _ in self._plugins.get("filter", ())]
 
     def score_plugins(self) -> list[tuple[str, int]]:
-        """The Score plugins in their order, each with its weight, skipped ones included."""
+        """Returns the Score plugins in their order with their weights, skipped ones included."""
         return list(self._plugins.get("score", ()))
 
     def __getitem__(self, node: str) -> NodeVerdict:
@@ -189,7 +187,7 @@ class Verdicts:
 
     @property
     def _is_plain(self) -> bool:
-        """Whether the pod was tried and no plugin failed, known without all the details."""
+        """Whether PreEnqueue passed and no plugin failed; cheaper than `to_dict`."""
         return self._decision.plain and bool(self._decision.node_count)
 
     def _table(self) -> dict[str, NodeVerdict]:
@@ -203,7 +201,7 @@ class Verdicts:
         return self._verdicts
 
     def _ruled_out(self, names: list[str]) -> dict[str, NodeVerdict]:
-        """The verdicts on nodes that PreFilter ruled out, in upstream's words."""
+        """Returns the verdicts on nodes that PreFilter excluded, in upstream's words."""
         status = self.pre_filter
         if status is None:
             return {}

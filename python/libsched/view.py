@@ -1,4 +1,4 @@
-"""View: reading a cluster or a snapshot, node by node and pod by pod."""
+"""View: read access to a cluster or a snapshot, by node and by pod."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from .columns import Columns
 from .errors import NotFoundError
 from .objects import Node, Objects, Pod, _wrap_node, _wrap_pod
 
-#: The views that Python has objects for, by address: plugins are told of a view by it.
+#: The views with an object in Python, by address: plugins get the address of a view.
 _views: weakref.WeakValueDictionary[int, View] = weakref.WeakValueDictionary()
 
 
 class NodeInfo:
-    """One node of a cluster or snapshot: the Node, its pods, and what is left of it.
+    """A node of a cluster or snapshot, with its pods and resources.
 
-    Looked up again at each question, so it follows the cluster's changes.
+    Every access looks the node up again, so a NodeInfo follows the changes of its cluster.
     """
 
     __slots__ = ("_view", "name")
@@ -34,7 +34,7 @@ class NodeInfo:
         Raises
         ------
         NotFoundError
-            The node has gone.
+            The node was removed.
         """
         return self._view.row(self.name)
 
@@ -51,11 +51,11 @@ class NodeInfo:
         return [_wrap_pod(pod) for pod in self._view._handle.node_pods(self.row)]
 
     def allocatable(self, resource: str) -> int:
-        """What the node offers: ``"cpu"`` in thousandths, ``"memory"`` in bytes, else units."""
+        """Returns a resource: thousandths of ``"cpu"``, bytes of ``"memory"``, else units."""
         return self._view._handle.resource(self.row, resource)[0]
 
     def requested(self, resource: str) -> int:
-        """What its pods ask for, in the units of `allocatable`."""
+        """Returns the sum of the requests of the node's pods, in the units of `allocatable`."""
         return self._view._handle.resource(self.row, resource)[1]
 
     def __repr__(self) -> str:
@@ -63,7 +63,7 @@ class NodeInfo:
 
 
 class Nodes(Mapping[str, NodeInfo]):
-    """The nodes of a view by name, in the order in which they are walked."""
+    """The nodes of a view by name, in the order in which the scheduler visits them."""
 
     __slots__ = ("_view",)
 
@@ -88,7 +88,7 @@ class Nodes(Mapping[str, NodeInfo]):
 
 
 class Pods(Mapping[str, Pod]):
-    """The bound pods of a view by ``namespace/name``, those of absent nodes included."""
+    """The bound pods of a view by ``namespace/name``, including those of absent nodes."""
 
     __slots__ = ("_view",)
 
@@ -115,7 +115,7 @@ class Pods(Mapping[str, Pod]):
 
 
 class View:
-    """What a `Cluster` and a `Snapshot` have in common: they can be read and asked.
+    """The base of `Cluster` and `Snapshot`: a state that can be read and scheduled on.
 
     ``len(view)`` is the number of nodes.
     """
@@ -125,7 +125,7 @@ class View:
     _handle: _core.View
     _classes: Objects | None
     _columns: Columns | None
-    #: Idle evaluators of each framework that has been asked about the view.
+    #: Idle evaluators of each framework that has used the view.
     _evaluators: weakref.WeakKeyDictionary[object, list[_core.Evaluator]]
 
     @property
@@ -147,7 +147,7 @@ class View:
 
     @property
     def row_count(self) -> int:
-        """All rows are less than this: the number of bits in a bitmap over nodes."""
+        """The number of rows, which is the number of bits in a bitmap over nodes."""
         return self._handle.row_count
 
     @property
@@ -157,7 +157,7 @@ class View:
         return self._handle.order()
 
     def row(self, name: str) -> int:
-        """The row of a node: its bit in bitmaps over nodes.
+        """Returns the row of a node: its bit in bitmaps over nodes.
 
         Raises
         ------
@@ -170,9 +170,9 @@ class View:
         return row
 
     def node_of(self, pod: Pod | str) -> str | None:
-        """The name of the node that a pod (or ``namespace/name``) is on.
+        """Returns the name of the node of a pod (or of ``namespace/name``).
 
-        None if the pod is not bound, or bound to a node that is not there.
+        None if the pod is not bound, or its node does not exist.
         """
         found = self._handle.find_pod(*split_key(pod.key if isinstance(pod, Pod) else pod))
         if found is None:
@@ -194,7 +194,7 @@ class View:
         return f"{nodes} node{'s' * (nodes != 1)}, {pods} pod{'s' * (pods != 1)}"
 
     def _prepare(self) -> None:
-        """Brings the node order up to date, where it can change."""
+        """Updates the node order, in views whose order can change."""
 
     def _node_names(self) -> list[str]:
         self._prepare()
@@ -202,7 +202,7 @@ class View:
 
 
 def split_key(key: str) -> tuple[str, str]:
-    """Namespace and name of ``namespace/name``; without a slash, namespace ``default``."""
+    """Splits ``namespace/name``; the namespace of a text without a slash is ``default``."""
     namespace, slash, name = key.partition("/")
     return (namespace, name) if slash else ("default", namespace)
 

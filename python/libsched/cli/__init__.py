@@ -12,7 +12,7 @@ from ..errors import Error
 from . import config, explain, fit, schedule, verbs, version
 from .terminal import Terminal
 
-#: The verbs of libsched itself; other packages may offer more (see `verbs`).
+#: The verbs of libsched itself; other packages may add more (see `verbs`).
 OWN: dict[str, verbs.Add] = {
     "fit": fit.add, "explain": explain.add, "schedule": schedule.add, "config": config.add,
     "version": version.add}
@@ -32,7 +32,7 @@ examples:
 
 
 def parser(words: Sequence[str]) -> argparse.ArgumentParser:
-    """The parser of the whole command line, as far as these arguments need it.
+    """Makes the parser of the command line, with the parts that these arguments need.
 
     Raises
     ------
@@ -66,7 +66,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")  # names may hold what a locale lacks
+            stream.reconfigure(errors="backslashreplace")  # the locale may lack some characters
     words = sys.argv[1:] if arguments is None else arguments
     try:
         made = parser(words)

@@ -1,6 +1,6 @@
-"""What commands that ask about pods share: their options, and who judges.
+"""Options of the commands that judge pods, the choice of a profile, and the judging itself.
 
-A pod's profile is chosen here alone; what is read is in `question`.
+The input is read by `question`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .question import Candidate
 
 @dataclasses.dataclass(frozen=True)
 class Answer:
-    """What is to be said about a candidate; `error` instead of a result if there is none."""
+    """The answer about a candidate: a result, or an error if there is none."""
 
     candidate: Candidate
     notes: list[str]
@@ -30,14 +30,14 @@ class Answer:
 
     @property
     def code(self) -> int:
-        """The exit code it asks for."""
+        """The exit code for this answer."""
         if self.result is None or self.result.error or self.result.score_error:
             return 2
         return 0 if self.result.fits else 1
 
 
 def add_inputs(made: argparse.ArgumentParser, verb: str) -> None:
-    """The options that every such command begins with; `verb` is what is done with the pods."""
+    """Adds the options for the input; `verb` describes the work on the pods in the help text."""
     made.add_argument("cluster", nargs="+", metavar="CLUSTER",
                       help="manifests of nodes and running pods (YAML or JSON, gzip or not); "
                       "- is standard input; several are merged")
@@ -47,7 +47,7 @@ def add_inputs(made: argparse.ArgumentParser, verb: str) -> None:
 
 
 def add_judging(made: argparse.ArgumentParser) -> None:
-    """The options about configuration and reading that every such command ends with."""
+    """Adds the options for the configuration and for reading."""
     made.add_argument("--config", metavar="FILE", help="a KubeSchedulerConfiguration")
     made.add_argument("--profile", metavar="NAME",
                       help="the profile that judges (default: the pod's schedulerName)")
@@ -66,7 +66,7 @@ def add_as_is(made: argparse.ArgumentParser) -> None:
 
 
 class Profiles:
-    """Finds the profile for a pod, and makes its framework once."""
+    """Finds the profile of a pod, and makes each framework once."""
 
     def __init__(self, options: argparse.Namespace) -> None:
         self._wanted: str | None = options.profile
@@ -84,14 +84,14 @@ class Profiles:
         self._frameworks: dict[str, Framework] = {}
 
     def of(self, pod: Pod, notes: list[str]) -> Framework:
-        """The framework; what is odd about the choice is added to `notes`.
+        """Returns the framework for a pod, and adds remarks about the choice to `notes`.
 
         Raises
         ------
         NotFoundError
             There is no such profile.
         Error
-            It cannot be made, whatever the pod is; the configuration's file is named.
+            The framework cannot be made. The error names the file of the configuration.
         """
         names = self._config.profiles
         name = self._wanted or pod.scheduler_name
@@ -111,7 +111,7 @@ class Profiles:
         return self._frameworks[name]
 
     def _told(self, error: Error, what: str = "") -> Error:
-        """The error with the place that it is about."""
+        """Adds the file and the profile to an error."""
         place = ": ".join(part for part in (self._file, what, error.path) if part)
         if place and self._file not in error.message:
             error.message, error.path = f"{place}: {error.message}", ""
@@ -119,7 +119,7 @@ class Profiles:
 
 
 class Judge:
-    """Asks a pod's profile about it; the cluster stays as it is."""
+    """Judges pods by their profiles, without changing the cluster."""
 
     def __init__(self, options: argparse.Namespace, cluster: Cluster, score: bool = False) -> None:
         self._as_is: bool = options.as_is
@@ -128,7 +128,7 @@ class Judge:
         self._score = score
 
     def answer(self, candidate: Candidate) -> Answer:
-        """Judges one candidate; errors become part of the answer."""
+        """Judges a candidate; errors become part of the answer."""
         notes: list[str] = []
         framework = self._profiles.of(candidate.pod, notes)
         try:
@@ -159,5 +159,5 @@ class Judge:
 
 
 def about(pod: Pod, text: str) -> str:
-    """A text that names the pod."""
+    """Adds the pod's name to a text, unless it is there already."""
     return text if pod.key in text else f"{pod.key}: {text}"

@@ -1,4 +1,4 @@
-"""`libsched config check`: is a KubeSchedulerConfiguration valid, and what does it come to?"""
+"""`libsched config check`: is a KubeSchedulerConfiguration valid, and which plugins does it run?"""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def add(made: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Checks one file; returns 0 or 2."""
+    """Checks a file; returns 0 or 2."""
     name = "standard input" if options.file == "-" else options.file
     try:
         config = Config(_document(options.file))
@@ -67,7 +67,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _unable(config: Config) -> Iterator[dict[str, str]]:
-    """The profiles that are valid but that this version cannot run, and why."""
+    """Yields the profiles that are valid but that this version cannot run, with the reason."""
     for profile in config.profiles:
         try:
             Framework(config, profile=profile)
@@ -76,7 +76,7 @@ def _unable(config: Config) -> Iterator[dict[str, str]]:
 
 
 def profile_lines(profile: dict[str, Any]) -> list[str]:
-    """A table: extension point, place in the order, plugin, weight."""
+    """Formats a table of extension points, plugins in their order, and weights."""
     rows = []
     for point in POINTS:
         for number, plugin in enumerate(profile["plugins"].get(point, ())):

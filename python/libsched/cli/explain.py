@@ -1,4 +1,4 @@
-"""`libsched explain`: every node and every plugin, with reasons and scores, as text, JSON or page."""
+"""`libsched explain`: reasons and scores by node and plugin, as text, JSON or a page."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from .terminal import Terminal, table
 from .writing import JsonWriter, TextWriter
 
 DESCRIPTION = """\
-Says for every pod of a file what each plugin of kube-scheduler v1.36 makes of each node: which
-filter refuses it and why, and what each Score plugin gives it: raw, normalised to 0..100, and
-weighted. The nodes are listed best first. Pods that run already, and workloads, are judged as by
-'libsched fit'."""
+Shows for every pod of a file the answer of each plugin of kube-scheduler v1.36 on each node: the
+filter that rejects the node, with its reasons, and the score of each Score plugin: raw, normalised to
+0..100, and weighted. The nodes are listed best first. Pods that run already, and workloads, are
+judged as by 'libsched fit'."""
 
 EPILOG = """\
 exit codes:
@@ -66,7 +66,7 @@ def _number(text: str) -> int:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Explains; returns 0, 1 or 2."""
+    """Explains the verdicts; returns 0, 1 or 2."""
     question = read_question(options)
     if options.html and len(question.candidates) != 1:
         raise InvalidError(f"--html shows one pod, but there are {len(question.candidates):,} in "
@@ -78,7 +78,7 @@ def run(options: argparse.Namespace) -> int:
         writer = ExplainJson(options, question) if options.json else ExplainText(options)
         return answer_all(question, judge, writer)
     answer = judge.answer(question.candidates[0])
-    if answer.result is not None:  # first of all: a reader of the text may leave early
+    if answer.result is not None:  # before the text, whose reader may stop early
         _write_page(options.html, answer.result)
     (ExplainJson(options, question) if options.json else ExplainText(options)).write(answer)
     if answer.result is not None and not options.json:
@@ -95,7 +95,7 @@ def _write_page(name: str, result: FitResult) -> None:
 
 
 class ExplainText(TextWriter):
-    """Answers for people."""
+    """Writes answers as text."""
 
     def lines(self, result: FitResult) -> Iterator[str]:
         if result.error or _explain.is_gated(result):
@@ -179,7 +179,7 @@ class ExplainText(TextWriter):
 
 
 class ExplainJson(JsonWriter):
-    """Answers for programs: what `fit --explain --json` says, and the scores."""
+    """Writes answers as JSON: the members of `fit --explain --json`, and the scores."""
 
     def fields(self, result: FitResult) -> dict[str, Any]:
         node = self.options.node or ""
@@ -204,20 +204,20 @@ def _best_text(result: FitResult) -> str:
 
 
 def _ranked(scores: Scores) -> list[int]:
-    """Indexes of the nodes, the highest total first, then by name."""
+    """Returns the indexes of the nodes, the highest total first, then by name."""
     totals = scores.totals
     return sorted(range(len(scores)), key=lambda at: (-totals[at], scores.nodes[at]))
 
 
 def _cells(scores: Scores, plugin: str, kind: str) -> Any:
-    """A function from an index to the text of a plugin's score."""
+    """Returns a function from an index to the text of a plugin's score."""
     columns = [getattr(scores, name)(plugin) for name in
                (("raw", "normalized", "weighted") if kind == "all" else (kind,))]
     return lambda at: "/".join(f"{column[at]:,}" for column in columns)
 
 
 def abbreviations(names: list[str]) -> dict[str, str]:
-    """The capitals of each name; a number tells apart those that share them.
+    """Abbreviates each name to its capitals, with a number if several names share them.
 
     >>> abbreviations(["NodeResourcesFit", "ImageLocality", "IdleLatency", "custom"])
     {'NodeResourcesFit': 'NRF', 'ImageLocality': 'IL', 'IdleLatency': 'IL2', 'custom': 'custom'}

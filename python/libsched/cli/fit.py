@@ -1,4 +1,4 @@
-"""`libsched fit`: which nodes of a cluster take these pods, and why don't the others?"""
+"""`libsched fit`: which nodes of a cluster take the given pods, and why don't the others?"""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def add(made: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Judges; returns 0, 1 or 2."""
+    """Judges the pods; returns 0, 1 or 2."""
     question = read_question(options)
     judge = asking.Judge(options, question.cluster)
     writer = FitJson(options, question) if options.json else FitText(options)
@@ -68,7 +68,7 @@ def answer_all(question: Question, judge: asking.Judge,
 
 
 class FitText(TextWriter):
-    """Answers for people."""
+    """Writes answers as text."""
 
     def lines(self, result: FitResult) -> list[str]:
         out = self.out
@@ -91,7 +91,7 @@ class FitText(TextWriter):
 
 
 class FitJson(JsonWriter):
-    """Answers for programs: one line for each pod."""
+    """Writes answers as JSON, a line for each pod."""
 
     def fields(self, result: FitResult) -> dict[str, Any]:
         line = super().fields(result)

@@ -1,7 +1,7 @@
-"""Placing pods one after the other: what `libsched schedule` does with each.
+"""Placing pods one after the other, for `libsched schedule`.
 
-Every pod sees those placed before it, because each is assumed on its node. Nothing here depends on
-time or chance but through the seed, so the same input gives the same placements.
+Each pod is assumed on its node, so that later pods see it. Placements depend only on the input and
+the seed.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ from ..state import CycleState
 from .asking import Profiles
 from .question import Candidate
 
-#: What became of a pod. "bound" has a nodeName already and is put there; "kept" runs already.
+#: The outcome of a pod. A "bound" pod had a nodeName and was put there; a "kept" one runs already.
 Outcome = Literal["placed", "unschedulable", "gated", "refused", "bound", "kept", "ended", "error"]
 
 #: Outcomes that the next replica of a workload would share.
 _HOPELESS = ("unschedulable", "gated", "refused", "error")
 
-_SAFE = "bcdfghjklmnpqrstvwxz2456789"  # what Kubernetes makes suffixes of
+_SAFE = "bcdfghjklmnpqrstvwxz2456789"  # the letters of suffixes that Kubernetes generates
 
 
 @dataclasses.dataclass(frozen=True)
 class Placement:
-    """What became of one pod, and of `count` - 1 further replicas that would fare the same.
+    """The outcome of a pod, and of `count` - 1 further replicas that would have the same outcome.
 
-    `feasible` nodes took it; `score` is the chosen one's, None where there was nothing to choose.
-    `text` says why it was not placed.
+    `feasible` is the number of nodes that fit; `score` is that of the chosen node, or None if there
+    was no choice. `text` is the reason why the pod was not placed.
     """
 
     pod: str
@@ -51,12 +51,12 @@ class Placement:
 
 
 def size(candidate: Candidate) -> int:
-    """How many pods a candidate stands for; a DaemonSet, which cannot be placed, for one."""
+    """Returns the number of pods of a candidate; 1 for a DaemonSet, which cannot be placed."""
     return candidate.replicas if candidate.kind and candidate.kind != "DaemonSet" else 1
 
 
 def instances(candidate: Candidate) -> Iterator[Pod]:
-    """The pods of a candidate; a workload's are named like its controller's, always the same."""
+    """Yields the pods of a candidate. Those of a workload have deterministic names like its own."""
     pod = candidate.pod
     if not candidate.kind:
         yield pod
@@ -70,7 +70,7 @@ def instances(candidate: Candidate) -> Iterator[Pod]:
             yield pod.copy(name=f"{pod.name}-{index}")
             continue
         text = f"{candidate.kind}/{pod.key}/{index}"
-        # Suffixes are short: of ten thousand, some are the same. A controller tries another, too.
+        # Among ten thousand suffixes some are equal. Controllers try another one, too.
         while (suffix := _suffix(text, 5)) in taken:
             text += "'"
         taken.add(suffix)
@@ -83,7 +83,7 @@ def _suffix(text: str, length: int) -> str:
 
 
 class Placer:
-    """Places pods on a cluster, which it changes."""
+    """Places pods on a cluster by changing it."""
 
     def __init__(self, cluster: Cluster, profiles: Profiles,
                  ties: Literal["upstream", "name", "random"], seed: int) -> None:
@@ -94,10 +94,10 @@ class Placer:
         self.notes: dict[str, None] = {}  # each once, in order
 
     def place_all(self, candidate: Candidate, most: int) -> Iterator[tuple[Pod, Placement]]:
-        """Places up to `most` pods of a candidate, which are made one by one.
+        """Places up to `most` pods of a candidate.
 
-        One replica that is not placed leaves the cluster as it was, so those behind it would fare
-        the same: they are not tried, but counted.
+        A replica that is not placed leaves the cluster unchanged, so later replicas would have the
+        same outcome. They are counted without being tried.
         """
         refused = self._refuse(candidate)
         if refused is not None:
@@ -128,7 +128,7 @@ class Placer:
                              plugin=error.plugin)
 
     def _refuse(self, candidate: Candidate) -> Placement | None:
-        """Why the pods of a candidate cannot be made; None if they can."""
+        """Returns the outcome of a candidate whose pods cannot be made; None if they can."""
         if candidate.kind != "DaemonSet":
             return None
         return Placement(candidate.pod.key, "error", candidate.kind,
@@ -136,7 +136,7 @@ class Placer:
                               "which is not available yet")
 
     def _settled(self, pod: Pod) -> Placement | None:
-        """What becomes of a pod that the scheduler would not see."""
+        """Returns the outcome of a pod that the scheduler would ignore; None for other pods."""
         if pod.phase in ("Succeeded", "Failed"):
             return Placement(pod.key, "ended", text=f"its phase is {pod.phase}")
         if pod.key in self._cluster.pods:
@@ -172,9 +172,9 @@ class Placer:
 
 
 def may_preempt(cluster: Cluster, stuck: list[tuple[Pod, int]]) -> int:
-    """How many unschedulable pods have a higher priority than some pod on a node.
+    """Returns the number of unschedulable pods with a higher priority than some running pod.
 
-    `stuck` says of each pod how many there are like it.
+    `stuck` holds pairs of a pod and the number of its replicas.
     """
     lowest = min((pod.priority for pod in cluster.pods.values()), default=None)
     return 0 if lowest is None else sum(count for pod, count in stuck if pod.priority > lowest)

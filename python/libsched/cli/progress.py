@@ -1,6 +1,6 @@
-"""Progress of long work on standard error, where that is a terminal; elsewhere nothing is shown.
+"""Progress of long work on standard error, if that is a terminal.
 
-Nothing appears within the first half second, so quick commands stay quiet.
+Nothing is shown within the first half second, so quick commands stay quiet.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ _BAR = 24
 
 
 class Progress:
-    """A bar from 0 to `total`, or a moving one where `total` is 0. Use it as a context manager.
+    """A progress bar from 0 to `total`, or a moving mark if `total` is 0; a context manager.
 
-    The bar is drawn by a thread, so it also moves during one long call into the library.
+    A thread draws the bar, so it also moves during a long call of the library.
     """
 
     def __init__(self, what: str, total: int = 0) -> None:
@@ -31,7 +31,7 @@ class Progress:
         self._shown = False
 
     def update(self, done: int, detail: str = "") -> None:
-        """How far it is, in the units of `total`."""
+        """Sets the progress, in the units of `total`."""
         self._done = done
         self._detail = detail
 
@@ -62,7 +62,7 @@ class Progress:
                 return
 
     def text(self, seconds: float) -> str:
-        """The line as it looks after some seconds."""
+        """Returns the line for an elapsed time."""
         if self._total:
             share = min(1.0, self._done / self._total)
             bar = ("#" * int(share * _BAR)).ljust(_BAR, ".") + f" {share:4.0%}"
@@ -75,7 +75,7 @@ class Progress:
 
 
 def size_text(size: int) -> str:
-    """A number of bytes for people."""
+    """Formats a number of bytes."""
     if size >= 1 << 30:
         return f"{size / (1 << 30):.1f} GB"
     return f"{size / (1 << 20):.1f} MB" if size >= 1 << 20 else f"{max(1, size >> 10)} KB"

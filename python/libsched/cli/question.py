@@ -1,4 +1,4 @@
-"""What commands that ask about pods read: CLUSTER... into one cluster, --pod... into candidates."""
+"""Input of the commands that judge pods: CLUSTER... makes a cluster, --pod... the candidates."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _ENDED = ("Succeeded", "Failed")
 
 @dataclasses.dataclass(frozen=True)
 class Candidate:
-    """A pod to ask about and, if it is a workload's template, the workload."""
+    """A pod to judge and, if it is the template of a workload, the workload."""
 
     pod: Pod
     kind: str = ""
@@ -30,10 +30,10 @@ class Candidate:
 
 @dataclasses.dataclass(frozen=True)
 class Question:
-    """What was read: the cluster with its parts, and the pods.
+    """The input: the cluster with its files, and the pods.
 
-    `parts` and `wanted` are pairs of a file's name and what it holds; `ended` says how many pods
-    are no candidates because they have ended.
+    `parts` and `wanted` are pairs of a file name and the objects of the file. `ended` is the number
+    of pods that are no candidates because they have ended.
     """
 
     parts: list[tuple[str, Objects]]
@@ -44,14 +44,14 @@ class Question:
 
 
 def read_question(options: argparse.Namespace, *, ended: bool = False) -> Question:
-    """Reads everything and, unless JSON is asked for, tells what is odd about it.
+    """Reads all input and, unless the output is JSON, writes warnings about it.
 
     Pods that have ended are candidates only with `ended`.
 
     Raises
     ------
     libsched.Error
-        Something cannot be read, or there are no nodes or no pods.
+        The input cannot be read, or has no nodes or no pods.
     """
     errors = Terminal(sys.stderr)
     if [*options.cluster, *options.pod].count("-") > 1:
@@ -114,7 +114,7 @@ def _question(parts: list[tuple[str, Objects]], cluster: Cluster,
 
 
 def _with_classes(parts: list[tuple[str, Objects]]) -> Objects | None:
-    """The input that holds the PriorityClasses; only one may."""
+    """Returns the input with the PriorityClasses; two such inputs are an error."""
     found = [(name, objects) for name, objects in parts if objects.priority_classes() is not None]
     if len(found) > 1:
         raise InvalidError(f"{found[0][0]} and {found[1][0]} both hold PriorityClasses; put them "
@@ -132,7 +132,7 @@ def _refuse_warnings(name: str, objects: Objects) -> None:
 
 
 def _twice(parts: list[tuple[str, Objects]]) -> list[str]:
-    """What is said of nodes and pods that several files have."""
+    """Returns warnings about nodes and pods that are in several files."""
     told = []
     for kind in ("node", "pod"):
         seen: dict[str, str] = {}
@@ -160,7 +160,7 @@ def _same_file(name: str, other: str) -> bool:
 
 
 def _bring_along(cluster: Cluster, name: str, objects: Objects) -> str:
-    """Puts objects that pods depend on, such as claims, into the cluster, and says so."""
+    """Adds objects that pods depend on, such as claims, to the cluster; returns a note on them."""
     kinds = {kind: count for kind, count in objects.counts.items()
              if kind not in ("Pod", "Node", *_WORKLOADS)}
     before = cluster.put_objects(objects, only_new=True)
@@ -175,7 +175,7 @@ def _bring_along(cluster: Cluster, name: str, objects: Objects) -> str:
 
 
 def about_input(question: Question) -> dict[str, Any]:
-    """What JSON says of the input beside each answer."""
+    """Returns the members about the input for JSON output."""
     everything = [objects for _, objects in question.parts + question.wanted]
     return {
         "cluster": {

@@ -1,4 +1,4 @@
-"""Reading manifests for commands: files or standard input, and what is to be said about them."""
+"""Input of commands: manifests in files or on standard input, and warnings about them."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ MOST_WARNINGS = 10
 
 
 def read(name: str, *, defaults: bool, strict: bool, classes: Objects | None = None) -> Objects:
-    """The objects of a file, or of standard input for ``-``, with validation warnings.
+    """Reads the objects of a file, or of standard input for ``-``, with validation warnings.
 
     Raises
     ------
     libsched.Error
-        With the file's name in it.
+        The file cannot be read. The error names it.
     """
     if name == "-":
         source: Any = sys.stdin.buffer.read()
@@ -40,9 +40,9 @@ def read(name: str, *, defaults: bool, strict: bool, classes: Objects | None = N
 
 
 def tell(name: str, objects: Objects, terminal: Terminal, each_field: bool) -> None:
-    """Warnings of one input, and one line about what was not read.
+    """Writes the warnings about an input, and a line about the objects that were not read.
 
-    Unknown fields are warned of one by one with `each_field`, else only counted.
+    Unknown fields get a warning each with `each_field`, and are counted otherwise.
     """
     shown_name = shown(name)
     warnings = [warning for warning in objects.warnings
@@ -59,7 +59,7 @@ def tell(name: str, objects: Objects, terminal: Terminal, each_field: bool) -> N
 
 
 def skipped_text(objects: Objects, fields: int) -> str:
-    """Kinds that were skipped and unknown fields, on one line; empty if there are none."""
+    """Formats skipped kinds and unknown fields on a line; empty if there are none."""
     counts: Counter[tuple[str, str]] = Counter()
     for entry in objects.skipped:
         kind = str(entry["kind"]).rsplit(" ", 1)[-1]
@@ -74,12 +74,12 @@ def skipped_text(objects: Objects, fields: int) -> str:
 
 
 def shown(name: str) -> str:
-    """What a file is called."""
+    """Returns the name of an input for messages."""
     return "standard input" if name == "-" else name
 
 
 def path(name: str) -> os.PathLike[str]:
-    """A name that is a path, whatever it looks like."""
+    """Returns a name as a path, which is never taken for a document."""
     return _Path(name)
 
 

@@ -1,4 +1,4 @@
-"""`libsched schedule`: where do these pods go, one after the other, and what is left then?"""
+"""`libsched schedule`: where do the given pods go, one after the other, and what is left?"""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from .utilisation import Use
 
 DESCRIPTION = """\
 Places the pods of a file one after the other, as kube-scheduler v1.36 would with an empty queue:
-PreEnqueue, a scheduling cycle over all nodes, and Reserve. Each pod sees those before it. A
-workload stands for its replicas, named like its controller's pods; their pod-template-hash label is
-not added, and replicas of a StatefulSet share the claims of the first. Once one of them finds no
-node, the others are not tried but counted with it. Nothing is preempted, and nodes are never
-sampled. The same input and seed give the same placements."""
+PreEnqueue, a scheduling cycle over all nodes, and Reserve. Each pod sees the pods placed before it. A
+workload stands for its replicas, which are named like the pods of its controller; they get no
+pod-template-hash label, and the replicas of a StatefulSet share the claims of the first. Once a
+replica finds no node, the remaining ones are counted without being tried. Pods are never preempted,
+and nodes never sampled. The same input and seed give the same placements."""
 
 EPILOG = """\
 exit codes:
@@ -73,7 +73,7 @@ def _number(text: str) -> int:
 
 @dataclasses.dataclass
 class Summary:
-    """What came of all pods."""
+    """The outcomes of all pods."""
 
     before: dict[str, Use]
     after: dict[str, Use]
@@ -95,7 +95,7 @@ class Summary:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Places; returns 0, 1 or 2."""
+    """Places the pods; returns 0, 1 or 2."""
     question = read_question(options, ended=True)
     label = options.pool_label or utilisation.pool_label(question.cluster)
     pools = utilisation.pools(question.cluster, label) if label else {}
@@ -128,7 +128,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _in_order(question: Question, options: argparse.Namespace) -> list[Candidate]:
-    """Candidates in the order in which they are tried."""
+    """Returns the candidates in the order in which they are placed."""
     if options.order == "priority":
         return sorted(question.candidates, key=lambda candidate: -candidate.pod.priority)
     return question.candidates
@@ -145,7 +145,7 @@ def _count(summary: Summary, placement: Placement, pools: dict[str, str]) -> Non
 
 
 class ScheduleText:
-    """Placements for people: a line for each, one for all that fare the same, then the summary."""
+    """Writes placements as text, a line for each pod or group of replicas, and the summary."""
 
     def __init__(self) -> None:
         self._out = Terminal(sys.stdout)
@@ -211,9 +211,9 @@ class ScheduleText:
 
 
 class ScheduleJson:
-    """Placements for programs: a line for each, and one with the member "summary" at the end.
+    """Writes placements as JSON: a line for each, and a last line with the member "summary".
 
-    A line with "count" stands for that many replicas of a workload, of which it names the first.
+    A line with "count" stands for that many replicas of a workload, and names the first of them.
     """
 
     def __init__(self, question: Question) -> None:

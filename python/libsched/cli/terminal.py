@@ -1,6 +1,6 @@
-"""Writing for people: colour where a terminal wants it, warnings, notes, errors and tables.
+"""Output for people: colour on terminals, warnings, notes, errors and tables.
 
-Colour is off when NO_COLOR is set, on when FORCE_COLOR is, and otherwise follows the stream.
+NO_COLOR switches colour off and FORCE_COLOR switches it on; otherwise terminals have colour.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _PIPE_WIDTH = 100
 
 
 class Terminal:
-    """One output stream and what it can show."""
+    """An output stream with its width and colours."""
 
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream
@@ -32,15 +32,15 @@ class Terminal:
 
     @property
     def width(self) -> int:
-        """Columns; a fixed number where there is no terminal."""
+        """The number of columns; a fixed one if the stream is no terminal."""
         return shutil.get_terminal_size().columns if self.is_terminal else _PIPE_WIDTH
 
     def paint(self, kind: str, text: str) -> str:
-        """`text` in the colour of "good", "bad", "note", "strong" or "faint"."""
+        """Returns a text in the colour of "good", "bad", "note", "strong" or "faint"."""
         return f"\x1b[{_COLOURS[kind]}m{text}\x1b[0m" if self.has_colour and text else text
 
     def line(self, text: str = "") -> None:
-        """Writes one line. What would steer the terminal is shown instead of obeyed."""
+        """Writes a line. Control characters are shown as escapes."""
         parts = _PAINT.split(text) if self.has_colour else [text]
         clean = [part if number % 2 else visible(part) for number, part in enumerate(parts)]
         self.stream.write("".join(clean) + "\n")
@@ -56,7 +56,7 @@ class Terminal:
 
 
 def print_json(document: dict[str, Any]) -> None:
-    """Writes one line of JSON to standard output, in UTF-8 whatever the locale, and flushes it."""
+    """Writes a line of JSON to standard output, in UTF-8 in any locale, and flushes it."""
     line = json.dumps(document, ensure_ascii=False, separators=(",", ":")) + "\n"
     sys.stdout.flush()
     sys.stdout.buffer.write(line.encode("utf-8", "replace"))
@@ -64,7 +64,7 @@ def print_json(document: dict[str, Any]) -> None:
 
 
 def visible(text: str) -> str:
-    """A text without control characters: they become \\x.. escapes."""
+    """Returns a text in which control characters are replaced by \\x.. escapes."""
     if text.isprintable():
         return text
     return "".join(
@@ -73,7 +73,7 @@ def visible(text: str) -> str:
 
 
 def table(rows: Sequence[Sequence[str]], right: Iterable[int] = (), indent: int = 2) -> list[str]:
-    """Rows as lines with aligned columns; the columns in `right` are set to the right."""
+    """Formats rows as lines with aligned columns; the columns in `right` are right-aligned."""
     if not rows:
         return []
     to_right = set(right)

@@ -1,4 +1,4 @@
-"""How full a cluster is: sums over its nodes, and the pools that nodes belong to."""
+"""The utilisation of a cluster: sums over its nodes, and the pools of nodes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from ..cluster import Cluster
 
-#: Labels by which providers and tools name a node's pool, the most specific first.
+#: Labels with which providers and tools name the pool of a node, the most specific first.
 POOL_LABELS = (
     "cloud.google.com/gke-nodepool", "eks.amazonaws.com/nodegroup", "karpenter.sh/nodepool",
     "kubernetes.azure.com/agentpool", "alpha.eksctl.io/nodegroup-name", "kops.k8s.io/instancegroup",
@@ -20,7 +20,7 @@ _IF_THERE = ("ephemeral-storage", "nvidia.com/gpu", "amd.com/gpu", "intel.com/gp
 
 @dataclasses.dataclass(frozen=True)
 class Use:
-    """A resource over all nodes, in the library's units."""
+    """The sums of a resource over all nodes, in the library's units."""
 
     allocatable: int
     requested: int
@@ -31,7 +31,7 @@ class Use:
 
 
 def use(cluster: Cluster, more: Iterable[str] = ()) -> dict[str, Use]:
-    """What the nodes offer and what is asked of them; of rare resources, those that are there."""
+    """Returns the use of each resource; rare resources are left out if the cluster lacks them."""
     rows = cluster.rows
     found = {}
     for resource in dict.fromkeys([*_ALWAYS, *_IF_THERE, *more]):
@@ -43,7 +43,7 @@ def use(cluster: Cluster, more: Iterable[str] = ()) -> dict[str, Use]:
 
 
 def pool_label(cluster: Cluster) -> str:
-    """The first of `POOL_LABELS` that most nodes have; empty if there is none."""
+    """Returns the first of `POOL_LABELS` that most nodes have; empty if there is none."""
     nodes = [info.node for info in cluster.nodes.values()]
     for label in POOL_LABELS:
         if sum(node.label(label) is not None for node in nodes) * 2 > len(nodes):
@@ -52,12 +52,12 @@ def pool_label(cluster: Cluster) -> str:
 
 
 def pools(cluster: Cluster, label: str) -> dict[str, str]:
-    """The pool of each node; empty for those without one."""
+    """Returns the pool of each node; empty for nodes without one."""
     return {name: info.node.label(label) or "" for name, info in cluster.nodes.items()}
 
 
 def amount(resource: str, value: int) -> str:
-    """A quantity for people."""
+    """Formats a quantity of a resource."""
     if resource == "cpu":
         return f"{value / 1000:,.1f}"
     if resource in ("memory", "ephemeral-storage"):

@@ -1,4 +1,4 @@
-"""Verbs: the commands of `libsched`, its own and those that other packages add.
+"""Verbs: the commands of `libsched`, including those of other packages.
 
 A verb is a name and a function that gets an empty `argparse.ArgumentParser`::
 
@@ -12,21 +12,20 @@ A verb is a name and a function that gets an empty `argparse.ArgumentParser`::
         print(len(libsched.Cluster(options.cluster)))
         return 0
 
-The function declares the arguments and sets the default `run`, a function that gets the parsed
-arguments and returns the exit code; None counts as 0. A `libsched.Error` that `run` raises ends the
-command with its text and exit code 2. The first line of the docstring of `add` is the verb's line in
+The function declares the arguments and sets the default `run`: a function that gets the parsed
+arguments and returns the exit code, or None for 0. If `run` raises a `libsched.Error`, the command
+prints it and exits with 2. The first line of the docstring of `add` describes the verb in
 ``libsched --help``.
 
-A package offers a verb as an entry point of the group `libsched.verbs`, whose name is the verb::
+A package adds a verb by an entry point of the group `libsched.verbs`; its name is the verb::
 
     [project.entry-points."libsched.verbs"]
     count = "some_package.count:add"
 
-Importing libsched imports no such package, and neither does running a verb of libsched's own: a
-package is imported when its verb is run, and all are when ``libsched --help`` lists them. A verb that
-cannot be loaded is an error that names the package, and leaves all other verbs alone. The verbs of
-libsched itself cannot be replaced, and a verb that two packages offer belongs to neither; the list
-warns of both.
+A package is imported only when its verb runs, or when ``libsched --help`` lists all verbs. A verb
+that cannot be loaded is an error that names its package; other verbs still work. Packages cannot
+replace the verbs of libsched itself, and a verb that two packages offer is an error. The list warns
+of both cases.
 """
 
 from __future__ import annotations
@@ -52,7 +51,7 @@ _NAME = re.compile(r"[a-z][a-z0-9_-]*")
 
 @dataclasses.dataclass(frozen=True)
 class OfferedVerb:
-    """A verb of other packages: one entry point, or several that are in each other's way."""
+    """A verb of another package, with several entry points if several packages offer it."""
 
     name: str
     entries: tuple[EntryPoint, ...]
@@ -63,14 +62,14 @@ class OfferedVerb:
         return " and ".join(_package(entry) for entry in self.entries)
 
     def load(self) -> Add:
-        """Imports the package and returns the verb's function.
+        """Imports the package and returns the function of the verb.
 
         Raises
         ------
         ExistsError
             Several packages offer the verb.
         InvalidError
-            The package cannot be imported, or offers something that cannot be called.
+            The package cannot be imported, or the entry point is not a function.
         """
         if len(self.entries) > 1:
             raise ExistsError(f'{self.packages} all offer the verb "{self.name}"; uninstall all '
@@ -89,9 +88,9 @@ class OfferedVerb:
 
 
 def offered(own: Iterable[str]) -> tuple[dict[str, OfferedVerb], list[str]]:
-    """The verbs of other packages by name, and warnings about those that are left out.
+    """Returns the verbs of other packages by name, and warnings about unusable ones.
 
-    `own` are the names of libsched's own verbs.
+    `own` holds the names of libsched's verbs.
     """
     kept = frozenset(own)
     found: dict[str, list[EntryPoint]] = {}
@@ -112,7 +111,7 @@ def offered(own: Iterable[str]) -> tuple[dict[str, OfferedVerb], list[str]]:
 
 
 def add_own(commands: Any, own: Mapping[str, Add]) -> None:
-    """Adds libsched's own verbs to argparse's subparsers."""
+    """Adds libsched's verbs to argparse's subparsers."""
     for name, add in own.items():
         _add(commands, name, add)
 
@@ -120,13 +119,14 @@ def add_own(commands: Any, own: Mapping[str, Add]) -> None:
 def add_offered(commands: Any, verbs: Iterable[OfferedVerb], wanted: str, listed: bool) -> None:
     """Adds the verbs of other packages to argparse's subparsers.
 
-    Only the verb `wanted` gets its arguments. With `listed` all are loaded for their descriptions,
-    and those that cannot be loaded say why; otherwise the others are known by name alone.
+    Only the verb `wanted` gets its arguments. With `listed`, all verbs are loaded for their
+    descriptions, and a verb that cannot be loaded is described by its error. Otherwise the other
+    verbs are added by name alone.
 
     Raises
     ------
     libsched.Error
-        The verb `wanted` cannot be loaded, or has declared no function to run.
+        The verb `wanted` cannot be loaded, or sets no function to run.
     """
     for verb in verbs:
         if verb.name == wanted:
@@ -145,7 +145,7 @@ def add_offered(commands: Any, verbs: Iterable[OfferedVerb], wanted: str, listed
 
 
 def summary(add: Add) -> str:
-    """The first line of the function's docstring, without its full stop."""
+    """Returns the first line of the function's docstring, without its full stop."""
     lines = (inspect.getdoc(add) or "").splitlines()
     return lines[0].removesuffix(".") if lines else ""
 
@@ -159,5 +159,6 @@ def _add(commands: Any, name: str, add: Add) -> argparse.ArgumentParser:
 
 
 def _package(entry: EntryPoint) -> str:
-    """The name and the version of the package that an entry point belongs to."""
-    return f"{entry.dist.name} {entry.dist.version}" if entry.dist else f"the owner of {entry.value}"
+    """Returns the name and the version of an entry point's package."""
+    found = entry.dist
+    return f"{found.name} {found.version}" if found else f"the owner of {entry.value}"

@@ -1,4 +1,4 @@
-"""`libsched version`: what is installed, and whose semantics it has."""
+"""`libsched version`: the installed versions, and the release whose semantics apply."""
 
 from __future__ import annotations
 

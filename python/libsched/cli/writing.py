@@ -1,4 +1,4 @@
-"""Answers of `libsched fit` and `libsched explain`: what both writers of text and JSON share."""
+"""Answers of `libsched fit` and `libsched explain`: the common parts of their text and JSON."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .terminal import Terminal, print_json
 
 
 class TextWriter:
-    """Answers for people; subclasses say what they tell of a result."""
+    """Writes answers as text; subclasses format a result."""
 
     def __init__(self, options: argparse.Namespace) -> None:
         self.options = options
@@ -42,7 +42,7 @@ class TextWriter:
 
 
 class JsonWriter:
-    """Answers for programs: one line for each pod; subclasses add to it."""
+    """Writes answers as JSON, a line for each pod; subclasses add members."""
 
     def __init__(self, options: argparse.Namespace, question: Question) -> None:
         self.options = options
@@ -63,7 +63,7 @@ class JsonWriter:
         print_json(line)
 
     def fields(self, result: FitResult) -> dict[str, Any]:
-        """What is said of a result."""
+        """Returns the members about a result."""
         details = result.to_dict()
         line: dict[str, Any] = {
             "profile": result.profile,
@@ -79,7 +79,7 @@ class JsonWriter:
         return line
 
     def verdicts(self, result: FitResult, node: str) -> dict[str, Any]:
-        """What PreFilter said, and the verdicts on one node or, without a name, on all."""
+        """Returns the status of PreFilter, and the verdicts on a node or, without a name, all."""
         if node and node not in result:
             raise NotFoundError(f'there is no node "{node}" to explain')
         return {"preFilter": result.to_dict().get("preFilter"),
@@ -87,7 +87,7 @@ class JsonWriter:
 
 
 def _verdict(verdict: NodeVerdict) -> dict[str, Any]:
-    """A verdict in the form of the C API's JSON."""
+    """Returns a verdict in the form of the C API's JSON."""
     status = verdict.status
     entry: dict[str, Any] = {"node": verdict.node, "code": status.code.label}
     if status.plugin:

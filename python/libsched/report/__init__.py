@@ -1,7 +1,7 @@
-"""Pages about decisions: `explain_html` makes one self-contained HTML file of a scored result.
+"""HTML pages about decisions: `explain_html` makes a self-contained file of a result.
 
-The page needs no network and runs no code but its own: its content security policy names the
-hashes of its one script and one style sheet, and whatever comes from a cluster is text in it.
+A page needs no network and runs only its own code: its content security policy lists the hashes of
+its script and style sheet, and data from a cluster is embedded as text.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ _SCRIPTS = ("model.js", "cells.js", "table.js", "panels.js", "main.js")
 
 
 def explain_html(decision: Decision, *, compact: bool = False, most_nodes: int = 0) -> str:
-    """A page about one decision: nodes x plugins, sortable, with search and reasons.
+    """Returns a page about a decision: nodes by plugins, with sorting, search and reasons.
 
     Parameters
     ----------
     decision : FitResult or mapping
-        The answer of `Framework.score` or `Framework.fit`, or what its `to_dict` gives.
+        A result of `Framework.score` or `Framework.fit`, or its `to_dict`.
     compact : bool
-        Less of it around the table, for a frame in a notebook.
+        Show little but the table, for a frame in a notebook.
     most_nodes : int
-        Only that many nodes, the best ones; 0: all.
+        Show only that many nodes, the best ones; 0 means all.
 
     Returns
     -------
     str
-        One HTML document; write it to a file in UTF-8.
+        An HTML document, to be written in UTF-8.
 
     Examples
     --------
@@ -49,7 +49,7 @@ def explain_html(decision: Decision, *, compact: bool = False, most_nodes: int =
 
 
 def page_of(data: Mapping[str, Any], compact: bool = False) -> str:
-    """The document around what `page_data` gave."""
+    """Returns the document for the result of `page_data`."""
     style, script = _asset("page.css"), _script()
     parts = {
         "policy": f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; "
@@ -60,13 +60,13 @@ def page_of(data: Mapping[str, Any], compact: bool = False) -> str:
         "script": script,
         "data": _embedded(data),
     }
-    # One pass: what is put in is not looked at again.
+    # A single pass, so that placeholders within the inserted parts are not replaced.
     pieces = _asset("page.html").split("@@")
     return "".join(parts[piece] if index % 2 else piece for index, piece in enumerate(pieces))
 
 
 def _embedded(data: Mapping[str, Any]) -> str:
-    """JSON in which nothing can end the script element around it, or begin anything."""
+    """Returns JSON without characters that could end the script element around it."""
     text = json.dumps(data, separators=(",", ":"))  # ASCII only: U+2028 and the like are escaped
     return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
 

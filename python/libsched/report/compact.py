@@ -1,6 +1,6 @@
-"""A scored result in a notebook: the page in a frame that can reach nothing, and a plain table.
+"""A scored result in a notebook: the page in a sandboxed frame, and a plain table.
 
-Notebooks that are not trusted drop the frame; the table, which is no program, stays.
+Notebooks that are not trusted drop the frame, but keep the table.
 """
 
 from __future__ import annotations
@@ -18,12 +18,13 @@ _HEIGHT = 440
 
 
 def score_table(result: Verdicts) -> str:
-    """The best nodes of a scored result, with scores and reasons."""
+    """Returns the best nodes of a scored result as HTML, with scores and reasons."""
     data = page_data(result, MOST_NODES)
     page = escaped(page_of(data, compact=True))
     return (f'<iframe sandbox="allow-scripts" referrerpolicy="no-referrer" title="libsched: '
-            f'{escaped(data["pod"])}" style="width:100%;height:{_HEIGHT}px;border:0" srcdoc="{page}">'
-            f"</iframe><details><summary>As a plain table</summary>{_plain(data)}</details>")
+            f'{escaped(data["pod"])}" style="width:100%;height:{_HEIGHT}px;border:0" '
+            f'srcdoc="{page}"></iframe><details><summary>As a plain table</summary>'
+            f"{_plain(data)}</details>")
 
 
 def _plain(data: dict[str, Any]) -> str:

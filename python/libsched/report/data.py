@@ -1,6 +1,6 @@
-"""A decision as the columns that the page and the notebook table show.
+"""The data of a decision, in the columns that the page and the notebook table show.
 
-Everything here is plain data that fits into JSON; texts are not yet escaped for any medium.
+All data fits into JSON. Texts are not escaped.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ from typing import Any, Union
 
 from ..verdicts import Verdicts
 
-#: What can be shown: a FitResult, or what its `to_dict` gives.
+#: A decision to show: a FitResult, or its `to_dict`.
 Decision = Union[Verdicts, Mapping[str, Any]]
 
-_EXACT = 1 << 53  # integers beyond are texts, because JavaScript's numbers would round them
+_EXACT = 1 << 53  # larger integers become texts, because JavaScript would round them
 _PRE_FILTER = "ruled out by PreFilter"
 
 
 def page_data(decision: Decision, most_nodes: int = 0) -> dict[str, Any]:
-    """Header, columns and nodes, best first; with `most_nodes`, the rest is only counted."""
+    """Returns header, columns and nodes, best first; nodes beyond `most_nodes` are counted."""
     if isinstance(decision, Mapping):
         details = decision
         entries = list(details.get("nodes") or ())
@@ -60,14 +60,14 @@ def page_data(decision: Decision, most_nodes: int = 0) -> dict[str, Any]:
 
 
 def _entries(result: Verdicts) -> list[dict[str, Any]]:
-    """All verdicts in the form of the C API's JSON, those of PreFilter included."""
+    """Returns all verdicts in the form of the C API's JSON, including those of PreFilter."""
     return [{"node": verdict.node, "code": verdict.status.code.label,
              "plugin": verdict.status.plugin, "reasons": list(verdict.status.reasons),
              "excludedByPreFilter": verdict.by_pre_filter} for verdict in result]
 
 
 def _rank(scores: Mapping[str, Any], feasible: set[str]) -> Any:
-    """Best first, then what fits without a score, then the others; each by name."""
+    """Returns a sort key: scored nodes, best first, then unscored ones that fit, then the rest."""
     def key(name: str) -> tuple[bool, bool, int, str]:
         scored = scores.get(name)
         return (name not in feasible, scored is None,
@@ -84,7 +84,7 @@ def _gate(status: Mapping[str, Any] | None) -> str:
 
 def _scorers(scores: Mapping[str, Any], weights: Mapping[str, int],
              names: list[str]) -> list[dict[str, Any]]:
-    """One column for each Score plugin: in the order of the weights, or of the first node."""
+    """Returns a column for each Score plugin, in the order of the weights or the first node."""
     first: Mapping[str, Any] = next(iter(scores.values()))["plugins"] if scores else {}
     order = [name for name in weights if name in first]
     order += [name for name in first if name not in order]
@@ -102,7 +102,7 @@ def _scorers(scores: Mapping[str, Any], weights: Mapping[str, int],
 
 
 def _weight(cells: Iterable[Mapping[str, int]]) -> int | None:
-    """What the normalised scores were multiplied by, if that can be seen."""
+    """Returns the factor from normalised to weighted scores, if the cells reveal it."""
     for cell in cells:
         if cell["normalized"]:
             return int(cell["weighted"] // cell["normalized"])
@@ -114,7 +114,7 @@ def _number(value: int) -> int | str:
 
 
 class _Reasons:
-    """The different verdicts on nodes that don't fit: most of them are shared by many nodes."""
+    """The distinct verdicts on nodes that don't fit. Many nodes share most of them."""
 
     def __init__(self, entries: list[dict[str, Any]]) -> None:
         self.whys: list[dict[str, Any]] = []
@@ -135,7 +135,7 @@ class _Reasons:
             self._nodes[known[key]] += 1
 
     def counts(self) -> list[dict[str, Any]]:
-        """On how many nodes each reason stands in the way, the most frequent first."""
+        """Returns the number of nodes that each reason excludes, the most frequent first."""
         total: Counter[tuple[str, str]] = Counter()
         for index, count in self._nodes.items():
             for reason in self.whys[index]["reasons"]:

@@ -33,12 +33,15 @@ libsched_rc change_pod(ChangePod change, libsched_evaluator* evaluator, libsched
   });
 }
 
-const Decision::NodeVerdict* verdict(const libsched_decision* d, size_t index) {
-  return live(d) && index < unwrap(d)->nodes.size() ? &unwrap(d)->nodes[index] : nullptr;
-}
+// What is said of a node; null if there is no such node, or no memory to work it out.
 const Status* status_at(const libsched_decision* d, size_t index) {
-  const Decision::NodeVerdict* v = verdict(d, index);
-  return v == nullptr ? nullptr : &unwrap(d)->statuses[v->status];
+  if (!live(d) || index >= unwrap(d)->node_count) return nullptr;
+  return quietly<const Status*>(nullptr, [&] { return &unwrap(d)->status(index); });
+}
+// The details; null if there is no memory to work them out.
+const Decision::Details* details_of(const libsched_decision* d) {
+  if (!live(d)) return nullptr;
+  return quietly<const Decision::Details*>(nullptr, [&] { return &unwrap(d)->details(); });
 }
 
 }  // namespace
@@ -229,19 +232,19 @@ libsched_rc libsched_check_pod_fits(libsched_evaluator* evaluator, const libsche
 libsched_decision* libsched_decision_ref(libsched_decision* decision) { return retain(decision); }
 void libsched_decision_unref(libsched_decision* decision) { release(decision); }
 size_t libsched_decision_feasible_count(const libsched_decision* d) {
-  return !live(d) ? 0 : unwrap(d)->feasible.size();
+  return !live(d) ? 0 : unwrap(d)->feasible_count;
 }
 libsched_str libsched_decision_feasible(const libsched_decision* d, size_t index) {
-  return index < libsched_decision_feasible_count(d)
-             ? libsched_decision_node(d, unwrap(d)->feasible[index])
-             : out(Str());
+  if (index >= libsched_decision_feasible_count(d)) return out(Str());
+  const Decision::Details* details = details_of(d);
+  return details == nullptr ? out(Str()) : libsched_decision_node(d, details->feasible[index]);
 }
 size_t libsched_decision_node_count(const libsched_decision* d) {
-  return !live(d) ? 0 : unwrap(d)->nodes.size();
+  return !live(d) ? 0 : unwrap(d)->node_count;
 }
 libsched_str libsched_decision_node(const libsched_decision* d, size_t index) {
-  const Decision::NodeVerdict* v = verdict(d, index);
-  return v == nullptr ? out(Str()) : out(v->node->meta.name);
+  const bool there = status_at(d, index) != nullptr;
+  return there ? out(unwrap(d)->node(index)) : out(Str());
 }
 libsched_code libsched_decision_code(const libsched_decision* d, size_t index) {
   const Status* s = status_at(d, index);
@@ -261,11 +264,11 @@ libsched_str libsched_decision_reason(const libsched_decision* d, size_t index, 
              : out(Str());
 }
 bool libsched_decision_excluded(const libsched_decision* d, size_t index) {
-  const Decision::NodeVerdict* v = verdict(d, index);
-  return v != nullptr && v->excluded;
+  return status_at(d, index) != nullptr && unwrap(d)->excluded(index);
 }
 const int8_t* libsched_decision_codes(const libsched_decision* d) {
-  return !live(d) ? nullptr : unwrap(d)->codes.data();
+  const Decision::Details* details = details_of(d);
+  return details == nullptr ? nullptr : details->codes.data();
 }
 libsched_str libsched_decision_error(const libsched_decision* d) {
   return !live(d) ? out(Str()) : out(unwrap(d)->error);
@@ -280,7 +283,9 @@ bool libsched_decision_gate(const libsched_decision* d, libsched_status* status)
   return true;
 }
 libsched_str libsched_decision_fit_error(const libsched_decision* d) {
-  return !live(d) ? out(Str()) : out(unwrap(d)->fit_error);
+  if (!live(d)) return out(Str());
+  const Decision::Details* details = details_of(d);
+  return details == nullptr ? out(Str("out of memory")) : out(details->fit_error);
 }
 
 libsched_rc libsched_decision_explain_json(const libsched_decision* decision,

@@ -383,6 +383,7 @@ Result<void> Cluster::fork() {
 Result<void> Cluster::commit() {
   if (judging_ != 0) return may_not_change();
   if (forks_ == 0) return no_fork();
+  finish_unread();
   journal_.commit();
   --forks_;
   if (!observers_.empty()) tell_committed();
@@ -392,6 +393,7 @@ Result<void> Cluster::commit() {
 Result<void> Cluster::revert() {
   if (judging_ != 0) return may_not_change();
   if (forks_ == 0) return no_fork();
+  finish_unread();
   if (copied_) {
     state_.own_terms();
     copied_ = false;
@@ -419,6 +421,7 @@ SnapshotRef Cluster::snapshot() {
 }
 
 void Cluster::make_snapshot() {
+  finish_unread();
   Ref<Snapshot> made = make_ref<Snapshot>(state_);
   copied_ = true;
   const bool reorder = state_.order_membership() != state_.membership();
@@ -431,6 +434,7 @@ void Cluster::make_snapshot() {
 }
 
 void Cluster::renew(bool reorder) {
+  finish_unread();
   State::Order order;
   if (reorder) order = state_.make_order();
   journal_.refresh(reorder ? &order : nullptr);

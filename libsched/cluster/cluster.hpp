@@ -11,6 +11,7 @@
 #include "libsched/cluster/journal.hpp"
 #include "libsched/cluster/observer.hpp"
 #include "libsched/cluster/state.hpp"
+#include "libsched/cluster/unread.hpp"
 #include "libsched/objects/object_set.hpp"
 
 namespace libsched {
@@ -83,6 +84,14 @@ class Cluster final : public RefCounted {
 
   class Transaction;  // transaction.hpp
 
+  // `answer` reads this state when it is finished: from now on the first change finishes it before
+  // anything happens. If that runs out of memory, the change fails and nothing has changed. Inside
+  // of a change it is finished at once.
+  void finish_before_change(const std::shared_ptr<Unread>& answer) {
+    if (transactions_ != 0) return answer->finish();
+    unread_.add(answer);
+  }
+
   // Those who listen are kept by others; `key` says what one is for. Null: there is none any more.
   std::shared_ptr<ClusterObserver> observer(const void* key) const;
   void observe(const void* key, const std::shared_ptr<ClusterObserver>& observer);
@@ -106,6 +115,9 @@ class Cluster final : public RefCounted {
  private:
   void renew(bool reorder);  // what refresh() finds to do
   void make_snapshot();
+  void finish_unread() {
+    if (!unread_.empty()) unread_.finish();
+  }
   uint32_t row_for(Str name) { return row_for(name, hash_str(name)); }
   uint32_t row_for(Str name, uint64_t hash);
   void release_row_if_empty(uint32_t r);
@@ -135,6 +147,7 @@ class Cluster final : public RefCounted {
   mutable bool copied_ = false;          // since the terms were owned last: see State::own_terms()
   std::vector<std::pair<const void*, std::weak_ptr<ClusterObserver>>> observers_;
   std::vector<ObjectChange> news_;  // of the open transactions
+  UnreadAnswers unread_;
 };
 
 }  // namespace libsched

@@ -12,6 +12,7 @@ namespace libsched {
 class Cluster::Transaction {
  public:
   explicit Transaction(Cluster* cluster) : cluster_(cluster), news_(cluster->news_.size()) {
+    cluster->finish_unread();
     cluster->journal_.mark();
     ++cluster->transactions_;
   }

@@ -1,8 +1,8 @@
-// Decision: its JSON form, and upstream's FitError text with its sorted reason counts.
+// Decision: its details, its JSON form, and upstream's FitError text with its sorted reason counts.
 #include "libsched/framework/decision.hpp"
 
 #include <algorithm>
-#include <set>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
@@ -22,7 +22,7 @@ void put_status(Json* out, const Status& s) {
 }
 
 void put_scores(Json* out, const Decision& d) {
-  const auto name = [&](uint32_t i) { return std::string(d.nodes[i].node->meta.name); };
+  const auto name = [&](uint32_t i) { return std::string(d.node(i)); };
   if (!d.skip_score.empty()) (*out)["skipScore"] = d.skip_score;
   if (!d.score_error.empty()) {
     (*out)["scoreError"] = d.score_error;
@@ -71,13 +71,110 @@ Json preemption_json(const PreemptionReport& report) {
   return out;
 }
 
+// The rows that were judged, by name.
+std::shared_ptr<const NodeNames> judged_nodes(const Decision::Source& source) {
+  const View& view = source.view();
+  if (source.only == kNoId && (source.judge_excluded || source.narrowed.all_nodes))
+    return source.sorted->get(view);
+  auto names = std::make_shared<NodeNames>();
+  if (source.only != kNoId) {
+    if (source.judge_excluded || source.narrowed.allows(view.row(source.only).name))
+      names->add(view, source.only);
+  } else {
+    for (const std::string& name : source.narrowed.nodes)
+      if (const uint32_t r = view.find_node(name); r != kNoId) names->add(view, r);
+  }
+  return names;
+}
+
+void judge_nodes(const Decision::Source& source, Decision::Details* d) {
+  StatusTable table = source.verdicts.statuses(*source.framework, source.view(), *source.pod);
+  d->names = judged_nodes(source);
+  d->statuses = std::move(table.list);
+  const size_t count = d->names->rows.size();
+  d->status.reserve(count);
+  d->codes.reserve(count);
+  for (const uint32_t row : d->names->rows) {
+    d->status.push_back(table.of_row[row - table.first_row]);
+    d->codes.push_back(static_cast<int8_t>(d->statuses[d->status.back()].code));
+  }
+}
+
+Decision::Details make_details(const Decision::Source& source) {
+  Decision::Details d;
+  d.profile = source.framework->profile();
+  d.statuses.resize(1);
+  source.skipped.for_each(
+      [&](size_t i) { d.skipped.push_back(source.framework->plugins()[i].name); });
+  std::sort(d.skipped.begin(), d.skipped.end());
+  Diagnosis diagnosis;
+  const auto diagnosed = [&](std::string text) {
+    d.fit_error = std::move(text);
+    diagnosis.unschedulable_plugins.insert(source.narrowed.restricted.begin(),
+                                           source.narrowed.restricted.end());
+    d.unschedulable_plugins.assign(diagnosis.unschedulable_plugins.begin(),
+                                   diagnosis.unschedulable_plugins.end());
+    d.pending_plugins.assign(diagnosis.pending_plugins.begin(), diagnosis.pending_plugins.end());
+  };
+  if (!source.judged) {
+    if (!source.pre_filter || !source.pre_filter->rejected()) return d;
+    diagnosis.add(*source.pre_filter, 0);
+    if (source.pre_filter->message().empty()) {
+      diagnosis.add_absent(*source.pre_filter, source.all_nodes);
+      diagnosed(fit_error_text(source.all_nodes, diagnosis.reasons));
+    } else {
+      diagnosed(fit_error_text(source.all_nodes, *source.pre_filter));
+    }
+    return d;
+  }
+  judge_nodes(source, &d);
+  std::vector<size_t> counts(d.statuses.size());
+  for (uint32_t i = 0; i < d.status.size(); ++i) {
+    if (source.judge_excluded && !source.narrowed.allows(d.names->nodes[i]->meta.name)) continue;
+    ++counts[d.status[i]];
+    const Status& s = d.statuses[d.status[i]];
+    if (s.code == Code::kError && d.error.empty()) d.error = s.message();
+    if (s.success()) d.feasible.push_back(i);
+  }
+  if (!d.error.empty()) d.feasible.clear();  // an Error ends the search, as upstream's
+  if (!d.error.empty() || !d.feasible.empty()) return d;
+  for (size_t i = 0; i < counts.size(); ++i)
+    if (counts[i] != 0) diagnosis.add(d.statuses[i], counts[i]);
+  if (!source.narrowed.all_nodes)
+    diagnosis.add_absent(absent_status(source.narrowed), source.all_nodes);
+  diagnosed(fit_error_text(source.all_nodes, diagnosis.reasons));
+  return d;
+}
+
 }  // namespace
 
+Decision::Decision(Source source)
+    : pod(source.pod),
+      pre_filter(source.pre_filter),
+      narrowed(source.narrowed),
+      answer_(std::make_shared<Answer>(std::move(source))) {}
+
+const Decision::Details& Decision::details() const { return answer_->get(); }
+
+void Decision::finish_before_change(Cluster& cluster) const {
+  if (!answer_->done()) cluster.finish_before_change(answer_);
+}
+
+void Decision::Answer::finish() {
+  std::optional<Source> used;  // its objects are let go of outside of the lock
+  const std::lock_guard lock(mutex_);
+  if (done_.load(std::memory_order_relaxed)) return;
+  details_ = make_details(*source_);
+  used.swap(source_);
+  done_.store(true, std::memory_order_release);
+}
+
 std::string Decision::explain_json() const {
+  const Details& d = details();
   Json out;
-  out["pod"] = pod;
-  out["profile"] = profile;
-  out["fits"] = !feasible.empty() && error.empty() && !pre_enqueue;
+  out["pod"] = std::string(pod->meta.ns) + "/" + std::string(pod->meta.name);
+  out["profile"] = d.profile;
+  out["fits"] = feasible_count != 0 && error.empty() && !pre_enqueue;
   if (!error.empty()) out["error"] = error;
   if (pre_enqueue) put_status(&out["preEnqueue"], *pre_enqueue);
   if (pre_filter) {
@@ -86,26 +183,25 @@ std::string Decision::explain_json() const {
     p["allNodes"] = narrowed.all_nodes;
     if (!narrowed.nodes.empty()) p["nodeNames"] = narrowed.nodes;
     if (!narrowed.restricted.empty()) p["restrictedBy"] = narrowed.restricted;
-    if (!skipped.empty()) p["skipFilter"] = skipped;
+    if (!d.skipped.empty()) p["skipFilter"] = d.skipped;
   }
-  if (!nodes.empty()) {
-    // One rendering per distinct status; most nodes share a few.
+  if (node_count != 0) {
     Json list = Json::array();
-    for (const NodeVerdict& n : nodes) {
+    for (size_t i = 0; i < node_count; ++i) {
       Json item;
-      item["node"] = std::string(n.node->meta.name);
-      put_status(&item, statuses[n.status]);
-      if (n.excluded) item["excludedByPreFilter"] = true;
+      item["node"] = std::string(node(i));
+      put_status(&item, status(i));
+      if (excluded(i)) item["excludedByPreFilter"] = true;
       list.push_back(std::move(item));
     }
     out["nodes"] = std::move(list);
   }
   Json names = Json::array();
-  for (const uint32_t i : feasible) names.push_back(std::string(nodes[i].node->meta.name));
+  for (const uint32_t i : d.feasible) names.push_back(std::string(node(i)));
   out["feasible"] = std::move(names);
-  if (!fit_error.empty()) out["fitError"] = fit_error;
-  if (!unschedulable_plugins.empty()) out["unschedulablePlugins"] = unschedulable_plugins;
-  if (!pending_plugins.empty()) out["pendingPlugins"] = pending_plugins;
+  if (!d.fit_error.empty()) out["fitError"] = d.fit_error;
+  if (!d.unschedulable_plugins.empty()) out["unschedulablePlugins"] = d.unschedulable_plugins;
+  if (!d.pending_plugins.empty()) out["pendingPlugins"] = d.pending_plugins;
   if (post_filter) {
     Json& p = out["postFilter"];
     put_status(&p, *post_filter);
@@ -118,19 +214,23 @@ std::string Decision::explain_json() const {
   return out.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-void diagnose(Decision* d) {
-  std::set<std::string> unschedulable(d->narrowed.restricted.begin(), d->narrowed.restricted.end());
-  std::set<std::string> pending;
-  const auto add = [&](const Status& s) {
-    if (!s.rejected() || s.plugin.empty()) return;
-    unschedulable.insert(s.plugin);
-    if (s.code == Code::kPending) pending.insert(s.plugin);
-  };
-  if (d->pre_filter) add(*d->pre_filter);
-  for (const Decision::NodeVerdict& n : d->nodes)
-    if (!n.excluded) add(d->statuses[n.status]);
-  d->unschedulable_plugins.assign(unschedulable.begin(), unschedulable.end());
-  d->pending_plugins.assign(pending.begin(), pending.end());
+Status absent_status(const PreFilterResult& narrowed) {
+  return Status(Code::kUnschedulableAndUnresolvable,
+                "node(s) didn't satisfy plugin(s) " + go_list(narrowed.restricted));
+}
+
+void Diagnosis::add(const Status& status, size_t count) {
+  nodes += count;
+  if (count != 0)
+    for (const std::string& reason : status.reasons) reasons[reason] += count;
+  if (!status.rejected() || status.plugin.empty()) return;
+  unschedulable_plugins.insert(status.plugin);
+  if (status.code == Code::kPending) pending_plugins.insert(status.plugin);
+}
+
+void Diagnosis::add_absent(const Status& status, size_t all) {
+  if (nodes >= all) return;
+  for (const std::string& reason : status.reasons) reasons[reason] += all - nodes;
 }
 
 std::string fit_error_text(size_t all_nodes, const std::map<std::string, size_t>& reasons) {
@@ -143,22 +243,10 @@ std::string fit_error_text(size_t all_nodes, const std::map<std::string, size_t>
   return out;
 }
 
-std::string fit_error_text(const Decision& d, size_t all_nodes,
-                           const std::optional<Status>& absent) {
-  if (d.pre_filter && !d.pre_filter->success()) {
-    const std::string message = d.pre_filter->message();
-    if (!message.empty()) return fit_error_text(all_nodes, {}) + " " + message + ".";
-  }
-  std::map<std::string, size_t> histogram;
-  size_t listed = 0;
-  for (const Decision::NodeVerdict& n : d.nodes) {
-    if (n.excluded) continue;
-    ++listed;
-    for (const std::string& r : d.statuses[n.status].reasons) ++histogram[r];
-  }
-  if (absent && listed < all_nodes)
-    for (const std::string& r : absent->reasons) histogram[r] += all_nodes - listed;
-  return fit_error_text(all_nodes, histogram);
+std::string fit_error_text(size_t all_nodes, const Status& pre_filter) {
+  const std::string message = pre_filter.message();
+  std::string out = fit_error_text(all_nodes, std::map<std::string, size_t>());
+  return message.empty() ? out : out + " " + message + ".";
 }
 
 }  // namespace libsched

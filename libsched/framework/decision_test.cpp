@@ -3,6 +3,9 @@
 
 #include <doctest/doctest.h>
 
+#include <functional>
+#include <thread>
+
 #include <nlohmann/json.hpp>
 
 #include "libsched/framework/fake_plugin.hpp"
@@ -21,7 +24,7 @@ Names numbered(size_t from, size_t to) {
 
 Names feasible(const Decision& d) {
   Names names;
-  for (const uint32_t i : d.feasible) names.emplace_back(d.nodes[i].node->meta.name);
+  for (const uint32_t i : d.details().feasible) names.emplace_back(d.node(i));
   return names;
 }
 
@@ -39,13 +42,13 @@ TEST_CASE("the FitError counts reasons and sorts them as strings") {
        filter_rejects("C", numbered(12, 15), Status(Code::kPending, "c"))},
       numbered(0, 15));
   const auto d = w.check();
-  CHECK(d->fit_error == "0/15 nodes are available: 10 a, 2 b, 3 c.");
+  CHECK(d->details().fit_error == "0/15 nodes are available: 10 a, 2 b, 3 c.");
   CHECK(d->error.empty());
-  CHECK(d->feasible.empty());
-  CHECK(d->statuses.size() == 4);
+  CHECK(d->feasible_count == 0);
+  CHECK(d->details().statuses.size() == 4);
   // A plugin that only waits is in both sets, as upstream's.
-  CHECK(d->unschedulable_plugins == std::vector<std::string>{"A", "B", "C"});
-  CHECK(d->pending_plugins == std::vector<std::string>{"C"});
+  CHECK(d->details().unschedulable_plugins == std::vector<std::string>{"A", "B", "C"});
+  CHECK(d->details().pending_plugins == std::vector<std::string>{"C"});
 }
 
 TEST_CASE(
@@ -55,13 +58,13 @@ TEST_CASE(
                                                           "Insufficient cpu"})),
                filter_rejects("B", {"n2"}, says(Code::kUnschedulable, {"Insufficient cpu"})),
                filter_rejects("C", {"n3"}, says(Code::kUnschedulable, {}))});
-  CHECK(w.check()->fit_error ==
+  CHECK(w.check()->details().fit_error ==
         "0/3 nodes are available: 1 Insufficient memory, 3 Insufficient cpu.");
 }
 
 TEST_CASE("without any reason the FitError ends with the colon") {
   FakeWorld w({filter_rejects("A", {"n1", "n2", "n3"}, Status(Code::kUnschedulable))});
-  CHECK(w.check()->fit_error == "0/3 nodes are available:");
+  CHECK(w.check()->details().fit_error == "0/3 nodes are available:");
 }
 
 TEST_CASE("nodes that PreFilter excluded count under the plugins that narrowed") {
@@ -73,21 +76,21 @@ TEST_CASE("nodes that PreFilter excluded count under the plugins that narrowed")
       "0/4 nodes are available: 1 full, 3 node(s) didn't satisfy plugin(s) [Also Narrow].";
   CHECK(w.pod->meta.name == "p");
   const auto d = w.check();
-  CHECK(d->fit_error == expected);
-  CHECK(d->nodes.size() == 1);
+  CHECK(d->details().fit_error == expected);
+  CHECK(d->node_count == 1);
   // Judging the excluded ones, too, adds verdicts and changes nothing else.
   const auto judged = w.check("", true);
-  CHECK(judged->fit_error == expected);
-  REQUIRE(judged->nodes.size() == 4);
-  CHECK_FALSE(judged->nodes[0].excluded);
-  CHECK(judged->nodes[1].excluded);
-  CHECK(judged->statuses[judged->nodes[1].status].message() == "full");
-  CHECK(judged->nodes[3].excluded);
-  CHECK(judged->nodes[3].status == 0);
-  CHECK(judged->feasible.empty());
+  CHECK(judged->details().fit_error == expected);
+  REQUIRE(judged->node_count == 4);
+  CHECK_FALSE(judged->excluded(0));
+  CHECK(judged->excluded(1));
+  CHECK(judged->status(1).message() == "full");
+  CHECK(judged->excluded(3));
+  CHECK(judged->status(3).success());
+  CHECK(judged->feasible_count == 0);
   // One node alone.
-  CHECK(w.check("n1")->fit_error == "0/1 nodes are available: 1 full.");
-  CHECK(w.check("n3")->fit_error ==
+  CHECK(w.check("n1")->details().fit_error == "0/1 nodes are available: 1 full.");
+  CHECK(w.check("n3")->details().fit_error ==
         "0/1 nodes are available: 1 node(s) didn't satisfy plugin(s) [Also Narrow].");
 }
 
@@ -95,28 +98,28 @@ TEST_CASE("a message of PreFilter stands instead of the counts") {
   FakeWorld w({pre_filter_says("U", says(Code::kUnschedulable, {"first", "second"})),
                filter_rejects("F", {"n1"}, Status(Code::kUnschedulable, "full"))});
   const auto d = w.check();
-  CHECK(d->fit_error == "0/3 nodes are available: first, second.");
+  CHECK(d->details().fit_error == "0/3 nodes are available: first, second.");
   CHECK(d->pre_filter->plugin == "U");
-  CHECK(d->unschedulable_plugins == std::vector<std::string>{"U"});
-  CHECK(d->nodes.empty());
-  CHECK(w.check("n2")->fit_error == "0/1 nodes are available: first, second.");
+  CHECK(d->details().unschedulable_plugins == std::vector<std::string>{"U"});
+  CHECK(d->node_count == 0);
+  CHECK(w.check("n2")->details().fit_error == "0/1 nodes are available: first, second.");
 
   FakeWorld silent({pre_filter_says("U", Status(Code::kUnschedulableAndUnresolvable))});
-  CHECK(silent.check()->fit_error == "0/3 nodes are available:");
+  CHECK(silent.check()->details().fit_error == "0/3 nodes are available:");
   FakeWorld none({pre_filter_narrows("Narrow", {})});
-  CHECK(none.check()->fit_error ==
+  CHECK(none.check()->details().fit_error ==
         "0/3 nodes are available: node(s) didn't satisfy plugin Narrow.");
-  CHECK(none.check()->unschedulable_plugins == std::vector<std::string>{"Narrow"});
+  CHECK(none.check()->details().unschedulable_plugins == std::vector<std::string>{"Narrow"});
 }
 
 TEST_CASE("an Error is an error, not a reason") {
   FakeWorld pre({pre_filter_says("Bad", Status(Code::kError, "boom"))});
   CHECK(pre.check()->error == "running PreFilter plugin \"Bad\": boom");
-  CHECK(pre.check()->fit_error.empty());
+  CHECK(pre.check()->details().fit_error.empty());
   FakeWorld w({filter_rejects("Bad", {"n2", "n3"}, Status(Code::kError, "boom"))});
   const auto d = w.check();
   CHECK(d->error == "running \"Bad\" filter plugin: boom");
-  CHECK(d->fit_error.empty());
+  CHECK(d->details().fit_error.empty());
   const Json json = Json::parse(d->explain_json());
   CHECK(json["fits"] == false);
   CHECK(json["error"] == d->error);
@@ -132,16 +135,16 @@ TEST_CASE("without nodes nothing is judged") {
   const auto d = w.check();
   CHECK(d->error == "no nodes available to schedule pods");
   CHECK_FALSE(d->pre_filter.has_value());
-  CHECK(d->fit_error.empty());
+  CHECK(d->details().fit_error.empty());
 }
 
 TEST_CASE("nodes are sorted by name, whatever their order") {
   FakeWorld w({filter_rejects("A", {"b"}, Status(Code::kUnschedulable, "no"))}, {"c", "b", "a"});
   const auto d = w.check();
-  REQUIRE(d->nodes.size() == 3);
-  CHECK(d->nodes[1].node->meta.name == "b");
+  REQUIRE(d->node_count == 3);
+  CHECK(d->node(1) == "b");
   CHECK(feasible(*d) == Names{"a", "c"});
-  CHECK(d->fit_error.empty());
+  CHECK(d->details().fit_error.empty());
   // After changes, too.
   REQUIRE(w.cluster->remove_node("b").ok());
   w.add("aa");
@@ -177,6 +180,145 @@ TEST_CASE("a decision stays valid when view, evaluator and framework have gone")
     "feasible": ["n2"]})"));
 }
 
+// Rejects by the label "full" that a node has, and makes its text when it is asked for.
+class Reader final : public Plugin {
+ public:
+  void filter(const FilterCall& call, const RowSet& set) const override {
+    set.for_each([&](uint32_t row) {
+      if (full(call.view, row) != nullptr) set.reject(row);
+    });
+  }
+  Status filter_status(const FilterCall& call, uint32_t row) const override {
+    return Status(Code::kUnschedulable, "full of " + std::string(*full(call.view, row)));
+  }
+
+ private:
+  static const Str* full(const View& view, uint32_t row) {
+    for (const Label& l : view.node(row)->meta.labels)
+      if (l.key == "full") return &l.value;
+    return nullptr;
+  }
+};
+
+struct ReaderWorld {
+  ReaderWorld() {
+    for (const char* node : {"n1", "n2", "n3"}) put(node, "{full: before}");
+    put("n3", "{}");
+  }
+  void put(const std::string& node, const std::string& labels) const {
+    REQUIRE(cluster->update_node(fake_node(node, labels)).ok());
+  }
+  Ref<const Decision> check(const std::string& node = "") {
+    return evaluator->check(*pod, node, false).value();
+  }
+  static FrameworkRef framework() {
+    const Ref<Registry> registry = fake_registry({});
+    const auto make = [](const FactoryCall&) -> Result<std::unique_ptr<Plugin>> {
+      return std::unique_ptr<Plugin>(std::make_unique<Reader>());
+    };
+    REQUIRE(registry->add("Reader", {point_bit(ExtensionPoint::kFilter), make, true}).ok());
+    return Framework::create(fake_config({"Reader"}), "", registry, {}).value();
+  }
+  Ref<Cluster> cluster = make_ref<Cluster>();
+  Ref<Evaluator> evaluator = make_ref<Evaluator>(framework(), cluster);
+  PodRef pod = fake_pod("p");
+};
+
+const char* const kBefore =
+    R"([{"node":"n1","code":"Unschedulable","plugin":"Reader","reasons":["full of before"]},)"
+    R"({"node":"n2","code":"Unschedulable","plugin":"Reader","reasons":["full of before"]},)"
+    R"({"node":"n3","code":"Success"}])";
+
+TEST_CASE("a decision that was not read before a change has the texts of its own moment") {
+  const std::vector<std::function<void(ReaderWorld&)>> changes = {
+      [](ReaderWorld& w) { w.put("n1", "{full: after}"); },
+      [](ReaderWorld& w) { w.put("n3", "{full: after}"); },
+      [](ReaderWorld& w) { REQUIRE(w.cluster->remove_node("n2").ok()); },
+      [](ReaderWorld& w) { w.put("n0", "{full: new}"); },
+      [](ReaderWorld& w) {
+        REQUIRE(w.cluster->fork().ok());
+        w.put("n1", "{}");
+        REQUIRE(w.cluster->revert().ok());
+        REQUIRE(w.cluster->remove_node("n1").ok());
+      },
+      [](ReaderWorld& w) {
+        w.evaluator = nullptr;
+        w.cluster = nullptr;
+      },
+  };
+  for (size_t i = 0; i < changes.size(); ++i) {
+    CAPTURE(i);
+    ReaderWorld w;
+    const Ref<const Decision> d = w.check(), one = w.check("n2"), unread = w.check();
+    changes[i](w);
+    CHECK(Json::parse(d->explain_json())["nodes"] == Json::parse(kBefore));
+    CHECK(d->feasible_count == 1);
+    CHECK(feasible(*d) == Names{"n3"});
+    CHECK(one->details().fit_error == "0/1 nodes are available: 1 full of before.");
+  }
+}
+
+TEST_CASE("a decision of a fork has the texts of the fork") {
+  ReaderWorld w;
+  REQUIRE(w.cluster->fork().ok());
+  w.put("n3", "{full: fork}");
+  w.put("n4", "{full: fork}");
+  const Ref<const Decision> d = w.check();
+  REQUIRE(w.cluster->revert().ok());
+  CHECK(d->details().fit_error == "0/4 nodes are available: 2 full of before, 2 full of fork.");
+  CHECK(w.check()->feasible_count == 1);
+}
+
+TEST_CASE("a decision of a snapshot is read when the snapshot and its cluster have gone") {
+  ReaderWorld w;
+  Ref<const Decision> d;
+  {
+    Evaluator e(ReaderWorld::framework(), w.cluster->snapshot());
+    d = e.check(*w.pod, "", false).value();
+  }
+  w.put("n1", "{full: after}");
+  CHECK(Json::parse(d->explain_json())["nodes"] == Json::parse(kBefore));
+}
+
+TEST_CASE("decisions are read on another thread while the cluster changes") {
+  ReaderWorld w;
+  for (int round = 0; round < 50; ++round) {
+    const Ref<const Decision> d = w.check(), same = w.check();
+    std::string one, two;
+    std::thread first([&] { one = d->details().fit_error + std::string(d->node(0)); });
+    std::thread second([&] { two = d->details().fit_error + std::string(same->node(0)); });
+    w.put("n1", "{full: after}");
+    w.put("n4", "{full: after}");
+    first.join();
+    second.join();
+    CHECK(one == two);
+    CHECK(d->node_count == 3);
+    CHECK(d->status(0).reasons == Names{"full of before"});
+    w.put("n1", "{full: before}");
+    REQUIRE(w.cluster->remove_node("n4").ok());
+  }
+}
+
+TEST_CASE("decisions that nobody reads leave nothing behind") {
+  ReaderWorld w;
+  std::vector<std::weak_ptr<Unread>> all;
+  struct Answer final : Unread {
+    void finish() override { ++finished; }
+    int finished = 0;
+  };
+  const auto kept = std::make_shared<Answer>();
+  w.cluster->finish_before_change(kept);
+  for (int i = 0; i < 1000; ++i) {
+    const auto answer = std::make_shared<Answer>();
+    w.cluster->finish_before_change(answer);
+    all.push_back(answer);
+  }
+  for (const std::weak_ptr<Unread>& a : all) CHECK(a.expired());
+  w.put("n1", "{}");
+  w.put("n1", "{full: before}");
+  CHECK(kept->finished == 1);
+}
+
 TEST_CASE("the explanation sorts reasons, lists what was skipped and repairs bad UTF-8") {
   Fake skips = pre_filter_says("Zzz", Status(Code::kSkip));
   Fake also = pre_filter_says("Aaa", Status(Code::kSkip));
@@ -187,7 +329,7 @@ TEST_CASE("the explanation sorts reasons, lists what was skipped and repairs bad
                {"Gate", {}, {}, [](const Pod&) { return Status(Code::kUnschedulable, "shut"); }}},
               {"n1"});
   const auto d = w.check();
-  CHECK(d->fit_error == "0/1 nodes are available: 1 a, 1 z, 1 \xff.");
+  CHECK(d->details().fit_error == "0/1 nodes are available: 1 a, 1 z, 1 \xff.");
   const Json json = Json::parse(d->explain_json());
   CHECK(json["nodes"][0]["reasons"] == Json({"a", "z", "\ufffd"}));
   CHECK(json["preFilter"]["skipFilter"] == Json({"Aaa", "Zzz"}));

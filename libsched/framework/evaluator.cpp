@@ -189,16 +189,6 @@ Result<Status> Evaluator::ask_pre_filter(CycleState& state, const Pod& pod) cons
   return kept;
 }
 
-Status Evaluator::status_of(const Step& step, CycleState& state, const Pod& pod, uint32_t row,
-                            const NodeOverlay* node) const {
-  const std::string& name = framework_->plugins()[step.index].name;
-  Status s =
-      step.plugin->filter_status({view(), pod, state, step.data, step.pre_filtered, node}, row);
-  if (!s.rejected()) s = Status::wrap("running " + go_quote(name) + " filter plugin: ", s);
-  s.plugin = name;
-  return s;
-}
-
 Result<void> Evaluator::run_filter(CycleState& state, const Pod& pod, uint32_t row,
                                    Status* status) const {
   return run_filter(state, pod, row, nullptr, status);
@@ -230,9 +220,10 @@ Result<void> Evaluator::run_filter(CycleState& state, const Pod& pod, uint32_t r
     const PluginData* data = data_for(state, entry, *plugin, pod, epoch);
     if (data != nullptr && data->view_version != 0 && data->view_version != version)
       return stale(framework_->plugins()[i].name);
-    plugin->filter({v, pod, state, data, entry.pre_filtered, node}, set);
+    const FilterCall call{v, pod, state, data, entry.pre_filtered, node};
+    plugin->filter(call, set);
     if (alive != 0) continue;
-    *status = status_of({i, plugin, data, entry.pre_filtered}, state, pod, row, node);
+    *status = rejection(*framework_, {i, plugin, data, entry.pre_filtered}, call, row);
     return {};
   }
   status->reset();
@@ -256,7 +247,7 @@ Result<void> Evaluator::steps(CycleState& state, const Pod& pod) {
 }
 
 Result<void> Evaluator::judge(CycleState& state, const Pod& pod, const RowSet& set) {
-  for (const Step& step : steps_) {
+  for (const FilterStep& step : steps_) {
     if (state.limits != nullptr) LIBSCHED_TRY(go_on(state));
     step.plugin->filter({view(), pod, state, step.data, step.pre_filtered}, set);
   }
@@ -356,77 +347,83 @@ Result<FilterOutcome> Evaluator::filter_nodes(CycleState& state, const Pod& pod,
   return out;
 }
 
-const std::vector<uint32_t>& Evaluator::rows_by_name() {
-  const View& v = view();
-  if (by_name_membership_ != v.membership() || by_name_.size() != v.node_count()) {
-    by_name_.clear();
-    v.live().for_each([&](size_t r) { by_name_.push_back(static_cast<uint32_t>(r)); });
-    std::sort(by_name_.begin(), by_name_.end(),
-              [&](uint32_t a, uint32_t b) { return v.row(a).name < v.row(b).name; });
-    by_name_membership_ = v.membership();
-  }
-  return by_name_;
-}
-
-Result<void> Evaluator::judge_rows(CycleState& state, const Pod& pod,
-                                   const std::vector<uint32_t>& rows,
-                                   const std::function<void(uint32_t row, Status)>& each) {
-  const View& v = view();
-  const size_t used = v.word_count();
-  alive_.assign(used, 0);
-  errors_.assign(used, 0);
-  for (const uint32_t r : rows) alive_[r / 64] |= uint64_t{1} << (r % 64);
-  std::vector<uint32_t> verdict(v.row_count(), 0);  // 0: Success, else 1 + index of the step
-  std::vector<uint64_t> before(used);
-  std::unordered_map<uint32_t, Status> alone;
+Result<bool> Evaluator::judge_all(CycleState& state, const Pod& pod, uint64_t* bits,
+                                  Verdicts* verdicts) {
+  const size_t first = verdicts->first_word(), words = verdicts->words();
+  errors_.assign(words, 0);
   LIBSCHED_TRY(steps(state, pod));
+  std::vector<uint64_t> apart;
   if (mark_nominated(pod)) {
-    for (size_t w = 0; w < used; ++w) {
-      before[w] = alive_[w] & nominated_[w];
-      alive_[w] &= ~nominated_[w];
+    apart.assign(bits, bits + words);
+    for (size_t w = 0; w < words; ++w) {
+      apart[w] &= nominated_[first + w];
+      bits[w] &= ~nominated_[first + w];
     }
     LIBSCHED_TRY(
-        judge_nominated(state, pod, {0, used, before.data(), errors_.data()},
-                        [&](uint32_t row, Status s) { alone.emplace(row, std::move(s)); }));
+        judge_nominated(state, pod, {first, words, apart.data(), errors_.data()},
+                        [&](uint32_t row, Status s) { verdicts->reject(row, std::move(s)); }));
   }
-  for (size_t k = 0; k < steps_.size(); ++k) {
+  for (const FilterStep& step : steps_) {
     LIBSCHED_TRY(go_on(state));
-    before = alive_;
-    steps_[k].plugin->filter({v, pod, state, steps_[k].data, steps_[k].pre_filtered},
-                             {0, used, alive_.data(), errors_.data()});
-    for (size_t w = 0; w < used; ++w)
-      for_each_bit(before[w] & ~alive_[w], w * 64,
-                   [&](size_t row) { verdict[row] = static_cast<uint32_t>(k + 1); });
+    verdicts->before(bits);
+    step.plugin->filter({view(), pod, state, step.data, step.pre_filtered},
+                        {first, words, bits, errors_.data()});
+    if (!verdicts->after(step, state.entries[step.index].data, bits)) break;
   }
   LIBSCHED_TRY(go_on(state));
-  size_t told = 0;
-  for (const uint32_t r : rows) {
-    if (++told % 64 == 0) LIBSCHED_TRY(go_on(state));
-    if (verdict[r] != 0) {
-      each(r, status_of(steps_[verdict[r] - 1], state, pod, r));
-    } else if (const auto it = alone.find(r); it != alone.end()) {
-      each(r, std::move(it->second));
-    } else {
-      each(r, Status());
-    }
-  }
-  return go_on(state);
+  for (size_t w = 0; w < apart.size(); ++w) bits[w] |= apart[w];
+  verdicts->take_foreign(*framework_, {view(), pod, state, nullptr, false});
+  return std::any_of(errors_.begin(), errors_.end(), [](uint64_t w) { return w != 0; });
 }
 
-// Judges `rows` and writes their verdicts; the rows are sorted by name.
-Result<void> Evaluator::judge_all(CycleState& state, const Pod& pod, Decision* d,
-                                  const std::vector<uint32_t>& rows) {
+Result<StatusTable> Evaluator::judge_rows(CycleState& state, const Pod& pod, Span<uint32_t> rows) {
+  Verdicts verdicts;
+  verdicts.begin(0, view().word_count());
+  alive_.assign(verdicts.words(), 0);
+  for (const uint32_t r : rows) alive_[r / 64] |= uint64_t{1} << (r % 64);
+  const Result<bool> judged = judge_all(state, pod, alive_.data(), &verdicts);
+  if (!judged.ok()) return judged.error();
+  return verdicts.statuses(*framework_, view(), pod);
+}
+
+// Judges the nodes that a decision is about.
+Result<Evaluator::Checked> Evaluator::check_nodes(CycleState& state, const Pod& pod,
+                                                  Decision::Source* source) {
   const View& v = view();
-  return judge_rows(state, pod, rows, [&](uint32_t r, Status s) {
-    Decision::NodeVerdict n{v.row(r).node, 0, !state.pre_filter.allows(v.row(r).name)};
-    if (!s.success()) {
-      const auto it = std::find(d->statuses.begin(), d->statuses.end(), s);
-      n.status = static_cast<uint32_t>(it - d->statuses.begin());
-      if (it == d->statuses.end()) d->statuses.push_back(std::move(s));
-    }
-    d->codes.push_back(static_cast<int8_t>(d->statuses[n.status].code));
-    d->nodes.push_back(std::move(n));
-  });
+  const bool one = source->only != kNoId;
+  const bool all = source->judge_excluded || state.pre_filter.all_nodes;
+  source->judged = true;
+  source->verdicts.begin(one ? source->only / 64 : 0, one ? 1 : v.word_count());
+  const size_t words = source->verdicts.words();
+  alive_.assign(words, 0);
+  if (one) {
+    if (all || state.pre_filter.allows(v.row(source->only).name))
+      alive_[0] = uint64_t{1} << (source->only % 64);
+  } else if (all) {
+    std::copy(v.live().data(), v.live().data() + std::min(words, v.live().word_count()),
+              alive_.begin());
+    if (!sorted_ || !sorted_->of(v)) sorted_ = std::make_shared<SortedNodes>(v);
+    source->sorted = sorted_;
+  } else {
+    for (const std::string& name : state.pre_filter.nodes)
+      if (const uint32_t r = v.find_node(name); r != kNoId)
+        alive_[r / 64] |= uint64_t{1} << (r % 64);
+  }
+  Checked out;
+  for (const uint64_t w : alive_) out.judged += static_cast<size_t>(std::popcount(w));
+  const Result<bool> judged = judge_all(state, pod, alive_.data(), &source->verdicts);
+  if (!judged.ok()) return judged.error();
+  out.failed = *judged;
+  for (const uint64_t w : alive_) out.feasible += static_cast<size_t>(std::popcount(w));
+  // Excluded nodes that would take the pod are not feasible.
+  if (source->judge_excluded && !state.pre_filter.all_nodes) {
+    out.feasible = 0;
+    for (size_t w = 0; w < words; ++w)
+      for_each_bit(alive_[w], (source->verdicts.first_word() + w) * 64, [&](size_t r) {
+        if (state.pre_filter.allows(v.row(static_cast<uint32_t>(r)).name)) ++out.feasible;
+      });
+  }
+  return out;
 }
 
 Result<Ref<const Decision>> Evaluator::check(const Pod& pod, Str node, bool judge_excluded,
@@ -444,81 +441,54 @@ Result<Ref<const Decision>> Evaluator::check(CycleState& state, const Pod& pod, 
   if (cluster_) cluster_->refresh();
   std::optional<Turn> turn(std::in_place, this, &state);  // until PostFilter
   const View& v = view();
-  Ref<Decision> d = make_ref<Decision>();
-  d->pod = std::string(pod.meta.ns) + "/" + std::string(pod.meta.name);
-  d->profile = framework_->profile();
-  d->statuses.emplace_back();
-  uint32_t only = kNoId;
+  Decision::Source source;
+  source.framework = framework_;
+  source.cluster = cluster_;
+  source.snapshot = snapshot_;
+  source.pod = PodRef::share(&pod);
+  source.judge_excluded = options.judge_excluded;
   if (!node.empty()) {
-    only = v.find_node(node);
-    if (only == kNoId)
+    source.only = v.find_node(node);
+    if (source.only == kNoId)
       return Error{
           Rc::kNotFound, "node \"" + std::string(node) + "\" is not in the cluster", {}, {}};
   }
-  if (Status s = run_pre_enqueue(pod); !s.success()) d->pre_enqueue = std::move(s);
+  std::optional<Status> gate;
+  if (Status s = run_pre_enqueue(pod); !s.success()) gate = std::move(s);
+  source.all_nodes = source.only == kNoId ? v.node_count() : 1;
+  Checked checked;
+  if (v.node_count() != 0) {
+    Result<Status> pre = pre_filter_all(state, pod);
+    if (!pre.ok()) return std::move(pre.error());
+    source.narrowed = state.pre_filter;
+    for (size_t i = 0; i < state.entries.size(); ++i)
+      if (state.entries[i].skip_filter) source.skipped.set(i);
+    if (pre->success()) {
+      Result<Checked> done = check_nodes(state, pod, &source);
+      if (!done.ok()) return std::move(done.error());
+      checked = *done;
+    }
+    source.pre_filter = std::move(*pre);
+  }
+  Ref<Decision> d = make_ref<Decision>(std::move(source));
+  d->pre_enqueue = std::move(gate);
+  d->node_count = checked.judged;
   if (v.node_count() == 0) {
     d->error = "no nodes available to schedule pods";
-    return Ref<const Decision>(d);
+  } else if (!d->pre_filter->success() && !d->pre_filter->rejected()) {
+    d->error = d->pre_filter->message();
+  } else if (checked.failed) {
+    d->error = d->details().error;
   }
-  Result<Status> pre = pre_filter_all(state, pod);
-  if (!pre.ok()) return std::move(pre.error());
-  d->pre_filter = *pre;
-  d->narrowed = state.pre_filter;
-  for (size_t i = 0; i < state.entries.size(); ++i)
-    if (state.entries[i].skip_filter) d->skipped.push_back(framework_->plugins()[i].name);
-  std::sort(d->skipped.begin(), d->skipped.end());
-  const size_t all = only == kNoId ? v.node_count() : 1;
-  if (!pre->success()) {
-    if (pre->rejected()) {
-      d->fit_error = fit_error_text(*d, all, *pre);
-      diagnose(d.get());
-      if (options.post_filter) {
-        NodeStatuses statuses;
-        if (only == kNoId) {
-          statuses.absent = *pre;
-        } else {
-          statuses.set(only, *pre);
-        }
-        turn.reset();
-        LIBSCHED_TRY(make_room(state, pod, statuses, d.get()));
-      }
-    } else {
-      d->error = pre->message();
-    }
-    return Ref<const Decision>(d);
-  }
-  std::vector<uint32_t> rows;
-  for (const uint32_t r : rows_by_name()) {
-    if (only != kNoId && r != only) continue;
-    if (options.judge_excluded || state.pre_filter.allows(v.row(r).name)) rows.push_back(r);
-  }
-  LIBSCHED_TRY(judge_all(state, pod, d.get(), rows));
-  for (uint32_t i = 0; i < d->nodes.size(); ++i) {
-    const Decision::NodeVerdict& n = d->nodes[i];
-    if (n.excluded) continue;
-    const Status& s = d->statuses[n.status];
-    if (s.code == Code::kError && d->error.empty()) d->error = s.message();
-    if (s.success()) d->feasible.push_back(i);
-  }
-  if (!d->error.empty()) d->feasible.clear();  // an Error ends the search, as upstream's
-  if (d->feasible.empty() && d->error.empty()) {
-    std::optional<Status> absent;
-    if (!d->narrowed.all_nodes)
-      absent = Status(Code::kUnschedulableAndUnresolvable,
-                      "node(s) didn't satisfy plugin(s) " + go_list(d->narrowed.restricted));
-    d->fit_error = fit_error_text(*d, all, absent);
-    diagnose(d.get());
-    if (options.post_filter) {
-      NodeStatuses statuses;
-      if (absent) statuses.absent = *absent;
-      for (size_t i = 0; i < d->nodes.size(); ++i)
-        if (!d->nodes[i].excluded) statuses.set(rows[i], d->statuses[d->nodes[i].status]);
+  if (d->error.empty()) {
+    d->feasible_count = checked.feasible;
+    if (options.score && d->feasible_count != 0) LIBSCHED_TRY(score_decision(state, pod, d.get()));
+    if (options.post_filter && d->feasible_count == 0) {
       turn.reset();
-      LIBSCHED_TRY(make_room(state, pod, statuses, d.get()));
+      LIBSCHED_TRY(make_room(state, pod, d.get()));
     }
   }
-  if (options.score && !d->feasible.empty() && d->error.empty())
-    LIBSCHED_TRY(score_decision(state, pod, d.get(), rows));
+  if (cluster_) d->finish_before_change(*cluster_);
   return Ref<const Decision>(d);
 }
 

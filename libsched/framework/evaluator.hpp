@@ -184,13 +184,6 @@ class Evaluator final : public RefCounted {
                                     const CheckOptions& options);
 
  private:
-  struct Step {
-    uint32_t index;
-    const Plugin* plugin;
-    const PluginData* data;
-    bool pre_filtered;
-  };
-
   // While plugins are asked: the state tells them by whom and about what. Plugins may ask the
   // evaluator in their turn, hence what stood there before comes back.
   struct Told {
@@ -286,22 +279,23 @@ class Evaluator final : public RefCounted {
   const PluginData* data_for(CycleState& state, CycleState::Entry& entry, const Plugin& plugin,
                              const Pod& pod, uint64_t epoch) const;
   Result<void> steps(CycleState& state, const Pod& pod);
-  Status status_of(const Step& step, CycleState& state, const Pod& pod, uint32_t row,
-                   const NodeOverlay* node = nullptr) const;
   Error node_error(CycleState& state, const Pod& pod, uint32_t row) const;
   Result<void> judge(CycleState& state, const Pod& pod, const RowSet& set);
   void mask(const CycleState& state, const FilterOptions& options, size_t words);
-  const std::vector<uint32_t>& rows_by_name();
-  Result<void> judge_all(CycleState& state, const Pod& pod, Decision* d,
-                         const std::vector<uint32_t>& rows);
-  // The status of every row, in their order.
-  Result<void> judge_rows(CycleState& state, const Pod& pod, const std::vector<uint32_t>& rows,
-                          const std::function<void(uint32_t row, Status)>& each);
+  // Judges the rows of `bits`, which lie in the words of `verdicts`, and takes the rejected away.
+  // Nominated pods count. Errors do not end it: true if there are any.
+  Result<bool> judge_all(CycleState& state, const Pod& pod, uint64_t* bits, Verdicts* verdicts);
+  // The same of rows in any words, with all statuses.
+  Result<StatusTable> judge_rows(CycleState& state, const Pod& pod, Span<uint32_t> rows);
+  struct Checked {
+    size_t judged = 0, feasible = 0;
+    bool failed = false;  // a plugin gave an Error on a node
+  };
+  Result<Checked> check_nodes(CycleState& state, const Pod& pod, Decision::Source* source);
   // evaluator_make_room.cpp
   Result<void> make_room(CycleState& state, const Pod& pod, const NodeStatuses& statuses,
                          CycleOutcome* out);
-  Result<void> make_room(CycleState& state, const Pod& pod, const NodeStatuses& statuses,
-                         Decision* d);
+  Result<void> make_room(CycleState& state, const Pod& pod, Decision* d);
   // evaluator_nominated.cpp
   bool mark_nominated(const Pod& pod);
   Result<void> judge_nominated(CycleState& state, const Pod& pod, const RowSet& set,
@@ -313,8 +307,7 @@ class Evaluator final : public RefCounted {
   // `offset` gets what every row's total lacks; without it the totals are whole.
   Result<Status> score_set(CycleState& state, const Pod& pod, const ScoreSet& set, int64_t* totals,
                            ScoreTable* table, int64_t* offset = nullptr);
-  Result<void> score_decision(CycleState& state, const Pod& pod, Decision* d,
-                              const std::vector<uint32_t>& rows);
+  Result<void> score_decision(CycleState& state, const Pod& pod, Decision* d);
   static Error stale(const std::string& plugin);
   ScoreSet scored_rows(const uint64_t* feasible);
   Result<void> ready_to_score(CycleState& state, const Pod& pod, size_t words) const;
@@ -339,11 +332,10 @@ class Evaluator final : public RefCounted {
   SnapshotRef snapshot_;
   Ref<Services> services_ = make_ref<Services>();
   std::shared_ptr<Subscription> subscription_;  // of all evaluators of the two; null: none needed
-  std::vector<Step> steps_;
+  std::vector<FilterStep> steps_;
   std::vector<uint64_t> alive_, errors_, chunk_;
-  std::vector<uint64_t> nominated_;  // rows that are judged one by one
-  std::vector<uint32_t> by_name_;
-  uint64_t by_name_membership_ = 0;
+  std::vector<uint64_t> nominated_;      // rows that are judged one by one
+  std::shared_ptr<SortedNodes> sorted_;  // of the nodes of the latest decision
   std::vector<uint64_t> feasible_, score_errors_;
   std::vector<uint32_t> narrowed_, feasible_rows_;
   std::vector<int64_t> column_, totals_;

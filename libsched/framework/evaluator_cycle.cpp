@@ -13,11 +13,11 @@ constexpr size_t kMinFeasibleNodes = 100;
 constexpr int64_t kMinPercentage = 5;
 
 // Upstream's status of a cycle that ends with a FitError. It names the plugin if there was but one.
-Status fit_error_status(Decision* d, size_t all_nodes, const std::optional<Status>& absent) {
-  diagnose(d);
+Status fit_error_status(const std::string& text, const Diagnosis& diagnosis) {
   Status out(Code::kUnschedulable);
-  out.set_error(fit_error_text(*d, all_nodes, absent));
-  if (d->unschedulable_plugins.size() == 1) out.plugin = d->unschedulable_plugins.front();
+  out.set_error(text);
+  if (diagnosis.unschedulable_plugins.size() == 1)
+    out.plugin = *diagnosis.unschedulable_plugins.begin();
   return out;
 }
 
@@ -168,9 +168,9 @@ Result<CycleOutcome> Evaluator::cycle(CycleState& state, const Pod& pod,
       LIBSCHED_TRY(make_room(state, pod, statuses, &out));
     }
     if (options.fit_error) {
-      Decision d;
-      d.pre_filter = std::move(out.status);
-      out.status = fit_error_status(&d, v.node_count(), {});
+      Diagnosis diagnosis;
+      diagnosis.add(out.status, 0);
+      out.status = fit_error_status(fit_error_text(v.node_count(), out.status), diagnosis);
     }
     return out;
   }
@@ -179,14 +179,11 @@ Result<CycleOutcome> Evaluator::cycle(CycleState& state, const Pod& pod,
       chosen->status.code != Code::kUnschedulable)
     return chosen;
   NodeStatuses statuses;
-  Decision d;
   std::vector<uint32_t> rows;
   if (state.pre_filter.all_nodes) {
     rows = v.order();
   } else {
-    statuses.absent =
-        Status(Code::kUnschedulableAndUnresolvable,
-               "node(s) didn't satisfy plugin(s) " + go_list(state.pre_filter.restricted));
+    statuses.absent = absent_status(state.pre_filter);
     for (const std::string& name : state.pre_filter.nodes)
       if (const uint32_t r = v.find_node(name); r != kNoId) rows.push_back(r);
     // The nominated node was tried whatever PreFilter says.
@@ -196,15 +193,21 @@ Result<CycleOutcome> Evaluator::cycle(CycleState& state, const Pod& pod,
   }
   {
     const Turn turn(this, &state);
+    const Result<StatusTable> judged = judge_rows(state, pod, rows);
+    if (!judged.ok()) return judged.error();
     if (options.post_filter)
-      LIBSCHED_TRY(judge_rows(state, pod, rows,
-                              [&](uint32_t r, Status s) { statuses.set(r, std::move(s)); }));
+      for (const uint32_t r : rows) statuses.set(r, judged->at(r));
     if (options.fit_error) {
-      d.narrowed = state.pre_filter;
-      d.statuses.emplace_back();
-      LIBSCHED_TRY(judge_all(state, pod, &d, rows));
-      for (Decision::NodeVerdict& n : d.nodes) n.excluded = false;
-      chosen->status = fit_error_status(&d, v.node_count(), statuses.absent);
+      std::vector<size_t> counts(judged->list.size());
+      for (const uint32_t r : rows) ++counts[judged->index(r)];
+      Diagnosis diagnosis;
+      diagnosis.unschedulable_plugins.insert(state.pre_filter.restricted.begin(),
+                                             state.pre_filter.restricted.end());
+      for (size_t i = 0; i < counts.size(); ++i)
+        if (counts[i] != 0) diagnosis.add(judged->list[i], counts[i]);
+      if (!state.pre_filter.all_nodes) diagnosis.add_absent(statuses.absent, v.node_count());
+      chosen->status =
+          fit_error_status(fit_error_text(v.node_count(), diagnosis.reasons), diagnosis);
     }
   }
   if (options.post_filter) LIBSCHED_TRY(make_room(state, pod, statuses, &*chosen));

@@ -76,7 +76,7 @@ TEST_CASE("the status of a cycle without a node has upstream's message if that i
     CHECK(out.status.plugin == plugin);
     CHECK(out.status.message() == text);
     CHECK(out.status.error == text);
-    CHECK(w.check()->fit_error == text);
+    CHECK(w.check()->details().fit_error == text);
   };
   SUBCASE("one plugin") {
     FakeWorld w({filter_rejects("F", {"n1", "n2", "n3"}, kNo)});

@@ -35,13 +35,13 @@ struct World {
   std::string all() {
     const Ref<const Decision> d = world_.check();
     std::string out;
-    for (const Decision::NodeVerdict& n : d->nodes) {
-      const Status& s = d->statuses[n.status];
-      out += std::string(n.node->meta.name) + " " + code_name(s.code) + " " + s.message() + "; ";
+    for (size_t i = 0; i < d->node_count; ++i) {
+      const Status& s = d->status(i);
+      out += std::string(d->node(i)) + " " + code_name(s.code) + " " + s.message() + "; ";
       CycleState state;
       REQUIRE(world_.evaluator.run_pre_filter(state, *world_.pod).ok());
       Status one;
-      const uint32_t row = world_.cluster->view().find_node(n.node->meta.name);
+      const uint32_t row = world_.cluster->view().find_node(d->node(i));
       REQUIRE(world_.evaluator.run_filter_with_nominated(state, *world_.pod, row, &one).ok());
       CHECK(one == s);
       REQUIRE(world_.evaluator
@@ -54,7 +54,7 @@ struct World {
     const Result<CycleOutcome> cycle = world_.evaluator.run_cycle(state, *world_.pod, {});
     REQUIRE(cycle.ok());
     if (d->error.empty()) {
-      CHECK(cycle->feasible == d->feasible.size());
+      CHECK(cycle->feasible == d->feasible_count);
     } else {
       CHECK(cycle->status.message() == d->error);
     }

@@ -263,13 +263,13 @@ ScoreSet Evaluator::scored_rows(const uint64_t* feasible) {
   return {used, count, feasible_.data(), nullptr, nullptr};
 }
 
-// Scores d->feasible; rows[i] is the row of d->nodes[i].
-Result<void> Evaluator::score_decision(CycleState& state, const Pod& pod, Decision* d,
-                                       const std::vector<uint32_t>& rows) {
+// Scores the nodes that fit.
+Result<void> Evaluator::score_decision(CycleState& state, const Pod& pod, Decision* d) {
+  const std::vector<uint32_t>& rows = d->details().names->rows;
   feasible_.assign(view().word_count(), 0);
   std::vector<uint32_t> index(view().row_count());
   std::vector<uint32_t> listed;
-  for (const uint32_t i : d->feasible) {
+  for (const uint32_t i : d->details().feasible) {
     feasible_[rows[i] / 64] |= uint64_t{1} << (rows[i] % 64);
     index[rows[i]] = i;
     listed.push_back(rows[i]);

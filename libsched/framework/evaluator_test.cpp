@@ -596,11 +596,11 @@ TEST_CASE("an Error on one node leaves no feasible node") {
               {"n1", "n2", "n3", "n4"});
   const Ref<const Decision> d = w.check();
   CHECK(d->error == "running \"B\" filter plugin: broken");
-  CHECK(d->feasible.empty());
-  CHECK(d->fit_error.empty());
-  CHECK(d->codes == std::vector<int8_t>{2, 0, 1, 0});
+  CHECK(d->feasible_count == 0);
+  CHECK(d->details().fit_error.empty());
+  CHECK(d->details().codes == std::vector<int8_t>{2, 0, 1, 0});
   // Of a node that the plugin takes there is a verdict.
-  CHECK(w.check("n2")->feasible.size() == 1);
+  CHECK(w.check("n2")->feasible_count == 1);
   CycleState state;
   const Result<CycleOutcome> cycle = w.evaluator.run_cycle(state, *w.pod, {});
   REQUIRE(cycle.ok());
@@ -691,13 +691,13 @@ TEST_CASE(
   CHECK(show(w.filter("n1")) == "Success");
   CHECK(now.asked == 1);
   now.whole = true;
-  CHECK(w.check()->feasible.size() == 3);
+  CHECK(w.check()->feasible_count == 3);
   CHECK(w.filter_nodes().value().size() == 3);
   CHECK(now.asked == 7);
   // Afterwards all is allowed again.
   CHECK(w.cluster->revert().ok());
   CHECK(w.cluster->update_node(another).ok());
-  CHECK(w.check()->feasible.size() == 4);
+  CHECK(w.check()->feasible_count == 4);
 }
 
 TEST_CASE("an evaluator on a snapshot does not see later changes") {
@@ -705,9 +705,9 @@ TEST_CASE("an evaluator on a snapshot does not see later changes") {
   const SnapshotRef snapshot = w.cluster->snapshot();
   REQUIRE(w.cluster->remove_node("n2").ok());
   Evaluator e(FrameworkRef::share(&w.evaluator.framework()), snapshot);
-  CHECK(e.check(*w.pod, "", false).value()->feasible.size() == 2);
-  CHECK(w.check()->feasible.size() == 1);
-  CHECK(e.check(*w.pod, "n2", false).value()->feasible.size() == 1);
+  CHECK(e.check(*w.pod, "", false).value()->feasible_count == 2);
+  CHECK(w.check()->feasible_count == 1);
+  CHECK(e.check(*w.pod, "n2", false).value()->feasible_count == 1);
   CHECK(w.evaluator.check(*w.pod, "n2", false).error().rc == Rc::kNotFound);
 }
 

@@ -171,6 +171,10 @@ class Plugin {
   virtual void filter(const FilterCall&, const RowSet&) const {}
   // The whole status of a row that filter() has just rejected, without the plugin's name.
   virtual Status filter_status(const FilterCall&, uint32_t row) const;
+  // Rejected rows with the same number have the same filter_status(). kNoReasonKey: that is only
+  // known when the status is made.
+  static constexpr uint64_t kNoReasonKey = ~uint64_t{0};
+  virtual uint64_t reason_key(const FilterCall&, uint32_t) const { return kNoReasonKey; }
 
   // `data` is kept for Score. Skip: Score is not asked. Its data must not point into `call.set`.
   virtual Status pre_score(const PreScoreCall&, std::shared_ptr<PluginData>*) const { return {}; }

@@ -33,12 +33,12 @@ TEST_CASE("a plain pod in the default profile") {
   Evaluator evaluator(framework, cluster);
   const auto decided = evaluator.check(*Trial::pod("{}"), "", false);
   REQUIRE(decided.ok());
-  CHECK((*decided)->feasible.size() == 1);
-  CHECK((*decided)->skipped == std::vector<std::string>{"DynamicResources", "InterPodAffinity",
-                                                        "NodeAffinity", "NodeDeclaredFeatures",
-                                                        "NodePorts", "NodeVolumeLimits",
-                                                        "PodTopologySpread", "VolumeBinding",
-                                                        "VolumeRestrictions", "VolumeZone"});
+  CHECK((*decided)->feasible_count == 1);
+  CHECK((*decided)->details().skipped ==
+        std::vector<std::string>{"DynamicResources", "InterPodAffinity", "NodeAffinity",
+                                 "NodeDeclaredFeatures", "NodePorts", "NodeVolumeLimits",
+                                 "PodTopologySpread", "VolumeBinding", "VolumeRestrictions",
+                                 "VolumeZone"});
   std::vector<std::string> filters;
   for (const uint32_t i : framework->at(ExtensionPoint::kFilter))
     filters.push_back(framework->plugins()[i].name);
@@ -62,11 +62,11 @@ TEST_CASE("the first filter that says no is the one that is reported") {
     REQUIRE(cluster->update_node(parse_node(text, {}).value()).ok());
   Evaluator evaluator(framework, cluster);
   const auto d = evaluator.check(*Trial::pod("{nodeSelector: {disk: ssd}}"), "", false).value();
-  CHECK(d->fit_error ==
+  CHECK(d->details().fit_error ==
         "0/4 nodes are available: 1 node(s) had untolerated taint(s), 1 node(s) were "
         "unschedulable, 2 node(s) didn't match Pod's node affinity/selector.");
   const auto plain = evaluator.check(*Trial::pod("{}"), "", false).value();
-  CHECK(plain->feasible.size() == 1);
+  CHECK(plain->feasible_count == 1);
 }
 
 }  // namespace

@@ -136,7 +136,7 @@ class Trial {
     for (const ScoreTable::Column& c : d.scores.columns) {
       if (c.plugin != plugin_) continue;
       for (size_t i = 0; i < d.scores.rows.size(); ++i)
-        out += (i == 0 ? "" : ", ") + std::string(d.nodes[d.scores.rows[i]].node->meta.name) + " " +
+        out += (i == 0 ? "" : ", ") + std::string(d.node(d.scores.rows[i])) + " " +
                std::to_string(c.raw[i]) + "/" + std::to_string(c.normalized[i]);
     }
     return out;
@@ -152,16 +152,16 @@ class Trial {
     options.ties = TieMode::kName;
     const Result<CycleOutcome> cycle = evaluator_.run_cycle(state, pod, options);
     REQUIRE(cycle.ok());
-    if (d.feasible.size() < 2) return;  // a cycle doesn't score a single node
+    if (d.feasible_count < 2) return;  // a cycle doesn't score a single node
     if (!d.score_error.empty()) {
       CHECK(cycle->status.message() == d.score_error);
       return;
     }
     REQUIRE_FALSE(d.best.empty());
-    CHECK(view.row(cycle->row).name == d.nodes[d.best[0]].node->meta.name);
+    CHECK(view.row(cycle->row).name == d.node(d.best[0]));
     std::vector<uint64_t> bits(view.word_count());
-    for (const uint32_t i : d.feasible) {
-      const uint32_t r = view.find_node(d.nodes[i].node->meta.name);
+    for (const uint32_t i : d.details().feasible) {
+      const uint32_t r = view.find_node(d.node(i));
       bits[r / 64] |= uint64_t{1} << (r % 64);
     }
     REQUIRE(evaluator_.run_pre_score(state, pod, bits.data(), bits.size()).ok());
@@ -169,15 +169,14 @@ class Trial {
     REQUIRE(
         evaluator_.run_score(state, pod, bits.data(), bits.size(), totals.data(), nullptr).ok());
     for (size_t i = 0; i < d.scores.rows.size(); ++i)
-      CHECK(totals[view.find_node(d.nodes[d.scores.rows[i]].node->meta.name)] ==
-            d.scores.totals[i]);
+      CHECK(totals[view.find_node(d.node(d.scores.rows[i]))] == d.scores.totals[i]);
   }
 
   void check_many(CycleState& state, const Pod& pod, uint32_t row, const Status& one) {
     const View& view = cluster_->view();
     Result<Ref<const Decision>> decided = evaluator_.check(pod, view.row(row).name, true);
     REQUIRE(decided.ok());
-    CHECK((*decided)->statuses[(*decided)->nodes[0].status] == one);
+    CHECK((*decided)->status(0) == one);
     // All rows at once, and all with the node at hand alone.
     std::vector<uint64_t> bits(view.word_count()), only(view.word_count());
     only[row / 64] = uint64_t{1} << (row % 64);

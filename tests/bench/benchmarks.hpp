@@ -6,6 +6,7 @@ namespace libsched_bench {
 
 void add_filter_benchmarks();      // filter/...: every node for one pod, and the limit
 void add_run_filter_benchmarks();  // run_filter/...: one node for one pod
+void add_check_benchmarks();       // check/...: decisions about a pod that fits nowhere
 void add_cycle_benchmarks();       // cycle/...: whole cycles, and the limit
 void add_ingest_benchmarks();      // ingest/...: JSON to objects
 void add_fork_benchmarks();        // fork/...: fork, add nodes and pods, revert

@@ -13,6 +13,7 @@ int main(int argc, char** argv) {
   benchmark::AddCustomContext("instruction_set", libsched_bench::limit_kernels().back().name);
   libsched_bench::add_filter_benchmarks();
   libsched_bench::add_run_filter_benchmarks();
+  libsched_bench::add_check_benchmarks();
   libsched_bench::add_cycle_benchmarks();
   libsched_bench::add_ingest_benchmarks();
   libsched_bench::add_fork_benchmarks();

@@ -668,6 +668,51 @@ TEST_CASE("whatever allocation fails, a call changes a cluster whole or not at a
   }
 }
 
+// The decision about the first question, not read yet.
+libsched_decision* unread(const Stage& s) {
+  libsched_evaluator* e = nullptr;
+  libsched_decision* decision = nullptr;
+  OK(libsched_evaluator_create(s.m.framework, s.cluster, &e, err));
+  OK(libsched_check_pod_fits(e, s.m.question(0), LIBSCHED_ANY_NODE, nullptr, &decision, err));
+  libsched_evaluator_unref(e);
+  return decision;
+}
+
+std::string read(libsched_decision* decision) {
+  libsched_text* text = nullptr;
+  OK(libsched_decision_explain_json(decision, &text, err));
+  std::string all = out(libsched_text_get(text));
+  libsched_text_unref(text);
+  libsched_decision_unref(decision);
+  return all;
+}
+
+TEST_CASE("whatever allocation fails, a decision that was not read keeps its texts") {
+  const Materials m;
+  std::set<std::string> failed;
+  for (const Call& call : CALLS) {
+    const std::string name = std::string(call.function) + " " + call.how;
+    CAPTURE(name);
+    Stage s(m);
+    call.prepare(s);
+    for (long n = 1;; ++n) {
+      const std::string wanted = read(unread(s));
+      libsched_decision* const decision = unread(s);
+      const std::string before = s.contents(true);
+      const Tried tried = attempt(call, s, n, true);
+      if (tried.rc != LIBSCHED_OK) {
+        REQUIRE(s.contents(true) == before);
+        failed.insert(call.function);
+      }
+      REQUIRE(read(decision) == wanted);
+      if (tried.rc == LIBSCHED_OK) break;
+    }
+  }
+  // Undoing needs no memory, but what is read before it does.
+  CHECK(failed.count("libsched_cluster_revert") == 1);
+  CHECK(failed.count("libsched_cluster_add_pods") == 1);
+}
+
 TEST_CASE("a plugin that cannot be registered is destroyed once") {
   for (const bool all : {false, true})
     for (long n = 1;; ++n) {

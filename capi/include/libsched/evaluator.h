@@ -148,6 +148,13 @@ libsched_rc libsched_check_pod_fits(libsched_evaluator *evaluator, const libsche
                                     LIBSCHED_OWN libsched_error **error);
 libsched_decision *libsched_decision_ref(libsched_decision *decision);
 void libsched_decision_unref(LIBSCHED_OWN libsched_decision *decision);
+/* The counts are known at once. Everything else is worked out when it is first read, or just before
+   the cluster changes, and always tells of the moment of the decision; any thread may read. If memory
+   runs out then, texts are empty (the fit error is "out of memory"), codes are LIBSCHED_ERROR and
+   pointers NULL, and the next read tries again; libsched_decision_explain_json() says NO_MEMORY, and
+   so does a change of the cluster, which then changes nothing. An unread decision keeps its cluster,
+   snapshot and framework alive. */
+
 /* The names of the nodes that take the pod, sorted; none if a plugin failed. Borrowed from
    `decision`. */
 size_t libsched_decision_feasible_count(const libsched_decision *decision);

@@ -306,10 +306,10 @@ TEST_CASE("preemption leaves room for nominated pods of the same priority") {
   const PodRef other =
       Trial::pod("{priority: 5, containers: [{name: c, resources: {requests: {cpu: 2}}}]}",
                  "name: o, namespace: default, uid: u-o");
-  CHECK(decide(t, *wants(2, 5))->feasible.size() == 1);
+  CHECK(decide(t, *wants(2, 5))->feasible_count == 1);
   t.evaluator().services().nominator().add(other, Nomination{true, "a"});
   CHECK(outcome(t, *wants(2, 5)) == "a: x z (0) -> a");
-  CHECK(decide(t, *wants(2, 6))->feasible.size() == 1);
+  CHECK(decide(t, *wants(2, 6))->feasible_count == 1);
   CHECK(outcome(t, *wants(3, 5)) == " -> ");
 }
 

@@ -47,6 +47,10 @@ class InterPodAffinity final : public Plugin {
     for (size_t w = 0; w < set.words; ++w) set.alive[w] &= ~data->rejected(set.first_word + w);
   }
 
+  uint64_t reason_key(const FilterCall& call, uint32_t row) const override {
+    const auto* data = static_cast<const AffinityFilter*>(call.data);
+    return !call.pre_filtered || data == nullptr ? 0 : 1 + data->rule(row);
+  }
   Status filter_status(const FilterCall& call, uint32_t row) const override {
     const auto* data = static_cast<const AffinityFilter*>(call.data);
     if (!call.pre_filtered || data == nullptr) return not_pre_filtered();

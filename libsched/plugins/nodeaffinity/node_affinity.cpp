@@ -129,6 +129,10 @@ class NodeAffinityPlugin final : public Plugin {
                            : "node(s) didn't match Pod's node affinity/selector");
   }
 
+  uint64_t reason_key(const FilterCall& call, uint32_t row) const override {
+    return static_cast<const Compiled&>(*call.data).added.matches(call.view, row) ? 0 : 1;
+  }
+
   Status pre_score(const PreScoreCall& call, std::shared_ptr<PluginData>* data) const override {
     const NodeAffinity& affinity = call.pod.spec.node_affinity;
     if (affinity.preferred_present)

@@ -304,7 +304,7 @@ TEST_CASE("more rows than one block") {
              std::to_string(i) + "'}}\n";
   Trial t("NodeAffinity", nodes);
   const auto count = [&](const std::string& spec) {
-    return t.evaluator().check(*Trial::pod(spec), "", false).value()->feasible.size();
+    return t.evaluator().check(*Trial::pod(spec), "", false).value()->feasible_count;
   };
   CHECK(count("{nodeSelector: {zone: z1}}") == 1667);
   CHECK(count(expressions("{key: zone, operator: NotIn, values: [z1]}")) == 3333);

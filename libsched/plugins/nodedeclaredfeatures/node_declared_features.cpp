@@ -49,6 +49,8 @@ class NodeDeclaredFeatures final : public Plugin {
                   "node(s) didn't match Pod's required features");
   }
 
+  uint64_t reason_key(const FilterCall&, uint32_t) const override { return 0; }
+
   bool signs() const override { return true; }
   Status sign(const View&, const Pod& pod, std::vector<SignFragment>* out) const override {
     // Without the gate upstream has no version to infer for.

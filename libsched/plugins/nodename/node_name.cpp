@@ -27,6 +27,8 @@ class NodeName final : public Plugin {
                   "node(s) didn't match the requested node name");
   }
 
+  uint64_t reason_key(const FilterCall&, uint32_t) const override { return 0; }
+
   bool signs() const override { return true; }
   Status sign(const View&, const Pod& pod, std::vector<SignFragment>* out) const override {
     out->push_back(sign_fragment(kSignNodeName, json_quote(pod.spec.node_name)));

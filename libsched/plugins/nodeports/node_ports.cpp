@@ -45,6 +45,8 @@ class NodePorts final : public Plugin {
                   "node(s) didn't have free ports for the requested pod ports");
   }
 
+  uint64_t reason_key(const FilterCall&, uint32_t) const override { return 0; }
+
   bool signs() const override { return true; }
   Status sign(const View&, const Pod& pod, std::vector<SignFragment>* out) const override {
     out->push_back(sign_fragment(kSignHostPorts, signed_host_ports(pod)));

@@ -119,6 +119,23 @@ class NodeResourcesFit final : public Plugin {
     return out;
   }
 
+  // Two bits per demand: whether it is too much, and whether even for the empty node.
+  uint64_t reason_key(const FilterCall& call, uint32_t row) const override {
+    if (!call.pre_filtered) return 0;
+    const std::vector<Demand>& list = static_cast<const Demands&>(*call.data).list;
+    if (list.size() > 31) return kNoReasonKey;
+    const Columns& columns = call.view.columns();
+    uint64_t key = 0;
+    for (const Demand& d : list) {
+      const bool known = d.resource != kUnknownResource;
+      const Columns::Resource* column = known ? &columns.resource(d.resource) : nullptr;
+      const bool lacks = d.need > (known ? column->left[row] : 0);
+      key = key << 2 | (lacks ? 1 : 0) |
+            (lacks && d.need > (known ? column->allocatable[row] : 0) ? 2 : 0);
+    }
+    return key;
+  }
+
   Status pre_score(const PreScoreCall& call, std::shared_ptr<PluginData>* data) const override {
     *data = scorer_.allocation().ask(call.pod);
     return {};

@@ -120,7 +120,7 @@ TEST_CASE("many rows, some without a node") {
   const Decision& d = **decided;
   REQUIRE(d.scores.rows.size() == 133);
   for (size_t i = 0; i < d.scores.rows.size(); ++i) {
-    const int64_t cpu = d.nodes[d.scores.rows[i]].node->allocatable.milli_cpu;
+    const int64_t cpu = d.details().names->nodes[d.scores.rows[i]]->allocatable.milli_cpu;
     CHECK(d.scores.columns[0].raw[i] == ((cpu - 1000) * 100 / cpu + 50) / 2);
   }
 }

@@ -30,6 +30,8 @@ class NodeUnschedulable final : public Plugin {
     return Status(Code::kUnschedulableAndUnresolvable, "node(s) were unschedulable");
   }
 
+  uint64_t reason_key(const FilterCall&, uint32_t) const override { return 0; }
+
   bool signs() const override { return true; }
   Status sign(const View&, const Pod& pod, std::vector<SignFragment>* out) const override {
     out->push_back(sign_fragment(kSignTolerations, signed_tolerations(pod)));

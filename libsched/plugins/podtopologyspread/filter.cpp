@@ -115,15 +115,20 @@ void judge(const View& view, const HardConstraint& c, const RowSet& set) {
           .rows.and_not_into(set.first_word, set.words, set.alive);
 }
 
-Status hard_status(const HardConstraints& data, uint32_t row) {
-  const std::string full = "node(s) didn't match pod topology spread constraints";
+Code hard_code(const HardConstraints& data, uint32_t row) {
   for (const HardConstraint& c : data.list) {
     const int32_t d = c.column->domain[row];
-    if (d == TopologyColumn::kNone)
-      return Status(Code::kUnschedulableAndUnresolvable, full + " (missing required label)");
-    if (c.pods_in(d) > c.most) return Status(Code::kUnschedulable, full);
+    if (d == TopologyColumn::kNone) return Code::kUnschedulableAndUnresolvable;
+    if (c.pods_in(d) > c.most) return Code::kUnschedulable;
   }
-  return Status();
+  return Code::kSuccess;
+}
+
+Status hard_status(const HardConstraints& data, uint32_t row) {
+  const Code code = hard_code(data, row);
+  if (code == Code::kSuccess) return Status();
+  const std::string full = "node(s) didn't match pod topology spread constraints";
+  return Status(code, code == Code::kUnschedulable ? full : full + " (missing required label)");
 }
 
 }  // namespace libsched

@@ -62,6 +62,8 @@ std::shared_ptr<HardConstraints> count_hard(const SpreadSettings& settings,
                                             const PreFilterCall& call,
                                             std::vector<SpreadConstraint> constraints);
 
+// The code alone.
+Code hard_code(const HardConstraints& data, uint32_t row);
 Status hard_status(const HardConstraints& data, uint32_t row);
 
 }  // namespace libsched

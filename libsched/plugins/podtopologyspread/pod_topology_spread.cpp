@@ -57,6 +57,12 @@ class PodTopologySpread final : public Plugin {
     return hard_status(static_cast<const HardConstraints&>(*call.data), row);
   }
 
+  uint64_t reason_key(const FilterCall& call, uint32_t row) const override {
+    return call.data == nullptr ? 0
+                                : static_cast<uint64_t>(hard_code(
+                                      static_cast<const HardConstraints&>(*call.data), row));
+  }
+
   Status pre_score(const PreScoreCall& call, std::shared_ptr<PluginData>* data) const override {
     if (call.view.node_count() == 0) return Status(Code::kSkip);
     const auto constraints = spread_constraints(settings_, call.view, call.pod, SpreadKind::kSoft);

@@ -58,7 +58,7 @@ std::string scores(Trial& t, const Pod& pod) {
   const ScoreTable::Column& c = (*d)->scores.columns[0];
   std::map<std::string, std::string> by_name;
   for (size_t i = 0; i < c.raw.size(); ++i)
-    by_name[std::string((*d)->nodes[(*d)->scores.rows[i]].node->meta.name)] =
+    by_name[std::string((*d)->node((*d)->scores.rows[i]))] =
         std::to_string(c.raw[i]) + " " + std::to_string(c.normalized[i]);
   std::string out;
   for (const auto& [name, s] : by_name) out += (out.empty() ? "" : ", ") + name + ": " + s;

@@ -107,11 +107,11 @@ void compare(Trial& t, const Pod& pod) {
   REQUIRE_MESSAGE(d.ok(), d.error().text());
   const Decision& got = **d;
   const std::map<uint32_t, Code> verdicts = Naive(view, pod, "DoNotSchedule").verdicts();
-  REQUIRE(got.nodes.size() == verdicts.size());
+  REQUIRE(got.node_count == verdicts.size());
   std::vector<uint32_t> feasible;
-  for (const Decision::NodeVerdict& n : got.nodes) {
-    const uint32_t row = view.find_node(n.node->meta.name);
-    CHECK(got.statuses[n.status].code == verdicts.at(row));
+  for (size_t i = 0; i < got.node_count; ++i) {
+    const uint32_t row = view.find_node(got.node(i));
+    CHECK(got.status(i).code == verdicts.at(row));
     if (verdicts.at(row) == Code::kSuccess) feasible.push_back(row);
   }
   const Naive soft(view, pod, "ScheduleAnyway");
@@ -126,7 +126,7 @@ void compare(Trial& t, const Pod& pod) {
     max = std::max(max, s);
   }
   for (size_t i = 0; i < column.raw.size(); ++i) {
-    const uint32_t row = view.find_node(got.nodes[got.scores.rows[i]].node->meta.name);
+    const uint32_t row = view.find_node(got.node(got.scores.rows[i]));
     const int64_t s = scores.at(row);
     CHECK(column.raw[i] == s);
     const int64_t normalized = !soft.has_all(*view.node(row)) ? 0

@@ -71,6 +71,10 @@ class TaintToleration final : public Plugin {
     return Status(Code::kUnschedulableAndUnresolvable, reason(call, row));
   }
 
+  uint64_t reason_key(const FilterCall& call, uint32_t row) const override {
+    return call.view.row(row).taint_set;
+  }
+
   // Never Skip. Sets without a row count, too: a row may get one of them before Score.
   Status pre_score(const PreScoreCall& call, std::shared_ptr<PluginData>* data) const override {
     auto avoided = std::make_shared<Avoided>();

@@ -284,6 +284,15 @@ Status PodVolumes::status(uint32_t row) const {
   return out;
 }
 
+std::optional<uint64_t> PodVolumes::reasons(uint32_t row) const {
+  for (const Failure& f : failures_)
+    if (test(f.rows, row)) return std::nullopt;
+  uint64_t key = 0;
+  for (const Words* rows : {&node_conflict_, &bind_conflict_, &no_space_, &missing_})
+    key = key << 1 | (test(*rows, row) ? 1 : 0);
+  return key;
+}
+
 std::vector<PodVolumes::Binding> PodVolumes::bindings(uint32_t row) const {
   std::vector<Binding> out;
   for (const Search& s : searches_)

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,8 @@ class PodVolumes {
   const Words& failed() const { return failed_; }  // rows with an Error
   // Of a row that does not fit.
   Status status(uint32_t row) const;
+  // The same number for rows with the same status; none if a plugin's Error tells them apart.
+  std::optional<uint64_t> reasons(uint32_t row) const;
   // Of a row that fits: what Reserve is to assume.
   std::vector<Binding> bindings(uint32_t row) const;
   std::vector<const PersistentVolumeClaim*> provisions(uint32_t row) const;

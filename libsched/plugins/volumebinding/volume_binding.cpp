@@ -118,6 +118,11 @@ class VolumeBinding final : public Plugin {
     return static_cast<const Volumes&>(*call.data).found->status(row);
   }
 
+  uint64_t reason_key(const FilterCall& call, uint32_t row) const override {
+    if (call.data == nullptr) return 0;
+    return static_cast<const Volumes&>(*call.data).found->reasons(row).value_or(kNoReasonKey);
+  }
+
   // Scores only with the feature gate StorageCapacityScoring.
   Status pre_score(const PreScoreCall&, std::shared_ptr<PluginData>*) const override {
     return Status(Code::kSkip);

@@ -93,6 +93,8 @@ class VolumeZone final : public Plugin {
     return Status(Code::kUnschedulableAndUnresolvable, "node(s) had no available volume zone");
   }
 
+  uint64_t reason_key(const FilterCall&, uint32_t) const override { return 0; }
+
   bool signs() const override { return true; }
   Status sign(const View&, const Pod& pod, std::vector<SignFragment>* out) const override {
     out->push_back(sign_fragment(kSignVolumes, signed_volumes(pod)));

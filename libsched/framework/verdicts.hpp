@@ -1,0 +1,74 @@
+// Verdicts: which rows a filter pass rejected, and by which plugin. Texts are made when somebody
+// asks for them, as long as the view is what it was.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "libsched/framework/framework.hpp"
+
+namespace libsched {
+
+// A Filter plugin with what it prepared for a pod.
+struct FilterStep {
+  uint32_t index;  // into Framework::plugins()
+  const Plugin* plugin;
+  const PluginData* data;
+  bool pre_filtered;
+};
+
+// The status of a row that the step has rejected, as upstream's RunFilterPlugins gives it.
+Status rejection(const Framework& framework, const FilterStep& step, const FilterCall& call,
+                 uint32_t row);
+
+// A status for each row. Most rows share a few.
+struct StatusTable {
+  size_t first_row = 0;
+  std::vector<uint32_t> of_row;        // index into `list`
+  std::vector<Status> list{Status()};  // [0] is Success
+
+  uint32_t index(uint32_t row) const { return of_row[row - first_row]; }
+  const Status& at(uint32_t row) const { return list[index(row)]; }
+};
+
+class Verdicts {
+ public:
+  // Rows in these words are judged; of none anything was said yet.
+  void begin(size_t first_word, size_t words);
+  size_t first_word() const { return first_word_; }
+  size_t words() const { return words_; }
+
+  // Before a plugin is asked, and after: what it took away from `alive` is its. False: no row is
+  // left.
+  void before(const uint64_t* alive);
+  bool after(const FilterStep& step, const std::shared_ptr<PluginData>& data,
+             const uint64_t* alive);
+  // A row that was judged alone, and rejected.
+  void reject(uint32_t row, Status status);
+  // Of plugins whose answers the next pass with the same state replaces, the statuses are taken
+  // now.
+  void take_foreign(const Framework& framework, const FilterCall& call);
+
+  // `view`: as it was judged.
+  StatusTable statuses(const Framework& framework, const View& view, const Pod& pod) const;
+
+ private:
+  struct Rejected {
+    FilterStep step;
+    std::shared_ptr<PluginData> data;
+    size_t at;  // its words in bits_
+  };
+  template <typename F>
+  void for_each(const Rejected& rejected, F&& f) const;
+
+  size_t first_word_ = 0, words_ = 0;
+  std::vector<Rejected> rejected_;
+  std::vector<uint64_t> bits_;
+  size_t open_ = 0;                                   // of the plugin that is being asked
+  std::vector<std::pair<uint32_t, uint32_t>> alone_;  // row, index into statuses_
+  std::vector<Status> statuses_;
+};
+
+}  // namespace libsched

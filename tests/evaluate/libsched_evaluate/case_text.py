@@ -1,7 +1,7 @@
-"""Reading JSON without losing its text: values beside the places where they stand.
+"""Reading JSON without losing its text: values with their positions.
 
-Bytes are read as Latin-1, which maps one to one, and numbers stay text, so nothing that is passed on
-to the library has been through Python's idea of it.
+Bytes are read as Latin-1, which maps one to one, and numbers stay texts, so the library gets exactly
+the bytes of the case.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _CLUSTER_SCOPED = frozenset((
 
 
 class BadCase(ValueError):
-    """What cannot be read as a case; `name` if that is known."""
+    """A text is not a case. `name` is the name of the case, if it is known."""
 
     def __init__(self, message: str, name: str = "") -> None:
         super().__init__(message)
@@ -38,7 +38,7 @@ Member = tuple[str, Any, int, int]
 
 
 def members_at(text: str, start: int) -> tuple[list[Member], int]:
-    """The members of a JSON object, and where the object ends."""
+    """Returns the members of a JSON object, and the end of the object."""
     if text[start] != "{":
         raise BadCase("a case is a JSON object")
     members: list[Member] = []
@@ -76,19 +76,19 @@ def skip_space(text: str, at: int) -> int:
 
 
 def name_of(text: str, members: list[Member]) -> str:
-    """The value of the member `name` if that is a text."""
+    """Returns the value of the member `name` if it is a text."""
     found = [text[at:end] for key, _, at, end in members if key == "name"]
     return string(found[-1]) if found and found[-1].startswith('"') else ""
 
 
 def string(text: str) -> str:
-    """A JSON string that was read as Latin-1; what is no Unicode becomes U+FFFD."""
+    """Decodes a JSON string that was read as Latin-1; invalid Unicode becomes U+FFFD."""
     value: str = json.loads(text.encode("latin-1").decode("utf-8", "replace"), strict=False)
     return value.encode("utf-8", "replace").decode("utf-8")
 
 
 def with_uids(text: str) -> str:
-    """A list of objects in which each has a uid, ``Kind/namespace/name`` where it had none.
+    """Adds the uid ``Kind/namespace/name`` to each object of a list that has none.
 
     The API server gives every object one; owners and claims are told apart by it.
     """
@@ -107,7 +107,7 @@ def with_uids(text: str) -> str:
 
 
 def _uid_of(text: str, start: int) -> tuple[int, int, str]:
-    """What to put at which place of an object, so that it has a uid."""
+    """Returns the range of an object's text to replace, and the text that gives it a uid."""
     of_object = {key: (value, at) for key, value, at, _ in members_at(text, start)[0]}
     kind, _ = of_object.get("kind", (None, 0))
     metadata, begin = of_object.get("metadata", (None, 0))

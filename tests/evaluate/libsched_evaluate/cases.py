@@ -1,4 +1,4 @@
-"""Reading a stream of cases: JSON objects, one for each line or spread over many.
+"""Reading a stream of cases: JSON objects, each on a line of its own or spread over many.
 
 A case's own texts are kept byte for byte but for the uids that objects get, so the library parses
 what the file says and not what Python made of it. After something that is no case, reading goes on
@@ -32,7 +32,7 @@ _Members = dict[str, tuple[Any, str]]
 
 @dataclasses.dataclass(frozen=True)
 class Change:
-    """What happens to nodes and bound pods before the pod of index `before`.
+    """A change of nodes and bound pods before the pod of index `before`.
 
     `delete` holds keys, ``Node/NAME`` and ``Pod/NAMESPACE/NAME``; `apply` is a List of objects of
     these `kinds`.
@@ -46,7 +46,7 @@ class Change:
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    """One case.
+    """A case.
 
     Attributes
     ----------
@@ -80,7 +80,7 @@ class Case:
 
 
 def open_cases(path: str) -> IO[bytes]:
-    """A file of cases, gzip or not."""
+    """Opens a file of cases, gzip or not."""
     file = open(path, "rb")  # noqa: SIM115 (the caller closes it)
     if file.peek(2)[:2] == b"\x1f\x8b":
         return gzip.open(file, "rb")  # type: ignore[return-value]
@@ -89,7 +89,7 @@ def open_cases(path: str) -> IO[bytes]:
 
 def read_cases(stream: IO[bytes],
                advance: Callable[[int], None] = lambda size: None) -> Iterator[Case | BadCase]:
-    """The cases of a stream, each as soon as its last line is there.
+    """Yields the cases of a stream, each as soon as its last line is read.
 
     `advance` is told how many bytes of the stream were read.
     """
@@ -122,7 +122,7 @@ def _lines(stream: IO[bytes]) -> Iterator[bytes | BadCase]:
 
 
 def _depth(line: bytes) -> int:
-    """How many brackets the line leaves open; JSON's strings do not go over lines."""
+    """Returns the number of brackets that a line leaves open. JSON strings do not span lines."""
     found = _STRING_OR_BRACKET.findall(line)
     return (found.count(b"{") + found.count(b"[")) - (found.count(b"}") + found.count(b"]"))
 
@@ -137,7 +137,7 @@ def _is_whole(line: bytes) -> bool:
 
 
 def _decode(buffer: bytes) -> Iterator[Case | BadCase]:
-    """All cases of a text."""
+    """Yields the cases of a text."""
     text = buffer.decode("latin-1")
     end = skip_space(text, 0)
     while end < len(text):
@@ -154,7 +154,7 @@ def _decode(buffer: bytes) -> Iterator[Case | BadCase]:
 
 
 def _members(text: str, start: int) -> tuple[_Members, int]:
-    """The members of a JSON object, each as value and as text; and where the object ends."""
+    """Returns the members of a JSON object as values and texts, and the end of the object."""
     members, end = members_at(text, start)
     return {key: (value, text[at:stop]) for key, value, at, stop in members}, end
 
@@ -195,7 +195,7 @@ def _case(members: _Members) -> Case:
 
 
 def _whole(members: _Members, key: str, form: Any, name: str) -> list[dict[str, Any]]:
-    """A list of objects of mode trace, decoded with its numbers."""
+    """Decodes a list of objects of mode trace, including its numbers."""
     value, text = members.get(key, (None, ""))
     if value is None:
         return []

@@ -1,4 +1,4 @@
-"""`libsched evaluate`: judges cases and prints one golden result for each, as soon as it is ready."""
+"""`libsched evaluate`: judges cases and prints the golden result of each as soon as it is ready."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from .judging import Frameworks, judge
 
 DESCRIPTION = """\
 Reads cases, {"name", "config", "objects", "pods", "mode", "defaults"}, and prints one line of JSON
-for each: what PreEnqueue, PreFilter and Filter say about each pod and node, and the scores of the
-nodes that fit; in mode "schedule" also the node that is chosen, and the next pods see the pod there;
-mode "config" writes out the defaulted configuration.
-A case that cannot be loaded gives {"name", "error"}, and the command goes on; its exit code is 2 then. tests/oracle
-describes both formats."""
+for each: the answers of PreEnqueue, PreFilter and Filter for each pod and node, and the scores of the
+nodes that fit. Mode "schedule" also chooses a node, on which the pods that follow see the pod; mode
+"config" writes the defaulted configuration, and mode "trace" records the calls of scripted plugins.
+A case that cannot be loaded gives {"name", "error"}; the command continues, and exits with 2.
+tests/oracle describes both formats."""
 
 EPILOG = """\
 examples:
@@ -70,7 +70,7 @@ class Evaluation:
         self._frameworks = Frameworks()
 
     def stream(self, stream: IO[bytes], name: str, size: int) -> None:
-        """Judges one stream; `size` is the file's for the progress bar, 0 if it is not known."""
+        """Judges a stream. `size` is its size for the progress bar, or 0 if it is unknown."""
         done = 0
         compressed = size > 0 and type(stream).__name__ == "GzipFile"
         with Progress(f"evaluating {os.path.basename(name)}",

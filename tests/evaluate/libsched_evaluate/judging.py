@@ -1,4 +1,4 @@
-"""From a case to its golden result: what `libsched evaluate` does with each case.
+"""Judging a case: from the case to its golden result.
 
 The form, with the order of fields and what is left out, is that of tests/oracle.
 """
@@ -21,18 +21,18 @@ from .cases import Case
 
 _FIELDS = ("error", "preEnqueue", "preFilter", "nodes", "feasible", "skipScore", "scoreError",
            "scores", "fitError", "best")
-_ASSUMED_FROM = 4_102_444_800  # 2100-01-01: when pods that are assumed start, one second apart
+_ASSUMED_FROM = 4_102_444_800  # 2100-01-01: assumed pods start from then on, one second apart
 _MOST_CONFIGS = 64
 
 
 class Frameworks:
-    """The profiles of configurations, remembered: most cases have the same."""
+    """A cache of the profiles of configurations, since most cases share them."""
 
     def __init__(self) -> None:
         self._known: dict[bytes | None, dict[str, Framework | UnsupportedError]] = {}
 
     def of(self, config: bytes | None) -> dict[str, Framework | UnsupportedError]:
-        """A Framework for each profile, or why this version has none for it."""
+        """Returns a Framework for each profile, or the reason why this version cannot run it."""
         found = self._known.get(config)
         if found is None:
             if len(self._known) >= _MOST_CONFIGS:
@@ -57,7 +57,7 @@ class Frameworks:
 
 
 def judge(case: Case, frameworks: Frameworks) -> dict[str, Any]:
-    """The golden result of a case.
+    """Returns the golden result of a case.
 
     Raises
     ------
@@ -86,7 +86,7 @@ def judge(case: Case, frameworks: Frameworks) -> dict[str, Any]:
     golden["mode"] = case.mode
     judging = _Judging(profiles, cluster, nominated)
     if case.changes:
-        list(cluster.nodes)  # upstream's snapshot is there before the first change
+        list(cluster.nodes)  # upstream takes a snapshot before the first change
     results = golden["pods"] = []
     for index, pod in enumerate(pods):
         if case.changes:
@@ -99,7 +99,7 @@ def judge(case: Case, frameworks: Frameworks) -> dict[str, Any]:
 
 
 def _config(case: Case) -> dict[str, Any]:
-    """The configuration with all defaults, and what each profile's framework runs."""
+    """Returns the configuration with all defaults, and the plugins of each profile."""
     try:
         config = Config(b"" if case.config is None else case.config)
     except Error as error:
@@ -158,7 +158,7 @@ def _pods(case: Case, objects: Objects) -> list[Pod]:
 
 
 def _nominated(case: Case, objects: Objects, cluster: Cluster) -> list[Pod]:
-    """Pods of the case that hold a nomination to a node that is there, and are not bound."""
+    """Returns the unbound pods of the case that are nominated to an existing node."""
     keys = set()
     for value in case.object_values:
         if not isinstance(value, dict) or value.get("kind") != "Pod":
@@ -185,7 +185,7 @@ class _Judging:
             self._nominate(pod, pod.nominated_node_name)
 
     def evaluate(self, pod: Pod, state: CycleState | None = None) -> dict[str, Any]:
-        """The result of one pod; the cluster stays as it is."""
+        """Returns the result of a pod, without changing the cluster."""
         result: dict[str, Any] = {"pod": pod.key, "profile": pod.scheduler_name}
         framework = self._profiles.get(pod.scheduler_name)
         if framework is None:
@@ -211,7 +211,7 @@ class _Judging:
         return result
 
     def schedule(self, pod: Pod) -> dict[str, Any]:
-        """The same, and the pod is put on the node that is chosen: the next pods see it there.
+        """Returns the result of a pod, and puts it on the chosen node for the pods that follow.
 
         If it preempts, the victims leave at once, and it waits for their room as a nominated pod.
         """
@@ -241,7 +241,7 @@ class _Judging:
         return result
 
     def _preempt(self, pod: Pod, answer: dict[str, Any]) -> None:
-        """Takes the victims away, and nominates the pod instead of less important ones."""
+        """Removes the victims, and nominates the pod in place of less important pods."""
         for key in answer["victims"]:
             self._cluster.remove_pod(key)
         node = answer["nominatedNode"]
@@ -262,7 +262,7 @@ class _Judging:
 
 
 def _choice(pod: Pod, result: dict[str, Any]) -> str:
-    """The nominated node if it takes the pod, else the best one with the smallest name.
+    """Returns the nominated node if it takes the pod, else the best node with the smallest name.
 
     Upstream does not score where there is nothing to choose.
     """
@@ -275,7 +275,7 @@ def _choice(pod: Pod, result: dict[str, Any]) -> str:
 
 
 def _plain(status: Status) -> dict[str, Any]:
-    """A status in the form of a golden result."""
+    """Returns a status in the form of a golden result."""
     plain: dict[str, Any] = {"code": status.code.label}
     if status.plugin:
         plain["plugin"] = status.plugin
@@ -285,7 +285,7 @@ def _plain(status: Status) -> dict[str, Any]:
 
 
 def _same(one: Pod, other: Pod) -> bool:
-    """Whether two objects stand for one pod: by uid, or by name where there is none."""
+    """Returns whether two objects are the same pod, by uid or, without uids, by name."""
     return one.uid == other.uid if one.uid or other.uid else one.key == other.key
 
 

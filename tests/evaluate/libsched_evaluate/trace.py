@@ -1,4 +1,4 @@
-"""Mode trace: drives the framework around scripted plugins and records what reaches them.
+"""Mode trace: drives the framework around scripted plugins and records the calls of them.
 
 The form is that of tests/oracle. Time is virtual: who waits for a timer is there at once.
 """
@@ -24,7 +24,7 @@ from .trace_steps import Driver, run_step
 
 
 class _Client:
-    """The API server: it takes every binding."""
+    """An API server that accepts every binding."""
 
     def __init__(self, tracer: Tracer) -> None:
         self._tracer = tracer
@@ -34,7 +34,7 @@ class _Client:
 
 
 def trace(case: Case, objects: list[Any], pods: list[Pod]) -> dict[str, Any]:
-    """The golden result of a case of mode trace.
+    """Returns the golden result of a case of mode trace.
 
     Raises
     ------
@@ -90,7 +90,7 @@ def _run(case: Case, driver: Driver) -> list[dict[str, Any]]:
 
 
 def _cluster(objects: list[Any], services: Services) -> tuple[Cluster, dict[str, Pod]]:
-    """Nodes by name, bound pods and nominations; and the pods by key."""
+    """Makes the cluster with nodes by name, bound pods and nominations; also returns all pods."""
     cluster = Cluster()
     by_key: dict[str, Pod] = {}
     pods = [one for one in objects if isinstance(one, Pod)]
@@ -110,7 +110,7 @@ def _framework(case: Case, tracer: Tracer, services: Services) -> Framework:
         profile = Config.of_profile(case.profile)
     except Error as error:
         raise BadCase(f"profile: {error}") from None
-    # Framework(plugins=...) enables plugins that the profile does not name; this must not.
+    # Unlike Framework(plugins=...), which enables plugins that the profile does not name.
     registry = _core.Registry()
     for fake in case.fakes:
         spec = PluginSpec(fake_class(fake, tracer))

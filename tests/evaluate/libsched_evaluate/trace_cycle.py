@@ -1,4 +1,4 @@
-"""A whole scheduling and binding cycle, as the step `cycle` of mode trace; upstream's order."""
+"""The step `cycle` of mode trace: a scheduling and binding cycle in upstream's order."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class _Failed(Exception):
 
 
 def run_cycle(driver: Driver) -> Result:
-    """Does for one pod what upstream's scheduleOnePod does."""
+    """Runs a cycle for a pod, like upstream's scheduleOnePod."""
     result: Result = {"step": "cycle"}
     if driver.pod.key in driver.deleting:
         return {**result, "skipped": "deleting"}
@@ -133,7 +133,7 @@ def _schedule(driver: Driver, phases: list[Result]) -> None:
 
 
 def _fit(driver: Driver, phases: list[Result]) -> None:
-    """findNodesThatFitPod with all nodes in the order of their names."""
+    """Upstream's findNodesThatFitPod for all nodes in the order of their names."""
     result, narrowed, status = pre_filter(driver)
     phases.append(result)
     diagnosis = driver.diagnosis
@@ -162,7 +162,7 @@ def _fit(driver: Driver, phases: list[Result]) -> None:
 
 def _filter(driver: Driver, phases: list[Result], name: str, nodes: list[str],
             diagnosis: Diagnosis) -> list[Status]:
-    """Filters with nominated pods; the Error that ended it, if one did."""
+    """Runs Filter with nominated pods. Returns the Error that ended it, if there is one."""
     driver.feasible = None
     failed: list[Status] = []
 
@@ -215,7 +215,7 @@ def _commit(driver: Driver, phases: list[Result], assumed: Pod) -> None:
     # The binding cycle.
     status = run("preBindPreFlight")
     if status.is_error or status.is_rejected:
-        raise _Failed(status)  # a waiting pod goes on to wait, as upstream
+        raise _Failed(status)  # a waiting pod keeps waiting, as upstream
     result, status = wait_on_permit(driver, assumed)
     phases.append(result)
     if not status.is_success:

@@ -12,7 +12,7 @@ from libsched.events import JSON
 from libsched.services import Nomination, NominatingMode
 from libsched.status import Code, Status
 
-#: The methods of each point that a fake may implement.
+#: The methods of each point that a fake may have.
 _METHODS = {
     "preEnqueue": ("pre_enqueue",), "queueSort": ("less",), "preFilter": ("pre_filter",),
     "filter": ("filter",), "postFilter": ("post_filter",), "preScore": ("pre_score",),
@@ -37,7 +37,7 @@ class Tracer:
         self.initialized: list[str] = []
 
     def in_order(self, nodes: Iterable[str]) -> list[str]:
-        """Nodes as the case walks over them; the cluster has an order of its own."""
+        """Sorts nodes into the order of the case, which differs from that of the cluster."""
         return sorted(nodes, key=self.nodes.index)
 
     def add(self, point: str, plugin: str, status: Status | None = None, **details: Any) -> None:
@@ -50,7 +50,7 @@ class Tracer:
 
 
 def fake_class(spec: dict[str, Any], tracer: Tracer) -> type:
-    """A plugin class with the methods of the points that a fake has."""
+    """Makes a plugin class with the methods of a fake's points."""
     points = set(spec.get("points") or ())
     if not {"preFilter"} & points:
         points.discard("addRemovePod")
@@ -62,7 +62,7 @@ def fake_class(spec: dict[str, Any], tracer: Tracer) -> type:
     for point in points:
         for method in _METHODS[point]:
             members[method] = getattr(_Methods, method)
-    if not points:  # a plugin may have none there, but not without a method here
+    if not points:  # unlike upstream, libsched refuses plugins without a method
         members["committed"] = lambda self, view: None
     return type(spec["name"], (_Rules,), members)
 
@@ -81,7 +81,7 @@ def _init(spec: dict[str, Any], tracer: Tracer) -> Callable[[Any], None]:
 
 
 class _Rules:
-    """What all fakes have: the rules."""
+    """The base of all fakes, with their rules."""
 
     registered: str
     called: str
@@ -118,7 +118,7 @@ class _Rules:
 
 
 class _Methods(_Rules):
-    """All methods that a fake may have."""
+    """The methods of all points; a fake has some of them."""
 
     def pre_enqueue(self, pod: Any) -> Any:
         return self._add("preEnqueue", _status(self._rule("preEnqueue", pod)))
@@ -154,7 +154,8 @@ class _Methods(_Rules):
         return Nomination(wish.get("node", ""), mode), status
 
     def pre_score(self, state: Any, pod: Any, nodes: Any) -> Any:
-        return self._add("preScore", _status(self._rule("preScore", pod)), nodes=self.tracer.in_order(nodes.names))
+        return self._add("preScore", _status(self._rule("preScore", pod)),
+                         nodes=self.tracer.in_order(nodes.names))
 
     def score(self, state: Any, pod: Any, node: Any) -> Any:
         rule, status = self._on_node("score", pod, node.name)
@@ -218,7 +219,7 @@ def _pods(node: Any) -> list[str]:
 
 
 def duration(text: str) -> int:
-    """Nanoseconds of a duration as Go writes it."""
+    """Converts a duration in Go's notation to nanoseconds."""
     total = 0
     for whole, fraction, unit in _PART.findall(text):
         total += int(whole or 0) * _UNIT[unit]
@@ -228,7 +229,7 @@ def duration(text: str) -> int:
 
 
 def duration_text(nanoseconds: int) -> str:
-    """A duration as Go writes it."""
+    """Formats a duration in Go's notation."""
     if nanoseconds == 0:
         return "0s"
     sign, rest = ("-", -nanoseconds) if nanoseconds < 0 else ("", nanoseconds)

@@ -1,4 +1,4 @@
-"""The form of scripted plugins and steps of mode trace, and what is refused in them.
+"""The form of scripted plugins and steps of mode trace, and checks of it.
 
 It is that of tests/oracle: null counts as absent, unknown members are passed over.
 """
@@ -20,7 +20,7 @@ _RULE = {"pod": "text", "node": "text", "other": "text", "code": "code", "reason
 _CALLS = ("preEnqueue", "preFilter", "addPod", "removePod", "filter", "postFilter", "preScore",
           "score", "normalizeScore", "reserve", "permit", "preBindPreFlight", "preBind", "bind",
           "sign")
-#: A dict has its members by name, or all alike by None; a list has entries that are all alike.
+#: The key None of a dict stands for any name; a list has the form of all its entries.
 FAKES = [{"name": "name", "points": ["point"], "script": {None: [_RULE]}, "factoryError": "text",
           "instanceName": "text"}]
 STEPS = [{"do": "text", "pod": "text", "node": "text", "other": "text", "wait": [
@@ -33,7 +33,7 @@ _DURATION = re.compile(r"[-+]?(?:0|(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m
 
 
 def checked(value: Any, form: Any, path: str) -> Any:
-    """A value without what is null in it.
+    """Returns a value without its members that are null.
 
     Raises
     ------
@@ -64,7 +64,7 @@ def checked(value: Any, form: Any, path: str) -> Any:
 
 
 def _empty(form: Any) -> Any:
-    """What null stands for where something must be."""
+    """Returns the value that null stands for in a list or a map."""
     if isinstance(form, (list, dict)):
         return type(form)()
     return {"number": 0, "flag": False, "any": None}.get(form, "")

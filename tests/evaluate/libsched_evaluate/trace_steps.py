@@ -1,4 +1,4 @@
-"""The steps of mode trace: one call of the framework each, and what it came to."""
+"""The steps of mode trace: a call of the framework each, with its result."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from libsched.statuses import NodeStatuses
 
 from .trace_fake import Tracer, duration_text
 
-_SHORT = 1  # seconds that are waited for
+_SHORT = 1  # the longest wait, in seconds, that a case runs to its end
 _HOUR = 3600
 
 Result = dict[str, Any]
@@ -26,7 +26,7 @@ Result = dict[str, Any]
 
 @dataclasses.dataclass
 class Diagnosis:
-    """Why no node takes the pod."""
+    """The reasons why no node takes a pod."""
 
     statuses: dict[str, Status] = dataclasses.field(default_factory=dict)
     absent: Status = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE)
@@ -43,7 +43,7 @@ class Diagnosis:
 
 
 class Driver:
-    """What the steps of one pod share; a copy of what those of a case do."""
+    """The state that the steps of a pod share, on top of the state of a case."""
 
     pod: Pod
     state: CycleState
@@ -70,14 +70,14 @@ class Driver:
     diagnosis: Diagnosis
     feasible: list[str] | None
     chosen: str
-    decided: str = ""  # what a cycle chose, whether or not it came to its end
+    decided: str = ""  # the choice of a cycle, whether or not the cycle succeeded
     info: Nomination | None
     wait: list[dict[str, Any]]
     waiting: dict[str, float]
 
     @property
     def view(self) -> Snapshot:
-        """The nodes as of the last cycle's beginning; all pods share it."""
+        """The cluster at the start of the last cycle; all pods share it."""
         return self.views[-1]
 
     @property
@@ -88,7 +88,7 @@ class Driver:
         return sorted({name for name, _ in self.framework.plugins.get(point, ()) if skips(name)})
 
     def phase(self, name: str, do: Callable[[Result], None]) -> Result:
-        """Runs one thing and collects the calls that it causes."""
+        """Runs a function and collects the calls that it causes."""
         result: Result = {"step": name}
         groups = self._pre_bind_groups()
         do(result)
@@ -99,7 +99,7 @@ class Driver:
                 if value is not None and value is not False and value not in ([], {}, "")}
 
     def _by_node(self, calls: list[Result]) -> list[Result]:
-        """Calls of Score in upstream's order: node by node, up to the first that failed."""
+        """Sorts calls of Score into upstream's order: by node, up to the first failure."""
         scores = [call for call in calls if call["point"] == "score"]
         if not scores:
             return calls
@@ -114,7 +114,7 @@ class Driver:
         return calls[:first] + ordered + others
 
     def _pre_bind_groups(self) -> dict[str, int]:
-        """Numbers of the groups of two or more PreBind plugins that may run in parallel."""
+        """Returns the numbers of groups of two or more PreBind plugins that may run in parallel."""
         groups: dict[str, int] = {}
         number = 1
         for name, _ in self.framework.plugins.get("preBind", ()):
@@ -127,7 +127,7 @@ class Driver:
 
 
 def _grouped(calls: list[Result], groups: dict[str, int]) -> list[Any]:
-    """Calls whose order upstream leaves open, sorted and marked."""
+    """Sorts and marks calls whose order upstream leaves open."""
     grouped: list[Any] = []
     index = 0
     while index < len(calls):
@@ -148,7 +148,7 @@ def _grouped(calls: list[Result], groups: dict[str, int]) -> list[Any]:
 
 
 def told(status: Status) -> Result:
-    """A status as the result has it."""
+    """Returns a status in the form of a golden result."""
     result: Result = {"code": status.code.label}
     if status.plugin:
         result["plugin"] = status.plugin
@@ -171,7 +171,7 @@ def best(scores: list[Result]) -> str:
 
 
 def run_step(driver: Driver, step: dict[str, Any]) -> Result:
-    """One step that is not a whole cycle."""
+    """Runs a step other than a whole cycle."""
     do: str = step.get("do", "")
     # The node of a step: the one named, else the one chosen, else the first.
     name = step.get("node") or driver.chosen or (driver.nodes[0] if driver.nodes else "")
@@ -224,7 +224,7 @@ def _filter_all(driver: Driver, result: Result) -> None:
 
 
 def _change(driver: Driver, do: str, node: str, other: str) -> Result:
-    """AddPod or RemovePod with a node that has the other pod, or has it no more."""
+    """Runs AddPod or RemovePod with a node that has the other pod, or no longer has it."""
     result: Result = {"node": node, "other": other}
     changed = driver.by_key.get(other)
     if changed is None:
@@ -306,7 +306,7 @@ def score(driver: Driver, nodes: list[str]) -> tuple[Result, Status]:
 
 
 def on_node(driver: Driver, point: str, pod: Pod, node: str) -> tuple[Result, Status]:
-    """The points that get a pod and the name of a node."""
+    """Runs an extension point that gets a pod and the name of a node."""
     answer: list[Status] = [Status()]
     framework, state, cluster = driver.framework, driver.state, driver.cluster
 
@@ -342,7 +342,7 @@ def on_node(driver: Driver, point: str, pod: Pod, node: str) -> tuple[Result, St
 
 
 def _add_waiting(driver: Driver, pod: Pod, waits: dict[str, float]) -> None:
-    """The pod begins to wait; timers that the scripted actions forestall are long."""
+    """Makes the pod wait. Timers that scripted actions forestall are long."""
     driver.waiting = {name: _HOUR if any(_decides(action) or action.get("allow") == name
                                          for action in driver.wait) else wait
                       for name, wait in waits.items()}
@@ -368,7 +368,7 @@ def wait_on_permit(driver: Driver, pod: Pod) -> tuple[Result, Status]:
 
 
 def _decide(driver: Driver, pod: Pod, waiting: Any, result: Result) -> None:
-    """What the case says shall happen to a waiting pod."""
+    """Performs the actions of the case on a waiting pod."""
     decided = False
     returned = result["returned"] = []
     for action in driver.wait:

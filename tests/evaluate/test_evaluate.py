@@ -328,6 +328,13 @@ def test_objects_get_a_uid(run):
     assert result["feasible"] == [] and "not owned" in result["fitError"] or "owner" in result["fitError"]
 
 
+def test_the_order_of_nodes_goes_with_changes(run):
+    """A cluster without nodes has no order: the list is absent, as in upstream's answers."""
+    for objects, order in (((), None), ((node("b"), node("a")), ["b", "a"])):
+        result, = evaluate(run, case(pod("x"), objects=objects, changes=[{}]))[0]["pods"]
+        assert result.get("nodeOrder") == order
+
+
 def test_changes_that_cannot_be(run):
     for applied, text in ((pod("b"), "pod default/b is not bound"),
                           ({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "s"}},

@@ -101,7 +101,7 @@ void Columns::reserve_rows(size_t rows) {
     r.allocatable.resize(capacity);
     r.left.resize(capacity);
   }
-  for (std::vector<double>& inverse : inverse_) inverse.resize(capacity);
+  for (LineVector<double>& inverse : inverse_) inverse.resize(capacity);
   nonzero_cpu_.resize(capacity);
   nonzero_memory_.resize(capacity);
   capacity_ = capacity;  // last: what has grown if memory runs out is never seen

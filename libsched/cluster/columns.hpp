@@ -1,8 +1,8 @@
 // Columns: per resource what a node can give and what is left, one array each, indexed by row.
 //
-// Padded to 64 rows, so that a kernel may read whole words of rows; what stands beyond the last
-// row is masked by the caller. `left` = allocatable - requested with Go's wrap-around, hence
-// comparisons are exactly upstream's.
+// Padded to 64 rows and beginning at a cache line, so that a kernel may read whole words of rows;
+// what stands beyond the last row is masked by the caller. `left` = allocatable - requested with
+// Go's wrap-around, hence comparisons are exactly upstream's.
 //
 // Columns are counted: one that no node and no pod names is all zeros. It stays for a while, so
 // that a what-if that comes again finds it, and collect() takes it back.
@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "libsched/base/id_table.hpp"
+#include "libsched/base/line_vector.hpp"
 #include "libsched/base/prefetch.hpp"
 #include "libsched/base/wrapping.hpp"
 #include "libsched/objects/resources.hpp"
@@ -28,8 +29,8 @@ class Columns {
   struct Resource {
     std::string name;
     uint64_t hash = 0;
-    std::vector<int64_t> allocatable;
-    std::vector<int64_t> left;
+    LineVector<int64_t> allocatable;
+    LineVector<int64_t> left;
     uint32_t users = 0;  // nodes and pods that name it
     uint64_t born = 0;   // epoch() when it got its name; 0: it has none
   };
@@ -91,8 +92,8 @@ class Columns {
   void remove_pod(uint32_t row, const Resources& r, const NonZero& nonzero);
 
   // Requested with 100m and 200Mi where a container asks for nothing; for scores.
-  const std::vector<int64_t>& nonzero_cpu() const { return nonzero_cpu_; }
-  const std::vector<int64_t>& nonzero_memory() const { return nonzero_memory_; }
+  const LineVector<int64_t>& nonzero_cpu() const { return nonzero_cpu_; }
+  const LineVector<int64_t>& nonzero_memory() const { return nonzero_memory_; }
 
   // Takes back the columns that nobody uses and that got their names after this epoch(), if there
   // are enough of them to be worth a look.
@@ -117,9 +118,9 @@ class Columns {
   static_assert(kCpu < kInverses && kMemory < kInverses);
 
   std::vector<Resource> resources_;
-  std::array<std::vector<double>, kInverses> inverse_;
+  std::array<LineVector<double>, kInverses> inverse_;
   IdTable ids_;
-  std::vector<int64_t> nonzero_cpu_, nonzero_memory_;
+  LineVector<int64_t> nonzero_cpu_, nonzero_memory_;
   size_t capacity_ = 0;
   size_t in_use_ = 0, unused_ = 0;  // of those with a name
   size_t free_ = 0;                 // without one

@@ -9,6 +9,7 @@
 #include <functional>
 #include <vector>
 
+#include "libsched/base/line_vector.hpp"
 #include "libsched/framework/crew.hpp"
 #include "libsched/framework/decision.hpp"
 #include "libsched/framework/foreign_call.hpp"
@@ -338,7 +339,7 @@ class Evaluator final : public RefCounted {
   std::shared_ptr<SortedNodes> sorted_;  // of the nodes of the latest decision
   std::vector<uint64_t> feasible_, score_errors_;
   std::vector<uint32_t> narrowed_, feasible_rows_;
-  std::vector<int64_t> column_, totals_;
+  LineVector<int64_t> column_, totals_;
   size_t next_start_ = 0;
   uint64_t ties_broken_ = 0;
   uint32_t parallelism_ = 1;

@@ -55,6 +55,7 @@ static libsched_rc finish_evaluator(libsched_evaluator *evaluator, const libsche
   e->frame.evaluator = e;
   libsched_rc rc = libsched_status_create(&e->status, error);
   if (rc == LIBSCHED_OK) rc = libsched_prefilter_result_create(&e->result, error);
+  if (rc == LIBSCHED_OK) rc = libsched_cancel_create(&e->cancel, error);
   if (rc != LIBSCHED_OK) {
     lsgo_evaluator_free(e);
     return rc;
@@ -87,20 +88,19 @@ void lsgo_evaluator_free(lsgo_evaluator *e) {
   libsched_prefilter_result_unref(e->result);
   libsched_status_unref(e->status);
   libsched_score_table_unref(e->scores);
+  libsched_cancel_unref(e->cancel);
   if (!e->shared) libsched_evaluator_unref(e->evaluator);
   free(e->waits);
   free(e->rows);
   free(e);
 }
 
-void lsgo_evaluator_set_cancel(lsgo_evaluator *e, bool cancel) { e->cancel = cancel; }
-
 /* Reads `status` after a call that returned OK. */
 libsched_rc lsgo_with_status(lsgo_evaluator *e, libsched_rc rc) {
   if (rc != LIBSCHED_OK) return rc;
   e->code = libsched_status_code(e->status);
   e->reason_count = 0;
-  if (e->code == LIBSCHED_SUCCESS) return rc;
+  if (e->code == LIBSCHED_CODE_SUCCESS) return rc;
   e->plugin = libsched_status_plugin(e->status);
   e->reason_count = libsched_status_reason_count(e->status);
   for (size_t i = 0; i < e->reason_count && i < LSGO_REASONS; ++i)
@@ -150,7 +150,7 @@ libsched_rc lsgo_filter_nodes(lsgo_evaluator *e, libsched_cycle_state *state,
   options.accept = accept;
   options.accept_words = accept_words;
   options.start = start;
-  options.cancel = &e->cancel;
+  options.cancel = e->cancel;
   options.deadline_ns = e->deadline_ns;
   return lsgo_ended(e, libsched_filter_nodes(lsgo_asked(e), state, pod, &options, feasible, words,
                                              &e->found, &e->first, &e->error));
@@ -171,7 +171,7 @@ static libsched_rc first_fit_in(lsgo_evaluator *e, libsched_cycle_state *state,
                                 const libsched_view *view, const libsched_pod *pod,
                                 const uint64_t *accept, size_t accept_words, size_t start) {
   libsched_rc rc = lsgo_pre_filter(e, state, pod);
-  if (rc != LIBSCHED_OK || e->code != LIBSCHED_SUCCESS) return rc;
+  if (rc != LIBSCHED_OK || e->code != LIBSCHED_CODE_SUCCESS) return rc;
   const size_t words = (libsched_view_row_count(view) + 63) / 64;
   if (words > e->row_words) {
     uint64_t *rows = realloc(e->rows, words * sizeof *rows);
@@ -204,7 +204,7 @@ libsched_rc lsgo_check_pod_fits(lsgo_evaluator *e, libsched_cycle_state *state,
   options.judge_excluded = judge_excluded;
   options.score = score;
   options.state = state;
-  options.cancel = &e->cancel;
+  options.cancel = e->cancel;
   options.deadline_ns = e->deadline_ns;
   return lsgo_ended(e, libsched_check_pod_fits(lsgo_asked(e), pod, lsgo_str(node, node_len),
                                                &options, &e->decision, &e->error));
@@ -237,7 +237,7 @@ libsched_rc lsgo_cycle(lsgo_evaluator *e, libsched_cycle_state *state, const lib
   options.seed = seed;
   options.sampling = sampling;
   options.fit_error = true;
-  options.cancel = &e->cancel;
+  options.cancel = e->cancel;
   options.deadline_ns = e->deadline_ns;
   const libsched_cycle_outcome none = LIBSCHED_CYCLE_OUTCOME_INIT;
   e->outcome = none;

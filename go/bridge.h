@@ -40,7 +40,7 @@ typedef struct lsgo_evaluator {
   libsched_prefilter_result *result;
   uint64_t *rows; /* bitmap of lsgo_first_fit */
   size_t row_words;
-  volatile bool cancel;         /* ends the running call */
+  libsched_cancel *cancel;      /* ends the running call */
   int64_t deadline_ns;          /* of the next call that has one; 0: none */
   libsched_score_table *scores; /* of lsgo_score; made when first needed */
 
@@ -79,7 +79,6 @@ libsched_rc lsgo_evaluator_on_snapshot(const libsched_framework *framework,
                                        const libsched_snapshot *snapshot, lsgo_evaluator **out,
                                        libsched_error **error);
 void lsgo_evaluator_free(lsgo_evaluator *e);
-void lsgo_evaluator_set_cancel(lsgo_evaluator *e, bool cancel);
 
 /* Queries. A failure leaves its error in e->error. */
 libsched_rc lsgo_pre_enqueue(lsgo_evaluator *e, const libsched_pod *pod);

@@ -150,7 +150,7 @@ func indexOf(ptr *C.libsched_decision, node string) int {
 }
 
 func verdictStatus(ptr *C.libsched_decision, i C.size_t, verdict *C.lsgo_verdict, texts interner) *Status {
-	if verdict.code == C.LIBSCHED_SUCCESS {
+	if verdict.code == C.LIBSCHED_CODE_SUCCESS {
 		return nil
 	}
 	s := &Status{code: Code(verdict.code), plugin: texts.string(verdict.plugin)}

@@ -27,6 +27,7 @@ const (
 	ErrInternal    ErrorCode = C.LIBSCHED_ERR_INTERNAL  // a bug in libsched: please report it
 	ErrCancelled   ErrorCode = C.LIBSCHED_ERR_CANCELLED // the context ended
 	ErrDeadline    ErrorCode = C.LIBSCHED_ERR_DEADLINE  // the options' Deadline has passed
+	ErrPlugin      ErrorCode = C.LIBSCHED_ERR_PLUGIN    // a plugin said Error; Plugin names it
 )
 
 var errorCodeTexts = map[ErrorCode]string{
@@ -35,6 +36,7 @@ var errorCodeTexts = map[ErrorCode]string{
 	ErrStale: "made for an older state", ErrLimit: "limit exceeded", ErrIO: "file not readable",
 	ErrBuffer: "buffer too small", ErrMisuse: "misuse", ErrNoMemory: "out of memory",
 	ErrInternal: "internal error", ErrCancelled: "cancelled", ErrDeadline: "deadline exceeded",
+	ErrPlugin: "a plugin failed",
 }
 
 func (c ErrorCode) Error() string {

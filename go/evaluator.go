@@ -117,7 +117,7 @@ func (e *evaluator) free() {
 
 // status copies what the last call said; nil for Success.
 func (e *evaluator) status() *Status {
-	if e.c.code == C.LIBSCHED_SUCCESS {
+	if e.c.code == C.LIBSCHED_CODE_SUCCESS {
 		return nil
 	}
 	s := &Status{code: Code(e.c.code), plugin: e.texts.string(e.c.plugin)}
@@ -166,13 +166,13 @@ func (e *evaluator) watch(ctx context.Context) func(error) error {
 	}
 	done := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
-		C.lsgo_evaluator_set_cancel(e.c, true)
+		C.libsched_cancel_set(e.c.cancel)
 		close(done)
 	})
 	return func(err error) error {
 		if !stop() {
-			<-done // the flag is set by now: make it ready for the next call
-			C.lsgo_evaluator_set_cancel(e.c, false)
+			<-done // it is set by now: make it ready for the next call
+			C.libsched_cancel_reset(e.c.cancel)
 		}
 		if failed, ok := err.(*Error); ok && failed.Code == ErrCancelled {
 			return contextError(ctx)

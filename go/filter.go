@@ -98,7 +98,7 @@ func (fw *Framework) FirstFit(ctx context.Context, view View, pod *Pod,
 	if err := finish(l.e.failure(rc)); err != nil {
 		return none, false, err
 	}
-	if e.code == C.LIBSCHED_ERROR {
+	if e.code == C.LIBSCHED_CODE_ERROR {
 		status := l.e.status()
 		return none, false, &Error{Code: ErrInternal, Msg: status.Message(), Plugin: status.Plugin()}
 	}

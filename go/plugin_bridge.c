@@ -323,7 +323,8 @@ lsgo_evaluator* lsgo_evaluator_share(const lsgo_frame* asking) {
   e->frame.services = asking->services;
   e->frame.evaluator = e;
   if (libsched_status_create(&e->status, NULL) != LIBSCHED_OK ||
-      libsched_prefilter_result_create(&e->result, NULL) != LIBSCHED_OK) {
+      libsched_prefilter_result_create(&e->result, NULL) != LIBSCHED_OK ||
+      libsched_cancel_create(&e->cancel, NULL) != LIBSCHED_OK) {
     lsgo_evaluator_free(e);
     return NULL;
   }

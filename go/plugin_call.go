@@ -138,8 +138,8 @@ func (c *call) over(plugin string) {
 // end is deferred by every slot that has a Status.
 func (i *instance) end(c *call, status *C.libsched_status, code *C.libsched_code) {
 	if reason := recover(); reason != nil {
-		*code = C.LIBSCHED_ERROR
-		C.libsched_status_set(status, C.LIBSCHED_ERROR)
+		*code = C.LIBSCHED_CODE_ERROR
+		C.libsched_status_set(status, C.LIBSCHED_CODE_ERROR)
 		C.libsched_status_add_reason(status, str(panicText(i.name, reason)))
 		c.returned = true
 	}
@@ -217,7 +217,7 @@ func (c *call) answer(status *C.libsched_status, s *Status) C.libsched_code {
 // answer writes what a plugin said into a status of C.
 func answer(status *C.libsched_status, s *Status) C.libsched_code {
 	if s == nil {
-		return C.LIBSCHED_SUCCESS
+		return C.LIBSCHED_CODE_SUCCESS
 	}
 	reasons := s.reasons
 	if s.err != nil && len(reasons) > 0 { // its text is the first reason

@@ -15,9 +15,9 @@ func lsgoCreatePlugin(h C.uintptr_t, args *C.char, n C.size_t, made *C.uintptr_t
 		if reason := recover(); reason == nil && !returned {
 			exited(g.name)
 		} else if reason != nil {
-			C.libsched_status_set(status, C.LIBSCHED_ERROR)
+			C.libsched_status_set(status, C.LIBSCHED_CODE_ERROR)
 			C.libsched_status_add_reason(status, str(panicText(g.name, reason)))
-			code = C.LIBSCHED_ERROR
+			code = C.LIBSCHED_CODE_ERROR
 		}
 	}()
 	i, err := g.instance([]byte(goString(C.libsched_str{ptr: args, len: n})))
@@ -26,7 +26,7 @@ func lsgoCreatePlugin(h C.uintptr_t, args *C.char, n C.size_t, made *C.uintptr_t
 		return answer(status, AsStatus(err))
 	}
 	*made = instances.add(i)
-	return C.LIBSCHED_SUCCESS
+	return C.LIBSCHED_CODE_SUCCESS
 }
 
 //export lsgoReleasePlugin

@@ -48,7 +48,7 @@ libsched_rc lsgo_run_at(lsgo_evaluator *e, int point, libsched_cycle_state *stat
                         const libsched_pod *pod, const libsched_pod *other, const char *node,
                         size_t node_len) {
   const libsched_str name = lsgo_str(node, node_len);
-  libsched_status_set(e->status, LIBSCHED_SUCCESS);
+  libsched_status_set(e->status, LIBSCHED_CODE_SUCCESS);
   if (point == LSGO_AT_PERMIT) return lsgo_with_status(e, permit(e, state, pod, name));
   lsgo_asked(e);
   return lsgo_with_status(e, lsgo_ended(e, run_at(e, point, state, pod, other, name)));

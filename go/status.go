@@ -14,13 +14,13 @@ import (
 type Code int
 
 const (
-	Success                      Code = C.LIBSCHED_SUCCESS
-	CodeError                    Code = C.LIBSCHED_ERROR // upstream's fwk.Error
-	Unschedulable                Code = C.LIBSCHED_UNSCHEDULABLE
-	UnschedulableAndUnresolvable Code = C.LIBSCHED_UNSCHEDULABLE_AND_UNRESOLVABLE
-	Wait                         Code = C.LIBSCHED_WAIT
-	Skip                         Code = C.LIBSCHED_SKIP
-	Pending                      Code = C.LIBSCHED_PENDING
+	Success                      Code = C.LIBSCHED_CODE_SUCCESS
+	CodeError                    Code = C.LIBSCHED_CODE_ERROR // upstream's fwk.Error
+	Unschedulable                Code = C.LIBSCHED_CODE_UNSCHEDULABLE
+	UnschedulableAndUnresolvable Code = C.LIBSCHED_CODE_UNSCHEDULABLE_AND_UNRESOLVABLE
+	Wait                         Code = C.LIBSCHED_CODE_WAIT
+	Skip                         Code = C.LIBSCHED_CODE_SKIP
+	Pending                      Code = C.LIBSCHED_CODE_PENDING
 )
 
 var codeNames = [...]string{"Success", "Error", "Unschedulable", "UnschedulableAndUnresolvable",

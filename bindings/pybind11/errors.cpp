@@ -85,7 +85,7 @@ py::tuple status_tuple(const libsched_status* status) {
   const libsched_code code = libsched_status_code(status);
   const py::str plugin = from_str(libsched_status_plugin(status));
   libsched_str error{nullptr, 0};
-  if (code != LIBSCHED_SUCCESS && libsched_status_as_error(status, &error)) {
+  if (code != LIBSCHED_CODE_SUCCESS && libsched_status_as_error(status, &error)) {
     std::string all;
     for (size_t i = 0; i < count; ++i) {
       if (i != 0) all += ", ";

@@ -112,6 +112,10 @@ int64_t deadline_of(const Evaluator& evaluator, std::optional<int64_t> timeout_n
   return now + *timeout_ns == 0 ? -1 : now + *timeout_ns;  // 0 is none, and 1970 has passed
 }
 
+const libsched_cancel* cancel_of(const Cancel* cancel) {
+  return cancel == nullptr ? nullptr : cancel->handle.get();
+}
+
 struct Feasible {
   std::vector<uint64_t> words;
   size_t count = 0;
@@ -123,9 +127,10 @@ struct Feasible {
 // Locks must be held.
 Feasible filter(Evaluator& evaluator, CycleState& state, const Pod& pod, uint32_t limit,
                 const std::optional<py::buffer>& accept, size_t start,
-                std::optional<int64_t> timeout_ns) {
+                std::optional<int64_t> timeout_ns, const Cancel* cancel) {
   libsched_filter_options options = LIBSCHED_FILTER_OPTIONS_INIT;
   options.deadline_ns = deadline_of(evaluator, timeout_ns);
+  options.cancel = cancel_of(cancel);
   options.limit = limit;
   options.start = start;
   std::vector<uint64_t> accepted;
@@ -150,10 +155,10 @@ Feasible filter(Evaluator& evaluator, CycleState& state, const Pod& pod, uint32_
 // (bitmap as bytes, count, first row or None)
 py::tuple filter_bitmap(Evaluator& evaluator, CycleState& state, const Pod& pod, uint32_t limit,
                         const std::optional<py::buffer>& accept, size_t start,
-                        std::optional<int64_t> timeout_ns) {
+                        std::optional<int64_t> timeout_ns, const Cancel* cancel) {
   const Asking asking(evaluator);
   const Holding holding_state(state.lock.get());
-  const Feasible found = filter(evaluator, state, pod, limit, accept, start, timeout_ns);
+  const Feasible found = filter(evaluator, state, pod, limit, accept, start, timeout_ns, cancel);
   return py::make_tuple(
       py::bytes(reinterpret_cast<const char*>(found.words.data()),
                 found.words.size() * sizeof(uint64_t)),
@@ -164,10 +169,10 @@ py::tuple filter_bitmap(Evaluator& evaluator, CycleState& state, const Pod& pod,
 // The names of the nodes found, in node order from `start` on.
 py::list filter_names(Evaluator& evaluator, CycleState& state, const Pod& pod, uint32_t limit,
                       const std::optional<py::buffer>& accept, size_t start,
-                      std::optional<int64_t> timeout_ns) {
+                      std::optional<int64_t> timeout_ns, const Cancel* cancel) {
   const Asking asking(evaluator);
   const Holding holding_state(state.lock.get());
-  const Feasible found = filter(evaluator, state, pod, limit, accept, start, timeout_ns);
+  const Feasible found = filter(evaluator, state, pod, limit, accept, start, timeout_ns, cancel);
   size_t count = 0;
   const uint32_t* order = libsched_view_order(evaluator.view, &count);
   py::list names;
@@ -204,7 +209,7 @@ std::vector<std::string> missing_names(const libsched_view* view,
 
 Decision check_pod(Evaluator& evaluator, const Pod& pod, std::string_view node, bool judge_excluded,
                    bool score, CycleState* state, bool post_filter,
-                   std::optional<int64_t> timeout_ns) {
+                   std::optional<int64_t> timeout_ns, const Cancel* cancel) {
   libsched_check_options options = LIBSCHED_CHECK_OPTIONS_INIT;
   options.judge_excluded = judge_excluded;
   options.score = score;
@@ -212,6 +217,7 @@ Decision check_pod(Evaluator& evaluator, const Pod& pod, std::string_view node, 
   Decision decision;
   const Asking asking(evaluator);
   options.deadline_ns = deadline_of(evaluator, timeout_ns);
+  options.cancel = cancel_of(cancel);
   std::optional<Holding> holding_state;
   if (state != nullptr) {
     holding_state.emplace(state->lock.get());
@@ -238,7 +244,8 @@ Decision check_pod(Evaluator& evaluator, const Pod& pod, std::string_view node, 
 
 // (node, total, feasible nodes, evaluated nodes, status); the node is None if none was chosen.
 py::tuple run_cycle(Evaluator& evaluator, CycleState& state, const Pod& pod, uint32_t ties,
-                    bool sampling, uint64_t seed, std::optional<int64_t> timeout_ns) {
+                    bool sampling, uint64_t seed, std::optional<int64_t> timeout_ns,
+                    const Cancel* cancel) {
   libsched_cycle_options options = LIBSCHED_CYCLE_OPTIONS_INIT;
   options.ties = ties;
   options.sampling = sampling;
@@ -247,6 +254,7 @@ py::tuple run_cycle(Evaluator& evaluator, CycleState& state, const Pod& pod, uin
   libsched_cycle_outcome outcome = LIBSCHED_CYCLE_OUTCOME_INIT;
   const Asking asking(evaluator);
   options.deadline_ns = deadline_of(evaluator, timeout_ns);
+  options.cancel = cancel_of(cancel);
   const Holding holding_state(state.lock.get());
   unlocked([&](libsched_error** error) {
     return libsched_run_cycle(evaluator.handle.get(), state.get(), pod.handle.get(), &options,
@@ -341,6 +349,18 @@ void forget(Evaluator& evaluator, CycleState& state, const Pod& pod) {
 }  // namespace
 
 void bind_evaluator(py::module_& module) {
+  py::class_<Cancel>(module, "Cancel")
+      .def(py::init([] {
+        Cancel made;
+        quick([&](libsched_error** error) {
+          return libsched_cancel_create(into(made.handle), error);
+        });
+        return made;
+      }))
+      .def("set", [](const Cancel& cancel) { libsched_cancel_set(cancel.handle.get()); })
+      .def("reset", [](const Cancel& cancel) { libsched_cancel_reset(cancel.handle.get()); })
+      .def("is_set",
+           [](const Cancel& cancel) { return libsched_cancel_is_set(cancel.handle.get()); });
   py::class_<Evaluator> evaluator(module, "Evaluator");
   bind_runtime(evaluator);
   evaluator.def(py::init(&on_cluster))
@@ -353,15 +373,19 @@ void bind_evaluator(py::module_& module) {
       .def("run_pre_filter_extension_remove_pod",
            run_pre_filter_extension<libsched_run_pre_filter_extension_remove_pod>)
       .def("filter_bitmap", filter_bitmap, py::arg("state"), py::arg("pod"), py::arg("limit"),
-           py::arg("accept"), py::arg("start"), py::arg("timeout_ns") = std::optional<int64_t>())
+           py::arg("accept"), py::arg("start"), py::arg("timeout_ns") = std::optional<int64_t>(),
+           py::arg("cancel") = static_cast<const Cancel*>(nullptr))
       .def("filter_names", filter_names, py::arg("state"), py::arg("pod"), py::arg("limit"),
-           py::arg("accept"), py::arg("start"), py::arg("timeout_ns") = std::optional<int64_t>())
+           py::arg("accept"), py::arg("start"), py::arg("timeout_ns") = std::optional<int64_t>(),
+           py::arg("cancel") = static_cast<const Cancel*>(nullptr))
       .def("check", check_pod, py::arg("pod"), py::arg("node"), py::arg("judge_excluded"),
            py::arg("score") = false, py::arg("state") = static_cast<CycleState*>(nullptr),
-           py::arg("post_filter") = false, py::arg("timeout_ns") = std::optional<int64_t>())
+           py::arg("post_filter") = false, py::arg("timeout_ns") = std::optional<int64_t>(),
+           py::arg("cancel") = static_cast<const Cancel*>(nullptr))
       .def("set_parallelism", set_parallelism, py::arg("threads"))
       .def("run_cycle", run_cycle, py::arg("state"), py::arg("pod"), py::arg("ties"),
-           py::arg("sampling"), py::arg("seed"), py::arg("timeout_ns") = std::optional<int64_t>())
+           py::arg("sampling"), py::arg("seed"), py::arg("timeout_ns") = std::optional<int64_t>(),
+           py::arg("cancel") = static_cast<const Cancel*>(nullptr))
       .def("run_pre_score", run_pre_score)
       .def("run_score", run_score)
       .def("assume", assume, py::arg("state"), py::arg("pod"), py::arg("node"),

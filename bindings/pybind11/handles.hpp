@@ -32,6 +32,8 @@ struct UnrefWithoutGil {
   }
 };
 
+using CancelHandle =
+    std::unique_ptr<libsched_cancel, Unref<libsched_cancel, libsched_cancel_unref>>;
 using ClockHandle = std::unique_ptr<libsched_clock, Unref<libsched_clock, libsched_clock_unref>>;
 using ClusterHandle =
     std::unique_ptr<libsched_cluster, UnrefWithoutGil<libsched_cluster, libsched_cluster_unref>>;
@@ -115,6 +117,10 @@ struct Framework {
 
 struct Registry {
   RegistryHandle handle;
+};
+// Any thread, hence without a lock.
+struct Cancel {
+  CancelHandle handle;
 };
 struct Clock {
   ClockHandle handle;

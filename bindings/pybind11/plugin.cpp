@@ -43,10 +43,10 @@ libsched_code failed(const std::string& plugin, const char* method, py::error_al
     keep_exception(second);
   }
   if (status != nullptr) {
-    libsched_status_set(status, LIBSCHED_ERROR);
+    libsched_status_set(status, LIBSCHED_CODE_ERROR);
     libsched_status_add_reason(status, to_str(std::string_view(text)));
   }
-  return LIBSCHED_ERROR;
+  return LIBSCHED_CODE_ERROR;
 }
 
 py::object python_pod(const libsched_pod* pod) {
@@ -87,20 +87,20 @@ libsched_code create(void* user_data, libsched_str args, void** instance, libsch
     const py::object name = py::getattr(made->object, "instance_name", py::none());
     if (!name.is_none()) made->name = name.cast<std::string>();
     *instance = made.release();
-    return LIBSCHED_SUCCESS;
+    return LIBSCHED_CODE_SUCCESS;
   } catch (py::error_already_set& error) {
     if (error.matches(py::module_::import("libsched.errors").attr("Error"))) {
       // Of the library's own kind: what is wrong with the arguments, and no fault of the plugin.
-      libsched_status_set(status, LIBSCHED_ERROR);
+      libsched_status_set(status, LIBSCHED_CODE_ERROR);
       const std::string text = py::str(error.value().attr("message"));
       libsched_status_add_reason(status, to_str(std::string_view(text)));
-      return LIBSCHED_ERROR;
+      return LIBSCHED_CODE_ERROR;
     }
     return failed(plugin.name, "__init__", error, status);
   } catch (const std::exception& error) {
-    libsched_status_set(status, LIBSCHED_ERROR);
+    libsched_status_set(status, LIBSCHED_CODE_ERROR);
     libsched_status_add_reason(status, to_str(std::string_view(error.what())));
-    return LIBSCHED_ERROR;
+    return LIBSCHED_CODE_ERROR;
   }
 }
 

@@ -115,8 +115,8 @@ libsched_code run_slot(void* instance, Method method, libsched_status* status,
   const Instance& self = instance_of(instance);
   const char* name = kMethodNames[static_cast<size_t>(method)];
   if (is_question(method) && has_kept_exception()) {
-    if (status != nullptr) libsched_status_set(status, LIBSCHED_ERROR);
-    return LIBSCHED_ERROR;
+    if (status != nullptr) libsched_status_set(status, LIBSCHED_CODE_ERROR);
+    return LIBSCHED_CODE_ERROR;
   }
   try {
     const CallsOfSlot calls;

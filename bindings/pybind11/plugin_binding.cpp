@@ -17,7 +17,7 @@ void unreserve(void* instance, libsched_cycle_state* state, const libsched_pod* 
   run_slot(instance, Method::kUnreserve, nullptr, [&](const Instance&, PyObject* method) {
     const LentState lent(state);
     call(method, lent, python_pod(pod), from_str(node_name));
-    return LIBSCHED_SUCCESS;
+    return LIBSCHED_CODE_SUCCESS;
   });
 }
 
@@ -65,7 +65,7 @@ void post_bind(void* instance, libsched_cycle_state* state, const libsched_pod* 
   run_slot(instance, Method::kPostBind, nullptr, [&](const Instance&, PyObject* method) {
     const LentState lent(state);
     call(method, lent, python_pod(pod), from_str(node_name));
-    return LIBSCHED_SUCCESS;
+    return LIBSCHED_CODE_SUCCESS;
   });
 }
 

@@ -12,7 +12,7 @@ bool less(void* instance, const libsched_pod* a, int64_t a_since_ns, const libsc
     const py::object one = wrap.queued(wrap.pod(own_pod(a)), a_since_ns);
     const py::object other = wrap.queued(wrap.pod(own_pod(b)), b_since_ns);
     before = py::bool_(call(method, one, other));
-    return LIBSCHED_SUCCESS;
+    return LIBSCHED_CODE_SUCCESS;
   });
   return before;
 }
@@ -46,7 +46,7 @@ libsched_code events_to_register(void* instance, libsched_events* events, libsch
                               event.attr("actions").cast<int64_t>(), hints);
         }
         instance_of(instance).events = given;
-        return LIBSCHED_SUCCESS;
+        return LIBSCHED_CODE_SUCCESS;
       });
 }
 
@@ -62,7 +62,7 @@ libsched_code queueing_hint(void* instance, size_t index, const libsched_pod* po
         const py::object event =
             index < self.events.size() ? py::object(self.events[index]) : py::object(py::none());
         *queue = py::bool_(call(method, event, python_pod(pod), lent));
-        return LIBSCHED_SUCCESS;
+        return LIBSCHED_CODE_SUCCESS;
       });
 }
 
@@ -74,7 +74,7 @@ void on_event(void* instance, libsched_services* services, const libsched_view* 
     const py::object handle =
         Wrappers::get().handle(reinterpret_cast<uintptr_t>(view), own_services(services));
     call(method, lent, handle);
-    return LIBSCHED_SUCCESS;
+    return LIBSCHED_CODE_SUCCESS;
   });
 }
 
@@ -82,7 +82,7 @@ template <Method which>
 void fork_hook(void* instance, const libsched_view* view) {
   run_slot(instance, which, nullptr, [&](const Instance&, PyObject* method) {
     call(method, Wrappers::get().view(reinterpret_cast<uintptr_t>(view)));
-    return LIBSCHED_SUCCESS;
+    return LIBSCHED_CODE_SUCCESS;
   });
 }
 

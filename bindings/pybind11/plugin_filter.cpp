@@ -8,7 +8,7 @@ namespace {
 libsched_code pre_filter_result(const py::object& result, libsched_prefilter_result* narrowed,
                                 libsched_status* status) {
   py::object names = result;
-  libsched_code code = LIBSCHED_SUCCESS;
+  libsched_code code = LIBSCHED_CODE_SUCCESS;
   if (py::hasattr(result, "node_names")) {
     names = result.attr("node_names");
   } else if (PyTuple_Check(result.ptr()) && PyTuple_GET_SIZE(result.ptr()) == 2 &&
@@ -60,7 +60,7 @@ libsched_code filter_batch(void* instance, const libsched_cycle_state* state,
                     const LentNodes set(nodes);
                     verdicts_from(call(method, lent, python_pod(pod), set), self,
                                   libsched_node_set_count(nodes), codes, reason_indexes);
-                    return LIBSCHED_SUCCESS;
+                    return LIBSCHED_CODE_SUCCESS;
                   });
 }
 

@@ -10,7 +10,7 @@
 namespace libsched {
 namespace {
 
-constexpr int8_t kFits = LIBSCHED_SUCCESS, kRejected = LIBSCHED_UNSCHEDULABLE;
+constexpr int8_t kFits = LIBSCHED_CODE_SUCCESS, kRejected = LIBSCHED_CODE_UNSCHEDULABLE;
 
 [[noreturn]] void wrong_type(const char* expected, py::handle got) {
   PyErr_Format(PyExc_TypeError, "%s was expected, not %.200s", expected,
@@ -137,13 +137,13 @@ bool is_status(py::handle result) {
 }
 
 libsched_code status_from(py::handle result, libsched_status* status) {
-  if (result.is_none() || result.ptr() == Py_True) return LIBSCHED_SUCCESS;
+  if (result.is_none() || result.ptr() == Py_True) return LIBSCHED_CODE_SUCCESS;
   if (result.ptr() == Py_False || PyUnicode_Check(result.ptr())) {
-    libsched_status_set(status, LIBSCHED_UNSCHEDULABLE);
+    libsched_status_set(status, LIBSCHED_CODE_UNSCHEDULABLE);
     if (result.ptr() != Py_False) {
       libsched_status_add_reason(status, to_str(result.cast<std::string_view>()));
     }
-    return LIBSCHED_UNSCHEDULABLE;
+    return LIBSCHED_CODE_UNSCHEDULABLE;
   }
   if (PyLong_Check(result.ptr())) {
     const auto code = result.cast<int32_t>();
@@ -206,7 +206,7 @@ void verdicts_from(py::handle result, const Instance& self, size_t count, int8_t
     numbers.for_each(count,
                      [&](size_t i, auto number) { codes[i] = number != 0 ? kFits : kRejected; });
   } else {
-    constexpr int kMost = LIBSCHED_PENDING;
+    constexpr int kMost = LIBSCHED_CODE_PENDING;
     numbers.for_each(count, [&](size_t i, auto number) {
       // What is no code at all stays none.
       codes[i] = number >= 0 && number <= kMost ? static_cast<int8_t>(number) : int8_t{-1};

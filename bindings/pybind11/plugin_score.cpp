@@ -45,13 +45,13 @@ libsched_code score(void* instance, const libsched_cycle_state* state, const lib
     if (PyTuple_Check(result.ptr()) && PyTuple_GET_SIZE(result.ptr()) == 2) {
       *score = score_from(PyTuple_GET_ITEM(result.ptr(), 0));
       const libsched_code code = status_from(PyTuple_GET_ITEM(result.ptr(), 1), status);
-      if (code == LIBSCHED_SUCCESS && is_final(self)) check_score(*score, node);
+      if (code == LIBSCHED_CODE_SUCCESS && is_final(self)) check_score(*score, node);
       return code;
     }
     if (py::hasattr(result, "reasons")) return status_from(result, status);
     *score = score_from(result);
     if (is_final(self)) check_score(*score, node);
-    return libsched_code{LIBSCHED_SUCCESS};
+    return libsched_code{LIBSCHED_CODE_SUCCESS};
   });
 }
 
@@ -66,7 +66,7 @@ libsched_code score_batch(void* instance, const libsched_cycle_state* state,
                     if (py::hasattr(result, "reasons")) return status_from(result, status);
                     scores_from(result, libsched_node_set_count(nodes), scores);
                     if (is_final(self)) check_scores(scores, nodes);
-                    return libsched_code{LIBSCHED_SUCCESS};
+                    return libsched_code{LIBSCHED_CODE_SUCCESS};
                   });
 }
 
@@ -85,7 +85,7 @@ libsched_code normalize_score(void* instance, const libsched_cycle_state* state,
         if (!bytes) throw py::error_already_set();
         const py::object array = Wrappers::get().scores(bytes);
         const py::object result = call(method, lent, python_pod(pod), set, array);
-        libsched_code code = LIBSCHED_SUCCESS;
+        libsched_code code = LIBSCHED_CODE_SUCCESS;
         py::object given = array;
         if (is_status(result)) {
           code = status_from(result, status);
@@ -93,7 +93,7 @@ libsched_code normalize_score(void* instance, const libsched_cycle_state* state,
           given = result;
         }
         scores_from(given, count, scores);
-        if (code == LIBSCHED_SUCCESS) check_scores(scores, nodes);
+        if (code == LIBSCHED_CODE_SUCCESS) check_scores(scores, nodes);
         return code;
       });
 }

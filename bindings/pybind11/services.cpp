@@ -26,21 +26,21 @@ libsched_code ask_client(void* client, const char* method, libsched_status* stat
   try {
     const CallsOfSlot calls;
     const py::handle object(static_cast<PyObject*>(client));
-    if (!py::hasattr(object, method)) return LIBSCHED_SUCCESS;
+    if (!py::hasattr(object, method)) return LIBSCHED_CODE_SUCCESS;
     const py::object result = ask(object.attr(method));
-    return status == nullptr ? libsched_code{LIBSCHED_SUCCESS} : status_from(result, status);
+    return status == nullptr ? libsched_code{LIBSCHED_CODE_SUCCESS} : status_from(result, status);
   } catch (py::error_already_set& error) {
     if (!error.matches(PyExc_Exception)) keep_exception(error);  // such as Ctrl-C
     if (status == nullptr) {
       error.discard_as_unraisable(method);
-      return LIBSCHED_ERROR;
+      return LIBSCHED_CODE_ERROR;
     }
-    libsched_status_set(status, LIBSCHED_ERROR);
+    libsched_status_set(status, LIBSCHED_CODE_ERROR);
     const std::string text = py::str(error.value());
     libsched_status_add_reason(status, to_str(std::string_view(text)));
-    return LIBSCHED_ERROR;
+    return LIBSCHED_CODE_ERROR;
   } catch (const std::exception&) {
-    return LIBSCHED_ERROR;
+    return LIBSCHED_CODE_ERROR;
   }
 }
 

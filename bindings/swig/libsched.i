@@ -37,7 +37,6 @@ struct TYPE {};
 %rename(NAME) TYPE;
 %ignore TYPE::struct_size;
 %ignore TYPE::reserved;
-%ignore TYPE::cancel;
 %extend TYPE { TYPE() { auto *made = new TYPE(); made->struct_size = sizeof *made; return made; } }
 %enddef
 
@@ -59,6 +58,7 @@ struct TYPE {};
 %handle(libsched_prefilter_result, PreFilterResult)
 %handle(libsched_decision, Decision)
 %handle(libsched_score_table, ScoreTable)
+%handle(libsched_cancel, Cancel)
 %handle(libsched_clock, Clock)
 %handle(libsched_services, Services)
 %handle(libsched_waiting_pod, WaitingPod)

@@ -42,13 +42,13 @@ libsched_code judged(libsched_status* status, F&& method) noexcept {
   try {
     return method();
   } catch (const std::exception& thrown) {
-    libsched_status_set(status, LIBSCHED_ERROR);
+    libsched_status_set(status, LIBSCHED_CODE_ERROR);
     libsched_status_add_reason(status, libsched_str_from(thrown.what()));
   } catch (...) {
-    libsched_status_set(status, LIBSCHED_ERROR);
+    libsched_status_set(status, LIBSCHED_CODE_ERROR);
     libsched_status_add_reason(status, LIBSCHED_STR("the plugin threw something"));
   }
-  return LIBSCHED_ERROR;
+  return LIBSCHED_CODE_ERROR;
 }
 #endif
 
@@ -83,7 +83,7 @@ class ScorePlugin : public Plugin {
                       const libsched_node_info* node, int64_t* score, libsched_status* status) {
       return judged(status, [&]() -> libsched_code {
         *score = static_cast<ScorePlugin*>(static_cast<Plugin*>(self))->score(state, pod, node);
-        return LIBSCHED_SUCCESS;
+        return LIBSCHED_CODE_SUCCESS;
       });
     };
   }

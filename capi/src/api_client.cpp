@@ -62,7 +62,7 @@ class ForeignApi final : public ApiClient {
           std::string(what) + " of the API client released " + given_back + " that it had borrowed",
           {},
           {}};
-    if (code == LIBSCHED_SUCCESS) return {};
+    if (code == LIBSCHED_CODE_SUCCESS) return {};
     std::string why = status->status.message();
     if (why.empty())
       why = std::string(what) + " of the API client returned code " + std::to_string(code);

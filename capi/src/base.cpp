@@ -54,6 +54,25 @@ void libsched_error_unref(libsched_error* error) { release(error); }
 #define LIBSCHED_TEXT_OF(x) #x
 #define LIBSCHED_TEXT(x) LIBSCHED_TEXT_OF(x)
 
+libsched_rc libsched_cancel_create(libsched_cancel** result, libsched_error** error) {
+  LIBSCHED_REQUIRE_HANDLES(error, result);
+  return guarded(error, [&]() -> Result<void> {
+    *result = own(new Cancel());
+    return {};
+  });
+}
+libsched_cancel* libsched_cancel_ref(libsched_cancel* cancel) { return retain(cancel); }
+void libsched_cancel_unref(libsched_cancel* cancel) { release(cancel); }
+void libsched_cancel_set(libsched_cancel* cancel) {
+  if (live(cancel)) unwrap(cancel)->set.store(true, std::memory_order_relaxed);
+}
+void libsched_cancel_reset(libsched_cancel* cancel) {
+  if (live(cancel)) unwrap(cancel)->set.store(false, std::memory_order_relaxed);
+}
+bool libsched_cancel_is_set(const libsched_cancel* cancel) {
+  return live(cancel) && unwrap(cancel)->set.load(std::memory_order_relaxed);
+}
+
 uint32_t libsched_abi_version(void) { return LIBSCHED_ABI_VERSION; }
 const char* libsched_version(void) {
   return LIBSCHED_TEXT(LIBSCHED_VERSION_MAJOR) "." LIBSCHED_TEXT(

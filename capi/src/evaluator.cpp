@@ -185,6 +185,7 @@ libsched_rc libsched_filter_nodes(libsched_evaluator* evaluator, libsched_cycle_
     Result<libsched_filter_options> o = read_struct(
         options, libsched_filter_options LIBSCHED_FILTER_OPTIONS_INIT, "libsched_filter_options");
     if (!o.ok()) return o.error();
+    LIBSCHED_TRY(live_or_null("options->cancel", o->cancel));
     const size_t needed = unwrap(evaluator)->view().word_count();
     if (words < needed)
       return Error{Rc::kBuffer,
@@ -197,7 +198,7 @@ libsched_rc libsched_filter_nodes(libsched_evaluator* evaluator, libsched_cycle_
     f.accept_given = o->accept != nullptr;
     if (f.accept_given) f.accept = {o->accept, o->accept_words};
     f.start = o->start;
-    f.limits = {o->cancel, o->deadline_ns};
+    f.limits = limits_of(o->cancel, o->deadline_ns);
     Result<FilterOutcome> done =
         unwrap(evaluator)->filter_nodes(*unwrap(state), *unwrap(pod), f, feasible, words);
     if (!done.ok()) return done.error();
@@ -218,11 +219,12 @@ libsched_rc libsched_check_pod_fits(libsched_evaluator* evaluator, const libsche
     if (o->reserved[0])
       return Error{Rc::kUnsupported, "libsched_check_options: reserved field is set", {}, {}};
     LIBSCHED_TRY(live_or_null("options->state", o->state));
+    LIBSCHED_TRY(live_or_null("options->cancel", o->cancel));
     const Lent<CycleState> fresh;
     CycleState& state = o->state == nullptr ? *fresh : *unwrap(o->state);
     Result<Ref<const Decision>> decided = unwrap(evaluator)->check(
         state, *unwrap(pod), in(node),
-        {o->judge_excluded, o->score, {o->cancel, o->deadline_ns}, o->post_filter});
+        {o->judge_excluded, o->score, limits_of(o->cancel, o->deadline_ns), o->post_filter});
     if (!decided.ok()) return decided.error();
     *result = own(give(std::move(*decided)));
     return {};
@@ -248,7 +250,7 @@ libsched_str libsched_decision_node(const libsched_decision* d, size_t index) {
 }
 libsched_code libsched_decision_code(const libsched_decision* d, size_t index) {
   const Status* s = status_at(d, index);
-  return s == nullptr ? LIBSCHED_ERROR : static_cast<libsched_code>(s->code);
+  return s == nullptr ? LIBSCHED_CODE_ERROR : static_cast<libsched_code>(s->code);
 }
 libsched_str libsched_decision_plugin(const libsched_decision* d, size_t index) {
   const Status* s = status_at(d, index);

@@ -72,7 +72,7 @@ libsched_rc libsched_status_create(libsched_status** result, libsched_error** er
 }
 void libsched_status_unref(libsched_status* status) { release(status); }
 libsched_code libsched_status_code(const libsched_status* s) {
-  return !live(s) ? LIBSCHED_SUCCESS : static_cast<libsched_code>(unwrap(s)->status.code);
+  return !live(s) ? LIBSCHED_CODE_SUCCESS : static_cast<libsched_code>(unwrap(s)->status.code);
 }
 libsched_str libsched_status_plugin(const libsched_status* s) {
   return !live(s) ? out(Str()) : out(unwrap(s)->status.plugin);

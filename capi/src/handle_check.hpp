@@ -20,6 +20,7 @@ namespace libsched::capi {
 #define LIBSCHED_HANDLES(X)                                  \
   X(text, Text, "a text")                                    \
   X(error, ErrorObject, "an error")                          \
+  X(cancel, Cancel, "a cancel handle")                       \
   X(objects, Objects, "objects")                             \
   X(pod, Pod, "a pod")                                       \
   X(node, Node, "a node")                                    \

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstring>
 #include <new>
 #include <string>
@@ -26,6 +27,10 @@ struct Text final : RefCounted {
 struct ErrorObject final : RefCounted {
   explicit ErrorObject(Error e) : error(std::move(e)) {}
   Error error;
+};
+// Only ever looked at, so no order with other memory is needed.
+struct Cancel final : RefCounted {
+  std::atomic<bool> set{false};
 };
 struct Objects final : RefCounted {
   ObjectSet set;
@@ -169,6 +174,11 @@ inline libsched_str out(const std::string& s) { return {s.c_str(), s.size()}; }
 
 libsched_rc fail(libsched_error** error, Error e) noexcept;
 libsched_rc misuse(libsched_error** error, const char* rule) noexcept;
+
+// What ends a call, of a struct of options. The handle in it has been looked at (live_or_null).
+inline Limits limits_of(const libsched_cancel* cancel, int64_t deadline_ns) {
+  return {cancel == nullptr ? nullptr : &unwrap(cancel)->set, deadline_ns};
+}
 
 // Runs the body of a call: nothing is thrown across the ABI.
 template <typename F>

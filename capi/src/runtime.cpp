@@ -107,7 +107,7 @@ void libsched_node_statuses_set_absent(libsched_node_statuses* statuses,
   });
 }
 libsched_code libsched_node_statuses_code(const libsched_node_statuses* statuses, uint32_t row) {
-  return !live(statuses) ? LIBSCHED_ERROR
+  return !live(statuses) ? LIBSCHED_CODE_ERROR
                          : static_cast<libsched_code>(unwrap(statuses)->at(row).code);
 }
 void libsched_node_statuses_get(const libsched_node_statuses* statuses, uint32_t row,

@@ -99,7 +99,8 @@ libsched_rc libsched_run_cycle(libsched_evaluator* evaluator, libsched_cycle_sta
     how.sampling = o->sampling;
     how.ties = static_cast<TieMode>(o->ties);
     how.seed = o->seed;
-    how.limits = {o->cancel, o->deadline_ns};
+    LIBSCHED_TRY(live_or_null("options->cancel", o->cancel));
+    how.limits = limits_of(o->cancel, o->deadline_ns);
     how.fit_error = o->fit_error;
     Result<CycleOutcome> ran = unwrap(evaluator)->run_cycle(*unwrap(state), *unwrap(pod), how);
     if (!ran.ok()) return std::move(ran.error());

@@ -18,10 +18,10 @@ static libsched_code not_in_zone(void* instance, const libsched_cycle_state* sta
   if (!libsched_node_label(libsched_node_info_node(info),
                            LIBSCHED_STR("topology.kubernetes.io/zone"), &zone) ||
       strcmp(zone.ptr, drained) != 0) {
-    return LIBSCHED_SUCCESS;
+    return LIBSCHED_CODE_SUCCESS;
   }
   libsched_status_add_reason(status, LIBSCHED_STR("node(s) were in a zone that is being drained"));
-  return LIBSCHED_UNSCHEDULABLE;
+  return LIBSCHED_CODE_UNSCHEDULABLE;
 }
 
 /* ---- its registration, and a profile that enables it ---- */
@@ -54,7 +54,7 @@ static libsched_rc make_framework(char* zone, libsched_framework** out, libsched
 static void print_verdicts(const libsched_decision* fit) {
   for (size_t i = 0; i < libsched_decision_node_count(fit); ++i) {
     printf("%-24s", libsched_decision_node(fit, i).ptr);
-    if (libsched_decision_code(fit, i) == LIBSCHED_SUCCESS)
+    if (libsched_decision_code(fit, i) == LIBSCHED_CODE_SUCCESS)
       printf(" fits");
     else
       printf(" %-20s", libsched_decision_plugin(fit, i).ptr);

@@ -34,11 +34,11 @@ public final class DrainedZone extends FilterPlugin {
   public int filter(CycleState state, Pod pod, NodeInfo info, Status status) {
     try (Node node = Sched.nodeInfoNode(info)) {
       if (!drained.equals(Sched.nodeLabel(node, "topology.kubernetes.io/zone"))) {
-        return Sched.SUCCESS;
+        return Sched.CODE_SUCCESS;
       }
     }
     Sched.statusAddReason(status, "node(s) were in a zone that is being drained");
-    return Sched.UNSCHEDULABLE;
+    return Sched.CODE_UNSCHEDULABLE;
   }
 
   private static final String CONFIG = """
@@ -58,7 +58,7 @@ public final class DrainedZone extends FilterPlugin {
   static boolean print(Decision fit) {
     for (long i = 0; i < Sched.decisionNodeCount(fit); i++) {
       StringBuilder line = new StringBuilder(String.format("%-24s", Sched.decisionNode(fit, i)));
-      boolean fits = Sched.decisionCode(fit, i) == Sched.SUCCESS;
+      boolean fits = Sched.decisionCode(fit, i) == Sched.CODE_SUCCESS;
       line.append(fits ? " fits" : String.format(" %-20s", Sched.decisionPlugin(fit, i)));
       for (long r = 0; r < Sched.decisionReasonCount(fit, i); r++) {
         line.append(r == 0 ? " " : ", ").append(Sched.decisionReason(fit, i, r));

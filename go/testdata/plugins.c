@@ -7,14 +7,14 @@ static libsched_code pre_filter(void* instance, libsched_cycle_state* state,
                                 const libsched_pod* pod, libsched_prefilter_result* result,
                                 libsched_status* status) {
   (void)instance, (void)state, (void)pod, (void)result, (void)status;
-  return LIBSCHED_SUCCESS;
+  return LIBSCHED_CODE_SUCCESS;
 }
 
 static libsched_code accept_all(void* instance, const libsched_cycle_state* state,
                                 const libsched_pod* pod, const libsched_node_set* nodes,
                                 int8_t* codes, uint16_t* indexes, libsched_status* status) {
   (void)instance, (void)state, (void)pod, (void)nodes, (void)codes, (void)indexes, (void)status;
-  return LIBSCHED_SUCCESS;
+  return LIBSCHED_CODE_SUCCESS;
 }
 
 static libsched_code reject_half(void* instance, const libsched_cycle_state* state,
@@ -23,15 +23,15 @@ static libsched_code reject_half(void* instance, const libsched_cycle_state* sta
   (void)instance, (void)state, (void)pod, (void)indexes, (void)status;
   const size_t count = libsched_node_set_count(nodes);
   const uint32_t* rows = libsched_node_set_rows(nodes);
-  for (size_t i = 0; i < count; ++i) codes[i] = (int8_t)(rows[i] % 2 * LIBSCHED_UNSCHEDULABLE);
-  return LIBSCHED_SUCCESS;
+  for (size_t i = 0; i < count; ++i) codes[i] = (int8_t)(rows[i] % 2 * LIBSCHED_CODE_UNSCHEDULABLE);
+  return LIBSCHED_CODE_SUCCESS;
 }
 
 static libsched_code score_none(void* instance, const libsched_cycle_state* state,
                                 const libsched_pod* pod, const libsched_node_set* nodes,
                                 int64_t* scores, libsched_status* status) {
   (void)instance, (void)state, (void)pod, (void)nodes, (void)scores, (void)status;
-  return LIBSCHED_SUCCESS;
+  return LIBSCHED_CODE_SUCCESS;
 }
 
 static libsched_code sign(void* instance, const libsched_pod* pod, libsched_signature* signature,
@@ -40,7 +40,7 @@ static libsched_code sign(void* instance, const libsched_pod* pod, libsched_sign
   libsched_signature_add(signature, (libsched_str){"example.com/name", 16},
                          (libsched_str){"[ \"p\", \"<\" ]", 12});
   libsched_signature_add(signature, (libsched_str){"a<", 2}, (libsched_str){"{\"n\": 1.50}", 11});
-  return LIBSCHED_SUCCESS;
+  return LIBSCHED_CODE_SUCCESS;
 }
 
 LIBSCHED_EXPORT libsched_rc libsched_plugin_init(const libsched_host* host,

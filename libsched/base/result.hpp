@@ -27,8 +27,9 @@ enum class Rc : int32_t {
   kMisuse = -10,      // a NULL or foreign handle, a call from inside a callback
   kNoMemory = -11,
   kInternal = -12,   // a bug in libsched
-  kCancelled = -13,  // the caller's flag ended the call
+  kCancelled = -13,  // the caller ended the call
   kDeadline = -14,   // the caller's deadline ended the call
+  kPlugin = -15,     // a plugin said Error
 };
 
 struct Error {

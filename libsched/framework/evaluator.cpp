@@ -277,7 +277,7 @@ Error Evaluator::node_error(CycleState& state, const Pod& pod, uint32_t row) con
   if (const Result<void> ran = run_filter(state, pod, row, &s); !ran.ok()) return ran.error();
   if (s.code != Code::kError)
     s = Status(Code::kError, "a plugin gave an Error, but not when it was asked again");
-  return {Rc::kInternal, s.message(), "node " + view().row(row).name, s.plugin};
+  return {Rc::kPlugin, s.message(), "node " + view().row(row).name, s.plugin};
 }
 
 Result<FilterOutcome> Evaluator::filter_nodes(CycleState& state, const Pod& pod,

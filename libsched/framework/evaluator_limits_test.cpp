@@ -143,7 +143,7 @@ TEST_CASE("PostFilter: a deadline counts between plugins, but not behind the las
 }
 
 TEST_CASE("the flag counts before the deadline, and what was found first stays") {
-  volatile bool cancel = true;
+  std::atomic<bool> cancel = true;
   const Ref<VirtualClock> clock = make_ref<VirtualClock>(kNow);
   const LimitWatch both({&cancel, kNow}, *clock);
   CHECK_FALSE(both.found());

@@ -548,7 +548,7 @@ TEST_CASE("filter_nodes: an Error counts only if its node is reached") {
   FilterOptions options;
   // n1150 was rejected before Bad saw it; of the other two the first in node order is reported.
   const Error all = w.filter_nodes().error();
-  CHECK(all.rc == Rc::kInternal);
+  CHECK(all.rc == Rc::kPlugin);
   CHECK(all.plugin == "Bad");
   CHECK(all.path == "node n1160");
   CHECK(all.message == "running \"Bad\" filter plugin: boom");
@@ -586,7 +586,7 @@ TEST_CASE("filter_nodes: an Error that is not given again is an Error all the sa
   FakeWorld w({once});
   w.pre_filter();
   const Error e = w.filter_nodes().error();
-  CHECK(e.rc == Rc::kInternal);
+  CHECK(e.rc == Rc::kPlugin);
   CHECK_FALSE(e.message.empty());
 }
 
@@ -609,7 +609,7 @@ TEST_CASE("an Error on one node leaves no feasible node") {
 }
 
 TEST_CASE("filter_nodes: the caller may end it") {
-  volatile bool cancel = false;
+  std::atomic<bool> cancel = false;
   int asked = 0;
   Fake flips{"Flips",
              {},

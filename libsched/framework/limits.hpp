@@ -15,8 +15,8 @@
 namespace libsched {
 
 struct Limits {
-  const volatile bool* cancel = nullptr;  // ends the call once it is true
-  int64_t deadline_ns = 0;                // by Services::deadline_clock(); 0: none, and it is not read
+  const std::atomic<bool>* cancel = nullptr;  // ends the call once it is true
+  int64_t deadline_ns = 0;  // by Services::deadline_clock(); 0: none, and it is not read
 };
 
 // Of one call. Once exceeded it stays so, whatever flag and clock say later. Any thread may look.
@@ -27,7 +27,8 @@ class LimitWatch {
 
   bool exceeded() const {
     if (found()) return true;
-    if (limits_.cancel != nullptr && *limits_.cancel) return find(Rc::kCancelled);
+    if (limits_.cancel != nullptr && limits_.cancel->load(std::memory_order_relaxed))
+      return find(Rc::kCancelled);
     if (limits_.deadline_ns != 0 && clock_.now_ns() >= limits_.deadline_ns)
       return find(Rc::kDeadline);
     return false;

@@ -18,6 +18,7 @@ iterables of all these.
 from ._core import k8s_version as _k8s_version
 from ._core import version as _version
 from ._filtering import PreFilterResult
+from .cancel import Cancel
 from .cluster import Cluster, Fork, Snapshot
 from .columns import Columns
 from .config import Config
@@ -60,6 +61,7 @@ k8s_version: str = _k8s_version()
 __all__ = [
     "Action",
     "BufferSizeError",
+    "Cancel",
     "CancelledError",
     "Clock",
     "Cluster",

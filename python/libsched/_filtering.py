@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 from . import _core
 from ._sources import Source
+from .cancel import Cancel, handle_of
 from .errors import InvalidError
 from .objects import Pod
 from .scores import Scores
@@ -139,20 +140,24 @@ class FilterCalls:
     @overload
     def filter_nodes(self, state: CycleState, view: View, pod: Pod, *, limit: int = 0,
                      accept: Any = None, start: int = 0, result: Literal["names"] = "names",
-                     timeout: float | None = None) -> list[str]: ...
+                     timeout: float | None = None,
+                     cancel: Cancel | None = None) -> list[str]: ...
     @overload
     def filter_nodes(self, state: CycleState, view: View, pod: Pod, *, limit: int = 0,
                      accept: Any = None, start: int = 0, result: Literal["bitmap"],
-                     timeout: float | None = None) -> bytes: ...
+                     timeout: float | None = None,
+                     cancel: Cancel | None = None) -> bytes: ...
     @overload
     def filter_nodes(self, state: CycleState, view: View, pod: Pod, *, limit: int = 0,
                      accept: Any = None, start: int = 0, result: Literal["numpy"],
-                     timeout: float | None = None) -> numpy.typing.NDArray[numpy.bool_]: ...
+                     timeout: float | None = None,
+                     cancel: Cancel | None = None) -> numpy.typing.NDArray[numpy.bool_]: ...
 
     def filter_nodes(self, state: CycleState, view: View, pod: Pod, *, limit: int = 0,
                      accept: Iterable[str] | bytes | Any = None, start: int = 0,
                      result: Literal["names", "bitmap", "numpy"] = "names",
-                     timeout: float | None = None) -> Any:
+                     timeout: float | None = None,
+                     cancel: Cancel | None = None) -> Any:
         """Returns the nodes that PreFilter left over and that pass all Filter plugins.
 
         Parameters
@@ -174,17 +179,21 @@ class FilterCalls:
             64-bit words; or a numpy array of bool of shape ``(view.row_count,)``.
         timeout : float, optional
             As for `fit`.
+        cancel : Cancel, optional
+            As for `fit`.
 
         Raises
         ------
         StateError
             PreFilter has not run with `state` for this pod.
-        InternalError
+        PluginError
             A plugin failed.
         NotFoundError
             A name in `accept` is unknown.
         DeadlineExceeded
             The timeout has expired. Nothing has changed.
+        CancelledError
+            `cancel` has been set. Nothing has changed.
         """
         if limit < 0 or start < 0:
             raise InvalidError("limit and start must not be negative")
@@ -196,9 +205,9 @@ class FilterCalls:
         try:
             if result == "names":
                 return evaluator.filter_names(state._handle, pod._handle, limit, bitmap, start,
-                                              ends)
+                                              ends, handle_of(cancel))
             found = evaluator.filter_bitmap(state._handle, pod._handle, limit, bitmap, start,
-                                            ends)[0]
+                                            ends, handle_of(cancel))[0]
         finally:
             pool.append(evaluator)
         if result == "bitmap":

@@ -106,16 +106,9 @@ class NoMemoryError(Error, MemoryError):
 
 
 class InternalError(Error, RuntimeError):
-    """libsched has a bug, or a plugin answered with the code Error."""
+    """libsched has a bug."""
 
     code = -12
-
-
-class PluginError(InternalError):
-    """A method of a plugin raised an exception, which is the ``__cause__`` of this one.
-
-    The call has no result, and nothing has changed.
-    """
 
 
 class CancelledError(Error):
@@ -128,6 +121,15 @@ class DeadlineExceeded(Error, TimeoutError):
     """The call reached its deadline. Nothing has changed."""
 
     code = -14
+
+
+class PluginError(Error, RuntimeError):
+    """A plugin answered with the code Error, or raised an exception, which is the ``__cause__``.
+
+    The call has no result, and nothing has changed.
+    """
+
+    code = -15
 
 
 _BY_CODE: dict[int, type[Error]] = {
@@ -147,6 +149,7 @@ _BY_CODE: dict[int, type[Error]] = {
         InternalError,
         CancelledError,
         DeadlineExceeded,
+        PluginError,
     )
 }
 

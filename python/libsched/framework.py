@@ -10,6 +10,7 @@ from . import _core
 from ._filtering import FilterCalls, nanoseconds
 from ._runtime import RuntimeCalls
 from ._sources import Source
+from .cancel import Cancel, handle_of
 from .cluster import Cluster, Snapshot
 from .config import Config
 from .errors import InvalidError, MisuseError
@@ -137,7 +138,8 @@ class Framework(FilterCalls, RuntimeCalls):
     # Whole answers
 
     def fit(self, view: View, pod: Source, node: str | None = None, *,
-            post_filter: bool = False, timeout: float | None = None) -> FitResult:
+            post_filter: bool = False, timeout: float | None = None,
+            cancel: Cancel | None = None) -> FitResult:
         """Finds the nodes on which a pod fits, and the reasons why it does not fit on others.
 
         Parameters
@@ -153,6 +155,8 @@ class Framework(FilterCalls, RuntimeCalls):
         timeout : float, optional
             Seconds after which the call ends, in real time unless the `services` have a clock of
             their own. Methods of plugins are not interrupted.
+        cancel : Cancel, optional
+            Ends the call when another thread sets it. Methods of plugins are not interrupted.
 
         Returns
         -------
@@ -167,14 +171,17 @@ class Framework(FilterCalls, RuntimeCalls):
             There is no such node.
         DeadlineExceeded
             The timeout has expired. Nothing has changed.
+        CancelledError
+            `cancel` has been set. Nothing has changed.
         """
         checked = self._pod(view, pod)
         decision = self._decide(view, checked, node or "", post_filter=post_filter,
-                                timeout=timeout)
+                                timeout=timeout, cancel=cancel)
         return FitResult(decision, checked, self.profile, self._plugin_lists())
 
     def score(self, view: View, pod: Source, node: str | None = None, *,
-              post_filter: bool = False, timeout: float | None = None) -> FitResult:
+              post_filter: bool = False, timeout: float | None = None,
+              cancel: Cancel | None = None) -> FitResult:
         """Does the same as `fit`, and scores the nodes that take the pod: see `FitResult.scores`.
 
         Scores are normalised over the filtered nodes, which is a single one with `node`.
@@ -189,13 +196,13 @@ class Framework(FilterCalls, RuntimeCalls):
         """
         checked = self._pod(view, pod)
         decision = self._decide(view, checked, node or "", score=True, post_filter=post_filter,
-                                timeout=timeout)
+                                timeout=timeout, cancel=cancel)
         return FitResult(decision, checked, self.profile, self._plugin_lists())
 
     def cycle(self, view: View, pod: Source, *, state: CycleState | None = None,
               ties: Literal["upstream", "name", "random"] = "upstream", seed: int = 0,
               sampling: bool = False, start: int = 0,
-              timeout: float | None = None) -> CycleResult:
+              timeout: float | None = None, cancel: Cancel | None = None) -> CycleResult:
         """Runs a scheduling cycle up to the choice of a node, like upstream's schedulePod.
 
         A cycle runs PreFilter, Filter (on the nominated node first), PreScore and Score, and
@@ -216,6 +223,8 @@ class Framework(FilterCalls, RuntimeCalls):
             (`CycleResult.next_start` of the cycle before). By default all nodes are filtered.
         timeout : float, optional
             As for `fit`.
+        cancel : Cancel, optional
+            As for `fit`.
 
         Raises
         ------
@@ -223,6 +232,8 @@ class Framework(FilterCalls, RuntimeCalls):
             The pod needs a plugin that is not available; `plugin` names it.
         DeadlineExceeded
             The timeout has expired. Nothing has changed.
+        CancelledError
+            `cancel` has been set. Nothing has changed.
         """
         if ties not in _TIES:
             raise InvalidError(f'ties is "upstream", "name" or "random", not {ties!r}')
@@ -235,7 +246,8 @@ class Framework(FilterCalls, RuntimeCalls):
         try:
             evaluator.next_start = start
             node, total, feasible, evaluated, status = evaluator.run_cycle(
-                state._handle, checked._handle, _TIES.index(ties), sampling, seed, limit)
+                state._handle, checked._handle, _TIES.index(ties), sampling, seed, limit,
+                handle_of(cancel))
             return CycleResult(node, total, feasible, evaluated, status_of(status),
                                evaluator.next_start)
         finally:
@@ -293,7 +305,7 @@ class Framework(FilterCalls, RuntimeCalls):
     def _decide(self, view: View, pod: Pod, node: str = "", *,
                 judge_excluded: bool = False, score: bool = False,
                 state: CycleState | None = None, post_filter: bool = False,
-                timeout: float | None = None) -> _core.Decision:
+                timeout: float | None = None, cancel: Cancel | None = None) -> _core.Decision:
         """Makes the decision behind `fit`, with all options of the C API.
 
         With `judge_excluded`, Filter also runs on nodes that PreFilter excluded.
@@ -302,7 +314,8 @@ class Framework(FilterCalls, RuntimeCalls):
         pool, evaluator = self._take(view)
         try:
             return evaluator.check(pod._handle, node, judge_excluded, score,
-                                   None if state is None else state._handle, post_filter, limit)
+                                   None if state is None else state._handle, post_filter, limit,
+                                   handle_of(cancel))
         finally:
             pool.append(evaluator)
 

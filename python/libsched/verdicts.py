@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from . import _core
-from .errors import InternalError, NotFoundError
+from .errors import PluginError, NotFoundError
 from .objects import Pod
 from .scores import Scores
 from .status import Code, Status, status_of
@@ -98,12 +98,12 @@ class Verdicts:
 
         Raises
         ------
-        InternalError
+        PluginError
             Scoring failed because a plugin answered with an Error: see `score_error`.
         """
         if self._scores is None:
             if self.score_error:
-                raise InternalError(f"there are no scores: {self.score_error}")
+                raise PluginError(f"there are no scores: {self.score_error}")
             table = self._decision.scores()
             self._scores = None if table is None else Scores(table, self.nodes)
         return self._scores

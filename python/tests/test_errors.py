@@ -17,7 +17,8 @@ from manifests import node, pod
     (-9, libsched.BufferSizeError, BufferError), (-10, libsched.MisuseError, TypeError),
     (-11, libsched.NoMemoryError, MemoryError), (-12, libsched.InternalError, RuntimeError),
     (-13, libsched.CancelledError, Exception),
-    (-14, libsched.DeadlineExceeded, TimeoutError), (-99, libsched.Error, Exception)])
+    (-14, libsched.DeadlineExceeded, TimeoutError), (-15, libsched.PluginError, RuntimeError),
+    (-99, libsched.Error, Exception)])
 def test_codes(code, kind, builtin):
     error = errors.from_code(code, "went wrong", "items[0].spec", "NodePorts")
     assert type(error) is kind

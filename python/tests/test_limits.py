@@ -1,6 +1,7 @@
 """Deadlines of calls, and calls that work on several threads."""
 
 import os
+import threading
 import time
 
 import pytest
@@ -41,6 +42,46 @@ def test_a_timeout_of_nothing(nodes):
     for wrong in (-1, float("nan")):
         with pytest.raises(libsched.InvalidError, match="timeout"):
             scheduler.fit(nodes, one, timeout=wrong)
+
+
+def test_a_call_is_cancelled(nodes):
+    scheduler, one = libsched.Framework(), libsched.Pod(pod("p", cpu="1"))
+    cancel, state = libsched.Cancel(), CycleState()
+    scheduler.run_pre_filter_plugins(state, nodes, one)
+    calls = [
+        lambda: scheduler.fit(nodes, one, cancel=cancel),
+        lambda: scheduler.score(nodes, one, cancel=cancel),
+        lambda: scheduler.cycle(nodes, one, cancel=cancel),
+        lambda: scheduler.filter_nodes(state, nodes, one, cancel=cancel),
+        lambda: scheduler.filter_nodes(state, nodes, one, cancel=cancel, result="bitmap"),
+    ]
+    assert not cancel.is_set() and repr(cancel) == "<Cancel>"
+    cancel.set()
+    assert cancel.is_set() and repr(cancel) == "<Cancel, set>"
+    for call in calls:
+        with pytest.raises(libsched.CancelledError, match="cancelled"):
+            call()
+    cancel.reset()
+    scheduler.run_pre_filter_plugins(state, nodes, one)
+    for call in calls:
+        call()
+
+
+def test_another_thread_cancels(nodes):
+    cancel, began = libsched.Cancel(), threading.Event()
+
+    class Slow:
+        def filter(self, state, pod, node):
+            began.set()
+            while not cancel.is_set():
+                time.sleep(0.001)
+
+    scheduler = libsched.Framework(plugins=[Slow])
+    thread = threading.Thread(target=lambda: (began.wait(), cancel.set()))
+    thread.start()
+    with pytest.raises(libsched.CancelledError):
+        scheduler.fit(nodes, libsched.Pod(pod("p", cpu="1")), cancel=cancel)
+    thread.join()
 
 
 def test_timeouts_go_by_real_time_unless_there_is_a_clock(nodes):

@@ -59,7 +59,7 @@ void pre_filter(const Scene& scene, libsched_cycle_state* state, const libsched_
        libsched_run_pre_filter_plugins(scene.evaluator.get(), state, pod, nullptr,
                                        scene.status.get(), &error),
        error);
-  if (libsched_status_code(scene.status.get()) != LIBSCHED_SUCCESS) fail("PreFilter", nullptr);
+  if (libsched_status_code(scene.status.get()) != LIBSCHED_CODE_SUCCESS) fail("PreFilter", nullptr);
 }
 
 // `words` bits in `feasible`; their number.

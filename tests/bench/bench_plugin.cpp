@@ -23,7 +23,7 @@ struct Prepared {
   std::vector<uint16_t> reasons;
   Prepared() {
     for (uint32_t row = 0; row < kNodes; ++row) {
-      codes.push_back(rejects(row) ? LIBSCHED_UNSCHEDULABLE : LIBSCHED_SUCCESS);
+      codes.push_back(rejects(row) ? LIBSCHED_CODE_UNSCHEDULABLE : LIBSCHED_CODE_SUCCESS);
       reasons.push_back(rejects(row) ? 1 : 0);
     }
   }
@@ -42,33 +42,33 @@ void score_rows(const uint32_t* rows, size_t count, int64_t* scores) {
 
 libsched_code batch_empty(void*, const libsched_cycle_state*, const libsched_pod*,
                           const libsched_node_set*, int8_t*, uint16_t*, libsched_status*) {
-  return LIBSCHED_SUCCESS;
+  return LIBSCHED_CODE_SUCCESS;
 }
 libsched_code batch_half(void*, const libsched_cycle_state*, const libsched_pod*,
                          const libsched_node_set* nodes, int8_t* codes, uint16_t* reasons,
                          libsched_status*) {
   reject_half(libsched_node_set_count(nodes), codes, reasons);
-  return LIBSCHED_SUCCESS;
+  return LIBSCHED_CODE_SUCCESS;
 }
 libsched_code each_empty(void*, const libsched_cycle_state*, const libsched_pod*,
                          const libsched_node_info*, libsched_status*) {
-  return LIBSCHED_SUCCESS;
+  return LIBSCHED_CODE_SUCCESS;
 }
 libsched_code each_half(void*, const libsched_cycle_state*, const libsched_pod*,
                         const libsched_node_info* node, libsched_status* status) {
-  if (!rejects(libsched_node_info_row(node))) return LIBSCHED_SUCCESS;
+  if (!rejects(libsched_node_info_row(node))) return LIBSCHED_CODE_SUCCESS;
   libsched_status_add_reason(status, LIBSCHED_STR("node(s) were not wanted"));
-  return LIBSCHED_UNSCHEDULABLE;
+  return LIBSCHED_CODE_UNSCHEDULABLE;
 }
 libsched_code batch_score(void*, const libsched_cycle_state*, const libsched_pod*,
                           const libsched_node_set* nodes, int64_t* scores, libsched_status*) {
   score_rows(libsched_node_set_rows(nodes), libsched_node_set_count(nodes), scores);
-  return LIBSCHED_SUCCESS;
+  return LIBSCHED_CODE_SUCCESS;
 }
 libsched_code each_score(void*, const libsched_cycle_state*, const libsched_pod*,
                          const libsched_node_info* node, int64_t* score, libsched_status*) {
   *score = libsched_node_info_row(node) % 101;
-  return LIBSCHED_SUCCESS;
+  return LIBSCHED_CODE_SUCCESS;
 }
 
 constexpr char kReasonTexts[2][24] = {"node(s) were unlucky", "node(s) were not wanted"};
@@ -132,7 +132,7 @@ struct Scene {
          libsched_run_score_plugins(evaluator.get(), state.get(), pod.get(), feasible.data(), words,
                                     totals.data(), totals.size(), nullptr, status.get(), &error),
          error);
-    if (libsched_status_code(status.get()) != LIBSCHED_SUCCESS) fail("Score", nullptr);
+    if (libsched_status_code(status.get()) != LIBSCHED_CODE_SUCCESS) fail("Score", nullptr);
   }
 
   Framework framework;

@@ -79,9 +79,9 @@ void add_run_filter_benchmarks() {
           ("run_filter/" + name + (by_name ? "/by name" : "/by row")).c_str(),
           [=](benchmark::State& state) { run(state, spec, want, by_name); });
   };
-  add("fits", fits, LIBSCHED_SUCCESS);
-  add("lacks cpu", big, LIBSCHED_UNSCHEDULABLE);
-  add("other label", selects, LIBSCHED_UNSCHEDULABLE_AND_UNRESOLVABLE);
+  add("fits", fits, LIBSCHED_CODE_SUCCESS);
+  add("lacks cpu", big, LIBSCHED_CODE_UNSCHEDULABLE);
+  add("other label", selects, LIBSCHED_CODE_UNSCHEDULABLE_AND_UNRESOLVABLE);
 }
 
 }  // namespace libsched_bench

@@ -27,7 +27,7 @@ static void test_code_names(void) {
   static const char* const names[] = {
       "Success", "Error", "Unschedulable", "UnschedulableAndUnresolvable",
       "Wait",    "Skip",  "Pending"};
-  for (int code = LIBSCHED_SUCCESS; code <= LIBSCHED_PENDING; ++code)
+  for (int code = LIBSCHED_CODE_SUCCESS; code <= LIBSCHED_CODE_PENDING; ++code)
     CHECK(strcmp(libsched_code_name(code), names[code]) == 0);
   CHECK(libsched_code_name(7) == NULL);
   CHECK(libsched_code_name(-1) == NULL);

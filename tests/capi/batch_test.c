@@ -35,11 +35,11 @@ static libsched_code say(void* instance, const libsched_cycle_state* state, cons
     o->depth = 0;
   }
   for (size_t i = 0; i < libsched_node_set_count(nodes); ++i) {
-    CHECK(codes[i] == LIBSCHED_SUCCESS && reasons[i] == 0);
+    CHECK(codes[i] == LIBSCHED_CODE_SUCCESS && reasons[i] == 0);
     codes[i] = o->codes[rows[i]];
     reasons[i] = o->reasons[rows[i]];
   }
-  return LIBSCHED_SUCCESS;
+  return LIBSCHED_CODE_SUCCESS;
 }
 
 static libsched_framework* framework_with(oracle* o) {
@@ -86,16 +86,17 @@ static libsched_decision* decide(libsched_evaluator* evaluator) {
 }
 
 static void test_verdicts(uint32_t seed, bool ask_again) {
-  static const int8_t kCodes[] = {LIBSCHED_SUCCESS, LIBSCHED_UNSCHEDULABLE,
-                                  LIBSCHED_UNSCHEDULABLE_AND_UNRESOLVABLE, LIBSCHED_PENDING};
+  static const int8_t kCodes[] = {LIBSCHED_CODE_SUCCESS, LIBSCHED_CODE_UNSCHEDULABLE,
+                                  LIBSCHED_CODE_UNSCHEDULABLE_AND_UNRESOLVABLE,
+                                  LIBSCHED_CODE_PENDING};
   oracle o = {.ask_again = ask_again};
   bool closed[kNodes];
   libsched_cluster* cluster = cluster_of(&seed, closed);
   for (int i = 0; i < kNodes; ++i) {
-    o.codes[i] = i < 64 ? LIBSCHED_SUCCESS : kCodes[drawn(&seed, 4)];
+    o.codes[i] = i < 64 ? LIBSCHED_CODE_SUCCESS : kCodes[drawn(&seed, 4)];
     o.reasons[i] = (uint16_t)drawn(&seed, kReasons);
   }
-  o.codes[5] = LIBSCHED_UNSCHEDULABLE;
+  o.codes[5] = LIBSCHED_CODE_UNSCHEDULABLE;
   libsched_framework* framework = framework_with(&o);
   libsched_evaluator* evaluator = NULL;
   CHECK_OK(libsched_evaluator_create(framework, cluster, &evaluator, err));
@@ -103,10 +104,10 @@ static void test_verdicts(uint32_t seed, bool ask_again) {
   CHECK(libsched_decision_node_count(decision) == kNodes);
   for (size_t i = 0; i < kNodes; ++i) {
     const libsched_code code =
-        closed[i] ? LIBSCHED_UNSCHEDULABLE_AND_UNRESOLVABLE : (libsched_code)o.codes[i];
+        closed[i] ? LIBSCHED_CODE_UNSCHEDULABLE_AND_UNRESOLVABLE : (libsched_code)o.codes[i];
     CHECK(libsched_decision_code(decision, i) == code);
-    CHECK(libsched_decision_reason_count(decision, i) == (code != LIBSCHED_SUCCESS));
-    if (code == LIBSCHED_SUCCESS) continue;
+    CHECK(libsched_decision_reason_count(decision, i) == (code != LIBSCHED_CODE_SUCCESS));
+    if (code == LIBSCHED_CODE_SUCCESS) continue;
     CHECK_STR(libsched_decision_reason(decision, i, 0),
               closed[i] ? "node(s) were unschedulable" : kTexts[o.reasons[i]].ptr);
   }
@@ -147,11 +148,11 @@ static void test_nonsense(int8_t code, uint16_t reason, const char* expected) {
 
 int main(void) {
   for (uint32_t seed = 1; seed <= 8; ++seed) test_verdicts(seed, seed % 2 == 0);
-  test_nonsense(LIBSCHED_ERROR, 1, "too warm");
-  test_nonsense(LIBSCHED_WAIT, 2, "\"Oracle\\\" filter plugin: %!w(<nil>)"); /* as upstream */
+  test_nonsense(LIBSCHED_CODE_ERROR, 1, "too warm");
+  test_nonsense(LIBSCHED_CODE_WAIT, 2, "\"Oracle\\\" filter plugin: %!w(<nil>)"); /* as upstream */
   test_nonsense(7, 0, "plugin \\\"Oracle\\\" returned the unknown code 7");
   test_nonsense(-1, 0, "plugin \\\"Oracle\\\" returned the unknown code -1");
-  test_nonsense(LIBSCHED_PENDING, kReasons, "plugin \\\"Oracle\\\" gave reason 3 of 3");
-  test_nonsense(LIBSCHED_UNSCHEDULABLE, 65535, "plugin \\\"Oracle\\\" gave reason 65535 of 3");
+  test_nonsense(LIBSCHED_CODE_PENDING, kReasons, "plugin \\\"Oracle\\\" gave reason 3 of 3");
+  test_nonsense(LIBSCHED_CODE_UNSCHEDULABLE, 65535, "plugin \\\"Oracle\\\" gave reason 65535 of 3");
   return finish();
 }

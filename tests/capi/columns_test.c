@@ -7,7 +7,7 @@ static libsched_code reject(void* instance, const libsched_cycle_state* state,
                             libsched_status* status) {
   (void)instance, (void)state, (void)pod, (void)node;
   libsched_status_add_reason(status, text("never"));
-  return LIBSCHED_UNSCHEDULABLE;
+  return LIBSCHED_CODE_UNSCHEDULABLE;
 }
 
 static void columns_follow_the_cluster(void) {

@@ -41,7 +41,7 @@ struct Thrower {
   libsched_code filter(const libsched_cycle_state*, const libsched_pod*,
                        const libsched_node_info*) const {
     here("filter");
-    return LIBSCHED_SUCCESS;
+    return LIBSCHED_CODE_SUCCESS;
   }
   sdk::Status reserve(libsched_cycle_state*, const libsched_pod*, uint32_t,
                       std::string_view node) const {
@@ -52,7 +52,7 @@ struct Thrower {
     throw std::runtime_error("nobody hears this");
   }
   libsched_code bind(libsched_cycle_state*, const libsched_pod*, std::string_view) const {
-    return LIBSCHED_SKIP;
+    return LIBSCHED_CODE_SKIP;
   }
   std::string where;
 };
@@ -65,7 +65,7 @@ struct Batch {
                     const libsched_node_set* nodes, std::span<int8_t> codes,
                     std::span<uint16_t> why) const {
     for (size_t i = 0; i < codes.size(); ++i) {
-      codes[i] = LIBSCHED_UNSCHEDULABLE;
+      codes[i] = LIBSCHED_CODE_UNSCHEDULABLE;
       why[i] = static_cast<uint16_t>(libsched_node_set_rows(nodes)[i] % 2);
     }
   }

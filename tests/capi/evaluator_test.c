@@ -41,7 +41,7 @@ static const char* verdict(bench* b, const libsched_pod* pod, const char* node) 
   CHECK_OK(libsched_run_filter_plugins(b->evaluator, b->state, pod, text(node), b->status, err));
   const libsched_code code = libsched_status_code(b->status);
   int n = snprintf(words, sizeof words, "%s", libsched_code_name(code));
-  if (code != LIBSCHED_SUCCESS)
+  if (code != LIBSCHED_CODE_SUCCESS)
     n += snprintf(words + n, sizeof words - (size_t)n,
                   " %s:", libsched_status_plugin(b->status).ptr);
   for (size_t i = 0; i < libsched_status_reason_count(b->status); ++i)
@@ -61,7 +61,7 @@ static void test_filter(void) {
   bench b = setup();
   libsched_pod* pod = pod_of("p", 2000, "");
   pre_filter(&b, pod);
-  CHECK(libsched_status_code(b.status) == LIBSCHED_SUCCESS);
+  CHECK(libsched_status_code(b.status) == LIBSCHED_CODE_SUCCESS);
   CHECK(libsched_prefilter_result_all_nodes(b.result));
   CHECK(libsched_prefilter_result_node_count(b.result) == 0);
   CHECK(libsched_prefilter_result_plugin_count(b.result) == 0);
@@ -90,7 +90,7 @@ static void test_filter(void) {
   CHECK_FAILS(
       LIBSCHED_ERR_NOT_FOUND, NULL, NULL,
       libsched_run_filter_plugins_at(b.evaluator, b.state, pod, LIBSCHED_NO_ROW, b.status, err));
-  CHECK(libsched_status_code(b.status) == LIBSCHED_UNSCHEDULABLE);
+  CHECK(libsched_status_code(b.status) == LIBSCHED_CODE_UNSCHEDULABLE);
   CHECK_STR(libsched_status_plugin(b.status), "NodeResourcesFit");
 
   /* The same state sees the node as it is now. */
@@ -109,11 +109,11 @@ static void test_pre_enqueue(void) {
   libsched_pod* gated = pod_of("g", 1, ", \"schedulingGates\": [{\"name\": \"example.com/wait\"}]");
   libsched_pod* plain = pod_of("p", 1, "");
   CHECK_OK(libsched_run_pre_enqueue_plugins(b.evaluator, gated, b.status, err));
-  CHECK(libsched_status_code(b.status) == LIBSCHED_UNSCHEDULABLE_AND_UNRESOLVABLE);
+  CHECK(libsched_status_code(b.status) == LIBSCHED_CODE_UNSCHEDULABLE_AND_UNRESOLVABLE);
   CHECK_STR(libsched_status_plugin(b.status), "SchedulingGates");
   CHECK(strstr(libsched_status_reason(b.status, 0).ptr, "example.com/wait") != NULL);
   CHECK_OK(libsched_run_pre_enqueue_plugins(b.evaluator, plain, b.status, err));
-  CHECK(libsched_status_code(b.status) == LIBSCHED_SUCCESS &&
+  CHECK(libsched_status_code(b.status) == LIBSCHED_CODE_SUCCESS &&
         libsched_status_reason_count(b.status) == 0);
   libsched_pod_unref(gated);
   libsched_pod_unref(plain);
@@ -227,18 +227,21 @@ static void test_filter_nodes(void) {
       libsched_filter_nodes(b.evaluator, b.state, pod, &options, rows, 8, &count, &first, err));
   CHECK(count == 0 && first == LIBSCHED_NO_ROW && bits(rows, 8) == 0);
 
-  volatile bool cancel = true;
+  libsched_cancel* cancel = NULL;
+  CHECK_OK(libsched_cancel_create(&cancel, err));
+  libsched_cancel_set(cancel);
   options = (libsched_filter_options)LIBSCHED_FILTER_OPTIONS_INIT;
-  options.cancel = &cancel;
+  options.cancel = cancel;
   count = 99;
   CHECK_FAILS(
       LIBSCHED_ERR_CANCELLED, NULL, NULL,
       libsched_filter_nodes(b.evaluator, b.state, pod, &options, rows, 8, &count, &first, err));
   CHECK(count == 99);
-  cancel = false;
+  libsched_cancel_reset(cancel);
   CHECK_OK(
       libsched_filter_nodes(b.evaluator, b.state, pod, &options, rows, 8, &count, &first, err));
   CHECK(count == 201);
+  libsched_cancel_unref(cancel);
 
   /* Another pod needs its own PreFilter. */
   libsched_pod* other = pod_of("other", 1, "");
@@ -287,17 +290,18 @@ static void test_decision(void) {
   static const struct {
     const char *node, *plugin;
     libsched_code code;
-  } expected[] = {{"big", "", LIBSCHED_SUCCESS},
-                  {"closed", "NodeUnschedulable", LIBSCHED_UNSCHEDULABLE_AND_UNRESOLVABLE},
-                  {"full", "NodeResourcesFit", LIBSCHED_UNSCHEDULABLE},
-                  {"small", "NodeResourcesFit", LIBSCHED_UNSCHEDULABLE_AND_UNRESOLVABLE},
-                  {"tainted", "TaintToleration", LIBSCHED_UNSCHEDULABLE_AND_UNRESOLVABLE}};
+  } expected[] = {{"big", "", LIBSCHED_CODE_SUCCESS},
+                  {"closed", "NodeUnschedulable", LIBSCHED_CODE_UNSCHEDULABLE_AND_UNRESOLVABLE},
+                  {"full", "NodeResourcesFit", LIBSCHED_CODE_UNSCHEDULABLE},
+                  {"small", "NodeResourcesFit", LIBSCHED_CODE_UNSCHEDULABLE_AND_UNRESOLVABLE},
+                  {"tainted", "TaintToleration", LIBSCHED_CODE_UNSCHEDULABLE_AND_UNRESOLVABLE}};
   CHECK(libsched_decision_node_count(fit) == 5);
   for (size_t i = 0; i < 5; ++i) {
     CHECK_STR(libsched_decision_node(fit, i), expected[i].node);
     CHECK_STR(libsched_decision_plugin(fit, i), expected[i].plugin);
     CHECK(libsched_decision_code(fit, i) == expected[i].code);
-    CHECK(libsched_decision_reason_count(fit, i) == (expected[i].code == LIBSCHED_SUCCESS ? 0 : 1));
+    CHECK(libsched_decision_reason_count(fit, i) ==
+          (expected[i].code == LIBSCHED_CODE_SUCCESS ? 0 : 1));
   }
   CHECK_STR(libsched_decision_reason(fit, 2, 0), "Insufficient cpu");
   CHECK(libsched_decision_reason(fit, 2, 1).len == 0);
@@ -400,13 +404,13 @@ static void test_pre_filter_extensions(void) {
   libsched_pod* other = pod_of("o", 1, "");
   CHECK_OK(libsched_run_pre_filter_extension_add_pod(b.evaluator, b.state, pod, other, text("big"),
                                                      b.status, err));
-  CHECK(libsched_status_code(b.status) == LIBSCHED_ERROR);
+  CHECK(libsched_status_code(b.status) == LIBSCHED_CODE_ERROR);
   CHECK(strstr(libsched_status_reason(b.status, 0).ptr, "from cycleState") != NULL);
   pre_filter(&b, pod);
   CHECK_VERDICT(&b, pod, "big", "Success");
   CHECK_OK(libsched_run_pre_filter_extension_add_pod(b.evaluator, b.state, pod, other, text("big"),
                                                      b.status, err));
-  CHECK(libsched_status_code(b.status) == LIBSCHED_SUCCESS);
+  CHECK(libsched_status_code(b.status) == LIBSCHED_CODE_SUCCESS);
   CHECK_VERDICT(&b, pod, "big",
                 "Unschedulable InterPodAffinity: node(s) didn't match pod anti-affinity rules");
   CHECK_VERDICT(&b, pod, "small", "Success");

@@ -294,7 +294,7 @@ void on_reverted(void* i, const libsched_view*) { static_cast<Heard*>(i)->log +=
 void on_committed(void* i, const libsched_view*) { static_cast<Heard*>(i)->log += "committed; "; }
 libsched_code on_filter(void*, const libsched_cycle_state*, const libsched_pod*,
                         const libsched_node_info*, libsched_status*) {
-  return LIBSCHED_SUCCESS;
+  return LIBSCHED_CODE_SUCCESS;
 }
 
 // What all stages share.

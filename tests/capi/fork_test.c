@@ -96,7 +96,7 @@ static void* wait_on_permit(void* argument) {
   libsched_status* status = NULL;
   const bool right = libsched_status_create(&status, NULL) == LIBSCHED_OK &&
                      libsched_wait_on_permit(w->waits_on, w->waits, status, NULL) == LIBSCHED_OK &&
-                     libsched_status_code(status) == LIBSCHED_SUCCESS;
+                     libsched_status_code(status) == LIBSCHED_CODE_SUCCESS;
   if (!right) atomic_fetch_add(&w->wrong, 1);
   libsched_status_unref(status);
   return NULL;
@@ -145,7 +145,7 @@ static libsched_code slow_filter(void* instance, const libsched_cycle_state* sta
                                  libsched_status* status) {
   (void)state, (void)pod, (void)node, (void)status;
   ++*(long*)instance;
-  return LIBSCHED_SUCCESS;
+  return LIBSCHED_CODE_SUCCESS;
 }
 
 static libsched_framework* framework_with(long* calls) {

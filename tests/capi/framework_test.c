@@ -150,21 +150,22 @@ static void test_registry(void) {
 static void test_status(void) {
   libsched_status* status = NULL;
   CHECK_OK(libsched_status_create(&status, err));
-  CHECK(libsched_status_code(status) == LIBSCHED_SUCCESS);
+  CHECK(libsched_status_code(status) == LIBSCHED_CODE_SUCCESS);
   CHECK(libsched_status_reason_count(status) == 0);
   CHECK_STR(libsched_status_plugin(status), "");
-  libsched_status_set(status, LIBSCHED_UNSCHEDULABLE);
+  libsched_status_set(status, LIBSCHED_CODE_UNSCHEDULABLE);
   char reason[] = "too small";
   libsched_status_add_reason(status, libsched_str_from(reason));
   memset(reason, 'x', sizeof reason - 1); /* it was copied */
   libsched_status_add_reason(status, LIBSCHED_STR("too far"));
-  CHECK(libsched_status_code(status) == LIBSCHED_UNSCHEDULABLE);
+  CHECK(libsched_status_code(status) == LIBSCHED_CODE_UNSCHEDULABLE);
   CHECK(libsched_status_reason_count(status) == 2);
   CHECK_STR(libsched_status_reason(status, 0), "too small");
   CHECK_STR(libsched_status_reason(status, 1), "too far");
   CHECK(libsched_status_reason(status, 2).len == 0);
-  libsched_status_set(status, LIBSCHED_SKIP);
-  CHECK(libsched_status_code(status) == LIBSCHED_SKIP && libsched_status_reason_count(status) == 0);
+  libsched_status_set(status, LIBSCHED_CODE_SKIP);
+  CHECK(libsched_status_code(status) == LIBSCHED_CODE_SKIP &&
+        libsched_status_reason_count(status) == 0);
   libsched_status_unref(status);
   libsched_status_unref(NULL);
 }
@@ -347,7 +348,7 @@ static void test_null_handles(void) {
   CHECK(libsched_status_reason_count(NULL) == 0 && libsched_status_reason(NULL, 0).len == 0);
   CHECK(libsched_status_plugin(NULL).len == 0);
   libsched_status_code(NULL);
-  libsched_status_set(NULL, LIBSCHED_ERROR);
+  libsched_status_set(NULL, LIBSCHED_CODE_ERROR);
   libsched_status_add_reason(NULL, text("a"));
   CHECK(libsched_cycle_state_read(NULL, text("a")) == NULL);
   libsched_cycle_state_delete(NULL, text("a"));

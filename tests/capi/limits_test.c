@@ -20,7 +20,7 @@ static libsched_code m_filter(void* instance, const libsched_cycle_state* state,
                               libsched_status* status) {
   (void)state, (void)pod, (void)node, (void)status;
   tick(instance);
-  return LIBSCHED_SUCCESS;
+  return LIBSCHED_CODE_SUCCESS;
 }
 static libsched_code m_score(void* instance, const libsched_cycle_state* state,
                              const libsched_pod* pod, const libsched_node_info* node,
@@ -28,7 +28,7 @@ static libsched_code m_score(void* instance, const libsched_cycle_state* state,
   (void)state, (void)pod, (void)node, (void)status;
   *score = 1;
   tick(instance);
-  return LIBSCHED_SUCCESS;
+  return LIBSCHED_CODE_SUCCESS;
 }
 
 typedef struct scene {

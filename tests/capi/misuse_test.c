@@ -176,7 +176,7 @@ static void check_reads(const world* w) {
   CHECK(libsched_node_taint_count(w->node) == 0);
   CHECK(libsched_cluster_view(w->cluster) == NULL && libsched_cluster_fork_depth(w->cluster) == 0);
   CHECK(libsched_snapshot_view(w->snapshot) == NULL && libsched_snapshot_ref(w->snapshot) == NULL);
-  CHECK(libsched_status_code(w->status) == LIBSCHED_SUCCESS);
+  CHECK(libsched_status_code(w->status) == LIBSCHED_CODE_SUCCESS);
   libsched_status_add_reason(w->status, text("lost"));
   CHECK(libsched_status_reason_count(w->status) == 0);
   CHECK(libsched_config_profile_count(w->config) == 0);
@@ -187,7 +187,7 @@ static void check_reads(const world* w) {
   CHECK(libsched_prefilter_result_all_nodes(w->narrowed));
   CHECK(libsched_decision_node_count(w->decision) == 0);
   CHECK(libsched_score_table_rows(w->table) == NULL);
-  CHECK(libsched_node_statuses_code(w->statuses, 0) == LIBSCHED_ERROR);
+  CHECK(libsched_node_statuses_code(w->statuses, 0) == LIBSCHED_CODE_ERROR);
   CHECK(libsched_clock_now(w->clock) == 0);
   CHECK(libsched_services_clock(w->services) == NULL);
   CHECK(libsched_waiting_pod_pod(w->waiting) == NULL);
@@ -276,9 +276,9 @@ static void test_many(void) {
   for (int i = 0; i < kMany; ++i) libsched_status_unref(all[i]);
   int found = 0;
   for (int i = 0; i < kMany; ++i) {
-    libsched_status_set(all[i], LIBSCHED_ERROR);
+    libsched_status_set(all[i], LIBSCHED_CODE_ERROR);
     libsched_status_unref(all[i]);
-    found += libsched_status_code(all[i]) == LIBSCHED_SUCCESS;
+    found += libsched_status_code(all[i]) == LIBSCHED_CODE_SUCCESS;
   }
   CHECK(found == kMany);
 }
@@ -357,7 +357,7 @@ static libsched_code m_filter(void* instance, const libsched_cycle_state* state,
   c->info = node;
   c->status = status;
   commit(c, (libsched_cycle_state*)state, (libsched_pod*)pod, node, status);
-  return LIBSCHED_SUCCESS;
+  return LIBSCHED_CODE_SUCCESS;
 }
 static libsched_code m_pre_filter(void* instance, libsched_cycle_state* state,
                                   const libsched_pod* pod, libsched_prefilter_result* result,
@@ -366,7 +366,7 @@ static libsched_code m_pre_filter(void* instance, libsched_cycle_state* state,
   (void)state, (void)pod, (void)status;
   c->result = result;
   if (c->deed == kResult) libsched_prefilter_result_unref(result);
-  return LIBSCHED_SUCCESS;
+  return LIBSCHED_CODE_SUCCESS;
 }
 
 typedef struct stage {
@@ -420,7 +420,7 @@ static void close_stage(stage* s) {
 static void ask(stage* s, misdeed deed) {
   s->c.deed = deed;
   CHECK_OK(libsched_run_pre_filter_plugins(s->evaluator, s->state, s->pod, NULL, s->status, err));
-  if (libsched_status_code(s->status) != LIBSCHED_SUCCESS) return;
+  if (libsched_status_code(s->status) != LIBSCHED_CODE_SUCCESS) return;
   CHECK_OK(
       libsched_run_filter_plugins(s->evaluator, s->state, s->pod, text("big"), s->status, err));
 }
@@ -431,7 +431,7 @@ static void test_slots_that_do_well(void) {
   open_stage(&s);
   for (size_t i = 0; i < sizeof kWell / sizeof *kWell; ++i) {
     ask(&s, kWell[i]);
-    CHECK(libsched_status_code(s.status) == LIBSCHED_SUCCESS);
+    CHECK(libsched_status_code(s.status) == LIBSCHED_CODE_SUCCESS);
   }
   CHECK_STR(libsched_pod_name(s.pod), "asked");
   close_stage(&s);
@@ -459,14 +459,14 @@ static void test_slots_that_release(void) {
   for (size_t i = 0; i < sizeof kCases / sizeof *kCases; ++i) {
     ask(&s, kCases[i].deed);
     const libsched_str why = libsched_status_reason(s.status, 0);
-    const int same = libsched_status_code(s.status) == LIBSCHED_ERROR &&
+    const int same = libsched_status_code(s.status) == LIBSCHED_CODE_ERROR &&
                      strstr(why.ptr, "plugin \"Culprit\"") != NULL &&
                      strstr(why.ptr, kCases[i].says) != NULL;
     CHECK(same);
     if (!same) fprintf(stderr, "  \"%s\": it is \"%s\"\n", kCases[i].says, why.ptr);
     /* Nothing was lost by it. */
     ask(&s, kNothing);
-    CHECK(libsched_status_code(s.status) == LIBSCHED_SUCCESS);
+    CHECK(libsched_status_code(s.status) == LIBSCHED_CODE_SUCCESS);
     CHECK_STR(libsched_pod_name(s.pod), "asked");
   }
   close_stage(&s);
@@ -480,8 +480,8 @@ static void test_after_the_slot(void) {
   CHECK(s.c.info != NULL && s.c.status != NULL && s.c.result != NULL);
   CHECK(libsched_node_info_row(s.c.info) == LIBSCHED_NO_ROW);
   CHECK(libsched_node_info_node(s.c.info) == NULL);
-  libsched_status_set((libsched_status*)s.c.status, LIBSCHED_ERROR);
-  CHECK(libsched_status_code(s.c.status) == LIBSCHED_SUCCESS);
+  libsched_status_set((libsched_status*)s.c.status, LIBSCHED_CODE_ERROR);
+  CHECK(libsched_status_code(s.c.status) == LIBSCHED_CODE_SUCCESS);
   CHECK_MISUSE("status was released", libsched_run_pre_enqueue_plugins(
                                           s.evaluator, s.pod, (libsched_status*)s.c.status, err));
   libsched_status_unref((libsched_status*)s.c.status);
@@ -501,7 +501,7 @@ static libsched_code i_create(void* user_data, libsched_str args, void** instanc
   *instance = &instances;
   ++instances;
   libsched_status_unref(status);
-  return LIBSCHED_SUCCESS;
+  return LIBSCHED_CODE_SUCCESS;
 }
 static void i_release(void* user_data, void* instance) {
   (void)user_data;
@@ -532,7 +532,7 @@ static libsched_code a_bind(void* user_data, const libsched_pod* pod, libsched_s
                             libsched_status* status) {
   (void)user_data, (void)node, (void)status;
   libsched_pod_unref((libsched_pod*)pod);
-  return LIBSCHED_SUCCESS;
+  return LIBSCHED_CODE_SUCCESS;
 }
 
 static void test_api_client(void) {
@@ -546,7 +546,7 @@ static void test_api_client(void) {
   libsched_evaluator_set_services(s.evaluator, services);
   ask(&s, kNothing);
   CHECK_OK(libsched_run_bind_plugins(s.evaluator, s.state, s.pod, text("big"), s.status, err));
-  CHECK(libsched_status_code(s.status) == LIBSCHED_ERROR);
+  CHECK(libsched_status_code(s.status) == LIBSCHED_CODE_ERROR);
   CHECK(strstr(libsched_status_reason(s.status, 0).ptr, "released a pod that") != NULL);
   CHECK_STR(libsched_pod_name(s.pod), "asked");
   libsched_services_unref(services);

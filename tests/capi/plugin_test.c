@@ -24,10 +24,10 @@ static libsched_code fake_create(void* user_data, libsched_str args, void** inst
   CHECK_STR(args, f->args == NULL ? "null" : f->args);
   if (f->fail_create) {
     libsched_status_add_reason(status, LIBSCHED_STR("no such dial"));
-    return LIBSCHED_ERROR;
+    return LIBSCHED_CODE_ERROR;
   }
   *instance = f;
-  return LIBSCHED_SUCCESS;
+  return LIBSCHED_CODE_SUCCESS;
 }
 
 static void fake_release(void* user_data, void* instance) {
@@ -48,7 +48,7 @@ static libsched_code fake_pre_filter(void* instance, libsched_cycle_state* state
     const libsched_str name = text(f->only_node);
     libsched_prefilter_result_set_nodes(result, &name, 1);
   }
-  if (f->pre_filter != LIBSCHED_SUCCESS && f->pre_filter != LIBSCHED_SKIP)
+  if (f->pre_filter != LIBSCHED_CODE_SUCCESS && f->pre_filter != LIBSCHED_CODE_SKIP)
     libsched_status_add_reason(status, LIBSCHED_STR("not today"));
   return f->pre_filter;
 }
@@ -68,7 +68,7 @@ static libsched_code fake_filter(void* instance, const libsched_cycle_state* sta
                  libsched_node_info_requested(info, LIBSCHED_STR("cpu"));
   CHECK(libsched_node_info_row(info) < 64);
   if (f->reject == NULL || !str_is(libsched_node_name(libsched_node_info_node(info)), f->reject))
-    return LIBSCHED_SUCCESS;
+    return LIBSCHED_CODE_SUCCESS;
   libsched_status_add_reason(status, kReasonTexts[kTooFar]);
   libsched_status_add_reason(status, LIBSCHED_STR("and moved away"));
   return f->filter;
@@ -86,7 +86,7 @@ static libsched_code fake_filter_batch(void* instance, const libsched_cycle_stat
   const uint32_t* rows = libsched_node_set_rows(nodes);
   for (size_t i = 0; i < libsched_node_set_count(nodes); ++i) {
     ++f->batch_nodes;
-    CHECK(codes[i] == LIBSCHED_SUCCESS);
+    CHECK(codes[i] == LIBSCHED_CODE_SUCCESS);
     const libsched_node_info* info = libsched_node_set_at(nodes, i);
     CHECK(libsched_node_info_row(info) == rows[i]);
     CHECK(libsched_view_node(view, rows[i]) == libsched_node_info_node(info));
@@ -95,11 +95,11 @@ static libsched_code fake_filter_batch(void* instance, const libsched_cycle_stat
       reason_indexes[i] = kTooWarm;
     }
   }
-  if (f->filter == LIBSCHED_ERROR) {
+  if (f->filter == LIBSCHED_CODE_ERROR) {
     libsched_status_add_reason(status, LIBSCHED_STR("thermometer broke"));
-    return LIBSCHED_ERROR;
+    return LIBSCHED_CODE_ERROR;
   }
-  return LIBSCHED_SUCCESS;
+  return LIBSCHED_CODE_SUCCESS;
 }
 
 static libsched_plugin scalar_plugin(void) {
@@ -189,7 +189,7 @@ static libsched_code meddle(void* instance, const libsched_cycle_state* state,
   (void)pod;
   (void)node;
   (void)status;
-  if (++m->calls > 1) return LIBSCHED_SUCCESS;
+  if (++m->calls > 1) return LIBSCHED_CODE_SUCCESS;
   CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, "may not change",
               libsched_cluster_remove_node(m->cluster, text("big"), err));
   CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, "may not change",
@@ -202,7 +202,7 @@ static libsched_code meddle(void* instance, const libsched_cycle_state* state,
   CHECK_OK(libsched_check_pod_fits(m->own, m->pod, LIBSCHED_ANY_NODE, NULL, &decision, err));
   CHECK(libsched_decision_feasible_count(decision) == 2);
   libsched_decision_unref(decision);
-  return LIBSCHED_SUCCESS;
+  return LIBSCHED_CODE_SUCCESS;
 }
 
 static void test_meddling(void) {
@@ -235,7 +235,7 @@ static void test_meddling(void) {
 }
 
 static void test_scalar(void) {
-  fake f = {.filter = LIBSCHED_UNSCHEDULABLE, .reject = "big"};
+  fake f = {.filter = LIBSCHED_CODE_UNSCHEDULABLE, .reject = "big"};
   const libsched_plugin plugin = scalar_plugin();
   libsched_framework* framework = framework_with(&plugin, &f);
   libsched_cluster* cluster = five_nodes();
@@ -245,7 +245,7 @@ static void test_scalar(void) {
   CHECK(libsched_decision_feasible_count(decision) == 1);
   CHECK_STR(libsched_decision_feasible(decision, 0), "small");
   CHECK_STR(libsched_decision_node(decision, 0), "big");
-  CHECK(libsched_decision_code(decision, 0) == LIBSCHED_UNSCHEDULABLE);
+  CHECK(libsched_decision_code(decision, 0) == LIBSCHED_CODE_UNSCHEDULABLE);
   CHECK_STR(libsched_decision_plugin(decision, 0), "Fake");
   CHECK(libsched_decision_reason_count(decision, 0) == 2);
   CHECK_STR(libsched_decision_reason(decision, 0, 0), "node(s) were too far");
@@ -265,7 +265,7 @@ static void test_scalar(void) {
 
 /* An Error on one node is an Error of the whole: no node takes the pod then. */
 static void test_error_on_one_node(void) {
-  fake f = {.filter = LIBSCHED_ERROR, .reject = "big"};
+  fake f = {.filter = LIBSCHED_CODE_ERROR, .reject = "big"};
   const libsched_plugin plugin = scalar_plugin();
   libsched_framework* framework = framework_with(&plugin, &f);
   libsched_cluster* cluster = five_nodes();
@@ -279,8 +279,9 @@ static void test_error_on_one_node(void) {
   CHECK_STR(libsched_decision_fit_error(decision), "");
   CHECK(strstr(libsched_decision_error(decision).ptr, "running \"Fake\" filter plugin") != NULL);
   CHECK_STR(libsched_decision_node(decision, 0), "big");
-  CHECK(libsched_decision_code(decision, 0) == LIBSCHED_ERROR);
-  CHECK(libsched_decision_code(decision, 3) == LIBSCHED_SUCCESS); /* small: of itself it would do */
+  CHECK(libsched_decision_code(decision, 0) == LIBSCHED_CODE_ERROR);
+  CHECK(libsched_decision_code(decision, 3) ==
+        LIBSCHED_CODE_SUCCESS); /* small: of itself it would do */
   libsched_decision_unref(decision);
 
   uint64_t bits = 0x55;
@@ -291,12 +292,12 @@ static void test_error_on_one_node(void) {
   CHECK_OK(libsched_cycle_state_create(&state, err));
   CHECK_OK(libsched_status_create(&status, err));
   CHECK_OK(libsched_run_pre_filter_plugins(evaluator, state, pod, NULL, status, err));
-  CHECK_FAILS(LIBSCHED_ERR_INTERNAL, "node big", "running \"Fake\" filter plugin",
+  CHECK_FAILS(LIBSCHED_ERR_PLUGIN, "node big", "running \"Fake\" filter plugin",
               libsched_filter_nodes(evaluator, state, pod, NULL, &bits, 1, &count, &first, err));
   CHECK(bits == 0x55 && count == 77 && first == 88);
   CHECK_OK(libsched_run_cycle(evaluator, state, pod, NULL, &outcome, status, err));
   CHECK(outcome.row == LIBSCHED_NO_ROW && outcome.node == NULL);
-  CHECK(libsched_status_code(status) == LIBSCHED_ERROR);
+  CHECK(libsched_status_code(status) == LIBSCHED_CODE_ERROR);
   libsched_status_unref(status);
   libsched_cycle_state_unref(state);
   libsched_evaluator_unref(evaluator);
@@ -306,7 +307,7 @@ static void test_error_on_one_node(void) {
 }
 
 static void test_batch(void) {
-  fake f = {.filter = LIBSCHED_UNSCHEDULABLE_AND_UNRESOLVABLE, .reject = "small"};
+  fake f = {.filter = LIBSCHED_CODE_UNSCHEDULABLE_AND_UNRESOLVABLE, .reject = "small"};
   const libsched_plugin plugin = batch_plugin();
   libsched_framework* framework = framework_with(&plugin, &f);
   libsched_cluster* cluster = five_nodes();
@@ -315,14 +316,14 @@ static void test_batch(void) {
   CHECK(libsched_decision_feasible_count(decision) == 1);
   CHECK_STR(libsched_decision_feasible(decision, 0), "big");
   CHECK_STR(libsched_decision_node(decision, 3), "small");
-  CHECK(libsched_decision_code(decision, 3) == LIBSCHED_UNSCHEDULABLE_AND_UNRESOLVABLE);
+  CHECK(libsched_decision_code(decision, 3) == LIBSCHED_CODE_UNSCHEDULABLE_AND_UNRESOLVABLE);
   CHECK_STR(libsched_decision_plugin(decision, 3), "Fake");
   CHECK(libsched_decision_reason_count(decision, 3) == 1);
   CHECK_STR(libsched_decision_reason(decision, 3, 0), "node(s) were too warm");
   libsched_decision_unref(decision);
 
   /* An Error of the batch is an Error of the decision. */
-  f.filter = LIBSCHED_ERROR;
+  f.filter = LIBSCHED_CODE_ERROR;
   decision = decide(framework, cluster);
   libsched_text* json = NULL;
   CHECK_OK(libsched_decision_explain_json(decision, &json, err));
@@ -352,20 +353,20 @@ static void test_pre_filter(void) {
   libsched_decision_unref(decision);
 
   f.only_node = NULL;
-  f.pre_filter = LIBSCHED_SKIP; /* skips Filter */
+  f.pre_filter = LIBSCHED_CODE_SKIP; /* skips Filter */
   f.batches = 0;
   f.reject = "small";
-  f.filter = LIBSCHED_UNSCHEDULABLE;
+  f.filter = LIBSCHED_CODE_UNSCHEDULABLE;
   decision = decide(framework, cluster);
   CHECK(f.batches == 0 && libsched_decision_feasible_count(decision) == 2);
   libsched_decision_unref(decision);
 
-  f.pre_filter = LIBSCHED_UNSCHEDULABLE_AND_UNRESOLVABLE;
+  f.pre_filter = LIBSCHED_CODE_UNSCHEDULABLE_AND_UNRESOLVABLE;
   decision = decide(framework, cluster);
   CHECK_STR(libsched_decision_fit_error(decision), "0/5 nodes are available: not today.");
   libsched_decision_unref(decision);
 
-  f.pre_filter = LIBSCHED_ERROR;
+  f.pre_filter = LIBSCHED_CODE_ERROR;
   decision = decide(framework, cluster);
   libsched_text* json = NULL;
   CHECK_OK(libsched_decision_explain_json(decision, &json, err));
@@ -380,14 +381,14 @@ static void test_pre_filter(void) {
 /* Codes that make no sense are Errors with the plugin's name, never taken for success. */
 static void test_nonsense(void) {
   libsched_cluster* cluster = five_nodes();
-  const libsched_code codes[] = {77, -3, LIBSCHED_WAIT, LIBSCHED_ERROR};
+  const libsched_code codes[] = {77, -3, LIBSCHED_CODE_WAIT, LIBSCHED_CODE_ERROR};
   for (size_t i = 0; i < sizeof codes / sizeof *codes; ++i) {
     fake f = {.filter = codes[i], .reject = "small"};
     const libsched_plugin plugin = scalar_plugin();
     libsched_framework* framework = framework_with(&plugin, &f);
     libsched_decision* decision = decide(framework, cluster);
     CHECK_STR(libsched_decision_node(decision, 3), "small");
-    CHECK(libsched_decision_code(decision, 3) == LIBSCHED_ERROR);
+    CHECK(libsched_decision_code(decision, 3) == LIBSCHED_CODE_ERROR);
     CHECK_STR(libsched_decision_plugin(decision, 3), "Fake");
     CHECK(strstr(libsched_decision_reason(decision, 3, 0).ptr, "Fake") != NULL);
     libsched_decision_unref(decision);
@@ -398,7 +399,7 @@ static void test_nonsense(void) {
 
 /* filter_nodes reports an Error of a plugin as an error of the call. */
 static void test_filter_nodes_error(void) {
-  fake f = {.filter = LIBSCHED_ERROR, .reject = "small"};
+  fake f = {.filter = LIBSCHED_CODE_ERROR, .reject = "small"};
   const libsched_plugin plugin = scalar_plugin();
   libsched_framework* framework = framework_with(&plugin, &f);
   libsched_cluster* cluster = five_nodes();
@@ -411,11 +412,11 @@ static void test_filter_nodes_error(void) {
   CHECK_OK(libsched_cycle_state_create(&state, err));
   CHECK_OK(libsched_status_create(&status, err));
   CHECK_OK(libsched_run_pre_filter_plugins(evaluator, state, pod, NULL, status, err));
-  CHECK_FAILS(LIBSCHED_ERR_INTERNAL, NULL, "too far",
+  CHECK_FAILS(LIBSCHED_ERR_PLUGIN, NULL, "too far",
               libsched_filter_nodes(evaluator, state, pod, NULL, rows, 1, NULL, NULL, err));
   CHECK(rows[0] == 5);
   CHECK_OK(libsched_run_filter_plugins(evaluator, state, pod, text("small"), status, err));
-  CHECK(libsched_status_code(status) == LIBSCHED_ERROR);
+  CHECK(libsched_status_code(status) == LIBSCHED_CODE_ERROR);
   libsched_pod_unref(pod);
   libsched_status_unref(status);
   libsched_cycle_state_unref(state);
@@ -467,7 +468,7 @@ static libsched_code never_asked(void* instance, const libsched_cycle_state* sta
                                  int64_t* scores, libsched_status* status) {
   (void)instance, (void)state, (void)pod, (void)nodes, (void)scores, (void)status;
   CHECK(!"asked");
-  return LIBSCHED_ERROR;
+  return LIBSCHED_CODE_ERROR;
 }
 
 static void test_refused_registrations(void) {
@@ -523,7 +524,7 @@ static libsched_code reject_all(void* instance, const libsched_cycle_state* stat
                                 libsched_status* status) {
   (void)state, (void)pod, (void)node;
   libsched_status_add_reason(status, *(const libsched_str*)instance);
-  return LIBSCHED_UNSCHEDULABLE;
+  return LIBSCHED_CODE_UNSCHEDULABLE;
 }
 
 static void test_smallest_plugin(void) {

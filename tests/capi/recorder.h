@@ -24,7 +24,7 @@ static inline libsched_code note(recorder* r, const char* slot, libsched_cycle_s
     if (r->log[0] != '\0') strcat(r->log, " ");
     strcat(r->log, slot);
   }
-  if (r->only == NULL || strcmp(r->only, slot) != 0) return LIBSCHED_SUCCESS;
+  if (r->only == NULL || strcmp(r->only, slot) != 0) return LIBSCHED_CODE_SUCCESS;
   if (r->reason != NULL && status != NULL) libsched_status_add_reason(status, text(r->reason));
   if (r->release_status) libsched_status_unref(status);
   if (r->release_state) libsched_cycle_state_unref(state);
@@ -75,7 +75,7 @@ static inline libsched_code r_post_filter(void* i, state_* c, pod_* p,
                                           libsched_status* s) {
   static char name[] = "big";
   (void)p;
-  CHECK(libsched_node_statuses_code(t, 0) == LIBSCHED_UNSCHEDULABLE_AND_UNRESOLVABLE);
+  CHECK(libsched_node_statuses_code(t, 0) == LIBSCHED_CODE_UNSCHEDULABLE_AND_UNRESOLVABLE);
   n->mode = ((recorder*)i)->nomination_mode;
   n->node = text(name);
   return note(i, "post_filter", c, s);

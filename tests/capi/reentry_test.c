@@ -162,17 +162,17 @@ static void recurse(asker* a) {
 
 static libsched_code at(void* instance, const char* slot) {
   asker* a = instance;
-  if (a->at == NULL || strcmp(a->at, slot) != 0) return LIBSCHED_SUCCESS;
+  if (a->at == NULL || strcmp(a->at, slot) != 0) return LIBSCHED_CODE_SUCCESS;
   ++a->asked;
   if (a->endless) {
     recurse(a);
-    return LIBSCHED_SUCCESS;
+    return LIBSCHED_CODE_SUCCESS;
   }
   a->at = NULL; /* once, and not when it is asked by itself */
   change(a);
   if (a->many) ask(a);
   if (!a->released) reuse(a);
-  return LIBSCHED_SUCCESS;
+  return LIBSCHED_CODE_SUCCESS;
 }
 
 typedef libsched_cycle_state state_;
@@ -267,7 +267,7 @@ static void open_asker(asker* a) {
   libsched_status* status = NULL;
   CHECK_OK(libsched_status_create(&status, err));
   CHECK_OK(libsched_run_bind_plugins(a->evaluator, a->fresh, a->other, text("big"), status, err));
-  CHECK(libsched_status_code(status) == LIBSCHED_SUCCESS);
+  CHECK(libsched_status_code(status) == LIBSCHED_CODE_SUCCESS);
   libsched_status_unref(status);
 }
 
@@ -352,7 +352,7 @@ static void test_calls(void) {
       libsched_node_statuses_unref(statuses);
     }
     CHECK(a.asked == 1);
-    CHECK(libsched_status_code(status) == LIBSCHED_SUCCESS);
+    CHECK(libsched_status_code(status) == LIBSCHED_CODE_SUCCESS);
     libsched_status_unref(status);
     close_asker(&a);
   }

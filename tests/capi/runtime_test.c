@@ -13,30 +13,30 @@ static void test_binding_points(void) {
                                        err));
   CHECK(waits == 0);
   CHECK_OK(libsched_wait_on_permit(s.evaluator, s.pod, s.status, err));
-  CHECK(libsched_status_code(s.status) == LIBSCHED_SUCCESS);
+  CHECK(libsched_status_code(s.status) == LIBSCHED_CODE_SUCCESS);
   CHECK_OK(libsched_run_pre_bind_pre_flights(s.evaluator, s.state, s.pod, big, s.status, err));
   CHECK(!libsched_cycle_state_skips_pre_bind(s.state, text("Recorder")));
   CHECK(libsched_cycle_state_parallel_pre_bind(s.state, text("Recorder")));
   CHECK_OK(libsched_run_pre_bind_plugins(s.evaluator, s.state, s.pod, big, s.status, err));
   CHECK_OK(libsched_run_bind_plugins(s.evaluator, s.state, s.pod, big, s.status, err));
-  CHECK(libsched_status_code(s.status) == LIBSCHED_SUCCESS);
+  CHECK(libsched_status_code(s.status) == LIBSCHED_CODE_SUCCESS);
   CHECK_OK(libsched_run_post_bind_plugins(s.evaluator, s.state, s.pod, big, err));
   CHECK_OK(libsched_run_reserve_plugins_unreserve(s.evaluator, s.state, s.pod, big, err));
   CHECK_LOG(&s.r, "reserve permit pre_bind_pre_flight pre_bind bind post_bind unreserve");
 
   s.r.only = "permit";
-  s.r.code = LIBSCHED_WAIT;
+  s.r.code = LIBSCHED_CODE_WAIT;
   s.r.timeout_ns = 5000000000;
   CHECK_OK(libsched_run_permit_plugins(s.evaluator, s.state, s.pod, big, &wait, 1, &waits, s.status,
                                        err));
-  CHECK(libsched_status_code(s.status) == LIBSCHED_WAIT && waits == 1);
+  CHECK(libsched_status_code(s.status) == LIBSCHED_CODE_WAIT && waits == 1);
   CHECK_STR(wait.plugin, "Recorder");
   CHECK(wait.timeout_ns == 5000000000);
   CHECK_OK(libsched_run_permit_plugins(s.evaluator, s.state, s.pod, big, NULL, 0, &waits, s.status,
                                        err));
   CHECK(waits == 1);
   s.r.only = "pre_bind_pre_flight";
-  s.r.code = LIBSCHED_SKIP;
+  s.r.code = LIBSCHED_CODE_SKIP;
   CHECK_OK(libsched_run_pre_bind_pre_flights(s.evaluator, s.state, s.pod, big, s.status, err));
   CHECK(libsched_cycle_state_skips_pre_bind(s.state, text("Recorder")));
   CHECK(!libsched_cycle_state_skips_pre_bind(s.state, text("Other")));
@@ -45,7 +45,7 @@ static void test_binding_points(void) {
   CHECK_LOG(&s.r, "");
   s.r.only = "bind";
   CHECK_OK(libsched_run_bind_plugins(s.evaluator, s.state, s.pod, big, s.status, err));
-  CHECK(libsched_status_code(s.status) == LIBSCHED_SKIP);
+  CHECK(libsched_status_code(s.status) == LIBSCHED_CODE_SKIP);
   close_scene(&s);
 }
 
@@ -56,20 +56,20 @@ static void test_post_filter(void) {
   libsched_node_statuses* statuses = NULL;
   libsched_nomination nomination = LIBSCHED_NOMINATION_INIT;
   CHECK_OK(libsched_node_statuses_create(&statuses, err));
-  libsched_status_set(s.status, LIBSCHED_UNSCHEDULABLE);
+  libsched_status_set(s.status, LIBSCHED_CODE_UNSCHEDULABLE);
   libsched_status_add_reason(s.status, text("full"));
   libsched_status_set_plugin(s.status, text("NodeResourcesFit"));
   libsched_node_statuses_set(statuses, s.big, s.status);
-  CHECK(libsched_node_statuses_code(statuses, s.big) == LIBSCHED_UNSCHEDULABLE);
-  libsched_status_set(s.status, LIBSCHED_SUCCESS);
+  CHECK(libsched_node_statuses_code(statuses, s.big) == LIBSCHED_CODE_UNSCHEDULABLE);
+  libsched_status_set(s.status, LIBSCHED_CODE_SUCCESS);
   libsched_status_set_plugin(s.status, text(""));
   libsched_node_statuses_get(statuses, s.big, s.status);
   CHECK_STR(libsched_status_plugin(s.status), "NodeResourcesFit");
-  CHECK(says(&s, LIBSCHED_UNSCHEDULABLE, "full"));
+  CHECK(says(&s, LIBSCHED_CODE_UNSCHEDULABLE, "full"));
 
   CHECK_OK(libsched_run_post_filter_plugins(s.evaluator, s.state, s.pod, statuses, &nomination,
                                             s.status, err));
-  CHECK(libsched_status_code(s.status) == LIBSCHED_SUCCESS);
+  CHECK(libsched_status_code(s.status) == LIBSCHED_CODE_SUCCESS);
   CHECK(nomination.mode == LIBSCHED_NOMINATION_NONE);
   s.r.nomination_mode = LIBSCHED_NOMINATION_OVERRIDE;
   CHECK_OK(libsched_run_post_filter_plugins(s.evaluator, s.state, s.pod, statuses, &nomination,
@@ -83,14 +83,14 @@ static void test_post_filter(void) {
   s.r.nomination_mode = 17;
   CHECK_OK(
       libsched_run_post_filter_plugins(s.evaluator, s.state, s.pod, statuses, NULL, s.status, err));
-  CHECK(says(&s, LIBSCHED_ERROR, "unknown nomination mode 17"));
+  CHECK(says(&s, LIBSCHED_CODE_ERROR, "unknown nomination mode 17"));
   nomination.struct_size = 0;
   CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, "struct_size",
               libsched_run_post_filter_plugins(s.evaluator, s.state, s.pod, statuses, &nomination,
                                                s.status, err));
-  libsched_status_set(s.status, LIBSCHED_PENDING);
+  libsched_status_set(s.status, LIBSCHED_CODE_PENDING);
   libsched_node_statuses_set_absent(statuses, s.status);
-  CHECK(libsched_node_statuses_code(statuses, 3) == LIBSCHED_PENDING);
+  CHECK(libsched_node_statuses_code(statuses, 3) == LIBSCHED_CODE_PENDING);
   libsched_node_statuses_unref(statuses);
   close_scene(&s);
 }
@@ -121,7 +121,7 @@ static void test_other_points(void) {
   CHECK_OK(libsched_services_nominate(services, other, &nomination, err));
   CHECK_OK(libsched_run_filter_plugins_with_nominated_pods(s.evaluator, s.state, s.pod, s.big,
                                                            s.status, err));
-  CHECK(libsched_status_code(s.status) == LIBSCHED_SUCCESS);
+  CHECK(libsched_status_code(s.status) == LIBSCHED_CODE_SUCCESS);
   CHECK_LOG(&s.r, "add_pod filter filter");
   libsched_services_remove_nomination(services, other);
   CHECK_OK(libsched_run_filter_plugins_with_nominated_pods(s.evaluator, s.state, s.pod, s.big,
@@ -146,7 +146,7 @@ static void test_other_points(void) {
   CHECK(strstr(libsched_text_get(json).ptr, "\"recorder\":{\"a\":1}") != NULL);
   libsched_text_unref(json);
   s.r.only = "sign";
-  s.r.code = LIBSCHED_UNSCHEDULABLE;
+  s.r.code = LIBSCHED_CODE_UNSCHEDULABLE;
   CHECK_OK(libsched_sign_pod(s.evaluator, s.pod, &json, err));
   CHECK_STR(libsched_text_get(json), "");
   libsched_text_unref(json);
@@ -186,7 +186,7 @@ static void test_misuse(void) {
   libsched_node_statuses_set(NULL, 0, s.status);
   libsched_node_statuses_set_absent(NULL, s.status);
   libsched_node_statuses_get(NULL, 0, s.status);
-  CHECK(libsched_node_statuses_code(NULL, 0) == LIBSCHED_ERROR);
+  CHECK(libsched_node_statuses_code(NULL, 0) == LIBSCHED_CODE_ERROR);
   CHECK(!libsched_cycle_state_skips_pre_bind(NULL, n));
   CHECK(!libsched_cycle_state_parallel_pre_bind(NULL, n));
   close_scene(&s);

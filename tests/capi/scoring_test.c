@@ -15,7 +15,8 @@ typedef struct scorer {
 } scorer;
 
 static libsched_code say(const scorer* s, libsched_status* status) {
-  if (s->fail != LIBSCHED_SUCCESS) libsched_status_add_reason(status, LIBSCHED_STR("scale broke"));
+  if (s->fail != LIBSCHED_CODE_SUCCESS)
+    libsched_status_add_reason(status, LIBSCHED_STR("scale broke"));
   return s->fail;
 }
 
@@ -26,8 +27,8 @@ static libsched_code pre_score(void* instance, libsched_cycle_state* state, cons
   s->nodes_seen = libsched_node_set_count(nodes);
   CHECK(libsched_pod_name(pod).len > 0);
   CHECK_OK(libsched_cycle_state_write(state, LIBSCHED_STR("scale"), s, NULL, NULL, err));
-  if (s->skip) return LIBSCHED_SKIP;
-  return s->scores == -1 ? say(s, status) : LIBSCHED_SUCCESS; /* -1: only PreScore fails */
+  if (s->skip) return LIBSCHED_CODE_SKIP;
+  return s->scores == -1 ? say(s, status) : LIBSCHED_CODE_SUCCESS; /* -1: only PreScore fails */
 }
 
 static int64_t cpus(const libsched_node_info* info) {
@@ -44,7 +45,7 @@ static libsched_code score(void* instance, const libsched_cycle_state* state,
   *out = cpus(node) + s->constant;
   if (s->fail_on != NULL && str_is(libsched_node_name(libsched_node_info_node(node)), s->fail_on))
     return say(s, status);
-  return LIBSCHED_SUCCESS;
+  return LIBSCHED_CODE_SUCCESS;
 }
 
 static libsched_code score_batch(void* instance, const libsched_cycle_state* state,
@@ -55,7 +56,7 @@ static libsched_code score_batch(void* instance, const libsched_cycle_state* sta
   ++s->batches;
   for (size_t i = 0; i < libsched_node_set_count(nodes); ++i)
     scores[i] = cpus(libsched_node_set_at(nodes, i)) + s->constant;
-  return s->fail_on != NULL ? say(s, status) : LIBSCHED_SUCCESS;
+  return s->fail_on != NULL ? say(s, status) : LIBSCHED_CODE_SUCCESS;
 }
 
 static libsched_code normalize(void* instance, const libsched_cycle_state* state,
@@ -65,7 +66,7 @@ static libsched_code normalize(void* instance, const libsched_cycle_state* state
   (void)state, (void)pod;
   ++s->normalizes;
   for (size_t i = 0; i < libsched_node_set_count(nodes); ++i) scores[i] *= 10;
-  return s->normalize ? LIBSCHED_SUCCESS : say(s, status);
+  return s->normalize ? LIBSCHED_CODE_SUCCESS : say(s, status);
 }
 
 static libsched_code reserve(void* instance, libsched_cycle_state* state, const libsched_pod* pod,
@@ -77,9 +78,9 @@ static libsched_code reserve(void* instance, libsched_cycle_state* state, const 
   if (s->meddle != NULL)
     CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, "may not change",
                 libsched_cluster_remove_node(s->meddle, node_name, err));
-  if (s->refuse == NULL || !str_is(node_name, s->refuse)) return LIBSCHED_SUCCESS;
+  if (s->refuse == NULL || !str_is(node_name, s->refuse)) return LIBSCHED_CODE_SUCCESS;
   libsched_status_add_reason(status, LIBSCHED_STR("taken"));
-  return s->fail != LIBSCHED_SUCCESS ? s->fail : LIBSCHED_UNSCHEDULABLE;
+  return s->fail != LIBSCHED_CODE_SUCCESS ? s->fail : LIBSCHED_CODE_UNSCHEDULABLE;
 }
 
 static void unreserve(void* instance, libsched_cycle_state* state, const libsched_pod* pod,
@@ -239,7 +240,7 @@ static void check_score_error(const libsched_plugin* plugin, scorer s, const cha
 static void test_errors(void) {
   const libsched_plugin scalar = plugin_of(false, false), batch = plugin_of(true, false);
   const libsched_plugin normalizing = plugin_of(false, true);
-  const scorer node = {.fail = LIBSCHED_ERROR, .fail_on = "big"};
+  const scorer node = {.fail = LIBSCHED_CODE_ERROR, .fail_on = "big"};
   check_score_error(&scalar, node,
                     "running Score plugins: plugin \"Scale\" failed with: scale broke");
   check_score_error(&batch, node,
@@ -247,10 +248,10 @@ static void test_errors(void) {
   check_score_error(&scalar, (scorer){.fail = 77, .fail_on = "wide"},
                     "running Score plugins: plugin \"Scale\" failed with: plugin \"Scale\" "
                     "returned the unknown code 77");
-  check_score_error(&normalizing, (scorer){.fail = LIBSCHED_ERROR},
+  check_score_error(&normalizing, (scorer){.fail = LIBSCHED_CODE_ERROR},
                     "running Normalize on Score plugins: plugin \"Scale\" failed with: scale "
                     "broke");
-  check_score_error(&scalar, (scorer){.fail = LIBSCHED_ERROR, .scores = -1},
+  check_score_error(&scalar, (scorer){.fail = LIBSCHED_CODE_ERROR, .scores = -1},
                     "running PreScore plugin \"Scale\": scale broke");
   check_score_error(&batch, (scorer){.constant = 98},
                     "applying score defaultWeights on Score plugins: plugin \"Scale\" returns an "
@@ -278,14 +279,14 @@ static void test_extension_points(void) {
   CHECK_FAILS(LIBSCHED_ERR_BUFFER, NULL, NULL,
               libsched_run_pre_score_plugins(b.evaluator, b.state, b.pod, rows, 0, b.status, err));
   CHECK_OK(libsched_run_pre_score_plugins(b.evaluator, b.state, b.pod, rows, 1, b.status, err));
-  CHECK(libsched_status_code(b.status) == LIBSCHED_SUCCESS);
+  CHECK(libsched_status_code(b.status) == LIBSCHED_CODE_SUCCESS);
   CHECK(!libsched_cycle_state_skips_score(b.state, text("Scale")));
   CHECK_FAILS(LIBSCHED_ERR_BUFFER, NULL, NULL,
               libsched_run_score_plugins(b.evaluator, b.state, b.pod, rows, 1, totals, 63, NULL,
                                          b.status, err));
   CHECK_OK(libsched_run_score_plugins(b.evaluator, b.state, b.pod, rows, 1, totals, 64, table,
                                       b.status, err));
-  CHECK(libsched_status_code(b.status) == LIBSCHED_SUCCESS);
+  CHECK(libsched_status_code(b.status) == LIBSCHED_CODE_SUCCESS);
   CHECK(totals[libsched_view_find_node(view, text("big"))] == 24);
   CHECK(totals[libsched_view_find_node(view, text("small"))] == 3);
   check_table(table, 1);
@@ -296,7 +297,7 @@ static void test_extension_points(void) {
   s.constant = 1000;
   CHECK_OK(libsched_run_score_plugins(b.evaluator, b.state, b.pod, rows, 1, NULL, 0, table,
                                       b.status, err));
-  CHECK(libsched_status_code(b.status) == LIBSCHED_ERROR);
+  CHECK(libsched_status_code(b.status) == LIBSCHED_CODE_ERROR);
   CHECK(libsched_score_table_row_count(table) == 0);
   s.skip = true;
   CHECK_OK(libsched_run_pre_score_plugins(b.evaluator, b.state, b.pod, rows, 1, b.status, err));
@@ -314,7 +315,7 @@ static void test_cycle(void) {
 #define CYCLE(pod) libsched_run_cycle(b.evaluator, b.state, pod, &options, &outcome, b.status, err)
   options.ties = LIBSCHED_TIES_NAME;
   CHECK_OK(CYCLE(b.pod));
-  CHECK(libsched_status_code(b.status) == LIBSCHED_SUCCESS);
+  CHECK(libsched_status_code(b.status) == LIBSCHED_CODE_SUCCESS);
   CHECK_STR(outcome.node_name, "big");
   CHECK_STR(libsched_node_name(outcome.node), "big");
   CHECK(outcome.row == libsched_view_find_node(libsched_cluster_view(b.cluster), text("big")));
@@ -345,12 +346,12 @@ static void test_cycle(void) {
   CHECK_OK(CYCLE(huge));
   CHECK(outcome.row == LIBSCHED_NO_ROW && outcome.node == NULL && outcome.node_name.len == 0);
   CHECK(outcome.feasible == 0 && outcome.evaluated == 6);
-  CHECK(libsched_status_code(b.status) == LIBSCHED_UNSCHEDULABLE);
+  CHECK(libsched_status_code(b.status) == LIBSCHED_CODE_UNSCHEDULABLE);
   CHECK(libsched_status_reason_count(b.status) == 0);
   options.fit_error = true;
   CHECK_OK(CYCLE(huge));
   CHECK(outcome.row == LIBSCHED_NO_ROW);
-  CHECK(libsched_status_code(b.status) == LIBSCHED_UNSCHEDULABLE);
+  CHECK(libsched_status_code(b.status) == LIBSCHED_CODE_UNSCHEDULABLE);
   CHECK_STR(libsched_status_plugin(b.status), ""); /* several were in the way */
   CHECK(libsched_status_reason_count(b.status) == 1);
   libsched_decision* explained = NULL;
@@ -381,17 +382,20 @@ static void test_cycle(void) {
   options.ties = 3;
   CHECK_FAILS(LIBSCHED_ERR_UNSUPPORTED, NULL, NULL, CYCLE(b.pod));
   options.ties = 0;
-  volatile bool cancel = true;
-  options.cancel = &cancel;
+  libsched_cancel* cancel = NULL;
+  CHECK_OK(libsched_cancel_create(&cancel, err));
+  libsched_cancel_set(cancel);
+  options.cancel = cancel;
   CHECK_FAILS(LIBSCHED_ERR_CANCELLED, NULL, NULL, CYCLE(b.pod));
 
   libsched_check_options check = LIBSCHED_CHECK_OPTIONS_INIT;
   libsched_decision* decision = UNTOUCHED;
-  check.cancel = &cancel;
+  check.cancel = cancel;
   CHECK_FAILS(
       LIBSCHED_ERR_CANCELLED, NULL, NULL,
       libsched_check_pod_fits(b.evaluator, b.pod, LIBSCHED_ANY_NODE, &check, &decision, err));
   CHECK(decision == UNTOUCHED);
+  libsched_cancel_unref(cancel);
   teardown(&b);
 }
 
@@ -415,18 +419,18 @@ static void test_assume(void) {
 #define ASSUME(row) libsched_evaluator_assume(b.evaluator, b.state, b.pod, row, b.status, err)
   CHECK_FAILS(LIBSCHED_ERR_NOT_FOUND, NULL, NULL, ASSUME(LIBSCHED_NO_ROW));
   CHECK_OK(ASSUME(small));
-  CHECK(libsched_status_code(b.status) == LIBSCHED_UNSCHEDULABLE);
+  CHECK(libsched_status_code(b.status) == LIBSCHED_CODE_UNSCHEDULABLE);
   CHECK_STR(libsched_status_plugin(b.status), "Scale");
   CHECK_STR(libsched_status_reason(b.status, 0), "taken");
   CHECK(s.reserves == 1 && s.unreserves == 1 && pods_of(&b) == 1);
-  s.fail = LIBSCHED_ERROR;
+  s.fail = LIBSCHED_CODE_ERROR;
   CHECK_OK(ASSUME(small));
   CHECK_STR(libsched_status_reason(b.status, 0), "running Reserve plugin \"Scale\": taken");
-  s.fail = LIBSCHED_SUCCESS;
+  s.fail = LIBSCHED_CODE_SUCCESS;
 
   s.meddle = b.cluster;
   CHECK_OK(ASSUME(big));
-  CHECK(libsched_status_code(b.status) == LIBSCHED_SUCCESS && pods_of(&b) == 2);
+  CHECK(libsched_status_code(b.status) == LIBSCHED_CODE_SUCCESS && pods_of(&b) == 2);
   CHECK(libsched_view_requested(view, big, text("cpu")) == 500);
   CHECK_FAILS(LIBSCHED_ERR_EXISTS, NULL, "can't be assumed", ASSUME(big));
   const int before = s.unreserves;

@@ -34,9 +34,9 @@ static libsched_code api_bind(void* user_data, const libsched_pod* pod, libsched
   ++a->binds;
   CHECK_STR(libsched_pod_name(pod), "p");
   CHECK(str_is(node, "big"));
-  if (!a->fail) return LIBSCHED_SUCCESS;
+  if (!a->fail) return LIBSCHED_CODE_SUCCESS;
   if (!a->silent) libsched_status_add_reason(status, text("no route to host"));
-  return LIBSCHED_ERROR;
+  return LIBSCHED_CODE_ERROR;
 }
 static void api_destroy(void* user_data) { ++((api*)user_data)->destroys; }
 
@@ -57,7 +57,7 @@ static void check_failing_bind(libsched_evaluator* evaluator, libsched_cycle_sta
                                const libsched_pod* pod, libsched_status* status, api* a) {
   a->fail = true;
   CHECK_OK(libsched_run_bind_plugins(evaluator, state, pod, text("big"), status, err));
-  CHECK(libsched_status_code(status) == LIBSCHED_ERROR);
+  CHECK(libsched_status_code(status) == LIBSCHED_CODE_ERROR);
   libsched_str error = {"", 0};
   CHECK(libsched_status_as_error(status, &error));
   CHECK(strstr(error.ptr, "no route to host") != NULL);
@@ -86,7 +86,8 @@ static void test_api_client(void) {
   CHECK(libsched_evaluator_services(evaluator) == services);
   CHECK_OK(libsched_run_pre_filter_plugins(evaluator, state, pod, NULL, status, err));
   CHECK_OK(libsched_run_bind_plugins(evaluator, state, pod, text("big"), status, err));
-  const bool binds = libsched_status_code(status) != LIBSCHED_SKIP; /* DefaultBinder is there */
+  const bool binds =
+      libsched_status_code(status) != LIBSCHED_CODE_SKIP; /* DefaultBinder is there */
   CHECK(a.binds == (binds ? 1 : 0));
   if (binds) check_failing_bind(evaluator, state, pod, status, &a);
   CHECK_FAILS(LIBSCHED_ERR_STATE, NULL, "another API client",
@@ -202,11 +203,11 @@ static void test_waiting_pods(void) {
   CHECK(!libsched_waiting_pod_decided(waiting[0], NULL));
   libsched_waiting_pod_allow(waiting[0], text("B"));
   CHECK(libsched_waiting_pod_decided(waiting[0], status));
-  CHECK(libsched_status_code(status) == LIBSCHED_SUCCESS);
+  CHECK(libsched_status_code(status) == LIBSCHED_CODE_SUCCESS);
   CHECK(libsched_waiting_pod_reject(waiting[1], text("A"), text("changed my mind")));
   CHECK(!libsched_waiting_pod_preempt(waiting[1], text("A"), text("too late")));
   CHECK(libsched_waiting_pod_decided(waiting[1], status));
-  CHECK(libsched_status_code(status) == LIBSCHED_UNSCHEDULABLE);
+  CHECK(libsched_status_code(status) == LIBSCHED_CODE_UNSCHEDULABLE);
   CHECK_STR(libsched_status_plugin(status), "A");
   libsched_waiting_pod_unref(waiting[0]);
   libsched_waiting_pod_unref(waiting[1]);
@@ -266,7 +267,7 @@ static void test_statuses(void) {
   libsched_str error = text("?");
   CHECK_OK(libsched_status_create(&status, err));
   CHECK(!libsched_status_as_error(status, &error));
-  libsched_status_set(status, LIBSCHED_ERROR);
+  libsched_status_set(status, LIBSCHED_CODE_ERROR);
   libsched_status_add_reason(status, text("a"));
   libsched_status_add_reason(status, text("b"));
   CHECK(libsched_status_as_error(status, &error));
@@ -275,7 +276,7 @@ static void test_statuses(void) {
   CHECK(libsched_status_as_error(status, &error));
   CHECK_STR(error, "broken");
   CHECK_STR(libsched_status_reason(status, 0), "broken");
-  libsched_status_set(status, LIBSCHED_ERROR);
+  libsched_status_set(status, LIBSCHED_CODE_ERROR);
   CHECK(libsched_status_reason_count(status) == 0);
   CHECK(libsched_status_as_error(status, &error));
   CHECK_STR(error, "");

@@ -48,9 +48,9 @@ static void check_each(libsched_code code, bool release_status, bool release_sta
       default:
         CHECK_OK(libsched_run_pre_filter_plugins(s.evaluator, s.state, s.pod, NULL, s.status, err));
     }
-    if (!says(&s, LIBSCHED_ERROR, part)) fprintf(stderr, "  of slot %s\n", kSlots[i]);
-    CHECK(says(&s, LIBSCHED_ERROR, part));
-    CHECK(says(&s, LIBSCHED_ERROR, "plugin \"Recorder\""));
+    if (!says(&s, LIBSCHED_CODE_ERROR, part)) fprintf(stderr, "  of slot %s\n", kSlots[i]);
+    CHECK(says(&s, LIBSCHED_CODE_ERROR, part));
+    CHECK(says(&s, LIBSCHED_CODE_ERROR, "plugin \"Recorder\""));
     close_scene(&s);
   }
 }
@@ -82,7 +82,7 @@ static libsched_code b_score(void* instance, const libsched_cycle_state* state,
                              int64_t* scores, libsched_status* status) {
   (void)state, (void)pod, (void)status;
   for (size_t i = 0; i < libsched_node_set_count(nodes); ++i) scores[i] = ((batch*)instance)->score;
-  return LIBSCHED_SUCCESS;
+  return LIBSCHED_CODE_SUCCESS;
 }
 
 static void check_batch(batch b, bool with_reasons, libsched_code code, const char* part) {
@@ -113,7 +113,7 @@ static void check_batch(batch b, bool with_reasons, libsched_code code, const ch
   CHECK_OK(libsched_check_pod_fits(evaluator, pod, LIBSCHED_ANY_NODE, &options, &decision, err));
   CHECK_STR(libsched_decision_node(decision, 0), "big");
   CHECK(libsched_decision_code(decision, 0) == code);
-  if (code != LIBSCHED_SUCCESS) {
+  if (code != LIBSCHED_CODE_SUCCESS) {
     const libsched_str why = libsched_decision_reason(decision, 0, 0);
     const int same = strstr(why.ptr, part) != NULL;
     CHECK(same);
@@ -134,22 +134,24 @@ static void check_batch(batch b, bool with_reasons, libsched_code code, const ch
 }
 
 static void test_batches(void) {
-  const libsched_code no = LIBSCHED_UNSCHEDULABLE, error = LIBSCHED_ERROR;
-  check_batch((batch){.code = LIBSCHED_SUCCESS}, true, LIBSCHED_SUCCESS, "");
-  check_batch((batch){.code = LIBSCHED_UNSCHEDULABLE, .reason = 1}, true, no, "one");
-  check_batch((batch){.code = LIBSCHED_PENDING}, true, LIBSCHED_PENDING, "zero");
-  check_batch((batch){.code = LIBSCHED_UNSCHEDULABLE}, false, no, "");
-  check_batch((batch){.code = LIBSCHED_UNSCHEDULABLE, .reason = 2}, true, error, "reason 2 of 2");
-  check_batch((batch){.code = LIBSCHED_UNSCHEDULABLE, .reason = 1}, false, error, "reason 1 of 0");
+  const libsched_code no = LIBSCHED_CODE_UNSCHEDULABLE, error = LIBSCHED_CODE_ERROR;
+  check_batch((batch){.code = LIBSCHED_CODE_SUCCESS}, true, LIBSCHED_CODE_SUCCESS, "");
+  check_batch((batch){.code = LIBSCHED_CODE_UNSCHEDULABLE, .reason = 1}, true, no, "one");
+  check_batch((batch){.code = LIBSCHED_CODE_PENDING}, true, LIBSCHED_CODE_PENDING, "zero");
+  check_batch((batch){.code = LIBSCHED_CODE_UNSCHEDULABLE}, false, no, "");
+  check_batch((batch){.code = LIBSCHED_CODE_UNSCHEDULABLE, .reason = 2}, true, error,
+              "reason 2 of 2");
+  check_batch((batch){.code = LIBSCHED_CODE_UNSCHEDULABLE, .reason = 1}, false, error,
+              "reason 1 of 0");
   check_batch((batch){.code = 99}, true, error, "unknown code 99");
   check_batch((batch){.code = -1}, true, error, "unknown code -1");
-  check_batch((batch){.code = LIBSCHED_SKIP}, true, error, "Batch");
-  check_batch((batch){.code = LIBSCHED_WAIT}, true, error, "Batch");
-  check_batch((batch){.whole = LIBSCHED_ERROR}, true, error, "code 1 of filter_batch");
-  check_batch((batch){.whole = LIBSCHED_SKIP}, true, error, "code 5 of filter_batch");
+  check_batch((batch){.code = LIBSCHED_CODE_SKIP}, true, error, "Batch");
+  check_batch((batch){.code = LIBSCHED_CODE_WAIT}, true, error, "Batch");
+  check_batch((batch){.whole = LIBSCHED_CODE_ERROR}, true, error, "code 1 of filter_batch");
+  check_batch((batch){.whole = LIBSCHED_CODE_SKIP}, true, error, "code 5 of filter_batch");
   check_batch((batch){.whole = 55}, true, error, "unknown code 55");
-  check_batch((batch){.score = 101}, true, LIBSCHED_SUCCESS, "101");
-  check_batch((batch){.score = -1}, true, LIBSCHED_SUCCESS, "-1");
+  check_batch((batch){.score = 101}, true, LIBSCHED_CODE_SUCCESS, "101");
+  check_batch((batch){.score = -1}, true, LIBSCHED_CODE_SUCCESS, "-1");
 }
 
 static void refuse(libsched_plugin plugin, const char* part) {
@@ -186,7 +188,7 @@ static void test_instance_name(void) {
   scene s;
   open_scene(&s, &plugin);
   s.r.only = "filter";
-  s.r.code = LIBSCHED_UNSCHEDULABLE;
+  s.r.code = LIBSCHED_CODE_UNSCHEDULABLE;
   CHECK_OK(libsched_run_filter_plugins(s.evaluator, s.state, s.pod, text("big"), s.status, err));
   CHECK_STR(libsched_status_plugin(s.status), "Recorder2");
   close_scene(&s);
@@ -207,8 +209,8 @@ static void test_change_without_handle(void) {
 int main(void) {
   check_each(77, false, false, "unknown code 77");
   check_each(-5, false, false, "unknown code -5");
-  check_each(LIBSCHED_SUCCESS, true, false, "released a status");
-  check_each(LIBSCHED_SUCCESS, false, true, "released a cycle state");
+  check_each(LIBSCHED_CODE_SUCCESS, true, false, "released a status");
+  check_each(LIBSCHED_CODE_SUCCESS, false, true, "released a cycle state");
   test_batches();
   test_lonely_slots();
   test_instance_name();

@@ -76,7 +76,7 @@ static libsched_code counting_filter(void* instance, const libsched_cycle_state*
                                      libsched_status* status) {
   (void)state, (void)pod, (void)node, (void)status;
   ++*(long*)instance;
-  return LIBSCHED_SUCCESS;
+  return LIBSCHED_CODE_SUCCESS;
 }
 
 static libsched_framework* framework_that_counts(long* calls) {

@@ -58,7 +58,7 @@ static libsched_code w_pre_filter(void* i, libsched_cycle_state* state, const li
   (void)pod, (void)result, (void)status;
   seen(i);
   write_value(i, state);
-  return LIBSCHED_SUCCESS;
+  return LIBSCHED_CODE_SUCCESS;
 }
 /* The value follows pods that come and go; Filter rejects a node that too many have left. */
 static libsched_code w_add(void* i, libsched_cycle_state* state, const libsched_pod* pod,
@@ -67,7 +67,7 @@ static libsched_code w_add(void* i, libsched_cycle_state* state, const libsched_
   (void)pod, (void)other, (void)node, (void)status;
   seen(i);
   ++*(int*)libsched_cycle_state_read(state, text("pods"));
-  return LIBSCHED_SUCCESS;
+  return LIBSCHED_CODE_SUCCESS;
 }
 static libsched_code w_remove(void* i, libsched_cycle_state* state, const libsched_pod* pod,
                               const libsched_pod* other, const libsched_node_info* node,
@@ -75,7 +75,7 @@ static libsched_code w_remove(void* i, libsched_cycle_state* state, const libsch
   (void)pod, (void)other, (void)node, (void)status;
   seen(i);
   --*(int*)libsched_cycle_state_read(state, text("pods"));
-  return LIBSCHED_SUCCESS;
+  return LIBSCHED_CODE_SUCCESS;
 }
 static libsched_code w_filter(void* i, const libsched_cycle_state* state, const libsched_pod* pod,
                               const libsched_node_info* node, libsched_status* status) {
@@ -85,11 +85,11 @@ static libsched_code w_filter(void* i, const libsched_cycle_state* state, const 
   const int free_pods = kPods - (int)libsched_node_info_pod_count(node);
   if (*left != 0 && *left != -free_pods) {
     libsched_status_add_reason(status, text("miscounted"));
-    return LIBSCHED_ERROR;
+    return LIBSCHED_CODE_ERROR;
   }
-  if (libsched_node_info_row(node) % 7 != 0) return LIBSCHED_SUCCESS;
+  if (libsched_node_info_row(node) % 7 != 0) return LIBSCHED_CODE_SUCCESS;
   libsched_status_add_reason(status, text("every seventh"));
-  return LIBSCHED_UNSCHEDULABLE;
+  return LIBSCHED_CODE_UNSCHEDULABLE;
 }
 
 static libsched_plugin plugin_of(watcher* w, uint32_t flags) {
@@ -228,7 +228,7 @@ static libsched_code m_flight(void* i, libsched_cycle_state* state, const libsch
                               libsched_str node, bool* parallel, libsched_status* status) {
   (void)i, (void)state, (void)pod, (void)node, (void)status;
   *parallel = true;
-  return LIBSCHED_SUCCESS;
+  return LIBSCHED_CODE_SUCCESS;
 }
 static libsched_code m_pre_bind(void* i, libsched_cycle_state* state, const libsched_pod* pod,
                                 libsched_str node, libsched_status* status) {
@@ -237,7 +237,7 @@ static libsched_code m_pre_bind(void* i, libsched_cycle_state* state, const libs
   seen(&m->w);
   ++*m->inside;
   while (*m->inside < m->expected) sched_yield();
-  return LIBSCHED_SUCCESS;
+  return LIBSCHED_CODE_SUCCESS;
 }
 
 static void test_pre_bind(uint32_t threads) {
@@ -273,7 +273,7 @@ static void test_pre_bind(uint32_t threads) {
   CHECK_OK(libsched_run_pre_filter_plugins(evaluator, state, pod, NULL, status, err));
   CHECK_OK(libsched_run_pre_bind_pre_flights(evaluator, state, pod, text("big"), status, err));
   CHECK_OK(libsched_run_pre_bind_plugins(evaluator, state, pod, text("big"), status, err));
-  CHECK(libsched_status_code(status) == LIBSCHED_SUCCESS);
+  CHECK(libsched_status_code(status) == LIBSCHED_CODE_SUCCESS);
   for (int i = 0; i < 2; ++i) {
     CHECK(both[i].w.attached == (threads > 1 ? 1 : 0));
     CHECK(both[i].w.detached == both[i].w.attached && both[i].w.unknown == 0);

@@ -51,7 +51,7 @@ public final class Checks {
     Pod copy = Sched.podCopy(pod, "\u540d", null, null, "n");
     must(Sched.podName(copy).equals("\u540d") && Sched.podNamespace(copy).equals("shop"), "copy");
     must(Sched.podRequest(pod, "cpu") == 1500, Sched.podRequest(pod, "cpu"));
-    must(Sched.codeName(Sched.UNSCHEDULABLE).equals("Unschedulable"), "codeName");
+    must(Sched.codeName(Sched.CODE_UNSCHEDULABLE).equals("Unschedulable"), "codeName");
   }
 
   static void outputs() {
@@ -143,6 +143,25 @@ public final class Checks {
     options.close();
   }
 
+  static void cancel() {
+    try (Cluster cluster = cluster(4); Framework framework = Sched.frameworkCreate(null, "", null, null);
+        Evaluator evaluator = Sched.evaluatorCreate(framework, cluster); Pod pod = Sched.podParse(POD, null);
+        Cancel cancel = Sched.cancelCreate(); CheckOptions options = new CheckOptions()) {
+      options.setCancel(cancel);
+      Sched.checkPodFits(evaluator, pod, null, options).close();
+      Sched.cancelSet(cancel);
+      must(Sched.cancelIsSet(cancel), "set");
+      try {
+        Sched.checkPodFits(evaluator, pod, null, options);
+        throw new AssertionError("cancelled");
+      } catch (SchedException failure) {
+        must(failure.code() == Sched.ERR_CANCELLED, failure);
+      }
+      Sched.cancelReset(cancel);
+      Sched.checkPodFits(evaluator, pod, null, options).close();
+    }
+  }
+
   static void scores() {
     ScorePlugin plugin = new ScorePlugin("Later") {
       @Override
@@ -181,7 +200,7 @@ public final class Checks {
       must(BitSet.valueOf(Sched.filterRows(evaluator, state, view, pod, null, 1, 0)).cardinality() == 1, "limit");
       Sched.preScoreRows(evaluator, state, pod, some, status);
       long[] totals = Sched.scoreRows(evaluator, state, pod, some, status);
-      must(Sched.statusCode(status) == Sched.SUCCESS && totals.length == 128, totals.length);
+      must(Sched.statusCode(status) == Sched.CODE_SUCCESS && totals.length == 128, totals.length);
       must(totals[0] > 0 && totals[0] == totals[3] && totals[0] == totals[69], totals[0] + " " + totals[69]);
       try {
         Sched.preScoreRows(evaluator, state, pod, new long[1], status);
@@ -237,7 +256,7 @@ public final class Checks {
     @Override
     public int filter(CycleState state, Pod pod, NodeInfo node, Status status) {
       Sched.statusAddReason(status, "not today");
-      return Sched.UNSCHEDULABLE;
+      return Sched.CODE_UNSCHEDULABLE;
     }
   }
 

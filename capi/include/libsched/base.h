@@ -40,8 +40,9 @@ enum {
   LIBSCHED_ERR_MISUSE = -10,     /* a NULL or misused handle, or a call that is not allowed here */
   LIBSCHED_ERR_NO_MEMORY = -11,  /* the system gave no memory; nothing was changed */
   LIBSCHED_ERR_INTERNAL = -12,   /* a bug in libsched: please report it */
-  LIBSCHED_ERR_CANCELLED = -13,  /* the caller's flag ended the call */
-  LIBSCHED_ERR_DEADLINE = -14    /* the caller's deadline ended the call */
+  LIBSCHED_ERR_CANCELLED = -13,  /* the caller ended the call: see libsched_cancel_set() */
+  LIBSCHED_ERR_DEADLINE = -14,   /* the caller's deadline ended the call */
+  LIBSCHED_ERR_PLUGIN = -15      /* a plugin said Error; the error names it and quotes its reason */
 };
 
 /* UTF-8, not necessarily NUL-terminated as an input; borrowed outputs are NUL-terminated, too. */
@@ -78,6 +79,20 @@ libsched_str libsched_error_message(const libsched_error *error); /* a sentence 
 libsched_str libsched_error_path(const libsched_error *error);
 libsched_str libsched_error_plugin(const libsched_error *error); /* the plugin concerned, or empty */
 void libsched_error_unref(LIBSCHED_OWN libsched_error *error);   /* NULL is a no-op */
+
+/* What ends running calls: set by any thread, and looked at by all calls that have it in their options.
+   They end with CANCELLED, and so do those that begin while it is set. All functions may be called by
+   any thread at any time; setting it neither waits nor takes a lock, so signal handlers may.
+     libsched_cancel_create(&cancel, &error);
+     options.cancel = cancel; // of libsched_run_cycle() in a worker; libsched_cancel_set(cancel) ends it */
+typedef struct libsched_cancel libsched_cancel;
+libsched_rc libsched_cancel_create(LIBSCHED_OWN libsched_cancel **out, LIBSCHED_OWN libsched_error **error); /* not set */
+libsched_cancel *libsched_cancel_ref(libsched_cancel *cancel);
+void libsched_cancel_unref(LIBSCHED_OWN libsched_cancel *cancel);
+/* From reset on calls run again. One that runs at this moment has seen the set, or never does. */
+void libsched_cancel_set(libsched_cancel *cancel);
+void libsched_cancel_reset(libsched_cancel *cancel);
+bool libsched_cancel_is_set(const libsched_cancel *cancel);
 
 uint32_t libsched_abi_version(void);    /* LIBSCHED_ABI_VERSION of the library that is loaded */
 const char *libsched_version(void);     /* "0.1.0"; static */

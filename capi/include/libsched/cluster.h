@@ -83,10 +83,10 @@ libsched_rc libsched_cluster_remove_object(libsched_cluster *cluster, libsched_s
 /* Assumed pods, as in upstream's cache: such a pod counts as if it ran on the node until the API
    server's word comes (apply or update_pod with the pod bound) or it is forgotten. No plugin is
    asked; libsched_evaluator_assume() does that. Errors: EXISTS (the cluster has the pod), INVALID
-   (no node name). @since 0.1 */
+   (no node name). */
 libsched_rc libsched_cluster_assume(libsched_cluster *cluster, const libsched_pod *pod, libsched_str node_name, LIBSCHED_OWN libsched_error **error);
 /* Takes an assumed pod off its node; nothing happens if the cluster does not have it. Errors: STATE
-   (the pod is there, but not assumed). @since 0.1 */
+   (the pod is there, but not assumed). */
 libsched_rc libsched_cluster_forget(libsched_cluster *cluster, libsched_str namespace_, libsched_str name, LIBSCHED_OWN libsched_error **error);
 
 /* What-ifs: fork marks the state, revert undoes everything since the mark, commit drops the mark.
@@ -144,14 +144,14 @@ const libsched_pod *libsched_view_find_pod(const libsched_view *view, libsched_s
 int64_t libsched_view_allocatable(const libsched_view *view, uint32_t row, libsched_str resource);
 int64_t libsched_view_requested(const libsched_view *view, uint32_t row, libsched_str resource);
 /* The same for the rows below `capacity` at once: out[row], 0 where no node is. Both return
-   libsched_view_row_count(); `out` may be NULL. @since 0.1 */
+   libsched_view_row_count(); `out` may be NULL. */
 size_t libsched_view_allocatable_column(const libsched_view *view, libsched_str resource, int64_t *out, size_t capacity);
 size_t libsched_view_requested_column(const libsched_view *view, libsched_str resource, int64_t *out, size_t capacity);
 /* The names of the resources that nodes offer or pods ask for: "cpu", "memory", "ephemeral-storage",
    "pods", then the others in no particular order; some that have gone may still be among them.
    Writes the first `capacity` and returns how many there are. Borrowed until the view changes. */
 size_t libsched_view_resources(const libsched_view *view, libsched_str *out, size_t capacity);
-/* Of one view: equal numbers mean equal contents. A revert brings the old number back. @since 0.1 */
+/* Of one view: equal numbers mean equal contents. A revert brings the old number back. */
 uint64_t libsched_view_version(const libsched_view *view);
 
 #ifdef __cplusplus

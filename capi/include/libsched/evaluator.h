@@ -28,7 +28,7 @@ void libsched_evaluator_unref(LIBSCHED_OWN libsched_evaluator *evaluator);
    if a CALLER_THREAD plugin is at PreFilter or Filter, or if somebody else than a plugin has written
    a value with a clone function to the state. Threads live as long as the call (see thread_attach in
    plugin.h). Errors: INVALID (0 or more than 1024), MISUSE (inside of a slot that this evaluator
-   asks). @since 0.1
+   asks).
      libsched_evaluator_set_parallelism(evaluator, 16, &error); */
 libsched_rc libsched_evaluator_set_parallelism(libsched_evaluator *evaluator, uint32_t threads, LIBSCHED_OWN libsched_error **error);
 
@@ -72,7 +72,7 @@ libsched_rc libsched_run_filter_plugins_at(libsched_evaluator *evaluator, libsch
    skipped are left out. A plugin that fails makes `status` an ERROR; what the plugins before it
    have changed stays so.
    Errors: NOT_FOUND (node), STATE (PreFilter ran for another pod), STALE (the cluster has
-   changed since), MISUSE (another framework's state). @since 0.1 */
+   changed since), MISUSE (another framework's state). */
 libsched_rc libsched_run_pre_filter_extension_add_pod(libsched_evaluator *evaluator, libsched_cycle_state *state, const libsched_pod *pod,
                                                       const libsched_pod *other, libsched_str node, libsched_status *status,
                                                       LIBSCHED_OWN libsched_error **error);
@@ -87,13 +87,13 @@ typedef struct libsched_filter_options {
   const uint64_t *accept;  /* bitmap over rows: judge only these; NULL: all */
   size_t accept_words;     /* length of `accept`; rows beyond it are not accepted */
   size_t start;            /* position in the node order to begin at, going round; for `limit` */
-  const volatile bool *cancel; /* the call ends with CANCELLED once this is true; may be NULL */
+  const libsched_cancel *cancel; /* the call ends with CANCELLED once it is set; NULL: never */
   /* The call ends with DEADLINE from this time on: nanoseconds since 1970 by the deadline clock of
      the evaluator's services. The services that an evaluator starts with have a virtual clock, which
      stands still until it is moved: for real time make services with the machine's clock as
-     `deadline_clock`. 0: none, and the clock is not read. Flag and deadline are looked at between
+     `deadline_clock`. 0: none, and the clock is not read. `cancel` and deadline are looked at between
      plugins, among nodes that are asked one by one, and inside of in-tree plugins along loops whose
-     length objects decide: a pod with very many terms does not hold a call up. @since 0.1 */
+     length objects decide: a pod with very many terms does not hold a call up. */
   int64_t deadline_ns;
 } libsched_filter_options;
 #define LIBSCHED_FILTER_OPTIONS_INIT {sizeof(libsched_filter_options), 0, NULL, 0, 0, NULL, 0}
@@ -102,8 +102,8 @@ typedef struct libsched_filter_options {
    and the PreFilterResult in `state` allows the node. `words` must be at least
    (libsched_view_row_count() + 63) / 64. `count` gets the number of nodes found, `first` the row
    found first in node order (LIBSCHED_NO_ROW if none); both may be NULL. `options` may be NULL.
-   Errors: BUFFER, STATE (no PreFilter for this pod in `state`), CANCELLED, DEADLINE, INTERNAL with
-   the text of a plugin's Error status, UNSUPPORTED. */
+   Errors: BUFFER, STATE (no PreFilter for this pod in `state`), CANCELLED, DEADLINE, PLUGIN with
+   the text of its Error status, UNSUPPORTED. */
 libsched_rc libsched_filter_nodes(libsched_evaluator *evaluator, libsched_cycle_state *state, const libsched_pod *pod,
                                   const libsched_filter_options *options, uint64_t *feasible, size_t words,
                                   size_t *count, uint32_t *first, LIBSCHED_OWN libsched_error **error);
@@ -115,14 +115,14 @@ typedef struct libsched_decision libsched_decision;
 typedef struct libsched_check_options {
   uint32_t struct_size;   /* sizeof(libsched_check_options) */
   bool judge_excluded;    /* run Filter also on nodes that PreFilter excluded, and mark them */
-  bool score;             /* run PreScore and Score over the nodes that fit. @since 0.1 */
+  bool score;             /* run PreScore and Score over the nodes that fit. */
   /* If no node takes the pod, run PostFilter: preemption may ask for pods to be deleted (see
-     libsched_decision_explain_json()). Every node is tried, ties go to the smallest name. @since 0.1 */
+     libsched_decision_explain_json()). Every node is tried, ties go to the smallest name. */
   bool post_filter;
   bool reserved[1];       /* false */
-  libsched_cycle_state *state; /* filled by the call, for what follows; NULL: one of its own. @since 0.1 */
-  const volatile bool *cancel; /* the call ends with CANCELLED once this is true; may be NULL. @since 0.1 */
-  int64_t deadline_ns; /* as in libsched_filter_options. @since 0.1 */
+  libsched_cycle_state *state; /* filled by the call, for what follows; NULL: one of its own. */
+  const libsched_cancel *cancel; /* the call ends with CANCELLED once it is set; NULL: never */
+  int64_t deadline_ns; /* as in libsched_filter_options. */
 } libsched_check_options;
 #define LIBSCHED_CHECK_OPTIONS_INIT {sizeof(libsched_check_options), false, false, false, {false}, NULL, NULL, 0}
 /* For `node`: no node in particular. */
@@ -164,20 +164,19 @@ libsched_str libsched_decision_feasible(const libsched_decision *decision, size_
 size_t libsched_decision_node_count(const libsched_decision *decision);
 libsched_str libsched_decision_node(const libsched_decision *decision, size_t index);
 /* What was said of a node, by which plugin (empty if it takes the pod), and why. Texts are borrowed
-   from `decision`; the code is LIBSCHED_ERROR if `index` is out of range. */
+   from `decision`; the code is LIBSCHED_CODE_ERROR if `index` is out of range. */
 libsched_code libsched_decision_code(const libsched_decision *decision, size_t index);
 libsched_str libsched_decision_plugin(const libsched_decision *decision, size_t index);
 size_t libsched_decision_reason_count(const libsched_decision *decision, size_t index);
 libsched_str libsched_decision_reason(const libsched_decision *decision, size_t index, size_t reason);
-/* Whether PreFilter excluded the node; its verdict is then what Filter would have said. @since 0.1 */
+/* Whether PreFilter excluded the node; its verdict is then what Filter would have said. */
 bool libsched_decision_excluded(const libsched_decision *decision, size_t index);
-/* The codes of all nodes as libsched_decision_node_count() small numbers, borrowed from `decision`.
-   @since 0.1 */
+/* The codes of all nodes as libsched_decision_node_count() small numbers, borrowed from `decision`. */
 const int8_t *libsched_decision_codes(const libsched_decision *decision);
-/* Why there is no verdict, such as a plugin that failed; empty if there is one. @since 0.1 */
+/* Why there is no verdict, such as a plugin that failed; empty if there is one. */
 libsched_str libsched_decision_error(const libsched_decision *decision);
 /* What gates the pod, so that it is not tried: true and PreEnqueue's answer in `status` (which may
-   be NULL), or false. @since 0.1 */
+   be NULL), or false. */
 bool libsched_decision_gate(const libsched_decision *decision, libsched_status *status);
 /* "0/5 nodes are available: 3 Insufficient cpu, 2 node(s) were unschedulable."; empty if it fits. */
 libsched_str libsched_decision_fit_error(const libsched_decision *decision);
@@ -186,7 +185,7 @@ libsched_str libsched_decision_fit_error(const libsched_decision *decision);
    and filled by libsched_run_score_plugins(), or lent by a decision. Pointers are borrowed until it
    is filled again or released. */
 typedef struct libsched_score_table libsched_score_table;
-libsched_rc libsched_score_table_create(LIBSCHED_OWN libsched_score_table **out, LIBSCHED_OWN libsched_error **error); /* @since 0.1 */
+libsched_rc libsched_score_table_create(LIBSCHED_OWN libsched_score_table **out, LIBSCHED_OWN libsched_error **error);
 void libsched_score_table_unref(LIBSCHED_OWN libsched_score_table *table);
 /* The scored nodes: rows of the view; of a decision the indexes of its nodes, ascending. */
 size_t libsched_score_table_row_count(const libsched_score_table *table);
@@ -201,16 +200,15 @@ const int64_t *libsched_score_table_raw(const libsched_score_table *table, size_
 const int64_t *libsched_score_table_normalized(const libsched_score_table *table, size_t column);
 const int64_t *libsched_score_table_weighted(const libsched_score_table *table, size_t column);
 
-/* The scores, borrowed from `decision`; NULL if none were asked for, no node fits or Score failed.
-   @since 0.1 */
+/* The scores, borrowed from `decision`; NULL if none were asked for, no node fits or Score failed. */
 const libsched_score_table *libsched_decision_scores(const libsched_decision *decision);
-/* Why there are no scores: upstream's text if a plugin failed, otherwise empty. @since 0.1 */
+/* Why there are no scores: upstream's text if a plugin failed, otherwise empty. */
 libsched_str libsched_decision_score_error(const libsched_decision *decision);
-/* The plugins whose Score was skipped, sorted. @since 0.1 */
+/* The plugins whose Score was skipped, sorted. */
 size_t libsched_decision_skip_score_count(const libsched_decision *decision);
 libsched_str libsched_decision_skip_score(const libsched_decision *decision, size_t index);
 /* The nodes with the highest total, as indexes of the decision's nodes, ascending, borrowed from
-   `decision`; `count` gets their number (may be NULL). NULL if there are no scores. @since 0.1 */
+   `decision`; `count` gets their number (may be NULL). NULL if there are no scores. */
 const uint32_t *libsched_decision_best(const libsched_decision *decision, size_t *count);
 
 /* JSON: {"pod", "profile", "fits", "error"?, "preEnqueue"?, "preFilter": {"code", "plugin"?,

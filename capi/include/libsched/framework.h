@@ -12,13 +12,13 @@ extern "C" {
 /* Status codes, with upstream's numbers. */
 typedef int32_t libsched_code;
 enum {
-  LIBSCHED_SUCCESS = 0,       /* nothing stands in the way */
-  LIBSCHED_ERROR = 1,         /* the plugin failed: a bug, or something that it needs is missing */
-  LIBSCHED_UNSCHEDULABLE = 2, /* not here and now; taking pods away might help */
-  LIBSCHED_UNSCHEDULABLE_AND_UNRESOLVABLE = 3, /* not here, whatever pods are taken away */
-  LIBSCHED_WAIT = 4,          /* of Permit: the pod waits to be allowed */
-  LIBSCHED_SKIP = 5,          /* PreFilter, PreScore: leave the plugin out; Bind: the next one shall */
-  LIBSCHED_PENDING = 6        /* the pod waits for something outside of the scheduler */
+  LIBSCHED_CODE_SUCCESS = 0,       /* nothing stands in the way */
+  LIBSCHED_CODE_ERROR = 1,         /* the plugin failed: a bug, or something that it needs is missing */
+  LIBSCHED_CODE_UNSCHEDULABLE = 2, /* not here and now; taking pods away might help */
+  LIBSCHED_CODE_UNSCHEDULABLE_AND_UNRESOLVABLE = 3, /* not here, whatever pods are taken away */
+  LIBSCHED_CODE_WAIT = 4,          /* of Permit: the pod waits to be allowed */
+  LIBSCHED_CODE_SKIP = 5,          /* PreFilter, PreScore: leave the plugin out; Bind: the next one shall */
+  LIBSCHED_CODE_PENDING = 6        /* the pod waits for something outside of the scheduler */
 };
 /* Upstream's name of a code: "UnschedulableAndUnresolvable". Static; NULL if unknown. */
 const char *libsched_code_name(libsched_code code);
@@ -29,7 +29,7 @@ const char *libsched_code_name(libsched_code code);
 typedef struct libsched_status libsched_status;
 libsched_rc libsched_status_create(LIBSCHED_OWN libsched_status **out, LIBSCHED_OWN libsched_error **error);
 void libsched_status_unref(LIBSCHED_OWN libsched_status *status);
-libsched_code libsched_status_code(const libsched_status *status);  /* LIBSCHED_SUCCESS at first */
+libsched_code libsched_status_code(const libsched_status *status);  /* LIBSCHED_CODE_SUCCESS at first */
 libsched_str libsched_status_plugin(const libsched_status *status); /* who says it; empty on success */
 size_t libsched_status_reason_count(const libsched_status *status);
 libsched_str libsched_status_reason(const libsched_status *status, size_t index); /* "Insufficient cpu" */
@@ -37,14 +37,12 @@ libsched_str libsched_status_reason(const libsched_status *status, size_t index)
      libsched_status_add_reason(status, LIBSCHED_STR("node(s) were too noisy")); */
 void libsched_status_set(libsched_status *status, libsched_code code);
 void libsched_status_add_reason(libsched_status *status, libsched_str reason);
-/* Upstream's WithError: the text comes first among the reasons and is what error texts quote.
-   @since 0.1 */
+/* Upstream's WithError: the text comes first among the reasons and is what error texts quote. */
 void libsched_status_set_error(libsched_status *status, libsched_str text);
-/* Upstream's SetPlugin, for libsched_node_statuses_set(). What slots say is named by the framework.
-   @since 0.1 */
+/* Upstream's SetPlugin, for libsched_node_statuses_set(). What slots say is named by the framework. */
 void libsched_status_set_plugin(libsched_status *status, libsched_str plugin);
 /* Upstream's AsError: the error's text, or all reasons; false for Success, Wait and Skip. Borrowed
-   until the status is filled again. @since 0.1 */
+   until the status is filled again. */
 bool libsched_status_as_error(const libsched_status *status, libsched_str *text);
 
 /* A KubeSchedulerConfiguration v1, decoded, defaulted and validated. Immutable, shared freely. */
@@ -52,7 +50,7 @@ typedef struct libsched_config libsched_config;
 /* Reads a configuration, JSON or YAML. An empty document gives upstream's defaults.
    Errors: INVALID with upstream's message, LIMIT (size), UNSUPPORTED (the internal version). */
 libsched_rc libsched_config_parse(libsched_str document, LIBSCHED_OWN libsched_config **out, LIBSCHED_OWN libsched_error **error);
-/* How configurations are read. Zero everywhere is the default. @since 0.1 */
+/* How configurations are read. Zero everywhere is the default. */
 typedef struct libsched_config_options {
   uint32_t struct_size;     /* sizeof(libsched_config_options) */
   bool several_queue_sorts; /* profiles may list more than one plugin at queueSort, which all profiles
@@ -63,11 +61,11 @@ typedef struct libsched_config_options {
 #define LIBSCHED_CONFIG_OPTIONS_INIT {sizeof(libsched_config_options), false, {false, false, false}}
 /* The same with options; NULL: none.
      libsched_config_parse_with(LIBSCHED_STR("..."), &options, &config, &error);
-   Errors: as libsched_config_parse(), and UNSUPPORTED (a reserved field). @since 0.1 */
+   Errors: as libsched_config_parse(), and UNSUPPORTED (a reserved field). */
 libsched_rc libsched_config_parse_with(libsched_str document, const libsched_config_options *options,
                                        LIBSCHED_OWN libsched_config **out, LIBSCHED_OWN libsched_error **error);
 /* One KubeSchedulerProfile alone, taken as it is: without default plugins and without validation, as
-   upstream's NewFramework gets it. Errors: INVALID. @since 0.1 */
+   upstream's NewFramework gets it. Errors: INVALID. */
 libsched_rc libsched_config_parse_profile(libsched_str document, LIBSCHED_OWN libsched_config **out, LIBSCHED_OWN libsched_error **error);
 libsched_config *libsched_config_ref(libsched_config *config);
 void libsched_config_unref(LIBSCHED_OWN libsched_config *config);
@@ -86,7 +84,7 @@ libsched_registry *libsched_registry_ref(libsched_registry *registry);
 void libsched_registry_unref(LIBSCHED_OWN libsched_registry *registry);
 /* Every profile has this plugin at MultiPoint then, behind those that it names itself, unless it
    names the plugin at any point, enabled or disabled. `weight` 0: not given.
-   Errors: NOT_FOUND (not in the registry), EXISTS (twice), MISUSE. @since 0.1 */
+   Errors: NOT_FOUND (not in the registry), EXISTS (twice), MISUSE. */
 libsched_rc libsched_registry_enable(libsched_registry *registry, libsched_str name, int32_t weight, LIBSCHED_OWN libsched_error **error);
 
 /* One profile with its plugins made. Immutable, shared freely. */
@@ -96,7 +94,7 @@ typedef struct libsched_framework_options {
   uint32_t struct_size;        /* sizeof(libsched_framework_options) */
   bool several_queue_sorts;    /* a profile may have more than one QueueSort plugin: where one calls two
                                   pods equal, the next decides. A configuration that lists them at
-                                  queueSort is read with libsched_config_parse_with(). @since 0.1 */
+                                  queueSort is read with libsched_config_parse_with(). */
   bool reserved[3];            /* false */
   libsched_str feature_gates;  /* "A=true,B=false"; empty: the defaults of 1.36 */
   /* Whose semantics: "1.36" (empty: the same) or "1.31", which switches exactly three things to that

@@ -31,14 +31,14 @@ typedef struct libsched_parse_options {
   bool validate;        /* report what the API server would refuse as warnings */
   uint64_t max_bytes;   /* of the document; 0: 4 GiB */
   uint32_t max_depth;   /* of nesting; 0: 200 */
-  bool keep_annotations; /* keep those of pods and nodes (fields.h); keep_raw implies it. @since 0.1 */
+  bool keep_annotations; /* keep those of pods and nodes (fields.h); keep_raw implies it. */
   bool reserved[3];     /* false */
   const libsched_objects *classes; /* further PriorityClasses for `defaults`; may be NULL */
-  uint64_t max_decompressed_bytes; /* of what gzip data expands to; 0: 1 GiB. @since 0.1 */
+  uint64_t max_decompressed_bytes; /* of what gzip data expands to; 0: 1 GiB. */
   /* Called now and then on the calling thread, at least once for each object: the call ends with
-     CANCELLED once it returns true. NULL: never. @since 0.1 */
+     CANCELLED once it returns true. NULL: never. */
   bool (*interrupt)(void *user_data);
-  void *interrupt_data; /* for `interrupt`; may be NULL. @since 0.1 */
+  void *interrupt_data; /* for `interrupt`; may be NULL. */
 } libsched_parse_options;
 #ifdef __cplusplus
 #define LIBSCHED_PARSE_OPTIONS_INIT libsched_parse_options{sizeof(libsched_parse_options), 0, false, false, false, false, 0, 0, false, {false, false, false}, nullptr, 0, nullptr, nullptr}
@@ -91,7 +91,7 @@ libsched_str libsched_pod_name(const libsched_pod *pod);
 libsched_str libsched_pod_namespace(const libsched_pod *pod);
 libsched_str libsched_pod_uid(const libsched_pod *pod);
 libsched_str libsched_pod_node_name(const libsched_pod *pod);           /* spec.nodeName */
-libsched_str libsched_pod_nominated_node_name(const libsched_pod *pod); /* status.nominatedNodeName. @since 0.1 */
+libsched_str libsched_pod_nominated_node_name(const libsched_pod *pod); /* status.nominatedNodeName. */
 libsched_str libsched_pod_scheduler_name(const libsched_pod *pod); /* spec.schedulerName */
 libsched_str libsched_pod_phase(const libsched_pod *pod);          /* status.phase: "Running" */
 int32_t libsched_pod_priority(const libsched_pod *pod);            /* spec.priority; 0 if it has none */

@@ -14,7 +14,7 @@
    that the slot has released. Debug builds (libsched.h, rule 9) find the release of any handle that
    the slot borrowed, and undo it; what a slot gives back of those must be a reference that a slot has
    taken. They also know borrowed handles that are used after the slot has returned.
-   A slot cannot be interrupted: the `cancel` flag and the deadline of a call are looked at before and
+   A slot cannot be interrupted: `cancel` and the deadline of a call are looked at before and
    after each plugin, every 64 nodes where a slot is asked node by node, and between the nodes that
    preemption tries; then they end the call with CANCELLED or DEADLINE. @since 0.1, where nothing else is said. */
 #ifndef LIBSCHED_PLUGIN_H
@@ -39,7 +39,7 @@ int64_t libsched_node_info_allocatable(const libsched_node_info *info, libsched_
 int64_t libsched_node_info_requested(const libsched_node_info *info, libsched_str resource);
 
 /* In a slot: what is being asked about, and who asks (its services are upstream's Handle). NULL
-   outside of a slot. Borrowed until the slot returns. @since 0.1 */
+   outside of a slot. Borrowed until the slot returns. */
 const libsched_view *libsched_cycle_state_view(const libsched_cycle_state *state);
 libsched_evaluator *libsched_cycle_state_evaluator(const libsched_cycle_state *state);
 
@@ -51,7 +51,7 @@ const libsched_view *libsched_node_set_view(const libsched_node_set *set);
 /* The node at a position of the set; borrowed until the next call on this set. */
 const libsched_node_info *libsched_node_set_at(const libsched_node_set *set, size_t index);
 
-/* What SignPod and EventsToRegister fill; borrowed. @since 0.1 */
+/* What SignPod and EventsToRegister fill; borrowed. */
 typedef struct libsched_signature libsched_signature;
 /* `json`: a value, compact and with sorted keys; copied. */
 void libsched_signature_add(libsched_signature *signature, libsched_str key, libsched_str json);
@@ -75,7 +75,7 @@ const libsched_pod *libsched_object_change_pod(const libsched_object_change *cha
 const libsched_node *libsched_object_change_node(const libsched_object_change *change, bool after);
 /* What happened, as upstream's queue is told of it, in the bits of libsched_events_add(): Add, Delete,
    or what differs between two versions of a pod (all update bits, 8188, if nothing that has one of its own)
-   or node (0 if nothing that counts); 8188 for other kinds. With the default feature gates. @since 0.1 */
+   or node (0 if nothing that counts); 8188 for other kinds. With the default feature gates. */
 int64_t libsched_object_change_actions(const libsched_object_change *change);
 /* The JSON document. Errors: STATE unless it was parsed with keep_raw; NOT_FOUND. */
 libsched_rc libsched_object_change_raw(const libsched_object_change *change, bool after, libsched_str *out, LIBSCHED_OWN libsched_error **error);
@@ -101,7 +101,7 @@ typedef struct libsched_plugin {
   const libsched_str *reasons; /* the reasons that batch slots point into; copied */
 
   /* Makes an instance for a framework. `args` is the plugin's pluginConfig as JSON ("null" if
-     there is none). On failure returns an error code other than LIBSCHED_SUCCESS and says why in
+     there is none). On failure returns an error code other than LIBSCHED_CODE_SUCCESS and says why in
      `status`. NULL: the instance is `user_data`. */
   libsched_code (*create)(void *user_data, libsched_str args, void **instance, libsched_status *status);
   void (*release)(void *user_data, void *instance); /* NULL: nothing to do */
@@ -109,26 +109,26 @@ typedef struct libsched_plugin {
      the registration fails. NULL: nothing to do. */
   void (*destroy)(void *user_data);
 
-  /* PreFilter: returns a code, with reasons in `status`. LIBSCHED_SKIP skips Filter. */
+  /* PreFilter: returns a code, with reasons in `status`. LIBSCHED_CODE_SKIP skips Filter. */
   libsched_code (*pre_filter)(void *instance, libsched_cycle_state *state, const libsched_pod *pod,
                               libsched_prefilter_result *result, libsched_status *status);
   /* Filter of one node: returns a code, with reasons in `status`. */
   libsched_code (*filter)(void *instance, const libsched_cycle_state *state, const libsched_pod *pod,
                           const libsched_node_info *node, libsched_status *status);
-  /* Filter of many nodes: writes codes[i] (all are LIBSCHED_SUCCESS at first) and, for the
+  /* Filter of many nodes: writes codes[i] (all are LIBSCHED_CODE_SUCCESS at first) and, for the
      others, the index of a reason into reason_indexes[i]. Used instead of `filter` where it is there;
      but a copy of a node (see libsched_node_info) goes to `filter` if that is there, too, else it is
      a set of one, whose copy only libsched_node_set_at() shows.
-     Returns LIBSCHED_SUCCESS; any other code is an Error of all nodes, with the text in `status`. */
+     Returns LIBSCHED_CODE_SUCCESS; any other code is an Error of all nodes, with the text in `status`. */
   libsched_code (*filter_batch)(void *instance, const libsched_cycle_state *state, const libsched_pod *pod,
                                 const libsched_node_set *nodes, int8_t *codes, uint16_t *reason_indexes,
                                 libsched_status *status);
 
-  /* The slots from here on: @since 0.1. PreScore of the nodes that fit, in the order in which they
-     were found: returns a code, with reasons in `status`. LIBSCHED_SKIP skips Score. */
+  /* PreScore of the nodes that fit, in the order in which they
+     were found: returns a code, with reasons in `status`. LIBSCHED_CODE_SKIP skips Score. */
   libsched_code (*pre_score)(void *instance, libsched_cycle_state *state, const libsched_pod *pod,
                              const libsched_node_set *nodes, libsched_status *status);
-  /* Score of one node: writes a number to `score`. Any other code than LIBSCHED_SUCCESS is an error
+  /* Score of one node: writes a number to `score`. Any other code than LIBSCHED_CODE_SUCCESS is an error
      of the whole scoring. After normalising, scores must be 0 to 100. */
   libsched_code (*score)(void *instance, const libsched_cycle_state *state, const libsched_pod *pod,
                          const libsched_node_info *node, int64_t *score, libsched_status *status);
@@ -138,7 +138,7 @@ typedef struct libsched_plugin {
   /* NormalizeScore: changes scores[i] in place. */
   libsched_code (*normalize_score)(void *instance, const libsched_cycle_state *state, const libsched_pod *pod,
                                    const libsched_node_set *nodes, int64_t *scores, libsched_status *status);
-  /* Reserve: returns a code, with reasons in `status`; all but LIBSCHED_SUCCESS refuse the node. */
+  /* Reserve: returns a code, with reasons in `status`; all but LIBSCHED_CODE_SUCCESS refuse the node. */
   libsched_code (*reserve)(void *instance, libsched_cycle_state *state, const libsched_pod *pod,
                            uint32_t row, libsched_str node_name, libsched_status *status);
   /* Unreserve: must be idempotent, and is also called where `reserve` never was. Without a node
@@ -151,7 +151,7 @@ typedef struct libsched_plugin {
 
   /* QueueSort: whether pod `a`, in the queue since `a_since_ns`, comes before pod `b`. */
   bool (*less)(void *instance, const libsched_pod *a, int64_t a_since_ns, const libsched_pod *b, int64_t b_since_ns);
-  /* PreEnqueue: all but LIBSCHED_SUCCESS keep the pod out of the queue. */
+  /* PreEnqueue: all but LIBSCHED_CODE_SUCCESS keep the pod out of the queue. */
   libsched_code (*pre_enqueue)(void *instance, const libsched_pod *pod, libsched_status *status);
   /* PreFilterExtensions: what PreFilter gave follows `other` coming to or leaving the node, which is
      as it is after the change. Either both or none, and not without pre_filter. */
@@ -159,29 +159,29 @@ typedef struct libsched_plugin {
                            const libsched_node_info *node, libsched_status *status);
   libsched_code (*remove_pod)(void *instance, libsched_cycle_state *state, const libsched_pod *pod, const libsched_pod *other,
                               const libsched_node_info *node, libsched_status *status);
-  /* PostFilter: LIBSCHED_SUCCESS if it made room; `nomination` is NONE at first. Its node is copied. */
+  /* PostFilter: LIBSCHED_CODE_SUCCESS if it made room; `nomination` is NONE at first. Its node is copied. */
   libsched_code (*post_filter)(void *instance, libsched_cycle_state *state, const libsched_pod *pod,
                                const libsched_node_statuses *statuses, libsched_nomination *nomination, libsched_status *status);
-  /* Permit: LIBSCHED_WAIT lets the pod wait at most `timeout_ns`, capped at 15 minutes. */
+  /* Permit: LIBSCHED_CODE_WAIT lets the pod wait at most `timeout_ns`, capped at 15 minutes. */
   libsched_code (*permit)(void *instance, libsched_cycle_state *state, const libsched_pod *pod, libsched_str node_name,
                           int64_t *timeout_ns, libsched_status *status);
-  /* PreBindPreFlight: LIBSCHED_SKIP skips PreBind; NULL with a pre_bind: LIBSCHED_SUCCESS. */
+  /* PreBindPreFlight: LIBSCHED_CODE_SKIP skips PreBind; NULL with a pre_bind: LIBSCHED_CODE_SUCCESS. */
   libsched_code (*pre_bind_pre_flight)(void *instance, libsched_cycle_state *state, const libsched_pod *pod, libsched_str node_name,
                                        bool *allow_parallel, libsched_status *status);
   libsched_code (*pre_bind)(void *instance, libsched_cycle_state *state, const libsched_pod *pod, libsched_str node_name,
                             libsched_status *status);
-  /* Bind: LIBSCHED_SKIP leaves it to the next plugin. */
+  /* Bind: LIBSCHED_CODE_SKIP leaves it to the next plugin. */
   libsched_code (*bind)(void *instance, libsched_cycle_state *state, const libsched_pod *pod, libsched_str node_name,
                         libsched_status *status);
   void (*post_bind)(void *instance, libsched_cycle_state *state, const libsched_pod *pod, libsched_str node_name);
 
-  /* SignPod: calls libsched_signature_add() for each part; all but LIBSCHED_SUCCESS: not signable. */
+  /* SignPod: calls libsched_signature_add() for each part; all but LIBSCHED_CODE_SUCCESS: not signable. */
   libsched_code (*sign)(void *instance, const libsched_pod *pod, libsched_signature *signature, libsched_status *status);
 
   /* EnqueueExtensions: calls libsched_events_add() for each event. NULL: upstream's default events. */
   libsched_code (*events_to_register)(void *instance, libsched_events *events, libsched_status *status);
   /* Of the event that was added with this index and has a hint: whether `pod`, which this plugin
-     rejected, is worth another try. Any code but LIBSCHED_SUCCESS counts as yes. */
+     rejected, is worth another try. Any code but LIBSCHED_CODE_SUCCESS counts as yes. */
   libsched_code (*queueing_hint)(void *instance, size_t index, const libsched_pod *pod, const libsched_object_change *change,
                                  bool *queue, libsched_status *status);
 
@@ -213,8 +213,7 @@ libsched_rc libsched_registry_add(libsched_registry *registry, const libsched_pl
    either all of them are added or, if it fails, none. The shared object stays loaded as long as one
    of its plugins lives. A path without a slash is looked for as the dynamic loader does.
    Errors: INVALID (an empty path), IO (with the loader's text), UNSUPPORTED (no such function), and
-   the function's own.
-   @since 0.1 */
+   the function's own. */
 libsched_rc libsched_registry_load(libsched_registry *registry, libsched_str path, LIBSCHED_OWN libsched_error **error);
 typedef struct libsched_host {
   uint32_t struct_size; /* sizeof(libsched_host) */

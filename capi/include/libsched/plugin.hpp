@@ -40,7 +40,7 @@ inline std::string_view view(libsched_str s) {
 
 // What a plugin says: a code and reasons.
 struct Status {
-  libsched_code code = LIBSCHED_SUCCESS;
+  libsched_code code = LIBSCHED_CODE_SUCCESS;
   std::vector<std::string> reasons;
 
   Status() = default;
@@ -48,15 +48,15 @@ struct Status {
   Status(libsched_code c, std::string reason) : code(c) { reasons.push_back(std::move(reason)); }
 };
 inline Status unschedulable(std::string reason) {
-  return {LIBSCHED_UNSCHEDULABLE, std::move(reason)};
+  return {LIBSCHED_CODE_UNSCHEDULABLE, std::move(reason)};
 }
 
 namespace detail {
 
 inline libsched_code failed(libsched_status* status, const char* what) noexcept {
-  libsched_status_set(status, LIBSCHED_ERROR);
+  libsched_status_set(status, LIBSCHED_CODE_ERROR);
   libsched_status_set_error(status, libsched_str_from(what));
-  return LIBSCHED_ERROR;
+  return LIBSCHED_CODE_ERROR;
 }
 
 // Runs a method of the plugin: the barrier that no exception passes.
@@ -66,7 +66,7 @@ libsched_code answer(libsched_status* status, F&& method) noexcept {
     using Answer = std::invoke_result_t<F>;
     if constexpr (std::is_void_v<Answer>) {
       method();
-      return LIBSCHED_SUCCESS;
+      return LIBSCHED_CODE_SUCCESS;
     } else if constexpr (std::is_convertible_v<Answer, libsched_code>) {
       return method();
     } else {

@@ -12,10 +12,10 @@ extern "C" {
 /* RunPreScorePlugins over the nodes of a bitmap as libsched_filter_nodes() writes it; bits of rows
    without a node are not looked at. `state` is that of the pod's cycle. `status`
    is Success, or upstream's Error of the whole point.
-   Errors: STATE (PreFilter ran for another pod), BUFFER (too few words). @since 0.1 */
+   Errors: STATE (PreFilter ran for another pod), BUFFER (too few words). */
 libsched_rc libsched_run_pre_score_plugins(libsched_evaluator *evaluator, libsched_cycle_state *state, const libsched_pod *pod,
                                            const uint64_t *feasible, size_t words, libsched_status *status, LIBSCHED_OWN libsched_error **error);
-/* Whether PreScore of this plugin asked to skip its Score. @since 0.1 */
+/* Whether PreScore of this plugin asked to skip its Score. */
 bool libsched_cycle_state_skips_score(const libsched_cycle_state *state, libsched_str plugin);
 
 /* RunScorePlugins after PreScore over the same nodes: totals[row] is the weighted sum of a node's
@@ -23,7 +23,7 @@ bool libsched_cycle_state_skips_score(const libsched_cycle_state *state, libsche
    least 64 * words, or is NULL. `table` gets every score, or is NULL. On a `status` that is not
    Success, upstream's Error of the whole point, the numbers have no meaning and the table is empty.
    After an error, too, `totals` may hold numbers without a meaning.
-   Errors: STATE, BUFFER, STALE (the view has changed since a plugin prepared itself). @since 0.1 */
+   Errors: STATE, BUFFER, STALE (the view has changed since a plugin prepared itself). */
 libsched_rc libsched_run_score_plugins(libsched_evaluator *evaluator, libsched_cycle_state *state, const libsched_pod *pod,
                                        const uint64_t *feasible, size_t words, int64_t *totals, size_t total_count,
                                        libsched_score_table *table, libsched_status *status, LIBSCHED_OWN libsched_error **error);
@@ -43,12 +43,12 @@ typedef struct libsched_cycle_options {
   bool sampling;
   /* If no node takes the pod, `status` is upstream's Unschedulable with the FitError as its text
      ("0/3 nodes are available: ..."), and names the plugin if only one was in the way. The filters
-     are asked once more for it. @since 0.1 */
+     are asked once more for it. */
   bool fit_error;
   bool reserved[6];            /* false */
   uint64_t seed;               /* of LIBSCHED_TIES_RANDOM */
-  const volatile bool *cancel; /* the call ends with CANCELLED once this is true; may be NULL */
-  int64_t deadline_ns;         /* as in libsched_filter_options. @since 0.1 */
+  const libsched_cancel *cancel; /* the call ends with CANCELLED once it is set; NULL: never */
+  int64_t deadline_ns;         /* as in libsched_filter_options. */
 } libsched_cycle_options;
 #ifdef __cplusplus
 #define LIBSCHED_CYCLE_OPTIONS_INIT \
@@ -79,14 +79,14 @@ typedef struct libsched_cycle_outcome {
    there is no node: PreFilter's words, a plugin's Error, or a bare Unschedulable if no node passed
    the filters (see `fit_error`; libsched_check_pod_fits() gives every reason). `options` may be NULL. After CANCELLED
    or DEADLINE all is as before the call, but for `state`, which needs a PreFilter anew.
-   Errors: UNSUPPORTED with the plugin's name, CANCELLED, DEADLINE, STALE. @since 0.1
+   Errors: UNSUPPORTED with the plugin's name, CANCELLED, DEADLINE, STALE.
      libsched_cycle_outcome outcome = LIBSCHED_CYCLE_OUTCOME_INIT;
      libsched_run_cycle(evaluator, state, pod, NULL, &outcome, status, &error); */
 libsched_rc libsched_run_cycle(libsched_evaluator *evaluator, libsched_cycle_state *state, const libsched_pod *pod,
                                const libsched_cycle_options *options, libsched_cycle_outcome *outcome, libsched_status *status,
                                LIBSCHED_OWN libsched_error **error);
 /* Where in the node order a sampled cycle begins. Upstream has one such number for all profiles and
-   never resets it; carry it over to use several evaluators. @since 0.1 */
+   never resets it; carry it over to use several evaluators. */
 size_t libsched_evaluator_next_start(const libsched_evaluator *evaluator);
 void libsched_evaluator_set_next_start(libsched_evaluator *evaluator, size_t start);
 
@@ -94,15 +94,15 @@ void libsched_evaluator_set_next_start(libsched_evaluator *evaluator, size_t sta
    If one refuses, `status` is its answer, all of them are asked to unreserve, and the pod is taken
    off again. `state` is that of the pod's cycle. Undone by a revert like any other change.
    Errors: EXISTS (the cluster has the pod), NOT_FOUND (row), STATE (a snapshot; a state of another
-   pod). @since 0.1 */
+   pod). */
 libsched_rc libsched_evaluator_assume(libsched_evaluator *evaluator, libsched_cycle_state *state, const libsched_pod *pod, uint32_t row,
                                       libsched_status *status, LIBSCHED_OWN libsched_error **error);
 /* The same for a pod that counts as started at `start_ns` (nanoseconds since 1970): preemption
-   compares start times, and a pod without one counts as started just now. @since 0.1 */
+   compares start times, and a pod without one counts as started just now. */
 libsched_rc libsched_evaluator_assume_started(libsched_evaluator *evaluator, libsched_cycle_state *state, const libsched_pod *pod, uint32_t row,
                                               int64_t start_ns, libsched_status *status, LIBSCHED_OWN libsched_error **error);
 /* Unreserves, and takes an assumed pod off its node. A pod that the cluster does not have is
-   unreserved only. Errors: STATE (the pod is not an assumed one; a snapshot). @since 0.1 */
+   unreserved only. Errors: STATE (the pod is not an assumed one; a snapshot). */
 libsched_rc libsched_evaluator_forget(libsched_evaluator *evaluator, libsched_cycle_state *state, const libsched_pod *pod,
                                       LIBSCHED_OWN libsched_error **error);
 

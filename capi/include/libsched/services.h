@@ -26,7 +26,7 @@ int64_t libsched_clock_now(const libsched_clock *clock); /* 0 for NULL */
 libsched_rc libsched_clock_advance_to(libsched_clock *clock, int64_t now_ns, LIBSCHED_OWN libsched_error **error);
 
 /* What plugins ask of the API server. Every function gets user_data first and may be called on any
-   thread; all but `event` return LIBSCHED_SUCCESS, or another code with the error's text as the
+   thread; all but `event` return LIBSCHED_CODE_SUCCESS, or another code with the error's text as the
    reason in `status`. A function that is NULL succeeds and does nothing. */
 typedef struct libsched_api_client {
   uint32_t struct_size; /* sizeof(libsched_api_client) */
@@ -56,10 +56,10 @@ typedef struct libsched_services_options {
   const libsched_api_client *api; /* copied; NULL: one that only keeps the requests */
   LIBSCHED_OWN void *api_user_data; /* api->destroy() runs exactly once, also if the call fails */
   /* Without random_preemption: where preemption begins among the nodes where it might help, counted
-     from the first one in the node order and going round. Upstream's offset is random. @since 0.1 */
+     from the first one in the node order and going round. Upstream's offset is random. */
   uint64_t preemption_offset;
   /* The clock of `deadline_ns` in the options of calls; NULL: `clock`. Pass the machine's clock to
-     end calls by real time while plugins and waiting pods go by a virtual one. @since 0.1 */
+     end calls by real time while plugins and waiting pods go by a virtual one. */
   libsched_clock *deadline_clock;
 } libsched_services_options;
 #ifdef __cplusplus

@@ -17,8 +17,8 @@ namespace {
 constexpr size_t kBlock = 64;
 
 constexpr bool is_error(int8_t code) {
-  return (code != LIBSCHED_SUCCESS) & (code != LIBSCHED_UNSCHEDULABLE) &
-         (code != LIBSCHED_UNSCHEDULABLE_AND_UNRESOLVABLE) & (code != LIBSCHED_PENDING);
+  return (code != LIBSCHED_CODE_SUCCESS) & (code != LIBSCHED_CODE_UNSCHEDULABLE) &
+         (code != LIBSCHED_CODE_UNSCHEDULABLE_AND_UNRESOLVABLE) & (code != LIBSCHED_CODE_PENDING);
 }
 
 uint16_t last_of(size_t known) {
@@ -30,7 +30,7 @@ Masks one_by_one(const int8_t* codes, const uint16_t* reasons, size_t count, siz
   Masks m;
   const uint16_t last = last_of(known);
   for (size_t i = 0; i < count; ++i) {
-    const bool rejected = codes[i] != LIBSCHED_SUCCESS;
+    const bool rejected = codes[i] != LIBSCHED_CODE_SUCCESS;
     const bool error = is_error(codes[i]) | (rejected & (reasons[i] > last));
     m.rejected |= uint64_t{rejected} << i;
     m.errors |= uint64_t{error} << i;
@@ -52,12 +52,13 @@ uint64_t bits_of(const int8_t* codes, F&& f) {
 __m128i is(__m128i codes, int8_t code) { return _mm_cmpeq_epi8(codes, _mm_set1_epi8(code)); }
 
 Masks of_block(const int8_t* codes, const uint16_t* reasons, size_t known) {
-  const uint64_t rejected = ~bits_of(codes, [](__m128i v) { return is(v, LIBSCHED_SUCCESS); });
+  const uint64_t rejected = ~bits_of(codes, [](__m128i v) { return is(v, LIBSCHED_CODE_SUCCESS); });
   if (rejected == 0) return {};
   const uint64_t errors =
       rejected & ~bits_of(codes, [](__m128i v) {
-        return _mm_or_si128(_mm_or_si128(is(v, LIBSCHED_UNSCHEDULABLE), is(v, LIBSCHED_PENDING)),
-                            is(v, LIBSCHED_UNSCHEDULABLE_AND_UNRESOLVABLE));
+        return _mm_or_si128(
+            _mm_or_si128(is(v, LIBSCHED_CODE_UNSCHEDULABLE), is(v, LIBSCHED_CODE_PENDING)),
+            is(v, LIBSCHED_CODE_UNSCHEDULABLE_AND_UNRESOLVABLE));
       });
   const __m128i last = _mm_set1_epi16(static_cast<int16_t>(last_of(known)));
   __m128i beyond = _mm_setzero_si128();  // what is left of reasons that are too large

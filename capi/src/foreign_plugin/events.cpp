@@ -10,7 +10,7 @@ Result<std::vector<ClusterEventWithHint>> ForeignPlugin::events_to_register() co
   const Lent<Events> list(&events);
   const Status s =
       asked.finish(slots().events_to_register(self(), wrap(list.get()), asked.status()));
-  if (!s.success()) return Error{Rc::kInvalid, s.message(), {}, r_->name};
+  if (!s.success()) return Error{Rc::kPlugin, s.message(), {}, r_->name};
   for (const ClusterEventWithHint& e : events)
     if (e.has_hint && slots().queueing_hint == nullptr)
       return Error{Rc::kInvalid,
@@ -28,7 +28,7 @@ Result<QueueingHint> ForeignPlugin::hint(size_t index, const View&, const Pod& p
   const Lent<ObjectChangeHandle> lent(&change);
   const Status s = asked.finish(
       slots().queueing_hint(self(), index, wrap(&pod), wrap(lent.get()), &queue, asked.status()));
-  if (!s.success()) return Error{Rc::kInternal, s.message(), {}, r_->name};
+  if (!s.success()) return Error{Rc::kPlugin, s.message(), {}, r_->name};
   return queue ? QueueingHint::kQueue : QueueingHint::kQueueSkip;
 }
 

@@ -67,7 +67,7 @@ libsched_rc libsched_registry_load(libsched_registry* registry, libsched_str pat
     return LIBSCHED_OK;
   }
   if (!live(told))
-    return fail(error, {rc < 0 && rc >= LIBSCHED_ERR_DEADLINE ? static_cast<Rc>(rc) : Rc::kInternal,
+    return fail(error, {rc < 0 && rc >= LIBSCHED_ERR_PLUGIN ? static_cast<Rc>(rc) : Rc::kInternal,
                         "the plugin failed to register, without a reason",
                         {},
                         {}});

@@ -42,7 +42,7 @@ Result<std::unique_ptr<Plugin>> make_foreign(const std::shared_ptr<const Registe
     const Status status = asked.finish(code);
     if (!status.success()) {
       // It says Success, but has done what a slot must not do: there is an instance.
-      if (code == LIBSCHED_SUCCESS && r->slots.release != nullptr)
+      if (code == LIBSCHED_CODE_SUCCESS && r->slots.release != nullptr)
         r->slots.release(r->user_data, instance);
       return Error{Rc::kInvalid,
                    status.reasons.empty() ? "create returned code " + std::to_string(code)

@@ -8,7 +8,7 @@ namespace libsched::capi {
 namespace {
 
 Status status_of(const Registered& r, int8_t code, size_t reason) {
-  if (code_name(static_cast<Code>(code)) == nullptr || code == LIBSCHED_SUCCESS)
+  if (code_name(static_cast<Code>(code)) == nullptr || code == LIBSCHED_CODE_SUCCESS)
     return r.nonsense("returned the unknown code " + std::to_string(code));
   if (reason < r.reasons.size()) return {static_cast<Code>(code), r.reasons[reason]};
   if (reason == 0) return Status(static_cast<Code>(code));
@@ -26,7 +26,7 @@ void Verdicts::Batch::begin(size_t first_word, Span<uint64_t> judged, size_t cou
     words_[w] = {judged[w], before};
     before += static_cast<uint32_t>(std::popcount(judged[w]));
   }
-  codes_.assign(count, LIBSCHED_SUCCESS);
+  codes_.assign(count, LIBSCHED_CODE_SUCCESS);
   reasons_.assign(count, 0);
 }
 

@@ -14,16 +14,16 @@ static libsched_code create(void* user_data, libsched_str args, void** instance,
   if (limit <= 0)
     libsched_status_add_reason(status, LIBSCHED_STR("pods must be a positive number"));
   *instance = (void*)limit;
-  return limit > 0 ? LIBSCHED_SUCCESS : LIBSCHED_ERROR;
+  return limit > 0 ? LIBSCHED_CODE_SUCCESS : LIBSCHED_CODE_ERROR;
 }
 
 static libsched_code filter(void* instance, const libsched_cycle_state* state,
                             const libsched_pod* pod, const libsched_node_info* node,
                             libsched_status* status) {
   (void)state, (void)pod;
-  if (libsched_node_info_pod_count(node) < (size_t)(intptr_t)instance) return LIBSCHED_SUCCESS;
+  if (libsched_node_info_pod_count(node) < (size_t)(intptr_t)instance) return LIBSCHED_CODE_SUCCESS;
   libsched_status_add_reason(status, LIBSCHED_STR("node(s) had as many pods as MaxPods allows"));
-  return LIBSCHED_UNSCHEDULABLE;
+  return LIBSCHED_CODE_UNSCHEDULABLE;
 }
 
 LIBSCHED_EXPORT libsched_rc libsched_plugin_init(const libsched_host* host,

@@ -218,8 +218,8 @@ void after_libsched_run_filter_plugins_at(Turn& t, Rc rc, Ev& evaluator, St&, Po
   const std::string name =
       string_of(libsched_node_name(libsched_view_node(evaluator.watch().view(), row.get())));
   // A state without a PreFilter makes plugins fail, as upstream's do.
-  if (libsched_status_code(status.get()) == LIBSCHED_ERROR) return;
-  if ((libsched_status_code(status.get()) == LIBSCHED_SUCCESS) != (expected.count(name) != 0))
+  if (libsched_status_code(status.get()) == LIBSCHED_CODE_ERROR) return;
+  if ((libsched_status_code(status.get()) == LIBSCHED_CODE_SUCCESS) != (expected.count(name) != 0))
     differ(t, evaluator, pod, expected);
 }
 

@@ -262,7 +262,7 @@ void after_libsched_evaluator_assume(Turn& t, Rc rc, Ev& evaluator, St&, Po& pod
   Cluster* m = changed(rc, evaluator);
   if (m == nullptr) return;
   const libsched_view* view = evaluator.watch().view();
-  if (libsched_status_code(status.get()) == LIBSCHED_SUCCESS && !evaluator.watch().disturbed())
+  if (libsched_status_code(status.get()) == LIBSCHED_CODE_SUCCESS && !evaluator.watch().disturbed())
     place(*m, pod.facts(), string_of(libsched_node_name(libsched_view_node(view, row.get()))),
           true);
   compare(t, evaluator);

@@ -54,7 +54,7 @@ SCRIBBLED = {("libsched_run_score_plugins", "totals")}
 # What functions without an error give for a bad handle, where that is not 0, false, NULL or empty.
 NOTHING = {
     "libsched_view_find_node": "LIBSCHED_NO_ROW", "libsched_node_info_row": "LIBSCHED_NO_ROW",
-    "libsched_decision_code": "LIBSCHED_ERROR", "libsched_node_statuses_code": "LIBSCHED_ERROR",
+    "libsched_decision_code": "LIBSCHED_CODE_ERROR", "libsched_node_statuses_code": "LIBSCHED_CODE_ERROR",
     "libsched_prefilter_result_all_nodes": "true",
 }
 

@@ -110,7 +110,7 @@ void Slot::mischief() {
 }
 
 libsched_code Slot::answer(libsched_status* status) {
-  if (!active_) return LIBSCHED_SUCCESS;
+  if (!active_) return LIBSCHED_CODE_SUCCESS;
   mischief();
   if (choose().one_in(3)) {
     const std::string text = make_text(choose(), Words::kAny);
@@ -128,7 +128,7 @@ libsched_code Slot::answer(libsched_status* status) {
     case 2:
     case 3:
     case 4: return static_cast<libsched_code>(choose().below(7));
-    default: return LIBSCHED_SUCCESS;
+    default: return LIBSCHED_CODE_SUCCESS;
   }
 }
 

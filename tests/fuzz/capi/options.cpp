@@ -5,14 +5,10 @@
 namespace fuzz {
 namespace {
 
-// The flags that cancel calls: they never change while a call runs.
-const volatile bool* cancel_flag(Turn& t) {
-  static volatile bool flags[] = {false, true};
-  switch (t.choose.below(12)) {
-    case 0: return &flags[1];
-    case 1: return &flags[0];
-    default: return nullptr;
-  }
+// What cancels calls: a handle of the pool, set or not.
+const libsched_cancel* cancel_handle(Turn& t) {
+  const Entry* e = t.choose.one_in(6) ? world().pools.any(t.choose, Kind::cancel, true) : nullptr;
+  return e == nullptr ? nullptr : static_cast<const libsched_cancel*>(e->handle);
 }
 int64_t deadline(Turn& t) { return t.choose.one_in(12) ? make_number(t.choose) : 0; }
 // Ends a call when it has been asked that often; without data it never does.
@@ -77,7 +73,7 @@ void fill(Turn& t, libsched_filter_options& o) {
     o.accept_words = t.choose.below(std::size(accept) + 1);
   }
   o.start = t.choose.one_in(3) ? static_cast<size_t>(make_number(t.choose)) : 0;
-  o.cancel = cancel_flag(t);
+  o.cancel = cancel_handle(t);
   o.deadline_ns = deadline(t);
 }
 
@@ -90,7 +86,7 @@ void fill(Turn& t, libsched_check_options& o) {
   const Entry* e =
       t.choose.one_in(4) ? world().pools.any(t.choose, Kind::cycle_state, false) : nullptr;
   o.state = e == nullptr ? nullptr : static_cast<libsched_cycle_state*>(e->handle);
-  o.cancel = cancel_flag(t);
+  o.cancel = cancel_handle(t);
   o.deadline_ns = deadline(t);
 }
 
@@ -101,7 +97,7 @@ void fill(Turn& t, libsched_cycle_options& o) {
   o.fit_error = t.choose.one_in(3);
   o.reserved[5] = rarely(t);
   o.seed = t.choose.next();
-  o.cancel = cancel_flag(t);
+  o.cancel = cancel_handle(t);
   o.deadline_ns = deadline(t);
 }
 

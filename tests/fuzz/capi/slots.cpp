@@ -20,7 +20,7 @@ Code create(void*, libsched_str, void** instance, Status* status) {
   Slot s({lent(status)});
   const Code code = s.answer(status);
   // A code that is none is a failure, too, after which nobody owes us a release.
-  *instance = world().pass("an instance", code == LIBSCHED_SUCCESS);
+  *instance = world().pass("an instance", code == LIBSCHED_CODE_SUCCESS);
   return code;
 }
 void release(void*, void* instance) { world().destroyed(instance); }

@@ -216,7 +216,7 @@ struct ReaderWorld {
     const auto make = [](const FactoryCall&) -> Result<std::unique_ptr<Plugin>> {
       return std::unique_ptr<Plugin>(std::make_unique<Reader>());
     };
-    REQUIRE(registry->add("Reader", {point_bit(ExtensionPoint::kFilter), make, true}).ok());
+    REQUIRE(registry->add("Reader", {point_bit(ExtensionPoint::kFilter), make, false}).ok());
     return Framework::create(fake_config({"Reader"}), "", registry, {}).value();
   }
   Ref<Cluster> cluster = make_ref<Cluster>();

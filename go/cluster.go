@@ -202,7 +202,7 @@ func (c *Cluster) SetServices(services *Services) error {
 		}
 		k.services = services
 		for _, e := range k.evaluators {
-			C.libsched_evaluator_set_services(e.c.evaluator, ptr)
+			C.libsched_evaluator_set_services(e.c.evaluator, ptr, nil) // none is busy
 			e.c.frame.services, e.services = ptr, services
 		}
 		return C.LIBSCHED_OK

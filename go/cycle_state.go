@@ -168,12 +168,13 @@ func (s *CycleState) TakeActivations() ([]string, error) {
 		return nil, err
 	}
 	defer s.unlock()
-	var text *C.libsched_text
-	var failure *C.libsched_error
-	if rc := C.libsched_cycle_state_take_activations_json(ptr, &text, &failure); rc != C.LIBSCHED_OK {
-		return nil, takeError(rc, failure)
+	keys := make([]string, C.libsched_cycle_state_activation_count(ptr))
+	for i := range keys {
+		pod := C.libsched_cycle_state_activation(ptr, C.size_t(i))
+		keys[i] = goString(C.libsched_pod_namespace(pod)) + "/" + goString(C.libsched_pod_name(pod))
 	}
-	return readJSON[[]string]("activations", takeText(text), nil)
+	C.libsched_cycle_state_clear_activations(ptr)
+	return keys, nil
 }
 
 // SkipsFilter says whether PreFilter of a plugin asked to skip its Filter.

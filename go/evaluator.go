@@ -104,7 +104,7 @@ func (e *evaluator) use(services *Services) (*evaluator, error) {
 		return nil, err
 	}
 	defer services.core.release()
-	C.libsched_evaluator_set_services(e.c.evaluator, ptr)
+	C.libsched_evaluator_set_services(e.c.evaluator, ptr, nil) // nobody asks it yet
 	e.c.frame.services, e.services = ptr, services
 	return e, nil
 }

@@ -61,32 +61,35 @@ func (n *NodeStatuses) use(call func(*C.libsched_node_statuses, *C.libsched_stat
 // Set says something of a node: code, reasons, error and plugin are kept. Errors: ErrMisuse, of those that are
 // lent, too.
 func (n *NodeStatuses) Set(row Row, status *Status) error {
-	return n.set(status, func(ptr *C.libsched_node_statuses, s *C.libsched_status) {
-		C.libsched_node_statuses_set(ptr, C.uint32_t(row), s)
+	return n.set(status, func(ptr *C.libsched_node_statuses, s *C.libsched_status, failure **C.libsched_error) C.libsched_rc {
+		return C.libsched_node_statuses_set(ptr, C.uint32_t(row), s, failure)
 	})
 }
 
 // SetAbsent says something of the nodes of which nothing was said: without it,
 // UnschedulableAndUnresolvable.
 func (n *NodeStatuses) SetAbsent(status *Status) error {
-	return n.set(status, func(ptr *C.libsched_node_statuses, s *C.libsched_status) {
-		C.libsched_node_statuses_set_absent(ptr, s)
+	return n.set(status, func(ptr *C.libsched_node_statuses, s *C.libsched_status, failure **C.libsched_error) C.libsched_rc {
+		return C.libsched_node_statuses_set_absent(ptr, s, failure)
 	})
 }
 
-func (n *NodeStatuses) set(status *Status, set func(*C.libsched_node_statuses, *C.libsched_status)) error {
+func (n *NodeStatuses) set(status *Status, set func(*C.libsched_node_statuses, *C.libsched_status,
+	**C.libsched_error) C.libsched_rc) error {
 	if n != nil && n.lent {
 		return &Error{Code: ErrMisuse, Msg: "the NodeStatuses of a plugin's call cannot be changed"}
 	}
+	var err error
 	if !n.use(func(ptr *C.libsched_node_statuses, s *C.libsched_status) {
 		C.libsched_status_set(s, C.libsched_code(status.Code()))
 		answer(s, status)
 		C.libsched_status_set_plugin(s, str(status.Plugin()))
-		set(ptr, s)
+		var failure *C.libsched_error
+		err = takeError(set(ptr, s, &failure), failure)
 	}) {
 		return closedError(n)
 	}
-	return nil
+	return err
 }
 
 // Get returns what was said of a node; nil for Success.

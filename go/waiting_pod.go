@@ -4,7 +4,6 @@ package libsched
 import "C"
 
 import (
-	"encoding/json"
 	"time"
 )
 
@@ -59,7 +58,9 @@ func (s *Services) WaitingPod(uid string) *WaitingPod {
 		return nil
 	}
 	defer s.core.release()
-	return ownWaitingPod(C.libsched_services_get_waiting_pod(ptr, str(uid)))
+	var found *C.libsched_waiting_pod
+	C.libsched_services_find_waiting_pod(ptr, str(uid), &found, nil) // without it there is none
+	return ownWaitingPod(found)
 }
 
 // WaitingPods returns all pods that wait, ordered by uid.
@@ -71,7 +72,11 @@ func (s *Services) WaitingPods() []*WaitingPod {
 	defer s.core.release()
 	found := make([]*C.libsched_waiting_pod, 16)
 	for {
-		n := int(C.libsched_services_waiting_pods(ptr, &found[0], C.size_t(len(found))))
+		var count C.size_t
+		if C.libsched_services_waiting_pods(ptr, &found[0], C.size_t(len(found)), &count, nil) != C.LIBSCHED_OK {
+			return nil
+		}
+		n := int(count)
 		if n <= len(found) {
 			found = found[:n]
 			break
@@ -122,12 +127,15 @@ func (w *WaitingPod) PendingPlugins() []string {
 		return nil
 	}
 	defer w.h.release()
-	var text *C.libsched_text
-	if C.libsched_waiting_pod_pending_json(ptr, &text, nil) != C.LIBSCHED_OK {
+	names := make([]C.libsched_str, C.libsched_waiting_pod_pending(ptr, nil, 0))
+	if len(names) == 0 {
 		return nil
 	}
-	var plugins []string
-	_ = json.Unmarshal(takeText(text), &plugins) // it is the library's
+	n := int(C.libsched_waiting_pod_pending(ptr, &names[0], C.size_t(len(names)))) // fewer, if one was allowed
+	plugins := make([]string, n)
+	for i := range plugins {
+		plugins[i] = goString(names[i])
+	}
 	return plugins
 }
 

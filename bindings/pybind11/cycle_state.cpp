@@ -144,12 +144,15 @@ void bind_cycle_state(py::module_& module) {
            })
       .def("take_activations",
            [](CycleState& state) {
-             TextHandle out;
              const Holding holding(state.lock.get());
-             quick([&](libsched_error** error) {
-               return libsched_cycle_state_take_activations_json(state.get(), into(out), error);
-             });
-             return from_text(out);
+             py::list keys;
+             for (size_t i = 0; i < libsched_cycle_state_activation_count(state.get()); ++i) {
+               const libsched_pod* pod = libsched_cycle_state_activation(state.get(), i);
+               keys.append(py::make_tuple(from_str(libsched_pod_namespace(pod)),
+                                          from_str(libsched_pod_name(pod))));
+             }
+             libsched_cycle_state_clear_activations(state.get());
+             return keys;
            })
       // In a slot: the address of the view that is asked about, and who asks.
       .def_property_readonly(

@@ -237,14 +237,19 @@ void bind_lent(py::module_& module) {
            [](NodeStatuses& statuses, uint32_t row, int32_t code,
               const std::vector<std::string_view>& reasons,
               const std::optional<std::string_view>& error) {
-             libsched_node_statuses_set(statuses.handle.get(), row,
-                                        status_of(code, reasons, error).get());
+             const StatusHandle status = status_of(code, reasons, error);
+             quick([&](libsched_error** failure) {
+               return libsched_node_statuses_set(statuses.handle.get(), row, status.get(), failure);
+             });
            })
       .def("set_absent",
            [](NodeStatuses& statuses, int32_t code, const std::vector<std::string_view>& reasons,
               const std::optional<std::string_view>& error) {
-             libsched_node_statuses_set_absent(statuses.handle.get(),
-                                               status_of(code, reasons, error).get());
+             const StatusHandle status = status_of(code, reasons, error);
+             quick([&](libsched_error** failure) {
+               return libsched_node_statuses_set_absent(statuses.handle.get(), status.get(),
+                                                        failure);
+             });
            })
       .def("row",
            [](const NodeStatuses& statuses, std::string_view name) -> py::object {

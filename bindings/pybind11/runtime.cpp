@@ -97,7 +97,9 @@ py::str sign_pod(Evaluator& evaluator, const Pod& pod) {
 }
 
 void use_services(Evaluator& evaluator, const Services& services) {
-  libsched_evaluator_set_services(evaluator.handle.get(), services.handle.get());
+  quick([&](libsched_error** error) {
+    return libsched_evaluator_set_services(evaluator.handle.get(), services.handle.get(), error);
+  });
   evaluator.services_lock = services.lock;
 }
 

@@ -144,7 +144,10 @@ py::list waiting_pods(const Services& services) {
   std::vector<libsched_waiting_pod*> found(8);
   size_t count = 0;
   while (true) {
-    count = libsched_services_waiting_pods(services.handle.get(), found.data(), found.size());
+    quick([&](libsched_error** error) {
+      return libsched_services_waiting_pods(services.handle.get(), found.data(), found.size(),
+                                            &count, error);
+    });
     if (count <= found.size()) break;
     for (libsched_waiting_pod* one : found) libsched_waiting_pod_unref(one);
     found.assign(count + 8, nullptr);
@@ -188,11 +191,14 @@ void bind_waiting_pod(py::module_& module) {
                              })
       .def("pending",
            [](const WaitingPod& waiting) {
-             TextHandle out;
-             quick([&](libsched_error** error) {
-               return libsched_waiting_pod_pending_json(waiting.handle.get(), into(out), error);
-             });
-             return from_text(out);
+             std::vector<libsched_str> names(
+                 libsched_waiting_pod_pending(waiting.handle.get(), nullptr, 0));
+             // Fewer, if a plugin has allowed it meanwhile.
+             names.resize(
+                 libsched_waiting_pod_pending(waiting.handle.get(), names.data(), names.size()));
+             py::list list;
+             for (const libsched_str name : names) list.append(from_str(name));
+             return list;
            })
       .def("allow",
            [](WaitingPod& waiting, std::string_view plugin) {
@@ -271,8 +277,15 @@ void bind_services(py::module_& module) {
       .def("waiting_pods", waiting_pods)
       .def("waiting_pod",
            [](const Services& services, std::string_view uid) {
-             return own_waiting(
-                 libsched_services_get_waiting_pod(services.handle.get(), to_str(uid)));
+             libsched_waiting_pod* found = nullptr;
+             quick([&](libsched_error** error) {
+               const libsched_rc rc = libsched_services_find_waiting_pod(
+                   services.handle.get(), to_str(uid), &found, error);
+               if (rc != LIBSCHED_ERR_NOT_FOUND) return rc;
+               libsched_error_unref(std::exchange(*error, nullptr));
+               return libsched_rc{LIBSCHED_OK};
+             });
+             return own_waiting(found);
            })
       .def("reject_waiting_pod", [](Services& services, std::string_view uid) {
         return libsched_services_reject_waiting_pod(services.handle.get(), to_str(uid));

@@ -63,6 +63,7 @@ class ForeignApi final : public ApiClient {
           {},
           {}};
     if (code == LIBSCHED_CODE_SUCCESS) return {};
+    if (status->out_of_memory) throw std::bad_alloc();
     std::string why = status->status.message();
     if (why.empty())
       why = std::string(what) + " of the API client returned code " + std::to_string(code);

@@ -1,4 +1,6 @@
 // Asking: the extension points, filters over many nodes, decisions.
+#include <map>
+
 #include "handles.hpp"
 
 using namespace libsched;        // NOLINT(google-build-using-namespace)
@@ -8,7 +10,7 @@ namespace {
 
 Result<void> filter_row(libsched_evaluator* evaluator, libsched_cycle_state* state,
                         const libsched_pod* pod, uint32_t row, libsched_status* status) {
-  return unwrap(evaluator)->run_filter(*unwrap(state), *unwrap(pod), row, &unwrap(status)->status);
+  return unwrap(evaluator)->run_filter(*unwrap(state), *unwrap(pod), row, unwrap(status)->blank());
 }
 
 Error no_node(Str name) {
@@ -28,7 +30,7 @@ libsched_rc change_pod(ChangePod change, libsched_evaluator* evaluator, libsched
     if (row == kNoId) return no_node(in(node));
     Result<Status> ran = (e.*change)(*unwrap(state), *unwrap(pod), *unwrap(other), row);
     if (!ran.ok()) return std::move(ran.error());
-    unwrap(status)->status = std::move(*ran);
+    unwrap(status)->assign(std::move(*ran));
     return {};
   });
 }
@@ -107,13 +109,18 @@ libsched_str libsched_prefilter_result_plugin(const libsched_prefilter_result* r
 void libsched_prefilter_result_set_nodes(libsched_prefilter_result* r, const libsched_str* names,
                                          size_t count) {
   if (!live(r) || (names == nullptr && count != 0)) return;
-  quietly(false, [&] {
+  PreFilterObject& object = *unwrap(r);
+  object.out_of_memory = !quietly(false, [&] {
     std::vector<std::string> list;
     for (size_t i = 0; i < count; ++i) list.emplace_back(in(names[i]));
-    unwrap(r)->result = {};
-    unwrap(r)->result.narrow(std::move(list));
+    object.result = {};
+    object.result.narrow(std::move(list));
     return true;
   });
+  if (!object.out_of_memory) return;
+  object.result.all_nodes = false;
+  object.result.nodes.clear();
+  object.result.restricted.clear();
 }
 
 libsched_rc libsched_run_pre_enqueue_plugins(libsched_evaluator* evaluator, const libsched_pod* pod,
@@ -121,7 +128,7 @@ libsched_rc libsched_run_pre_enqueue_plugins(libsched_evaluator* evaluator, cons
   LIBSCHED_REQUIRE_HANDLES(error, evaluator, pod, status);
   return guarded(error, [&]() -> Result<void> {
     LIBSCHED_TRY(unwrap(evaluator)->may_ask());
-    unwrap(status)->status = unwrap(evaluator)->run_pre_enqueue(*unwrap(pod));
+    unwrap(status)->assign(unwrap(evaluator)->run_pre_enqueue(*unwrap(pod)));
     return {};
   });
 }
@@ -135,8 +142,11 @@ libsched_rc libsched_run_pre_filter_plugins(libsched_evaluator* evaluator,
   return guarded(error, [&]() -> Result<void> {
     Result<Status> ran = unwrap(evaluator)->run_pre_filter(*unwrap(state), *unwrap(pod));
     if (!ran.ok()) return std::move(ran.error());
-    unwrap(status)->status = std::move(*ran);
-    if (result != nullptr) unwrap(result)->result = unwrap(state)->pre_filter;
+    unwrap(status)->assign(std::move(*ran));
+    if (result != nullptr) {
+      unwrap(result)->result = unwrap(state)->pre_filter;
+      unwrap(result)->out_of_memory = false;
+    }
     return {};
   });
 }
@@ -277,12 +287,59 @@ libsched_str libsched_decision_error(const libsched_decision* d) {
 }
 bool libsched_decision_gate(const libsched_decision* d, libsched_status* status) {
   if (!live(d) || !unwrap(d)->pre_enqueue) return false;
-  if (live(status))
-    quietly(false, [&] {
-      unwrap(status)->status = *unwrap(d)->pre_enqueue;
-      return true;
-    });
+  if (live(status)) {
+    unwrap(status)->assign(Status());
+    unwrap(status)->write([&](Status& s) { s = *unwrap(d)->pre_enqueue; });
+  }
   return true;
+}
+libsched_rc libsched_decision_reason_totals(const libsched_decision* decision,
+                                            libsched_reason_total* result, size_t capacity,
+                                            size_t* count, libsched_error** error) {
+  LIBSCHED_REQUIRE_HANDLES(error, decision, count);
+  LIBSCHED_REQUIRE(error, result != nullptr || capacity == 0);
+  return guarded(error, [&]() -> Result<void> {
+    const Decision::Details& d = unwrap(decision)->details();
+    std::vector<size_t> nodes(d.statuses.size());  // that have a status
+    for (const uint32_t s : d.status) ++nodes[s];
+    std::map<std::pair<Str, Str>, libsched_reason_total> totals;
+    for (size_t s = 0; s < nodes.size(); ++s) {
+      const Status& status = d.statuses[s];
+      if (nodes[s] == 0) continue;
+      for (const std::string& reason : status.reasons) {
+        libsched_reason_total& total = totals[{reason, status.plugin}];
+        total.reason = out(reason);
+        total.plugin = out(status.plugin);
+        total.nodes += nodes[s];
+      }
+    }
+    size_t i = 0;
+    for (const auto& [key, total] : totals)
+      if (i < capacity) result[i++] = total;
+    *count = totals.size();
+    return {};
+  });
+}
+bool libsched_decision_post_filter(const libsched_decision* d, libsched_status* status) {
+  if (!live(d) || !unwrap(d)->post_filter) return false;
+  if (live(status)) {
+    unwrap(status)->assign(Status());
+    unwrap(status)->write([&](Status& s) { s = *unwrap(d)->post_filter; });
+  }
+  return true;
+}
+libsched_str libsched_decision_nominated_node(const libsched_decision* d) {
+  return !live(d) || !unwrap(d)->nomination || !unwrap(d)->nomination->override_node
+             ? out(Str())
+             : out(unwrap(d)->nomination->node);
+}
+size_t libsched_decision_victim_count(const libsched_decision* d) {
+  return !live(d) ? 0 : unwrap(d)->preemption.victims.size();
+}
+const libsched_pod* libsched_decision_victim(const libsched_decision* d, size_t index) {
+  return index < libsched_decision_victim_count(d)
+             ? wrap(unwrap(d)->preemption.victims[index].get())
+             : nullptr;
 }
 libsched_str libsched_decision_fit_error(const libsched_decision* d) {
   if (!live(d)) return out(Str());

@@ -78,42 +78,36 @@ libsched_str libsched_status_plugin(const libsched_status* s) {
   return !live(s) ? out(Str()) : out(unwrap(s)->status.plugin);
 }
 size_t libsched_status_reason_count(const libsched_status* s) {
-  return !live(s) ? 0 : unwrap(s)->status.reasons.size();
+  if (!live(s)) return 0;
+  return unwrap(s)->out_of_memory ? 1 : unwrap(s)->status.reasons.size();
 }
 libsched_str libsched_status_reason(const libsched_status* s, size_t index) {
-  return index < libsched_status_reason_count(s) ? out(unwrap(s)->status.reasons[index])
-                                                 : out(Str());
+  if (index >= libsched_status_reason_count(s)) return out(Str());
+  return unwrap(s)->out_of_memory ? out(kOutOfMemory) : out(unwrap(s)->status.reasons[index]);
 }
 void libsched_status_set(libsched_status* s, libsched_code code) {
   if (!live(s)) return;
-  unwrap(s)->status.code = static_cast<Code>(code);
-  unwrap(s)->status.reasons.clear();
-  unwrap(s)->status.error.reset();
+  Status& status = *unwrap(s)->blank();
+  status.code = static_cast<Code>(code);
+  status.reasons.clear();
+  status.error.reset();
 }
 void libsched_status_add_reason(libsched_status* s, libsched_str reason) {
-  if (!live(s)) return;
-  quietly(false, [&] {
-    unwrap(s)->status.reasons.emplace_back(in(reason));
-    return true;
-  });
+  if (live(s)) unwrap(s)->write([&](Status& status) { status.reasons.emplace_back(in(reason)); });
 }
 
 void libsched_status_set_error(libsched_status* s, libsched_str text) {
-  if (!live(s)) return;
-  quietly(false, [&] {
-    unwrap(s)->status.set_error(std::string(in(text)));
-    return true;
-  });
+  if (live(s)) unwrap(s)->write([&](Status& status) { status.set_error(std::string(in(text))); });
 }
 void libsched_status_set_plugin(libsched_status* s, libsched_str plugin) {
-  if (!live(s)) return;
-  quietly(false, [&] {
-    unwrap(s)->status.plugin = std::string(in(plugin));
-    return true;
-  });
+  if (live(s)) unwrap(s)->write([&](Status& status) { status.plugin = std::string(in(plugin)); });
 }
 bool libsched_status_as_error(const libsched_status* s, libsched_str* text) {
   if (!live(s)) return false;
+  if (unwrap(s)->out_of_memory) {
+    if (text != nullptr) *text = out(kOutOfMemory);
+    return true;
+  }
   return quietly(false, [&] {
     std::optional<std::string> error = unwrap(s)->status.as_error();
     if (!error) return false;

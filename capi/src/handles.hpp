@@ -35,16 +35,44 @@ struct Cancel final : RefCounted {
 struct Objects final : RefCounted {
   ObjectSet set;
 };
+// Where memory runs out while a status is written it becomes an Error that says so, never a status
+// that says less than it was told.
 struct StatusObject final : RefCounted {
   Status status;
-  mutable std::string lent;  // what as_error() gave
+  mutable std::string lent;    // what as_error() gave
+  bool out_of_memory = false;  // then `status` is a bare Error
+
+  void assign(Status s) noexcept {
+    status = std::move(s);
+    out_of_memory = false;
+  }
+  // To be filled by a call.
+  Status* blank() {
+    out_of_memory = false;
+    return &status;
+  }
+  template <typename F>
+  void write(F&& change) noexcept {
+    if (out_of_memory) return;
+    try {
+      change(status);
+    } catch (...) {
+      status.reset();
+      status.code = Code::kError;
+      out_of_memory = true;
+    }
+  }
 };
+constexpr Str kOutOfMemory = "out of memory";
 struct WaitingPodObject final : RefCounted {
-  explicit WaitingPodObject(std::shared_ptr<WaitingPod> w) : waiting(std::move(w)) {}
+  explicit WaitingPodObject(std::shared_ptr<WaitingPod> w)
+      : waiting(std::move(w)), plugins(waiting->pending_plugins()) {}
   std::shared_ptr<WaitingPod> waiting;
+  std::vector<std::string> plugins;  // that had not allowed it when this was made
 };
 struct PreFilterObject final : RefCounted {
   PreFilterResult result;
+  bool out_of_memory = false;  // then no node is left
 };
 // With an overlay the node is to be seen with the overlay's pods.
 struct NodeInfo final : HandleMark {
@@ -67,10 +95,12 @@ struct NodeSet final : HandleMark {
 struct Signature final : HandleMark {
   explicit Signature(std::vector<SignFragment>* f) : fragments(f) {}
   std::vector<SignFragment>* fragments;
+  bool out_of_memory = false;
 };
 struct Events final : HandleMark {
   explicit Events(std::vector<ClusterEventWithHint>* l) : list(l) {}
   std::vector<ClusterEventWithHint>* list;
+  bool out_of_memory = false;
 };
 struct ObjectChangeHandle final : HandleMark {
   explicit ObjectChangeHandle(const ObjectChange* c) : change(c) {}

@@ -19,7 +19,7 @@ libsched_rc run_at(AtNode point, libsched_evaluator* evaluator, libsched_cycle_s
   return guarded(error, [&]() -> Result<void> {
     Result<Status> ran = (unwrap(evaluator)->*point)(*unwrap(state), *unwrap(pod), in(node));
     if (!ran.ok()) return std::move(ran.error());
-    unwrap(status)->status = std::move(*ran);
+    unwrap(status)->assign(std::move(*ran));
     return {};
   });
 }
@@ -60,7 +60,7 @@ libsched_rc libsched_run_filter_plugins_with_nominated_pods(libsched_evaluator* 
     if (unwrap(evaluator)->view().node(row) == nullptr)
       return Error{Rc::kNotFound, "the cluster has no node of this row", {}, {}};
     return unwrap(evaluator)->run_filter_with_nominated(*unwrap(state), *unwrap(pod), row,
-                                                        &unwrap(status)->status);
+                                                        unwrap(status)->blank());
   });
 }
 
@@ -90,20 +90,24 @@ libsched_rc libsched_node_statuses_create(libsched_node_statuses** result, libsc
   });
 }
 void libsched_node_statuses_unref(libsched_node_statuses* statuses) { destroy(statuses); }
-void libsched_node_statuses_set(libsched_node_statuses* statuses, uint32_t row,
-                                const libsched_status* status) {
-  if (!live(statuses) || !live(status)) return;
-  quietly(false, [&] {
+libsched_rc libsched_node_statuses_set(libsched_node_statuses* statuses, uint32_t row,
+                                       const libsched_status* status, libsched_error** error) {
+  LIBSCHED_REQUIRE_HANDLES(error, statuses, status);
+  return guarded(error, [&]() -> Result<void> {
+    if (unwrap(status)->out_of_memory) throw std::bad_alloc();
     unwrap(statuses)->set(row, unwrap(status)->status);
-    return true;
+    return {};
   });
 }
-void libsched_node_statuses_set_absent(libsched_node_statuses* statuses,
-                                       const libsched_status* status) {
-  if (!live(statuses) || !live(status)) return;
-  quietly(false, [&] {
-    unwrap(statuses)->absent = unwrap(status)->status;
-    return true;
+libsched_rc libsched_node_statuses_set_absent(libsched_node_statuses* statuses,
+                                              const libsched_status* status,
+                                              libsched_error** error) {
+  LIBSCHED_REQUIRE_HANDLES(error, statuses, status);
+  return guarded(error, [&]() -> Result<void> {
+    if (unwrap(status)->out_of_memory) throw std::bad_alloc();
+    Status copy = unwrap(status)->status;
+    unwrap(statuses)->absent = std::move(copy);
+    return {};
   });
 }
 libsched_code libsched_node_statuses_code(const libsched_node_statuses* statuses, uint32_t row) {
@@ -113,10 +117,8 @@ libsched_code libsched_node_statuses_code(const libsched_node_statuses* statuses
 void libsched_node_statuses_get(const libsched_node_statuses* statuses, uint32_t row,
                                 libsched_status* status) {
   if (!live(statuses) || !live(status)) return;
-  quietly(false, [&] {
-    unwrap(status)->status = unwrap(statuses)->at(row);
-    return true;
-  });
+  unwrap(status)->assign(Status());
+  unwrap(status)->write([&](Status& s) { s = unwrap(statuses)->at(row); });
 }
 
 libsched_rc libsched_run_post_filter_plugins(libsched_evaluator* evaluator,
@@ -142,7 +144,7 @@ libsched_rc libsched_run_post_filter_plugins(libsched_evaluator* evaluator,
       }
       write_struct(nomination, result);
     }
-    unwrap(status)->status = std::move(*ran);
+    unwrap(status)->assign(std::move(*ran));
     return {};
   });
 }
@@ -179,7 +181,7 @@ libsched_rc libsched_run_permit_plugins(libsched_evaluator* evaluator, libsched_
       waits[i] = {name, asked[i].timeout_ns};
     }
     if (count != nullptr) *count = asked.size();
-    unwrap(status)->status = std::move(*ran);
+    unwrap(status)->assign(std::move(*ran));
     return {};
   });
 }
@@ -190,7 +192,7 @@ libsched_rc libsched_wait_on_permit(libsched_evaluator* evaluator, const libsche
   return guarded(error, [&]() -> Result<void> {
     Result<Status> ran = unwrap(evaluator)->wait_on_permit(*unwrap(pod));
     if (!ran.ok()) return std::move(ran.error());
-    unwrap(status)->status = std::move(*ran);
+    unwrap(status)->assign(std::move(*ran));
     return {};
   });
 }

@@ -22,7 +22,7 @@ libsched_rc assume(libsched_evaluator* evaluator, libsched_cycle_state* state,
   return guarded(error, [&]() -> Result<void> {
     Result<Status> ran = unwrap(evaluator)->assume(*unwrap(state), *unwrap(pod), row, start);
     if (!ran.ok()) return std::move(ran.error());
-    unwrap(status)->status = std::move(*ran);
+    unwrap(status)->assign(std::move(*ran));
     return {};
   });
 }
@@ -51,7 +51,7 @@ libsched_rc libsched_run_pre_score_plugins(libsched_evaluator* evaluator,
     Result<Status> ran =
         unwrap(evaluator)->run_pre_score(*unwrap(state), *unwrap(pod), feasible, words);
     if (!ran.ok()) return std::move(ran.error());
-    unwrap(status)->status = std::move(*ran);
+    unwrap(status)->assign(std::move(*ran));
     return {};
   });
 }
@@ -73,7 +73,7 @@ libsched_rc libsched_run_score_plugins(libsched_evaluator* evaluator, libsched_c
                                                       totals, table == nullptr ? nullptr : &filled);
     if (!ran.ok()) return std::move(ran.error());
     if (table != nullptr) *unwrap(table) = std::move(filled);
-    unwrap(status)->status = std::move(*ran);
+    unwrap(status)->assign(std::move(*ran));
     return {};
   });
 }
@@ -114,7 +114,7 @@ libsched_rc libsched_run_cycle(libsched_evaluator* evaluator, libsched_cycle_sta
     result.feasible = ran->feasible;
     result.evaluated = ran->evaluated;
     write_struct(outcome, result);
-    unwrap(status)->status = std::move(ran->status);
+    unwrap(status)->assign(std::move(ran->status));
     return {};
   });
 }

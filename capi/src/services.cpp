@@ -134,9 +134,11 @@ libsched_clock* libsched_services_deadline_clock(libsched_services* services) {
   return !live(services) ? nullptr : wrap(&unwrap(services)->deadline_clock());
 }
 
-void libsched_evaluator_set_services(libsched_evaluator* evaluator, libsched_services* services) {
-  if (live(evaluator) && live(services))
-    unwrap(evaluator)->use(Ref<Services>::share(unwrap(services)));
+libsched_rc libsched_evaluator_set_services(libsched_evaluator* evaluator,
+                                            libsched_services* services, libsched_error** error) {
+  LIBSCHED_REQUIRE_HANDLES(error, evaluator, services);
+  return guarded(error,
+                 [&] { return unwrap(evaluator)->use(Ref<Services>::share(unwrap(services))); });
 }
 libsched_services* libsched_evaluator_services(libsched_evaluator* evaluator) {
   return !live(evaluator) ? nullptr : wrap(&unwrap(evaluator)->services());
@@ -202,16 +204,15 @@ libsched_rc libsched_cycle_state_activate(libsched_cycle_state* state, const lib
     return {};
   });
 }
-libsched_rc libsched_cycle_state_take_activations_json(libsched_cycle_state* state,
-                                                       libsched_text** result,
-                                                       libsched_error** error) {
-  LIBSCHED_REQUIRE_HANDLES(error, state, result);
-  return guarded(error, [&]() -> Result<void> {
-    Json keys = Json::array();
-    for (const auto& [key, pod] : unwrap(state)->take_activations()) keys.push_back(key);
-    *result = own(json_text(keys));
-    return {};
-  });
+size_t libsched_cycle_state_activation_count(const libsched_cycle_state* state) {
+  return !live(state) ? 0 : unwrap(state)->activation_count();
+}
+const libsched_pod* libsched_cycle_state_activation(const libsched_cycle_state* state,
+                                                    size_t index) {
+  return !live(state) ? nullptr : wrap(unwrap(state)->activation(index));
+}
+void libsched_cycle_state_clear_activations(libsched_cycle_state* state) {
+  if (live(state)) unwrap(state)->take_activations();
 }
 
 }  // extern "C"

@@ -1,6 +1,4 @@
 // Pods that Permit lets wait. Any thread.
-#include <nlohmann/json.hpp>
-
 #include "handles.hpp"
 
 using namespace libsched;        // NOLINT(google-build-using-namespace)
@@ -34,25 +32,36 @@ libsched_rc libsched_services_add_waiting_pod(libsched_services* services, const
   });
 }
 
-libsched_waiting_pod* libsched_services_get_waiting_pod(const libsched_services* services,
-                                                        libsched_str uid) {
-  if (!live(services)) return nullptr;
-  return quietly(static_cast<libsched_waiting_pod*>(nullptr), [&]() -> libsched_waiting_pod* {
+libsched_rc libsched_services_find_waiting_pod(const libsched_services* services, libsched_str uid,
+                                               libsched_waiting_pod** result,
+                                               libsched_error** error) {
+  LIBSCHED_REQUIRE_HANDLES(error, services, result);
+  return guarded(error, [&]() -> Result<void> {
     std::shared_ptr<WaitingPod> found = waiting_pods(services).get(in(uid));
-    return found ? own(new WaitingPodObject(std::move(found))) : nullptr;
+    if (!found)
+      return Error{
+          Rc::kNotFound, "no pod with the uid \"" + std::string(in(uid)) + "\" waits", {}, {}};
+    *result = own(new WaitingPodObject(std::move(found)));
+    return {};
   });
 }
-size_t libsched_services_waiting_pods(const libsched_services* services, libsched_waiting_pod** out,
-                                      size_t capacity) {
-  if (!live(services)) return 0;
-  return quietly(size_t{0}, [&] {
+libsched_rc libsched_services_waiting_pods(const libsched_services* services,
+                                           libsched_waiting_pod** result, size_t capacity,
+                                           size_t* count, libsched_error** error) {
+  LIBSCHED_REQUIRE_HANDLES(error, services, count);
+  LIBSCHED_REQUIRE(error, result != nullptr || capacity == 0);
+  return guarded(error, [&]() -> Result<void> {
     std::vector<std::shared_ptr<WaitingPod>> all = waiting_pods(services).all();
     std::vector<Ref<WaitingPodObject>> made;
-    for (size_t i = 0; out != nullptr && i < all.size() && i < capacity; ++i)
+    for (size_t i = 0; i < all.size() && i < capacity; ++i)
       made.push_back(make_ref<WaitingPodObject>(all[i]));
-    for (size_t i = 0; i < made.size(); ++i) out[i] = own(made[i].release());
-    return all.size();
+    for (size_t i = 0; i < made.size(); ++i) result[i] = own(made[i].release());
+    *count = all.size();
+    return {};
   });
+}
+libsched_waiting_pod* libsched_waiting_pod_ref(const libsched_waiting_pod* waiting) {
+  return retain(const_cast<libsched_waiting_pod*>(waiting));
 }
 bool libsched_services_reject_waiting_pod(libsched_services* services, libsched_str uid) {
   return live(services) &&
@@ -63,14 +72,17 @@ void libsched_waiting_pod_unref(libsched_waiting_pod* waiting) { release(waiting
 const libsched_pod* libsched_waiting_pod_pod(const libsched_waiting_pod* waiting) {
   return !live(waiting) ? nullptr : wrap(&unwrap(waiting)->waiting->pod());
 }
-libsched_rc libsched_waiting_pod_pending_json(const libsched_waiting_pod* waiting,
-                                              libsched_text** result, libsched_error** error) {
-  LIBSCHED_REQUIRE_HANDLES(error, waiting, result);
-  return guarded(error, [&]() -> Result<void> {
-    const nlohmann::json names = unwrap(waiting)->waiting->pending_plugins();
-    *result = own(new Text(names.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)));
-    return {};
-  });
+size_t libsched_waiting_pod_pending(const libsched_waiting_pod* waiting, libsched_str* result,
+                                    size_t capacity) {
+  if (!live(waiting)) return 0;
+  const WaitingPodObject& object = *unwrap(waiting);
+  size_t count = 0;
+  for (const std::string& plugin : object.plugins) {  // none comes later
+    if (!object.waiting->pending(plugin)) continue;
+    if (result != nullptr && count < capacity) result[count] = out(plugin);
+    ++count;
+  }
+  return count;
 }
 void libsched_waiting_pod_allow(libsched_waiting_pod* waiting, libsched_str plugin) {
   if (!live(waiting)) return;
@@ -91,11 +103,20 @@ bool libsched_waiting_pod_preempt(libsched_waiting_pod* waiting, libsched_str pl
 }
 bool libsched_waiting_pod_decided(libsched_waiting_pod* waiting, libsched_status* status) {
   if (!live(waiting)) return false;
-  return quietly(false, [&] {
-    std::optional<Status> decision = unwrap(waiting)->waiting->decided();
-    if (decision && live(status)) unwrap(status)->status = std::move(*decision);
-    return decision.has_value();
+  std::optional<Status> decision;
+  const bool copied = quietly(false, [&] {
+    decision = unwrap(waiting)->waiting->decided();
+    return true;
   });
+  if (copied && !decision) return false;
+  if (live(status)) {
+    unwrap(status)->assign(Status());
+    unwrap(status)->write([&](Status& s) {
+      if (!copied) throw std::bad_alloc();  // only what was decided needs memory
+      s = std::move(*decision);
+    });
+  }
+  return true;
 }
 
 }  // extern "C"

@@ -67,6 +67,18 @@ std::map<std::string, PodRef> CycleState::take_activations() {
   return std::exchange(activations_, {});
 }
 
+size_t CycleState::activation_count() const {
+  const std::lock_guard lock(mutex_);
+  return activations_.size();
+}
+
+const Pod* CycleState::activation(size_t index) const {
+  const std::lock_guard lock(mutex_);
+  return index < activations_.size()
+             ? std::next(activations_.begin(), static_cast<ptrdiff_t>(index))->second.get()
+             : nullptr;
+}
+
 Ref<CycleState> CycleState::clone() const {
   Ref<CycleState> copy = make_ref<CycleState>();
   copy->framework = framework;

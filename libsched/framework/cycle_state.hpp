@@ -94,6 +94,8 @@ class CycleState final : public RefCounted {
   // Upstream's PodsToActivate: pods to try again at once after this cycle, by "namespace/name".
   void activate(const PodRef& pod);
   std::map<std::string, PodRef> take_activations();
+  size_t activation_count() const;
+  const Pod* activation(size_t index) const;  // in their order; null if out of range
 
   // --- keyed data ---
   void write(Str key, std::shared_ptr<StateValue> value);

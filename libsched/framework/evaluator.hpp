@@ -81,7 +81,7 @@ class Evaluator final : public RefCounted {
   // Nominated and waiting pods, clock and API client; of this evaluator alone until it is given
   // others.
   Services& services() const { return *services_; }
-  void use(Ref<Services> services);  // nothing happens while plugins are asked about many nodes
+  Result<void> use(Ref<Services> services);  // kMisuse while plugins are asked about many nodes
 
   // Plugins may ask for plugins in their turn, but not without end.
   Result<void> may_ask() const;

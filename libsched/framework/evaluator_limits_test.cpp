@@ -11,7 +11,7 @@ constexpr int64_t kNow = 1'000;
 // A world whose fakes move the clock; every deadline is 100 ns away.
 struct Timed {
   explicit Timed(std::vector<Fake> fakes) : w(std::move(fakes)) {
-    w.evaluator.use(make_ref<Services>(clock));
+    CHECK(w.evaluator.use(make_ref<Services>(clock)).ok());
   }
   Limits limits() const { return {nullptr, kNow + 100}; }
   Result<Ref<const Decision>> check(bool score = true, bool post_filter = true) {
@@ -188,7 +188,7 @@ TEST_CASE("the machine's clock, and one that another thread moves") {
   Timed t(slow.fakes());
   slow.clock = t.clock;
   const Ref<SystemClock> clock = make_ref<SystemClock>();
-  t.w.evaluator.use(make_ref<Services>(clock));
+  CHECK(t.w.evaluator.use(make_ref<Services>(clock)).ok());
   const auto check = [&](int64_t deadline) {
     return rc_of(
         t.w.evaluator.check(*t.w.state, *t.w.pod, "", {false, true, {nullptr, deadline}, false}));
@@ -207,7 +207,7 @@ TEST_CASE("the machine's clock, and one that another thread moves") {
     return Status();
   };
   Timed u({waits});
-  u.w.evaluator.use(make_ref<Services>(still));
+  CHECK(u.w.evaluator.use(make_ref<Services>(still)).ok());
   std::thread mover([&] {
     while (!inside) std::this_thread::yield();
     still->advance_to(kNow + 100);
@@ -220,7 +220,7 @@ TEST_CASE("a deadline may go by another clock than plugins and waiting pods") {
   Timed t({});
   const Ref<VirtualClock> still = make_ref<VirtualClock>(kNow);
   const Ref<VirtualClock> other = make_ref<VirtualClock>(5);
-  t.w.evaluator.use(make_ref<Services>(still, Ref<ApiClient>(), other));
+  CHECK(t.w.evaluator.use(make_ref<Services>(still, Ref<ApiClient>(), other)).ok());
   CHECK(&t.w.evaluator.services().clock() == still.get());
   const auto check = [&](int64_t deadline) {
     return rc_of(

@@ -52,10 +52,15 @@ Evaluator::Evaluator(FrameworkRef framework, Ref<Cluster> cluster)
       cluster_(std::move(cluster)),
       subscription_(Subscription::join(framework_, *cluster_, services_)) {}
 
-void Evaluator::use(Ref<Services> services) {
-  if (busy_) return;
+Result<void> Evaluator::use(Ref<Services> services) {
+  if (busy_)
+    return Error{Rc::kMisuse,
+                 "this evaluator is asking its plugins already: its services are in use",
+                 {},
+                 {}};
   services_ = std::move(services);
   if (subscription_) subscription_->use(services_);
+  return {};
 }
 
 }  // namespace libsched

@@ -118,7 +118,7 @@ TEST_CASE("a plugin may reject a waiting pod when it hears of an object") {
   Heard h;
   Ref<Evaluator> e = make_ref<Evaluator>(h.framework, h.cluster);
   Ref<Services> services = make_ref<Services>();
-  e->use(services);
+  CHECK(e->use(services).ok());
   const NodeRef a = fake_node("a");
   const Node* nodes[] = {a.get()};
   REQUIRE(h.cluster->add_nodes(nodes, 1).ok());

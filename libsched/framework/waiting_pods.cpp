@@ -37,6 +37,11 @@ std::vector<std::string> WaitingPod::pending_plugins() const {
   return names;
 }
 
+bool WaitingPod::pending(const std::string& plugin) const {
+  const std::lock_guard lock(mutex_);
+  return pending_.find(plugin) != pending_.end();
+}
+
 void WaitingPod::expire(int64_t now_ns) {
   if (decision_) return;
   const std::pair<const std::string, Timer>* first = nullptr;

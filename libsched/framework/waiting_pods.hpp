@@ -29,6 +29,7 @@ class WaitingPod {
 
   const Pod& pod() const { return *pod_; }
   std::vector<std::string> pending_plugins() const;  // sorted
+  bool pending(const std::string& plugin) const;
   // What was said last does not matter: the first decision stands, as upstream's.
   void allow(Str plugin);
   // Unschedulable; true if it was this call that decided.

@@ -84,7 +84,7 @@ void ends_in_time(const std::string& plugin, const std::string& objects, const s
   CAPTURE(plugin);
   Trial trial(plugin, objects, options);
   Ending e{trial, Trial::pod(pod, "name: p, namespace: default, uid: u-p, labels: {app: web}")};
-  trial.evaluator().use(make_ref<Services>(e.clock));
+  CHECK(trial.evaluator().use(make_ref<Services>(e.clock)).ok());
   CycleState fresh;
   const std::string answer = e.without_limits(fresh);
   CHECK(e.clock->readings < 10);  // none of them of a limit
@@ -202,8 +202,8 @@ TEST_CASE("plugins look at the clock among nodes") {
 }
 
 TEST_CASE("plugins look at the clock among volumes") {
-  std::string claims =
-      node("n1", "topology.kubernetes.io/zone: z") + node("n2", "topology.kubernetes.io/zone: other");
+  std::string claims = node("n1", "topology.kubernetes.io/zone: z") +
+                       node("n2", "topology.kubernetes.io/zone: other");
   for (int i = 0; i < kMany; ++i)
     claims += bound_claim(i, "csi: {driver: d, volumeHandle: h" + number(i) + "}",
                           "topology.kubernetes.io/zone: z");

@@ -125,8 +125,7 @@ class WaitingPod:
     @property
     def pending_plugins(self) -> list[str]:
         """The plugins that have not allowed the pod yet, sorted."""
-        pending: list[str] = json.loads(self._handle.pending())
-        return pending
+        return self._handle.pending()
 
     def allow(self, plugin: str) -> None:
         """Allows the pod on behalf of a plugin; the last plugin to do so ends the wait."""

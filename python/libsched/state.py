@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from . import _core
@@ -96,8 +95,7 @@ class CycleState:
 
     def take_activations(self) -> list[str]:
         """Returns the pods to activate as sorted ``namespace/name``, and forgets them."""
-        keys: list[str] = json.loads(self._handle.take_activations())
-        return keys
+        return [f"{namespace}/{name}" for namespace, name in self._handle.take_activations()]
 
     @property
     def view(self) -> View:

@@ -408,9 +408,37 @@ static void test_put_objects(void) {
   libsched_cluster_unref(c);
 }
 
+/* What a node template brings along: its CSINode comes and goes with it in a what-if. */
+static void test_a_template_node_and_its_csi_node(void) {
+  libsched_cluster* c = five_nodes();
+  libsched_objects* objects = NULL;
+  libsched_parse_options raw = LIBSCHED_PARSE_OPTIONS_INIT;
+  libsched_str found = text("?");
+  size_t count = 0;
+  raw.keep_raw = true;
+  CHECK_OK(libsched_objects_parse(
+      text("apiVersion: storage.k8s.io/v1\nkind: CSINode\nmetadata: {name: fresh}\nspec: {drivers: "
+           "[{name: x.y, nodeID: fresh, allocatable: {count: 1}}]}\n"),
+      &raw, &objects, err));
+  CHECK_OK(libsched_cluster_fork(c, err));
+  add_node(c, node_of("fresh", 4, "a", ""));
+  CHECK_OK(libsched_cluster_put_objects(c, objects, false, &count, err));
+  CHECK(count == 1);
+  CHECK_OK(libsched_view_object_raw(libsched_cluster_view(c), text("CSINode"), text(""),
+                                    text("fresh"), &found, err));
+  CHECK(found.len > 10);
+  CHECK_OK(libsched_cluster_revert(c, err));
+  CHECK_FAILS(LIBSCHED_ERR_NOT_FOUND, NULL, NULL,
+              libsched_view_object_raw(libsched_cluster_view(c), text("CSINode"), text(""),
+                                       text("fresh"), &found, err));
+  libsched_objects_unref(objects);
+  libsched_cluster_unref(c);
+}
+
 int main(void) {
   test_reading();
   test_put_objects();
+  test_a_template_node_and_its_csi_node();
   test_order();
   test_nodes();
   test_pods();

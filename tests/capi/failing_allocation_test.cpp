@@ -17,16 +17,19 @@
 #include <string>
 #include <vector>
 
+#include "failing_allocation.hpp"
+
 #if defined(__linux__)
 #include <malloc.h>
 #endif
 
 // --- the allocator ---
 
+thread_local long left = 0;
+thread_local bool for_ever = false;
+
 namespace {
 
-thread_local long left = 0;  // allocations until one fails; 0: none does
-thread_local bool for_ever = false;
 thread_local long failures = 0;
 
 bool fails() {
@@ -577,7 +580,8 @@ const std::vector<Call> CALLS = {
          OK(libsched_evaluator_assume(s.evaluator, s.state, s.m.question(1), s.row("n1"), s.status,
                                       err)),
          s.evaluator, s.state, s.m.question(1), err),
-    CALL(libsched_services_deliver, "", libsched_evaluator_set_services(s.evaluator, s.services);
+    CALL(libsched_services_deliver, "",
+         OK(libsched_evaluator_set_services(s.evaluator, s.services, err));
          s.prepare_cycle(1); OK(libsched_run_bind_plugins(s.evaluator, s.state, s.m.question(1),
                                                           STR("n1"), s.status, err)),
                              s.services, s.cluster, err),

@@ -91,4 +91,12 @@ static inline libsched_framework* default_framework(void) {
   return framework;
 }
 
+/* The pod with this uid that waits, or NULL; the caller owns it. */
+static inline libsched_waiting_pod* waiting_of(const libsched_services* services,
+                                               libsched_str uid) {
+  libsched_waiting_pod* waiting = NULL;
+  libsched_services_find_waiting_pod(services, uid, &waiting, NULL);
+  return waiting;
+}
+
 #endif

@@ -61,7 +61,7 @@ static bool uses_all(world* w, int round) {
   bool right = libsched_services_add_waiting_pod(w->services, pod, &wait, 1, NULL) == LIBSCHED_OK &&
                libsched_cycle_state_write(w->state, key, &value, NULL, NULL, NULL) == LIBSCHED_OK &&
                libsched_cycle_state_read(w->state, key) == &value;
-  libsched_waiting_pod* waiting = libsched_services_get_waiting_pod(w->services, text("uid-waits"));
+  libsched_waiting_pod* waiting = waiting_of(w->services, text("uid-waits"));
   right = right && waiting != NULL;
   libsched_waiting_pod_allow(waiting, text("nobody"));
   libsched_waiting_pod_unref(waiting);
@@ -112,7 +112,7 @@ static int child(world* w) {
   for (int i = 0; i < kSelectors; i += 7)
     if (!asks(evaluator, w->spread[i])) return 3;
   if (!uses_all(w, 1)) return 4;
-  libsched_waiting_pod* waiting = libsched_services_get_waiting_pod(w->services, text("uid-waits"));
+  libsched_waiting_pod* waiting = waiting_of(w->services, text("uid-waits"));
   libsched_waiting_pod_allow(waiting, text("A"));
   if (!libsched_waiting_pod_decided(waiting, NULL)) return 5;
   libsched_waiting_pod_unref(waiting);
@@ -207,7 +207,7 @@ int main(void) {
   libsched_snapshot* snapshot = fresh_snapshot(cluster, kRounds);
   CHECK_OK(libsched_evaluator_create_on_snapshot(w.framework, snapshot, &w.waits_on, err));
   libsched_snapshot_unref(snapshot);
-  libsched_evaluator_set_services(w.waits_on, w.services);
+  CHECK_OK(libsched_evaluator_set_services(w.waits_on, w.services, err));
   pthread_t waiter;
   CHECK(pthread_create(&waiter, NULL, wait_on_permit, &w) == 0);
   int done = 0;
@@ -234,7 +234,7 @@ int main(void) {
     libsched_snapshot_unref(w.snapshot);
   }
   CHECK(done == kRounds * 10);
-  libsched_waiting_pod* waiting = libsched_services_get_waiting_pod(w.services, text("uid-waits"));
+  libsched_waiting_pod* waiting = waiting_of(w.services, text("uid-waits"));
   libsched_waiting_pod_allow(waiting, text("A"));
   libsched_waiting_pod_unref(waiting);
   CHECK(pthread_join(waiter, NULL) == 0);

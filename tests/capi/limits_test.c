@@ -60,7 +60,7 @@ static scene open_scene(libsched_plugin plugin, mover* m, libsched_clock* clock)
   CHECK_OK(libsched_evaluator_create(s.framework, s.cluster, &s.evaluator, err));
   options.clock = clock;
   CHECK_OK(libsched_services_create(&options, &s.services, err));
-  libsched_evaluator_set_services(s.evaluator, s.services);
+  CHECK_OK(libsched_evaluator_set_services(s.evaluator, s.services, err));
   CHECK_OK(libsched_cycle_state_create(&s.state, err));
   CHECK_OK(libsched_status_create(&s.status, err));
   s.pod = pod_of("p", 500, "");
@@ -197,7 +197,7 @@ static void test_deadline_clock(void) {
   CHECK_OK(libsched_services_create(&options, &services, err));
   CHECK(libsched_services_clock(services) == clock);
   CHECK(libsched_services_deadline_clock(services) == other);
-  libsched_evaluator_set_services(s.evaluator, services);
+  CHECK_OK(libsched_evaluator_set_services(s.evaluator, services, err));
   CHECK_FAILS(LIBSCHED_ERR_DEADLINE, "", NULL, check_until(&s, libsched_clock_now(other), err));
   CHECK_OK(check_until(&s, libsched_clock_now(other) + INT64_C(3600000000000), err));
   CHECK_OK(check_until(&s, 0, err));

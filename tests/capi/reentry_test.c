@@ -118,7 +118,7 @@ static void ask(asker* a) {
   REFUSED(kBusy, libsched_run_bind_plugins(e, a->state, a->pod, text("big"), status, err));
   REFUSED(kBusy, libsched_run_post_bind_plugins(e, a->state, a->pod, text("big"), err));
   REFUSED(kBusy, libsched_evaluator_set_parallelism(e, 2, err));
-  libsched_evaluator_set_services(e, a->others);
+  REFUSED(kBusy, libsched_evaluator_set_services(e, a->others, err));
   CHECK(libsched_evaluator_services(e) == a->services);
   libsched_node_statuses_unref(statuses);
   libsched_status_unref(status);
@@ -254,7 +254,7 @@ static void open_asker(asker* a) {
   libsched_cluster_unref(other);
   CHECK_OK(libsched_services_create(NULL, &a->services, err));
   CHECK_OK(libsched_services_create(NULL, &a->others, err));
-  libsched_evaluator_set_services(a->evaluator, a->services);
+  CHECK_OK(libsched_evaluator_set_services(a->evaluator, a->services, err));
   CHECK_OK(libsched_cycle_state_create(&a->state, err));
   CHECK_OK(libsched_cycle_state_create(&a->fresh, err));
   CHECK_OK(libsched_objects_parse(text("{\"apiVersion\": \"v1\", \"kind\": \"Node\", \"metadata\": "

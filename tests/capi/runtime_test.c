@@ -59,7 +59,7 @@ static void test_post_filter(void) {
   libsched_status_set(s.status, LIBSCHED_CODE_UNSCHEDULABLE);
   libsched_status_add_reason(s.status, text("full"));
   libsched_status_set_plugin(s.status, text("NodeResourcesFit"));
-  libsched_node_statuses_set(statuses, s.big, s.status);
+  CHECK_OK(libsched_node_statuses_set(statuses, s.big, s.status, err));
   CHECK(libsched_node_statuses_code(statuses, s.big) == LIBSCHED_CODE_UNSCHEDULABLE);
   libsched_status_set(s.status, LIBSCHED_CODE_SUCCESS);
   libsched_status_set_plugin(s.status, text(""));
@@ -89,7 +89,7 @@ static void test_post_filter(void) {
               libsched_run_post_filter_plugins(s.evaluator, s.state, s.pod, statuses, &nomination,
                                                s.status, err));
   libsched_status_set(s.status, LIBSCHED_CODE_PENDING);
-  libsched_node_statuses_set_absent(statuses, s.status);
+  CHECK_OK(libsched_node_statuses_set_absent(statuses, s.status, err));
   CHECK(libsched_node_statuses_code(statuses, 3) == LIBSCHED_CODE_PENDING);
   libsched_node_statuses_unref(statuses);
   close_scene(&s);
@@ -183,8 +183,8 @@ static void test_misuse(void) {
   CHECK(json == UNTOUCHED);
   libsched_status_set_plugin(NULL, n);
   libsched_node_statuses_unref(NULL);
-  libsched_node_statuses_set(NULL, 0, s.status);
-  libsched_node_statuses_set_absent(NULL, s.status);
+  CHECK_FAILS(bad, NULL, "statuses", libsched_node_statuses_set(NULL, 0, s.status, err));
+  CHECK_FAILS(bad, NULL, "statuses", libsched_node_statuses_set_absent(NULL, s.status, err));
   libsched_node_statuses_get(NULL, 0, s.status);
   CHECK(libsched_node_statuses_code(NULL, 0) == LIBSCHED_CODE_ERROR);
   CHECK(!libsched_cycle_state_skips_pre_bind(NULL, n));

@@ -81,8 +81,9 @@ static void test_api_client(void) {
   CHECK_OK(libsched_cycle_state_create(&state, err));
   CHECK_OK(libsched_status_create(&status, err));
   CHECK(libsched_evaluator_services(evaluator) != services);
-  libsched_evaluator_set_services(evaluator, services);
-  libsched_evaluator_set_services(evaluator, NULL); /* nothing happens */
+  CHECK_OK(libsched_evaluator_set_services(evaluator, services, err));
+  CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, "services",
+              libsched_evaluator_set_services(evaluator, NULL, err));
   CHECK(libsched_evaluator_services(evaluator) == services);
   CHECK_OK(libsched_run_pre_filter_plugins(evaluator, state, pod, NULL, status, err));
   CHECK_OK(libsched_run_bind_plugins(evaluator, state, pod, text("big"), status, err));
@@ -99,7 +100,7 @@ static void test_api_client(void) {
 
   /* One that keeps the requests, until they are delivered. */
   services = services_with(NULL, NULL);
-  libsched_evaluator_set_services(evaluator, services);
+  CHECK_OK(libsched_evaluator_set_services(evaluator, services, err));
   CHECK(a.destroys == 1);
   CHECK_OK(libsched_run_bind_plugins(evaluator, state, pod, text("big"), status, err));
   CHECK_OK(libsched_services_requests_json(services, &json, err));
@@ -182,7 +183,6 @@ static void test_waiting_pods(void) {
   libsched_services* services = services_with(NULL, clock);
   libsched_waiting_pod* waiting[2] = {NULL, NULL};
   libsched_status* status = NULL;
-  libsched_text* json = NULL;
   CHECK_OK(libsched_status_create(&status, err));
   const libsched_permit_wait waits[] = {{text("B"), 5000000000}, {text("A"), 5000000000}};
   const char* const names[] = {"q", "p", "r"};
@@ -191,17 +191,28 @@ static void test_waiting_pods(void) {
     CHECK_OK(libsched_services_add_waiting_pod(services, pod, waits, 2, err));
     libsched_pod_unref(pod);
   }
-  CHECK(libsched_services_waiting_pods(services, NULL, 0) == 3);
-  CHECK(libsched_services_waiting_pods(services, waiting, 2) == 3);
+  size_t count = 0;
+  CHECK_OK(libsched_services_waiting_pods(services, NULL, 0, &count, err));
+  CHECK(count == 3);
+  count = 0;
+  CHECK_OK(libsched_services_waiting_pods(services, waiting, 2, &count, err));
+  CHECK(count == 3);
   CHECK_STR(libsched_pod_name(libsched_waiting_pod_pod(waiting[0])), "p");
   CHECK_STR(libsched_pod_name(libsched_waiting_pod_pod(waiting[1])), "q");
-  CHECK_OK(libsched_waiting_pod_pending_json(waiting[0], &json, err));
-  CHECK_STR(libsched_text_get(json), "[\"A\",\"B\"]");
-  libsched_text_unref(json);
+  libsched_str pending[2] = {{NULL, 0}, {NULL, 0}};
+  CHECK(libsched_waiting_pod_pending(waiting[0], NULL, 0) == 2);
+  CHECK(libsched_waiting_pod_pending(waiting[0], pending, 1) == 2);
+  CHECK(pending[1].ptr == NULL);
+  CHECK(libsched_waiting_pod_pending(waiting[0], pending, 2) == 2);
+  CHECK_STR(pending[0], "A");
+  CHECK_STR(pending[1], "B");
   CHECK(!libsched_waiting_pod_decided(waiting[0], status));
   libsched_waiting_pod_allow(waiting[0], text("A"));
   CHECK(!libsched_waiting_pod_decided(waiting[0], NULL));
+  CHECK(libsched_waiting_pod_pending(waiting[0], pending, 2) == 1);
+  CHECK_STR(pending[0], "B");
   libsched_waiting_pod_allow(waiting[0], text("B"));
+  CHECK(libsched_waiting_pod_pending(waiting[0], pending, 2) == 0);
   CHECK(libsched_waiting_pod_decided(waiting[0], status));
   CHECK(libsched_status_code(status) == LIBSCHED_CODE_SUCCESS);
   CHECK(libsched_waiting_pod_reject(waiting[1], text("A"), text("changed my mind")));
@@ -211,12 +222,17 @@ static void test_waiting_pods(void) {
   CHECK_STR(libsched_status_plugin(status), "A");
   libsched_waiting_pod_unref(waiting[0]);
   libsched_waiting_pod_unref(waiting[1]);
-  CHECK(libsched_services_get_waiting_pod(services, text("nobody")) == NULL);
-  libsched_waiting_pod* last = libsched_services_get_waiting_pod(services, text("uid-r"));
+  libsched_waiting_pod* none = UNTOUCHED;
+  CHECK_FAILS(LIBSCHED_ERR_NOT_FOUND, NULL, "no pod with the uid \"nobody\" waits",
+              libsched_services_find_waiting_pod(services, text("nobody"), &none, err));
+  CHECK(none == UNTOUCHED);
+  libsched_waiting_pod* last = waiting_of(services, text("uid-r"));
   CHECK(libsched_services_reject_waiting_pod(services, text("uid-r")));
   CHECK(!libsched_services_reject_waiting_pod(services, text("nobody")));
   CHECK(libsched_waiting_pod_decided(last, status));
   CHECK_STR(libsched_status_reason(status, 0), "removed");
+  CHECK(libsched_waiting_pod_ref(last) == last);
+  libsched_waiting_pod_unref(last);
   libsched_waiting_pod_unref(last);
   libsched_status_unref(status);
   libsched_services_unref(services);
@@ -234,9 +250,11 @@ static void test_waits_that_are_refused_or_extreme(void) {
     libsched_services* services = services_with(NULL, clock);
     CHECK_FAILS(LIBSCHED_ERR_INVALID, NULL, "at least one plugin",
                 libsched_services_add_waiting_pod(services, pod, &past, 0, err));
-    CHECK(libsched_services_waiting_pods(services, NULL, 0) == 0);
+    size_t count = 1;
+    CHECK_OK(libsched_services_waiting_pods(services, NULL, 0, &count, err));
+    CHECK(count == 0);
     CHECK_OK(libsched_services_add_waiting_pod(services, pod, i % 2 == 0 ? &past : &never, 1, err));
-    libsched_waiting_pod* waiting = libsched_services_get_waiting_pod(services, text("uid-p"));
+    libsched_waiting_pod* waiting = waiting_of(services, text("uid-p"));
     CHECK(libsched_waiting_pod_decided(waiting, NULL) == (i % 2 == 0));
     libsched_waiting_pod_unref(waiting);
     libsched_services_unref(services);
@@ -247,16 +265,20 @@ static void test_waits_that_are_refused_or_extreme(void) {
 
 static void test_activations(void) {
   libsched_cycle_state* state = NULL;
-  libsched_text* json = NULL;
   libsched_pod* pod = pod_of("p", 100, "");
+  libsched_pod* other = pod_of("a", 100, "");
   CHECK_OK(libsched_cycle_state_create(&state, err));
   CHECK_OK(libsched_cycle_state_activate(state, pod, err));
-  CHECK_OK(libsched_cycle_state_take_activations_json(state, &json, err));
-  CHECK_STR(libsched_text_get(json), "[\"default/p\"]");
-  libsched_text_unref(json);
-  CHECK_OK(libsched_cycle_state_take_activations_json(state, &json, err));
-  CHECK_STR(libsched_text_get(json), "[]");
-  libsched_text_unref(json);
+  CHECK_OK(libsched_cycle_state_activate(state, pod, err));
+  CHECK_OK(libsched_cycle_state_activate(state, other, err));
+  CHECK(libsched_cycle_state_activation_count(state) == 2);
+  CHECK(libsched_cycle_state_activation(state, 0) == other);
+  CHECK(libsched_cycle_state_activation(state, 1) == pod);
+  CHECK(libsched_cycle_state_activation(state, 2) == NULL);
+  libsched_cycle_state_clear_activations(state);
+  CHECK(libsched_cycle_state_activation_count(state) == 0);
+  CHECK(libsched_cycle_state_activation(state, 0) == NULL);
+  libsched_pod_unref(other);
   CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, NULL, libsched_cycle_state_activate(NULL, pod, err));
   libsched_pod_unref(pod);
   libsched_cycle_state_unref(state);
@@ -290,8 +312,13 @@ static void test_null_handles(void) {
   libsched_services_unref(NULL);
   libsched_waiting_pod_unref(NULL);
   CHECK(libsched_evaluator_services(NULL) == NULL);
-  CHECK(libsched_services_waiting_pods(NULL, NULL, 0) == 0);
-  CHECK(libsched_services_get_waiting_pod(NULL, text("a")) == NULL);
+  size_t count = 0;
+  CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, "services",
+              libsched_services_waiting_pods(NULL, NULL, 0, &count, err));
+  libsched_waiting_pod* waiting = UNTOUCHED;
+  CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, "services",
+              libsched_services_find_waiting_pod(NULL, text("a"), &waiting, err));
+  CHECK(libsched_waiting_pod_ref(NULL) == NULL);
   CHECK(!libsched_services_reject_waiting_pod(NULL, text("a")));
   CHECK(libsched_waiting_pod_pod(NULL) == NULL);
   libsched_waiting_pod_allow(NULL, text("a"));
@@ -299,13 +326,14 @@ static void test_null_handles(void) {
   CHECK(!libsched_waiting_pod_preempt(NULL, text("a"), text("b")));
   CHECK(!libsched_waiting_pod_decided(NULL, NULL));
   libsched_text* json = NULL;
-  CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, NULL, libsched_waiting_pod_pending_json(NULL, &json, err));
+  CHECK(libsched_waiting_pod_pending(NULL, NULL, 0) == 0);
   CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, NULL, libsched_services_requests_json(NULL, &json, err));
   CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, NULL, libsched_services_deliver(NULL, NULL, err));
   CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, NULL,
               libsched_services_add_waiting_pod(NULL, NULL, NULL, 0, err));
-  CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, NULL,
-              libsched_cycle_state_take_activations_json(NULL, &json, err));
+  CHECK(libsched_cycle_state_activation_count(NULL) == 0);
+  CHECK(libsched_cycle_state_activation(NULL, 0) == NULL);
+  libsched_cycle_state_clear_activations(NULL);
 }
 
 int main(void) {

@@ -50,8 +50,8 @@ void libsched_cluster_unref(LIBSCHED_OWN libsched_cluster *cluster);
    Errors: STATE while a fork is open (use the calls below), LIMIT (too many different resources). */
 libsched_rc libsched_cluster_apply(libsched_cluster *cluster, const libsched_objects *objects, LIBSCHED_OWN libsched_error **error);
 
-/* Adds or replaces all objects but nodes and pods, such as claims, classes and Services, also while
-   a fork is open. With `only_new` those of a kind, namespace and name that the cluster has already
+/* Adds or replaces all objects but nodes and pods, such as claims, classes, Services and CSINodes, also
+   while a fork is open: so a template node gets its CSINode in a what-if. With `only_new` those of a kind, namespace and name that the cluster has already
    stay as they are. `count` gets how many were put (may be NULL).
      libsched_cluster_put_objects(cluster, objects, true, &count, &error); */
 libsched_rc libsched_cluster_put_objects(libsched_cluster *cluster, const libsched_objects *objects, bool only_new, size_t *count,

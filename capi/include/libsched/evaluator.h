@@ -44,7 +44,8 @@ libsched_str libsched_prefilter_result_node(const libsched_prefilter_result *res
 /* The plugins that narrowed the nodes, sorted by name. */
 size_t libsched_prefilter_result_plugin_count(const libsched_prefilter_result *result);
 libsched_str libsched_prefilter_result_plugin(const libsched_prefilter_result *result, size_t index);
-/* For plugins: this one leaves only these nodes, instead of what it said before (names are copied). */
+/* For plugins: this one leaves only these nodes, instead of what it said before (names are copied).
+   If memory runs out no node is left, and the slot has failed. */
 void libsched_prefilter_result_set_nodes(libsched_prefilter_result *result, const libsched_str *names, size_t count);
 
 /* RunPreEnqueuePlugins up to the first that gates the pod; `status` is its answer, or Success.
@@ -98,7 +99,8 @@ typedef struct libsched_filter_options {
 } libsched_filter_options;
 #define LIBSCHED_FILTER_OPTIONS_INIT {sizeof(libsched_filter_options), 0, NULL, 0, 0, NULL, 0}
 
-/* Filter over many nodes: bit `row` of `feasible` is set where every Filter plugin says Success
+/* Filter over many nodes. Nominated pods do not count: a node is judged with the pods that are on it,
+   as by RunFilterPlugins; libsched_check_pod_fits() and libsched_run_cycle() count them. Bit `row` of `feasible` is set where every Filter plugin says Success
    and the PreFilterResult in `state` allows the node. `words` must be at least
    (libsched_view_row_count() + 63) / 64. `count` gets the number of nodes found, `first` the row
    found first in node order (LIBSCHED_NO_ROW if none); both may be NULL. `options` may be NULL.
@@ -178,6 +180,24 @@ libsched_str libsched_decision_error(const libsched_decision *decision);
 /* What gates the pod, so that it is not tried: true and PreEnqueue's answer in `status` (which may
    be NULL), or false. */
 bool libsched_decision_gate(const libsched_decision *decision, libsched_status *status);
+/* How many of the listed nodes a reason of a plugin keeps from the pod; borrowed from the decision. */
+typedef struct libsched_reason_total {
+  libsched_str reason, plugin;
+  size_t nodes;
+} libsched_reason_total;
+/* All of them, ordered by reason and plugin: writes the first `capacity` to `out` and to `count` how many
+   there are. `out` may be NULL with capacity 0.
+     libsched_decision_reason_totals(fit, totals, 16, &count, &error); */
+libsched_rc libsched_decision_reason_totals(const libsched_decision *decision, libsched_reason_total *out, size_t capacity,
+                                            size_t *count, LIBSCHED_OWN libsched_error **error);
+/* What all PostFilter plugins say together: true and their answer in `status` (which may be NULL), or
+   false if they were not asked. */
+bool libsched_decision_post_filter(const libsched_decision *decision, libsched_status *status);
+/* The node on which preemption makes room, and the pods that have to leave it, the most important one
+   first; empty, 0 and NULL if there is none. Borrowed from `decision`. */
+libsched_str libsched_decision_nominated_node(const libsched_decision *decision);
+size_t libsched_decision_victim_count(const libsched_decision *decision);
+const libsched_pod *libsched_decision_victim(const libsched_decision *decision, size_t index);
 /* "0/5 nodes are available: 3 Insufficient cpu, 2 node(s) were unschedulable."; empty if it fits. */
 libsched_str libsched_decision_fit_error(const libsched_decision *decision);
 

@@ -33,7 +33,8 @@ libsched_code libsched_status_code(const libsched_status *status);  /* LIBSCHED_
 libsched_str libsched_status_plugin(const libsched_status *status); /* who says it; empty on success */
 size_t libsched_status_reason_count(const libsched_status *status);
 libsched_str libsched_status_reason(const libsched_status *status, size_t index); /* "Insufficient cpu" */
-/* For plugins: sets the code and drops the reasons; appends a reason (copied).
+/* For plugins: sets the code and drops the reasons; appends a reason (copied). A status that runs
+   out of memory becomes an ERROR with the one reason "out of memory", until it is set anew.
      libsched_status_add_reason(status, LIBSCHED_STR("node(s) were too noisy")); */
 void libsched_status_set(libsched_status *status, libsched_code code);
 void libsched_status_add_reason(libsched_status *status, libsched_str reason);

@@ -7,7 +7,10 @@
    to PostFilter; asking the evaluator that is asking about many nodes for anything but one node; up
    to Score, calls that would replace what plugins have prepared in the state that is lent
    (libsched_cycle_state_clone() gives one to play with); and asking for plugins that ask for plugins
-   more than 32 deep. libsched_evaluator_set_services() does nothing where such a call is MISUSE.
+   more than 32 deep, and libsched_evaluator_set_services() where such a call is.
+
+   Functions that fill what a slot was lent (a status, a PreFilter result, ...) return nothing: if one
+   runs out of memory the slot has failed, whatever it returns, with a status ERROR "out of memory".
 
    What makes no sense becomes a status ERROR that names the plugin, never a crash: a code that does
    not exist, a reason index out of range, an unknown nomination mode, a borrowed status or state

@@ -23,9 +23,11 @@ libsched_rc libsched_run_filter_plugins_with_nominated_pods(libsched_evaluator *
 typedef struct libsched_node_statuses libsched_node_statuses;
 libsched_rc libsched_node_statuses_create(LIBSCHED_OWN libsched_node_statuses **out, LIBSCHED_OWN libsched_error **error);
 void libsched_node_statuses_unref(LIBSCHED_OWN libsched_node_statuses *statuses);
-void libsched_node_statuses_set(libsched_node_statuses *statuses, uint32_t row, const libsched_status *status);
+libsched_rc libsched_node_statuses_set(libsched_node_statuses *statuses, uint32_t row, const libsched_status *status,
+                                       LIBSCHED_OWN libsched_error **error);
 /* Of the rows that nothing was said of; UnschedulableAndUnresolvable without a reason at first. */
-void libsched_node_statuses_set_absent(libsched_node_statuses *statuses, const libsched_status *status);
+libsched_rc libsched_node_statuses_set_absent(libsched_node_statuses *statuses, const libsched_status *status,
+                                              LIBSCHED_OWN libsched_error **error);
 libsched_code libsched_node_statuses_code(const libsched_node_statuses *statuses, uint32_t row);
 void libsched_node_statuses_get(const libsched_node_statuses *statuses, uint32_t row, libsched_status *status);
 

@@ -75,8 +75,10 @@ libsched_services *libsched_services_ref(libsched_services *services);
 void libsched_services_unref(LIBSCHED_OWN libsched_services *services);
 libsched_clock *libsched_services_clock(libsched_services *services); /* borrowed from `services` */
 libsched_clock *libsched_services_deadline_clock(libsched_services *services); /* likewise */
-/* An evaluator has services of its own until it gets others. */
-void libsched_evaluator_set_services(libsched_evaluator *evaluator, libsched_services *services);
+/* An evaluator has services of its own until it gets others. Errors: MISUSE (in a slot that this
+   evaluator asks about many nodes). */
+libsched_rc libsched_evaluator_set_services(libsched_evaluator *evaluator, libsched_services *services,
+                                            LIBSCHED_OWN libsched_error **error);
 libsched_services *libsched_evaluator_services(libsched_evaluator *evaluator); /* borrowed */
 
 /* What was asked of the client that only keeps requests: JSON [{"verb": "bind"|"deletePod"|
@@ -120,15 +122,19 @@ typedef struct libsched_permit_wait {
    positive is over at once. Errors: INVALID (count 0: nobody could decide). */
 libsched_rc libsched_services_add_waiting_pod(libsched_services *services, const libsched_pod *pod, const libsched_permit_wait *waits,
                                               size_t count, LIBSCHED_OWN libsched_error **error);
-/* The caller owns what these give. NULL: it does not wait. Writes up to `capacity` and returns how
-   many there are, ordered by uid. */
-LIBSCHED_OWN libsched_waiting_pod *libsched_services_get_waiting_pod(const libsched_services *services, libsched_str uid);
-size_t libsched_services_waiting_pods(const libsched_services *services, LIBSCHED_OWN libsched_waiting_pod **out, size_t capacity);
+/* The waiting pod with this uid. Errors: NOT_FOUND (it does not wait). */
+libsched_rc libsched_services_find_waiting_pod(const libsched_services *services, libsched_str uid,
+                                               LIBSCHED_OWN libsched_waiting_pod **out, LIBSCHED_OWN libsched_error **error);
+/* All of them, ordered by uid: writes the first `capacity` to `out`, each with a reference for the caller,
+   and to `count` how many there are. `out` may be NULL with capacity 0. */
+libsched_rc libsched_services_waiting_pods(const libsched_services *services, LIBSCHED_OWN libsched_waiting_pod **out, size_t capacity,
+                                           size_t *count, LIBSCHED_OWN libsched_error **error);
+libsched_waiting_pod *libsched_waiting_pod_ref(const libsched_waiting_pod *waiting);
 void libsched_waiting_pod_unref(LIBSCHED_OWN libsched_waiting_pod *waiting);
 const libsched_pod *libsched_waiting_pod_pod(const libsched_waiting_pod *waiting); /* borrowed */
-/* The plugins that have not allowed it yet, as JSON ["A", "B"], sorted. */
-libsched_rc libsched_waiting_pod_pending_json(const libsched_waiting_pod *waiting, LIBSCHED_OWN libsched_text **out,
-                                              LIBSCHED_OWN libsched_error **error);
+/* The plugins that have not allowed it yet, sorted: writes the first `capacity` and returns how many
+   there are. Borrowed from `waiting`. */
+size_t libsched_waiting_pod_pending(const libsched_waiting_pod *waiting, libsched_str *out, size_t capacity);
 void libsched_waiting_pod_allow(libsched_waiting_pod *waiting, libsched_str plugin);
 /* True if it was this call that ended the wait. A preempted pod is tried again soon. */
 bool libsched_waiting_pod_reject(libsched_waiting_pod *waiting, libsched_str plugin, libsched_str message);
@@ -139,10 +145,11 @@ bool libsched_waiting_pod_decided(libsched_waiting_pod *waiting, libsched_status
 bool libsched_services_reject_waiting_pod(libsched_services *services, libsched_str uid);
 
 /* PodsToActivate: the queue shall try these pods again at once. Kept by the state until its cycle
-   has succeeded. The second one takes them away: JSON ["namespace/name", ...], sorted. */
+   has succeeded: then they are read, sorted by namespace and name and borrowed until they are cleared. */
 libsched_rc libsched_cycle_state_activate(libsched_cycle_state *state, const libsched_pod *pod, LIBSCHED_OWN libsched_error **error);
-libsched_rc libsched_cycle_state_take_activations_json(libsched_cycle_state *state, LIBSCHED_OWN libsched_text **out,
-                                                       LIBSCHED_OWN libsched_error **error);
+size_t libsched_cycle_state_activation_count(const libsched_cycle_state *state);
+const libsched_pod *libsched_cycle_state_activation(const libsched_cycle_state *state, size_t index);
+void libsched_cycle_state_clear_activations(libsched_cycle_state *state);
 
 #ifdef __cplusplus
 }

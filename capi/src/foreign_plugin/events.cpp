@@ -10,6 +10,7 @@ Result<std::vector<ClusterEventWithHint>> ForeignPlugin::events_to_register() co
   const Lent<Events> list(&events);
   const Status s =
       asked.finish(slots().events_to_register(self(), wrap(list.get()), asked.status()));
+  if (list->out_of_memory) throw std::bad_alloc();
   if (!s.success()) return Error{Rc::kPlugin, s.message(), {}, r_->name};
   for (const ClusterEventWithHint& e : events)
     if (e.has_hint && slots().queueing_hint == nullptr)
@@ -86,10 +87,11 @@ extern "C" {
 void libsched_events_add(libsched_events* events, libsched_str resource, int64_t actions,
                          bool has_hint) {
   if (!live(events)) return;
-  quietly(false, [&] {
-    unwrap(events)->list->push_back({{std::string(in(resource)), actions, {}}, has_hint});
-    return true;
-  });
+  if (!quietly(false, [&] {
+        unwrap(events)->list->push_back({{std::string(in(resource)), actions, {}}, has_hint});
+        return true;
+      }))
+    unwrap(events)->out_of_memory = true;
 }
 
 libsched_str libsched_object_change_resource(const libsched_object_change* change) {

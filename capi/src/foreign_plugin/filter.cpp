@@ -18,6 +18,7 @@ Result<Status> ForeignPlugin::pre_filter(const PreFilterCall& call, PreFilterRes
     narrowed->ref();
     return r_->nonsense("released a PreFilter result that it had borrowed");
   }
+  if (narrowed->out_of_memory) return Status::from_error(std::string(kOutOfMemory));
   *result = std::move(narrowed->result);
   return status;
 }

@@ -17,7 +17,11 @@ Status ForeignPlugin::sign(const View&, const Pod& pod,
                            std::vector<SignFragment>* fragments) const {
   SlotCall asked(*r_);
   const Lent<Signature> signature(fragments);
-  return asked.finish(slots().sign(self(), wrap(&pod), wrap(signature.get()), asked.status()));
+  Status status =
+      asked.finish(slots().sign(self(), wrap(&pod), wrap(signature.get()), asked.status()));
+  if (signature->out_of_memory)
+    throw std::bad_alloc();  // a part is missing: not "cannot be signed"
+  return status;
 }
 
 }  // namespace libsched::capi
@@ -29,10 +33,11 @@ extern "C" {
 
 void libsched_signature_add(libsched_signature* signature, libsched_str key, libsched_str json) {
   if (!live(signature)) return;
-  quietly(false, [&] {
-    unwrap(signature)->fragments->push_back({std::string(in(key)), std::string(in(json))});
-    return true;
-  });
+  if (!quietly(false, [&] {
+        unwrap(signature)->fragments->push_back({std::string(in(key)), std::string(in(json))});
+        return true;
+      }))
+    unwrap(signature)->out_of_memory = true;
 }
 
 }  // extern "C"

@@ -82,7 +82,7 @@ class SlotCall : SilentCall {
   SlotCall& operator=(const SlotCall&) = delete;
 
   libsched_status* status() { return wrap(object_.get()); }
-  void reset() { object_->status.reset(); }
+  void reset() { object_->assign(Status()); }
 
   // What a slot answered; an Error that names the plugin if that makes no sense.
   Status finish(int32_t code) {
@@ -95,6 +95,10 @@ class SlotCall : SilentCall {
     if (state_ != nullptr && state_->unique()) {
       state_->ref();
       return r_.nonsense("released a cycle state that it had borrowed");
+    }
+    if (object_->out_of_memory) {
+      object_->assign(Status());
+      return Status::from_error(std::string(kOutOfMemory));
     }
     if (code_name(static_cast<Code>(code)) == nullptr)
       return r_.nonsense("returned the unknown code " + std::to_string(code));

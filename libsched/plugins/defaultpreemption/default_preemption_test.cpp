@@ -210,7 +210,7 @@ TEST_CASE("what is asked of the API server") {
     const Ref<Asked> api = make_ref<Asked>();
     api->refuses = refuses;
     api->rc = rc;
-    t.evaluator().use(make_ref<Services>(Ref<Clock>(), api));
+    CHECK(t.evaluator().use(make_ref<Services>(Ref<Clock>(), api)).ok());
     Result<PodRef> nominated = parse_pod(
         "metadata: {name: l, namespace: default, uid: u-l}\nspec: {priority: 3}\nstatus: "
         "{nominatedNodeName: a}",
@@ -253,7 +253,7 @@ TEST_CASE("victims that are not bound yet are called off in memory") {
   Trial t("DefaultPreemption", node("a") + on("a", "x", 1, 2, 1) + on("a", "yy", 1, 2, 2),
           options());
   const Ref<Asked> api = make_ref<Asked>();
-  t.evaluator().use(make_ref<Services>(Ref<Clock>(), api));
+  CHECK(t.evaluator().use(make_ref<Services>(Ref<Clock>(), api)).ok());
   Services& services = t.evaluator().services();
   const PodRef x = Trial::pod("{}", "name: x, namespace: default, uid: u-x");
   const auto waiting = services.waiting_pods().add(x, {{"P", 1'000'000'000}}, services.clock_ref());

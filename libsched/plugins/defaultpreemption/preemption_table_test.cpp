@@ -13,7 +13,7 @@ using simdjson::dom::element;
 std::string preempted(Evaluator& evaluator, const Pod& pod, size_t offset) {
   const Ref<Services> services = make_ref<Services>();
   services->preemption_offset = offset;
-  evaluator.use(services);
+  CHECK(evaluator.use(services).ok());
   CycleState state;
   const Result<Status> pre = evaluator.run_pre_filter(state, pod);
   REQUIRE(pre.ok());

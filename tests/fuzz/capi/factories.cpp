@@ -28,7 +28,9 @@ void* make_waiting(Turn& t) {
   auto* pod = handle<libsched_pod>(t, Kind::pod);
   const libsched_permit_wait wait = {LIBSCHED_STR("Somebody"), 1000};
   libsched_services_add_waiting_pod(services, pod, &wait, 1, nullptr);
-  return libsched_services_get_waiting_pod(services, libsched_pod_uid(pod));
+  libsched_waiting_pod* out = nullptr;
+  libsched_services_find_waiting_pod(services, libsched_pod_uid(pod), &out, nullptr);
+  return out;
 }
 
 void* make_error() {

@@ -45,7 +45,7 @@ NULLABLE = {
     ("libsched_framework_create", "config"), ("libsched_framework_create", "registry"),
     ("libsched_config_describe_json", "config"), ("libsched_run_pre_filter_plugins", "result"),
     ("libsched_run_score_plugins", "table"), ("libsched_decision_gate", "status"),
-    ("libsched_waiting_pod_decided", "status"),
+    ("libsched_waiting_pod_decided", "status"), ("libsched_decision_post_filter", "status"),
 }
 
 # Arrays in which a failed call may leave something, as the header says.
@@ -138,7 +138,7 @@ class Call:
             self._count()
             self._make("Strings", name, "counted", f"Words::{WORDS.get(name, 'kNode')}")
             return self._with_count(name, following)
-        elif (found := re.fullmatch(r"(const )?(uint64_t|int64_t|libsched_permit_wait|libsched_str) \*", type_)) \
+        elif (found := re.fullmatch(r"(const )?(uint64_t|int64_t|libsched_permit_wait|libsched_reason_total|libsched_str) \*", type_)) \
                 and length in LENGTHS:
             kept = "false" if (call, name) in SCRIBBLED else "true"
             self._make(f"Buffer<{found[1] or ''}{found[2]}>", name, kept)

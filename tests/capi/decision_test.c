@@ -1,0 +1,143 @@
+/* What a decision counts and lists: reasons of nodes, what PostFilter said, victims; and which
+   calls nominated pods count in. */
+#include "fixture.h"
+
+typedef struct scene {
+  libsched_cluster* cluster;
+  libsched_framework* framework;
+  libsched_evaluator* evaluator;
+  libsched_status* status;
+} scene;
+
+static void open_scene(scene* s) {
+  s->cluster = five_nodes();
+  s->framework = default_framework();
+  CHECK_OK(libsched_evaluator_create(s->framework, s->cluster, &s->evaluator, err));
+  CHECK_OK(libsched_status_create(&s->status, err));
+}
+static void close_scene(scene* s) {
+  libsched_status_unref(s->status);
+  libsched_evaluator_unref(s->evaluator);
+  libsched_framework_unref(s->framework);
+  libsched_cluster_unref(s->cluster);
+}
+
+static libsched_decision* decided(scene* s, libsched_pod* pod, bool post_filter) {
+  libsched_check_options options = LIBSCHED_CHECK_OPTIONS_INIT;
+  options.post_filter = post_filter;
+  libsched_decision* decision = NULL;
+  CHECK_OK(libsched_check_pod_fits(s->evaluator, pod, LIBSCHED_ANY_NODE, &options, &decision, err));
+  libsched_pod_unref(pod);
+  return decision;
+}
+
+static void test_reason_totals(void) {
+  scene s;
+  open_scene(&s);
+  libsched_decision* decision = decided(&s, pod_of("p", 2000, ""), false);
+  libsched_reason_total totals[4] = {{{NULL, 0}, {NULL, 0}, 0}};
+  size_t count = 0;
+  CHECK_OK(libsched_decision_reason_totals(decision, NULL, 0, &count, err));
+  CHECK(count == 3);
+  CHECK_OK(libsched_decision_reason_totals(decision, totals, 2, &count, err));
+  CHECK(count == 3 && totals[2].nodes == 0);
+  CHECK_OK(libsched_decision_reason_totals(decision, totals, 4, &count, err));
+  CHECK(count == 3 && totals[3].nodes == 0);
+  CHECK_STR(totals[0].reason, "Insufficient cpu");
+  CHECK_STR(totals[0].plugin, "NodeResourcesFit");
+  CHECK(totals[0].nodes == 2);
+  CHECK_STR(totals[1].reason, "node(s) had untolerated taint(s)");
+  CHECK_STR(totals[1].plugin, "TaintToleration");
+  CHECK(totals[1].nodes == 1);
+  CHECK_STR(totals[2].reason, "node(s) were unschedulable");
+  CHECK_STR(totals[2].plugin, "NodeUnschedulable");
+  CHECK(totals[2].nodes == 1);
+
+  count = 7;
+  CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, "decision",
+              libsched_decision_reason_totals(NULL, totals, 4, &count, err));
+  CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, "result",
+              libsched_decision_reason_totals(decision, NULL, 4, &count, err));
+  CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, "count",
+              libsched_decision_reason_totals(decision, totals, 4, NULL, err));
+  CHECK(count == 7);
+  libsched_decision_unref(decision);
+  close_scene(&s);
+}
+
+static void test_post_filter(void) {
+  scene s;
+  open_scene(&s);
+  /* It fits: nothing is asked of PostFilter. */
+  libsched_decision* decision = decided(&s, pod_of("p", 2000, ""), true);
+  CHECK(!libsched_decision_post_filter(decision, s.status));
+  CHECK(libsched_decision_victim_count(decision) == 0);
+  CHECK(libsched_decision_victim(decision, 0) == NULL);
+  CHECK_STR(libsched_decision_nominated_node(decision), "");
+  libsched_decision_unref(decision);
+
+  /* It fits nowhere, and nobody is less important. */
+  decision = decided(&s, pod_of("p", 9000, ""), true);
+  CHECK(libsched_decision_post_filter(decision, NULL));
+  CHECK(libsched_decision_post_filter(decision, s.status));
+  CHECK(libsched_status_code(s.status) == LIBSCHED_CODE_UNSCHEDULABLE);
+  CHECK(libsched_status_reason_count(s.status) > 0);
+  CHECK(libsched_decision_victim_count(decision) == 0);
+  libsched_decision_unref(decision);
+
+  /* The pods of "big" have to leave for a more important one. */
+  add_pod(s.cluster, pod_of("low", 3000, ""), "big");
+  add_pod(s.cluster, pod_of("lower", 3000, ", \"priority\": -1"), "big");
+  decision = decided(&s, pod_of("vip", 8000, ", \"priority\": 1000"), true);
+  CHECK(libsched_decision_post_filter(decision, s.status));
+  CHECK(libsched_status_code(s.status) == LIBSCHED_CODE_SUCCESS);
+  CHECK_STR(libsched_decision_nominated_node(decision), "big");
+  CHECK(libsched_decision_victim_count(decision) == 2);
+  CHECK_STR(libsched_pod_name(libsched_decision_victim(decision, 0)), "low");
+  CHECK_STR(libsched_pod_name(libsched_decision_victim(decision, 1)), "lower");
+  CHECK(libsched_decision_victim(decision, 2) == NULL);
+  libsched_decision_unref(decision);
+
+  CHECK(!libsched_decision_post_filter(NULL, s.status));
+  CHECK(libsched_decision_victim_count(NULL) == 0 && libsched_decision_victim(NULL, 0) == NULL);
+  CHECK_STR(libsched_decision_nominated_node(NULL), "");
+  close_scene(&s);
+}
+
+/* A nominated pod takes its place in whole decisions and cycles, not in filter_nodes. */
+static void test_nominated_pods(void) {
+  scene s;
+  open_scene(&s);
+  libsched_pod* vip = pod_of("vip", 7000, ", \"priority\": 1000");
+  libsched_nomination nomination = LIBSCHED_NOMINATION_INIT;
+  nomination.mode = LIBSCHED_NOMINATION_OVERRIDE;
+  nomination.node = text("big");
+  CHECK_OK(
+      libsched_services_nominate(libsched_evaluator_services(s.evaluator), vip, &nomination, err));
+  libsched_pod* pod = pod_of("p", 2000, "");
+  libsched_cycle_state* state = NULL;
+  CHECK_OK(libsched_cycle_state_create(&state, err));
+  CHECK_OK(libsched_run_pre_filter_plugins(s.evaluator, state, pod, NULL, s.status, err));
+  uint64_t rows[1] = {0};
+  size_t count = 0;
+  uint32_t first = LIBSCHED_NO_ROW;
+  CHECK_OK(libsched_filter_nodes(s.evaluator, state, pod, NULL, rows, 1, &count, &first, err));
+  CHECK(count == 1 &&
+        first == libsched_view_find_node(libsched_cluster_view(s.cluster), text("big")));
+  libsched_cycle_outcome outcome = LIBSCHED_CYCLE_OUTCOME_INIT;
+  CHECK_OK(libsched_run_cycle(s.evaluator, state, pod, NULL, &outcome, s.status, err));
+  CHECK(outcome.row == LIBSCHED_NO_ROW);
+  libsched_decision* decision = decided(&s, pod, false);
+  CHECK(libsched_decision_feasible_count(decision) == 0);
+  libsched_decision_unref(decision);
+  libsched_cycle_state_unref(state);
+  libsched_pod_unref(vip);
+  close_scene(&s);
+}
+
+int main(void) {
+  test_reason_totals();
+  test_post_filter();
+  test_nominated_pods();
+  return finish();
+}

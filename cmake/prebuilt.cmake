@@ -7,5 +7,5 @@ set_target_properties(libsched::libsched PROPERTIES
 add_custom_target(libsched)  # which the package asks for by this name
 
 file(REAL_PATH ${LIBSCHED_PREBUILT} library)
-install(FILES ${library} DESTINATION libsched RENAME libsched.so.${LIBSCHED_ABI_VERSION}
+install(FILES ${library} DESTINATION libsched RENAME libsched.so.${LIBSCHED_SOVERSION}
   PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)

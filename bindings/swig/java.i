@@ -133,7 +133,9 @@ static void append(JNIEnv *jenv, jobject builder, libsched_str text) {
 %ignore libsched_view_resources;
 %ignore libsched_text;
 %ignore libsched_text_unref;
+%ignore libsched_text_ref;
 %ignore libsched_error_unref;
+%ignore libsched_error_ref;
 %ignore libsched_text_get;
 
 %made(libsched_objects) %made(libsched_pod) %made(libsched_node) %made(libsched_cluster)

@@ -1,8 +1,10 @@
 /* libsched: the Kubernetes scheduling framework as a library.
 
    Rules that hold for every function and are not repeated:
-    1. Every owned handle has _unref; unref(NULL) is a no-op; most have _ref. A child keeps its
-       parent alive, so any order of release is legal.
+    1. Every owned handle has _unref; unref(NULL) is a no-op. Every kind has _ref, which takes a const
+       handle if the kind is immutable; only what callers make to be filled by calls has one owner (a
+       status, a cycle state, a PreFilter result, node statuses, a score table). A child keeps its parent
+       alive, so any order of release is legal.
     2. `..._create`, `_parse`, `_load`, `_copy`, `_clone` give the caller a reference. Everything else
        that returns a pointer or string lends it; the comment says until when.
     3. Functions that can fail return a libsched_rc and take a `libsched_error **` last, which may be

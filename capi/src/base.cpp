@@ -35,6 +35,7 @@ libsched_str libsched_str_from(const char* text) {
 libsched_str libsched_text_get(const libsched_text* text) {
   return !live(text) ? out(Str()) : out(unwrap(text)->text);
 }
+libsched_text* libsched_text_ref(const libsched_text* text) { return retain(text); }
 void libsched_text_unref(libsched_text* text) { release(text); }
 
 libsched_rc libsched_error_code(const libsched_error* error) {
@@ -49,6 +50,7 @@ libsched_str libsched_error_path(const libsched_error* error) {
 libsched_str libsched_error_plugin(const libsched_error* error) {
   return !live(error) ? out(Str()) : out(unwrap(error)->error.plugin);
 }
+libsched_error* libsched_error_ref(const libsched_error* error) { return retain(error); }
 void libsched_error_unref(libsched_error* error) { release(error); }
 
 #define LIBSCHED_TEXT_OF(x) #x

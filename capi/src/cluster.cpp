@@ -183,7 +183,9 @@ libsched_rc libsched_cluster_snapshot(libsched_cluster* cluster, libsched_snapsh
     return {};
   });
 }
-libsched_snapshot* libsched_snapshot_ref(libsched_snapshot* snapshot) { return retain(snapshot); }
+libsched_snapshot* libsched_snapshot_ref(const libsched_snapshot* snapshot) {
+  return retain(snapshot);
+}
 void libsched_snapshot_unref(libsched_snapshot* snapshot) { release(snapshot); }
 
 libsched_rc libsched_cluster_refresh(libsched_cluster* cluster, libsched_error** error) {

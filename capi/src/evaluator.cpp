@@ -71,6 +71,9 @@ libsched_rc libsched_evaluator_create_on_snapshot(const libsched_framework* fram
     return {};
   });
 }
+libsched_evaluator* libsched_evaluator_ref(libsched_evaluator* evaluator) {
+  return retain(evaluator);
+}
 void libsched_evaluator_unref(libsched_evaluator* evaluator) { release(evaluator); }
 libsched_rc libsched_evaluator_set_parallelism(libsched_evaluator* evaluator, uint32_t threads,
                                                libsched_error** error) {
@@ -241,7 +244,9 @@ libsched_rc libsched_check_pod_fits(libsched_evaluator* evaluator, const libsche
   });
 }
 
-libsched_decision* libsched_decision_ref(libsched_decision* decision) { return retain(decision); }
+libsched_decision* libsched_decision_ref(const libsched_decision* decision) {
+  return retain(decision);
+}
 void libsched_decision_unref(libsched_decision* decision) { release(decision); }
 size_t libsched_decision_feasible_count(const libsched_decision* d) {
   return !live(d) ? 0 : unwrap(d)->feasible_count;

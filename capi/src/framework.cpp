@@ -152,7 +152,7 @@ libsched_rc libsched_config_parse_profile(libsched_str document, libsched_config
     return {};
   });
 }
-libsched_config* libsched_config_ref(libsched_config* config) { return retain(config); }
+libsched_config* libsched_config_ref(const libsched_config* config) { return retain(config); }
 void libsched_config_unref(libsched_config* config) { release(config); }
 size_t libsched_config_profile_count(const libsched_config* c) {
   return !live(c) ? 0 : unwrap(c)->profiles.size();
@@ -216,7 +216,7 @@ libsched_rc libsched_framework_create(const libsched_config* config, libsched_st
     return {};
   });
 }
-libsched_framework* libsched_framework_ref(libsched_framework* framework) {
+libsched_framework* libsched_framework_ref(const libsched_framework* framework) {
   return retain(framework);
 }
 void libsched_framework_unref(libsched_framework* framework) { release(framework); }

@@ -185,14 +185,15 @@ template <typename C>
 void destroy(C* handle) {
   if (may_release(handle)) delete unwrap(handle);
 }
+// A reference to what is immutable is taken from a const handle, too.
 template <typename C>
-C* retain(C* handle) {
+C* retain(const C* handle) {
   if (!live(handle)) return nullptr;
   unwrap(handle)->ref();
 #if LIBSCHED_CHECK_HANDLES
   note_taken(unwrap(handle));
 #endif
-  return handle;
+  return const_cast<C*>(handle);
 }
 
 inline Str in(libsched_str s) { return s.ptr == nullptr ? Str() : Str(s.ptr, s.len); }

@@ -14,8 +14,8 @@ using namespace libsched::capi;  // NOLINT(google-build-using-namespace)
 namespace {
 
 Result<ParseOptions> parse_options(const libsched_parse_options* given) {
-  Result<libsched_parse_options> read =
-      read_struct(given, LIBSCHED_PARSE_OPTIONS_INIT, "libsched_parse_options");
+  Result<libsched_parse_options> read = read_struct(
+      given, libsched_parse_options LIBSCHED_PARSE_OPTIONS_INIT, "libsched_parse_options");
   if (!read.ok()) return read.error();
   const libsched_parse_options& o = *read;
   if (o.format > LIBSCHED_FORMAT_YAML || o.reserved[0] || o.reserved[1] || o.reserved[2])
@@ -132,7 +132,7 @@ libsched_rc libsched_objects_load(libsched_str path, const libsched_parse_option
   });
 }
 
-libsched_objects* libsched_objects_ref(libsched_objects* objects) { return retain(objects); }
+libsched_objects* libsched_objects_ref(const libsched_objects* objects) { return retain(objects); }
 void libsched_objects_unref(libsched_objects* objects) { release(objects); }
 size_t libsched_objects_pod_count(const libsched_objects* o) {
   return !live(o) ? 0 : unwrap(o)->set.pods.size();

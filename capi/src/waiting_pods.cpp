@@ -61,7 +61,7 @@ libsched_rc libsched_services_waiting_pods(const libsched_services* services,
   });
 }
 libsched_waiting_pod* libsched_waiting_pod_ref(const libsched_waiting_pod* waiting) {
-  return retain(const_cast<libsched_waiting_pod*>(waiting));
+  return retain(waiting);
 }
 bool libsched_services_reject_waiting_pod(libsched_services* services, libsched_str uid) {
   return live(services) &&

@@ -7,7 +7,7 @@ from . import prose, scan
 
 COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 FUNCTION = re.compile(r"^(?P<result>.*?)\b(?P<name>libsched_\w+)\s*\((?P<parameters>.*)\)$", re.DOTALL)
-POINTER = re.compile(r"\(\*\s*(\w+)\)\s*\(")
+POINTER = re.compile(r"\(\*\s*(\w+)(?:\[\d+\])?\)\s*\(")
 
 
 @dataclasses.dataclass

@@ -47,6 +47,9 @@ static void test_errors(void) {
   CHECK(libsched_error_code(first) == LIBSCHED_ERR_INVALID);
   CHECK(libsched_error_message(first).len > 0);
   CHECK_STR(libsched_error_plugin(first), "");
+  CHECK(libsched_error_ref(first) == first && libsched_error_ref(NULL) == NULL);
+  libsched_error_unref(first);
+  CHECK(libsched_error_code(first) == LIBSCHED_ERR_INVALID);
   libsched_error_unref(first);
   libsched_error_unref(second);
   libsched_error_unref(NULL);
@@ -66,6 +69,9 @@ static void test_text(void) {
   cJSON* document = cJSON_ParseWithLength(json.ptr, json.len);
   CHECK(cJSON_IsObject(cJSON_GetObjectItem(document, "counts")));
   cJSON_Delete(document);
+  CHECK(libsched_text_ref(report) == report && libsched_text_ref(NULL) == NULL);
+  libsched_text_unref(report);
+  CHECK(libsched_text_get(report).len > 0);
   libsched_text_unref(report);
 }
 

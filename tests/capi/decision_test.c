@@ -17,6 +17,9 @@ static void open_scene(scene* s) {
 }
 static void close_scene(scene* s) {
   libsched_status_unref(s->status);
+  CHECK(libsched_evaluator_ref(s->evaluator) == s->evaluator &&
+        libsched_evaluator_ref(NULL) == NULL);
+  libsched_evaluator_unref(s->evaluator);
   libsched_evaluator_unref(s->evaluator);
   libsched_framework_unref(s->framework);
   libsched_cluster_unref(s->cluster);

@@ -509,6 +509,19 @@ static void test_refused_registrations(void) {
   older.struct_size = sizeof older; /* and this one normalises what it does not score */
   older.name = LIBSCHED_STR("Odd");
   refuse(registry, &older, LIBSCHED_ERR_INVALID);
+  older.normalize_score = NULL; /* and this one has a slot that nobody knows */
+  older.reserved[15] = (void (*)(void))never_asked;
+  refuse(registry, &older, LIBSCHED_ERR_UNSUPPORTED);
+
+  /* Slots stand in upstream's order. */
+  CHECK(offsetof(libsched_plugin, less) < offsetof(libsched_plugin, pre_enqueue));
+  CHECK(offsetof(libsched_plugin, pre_enqueue) < offsetof(libsched_plugin, pre_filter));
+  CHECK(offsetof(libsched_plugin, filter) < offsetof(libsched_plugin, post_filter));
+  CHECK(offsetof(libsched_plugin, post_filter) < offsetof(libsched_plugin, pre_score));
+  CHECK(offsetof(libsched_plugin, normalize_score) < offsetof(libsched_plugin, reserve));
+  CHECK(offsetof(libsched_plugin, unreserve) < offsetof(libsched_plugin, permit));
+  CHECK(offsetof(libsched_plugin, permit) < offsetof(libsched_plugin, pre_bind));
+  CHECK(offsetof(libsched_plugin, bind) < offsetof(libsched_plugin, post_bind));
 
   fake second = {0}; /* a plugin of a newer header that uses nothing new */
   future.newer_slot = NULL;

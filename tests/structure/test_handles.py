@@ -23,6 +23,20 @@ def test_the_list_of_handles_is_complete():
     assert opaque == set(NAMES)
 
 
+# What callers make to be filled by calls has one owner.
+EXCLUSIVE = {"status", "cycle_state", "prefilter_result", "node_statuses", "score_table"}
+IMMUTABLE = {"text", "error", "objects", "pod", "node", "snapshot", "config", "framework", "decision"}
+
+
+def test_every_kind_that_is_shared_has_a_ref():
+    text = "".join(p.read_text() for p in sorted((ROOT / "capi/include/libsched").glob("*.h")))
+    owned = {name for name in NAMES if f"libsched_{name}_unref(" in text}
+    taken = dict(re.findall(r"\*libsched_(\w+)_ref\((const )?libsched_", text))
+    assert set(taken) == owned - EXCLUSIVE
+    assert EXCLUSIVE | IMMUTABLE <= owned
+    assert all(taken[name] for name in IMMUTABLE)
+
+
 def test_handles_are_not_only_compared_with_null():
     wrong = []
     for path in sorted((ROOT / "capi/src").rglob("*.cpp")):

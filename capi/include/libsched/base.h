@@ -21,6 +21,13 @@ extern "C" {
 #define LIBSCHED_VERSION_AT_LEAST(major, minor) \
   (LIBSCHED_VERSION_MAJOR > (major) || (LIBSCHED_VERSION_MAJOR == (major) && LIBSCHED_VERSION_MINOR >= (minor)))
 
+/* The null pointer of C and C++, for the _INIT macros of structs: all of them list every field. */
+#ifdef __cplusplus
+#define LIBSCHED_NULL nullptr
+#else
+#define LIBSCHED_NULL NULL
+#endif
+
 /* Marks a pointer whose ownership passes to the callee (parameters) or to the caller (results). */
 #define LIBSCHED_OWN
 
@@ -66,6 +73,7 @@ libsched_str libsched_str_from(const char *text);
 /* A text made by the library, such as a JSON document. Immutable, freely shared by threads. */
 typedef struct libsched_text libsched_text;
 libsched_str libsched_text_get(const libsched_text *text); /* borrowed from `text` */
+libsched_text *libsched_text_ref(const libsched_text *text);
 void libsched_text_unref(LIBSCHED_OWN libsched_text *text); /* NULL is a no-op */
 
 /* An error: why a call did not happen. Immutable, freely shared by threads; all texts are borrowed
@@ -78,7 +86,8 @@ libsched_str libsched_error_message(const libsched_error *error); /* a sentence 
 /* Where in the input: "items[3].spec.nodeName"; empty if it belongs to no place. */
 libsched_str libsched_error_path(const libsched_error *error);
 libsched_str libsched_error_plugin(const libsched_error *error); /* the plugin concerned, or empty */
-void libsched_error_unref(LIBSCHED_OWN libsched_error *error);   /* NULL is a no-op */
+libsched_error *libsched_error_ref(const libsched_error *error);
+void libsched_error_unref(LIBSCHED_OWN libsched_error *error); /* NULL is a no-op */
 
 /* What ends running calls: set by any thread, and looked at by all calls that have it in their options.
    They end with CANCELLED, and so do those that begin while it is set. All functions may be called by

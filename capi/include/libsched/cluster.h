@@ -107,7 +107,7 @@ libsched_rc libsched_cluster_clone(const libsched_cluster *cluster, LIBSCHED_OWN
    without a change in between costs nothing.
      libsched_cluster_snapshot(cluster, &snapshot, &error); */
 libsched_rc libsched_cluster_snapshot(libsched_cluster *cluster, LIBSCHED_OWN libsched_snapshot **out, LIBSCHED_OWN libsched_error **error);
-libsched_snapshot *libsched_snapshot_ref(libsched_snapshot *snapshot);
+libsched_snapshot *libsched_snapshot_ref(const libsched_snapshot *snapshot);
 void libsched_snapshot_unref(LIBSCHED_OWN libsched_snapshot *snapshot);
 
 /* Brings the order list up to date with the nodes that came or went: what upstream does when a

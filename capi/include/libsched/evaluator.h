@@ -20,6 +20,7 @@ libsched_rc libsched_evaluator_create(const libsched_framework *framework, libsc
 /* On a snapshot: for any thread, beside other evaluators of the same one. */
 libsched_rc libsched_evaluator_create_on_snapshot(const libsched_framework *framework, const libsched_snapshot *snapshot,
                                                   LIBSCHED_OWN libsched_evaluator **out, LIBSCHED_OWN libsched_error **error);
+libsched_evaluator *libsched_evaluator_ref(libsched_evaluator *evaluator);
 void libsched_evaluator_unref(LIBSCHED_OWN libsched_evaluator *evaluator);
 /* Upstream's parallelism (its Parallelizer): on how many threads a call on this evaluator may work,
    the calling one counted. 1, the default: all plugins run on the calling thread, in their order.
@@ -97,7 +98,7 @@ typedef struct libsched_filter_options {
      length objects decide: a pod with very many terms does not hold a call up. */
   int64_t deadline_ns;
 } libsched_filter_options;
-#define LIBSCHED_FILTER_OPTIONS_INIT {sizeof(libsched_filter_options), 0, NULL, 0, 0, NULL, 0}
+#define LIBSCHED_FILTER_OPTIONS_INIT {sizeof(libsched_filter_options), 0, LIBSCHED_NULL, 0, 0, LIBSCHED_NULL, 0}
 
 /* Filter over many nodes. Nominated pods do not count: a node is judged with the pods that are on it,
    as by RunFilterPlugins; libsched_check_pod_fits() and libsched_run_cycle() count them. Bit `row` of `feasible` is set where every Filter plugin says Success
@@ -126,7 +127,7 @@ typedef struct libsched_check_options {
   const libsched_cancel *cancel; /* the call ends with CANCELLED once it is set; NULL: never */
   int64_t deadline_ns; /* as in libsched_filter_options. */
 } libsched_check_options;
-#define LIBSCHED_CHECK_OPTIONS_INIT {sizeof(libsched_check_options), false, false, false, {false}, NULL, NULL, 0}
+#define LIBSCHED_CHECK_OPTIONS_INIT {sizeof(libsched_check_options), false, false, false, {false}, LIBSCHED_NULL, LIBSCHED_NULL, 0}
 /* For `node`: no node in particular. */
 #ifdef __cplusplus
 #define LIBSCHED_ANY_NODE (libsched_str{nullptr, 0})
@@ -148,7 +149,7 @@ typedef struct libsched_check_options {
 libsched_rc libsched_check_pod_fits(libsched_evaluator *evaluator, const libsched_pod *pod, libsched_str node,
                                     const libsched_check_options *options, LIBSCHED_OWN libsched_decision **out,
                                     LIBSCHED_OWN libsched_error **error);
-libsched_decision *libsched_decision_ref(libsched_decision *decision);
+libsched_decision *libsched_decision_ref(const libsched_decision *decision);
 void libsched_decision_unref(LIBSCHED_OWN libsched_decision *decision);
 /* The counts are known at once. Everything else is worked out when it is first read, or just before
    the cluster changes, and always tells of the moment of the decision; any thread may read. If memory
@@ -182,7 +183,8 @@ libsched_str libsched_decision_error(const libsched_decision *decision);
 bool libsched_decision_gate(const libsched_decision *decision, libsched_status *status);
 /* How many of the listed nodes a reason of a plugin keeps from the pod; borrowed from the decision. */
 typedef struct libsched_reason_total {
-  libsched_str reason, plugin;
+  libsched_str reason;
+  libsched_str plugin; /* whose it is */
   size_t nodes;
 } libsched_reason_total;
 /* All of them, ordered by reason and plugin: writes the first `capacity` to `out` and to `count` how many

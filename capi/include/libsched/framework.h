@@ -68,7 +68,7 @@ libsched_rc libsched_config_parse_with(libsched_str document, const libsched_con
 /* One KubeSchedulerProfile alone, taken as it is: without default plugins and without validation, as
    upstream's NewFramework gets it. Errors: INVALID. */
 libsched_rc libsched_config_parse_profile(libsched_str document, LIBSCHED_OWN libsched_config **out, LIBSCHED_OWN libsched_error **error);
-libsched_config *libsched_config_ref(libsched_config *config);
+libsched_config *libsched_config_ref(const libsched_config *config);
 void libsched_config_unref(LIBSCHED_OWN libsched_config *config);
 /* The profiles, in the order of the document; a name is its schedulerName. */
 size_t libsched_config_profile_count(const libsched_config *config);
@@ -103,7 +103,7 @@ typedef struct libsched_framework_options {
      which it breaks uniformly by the seed of the cycle. Nothing else of 1.31 is followed. */
   libsched_str semantics;
 } libsched_framework_options;
-#define LIBSCHED_FRAMEWORK_OPTIONS_INIT {sizeof(libsched_framework_options), false, {false, false, false}, {NULL, 0}, {NULL, 0}}
+#define LIBSCHED_FRAMEWORK_OPTIONS_INIT {sizeof(libsched_framework_options), false, {false, false, false}, {LIBSCHED_NULL, 0}, {LIBSCHED_NULL, 0}}
 /* `config` NULL: upstream's defaults. `profile` empty: the only one. `registry` NULL: the in-tree
    plugins. `options` may be NULL. Errors: NOT_FOUND (profile), INVALID (upstream's construction
    errors, an unknown feature gate), UNSUPPORTED (also unknown semantics).
@@ -111,7 +111,7 @@ typedef struct libsched_framework_options {
 libsched_rc libsched_framework_create(const libsched_config *config, libsched_str profile, const libsched_registry *registry,
                                       const libsched_framework_options *options, LIBSCHED_OWN libsched_framework **out,
                                       LIBSCHED_OWN libsched_error **error);
-libsched_framework *libsched_framework_ref(libsched_framework *framework);
+libsched_framework *libsched_framework_ref(const libsched_framework *framework);
 void libsched_framework_unref(LIBSCHED_OWN libsched_framework *framework);
 libsched_str libsched_framework_profile(const libsched_framework *framework); /* schedulerName; borrowed */
 /* The QueueSort plugin of the profile: whether pod `a`, in the queue since `a_since_ns` (nanoseconds

@@ -40,11 +40,8 @@ typedef struct libsched_parse_options {
   bool (*interrupt)(void *user_data);
   void *interrupt_data; /* for `interrupt`; may be NULL. */
 } libsched_parse_options;
-#ifdef __cplusplus
-#define LIBSCHED_PARSE_OPTIONS_INIT libsched_parse_options{sizeof(libsched_parse_options), 0, false, false, false, false, 0, 0, false, {false, false, false}, nullptr, 0, nullptr, nullptr}
-#else
-#define LIBSCHED_PARSE_OPTIONS_INIT {sizeof(libsched_parse_options), 0, false, false, false, false, 0, 0, false, {false, false, false}, NULL, 0, NULL, NULL}
-#endif
+#define LIBSCHED_PARSE_OPTIONS_INIT \
+  {sizeof(libsched_parse_options), 0, false, false, false, false, 0, 0, false, {false, false, false}, LIBSCHED_NULL, 0, LIBSCHED_NULL, LIBSCHED_NULL}
 
 /* Parses single objects, Lists and streams of documents, JSON or YAML, plain or gzip. `options`
    may be NULL. Either everything is accepted or nothing is.
@@ -56,7 +53,7 @@ libsched_rc libsched_objects_parse(libsched_str document, const libsched_parse_o
 /* The same of a file; "-" is not special. Errors: as libsched_objects_parse(), and IO. */
 libsched_rc libsched_objects_load(libsched_str path, const libsched_parse_options *options,
                                   LIBSCHED_OWN libsched_objects **out, LIBSCHED_OWN libsched_error **error);
-libsched_objects *libsched_objects_ref(libsched_objects *objects);
+libsched_objects *libsched_objects_ref(const libsched_objects *objects);
 void libsched_objects_unref(LIBSCHED_OWN libsched_objects *objects);
 
 /* How many pods, nodes and workloads (what has a pod template) there are. */

@@ -1,6 +1,7 @@
 /* Writing a plugin: a struct of function pointers. Include <libsched.h>.
 
-   A slot that is NULL is an extension point that the plugin does not implement. Slots get the
+   A slot that is NULL is an extension point that the plugin does not implement; they stand in the order
+   in which upstream comes to the points. Slots get the
    plugin's instance first, borrowed handles next, outputs last; borrowed handles are valid until
    the slot returns. A slot must not unwind or longjmp (C++: libsched/plugin.hpp has the barrier). It
    may look at the cluster and ask an evaluator of its own. These are MISUSE: changing the cluster up
@@ -112,9 +113,29 @@ typedef struct libsched_plugin {
      the registration fails. NULL: nothing to do. */
   void (*destroy)(void *user_data);
 
+  /* What upstream's Name() says, if it is not the name that the plugin is registered under. */
+  libsched_str (*instance_name)(void *instance);
+
+  /* QueueSort: whether pod `a`, in the queue since `a_since_ns`, comes before pod `b`. */
+  bool (*less)(void *instance, const libsched_pod *a, int64_t a_since_ns, const libsched_pod *b, int64_t b_since_ns);
+  /* PreEnqueue: all but LIBSCHED_CODE_SUCCESS keep the pod out of the queue. */
+  libsched_code (*pre_enqueue)(void *instance, const libsched_pod *pod, libsched_status *status);
+  /* EnqueueExtensions: calls libsched_events_add() for each event. NULL: upstream's default events. */
+  libsched_code (*events_to_register)(void *instance, libsched_events *events, libsched_status *status);
+  /* Of the event that was added with this index and has a hint: whether `pod`, which this plugin
+     rejected, is worth another try. Any code but LIBSCHED_CODE_SUCCESS counts as yes. */
+  libsched_code (*queueing_hint)(void *instance, size_t index, const libsched_pod *pod, const libsched_object_change *change,
+                                 bool *queue, libsched_status *status);
+
   /* PreFilter: returns a code, with reasons in `status`. LIBSCHED_CODE_SKIP skips Filter. */
   libsched_code (*pre_filter)(void *instance, libsched_cycle_state *state, const libsched_pod *pod,
                               libsched_prefilter_result *result, libsched_status *status);
+  /* PreFilterExtensions: what PreFilter gave follows `other` coming to or leaving the node, which is
+     as it is after the change. Either both or none, and not without pre_filter. */
+  libsched_code (*add_pod)(void *instance, libsched_cycle_state *state, const libsched_pod *pod, const libsched_pod *other,
+                           const libsched_node_info *node, libsched_status *status);
+  libsched_code (*remove_pod)(void *instance, libsched_cycle_state *state, const libsched_pod *pod, const libsched_pod *other,
+                              const libsched_node_info *node, libsched_status *status);
   /* Filter of one node: returns a code, with reasons in `status`. */
   libsched_code (*filter)(void *instance, const libsched_cycle_state *state, const libsched_pod *pod,
                           const libsched_node_info *node, libsched_status *status);
@@ -126,9 +147,12 @@ typedef struct libsched_plugin {
   libsched_code (*filter_batch)(void *instance, const libsched_cycle_state *state, const libsched_pod *pod,
                                 const libsched_node_set *nodes, int8_t *codes, uint16_t *reason_indexes,
                                 libsched_status *status);
+  /* PostFilter: LIBSCHED_CODE_SUCCESS if it made room; `nomination` is NONE at first. Its node is copied. */
+  libsched_code (*post_filter)(void *instance, libsched_cycle_state *state, const libsched_pod *pod,
+                               const libsched_node_statuses *statuses, libsched_nomination *nomination, libsched_status *status);
 
-  /* PreScore of the nodes that fit, in the order in which they
-     were found: returns a code, with reasons in `status`. LIBSCHED_CODE_SKIP skips Score. */
+  /* PreScore of the nodes that fit, in the order in which they were found: returns a code, with reasons
+     in `status`. LIBSCHED_CODE_SKIP skips Score. */
   libsched_code (*pre_score)(void *instance, libsched_cycle_state *state, const libsched_pod *pod,
                              const libsched_node_set *nodes, libsched_status *status);
   /* Score of one node: writes a number to `score`. Any other code than LIBSCHED_CODE_SUCCESS is an error
@@ -141,6 +165,7 @@ typedef struct libsched_plugin {
   /* NormalizeScore: changes scores[i] in place. */
   libsched_code (*normalize_score)(void *instance, const libsched_cycle_state *state, const libsched_pod *pod,
                                    const libsched_node_set *nodes, int64_t *scores, libsched_status *status);
+
   /* Reserve: returns a code, with reasons in `status`; all but LIBSCHED_CODE_SUCCESS refuse the node. */
   libsched_code (*reserve)(void *instance, libsched_cycle_state *state, const libsched_pod *pod,
                            uint32_t row, libsched_str node_name, libsched_status *status);
@@ -149,22 +174,6 @@ typedef struct libsched_plugin {
   void (*unreserve)(void *instance, libsched_cycle_state *state, const libsched_pod *pod,
                     uint32_t row, libsched_str node_name);
 
-  /* What upstream's Name() says, if it is not the name that the plugin is registered under. */
-  libsched_str (*instance_name)(void *instance);
-
-  /* QueueSort: whether pod `a`, in the queue since `a_since_ns`, comes before pod `b`. */
-  bool (*less)(void *instance, const libsched_pod *a, int64_t a_since_ns, const libsched_pod *b, int64_t b_since_ns);
-  /* PreEnqueue: all but LIBSCHED_CODE_SUCCESS keep the pod out of the queue. */
-  libsched_code (*pre_enqueue)(void *instance, const libsched_pod *pod, libsched_status *status);
-  /* PreFilterExtensions: what PreFilter gave follows `other` coming to or leaving the node, which is
-     as it is after the change. Either both or none, and not without pre_filter. */
-  libsched_code (*add_pod)(void *instance, libsched_cycle_state *state, const libsched_pod *pod, const libsched_pod *other,
-                           const libsched_node_info *node, libsched_status *status);
-  libsched_code (*remove_pod)(void *instance, libsched_cycle_state *state, const libsched_pod *pod, const libsched_pod *other,
-                              const libsched_node_info *node, libsched_status *status);
-  /* PostFilter: LIBSCHED_CODE_SUCCESS if it made room; `nomination` is NONE at first. Its node is copied. */
-  libsched_code (*post_filter)(void *instance, libsched_cycle_state *state, const libsched_pod *pod,
-                               const libsched_node_statuses *statuses, libsched_nomination *nomination, libsched_status *status);
   /* Permit: LIBSCHED_CODE_WAIT lets the pod wait at most `timeout_ns`, capped at 15 minutes. */
   libsched_code (*permit)(void *instance, libsched_cycle_state *state, const libsched_pod *pod, libsched_str node_name,
                           int64_t *timeout_ns, libsched_status *status);
@@ -181,13 +190,6 @@ typedef struct libsched_plugin {
   /* SignPod: calls libsched_signature_add() for each part; all but LIBSCHED_CODE_SUCCESS: not signable. */
   libsched_code (*sign)(void *instance, const libsched_pod *pod, libsched_signature *signature, libsched_status *status);
 
-  /* EnqueueExtensions: calls libsched_events_add() for each event. NULL: upstream's default events. */
-  libsched_code (*events_to_register)(void *instance, libsched_events *events, libsched_status *status);
-  /* Of the event that was added with this index and has a hint: whether `pod`, which this plugin
-     rejected, is worth another try. Any code but LIBSCHED_CODE_SUCCESS counts as yes. */
-  libsched_code (*queueing_hint)(void *instance, size_t index, const libsched_pod *pod, const libsched_object_change *change,
-                                 bool *queue, libsched_status *status);
-
   /* Objects that came, changed or went in a cluster that an evaluator with this plugin stands on;
      not those of a fork. */
   void (*on_event)(void *instance, libsched_services *services, const libsched_view *view, const libsched_object_change *change);
@@ -201,6 +203,7 @@ typedef struct libsched_plugin {
      CALLER_THREAD, whether its other slots are called there or not. */
   void (*thread_attach)(void *user_data);
   void (*thread_detach)(void *user_data);
+  void (*reserved[16])(void); /* NULL: for later slots */
 } libsched_plugin;
 
 /* Adds a plugin under its name. The struct is copied. `user_data` passes to the library in any

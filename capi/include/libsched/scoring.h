@@ -50,12 +50,8 @@ typedef struct libsched_cycle_options {
   const libsched_cancel *cancel; /* the call ends with CANCELLED once it is set; NULL: never */
   int64_t deadline_ns;         /* as in libsched_filter_options. */
 } libsched_cycle_options;
-#ifdef __cplusplus
 #define LIBSCHED_CYCLE_OPTIONS_INIT \
-  {sizeof(libsched_cycle_options), 0, false, false, {false, false, false, false, false, false}, 0, nullptr, 0}
-#else
-#define LIBSCHED_CYCLE_OPTIONS_INIT {sizeof(libsched_cycle_options), 0, false, false, {false}, 0, NULL, 0}
-#endif
+  {sizeof(libsched_cycle_options), 0, false, false, {false, false, false, false, false, false}, 0, LIBSCHED_NULL, 0}
 
 /* What a cycle chose. The node and its name are borrowed until the view changes. */
 typedef struct libsched_cycle_outcome {
@@ -67,11 +63,8 @@ typedef struct libsched_cycle_outcome {
   size_t feasible;  /* nodes that passed the filters */
   size_t evaluated; /* those, and the ones that did not pass, as far as they were looked at */
 } libsched_cycle_outcome;
-#ifdef __cplusplus
-#define LIBSCHED_CYCLE_OUTCOME_INIT {sizeof(libsched_cycle_outcome), LIBSCHED_NO_ROW, nullptr, {nullptr, 0}, 0, 0, 0}
-#else
-#define LIBSCHED_CYCLE_OUTCOME_INIT {sizeof(libsched_cycle_outcome), LIBSCHED_NO_ROW, NULL, {NULL, 0}, 0, 0, 0}
-#endif
+#define LIBSCHED_CYCLE_OUTCOME_INIT \
+  {sizeof(libsched_cycle_outcome), LIBSCHED_NO_ROW, LIBSCHED_NULL, {LIBSCHED_NULL, 0}, 0, 0, 0}
 
 /* A scheduling cycle up to the choice of a node, as upstream's schedulePod: PreFilter, the nominated
    node first, Filter, PreScore, Score, choice. PreEnqueue, PostFilter and Reserve are not run and

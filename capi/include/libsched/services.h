@@ -62,12 +62,8 @@ typedef struct libsched_services_options {
      end calls by real time while plugins and waiting pods go by a virtual one. */
   libsched_clock *deadline_clock;
 } libsched_services_options;
-#ifdef __cplusplus
 #define LIBSCHED_SERVICES_OPTIONS_INIT \
-  {sizeof(libsched_services_options), false, {false, false, false}, 0, nullptr, nullptr, nullptr, 0, nullptr}
-#else
-#define LIBSCHED_SERVICES_OPTIONS_INIT {sizeof(libsched_services_options), false, {false}, 0, NULL, NULL, NULL, 0, NULL}
-#endif
+  {sizeof(libsched_services_options), false, {false, false, false}, 0, LIBSCHED_NULL, LIBSCHED_NULL, LIBSCHED_NULL, 0, LIBSCHED_NULL}
 /* `options` may be NULL. Errors: UNSUPPORTED (fields that this version does not know). */
 libsched_rc libsched_services_create(const libsched_services_options *options, LIBSCHED_OWN libsched_services **out,
                                      LIBSCHED_OWN libsched_error **error);
@@ -100,11 +96,8 @@ typedef struct libsched_nomination {
   uint32_t mode;        /* LIBSCHED_NOMINATION_* */
   libsched_str node;    /* of a result: borrowed from the state of the call until the next one */
 } libsched_nomination;
-#ifdef __cplusplus
-#define LIBSCHED_NOMINATION_INIT {sizeof(libsched_nomination), 0, {nullptr, 0}}
-#else
-#define LIBSCHED_NOMINATION_INIT {sizeof(libsched_nomination), 0, {NULL, 0}}
-#endif
+#define LIBSCHED_NOMINATION_INIT \
+  {sizeof(libsched_nomination), 0, {LIBSCHED_NULL, 0}}
 /* AddNominatedPod: without an OVERRIDE the pod's own status.nominatedNodeName counts.
    `nomination` may be NULL. */
 libsched_rc libsched_services_nominate(libsched_services *services, const libsched_pod *pod, const libsched_nomination *nomination,

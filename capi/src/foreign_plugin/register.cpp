@@ -106,6 +106,10 @@ Result<void> add_plugin(Registry* registry, const libsched_plugin* given,
                  {}};
   if ((p.flags & ~uint32_t{LIBSCHED_PLUGIN_CONCURRENT | LIBSCHED_PLUGIN_CALLER_THREAD}) != 0)
     return Error{Rc::kUnsupported, "the plugin has flags that this version does not know", {}, {}};
+  for (const auto slot : p.reserved)
+    if (slot != nullptr)
+      return Error{
+          Rc::kUnsupported, "the plugin has slots that this version does not know", {}, {}};
   if (const char* wrong = lonely_slot(p))
     return Error{Rc::kInvalid, wrong, {}, std::string(in(p.name))};
   r->slots = p;

@@ -252,7 +252,7 @@ libsched_rc lsgo_cycle(lsgo_evaluator *e, libsched_cycle_state *state, const lib
 libsched_rc lsgo_assume(lsgo_evaluator *e, libsched_cycle_state *state, const libsched_view *view,
                         const libsched_pod *pod, const char *node, size_t node_len) {
   const uint32_t row = libsched_view_find_node(view, lsgo_str(node, node_len));
-  return lsgo_with_status(e, lsgo_ended(e, libsched_evaluator_assume(lsgo_asked(e), state, pod, row,
+  return lsgo_with_status(e, lsgo_ended(e, libsched_evaluator_assume(lsgo_asked(e), state, pod, row, NULL,
                                                                      e->status, &e->error)));
 }
 

@@ -24,7 +24,7 @@ func ParseConfig(document []byte, options ...ConfigOption) (*Config, error) {
 	for _, option := range options {
 		option(&o)
 	}
-	if rc := C.libsched_config_parse_with(strOfBytes(document), &o, &ptr, &failure); rc != C.LIBSCHED_OK {
+	if rc := C.libsched_config_parse(strOfBytes(document), &o, &ptr, &failure); rc != C.LIBSCHED_OK {
 		return nil, takeError(rc, failure)
 	}
 	return ownConfig(ptr), nil
@@ -35,7 +35,8 @@ func ParseConfig(document []byte, options ...ConfigOption) (*Config, error) {
 func ParseProfile(document []byte) (*Config, error) {
 	var ptr *C.libsched_config
 	var failure *C.libsched_error
-	if rc := C.libsched_config_parse_profile(strOfBytes(document), &ptr, &failure); rc != C.LIBSCHED_OK {
+	o := C.libsched_config_options{struct_size: C.sizeof_libsched_config_options, profile: true}
+	if rc := C.libsched_config_parse(strOfBytes(document), &o, &ptr, &failure); rc != C.LIBSCHED_OK {
 		return nil, takeError(rc, failure)
 	}
 	return ownConfig(ptr), nil

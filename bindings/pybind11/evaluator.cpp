@@ -321,12 +321,11 @@ py::tuple assume(Evaluator& evaluator, CycleState& state, const Pod& pod, std::s
   const Holding holding_state(state.lock.get());
   quick([&](libsched_error** error) {
     const uint32_t row = libsched_view_find_node(evaluator.view, to_str(node));
-    if (start_ns)
-      return libsched_evaluator_assume_started(evaluator.handle.get(), state.get(),
-                                               pod.handle.get(), row, *start_ns,
-                                               evaluator.status.get(), error);
+    libsched_assume_options options = LIBSCHED_ASSUME_OPTIONS_INIT;
+    options.started = start_ns.has_value();
+    options.start_ns = start_ns.value_or(0);
     return libsched_evaluator_assume(evaluator.handle.get(), state.get(), pod.handle.get(), row,
-                                     evaluator.status.get(), error);
+                                     &options, evaluator.status.get(), error);
   });
   return status_tuple(evaluator.status.get());
 }

@@ -10,16 +10,18 @@ Config parse_config(py::handle document, bool several_queue_sorts) {
   options.several_queue_sorts = several_queue_sorts;
   ConfigHandle out;
   unlocked([&](libsched_error** error) {
-    return libsched_config_parse_with(bytes.str(), &options, into(out), error);
+    return libsched_config_parse(bytes.str(), &options, into(out), error);
   });
   return {std::move(out)};
 }
 
 Config parse_profile(py::handle document) {
   const Document bytes(document);
+  libsched_config_options options = LIBSCHED_CONFIG_OPTIONS_INIT;
+  options.profile = true;
   ConfigHandle out;
   unlocked([&](libsched_error** error) {
-    return libsched_config_parse_profile(bytes.str(), into(out), error);
+    return libsched_config_parse(bytes.str(), &options, into(out), error);
   });
   return {std::move(out)};
 }

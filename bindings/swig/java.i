@@ -164,8 +164,6 @@ static void append(JNIEnv *jenv, jobject builder, libsched_str text) {
 %gives(libsched_prefilter_result, libsched_prefilter_result_create)
 %gives(libsched_decision, libsched_check_pod_fits)
 %gives(libsched_score_table, libsched_score_table_create)
-%gives(libsched_config, libsched_config_parse_profile)
-%gives(libsched_config, libsched_config_parse_with)
 %gives(libsched_cancel, libsched_cancel_create)
 %gives(libsched_waiting_pod, libsched_services_find_waiting_pod)
 %gives(libsched_clock, libsched_clock_create_system)

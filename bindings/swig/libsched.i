@@ -80,6 +80,7 @@ struct TYPE {};
 %options(libsched_filter_options, FilterOptions)
 %options(libsched_check_options, CheckOptions)
 %options(libsched_cycle_options, CycleOptions)
+%options(libsched_assume_options, AssumeOptions)
 %options(libsched_cycle_outcome, CycleOutcome)
 %options(libsched_services_options, ServicesOptions)
 %options(libsched_nomination, Nomination)

@@ -1,4 +1,7 @@
 // Configuration, registry, framework, status, cycle state.
+#include <algorithm>
+#include <iterator>
+
 #include "handles.hpp"
 #include "libsched/config/config_json.hpp"
 #include "libsched/framework/foreign_call.hpp"
@@ -42,8 +45,9 @@ ConfigRef config_or_default(const libsched_config* config, const FeatureGates& g
   return config == nullptr ? default_config(gates) : ConfigRef::share(unwrap(config));
 }
 
-Result<void> refuse_reserved(const bool (&reserved)[3], const char* name) {
-  if (!reserved[0] && !reserved[1] && !reserved[2]) return {};
+template <size_t n>
+Result<void> refuse_reserved(const bool (&reserved)[n], const char* name) {
+  if (std::find(std::begin(reserved), std::end(reserved), true) == std::end(reserved)) return {};
   return Error{Rc::kUnsupported, std::string(name) + ": reserved field is set", {}, {}};
 }
 
@@ -119,13 +123,8 @@ bool libsched_status_as_error(const libsched_status* s, libsched_str* text) {
   });
 }
 
-libsched_rc libsched_config_parse(libsched_str document, libsched_config** result,
-                                  libsched_error** error) {
-  return libsched_config_parse_with(document, nullptr, result, error);
-}
-libsched_rc libsched_config_parse_with(libsched_str document,
-                                       const libsched_config_options* options,
-                                       libsched_config** result, libsched_error** error) {
+libsched_rc libsched_config_parse(libsched_str document, const libsched_config_options* options,
+                                  libsched_config** result, libsched_error** error) {
   LIBSCHED_REQUIRE_HANDLES(error, result);
   return guarded(error, [&]() -> Result<void> {
     Result<libsched_config_options> o = read_struct(
@@ -134,19 +133,10 @@ libsched_rc libsched_config_parse_with(libsched_str document,
     LIBSCHED_TRY(refuse_reserved(o->reserved, "libsched_config_options"));
     ConfigOptions parse;
     parse.several_queue_sorts = o->several_queue_sorts;
-    Result<ConfigRef> config = document.len == 0
+    Result<ConfigRef> config = o->profile ? parse_profile(in(document), parse)
+                               : document.len == 0
                                    ? Result<ConfigRef>(default_config({}, o->several_queue_sorts))
                                    : parse_config(in(document), parse);
-    if (!config.ok()) return config.error();
-    *result = own(give(std::move(*config)));
-    return {};
-  });
-}
-libsched_rc libsched_config_parse_profile(libsched_str document, libsched_config** result,
-                                          libsched_error** error) {
-  LIBSCHED_REQUIRE_HANDLES(error, result);
-  return guarded(error, [&]() -> Result<void> {
-    Result<ConfigRef> config = parse_profile(in(document));
     if (!config.ok()) return config.error();
     *result = own(give(std::move(*config)));
     return {};

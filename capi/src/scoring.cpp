@@ -15,18 +15,6 @@ bool has_scores(const libsched_decision* d) {
   return live(d) && unwrap(d)->scored && unwrap(d)->score_error.empty();
 }
 
-libsched_rc assume(libsched_evaluator* evaluator, libsched_cycle_state* state,
-                   const libsched_pod* pod, uint32_t row, Time start, libsched_status* status,
-                   libsched_error** error) {
-  LIBSCHED_REQUIRE_HANDLES(error, evaluator, state, pod, status);
-  return guarded(error, [&]() -> Result<void> {
-    Result<Status> ran = unwrap(evaluator)->assume(*unwrap(state), *unwrap(pod), row, start);
-    if (!ran.ok()) return std::move(ran.error());
-    unwrap(status)->assign(std::move(*ran));
-    return {};
-  });
-}
-
 Result<void> enough(const char* what, size_t given, size_t needed) {
   if (given >= needed) return {};
   return Error{Rc::kBuffer,
@@ -128,14 +116,22 @@ void libsched_evaluator_set_next_start(libsched_evaluator* evaluator, size_t sta
 
 libsched_rc libsched_evaluator_assume(libsched_evaluator* evaluator, libsched_cycle_state* state,
                                       const libsched_pod* pod, uint32_t row,
+                                      const libsched_assume_options* options,
                                       libsched_status* status, libsched_error** error) {
-  return assume(evaluator, state, pod, row, {}, status, error);
-}
-libsched_rc libsched_evaluator_assume_started(libsched_evaluator* evaluator,
-                                              libsched_cycle_state* state, const libsched_pod* pod,
-                                              uint32_t row, int64_t start_ns,
-                                              libsched_status* status, libsched_error** error) {
-  return assume(evaluator, state, pod, row, {start_ns, true}, status, error);
+  LIBSCHED_REQUIRE_HANDLES(error, evaluator, state, pod, status);
+  return guarded(error, [&]() -> Result<void> {
+    Result<libsched_assume_options> o = read_struct(
+        options, libsched_assume_options LIBSCHED_ASSUME_OPTIONS_INIT, "libsched_assume_options");
+    if (!o.ok()) return o.error();
+    for (const bool reserved : o->reserved)
+      if (reserved)
+        return Error{Rc::kUnsupported, "libsched_assume_options: reserved field is set", {}, {}};
+    const Time start = o->started ? Time{o->start_ns, true} : Time{};
+    Result<Status> ran = unwrap(evaluator)->assume(*unwrap(state), *unwrap(pod), row, start);
+    if (!ran.ok()) return std::move(ran.error());
+    unwrap(status)->assign(std::move(*ran));
+    return {};
+  });
 }
 libsched_rc libsched_evaluator_forget(libsched_evaluator* evaluator, libsched_cycle_state* state,
                                       const libsched_pod* pod, libsched_error** error) {

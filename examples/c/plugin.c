@@ -42,7 +42,7 @@ static libsched_rc make_framework(char* zone, libsched_framework** out, libsched
 
   libsched_config* config = NULL;
   libsched_registry* registry = NULL;
-  libsched_rc rc = libsched_config_parse(LIBSCHED_STR(kConfig), &config, error);
+  libsched_rc rc = libsched_config_parse(LIBSCHED_STR(kConfig), NULL, &config, error);
   if (!rc) rc = libsched_registry_create(&registry, error);
   if (!rc) rc = libsched_registry_add(registry, &plugin, zone, error);
   if (!rc) rc = libsched_framework_create(config, LIBSCHED_STR(""), registry, NULL, out, error);

@@ -49,7 +49,7 @@ public final class DrainedZone extends FilterPlugin {
       """;
 
   static Framework framework(String zone) {
-    try (Config config = Sched.configParse(CONFIG); Registry registry = Sched.registryCreate()) {
+    try (Config config = Sched.configParse(CONFIG, null); Registry registry = Sched.registryCreate()) {
       Sched.registryAddPlugin(registry, new DrainedZone(zone));
       return Sched.frameworkCreate(config, "", registry, null); // keeps what it needs
     }

@@ -88,7 +88,7 @@ Framework framework_of(const libsched_plugin* plugin) {
   libsched_registry* registry = nullptr;
   libsched_framework* framework = nullptr;
   libsched_error* error = nullptr;
-  must("config", libsched_config_parse(str(document), &config, &error), error);
+  must("config", libsched_config_parse(str(document), nullptr, &config, &error), error);
   must("registry", libsched_registry_create(&registry, &error), error);
   if (plugin != nullptr)
     must("plugin", libsched_registry_add(registry, plugin, nullptr, &error), error);

@@ -56,7 +56,7 @@ static libsched_framework* framework_with(oracle* o) {
   CHECK_OK(libsched_config_parse(
       text("apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
            "profiles: [{plugins: {multiPoint: {enabled: [{name: Oracle}]}}}]\n"),
-      &config, err));
+      NULL, &config, err));
   CHECK_OK(libsched_registry_create(&registry, err));
   CHECK_OK(libsched_registry_add(registry, &p, o, err));
   CHECK_OK(libsched_framework_create(config, text(""), registry, NULL, &framework, err));

@@ -44,7 +44,7 @@ static int has_at_filter(const libsched_registry* registry, const char* config_j
   libsched_config* config = NULL;
   libsched_framework* framework = NULL;
   libsched_text* plugins = NULL;
-  CHECK_OK(libsched_config_parse(text(config_json), &config, err));
+  CHECK_OK(libsched_config_parse(text(config_json), NULL, &config, err));
   CHECK_OK(libsched_framework_create(config, text(""), registry, NULL, &framework, err));
   CHECK_OK(libsched_framework_plugins_json(framework, &plugins, err));
   const int has = strstr(libsched_text_get(plugins).ptr, "\"Never\"") != NULL;

@@ -95,7 +95,7 @@ struct Asked {
         "profiles: [{plugins: {multiPoint: {enabled: [{name: Thrower}], disabled: [{name: "
         "\"*\"}]}}, pluginConfig: [{name: Thrower, args: {at: " +
         args + "}}]}]";
-    REQUIRE(libsched_config_parse(sdk::str(document), &config, &error) == LIBSCHED_OK);
+    REQUIRE(libsched_config_parse(sdk::str(document), nullptr, &config, &error) == LIBSCHED_OK);
     REQUIRE(libsched_registry_create(&registry, &error) == LIBSCHED_OK);
     REQUIRE(sdk::add<Thrower>(registry, &error) == LIBSCHED_OK);
     if (libsched_framework_create(config, sdk::str(""), registry, nullptr, &framework, &error) != 0)

@@ -341,7 +341,7 @@ struct Stage {
     plugin.committed = on_committed;
     OK(libsched_registry_create(&registry, err));
     OK(libsched_registry_add(registry, &plugin, &heard, err));
-    OK(libsched_config_parse(libsched_str_from(kConfig), &config, err));
+    OK(libsched_config_parse(libsched_str_from(kConfig), nullptr, &config, err));
     OK(libsched_framework_create(config, libsched_str_from(""), registry, nullptr, &framework,
                                  err));
     OK(libsched_evaluator_create(framework, cluster, &evaluator, err));
@@ -573,12 +573,10 @@ const std::vector<Call> CALLS = {
     CALL(libsched_cluster_refresh, "inside a fork", fork_and_change(s, false), s.cluster, err),
     CALL(libsched_evaluator_create, "", , s.framework, s.cluster, &s.other, err),
     CALL(libsched_evaluator_assume, "", s.prepare_cycle(1), s.evaluator, s.state, s.m.question(1),
-         s.row("n1"), s.status, err),
-    CALL(libsched_evaluator_assume_started, "", s.prepare_cycle(1), s.evaluator, s.state,
-         s.m.question(1), s.row("n1"), 7, s.status, err),
+         s.row("n1"), nullptr, s.status, err),
     CALL(libsched_evaluator_forget, "", s.prepare_cycle(1);
-         OK(libsched_evaluator_assume(s.evaluator, s.state, s.m.question(1), s.row("n1"), s.status,
-                                      err)),
+         OK(libsched_evaluator_assume(s.evaluator, s.state, s.m.question(1), s.row("n1"), nullptr,
+                                      s.status, err)),
          s.evaluator, s.state, s.m.question(1), err),
     CALL(libsched_services_deliver, "",
          OK(libsched_evaluator_set_services(s.evaluator, s.services, err));

@@ -81,7 +81,7 @@ TEST_CASE("what a slot could not say is never taken for less") {
           "\"KubeSchedulerConfiguration\", \"profiles\": [{\"plugins\": {\"multiPoint\": "
           "{\"disabled\": [{\"name\": \"*\"}], \"enabled\": [{\"name\": \"PrioritySort\"}, "
           "{\"name\": \"Filler\"}, {\"name\": \"DefaultBinder\"}]}}}]}"),
-      &config, err));
+      nullptr, &config, err));
   OK(libsched_framework_create(config, STR(""), registry, nullptr, &framework, err));
   OK(libsched_cluster_create(nullptr, &cluster, err));
   OK(libsched_evaluator_create(framework, cluster, &evaluator, err));

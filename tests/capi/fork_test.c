@@ -162,7 +162,7 @@ static libsched_framework* framework_with(long* calls) {
   CHECK_OK(libsched_config_parse(
       LIBSCHED_STR("apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
                    "profiles: [{plugins: {multiPoint: {enabled: [{name: Slow}]}}}]\n"),
-      &config, err));
+      NULL, &config, err));
   CHECK_OK(libsched_framework_create(config, text(""), registry, NULL, &framework, err));
   libsched_config_unref(config);
   libsched_registry_unref(registry);

@@ -31,9 +31,11 @@ static const char* plugins_at(const libsched_framework* framework, const char* p
   return names;
 }
 
+static libsched_config_options one = {sizeof(libsched_config_options), false, true, {false, false}};
+
 static void test_config(void) {
   libsched_config* config = NULL;
-  CHECK_OK(libsched_config_parse(text(kTwoProfiles), &config, err));
+  CHECK_OK(libsched_config_parse(text(kTwoProfiles), NULL, &config, err));
   CHECK(libsched_config_profile_count(config) == 2);
   CHECK_STR(libsched_config_profile_name(config, 0), "one");
   CHECK_STR(libsched_config_profile_name(config, 1), "two");
@@ -58,7 +60,7 @@ static void test_config(void) {
   CHECK(strcmp(plugins_at(framework, "filter"), "NodeName") == 0);
   libsched_framework_unref(framework);
 
-  CHECK_OK(libsched_config_parse(LIBSCHED_STR(""), &config, err)); /* upstream's defaults */
+  CHECK_OK(libsched_config_parse(LIBSCHED_STR(""), NULL, &config, err)); /* upstream's defaults */
   CHECK(libsched_config_profile_count(config) == 1);
   CHECK_STR(libsched_config_profile_name(config, 0), "default-scheduler");
   libsched_config_unref(config);
@@ -67,12 +69,12 @@ static void test_config(void) {
   CHECK_FAILS(
       LIBSCHED_ERR_INVALID, NULL, NULL,
       libsched_config_parse(LIBSCHED_STR("kind: KubeSchedulerConfiguration\napiVersion: v9\n"),
-                            &config, err));
+                            NULL, &config, err));
   CHECK_FAILS(
       LIBSCHED_ERR_INVALID, NULL, "parallelism",
       libsched_config_parse(LIBSCHED_STR("apiVersion: kubescheduler.config.k8s.io/v1\nkind: "
                                          "KubeSchedulerConfiguration\nparallelism: -1\n"),
-                            &config, err));
+                            NULL, &config, err));
   CHECK(config == UNTOUCHED);
 }
 
@@ -246,10 +248,10 @@ static void test_cycle_state(void) {
 static void test_bare_profile(void) {
   libsched_config* config = NULL;
   libsched_framework* framework = UNTOUCHED;
-  CHECK_OK(libsched_config_parse_profile(
+  CHECK_OK(libsched_config_parse(
       text("schedulerName: bare\nplugins: {queueSort: {enabled: [{name: PrioritySort}]}, "
            "bind: {enabled: [{name: DefaultBinder}]}}"),
-      &config, err));
+      &one, &config, err));
   CHECK_STR(libsched_config_profile_name(config, 0), "bare");
   CHECK_OK(libsched_framework_create(config, text(""), NULL, NULL, &framework, err));
   libsched_text* json = NULL;
@@ -262,8 +264,8 @@ static void test_bare_profile(void) {
   libsched_config_unref(config);
   config = UNTOUCHED;
   CHECK_FAILS(LIBSCHED_ERR_INVALID, NULL, NULL,
-              libsched_config_parse_profile(text("plugins: 7"), &config, err));
-  CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, NULL, libsched_config_parse_profile(text(""), NULL, err));
+              libsched_config_parse(text("plugins: 7"), &one, &config, err));
+  CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, NULL, libsched_config_parse(text(""), &one, NULL, err));
   CHECK(config == UNTOUCHED);
 }
 
@@ -283,10 +285,10 @@ static void test_several_queue_sorts(void) {
   plugin.less = by_name;
   CHECK_OK(libsched_registry_create(&registry, err));
   CHECK_OK(libsched_registry_add(registry, &plugin, NULL, err));
-  CHECK_OK(libsched_config_parse_profile(text("schedulerName: two\nplugins: {queueSort: {enabled: "
-                                              "[{name: PrioritySort}, {name: ByName}]}, "
-                                              "bind: {enabled: [{name: DefaultBinder}]}}"),
-                                         &config, err));
+  CHECK_OK(libsched_config_parse(text("schedulerName: two\nplugins: {queueSort: {enabled: "
+                                      "[{name: PrioritySort}, {name: ByName}]}, "
+                                      "bind: {enabled: [{name: DefaultBinder}]}}"),
+                                 &one, &config, err));
   CHECK_FAILS(LIBSCHED_ERR_INVALID, NULL, "queue",
               libsched_framework_create(config, text(""), registry, &options, &framework, err));
   options.several_queue_sorts = true;
@@ -309,15 +311,15 @@ static void test_several_queue_sorts(void) {
   config = UNTOUCHED;
   CHECK_FAILS(LIBSCHED_ERR_INVALID, NULL,
               "profiles[0].plugins.queueSort.Enabled: Invalid value: 2: only one queue sort plugin",
-              libsched_config_parse(whole, &config, err));
+              libsched_config_parse(whole, NULL, &config, err));
   CHECK_FAILS(LIBSCHED_ERR_INVALID, NULL, "only one queue sort plugin",
-              libsched_config_parse_with(whole, &read, &config, err));
-  read.several_queue_sorts = read.reserved[2] = true;
+              libsched_config_parse(whole, &read, &config, err));
+  read.several_queue_sorts = read.reserved[1] = true;
   CHECK_FAILS(LIBSCHED_ERR_UNSUPPORTED, NULL, "reserved",
-              libsched_config_parse_with(whole, &read, &config, err));
-  read.reserved[2] = false;
+              libsched_config_parse(whole, &read, &config, err));
+  read.reserved[1] = false;
   CHECK(config == UNTOUCHED);
-  CHECK_OK(libsched_config_parse_with(whole, &read, &config, err));
+  CHECK_OK(libsched_config_parse(whole, &read, &config, err));
   CHECK_OK(libsched_framework_create(config, text(""), registry, NULL, &framework, err));
   CHECK_OK(libsched_framework_queue_less(framework, a, 6, b, 5, &less, err));
   CHECK(less); /* by name before all else */
@@ -332,7 +334,7 @@ static void test_null_handles(void) {
   libsched_text* json = UNTOUCHED;
   libsched_cycle_state* state = UNTOUCHED;
 #define MISUSED(call) CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, NULL, call)
-  MISUSED(libsched_config_parse(text(""), NULL, err));
+  MISUSED(libsched_config_parse(text(""), NULL, NULL, err));
   MISUSED(libsched_config_describe_json(NULL, NULL, err));
   MISUSED(libsched_registry_create(NULL, err));
   MISUSED(libsched_framework_create(NULL, text(""), NULL, NULL, NULL, err));

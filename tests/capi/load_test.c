@@ -14,7 +14,7 @@ static libsched_rc make(libsched_registry* registry, const char* name, const cha
                   "profiles:\n- plugins: {multiPoint: {enabled: [{name: %s}]}}\n"
                   "  pluginConfig: [{name: %s, args: %s}]\n",
                   name, name, args)),
-      &config, err));
+      NULL, &config, err));
   const libsched_rc rc =
       libsched_framework_create(config, text(""), registry, NULL, framework, error);
   libsched_config_unref(config);

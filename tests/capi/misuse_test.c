@@ -49,7 +49,7 @@ static void open_world(world* w) {
   CHECK_OK(libsched_objects_parse(text(kObjects), NULL, &w->objects, err));
   CHECK_OK(libsched_cluster_snapshot(w->cluster, &w->snapshot, err));
   CHECK_OK(libsched_status_create(&w->status, err));
-  CHECK_OK(libsched_config_parse(kNowhere, &w->config, err));
+  CHECK_OK(libsched_config_parse(kNowhere, NULL, &w->config, err));
   CHECK_OK(libsched_registry_create(&w->registry, err));
   CHECK_OK(libsched_cycle_state_create(&w->state, err));
   CHECK_OK(libsched_evaluator_create(w->framework, w->cluster, &w->evaluator, err));
@@ -392,7 +392,7 @@ static void open_stage(stage* s) {
       text("apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
            "profiles: [{plugins: {multiPoint: {disabled: [{name: '*'}], enabled: [{name: "
            "PrioritySort}, {name: DefaultBinder}, {name: Culprit}]}}}]"),
-      &config, err));
+      NULL, &config, err));
   CHECK_OK(libsched_registry_create(&registry, err));
   CHECK_OK(libsched_registry_add(registry, &plugin, &s->c, err));
   CHECK_OK(libsched_framework_create(config, kNowhere, registry, NULL, &s->framework, err));

@@ -134,7 +134,7 @@ static const char* const kConfig =
 
 static libsched_config* fake_config(void) {
   libsched_config* config = NULL;
-  CHECK_OK(libsched_config_parse(text(kConfig), &config, err));
+  CHECK_OK(libsched_config_parse(text(kConfig), NULL, &config, err));
   return config;
 }
 

@@ -214,7 +214,7 @@ static inline void open_scene(scene* s, const libsched_plugin* plugin) {
       text("apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
            "profiles: [{plugins: {multiPoint: {enabled: [{name: Recorder}], disabled: [{name: "
            "\"*\"}]}}}]"),
-      &config, err));
+      NULL, &config, err));
   CHECK_OK(libsched_registry_create(&registry, err));
   CHECK_OK(libsched_registry_add(registry, plugin, &s->r, err));
   CHECK_OK(libsched_framework_create(config, text(""), registry, &options, &s->framework, err));

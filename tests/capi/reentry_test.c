@@ -43,7 +43,7 @@ static void change(asker* a) {
   libsched_status* status = NULL;
   CHECK_OK(libsched_status_create(&status, err));
   const uint32_t row = libsched_view_find_node(libsched_cluster_view(a->cluster), text("big"));
-  REFUSED(NULL, libsched_evaluator_assume(a->own, a->fresh, a->other, row, status, err));
+  REFUSED(NULL, libsched_evaluator_assume(a->own, a->fresh, a->other, row, NULL, status, err));
   REFUSED(NULL, libsched_evaluator_forget(a->own, a->fresh, a->other, err));
   libsched_status_unref(status);
 }
@@ -106,7 +106,7 @@ static void ask(asker* a) {
           libsched_run_score_plugins(e, a->state, a->pod, &bits, 1, totals, 64, NULL, status, err));
   REFUSED(kBusy,
           libsched_run_post_filter_plugins(e, a->state, a->pod, statuses, NULL, status, err));
-  REFUSED(kBusy, libsched_evaluator_assume(e, a->fresh, a->other, 1, status, err));
+  REFUSED(kBusy, libsched_evaluator_assume(e, a->fresh, a->other, 1, NULL, status, err));
   REFUSED(kBusy, libsched_evaluator_forget(e, a->fresh, a->other, err));
   REFUSED(kBusy,
           libsched_run_reserve_plugins_reserve(e, a->state, a->pod, text("big"), status, err));
@@ -236,7 +236,7 @@ static void open_asker(asker* a) {
           "profiles: [{plugins: {multiPoint: {disabled: [{name: '*'}], enabled: [{name: "
           "PrioritySort}, {name: DefaultBinder}, {name: NodeResourcesFit}, {name: TaintToleration},"
           " {name: Asker}]}}}]"),
-      &config, err));
+      NULL, &config, err));
   CHECK_OK(libsched_registry_create(&registry, err));
   CHECK_OK(libsched_registry_add(registry, &p, a, err));
   CHECK_OK(libsched_framework_create(config, text(""), registry, &options, &a->framework, err));

@@ -126,7 +126,7 @@ static bench setup(const libsched_plugin* plugin, scorer* s) {
   bench b = {.cluster = five_nodes(), .pod = pod_of("p", 500, "")};
   libsched_registry* registry = NULL;
   libsched_config* config = NULL;
-  CHECK_OK(libsched_config_parse(text(kConfig), &config, err));
+  CHECK_OK(libsched_config_parse(text(kConfig), NULL, &config, err));
   CHECK_OK(libsched_registry_create(&registry, err));
   CHECK_OK(libsched_registry_add(registry, plugin, s, err));
   CHECK_OK(libsched_framework_create(config, text(""), registry, NULL, &b.framework, err));
@@ -416,7 +416,7 @@ static void test_assume(void) {
   CHECK_OK(
       libsched_check_pod_fits(b.evaluator, b.pod, LIBSCHED_ANY_NODE, &options, &decision, err));
   libsched_decision_unref(decision);
-#define ASSUME(row) libsched_evaluator_assume(b.evaluator, b.state, b.pod, row, b.status, err)
+#define ASSUME(row) libsched_evaluator_assume(b.evaluator, b.state, b.pod, row, NULL, b.status, err)
   CHECK_FAILS(LIBSCHED_ERR_NOT_FOUND, NULL, NULL, ASSUME(LIBSCHED_NO_ROW));
   CHECK_OK(ASSUME(small));
   CHECK(libsched_status_code(b.status) == LIBSCHED_CODE_UNSCHEDULABLE);
@@ -440,14 +440,19 @@ static void test_assume(void) {
 
   /* The copy on the node has the start time that was given. */
   int64_t started = 0;
-  CHECK_OK(libsched_evaluator_assume_started(b.evaluator, b.state, b.pod, big, 4102444801000000000,
-                                             b.status, err));
+  libsched_assume_options how = LIBSCHED_ASSUME_OPTIONS_INIT;
+  how.started = true;
+  how.start_ns = 4102444801000000000;
+  CHECK_OK(libsched_evaluator_assume(b.evaluator, b.state, b.pod, big, &how, b.status, err));
   const libsched_pod* placed =
       libsched_view_find_pod(view, libsched_pod_namespace(b.pod), libsched_pod_name(b.pod), NULL);
   CHECK(libsched_pod_start_time(placed, &started) && started == 4102444801000000000);
   CHECK_OK(libsched_evaluator_forget(b.evaluator, b.state, b.pod, err));
   CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, NULL,
-              libsched_evaluator_assume_started(b.evaluator, b.state, NULL, big, 1, b.status, err));
+              libsched_evaluator_assume(b.evaluator, b.state, NULL, big, &how, b.status, err));
+  how.reserved[1] = true;
+  CHECK_FAILS(LIBSCHED_ERR_UNSUPPORTED, NULL, "reserved",
+              libsched_evaluator_assume(b.evaluator, b.state, b.pod, big, &how, b.status, err));
 
   /* On a snapshot there is nothing to change. */
   libsched_snapshot* snapshot = NULL;
@@ -455,7 +460,7 @@ static void test_assume(void) {
   CHECK_OK(libsched_cluster_snapshot(b.cluster, &snapshot, err));
   CHECK_OK(libsched_evaluator_create_on_snapshot(b.framework, snapshot, &fixed, err));
   CHECK_FAILS(LIBSCHED_ERR_STATE, NULL, "snapshot",
-              libsched_evaluator_assume(fixed, b.state, b.pod, big, b.status, err));
+              libsched_evaluator_assume(fixed, b.state, b.pod, big, NULL, b.status, err));
   CHECK_FAILS(LIBSCHED_ERR_STATE, NULL, "snapshot",
               libsched_evaluator_forget(fixed, b.state, b.pod, err));
   libsched_evaluator_unref(fixed);
@@ -513,7 +518,7 @@ static void test_null_handles(void) {
       libsched_run_score_plugins(b.evaluator, NULL, b.pod, rows, 1, NULL, 0, NULL, b.status, err));
   MISUSED(libsched_run_cycle(b.evaluator, b.state, NULL, NULL, &outcome, b.status, err));
   MISUSED(libsched_run_cycle(b.evaluator, b.state, b.pod, NULL, NULL, b.status, err));
-  MISUSED(libsched_evaluator_assume(b.evaluator, b.state, b.pod, 0, NULL, err));
+  MISUSED(libsched_evaluator_assume(b.evaluator, b.state, b.pod, 0, NULL, NULL, err));
   MISUSED(libsched_evaluator_forget(NULL, b.state, b.pod, err));
   MISUSED(libsched_cluster_assume(NULL, b.pod, text("big"), err));
   MISUSED(libsched_cluster_forget(NULL, text("a"), text("b"), err));

@@ -103,7 +103,7 @@ static void check_batch(batch b, bool with_reasons, libsched_code code, const ch
   CHECK_OK(libsched_config_parse(
       text("apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
            "profiles: [{plugins: {multiPoint: {enabled: [{name: Batch}]}}}]"),
-      &config, err));
+      NULL, &config, err));
   CHECK_OK(libsched_registry_create(&registry, err));
   CHECK_OK(libsched_registry_add(registry, &plugin, &b, err));
   CHECK_OK(libsched_framework_create(config, text(""), registry, NULL, &framework, err));

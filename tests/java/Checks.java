@@ -28,7 +28,7 @@ public final class Checks {
     try (Registry registry = Sched.registryCreate();
         Config config = Sched.configParse("apiVersion: kubescheduler.config.k8s.io/v1\n"
             + "kind: KubeSchedulerConfiguration\n"
-            + "profiles: [{plugins: {multiPoint: {enabled: [{name: " + name + "}]}}}]\n")) {
+            + "profiles: [{plugins: {multiPoint: {enabled: [{name: " + name + "}]}}}]\n", null)) {
       Sched.registryAddPlugin(registry, plugin);
       return Sched.frameworkCreate(config, "", registry, null);
     }

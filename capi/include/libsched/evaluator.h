@@ -153,7 +153,7 @@ libsched_decision *libsched_decision_ref(const libsched_decision *decision);
 void libsched_decision_unref(LIBSCHED_OWN libsched_decision *decision);
 /* The counts are known at once. Everything else is worked out when it is first read, or just before
    the cluster changes, and always tells of the moment of the decision; any thread may read. If memory
-   runs out then, texts are empty (the fit error is "out of memory"), codes are LIBSCHED_ERROR and
+   runs out then, texts are empty (the fit error is "out of memory"), codes are LIBSCHED_CODE_ERROR and
    pointers NULL, and the next read tries again; libsched_decision_explain_json() says NO_MEMORY, and
    so does a change of the cluster, which then changes nothing. An unread decision keeps its cluster,
    snapshot and framework alive. */

@@ -48,26 +48,22 @@ bool libsched_status_as_error(const libsched_status *status, libsched_str *text)
 
 /* A KubeSchedulerConfiguration v1, decoded, defaulted and validated. Immutable, shared freely. */
 typedef struct libsched_config libsched_config;
-/* Reads a configuration, JSON or YAML. An empty document gives upstream's defaults.
-   Errors: INVALID with upstream's message, LIMIT (size), UNSUPPORTED (the internal version). */
-libsched_rc libsched_config_parse(libsched_str document, LIBSCHED_OWN libsched_config **out, LIBSCHED_OWN libsched_error **error);
 /* How configurations are read. Zero everywhere is the default. */
 typedef struct libsched_config_options {
   uint32_t struct_size;     /* sizeof(libsched_config_options) */
   bool several_queue_sorts; /* profiles may list more than one plugin at queueSort, which all profiles
                                list alike; frameworks of the configuration take them without their
                                own option */
-  bool reserved[3];         /* false */
+  bool profile;             /* the document is one KubeSchedulerProfile, taken as it is: without default
+                               plugins and without validation, as upstream's NewFramework gets it */
+  bool reserved[2];         /* false */
 } libsched_config_options;
-#define LIBSCHED_CONFIG_OPTIONS_INIT {sizeof(libsched_config_options), false, {false, false, false}}
-/* The same with options; NULL: none.
-     libsched_config_parse_with(LIBSCHED_STR("..."), &options, &config, &error);
-   Errors: as libsched_config_parse(), and UNSUPPORTED (a reserved field). */
-libsched_rc libsched_config_parse_with(libsched_str document, const libsched_config_options *options,
-                                       LIBSCHED_OWN libsched_config **out, LIBSCHED_OWN libsched_error **error);
-/* One KubeSchedulerProfile alone, taken as it is: without default plugins and without validation, as
-   upstream's NewFramework gets it. Errors: INVALID. */
-libsched_rc libsched_config_parse_profile(libsched_str document, LIBSCHED_OWN libsched_config **out, LIBSCHED_OWN libsched_error **error);
+#define LIBSCHED_CONFIG_OPTIONS_INIT {sizeof(libsched_config_options), false, false, {false, false}}
+/* Reads a configuration, JSON or YAML. An empty document gives upstream's defaults. `options` may be NULL.
+     libsched_config_parse(LIBSCHED_STR("..."), NULL, &config, &error);
+   Errors: INVALID with upstream's message, LIMIT (size), UNSUPPORTED (the internal version; an option). */
+libsched_rc libsched_config_parse(libsched_str document, const libsched_config_options *options,
+                                  LIBSCHED_OWN libsched_config **out, LIBSCHED_OWN libsched_error **error);
 libsched_config *libsched_config_ref(const libsched_config *config);
 void libsched_config_unref(LIBSCHED_OWN libsched_config *config);
 /* The profiles, in the order of the document; a name is its schedulerName. */
@@ -95,7 +91,7 @@ typedef struct libsched_framework_options {
   uint32_t struct_size;        /* sizeof(libsched_framework_options) */
   bool several_queue_sorts;    /* a profile may have more than one QueueSort plugin: where one calls two
                                   pods equal, the next decides. A configuration that lists them at
-                                  queueSort is read with libsched_config_parse_with(). */
+                                  queueSort is read with the same option. */
   bool reserved[3];            /* false */
   libsched_str feature_gates;  /* "A=true,B=false"; empty: the defaults of 1.36 */
   /* Whose semantics: "1.36" (empty: the same) or "1.31", which switches exactly three things to that

@@ -83,17 +83,23 @@ libsched_rc libsched_run_cycle(libsched_evaluator *evaluator, libsched_cycle_sta
 size_t libsched_evaluator_next_start(const libsched_evaluator *evaluator);
 void libsched_evaluator_set_next_start(libsched_evaluator *evaluator, size_t start);
 
+/* How a pod is assumed. Zero everywhere is the default. */
+typedef struct libsched_assume_options {
+  uint32_t struct_size; /* sizeof(libsched_assume_options) */
+  bool started;         /* the pod counts as started at `start_ns`, not just now */
+  bool reserved[3];     /* false */
+  int64_t start_ns;     /* nanoseconds since 1970; preemption compares start times */
+} libsched_assume_options;
+#define LIBSCHED_ASSUME_OPTIONS_INIT {sizeof(libsched_assume_options), false, {false, false, false}, 0}
 /* Puts a pod on a node of the evaluator's cluster as an assumed pod, then asks the Reserve plugins.
    If one refuses, `status` is its answer, all of them are asked to unreserve, and the pod is taken
-   off again. `state` is that of the pod's cycle. Undone by a revert like any other change.
+   off again. `state` is that of the pod's cycle; `options` may be NULL. Undone by a revert like any other
+   change.
    Errors: EXISTS (the cluster has the pod), NOT_FOUND (row), STATE (a snapshot; a state of another
-   pod). */
+   pod), UNSUPPORTED (an option). */
 libsched_rc libsched_evaluator_assume(libsched_evaluator *evaluator, libsched_cycle_state *state, const libsched_pod *pod, uint32_t row,
-                                      libsched_status *status, LIBSCHED_OWN libsched_error **error);
-/* The same for a pod that counts as started at `start_ns` (nanoseconds since 1970): preemption
-   compares start times, and a pod without one counts as started just now. */
-libsched_rc libsched_evaluator_assume_started(libsched_evaluator *evaluator, libsched_cycle_state *state, const libsched_pod *pod, uint32_t row,
-                                              int64_t start_ns, libsched_status *status, LIBSCHED_OWN libsched_error **error);
+                                      const libsched_assume_options *options, libsched_status *status,
+                                      LIBSCHED_OWN libsched_error **error);
 /* Unreserves, and takes an assumed pod off its node. A pod that the cluster does not have is
    unreserved only. Errors: STATE (the pod is not an assumed one; a snapshot). */
 libsched_rc libsched_evaluator_forget(libsched_evaluator *evaluator, libsched_cycle_state *state, const libsched_pod *pod,

@@ -190,9 +190,9 @@ std::string plain_name(Choices& choose, Words words) {
     case Words::kPodDocument: return pod_document(choose, choose.one_in(2));
     case Words::kNodeDocument: return node_document(choose);
     case Words::kObjectsDocument: return objects_document(choose);
-    case Words::kConfigDocument: return config_document(choose);
-    case Words::kProfileDocument:
-      return one(
+    case Words::kConfigDocument:
+      if (!choose.one_in(5)) return config_document(choose);
+      return one(  // profiles alone, for the option of that name
           choose,
           {R"({"schedulerName":"a"})",
            R"({"plugins":{"queueSort":{"enabled":[{"name":"PrioritySort"}]},"bind":{"enabled":[{"name":"DefaultBinder"}]},"filter":{"enabled":[{"name":"NodeName"},{"name":"Hostile"}]}}})",

@@ -24,7 +24,6 @@ enum class Words : uint8_t {
   kNodeDocument,
   kObjectsDocument,
   kConfigDocument,
-  kProfileDocument,
 };
 
 // A text that fits the purpose most of the time.

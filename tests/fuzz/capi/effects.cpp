@@ -258,7 +258,8 @@ void after_libsched_cluster_revert(Turn& t, Rc rc, Cl& cluster, Fault&) {
 }
 
 void after_libsched_evaluator_assume(Turn& t, Rc rc, Ev& evaluator, St&, Po& pod,
-                                     Number<uint32_t>& row, Su& status, Fault&) {
+                                     Number<uint32_t>& row, Options<libsched_assume_options>&,
+                                     Su& status, Fault&) {
   Cluster* m = changed(rc, evaluator);
   if (m == nullptr) return;
   const libsched_view* view = evaluator.watch().view();
@@ -266,12 +267,6 @@ void after_libsched_evaluator_assume(Turn& t, Rc rc, Ev& evaluator, St&, Po& pod
     place(*m, pod.facts(), string_of(libsched_node_name(libsched_view_node(view, row.get()))),
           true);
   compare(t, evaluator);
-}
-
-void after_libsched_evaluator_assume_started(Turn& t, Rc rc, Ev& evaluator, St& state, Po& pod,
-                                             Number<uint32_t>& row, Number<int64_t>&, Su& status,
-                                             Fault& error) {
-  after_libsched_evaluator_assume(t, rc, evaluator, state, pod, row, status, error);
 }
 
 void after_libsched_evaluator_forget(Turn& t, Rc rc, Ev& evaluator, St&, Po& pod, Fault&) {

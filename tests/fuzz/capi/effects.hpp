@@ -50,9 +50,8 @@ void after_libsched_cluster_forget(Turn&, Rc, Cl&, String&, String&, Fault&);
 void after_libsched_cluster_fork(Turn&, Rc, Cl&, Fault&);
 void after_libsched_cluster_commit(Turn&, Rc, Cl&, Fault&);
 void after_libsched_cluster_revert(Turn&, Rc, Cl&, Fault&);
-void after_libsched_evaluator_assume(Turn&, Rc, Ev&, St&, Po&, Number<uint32_t>&, Su&, Fault&);
-void after_libsched_evaluator_assume_started(Turn&, Rc, Ev&, St&, Po&, Number<uint32_t>&,
-                                             Number<int64_t>&, Su&, Fault&);
+void after_libsched_evaluator_assume(Turn&, Rc, Ev&, St&, Po&, Number<uint32_t>&,
+                                     Options<libsched_assume_options>&, Su&, Fault&);
 void after_libsched_evaluator_forget(Turn&, Rc, Ev&, St&, Po&, Fault&);
 void after_libsched_services_deliver(Turn&, Rc, In<libsched_services>&, Cl&, Fault&);
 

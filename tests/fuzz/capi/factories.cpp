@@ -77,7 +77,8 @@ void* create(Turn& t, Kind kind) {
       return out;
     }
     case Kind::status: return created<libsched_status>(libsched_status_create);
-    case Kind::config: return created<libsched_config>(libsched_config_parse, LIBSCHED_STR(""));
+    case Kind::config:
+      return created<libsched_config>(libsched_config_parse, LIBSCHED_STR(""), nullptr);
     case Kind::registry: return created<libsched_registry>(libsched_registry_create);
     case Kind::framework: {
       void* const out = created<libsched_framework>(libsched_framework_create, nullptr,

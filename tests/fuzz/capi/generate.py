@@ -21,7 +21,7 @@ from reference import model  # noqa: E402
 CHANGES = {f"libsched_{name}" for name in (
     "cluster_apply cluster_put_objects cluster_add_nodes cluster_update_node cluster_remove_node "
     "cluster_add_pods cluster_update_pod cluster_remove_pod cluster_remove_object cluster_assume cluster_forget "
-    "cluster_fork cluster_commit cluster_revert evaluator_assume evaluator_assume_started "
+    "cluster_fork cluster_commit cluster_revert evaluator_assume "
     "evaluator_forget services_deliver run_reserve_plugins_reserve run_reserve_plugins_unreserve "
     "run_pre_bind_plugins").split()}
 
@@ -34,7 +34,7 @@ WEIGHTS = {
     "cluster_revert": 6, "cluster_snapshot": 3, "cluster_refresh": 3, "run_pre_filter_plugins": 8,
     "run_filter_plugins": 3, "run_filter_plugins_at": 4, "filter_nodes": 8, "check_pod_fits": 5,
     "run_pre_score_plugins": 4, "run_score_plugins": 4, "run_cycle": 6, "evaluator_assume": 6,
-    "evaluator_assume_started": 2, "evaluator_forget": 5, "run_post_filter_plugins": 3,
+    "evaluator_forget": 5, "run_post_filter_plugins": 3,
     "run_reserve_plugins_reserve": 2, "run_permit_plugins": 2, "run_bind_plugins": 2,
     "services_deliver": 3, "services_nominate": 2, "pod_parse": 3, "pod_copy": 3, "node_parse": 2,
     "registry_add": 3, "evaluator_create": 3, "evaluator_create_on_snapshot": 2,
@@ -62,7 +62,7 @@ NOTHING = {
 WORDS = {
     "libsched_pod_parse.document": "kPodDocument", "libsched_node_parse.document": "kNodeDocument",
     "libsched_objects_parse.document": "kObjectsDocument",
-    "libsched_config_parse_profile.document": "kProfileDocument", "document": "kConfigDocument",
+    "document": "kConfigDocument",
     "libsched_cluster_remove_node.name": "kNode", "libsched_view_find_node.name": "kNode",
     "libsched_cluster_remove_pod.name": "kPod", "libsched_cluster_forget.name": "kPod",
     "libsched_view_find_pod.name": "kPod", "libsched_pod_copy.name": "kPod",

@@ -50,7 +50,15 @@ void fill(Turn& t, libsched_parse_options& o) {
 template <>
 void fill(Turn& t, libsched_config_options& o) {
   o.several_queue_sorts = t.choose.one_in(2);
+  o.profile = t.choose.one_in(4);
   o.reserved[0] = rarely(t);
+}
+
+template <>
+void fill(Turn& t, libsched_assume_options& o) {
+  o.started = t.choose.one_in(3);
+  o.reserved[2] = rarely(t);
+  o.start_ns = make_number(t.choose);
 }
 
 template <>

@@ -215,7 +215,11 @@ func (s *Services) Requests() ([]Request, error) {
 	defer s.core.release()
 	var text *C.libsched_text
 	var failure *C.libsched_error
-	if rc := C.libsched_services_requests_json(ptr, &text, &failure); rc != C.LIBSCHED_OK {
+	api := C.libsched_services_memory_api(ptr)
+	if api == nil {
+		return nil, errOtherClient
+	}
+	if rc := C.libsched_memory_api_requests_json(api, &text, &failure); rc != C.LIBSCHED_OK {
 		return nil, takeError(rc, failure)
 	}
 	return readJSON[[]Request]("requests", takeText(text), nil)
@@ -225,15 +229,27 @@ func (s *Services) Requests() ([]Request, error) {
 // requests: bound pods run on their nodes, deleted ones have left. Errors: ErrState (another client),
 // and those of the changes; that request and those behind it are then kept.
 func (s *Services) Deliver(cluster *Cluster) error {
-	return cluster.change(func(k *C.libsched_cluster, err **C.libsched_error) C.libsched_rc {
+	var other bool
+	err := cluster.change(func(k *C.libsched_cluster, err **C.libsched_error) C.libsched_rc {
 		ptr, done, failed := s.alone()
 		if failed != nil {
 			return C.LIBSCHED_ERR_MISUSE
 		}
 		defer done()
-		return C.libsched_services_deliver(ptr, k, err)
+		api := C.libsched_services_memory_api(ptr)
+		if api == nil {
+			other = true
+			return C.LIBSCHED_ERR_STATE
+		}
+		return C.libsched_memory_api_deliver(api, k, err)
 	})
+	if other {
+		return errOtherClient
+	}
+	return err
 }
+
+var errOtherClient = &Error{Code: ErrState, Msg: "these services have another API client, which keeps no requests"}
 
 // NominatingMode says what a Nomination does. Numbers are those of the C API.
 type NominatingMode uint32

@@ -113,6 +113,13 @@ std::unique_ptr<Services> create_services(const Clock* clock, py::object api,
   return made;
 }
 
+libsched_memory_api* memory_api(const Services& services) {
+  libsched_memory_api* const api = libsched_services_memory_api(services.handle.get());
+  if (api == nullptr)
+    raise(LIBSCHED_ERR_STATE, "these services have another API client, which keeps no requests");
+  return api;
+}
+
 Clock own_clock(libsched_clock* clock) { return Clock{ClockHandle(libsched_clock_ref(clock))}; }
 
 void nominate(Services& services, const Pod& pod, uint32_t mode, std::string_view node) {
@@ -249,7 +256,7 @@ void bind_services(py::module_& module) {
              TextHandle out;
              const Holding holding(services.lock.get());
              quick([&](libsched_error** error) {
-               return libsched_services_requests_json(services.handle.get(), into(out), error);
+               return libsched_memory_api_requests_json(memory_api(services), into(out), error);
              });
              return from_text(out);
            })
@@ -257,8 +264,9 @@ void bind_services(py::module_& module) {
            [](Services& services, Cluster& cluster) {
              const Holding holding_cluster(cluster.lock.get());
              const Holding holding(services.lock.get());
+             libsched_memory_api* const api = memory_api(services);
              unlocked([&](libsched_error** error) {
-               return libsched_services_deliver(services.handle.get(), cluster.handle.get(), error);
+               return libsched_memory_api_deliver(api, cluster.handle.get(), error);
              });
            })
       .def("nominate", nominate)

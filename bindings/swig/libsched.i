@@ -60,6 +60,7 @@ struct TYPE {};
 %handle(libsched_score_table, ScoreTable)
 %handle(libsched_cancel, Cancel)
 %handle(libsched_clock, Clock)
+%handle(libsched_memory_api, MemoryApi)
 %handle(libsched_services, Services)
 %handle(libsched_waiting_pod, WaitingPod)
 %handle(libsched_node_statuses, NodeStatuses)

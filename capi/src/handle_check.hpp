@@ -43,6 +43,7 @@ namespace libsched::capi {
   X(events, Events, "events")                                \
   X(object_change, ObjectChangeHandle, "an object change")   \
   X(clock, Clock, "a clock")                                 \
+  X(memory_api, MemoryApi, "a memory API")                   \
   X(services, Services, "services")                          \
   X(waiting_pod, WaitingPodObject, "a waiting pod")
 

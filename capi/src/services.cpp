@@ -15,12 +15,6 @@ Text* json_text(const Json& json) {
   return new Text(json.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
-Result<MemoryApi*> memory_api(const Services& services) {
-  if (auto* api = dynamic_cast<MemoryApi*>(&services.api())) return api;
-  return Error{
-      Rc::kState, "these services have another API client, which keeps no requests", {}, {}};
-}
-
 Json request_json(const MemoryApi::Request& r) {
   using Verb = MemoryApi::Verb;
   Json j;
@@ -111,8 +105,13 @@ libsched_rc libsched_services_create(const libsched_services_options* options,
         return Error{Rc::kUnsupported, "libsched_services_options: reserved field is set", {}, {}};
     LIBSCHED_TRY(live_or_null("options->clock", o->clock));
     LIBSCHED_TRY(live_or_null("options->deadline_clock", o->deadline_clock));
+    LIBSCHED_TRY(live_or_null("options->memory_api", o->memory_api));
+    if (o->api != nullptr && o->memory_api != nullptr)
+      return Error{
+          Rc::kInvalid, "libsched_services_options: api and memory_api are both set", {}, {}};
     Result<Ref<ApiClient>> api = owner.client();
     if (!api.ok()) return std::move(api.error());
+    if (o->memory_api != nullptr) *api = Ref<MemoryApi>::share(unwrap(o->memory_api));
     const auto shared = [](libsched_clock* clock) {
       return clock == nullptr ? Ref<Clock>() : Ref<Clock>::share(unwrap(clock));
     };
@@ -144,26 +143,33 @@ libsched_services* libsched_evaluator_services(libsched_evaluator* evaluator) {
   return !live(evaluator) ? nullptr : wrap(&unwrap(evaluator)->services());
 }
 
-libsched_rc libsched_services_requests_json(const libsched_services* services,
-                                            libsched_text** result, libsched_error** error) {
-  LIBSCHED_REQUIRE_HANDLES(error, services, result);
+libsched_memory_api* libsched_services_memory_api(libsched_services* services) {
+  return !live(services) ? nullptr : wrap(dynamic_cast<MemoryApi*>(&unwrap(services)->api()));
+}
+
+libsched_rc libsched_memory_api_create(libsched_memory_api** result, libsched_error** error) {
+  LIBSCHED_REQUIRE_HANDLES(error, result);
   return guarded(error, [&]() -> Result<void> {
-    Result<MemoryApi*> api = memory_api(*unwrap(services));
-    if (!api.ok()) return api.error();
+    *result = own(new MemoryApi());
+    return {};
+  });
+}
+libsched_memory_api* libsched_memory_api_ref(libsched_memory_api* api) { return retain(api); }
+void libsched_memory_api_unref(libsched_memory_api* api) { release(api); }
+libsched_rc libsched_memory_api_requests_json(const libsched_memory_api* api,
+                                              libsched_text** result, libsched_error** error) {
+  LIBSCHED_REQUIRE_HANDLES(error, api, result);
+  return guarded(error, [&]() -> Result<void> {
     Json json = Json::array();
-    for (const MemoryApi::Request& r : (*api)->requests()) json.push_back(request_json(r));
+    for (const MemoryApi::Request& r : unwrap(api)->requests()) json.push_back(request_json(r));
     *result = own(json_text(json));
     return {};
   });
 }
-libsched_rc libsched_services_deliver(libsched_services* services, libsched_cluster* cluster,
-                                      libsched_error** error) {
-  LIBSCHED_REQUIRE_HANDLES(error, services, cluster);
-  return guarded(error, [&]() -> Result<void> {
-    Result<MemoryApi*> api = memory_api(*unwrap(services));
-    if (!api.ok()) return api.error();
-    return (*api)->deliver(*unwrap(cluster));
-  });
+libsched_rc libsched_memory_api_deliver(libsched_memory_api* api, libsched_cluster* cluster,
+                                        libsched_error** error) {
+  LIBSCHED_REQUIRE_HANDLES(error, api, cluster);
+  return guarded(error, [&] { return unwrap(api)->deliver(*unwrap(cluster)); });
 }
 
 libsched_rc libsched_services_nominate(libsched_services* services, const libsched_pod* pod,

@@ -578,11 +578,11 @@ const std::vector<Call> CALLS = {
          OK(libsched_evaluator_assume(s.evaluator, s.state, s.m.question(1), s.row("n1"), nullptr,
                                       s.status, err)),
          s.evaluator, s.state, s.m.question(1), err),
-    CALL(libsched_services_deliver, "",
+    CALL(libsched_memory_api_deliver, "",
          OK(libsched_evaluator_set_services(s.evaluator, s.services, err));
          s.prepare_cycle(1); OK(libsched_run_bind_plugins(s.evaluator, s.state, s.m.question(1),
                                                           STR("n1"), s.status, err)),
-                             s.services, s.cluster, err),
+                             libsched_services_memory_api(s.services), s.cluster, err),
 };
 
 struct Tried {

@@ -226,13 +226,15 @@ static void test_preemption(void) {
         LIBSCHED_ERR_DEADLINE);
   CHECK(m.asked >= 20 && m.asked < 30);
   CHECK(decision == NULL);
-  CHECK_OK(libsched_services_requests_json(s.services, &requests, err));
+  CHECK_OK(
+      libsched_memory_api_requests_json(libsched_services_memory_api(s.services), &requests, err));
   CHECK_STR(libsched_text_get(requests), "[]");
   libsched_text_unref(requests);
   CHECK_STR(libsched_services_nominated_node(s.services, high), "");
   options.deadline_ns = kStart + 101;
   CHECK_OK(libsched_check_pod_fits(s.evaluator, high, LIBSCHED_ANY_NODE, &options, &decision, err));
-  CHECK_OK(libsched_services_requests_json(s.services, &requests, err));
+  CHECK_OK(
+      libsched_memory_api_requests_json(libsched_services_memory_api(s.services), &requests, err));
   CHECK(strstr(libsched_text_get(requests).ptr, "deletePod") != NULL);
   libsched_text_unref(requests);
   libsched_decision_unref(decision);

@@ -143,7 +143,7 @@ static void check_calls(const world* ok, const world* w, const char* what) {
                libsched_run_post_filter_plugins(ok->evaluator, ok->state, ok->pod, w->statuses,
                                                 NULL, ok->status, err));
   CHECK_MISUSE(SAID("clock"), libsched_clock_advance_to(w->clock, 5, err));
-  CHECK_MISUSE(SAID("services"), libsched_services_requests_json(w->services, &t, err));
+  CHECK_MISUSE(SAID("services"), libsched_services_nominate(w->services, ok->pod, NULL, err));
   CHECK(libsched_waiting_pod_pending(w->waiting, NULL, 0) == 0);
   /* In structs and arrays. */
   libsched_services_options services = LIBSCHED_SERVICES_OPTIONS_INIT;

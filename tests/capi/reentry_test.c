@@ -39,7 +39,8 @@ static void change(asker* a) {
   REFUSED(kNot, libsched_cluster_fork(a->cluster, err));
   REFUSED(kNot, libsched_cluster_commit(a->cluster, err));
   REFUSED(kNot, libsched_cluster_revert(a->cluster, err));
-  REFUSED(kNot, libsched_services_deliver(a->services, a->cluster, err));
+  REFUSED(kNot,
+          libsched_memory_api_deliver(libsched_services_memory_api(a->services), a->cluster, err));
   libsched_status* status = NULL;
   CHECK_OK(libsched_status_create(&status, err));
   const uint32_t row = libsched_view_find_node(libsched_cluster_view(a->cluster), text("big"));

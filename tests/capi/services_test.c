@@ -91,10 +91,7 @@ static void test_api_client(void) {
       libsched_status_code(status) != LIBSCHED_CODE_SKIP; /* DefaultBinder is there */
   CHECK(a.binds == (binds ? 1 : 0));
   if (binds) check_failing_bind(evaluator, state, pod, status, &a);
-  CHECK_FAILS(LIBSCHED_ERR_STATE, NULL, "another API client",
-              libsched_services_requests_json(services, &json, err));
-  CHECK_FAILS(LIBSCHED_ERR_STATE, NULL, "another API client",
-              libsched_services_deliver(services, cluster, err));
+  CHECK(libsched_services_memory_api(services) == NULL);
   libsched_services_unref(services);
   CHECK(a.destroys == 0);
 
@@ -103,7 +100,7 @@ static void test_api_client(void) {
   CHECK_OK(libsched_evaluator_set_services(evaluator, services, err));
   CHECK(a.destroys == 1);
   CHECK_OK(libsched_run_bind_plugins(evaluator, state, pod, text("big"), status, err));
-  CHECK_OK(libsched_services_requests_json(services, &json, err));
+  CHECK_OK(libsched_memory_api_requests_json(libsched_services_memory_api(services), &json, err));
   if (binds) {
     CHECK_STR(libsched_text_get(json),
               "[{\"verb\":\"bind\",\"pod\":\"default/p\",\"node\":\"big\"}]");
@@ -111,12 +108,12 @@ static void test_api_client(void) {
     CHECK_STR(libsched_text_get(json), "[]");
   }
   libsched_text_unref(json);
-  CHECK_OK(libsched_services_deliver(services, cluster, err));
+  CHECK_OK(libsched_memory_api_deliver(libsched_services_memory_api(services), cluster, err));
   uint32_t row = LIBSCHED_NO_ROW;
   const libsched_view* view = libsched_cluster_view(cluster);
   CHECK((libsched_view_find_pod(view, text("default"), text("p"), &row) != NULL) == binds);
   CHECK(row == (binds ? libsched_view_find_node(view, text("big")) : LIBSCHED_NO_ROW));
-  CHECK_OK(libsched_services_requests_json(services, &json, err));
+  CHECK_OK(libsched_memory_api_requests_json(libsched_services_memory_api(services), &json, err));
   CHECK_STR(libsched_text_get(json), "[]");
   libsched_text_unref(json);
   libsched_services_unref(services);
@@ -126,6 +123,68 @@ static void test_api_client(void) {
   libsched_evaluator_unref(evaluator);
   libsched_cluster_unref(cluster);
   libsched_framework_unref(framework);
+}
+
+/* One memory API under two services: it has the requests of both, and outlives them. */
+static void test_memory_api(void) {
+  libsched_memory_api* api = NULL;
+  libsched_services *one = NULL, *two = NULL;
+  libsched_text* json = NULL;
+  libsched_services_options options = LIBSCHED_SERVICES_OPTIONS_INIT;
+  CHECK_OK(libsched_memory_api_create(&api, err));
+  options.memory_api = api;
+  CHECK_OK(libsched_services_create(&options, &one, err));
+  CHECK_OK(libsched_services_create(&options, &two, err));
+  CHECK(libsched_services_memory_api(one) == api && libsched_services_memory_api(two) == api);
+  libsched_cluster* cluster = five_nodes();
+  libsched_framework* framework = default_framework();
+  libsched_services* const both[] = {one, two};
+  const char* const names[] = {"p", "q"};
+  for (int i = 0; i < 2; ++i) {
+    libsched_evaluator* evaluator = NULL;
+    libsched_cycle_state* state = NULL;
+    libsched_status* status = NULL;
+    libsched_pod* pod = pod_of(names[i], 100, "");
+    CHECK_OK(libsched_evaluator_create(framework, cluster, &evaluator, err));
+    CHECK_OK(libsched_evaluator_set_services(evaluator, both[i], err));
+    CHECK_OK(libsched_cycle_state_create(&state, err));
+    CHECK_OK(libsched_status_create(&status, err));
+    CHECK_OK(libsched_run_pre_filter_plugins(evaluator, state, pod, NULL, status, err));
+    CHECK_OK(libsched_run_bind_plugins(evaluator, state, pod, text("big"), status, err));
+    CHECK(libsched_status_code(status) == LIBSCHED_CODE_SUCCESS);
+    libsched_pod_unref(pod);
+    libsched_status_unref(status);
+    libsched_cycle_state_unref(state);
+    libsched_evaluator_unref(evaluator);
+  }
+  libsched_services_unref(one);
+  libsched_services_unref(two);
+  CHECK_OK(libsched_memory_api_requests_json(api, &json, err));
+  CHECK_STR(libsched_text_get(json),
+            "[{\"verb\":\"bind\",\"pod\":\"default/p\",\"node\":\"big\"},"
+            "{\"verb\":\"bind\",\"pod\":\"default/q\",\"node\":\"big\"}]");
+  libsched_text_unref(json);
+  const libsched_view* view = libsched_cluster_view(cluster);
+  const size_t before = libsched_view_pod_count(view);
+  CHECK_OK(libsched_memory_api_deliver(api, cluster, err));
+  CHECK(libsched_view_pod_count(view) == before + 2);
+  CHECK(libsched_memory_api_ref(api) == api && libsched_memory_api_ref(NULL) == NULL);
+  libsched_memory_api_unref(api);
+
+  struct api a = {0};
+  libsched_api_client client = {.struct_size = sizeof client};
+  client.destroy = api_destroy;
+  options.api = &client;
+  options.api_user_data = &a;
+  one = UNTOUCHED;
+  CHECK_FAILS(LIBSCHED_ERR_INVALID, NULL, "api and memory_api",
+              libsched_services_create(&options, &one, err));
+  CHECK(one == UNTOUCHED && a.destroys == 2); /* of two calls */
+  CHECK(libsched_services_memory_api(NULL) == NULL);
+  libsched_memory_api_unref(api);
+  libsched_memory_api_unref(NULL);
+  libsched_framework_unref(framework);
+  libsched_cluster_unref(cluster);
 }
 
 /* destroy() runs once, whatever is wrong with the options. */
@@ -327,8 +386,8 @@ static void test_null_handles(void) {
   CHECK(!libsched_waiting_pod_decided(NULL, NULL));
   libsched_text* json = NULL;
   CHECK(libsched_waiting_pod_pending(NULL, NULL, 0) == 0);
-  CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, NULL, libsched_services_requests_json(NULL, &json, err));
-  CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, NULL, libsched_services_deliver(NULL, NULL, err));
+  CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, NULL, libsched_memory_api_requests_json(NULL, &json, err));
+  CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, NULL, libsched_memory_api_deliver(NULL, NULL, err));
   CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, NULL,
               libsched_services_add_waiting_pod(NULL, NULL, NULL, 0, err));
   CHECK(libsched_cycle_state_activation_count(NULL) == 0);
@@ -339,6 +398,7 @@ static void test_null_handles(void) {
 int main(void) {
   test_clocks();
   test_api_client();
+  test_memory_api();
   test_refused_options();
   test_nominations();
   test_waiting_pods();

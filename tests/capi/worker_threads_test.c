@@ -180,7 +180,8 @@ static char* preempted(const libsched_framework* framework, uint32_t threads, bo
   options.state = state;
   CHECK_OK(libsched_check_pod_fits(evaluator, pod, LIBSCHED_ANY_NODE, &options, &decision, err));
   CHECK_OK(libsched_decision_explain_json(decision, &explained, err));
-  CHECK_OK(libsched_services_requests_json(libsched_evaluator_services(evaluator), &requests, err));
+  CHECK_OK(libsched_memory_api_requests_json(
+      libsched_services_memory_api(libsched_evaluator_services(evaluator)), &requests, err));
   const libsched_str a = libsched_text_get(explained), b = libsched_text_get(requests);
   char* all = malloc(a.len + b.len + 2);
   snprintf(all, a.len + b.len + 2, "%s\n%s", a.ptr, b.ptr);

@@ -44,6 +44,20 @@ typedef struct libsched_api_client {
   void (*destroy)(void *user_data); /* runs exactly once; may be NULL */
 } libsched_api_client;
 
+/* An API client that only keeps what plugins ask for, until it is delivered. Any thread may use it. */
+typedef struct libsched_memory_api libsched_memory_api;
+libsched_rc libsched_memory_api_create(LIBSCHED_OWN libsched_memory_api **out, LIBSCHED_OWN libsched_error **error);
+libsched_memory_api *libsched_memory_api_ref(libsched_memory_api *api);
+void libsched_memory_api_unref(LIBSCHED_OWN libsched_memory_api *api);
+/* What it was asked for: JSON [{"verb": "bind"|"deletePod"|"patchPodStatus"|"patchObject"|"event", "pod"?,
+   "node"?, "patch"?, ...}]. */
+libsched_rc libsched_memory_api_requests_json(const libsched_memory_api *api, LIBSCHED_OWN libsched_text **out,
+                                              LIBSCHED_OWN libsched_error **error);
+/* Does to the cluster what the API server's answers would bring about, and forgets the requests:
+   bound pods run on their nodes, deleted ones have left, patched volumes are what they were assumed
+   to be. Errors: those of the changes; that request and those behind it are then kept. */
+libsched_rc libsched_memory_api_deliver(libsched_memory_api *api, libsched_cluster *cluster, LIBSCHED_OWN libsched_error **error);
+
 /* Clock, API client, nominations and waiting pods of one scheduler: upstream's Handle. */
 typedef struct libsched_services libsched_services;
 /* How services are made; zero everywhere is the default. */
@@ -53,7 +67,7 @@ typedef struct libsched_services_options {
   bool reserved[3];       /* false */
   uint64_t seed;          /* of random_preemption */
   libsched_clock *clock;  /* NULL: a virtual clock that stands at the year 2200 */
-  const libsched_api_client *api; /* copied; NULL: one that only keeps the requests */
+  const libsched_api_client *api; /* copied; NULL: `memory_api` */
   LIBSCHED_OWN void *api_user_data; /* api->destroy() runs exactly once, also if the call fails */
   /* Without random_preemption: where preemption begins among the nodes where it might help, counted
      from the first one in the node order and going round. Upstream's offset is random. */
@@ -61,31 +75,24 @@ typedef struct libsched_services_options {
   /* The clock of `deadline_ns` in the options of calls; NULL: `clock`. Pass the machine's clock to
      end calls by real time while plugins and waiting pods go by a virtual one. */
   libsched_clock *deadline_clock;
+  libsched_memory_api *memory_api; /* keeps the requests, without an `api`; NULL: one of the services' own */
 } libsched_services_options;
 #define LIBSCHED_SERVICES_OPTIONS_INIT \
-  {sizeof(libsched_services_options), false, {false, false, false}, 0, LIBSCHED_NULL, LIBSCHED_NULL, LIBSCHED_NULL, 0, LIBSCHED_NULL}
-/* `options` may be NULL. Errors: UNSUPPORTED (fields that this version does not know). */
+  {sizeof(libsched_services_options), false, {false, false, false}, 0, LIBSCHED_NULL, LIBSCHED_NULL, LIBSCHED_NULL, 0, LIBSCHED_NULL, LIBSCHED_NULL}
+/* `options` may be NULL. Errors: UNSUPPORTED (fields that this version does not know), INVALID (both `api`
+   and `memory_api`). */
 libsched_rc libsched_services_create(const libsched_services_options *options, LIBSCHED_OWN libsched_services **out,
                                      LIBSCHED_OWN libsched_error **error);
 libsched_services *libsched_services_ref(libsched_services *services);
 void libsched_services_unref(LIBSCHED_OWN libsched_services *services);
 libsched_clock *libsched_services_clock(libsched_services *services); /* borrowed from `services` */
 libsched_clock *libsched_services_deadline_clock(libsched_services *services); /* likewise */
+libsched_memory_api *libsched_services_memory_api(libsched_services *services); /* likewise; NULL: another client */
 /* An evaluator has services of its own until it gets others. Errors: MISUSE (in a slot that this
    evaluator asks about many nodes). */
 libsched_rc libsched_evaluator_set_services(libsched_evaluator *evaluator, libsched_services *services,
                                             LIBSCHED_OWN libsched_error **error);
 libsched_services *libsched_evaluator_services(libsched_evaluator *evaluator); /* borrowed */
-
-/* What was asked of the client that only keeps requests: JSON [{"verb": "bind"|"deletePod"|
-   "patchPodStatus"|"patchObject"|"event", "pod"?, "node"?, "patch"?, ...}].
-   Errors of both: STATE (another client). */
-libsched_rc libsched_services_requests_json(const libsched_services *services, LIBSCHED_OWN libsched_text **out,
-                                            LIBSCHED_OWN libsched_error **error);
-/* Does to the cluster what the API server's answers would bring about, and forgets the requests:
-   bound pods run on their nodes, deleted ones have left, patched volumes are what they were assumed
-   to be. Errors: also those of the changes; that request and those behind it are then kept. */
-libsched_rc libsched_services_deliver(libsched_services *services, libsched_cluster *cluster, LIBSCHED_OWN libsched_error **error);
 
 /* --- nominated pods: they wait for room on a node, and filters count on them --- */
 enum { LIBSCHED_NOMINATION_NONE = 0, LIBSCHED_NOMINATION_NOOP = 1, LIBSCHED_NOMINATION_OVERRIDE = 2 };

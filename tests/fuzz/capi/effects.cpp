@@ -276,7 +276,7 @@ void after_libsched_evaluator_forget(Turn& t, Rc rc, Ev& evaluator, St&, Po& pod
   compare(t, evaluator);
 }
 
-void after_libsched_services_deliver(Turn&, Rc, In<libsched_services>&, Cl& cluster, Fault&) {
+void after_libsched_memory_api_deliver(Turn&, Rc, In<libsched_memory_api>&, Cl& cluster, Fault&) {
   Cluster* m = cluster.watch().cluster().get();
   if (m == nullptr) return;  // also after a failure: what was delivered before it stays
   m->read(cluster.watch().view(), cluster.get());

@@ -53,7 +53,7 @@ void after_libsched_cluster_revert(Turn&, Rc, Cl&, Fault&);
 void after_libsched_evaluator_assume(Turn&, Rc, Ev&, St&, Po&, Number<uint32_t>&,
                                      Options<libsched_assume_options>&, Su&, Fault&);
 void after_libsched_evaluator_forget(Turn&, Rc, Ev&, St&, Po&, Fault&);
-void after_libsched_services_deliver(Turn&, Rc, In<libsched_services>&, Cl&, Fault&);
+void after_libsched_memory_api_deliver(Turn&, Rc, In<libsched_memory_api>&, Cl&, Fault&);
 
 // --- answers ---
 void after_libsched_services_nominate(Turn&, Rc, In<libsched_services>&, Po&,

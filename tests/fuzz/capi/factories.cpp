@@ -102,6 +102,7 @@ void* create(Turn& t, Kind kind) {
     case Kind::score_table: return created<libsched_score_table>(libsched_score_table_create);
     case Kind::node_statuses: return created<libsched_node_statuses>(libsched_node_statuses_create);
     case Kind::cancel: return created<libsched_cancel>(libsched_cancel_create);
+    case Kind::memory_api: return created<libsched_memory_api>(libsched_memory_api_create);
     case Kind::clock: return created<libsched_clock>(libsched_clock_create_virtual, int64_t{5});
     case Kind::services: return created<libsched_services>(libsched_services_create, nullptr);
     case Kind::waiting_pod: return make_waiting(t);

@@ -22,7 +22,7 @@ CHANGES = {f"libsched_{name}" for name in (
     "cluster_apply cluster_put_objects cluster_add_nodes cluster_update_node cluster_remove_node "
     "cluster_add_pods cluster_update_pod cluster_remove_pod cluster_remove_object cluster_assume cluster_forget "
     "cluster_fork cluster_commit cluster_revert evaluator_assume "
-    "evaluator_forget services_deliver run_reserve_plugins_reserve run_reserve_plugins_unreserve "
+    "evaluator_forget memory_api_deliver run_reserve_plugins_reserve run_reserve_plugins_unreserve "
     "run_pre_bind_plugins").split()}
 
 # How many places a function has in the table, where that is not one.
@@ -36,7 +36,7 @@ WEIGHTS = {
     "run_pre_score_plugins": 4, "run_score_plugins": 4, "run_cycle": 6, "evaluator_assume": 6,
     "evaluator_forget": 5, "run_post_filter_plugins": 3,
     "run_reserve_plugins_reserve": 2, "run_permit_plugins": 2, "run_bind_plugins": 2,
-    "services_deliver": 3, "services_nominate": 2, "pod_parse": 3, "pod_copy": 3, "node_parse": 2,
+    "memory_api_deliver": 3, "services_nominate": 2, "pod_parse": 3, "pod_copy": 3, "node_parse": 2,
     "registry_add": 3, "evaluator_create": 3, "evaluator_create_on_snapshot": 2,
 }
 
@@ -157,7 +157,7 @@ class Call:
         return 1
 
     def _changes(self):
-        if self.symbol.name == "libsched_services_deliver":  # request by request
+        if self.symbol.name == "libsched_memory_api_deliver":  # request by request
             return "Changes::kPartly"
         return "Changes::kWhole" if self.symbol.name in CHANGES else "Changes::kNothing"
 

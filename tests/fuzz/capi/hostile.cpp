@@ -38,7 +38,7 @@ constexpr const char* kTempting[] = {
     "libsched_cycle_state_delete",
     "libsched_cycle_state_clone",
     "libsched_run_post_filter_plugins",
-    "libsched_services_deliver",
+    "libsched_memory_api_deliver",
     "libsched_sign_pod",
     "libsched_run_pre_filter_extension_add_pod",
 };

@@ -121,6 +121,9 @@ void fill(Turn& t, libsched_services_options& o) {
   const Entry* d = t.choose.one_in(3) ? world().pools.any(t.choose, Kind::clock, true) : nullptr;
   if (d != nullptr) o.deadline_clock = static_cast<libsched_clock*>(d->handle);
   if (t.choose.one_in(3)) o.preemption_offset = static_cast<uint64_t>(make_number(t.choose));
+  const Entry* m =
+      t.choose.one_in(6) ? world().pools.any(t.choose, Kind::memory_api, true) : nullptr;
+  if (m != nullptr) o.memory_api = static_cast<libsched_memory_api*>(m->handle);
   if (t.choose.one_in(3)) {
     o.api = hostile_client(t);
     o.api_user_data = client_data();

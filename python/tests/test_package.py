@@ -2,6 +2,7 @@
 
 import doctest
 import importlib
+import ast
 import inspect
 import pathlib
 import pkgutil
@@ -71,6 +72,50 @@ def test_the_stub_knows_the_extension_module():
     # Classes that Python code cannot make have an __init__ that only says so.
     real -= {name for name in real if name.endswith(".__init__")} - declared
     assert real == declared
+
+
+def _parameters(signature):
+    """(name, whether it has a default) of each parameter in what pybind11 says of a function."""
+    inside = signature[signature.index("(") + 1:signature.rindex(" -> ")].rstrip().removesuffix(")")
+    parts, depth = [""], 0
+    for character in inside:
+        depth += (character in "([{") - (character in ")]}")
+        if character == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += character
+    return [(part.split(":")[0].strip(), " = " in part) for part in parts
+            if part.strip() not in ("", "*", "/")]
+
+
+def test_the_stub_has_the_parameters_of_the_extension_module():
+    """Their number, which may be left out and, where the module names them, their names."""
+    stub = ast.parse((pathlib.Path(libsched.__file__).parent / "_core.pyi").read_text())
+    functions = [(None, node) for node in stub.body] + [
+        (owner, node) for owner in stub.body if isinstance(owner, ast.ClassDef)
+        for node in owner.body]
+    compared = 0
+    for owner, node in functions:
+        if not isinstance(node, ast.FunctionDef) or node.args.vararg or node.args.kwarg:
+            continue
+        thing = getattr(_core, owner.name) if owner else _core
+        doc = getattr(getattr(thing, node.name, None), "__doc__", None) or ""
+        first = doc.splitlines()[0] if doc else ""
+        if not first.startswith(f"{node.name}(") or "*args" in first:  # overloads, or none of ours
+            continue
+        name = f"{owner.name}.{node.name}" if owner else node.name
+        real = _parameters(first)
+        arguments = node.args.posonlyargs + node.args.args
+        optional = len(arguments) - len(node.args.defaults)
+        declared = [(one.arg, i >= optional) for i, one in enumerate(arguments)] + [
+            (one.arg, default is not None)
+            for one, default in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)]
+        assert len(real) == len(declared), name
+        for (is_called, left_out), (called, may_be_left_out) in zip(real, declared, strict=True):
+            assert left_out == may_be_left_out, f"{name}: {called}"
+            assert is_called == called or re.fullmatch(r"arg\d+|self", is_called), f"{name}: {called}"
+        compared += 1
+    assert compared > 100
 
 
 def test_types(tmp_path):

@@ -14,6 +14,27 @@ def test_the_interface_includes_every_header():
     assert included == re.findall(r"#include <(libsched/\w+\.h)>", umbrella)
 
 
+def test_java_returns_what_functions_put_out():
+    """Every function that fills `out` with a handle or a text returns it in Java, or is ignored."""
+    interface = (SWIG / "java.i").read_text() + (SWIG / "libsched.i").read_text()
+    ignored = set(re.findall(r"%ignore (libsched_\w+);", interface))
+    handles, texts = set(), set()
+    for header in sorted(project.INCLUDE.glob("libsched/*.h")):
+        code = re.sub(r"/\*.*?\*/|LIBSCHED_OWN ", "", header.read_text(), flags=re.DOTALL)
+        for name, parameters in re.findall(r"^libsched_rc (libsched_\w+)\(([^;]*)\);", code, re.MULTILINE):
+            if name in ignored or "capacity" in parameters:
+                continue
+            if found := re.search(r"(libsched_\w+) \*\*out\b", parameters):
+                (texts if found[1] == "libsched_text" else handles).add(
+                    name if found[1] == "libsched_text" else (found[1], name))
+            elif re.search(r"libsched_str \*out\b", parameters):
+                texts.add(name)
+    assert handles == set(re.findall(r"^%gives\((libsched_\w+), (libsched_\w+)\)", interface, re.MULTILINE))
+    assert texts == set(re.findall(r"^%gives_text\((libsched_\w+)\)", interface, re.MULTILINE))
+    made = set(re.findall(r"%made\((libsched_\w+)\)", interface))
+    assert {kind for kind, _ in handles} <= made
+
+
 def test_headers_make_a_working_module(tmp_path):
     swig = project.need("swig")
     project.run(swig, "-c++", "-python", "-module", "swigged", "-Werror", "-w451",

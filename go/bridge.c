@@ -91,7 +91,6 @@ void lsgo_evaluator_free(lsgo_evaluator *e) {
   libsched_cancel_unref(e->cancel);
   if (!e->shared) libsched_evaluator_unref(e->evaluator);
   free(e->waits);
-  free(e->rows);
   free(e);
 }
 
@@ -156,45 +155,18 @@ libsched_rc lsgo_filter_nodes(lsgo_evaluator *e, libsched_cycle_state *state,
                                              &e->found, &e->first, &e->error));
 }
 
-/* Where a row stands in the node order, looked for from `start` on, going round. */
-static size_t position_of(const libsched_view *view, uint32_t row, size_t start) {
-  size_t count = 0;
-  const uint32_t *order = libsched_view_order(view, &count);
-  for (size_t i = 0; i < count; ++i) {
-    const size_t position = (start + i) % count;
-    if (order[position] == row) return position;
-  }
-  return 0;
-}
-
-static libsched_rc first_fit_in(lsgo_evaluator *e, libsched_cycle_state *state,
-                                const libsched_view *view, const libsched_pod *pod,
-                                const uint64_t *accept, size_t accept_words, size_t start) {
-  libsched_rc rc = lsgo_pre_filter(e, state, pod);
-  if (rc != LIBSCHED_OK || e->code != LIBSCHED_CODE_SUCCESS) return rc;
-  const size_t words = (libsched_view_row_count(view) + 63) / 64;
-  if (words > e->row_words) {
-    uint64_t *rows = realloc(e->rows, words * sizeof *rows);
-    if (rows == NULL) return LIBSCHED_ERR_NO_MEMORY;
-    e->rows = rows;
-    e->row_words = words;
-  }
-  rc = lsgo_filter_nodes(e, state, pod, 1, accept, accept_words, start, e->rows, e->row_words);
-  if (rc != LIBSCHED_OK || e->found == 0) return rc;
-  e->first_name = libsched_node_name(libsched_view_node(view, e->first));
-  e->position = position_of(view, e->first, start);
-  return rc;
-}
-
-libsched_rc lsgo_first_fit(lsgo_evaluator *e, const libsched_view *view, const libsched_pod *pod,
-                           const uint64_t *accept, size_t accept_words, size_t start) {
-  e->found = 0;
-  libsched_cycle_state *state = NULL;
-  libsched_rc rc = libsched_cycle_state_create(&state, &e->error);
-  if (rc != LIBSCHED_OK) return rc;
-  rc = first_fit_in(e, state, view, pod, accept, accept_words, start);
-  libsched_cycle_state_unref(state);
-  return rc;
+libsched_rc lsgo_first_fit(lsgo_evaluator *e, const libsched_pod *pod, const uint64_t *accept,
+                           size_t accept_words, size_t start) {
+  libsched_filter_options options = LIBSCHED_FILTER_OPTIONS_INIT;
+  options.accept = accept;
+  options.accept_words = accept_words;
+  options.start = start;
+  options.cancel = e->cancel;
+  options.deadline_ns = e->deadline_ns;
+  const libsched_fit none = LIBSCHED_FIT_INIT;
+  e->fit = none;
+  return lsgo_with_status(e, lsgo_ended(e, libsched_first_fit(lsgo_asked(e), NULL, pod, &options,
+                                                              &e->fit, e->status, &e->error)));
 }
 
 libsched_rc lsgo_check_pod_fits(lsgo_evaluator *e, libsched_cycle_state *state,
@@ -247,6 +219,91 @@ libsched_rc lsgo_cycle(lsgo_evaluator *e, libsched_cycle_state *state, const lib
                                                            &e->outcome, e->status, &e->error)));
   e->next_start = libsched_evaluator_next_start(e->evaluator);
   return rc;
+}
+
+/* ---- placing many pods ---- */
+
+typedef struct lsgo_told {
+  lsgo_evaluator *e;
+  const size_t *replicas;
+  size_t pod, done; /* the present one, and how many of its replicas were told of */
+  bool no_memory;
+} lsgo_told;
+
+static libsched_str copied(libsched_str s, lsgo_told *told) {
+  if (s.len == 0) return lsgo_str("", 0);
+  char *room = malloc(s.len);
+  if (room == NULL) {
+    told->no_memory = true;
+    return lsgo_str("", 0);
+  }
+  memcpy(room, s.ptr, s.len);
+  return lsgo_str(room, s.len);
+}
+
+static bool keep_placement(void *user_data, const libsched_placement *p) {
+  lsgo_told *told = user_data;
+  lsgo_evaluator *e = told->e;
+  while (told->done >= (told->replicas == NULL ? 1 : told->replicas[told->pod])) {
+    ++told->pod; /* within the list, for this one is of it */
+    told->done = 0;
+  }
+  if (e->placement_count == e->placement_room) {
+    const size_t room = e->placement_room == 0 ? 16 : 2 * e->placement_room;
+    lsgo_placement *list = realloc(e->placements, room * sizeof *list);
+    if (list == NULL) {
+      told->no_memory = true;
+      return false;
+    }
+    e->placements = list;
+    e->placement_room = room;
+  }
+  const lsgo_placement placement = {told->pod,
+                                    told->done,
+                                    p->outcome,
+                                    p->scored,
+                                    p->score,
+                                    p->feasible,
+                                    p->count,
+                                    copied(libsched_pod_namespace(p->pod), told),
+                                    copied(libsched_pod_name(p->pod), told),
+                                    copied(p->node_name, told),
+                                    copied(p->text, told),
+                                    copied(p->plugin, told)};
+  e->placements[e->placement_count++] = placement;
+  told->done += p->count;
+  return !told->no_memory;
+}
+
+void lsgo_forget_placements(lsgo_evaluator *e) {
+  for (size_t i = 0; i < e->placement_count; ++i) {
+    const lsgo_placement *p = &e->placements[i];
+    const libsched_str texts[] = {p->name_space, p->name, p->node, p->text, p->plugin};
+    for (size_t k = 0; k < sizeof texts / sizeof texts[0]; ++k)
+      if (texts[k].len != 0) free((char *)texts[k].ptr);
+  }
+  free(e->placements);
+  e->placements = NULL;
+  e->placement_count = e->placement_room = 0;
+}
+
+libsched_rc lsgo_schedule(lsgo_evaluator *e, libsched_pod **pods, const size_t *replicas,
+                          size_t count, const char *profile, size_t profile_len, uint32_t ties,
+                          uint64_t seed, bool sampling, bool stop_at_failure) {
+  libsched_schedule_options options = LIBSCHED_SCHEDULE_OPTIONS_INIT;
+  options.ties = ties;
+  options.seed = seed;
+  options.sampling = sampling;
+  options.stop_at_failure = stop_at_failure;
+  options.other_profile = lsgo_str(profile, profile_len);
+  options.cancel = e->cancel;
+  options.deadline_ns = e->deadline_ns;
+  lsgo_told told = {e, replicas, 0, 0, false};
+  libsched_evaluator *const profiles[] = {lsgo_asked(e)};
+  const libsched_rc rc = lsgo_ended(
+      e, libsched_schedule(profiles, 1, (const libsched_pod *const *)pods, replicas, count,
+                           &options, keep_placement, &told, &e->error));
+  return told.no_memory ? LIBSCHED_ERR_NO_MEMORY : rc;
 }
 
 libsched_rc lsgo_assume(lsgo_evaluator *e, libsched_cycle_state *state, const libsched_view *view,

@@ -38,8 +38,6 @@ typedef struct lsgo_evaluator {
   uintptr_t self; /* the evaluator of Go, a number in a table there */
   libsched_status *status;
   libsched_prefilter_result *result;
-  uint64_t *rows; /* bitmap of lsgo_first_fit */
-  size_t row_words;
   libsched_cancel *cancel;      /* ends the running call */
   int64_t deadline_ns;          /* of the next call that has one; 0: none */
   libsched_score_table *scores; /* of lsgo_score; made when first needed */
@@ -56,10 +54,11 @@ typedef struct lsgo_evaluator {
   size_t node_count, plugin_count;
   size_t found;
   uint32_t first;
-  size_t position; /* of `first` in the node order */
-  libsched_str first_name;
+  libsched_fit fit; /* of lsgo_first_fit */
   libsched_cycle_outcome outcome;
   size_t next_start; /* of the cycle after this one */
+  struct lsgo_placement *placements; /* of lsgo_schedule; made when first needed */
+  size_t placement_count, placement_room;
   libsched_nomination nomination;
   libsched_permit_wait *waits; /* of lsgo_run_permit; made when first needed */
   size_t wait_count;
@@ -91,10 +90,9 @@ libsched_rc lsgo_filter_at(lsgo_evaluator *e, libsched_cycle_state *state, const
 libsched_rc lsgo_filter_nodes(lsgo_evaluator *e, libsched_cycle_state *state,
                               const libsched_pod *pod, uint32_t limit, const uint64_t *accept,
                               size_t accept_words, size_t start, uint64_t *feasible, size_t words);
-/* PreFilter on a fresh state, then Filter until a node is found, as `first`, `first_name` and
-   `position`. A PreFilter that says no leaves found = 0 and its code. */
-libsched_rc lsgo_first_fit(lsgo_evaluator *e, const libsched_view *view, const libsched_pod *pod,
-                           const uint64_t *accept, size_t accept_words, size_t start);
+/* Leaves e->fit. */
+libsched_rc lsgo_first_fit(lsgo_evaluator *e, const libsched_pod *pod, const uint64_t *accept,
+                           size_t accept_words, size_t start);
 /* Leaves e->decision. `state` may be NULL. */
 libsched_rc lsgo_check_pod_fits(lsgo_evaluator *e, libsched_cycle_state *state,
                                 const libsched_pod *pod, const char *node, size_t node_len,
@@ -108,6 +106,21 @@ libsched_rc lsgo_score(lsgo_evaluator *e, libsched_cycle_state *state, const lib
 /* Leaves e->outcome and e->next_start. */
 libsched_rc lsgo_cycle(lsgo_evaluator *e, libsched_cycle_state *state, const libsched_pod *pod,
                        uint32_t ties, uint64_t seed, bool sampling, size_t start);
+/* What libsched_schedule() told of a pod; the texts are copies, which lsgo_forget_placements frees. */
+typedef struct lsgo_placement {
+  size_t pod, replica; /* the place among the pods, and which replica */
+  uint32_t outcome;
+  bool scored;
+  int64_t score;
+  size_t feasible, count;
+  libsched_str name_space, name, node, text, plugin;
+} lsgo_placement;
+/* Leaves e->placements; all pods are judged by the evaluator's framework, whose profile is given.
+   `replicas` may be NULL. */
+libsched_rc lsgo_schedule(lsgo_evaluator *e, libsched_pod **pods, const size_t *replicas,
+                          size_t count, const char *profile, size_t profile_len, uint32_t ties,
+                          uint64_t seed, bool sampling, bool stop_at_failure);
+void lsgo_forget_placements(lsgo_evaluator *e);
 libsched_rc lsgo_assume(lsgo_evaluator *e, libsched_cycle_state *state, const libsched_view *view,
                         const libsched_pod *pod, const char *node, size_t node_len);
 libsched_rc lsgo_forget(lsgo_evaluator *e, libsched_cycle_state *state, const libsched_pod *pod);

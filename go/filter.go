@@ -94,7 +94,7 @@ func (fw *Framework) FirstFit(ctx context.Context, view View, pod *Pod,
 	l.e.until(options.Deadline)
 	finish := l.e.watch(ctx)
 	e := l.e.c
-	rc := C.lsgo_first_fit(e, l.view, l.pod, accept, acceptWords, C.size_t(options.Start))
+	rc := C.lsgo_first_fit(e, l.pod, accept, acceptWords, C.size_t(options.Start))
 	if err := finish(l.e.failure(rc)); err != nil {
 		return none, false, err
 	}
@@ -102,10 +102,10 @@ func (fw *Framework) FirstFit(ctx context.Context, view View, pod *Pod,
 		status := l.e.status()
 		return none, false, &Error{Code: ErrInternal, Msg: status.Message(), Plugin: status.Plugin()}
 	}
-	if e.found == 0 {
+	if e.fit.row == C.LIBSCHED_NO_ROW {
 		return none, false, nil
 	}
-	return Fit{l.e.texts.string(e.first_name), Row(e.first), int(e.position)}, true, nil
+	return Fit{l.e.texts.string(e.fit.node_name), Row(e.fit.row), int(e.fit.position)}, true, nil
 }
 
 var noWords C.uint64_t

@@ -109,6 +109,8 @@ void bind_decision(py::module_& module);
 void bind_lent(py::module_& module);
 void bind_plugins(py::module_& module);
 void bind_services(py::module_& module);
+void bind_schedule(py::module_& module);
 void bind_runtime(py::class_<Evaluator>& evaluator);
+void bind_scheduler(py::class_<Evaluator>& evaluator);
 
 }  // namespace libsched

@@ -1,6 +1,6 @@
 // _core.Evaluator: a framework on a view. Calls hold the evaluator's lock (the cluster's, where it
 // is on one) and then the CycleState's, in this order everywhere.
-#include "plugin.hpp"
+#include "scheduler.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -102,20 +102,6 @@ py::tuple run_pre_filter_extension(Evaluator& evaluator, CycleState& state, cons
   return status_tuple(evaluator.status.get());
 }
 
-// The time in `timeout_ns` by the evaluator's deadline clock, as the C API wants it; 0: none.
-int64_t deadline_of(const Evaluator& evaluator, std::optional<int64_t> timeout_ns) {
-  if (!timeout_ns) return 0;
-  const int64_t now = libsched_clock_now(
-      libsched_services_deadline_clock(libsched_evaluator_services(evaluator.handle.get())));
-  const int64_t end = std::numeric_limits<int64_t>::max();
-  if (now > 0 && *timeout_ns > end - now) return end;
-  return now + *timeout_ns == 0 ? -1 : now + *timeout_ns;  // 0 is none, and 1970 has passed
-}
-
-const libsched_cancel* cancel_of(const Cancel* cancel) {
-  return cancel == nullptr ? nullptr : cancel->handle.get();
-}
-
 struct Feasible {
   std::vector<uint64_t> words;
   size_t count = 0;
@@ -128,20 +114,9 @@ struct Feasible {
 Feasible filter(Evaluator& evaluator, CycleState& state, const Pod& pod, uint32_t limit,
                 const std::optional<py::buffer>& accept, size_t start,
                 std::optional<int64_t> timeout_ns, const Cancel* cancel) {
-  libsched_filter_options options = LIBSCHED_FILTER_OPTIONS_INIT;
-  options.deadline_ns = deadline_of(evaluator, timeout_ns);
-  options.cancel = cancel_of(cancel);
-  options.limit = limit;
-  options.start = start;
   std::vector<uint64_t> accepted;
-  if (accept) {
-    const Document bytes(*accept);
-    // One word more than needed, so that even an empty bitmap has a pointer: NULL accepts all.
-    accepted.resize(bytes.str().len / sizeof(uint64_t) + 1);
-    if (bytes.str().len != 0) std::memcpy(accepted.data(), bytes.str().ptr, bytes.str().len);
-    options.accept = accepted.data();
-    options.accept_words = accepted.size();
-  }
+  const libsched_filter_options options =
+      filter_options(evaluator, limit, accept, start, timeout_ns, cancel, accepted);
   Feasible found;
   found.words.resize((libsched_view_row_count(evaluator.view) + 63) / 64);
   unlocked([&](libsched_error** error) {
@@ -347,6 +322,38 @@ void forget(Evaluator& evaluator, CycleState& state, const Pod& pod) {
 
 }  // namespace
 
+int64_t deadline_of(const Evaluator& evaluator, std::optional<int64_t> timeout_ns) {
+  if (!timeout_ns) return 0;
+  const int64_t now = libsched_clock_now(
+      libsched_services_deadline_clock(libsched_evaluator_services(evaluator.handle.get())));
+  const int64_t end = std::numeric_limits<int64_t>::max();
+  if (now > 0 && *timeout_ns > end - now) return end;
+  return now + *timeout_ns == 0 ? -1 : now + *timeout_ns;  // 0 is none, and 1970 has passed
+}
+
+const libsched_cancel* cancel_of(const Cancel* cancel) {
+  return cancel == nullptr ? nullptr : cancel->handle.get();
+}
+
+libsched_filter_options filter_options(const Evaluator& evaluator, uint32_t limit,
+                                       const std::optional<py::buffer>& accept, size_t start,
+                                       std::optional<int64_t> timeout_ns, const Cancel* cancel,
+                                       std::vector<uint64_t>& accepted) {
+  libsched_filter_options options = LIBSCHED_FILTER_OPTIONS_INIT;
+  options.deadline_ns = deadline_of(evaluator, timeout_ns);
+  options.cancel = cancel_of(cancel);
+  options.limit = limit;
+  options.start = start;
+  if (!accept) return options;
+  const Document bytes(*accept);
+  // One word more than needed, so that even an empty bitmap has a pointer: NULL accepts all.
+  accepted.resize(bytes.str().len / sizeof(uint64_t) + 1);
+  if (bytes.str().len != 0) std::memcpy(accepted.data(), bytes.str().ptr, bytes.str().len);
+  options.accept = accepted.data();
+  options.accept_words = accepted.size();
+  return options;
+}
+
 void bind_evaluator(py::module_& module) {
   py::class_<Cancel>(module, "Cancel")
       .def(py::init([] {
@@ -362,6 +369,7 @@ void bind_evaluator(py::module_& module) {
            [](const Cancel& cancel) { return libsched_cancel_is_set(cancel.handle.get()); });
   py::class_<Evaluator> evaluator(module, "Evaluator");
   bind_runtime(evaluator);
+  bind_scheduler(evaluator);
   evaluator.def(py::init(&on_cluster))
       .def(py::init(&on_snapshot))
       .def("run_pre_enqueue", run_pre_enqueue)

@@ -28,4 +28,5 @@ PYBIND11_MODULE(_core, module) {
   libsched::bind_cycle_state(module);
   libsched::bind_decision(module);
   libsched::bind_evaluator(module);
+  libsched::bind_schedule(module);
 }

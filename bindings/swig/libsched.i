@@ -83,6 +83,7 @@ struct TYPE {};
 %options(libsched_cycle_options, CycleOptions)
 %options(libsched_assume_options, AssumeOptions)
 %options(libsched_cycle_outcome, CycleOutcome)
+%options(libsched_fit, Fit)
 %options(libsched_services_options, ServicesOptions)
 %options(libsched_nomination, Nomination)
 
@@ -106,6 +107,9 @@ struct TYPE {};
   libsched_str getNode() const { return $self->node; }
 }
 %extend libsched_cycle_outcome { libsched_str getNodeName() const { return $self->node_name; } }
+%ignore libsched_fit::node;
+%ignore libsched_fit::node_name;
+%extend libsched_fit { libsched_str getNodeName() const { return $self->node_name; } }
 
 %newobject libsched_objects_get_pod;
 %newobject libsched_objects_get_node;
@@ -151,6 +155,11 @@ struct TYPE {};
 %ignore libsched_services_options::api_user_data;
 %ignore libsched_host;
 %ignore libsched_permit_wait;
+%ignore libsched_schedule;
+%ignore libsched_schedule_options;
+%ignore libsched_placement;
+%ignore libsched_placed_fn;
+%ignore libsched_replica_fn;
 %ignore libsched_services_add_waiting_pod;
 %ignore libsched_services_waiting_pods;
 %ignore libsched_waiting_pod_pending;
@@ -194,6 +203,7 @@ struct TYPE {};
 %include <libsched/scoring.h>
 %include <libsched/services.h>
 %include <libsched/runtime.h>
+%include <libsched/scheduler.h>
 %include <libsched/plugin.h>
 #ifdef SWIGJAVA
 %include "rows.hpp"

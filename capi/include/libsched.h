@@ -48,6 +48,7 @@
 #include <libsched/scoring.h>
 #include <libsched/services.h>
 #include <libsched/runtime.h>
+#include <libsched/scheduler.h>
 #include <libsched/plugin.h>
 
 #endif

@@ -3,6 +3,24 @@
 
 #include "handles.hpp"
 
+namespace libsched::capi {
+
+Result<FilterOptions> filter_options(const libsched_filter_options* given) {
+  const Result<libsched_filter_options> o = read_struct(
+      given, libsched_filter_options LIBSCHED_FILTER_OPTIONS_INIT, "libsched_filter_options");
+  if (!o.ok()) return o.error();
+  LIBSCHED_TRY(live_or_null("options->cancel", o->cancel));
+  FilterOptions f;
+  f.limit = o->limit;
+  f.accept_given = o->accept != nullptr;
+  if (f.accept_given) f.accept = {o->accept, o->accept_words};
+  f.start = o->start;
+  f.limits = limits_of(o->cancel, o->deadline_ns);
+  return f;
+}
+
+}  // namespace libsched::capi
+
 using namespace libsched;        // NOLINT(google-build-using-namespace)
 using namespace libsched::capi;  // NOLINT(google-build-using-namespace)
 
@@ -195,10 +213,8 @@ libsched_rc libsched_filter_nodes(libsched_evaluator* evaluator, libsched_cycle_
   LIBSCHED_REQUIRE_HANDLES(error, evaluator, state, pod);
   LIBSCHED_REQUIRE(error, feasible != nullptr || words == 0);
   return guarded(error, [&]() -> Result<void> {
-    Result<libsched_filter_options> o = read_struct(
-        options, libsched_filter_options LIBSCHED_FILTER_OPTIONS_INIT, "libsched_filter_options");
-    if (!o.ok()) return o.error();
-    LIBSCHED_TRY(live_or_null("options->cancel", o->cancel));
+    const Result<FilterOptions> f = filter_options(options);
+    if (!f.ok()) return f.error();
     const size_t needed = unwrap(evaluator)->view().word_count();
     if (words < needed)
       return Error{Rc::kBuffer,
@@ -206,14 +222,8 @@ libsched_rc libsched_filter_nodes(libsched_evaluator* evaluator, libsched_cycle_
                        " are needed",
                    {},
                    {}};
-    FilterOptions f;
-    f.limit = o->limit;
-    f.accept_given = o->accept != nullptr;
-    if (f.accept_given) f.accept = {o->accept, o->accept_words};
-    f.start = o->start;
-    f.limits = limits_of(o->cancel, o->deadline_ns);
     Result<FilterOutcome> done =
-        unwrap(evaluator)->filter_nodes(*unwrap(state), *unwrap(pod), f, feasible, words);
+        unwrap(evaluator)->filter_nodes(*unwrap(state), *unwrap(pod), *f, feasible, words);
     if (!done.ok()) return done.error();
     if (count != nullptr) *count = done->count;
     if (first != nullptr) *first = done->first;

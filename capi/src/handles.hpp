@@ -279,4 +279,6 @@ void write_struct(T* given, T filled) {
               filled.struct_size < sizeof(T) ? filled.struct_size : sizeof(T));
 }
 
+Result<FilterOptions> filter_options(const libsched_filter_options* given);  // evaluator.cpp
+
 }  // namespace libsched::capi

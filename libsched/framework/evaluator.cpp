@@ -24,6 +24,13 @@ void forget_data(CycleState& state, size_t plugins) {
   }
 }
 
+// Writes a set of nodes for the caller, where it is asked for.
+void tell(const std::vector<uint64_t>& rows, uint64_t* out, size_t words) {
+  if (words == 0) return;
+  std::copy(rows.begin(), rows.end(), out);
+  std::fill(out + rows.size(), out + words, 0);
+}
+
 }  // namespace
 
 Result<void> Evaluator::bind(CycleState& state) const {
@@ -306,15 +313,17 @@ Result<FilterOutcome> Evaluator::filter_nodes(CycleState& state, const Pod& pod,
     const bool failed = any_error != 0;
     if (failed || out.count != 0) {
       if (cluster_) cluster_->refresh();
-      for (const uint32_t r : v.order()) {
+      const std::vector<uint32_t>& order = v.order();
+      for (size_t i = 0; i < order.size(); ++i) {
+        const uint32_t r = order[i];
         if (failed && (errors_[r / 64] >> (r % 64) & 1) != 0) return node_error(state, pod, r);
         if ((alive_[r / 64] >> (r % 64) & 1) == 0 || out.first != kNoId) continue;
         out.first = r;
+        out.position = i;
         if (!failed) break;
       }
     }
-    std::copy(alive_.begin(), alive_.end(), feasible);
-    std::fill(feasible + used, feasible + words, 0);
+    tell(alive_, feasible, words);
     return out;
   }
 
@@ -336,14 +345,16 @@ Result<FilterOutcome> Evaluator::filter_nodes(CycleState& state, const Pod& pod,
       const uint32_t r = row_at(i);
       if ((errors_[r / 64] >> (r % 64) & 1) != 0) return node_error(state, pod, r);
       if ((chunk_[r / 64] >> (r % 64) & 1) == 0) continue;
-      if (out.count++ == 0) out.first = r;
+      if (out.count++ == 0) {
+        out.first = r;
+        out.position = (first + i) % order.size();
+      }
       found[r / 64] |= uint64_t{1} << (r % 64);
     }
     done = end;
     chunk *= 4;
   }
-  std::copy(found.begin(), found.end(), feasible);
-  std::fill(feasible + used, feasible + words, 0);
+  tell(found, feasible, words);
   return out;
 }
 

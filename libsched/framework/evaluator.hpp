@@ -58,11 +58,13 @@ struct CycleOutcome {
   // With CycleOptions::post_filter, if no node passed and the profile has PostFilter plugins.
   std::optional<Status> post_filter;
   std::optional<Nomination> nomination;
+  Diagnosis diagnosis;  // with CycleOptions::fit_error, if no node passed
 };
 
 struct FilterOutcome {
   size_t count = 0;
   uint32_t first = kNoId;  // the first in node order
+  size_t position = 0;     // of `first` in the node order
 };
 
 class Subscription;
@@ -112,7 +114,8 @@ class Evaluator final : public RefCounted {
   // Upstream's RunPostFilterPlugins; `nomination` may be left without a value.
   Result<Status> run_post_filter(CycleState& state, const Pod& pod, const NodeStatuses& statuses,
                                  std::optional<Nomination>* nomination);
-  // Writes words words of `feasible`; at least view().word_count().
+  // Writes words words of `feasible`, at least view().word_count(); null with 0 words: which nodes
+  // are found beside the first is not asked.
   Result<FilterOutcome> filter_nodes(CycleState& state, const Pod& pod,
                                      const FilterOptions& options, uint64_t* feasible,
                                      size_t words);
@@ -130,6 +133,9 @@ class Evaluator final : public RefCounted {
   // Where a sampled cycle begins; upstream has one for all profiles and never resets it.
   size_t next_start() const { return next_start_; }
   void set_next_start(size_t start) { next_start_ = start; }
+
+  // Random ties are broken by their seed and number: from now on, as by a new evaluator.
+  void restart_ties() { ties_broken_ = 0; }
 
   // Puts the pod on the node in the cluster, then asks the Reserve plugins in order. If one
   // refuses, all are asked to unreserve, in reverse, and the pod is taken off again.
@@ -174,6 +180,31 @@ class Evaluator final : public RefCounted {
     bool before_;
     Crew crew_;
   };
+  // Of one call with limits: plugins and loops look out for them through the state. A call that is
+  // made of several holds one around them all.
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdangling-pointer"  // the destructor takes the address back
+#endif
+  struct Limited {
+    Limited(const Evaluator* e, CycleState& s, const Limits& limits)
+        : state(s),
+          before(s.limits),
+          clock(e->services_->deadline_clock_ref()),
+          watch(limits, *clock) {
+      s.limits = &watch;
+    }
+    ~Limited() { state.limits = before; }
+    Limited(const Limited&) = delete;
+    Limited& operator=(const Limited&) = delete;
+    CycleState& state;
+    const LimitWatch* before;
+    Ref<Clock> clock;  // whatever services a plugin gives the evaluator
+    LimitWatch watch;
+  };
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12
+#pragma GCC diagnostic pop
+#endif
   // Upstream's SignPod: JSON; "" if this pod or this profile cannot be signed.
   std::string sign_pod(const Pod& pod) const;
 
@@ -224,30 +255,6 @@ class Evaluator final : public RefCounted {
     Evaluator* evaluator;
     Asked asked;
   };
-  // Of one call with limits: plugins and loops look out for them through the state.
-#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wdangling-pointer"  // the destructor takes the address back
-#endif
-  struct Limited {
-    Limited(const Evaluator* e, CycleState& s, const Limits& limits)
-        : state(s),
-          before(s.limits),
-          clock(e->services_->deadline_clock_ref()),
-          watch(limits, *clock) {
-      s.limits = &watch;
-    }
-    ~Limited() { state.limits = before; }
-    Limited(const Limited&) = delete;
-    Limited& operator=(const Limited&) = delete;
-    CycleState& state;
-    const LimitWatch* before;
-    Ref<Clock> clock;  // whatever services a plugin gives the evaluator
-    LimitWatch watch;
-  };
-#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12
-#pragma GCC diagnostic pop
-#endif
   static Result<void> go_on(const CycleState& state) {
     return state.exceeded() ? Result<void>(state.limits->error()) : Result<void>();
   }

@@ -168,9 +168,8 @@ Result<CycleOutcome> Evaluator::cycle(CycleState& state, const Pod& pod,
       LIBSCHED_TRY(make_room(state, pod, statuses, &out));
     }
     if (options.fit_error) {
-      Diagnosis diagnosis;
-      diagnosis.add(out.status, 0);
-      out.status = fit_error_status(fit_error_text(v.node_count(), out.status), diagnosis);
+      out.diagnosis.add(out.status, 0);
+      out.status = fit_error_status(fit_error_text(v.node_count(), out.status), out.diagnosis);
     }
     return out;
   }
@@ -200,7 +199,7 @@ Result<CycleOutcome> Evaluator::cycle(CycleState& state, const Pod& pod,
     if (options.fit_error) {
       std::vector<size_t> counts(judged->list.size());
       for (const uint32_t r : rows) ++counts[judged->index(r)];
-      Diagnosis diagnosis;
+      Diagnosis& diagnosis = chosen->diagnosis;
       diagnosis.unschedulable_plugins.insert(state.pre_filter.restricted.begin(),
                                              state.pre_filter.restricted.end());
       for (size_t i = 0; i < counts.size(); ++i)

@@ -18,6 +18,7 @@ iterables of all these.
 from ._core import k8s_version as _k8s_version
 from ._core import version as _version
 from ._filtering import PreFilterResult
+from ._scheduling import FirstFit
 from .cancel import Cancel
 from .cluster import Cluster, Fork, Snapshot
 from .columns import Columns
@@ -45,6 +46,7 @@ from .fit import FitResult
 from .framework import Framework
 from .nodes import LentNode, NodeSet
 from .objects import Node, Objects, Pod, Taint, Workload
+from .placement import Placement, schedule
 from .plugins import Plugin, plugin
 from .scores import CycleResult, PluginScore, Scores
 from .services import Clock, Nomination, NominatingMode, Services, WaitingPod
@@ -75,6 +77,7 @@ __all__ = [
     "Error",
     "ExistsError",
     "FileError",
+    "FirstFit",
     "FitResult",
     "Fork",
     "Framework",
@@ -95,6 +98,7 @@ __all__ = [
     "NotFoundError",
     "ObjectChange",
     "Objects",
+    "Placement",
     "Plugin",
     "PluginError",
     "PluginScore",
@@ -113,4 +117,5 @@ __all__ = [
     "Workload",
     "k8s_version",
     "plugin",
+    "schedule",
 ]

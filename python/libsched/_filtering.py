@@ -199,7 +199,7 @@ class FilterCalls:
             raise InvalidError("limit and start must not be negative")
         if result not in ("names", "bitmap", "numpy"):
             raise InvalidError(f'result is "names", "bitmap" or "numpy", not {result!r}')
-        bitmap = None if accept is None else _bitmap(view, accept)
+        bitmap = None if accept is None else bitmap_of(view, accept)
         ends = nanoseconds(timeout)
         pool, evaluator = self._take(view)
         try:
@@ -226,7 +226,7 @@ class FilterCalls:
         nodes
             The result of `filter_nodes`: names, a bitmap over rows, or a numpy array of bool.
         """
-        bitmap = _bitmap(view, nodes)
+        bitmap = bitmap_of(view, nodes)
         pool, evaluator = self._take(view)
         try:
             return status_of(evaluator.run_pre_score(state._handle, pod._handle, bitmap))
@@ -242,7 +242,7 @@ class FilterCalls:
         StaleError
             The cluster has changed since a plugin prepared its data.
         """
-        bitmap = _bitmap(view, nodes)
+        bitmap = bitmap_of(view, nodes)
         pool, evaluator = self._take(view)
         try:
             table, names, status = evaluator.run_score(state._handle, pod._handle, bitmap)
@@ -260,7 +260,7 @@ def nanoseconds(timeout: float | None) -> int | None:
     return round(timeout * 1e9) if timeout < 9e9 else None  # beyond the range of deadlines
 
 
-def _bitmap(view: View, accept: Any) -> bytes:
+def bitmap_of(view: View, accept: Any) -> bytes:
     """Converts a set of nodes to a bitmap over rows."""
     if isinstance(accept, (bytes, bytearray, memoryview)):
         words = bytes(accept)

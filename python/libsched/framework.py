@@ -9,6 +9,7 @@ from typing import Any, Literal
 from . import _core
 from ._filtering import FilterCalls, nanoseconds
 from ._runtime import RuntimeCalls
+from ._scheduling import SchedulingCalls
 from ._sources import Source
 from .cancel import Cancel, handle_of
 from .cluster import Cluster, Snapshot
@@ -26,7 +27,7 @@ from .view import View, _views
 _TIES = ("upstream", "name", "random")
 
 
-class Framework(FilterCalls, RuntimeCalls):
+class Framework(FilterCalls, RuntimeCalls, SchedulingCalls):
     """A profile of a scheduler's configuration with its plugins. It makes the decisions.
 
     Parameters

@@ -3,8 +3,7 @@
 import pytest
 
 import libsched
-from libsched.cli.placing import instances
-from libsched.cli.question import Candidate
+from libsched.replicas import Replicas
 from manifests import GATED, deployment, node, pod, several
 
 POOL = "eks.amazonaws.com/nodegroup"
@@ -69,10 +68,15 @@ def test_replicas_are_named_like_their_controllers(schedule):
 
 def test_many_replicas_have_different_names():
     """So many that short suffixes meet by chance."""
-    candidate = Candidate(libsched.Pod(pod("web")), "ReplicaSet", 20_000)
-    names = [made.name for made in instances(candidate)]
+    workload = libsched.Workload("ReplicaSet", 20_000, libsched.Pod(pod("web")))
+
+    def named():
+        replicas = Replicas(workload)
+        return [replicas.make(index).name for index in range(workload.replicas)]
+
+    names = named()
     assert len(set(names)) == len(names) == 20_000
-    assert names == [made.name for made in instances(candidate)]
+    assert names == named()
     assert all(len(name) == len("web-12345") for name in names)
 
 
@@ -161,8 +165,6 @@ def test_replicas_are_made_one_by_one(schedule):
     done = schedule(several(deployment("web", 2_000_000_000), pod("late")), "--limit", "3", "--json")
     assert [line["outcome"] for line in done.lines()[:-1]] == ["placed"] * 3
     assert done.lines()[-1]["summary"]["notTried"] == 1_999_999_998
-    many = instances(Candidate(libsched.Pod(pod("web")), "ReplicaSet", 2_000_000_000))
-    assert next(many).name != next(many).name
 
 
 def test_the_next_workload_is_tried(schedule):

@@ -518,6 +518,21 @@ const libsched_node* const* two_nodes(Stage& s) {
   return nodes;
 }
 
+const libsched_pod* const* one_pod(Stage& s) {
+  static const libsched_pod* pods[1];
+  pods[0] = s.m.question(1);
+  return pods;
+}
+const libsched_schedule_options* for_any_profile() {
+  static libsched_schedule_options options = LIBSCHED_SCHEDULE_OPTIONS_INIT;
+  options.other_profile = STR("default-scheduler");
+  return &options;
+}
+bool heard_of(void*, const libsched_placement* placement) {
+  CHECK(placement->outcome == LIBSCHED_OUTCOME_PLACED);
+  return true;
+}
+
 const std::vector<Call> CALLS = {
     CALL(libsched_cluster_apply, "text", , s.cluster, s.m.news, err),
     CALL(libsched_cluster_apply, "text, to an empty cluster", libsched_cluster_unref(s.cluster);
@@ -578,6 +593,8 @@ const std::vector<Call> CALLS = {
          OK(libsched_evaluator_assume(s.evaluator, s.state, s.m.question(1), s.row("n1"), nullptr,
                                       s.status, err)),
          s.evaluator, s.state, s.m.question(1), err),
+    CALL(libsched_schedule, "one pod", , &s.evaluator, 1, one_pod(s), nullptr, 1,
+         for_any_profile(), heard_of, nullptr, err),
     CALL(libsched_memory_api_deliver, "",
          OK(libsched_evaluator_set_services(s.evaluator, s.services, err));
          s.prepare_cycle(1); OK(libsched_run_bind_plugins(s.evaluator, s.state, s.m.question(1),

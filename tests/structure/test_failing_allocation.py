@@ -7,7 +7,7 @@ import sources
 # Functions that return a code and take a cluster that is not const.
 CHANGING = re.compile(r"\blibsched_rc\s+(libsched_\w+)\s*\([^;]*?(?<!const )\blibsched_cluster \*\w", re.DOTALL)
 # Those that change the cluster of an evaluator.
-OF_EVALUATORS = {"libsched_evaluator_assume", "libsched_evaluator_forget"}
+OF_EVALUATORS = {"libsched_evaluator_assume", "libsched_evaluator_forget", "libsched_schedule"}
 TRIED = re.compile(r"CALL\(\s*(libsched_\w+)")
 
 

@@ -108,15 +108,23 @@ def test_outsiders_see_only_the_c_api():
     assert not wrong
 
 
-def test_framework_names_no_plugin():
-    """The framework knows plugins by interface only; one file lists them."""
+def test_framework_and_scheduler_name_no_plugin():
+    """They know plugins by interface only; one file lists them."""
     plugins = {path.parts[2] for path in sources.files()
                if path.parts[:2] == ("libsched", "plugins") and len(path.parts) > 3}
     for path in in_layers():
-        if layer_of(path) == "framework" and not path.stem.endswith("_test"):
-            named = [header for header in includes(path)
-                     if any(f"/{plugin}/" in header for plugin in plugins)]
+        if layer_of(path) in ("framework", "scheduler") and not path.stem.endswith("_test"):
+            named = [header for header in includes(path) if header.startswith("libsched/plugins/")
+                     or any(f"/{plugin}/" in header for plugin in plugins)]
             assert not named, path
+
+
+def test_the_scheduler_asks_no_file_and_no_clock_of_the_machine():
+    """Time and the API server are interfaces, as in the framework."""
+    outside = {"fstream", "filesystem", "chrono", "ctime", "time.h", "thread", "cstdio"}
+    for path in in_layers():
+        if layer_of(path) == "scheduler" and not path.stem.endswith("_test"):
+            assert not outside & set(includes(path)), path
 
 
 # Where a lock lives as long as one call, and where those that fork() waits for are made.

@@ -102,6 +102,9 @@ class Profiles:
             notes.append(f'{pod.key} asks for the scheduler "{name}"; judged by the profile '
                          f'"{names[0]}"')
             name = names[0]
+        return self._framework(name)
+
+    def _framework(self, name: str) -> Framework:
         if name not in self._frameworks:
             try:
                 self._frameworks[name] = Framework(self._config, profile=name,
@@ -109,6 +112,11 @@ class Profiles:
             except Error as error:
                 raise self._told(error, f'profile "{name}"') from None
         return self._frameworks[name]
+
+    def first(self) -> Framework:
+        """Returns the framework of the profile that is asked for, or of the first."""
+        names = self._config.profiles
+        return self._framework(self._wanted if self._wanted in names else names[0])
 
     def _told(self, error: Error, what: str = "") -> Error:
         """Adds the file and the profile to an error."""

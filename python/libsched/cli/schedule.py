@@ -10,8 +10,9 @@ from typing import Any
 
 from ..errors import InvalidError
 from ..objects import Pod
+from ..placement import Placement
 from . import asking, utilisation
-from .placing import Placement, Placer, may_preempt, size
+from .placing import may_preempt, place_all, size
 from .progress import Progress
 from .question import Candidate, Question, about_input, read_question
 from .terminal import Terminal, print_json, table
@@ -38,6 +39,7 @@ examples:
 
 _MOST_ROWS = 10
 _ORDER = ("placed", "bound", "kept", "ended", "unschedulable", "gated", "refused", "error")
+_UNSEEN = ("bound", "kept", "ended")  # the scheduler does not see those
 _PAINT = {"placed": "good", "bound": "good", "kept": "faint", "ended": "faint",
           "unschedulable": "bad", "gated": "note", "refused": "bad", "error": "bad"}
 
@@ -101,7 +103,7 @@ def run(options: argparse.Namespace) -> int:
     pools = utilisation.pools(question.cluster, label) if label else {}
     if options.pool_label and not any(pools.values()):
         raise InvalidError(f'no node has the label "{label}" of --pool-label')
-    placer = Placer(question.cluster, asking.Profiles(options), options.ties, options.seed)
+    profiles = asking.Profiles(options)
     summary = Summary(utilisation.use(question.cluster, options.resource), {}, Counter(), Counter(),
                       Counter(), Counter(), label, 0, 0)
     writer = ScheduleJson(question) if options.json else ScheduleText()
@@ -111,19 +113,22 @@ def run(options: argparse.Namespace) -> int:
     stuck: list[tuple[Pod, int]] = []
     done = 0
     with Progress("placing pods", limit) as progress:
-        for candidate in _in_order(question, options):
-            if done == limit:
-                break
-            for pod, placement in placer.place_all(candidate, limit - done):
-                if placement.outcome == "unschedulable":
-                    stuck.append((pod, placement.count))
-                _count(summary, placement, pools)
-                writer.write(placement)
-                done += placement.count
-                progress.update(done, f"{done:,} of {limit:,}")
+
+        def placed(candidate: Candidate, placement: Placement) -> None:
+            nonlocal done
+            if placement.outcome == "unschedulable":
+                stuck.append((placement.pod, placement.count))
+            _count(summary, placement, pools)
+            kind = "" if placement.outcome in _UNSEEN else candidate.kind
+            writer.write(placement, kind)
+            done += placement.count
+            progress.update(done, f"{done:,} of {limit:,}")
+
+        notes = place_all(question.cluster, profiles, _in_order(question, options), limit,
+                          ties=options.ties, seed=options.seed, placed=placed)
     summary.after = utilisation.use(question.cluster, options.resource)
     summary.preempting = may_preempt(question.cluster, stuck)
-    writer.close(summary, list(placer.notes))
+    writer.close(summary, notes)
     return summary.code
 
 
@@ -150,18 +155,19 @@ class ScheduleText:
     def __init__(self) -> None:
         self._out = Terminal(sys.stdout)
 
-    def write(self, placement: Placement) -> None:
+    def write(self, placement: Placement, kind: str) -> None:
         paint = self._out.paint
-        pod = f"{placement.kind} {placement.pod}" if placement.outcome == "error" and (
-            placement.kind == "DaemonSet") else placement.pod
+        pod = placement.pod.key
+        if kind == "DaemonSet":
+            pod = f"{kind} {pod}"
         if placement.outcome == "placed":
             score = "the only one" if placement.score is None else f"score {placement.score:,}"
             self._out.line(f"{pod}  {paint('good', placement.node)}  "
                            + paint("faint", f"{score}, {placement.feasible:,} fit"))
             return
         where = f"  {placement.node}" if placement.node else ""
-        plugin = f" ({placement.plugin})" if placement.plugin and (
-            placement.plugin not in placement.text) else ""
+        named = placement.outcome == "unschedulable" or placement.plugin in placement.text
+        plugin = "" if named else f" ({placement.plugin})"
         outcome = paint(_PAINT[placement.outcome], placement.outcome)
         times = f" x {placement.count:,}" if placement.count > 1 else ""
         self._out.line(f"{pod}{where}  {outcome}{times}: {placement.text}{plugin}")
@@ -219,11 +225,13 @@ class ScheduleJson:
     def __init__(self, question: Question) -> None:
         self._input = about_input(question)
 
-    def write(self, placement: Placement) -> None:
-        line: dict[str, Any] = {"pod": placement.pod, "outcome": placement.outcome}
+    def write(self, placement: Placement, kind: str) -> None:
+        line: dict[str, Any] = {"pod": placement.pod.key, "outcome": placement.outcome}
         if placement.count > 1:
             line["count"] = placement.count
-        for name in ("kind", "profile", "node", "plugin"):
+        if kind:
+            line["kind"] = kind
+        for name in ("profile", "node", "plugin"):
             if getattr(placement, name):
                 line[name] = getattr(placement, name)
         if placement.outcome == "placed":

@@ -188,6 +188,25 @@ void after_libsched_filter_nodes(Turn& t, Rc rc, Ev& evaluator, St&, Po& pod,
     differ(t, evaluator, pod, expected);
 }
 
+// The node that it found is at its place in the order, and there is one if one may be found.
+void after_libsched_first_fit(Turn& t, Rc rc, Ev& evaluator, St&, Po& pod,
+                              Options<libsched_filter_options>& options, Filled<libsched_fit>& fit,
+                              Su& status, Fault&) {
+  if (rc != LIBSCHED_OK || !fit.whole() || evaluator.watch().disturbed()) return;
+  const bool found = fit.value().row != LIBSCHED_NO_ROW;
+  if (found != (libsched_status_code(status.get()) == LIBSCHED_CODE_SUCCESS))
+    t.wrong("has a status that does not go with its row");
+  size_t count = 0;
+  const uint32_t* order = libsched_view_order(evaluator.watch().view(), &count);
+  if (found && (fit.value().position >= count || order[fit.value().position] != fit.value().row))
+    t.wrong("found a node that is not at its position");
+  std::set<std::string> expected;
+  if (!predicted(t, evaluator, pod, expected)) return;
+  const bool all = !options.given() || options.value().accept == nullptr;
+  if (found ? expected.count(string_of(fit.value().node_name)) == 0 : all && !expected.empty())
+    differ(t, evaluator, pod, expected);
+}
+
 void after_libsched_check_pod_fits(Turn& t, Rc rc, Ev& evaluator, Po& pod, String& node,
                                    Options<libsched_check_options>&, Out<libsched_decision>& out,
                                    Fault&) {

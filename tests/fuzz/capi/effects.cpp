@@ -283,4 +283,21 @@ void after_libsched_memory_api_deliver(Turn&, Rc, In<libsched_memory_api>&, Cl& 
   ++m->changes;
 }
 
+// Pods are where it was said that they are; what was not told of is where it was.
+void follow_placements(Turn& t, const Ev& evaluator, const std::vector<Told>& told) {
+  Cluster* m = evaluator.watch().cluster().get();
+  if (m == nullptr) return;
+  const bool stands = !evaluator.watch().disturbed();
+  for (const Told& one : told) {
+    if (!stands) break;
+    const auto known = m->now.pods.find(one.pod.key);
+    if ((one.outcome == LIBSCHED_OUTCOME_KEPT) != (known != m->now.pods.end()) &&
+        one.outcome != LIBSCHED_OUTCOME_ENDED)
+      t.wrong("tells of a pod that it is, or is not, in the cluster");
+    if (one.outcome == LIBSCHED_OUTCOME_PLACED || one.outcome == LIBSCHED_OUTCOME_BOUND)
+      place(*m, one.pod, one.node, one.outcome == LIBSCHED_OUTCOME_PLACED);
+  }
+  compare(t, evaluator);
+}
+
 }  // namespace fuzz

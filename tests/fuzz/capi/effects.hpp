@@ -55,6 +55,14 @@ void after_libsched_evaluator_assume(Turn&, Rc, Ev&, St&, Po&, Number<uint32_t>&
 void after_libsched_evaluator_forget(Turn&, Rc, Ev&, St&, Po&, Fault&);
 void after_libsched_memory_api_deliver(Turn&, Rc, In<libsched_memory_api>&, Cl&, Fault&);
 
+// What libsched_schedule() told of a pod.
+struct Told {
+  PodFacts pod;
+  std::string node;
+  uint32_t outcome;
+};
+void follow_placements(Turn&, const Ev&, const std::vector<Told>&);
+
 // --- answers ---
 void after_libsched_services_nominate(Turn&, Rc, In<libsched_services>&, Po&,
                                       Options<libsched_nomination>&, Fault&);
@@ -62,6 +70,8 @@ void after_libsched_cluster_fork_depth(Turn&, size_t, In<const libsched_cluster>
 void after_libsched_cluster_refresh(Turn&, Rc, Cl&, Fault&);
 void after_libsched_filter_nodes(Turn&, Rc, Ev&, St&, Po&, Options<libsched_filter_options>&,
                                  Buffer<uint64_t>&, Output<size_t>&, Output<uint32_t>&, Fault&);
+void after_libsched_first_fit(Turn&, Rc, Ev&, St&, Po&, Options<libsched_filter_options>&,
+                              Filled<libsched_fit>&, Su&, Fault&);
 void after_libsched_check_pod_fits(Turn&, Rc, Ev&, Po&, String&, Options<libsched_check_options>&,
                                    Out<libsched_decision>&, Fault&);
 void after_libsched_run_filter_plugins_at(Turn&, Rc, Ev&, St&, Po&, Number<uint32_t>&, Su&, Fault&);

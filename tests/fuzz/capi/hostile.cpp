@@ -26,6 +26,7 @@ constexpr const char* kTempting[] = {
     "libsched_run_filter_plugins",
     "libsched_run_filter_plugins_at",
     "libsched_filter_nodes",
+    "libsched_first_fit",
     "libsched_check_pod_fits",
     "libsched_run_cycle",
     "libsched_run_score_plugins",

@@ -1,7 +1,7 @@
 // Calls with arguments of their own.
 #include "special.hpp"
 
-#include "arguments.hpp"
+#include "effects.hpp"
 #include "hostile.hpp"
 
 namespace fuzz {
@@ -65,6 +65,68 @@ void call_libsched_evaluator_set_parallelism(Turn& t) {
   const libsched_rc rc = libsched_evaluator_set_parallelism(evaluator.get(), threads, error.get());
   t.end_fallible(rc, evaluator, error);
   if (rc == LIBSCHED_OK && threads > 1) world().parallel = true;
+}
+
+namespace {
+
+// What was told of pods, and whether to go on.
+struct Story {
+  Turn* turn;
+  size_t left;
+  std::vector<Told> told;
+};
+
+bool hear(void* data, const libsched_placement* p) {
+  Story& story = *static_cast<Story*>(data);
+  const Turn& t = *story.turn;
+  for (const libsched_str s : {p->profile, p->node_name, p->text, p->plugin}) t.look(s);
+  if (p->outcome > LIBSCHED_OUTCOME_ERROR || p->count == 0) t.wrong("tells of no outcome");
+  const libsched_str node = p->node_name;
+  story.told.push_back({facts_of(p->pod), std::string(node.ptr, node.len), p->outcome});
+  return story.left-- != 0;
+}
+
+libsched_pod* make_pod(void*, size_t pod, size_t index) {
+  const std::string name = "r" + std::to_string(pod) + "-" + std::to_string(index);
+  const std::string json = R"({"kind": "Pod", "metadata": {"name": ")" + name +
+                           R"("}, "spec": {"containers": [{"name": "c"}]}})";
+  libsched_pod* made = nullptr;
+  libsched_pod_parse(libsched_str{json.data(), json.size()}, nullptr, &made, nullptr);
+  return index % 7 == 6 ? (libsched_pod_unref(made), nullptr) : made;
+}
+
+}  // namespace
+
+template <>
+void fill(Turn& t, libsched_schedule_options& o) {
+  o.ties = t.choose.one_in(40) ? 5 : static_cast<uint32_t>(t.choose.below(3));
+  o.seed = t.choose.next();
+  o.sampling = t.choose.one_in(3);
+  o.stop_at_failure = t.choose.one_in(4);
+  o.reserved[5] = t.choose.one_in(40);
+  o.deadline_ns = t.choose.one_in(12) ? make_number(t.choose) : 0;
+  const Entry* e = t.choose.one_in(6) ? world().pools.any(t.choose, Kind::cancel, true) : nullptr;
+  o.cancel = e == nullptr ? nullptr : static_cast<const libsched_cancel*>(e->handle);
+  if (t.choose.below(8) != 0) o.other_profile = libsched_str_from("default-scheduler");
+  if (t.choose.one_in(3)) o.replica = make_pod;
+}
+
+void call_libsched_schedule(Turn& t) {
+  In<libsched_evaluator> evaluator(t, "evaluator", kExclusive);
+  Count counted(t);
+  Handles<const libsched_pod> pods(t, "pods", counted);
+  Options<libsched_schedule_options> options(t, "options");
+  Fault error(t, "error");
+  std::vector<size_t> replicas;
+  for (size_t i = 0; i < counted.get(); ++i) replicas.push_back(t.choose.below(5));
+  Story story{&t, t.choose.one_in(6) ? t.choose.below(3) : 100, {}};
+  libsched_evaluator* const profiles[] = {evaluator.get()};
+  t.begin("libsched_schedule", Changes::kPartly, evaluator, pods, options, error);
+  const libsched_rc rc = libsched_schedule(
+      profiles, 1, pods.get(), t.choose.one_in(2) ? replicas.data() : nullptr, counted.get(),
+      options.get(), hear, &story, error.get());
+  t.end_fallible(rc, evaluator, pods, options, error);
+  follow_placements(t, evaluator, story.told);
 }
 
 }  // namespace fuzz

@@ -14,4 +14,7 @@ void call_libsched_cycle_state_read(Turn& t);
 // A thousand threads would take all the time.
 void call_libsched_evaluator_set_parallelism(Turn& t);
 
+// Callbacks, and a number of replicas that is not random: all of them may be placed.
+void call_libsched_schedule(Turn& t);
+
 }  // namespace fuzz

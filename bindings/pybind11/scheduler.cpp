@@ -1,0 +1,138 @@
+// _core.Evaluator: first fit; _core.schedule(): placing many pods.
+#include "scheduler.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace libsched {
+namespace {
+
+// (node or None, row or None, position, status)
+py::tuple first_fit(Evaluator& evaluator, CycleState& state, const Pod& pod,
+                    const std::optional<py::buffer>& accept, size_t start,
+                    std::optional<int64_t> timeout_ns, const Cancel* cancel) {
+  const Asking asking(evaluator);
+  const Holding holding_state(state.lock.get());
+  std::vector<uint64_t> accepted;
+  const libsched_filter_options options =
+      filter_options(evaluator, 1, accept, start, timeout_ns, cancel, accepted);
+  libsched_fit fit = LIBSCHED_FIT_INIT;
+  unlocked([&](libsched_error** error) {
+    return libsched_first_fit(evaluator.handle.get(), state.get(), pod.handle.get(), &options, &fit,
+                              evaluator.status.get(), error);
+  });
+  const bool found = fit.row != LIBSCHED_NO_ROW;
+  return py::make_tuple(found ? py::object(from_str(fit.node_name)) : py::object(py::none()),
+                        found ? py::object(py::int_(fit.row)) : py::object(py::none()),
+                        fit.position, status_tuple(evaluator.status.get()));
+}
+
+// What the callbacks of a call share: the callables, and what one of them raised.
+struct Callbacks {
+  py::object placed, replica;
+  std::optional<py::error_already_set> raised;
+
+  // Runs with the GIL; what is raised ends the call with `otherwise`.
+  template <typename T, typename F>
+  T run(T otherwise, F&& body) {
+    const py::gil_scoped_acquire acquired;
+    const InSlot in_slot;  // it may look at the cluster
+    try {
+      return body();
+    } catch (py::error_already_set& error) {
+      raised.emplace(std::move(error));
+    } catch (const py::cast_error&) {
+      raised.emplace(type_error());
+    }
+    return otherwise;
+  }
+
+ private:
+  static py::error_already_set type_error() {
+    PyErr_SetString(PyExc_TypeError, "a replica is a pod");
+    return py::error_already_set();
+  }
+};
+
+// (pod, outcome, node, score or None, feasible, text, plugin, profile, count)
+bool tell(void* user_data, const libsched_placement* placement) {
+  auto& callbacks = *static_cast<Callbacks*>(user_data);
+  return callbacks.run(false, [&] {
+    Pod pod;
+    pod.handle.reset(libsched_pod_ref(placement->pod));
+    return callbacks
+        .placed(std::move(pod), placement->outcome, from_str(placement->node_name),
+                placement->scored ? py::object(py::int_(placement->score)) : py::object(py::none()),
+                placement->feasible, from_str(placement->text), from_str(placement->plugin),
+                from_str(placement->profile), placement->count)
+        .cast<bool>();
+  });
+}
+
+libsched_pod* make_replica(void* user_data, size_t pod, size_t index) {
+  auto& callbacks = *static_cast<Callbacks*>(user_data);
+  return callbacks.run(static_cast<libsched_pod*>(nullptr), [&] {
+    const py::object made = callbacks.replica(pod, index);
+    return libsched_pod_ref(made.cast<const Pod&>().handle.get());
+  });
+}
+
+void schedule(const std::vector<Evaluator*>& evaluators, const std::vector<const Pod*>& pods,
+              const std::vector<size_t>& replicas, uint32_t ties, uint64_t seed, bool sampling,
+              bool stop_at_failure, std::string_view other_profile, py::object replica,
+              py::object placed, std::optional<int64_t> timeout_ns, const Cancel* cancel) {
+  Callbacks callbacks{std::move(placed), std::move(replica), {}};
+  // Each lock once, views before services: the order that all calls keep.
+  std::vector<Lock*> locks;
+  for (const bool services : {false, true})
+    for (const Evaluator* evaluator : evaluators) {
+      Lock* const lock = (services ? evaluator->services_lock : evaluator->lock).get();
+      if (std::find(locks.begin(), locks.end(), lock) == locks.end()) locks.push_back(lock);
+    }
+  std::deque<Holding> held;
+  for (Lock* lock : locks) held.emplace_back(lock);
+  std::vector<libsched_evaluator*> profiles;
+  for (const Evaluator* evaluator : evaluators) profiles.push_back(evaluator->handle.get());
+  std::vector<const libsched_pod*> list;
+  for (const Pod* pod : pods) list.push_back(pod->handle.get());
+  libsched_schedule_options options = LIBSCHED_SCHEDULE_OPTIONS_INIT;
+  options.ties = ties;
+  options.seed = seed;
+  options.sampling = sampling;
+  options.stop_at_failure = stop_at_failure;
+  options.other_profile = to_str(other_profile);
+  options.replica = make_replica;
+  options.cancel = cancel_of(cancel);
+  if (!evaluators.empty()) options.deadline_ns = deadline_of(*evaluators.front(), timeout_ns);
+  libsched_error* error = nullptr;
+  libsched_rc code = LIBSCHED_OK;
+  {
+    const py::gil_scoped_release released;
+    code = libsched_schedule(profiles.data(), profiles.size(), list.data(), replicas.data(),
+                             list.size(), &options, tell, &callbacks, &error);
+  }
+  if (callbacks.raised) {
+    libsched_error_unref(error);
+    throw py::error_already_set(std::move(*callbacks.raised));
+  }
+  check(code, error);
+}
+
+}  // namespace
+
+void bind_schedule(py::module_& module) {
+  module.def("schedule", schedule, py::arg("evaluators"), py::arg("pods"), py::arg("replicas"),
+             py::arg("ties"), py::arg("seed"), py::arg("sampling"), py::arg("stop_at_failure"),
+             py::arg("other_profile"), py::arg("replica"), py::arg("placed"),
+             py::arg("timeout_ns"), py::arg("cancel"));
+}
+
+void bind_scheduler(py::class_<Evaluator>& evaluator) {
+  evaluator.def("first_fit", first_fit, py::arg("state"), py::arg("pod"), py::arg("accept"),
+                py::arg("start"), py::arg("timeout_ns"), py::arg("cancel"));
+}
+
+}  // namespace libsched

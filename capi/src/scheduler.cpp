@@ -1,0 +1,112 @@
+// Scheduling: first fit, placing many pods.
+#include "libsched/scheduler/first_fit.hpp"
+#include "libsched/scheduler/place.hpp"
+
+#include "handles.hpp"
+
+using namespace libsched;        // NOLINT(google-build-using-namespace)
+using namespace libsched::capi;  // NOLINT(google-build-using-namespace)
+
+namespace {
+
+Result<PlaceOptions> place_options(const libsched_schedule_options& o) {
+  const auto unsupported = [](const char* what) {
+    return Error{
+        Rc::kUnsupported, std::string("libsched_schedule_options: ") + what, {}, {}};
+  };
+  if (o.ties > LIBSCHED_TIES_RANDOM) return unsupported("unknown ties");
+  for (const bool reserved : o.reserved)
+    if (reserved) return unsupported("reserved field is set");
+  LIBSCHED_TRY(live_or_null("options->cancel", o.cancel));
+  PlaceOptions how;
+  how.ties = static_cast<TieMode>(o.ties);
+  how.seed = o.seed;
+  how.sampling = o.sampling;
+  how.stop_at_failure = o.stop_at_failure;
+  how.other_profile = in(o.other_profile);
+  how.limits = limits_of(o.cancel, o.deadline_ns);
+  return how;
+}
+
+libsched_placement placement_of(const Placement& p) {
+  return {sizeof(libsched_placement),
+          static_cast<uint32_t>(p.outcome),
+          wrap(p.pod.get()),
+          p.count,
+          p.profile == nullptr ? out(Str()) : out(p.profile->profile()),
+          out(p.node),
+          out(p.text),
+          out(p.plugin),
+          p.score.value_or(0),
+          p.feasible,
+          p.score.has_value()};
+}
+
+}  // namespace
+
+extern "C" {
+
+libsched_rc libsched_schedule(libsched_evaluator* const* profiles, size_t profile_count,
+                              const libsched_pod* const* pods, const size_t* replicas, size_t count,
+                              const libsched_schedule_options* options, libsched_placed_fn placed,
+                              void* user_data, libsched_error** error) {
+  LIBSCHED_REQUIRE_EACH(error, profiles, profile_count);
+  LIBSCHED_REQUIRE_EACH(error, pods, count);
+  LIBSCHED_REQUIRE(error, placed != nullptr);
+  return guarded(error, [&]() -> Result<void> {
+    const Result<libsched_schedule_options> o =
+        read_struct(options, libsched_schedule_options LIBSCHED_SCHEDULE_OPTIONS_INIT,
+                    "libsched_schedule_options");
+    if (!o.ok()) return o.error();
+    const Result<PlaceOptions> how = place_options(*o);
+    if (!how.ok()) return how.error();
+    std::vector<Evaluator*> evaluators;
+    for (size_t i = 0; i < profile_count; ++i) evaluators.push_back(unwrap(profiles[i]));
+    std::vector<PlaceRequest> requests;
+    for (size_t i = 0; i < count; ++i) {
+      PlaceRequest request{PodRef::share(unwrap(pods[i])), replicas == nullptr ? 1 : replicas[i], {}};
+      if (replicas != nullptr && o->replica != nullptr)
+        request.replica = [&o, user_data, i](size_t index) -> Result<PodRef> {
+          libsched_pod* const made = o->replica(user_data, i, index);
+          if (may_release(made)) return PodRef::adopt(unwrap(made));
+          return Error{Rc::kInvalid, "a replica of pods[" + std::to_string(i) + "] is not made", {},
+                       {}};
+        };
+      requests.push_back(std::move(request));
+    }
+    return place(evaluators, requests, *how, [&](const Placement& p) {
+      const libsched_placement told = placement_of(p);
+      return placed(user_data, &told);
+    });
+  });
+}
+
+libsched_rc libsched_first_fit(libsched_evaluator* evaluator, libsched_cycle_state* state,
+                               const libsched_pod* pod, const libsched_filter_options* options,
+                               libsched_fit* fit, libsched_status* status, libsched_error** error) {
+  LIBSCHED_REQUIRE_HANDLES(error, evaluator, pod, status);
+  LIBSCHED_REQUIRE_HANDLES(error, fit);
+  LIBSCHED_ALLOW_HANDLES(error, state);
+  return guarded(error, [&]() -> Result<void> {
+    Result<FilterOptions> o = filter_options(options);
+    if (!o.ok()) return std::move(o.error());
+    LIBSCHED_TRY(writable_struct(fit, "libsched_fit"));
+    const Lent<CycleState> fresh;
+    Result<Fit> found = first_fit(*unwrap(evaluator), state == nullptr ? *fresh : *unwrap(state),
+                                  *unwrap(pod), *o);
+    if (!found.ok()) return std::move(found.error());
+    libsched_fit result = LIBSCHED_FIT_INIT;
+    if (found->row != kNoId) {
+      const View& v = unwrap(evaluator)->view();
+      result.row = found->row;
+      result.node = wrap(v.node(found->row));
+      result.node_name = out(v.row(found->row).name);
+      result.position = found->position;
+    }
+    write_struct(fit, result);
+    unwrap(status)->status = std::move(found->status);
+    return {};
+  });
+}
+
+}  // extern "C"

@@ -1,0 +1,19 @@
+// First fit: the first node in node order that takes a pod.
+#pragma once
+
+#include "libsched/framework/evaluator.hpp"
+
+namespace libsched {
+
+struct Fit {
+  uint32_t row = kNoId;  // kNoId: no node, and `status` says why
+  size_t position = 0;   // of the row in the node order: the next search may begin behind it
+  Status status;         // PreFilter's; a bare Unschedulable if no node passed the filters
+};
+
+// PreFilter, then Filter from options.start on, going round, until a node is found; options.limit
+// does not matter. Nominated pods do not count, as in Evaluator::filter_nodes().
+Result<Fit> first_fit(Evaluator& evaluator, CycleState& state, const Pod& pod,
+                      const FilterOptions& options);
+
+}  // namespace libsched

@@ -1,0 +1,196 @@
+// See place.hpp.
+#include "libsched/scheduler/place.hpp"
+
+#include "libsched/base/quote.hpp"
+
+namespace libsched {
+namespace {
+
+// Ends the whole call: the fault is not the pod's.
+bool ends(const Error& error) {
+  switch (error.rc) {
+    case Rc::kNoMemory:
+    case Rc::kCancelled:
+    case Rc::kDeadline:
+    case Rc::kMisuse: return true;
+    default: return false;
+  }
+}
+
+bool failed(Outcome outcome) {
+  return outcome == Outcome::kUnschedulable || outcome == Outcome::kGated ||
+         outcome == Outcome::kRefused || outcome == Outcome::kError;
+}
+
+std::string words_of(const Status& status) {
+  std::string text = status.message();
+  return text.empty() ? code_name(status.code) : text;
+}
+
+class Placer {
+ public:
+  Placer(Span<Evaluator*> profiles, const PlaceOptions& options)
+      : profiles_(profiles), options_(options) {
+    for (Evaluator* e : profiles_) e->restart_ties();
+  }
+
+  Result<Placement> place(const PodRef& pod) {
+    Placement out;
+    out.pod = pod;
+    const Result<bool> settled = settle(*pod, &out);
+    if (!settled.ok()) return settled.error();
+    if (*settled) return out;
+    Evaluator* const evaluator = profile_of(*pod);
+    if (evaluator == nullptr) return no_profile(std::move(out));
+    out.profile = &evaluator->framework();
+    const Result<void> ran = schedule(*evaluator, *pod, &out);
+    if (ran.ok()) return out;
+    if (ends(ran.error())) return ran.error();
+    out.outcome = Outcome::kError;
+    out.text = ran.error().text();
+    out.plugin = ran.error().plugin;
+    return out;
+  }
+
+ private:
+  Cluster& cluster() const { return *profiles_.front()->cluster(); }
+
+  // What the scheduler does not see: true, and what becomes of it.
+  Result<bool> settle(const Pod& pod, Placement* out) {
+    if (pod.terminated()) {
+      out->outcome = Outcome::kEnded;
+      out->text = "its phase is " + std::string(pod.status.phase);
+      return true;
+    }
+    const View& v = cluster().view();
+    if (const uint32_t slot = v.find_pod(pod.meta.ns, pod.meta.name); slot != kNoId) {
+      out->outcome = Outcome::kKept;
+      out->node = v.row(v.slot(slot).row).name;
+      out->text = "is in the cluster already";
+      return true;
+    }
+    if (pod.spec.node_name.empty()) return false;
+    out->node = std::string(pod.spec.node_name);
+    const Pod* pods[] = {&pod};
+    if (const Result<void> added = cluster().add_pods(pods, nullptr, 1); !added.ok()) {
+      if (ends(added.error())) return added.error();
+      out->outcome = Outcome::kError;
+      out->text = added.error().text();
+      return true;
+    }
+    out->outcome = Outcome::kBound;
+    out->text = v.find_node(out->node) == kNoId ? "by its nodeName, which is no node here"
+                                                : "by its nodeName";
+    return true;
+  }
+
+  Evaluator* profile_of(const Pod& pod) const {
+    if (Evaluator* found = named(pod.spec.scheduler_name); found != nullptr) return found;
+    return options_.other_profile.empty() ? nullptr : named(options_.other_profile);
+  }
+  Evaluator* named(Str profile) const {
+    for (Evaluator* e : profiles_)
+      if (e->framework().profile() == profile) return e;
+    return nullptr;
+  }
+  static Placement no_profile(Placement out) {
+    out.outcome = Outcome::kError;
+    out.text = "there is no profile " + go_quote(std::string(out.pod->spec.scheduler_name));
+    return out;
+  }
+
+  // Upstream's scheduling cycle, from PreEnqueue to Reserve.
+  Result<void> schedule(Evaluator& evaluator, const Pod& pod, Placement* out) {
+    LIBSCHED_TRY(evaluator.may_ask());
+    if (const Status gate = evaluator.run_pre_enqueue(pod); !gate.success())
+      return rejected(Outcome::kGated, gate, out);
+    const Ref<CycleState> state = make_ref<CycleState>();
+    CycleOptions how;
+    how.sampling = options_.sampling;
+    how.ties = options_.ties;
+    how.seed = options_.seed;
+    how.limits = options_.limits;
+    how.fit_error = true;
+    if (options_.sampling) evaluator.set_next_start(next_start_);
+    Result<CycleOutcome> chosen = evaluator.run_cycle(*state, pod, how);
+    if (!chosen.ok()) return std::move(chosen.error());
+    next_start_ = evaluator.next_start();
+    out->feasible = chosen->feasible;
+    if (chosen->row == kNoId) {
+      const bool no = chosen->status.rejected();
+      return rejected(no ? Outcome::kUnschedulable : Outcome::kError, chosen->status, out);
+    }
+    std::string node = evaluator.view().row(chosen->row).name;
+    const Result<Status> assumed = evaluator.assume(*state, pod, chosen->row);
+    if (!assumed.ok()) return assumed.error();
+    if (!assumed->success()) return rejected(Outcome::kRefused, *assumed, out);
+    out->node = std::move(node);
+    if (chosen->feasible > 1) out->score = chosen->total;
+    return {};
+  }
+
+  static Result<void> rejected(Outcome outcome, const Status& status, Placement* out) {
+    out->outcome = outcome;
+    out->text = words_of(status);
+    out->plugin = status.plugin;
+    return {};
+  }
+
+  Span<Evaluator*> profiles_;
+  const PlaceOptions& options_;
+  size_t next_start_ = 0;  // upstream has one for all profiles
+};
+
+// All stand on one cluster, and each profile is there once.
+Result<void> check(Span<Evaluator*> profiles) {
+  const auto misuse = [](std::string text) { return Error{Rc::kMisuse, std::move(text), {}, {}}; };
+  if (profiles.empty()) return misuse("no evaluator is given: pods are placed by at least one");
+  for (size_t i = 0; i < profiles.size(); ++i) {
+    const Cluster* const cluster = profiles[i]->cluster();
+    if (cluster == nullptr)
+      return Error{Rc::kState, "a snapshot takes no pods: use evaluators of a cluster", {}, {}};
+    if (cluster != profiles[0]->cluster())
+      return misuse("the evaluators stand on different clusters");
+    const std::string& name = profiles[i]->framework().profile();
+    for (size_t k = 0; k < i; ++k)
+      if (profiles[k]->framework().profile() == name)
+        return misuse("two evaluators have the profile " + go_quote(name));
+  }
+  return {};
+}
+
+Result<PodRef> replica_of(const PlaceRequest& request, size_t index) {
+  if (request.replica) return request.replica(index);
+  if (request.replicas == 1) return request.pod;
+  const Pod& p = *request.pod;
+  const std::string name = std::string(p.meta.name) + "-" + std::to_string(index);
+  return PodRef(copy_pod(p, name, p.meta.ns, {}, p.spec.node_name));
+}
+
+}  // namespace
+
+Result<void> place(Span<Evaluator*> profiles, Span<PlaceRequest> requests,
+                   const PlaceOptions& options, const Placed& placed) {
+  LIBSCHED_TRY(check(profiles));
+  Placer placer(profiles, options);
+  for (const PlaceRequest& request : requests) {
+    for (size_t i = 0; i < request.replicas; ++i) {
+      const Result<PodRef> pod = replica_of(request, i);
+      if (!pod.ok()) return pod.error();
+      Result<Placement> done = placer.place(*pod);
+      if (!done.ok()) return std::move(done.error());
+      const bool stuck = failed(done->outcome);
+      if (stuck) done->count = request.replicas - i;
+      bool go_on = false;
+      {
+        const Cluster::Judging judging(profiles.front()->cluster());  // who hears may not change it
+        go_on = placed(*done);
+      }
+      if (!go_on || (stuck && options.stop_at_failure)) return {};
+      if (stuck) break;
+    }
+  }
+  return {};
+}
+
+}  // namespace libsched

@@ -1,0 +1,155 @@
+"""What is built of many calls of the framework, as methods of Framework."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable
+from typing import Any, Literal
+
+from . import _core
+from ._filtering import bitmap_of, nanoseconds
+from ._sources import Source
+from .cancel import Cancel, handle_of
+from .cluster import Cluster
+from .errors import InvalidError
+from .objects import Pod
+from .placement import Placement, schedule
+from .state import CycleState
+from .status import Status, status_of
+from .view import View
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class FirstFit:
+    """The node that `Framework.first_fit` found; it is true if there is one.
+
+    Attributes
+    ----------
+    node : str or None
+    row : int or None
+    position : int
+        Where the node stands in the node order: the next search may start at ``position + 1``.
+    status : Status
+        Why there is no node: PreFilter's answer, or Unschedulable if no node passed the filters.
+    """
+
+    node: str | None
+    row: int | None
+    position: int
+    status: Status
+
+    def __bool__(self) -> bool:
+        return self.node is not None
+
+
+class SchedulingCalls:
+    """Calls that decide about a pod, or many, with all of a scheduler's steps."""
+
+    __slots__ = ()
+
+    @property
+    def profile(self) -> str:
+        raise NotImplementedError
+
+    def _pod(self, view: View, pod: Source) -> Pod:
+        raise NotImplementedError
+
+    def _take(self, view: View) -> tuple[list[_core.Evaluator], _core.Evaluator]:
+        raise NotImplementedError
+
+    def first_fit(self, view: View, pod: Source, *, start: int = 0,
+                  accept: Iterable[str] | bytes | Any = None, state: CycleState | None = None,
+                  timeout: float | None = None, cancel: Cancel | None = None) -> FirstFit:
+        """The first node in node order that takes a pod.
+
+        PreFilter, then Filter until a node is found. Nominated pods do not count, as in
+        `filter_nodes`.
+
+        Parameters
+        ----------
+        view : Cluster or Snapshot
+        pod
+            A `Pod`, or what makes one.
+        start : int
+            Where in the node order to begin, going round.
+        accept : optional
+            Look only at these, as in `filter_nodes`.
+        state : CycleState, optional
+            Is filled for what follows, such as `assume`.
+        timeout, cancel
+            As for `fit`.
+
+        Raises
+        ------
+        UnsupportedError
+            The pod needs a plugin that is not available; `plugin` names it.
+        PluginError
+            A plugin failed on a node.
+        DeadlineExceeded, CancelledError
+            `timeout` has passed, or `cancel` has been set; nothing has changed.
+
+        Examples
+        --------
+        >>> from libsched import Cluster, Framework
+        >>> cluster = Cluster({"apiVersion": "v1", "kind": "Node", "metadata": {"name": name},
+        ...     "status": {"allocatable": {"cpu": "4", "memory": "8Gi", "pods": "110"}}}
+        ...     for name in "abc")
+        >>> pod = {"kind": "Pod", "apiVersion": "v1", "metadata": {"name": "p"},
+        ...     "spec": {"containers": [{"name": "c"}]}}
+        >>> found = Framework().first_fit(cluster, pod, start=1)
+        >>> found.node, found.position
+        ('b', 1)
+        """
+        if start < 0:
+            raise InvalidError("start must not be negative")
+        words = None if accept is None else bitmap_of(view, accept)
+        limit = nanoseconds(timeout)
+        checked = self._pod(view, pod)
+        state = CycleState() if state is None else state
+        pool, evaluator = self._take(view)
+        try:
+            node, row, position, status = evaluator.first_fit(
+                state._handle, checked._handle, words, start, limit,
+                handle_of(cancel))
+        finally:
+            pool.append(evaluator)
+        return FirstFit(node, row, position, status_of(status))
+
+    def schedule(self, cluster: Cluster, pods: Source, *,
+                 ties: Literal["upstream", "name", "random"] = "upstream", seed: int = 0,
+                 sampling: bool = False, stop_at_failure: bool = False,
+                 placed: Callable[[Placement], object] | None = None,
+                 timeout: float | None = None,
+                 cancel: Cancel | None = None) -> list[Placement]:
+        """Places pods one after the other; each sees those before it, and the cluster keeps them.
+
+        All pods are judged by this framework, whatever their ``schedulerName``; the function
+        `libsched.schedule` takes several profiles, and describes the parameters.
+
+        Returns
+        -------
+        list of Placement
+            In order.
+
+        Raises
+        ------
+        DeadlineExceeded, CancelledError
+            `timeout` has passed, or `cancel` has been set. The pods placed before that stay.
+
+        Examples
+        --------
+        >>> from libsched import Cluster, Framework
+        >>> cluster = Cluster({"apiVersion": "v1", "kind": "Node", "metadata": {"name": name},
+        ...     "status": {"allocatable": {"cpu": "4", "memory": "8Gi", "pods": "110"}}}
+        ...     for name in "ab")
+        >>> web = {"kind": "Deployment", "apiVersion": "apps/v1", "metadata": {"name": "web"},
+        ...     "spec": {"replicas": 50, "template": {"spec": {"containers": [
+        ...         {"name": "c", "resources": {"requests": {"cpu": "2"}}}]}}}}
+        >>> [(one.outcome, one.node, one.count) for one in Framework().schedule(cluster, web)]
+        ... # doctest: +NORMALIZE_WHITESPACE
+        [('placed', 'a', 1), ('placed', 'b', 1), ('placed', 'a', 1), ('placed', 'b', 1),
+         ('unschedulable', '', 46)]
+        """
+        return schedule(cluster, pods, [self], other_profile=self.profile, ties=ties, seed=seed,
+                        sampling=sampling, stop_at_failure=stop_at_failure, placed=placed,
+                        timeout=timeout, cancel=cancel)

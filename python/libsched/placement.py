@@ -1,0 +1,162 @@
+"""Placing many pods: each sees those that were placed before it."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Literal, Protocol
+
+from . import _core
+from ._filtering import nanoseconds
+from ._sources import Source
+from .cancel import Cancel, handle_of
+from .cluster import Cluster
+from .errors import InvalidError
+from .objects import Objects, Pod, Workload, _wrap_pod
+from .replicas import Replicas
+from .view import View
+
+#: What became of a pod. "bound" has a nodeName already and is put there; "kept" is in the cluster
+#: already; "gated" is held back by PreEnqueue, "refused" by Reserve.
+Outcome = Literal["placed", "unschedulable", "gated", "refused", "bound", "kept", "ended", "error"]
+
+_OUTCOMES: tuple[Outcome, ...] = (
+    "placed", "unschedulable", "gated", "refused", "bound", "kept", "ended", "error")
+_TIES = ("upstream", "name", "random")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Placement:
+    """What became of a pod, or of several replicas that fare the same.
+
+    Attributes
+    ----------
+    pod : Pod
+        The first of `count`.
+    outcome : {"placed", "unschedulable", "gated", "refused", "bound", "kept", "ended", "error"}
+    node : str
+        Of a pod that is placed, bound or kept; else empty.
+    score : int or None
+        The node's; None where nothing was scored, because no other node was feasible.
+    feasible : int
+        How many nodes passed the filters.
+    text : str
+        Why the pod was not placed.
+    plugin : str
+        By which plugin, if one alone is to be named.
+    profile : str
+        The profile that judged; empty if none did.
+    count : int
+        For how many pods this is said. The replicas behind one that is not placed would fare the
+        same: they are counted, not tried.
+    """
+
+    pod: Pod
+    outcome: Outcome
+    node: str
+    score: int | None
+    feasible: int
+    text: str
+    plugin: str
+    profile: str
+    count: int
+
+    def __bool__(self) -> bool:
+        return self.outcome in ("placed", "bound", "kept")
+
+
+class Judge(Protocol):
+    """What `schedule` needs of a `Framework`."""
+
+    def _take(self, view: View) -> tuple[list[_core.Evaluator], _core.Evaluator]: ...
+
+
+def schedule(cluster: Cluster, pods: Source, frameworks: Sequence[Judge], *,
+             other_profile: str = "", ties: Literal["upstream", "name", "random"] = "upstream",
+             seed: int = 0, sampling: bool = False, stop_at_failure: bool = False,
+             placed: Callable[[Placement], object] | None = None,
+             timeout: float | None = None, cancel: Cancel | None = None) -> list[Placement]:
+    """Places pods one after the other, as a scheduler with these profiles and an empty queue would.
+
+    PreEnqueue, a scheduling cycle over all nodes, and Reserve: a pod that is placed is assumed on its
+    node, so the next one sees it there. Nothing is preempted. The same cluster, pods and seed give
+    the same placements.
+
+    Parameters
+    ----------
+    cluster : Cluster
+        It is changed. To only ask, do it inside of ``with cluster.fork():``.
+    pods
+        Pods and workloads, or what makes them. The replicas of a workload are made one by one and
+        named like its controller's pods.
+    frameworks : sequence of Framework
+        One for each profile; a pod's ``schedulerName`` chooses.
+    other_profile : str
+        The profile of pods whose ``schedulerName`` names none; empty: such a pod is an "error".
+    ties, sampling
+        As for `Framework.cycle`.
+    seed : int
+        Of random ties.
+    stop_at_failure : bool
+        End at the first pod that is unschedulable, gated, refused or an error.
+    placed : callable, optional
+        Gets each `Placement` as it comes and may read the cluster; False ends the call.
+    timeout, cancel
+        As for `Framework.fit`, for all pods together.
+
+    Returns
+    -------
+    list of Placement
+        In order.
+
+    Raises
+    ------
+    DeadlineExceeded, CancelledError
+        `timeout` has passed, or `cancel` has been set. The pods placed before that stay.
+    MisuseError
+        No framework is given, or two of one profile.
+    """
+    if ties not in _TIES:
+        raise InvalidError(f'ties is "upstream", "name" or "random", not {ties!r}')
+    if not 0 <= seed < 1 << 64:
+        raise InvalidError("seed needs 64 bits")
+    limit = nanoseconds(timeout)
+    wanted = _wanted(cluster, pods)
+    makers = [Replicas(one) if isinstance(one, Workload) else None for one in wanted]
+    told: list[Placement] = []
+
+    def make(request: int, index: int) -> _core.Pod:
+        maker = makers[request]
+        return _pod_of(wanted[request])._handle if maker is None else maker.make(index)._handle
+
+    def tell(pod: _core.Pod, outcome: int, *more: Any) -> bool:
+        told.append(Placement(_wrap_pod(pod), _OUTCOMES[outcome], *more))
+        return placed is None or placed(told[-1]) is not False
+
+    taken = [framework._take(cluster) for framework in frameworks]
+    try:
+        _core.schedule([evaluator for _, evaluator in taken],
+                       [_pod_of(one)._handle for one in wanted],
+                       [one.replicas if isinstance(one, Workload) else 1 for one in wanted],
+                       _TIES.index(ties), seed, sampling, stop_at_failure, other_profile, make,
+                       tell, limit, handle_of(cancel))
+    finally:
+        for pool, evaluator in taken:
+            pool.append(evaluator)
+    return told
+
+
+def _pod_of(one: Pod | Workload) -> Pod:
+    return one if isinstance(one, Pod) else one.pod
+
+
+def _wanted(cluster: Cluster, pods: Source) -> list[Pod | Workload]:
+    if isinstance(pods, (Pod, Workload)):
+        return [pods]
+    if isinstance(pods, Iterable) and not isinstance(pods, (str, bytes, bytearray, memoryview, dict)):
+        listed = list(pods)
+        if all(isinstance(one, (Pod, Workload)) for one in listed):
+            return listed
+        pods = listed
+    objects = pods if isinstance(pods, Objects) else Objects(pods, classes=cluster._classes)
+    return [*objects.pods, *objects.workloads]

@@ -1,0 +1,198 @@
+/* Scheduling: what is built of many calls of the framework. */
+#include "fixture.h"
+
+typedef struct bench {
+  libsched_framework* framework;
+  libsched_cluster* cluster;
+  libsched_evaluator* evaluator;
+  libsched_status* status;
+} bench;
+
+static bench setup(void) {
+  bench b = {default_framework(), five_nodes(), NULL, NULL};
+  CHECK_OK(libsched_evaluator_create(b.framework, b.cluster, &b.evaluator, err));
+  CHECK_OK(libsched_status_create(&b.status, err));
+  return b;
+}
+
+static void teardown(bench* b) {
+  libsched_framework_unref(b->framework);
+  libsched_cluster_unref(b->cluster);
+  libsched_evaluator_unref(b->evaluator);
+  libsched_status_unref(b->status);
+}
+
+static void test_first_fit(void) {
+  bench b = setup();
+  const libsched_view* view = libsched_cluster_view(b.cluster);
+  libsched_pod* pod = pod_of("p", 500, "");
+  libsched_fit fit = LIBSCHED_FIT_INIT;
+  CHECK_OK(libsched_first_fit(b.evaluator, NULL, pod, NULL, &fit, b.status, err));
+  CHECK(libsched_status_code(b.status) == LIBSCHED_CODE_SUCCESS);
+  CHECK(str_is(fit.node_name, "small") || str_is(fit.node_name, "big"));
+  CHECK(str_is(libsched_node_name(fit.node), fit.node_name.ptr));
+  size_t count = 0;
+  CHECK(libsched_view_order(view, &count)[fit.position] == fit.row);
+
+  /* From behind it, going round: the other one, and then the first again. */
+  libsched_filter_options options = LIBSCHED_FILTER_OPTIONS_INIT;
+  options.start = fit.position + 1;
+  libsched_fit other = LIBSCHED_FIT_INIT;
+  CHECK_OK(libsched_first_fit(b.evaluator, NULL, pod, &options, &other, b.status, err));
+  CHECK(other.row != fit.row && other.row != LIBSCHED_NO_ROW);
+  CHECK(libsched_view_order(view, NULL)[other.position] == other.row);
+  options.start = other.position + 1;
+  options.limit = 7; /* does not matter */
+  CHECK_OK(libsched_first_fit(b.evaluator, NULL, pod, &options, &other, b.status, err));
+  CHECK(other.row == fit.row && other.position == fit.position);
+
+  /* Among the accepted only. */
+  const uint64_t accept[] = {~(UINT64_C(1) << fit.row)};
+  options.accept = accept;
+  options.accept_words = 1;
+  CHECK_OK(libsched_first_fit(b.evaluator, NULL, pod, &options, &other, b.status, err));
+  CHECK(other.row != fit.row && other.row != LIBSCHED_NO_ROW);
+  options.accept_words = 0;
+  CHECK_OK(libsched_first_fit(b.evaluator, NULL, pod, &options, &other, b.status, err));
+  CHECK(other.row == LIBSCHED_NO_ROW && other.node == NULL && other.node_name.len == 0);
+  CHECK(libsched_status_code(b.status) == LIBSCHED_CODE_UNSCHEDULABLE);
+  CHECK(libsched_status_reason_count(b.status) == 0);
+
+  /* The state is filled for what follows. */
+  libsched_cycle_state* state = NULL;
+  CHECK_OK(libsched_cycle_state_create(&state, err));
+  CHECK_OK(libsched_first_fit(b.evaluator, state, pod, NULL, &fit, b.status, err));
+  uint64_t feasible[1];
+  CHECK_OK(libsched_filter_nodes(b.evaluator, state, pod, NULL, feasible, 1, &count, NULL, err));
+  CHECK(count == 2);
+  libsched_cycle_state_unref(state);
+  libsched_pod_unref(pod);
+  teardown(&b);
+}
+
+static void test_first_fit_ends(void) {
+  bench b = setup();
+  libsched_pod* pod = pod_of("p", 500, "");
+  libsched_pod* volumes = pod_of(
+      "v", 1, ", \"volumes\": [{\"name\": \"x\", \"persistentVolumeClaim\": {\"claimName\": \"none\"}}]");
+  libsched_fit fit = LIBSCHED_FIT_INIT;
+  CHECK_OK(libsched_first_fit(b.evaluator, NULL, volumes, NULL, &fit, b.status, err));
+  CHECK(fit.row == LIBSCHED_NO_ROW);
+  CHECK(str_is(libsched_status_reason(b.status, 0), "persistentvolumeclaim \"none\" not found"));
+
+  libsched_filter_options options = LIBSCHED_FILTER_OPTIONS_INIT;
+  options.deadline_ns = -1;
+  fit.position = 77;
+  CHECK_FAILS(LIBSCHED_ERR_DEADLINE, NULL, NULL,
+              libsched_first_fit(b.evaluator, NULL, pod, &options, &fit, b.status, err));
+  CHECK(fit.position == 77); /* outputs stay as they are */
+  libsched_fit unset = LIBSCHED_FIT_INIT;
+  unset.struct_size = 0;
+  CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, "struct_size",
+              libsched_first_fit(b.evaluator, NULL, pod, NULL, &unset, b.status, err));
+  CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, "fit",
+              libsched_first_fit(b.evaluator, NULL, pod, NULL, NULL, b.status, err));
+  libsched_pod_unref(volumes);
+  libsched_pod_unref(pod);
+  teardown(&b);
+}
+
+/* What was told of the pods: "name outcome node" for each. */
+typedef struct story {
+  char words[1024];
+  int stop_after, told, replicas_made;
+  libsched_cluster* cluster;
+} story;
+
+static bool tell(void* user_data, const libsched_placement* p) {
+  static const char* const outcomes[] = {"placed", "unschedulable", "gated", "refused",
+                                         "bound",  "kept",          "ended", "error"};
+  story* s = user_data;
+  const size_t at = strlen(s->words);
+  snprintf(s->words + at, sizeof s->words - at, "%s %s%s%s x%zu; ", libsched_pod_name(p->pod).ptr,
+           outcomes[p->outcome], p->node_name.len > 0 ? " " : "", p->node_name.ptr, p->count);
+  CHECK(p->struct_size == sizeof *p);
+  CHECK_STR(p->profile, p->outcome < LIBSCHED_OUTCOME_BOUND ? "default-scheduler" : "");
+  CHECK((p->text.len == 0) == (p->outcome == LIBSCHED_OUTCOME_PLACED));
+  if (s->cluster != NULL)
+    CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, NULL,
+                libsched_cluster_remove_pod(s->cluster, text("default"), text("hog"), err));
+  return ++s->told != s->stop_after;
+}
+
+static libsched_pod* make_replica(void* user_data, size_t pod, size_t index) {
+  story* s = user_data;
+  ++s->replicas_made;
+  return index == 3 ? NULL : pod_of(format("r%zu-%zu", pod, index), 100, "");
+}
+
+static void test_schedule(void) {
+  bench b = setup();
+  libsched_pod* pods[] = {pod_of("x", 7000, ""), pod_of("y", 7000, ""), pod_of("hog", 1, ""),
+                          pod_of("z", 1, ", \"nodeName\": \"small\""),
+                          pod_of("g", 1, ", \"schedulingGates\": [{\"name\": \"a/b\"}]")};
+  const libsched_pod* const* list = (const libsched_pod* const*)pods;
+  libsched_evaluator* profiles[] = {b.evaluator};
+  story s = {"", 0, 0, 0, b.cluster};
+  CHECK_OK(libsched_schedule(profiles, 1, list, NULL, 5, NULL, tell, &s, err));
+  CHECK(strcmp(s.words, "x placed big x1; y unschedulable x1; hog kept full x1; z bound small x1; "
+                        "g gated x1; ") == 0);
+  const libsched_view* view = libsched_cluster_view(b.cluster);
+  uint32_t row = 0;
+  CHECK(libsched_view_find_pod(view, text("default"), text("x"), &row) != NULL);
+  CHECK(libsched_view_find_pod(view, text("default"), text("y"), &row) == NULL);
+
+  /* A thousand million replicas cost what those that are placed cost. */
+  libsched_pod* web[] = {pod_of("web", 500, "")};
+  const libsched_pod* const* one = (const libsched_pod* const*)web;
+  const size_t replicas[] = {1000000000};
+  story many = {"", 0, 0, 0, NULL};
+  CHECK_OK(libsched_schedule(profiles, 1, one, replicas, 1, NULL, tell, &many, err));
+  CHECK(strstr(many.words, "web-0 placed ") == many.words);
+  CHECK(strstr(many.words, format("web-%d unschedulable x%d; ", many.told - 1,
+                                  1000000000 - many.told + 1)) != NULL);
+
+  /* Replicas of the caller's making, and one that is not made. */
+  story named = {"", 2, 0, 0, NULL};
+  libsched_schedule_options options = LIBSCHED_SCHEDULE_OPTIONS_INIT;
+  options.replica = make_replica;
+  CHECK_OK(libsched_cluster_fork(b.cluster, err));
+  CHECK_OK(libsched_cluster_remove_pod(b.cluster, text("default"), text("x"), err));
+  CHECK_OK(libsched_schedule(profiles, 1, one, replicas, 1, &options, tell, &named, err));
+  CHECK(strcmp(named.words, "r0-0 placed big x1; r0-1 placed big x1; ") == 0);
+  CHECK(named.replicas_made == 2);
+  CHECK_OK(libsched_cluster_revert(b.cluster, err));
+  story broken = {"", 0, 0, 0, NULL};
+  CHECK_OK(libsched_cluster_fork(b.cluster, err));
+  CHECK_OK(libsched_cluster_remove_pod(b.cluster, text("default"), text("x"), err));
+  CHECK_FAILS(LIBSCHED_ERR_INVALID, NULL, "a replica of pods[0] is not made",
+              libsched_schedule(profiles, 1, one, replicas, 1, &options, tell, &broken, err));
+  CHECK_OK(libsched_cluster_revert(b.cluster, err));
+
+  options.replica = NULL;
+  options.deadline_ns = -1;
+  story none = {"", 0, 0, 0, NULL};
+  CHECK_FAILS(LIBSCHED_ERR_DEADLINE, NULL, NULL,
+              libsched_schedule(profiles, 1, one, NULL, 1, &options, tell, &none, err));
+  CHECK(none.told == 0);
+  options.reserved[3] = true;
+  CHECK_FAILS(LIBSCHED_ERR_UNSUPPORTED, NULL, "reserved",
+              libsched_schedule(profiles, 1, one, NULL, 1, &options, tell, &none, err));
+  CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, "placed",
+              libsched_schedule(profiles, 1, one, NULL, 1, NULL, NULL, &none, err));
+  CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, NULL,
+              libsched_schedule(profiles, 0, one, NULL, 1, NULL, tell, &none, err));
+  libsched_evaluator* twice[] = {b.evaluator, b.evaluator};
+  CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, "two evaluators have the profile",
+              libsched_schedule(twice, 2, one, NULL, 1, NULL, tell, &none, err));
+  for (size_t i = 0; i < 5; ++i) libsched_pod_unref(pods[i]);
+  libsched_pod_unref(web[0]);
+  teardown(&b);
+}
+
+int main(void) {
+  test_first_fit();
+  test_schedule();
+  test_first_fit_ends();
+  return finish();
+}

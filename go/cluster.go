@@ -250,8 +250,9 @@ func (c *Cluster) change(call changeFunc) error {
 }
 
 // Apply parses a document and adds or replaces what it holds: nodes, pods that have a nodeName and
-// have not ended, namespaces, classes. The same document twice changes nothing. Pods without a
-// nodeName are not stored. Errors: as ParseObjects, and ErrState while a fork is open.
+// have not ended, and all other kinds that are read. Pods without a nodeName and those that have
+// ended are not stored; an earlier version of them leaves the cluster. The same document twice changes
+// nothing. Errors: as ParseObjects.
 func (c *Cluster) Apply(document []byte, options ...ParseOption) error {
 	objects, err := ParseObjects(document, options...)
 	if err != nil {
@@ -356,7 +357,7 @@ func (c *Cluster) AddPods(pods []*Pod, nodes []string) error {
 	})
 }
 
-// placePod calls change with the pod and its node; "" is the pod's own nodeName.
+// placePod calls change with the pod and its node.
 func (c *Cluster) placePod(pod *Pod, node string, change func(k *C.libsched_cluster,
 	ptr *C.libsched_pod, on C.libsched_str, err **C.libsched_error) C.libsched_rc) error {
 	ptr, ok := pod.acquire()
@@ -364,15 +365,13 @@ func (c *Cluster) placePod(pod *Pod, node string, change func(k *C.libsched_clus
 		return closedError(pod)
 	}
 	defer pod.h.release()
-	if node == "" {
-		node = goString(C.libsched_pod_node_name(ptr))
-	}
 	return c.change(func(k *C.libsched_cluster, err **C.libsched_error) C.libsched_rc {
 		return change(k, ptr, str(node), err)
 	})
 }
 
-// UpdatePod adds or replaces a pod: it is removed and added again, hence last on its node.
+// UpdatePod adds or replaces a pod: it is removed and added again, hence last on its node. "" is the
+// pod's own nodeName. Errors: ErrInvalid if no node is named.
 func (c *Cluster) UpdatePod(pod *Pod, node string) error {
 	return c.placePod(pod, node, func(k *C.libsched_cluster, ptr *C.libsched_pod, on C.libsched_str,
 		err **C.libsched_error) C.libsched_rc {

@@ -126,6 +126,59 @@ func TestChanges(t *testing.T) {
 	check(t, c.AddPods(nil, nil))
 }
 
+func TestApplyChanges(t *testing.T) {
+	c := fiveNodes(t)
+	objects := must(libsched.ParseObjects([]byte(`{"apiVersion": "v1", "kind": "List", "items": [
+		{"apiVersion": "v1", "kind": "Service", "metadata": {"name": "s", "namespace": "default"}},
+		{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "left-out"}}]}`)))(t)
+	defer objects.Close()
+	node, pod := newNode(t, "new", 1, "a", ""), newPod(t, "p", 100, "")
+	parts := []libsched.Change{
+		libsched.PutObjects(objects, libsched.PutApply|libsched.PutNoNodes),
+		libsched.PutNode(node, libsched.PutNew),
+		libsched.PutPod(pod, "new", libsched.PutUpdate),
+		libsched.Remove("Pod", "default", "hog"),
+		libsched.Remove("Node", "", "big"),
+	}
+	for _, failing := range []struct {
+		last libsched.Change
+		kind libsched.ErrorCode
+	}{
+		{libsched.PutNode(node, libsched.PutNew), libsched.ErrExists},
+		{libsched.PutPod(newPod(t, "q", 1, ""), "", libsched.PutUpdate), libsched.ErrInvalid},
+		{libsched.Remove("Node", "", "big"), libsched.ErrNotFound},
+		{libsched.Remove("Secret", "default", "s"), libsched.ErrInvalid},
+		{libsched.PutNode(node, 17), libsched.ErrUnsupported},
+		{libsched.PutObjects(nil, libsched.PutApply), libsched.ErrMisuse},
+		{libsched.PutNode(nil, libsched.PutApply), libsched.ErrMisuse},
+		{libsched.PutPod(nil, "", libsched.PutApply), libsched.ErrMisuse},
+		{libsched.Change{}, libsched.ErrMisuse},
+	} {
+		n, err := c.ApplyChanges(slices.Concat(parts, []libsched.Change{failing.last})...)
+		if n != 0 || !errors.Is(err, failing.kind) {
+			t.Errorf("%d, %v instead of %v", n, err, failing.kind)
+		}
+		if c.NodeCount() != 5 || c.PodCount() != 1 {
+			t.Error("a failed change left something")
+		}
+	}
+	check(t, c.Fork())
+	if n, err := c.ApplyChanges(parts...); n != 5 || err != nil {
+		t.Error(n, err)
+	}
+	if c.NodeCount() != 5 || c.PodCount() != 1 || requested(t, c, "new") != 100 {
+		t.Error(c.NodeCount(), c.PodCount())
+	}
+	if n, err := c.ApplyChanges(libsched.PutObjects(objects, libsched.PutMissing),
+		libsched.PutNode(node, libsched.PutApply)); n != 1 || err != nil {
+		t.Error(n, err)
+	}
+	check(t, c.Revert())
+	if c.NodeCount() != 5 || requested(t, c, "full") != 4000 {
+		t.Error("not reverted")
+	}
+}
+
 func TestForks(t *testing.T) {
 	fw, c := newFramework(t), fiveNodes(t)
 	pod := newPod(t, "p", 7000, "")
@@ -145,10 +198,8 @@ func TestForks(t *testing.T) {
 	defer inside.Close()
 	clone := must(c.Clone())(t)
 	defer clone.Close()
-	if err := c.Apply(nil); !errors.Is(err, libsched.ErrState) && !errors.Is(err,
-		libsched.ErrInvalid) {
-		t.Error(err)
-	}
+	check(t, c.Apply([]byte(`{"apiVersion": "v1", "kind": "Service", "metadata": {"name": "s"}}`)))
+	check(t, c.RemoveObject("Service", "default", "s"))
 	check(t, c.Commit())
 	check(t, c.Revert())
 	if got := fitsOn(c); !slices.Equal(got, []string{"big"}) || c.ForkDepth() != 0 {

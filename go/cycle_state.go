@@ -125,14 +125,20 @@ func (s *CycleState) Write(key string, value any) error {
 // Read returns what Write stored. Errors: ErrNotFound.
 func (s *CycleState) Read(key string) (any, error) {
 	text, n := textOf(stateKeyPrefix + key)
-	var h C.uintptr_t
-	if !s.look(func(p *C.libsched_cycle_state) { h = C.lsgo_state_read(p, text, n) }) {
+	var value any
+	found := false
+	if !s.look(func(p *C.libsched_cycle_state) {
+		// A Write by another goroutine ends the handle as soon as the state is unlocked.
+		if h := C.lsgo_state_read(p, text, n); h != 0 {
+			value, found = cgo.Handle(h).Value(), true
+		}
+	}) {
 		return nil, closedError(s)
 	}
-	if h == 0 {
+	if !found {
 		return nil, &Error{Code: ErrNotFound, Msg: fmt.Sprintf("nothing is stored under %q", key)}
 	}
-	return cgo.Handle(h).Value(), nil
+	return value, nil
 }
 
 // Delete drops a value, if it is there.

@@ -64,6 +64,60 @@ void add_pods(Cluster& cluster, const std::vector<const Pod*>& pods,
   });
 }
 
+std::unique_ptr<Changes> create_changes() {
+  auto changes = std::make_unique<Changes>();
+  quick([&](libsched_error** error) {
+    return libsched_changes_create(into(changes->handle), error);
+  });
+  return changes;
+}
+
+size_t apply(Cluster& cluster, const Changes& changes) {
+  size_t count = 0;
+  change(cluster, [&](libsched_cluster* c, libsched_error** error) {
+    return libsched_cluster_apply_changes(c, changes.handle.get(), &count, error);
+  });
+  return count;
+}
+
+void bind_changes(py::module_& module) {
+  py::class_<Changes>(module, "Changes")
+      .def(py::init(&create_changes))
+      .def("put_objects",
+           [](Changes& changes, const Objects& objects, uint32_t how) {
+             quick([&](libsched_error** error) {
+               return libsched_changes_put_objects(changes.handle.get(), objects.handle.get(), how,
+                                                   error);
+             });
+           })
+      .def("put_node",
+           [](Changes& changes, const Node& node, uint32_t how) {
+             quick([&](libsched_error** error) {
+               return libsched_changes_put_node(changes.handle.get(), node.handle.get(), how,
+                                                error);
+             });
+           })
+      .def("put_pod",
+           [](Changes& changes, const Pod& pod, std::string_view node_name, uint32_t how) {
+             quick([&](libsched_error** error) {
+               return libsched_changes_put_pod(changes.handle.get(), pod.handle.get(),
+                                               to_str(node_name), how, error);
+             });
+           })
+      .def("remove", [](Changes& changes, std::string_view kind, std::string_view namespace_,
+                        std::string_view name) {
+        quick([&](libsched_error** error) {
+          return libsched_changes_remove(changes.handle.get(), to_str(kind), to_str(namespace_),
+                                         to_str(name), error);
+        });
+      });
+  module.attr("PUT_APPLY") = static_cast<uint32_t>(LIBSCHED_PUT_APPLY);
+  module.attr("PUT_UPDATE") = static_cast<uint32_t>(LIBSCHED_PUT_UPDATE);
+  module.attr("PUT_MISSING") = static_cast<uint32_t>(LIBSCHED_PUT_MISSING);
+  module.attr("PUT_NO_NODES") = static_cast<uint32_t>(LIBSCHED_PUT_NO_NODES);
+  module.attr("PUT_NO_PODS") = static_cast<uint32_t>(LIBSCHED_PUT_NO_PODS);
+}
+
 std::unique_ptr<Cluster> clone(Cluster& cluster) {
   ClusterHandle out;
   change(cluster, [&](libsched_cluster* c, libsched_error** error) {
@@ -86,31 +140,12 @@ std::unique_ptr<Snapshot> take_snapshot(Cluster& cluster) {
 }  // namespace
 
 void bind_cluster(py::module_& module) {
+  bind_changes(module);
   py::class_<Snapshot, View>(module, "Snapshot");
   py::class_<Cluster, View>(module, "Cluster")
       .def(py::init(&create_cluster), py::arg("node_order") = 0)
-      .def("apply",
-           [](Cluster& cluster, const Objects& objects) {
-             change(cluster, [&](libsched_cluster* c, libsched_error** error) {
-               return libsched_cluster_apply(c, objects.handle.get(), error);
-             });
-           })
-      .def("put_objects",
-           [](Cluster& cluster, const Objects& objects, bool only_new) {
-             size_t count = 0;
-             change(cluster, [&](libsched_cluster* c, libsched_error** error) {
-               return libsched_cluster_put_objects(c, objects.handle.get(), only_new, &count,
-                                                   error);
-             });
-             return count;
-           })
+      .def("apply", apply)
       .def("add_nodes", add_nodes)
-      .def("update_node",
-           [](Cluster& cluster, const Node& node) {
-             quick_change(cluster, [&](libsched_cluster* c, libsched_error** error) {
-               return libsched_cluster_update_node(c, node.handle.get(), error);
-             });
-           })
       .def("remove_node",
            [](Cluster& cluster, std::string_view name) {
              quick_change(cluster, [&](libsched_cluster* c, libsched_error** error) {
@@ -118,12 +153,6 @@ void bind_cluster(py::module_& module) {
              });
            })
       .def("add_pods", add_pods, py::arg("pods"), py::arg("node_names"))
-      .def("update_pod",
-           [](Cluster& cluster, const Pod& pod, std::string_view node_name) {
-             quick_change(cluster, [&](libsched_cluster* c, libsched_error** error) {
-               return libsched_cluster_update_pod(c, pod.handle.get(), to_str(node_name), error);
-             });
-           })
       .def("remove_pod",
            [](Cluster& cluster, std::string_view namespace_, std::string_view name) {
              quick_change(cluster, [&](libsched_cluster* c, libsched_error** error) {

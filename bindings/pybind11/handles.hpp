@@ -34,6 +34,8 @@ struct UnrefWithoutGil {
 
 using CancelHandle =
     std::unique_ptr<libsched_cancel, Unref<libsched_cancel, libsched_cancel_unref>>;
+using ChangesHandle =
+    std::unique_ptr<libsched_changes, Unref<libsched_changes, libsched_changes_unref>>;
 using ClockHandle = std::unique_ptr<libsched_clock, Unref<libsched_clock, libsched_clock_unref>>;
 using ClusterHandle =
     std::unique_ptr<libsched_cluster, UnrefWithoutGil<libsched_cluster, libsched_cluster_unref>>;
@@ -104,6 +106,9 @@ struct Objects {
 };
 struct Pod {
   PodHandle handle;
+};
+struct Changes {
+  ChangesHandle handle;
 };
 struct Node {
   NodeHandle handle;

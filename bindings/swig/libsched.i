@@ -48,6 +48,7 @@ struct TYPE {};
 %handle(libsched_node, Node)
 %handle(libsched_objects, Objects)
 %handle(libsched_cluster, Cluster)
+%handle(libsched_changes, Changes)
 %handle(libsched_snapshot, Snapshot)
 %handle(libsched_status, Status)
 %handle(libsched_config, Config)

@@ -1,5 +1,6 @@
 // Clusters, snapshots and views.
 #include "handles.hpp"
+#include "removable_kind.hpp"
 
 using namespace libsched;        // NOLINT(google-build-using-namespace)
 using namespace libsched::capi;  // NOLINT(google-build-using-namespace)
@@ -51,21 +52,13 @@ libsched_rc libsched_cluster_load(libsched_str path, libsched_cluster** result,
 libsched_cluster* libsched_cluster_ref(libsched_cluster* cluster) { return retain(cluster); }
 void libsched_cluster_unref(libsched_cluster* cluster) { release(cluster); }
 
-libsched_rc libsched_cluster_put_objects(libsched_cluster* cluster, const libsched_objects* objects,
-                                         bool only_new, size_t* count, libsched_error** error) {
-  LIBSCHED_REQUIRE_HANDLES(error, cluster, objects);
-  return guarded(error, [&]() -> Result<void> {
-    const Result<size_t> put = unwrap(cluster)->put_objects(unwrap(objects)->set, only_new);
-    if (!put.ok()) return put.error();
-    if (count != nullptr) *count = *put;
-    return {};
-  });
-}
-
 libsched_rc libsched_cluster_apply(libsched_cluster* cluster, const libsched_objects* objects,
                                    libsched_error** error) {
   LIBSCHED_REQUIRE_HANDLES(error, cluster, objects);
-  return guarded(error, [&] { return unwrap(cluster)->apply(unwrap(objects)->set); });
+  return guarded(error, [&]() -> Result<void> {
+    LIBSCHED_TRY(unwrap(cluster)->apply(unwrap(objects)->set));
+    return {};
+  });
 }
 
 libsched_rc libsched_cluster_add_nodes(libsched_cluster* cluster, const libsched_node* const* nodes,
@@ -124,25 +117,16 @@ libsched_rc libsched_cluster_remove_object(libsched_cluster* cluster, libsched_s
                                            libsched_error** error) {
   LIBSCHED_REQUIRE_HANDLES(error, cluster);
   return guarded(error, [&]() -> Result<void> {
-    const size_t stored = find_stored_kind(in(kind));
-    if (stored == kStoredKinds)
-      return Error{Rc::kInvalid,
-                   "a cluster keeps no objects of kind \"" + std::string(in(kind)) +
-                       "\" that can be removed by kind and name",
-                   {},
-                   {}};
-    return unwrap(cluster)->remove_object(static_cast<StoredKind>(stored), in(ns), in(name));
+    const Result<StoredKind> stored = removable_kind(in(kind));
+    if (!stored.ok()) return stored.error();
+    return unwrap(cluster)->remove_object(*stored, in(ns), in(name));
   });
 }
 
 libsched_rc libsched_cluster_assume(libsched_cluster* cluster, const libsched_pod* pod,
                                     libsched_str node_name, libsched_error** error) {
   LIBSCHED_REQUIRE_HANDLES(error, cluster, pod);
-  return guarded(error, [&]() -> Result<void> {
-    if (in(node_name).empty())
-      return Error{Rc::kInvalid, "a pod is assumed on a node: name one", {}, {}};
-    return unwrap(cluster)->assume(*unwrap(pod), in(node_name));
-  });
+  return guarded(error, [&] { return unwrap(cluster)->assume(*unwrap(pod), in(node_name)); });
 }
 libsched_rc libsched_cluster_forget(libsched_cluster* cluster, libsched_str ns, libsched_str name,
                                     libsched_error** error) {
@@ -191,7 +175,7 @@ void libsched_snapshot_unref(libsched_snapshot* snapshot) { release(snapshot); }
 libsched_rc libsched_cluster_refresh(libsched_cluster* cluster, libsched_error** error) {
   LIBSCHED_REQUIRE_HANDLES(error, cluster);
   return guarded(error, [&]() -> Result<void> {
-    unwrap(cluster)->refresh();
+    if (!unwrap(cluster)->judged()) unwrap(cluster)->refresh();
     return {};
   });
 }

@@ -25,6 +25,7 @@ namespace libsched::capi {
   X(pod, Pod, "a pod")                                       \
   X(node, Node, "a node")                                    \
   X(cluster, Cluster, "a cluster")                           \
+  X(changes, Changes, "a list of changes")                   \
   X(snapshot, Snapshot, "a snapshot")                        \
   X(view, View, "a view")                                    \
   X(status, StatusObject, "a status")                        \

@@ -35,6 +35,10 @@ struct Cancel final : RefCounted {
 struct Objects final : RefCounted {
   ObjectSet set;
 };
+struct Changes final : RefCounted {
+  std::vector<Change> parts;
+  std::vector<Ref<const Objects>> documents;  // what PutObjects borrows
+};
 // Where memory runs out while a status is written it becomes an Error that says so, never a status
 // that says less than it was told.
 struct StatusObject final : RefCounted {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "libsched/base/result.hpp"
+#include "libsched/cluster/change.hpp"
 #include "libsched/cluster/journal.hpp"
 #include "libsched/cluster/observer.hpp"
 #include "libsched/cluster/state.hpp"
@@ -36,9 +37,10 @@ class Cluster final : public RefCounted {
 
   const View& view() const { return state_; }
 
-  // Adds or replaces; a pod without nodeName or that has ended is dropped (and removed, if an
-  // earlier version of it is stored). Refused while a fork is open.
-  Result<void> apply(const ObjectSet& objects);
+  // All parts in their order, or none; returns how many objects came, changed or went. Whoever
+  // listens hears of it once all of it stands. Also inside forks.
+  Result<size_t> apply(const Change* parts, size_t n);
+  Result<size_t> apply(const ObjectSet& objects);  // one part
 
   Result<void> add_nodes(const Node* const* nodes, size_t n);  // all are new
   Result<void> update_node(const NodeRef& node);               // new or replaced
@@ -50,9 +52,6 @@ class Cluster final : public RefCounted {
 
   // Any object but a pod or node, new or replaced; also what was assumed of it is replaced.
   Result<void> put_object(StoredKind kind, const ObjectRef& object);
-  // All objects of the set but pods and nodes; with `only_new` those that are not there. Returns
-  // how many.
-  Result<size_t> put_objects(const ObjectSet& objects, bool only_new);
   Result<void> remove_object(StoredKind kind, Str ns, Str name);
   // Puts a changed copy over the API's object, for all queries, until restore_object(), a new
   // version from the API, or the removal. As upstream's assume caches: the object must be there,
@@ -63,7 +62,7 @@ class Cluster final : public RefCounted {
   // Upstream's cache: an assumed pod counts as if it ran on the node until the API server's word
   // comes (apply, update_pod) or it is forgotten. Assuming a stored pod is kExists; forgetting one
   // that was not assumed is kState, an unknown one nothing.
-  // `start` given: as if its status.startTime were that.
+  // `node_name` empty: the pod's own nodeName. `start` given: as if its status.startTime were that.
   Result<void> assume(const Pod& pod, Str node_name, Time start = {});
   Result<void> may_forget(Str ns, Str name) const;
   Result<void> forget(Str ns, Str name);
@@ -81,6 +80,9 @@ class Cluster final : public RefCounted {
     const bool reorder = state_.order_membership() != state_.membership();
     if (reorder || state_.images().stale_count() != 0) renew(reorder);
   }
+  // Whether plugins are being asked about this cluster: for them the cycle has begun, and only
+  // their caller may refresh.
+  bool judged() const { return judging_ != 0; }
 
   class Transaction;  // transaction.hpp
 
@@ -122,8 +124,21 @@ class Cluster final : public RefCounted {
   uint32_t row_for(Str name, uint64_t hash);
   void release_row_if_empty(uint32_t r);
   void place_node(const NodeRef& node);
-  void place_pod(PodRef pod, uint32_t r);
   void drop_pod(uint32_t s);
+  // The steps of changes (apply.cpp), each in a transaction that undoes what a failed one has done.
+  enum class Refusal : uint8_t { kNone, kExists, kNotFound, kNoNodeName, kNoRoom };
+  Refusal put(Transaction* change, StoredKind kind, const ObjectRef& object, PutMode mode);
+  Refusal put(Transaction* change, NodeRef node, PutMode mode);
+  // `node_hash` is that of `node_name`, which may be lent by the pod that is replaced.
+  Refusal put(Transaction* change, PodRef pod, Str node_name, uint64_t node_hash, PutMode mode);
+  Result<void> put_all(Transaction* change, const PutObjects& part);
+  Refusal remove(Transaction* change, Str node);
+  Refusal remove(Transaction* change, Str ns, Str pod);
+  Refusal remove(Transaction* change, StoredKind kind, Str ns, Str name);
+  static Result<void> result(Refusal refusal, Str kind, Str ns, Str name);
+  // All of steps(Transaction*), or nothing; `objects` gets how many came, changed or went.
+  template <typename F>
+  Result<void> change(F&& steps, size_t* objects = nullptr);
   // observer.cpp. Telling does not fail: an observer that runs out of memory misses what it is
   // told.
   bool watched() const { return !observers_.empty() && forks_ == 0; }

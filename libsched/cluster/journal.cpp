@@ -191,11 +191,10 @@ void Journal::put_object(StoredKind kind, Str ns, Str name, ObjectStore::Entry e
   ops_.push_back({.kind = Kind::kObject, .a = static_cast<uint32_t>(kind)});
 }
 
-void Journal::add_unread_kind(Str kind, bool* fresh) {
+void Journal::add_unread_kind(Str kind) {
   reserve(kinds_);
   const std::string* const kept = state_->add_unread_kind(kind);
-  *fresh = kept != nullptr;
-  if (!*fresh || !recording()) return;
+  if (kept == nullptr || !recording()) return;
   kinds_.push_back(kept);
   ops_.push_back({.kind = Kind::kUnreadKind});
 }

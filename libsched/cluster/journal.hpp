@@ -24,6 +24,8 @@ class Journal {
 
   size_t depth() const { return marks_.size(); }
   void mark();
+  // Whether anything has been changed since the last mark.
+  bool changed() const { return ops_.size() != marks_.back().ops; }
   void commit() noexcept;
   void revert() noexcept;
 
@@ -39,7 +41,7 @@ class Journal {
   // ObjectStore::replace: puts, assumes, restores, or (null) erases.
   void put_object(StoredKind kind, Str ns, Str name, ObjectStore::Entry entry);
   void set_assumed(uint32_t s, bool assumed);
-  void add_unread_kind(Str kind, bool* fresh);
+  void add_unread_kind(Str kind);
   // Freezes the images of stale rows, and replaces the order list if one is given: both or, if
   // memory runs out, neither.
   void refresh(State::Order* order);

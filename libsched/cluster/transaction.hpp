@@ -26,11 +26,15 @@ class Cluster::Transaction {
   Transaction(const Transaction&) = delete;
   Transaction& operator=(const Transaction&) = delete;
 
-  // What the observers are to hear of. Nothing while nobody listens or a fork is open.
+  // An object comes, changes or goes. The observers are to hear of it, unless a fork is open.
   void note(Str resource, const Object* before, const Object* after) {
     if (cluster_->watched())
       cluster_->news_.push_back({resource, ObjectRef::share(before), ObjectRef::share(after)});
+    ++objects_;
   }
+  size_t objects() const { return objects_; }  // how many have been noted
+  // Whether there is anything to commit.
+  bool changed() const { return cluster_->journal_.changed(); }
   // The change stands, and the state has a new version.
   void commit() noexcept {
     Cluster& c = *std::exchange(cluster_, nullptr);
@@ -43,6 +47,7 @@ class Cluster::Transaction {
  private:
   Cluster* cluster_;  // null: committed
   size_t news_;       // of the transactions around this one
+  size_t objects_ = 0;
 };
 
 }  // namespace libsched

@@ -47,7 +47,7 @@ class Trial {
     if (objects.empty()) return;
     Result<ObjectSet> set = parse_objects(with_versions(objects), {});
     REQUIRE_MESSAGE(set.ok(), set.error().text());
-    const Result<void> applied = cluster_->apply(*set);
+    const Result<size_t> applied = cluster_->apply(*set);
     REQUIRE_MESSAGE(applied.ok(), applied.error().text());
   }
 

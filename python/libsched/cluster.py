@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import weakref
-from collections.abc import Callable, Iterable
-from functools import partial
+from collections.abc import Iterable
 from types import TracebackType
 from typing import Literal
 
@@ -19,7 +18,20 @@ from .view import View, split_key
 #: `upstream` alternates between zones, as kube-scheduler does; `insertion` is the order of adding.
 NodeOrder = Literal["upstream", "insertion"]
 
-_Change = Callable[[], None]
+def _changes(objects: Objects, how: int, *, others_only: bool = False) -> _core.Changes:
+    """What puts all objects, in their order; or those that are neither nodes nor pods."""
+    changes = _core.Changes()
+    documents = how | _core.PUT_NO_NODES | _core.PUT_NO_PODS if others_only else how
+    for part in objects._parts:
+        if isinstance(part, _core.Objects):
+            changes.put_objects(part, documents)
+        elif others_only:
+            continue
+        elif isinstance(part, Node):
+            changes.put_node(part._handle, how)
+        else:
+            changes.put_pod(part._handle, "", how)
+    return changes
 
 
 class Snapshot(View):
@@ -49,10 +61,11 @@ class Fork:
     As a context manager it reverts at the end, unless it was committed.
     """
 
-    __slots__ = ("_cluster",)
+    __slots__ = ("_classes", "_cluster")
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster: Cluster | None = cluster
+        self._classes = cluster._classes
 
     @property
     def is_open(self) -> bool:
@@ -165,8 +178,9 @@ class Cluster(View):
     def apply(self, source: Source, *, defaults: bool = True, strict: bool = False) -> None:
         """Adds or replaces every object of a source.
 
-        Pods without a nodeName and pods that have ended are left out. Applying a source for the
-        second time changes nothing.
+        All of a source, or nothing after an error, also inside a fork. Pods without a nodeName and
+        pods that have ended are left out, and leave the cluster if they are in it. Applying a
+        source for the second time changes nothing.
 
         Parameters
         ----------
@@ -177,21 +191,10 @@ class Cluster(View):
         ------
         InvalidError
             The input is invalid. Nothing has changed.
-        StateError
-            A fork is open. Use `add_nodes`, `add_pods`, `update` and `remove` in forks.
         """
-        if self._handle.fork_depth:
-            raise StateError("apply() is not allowed while a fork is open; use add_nodes(), "
-                             "add_pods(), update() or remove()")
         objects = source if isinstance(source, Objects) else Objects(
             source, defaults=defaults, strict=strict)
-        for part in objects._parts:
-            if isinstance(part, Node):
-                self._handle.update_node(part._handle)
-            elif not isinstance(part, Pod):
-                self._handle.apply(part)
-            elif part.node_name and part.phase not in ("Succeeded", "Failed"):
-                self._handle.update_pod(part._handle, part.node_name)
+        self._handle.apply(_changes(objects, _core.PUT_APPLY))
         if objects.priority_classes() is not None:
             self._classes = objects
 
@@ -211,12 +214,12 @@ class Cluster(View):
         Returns
         -------
         int
-            The number of objects added or replaced.
+            The number of objects added or changed.
         """
         objects = source if isinstance(source, Objects) else Objects(
             source, defaults=defaults, strict=strict)
-        return sum(self._handle.put_objects(part, only_new) for part in objects._parts
-                   if isinstance(part, _core.Objects))
+        how = _core.PUT_MISSING if only_new else _core.PUT_APPLY
+        return self._handle.apply(_changes(objects, how, others_only=True))
 
     def add_nodes(self, nodes: Source) -> None:
         """Adds all of the nodes, or none after an error.
@@ -303,11 +306,12 @@ class Cluster(View):
         for pod in pods:
             if node is None and not pod.node_name:
                 raise InvalidError(f"pod {pod.key} has no nodeName; say which node it goes to")
-        changes: list[_Change] = [partial(self._handle.update_node, changed._handle)
-                                  for changed in found.nodes]
-        changes += [partial(self._handle.update_pod, pod._handle,
-                            pod.node_name if node is None else node) for pod in pods]
-        self._change(changes)
+        changes = _core.Changes()
+        for changed in found.nodes:
+            changes.put_node(changed._handle, _core.PUT_UPDATE)
+        for pod in pods:
+            changes.put_pod(pod._handle, node or "", _core.PUT_UPDATE)
+        self._handle.apply(changes)
 
     def remove(self, *objects: Node | Pod) -> None:
         """Removes all of the nodes and pods, by name, or none after an error.
@@ -319,32 +323,16 @@ class Cluster(View):
         NotFoundError
             The cluster lacks one of the objects.
         """
-        changes: list[_Change] = []
+        changes = _core.Changes()
         for found in objects:
             if isinstance(found, Node):
-                changes.append(partial(self._handle.remove_node, found.name))
+                changes.remove("Node", "", found.name)
             elif isinstance(found, Pod):
-                changes.append(partial(self._handle.remove_pod, found.namespace, found.name))
+                changes.remove("Pod", found.namespace, found.name)
             else:
                 raise MisuseError("remove() takes Nodes and Pods; for names there are "
                                   "remove_node() and remove_pod()")
-        self._change(changes)
-
-    def _change(self, changes: list[_Change]) -> None:
-        """Makes all changes, or none after an error.
-
-        Several changes are tried in a fork first, since plugins hear only of changes outside of
-        forks.
-        """
-        if len(changes) > 1:
-            with self.fork() as fork:
-                for change in changes:
-                    change()
-                if self._handle.fork_depth > 1:
-                    fork.commit()
-                    return
-        for change in changes:
-            change()
+        self._handle.apply(changes)
 
     def remove_node(self, name: str) -> None:
         """Removes a node. Its pods are hidden until the node is added again.
@@ -450,10 +438,13 @@ class Cluster(View):
         StateError
             No fork is open.
         """
+        fork = self._forks[-1] if self._forks else None
         try:
             self._handle.revert()
         finally:
             self._close_forks()
+            if fork is not None and not fork.is_open:
+                self._classes = fork._classes
 
     def _close_forks(self) -> None:
         """Closes the forks that the core has closed, which it does even if a plugin raises."""

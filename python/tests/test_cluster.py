@@ -248,12 +248,54 @@ def test_fork_by_hand(cluster):
             call()
 
 
-def test_apply_waits_for_the_fork_to_end(cluster):
-    with cluster.fork(), pytest.raises(libsched.StateError, match="fork is open"):
-        cluster.apply(node("new"))
-    with cluster.fork(), pytest.raises(libsched.StateError):
-        cluster.apply(libsched.Node(node("new")))
-    assert len(cluster) == 3
+def test_apply_inside_a_fork(cluster):
+    done = {**pod("busy", node_name="a"), "status": {"phase": "Succeeded"}}
+    service = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "s"}}
+    for source in ([node("new"), done, service],
+                   [libsched.Node(node("new")), libsched.Pod(done), service]):
+        with cluster.fork():
+            cluster.apply(source)
+            assert len(cluster) == 4 and not cluster.pods
+            cluster.remove_object("Service", "s", "default")
+        assert len(cluster) == 3 and list(cluster.pods) == ["default/busy"]
+
+
+def test_apply_is_the_same_for_texts_and_objects(cluster):
+    added = [node("new"), pod("x", node_name="new"), pod("y", node_name="new")]
+    done = {**pod("x", node_name="new"), "status": {"phase": "Failed"}}
+    for wrap in (lambda source: source,
+                 lambda source: libsched.Node(source) if source["kind"] == "Node" else libsched.Pod(source)):
+        with cluster.fork():
+            parts = [wrap(source) for source in added]
+            cluster.apply(parts)
+            version = cluster._handle.version
+            cluster.apply(parts)  # the same again
+            assert cluster._handle.version == version
+            cluster.apply([wrap(done), wrap(pod("y"))])  # ended, and without a node
+            assert list(cluster.pods) == ["default/busy"]
+
+
+def test_all_parts_are_applied_or_none(cluster):
+    resources = {f"example.com/r{i}": "1" for i in range(2000)}
+    greedy = libsched.Node({**node("greedy"), "status": {"allocatable": resources}})
+    version = cluster._handle.version
+    with pytest.raises(libsched.LimitError, match='node "greedy"'):
+        cluster.apply([libsched.Node(node("new")), {"apiVersion": "v1", "kind": "Service",
+                                                    "metadata": {"name": "s"}}, greedy])
+    assert cluster._handle.version == version and len(cluster) == 3
+    with pytest.raises(libsched.NotFoundError):
+        cluster.remove_object("Service", "s", "default")
+
+
+def test_classes_that_a_fork_brought_go_with_it(cluster):
+    high = {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass",
+            "metadata": {"name": "high"}, "value": 1000}
+    with cluster.fork():
+        cluster.apply(high)
+        cluster.add_pods({**pod("x"), "spec": {**pod("x")["spec"], "priorityClassName": "high"}}, "a")
+        assert cluster.pods["x"].priority == 1000
+    cluster.add_pods({**pod("x"), "spec": {**pod("x")["spec"], "priorityClassName": "high"}}, "a")
+    assert cluster.pods["x"].priority == 0
 
 
 def test_clone(cluster, scheduler):

@@ -260,15 +260,19 @@ def test_update_and_remove_are_heard_unless_a_fork_is_open(nodes):
             return None
 
         def on_event(self, change, handle):
-            heard.append((change.name, change.is_gone))
+            heard.append((change.name, change.is_gone, len(nodes)))
+
+        def forked(self, view):
+            heard.append("forked")
 
     scheduler = libsched.Framework(plugins=[Hear])
     scheduler.fit(nodes, pod("p"))
     new = [libsched.Node(node(name)) for name in ("c", "d")]
+    there = len(nodes)
     nodes.update(*new)
     with pytest.raises(libsched.NotFoundError):
         nodes.remove(new[0], libsched.Node(node("nowhere")))
-    assert heard == [("c", False), ("d", False)] and "c" in nodes.nodes
+    assert heard == [("c", False, there + 2), ("d", False, there + 2)] and "c" in nodes.nodes
     heard.clear()
     with nodes.fork() as fork:
         nodes.remove(*new)
@@ -277,9 +281,9 @@ def test_update_and_remove_are_heard_unless_a_fork_is_open(nodes):
             nodes.remove(libsched.Node(node("a")), new[0])
         assert "a" in nodes.nodes
         fork.revert()
-    assert not heard
+    assert heard == ["forked"]
     nodes.remove(*new)
-    assert heard == [("c", True), ("d", True)]
+    assert heard == ["forked", ("c", True, there), ("d", True, there)]
 
 
 def test_preemption_knows_nodes_that_nobody_has_asked_about_before():

@@ -172,10 +172,12 @@ static void test_apply(void) {
     CHECK_OK(libsched_cluster_apply(c, objects, err));
     CHECK(nodes_of(c) == 1 && pods_of(c) == 1);
   }
+  CHECK_OK(libsched_cluster_remove_node(c, text("n1"), err));
   CHECK_OK(libsched_cluster_fork(c, err));
-  CHECK_FAILS(LIBSCHED_ERR_STATE, NULL, "fork", libsched_cluster_apply(c, objects, err));
-  CHECK_OK(libsched_cluster_commit(c, err));
   CHECK_OK(libsched_cluster_apply(c, objects, err));
+  CHECK(nodes_of(c) == 1 && pods_of(c) == 1);
+  CHECK_OK(libsched_cluster_revert(c, err));
+  CHECK(nodes_of(c) == 0);
   libsched_objects_unref(objects);
   libsched_cluster_unref(c);
 }
@@ -316,6 +318,9 @@ static void test_null_handles(void) {
   MISUSED(libsched_cluster_load(text("f"), NULL, err));
   MISUSED(libsched_cluster_apply(NULL, NULL, err));
   MISUSED(libsched_cluster_apply(c, NULL, err));
+  MISUSED(libsched_cluster_apply_changes(c, NULL, NULL, err));
+  MISUSED(libsched_cluster_apply_changes(NULL, NULL, NULL, err));
+  MISUSED(libsched_changes_create(NULL, err));
   MISUSED(libsched_cluster_add_nodes(NULL, no_node, 1, err));
   MISUSED(libsched_cluster_add_nodes(c, no_node, 1, err));
   MISUSED(libsched_cluster_add_nodes(c, NULL, 1, err));
@@ -354,13 +359,22 @@ static void test_null_handles(void) {
 }
 
 /* Objects beside nodes and pods, which a pod needs: here its claim. */
+static void put(libsched_cluster* c, const libsched_objects* objects, uint32_t how, size_t wanted) {
+  libsched_changes* changes = NULL;
+  size_t count = 99;
+  CHECK_OK(libsched_changes_create(&changes, err));
+  how |= LIBSCHED_PUT_NO_NODES | LIBSCHED_PUT_NO_PODS;
+  CHECK_OK(libsched_changes_put_objects(changes, objects, how, err));
+  CHECK_OK(libsched_cluster_apply_changes(c, changes, &count, err));
+  CHECK(count == wanted);
+  libsched_changes_unref(changes);
+}
 static void test_put_objects(void) {
   libsched_cluster* c = five_nodes();
   libsched_objects *objects = NULL, *other = NULL;
   libsched_evaluator* evaluator = NULL;
   libsched_framework* framework = NULL;
   libsched_decision* decision = NULL;
-  size_t count = 9;
   static const char kText[] =
       "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: data}\n"
       "spec: {storageClassName: late}\n"
@@ -383,23 +397,18 @@ static void test_put_objects(void) {
   libsched_decision_unref(decision)
   FITS(false);
   CHECK_OK(libsched_cluster_fork(c, err));
-  CHECK_OK(libsched_cluster_put_objects(c, objects, false, &count, err));
-  CHECK(count == 2);
+  put(c, objects, LIBSCHED_PUT_APPLY, 2);
   FITS(true);
   CHECK_OK(libsched_cluster_revert(c, err));
   FITS(false);
-  CHECK_OK(libsched_cluster_put_objects(c, objects, true, NULL, err));
+  put(c, objects, LIBSCHED_PUT_MISSING, 2);
   FITS(true);
-  CHECK_OK(libsched_cluster_put_objects(c, other, true, &count, err));
-  CHECK(count == 0);
+  put(c, other, LIBSCHED_PUT_MISSING, 0);
   FITS(true);
-  CHECK_OK(libsched_cluster_put_objects(c, other, false, &count, err));
-  CHECK(count == 2);
-  FITS(false); /* the claim is not bound, and nothing waits for its pod */
+  put(c, other, LIBSCHED_PUT_APPLY, 1); /* the claim is the same document */
+  FITS(false);                          /* the claim is not bound, and nothing waits for its pod */
   CHECK(nodes_of(c) == 5 && pods_of(c) == 1);
 #undef FITS
-  MISUSED(libsched_cluster_put_objects(NULL, objects, true, &count, err));
-  MISUSED(libsched_cluster_put_objects(c, NULL, true, &count, err));
   libsched_pod_unref(pod);
   libsched_evaluator_unref(evaluator);
   libsched_framework_unref(framework);
@@ -414,7 +423,6 @@ static void test_a_template_node_and_its_csi_node(void) {
   libsched_objects* objects = NULL;
   libsched_parse_options raw = LIBSCHED_PARSE_OPTIONS_INIT;
   libsched_str found = text("?");
-  size_t count = 0;
   raw.keep_raw = true;
   CHECK_OK(libsched_objects_parse(
       text("apiVersion: storage.k8s.io/v1\nkind: CSINode\nmetadata: {name: fresh}\nspec: {drivers: "
@@ -422,8 +430,7 @@ static void test_a_template_node_and_its_csi_node(void) {
       &raw, &objects, err));
   CHECK_OK(libsched_cluster_fork(c, err));
   add_node(c, node_of("fresh", 4, "a", ""));
-  CHECK_OK(libsched_cluster_put_objects(c, objects, false, &count, err));
-  CHECK(count == 1);
+  put(c, objects, LIBSCHED_PUT_APPLY, 1);
   CHECK_OK(libsched_view_object_raw(libsched_cluster_view(c), text("CSINode"), text(""),
                                     text("fresh"), &found, err));
   CHECK(found.len > 10);
@@ -435,10 +442,78 @@ static void test_a_template_node_and_its_csi_node(void) {
   libsched_cluster_unref(c);
 }
 
+/* Parts of all sorts happen together or not at all. */
+static void test_changes(void) {
+  libsched_cluster *c = five_nodes(), *fresh = NULL;
+  libsched_changes *changes = NULL, *wrong = NULL;
+  libsched_objects* objects = NULL;
+  size_t count = 99;
+  libsched_node* node = node_of("n9", 1, "z", "");
+  libsched_pod* pod = pod_of("p", 100, "");
+  const libsched_view* view = libsched_cluster_view(c);
+  const uint64_t version = libsched_view_version(view);
+  CHECK_OK(libsched_objects_parse(
+      text("{apiVersion: v1, kind: Service, metadata: {name: s, namespace: default}}\n---\n"
+           "{apiVersion: v1, kind: Node, metadata: {name: n8}}\n"),
+      NULL, &objects, err));
+  CHECK_OK(libsched_changes_create(&changes, err));
+  CHECK_OK(libsched_cluster_apply_changes(c, changes, &count, err));
+  CHECK(count == 0 && libsched_view_version(view) == version);
+  CHECK(libsched_changes_ref(changes) == changes && libsched_changes_ref(NULL) == NULL);
+  libsched_changes_unref(changes);
+  libsched_changes_unref(NULL);
+  CHECK_OK(libsched_changes_put_objects(changes, objects, LIBSCHED_PUT_APPLY, err));
+  CHECK_OK(libsched_changes_put_node(changes, node, LIBSCHED_PUT_NEW, err));
+  CHECK_OK(libsched_changes_put_pod(changes, pod, text("n9"), LIBSCHED_PUT_UPDATE, err));
+  CHECK_OK(libsched_changes_remove(changes, text("Pod"), text("default"), text("hog"), err));
+  CHECK_OK(libsched_changes_remove(changes, text("Node"), text(""), text("big"), err));
+  CHECK_FAILS(LIBSCHED_ERR_UNSUPPORTED, NULL, "1024",
+              libsched_changes_put_objects(changes, objects, 1024, err));
+  libsched_objects_unref(objects);
+  libsched_node_unref(node);
+  CHECK_FAILS(LIBSCHED_ERR_UNSUPPORTED, NULL, "257",
+              libsched_changes_put_pod(changes, pod, text(""), 257, err));
+  CHECK_FAILS(LIBSCHED_ERR_UNSUPPORTED, NULL, "4",
+              libsched_changes_put_node(changes, libsched_view_node(view, 0), 4, err));
+  CHECK_FAILS(LIBSCHED_ERR_INVALID, NULL, "no objects of kind \"Secret\"",
+              libsched_changes_remove(changes, text("Secret"), text("x"), text("s"), err));
+  MISUSED(libsched_changes_put_objects(changes, NULL, 0, err));
+  MISUSED(libsched_changes_put_node(changes, NULL, 0, err));
+  MISUSED(libsched_changes_put_pod(changes, NULL, text(""), 0, err));
+  MISUSED(libsched_changes_remove(NULL, text("Pod"), text(""), text("p"), err));
+
+  /* The last part fails: the others have not happened. */
+  CHECK_OK(libsched_changes_create(&wrong, err));
+  CHECK_OK(libsched_changes_remove(wrong, text("Node"), text(""), text("big"), err));
+  CHECK_OK(libsched_changes_put_pod(wrong, pod, text(""), LIBSCHED_PUT_UPDATE, err));
+  CHECK_FAILS(LIBSCHED_ERR_INVALID, NULL, "\"default/p\" has no nodeName",
+              libsched_cluster_apply_changes(c, wrong, &count, err));
+  CHECK(count == 0 && libsched_view_version(view) == version && nodes_of(c) == 5);
+
+  CHECK_OK(libsched_cluster_fork(c, err));
+  CHECK_OK(libsched_cluster_apply_changes(c, changes, &count, err));
+  CHECK(count == 6 && nodes_of(c) == 6 && pods_of(c) == 1);
+  CHECK_FAILS(LIBSCHED_ERR_EXISTS, NULL, "\"n9\" is there already",
+              libsched_cluster_apply_changes(c, changes, &count, err));
+  CHECK_OK(libsched_cluster_revert(c, err));
+  CHECK(libsched_view_version(view) == version && nodes_of(c) == 5 && pods_of(c) == 1);
+  /* The list is only read. */
+  CHECK_OK(libsched_cluster_clone(c, &fresh, err));
+  CHECK_OK(libsched_cluster_apply_changes(c, changes, NULL, err));
+  CHECK_OK(libsched_cluster_apply_changes(fresh, changes, &count, err));
+  CHECK(count == 6 && nodes_of(c) == 6 && nodes_of(fresh) == 6);
+  libsched_changes_unref(changes);
+  libsched_changes_unref(wrong);
+  libsched_pod_unref(pod);
+  libsched_cluster_unref(c);
+  libsched_cluster_unref(fresh);
+}
+
 int main(void) {
   test_reading();
   test_put_objects();
   test_a_template_node_and_its_csi_node();
+  test_changes();
   test_order();
   test_nodes();
   test_pods();

@@ -307,11 +307,25 @@ struct Materials {
     cluster = const_cast<libsched_objects*>(all);
     news = parse(kNews);
     questions = parse(kQuestions);
+    // Sees what it has done itself: the node goes that came, and so does a pod of the document.
+    const libsched_str pv = libsched_str_from("PersistentVolume"), none = libsched_str_from("");
+    OK(libsched_changes_create(&changes, err));
+    OK(libsched_changes_put_pod(changes, question(0), libsched_str_from("not-there-yet"),
+                                LIBSCHED_PUT_NEW, err));
+    OK(libsched_changes_put_objects(changes, news, LIBSCHED_PUT_APPLY, err));
+    OK(libsched_changes_remove(changes, libsched_str_from("Node"), none, libsched_str_from("n2"),
+                               err));
+    OK(libsched_changes_remove(changes, pv, none, libsched_str_from("volume"), err));
+    OK(libsched_changes_remove(changes, libsched_str_from("Pod"), libsched_str_from("d"),
+                               libsched_str_from("p1"), err));
+    OK(libsched_changes_put_node(changes, libsched_objects_get_node(cluster, 1),
+                                 LIBSCHED_PUT_UPDATE, err));
     OK(libsched_framework_create(nullptr, libsched_str_from(""), nullptr, nullptr, &framework,
                                  err));
   }
   ~Materials() {
     for (libsched_objects* o : {cluster, news, questions}) libsched_objects_unref(o);
+    libsched_changes_unref(changes);
     libsched_framework_unref(framework);
   }
   Materials(const Materials&) = delete;
@@ -320,6 +334,7 @@ struct Materials {
   const libsched_pod* question(size_t i) const { return libsched_objects_get_pod(questions, i); }
 
   libsched_objects *cluster = nullptr, *news = nullptr, *questions = nullptr;
+  libsched_changes* changes = nullptr;
   libsched_framework* framework = nullptr;  // without the listener
 };
 
@@ -559,9 +574,13 @@ const std::vector<Call> CALLS = {
     CALL(libsched_cluster_remove_pod, "after a snapshot",
          OK(libsched_cluster_snapshot(s.cluster, &s.snapshot, err)), s.cluster, STR("d"), STR("p1"),
          err),
-    CALL(libsched_cluster_put_objects, "all kinds", , s.cluster, s.m.news, false, nullptr, err),
-    CALL(libsched_cluster_put_objects, "inside a fork", fork_and_change(s, false), s.cluster,
-         s.m.news, false, nullptr, err),
+    CALL(libsched_cluster_apply, "inside a fork", fork_and_change(s, false), s.cluster, s.m.news,
+         err),
+    CALL(libsched_cluster_apply_changes, "of every sort", , s.cluster, s.m.changes, nullptr, err),
+    CALL(libsched_cluster_apply_changes, "inside a fork with a snapshot",
+         OK(libsched_cluster_fork(s.cluster, err));
+         OK(libsched_cluster_snapshot(s.cluster, &s.snapshot, err)), s.cluster, s.m.changes,
+         nullptr, err),
     CALL(libsched_cluster_remove_object, "a volume", , s.cluster, STR("PersistentVolume"), STR(""),
          STR("volume"), err),
     CALL(libsched_cluster_assume, "", , s.cluster, s.m.question(0), STR("n1"), err),

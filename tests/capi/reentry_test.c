@@ -10,6 +10,7 @@ typedef struct asker {
   libsched_services *services, *others;
   libsched_cycle_state *state, *fresh;
   libsched_objects* objects;
+  libsched_changes* changes;
   libsched_node* node;
   libsched_pod *pod, *other;
   bool many;     /* the evaluator asks about many nodes, or about none */
@@ -20,12 +21,17 @@ typedef struct asker {
 
 #define REFUSED(part, call) CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, part, call)
 
-/* Whatever changes the cluster. */
+static bool placed(void* user_data, const libsched_placement* placement) {
+  return (void)user_data, (void)placement, true;
+}
+
+/* Whatever changes the cluster: tests/structure compares the calls with the headers. */
 static void change(asker* a) {
   static const char kNot[] = "may not change";
   const libsched_node* nodes[] = {a->node};
   const libsched_pod* pods[] = {a->other};
   REFUSED(kNot, libsched_cluster_apply(a->cluster, a->objects, err));
+  REFUSED(kNot, libsched_cluster_apply_changes(a->cluster, a->changes, NULL, err));
   REFUSED(kNot, libsched_cluster_add_nodes(a->cluster, nodes, 1, err));
   REFUSED(kNot, libsched_cluster_update_node(a->cluster, a->node, err));
   REFUSED(kNot, libsched_cluster_remove_node(a->cluster, text("big"), err));
@@ -46,6 +52,8 @@ static void change(asker* a) {
   const uint32_t row = libsched_view_find_node(libsched_cluster_view(a->cluster), text("big"));
   REFUSED(NULL, libsched_evaluator_assume(a->own, a->fresh, a->other, row, NULL, status, err));
   REFUSED(NULL, libsched_evaluator_forget(a->own, a->fresh, a->other, err));
+  const libsched_pod* waiting[] = {a->pod};
+  REFUSED(NULL, libsched_schedule(&a->own, 1, waiting, NULL, 1, NULL, placed, NULL, err));
   libsched_status_unref(status);
 }
 
@@ -261,6 +269,8 @@ static void open_asker(asker* a) {
   CHECK_OK(libsched_objects_parse(text("{\"apiVersion\": \"v1\", \"kind\": \"Node\", \"metadata\": "
                                        "{\"name\": \"more\"}}"),
                                   NULL, &a->objects, err));
+  CHECK_OK(libsched_changes_create(&a->changes, err));
+  CHECK_OK(libsched_changes_put_objects(a->changes, a->objects, LIBSCHED_PUT_APPLY, err));
   a->node = node_of("more", 4, "a", "");
   a->pod = pod_of("p", 500, "");
   a->other = pod_of("o", 100, ", \"nodeName\": \"big\"");
@@ -277,6 +287,7 @@ static void close_asker(asker* a) {
   libsched_pod_unref(a->other);
   libsched_node_unref(a->node);
   libsched_objects_unref(a->objects);
+  libsched_changes_unref(a->changes);
   libsched_cycle_state_unref(a->state);
   libsched_cycle_state_unref(a->fresh);
   libsched_services_unref(a->services);
@@ -379,7 +390,63 @@ static void test_endless(void) {
   }
 }
 
+/* A slot may bring the order up to date and take snapshots; its cycle goes on with the order that
+   it began with. */
+typedef struct looker {
+  libsched_cluster* cluster;
+  int asked;
+} looker;
+static libsched_code look(void* i, const state_* c, pod_* p, const libsched_node_info* n,
+                          libsched_status* s) {
+  looker* l = i;
+  const libsched_view* view = libsched_cluster_view(l->cluster);
+  libsched_snapshot* snapshot = NULL;
+  size_t before = 0, after = 0;
+  (void)c, (void)p, (void)n, (void)s;
+  ++l->asked;
+  const uint64_t version = libsched_view_version(view);
+  libsched_view_order(view, &before);
+  CHECK_OK(libsched_cluster_refresh(l->cluster, err));
+  CHECK_OK(libsched_cluster_snapshot(l->cluster, &snapshot, err));
+  libsched_view_order(view, &after);
+  CHECK(before == 0 && after == 0 && libsched_view_version(view) == version);
+  libsched_view_order(libsched_snapshot_view(snapshot), &after);
+  CHECK(after == 5);
+  libsched_snapshot_unref(snapshot);
+  return LIBSCHED_CODE_SUCCESS;
+}
+static void test_refresh(void) {
+  looker l = {five_nodes(), 0};
+  libsched_registry* registry = NULL;
+  libsched_framework* framework = NULL;
+  libsched_evaluator* evaluator = NULL;
+  libsched_cycle_state* state = NULL;
+  libsched_status* status = NULL;
+  libsched_plugin p = {.struct_size = sizeof p, .abi_version = LIBSCHED_ABI_VERSION};
+  p.name = LIBSCHED_STR("Looker");
+  p.filter = look;
+  CHECK_OK(libsched_registry_create(&registry, err));
+  CHECK_OK(libsched_registry_add(registry, &p, &l, err));
+  CHECK_OK(libsched_registry_enable(registry, text("Looker"), 0, err));
+  CHECK_OK(libsched_framework_create(NULL, text(""), registry, NULL, &framework, err));
+  CHECK_OK(libsched_evaluator_create(framework, l.cluster, &evaluator, err));
+  CHECK_OK(libsched_cycle_state_create(&state, err));
+  CHECK_OK(libsched_status_create(&status, err));
+  libsched_pod* pod = pod_of("p", 100, "");
+  CHECK_OK(libsched_run_pre_filter_plugins(evaluator, state, pod, NULL, status, err));
+  CHECK_OK(libsched_run_filter_plugins(evaluator, state, pod, text("big"), status, err));
+  CHECK(l.asked == 1);
+  libsched_pod_unref(pod);
+  libsched_status_unref(status);
+  libsched_cycle_state_unref(state);
+  libsched_evaluator_unref(evaluator);
+  libsched_framework_unref(framework);
+  libsched_registry_unref(registry);
+  libsched_cluster_unref(l.cluster);
+}
+
 int main(void) {
+  test_refresh();
   test_decision();
   test_calls();
   test_endless();

@@ -129,6 +129,25 @@ public final class Checks {
     }
   }
 
+  static void changes() {
+    try (Cluster cluster = cluster(1); Changes changes = Sched.changesCreate(); Pod pod = Sched.podParse(POD, null);
+        Node big = Sched.nodeParse(String.format(NODE, "big", 8), null)) {
+      long[] count = new long[1];
+      Sched.changesPutNode(changes, big, Sched.PUT_NEW);
+      Sched.changesPutPod(changes, pod, "big", Sched.PUT_APPLY);
+      Sched.changesRemove(changes, "Node", "", "n0");
+      Sched.clusterApplyChanges(cluster, changes, count);
+      must(count[0] == 3, "three changes");
+      try {
+        Sched.clusterApplyChanges(cluster, changes, null);
+        must(false, "there already");
+      } catch (SchedException e) {
+        must(e.getMessage().contains("\"big\" is there already"), e.getMessage());
+      }
+      must(Sched.viewNodeCount(Sched.clusterView(cluster)) == 1, "one node");
+    }
+  }
+
   static void options() {
     FrameworkOptions options = new FrameworkOptions();
     options.setSemantics("1.31");

@@ -40,7 +40,7 @@ def test_a_wrong_input_is_named(java, tmp_path):
     assert "spec.containers[0].resources.requests.cpu: " in said
 
 
-CHECKS = ["texts", "outputs", "errors", "ownership", "forks", "options", "scores", "bitmaps", "throwing",
+CHECKS = ["texts", "outputs", "errors", "ownership", "forks", "changes", "options", "scores", "bitmaps", "throwing",
           "collected", "refused"]
 
 

@@ -1,30 +1,48 @@
-"""Every C function that changes a cluster has its allocations fail in tests/capi/failing_allocation_test.cpp."""
+"""Every C function that changes a cluster has its allocations fail in tests/capi/failing_allocation_test.cpp,
+and is refused to plugins in tests/capi/reentry_test.c."""
 
 import re
 
+import pytest
 import sources
 
 # Functions that return a code and take a cluster that is not const.
 CHANGING = re.compile(r"\blibsched_rc\s+(libsched_\w+)\s*\([^;]*?(?<!const )\blibsched_cluster \*\w", re.DOTALL)
 # Those that change the cluster of an evaluator.
 OF_EVALUATORS = {"libsched_evaluator_assume", "libsched_evaluator_forget", "libsched_schedule"}
+# Those that take a cluster and leave its contents as they are.
+KEEPING = {"libsched_cluster_refresh", "libsched_cluster_snapshot", "libsched_evaluator_create"}
 TRIED = re.compile(r"CALL\(\s*(libsched_\w+)")
+REFUSED = re.compile(r"REFUSED\(\w+,\s*(libsched_\w+)")
 
 
 def changing(text):
     return set(CHANGING.findall(re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)))
 
 
-def test_every_change_of_a_cluster_is_tried_without_memory():
-    found = set()
+@pytest.fixture(scope="module")
+def found():
+    found = set(OF_EVALUATORS)
     for path in sources.files():
         if path.parts[:2] == ("capi", "include") and path.suffix == ".h":
             found |= changing(sources.text(path))
-    assert len(found) > 15
-    tried = set(TRIED.findall(sources.text(
-        next(p for p in sources.files() if p.name == "failing_allocation_test.cpp"))))
+    assert len(found) > 18
+    return found
+
+
+def capi_test(name):
+    return sources.text(next(p for p in sources.files() if p.name == name))
+
+
+def test_every_change_of_a_cluster_is_tried_without_memory(found):
+    tried = set(TRIED.findall(capi_test("failing_allocation_test.cpp")))
     # A new cluster is no changed one.
-    assert found | OF_EVALUATORS | {"libsched_cluster_clone"} == tried
+    assert found | {"libsched_cluster_clone"} == tried
+
+
+def test_every_change_of_a_cluster_is_refused_to_plugins(found):
+    body = re.search(r"^static void change\(.*?^}", capi_test("reentry_test.c"), re.DOTALL | re.MULTILINE)
+    assert set(REFUSED.findall(body[0])) == found - KEEPING
 
 
 def test_changing_functions_are_recognised():

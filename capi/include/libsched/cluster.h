@@ -44,18 +44,49 @@ libsched_cluster *libsched_cluster_ref(libsched_cluster *cluster);
 void libsched_cluster_unref(LIBSCHED_OWN libsched_cluster *cluster);
 
 /* Adds or replaces every object: nodes, pods that have a nodeName and have not ended, and all
-   other kinds that are read. Pods without nodeName are not stored. The same document twice changes
-   nothing, as informers send no event then; libsched_cluster_update_node() and _update_pod() do count
-   as updates, after which a node knows anew on how many nodes its images are.
-   Errors: STATE while a fork is open (use the calls below), LIMIT (too many different resources). */
+   other kinds that are read. Pods without a nodeName and those that have ended are not stored; an
+   earlier version of them leaves the cluster. The same document twice changes nothing, as informers
+   send no event then; libsched_cluster_update_node() and _update_pod() do count as updates, after
+   which a node knows anew on how many nodes its images are. Errors: LIMIT (too many different
+   resources). */
 libsched_rc libsched_cluster_apply(libsched_cluster *cluster, const libsched_objects *objects, LIBSCHED_OWN libsched_error **error);
 
-/* Adds or replaces all objects but nodes and pods, such as claims, classes, Services and CSINodes, also
-   while a fork is open: so a template node gets its CSINode in a what-if. With `only_new` those of a kind, namespace and name that the cluster has already
-   stay as they are. `count` gets how many were put (may be NULL).
-     libsched_cluster_put_objects(cluster, objects, true, &count, &error); */
-libsched_rc libsched_cluster_put_objects(libsched_cluster *cluster, const libsched_objects *objects, bool only_new, size_t *count,
-                                         LIBSCHED_OWN libsched_error **error);
+/* A list of changes that happen together, whole or not at all: objects of any kind that come,
+   change and go. One thread at a time; clusters only read it.
+     libsched_changes_create(&changes, &error);
+     libsched_changes_put_node(changes, node, LIBSCHED_PUT_APPLY, &error);
+     libsched_changes_put_pod(changes, pod, LIBSCHED_STR("node-1"), LIBSCHED_PUT_APPLY, &error);
+     libsched_changes_remove(changes, LIBSCHED_STR("Pod"), LIBSCHED_STR("default"), LIBSCHED_STR("web-1"), &error);
+     libsched_cluster_apply_changes(cluster, changes, &count, &error); */
+typedef struct libsched_changes libsched_changes;
+/* What is done with an object that is put. A cluster knows objects by kind, namespace and name. */
+enum {
+  LIBSCHED_PUT_APPLY = 0,   /* as libsched_cluster_apply() does */
+  LIBSCHED_PUT_UPDATE = 1,  /* add or replace, also where nothing differs; a pod must have a node */
+  LIBSCHED_PUT_MISSING = 2, /* add as APPLY does; what is there already stays as it is */
+  LIBSCHED_PUT_NEW = 3,     /* add; EXISTS if it is there already; a pod must have a node */
+  /* Flags of libsched_changes_put_objects(): leave out the document's nodes, or its pods. */
+  LIBSCHED_PUT_NO_NODES = 256,
+  LIBSCHED_PUT_NO_PODS = 512
+};
+libsched_rc libsched_changes_create(LIBSCHED_OWN libsched_changes **out, LIBSCHED_OWN libsched_error **error);
+libsched_changes *libsched_changes_ref(libsched_changes *changes);
+void libsched_changes_unref(LIBSCHED_OWN libsched_changes *changes);
+/* Append a part: everything that a document holds, a node, or a pod, to be put as `how`
+   (LIBSCHED_PUT_*) says. `node_name` empty: the pod's own nodeName. The list keeps references.
+   Errors: UNSUPPORTED (an unknown `how`). */
+libsched_rc libsched_changes_put_objects(libsched_changes *changes, const libsched_objects *objects, uint32_t how, LIBSCHED_OWN libsched_error **error);
+libsched_rc libsched_changes_put_node(libsched_changes *changes, const libsched_node *node, uint32_t how, LIBSCHED_OWN libsched_error **error);
+libsched_rc libsched_changes_put_pod(libsched_changes *changes, const libsched_pod *pod, libsched_str node_name, uint32_t how, LIBSCHED_OWN libsched_error **error);
+/* Appends the removal of an object by its kind as in manifests ("Node", "Pod",
+   "PersistentVolumeClaim"), namespace (empty for kinds without) and name. Errors: INVALID for a kind
+   of which a cluster keeps no objects. */
+libsched_rc libsched_changes_remove(libsched_changes *changes, libsched_str kind, libsched_str namespace_, libsched_str name, LIBSCHED_OWN libsched_error **error);
+/* Makes all changes of the list in their order, or none: each sees what those before it have done.
+   `count` gets how many objects came, changed or went (may be NULL). The list can be applied again,
+   to any cluster. Plugins hear of the changes once all of them stand.
+   Errors: EXISTS (NEW), NOT_FOUND (a removal), INVALID (no node for a pod), LIMIT. */
+libsched_rc libsched_cluster_apply_changes(libsched_cluster *cluster, const libsched_changes *changes, size_t *count, LIBSCHED_OWN libsched_error **error);
 
 /* Adds nodes. The cluster keeps references to them. Errors: EXISTS if one of them is there already
    (or twice in `nodes`), LIMIT. */
@@ -81,9 +112,9 @@ libsched_rc libsched_cluster_remove_pod(libsched_cluster *cluster, libsched_str 
 libsched_rc libsched_cluster_remove_object(libsched_cluster *cluster, libsched_str kind, libsched_str namespace_, libsched_str name, LIBSCHED_OWN libsched_error **error);
 
 /* Assumed pods, as in upstream's cache: such a pod counts as if it ran on the node until the API
-   server's word comes (apply or update_pod with the pod bound) or it is forgotten. No plugin is
-   asked; libsched_evaluator_assume() does that. Errors: EXISTS (the cluster has the pod), INVALID
-   (no node name). */
+   server's word comes (apply or update_pod with the pod bound) or it is forgotten. `node_name`
+   empty: its own nodeName. No plugin is asked; libsched_evaluator_assume() does that. Errors: EXISTS
+   (the cluster has the pod), INVALID (no node name). */
 libsched_rc libsched_cluster_assume(libsched_cluster *cluster, const libsched_pod *pod, libsched_str node_name, LIBSCHED_OWN libsched_error **error);
 /* Takes an assumed pod off its node; nothing happens if the cluster does not have it. Errors: STATE
    (the pod is there, but not assumed). */
@@ -111,7 +142,8 @@ libsched_snapshot *libsched_snapshot_ref(const libsched_snapshot *snapshot);
 void libsched_snapshot_unref(LIBSCHED_OWN libsched_snapshot *snapshot);
 
 /* Brings the order list up to date with the nodes that came or went: what upstream does when a
-   scheduling cycle begins. Queries on a cluster do it by themselves before they walk the nodes. */
+   scheduling cycle begins. Queries on a cluster do it by themselves before they walk the nodes. While
+   a plugin is being asked the cycle has begun, and nothing happens. */
 libsched_rc libsched_cluster_refresh(libsched_cluster *cluster, LIBSCHED_OWN libsched_error **error);
 
 /* Reading. A node is known by its row: a small number that stays while the node is there, and is

@@ -42,63 +42,104 @@ void place(Cluster& model, PodFacts facts, const std::string& node, bool assumed
   model.now.put_pod(std::move(facts), node);
 }
 
-}  // namespace
+Part part_of(const libsched_objects* objects, uint32_t how) {
+  Part part = {.how = how, .document = true};
+  for (size_t i = 0; i < libsched_objects_node_count(objects) && (how & LIBSCHED_PUT_NO_NODES) == 0;
+       ++i)
+    part.nodes.push_back(facts_of(libsched_objects_get_node(objects, i)));
+  for (size_t i = 0; i < libsched_objects_pod_count(objects) && (how & LIBSCHED_PUT_NO_PODS) == 0;
+       ++i) {
+    PodFacts pod = facts_of(libsched_objects_get_pod(objects, i));
+    std::string node = pod.node_name;
+    part.pods.emplace_back(std::move(pod), std::move(node));
+  }
+  return part;
+}
 
-void after_libsched_cluster_apply(Turn& t, Rc rc, Cl& cluster, In<const libsched_objects>& objects,
-                                  Fault&) {
-  if (predictable(t, cluster) && !cluster.watch().cluster()->forks.empty())
-    expect(t, rc, rc == LIBSCHED_ERR_STATE || rc == LIBSCHED_ERR_MISUSE);
+void applied(Turn& t, Rc rc, Cl& cluster, const std::vector<Part>& parts) {
+  if (predictable(t, cluster) && rc != LIBSCHED_ERR_MISUSE) {
+    State state = cluster.watch().cluster()->now;
+    Outcome outcome = Outcome::kOk;
+    for (const Part& part : parts) {
+      const Outcome next = follow(part, state);
+      if (next != Outcome::kOk) outcome = outcome == Outcome::kUnknown ? outcome : next;
+      if (next == Outcome::kRefused) break;
+    }
+    if (outcome == Outcome::kOk) expect(t, rc, rc == LIBSCHED_OK || rc == LIBSCHED_ERR_LIMIT);
+    if (outcome == Outcome::kRefused) expect(t, rc, rc != LIBSCHED_OK);
+  }
   Cluster* m = changed(rc, cluster);
   if (m == nullptr) return;
-  for (size_t i = 0; i < libsched_objects_node_count(objects.get()); ++i) {
-    NodeFacts facts = facts_of(libsched_objects_get_node(objects.get(), i));
-    facts.object = nullptr;  // the same document leaves the old one
-    m->now.put_node(facts);
-  }
-  for (size_t i = 0; i < libsched_objects_pod_count(objects.get()); ++i) {
-    const PodFacts facts = facts_of(libsched_objects_get_pod(objects.get(), i));
-    if (facts.node_name.empty() || facts.ended)
-      m->now.remove_pod(facts.key);
-    else
-      m->now.put_pod(facts, facts.node_name);
-  }
-  // The same document again keeps a pod's place; and the document may hold any object.
-  const std::set<std::string> before = m->now.objects;
-  const State modelled = m->now;
+  State modelled = m->now;
+  for (const Part& part : parts) follow(part, modelled);
+  // The same document again keeps a pod's place; and a document may hold any object.
+  const bool disturbed = cluster.watch().disturbed();
   m->read(cluster.watch().view());
-  for (const std::string& o : before)
-    if (m->now.objects.count(o) == 0) t.wrong("lost " + o);
-  State shown = m->now;
-  const auto places = [](const State& s) { return s.at; };
-  if (places(shown) != places(modelled) || shown.nodes.size() != modelled.nodes.size())
-    t.wrong("put pods or nodes elsewhere than the model");
+  if (!disturbed) {
+    for (const std::string& o : modelled.objects)
+      if (m->now.objects.count(o) == 0) t.wrong("lost " + o);
+    if (m->now.at != modelled.at || m->now.nodes.size() != modelled.nodes.size())
+      t.wrong("put pods or nodes elsewhere than the model");
+  }
   for (auto& [key, pod] : m->now.pods) {
-    pod.assumed = pod.assumed && modelled.pods.at(key).assumed;
-    pod.unsure = pod.assumed && modelled.pods.at(key).unsure;
+    const auto known = modelled.pods.find(key);
+    pod.assumed = pod.assumed && known != modelled.pods.end() && known->second.assumed;
+    pod.unsure = pod.assumed && known->second.unsure;
   }
   compare(t, cluster);
 }
 
-// Which objects a document holds is not known by itself: those that were there stay, and no more
-// come than are counted.
-void after_libsched_cluster_put_objects(Turn& t, Rc rc, Cl& cluster, In<const libsched_objects>&,
-                                        Number<bool>&, Output<size_t>& count, Fault&) {
-  if (predictable(t, cluster)) expect(t, rc, rc == LIBSCHED_OK || rc == LIBSCHED_ERR_MISUSE);
-  Cluster* m = changed(rc, cluster);
-  if (m == nullptr) return;
-  const std::set<std::string> before = m->now.objects;
-  const bool disturbed = cluster.watch().disturbed();
-  const State modelled = m->now;
-  m->read(cluster.watch().view());
-  if (!disturbed) {
-    for (const std::string& o : before)
-      if (m->now.objects.count(o) == 0) t.wrong("lost " + o);
-    if (m->now.at != modelled.at || m->now.order != modelled.order) t.wrong("moved pods or nodes");
-    if (count.given() && m->now.objects.size() - before.size() > count.value())
-      t.wrong("put more than it counted");
-    m->now.pods = modelled.pods;
-  }
-  compare(t, cluster);
+std::vector<Part>& list_of(const libsched_changes* changes) { return world().lists[changes]; }
+
+}  // namespace
+
+void after_libsched_cluster_apply(Turn& t, Rc rc, Cl& cluster, In<const libsched_objects>& objects,
+                                  Fault&) {
+  if (t.must_refuse) return;
+  applied(t, rc, cluster, {part_of(objects.get(), LIBSCHED_PUT_APPLY)});
+}
+
+void know_changes(const void* handle) { world().lists[handle].clear(); }
+
+void after_libsched_changes_create(Turn&, Rc rc, Out<libsched_changes>& out, Fault&) {
+  if (rc == LIBSCHED_OK) know_changes(out.made());
+}
+
+void after_libsched_changes_put_objects(Turn&, Rc rc, Ch& changes,
+                                        In<const libsched_objects>& objects, Number<uint32_t>& how,
+                                        Fault&) {
+  if (rc == LIBSCHED_OK) list_of(changes.get()).push_back(part_of(objects.get(), how.get()));
+}
+
+void after_libsched_changes_put_node(Turn&, Rc rc, Ch& changes, In<const libsched_node>& node,
+                                     Number<uint32_t>& how, Fault&) {
+  if (rc == LIBSCHED_OK)
+    list_of(changes.get()).push_back({.how = how.get(), .nodes = {facts_of(node.get())}});
+}
+
+void after_libsched_changes_put_pod(Turn&, Rc rc, Ch& changes, Po& pod, String& node_name,
+                                    Number<uint32_t>& how, Fault&) {
+  if (rc != LIBSCHED_OK) return;
+  const PodFacts facts = pod.facts();
+  const std::string node = node_name.copy().empty() ? facts.node_name : node_name.copy();
+  list_of(changes.get()).push_back({.how = how.get(), .pods = {{facts, node}}});
+}
+
+void after_libsched_changes_remove(Turn&, Rc rc, Ch& changes, String& kind, String& namespace_,
+                                   String& name, Fault&) {
+  if (rc != LIBSCHED_OK) return;
+  Part part;
+  part.kind = kind.copy();
+  part.ns = namespace_.copy();
+  part.name = name.copy();
+  list_of(changes.get()).push_back(std::move(part));
+}
+
+void after_libsched_cluster_apply_changes(Turn& t, Rc rc, Cl& cluster,
+                                          In<const libsched_changes>& changes, Output<size_t>&,
+                                          Fault&) {
+  if (t.must_refuse) return;
+  applied(t, rc, cluster, list_of(changes.get()));
 }
 
 void after_libsched_cluster_add_nodes(Turn& t, Rc rc, Cl& cluster,

@@ -35,8 +35,17 @@ void after_libsched_evaluator_create_on_snapshot(Turn&, Rc, In<const libsched_fr
 
 // --- changes ---
 void after_libsched_cluster_apply(Turn&, Rc, Cl&, In<const libsched_objects>&, Fault&);
-void after_libsched_cluster_put_objects(Turn&, Rc, Cl&, In<const libsched_objects>&, Number<bool>&,
-                                        Output<size_t>&, Fault&);
+void know_changes(const void* handle);  // a new list
+using Ch = In<libsched_changes>;
+void after_libsched_changes_create(Turn&, Rc, Out<libsched_changes>&, Fault&);
+void after_libsched_changes_put_objects(Turn&, Rc, Ch&, In<const libsched_objects>&,
+                                        Number<uint32_t>&, Fault&);
+void after_libsched_changes_put_node(Turn&, Rc, Ch&, In<const libsched_node>&, Number<uint32_t>&,
+                                     Fault&);
+void after_libsched_changes_put_pod(Turn&, Rc, Ch&, Po&, String&, Number<uint32_t>&, Fault&);
+void after_libsched_changes_remove(Turn&, Rc, Ch&, String&, String&, String&, Fault&);
+void after_libsched_cluster_apply_changes(Turn&, Rc, Cl&, In<const libsched_changes>&,
+                                          Output<size_t>&, Fault&);
 void after_libsched_cluster_add_nodes(Turn&, Rc, Cl&, Handles<const libsched_node>&, Fault&);
 void after_libsched_cluster_update_node(Turn&, Rc, Cl&, In<const libsched_node>&, Fault&);
 void after_libsched_cluster_remove_node(Turn&, Rc, Cl&, String&, Fault&);

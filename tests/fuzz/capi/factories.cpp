@@ -69,6 +69,11 @@ void* create(Turn& t, Kind kind) {
       know_cluster(out, std::make_shared<Cluster>());
       return out;
     }
+    case Kind::changes: {
+      void* const out = created<libsched_changes>(libsched_changes_create);
+      know_changes(out);
+      return out;
+    }
     case Kind::snapshot: {
       auto* cluster = handle<libsched_cluster>(t, Kind::cluster);
       void* const out = created<libsched_snapshot>(libsched_cluster_snapshot, cluster);

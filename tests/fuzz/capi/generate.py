@@ -19,7 +19,7 @@ from reference import model  # noqa: E402
 
 # The functions that change clusters; without an entry here a cluster must stay as it was.
 CHANGES = {f"libsched_{name}" for name in (
-    "cluster_apply cluster_put_objects cluster_add_nodes cluster_update_node cluster_remove_node "
+    "cluster_apply cluster_apply_changes cluster_add_nodes cluster_update_node cluster_remove_node "
     "cluster_add_pods cluster_update_pod cluster_remove_pod cluster_remove_object cluster_assume cluster_forget "
     "cluster_fork cluster_commit cluster_revert evaluator_assume "
     "evaluator_forget memory_api_deliver run_reserve_plugins_reserve run_reserve_plugins_unreserve "
@@ -29,7 +29,8 @@ CHANGES = {f"libsched_{name}" for name in (
 WEIGHTS = {
     "cluster_add_nodes": 6, "cluster_update_node": 5, "cluster_remove_node": 5, "cluster_add_pods": 8,
     "cluster_update_pod": 6, "cluster_remove_pod": 5, "cluster_remove_object": 2, "cluster_apply": 3,
-    "cluster_put_objects": 3,
+    "cluster_apply_changes": 6, "changes_create": 2, "changes_put_objects": 3, "changes_put_node": 3,
+    "changes_put_pod": 4, "changes_remove": 4,
     "cluster_assume": 4, "cluster_forget": 4, "cluster_fork": 8, "cluster_commit": 4,
     "cluster_revert": 6, "cluster_snapshot": 3, "cluster_refresh": 3, "run_pre_filter_plugins": 8,
     "run_filter_plugins": 3, "run_filter_plugins_at": 4, "filter_nodes": 8, "check_pod_fits": 5,
@@ -69,6 +70,7 @@ WORDS = {
     "libsched_cluster_remove_pod.name": "kPod", "libsched_cluster_forget.name": "kPod",
     "libsched_view_find_pod.name": "kPod", "libsched_pod_copy.name": "kPod",
     "libsched_node_copy.name": "kNode", "libsched_cluster_remove_object.name": "kObject",
+    "libsched_changes_remove.name": "kObject",
     "libsched_view_object_raw.name": "kObject", "libsched_registry_enable.name": "kPlugin",
     "node": "kNode", "node_name": "kNode", "namespace_": "kNamespace", "resource": "kResource",
     "key": "kKey", "value": "kKey", "effect": "kKey", "path": "kPath", "plugin": "kPlugin",

@@ -19,7 +19,7 @@ constexpr const char* kTempting[] = {
     "libsched_cluster_update_pod",
     "libsched_cluster_remove_node",
     "libsched_cluster_apply",
-    "libsched_cluster_put_objects",
+    "libsched_cluster_apply_changes",
     "libsched_cluster_refresh",
     "libsched_cluster_snapshot",
     "libsched_run_pre_filter_plugins",

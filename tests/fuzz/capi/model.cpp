@@ -112,6 +112,38 @@ PodFacts facts_of(const libsched_pod* pod) {
   return f;
 }
 
+Outcome follow(const Part& part, State& state) {
+  const uint32_t mode = part.how & 0xff;
+  const bool as_told = mode == LIBSCHED_PUT_UPDATE || mode == LIBSCHED_PUT_NEW;
+  if (part.kind == "Node") {
+    if (state.nodes.count(part.name) == 0) return Outcome::kRefused;
+    state.remove_node(part.name);
+  } else if (part.kind == "Pod") {
+    if (state.pods.count(key_of(part.ns, part.name)) == 0) return Outcome::kRefused;
+    state.remove_pod(key_of(part.ns, part.name));
+  } else if (!part.kind.empty()) {
+    state.objects.erase(part.kind + "/" + part.ns + "/" + part.name);
+    return Outcome::kUnknown;  // there are objects of which the model does not know
+  }
+  for (const NodeFacts& node : part.nodes) {
+    const bool there = state.nodes.count(node.name) != 0;
+    if (there && mode == LIBSCHED_PUT_NEW) return Outcome::kRefused;
+    if (!there || mode != LIBSCHED_PUT_MISSING) state.put_node(node);
+  }
+  for (const auto& [pod, node] : part.pods) {
+    const bool there = state.pods.count(pod.key) != 0;
+    if (there && mode == LIBSCHED_PUT_MISSING) continue;
+    if (as_told ? node.empty() : node.empty() || pod.ended) {
+      if (as_told) return Outcome::kRefused;
+      state.remove_pod(pod.key);
+      continue;
+    }
+    if (there && mode == LIBSCHED_PUT_NEW) return Outcome::kRefused;
+    state.put_pod(pod, node);
+  }
+  return part.document && mode == LIBSCHED_PUT_NEW ? Outcome::kUnknown : Outcome::kOk;
+}
+
 void State::put_node(const NodeFacts& node) {
   if (nodes.count(node.name) == 0) order.push_back(node.name);
   nodes[node.name] = node;

@@ -56,6 +56,18 @@ struct State {
   bool fits(const PodFacts& pod, const std::string& node) const;
 };
 
+// A part of a list of changes.
+struct Part {
+  uint32_t how = LIBSCHED_PUT_APPLY;
+  bool document = false;  // which may hold any object beside its nodes and pods
+  std::vector<NodeFacts> nodes;
+  std::vector<std::pair<PodFacts, std::string>> pods;  // and where they go: "" is nowhere
+  std::string kind = {}, ns = {}, name = {};           // of what is removed
+};
+// What a part makes of a state: kOk, kRefused, or not known by what the model knows.
+enum class Outcome : uint8_t { kOk, kRefused, kUnknown };
+Outcome follow(const Part& part, State& state);
+
 struct Cluster {
   State now;
   std::vector<std::pair<State, uint64_t>> forks;  // with the view's version

@@ -26,6 +26,7 @@ struct World {
   Choices slots{0};  // what hostile slots decide by
   std::unordered_map<const void*, std::shared_ptr<Cluster>> clusters;  // and snapshots
   std::unordered_map<const void*, EvaluatorFacts> evaluators;
+  std::unordered_map<const void*, std::vector<Part>> lists;  // of changes
   std::set<const void*> plain_frameworks;
   std::set<const void*> nominating;  // services with nominations, which filters count on
   bool hostile = false;              // a plugin or API client of the program's own was made

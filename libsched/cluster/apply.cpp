@@ -1,0 +1,320 @@
+// Cluster: objects that come, change and go. Every change is made of the steps below, within one
+// transaction: the first step that fails undoes those before it.
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+
+#include "libsched/cluster/change_errors.hpp"
+#include "libsched/cluster/transaction.hpp"
+
+namespace libsched {
+namespace {
+
+// The very object or document that is stored already.
+bool same(const Object& stored, const Object& offered) {
+  if (&stored == &offered) return true;
+  return stored.content_hash != 0 && stored.content_hash == offered.content_hash &&
+         stored.meta.uid == offered.meta.uid;
+}
+
+}  // namespace
+
+uint32_t Cluster::row_for(Str name, uint64_t hash) {
+  const uint32_t r = state_.find_row(name, hash);
+  return r != kNoId ? r : journal_.acquire_row(name, hash);
+}
+
+void Cluster::release_row_if_empty(uint32_t r) {
+  const State::Row& row = state_.row(r);
+  if (!row.node && row.pods.empty()) journal_.release_row(r);
+}
+
+void Cluster::place_node(const NodeRef& node) {
+  const uint32_t r = row_for(node->meta.name);
+  if (!state_.row(r).node) {
+    journal_.attach_node(r, node);
+    journal_.tree_add(r);
+    return;
+  }
+  const std::string old_zone = state_.row(r).zone;
+  journal_.detach_node(r);
+  journal_.attach_node(r, node);
+  // Another zone: another place in the tree, but the order list changes only with the next node
+  // that comes or goes, as upstream's.
+  if (state_.order_mode() == NodeOrder::kUpstream && zone_key(node->meta.labels) != old_zone) {
+    journal_.tree_remove(r);
+    journal_.tree_add(r);
+  }
+}
+
+void Cluster::drop_pod(uint32_t s) {
+  const uint32_t r = state_.slot(s).row;
+  journal_.remove_pod(s);
+  release_row_if_empty(r);
+}
+
+template <typename F>
+Result<void> Cluster::change(F&& steps, size_t* objects) {
+  if (judging_ != 0) return may_not_change();
+  Transaction change(this);
+  Result<void> done = steps(&change);
+  if (!done.ok()) return done;
+  if (objects != nullptr) *objects = change.objects();
+  if (change.changed()) change.commit();
+  return done;
+}
+
+inline Result<void> Cluster::result(Refusal refusal, Str kind, Str ns, Str name) {
+  switch (refusal) {
+    case Refusal::kNone: return {};
+    case Refusal::kExists: return exists(kind, object_key(ns, name));
+    case Refusal::kNotFound: return not_found(kind, object_key(ns, name));
+    case Refusal::kNoNodeName: return no_node_name(kind, object_key(ns, name));
+    case Refusal::kNoRoom: return too_many_resources(kind, object_key(ns, name));
+  }
+  return {};
+}
+
+// --- the steps ---
+
+Cluster::Refusal Cluster::put(Transaction* change, StoredKind kind, const ObjectRef& object,
+                              PutMode mode) {
+  const ObjectMeta& meta = object->meta;
+  const ObjectStore::Entry* stored = state_.objects().entry(kind, meta.ns, meta.name);
+  if (stored != nullptr) {
+    if (mode == PutMode::kNew) return Refusal::kExists;
+    if (mode == PutMode::kMissing) return Refusal::kNone;
+    if (mode == PutMode::kApply && same(*stored->api, *object)) return Refusal::kNone;
+  }
+  change->note(event_resource(kind), stored == nullptr ? nullptr : stored->api.get(), object.get());
+  journal_.put_object(kind, meta.ns, meta.name, {object, object});
+  return Refusal::kNone;
+}
+
+Cluster::Refusal Cluster::put(Transaction* change, NodeRef node, PutMode mode) {
+  const Str name = node->meta.name;
+  const uint32_t r = state_.find_node(name);
+  if (r != kNoId) {
+    if (mode == PutMode::kNew) return Refusal::kExists;
+    if (mode == PutMode::kMissing) return Refusal::kNone;
+    if (mode == PutMode::kApply && same(*state_.node(r), *node)) return Refusal::kNone;
+  }
+  if (!has_room(node->allocatable)) return Refusal::kNoRoom;
+  change->note("Node", state_.node(r), node.get());
+  place_node(node);
+  return Refusal::kNone;
+}
+
+Cluster::Refusal Cluster::put(Transaction* change, PodRef pod, Str node_name, uint64_t node_hash,
+                              PutMode mode) {
+  const uint32_t s = state_.find_pod(pod->meta.ns, pod->meta.name, pod->meta.key_hash);
+  const bool there = s != kNoId;
+  if (there && mode == PutMode::kMissing) return Refusal::kNone;
+  const bool as_told = mode == PutMode::kUpdate || mode == PutMode::kNew;
+  if (as_told ? node_name.empty() : node_name.empty() || pod->terminated()) {
+    if (as_told) return Refusal::kNoNodeName;
+    if (!there) return Refusal::kNone;
+    change->note("Pod", state_.slot(s).pod.get(), nullptr);
+    drop_pod(s);
+    return Refusal::kNone;
+  }
+  if (there && mode == PutMode::kNew) return Refusal::kExists;
+  if (there && mode == PutMode::kApply) {
+    const State::Slot& slot = state_.slot(s);
+    if (!slot.assumed && same(*slot.pod, *pod) && state_.row(slot.row).name == node_name)
+      return Refusal::kNone;
+  }
+  if (!has_room(pod->occupied)) return Refusal::kNoRoom;
+  change->note("Pod", there ? state_.slot(s).pod.get() : nullptr, pod.get());
+  const uint32_t r = row_for(node_name, node_hash);
+  if (there) {
+    const uint32_t old = state_.slot(s).row;
+    journal_.remove_pod(s);
+    if (old != r) release_row_if_empty(old);
+  }
+  journal_.add_pod(std::move(pod), r);
+  return Refusal::kNone;
+}
+
+Cluster::Refusal Cluster::remove(Transaction* change, Str node) {
+  const uint32_t r = state_.find_node(node);
+  if (r == kNoId) return Refusal::kNotFound;
+  change->note("Node", state_.node(r), nullptr);
+  journal_.tree_remove(r);
+  journal_.detach_node(r);
+  release_row_if_empty(r);
+  return Refusal::kNone;
+}
+
+Cluster::Refusal Cluster::remove(Transaction* change, Str ns, Str pod) {
+  const uint32_t s = state_.find_pod(ns, pod);
+  if (s == kNoId) return Refusal::kNotFound;
+  change->note("Pod", state_.slot(s).pod.get(), nullptr);
+  drop_pod(s);
+  return Refusal::kNone;
+}
+
+Cluster::Refusal Cluster::remove(Transaction* change, StoredKind kind, Str ns, Str name) {
+  const ObjectStore::Entry* stored = state_.objects().entry(kind, ns, name);
+  if (stored == nullptr) return Refusal::kNotFound;
+  change->note(event_resource(kind), stored->api.get(), nullptr);
+  journal_.put_object(kind, ns, name, {});
+  return Refusal::kNone;
+}
+
+Result<void> Cluster::put_all(Transaction* change, const PutObjects& part) {
+  const ObjectSet& set = *part.set;
+  const auto put_object = [&](StoredKind kind, const ObjectRef& o) {
+    const Refusal refusal = put(change, kind, o, part.mode);
+    return result(refusal, stored_kind_name(kind), o->meta.ns, o->meta.name);
+  };
+  for (const NamespaceRef& ns : set.namespaces)
+    LIBSCHED_TRY(put_object(StoredKind::kNamespace, ns));
+  for (const PriorityClassRef& c : set.priority_classes)
+    LIBSCHED_TRY(put_object(StoredKind::kPriorityClass, c));
+  for (const StoredObject& o : set.stored) LIBSCHED_TRY(put_object(o.kind, o.object));
+  if (part.nodes)
+    for (const NodeRef& n : set.nodes)
+      LIBSCHED_TRY(result(put(change, n, part.mode), "node", {}, n->meta.name));
+  if (part.pods)
+    for (const PodRef& p : set.pods) {
+      const Str node = p->spec.node_name;
+      const Refusal refusal = put(change, p, node, hash_str(node), part.mode);
+      LIBSCHED_TRY(result(refusal, "pod", p->meta.ns, p->meta.name));
+    }
+  for (const SkippedKind& k : set.skipped)
+    if (!k.needed_by.empty()) journal_.add_unread_kind(k.kind);
+  return {};
+}
+
+// --- the changes ---
+
+namespace {
+
+Str node_of(const Pod& pod, Str given) { return given.empty() ? pod.spec.node_name : given; }
+
+template <typename... F>
+struct Overloaded : F... {
+  using F::operator()...;
+};
+template <typename... F>
+Overloaded(F...) -> Overloaded<F...>;
+
+}  // namespace
+
+Result<size_t> Cluster::apply(const Change* parts, size_t n) {
+  size_t objects = 0;
+  const auto steps = [&](Transaction* change) -> Result<void> {
+    const Overloaded step = {
+        [&](const PutObjects& p) { return put_all(change, p); },
+        [&](const PutNode& p) {
+          return result(put(change, p.node, p.mode), "node", {}, p.node->meta.name);
+        },
+        [&](const PutPod& p) {
+          const Str node = node_of(*p.pod, p.node_name);
+          const ObjectMeta& meta = p.pod->meta;
+          return result(put(change, p.pod, node, hash_str(node), p.mode), "pod", meta.ns,
+                        meta.name);
+        },
+        [&](const RemoveNode& p) { return result(remove(change, p.name), "node", {}, p.name); },
+        [&](const RemovePod& p) {
+          return result(remove(change, p.ns, p.name), "pod", p.ns, p.name);
+        },
+        [&](const RemoveObject& p) {
+          return result(remove(change, p.kind, p.ns, p.name), stored_kind_name(p.kind), p.ns,
+                        p.name);
+        },
+    };
+    for (size_t i = 0; i < n; ++i) LIBSCHED_TRY(std::visit(step, parts[i]));
+    return {};
+  };
+  LIBSCHED_TRY(change(steps, &objects));
+  return objects;
+}
+
+Result<size_t> Cluster::apply(const ObjectSet& objects) {
+  const Change part = PutObjects{&objects};
+  return apply(&part, 1);
+}
+
+Result<void> Cluster::add_nodes(const Node* const* nodes, size_t n) {
+  return change([&](Transaction* change) -> Result<void> {
+    for (size_t i = 0; i < n; ++i)
+      LIBSCHED_TRY(result(put(change, NodeRef::share(nodes[i]), PutMode::kNew), "node", {},
+                          nodes[i]->meta.name));
+    return {};
+  });
+}
+
+Result<void> Cluster::update_node(const NodeRef& node) {
+  return change([&](Transaction* change) {
+    return result(put(change, node, PutMode::kUpdate), "node", {}, node->meta.name);
+  });
+}
+
+Result<void> Cluster::remove_node(Str name) {
+  return change(
+      [&](Transaction* change) { return result(remove(change, name), "node", {}, name); });
+}
+
+Result<void> Cluster::add_pods(const Pod* const* pods, const Str* node_names, size_t n) {
+  const auto node_at = [&](size_t i) {
+    return node_of(*pods[i], node_names == nullptr ? Str() : node_names[i]);
+  };
+  // The hashes of the nodes' names that have been made and not used yet: pod i's at i % kRing.
+  constexpr size_t kRing = 32, kPods = 31, kIds = 24, kRows = 16, kTails = 8;
+  std::array<uint64_t, kRing> hashes;
+  const auto fetch_ahead = [&](size_t i) {
+    if (i + kPods < n) state_.fetch_pod(*pods[i + kPods]);
+    if (i + kIds < n) {
+      const uint64_t hash = hashes[(i + kIds) % kRing] = hash_str(node_at(i + kIds));
+      state_.fetch_ids(hash, pods[i + kIds]->meta.key_hash);
+    }
+    if (i + kRows < n) state_.fetch_row(hashes[(i + kRows) % kRing]);
+    if (i + kTails < n) state_.fetch_row_pods(hashes[(i + kTails) % kRing]);
+  };
+  return change([&](Transaction* change) -> Result<void> {
+    for (size_t i = 0; i < std::min(n, kIds); ++i) {
+      hashes[i] = hash_str(node_at(i));
+      state_.fetch_ids(hashes[i], pods[i]->meta.key_hash);
+    }
+    for (size_t i = 0; i < std::min(n, kRows); ++i) state_.fetch_row(hashes[i]);
+    for (size_t i = 0; i < n; ++i) {
+      fetch_ahead(i);
+      const Refusal refusal =
+          put(change, PodRef::share(pods[i]), node_at(i), hashes[i % kRing], PutMode::kNew);
+      if (refusal != Refusal::kNone)
+        return result(refusal, "pod", pods[i]->meta.ns, pods[i]->meta.name);
+    }
+    return {};
+  });
+}
+
+Result<void> Cluster::update_pod(const PodRef& pod, Str node_name) {
+  return change([&](Transaction* change) {
+    const Str node = node_of(*pod, node_name);
+    return result(put(change, pod, node, hash_str(node), PutMode::kUpdate), "pod", pod->meta.ns,
+                  pod->meta.name);
+  });
+}
+
+Result<void> Cluster::remove_pod(Str ns, Str name) {
+  return change(
+      [&](Transaction* change) { return result(remove(change, ns, name), "pod", ns, name); });
+}
+
+Result<void> Cluster::put_object(StoredKind kind, const ObjectRef& object) {
+  return change([&](Transaction* change) {
+    return result(put(change, kind, object, PutMode::kUpdate), stored_kind_name(kind),
+                  object->meta.ns, object->meta.name);
+  });
+}
+
+Result<void> Cluster::remove_object(StoredKind kind, Str ns, Str name) {
+  return change([&](Transaction* change) {
+    return result(remove(change, kind, ns, name), stored_kind_name(kind), ns, name);
+  });
+}
+
+}  // namespace libsched

@@ -1,0 +1,83 @@
+// Cluster: what is assumed of pods and objects until the API server says so.
+#include <optional>
+#include <string>
+
+#include "libsched/cluster/change_errors.hpp"
+#include "libsched/cluster/transaction.hpp"
+
+namespace libsched {
+
+Result<void> Cluster::assume_object(StoredKind kind, const ObjectRef& object) {
+  if (judging_ != 0) return may_not_change();
+  const ObjectMeta& meta = object->meta;
+  const ObjectStore::Entry* entry = state_.objects().entry(kind, meta.ns, meta.name);
+  if (entry == nullptr) return not_found(stored_kind_name(kind), object_key(meta.ns, meta.name));
+  // Objects that never were in an API server have no version.
+  const std::optional<int64_t> have = parse_int64(entry->latest->meta.resource_version);
+  const std::optional<int64_t> offered = parse_int64(meta.resource_version);
+  if (have && offered && *offered < *have)
+    return Error{Rc::kState,
+                 std::string(stored_kind_name(kind)) + " \"" + object_key(meta.ns, meta.name) +
+                     "\" is out of sync (stored: " + std::to_string(*have) +
+                     ", assume: " + std::to_string(*offered) + ")",
+                 {},
+                 {}};
+  Transaction change(this);
+  journal_.put_object(kind, meta.ns, meta.name, {entry->api, object});
+  change.commit();
+  return {};
+}
+
+Result<void> Cluster::restore_object(StoredKind kind, Str ns, Str name) {
+  if (judging_ != 0) return may_not_change();
+  const ObjectStore::Entry* entry = state_.objects().entry(kind, ns, name);
+  if (entry == nullptr || !entry->assumed()) return {};
+  Transaction change(this);
+  journal_.put_object(kind, ns, name, {entry->api, entry->api});
+  change.commit();
+  return {};
+}
+
+Result<void> Cluster::assume(const Pod& pod, Str node_name, Time start) {
+  if (judging_ != 0) return may_not_change();
+  const Str node = node_name.empty() ? pod.spec.node_name : node_name;
+  if (node.empty()) return no_node_name("pod", pod_key(pod));
+  if (!has_room(pod.occupied)) return too_many_resources("pod", pod_key(pod));
+  if (state_.find_pod(pod.meta.ns, pod.meta.name, pod.meta.key_hash) != kNoId)
+    return Error{Rc::kExists,
+                 "pod " + std::string(pod.meta.uid) + "(" + pod_key(pod) +
+                     ") is in the cache, so can't be assumed",
+                 {},
+                 {}};
+  const Ref<Pod> copy = copy_pod(pod, pod.meta.name, pod.meta.ns, pod.meta.uid, node);
+  if (start.present) copy->status.start_time = start;
+  Transaction change(this);
+  const uint32_t s = journal_.add_pod(copy, row_for(node));
+  journal_.set_assumed(s, true);
+  change.commit();
+  return {};
+}
+
+Result<void> Cluster::may_forget(Str ns, Str name) const {
+  const uint32_t s = state_.find_pod(ns, name);
+  if (s == kNoId || state_.slot(s).assumed) return {};
+  const Pod& pod = *state_.slot(s).pod;
+  return Error{Rc::kState,
+               "pod " + std::string(pod.meta.uid) + "(" + pod_key(pod) +
+                   ") wasn't assumed so cannot be forgotten",
+               {},
+               {}};
+}
+
+Result<void> Cluster::forget(Str ns, Str name) {
+  if (judging_ != 0) return may_not_change();
+  LIBSCHED_TRY(may_forget(ns, name));
+  const uint32_t s = state_.find_pod(ns, name);
+  if (s == kNoId) return {};
+  Transaction change(this);
+  drop_pod(s);
+  change.commit();
+  return {};
+}
+
+}  // namespace libsched

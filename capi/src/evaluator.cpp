@@ -35,15 +35,14 @@ Error no_node(Str name) {
   return {Rc::kNotFound, "node \"" + std::string(name) + "\" is not in the cluster", {}, {}};
 }
 
-using ChangePod = Result<Status> (Evaluator::*)(CycleState&, const Pod&, const Pod&,
-                                                uint32_t) const;
+using ChangePod = Result<Status> (Evaluator::*)(CycleState&, const Pod&, const Pod&, uint32_t);
 
 libsched_rc change_pod(ChangePod change, libsched_evaluator* evaluator, libsched_cycle_state* state,
                        const libsched_pod* pod, const libsched_pod* other, libsched_str node,
                        libsched_status* status, libsched_error** error) {
   LIBSCHED_REQUIRE_HANDLES(error, evaluator, state, pod, other, status);
   return guarded(error, [&]() -> Result<void> {
-    const Evaluator& e = *unwrap(evaluator);
+    Evaluator& e = *unwrap(evaluator);
     const uint32_t row = e.view().find_node(in(node));
     if (row == kNoId) return no_node(in(node));
     Result<Status> ran = (e.*change)(*unwrap(state), *unwrap(pod), *unwrap(other), row);
@@ -165,7 +164,7 @@ libsched_rc libsched_run_pre_filter_plugins(libsched_evaluator* evaluator,
     if (!ran.ok()) return std::move(ran.error());
     unwrap(status)->assign(std::move(*ran));
     if (result != nullptr) {
-      unwrap(result)->result = unwrap(state)->pre_filter;
+      unwrap(result)->result = unwrap(state)->pre_filter();
       unwrap(result)->out_of_memory = false;
     }
     return {};

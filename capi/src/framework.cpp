@@ -53,11 +53,11 @@ Result<void> refuse_reserved(const bool (&reserved)[n], const char* name) {
 
 // What the runtime knows of a plugin in this state; null if it did not run.
 const CycleState::Entry* entry_of(const libsched_cycle_state* state, libsched_str plugin) {
-  if (!live(state) || unwrap(state)->framework == nullptr) return nullptr;
+  if (!live(state) || unwrap(state)->framework() == nullptr) return nullptr;
   const CycleState& s = *unwrap(state);
-  const auto& plugins = static_cast<const Framework*>(s.framework)->plugins();
-  for (size_t i = 0; i < s.entries.size(); ++i)
-    if (plugins[i].name == in(plugin)) return &s.entries[i];
+  const auto& plugins = static_cast<const Framework*>(s.framework())->plugins();
+  for (size_t i = 0; i < s.entries().size(); ++i)
+    if (plugins[i].name == in(plugin)) return &s.entries()[i];
   return nullptr;
 }
 

@@ -82,7 +82,7 @@ TEST_CASE("where threads may be used: not with plugins or values of the caller's
     FakeWorld w({f});
     REQUIRE(w.evaluator.set_parallelism(5).ok());
     if (prepare) prepare(w);
-    const Evaluator::Trials trials(w.evaluator, *w.state);
+    const ParallelTrials trials(w.evaluator, *w.state);
     // One that is trying nodes may not be asked for more, nor told to use other threads.
     CHECK(w.evaluator.set_parallelism(1).error().rc == Rc::kMisuse);
     return trials.crew().size();

@@ -25,6 +25,28 @@ bool PreFilterResult::allows(Str node) const {
          std::binary_search(nodes.begin(), nodes.end(), node, [](Str a, Str b) { return a < b; });
 }
 
+// What plugins asked to be skipped stays until they are asked again, as upstream's sets of names.
+void CycleState::forget_data() {
+  for (Entry& e : entries_) {
+    Entry fresh;
+    fresh.skip_score = e.skip_score;
+    fresh.skip_pre_bind = e.skip_pre_bind;
+    fresh.parallel_pre_bind = e.parallel_pre_bind;
+    e = std::move(fresh);
+  }
+}
+
+void CycleState::begin_pre_filter(uint64_t pod_serial) {
+  pod_serial_ = data_serial_ = pod_serial;
+  forget_data();
+  pre_filter_ = {};
+}
+
+void CycleState::begin_filter(uint64_t pod_serial) {
+  data_serial_ = pod_serial;
+  forget_data();
+}
+
 void CycleState::write(Str key, std::shared_ptr<StateValue> value) {
   std::shared_ptr<StateValue> old;  // destroyed outside of the lock
   const std::lock_guard lock(mutex_);
@@ -81,17 +103,16 @@ const Pod* CycleState::activation(size_t index) const {
 
 Ref<CycleState> CycleState::clone() const {
   Ref<CycleState> copy = make_ref<CycleState>();
-  copy->framework = framework;
-  copy->keep = keep;
-  copy->pod_serial = pod_serial;
-  copy->data_serial = data_serial;
-  copy->entries = entries;
-  for (Entry& e : copy->entries) {
+  copy->framework_ = framework_;
+  copy->pod_serial_ = pod_serial_;
+  copy->data_serial_ = data_serial_;
+  copy->entries_ = entries_;
+  for (Entry& e : copy->entries_) {
     if (e.data) e.data = e.data->clone();
     if (e.score_data) e.score_data = e.score_data->clone();
   }
-  copy->pre_filter = pre_filter;
-  copy->skip_all_post_filter = skip_all_post_filter;
+  copy->pre_filter_ = pre_filter_;
+  copy->skip_all_post_filter_ = skip_all_post_filter_;
   {
     const std::lock_guard lock(mutex_);
     copy->values_ = values_;

@@ -1,26 +1,24 @@
 // CycleState: what one scheduling cycle knows: per plugin its prepared data and whether it asked to
 // be skipped, the merged PreFilterResult, and whatever plugins write under keys.
 //
-// The keyed part may be used by several threads at once; the rest belongs to the thread that runs
-// the extension points.
+// It belongs to the framework that filled it, and points to nothing of a call (call.hpp). The keyed
+// part may be used by several threads at once; the rest belongs to the thread that runs the
+// extension points.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "libsched/base/mutex.hpp"
 #include "libsched/base/ref.hpp"
 #include "libsched/cluster/cluster.hpp"
-#include "libsched/framework/limits.hpp"
-#include "libsched/framework/preemption_report.hpp"
 #include "libsched/framework/status.hpp"
 
 namespace libsched {
-
-class Evaluator;
 
 // Nodes that PreFilter leaves, and which plugins narrowed them.
 struct PreFilterResult {
@@ -56,7 +54,7 @@ class StateValue {
 
 class CycleState final : public RefCounted {
  public:
-  // --- of the runtime ---
+  // What belongs to one plugin.
   struct Entry {
     std::shared_ptr<PluginData> data;
     bool prepared = false;  // `data` is what prepare() made (possibly nothing)
@@ -68,28 +66,34 @@ class CycleState final : public RefCounted {
     bool skip_pre_bind = false;      // its PreBindPreFlight said Skip
     bool parallel_pre_bind = false;  // ... or that it may run beside others
   };
-  const void* framework = nullptr;  // the framework that filled the entries
-  Ref<const RefCounted> keep;       // `framework` again: it lives as long as what it filled
-  uint64_t pod_serial = 0;          // the pod that PreFilter was run for; 0: none yet
-  uint64_t data_serial = 0;    // the pod that `entries` belong to: the same, or of Filter alone
-  std::vector<Entry> entries;  // by plugin index of the framework
-  PreFilterResult pre_filter;
-  bool skip_all_post_filter = false;  // PostFilter asks no plugin
-  // If somebody wants to see how PostFilter preempts: then every node is tried, ties go to the
-  // smallest name, and it is written down here.
-  PreemptionReport* report = nullptr;
 
-  // While plugins are asked: what they are asked about, and by whom (an Evaluator).
-  const View* view = nullptr;
-  Evaluator* evaluator = nullptr;
-  // How many calls up to Score ask plugins with this state: what these have prepared is in use
-  // then, and nothing may replace it.
-  int in_use = 0;
-  // While a call with limits runs: these. Copies of the state have none.
-  const LimitWatch* limits = nullptr;
-  bool exceeded() const { return limits != nullptr && limits->exceeded(); }
-  // For loops of short steps: looks at every 64th.
-  bool exceeded(size_t step) const { return step % 64 == 63 && exceeded(); }
+  // The framework that fills the entries; it lives as long as what it filled. Null: none yet.
+  const RefCounted* framework() const { return framework_.get(); }
+  void tie(Ref<const RefCounted> framework, size_t plugins) {
+    framework_ = std::move(framework);
+    entries_.assign(plugins, {});
+  }
+  // By plugin index of the framework.
+  std::span<Entry> entries() { return entries_; }
+  std::span<const Entry> entries() const { return entries_; }
+
+  // The pod that PreFilter was run for, and the pod that the entries belong to: the same, or that
+  // of Filter alone. 0: none yet.
+  uint64_t pod_serial() const { return pod_serial_; }
+  uint64_t data_serial() const { return data_serial_; }
+  // PreFilter begins, or Filter without one; what was known of another pod goes.
+  void begin_pre_filter(uint64_t pod_serial);
+  void begin_filter(uint64_t pod_serial);
+  // As if PreFilter had not run.
+  void undo_pre_filter() { begin_pre_filter(0); }
+
+  PreFilterResult& pre_filter() { return pre_filter_; }
+  const PreFilterResult& pre_filter() const { return pre_filter_; }
+  bool skip_all_post_filter() const { return skip_all_post_filter_; }  // asks no plugin
+  void set_skip_all_post_filter(bool skip) { skip_all_post_filter_ = skip; }
+  // Whether plugins up to Score are asked with this state at the moment: what they have prepared is
+  // in use then, and nothing may replace it.
+  bool in_use() const { return in_use_ != 0; }
 
   // Upstream's PodsToActivate: pods to try again at once after this cycle, by "namespace/name".
   void activate(const PodRef& pod);
@@ -106,6 +110,16 @@ class CycleState final : public RefCounted {
   Ref<CycleState> clone() const;
 
  private:
+  friend class PluginScope;
+  void forget_data();
+
+  Ref<const RefCounted> framework_;
+  uint64_t pod_serial_ = 0;
+  uint64_t data_serial_ = 0;
+  std::vector<Entry> entries_;
+  PreFilterResult pre_filter_;
+  bool skip_all_post_filter_ = false;
+  int in_use_ = 0;
   mutable Mutex mutex_;
   std::map<std::string, std::shared_ptr<StateValue>, std::less<>> values_;
   std::map<std::string, PodRef> activations_;

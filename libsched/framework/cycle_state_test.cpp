@@ -109,27 +109,30 @@ struct Number final : PluginData {
 
 TEST_CASE("a clone knows what PreFilter said, and has its own data of plugins") {
   CycleState state;
-  state.pod_serial = state.data_serial = 7;
-  state.entries.resize(2);
-  state.entries[0].skip_filter = true;
+  state.tie(make_ref<CycleState>(), 2);
+  state.begin_pre_filter(7);
+  state.set_skip_all_post_filter(true);
+  state.entries()[0].skip_filter = true;
   auto data = std::make_shared<Number>();
   data->ids_epoch = 5;
-  state.entries[1].data = data;
-  state.entries[1].prepared = state.entries[1].pre_filtered = true;
-  state.pre_filter.narrow({"n"});
-  state.pre_filter.restricted = {"X"};
+  state.entries()[1].data = data;
+  state.entries()[1].prepared = state.entries()[1].pre_filtered = true;
+  state.pre_filter().narrow({"n"});
+  state.pre_filter().restricted = {"X"};
   const Ref<CycleState> copy = state.clone();
-  CHECK(copy->pod_serial == 7);
-  CHECK(copy->data_serial == 7);
-  CHECK(copy->entries[0].skip_filter);
-  CHECK_FALSE(copy->entries[1].skip_filter);
-  CHECK(copy->entries[1].pre_filtered);
-  CHECK(copy->entries[1].prepared);
-  CHECK(copy->entries[1].data->ids_epoch == 5);
-  CHECK(static_cast<const Number&>(*copy->entries[1].data).number == 1);
+  CHECK(copy->framework() == state.framework());
+  CHECK(copy->pod_serial() == 7);
+  CHECK(copy->data_serial() == 7);
+  CHECK(copy->skip_all_post_filter());
+  CHECK(copy->entries()[0].skip_filter);
+  CHECK_FALSE(copy->entries()[1].skip_filter);
+  CHECK(copy->entries()[1].pre_filtered);
+  CHECK(copy->entries()[1].prepared);
+  CHECK(copy->entries()[1].data->ids_epoch == 5);
+  CHECK(static_cast<const Number&>(*copy->entries()[1].data).number == 1);
   CHECK(data->number == 0);
-  CHECK(copy->pre_filter.nodes == Names{"n"});
-  CHECK(copy->pre_filter.restricted == Names{"X"});
+  CHECK(copy->pre_filter().nodes == Names{"n"});
+  CHECK(copy->pre_filter().restricted == Names{"X"});
 }
 
 TEST_CASE("keyed values may be used by several threads") {

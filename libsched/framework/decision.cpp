@@ -88,7 +88,8 @@ std::shared_ptr<const NodeNames> judged_nodes(const Decision::Source& source) {
 }
 
 void judge_nodes(const Decision::Source& source, Decision::Details* d) {
-  StatusTable table = source.verdicts.statuses(*source.framework, source.view(), *source.pod);
+  StatusTable table =
+      source.verdicts.statuses(*source.framework, {source.view(), *source.services}, *source.pod);
   d->names = judged_nodes(source);
   d->statuses = std::move(table.list);
   const size_t count = d->names->rows.size();

@@ -66,6 +66,7 @@ class Decision final : public RefCounted {
     FrameworkRef framework;
     Ref<Cluster> cluster;  // or
     SnapshotRef snapshot;
+    Ref<Services> services;
     PodRef pod;
     std::optional<Status> pre_filter;
     PreFilterResult narrowed;

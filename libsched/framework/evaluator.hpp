@@ -1,4 +1,5 @@
-// Evaluator: a framework on a view, with scratch memory and caches; runs the extension points.
+// Evaluator: a framework on a view, with scratch memory; runs the extension points, each in a pass
+// of its own (filter_pass.hpp, score_pass.hpp).
 //
 // For one thread. On a cluster it is the writer's thread, and every call sees the present state; on
 // a snapshot any thread may have its own evaluator. Nothing here changes the view, except that the
@@ -6,14 +7,15 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
+#include <memory>
+#include <optional>
 #include <vector>
 
-#include "libsched/base/line_vector.hpp"
 #include "libsched/framework/crew.hpp"
 #include "libsched/framework/decision.hpp"
-#include "libsched/framework/foreign_call.hpp"
+#include "libsched/framework/filter_pass.hpp"
 #include "libsched/framework/framework.hpp"
+#include "libsched/framework/workspace.hpp"
 
 namespace libsched {
 
@@ -29,8 +31,8 @@ struct CheckOptions {
   bool judge_excluded = false;  // run Filter on nodes that PreFilter excluded, too
   bool score = false;           // PreScore and Score over what fits
   Limits limits;
-  // If no node takes the pod, let PostFilter try to make room. Preemption tries every node then, so
-  // that the decision can tell of all of them.
+  // If no node takes the pod, ask PostFilter how room could be made. It is a question: preemption
+  // tries every node, so that the decision can tell of all of them, and makes no pod leave.
   bool post_filter = false;
 };
 
@@ -89,33 +91,26 @@ class Evaluator final : public RefCounted {
   Result<void> may_ask() const;
 
   Status run_pre_enqueue(const Pod& pod) const;
-  // The result is in state.pre_filter.
+  // The result is in state.pre_filter().
   Result<Status> run_pre_filter(CycleState& state, const Pod& pod);
   // Upstream's RunPreFilterExtensionAddPod and -RemovePod: what the state's PreFilter found out
   // follows `other` coming to or leaving the node. Changes the state alone.
-  Result<Status> run_add_pod(CycleState& state, const Pod& pod, const Pod& other,
-                             uint32_t row) const;
-  Result<Status> run_remove_pod(CycleState& state, const Pod& pod, const Pod& other,
-                                uint32_t row) const;
-  Result<void> run_filter(CycleState& state, const Pod& pod, uint32_t row, Status* status) const;
-  // The same for a copy of a node, and with AddPod and RemovePod for it (evaluator_change.cpp).
+  Result<Status> run_add_pod(CycleState& state, const Pod& pod, const Pod& other, uint32_t row);
+  Result<Status> run_remove_pod(CycleState& state, const Pod& pod, const Pod& other, uint32_t row);
+  // Upstream's RunFilterPlugins on a node, and on a copy of one.
+  Result<void> run_filter(CycleState& state, const Pod& pod, uint32_t row, Status* status);
   Result<void> run_filter(CycleState& state, const Pod& pod, const NodeOverlay& node,
-                          Status* status) const;
-  Result<Status> run_add_pod(CycleState& state, const Pod& pod, const Pod& other,
-                             const NodeOverlay& node) const;
-  Result<Status> run_remove_pod(CycleState& state, const Pod& pod, const Pod& other,
-                                const NodeOverlay& node) const;
-  // Upstream's RunFilterPluginsWithNominatedPods (evaluator_nominated.cpp): with the nominated pods
-  // of the same or a higher priority on the node, and if there are any, without them, too.
+                          Status* status);
+  // Upstream's RunFilterPluginsWithNominatedPods.
   Result<void> run_filter_with_nominated(CycleState& state, const Pod& pod, uint32_t row,
-                                         Status* status) const;
+                                         Status* status);
   Result<void> run_filter_with_nominated(CycleState& state, const Pod& pod, const NodeOverlay& node,
-                                         Status* status) const;
+                                         Status* status);
   // Upstream's RunPostFilterPlugins; `nomination` may be left without a value.
   Result<Status> run_post_filter(CycleState& state, const Pod& pod, const NodeStatuses& statuses,
                                  std::optional<Nomination>* nomination);
   // Writes words words of `feasible`, at least view().word_count(); null with 0 words: which nodes
-  // are found beside the first is not asked.
+  // are found beside the first is not asked. Nominated pods don't count.
   Result<FilterOutcome> filter_nodes(CycleState& state, const Pod& pod,
                                      const FilterOptions& options, uint64_t* feasible,
                                      size_t words);
@@ -165,46 +160,6 @@ class Evaluator final : public RefCounted {
   static constexpr uint32_t kMaxParallelism = 1024;
   Result<void> set_parallelism(uint32_t threads);
 
-  // While copies of nodes are tried out (evaluator_trials.cpp): plugins may not ask this evaluator
-  // for more than one node, for they may be asked on all threads of the crew at once.
-  class Trials {
-   public:
-    Trials(Evaluator& evaluator, const CycleState& state);
-    ~Trials() { evaluator_.busy_ = before_; }
-    Trials(const Trials&) = delete;
-    Trials& operator=(const Trials&) = delete;
-    const Crew& crew() const { return crew_; }
-
-   private:
-    Evaluator& evaluator_;
-    bool before_;
-    Crew crew_;
-  };
-  // Of one call with limits: plugins and loops look out for them through the state. A call that is
-  // made of several holds one around them all.
-#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wdangling-pointer"  // the destructor takes the address back
-#endif
-  struct Limited {
-    Limited(const Evaluator* e, CycleState& s, const Limits& limits)
-        : state(s),
-          before(s.limits),
-          clock(e->services_->deadline_clock_ref()),
-          watch(limits, *clock) {
-      s.limits = &watch;
-    }
-    ~Limited() { state.limits = before; }
-    Limited(const Limited&) = delete;
-    Limited& operator=(const Limited&) = delete;
-    CycleState& state;
-    const LimitWatch* before;
-    Ref<Clock> clock;  // whatever services a plugin gives the evaluator
-    LimitWatch watch;
-  };
-#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12
-#pragma GCC diagnostic pop
-#endif
   // Upstream's SignPod: JSON; "" if this pod or this profile cannot be signed.
   std::string sign_pod(const Pod& pod) const;
 
@@ -216,141 +171,150 @@ class Evaluator final : public RefCounted {
                                     const CheckOptions& options);
 
  private:
-  // While plugins are asked: the state tells them by whom and about what. Plugins may ask the
-  // evaluator in their turn, hence what stood there before comes back.
-  struct Told {
-    Told(const Evaluator* e, CycleState& s) : state(s), view(s.view), evaluator(s.evaluator) {
-      s.view = &e->view();
-      s.evaluator = const_cast<Evaluator*>(e);  // it belongs to the thread that asks
-    }
-    ~Told() {
-      state.view = view;
-      state.evaluator = evaluator;
-    }
-    Told(const Told&) = delete;
-    Told& operator=(const Told&) = delete;
-    CycleState& state;
-    const View* view;
-    Evaluator* evaluator;
+  friend class LimitScope;
+  friend class ParallelTrials;
+
+  // While plugins are asked that may not change the cluster: up to PostFilter. A busy evaluator
+  // already holds this, possibly on several threads.
+  class ReadOnlyScope {
+   public:
+    explicit ReadOnlyScope(const Evaluator& e) : judging_(e.busy_ ? nullptr : e.cluster_.get()) {}
+
+   private:
+    Cluster::Judging judging_;
   };
-  // The same where plugins may not change the cluster: up to PostFilter.
-  struct Asked {
-    // Who has made the evaluator busy judges already, and perhaps on several threads.
-    Asked(const Evaluator* e, CycleState& s)
-        : told(e, s), judging(e->busy_ ? nullptr : e->cluster_.get()) {
-      ++s.in_use;
+  // Of one call that uses the workspace.
+  class ExclusiveUse {
+   public:
+    explicit ExclusiveUse(Evaluator& e) : evaluator_(e), scope_(e) { e.busy_ = true; }
+    ~ExclusiveUse() { evaluator_.busy_ = false; }
+    ExclusiveUse(const ExclusiveUse&) = delete;
+    ExclusiveUse& operator=(const ExclusiveUse&) = delete;
+
+   private:
+    Evaluator& evaluator_;
+    ReadOnlyScope scope_;
+  };
+  // The limits of one call; whatever services a plugin gives the evaluator, their clock stays.
+  class CallLimits {
+   public:
+    CallLimits(const Limits& limits, const Services& services) {
+      if (limits.cancel == nullptr && limits.deadline_ns == 0) return;
+      clock_ = services.deadline_clock_ref();
+      watch_.emplace(limits, *clock_);
     }
-    ~Asked() { --told.state.in_use; }
-    Asked(const Asked&) = delete;
-    Asked& operator=(const Asked&) = delete;
-    Told told;
-    Cluster::Judging judging;
+    const LimitWatch* watch() const { return watch_ ? &*watch_ : nullptr; }
+
+   private:
+    Ref<Clock> clock_;
+    std::optional<LimitWatch> watch_;
   };
-  // Of one call that uses the scratch memory below.
-  struct Turn {
-    Turn(Evaluator* e, CycleState* state) : evaluator(e), asked(e, *state) { e->busy_ = true; }
-    ~Turn() { evaluator->busy_ = false; }
-    Turn(const Turn&) = delete;
-    Turn& operator=(const Turn&) = delete;
-    Evaluator* evaluator;
-    Asked asked;
-  };
-  static Result<void> go_on(const CycleState& state) {
-    return state.exceeded() ? Result<void>(state.limits->error()) : Result<void>();
+
+  // What is handed to plugins. Inside of a call with the same state its limits go on.
+  Call call_with(const LimitWatch* limits) { return {view(), *services_, limits, this}; }
+  Call call_inside(const CycleState& state) {
+    const Call* around = PluginScope::call_of(state);
+    return call_with(around == nullptr ? nullptr : around->limits);
   }
+
   Result<void> may_begin() const;
-  // Nobody is inside of a plugin, nor is the state in use: then the rules below say yes.
-  static bool at_rest(const CycleState& state) {
-    return state.in_use == 0 && ForeignCall::depth() == 0;
-  }
   Result<void> may_replace(const CycleState& state) const;
   Result<void> may_read(const CycleState& state) const;
-  Result<Status> pre_filter_all(CycleState& state, const Pod& pod) const;
-  Result<Status> ask_pre_filter(CycleState& state, const Pod& pod) const;
+  Result<void> may_reserve() const;
+  Result<void> tie(CycleState& state) const;
+  Result<void> tie_to_pod(CycleState& state, const Pod& pod) const;
+  // Before one node is asked about.
+  Result<void> prepare_one(CycleState& state, const Pod& pod) const;
+  Result<Status> pre_filter(CycleState& state, const Pod& pod, const Call& call) const;
+  Result<Status> ask_pre_filter(CycleState& state, const Pod& pod, const Call& call) const;
+  Result<Status> post_filter(const PostFilterCall& call, std::optional<Nomination>* nomination);
   bool may_use_threads(const CycleState& state) const;
-  // evaluator_binding.cpp
+  Result<Status> change_pod(FilterPass::Change change, CycleState& state, const Pod& pod,
+                            const Pod& other, const NodeOverlay& node);
+
+  // Filter of many nodes (evaluator_filter.cpp).
+  void mask(const CycleState& state, const FilterOptions& options, size_t words);
+  Error node_error(FilterPass& pass, uint32_t row) const;
+  Result<StatusTable> statuses_of(FilterPass& pass, const Call& call, const Pod& pod,
+                                  Span<uint32_t> rows);
+
+  // Decisions (evaluator_check.cpp).
+  struct Checked {
+    size_t judged = 0, feasible = 0;
+    bool failed = false;  // a plugin gave an Error on a node
+  };
+  Result<Checked> check_nodes(CycleState& state, const Pod& pod, const Call& call,
+                              Decision::Source* source);
+  Result<void> score_decision(CycleState& state, const Pod& pod, const Call& call, Decision* d);
+  Result<void> ask_post_filter(CycleState& state, const Pod& pod, const Call& call, Decision* d);
+
+  // Scores (evaluator_score.cpp).
+  ScoreSet scored_rows(const uint64_t* feasible);
+  Result<void> ready_to_score(CycleState& state, const Pod& pod, size_t words) const;
+
+  // Cycles (evaluator_cycle.cpp).
+  Result<CycleOutcome> cycle(CycleState& state, const Pod& pod, const Call& call,
+                             const CycleOptions& options);
+  Result<CycleOutcome> choose(CycleState& state, const Pod& pod, const Call& call,
+                              const CycleOptions& options);
+  Result<void> explain_failure(CycleState& state, const Pod& pod, const Call& call,
+                               const CycleOptions& options, CycleOutcome* out);
+  Result<void> run_post_filter_after(CycleState& state, const Pod& pod, const Call& call,
+                                     const CycleOptions& options, const NodeStatuses& statuses,
+                                     CycleOutcome* out);
+  uint32_t nominated_row(const Pod& pod) const;
+  size_t nodes_to_find(size_t nodes) const;
+
+  // Binding (evaluator_binding.cpp).
   Status reserve_all(CycleState& state, const Pod& pod, Str node);
   void unreserve_all(CycleState& state, const Pod& pod, Str node);
   Status pre_bind_one(uint32_t plugin, Services& services, CycleState& state, const Pod& pod,
                       Str node);
   Status pre_bind_group(const std::vector<uint32_t>& group, Services& services, CycleState& state,
                         const Pod& pod, Str node);
-  Result<void> may_reserve() const;
-
-  enum class Change : uint8_t { kAdd, kRemove };
-  Result<Status> run_change(Change change, CycleState& state, const Pod& pod, const Pod& other,
-                            uint32_t row, const NodeOverlay* node) const;
-  Result<void> run_filter(CycleState& state, const Pod& pod, uint32_t row, const NodeOverlay* node,
-                          Status* status) const;
-  Result<void> bind(CycleState& state) const;
-  Result<void> bind_pod(CycleState& state, const Pod& pod) const;
-  const PluginData* data_for(CycleState& state, CycleState::Entry& entry, const Plugin& plugin,
-                             const Pod& pod, uint64_t epoch) const;
-  Result<void> steps(CycleState& state, const Pod& pod);
-  Error node_error(CycleState& state, const Pod& pod, uint32_t row) const;
-  Result<void> judge(CycleState& state, const Pod& pod, const RowSet& set);
-  void mask(const CycleState& state, const FilterOptions& options, size_t words);
-  // Judges the rows of `bits`, which lie in the words of `verdicts`, and takes the rejected away.
-  // Nominated pods count. Errors do not end it: true if there are any.
-  Result<bool> judge_all(CycleState& state, const Pod& pod, uint64_t* bits, Verdicts* verdicts);
-  // The same of rows in any words, with all statuses.
-  Result<StatusTable> judge_rows(CycleState& state, const Pod& pod, Span<uint32_t> rows);
-  struct Checked {
-    size_t judged = 0, feasible = 0;
-    bool failed = false;  // a plugin gave an Error on a node
-  };
-  Result<Checked> check_nodes(CycleState& state, const Pod& pod, Decision::Source* source);
-  // evaluator_make_room.cpp
-  Result<void> make_room(CycleState& state, const Pod& pod, const NodeStatuses& statuses,
-                         CycleOutcome* out);
-  Result<void> make_room(CycleState& state, const Pod& pod, Decision* d);
-  // evaluator_nominated.cpp
-  bool mark_nominated(const Pod& pod);
-  Result<void> judge_nominated(CycleState& state, const Pod& pod, const RowSet& set,
-                               const std::function<void(uint32_t, Status)>& rejected) const;
-  Result<void> filter_twice(CycleState& state, const Pod& pod, uint32_t row,
-                            const NodeOverlay* node, Status* status) const;
-  // evaluator_score.cpp
-  Result<Status> pre_score_set(CycleState& state, const Pod& pod, const ScoreSet& set);
-  // `offset` gets what every row's total lacks; without it the totals are whole.
-  Result<Status> score_set(CycleState& state, const Pod& pod, const ScoreSet& set, int64_t* totals,
-                           ScoreTable* table, int64_t* offset = nullptr);
-  Result<void> score_decision(CycleState& state, const Pod& pod, Decision* d);
-  static Error stale(const std::string& plugin);
-  ScoreSet scored_rows(const uint64_t* feasible);
-  Result<void> ready_to_score(CycleState& state, const Pod& pod, size_t words) const;
-  // evaluator_cycle.cpp
-  struct Found {
-    size_t count = 0;      // feasible, at most the limit
-    size_t processed = 0;  // nodes that upstream would have looked at
-    uint32_t first = kNoId;
-    Status error;
-  };
-  Result<Found> find(CycleState& state, const Pod& pod, Span<uint32_t> nodes, size_t start,
-                     size_t limit);
-  Result<CycleOutcome> cycle(CycleState& state, const Pod& pod, const CycleOptions& options);
-  Result<CycleOutcome> choose(CycleState& state, const Pod& pod, const CycleOptions& options);
-  uint32_t nominated_row(const Pod& pod) const;
-  size_t nodes_to_find(size_t nodes) const;
-  uint32_t pick(const ScoreSet& set, const int64_t* totals, const CycleOptions& options,
-                int64_t* best);
 
   FrameworkRef framework_;
   Ref<Cluster> cluster_;
   SnapshotRef snapshot_;
   Ref<Services> services_ = make_ref<Services>();
+  std::vector<Ref<Services>> replaced_;         // while plugins that were handed them may run
   std::shared_ptr<Subscription> subscription_;  // of all evaluators of the two; null: none needed
-  std::vector<FilterStep> steps_;
-  std::vector<uint64_t> alive_, errors_, chunk_;
-  std::vector<uint64_t> nominated_;      // rows that are judged one by one
-  std::shared_ptr<SortedNodes> sorted_;  // of the nodes of the latest decision
-  std::vector<uint64_t> feasible_, score_errors_;
-  std::vector<uint32_t> narrowed_, feasible_rows_;
-  LineVector<int64_t> column_, totals_;
+  std::shared_ptr<SortedNodes> sorted_;         // of the nodes of the latest decision
+  Workspace work_;
   size_t next_start_ = 0;
   uint64_t ties_broken_ = 0;
   uint32_t parallelism_ = 1;
   bool busy_ = false;  // a plugin that is asked may not ask this evaluator for more than one node
+};
+
+// Limits of a call that is made of several: those that have none of their own go on with these.
+class LimitScope {
+ public:
+  LimitScope(Evaluator& evaluator, CycleState& state, const Limits& limits)
+      : limits_(limits, evaluator.services()),
+        call_(evaluator.call_with(limits_.watch())),
+        scope_(state, call_, false) {}
+
+ private:
+  Evaluator::CallLimits limits_;
+  Call call_;
+  PluginScope scope_;
+};
+
+// While copies of nodes are tried out (parallel_trials.cpp): plugins may not ask this evaluator for
+// more than one node, for they may be asked on all threads of the crew at once.
+class ParallelTrials {
+ public:
+  ParallelTrials(Evaluator& evaluator, const CycleState& state);
+  ~ParallelTrials() { evaluator_.busy_ = before_; }
+  ParallelTrials(const ParallelTrials&) = delete;
+  ParallelTrials& operator=(const ParallelTrials&) = delete;
+  const Crew& crew() const { return crew_; }
+
+ private:
+  Evaluator& evaluator_;
+  bool before_;
+  Crew crew_;
 };
 
 }  // namespace libsched

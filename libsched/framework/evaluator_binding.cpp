@@ -29,13 +29,14 @@ Result<void> Evaluator::may_reserve() const {
 }
 
 Status Evaluator::reserve_all(CycleState& state, const Pod& pod, Str node) {
-  const Told told(this, state);
+  const Call call = call_inside(state);
+  const PluginScope scope(state, call, false);
   const uint32_t row = view().find_node(node);
   for (const uint32_t i : framework_->at(ExtensionPoint::kReserve)) {
     const Framework::Instance& instance = framework_->plugins()[i];
     if (!instance.plugin) continue;
     Status s =
-        instance.plugin->reserve({*cluster_, pod, state, state.entries[i].data.get(), row, node});
+        instance.plugin->reserve({*cluster_, pod, state, state.entries()[i].data.get(), row, node});
     if (s.success()) continue;
     if (!s.rejected()) return wrapped("Reserve plugin", instance.name, s);
     s.plugin = instance.name;
@@ -45,26 +46,27 @@ Status Evaluator::reserve_all(CycleState& state, const Pod& pod, Str node) {
 }
 
 void Evaluator::unreserve_all(CycleState& state, const Pod& pod, Str node) {
-  const Told told(this, state);
+  const Call call = call_inside(state);
+  const PluginScope scope(state, call, false);
   const uint32_t row = view().find_node(node);
   const std::vector<uint32_t>& order = framework_->at(ExtensionPoint::kReserve);
   for (size_t k = order.size(); k-- > 0;) {
     const Framework::Instance& instance = framework_->plugins()[order[k]];
     if (instance.plugin)
       instance.plugin->unreserve(
-          {*cluster_, pod, state, state.entries[order[k]].data.get(), row, node});
+          {*cluster_, pod, state, state.entries()[order[k]].data.get(), row, node});
   }
 }
 
 Result<Status> Evaluator::run_reserve(CycleState& state, const Pod& pod, Str node) {
   LIBSCHED_TRY(may_reserve());
-  LIBSCHED_TRY(bind_pod(state, pod));
+  LIBSCHED_TRY(tie_to_pod(state, pod));
   return reserve_all(state, pod, node);
 }
 
 Result<void> Evaluator::run_unreserve(CycleState& state, const Pod& pod, Str node) {
   LIBSCHED_TRY(may_reserve());
-  LIBSCHED_TRY(bind_pod(state, pod));
+  LIBSCHED_TRY(tie_to_pod(state, pod));
   unreserve_all(state, pod, node);
   return {};
 }
@@ -72,8 +74,9 @@ Result<void> Evaluator::run_unreserve(CycleState& state, const Pod& pod, Str nod
 Result<Status> Evaluator::run_permit(CycleState& state, const Pod& pod, Str node,
                                      std::vector<PermitWait>* waits) {
   LIBSCHED_TRY(may_begin());
-  LIBSCHED_TRY(bind(state));
-  const Told told(this, state);
+  LIBSCHED_TRY(tie(state));
+  const Call call = call_inside(state);
+  const PluginScope scope(state, call, false);
   const Ref<Services> services = services_;  // a plugin may give the evaluator others
   waits->clear();
   std::vector<PermitWait> asked;
@@ -120,8 +123,9 @@ Result<Status> Evaluator::wait_on_permit(const Pod& pod) {
 
 Result<Status> Evaluator::run_pre_bind_pre_flights(CycleState& state, const Pod& pod, Str node) {
   LIBSCHED_TRY(may_begin());
-  LIBSCHED_TRY(bind(state));
-  const Told told(this, state);
+  LIBSCHED_TRY(tie(state));
+  const Call call = call_inside(state);
+  const PluginScope scope(state, call, false);
   const Ref<Services> services = services_;  // a plugin may give the evaluator others
   std::vector<std::string> skip, parallel;
   Status out(Code::kSkip);
@@ -149,9 +153,9 @@ Result<Status> Evaluator::run_pre_bind_pre_flights(CycleState& state, const Pod&
   const auto has = [](const std::vector<std::string>& set, const std::string& name) {
     return std::find(set.begin(), set.end(), name) != set.end();
   };
-  for (size_t i = 0; i < state.entries.size(); ++i) {
-    state.entries[i].skip_pre_bind = has(skip, framework_->plugins()[i].name);
-    state.entries[i].parallel_pre_bind = has(parallel, framework_->plugins()[i].name);
+  for (size_t i = 0; i < state.entries().size(); ++i) {
+    state.entries()[i].skip_pre_bind = has(skip, framework_->plugins()[i].name);
+    state.entries()[i].parallel_pre_bind = has(parallel, framework_->plugins()[i].name);
   }
   return out;
 }
@@ -203,13 +207,14 @@ Status Evaluator::pre_bind_group(const std::vector<uint32_t>& group, Services& s
 
 Result<Status> Evaluator::run_pre_bind(CycleState& state, const Pod& pod, Str node) {
   LIBSCHED_TRY(may_begin());
-  LIBSCHED_TRY(bind(state));
-  const Told told(this, state);
+  LIBSCHED_TRY(tie(state));
+  const Call call = call_inside(state);
+  const PluginScope scope(state, call, false);
   const Ref<Services> services = services_;  // a plugin may give the evaluator others
   std::vector<std::vector<uint32_t>> groups;
   bool open = false;  // whether the last group may grow
   for (const uint32_t i : framework_->at(ExtensionPoint::kPreBind)) {
-    const CycleState::Entry& entry = state.entries[i];
+    const CycleState::Entry& entry = state.entries()[i];
     // One that may not run beside others ends a group even if it is skipped.
     if (!entry.parallel_pre_bind) open = false;
     if (entry.skip_pre_bind || !framework_->plugins()[i].plugin) continue;
@@ -224,8 +229,9 @@ Result<Status> Evaluator::run_pre_bind(CycleState& state, const Pod& pod, Str no
 
 Result<Status> Evaluator::run_bind(CycleState& state, const Pod& pod, Str node) {
   LIBSCHED_TRY(may_begin());
-  LIBSCHED_TRY(bind(state));
-  const Told told(this, state);
+  LIBSCHED_TRY(tie(state));
+  const Call call = call_inside(state);
+  const PluginScope scope(state, call, false);
   const Ref<Services> services = services_;  // a plugin may give the evaluator others
   Status s(Code::kSkip, "");                 // what upstream says if there is no Bind plugin
   for (const uint32_t i : framework_->at(ExtensionPoint::kBind)) {
@@ -245,8 +251,9 @@ Result<Status> Evaluator::run_bind(CycleState& state, const Pod& pod, Str node) 
 
 Result<void> Evaluator::run_post_bind(CycleState& state, const Pod& pod, Str node) {
   LIBSCHED_TRY(may_begin());
-  LIBSCHED_TRY(bind(state));
-  const Told told(this, state);
+  LIBSCHED_TRY(tie(state));
+  const Call call = call_inside(state);
+  const PluginScope scope(state, call, false);
   const Ref<Services> services = services_;  // a plugin may give the evaluator others
   for (const uint32_t i : framework_->at(ExtensionPoint::kPostBind)) {
     const Framework::Instance& instance = framework_->plugins()[i];

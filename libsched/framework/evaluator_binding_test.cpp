@@ -27,7 +27,7 @@ struct Log {
     f.name = name;
     f.permit = [this, name, s, timeout](const BindingCall& c, int64_t* out) {
       calls.push_back(name + "@" + std::string(c.node));
-      CHECK(c.state.evaluator == &c.evaluator);
+      CHECK(PluginScope::call_of(c.state)->asker == &c.evaluator);
       *out = timeout;
       return s;
     };
@@ -178,11 +178,11 @@ TEST_CASE("PreBindPreFlight: Success if one acts, Skip if none does; other codes
     FakeWorld w({log.pre_bind("A", {}, true, skip), log.pre_bind("B", {}, true),
                  log.pre_bind("C", {}, false)});
     CHECK(flight(w) == Status());
-    CHECK(w.state->entries[0].skip_pre_bind);
-    CHECK(w.state->entries[0].parallel_pre_bind);
-    CHECK_FALSE(w.state->entries[1].skip_pre_bind);
-    CHECK(w.state->entries[1].parallel_pre_bind);
-    CHECK_FALSE(w.state->entries[2].parallel_pre_bind);
+    CHECK(w.state->entries()[0].skip_pre_bind);
+    CHECK(w.state->entries()[0].parallel_pre_bind);
+    CHECK_FALSE(w.state->entries()[1].skip_pre_bind);
+    CHECK(w.state->entries()[1].parallel_pre_bind);
+    CHECK_FALSE(w.state->entries()[2].parallel_pre_bind);
   }
   SUBCASE("none, and no plugin") {
     FakeWorld w({log.pre_bind("A", {}, true, skip)});
@@ -194,7 +194,7 @@ TEST_CASE("PreBindPreFlight: Success if one acts, Skip if none does; other codes
     FakeWorld w({log.pre_bind("A", {}, true, skip),
                  log.pre_bind("B", {}, true, with_error(Code::kError, "broken"))});
     CHECK(flight(w).error == "running PreBindPreFlight \"B\": broken");
-    CHECK_FALSE(w.state->entries[0].skip_pre_bind);
+    CHECK_FALSE(w.state->entries()[0].skip_pre_bind);
   }
   SUBCASE("a rejection") {
     FakeWorld w({log.pre_bind("A", {}, true, kNo)});
@@ -341,7 +341,7 @@ TEST_CASE("PostFilter: reasons are collected until one has made room") {
     CHECK(run(w).message() == "PostFilter plugin \"A\" returned Skip");
     FakeWorld empty({});
     CHECK(run(empty) == Status(Code::kUnschedulable));
-    empty.state->skip_all_post_filter = true;
+    empty.state->set_skip_all_post_filter(true);
     CHECK(run(empty).message() == "All PostFilter plugins are skipped");
   }
 }

@@ -11,7 +11,7 @@ struct Count final : PluginData {
   std::shared_ptr<PluginData> clone() const override { return std::make_shared<Count>(*this); }
 };
 int count_in(const CycleState& state, size_t entry) {
-  return static_cast<const Count*>(state.entries[entry].data.get())->count;
+  return static_cast<const Count*>(state.entries()[entry].data.get())->count;
 }
 
 // Counts the pods in its data, and writes down that it was asked.
@@ -58,8 +58,8 @@ TEST_CASE("extensions change the data of one state only") {
   const PodRef other = fake_pod("o");
   REQUIRE(w.pre_filter().success());
   size_t at = 0;
-  while (!w.state->entries[at].data) ++at;
-  const std::shared_ptr<PluginData> held = w.state->entries[at].data;  // shared: it is cloned
+  while (!w.state->entries()[at].data) ++at;
+  const std::shared_ptr<PluginData> held = w.state->entries()[at].data;  // shared: it is cloned
   const Ref<CycleState> copy = w.state->clone();
   CHECK(w.evaluator.run_add_pod(*w.state, *w.pod, *other, 0).ok());
   CHECK(count_in(*w.state, at) == 1);

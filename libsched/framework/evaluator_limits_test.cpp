@@ -97,7 +97,7 @@ TEST_CASE("a deadline that passes inside of a plugin ends the call behind it") {
         CHECK(ran.error().message == "deadline exceeded");
       }
       CHECK(slow.log == log);
-      CHECK(t.w.state->limits == nullptr);
+      CHECK(PluginScope::call_of(*t.w.state) == nullptr);
       // As if nothing had been: the same once more, with time enough.
       slow.point = "";
       CHECK(t.w.evaluator.check(*t.w.state, *t.w.pod, "", {false, true, {}, false}).ok());

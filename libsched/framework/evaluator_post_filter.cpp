@@ -7,26 +7,33 @@ namespace libsched {
 Result<Status> Evaluator::run_post_filter(CycleState& state, const Pod& pod,
                                           const NodeStatuses& statuses,
                                           std::optional<Nomination>* nomination) {
+  const Call call = call_inside(state);
+  return post_filter({call, pod, state, statuses}, nomination);
+}
+
+Result<Status> Evaluator::post_filter(const PostFilterCall& call,
+                                      std::optional<Nomination>* nomination) {
+  CycleState& state = call.state;
   LIBSCHED_TRY(may_begin());
-  LIBSCHED_TRY(bind(state));
+  LIBSCHED_TRY(tie(state));
   if (cluster_) cluster_->refresh();
   // The state may go through PreFilter again here: nothing of it is in use.
-  const Told told(this, state);
+  const PluginScope scope(state, call, false);
   const Cluster::Judging judging(cluster_.get());
   const Ref<Services> services = services_;  // a plugin may give the evaluator others
   nomination->reset();
-  if (state.skip_all_post_filter)
+  if (state.skip_all_post_filter())
     return Status(Code::kUnschedulable, "All PostFilter plugins are skipped");
   Status out(Code::kUnschedulable);
   for (const uint32_t i : framework_->at(ExtensionPoint::kPostFilter)) {
     const Framework::Instance& instance = framework_->plugins()[i];
     if (!instance.plugin) continue;
-    LIBSCHED_TRY(go_on(state));
+    LIBSCHED_TRY(call.check_limits());
     std::optional<Nomination> nominated;
-    Status s = instance.plugin->post_filter({*this, pod, state, statuses}, &nominated);
+    Status s = instance.plugin->post_filter(call, &nominated);
     // Found by the plugin, which has done nothing then. One does not look again: what a plugin has
     // done to make room cannot be taken back.
-    if (state.limits != nullptr && state.limits->found()) return state.limits->error();
+    if (call.limits != nullptr && call.limits->found()) return call.limits->error();
     if (s.success() || s.code == Code::kUnschedulableAndUnresolvable) {
       if (!s.success()) s.plugin = instance.name;
       *nomination = std::move(nominated);

@@ -37,7 +37,7 @@ std::string compact(const std::string& json) {
 
 std::string Evaluator::sign_pod(const Pod& pod) const {
   if (!framework_->signs()) return {};
-  const Cluster::Judging judging(busy_ ? nullptr : cluster_.get());
+  const ReadOnlyScope scope(*this);
   std::map<std::string, std::string> parts;
   parts["v1.Pod.Spec.SchedulerName"] = json_quote(pod.spec.scheduler_name);
   for (const uint32_t i : framework_->signers()) {

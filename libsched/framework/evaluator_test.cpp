@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include <stdexcept>
+#include <thread>
 
 #include "libsched/framework/fake_plugin.hpp"
 
@@ -36,9 +37,9 @@ TEST_CASE("PreFilter: the results of all plugins are intersected") {
   FakeWorld w({pre_filter_narrows("B", {"n3", "n1", "n2"}), pre_filter_says("All", {}),
                pre_filter_narrows("A", {"n2", "n3", "n9"})});
   CHECK(show(w.pre_filter()) == "Success");
-  CHECK_FALSE(w.state->pre_filter.all_nodes);
-  CHECK(w.state->pre_filter.nodes == Names{"n2", "n3"});
-  CHECK(w.state->pre_filter.restricted == Names{"A", "B"});  // sorted by name
+  CHECK_FALSE(w.state->pre_filter().all_nodes);
+  CHECK(w.state->pre_filter().nodes == Names{"n2", "n3"});
+  CHECK(w.state->pre_filter().restricted == Names{"A", "B"});  // sorted by name
   CHECK(w.filter_nodes().value() == Names{"n2", "n3"});
 }
 
@@ -48,15 +49,15 @@ TEST_CASE("PreFilter: an empty intersection names the plugins, without being one
     FakeWorld w({pre_filter_narrows("Only", {}), counted(pre_filter_says("Later", {}), &later)});
     CHECK(show(w.pre_filter()) ==
           "UnschedulableAndUnresolvable: node(s) didn't satisfy plugin Only");
-    CHECK(w.state->pre_filter.restricted == Names{"Only"});
+    CHECK(w.state->pre_filter().restricted == Names{"Only"});
   }
   SUBCASE("several plugins") {
     FakeWorld w({pre_filter_narrows("Z", {"n1"}), pre_filter_narrows("A", {"n2"}),
                  counted(pre_filter_says("Later", {}), &later)});
     CHECK(show(w.pre_filter()) ==
           "UnschedulableAndUnresolvable: node(s) didn't satisfy plugin(s) [A Z] simultaneously");
-    CHECK(w.state->pre_filter.nodes.empty());
-    CHECK_FALSE(w.state->pre_filter.all_nodes);
+    CHECK(w.state->pre_filter().nodes.empty());
+    CHECK_FALSE(w.state->pre_filter().all_nodes);
     CHECK(w.filter_nodes().value().empty());
   }
   SUBCASE("an unschedulable one before does not change that") {
@@ -75,7 +76,7 @@ TEST_CASE("PreFilter: Unschedulable is remembered while the others run, and the 
                counted(pre_filter_says("Later", {}), &later)});
   CHECK(show(w.pre_filter()) == "Unschedulable Second: really not");
   CHECK(later == 1);
-  CHECK(w.state->pre_filter.nodes == Names{"n1"});  // the merged result is given all the same
+  CHECK(w.state->pre_filter().nodes == Names{"n1"});  // the merged result is given all the same
 }
 
 TEST_CASE("PreFilter: UnschedulableAndUnresolvable stops at once") {
@@ -84,8 +85,8 @@ TEST_CASE("PreFilter: UnschedulableAndUnresolvable stops at once") {
                pre_filter_says("Stop", kNever), counted(pre_filter_says("Later", {}), &later)});
   CHECK(show(w.pre_filter()) == "UnschedulableAndUnresolvable Stop: never");
   CHECK(later == 0);
-  CHECK(w.state->pre_filter.all_nodes);
-  CHECK(w.state->pre_filter.restricted.empty());
+  CHECK(w.state->pre_filter().all_nodes);
+  CHECK(w.state->pre_filter().restricted.empty());
 }
 
 TEST_CASE("PreFilter: any other code becomes an Error") {
@@ -99,7 +100,7 @@ TEST_CASE("PreFilter: any other code becomes an Error") {
     CHECK(show(s) == "Error Odd: running PreFilter plugin \"Odd\": " + why);
     CHECK(s.error == s.message());
     CHECK(later == 0);
-    CHECK(w.state->pre_filter.all_nodes);
+    CHECK(w.state->pre_filter().all_nodes);
   }
 }
 
@@ -125,13 +126,13 @@ TEST_CASE("PreFilter: what ends without a status counts as not run") {
     } else {
       CHECK(w.evaluator.run_pre_filter(*w.state, *w.pod).error().rc == Rc::kUnsupported);
     }
-    CHECK(w.state->pre_filter.all_nodes);
+    CHECK(w.state->pre_filter().all_nodes);
     const Result<FilterOutcome> done =
         w.evaluator.filter_nodes(*w.state, *w.pod, {}, bits.data(), bits.size());
     REQUIRE_FALSE(done.ok());
     CHECK(done.error().rc == Rc::kState);
     CHECK(asked == 0);
-    CHECK(w.state->in_use == 0);
+    CHECK_FALSE(w.state->in_use());
     // Another pod may have the state.
     CHECK(
         w.evaluator.run_filter(*w.state, *fake_pod("q"), 0, std::make_unique<Status>().get()).ok());
@@ -153,7 +154,7 @@ TEST_CASE("PreFilter: Skip keeps Filter from running, whatever the result says")
   };
   FakeWorld w({skips});
   CHECK(show(w.pre_filter()) == "Success");
-  CHECK(w.state->pre_filter.all_nodes);
+  CHECK(w.state->pre_filter().all_nodes);
   CHECK(show(w.filter("n1")) == "Success");
   CHECK(w.filter_nodes().value() == Names{"n1", "n2", "n3"});
   CHECK(filtered == 0);
@@ -186,11 +187,11 @@ TEST_CASE("PreFilter: a second run forgets the first") {
       {}};
   FakeWorld w({changing, pre_filter_narrows("Narrow", {"n2"})});
   w.pre_filter();
-  CHECK(w.state->entries[w.evaluator.framework().at(ExtensionPoint::kPreFilter)[0]].skip_filter);
+  CHECK(w.state->entries()[w.evaluator.framework().at(ExtensionPoint::kPreFilter)[0]].skip_filter);
   says = Status();
   w.pre_filter();
   CHECK(show(w.filter("n2")) == "Unschedulable Changing: no");
-  CHECK(w.state->pre_filter.restricted == Names{"Narrow"});
+  CHECK(w.state->pre_filter().restricted == Names{"Narrow"});
 }
 
 TEST_CASE("PreEnqueue: the first that gates is reported") {
@@ -238,25 +239,29 @@ TEST_CASE("Filter: Pending rejects, and what does not reject becomes an Error") 
   }
 }
 
-TEST_CASE("while plugins are asked, the state tells by whom and about what") {
+TEST_CASE("a call says by whom and about what plugins are asked, and the scope leads to it") {
   int asked = 0;
-  const auto look = [&asked](const CycleState& state, const View& view) {
+  const auto look = [&asked](const CycleState& state, const Call& call) {
     ++asked;
-    CHECK(state.view == &view);
-    REQUIRE(state.evaluator != nullptr);
-    CHECK(&state.evaluator->view() == &view);
+    CHECK(&PluginScope::call_of(state)->view == &call.view);
+    REQUIRE(call.asker != nullptr);
+    CHECK(&call.asker->view() == &call.view);
+    CHECK(&call.asker->services() == &call.services);
+    CHECK(state.in_use());
+    CHECK(PluginScope::call_of(CycleState()) == nullptr);
+    std::thread([&state] { CHECK(PluginScope::call_of(state) == nullptr); }).join();
   };
   Fake fake = pre_filter_says("A", {});
   fake.pre_filter = [&](const PreFilterCall& c, PreFilterResult*) -> Result<Status> {
-    look(c.state, c.view);
+    look(c.state, c);
     return Status();
   };
   fake.filter = [&](const FilterCall& c, const Node&) {
-    look(c.state, c.view);
+    look(c.state, c);
     return Status();
   };
   fake.pre_score = [&](const PreScoreCall& c) {
-    look(c.state, c.view);
+    look(c.state, c);
     return Status();
   };
   FakeWorld w({fake});
@@ -264,11 +269,11 @@ TEST_CASE("while plugins are asked, the state tells by whom and about what") {
   w.filter("n1");
   REQUIRE(w.filter_nodes().ok());
   CHECK(asked == 5);
-  CHECK(w.state->view == nullptr);
-  CHECK(w.state->evaluator == nullptr);
+  CHECK(PluginScope::call_of(*w.state) == nullptr);
+  CHECK_FALSE(w.state->in_use());
   REQUIRE(w.evaluator.run_cycle(*w.state, *w.pod, {}).ok());
   CHECK(asked == 9);
-  CHECK(w.state->evaluator == nullptr);
+  CHECK(PluginScope::call_of(*w.state) == nullptr);
 }
 
 TEST_CASE("Filter: the PreFilterResult binds filter_nodes only") {
@@ -307,8 +312,8 @@ struct LabelId final : PluginData {
 class WantsLabel final : public Plugin {
  public:
   explicit WantsLabel(int* prepared) : prepared_(prepared) {}
-  std::shared_ptr<PluginData> prepare(const View& view, const Pod& pod,
-                                      const CycleState&) const override {
+  std::shared_ptr<PluginData> prepare(const Call& call, const Pod& pod) const override {
+    const View& view = call.view;
     ++*prepared_;
     auto data = std::make_shared<LabelId>();
     data->ids_epoch = view.ids_epoch();

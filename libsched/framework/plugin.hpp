@@ -17,9 +17,11 @@
 #include "libsched/cluster/cluster.hpp"
 #include "libsched/cluster/node_overlay.hpp"
 #include "libsched/config/config.hpp"
+#include "libsched/framework/call.hpp"
 #include "libsched/framework/cycle_state.hpp"
 #include "libsched/framework/events.hpp"
 #include "libsched/framework/node_statuses.hpp"
+#include "libsched/framework/preemption_report.hpp"
 #include "libsched/framework/scoring.hpp"
 #include "libsched/framework/services.hpp"
 
@@ -50,8 +52,7 @@ struct RowSet {
   }
 };
 
-struct FilterCall {
-  const View& view;
+struct FilterCall : Call {
   const Pod& pod;
   CycleState& state;
   const PluginData* data;  // of this plugin; null if it makes none
@@ -60,8 +61,7 @@ struct FilterCall {
   const NodeOverlay* overlay = nullptr;
 };
 
-struct PreFilterCall {
-  const View& view;
+struct PreFilterCall : Call {
   const Pod& pod;
   CycleState& state;
   // May be set to what prepare() would make; prepare() is then asked only if ids have changed.
@@ -69,8 +69,7 @@ struct PreFilterCall {
 };
 
 // "What if `other` were on the node of this row, too, or no longer." The view stays as it is.
-struct PodChange {
-  const View& view;
+struct PodChange : Call {
   const Pod& pod;
   CycleState& state;
   PluginData* data;  // what PreFilter gave, of this state alone; null if it gave nothing
@@ -80,15 +79,13 @@ struct PodChange {
   const NodeOverlay* overlay = nullptr;
 };
 
-struct PreScoreCall {
-  const View& view;
+struct PreScoreCall : Call {
   const Pod& pod;
   CycleState& state;
   const ScoreSet& set;  // without `errors`
 };
 
-struct ScoreCall {
-  const View& view;
+struct ScoreCall : Call {
   const Pod& pod;
   CycleState& state;
   const PluginData* data;         // what PreScore gave; null if it gave nothing or did not run
@@ -105,11 +102,15 @@ struct ReserveCall {
   Str node;
 };
 
-struct PostFilterCall {
-  Evaluator& evaluator;  // to filter again with; its services
+// `asker` is there, to filter again with.
+struct PostFilterCall : Call {
   const Pod& pod;
   CycleState& state;
   const NodeStatuses& statuses;
+  // Somebody only asks what would happen: every node is tried, by name, ties go to the smallest
+  // name, and nothing is done about the answer.
+  bool question = false;
+  PreemptionReport* report = nullptr;  // gets how it was decided; changes nothing
 };
 
 // Of the points from Permit on: the node is given by name, for it may go while a pod waits.
@@ -161,12 +162,8 @@ class Plugin {
   }
 
   // What filter() wants to know of the pod in this view; made after PreFilter, or at the first
-  // Filter, and again when ids change. Null: nothing. The state's limits count here as everywhere:
-  // a loop whose length objects decide looks at state.exceeded() now and then, and ends; what the
-  // plugin then gives is not used.
-  virtual std::shared_ptr<PluginData> prepare(const View&, const Pod&, const CycleState&) const {
-    return nullptr;
-  }
+  // Filter, and again when ids change. Null: nothing.
+  virtual std::shared_ptr<PluginData> prepare(const Call&, const Pod&) const { return nullptr; }
 
   virtual void filter(const FilterCall&, const RowSet&) const {}
   // The whole status of a row that filter() has just rejected, without the plugin's name.

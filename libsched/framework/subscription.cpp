@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "libsched/framework/evaluator.hpp"
+#include "libsched/framework/foreign_call.hpp"
 
 namespace libsched {
 namespace {
@@ -58,6 +59,11 @@ Result<void> Evaluator::use(Ref<Services> services) {
                  "this evaluator is asking its plugins already: its services are in use",
                  {},
                  {}};
+  // Inside of a plugin those that it was handed are still in use.
+  if (ForeignCall::depth() == 0)
+    replaced_.clear();
+  else
+    replaced_.push_back(services_);
   services_ = std::move(services);
   if (subscription_) subscription_->use(services_);
   return {};

@@ -106,7 +106,7 @@ void Verdicts::reject(uint32_t row, Status status) {
 void Verdicts::take_foreign(const Framework& framework, const FilterCall& call) {
   const auto taken = [&](const Rejected& r) {
     if (!r.step.plugin->foreign()) return false;
-    FilterCall of_step{call.view, call.pod, call.state, r.step.data, r.step.pre_filtered};
+    const FilterCall of_step{call, call.pod, call.state, r.step.data, r.step.pre_filtered};
     Interner statuses(framework, r.step, of_step, &statuses_);
     for_each(r, [&](uint32_t row) { alone_.emplace_back(row, statuses.status(row)); });
     return true;
@@ -114,14 +114,14 @@ void Verdicts::take_foreign(const Framework& framework, const FilterCall& call) 
   std::erase_if(rejected_, taken);
 }
 
-StatusTable Verdicts::statuses(const Framework& framework, const View& view, const Pod& pod) const {
+StatusTable Verdicts::statuses(const Framework& framework, const Call& call, const Pod& pod) const {
   StatusTable out;
   out.first_row = first_word_ * 64;
   out.of_row.resize(words_ * 64);
   CycleState none;  // statuses depend on what was prepared alone
   for (const Rejected& r : rejected_) {
-    const FilterCall call{view, pod, none, r.step.data, r.step.pre_filtered};
-    Interner statuses(framework, r.step, call, &out.list);
+    const FilterCall of_step{call, pod, none, r.step.data, r.step.pre_filtered};
+    Interner statuses(framework, r.step, of_step, &out.list);
     for_each(r, [&](uint32_t row) { out.of_row[row - out.first_row] = statuses.status(row); });
   }
   const auto first = static_cast<uint32_t>(out.list.size());

@@ -51,8 +51,8 @@ class Verdicts {
   // now.
   void take_foreign(const Framework& framework, const FilterCall& call);
 
-  // `view`: as it was judged.
-  StatusTable statuses(const Framework& framework, const View& view, const Pod& pod) const;
+  // `call`: about the view as it was judged.
+  StatusTable statuses(const Framework& framework, const Call& call, const Pod& pod) const;
 
  private:
   struct Rejected {

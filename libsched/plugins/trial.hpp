@@ -64,8 +64,8 @@ class Trial {
     CycleState state;
     Result<Status> ran = evaluator_.run_pre_filter(state, pod);
     if (!ran.ok()) return "error: " + ran.error().text();
-    for (size_t i = 0; i < state.entries.size(); ++i)
-      if (framework_->plugins()[i].name == plugin_ && state.entries[i].skip_filter) return "Skip";
+    for (size_t i = 0; i < state.entries().size(); ++i)
+      if (framework_->plugins()[i].name == plugin_ && state.entries()[i].skip_filter) return "Skip";
     return text_of(*ran);
   }
 
@@ -96,8 +96,8 @@ class Trial {
     REQUIRE(ran->success());
   }
   bool skipped(const CycleState& state) const {
-    for (size_t i = 0; i < state.entries.size(); ++i)
-      if (framework_->plugins()[i].name == plugin_ && state.entries[i].skip_filter) return true;
+    for (size_t i = 0; i < state.entries().size(); ++i)
+      if (framework_->plugins()[i].name == plugin_ && state.entries()[i].skip_filter) return true;
     return false;
   }
   // Tells a state that a pod comes to (1) or leaves (-1) a node; what that says.
@@ -190,7 +190,7 @@ class Trial {
         continue;
       }
       REQUIRE(done.ok());
-      if (!state.pre_filter.allows(view.row(row).name)) continue;
+      if (!state.pre_filter().allows(view.row(row).name)) continue;
       CHECK((bits[row / 64] >> (row % 64) & 1) == (one.success() ? 1 : 0));
       if (alone) CHECK(done->count == (one.success() ? 1 : 0));
     }

@@ -5,7 +5,7 @@ namespace libsched {
 
 Result<Fit> first_fit(Evaluator& evaluator, CycleState& state, const Pod& pod,
                       const FilterOptions& options) {
-  const Evaluator::Limited limited(&evaluator, state, options.limits);
+  const LimitScope limits(evaluator, state, options.limits);
   Result<Status> pre = evaluator.run_pre_filter(state, pod);
   if (!pre.ok()) return std::move(pre.error());
   Fit out;

@@ -151,8 +151,8 @@ class Framework(FilterCalls, RuntimeCalls, SchedulingCalls):
         node : str, optional
             Filter only this node.
         post_filter : bool
-            Run PostFilter if no node takes the pod: see `FitResult.preemption`. The cluster does
-            not change; requests of preemption to the API server go to the services.
+            Ask PostFilter how room could be made if no node takes the pod: see
+            `FitResult.preemption`. The cluster stays as it is, and no pod is asked to leave.
         timeout : float, optional
             Seconds after which the call ends, in real time unless the `services` have a clock of
             their own. Methods of plugins are not interrupted.

@@ -138,5 +138,4 @@ def test_preemption_on_demand(scheduler, cluster):
         assert wanted.preemption["victims"] == ["default/busy"] and "default/busy" in cluster.pods
         assert ask(cluster, urgent, "b", post_filter=True).preemption["victims"] == ["default/large"]
         assert ask(cluster, pod("y", cpu="1"), post_filter=True).preemption is None
-    requests = cluster.services.requests
-    assert {request["pod"] for request in requests if request["verb"] == "deletePod"} == {"default/busy", "default/large"}
+    assert not cluster.services.requests  # it was only a question

@@ -119,8 +119,9 @@ typedef struct libsched_check_options {
   uint32_t struct_size;   /* sizeof(libsched_check_options) */
   bool judge_excluded;    /* run Filter also on nodes that PreFilter excluded, and mark them */
   bool score;             /* run PreScore and Score over the nodes that fit. */
-  /* If no node takes the pod, run PostFilter: preemption may ask for pods to be deleted (see
-     libsched_decision_explain_json()). Every node is tried, ties go to the smallest name. */
+  /* If no node takes the pod, ask PostFilter how room could be made (see
+     libsched_decision_explain_json()). Preemption tries every node, ties go to the smallest name, and
+     no pod is asked to leave; other PostFilter plugins are asked as always. */
   bool post_filter;
   bool reserved[1];       /* false */
   libsched_cycle_state *state; /* filled by the call, for what follows; NULL: one of its own. */

@@ -42,8 +42,8 @@ const libsched_pod *libsched_node_info_pod(const libsched_node_info *info, size_
 int64_t libsched_node_info_allocatable(const libsched_node_info *info, libsched_str resource);
 int64_t libsched_node_info_requested(const libsched_node_info *info, libsched_str resource);
 
-/* In a slot: what is being asked about, and who asks (its services are upstream's Handle). NULL
-   outside of a slot. Borrowed until the slot returns. */
+/* In a slot, on the thread that it was called on: what is being asked about, and who asks (its
+   services are upstream's Handle). NULL elsewhere. Borrowed until the slot returns. */
 const libsched_view *libsched_cycle_state_view(const libsched_cycle_state *state);
 libsched_evaluator *libsched_cycle_state_evaluator(const libsched_cycle_state *state);
 

@@ -36,8 +36,7 @@ Status ForeignPlugin::remove_pod(const PodChange& change) const {
   return changed(slots().remove_pod, change);
 }
 
-std::shared_ptr<PluginData> ForeignPlugin::prepare(const View&, const Pod&,
-                                                   const CycleState&) const {
+std::shared_ptr<PluginData> ForeignPlugin::prepare(const Call&, const Pod&) const {
   if (slots().filter == nullptr && slots().filter_batch == nullptr) return nullptr;
   return std::make_shared<Verdicts>();
 }
@@ -65,7 +64,7 @@ void ForeignPlugin::filter_each(const FilterCall& call, const RowSet& set,
   uint32_t count = 0;
   bool ended = false;  // by the caller's limits: then the call as a whole is
   set.for_each([&](uint32_t row) {
-    if (++count % kLook == 0) ended = ended || call.state.exceeded();
+    if (++count % kLook == 0) ended = ended || call.exceeded();
     if (ended) return;
     info->row = row;
     asked.reset();

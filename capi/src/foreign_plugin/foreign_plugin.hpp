@@ -31,7 +31,7 @@ class ForeignPlugin final : public Plugin {
   bool extends() const override { return slots().add_pod != nullptr; }
   Status add_pod(const PodChange& change) const override;
   Status remove_pod(const PodChange& change) const override;
-  std::shared_ptr<PluginData> prepare(const View&, const Pod&, const CycleState&) const override;
+  std::shared_ptr<PluginData> prepare(const Call&, const Pod&) const override;
   void filter(const FilterCall& call, const RowSet& set) const override;
   Status filter_status(const FilterCall& call, uint32_t row) const override;
 

@@ -54,10 +54,12 @@ const libsched_node_info* libsched_node_set_at(const libsched_node_set* set, siz
 }
 
 const libsched_view* libsched_cycle_state_view(const libsched_cycle_state* state) {
-  return !live(state) ? nullptr : wrap(unwrap(state)->view);
+  const Call* call = !live(state) ? nullptr : PluginScope::call_of(*unwrap(state));
+  return call == nullptr ? nullptr : wrap(&call->view);
 }
 libsched_evaluator* libsched_cycle_state_evaluator(const libsched_cycle_state* state) {
-  return !live(state) ? nullptr : wrap(unwrap(state)->evaluator);
+  const Call* call = !live(state) ? nullptr : PluginScope::call_of(*unwrap(state));
+  return call == nullptr ? nullptr : wrap(call->asker);
 }
 
 }  // extern "C"

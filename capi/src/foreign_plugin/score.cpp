@@ -47,7 +47,7 @@ Scored ForeignPlugin::score(const ScoreCall& call, const ScoreSet& set, int64_t*
   const Lent<NodeInfo> info(&call.view, kNoId, nullptr);
   uint32_t count = 0;
   for (const uint32_t row : rows) {
-    if (++count % kLook == 0 && call.state.exceeded()) return {};  // the whole call ends then
+    if (++count % kLook == 0 && call.exceeded()) return {};  // the whole call ends then
     info->row = row;
     int64_t score = 0;
     asked.reset();

@@ -3,6 +3,7 @@
 // Mirrors upstream's plugins/defaultpreemption and preemption/preemption.go.
 #include <algorithm>
 
+#include "libsched/framework/evaluator.hpp"
 #include "libsched/framework/scoring.hpp"
 #include "libsched/plugins/defaultpreemption/executor.hpp"
 #include "libsched/plugins/defaultpreemption/pick.hpp"
@@ -66,7 +67,7 @@ class DefaultPreemption final : public Plugin {
     Status s = preempt(call, nomination);
     if (const std::string message = s.message(); !message.empty())
       s = Status(s.code, "preemption: " + message);
-    if (PreemptionReport* report = call.state.report) {
+    if (PreemptionReport* report = call.report) {
       report->ran = true;
       report->status = s;
       report->clears_nomination =
@@ -95,13 +96,13 @@ class DefaultPreemption final : public Plugin {
   };
 
   Status preempt(const PostFilterCall& call, std::optional<Nomination>* nomination) const {
-    const View& view = call.evaluator.view();
+    const View& view = call.view;
     if (const Str why = not_eligible(view, call.pod, call.statuses); !why.empty())
       return Status(Code::kUnschedulable, std::string(why));
     if (view.node_count() == 0) return Status::from_error("no nodes available");
     Result<Found> found = dry_run(call);
     if (!found.ok()) return Status::from_error(found.error().message);
-    PreemptionReport* const report = call.state.report;
+    PreemptionReport* const report = call.report;
     if (report != nullptr) {
       report->candidates = found->candidates;
       std::sort(report->candidates.begin(), report->candidates.end(),
@@ -117,12 +118,13 @@ class DefaultPreemption final : public Plugin {
       *nomination = Nomination{true, {}};
       return Status(Code::kUnschedulable, fit_error(view, *found));
     }
-    Services& services = call.evaluator.services();
+    Services& services = call.services;
     // Upstream takes any of the best; here that of the smallest name, or by the seed.
-    const bool random = report == nullptr && services.preemption_seed;
+    const bool random = !call.question && services.preemption_seed;
     const PreemptionReport::Candidate& chosen =
         found->candidates[best[random ? draw(services, best.size()) : 0]];
-    if (Status s = executor_.execute(chosen, call.pod, services); !s.success()) return s;
+    if (!call.question)
+      if (Status s = executor_.execute(chosen, call.pod, services); !s.success()) return s;
     *nomination = Nomination{true, chosen.node};
     if (report != nullptr) {
       report->nominated_node = chosen.node;
@@ -133,14 +135,14 @@ class DefaultPreemption final : public Plugin {
 
   // The nodes where pods that leave might help, in the order in which they are tried.
   static std::vector<uint32_t> potential_nodes(const PostFilterCall& call) {
-    const View& view = call.evaluator.view();
+    const View& view = call.view;
     std::vector<uint32_t> rows;
     const auto consider = [&](size_t row) {
       const auto r = static_cast<uint32_t>(row);
       if (view.node(r) != nullptr && call.statuses.at(r).code == Code::kUnschedulable)
         rows.push_back(r);
     };
-    if (call.state.report == nullptr) {
+    if (!call.question) {
       for (const uint32_t r : view.order()) consider(r);
     } else {
       view.live().for_each(consider);
@@ -164,17 +166,14 @@ class DefaultPreemption final : public Plugin {
   }
 
   Result<Found> dry_run(const PostFilterCall& call) const {
-    const View& view = call.evaluator.view();
+    const View& view = call.view;
     Found out;
     const std::vector<uint32_t> rows = potential_nodes(call);
     if (rows.empty()) return out;
     const DisruptionBudgets budgets(view);
-    Services& services = call.evaluator.services();
-    const bool every = call.state.report != nullptr;
+    Services& services = call.services;
+    const bool every = call.question;
     const std::optional<uint64_t> seed = services.preemption_seed;
-    const auto go_on = [&]() -> Result<void> {
-      return call.state.exceeded() ? Result<void>(call.state.limits->error()) : Result<void>();
-    };
     const size_t offset = every                      ? 0
                           : services.preemption_seed ? draw(services, rows.size())
                                                      : services.preemption_offset % rows.size();
@@ -205,17 +204,17 @@ class DefaultPreemption final : public Plugin {
         list.push_back({name, std::move(victims->pods), victims->budget_violations});
       return out.candidates.empty() || out.candidates.size() + violating.size() < enough;
     };
-    const Evaluator::Trials trials(call.evaluator, call.state);
+    const ParallelTrials trials(*call.asker, call.state);
     trials.crew().in_order(
         rows.size(),
         [&](size_t i) -> Result<Victims> {
-          LIBSCHED_TRY(go_on());
-          return select_victims(call.evaluator, call.state, call.pod, row_at(i), budgets);
+          LIBSCHED_TRY(call.check_limits());
+          return select_victims(call, row_at(i), budgets);
         },
         take);
-    if (failed.ok()) failed = go_on();
+    if (failed.ok()) failed = call.check_limits();
     if (!failed.ok()) {
-      if (call.state.exceeded()) services.preemption_seed = seed;  // nothing was drawn
+      if (call.exceeded()) services.preemption_seed = seed;  // nothing was drawn
       return std::move(failed.error());
     }
     out.candidates.insert(out.candidates.end(), violating.begin(), violating.end());
@@ -225,8 +224,7 @@ class DefaultPreemption final : public Plugin {
   // The candidates that are as good as any, by name.
   static std::vector<size_t> best_nodes(
       const PostFilterCall& call, const std::vector<PreemptionReport::Candidate>& candidates) {
-    std::vector<size_t> best =
-        best_candidates(candidates, call.evaluator.services().clock().now_ns());
+    std::vector<size_t> best = best_candidates(candidates, call.services.clock().now_ns());
     std::sort(best.begin(), best.end(),
               [&](size_t a, size_t b) { return candidates[a].node < candidates[b].node; });
     return best;

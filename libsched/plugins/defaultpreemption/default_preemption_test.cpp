@@ -57,6 +57,16 @@ Ref<const Decision> decide(Trial& t, const Pod& pod) {
   REQUIRE_MESSAGE(decided.ok(), decided.error().text());
   return *decided;
 }
+// A cycle, which does what PostFilter decides.
+CycleOutcome preempt(Trial& t, const Pod& pod) {
+  CycleState state;
+  CycleOptions options;
+  options.post_filter = true;
+  Result<CycleOutcome> done = t.evaluator().run_cycle(state, pod, options);
+  REQUIRE_MESSAGE(done.ok(), done.error().text());
+  REQUIRE(done->post_filter);
+  return *done;
+}
 // "a: x y (1); b: z (0) -> a".
 std::string outcome(const Decision& d) {
   std::string out;
@@ -222,7 +232,7 @@ TEST_CASE("what is asked of the API server") {
     int gated = 0;
     api->on_delete = [&] { gated += t.evaluator().run_pre_enqueue(*pod).success() ? 0 : 1; };
     const uint64_t version = t.cluster().view().version();
-    std::string out = text_of(*decide(t, *pod)->post_filter) + "\n";
+    std::string out = text_of(*preempt(t, *pod).post_filter) + "\n";
     for (const std::string& line : api->log) out += line + "\n";
     for (const auto& [key, p] : t.evaluator().services().take_activated()) out += key + "\n";
     CHECK(t.cluster().view().version() == version);
@@ -249,6 +259,23 @@ TEST_CASE("what is asked of the API server") {
         "Error: preemption: the server says no\n" + goes("x") + "0");
 }
 
+TEST_CASE("asking how room could be made makes no room, and a report changes no answer") {
+  // By the order of the nodes "b" comes first; by name, as in an answer to a question, "a".
+  const std::string objects =
+      node("b") + node("a") + on("a", "x", 1, 4, 1) + on("b", "yy", 1, 4, 1);
+  for (const char* gates : {"", "SchedulerAsyncPreemption=false"}) {
+    Trial t("DefaultPreemption", objects, options("", gates));
+    const Ref<Asked> api = make_ref<Asked>();
+    t.evaluator().use(make_ref<Services>(Ref<Clock>(), api));
+    t.evaluator().services().preemption_seed = 7;
+    CHECK(outcome(t, *wants(4, 5)) == "a: x (0); b: yy (0) -> a");
+    CHECK(api->log.empty());
+    CHECK(t.evaluator().services().preemption_seed == 7);
+    CHECK(preempt(t, *wants(4, 5)).post_filter->success());
+    CHECK_FALSE(api->log.empty());
+  }
+}
+
 TEST_CASE("victims that are not bound yet are called off in memory") {
   Trial t("DefaultPreemption", node("a") + on("a", "x", 1, 2, 1) + on("a", "yy", 1, 2, 2),
           options());
@@ -259,6 +286,8 @@ TEST_CASE("victims that are not bound yet are called off in memory") {
   const auto waiting = services.waiting_pods().add(x, {{"P", 1'000'000'000}}, services.clock_ref());
   services.pods_in_pre_bind().add("u-yy");
   CHECK(outcome(t, *wants(4, 5)) == "a: x yy (0) -> a");
+  CHECK_FALSE(waiting->decided());
+  CHECK(preempt(t, *wants(4, 5)).nomination->node == "a");
   CHECK(api->log == std::vector<std::string>{
                         "event x Normal Preempted Preempting: Preempted by pod u-p on node a (in "
                         "kube-scheduler memory).",

@@ -14,13 +14,13 @@ DisruptionBudgets::DisruptionBudgets(const View& view) {
 }
 
 DisruptionBudgets::Split DisruptionBudgets::split(const std::vector<PodRef>& pods,
-                                                  const CycleState& state) const {
+                                                  const Call& call) const {
   std::vector<int32_t> allowed;
   for (const PodDisruptionBudget* b : list_) allowed.push_back(b->disruptions_allowed);
   Split out;
   for (const PodRef& pod : pods) {
     bool violated = false;
-    if (state.exceeded()) return out;
+    if (call.exceeded()) return out;
     for (size_t i = 0; i < list_.size() && !pod->meta.labels.empty(); ++i) {
       const PodDisruptionBudget& b = *list_[i];
       if (b.meta.ns != pod->meta.ns || !selector_matches(b.selector, pod->meta.labels)) continue;

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "libsched/framework/cycle_state.hpp"
+#include "libsched/framework/call.hpp"
 
 namespace libsched {
 
@@ -16,7 +16,7 @@ class DisruptionBudgets {
   };
   // Pods are taken in their order, each from all budgets that select it. Ends early, with less than
   // all, once the limits of `state` are exceeded.
-  Split split(const std::vector<PodRef>& pods, const CycleState& state) const;
+  Split split(const std::vector<PodRef>& pods, const Call& call) const;
 
  private:
   std::vector<const PodDisruptionBudget*> list_;  // that may select something

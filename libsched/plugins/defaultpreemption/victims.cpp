@@ -1,6 +1,8 @@
 // Upstream's SelectVictimsOnNode on an overlay.
 #include "libsched/plugins/defaultpreemption/victims.hpp"
 
+#include "libsched/framework/evaluator.hpp"
+#include "libsched/framework/filter_pass.hpp"
 #include "libsched/plugins/defaultpreemption/go_sort.hpp"
 #include "libsched/plugins/defaultpreemption/importance.hpp"
 
@@ -9,25 +11,25 @@ namespace {
 
 class DryRun {
  public:
-  DryRun(const Evaluator& evaluator, const CycleState& state, const Pod& pod, uint32_t row)
-      : evaluator_(evaluator), state_(state.clone()), pod_(pod), node_(evaluator.view(), row) {
-    state_->limits = state.limits;  // which outlive this
-  }
+  DryRun(const PostFilterCall& call, uint32_t row)
+      : state_(call.state.clone()),
+        node_(call.view, row),
+        pass_(call.asker->framework(), *state_, call.pod, call) {}
 
   const std::vector<PodRef>& pods() const { return node_.pods(); }
 
   // An Error that is no success is upstream's AsStatus of an extension's error.
   Result<Status> take_off(const Pod& other) {
     node_.remove(other);
-    return plain(evaluator_.run_remove_pod(*state_, pod_, other, node_));
+    return plain(pass_.change(FilterPass::Change::kRemove, other, node_));
   }
   Result<Status> put_back(const PodRef& other) {
     node_.add(other);
-    return plain(evaluator_.run_add_pod(*state_, pod_, *other, node_));
+    return plain(pass_.change(FilterPass::Change::kAdd, *other, node_));
   }
   Result<Status> fits() {
     Status s;
-    LIBSCHED_TRY(evaluator_.run_filter_with_nominated(*state_, pod_, node_, &s));
+    LIBSCHED_TRY(pass_.judge_with_nominated(node_.row(), &node_, &s));
     return s;
   }
 
@@ -37,25 +39,24 @@ class DryRun {
     return Status::from_error(ran->error_text());
   }
 
-  const Evaluator& evaluator_;
   Ref<CycleState> state_;
-  const Pod& pod_;
   NodeOverlay node_;
+  FilterPass pass_;
 };
 
 }  // namespace
 
-Result<Victims> select_victims(const Evaluator& evaluator, const CycleState& state, const Pod& pod,
-                               uint32_t row, const DisruptionBudgets& budgets) {
-  const int64_t now = evaluator.services().clock().now_ns();
+Result<Victims> select_victims(const PostFilterCall& call, uint32_t row,
+                               const DisruptionBudgets& budgets) {
+  const int64_t now = call.services.clock().now_ns();
   const auto before = [now](const PodRef& a, const PodRef& b) {
     return more_important(*a, *b, now);
   };
-  DryRun node(evaluator, state, pod, row);
+  DryRun node(call, row);
   Victims out;
   std::vector<PodRef> lower;
   for (const PodRef& p : node.pods())
-    if (p->priority() < pod.priority()) lower.push_back(p);
+    if (p->priority() < call.pod.priority()) lower.push_back(p);
   if (lower.empty()) {
     out.status =
         Status(Code::kUnschedulableAndUnresolvable, "No preemption victims found for incoming pod");
@@ -68,10 +69,8 @@ Result<Victims> select_victims(const Evaluator& evaluator, const CycleState& sta
       failed = std::move(ran.error());
       return true;
     }
-    if (state.exceeded()) {  // then what plugins said means nothing
-      failed = state.limits->error();
-      return true;
-    }
+    failed = call.check_limits();
+    if (!failed.ok()) return true;  // then what plugins said means nothing
     out.status = std::move(*ran);
     return !out.status.success();
   };
@@ -86,7 +85,7 @@ Result<Victims> select_victims(const Evaluator& evaluator, const CycleState& sta
   if (fails(node.fits())) return finish();
 
   go_sort(lower, before);
-  const DisruptionBudgets::Split split = budgets.split(lower, state);
+  const DisruptionBudgets::Split split = budgets.split(lower, call);
   for (const std::vector<PodRef>* group : {&split.violating, &split.others})
     for (const PodRef& p : *group) {
       if (fails(node.put_back(p))) return finish();
@@ -96,7 +95,7 @@ Result<Victims> select_victims(const Evaluator& evaluator, const CycleState& sta
       out.pods.push_back(p);
       if (group == &split.violating) ++out.budget_violations;
     }
-  if (state.exceeded()) return state.limits->error();
+  LIBSCHED_TRY(call.check_limits());
   if (!split.violating.empty() && !split.others.empty()) go_sort(out.pods, before);
   out.status.reset();
   return out;

@@ -1,7 +1,7 @@
 // The dry run on one node: which pods would have to go.
 #pragma once
 
-#include "libsched/framework/evaluator.hpp"
+#include "libsched/framework/plugin.hpp"
 #include "libsched/plugins/defaultpreemption/disruption_budgets.hpp"
 
 namespace libsched {
@@ -13,8 +13,8 @@ struct Victims {
 };
 
 // Takes every pod of lower priority off a copy of the node, and, if the pod fits then, puts back as
-// many as it can, the most important first. The view and `state` stay as they are.
-Result<Victims> select_victims(const Evaluator& evaluator, const CycleState& state, const Pod& pod,
-                               uint32_t row, const DisruptionBudgets& budgets);
+// many as it can, the most important first. The view and the state stay as they are.
+Result<Victims> select_victims(const PostFilterCall& call, uint32_t row,
+                               const DisruptionBudgets& budgets);
 
 }  // namespace libsched

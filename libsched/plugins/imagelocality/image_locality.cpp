@@ -66,7 +66,7 @@ class ImageLocality final : public Plugin {
 
     std::fill(scores, scores + set.words * 64, 0);
     for (const Images::Image* image : wanted) {
-      if (call.state.exceeded()) return {};
+      if (call.exceeded()) return {};
       uint32_t nodes = 0;  // mostly the same for all
       int64_t size = scaled_size(image->size, nodes, call.view.node_count());
       for (const Images::Holder& h : image->holders) {

@@ -70,12 +70,13 @@ void add_positive(const View& view, const TopologyColumn& column,
 
 }  // namespace
 
-AffinityFilter::AffinityFilter(const View& view, const Pod& pod, const CycleState& state) {
+AffinityFilter::AffinityFilter(const Call& call, const Pod& pod) {
+  const View& view = call.view;
   view_version = view.version();
-  add_existing_anti(view, pod, state);
-  add_affinity(view, pod, state);
-  add_anti(view, pod, state);
-  if (!state.exceeded()) judge(view);
+  add_existing_anti(call, pod);
+  add_affinity(call, pod);
+  add_anti(call, pod);
+  if (!call.exceeded()) judge(view);
 }
 
 // Columns are shared, hence their names stay where they are.
@@ -100,25 +101,26 @@ AffinityFilter::Key& AffinityFilter::key(const View& view, Str text) {
 }
 
 // One pod that all terms select counts once for every term.
-void AffinityFilter::add_affinity(const View& view, const Pod& pod, const CycleState& state) {
+void AffinityFilter::add_affinity(const Call& call, const Pod& pod) {
+  const View& view = call.view;
   const Span<PodAffinityTerm> terms = pod.spec.pod_affinity.required;
   if (terms.empty()) return;
   CountKey selected;
   const bool some = add_selected_by_all(view, pod, terms, &selected);
-  if (state.exceeded()) return;
+  if (call.exceeded()) return;
   CountsRef counts;
   if (some) counts = view.tables().counts(view, selected);
   std::vector<uint32_t> times;  // how many terms have a key, by its place
   size_t step = 0;
   for (const PodAffinityTerm& t : terms) {
-    if (state.exceeded(step++)) return;
+    if (call.exceeded(step++)) return;
     const uint32_t place = key_index(view, t.topology_key);
     times.resize(keys_.size());
     ++times[place];
   }
   for (size_t place = 0; place < times.size(); ++place) {
     if (times[place] == 0) continue;
-    if (state.exceeded()) return;
+    if (call.exceeded()) return;
     Key& k = keys_[place];
     k.required = true;
     std::vector<int32_t>& list = k.counts[kAffinity];
@@ -130,7 +132,8 @@ void AffinityFilter::add_affinity(const View& view, const Pod& pod, const CycleS
   selects_itself_ = some && !affinity_counts_ && CountRule(selected).counts(pod);
 }
 
-void AffinityFilter::add_anti(const View& view, const Pod& pod, const CycleState& state) {
+void AffinityFilter::add_anti(const Call& call, const Pod& pod) {
+  const View& view = call.view;
   const Span<PodAffinityTerm> terms = pod.spec.pod_anti_affinity.required;
   const auto add = [&](const CountKey& selected, Str topology_key, uint32_t times) {
     const CountsRef counts = view.tables().counts(view, selected);
@@ -141,7 +144,7 @@ void AffinityFilter::add_anti(const View& view, const Pod& pod, const CycleState
   constexpr size_t kFew = 16;
   if (terms.size() <= kFew) {
     for (const PodAffinityTerm& t : terms) {
-      if (state.exceeded()) return;
+      if (call.exceeded()) return;
       CountKey selected;
       if (add_selected(view, pod, t, &selected)) add(selected, t.topology_key, 1);
     }
@@ -155,25 +158,26 @@ void AffinityFilter::add_anti(const View& view, const Pod& pod, const CycleState
   std::map<std::pair<std::string, Str>, Distinct> distinct;
   size_t step = 0;
   for (const PodAffinityTerm& t : terms) {
-    if (state.exceeded(step++)) return;
+    if (call.exceeded(step++)) return;
     CountKey selected;
     if (!add_selected(view, pod, t, &selected)) continue;
     Distinct& d = distinct[{selected.text(), t.topology_key}];
     if (d.times++ == 0) d.selected = std::move(selected);
   }
   for (const auto& [text_and_key, d] : distinct) {
-    if (state.exceeded()) return;
+    if (call.exceeded()) return;
     add(d.selected, text_and_key.second, d.times);
   }
 }
 
-void AffinityFilter::add_existing_anti(const View& view, const Pod& pod, const CycleState& state) {
+void AffinityFilter::add_existing_anti(const Call& call, const Pod& pod) {
+  const View& view = call.view;
   const Namespace* ns = view.find_namespace(pod.meta.ns);
   const ExistingTerms& existing = view.existing_terms();
   size_t step = 0;
   existing.for_each_anti(pod, ns == nullptr ? Labels() : ns->meta.labels,
                          [&](const ExistingTerms::Term& t) {
-                           if (state.exceeded(step++)) return;
+                           if (call.exceeded(step++)) return;
                            Key& k = key(view, existing.topology_key(t.key));
                            std::vector<int32_t>& list = k.counts[kExistingAnti];
                            list.resize(k.column->domains.size());

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "libsched/cluster/cluster.hpp"
+#include "libsched/framework/call.hpp"
 #include "libsched/framework/cycle_state.hpp"
 
 namespace libsched {
@@ -21,7 +22,7 @@ class AffinityFilter final : public PluginData {
   static constexpr size_t kRules = 3;
 
   // Ends early, with less than all, once the limits of `state` are exceeded.
-  AffinityFilter(const View& view, const Pod& pod, const CycleState& state);
+  AffinityFilter(const Call& call, const Pod& pod);
   std::shared_ptr<PluginData> clone() const override {
     return std::make_shared<AffinityFilter>(*this);
   }
@@ -60,9 +61,9 @@ class AffinityFilter final : public PluginData {
 
   Key& key(const View& view, Str text);
   uint32_t key_index(const View& view, Str text);
-  void add_affinity(const View& view, const Pod& pod, const CycleState& state);
-  void add_anti(const View& view, const Pod& pod, const CycleState& state);
-  void add_existing_anti(const View& view, const Pod& pod, const CycleState& state);
+  void add_affinity(const Call& call, const Pod& pod);
+  void add_anti(const Call& call, const Pod& pod);
+  void add_existing_anti(const Call& call, const Pod& pod);
   void judge(const View& view);
 
   std::vector<Key> keys_;

@@ -42,7 +42,7 @@ AffinityScore::Key& AffinityScore::key(const View& view, Str text) {
 void AffinityScore::add_own(const PreScoreCall& call, Span<PodAffinityTerm> terms, int64_t sign) {
   const View& view = call.view;
   for (const PodAffinityTerm& t : terms) {
-    if (call.state.exceeded()) return;
+    if (call.exceeded()) return;
     CountKey selected;
     if (!add_selected(view, call.pod, t, &selected)) continue;
     const CountsRef counts = view.tables().counts(view, selected);
@@ -67,7 +67,7 @@ void AffinityScore::add_existing(const PreScoreCall& call, int32_t hard_weight) 
   size_t step = 0;
   existing.for_each_scored(call.pod, ns == nullptr ? Labels() : ns->meta.labels,
                            [&](const ExistingTerms::Term& t) {
-                             if (call.state.exceeded(step++)) return;
+                             if (call.exceeded(step++)) return;
                              const bool hard = t.kind == ExistingTerms::Kind::kRequired;
                              if (hard && hard_weight <= 0) return;
                              const int64_t weight = hard ? hard_weight : t.weight;
@@ -81,10 +81,10 @@ void AffinityScore::add_existing(const PreScoreCall& call, int32_t hard_weight) 
                            });
 }
 
-void AffinityScore::score(const CycleState& state, const ScoreSet& set, int64_t* scores) const {
+void AffinityScore::score(const Call& call, const ScoreSet& set, int64_t* scores) const {
   bool first = true;
   for (const Key& k : keys_) {
-    if (state.exceeded()) return;
+    if (call.exceeded()) return;
     const int32_t* domain = k.column->domain.data();
     const int64_t* of = k.score.data() + 1;
     for (size_t w = 0; w < set.words; ++w) {

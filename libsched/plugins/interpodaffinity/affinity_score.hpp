@@ -22,7 +22,7 @@ class AffinityScore final : public PluginData {
   // Whether no term at all selected a pod on a node with its key.
   bool empty() const { return keys_.empty(); }
   // The sum over the keys, of all rows of the set's words; may be negative.
-  void score(const CycleState& state, const ScoreSet& set, int64_t* scores) const;
+  void score(const Call& call, const ScoreSet& set, int64_t* scores) const;
   // Upstream's NormalizeScore.
   static void normalize(const ScoreSet& set, int64_t* scores);
 

@@ -19,7 +19,7 @@ class InterPodAffinity final : public Plugin {
   Result<Status> pre_filter(const PreFilterCall& call, PreFilterResult*) const override {
     if (const std::string e = affinity_terms_error(call.pod); !e.empty())
       return Status(Code::kUnschedulableAndUnresolvable, "parsing pod: " + e);
-    auto data = std::make_shared<AffinityFilter>(call.view, call.pod, call.state);
+    auto data = std::make_shared<AffinityFilter>(call, call.pod);
     const PodSpec& spec = call.pod.spec;
     if (data->no_existing_anti() && spec.pod_affinity.required.empty() &&
         spec.pod_anti_affinity.required.empty())
@@ -82,7 +82,7 @@ class InterPodAffinity final : public Plugin {
   Scored score(const ScoreCall& call, const ScoreSet& set, int64_t* scores) const override {
     const auto* data = static_cast<const AffinityScore*>(call.data);
     if (call.pre_scored && data != nullptr) {
-      data->score(call.state, set, scores);
+      data->score(call, set, scores);
     } else {
       set.for_each([&](uint32_t row) { set.fail(row); });
     }

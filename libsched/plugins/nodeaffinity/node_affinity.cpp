@@ -41,7 +41,7 @@ struct Preferred final : PluginData {
     size_t step = 0;
     for (const Term& t : terms)
       for (size_t first = 0; first < set.words; first += kBlock) {
-        if (call.state.exceeded(step++)) return {};
+        if (call.exceeded(step++)) return {};
         const size_t n = std::min(kBlock, set.words - first);
         t.match.rows(call.view, first, n, match.data());
         for (size_t i = 0; i < n; ++i) match[i] &= set.bits[first + i];
@@ -92,11 +92,11 @@ class NodeAffinityPlugin final : public Plugin {
     return Status();
   }
 
-  std::shared_ptr<PluginData> prepare(const View& view, const Pod& pod,
-                                      const CycleState& state) const override {
+  std::shared_ptr<PluginData> prepare(const Call& call, const Pod& pod) const override {
+    const View& view = call.view;
     auto data = std::make_shared<Compiled>();
     data->ids_epoch = view.ids_epoch();
-    if (state.exceeded()) return data;
+    if (call.exceeded()) return data;
     data->added = NodeMatch(view, {}, added_.required);
     data->pod = NodeMatch(view, pod.spec.node_selector, pod.spec.node_affinity.required);
     return data;
@@ -113,7 +113,7 @@ class NodeAffinityPlugin final : public Plugin {
     constexpr size_t kBlock = 64;
     std::array<uint64_t, kBlock> match;
     for (size_t done = 0; done < set.words; done += kBlock) {
-      if (call.state.exceeded()) return;
+      if (call.exceeded()) return;
       const size_t n = std::min(kBlock, set.words - done);
       for (const NodeMatch* m : {&c.added, &c.pod}) {
         m->rows(call.view, set.first_word + done, n, match.data());

@@ -215,10 +215,10 @@ TEST_CASE("PreFilter narrows to names where every term has them") {
     REQUIRE(ran.ok());
     CHECK(text_of(*ran) == c.status);
     std::string nodes;
-    for (const std::string& name : state.pre_filter.nodes)
+    for (const std::string& name : state.pre_filter().nodes)
       nodes += (nodes.empty() ? "" : " ") + name;
-    CHECK((state.pre_filter.all_nodes ? "*" : nodes) == c.nodes);
-    CHECK(state.pre_filter.restricted ==
+    CHECK((state.pre_filter().all_nodes ? "*" : nodes) == c.nodes);
+    CHECK(state.pre_filter().restricted ==
           (c.nodes == "*" ? std::vector<std::string>() : std::vector<std::string>{"NodeAffinity"}));
   }
 }

@@ -60,11 +60,13 @@ TEST_CASE("with the gate off the plugin does nothing") {
   const std::unique_ptr<Plugin> plugin = make_node_declared_features({nullptr, *gates}).value();
   const PodRef pod = Trial::pod(kRestartsAll);
   CycleState state;
+  Services services;
+  const Call call{cluster->view(), services};
   PreFilterResult result;
-  CHECK(plugin->pre_filter({cluster->view(), *pod, state}, &result).value().code == Code::kSkip);
+  CHECK(plugin->pre_filter({call, *pod, state}, &result).value().code == Code::kSkip);
   uint64_t alive = 1, errors = 0;
   for (const bool pre_filtered : {false, true}) {
-    plugin->filter({cluster->view(), *pod, state, nullptr, pre_filtered}, {0, 1, &alive, &errors});
+    plugin->filter({call, *pod, state, nullptr, pre_filtered}, {0, 1, &alive, &errors});
     CHECK(alive == 1);
     CHECK(errors == 0);
   }

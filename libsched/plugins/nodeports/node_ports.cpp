@@ -32,7 +32,7 @@ class NodePorts final : public Plugin {
     for (size_t w = 0; w < set.words; ++w)
       for_each_bit(set.alive[w] & used.word(set.first_word + w), (set.first_word + w) * 64,
                    [&](size_t r) {
-                     if (stop || (stop = call.state.exceeded(step++))) return;
+                     if (stop || (stop = call.exceeded(step++))) return;
                      const auto row = static_cast<uint32_t>(r);
                      if (!free(call.view.row(row).ports, wanted)) set.reject(row);
                    });

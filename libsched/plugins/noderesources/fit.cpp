@@ -46,8 +46,8 @@ class NodeResourcesFit final : public Plugin {
     return Status();
   }
 
-  std::shared_ptr<PluginData> prepare(const View& view, const Pod& pod,
-                                      const CycleState&) const override {
+  std::shared_ptr<PluginData> prepare(const Call& call, const Pod& pod) const override {
+    const View& view = call.view;
     auto data = std::make_shared<Demands>();
     data->ids_epoch = view.ids_epoch();
     data->list.push_back({kPods, 1, "pods"});

@@ -80,13 +80,13 @@ class NodeVolumeLimits final : public Plugin {
     return any ? Status() : Status(Code::kSkip);
   }
 
-  std::shared_ptr<PluginData> prepare(const View& view, const Pod& pod,
-                                      const CycleState& state) const override {
+  std::shared_ptr<PluginData> prepare(const Call& call, const Pod& pod) const override {
+    const View& view = call.view;
     auto data = std::make_shared<NewVolumes>();
     data->view_version = view.version();
     for (const bool has_csi_node : {false, true}) {
       NewVolumes::Variant& v = data->variants[has_csi_node ? 1 : 0];
-      if (state.exceeded()) return data;
+      if (call.exceeded()) return data;
       v.volumes.add_pod(view, pod, has_csi_node, true, &v.status);
     }
     return data;
@@ -97,7 +97,7 @@ class NodeVolumeLimits final : public Plugin {
     bool ended = false;
     size_t step = 0;
     set.for_each([&](uint32_t row) {
-      ended = ended || call.state.exceeded(step++);
+      ended = ended || call.exceeded(step++);
       if (ended) return;
       const Judgement j = judge(call, row, &scratch);
       switch (j.verdict) {

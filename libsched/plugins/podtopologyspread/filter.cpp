@@ -67,14 +67,14 @@ std::shared_ptr<HardConstraints> count_hard(const SpreadSettings& settings,
   data->list.resize(constraints.size());
   EligibleRows rows(settings, view, call.pod);
   for (size_t i = 0; i < constraints.size(); ++i) {
-    if (call.state.exceeded()) return data;
+    if (call.exceeded()) return data;
     HardConstraint& c = data->list[i];
     c.constraint = std::move(constraints[i]);
     c.column = view.tables().topology(view, c.constraint.topology_key);
     rows.require(*c.column);
   }
   for (HardConstraint& c : data->list) {
-    if (call.state.exceeded()) return data;
+    if (call.exceeded()) return data;
     const Span<uint64_t> eligible = rows.of(c.constraint);
     c.eligible.assign(eligible.begin(), eligible.end());
     c.self = c.constraint.selector.matches(call.pod.meta.labels);

@@ -47,7 +47,7 @@ class PodTopologySpread final : public Plugin {
       return;
     }
     for (const HardConstraint& c : static_cast<const HardConstraints&>(*call.data).list) {
-      if (call.state.exceeded()) return;
+      if (call.exceeded()) return;
       judge(call.view, c, set);
     }
   }
@@ -77,7 +77,7 @@ class PodTopologySpread final : public Plugin {
     if (call.data == nullptr) {
       set.for_each([&](uint32_t row) { set.fail(row); });
     } else {
-      score_soft(static_cast<const SoftConstraints&>(*call.data), call.state, set, scores);
+      score_soft(static_cast<const SoftConstraints&>(*call.data), call, set, scores);
     }
     return {};
   }

@@ -71,7 +71,7 @@ std::shared_ptr<SoftConstraints> count_soft(const SpreadSettings& settings,
   EligibleRows rows(settings, view, pod);
   std::vector<uint64_t> scored(feasible.bits, feasible.bits + feasible.words);
   for (size_t i = 0; i < constraints.size(); ++i) {
-    if (call.state.exceeded()) return data;
+    if (call.exceeded()) return data;
     TopologyRef& column = data->terms[i].column;
     column = view.tables().topology(view, constraints[i].topology_key);
     if (!need_all_keys) continue;
@@ -84,7 +84,7 @@ std::shared_ptr<SoftConstraints> count_soft(const SpreadSettings& settings,
     count += static_cast<size_t>(std::popcount(scored[w]));
   }
   for (size_t i = 0; i < constraints.size(); ++i) {
-    if (call.state.exceeded()) return data;
+    if (call.exceeded()) return data;
     const SpreadConstraint& c = constraints[i];
     SoftConstraints::Term& t = data->terms[i];
     t.by_row = c.topology_key == kHostname;
@@ -111,12 +111,12 @@ std::shared_ptr<SoftConstraints> count_soft(const SpreadSettings& settings,
   return data;
 }
 
-void score_soft(const SoftConstraints& data, const CycleState& state, const ScoreSet& set,
+void score_soft(const SoftConstraints& data, const Call& call, const ScoreSet& set,
                 int64_t* scores) {
   alignas(64) double sum[64];
   for (size_t w = 0; w < set.words; ++w) {
     if (set.bits[w] == 0) continue;
-    if (state.exceeded(w)) return;
+    if (call.exceeded(w)) return;
     std::fill(sum, sum + 64, 0.0);
     for (const SoftConstraints::Term& t : data.terms) {
       const int32_t* domain = t.column->domain.data() + w * 64;

@@ -29,7 +29,7 @@ struct SoftConstraints final : PluginData {
 std::shared_ptr<SoftConstraints> count_soft(const SpreadSettings& settings,
                                             const PreScoreCall& call,
                                             const std::vector<SpreadConstraint>& constraints);
-void score_soft(const SoftConstraints& data, const CycleState& state, const ScoreSet& set,
+void score_soft(const SoftConstraints& data, const Call& call, const ScoreSet& set,
                 int64_t* scores);
 void normalize_soft(const SoftConstraints& data, const ScoreSet& set, int64_t* scores);
 

@@ -32,8 +32,8 @@ class TaintToleration final : public Plugin {
   TaintToleration(bool comparison_operators, bool named_taint)
       : comparison_operators_(comparison_operators), named_taint_(named_taint) {}
 
-  std::shared_ptr<PluginData> prepare(const View& view, const Pod& pod,
-                                      const CycleState& state) const override {
+  std::shared_ptr<PluginData> prepare(const Call& call, const Pod& pod) const override {
+    const View& view = call.view;
     auto data = std::make_shared<Untolerated>();
     data->ids_epoch = view.ids_epoch();
     const auto& sets = view.taint_sets().sets();
@@ -41,7 +41,7 @@ class TaintToleration final : public Plugin {
     size_t taints = 0;
     for (uint32_t id = 0; id < sets.size(); ++id) {
       for (const Taint& t : sets[id].taints) {
-        if (state.exceeded(taints++)) return data;
+        if (call.exceeded(taints++)) return data;
         if (allows(index, t)) continue;
         data->sets.push_back(id);
         break;
@@ -85,7 +85,7 @@ class TaintToleration final : public Plugin {
     for (uint32_t id = 0; id < sets.size(); ++id) {
       int64_t count = 0;
       for (const Taint& t : sets[id].taints) {
-        if (call.state.exceeded(taints++)) return {};
+        if (call.exceeded(taints++)) return {};
         if (t.effect == TaintEffect::kPreferNoSchedule && !index.covers(t)) ++count;
       }
       if (count != 0) avoided->sets.push_back({id, count});

@@ -79,7 +79,7 @@ bool is_possible(const PersistentVolume& pv, const PersistentVolumeClaim& claim)
 
 }  // namespace
 
-PodVolumes::PodVolumes(const View& view, PodClaims claims, const CycleState& state)
+PodVolumes::PodVolumes(const View& view, PodClaims claims, const Call& call)
     : claims_(std::move(claims)) {
   const size_t words = view.word_count();
   for (Words* w : {&node_conflict_, &bind_conflict_, &no_space_, &missing_, &failed_})
@@ -88,14 +88,14 @@ PodVolumes::PodVolumes(const View& view, PodClaims claims, const CycleState& sta
   for (size_t w = 0; w < words; ++w) live[w] = view.live().word(w);
   Words left = live;
   for (const PersistentVolumeClaimRef& claim : claims_.bound) {
-    if (state.exceeded()) return;
+    if (call.exceeded()) return;
     check_bound(view, *claim, &left);
   }
   // What a bound volume rules out is asked about the other claims all the same: each gives its
   // reason. After an Error nothing more is asked.
   left.clear();
   for (size_t w = 0; w < words; ++w) left.push_back(live[w] & ~failed_[w]);
-  if (!claims_.delayed.empty()) find_unbound(view, claims_.delayed, std::move(left), state);
+  if (!claims_.delayed.empty()) find_unbound(view, claims_.delayed, std::move(left), call);
   fits_.resize(words);
   for (size_t w = 0; w < words; ++w)
     fits_[w] = ~(node_conflict_[w] | bind_conflict_[w] | no_space_[w] | missing_[w] | failed_[w]);
@@ -135,10 +135,10 @@ void PodVolumes::check_bound(const View& view, const PersistentVolumeClaim& clai
 }
 
 void PodVolumes::find_unbound(const View& view, const std::vector<PersistentVolumeClaimRef>& claims,
-                              Words left, const CycleState& state) {
+                              Words left, const Call& call) {
   size_t step = 0;
   for (const PersistentVolumeClaimRef& claim : claims) {
-    if (state.exceeded(step++)) return;
+    if (call.exceeded(step++)) return;
     const Str* node = find_annotation(claim->meta, kSelectedNodeAnnotation);
     if (node == nullptr) {
       searches_.push_back({claim, {}, {}, {}});
@@ -155,21 +155,21 @@ void PodVolumes::find_unbound(const View& view, const std::vector<PersistentVolu
     return a.claim->request.value_or(Quantity()).compare(b.claim->request.value_or(Quantity())) < 0;
   });
   for (size_t k = 0; k < searches_.size(); ++k) {
-    if (state.exceeded()) return;
+    if (call.exceeded()) return;
     std::string error;
-    if (!find_candidates(view, &searches_[k], &error, state)) {
+    if (!find_candidates(view, &searches_[k], &error, call)) {
       const Words all = left;
       fail(std::move(error), all, &left);
       return;
     }
-    choose(view, k, left, state);
+    choose(view, k, left, call);
   }
   for (const PersistentVolumeClaimRef& claim : selected_) {
-    if (state.exceeded()) return;
+    if (call.exceeded()) return;
     provision(view, *claim, left, &left);
   }
   for (const Search& search : searches_) {
-    if (state.exceeded()) return;
+    if (call.exceeded()) return;
     Words wanted = left;
     for_each_row(left, [&](uint32_t row) {
       if (search.chosen[row] != kNoId) wanted[row / 64] &= ~(uint64_t{1} << (row % 64));
@@ -180,7 +180,7 @@ void PodVolumes::find_unbound(const View& view, const std::vector<PersistentVolu
 
 // False: upstream's error.
 bool PodVolumes::find_candidates(const View& view, Search* search, std::string* error,
-                                 const CycleState& state) {
+                                 const Call& call) {
   const PersistentVolumeClaim& claim = *search->claim;
   if (claim.selector.present) {
     const std::string wrong = label_selector_error(claim.selector);
@@ -204,7 +204,7 @@ bool PodVolumes::find_candidates(const View& view, Search* search, std::string* 
   }
   size_t step = 0;
   for (const uint32_t c : known->second) {
-    if (state.exceeded(step++)) return true;
+    if (call.exceeded(step++)) return true;
     const PersistentVolume& pv = *candidates_[c].volume;
     if (!is_possible(pv, claim)) continue;
     if (is_bound_to(pv, claim)) {
@@ -228,14 +228,14 @@ bool PodVolumes::is_chosen(size_t searches, uint32_t row, uint32_t candidate) co
 }
 
 // Gives each row the best volume for the k-th claim that an earlier claim did not get there.
-void PodVolumes::choose(const View& view, size_t k, const Words& rows, const CycleState& state) {
+void PodVolumes::choose(const View& view, size_t k, const Words& rows, const Call& call) {
   Search& search = searches_[k];
   search.chosen.assign(rows.size() * 64, kNoId);
   Words open = rows;
   Words match(rows.size());
   const auto close = [&](uint32_t row) { open[row / 64] &= ~(uint64_t{1} << (row % 64)); };
   for (const uint32_t c : search.prebound) {
-    if (state.exceeded()) return;
+    if (call.exceeded()) return;
     candidates_[c].match.rows(view, 0, match.size(), match.data());
     const Words asked = open;
     for_each_row(asked, [&](uint32_t row) {
@@ -245,7 +245,7 @@ void PodVolumes::choose(const View& view, size_t k, const Words& rows, const Cyc
     });
   }
   for (const uint32_t c : search.others) {
-    if (none(open) || state.exceeded()) return;
+    if (none(open) || call.exceeded()) return;
     candidates_[c].match.rows(view, 0, match.size(), match.data());
     intersect(open, &match);
     for_each_row(match, [&](uint32_t row) {

@@ -29,7 +29,7 @@ class PodVolumes {
   };
 
   // Ends early, with less than all, once the limits of `state` are exceeded.
-  PodVolumes(const View& view, PodClaims claims, const CycleState& state);
+  PodVolumes(const View& view, PodClaims claims, const Call& call);
 
   const Words& fits() const { return fits_; }      // rows
   const Words& failed() const { return failed_; }  // rows with an Error
@@ -60,10 +60,9 @@ class PodVolumes {
 
   void check_bound(const View& view, const PersistentVolumeClaim& claim, Words* left);
   void find_unbound(const View& view, const std::vector<PersistentVolumeClaimRef>& claims,
-                    Words left, const CycleState& state);
-  bool find_candidates(const View& view, Search* search, std::string* error,
-                       const CycleState& state);
-  void choose(const View& view, size_t k, const Words& rows, const CycleState& state);
+                    Words left, const Call& call);
+  bool find_candidates(const View& view, Search* search, std::string* error, const Call& call);
+  void choose(const View& view, size_t k, const Words& rows, const Call& call);
   // Takes rows that cannot have the claim provisioned from `left`; only `wanted` rows are asked.
   void provision(const View& view, const PersistentVolumeClaim& claim, const Words& wanted,
                  Words* left);

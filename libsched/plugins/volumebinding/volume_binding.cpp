@@ -96,7 +96,7 @@ class VolumeBinding final : public Plugin {
     if (!status.success()) return status;
     auto data = std::make_shared<Volumes>();
     data->view_version = call.view.version();
-    data->found = std::make_shared<const PodVolumes>(call.view, std::move(sorted), call.state);
+    data->found = std::make_shared<const PodVolumes>(call.view, std::move(sorted), call);
     *call.data = std::move(data);
     return status;
   }
@@ -213,8 +213,8 @@ class VolumeBinding final : public Plugin {
   // This plugin's part of the state; null if PreFilter was never asked.
   const CycleState::Entry* entry_of(const BindingCall& call) const {
     const auto& plugins = call.evaluator.framework().plugins();
-    for (size_t i = 0; i < plugins.size() && i < call.state.entries.size(); ++i)
-      if (plugins[i].plugin.get() == this) return &call.state.entries[i];
+    for (size_t i = 0; i < plugins.size() && i < call.state.entries().size(); ++i)
+      if (plugins[i].plugin.get() == this) return &call.state.entries()[i];
     return nullptr;
   }
   static Status no_volume(const BindingCall& call) {

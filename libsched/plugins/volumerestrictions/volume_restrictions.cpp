@@ -76,7 +76,7 @@ class VolumeRestrictions final : public Plugin {
     auto data = std::make_shared<Claims>();
     size_t step = 0;
     for (const Volume& v : pod.spec.volumes) {
-      if (call.state.exceeded(step++)) return Status();
+      if (call.exceeded(step++)) return Status();
       if (v.kind != VolumeKind::kPersistentVolumeClaim) continue;
       const auto* claim = view.objects().find<PersistentVolumeClaim>(pod.meta.ns, v.id);
       if (claim == nullptr)
@@ -104,7 +104,7 @@ class VolumeRestrictions final : public Plugin {
     bool ended = false;
     if (!disks.empty())
       set.for_each([&](uint32_t row) {
-        ended = ended || call.state.exceeded();
+        ended = ended || call.exceeded();
         if (!ended && disk_conflict(call, disks, row)) set.reject(row);
       });
     if (claims == nullptr) {

@@ -60,16 +60,15 @@ std::array<std::vector<Str>, kKeys.size()> topology_of(const ObjectMeta& volume)
 class VolumeZone final : public Plugin {
  public:
   Result<Status> pre_filter(const PreFilterCall& call, PreFilterResult*) const override {
-    std::shared_ptr<Zones> zones = judge(call.view, call.pod, call.state);
+    std::shared_ptr<Zones> zones = judge(call, call.pod);
     Status status = zones->status;
     if (status.success()) *call.data = std::move(zones);
     return status;
   }
 
   // Upstream's Filter finds it out by itself if PreFilter did not run.
-  std::shared_ptr<PluginData> prepare(const View& view, const Pod& pod,
-                                      const CycleState& state) const override {
-    return judge(view, pod, state);
+  std::shared_ptr<PluginData> prepare(const Call& call, const Pod& pod) const override {
+    return judge(call, pod);
   }
 
   void filter(const FilterCall& call, const RowSet& set) const override {
@@ -125,7 +124,8 @@ class VolumeZone final : public Plugin {
     return Status(Code::kUnschedulableAndUnresolvable, std::move(why));
   }
 
-  static std::shared_ptr<Zones> judge(const View& view, const Pod& pod, const CycleState& state) {
+  static std::shared_ptr<Zones> judge(const Call& call, const Pod& pod) {
+    const View& view = call.view;
     auto zones = std::make_shared<Zones>();
     zones->view_version = view.version();
     std::vector<const PersistentVolume*> volumes;
@@ -134,7 +134,7 @@ class VolumeZone final : public Plugin {
     zones->rows.assign(view.word_count(), ~uint64_t{0});
     bool demands = false;
     for (const PersistentVolume* pv : volumes) {
-      if (state.exceeded()) return zones;
+      if (call.exceeded()) return zones;
       for (const Str key : kKeys)
         if (const Label* label = find_label(pv->meta.labels, key)) {
           const std::vector<Str> values = zones_of(label->value);

@@ -33,7 +33,7 @@ bool Evaluator::may_use_threads(const CycleState& state) const {
          std::none_of(pre_filters.begin(), pre_filters.end(), here) && state.clones_anywhere();
 }
 
-Evaluator::Trials::Trials(Evaluator& evaluator, const CycleState& state)
+ParallelTrials::ParallelTrials(Evaluator& evaluator, const CycleState& state)
     : evaluator_(evaluator),
       before_(std::exchange(evaluator.busy_, true)),
       crew_(*evaluator.framework_, evaluator.may_use_threads(state) ? evaluator.parallelism_ : 1) {}

@@ -1,0 +1,278 @@
+// FilterPass: upstream's order and short-circuits, in sets of rows.
+#include "libsched/framework/filter_pass.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "libsched/base/quote.hpp"
+
+namespace libsched {
+namespace {
+
+bool must_yield_to(const Pod& pod, const Pod& nominated) {
+  return nominated.priority() >= pod.priority() && !same_pod(nominated, pod);
+}
+
+bool must_yield(const Pod& pod, const std::vector<PodRef>& nominated) {
+  return std::any_of(nominated.begin(), nominated.end(),
+                     [&](const PodRef& p) { return must_yield_to(pod, *p); });
+}
+
+bool has(const std::vector<uint64_t>& bits, uint32_t row) {
+  return (bits[row / 64] >> (row % 64) & 1) != 0;
+}
+
+}  // namespace
+
+Error stale(const std::string& plugin) {
+  return {Rc::kStale,
+          "the view has changed since plugin " + go_quote(plugin) +
+              " prepared itself: run PreFilter again",
+          {},
+          plugin};
+}
+
+// What the plugin has prepared, made now if need be.
+Result<const PluginData*> FilterPass::data_for(uint32_t plugin) {
+  CycleState::Entry& entry = state_.entries()[plugin];
+  const Framework::Instance& instance = framework_.plugins()[plugin];
+  const View& view = call_.view;
+  const PluginData* data = entry.data.get();
+  if (!entry.prepared ||
+      (data != nullptr && data->ids_epoch != 0 && data->ids_epoch != view.ids_epoch())) {
+    entry.data = instance.plugin->prepare(call_, pod_);
+    // What a plugin has not finished is made anew by the next call.
+    entry.prepared = call_.limits == nullptr || !call_.limits->found();
+    if (entry.data && entry.data->ids_epoch != 0) entry.data->ids_epoch = view.ids_epoch();
+    data = entry.data.get();
+  }
+  if (data != nullptr && data->view_version != 0 && data->view_version != view.version())
+    return stale(instance.name);
+  return data;
+}
+
+Result<void> FilterPass::judge(uint32_t row, const NodeOverlay* copy, Status* status) {
+  uint64_t alive = uint64_t{1} << (row % 64);
+  uint64_t errors = 0;
+  const RowSet set{row / 64, 1, &alive, &errors};
+  for (const uint32_t i : framework_.at(ExtensionPoint::kFilter)) {
+    const CycleState::Entry& entry = state_.entries()[i];
+    const Plugin* plugin = framework_.plugins()[i].plugin.get();
+    if (entry.skip_filter || plugin == nullptr) continue;
+    const Result<const PluginData*> data = data_for(i);
+    if (!data.ok()) return data.error();
+    const FilterStep step{i, plugin, *data, entry.pre_filtered};
+    const FilterCall call = call_of(step, copy);
+    plugin->filter(call, set);
+    if (alive != 0) continue;
+    *status = rejection(framework_, step, call, row);
+    return {};
+  }
+  status->reset();
+  return {};
+}
+
+Result<void> FilterPass::judge_with_nominated(uint32_t row, const NodeOverlay* copy,
+                                              Status* status) {
+  const std::vector<PodRef>& there = call_.services.nominator().on(call_.view.row(row).name);
+  if (!must_yield(pod_, there)) return judge(row, copy, status);
+  const std::vector<PodRef> nominated = there;  // a plugin may change the list
+  NodeOverlay crowded = copy != nullptr ? *copy : NodeOverlay(call_.view, row);
+  const Ref<CycleState> changed = state_.clone();
+  FilterPass with(framework_, *changed, pod_, call_);
+  for (const PodRef& p : nominated) {
+    if (!must_yield_to(pod_, *p)) continue;
+    crowded.add(p);
+    Result<Status> added = with.change(Change::kAdd, *p, crowded);
+    if (!added.ok()) return std::move(added.error());
+    if (!added->success()) {
+      *status = std::move(*added);
+      return {};
+    }
+  }
+  LIBSCHED_TRY(with.judge(row, &crowded, status));
+  return status->success() ? judge(row, copy, status) : Result<void>();
+}
+
+Result<void> FilterPass::prepare(Workspace* workspace, bool nominated) {
+  work_ = workspace;
+  work_->steps.clear();
+  for (const uint32_t i : framework_.at(ExtensionPoint::kFilter)) {
+    const CycleState::Entry& entry = state_.entries()[i];
+    const Plugin* plugin = framework_.plugins()[i].plugin.get();
+    if (entry.skip_filter || plugin == nullptr) continue;
+    LIBSCHED_TRY(call_.check_limits());
+    const Result<const PluginData*> data = data_for(i);
+    if (!data.ok()) return data.error();
+    work_->steps.push_back({i, plugin, *data, entry.pre_filtered});
+  }
+  apart_ = nominated && mark_nominated();
+  return {};
+}
+
+// Marks the rows where the pod has to yield to somebody. False: there is none.
+bool FilterPass::mark_nominated() {
+  const Nominator& nominator = call_.services.nominator();
+  if (nominator.empty()) return false;
+  bool any = false;
+  for (const auto& [node, pods] : nominator.all()) {
+    if (!must_yield(pod_, pods)) continue;
+    const uint32_t r = call_.view.find_node(node);
+    if (r == kNoId) continue;
+    if (!any) work_->nominated.assign(call_.view.word_count(), 0);
+    any = true;
+    work_->nominated[r / 64] |= uint64_t{1} << (r % 64);
+  }
+  return any;
+}
+
+// The marked rows of the set, one by one.
+Result<void> FilterPass::judge_alone(const RowSet& set, Verdicts* verdicts) {
+  Status status;
+  Result<void> out;
+  set.for_each([&](uint32_t row) {
+    if (!out.ok() || !(out = call_.check_limits()).ok()) return;
+    out = judge_with_nominated(row, nullptr, &status);
+    if (!out.ok() || status.success()) return;
+    if (status.rejected()) {
+      set.reject(row);
+    } else {
+      set.reject_with_error(row);
+    }
+    if (verdicts != nullptr) verdicts->reject(row, status);
+  });
+  return out.ok() ? call_.check_limits() : out;
+}
+
+Result<void> FilterPass::judge(const RowSet& set, Verdicts* verdicts) {
+  std::vector<uint64_t>& apart = work_->apart;
+  if (apart_) {
+    apart.assign(set.alive, set.alive + set.words);
+    for (size_t w = 0; w < set.words; ++w) {
+      apart[w] &= work_->nominated[set.first_word + w];
+      set.alive[w] &= ~apart[w];
+    }
+    LIBSCHED_TRY(judge_alone({set.first_word, set.words, apart.data(), set.errors}, verdicts));
+  }
+  for (const FilterStep& step : work_->steps) {
+    LIBSCHED_TRY(call_.check_limits());
+    if (verdicts == nullptr) {
+      step.plugin->filter(call_of(step), set);
+      continue;
+    }
+    verdicts->before(set.alive);
+    step.plugin->filter(call_of(step), set);
+    if (!verdicts->after(step, state_.entries()[step.index].data, set.alive)) break;
+  }
+  LIBSCHED_TRY(call_.check_limits());
+  if (apart_)
+    for (size_t w = 0; w < set.words; ++w) set.alive[w] |= apart[w];
+  if (verdicts != nullptr)
+    verdicts->take_foreign(framework_, {call_, pod_, state_, nullptr, false});
+  return {};
+}
+
+Result<FilterWalk> FilterPass::walk(const FilterPolicy& policy) {
+  const size_t words = call_.view.word_count();
+  std::vector<uint64_t>&errors = work_->errors, &found = work_->feasible, &chunk = work_->chunk;
+  errors.assign(words, 0);
+  FilterWalk out;
+  const auto failed = [&] {
+    return std::any_of(errors.begin(), errors.end(), [](uint64_t w) { return w != 0; });
+  };
+  const auto order = [&]() -> const std::vector<uint32_t>& {
+    if (policy.refresh != nullptr) policy.refresh->refresh();
+    return *policy.order;
+  };
+  // Without a limit all nodes at once, and the order only for the first of them.
+  const bool all = policy.limit == FilterPolicy::kNoLimit;
+  size_t size = 0;
+  if (all) {
+    found.assign(policy.rows, policy.rows + words);
+    LIBSCHED_TRY(judge({0, words, found.data(), errors.data()}, nullptr));
+    for (const uint64_t w : found) out.count += static_cast<size_t>(std::popcount(w));
+    if (!failed()) {
+      if (out.count == 0) {
+        out.processed = policy.order->size();
+        return out;
+      }
+      const std::vector<uint32_t>& nodes = order();
+      out.processed = nodes.size();
+      for (size_t i = policy.start; out.first == kNoId; ++i) {
+        out.position = i < nodes.size() ? i : i - nodes.size();
+        if (const uint32_t r = nodes[out.position]; has(found, r)) out.first = r;
+      }
+      return out;
+    }
+    out.count = 0;
+    chunk.swap(found);
+    size = order().size();
+  } else {
+    size = 64;
+  }
+  found.assign(words, 0);
+  const std::vector<uint32_t>& nodes = order();
+  for (size_t done = 0; done < nodes.size();) {
+    const size_t end = std::min(nodes.size(), done + size);
+    const auto row_at = [&](size_t i) {
+      const size_t k = policy.start + i;
+      return nodes[k < nodes.size() ? k : k - nodes.size()];
+    };
+    if (!all) {
+      chunk.assign(words, 0);
+      for (size_t i = done; i < end; ++i) chunk[row_at(i) / 64] |= uint64_t{1} << (row_at(i) % 64);
+      for (size_t w = 0; w < words; ++w) chunk[w] &= policy.rows[w];
+      LIBSCHED_TRY(judge({0, words, chunk.data(), errors.data()}, nullptr));
+    }
+    for (size_t i = done; i < end; ++i) {
+      const uint32_t r = row_at(i);
+      if (has(errors, r)) {
+        out.failed = r;
+        return out;
+      }
+      if (has(chunk, r)) {
+        if (out.count == policy.limit) return out;
+        if (out.count++ == 0) {
+          out.first = r;
+          out.position = (policy.start + i) % nodes.size();
+        }
+        found[r / 64] |= uint64_t{1} << (r % 64);
+        if (out.count == policy.limit && !policy.beyond) return out;
+      }
+      ++out.processed;
+    }
+    done = end;
+    size *= 4;
+  }
+  return out;
+}
+
+Result<Status> FilterPass::change(Change change, const Pod& other, const NodeOverlay& node) {
+  const auto left_out = [&](uint32_t i) {
+    const Plugin* plugin = framework_.plugins()[i].plugin.get();
+    return plugin == nullptr || !plugin->extends() || state_.entries()[i].skip_filter;
+  };
+  // Before anything is changed: an error leaves the state as it was.
+  for (const uint32_t i : framework_.at(ExtensionPoint::kPreFilter)) {
+    const PluginData* data = state_.entries()[i].data.get();
+    if (!left_out(i) && data != nullptr && data->view_version != 0 &&
+        data->view_version != call_.view.version())
+      return stale(framework_.plugins()[i].name);
+  }
+  for (const uint32_t i : framework_.at(ExtensionPoint::kPreFilter)) {
+    if (left_out(i)) continue;
+    const Framework::Instance& instance = framework_.plugins()[i];
+    std::shared_ptr<PluginData>& data = state_.entries()[i].data;
+    if (data && data.use_count() != 1) data = data->clone();
+    const PodChange what{call_, pod_, state_, data.get(), other, node.row(), &node};
+    const bool add = change == Change::kAdd;
+    const Status s = add ? instance.plugin->add_pod(what) : instance.plugin->remove_pod(what);
+    if (!s.success())
+      return Status::wrap(std::string("running ") + (add ? "AddPod" : "RemovePod") +
+                              " on PreFilter plugin " + go_quote(instance.name) + ": ",
+                          s);
+  }
+  return Status();
+}
+
+}  // namespace libsched

@@ -1,0 +1,85 @@
+// FilterPass: the filters of a framework for one pod, over sets of nodes, along a list of nodes, or
+// on one node, which may be a copy with other pods.
+//
+// Made of a state that went through PreFilter, or that Filter is asked for alone. Nothing here
+// changes the view.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "libsched/framework/plugin_scope.hpp"
+#include "libsched/framework/workspace.hpp"
+
+namespace libsched {
+
+// How a list of nodes is walked.
+struct FilterPolicy {
+  static constexpr size_t kNoLimit = ~size_t{0};
+
+  const uint64_t* rows = nullptr;  // the nodes that may be feasible: as many words as the view has
+  // All of them, in the order in which limits and Errors count; begins at `start` and goes round.
+  const std::vector<uint32_t>* order = nullptr;
+  size_t start = 0;
+  size_t limit = kNoLimit;  // ends when so many are feasible
+  bool beyond = false;      // ... and one more is found, which does not count: upstream's search
+  bool nominated = false;   // pods that are nominated to a node count
+  // Whose node order is brought up to date before it is looked at; null: `order` stands.
+  Cluster* refresh = nullptr;
+};
+
+struct FilterWalk {
+  size_t count = 0;         // feasible, at most the limit; their rows are Workspace::feasible
+  size_t processed = 0;     // nodes of the order that were passed
+  uint32_t first = kNoId;   // the first feasible one
+  size_t position = 0;      // its place in the order
+  uint32_t failed = kNoId;  // where a plugin gave an Error, which ended the walk
+};
+
+class FilterPass {
+ public:
+  enum class Change : uint8_t { kAdd, kRemove };
+
+  // All must outlive the pass. While it lives, what plugins have prepared in the state is in use.
+  FilterPass(const Framework& framework, CycleState& state, const Pod& pod, const Call& call)
+      : framework_(framework), state_(state), pod_(pod), call_(call), scope_(state, call, true) {}
+
+  // What the plugins say of one node, and of a copy of it. Errors: kStale, the limits'.
+  Result<void> judge(uint32_t row, const NodeOverlay* copy, Status* status);
+  // Upstream's RunFilterPluginsWithNominatedPods: with the nominated pods of the same or a higher
+  // priority on the node, and if there are any, without them, too.
+  Result<void> judge_with_nominated(uint32_t row, const NodeOverlay* copy, Status* status);
+
+  // Before sets are judged: all plugins prepare themselves.
+  Result<void> prepare(Workspace* workspace, bool nominated);
+  // Takes what the plugins reject away from the set. `verdicts` (may be null) gets by whom.
+  Result<void> judge(const RowSet& set, Verdicts* verdicts);
+  // Along a list of nodes, in chunks: a first hit is cheap, and a search of the whole list no
+  // dearer than judging it at once.
+  Result<FilterWalk> walk(const FilterPolicy& policy);
+
+  // Upstream's RunPreFilterExtensionAddPod and -RemovePod: what PreFilter found out follows `other`
+  // coming to or leaving the node; `node` is how it is then.
+  Result<Status> change(Change change, const Pod& other, const NodeOverlay& node);
+
+ private:
+  Result<const PluginData*> data_for(uint32_t plugin);
+  Result<void> judge_alone(const RowSet& set, Verdicts* verdicts);
+  bool mark_nominated();
+  FilterCall call_of(const FilterStep& step, const NodeOverlay* copy = nullptr) const {
+    return {call_, pod_, state_, step.data, step.pre_filtered, copy};
+  }
+
+  const Framework& framework_;
+  CycleState& state_;
+  const Pod& pod_;
+  const Call& call_;
+  PluginScope scope_;
+  Workspace* work_ = nullptr;
+  bool apart_ = false;  // whether there are rows to be judged one by one
+};
+
+// What a plugin prepared for one state of the view is not used for another.
+Error stale(const std::string& plugin);
+
+}  // namespace libsched

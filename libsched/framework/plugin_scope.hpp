@@ -1,0 +1,43 @@
+// PluginScope: that this thread asks plugins with a state, and about what.
+//
+// Scopes of a thread form a chain, for plugins may ask for plugins in their turn. The state itself
+// points to nothing of a running call.
+#pragma once
+
+#include "libsched/framework/call.hpp"
+#include "libsched/framework/cycle_state.hpp"
+
+namespace libsched {
+
+class PluginScope {
+ public:
+  // `keeps`: what plugins have prepared in the state must not be replaced meanwhile.
+  PluginScope(CycleState& state, const Call& call, bool keeps)
+      : state_(state), call_(call), keeps_(keeps), outer_(innermost) {
+    innermost = this;
+    if (keeps_) ++state_.in_use_;
+  }
+  ~PluginScope() {
+    if (keeps_) --state_.in_use_;
+    innermost = outer_;
+  }
+  PluginScope(const PluginScope&) = delete;
+  PluginScope& operator=(const PluginScope&) = delete;
+
+  // The innermost call on this thread that asks plugins with the state; null: none does.
+  static const Call* call_of(const CycleState& state) {
+    for (const PluginScope* s = innermost; s != nullptr; s = s->outer_)
+      if (&s->state_ == &state) return &s->call_;
+    return nullptr;
+  }
+
+ private:
+  static constinit inline thread_local const PluginScope* innermost = nullptr;
+
+  CycleState& state_;
+  const Call& call_;
+  bool keeps_;
+  const PluginScope* outer_;
+};
+
+}  // namespace libsched

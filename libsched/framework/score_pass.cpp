@@ -1,0 +1,286 @@
+// ScorePass: upstream's order of calls, range check, weights and texts.
+//
+// All plugins score before one normalises. Column by column needs less memory and gives the same;
+// only a foreign NormalizeScore could tell, and then every plugin's scores are kept until all are
+// there. Which of several errors counts does not depend on it: those of Score before those of
+// NormalizeScore before scores out of range; among these that of the first node, then of the first
+// plugin.
+#include "libsched/framework/score_pass.hpp"
+
+#include <algorithm>
+
+#include "libsched/base/quote.hpp"
+#include "libsched/framework/filter_pass.hpp"
+#include "libsched/framework/score_columns.hpp"
+
+namespace libsched {
+namespace {
+
+Status plugin_failed(const char* doing, const std::string& name, const Status& s) {
+  return Status::wrap(std::string(doing) + ": plugin " + go_quote(name) + " failed with: ", s);
+}
+
+bool out_of_range(int64_t score) { return score < kMinNodeScore || score > kMaxNodeScore; }
+
+Status out_of_range_status(const std::string& plugin, int64_t score) {
+  return Status::from_error("applying score defaultWeights on Score plugins: plugin " +
+                            go_quote(plugin) + " returns an invalid score " +
+                            std::to_string(score) +
+                            ", it should in the range of [0, 100] after normalizing");
+}
+
+// The place of the first row, in the order of the calls, for which f(row) holds.
+template <typename F>
+size_t first_place(Span<uint32_t> rows, F&& f) {
+  size_t i = 0;
+  while (i < rows.size() && !f(rows[i])) ++i;
+  return i;
+}
+
+}  // namespace
+
+// What is known while plugins score: sums, the table, and the failure that counts so far.
+class ScorePass::Sums {
+ public:
+  enum Stage : uint8_t { kScore, kNormalize, kRange, kNone };
+
+  Sums(const ScoreSet& set, int64_t* totals, ScoreTable* table)
+      : set_(set), totals_(totals), table_(table) {
+    if (table_ != nullptr) table_->rows.assign(set.rows().begin(), set.rows().end());
+  }
+
+  // Whether what a plugin scored is still to be normalised.
+  bool wanted() const { return stage_ > kNormalize; }
+  bool failed_before(Stage stage, size_t place) const {
+    return stage_ < stage || (stage_ == stage && place_ <= place);
+  }
+  void fail(Stage stage, size_t place, Status status) {
+    if (failed_before(stage, place)) return;
+    stage_ = stage;
+    place_ = place;
+    status_ = std::move(status);
+  }
+
+  // Raw scores, then the same normalised; `column` of the plugin with this name.
+  void raw(const std::string& plugin, int64_t weight, const Scored& scored, const int64_t* column) {
+    if (table_ == nullptr) return;
+    ScoreTable::Column& c = table_->columns.emplace_back();
+    c.plugin = plugin;
+    c.weight = weight;
+    for (const uint32_t r : table_->rows)
+      c.raw.push_back(scored.uniform ? scored.value : column[r]);
+  }
+  void add(const std::string& plugin, int64_t weight, const Scored& scored, const int64_t* column) {
+    if (scored.uniform) {
+      if (out_of_range(scored.value)) fail(kRange, 0, out_of_range_status(plugin, scored.value));
+    } else if (!in_range(weight, column)) {
+      const size_t at =
+          first_place(set_.rows(), [&](uint32_t r) { return out_of_range(column[r]); });
+      fail(kRange, at, out_of_range_status(plugin, column[set_.rows()[at]]));
+    }
+    if (stage_ != kNone) return;
+    if (scored.uniform) constant_ = wrapping_add(constant_, wrapping_mul(scored.value, weight));
+    if (table_ == nullptr) return;
+    ScoreTable::Column& c = table_->columns.back();
+    for (const uint32_t r : table_->rows) {
+      c.normalized.push_back(scored.uniform ? scored.value : column[r]);
+      c.weighted.push_back(wrapping_mul(c.normalized.back(), weight));
+    }
+  }
+
+  // `plugins`: whether the profile has any that scores; if not every node gets one point.
+  Status finish(bool plugins, int64_t* offset) {
+    if (stage_ != kNone) {
+      if (table_ != nullptr) *table_ = {};
+      return std::move(status_);
+    }
+    const size_t n = set_.words * 64;
+    if (totals_ != nullptr && !summed_) std::fill(totals_, totals_ + n, 0);
+    if (offset != nullptr) {
+      *offset = constant_;
+    } else if (totals_ != nullptr && constant_ != 0) {
+      for (size_t r = 0; r < n; ++r) totals_[r] = wrapping_add(totals_[r], constant_);
+    }
+    if (!plugins && totals_ != nullptr) std::fill(totals_, totals_ + n, 1);
+    if (table_ == nullptr) return Status();
+    table_->totals.assign(table_->rows.size(), plugins ? 0 : 1);
+    for (const ScoreTable::Column& c : table_->columns)
+      for (size_t r = 0; r < c.weighted.size(); ++r)
+        table_->totals[r] = wrapping_add(table_->totals[r], c.weighted[r]);
+    return Status();
+  }
+
+ private:
+  // Adds the column to the totals, as long as they have a meaning.
+  bool in_range(int64_t weight, const int64_t* column) {
+    if (totals_ == nullptr || stage_ != kNone) {
+      const auto [min, max] = score_range(set_, column);
+      return !out_of_range(min) && !out_of_range(max);
+    }
+    const bool first = !std::exchange(summed_, true);
+    return column_kernels().add(set_.bits, set_.words, column, weight, first, totals_);
+  }
+
+  const ScoreSet& set_;
+  int64_t* totals_;
+  ScoreTable* table_;
+  int64_t constant_ = 0;  // of the plugins with uniform scores
+  bool summed_ = false;   // whether the totals hold a sum yet
+  Stage stage_ = kNone;
+  size_t place_ = 0;
+  Status status_;
+};
+
+Result<Status> ScorePass::pre_score(const ScoreSet& set) {
+  for (CycleState::Entry& e : state_.entries()) {
+    e.score_data.reset();
+    e.skip_score = e.pre_scored = false;
+  }
+  const uint64_t epoch = call_.view.ids_epoch();
+  for (const uint32_t i : framework_.at(ExtensionPoint::kPreScore)) {
+    const Framework::Instance& instance = framework_.plugins()[i];
+    if (!instance.plugin) continue;
+    LIBSCHED_TRY(call_.check_limits());
+    CycleState::Entry& entry = state_.entries()[i];
+    const Status s = instance.plugin->pre_score({call_, pod_, state_, set}, &entry.score_data);
+    if (s.code == Code::kSkip) {
+      for (const uint32_t j : framework_.namesakes(i)) state_.entries()[j].skip_score = true;
+      continue;
+    }
+    if (!s.success())
+      return Status::wrap("running PreScore plugin " + go_quote(instance.name) + ": ", s);
+    entry.pre_scored = true;
+    if (entry.score_data && entry.score_data->ids_epoch != 0) entry.score_data->ids_epoch = epoch;
+  }
+  LIBSCHED_TRY(call_.check_limits());
+  return Status();
+}
+
+// Upstream has no nodes normalized, too.
+Result<Status> ScorePass::score_none(const ScoreSet& set, int64_t* totals) {
+  if (totals != nullptr) std::fill(totals, totals + set.words * 64, 0);
+  int64_t none = 0;
+  for (const uint32_t i : framework_.at(ExtensionPoint::kScore)) {
+    const Framework::Instance& instance = framework_.plugins()[i];
+    if (!asked(i) || !instance.plugin->normalizes() || !instance.plugin->foreign()) continue;
+    if (const Status s = instance.plugin->normalize(call_of(i), set, &none); !s.success())
+      return plugin_failed("running Normalize on Score plugins", instance.name, s);
+  }
+  return Status();
+}
+
+// All scores of one plugin. Where a node fails, `sums` is told, and the scores mean nothing.
+Result<Scored> ScorePass::ask(uint32_t plugin, const ScoreSet& set, int64_t* scores, Sums* sums) {
+  const CycleState::Entry& entry = state_.entries()[plugin];
+  const Framework::Instance& instance = framework_.plugins()[plugin];
+  const View& v = call_.view;
+  for (const PluginData* data : {entry.data.get(), entry.score_data.get()})
+    if (data != nullptr && ((data->ids_epoch != 0 && data->ids_epoch != v.ids_epoch()) ||
+                            (data->view_version != 0 && data->view_version != v.version())))
+      return stale(instance.name);
+  LIBSCHED_TRY(call_.check_limits());
+  std::vector<uint64_t>& errors = work_.score_errors;
+  errors.assign(set.words, 0);
+  ScoreSet judged = set;
+  judged.errors = errors.data();
+  const ScoreCall call = call_of(plugin);
+  const Scored scored = instance.plugin->score(call, judged, scores);
+  LIBSCHED_TRY(call_.check_limits());
+  if (std::any_of(errors.begin(), errors.end(), [](uint64_t w) { return w != 0; })) {
+    const auto bad = [&](uint32_t r) { return (errors[r / 64] >> (r % 64) & 1) != 0; };
+    const size_t at = first_place(set.rows(), bad);
+    if (!sums->failed_before(Sums::kScore, at))
+      sums->fail(Sums::kScore, at,
+                 plugin_failed("running Score plugins", instance.name,
+                               instance.plugin->score_status(call, set.rows()[at])));
+  }
+  return scored;
+}
+
+bool ScorePass::normalizes_in_turn() const {
+  const std::vector<uint32_t>& order = framework_.at(ExtensionPoint::kScore);
+  return order.size() > 1 && std::any_of(order.begin(), order.end(), [&](uint32_t i) {
+           const Plugin* p = framework_.plugins()[i].plugin.get();
+           return p != nullptr && p->foreign() && p->normalizes();
+         });
+}
+
+Result<Status> ScorePass::score(const ScoreSet& set, int64_t* totals, ScoreTable* table,
+                                int64_t* offset) {
+  if (offset != nullptr) *offset = 0;
+  if (table != nullptr) *table = {};
+  if (set.count == 0) return score_none(set, totals);
+  const size_t n = set.words * 64;
+  const std::vector<uint32_t>& order = framework_.at(ExtensionPoint::kScore);
+  const bool keep = normalizes_in_turn();
+  const size_t columns = keep ? order.size() : 1;
+  if (work_.column.size() < n * columns) work_.column.resize(n * columns);
+  std::vector<Scored> all(columns);
+  Sums sums(set, totals, table);
+  const auto column = [&](size_t k) { return work_.column.data() + (keep ? k * n : 0); };
+  if (keep)
+    for (size_t k = 0; k < order.size(); ++k) {
+      if (!asked(order[k])) continue;
+      const Result<Scored> scored = ask(order[k], set, column(k), &sums);
+      if (!scored.ok()) return scored.error();
+      all[k] = *scored;
+    }
+  for (size_t k = 0; k < order.size(); ++k) {
+    const uint32_t i = order[k];
+    if (!asked(i)) continue;
+    Scored& scored = all[keep ? k : 0];
+    if (!keep) {
+      const Result<Scored> now = ask(i, set, column(k), &sums);
+      if (!now.ok()) return now.error();
+      scored = *now;
+    }
+    if (!sums.wanted()) continue;  // nothing is normalised after a failure
+    const Framework::Instance& instance = framework_.plugins()[i];
+    const int64_t weight = framework_.score_weights()[k];
+    sums.raw(instance.name, weight, scored, column(k));
+    if (instance.plugin->normalizes()) {
+      const ScoreCall call = call_of(i);
+      if (scored.uniform) {
+        scored.value = instance.plugin->normalize_uniform(call, scored.value);
+      } else if (const Status s = instance.plugin->normalize(call, set, column(k)); !s.success()) {
+        sums.fail(Sums::kNormalize, 0,
+                  plugin_failed("running Normalize on Score plugins", instance.name, s));
+        continue;
+      }
+      LIBSCHED_TRY(call_.check_limits());
+    }
+    sums.add(instance.name, weight, scored, column(k));
+  }
+  return sums.finish(!order.empty(), offset);
+}
+
+uint32_t pick_row(const View& view, const ScoreSet& set, const int64_t* totals, TieMode ties,
+                  uint64_t seed, uint64_t* ties_broken, int64_t* best) {
+  const ColumnKernels& columns = column_kernels();
+  const int64_t top = columns.range(set.bits, set.words, totals).max;
+  *best = top;
+  const size_t count = columns.count(set.bits, set.words, totals, top);
+  if (count == 1) {  // then no order is needed
+    uint32_t only = kNoId;
+    set.for_each([&](uint32_t r) { only = totals[r] == top ? r : only; });
+    return only;
+  }
+  if (ties == TieMode::kUpstream) {
+    size_t i = 0;
+    while (totals[set.order->at(i)] != top) i = next_in_heap(i, set.count);
+    return set.order->at(i);
+  }
+  size_t skip = ties == TieMode::kRandom ? mixed(seed, (*ties_broken)++) % count : 0;
+  uint32_t chosen = kNoId;
+  for (const uint32_t r : set.rows()) {
+    if (totals[r] != top) continue;
+    if (ties == TieMode::kRandom) {
+      if (skip-- == 0) return r;
+    } else if (chosen == kNoId || view.row(r).name < view.row(chosen).name) {
+      chosen = r;
+    }
+  }
+  return chosen;
+}
+
+}  // namespace libsched

@@ -1,0 +1,58 @@
+// ScorePass: PreScore, Score and NormalizeScore of a framework for one pod over a set of nodes,
+// their totals, and the choice among them.
+#pragma once
+
+#include <optional>
+
+#include "libsched/framework/plugin_scope.hpp"
+#include "libsched/framework/workspace.hpp"
+
+namespace libsched {
+
+class ScorePass {
+ public:
+  // All must outlive the pass.
+  ScorePass(const Framework& framework, CycleState& state, const Pod& pod, const Call& call,
+            Workspace* workspace)
+      : framework_(framework),
+        state_(state),
+        pod_(pod),
+        call_(call),
+        scope_(state, call, true),
+        work_(*workspace) {}
+
+  // A Status that is no success is upstream's Error of the whole point.
+  Result<Status> pre_score(const ScoreSet& set);
+  // `totals`: 64 * set.words numbers by row, or null. `table`: every score, or null. `offset` gets
+  // what every row's total lacks; without it the totals are whole.
+  Result<Status> score(const ScoreSet& set, int64_t* totals, ScoreTable* table,
+                       int64_t* offset = nullptr);
+
+ private:
+  class Sums;
+
+  Result<Status> score_none(const ScoreSet& set, int64_t* totals);
+  bool asked(uint32_t plugin) const {
+    return !state_.entries()[plugin].skip_score && framework_.plugins()[plugin].plugin != nullptr;
+  }
+  bool normalizes_in_turn() const;
+  ScoreCall call_of(uint32_t plugin) const {
+    const CycleState::Entry& entry = state_.entries()[plugin];
+    return {call_, pod_, state_, entry.score_data.get(), entry.data.get(), entry.pre_scored};
+  }
+  Result<Scored> ask(uint32_t plugin, const ScoreSet& set, int64_t* scores, Sums* sums);
+
+  const Framework& framework_;
+  CycleState& state_;
+  const Pod& pod_;
+  const Call& call_;
+  PluginScope scope_;
+  Workspace& work_;
+};
+
+// The best row of the set by `totals`, of which `best` gets that. `ties_broken` counts random
+// choices.
+uint32_t pick_row(const View& view, const ScoreSet& set, const int64_t* totals, TieMode ties,
+                  uint64_t seed, uint64_t* ties_broken, int64_t* best);
+
+}  // namespace libsched

@@ -1,0 +1,22 @@
+// Workspace: scratch memory that passes borrow, so that a call allocates nothing once it is warm.
+// Of one evaluator, for one call at a time.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "libsched/base/line_vector.hpp"
+#include "libsched/framework/verdicts.hpp"
+
+namespace libsched {
+
+struct Workspace {
+  std::vector<FilterStep> steps;
+  std::vector<uint64_t> alive, errors, chunk, feasible;  // of a filter pass
+  std::vector<uint64_t> nominated, apart;                // rows that are judged one by one
+  std::vector<uint32_t> narrowed, feasible_rows;         // node lists
+  LineVector<int64_t> column, totals;                    // of a score pass
+  std::vector<uint64_t> score_errors;
+};
+
+}  // namespace libsched

@@ -235,6 +235,7 @@ class Evaluator final : public RefCounted {
   // Filter of many nodes (evaluator_filter.cpp).
   void mask(const CycleState& state, const FilterOptions& options, size_t words);
   Error node_error(FilterPass& pass, uint32_t row) const;
+  // Why each of the rows does not take the pod; nominated pods count.
   Result<StatusTable> statuses_of(FilterPass& pass, const Call& call, const Pod& pod,
                                   Span<uint32_t> rows);
 

@@ -156,7 +156,7 @@ Result<CycleOutcome> Evaluator::choose(CycleState& state, const Pod& pod, const 
     if (there.rejected()) rejected = nominated;
   }
   FilterPolicy policy;
-  policy.nominated = policy.beyond = true;
+  policy.beyond = true;
   mask(state, {}, v.word_count());
   policy.rows = work_.alive.data();
   policy.order = &v.order();

@@ -23,7 +23,6 @@ struct FilterPolicy {
   size_t start = 0;
   size_t limit = kNoLimit;  // ends when so many are feasible
   bool beyond = false;      // ... and one more is found, which does not count: upstream's search
-  bool nominated = false;   // pods that are nominated to a node count
   // Whose node order is brought up to date before it is looked at; null: `order` stands.
   Cluster* refresh = nullptr;
 };
@@ -50,7 +49,8 @@ class FilterPass {
   // priority on the node, and if there are any, without them, too.
   Result<void> judge_with_nominated(uint32_t row, const NodeOverlay* copy, Status* status);
 
-  // Before sets are judged: all plugins prepare themselves.
+  // Before sets are judged: all plugins prepare themselves. `nominated`: pods that are nominated to
+  // a node count.
   Result<void> prepare(Workspace* workspace, bool nominated);
   // Takes what the plugins reject away from the set. `verdicts` (may be null) gets by whom.
   Result<void> judge(const RowSet& set, Verdicts* verdicts);

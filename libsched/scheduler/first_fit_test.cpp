@@ -124,7 +124,7 @@ TEST_CASE("First fit ends by its deadline, in PreFilter as in Filter") {
     REQUIRE(!ended.ok());
     CHECK(ended.error().rc == Rc::kDeadline);
     CHECK(asked.empty());
-    CHECK(search.w.state->limits == nullptr);
+    CHECK(PluginScope::call_of(*search.w.state) == nullptr);
     CHECK(search.found() == "n1@0");  // the state can be used again
   }
 }

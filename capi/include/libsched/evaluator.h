@@ -139,7 +139,7 @@ typedef struct libsched_check_options {
 /* Does the pod fit, on which nodes, and why not on the others? `node` empty: on any node.
    PreEnqueue, PreFilter and Filter of every node; also of a gated pod. `options` may be NULL.
    After CANCELLED or DEADLINE all is as before the call, but for the `state` of the options, which
-   needs a PreFilter anew. Once PostFilter has made room the call no longer ends so.
+   needs a PreFilter anew. Once all PostFilter plugins were asked the call no longer ends so.
    An Error of a plugin, on one node or at all, ends the search as upstream's: the call succeeds, no
    node is feasible, there is no fit error, and libsched_decision_error() says what failed. Look there
    first.

@@ -32,23 +32,21 @@ Error stale(const std::string& plugin) {
           plugin};
 }
 
-// What the plugin has prepared, made now if need be.
-Result<const PluginData*> FilterPass::data_for(uint32_t plugin) {
-  CycleState::Entry& entry = state_.entries()[plugin];
-  const Framework::Instance& instance = framework_.plugins()[plugin];
+// What the plugin has prepared, made now if need be. False: it is of another state of the view.
+inline bool FilterPass::data_for(uint32_t plugin, CycleState::Entry& entry,
+                                 const PluginData** out) {
   const View& view = call_.view;
   const PluginData* data = entry.data.get();
   if (!entry.prepared ||
       (data != nullptr && data->ids_epoch != 0 && data->ids_epoch != view.ids_epoch())) {
-    entry.data = instance.plugin->prepare(call_, pod_);
+    entry.data = framework_.plugins()[plugin].plugin->prepare(call_, pod_);
     // What a plugin has not finished is made anew by the next call.
     entry.prepared = call_.limits == nullptr || !call_.limits->found();
     if (entry.data && entry.data->ids_epoch != 0) entry.data->ids_epoch = view.ids_epoch();
     data = entry.data.get();
   }
-  if (data != nullptr && data->view_version != 0 && data->view_version != view.version())
-    return stale(instance.name);
-  return data;
+  *out = data;
+  return data == nullptr || data->view_version == 0 || data->view_version == view.version();
 }
 
 Result<void> FilterPass::judge(uint32_t row, const NodeOverlay* copy, Status* status) {
@@ -56,12 +54,12 @@ Result<void> FilterPass::judge(uint32_t row, const NodeOverlay* copy, Status* st
   uint64_t errors = 0;
   const RowSet set{row / 64, 1, &alive, &errors};
   for (const uint32_t i : framework_.at(ExtensionPoint::kFilter)) {
-    const CycleState::Entry& entry = state_.entries()[i];
+    CycleState::Entry& entry = state_.entries()[i];
     const Plugin* plugin = framework_.plugins()[i].plugin.get();
     if (entry.skip_filter || plugin == nullptr) continue;
-    const Result<const PluginData*> data = data_for(i);
-    if (!data.ok()) return data.error();
-    const FilterStep step{i, plugin, *data, entry.pre_filtered};
+    const PluginData* data = nullptr;
+    if (!data_for(i, entry, &data)) return stale(framework_.plugins()[i].name);
+    const FilterStep step{i, plugin, data, entry.pre_filtered};
     const FilterCall call = call_of(step, copy);
     plugin->filter(call, set);
     if (alive != 0) continue;
@@ -98,13 +96,13 @@ Result<void> FilterPass::prepare(Workspace* workspace, bool nominated) {
   work_ = workspace;
   work_->steps.clear();
   for (const uint32_t i : framework_.at(ExtensionPoint::kFilter)) {
-    const CycleState::Entry& entry = state_.entries()[i];
+    CycleState::Entry& entry = state_.entries()[i];
     const Plugin* plugin = framework_.plugins()[i].plugin.get();
     if (entry.skip_filter || plugin == nullptr) continue;
-    LIBSCHED_TRY(call_.check_limits());
-    const Result<const PluginData*> data = data_for(i);
-    if (!data.ok()) return data.error();
-    work_->steps.push_back({i, plugin, *data, entry.pre_filtered});
+    if (call_.limits != nullptr) LIBSCHED_TRY(call_.check_limits());
+    const PluginData* data = nullptr;
+    if (!data_for(i, entry, &data)) return stale(framework_.plugins()[i].name);
+    work_->steps.push_back({i, plugin, data, entry.pre_filtered});
   }
   apart_ = nominated && mark_nominated();
   return {};
@@ -155,7 +153,7 @@ Result<void> FilterPass::judge(const RowSet& set, Verdicts* verdicts) {
     LIBSCHED_TRY(judge_alone({set.first_word, set.words, apart.data(), set.errors}, verdicts));
   }
   for (const FilterStep& step : work_->steps) {
-    LIBSCHED_TRY(call_.check_limits());
+    if (call_.limits != nullptr) LIBSCHED_TRY(call_.check_limits());
     if (verdicts == nullptr) {
       step.plugin->filter(call_of(step), set);
       continue;

@@ -63,7 +63,7 @@ class FilterPass {
   Result<Status> change(Change change, const Pod& other, const NodeOverlay& node);
 
  private:
-  Result<const PluginData*> data_for(uint32_t plugin);
+  bool data_for(uint32_t plugin, CycleState::Entry& entry, const PluginData** out);
   Result<void> judge_alone(const RowSet& set, Verdicts* verdicts);
   bool mark_nominated();
   FilterCall call_of(const FilterStep& step, const NodeOverlay* copy = nullptr) const {

@@ -32,7 +32,9 @@ class PluginScope {
   }
 
  private:
-  static constinit inline thread_local const PluginScope* innermost = nullptr;
+  // Every call up to Filter of one node looks here, hence the model that needs no function call.
+  [[gnu::tls_model("initial-exec")]] static constinit inline thread_local const PluginScope*
+      innermost = nullptr;
 
   CycleState& state_;
   const Call& call_;

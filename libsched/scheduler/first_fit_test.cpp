@@ -117,7 +117,7 @@ TEST_CASE("First fit ends by its deadline, in PreFilter as in Filter") {
     };
     Names asked;
     Search search({slow, takes({"n1"}, &asked)});
-    search.w.evaluator.use(make_ref<Services>(clock));
+    REQUIRE(search.w.evaluator.use(make_ref<Services>(clock)).ok());
     FilterOptions options;
     options.limits.deadline_ns = 1'500;
     const Result<Fit> ended = search(options);

@@ -277,7 +277,7 @@ TEST_CASE("A deadline ends it: the pods before it stay, the one that it hits lea
     return Status();
   };
   Placing placing({slow});
-  placing.w.evaluator.use(make_ref<Services>(clock));
+  REQUIRE(placing.w.evaluator.use(make_ref<Services>(clock)).ok());
   placing.options.limits.deadline_ns = 1'500;
   const Result<void> ended =
       placing({{pod_of("a"), 1, {}}, {pod_of("b"), 1, {}}, {pod_of("c"), 1, {}}});

@@ -72,6 +72,7 @@ void applied(Turn& t, Rc rc, Cl& cluster, const std::vector<Part>& parts) {
   if (m == nullptr) return;
   State modelled = m->now;
   for (const Part& part : parts) follow(part, modelled);
+  m->now = modelled;  // reading keeps what it says of pods whose nodes are not there
   // The same document again keeps a pod's place; and a document may hold any object.
   const bool disturbed = cluster.watch().disturbed();
   m->read(cluster.watch().view());
@@ -243,7 +244,8 @@ void after_libsched_cluster_assume(Turn& t, Rc rc, Cl& cluster, Po& pod, String&
                                    Fault&) {
   Cluster* m = changed(rc, cluster);
   if (m == nullptr) return;
-  place(*m, pod.facts(), node_name.copy(), true);
+  const PodFacts facts = pod.facts();
+  place(*m, facts, node_name.copy().empty() ? facts.node_name : node_name.copy(), true);
   compare(t, cluster);
 }
 

@@ -103,7 +103,7 @@ Str other_compression(Str bytes) {
   for (const Format& f : kFormats) {
     if (!bytes.starts_with(f.begin)) continue;
     // The only one that a text may begin with has a digit and a block's six bytes next.
-    if (f.name == "bzip2" && bytes.substr(4, 6) != "1AY&SY") continue;
+    if (f.name == "bzip2" && (bytes.size() < 10 || bytes.substr(4, 6) != "1AY&SY")) continue;
     return f.name;
   }
   return {};

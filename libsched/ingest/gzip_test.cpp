@@ -71,6 +71,8 @@ TEST_CASE("other formats are known by their names") {
   CHECK(other_compression("\x04\x22\x4d\x18") == "lz4");
   CHECK(other_compression("PK\x03\x04") == "zip");
   CHECK(other_compression("BZh: 1") == "");
+  CHECK(other_compression("BZh") == "");
+  CHECK(other_compression("BZh91AY&S") == "");
   CHECK(other_compression("PK: 1") == "");
   CHECK(other_compression("") == "");
 }

@@ -12,6 +12,9 @@ BUILD = ROOT / "build"
 VENV_BIN = ROOT / ".venv" / "bin"
 
 
+FAILED_TAIL = 20  # lines of a failed command, once more at the end of the log
+
+
 class Failure(Exception):
     """A part that cannot go on: a build that fails, a file that is not there."""
 
@@ -39,6 +42,7 @@ class Shell:
         self.log_path = self.log_of(part)
         self.log_path.parent.mkdir(parents=True, exist_ok=True)
         self._lock = threading.Lock()
+        self._failed = []
         self.log_path.write_text("")
 
     @staticmethod
@@ -72,7 +76,13 @@ class Shell:
             self.note(output)
         if code != 0:
             self.note(f"exit code {code}")
+            self._failed.append((" ".join(command), code, output.splitlines()[-FAILED_TAIL:]))
         return Result(code, output)
+
+    def note_failed(self):
+        """Ends the log with the commands that failed: those that ran beside them may have ended later."""
+        for command, code, tail in self._failed:
+            self.note("\n".join([f"failed: {command} (exit code {code}):", *tail]))
 
     def must(self, command, what, **options):
         """A step that the rest depends on."""

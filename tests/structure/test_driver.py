@@ -10,6 +10,7 @@ import sources
 sys.path.insert(0, str(sources.ROOT / "tests"))
 
 from driver import cost, counts, parts, report  # noqa: E402
+from driver import shell as driver_shell  # noqa: E402
 from driver.counts import Counts  # noqa: E402
 from driver.shell import Result  # noqa: E402
 
@@ -116,6 +117,18 @@ def test_a_failure_is_told_again_beside_the_counts():
                           check=False, capture_output=True)
     after_table = done.stdout[done.stdout.index("\nall "):]
     assert "the reason" in after_table and done.stdout.endswith("\n0 passed, 1 failed\n")
+
+
+def test_a_failed_command_ends_its_log(monkeypatch, tmp_path):
+    """Commands that run beside it may end later."""
+    monkeypatch.setattr(driver_shell, "BUILD", tmp_path)
+    shell = driver_shell.Shell("part")
+    shell.run([sys.executable, "-c", "print('the find'); raise SystemExit(3)"])
+    shell.run([sys.executable, "-c", "print('all well\\n' * 100)"])
+    shell.note_failed()
+    ended = shell.log_path.read_text().splitlines()[-2:]
+    assert ended[0].startswith("failed: ") and ended[0].endswith("(exit code 3):")
+    assert ended[1] == "the find"
 
 
 BURN = "import time\nwhile time.process_time() < 0.2: pass"

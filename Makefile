@@ -9,7 +9,7 @@ PYTHON := .venv/bin/python
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 export GOTOOLCHAIN := local
 
-.PHONY: help setup build python demo docs test conformance bench format lint install clean
+.PHONY: help setup build python demo docs test fuzz conformance bench format lint install clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -33,6 +33,9 @@ docs: setup ## Write the reference of the C API, made of its headers: build/docs
 test: ## Run every test of every language (PART=name: one part, PART=list: their names)
 	@packaging/setup.sh
 	@tests/run $(PART)
+
+fuzz: setup ## Fuzz with a new seed (FUZZ_SECONDS=600: time per fuzzer, FUZZ_SEED=7: the seed again)
+	@FUZZ_SEED=$${FUZZ_SEED:-$$(date +%s)} FUZZ_SECONDS=$${FUZZ_SECONDS:-120} tests/run fuzz
 
 conformance: python ## Compare with the real upstream framework on fresh cases (ARGS="--seeds 50", ARGS="--mutate 50000")
 	@echo "building the oracle (the first time takes minutes)" >&2

@@ -1,9 +1,10 @@
 """Fuzzers: replay the seeds in tests/fuzz/corpus/<fuzzer>, then search for a bounded time.
 
 FUZZ_SECONDS sets the time per fuzzer; random sequences of C calls (tests/fuzz/capi/random_capi.cpp)
-get three times as much, and FUZZ_SEED as their seed. libFuzzer only replays sequences: it makes fewer
-calls a second. Finds go to build/fuzz/found/, what is new and interesting to
-build/fuzz/corpus/<fuzzer>, which later runs start from.
+get three times as much. FUZZ_SEED is the seed of all, 1 if it is not set: a fresh checkout then searches
+as the one before it did, so that a find is of the change under test. `make fuzz` takes a new seed.
+libFuzzer only replays sequences of C calls: it makes fewer a second. Finds go to build/fuzz/found/, what
+is new and interesting to build/fuzz/corpus/<fuzzer>, which later runs start from.
 """
 
 import concurrent.futures
@@ -14,6 +15,7 @@ from .counts import Counts, of_program
 from .shell import BUILD, ROOT, Failure, build
 
 SECONDS = int(os.environ.get("FUZZ_SECONDS", "20"))
+SEED = os.environ.get("FUZZ_SEED", "1")
 
 
 def _fuzz(shell, binary):
@@ -32,8 +34,8 @@ def _fuzz(shell, binary):
     replay = of_program(shell.run([binary, *limits, "-runs=0", seeds], env=env, timeout=300))
     if replay.failed or name == "fuzz_capi":
         return replay
-    search = shell.run([binary, *limits, f"-max_total_time={SECONDS}", "-print_final_stats=1",
-                        grown, seeds], env=env, timeout=SECONDS + 300)
+    search = shell.run([binary, *limits, f"-seed={SEED}", f"-max_total_time={SECONDS}",
+                        "-print_final_stats=1", grown, seeds], env=env, timeout=SECONDS + 300)
     found_inputs = sorted(found.glob(f"{name}-*"))
     for path in found_inputs[:3]:
         shell.note(f"{name}: found {path.name}: {path.read_bytes()[:400]!r}")
@@ -44,14 +46,13 @@ def _random_calls(shell, binary):
     """Random sequences of C calls for a while; a failing one is printed and made small."""
     found = BUILD / "fuzz" / "found"
     found.mkdir(parents=True, exist_ok=True)
-    seed = os.environ.get("FUZZ_SEED", "1")
     prefix = found / "random_capi-"
-    search = shell.run([binary, "--seed", seed, "--seconds", SECONDS * 3, "--found", prefix],
+    search = shell.run([binary, "--seed", SEED, "--seconds", SECONDS * 3, "--found", prefix],
                        timeout=SECONDS * 3 + 300)
     if line := re.search(r"random_capi: seed .*", search.output):
         print(f"  {line[0]}", flush=True)
     if search.code:
-        shell.note(f"again: {binary} --seed {seed} --found {prefix}")
+        shell.note(f"again: {binary} --seed {SEED} --found {prefix}")
         if written := re.search(r"--- input written to ([^;\n]+);", search.output):
             shell.run([binary, "--shrink", written[1]], timeout=300)
             shell.run([binary, f"{written[1]}.small"], timeout=120)

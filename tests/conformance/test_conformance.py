@@ -151,6 +151,13 @@ class TestMutants:
         assert not verdict.differences and verdict.legitimate == "nameless"
         verdict = legitimate.compare_known(case, golden(pod("x")), json.dumps(golden()), ("nodes",))
         assert verdict.differences and not verdict.legitimate
+        bound, waiting = ({"kind": "Pod", "metadata": {"name": name, "uid": "u"}} for name in "ab")
+        refused = {"name": "c", "error": "pod u(default/b) is in the cache, so can't be assumed"}
+        for uid, known in (("u", "uid"), ("v", "")):
+            waiting["metadata"]["uid"] = uid
+            case = json.dumps({"objects": [bound], "pods": [waiting]})
+            verdict = legitimate.compare_known(case, refused, json.dumps(golden(pod("b"))), ("nodes",))
+            assert verdict.legitimate == known and bool(verdict.differences) != bool(known)
         assert all(one.reason and len({two.name for two in legitimate.ALL}) == len(legitimate.ALL)
                    for one in legitimate.ALL)
 

@@ -136,6 +136,17 @@ def _beyond_64_bits(quantity):
     return float(number) * (2 if suffix.endswith("i") else 10) ** _EXPONENTS[suffix] * 1000 >= 2 ** 63
 
 
+def _same_uid(case, golden, _answer):
+    if not _refusal(golden).endswith("is in the cache, so can't be assumed"):
+        return False
+    names = {}
+    for one in [*_list(case, "objects"), *_list(case, "pods")]:
+        metadata = one.get("metadata") if isinstance(one, dict) else None
+        if isinstance(metadata, dict) and metadata.get("uid"):
+            names.setdefault(str(metadata["uid"]), set()).add(_key(one))
+    return any(len(keys) > 1 for keys in names.values())
+
+
 def _overhead(case, _golden, _answer):
     for pod in [*_list(case, "pods"), *_list(case, "objects")]:
         spec = pod.get("spec") if isinstance(pod, dict) else None
@@ -172,6 +183,8 @@ ALL = (
     Legitimate("claims", "DynamicResources runs at Score and not at PreFilter: upstream misses "
                "its state; here the plugin passes pods without claims there", _claims),
     Legitimate("moved", "a bound pod changes its node: upstream's cache ends the program", _moved),
+    Legitimate("uid", "two pods have one uid, which no API server gives twice: upstream's cache takes "
+               "them for one pod, here names tell pods of a cluster apart", _same_uid),
     Legitimate("overhead", "a pod-level amount beyond 64 bits: upstream adds the overhead again each time it "
                "is asked for, here it comes once", _overhead),
     Legitimate("unread", "parts of objects that no plugin reads are skipped here", _unread),

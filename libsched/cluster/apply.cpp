@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "libsched/cluster/change_errors.hpp"
+#include "libsched/cluster/node_changes.hpp"
 #include "libsched/cluster/transaction.hpp"
 
 namespace libsched {
@@ -33,13 +34,14 @@ void Cluster::release_row_if_empty(uint32_t r) {
 void Cluster::place_node(const NodeRef& node) {
   const uint32_t r = row_for(node->meta.name);
   if (!state_.row(r).node) {
-    journal_.attach_node(r, node);
+    journal_.attach_node(r, node, kNodeChanges);
     journal_.tree_add(r);
     return;
   }
   const std::string old_zone = state_.row(r).zone;
-  journal_.detach_node(r);
-  journal_.attach_node(r, node);
+  const ChangeKinds changes = node_changes(*state_.node(r), *node);
+  journal_.detach_node(r, changes);
+  journal_.attach_node(r, node, changes);
   // Another zone: another place in the tree, but the order list changes only with the next node
   // that comes or goes, as upstream's.
   if (state_.order_mode() == NodeOrder::kUpstream && zone_key(node->meta.labels) != old_zone) {
@@ -142,7 +144,7 @@ Cluster::Refusal Cluster::remove(Transaction* change, Str node) {
   if (r == kNoId) return Refusal::kNotFound;
   change->note("Node", state_.node(r), nullptr);
   journal_.tree_remove(r);
-  journal_.detach_node(r);
+  journal_.detach_node(r, kNodeChanges);
   release_row_if_empty(r);
   return Refusal::kNone;
 }

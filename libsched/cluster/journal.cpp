@@ -23,11 +23,17 @@ void empty(std::vector<T>& stack) noexcept {
   if (stack.capacity() * sizeof(T) > kKept) std::vector<T>().swap(stack);
 }
 
+// What a pod that comes or goes changes.
+ChangeKinds changes_of(const Pod& pod) {
+  return kPodsChanged | (pod.driver_volumes != 0 ? kVolumesChanged : 0) |
+         (pod.has_pod_affinity ? kTermsChanged : 0);
+}
+
 }  // namespace
 
 void Journal::mark() {
-  marks_.push_back(
-      {ops_.size(), state_->version(), state_->membership(), state_->latest_id(), held_});
+  marks_.push_back({ops_.size(), state_->version(), state_->membership(), state_->latest_id(),
+                    held_, state_->log().mark()});
 }
 
 void Journal::commit() noexcept {
@@ -39,6 +45,7 @@ void Journal::commit() noexcept {
 
 void Journal::revert() noexcept {
   const Mark mark = pop(marks_);
+  state_->log().begin_undo(mark.log);
   constexpr size_t kAhead = 12;
   while (ops_.size() > mark.ops) {
     if (ops_.size() > mark.ops + kAhead)
@@ -47,6 +54,7 @@ void Journal::revert() noexcept {
     undo(ops_.back());
     ops_.pop_back();
   }
+  state_->log().end_undo(mark.log);
   state_->restore_stamps(mark.version, mark.membership);
   held_ = mark.held;
   if (marks_.empty()) clear();
@@ -90,21 +98,24 @@ void Journal::release_row(uint32_t r) {
   state_->release_row(r);
 }
 
-void Journal::attach_node(uint32_t r, NodeRef node) {
+void Journal::attach_node(uint32_t r, NodeRef node, ChangeKinds changes) {
   reserve();
   const bool touched = state_->attach_node(r, std::move(node));
-  if (recording()) ops_.push_back({.kind = Kind::kAttachNode, .touched = touched, .a = r});
+  log(r, changes);
+  if (recording())
+    ops_.push_back({.kind = Kind::kAttachNode, .touched = touched, .a = r, .b = changes});
 }
 
-void Journal::detach_node(uint32_t r) {
+void Journal::detach_node(uint32_t r, ChangeKinds changes) {
   reserve(nodes_, images_);
   const bool images = recording() && state_->images().has_any(r);
   if (images) images_.push_back(state_->images().save(r));
   NodeRef old = state_->detach_node(r);
+  log(r, changes);
   if (!recording()) return;
   nodes_.push_back(std::move(old));
   held_ = state_->latest_id();
-  ops_.push_back({.kind = Kind::kDetachNode, .flag = images, .a = r});
+  ops_.push_back({.kind = Kind::kDetachNode, .flag = images, .a = r, .b = changes});
 }
 
 void Journal::tree_add(uint32_t r) {
@@ -135,6 +146,7 @@ uint32_t Journal::add_pod(PodRef pod, uint32_t r) {
     state_->undo_acquire_slot(s, from_tail);
     throw;
   }
+  log(r, changes_of(p));
   if (recording())
     ops_.push_back({.kind = Kind::kAddPod, .flag = from_tail, .touched = touched, .a = s});
   if (p.host_ports.empty()) return s;
@@ -156,6 +168,7 @@ void Journal::replace_ports(uint32_t r, std::vector<State::UsedPort> ports) {
 void Journal::set_assumed(uint32_t s, bool assumed) {
   reserve();
   const bool old = state_->set_assumed(s, assumed);
+  log(state_->slot(s).row, kAssumedChanged);
   if (recording()) ops_.push_back({.kind = Kind::kAssumed, .flag = old, .a = s});
 }
 
@@ -172,6 +185,7 @@ void Journal::remove_pod(uint32_t s) {
   reserve(pods_);
   const bool touched = state_->detach_pod(s);
   PodRef pod = state_->release_slot(s);
+  log(slot.row, changes_of(*pod));
   if (!recording()) return;
   pods_.push_back(std::move(pod));
   held_ = state_->latest_id();
@@ -184,6 +198,7 @@ void Journal::put_object(StoredKind kind, Str ns, Str name, ObjectStore::Entry e
   ObjectStore& objects = state_->objects();
   const uint64_t stamp = objects.stamp(kind);
   ObjectStore::Replaced old = objects.replace(kind, ns, name, std::move(entry));
+  log(kNoId, object_changed(kind));
   if (!recording()) return;
   if (!named) named = old.entry.latest;
   if (!named) return;  // nothing was there, and nothing was put
@@ -194,7 +209,9 @@ void Journal::put_object(StoredKind kind, Str ns, Str name, ObjectStore::Entry e
 void Journal::add_unread_kind(Str kind) {
   reserve(kinds_);
   const std::string* const kept = state_->add_unread_kind(kind);
-  if (kept == nullptr || !recording()) return;
+  if (kept == nullptr) return;
+  log(kNoId, kUnreadChanged);
+  if (!recording()) return;
   kinds_.push_back(kept);
   ops_.push_back({.kind = Kind::kUnreadKind});
 }
@@ -213,10 +230,12 @@ void Journal::refresh(State::Order* order) {
         if (recording()) image_numbers_.push_back(number);
       },
       [&](uint32_t row) {
+        if (images.has_any(row)) log(row, kImagesChanged);
         if (recording()) ops_.push_back({.kind = Kind::kImages, .a = row});
       });
   if (order == nullptr) return;
   State::Order old = state_->replace_order(std::move(*order));
+  log(kNoId, kOrderChanged);
   if (!recording()) return;
   orders_.push_back(std::move(old));
   ops_.push_back({.kind = Kind::kOrder});
@@ -230,9 +249,13 @@ void Journal::undo(const Op& op) noexcept {
       state_->undo_release_row(op.a, std::move(row.name), row.hash);
       break;
     }
-    case Kind::kAttachNode: state_->undo_attach_node(op.a, op.touched); break;
+    case Kind::kAttachNode:
+      state_->undo_attach_node(op.a, op.touched);
+      log(op.a, op.b);
+      break;
     case Kind::kDetachNode:
       state_->undo_detach_node(op.a, pop(nodes_));
+      log(op.a, op.b);
       if (op.flag) state_->images().restore(op.a, pop(images_));
       break;
     case Kind::kTreeAdd: state_->undo_tree_add(op.a, pop(trees_).place); break;
@@ -242,31 +265,44 @@ void Journal::undo(const Op& op) noexcept {
       break;
     }
     case Kind::kAddPod:
+      log(state_->slot(op.a).row, changes_of(*state_->slot(op.a).pod));
       state_->undo_attach_pod(op.a, op.touched);
       state_->undo_acquire_slot(op.a, op.flag);
       break;
     case Kind::kRemovePod:
       state_->undo_release_slot(op.a, pop(pods_));
       state_->undo_detach_pod(op.a, op.b, op.c, op.touched);
+      log(op.b, changes_of(*state_->slot(op.a).pod));
       break;
     case Kind::kPorts: state_->replace_ports(op.a, pop(ports_)); break;
-    case Kind::kAssumed: state_->set_assumed(op.a, op.flag); break;
+    case Kind::kAssumed:
+      state_->set_assumed(op.a, op.flag);
+      log(state_->slot(op.a).row, kAssumedChanged);
+      break;
     case Kind::kObject: {
       ObjectChange change = pop(objects_);
       const auto kind = static_cast<StoredKind>(op.a);
       const ObjectMeta& meta = change.named->meta;
       state_->objects().undo_replace(kind, meta.ns, meta.name, std::move(change.old));
       state_->objects().restore_stamp(kind, change.stamp);
+      log(kNoId, object_changed(kind));
       break;
     }
     case Kind::kImages: {
       const size_t left = image_numbers_.size() - state_->images().count(op.a);
       state_->images().unfreeze(op.a, image_numbers_.data() + left);
       image_numbers_.resize(left);
+      if (state_->images().has_any(op.a)) log(op.a, kImagesChanged);
       break;
     }
-    case Kind::kOrder: state_->replace_order(pop(orders_)); break;
-    case Kind::kUnreadKind: state_->remove_unread_kind(*pop(kinds_)); break;
+    case Kind::kOrder:
+      state_->replace_order(pop(orders_));
+      log(kNoId, kOrderChanged);
+      break;
+    case Kind::kUnreadKind:
+      state_->remove_unread_kind(*pop(kinds_));
+      log(kNoId, kUnreadChanged);
+      break;
   }
 }
 

@@ -32,8 +32,9 @@ class Journal {
   // The changes of State, recorded while a mark is open.
   uint32_t acquire_row(Str name, uint64_t hash);
   void release_row(uint32_t r);
-  void attach_node(uint32_t r, NodeRef node);
-  void detach_node(uint32_t r);
+  // `changes`: what is new about the row's node, for the log.
+  void attach_node(uint32_t r, NodeRef node, ChangeKinds changes);
+  void detach_node(uint32_t r, ChangeKinds changes);
   void tree_add(uint32_t r);
   void tree_remove(uint32_t r);
   uint32_t add_pod(PodRef pod, uint32_t r);  // its slot
@@ -74,6 +75,7 @@ class Journal {
     size_t ops;
     uint64_t version, membership, latest_id;
     uint64_t held;  // held_ then
+    uint64_t log;   // ChangeLog::mark()
   };
   struct NamedRow {
     std::string name;
@@ -100,6 +102,10 @@ class Journal {
   }
   void replace_ports(uint32_t r, std::vector<State::UsedPort> ports);
   void undo(const Op& op) noexcept;
+  // Every change and everything that is undone goes into the log.
+  void log(uint32_t row, ChangeKinds changes) {
+    if (changes != 0) state_->log().append(row, changes);
+  }
   // Takes ids back that nobody uses, but none that was there when the last mark was made, and none
   // that an undo may want: whatever is undone, ids are what they were.
   void collect_ids() noexcept;

@@ -15,6 +15,7 @@
 #include "libsched/base/bitmap.hpp"
 #include "libsched/base/handle_mark.hpp"
 #include "libsched/base/id_pool.hpp"
+#include "libsched/cluster/change_log.hpp"
 #include "libsched/cluster/claim_uses.hpp"
 #include "libsched/cluster/columns.hpp"
 #include "libsched/cluster/existing_terms.hpp"
@@ -115,6 +116,8 @@ class State : public HandleMark {
   // Kinds of which objects were applied that a plugin would read, but none of this version does.
   const std::set<std::string, std::less<>>& unread_kinds() const { return unread_kinds_; }
 
+  // Changed rows since a cursor, for caches that follow this view.
+  const ChangeLog& log() const { return log_; }
   // Names of this very state and of its set of nodes: equal numbers mean equal contents; a revert
   // brings the old numbers back, no other change ever does.
   uint64_t version() const { return version_; }
@@ -180,6 +183,7 @@ class State : public HandleMark {
   void reserve_ports();  // for replace_ports()
   std::vector<UsedPort> replace_ports(uint32_t r, std::vector<UsedPort> ports) noexcept;
   ObjectStore& objects() { return objects_; }
+  ChangeLog& log() { return log_; }
   Order replace_order(Order order) noexcept { return std::exchange(order_, std::move(order)); }
   // The kind as it is kept, null if it was there already.
   const std::string* add_unread_kind(Str kind) {
@@ -238,6 +242,7 @@ class State : public HandleMark {
   ObjectStore objects_;
   ClaimUses claim_uses_;
   std::set<std::string, std::less<>> unread_kinds_;
+  ChangeLog log_;
   size_t collect_at_ = 0;  // how many ids there are when it is worth a look inside a fork
   NodeOrder order_mode_;
   uint64_t stamp_ = 1;

@@ -1,0 +1,155 @@
+// ChangeLog: which rows of a State have changed, and in which respect, for caches that follow it.
+//
+// Every elementary change of the state appends (row, kinds) under a running number. A cursor is a
+// place between two entries. Reading from a cursor gives at least all rows of which anything that a
+// query can see differs from the moment when the cursor was taken, or says that the cursor has
+// fallen out of the log: then everything may have changed. The log has a fixed size (16 KiB of
+// each state), so appending never allocates.
+//
+// The rule for undoing: if a cursor (or a copy of the state) was taken since the mark, each undone
+// change is appended like any other, for that cursor must hear of it. Otherwise the log goes back
+// to the mark, because the state is again as every older cursor knows it. So a what-if that no
+// cache looks into leaves no trace, and a number that a cursor has seen keeps its meaning.
+//
+// A copy of the state has a log of its own, which understands cursors of the original that are not
+// younger than the copy.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "libsched/base/id_pool.hpp"
+#include "libsched/objects/meta.hpp"
+#include "libsched/objects/stored_kind.hpp"
+
+namespace libsched {
+
+// What can change, as bits. Of a row:
+using ChangeKinds = uint32_t;
+inline constexpr ChangeKinds kNodeChanged = 1U << 0;         // the node came or went
+inline constexpr ChangeKinds kLabelsChanged = 1U << 1;       // the node's labels
+inline constexpr ChangeKinds kTaintsChanged = 1U << 2;       // and spec.unschedulable
+inline constexpr ChangeKinds kAllocatableChanged = 1U << 3;  // what the node offers
+inline constexpr ChangeKinds kImagesChanged = 1U << 4;   // its images, or how many nodes have one
+inline constexpr ChangeKinds kDetailsChanged = 1U << 5;  // anything else of the node's object
+inline constexpr ChangeKinds kNodeChanges = (1U << 6) - 1;  // all of these
+inline constexpr ChangeKinds kPodsChanged = 1U << 6;        // pods came or went
+inline constexpr ChangeKinds kVolumesChanged = 1U << 7;     // pods whose volumes drivers count did
+inline constexpr ChangeKinds kTermsChanged = 1U << 8;       // pods with inter-pod affinity did
+inline constexpr ChangeKinds kAssumedChanged = 1U << 9;     // a pod became assumed, or confirmed
+inline constexpr ChangeKinds kRowChanges = (1U << 10) - 1;
+// Of no row:
+inline constexpr ChangeKinds kOrderChanged = 1U << 10;   // the list of nodes that cycles walk over
+inline constexpr ChangeKinds kUnreadChanged = 1U << 11;  // kinds of objects that no plugin reads
+constexpr ChangeKinds object_changed(StoredKind kind) {
+  return 1U << (12 + static_cast<uint32_t>(kind));
+}
+inline constexpr ChangeKinds kObjectChanges = ((1U << kStoredKinds) - 1) << 12;
+inline constexpr ChangeKinds kAllChanges = ~ChangeKinds{0};
+static_assert(12 + kStoredKinds <= 32);
+
+class ChangeLog {
+ public:
+  static constexpr size_t kSize = 2048;  // entries
+
+  // A place in a log; a new one is in none.
+  class Cursor {
+   private:
+    friend class ChangeLog;
+    uint64_t log = 0, number = 0;
+  };
+
+  ChangeLog() : id_(next_serial()) {}
+  ChangeLog(const ChangeLog& other) : ChangeLog() { take_over(other); }
+  ChangeLog& operator=(const ChangeLog& other) {
+    if (this == &other) return *this;
+    id_ = next_serial();
+    take_over(other);
+    return *this;
+  }
+
+  // --- reading; any number of threads, while nothing is appended ---
+  // The place after the latest change.
+  Cursor cursor() const {
+    note_taken();
+    Cursor c;
+    c.log = id_;
+    c.number = end_;
+    return c;
+  }
+  // Calls f(row, kinds) for every change since the cursor was taken, in their order, rows more than
+  // once; the row of what belongs to none is kNoId. False, and no call: all may have changed.
+  template <typename F>
+  bool for_each_since(const Cursor& cursor, F&& f) const {
+    if (!knows(cursor)) return false;
+    for (uint64_t n = cursor.number; n < end_; ++n) {
+      const Entry& e = entries_[n % kSize];
+      f(e.row, e.kinds);
+    }
+    return true;
+  }
+
+  // --- changing ---
+  void append(uint32_t row, ChangeKinds kinds) noexcept {
+    if (quiet_) return;
+    // Without a cursor or a mark behind it the latest entry can tell more.
+    if (end_ > std::max({begin_, marked_, taken_.load(std::memory_order_relaxed)})) {
+      Entry& last = entries_[(end_ - 1) % kSize];
+      if (last.row == row) {
+        last.kinds |= kinds;
+        return;
+      }
+    }
+    entries_[end_ % kSize] = {row, kinds};
+    ++end_;
+    if (end_ - begin_ > kSize) ++begin_;
+  }
+  // For undoing. A cursor that is taken later has another number as soon as anything has changed.
+  uint64_t mark() noexcept { return marked_ = end_; }
+  // Around the undoing of all changes since a mark.
+  void begin_undo(uint64_t mark) noexcept {
+    quiet_ = taken_.load(std::memory_order_relaxed) <= mark;
+  }
+  void end_undo(uint64_t mark) noexcept {
+    if (!std::exchange(quiet_, false)) return;
+    end_ = mark;
+    begin_ = std::min(begin_, mark);
+    marked_ = mark;
+  }
+
+ private:
+  struct Entry {
+    uint32_t row = 0;
+    ChangeKinds kinds = 0;
+  };
+
+  bool knows(const Cursor& c) const {
+    if (c.log == id_) return c.number >= begin_ && c.number <= end_;
+    return c.log == origin_ && c.log != 0 && c.number >= begin_ && c.number <= copied_;
+  }
+  void note_taken() const { taken_.store(end_, std::memory_order_relaxed); }
+  void take_over(const ChangeLog& other) {
+    other.note_taken();
+    entries_ = other.entries_;
+    begin_ = other.begin_;
+    end_ = copied_ = other.end_;
+    taken_.store(end_, std::memory_order_relaxed);
+    origin_ = other.id_;
+    marked_ = 0;
+    quiet_ = false;
+  }
+
+  uint64_t id_;
+  uint64_t origin_ = 0, copied_ = 0;        // the log that this one is a copy of, and its end then
+  uint64_t begin_ = 0, end_ = 0;            // the numbers of the entries that are there
+  uint64_t marked_ = 0;                     // where the latest mark was made, or earlier
+  mutable std::atomic<uint64_t> taken_{0};  // no cursor or copy is younger than this
+  bool quiet_ = false;                      // what is undone needs no entries
+  std::array<Entry, kSize> entries_;
+};
+
+}  // namespace libsched

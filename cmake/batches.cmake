@@ -41,8 +41,18 @@ function(libsched_batches target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)
 endfunction()
 
-# libsched_files(target source...): in batches the compiler inlines less, so a target whose speed counts
-# is compiled file by file where it is optimised, and in batches elsewhere.
+# libsched_fast_batches(target source...): as file by file, the compiler inlines whatever each function's
+# own limits allow; those of a translation unit would tell in a batch, by up to a fifth.
+function(libsched_fast_batches target)
+  libsched_batches(${target} ${ARGN})
+  if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    target_compile_options(${target} PRIVATE
+      --param=large-unit-insns=1000000 --param=ipa-cp-large-unit-insns=1000000)
+  endif()
+endfunction()
+
+# libsched_files(target source...): where the order of code in the program tells, file by file in
+# optimised builds.
 function(libsched_files target)
   if(CMAKE_BUILD_TYPE STREQUAL "Debug")
     libsched_batches(${target} ${ARGN})

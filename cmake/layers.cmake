@@ -1,13 +1,13 @@
-# libsched_layer(NAME [RECURSE] [FAST|HOT] [LAYERS before...] [LIBRARIES third-party...] [TEST_LAYERS before...])
+# libsched_layer(NAME [RECURSE] [FAST|HOT] [FILES] [LAYERS before...] [LIBRARIES third-party...] [TEST_LAYERS before...])
 # FAST: speed comes before the time of compiling. HOT: so it does, for it decides about pods: see also
-# cmake/hardening.cmake.
+# cmake/hardening.cmake. FILES: optimised builds compile it file by file (cmake/batches.cmake).
 #
 # Makes the target libsched_<name> from the *.cpp of a folder and, with tests on, the doctest binary
 # libsched_<name>_test from its *_test.cpp. The test links this layer as a whole but only the layers
 # before it, so a reference to a later layer does not link; TEST_LAYERS are what its tests
 # alone need.
 function(libsched_layer name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "RECURSE;FAST;HOT" "" "LAYERS;LIBRARIES;TEST_LAYERS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "RECURSE;FAST;HOT;FILES" "" "LAYERS;LIBRARIES;TEST_LAYERS")
   set(hot "")
   if(arg_HOT)
     set(hot HOT)
@@ -27,8 +27,10 @@ function(libsched_layer name)
   set(target libsched_${name})
   if(sources)
     add_library(${target} STATIC ${sources})
-    if(arg_HOT OR arg_FAST)
+    if(arg_FILES)
       libsched_files(${target} ${sources})
+    elseif(arg_HOT OR arg_FAST)
+      libsched_fast_batches(${target} ${sources})
     else()
       libsched_batches(${target} ${sources})
     endif()

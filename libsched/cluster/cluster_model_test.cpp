@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <random>
 #include <set>
@@ -395,11 +396,13 @@ void run_sequence(uint32_t seed, int steps) {
 }  // namespace
 
 TEST_CASE("random changes with nested forks agree with a naive model") {
-  for (uint32_t seed = 1; seed <= 2000; ++seed) {
+  // Sanitizers take eight times as long and look for other mistakes.
+  const uint32_t runs = std::getenv("LIBSCHED_SANITIZED") != nullptr ? 4 : 20;
+  for (uint32_t seed = 1; seed <= 100 * runs; ++seed) {
     CAPTURE(seed);
     run_sequence(seed, 40);
   }
-  for (uint32_t seed = 1; seed <= 20; ++seed) {
+  for (uint32_t seed = 1; seed <= runs; ++seed) {
     CAPTURE(seed);
     run_sequence(100000 + seed, 1500);
   }

@@ -33,8 +33,9 @@ class ApiClient : public RefCounted {
   virtual Result<void> patch_pod_status(const Pod& pod, const PodStatusPatch& patch) = 0;
   // `patch` is the change as a JSON merge patch, `object` what it makes of the object.
   virtual Result<void> update_object(StoredKind kind, const ObjectRef& object, Str patch) = 0;
-  // Whether nobody acts on the requests: then what was asked for counts as done.
-  virtual bool simulated() const { return false; }
+  // Whether no controller acts on the requests: then PreBind does not wait, and what was asked for
+  // counts as done.
+  virtual bool unattended() const { return false; }
   // An event about the pod; it cannot fail.
   virtual void event(const Pod& pod, Str type, Str reason, Str action, Str note) = 0;
 };
@@ -61,7 +62,7 @@ class MemoryApi final : public ApiClient {
   Result<void> update_object(StoredKind kind, const ObjectRef& object, Str patch) override;
   void event(const Pod& pod, Str type, Str reason, Str action, Str note) override;
 
-  bool simulated() const override { return true; }
+  bool unattended() const override { return true; }
 
   std::vector<Request> requests() const;
   // Takes the requests away: bound pods run on their nodes, deleted ones have left, objects are

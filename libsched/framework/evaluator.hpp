@@ -139,8 +139,8 @@ class Evaluator final : public RefCounted {
   // Unreserves and takes an assumed pod off its node.
   Result<void> forget(CycleState& state, const Pod& pod);
 
-  // Reserve and Unreserve alone, for who keeps assumed pods himself (evaluator_binding.cpp, as all
-  // up to post_bind). The node may have gone.
+  // Reserve and Unreserve alone, for callers that manage assumed pods themselves. The node may have
+  // gone. These and all up to run_post_bind() make a BindingRun of their own.
   Result<Status> run_reserve(CycleState& state, const Pod& pod, Str node);
   Result<void> run_unreserve(CycleState& state, const Pod& pod, Str node);
   // `waits`: the plugins that ask to wait. With status Wait the caller adds the pod to
@@ -269,10 +269,10 @@ class Evaluator final : public RefCounted {
   // Binding (evaluator_binding.cpp).
   Status reserve_all(CycleState& state, const Pod& pod, Str node);
   void unreserve_all(CycleState& state, const Pod& pod, Str node);
-  Status pre_bind_one(uint32_t plugin, Services& services, CycleState& state, const Pod& pod,
-                      Str node);
-  Status pre_bind_group(const std::vector<uint32_t>& group, Services& services, CycleState& state,
-                        const Pod& pod, Str node);
+  template <typename F>
+  auto in_binding(CycleState& state, const Pod& pod, Str node, F&& f);
+  template <typename F>
+  Result<Status> at_binding(CycleState& state, const Pod& pod, Str node, F&& f);
 
   FrameworkRef framework_;
   Ref<Cluster> cluster_;

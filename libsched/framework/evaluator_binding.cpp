@@ -1,25 +1,8 @@
-// Evaluator: the points from Reserve to PostBind, with upstream's order, texts and groups.
-//
-// Plugins may change here what is assumed in the cluster. The pod may be the one that PreFilter saw
-// or the one that was assumed for it; what PreFilter prepared reaches Reserve and Unreserve only.
-#include <algorithm>
-#include <atomic>
-#include <mutex>
-
-#include "libsched/base/quote.hpp"
+// Evaluator: the points from Reserve to PostBind, on its own thread and view (binding_run.hpp).
+#include "libsched/framework/binding_run.hpp"
 #include "libsched/framework/evaluator.hpp"
-#include "libsched/framework/foreign_call.hpp"
 
 namespace libsched {
-namespace {
-
-constexpr int64_t kMaxPermitTimeout = 15 * 60 * int64_t{1'000'000'000};
-
-Status wrapped(const char* point, const std::string& plugin, const Status& s) {
-  return Status::wrap(std::string("running ") + point + " " + go_quote(plugin) + ": ", s);
-}
-
-}  // namespace
 
 Result<void> Evaluator::may_reserve() const {
   LIBSCHED_TRY(may_begin());
@@ -28,34 +11,30 @@ Result<void> Evaluator::may_reserve() const {
       Rc::kState, "a snapshot cannot reserve for a pod: use an evaluator of a cluster", {}, {}};
 }
 
-Status Evaluator::reserve_all(CycleState& state, const Pod& pod, Str node) {
+// f(BindingRun&) while plugins may ask what they are asked about.
+template <typename F>
+auto Evaluator::in_binding(CycleState& state, const Pod& pod, Str node, F&& f) {
   const Call call = call_inside(state);
   const PluginScope scope(state, call, false);
-  const uint32_t row = view().find_node(node);
-  for (const uint32_t i : framework_->at(ExtensionPoint::kReserve)) {
-    const Framework::Instance& instance = framework_->plugins()[i];
-    if (!instance.plugin) continue;
-    Status s =
-        instance.plugin->reserve({*cluster_, pod, state, state.entries()[i].data.get(), row, node});
-    if (s.success()) continue;
-    if (!s.rejected()) return wrapped("Reserve plugin", instance.name, s);
-    s.plugin = instance.name;
-    return s;
-  }
-  return {};
+  const Ref<Services> services = services_;  // a plugin may give the evaluator others
+  BindingRun run(*framework_, *services, state, pod, node, view().find_node(node), parallelism_);
+  return f(run);
+}
+
+// The same of points that don't follow what PreFilter was run for.
+template <typename F>
+Result<Status> Evaluator::at_binding(CycleState& state, const Pod& pod, Str node, F&& f) {
+  LIBSCHED_TRY(may_begin());
+  LIBSCHED_TRY(tie(state));
+  return in_binding(state, pod, node, f);
+}
+
+Status Evaluator::reserve_all(CycleState& state, const Pod& pod, Str node) {
+  return in_binding(state, pod, node, [&](BindingRun& run) { return run.reserve(*cluster_); });
 }
 
 void Evaluator::unreserve_all(CycleState& state, const Pod& pod, Str node) {
-  const Call call = call_inside(state);
-  const PluginScope scope(state, call, false);
-  const uint32_t row = view().find_node(node);
-  const std::vector<uint32_t>& order = framework_->at(ExtensionPoint::kReserve);
-  for (size_t k = order.size(); k-- > 0;) {
-    const Framework::Instance& instance = framework_->plugins()[order[k]];
-    if (instance.plugin)
-      instance.plugin->unreserve(
-          {*cluster_, pod, state, state.entries()[order[k]].data.get(), row, node});
-  }
+  in_binding(state, pod, node, [&](BindingRun& run) { run.unreserve(*cluster_); });
 }
 
 Result<Status> Evaluator::run_reserve(CycleState& state, const Pod& pod, Str node) {
@@ -73,193 +52,32 @@ Result<void> Evaluator::run_unreserve(CycleState& state, const Pod& pod, Str nod
 
 Result<Status> Evaluator::run_permit(CycleState& state, const Pod& pod, Str node,
                                      std::vector<PermitWait>* waits) {
-  LIBSCHED_TRY(may_begin());
-  LIBSCHED_TRY(tie(state));
-  const Call call = call_inside(state);
-  const PluginScope scope(state, call, false);
-  const Ref<Services> services = services_;  // a plugin may give the evaluator others
-  waits->clear();
-  std::vector<PermitWait> asked;
-  Status wait;
-  for (const uint32_t i : framework_->at(ExtensionPoint::kPermit)) {
-    const Framework::Instance& instance = framework_->plugins()[i];
-    if (!instance.plugin) continue;
-    int64_t timeout = 0;
-    Status s = instance.plugin->permit({*this, *services, pod, state, node}, &timeout);
-    if (s.success()) continue;
-    if (s.code != Code::kWait) {
-      if (!s.rejected()) s = wrapped("Permit plugin", instance.name, s);
-      s.plugin = instance.name;
-      return s;
-    }
-    timeout = std::min(timeout, kMaxPermitTimeout);
-    const auto same = std::find_if(asked.begin(), asked.end(),
-                                   [&](const PermitWait& w) { return w.plugin == instance.name; });
-    if (same == asked.end()) {
-      asked.push_back({instance.name, timeout});
-    } else {
-      same->timeout_ns = timeout;
-    }
-    wait = std::move(s);
-  }
-  if (wait.code != Code::kWait) return Status();
-  wait.reasons.push_back("one or more plugins asked to wait and no plugin rejected pod");
-  *waits = std::move(asked);
-  return wait;
+  return at_binding(state, pod, node, [&](BindingRun& run) { return run.permit(waits); });
 }
 
 Result<Status> Evaluator::wait_on_permit(const Pod& pod) {
   const Ref<Services> services = services_;
-  const std::shared_ptr<WaitingPod> waiting = services->waiting_pods().get(pod.meta.uid);
-  if (!waiting) return Status();
-  Status s = waiting->wait();
-  services->waiting_pods().remove(pod.meta.uid);
-  if (s.success()) return Status();
-  if (s.rejected()) return s;
-  Status error = Status::wrap("waiting on permit for pod: ", s);
-  error.plugin = s.plugin;
-  return error;
+  return BindingRun::wait_on_permit(*services, pod);
 }
 
 Result<Status> Evaluator::run_pre_bind_pre_flights(CycleState& state, const Pod& pod, Str node) {
-  LIBSCHED_TRY(may_begin());
-  LIBSCHED_TRY(tie(state));
-  const Call call = call_inside(state);
-  const PluginScope scope(state, call, false);
-  const Ref<Services> services = services_;  // a plugin may give the evaluator others
-  std::vector<std::string> skip, parallel;
-  Status out(Code::kSkip);
-  for (const uint32_t i : framework_->at(ExtensionPoint::kPreBind)) {
-    const Framework::Instance& instance = framework_->plugins()[i];
-    if (!instance.plugin) continue;
-    bool allow_parallel = false;
-    const Status s =
-        instance.plugin->pre_bind_pre_flight({*this, *services, pod, state, node}, &allow_parallel);
-    if (allow_parallel) parallel.push_back(instance.name);
-    if (s.success()) {
-      out.reset();
-    } else if (s.code == Code::kSkip) {
-      skip.push_back(instance.name);
-    } else if (s.code == Code::kError) {
-      return wrapped("PreBindPreFlight", instance.name, s);
-    } else {
-      return Status::from_error("PreBindPreFlight " + instance.name + " returned " +
-                                go_quote(code_name(s.code)) +
-                                ", which is unsupported. It is supposed to return Success, Skip, "
-                                "or Error status");
-    }
-  }
-  // Upstream's sets hold names.
-  const auto has = [](const std::vector<std::string>& set, const std::string& name) {
-    return std::find(set.begin(), set.end(), name) != set.end();
-  };
-  for (size_t i = 0; i < state.entries().size(); ++i) {
-    state.entries()[i].skip_pre_bind = has(skip, framework_->plugins()[i].name);
-    state.entries()[i].parallel_pre_bind = has(parallel, framework_->plugins()[i].name);
-  }
-  return out;
-}
-
-Status Evaluator::pre_bind_one(uint32_t plugin, Services& services, CycleState& state,
-                               const Pod& pod, Str node) {
-  const Framework::Instance& instance = framework_->plugins()[plugin];
-  Status s = instance.plugin->pre_bind({*this, services, pod, state, node});
-  if (s.success()) return {};
-  if (!s.rejected()) return wrapped("PreBind plugin", instance.name, s);
-  s.plugin = instance.name;
-  return s;
-}
-
-// The first failure counts; what has not begun by then is left out.
-Status Evaluator::pre_bind_group(const std::vector<uint32_t>& group, Services& services,
-                                 CycleState& state, const Pod& pod, Str node) {
-  std::mutex mutex;
-  Status failed;
-  const auto run = [&](uint32_t i) {
-    {
-      const std::lock_guard lock(mutex);
-      if (!failed.success()) return;
-    }
-    Status s = pre_bind_one(i, services, state, pod, node);
-    const std::lock_guard lock(mutex);
-    if (failed.success()) failed = std::move(s);
-  };
-  std::vector<uint32_t> anywhere, here;
-  for (const uint32_t i : group) {
-    const bool concurrent =
-        framework_->plugins()[i].plugin->threading() == Plugin::Threading::kConcurrent;
-    (concurrent ? anywhere : here).push_back(i);
-  }
-  const size_t useful = anywhere.size() + (here.empty() ? 0 : 1);
-  if (parallelism_ < 2 || useful < 2 || ForeignCall::inside()) {
-    for (const uint32_t i : group) run(i);
-    return failed;
-  }
-  std::atomic<size_t> next{0};
-  const Crew crew(*framework_, static_cast<uint32_t>(std::min<size_t>(parallelism_, useful)));
-  crew.run([&](bool caller) {
-    if (caller)
-      for (const uint32_t i : here) run(i);
-    for (size_t k; (k = next.fetch_add(1)) < anywhere.size();) run(anywhere[k]);
-  });
-  return failed;
+  return at_binding(state, pod, node, [](BindingRun& run) { return run.pre_bind_pre_flights(); });
 }
 
 Result<Status> Evaluator::run_pre_bind(CycleState& state, const Pod& pod, Str node) {
-  LIBSCHED_TRY(may_begin());
-  LIBSCHED_TRY(tie(state));
-  const Call call = call_inside(state);
-  const PluginScope scope(state, call, false);
-  const Ref<Services> services = services_;  // a plugin may give the evaluator others
-  std::vector<std::vector<uint32_t>> groups;
-  bool open = false;  // whether the last group may grow
-  for (const uint32_t i : framework_->at(ExtensionPoint::kPreBind)) {
-    const CycleState::Entry& entry = state.entries()[i];
-    // One that may not run beside others ends a group even if it is skipped.
-    if (!entry.parallel_pre_bind) open = false;
-    if (entry.skip_pre_bind || !framework_->plugins()[i].plugin) continue;
-    if (!open) groups.emplace_back();
-    groups.back().push_back(i);
-    open = entry.parallel_pre_bind;
-  }
-  for (const std::vector<uint32_t>& group : groups)
-    if (Status s = pre_bind_group(group, *services, state, pod, node); !s.success()) return s;
-  return Status();
+  return at_binding(state, pod, node, [](BindingRun& run) { return run.pre_bind(); });
 }
 
 Result<Status> Evaluator::run_bind(CycleState& state, const Pod& pod, Str node) {
-  LIBSCHED_TRY(may_begin());
-  LIBSCHED_TRY(tie(state));
-  const Call call = call_inside(state);
-  const PluginScope scope(state, call, false);
-  const Ref<Services> services = services_;  // a plugin may give the evaluator others
-  Status s(Code::kSkip, "");                 // what upstream says if there is no Bind plugin
-  for (const uint32_t i : framework_->at(ExtensionPoint::kBind)) {
-    const Framework::Instance& instance = framework_->plugins()[i];
-    if (!instance.plugin) continue;
-    s = instance.plugin->bind({*this, *services, pod, state, node});
-    if (s.code == Code::kSkip) continue;
-    if (s.rejected()) {
-      s.plugin = instance.name;
-    } else if (!s.success()) {
-      s = wrapped("Bind plugin", instance.name, s);
-    }
-    break;
-  }
-  return s;
+  return at_binding(state, pod, node, [](BindingRun& run) { return run.bind(); });
 }
 
 Result<void> Evaluator::run_post_bind(CycleState& state, const Pod& pod, Str node) {
-  LIBSCHED_TRY(may_begin());
-  LIBSCHED_TRY(tie(state));
-  const Call call = call_inside(state);
-  const PluginScope scope(state, call, false);
-  const Ref<Services> services = services_;  // a plugin may give the evaluator others
-  for (const uint32_t i : framework_->at(ExtensionPoint::kPostBind)) {
-    const Framework::Instance& instance = framework_->plugins()[i];
-    if (instance.plugin) instance.plugin->post_bind({*this, *services, pod, state, node});
-  }
-  return {};
+  const Result<Status> ran = at_binding(state, pod, node, [](BindingRun& run) {
+    run.post_bind();
+    return Status();
+  });
+  return ran.ok() ? Result<void>() : ran.error();
 }
 
 }  // namespace libsched

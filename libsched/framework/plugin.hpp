@@ -113,13 +113,15 @@ struct PostFilterCall : Call {
   PreemptionReport* report = nullptr;  // gets how it was decided; changes nothing
 };
 
-// Of the points from Permit on: the node is given by name, for it may go while a pod waits.
+// Of the points from Permit on. They may run on another thread while the cluster's writer goes on, so
+// there is no view: a plugin that needs to see objects takes an ObjectWatch when it reserves.
 struct BindingCall {
-  Evaluator& evaluator;
   Services& services;
   const Pod& pod;  // as assumed on the node
   CycleState& state;
+  const CycleState::Entry& entry;  // the plugin's part of the state
   Str node;
+  uint32_t row;  // the node's when binding began, to look up what PreFilter found; kNoId: it had gone
 };
 
 // A part of a pod's signature: two pods with the same parts get the same answers from a plugin.

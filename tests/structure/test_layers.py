@@ -129,7 +129,7 @@ def test_the_scheduler_asks_no_file_and_no_clock_of_the_machine():
 
 # Where a lock lives as long as one call, and where those that fork() waits for are made.
 OWN_LOCKS = {"libsched/base/mutex.hpp", "libsched/base/mutex.cpp", "libsched/framework/crew.hpp",
-             "libsched/framework/crew.cpp", "libsched/framework/evaluator_binding.cpp"}
+             "libsched/framework/crew.cpp", "libsched/framework/binding_run.cpp"}
 LOCK = re.compile(
     r"std::(\w*mutex|condition_variable\w*|call_once|once_flag|counting_semaphore|latch)\b")
 

@@ -16,9 +16,9 @@ struct RefusingApi final : ApiClient {
 
 Status bind(Trial& trial, const Pod& pod, Services& services) {
   CycleState state;
+  const CycleState::Entry entry;
   for (const Framework::Instance& i : trial.evaluator().framework().plugins())
-    if (i.name == "DefaultBinder")
-      return i.plugin->bind({trial.evaluator(), services, pod, state, "n"});
+    if (i.name == "DefaultBinder") return i.plugin->bind({services, pod, state, entry, "n", kNoId});
   return Status(Code::kSkip);
 }
 

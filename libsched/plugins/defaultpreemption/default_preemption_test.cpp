@@ -266,7 +266,7 @@ TEST_CASE("asking how room could be made makes no room, and a report changes no 
   for (const char* gates : {"", "SchedulerAsyncPreemption=false"}) {
     Trial t("DefaultPreemption", objects, options("", gates));
     const Ref<Asked> api = make_ref<Asked>();
-    t.evaluator().use(make_ref<Services>(Ref<Clock>(), api));
+    REQUIRE(t.evaluator().use(make_ref<Services>(Ref<Clock>(), api)).ok());
     t.evaluator().services().preemption_seed = 7;
     CHECK(outcome(t, *wants(4, 5)) == "a: x (0); b: yy (0) -> a");
     CHECK(api->log.empty());

@@ -7,7 +7,6 @@
 
 #include "libsched/base/mutex.hpp"
 #include "libsched/base/quote.hpp"
-#include "libsched/framework/evaluator.hpp"
 #include "libsched/plugins/volumes/claims.hpp"
 #include "libsched/plugins/volumes/csi_translation.hpp"
 
@@ -35,15 +34,14 @@ struct Progress {
 class Watch {
  public:
   Watch(const BindingCall& call, const Reservation& reservation)
-      : call_(call), reservation_(reservation) {
+      : call_(call), reservation_(reservation), watch_(*reservation.watch) {
     pod_there_ = pod_is_there();
     for (const Reservation::Item& i : reservation.items) before_.push_back(api_object(i));
   }
 
   Progress look() const {
-    const View& view = this->view();
-    const uint32_t row = view.find_node(call_.node);
-    if (row == kNoId)
+    const NodeRef node = watch_.node(call_.node);
+    if (!node)
       return failed("failed to get node " + go_quote(call_.node) + ": node " +
                     go_quote(call_.node) + " not found");
     if (pod_there_ && !pod_is_there())
@@ -51,8 +49,8 @@ class Watch {
                     " not found");
     for (size_t i = 0; i < reservation_.items.size(); ++i) {
       const Reservation::Item& item = reservation_.items[i];
-      Progress p = item.kind == StoredKind::kPersistentVolume ? look_at_volume(i, row)
-                                                              : look_at_claim(i, row);
+      Progress p = item.kind == StoredKind::kPersistentVolume ? look_at_volume(i, *node)
+                                                              : look_at_claim(i, *node);
       if (!p.done) return p;
     }
     return {true, {}};
@@ -60,42 +58,38 @@ class Watch {
 
  private:
   static Progress failed(std::string error) { return {false, std::move(error)}; }
-  const View& view() const { return call_.evaluator.view(); }
   bool pod_is_there() const {
-    return view().find_pod(call_.pod.meta.ns, call_.pod.meta.name) != kNoId;
+    return static_cast<bool>(watch_.pod(call_.pod.meta.ns, call_.pod.meta.name));
   }
   ObjectRef api_object(const Reservation::Item& item) const {
-    const ObjectMeta& meta = item.object->meta;
-    const ObjectStore::Entry* e = view().objects().entry(item.kind, meta.ns, meta.name);
-    return e == nullptr ? ObjectRef() : e->api;
+    return watch_.find(item.kind, item.object->meta.ns, item.object->meta.name);
   }
   // Whether the answer to the request has come; the assumed object tells nothing of the API's.
   bool is_new(size_t i, const ObjectRef& now) const {
     return reservation_.items[i].patch == "{}" || !(now == before_[i]);
   }
 
-  Progress look_at_volume(size_t i, uint32_t row) const {
+  Progress look_at_volume(size_t i, const Node& node) const {
     const ObjectRef now = api_object(reservation_.items[i]);
     const Str name = reservation_.items[i].object->meta.name;
     if (!now)
       return failed("failed to check binding: persistentvolumes " + go_quote(name) + " not found");
     const ClaimRef& wanted =
         *static_cast<const PersistentVolume&>(*reservation_.items[i].object).claim_ref;
-    const ObjectStore::Entry* claim =
-        view().objects().entry(StoredKind::kPersistentVolumeClaim, wanted.ns, wanted.name);
-    if (claim == nullptr)
+    const auto claim = watch_.find<PersistentVolumeClaim>(wanted.ns, wanted.name);
+    if (!claim)
       return failed("failed to check binding: persistentvolumeclaims " +
                     go_quote(std::string(wanted.ns) + "/" + std::string(wanted.name)) +
                     " not found");
     if (!is_new(i, now)) return {};
     const auto& pv = static_cast<const PersistentVolume&>(*now);
-    if (std::string e = place_error(pv, row, true); !e.empty()) return failed(std::move(e));
+    if (std::string e = place_error(pv, node, true); !e.empty()) return failed(std::move(e));
     if (!pv.claim_ref || pv.claim_ref->uid.empty())
       return failed("ClaimRef got reset for pv " + go_quote(name));
-    return {is_fully_bound(static_cast<const PersistentVolumeClaim&>(*claim->api)), {}};
+    return {is_fully_bound(*claim), {}};
   }
 
-  Progress look_at_claim(size_t i, uint32_t row) const {
+  Progress look_at_claim(size_t i, const Node& node) const {
     const ObjectRef now = api_object(reservation_.items[i]);
     const ObjectMeta& meta = reservation_.items[i].object->meta;
     if (!now)
@@ -104,24 +98,22 @@ class Watch {
     if (!is_new(i, now)) return {};
     if (now->meta.annotations.empty())
       return failed("selectedNode annotation reset for PVC " + go_quote(meta.name));
-    const Str* node = find_annotation(now->meta, kSelectedNodeAnnotation);
-    if (node == nullptr || *node != call_.node)
+    const Str* selected = find_annotation(now->meta, kSelectedNodeAnnotation);
+    if (selected == nullptr || *selected != call_.node)
       return failed("provisioning failed for PVC " + go_quote(meta.name));
     const auto& claim = static_cast<const PersistentVolumeClaim&>(*now);
     if (!claim.volume_name.empty()) {
-      const ObjectStore::Entry* pv =
-          view().objects().entry(StoredKind::kPersistentVolume, {}, claim.volume_name);
-      if (pv == nullptr) return {};  // it may still come
-      std::string e = place_error(static_cast<const PersistentVolume&>(*pv->api), row, false);
+      const auto pv = watch_.find<PersistentVolume>({}, claim.volume_name);
+      if (!pv) return {};  // it may still come
+      std::string e = place_error(*pv, node, false);
       if (!e.empty()) return failed(std::move(e));
     }
     return {is_fully_bound(claim), {}};
   }
 
   bool is_migrated(const MigratedPlugin& plugin) const {
-    const auto* node = view().objects().find<CsiNode>(call_.node);
-    const Str* list =
-        node == nullptr ? nullptr : find_annotation(node->meta, kMigratedPluginsAnnotation);
+    const auto node = watch_.find<CsiNode>({}, call_.node);
+    const Str* list = node ? find_annotation(node->meta, kMigratedPluginsAnnotation) : nullptr;
     if (!plugin.on || list == nullptr || list->empty()) return false;
     for (size_t begin = 0; begin <= list->size();) {
       const size_t end = std::min(list->find(',', begin), list->size());
@@ -132,19 +124,16 @@ class Watch {
   }
 
   // "" if the volume can be used on the node.
-  std::string place_error(const PersistentVolume& pv, uint32_t row, bool wrap) const {
+  std::string place_error(const PersistentVolume& pv, const Node& node, bool wrap) const {
     const MigratedPlugin* plugin = migrated_plugin(pv.in_tree.kind);
-    bool fits = false;
-    if (plugin != nullptr && is_migrated(*plugin)) {
+    if (plugin != nullptr && !is_migrated(*plugin)) plugin = nullptr;
+    if (plugin != nullptr) {
       const CsiHandle handle = translated_handle(pv);
       if (!handle.error.empty())
         return (wrap ? "failed to translate pv to csi: " : "") +
                ("could not translate pv: " + handle.error);
-      fits = translated_volume_match(view(), pv, *plugin).matches(view(), row);
-    } else {
-      fits = volume_match(view(), pv).matches(view(), row);
     }
-    if (fits) return {};
+    if (volume_matches(node, pv, plugin)) return {};
     const std::string invalid = node_selector_error(pv.node_affinity);
     return "pv " + go_quote(pv.meta.name) + " node affinity doesn't match node " +
            go_quote(call_.node) + ": " +
@@ -153,6 +142,7 @@ class Watch {
 
   const BindingCall& call_;
   const Reservation& reservation_;
+  const ObjectWatch& watch_;
   bool pod_there_;
   std::vector<ObjectRef> before_;
 };
@@ -203,6 +193,23 @@ Reservation::Item select_node(const PersistentVolumeClaim& claim, Str node) {
           "{" + annotation_patch(kSelectedNodeAnnotation, node) + "}"};
 }
 
+void watch_binding(Cluster& cluster, const Pod& pod, Str node, Reservation* reservation) {
+  reservation->watch = ObjectWatch::on(cluster);
+  reservation->watch->add_node(node);
+  reservation->watch->add(StoredKind::kCsiNode, {}, node);
+  reservation->watch->add_pod(pod.meta.ns, pod.meta.name);
+}
+
+void add_item(Reservation::Item item, Reservation* reservation) {
+  const ObjectMeta& meta = item.object->meta;
+  reservation->watch->add(item.kind, meta.ns, meta.name);
+  if (item.kind == StoredKind::kPersistentVolume) {
+    const ClaimRef& claim = *static_cast<const PersistentVolume&>(*item.object).claim_ref;
+    reservation->watch->add(StoredKind::kPersistentVolumeClaim, claim.ns, claim.name);
+  }
+  reservation->items.push_back(std::move(item));
+}
+
 Status bind_volumes(const BindingCall& call, const Reservation& reservation,
                     int64_t timeout_seconds) {
   if (!reservation.made)
@@ -214,7 +221,7 @@ Status bind_volumes(const BindingCall& call, const Reservation& reservation,
     const Result<void> done = call.services.api().update_object(i.kind, i.object, i.patch);
     if (!done.ok()) return Status::from_error(done.error().message);
   }
-  if (call.services.api().simulated()) return {};
+  if (call.services.api().unattended()) return {};
   Clock& clock = call.services.clock();
   const int64_t deadline = later(clock.now_ns(), timeout_seconds);
   Mutex mutex;

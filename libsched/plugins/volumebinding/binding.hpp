@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "libsched/framework/object_watch.hpp"
 #include "libsched/framework/plugin.hpp"
 
 namespace libsched {
@@ -20,7 +21,14 @@ struct Reservation {
   std::vector<Item> items;  // volumes first, then claims
   bool made = false;        // Reserve was asked
   bool all_bound = false;   // and there was nothing to do
+  // What PreBind waits for, which may be on another thread: the node, the pod, and the items with
+  // what they lead to.
+  std::shared_ptr<ObjectWatch> watch;
 };
+
+// On the thread of the cluster's writer: begins to watch node and pod, and adds what was assumed.
+void watch_binding(Cluster& cluster, const Pod& pod, Str node, Reservation* reservation);
+void add_item(Reservation::Item item, Reservation* reservation);
 
 // The changes that Reserve makes: a volume to a claim, a claim to a node.
 Reservation::Item bind_to_claim(const PersistentVolume& volume, const PersistentVolumeClaim& claim);

@@ -1,4 +1,6 @@
 // Binding of volumes: PreBindPreFlight, what PreBind asks of the API, and how its waiting ends.
+#include <thread>
+
 #include "libsched/plugins/trial.hpp"
 
 namespace libsched {
@@ -87,13 +89,18 @@ struct Assumed {
         trial.evaluator().assume(state, *pod, trial.cluster().view().find_node("n"));
     REQUIRE(assumed->success());
   }
-  const Plugin& plugin() {
-    for (const Framework::Instance& i : trial.evaluator().framework().plugins())
-      if (i.name == "VolumeBinding") return *i.plugin;
+  size_t index() {
+    const auto& plugins = trial.evaluator().framework().plugins();
+    for (size_t i = 0; i < plugins.size(); ++i)
+      if (plugins[i].name == "VolumeBinding") return i;
     FAIL("no plugin");
     std::abort();
   }
-  BindingCall call(Services& with) { return {trial.evaluator(), with, *pod, state, "n"}; }
+  const Plugin& plugin() { return *trial.evaluator().framework().plugins()[index()].plugin; }
+  BindingCall call(Services& with) { return call(with, state, "n"); }
+  BindingCall call(Services& with, CycleState& of, Str node) {
+    return {with, *pod, of, of.entries()[index()], node, trial.cluster().view().find_node(node)};
+  }
   std::string pre_flight() {
     bool parallel = false;
     const Status s = plugin().pre_bind_pre_flight(call(services), &parallel);
@@ -233,11 +240,70 @@ TEST_CASE("PreBind for a node that nothing was reserved on") {
   t.trial.apply("kind: Node\nmetadata: {name: 'm', labels: {zone: b}}\n");
   CycleState state;
   REQUIRE(t.trial.evaluator().run_pre_filter(state, *t.pod)->success());
-  const BindingCall call{t.trial.evaluator(), t.services, *t.pod, state, "m"};
-  CHECK(text_of(t.plugin().pre_bind(call)) == "Error: no pod volume found for node \"m\"");
+  CHECK(text_of(t.plugin().pre_bind(t.call(t.services, state, "m"))) ==
+        "Error: no pod volume found for node \"m\"");
+  CHECK(text_of(t.plugin().pre_bind(t.call(t.services, state, "n"))) ==
+        "Error: failed to get cached bindings for pod \"default/p\"");
+  // PreFilter was never asked.
   CycleState empty;
-  const BindingCall unknown{t.trial.evaluator(), t.services, *t.pod, empty, "n"};
-  CHECK(text_of(t.plugin().pre_bind(unknown)) == "Error: not found");
+  empty.tie(FrameworkRef::share(&t.trial.evaluator().framework()),
+            t.trial.evaluator().framework().plugins().size());
+  CHECK(text_of(t.plugin().pre_bind(t.call(t.services, empty, "n"))) == "Error: not found");
+}
+
+TEST_CASE("PreBind after Unreserve has nothing to ask for, but still looks for pod and node") {
+  Assumed t(claim("c") + volume(), {"c"});
+  REQUIRE(t.trial.evaluator().forget(t.state, *t.pod).ok());
+  CHECK(t.pre_bind() == "Success");
+  CHECK(t.api->updates == 0);
+  REQUIRE(t.trial.cluster().remove_node("n").ok());
+  const BindingCall there = t.call(t.services, t.state, "n");
+  CHECK(there.row == kNoId);
+  CHECK(text_of(t.plugin().pre_bind(there)) == "Error: no pod volume found for node \"n\"");
+}
+
+namespace {
+
+// A thousand times as fast as the machine's.
+struct FastClock final : Clock {
+  SystemClock time;
+  int64_t begin = time.now_ns();
+  int64_t now_ns() const override { return begin + (time.now_ns() - begin) * 1000; }
+  void wait(Signal& changed, std::unique_lock<Mutex>& lock, int64_t deadline_ns) override {
+    time.wait(changed, lock, begin + (deadline_ns - begin) / 1000);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("PreBind waits on a thread of its own while the writer goes on") {
+  for (const bool bound : {true, false}) {
+    Assumed t(claim("c") + volume(), {"c"});
+    Services services(make_ref<FastClock>(), t.api);
+    const BindingCall call = t.call(services);
+    Status said;
+    std::thread binder([&] { said = t.plugin().pre_bind(call); });
+    // Meanwhile pods and nodes come and go, and volumes that are not the pod's change.
+    for (int i = 0; i < 200; ++i) {
+      const std::string name = "x" + std::to_string(i);
+      t.trial.apply("kind: Node\nmetadata: {name: " + name + "}\n" + claim(name));
+      REQUIRE(t.trial.cluster().remove_node(name).ok());
+      const Result<Status> other = [&] {
+        CycleState state;
+        return t.trial.evaluator().run_pre_filter(state, *pod_with({name}));
+      }();
+      REQUIRE(other.ok());
+    }
+    if (bound) {
+      t.trial.apply(claim("c", kCompleted, ", volumeName: v") + volume(kClaimed));
+    } else {
+      REQUIRE(t.trial.cluster().remove_pod("default", "p").ok());
+    }
+    binder.join();
+    CHECK(text_of(said) ==
+          (bound ? "Success"
+                 : "Error: binding volumes: pod does not exist any more: pod \"p\" not found"));
+  }
 }
 
 }  // namespace libsched

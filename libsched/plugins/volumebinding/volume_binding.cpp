@@ -2,7 +2,6 @@
 // assumes the volumes that it would bind or have made, PreBind has them bound. Mirrors upstream's
 // plugins/volumebinding.
 #include "libsched/base/quote.hpp"
-#include "libsched/framework/evaluator.hpp"
 #include "libsched/plugins/hints.hpp"
 #include "libsched/plugins/in_tree.hpp"
 #include "libsched/plugins/signature/signature.hpp"
@@ -135,6 +134,8 @@ class VolumeBinding final : public Plugin {
     reserved.made = true;
     reserved.all_bound = !volumes->fit(call.row) || all_bound(call.cluster.view(), call.pod);
     if (reserved.all_bound) return Status();
+    const std::string node = call.cluster.view().row(call.row).name;
+    watch_binding(call.cluster, call.pod, node, &reserved);
     const auto assume = [&](Reservation::Item item) {
       if (item.patch != "{}") {
         const Result<void> done = call.cluster.assume_object(item.kind, item.object);
@@ -143,12 +144,11 @@ class VolumeBinding final : public Plugin {
           return Status::from_error(done.error().message);
         }
       }
-      reserved.items.push_back(std::move(item));
+      add_item(std::move(item), &reserved);
       return Status();
     };
     for (const PodVolumes::Binding& b : volumes->found->bindings(call.row))
       if (Status s = assume(bind_to_claim(*b.volume, *b.claim)); !s.success()) return s;
-    const std::string node = call.cluster.view().row(call.row).name;
     for (const PersistentVolumeClaim* claim : volumes->found->provisions(call.row))
       if (Status s = assume(select_node(*claim, node)); !s.success()) return s;
     return Status();
@@ -171,12 +171,11 @@ class VolumeBinding final : public Plugin {
 
   Status pre_bind_pre_flight(const BindingCall& call, bool* allow_parallel) const override {
     *allow_parallel = true;
-    const CycleState::Entry* entry = entry_of(call);
-    if (entry != nullptr && entry->skip_filter) return Status(Code::kSkip);
-    const auto* volumes = entry == nullptr ? nullptr : static_cast<Volumes*>(entry->data.get());
+    if (call.entry.skip_filter) return Status(Code::kSkip);
+    const auto* volumes = static_cast<Volumes*>(call.entry.data.get());
     if (volumes == nullptr) return Status::from_error("not found");
     if (volumes->reserved->all_bound) return Status(Code::kSkip);
-    return volumes->fit(call.evaluator.view().find_node(call.node)) ? Status() : no_volume(call);
+    return volumes->fit(call.row) ? Status() : no_volume(call);
   }
 
   Status pre_bind(const BindingCall& call) const override {
@@ -184,7 +183,7 @@ class VolumeBinding final : public Plugin {
     Status status = pre_bind_pre_flight(call, &ignored);
     if (status.code == Code::kSkip) return Status();
     if (!status.success()) return status;
-    const auto& volumes = static_cast<const Volumes&>(*entry_of(call)->data);
+    const auto& volumes = static_cast<const Volumes&>(*call.entry.data);
     return bind_volumes(call, *volumes.reserved, timeout_seconds_);
   }
 
@@ -210,13 +209,6 @@ class VolumeBinding final : public Plugin {
   }
 
  private:
-  // This plugin's part of the state; null if PreFilter was never asked.
-  const CycleState::Entry* entry_of(const BindingCall& call) const {
-    const auto& plugins = call.evaluator.framework().plugins();
-    for (size_t i = 0; i < plugins.size() && i < call.state.entries().size(); ++i)
-      if (plugins[i].plugin.get() == this) return &call.state.entries()[i];
-    return nullptr;
-  }
   static Status no_volume(const BindingCall& call) {
     return Status::from_error("no pod volume found for node " + go_quote(call.node));
   }

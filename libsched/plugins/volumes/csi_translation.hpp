@@ -39,6 +39,8 @@ NodeMatch volume_match(const View& view, const PersistentVolume& pv);
 // The same of the translated volume.
 NodeMatch translated_volume_match(const View& view, const PersistentVolume& pv,
                                   const MigratedPlugin& plugin);
+// The same of a node that stands in no view. `migrated` null: the volume as it is.
+bool volume_matches(const Node& node, const PersistentVolume& pv, const MigratedPlugin* migrated);
 
 // The parts of a label's value between "__", as Go's strings.Split: at least one.
 std::vector<Str> split_zone_label(Str value);

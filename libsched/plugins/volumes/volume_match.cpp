@@ -20,26 +20,35 @@ std::vector<Term> terms_of(const PersistentVolume& pv) {
   return out;
 }
 
-// Compiles the terms without their fields: those say nothing of a node without a name, as long as
-// they are valid.
-NodeMatch compile(const View& view, const std::vector<Term>& terms) {
+// Terms without their fields: those say nothing of a node without a name, as long as they are
+// valid. The expressions live in the terms that they were made of.
+struct Affinity {
+  bool any_node = false;
+  std::vector<NodeSelectorTerm> terms;
+
+  NodeSelector selector() const {
+    NodeSelector out;
+    out.present = true;
+    out.terms = terms;
+    return out;
+  }
+};
+
+Affinity affinity_of(const std::vector<Term>& terms) {
   const auto all_valid = [](const auto& requirements) {
     return std::all_of(requirements.begin(), requirements.end(),
                        [](const Requirement& r) { return r.valid; });
   };
-  std::vector<NodeSelectorTerm> kept;
+  Affinity out;
   for (const Term& t : terms) {
     if (!all_valid(t.fields)) continue;
     if (t.expressions.empty()) {
-      if (!t.fields.empty()) return NodeMatch();
+      if (!t.fields.empty()) return {true, {}};
       continue;
     }
-    kept.push_back({t.expressions, {}});
+    out.terms.push_back({t.expressions, {}});
   }
-  NodeSelector selector;
-  selector.present = true;
-  selector.terms = kept;
-  return NodeMatch(view, {}, selector);
+  return out;
 }
 
 bool has_key(const std::vector<Term>& terms, Str key) {
@@ -65,17 +74,12 @@ bool replace_key(std::vector<Term>* terms, Str key, Str with) {
   return true;
 }
 
-}  // namespace
-
-NodeMatch volume_match(const View& view, const PersistentVolume& pv) {
-  if (!pv.node_affinity.present) return NodeMatch();
-  return compile(view, terms_of(pv));
-}
-
-NodeMatch translated_volume_match(const View& view, const PersistentVolume& pv,
-                                  const MigratedPlugin& plugin) {
-  if (plugin.topology_key.empty()) return volume_match(view, pv);
+// use(terms) if the volume has an affinity, as it stands or translated; else `none`.
+template <typename R, typename F>
+R with_terms(const PersistentVolume& pv, const MigratedPlugin* plugin, R none, F&& use) {
   std::vector<Term> terms = terms_of(pv);
+  if (plugin == nullptr || plugin->topology_key.empty())
+    return pv.node_affinity.present ? use(terms) : none;
   const Labels labels = pv.meta.labels;
   bool beta = false;
   if (!has_key(terms, kZoneLabel))
@@ -85,14 +89,14 @@ NodeMatch translated_volume_match(const View& view, const PersistentVolume& pv,
   bool affinity = pv.node_affinity.present;
   std::set<Str> zones;
   std::vector<Str> values;
-  if (!replace_key(&terms, zone, plugin.topology_key)) {
+  if (!replace_key(&terms, zone, plugin->topology_key)) {
     if (const Label* label = find_label(labels, zone))
       for (const Str z : split_zone_label(label->value))
         if (const Str name = trim_space(z); !name.empty()) zones.insert(name);
     if (!zones.empty()) {
       values.assign(zones.begin(), zones.end());
       Requirement r;
-      r.key = plugin.topology_key;
+      r.key = plugin->topology_key;
       r.key_hash = hash_str(r.key);
       r.op = SelectorOp::kIn;
       r.op_text = "In";
@@ -105,7 +109,33 @@ NodeMatch translated_volume_match(const View& view, const PersistentVolume& pv,
     }
   }
   if (beta) replace_key(&terms, kBetaRegionLabel, kRegionLabel);
-  return affinity ? compile(view, terms) : NodeMatch();
+  return affinity ? use(terms) : none;
+}
+
+NodeMatch match(const View& view, const PersistentVolume& pv, const MigratedPlugin* plugin) {
+  return with_terms(pv, plugin, NodeMatch(), [&](const std::vector<Term>& terms) {
+    const Affinity affinity = affinity_of(terms);
+    return affinity.any_node ? NodeMatch() : NodeMatch(view, {}, affinity.selector());
+  });
+}
+
+}  // namespace
+
+NodeMatch volume_match(const View& view, const PersistentVolume& pv) {
+  return match(view, pv, nullptr);
+}
+
+NodeMatch translated_volume_match(const View& view, const PersistentVolume& pv,
+                                  const MigratedPlugin& plugin) {
+  return match(view, pv, &plugin);
+}
+
+bool volume_matches(const Node& node, const PersistentVolume& pv, const MigratedPlugin* migrated) {
+  return with_terms(pv, migrated, true, [&](const std::vector<Term>& terms) {
+    const Affinity affinity = affinity_of(terms);
+    return affinity.any_node ||
+           node_selector_matches(affinity.selector(), node.meta.labels, node.meta.name);
+  });
 }
 
 }  // namespace libsched

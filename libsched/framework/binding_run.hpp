@@ -1,0 +1,57 @@
+// BindingRun: the points from Reserve to PostBind for one pod and node, with upstream's order,
+// texts and groups.
+//
+// Nothing but Reserve and Unreserve sees the cluster, and those belong to its writer's thread. All
+// other points need a pod, a node's name and services: they may run on another thread while the
+// writer goes on, one after the other.
+#pragma once
+
+#include <vector>
+
+#include "libsched/framework/framework.hpp"
+
+namespace libsched {
+
+class BindingRun {
+ public:
+  // All must outlive the run, and the state belongs to the framework. `row`: the node's; kNoId if
+  // it has gone. `parallelism`: on how many threads PreBind plugins may run.
+  BindingRun(const Framework& framework, Services& services, CycleState& state, const Pod& pod,
+             Str node, uint32_t row, uint32_t parallelism = 1)
+      : framework_(framework),
+        services_(services),
+        state_(state),
+        pod_(pod),
+        node_(node),
+        row_(row),
+        parallelism_(parallelism) {}
+
+  Status reserve(Cluster& cluster);
+  void unreserve(Cluster& cluster);
+  // `waits`: the plugins that ask to wait. With status Wait the caller adds the pod to
+  // Services::waiting_pods().
+  Status permit(std::vector<PermitWait>* waits);
+  // Blocks by the services' clock until the pod is allowed, rejected or out of time.
+  static Status wait_on_permit(Services& services, const Pod& pod);
+  Status pre_bind_pre_flights();
+  Status pre_bind();
+  Status bind();
+  void post_bind();
+
+ private:
+  BindingCall call_of(uint32_t plugin) const {
+    return {services_, pod_, state_, state_.entries()[plugin], node_, row_};
+  }
+  Status pre_bind_one(uint32_t plugin);
+  Status pre_bind_group(const std::vector<uint32_t>& group);
+
+  const Framework& framework_;
+  Services& services_;
+  CycleState& state_;
+  const Pod& pod_;
+  Str node_;
+  uint32_t row_;
+  uint32_t parallelism_;
+};
+
+}  // namespace libsched

@@ -1,0 +1,74 @@
+// ObjectWatch: a few objects as the API server has them, for plugins that wait on other threads
+// than the cluster's writer's: it is what a lister is upstream.
+//
+// Made on the writer's thread, where it takes the objects as they are; from then on it follows what
+// the cluster is told, but not what is tried in a fork. Any thread may read it.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <tuple>
+
+#include "libsched/base/mutex.hpp"
+#include "libsched/cluster/cluster.hpp"
+
+namespace libsched {
+
+class ObjectWatch final : public ClusterObserver {
+ public:
+  // `resource` is that of ObjectChange: "Pod", "Node", "PersistentVolume".
+  static std::shared_ptr<ObjectWatch> on(Cluster& cluster);
+
+  // On the writer's thread. Of a claim also the volume is watched that it names, now or later.
+  void add_pod(Str ns, Str name) { add("Pod", ns, name); }
+  void add_node(Str name) { add("Node", {}, name); }
+  void add(StoredKind kind, Str ns, Str name) { add(event_resource(kind), ns, name); }
+
+  // The API server's version, null if there is none or the object is not watched.
+  ObjectRef pod(Str ns, Str name) const { return find("Pod", ns, name); }
+  Ref<const Node> node(Str name) const { return as<Node>(find("Node", {}, name)); }
+  ObjectRef find(StoredKind kind, Str ns, Str name) const {
+    return find(event_resource(kind), ns, name);
+  }
+  template <typename T>
+  Ref<const T> find(Str ns, Str name) const {
+    return as<T>(find(T::kStoredKind, ns, name));
+  }
+
+  // Of the cluster.
+  void changed(const ObjectChange& change) override;
+  void forked() override {}
+  void reverted() override { resync(); }
+  void committed() override { resync(); }
+
+  explicit ObjectWatch(const Cluster& cluster) : cluster_(cluster) {}
+
+ private:
+  // resource, namespace, name
+  using Key = std::tuple<Str, std::string, std::string>;
+  using Lookup = std::tuple<Str, Str, Str>;
+  struct Less {
+    using is_transparent = void;
+    template <typename A, typename B>
+    bool operator()(const A& a, const B& b) const {
+      return Lookup(std::get<0>(a), std::get<1>(a), std::get<2>(a)) <
+             Lookup(std::get<0>(b), std::get<1>(b), std::get<2>(b));
+    }
+  };
+  template <typename T>
+  static Ref<const T> as(const ObjectRef& object) {
+    return Ref<const T>::share(static_cast<const T*>(object.get()));
+  }
+  void add(Str resource, Str ns, Str name);
+  void put(Str resource, Str ns, Str name, const ObjectRef& object);
+  void resync();
+  ObjectRef present(Str resource, Str ns, Str name) const;
+  ObjectRef find(Str resource, Str ns, Str name) const;
+
+  const Cluster& cluster_;  // read on its thread alone, where it lets go of this before it goes
+  mutable Mutex mutex_;
+  std::map<Key, ObjectRef, Less> objects_;
+};
+
+}  // namespace libsched

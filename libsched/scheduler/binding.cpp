@@ -1,0 +1,128 @@
+// Binding: upstream's order of the points, and what a failure leads to.
+#include "libsched/scheduler/binding.hpp"
+
+#include "libsched/cluster/transaction.hpp"
+#include "libsched/framework/binding_run.hpp"
+#include "libsched/framework/plugin_scope.hpp"
+
+namespace libsched {
+namespace {
+
+BindingRun run_of(const AssumedPod& a, uint32_t row) {
+  return BindingRun(*a.framework, *a.services, *a.state, *a.pod, a.node, row, a.parallelism);
+}
+
+Failure with(Status status) {
+  Failure out;
+  out.status = std::move(status);
+  return out;
+}
+
+}  // namespace
+
+void Binding::tell(CyclePoint point, bool ended, const Status* status) const {
+  if (observer_ == nullptr) return;
+  CycleEvent event;
+  event.point = point;
+  event.ended = ended;
+  event.pod = assumed_.pod.get();
+  event.state = assumed_.state.get();
+  event.node = assumed_.node;
+  event.status = status;
+  observer_->hear(event);
+}
+
+template <typename F>
+Status Binding::at(CyclePoint point, F&& f) const {
+  tell(point, false, nullptr);
+  const Status s = f();
+  tell(point, true, &s);
+  return s;
+}
+
+// Whoever watches the pod learns where it is about to be bound, if that may take a while.
+void Binding::expect() const {
+  PodStatusPatch patch;
+  patch.set_nominated_node = true;
+  patch.nominated_node = assumed_.node;
+  // As upstream: a failure is no reason to stop.
+  static_cast<void>(assumed_.services->api().patch_pod_status(*assumed_.pod, patch));
+}
+
+std::optional<Failure> Binding::run() {
+  std::optional<Failure> failed = bind();
+  const PodRef& pod = assumed_.pod;
+  if (!failed) {
+    if (writer_) writer_->confirm(pod, assumed_.node);
+  } else if (writer_) {
+    writer_->forget(pod, Ref<Unreserving>::share(this));
+  } else {
+    Cluster::Transaction change(cluster_.get());
+    unreserve(*cluster_);
+    // As upstream: a pod that is bound meanwhile stays.
+    static_cast<void>(cluster_->forget(pod->meta.ns, pod->meta.name));
+    change.commit();
+  }
+  return failed;
+}
+
+std::optional<Failure> Binding::bind() {
+  BindingRun run = run_of(assumed_, assumed_.row);
+  Services& services = *assumed_.services;
+  const Str uid = assumed_.pod->meta.uid;
+  const Status ready =
+      at(CyclePoint::kPreBindPreFlight, [&] { return run.pre_bind_pre_flights(); });
+  if (ready.code == Code::kError || ready.rejected()) return with(ready);
+  if (ready.success() || services.waiting_pods().get(uid)) expect();
+  const Status allowed = at(CyclePoint::kWaitOnPermit,
+                            [&] { return BindingRun::wait_on_permit(services, *assumed_.pod); });
+  if (!allowed.success()) {
+    if (!allowed.rejected()) return with(allowed);
+    // The pod waits for what this plugin waits for, whatever its code.
+    Failure failure = Failure::of_node(allowed);
+    failure.unschedulable_plugins = {allowed.plugin};
+    failure.pending_plugins.clear();
+    return failure;
+  }
+  if (const Status s = pre_bind(ready.success()); !s.success()) return with(s);
+  if (const Status s = at(CyclePoint::kBind, [&] { return run.bind(); }); !s.success())
+    return with(s);
+  services.api().event(*assumed_.pod, "Normal", "Scheduled", "Binding",
+                       "Successfully assigned " + std::string(assumed_.pod->meta.ns) + "/" +
+                           std::string(assumed_.pod->meta.name) + " to " + assumed_.node);
+  tell(CyclePoint::kPostBind, false, nullptr);
+  run.post_bind();
+  tell(CyclePoint::kPostBind, true, nullptr);
+  services.activate(assumed_.state->take_activations());
+  return std::nullopt;
+}
+
+// Until it is done, preemption may call the pod off.
+Status Binding::pre_bind(bool may_be_cancelled) {
+  PodsInPreBind& pods = assumed_.services->pods_in_pre_bind();
+  const Str uid = assumed_.pod->meta.uid;
+  struct Entry {
+    Entry(PodsInPreBind* p, Str u) : pods(p), uid(u) {
+      if (pods != nullptr) pods->add(uid);
+    }
+    ~Entry() {
+      if (pods != nullptr) pods->remove(uid);
+    }
+    PodsInPreBind* pods;
+    Str uid;
+  } const entry(may_be_cancelled ? &pods : nullptr, uid);
+  BindingRun run = run_of(assumed_, assumed_.row);
+  Status s = at(CyclePoint::kPreBind, [&] { return run.pre_bind(); });
+  if (!s.success() || pods.mark_prebound(uid)) return s;
+  return Status::from_error(pods.cancelled(uid));
+}
+
+void Binding::unreserve(Cluster& cluster) {
+  const Call call{cluster.view(), *assumed_.services};
+  const PluginScope scope(*assumed_.state, call, false);
+  tell(CyclePoint::kUnreserve, false, nullptr);
+  run_of(assumed_, cluster.view().find_node(assumed_.node)).unreserve(cluster);
+  tell(CyclePoint::kUnreserve, true, nullptr);
+}
+
+}  // namespace libsched

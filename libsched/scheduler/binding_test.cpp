@@ -1,0 +1,223 @@
+// Binding: the order of the points, what a failure leads to, and a writer that goes on meanwhile.
+// The plugins are fakes.
+#include "libsched/scheduler/binding.hpp"
+
+#include <doctest/doctest.h>
+
+#include <functional>
+#include <thread>
+
+#include "libsched/framework/fake_plugin.hpp"
+
+namespace libsched {
+namespace {
+
+using Names = std::vector<std::string>;
+
+// A fake at every point from Reserve on; what it says at one of them.
+struct Script {
+  Names log;
+  std::string at;  // the point that says `says`
+  Status says;
+  std::function<void()> while_pre_bind;
+
+  Status point(const std::string& name) {
+    log.push_back(name);
+    return name == at ? says : Status();
+  }
+  Fake fake() {
+    Fake f;
+    f.name = "F";
+    f.reserve = [this](const ReserveCall&) { return point("reserve"); };
+    f.unreserve = [this](const ReserveCall&) { point("unreserve"); };
+    f.permit = [this](const BindingCall&, int64_t* timeout) {
+      *timeout = 1'000'000'000;
+      return point("permit");
+    };
+    f.pre_flight = [this](const BindingCall&, bool*) { return point("preflight"); };
+    f.pre_bind = [this](const BindingCall&) {
+      if (while_pre_bind) while_pre_bind();
+      return point("prebind");
+    };
+    f.bind = [this](const BindingCall&) { return point("bind"); };
+    f.post_bind = [this](const BindingCall& c) {
+      CHECK(c.pod.spec.node_name == c.node);
+      point("postbind");
+    };
+    return f;
+  }
+};
+
+// A pod that is assumed on n1, and its binding.
+struct Bound {
+  Script script;
+  FakeWorld world;
+  Ref<MemoryApi> api = make_ref<MemoryApi>();
+  Ref<Services> services = make_ref<Services>(Ref<Clock>(), api);
+  Ref<WriterQueue> queue = make_ref<WriterQueue>();
+  Ref<Binding> binding;
+
+  explicit Bound(bool with_queue = false) : world({script.fake()}) {
+    const Result<Status> assumed = world.evaluator.assume(*world.state, *world.pod, 0);
+    REQUIRE(assumed.ok());
+    const View& v = world.cluster->view();
+    AssumedPod a;
+    a.framework = FrameworkRef::share(&world.evaluator.framework());
+    a.services = services;
+    a.state = world.state;
+    a.pod = v.slot(v.find_pod(world.pod->meta.ns, world.pod->meta.name)).pod;
+    a.node = "n1";
+    a.row = 0;
+    if (!with_queue) queue = {};
+    binding = make_ref<Binding>(std::move(a), world.cluster, queue, nullptr);
+    script.log.clear();
+  }
+  bool there() const {
+    return world.cluster->view().find_pod(world.pod->meta.ns, world.pod->meta.name) != kNoId;
+  }
+  std::string requests() const {
+    std::string out;
+    for (const MemoryApi::Request& r : api->requests()) {
+      if (r.verb == MemoryApi::Verb::kPatchPodStatus) out += "expect " + r.patch.nominated_node;
+      if (r.verb == MemoryApi::Verb::kEvent) out += r.type + " " + r.reason + ": " + r.note;
+      out += "; ";
+    }
+    return out;
+  }
+};
+
+std::string uid(const Bound& b) { return std::string(b.world.pod->meta.uid); }
+
+}  // namespace
+
+TEST_CASE("a binding cycle runs the points in upstream's order") {
+  Bound b;
+  CHECK_FALSE(b.binding->run());
+  CHECK(b.script.log == Names{"preflight", "prebind", "bind", "postbind"});
+  CHECK(b.requests() == "expect n1; Normal Scheduled: Successfully assigned default/p to n1; ");
+  CHECK(b.there());
+}
+
+TEST_CASE("where nothing is prepared and nothing waits, nobody is told before the pod is bound") {
+  Bound b;
+  b.script.at = "preflight";
+  b.script.says = Status(Code::kSkip);
+  CHECK_FALSE(b.binding->run());
+  CHECK(b.script.log == Names{"preflight", "bind", "postbind"});
+  CHECK(b.requests() == "Normal Scheduled: Successfully assigned default/p to n1; ");
+}
+
+TEST_CASE("a failure unreserves and forgets, and says what upstream says") {
+  const auto failed = [](const std::string& at, const Status& says, const Names& log) {
+    Bound b;
+    b.script.at = at;
+    b.script.says = says;
+    const std::optional<Failure> failure = b.binding->run();
+    REQUIRE(failure);
+    CHECK(b.script.log == log);
+    CHECK_FALSE(b.there());
+    CHECK(failure->unschedulable_plugins.empty());
+    CHECK(failure->nomination->override_node);
+    CHECK(failure->nomination->node.empty());
+    return failure->status;
+  };
+  const Status no(Code::kUnschedulable, "no"), broken = Status::from_error("broken");
+  CHECK(failed("preflight", broken, {"preflight", "unreserve"}) ==
+        Status::from_error("running PreBindPreFlight \"F\": broken"));
+  CHECK(failed("preflight", no, {"preflight", "unreserve"}).code == Code::kError);
+  CHECK(failed("prebind", broken, {"preflight", "prebind", "unreserve"}) ==
+        Status::from_error("running PreBind plugin \"F\": broken"));
+  Status rejected = no;
+  rejected.plugin = "F";
+  CHECK(failed("prebind", no, {"preflight", "prebind", "unreserve"}) == rejected);
+  CHECK(failed("bind", broken, {"preflight", "prebind", "bind", "unreserve"}) ==
+        Status::from_error("running Bind plugin \"F\": broken"));
+}
+
+TEST_CASE("a pod that is rejected while it waits gets a FitError of its node") {
+  Bound b;
+  b.services->waiting_pods().add(b.world.pod, {{"F", 4'000'000'000}}, b.services->clock_ref());
+  const std::optional<Failure> failure = b.binding->run();
+  REQUIRE(failure);
+  CHECK(failure->status.code == Code::kUnschedulable);
+  CHECK(failure->status.error ==
+        "0/1 nodes are available: 1 rejected due to timeout after waiting 4s at plugin F.");
+  CHECK(failure->unschedulable_plugins == std::set<std::string>{"F"});
+  CHECK(b.requests() == "expect n1; ");
+  CHECK(b.script.log == Names{"preflight", "unreserve"});
+}
+
+TEST_CASE("a waiting pod that is preempted fails with an Error, and no plugin rejected it") {
+  Bound b;
+  b.services->waiting_pods()
+      .add(b.world.pod, {{"F", 4'000'000'000}}, b.services->clock_ref())
+      ->preempt("DefaultPreemption", "preempted");
+  const std::optional<Failure> failure = b.binding->run();
+  REQUIRE(failure);
+  CHECK(failure->status.code == Code::kError);
+  CHECK(failure->status.message() == "waiting on permit for pod: preempted");
+  CHECK(failure->unschedulable_plugins.empty());
+}
+
+TEST_CASE("preemption calls a pod off during PreBind, not later") {
+  Bound b;
+  bool cancelled = false;
+  b.script.while_pre_bind = [&] {
+    cancelled = b.services->pods_in_pre_bind().cancel(uid(b), "preempted by DefaultPreemption");
+  };
+  const std::optional<Failure> failure = b.binding->run();
+  CHECK(cancelled);
+  REQUIRE(failure);
+  CHECK(failure->status == Status::from_error("preempted by DefaultPreemption"));
+  CHECK(b.script.log == Names{"preflight", "prebind", "unreserve"});
+  CHECK_FALSE(b.services->pods_in_pre_bind().cancel(uid(b), "again"));
+}
+
+TEST_CASE("with a queue the writer is told, and does the rest when it likes") {
+  Bound good(true);
+  CHECK_FALSE(good.binding->run());
+  const View& v = good.world.cluster->view();
+  CHECK(v.slot(v.find_pod("default", "p")).assumed);
+  CHECK(good.queue->apply(*good.world.cluster)->applied == 1);
+  CHECK_FALSE(v.slot(v.find_pod("default", "p")).assumed);
+
+  Bound bad(true);
+  bad.script.at = "bind";
+  bad.script.says = Status::from_error("broken");
+  CHECK(bad.binding->run());
+  CHECK(bad.there());
+  CHECK(bad.script.log == Names{"preflight", "prebind", "bind"});
+  CHECK(bad.queue->apply(*bad.world.cluster)->applied == 1);
+  CHECK_FALSE(bad.there());
+  CHECK(bad.script.log == Names{"preflight", "prebind", "bind", "unreserve"});
+}
+
+TEST_CASE("a binding on a thread of its own while the writer goes on") {
+  for (const bool allowed : {true, false}) {
+    Bound b(true);
+    const auto waiting = b.services->waiting_pods().add(b.world.pod, {{"F", 3'600'000'000'000}},
+                                                        make_ref<SystemClock>());
+    std::optional<Failure> failure;
+    std::thread binder([&] { failure = b.binding->run(); });
+    for (int i = 0; i < 100; ++i) {
+      const Result<PodRef> other =
+          parse_pod("metadata: {name: o" + std::to_string(i) + ", namespace: default}", {});
+      CycleState state;
+      const Result<CycleOutcome> chosen = b.world.evaluator.run_cycle(state, **other, {});
+      REQUIRE(chosen.ok());
+      REQUIRE(b.world.cluster->assume(**other, "n2").ok());
+    }
+    if (allowed) {
+      waiting->allow("F");
+    } else {
+      waiting->reject("F", "no");
+    }
+    binder.join();
+    CHECK(static_cast<bool>(failure) != allowed);
+    CHECK(b.queue->apply(*b.world.cluster)->applied == 1);
+    CHECK(b.there() == allowed);
+    CHECK(b.world.cluster->view().pod_count() == (allowed ? 101 : 100));
+  }
+}
+
+}  // namespace libsched

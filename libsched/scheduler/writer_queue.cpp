@@ -1,0 +1,64 @@
+// WriterQueue: what a message does, if it still holds.
+#include "libsched/scheduler/writer_queue.hpp"
+
+#include <mutex>
+
+#include "libsched/cluster/transaction.hpp"
+
+namespace libsched {
+
+void WriterQueue::send(Message message) {
+  const std::lock_guard lock(mutex_);
+  messages_.push_back(std::move(message));
+}
+
+size_t WriterQueue::pending() const {
+  const std::lock_guard lock(mutex_);
+  return messages_.size();
+}
+
+// Whether it changed the cluster; no: the pod has gone or is newer.
+Result<bool> WriterQueue::apply(const Message& message, Cluster& cluster) {
+  const Pod& pod = *message.pod;
+  if (cluster.judged())
+    return Error{
+        Rc::kMisuse, "plugins are being asked about the cluster: apply messages later", {}, {}};
+  Cluster::Transaction change(&cluster);
+  if (message.first) message.first->unreserve(cluster);
+  const uint32_t slot = cluster.view().find_pod(pod.meta.ns, pod.meta.name);
+  const State::Slot* there = slot == kNoId ? nullptr : &cluster.view().slot(slot);
+  const bool ours = there != nullptr && there->assumed && same_pod(*there->pod, pod);
+  bool held = message.verb == Verb::kAssume ? there == nullptr : ours;
+  if (held) {
+    Result<void> done;
+    if (message.verb == Verb::kAssume)
+      done = cluster.assume(pod, message.node);
+    else if (message.verb == Verb::kForget)
+      done = cluster.forget(pod.meta.ns, pod.meta.name);
+    else
+      done = cluster.update_pod(
+          copy_pod(pod, pod.meta.name, pod.meta.ns, pod.meta.uid, message.node), message.node);
+    held = done.ok();  // else there is no room for it: nobody could do better later
+  }
+  if (change.changed()) change.commit();
+  return held;
+}
+
+Result<WriterQueue::Counts> WriterQueue::apply(Cluster& cluster) {
+  Counts out;
+  while (true) {
+    Message next;
+    {
+      const std::lock_guard lock(mutex_);
+      if (messages_.empty()) return out;
+      next = messages_.front();
+    }
+    const Result<bool> held = apply(next, cluster);
+    if (!held.ok()) return held.error();
+    ++(*held ? out.applied : out.dropped);
+    const std::lock_guard lock(mutex_);  // the front is still the one that was applied
+    messages_.pop_front();
+  }
+}
+
+}  // namespace libsched

@@ -19,6 +19,15 @@ bool same(const Object& stored, const Object& offered) {
          stored.meta.uid == offered.meta.uid;
 }
 
+// What a change of the row's node changes beside it: pods that count in another domain, or in one
+// at last, or in none any more.
+ChangeKinds with_pods(const State& state, uint32_t r, ChangeKinds changes) {
+  const State::Row& row = state.row(r);
+  if (row.pods.empty() || (changes & (kNodeChanged | kLabelsChanged)) == 0) return changes;
+  return changes | kPodsChanged | (row.driver_volumes != 0 ? kVolumesChanged : 0) |
+         (state.existing_terms().size() != 0 ? kTermsChanged : 0);
+}
+
 }  // namespace
 
 uint32_t Cluster::row_for(Str name, uint64_t hash) {
@@ -34,12 +43,12 @@ void Cluster::release_row_if_empty(uint32_t r) {
 void Cluster::place_node(const NodeRef& node) {
   const uint32_t r = row_for(node->meta.name);
   if (!state_.row(r).node) {
-    journal_.attach_node(r, node, kNodeChanges);
+    journal_.attach_node(r, node, with_pods(state_, r, kNodeChanges));
     journal_.tree_add(r);
     return;
   }
   const std::string old_zone = state_.row(r).zone;
-  const ChangeKinds changes = node_changes(*state_.node(r), *node);
+  const ChangeKinds changes = with_pods(state_, r, node_changes(*state_.node(r), *node));
   journal_.detach_node(r, changes);
   journal_.attach_node(r, node, changes);
   // Another zone: another place in the tree, but the order list changes only with the next node
@@ -144,7 +153,7 @@ Cluster::Refusal Cluster::remove(Transaction* change, Str node) {
   if (r == kNoId) return Refusal::kNotFound;
   change->note("Node", state_.node(r), nullptr);
   journal_.tree_remove(r);
-  journal_.detach_node(r, kNodeChanges);
+  journal_.detach_node(r, with_pods(state_, r, kNodeChanges));
   release_row_if_empty(r);
   return Refusal::kNone;
 }

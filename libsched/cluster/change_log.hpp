@@ -30,17 +30,18 @@ namespace libsched {
 
 // What can change, as bits. Of a row:
 using ChangeKinds = uint32_t;
-inline constexpr ChangeKinds kNodeChanged = 1U << 0;         // the node came or went
-inline constexpr ChangeKinds kLabelsChanged = 1U << 1;       // the node's labels
-inline constexpr ChangeKinds kTaintsChanged = 1U << 2;       // and spec.unschedulable
+inline constexpr ChangeKinds kNodeChanged = 1U << 0;    // it came or went, and all of kNodeChanges
+inline constexpr ChangeKinds kLabelsChanged = 1U << 1;  // the node's labels
+inline constexpr ChangeKinds kTaintsChanged = 1U << 2;  // and spec.unschedulable
 inline constexpr ChangeKinds kAllocatableChanged = 1U << 3;  // what the node offers
 inline constexpr ChangeKinds kImagesChanged = 1U << 4;   // its images, or how many nodes have one
 inline constexpr ChangeKinds kDetailsChanged = 1U << 5;  // anything else of the node's object
 inline constexpr ChangeKinds kNodeChanges = (1U << 6) - 1;  // all of these
-inline constexpr ChangeKinds kPodsChanged = 1U << 6;        // pods came or went
-inline constexpr ChangeKinds kVolumesChanged = 1U << 7;     // pods whose volumes drivers count did
-inline constexpr ChangeKinds kTermsChanged = 1U << 8;       // pods with inter-pod affinity did
-inline constexpr ChangeKinds kAssumedChanged = 1U << 9;     // a pod became assumed, or confirmed
+// Pods came or went, or the node under them did or got other labels: they count elsewhere now.
+inline constexpr ChangeKinds kPodsChanged = 1U << 6;
+inline constexpr ChangeKinds kVolumesChanged = 1U << 7;  // ... with volumes that drivers count
+inline constexpr ChangeKinds kTermsChanged = 1U << 8;    // ... with inter-pod affinity
+inline constexpr ChangeKinds kAssumedChanged = 1U << 9;  // a pod became assumed, or confirmed
 inline constexpr ChangeKinds kRowChanges = (1U << 10) - 1;
 // Of no row:
 inline constexpr ChangeKinds kOrderChanged = 1U << 10;   // the list of nodes that cycles walk over

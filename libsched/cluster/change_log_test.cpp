@@ -10,6 +10,7 @@
 #include <map>
 #include <new>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -155,14 +156,21 @@ Seen row_of(const View& v, uint32_t r) {
             if (h.row == r) seen[kImagesChanged] += std::to_string(h.nodes) + ",";
     seen[kDetailsChanged] = std::string(n->raw);
   }
+  // Where the pods count, and which ones: their order is one of kPodsChanged alone.
+  std::string domain = v.node(r) == nullptr ? "hidden" : "";
+  if (!row.pods.empty()) domain += seen[kLabelsChanged];
+  std::map<ChangeKinds, std::set<std::string>> special;
   for (const uint32_t s : row.pods) {
     const State::Slot& slot = v.slot(s);
     const std::string pod = std::string(slot.pod->meta.name) + std::to_string(slot.pod->serial);
-    seen[kPodsChanged] += pod + ",";
-    if (slot.pod->has_pod_affinity) seen[kTermsChanged] += pod + ",";
-    if (slot.pod->driver_volumes != 0) seen[kVolumesChanged] += pod + ",";
-    if (slot.assumed) seen[kAssumedChanged] += pod + ",";
+    seen[kPodsChanged] += domain + pod + ",";
+    if (slot.pod->has_pod_affinity) special[kTermsChanged].insert(domain + pod);
+    if (slot.pod->driver_volumes != 0)
+      special[kVolumesChanged].insert(v.node(r) == nullptr ? "hidden" + pod : pod);
+    if (slot.assumed) special[kAssumedChanged].insert(pod);
   }
+  for (const auto& [kind, pods] : special)
+    for (const std::string& pod : pods) seen[kind] += pod + ",";
   for (const State::UsedPort& p : row.ports)
     seen[kPodsChanged] += std::to_string(p.port.port) + ";";
   return seen;
@@ -187,7 +195,7 @@ Memory remember(const View& v) {
   for (uint32_t r = 0; r < v.row_count(); ++r) m.rows.push_back(row_of(v, r));
   return m;
 }
-// The kinds in which they differ. Another order of pods is one of all their sorts.
+// The kinds in which they differ.
 ChangeKinds difference(const Seen& a, const Seen& b) {
   ChangeKinds out = 0;
   const auto one_way = [&](const Seen& x, const Seen& y) {
@@ -198,7 +206,6 @@ ChangeKinds difference(const Seen& a, const Seen& b) {
   };
   one_way(a, b);
   one_way(b, a);
-  if ((out & kPodsChanged) != 0) out &= ~(kTermsChanged | kVolumesChanged | kAssumedChanged);
   return out;
 }
 // Whether the log reports all that differs; not if the cursor has fallen out.
@@ -236,7 +243,10 @@ std::string text_of(std::mt19937& rng) {
       return "{apiVersion: v1, kind: Pod, metadata: {name: p" + n(9) + ", uid: u" + n(3) +
              "}, spec: {nodeName: n" + n(7) +
              (volume ? ", volumes: [{name: v, persistentVolumeClaim: {claimName: c}}]" : "") +
-             (affinity ? ", affinity: {podAffinity: {}}" : "") +
+             (affinity ? ", affinity: {podAntiAffinity: {"
+                         "requiredDuringSchedulingIgnoredDuringExecution: "
+                         "[{topologyKey: a, labelSelector: {}}]}}"
+                       : "") +
              ", containers: [{name: c, ports: [" +
              (port ? "{containerPort: 80, hostPort: 8" + n(3) + "}" : "") + "]}]}}";
     }

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "libsched/base/bitmap.hpp"
@@ -65,16 +66,16 @@ class Images {
   void for_each_stale(F&& f) const {
     stale_.for_each([&](size_t r) { f(static_cast<uint32_t>(r)); });
   }
-  // The present numbers for every stale row; f(row, old number) is told, image by image, what they
-  // replace, and f(row) when a row is done.
+  // The present numbers for every stale row; number(old, new) is told, image by image, what they
+  // replace, and done(row) when a row is done.
   template <typename Number, typename Done>
   void freeze(Number&& number, Done&& done) noexcept {
     for_each_stale([&](uint32_t row) {
       if (has_any(row))
         for (const Place& p : rows_[row]) {
           Image& image = images_[p.image];
-          number(image.holders[p.position].nodes);
-          image.holders[p.position].nodes = static_cast<uint32_t>(image.holders.size());
+          const auto nodes = static_cast<uint32_t>(image.holders.size());
+          number(std::exchange(image.holders[p.position].nodes, nodes), nodes);
         }
       done(row);
     });

@@ -225,13 +225,16 @@ void Journal::refresh(State::Order* order) {
     images.for_each_stale([&](uint32_t row) { numbers += images.count(row); });
     reserve_more(image_numbers_, numbers);
   }
+  bool differs = false;
   images.freeze(
-      [&](uint32_t number) {
-        if (recording()) image_numbers_.push_back(number);
+      [&](uint32_t before, uint32_t now) {
+        differs = differs || before != now;
+        if (recording()) image_numbers_.push_back(before);
       },
       [&](uint32_t row) {
-        if (images.has_any(row)) log(row, kImagesChanged);
-        if (recording()) ops_.push_back({.kind = Kind::kImages, .a = row});
+        if (differs) log(row, kImagesChanged);
+        if (recording()) ops_.push_back({.kind = Kind::kImages, .flag = differs, .a = row});
+        differs = false;
       });
   if (order == nullptr) return;
   State::Order old = state_->replace_order(std::move(*order));
@@ -292,7 +295,7 @@ void Journal::undo(const Op& op) noexcept {
       const size_t left = image_numbers_.size() - state_->images().count(op.a);
       state_->images().unfreeze(op.a, image_numbers_.data() + left);
       image_numbers_.resize(left);
-      if (state_->images().has_any(op.a)) log(op.a, kImagesChanged);
+      if (op.flag) log(op.a, kImagesChanged);
       break;
     }
     case Kind::kOrder:

@@ -66,7 +66,7 @@ class Journal {
   };
   struct Op {
     Kind kind;
-    bool flag = false;  // from the tail; had images; was assumed
+    bool flag = false;  // from the tail; had images; was assumed; other numbers
     bool touched = false;
     uint32_t a = 0, b = 0, c = 0;
   };

@@ -19,6 +19,7 @@
 #include "libsched/config/config.hpp"
 #include "libsched/framework/call.hpp"
 #include "libsched/framework/cycle_state.hpp"
+#include "libsched/framework/dependencies.hpp"
 #include "libsched/framework/events.hpp"
 #include "libsched/framework/node_statuses.hpp"
 #include "libsched/framework/preemption_report.hpp"
@@ -177,6 +178,12 @@ class Plugin {
 
   // `data` is kept for Score. Skip: Score is not asked. Its data must not point into `call.set`.
   virtual Status pre_score(const PreScoreCall&, std::shared_ptr<PluginData>*) const { return {}; }
+
+  // What the answers about this pod read: those at PreFilter and Filter, and at PreScore and Score.
+  // Holds for any copy of the pod that is of the same class. Without a declaration: anything.
+  virtual Dependencies depends_on(const View&, const Pod&) const {
+    return Dependencies::everything();
+  }
 
   // Writes scores[row] for every row of the set, as upstream's Score does before normalising.
   // `scores` has room for 64 * set.words; what it holds elsewhere doesn't matter.

@@ -59,6 +59,11 @@ bool may_be_device_resource(const View& view, Str resource) {
   return named && view.objects().device_class_of(resource) != nullptr;
 }
 
+bool asks_scalars(const Resources& resources) {
+  return std::any_of(resources.scalars.begin(), resources.scalars.end(),
+                     [](const ScalarAmount& s) { return s.value != 0; });
+}
+
 Error needs_plugin(const Pod& pod, Str plugin, Str why) {
   return {Rc::kUnsupported,
           "pod \"" + std::string(pod.meta.ns) + "/" + std::string(pod.meta.name) +

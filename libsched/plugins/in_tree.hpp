@@ -37,6 +37,9 @@ bool has_unread_kind(const View& view, Str kind);
 // Whether a DeviceClass of the cluster stands behind this resource (then devices are counted).
 bool may_be_device_resource(const View& view, Str resource);
 
+// Whether any amount of another resource than cpu, memory and ephemeral storage is asked for.
+bool asks_scalars(const Resources& resources);
+
 // The error of a pod that needs what a plugin cannot do yet.
 Error needs_plugin(const Pod& pod, Str plugin, Str why);
 

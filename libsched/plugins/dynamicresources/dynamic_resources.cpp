@@ -35,6 +35,11 @@ class DynamicResources final : public Plugin {
     return Status(Code::kError, "not found");
   }
 
+  Dependencies depends_on(const View&, const Pod& pod) const override {
+    if (!extended_resources_ || !asks_scalars(pod.requests)) return {};
+    return {.filter = {.any = object_changed(StoredKind::kDeviceClass)}, .score = {}};
+  }
+
   bool signs() const override { return true; }
   Status sign(const View&, const Pod& pod, std::vector<SignFragment>*) const override {
     if (pod.spec.resource_claims.empty()) return {};

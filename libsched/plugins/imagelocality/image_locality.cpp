@@ -88,6 +88,13 @@ class ImageLocality final : public Plugin {
     return {};
   }
 
+  // The number of nodes scales the size of every image.
+  Dependencies depends_on(const View&, const Pod& pod) const override {
+    const PodSpec& spec = pod.spec;
+    if (spec.containers.empty() && spec.init_containers.empty() && spec.volumes.empty()) return {};
+    return {.filter = {}, .score = {.row = kImagesChanged, .any = kNodeChanged}};
+  }
+
   bool signs() const override { return true; }
   Status sign(const View&, const Pod& pod, std::vector<SignFragment>* out) const override {
     std::set<std::string> names;

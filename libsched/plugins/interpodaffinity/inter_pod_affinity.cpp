@@ -100,6 +100,23 @@ class InterPodAffinity final : public Plugin {
     return {};
   }
 
+  // Terms of existing pods, and of the pod's own terms how many pods each domain has.
+  Dependencies depends_on(const View&, const Pod& pod) const override {
+    if (!affinity_terms_error(pod).empty()) return {};
+    const PodSpec& spec = pod.spec;
+    const Reads existing{.row = kLabelsChanged,
+                         .any = kTermsChanged | object_changed(StoredKind::kNamespace)};
+    Dependencies out{existing, existing};
+    if (!spec.pod_affinity.required.empty() || !spec.pod_anti_affinity.required.empty())
+      out.filter.any |= kPodsChanged;
+    if (!spec.pod_affinity.preferred.empty() || !spec.pod_anti_affinity.preferred.empty()) {
+      out.score.any |= kPodsChanged;
+    } else if (args_.ignore_preferred_terms_of_existing_pods) {
+      out.score = {};
+    }
+    return out;
+  }
+
   bool signs() const override { return true; }
   Status sign(const View&, const Pod& pod, std::vector<SignFragment>* out) const override {
     if (pod.has_pod_affinity)

@@ -168,6 +168,15 @@ class NodeAffinityPlugin final : public Plugin {
     return default_normalize_uniform(score, false);
   }
 
+  Dependencies depends_on(const View&, const Pod& pod) const override {
+    const PodSpec& spec = pod.spec;
+    const bool required = spec.node_affinity.required.present || added_.required.present ||
+                          spec.node_selector_present;
+    const bool preferred = !spec.node_affinity.preferred.empty() || !added_.preferred.empty();
+    return {.filter = {.row = required ? kLabelsChanged : 0},
+            .score = {.row = preferred ? kLabelsChanged : 0}};
+  }
+
   bool signs() const override { return true; }
   Status sign(const View&, const Pod& pod, std::vector<SignFragment>* out) const override {
     out->push_back(sign_fragment(kSignNodeAffinity, signed_node_affinity(pod)));

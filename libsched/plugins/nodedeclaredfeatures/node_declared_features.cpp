@@ -51,6 +51,11 @@ class NodeDeclaredFeatures final : public Plugin {
 
   uint64_t reason_key(const FilterCall&, uint32_t) const override { return 0; }
 
+  Dependencies depends_on(const View&, const Pod& pod) const override {
+    if (!enabled_ || required(pod).empty()) return {};
+    return {.filter = {.row = kDetailsChanged}, .score = {}};
+  }
+
   bool signs() const override { return true; }
   Status sign(const View&, const Pod& pod, std::vector<SignFragment>* out) const override {
     // Without the gate upstream has no version to infer for.

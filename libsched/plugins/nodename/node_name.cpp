@@ -29,6 +29,11 @@ class NodeName final : public Plugin {
 
   uint64_t reason_key(const FilterCall&, uint32_t) const override { return 0; }
 
+  Dependencies depends_on(const View&, const Pod& pod) const override {
+    if (pod.spec.node_name.empty()) return {};
+    return {.filter = {.row = kNodeChanged}, .score = {}};
+  }
+
   bool signs() const override { return true; }
   Status sign(const View&, const Pod& pod, std::vector<SignFragment>* out) const override {
     out->push_back(sign_fragment(kSignNodeName, json_quote(pod.spec.node_name)));

@@ -47,6 +47,11 @@ class NodePorts final : public Plugin {
 
   uint64_t reason_key(const FilterCall&, uint32_t) const override { return 0; }
 
+  Dependencies depends_on(const View&, const Pod& pod) const override {
+    if (pod.host_ports.empty()) return {};
+    return {.filter = {.row = kPodsChanged}, .score = {}};
+  }
+
   bool signs() const override { return true; }
   Status sign(const View&, const Pod& pod, std::vector<SignFragment>* out) const override {
     out->push_back(sign_fragment(kSignHostPorts, signed_host_ports(pod)));

@@ -51,6 +51,14 @@ class BalancedAllocation final : public Plugin {
     return Status(Code::kError, "resources not found");
   }
 
+  Dependencies depends_on(const View&, const Pod& pod) const override {
+    if (allocation_.ask(pod)->nothing()) return {};
+    Reads reads{.row = kAllocatableChanged | kPodsChanged};
+    if (device_resources_ && asks_scalars(pod.occupied))
+      reads.any = object_changed(StoredKind::kDeviceClass);
+    return {{}, reads};
+  }
+
   bool signs() const override { return true; }
   Status sign(const View& view, const Pod& pod, std::vector<SignFragment>* out) const override {
     return sign_resources(view, pod, device_resources_, out);

@@ -154,6 +154,14 @@ class NodeResourcesFit final : public Plugin {
     return Status(Code::kError, "resources not found");
   }
 
+  Dependencies depends_on(const View&, const Pod& pod) const override {
+    Reads reads{.row = kAllocatableChanged | kPodsChanged};
+    const Reads score = reads;
+    if (device_resources_ && asks_scalars(pod.requests))
+      reads.any = object_changed(StoredKind::kDeviceClass);
+    return {reads, score};
+  }
+
   bool signs() const override { return true; }
   Status sign(const View& view, const Pod& pod, std::vector<SignFragment>* out) const override {
     return sign_resources(view, pod, device_resources_, out);

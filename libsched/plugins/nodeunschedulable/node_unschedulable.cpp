@@ -32,6 +32,11 @@ class NodeUnschedulable final : public Plugin {
 
   uint64_t reason_key(const FilterCall&, uint32_t) const override { return 0; }
 
+  Dependencies depends_on(const View&, const Pod& pod) const override {
+    if (tolerates_cordon(pod)) return {};
+    return {.filter = {.row = kTaintsChanged}, .score = {}};
+  }
+
   bool signs() const override { return true; }
   Status sign(const View&, const Pod& pod, std::vector<SignFragment>* out) const override {
     out->push_back(sign_fragment(kSignTolerations, signed_tolerations(pod)));

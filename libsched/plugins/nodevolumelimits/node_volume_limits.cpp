@@ -44,12 +44,13 @@ bool has_higher_limit(const CsiNode& before, const CsiNode& after) {
   return false;
 }
 
-bool may_free_volumes(const Pod& gone) {
-  return has_node(gone) &&
-         std::any_of(gone.spec.volumes.begin(), gone.spec.volumes.end(), [](const Volume& v) {
-           return has_claim(v) || migrated_plugin(v.kind) != nullptr;
-         });
+bool has_counted_volume(const Pod& pod) {
+  return std::any_of(pod.spec.volumes.begin(), pod.spec.volumes.end(), [](const Volume& v) {
+    return has_claim(v) || migrated_plugin(v.kind) != nullptr;
+  });
 }
+
+bool may_free_volumes(const Pod& gone) { return has_node(gone) && has_counted_volume(gone); }
 
 Result<QueueingHint> after_detach(const Pod& pod, const VolumeAttachment& gone) {
   for (const Volume& v : pod.spec.volumes) {
@@ -73,11 +74,7 @@ class NodeVolumeLimits final : public Plugin {
   explicit NodeVolumeLimits(bool scaling) : scaling_(scaling) {}
 
   Result<Status> pre_filter(const PreFilterCall& call, PreFilterResult*) const override {
-    const auto& volumes = call.pod.spec.volumes;
-    const bool any = std::any_of(volumes.begin(), volumes.end(), [](const Volume& v) {
-      return has_claim(v) || migrated_plugin(v.kind) != nullptr;
-    });
-    return any ? Status() : Status(Code::kSkip);
+    return has_counted_volume(call.pod) ? Status() : Status(Code::kSkip);
   }
 
   std::shared_ptr<PluginData> prepare(const Call& call, const Pod& pod) const override {
@@ -130,6 +127,17 @@ class NodeVolumeLimits final : public Plugin {
       case Verdict::kThereFails: return std::move(j.status);
     }
     return Plugin::filter_status(call, row);
+  }
+
+  Dependencies depends_on(const View&, const Pod& pod) const override {
+    if (!has_counted_volume(pod)) return {};
+    Reads reads{.row = kVolumesChanged};
+    for (const StoredKind kind :
+         {StoredKind::kPersistentVolumeClaim, StoredKind::kPersistentVolume,
+          StoredKind::kStorageClass, StoredKind::kCsiNode, StoredKind::kCsiDriver,
+          StoredKind::kVolumeAttachment})
+      reads.any |= object_changed(kind);
+    return {reads, {}};
   }
 
   bool signs() const override { return true; }

@@ -63,6 +63,29 @@ Result<std::vector<SpreadConstraint>> spread_constraints(const SpreadSettings& s
   return out;
 }
 
+Reads spread_reads(const SpreadSettings& settings, const View& view, const Pod& pod,
+                   SpreadKind kind) {
+  Reads reads;
+  const Str action = kind == SpreadKind::kHard ? "DoNotSchedule" : "ScheduleAnyway";
+  const auto of_kind = [&](const TopologySpreadConstraint& c) {
+    return c.when_unsatisfiable == action;
+  };
+  if (pod.spec.spread.empty() &&
+      std::any_of(settings.defaults.begin(), settings.defaults.end(), of_kind))
+    for (const StoredKind selecting :
+         {StoredKind::kService, StoredKind::kReplicationController, StoredKind::kReplicaSet,
+          StoredKind::kStatefulSet})
+      reads.any |= object_changed(selecting);
+  const auto constraints = spread_constraints(settings, view, pod, kind);
+  if (!constraints.ok() || constraints->empty()) return reads;
+  reads.any |= kLabelsChanged;
+  for (const SpreadConstraint& c : *constraints) {
+    if (c.selector.counts()) reads.any |= kPodsChanged;
+    if (c.honor_taints) reads.any |= kTaintsChanged;
+  }
+  return reads;
+}
+
 CountsRef count_matching(const View& view, const Pod& pod, const SpreadSelector& selector) {
   CountKey key;
   CountKey::Term& term = key.terms.emplace_back();

@@ -40,6 +40,10 @@ Result<std::vector<SpreadConstraint>> spread_constraints(const SpreadSettings& s
                                                          const View& view, const Pod& pod,
                                                          SpreadKind kind);
 
+// What the constraints of this kind read of the view: how many pods there are in every domain.
+Reads spread_reads(const SpreadSettings& settings, const View& view, const Pod& pod,
+                   SpreadKind kind);
+
 // The selector of default constraints: what the services and the controller of the pod select by.
 // Empty: there is none.
 SpreadSelector default_selector(const View& view, const Pod& pod);

@@ -92,6 +92,14 @@ class PodTopologySpread final : public Plugin {
     return {};
   }
 
+  Dependencies depends_on(const View& view, const Pod& pod) const override {
+    Dependencies out{spread_reads(settings_, view, pod, SpreadKind::kHard),
+                     spread_reads(settings_, view, pod, SpreadKind::kSoft)};
+    // Weights follow how many domains the scored nodes have.
+    out.score.others = (out.score.any & kLabelsChanged) != 0;
+    return out;
+  }
+
   bool signs() const override { return true; }
   Status sign(const View&, const Pod& pod, std::vector<SignFragment>*) const override {
     if (!pod.spec.spread.empty())

@@ -124,6 +124,10 @@ class TaintToleration final : public Plugin {
     return default_normalize_uniform(score, true);
   }
 
+  Dependencies depends_on(const View&, const Pod&) const override {
+    return {.filter = {.row = kTaintsChanged}, .score = {.row = kTaintsChanged}};
+  }
+
   bool signs() const override { return true; }
   Status sign(const View&, const Pod& pod, std::vector<SignFragment>* out) const override {
     out->push_back(sign_fragment(kSignTolerations, signed_tolerations(pod)));

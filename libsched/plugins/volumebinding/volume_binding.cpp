@@ -187,6 +187,19 @@ class VolumeBinding final : public Plugin {
     return bind_volumes(call, *volumes.reserved, timeout_seconds_);
   }
 
+  Dependencies depends_on(const View&, const Pod& pod) const override {
+    const auto& volumes = pod.spec.volumes;
+    if (std::none_of(volumes.begin(), volumes.end(), [](const Volume& v) { return has_claim(v); }))
+      return {};
+    Reads reads{.row = kLabelsChanged};
+    for (const StoredKind kind :
+         {StoredKind::kPersistentVolumeClaim, StoredKind::kPersistentVolume,
+          StoredKind::kStorageClass, StoredKind::kCsiNode, StoredKind::kCsiDriver,
+          StoredKind::kCsiStorageCapacity})
+      reads.any |= object_changed(kind);
+    return {reads, {}};
+  }
+
   bool signs() const override { return true; }
   Status sign(const View&, const Pod& pod, std::vector<SignFragment>* out) const override {
     out->push_back(sign_fragment(kSignVolumes, signed_volumes(pod)));

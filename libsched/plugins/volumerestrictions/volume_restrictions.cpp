@@ -123,6 +123,19 @@ class VolumeRestrictions final : public Plugin {
                   "mode already in-use by another pod");
   }
 
+  Dependencies depends_on(const View& view, const Pod& pod) const override {
+    Reads reads;
+    for (const Volume& v : pod.spec.volumes) {
+      if (is_disk(v.kind)) reads.row = kPodsChanged;
+      if (v.kind != VolumeKind::kPersistentVolumeClaim) continue;
+      reads.any |= object_changed(StoredKind::kPersistentVolumeClaim);
+      const auto* claim = view.objects().find<PersistentVolumeClaim>(pod.meta.ns, v.id);
+      if (claim != nullptr && has_access_mode(claim->access_modes, "ReadWriteOncePod"))
+        reads.any |= kVolumesChanged;
+    }
+    return {reads, {}};
+  }
+
   bool signs() const override { return true; }
   Status sign(const View&, const Pod& pod, std::vector<SignFragment>* out) const override {
     out->push_back(sign_fragment(kSignVolumes, signed_volumes(pod)));

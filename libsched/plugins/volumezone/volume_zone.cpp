@@ -94,6 +94,15 @@ class VolumeZone final : public Plugin {
 
   uint64_t reason_key(const FilterCall&, uint32_t) const override { return 0; }
 
+  Dependencies depends_on(const View&, const Pod& pod) const override {
+    if (pod.claim_names.empty()) return {};
+    return {.filter = {.row = kLabelsChanged,
+                       .any = object_changed(StoredKind::kPersistentVolumeClaim) |
+                              object_changed(StoredKind::kPersistentVolume) |
+                              object_changed(StoredKind::kStorageClass)},
+            .score = {}};
+  }
+
   bool signs() const override { return true; }
   Status sign(const View&, const Pod& pod, std::vector<SignFragment>* out) const override {
     out->push_back(sign_fragment(kSignVolumes, signed_volumes(pod)));

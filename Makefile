@@ -1,11 +1,11 @@
-# libsched: `make demo` shows it, `make test` tests it, `make help` lists the rest.
+# `make demo` shows libsched, `make test` tests it, and `make help` lists the other targets.
 #
-# A thin layer of names: packaging/setup.sh installs, CMake presets build, tests/run tests.
+# The targets are a thin layer: packaging/setup.sh installs, CMake presets build, tests/run tests.
 .DEFAULT_GOAL := help
 SHELL := /bin/bash
 JOBS ?= $(shell nproc)
 PYTHON := .venv/bin/python
-# What setup installed comes first: a Go in .venv is there because the system's is too old.
+# .venv comes first in PATH: setup installs a Go there only if the system's is too old.
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 export GOTOOLCHAIN := local
 

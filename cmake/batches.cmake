@@ -1,10 +1,10 @@
 # libsched_batches(target source...): compiles a target's C++ sources in batches when CMAKE_UNITY_BUILD
-# is on (all presets but dev), which takes half the time of a file each.
+# is on (all presets but dev), which takes half the time of compiling each file alone.
 #
-# Files of one batch are one translation unit, so names in unnamed namespaces would meet. A file goes
-# to the first batch that has none of its names; what counts as a name is a class, or whatever
-# stands before the first "(", "=" or "{" of an unindented line. A name too many costs a batch, a missed
-# one is a compiler error.
+# The files of a batch are one translation unit, so names in unnamed namespaces would clash. A file goes
+# to the first batch that has none of its names. A name is a class, or the word before
+# the first "(", "=" or "{" of an unindented line. A name too many costs a batch; a missed
+# name is a compiler error.
 set(LIBSCHED_BATCH_SIZE 12 CACHE STRING "Source files that are compiled together, at most")
 mark_as_advanced(LIBSCHED_BATCH_SIZE)
 
@@ -41,8 +41,8 @@ function(libsched_batches target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)
 endfunction()
 
-# libsched_fast_batches(target source...): as file by file, the compiler inlines whatever each function's
-# own limits allow; those of a translation unit would tell in a batch, by up to a fifth.
+# libsched_fast_batches(target source...): lifts the limits of a translation unit on inlining, so that only
+# each function's own limits count, as file by file. In a batch they would cost up to a fifth of the speed.
 function(libsched_fast_batches target)
   libsched_batches(${target} ${ARGN})
   if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
@@ -51,8 +51,8 @@ function(libsched_fast_batches target)
   endif()
 endfunction()
 
-# libsched_files(target source...): where the order of code in the program tells, file by file in
-# optimised builds.
+# libsched_files(target source...): compiles file by file in optimised builds, for code whose speed depends
+# on its order in the program.
 function(libsched_files target)
   if(CMAKE_BUILD_TYPE STREQUAL "Debug")
     libsched_batches(${target} ${ARGN})
@@ -61,16 +61,16 @@ function(libsched_files target)
   endif()
 endfunction()
 
-# The names that a source file may define.
+# Finds the names that a source file may define.
 function(libsched_names_in source result)
   file(READ ${source} text)
-  string(REGEX REPLACE "[][;]" "=" text "${text}")  # they would take part in CMake's lists
+  string(REGEX REPLACE "[][;]" "=" text "${text}")  # CMake's lists use these characters
   string(REGEX MATCHALL "\n[A-Za-z][^\n(={]*[(={]" beginnings "${text}")
   set(names "")
   foreach(beginning IN LISTS beginnings)
     if(beginning MATCHES "\n(class|struct|enum|enum class|union) ([A-Za-z_0-9]+)")
       list(APPEND names ${CMAKE_MATCH_2})
-    elseif(beginning MATCHES "\nusing [A-Za-z_0-9:]*::([A-Za-z_0-9]+) *=")  # whose ";" is a "=" by now
+    elseif(beginning MATCHES "\nusing [A-Za-z_0-9:]*::([A-Za-z_0-9]+) *=")  # ";" has become "="
       list(APPEND names ${CMAKE_MATCH_1})
     elseif(beginning MATCHES "[ *&]([A-Za-z_0-9]+) *[(={]$")
       list(APPEND names ${CMAKE_MATCH_1})

@@ -19,23 +19,24 @@ if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
 endif()
 
-# One place for what is built: build/<preset>/lib/libsched.so and build/<preset>/bin/.
+# Outputs go to build/<preset>/lib/libsched.so and build/<preset>/bin/.
 set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
 set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/archive)
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 
-# Designated initialisers leave out what stays zero, on purpose.
+# Designated initialisers leave out zero members on purpose.
 add_compile_options(-ffp-contract=off -Wall -Wextra -Wpedantic -Wno-missing-field-initializers)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)  # false alarms in std::string's +
 endif()
-# Debug information and __FILE__ speak of the project's own folders, wherever it was built.
+# Debug information and __FILE__ have paths relative to the project, wherever it was built.
 add_compile_options(-ffile-prefix-map=${PROJECT_SOURCE_DIR}/=)
 if(LIBSCHED_WERROR)
   add_compile_options(-Werror)
 endif()
 
-# Whether misuse of handles is found (libsched.h, rule 9). Everywhere or nowhere: it changes objects.
+# Decides whether misuse of handles is found (libsched.h, rule 9). All targets must agree, because the
+# setting changes the layout of objects.
 set(LIBSCHED_CHECK_HANDLES "AUTO" CACHE STRING "Find misused handles: ON, OFF, or AUTO: in debug builds")
 if(LIBSCHED_CHECK_HANDLES STREQUAL "AUTO")
   add_compile_definitions(LIBSCHED_CHECK_HANDLES=$<CONFIG:Debug>)
@@ -49,7 +50,7 @@ if(LIBSCHED_SANITIZE)
   add_link_options(-fsanitize=${LIBSCHED_SANITIZE})
 endif()
 if(LIBSCHED_SANITIZE AND CMAKE_C_COMPILER_ID STREQUAL "Clang")
-  # clang gives C programs a run time that lacks what the C++ library of a sanitized build asks for.
+  # clang links C programs to a run time without the symbols that a sanitized C++ library needs.
   string(REPLACE "<CMAKE_C_COMPILER>" "<CMAKE_CXX_COMPILER>" CMAKE_C_LINK_EXECUTABLE "${CMAKE_C_LINK_EXECUTABLE}")
 endif()
 if(LIBSCHED_BUILD_FUZZ)

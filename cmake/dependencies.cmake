@@ -1,5 +1,5 @@
-# What the library links to (all of Debian 12, all private to libsched.so) and, for tests, what the
-# tests link to. Packages: packaging/apt.txt.
+# Finds the dependencies of the library (all from Debian 12, all private to libsched.so) and of the tests.
+# packaging/apt.txt lists the packages.
 find_package(Threads REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(nlohmann_json 3.11 REQUIRED)

@@ -1,15 +1,15 @@
-# libsched_harden(target [HOT]): what makes a mistake in the library harder to exploit, as far as it costs
+# libsched_harden(target [HOT]): makes a mistake in the library harder to exploit, as far as it costs
 # no speed: canaries on stacks, checked calls of the C library, landing pads for indirect jumps, and
-# relocations that are read-only once loaded. tests/package looks for them in what was built.
+# relocations that are read-only once loaded. tests/package looks for them in the built library.
 #
-# Canaries stand in every function with an array or an address of a local variable, but in HOT targets
-# only in those with an array of bytes: more would cost PreFilter and Filter of a node a twentieth.
+# Every function with an array or an address of a local variable has a canary, but in HOT targets
+# only functions with an array of bytes: more would cost PreFilter and Filter of a node a twentieth.
 # Checked calls need optimisation; sanitizers have checks of their own.
 include(CheckCXXCompilerFlag)
 check_cxx_compiler_flag(-fcf-protection LIBSCHED_HAS_CF_PROTECTION)  # x86
 check_cxx_compiler_flag(-mbranch-protection=standard LIBSCHED_HAS_BRANCH_PROTECTION)  # Arm
 
-set(fortify 3)  # the C library takes it as 2 if it is too old for it
+set(fortify 3)  # an older C library treats it as 2
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 12)
   set(fortify 2)
 endif()

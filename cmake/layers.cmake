@@ -1,11 +1,11 @@
 # libsched_layer(NAME [RECURSE] [FAST|HOT] [FILES] [LAYERS before...] [LIBRARIES third-party...] [TEST_LAYERS before...])
-# FAST: speed comes before the time of compiling. HOT: so it does, for it decides about pods: see also
-# cmake/hardening.cmake. FILES: optimised builds compile it file by file (cmake/batches.cmake).
+# FAST prefers speed to compile time. HOT implies FAST and marks the code that decides about pods (see
+# cmake/hardening.cmake). With FILES, optimised builds compile file by file (cmake/batches.cmake).
 #
 # Makes the target libsched_<name> from the *.cpp of a folder and, with tests on, the doctest binary
 # libsched_<name>_test from its *_test.cpp. The test links this layer as a whole but only the layers
-# before it, so a reference to a later layer does not link; TEST_LAYERS are what its tests
-# alone need.
+# before it, so a reference to a later layer does not link; TEST_LAYERS are layers that only its tests
+# need.
 function(libsched_layer name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "RECURSE;FAST;HOT;FILES" "" "LAYERS;LIBRARIES;TEST_LAYERS")
   set(hot "")
@@ -38,7 +38,7 @@ function(libsched_layer name)
     target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR})
     target_link_libraries(${target} PUBLIC ${layers} PRIVATE ${arg_LIBRARIES})
     set(whole $<LINK_LIBRARY:WHOLE_ARCHIVE,${target}>)
-  else()  # headers only, so far
+  else()  # headers only
     add_library(${target} INTERFACE)
     target_include_directories(${target} INTERFACE ${PROJECT_SOURCE_DIR})
     target_link_libraries(${target} INTERFACE ${layers} ${arg_LIBRARIES})
@@ -64,9 +64,9 @@ function(libsched_doctest target)
   target_link_libraries(${target} PRIVATE ${arg_LIBRARIES} doctest::doctest)
   # Test code takes longer to compile than to run, with sanitizers three times as long if optimised.
   target_compile_options(${target} PRIVATE -O0)
-  # Where tests find files of the project: examples, goldens.
+  # Tests find the project's files (examples, goldens) by this path.
   target_compile_definitions(${target} PRIVATE
-    DOCTEST_CONFIG_SUPER_FAST_ASSERTS  # a call for each, where a try block would be inlined
+    DOCTEST_CONFIG_SUPER_FAST_ASSERTS  # makes each assertion a call instead of an inlined try block
     LIBSCHED_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   set_target_properties(${target} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/unit)

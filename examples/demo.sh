@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# What `make demo` shows: pods that fit some nodes of an example cluster, and pods that fit none.
+# Runs `make demo`: asks about pods that fit some nodes of an example cluster, and pods that fit none.
 #
-# `libsched fit` exits with 0 if the pod fits, 1 if not, 2 on bad input; only the last, or an answer
-# other than the expected one, is a failure here.
+# `libsched fit` exits with 0 if the pod fits, 1 if not, 2 on bad input. The demo fails only on 2 or on an
+# unexpected answer.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# packaging/build.sh PRESET [TARGET...]: configures if need be, and builds.
+# packaging/build.sh PRESET [TARGET...]: builds, after configuring if necessary.
 #
 # On a terminal ninja shows its progress; elsewhere only warnings and errors are printed.
 # JOBS sets the number of compilers (default: one per core, but one per 1.5 GB of memory at most).
@@ -24,6 +24,6 @@ if [ ! -f "build/$preset/build.ninja" ]; then
 fi
 quiet=()
 [ -t 1 ] || quiet=(-- --quiet)
-# Two builds of one folder would tread on each other.
+# Only one build of a folder may run at a time.
 exec flock "build/$preset.lock" cmake --build --preset "$preset" --parallel "$jobs" \
   ${1:+--target "$@"} "${quiet[@]}"

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Installs Python packages into .venv, when their sources have changed: libsched with the command line,
-# and tests/evaluate, which adds the verb `evaluate` to it.
+# Installs two Python packages into .venv if their sources have changed: libsched with the command line,
+# and tests/evaluate, which adds the verb `evaluate`.
 #
-# The package takes the library of the preset release, so that nothing is compiled twice.
+# The package uses the library of the preset release, so that nothing is compiled twice.
 # A stamp is a digest of the sources and build files of a wheel, names and contents.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-# digest PATH...: of all files there that go into a package.
+# digest PATH...: prints the digest of all files below the paths that go into a package.
 digest() {
   {
     find "$@" -type f ! -name '*_test.cpp' ! -name '*.pyc' ! -path 'python/tests/*' -print0 |

@@ -3,8 +3,8 @@
 
     .venv/bin/python packaging/lock_requirements.py
 
-It asks pip for the newest versions that packaging/requirements.in and go-version.txt allow, with all that
-they need, for Linux on x86_64 and aarch64 and the Python versions below; the first decides the versions.
+It asks pip for the newest versions that packaging/requirements.in and go-version.txt allow, with all their
+dependencies, for Linux on x86_64 and aarch64 and the Python versions below; the first decides the versions.
 """
 
 import json
@@ -20,7 +20,7 @@ GLIBC = (36, 35, 34, 31, 28, 27, 26, 24, 17)  # 2.x; Debian 12 has 2.36
 
 
 def resolve(wanted, python, machine, versions):
-    """What pip would install: name, version and SHA-256 of each."""
+    """Name, version and SHA-256 of each package that pip would install."""
     platforms = [f"--platform=manylinux_2_{minor}_{machine}" for minor in GLIBC]
     platforms += [f"--platform=manylinux2014_{machine}", f"--platform=linux_{machine}"]
     with tempfile.TemporaryDirectory() as folder:

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what building and testing need, and nothing that is there already.
+# Installs the missing requirements of building and testing.
 #
 #   packaging/setup.sh [system] [python] [go]      (default: all three)
 #
@@ -15,13 +15,13 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 say() { printf 'setup: %s\n' "$*" >&2; }
 die() { say "$*"; exit 1; }
 
-# Names in apt.txt: all, or with "required" only those not marked optional.
+# Prints the names in apt.txt; with "required", only those not marked optional.
 packages() {
   sed -e '/^#/d' -e '/^$/d' packaging/apt.txt |
     if [ "${1:-all}" = required ]; then grep -v ' optional:'; else cat; fi | awk '{print $1}'
 }
 
-absent() {  # those of the names on stdin that are not installed
+absent() {  # prints the names on stdin that are not installed
   local installed
   installed=$(dpkg-query -W -f='${db:Status-Abbrev}${Package}\n' 2>/dev/null | sed -n 's/^ii //p')
   grep -vxF -f <(printf '%s\n' "$installed") || true
@@ -52,7 +52,7 @@ system() {
     apt-get install -y -qq --no-install-recommends -o Dpkg::Use-Pty=0 $want >/dev/null
 }
 
-# The first Python >= 3.11 in PATH that can make a virtual environment.
+# Prints the first Python >= 3.11 in PATH that can make a virtual environment.
 find_python() {
   local p
   for p in $(type -ap python3) $(type -ap python3.13 python3.12 python3.11); do
@@ -80,7 +80,7 @@ python() {
   fi
 }
 
-# Succeeds when the given go is of the wanted version or newer.
+# Succeeds if the given go has the wanted version or a newer one.
 go_suffices() {
   local have
   have=$("$1" env GOVERSION 2>/dev/null | sed -n 's/^go\([0-9.]*\).*/\1/p')

@@ -12,7 +12,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 def version_of(headers):
-    """ "0.1.0", of the macros in base.h."""
+    """The version from the macros in base.h: "0.1.0"."""
     texts = {symbol.name: symbol.declaration for header in headers for symbol in header.symbols}
     return ".".join(re.search(r"\d+$", texts[f"LIBSCHED_VERSION_{part}"])[0]
                     for part in ("MAJOR", "MINOR", "PATCH"))

@@ -1,4 +1,4 @@
-"""Which symbols stand together on the page: a comment with all that it speaks of is one card."""
+"""Groups symbols into cards of the page: a comment and all symbols that it describes are one card."""
 
 import dataclasses
 
@@ -18,14 +18,14 @@ def _is_reference(symbol):
 
 
 def _belongs(symbol, card):
-    """Whether a symbol has nothing to say but what the card's comment says, or a note beside it."""
+    """Tells whether the card's comment describes a symbol, which may have a note beside it."""
     if symbol.kind in ("handle", "struct") or not card or card.about is None:
         return False
     return symbol.group.blocks and symbol.group.blocks == card.about.blocks
 
 
 def of(header, section):
-    """The cards of a section; _ref and _unref go to their handle's."""
+    """The cards of a section; _ref and _unref join their handle's card."""
     cards, handles, later = [], {}, []
     for symbol in section.symbols:
         home = handles.get(symbol.name.removesuffix("_unref").removesuffix("_ref"))

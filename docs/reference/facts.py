@@ -1,6 +1,6 @@
-"""What follows for a function from its declaration: who owns what, and which threads may call it.
+"""The facts that a function's declaration implies: ownership of results, and the threads that may call it.
 
-The conventions at the top of libsched.h make these facts of the types alone; comments add to them.
+The conventions at the top of libsched.h derive these facts from the types alone; comments add to them.
 """
 
 import re
@@ -11,7 +11,7 @@ LENT = "The result is lent."
 
 
 class Facts:
-    """Answers for the functions of all headers."""
+    """Derives the facts of the functions of all headers."""
 
     def __init__(self, headers):
         symbols = [symbol for header in headers for symbol in header.symbols]

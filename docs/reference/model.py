@@ -27,7 +27,7 @@ class Symbol:
 
     @property
     def documented(self):
-        """References need no words: rule 1 of libsched.h is about them."""
+        """_ref and _unref need no comment: rule 1 of libsched.h covers them."""
         return bool(self.prose.blocks or self.prose.errors) or (
             self.kind == "function" and self.name.endswith(("_ref", "_unref")))
 
@@ -58,7 +58,7 @@ def _squeeze(text):
 
 
 def _split(parameters):
-    """The parameters of a declaration, commas within brackets left alone."""
+    """The parameters of a declaration, split at commas outside of brackets."""
     parts = [_squeeze(COMMENT.sub("", piece.text))
              for piece in scan.pieces(parameters, separators=",") if piece.kind == "code"]
     return [] if parts == ["void"] else parts
@@ -114,7 +114,7 @@ def _macro(text, own, group):
 
 
 def read_header(text, name):
-    """One header. Of macros that C++ has differently the page shows what C sees."""
+    """One header. If a macro differs between C and C++, the page shows C's."""
     entries = scan.attach(scan.pieces(text, name=name))
     if not entries or not entries[0][1]:
         raise scan.HeaderError(f"{name}: begins with no comment that says what it is")
@@ -135,7 +135,7 @@ def read_header(text, name):
             cplusplus = piece.text.startswith("#ifdef __cplusplus")
             continue
         if cplusplus:
-            waiting = own or waiting  # the comment is that of the other definition, too
+            waiting = own or waiting  # the comment belongs to the other definition as well
             continue
         make = _macro if piece.kind == "directive" else _statement
         symbol = make(piece.text, own or waiting, group)
@@ -154,7 +154,7 @@ def read_all(include):
 
 
 def undocumented(headers):
-    """The names of symbols and members without a comment of their own or of their group."""
+    """The names of symbols and members with no comment of their own and none of their group."""
     found = []
     for header in headers:
         for symbol in header.symbols:

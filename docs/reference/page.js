@@ -1,4 +1,5 @@
-// Search by name, then by text; light or dark; the place in the tree. The page reads without it.
+// Searches by name, then by text; switches between light and dark; shows the place in the tree. The page
+// is readable without this script.
 "use strict";
 const search = document.getElementById("search");
 const found = document.getElementById("found");
@@ -8,7 +9,7 @@ const symbols = [...tree.querySelectorAll("li a")].map((link) => ({
   link, name: link.hash.slice(1), text: link.dataset.text,
   words: (link.hash.slice(1) + " " + link.dataset.text).toLowerCase() }));
 
-// Every word must be there; a name that has them all comes before a text, a short one before a long one.
+// Every word must match. A match of the name comes before a match of the text, a short name before a long one.
 function matches(query) {
   const words = query.toLowerCase().split(/[\s(),;]+/).filter(Boolean);
   const rank = ({ name }) => {
@@ -81,7 +82,7 @@ document.getElementById("theme").addEventListener("click", () => {
   root.style.colorScheme = dark ? "light" : "dark";
 });
 
-// The tree opens at the header that is being read.
+// The tree opens at the current header.
 addEventListener("hashchange", () => {
   const symbol = symbols.find(({ link }) => link.hash === location.hash);
   if (symbol) symbol.link.closest("details").open = true;

@@ -104,7 +104,7 @@ class Page:
         return f"<dl>{rows}</dl>" if rows else ""
 
     def card(self, card, header):
-        """A comment, then all that it speaks of; facts that all functions share stand last, once."""
+        """A comment and the symbols that it describes; facts shared by all functions come last, once."""
         first = card.symbols[0]
         about = card.about or first.prose
         lists = {symbol.name: self.facts.of(symbol, header)
@@ -175,12 +175,12 @@ def _anchor(header):
 
 
 def _place(symbol):
-    """Where a symbol is; constants have places of their own, and an enum often has no name."""
+    """The anchor of a symbol; constants have their own anchors, and an enum often has no name."""
     return f"enum-{symbol.name}" if symbol.kind == "enum" else symbol.name
 
 
 def _title(symbol):
-    """What a symbol is called; an enum without a name by what its constants begin with."""
+    """The title of a symbol; an enum without a name is titled by the prefix of its constants."""
     if symbol.kind != "enum" or symbol.name not in [member.name for member in symbol.members]:
         return symbol.name
     prefix = os.path.commonprefix([member.name for member in symbol.members])

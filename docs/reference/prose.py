@@ -1,6 +1,6 @@
-"""What a comment says: paragraphs, numbered rules, code, and the facts that are marked in it.
+"""Parses a comment into paragraphs, numbered rules, code, and marked facts.
 
-Marks are words that the headers use throughout: "Errors: ...", "@since 0.1"; code is what is
+Marks are words that the headers use throughout: "Errors: ...", "@since 0.1". Code is
 indented by two more than the comment's text.
 """
 
@@ -33,7 +33,7 @@ class Prose:
 
 
 def _lines(piece):
-    """The lines of a comment without its signs, each with its indentation beyond the text's."""
+    """The lines of a comment without its delimiters, each with its indentation beyond the text's."""
     inner = piece.text[2:-2]
     base = piece.column + 3
     for number, line in enumerate(inner.rstrip().split("\n")):
@@ -68,7 +68,7 @@ def _blocks(piece):
 
 
 def read(comments):
-    """The prose of a list of comments (None: of none)."""
+    """The prose of a list of comments; None is an empty list."""
     prose = Prose()
     for piece in comments or []:
         for block in _blocks(piece):

@@ -1,7 +1,7 @@
-"""Cuts a header into comments, preprocessor lines and statements, each with the lines it stands on.
+"""Cuts a header into comments, preprocessor lines and statements, each with its line numbers.
 
 The headers are regular (C11 declarations, block comments, no macros around declarations), so cutting
-at `;` outside of brackets is enough; anything else is refused with its line.
+at `;` outside of brackets is enough. Anything else is refused with its line.
 """
 
 import dataclasses
@@ -11,14 +11,14 @@ COMMENT_BEHIND = re.compile(r"\s*/\*(?:[^*]|\*(?!/))*\*/\s*$")
 
 
 class HeaderError(ValueError):
-    """A header that is not as regular as the generator needs it."""
+    """A header is not regular enough for the generator."""
 
 
 @dataclasses.dataclass
 class Piece:
     kind: str  # "comment", "directive" or "code"
     text: str
-    first: int  # line numbers in the text that was scanned
+    first: int  # line numbers in the scanned text
     last: int
     column: int
 
@@ -87,9 +87,9 @@ def pieces(text, separators=";", name="header"):
 def attach(all_pieces):
     """(piece, own comment, group's comment) of each statement and directive, and section comments.
 
-    A comment on the line where a statement ends is that statement's; one directly above is, too.
-    What follows without an empty line, and has no comment, belongs to the group of the one above.
-    A comment with an empty line below it stands for itself: (None, comment, None).
+    A comment on the line where a statement ends, or directly above the statement, is the statement's own.
+    A statement without a comment that follows without an empty line belongs to the group above it.
+    A comment with an empty line below it is a section comment: (None, comment, None).
     """
     found, pending, group, last = [], None, None, None
     for piece in all_pieces:

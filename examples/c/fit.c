@@ -1,4 +1,4 @@
-/* Does this pod fit? The answer as one line of JSON.
+/* Prints whether a pod fits, as one line of JSON.
 
        fit CLUSTER POD          (files: JSON or YAML, plain or gzip)
 
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Everything that is made on the way, released in one place. */
+/* Holds all handles of a run, so that one place releases them. */
 typedef struct answer {
   libsched_cluster *cluster;
   libsched_objects *objects;
@@ -21,14 +21,14 @@ typedef struct answer {
   libsched_error *error;
 } answer;
 
-/* API defaulting, as an API server would have done it before the pod got to a scheduler. */
+/* Loads the pod with the defaults that an API server would have applied. */
 static libsched_rc load_pod(answer *a, const char *path) {
   libsched_parse_options options = LIBSCHED_PARSE_OPTIONS_INIT;
   options.defaults = true;
   return libsched_objects_load(libsched_str_from(path), &options, &a->objects, &a->error);
 }
 
-/* The file's one pod, or the template of its one workload; NULL if there is not exactly one. */
+/* Returns the file's only pod, or the template of its only workload; NULL if there is not exactly one. */
 static const libsched_pod *only_pod(const libsched_objects *objects) {
   size_t pods = libsched_objects_pod_count(objects);
   size_t workloads = libsched_objects_workload_count(objects);
@@ -46,7 +46,7 @@ static void count(cJSON *reasons, const char *text) {
   }
 }
 
-/* The library's whole explanation, boiled down. */
+/* Prints a summary of the library's explanation. */
 static void print_short(const char *explanation) {
   cJSON *whole = cJSON_Parse(explanation);
   cJSON *brief = cJSON_CreateObject();

@@ -1,8 +1,8 @@
-/* A scheduling plugin of one's own: Filter in C, beside upstream's plugins.
+/* A custom scheduling plugin: Filter in C, beside upstream's plugins.
 
        plugin CLUSTER POD ZONE   (files: JSON or YAML, plain or gzip)
 
-   Keeps pods out of a zone that is being drained, and prints who said no to what. */
+   Keeps pods out of a zone that is being drained, and prints which plugin rejected each node. */
 #include <libsched.h>
 #include <stdio.h>
 #include <string.h>

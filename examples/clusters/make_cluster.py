@@ -59,7 +59,7 @@ def enlarged(pools, times):
 
 
 def place(workload, machines):
-    """(machine, index) of each pod of a workload; no machine for those that wait."""
+    """(machine, index) of each pod of a workload; waiting pods have no machine."""
     if workload.phase == "Pending":
         return [(None, index) for index in range(workload.replicas)]
     if workload.kind == "DaemonSet":

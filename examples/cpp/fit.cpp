@@ -1,8 +1,8 @@
-// Does this pod fit? In C++, over the C API: unique_ptr owns, exceptions carry errors.
+// Prints whether a pod fits. It uses the C API from C++: unique_ptr owns handles, exceptions carry errors.
 //
 //     fit CLUSTER POD          (files: JSON or YAML, plain or gzip)
 //
-// Prints the nodes that take the pod, then the reasons of the others with their counts.
+// It prints the nodes that take the pod, then the reasons of the others with their counts.
 // Exit code 0: it fits somewhere, 1: nowhere, 2: an input is wrong.
 #include <libsched.h>
 
@@ -21,7 +21,7 @@ namespace {
 std::string_view view(libsched_str s) { return {s.ptr, s.len}; }
 libsched_str str(const std::string& s) { return {s.data(), s.size()}; }
 
-// The owner of a handle: Handle<libsched_cluster, libsched_cluster_unref>.
+// Owns a handle: Handle<libsched_cluster, libsched_cluster_unref>.
 template <auto unref>
 struct Unref {
   template <typename T>
@@ -38,7 +38,7 @@ using Framework = Handle<libsched_framework, libsched_framework_unref>;
 using Evaluator = Handle<libsched_evaluator, libsched_evaluator_unref>;
 using Decision = Handle<libsched_decision, libsched_decision_unref>;
 
-// Calls f(arguments..., &out, &error): gives the owner of what it made, or throws.
+// Calls f(arguments..., &out, &error) and returns the owner of the new handle, or throws.
 template <typename H, typename F, typename... Arguments>
 H make(F f, Arguments... arguments) {
   typename H::pointer out = nullptr;

@@ -2,8 +2,8 @@
 //
 //     java DrainedZone CLUSTER POD ZONE     (files: JSON or YAML, plain or gzip)
 //
-// Keeps pods out of a zone that is being drained, and prints who said no to what. The bindings are
-// made by bindings/swig/build_java.sh; a plugin is called on the thread that asks the library.
+// Keeps pods out of a zone that is being drained, and prints which plugin rejected each node.
+// bindings/swig/build_java.sh makes the bindings; a plugin runs on the thread that calls the library.
 import libsched.Cluster;
 import libsched.Config;
 import libsched.CycleState;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Does this pod fit? The answer as one line of JSON.
+"""Prints whether a pod fits, as one line of JSON.
 
     fit.py CLUSTER POD          (files: JSON or YAML, plain or gzip)
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""How many copies of a pod does a cluster have room for, and how many with some more nodes?
+"""Counts the copies of a pod that a cluster has room for, now and with some more nodes.
 
     room.py CLUSTER POD NODE [MORE]
 
 Places copies one after another, each on the first node that takes it, inside a what-if that is undone
-at the end; then again with MORE (default 2) copies of the node NODE. The pod is parsed once, and only
-its name differs from copy to copy.
+at the end; then repeats that with MORE (default 2) copies of the node NODE. The pod is parsed once; only
+the name differs between copies.
 """
 
 import sys
@@ -14,7 +14,7 @@ import libsched
 
 
 def room(scheduler: libsched.Framework, cluster: libsched.Cluster, pod: libsched.Pod) -> int:
-    """The number of copies that found a place; the cluster is afterwards what it was."""
+    """Returns the number of copies that fit; leaves the cluster unchanged."""
     with cluster.fork():
         for placed in range(100_000):
             copy = pod.copy(name=f"{pod.name}-{placed}")

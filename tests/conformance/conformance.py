@@ -8,7 +8,7 @@
     conformance.py --oracle build/oracle/oracle --record tests/goldens            record
 
 Fresh cases have seeds derived from the time, which are printed; --start repeats a run. A case that
-differs is made small and written to build/conformance. Exit code 1 on any difference, 2 if nothing
+differs is shrunk and written to build/conformance. The exit code is 1 on any difference, 2 if nothing
 could be compared.
 """
 
@@ -28,7 +28,7 @@ from harness.comparison import FIELDS, same_kind  # noqa: E402
 from harness.service import ServiceError  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-# Kinds that need more than this version has (resource claims) are compared when asked for.
+# Kinds that need unsupported features (resource claims) are compared only on request.
 KINDS = ("basic", "taints", "nodeaffinity", "ports", "config", "images", "podaffinity", "spread",
          "defaultspread", "volumes", "csilimit", "mixed", "changes",
          "preempt", "nominated")
@@ -105,7 +105,7 @@ def libsched_command(text):
 
 
 def planned(options, kinds, start):
-    """What to generate: for each kind the seeds, shared out over the chances of odd values."""
+    """The cases to generate: the seeds of each kind, divided among the chances of odd values."""
     sizes = [word for name in ("nodes", "existing", "pods") if getattr(options, name) is not None
              for word in (f"-{name}", str(getattr(options, name)))]
     plan = []
@@ -122,7 +122,7 @@ def planned(options, kinds, start):
 
 
 class Differing:
-    """Keeps, shrinks and prints the cases that differ."""
+    """Stores, shrinks and prints the cases that differ."""
 
     def __init__(self, options, judges):
         self.options, self.judges = options, judges

@@ -1,6 +1,6 @@
-"""A stand-in for the oracle, for the runner's own tests: same commands, a toy instead of upstream.
+"""A stand-in for the oracle in the runner's own tests: it has the same commands and a toy upstream.
 
-A pod fits where its number is at most the node's. Pods with "odd" make upstream fail.
+A pod fits a node if its number is at most the node's. Pods with "odd" make upstream fail.
 """
 
 import json
@@ -42,7 +42,7 @@ def judge(case):
 
 
 def answer(case):
-    """As judge(), but what is no case is refused."""
+    """Like judge(), but refuses input that is not a case."""
     try:
         return judge(case)
     except (AttributeError, KeyError, TypeError) as error:

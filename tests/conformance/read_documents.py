@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Answers like `oracle documents`, with libsched: a line for each line on standard input.
+"""Answers like `oracle documents`, but with libsched: prints a line for each line on standard input.
 
 The question is {"reader": "manifests" or "config", "text": base64}, the answer {"error": ...} or the
 pods and nodes as JSON. Needs the Python package.

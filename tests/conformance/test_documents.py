@@ -1,4 +1,4 @@
-"""Tests of the comparison of documents, and that libsched decides as docs/documents.md says."""
+"""Tests the comparison of documents, and that libsched decides as docs/documents.md says."""
 
 import base64
 import json

@@ -1,6 +1,6 @@
-"""What a part of the tests costs: wall time, and CPU time of all the processes that it started.
+"""Measures the cost of a part of the tests: wall time, and CPU time of all processes that it started.
 
-Processes count once they have ended and were waited for, as all commands of `Shell` are.
+A process counts once it has ended and was waited for, as all commands of `Shell` are.
 """
 
 import dataclasses
@@ -10,7 +10,7 @@ import time
 
 @dataclasses.dataclass(frozen=True)
 class Cost:
-    """Seconds: of the clock on the wall, and of all cores in user and system mode."""
+    """Seconds of wall time, and of all cores in user and system mode."""
     wall: float
     cpu: float
 
@@ -19,7 +19,7 @@ class Cost:
 
 
 def so_far():
-    """What this process and those that it waited for have used: two of these give a difference."""
-    # Not os.times(), which counts in hundredths of a second and rounds four numbers down.
+    """The time used so far by this process and its finished children; subtract two values for a cost."""
+    # os.times() would count in hundredths of a second and round four numbers down.
     used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     return Cost(time.monotonic(), sum(usage.ru_utime + usage.ru_stime for usage in used))

@@ -1,4 +1,4 @@
-"""Counts of tests, read from what each runner itself prints."""
+"""Counts tests from the output of each runner."""
 
 import dataclasses
 import json
@@ -32,7 +32,7 @@ def of_program(result):
 def of_doctest(result):
     """`[doctest] test cases: 3 | 2 passed | 1 failed | 0 skipped`; a crash is a failure.
 
-    doctest's own "skipped" are those that a filter left out, so they count for nothing here.
+    doctest's own "skipped" counts the tests that a filter left out, so it is ignored.
     """
     summaries = re.findall(r"\[doctest\] test cases:\s*\d+ \|\s*(\d+) passed \|\s*(\d+) failed",
                            result.output)
@@ -73,7 +73,7 @@ def of_junit(result, path):
 
 
 def of_go_json(result):
-    """`go test -json`: one event a line; a package that fails without a failed test counts, too."""
+    """`go test -json`: one event a line; a package that fails without a failed test counts as a failure."""
     total = Counts()
     failed_packages, packages_with_failed_test = set(), set()
     for line in result.output.splitlines():

@@ -1,10 +1,10 @@
 """Fuzzers: replay the seeds in tests/fuzz/corpus/<fuzzer>, then search for a bounded time.
 
 FUZZ_SECONDS sets the time per fuzzer; random sequences of C calls (tests/fuzz/capi/random_capi.cpp)
-get three times as much. FUZZ_SEED is the seed of all, 1 if it is not set: a fresh checkout then searches
-as the one before it did, so that a find is of the change under test. `make fuzz` takes a new seed.
-libFuzzer only replays sequences of C calls: it makes fewer a second. Finds go to build/fuzz/found/, what
-is new and interesting to build/fuzz/corpus/<fuzzer>, which later runs start from.
+get three times as much. FUZZ_SEED is the seed of all, by default 1, so that every fresh checkout makes the
+same search and a find belongs to the change under test. `make fuzz` takes a new seed.
+libFuzzer only replays sequences of C calls, because it makes fewer a second. Finds go to build/fuzz/found/,
+and new interesting inputs to build/fuzz/corpus/<fuzzer>, from which later runs start.
 """
 
 import concurrent.futures
@@ -43,7 +43,7 @@ def _fuzz(shell, binary):
 
 
 def _random_calls(shell, binary):
-    """Random sequences of C calls for a while; a failing one is printed and made small."""
+    """Runs random sequences of C calls for a while; prints and shrinks a failing one."""
     found = BUILD / "fuzz" / "found"
     found.mkdir(parents=True, exist_ok=True)
     prefix = found / "random_capi-"

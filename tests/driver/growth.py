@@ -1,7 +1,7 @@
-"""Growth: twice the document is twice the work, counted in instructions.
+"""Tests growth: twice the document takes twice the work, counted in instructions.
 
-The processor's counter does it, or, where the machine has none for us, valgrind with smaller
-documents. Where there is neither, nothing is said to have passed.
+The processor's counter counts them or, on machines without access to it, valgrind with smaller
+documents. Without either, the part does not pass.
 """
 
 import math
@@ -18,7 +18,7 @@ _LOAD = "libsched_growth_load"
 
 
 def needs():
-    """The processor's counter, which only the program itself can try, or valgrind."""
+    """Checks for the processor's counter, which only the program itself can try, or valgrind."""
     if shutil.which("valgrind", path=environment()["PATH"]) or _has_counter():
         return None
     return "no counter of instructions, and no valgrind"
@@ -43,9 +43,9 @@ def run(shell):
 
 
 def _with_valgrind(shell, program):
-    """All forms in small documents; those that seem to grow too fast once more, in larger ones.
+    """Measures all forms in small documents, and again in larger ones if they seem to grow too fast.
 
-    A table that doubles or a second buffer may come between two small sizes."""
+    A table may double or a second buffer may be needed between two small sizes."""
     grown = _grown(shell, program)
     suspects = [name for name, growth in grown.items() if not growth <= _MOST_PER_DOUBLING]
     if suspects:
@@ -65,8 +65,8 @@ def _grown(shell, program, *names):
     grown = {}
     for index, name in enumerate(names):
         small, middle, large = counts[3 * index:3 * index + 3]
-        # What is there at any size weighs much in small documents: it falls out of the differences,
-        # of which the second is that of twice the bytes.
+        # Fixed costs weigh much in small documents, so differences between sizes are compared; the
+        # second difference is for twice the bytes.
         grown[name] = ((large - middle) / (middle - small) if 0 < small < middle < large
                        else math.inf)
         shell.note(f"{name:55} {small:12} x {grown[name]:.2f}")

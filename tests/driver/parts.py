@@ -1,6 +1,6 @@
 """The parts of the test suite, in the order in which they run.
 
-A part is a name, what must be there for it (each need gives None or what is missing), and a function
+A part is a name, a list of needs (each returns None or the name of the missing thing), and a function
 that runs it and returns counts. A part that runs no test has failed.
 """
 
@@ -87,7 +87,7 @@ def build_release(shell):
 
 
 def run_setup(shell):
-    """A second setup finds nothing to do, says nothing but what is switched off, and is quick."""
+    """A second setup does nothing, prints only the switched-off steps, and is quick."""
     result = shell.run(["packaging/setup.sh"], timeout=60)
     said = [line for line in result.output.splitlines() if "(optional)" not in line]
     return Counts(passed=1) if result.code == 0 and not said else Counts(failed=1)
@@ -116,7 +116,7 @@ def run_ctests(shell, preset="release", env=None, wrapper=(), only="", targets=(
 
 def run_go(shell):
     build(shell, "release")
-    # With -race as the tests, or Go would compile its library twice.
+    # With -race like the tests, so that Go does not compile its library twice.
     vet = shell.run(["go", "vet", "-race", "./..."], env=_go_env(), cwd=ROOT / "go")
     test = shell.run(["go", "test", "-race", "-count=1", "-json", "./..."], env=_go_env(),
                      cwd=ROOT / "go")
@@ -139,14 +139,14 @@ _SANITIZER_ENV = {
 
 
 def run_asan(shell):
-    """With clang, whose build of the library the fuzzers need anyway; with GCC where it is missing."""
+    """Uses clang, whose build of the library the fuzzers need anyway, or GCC if clang is missing."""
     preset = "asan-ubsan" if CLANG() else "fuzz"
     total = run_unit(shell, preset, env=_SANITIZER_ENV)
     return total + run_ctests(shell, preset, env=_SANITIZER_ENV)
 
 
 def _thread_tests():
-    """The test programs with such tests: building the others would take minutes for nothing."""
+    """The test programs with such tests; building the others would waste minutes."""
     layers = {path.relative_to(ROOT).parts[1] for path in ROOT.glob("libsched/**/*_test.cpp")
               if re.search(r'TEST_CASE\("[^"]*thread', path.read_text())}
     programs = [path.stem for path in ROOT.glob("tests/capi/*thread*_test.c")]
@@ -157,7 +157,7 @@ def _thread_tests():
 def run_tsan(shell):
     """Tests with "thread" in their name or file name."""
     targets = _thread_tests()
-    # ThreadSanitizer of GCC 12 needs the address space not to be randomised.
+    # ThreadSanitizer of GCC 12 does not work with a randomised address space.
     still = ["setarch", "--addr-no-randomize"]
     wrapper = still if shell.run([*still, "true"]).code == 0 else []
     total = run_unit(shell, "tsan", arguments=["--test-case=*thread*"], env=_SANITIZER_ENV,

@@ -1,4 +1,4 @@
-"""What the driver prints: a line per part while it runs, a table at the end."""
+"""Prints a line per part during a run, and a table at the end."""
 
 import os
 import sys
@@ -24,7 +24,7 @@ def end(part, counts, cost):
 
 
 def recall(part, path, tail):
-    """The end of a failed part's log once more, beside the counts."""
+    """Repeats the end of a failed part's log beside the counts."""
     if path.exists():
         print(f"{part.name} ended with:")
         show_log(path, tail)

@@ -1,4 +1,4 @@
-"""Commands of one part: run from the project's root, their output kept in the part's log."""
+"""Runs the commands of one part from the project's root, with their output in the part's log."""
 
 import dataclasses
 import os
@@ -12,11 +12,11 @@ BUILD = ROOT / "build"
 VENV_BIN = ROOT / ".venv" / "bin"
 
 
-FAILED_TAIL = 20  # lines of a failed command, once more at the end of the log
+FAILED_TAIL = 20  # lines of a failed command, repeated at the end of the log
 
 
 class Failure(Exception):
-    """A part that cannot go on: a build that fails, a file that is not there."""
+    """A part cannot continue, because a build failed or a file is missing."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Result:
 
 
 def environment(extra=None):
-    """The environment of every command: what setup put into .venv comes before the system's."""
+    """The environment of every command; .venv comes before the system's folders in PATH."""
     env = dict(os.environ)
     env["PATH"] = f"{VENV_BIN}{os.pathsep}{env.get('PATH', '')}"
     env["GOTOOLCHAIN"] = "local"
@@ -35,7 +35,7 @@ def environment(extra=None):
 
 
 class Shell:
-    """Runs commands, one log for all of them."""
+    """Runs commands with one log for all of them."""
 
     def __init__(self, part):
         self.verbose = os.environ.get("VERBOSE", "") not in ("", "0")
@@ -80,12 +80,12 @@ class Shell:
         return Result(code, output)
 
     def note_failed(self):
-        """Ends the log with the commands that failed: those that ran beside them may have ended later."""
+        """Ends the log with the commands that failed, because concurrent commands may have ended later."""
         for command, code, tail in self._failed:
             self.note("\n".join([f"failed: {command} (exit code {code}):", *tail]))
 
     def must(self, command, what, **options):
-        """A step that the rest depends on."""
+        """Runs a step that the rest depends on."""
         result = self.run(command, **options)
         if result.code != 0:
             raise Failure(f"{what} failed")
@@ -96,14 +96,14 @@ _done = set()
 
 
 def once(shell, name, command):
-    """A step that several parts need: done once per run of the driver."""
+    """Runs a step that several parts need, once per run of the driver."""
     if name not in _done:
         shell.must(command, name)
         _done.add(name)
 
 
 def build(shell, preset, targets=()):
-    """All of a preset, or some targets of it."""
+    """Builds all of a preset, or some of its targets."""
     once(shell, f"build of preset {preset}", ["packaging/build.sh", preset, *targets])
 
 

@@ -1,4 +1,4 @@
-"""Where the package tests find what was built, and how they run programs."""
+"""Paths of the built files, and functions that run programs, for the package tests."""
 
 import os
 import pathlib
@@ -26,7 +26,7 @@ def run(*command, cwd=ROOT, env=None, code=0, text=""):
 def need(tool):
     """The path of a tool; a test without it is skipped, or fails if REQUIRE_ALL is set.
 
-    What setup put into .venv (Go) comes first: it is there because the system's is too old.
+    .venv comes first, because setup installs a tool (Go) there only if the system's is too old.
     """
     found = shutil.which(tool, path=f"{ROOT / '.venv' / 'bin'}{os.pathsep}{os.environ['PATH']}")
     if found:

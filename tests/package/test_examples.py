@@ -1,4 +1,4 @@
-"""The examples run; C, Python, Go and the command line give the same answer of the same library."""
+"""The examples run; C, Python, Go and the command line give the same answers from the same library."""
 
 import json
 
@@ -39,13 +39,13 @@ def test_all_languages_answer_alike(pod, go_fit):
 
 
 def nodes_in(said):
-    """The list of nodes that take the pod, in what `libsched fit --json` prints."""
+    """The list of nodes that take the pod, from the output of `libsched fit --json`."""
     said = said[0] if isinstance(said, list) else said
     return said["feasible"] if "feasible" in said else said["nodes"]
 
 
 def test_the_plugin_example():
-    """Its plugin is asked about the two nodes that upstream's take, and says no to both."""
+    """The plugin judges the two nodes that upstream's plugins accept, and rejects both."""
     said = project.run(project.RELEASE / "examples" / "example_c_plugin", SHOP,
                        CLUSTERS / "pods" / "train.yaml", "eu-north-1b", code=1)
     drained = [line.split()[0] for line in said.splitlines() if "DrainedZone" in line]
@@ -91,7 +91,7 @@ def test_every_c_example_is_built():
 
 
 def test_the_pending_pod_of_the_shop_says_what_the_library_says():
-    """The dump's own message of a pod that found no node is the scheduler's, to the letter."""
+    """The dump's message of a pod that found no node is exactly the scheduler's."""
     program = ("import libsched, sys\n"
                "objects = libsched.Objects.load(sys.argv[1])\n"
                "pod, = [p for p in objects.pods if p.name.startswith('language-large-')][:1]\n"

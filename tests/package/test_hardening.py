@@ -1,4 +1,4 @@
-"""What is installed has what makes mistakes harder to exploit (cmake/hardening.cmake)."""
+"""The installed library has the hardening of cmake/hardening.cmake."""
 
 import platform
 import re
@@ -12,7 +12,7 @@ BUILT = [pytest.param(project.LIBRARY, id="library"), pytest.param(MODULE, id="m
 
 @pytest.mark.parametrize("built", BUILT)
 def test_relocations_are_read_only(built):
-    """Nothing that the loader filled in can be written to later."""
+    """Memory that the loader filled in is read-only afterwards."""
     dynamic = project.run("readelf", "-dW", built)
     assert "BIND_NOW" in dynamic or "NOW" in re.search(r"FLAGS_1.*", dynamic)[0]
     segments = project.run("readelf", "-lW", built)
@@ -39,7 +39,7 @@ def test_calls_of_the_c_library_are_checked():
 
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="an x86 instruction")
 def test_functions_begin_with_landing_pads():
-    """endbr64: where processors check it, no indirect jump goes anywhere else."""
+    """Code has endbr64, so that processors with this check refuse other targets of indirect jumps."""
     content = project.LIBRARY.read_bytes()
     loads = [[int(number, 16) for number in line.split()[1:5]]
              for line in project.run("readelf", "-lW", project.LIBRARY).splitlines()

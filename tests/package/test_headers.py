@@ -1,4 +1,4 @@
-"""Every public header stands alone, as C11 and as C++20, without a warning."""
+"""Every public header compiles alone, as C11 and as C++20, without a warning."""
 
 import re
 

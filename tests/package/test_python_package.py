@@ -1,4 +1,4 @@
-"""The Python package of a checkout holds the library that was built and tested, not another build of it."""
+"""The Python package of a checkout has the library that was built and tested, not another build of it."""
 
 import json
 import re
@@ -24,13 +24,13 @@ def test_the_module_finds_the_library_beside_itself():
 
 
 def test_the_package_has_nothing_of_the_tests(tmp_path):
-    """Alone, without what a checkout installs beside it, it has no verb `evaluate`."""
+    """Without the packages that a checkout installs beside it, it has no verb `evaluate`."""
     record = (next(installed().parent.glob("libsched-*.dist-info")) / "RECORD").read_text()
     files = [line.split(",")[0] for line in record.splitlines()]
     assert "libsched/cli/verbs.py" in files
     assert not [name for name in files if re.search("evaluate|judging|trace|case|test", name)]
     shutil.copytree(installed(), tmp_path / "libsched")
-    # -S: no packages but those of PYTHONPATH.
+    # -S: only the packages of PYTHONPATH.
     run = [project.ROOT / ".venv" / "bin" / "python", "-S", "-m", "libsched"]
     alone = {"PYTHONPATH": str(tmp_path)}
     assert "evaluate" not in project.run(*run, "--help", cwd=tmp_path, env=alone)

@@ -1,4 +1,4 @@
-"""The README's programs run, and its commands print what it shows, to the letter."""
+"""The README's programs run, and its commands print exactly the output that it shows."""
 
 import os
 import re
@@ -16,7 +16,7 @@ def blocks(language):
 
 
 def console():
-    """(command, what it prints) of each `$ command` in the console blocks."""
+    """(command, output) of each `$ command` in the console blocks."""
     found = []
     for text in blocks("console"):
         for part in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]:
@@ -66,7 +66,7 @@ def test_go_programs(source, tmp_path):
 
 
 def check(source, printed):
-    """What a program is said to print (its comments `prints: ...`) it prints, in that order."""
+    """A program prints the texts of its comments `prints: ...`, in that order."""
     said = re.findall(r"(?://|#|/\*) prints: (.*?)(?: \*/)?$", source, re.MULTILINE)
     assert said, "a program of the README says what it prints"
     at = 0

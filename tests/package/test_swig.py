@@ -1,4 +1,4 @@
-"""The interface for SWIG holds every header, and serves languages without typemaps of their own: here Python."""
+"""The interface for SWIG covers every header, and works without typemaps of a language, as for Python here."""
 
 import re
 import sysconfig

@@ -1,4 +1,4 @@
-"""What libsched.so exports is what is written down, and what the headers declare."""
+"""libsched.so exports exactly the listed functions, and the headers declare them."""
 
 import re
 

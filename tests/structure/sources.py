@@ -1,4 +1,4 @@
-"""The project's own files, as a clone has them: what the structure tests look at."""
+"""Finds and reads the project's own files, as a clone has them, for the structure tests."""
 
 import pathlib
 import subprocess
@@ -9,7 +9,7 @@ _NOT_OURS = {"build", ".venv", ".git", "dist", "__pycache__"}
 
 
 def files():
-    """Relative paths of all files that git knows or would add; without git, of all there are."""
+    """Relative paths of all files that git knows or would add; without git, of all files."""
     listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "-z"], cwd=ROOT,
                             capture_output=True, check=False)
     if listed.returncode == 0:

@@ -1,4 +1,4 @@
-"""The benchmark's gates say what was measured: a figure that falls short, or is missing, is not met."""
+"""The benchmark's gates follow the measurements: a gate with a short or missing figure is not met."""
 
 import sys
 

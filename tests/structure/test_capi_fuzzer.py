@@ -1,4 +1,4 @@
-"""The fuzzer of the C API calls every function: one that no rule covers is found here."""
+"""The fuzzer of the C API calls every function; a function without a rule fails here."""
 
 import re
 import sys

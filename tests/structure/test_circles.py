@@ -1,8 +1,8 @@
-"""No circles: neither do Python modules import each other in a circle, nor do C++ files include each other.
+"""Python modules do not import each other in a circle, and C++ files do not include each other in one.
 
-Of Python every import counts, also one for type checkers alone (`if TYPE_CHECKING`) and one inside a
-function: a module that names another one's types cannot be understood without it. Only the packages around
-an imported module do not count, although Python runs their `__init__`: those import all that is in them.
+Every Python import counts, even one for type checkers alone (`if TYPE_CHECKING`) and one inside a
+function: a module that names another module's types cannot be understood without it. The packages around
+an imported module do not count, although Python runs their `__init__`, because those import all their modules.
 """
 
 import ast
@@ -13,12 +13,12 @@ import sources
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
 CPP = {".cpp", ".hpp", ".c", ".h"}
-# Where the compilers look for a header that is not beside the file that includes it.
+# The compilers look in these folders for a header that is not beside the including file.
 FOLDERS = (".", "capi/include", "capi/src")
 
 
 def circle(graph):
-    """The nodes of a circle in a graph {node: its successors}, in order; None if there is none."""
+    """The nodes of a circle in a graph {node: its successors}, in order; None without a circle."""
     done, path = set(), []
 
     def visit(node):
@@ -44,7 +44,7 @@ def module_of(path, root):
 
 
 def imports(text, module, is_package, modules):
-    """Those of the modules that a module with this text imports."""
+    """The modules among `modules` that a module with this text imports."""
     package = module.split(".") if is_package else module.split(".")[:-1]
     found = set()
     for node in ast.walk(ast.parse(text)):
@@ -55,13 +55,13 @@ def imports(text, module, is_package, modules):
             source = ".".join([*base, *([node.module] if node.module else [])])
             inner = {f"{source}.{name.name}" for name in node.names} & modules
             found |= inner
-            if len(inner) < len(node.names):  # something that is no module, but stands in it
+            if len(inner) < len(node.names):  # a name that is no module but is defined in one
                 found.add(source)
     return (found & modules) - {module}
 
 
 def python_graph(folder):
-    """What each module of the package in a folder imports."""
+    """The imports of each module of the package in a folder."""
     paths = [path for path in sources.files() if path.suffix in (".py", ".pyi") and folder in path.parents]
     modules = {module_of(path, folder.parent): path for path in paths}
     return {module: imports(sources.text(path), module, path.name == "__init__.py", set(modules))
@@ -69,7 +69,7 @@ def python_graph(folder):
 
 
 def cpp_graph():
-    """What each C or C++ file includes of the project's own."""
+    """The project's own headers that each C or C++ file includes."""
     files = {path for path in sources.files() if path.suffix in CPP}
     graph = {}
     for path in files:

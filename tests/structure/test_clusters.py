@@ -1,4 +1,4 @@
-"""The example clusters are what their script makes, in every byte, and what the README says."""
+"""The example clusters are byte for byte the output of their script, and match the README."""
 
 import gzip
 import subprocess
@@ -19,7 +19,7 @@ def test_committed_files_are_what_the_script_makes(tmp_path):
 
 
 def test_the_yaml_says_what_was_meant():
-    """Our writer's output, read by a YAML library, is the document that went in."""
+    """A YAML library reads the writer's output as the original document."""
     sys.path.insert(0, str(CLUSTERS))
     import make_cluster
     text = (CLUSTERS / "shop.yaml").read_text()

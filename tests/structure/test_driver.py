@@ -1,4 +1,4 @@
-"""The test driver counts honestly: whatever goes wrong in a runner is a failure in its counts."""
+"""The test driver counts honestly: every fault of a runner is a failure in its counts."""
 
 import json
 import subprocess
@@ -88,7 +88,7 @@ def test_closing_line_of_counts():
 
 @pytest.mark.parametrize("required,code", [("", 0), ("1", 1)])
 def test_a_part_that_is_switched_off_fails_only_when_all_are_required(required, code):
-    """The whole driver, with one part whose tool is missing."""
+    """Runs the whole driver with one part whose tool is missing."""
     program = ("import sys; sys.path.insert(0, 'tests')\n"
                "from driver import parts; import runpy\n"
                "off = parts.Part('off', 'never runs', lambda shell: 1 / 0,"
@@ -120,7 +120,7 @@ def test_a_failure_is_told_again_beside_the_counts():
 
 
 def test_a_failed_command_ends_its_log(monkeypatch, tmp_path):
-    """Commands that run beside it may end later."""
+    """Concurrent commands may end later."""
     monkeypatch.setattr(driver_shell, "BUILD", tmp_path)
     shell = driver_shell.Shell("part")
     shell.run([sys.executable, "-c", "print('the find'); raise SystemExit(3)"])

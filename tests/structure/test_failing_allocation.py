@@ -1,5 +1,5 @@
-"""Every C function that changes a cluster has its allocations fail in tests/capi/failing_allocation_test.cpp,
-and is refused to plugins in tests/capi/reentry_test.c."""
+"""tests/capi/failing_allocation_test.cpp lets the allocations of every C function that changes a cluster fail,
+and tests/capi/reentry_test.c checks that plugins may not call it."""
 
 import re
 
@@ -8,9 +8,9 @@ import sources
 
 # Functions that return a code and take a cluster that is not const.
 CHANGING = re.compile(r"\blibsched_rc\s+(libsched_\w+)\s*\([^;]*?(?<!const )\blibsched_cluster \*\w", re.DOTALL)
-# Those that change the cluster of an evaluator.
+# Functions that change the cluster of an evaluator.
 OF_EVALUATORS = {"libsched_evaluator_assume", "libsched_evaluator_forget", "libsched_schedule"}
-# Those that take a cluster and leave its contents as they are.
+# Functions that take a cluster and leave its contents unchanged.
 KEEPING = {"libsched_cluster_refresh", "libsched_cluster_snapshot", "libsched_evaluator_create"}
 TRIED = re.compile(r"CALL\(\s*(libsched_\w+)")
 REFUSED = re.compile(r"REFUSED\(\w+,\s*(libsched_\w+)")
@@ -36,7 +36,7 @@ def capi_test(name):
 
 def test_every_change_of_a_cluster_is_tried_without_memory(found):
     tried = set(TRIED.findall(capi_test("failing_allocation_test.cpp")))
-    # A new cluster is no changed one.
+    # libsched_cluster_clone makes a new cluster and changes none.
     assert found | {"libsched_cluster_clone"} == tried
 
 

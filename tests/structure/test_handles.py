@@ -1,4 +1,4 @@
-"""Every function of the C API asks whether a handle is live, not only whether it is NULL."""
+"""Every function of the C API checks that a handle is live, not only that it is not NULL."""
 
 import re
 
@@ -23,7 +23,7 @@ def test_the_list_of_handles_is_complete():
     assert opaque == set(NAMES)
 
 
-# What callers make to be filled by calls has one owner.
+# Objects that callers make and calls fill have one owner.
 EXCLUSIVE = {"status", "cycle_state", "prefilter_result", "node_statuses", "score_table"}
 IMMUTABLE = {"text", "error", "objects", "pod", "node", "snapshot", "config", "framework", "decision"}
 

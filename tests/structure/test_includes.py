@@ -1,5 +1,5 @@
-"""Every file includes the headers of the standard library that it names something of, itself or through
-the project's own headers. Presets that compile in batches would not notice.
+"""Every file includes the standard headers of the names that it uses, directly or through the project's
+own headers. Presets that compile in batches do not detect a missing include.
 """
 
 import functools
@@ -25,7 +25,7 @@ HEADER_OF = {
     "unordered_map": "unordered_map", "unordered_set": "unordered_set", "pair": "utility",
     "variant": "variant", "vector": "vector",
 }
-# Where quoted names are looked for, besides the file's own folder.
+# Folders in which quoted names are looked up, besides the file's own folder.
 FOLDERS = [sources.ROOT / name for name in ("", "capi/src", "capi/include")]
 
 
@@ -38,7 +38,7 @@ def included(path):
 
 
 def reachable(path, seen):
-    """The headers from elsewhere that a file includes, also through the project's own."""
+    """The external headers that a file includes, directly or through the project's own."""
     found = set()
     if path not in seen:
         seen.add(path)

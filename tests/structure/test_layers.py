@@ -1,8 +1,8 @@
 """Layers by name: a file includes only its own layer and those before it.
 
-Linking refuses a wrong reference; this refuses a wrong include of a header that needs no linking.
-Third-party headers stay in the layers that are meant to know them, and nothing but the C API is
-seen by bindings, examples and black-box tests.
+Linking refuses a wrong reference; this test refuses a wrong include of a header that needs no linking.
+Third-party headers stay in the layers that may use them, and bindings, examples and black-box tests see
+only the C API.
 """
 
 import re
@@ -41,7 +41,7 @@ def layer_of(path):
 
 
 def wrong_includes(layer, included, is_test=False):
-    """Those of the included headers that a file of this layer may not include."""
+    """The included headers that a file of this layer may not include."""
     wrong = []
     for header in included:
         named = re.match(r"libsched/([a-z_]+)/", header)
@@ -109,7 +109,7 @@ def test_outsiders_see_only_the_c_api():
 
 
 def test_framework_and_scheduler_name_no_plugin():
-    """They know plugins by interface only; one file lists them."""
+    """They use plugins through interfaces only; one file lists the plugins."""
     plugins = {path.parts[2] for path in sources.files()
                if path.parts[:2] == ("libsched", "plugins") and len(path.parts) > 3}
     for path in in_layers():
@@ -127,7 +127,7 @@ def test_the_scheduler_asks_no_file_and_no_clock_of_the_machine():
             assert not outside & set(includes(path)), path
 
 
-# Where a lock lives as long as one call, and where those that fork() waits for are made.
+# Files whose locks live as long as one call, and files that define the locks for which fork() waits.
 OWN_LOCKS = {"libsched/base/mutex.hpp", "libsched/base/mutex.cpp", "libsched/framework/crew.hpp",
              "libsched/framework/crew.cpp", "libsched/framework/binding_run.cpp"}
 LOCK = re.compile(

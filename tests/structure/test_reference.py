@@ -1,4 +1,4 @@
-"""The C headers are a manual: every symbol has its words, and the HTML reference has every symbol."""
+"""The C headers are a manual: every symbol has a comment, and the HTML reference has every symbol."""
 
 import html
 import re

@@ -1,4 +1,4 @@
-"""Releases differ by tables alone: no code but theirs compares them or names an older one."""
+"""Releases differ only by tables: no other code compares releases or names an older one."""
 
 import re
 
@@ -6,7 +6,7 @@ import sources
 
 COMPARED = re.compile(r"\bk1_\d+|\brelease\w*(?:\(\))?\s*(?:[=!<>]=|<|>)\s*(?!nullptr)\w"
                       r"|[=!<>]=\s*k(?:Newest|Oldest)Release")
-# The tables, and the type itself.
+# The files of the tables and of the type itself.
 MAY = {"release.hpp", "release.cpp", "feature_gate_table.cpp", "default_plugins.cpp",
        "in_tree_plugins.cpp"}
 

@@ -1,4 +1,4 @@
-"""What setup installs from elsewhere is pinned with hashes, and is what was asked for."""
+"""Packages that setup downloads are pinned with hashes, and match the requested versions."""
 
 import re
 
@@ -8,7 +8,7 @@ PACKAGING = sources.ROOT / "packaging"
 
 
 def pinned(name):
-    """Names and versions of a file of requirements; every one of them has hashes."""
+    """Names and versions of a requirements file; checks that every entry has hashes."""
     entries = re.sub(r"\\\n", " ", (PACKAGING / name).read_text()).splitlines()
     found = {}
     for entry in entries:

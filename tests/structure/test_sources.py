@@ -7,8 +7,8 @@ import sources
 MOST_LINES = 800
 NAMELESS = re.compile(r"(^|[/_.-])(utils?|helpers?|common|misc)([/_.-]|$)", re.IGNORECASE)
 
-# Folders of a developer's machine, and hosts of package registries: neither belongs to the project.
-# The patterns are put together here so that this file does not contain what it looks for.
+# Folders of a developer's machine and hosts of package registries do not belong to the project.
+# The patterns are assembled from parts, so that this file does not match them itself.
 FOLDERS = re.compile(
     r"(?<![\w.~$}/-])/(" + "|".join(["work", "root", "home/[a-z]+", "farm", "Users"]) + r")/")
 HOSTS = re.compile("|".join(re.escape(name) for name in [
@@ -58,7 +58,7 @@ def test_the_patterns_find_what_they_should():
 
 
 def test_source_files_open_with_a_comment():
-    """In Go, where the comment is the package's, one file of each folder does."""
+    """In Go the comment describes the package, so one file of each folder has it."""
     silent, spoken_packages = [], set()
     for path in sources.code():
         lines = (sources.text(path) or "").splitlines()

@@ -1,4 +1,4 @@
-"""Names, uids, times and addresses that are the same in every run: all drawn from a text's hash."""
+"""Names, uids, times and addresses, derived from the hash of a text so that every run makes the same."""
 
 import datetime
 import hashlib
@@ -22,7 +22,7 @@ def digest(text):
 
 
 def suffix(text, length=5):
-    """As the API server makes them: no vowels, so no words."""
+    """A suffix as the API server makes it: without vowels, so that it spells no word."""
     value = hashlib.sha256(("suffix " + text).encode()).digest()
     return "".join(_LETTERS[byte % len(_LETTERS)] for byte in value[:length])
 

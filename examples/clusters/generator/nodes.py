@@ -42,7 +42,7 @@ class Machine:
         return capacity - capacity // 20 - 102400
 
     def capacity_ki(self):
-        """A little less than the size on the label, as the kernel keeps some."""
+        """A little less than the nominal size, because the kernel keeps some."""
         whole = self.pool.memory_gib * KI * KI
         return whole - whole // 64 - identity.number("memory " + self.name, 4096)
 
@@ -145,7 +145,7 @@ def _pod_cidr(machine):
 
 
 def node(machine, images):
-    """The Node; `images` are (name, bytes) of what its pods run."""
+    """The Node object; `images` are (name, bytes) of the images of its pods."""
     pool = machine.pool
     resources = {"ephemeral-storage": None, "hugepages-1Gi": "0", "hugepages-2Mi": "0",
                  "pods": str(pool.pods)}

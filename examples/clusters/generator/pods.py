@@ -1,4 +1,4 @@
-"""Pod objects as an API server returns them, placed where there is room."""
+"""Pod objects as an API server returns them, placed on machines with room."""
 
 from . import identity
 from .workloads import DAEMON, NOT_READY
@@ -15,7 +15,7 @@ def amount(resource, text):
 
 
 def requests_of(workload):
-    """What a pod counts for: containers and staying init containers together, and overhead."""
+    """The requests of a pod: the sum of its containers, its sidecars and its overhead."""
     total = {"pods": 1}
     staying = [container for container in workload.init if container.sidecar]
     for asked in [c.requests for c in (*workload.containers, *staying)] + [workload.overhead]:
@@ -36,7 +36,7 @@ def choose(workload, machines, taken):
                and all(machine.free.get(r, 0) >= value for r, value in asked.items())]
     if workload.affinity.get("podAntiAffinity"):
         fitting = [machine for machine in fitting if machine not in taken]
-    if "nvidia.com/gpu" in asked:  # fill up machines: that leaves whole ones for large jobs
+    if "nvidia.com/gpu" in asked:  # fill up machines to keep whole ones free for large jobs
         return min(fitting, key=lambda m: (m.free["nvidia.com/gpu"], m.name))
     return min(fitting, key=lambda m: (zones.get(m.zone, 0), -m.free["cpu"], m.name))
 
@@ -204,7 +204,7 @@ def _status(workload, spec, pod_name, machine, at, waiting):
 
 
 def pod(workload, index, machine, number, waiting):
-    """The Pod; `waiting` is what the scheduler says of one that has no machine."""
+    """The Pod object; `waiting` is the scheduler's message for a pod without a machine."""
     name, generate, owner, labels = _names(workload, index, machine)
     key = f"{workload.namespace}/{name}"
     at = 40_000 + number * 37

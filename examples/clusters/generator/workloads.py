@@ -1,4 +1,4 @@
-"""What runs in a cluster: a short description of each workload, from which pods.py makes pods."""
+"""Short descriptions of the workloads of a cluster, from which pods.py makes pods."""
 
 import dataclasses
 
@@ -83,7 +83,7 @@ def app(program, tag, cpu, memory, limit_memory="", **more):
 
 
 def system(all_pools, gpu_pools):
-    """What a cluster brings along: on the control plane, on every node, and in kube-system."""
+    """The workloads of every cluster: on the control plane, on every node, and in kube-system."""
     version = "v1.36.1"
     static = {"etcd": ("100m", "100Mi", "3.6.5-0"), "kube-apiserver": ("250m", "512Mi", version),
               "kube-controller-manager": ("200m", "128Mi", version),

@@ -4,7 +4,7 @@ import json
 import re
 
 _PLAIN = re.compile(r"[A-Za-z0-9_./\\<(~+][^\n]*\Z")
-# What YAML would read as something else than a string: numbers of all kinds, times, words.
+# Matches plain text that YAML would not read as a string: numbers of all kinds, times, words.
 _LOOKS_OTHERWISE = re.compile(
     r"(true|false|yes|no|on|off|y|n|null|~|<<|[-+]?\.(inf|nan)|[-+]?0[xob]?[0-9a-f_]+"
     r"|[-+]?[0-9_]*\.?[0-9_]+\.?(e[-+]?[0-9]+)?|[0-9]+(:[0-9]+)+|[0-9]{4}-[0-9]+-[0-9]+.*)\Z",

@@ -1,5 +1,5 @@
-/* A plugin in ten lines of C: no node gets more pods than its argument says. Built as a shared
-   object and loaded with libsched_registry_load(). pluginConfig: {name: MaxPods, args: {pods: 2}}
+/* A plugin in ten lines of C that limits the number of pods per node to its argument. It is built as a
+   shared object and loaded with libsched_registry_load(). pluginConfig: {name: MaxPods, args: {pods: 2}}
  */
 #include <cjson/cJSON.h>
 #include <libsched.h>

@@ -1,5 +1,5 @@
-// A plugin in ten lines of C++: nodes of one zone get no pods, and others score by what they have
-// free. pluginConfig: {name: QuietZone, args: {zone: a}}
+// A plugin in ten lines of C++ that keeps pods out of one zone and scores other nodes by their free
+// resources. pluginConfig: {name: QuietZone, args: {zone: a}}
 #include <cjson/cJSON.h>
 
 #include <libsched/plugin.hpp>

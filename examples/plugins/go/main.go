@@ -1,10 +1,10 @@
-// Command plugin asks a cluster with a plugin of one's own beside upstream's: it keeps pods out of a
-// zone that is being drained.
+// Command plugin judges a pod with a custom plugin beside upstream's, which keeps pods out of a zone
+// that is being drained.
 //
 //	plugin CLUSTER POD ZONE          (files: JSON or YAML, plain or gzip)
 //
-// Prints each node with who said no, and why. Exit code 0: the pod fits somewhere, 1: nowhere, 2: an
-// input is wrong.
+// It prints each node with the plugin that rejected it and the reasons. Exit code 0: the pod fits
+// somewhere, 1: nowhere, 2: an input is wrong.
 package main
 
 import (

@@ -1,4 +1,4 @@
-"""A plugin in ten lines: nodes in zones whose power is clean now get higher scores."""
+"""A plugin in ten lines that gives higher scores to nodes in zones with clean power."""
 
 import libsched
 

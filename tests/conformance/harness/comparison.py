@@ -1,7 +1,7 @@
-"""What differs between the golden result of a case and an answer.
+"""Finds the differences between the golden result of a case and an answer.
 
-A pod whose answer says that a plugin is needed which is not there is left out, never compared. In mode
-"schedule" the pods after it see another cluster, so they are left out with it.
+A pod whose answer names a plugin that is not built is left out, never compared. In mode
+"schedule" the pods after it see a different cluster, so they are left out as well.
 """
 
 import dataclasses
@@ -11,7 +11,7 @@ import re
 from .service import Crash
 
 NEEDS_PLUGIN = re.compile(r'needs plugin "([^"]+)"')
-# Besides, "scores:NAME" is one plugin's part of the scores.
+# A further field, "scores:NAME", is one plugin's part of the scores.
 FIELDS = ("preEnqueue", "preFilter", "nodes", "feasible", "error", "fitError", "skipScore", "scoreError",
           "scores", "best", "chosen", "reserve", "nodeOrder", "fitErrorWithPostFilter", "postFilter")
 # The field of a difference that concerns a case as a whole.
@@ -37,7 +37,7 @@ class Difference:
 
 
 def same_kind(one, other):
-    """Whether two differences look like the same fault: the same field, and the same way to crash."""
+    """Tells whether two differences look like the same fault: the same field, or the same kind of crash."""
     if one.field != other.field:
         return False
     return one.field != CRASH or one.answer.partition(";")[0] == other.answer.partition(";")[0]
@@ -71,7 +71,7 @@ def compare(golden, answer, fields=FIELDS):
         _compare_trace(golden, answer, verdict)
         return verdict
     if "pods" not in golden or "pods" not in answer:
-        # Upstream cannot run the case (or the answer says so): then both must say why, in one voice.
+        # If either side cannot run the case, both must give the same error.
         if golden.get("error") != answer.get("error") or "pods" in golden or "pods" in answer:
             verdict.differences.append(
                 Difference("", WHOLE, golden.get("error", "a result"), answer.get("error", "a result")))
@@ -84,7 +84,7 @@ def compare(golden, answer, fields=FIELDS):
         verdict.differences.append(Difference("", "pods", names, got))
         return verdict
     verdict.pods = len(names)
-    gone = None  # the plugin that made a cluster of mode schedule another one
+    gone = None  # the missing plugin that made the clusters of mode schedule diverge
     for want, have in zip(golden["pods"], answer["pods"]):
         needed = NEEDS_PLUGIN.findall(str(have.get("error", "")))
         if gone or needed:
@@ -104,9 +104,9 @@ def compare(golden, answer, fields=FIELDS):
 
 
 def compare_mutant(golden, answer, fields=FIELDS):
-    """As compare(), but what upstream refuses need only be refused: its decoder's words are its own.
+    """Like compare(), but a refusal by upstream's decoder may have another text here.
 
-    The words of a configuration's errors count: users are to find them in upstream's documents.
+    Errors of a configuration must have upstream's text, because users look them up in upstream's documents.
     """
     refused = _refusal(golden)
     said = None
@@ -125,16 +125,16 @@ def compare_mutant(golden, answer, fields=FIELDS):
 
 
 def _refusal(result):
-    """Why a case as a whole was refused, or None."""
+    """The reason why a whole case was refused, or None."""
     if not isinstance(result, dict) or "pods" in result or "mode" in result or "error" not in result:
         return None
     return str(result["error"])
 
 
 def _compare_trace(golden, answer, verdict):
-    """Mode trace: every field, step by step. A framework that upstream refuses to make counts, too.
+    """Compares every field of mode trace, step by step, including a framework that upstream refuses.
 
-    Mode config has fields alone.
+    Mode config has only fields, no steps.
     """
     fields = [field for field in {**golden, **answer} if field != "pods"]
     for field in fields:

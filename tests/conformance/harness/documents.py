@@ -1,8 +1,8 @@
 """Texts that are nearly manifests or configurations, for the real decoders and for libsched.
 
-A text is one of the good ones below with one to three small changes: of a character, a token, a line,
+A text is a valid text from below with one to three small changes: of a character, a token, a line,
 the indentation, a value. Both sides say whether they accept it, and which pods and nodes it holds.
-Where they differ on purpose, KNOWN says so; anything else is a difference that is reported.
+KNOWN lists the intended differences; any other difference is reported.
 """
 
 import base64
@@ -202,7 +202,7 @@ def _indentation(rng, text):
 
 
 def _value(rng, text):
-    """Another value behind a colon, or in the place of a token."""
+    """Puts another value behind a colon or in place of a token."""
     value = rng.choice(_VALUES)
     places = [match for match in re.finditer(r"(?<=: )[^\n,}\]]*|(?<=- )[^\n:]*", text) if match[0]]
     if not places or rng.random() < 0.2:
@@ -244,7 +244,7 @@ _CHANGES = (_character, _character, _token, _line, _indentation, _value, _value,
 
 @dataclasses.dataclass(frozen=True)
 class Known:
-    """A class of difference that is wanted: who accepts, what the other says, and why."""
+    """A class of intended difference: the side that accepts, the other side's error, and the reason."""
 
     accepts: str    # "upstream", "libsched", or "both", with other objects
     says: str       # a regular expression for the other's error
@@ -290,7 +290,7 @@ KNOWN = (
 
 
 def difference(want, have):
-    """None if the answers agree, else who accepts ("both": other objects) and the other's error."""
+    """None if the answers agree, else the side that accepts ("both": other objects) and the other's error."""
     if "error" in want or "error" in have:
         if "error" in want and "error" in have:
             return None
@@ -311,7 +311,7 @@ def _sorted(documents):
 
 
 def known(found, data):
-    """The Known that a difference between answers to a text belongs to, or None."""
+    """The Known that covers a difference between answers to a text, or None."""
     text = data.decode(errors="replace")
     return next((each for each in KNOWN
                  if each.accepts == found[0] and re.search(each.says, found[1])
@@ -323,7 +323,7 @@ def question(reader, data):
 
 
 def shrink(reader, data, same):
-    """Leaves out lines, then pieces of lines, as long as `same(data)`."""
+    """Removes lines, then pieces of lines, as long as `same(data)` holds."""
     for pieces in (lambda d: d.splitlines(keepends=True), lambda d: re.findall(rb"\w+|\s+|.", d, re.S)):
         parts = pieces(data)
         size = max(1, len(parts) // 2)
@@ -349,7 +349,7 @@ class Tally:
 
 
 def stale(ask_upstream, ask_libsched):
-    """The classes of known differences whose examples do not differ as they say."""
+    """The classes of known differences whose examples do not differ as described."""
     lines = [question("manifests", each.example.encode("utf-8", "surrogateescape")) for each in KNOWN]
     answers = zip(KNOWN, ask_upstream(lines), ask_libsched(lines))
     found = [(each, difference(_parsed(want), _parsed(have))) for each, want, have in answers]
@@ -405,7 +405,7 @@ def compare(oracle, count, seed, timeout, folder):
 
 
 def _show(upstream, libsched, reader, data, found, path):
-    """Prints a difference, made small, and keeps the text."""
+    """Shrinks and prints a difference, and stores the text."""
     def same(text):
         lines = [question(reader, text)]
         now = difference(_parsed(upstream(lines)[0]), _parsed(libsched(lines)[0]))

@@ -1,7 +1,7 @@
-"""Values at the edges of what a field takes: numbers, quantities, words, and parts that may be absent.
+"""Values at the limits of a field's range: numbers, quantities, words, and optional parts.
 
-A field is known by its name, or by that of the map it stands in. Words of the case itself (names of
-nodes, labels, classes) come from the case; these here are those that no case has.
+A field is identified by its name, or by the name of its map. Words of the case itself (names of
+nodes, labels, classes) come from the case; this file has words that no case has.
 """
 
 INTEGERS = (0, 1, -1, 2, 5, 50, 99, 100, 101, 65535, 65536, 2**31 - 1, 2**31, -2**31, -2**31 - 1,
@@ -64,7 +64,7 @@ WORDS = {
     "kind": ("Pod", "Node", "Service", "PersistentVolume", "ReplicaSet", "KubeSchedulerConfiguration",
              "NodeAffinityArgs", "", "Nonesuch"),
 }
-#: Numbers by name, where few of all integers mean anything.
+#: Numbers by name, for fields in which only a few integers are meaningful.
 NUMBERS = {
     "maxSkew": (0, 1, 2, 5, -1), "minDomains": (0, 1, 2, 3, 100, -1), "weight": (0, 1, 2, 50, 100, 101, -1),
     "priority": (0, 1, 10, 1000, -1, 2000000000, 2000001000), "tolerationSeconds": (0, 1, -1, 300),
@@ -75,7 +75,7 @@ NUMBERS = {
     "minCandidateNodesAbsolute": (0, 1, 2, 100, -1), "bindTimeoutSeconds": (0, 1, 600, -1),
     "utilization": (0, 1, 50, 100, 101, -1), "score": (0, 1, 10, 11, 100, 101, -1),
 }
-#: Maps whose values are quantities, and fields that are one.
+#: Maps whose values are quantities, and fields that are quantities.
 QUANTITY_MAPS = {"requests", "limits", "capacity", "allocatable", "overhead", "allocatedResources"}
 QUANTITY_FIELDS = {"sizeLimit", "maximumVolumeSize"}
 RESOURCES = ("cpu", "memory", "ephemeral-storage", "pods", "hugepages-2Mi", "example.com/gpu",
@@ -178,7 +178,7 @@ PARTS = {
         (("spec", "drivers", "+"), {"name": "ebs.csi.example.com", "nodeID": "n",
                                            "allocatable": {"count": 1}, "topologyKeys": None}),),
 }
-#: What a configuration may get: at its top, in a profile and as arguments.
+#: Additions to a configuration: at its top, in a profile and as arguments.
 CONFIG_FIELDS = (("percentageOfNodesToScore", 50), ("parallelism", 4), ("podInitialBackoffSeconds", 2),
                  ("podMaxBackoffSeconds", 1), ("delayCacheUntilActive", True), ("leaderElection", {}),
                  ("clientConnection", {"qps": 1}), ("extenders", []), ("enableProfiling", False))

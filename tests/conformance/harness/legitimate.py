@@ -1,8 +1,8 @@
-"""The differences from upstream that a mutated case may show, each with its reason: the one place for them.
+"""The only list of differences from upstream that a mutated case may show, each with its reason.
 
-A mutant is compared like any other case, but for what stands here. Every entry is a name, a reason for
-people, and a function that says of a case, its golden result and the answer whether it explains the
-difference. A run prints how often each was needed.
+Apart from these entries a mutant is compared like any other case. An entry is a name, a reason for
+readers, and a function that takes a case, its golden result and the answer and tells whether it explains the
+difference. A run prints how often each entry was needed.
 """
 
 import dataclasses
@@ -12,7 +12,7 @@ from typing import Callable
 
 from .comparison import Verdict, compare_mutant
 
-# Parts of objects that no plugin reads: they are passed over, whatever they hold.
+# Parts of objects that no plugin reads; they are skipped, whatever they hold.
 _UNREAD = re.compile(r"Go struct field (?:" + "|".join((
     r"\w+\.status\.daemonEndpoints\b.*", r"\w+\.status\.nodeInfo\b.*",
     r"(?:Namespace|Service|ReplicaSet|ReplicationController|StatefulSet|VolumeAttachment)\.(?:spec|status) ",
@@ -32,14 +32,14 @@ _NO_KIND = re.compile(r"no kind \"[^\"]*\" is registered for version|Object '(?:
 
 @dataclasses.dataclass(frozen=True)
 class Legitimate:
-    """A kind of difference that is known and meant."""
+    """A known and intended kind of difference."""
     name: str
     reason: str
     explains: Callable  # (case, golden, answer) -> bool
 
 
 def compare_known(case, golden, answer, fields):
-    """The comparison of a mutant, given as a text; what is known and meant is no difference."""
+    """Compares a mutant, given as a text; known and intended differences do not count."""
     verdict = compare_mutant(golden, answer, fields)
     if verdict.differences:
         known = reason_for(case, golden, answer)

@@ -1,7 +1,7 @@
 """Mutants of generated and recorded cases, compared with upstream: conformance.py --mutate.
 
-All chunks follow from one seed. A mutant that upstream refuses must be refused here, too, and the
-other way round; the words may differ, but for a configuration's.
+All chunks follow from one seed. Both sides must refuse the same mutants; the texts may differ, except
+for configurations.
 """
 
 import dataclasses
@@ -34,7 +34,7 @@ class Mutants:
     recorded: str = ""  # the folder of goldens to take cases from; "": generate
 
     def cases(self, oracle):
-        """The mutants as lines; they depend on the fields above alone."""
+        """The mutants as lines; they depend only on the fields above."""
         rng = random.Random(f"{self.seed} {self.number}")
         cases = self._bases(oracle, rng, -(-self.count // PER_CASE))
         if self.mode in ("evaluate", "schedule") and rng.random() < 0.3:
@@ -56,7 +56,7 @@ class Mutants:
         return _generated(oracle, self.kind, self.mode, rng, count)
 
     def compare(self, case, golden, answer, fields):
-        """Compares as refused what both refuse, and leaves out what is known and meant."""
+        """Compares a case; a refusal by both is equal, and known and intended differences do not count."""
         return compare_known(case, golden, answer, fields)
 
 
@@ -73,7 +73,7 @@ def _generated(oracle, kind, mode, rng, count):
 
 
 def _configs(oracle, rng, count):
-    """Configurations: of the generator, and of the recorded table with every default written out."""
+    """Configurations from the generator, and from the recorded table with every default written out."""
     made = [case["config"] for case in _generated(oracle, "config", "evaluate", rng, count)]
     return [rng.choice((config, rng.choice(_table()), _HEADER)) for config in made]
 
@@ -97,7 +97,7 @@ def _table():
 
 
 def _written_out(entry):
-    """An entry of the table as the configuration that it became."""
+    """The configuration that an entry of the table became."""
     profiles = []
     for profile in entry.get("profiles") or ():
         plugins = {point: {"enabled": names} for point, names in (profile.get("plugins") or {}).items()}

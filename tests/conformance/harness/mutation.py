@@ -1,6 +1,6 @@
 """Mutates cases: a few changes at random places, most of which keep the case plausible.
 
-What a mutant is depends on the case and the random generator alone.
+A mutant depends only on the case and the random generator.
 """
 
 import copy
@@ -8,14 +8,14 @@ import copy
 from . import edge_values as edge
 from .shrinking import MISSING, at
 
-# How many changes a mutant gets: most have few, so that what differs is near what is known.
+# The number of changes of a mutant. Most mutants have few, so that they stay close to a known case.
 _COUNTS = (1, 1, 1, 2, 2, 3, 4, 6)
 _HEAD = {"apiVersion", "kind", "metadata"}
 _TOP = {"objects": 5, "pods": 6, "config": 2, "changes": 3, "profile": 3, "fakes": 6, "steps": 4}
 
 
 def mutate(case, rng):
-    """A mutant of a case; the case stays as it is."""
+    """Returns a mutant of a case and leaves the case unchanged."""
     mutant = copy.deepcopy(case)
     mutator = _Mutator(mutant, rng)
     for _ in range(rng.choice(_COUNTS)):
@@ -29,7 +29,7 @@ class _Mutator:
         self.seen = None  # field -> values that the case has there
 
     def change(self):
-        """One change."""
+        """Makes one change."""
         if self.rng.random() < 0.04:
             self._change_case()
             return
@@ -51,7 +51,7 @@ class _Mutator:
         index = self.rng.randrange(len(self.case[top]))
         entry = self.case[top][index]
         if top == "objects" and isinstance(entry, dict):
-            # Kinds of which there are few count as much as those that there are many of.
+            # Rare kinds are chosen as often as frequent kinds.
             kind = self.rng.choice(sorted({str(o.get("kind")) for o in self.case[top]
                                            if isinstance(o, dict)}))
             index = self.rng.choice([i for i, o in enumerate(self.case[top])
@@ -63,7 +63,7 @@ class _Mutator:
             self._change_below((top, index))
 
     def _change_case(self):
-        """The case as a whole: its mode, its defaults, what is judged."""
+        """Changes the case as a whole: its mode, its defaults, the judged pods."""
         case, rng = self.case, self.rng
         what = rng.randrange(5)
         if what == 0 and case.get("mode") in ("evaluate", "schedule"):
@@ -80,12 +80,12 @@ class _Mutator:
                               "kind": "KubeSchedulerConfiguration", "profiles": [{}]}
 
     def _change_below(self, root):
-        """One change at some place below a root."""
+        """Makes one change at some place below a root."""
         places = [path for path in _paths(at(self.case, root), root) if len(path) > len(root)]
         if not places:
             return
-        # Deep places are many; half of the time the choice is by the name of the field, and a quarter
-        # of the time among those that decide the most.
+        # Most places are deep. Half of the time the choice is by the name of the field, and a quarter
+        # of the time among the fields that decide the most.
         chance = self.rng.random()
         telling = [path for path in places if _telling(path)] if chance < 0.25 else []
         if telling:
@@ -97,14 +97,14 @@ class _Mutator:
             places = by_field[self.rng.choice(sorted(by_field, key=str))]
         path = self.rng.choice(places)
         if path[-1] in _HEAD and self.rng.random() < 0.8:
-            return  # nearly always refused, whatever it becomes
+            return  # a change here is nearly always refused
         if isinstance(at(self.case, path), list) and self.rng.random() < 0.7:
             self._change_list(path)
         else:
             self._change_value(path)
 
     def _change_list(self, path):
-        """Entries go, come twice, change places; an odd one comes."""
+        """Removes, repeats or swaps entries, or adds an odd one."""
         entries, rng = at(self.case, path), self.rng
         what = rng.randrange(8)
         if not entries or what == 7:
@@ -122,7 +122,7 @@ class _Mutator:
             entries.reverse()
 
     def _change_value(self, path):
-        """The value at a path goes, or becomes another one; or its key does."""
+        """Removes or replaces the value at a path, or its key."""
         parent, key, rng = at(self.case, path[:-1]), path[-1], self.rng
         chance = rng.random()
         if chance < 0.15:
@@ -137,19 +137,19 @@ class _Mutator:
             parent[key] = copy.deepcopy(self._value(path, parent[key]))
 
     def _key(self, path):
-        """Another key for the map that a path ends in."""
+        """Returns another key for the map that a path ends in."""
         if _map_name(path) in edge.QUANTITY_MAPS:
             return self.rng.choice(edge.RESOURCES)
         if _map_name(path) in edge.LABEL_MAPS:
             return self.rng.choice(edge.LABELS)
-        # Near misses: what a decoder must tell from the right name.
+        # Near misses, which a decoder must tell from the right name.
         key = str(path[-1])
         if path[0] in ("profile", "fakes", "steps", "changes"):
-            return key + "x"  # in the form of cases Go's own decoder takes any capitals
+            return key + "x"  # Go's decoder of cases ignores capitals
         return self.rng.choice((key[:1].upper() + key[1:], key + "x", key.lower(), key[:-1], key))
 
     def _value(self, path, old):
-        """Another value for a field."""
+        """Returns another value for a field."""
         rng, field = self.rng, _field(path)
         chance = rng.random()
         if chance < 0.3:
@@ -164,7 +164,7 @@ class _Mutator:
             if field in edge.NUMBERS:
                 return rng.choice(edge.NUMBERS[field])
             if field == "name" and path[0] in ("config", "profile"):
-                # In mode trace the runtime is driven, not the plugins in the tree.
+                # Mode trace tests the runtime, not the in-tree plugins.
                 return rng.choice(edge.PLUGINS if path[0] == "config" else edge.TRACE_PLUGINS)
         if isinstance(old, bool):
             return not old if rng.random() < 0.9 else rng.choice(edge.TEXTS)
@@ -178,7 +178,7 @@ class _Mutator:
         return rng.choice((None, "", {}, [], 0, True, [None], {"": ""}))
 
     def _values(self, field):
-        """What the case has in fields of this name."""
+        """The values that the case has in fields of this name."""
         if self.seen is None:
             self.seen = {}
             for path in _paths(self.case, ()):
@@ -195,7 +195,7 @@ class _Mutator:
             metadata.pop("uid", None)
 
     def _add_part(self, entry):
-        """A part that its kind may have comes."""
+        """Adds a part that the kind may have."""
         parts = edge.PARTS.get(str(entry.get("kind"))) if isinstance(entry, dict) else None
         if not parts:
             return
@@ -260,7 +260,7 @@ def _map_name(path):
 
 
 def _put(value, path, part):
-    """Puts a part at a path and makes what is missing on the way; other things in the way stay."""
+    """Puts a part at a path and makes missing parents; an existing value on the way stays."""
     for key, after in zip(path, path[1:]):
         below = at(value, (key,))
         if below is MISSING or below is None:

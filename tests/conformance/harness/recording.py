@@ -1,4 +1,4 @@
-"""Records goldens: cases of every kind with upstream's answers, and where they come from."""
+"""Records goldens: cases of every kind with upstream's answers and their provenance."""
 
 import subprocess
 
@@ -6,7 +6,7 @@ from . import goldens, mutated, work
 from .report import Progress
 from .service import Crash, Service, ServiceError
 
-# What is recorded of each kind: mode, chance of odd values, cases, whether half ask for defaults.
+# Recordings of each kind: mode, chance of odd values, cases, whether half ask for defaults.
 RECIPE = (("evaluate", 0.05, 60, False), ("evaluate", 0.5, 40, False), ("evaluate", 0.05, 20, True),
           ("schedule", 0.05, 30, False), ("schedule", 0.5, 20, False))
 START = 20260101
@@ -82,7 +82,7 @@ def record(options, kinds):
 
 
 def _mutants(program, kinds, seed, oracle, progress):
-    """Pairs by mode. What upstream leaves to chance (it answers otherwise when asked again) is no truth."""
+    """Pairs by mode. Cases whose answer upstream leaves to chance (it differs when asked again) are dropped."""
     pairs = {}
     for chunk in mutated.chunks(kinds, seed, MUTANTS):
         texts = chunk.cases(program)

@@ -1,4 +1,4 @@
-"""What a run prints: progress while it works, a table of the kinds, and the closing line of counts."""
+"""Prints progress during a run, a table of the kinds, and the closing line of counts."""
 
 import collections
 import dataclasses
@@ -8,7 +8,7 @@ import time
 
 
 class Progress:
-    """A bar on a terminal; nothing elsewhere."""
+    """Shows a bar on a terminal, and nothing elsewhere."""
 
     def __init__(self, total, stream=None):
         self.total, self.done, self.wrong = total, 0, 0
@@ -43,7 +43,7 @@ class KindCounts:
     """Sums over the cases of one kind."""
     cases: int = 0
     different: int = 0
-    untouched: int = 0  # cases of which no pod was compared
+    untouched: int = 0  # cases without a compared pod
     pods: int = 0
     compared: int = 0
     skipped_upstream: int = 0
@@ -66,7 +66,7 @@ class KindCounts:
         self.fields.update(difference.field for difference in verdict.differences)
 
     def left_out_percent(self):
-        """Of the pods."""
+        """The number of pods compared."""
         left_out = sum(self.left_out.values())
         return 100 * left_out / self.pods if self.pods else 0.0
 

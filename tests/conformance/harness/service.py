@@ -1,8 +1,8 @@
 """A program that answers each line on its standard input with one line on its standard output.
 
-It is started once and asked many times. Writing and reading happen in threads of their own, so neither
-side ever waits for a full pipe. If the program dies, the line that kills it is found and answered with
-a Crash, and a new process goes on with the rest.
+It is started once and asked many times. Separate threads write and read, so neither
+side ever waits for a full pipe. If the program dies, the line that killed it is found and answered with
+a Crash, and a new process continues with the rest.
 """
 
 import queue
@@ -60,14 +60,14 @@ class Service:
                     raise ServiceError(f"{' '.join(self.command)}: {crash}")
                 answers.append(crash)
                 continue
-            # A program that works on several lines at once may have died of a later one: the next
-            # line alone tells.
+            # A program that works on several lines at once may have died on a later line, so the next
+            # line is tried alone.
             alone, crash_alone = self._exchange(rest[len(got):len(got) + 1])
             answers.append(crash_alone if crash_alone else alone[0])
         return answers
 
     def close(self):
-        """Ends the process; it gets a moment to leave by itself when its input ends."""
+        """Ends the process, which gets a moment to exit by itself when its input ends."""
         process, self.process = self.process, None
         if process is None:
             return
@@ -130,7 +130,7 @@ def _write(pipe, texts):
             pipe.write(text.encode() + b"\n")
         pipe.flush()
     except (OSError, ValueError):
-        pass  # the reader sees the end of the output and says what happened
+        pass  # the reader sees the end of the output and reports it
 
 
 def _read(pipe, lines):

@@ -1,7 +1,7 @@
-"""Makes a case that differs small, so that a person sees why.
+"""Shrinks a case that differs, so that the cause is visible.
 
-Parts are taken away as long as the case stays interesting: first pods and objects in large bites, then
-every key and list entry of what is left, over and over until nothing more can go or the time is up.
+Parts are removed as long as the case stays interesting: first large groups of pods and objects, then
+every remaining key and list entry, repeatedly until nothing more can be removed or the time is up.
 """
 
 import copy
@@ -9,7 +9,7 @@ import json
 import time
 
 _LISTS = ("pods", "objects", "changes", "fakes", "steps")
-# Without these an object is no object.
+# Every object needs these keys.
 _FIXED = {"kind", "apiVersion"}
 
 
@@ -52,7 +52,7 @@ class _Shrinker:
         return True
 
     def drop(self, path):
-        """Tries to do without the part at a path."""
+        """Tries to remove the part at a path."""
         candidate = copy.deepcopy(self.case)
         parent = at(candidate, path[:-1])
         if not isinstance(parent, (dict, list)) or at(candidate, path) is MISSING:
@@ -61,7 +61,7 @@ class _Shrinker:
         return self.attempt(candidate)
 
     def thin_list(self, path):
-        """Takes runs of entries out of a list: halves first, single entries last."""
+        """Removes runs of entries from a list: halves first, single entries last."""
         entries = at(self.case, path)
         if not isinstance(entries, list):
             return
@@ -76,7 +76,7 @@ class _Shrinker:
             step //= 2
 
     def thin_tree(self, path):
-        """Takes away what can go below a path, the largest parts first."""
+        """Removes as much as possible below a path, the largest parts first."""
         value = at(self.case, path)
         if isinstance(value, dict):
             keys = sorted(value, key=lambda key: -len(json.dumps(value[key])))

@@ -1,6 +1,6 @@
-"""The work of a run: chunks of cases, from the generator or from recorded goldens, judged in parallel.
+"""Judges chunks of cases, from the generator or from recorded goldens, in parallel.
 
-Each worker thread holds one process of the command under test and one of the oracle for the whole run.
+Each worker thread keeps one process of the command under test and one of the oracle for the whole run.
 """
 
 import concurrent.futures
@@ -31,7 +31,7 @@ class Generated:
     sizes: tuple = ()       # further arguments of the generator
 
     def arguments(self):
-        mode = "evaluate" if self.kind == "trace" else self.mode  # that kind says it itself
+        mode = "evaluate" if self.kind == "trace" else self.mode  # a trace case names its mode itself
         return ["gen", "-kind", self.kind, "-mode", mode, "-seed", str(self.start), "-count",
                 str(self.count), "-nasty", f"{self.nasty:g}", *self.sizes]
 
@@ -71,7 +71,7 @@ class Recorded:
 
 
 def recorded(folder, kinds=None, mode=None):
-    """Chunks of the golden files of a folder, and the kinds of those that were not wanted."""
+    """Chunks of the golden files of a folder, and the kinds of unwanted files."""
     chunks, others = [], []
     for kind, file_mode, path in goldens.files(folder):
         if (kinds and kind not in kinds) or (mode and file_mode != mode):
@@ -149,7 +149,7 @@ class Judges:
         return results
 
     def varies(self, text, truth):
-        """Whether upstream says something else when it is asked again."""
+        """Tells whether upstream answers differently when asked again."""
         return isinstance(truth, str) and any(again != truth for again in self.ask_oracle([text] * 6))
 
     def ask_both(self, texts):
@@ -179,7 +179,7 @@ class Judges:
 
 
 def parsed_golden(truth):
-    """A golden as an object; where the oracle itself died there is nothing to compare with."""
+    """A golden as an object; None if the oracle itself died."""
     if isinstance(truth, Crash):
         return {"error": f"the oracle died: {truth}"}
     return json.loads(truth)
@@ -188,7 +188,7 @@ def parsed_golden(truth):
 def run(judges, chunks, jobs, each):
     """Judges all chunks with some threads and calls each(result), in the order of the chunks.
 
-    At most a few chunks wait to be looked at, so memory stays flat whatever the number of cases.
+    At most a few judged chunks wait, so memory does not grow with the number of cases.
     """
     waiting = queue.Queue(maxsize=2 * jobs)
     stop = threading.Event()

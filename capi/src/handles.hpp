@@ -78,22 +78,18 @@ struct PreFilterObject final : RefCounted {
   PreFilterResult result;
   bool out_of_memory = false;  // then no node is left
 };
-// With an overlay the node is to be seen with the overlay's pods.
 struct NodeInfo final : HandleMark {
-  NodeInfo() = default;
-  NodeInfo(const View* v, uint32_t r, const NodeOverlay* o) : view(v), row(r), overlay(o) {}
-  const View* view = nullptr;
-  uint32_t row = kNoId;
-  const NodeOverlay* overlay = nullptr;
+  explicit NodeInfo(const NodeView& n) : node(n) {}
+  NodeView node;
 };
 struct NodeSet final : HandleMark {
-  NodeSet(const View* v, const uint32_t* r, size_t n, const NodeOverlay* o)
-      : view(v), rows(r), count(n), overlay(o) {}
+  NodeSet(const View* v, const uint32_t* r, size_t n, const NodeView* s)
+      : view(v), rows(r), count(n), single(s), info(NodeView(*v, kNoId)) {}
   const View* view;
   const uint32_t* rows;
   size_t count;
-  const NodeOverlay* overlay;  // of a set of one
-  mutable NodeInfo info;       // what _at() lends
+  const NodeView* single;  // of a set of one: how its node is to be seen
+  mutable NodeInfo info;   // what _at() lends
 };
 // What slots fill or read, for the time of a call.
 struct Signature final : HandleMark {

@@ -24,7 +24,7 @@ bool same(const Object& stored, const Object& offered) {
 ChangeKinds with_pods(const State& state, uint32_t r, ChangeKinds changes) {
   const State::Row& row = state.row(r);
   if (row.pods.empty() || (changes & (kNodeChanged | kLabelsChanged)) == 0) return changes;
-  return changes | kPodsChanged | (row.driver_volumes != 0 ? kVolumesChanged : 0) |
+  return changes | kPodsChanged | (row.volumes.driver_volumes != 0 ? kVolumesChanged : 0) |
          (state.existing_terms().size() != 0 ? kTermsChanged : 0);
 }
 

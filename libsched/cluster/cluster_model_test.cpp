@@ -226,9 +226,9 @@ void check_objects(const State& view, const Model& model) {
       claiming += pod.claim_names.empty() ? 0 : 1;
       inline_pods += named_claims ? 0 : 1;
     }
-    CHECK(row.driver_volumes == volumes);
-    CHECK(row.claiming_pods == claiming);
-    CHECK(row.inline_pods == inline_pods);
+    CHECK(row.volumes.driver_volumes == volumes);
+    CHECK(row.volumes.claiming_pods == claiming);
+    CHECK(row.volumes.inline_pods == inline_pods);
   }
 }
 

@@ -122,23 +122,17 @@ void Columns::clear_allocatable(uint32_t row, const Resources& r) {
 }
 
 void Columns::add_pod(uint32_t row, const Resources& r, const NonZero& nonzero) {
-  const auto take = [row](Resource& c, int64_t v) { c.left[row] = wrapping_sub(c.left[row], v); };
-  take(resources_[kCpu], r.milli_cpu);
-  take(resources_[kMemory], r.memory);
-  if (r.ephemeral_storage != 0) take(resources_[kEphemeralStorage], r.ephemeral_storage);
-  take(resources_[kPods], 1);
-  for (const ScalarAmount& s : r.scalars) take(resources_[use(s)], s.value);
+  change_left<wrapping_sub>(
+      r, [&](uint32_t id) -> int64_t& { return resources_[id].left[row]; },
+      [&](const ScalarAmount& s) -> int64_t& { return resources_[use(s)].left[row]; });
   nonzero_cpu_[row] = wrapping_add(nonzero_cpu_[row], nonzero.milli_cpu);
   nonzero_memory_[row] = wrapping_add(nonzero_memory_[row], nonzero.memory);
 }
 
 void Columns::remove_pod(uint32_t row, const Resources& r, const NonZero& nonzero) {
-  const auto give = [row](Resource& c, int64_t v) { c.left[row] = wrapping_add(c.left[row], v); };
-  give(resources_[kCpu], r.milli_cpu);
-  give(resources_[kMemory], r.memory);
-  if (r.ephemeral_storage != 0) give(resources_[kEphemeralStorage], r.ephemeral_storage);
-  give(resources_[kPods], 1);
-  for (const ScalarAmount& s : r.scalars) give(resources_[unuse(s)], s.value);
+  change_left<wrapping_add>(
+      r, [&](uint32_t id) -> int64_t& { return resources_[id].left[row]; },
+      [&](const ScalarAmount& s) -> int64_t& { return resources_[unuse(s)].left[row]; });
   nonzero_cpu_[row] = wrapping_sub(nonzero_cpu_[row], nonzero.milli_cpu);
   nonzero_memory_[row] = wrapping_sub(nonzero_memory_[row], nonzero.memory);
 }

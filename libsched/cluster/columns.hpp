@@ -24,6 +24,20 @@ namespace libsched {
 // Indexes of the resources that every node has; scalars come behind.
 enum : uint32_t { kCpu = 0, kMemory = 1, kEphemeralStorage = 2, kPods = 3, kFirstScalar = 4 };
 
+// How a pod that comes (wrapping_sub) or goes (wrapping_add) changes what is left of a node: of a
+// row, and of a copy of one. `left` gives the amount of one of the resources above, by reference,
+// and `left_of_scalar` that of a ScalarAmount.
+template <int64_t (*kChange)(int64_t, int64_t), typename Left, typename LeftOfScalar>
+void change_left(const Resources& occupied, Left&& left, LeftOfScalar&& left_of_scalar) {
+  const auto change = [](int64_t& amount, int64_t by) { amount = kChange(amount, by); };
+  change(left(kCpu), occupied.milli_cpu);
+  change(left(kMemory), occupied.memory);
+  // Mostly none: then its column is not fetched.
+  if (occupied.ephemeral_storage != 0) change(left(kEphemeralStorage), occupied.ephemeral_storage);
+  change(left(kPods), 1);
+  for (const ScalarAmount& s : occupied.scalars) change(left_of_scalar(s), s.value);
+}
+
 class Columns {
  public:
   struct Resource {

@@ -12,6 +12,7 @@ NodeOverlay::NodeOverlay(const State& view, uint32_t row) : view_(&view), row_(r
   pods_.reserve(there.pods.size() + 1);
   for (const uint32_t s : there.pods) pods_.push_back(view.slot(s).pod);
   ports_ = there.ports;
+  volumes_ = there.volumes;
   const Columns& columns = view.columns();
   left_.resize(columns.count());
   for (uint32_t id = 0; id < left_.size(); ++id) left_[id] = columns.resource(id).left[row];
@@ -25,38 +26,22 @@ int64_t NodeOverlay::left(Str resource) const {
   return 0;
 }
 
-int64_t NodeOverlay::requested(uint32_t resource) const {
-  return resource < left_.size()
-             ? wrapping_sub(view_->columns().resource(resource).allocatable[row_], left_[resource])
-             : 0;
-}
-
-// `times`: 1 gives the pod's resources back, -1 takes them.
-void NodeOverlay::give(const Pod& pod, int64_t times) {
-  const auto change = [times](int64_t* left, int64_t amount) {
-    *left = times > 0 ? wrapping_add(*left, amount) : wrapping_sub(*left, amount);
-  };
-  change(&left_[kCpu], pod.occupied.milli_cpu);
-  change(&left_[kMemory], pod.occupied.memory);
-  change(&left_[kEphemeralStorage], pod.occupied.ephemeral_storage);
-  change(&left_[kPods], 1);
-  for (const ScalarAmount& s : pod.occupied.scalars) {
-    const uint32_t id = view_->columns().find(s.name, s.name_hash);
-    if (id != kNoId) {
-      change(&left_[id], s.value);
-      continue;
-    }
-    auto it = std::find_if(unknown_.begin(), unknown_.end(),
-                           [&](const Unknown& u) { return u.name == s.name; });
-    if (it == unknown_.end()) it = unknown_.insert(it, {std::string(s.name), 0});
-    change(&it->left, s.value);
-  }
+int64_t& NodeOverlay::left_of(const ScalarAmount& scalar) {
+  const uint32_t id = view_->columns().find(scalar.name, scalar.name_hash);
+  if (id != kNoId) return left_[id];
+  auto it = std::find_if(unknown_.begin(), unknown_.end(),
+                         [&](const Unknown& u) { return u.name == scalar.name; });
+  if (it == unknown_.end()) it = unknown_.insert(it, {std::string(scalar.name), 0});
+  return it->left;
 }
 
 void NodeOverlay::add(const PodRef& pod) {
   pods_.push_back(pod);
-  give(*pod, -1);
+  change_left<wrapping_sub>(
+      pod->occupied, [&](uint32_t id) -> int64_t& { return left_[id]; },
+      [&](const ScalarAmount& s) -> int64_t& { return left_of(s); });
   add_ports(pod, &ports_);
+  volumes_.add(*pod);
 }
 
 bool NodeOverlay::remove(const Pod& pod) {
@@ -65,8 +50,11 @@ bool NodeOverlay::remove(const Pod& pod) {
   if (it == pods_.end()) return false;
   const PodRef gone = std::exchange(*it, pods_.back());
   pods_.pop_back();
-  give(*gone, 1);
+  change_left<wrapping_add>(
+      gone->occupied, [&](uint32_t id) -> int64_t& { return left_[id]; },
+      [&](const ScalarAmount& s) -> int64_t& { return left_of(s); });
   remove_ports(*gone, &ports_);
+  volumes_.remove(*gone);
   return true;
 }
 

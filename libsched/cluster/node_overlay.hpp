@@ -23,7 +23,7 @@ class NodeOverlay {
   int64_t left(uint32_t resource) const { return resource < left_.size() ? left_[resource] : 0; }
   // By name: also of a resource that no node and no pod of the view has.
   int64_t left(Str resource) const;
-  int64_t requested(uint32_t resource) const;
+  const VolumeUse& volumes() const { return volumes_; }
 
   void add(const PodRef& pod);
   // As upstream's NodeInfo.RemovePod: the last pod takes the place of the removed one. False if
@@ -35,12 +35,13 @@ class NodeOverlay {
     std::string name;
     int64_t left;
   };
-  void give(const Pod& pod, int64_t times);
+  int64_t& left_of(const ScalarAmount& scalar);
 
   const State* view_;
   uint32_t row_;
   std::vector<PodRef> pods_;
   std::vector<State::UsedPort> ports_;
+  VolumeUse volumes_;
   std::vector<int64_t> left_;
   std::vector<Unknown> unknown_;
 };

@@ -47,7 +47,7 @@ bool State::attach_node(uint32_t r, NodeRef node) {
   live_.reserve(capacity);
   images_.reserve_stale(capacity);
   columns_.prepare(node->allocatable);
-  if (row.claiming_pods != 0)
+  if (row.volumes.claiming_pods != 0)
     for (const uint32_t s : row.pods) claim_uses_.prepare(*slots_[s].pod);
   const uint32_t taint_set = taints_.prepare(node, capacity);
   try {
@@ -78,7 +78,7 @@ void State::link_node(uint32_t r, NodeRef node, uint32_t taint_set) noexcept {
   if (node->unschedulable) unschedulable_.set(r);
   live_.set(r);
   row.node = std::move(node);
-  if (row.claiming_pods != 0)
+  if (row.volumes.claiming_pods != 0)
     for (const uint32_t s : row.pods) claim_uses_.add(*slots_[s].pod);
 }
 
@@ -89,7 +89,7 @@ void State::undo_attach_node(uint32_t r, bool touched) noexcept {
 
 NodeRef State::detach_node(uint32_t r) noexcept {
   Row& row = rows_[r];
-  if (row.claiming_pods != 0)
+  if (row.volumes.claiming_pods != 0)
     for (const uint32_t s : row.pods) claim_uses_.remove(*slots_[s].pod);
   live_.clear(r);
   unschedulable_.clear(r);
@@ -170,12 +170,6 @@ void State::undo_release_slot(uint32_t s, PodRef pod) noexcept {
   slots_[s].pod = std::move(pod);
 }
 
-bool State::has_inline_volume(const Pod& pod) {
-  return pod.driver_volumes != pod.claim_names.size() ||
-         std::any_of(pod.claim_names.begin(), pod.claim_names.end(),
-                     [](Str name) { return name.empty(); });
-}
-
 bool State::attach_pod(uint32_t s, uint32_t r) {
   const Pod& pod = *slots_[s].pod;
   Row& row = rows_[r];
@@ -198,13 +192,8 @@ void State::link_pod(uint32_t s, uint32_t r) noexcept {
   columns_.add_pod(r, pod.occupied, pod.occupied_nonzero);
   tables_.attach_pod(s, pod, r);
   existing_terms_.attach_pod(s, pod, r);
-  if (pod.driver_volumes == 0) return;
-  row.driver_volumes += pod.driver_volumes;
-  if (has_inline_volume(pod)) ++row.inline_pods;
-  if (!pod.claim_names.empty()) {
-    ++row.claiming_pods;
-    if (row.node) claim_uses_.add(pod);
-  }
+  row.volumes.add(pod);
+  if (row.node && !pod.claim_names.empty()) claim_uses_.add(pod);
 }
 
 void State::unlink_pod(uint32_t s) noexcept {
@@ -218,13 +207,8 @@ void State::unlink_pod(uint32_t s) noexcept {
   columns_.remove_pod(slot.row, pod.occupied, pod.occupied_nonzero);
   tables_.detach_pod(s, slot.row);
   existing_terms_.detach_pod(s, pod, slot.row);
-  if (pod.driver_volumes == 0) return;
-  row.driver_volumes -= pod.driver_volumes;
-  if (has_inline_volume(pod)) --row.inline_pods;
-  if (!pod.claim_names.empty()) {
-    --row.claiming_pods;
-    if (row.node) claim_uses_.remove(pod);
-  }
+  row.volumes.remove(pod);
+  if (row.node && !pod.claim_names.empty()) claim_uses_.remove(pod);
 }
 
 bool State::detach_pod(uint32_t s) {

@@ -25,6 +25,7 @@
 #include "libsched/cluster/object_store.hpp"
 #include "libsched/cluster/tables.hpp"
 #include "libsched/cluster/taint_sets.hpp"
+#include "libsched/cluster/volume_use.hpp"
 #include "libsched/objects/node.hpp"
 
 namespace libsched {
@@ -46,10 +47,8 @@ class State : public HandleMark {
     std::vector<uint32_t> labels;  // pair ids, in the order of the node's labels
     std::vector<UsedPort> ports;   // a set, as upstream's HostPortInfo
     uint32_t taint_set = kNoId;
-    uint32_t claiming_pods = 0;   // pods with claim_names
-    uint32_t driver_volumes = 0;  // of all pods
-    uint32_t inline_pods = 0;     // pods with one that is not a claim with a name
-    std::string zone;             // the zone it stands under in the node tree
+    VolumeUse volumes;
+    std::string zone;  // the zone it stands under in the node tree
     bool used = false;
   };
   struct Slot {
@@ -215,7 +214,6 @@ class State : public HandleMark {
   }
 
  private:
-  static bool has_inline_volume(const Pod& pod);
   void link_node(uint32_t r, NodeRef node, uint32_t taint_set) noexcept;
   void link_pod(uint32_t s, uint32_t r) noexcept;
   void unlink_pod(uint32_t s) noexcept;

@@ -171,40 +171,24 @@ Result<void> Evaluator::prepare_one(CycleState& state, const Pod& pod) const {
   return tie_to_pod(state, pod);
 }
 
-Result<void> Evaluator::run_filter(CycleState& state, const Pod& pod, uint32_t row,
+Result<void> Evaluator::run_filter(CycleState& state, const Pod& pod, const NodeView& node,
                                    Status* status) {
   LIBSCHED_TRY(prepare_one(state, pod));
   const ReadOnlyScope scope(*this);
   const Call call = call_inside(state);
-  return FilterPass(*framework_, state, pod, call).judge(row, nullptr, status);
-}
-
-Result<void> Evaluator::run_filter(CycleState& state, const Pod& pod, const NodeOverlay& node,
-                                   Status* status) {
-  LIBSCHED_TRY(prepare_one(state, pod));
-  const ReadOnlyScope scope(*this);
-  const Call call = call_inside(state);
-  return FilterPass(*framework_, state, pod, call).judge(node.row(), &node, status);
-}
-
-Result<void> Evaluator::run_filter_with_nominated(CycleState& state, const Pod& pod, uint32_t row,
-                                                  Status* status) {
-  LIBSCHED_TRY(prepare_one(state, pod));
-  const ReadOnlyScope scope(*this);
-  const Call call = call_inside(state);
-  return FilterPass(*framework_, state, pod, call).judge_with_nominated(row, nullptr, status);
+  return FilterPass(*framework_, state, pod, call).judge(node, status);
 }
 
 Result<void> Evaluator::run_filter_with_nominated(CycleState& state, const Pod& pod,
-                                                  const NodeOverlay& node, Status* status) {
+                                                  const NodeView& node, Status* status) {
   LIBSCHED_TRY(prepare_one(state, pod));
   const ReadOnlyScope scope(*this);
   const Call call = call_inside(state);
-  return FilterPass(*framework_, state, pod, call).judge_with_nominated(node.row(), &node, status);
+  return FilterPass(*framework_, state, pod, call).judge_with_nominated(node, status);
 }
 
 Result<Status> Evaluator::change_pod(FilterPass::Change change, CycleState& state, const Pod& pod,
-                                     const Pod& other, const NodeOverlay& node) {
+                                     const Pod& other, const NodeView& node) {
   if (state.in_use() || ForeignCall::depth() != 0) {
     LIBSCHED_TRY(may_ask());
     LIBSCHED_TRY(may_replace(state));
@@ -220,7 +204,7 @@ Result<Status> Evaluator::run_add_pod(CycleState& state, const Pod& pod, const P
   if (view().node(row) == nullptr) return no_row();
   NodeOverlay node(view(), row);
   node.add(PodRef::share(&other));
-  return change_pod(FilterPass::Change::kAdd, state, pod, other, node);
+  return change_pod(FilterPass::Change::kAdd, state, pod, other, NodeView(node));
 }
 
 Result<Status> Evaluator::run_remove_pod(CycleState& state, const Pod& pod, const Pod& other,
@@ -228,7 +212,7 @@ Result<Status> Evaluator::run_remove_pod(CycleState& state, const Pod& pod, cons
   if (view().node(row) == nullptr) return no_row();
   NodeOverlay node(view(), row);
   node.remove(other);  // or it was not there
-  return change_pod(FilterPass::Change::kRemove, state, pod, other, node);
+  return change_pod(FilterPass::Change::kRemove, state, pod, other, NodeView(node));
 }
 
 }  // namespace libsched

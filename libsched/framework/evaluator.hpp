@@ -97,15 +97,18 @@ class Evaluator final : public RefCounted {
   // follows `other` coming to or leaving the node. Changes the state alone.
   Result<Status> run_add_pod(CycleState& state, const Pod& pod, const Pod& other, uint32_t row);
   Result<Status> run_remove_pod(CycleState& state, const Pod& pod, const Pod& other, uint32_t row);
-  // Upstream's RunFilterPlugins on a node, and on a copy of one.
-  Result<void> run_filter(CycleState& state, const Pod& pod, uint32_t row, Status* status);
-  Result<void> run_filter(CycleState& state, const Pod& pod, const NodeOverlay& node,
-                          Status* status);
+  // Upstream's RunFilterPlugins on a node of the view, or on a copy of one.
+  Result<void> run_filter(CycleState& state, const Pod& pod, const NodeView& node, Status* status);
+  Result<void> run_filter(CycleState& state, const Pod& pod, uint32_t row, Status* status) {
+    return run_filter(state, pod, NodeView(view(), row), status);
+  }
   // Upstream's RunFilterPluginsWithNominatedPods.
+  Result<void> run_filter_with_nominated(CycleState& state, const Pod& pod, const NodeView& node,
+                                         Status* status);
   Result<void> run_filter_with_nominated(CycleState& state, const Pod& pod, uint32_t row,
-                                         Status* status);
-  Result<void> run_filter_with_nominated(CycleState& state, const Pod& pod, const NodeOverlay& node,
-                                         Status* status);
+                                         Status* status) {
+    return run_filter_with_nominated(state, pod, NodeView(view(), row), status);
+  }
   // Upstream's RunPostFilterPlugins; `nomination` may be left without a value.
   Result<Status> run_post_filter(CycleState& state, const Pod& pod, const NodeStatuses& statuses,
                                  std::optional<Nomination>* nomination);
@@ -230,7 +233,7 @@ class Evaluator final : public RefCounted {
   Result<Status> post_filter(const PostFilterCall& call, std::optional<Nomination>* nomination);
   bool may_use_threads(const CycleState& state) const;
   Result<Status> change_pod(FilterPass::Change change, CycleState& state, const Pod& pod,
-                            const Pod& other, const NodeOverlay& node);
+                            const Pod& other, const NodeView& node);
 
   // Filter of many nodes (evaluator_filter.cpp).
   void mask(const CycleState& state, const FilterOptions& options, size_t words);

@@ -27,7 +27,7 @@ Fake counting(const std::string& name, std::string* log, const Status& pre = {},
   };
   const auto change = [=](const PodChange& call, int delta) {
     *log += name + (delta > 0 ? "+" : "-") + std::string(call.other.meta.name) + "@" +
-            call.view.row(call.row).name + " ";
+            call.node.name() + " ";
     if (call.data != nullptr) static_cast<Count*>(call.data)->count += delta;
     return said;
   };

@@ -146,7 +146,7 @@ Result<CycleOutcome> Evaluator::choose(CycleState& state, const Pod& pod, const 
   uint32_t rejected = kNoId;
   if (const uint32_t nominated = nominated_row(pod); nominated != kNoId) {
     Status there;
-    LIBSCHED_TRY(pass.judge_with_nominated(nominated, nullptr, &there));
+    LIBSCHED_TRY(pass.judge_with_nominated(NodeView(view(), nominated), &there));
     LIBSCHED_TRY(call.check_limits());
     if (there.success()) {
       out.row = nominated;
@@ -186,7 +186,7 @@ Result<CycleOutcome> Evaluator::choose(CycleState& state, const Pod& pod, const 
   }
   if (options.sampling) next_start_ = (next_start_ + out.evaluated) % v.node_count();
   if (found->failed != kNoId) {
-    LIBSCHED_TRY(pass.judge_with_nominated(found->failed, nullptr, &out.status));
+    LIBSCHED_TRY(pass.judge_with_nominated(NodeView(view(), found->failed), &out.status));
     if (!out.status.success()) return out;
   }
   if (found->count == 0) {
@@ -218,8 +218,7 @@ Result<CycleOutcome> Evaluator::choose(CycleState& state, const Pod& pod, const 
     out.status = std::move(*scored);
     return out;
   }
-  const bool uniform =
-      options.ties == TieMode::kUpstream && framework_->behaviours().uniform_ties;
+  const bool uniform = options.ties == TieMode::kUpstream && framework_->behaviours().uniform_ties;
   out.row = pick_row(v, set, work_.totals.data(), uniform ? TieMode::kRandom : options.ties,
                      options.seed, &ties_broken_, &out.total);
   out.total = wrapping_add(out.total, offset);

@@ -45,8 +45,8 @@ struct World {
       REQUIRE(world_.evaluator.run_filter_with_nominated(state, *world_.pod, row, &one).ok());
       CHECK(one == s);
       REQUIRE(world_.evaluator
-                  .run_filter_with_nominated(state, *world_.pod,
-                                             NodeOverlay(world_.cluster->view(), row), &one)
+                  .run_filter_with_nominated(
+                      state, *world_.pod, NodeView(NodeOverlay(world_.cluster->view(), row)), &one)
                   .ok());
       CHECK(one == s);
     }
@@ -71,11 +71,12 @@ struct World {
     };
     f.filter = [this](const FilterCall& call, const Node&) {
       std::vector<std::string> pods = static_cast<const Here&>(*call.data).pods;
-      if (call.overlay != nullptr) CHECK(call.overlay->pods().size() == pods.size());
-      return verdict_(pods, call.overlay != nullptr && !pods.empty());
+      const bool copy = call.single != nullptr && call.single->is_copy();
+      if (copy) CHECK(call.single->pod_count() == pods.size());
+      return verdict_(pods, copy && !pods.empty());
     };
     f.add_pod = [add](const PodChange& call) {
-      CHECK(call.overlay != nullptr);
+      CHECK(call.node.is_copy());
       static_cast<Here*>(call.data)->pods.emplace_back(call.other.meta.name);
       return add;
     };

@@ -49,47 +49,46 @@ inline bool FilterPass::data_for(uint32_t plugin, CycleState::Entry& entry,
   return data == nullptr || data->view_version == 0 || data->view_version == view.version();
 }
 
-Result<void> FilterPass::judge(uint32_t row, const NodeOverlay* copy, Status* status) {
+Result<void> FilterPass::judge(const NodeView& node, Status* status) {
+  const uint32_t row = node.row();
   uint64_t alive = uint64_t{1} << (row % 64);
   uint64_t errors = 0;
   const RowSet set{row / 64, 1, &alive, &errors};
+  FilterCall call = call_of(&node);
   for (const uint32_t i : framework_.at(ExtensionPoint::kFilter)) {
     CycleState::Entry& entry = state_.entries()[i];
     const Plugin* plugin = framework_.plugins()[i].plugin.get();
     if (entry.skip_filter || plugin == nullptr) continue;
-    const PluginData* data = nullptr;
-    if (!data_for(i, entry, &data)) return stale(framework_.plugins()[i].name);
-    const FilterStep step{i, plugin, data, entry.pre_filtered};
-    const FilterCall call = call_of(step, copy);
+    if (!data_for(i, entry, &call.data)) return stale(framework_.plugins()[i].name);
+    call.pre_filtered = entry.pre_filtered;
     plugin->filter(call, set);
     if (alive != 0) continue;
-    *status = rejection(framework_, step, call, row);
+    *status = rejection(framework_, {i, plugin, call.data, call.pre_filtered}, call, row);
     return {};
   }
   status->reset();
   return {};
 }
 
-Result<void> FilterPass::judge_with_nominated(uint32_t row, const NodeOverlay* copy,
-                                              Status* status) {
-  const std::vector<PodRef>& there = call_.services.nominator().on(call_.view.row(row).name);
-  if (!must_yield(pod_, there)) return judge(row, copy, status);
+Result<void> FilterPass::judge_with_nominated(const NodeView& node, Status* status) {
+  const std::vector<PodRef>& there = call_.services.nominator().on(node.name());
+  if (!must_yield(pod_, there)) return judge(node, status);
   const std::vector<PodRef> nominated = there;  // a plugin may change the list
-  NodeOverlay crowded = copy != nullptr ? *copy : NodeOverlay(call_.view, row);
+  NodeOverlay crowded = node.copy();
   const Ref<CycleState> changed = state_.clone();
   FilterPass with(framework_, *changed, pod_, call_);
   for (const PodRef& p : nominated) {
     if (!must_yield_to(pod_, *p)) continue;
     crowded.add(p);
-    Result<Status> added = with.change(Change::kAdd, *p, crowded);
+    Result<Status> added = with.change(Change::kAdd, *p, NodeView(crowded));
     if (!added.ok()) return std::move(added.error());
     if (!added->success()) {
       *status = std::move(*added);
       return {};
     }
   }
-  LIBSCHED_TRY(with.judge(row, &crowded, status));
-  return status->success() ? judge(row, copy, status) : Result<void>();
+  LIBSCHED_TRY(with.judge(NodeView(crowded), status));
+  return status->success() ? judge(node, status) : Result<void>();
 }
 
 Result<void> FilterPass::prepare(Workspace* workspace, bool nominated) {
@@ -130,7 +129,7 @@ Result<void> FilterPass::judge_alone(const RowSet& set, Verdicts* verdicts) {
   Result<void> out;
   set.for_each([&](uint32_t row) {
     if (!out.ok() || !(out = call_.check_limits()).ok()) return;
-    out = judge_with_nominated(row, nullptr, &status);
+    out = judge_with_nominated(NodeView(call_.view, row), &status);
     if (!out.ok() || status.success()) return;
     if (status.rejected()) {
       set.reject(row);
@@ -152,21 +151,23 @@ Result<void> FilterPass::judge(const RowSet& set, Verdicts* verdicts) {
     }
     LIBSCHED_TRY(judge_alone({set.first_word, set.words, apart.data(), set.errors}, verdicts));
   }
+  FilterCall call = call_of(nullptr);
   for (const FilterStep& step : work_->steps) {
     if (call_.limits != nullptr) LIBSCHED_TRY(call_.check_limits());
+    call.data = step.data;
+    call.pre_filtered = step.pre_filtered;
     if (verdicts == nullptr) {
-      step.plugin->filter(call_of(step), set);
+      step.plugin->filter(call, set);
       continue;
     }
     verdicts->before(set.alive);
-    step.plugin->filter(call_of(step), set);
+    step.plugin->filter(call, set);
     if (!verdicts->after(step, state_.entries()[step.index].data, set.alive)) break;
   }
   LIBSCHED_TRY(call_.check_limits());
   if (apart_)
     for (size_t w = 0; w < set.words; ++w) set.alive[w] |= apart[w];
-  if (verdicts != nullptr)
-    verdicts->take_foreign(framework_, {call_, pod_, state_, nullptr, false});
+  if (verdicts != nullptr) verdicts->take_foreign(framework_, call);
   return {};
 }
 
@@ -245,7 +246,7 @@ Result<FilterWalk> FilterPass::walk(const FilterPolicy& policy) {
   return out;
 }
 
-Result<Status> FilterPass::change(Change change, const Pod& other, const NodeOverlay& node) {
+Result<Status> FilterPass::change(Change change, const Pod& other, const NodeView& node) {
   const auto left_out = [&](uint32_t i) {
     const Plugin* plugin = framework_.plugins()[i].plugin.get();
     return plugin == nullptr || !plugin->extends() || state_.entries()[i].skip_filter;
@@ -262,7 +263,7 @@ Result<Status> FilterPass::change(Change change, const Pod& other, const NodeOve
     const Framework::Instance& instance = framework_.plugins()[i];
     std::shared_ptr<PluginData>& data = state_.entries()[i].data;
     if (data && data.use_count() != 1) data = data->clone();
-    const PodChange what{call_, pod_, state_, data.get(), other, node.row(), &node};
+    const PodChange what{call_, pod_, state_, data.get(), other, node};
     const bool add = change == Change::kAdd;
     const Status s = add ? instance.plugin->add_pod(what) : instance.plugin->remove_pod(what);
     if (!s.success())

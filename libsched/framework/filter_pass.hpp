@@ -43,11 +43,11 @@ class FilterPass {
   FilterPass(const Framework& framework, CycleState& state, const Pod& pod, const Call& call)
       : framework_(framework), state_(state), pod_(pod), call_(call), scope_(state, call, true) {}
 
-  // What the plugins say of one node, and of a copy of it. Errors: kStale, the limits'.
-  Result<void> judge(uint32_t row, const NodeOverlay* copy, Status* status);
+  // What the plugins say of one node. Errors: kStale, the limits'.
+  Result<void> judge(const NodeView& node, Status* status);
   // Upstream's RunFilterPluginsWithNominatedPods: with the nominated pods of the same or a higher
   // priority on the node, and if there are any, without them, too.
-  Result<void> judge_with_nominated(uint32_t row, const NodeOverlay* copy, Status* status);
+  Result<void> judge_with_nominated(const NodeView& node, Status* status);
 
   // Before sets are judged: all plugins prepare themselves. `nominated`: pods that are nominated to
   // a node count.
@@ -60,14 +60,14 @@ class FilterPass {
 
   // Upstream's RunPreFilterExtensionAddPod and -RemovePod: what PreFilter found out follows `other`
   // coming to or leaving the node; `node` is how it is then.
-  Result<Status> change(Change change, const Pod& other, const NodeOverlay& node);
+  Result<Status> change(Change change, const Pod& other, const NodeView& node);
 
  private:
   bool data_for(uint32_t plugin, CycleState::Entry& entry, const PluginData** out);
   Result<void> judge_alone(const RowSet& set, Verdicts* verdicts);
   bool mark_nominated();
-  FilterCall call_of(const FilterStep& step, const NodeOverlay* copy = nullptr) const {
-    return {call_, pod_, state_, step.data, step.pre_filtered, copy};
+  FilterCall call_of(const NodeView* single) const {
+    return {call_, pod_, state_, nullptr, false, single};
   }
 
   const Framework& framework_;

@@ -15,7 +15,7 @@
 
 #include "libsched/base/result.hpp"
 #include "libsched/cluster/cluster.hpp"
-#include "libsched/cluster/node_overlay.hpp"
+#include "libsched/cluster/node_view.hpp"
 #include "libsched/config/config.hpp"
 #include "libsched/framework/call.hpp"
 #include "libsched/framework/cycle_state.hpp"
@@ -58,8 +58,12 @@ struct FilterCall : Call {
   CycleState& state;
   const PluginData* data;  // of this plugin; null if it makes none
   bool pre_filtered;       // the plugin's PreFilter ran for this state
-  // Set if the one row of the set is to be judged with these pods on it, not the view's.
-  const NodeOverlay* overlay = nullptr;
+  // The node that is judged, if it is one alone: its row is the set's. Null: the set's rows are
+  // judged as the view has them.
+  const NodeView* single = nullptr;
+
+  // A row of the set, as it is to be judged.
+  NodeView node(uint32_t row) const { return single != nullptr ? *single : NodeView(view, row); }
 };
 
 struct PreFilterCall : Call {
@@ -69,15 +73,13 @@ struct PreFilterCall : Call {
   std::shared_ptr<PluginData>* data;
 };
 
-// "What if `other` were on the node of this row, too, or no longer." The view stays as it is.
+// "What if `other` were on the node, too, or no longer." The view stays as it is.
 struct PodChange : Call {
   const Pod& pod;
   CycleState& state;
   PluginData* data;  // what PreFilter gave, of this state alone; null if it gave nothing
   const Pod& other;
-  uint32_t row;  // of a node that is there
-  // The node after the change, if there is such a copy.
-  const NodeOverlay* overlay = nullptr;
+  const NodeView& node;  // after the change
 };
 
 struct PreScoreCall : Call {

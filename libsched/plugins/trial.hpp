@@ -201,13 +201,13 @@ class Trial {
   void check_copy(CycleState& state, const Pod& pod, uint32_t row, const Status& one) {
     NodeOverlay node(cluster_->view(), row);
     Status copied;
-    REQUIRE(evaluator_.run_filter(state, pod, node, &copied).ok());
+    REQUIRE(evaluator_.run_filter(state, pod, NodeView(node), &copied).ok());
     CHECK(copied == one);
     if (plugin_ == "NodePorts") return;
     const std::vector<PodRef> pods = node.pods();
     for (const PodRef& p : pods) CHECK(node.remove(*p));
     for (const PodRef& p : pods) node.add(p);
-    REQUIRE(evaluator_.run_filter(state, pod, node, &copied).ok());
+    REQUIRE(evaluator_.run_filter(state, pod, NodeView(node), &copied).ok());
     CHECK(copied == one);
   }
 

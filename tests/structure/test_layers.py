@@ -119,6 +119,21 @@ def test_framework_and_scheduler_name_no_plugin():
             assert not named, path
 
 
+def tells_copies_apart(text):
+    return re.findall(r"overlay|is_copy", text, re.IGNORECASE)
+
+
+def test_plugins_see_a_row_and_a_copy_of_a_node_alike():
+    """NodeView reads both; a plugin that asked which of the two it judges would have two answers."""
+    makes_copies = {"libsched/plugins/defaultpreemption/victims.cpp"}
+    plugins = [path for path in in_layers()
+               if layer_of(path) == "plugins" and not is_of_tests(path)]
+    found = {str(path) for path in plugins if tells_copies_apart(sources.text(path))}
+    assert found == makes_copies
+    assert tells_copies_apart("if (call.single->is_copy()) return;")
+    assert tells_copies_apart("const NodeOverlay& node = *call.overlay;")
+
+
 def test_the_scheduler_asks_no_file_and_no_clock_of_the_machine():
     """Time and the API server are interfaces, as in the framework."""
     outside = {"fstream", "filesystem", "chrono", "ctime", "time.h", "thread", "cstdio"}

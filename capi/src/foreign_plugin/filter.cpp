@@ -24,7 +24,7 @@ Result<Status> ForeignPlugin::pre_filter(const PreFilterCall& call, PreFilterRes
 }
 
 Status ForeignPlugin::changed(Change slot, const PodChange& change) const {
-  const Lent<NodeInfo> info(&change.view, change.row, change.overlay);
+  const Lent<NodeInfo> info(change.node);
   SlotCall asked(*r_, &change.state);
   return asked.finish(slot(self(), wrap(&change.state), wrap(&change.pod), wrap(&change.other),
                            wrap(info.get()), asked.status()));
@@ -44,7 +44,8 @@ std::shared_ptr<PluginData> ForeignPlugin::prepare(const Call&, const Pod&) cons
 void ForeignPlugin::filter(const FilterCall& call, const RowSet& set) const {
   const auto& verdicts = static_cast<const Verdicts&>(*call.data);
   // Of a copied node the scalar slot sees all; a batch only through its one node_info.
-  if (slots().filter_batch != nullptr && (call.overlay == nullptr || slots().filter == nullptr)) {
+  const bool copy = call.single != nullptr && call.single->is_copy();
+  if (slots().filter_batch != nullptr && (!copy || slots().filter == nullptr)) {
     filter_batch(call, set, verdicts);
   } else {
     filter_each(call, set, verdicts);
@@ -60,13 +61,13 @@ void ForeignPlugin::filter_each(const FilterCall& call, const RowSet& set,
   SlotCall asked(*r_, &call.state);
   const Verdicts::Pass pass(verdicts);
   const size_t end = (set.first_word + set.words) * 64;
-  const Lent<NodeInfo> info(&call.view, kNoId, call.overlay);
+  const Lent<NodeInfo> info(NodeView(call.view, kNoId));
   uint32_t count = 0;
   bool ended = false;  // by the caller's limits: then the call as a whole is
   set.for_each([&](uint32_t row) {
     if (++count % kLook == 0) ended = ended || call.exceeded();
     if (ended) return;
-    info->row = row;
+    info->node = call.node(row);
     asked.reset();
     Status status = asked.finish(slots().filter(self(), wrap(&call.state), wrap(&call.pod),
                                                 wrap(info.get()), asked.status()));
@@ -102,7 +103,7 @@ void ForeignPlugin::filter_batch(const FilterCall& call, const RowSet& set,
       verdicts.begin_batch(set.first_word, Span<uint64_t>(set.alive, set.words), count);
   const int8_t* const codes = batch.codes();
   const uint16_t* const reasons = batch.reasons();
-  const Lent<NodeSet> nodes(&call.view, rows, count, call.overlay);
+  const Lent<NodeSet> nodes(&call.view, rows, count, call.single);
   SlotCall asked(*r_, &call.state);
   const int32_t rc =
       slots().filter_batch(self(), wrap(&call.state), wrap(&call.pod), wrap(nodes.get()),

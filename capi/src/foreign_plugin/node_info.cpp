@@ -7,34 +7,23 @@ using namespace libsched::capi;  // NOLINT(google-build-using-namespace)
 extern "C" {
 
 uint32_t libsched_node_info_row(const libsched_node_info* info) {
-  return !live(info) ? LIBSCHED_NO_ROW : unwrap(info)->row;
+  return !live(info) ? LIBSCHED_NO_ROW : unwrap(info)->node.row();
 }
 const libsched_node* libsched_node_info_node(const libsched_node_info* info) {
-  return !live(info) ? nullptr : libsched_view_node(wrap(unwrap(info)->view), unwrap(info)->row);
+  return !live(info) ? nullptr : wrap(&unwrap(info)->node.node());
 }
 size_t libsched_node_info_pod_count(const libsched_node_info* info) {
-  if (!live(info)) return 0;
-  const NodeInfo& i = *unwrap(info);
-  return i.overlay != nullptr ? i.overlay->pods().size()
-                              : libsched_view_node_pod_count(wrap(i.view), i.row);
+  return !live(info) ? 0 : unwrap(info)->node.pod_count();
 }
 const libsched_pod* libsched_node_info_pod(const libsched_node_info* info, size_t index) {
-  if (!live(info)) return nullptr;
-  const NodeInfo& i = *unwrap(info);
-  if (i.overlay == nullptr) return libsched_view_node_pod(wrap(i.view), i.row, index);
-  return index < i.overlay->pods().size() ? wrap(i.overlay->pods()[index].get()) : nullptr;
+  if (index >= libsched_node_info_pod_count(info)) return nullptr;
+  return wrap(&unwrap(info)->node.pod(index));
 }
 int64_t libsched_node_info_allocatable(const libsched_node_info* info, libsched_str resource) {
-  return !live(info)
-             ? 0
-             : libsched_view_allocatable(wrap(unwrap(info)->view), unwrap(info)->row, resource);
+  return !live(info) ? 0 : unwrap(info)->node.allocatable(in(resource));
 }
 int64_t libsched_node_info_requested(const libsched_node_info* info, libsched_str resource) {
-  if (!live(info)) return 0;
-  const NodeInfo& i = *unwrap(info);
-  if (i.overlay == nullptr) return libsched_view_requested(wrap(i.view), i.row, resource);
-  return wrapping_sub(libsched_view_allocatable(wrap(i.view), i.row, resource),
-                      i.overlay->left(in(resource)));
+  return !live(info) ? 0 : unwrap(info)->node.requested(in(resource));
 }
 
 size_t libsched_node_set_count(const libsched_node_set* set) {
@@ -49,7 +38,7 @@ const libsched_view* libsched_node_set_view(const libsched_node_set* set) {
 const libsched_node_info* libsched_node_set_at(const libsched_node_set* set, size_t index) {
   if (index >= libsched_node_set_count(set)) return nullptr;
   const NodeSet& s = *unwrap(set);
-  s.info = {s.view, s.rows[index], s.overlay};
+  s.info.node = s.single != nullptr ? *s.single : NodeView(*s.view, s.rows[index]);
   return wrap(static_cast<const NodeInfo*>(&s.info));
 }
 

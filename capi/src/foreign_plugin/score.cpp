@@ -44,11 +44,11 @@ Scored ForeignPlugin::score(const ScoreCall& call, const ScoreSet& set, int64_t*
     for (size_t i = 0; i < rows.size(); ++i) scores[rows[i]] = batch[i];
     return {};
   }
-  const Lent<NodeInfo> info(&call.view, kNoId, nullptr);
+  const Lent<NodeInfo> info(NodeView(call.view, kNoId));
   uint32_t count = 0;
   for (const uint32_t row : rows) {
     if (++count % kLook == 0 && call.exceeded()) return {};  // the whole call ends then
-    info->row = row;
+    info->node = NodeView(call.view, row);
     int64_t score = 0;
     asked.reset();
     Status s = asked.finish(slots().score(self(), wrap(&call.state), wrap(&call.pod),

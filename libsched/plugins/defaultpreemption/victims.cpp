@@ -1,4 +1,4 @@
-// Upstream's SelectVictimsOnNode on an overlay.
+// Upstream's SelectVictimsOnNode on a copy of the node.
 #include "libsched/plugins/defaultpreemption/victims.hpp"
 
 #include "libsched/framework/evaluator.hpp"
@@ -21,15 +21,15 @@ class DryRun {
   // An Error that is no success is upstream's AsStatus of an extension's error.
   Result<Status> take_off(const Pod& other) {
     node_.remove(other);
-    return plain(pass_.change(FilterPass::Change::kRemove, other, node_));
+    return plain(pass_.change(FilterPass::Change::kRemove, other, NodeView(node_)));
   }
   Result<Status> put_back(const PodRef& other) {
     node_.add(other);
-    return plain(pass_.change(FilterPass::Change::kAdd, *other, node_));
+    return plain(pass_.change(FilterPass::Change::kAdd, *other, NodeView(node_)));
   }
   Result<Status> fits() {
     Status s;
-    LIBSCHED_TRY(pass_.judge_with_nominated(node_.row(), &node_, &s));
+    LIBSCHED_TRY(pass_.judge_with_nominated(NodeView(node_), &s));
     return s;
   }
 

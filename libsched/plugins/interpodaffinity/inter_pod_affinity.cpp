@@ -152,8 +152,8 @@ class InterPodAffinity final : public Plugin {
   }
   static Status change(const PodChange& call, int32_t delta) {
     if (call.data == nullptr) return not_pre_filtered();
-    static_cast<AffinityFilter*>(call.data)->change(call.view, call.pod, call.other, call.row,
-                                                    delta);
+    static_cast<AffinityFilter*>(call.data)->change(call.view, call.pod, call.other,
+                                                    call.node.row(), delta);
     return {};
   }
 

@@ -22,8 +22,8 @@ class NodePorts final : public Plugin {
       return;
     }
     const WantedPorts wanted(call.pod.host_ports);
-    if (call.overlay != nullptr) {
-      if (!free(call.overlay->ports(), wanted)) set.reject_all();
+    if (call.single != nullptr) {
+      if (!free(call.single->ports(), wanted)) set.reject_all();
       return;
     }
     const Bitmap& used = call.view.rows_with_ports();

@@ -71,8 +71,8 @@ class NodeResourcesFit final : public Plugin {
       return;
     }
     const Demands& demands = static_cast<const Demands&>(*call.data);
-    if (call.overlay != nullptr) {
-      const NodeOverlay& node = *call.overlay;
+    if (call.single != nullptr) {
+      const NodeView& node = *call.single;
       if (std::any_of(demands.list.begin(), demands.list.end(),
                       [&](const Demand& d) { return d.need > left(node, d); }))
         set.reject_all();
@@ -100,20 +100,16 @@ class NodeResourcesFit final : public Plugin {
     if (!call.pre_filtered)
       return Status(Code::kError,
                     "error reading \"PreFilterNodeResourcesFit\" from cycleState: not found");
-    const Columns& columns = call.view.columns();
+    const NodeView node = call.node(row);
     Status out(Code::kUnschedulable);
     for (const Demand& d : static_cast<const Demands&>(*call.data).list) {
-      const bool known = d.resource != kUnknownResource;
-      const int64_t free = call.overlay != nullptr ? left(*call.overlay, d)
-                           : known                 ? columns.resource(d.resource).left[row]
-                                                   : 0;
-      if (d.need <= free) continue;
+      if (d.need <= left(node, d)) continue;
       if (d.resource == kPods) {
         out.reasons.push_back("Too many pods");  // always resolvable
         continue;
       }
       out.reasons.push_back("Insufficient " + std::string(d.name));
-      if (d.need > (known ? columns.resource(d.resource).allocatable[row] : 0))
+      if (d.need > (d.resource != kUnknownResource ? node.allocatable(d.resource) : 0))
         out.code = Code::kUnschedulableAndUnresolvable;
     }
     return out;
@@ -189,7 +185,7 @@ class NodeResourcesFit final : public Plugin {
   }
 
  private:
-  static int64_t left(const NodeOverlay& node, const Demand& d) {
+  static int64_t left(const NodeView& node, const Demand& d) {
     return d.resource != kUnknownResource ? node.left(d.resource) : node.left(d.name);
   }
   bool ignored(Str name) const {

@@ -188,17 +188,13 @@ class NodeVolumeLimits final : public Plugin {
                      [](const CsiNodeDriver& d) { return d.count.has_value(); }))
       return {};
 
-    if (call.overlay == nullptr && surely_fits(view, row, *csi_node, wanted.volumes)) return {};
+    const NodeView node = call.node(row);
+    if (surely_fits(node, *csi_node, wanted.volumes)) return {};
     there->clear();
     Status status;
-    const auto fails = [&](const Pod& pod) {
+    const bool failed = node.any_pod([&](const Pod& pod) {
       return !pod.spec.volumes.empty() && !there->add_pod(view, pod, true, false, &status);
-    };
-    const bool failed = call.overlay != nullptr
-                            ? std::any_of(call.overlay->pods().begin(), call.overlay->pods().end(),
-                                          [&](const PodRef& pod) { return fails(*pod); })
-                            : std::any_of(view.row(row).pods.begin(), view.row(row).pods.end(),
-                                          [&](uint32_t s) { return fails(*view.slot(s).pod); });
+    });
     if (failed) return {Verdict::kThereFails, {}, std::move(status)};
     const size_t of_pods = there->items().size();
     add_attachments(view, row, there);
@@ -218,14 +214,14 @@ class NodeVolumeLimits final : public Plugin {
 
   // Whether the limits would hold even if all volumes on the node were different ones of the same
   // driver. Mostly so, and then nobody has to look at the pods.
-  static bool surely_fits(const View& view, uint32_t row, const CsiNode& csi_node,
+  static bool surely_fits(const NodeView& node, const CsiNode& csi_node,
                           const AttachedVolumes& wanted) {
-    const State::Row& there = view.row(row);
+    const VolumeUse& there = node.volumes();
     if (there.inline_pods != 0) return false;  // they may be an Error
     int64_t most = int64_t{there.driver_volumes} + static_cast<int64_t>(wanted.items().size());
-    if (view.objects().count(StoredKind::kVolumeAttachment) != 0)
-      view.objects().for_each_in<VolumeAttachment>(there.name,
-                                                   [&](const VolumeAttachment&) { ++most; });
+    const ObjectStore& objects = node.view().objects();
+    if (objects.count(StoredKind::kVolumeAttachment) != 0)
+      objects.for_each_in<VolumeAttachment>(node.name(), [&](const VolumeAttachment&) { ++most; });
     return std::none_of(
         csi_node.drivers.begin(), csi_node.drivers.end(), [&](const CsiNodeDriver& d) {
           return d.count && most > *d.count &&

@@ -132,7 +132,7 @@ class PodTopologySpread final : public Plugin {
   }
   static Status change(const PodChange& call, int32_t delta) {
     if (call.data == nullptr) return not_pre_filtered();
-    change_hard(call.view, call.pod, call.other, call.row, delta,
+    change_hard(call.view, call.pod, call.other, call.node.row(), delta,
                 static_cast<HardConstraints*>(call.data));
     return {};
   }

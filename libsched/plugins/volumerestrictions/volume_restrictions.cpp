@@ -187,12 +187,7 @@ class VolumeRestrictions final : public Plugin {
   }
 
   static bool disk_conflict(const FilterCall& call, const Disks& disks, uint32_t row) {
-    if (call.overlay != nullptr)
-      return std::any_of(call.overlay->pods().begin(), call.overlay->pods().end(),
-                         [&](const PodRef& there) { return disks.conflict_with(*there); });
-    const View& view = call.view;
-    return std::any_of(view.row(row).pods.begin(), view.row(row).pods.end(),
-                       [&](uint32_t s) { return disks.conflict_with(*view.slot(s).pod); });
+    return call.node(row).any_pod([&](const Pod& there) { return disks.conflict_with(there); });
   }
 };
 

@@ -1,5 +1,6 @@
-// An overlay is at every step what a real cluster would be after the same pods came and went.
-#include "libsched/cluster/node_overlay.hpp"
+// A copy of a node is at every step, in all that a NodeView shows, what the node of a real cluster
+// would be after the same pods came and went.
+#include "libsched/cluster/node_view.hpp"
 #include "libsched/ingest/ingest.hpp"
 
 #include <doctest/doctest.h>
@@ -21,11 +22,15 @@ PodRef pod(int i, uint64_t bits) {
                                       "ephemeral-storage: 5, a.b/y: 1, a.b/x: -4"});
   const std::string port = pick({"", "hostPort: 80", "hostPort: 80, hostIP: 10.0.0.1",
                                  "hostPort: 81, protocol: UDP", "containerPort: 82"});
+  const std::string volume =
+      pick({"", "persistentVolumeClaim: {claimName: c}", "ephemeral: {}", "emptyDir: {}",
+            "csi: {driver: d}", "persistentVolumeClaim: {claimName: ''}"});
   const std::string n = std::to_string(i);
   Result<PodRef> made =
       parse_pod("metadata: {name: p" + n + ", namespace: d, uid: u" + n +
                     "}\nspec: {nodeName: 'n', containers: [{name: c, resources: {requests: {" +
-                    resources + "}}, ports: [" + (port.empty() ? "" : "{" + port + "}") + "]}]}",
+                    resources + "}}, ports: [" + (port.empty() ? "" : "{" + port + "}") +
+                    "]}], volumes: [" + (volume.empty() ? "" : "{name: v, " + volume + "}") + "]}",
                 {});
   REQUIRE_MESSAGE(made.ok(), made.error().text());
   return *made;
@@ -42,47 +47,77 @@ Ref<Cluster> cluster() {
   return c;
 }
 
-void check_same(const NodeOverlay& overlay, const Cluster& real) {
-  const View& v = real.view();
-  const uint32_t r = v.find_node("n");
-  std::string want, have;
-  for (const uint32_t s : v.row(r).pods) want += std::string(v.slot(s).pod->meta.name) + " ";
-  for (const PodRef& p : overlay.pods()) have += std::string(p->meta.name) + " ";
-  CHECK(have == want);
-  for (uint32_t id = 0; id < v.columns().count(); ++id) {
-    const Columns::Resource& column = v.columns().resource(id);
-    CAPTURE(column.name);
-    CHECK(overlay.left(Str(column.name)) == column.left[r]);
-    const uint32_t mine = overlay.view().columns().find(column.name);
-    if (mine == kNoId) continue;
-    CHECK(overlay.left(mine) == column.left[r]);
-    CHECK(overlay.requested(mine) == v.columns().requested(id, r));
-  }
-  const auto ports = [](const std::vector<State::UsedPort>& list) {
-    std::multiset<std::string> out;
-    for (const State::UsedPort& u : list)
-      out.insert(std::string(u.port.ip) + " " + std::string(u.port.protocol) + " " +
-                 std::to_string(u.port.port));
-    return out;
-  };
-  CHECK(ports(overlay.ports()) == ports(v.row(r).ports));
+std::string names(const NodeView& node) {
+  std::string out;
+  for (size_t i = 0; i < node.pod_count(); ++i) out += std::string(node.pod(i).meta.name) + " ";
+  std::string walked;
+  CHECK_FALSE(node.any_pod([&](const Pod& p) {
+    walked += std::string(p.meta.name) + " ";
+    return false;
+  }));
+  CHECK(walked == out);
+  if (node.pod_count() != 0) CHECK(node.any_pod([](const Pod&) { return true; }));
+  return out;
 }
 
-TEST_CASE("overlays follow a real cluster") {
+std::multiset<std::string> ports(const NodeView& node) {
+  std::multiset<std::string> out;
+  for (const State::UsedPort& u : node.ports())
+    out.insert(std::string(u.port.ip) + " " + std::string(u.port.protocol) + " " +
+               std::to_string(u.port.port));
+  return out;
+}
+
+void check_same(const NodeView& have, const Cluster& real) {
+  const View& v = real.view();
+  const NodeView want(v, v.find_node("n"));
+  CHECK(have.name() == want.name());
+  CHECK(&have.node() == have.view().node(have.row()));
+  CHECK(names(have) == names(want));
+  CHECK(ports(have) == ports(want));
+  CHECK(have.volumes().claiming_pods == want.volumes().claiming_pods);
+  CHECK(have.volumes().driver_volumes == want.volumes().driver_volumes);
+  CHECK(have.volumes().inline_pods == want.volumes().inline_pods);
+  for (uint32_t id = 0; id < v.columns().count(); ++id) {
+    const Str name = v.columns().resource(id).name;
+    CAPTURE(name);
+    const auto check_all = [&](const NodeView& node) {
+      CHECK(node.left(name) == v.columns().resource(id).left[want.row()]);
+      CHECK(node.allocatable(name) == v.columns().resource(id).allocatable[want.row()]);
+      CHECK(node.requested(name) == v.columns().requested(id, want.row()));
+      const uint32_t mine = node.view().columns().find(name);
+      if (mine == kNoId) return;
+      CHECK(node.left(mine) == node.left(name));
+      CHECK(node.allocatable(mine) == node.allocatable(name));
+    };
+    check_all(have);
+    check_all(want);
+  }
+  CHECK(have.left("a.b/nobody") == 0);
+  CHECK(have.allocatable("a.b/nobody") == 0);
+  CHECK(have.requested("a.b/nobody") == 0);
+}
+
+TEST_CASE("copies of a node follow a real cluster") {
   for (uint64_t seed = 0; seed < 60; ++seed) {
     CAPTURE(seed);
     std::mt19937_64 random(seed);
-    const Ref<Cluster> base = cluster(), real = cluster();
+    const Ref<Cluster> base = cluster(), real = cluster(), untouched = cluster();
     std::vector<PodRef> there;
     int next = 0;
     for (; next < static_cast<int>(seed % 5); ++next) {
       there.push_back(pod(next, random()));
       REQUIRE(base->update_pod(there.back(), "n").ok());
       REQUIRE(real->update_pod(there.back(), "n").ok());
+      REQUIRE(untouched->update_pod(there.back(), "n").ok());
     }
     NodeOverlay overlay(base->view(), base->view().find_node("n"));
     const uint64_t version = base->view().version();
-    check_same(overlay, *real);
+    const NodeView row(base->view(), base->view().find_node("n"));
+    CHECK_FALSE(row.is_copy());
+    CHECK(NodeView(overlay).is_copy());
+    check_same(row, *real);
+    check_same(NodeView(overlay), *real);
     for (int step = 0; step < 12; ++step) {
       if (there.empty() || random() % 2 == 0) {
         there.push_back(pod(next++, random()));
@@ -95,8 +130,10 @@ TEST_CASE("overlays follow a real cluster") {
         REQUIRE(real->remove_pod("d", there[i]->meta.name).ok());
         there.erase(there.begin() + static_cast<std::ptrdiff_t>(i));
       }
-      check_same(overlay, *real);
+      check_same(NodeView(overlay), *real);
+      check_same(NodeView(NodeView(overlay).copy()), *real);
     }
+    check_same(NodeView(row.copy()), *untouched);
     CHECK(base->view().version() == version);
   }
 }

@@ -162,6 +162,7 @@ class Borrowing {
   Borrowing& operator=(const Borrowing&) = delete;
   // What was given back since the last call of this: "a pod"; or null.
   const char* released() { return std::exchange(released_, nullptr); }
+  bool has_released() const { return released_ != nullptr; }
 
  private:
   friend void note_lent(const HandleMark* mark, HandleKind kind) noexcept;
@@ -171,6 +172,7 @@ class Borrowing {
   std::unordered_set<const HandleMark*> lent_;
 #else
   const char* released() const { return nullptr; }
+  bool has_released() const { return false; }
 #endif
 };
 

@@ -6,6 +6,7 @@
 
 #include <cassert>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -90,28 +91,26 @@ class [[nodiscard]] Result {
   std::variant<T, Error> v_;
 };
 
-// Success or an Error, for calls that return nothing.
+// Success or an Error, for calls that return nothing. Success costs no strings.
 template <>
 class [[nodiscard]] Result<void> {
  public:
   Result() = default;
-  Result(Error error)
-      : error_(std::move(error)), ok_(false) {}  // NOLINT(google-explicit-constructor)
+  Result(Error error) : error_(std::move(error)) {}  // NOLINT(google-explicit-constructor)
 
-  bool ok() const { return ok_; }
-  explicit operator bool() const { return ok_; }
+  bool ok() const { return !error_.has_value(); }
+  explicit operator bool() const { return ok(); }
   Error& error() {
-    assert(!ok_);
-    return error_;
+    assert(!ok());
+    return *error_;
   }
   const Error& error() const {
-    assert(!ok_);
-    return error_;
+    assert(!ok());
+    return *error_;
   }
 
  private:
-  Error error_;
-  bool ok_ = true;
+  std::optional<Error> error_;
 };
 
 // Returns the error of an expression that failed; the value is not used.

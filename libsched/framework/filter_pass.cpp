@@ -33,20 +33,19 @@ Error stale(const std::string& plugin) {
 }
 
 // What the plugin has prepared, made now if need be. False: it is of another state of the view.
-inline bool FilterPass::data_for(uint32_t plugin, CycleState::Entry& entry,
+inline bool FilterPass::data_for(const Plugin& plugin, const Stamps& now, CycleState::Entry& entry,
                                  const PluginData** out) {
-  const View& view = call_.view;
   const PluginData* data = entry.data.get();
   if (!entry.prepared ||
-      (data != nullptr && data->ids_epoch != 0 && data->ids_epoch != view.ids_epoch())) {
-    entry.data = framework_.plugins()[plugin].plugin->prepare(call_, pod_);
+      (data != nullptr && data->ids_epoch != 0 && data->ids_epoch != now.ids_epoch)) {
+    entry.data = plugin.prepare(call_, pod_);
     // What a plugin has not finished is made anew by the next call.
     entry.prepared = call_.limits == nullptr || !call_.limits->found();
-    if (entry.data && entry.data->ids_epoch != 0) entry.data->ids_epoch = view.ids_epoch();
+    if (entry.data && entry.data->ids_epoch != 0) entry.data->ids_epoch = now.ids_epoch;
     data = entry.data.get();
   }
   *out = data;
-  return data == nullptr || data->view_version == 0 || data->view_version == view.version();
+  return data == nullptr || data->view_version == 0 || data->view_version == now.version;
 }
 
 Result<void> FilterPass::judge(const NodeView& node, Status* status) {
@@ -55,11 +54,12 @@ Result<void> FilterPass::judge(const NodeView& node, Status* status) {
   uint64_t errors = 0;
   const RowSet set{row / 64, 1, &alive, &errors};
   FilterCall call = call_of(&node);
+  const Stamps now = stamps();
   for (const uint32_t i : framework_.at(ExtensionPoint::kFilter)) {
     CycleState::Entry& entry = state_.entries()[i];
     const Plugin* plugin = framework_.plugins()[i].plugin.get();
     if (entry.skip_filter || plugin == nullptr) continue;
-    if (!data_for(i, entry, &call.data)) return stale(framework_.plugins()[i].name);
+    if (!data_for(*plugin, now, entry, &call.data)) return stale(framework_.plugins()[i].name);
     call.pre_filtered = entry.pre_filtered;
     plugin->filter(call, set);
     if (alive != 0) continue;
@@ -94,13 +94,14 @@ Result<void> FilterPass::judge_with_nominated(const NodeView& node, Status* stat
 Result<void> FilterPass::prepare(Workspace* workspace, bool nominated) {
   work_ = workspace;
   work_->steps.clear();
+  const Stamps now = stamps();
   for (const uint32_t i : framework_.at(ExtensionPoint::kFilter)) {
     CycleState::Entry& entry = state_.entries()[i];
     const Plugin* plugin = framework_.plugins()[i].plugin.get();
     if (entry.skip_filter || plugin == nullptr) continue;
     if (call_.limits != nullptr) LIBSCHED_TRY(call_.check_limits());
     const PluginData* data = nullptr;
-    if (!data_for(i, entry, &data)) return stale(framework_.plugins()[i].name);
+    if (!data_for(*plugin, now, entry, &data)) return stale(framework_.plugins()[i].name);
     work_->steps.push_back({i, plugin, data, entry.pre_filtered});
   }
   apart_ = nominated && mark_nominated();

@@ -63,7 +63,13 @@ class FilterPass {
   Result<Status> change(Change change, const Pod& other, const NodeView& node);
 
  private:
-  bool data_for(uint32_t plugin, CycleState::Entry& entry, const PluginData** out);
+  // Of the view, looked up once for all plugins.
+  struct Stamps {
+    uint64_t ids_epoch, version;
+  };
+  Stamps stamps() const { return {call_.view.ids_epoch(), call_.view.version()}; }
+  bool data_for(const Plugin& plugin, const Stamps& now, CycleState::Entry& entry,
+                const PluginData** out);
   Result<void> judge_alone(const RowSet& set, Verdicts* verdicts);
   bool mark_nominated();
   FilterCall call_of(const NodeView* single) const {

@@ -34,8 +34,9 @@ class ForeignCall {
 
  private:
   enum Kind : uint8_t { kNone, kHere, kAnywhere };
-  static constinit inline thread_local Kind innermost = kNone;
-  static constinit inline thread_local uint32_t nesting = 0;
+  // Every call up to Filter of one node looks here, hence the model that needs no function call.
+  [[gnu::tls_model("initial-exec")]] static constinit inline thread_local Kind innermost = kNone;
+  [[gnu::tls_model("initial-exec")]] static constinit inline thread_local uint32_t nesting = 0;
 
   Kind before_;
 };

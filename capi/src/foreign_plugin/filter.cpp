@@ -69,8 +69,10 @@ void ForeignPlugin::filter_each(const FilterCall& call, const RowSet& set,
     if (ended) return;
     info->node = call.node(row);
     asked.reset();
-    Status status = asked.finish(slots().filter(self(), wrap(&call.state), wrap(&call.pod),
-                                                wrap(info.get()), asked.status()));
+    const int32_t code = slots().filter(self(), wrap(&call.state), wrap(&call.pod),
+                                        wrap(info.get()), asked.status());
+    if (asked.succeeded(code)) return;
+    Status status = asked.finish(code);
     if (status.success()) return;
     if (status.rejected()) {
       set.reject(row);

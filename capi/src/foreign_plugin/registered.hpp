@@ -82,8 +82,15 @@ class SlotCall : SilentCall {
   SlotCall& operator=(const SlotCall&) = delete;
 
   libsched_status* status() { return wrap(object_.get()); }
-  void reset() { object_->assign(Status()); }
+  void reset() { object_->blank()->reset(); }
 
+  // Whether a slot answered Success, and nothing is wrong with that: then what it wrote besides
+  // does not matter.
+  bool succeeded(int32_t code) {
+    return code == static_cast<int32_t>(Code::kSuccess) && !object_->unique() &&
+           (state_ == nullptr || !state_->unique()) && !object_->out_of_memory &&
+           !borrowing_.has_released();
+  }
   // What a slot answered; an Error that names the plugin if that makes no sense.
   Status finish(int32_t code) {
     if (const char* given_back = borrowing_.released())

@@ -82,10 +82,10 @@ TEST_CASE("where threads may be used: not with plugins or values of the caller's
     FakeWorld w({f});
     REQUIRE(w.evaluator.set_parallelism(5).ok());
     if (prepare) prepare(w);
-    const ParallelTrials trials(w.evaluator, *w.state);
+    const DryRunScope scope(w.evaluator, *w.state);
     // One that is trying nodes may not be asked for more, nor told to use other threads.
     CHECK(w.evaluator.set_parallelism(1).error().rc == Rc::kMisuse);
-    return trials.crew().size();
+    return scope.crew().size();
   };
   struct Value final : StateValue {
     explicit Value(bool a) : anywhere(a) {}

@@ -31,7 +31,7 @@ Result<void> Evaluator::may_ask() const {
                {}};
 }
 
-Result<void> Evaluator::may_begin() const {
+Result<void> Evaluator::check_idle() const {
   LIBSCHED_TRY(may_ask());
   if (!busy_) return {};
   return Error{Rc::kMisuse,
@@ -82,7 +82,7 @@ Status Evaluator::run_pre_enqueue(const Pod& pod) const {
 }
 
 Result<Status> Evaluator::run_pre_filter(CycleState& state, const Pod& pod) {
-  LIBSCHED_TRY(may_begin());
+  LIBSCHED_TRY(check_idle());
   LIBSCHED_TRY(may_replace(state));
   const Call call = call_inside(state);
   const ExclusiveUse use(*this);

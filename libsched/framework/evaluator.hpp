@@ -175,7 +175,7 @@ class Evaluator final : public RefCounted {
 
  private:
   friend class LimitScope;
-  friend class ParallelTrials;
+  friend class DryRunScope;
 
   // While plugins are asked that may not change the cluster: up to PostFilter. A busy evaluator
   // already holds this, possibly on several threads.
@@ -220,7 +220,7 @@ class Evaluator final : public RefCounted {
     return call_with(around == nullptr ? nullptr : around->limits);
   }
 
-  Result<void> may_begin() const;
+  Result<void> check_idle() const;
   Result<void> may_replace(const CycleState& state) const;
   Result<void> may_read(const CycleState& state) const;
   Result<void> may_reserve() const;
@@ -305,14 +305,14 @@ class LimitScope {
   PluginScope scope_;
 };
 
-// While copies of nodes are tried out (parallel_trials.cpp): plugins may not ask this evaluator for
+// While copies of nodes are tried out (dry_run_scope.cpp): plugins may not ask this evaluator for
 // more than one node, for they may be asked on all threads of the crew at once.
-class ParallelTrials {
+class DryRunScope {
  public:
-  ParallelTrials(Evaluator& evaluator, const CycleState& state);
-  ~ParallelTrials() { evaluator_.busy_ = before_; }
-  ParallelTrials(const ParallelTrials&) = delete;
-  ParallelTrials& operator=(const ParallelTrials&) = delete;
+  DryRunScope(Evaluator& evaluator, const CycleState& state);
+  ~DryRunScope() { evaluator_.busy_ = before_; }
+  DryRunScope(const DryRunScope&) = delete;
+  DryRunScope& operator=(const DryRunScope&) = delete;
   const Crew& crew() const { return crew_; }
 
  private:

@@ -5,7 +5,7 @@
 namespace libsched {
 
 Result<void> Evaluator::may_reserve() const {
-  LIBSCHED_TRY(may_begin());
+  LIBSCHED_TRY(check_idle());
   if (cluster_) return {};
   return Error{
       Rc::kState, "a snapshot cannot reserve for a pod: use an evaluator of a cluster", {}, {}};
@@ -24,7 +24,7 @@ auto Evaluator::in_binding(CycleState& state, const Pod& pod, Str node, F&& f) {
 // The same of points that don't follow what PreFilter was run for.
 template <typename F>
 Result<Status> Evaluator::at_binding(CycleState& state, const Pod& pod, Str node, F&& f) {
-  LIBSCHED_TRY(may_begin());
+  LIBSCHED_TRY(check_idle());
   LIBSCHED_TRY(tie(state));
   return in_binding(state, pod, node, f);
 }

@@ -59,7 +59,7 @@ Result<Ref<const Decision>> Evaluator::check(const Pod& pod, Str node, bool judg
 
 Result<Ref<const Decision>> Evaluator::check(CycleState& state, const Pod& pod, Str node,
                                              const CheckOptions& options) {
-  LIBSCHED_TRY(may_begin());
+  LIBSCHED_TRY(check_idle());
   LIBSCHED_TRY(may_replace(state));
   const CallLimits limits(options.limits, *services_);
   const Call call = call_with(limits.watch());

@@ -34,7 +34,7 @@ size_t Evaluator::nodes_to_find(size_t nodes) const {
 
 Result<CycleOutcome> Evaluator::run_cycle(CycleState& state, const Pod& pod,
                                           const CycleOptions& options) {
-  LIBSCHED_TRY(may_begin());
+  LIBSCHED_TRY(check_idle());
   LIBSCHED_TRY(may_replace(state));
   const CallLimits limits(options.limits, *services_);
   const Call call = call_with(limits.watch());
@@ -226,7 +226,7 @@ Result<CycleOutcome> Evaluator::choose(CycleState& state, const Pod& pod, const 
 }
 
 Result<Status> Evaluator::assume(CycleState& state, const Pod& pod, uint32_t row, Time start) {
-  LIBSCHED_TRY(may_begin());
+  LIBSCHED_TRY(check_idle());
   if (!cluster_)
     return Error{
         Rc::kState, "a snapshot cannot assume a pod: use an evaluator of a cluster", {}, {}};
@@ -253,7 +253,7 @@ Result<Status> Evaluator::assume(CycleState& state, const Pod& pod, uint32_t row
 }
 
 Result<void> Evaluator::forget(CycleState& state, const Pod& pod) {
-  LIBSCHED_TRY(may_begin());
+  LIBSCHED_TRY(check_idle());
   if (!cluster_)
     return Error{
         Rc::kState, "a snapshot has no assumed pods: use an evaluator of a cluster", {}, {}};

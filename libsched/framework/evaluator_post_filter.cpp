@@ -14,7 +14,7 @@ Result<Status> Evaluator::run_post_filter(CycleState& state, const Pod& pod,
 Result<Status> Evaluator::post_filter(const PostFilterCall& call,
                                       std::optional<Nomination>* nomination) {
   CycleState& state = call.state;
-  LIBSCHED_TRY(may_begin());
+  LIBSCHED_TRY(check_idle());
   LIBSCHED_TRY(tie(state));
   if (cluster_) cluster_->refresh();
   // The state may go through PreFilter again here: nothing of it is in use.

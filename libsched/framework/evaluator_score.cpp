@@ -7,7 +7,7 @@
 namespace libsched {
 
 Result<void> Evaluator::ready_to_score(CycleState& state, const Pod& pod, size_t words) const {
-  LIBSCHED_TRY(may_begin());
+  LIBSCHED_TRY(check_idle());
   LIBSCHED_TRY(tie_to_pod(state, pod));
   if (words < view().word_count())
     return Error{Rc::kInvalid,

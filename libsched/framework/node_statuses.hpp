@@ -15,17 +15,17 @@ class NodeStatuses : public HandleMark {
   // Of the rows that nothing was said of.
   Status absent{Code::kUnschedulableAndUnresolvable};
 
-  void set(uint32_t row, Status status) { said_[row] = std::move(status); }
-  bool has(uint32_t row) const { return said_.count(row) != 0; }
+  void set(uint32_t row, Status status) { by_row_[row] = std::move(status); }
+  bool has(uint32_t row) const { return by_row_.count(row) != 0; }
   const Status& at(uint32_t row) const {
-    const auto it = said_.find(row);
-    return it == said_.end() ? absent : it->second;
+    const auto it = by_row_.find(row);
+    return it == by_row_.end() ? absent : it->second;
   }
-  size_t size() const { return said_.size(); }
-  const std::unordered_map<uint32_t, Status>& all() const { return said_; }
+  size_t size() const { return by_row_.size(); }
+  const std::unordered_map<uint32_t, Status>& all() const { return by_row_; }
 
  private:
-  std::unordered_map<uint32_t, Status> said_;
+  std::unordered_map<uint32_t, Status> by_row_;
 };
 
 }  // namespace libsched

@@ -204,8 +204,8 @@ class DefaultPreemption final : public Plugin {
         list.push_back({name, std::move(victims->pods), victims->budget_violations});
       return out.candidates.empty() || out.candidates.size() + violating.size() < enough;
     };
-    const ParallelTrials trials(*call.asker, call.state);
-    trials.crew().in_order(
+    const DryRunScope scope(*call.asker, call.state);
+    scope.crew().in_order(
         rows.size(),
         [&](size_t i) -> Result<Victims> {
           LIBSCHED_TRY(call.check_limits());

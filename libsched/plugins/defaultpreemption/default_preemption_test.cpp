@@ -80,7 +80,7 @@ std::string outcome(const Decision& d) {
 std::string outcome(Trial& t, const Pod& pod) { return outcome(*decide(t, pod)); }
 
 // Keeps what is asked for as texts; deletions of `refuses` fail.
-class Asked final : public ApiClient {
+class RecordingApi final : public ApiClient {
  public:
   std::vector<std::string> log;
   std::string refuses;
@@ -217,7 +217,7 @@ TEST_CASE("what is asked of the API server") {
   const PodRef lower = Trial::pod("{priority: 3}", "name: m, namespace: default, uid: u-m");
   const auto run = [&](const std::string& gates, const std::string& refuses, Rc rc) {
     Trial t("DefaultPreemption", objects, options("", gates));
-    const Ref<Asked> api = make_ref<Asked>();
+    const Ref<RecordingApi> api = make_ref<RecordingApi>();
     api->refuses = refuses;
     api->rc = rc;
     CHECK(t.evaluator().use(make_ref<Services>(Ref<Clock>(), api)).ok());
@@ -265,7 +265,7 @@ TEST_CASE("asking how room could be made makes no room, and a report changes no 
       node("b") + node("a") + on("a", "x", 1, 4, 1) + on("b", "yy", 1, 4, 1);
   for (const char* gates : {"", "SchedulerAsyncPreemption=false"}) {
     Trial t("DefaultPreemption", objects, options("", gates));
-    const Ref<Asked> api = make_ref<Asked>();
+    const Ref<RecordingApi> api = make_ref<RecordingApi>();
     REQUIRE(t.evaluator().use(make_ref<Services>(Ref<Clock>(), api)).ok());
     t.evaluator().services().preemption_seed = 7;
     CHECK(outcome(t, *wants(4, 5)) == "a: x (0); b: yy (0) -> a");
@@ -279,7 +279,7 @@ TEST_CASE("asking how room could be made makes no room, and a report changes no 
 TEST_CASE("victims that are not bound yet are called off in memory") {
   Trial t("DefaultPreemption", node("a") + on("a", "x", 1, 2, 1) + on("a", "yy", 1, 2, 2),
           options());
-  const Ref<Asked> api = make_ref<Asked>();
+  const Ref<RecordingApi> api = make_ref<RecordingApi>();
   CHECK(t.evaluator().use(make_ref<Services>(Ref<Clock>(), api)).ok());
   Services& services = t.evaluator().services();
   const PodRef x = Trial::pod("{}", "name: x, namespace: default, uid: u-x");

@@ -1,4 +1,4 @@
-// Evaluator: trying copies of nodes, where nobody would notice on several threads at once.
+// Evaluator: dry runs on copies of nodes, on several threads at once where nobody would notice.
 #include <algorithm>
 
 #include "libsched/framework/evaluator.hpp"
@@ -7,7 +7,7 @@
 namespace libsched {
 
 Result<void> Evaluator::set_parallelism(uint32_t threads) {
-  LIBSCHED_TRY(may_begin());
+  LIBSCHED_TRY(check_idle());
   if (threads == 0 || threads > kMaxParallelism)
     return Error{Rc::kInvalid,
                  "parallelism is a number from 1 to " + std::to_string(kMaxParallelism) + ", not " +
@@ -18,7 +18,7 @@ Result<void> Evaluator::set_parallelism(uint32_t threads) {
   return {};
 }
 
-// Each trial has a copy of `state`, and asks Filter and the PreFilterExtensions. A plugin that
+// Each dry run has a copy of `state`, and asks Filter and the PreFilterExtensions. A plugin that
 // waits for the caller's thread must not be asked elsewhere, nor its values be copied there; and a
 // caller inside of a plugin may hold that plugin's lock.
 bool Evaluator::may_use_threads(const CycleState& state) const {
@@ -33,7 +33,7 @@ bool Evaluator::may_use_threads(const CycleState& state) const {
          std::none_of(pre_filters.begin(), pre_filters.end(), here) && state.clones_anywhere();
 }
 
-ParallelTrials::ParallelTrials(Evaluator& evaluator, const CycleState& state)
+DryRunScope::DryRunScope(Evaluator& evaluator, const CycleState& state)
     : evaluator_(evaluator),
       before_(std::exchange(evaluator.busy_, true)),
       crew_(*evaluator.framework_, evaluator.may_use_threads(state) ? evaluator.parallelism_ : 1) {}

@@ -16,6 +16,7 @@
 #include "libsched/framework/filter_pass.hpp"
 #include "libsched/framework/framework.hpp"
 #include "libsched/framework/workspace.hpp"
+#include "libsched/objects/pod_class.hpp"
 
 namespace libsched {
 
@@ -220,6 +221,8 @@ class Evaluator final : public RefCounted {
     return call_with(around == nullptr ? nullptr : around->limits);
   }
 
+  std::string sign(const Pod& pod) const;
+
   Result<void> check_idle() const;
   Result<void> may_replace(const CycleState& state) const;
   Result<void> may_read(const CycleState& state) const;
@@ -285,6 +288,8 @@ class Evaluator final : public RefCounted {
   std::shared_ptr<Subscription> subscription_;  // of all evaluators of the two; null: none needed
   std::shared_ptr<SortedNodes> sorted_;         // of the nodes of the latest decision
   Workspace work_;
+  mutable PodClassMap<std::string> signatures_{size_t{4} << 20};  // as of signed_at_
+  mutable ChangeLog::Cursor signed_at_;
   size_t next_start_ = 0;
   uint64_t ties_broken_ = 0;
   uint32_t parallelism_ = 1;

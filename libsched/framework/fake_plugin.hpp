@@ -38,6 +38,8 @@ struct Fake {
   std::function<Result<std::vector<ClusterEventWithHint>>()> events;
   std::string instance_name;
   Plugin::Threading threading = Plugin::Threading::kConcurrent;
+  Dependencies reads = Dependencies::everything();
+  bool foreign = true;
 };
 
 class FakePlugin final : public Plugin {
@@ -110,7 +112,8 @@ class FakePlugin final : public Plugin {
     return fake_.sign(pod, out);
   }
   Threading threading() const override { return fake_.threading; }
-  bool foreign() const override { return true; }
+  Dependencies depends_on(const View&, const Pod&) const override { return fake_.reads; }
+  bool foreign() const override { return fake_.foreign; }
 
  private:
   const Fake& fake_;

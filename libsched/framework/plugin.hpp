@@ -212,7 +212,8 @@ class Plugin {
   virtual Status bind(const BindingCall&) const { return Status(Code::kSkip); }
   virtual void post_bind(const BindingCall&) const {}
 
-  // Upstream's SignPlugin. Unschedulable: this pod cannot be signed.
+  // Upstream's SignPlugin. Unschedulable: this pod cannot be signed. Pods of one class get the same
+  // answer as long as no object but nodes and pods changes, unless the plugin is foreign.
   virtual bool signs() const { return false; }
   virtual Status sign(const View&, const Pod&, std::vector<SignFragment>*) const { return {}; }
 

@@ -11,11 +11,13 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <random>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "libsched/framework/evaluator.hpp"
 #include "libsched/ingest/gzip.hpp"
 #include "libsched/ingest/ingest.hpp"
 #include "libsched/plugins/in_tree.hpp"
@@ -230,15 +232,22 @@ struct Asked {
   const Plugin* plugin;
   AskedAt at;
   PodRef pod;
+  PodRef twin;  // of another name and uid; null if that makes it one of another class
 };
+PodRef twin_of(const Pod& pod) {
+  PodRef twin(copy_pod(pod, "twin", pod.meta.ns, "twin-uid", pod.spec.node_name));
+  return pod_class(*twin) == pod_class(pod) ? twin : nullptr;
+}
 std::vector<Asked> asked_of(const Framework& framework, const Case& c, size_t round) {
   std::vector<Asked> out;
   for (uint32_t i = 0; i < framework.plugins().size(); ++i) {
     const Plugin* plugin = framework.plugins()[i].plugin.get();
     const AskedAt at = asked_at(framework, i);
     if (plugin == nullptr || !(at.filter || at.score)) continue;
-    for (size_t p = 0; p < std::min<size_t>(2, c.pods.size()); ++p)
-      out.push_back({framework.plugins()[i].name, plugin, at, c.pods[(round + p) % c.pods.size()]});
+    for (size_t p = 0; p < std::min<size_t>(2, c.pods.size()); ++p) {
+      const PodRef& pod = c.pods[(round + p) % c.pods.size()];
+      out.push_back({framework.plugins()[i].name, plugin, at, pod, twin_of(*pod)});
+    }
   }
   return out;
 }
@@ -267,7 +276,7 @@ size_t factor() {
 }
 
 TEST_CASE("answers that are kept by what plugins declare equal fresh ones") {
-  size_t judged = 0, live = 0, steps = 0;
+  size_t judged = 0, live = 0, steps = 0, twins = 0;
   for_each_case(factor(), [&](const std::vector<Asked>& asked, Churn* churn) {
     std::vector<KeptAnswers> kept;
     for (const Asked& a : asked) kept.emplace_back(*a.plugin, a.at, a.pod);
@@ -281,8 +290,12 @@ TEST_CASE("answers that are kept by what plugins declare equal fresh ones") {
         CAPTURE(asked[i].name);
         CAPTURE(asked[i].pod->meta.name);
         kept[i].bring_up_to_date(view);
-        const std::string wrong = kept[i].difference(view, churn->some_rows());
-        REQUIRE(wrong == "");
+        const std::vector<uint32_t> some = churn->some_rows();
+        REQUIRE(kept[i].difference(view, some) == "");
+        // Another pod of the class gets the same answers.
+        if (!asked[i].twin) continue;
+        ++twins;
+        REQUIRE(kept[i].difference(view, *asked[i].twin, some) == "");
       }
     }
     for (const KeptAnswers& k : kept) {
@@ -292,6 +305,7 @@ TEST_CASE("answers that are kept by what plugins declare equal fresh ones") {
   });
   MESSAGE(steps, " changes; ", judged, " of ", live, " rows judged again");
   CHECK(steps > 1000);
+  CHECK(twins > 10000);
   CHECK(judged * 3 < live);
 }
 
@@ -361,6 +375,38 @@ TEST_CASE("a plugin that declares a kind of change too few is found out") {
   CHECK(plugins.size() >= 13);
   for (const auto& [name, any] : plugins) CHECK_MESSAGE(any, name);
   CHECK(caught * 2 > found.size());
+}
+
+TEST_CASE("signatures that are kept by class equal fresh ones") {
+  size_t compared = 0, signable = 0;
+  for (const char* kind : {"basic", "taints", "ports", "nodeaffinity", "images", "volumes"}) {
+    std::vector<Case> cases = read_cases(kind, 0, 40);
+    for (size_t k = 0; k < cases.size(); ++k) {
+      // With default spread constraints no pod is signed.
+      cases[k].config =
+          "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
+          "profiles: [{pluginConfig: [{name: PodTopologySpread, args: {defaultingType: List}}]}]";
+      const FrameworkRef framework = framework_of(cases[k]);
+      REQUIRE(framework);
+      Churn churn(cases[k], cases[(k + 1) % cases.size()], static_cast<unsigned>(k));
+      std::optional<Evaluator> kept;
+      for (int step = 0; step < 60; ++step) {
+        if (step != 0) churn.step();
+        if (!kept || kept->cluster() != &churn.cluster())
+          kept.emplace(framework, Ref<Cluster>::share(&churn.cluster()));
+        for (const PodRef& pod : cases[k].pods) {
+          Evaluator fresh(framework, Ref<Cluster>::share(&churn.cluster()));
+          const std::string signature = fresh.sign_pod(*pod);
+          REQUIRE(kept->sign_pod(*pod) == signature);
+          if (const PodRef twin = twin_of(*pod)) REQUIRE(kept->sign_pod(*twin) == signature);
+          ++compared;
+          signable += !signature.empty();
+        }
+      }
+    }
+  }
+  CHECK(compared > 500);
+  CHECK(signable > 200);
 }
 
 TEST_CASE("a plain pod that comes concerns its node alone, for any plain pod") {

@@ -43,7 +43,7 @@ class Asking {
     PreFilterResult result;
     const Result<Status> ran = plugin_.pre_filter({call_, pod_, *state_, &data_}, &result);
     if (!ran.ok()) {
-      pre_filter_ = ran.error().text();
+      pre_filter_ = "error of " + ran.error().plugin;  // the text names the pod
     } else {
       pre_filtered_ = ran->success();
       pre_filter_ = answer_text(*ran);

@@ -2,6 +2,7 @@
 #include "libsched/scheduler/place.hpp"
 
 #include "libsched/base/quote.hpp"
+#include "libsched/objects/pod_class.hpp"
 
 namespace libsched {
 namespace {
@@ -53,7 +54,37 @@ class Placer {
   }
 
  private:
+  // Why no node took a pod.
+  struct Failure {
+    std::string text, plugin;
+  };
+
   Cluster& cluster() const { return *profiles_.front()->cluster(); }
+
+  Result<void> check_limits(const Evaluator& evaluator) const {
+    if (options_.limits.cancel == nullptr && options_.limits.deadline_ns == 0) return {};
+    const Ref<Clock> clock = evaluator.services().deadline_clock_ref();
+    const LimitWatch watch(options_.limits, *clock);
+    return watch.exceeded() ? Result<void>(watch.error()) : Result<void>();
+  }
+
+  // The next pod of this class fares the same while the cluster stays as it is, if all that judged
+  // it follow the cluster alone. Sampling moves its start on with each pod.
+  void keep(Evaluator& evaluator, const Placement& failed, std::string of) {
+    if (options_.sampling || !evaluator.services().nominator().empty()) return;
+    const View& view = cluster().view();
+    const Framework& framework = evaluator.framework();
+    for (const ExtensionPoint point : {ExtensionPoint::kPreFilter, ExtensionPoint::kFilter})
+      for (const uint32_t i : framework.at(point)) {
+        const Plugin* plugin = framework.plugins()[i].plugin.get();
+        if (plugin != nullptr && plugin->depends_on(view, *failed.pod).filter.outside) return;
+      }
+    if (failed_at_ != view.version()) failures_.clear();
+    failed_at_ = view.version();
+    if (of.empty()) of = pod_class(*failed.pod);
+    const size_t bytes = failed.text.size() + failed.plugin.size();
+    failures_.put(std::move(of), {failed.text, failed.plugin}, bytes);
+  }
 
   // What the scheduler does not see: true, and what becomes of it.
   Result<bool> settle(const Pod& pod, Placement* out) {
@@ -104,6 +135,17 @@ class Placer {
     LIBSCHED_TRY(evaluator.may_ask());
     if (const Status gate = evaluator.run_pre_enqueue(pod); !gate.success())
       return rejected(Outcome::kGated, gate, out);
+    std::string of;  // its class, if a pod of that may have failed in this very state
+    if (failed_at_ == cluster().view().version() && evaluator.services().nominator().empty()) {
+      of = pod_class(pod);
+      if (const Failure* known = failures_.find(of); known != nullptr) {
+        LIBSCHED_TRY(check_limits(evaluator));
+        out->outcome = Outcome::kUnschedulable;
+        out->text = known->text;
+        out->plugin = known->plugin;
+        return {};
+      }
+    }
     const Ref<CycleState> state = make_ref<CycleState>();
     CycleOptions how;
     how.sampling = options_.sampling;
@@ -118,7 +160,9 @@ class Placer {
     out->feasible = chosen->feasible;
     if (chosen->row == kNoId) {
       const bool no = chosen->status.rejected();
-      return rejected(no ? Outcome::kUnschedulable : Outcome::kError, chosen->status, out);
+      LIBSCHED_TRY(rejected(no ? Outcome::kUnschedulable : Outcome::kError, chosen->status, out));
+      if (no) keep(evaluator, *out, std::move(of));
+      return {};
     }
     std::string node = evaluator.view().row(chosen->row).name;
     const Result<Status> assumed = evaluator.assume(*state, pod, chosen->row);
@@ -139,6 +183,8 @@ class Placer {
   Span<Evaluator*> profiles_;
   const PlaceOptions& options_;
   size_t next_start_ = 0;  // upstream has one for all profiles
+  PodClassMap<Failure> failures_{size_t{16} << 20};
+  uint64_t failed_at_ = 0;  // the version of the view in which all of failures_ failed
 };
 
 // All stand on one cluster, and each profile is there once.

@@ -11,8 +11,9 @@ using Names = std::vector<std::string>;
 
 PodRef pod_of(const std::string& name, const std::string& spec = "{}",
               const std::string& status = "{}") {
-  Result<PodRef> pod = parse_pod("metadata: {name: " + name + ", namespace: default}\nspec: " +
-                                     spec + "\nstatus: " + status, {});
+  Result<PodRef> pod = parse_pod(
+      "metadata: {name: " + name + ", namespace: default}\nspec: " + spec + "\nstatus: " + status,
+      {});
   REQUIRE_MESSAGE(pod.ok(), pod.error().text());
   return *pod;
 }
@@ -161,6 +162,61 @@ TEST_CASE("Replicas: those behind one that is not placed are counted, not tried"
   CHECK(one.placing.told == Names{"web-0 kept n1", "web-1 kept n2", "web-2 kept n3"});
 }
 
+TEST_CASE("Pods of a class that found no node are not judged again while nothing changes") {
+  for (const bool declares : {true, false}) {
+    Names asked;
+    Fake fake;
+    fake.name = "F";
+    fake.pre_enqueue = [](const Pod& pod) {
+      return pod.meta.name == "gated" ? Status(Code::kUnschedulable, "wait") : Status();
+    };
+    fake.filter = [&](const FilterCall& call, const Node&) {
+      // A pod that no node takes is asked about again for the reasons.
+      const std::string name(call.pod.meta.name);
+      if (asked.empty() || asked.back() != name) asked.push_back(name);
+      return call.pod.priority() == 9 ? Status() : Status(Code::kUnschedulable, "no");
+    };
+    if (declares) fake.reads = {};
+    Placing placing({fake});
+    const auto pods = [&](const Names& names) {
+      std::vector<PodRef> out;
+      for (const std::string& name : names)
+        out.push_back(pod_of(name, "{priority: " + name.substr(1) + "}"));
+      return out;
+    };
+    CHECK(placing.all(pods({"a1", "b1", "c2", "d1", "e9", "f1", "g2"})) ==
+          Names{"a1 unschedulable", "b1 unschedulable", "c2 unschedulable", "d1 unschedulable",
+                "e9 placed n1", "f1 unschedulable", "g2 unschedulable"});
+    CHECK(placing.placements[3].text == placing.placements[0].text);
+    CHECK(placing.placements[3].text == "0/3 nodes are available: 3 no.");
+    CHECK(placing.placements[3].plugin == "F");
+    CHECK(asked == (declares ? Names{"a1", "c2", "e9", "f1", "g2"}
+                             : Names{"a1", "b1", "c2", "d1", "e9", "f1", "g2"}));
+    // PreEnqueue is asked each time, and a limit is seen.
+    CHECK(placing.all({pod_of("a"), pod_of("gated")}) == Names{"a unschedulable", "gated gated"});
+    std::atomic<bool> cancel{false};
+    placing.options.limits.cancel = &cancel;
+    const std::vector<PodRef> two = {pod_of("one"), pod_of("two")};
+    const std::vector<PlaceRequest> requests = {{two[0], 1, {}}, {two[1], 1, {}}};
+    const Result<void> ended = place(placing.evaluators, requests, placing.options,
+                                     [&](const Placement&) { return cancel = true; });
+    REQUIRE(!ended.ok());
+    CHECK(ended.error().rc == Rc::kCancelled);
+    placing.options.limits.cancel = nullptr;
+    // Nominated pods are no part of the cluster, and sampling begins elsewhere for each pod.
+    asked.clear();
+    placing.options.sampling = true;
+    CHECK(placing.all(pods({"a1", "b1"})).size() == 2);
+    CHECK(asked == Names{"a1", "b1"});
+    placing.options.sampling = false;
+    asked.clear();
+    placing.w.evaluator.services().nominator().add(
+        pod_of("nominated", "{}", "{nominatedNodeName: n2}"), std::nullopt);
+    CHECK(placing.all(pods({"a1", "b1"})).size() == 2);
+    CHECK(asked == Names{"a1", "b1"});
+  }
+}
+
 TEST_CASE("Replicas may be named by the caller, when their turn comes") {
   OneEach one;
   std::vector<size_t> made;
@@ -192,14 +248,13 @@ TEST_CASE("Who hears of a pod may read the cluster, not change it") {
   const PodRef pod = pod_of("a");
   const PlaceRequest request{pod, 1, {}};
   Rc refused = Rc::kOk;
-  const Result<void> done = place(placing.evaluators, {&request, 1}, placing.options,
-                                  [&](const Placement&) {
-                                    CHECK(placing.pods() == 1);
-                                    const Result<void> left =
-                                        placing.w.cluster->remove_pod("default", "a");
-                                    if (!left.ok()) refused = left.error().rc;
-                                    return true;
-                                  });
+  const Result<void> done =
+      place(placing.evaluators, {&request, 1}, placing.options, [&](const Placement&) {
+        CHECK(placing.pods() == 1);
+        const Result<void> left = placing.w.cluster->remove_pod("default", "a");
+        if (!left.ok()) refused = left.error().rc;
+        return true;
+      });
   CHECK(done.ok());
   CHECK(refused == Rc::kMisuse);
   CHECK(placing.w.cluster->remove_pod("default", "a").ok());

@@ -10,6 +10,7 @@ void add_check_benchmarks();       // check/...: decisions about a pod that fits
 void add_cycle_benchmarks();       // cycle/...: whole cycles, and the limit
 void add_ingest_benchmarks();      // ingest/...: JSON to objects
 void add_fork_benchmarks();        // fork/...: fork, add nodes and pods, revert
+void add_place_benchmarks();       // place/..., sign/...: many pods one after the other
 void add_state_benchmarks();       // state/...: single changes, copies, a whole cluster
 void add_plugin_benchmarks();      // plugin/...: what a plugin in C costs
 void add_memory_benchmarks();      // memory/...: resident bytes; each in a process of its own

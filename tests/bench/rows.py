@@ -39,7 +39,8 @@ def make(measured, peer):
         rows += _filter(figures, peer) + _run_filter(figures, peer)
     if any(name.startswith("cycle/") for name in figures):
         rows += _cycle(figures, peer)
-    rows += _ingest(figures) + _fork(figures) + _state(figures) + _plugin(figures)
+    rows += _ingest(figures) + _fork(figures) + _place(figures) + _state(figures)
+    rows += _plugin(figures)
     rows += _python_plugin(measured.python) + _memory(figures)
     return rows
 
@@ -159,6 +160,20 @@ def _fork(figures):
         if what == "10 pods a node":
             _gate(row, f"<= {_FORK_US:.0f} us", figure.minimum <= _FORK_US * US)
         out.append(row)
+    return out
+
+
+def _place(figures):
+    """A pod."""
+    out = []
+    for name, figure in figures.items():
+        if not name.startswith(("place/", "sign/")):
+            continue
+        what, nodes, pods = name.split("/", 2)
+        count = figure.counters["pods"]
+        title = {"place": "placing", "sign": "signing"}[what]
+        out.append(_row("many pods, a pod", f"{title} {pods}, {int(nodes):,} nodes",
+                        figure.minimum / count, figure.median / count))
     return out
 
 

@@ -1,0 +1,159 @@
+// Which pods, as they are written, are of one class (objects/pod_class), and that whatever a plugin
+// reads makes another.
+#include "libsched/objects/pod_class.hpp"
+
+#include <doctest/doctest.h>
+
+#include <set>
+#include <string>
+
+#include "libsched/ingest/ingest.hpp"
+
+namespace libsched {
+namespace {
+
+// Of a document, where a name may be left out.
+std::string class_of(std::string document) {
+  const size_t meta = document.find("metadata: {");
+  if (meta == std::string::npos) document.insert(1, "metadata: {name: p}, ");
+  if (meta != std::string::npos && document.find("{name: ") != meta + 10)
+    document.insert(meta + 11, "name: p, ");
+  const Result<PodRef> pod = parse_pod(document, {});
+  REQUIRE_MESSAGE(pod.ok(), document, ": ", pod.error().text());
+  return pod_class(**pod);
+}
+
+TEST_CASE("what no plugin reads does not make another class") {
+  const std::string one = class_of(
+      "{metadata: {name: a, uid: u1, annotations: {a: b}}, spec: {containers: [{name: c, image: i, "
+      "resources: {requests: {cpu: 1500m, memory: 1Gi}}}]}}");
+  CHECK(one == class_of("{metadata: {name: b, uid: u2, creationTimestamp: '2026-01-01T00:00:00Z', "
+                        "ownerReferences: [{apiVersion: v1, kind: X, name: z, uid: u}]}, "
+                        "spec: {hostname: h, containers: [{name: d, image: i, command: [x], "
+                        "resources: {requests: {memory: 1024Mi, cpu: '1.5'}}}]}, "
+                        "status: {phase: Pending, startTime: '2026-01-01T00:00:00Z'}}"));
+  CHECK(class_of("{spec: {volumes: [{name: a, configMap: {name: x}}]}}") ==
+        class_of("{spec: {volumes: [{name: b, secret: {secretName: y}}]}}"));
+}
+
+// Each differs from every other in something that a filter, a score or a signature reads.
+const char* const kDifferent[] = {
+    "{}",
+    "{metadata: {namespace: other}}",
+    "{metadata: {labels: {a: b}}}",
+    "{metadata: {labels: {a: c}}}",
+    "{metadata: {labels: {ab: ''}}}",
+    "{metadata: {deletionTimestamp: '2026-01-01T00:00:00Z'}}",
+    "{metadata: {ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: r, uid: u, "
+    "controller: true}]}}",
+    "{metadata: {ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: s, uid: u, "
+    "controller: true}]}}",
+    "{spec: {nodeName: nn}}",
+    "{spec: {schedulerName: s}}",
+    "{spec: {priority: 0}}",
+    "{spec: {priority: 1}}",
+    "{spec: {preemptionPolicy: Never}}",
+    "{spec: {nodeSelector: {}}}",
+    "{spec: {nodeSelector: {a: b}}}",
+    "{spec: {affinity: {}}}",
+    "{spec: {affinity: {nodeAffinity: {}}}}",
+    "{spec: {affinity: {nodeAffinity: {preferredDuringSchedulingIgnoredDuringExecution: []}}}}",
+    "{spec: {affinity: {nodeAffinity: {preferredDuringSchedulingIgnoredDuringExecution: "
+    "[{weight: 1, preference: {matchExpressions: [{key: a, operator: Exists}]}}]}}}}",
+    "{spec: {affinity: {nodeAffinity: {preferredDuringSchedulingIgnoredDuringExecution: "
+    "[{weight: 2, preference: {matchExpressions: [{key: a, operator: Exists}]}}]}}}}",
+    "{spec: {affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
+    "{nodeSelectorTerms: [{matchExpressions: [{key: a, operator: In, values: [b, c]}]}]}}}}}",
+    "{spec: {affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
+    "{nodeSelectorTerms: [{matchExpressions: [{key: a, operator: In, values: [bc]}]}]}}}}}",
+    "{spec: {affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
+    "{nodeSelectorTerms: [{matchFields: [{key: metadata.name, operator: In, values: [b]}]}]}}}}}",
+    "{spec: {affinity: {podAffinity: {}}}}",
+    "{spec: {affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
+    "[{topologyKey: k, labelSelector: {}}]}}}}",
+    "{spec: {affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
+    "[{topologyKey: k}]}}}}",
+    "{spec: {affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
+    "[{topologyKey: k, labelSelector: {}, namespaces: [nn]}]}}}}",
+    "{spec: {affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
+    "[{topologyKey: k, labelSelector: {}, namespaceSelector: {}}]}}}}",
+    "{spec: {affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
+    "[{topologyKey: k, labelSelector: {}}]}}}}",
+    "{spec: {affinity: {podAntiAffinity: {preferredDuringSchedulingIgnoredDuringExecution: "
+    "[{weight: 1, podAffinityTerm: {topologyKey: k, labelSelector: {}}}]}}}}",
+    "{spec: {affinity: {podAntiAffinity: {preferredDuringSchedulingIgnoredDuringExecution: "
+    "[{weight: 2, podAffinityTerm: {topologyKey: k, labelSelector: {}}}]}}}}",
+    "{spec: {tolerations: [{}]}}",
+    "{spec: {tolerations: [{key: a}]}}",
+    "{spec: {tolerations: [{value: a}]}}",
+    "{spec: {tolerations: [{operator: Exists}]}}",
+    "{spec: {tolerations: [{effect: NoExecute}]}}",
+    "{spec: {tolerations: [{effect: NoExecute, tolerationSeconds: 1}]}}",
+    "{spec: {topologySpreadConstraints: [{maxSkew: 1, topologyKey: k, "
+    "whenUnsatisfiable: DoNotSchedule}]}}",
+    "{spec: {topologySpreadConstraints: [{maxSkew: 2, topologyKey: k, "
+    "whenUnsatisfiable: DoNotSchedule}]}}",
+    "{spec: {topologySpreadConstraints: [{maxSkew: 1, topologyKey: k, minDomains: 1, "
+    "whenUnsatisfiable: DoNotSchedule}]}}",
+    "{spec: {topologySpreadConstraints: [{maxSkew: 1, topologyKey: k, labelSelector: {}, "
+    "whenUnsatisfiable: DoNotSchedule}]}}",
+    "{spec: {topologySpreadConstraints: [{maxSkew: 1, topologyKey: k, nodeTaintsPolicy: Honor, "
+    "whenUnsatisfiable: DoNotSchedule}]}}",
+    "{spec: {topologySpreadConstraints: [{maxSkew: 1, topologyKey: k, nodeAffinityPolicy: Ignore, "
+    "whenUnsatisfiable: DoNotSchedule}]}}",
+    "{spec: {topologySpreadConstraints: [{maxSkew: 1, topologyKey: k, matchLabelKeys: [a], "
+    "whenUnsatisfiable: DoNotSchedule}]}}",
+    "{spec: {containers: [{name: c}]}}",
+    "{spec: {containers: [{name: c, image: i}]}}",
+    "{spec: {initContainers: [{name: c, image: i}]}}",
+    "{spec: {initContainers: [{name: c, image: i, restartPolicy: Always}]}}",
+    "{spec: {containers: [{name: c, ports: [{containerPort: 1}]}]}}",
+    "{spec: {containers: [{name: c, ports: [{containerPort: 1, hostPort: 1}]}]}}",
+    "{spec: {containers: [{name: c, ports: [{containerPort: 1, hostPort: 1, protocol: UDP}]}]}}",
+    "{spec: {containers: [{name: c, ports: [{containerPort: 1, hostPort: 1, hostIP: 1.1.1.1}]}]}}",
+    "{spec: {containers: [{name: c, resources: {requests: {cpu: 1}}}]}}",
+    "{spec: {containers: [{name: c, resources: {requests: {cpu: 100m}}}]}}",
+    "{spec: {containers: [{name: c, resources: {requests: {memory: 1}}}]}}",
+    "{spec: {containers: [{name: c, resources: {requests: {example.com/a: 1}}}]}}",
+    "{spec: {containers: [{name: c, resources: {requests: {example.com/b: 1}}}]}}",
+    "{spec: {containers: [{name: c}], resources: {requests: {cpu: 1}}}}",
+    "{spec: {containers: [{name: c}], overhead: {cpu: 1}}}",
+    "{spec: {volumes: [{name: v, persistentVolumeClaim: {claimName: a}}]}}",
+    "{spec: {volumes: [{name: v, persistentVolumeClaim: {claimName: b}}]}}",
+    "{spec: {volumes: [{name: v, gcePersistentDisk: {pdName: a}}]}}",
+    "{spec: {volumes: [{name: v, gcePersistentDisk: {pdName: a, readOnly: true}}]}}",
+    "{spec: {volumes: [{name: v, ephemeral: {volumeClaimTemplate: {spec: {}}}}]}}",
+    "{metadata: {name: q}, spec: {volumes: [{name: v, ephemeral: {volumeClaimTemplate: "
+    "{spec: {}}}}]}}",
+    "{spec: {volumes: [{name: v, emptyDir: {}}]}}",
+    "{spec: {volumes: [{name: v, image: {reference: a}}]}}",
+    "{spec: {schedulingGates: [{name: g}]}}",
+    "{spec: {hostNetwork: true}}",
+    "{spec: {hostUsers: false}}",
+    "{spec: {resourceClaims: [{name: a, resourceClaimName: b}]}}",
+    "{status: {nominatedNodeName: nn}}",
+};
+
+TEST_CASE("what a plugin reads makes another class") {
+  std::set<std::string> classes;
+  for (const char* document : kDifferent)
+    CHECK_MESSAGE(classes.insert(class_of(document)).second, document);
+}
+
+TEST_CASE("what is kept about classes is bounded") {
+  PodClassMap<int> map(10000);
+  for (int i = 0; i < 1000; ++i) map.put(std::to_string(i), i, 0);
+  CHECK(map.find("0") == nullptr);
+  REQUIRE(map.find("999") != nullptr);
+  CHECK(*map.find("999") == 999);
+  map.put("large", 1, 20000);
+  CHECK(map.find("large") == nullptr);
+  map.put("a", 1, 0);
+  map.put("a", 2, 0);
+  CHECK(*map.find("a") == 2);
+  map.clear();
+  CHECK(map.find("a") == nullptr);
+}
+
+}  // namespace
+}  // namespace libsched

@@ -1,0 +1,239 @@
+// pod_class: texts with their lengths, lists with their counts, numbers of fixed width; so the
+// bytes of two pods are equal only if what they stand for is.
+#include "libsched/objects/pod_class.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <vector>
+
+#include "libsched/objects/pod_requests.hpp"
+
+namespace libsched {
+namespace {
+
+class Encoder {
+ public:
+  explicit Encoder(std::string* out) : out_(*out) {}
+
+  void number(int64_t n) {
+    std::array<char, sizeof n> bytes;
+    std::memcpy(bytes.data(), &n, sizeof n);
+    out_.append(bytes.data(), bytes.size());
+  }
+  void flag(bool b) { out_ += b ? '\1' : '\0'; }
+  void text(Str s) {
+    // Most texts are short.
+    constexpr size_t kLong = 255;
+    out_ += static_cast<char>(std::min(s.size(), kLong));
+    if (s.size() >= kLong) number(static_cast<int64_t>(s.size()));
+    out_.append(s);
+  }
+  template <typename T, typename F>
+  void list(const T& items, F&& f) {
+    number(static_cast<int64_t>(items.size()));
+    for (const auto& item : items) f(item);
+  }
+  template <typename T, typename F>
+  void optional(const std::optional<T>& value, F&& f) {
+    flag(value.has_value());
+    if (value) f(*value);
+  }
+  void texts(Span<Str> items) {
+    list(items, [&](Str s) { text(s); });
+  }
+
+  void labels(Labels labels) {
+    list(labels, [&](const Label& l) {
+      text(l.key);
+      text(l.value);
+    });
+  }
+  void requirements(Span<Requirement> items) {
+    list(items, [&](const Requirement& r) {
+      text(r.key);
+      text(r.op_text);
+      flag(r.values_present);
+      texts(r.values);
+    });
+  }
+  void selector(const LabelSelector& s) {
+    flag(s.present);
+    labels(s.match_labels);
+    requirements(s.match_expressions);
+  }
+  void term(const NodeSelectorTerm& t) {
+    requirements(t.match_expressions);
+    requirements(t.match_fields);
+  }
+  void node_affinity(const NodeAffinity& a) {
+    flag(a.present);
+    if (!a.present) return;
+    flag(a.required.present);
+    list(a.required.terms, [&](const NodeSelectorTerm& t) { term(t); });
+    flag(a.preferred_present);
+    list(a.preferred, [&](const PreferredSchedulingTerm& t) {
+      number(t.weight);
+      term(t.preference);
+    });
+  }
+  void pod_affinity(const PodAffinity& a) {
+    flag(a.present);
+    if (!a.present) return;
+    for (const Span<PodAffinityTerm>& terms : {a.required, a.preferred})
+      list(terms, [&](const PodAffinityTerm& t) {
+        selector(t.selector);
+        selector(t.namespace_selector);
+        texts(t.namespaces);
+        text(t.topology_key);
+        texts(t.match_label_keys);
+        texts(t.mismatch_label_keys);
+        number(t.weight);
+      });
+  }
+  void toleration(const Toleration& t) {
+    text(t.key);
+    text(t.value);
+    text(t.effect_text);
+    text(t.op_text);
+    optional(t.seconds, [&](int64_t n) { number(n); });
+  }
+  void spread(const TopologySpreadConstraint& c) {
+    number(c.max_skew);
+    optional(c.min_domains, [&](int32_t n) { number(n); });
+    text(c.topology_key);
+    text(c.when_unsatisfiable);
+    selector(c.selector);
+    texts(c.match_label_keys);
+    optional(c.node_affinity_policy, [&](Str s) { text(s); });
+    optional(c.node_taints_policy, [&](Str s) { text(s); });
+  }
+  void container(const Container& c) {
+    text(c.image);
+    list(c.ports, [&](const ContainerPort& p) {
+      number(p.host_port);
+      if (p.host_port == 0) return;
+      text(p.host_ip);
+      text(p.protocol);
+    });
+    flag(c.always_restarts);
+    flag(c.restarts_all_containers);
+  }
+  void volume(const Volume& v) {
+    flag(v.config_or_secret);
+    if (v.config_or_secret) return;
+    number(static_cast<int64_t>(v.kind));
+    flag(v.read_only);
+    text(v.id);
+    text(v.pool);
+    texts(v.monitors);
+    text(v.storage_class);
+    text(v.secret_name);
+    optional(v.disk_kind, [&](Str s) { text(s); });
+    text(v.json);
+    // Names the claim of an ephemeral volume, and the volume in errors about migrated ones.
+    if (v.kind != VolumeKind::kPersistentVolumeClaim && may_count_for_driver(v.kind)) text(v.name);
+  }
+  void resources(const Resources& r) {
+    for (const int64_t n : {r.milli_cpu, r.memory, r.ephemeral_storage, r.pods}) number(n);
+    list(r.scalars, [&](const ScalarAmount& s) {
+      text(s.name);
+      number(s.value);
+    });
+  }
+  // Plugins read totals of the pod alone; the scorers' are two ways to count any resource.
+  void requests(const Pod& pod) {
+    resources(pod.requests);
+    resources(pod.occupied);
+    std::vector<Str> names = {"cpu", "memory"};
+    const auto add = [&](ResourceList list) {
+      for (const NamedQuantity& q : list)
+        if (std::find(names.begin(), names.end(), q.name) == names.end()) names.push_back(q.name);
+    };
+    for (const Span<Container>& containers : {pod.spec.containers, pod.spec.init_containers})
+      for (const Container& c : containers) add(c.requests);
+    for (const Span<ContainerStatus>& statuses :
+         {pod.status.containers, pod.status.init_containers})
+      for (const ContainerStatus& s : statuses) {
+        add(s.requests);
+        add(s.allocated);
+      }
+    for (const ResourceList& list : {pod.spec.overhead, pod.spec.pod_requests, pod.spec.pod_limits,
+                                     pod.status.pod_requests, pod.status.pod_allocated})
+      add(list);
+    std::sort(names.begin(), names.end());
+    texts(names);
+    std::vector<int64_t> amounts(names.size());
+    for (const PodRequestOptions& how :
+         {PodRequestOptions{.use_status = true},
+          PodRequestOptions{.pod_level = false, .default_cpu = true, .default_memory = true}}) {
+      pod_request_values(pod, how, names, amounts.data());
+      for (const int64_t n : amounts) number(n);
+    }
+  }
+
+ private:
+  std::string& out_;
+};
+
+}  // namespace
+
+std::string pod_class(const Pod& pod) {
+  std::string out;
+  out.reserve(512);
+  Encoder e(&out);
+  const PodSpec& spec = pod.spec;
+  e.text(pod.meta.ns);
+  e.labels(pod.meta.labels);
+  e.flag(pod.meta.terminating());
+  const auto& owners = pod.meta.owners;
+  const auto owner = std::find_if(owners.begin(), owners.end(),
+                                  [](const OwnerReference& o) { return o.controller; });
+  e.flag(owner != owners.end());
+  if (owner != owners.end())
+    for (const Str s : {owner->api_version, owner->kind, owner->name}) e.text(s);
+  // The pod's name and uid are those of its ephemeral claims' names and owner.
+  const bool named = std::any_of(spec.volumes.begin(), spec.volumes.end(),
+                                 [](const Volume& v) { return v.kind == VolumeKind::kEphemeral; });
+  e.flag(named);
+  if (named) {
+    e.text(pod.meta.name);
+    e.text(pod.meta.uid);
+  }
+  e.text(spec.node_name);
+  e.text(spec.scheduler_name);
+  e.text(spec.preemption_policy);
+  e.optional(spec.priority, [&](int32_t n) { e.number(n); });
+  e.flag(spec.node_selector_present);
+  e.labels(spec.node_selector);
+  e.flag(spec.affinity_present);
+  e.node_affinity(spec.node_affinity);
+  e.pod_affinity(spec.pod_affinity);
+  e.pod_affinity(spec.pod_anti_affinity);
+  e.list(spec.tolerations, [&](const Toleration& t) { e.toleration(t); });
+  e.list(spec.spread, [&](const TopologySpreadConstraint& c) { e.spread(c); });
+  for (const Span<Container>& containers : {spec.init_containers, spec.containers})
+    e.list(containers, [&](const Container& c) { e.container(c); });
+  e.list(spec.volumes, [&](const Volume& v) { e.volume(v); });
+  e.requests(pod);
+  e.texts(spec.scheduling_gates);
+  e.list(spec.resource_claims, [&](const PodResourceClaim& c) {
+    e.text(c.name);
+    e.text(c.claim_name);
+    e.text(c.template_name);
+  });
+  e.list(pod.status.resource_claims, [&](const ResourceClaimStatus& c) {
+    e.text(c.name);
+    e.flag(c.has_claim_name);
+    e.text(c.claim_name);
+  });
+  e.flag(spec.host_network);
+  e.optional(spec.host_users, [&](bool b) { e.flag(b); });
+  e.text(spec.scheduling_group);
+  e.text(pod.status.nominated_node_name);
+  e.text(pod.status.extended_resource_claim);
+  e.number(static_cast<int64_t>(pod.status.extended_claim_hash));
+  return out;
+}
+
+}  // namespace libsched

@@ -1,0 +1,119 @@
+// place/<nodes>/<pods>: 1,000 pods placed one after the other on a cluster in a fork, which is
+// reverted: equal ones, mixed ones of 24 shapes, and equal ones of a size that no node has. And
+// sign/<nodes>/<pods>: the signatures of equal pods.
+#include <benchmark/benchmark.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tests/bench/benchmarks.hpp"
+#include "tests/bench/workload.hpp"
+
+namespace libsched_bench {
+namespace {
+
+constexpr size_t kPods = 1000;
+
+struct Scene {
+  Cluster cluster = build_cluster(ClusterKind::kBasic, kNodes, kPodsPerNode);
+  Framework framework = default_framework();
+  Evaluator evaluator = make_evaluator(framework.get(), cluster.get());
+};
+Scene& scene() {
+  static const auto made = std::make_unique<Scene>();
+  return *made;
+}
+
+std::vector<Pod> pods_of(const std::vector<PodSpec>& shapes) {
+  std::vector<Pod> out;
+  for (size_t i = 0; i < kPods; ++i) {
+    PodSpec spec = shapes[i % shapes.size()];
+    spec.name = "new-" + std::to_string(i);
+    out.push_back(parse_pod(pod_document(spec)));
+  }
+  return out;
+}
+
+void place(benchmark::State& state, const std::vector<PodSpec>& shapes, uint32_t outcome) {
+  Scene& s = scene();
+  const std::vector<Pod> pods = pods_of(shapes);
+  std::vector<const libsched_pod*> given;
+  for (const Pod& pod : pods) given.push_back(pod.get());
+  libsched_evaluator* const evaluator = s.evaluator.get();
+  libsched_error* error = nullptr;
+  struct Told {
+    uint32_t outcome;
+    size_t pods = 0;
+  };
+  const auto placed = [](void* told, const libsched_placement* placement) {
+    Told& t = *static_cast<Told*>(told);
+    if (placement->outcome != t.outcome) fail("place: another outcome", nullptr);
+    t.pods += placement->count;
+    return true;
+  };
+  for (auto _ : state) {
+    Told told{outcome};
+    must("fork", libsched_cluster_fork(s.cluster.get(), &error), error);
+    must("schedule",
+         libsched_schedule(&evaluator, 1, given.data(), nullptr, given.size(), nullptr, placed,
+                           &told, &error),
+         error);
+    must("revert", libsched_cluster_revert(s.cluster.get(), &error), error);
+    if (told.pods != kPods) fail("place: pods are missing", nullptr);
+  }
+  state.counters["pods"] = kPods;
+}
+
+// With default spread constraints no pod is signed.
+Framework signing_framework() {
+  libsched_error* error = nullptr;
+  libsched_config* config = nullptr;
+  must("parse configuration",
+       libsched_config_parse(
+           str("apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
+               "profiles: [{pluginConfig: [{name: PodTopologySpread, args: "
+               "{defaultingType: List}}]}]"),
+           nullptr, &config, &error),
+       error);
+  libsched_framework* out = nullptr;
+  must("create framework",
+       libsched_framework_create(config, str(""), nullptr, nullptr, &out, &error), error);
+  libsched_config_unref(config);
+  return Framework(out);
+}
+
+void sign(benchmark::State& state) {
+  Scene& s = scene();
+  const Framework framework = signing_framework();
+  const Evaluator evaluator = make_evaluator(framework.get(), s.cluster.get());
+  const std::vector<Pod> pods = pods_of({plain_pods()[1]});
+  libsched_error* error = nullptr;
+  for (auto _ : state)
+    for (const Pod& pod : pods) {
+      libsched_text* text = nullptr;
+      must("sign", libsched_sign_pod(evaluator.get(), pod.get(), &text, &error), error);
+      if (libsched_text_get(text).len == 0) fail("sign: no signature", nullptr);
+      libsched_text_unref(text);
+    }
+  state.counters["pods"] = kPods;
+}
+
+}  // namespace
+
+void add_place_benchmarks() {
+  const std::string group = "place/" + std::to_string(kNodes);
+  const auto add = [&](const char* name, const std::vector<PodSpec>& shapes, uint32_t outcome) {
+    benchmark::RegisterBenchmark((group + name).c_str(),
+                                 [=](benchmark::State& state) { place(state, shapes, outcome); });
+  };
+  PodSpec large;
+  large.cpu = "1000";
+  add("/1000 equal pods", {plain_pods()[0]}, LIBSCHED_OUTCOME_PLACED);
+  add("/1000 mixed pods", plain_pods(), LIBSCHED_OUTCOME_PLACED);
+  add("/1000 equal pods that fit nowhere", {large}, LIBSCHED_OUTCOME_UNSCHEDULABLE);
+  benchmark::RegisterBenchmark(("sign/" + std::to_string(kNodes) + "/1000 equal pods").c_str(),
+                               sign);
+}
+
+}  // namespace libsched_bench

@@ -8,27 +8,27 @@ import (
 	"runtime/cgo"
 )
 
-// APIClient is what plugins ask of the API server. Its methods may be called on any goroutine. The
-// text of an error becomes part of a Status. Pods stay when a call has returned.
+// APIClient sends the requests of plugins to the API server. Its methods may be called on any
+// goroutine. The text of an error becomes part of a Status. Pods stay valid after a call returns.
 type APIClient interface {
 	Bind(ctx context.Context, pod *Pod, node string) error
 	DeletePod(ctx context.Context, pod *Pod) error
 	// PatchPodStatus gets a strategic merge patch: {"status": {"conditions": [...],
 	// "nominatedNodeName": ...}}.
 	PatchPodStatus(ctx context.Context, pod *Pod, patch []byte) error
-	// PatchObject gets a JSON merge patch of any other object; the namespace of a kind without is "".
+	// PatchObject gets a JSON merge patch of any other object; cluster-scoped kinds have namespace "".
 	PatchObject(ctx context.Context, kind, namespace, name string, patch []byte) error
 	Event(ctx context.Context, pod *Pod, event Event)
 }
 
-// Event is what the API server shall keep about a pod.
+// Event is an event about a pod for the API server to record.
 type Event struct{ Type, Reason, Action, Note string }
 
 func clientOf(h C.uintptr_t, frame *C.lsgo_frame) (APIClient, *call) {
 	return cgo.Handle(h).Value().(APIClient), begin(frame, nil)
 }
 
-// the instance that clients' panics are told of
+// apiClient is the instance to which panics of clients are reported.
 var apiClient = &instance{name: "API client"}
 
 //export lsgoApiBind

@@ -8,7 +8,7 @@ import (
 	"libsched"
 )
 
-// benchCluster has nodes of which every second takes the pod.
+// benchCluster makes a cluster in which every second node takes the pod.
 func benchCluster(b *testing.B, nodes int) (*libsched.Framework, *libsched.Cluster, *libsched.Pod) {
 	c := must(libsched.NewCluster())(b)
 	b.Cleanup(c.Close)
@@ -99,7 +99,8 @@ func BenchmarkFilterNodes(b *testing.B) {
 	}
 }
 
-// A what-if of an autoscaler: 100 new nodes, 1,000 pods on given nodes, and back.
+// BenchmarkForkAddRevert runs an autoscaler's what-if: 100 new nodes and 1,000 pods on given nodes,
+// then a revert.
 func BenchmarkForkAddRevert(b *testing.B) {
 	_, cluster, pod := benchCluster(b, 5000)
 	nodes := make([]*libsched.Node, 100)

@@ -6,7 +6,7 @@
 
 #include "_cgo_export.h"
 
-/* ---- who asks ---- */
+/* ---- the calling evaluator ---- */
 
 static __thread lsgo_frame *innermost;
 
@@ -30,7 +30,7 @@ int lsgo_holds(const libsched_services *services) {
   return most;
 }
 
-/* Around a call of the library that may ask plugins: lsgo_ended(e, libsched_x(lsgo_asked(e), ...)).
+/* Wraps a call of the library that may call plugins: lsgo_ended(e, libsched_x(lsgo_asked(e), ...)).
  */
 libsched_evaluator *lsgo_asked(lsgo_evaluator *e) {
   lsgo_enter(&e->frame);
@@ -226,7 +226,7 @@ libsched_rc lsgo_cycle(lsgo_evaluator *e, libsched_cycle_state *state, const lib
 typedef struct lsgo_told {
   lsgo_evaluator *e;
   const size_t *replicas;
-  size_t pod, done; /* the present one, and how many of its replicas were told of */
+  size_t pod, done; /* the current pod, and how many of its replicas have been reported */
   bool no_memory;
 } lsgo_told;
 
@@ -245,7 +245,7 @@ static bool keep_placement(void *user_data, const libsched_placement *p) {
   lsgo_told *told = user_data;
   lsgo_evaluator *e = told->e;
   while (told->done >= (told->replicas == NULL ? 1 : told->replicas[told->pod])) {
-    ++told->pod; /* within the list, for this one is of it */
+    ++told->pod; /* stays within the list, because the current pod is in it */
     told->done = 0;
   }
   if (e->placement_count == e->placement_room) {
@@ -391,7 +391,7 @@ libsched_rc lsgo_add_pods(libsched_cluster *cluster, libsched_pod **pods, const 
 
 /* ---- values of Go in a cycle state ---- */
 
-/* What a Clone method panicked with during the clone that runs on this thread. */
+/* The panic value of a Clone method during the clone that runs on this thread. */
 static __thread uintptr_t clone_panic;
 
 static void *make_box(uintptr_t handle) {

@@ -1,48 +1,48 @@
-/* What Go calls: the functions of libsched.h, shaped so that a query is one crossing.
+/* The functions that Go calls: those of libsched.h, shaped so that a query crosses to C once.
 
-   Strings come as pointer and length (a pointer into Go memory must not be stored in a struct that
-   lies in Go memory), results are left in C memory that belongs to an evaluator. Nothing here
+   Strings are passed as pointer and length (a pointer into Go memory must not be stored in a struct
+   in Go memory), and results are left in C memory that belongs to an evaluator. Nothing here
    decides anything. */
 #ifndef LIBSCHED_GO_BRIDGE_H
 #define LIBSCHED_GO_BRIDGE_H
 
 #include <libsched.h>
 
-/* Reasons of a status that come along with the call; further ones are fetched one by one. */
+/* The number of reasons returned with the call; further reasons are fetched one by one. */
 #define LSGO_REASONS 4
 
-/* Calls of the library that run on this thread, innermost first: plugins in Go learn from it who
-   asks them, and on which view. */
+/* A call of the library that runs on this thread; frames are linked, innermost first. Plugins in Go
+   learn from it which evaluator calls them, and on which view. */
 typedef struct lsgo_frame {
   const libsched_view *view;
-  const libsched_services *services; /* those that the call holds, if any */
+  const libsched_services *services; /* services that the call holds, or NULL */
   int holds;                         /* LSGO_HOLDS_* */
-  struct lsgo_evaluator *evaluator;  /* NULL: a change, not a query */
+  struct lsgo_evaluator *evaluator;  /* NULL for a change */
   struct lsgo_frame *outer;
 } lsgo_frame;
 void lsgo_enter(lsgo_frame *frame);
 void lsgo_leave(lsgo_frame *frame);
-/* Who asks the plugin that is called on this thread; NULL for threads of the library's own. */
+/* Returns the frame of the plugin call on this thread; NULL on the library's own threads. */
 const lsgo_frame *lsgo_asking(void);
-/* Whether this thread is inside a call that holds this view. */
+/* Tells whether this thread is inside a call that holds this view. */
 bool lsgo_inside(const libsched_view *view);
-/* How calls of this thread hold these services. */
+/* Tells how calls of this thread hold these services. */
 enum { LSGO_HOLDS_NOT = 0, LSGO_HOLDS_SHARED = 1, LSGO_HOLDS_ALONE = 2 };
 int lsgo_holds(const libsched_services *services);
 
-/* An evaluator with room for what its calls give back. One call at a time. */
+/* An evaluator with room for the results of its calls. It runs one call at a time. */
 typedef struct lsgo_evaluator {
   libsched_evaluator *evaluator;
-  bool shared; /* another one owns `evaluator` */
+  bool shared; /* `evaluator` belongs to another lsgo_evaluator */
   lsgo_frame frame;
-  uintptr_t self; /* the evaluator of Go, a number in a table there */
+  uintptr_t self; /* the number of the Go evaluator in a Go table */
   libsched_status *status;
   libsched_prefilter_result *result;
   libsched_cancel *cancel;      /* ends the running call */
-  int64_t deadline_ns;          /* of the next call that has one; 0: none */
+  int64_t deadline_ns;          /* of the next call with a deadline; 0: none */
   libsched_score_table *scores; /* of lsgo_score; made when first needed */
 
-  /* Results of the last call. The error and the decision pass to whoever takes them, the rest is
+  /* Results of the last call. The reader takes over the error and the decision; the rest is
      borrowed from `status` and `result`. */
   libsched_error *error;
   libsched_decision *decision;
@@ -56,16 +56,16 @@ typedef struct lsgo_evaluator {
   uint32_t first;
   libsched_fit fit; /* of lsgo_first_fit */
   libsched_cycle_outcome outcome;
-  size_t next_start; /* of the cycle after this one */
+  size_t next_start; /* for the next cycle */
   struct lsgo_placement *placements; /* of lsgo_schedule; made when first needed */
   size_t placement_count, placement_room;
   libsched_nomination nomination;
   libsched_permit_wait *waits; /* of lsgo_run_permit; made when first needed */
   size_t wait_count;
-  bool one_error; /* the first reason is the error, the others come beside it */
+  bool one_error; /* the first reason is the error */
 } lsgo_evaluator;
 
-/* Around a call of the library that may ask plugins: lsgo_ended(e, libsched_x(lsgo_asked(e), ...));
+/* These wrap a call that may call plugins: lsgo_ended(e, libsched_x(lsgo_asked(e), ...));
    lsgo_with_status() around that leaves the status in `e`. */
 libsched_evaluator *lsgo_asked(lsgo_evaluator *e);
 libsched_rc lsgo_ended(lsgo_evaluator *e, libsched_rc rc);
@@ -79,7 +79,7 @@ libsched_rc lsgo_evaluator_on_snapshot(const libsched_framework *framework,
                                        libsched_error **error);
 void lsgo_evaluator_free(lsgo_evaluator *e);
 
-/* Queries. A failure leaves its error in e->error. */
+/* Queries. On failure they leave the error in e->error. */
 libsched_rc lsgo_pre_enqueue(lsgo_evaluator *e, const libsched_pod *pod);
 libsched_rc lsgo_pre_filter(lsgo_evaluator *e, libsched_cycle_state *state,
                             const libsched_pod *pod);
@@ -90,32 +90,32 @@ libsched_rc lsgo_filter_at(lsgo_evaluator *e, libsched_cycle_state *state, const
 libsched_rc lsgo_filter_nodes(lsgo_evaluator *e, libsched_cycle_state *state,
                               const libsched_pod *pod, uint32_t limit, const uint64_t *accept,
                               size_t accept_words, size_t start, uint64_t *feasible, size_t words);
-/* Leaves e->fit. */
+/* Sets e->fit. */
 libsched_rc lsgo_first_fit(lsgo_evaluator *e, const libsched_pod *pod, const uint64_t *accept,
                            size_t accept_words, size_t start);
-/* Leaves e->decision. `state` may be NULL. */
+/* Sets e->decision. `state` may be NULL. */
 libsched_rc lsgo_check_pod_fits(lsgo_evaluator *e, libsched_cycle_state *state,
                                 const libsched_pod *pod, const char *node, size_t node_len,
                                 bool judge_excluded, bool score);
 
 libsched_rc lsgo_pre_score(lsgo_evaluator *e, libsched_cycle_state *state, const libsched_pod *pod,
                            const uint64_t *feasible, size_t words);
-/* Writes `totals` by row, or leaves e->scores if `totals` is NULL. */
+/* Writes `totals` by row, or sets e->scores if `totals` is NULL. */
 libsched_rc lsgo_score(lsgo_evaluator *e, libsched_cycle_state *state, const libsched_pod *pod,
                        const uint64_t *feasible, size_t words, int64_t *totals, size_t total_count);
-/* Leaves e->outcome and e->next_start. */
+/* Sets e->outcome and e->next_start. */
 libsched_rc lsgo_cycle(lsgo_evaluator *e, libsched_cycle_state *state, const libsched_pod *pod,
                        uint32_t ties, uint64_t seed, bool sampling, size_t start);
-/* What libsched_schedule() told of a pod; the texts are copies, which lsgo_forget_placements frees. */
+/* The outcome of a pod of libsched_schedule(); lsgo_forget_placements frees the texts. */
 typedef struct lsgo_placement {
-  size_t pod, replica; /* the place among the pods, and which replica */
+  size_t pod, replica; /* indexes of the pod and of the replica */
   uint32_t outcome;
   bool scored;
   int64_t score;
   size_t feasible, count;
   libsched_str name_space, name, node, text, plugin;
 } lsgo_placement;
-/* Leaves e->placements; all pods are judged by the evaluator's framework, whose profile is given.
+/* Sets e->placements. The evaluator's framework, whose profile is given, judges all pods.
    `replicas` may be NULL. */
 libsched_rc lsgo_schedule(lsgo_evaluator *e, libsched_pod **pods, const size_t *replicas,
                           size_t count, const char *profile, size_t profile_len, uint32_t ties,
@@ -125,7 +125,7 @@ libsched_rc lsgo_assume(lsgo_evaluator *e, libsched_cycle_state *state, const li
                         const libsched_pod *pod, const char *node, size_t node_len);
 libsched_rc lsgo_forget(lsgo_evaluator *e, libsched_cycle_state *state, const libsched_pod *pod);
 
-/* Names of the scored nodes, as many as the table has rows. */
+/* Writes the names of the scored nodes, one for each row of the table. */
 void lsgo_score_names(const libsched_view *view, const libsched_score_table *table,
                       libsched_str *out);
 void lsgo_decision_score_names(const libsched_decision *decision, const libsched_score_table *table,
@@ -137,7 +137,7 @@ libsched_rc lsgo_framework_create(const libsched_config *config, const char *pro
                                   bool several_queue_sorts, const libsched_registry *registry,
                                   libsched_framework **out, libsched_error **error);
 
-/* Everything of an error at once; borrowed from `error`. */
+/* All parts of an error; borrowed from `error`. */
 typedef struct lsgo_error_parts {
   libsched_rc code;
   libsched_str message, path, plugin;
@@ -153,20 +153,20 @@ typedef struct lsgo_verdict {
 } lsgo_verdict;
 void lsgo_decision_get(const libsched_decision *decision, size_t index, lsgo_verdict *out);
 
-/* Names of the nodes of a bitmap, written to `out` in the order of their rows; the number written.
-   Rows without a node are left out. */
+/* Writes the names of the nodes of a bitmap to `out` in the order of their rows, without rows that
+   have no node. Returns the number written. */
 size_t lsgo_view_names(const libsched_view *view, const uint64_t *rows, size_t words,
                        libsched_str *out, size_t capacity);
 
-/* Names lie one after another in `names`; lengths[i] is the length of the i-th. */
+/* Adds pods. `names` is the concatenation of all names; lengths[i] is the length of the i-th. */
 libsched_rc lsgo_add_pods(libsched_cluster *cluster, libsched_pod **pods, const char *names,
                           const size_t *lengths, size_t count, libsched_error **error);
 
-/* Values of Go in a cycle state: a box in C memory with a handle of runtime/cgo in it. */
+/* Go values in a cycle state: each is a runtime/cgo handle in a box in C memory. */
 libsched_rc lsgo_state_write(libsched_cycle_state *state, const char *key, size_t key_len,
                              uintptr_t handle, libsched_error **error);
 uintptr_t lsgo_state_read(const libsched_cycle_state *state, const char *key, size_t key_len);
-/* `panicked` gets the handle of what a Clone method panicked with, 0 if none did. */
+/* `panicked` receives the handle of a Clone method's panic value, 0 if none panicked. */
 libsched_rc lsgo_state_clone(const libsched_cycle_state *state, libsched_cycle_state **out,
                              uintptr_t *panicked, libsched_error **error);
 

@@ -5,7 +5,7 @@ import "C"
 
 import "runtime/cgo"
 
-// What C calls for values in a cycle state (bridge.c). A panic must not cross C frames.
+// C calls these functions for values in a cycle state (bridge.c). A panic must not cross C frames.
 
 //export lsgoDeleteValue
 func lsgoDeleteValue(h C.uintptr_t) { cgo.Handle(h).Delete() }
@@ -18,7 +18,7 @@ func lsgoCloneValue(h C.uintptr_t, panicked *C.uintptr_t) (copied C.uintptr_t) {
 			exited("StateData")
 		} else if reason != nil {
 			*panicked = C.uintptr_t(cgo.NewHandle(reason))
-			copied = C.uintptr_t(cgo.NewHandle(nil)) // in the place of the copy; nobody sees it
+			copied = C.uintptr_t(cgo.NewHandle(nil)) // a placeholder for the copy, which is never read
 		}
 	}()
 	if data, ok := value.(StateData); ok {

@@ -3,28 +3,28 @@ package libsched
 // #include "bridge.h"
 import "C"
 
-// Change is a part of what [Cluster.ApplyChanges] does: what [PutObjects], [PutNode], [PutPod] and
-// [Remove] make.
+// Change is one change for [Cluster.ApplyChanges], made by [PutObjects], [PutNode], [PutPod] or
+// [Remove].
 type Change struct {
 	add func(list *C.libsched_changes) error
 }
 
-// PutMode says what is done with an object that is put, by whether the cluster has one of its kind,
+// PutMode says how an object is put, depending on whether the cluster has an object of its kind,
 // namespace and name.
 type PutMode uint32
 
 const (
 	PutApply   PutMode = C.LIBSCHED_PUT_APPLY   // as [Cluster.Apply] does
-	PutUpdate  PutMode = C.LIBSCHED_PUT_UPDATE  // add or replace, also where nothing differs; a pod must have a node
-	PutMissing PutMode = C.LIBSCHED_PUT_MISSING // add as PutApply does; what is there stays as it is
-	PutNew     PutMode = C.LIBSCHED_PUT_NEW     // add; ErrExists if it is there; a pod must have a node
+	PutUpdate  PutMode = C.LIBSCHED_PUT_UPDATE  // add or replace, even if nothing differs; a pod must have a node
+	PutMissing PutMode = C.LIBSCHED_PUT_MISSING // add as PutApply does; an existing object stays as it is
+	PutNew     PutMode = C.LIBSCHED_PUT_NEW     // add; ErrExists if it exists; a pod must have a node
 
-	// Flags for PutObjects: leave out the document's nodes, or its pods.
+	// Flags for PutObjects that skip the document's nodes, or its pods.
 	PutNoNodes PutMode = C.LIBSCHED_PUT_NO_NODES
 	PutNoPods  PutMode = C.LIBSCHED_PUT_NO_PODS
 )
 
-// PutObjects puts everything that a document holds.
+// PutObjects puts all objects of a document.
 func PutObjects(objects *Objects, mode PutMode) Change {
 	return Change{func(list *C.libsched_changes) error {
 		if objects == nil {
@@ -70,7 +70,7 @@ func PutPod(pod *Pod, node string, mode PutMode) Change {
 }
 
 // Remove removes an object by its kind as in manifests ("Node", "Pod", "PersistentVolumeClaim"),
-// namespace ("" for kinds without) and name.
+// namespace ("" for cluster-scoped kinds) and name.
 func Remove(kind, namespace, name string) Change {
 	return Change{func(list *C.libsched_changes) error {
 		var failure *C.libsched_error
@@ -79,9 +79,9 @@ func Remove(kind, namespace, name string) Change {
 	}}
 }
 
-// ApplyChanges makes all changes in their order, or none; each sees what those before it have done.
-// It returns how many objects came, changed or went. Errors: ErrExists (PutNew), ErrNotFound (Remove),
-// ErrInvalid (no node for a pod, a kind of which a cluster keeps no objects), ErrLimit.
+// ApplyChanges makes all changes in their order, or none; each sees the effect of those before it.
+// It returns the number of objects added, changed or removed. Errors: ErrExists (PutNew), ErrNotFound
+// (Remove), ErrInvalid (no node for a pod, a kind that a cluster does not store), ErrLimit.
 func (c *Cluster) ApplyChanges(changes ...Change) (int, error) {
 	var list *C.libsched_changes
 	var failure *C.libsched_error

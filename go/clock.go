@@ -5,7 +5,7 @@ import "C"
 
 import "time"
 
-// Clock is the time that plugins and waiting pods go by. For any number of goroutines.
+// Clock is the time source of plugins and waiting pods. It is safe for concurrent use.
 type Clock struct{ h *handle[*C.libsched_clock] }
 
 // SystemClock is the machine's clock.
@@ -17,7 +17,8 @@ func SystemClock() *Clock {
 	return ownClock(ptr)
 }
 
-// VirtualClock stands still until it is moved; waiting moves it to the end of the wait at once.
+// VirtualClock returns a clock that stands still until it is moved; waiting moves it to the end of the
+// wait at once.
 func VirtualClock(now time.Time) *Clock {
 	var ptr *C.libsched_clock
 	if rc := C.libsched_clock_create_virtual(C.int64_t(now.UnixNano()), &ptr, nil); rc != C.LIBSCHED_OK {
@@ -32,14 +33,14 @@ func ownClock(ptr *C.libsched_clock) *Clock {
 	return c
 }
 
-// Close releases the clock. Services that use it keep it.
+// Close releases the clock. Services that use it keep it alive.
 func (c *Clock) Close() {
 	if c != nil {
 		c.h.close()
 	}
 }
 
-// Now is the clock's time; the zero Time after Close.
+// Now returns the clock's time; the zero Time after Close.
 func (c *Clock) Now() time.Time {
 	ptr, ok := c.h.acquire()
 	if !ok {
@@ -49,7 +50,7 @@ func (c *Clock) Now() time.Time {
 	return time.Unix(0, int64(C.libsched_clock_now(ptr)))
 }
 
-// AdvanceTo moves a virtual clock on, never back. Errors: ErrState (the machine's clock).
+// AdvanceTo moves a virtual clock forward, never back. Errors: ErrState (the machine's clock).
 func (c *Clock) AdvanceTo(now time.Time) error {
 	ptr, ok := c.h.acquire()
 	if !ok {

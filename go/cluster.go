@@ -5,36 +5,37 @@ import "C"
 
 import "sync"
 
-// Cluster is the state that decisions depend on: nodes with their pods, and cheap what-ifs on it.
-// Every change either happens whole or not at all. Calls on one cluster exclude each other.
+// Cluster holds the state that decisions depend on, nodes with their pods, and supports cheap what-ifs.
+// Every change happens completely or not at all. Calls on one cluster exclude each other.
 type Cluster struct {
 	reader
 	core *clusterCore
 }
 
-// clusterCore is what the cleanup closes; it does not know its Cluster.
+// clusterCore is the part of a Cluster that the cleanup closes; it must not point to its Cluster.
 type clusterCore struct {
 	mu      sync.Mutex
-	id      *C.libsched_view    // does not change; to compare
+	id      *C.libsched_view    // constant, for comparisons
 	cluster *C.libsched_cluster // nil when closed
 	view    *C.libsched_view
-	// Calls of plugins within the call that holds mu, and whether one of them closed the cluster.
+	// nested counts the calls of plugins within the call that holds mu; closed says whether one of them
+	// closed the cluster.
 	nested     int
 	closeLater bool
 	evaluators evaluators // one for each framework
-	services   *Services  // nil: none was needed yet
+	services   *Services  // nil until needed
 }
 
 // ClusterOption changes how a cluster is made.
 type ClusterOption func(*C.libsched_cluster_options)
 
-// InsertionOrder makes queries walk the nodes in the order in which they were added. Without it they
-// are walked as kube-scheduler does, zones taking turns.
+// InsertionOrder makes queries visit the nodes in the order in which they were added. By default they
+// are visited in kube-scheduler's order, which alternates between zones.
 func InsertionOrder() ClusterOption {
 	return func(o *C.libsched_cluster_options) { o.node_order = C.LIBSCHED_ORDER_INSERTION }
 }
 
-// NewCluster makes an empty cluster.
+// NewCluster returns an empty cluster.
 func NewCluster(options ...ClusterOption) (*Cluster, error) {
 	o := C.libsched_cluster_options{struct_size: C.sizeof_libsched_cluster_options}
 	for _, option := range options {
@@ -48,7 +49,7 @@ func NewCluster(options ...ClusterOption) (*Cluster, error) {
 	return ownCluster(ptr), nil
 }
 
-// LoadCluster makes a cluster of what a file holds. Errors: as ApplyFile.
+// LoadCluster returns a cluster with the objects of a file. Errors: as ApplyFile.
 func LoadCluster(path string, options ...ClusterOption) (*Cluster, error) {
 	c, err := NewCluster(options...)
 	if err != nil {
@@ -70,15 +71,15 @@ func ownCluster(ptr *C.libsched_cluster) *Cluster {
 	return c
 }
 
-// Close releases the cluster. Its snapshots stay.
+// Close releases the cluster. Its snapshots stay valid.
 func (c *Cluster) Close() {
 	if c != nil {
 		c.core.close()
 	}
 }
 
-// lock excludes other calls. A plugin that is asked about this cluster may use it, too: its calls
-// are part of the one that holds the lock.
+// lock excludes other calls, except those of a plugin that is asked about this cluster: its calls
+// are part of the call that holds the lock.
 func (k *clusterCore) lock() {
 	if k.mu.TryLock() {
 		return
@@ -173,8 +174,8 @@ func (k *clusterCore) own() (*Services, error) {
 	return k.services, nil
 }
 
-// Services returns what queries on this cluster use; without SetServices it has some of its own, as
-// NewServices makes them. Snapshots share them.
+// Services returns the services that queries on this cluster use. Without SetServices the cluster has
+// its own, as made by NewServices. Snapshots share them.
 func (c *Cluster) Services() (*Services, error) {
 	if c == nil {
 		return nil, closedError(c)
@@ -188,7 +189,7 @@ func (c *Cluster) Services() (*Services, error) {
 	return k.own()
 }
 
-// SetServices lets queries on this cluster, and on snapshots from now on, use other services.
+// SetServices makes queries on this cluster, and on its future snapshots, use other services.
 func (c *Cluster) SetServices(services *Services) error {
 	ptr, err := services.acquire()
 	if err != nil {
@@ -209,7 +210,7 @@ func (c *Cluster) SetServices(services *Services) error {
 	})
 }
 
-// spare makes an evaluator that is used without mu, for what looks at nothing in the cluster; scrap
+// spare makes an evaluator for use without mu, for calls that read nothing in the cluster; scrap
 // must follow.
 func (k *clusterCore) spare(c *Cluster, fw *Framework) (*evaluator, error) {
 	k.lock()
@@ -249,10 +250,10 @@ func (c *Cluster) change(call changeFunc) error {
 	return takeError(rc, failure)
 }
 
-// Apply parses a document and adds or replaces what it holds: nodes, pods that have a nodeName and
-// have not ended, and all other kinds that are read. Pods without a nodeName and those that have
-// ended are not stored; an earlier version of them leaves the cluster. The same document twice changes
-// nothing. Errors: as ParseObjects.
+// Apply parses a document and adds or replaces its objects: nodes, pods that have a nodeName and
+// have not ended, and all other supported kinds. Pods that have no nodeName or have ended are not
+// stored; an earlier version of such a pod is removed from the cluster. Applying the same document again
+// changes nothing. Errors: as ParseObjects.
 func (c *Cluster) Apply(document []byte, options ...ParseOption) error {
 	objects, err := ParseObjects(document, options...)
 	if err != nil {
@@ -262,7 +263,7 @@ func (c *Cluster) Apply(document []byte, options ...ParseOption) error {
 	return c.ApplyObjects(objects)
 }
 
-// ApplyFile does the same with a file. Errors: as Apply, and ErrIO.
+// ApplyFile is Apply for a file. Errors: as Apply, and ErrIO.
 func (c *Cluster) ApplyFile(path string, options ...ParseOption) error {
 	objects, err := LoadObjects(path, options...)
 	if err != nil {
@@ -272,7 +273,7 @@ func (c *Cluster) ApplyFile(path string, options ...ParseOption) error {
 	return c.ApplyObjects(objects)
 }
 
-// ApplyObjects does the same with a document that is parsed already.
+// ApplyObjects is Apply for a parsed document.
 func (c *Cluster) ApplyObjects(objects *Objects) error {
 	if objects == nil {
 		return closedError(objects)
@@ -290,7 +291,7 @@ func (c *Cluster) ApplyObjects(objects *Objects) error {
 // AddNode adds a node. Errors: ErrExists.
 func (c *Cluster) AddNode(node *Node) error { return c.AddNodes([]*Node{node}) }
 
-// AddNodes adds all nodes or none. Errors: ErrExists, also if a node is in the list twice.
+// AddNodes adds all nodes or none. Errors: ErrExists, even for a node that is in the list twice.
 func (c *Cluster) AddNodes(nodes []*Node) error {
 	if len(nodes) == 0 {
 		return c.change(func(*C.libsched_cluster, **C.libsched_error) C.libsched_rc {
@@ -327,15 +328,15 @@ func (c *Cluster) UpdateNode(node *Node) error {
 	})
 }
 
-// RemoveNode removes a node. Its pods are kept aside and come back with it. Errors: ErrNotFound.
+// RemoveNode removes a node. Its pods are kept aside and return with it. Errors: ErrNotFound.
 func (c *Cluster) RemoveNode(name string) error {
 	return c.change(func(k *C.libsched_cluster, err **C.libsched_error) C.libsched_rc {
 		return C.libsched_cluster_remove_node(k, str(name), err)
 	})
 }
 
-// AddPod puts a pod on a node; "" is the pod's own nodeName. A node that is not there (yet) is
-// allowed: the pod waits for it. Errors: ErrExists, ErrInvalid if no node is named.
+// AddPod puts a pod on a node; "" is the pod's own nodeName. The node may be missing;
+// the pod waits for it. Errors: ErrExists, ErrInvalid if no node is named.
 func (c *Cluster) AddPod(pod *Pod, node string) error {
 	return c.AddPods([]*Pod{pod}, []string{node})
 }
@@ -370,8 +371,8 @@ func (c *Cluster) placePod(pod *Pod, node string, change func(k *C.libsched_clus
 	})
 }
 
-// UpdatePod adds or replaces a pod: it is removed and added again, hence last on its node. "" is the
-// pod's own nodeName. Errors: ErrInvalid if no node is named.
+// UpdatePod adds or replaces a pod. A replaced pod is removed and added again, so it becomes the last
+// on its node. "" is the pod's own nodeName. Errors: ErrInvalid if no node is named.
 func (c *Cluster) UpdatePod(pod *Pod, node string) error {
 	return c.placePod(pod, node, func(k *C.libsched_cluster, ptr *C.libsched_pod, on C.libsched_str,
 		err **C.libsched_error) C.libsched_rc {
@@ -386,9 +387,9 @@ func (c *Cluster) RemovePod(namespace, name string) error {
 	})
 }
 
-// Assume puts a pod on a node until the API server's word comes (Apply or UpdatePod with the pod
-// bound) or Forget: meanwhile it counts as if it ran there. "" is the pod's own nodeName. No plugin is
-// asked; [Framework.Assume] does that. Errors: ErrExists, ErrInvalid if no node is named.
+// Assume puts a pod on a node until the API server confirms it (Apply or UpdatePod with the bound
+// pod) or until Forget. Meanwhile it counts as if it ran there. "" is the pod's own nodeName. Assume calls
+// no plugin; [Framework.Assume] does. Errors: ErrExists, ErrInvalid if no node is named.
 func (c *Cluster) Assume(pod *Pod, node string) error {
 	return c.placePod(pod, node, func(k *C.libsched_cluster, ptr *C.libsched_pod, on C.libsched_str,
 		err **C.libsched_error) C.libsched_rc {
@@ -396,8 +397,8 @@ func (c *Cluster) Assume(pod *Pod, node string) error {
 	})
 }
 
-// Forget takes an assumed pod off its node; nothing happens if the cluster does not have it.
-// Errors: ErrState (the pod is there, but not assumed).
+// Forget takes an assumed pod off its node; it does nothing if the cluster does not have the pod.
+// Errors: ErrState (the pod exists, but is not assumed).
 func (c *Cluster) Forget(namespace, name string) error {
 	return c.change(func(k *C.libsched_cluster, err **C.libsched_error) C.libsched_rc {
 		return C.libsched_cluster_forget(k, str(namespace), str(name), err)
@@ -405,8 +406,8 @@ func (c *Cluster) Forget(namespace, name string) error {
 }
 
 // RemoveObject removes an object that is neither a pod nor a node, by its kind as in manifests; the
-// namespace of a kind without is empty. Errors: ErrNotFound; ErrInvalid for a kind of which a cluster
-// keeps no objects.
+// namespace of a cluster-scoped kind is empty. Errors: ErrNotFound; ErrInvalid for a kind that a cluster
+// does not store.
 func (c *Cluster) RemoveObject(kind, namespace, name string) error {
 	return c.change(func(k *C.libsched_cluster, err **C.libsched_error) C.libsched_rc {
 		return C.libsched_cluster_remove_object(k, str(kind), str(namespace), str(name), err)
@@ -414,28 +415,28 @@ func (c *Cluster) RemoveObject(kind, namespace, name string) error {
 }
 
 // Fork marks the state: Revert undoes everything since the mark, Commit drops the mark. Forks nest
-// without bound, and cost nothing.
+// without bound and cost nothing.
 func (c *Cluster) Fork() error {
 	return c.change(func(k *C.libsched_cluster, err **C.libsched_error) C.libsched_rc {
 		return C.libsched_cluster_fork(k, err)
 	})
 }
 
-// Commit keeps what was done since the last Fork. Errors: ErrState without an open fork.
+// Commit keeps the changes since the last Fork. Errors: ErrState without an open fork.
 func (c *Cluster) Commit() error {
 	return c.change(func(k *C.libsched_cluster, err **C.libsched_error) C.libsched_rc {
 		return C.libsched_cluster_commit(k, err)
 	})
 }
 
-// Revert undoes what was done since the last Fork. Errors: ErrState without an open fork.
+// Revert undoes the changes since the last Fork. Errors: ErrState without an open fork.
 func (c *Cluster) Revert() error {
 	return c.change(func(k *C.libsched_cluster, err **C.libsched_error) C.libsched_rc {
 		return C.libsched_cluster_revert(k, err)
 	})
 }
 
-// ForkDepth is the number of open forks.
+// ForkDepth returns the number of open forks.
 func (c *Cluster) ForkDepth() int {
 	depth := 0
 	_ = c.change(func(k *C.libsched_cluster, _ **C.libsched_error) C.libsched_rc { // 0 after Close
@@ -445,15 +446,15 @@ func (c *Cluster) ForkDepth() int {
 	return depth
 }
 
-// Refresh brings the node order up to date, as kube-scheduler does when a scheduling cycle begins.
-// Queries do it by themselves.
+// Refresh updates the node order, as kube-scheduler does when a scheduling cycle starts.
+// Queries call it by themselves.
 func (c *Cluster) Refresh() error {
 	return c.change(func(k *C.libsched_cluster, err **C.libsched_error) C.libsched_rc {
 		return C.libsched_cluster_refresh(k, err)
 	})
 }
 
-// Clone makes an independent copy, without open forks.
+// Clone returns an independent copy without open forks.
 func (c *Cluster) Clone() (*Cluster, error) {
 	var out *C.libsched_cluster
 	err := c.change(func(k *C.libsched_cluster, err **C.libsched_error) C.libsched_rc {
@@ -465,8 +466,8 @@ func (c *Cluster) Clone() (*Cluster, error) {
 	return ownCluster(out), nil
 }
 
-// Snapshot makes an immutable copy for any number of goroutines. It may be taken inside a fork and
-// outlives its revert. Another one without a change in between costs nothing.
+// Snapshot returns an immutable copy that is safe for concurrent use. It may be taken inside a fork and
+// outlives the revert. A further snapshot without a change in between costs nothing.
 func (c *Cluster) Snapshot() (*Snapshot, error) {
 	services, err := c.Services()
 	if err != nil {

@@ -216,7 +216,7 @@ func TestForks(t *testing.T) {
 	}
 }
 
-// The example cluster, as kubectl gives it.
+// TestExampleCluster applies the example cluster, a dump by kubectl.
 func TestExampleCluster(t *testing.T) {
 	shop := filepath.Join("..", "examples", "clusters", "shop.yaml")
 	c := must(libsched.LoadCluster(shop))(t)

@@ -3,19 +3,19 @@ package libsched
 // #include "bridge.h"
 import "C"
 
-// Config is a KubeSchedulerConfiguration v1, decoded, defaulted and validated. Immutable.
+// Config is a KubeSchedulerConfiguration v1, decoded, defaulted and validated. It is immutable.
 type Config struct{ h *handle[*C.libsched_config] }
 
-// ConfigOption says how a configuration is read.
+// ConfigOption changes how a configuration is read.
 type ConfigOption func(*C.libsched_config_options)
 
-// SeveralQueueSorts lets profiles list more than one plugin at queueSort, which all profiles list
-// alike. Frameworks of the configuration take them without WithSeveralQueueSorts.
+// SeveralQueueSorts allows several queueSort plugins. All profiles must list the same ones.
+// Frameworks of the configuration accept them without WithSeveralQueueSorts.
 func SeveralQueueSorts() ConfigOption {
 	return func(o *C.libsched_config_options) { o.several_queue_sorts = true }
 }
 
-// ParseConfig reads YAML or JSON; an empty document gives upstream's defaults.
+// ParseConfig reads a configuration, YAML or JSON; an empty document gives upstream's defaults.
 // Errors: ErrInvalid with upstream's message.
 func ParseConfig(document []byte, options ...ConfigOption) (*Config, error) {
 	var ptr *C.libsched_config
@@ -30,8 +30,8 @@ func ParseConfig(document []byte, options ...ConfigOption) (*Config, error) {
 	return ownConfig(ptr), nil
 }
 
-// ParseProfile reads one KubeSchedulerProfile alone and takes it as it is: without default plugins and
-// without validation, as upstream's NewFramework gets it. Errors: ErrInvalid.
+// ParseProfile reads one KubeSchedulerProfile alone and uses it unchanged, without default plugins or
+// validation, as upstream's NewFramework gets it. Errors: ErrInvalid.
 func ParseProfile(document []byte) (*Config, error) {
 	var ptr *C.libsched_config
 	var failure *C.libsched_error
@@ -48,7 +48,7 @@ func ownConfig(ptr *C.libsched_config) *Config {
 	return c
 }
 
-// Close releases the configuration. Frameworks made of it stay.
+// Close releases the configuration. Frameworks made from it stay valid.
 func (c *Config) Close() {
 	if c != nil {
 		c.h.close()
@@ -69,7 +69,7 @@ func (c *Config) Profiles() []string {
 	return names
 }
 
-// DescribeJSON returns, per profile, the plugins of each extension point with their weights, and the
+// DescribeJSON returns the plugins of each extension point of each profile with their weights, and the
 // defaulted arguments. Errors: upstream's construction errors.
 func (c *Config) DescribeJSON() ([]byte, error) {
 	return readText(c, c.h, func(p *C.libsched_config, text **C.libsched_text, err **C.libsched_error) C.libsched_rc {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Ties says which of several best nodes a cycle takes.
+// Ties says which of several best nodes a cycle chooses.
 type Ties uint32
 
 const (
@@ -17,38 +17,39 @@ const (
 	TiesRandom   Ties = C.LIBSCHED_TIES_RANDOM   // by CycleOptions.Seed
 )
 
-// CycleOptions says how RunCycle looks and chooses. Zero: at all nodes, and as upstream.
+// CycleOptions says how RunCycle searches and chooses. The zero value searches all nodes and chooses as
+// upstream does.
 type CycleOptions struct {
 	Ties Ties
-	// Seed is of TiesRandom. Cycles with the same seed choose differently as they follow each other
-	// on one view. On a Snapshot that several goroutines ask, which one comes next is not defined.
+	// Seed is the seed of TiesRandom. Successive cycles with the same seed on one view choose
+	// differently. On a Snapshot used by several goroutines the order of cycles is not defined.
 	Seed uint64
-	// Sampling looks at as many nodes as percentageOfNodesToScore says, beginning at Start
-	// (CycleResult.NextStart of the cycle before).
+	// Sampling limits the search to the number of nodes that percentageOfNodesToScore implies, from
+	// Start on (CycleResult.NextStart of the previous cycle).
 	Sampling bool
 	Start    int
 	Deadline time.Time // as FilterOptions.Deadline
 }
 
-// CycleResult is what a cycle chose.
+// CycleResult is the choice of a cycle.
 type CycleResult struct {
 	Node  string // "": none, and Status says why
 	Row   Row    // NoRow: none
-	Total int64  // its score; 0 if no other node was feasible, because then nothing is scored
-	// Status is nil if there is a node; else PreFilter's words, a plugin's Error, or a bare
+	Total int64  // its score; 0 if it is the only feasible node, because then nothing is scored
+	// Status is nil if there is a node. Otherwise it is PreFilter's status, a plugin's Error, or
 	// Unschedulable if no node passed the filters (CheckPodFits gives every reason).
 	Status    *Status
 	Feasible  int // nodes that passed the filters
-	Evaluated int // those, and the ones that did not pass, as far as they were looked at
-	NextStart int // where the next sampled cycle begins
+	Evaluated int // feasible nodes, and the rejected nodes that were judged
+	NextStart int // where the next sampled cycle starts
 }
 
-// RunCycle is a scheduling cycle up to the choice of a node, as upstream's schedulePod: PreFilter,
-// the nominated node first, Filter, PreScore, Score, choice. PreEnqueue, PostFilter and Reserve are
-// not run, and the view is not changed. The state is filled for what follows, such as Assume. That
-// no node is found is no error: Status has upstream's message then ("0/3 nodes are available: ..."),
-// and the plugin if only one was in the way. Errors: ErrUnsupported with the plugin that the pod needs,
-// ErrCancelled when the context ends, ErrDeadline, ErrInvalid (options).
+// RunCycle runs a scheduling cycle up to the choice of a node, as upstream's schedulePod: PreFilter,
+// Filter (the nominated node first), PreScore, Score and the choice. It does not run PreEnqueue,
+// PostFilter or Reserve, and does not change the view. It fills the state for later calls such as
+// Assume. Finding no node is no error: Status then has upstream's message ("0/3 nodes are available: ..."),
+// and the plugin if a single one rejected the pod. Errors: ErrUnsupported with the plugin that the pod
+// needs, ErrCancelled when the context ends, ErrDeadline, ErrInvalid (options).
 func (fw *Framework) RunCycle(ctx context.Context, state *CycleState, view View, pod *Pod,
 	options CycleOptions) (CycleResult, error) {
 	none := CycleResult{Row: NoRow, NextStart: options.Start}
@@ -83,8 +84,8 @@ func (fw *Framework) RunCycle(ctx context.Context, state *CycleState, view View,
 	}, nil
 }
 
-// Assume puts a pod on a node of the cluster, then asks the Reserve plugins. The state is that of the
-// pod's cycle. If a plugin refuses, the Status is its answer, and the pod was taken off again. Revert
+// Assume puts a pod on a node of the cluster, then calls the Reserve plugins. The state is that of the
+// pod's cycle. If a plugin refuses, Assume takes the pod off again and returns the plugin's Status. Revert
 // undoes it like any other change. A failed call (ErrExists: the cluster has the pod; ErrNotFound:
 // node; ErrState: another pod's state) is a Status with CodeError.
 func (fw *Framework) Assume(ctx context.Context, state *CycleState, cluster *Cluster, pod *Pod,
@@ -98,8 +99,8 @@ func (fw *Framework) Assume(ctx context.Context, state *CycleState, cluster *Clu
 	return l.answer(C.lsgo_assume(l.e.c, l.state, l.view, l.pod, text, n))
 }
 
-// Forget asks the Reserve plugins to unreserve, and takes an assumed pod off its node. For a pod that
-// the cluster does not have they are only asked. Errors: ErrState (the pod is there, but not assumed).
+// Forget calls Unreserve of the Reserve plugins, and takes an assumed pod off its node. If the cluster
+// does not have the pod, it only calls Unreserve. Errors: ErrState (the pod exists, but is not assumed).
 func (fw *Framework) Forget(ctx context.Context, state *CycleState, cluster *Cluster, pod *Pod) error {
 	l, err := fw.borrowWith(ctx, state, cluster, pod)
 	if err != nil {

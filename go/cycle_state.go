@@ -9,13 +9,13 @@ import (
 	"sync"
 )
 
-// CycleState is the data of one pod's scheduling cycle: RunPreFilterPlugins fills it,
-// RunFilterPlugins reads it, and it carries values of the caller.
+// CycleState is the data of one pod's scheduling cycle. RunPreFilterPlugins fills it,
+// RunFilterPlugins reads it, and it carries the caller's values.
 type CycleState struct {
 	h *handle[*C.libsched_cycle_state]
-	// Excludes calls that change the state; those that only look at it share it.
+	// Calls that change the state lock it; calls that only read it share it.
 	mu *sync.RWMutex
-	// The plugin call that it is lent to; nil: it is the caller's own.
+	// The plugin call that it is lent to; nil for the caller's own state.
 	call *call
 }
 
@@ -25,10 +25,10 @@ type StateData interface {
 	Clone() StateData
 }
 
-// Keys of Go are kept apart from those of plugins, whose data Go could not read.
+// The prefix keeps keys of Go apart from those of plugins, whose data Go cannot read.
 const stateKeyPrefix = "go/"
 
-// NewCycleState makes an empty state.
+// NewCycleState returns an empty state.
 func NewCycleState() *CycleState {
 	var ptr *C.libsched_cycle_state
 	if rc := C.libsched_cycle_state_create(&ptr, nil); rc != C.LIBSCHED_OK {
@@ -58,7 +58,7 @@ func (s *CycleState) acquire() (*C.libsched_cycle_state, bool) {
 	return s.h.acquire()
 }
 
-// lock is acquire for calls that need the state for themselves; unlock must follow unless it fails.
+// lock is acquire for calls that need exclusive use of the state; unlock must follow unless it fails.
 func (s *CycleState) lock() (*C.libsched_cycle_state, error) {
 	ptr, ok := s.acquire()
 	if !ok {
@@ -73,7 +73,7 @@ func (s *CycleState) unlock() {
 	s.h.release()
 }
 
-// look calls with the state, which others may look at, too; false: it is closed.
+// look calls `call` with the state, shared with other readers; it returns false if the state is closed.
 func (s *CycleState) look(call func(*C.libsched_cycle_state)) bool {
 	ptr, ok := s.acquire()
 	if !ok {
@@ -86,8 +86,8 @@ func (s *CycleState) look(call func(*C.libsched_cycle_state)) bool {
 	return true
 }
 
-// Clone copies the state. Values that are StateData are cloned, all others are shared. If a Clone
-// method panics, so does this.
+// Clone copies the state. It clones values that are StateData and shares all others. If a Clone
+// method panics, so does Clone.
 func (s *CycleState) Clone() (*CycleState, error) {
 	var out *C.libsched_cycle_state
 	var failure *C.libsched_error
@@ -109,7 +109,7 @@ func (s *CycleState) Clone() (*CycleState, error) {
 	return ownCycleState(out), nil
 }
 
-// Write stores a value, in place of what was there. A value must not lead back to its CycleState.
+// Write stores a value and replaces an earlier one. A value must not refer to its CycleState.
 func (s *CycleState) Write(key string, value any) error {
 	ptr, err := s.lock()
 	if err != nil {
@@ -122,7 +122,7 @@ func (s *CycleState) Write(key string, value any) error {
 	return takeError(rc, failure)
 }
 
-// Read returns what Write stored. Errors: ErrNotFound.
+// Read returns a value stored by Write. Errors: ErrNotFound.
 func (s *CycleState) Read(key string) (any, error) {
 	text, n := textOf(stateKeyPrefix + key)
 	var value any
@@ -141,7 +141,7 @@ func (s *CycleState) Read(key string) (any, error) {
 	return value, nil
 }
 
-// Delete drops a value, if it is there.
+// Delete removes a value, if it exists.
 func (s *CycleState) Delete(key string) {
 	ptr, err := s.lock()
 	if err != nil {
@@ -151,7 +151,7 @@ func (s *CycleState) Delete(key string) {
 	C.libsched_cycle_state_delete(ptr, str(stateKeyPrefix+key))
 }
 
-// Activate lets the queue try a pod again at once when this cycle has succeeded (PodsToActivate).
+// Activate makes the queue retry a pod at once when this cycle has succeeded (PodsToActivate).
 func (s *CycleState) Activate(pod *Pod) error {
 	p, ok := pod.acquire()
 	if !ok {
@@ -167,7 +167,7 @@ func (s *CycleState) Activate(pod *Pod) error {
 	return takeError(C.libsched_cycle_state_activate(ptr, p, &failure), failure)
 }
 
-// TakeActivations takes the pods of Activate away: "namespace/name", sorted.
+// TakeActivations removes and returns the pods of Activate, as "namespace/name", sorted.
 func (s *CycleState) TakeActivations() ([]string, error) {
 	ptr, err := s.lock()
 	if err != nil {
@@ -183,25 +183,25 @@ func (s *CycleState) TakeActivations() ([]string, error) {
 	return keys, nil
 }
 
-// SkipsFilter says whether PreFilter of a plugin asked to skip its Filter.
+// SkipsFilter reports whether PreFilter of a plugin asked to skip its Filter.
 func (s *CycleState) SkipsFilter(plugin string) (skips bool) {
 	s.look(func(p *C.libsched_cycle_state) { skips = bool(C.libsched_cycle_state_skips_filter(p, str(plugin))) })
 	return skips
 }
 
-// SkipsScore says whether PreScore of a plugin asked to skip its Score.
+// SkipsScore reports whether PreScore of a plugin asked to skip its Score.
 func (s *CycleState) SkipsScore(plugin string) (skips bool) {
 	s.look(func(p *C.libsched_cycle_state) { skips = bool(C.libsched_cycle_state_skips_score(p, str(plugin))) })
 	return skips
 }
 
-// SkipsPreBind says whether PreBindPreFlight of a plugin asked to skip its PreBind.
+// SkipsPreBind reports whether PreBindPreFlight of a plugin asked to skip its PreBind.
 func (s *CycleState) SkipsPreBind(plugin string) (skips bool) {
 	s.look(func(p *C.libsched_cycle_state) { skips = bool(C.libsched_cycle_state_skips_pre_bind(p, str(plugin))) })
 	return skips
 }
 
-// ParallelPreBind says whether PreBindPreFlight of a plugin allowed its PreBind to run beside others.
+// ParallelPreBind reports whether PreBindPreFlight of a plugin allowed its PreBind to run concurrently.
 func (s *CycleState) ParallelPreBind(plugin string) (parallel bool) {
 	s.look(func(p *C.libsched_cycle_state) {
 		parallel = bool(C.libsched_cycle_state_parallel_pre_bind(p, str(plugin)))

@@ -7,7 +7,7 @@ import (
 	"libsched"
 )
 
-// counter clones itself, and counts how often.
+// counter counts how often it is cloned.
 type counter struct {
 	clones *int
 	n      int
@@ -76,7 +76,7 @@ func TestPanicInClone(t *testing.T) {
 	s.Close()
 }
 
-// Values of Go and data of plugins do not meet under one key.
+// TestKeysOfPlugins checks that Go values and plugins' data do not share keys.
 func TestKeysOfPlugins(t *testing.T) {
 	fw, cluster := newFramework(t), fiveNodes(t)
 	pod := newPod(t, "p", 100, "")

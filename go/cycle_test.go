@@ -53,7 +53,7 @@ func TestRunCycle(t *testing.T) {
 	}
 }
 
-// Of 300 nodes, half of which take the pod, a sampled cycle looks for 100.
+// TestRunCycleSampling samples 300 nodes, half of which take the pod: a cycle looks for 100.
 func TestRunCycleSampling(t *testing.T) {
 	c := must(libsched.NewCluster(libsched.InsertionOrder()))(t)
 	defer c.Close()
@@ -165,7 +165,7 @@ func TestAssumeAndForget(t *testing.T) {
 	}
 }
 
-// The state of CheckPodFits serves Assume, too.
+// TestCheckedState uses the state of CheckPodFits for Assume.
 func TestCheckedState(t *testing.T) {
 	fw, cluster := affineTrio(t)
 	state, pod := libsched.NewCycleState(), newPod(t, "x", 3000, "")

@@ -9,22 +9,22 @@ import (
 	"time"
 )
 
-// CheckOptions says what CheckPodFits looks at.
+// CheckOptions says what CheckPodFits judges.
 type CheckOptions struct {
 	Node          string // this node only; "": all
 	JudgeExcluded bool   // run Filter also on nodes that PreFilter excluded, and mark them
 	Score         bool   // run PreScore and Score over the nodes that fit: Decision.Scores
-	// State is filled for what follows, such as Assume; nil: one of the call's own.
+	// State is filled for later calls such as Assume; nil uses a state of the call's own.
 	State    *CycleState
 	Deadline time.Time // as FilterOptions.Deadline
 }
 
-// Decision is a whole answer with its reasons. It stays valid whatever happens to the cluster.
+// Decision is a complete answer with its reasons. It stays valid when the cluster changes or closes.
 type Decision struct{ h *handle[*C.libsched_decision] }
 
-// CheckPodFits says on which nodes the pod fits and why not on the others: PreEnqueue, PreFilter, and
-// Filter of every node. A pod that does not fit is no error.
-// A node is scored among those that were judged: with Node that is only this one.
+// CheckPodFits determines on which nodes the pod fits and why not on the others. It runs PreEnqueue,
+// PreFilter, and Filter of every node. A pod that does not fit is no error.
+// Nodes are scored relative to the judged nodes; with Node that is only this one.
 // Errors: ErrNotFound (node), ErrUnsupported with the plugin that the pod needs, ErrCancelled,
 // ErrDeadline.
 func (fw *Framework) CheckPodFits(ctx context.Context, view View, pod *Pod,
@@ -65,10 +65,10 @@ func (d *Decision) Close() {
 	}
 }
 
-// Fits says whether any node takes the pod.
+// Fits reports whether any node takes the pod.
 func (d *Decision) Fits() bool { return d.FeasibleCount() > 0 }
 
-// FeasibleCount is the number of nodes that take the pod; 0 after Close.
+// FeasibleCount returns the number of nodes that take the pod; 0 after Close.
 func (d *Decision) FeasibleCount() int {
 	ptr, ok := d.h.acquire()
 	if !ok {
@@ -92,7 +92,7 @@ func (d *Decision) Feasible() []string {
 	return names
 }
 
-// NodeCount is the number of nodes that have a verdict.
+// NodeCount returns the number of nodes that have a verdict.
 func (d *Decision) NodeCount() int {
 	ptr, ok := d.h.acquire()
 	if !ok {
@@ -102,7 +102,7 @@ func (d *Decision) NodeCount() int {
 	return int(C.libsched_decision_node_count(ptr))
 }
 
-// Nodes ranges over nodes and verdicts, sorted by name. The Status is nil where the pod fits.
+// Nodes ranges over nodes and verdicts, sorted by name. The Status is nil if the pod fits.
 func (d *Decision) Nodes() func(yield func(node string, status *Status) bool) {
 	return func(yield func(string, *Status) bool) {
 		ptr, ok := d.h.acquire()
@@ -121,7 +121,7 @@ func (d *Decision) Nodes() func(yield func(node string, status *Status) bool) {
 	}
 }
 
-// Status returns the verdict on a node, nil for Success, and whether the node was looked at.
+// Status returns the verdict on a node, nil for Success, and whether the node was judged.
 func (d *Decision) Status(node string) (*Status, bool) {
 	ptr, ok := d.h.acquire()
 	if !ok {
@@ -137,7 +137,7 @@ func (d *Decision) Status(node string) (*Status, bool) {
 	return verdictStatus(ptr, C.size_t(i), &verdict, interner{}), true
 }
 
-// indexOf finds a node in a decision, -1 if it was not looked at.
+// indexOf finds a node in a decision; -1 if it was not judged.
 func indexOf(ptr *C.libsched_decision, node string) int {
 	n := int(C.libsched_decision_node_count(ptr))
 	i := sort.Search(n, func(i int) bool {
@@ -165,8 +165,8 @@ func verdictStatus(ptr *C.libsched_decision, i C.size_t, verdict *C.lsgo_verdict
 	return s
 }
 
-// Excluded says whether PreFilter excluded a node that was judged nevertheless
-// (CheckOptions.JudgeExcluded): its Status is what Filter would have said.
+// Excluded reports whether PreFilter excluded a node that was judged nevertheless
+// (CheckOptions.JudgeExcluded): its Status is the answer that Filter would have given.
 func (d *Decision) Excluded(node string) bool {
 	ptr, ok := d.h.acquire()
 	if !ok {
@@ -177,7 +177,7 @@ func (d *Decision) Excluded(node string) bool {
 	return i >= 0 && bool(C.libsched_decision_excluded(ptr, C.size_t(i)))
 }
 
-// Gate is PreEnqueue's answer to a pod that is gated, so that it is not tried; nil if it is not.
+// Gate returns PreEnqueue's answer to a gated pod, which is not tried; nil for any other pod.
 func (d *Decision) Gate() *Status {
 	ptr, ok := d.h.acquire()
 	if !ok {
@@ -196,7 +196,7 @@ func (d *Decision) Gate() *Status {
 	return copyStatus(said)
 }
 
-// Err is why there is no verdict, such as a plugin that failed; nil if there is one.
+// Err returns the reason why there is no verdict, such as a failed plugin; nil if there is a verdict.
 func (d *Decision) Err() error {
 	ptr, ok := d.h.acquire()
 	if !ok {
@@ -209,7 +209,7 @@ func (d *Decision) Err() error {
 	return nil
 }
 
-// FitError is upstream's summary: "0/5 nodes are available: 3 Insufficient cpu, 2 node(s) were
+// FitError returns upstream's summary: "0/5 nodes are available: 3 Insufficient cpu, 2 node(s) were
 // unschedulable."; "" if the pod fits.
 func (d *Decision) FitError() string {
 	ptr, ok := d.h.acquire()
@@ -220,7 +220,7 @@ func (d *Decision) FitError() string {
 	return goString(C.libsched_decision_fit_error(ptr))
 }
 
-// ExplainJSON returns everything: {"pod", "profile", "fits", "error"?, "preEnqueue"?, "preFilter", "nodes":
+// ExplainJSON returns the whole decision: {"pod", "profile", "fits", "error"?, "preEnqueue"?, "preFilter", "nodes":
 // [{"node", "code", "plugin"?, "reasons"?, "excludedByPreFilter"?}], "feasible", "fitError"?,
 // "skipScore"?, "scoreError"?, "scores"?: [{"node", "total", "plugins": {name: {"raw",
 // "normalized", "weighted"}}}], "best"?}.

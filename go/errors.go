@@ -8,8 +8,8 @@ import (
 	"errors"
 )
 
-// ErrorCode says what kind of thing went wrong. It is an error itself, so that errors.Is(err,
-// libsched.ErrNotFound) works. The numbers are those of the C API, pinned for ever.
+// ErrorCode is the kind of an error. It is an error itself, so that errors.Is(err,
+// libsched.ErrNotFound) works. The numbers are those of the C API and never change.
 type ErrorCode int32
 
 const (
@@ -27,7 +27,7 @@ const (
 	ErrInternal    ErrorCode = C.LIBSCHED_ERR_INTERNAL  // a bug in libsched: please report it
 	ErrCancelled   ErrorCode = C.LIBSCHED_ERR_CANCELLED // the context ended
 	ErrDeadline    ErrorCode = C.LIBSCHED_ERR_DEADLINE  // the options' Deadline has passed
-	ErrPlugin      ErrorCode = C.LIBSCHED_ERR_PLUGIN    // a plugin said Error; Plugin names it
+	ErrPlugin      ErrorCode = C.LIBSCHED_ERR_PLUGIN    // a plugin returned Error; Plugin names it
 )
 
 var errorCodeTexts = map[ErrorCode]string{
@@ -46,14 +46,14 @@ func (c ErrorCode) Error() string {
 	return "libsched: unknown error"
 }
 
-// ErrClosed is in the chain of every error that comes from using a value after its Close.
+// ErrClosed is in the chain of every error that results from using a value after its Close.
 var ErrClosed = errors.New("libsched: closed")
 
-// Error is why a call did not happen.
+// Error is the reason why a call failed.
 type Error struct {
 	Code   ErrorCode
 	Msg    string
-	Path   string // where in the input: "items[3].spec.nodeName"; "" if it belongs to no place
+	Path   string // the place in the input: "items[3].spec.nodeName"; "" if there is none
 	Plugin string // the plugin concerned, or ""
 	cause  error
 }
@@ -71,11 +71,11 @@ func (e *Error) Is(target error) bool {
 	return ok && code == e.Code
 }
 
-// Unwrap returns ErrClosed, or the context's error for a call that it ended (of ErrDeadline
-// context.DeadlineExceeded); else nil.
+// Unwrap returns ErrClosed, the context's error for a call that the context ended,
+// context.DeadlineExceeded for ErrDeadline, or nil.
 func (e *Error) Unwrap() error { return e.cause }
 
-// takeError turns what a call returned into an error, and frees it; nil for LIBSCHED_OK.
+// takeError converts the result of a call to an error and frees the C error; nil for LIBSCHED_OK.
 func takeError(rc C.libsched_rc, err *C.libsched_error) error {
 	if rc == C.LIBSCHED_OK {
 		return nil
@@ -98,7 +98,7 @@ func takeError(rc C.libsched_rc, err *C.libsched_error) error {
 	return result
 }
 
-// contextError is the error of a context that has ended, or nil.
+// contextError returns the error of a context that has ended, or nil.
 func contextError(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return &Error{Code: ErrCancelled, Msg: context.Cause(ctx).Error(), cause: err}

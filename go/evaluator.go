@@ -10,26 +10,26 @@ import (
 	"unsafe"
 )
 
-// evaluator is a framework on a view with its caches; one call at a time. A cluster has one for each
-// framework, a snapshot as many as run at once.
+// evaluator is a framework on a view with its caches; it runs one call at a time. A cluster has one for
+// each framework, a snapshot as many as run at once.
 type evaluator struct {
 	c     *C.lsgo_evaluator
-	fw    *handle[*C.libsched_framework] // to find it; it keeps the C framework by itself
+	fw    *handle[*C.libsched_framework] // identifies it; the C evaluator holds its own reference
 	texts interner
 
-	services *Services       // those of its view
-	ctx      context.Context // of the call that runs; nil: none does
-	running  *call           // of a plugin, by this one
-	panicked any             // what a plugin panicked with where it has no Status to say so
+	services *Services       // services of its view
+	ctx      context.Context // of the running call, or nil
+	running  *call           // the plugin call made by this evaluator
+	panicked any             // the panic value of a plugin in a slot without a Status
 }
 
-// askers are all evaluators, for plugins: C tells who asks them.
+// askers holds all evaluators, so that plugins find the one that calls them by the number that C passes.
 var askers table[evaluator]
 
-// evaluators of a few frameworks; looking through them is faster than a map.
+// evaluators is a list of the evaluators of a few frameworks; searching it is faster than a map.
 type evaluators []*evaluator
 
-// find returns the last one of a framework that is not in use, or -1.
+// find returns the index of the last unused evaluator of a framework, or -1.
 func (list evaluators) find(fw *handle[*C.libsched_framework]) int {
 	for i := len(list) - 1; i >= 0; i-- {
 		if list[i].fw == fw && list[i].ctx == nil {
@@ -39,7 +39,7 @@ func (list evaluators) find(fw *handle[*C.libsched_framework]) int {
 	return -1
 }
 
-// drop frees those of frameworks that have gone.
+// drop frees the evaluators of closed frameworks.
 func (list *evaluators) drop() {
 	*list = slices.DeleteFunc(*list, func(e *evaluator) bool {
 		if !e.fw.closed() || e.ctx != nil {
@@ -50,7 +50,7 @@ func (list *evaluators) drop() {
 	})
 }
 
-// free frees them all.
+// free frees all evaluators.
 func (list *evaluators) free() {
 	for _, e := range *list {
 		e.free()
@@ -89,7 +89,7 @@ func newEvaluator(fw *Framework, services *Services, create func(f *C.libsched_f
 
 func ownEvaluator(c *C.lsgo_evaluator, fw *Framework) *evaluator {
 	e := &evaluator{c: c, fw: fw.h, texts: interner{}}
-	if fw.parallelism != 0 { // it is in range, and nobody asks the evaluator yet
+	if fw.parallelism != 0 { // cannot fail: it is in range and the evaluator is idle
 		C.libsched_evaluator_set_parallelism(c.evaluator, C.uint32_t(fw.parallelism), nil)
 	}
 	c.self = askers.add(e)
@@ -104,7 +104,7 @@ func (e *evaluator) use(services *Services) (*evaluator, error) {
 		return nil, err
 	}
 	defer services.core.release()
-	C.libsched_evaluator_set_services(e.c.evaluator, ptr, nil) // nobody asks it yet
+	C.libsched_evaluator_set_services(e.c.evaluator, ptr, nil) // cannot fail: it is idle
 	e.c.frame.services, e.services = ptr, services
 	return e, nil
 }
@@ -115,7 +115,7 @@ func (e *evaluator) free() {
 	askers.remove(self)
 }
 
-// status copies what the last call said; nil for Success.
+// status copies the status of the last call; nil for Success.
 func (e *evaluator) status() *Status {
 	if e.c.code == C.LIBSCHED_CODE_SUCCESS {
 		return nil
@@ -140,26 +140,26 @@ func (e *evaluator) status() *Status {
 	return s
 }
 
-// failure takes the error of the last call.
+// failure returns the error of the last call.
 func (e *evaluator) failure(rc C.libsched_rc) error {
 	err := e.c.error
 	e.c.error = nil
 	return takeError(rc, err)
 }
 
-// until sets the deadline of the calls that follow; zero: none.
+// until sets the deadline of the following calls; the zero Time is no deadline.
 func (e *evaluator) until(deadline time.Time) {
 	e.c.deadline_ns = 0
 	if deadline.IsZero() {
 		return
 	}
 	if e.c.deadline_ns = C.int64_t(deadline.UnixNano()); e.c.deadline_ns == 0 {
-		e.c.deadline_ns = -1 // 0 is none, and 1970 has passed
+		e.c.deadline_ns = -1 // 0 would mean no deadline, and 1970 has passed
 	}
 }
 
-// watch ends the calls on this evaluator when the context ends. The function that it returns must be
-// called before the evaluator is given back; it turns ErrCancelled into the context's error.
+// watch ends the calls on this evaluator when the context ends. The returned function must be
+// called before the evaluator is given back; it converts ErrCancelled to the context's error.
 func (e *evaluator) watch(ctx context.Context) func(error) error {
 	if ctx.Done() == nil {
 		return func(err error) error { return err }
@@ -171,7 +171,7 @@ func (e *evaluator) watch(ctx context.Context) func(error) error {
 	})
 	return func(err error) error {
 		if !stop() {
-			<-done // it is set by now: make it ready for the next call
+			<-done // the flag is set; reset it for the next call
 			C.libsched_cancel_reset(e.c.cancel)
 		}
 		if failed, ok := err.(*Error); ok && failed.Code == ErrCancelled {
@@ -181,7 +181,7 @@ func (e *evaluator) watch(ctx context.Context) func(error) error {
 	}
 }
 
-// lease is what every query needs. It is returned by value: a query allocates nothing for it.
+// lease holds what every query needs. It is returned by value, so that a query allocates nothing for it.
 type lease struct {
 	e     *evaluator
 	view  *C.libsched_view
@@ -209,7 +209,7 @@ func (fw *Framework) borrowWith(ctx context.Context, state *CycleState, view Vie
 	return l, nil
 }
 
-// borrow looks at what every query needs. Release must follow unless it fails.
+// borrow checks and locks the arguments of a query. Release must follow unless it fails.
 func (fw *Framework) borrow(ctx context.Context, view View, pod *Pod) (lease, error) {
 	if fw == nil {
 		return lease{}, closedError(fw)
@@ -246,7 +246,7 @@ func (l *lease) release() {
 	}
 }
 
-// answer is what the last call said, or why it failed.
+// answer returns the status of the last call, or the reason for its failure.
 func (l *lease) answer(rc C.libsched_rc) *Status {
 	if rc != C.LIBSCHED_OK {
 		return AsStatus(l.e.failure(rc))
@@ -254,7 +254,7 @@ func (l *lease) answer(rc C.libsched_rc) *Status {
 	return l.e.status()
 }
 
-// share holds the services for a query that looks at nominated pods.
+// share holds the services for a query that reads nominated pods.
 func (l *lease) share() hold { return l.e.services.core.share(&l.e.c.frame) }
 
 func isNilView(view View) bool {
@@ -272,7 +272,7 @@ func isNilView(view View) bool {
 // wordsOf lends a set of nodes to one call; NULL for an empty one.
 func wordsOf(s NodeSet) *C.uint64_t { return (*C.uint64_t)(unsafe.Pointer(unsafe.SliceData(s))) }
 
-// sliceOf sees an array of C as a slice of a Go type of the same form.
+// sliceOf returns a C array as a slice of a Go type with the same layout.
 func sliceOf[T, E any](array *E, n C.size_t) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(array)), int(n))
 }

@@ -12,7 +12,7 @@ import (
 	"libsched"
 )
 
-// listener hears of what happens in a cluster, and registers for events.
+// listener receives the events of a cluster, and registers for events.
 type listener struct {
 	named
 	said    []string
@@ -62,7 +62,7 @@ func TestRegisteredEvents(t *testing.T) {
 	events, err := withPlugin(t, l).Events()
 	check(t, err)
 	mine := events["Mine"]
-	// As upstream, who waits for nodes to come is told of their taints, too.
+	// As upstream, a plugin that registers for added nodes also gets changes of taints.
 	if len(mine) != 3 || mine[2].ActionType != libsched.UpdateNodeTaint || mine[2].HasHint || mine[0].Resource != "Pod" || mine[0].HasHint || mine[1].ActionType&libsched.Add == 0 ||
 		!mine[1].HasHint {
 		t.Errorf("%+v", mine)
@@ -76,7 +76,7 @@ func TestEventsOfACluster(t *testing.T) {
 	l := &listener{}
 	fw, cluster := withPlugin(t, l), fiveNodes(t)
 	pod := newPod(t, "p", 100, "")
-	must(fw.CheckPodFits(ctx, cluster, pod, libsched.CheckOptions{}))(t).Close() // it stands on the cluster now
+	must(fw.CheckPodFits(ctx, cluster, pod, libsched.CheckOptions{}))(t).Close() // the framework now has an evaluator on the cluster
 	check(t, cluster.AddPod(pod, "big"))
 	annotated := must(libsched.ParseNode([]byte(`{"metadata": {"name": "big", "annotations": {"a": "b"}}}`)))(t)
 	check(t, cluster.UpdateNode(annotated))

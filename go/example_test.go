@@ -25,7 +25,7 @@ metadata: {name: web}
 spec: {containers: [{name: c, resources: {requests: {cpu: 2}}}]}
 `
 
-// Which nodes take a pod, and why don't the others?
+// Example prints which nodes take a pod, and why the others don't.
 func Example() {
 	fw, err := libsched.NewFramework()
 	if err != nil {
@@ -57,7 +57,7 @@ func Example() {
 	// small UnschedulableAndUnresolvable NodeResourcesFit [Insufficient cpu]
 }
 
-// The framework's own steps, with upstream's names.
+// ExampleFramework_RunFilterPlugins runs the framework's steps under upstream's names.
 func ExampleFramework_RunFilterPlugins() {
 	ctx := context.Background()
 	fw, _ := libsched.NewFramework()
@@ -84,7 +84,7 @@ func ExampleFramework_RunFilterPlugins() {
 	// big fits
 }
 
-// A what-if: where would pods go if there were another node?
+// ExampleCluster_Fork asks, as a what-if, where pods would go if there were another node.
 func ExampleCluster_Fork() {
 	ctx := context.Background()
 	fw, _ := libsched.NewFramework()
@@ -127,7 +127,7 @@ func ExampleCluster_Fork() {
 	// 2 nodes, 0 pods
 }
 
-// Schedules pods one after the other: each is assumed to run where its cycle put it.
+// ExampleFramework_RunCycle schedules pods one after the other and assumes each on its node.
 func ExampleFramework_RunCycle() {
 	ctx := context.Background()
 	fw, _ := libsched.NewFramework()
@@ -161,7 +161,7 @@ func ExampleFramework_RunCycle() {
 	// default/web-4 Unschedulable
 }
 
-// What each Score plugin says about the nodes that fit.
+// ExampleDecision_Scores prints the score of each plugin for the nodes that fit.
 func ExampleDecision_Scores() {
 	fw, _ := libsched.NewFramework(libsched.WithConfigYAML([]byte(`
 apiVersion: kubescheduler.config.k8s.io/v1
@@ -214,7 +214,8 @@ func (p *NotBeside) Filter(_ context.Context, _ *libsched.CycleState, _ *libsche
 	return nil
 }
 
-// A plugin with a factory of upstream's form. Its type tells the extension points.
+// ExampleRegistry_Register adds a plugin with a factory of upstream's form. The extension points follow
+// from its type.
 func ExampleRegistry_Register() {
 	registry, _ := libsched.NewRegistry()
 	if err := registry.Register("NotBeside", NewNotBeside, (*NotBeside)(nil)); err != nil {

@@ -183,7 +183,8 @@ func (e *exiting) Clone() libsched.StateData {
 	return e
 }
 
-// Goexit in a plugin ends the program with a text that names the plugin, whatever recovers.
+// TestGoexit checks that Goexit in a plugin ends the program with a text that names the plugin, even
+// with a recover.
 func TestGoexit(t *testing.T) {
 	if at := os.Getenv("LIBSCHED_TEST_GOEXIT"); at != "" {
 		defer func() { recover() }()

@@ -10,26 +10,26 @@ import (
 	"time"
 )
 
-// FilterOptions says which nodes FilterNodes looks at. Zero: all.
+// FilterOptions says which nodes FilterNodes judges. The zero value judges all.
 type FilterOptions struct {
-	Limit  int     // stop when that many nodes are found; 0: judge all
+	Limit  int     // stop after this many feasible nodes; 0: judge all
 	Accept NodeSet // judge only these; nil: all
-	Start  int     // position in the node order to begin at, going round; for Limit
-	Into   NodeSet // room for the answer, if it is large enough; nil: it is made
-	// Deadline ends the call with ErrDeadline when it has passed: by the clock that the services were
-	// made with, or by the machine's time if they were made without one. Zero: none.
+	Start  int     // first position in the node order, which wraps around; for Limit
+	Into   NodeSet // reused for the answer if it is large enough; nil: a new set
+	// Deadline ends the call with ErrDeadline once it has passed, by the clock that the services were
+	// made with, or by the machine's time if they were made without one. The zero Time is no deadline.
 	Deadline time.Time
 }
 
-// FilterResult is the nodes that take the pod.
+// FilterResult holds the nodes that take the pod.
 type FilterResult struct {
 	Nodes NodeSet
 	Count int
-	First Row // the node found first in node order; NoRow if none
+	First Row // the first feasible node in node order; NoRow if none
 }
 
-// FilterNodes runs the Filter plugins over many nodes. The state has gone through
-// RunPreFilterPlugins for the same pod, and its PreFilterResult counts.
+// FilterNodes runs the Filter plugins over many nodes. RunPreFilterPlugins must have filled the state
+// for the same pod; its PreFilterResult applies.
 // Errors: ErrState (no PreFilter for this pod in the state), ErrCancelled when the context ends,
 // ErrDeadline, ErrInternal with the text of a plugin's Error status, ErrUnsupported.
 func (fw *Framework) FilterNodes(ctx context.Context, state *CycleState, view View, pod *Pod,
@@ -62,10 +62,10 @@ func (fw *Framework) FilterNodes(ctx context.Context, state *CycleState, view Vi
 	return FilterResult{nodes, int(l.e.c.found), Row(l.e.c.first)}, nil
 }
 
-// FirstFitOptions says where FirstFit looks. Zero: at all nodes, from the first on.
+// FirstFitOptions says where FirstFit searches. The zero value searches all nodes from the first on.
 type FirstFitOptions struct {
-	Start    int       // position in the node order to begin at, going round
-	Accept   NodeSet   // look only at these; nil: all
+	Start    int       // first position in the node order, which wraps around
+	Accept   NodeSet   // judge only these; nil: all
 	Deadline time.Time // as FilterOptions.Deadline
 }
 
@@ -76,8 +76,8 @@ type Fit struct {
 	Position int // in the node order: the next search may start at Position+1
 }
 
-// FirstFit finds the first node in node order that takes the pod: PreFilter, then Filter until one
-// is found. False if there is none. Errors: as FilterNodes.
+// FirstFit finds the first node in node order that takes the pod. It runs PreFilter, then Filter until
+// a node is found, and returns false if there is none. Errors: as FilterNodes.
 func (fw *Framework) FirstFit(ctx context.Context, view View, pod *Pod,
 	options FirstFitOptions) (Fit, bool, error) {
 	none := Fit{Row: NoRow}
@@ -110,7 +110,7 @@ func (fw *Framework) FirstFit(ctx context.Context, view View, pod *Pod,
 
 var noWords C.uint64_t
 
-// acceptOf tells an empty set (no node) from nil (all nodes).
+// acceptOf converts a set so that an empty set (no node) differs from nil (all nodes).
 func acceptOf(s NodeSet) (*C.uint64_t, C.size_t) {
 	if s != nil && len(s) == 0 {
 		return &noWords, 0

@@ -10,14 +10,14 @@ import (
 	"libsched"
 )
 
-// What a pod meets on the five nodes: the same verdicts from every way to ask.
+// fits lists the verdicts on the five nodes, which are the same for every kind of query.
 var fits = []struct {
 	name     string
 	milliCPU int
 	spec     string
 	feasible []string
 	fitError string
-	verdicts map[string]string // of nodes that say no: plugin and reasons
+	verdicts map[string]string // of nodes that reject the pod: plugin and reasons
 }{
 	{
 		name: "plain", milliCPU: 500,
@@ -163,7 +163,7 @@ func TestDecisionOutlivesCluster(t *testing.T) {
 		t.Errorf("explanation: %+v", explanation)
 	}
 	for range d.Nodes() {
-		break // leaving early releases what it holds: Close below frees it
+		break // leaving early releases the decision: Close below frees it
 	}
 	d.Close()
 	if d.Feasible() != nil || d.FitError() != "" || d.NodeCount() != 0 {
@@ -279,7 +279,8 @@ func TestFilterNodesOptions(t *testing.T) {
 	}
 }
 
-// First fit goes round from any start, as an autoscaler does that goes on where it stopped.
+// TestFirstFitGoesRound checks that the search wraps around from any start, as for an autoscaler that
+// continues where it stopped.
 func TestFirstFitGoesRound(t *testing.T) {
 	fw, cluster := newFramework(t), fiveNodes(t)
 	pod := newPod(t, "p", 100, "")

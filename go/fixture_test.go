@@ -28,7 +28,7 @@ func check(t testing.TB, err error) {
 	}
 }
 
-// newNode makes a node with 16 GiB; spec is what stands in spec.
+// newNode makes a node with 16 GiB; spec is the content of spec.
 func newNode(t testing.TB, name string, cpu int, zone, spec string) *libsched.Node {
 	t.Helper()
 	return must(libsched.ParseNode([]byte(fmt.Sprintf(`
@@ -41,7 +41,7 @@ spec: {%s}
 status: {allocatable: {cpu: "%d", memory: 16Gi, pods: "110"}}`, name, name, name, zone, spec, cpu))))(t)
 }
 
-// newPod makes a pod of one container; spec stands beside the containers.
+// newPod makes a pod with one container; spec has the other fields of its spec.
 func newPod(t testing.TB, name string, milliCPU int, spec string) *libsched.Pod {
 	t.Helper()
 	return must(libsched.ParsePod([]byte(fmt.Sprintf(`
@@ -57,7 +57,8 @@ const (
 	closed  = `unschedulable: true`
 )
 
-// fiveNodes: small (1 CPU), big (8), full (4, all taken), tainted (8) and closed (8, cordoned).
+// fiveNodes makes a cluster of small (1 CPU), big (8), full (4, all taken), tainted (8) and closed (8,
+// cordoned).
 func fiveNodes(t testing.TB) *libsched.Cluster {
 	t.Helper()
 	c := must(libsched.NewCluster())(t)
@@ -80,7 +81,7 @@ func newFramework(t testing.TB, options ...libsched.FrameworkOption) *libsched.F
 	return fw
 }
 
-// preFiltered is a state that has gone through PreFilter.
+// preFiltered returns a state after PreFilter.
 func preFiltered(t testing.TB, fw *libsched.Framework, view libsched.View,
 	pod *libsched.Pod) *libsched.CycleState {
 	t.Helper()

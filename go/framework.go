@@ -12,21 +12,21 @@ import (
 	"strings"
 )
 
-// Framework is one scheduler profile with its plugins. Immutable, for any number of goroutines.
+// Framework is one scheduler profile with its plugins. It is immutable and safe for concurrent use.
 type Framework struct {
 	h *handle[*C.libsched_framework]
-	// Of a plugin that asks who asks it: another one owns the handle.
+	// lent says that the Framework is lent to a plugin, and another one owns the handle.
 	lent bool
 
-	parallelism uint32 // of its evaluators; 0: as they are made
+	parallelism uint32 // of its evaluators; 0: their default
 }
 
-// FrameworkOption says which profile a framework is.
+// FrameworkOption changes how a framework is made.
 type FrameworkOption func(*frameworkOptions) error
 
 type frameworkOptions struct {
 	config    *Config
-	document  []byte // of a configuration, if not nil: read once all options are known
+	document  []byte // a configuration, or nil; read when all options are known
 	profile   string
 	gates     map[string]bool
 	semantics string
@@ -36,7 +36,7 @@ type frameworkOptions struct {
 	parallel  int
 }
 
-// WithConfig takes the profile from a configuration. Without one, upstream's default profile is used.
+// WithConfig takes the profile from a configuration. The default is upstream's default profile.
 func WithConfig(config *Config) FrameworkOption {
 	return func(o *frameworkOptions) error {
 		if config == nil {
@@ -60,22 +60,22 @@ func WithProfile(schedulerName string) FrameworkOption {
 	return func(o *frameworkOptions) error { o.profile = schedulerName; return nil }
 }
 
-// WithFeatureGates sets feature gates that shall differ from their defaults in this version of
+// WithFeatureGates sets feature gates to values other than their defaults in this version of
 // Kubernetes ([KubernetesVersion]).
 func WithFeatureGates(gates map[string]bool) FrameworkOption {
 	return func(o *frameworkOptions) error { o.gates = maps.Clone(gates); return nil }
 }
 
-// WithSemantics chooses whose semantics: "1.36" (as without this option) or "1.31", which switches
-// exactly three things to that release: the formula of NodeResourcesBalancedAllocation, the reason
-// text of TaintToleration, and ties, which are broken uniformly by CycleOptions.Seed. Nothing else of
-// 1.31 is followed.
+// WithSemantics chooses the release whose semantics apply: "1.36" (the default) or "1.31", which
+// switches exactly three things to that release: the formula of NodeResourcesBalancedAllocation, the
+// reason text of TaintToleration, and ties, which are broken uniformly by CycleOptions.Seed. Everything
+// else follows 1.36.
 func WithSemantics(release string) FrameworkOption {
 	return func(o *frameworkOptions) error { o.semantics = release; return nil }
 }
 
-// WithRegistry makes plugins of one's own known. The configuration says which of them are enabled,
-// and where.
+// WithRegistry makes custom plugins available. The configuration says which of them are enabled, and at
+// which extension points.
 func WithRegistry(registry *Registry) FrameworkOption {
 	return func(o *frameworkOptions) error {
 		if registry == nil {
@@ -86,22 +86,22 @@ func WithRegistry(registry *Registry) FrameworkOption {
 	}
 }
 
-// WithContext gives a context to factories of plugins ([PluginFactory]): without it, Background.
+// WithContext sets the context of plugin factories ([PluginFactory]). The default is Background.
 func WithContext(ctx context.Context) FrameworkOption {
 	return func(o *frameworkOptions) error { o.ctx = ctx; return nil }
 }
 
-// WithSeveralQueueSorts allows a profile more than one QueueSort plugin: where one calls two pods
-// equal, the next one decides. Without it that is upstream's error. A Config that lists them at
-// queueSort is read with [SeveralQueueSorts].
+// WithSeveralQueueSorts allows several QueueSort plugins in a profile: if one finds two pods
+// equal, the next one decides. Without it several plugins are upstream's error. Read a Config that lists
+// them at queueSort with [SeveralQueueSorts].
 func WithSeveralQueueSorts() FrameworkOption {
 	return func(o *frameworkOptions) error { o.several = true; return nil }
 }
 
-// WithParallelism says on how many threads one call may work (upstream's Parallelizer), the calling
-// one counted; without it on that one alone. Preemption tries nodes beside each other then. The
-// answers are the same. Plugins in Go stay on the thread that calls, and with one at PreFilter or
-// Filter so does preemption.
+// WithParallelism sets the number of threads of one call (upstream's Parallelizer), including the calling
+// thread; the default is 1. With more threads, preemption tries nodes in parallel. The
+// answers are the same. Plugins in Go stay on the calling thread, and so does preemption if one of them is
+// at PreFilter or Filter.
 func WithParallelism(threads int) FrameworkOption {
 	return func(o *frameworkOptions) error {
 		if threads < 1 || threads > 1024 {
@@ -113,7 +113,7 @@ func WithParallelism(threads int) FrameworkOption {
 	}
 }
 
-// readConfig reads the document that was given.
+// readConfig reads the document of WithConfigYAML.
 func (o *frameworkOptions) readConfig() (err error) {
 	var options []ConfigOption
 	if o.several {
@@ -123,7 +123,7 @@ func (o *frameworkOptions) readConfig() (err error) {
 	return err
 }
 
-// gateText is "A=true,B=false", sorted.
+// gateText returns the gates as "A=true,B=false", sorted.
 func (o *frameworkOptions) gateText() string {
 	var gates []string
 	for _, name := range slices.Sorted(maps.Keys(o.gates)) {
@@ -192,7 +192,7 @@ func (fw *Framework) Close() {
 	}
 }
 
-// Profile is the schedulerName.
+// Profile returns the schedulerName.
 func (fw *Framework) Profile() string {
 	ptr, ok := fw.h.acquire()
 	if !ok {
@@ -202,7 +202,7 @@ func (fw *Framework) Profile() string {
 	return goString(C.libsched_framework_profile(ptr))
 }
 
-// PluginWeight is a plugin at an extension point; the weight counts for "score".
+// PluginWeight is a plugin at an extension point; the weight applies to "score".
 type PluginWeight struct {
 	Name   string `json:"name"`
 	Weight int32  `json:"weight"`

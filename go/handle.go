@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 )
 
-// handle owns one reference to an object of the library. Calls that run keep it from being freed:
-// close marks it, and whoever is last frees it. So a use after Close, or a Close during a use, is
+// handle owns one reference to an object of the library. Running calls keep it from being freed:
+// close marks it, and the last user frees it. So a use after Close, or a Close during a use, is
 // an error at worst, and no call needs runtime.KeepAlive on the value that holds the handle.
 type handle[P comparable] struct {
 	ptr  P
@@ -22,7 +22,7 @@ func newHandle[P comparable](ptr P, free func(P)) *handle[P] {
 	return &handle[P]{ptr: ptr, free: free}
 }
 
-// acquire must be followed by release if it says true.
+// acquire starts a use of the handle; if it returns true, release must follow.
 func (h *handle[P]) acquire() (ptr P, ok bool) {
 	if h == nil {
 		return ptr, false
@@ -53,7 +53,7 @@ func (h *handle[P]) close() {
 	}
 }
 
-// closeAndWait is close for what is lent: it returns when no call uses it any more.
+// closeAndWait is close for lent handles: it returns when no call uses the handle any more.
 func (h *handle[P]) closeAndWait() {
 	h.close()
 	for h.uses.Load() != closedBit {
@@ -63,15 +63,15 @@ func (h *handle[P]) closeAndWait() {
 
 func (h *handle[P]) closed() bool { return h == nil || h.uses.Load() < 0 }
 
-// closer is what the owners of handles have in common.
+// closer is the common interface of the owners of handles.
 type closer interface{ close() }
 
-// closeWhenUnreachable is the net under a forgotten Close. `inner` must not reach `outer`.
+// closeWhenUnreachable makes up for a forgotten Close. `inner` must not refer to `outer`.
 func closeWhenUnreachable[T any](outer *T, inner closer) runtime.Cleanup {
 	return runtime.AddCleanup(outer, closer.close, inner)
 }
 
-// closedError is what a nil or closed value gives.
+// closedError returns the error for a nil or closed value.
 func closedError[T any](what *T) error {
 	name := fmt.Sprintf("%T", what)[len("*libsched."):]
 	if what == nil {

@@ -12,7 +12,7 @@ import (
 	"libsched"
 )
 
-// Everything once closed, or nil, gives an error or nothing, never a crash.
+// TestUseAfterClose checks that closed and nil values give an error or nothing, never a crash.
 func TestUseAfterClose(t *testing.T) {
 	fw, cluster := newFramework(t), fiveNodes(t)
 	pod, node := newPod(t, "p", 100, ""), newNode(t, "n1", 1, "a", "")
@@ -54,7 +54,7 @@ func TestUseAfterClose(t *testing.T) {
 	openCluster := fiveNodes(t)
 	for _, closeIt := range all {
 		closeIt()
-		closeIt() // twice is fine
+		closeIt() // closing twice is allowed
 	}
 	for name, use := range uses {
 		for what, err := range map[string]error{
@@ -164,7 +164,7 @@ func TestUseAfterClose(t *testing.T) {
 	(*libsched.Cluster)(nil).Close()
 }
 
-// A cluster keeps what was put into it, a snapshot what its cluster had.
+// TestAnyOrderOfClose checks that a cluster keeps its objects, and a snapshot the state of its cluster.
 func TestAnyOrderOfClose(t *testing.T) {
 	fw, cluster := newFramework(t), fiveNodes(t)
 	node := newNode(t, "extra", 8, "a", "")
@@ -182,7 +182,7 @@ func TestAnyOrderOfClose(t *testing.T) {
 	}
 }
 
-// Close while calls run: they end first, or say that it is closed.
+// TestCloseDuringUse closes values during calls, which complete or return ErrClosed.
 func TestCloseDuringUse(t *testing.T) {
 	for range 20 {
 		fw, cluster := must(libsched.NewFramework())(t), fiveNodes(t)
@@ -220,7 +220,7 @@ func TestCloseDuringUse(t *testing.T) {
 	}
 }
 
-// What nobody closes is released by the garbage collector: a value in a cycle state is seen to go.
+// TestCleanup checks that the garbage collector releases unclosed values, by a value in a cycle state.
 func TestCleanup(t *testing.T) {
 	type big struct{ _ [1 << 10]byte }
 	gone := make(chan string, 2)
@@ -254,7 +254,7 @@ func TestCleanup(t *testing.T) {
 	}
 }
 
-// Goroutines that ask about a snapshot, each with its own states, while the cluster changes.
+// TestConcurrentQueries queries a snapshot from several goroutines while the cluster changes.
 func TestConcurrentQueries(t *testing.T) {
 	fw, cluster := newFramework(t), fiveNodes(t)
 	nodes := make([]*libsched.Node, 200)
@@ -307,7 +307,7 @@ func TestConcurrentQueries(t *testing.T) {
 		}()
 	}
 	wg.Add(1)
-	go func() { // changes, and questions about the changing cluster
+	go func() { // changes the cluster and queries it
 		defer wg.Done()
 		for i := range 50 {
 			check(t, cluster.Fork())

@@ -11,7 +11,7 @@ import (
 	"libsched"
 )
 
-// slow lets its time pass by a clock when it is asked.
+// slow advances a clock by its time in each call.
 type slow struct {
 	named
 	clock *libsched.Clock
@@ -75,7 +75,8 @@ func TestDeadline(t *testing.T) {
 	}
 }
 
-// Without a clock of the caller deadlines go by the machine's time, and all else by a virtual one.
+// TestDeadlineWithoutAClock checks that without a caller's clock deadlines use the machine's time, and
+// everything else a virtual clock.
 func TestDeadlineWithoutAClock(t *testing.T) {
 	cluster, pod := fiveNodes(t), newPod(t, "p", 100, "")
 	own := must(libsched.NewServices(libsched.ServicesOptions{}))(t)
@@ -100,7 +101,7 @@ func TestDeadlineWithoutAClock(t *testing.T) {
 	}
 }
 
-// preempt is what preemption on 60 full nodes comes to, and what it asks for.
+// preempt returns the outcome and the requests of a preemption on 60 full nodes.
 func preempt(t *testing.T, options ...libsched.FrameworkOption) []any {
 	cluster := must(libsched.NewCluster())(t)
 	t.Cleanup(cluster.Close)

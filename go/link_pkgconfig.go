@@ -2,7 +2,7 @@
 
 package libsched
 
-// The installed library, found by pkg-config.
+// Links to the installed library, found by pkg-config.
 
 /*
 #cgo pkg-config: libsched

@@ -2,8 +2,8 @@
 
 package libsched
 
-// The library of this checkout, as `make demo` and `make test` build it (preset release). The
-// program finds it again by its absolute place.
+// Links to the library of this checkout, as built by `make demo` and `make test` (preset release). The
+// program finds it at run time by its absolute path.
 
 /*
 #cgo CFLAGS: -I${SRCDIR}/../capi/include

@@ -3,10 +3,10 @@ package libsched
 // #include "bridge.h"
 import "C"
 
-// Node is immutable and belongs to no cluster; any number of clusters may hold it.
+// Node is a parsed Node. It is immutable and belongs to no cluster; any number of clusters may hold it.
 type Node struct{ h *handle[*C.libsched_node] }
 
-// Taint of a node.
+// Taint is a taint of a node.
 type Taint struct{ Key, Value, Effect string }
 
 // ParseNode reads one Node, JSON or YAML. Errors: ErrInvalid with the path, ErrLimit.
@@ -36,15 +36,15 @@ func refNode(ptr *C.libsched_node) *Node {
 	return ownNode(C.libsched_node_ref(ptr))
 }
 
-// Close releases the node. Clusters that hold it keep it.
+// Close releases the node. Clusters that hold it keep it alive.
 func (n *Node) Close() {
 	if n != nil {
 		n.h.close()
 	}
 }
 
-// Copy makes a node that differs in what the options say: WithName (its hostname label follows)
-// and WithUID. It shares the rest.
+// Copy returns a copy of the node with the changes of the options: WithName (which also changes its
+// hostname label) and WithUID. It shares the rest.
 func (n *Node) Copy(options ...CopyOption) (*Node, error) {
 	var o copyOptions
 	for _, option := range options {
@@ -67,7 +67,7 @@ func (n *Node) Copy(options ...CopyOption) (*Node, error) {
 	return ownNode(out), nil
 }
 
-// acquire allows for a nil Node.
+// acquire accepts a nil Node.
 func (n *Node) acquire() (*C.libsched_node, bool) {
 	if n == nil {
 		return nil, false
@@ -75,7 +75,7 @@ func (n *Node) acquire() (*C.libsched_node, bool) {
 	return n.h.acquire()
 }
 
-// The getters give zero values after Close.
+// The getters return zero values after Close.
 
 func (n *Node) Name() string {
 	ptr, ok := n.acquire()
@@ -95,7 +95,7 @@ func (n *Node) UID() string {
 	return goString(C.libsched_node_uid(ptr))
 }
 
-// Label returns the value of a label and whether there is such a label.
+// Label returns the value of a label and whether it exists.
 func (n *Node) Label(key string) (string, bool) {
 	ptr, ok := n.acquire()
 	if !ok {
@@ -131,7 +131,7 @@ func (n *Node) Annotations() (map[string]string, error) {
 	return annotations, nil
 }
 
-// Annotation returns the value of an annotation and whether there is such an annotation. Errors: as
+// Annotation returns the value of an annotation and whether it exists. Errors: as
 // Annotations.
 func (n *Node) Annotation(key string) (string, bool, error) {
 	ptr, ok := n.acquire()
@@ -148,7 +148,7 @@ func (n *Node) Annotation(key string) (string, bool, error) {
 	return goString(value), bool(found), nil
 }
 
-// Unschedulable is spec.unschedulable.
+// Unschedulable returns spec.unschedulable.
 func (n *Node) Unschedulable() bool {
 	ptr, ok := n.acquire()
 	if !ok {
@@ -174,7 +174,8 @@ func (n *Node) Taints() []Taint {
 	return taints
 }
 
-// Allocatable has the units of Pod.Request; further "pods".
+// Allocatable returns the allocatable amount of a resource, in the units of Pod.Request; "pods" is the
+// number of pods.
 func (n *Node) Allocatable(resource string) int64 {
 	ptr, ok := n.acquire()
 	if !ok {

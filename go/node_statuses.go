@@ -5,15 +5,15 @@ import "C"
 
 import "sync"
 
-// NodeStatuses is why each node does not take a pod: upstream's NodeToStatus. Those that a plugin
-// gets are lent to its call.
+// NodeStatuses holds the reason why each node does not take a pod: upstream's NodeToStatus. A plugin's
+// NodeStatuses is lent to its call.
 type NodeStatuses struct {
 	h    *handle[*C.libsched_node_statuses]
 	mu   sync.Mutex
 	lent bool
 }
 
-// NewNodeStatuses makes one in which nothing was said of any node.
+// NewNodeStatuses returns NodeStatuses without a status for any node.
 func NewNodeStatuses() *NodeStatuses {
 	var ptr *C.libsched_node_statuses
 	if rc := C.libsched_node_statuses_create(&ptr, nil); rc != C.LIBSCHED_OK {
@@ -30,14 +30,14 @@ func lendStatuses(ptr *C.libsched_node_statuses) *NodeStatuses {
 	return &NodeStatuses{h: newHandle(ptr, func(*C.libsched_node_statuses) {}), lent: true}
 }
 
-// Close releases it.
+// Close releases the statuses.
 func (n *NodeStatuses) Close() {
 	if n != nil && !n.lent {
 		n.h.close()
 	}
 }
 
-// use calls with the statuses and one more; false after Close.
+// use calls `call` with the statuses and a scratch status; it returns false after Close.
 func (n *NodeStatuses) use(call func(*C.libsched_node_statuses, *C.libsched_status)) bool {
 	if n == nil {
 		return false
@@ -58,15 +58,15 @@ func (n *NodeStatuses) use(call func(*C.libsched_node_statuses, *C.libsched_stat
 	return true
 }
 
-// Set says something of a node: code, reasons, error and plugin are kept. Errors: ErrMisuse, of those that are
-// lent, too.
+// Set sets the status of a node with its code, reasons, error and plugin. Errors: ErrMisuse, also for
+// lent statuses.
 func (n *NodeStatuses) Set(row Row, status *Status) error {
 	return n.set(status, func(ptr *C.libsched_node_statuses, s *C.libsched_status, failure **C.libsched_error) C.libsched_rc {
 		return C.libsched_node_statuses_set(ptr, C.uint32_t(row), s, failure)
 	})
 }
 
-// SetAbsent says something of the nodes of which nothing was said: without it,
+// SetAbsent sets the status of all nodes without one. The default is
 // UnschedulableAndUnresolvable.
 func (n *NodeStatuses) SetAbsent(status *Status) error {
 	return n.set(status, func(ptr *C.libsched_node_statuses, s *C.libsched_status, failure **C.libsched_error) C.libsched_rc {
@@ -92,7 +92,7 @@ func (n *NodeStatuses) set(status *Status, set func(*C.libsched_node_statuses, *
 	return err
 }
 
-// Get returns what was said of a node; nil for Success.
+// Get returns the status of a node; nil for Success.
 func (n *NodeStatuses) Get(row Row) (status *Status) {
 	n.use(func(ptr *C.libsched_node_statuses, s *C.libsched_status) {
 		C.libsched_node_statuses_get(ptr, C.uint32_t(row), s)
@@ -101,7 +101,7 @@ func (n *NodeStatuses) Get(row Row) (status *Status) {
 	return status
 }
 
-// Code is Get for the code alone; CodeError after Close.
+// Code returns the code of a node's status; CodeError after Close.
 func (n *NodeStatuses) Code(row Row) Code {
 	if n == nil {
 		return CodeError

@@ -3,8 +3,8 @@ package libsched
 // #include "bridge.h"
 import "C"
 
-// Objects is everything that one document held: a single object, a List, or a stream of documents,
-// JSON or YAML, plain or gzip. Immutable.
+// Objects holds all objects of one input: a single object, a List, or a stream of documents,
+// JSON or YAML, plain or gzip. It is immutable.
 type Objects struct{ h *handle[*C.libsched_objects] }
 
 // Workload is the pod template of a Deployment, StatefulSet, DaemonSet, ReplicaSet, Job or CronJob.
@@ -14,7 +14,7 @@ type Workload struct {
 	Pod      *Pod // named after the workload
 }
 
-// ParseObjects accepts everything in the document or nothing.
+// ParseObjects parses a document and accepts all of it or nothing.
 // Errors: ErrInvalid with the path, ErrLimit, ErrUnsupported.
 func ParseObjects(document []byte, options ...ParseOption) (*Objects, error) {
 	return newObjects(options, func(o *C.libsched_parse_options, out **C.libsched_objects,
@@ -49,7 +49,7 @@ func newObjects(options []ParseOption, parse parseFunc) (*Objects, error) {
 	return o, nil
 }
 
-// Close releases the document. Pods and nodes that were got from it stay valid.
+// Close releases the document. Pods and nodes obtained from it stay valid.
 func (o *Objects) Close() {
 	if o != nil {
 		o.h.close()
@@ -101,7 +101,7 @@ func (o *Objects) Workloads() []Workload {
 	return workloads
 }
 
-// ReportJSON tells what was found: {"counts": {kind: n}, "skipped": [{"kind", "count", "neededBy"}],
+// ReportJSON describes the document: {"counts": {kind: n}, "skipped": [{"kind", "count", "neededBy"}],
 // "warnings": [{"path", "message"}], "unknownFields": n}.
 func (o *Objects) ReportJSON() ([]byte, error) {
 	return readText(o, o.h, func(p *C.libsched_objects, text **C.libsched_text, err **C.libsched_error) C.libsched_rc {

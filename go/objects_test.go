@@ -11,7 +11,7 @@ import (
 	"libsched"
 )
 
-// packed is the text as gzip data.
+// packed returns the text as gzip data.
 func packed(text string) string {
 	var out strings.Builder
 	z := gzip.NewWriter(&out)
@@ -60,7 +60,7 @@ func TestObjects(t *testing.T) {
 	pods, nodes, workloads := o.Pods(), o.Nodes(), o.Workloads()
 	var report struct{ Counts map[string]int }
 	check(t, json.Unmarshal(must(o.ReportJSON())(t), &report))
-	o.Close() // what was got from it stays
+	o.Close() // objects obtained from it stay valid
 	if len(pods) != 1 || len(nodes) != 1 || len(workloads) != 1 ||
 		report.Counts["Deployment"] != 1 {
 		t.Fatal(pods, nodes, workloads, report)

@@ -2,24 +2,24 @@ package libsched
 
 import "context"
 
-// Plugin is what every plugin has. Its further methods are the extension points that it implements:
-// those of the interfaces below, which are upstream's. See [AddPlugin].
+// Plugin is the interface of every plugin. A plugin implements an extension point if it has the methods
+// of one of the interfaces below, which are upstream's. See [AddPlugin].
 //
-// Pods that a plugin gets are like any others. A CycleState, NodeInfo or Nodes is lent: it is empty
-// when the call has returned, and is for the goroutine of the call. A plugin may read the cluster
-// ([CycleState.View]) and ask the framework that asks it about one node ([CycleState.Framework]);
-// changing the cluster is ErrMisuse. What it panics with becomes a Status with CodeError and the
-// stack; where there is no Status to return, the call that asked panics with it.
+// Pods passed to a plugin are ordinary Pods. A CycleState, NodeInfo or Nodes is lent: it is for the
+// goroutine of the call, and is empty after the call returns. A plugin may read the cluster
+// ([CycleState.View]) and ask the calling framework about one node ([CycleState.Framework]);
+// changing the cluster is ErrMisuse. A panic becomes a Status with CodeError and the
+// stack; in a method without a Status, the call of the library panics with the same value.
 //
 // A plugin must return, or panic. runtime.Goexit, which Fatal, FailNow and Skip of a test call, ends
 // the program with a panic that names the plugin: it would end the goroutine in the middle of a call
 // of the library, and no Go program can prevent that. In a test, call Error and return a Status.
 type Plugin interface {
-	// Name is upstream's: it stands in statuses.
+	// Name returns the name of the plugin in statuses, as upstream's Name.
 	Name() string
 }
 
-// PreFilterPlugin looks at a pod before its nodes are judged. A result that is not nil narrows the
+// PreFilterPlugin examines a pod before its nodes are judged. A non-nil result narrows the
 // nodes to its NodeNames, unless that is nil. Skip skips the plugin's Filter.
 type PreFilterPlugin interface {
 	Plugin
@@ -32,42 +32,42 @@ type FilterPlugin interface {
 	Filter(ctx context.Context, state *CycleState, pod *Pod, node *NodeInfo) *Status
 }
 
-// FilterBatchPlugin judges many nodes in one call, by writing to the verdicts. It is asked instead of
-// FilterPlugin where both are there. A Status that is not Success fails all nodes: it must be of
-// CodeError.
+// FilterBatchPlugin judges many nodes in one call, by writing to the verdicts. If a plugin implements
+// both, FilterBatch is called instead of Filter. A Status other than Success fails all nodes and must
+// have CodeError.
 type FilterBatchPlugin interface {
 	Plugin
 	FilterBatch(ctx context.Context, state *CycleState, pod *Pod, nodes *Nodes, verdicts *Verdicts) *Status
 }
 
-// PreScorePlugin looks at the nodes that fit before they are scored. Skip skips the plugin's Score.
+// PreScorePlugin examines the feasible nodes before they are scored. Skip skips the plugin's Score.
 type PreScorePlugin interface {
 	Plugin
 	PreScore(ctx context.Context, state *CycleState, pod *Pod, nodes *Nodes) *Status
 }
 
-// ScorePlugin scores one node: 0 to 100, if the plugin does not normalise.
+// ScorePlugin scores one node, from 0 to 100 unless the plugin normalises its scores.
 type ScorePlugin interface {
 	Plugin
 	Score(ctx context.Context, state *CycleState, pod *Pod, node *NodeInfo) (int64, *Status)
 }
 
-// ScoreBatchPlugin scores many nodes in one call, by writing to scores, which are 0 at first. It is
-// asked instead of ScorePlugin where both are there.
+// ScoreBatchPlugin scores many nodes in one call, by writing to scores, which are 0 at first. If a
+// plugin implements both, ScoreBatch is called instead of Score.
 type ScoreBatchPlugin interface {
 	Plugin
 	ScoreBatch(ctx context.Context, state *CycleState, pod *Pod, nodes *Nodes, scores []int64) *Status
 }
 
-// ScoreExtensions changes the scores of all nodes in place, to 0 to 100. Plugins have it beside Score
-// or ScoreBatch.
+// ScoreExtensions normalises the scores of all nodes in place, to 0 to 100. Plugins implement it in
+// addition to Score or ScoreBatch.
 type ScoreExtensions interface {
 	NormalizeScore(ctx context.Context, state *CycleState, pod *Pod, nodes *Nodes, scores []int64) *Status
 }
 
-// ReservePlugin keeps something of a node for a pod, until it is bound or unreserved. Unreserve must
-// be idempotent, and is called of plugins whose Reserve was not, too. The name of the node is "" if
-// the node has gone.
+// ReservePlugin reserves resources of a node for a pod, until it is bound or unreserved. Unreserve must
+// be idempotent, and is also called if Reserve of the plugin was not. The name of the node is "" if
+// the node has been removed.
 type ReservePlugin interface {
 	Plugin
 	Reserve(ctx context.Context, state *CycleState, pod *Pod, node string) *Status

@@ -1,6 +1,6 @@
 package libsched_test
 
-// What a call of a plugin in Go costs, beside plugins in C that do the same (testdata/plugins.c).
+// These benchmarks measure calls of plugins in Go and of equal plugins in C (testdata/plugins.c).
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 	"libsched"
 )
 
-// Plugins of Go that do next to nothing, at one point each.
+// Plugins in Go that do next to nothing, each at one extension point.
 type (
 	idle       struct{ named }
 	acceptEach struct{ idle }
@@ -57,7 +57,7 @@ func rejectOdd(rows []libsched.Row, codes []int8) {
 	}
 }
 
-// alone is a profile with nothing but one plugin.
+// alone makes a framework with a single plugin.
 func alone(b *testing.B, r *libsched.Registry, plugin string) *libsched.Framework {
 	return newFramework(b, libsched.WithRegistry(r), libsched.WithConfigYAML([]byte(`
 apiVersion: kubescheduler.config.k8s.io/v1
@@ -89,9 +89,9 @@ func pluginsInC(b testing.TB) *libsched.Registry {
 	return r
 }
 
-// In Go and in C, the same plugins; what-go-adds is the difference, from the fastest of many turns
-// each, so that other work of the machine shows less: at most 1 us, whatever the number of nodes.
-// What C needs beyond no-plugin is the library's own cost of asking a plugin.
+// BenchmarkPlugin runs the same plugins in Go and in C. what-go-adds is the difference between the
+// fastest of many runs of each, which reduces the influence of other work: at most 1 us for any number
+// of nodes. The difference between C and no-plugin is the library's own cost of calling a plugin.
 func BenchmarkPlugin(b *testing.B) {
 	for _, nodes := range []int{64, 5000} {
 		b.Run(fmt.Sprint(nodes, "-nodes"), func(b *testing.B) { benchPlugin(b, nodes) })

@@ -6,7 +6,7 @@
 
 #include "_cgo_export.h"
 
-/* cgo has no const. */
+/* The cast removes const, which cgo does not have. */
 #define ASKING ((lsgo_frame*)lsgo_asking())
 #define STATE(state) ((libsched_cycle_state*)(state))
 #define POD(pod) ((libsched_pod*)(pod))
@@ -159,7 +159,7 @@ static libsched_code slot_queueing_hint(void* instance, size_t index, const libs
                           (libsched_object_change*)change, queue, status);
 }
 
-/* Changes of a cluster are not calls of an evaluator: their frame is here. */
+/* Changes of a cluster are no calls of an evaluator, so their frame is made here. */
 
 static void slot_on_event(void* instance, libsched_services* services, const libsched_view* view,
                           const libsched_object_change* change) {
@@ -205,7 +205,7 @@ static libsched_str slot_instance_name(void* instance) {
   return name;
 }
 
-/* The strings that lie one after another in `text`; NULL: out of memory. */
+/* Splits the concatenated strings in `text`; NULL: out of memory. */
 static libsched_str* split(const char* text, const size_t* lengths, size_t count) {
   libsched_str* strs = malloc((count + 1) * sizeof *strs);
   for (size_t i = 0; strs != NULL && i < count; ++i) {

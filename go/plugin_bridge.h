@@ -1,13 +1,13 @@
-/* Plugins of Go: the slots of libsched_plugin as functions of C that call Go.
+/* Plugins in Go: the slots of libsched_plugin as C functions that call Go.
 
-   An instance is a number in a table of Go; it goes through the void pointers of the C API as a
-   number. Strings and lists cross as bridge.h says. */
+   An instance is a number in a Go table, passed through the void pointers of the C API as a
+   number. Strings and lists are passed as in bridge.h. */
 #ifndef LIBSCHED_GO_PLUGIN_BRIDGE_H
 #define LIBSCHED_GO_PLUGIN_BRIDGE_H
 
 #include "bridge.h"
 
-/* Which slots a plugin has. */
+/* Bits for the slots that a plugin has. */
 enum {
   LSGO_PRE_FILTER = 1 << 0,
   LSGO_FILTER = 1 << 1,
@@ -31,24 +31,24 @@ enum {
   LSGO_FORKS = 1 << 19
 };
 
-/* Forks, as lsgoFork hears of them. */
+/* Events of forks for lsgoFork. */
 enum { LSGO_FORKED, LSGO_REVERTED, LSGO_COMMITTED };
 
-/* Copies a text that C reads when Go has returned; on this thread, until the next one. */
+/* Copies a text that C reads after Go has returned; valid on this thread until the next call. */
 libsched_str lsgo_keep(const char *text, size_t len);
 
-/* Texts lie one after another in `reasons`; lengths[i] is the length of the i-th. `handle` passes
-   to the library in any case. */
+/* Adds a plugin. `reasons` concatenates all reasons; lengths[i] is the length of the i-th.
+   `handle` passes to the library, even on failure. */
 libsched_rc lsgo_registry_add(libsched_registry *registry, const char *name, size_t name_len,
                               uint32_t flags, uint32_t slots, const char *reasons,
                               const size_t *lengths, size_t reason_count, uintptr_t handle,
                               libsched_error **error);
 
-/* Narrows a PreFilter result to nodes; names as the reasons above. False: out of memory. */
+/* Narrows a PreFilter result to nodes, given like the reasons above. False: out of memory. */
 bool lsgo_prefilter_result_set(libsched_prefilter_result *result, const char *names,
                                const size_t *lengths, size_t count);
 
-/* Of all nodes of a set in one crossing. A label that is not there has ptr NULL. */
+/* These read all nodes of a set in one crossing. A missing label has ptr NULL. */
 void lsgo_node_set_names(const libsched_node_set *set, libsched_str *out);
 void lsgo_node_set_label(const libsched_node_set *set, const char *key, size_t key_len,
                          libsched_str *out);
@@ -57,8 +57,8 @@ void lsgo_node_set_allocatable(const libsched_node_set *set, const char *resourc
 void lsgo_node_set_requested(const libsched_node_set *set, const char *resource, size_t len,
                              int64_t *out);
 
-/* For a plugin's questions to the evaluator that asks it: shares it, with results of its own. NULL:
-   out of memory. Freed as any other, before the plugin returns. */
+/* Makes an evaluator for a plugin's queries that shares the calling one but has its own results.
+   NULL: out of memory. It is freed like any other, before the plugin returns. */
 lsgo_evaluator *lsgo_evaluator_share(const lsgo_frame *asking);
 
 #endif

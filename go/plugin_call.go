@@ -11,7 +11,7 @@ import (
 	"sync/atomic"
 )
 
-// instance is a plugin of a framework, and what it is for each extension point; C holds it by a
+// instance is a plugin of a framework, with its interface for each extension point; C holds it by a
 // number.
 type instance struct {
 	name        string
@@ -36,10 +36,10 @@ type instance struct {
 	subscriber  EventSubscriber
 	follower    ForkFollower
 
-	shown string                           // what the plugin calls itself
+	shown string                           // the result of the plugin's Name
 	hints atomic.Pointer[[]QueueingHintFn] // of the events that it has registered
 
-	// The pods of the last call: the next one is mostly about the same.
+	// The pods of the last call, because the next call is usually about the same pods.
 	pods [2]atomic.Pointer[Pod]
 }
 
@@ -78,8 +78,8 @@ var instances table[instance]
 
 func instanceOf(h C.uintptr_t) *instance { return instances.at(h) }
 
-// pod makes a Pod of its own, with a reference: it outlives the call. `place` is where the last one
-// is kept; while it is, its pointer is of no other pod.
+// pod returns a Pod with its own reference, which outlives the call. The last Pod is kept in `place`;
+// its reference ensures that the pointer belongs to no other pod.
 func (i *instance) pod(place int, ptr *C.libsched_pod) *Pod {
 	if last := i.pods[place].Load(); last != nil && last.h.ptr == ptr && !last.h.closed() {
 		return last
@@ -89,19 +89,19 @@ func (i *instance) pod(place int, ptr *C.libsched_pod) *Pod {
 	return pod
 }
 
-// call is one call of a plugin, with all that is lent to it.
+// call is one call of a plugin, with the values lent to it.
 type call struct {
 	h        handle[*C.libsched_cycle_state] // open during the call
 	mu       sync.RWMutex
 	state    CycleState
 	frame    *C.lsgo_frame // nil on threads of the library's own
 	asker    *evaluator    // nil: none
-	outer    *call         // of the same asker
+	outer    *call         // call of the same asker
 	ctx      context.Context
 	info     NodeInfo
 	nodes    Nodes
 	verdicts Verdicts
-	returned bool // the plugin did, or panicked: else its goroutine ends
+	returned bool // the plugin returned or panicked; otherwise its goroutine ends
 }
 
 func askerOf(frame *C.lsgo_frame) *evaluator { return askers.at(frame.evaluator.self) }
@@ -123,7 +123,7 @@ func begin(frame *C.lsgo_frame, state *C.libsched_cycle_state) *call {
 	return c
 }
 
-// over takes back what was lent.
+// over takes back the lent values.
 func (c *call) over(plugin string) {
 	if !c.returned {
 		exited(plugin)
@@ -135,7 +135,7 @@ func (c *call) over(plugin string) {
 	c.nodes.set, c.nodes.rows = nil, nil
 }
 
-// end is deferred by every slot that has a Status.
+// end is deferred by every slot with a Status.
 func (i *instance) end(c *call, status *C.libsched_status, code *C.libsched_code) {
 	if reason := recover(); reason != nil {
 		*code = C.LIBSCHED_CODE_ERROR
@@ -146,7 +146,7 @@ func (i *instance) end(c *call, status *C.libsched_status, code *C.libsched_code
 	c.over(i.name)
 }
 
-// endWithout is deferred by every slot that has none.
+// endWithout is deferred by every slot without a Status.
 func (i *instance) endWithout(c *call) {
 	if reason := recover(); reason != nil {
 		switch {
@@ -162,8 +162,8 @@ func (i *instance) endWithout(c *call) {
 	c.over(i.name)
 }
 
-// Panics of slots without a Status in calls that are not an evaluator's, by the view that changed:
-// the call ends with them.
+// lostPanics holds the panics of slots without a Status in calls that are not an evaluator's, by the
+// changed view; the call panics with them at its end.
 var lostPanics struct {
 	count atomic.Int32
 	mu    sync.Mutex
@@ -198,9 +198,9 @@ func panicText(plugin string, reason any) string {
 	return fmt.Sprintf("plugin %q panicked: %v\n\n%s", plugin, reason, debug.Stack())
 }
 
-// exited ends the program. Nothing stops a Goexit, a panic that is recovered neither, and a goroutine
-// that ends in a plugin leaves the library's frames below it in the middle of a call for ever, with
-// the locks that they hold. The panic is another goroutine's so that nobody recovers it.
+// exited ends the program. Nothing stops a Goexit, not even a recovered panic, and a goroutine
+// that ends in a plugin would leave the library's frames below it in the middle of a call for ever, with
+// their locks held. The panic happens on another goroutine, so that it cannot be recovered.
 func exited(plugin string) {
 	text := fmt.Sprintf("libsched: plugin %q called runtime.Goexit, as Fatal, FailNow and Skip of a test do: "+
 		"a plugin must return, so return a Status (and in a test call Error)\n\n%s", plugin, debug.Stack())
@@ -208,13 +208,13 @@ func exited(plugin string) {
 	select {}
 }
 
-// answer is what a plugin has returned, for C.
+// answer converts a plugin's result for C.
 func (c *call) answer(status *C.libsched_status, s *Status) C.libsched_code {
 	c.returned = true
 	return answer(status, s)
 }
 
-// answer writes what a plugin said into a status of C.
+// answer writes a plugin's Status to a C status.
 func answer(status *C.libsched_status, s *Status) C.libsched_code {
 	if s == nil {
 		return C.LIBSCHED_CODE_SUCCESS
@@ -230,9 +230,9 @@ func answer(status *C.libsched_status, s *Status) C.libsched_code {
 	return C.libsched_code(s.code)
 }
 
-// View is the cluster or snapshot that a plugin is asked about: it is lent to the plugin, until its
-// call returns. Queries on it need the framework that asks ([CycleState.Framework]). Nil outside of
-// a plugin's call.
+// View returns the cluster or snapshot that a plugin is asked about, lent to the plugin until its
+// call returns. Queries on it need the calling framework ([CycleState.Framework]). View returns nil
+// outside of a plugin's call.
 func (s *CycleState) View() View {
 	if s == nil || s.call == nil || s.call.frame == nil || s.call.frame.view == nil {
 		return nil
@@ -240,7 +240,7 @@ func (s *CycleState) View() View {
 	return s.call.view()
 }
 
-// Framework is the one that asks a plugin; nil outside of a plugin's call.
+// Framework returns the framework that calls a plugin; nil outside of a plugin's call.
 func (s *CycleState) Framework() *Framework {
 	if s == nil || s.call == nil || s.call.asker == nil {
 		return nil
@@ -248,7 +248,7 @@ func (s *CycleState) Framework() *Framework {
 	return &Framework{h: s.call.asker.fw, lent: true}
 }
 
-// Services are those of the view that a plugin is asked about; nil outside of a plugin's call.
+// Services returns the services of the view that a plugin is asked about; nil outside of a plugin's call.
 func (s *CycleState) Services() *Services {
 	if s == nil || s.call == nil || s.call.asker == nil {
 		return nil

@@ -5,29 +5,29 @@ import (
 	"time"
 )
 
-// The extension points around Filter and Score. Those in plugin.go say what holds for all.
+// This file has the extension points around Filter and Score. The rules in plugin.go apply to them too.
 
-// QueuedPod is a pod as QueueSort sees it.
+// QueuedPod is a pod in the queue, for QueueSort.
 type QueuedPod struct {
 	Pod   *Pod
-	Since time.Time // when it came into the queue
+	Since time.Time // when it entered the queue
 }
 
-// QueueSortPlugin orders the queue: whether a comes before b.
+// QueueSortPlugin orders the queue: Less reports whether a comes before b.
 type QueueSortPlugin interface {
 	Plugin
 	Less(a, b QueuedPod) bool
 }
 
-// PreEnqueuePlugin says whether a pod may enter the queue.
+// PreEnqueuePlugin decides whether a pod may enter the queue.
 type PreEnqueuePlugin interface {
 	Plugin
 	PreEnqueue(ctx context.Context, pod *Pod) *Status
 }
 
-// PreFilterExtensions lets what PreFilter found out about a pod follow another one that comes to or
-// leaves a node; the node is as it is after the change. A PreFilterPlugin has these methods itself,
-// or as upstream a method PreFilterExtensions that returns who has them; nil for nobody.
+// PreFilterExtensions updates PreFilter's results for a pod when another pod is added to or
+// removed from a node; the node is in its state after the change. A PreFilterPlugin has these methods
+// itself, or as upstream a method PreFilterExtensions that returns a value with them, or nil.
 type PreFilterExtensions interface {
 	AddPod(ctx context.Context, state *CycleState, pod, added *Pod, node *NodeInfo) *Status
 	RemovePod(ctx context.Context, state *CycleState, pod, removed *Pod, node *NodeInfo) *Status
@@ -41,26 +41,26 @@ type scoreExtended interface {
 	ScoreExtensions() ScoreExtensions
 }
 
-// PostFilterPlugin tries to make room for a pod that no node takes: Success if it did. It may
-// nominate ([CycleState.Services]). A nil Nomination leaves the pod's as it is.
+// PostFilterPlugin tries to make room for a pod that no node takes, and returns Success if it did. It may
+// nominate ([CycleState.Services]). A nil Nomination leaves the pod's nomination unchanged.
 type PostFilterPlugin interface {
 	Plugin
 	PostFilter(ctx context.Context, state *CycleState, pod *Pod, statuses *NodeStatuses) (*Nomination, *Status)
 }
 
-// PermitPlugin lets a pod be bound, rejects it, or with Wait lets it wait for that time, at most 15
-// minutes.
+// PermitPlugin allows a pod to be bound, rejects it, or with Wait makes it wait for the returned time, at
+// most 15 minutes.
 type PermitPlugin interface {
 	Plugin
 	Permit(ctx context.Context, state *CycleState, pod *Pod, node string) (*Status, time.Duration)
 }
 
-// PreBindPreFlightResult is what PreBindPreFlight says beside its status.
+// PreBindPreFlightResult is the result of PreBindPreFlight beside its Status.
 type PreBindPreFlightResult struct {
-	AllowParallel bool // PreBind may run beside that of its neighbours
+	AllowParallel bool // PreBind may run concurrently with other plugins' PreBind
 }
 
-// PreBindPlugin does what must be done before a pod is bound. Skip of PreBindPreFlight skips PreBind.
+// PreBindPlugin prepares the binding of a pod. Skip of PreBindPreFlight skips PreBind.
 type PreBindPlugin interface {
 	Plugin
 	PreBindPreFlight(ctx context.Context, state *CycleState, pod *Pod, node string) (*PreBindPreFlightResult,
@@ -74,7 +74,7 @@ type BindPlugin interface {
 	Bind(ctx context.Context, state *CycleState, pod *Pod, node string) *Status
 }
 
-// PostBindPlugin is told that a pod was bound.
+// PostBindPlugin is notified that a pod was bound.
 type PostBindPlugin interface {
 	Plugin
 	PostBind(ctx context.Context, state *CycleState, pod *Pod, node string)
@@ -83,11 +83,11 @@ type PostBindPlugin interface {
 // SignFragment is one part of a pod's signature. Fragments with the same key have the same value.
 type SignFragment struct {
 	Key   string
-	Value any // for json.Marshal
+	Value any // encoded by json.Marshal
 }
 
-// SignPlugin says what of a pod its answers depend on. Any other Status than Success: the pod cannot
-// be signed.
+// SignPlugin returns the parts of a pod that its answers depend on. With any Status other than Success
+// the pod cannot be signed.
 type SignPlugin interface {
 	Plugin
 	SignPod(ctx context.Context, pod *Pod) ([]SignFragment, *Status)

@@ -5,7 +5,7 @@ import "C"
 
 import "context"
 
-// ActionType is what happened to an object, as bits. Numbers are upstream's.
+// ActionType is a set of bits for the changes to an object. The numbers are upstream's.
 type ActionType int64
 
 const (
@@ -27,14 +27,14 @@ const (
 	Update     = AllActions &^ (Add | Delete)
 )
 
-// ClusterEvent is something that may make a pod schedulable. Resource is upstream's name: "Pod",
+// ClusterEvent is an event that may make a pod schedulable. Resource is upstream's name: "Pod",
 // "Node", "storage.k8s.io/CSINode", "*".
 type ClusterEvent struct {
 	Resource   string
 	ActionType ActionType
 }
 
-// QueueingHint says whether a pod is worth another try.
+// QueueingHint says whether to retry a pod.
 type QueueingHint int
 
 const (
@@ -42,33 +42,33 @@ const (
 	Queue
 )
 
-// QueueingHintFn says whether a change makes a pod worth another try that the plugin has rejected. An
+// QueueingHintFn decides whether to retry a pod that the plugin has rejected, after a change. An
 // error counts as Queue.
 type QueueingHintFn func(ctx context.Context, pod *Pod, change *ObjectChange) (QueueingHint, error)
 
-// ClusterEventWithHint is an event that a plugin registers for. Without a function it is always worth
-// another try.
+// ClusterEventWithHint is an event that a plugin registers for. Without a function the event always
+// causes a retry.
 type ClusterEventWithHint struct {
 	Event          ClusterEvent
 	QueueingHintFn QueueingHintFn
 }
 
-// EnqueueExtensions tells which events may help a pod that the plugin has rejected. Plugins without
-// it get upstream's default events.
+// EnqueueExtensions returns the events that may make a pod schedulable that the plugin has rejected.
+// Plugins without it get upstream's default events.
 type EnqueueExtensions interface {
 	Plugin
 	EventsToRegister(ctx context.Context) ([]ClusterEventWithHint, error)
 }
 
-// EventSubscriber hears of objects that came, changed or went in a cluster that is asked with its
-// framework; not of those of a fork. The view and the change are lent, the services are not.
+// EventSubscriber is notified of objects that are added, changed or removed in a cluster used with its
+// framework, except inside forks. The view and the change are lent, the services are not.
 type EventSubscriber interface {
 	Plugin
 	OnEvent(services *Services, view View, change *ObjectChange)
 }
 
-// ForkFollower hears of the forks of a cluster, for state of its own that follows them. Reverted and
-// Committed end the latest of them.
+// ForkFollower is notified of the forks of a cluster, so that the plugin's own state can follow them.
+// Reverted and Committed end the latest fork.
 type ForkFollower interface {
 	Plugin
 	Forked(view View)
@@ -76,8 +76,8 @@ type ForkFollower interface {
 	Committed(view View)
 }
 
-// ObjectChange is an object that came, changed or went. It is empty when the plugin's call has
-// returned.
+// ObjectChange is an object that was added, changed or removed. It is empty after the plugin's call
+// returns.
 type ObjectChange struct {
 	call *call
 	ptr  *C.libsched_object_change
@@ -91,7 +91,7 @@ func (c *ObjectChange) text(get func(*C.libsched_object_change) C.libsched_str) 
 	return goString(get(c.ptr))
 }
 
-// Resource is the object's kind as in ClusterEvent.
+// Resource returns the object's kind as in ClusterEvent.
 func (c *ObjectChange) Resource() string {
 	return c.text(func(p *C.libsched_object_change) C.libsched_str {
 		return C.libsched_object_change_resource(p)
@@ -108,9 +108,9 @@ func (c *ObjectChange) Name() string {
 	return c.text(func(p *C.libsched_object_change) C.libsched_str { return C.libsched_object_change_name(p) })
 }
 
-// Actions returns what happened, as upstream's queue is told of it: Add, Delete, or what differs between
-// two versions of a pod (Update if nothing that has a bit of its own) or node (0 if nothing that
-// counts); Update for other kinds. With the default feature gates.
+// Actions returns the change in the terms of upstream's queue: Add, Delete, or the bits for the
+// differences between two versions of a pod (Update if none has a bit) or node (0 if none
+// has a bit); Update for other kinds. It assumes the default feature gates.
 func (c *ObjectChange) Actions() ActionType {
 	if _, ok := c.call.h.acquire(); !ok {
 		return 0
@@ -119,7 +119,7 @@ func (c *ObjectChange) Actions() ActionType {
 	return ActionType(C.libsched_object_change_actions(c.ptr))
 }
 
-// Side is one of the two versions of an object that changed.
+// Side selects one of the two versions of a changed object.
 type Side bool
 
 const (
@@ -127,7 +127,7 @@ const (
 	After  Side = true
 )
 
-// Has says whether there is this version: an object that came has no Before, one that went no After.
+// Has reports whether the version exists: an added object has no Before, a removed object no After.
 func (c *ObjectChange) Has(side Side) bool {
 	if _, ok := c.call.h.acquire(); !ok {
 		return false
@@ -139,8 +139,8 @@ func (c *ObjectChange) Has(side Side) bool {
 	return bool(C.libsched_object_change_has_before(c.ptr))
 }
 
-// Pod returns the pod; nil if there is none, or the object is of another kind. It stays when the call
-// has returned.
+// Pod returns the pod; nil if it does not exist or the object has another kind. It stays valid after the
+// call returns.
 func (c *ObjectChange) Pod(side Side) *Pod {
 	if _, ok := c.call.h.acquire(); !ok {
 		return nil
@@ -149,7 +149,7 @@ func (c *ObjectChange) Pod(side Side) *Pod {
 	return refPod(C.libsched_object_change_pod(c.ptr, C.bool(side)))
 }
 
-// Node returns the node, as Pod returns the pod.
+// Node returns the node, under the same rules as Pod.
 func (c *ObjectChange) Node(side Side) *Node {
 	if _, ok := c.call.h.acquire(); !ok {
 		return nil

@@ -5,20 +5,21 @@ import "C"
 
 import "sync/atomic"
 
-// Handle is what a [PluginFactory] gets for its plugin to keep: upstream's, as far as a library has
-// it. A framework is for any number of clusters, so View and Services are those of the plugin's call
-// that runs on the goroutine. They are nil outside of a query's calls; OnEvent and ForkFollower are told.
+// Handle is upstream's handle, as far as it applies to a library; a [PluginFactory] gets it for its
+// plugin. A framework serves any number of clusters, so View and Services belong to the plugin call
+// that runs on the goroutine. They are nil outside of a query; OnEvent and ForkFollower get them as arguments.
 type Handle interface {
-	// Framework is the one that the plugin belongs to, for RunFilterPlugins and the like; nil until
+	// Framework returns the plugin's framework, for RunFilterPlugins and similar calls; nil until
 	// NewFramework has returned. Closing it does nothing.
 	Framework() *Framework
-	// View is what the plugin is asked about: upstream's SnapshotSharedLister. It is lent to the call.
+	// View returns the view that the plugin is asked about: upstream's SnapshotSharedLister. It is lent
+	// to the call.
 	View() View
-	// Services are those of the view: clock, API client, nominated and waiting pods.
+	// Services returns the view's services: clock, API client, nominated and waiting pods.
 	Services() *Services
 }
 
-// home is the framework of plugins, which must not keep it from being collected.
+// home refers from plugins to their framework without keeping it from being collected.
 type home struct {
 	fw atomic.Pointer[handle[*C.libsched_framework]]
 }
@@ -47,7 +48,7 @@ func (h *pluginHandle) Services() *Services {
 	return nil
 }
 
-// running is the call of a plugin, by a query, that runs on this goroutine: its thread runs nothing else.
+// running returns the plugin call of a query on this goroutine, whose thread runs nothing else.
 func running() *call {
 	frame := C.lsgo_asking()
 	if frame == nil || frame.evaluator == nil {

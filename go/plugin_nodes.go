@@ -3,15 +3,15 @@ package libsched
 // #include "plugin_bridge.h"
 import "C"
 
-// NodeInfo is one node as a plugin is asked about it. It is empty when the call has returned.
+// NodeInfo is one node that a plugin is asked about. It is empty after the call returns.
 type NodeInfo struct {
 	call *call
 	one  *C.libsched_node_info
-	set  *C.libsched_node_set // where `one` is nil
+	set  *C.libsched_node_set // if `one` is nil
 	at   C.size_t
 }
 
-// acquire returns nil when the call has returned; otherwise release must follow.
+// acquire returns nil after the call has returned; otherwise release must follow.
 func (n *NodeInfo) acquire() *C.libsched_node_info {
 	if _, ok := n.call.h.acquire(); !ok {
 		return nil
@@ -24,7 +24,7 @@ func (n *NodeInfo) acquire() *C.libsched_node_info {
 
 func (n *NodeInfo) release() { n.call.h.release() }
 
-// Row is the node's row in the view.
+// Row returns the node's row in the view.
 func (n *NodeInfo) Row() Row {
 	info := n.acquire()
 	if info == nil {
@@ -34,7 +34,7 @@ func (n *NodeInfo) Row() Row {
 	return Row(C.libsched_node_info_row(info))
 }
 
-// Name is the node's name.
+// Name returns the node's name.
 func (n *NodeInfo) Name() string {
 	info := n.acquire()
 	if info == nil {
@@ -44,7 +44,7 @@ func (n *NodeInfo) Name() string {
 	return goString(C.libsched_node_name(C.libsched_node_info_node(info)))
 }
 
-// Label returns the value of a label and whether there is such a label.
+// Label returns the value of a label and whether it exists.
 func (n *NodeInfo) Label(key string) (string, bool) {
 	info := n.acquire()
 	if info == nil {
@@ -58,7 +58,7 @@ func (n *NodeInfo) Label(key string) (string, bool) {
 	return goString(value), true
 }
 
-// Node returns the node's object, which stays when the call has returned.
+// Node returns the node's object, which stays valid after the call returns.
 func (n *NodeInfo) Node() *Node {
 	info := n.acquire()
 	if info == nil {
@@ -68,7 +68,7 @@ func (n *NodeInfo) Node() *Node {
 	return refNode(C.libsched_node_info_node(info))
 }
 
-// PodCount is the number of pods on the node.
+// PodCount returns the number of pods on the node.
 func (n *NodeInfo) PodCount() int {
 	info := n.acquire()
 	if info == nil {
@@ -78,7 +78,7 @@ func (n *NodeInfo) PodCount() int {
 	return int(C.libsched_node_info_pod_count(info))
 }
 
-// Pods returns the pods on the node, in upstream's order. They stay when the call has returned.
+// Pods returns the pods on the node, in upstream's order. They stay valid after the call returns.
 func (n *NodeInfo) Pods() []*Pod {
 	info := n.acquire()
 	if info == nil {
@@ -92,7 +92,8 @@ func (n *NodeInfo) Pods() []*Pod {
 	return pods
 }
 
-// Allocatable and Requested have the units of Pod.Request; further "pods".
+// Allocatable returns the node's amount of a resource, in the units of Pod.Request; "pods" is the number
+// of pods.
 func (n *NodeInfo) Allocatable(resource string) int64 {
 	info := n.acquire()
 	if info == nil {
@@ -102,7 +103,7 @@ func (n *NodeInfo) Allocatable(resource string) int64 {
 	return int64(C.libsched_node_info_allocatable(info, str(resource)))
 }
 
-// Requested is what the pods on the node ask for.
+// Requested returns the sum of the requests of the pods on the node.
 func (n *NodeInfo) Requested(resource string) int64 {
 	info := n.acquire()
 	if info == nil {
@@ -112,7 +113,7 @@ func (n *NodeInfo) Requested(resource string) int64 {
 	return int64(C.libsched_node_info_requested(info, str(resource)))
 }
 
-// Nodes is the nodes of a batch. It is empty when the call has returned.
+// Nodes holds the nodes of a batch. It is empty after the call returns.
 type Nodes struct {
 	call *call
 	set  *C.libsched_node_set
@@ -124,37 +125,38 @@ func (c *call) lend(set *C.libsched_node_set, rows *C.uint32_t, n C.size_t) *Nod
 	return &c.nodes
 }
 
-// Len is the number of nodes.
+// Len returns the number of nodes.
 func (n *Nodes) Len() int { return len(n.rows) }
 
-// Rows are the nodes' rows in the view. The slice is the library's memory: it must not be changed,
-// nor used when the call has returned.
+// Rows returns the nodes' rows in the view. The slice is the library's memory: it must not be changed,
+// or used after the call returns.
 func (n *Nodes) Rows() []Row { return n.rows }
 
-// At returns the node at a position: less than Len.
+// At returns the node at a position, which must be less than Len.
 func (n *Nodes) At(i int) *NodeInfo {
 	_ = n.rows[i]
 	return &NodeInfo{call: n.call, set: n.set, at: C.size_t(i)}
 }
 
-// Names returns the nodes' names: like the methods below, in one crossing for all nodes.
+// Names returns the nodes' names. Like the methods below, it crosses to C once for all nodes.
 func (n *Nodes) Names() []string {
 	return n.texts(func(out *C.libsched_str) { C.lsgo_node_set_names(n.set, out) })
 }
 
-// Label returns the values of a label; "" where it is not there.
+// Label returns the values of a label; "" for nodes without it.
 func (n *Nodes) Label(key string) []string {
 	text, size := textOf(key)
 	return n.texts(func(out *C.libsched_str) { C.lsgo_node_set_label(n.set, text, size, out) })
 }
 
-// Allocatable returns what the nodes have of a resource, in the units of Pod.Request; further "pods".
+// Allocatable returns the nodes' amounts of a resource, in the units of Pod.Request; "pods" is the number
+// of pods.
 func (n *Nodes) Allocatable(resource string) []int64 {
 	text, size := textOf(resource)
 	return n.numbers(func(out *C.int64_t) { C.lsgo_node_set_allocatable(n.set, text, size, out) })
 }
 
-// Requested returns what the pods on the nodes ask for.
+// Requested returns the sums of the requests of the pods on each node.
 func (n *Nodes) Requested(resource string) []int64 {
 	text, size := textOf(resource)
 	return n.numbers(func(out *C.int64_t) { C.lsgo_node_set_requested(n.set, text, size, out) })
@@ -191,9 +193,9 @@ func (n *Nodes) numbers(read func(out *C.int64_t)) []int64 {
 	return numbers
 }
 
-// Verdicts is what a FilterBatchPlugin says of Nodes: of the node at a position a code, Success at
-// first, and of those with another code a reason, by its number in WithReasons. The slices are the
-// library's memory: they must not be used when the call has returned.
+// Verdicts holds the verdicts of a FilterBatchPlugin on Nodes: the code of the node at each position,
+// Success at first, and for other codes a reason, by its index in WithReasons. The slices are the
+// library's memory: they must not be used after the call returns.
 type Verdicts struct {
 	Codes   []int8
 	Reasons []uint16

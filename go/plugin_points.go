@@ -8,11 +8,11 @@ import (
 	"reflect"
 )
 
-// point is an interface of plugins, the slots of C that it fills, and what it needs beside it.
+// point is a plugin interface, the C slots that it fills, and the slots that it requires.
 type point struct {
 	of    reflect.Type
 	slots C.uint32_t
-	needs C.uint32_t // one of them; 0: nothing
+	needs C.uint32_t // at least one of these slots; 0: none
 }
 
 var points = []point{
@@ -40,8 +40,8 @@ var points = []point{
 	{reflect.TypeFor[ForkFollower](), C.LSGO_FORKS, 0},
 }
 
-// slotsOf finds the extension points of a plugin's type. A method that has the name of one, but not
-// its signature, would never be called: that is an error.
+// slotsOf finds the extension points of a plugin's type. A method with the name of an extension point
+// but another signature is an error, because it would never be called.
 func slotsOf(plugin reflect.Type) (C.uint32_t, error) {
 	if plugin.Kind() == reflect.Interface && plugin == reflect.TypeFor[Plugin]() {
 		return 0, fmt.Errorf("its factory returns the interface %v, which does not tell the extension "+
@@ -70,7 +70,7 @@ func slotsOf(plugin reflect.Type) (C.uint32_t, error) {
 	return slots, nil
 }
 
-// missing tells the first method that is not as the interface wants it.
+// missing describes the first method that does not match the interface.
 func missing(plugin, of reflect.Type) string {
 	for i := range of.NumMethod() {
 		wanted := of.Method(i)
@@ -85,7 +85,7 @@ func missing(plugin, of reflect.Type) string {
 	return "its methods differ"
 }
 
-// boundType is a method's type without the receiver.
+// boundType returns a method's type without the receiver.
 func boundType(of reflect.Type, method reflect.Method) reflect.Type {
 	if of.Kind() == reflect.Interface {
 		return method.Type

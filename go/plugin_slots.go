@@ -5,7 +5,7 @@ import "C"
 
 import "runtime/cgo"
 
-// What C calls for plugins (plugin_bridge.c). A panic must not cross C frames: end recovers it.
+// C calls these functions for plugins (plugin_bridge.c). A panic must not cross C frames: end recovers it.
 
 //export lsgoCreatePlugin
 func lsgoCreatePlugin(h C.uintptr_t, args *C.char, n C.size_t, made *C.uintptr_t,

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// The slots around Filter and Score, and those of events; as plugin_slots.go.
+// This file has the slots around Filter and Score, and the slots for events, like plugin_slots.go.
 
 //export lsgoInstanceName
 func lsgoInstanceName(h C.uintptr_t, out *C.libsched_str) {

@@ -16,7 +16,7 @@ import (
 	"libsched"
 )
 
-// enabled is a profile with upstream's plugins and one more.
+// enabled returns a configuration with upstream's plugins and one more.
 func enabled(name, args string) []byte {
 	config := `
 apiVersion: kubescheduler.config.k8s.io/v1
@@ -30,7 +30,7 @@ profiles:
 	return []byte(config)
 }
 
-// withPlugin is a framework that has upstream's plugins and one more.
+// withPlugin makes a framework with upstream's plugins and one more.
 func withPlugin[P libsched.Plugin](t testing.TB, plugin P, options ...libsched.PluginOption) *libsched.Framework {
 	t.Helper()
 	r := must(libsched.NewRegistry())(t)
@@ -132,14 +132,15 @@ func (h *halves) NormalizeScore(_ context.Context, _ *libsched.CycleState, _ *li
 	return nil
 }
 
-// much gives a score that is out of range.
+// much returns a score that is out of range.
 type much struct{ named }
 
 func (much) Score(context.Context, *libsched.CycleState, *libsched.Pod, *libsched.NodeInfo) (int64, *libsched.Status) {
 	return 1000, nil
 }
 
-// Upstream fails the whole point, and so it is told: by ScoreError, or by the cycle's status.
+// TestScoreOutOfRange checks that the whole extension point fails, as upstream, and that ScoreError or
+// the cycle's status says so.
 func TestScoreOutOfRange(t *testing.T) {
 	fw, cluster := withPlugin(t, much{}), fiveNodes(t)
 	pod := newPod(t, "p", 500, "")
@@ -180,7 +181,7 @@ func TestBatchPlugin(t *testing.T) {
 	}
 }
 
-// curious uses everything that a plugin may: its view, the framework that asks, the cluster itself.
+// curious uses everything available to a plugin: its view, the calling framework, the cluster itself.
 type curious struct {
 	named
 	cluster *libsched.Cluster
@@ -246,7 +247,7 @@ func TestWhatAPluginMayUse(t *testing.T) {
 	if c.ctx.Value(key{}) != "mine" || c.pod.Name() != "p" {
 		t.Error("the context or pod did not arrive")
 	}
-	// What was lent is gone, what is the plugin's own stays.
+	// Lent values are empty now, the plugin's own values stay valid.
 	if c.node.Name() != "" || c.node.Row() != libsched.NoRow || c.view.NodeCount() != 0 || c.state.View() == nil ||
 		!errors.Is(c.state.Write("k", 1), libsched.ErrClosed) {
 		t.Error("used after the call")
@@ -257,7 +258,7 @@ func TestWhatAPluginMayUse(t *testing.T) {
 	}
 }
 
-// recursive asks the framework that asks it, about one other node.
+// recursive asks the calling framework about another node.
 type recursive struct {
 	named
 	other string
@@ -388,7 +389,7 @@ func TestAddPluginErrors(t *testing.T) {
 	adding(err, libsched.ErrMisuse, "closed")
 }
 
-// The example: a program with a plugin, as a user builds it.
+// TestExamplePlugin builds and runs the example program with a plugin as a user would.
 func TestExamplePlugin(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "plugin")
 	build := exec.Command("go", "build", "-o", program, ".")
@@ -405,7 +406,7 @@ func TestExamplePlugin(t *testing.T) {
 	}
 }
 
-// reader reads what it is asked about, and counts.
+// reader reads the pod and node of each call, and counts calls.
 type reader struct {
 	named
 	asked atomic.Int64
@@ -423,8 +424,8 @@ func (r *reader) Filter(_ context.Context, state *libsched.CycleState, pod *libs
 	return nil
 }
 
-// Goroutines ask on a snapshot side by side, with a plugin that allows it and with one that does not,
-// while another one nominates.
+// TestPluginOnManyGoroutines queries a snapshot from several goroutines, with a concurrent and a
+// non-concurrent plugin, while another goroutine nominates.
 func TestPluginOnManyGoroutines(t *testing.T) {
 	for name, options := range map[string][]libsched.PluginOption{
 		"concurrent": {libsched.Concurrent()}, "serialised": nil} {

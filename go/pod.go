@@ -5,10 +5,10 @@ import "C"
 
 import "os"
 
-// Pod is immutable and belongs to no cluster; any number of clusters may hold it.
+// Pod is a parsed Pod. It is immutable and belongs to no cluster; any number of clusters may hold it.
 type Pod struct{ h *handle[*C.libsched_pod] }
 
-// ParsePod reads one Pod, JSON or YAML; of a workload, its pod template.
+// ParsePod reads one Pod, or the pod template of a workload, JSON or YAML.
 // Errors: ErrInvalid with the path, ErrLimit.
 func ParsePod(document []byte, options ...ParseOption) (*Pod, error) {
 	var ptr *C.libsched_pod
@@ -23,7 +23,7 @@ func ParsePod(document []byte, options ...ParseOption) (*Pod, error) {
 	return ownPod(ptr), nil
 }
 
-// LoadPod is ParsePod of a file. Errors: as ParsePod, and ErrIO.
+// LoadPod is ParsePod for a file. Errors: as ParsePod, and ErrIO.
 func LoadPod(path string, options ...ParseOption) (*Pod, error) {
 	document, err := os.ReadFile(path)
 	if err != nil {
@@ -45,35 +45,36 @@ func refPod(ptr *C.libsched_pod) *Pod {
 	return ownPod(C.libsched_pod_ref(ptr))
 }
 
-// Close releases the pod. Clusters that hold it keep it.
+// Close releases the pod. Clusters that hold it keep it alive.
 func (p *Pod) Close() {
 	if p != nil {
 		p.h.close()
 	}
 }
 
-// CopyOption changes something in a copy of a pod or node.
+// CopyOption changes a field in a copy of a pod or node.
 type CopyOption func(*copyOptions)
 
 type copyOptions struct {
 	name, namespace, uid, nodeName *string
 }
 
-// WithName names the copy.
+// WithName sets the name of the copy.
 func WithName(name string) CopyOption { return func(o *copyOptions) { o.name = &name } }
 
-// WithNamespace moves the copy of a pod to another namespace.
+// WithNamespace sets the namespace of the copy of a pod.
 func WithNamespace(namespace string) CopyOption {
 	return func(o *copyOptions) { o.namespace = &namespace }
 }
 
-// WithUID gives the copy another uid, or none.
+// WithUID sets the uid of the copy; "" removes it.
 func WithUID(uid string) CopyOption { return func(o *copyOptions) { o.uid = &uid } }
 
-// WithNodeName sets spec.nodeName of the copy of a pod; "" takes it away.
+// WithNodeName sets spec.nodeName of the copy of a pod; "" removes it.
 func WithNodeName(node string) CopyOption { return func(o *copyOptions) { o.nodeName = &node } }
 
-// optionalText is a NULL string for "as it is". The string must outlive the call.
+// optionalText returns a NULL string for nil, which leaves a field unchanged. The string must outlive
+// the call.
 func optionalText(s *string) C.libsched_str {
 	if s == nil {
 		return C.libsched_str{}
@@ -81,7 +82,7 @@ func optionalText(s *string) C.libsched_str {
 	return str(*s)
 }
 
-// Copy makes a pod that differs in what the options say. It shares the rest.
+// Copy returns a copy of the pod with the changes of the options. It shares the rest.
 func (p *Pod) Copy(options ...CopyOption) (*Pod, error) {
 	var o copyOptions
 	for _, option := range options {
@@ -102,7 +103,7 @@ func (p *Pod) Copy(options ...CopyOption) (*Pod, error) {
 	return ownPod(out), nil
 }
 
-// acquire allows for a nil Pod.
+// acquire accepts a nil Pod.
 func (p *Pod) acquire() (*C.libsched_pod, bool) {
 	if p == nil {
 		return nil, false
@@ -110,7 +111,7 @@ func (p *Pod) acquire() (*C.libsched_pod, bool) {
 	return p.h.acquire()
 }
 
-// text calls a getter of C; "" after Close.
+// text calls a C getter; "" after Close.
 func (p *Pod) text(get func(*C.libsched_pod) C.libsched_str) string {
 	ptr, ok := p.acquire()
 	if !ok {
@@ -120,7 +121,7 @@ func (p *Pod) text(get func(*C.libsched_pod) C.libsched_str) string {
 	return goString(get(ptr))
 }
 
-// The getters give "" or 0 after Close.
+// The getters return "" or 0 after Close.
 
 func (p *Pod) Name() string {
 	return p.text(func(p *C.libsched_pod) C.libsched_str { return C.libsched_pod_name(p) })
@@ -134,7 +135,7 @@ func (p *Pod) UID() string {
 	return p.text(func(p *C.libsched_pod) C.libsched_str { return C.libsched_pod_uid(p) })
 }
 
-// NodeName is spec.nodeName.
+// NodeName returns spec.nodeName.
 func (p *Pod) NodeName() string {
 	return p.text(func(p *C.libsched_pod) C.libsched_str { return C.libsched_pod_node_name(p) })
 }
@@ -147,7 +148,7 @@ func (p *Pod) Phase() string {
 	return p.text(func(p *C.libsched_pod) C.libsched_str { return C.libsched_pod_phase(p) })
 }
 
-// Priority is 0 if the pod has none.
+// Priority returns the pod's priority; 0 if it has none.
 func (p *Pod) Priority() int32 {
 	ptr, ok := p.acquire()
 	if !ok {
@@ -157,7 +158,7 @@ func (p *Pod) Priority() int32 {
 	return int32(C.libsched_pod_priority(ptr))
 }
 
-// Label returns the value of a label and whether there is such a label.
+// Label returns the value of a label and whether it exists.
 func (p *Pod) Label(key string) (string, bool) {
 	ptr, ok := p.acquire()
 	if !ok {
@@ -193,7 +194,7 @@ func (p *Pod) Annotations() (map[string]string, error) {
 	return annotations, nil
 }
 
-// Annotation returns the value of an annotation and whether there is such an annotation. Errors: as
+// Annotation returns the value of an annotation and whether it exists. Errors: as
 // Annotations.
 func (p *Pod) Annotation(key string) (string, bool, error) {
 	ptr, ok := p.acquire()
@@ -210,7 +211,7 @@ func (p *Pod) Annotation(key string) (string, bool, error) {
 	return goString(value), bool(found), nil
 }
 
-// Request is what the pod asks for: of "cpu" in thousandths, of "memory" in bytes, of any other
+// Request returns the pod's request: for "cpu" in thousandths, for "memory" in bytes, for any other
 // resource in units.
 func (p *Pod) Request(resource string) int64 {
 	ptr, ok := p.acquire()
@@ -236,5 +237,5 @@ func (p *Pod) Raw() ([]byte, error) {
 	return []byte(goString(out)), nil
 }
 
-// String is "namespace/name".
+// String returns "namespace/name".
 func (p *Pod) String() string { return p.Namespace() + "/" + p.Name() }

@@ -8,8 +8,8 @@ import (
 	"unsafe"
 )
 
-// podBatch holds the arguments of one AddPods: names lie one after another, so that no Go pointer is
-// stored where C sees it.
+// podBatch holds the arguments of one AddPods. The names are concatenated, so that no Go pointer is
+// stored in memory that C reads.
 type podBatch struct {
 	pods    []*C.libsched_pod
 	names   []byte
@@ -54,7 +54,7 @@ func (b *podBatch) release(pods []*Pod) {
 func (b *podBatch) list() **C.libsched_pod { return unsafe.SliceData(b.pods) }
 func (b *podBatch) text() *C.char          { return (*C.char)(unsafe.Pointer(unsafe.SliceData(b.names))) }
 
-// lengthList is NULL for "every pod's own nodeName".
+// lengthList returns NULL if every pod uses its own nodeName.
 func (b *podBatch) lengthList() *C.size_t {
 	if len(b.lengths) == 0 {
 		return nil

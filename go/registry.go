@@ -12,15 +12,15 @@ import (
 	"sync"
 )
 
-// Registry is the plugins that a framework may use: the in-tree ones, and those of
+// Registry holds the plugins that a framework may use: the in-tree plugins, and those added by
 // [Registry.Register], [AddPlugin] and [Registry.Load].
 type Registry struct {
 	h      *handle[*C.libsched_registry]
-	mu     sync.Mutex // fills and reads it
-	making *making    // what factories get meanwhile
+	mu     sync.Mutex // guards the registry
+	making *making    // for factories, while a framework is made
 }
 
-// NewRegistry makes a registry of the in-tree plugins.
+// NewRegistry returns a registry of the in-tree plugins.
 func NewRegistry() (*Registry, error) {
 	var ptr *C.libsched_registry
 	var failure *C.libsched_error
@@ -33,14 +33,14 @@ func NewRegistry() (*Registry, error) {
 	return r, nil
 }
 
-// Close releases the registry. Frameworks that were made with it stay.
+// Close releases the registry. Frameworks made with it stay valid.
 func (r *Registry) Close() {
 	if r != nil {
 		r.h.close()
 	}
 }
 
-// lock needs unlock unless it fails.
+// lock locks the registry; unlock must follow unless it fails.
 func (r *Registry) lock() (*C.libsched_registry, error) {
 	if r == nil {
 		return nil, closedError(r)
@@ -58,44 +58,44 @@ func (r *Registry) unlock() {
 	r.h.release()
 }
 
-// PluginOption says how a plugin is called.
+// PluginOption changes how a plugin is called.
 type PluginOption func(*registration)
 
-// Concurrent allows calls on several goroutines at once. Without it a lock lets one call of the
-// plugin run at a time, over all frameworks of the registry. In any case a plugin is called on the
-// goroutines that call the library, never on threads of the library's own ([WithParallelism]).
+// Concurrent allows concurrent calls of the plugin. Without it a lock serialises its calls over all
+// frameworks of the registry. In both cases a plugin is called on the goroutines that call the
+// library, never on the library's own threads ([WithParallelism]).
 func Concurrent() PluginOption {
 	return func(r *registration) { r.flags |= C.LIBSCHED_PLUGIN_CONCURRENT }
 }
 
-// WithReasons gives the reasons that a FilterBatchPlugin's verdicts point into.
+// WithReasons sets the reasons to which a FilterBatchPlugin's verdicts refer by index.
 func WithReasons(reasons ...string) PluginOption {
 	return func(r *registration) { r.reasons = append(r.reasons, reasons...) }
 }
 
-// registration is a plugin as it was added; C holds it by a handle.
+// registration is an added plugin; C holds it by a handle.
 type registration struct {
 	name    string
-	of      reflect.Type // the plugin's
+	of      reflect.Type // the plugin's type
 	make    PluginFactory
-	making  *making // of the registry
+	making  *making // the registry's
 	flags   C.uint32_t
 	reasons []string
 }
 
-// making is the framework that is being made of a registry, which is locked meanwhile.
+// making is the framework that is being made from a registry, which is locked meanwhile.
 type making struct {
 	ctx  context.Context
 	home *home
 }
 
-// PluginFactory makes an instance of a plugin for each framework, as upstream's. The context is that
-// of [WithContext]; args is the plugin's pluginConfig as JSON, "null" if it has none.
+// PluginFactory makes an instance of a plugin for each framework, as upstream's PluginFactory. The
+// context is that of [WithContext]; args is the plugin's pluginConfig as JSON, "null" if it has none.
 type PluginFactory func(ctx context.Context, args json.RawMessage, h Handle) (Plugin, error)
 
-// Register adds a plugin of one's own under a name, by a factory of upstream's form; a configuration
-// then enables it as any other. `like` tells the extension points, by the interfaces that its type
-// implements ([FilterPlugin], [ScorePlugin], ...), and may be a nil pointer: the factory returns that type.
+// Register adds a custom plugin under a name, with a factory of upstream's form; a configuration
+// then enables it like any other plugin. The type of `like`, which may be a nil pointer, determines the
+// extension points by its interfaces ([FilterPlugin], [ScorePlugin], ...); the factory returns that type.
 //
 //	err := registry.Register("Mine", New, (*Mine)(nil))
 //
@@ -108,11 +108,11 @@ func (r *Registry) Register(name string, factory PluginFactory, like Plugin, opt
 	return r.add(&registration{name: name, of: reflect.TypeOf(like), make: factory}, options)
 }
 
-// AddPlugin is [Registry.Register] of a factory that needs nothing but the arguments, and that tells
-// the plugin's type P by its result.
+// AddPlugin is [Registry.Register] with a factory that takes only the arguments and whose result
+// determines the plugin's type P.
 //
-// Errors: ErrExists; ErrInvalid without a name, and for a P with a method that has the name of an
-// extension point, but another signature.
+// Errors: ErrExists; ErrInvalid without a name, and if P has a method with the name of an
+// extension point but another signature.
 func AddPlugin[P Plugin](r *Registry, name string, factory func(args json.RawMessage) (P, error),
 	options ...PluginOption) error {
 	return r.add(&registration{name: name, of: reflect.TypeFor[P](),
@@ -120,7 +120,7 @@ func AddPlugin[P Plugin](r *Registry, name string, factory func(args json.RawMes
 		options)
 }
 
-// instance makes one for the framework that is being made.
+// instance makes an instance for the framework that is being made.
 func (g *registration) instance(args json.RawMessage) (*instance, error) {
 	plugin, err := g.make(g.making.ctx, args, &pluginHandle{g.making.home})
 	if err != nil {
@@ -142,7 +142,7 @@ func (r *Registry) add(g *registration, options []PluginOption) error {
 	if err != nil {
 		return &Error{Code: ErrInvalid, Msg: fmt.Sprintf("plugin %q: %v", g.name, err), Plugin: g.name}
 	}
-	g.flags |= C.LIBSCHED_PLUGIN_CALLER_THREAD // who asks, and what he holds, is known there alone
+	g.flags |= C.LIBSCHED_PLUGIN_CALLER_THREAD // only this thread has the frame of the caller and its locks
 	for _, option := range options {
 		option(g)
 	}
@@ -162,7 +162,7 @@ func (r *Registry) add(g *registration, options []PluginOption) error {
 
 // Load adds the plugins of a shared object, in C or C++: all that its libsched_plugin_init adds, or
 // none. Errors: ErrInvalid (an empty path), ErrIO (with the loader's text), ErrUnsupported (not a
-// shared object of plugins), and those of the plugins.
+// shared object of plugins), and the errors of the plugins.
 func (r *Registry) Load(path string) error {
 	ptr, err := r.lock()
 	if err != nil {

@@ -5,17 +5,17 @@ import "C"
 
 import "context"
 
-// PreFilterResult is what PreFilter says beside its status.
+// PreFilterResult is the result of PreFilter beside its Status.
 type PreFilterResult struct {
-	NodeNames []string // the nodes that are left, sorted; meaningless if AllNodes
-	Plugins   []string // those that narrowed the nodes, sorted
+	NodeNames []string // the remaining nodes, sorted; meaningless if AllNodes
+	Plugins   []string // the plugins that narrowed the nodes, sorted
 	allNodes  bool
 }
 
-// AllNodes says whether no plugin narrowed the nodes. A nil result is one of those.
+// AllNodes reports whether no plugin narrowed the nodes; true for a nil result.
 func (r *PreFilterResult) AllNodes() bool { return r == nil || r.allNodes }
 
-// RunPreEnqueuePlugins says whether the pod may enter the queue at all.
+// RunPreEnqueuePlugins determines whether the pod may enter the queue.
 func (fw *Framework) RunPreEnqueuePlugins(ctx context.Context, view View, pod *Pod) *Status {
 	l, err := fw.borrow(ctx, view, pod)
 	if err != nil {
@@ -26,7 +26,7 @@ func (fw *Framework) RunPreEnqueuePlugins(ctx context.Context, view View, pod *P
 }
 
 // RunPreFilterPlugins runs the PreFilter plugins and fills the state for RunFilterPlugins and
-// FilterNodes. The result is nil if all nodes are left. A failed call (see Error: closed values,
+// FilterNodes. The result is nil if all nodes remain. A failed call (see Error: closed values,
 // ErrUnsupported with the plugin that the pod needs) is a Status with CodeError.
 func (fw *Framework) RunPreFilterPlugins(ctx context.Context, state *CycleState, view View,
 	pod *Pod) (*PreFilterResult, *Status) {
@@ -59,10 +59,10 @@ func (e *evaluator) preFilterResult() *PreFilterResult {
 	return r
 }
 
-// RunFilterPlugins judges one node. The state has gone through RunPreFilterPlugins for the same pod;
-// its PreFilterResult is not looked at, as in upstream. After a change to the cluster the answer is
-// the one that upstream gives for this state and the node as it is now. A failed call (ErrNotFound
-// for a node that is not there) is a Status with CodeError.
+// RunFilterPlugins judges one node. RunPreFilterPlugins must have filled the state for the same pod;
+// its PreFilterResult is ignored, as in upstream. After a change to the cluster the answer is
+// upstream's for this state and the node as it is now. A failed call (ErrNotFound
+// for a missing node) is a Status with CodeError.
 func (fw *Framework) RunFilterPlugins(ctx context.Context, state *CycleState, view View, pod *Pod,
 	node string) *Status {
 	l, err := fw.borrowWith(ctx, state, view, pod)
@@ -74,7 +74,7 @@ func (fw *Framework) RunFilterPlugins(ctx context.Context, state *CycleState, vi
 	return l.answer(C.lsgo_filter(l.e.c, l.state, l.pod, text, n))
 }
 
-// RunFilterPluginsAt does the same for a node by its row.
+// RunFilterPluginsAt is RunFilterPlugins for a node by its row.
 func (fw *Framework) RunFilterPluginsAt(ctx context.Context, state *CycleState, view View, pod *Pod,
 	row Row) *Status {
 	l, err := fw.borrowWith(ctx, state, view, pod)

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// at runs an extension point that sees a pod and its node.
+// at runs an extension point that takes a pod and its node.
 func (l *lease) at(point C.int, other *C.libsched_pod, node string) C.libsched_rc {
 	text, n := textOf(node)
 	return C.lsgo_run_at(l.e.c, point, l.state, l.pod, other, text, n)
@@ -24,7 +24,7 @@ func (fw *Framework) statusAt(ctx context.Context, point C.int, state *CycleStat
 	return l.answer(l.at(point, nil, node))
 }
 
-// changeAt is statusAt of points that see another pod, too.
+// changeAt is statusAt for points that take another pod as well.
 func (fw *Framework) changeAt(ctx context.Context, point C.int, state *CycleState, view View, pod, other *Pod,
 	node string) *Status {
 	o, ok := other.acquire()
@@ -40,29 +40,29 @@ func (fw *Framework) changeAt(ctx context.Context, point C.int, state *CycleStat
 	return l.answer(l.at(point, o, node))
 }
 
-// errorAt is statusAt of points that say nothing.
+// errorAt is statusAt for points that return no Status.
 func (fw *Framework) errorAt(ctx context.Context, point C.int, state *CycleState, view View, pod *Pod,
 	node string) error {
 	return fw.statusAt(ctx, point, state, view, pod, node).AsError()
 }
 
-// RunPreFilterExtensionAddPod lets what PreFilter found out about a pod follow another one that comes
-// to a node. It changes the state alone, never the cluster: Filter then answers with the changed
-// counts, but with the pods that are on the node. A failed call (ErrNotFound: node; ErrState:
+// RunPreFilterExtensionAddPod updates PreFilter's results for a pod as if another pod were added
+// to a node. It changes only the state, never the cluster: Filter then uses the changed
+// counts, but the pods that are on the node. A failed call (ErrNotFound: node; ErrState:
 // PreFilter ran for another pod; ErrStale: the cluster has changed since) is a Status with CodeError.
 func (fw *Framework) RunPreFilterExtensionAddPod(ctx context.Context, state *CycleState, view View, pod,
 	added *Pod, node string) *Status {
 	return fw.changeAt(ctx, C.LSGO_AT_ADD_POD, state, view, pod, added, node)
 }
 
-// RunPreFilterExtensionRemovePod is the same for a pod that leaves a node.
+// RunPreFilterExtensionRemovePod is RunPreFilterExtensionAddPod for a pod removed from a node.
 func (fw *Framework) RunPreFilterExtensionRemovePod(ctx context.Context, state *CycleState, view View, pod,
 	removed *Pod, node string) *Status {
 	return fw.changeAt(ctx, C.LSGO_AT_REMOVE_POD, state, view, pod, removed, node)
 }
 
 // RunFilterPluginsWithNominatedPods is RunFilterPluginsAt with the nominated pods of the same or a
-// higher priority on the node, and if there are any, without them, too.
+// higher priority on the node and, if there are any, once more without them.
 func (fw *Framework) RunFilterPluginsWithNominatedPods(ctx context.Context, state *CycleState, view View,
 	pod *Pod, row Row) *Status {
 	l, err := fw.borrowWith(ctx, state, view, pod)
@@ -75,7 +75,7 @@ func (fw *Framework) RunFilterPluginsWithNominatedPods(ctx context.Context, stat
 }
 
 // RunPostFilterPlugins lets plugins make room for a pod that no node takes. The nomination is nil if
-// they say nothing of it. A failed call is a Status with CodeError.
+// no plugin returns one. A failed call is a Status with CodeError.
 func (fw *Framework) RunPostFilterPlugins(ctx context.Context, state *CycleState, view View, pod *Pod,
 	statuses *NodeStatuses) (*Nomination, *Status) {
 	if statuses == nil {
@@ -106,22 +106,23 @@ func (fw *Framework) RunPostFilterPlugins(ctx context.Context, state *CycleState
 	return nomination, l.e.status()
 }
 
-// RunReservePluginsReserve asks the Reserve plugins alone; [Framework.Assume] puts the pod on its node,
-// too. If one refuses, all are asked to unreserve. Of a Snapshot it is ErrState.
+// RunReservePluginsReserve calls the Reserve plugins only; [Framework.Assume] also puts the pod on its
+// node. If a plugin refuses, Unreserve of all plugins is called. On a Snapshot it is ErrState.
 func (fw *Framework) RunReservePluginsReserve(ctx context.Context, state *CycleState, view View, pod *Pod,
 	node string) *Status {
 	return fw.statusAt(ctx, C.LSGO_AT_RESERVE, state, view, pod, node)
 }
 
-// RunReservePluginsUnreserve asks them to unreserve; [Framework.Forget] takes the pod off its node, too.
+// RunReservePluginsUnreserve calls Unreserve of the Reserve plugins; [Framework.Forget] also takes the pod
+// off its node.
 func (fw *Framework) RunReservePluginsUnreserve(ctx context.Context, state *CycleState, view View, pod *Pod,
 	node string) error {
 	return fw.errorAt(ctx, C.LSGO_AT_UNRESERVE, state, view, pod, node)
 }
 
-// RunPermitPlugins asks whether the pod may be bound. With Wait it gives the plugins that ask to wait,
-// for [Services.AddWaitingPod] and then WaitOnPermit. A failed call is a Status with CodeError, also
-// ErrLimit if more than 256 plugins want to wait.
+// RunPermitPlugins asks the Permit plugins whether the pod may be bound. With Wait it returns the plugins
+// that ask to wait, for [Services.AddWaitingPod] and then WaitOnPermit. A failed call is a Status with
+// CodeError, including ErrLimit if more than 256 plugins ask to wait.
 func (fw *Framework) RunPermitPlugins(ctx context.Context, state *CycleState, view View, pod *Pod,
 	node string) ([]PermitWait, *Status) {
 	l, err := fw.borrowWith(ctx, state, view, pod)
@@ -141,15 +142,15 @@ func (fw *Framework) RunPermitPlugins(ctx context.Context, state *CycleState, vi
 	return waits, status
 }
 
-// WaitOnPermit blocks by the services' clock until the pod is allowed, rejected or out of time; at once
-// Success if it does not wait. Meanwhile the view can be used.
+// WaitOnPermit blocks until the pod is allowed, rejected or out of time by the services' clock. It returns
+// Success at once if the pod is not waiting. The view can be used meanwhile.
 func (fw *Framework) WaitOnPermit(ctx context.Context, view View, pod *Pod) *Status {
 	l, err := fw.borrow(ctx, view, pod)
 	if err != nil {
 		return AsStatus(err)
 	}
-	// The cluster must not be held for the time: the wait has an evaluator of its own, which looks at
-	// nothing but the services.
+	// The wait has its own evaluator, which reads only the services, so that it does not lock the
+	// cluster.
 	cluster, ok := view.(*Cluster)
 	if !ok {
 		defer l.release()
@@ -177,32 +178,32 @@ func (e *evaluator) wait(pod *C.libsched_pod) *Status {
 	return e.status()
 }
 
-// RunPreBindPreFlights asks which plugins have something to do before the pod is bound.
+// RunPreBindPreFlights asks the PreBind plugins whether they have work to do before the pod is bound.
 func (fw *Framework) RunPreBindPreFlights(ctx context.Context, state *CycleState, view View, pod *Pod,
 	node string) *Status {
 	return fw.statusAt(ctx, C.LSGO_AT_PRE_BIND_PRE_FLIGHTS, state, view, pod, node)
 }
 
-// RunPreBindPlugins lets them do it.
+// RunPreBindPlugins runs the PreBind plugins.
 func (fw *Framework) RunPreBindPlugins(ctx context.Context, state *CycleState, view View, pod *Pod,
 	node string) *Status {
 	return fw.statusAt(ctx, C.LSGO_AT_PRE_BIND, state, view, pod, node)
 }
 
-// RunBindPlugins binds the pod; Skip if no plugin does.
+// RunBindPlugins binds the pod; it returns Skip if no plugin binds it.
 func (fw *Framework) RunBindPlugins(ctx context.Context, state *CycleState, view View, pod *Pod,
 	node string) *Status {
 	return fw.statusAt(ctx, C.LSGO_AT_BIND, state, view, pod, node)
 }
 
-// RunPostBindPlugins tells plugins that the pod was bound.
+// RunPostBindPlugins notifies plugins that the pod was bound.
 func (fw *Framework) RunPostBindPlugins(ctx context.Context, state *CycleState, view View, pod *Pod,
 	node string) error {
 	return fw.errorAt(ctx, C.LSGO_AT_POST_BIND, state, view, pod, node)
 }
 
-// SignPod returns the pod's signature, JSON: pods with the same one get the same answers from the same
-// nodes. Nil if the pod, or a plugin of the profile, cannot be signed.
+// SignPod returns the pod's signature as JSON: pods with the same signature get the same answers from the
+// same nodes. It returns nil if the pod cannot be signed or a plugin of the profile cannot sign.
 func (fw *Framework) SignPod(ctx context.Context, view View, pod *Pod) ([]byte, error) {
 	l, err := fw.borrow(ctx, view, pod)
 	if err != nil {
@@ -213,10 +214,10 @@ func (fw *Framework) SignPod(ctx context.Context, view View, pod *Pod) ([]byte, 
 	if rc := C.lsgo_sign_pod(l.e.c, l.pod, &text); rc != C.LIBSCHED_OK {
 		return nil, l.e.failure(rc)
 	}
-	return takeText(text), nil // nil of an empty one
+	return takeText(text), nil // nil for an empty text
 }
 
-// Less says by the QueueSort plugin whether a comes before b.
+// Less reports whether a comes before b, by the QueueSort plugin.
 func (fw *Framework) Less(a, b QueuedPod) (bool, error) {
 	ptr, ok := fw.h.acquire()
 	if !ok {
@@ -241,7 +242,7 @@ func (fw *Framework) Less(a, b QueuedPod) (bool, error) {
 	return bool(less), takeError(rc, failure)
 }
 
-// RegisteredEvent is an event for which a pod is tried again that a plugin has rejected.
+// RegisteredEvent is an event that causes a retry of a pod that a plugin has rejected.
 type RegisteredEvent struct {
 	Resource   string     `json:"resource"`
 	ActionType ActionType `json:"actions"`
@@ -249,7 +250,7 @@ type RegisteredEvent struct {
 	HasHint    bool       `json:"hint"`
 }
 
-// Events returns what each plugin that may reject pods has registered for.
+// Events returns the registered events of each plugin that may reject pods.
 func (fw *Framework) Events() (map[string][]RegisteredEvent, error) {
 	text, err := readText(fw, fw.h, func(p *C.libsched_framework, text **C.libsched_text,
 		err **C.libsched_error) C.libsched_rc {

@@ -124,8 +124,8 @@ libsched_rc lsgo_services_create(bool random_preemption, uint64_t seed, libsched
     options.api = &client;
     options.api_user_data = (void *)api;
   }
-  /* Deadlines go by the machine's time, unless the caller gave a clock for everything. Without
-     memory for that clock, `clock` it is. */
+  /* Deadlines use the machine's time unless the caller gave a clock for everything. If memory for
+     that clock runs out, they use `clock`. */
   if (clock == NULL) libsched_clock_create_system(&options.deadline_clock, NULL);
   const libsched_rc rc = libsched_services_create(&options, out, error);
   libsched_clock_unref(options.deadline_clock);

@@ -1,19 +1,19 @@
-/* What Go calls of services.h and runtime.h, in the way of bridge.h. */
+/* The functions of services.h and runtime.h for Go, shaped as in bridge.h. */
 #ifndef LIBSCHED_GO_RUNTIME_BRIDGE_H
 #define LIBSCHED_GO_RUNTIME_BRIDGE_H
 
 #include "bridge.h"
 
-/* The extension points that see a pod and its node. */
+/* The extension points that take a pod and its node. */
 enum {
   LSGO_AT_RESERVE,
   LSGO_AT_UNRESERVE, /* leaves Success */
-  LSGO_AT_PERMIT,    /* leaves e->waits and e->wait_count, at most LSGO_MOST_WAITS */
+  LSGO_AT_PERMIT,    /* sets e->waits and e->wait_count, at most LSGO_MOST_WAITS */
   LSGO_AT_PRE_BIND_PRE_FLIGHTS,
   LSGO_AT_PRE_BIND,
   LSGO_AT_BIND,
   LSGO_AT_POST_BIND, /* leaves Success */
-  LSGO_AT_ADD_POD,   /* `other` comes to the node */
+  LSGO_AT_ADD_POD,   /* adds `other` to the node */
   LSGO_AT_REMOVE_POD
 };
 #define LSGO_MOST_WAITS 256
@@ -22,18 +22,18 @@ libsched_rc lsgo_run_at(lsgo_evaluator *e, int point, libsched_cycle_state *stat
                         size_t node_len);
 libsched_rc lsgo_filter_with_nominated(lsgo_evaluator *e, libsched_cycle_state *state,
                                        const libsched_pod *pod, uint32_t row);
-/* Leaves e->nomination. */
+/* Sets e->nomination. */
 libsched_rc lsgo_post_filter(lsgo_evaluator *e, libsched_cycle_state *state,
                              const libsched_pod *pod, const libsched_node_statuses *statuses);
 libsched_rc lsgo_wait_on_permit(lsgo_evaluator *e, const libsched_pod *pod);
 libsched_rc lsgo_sign_pod(lsgo_evaluator *e, const libsched_pod *pod, libsched_text **out);
 
-/* `api`: a handle of runtime/cgo, which passes to the library; 0: requests are only kept. */
+/* `api` is a runtime/cgo handle, which passes to the library; 0: requests are only recorded. */
 libsched_rc lsgo_services_create(bool random_preemption, uint64_t seed, libsched_clock *clock,
                                  uintptr_t api, libsched_services **out, libsched_error **error);
 libsched_rc lsgo_nominate(libsched_services *services, const libsched_pod *pod, bool given,
                           uint32_t mode, const char *node, size_t node_len, libsched_error **error);
-/* Names of plugins as lsgo_add_pods has those of nodes. */
+/* Names of plugins are passed as lsgo_add_pods takes names of nodes. */
 libsched_rc lsgo_add_waiting_pod(libsched_services *services, const libsched_pod *pod,
                                  const char *plugins, const size_t *lengths,
                                  const int64_t *timeouts, size_t count, libsched_error **error);

@@ -13,7 +13,7 @@ import (
 	"libsched"
 )
 
-// everything is at every extension point around Filter and Score, and writes down what it is asked.
+// everything implements every extension point around Filter and Score, and records its calls.
 type everything struct {
 	named
 	said    []string
@@ -242,7 +242,7 @@ func TestPermitWaits(t *testing.T) {
 	}
 }
 
-// One goroutine waits, another one uses the cluster and decides.
+// TestWaitOnPermitBesideOthers waits on one goroutine while another uses the cluster and decides.
 func TestWaitOnPermitBesideOthers(t *testing.T) {
 	e, fw := onlyEverything(t)
 	cluster, pod := fiveNodes(t), newPod(t, "p", 100, "")
@@ -311,8 +311,8 @@ func TestPostFilterAndNominations(t *testing.T) {
 	}
 }
 
-// A signature is that of a plugin in C which adds the same fragments; a plugin that refuses, that has a
-// value without JSON, or that cannot sign leaves none.
+// TestSignPod compares a signature with that of a C plugin with the same fragments. A plugin that
+// refuses, has a value without JSON, or cannot sign leaves no signature.
 func TestSignPod(t *testing.T) {
 	e, fw := onlyEverything(t)
 	cluster, pod := fiveNodes(t), newPod(t, "p", 100, "")
@@ -359,7 +359,7 @@ func TestActivations(t *testing.T) {
 	}
 }
 
-// client is an API client of Go.
+// client is an API client in Go.
 type client struct {
 	said []string
 	err  error

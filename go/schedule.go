@@ -9,16 +9,16 @@ import (
 	"unsafe"
 )
 
-// Outcome is what became of a pod.
+// Outcome is the outcome of placing a pod.
 type Outcome uint32
 
 const (
 	OutcomePlaced        Outcome = C.LIBSCHED_OUTCOME_PLACED        // assumed on its node
 	OutcomeUnschedulable Outcome = C.LIBSCHED_OUTCOME_UNSCHEDULABLE // no node takes it
 	OutcomeGated         Outcome = C.LIBSCHED_OUTCOME_GATED         // PreEnqueue holds it back
-	OutcomeRefused       Outcome = C.LIBSCHED_OUTCOME_REFUSED       // Reserve refused; it was taken off again
-	OutcomeBound         Outcome = C.LIBSCHED_OUTCOME_BOUND         // has a nodeName already, and was put there
-	OutcomeKept          Outcome = C.LIBSCHED_OUTCOME_KEPT          // is in the cluster already
+	OutcomeRefused       Outcome = C.LIBSCHED_OUTCOME_REFUSED       // Reserve refused; the pod was taken off again
+	OutcomeBound         Outcome = C.LIBSCHED_OUTCOME_BOUND         // had a nodeName already, and was put there
+	OutcomeKept          Outcome = C.LIBSCHED_OUTCOME_KEPT          // was in the cluster already
 	OutcomeEnded         Outcome = C.LIBSCHED_OUTCOME_ENDED         // has run to its end
 	OutcomeError         Outcome = C.LIBSCHED_OUTCOME_ERROR         // a plugin failed or is not available
 )
@@ -31,40 +31,40 @@ func (o Outcome) String() string {
 	return "unknown"
 }
 
-// ScheduleOptions says how Schedule places pods. Zero: one of each, and as upstream.
+// ScheduleOptions says how Schedule places pods. The zero value places one of each, as upstream does.
 type ScheduleOptions struct {
 	Ties     Ties
-	Seed     uint64 // of TiesRandom: the same seed gives the same places
+	Seed     uint64 // for TiesRandom; the same seed gives the same placements
 	Sampling bool   // as CycleOptions.Sampling; the start moves on from pod to pod
-	// Replicas says how many pods like each there are; nil: one. Of a pod with more than one they are
-	// named as a StatefulSet's ("name-0"), and made when their turn comes.
+	// Replicas is the number of replicas of each pod; nil means one. Replicas of a pod with more than one
+	// are named like those of a StatefulSet ("name-0"), and made when their turn comes.
 	Replicas      []int
-	StopAtFailure bool      // end at the first pod that is not placed, bound, kept or ended
+	StopAtFailure bool      // stop at the first pod that is not placed, bound, kept or ended
 	Deadline      time.Time // as FilterOptions.Deadline
 }
 
-// Placement is what became of a pod, or of several replicas that fare the same.
+// Placement is the outcome of a pod, or of several replicas with the same outcome.
 type Placement struct {
-	Pod             int // the place among the pods
+	Pod             int // index of the pod
 	Replica         int // the first replica
 	Namespace, Name string
 	Outcome         Outcome
-	Node            string // of a pod that is placed, bound or kept
-	Scored          bool   // false: no other node was feasible, because then nothing is scored
+	Node            string // the node of a placed, bound or kept pod
+	Scored          bool   // false if the node is the only feasible one, because then nothing is scored
 	Score           int64
 	Feasible        int    // nodes that passed the filters
 	Text            string // why the pod was not placed
-	Plugin          string // by which plugin, if one alone is to be named
-	// Count says for how many replicas this is said: those behind one that is not placed would fare
-	// the same. They are counted, not tried.
+	Plugin          string // the plugin that decided, if it was a single one
+	// Count is the number of replicas with this outcome. The replicas after one that is not placed would
+	// have the same outcome, so they are counted, not tried.
 	Count int
 }
 
 // Schedule places pods one after the other, as a scheduler with an empty queue would: PreEnqueue, a
-// scheduling cycle and Reserve. Each pod sees those before it, because it is assumed on its node; fork
-// the cluster before to only ask. All pods are judged by this framework, whatever their
-// schedulerName. Nothing is preempted. What is wrong with one pod is its Outcome; an error ends the
-// call, and the placements beside it are those of the pods before, which stay.
+// scheduling cycle and Reserve. Placed pods are assumed on their nodes, so each pod sees those before it;
+// fork the cluster first for a what-if. This framework judges all pods, whatever their
+// schedulerName. Nothing is preempted. A problem with one pod is its Outcome; an error ends the
+// call, and the returned placements are those of the pods before it, which stay in the cluster.
 // Errors: ErrCancelled when the context ends, ErrDeadline, ErrInvalid (options), ErrMisuse.
 func (fw *Framework) Schedule(ctx context.Context, cluster *Cluster, pods []*Pod,
 	options ScheduleOptions) ([]Placement, error) {

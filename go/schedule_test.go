@@ -10,7 +10,7 @@ import (
 	"libsched"
 )
 
-// told is what was said of pods: "name outcome node xcount".
+// told formats placements as "name outcome node xcount".
 func told(placements []libsched.Placement) []string {
 	var out []string
 	for _, p := range placements {

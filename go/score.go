@@ -8,9 +8,9 @@ import (
 	"unsafe"
 )
 
-// RunPreScorePlugins runs the PreScore plugins over the nodes that fit, as FilterNodes found them.
-// The state has gone through RunPreFilterPlugins for the same pod. A failed call (ErrState without
-// that, ErrBuffer if the set is smaller than NewNodeSet's) is a Status with CodeError.
+// RunPreScorePlugins runs the PreScore plugins over the feasible nodes, as found by FilterNodes.
+// RunPreFilterPlugins must have filled the state for the same pod. A failed call (ErrState if it has
+// not, ErrBuffer if the set is smaller than NewNodeSet's) is a Status with CodeError.
 func (fw *Framework) RunPreScorePlugins(ctx context.Context, state *CycleState, view View, pod *Pod,
 	nodes NodeSet) *Status {
 	l, err := fw.borrowWith(ctx, state, view, pod)
@@ -30,9 +30,9 @@ func (fw *Framework) RunScorePlugins(ctx context.Context, state *CycleState, vie
 }
 
 // RunScorePluginTotals is RunScorePlugins for the totals alone, without copies: the library writes
-// them into `totals`, that of a node at its row. Numbers of rows that are not in `nodes` have no
-// meaning, nor has any unless the Status is Success. ErrBuffer if `totals` has room for fewer than
-// 64*len(nodes) numbers.
+// each node's total to `totals` at its row. Numbers of rows that are not in `nodes` have no
+// meaning, and no number has one unless the Status is Success. ErrBuffer if `totals` has room for fewer
+// than 64*len(nodes) numbers.
 func (fw *Framework) RunScorePluginTotals(ctx context.Context, state *CycleState, view View, pod *Pod,
 	nodes NodeSet, totals []int64) *Status {
 	if len(totals) == 0 {

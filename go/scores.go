@@ -5,15 +5,15 @@ import "C"
 
 import "slices"
 
-// Scores is what each Score plugin said about each node that fits. The numbers are copied from the
-// library once, when it is made: they are Go's own memory, need no Close, and stay valid whatever
-// happens to the cluster. The slices of one Scores are parallel.
+// Scores holds the scores of each Score plugin for each feasible node. The numbers are copied from the
+// library once: they are Go memory, need no Close, and stay valid when the
+// cluster changes or closes. The slices of one Scores are parallel.
 type Scores struct {
 	Nodes []string // the scored nodes
-	Rows  []Row    // their rows in the view; nil for the scores of a Decision, which has left its view
+	Rows  []Row    // their rows in the view; nil for the scores of a Decision, which does not keep its view
 	// Totals are the sums of the weighted scores.
 	Totals []int64
-	// Plugins are the Score plugins in their order, without those that PreScore skipped.
+	// Plugins holds the Score plugins in their order, without those that PreScore skipped.
 	Plugins []PluginScores
 }
 
@@ -21,7 +21,7 @@ type Scores struct {
 type PluginScores struct {
 	Name       string
 	Weight     int64
-	Raw        []int64 // as the plugin gave them
+	Raw        []int64 // as returned by the plugin
 	Normalized []int64 // 0 to 100
 	Weighted   []int64 // normalized times Weight
 }
@@ -101,7 +101,7 @@ func takeScores(table *C.libsched_score_table, nodes func(out *C.libsched_str)) 
 	return s
 }
 
-// Scores returns the scores of the nodes that fit, sorted by name; nil if none were asked for
+// Scores returns the scores of the feasible nodes, sorted by name; nil if they were not requested
 // (CheckOptions.Score), no node fits, or Score failed (ScoreError). Every call copies them.
 func (d *Decision) Scores() *Scores {
 	ptr, ok := d.h.acquire()
@@ -118,7 +118,7 @@ func (d *Decision) Scores() *Scores {
 	})
 }
 
-// ScoreError is why there are no scores: upstream's text if a plugin failed, otherwise "".
+// ScoreError returns upstream's text if a Score plugin failed, otherwise "".
 func (d *Decision) ScoreError() string {
 	ptr, ok := d.h.acquire()
 	if !ok {

@@ -13,7 +13,7 @@ import (
 	"libsched"
 )
 
-// Only NodeAffinity scores, with weight 5: nothing else decides which node is best.
+// affine enables only NodeAffinity for scoring, with weight 5, so that it alone decides the best node.
 const affine = `
 apiVersion: kubescheduler.config.k8s.io/v1
 kind: KubeSchedulerConfiguration
@@ -23,7 +23,7 @@ profiles:
     score: {disabled: [{name: "*"}], enabled: [{name: NodeAffinity, weight: 5}]}
 `
 
-// likes is the spec of a pod that prefers nodes: "a=10 b=90".
+// likes returns the spec of a pod that prefers nodes: "a=10 b=90".
 func likes(weights string) string {
 	var terms []string
 	for _, one := range strings.Fields(weights) {
@@ -35,7 +35,7 @@ func likes(weights string) string {
 		strings.Join(terms, ", ") + "]}}"
 }
 
-// affineTrio: nodes a (4 CPU), b (1) and c (4).
+// affineTrio makes a cluster of nodes a (4 CPU), b (1) and c (4).
 func affineTrio(t testing.TB) (*libsched.Framework, *libsched.Cluster) {
 	t.Helper()
 	c := must(libsched.NewCluster())(t)
@@ -52,7 +52,7 @@ func scored(t testing.TB, fw *libsched.Framework, view libsched.View, pod *libsc
 	return d
 }
 
-// checkScores compares with a at 10 and c at 40 points of NodeAffinity.
+// checkScores expects 10 points of NodeAffinity for a and 40 for c.
 func checkScores(t *testing.T, s *libsched.Scores) {
 	t.Helper()
 	column := s.Plugin("NodeAffinity")
@@ -99,7 +99,7 @@ func TestDecisionScores(t *testing.T) {
 			t.Error(i, one)
 		}
 	}
-	d.Close() // what was copied stays
+	d.Close() // copies stay valid
 	checkScores(t, s)
 	if d.Scores() != nil || d.Best() != nil || d.ScoreError() != "" || d.SkipScore() != nil {
 		t.Error("answers after Close")

@@ -9,38 +9,38 @@ import (
 	"sync"
 )
 
-// Services is what belongs to one scheduler besides its cluster: the clock, the API client, nominated
-// and waiting pods. Every cluster has some ([Cluster.Services]); several may share them. For any
-// number of goroutines.
+// Services holds what a scheduler has besides its cluster: the clock, the API client, and the nominated
+// and waiting pods. Every cluster has Services ([Cluster.Services]); several clusters may share them. They
+// are safe for concurrent use.
 type Services struct {
 	core *servicesCore
 }
 
-// servicesCore knows no Services.
+// servicesCore is the part of Services that the cleanup closes; it must not point to its Services.
 type servicesCore struct {
 	handle[*C.libsched_services]
-	// Queries that look at nominated pods share it, changes have it alone; waiting pods need none.
+	// Queries that read nominated pods share mu, changes lock it; waiting pods do not need it.
 	mu sync.RWMutex
 }
 
-// Those that are open, for plugins that get them from C.
+// openServices holds the open services, for plugins that get them from C.
 var openServices = struct {
 	sync.Mutex
 	by map[*C.libsched_services]*servicesCore
 }{by: map[*C.libsched_services]*servicesCore{}}
 
-// ServicesOptions says what services are made of. Zero: a virtual clock that stands in the year 2200
-// (deadlines of calls go by the machine's time then), and an API client that only keeps the requests.
+// ServicesOptions says how services are made. The zero value has a virtual clock that stands still in the
+// year 2200 (deadlines of calls then use the machine's time), and an API client that only records requests.
 type ServicesOptions struct {
 	Clock *Clock
 	API   APIClient
-	// RandomPreemption lets preemption begin at a node drawn by Seed, as upstream does; else it begins
-	// at the first one.
+	// RandomPreemption makes preemption start at a node drawn by Seed, as upstream does. By default it
+	// starts at the first node.
 	RandomPreemption bool
 	Seed             uint64
 }
 
-// NewServices makes services. Errors: ErrMisuse (a closed clock).
+// NewServices returns new services. Errors: ErrMisuse (a closed clock).
 func NewServices(options ServicesOptions) (*Services, error) {
 	var clock *C.libsched_clock
 	if options.Clock != nil {
@@ -81,7 +81,7 @@ func ownServices(ptr *C.libsched_services) *Services {
 	return s
 }
 
-// refServices finds services that C lends, or makes them known.
+// refServices finds or registers services that C lends.
 func refServices(ptr *C.libsched_services) *Services {
 	openServices.Lock()
 	core := openServices.by[ptr]
@@ -92,7 +92,7 @@ func refServices(ptr *C.libsched_services) *Services {
 	return ownServices(C.libsched_services_ref(ptr))
 }
 
-// Close releases the services: no cluster that uses them must be asked any more.
+// Close releases the services. Clusters that use them must not be queried any more.
 func (s *Services) Close() {
 	if s != nil {
 		s.core.close()
@@ -110,7 +110,7 @@ func (s *Services) acquire() (*C.libsched_services, error) {
 	return ptr, nil
 }
 
-// alone is acquire for changes. A plugin of a call that has them alone is part of it.
+// alone is acquire for changes. A plugin of a call that holds the lock is part of that call.
 func (s *Services) alone() (ptr *C.libsched_services, done func(), err error) {
 	if ptr, err = s.acquire(); err != nil {
 		return nil, nil, err
@@ -139,9 +139,9 @@ func (k *servicesCore) lock() (nested bool, err error) {
 	return false, nil
 }
 
-// hold is what a query holds until its end.
+// hold is a lock that a query holds until its end.
 type hold struct {
-	core  *servicesCore // nil: an outer query holds it
+	core  *servicesCore // nil if an outer query holds the lock
 	frame *C.lsgo_frame
 	alone bool
 }
@@ -158,7 +158,7 @@ func (h hold) end() {
 	}
 }
 
-// share locks for a query, and tells C.
+// share locks the services for a query, and notes it in the C frame.
 func (k *servicesCore) share(frame *C.lsgo_frame) hold {
 	if !k.mu.TryRLock() {
 		if C.lsgo_holds(k.ptr) != C.LSGO_HOLDS_NOT {
@@ -170,7 +170,7 @@ func (k *servicesCore) share(frame *C.lsgo_frame) hold {
 	return hold{k, frame, false}
 }
 
-// have is share for a query that may change the nominations.
+// have is share for a query that may change nominations.
 func (k *servicesCore) have(frame *C.lsgo_frame) (hold, error) {
 	nested, err := k.lock()
 	if nested || err != nil {
@@ -190,7 +190,7 @@ func (s *Services) Clock() *Clock {
 	return ownClock(C.libsched_clock_ref(C.libsched_services_clock(ptr)))
 }
 
-// Request is what was asked of the API client that only keeps requests.
+// Request is a request to the API client that only records requests.
 type Request struct {
 	Verb      string          `json:"verb"` // "bind", "deletePod", "patchPodStatus", "patchObject" or "event"
 	Pod       string          `json:"pod"`  // "namespace/name"
@@ -205,7 +205,7 @@ type Request struct {
 	Note      string          `json:"note"`
 }
 
-// Requests returns what was asked of the API client that only keeps requests. Errors: ErrState
+// Requests returns the requests to the API client that only records them. Errors: ErrState
 // (another client).
 func (s *Services) Requests() ([]Request, error) {
 	ptr, err := s.acquire()
@@ -225,9 +225,9 @@ func (s *Services) Requests() ([]Request, error) {
 	return readJSON[[]Request]("requests", takeText(text), nil)
 }
 
-// Deliver does to the cluster what the API server's answers would bring about, and forgets the
-// requests: bound pods run on their nodes, deleted ones have left. Errors: ErrState (another client),
-// and those of the changes; that request and those behind it are then kept.
+// Deliver changes the cluster as the API server would in response to the requests, and forgets the
+// requests: bound pods run on their nodes, deleted pods are removed. Errors: ErrState (another client),
+// and the errors of the changes; the failed request and those after it are then kept.
 func (s *Services) Deliver(cluster *Cluster) error {
 	var other bool
 	err := cluster.change(func(k *C.libsched_cluster, err **C.libsched_error) C.libsched_rc {
@@ -251,24 +251,24 @@ func (s *Services) Deliver(cluster *Cluster) error {
 
 var errOtherClient = &Error{Code: ErrState, Msg: "these services have another API client, which keeps no requests"}
 
-// NominatingMode says what a Nomination does. Numbers are those of the C API.
+// NominatingMode says what a Nomination does. The numbers are those of the C API.
 type NominatingMode uint32
 
 const (
-	NominationNone     NominatingMode = C.LIBSCHED_NOMINATION_NONE     // nothing was said
-	NominationNoop     NominatingMode = C.LIBSCHED_NOMINATION_NOOP     // it stays as it is
-	NominationOverride NominatingMode = C.LIBSCHED_NOMINATION_OVERRIDE // Node; "" takes it back
+	NominationNone     NominatingMode = C.LIBSCHED_NOMINATION_NONE     // no nomination
+	NominationNoop     NominatingMode = C.LIBSCHED_NOMINATION_NOOP     // the nomination stays as it is
+	NominationOverride NominatingMode = C.LIBSCHED_NOMINATION_OVERRIDE // the nomination becomes Node; "" removes it
 )
 
-// Nomination is upstream's NominatingInfo: where a pod waits for room.
+// Nomination is upstream's NominatingInfo: the node on which a pod waits for room.
 type Nomination struct {
 	Mode NominatingMode
-	Node string // of NominationOverride
+	Node string // for NominationOverride
 }
 
-// Nominate lets a pod wait for room on a node: filters count on it. Without a NominationOverride (or
-// with nil) the pod's own status.nominatedNodeName counts. Errors: ErrUnsupported (mode); ErrMisuse in
-// a plugin that is not at PostFilter.
+// Nominate makes a pod wait for room on a node, and filters take it into account. Without a
+// NominationOverride (or with nil) the pod's own status.nominatedNodeName applies. Errors: ErrUnsupported
+// (mode); ErrMisuse in a plugin that is not at PostFilter.
 func (s *Services) Nominate(pod *Pod, nomination *Nomination) error {
 	var n Nomination
 	if nomination != nil {
@@ -280,7 +280,7 @@ func (s *Services) Nominate(pod *Pod, nomination *Nomination) error {
 	})
 }
 
-// RemoveNomination forgets where a pod waits, by its uid. Errors: ErrMisuse as Nominate.
+// RemoveNomination removes the nomination of a pod, by its uid. Errors: ErrMisuse as Nominate.
 func (s *Services) RemoveNomination(pod *Pod) error {
 	return s.change(pod, func(s *C.libsched_services, p *C.libsched_pod, _ **C.libsched_error) C.libsched_rc {
 		C.libsched_services_remove_nomination(s, p)
@@ -304,7 +304,7 @@ func (s *Services) change(pod *Pod, call func(*C.libsched_services, *C.libsched_
 	return takeError(call(ptr, p, &failure), failure)
 }
 
-// NominatedNode is the node on which a pod waits for room; "" if it does not.
+// NominatedNode returns the node on which a pod waits for room; "" if it has no nomination.
 func (s *Services) NominatedNode(pod *Pod) string {
 	p, ok := pod.acquire()
 	if !ok {

@@ -8,13 +8,13 @@ import (
 	"sync"
 )
 
-// Snapshot is an immutable copy of a cluster. Goroutines query it side by side.
+// Snapshot is an immutable copy of a cluster. Goroutines can query it concurrently.
 type Snapshot struct {
 	reader
 	core *snapshotCore
 }
 
-// snapshotCore is what the cleanup closes; it does not know its Snapshot.
+// snapshotCore is the part of a Snapshot that the cleanup closes; it must not point to its Snapshot.
 type snapshotCore struct {
 	handle[*C.libsched_snapshot]
 	view     *C.libsched_view
@@ -50,7 +50,7 @@ func (k *snapshotCore) close() {
 	k.handle.close()
 }
 
-// Services returns what queries on this snapshot use: those that its cluster had.
+// Services returns the services that queries on this snapshot use: those that its cluster had.
 func (s *Snapshot) Services() *Services { return s.core.services }
 
 func (k *snapshotCore) enter() *C.libsched_view {
@@ -86,7 +86,7 @@ func (s *Snapshot) giveBack(fw *Framework, e *evaluator) {
 	s.core.release()
 }
 
-// take returns nil if there is none idle.
+// take returns an idle evaluator, or nil.
 func (k *snapshotCore) take(fw *handle[*C.libsched_framework]) *evaluator {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -101,7 +101,7 @@ func (k *snapshotCore) take(fw *handle[*C.libsched_framework]) *evaluator {
 	return e
 }
 
-// give keeps at most a few times as many evaluators idle as can run at once.
+// give returns an evaluator; at most a few times as many stay idle as can run at once.
 func (k *snapshotCore) give(fw *handle[*C.libsched_framework], e *evaluator) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Code is what a plugin, or the framework, says about a pod. Names and numbers are upstream's.
+// Code is the verdict of a plugin or the framework on a pod. Names and numbers are upstream's.
 type Code int
 
 const (
@@ -33,21 +33,21 @@ func (c Code) String() string {
 	return codeNames[c]
 }
 
-// Status is a verdict. The nil Status is Success. Immutable.
+// Status is a verdict. The nil Status is Success. A Status is immutable.
 type Status struct {
 	code    Code
 	reasons []string
 	plugin  string
 	err     error
-	one     [1]string // room of reasons in the usual case
+	one     [1]string // room for the usual single reason
 }
 
-// NewStatus makes a Status, as plugins and tests do.
+// NewStatus returns a Status, for plugins and tests.
 func NewStatus(code Code, reasons ...string) *Status {
 	return &Status{code: code, reasons: slices.Clone(reasons)}
 }
 
-// AsStatus makes a Status with code CodeError of an error; nil of nil.
+// AsStatus converts an error to a Status with CodeError; nil to nil.
 func AsStatus(err error) *Status {
 	if err == nil {
 		return nil
@@ -78,7 +78,7 @@ func (s *Status) Code() Code {
 	return s.code
 }
 
-// Reasons are upstream's texts. The slice must not be changed.
+// Reasons returns upstream's texts. The slice must not be changed.
 func (s *Status) Reasons() []string {
 	if s == nil {
 		return nil
@@ -86,7 +86,7 @@ func (s *Status) Reasons() []string {
 	return s.reasons
 }
 
-// Plugin is the plugin that decided; "" on success.
+// Plugin returns the plugin that decided; "" on success.
 func (s *Status) Plugin() string {
 	if s == nil {
 		return ""
@@ -94,7 +94,7 @@ func (s *Status) Plugin() string {
 	return s.plugin
 }
 
-// Message is the reasons in one line.
+// Message returns the reasons in one line.
 func (s *Status) Message() string { return strings.Join(s.Reasons(), ", ") }
 
 func (s *Status) String() string {
@@ -108,7 +108,7 @@ func (s *Status) IsSuccess() bool { return s.Code() == Success }
 func (s *Status) IsSkip() bool    { return s.Code() == Skip }
 func (s *Status) IsWait() bool    { return s.Code() == Wait }
 
-// IsRejected says whether the pod cannot be scheduled as things are: Unschedulable,
+// IsRejected reports whether the pod cannot be scheduled at present: Unschedulable,
 // UnschedulableAndUnresolvable or Pending.
 func (s *Status) IsRejected() bool {
 	code := s.Code()
@@ -154,7 +154,7 @@ func copyStatus(ptr *C.libsched_status) *Status {
 	return s
 }
 
-// errorText is the error of a Status that has further reasons beside it.
+// errorText is the error of a Status with further reasons.
 type errorText string
 
 func (t errorText) Error() string { return string(t) }

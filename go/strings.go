@@ -10,7 +10,7 @@ import (
 	"unsafe"
 )
 
-// emptyText is not NULL: for the C API the empty string differs from "leave it as it is".
+// emptyText is not NULL, because the C API takes NULL for "unchanged".
 var emptyText = C.lsgo_empty_ptr()
 
 // textOf lends the bytes of a string to one call.
@@ -35,12 +35,12 @@ func strOfBytes(b []byte) C.libsched_str {
 	return C.libsched_str{ptr: (*C.char)(unsafe.Pointer(unsafe.SliceData(b))), len: C.size_t(len(b))}
 }
 
-// borrowed sees the bytes of a libsched_str; valid as long as these are.
+// borrowed returns the bytes of a libsched_str without a copy; they are valid as long as the string.
 func borrowed(s C.libsched_str) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(s.ptr)), int(s.len))
 }
 
-// goString copies.
+// goString copies a libsched_str.
 func goString(s C.libsched_str) string {
 	if s.len == 0 {
 		return ""
@@ -48,13 +48,13 @@ func goString(s C.libsched_str) string {
 	return string(borrowed(s))
 }
 
-// takeText copies a text of the library and frees it.
+// takeText copies a text of the library and frees the original.
 func takeText(text *C.libsched_text) []byte {
 	defer C.libsched_text_unref(text)
 	return append([]byte(nil), borrowed(C.libsched_text_get(text))...)
 }
 
-// readText takes the document that a call gives of an object.
+// readText calls `call` on an object and returns its document.
 func readText[P comparable, T any](of *T, h *handle[P], call func(P, **C.libsched_text,
 	**C.libsched_error) C.libsched_rc) ([]byte, error) {
 	ptr, ok := h.acquire()
@@ -70,7 +70,7 @@ func readText[P comparable, T any](of *T, h *handle[P], call func(P, **C.libsche
 	return takeText(text), nil
 }
 
-// readJSON decodes a document of the library's own.
+// readJSON decodes a document made by the library.
 func readJSON[T any](what string, document []byte, err error) (T, error) {
 	var into T
 	if err == nil {
@@ -81,7 +81,7 @@ func readJSON[T any](what string, document []byte, err error) (T, error) {
 	return into, err
 }
 
-// interner makes one Go string of equal texts: verdicts repeat a few reasons over and over.
+// interner returns the same Go string for equal texts, because verdicts repeat a few reasons.
 type interner map[string]string
 
 const mostInterned = 4096
@@ -102,7 +102,7 @@ func (in interner) string(s C.libsched_str) string {
 	return text
 }
 
-// textList is strings one after another, so that no Go pointer is stored where C sees it.
+// textList concatenates strings, so that no Go pointer is stored in memory that C reads.
 type textList struct {
 	bytes   []byte
 	lengths []C.size_t

@@ -8,8 +8,8 @@ import (
 	"sync/atomic"
 )
 
-// table is what C holds by number where each call of a plugin looks it up: an index into a slice,
-// several times faster than a handle of runtime/cgo. Those numbers begin at 1; they are used again.
+// table maps the numbers that C holds to values, for lookups in each call of a plugin: an index into a
+// slice is several times faster than a runtime/cgo handle. Numbers start at 1 and are reused.
 type table[T any] struct {
 	mu   sync.Mutex // for changes
 	free []C.uintptr_t
@@ -40,7 +40,7 @@ func (t *table[T]) add(value *T) C.uintptr_t {
 	return h
 }
 
-// at finds what was added; nobody asks for what was removed.
+// at returns an added value. The number must not have been removed.
 func (t *table[T]) at(h C.uintptr_t) *T { return (*t.all.Load())[h-1].Load() }
 
 func (t *table[T]) remove(h C.uintptr_t) {

@@ -12,8 +12,8 @@ func init() {
 	}
 }
 
-// Version is the version of the library that is loaded: "0.1.0".
+// Version returns the version of the loaded library: "0.1.0".
 func Version() string { return C.GoString(C.libsched_version()) }
 
-// KubernetesVersion is the version of Kubernetes whose semantics these are: "1.36".
+// KubernetesVersion returns the version of Kubernetes whose semantics the library implements: "1.36".
 func KubernetesVersion() string { return C.GoString(C.libsched_k8s_version()) }

@@ -5,13 +5,13 @@ import "C"
 
 import "math/bits"
 
-// View is what queries read: a *Cluster or a *Snapshot.
+// View is the object of queries: a *Cluster or a *Snapshot.
 type View interface {
-	// NodeCount is the number of nodes that are there.
+	// NodeCount returns the number of nodes.
 	NodeCount() int
-	// PodCount is the number of pods bound to a node, those of unknown nodes included.
+	// PodCount returns the number of pods bound to a node, including unknown nodes.
 	PodCount() int
-	// RowCount is a bound: every row is less.
+	// RowCount returns an upper bound: every row is less.
 	RowCount() int
 	// FindNode returns the row of a node by name.
 	FindNode(name string) (row Row, ok bool)
@@ -19,7 +19,7 @@ type View interface {
 	NodeAt(row Row) *Node
 	// Node returns a node by name; nil if there is none.
 	Node(name string) *Node
-	// Order returns the rows in the order in which nodes are walked, as of the last refresh.
+	// Order returns the rows in the order in which nodes are visited, as of the last refresh.
 	Order() []Row
 	// Names returns the names of the nodes of a set, in the order of their rows.
 	Names(nodes NodeSet) []string
@@ -27,34 +27,34 @@ type View interface {
 	NodePods(row Row) []*Pod
 	// FindPod returns a bound pod and the row of its node; nil if there is none.
 	FindPod(namespace, name string) (pod *Pod, row Row)
-	// Allocatable and Requested have the units of Pod.Request; further "pods".
+	// Allocatable and Requested return amounts in the units of Pod.Request; "pods" is the number of pods.
 	Allocatable(row Row, resource string) int64
 	Requested(row Row, resource string) int64
 
-	// borrow lends an evaluator of the framework, and keeps the view from being changed or freed
-	// until giveBack, which must follow unless it fails.
+	// borrow lends an evaluator of the framework, and prevents changes and release of the view
+	// until giveBack, which must follow unless borrow fails.
 	borrow(fw *Framework) (*evaluator, *C.libsched_view, error)
 	giveBack(fw *Framework, e *evaluator)
 }
 
-// Row is the number of a node within a view. It stays while the node is there, and is used again
-// after the node has gone.
+// Row is the number of a node within a view. It is constant while the node exists, and is reused
+// after the node is removed.
 type Row uint32
 
-// NoRow is no node's row.
+// NoRow is a Row that no node has.
 const NoRow Row = C.LIBSCHED_NO_ROW
 
 // NodeSet is a set of nodes: bit row%64 of word row/64.
 type NodeSet []uint64
 
-// NewNodeSet makes an empty set with room for all rows of a view.
+// NewNodeSet returns an empty set with room for all rows of a view.
 func NewNodeSet(view View) NodeSet { return make(NodeSet, (view.RowCount()+63)/64) }
 
 func (s NodeSet) Add(row Row)      { s[row/64] |= 1 << (row % 64) }
 func (s NodeSet) Remove(row Row)   { s[row/64] &^= 1 << (row % 64) }
 func (s NodeSet) Has(row Row) bool { return int(row/64) < len(s) && s[row/64]>>(row%64)&1 == 1 }
 
-// Len is the number of nodes in the set.
+// Len returns the number of nodes in the set.
 func (s NodeSet) Len() int {
 	n := 0
 	for _, word := range s {
@@ -76,7 +76,7 @@ func (s NodeSet) All() func(yield func(Row) bool) {
 	}
 }
 
-// reader gives the read methods of View; its owner says how to get at the C view.
+// reader implements the read methods of View; its owner provides access to the C view.
 type reader struct {
 	// enter returns nil after Close; otherwise leave must follow.
 	enter func() *C.libsched_view

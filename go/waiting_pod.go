@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// PermitWait is how long a Permit plugin lets a pod wait.
+// PermitWait is the time for which a Permit plugin makes a pod wait.
 type PermitWait struct {
 	Plugin  string
 	Timeout time.Duration
 }
 
-// WaitingPod is a pod that waits to be allowed. Any goroutine may decide; the first decision stands.
+// WaitingPod is a pod that waits for Permit plugins. Any goroutine may decide; the first decision holds.
 type WaitingPod struct {
 	h *handle[*C.libsched_waiting_pod]
 }
@@ -27,8 +27,8 @@ func ownWaitingPod(ptr *C.libsched_waiting_pod) *WaitingPod {
 	return w
 }
 
-// AddWaitingPod lets a pod wait for which RunPermitPlugins said Wait, from now on by the services'
-// clock.
+// AddWaitingPod makes a pod wait for which RunPermitPlugins returned Wait. The time counts from now on, by
+// the services' clock.
 func (s *Services) AddWaitingPod(pod *Pod, waits []PermitWait) error {
 	p, ok := pod.acquire()
 	if !ok {
@@ -59,11 +59,11 @@ func (s *Services) WaitingPod(uid string) *WaitingPod {
 	}
 	defer s.core.release()
 	var found *C.libsched_waiting_pod
-	C.libsched_services_find_waiting_pod(ptr, str(uid), &found, nil) // without it there is none
+	C.libsched_services_find_waiting_pod(ptr, str(uid), &found, nil) // a failure leaves nil
 	return ownWaitingPod(found)
 }
 
-// WaitingPods returns all pods that wait, ordered by uid.
+// WaitingPods returns all waiting pods, ordered by uid.
 func (s *Services) WaitingPods() []*WaitingPod {
 	ptr, err := s.acquire()
 	if err != nil {
@@ -93,7 +93,8 @@ func (s *Services) WaitingPods() []*WaitingPod {
 	return pods
 }
 
-// RejectWaitingPod rejects a pod by no plugin: "removed". False if it does not wait.
+// RejectWaitingPod rejects a pod with the message "removed" and no plugin. It returns false if the pod does
+// not wait.
 func (s *Services) RejectWaitingPod(uid string) bool {
 	ptr, err := s.acquire()
 	if err != nil {
@@ -103,7 +104,7 @@ func (s *Services) RejectWaitingPod(uid string) bool {
 	return bool(C.libsched_services_reject_waiting_pod(ptr, str(uid)))
 }
 
-// Close releases the value; the pod waits on.
+// Close releases the value; the pod continues to wait.
 func (w *WaitingPod) Close() {
 	if w != nil {
 		w.h.close()
@@ -131,7 +132,7 @@ func (w *WaitingPod) PendingPlugins() []string {
 	if len(names) == 0 {
 		return nil
 	}
-	n := int(C.libsched_waiting_pod_pending(ptr, &names[0], C.size_t(len(names)))) // fewer, if one was allowed
+	n := int(C.libsched_waiting_pod_pending(ptr, &names[0], C.size_t(len(names)))) // fewer if a plugin has allowed the pod meanwhile
 	plugins := make([]string, n)
 	for i := range plugins {
 		plugins[i] = goString(names[i])
@@ -139,7 +140,7 @@ func (w *WaitingPod) PendingPlugins() []string {
 	return plugins
 }
 
-// Allow says that a plugin lets the pod be bound. When all that wait have said so, it is.
+// Allow records that a plugin allows the pod. When all waiting plugins have allowed it, the wait ends.
 func (w *WaitingPod) Allow(plugin string) {
 	if ptr, ok := w.h.acquire(); ok {
 		defer w.h.release()
@@ -147,7 +148,7 @@ func (w *WaitingPod) Allow(plugin string) {
 	}
 }
 
-// Reject says that the pod shall not be bound; true if this ended the wait.
+// Reject rejects the pod; it returns true if this ended the wait.
 func (w *WaitingPod) Reject(plugin, message string) bool {
 	ptr, ok := w.h.acquire()
 	if !ok {
@@ -157,7 +158,7 @@ func (w *WaitingPod) Reject(plugin, message string) bool {
 	return bool(C.libsched_waiting_pod_reject(ptr, str(plugin), str(message)))
 }
 
-// Preempt is Reject for a pod that shall be tried again soon.
+// Preempt is Reject for a pod that is to be retried soon.
 func (w *WaitingPod) Preempt(plugin, message string) bool {
 	ptr, ok := w.h.acquire()
 	if !ok {
@@ -167,7 +168,7 @@ func (w *WaitingPod) Preempt(plugin, message string) bool {
 	return bool(C.libsched_waiting_pod_preempt(ptr, str(plugin), str(message)))
 }
 
-// Decided says whether the wait has ended (a time that is over ends it), and how.
+// Decided reports whether the wait has ended, also by timeout, and with which Status.
 func (w *WaitingPod) Decided() (*Status, bool) {
 	ptr, ok := w.h.acquire()
 	if !ok {

@@ -1,4 +1,4 @@
-// What all files of the binding share: errors, strings, documents, calls without the GIL.
+// Shared by all files of the binding: errors, strings, documents, calls without the GIL.
 #pragma once
 
 #include <libsched.h>
@@ -18,20 +18,20 @@ namespace libsched {
 // Raises the exception of libsched.errors for a return code.
 [[noreturn]] void raise(libsched_rc code, std::string_view message, std::string_view path = {},
                         std::string_view plugin = {});
-// Raises if `code` is not LIBSCHED_OK, or a plugin has raised; takes the error over in any case.
+// Raises if `code` is not LIBSCHED_OK or a plugin has raised; always takes the error over.
 void check(libsched_rc code, libsched_error* error);
 
 // The exception with its traceback, which error_already_set keeps beside it.
 py::object value_of(py::error_already_set& error);
-// Keeps an exception that left a slot of a plugin for the end of the call that asked it; the first
-// one of a call stands. check() raises it.
+// Keeps an exception that left a slot of a plugin until the end of the call that ran it; the first
+// exception of a call is kept. check() raises it.
 void keep_exception(py::object exception);
 void keep_exception(py::error_already_set& error);
-// Whether the call that is being made has kept one.
+// Tells whether the current call has kept an exception.
 bool has_kept_exception();
 
-// While one lives, calls are those that a slot makes itself: they raise their own exceptions, and
-// never what is kept for the call that asked the slot. With the GIL.
+// During its lifetime, calls are made by a slot itself: they raise their own exceptions, and
+// never the exception kept for the call that ran the slot. Needs the GIL.
 class CallsOfSlot {
  public:
   CallsOfSlot();
@@ -52,7 +52,7 @@ inline libsched_str to_str(const std::optional<std::string_view>& text) {
   return text ? libsched_str{text->data() == nullptr ? "" : text->data(), text->size()}
               : libsched_str{nullptr, 0};
 }
-// Never fails: what is not UTF-8 becomes U+FFFD.
+// Never fails: bytes that are not UTF-8 become U+FFFD.
 py::str from_str(libsched_str text);
 py::str from_text(const TextHandle& text);
 
@@ -68,7 +68,7 @@ void unlocked(Call&& call) {
   }
   check(code, error);
 }
-// The same with the GIL kept, for calls that take less time than giving it up.
+// The same with the GIL held, for calls that take less time than releasing it.
 template <typename Call>
 void quick(Call&& call) {
   libsched_error* error = nullptr;
@@ -76,8 +76,8 @@ void quick(Call&& call) {
   check(code, error);
 }
 
-// The bytes of a str or of anything with a contiguous buffer, without a copy. Keeps the buffer
-// exported while it lives; create and destroy it with the GIL.
+// The bytes of a str or of any object with a contiguous buffer, without a copy. The buffer stays
+// exported during its lifetime; create and destroy it with the GIL.
 class Document {
  public:
   explicit Document(py::handle source);
@@ -95,7 +95,7 @@ class Document {
 py::object own_pod(const libsched_pod* pod);           // a new reference as a _core.Pod
 py::object own_node(const libsched_node* node);        // a new reference as a _core.Node
 py::object own_services(libsched_services* services);  // a new reference as a _core.Services
-// (code, plugin, (reason, ...)), and as a fourth the error's text if it is not all reasons.
+// (code, plugin, (reason, ...)), with the error's text as a fourth item if it is not all reasons.
 py::tuple status_tuple(const libsched_status* status);
 StatusHandle create_status();
 

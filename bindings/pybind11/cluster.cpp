@@ -29,7 +29,7 @@ void change(Cluster& cluster, Call&& call) {
   const Holding holding(cluster.lock.get());
   unlocked([&](libsched_error** error) { return call(cluster.handle.get(), error); });
 }
-// A change that takes less time than giving up the GIL.
+// A change that takes less time than releasing the GIL.
 template <typename Call>
 void quick_change(Cluster& cluster, Call&& call) {
   const Holding holding(cluster.lock.get());

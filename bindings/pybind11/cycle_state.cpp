@@ -1,8 +1,8 @@
 // _core.CycleState: one scheduling cycle's data, with Python objects in it.
 //
-// All Python values live in one dict, stored under a key of its own. Cloning a state from Python
-// copies the dict in the library's callback, where the state is locked, and clones the values after
-// it; when the library clones a state by itself, the callback does both.
+// All Python values are in one dict, stored under its own key. Cloning a state from Python
+// copies the dict in the library's callback, while the state is locked, and clones the values
+// afterwards; if the library clones a state by itself, the callback does both.
 #include "binding.hpp"
 
 namespace libsched {
@@ -53,7 +53,7 @@ CycleState create_state() {
 void write(CycleState& state, const py::str& key, const py::object& value) {
   const Holding holding(state.lock.get());
   if (PyObject* dict = dict_of(state); dict != nullptr) {
-    // What the old value does when it goes must not happen under the lock: keep it until then.
+    // The old value's finalizer must not run under the lock, so the value is kept until later.
     const py::object old = py::reinterpret_borrow<py::object>(PyDict_GetItem(dict, key.ptr()));
     if (PyDict_SetItem(dict, key.ptr(), value.ptr()) != 0) throw py::error_already_set();
     return;
@@ -154,7 +154,7 @@ void bind_cycle_state(py::module_& module) {
              libsched_cycle_state_clear_activations(state.get());
              return keys;
            })
-      // In a slot: the address of the view that is asked about, and who asks.
+      // In a slot: the address of the view, and the evaluator that runs the slot.
       .def_property_readonly(
           "view_address",
           [](const CycleState& state) {

@@ -1,4 +1,4 @@
-// _core.Decision: whether and where a pod fits, and why not elsewhere. Immutable.
+// _core.Decision: the nodes that a pod fits, and the reasons of the others. Immutable.
 #include "binding.hpp"
 
 namespace libsched {
@@ -33,7 +33,7 @@ Array array(py::object owner, const int64_t* data, size_t count) {
   return {std::move(owner), data, count, sizeof(int64_t), "q"};
 }
 
-// The memory belongs to what `owner` is; it never changes, so nobody may write to it.
+// The memory belongs to `owner` and never changes, so the buffer is read-only.
 py::buffer_info buffer(Array& array) {
   static const int64_t nothing = 0;  // an empty vector's pointer may be NULL
   const auto size = static_cast<py::ssize_t>(array.item_size);

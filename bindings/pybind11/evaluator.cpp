@@ -1,5 +1,5 @@
-// _core.Evaluator: a framework on a view. Calls hold the evaluator's lock (the cluster's, where it
-// is on one) and then the CycleState's, in this order everywhere.
+// _core.Evaluator: a framework on a view. Calls hold the evaluator's lock (the cluster's lock if it
+// is on a cluster) and then the CycleState's, in this order everywhere.
 #include "scheduler.hpp"
 
 #include <algorithm>
@@ -141,7 +141,7 @@ py::tuple filter_bitmap(Evaluator& evaluator, CycleState& state, const Pod& pod,
       found.first == LIBSCHED_NO_ROW ? py::object(py::none()) : py::object(py::int_(found.first)));
 }
 
-// The names of the nodes found, in node order from `start` on.
+// The names of the feasible nodes, in node order from `start` on.
 py::list filter_names(Evaluator& evaluator, CycleState& state, const Pod& pod, uint32_t limit,
                       const std::optional<py::buffer>& accept, size_t start,
                       std::optional<int64_t> timeout_ns, const Cancel* cancel) {
@@ -160,12 +160,12 @@ py::list filter_names(Evaluator& evaluator, CycleState& state, const Pod& pod, u
   return names;
 }
 
-// The names of the nodes that a decision does not list, sorted as those it does.
+// The names of the nodes that a decision does not list, sorted like its own list.
 std::vector<std::string> missing_names(const libsched_view* view,
                                        const libsched_decision* decision) {
   std::vector<std::string> names;
   const auto rows = static_cast<uint32_t>(libsched_view_row_count(view));
-  for (uint32_t row = 0; row < rows; ++row) {  // not the order, which may not be up to date
+  for (uint32_t row = 0; row < rows; ++row) {  // by row, because the node order may be outdated
     if (const libsched_node* node = libsched_view_node(view, row); node != nullptr) {
       const libsched_str name = libsched_node_name(node);
       names.emplace_back(name.ptr, name.len);
@@ -328,7 +328,7 @@ int64_t deadline_of(const Evaluator& evaluator, std::optional<int64_t> timeout_n
       libsched_services_deadline_clock(libsched_evaluator_services(evaluator.handle.get())));
   const int64_t end = std::numeric_limits<int64_t>::max();
   if (now > 0 && *timeout_ns > end - now) return end;
-  return now + *timeout_ns == 0 ? -1 : now + *timeout_ns;  // 0 is none, and 1970 has passed
+  return now + *timeout_ns == 0 ? -1 : now + *timeout_ns;  // 0 means no deadline
 }
 
 const libsched_cancel* cancel_of(const Cancel* cancel) {

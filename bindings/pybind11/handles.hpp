@@ -19,7 +19,7 @@ struct Unref {
   void operator()(T* handle) const { unref(handle); }
 };
 
-// For handles whose last reference may free a lot: other Python threads run meanwhile.
+// For handles whose last reference may free much memory: other Python threads run meanwhile.
 template <typename T, void (*unref)(T*)>
 struct UnrefWithoutGil {
   void operator()(T* handle) const {
@@ -76,8 +76,8 @@ using WaitingPodHandle =
     std::unique_ptr<libsched_waiting_pod, Unref<libsched_waiting_pod, libsched_waiting_pod_unref>>;
 using TextHandle = std::unique_ptr<libsched_text, Unref<libsched_text, libsched_text_unref>>;
 
-// Where a call of the C API writes what it makes: `libsched_..._create(into(handle), error)`. The
-// handle owns it once the call has returned, so an exception that a plugin has raised meanwhile
+// The out parameter of a call of the C API: `libsched_..._create(into(handle), error)`. The
+// handle owns the new object once the call has returned, so an exception raised by a plugin
 // leaks nothing.
 template <typename Handle>
 class Into {
@@ -100,7 +100,7 @@ Into<Handle> into(Handle& handle) {
   return Into<Handle>(handle);
 }
 
-// What the Python classes of the module hold.
+// The structs behind the Python classes of the module.
 struct Objects {
   ObjectsHandle handle;
 };
@@ -123,7 +123,7 @@ struct Framework {
 struct Registry {
   RegistryHandle handle;
 };
-// Any thread, hence without a lock.
+// Has no lock, because any thread may use it.
 struct Cancel {
   CancelHandle handle;
 };
@@ -133,7 +133,7 @@ struct Clock {
 struct WaitingPod {
   WaitingPodHandle handle;
 };
-// Nominations and the client are for one thread at a time; waiting pods need no lock.
+// The lock guards nominations and the client; waiting pods need no lock.
 struct Services {
   ServicesHandle handle;
   std::shared_ptr<Lock> lock;
@@ -141,12 +141,12 @@ struct Services {
 
 struct Decision {
   DecisionHandle handle;
-  size_t total = 0;                 // nodes asked about
-  std::vector<std::string> absent;  // those that the decision does not list: PreFilter said no
+  size_t total = 0;                 // number of judged nodes
+  std::vector<std::string> absent;  // not in the decision: PreFilter excluded them
   bool plain = false;               // not gated, and no plugin failed on any node
 };
 
-// Scores of its own (`handle`), or those of a decision, which `owner` is then.
+// Scores with their own `handle`, or the scores of a decision, which is `owner` then.
 struct ScoreTable {
   ScoreTableHandle handle;
   pybind11::object owner;
@@ -162,7 +162,7 @@ struct Array {
   const char* format = "b";
 };
 
-// One of its own, or one that a plugin's slot was lent, which is NULL afterwards: calls then fail.
+// An owned state, or a state lent to a plugin's slot, which is NULL afterwards: calls then fail.
 struct CycleState {
   StateHandle handle;
   std::unique_ptr<Lock> lock = std::make_unique<Lock>();
@@ -185,15 +185,15 @@ struct Snapshot : View {
 };
 
 struct Evaluator {
-  std::shared_ptr<Lock> lock;           // the cluster's; on a snapshot its own
-  std::shared_ptr<Lock> services_lock;  // NULL: services of its own
+  std::shared_ptr<Lock> lock;           // the cluster's lock; on a snapshot its own
+  std::shared_ptr<Lock> services_lock;  // NULL if it has its own services
   EvaluatorHandle handle;
   StatusHandle status;         // filled by calls, under the lock
   PreFilterHandle pre_filter;  // likewise
   const libsched_view* view = nullptr;
 };
 
-// Holds what a call on an evaluator needs, in the order that all calls keep.
+// Holds the locks that a call on an evaluator needs, in the order that all calls follow.
 class Asking {
  public:
   explicit Asking(const Evaluator& evaluator)

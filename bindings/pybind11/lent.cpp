@@ -1,4 +1,4 @@
-// What plugins are lent to look at: one node, a set of nodes, a change of an object; and columns of
+// Objects lent to plugins: one node, a set of nodes, a change of an object; and columns of
 // texts over all nodes of a view.
 #include "lent.hpp"
 
@@ -32,7 +32,7 @@ py::bytes rows_of(const LentNodeSet& set) {
           libsched_node_set_count(set.get()) * sizeof(uint32_t)};
 }
 
-// (allocatable, requested) of the only node of a set, which may be a copy with other pods on it.
+// (allocatable, requested) of the only node of a set, which may be a copy with other pods.
 py::tuple only_resource(const LentNodeSet& set, std::string_view resource) {
   const libsched_node_info* info = libsched_node_set_at(set.get(), 0);
   return py::make_tuple(libsched_node_info_allocatable(info, to_str(resource)),
@@ -56,12 +56,12 @@ py::str raw_change(const LentChange& change, bool after) {
 }
 
 // One text for each row: the value of a label, or the node's name if there is no key. Nodes are
-// immutable, so only rows that hold another node than the last time are read again.
+// immutable, so only rows whose node has been replaced since the last update are read again.
 class TextColumn {
  public:
   explicit TextColumn(std::optional<std::string> key) : key_(std::move(key)) {}
 
-  // Brings the column up to date; whether anything has changed.
+  // Updates the column; returns whether it has changed.
   bool update(const View& view) {
     const Holding holding(view.lock.get());
     const size_t rows = libsched_view_row_count(view.view);
@@ -158,8 +158,8 @@ Wrappers::Wrappers() {
 }
 
 const Wrappers& Wrappers::get() {
-  // Never freed: Python may be gone by then. Not the initialiser of the static: making one may give
-  // up the GIL, and whoever waits for the static then would keep it, or be forked meanwhile.
+  // Never freed, because Python may have ended by then. It is not the static's initialiser: making
+  // it may release the GIL, and a thread waiting for the static would hold the GIL, or be forked.
   static constinit std::atomic<const Wrappers*> wrappers{nullptr};
   const Wrappers* all = wrappers.load(std::memory_order_acquire);
   if (all == nullptr) {

@@ -1,5 +1,5 @@
-// What a plugin's slots are lent: C handles that are valid until the slot returns, as Python
-// objects that know when that was.
+// Handles lent to a plugin's slots, which are valid until the slot returns, as Python
+// objects that detect a later use.
 #pragma once
 
 #include <type_traits>
@@ -24,11 +24,11 @@ using LentNodeInfo = Lent<libsched_node_info>;
 using LentNodeSet = Lent<libsched_node_set>;
 using LentChange = Lent<libsched_object_change>;
 
-// Of the caller (`handle`), or lent to PostFilter.
+// Owned by the caller (`handle`), or lent to PostFilter.
 struct NodeStatuses {
   NodeStatusesHandle handle;
   Lent<libsched_node_statuses> lent;
-  const libsched_view* view = nullptr;  // of what is lent
+  const libsched_view* view = nullptr;  // the view of a lent object
 
   const libsched_node_statuses* get() const { return handle ? handle.get() : lent.get(); }
 };
@@ -45,12 +45,12 @@ class Wrappers {
   Wrappers();
 };
 
-// Whether the Python object around it remembers nothing.
+// Tells whether the Python object around it has no state of its own.
 template <typename Core>
 inline constexpr bool kReusable = !std::is_same_v<Core, LentNodeSet>;
 
-// A Python object around something lent: taken away when the slot returns. One that nobody has kept
-// is used again for the next slot of this thread, because making it takes longer than the call.
+// A Python object around a lent handle, which it loses when the slot returns. An object that is not
+// kept is reused for this thread's next slot, because making it costs more than the call.
 template <typename Core>
 class Loan {
  public:

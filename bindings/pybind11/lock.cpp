@@ -1,4 +1,4 @@
-// Lock: a futex (std::atomic::wait) whose value says which process, counted by forks, holds it.
+// Lock: a futex (std::atomic::wait) whose value is the fork generation of the holder's process.
 #include "lock.hpp"
 
 #include <pthread.h>

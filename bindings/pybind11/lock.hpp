@@ -1,10 +1,10 @@
-// A lock for what only one thread may use at a time, made for Python.
+// A lock, made for Python, for objects that only one thread may use at a time.
 //
-// Waiting gives up the GIL, so a thread that needs the GIL while it holds the lock cannot deadlock.
-// A lock that was held by another thread at the moment of os.fork() belongs to nobody in the child:
+// Waiting releases the GIL, so a thread that needs the GIL while it holds the lock cannot deadlock.
+// A lock that another thread held at the moment of os.fork() has no holder in the child:
 // acquiring it there raises StateError instead of waiting for ever. So does acquiring it twice on
-// one thread, which only a finalizer can bring about that the garbage collector runs meanwhile;
-// but the slots of a plugin may look at what their caller has locked, so there it is allowed.
+// one thread, which can happen only in a finalizer that the garbage collector runs meanwhile.
+// The slots of a plugin may acquire a lock that their caller holds.
 #pragma once
 
 #include <atomic>
@@ -23,12 +23,12 @@ class Lock {
   void release() noexcept;
 
  private:
-  std::atomic<uint32_t> holder_{0};  // 0: free; else the generation of the process that holds it
+  std::atomic<uint32_t> holder_{0};  // 0: free; else the fork generation of the holder's process
   std::atomic<std::thread::id> thread_{};
   uint32_t again_ = 0;  // how often the holder has acquired it again
 };
 
-// While one lives, this thread is inside a slot of a plugin.
+// During its lifetime, this thread is inside a slot of a plugin.
 class InSlot {
  public:
   InSlot() { ++depth(); }
@@ -42,7 +42,7 @@ class InSlot {
   }
 };
 
-// Holds a lock for a scope; NULL (as for immutable things) holds nothing.
+// Holds a lock for a scope; NULL (for immutable objects) holds nothing.
 class Holding {
  public:
   explicit Holding(Lock* lock) : lock_(lock) {
@@ -58,7 +58,7 @@ class Holding {
   Lock* lock_;
 };
 
-// Must run once, before the first Lock is used.
+// Must be called once, before the first Lock is used.
 void watch_for_fork();
 
 }  // namespace libsched

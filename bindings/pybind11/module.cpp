@@ -1,8 +1,8 @@
 // libsched._core: the C API as Python classes, one to one. The package libsched builds its public
 // classes on these; nothing here is meant for users.
 //
-// The GIL is released around every call that may run long. What only one thread may use at a time
-// is locked (lock.hpp), so threads cannot corrupt anything, and neither can os.fork().
+// The GIL is released around every call that may run long. Objects for one thread at a time are
+// locked (lock.hpp), so neither threads nor os.fork() can corrupt anything.
 #include "binding.hpp"
 
 PYBIND11_MODULE(_core, module) {

@@ -6,8 +6,8 @@
 namespace libsched {
 namespace {
 
-// While the library parses without the GIL, Python's signal handlers run now and then, such as that
-// of Ctrl-C; what one raises ends the call.
+// Runs Python's signal handlers, such as that of Ctrl-C, from time to time while the library parses
+// without the GIL; an exception of a handler ends the call.
 class Signals {
  public:
   static bool raised(void* self) { return static_cast<Signals*>(self)->look(); }

@@ -35,7 +35,7 @@ libsched_code failed(const std::string& plugin, const char* method, py::error_al
                      libsched_status* status) {
   std::string text = "the exception could not be told";
   try {
-    // (what is raised at the caller, text)
+    // (exception for the caller, text)
     const py::object told = Wrappers::get().failure(plugin, method, value_of(error));
     text = told[py::int_(1)].cast<std::string>();
     keep_exception(told[py::int_(0)]);
@@ -90,7 +90,7 @@ libsched_code create(void* user_data, libsched_str args, void** instance, libsch
     return LIBSCHED_CODE_SUCCESS;
   } catch (py::error_already_set& error) {
     if (error.matches(py::module_::import("libsched.errors").attr("Error"))) {
-      // Of the library's own kind: what is wrong with the arguments, and no fault of the plugin.
+      // The library's own error: the arguments are wrong, which is no fault of the plugin.
       libsched_status_set(status, LIBSCHED_CODE_ERROR);
       const std::string text = py::str(error.value().attr("message"));
       libsched_status_add_reason(status, to_str(std::string_view(text)));
@@ -105,7 +105,7 @@ libsched_code create(void* user_data, libsched_str args, void** instance, libsch
 }
 
 void release(void*, void* instance) {
-  if (!python_is_there()) return;  // the process ends: nothing is left to give back to
+  if (!python_is_there()) return;  // the process ends, and Python is gone
   const py::gil_scoped_acquire acquired;
   delete static_cast<Instance*>(instance);
 }
@@ -120,7 +120,7 @@ libsched_str instance_name(void* instance) {
   return to_str(std::string_view(instance_of(instance).name));
 }
 
-// `methods`: those that the class has.
+// `methods` are the methods that the class has.
 void add(Registry& registry, std::string_view name, const std::vector<std::string_view>& methods,
          const std::vector<std::string_view>& reasons, py::object factory) {
   auto plugin = std::make_unique<PythonPlugin>();

@@ -1,4 +1,4 @@
-// A Python class as a libsched_plugin: what its slots have in common.
+// A Python class as a libsched_plugin: shared parts of its slots.
 #pragma once
 
 #include <array>
@@ -42,7 +42,7 @@ enum class Method : uint8_t {
 inline constexpr size_t kMethodCount = static_cast<size_t>(Method::kCount);
 extern const std::array<const char*, kMethodCount> kMethodNames;
 
-// What a registry holds of a class: lives until the last registry and framework have gone.
+// A class in a registry. It lives until the last registry and framework are released.
 struct PythonPlugin {
   py::object factory;  // from pluginConfig as JSON to an instance
   std::string name;
@@ -53,8 +53,8 @@ struct Instance {
   PythonPlugin* plugin = nullptr;
   py::object object;
   std::array<py::object, kMethodCount> methods;  // bound
-  std::string name;                              // what it calls itself; empty: as registered
-  py::list events;                               // as events_to_register() gave them
+  std::string name;                              // the plugin's own name; empty: the registered name
+  py::list events;                               // the result of events_to_register()
 
   PyObject* at(Method method) const { return methods[static_cast<size_t>(method)].ptr(); }
 };
@@ -80,16 +80,16 @@ py::object call(PyObject* function, const Arguments&... arguments) {
   return py::reinterpret_steal<py::object>(result);
 }
 
-// Whether a method answers a question, which nobody needs any more once an exception will be
-// raised; the others are told what has happened.
+// Tells whether a method answers a question; the answer is not needed once an exception is
+// to be raised. The other methods are notifications.
 constexpr bool is_question(Method method) { return method <= Method::kNormalizeScore; }
 
-// The present Python exception is kept for the caller; its traceback goes into `status`.
+// Keeps the current Python exception for the caller; puts its traceback into `status`.
 libsched_code failed(const std::string& plugin, const char* method, py::error_already_set& error,
                      libsched_status* status);
 
-// While one lives on this thread, a score out of range is only upstream's Error status, and no
-// exception: for callers that ask for the statuses of one extension point.
+// During its lifetime on this thread, a score out of range is only upstream's Error status, and no
+// exception, for callers that ask for the statuses of one extension point.
 class ScoresAsStatus {
  public:
   ScoresAsStatus() : before_(std::exchange(on(), true)) {}
@@ -106,8 +106,8 @@ class ScoresAsStatus {
   bool before_;
 };
 
-// Runs a slot: `body` gives a code. Nothing leaves it but that code. After an exception nothing
-// more is asked in the same call.
+// Runs a slot and returns the code of `body`; no exception leaves it. After an exception no further
+// question is asked in the same call.
 template <typename Body>
 libsched_code run_slot(void* instance, Method method, libsched_status* status,
                        Body&& body) noexcept {
@@ -136,9 +136,9 @@ libsched_code run_slot(void* instance, Method method, libsched_status* status,
   }
 }
 
-// What a method's result says; throws TypeError if it says nothing that is known.
+// Converts a method's result to a code; throws TypeError for an unknown result.
 libsched_code status_from(py::handle result, libsched_status* status);
-// Whether it is one of the things that status_from() takes.
+// Tells whether status_from() accepts the result.
 bool is_status(py::handle result);
 int64_t score_from(py::handle result);
 // Nanoseconds of a number of seconds, or of a timedelta.
@@ -148,7 +148,7 @@ void verdicts_from(py::handle result, const Instance& self, size_t count, int8_t
                    uint16_t* reasons);
 void scores_from(py::handle result, size_t count, int64_t* scores);
 
-// The slots by group: each sets those that `plugin` has methods for.
+// These set the slots of a group for which `plugin` has methods.
 void set_filter_slots(const PythonPlugin& plugin, libsched_plugin* slots);
 void set_score_slots(const PythonPlugin& plugin, libsched_plugin* slots);
 void set_binding_slots(const PythonPlugin& plugin, libsched_plugin* slots);
@@ -176,7 +176,7 @@ struct LentNodes : Loan<LentNodeSet> {
       : Loan<LentNodeSet>(Wrappers::get().node_set, [&](LentNodeSet& core) { core.handle = set; }) {
   }
 };
-// The pod as a Python object; the last one of the thread is remembered.
+// The pod as a Python object; the thread's last object is cached.
 py::object python_pod(const libsched_pod* pod);
 
 }  // namespace libsched

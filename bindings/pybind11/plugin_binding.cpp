@@ -21,7 +21,7 @@ void unreserve(void* instance, libsched_cycle_state* state, const libsched_pod* 
   });
 }
 
-// Permit returns a status, or a tuple of a status and how long the pod may wait.
+// Permit returns a status, or a tuple of a status and the time for which the pod may wait.
 libsched_code permit(void* instance, libsched_cycle_state* state, const libsched_pod* pod,
                      libsched_str node_name, int64_t* timeout_ns, libsched_status* status) {
   return run_slot(instance, Method::kPermit, status, [&](const Instance&, PyObject* method) {
@@ -35,7 +35,7 @@ libsched_code permit(void* instance, libsched_cycle_state* state, const libsched
   });
 }
 
-// PreBindPreFlight returns a status, or a tuple of a status and whether it may run beside others.
+// PreBindPreFlight returns a status, or a tuple of a status and whether it may run concurrently.
 libsched_code pre_bind_pre_flight(void* instance, libsched_cycle_state* state,
                                   const libsched_pod* pod, libsched_str node_name,
                                   bool* allow_parallel, libsched_status* status) {

@@ -4,7 +4,7 @@
 namespace libsched {
 namespace {
 
-// PreFilter returns a status, the names of nodes that are left, or both as a tuple.
+// PreFilter returns a status, the names of the remaining nodes, or both as a tuple.
 libsched_code pre_filter_result(const py::object& result, libsched_prefilter_result* narrowed,
                                 libsched_status* status) {
   py::object names = result;

@@ -1,7 +1,7 @@
-// What the methods of Python plugins return, as the C API wants it.
+// Converts the results of the methods of Python plugins for the C API.
 //
-// None and True are Success; False and a text are Unschedulable, the text being the reason; a Code
-// and a Status are what they say. Numbers and arrays come by the buffer protocol.
+// None and True are Success; False and a text are Unschedulable, with the text as the reason; Codes
+// and Statuses stand for themselves. Numbers and arrays use the buffer protocol.
 #include <cmath>
 #include <cstring>
 
@@ -54,7 +54,7 @@ class Numbers {
     return PySequence_Fast_GET_ITEM(list_.ptr(), static_cast<Py_ssize_t>(i));
   }
 
-  // Calls f(i, number) for all of them, with the number as it is stored.
+  // Calls f(i, number) for all numbers, each in its stored type.
   template <typename F>
   void for_each(size_t count, F&& f) const {
     switch (kind_) {
@@ -208,7 +208,7 @@ void verdicts_from(py::handle result, const Instance& self, size_t count, int8_t
   } else {
     constexpr int kMost = LIBSCHED_CODE_PENDING;
     numbers.for_each(count, [&](size_t i, auto number) {
-      // What is no code at all stays none.
+      // An invalid number stays invalid.
       codes[i] = number >= 0 && number <= kMost ? static_cast<int8_t>(number) : int8_t{-1};
     });
   }

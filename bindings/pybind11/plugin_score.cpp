@@ -17,7 +17,7 @@ libsched_code pre_score(void* instance, libsched_cycle_state* state, const libsc
 
 constexpr int64_t kMostScore = 100;  // upstream's MaxNodeScore; the least is 0
 
-// Upstream fails the whole point for a final score out of range. Here the caller hears of which.
+// Upstream fails the whole point for a final score out of range. The exception names the node.
 void check_score(int64_t score, const libsched_node_info* node) {
   if ((score >= 0 && score <= kMostScore) || ScoresAsStatus::on()) return;
   const std::string name(to_view(libsched_node_name(libsched_node_info_node(node))));
@@ -32,7 +32,7 @@ void check_scores(const int64_t* scores, const libsched_node_set* nodes) {
     }
   }
 }
-// Whether what Score gives is final.
+// Tells whether the result of Score is final.
 bool is_final(const Instance& self) { return !has(*self.plugin, Method::kNormalizeScore); }
 
 // Score returns a number, a status, or both as a tuple.
@@ -70,7 +70,7 @@ libsched_code score_batch(void* instance, const libsched_cycle_state* state,
                   });
 }
 
-// NormalizeScore gets the scores as a copy that it may change in place; it may also return others.
+// NormalizeScore gets the scores as a copy to change in place; it may also return other scores.
 libsched_code normalize_score(void* instance, const libsched_cycle_state* state,
                               const libsched_pod* pod, const libsched_node_set* nodes,
                               int64_t* scores, libsched_status* status) {

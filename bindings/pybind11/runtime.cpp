@@ -78,7 +78,7 @@ py::tuple run_permit(Evaluator& evaluator, CycleState& state, const Pod& pod,
   return py::make_tuple(waiting, status_tuple(evaluator.status.get()));
 }
 
-// Without the locks: it may take minutes, and neither the view nor nominations are looked at.
+// Runs without locks: it may take minutes, and it reads neither the view nor nominations.
 py::tuple wait_on_permit(Evaluator& evaluator, const Pod& pod) {
   unlocked([&](libsched_error** error) {
     return libsched_wait_on_permit(evaluator.handle.get(), pod.handle.get(), evaluator.status.get(),

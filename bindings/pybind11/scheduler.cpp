@@ -30,16 +30,16 @@ py::tuple first_fit(Evaluator& evaluator, CycleState& state, const Pod& pod,
                         fit.position, status_tuple(evaluator.status.get()));
 }
 
-// What the callbacks of a call share: the callables, and what one of them raised.
+// Shared by the callbacks of a call: the callables, and an exception that one of them raised.
 struct Callbacks {
   py::object placed, replica;
   std::optional<py::error_already_set> raised;
 
-  // Runs with the GIL; what is raised ends the call with `otherwise`.
+  // Runs with the GIL; an exception ends the call with `otherwise`.
   template <typename T, typename F>
   T run(T otherwise, F&& body) {
     const py::gil_scoped_acquire acquired;
-    const InSlot in_slot;  // it may look at the cluster
+    const InSlot in_slot;  // the callback may read the cluster
     try {
       return body();
     } catch (py::error_already_set& error) {
@@ -85,7 +85,7 @@ void schedule(const std::vector<Evaluator*>& evaluators, const std::vector<const
               bool stop_at_failure, std::string_view other_profile, py::object replica,
               py::object placed, std::optional<int64_t> timeout_ns, const Cancel* cancel) {
   Callbacks callbacks{std::move(placed), std::move(replica), {}};
-  // Each lock once, views before services: the order that all calls keep.
+  // Each lock once, views before services: the order that all calls follow.
   std::vector<Lock*> locks;
   for (const bool services : {false, true})
     for (const Evaluator* evaluator : evaluators) {

@@ -1,4 +1,4 @@
-// _core.Services, _core.Clock, _core.WaitingPod: what the evaluators of one scheduler share.
+// _core.Services, _core.Clock, _core.WaitingPod: shared by the evaluators of one scheduler.
 #include <unordered_map>
 
 #include "plugin.hpp"
@@ -6,7 +6,7 @@
 namespace libsched {
 namespace {
 
-// One lock for each libsched_services, however many Python objects stand for it. With the GIL.
+// One lock for each libsched_services, shared by all its Python objects. Needs the GIL.
 std::shared_ptr<Lock> lock_of(const libsched_services* services) {
   static auto* locks = new std::unordered_map<const libsched_services*, std::weak_ptr<Lock>>();
   std::weak_ptr<Lock>& known = (*locks)[services];
@@ -18,7 +18,7 @@ std::shared_ptr<Lock> lock_of(const libsched_services* services) {
   return lock;
 }
 
-// The client is a Python object with any of the methods; what it raises is the API server's error.
+// The client is a Python object with any of the methods; its exceptions become the API's errors.
 template <typename Ask>
 libsched_code ask_client(void* client, const char* method, libsched_status* status,
                          Ask&& ask) noexcept {
@@ -88,7 +88,7 @@ libsched_api_client python_client() {
 std::unique_ptr<Services> create_services(const Clock* clock, py::object api,
                                           std::optional<uint64_t> preemption_seed) {
   libsched_services_options options = LIBSCHED_SERVICES_OPTIONS_INIT;
-  // Deadlines go by real time, unless the caller has a clock of his own for everything.
+  // Deadlines use real time, unless the caller has a clock for everything.
   ClockHandle machine;
   if (clock == nullptr) {
     quick(
@@ -200,7 +200,7 @@ void bind_waiting_pod(py::module_& module) {
            [](const WaitingPod& waiting) {
              std::vector<libsched_str> names(
                  libsched_waiting_pod_pending(waiting.handle.get(), nullptr, 0));
-             // Fewer, if a plugin has allowed it meanwhile.
+             // Fewer if a plugin has allowed the pod meanwhile.
              names.resize(
                  libsched_waiting_pod_pending(waiting.handle.get(), names.data(), names.size()));
              py::list list;

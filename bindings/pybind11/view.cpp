@@ -1,5 +1,5 @@
 // _core.View: reading a cluster or a snapshot. Every call holds the view's lock, if it has one, so
-// what it lends is copied or referenced before another thread can change it.
+// lent values are copied or referenced before another thread can change them.
 #include "binding.hpp"
 
 namespace libsched {
@@ -11,7 +11,7 @@ auto reading(const View& view, Read&& read) {
   return read(view.view);
 }
 
-// The names of all nodes in the order in which they are walked.
+// The names of all nodes in node order.
 py::list node_names(const View& view) {
   return reading(view, [](const libsched_view* v) {
     size_t count = 0;
@@ -59,7 +59,7 @@ py::list node_pods(const View& view, uint32_t row) {
   });
 }
 
-// All bound pods row by row, those of nodes that are not there included.
+// All bound pods row by row, including those of missing nodes.
 py::list pods(const View& view) {
   return reading(view, [](const libsched_view* v) {
     py::list out;
@@ -91,7 +91,7 @@ py::tuple resource(const View& view, uint32_t row, std::string_view name) {
   });
 }
 
-// The names of the resources that the view has columns of.
+// The names of the resources for which the view has columns.
 py::list resources(const View& view) {
   return reading(view, [](const libsched_view* v) {
     std::vector<libsched_str> found(libsched_view_resources(v, nullptr, 0));

@@ -1,4 +1,4 @@
-// Why a call did not happen: the library's error as a Java exception.
+// The library's error as a Java exception.
 package libsched;
 
 import java.nio.charset.StandardCharsets;
@@ -21,7 +21,7 @@ public final class SchedException extends RuntimeException {
     return code;
   }
 
-  /** Where in the input: "spec.nodeName"; empty if it belongs to no place. */
+  /** The place in the input: "spec.nodeName"; empty if there is none. */
   public String path() {
     return path;
   }

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # bindings/swig/build_java.sh OUT: makes OUT/libsched.jar and OUT/libsched_java.so.
 #
-# Needs swig, a JDK and g++. The library is that of this checkout (build/release), or with
-# PKG_CONFIG=1 the installed one. Programs run with
+# It needs swig, a JDK and g++. It uses the library of this checkout (build/release) or, with
+# PKG_CONFIG=1, the installed library. Run programs with
 #   java -cp OUT/libsched.jar:. -Djava.library.path=OUT Program
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -22,7 +22,7 @@ mkdir -p "$out/java/libsched" "$out/classes"
 swig -c++ -java -package libsched -module Sched -Werror -w451 -I"$include" -I"$here" \
   -outdir "$out/java/libsched" -o "$out/sched_wrap.cpp" "$here/libsched.i"
 cp "$here/SchedException.java" "$out/java/libsched/"
-# The pointers in SWIG's wrappers are read as another type's, hence no strict aliasing.
+# SWIG's wrappers read pointers as another type, which strict aliasing forbids.
 g++ -std=c++20 -O1 -fPIC -shared -fno-strict-aliasing -I"$here" -I"$jdk/include" \
   -I"$jdk/include/linux" "$out/sched_wrap.cpp" -o "$out/libsched_java.so" "${flags[@]}"
 javac -nowarn -d "$out/classes" "$out"/java/libsched/*.java

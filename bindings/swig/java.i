@@ -1,6 +1,6 @@
-/* Java: texts are Strings, failures are SchedExceptions, results come back as results.
+/* Java: texts are Strings, failures are SchedExceptions, and outputs are returned as results.
 
-   Every handle is AutoCloseable; what is not closed is released when it is collected. */
+   Every handle is AutoCloseable; an unclosed handle is released when it is collected. */
 %include <typemaps.i>
 %pragma(java) jniclassimports="import java.nio.charset.StandardCharsets;"
 %pragma(java) jniclasscode=%{
@@ -12,7 +12,7 @@
 %typemap(javainterfaces) SWIGTYPE "AutoCloseable"
 %typemap(javacode) SWIGTYPE "  @Override public void close() { delete(); }\n"
 
-// Texts cross as UTF-8 bytes: JNI's own strings are a modified UTF-8.
+// Texts are passed as UTF-8 bytes, because JNI's own strings are modified UTF-8.
 %fragment("texts", "header") %{
 static jbyteArray bytes_of(JNIEnv *jenv, libsched_str text) {
   jbyteArray made = jenv->NewByteArray(static_cast<jsize>(text.len));
@@ -41,7 +41,7 @@ static jbyteArray bytes_of(JNIEnv *jenv, libsched_str text) {
 %typemap(out, fragment="texts") libsched_str { $result = bytes_of(jenv, $1); }
 %typemap(varout, fragment="texts") libsched_str { $result = bytes_of(jenv, $1); }
 
-// A return code that is not OK throws; the error tells the rest.
+// A return code other than OK throws an exception with the error's data.
 %fragment("errors", "header", fragment="texts") %{
 static void throw_error(JNIEnv *jenv, libsched_error *error) {
   jclass type = jenv->FindClass("libsched/SchedException");
@@ -69,8 +69,8 @@ static void throw_error(JNIEnv *jenv, libsched_error *error) {
 %ignore libsched_error_path;
 %ignore libsched_error_plugin;
 
-// Other outputs: texts are appended to a StringBuilder, numbers go to the first place of an array;
-// null where they are not wanted.
+// Other outputs: texts are appended to a StringBuilder, numbers are stored in the first element of an
+// array; null discards them.
 %typemap(jni) libsched_str * "jobject"
 %typemap(jtype) libsched_str * "StringBuilder"
 %typemap(jstype) libsched_str * "StringBuilder"
@@ -105,7 +105,7 @@ static void append(JNIEnv *jenv, jobject builder, libsched_str text) {
 %first_of(size_t, jlong, jlongArray, long, SetLongArrayRegion)
 %first_of(bool, jboolean, jbooleanArray, boolean, SetBooleanArrayRegion)
 
-// Functions whose result is what `out` gets: a handle, or a text.
+// Functions that return the value of `out`, a handle or a text.
 %define %gives(TYPE, FUNCTION)
 %typemap(jni) libsched_rc FUNCTION "jlong"
 %typemap(jtype) libsched_rc FUNCTION "long"
@@ -129,7 +129,7 @@ static void append(JNIEnv *jenv, jobject builder, libsched_str text) {
 }
 %typemap(in, numinputs=0) libsched_str *out (libsched_str lent = {nullptr, 0}) "$1 = &lent;"
 %typemap(argout, fragment="texts") libsched_str *out "if ($1->ptr != nullptr) $result = bytes_of(jenv, *$1);"
-// It fills an array of texts; columns are asked for by name.
+// It fills an array of texts; Java reads columns by name instead.
 %ignore libsched_view_resources;
 %ignore libsched_text;
 %ignore libsched_text_unref;
@@ -190,7 +190,7 @@ static void append(JNIEnv *jenv, jobject builder, libsched_str text) {
 %typemap(in, numinputs=0) bool *out (bool said = false) "$1 = &said;"
 %typemap(argout) bool *out "$result = *$1 ? JNI_TRUE : JNI_FALSE;"
 
-// Sets of nodes as long[] (rows.hpp): null is NULL, and what a call fills is its result.
+// Sets of nodes as long[] (rows.hpp): null is NULL, and a set that a call fills is its result.
 %typemap(jni) const libsched_swig::Rows & "jlongArray"
 %typemap(jtype) const libsched_swig::Rows & "long[]"
 %typemap(jstype) const libsched_swig::Rows & "long[]"
@@ -257,7 +257,7 @@ static void append(JNIEnv *jenv, jobject builder, libsched_str text) {
 %typemap(out) const libsched_pod * "*(libsched_pod **)&$result = libsched_pod_ref($1);"
 %typemap(out) const libsched_node * "*(libsched_node **)&$result = libsched_node_ref($1);"
 
-// A plugin that a registry has taken is kept alive by it.
+// The registry keeps a plugin alive that it has taken.
 %typemap(javain) libsched_swig::Plugin *DISOWN "$javaclassname.getCPtrAndDisown($javainput)"
 %typemap(javacode) libsched_swig::Plugin %{
   protected static long getCPtrAndDisown($javaclassname plugin) {
@@ -267,7 +267,7 @@ static void append(JNIEnv *jenv, jobject builder, libsched_str text) {
   protected void swigReleaseOwnership() { swigCMemOwn = false; }
   @Override public void close() { delete(); }
 %}
-// What a plugin throws becomes a C++ exception, and by the shim an Error status.
+// A plugin's exception becomes a C++ exception, which the shim turns into an Error status.
 %feature("director:except") {
   jthrowable thrown = jenv->ExceptionOccurred();
   if (thrown != nullptr) throw Swig::DirectorException(jenv, thrown);

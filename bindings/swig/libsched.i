@@ -1,10 +1,10 @@
-/* The C API for any language that SWIG knows: libsched.h with handles as classes that release
-   themselves, and plugins as classes to derive from (plugin.hpp). Run with -c++; Java has typemaps
-   of its own (java.i), other languages get SWIG's.
+/* The C API for any language that SWIG supports: libsched.h with handles as classes that release
+   themselves, and plugins as classes to derive from (plugin.hpp). Run SWIG with -c++. Java has its own
+   typemaps (java.i), other languages use SWIG's.
 
-   Not in it: what fills arrays or bitmaps of the caller's (Java has some, rows.hpp), raw pointers in a CycleState, and the
-   struct of slots. Pods and nodes that are lent are references of their own here; other handles
-   that are lent live as long as what lent them. */
+   It leaves out functions that fill the caller's arrays or bitmaps (Java has some, rows.hpp), raw pointers in a
+   CycleState, and the struct of slots. Lent pods and nodes become references of their own here; other lent handles
+   are valid as long as the object that lends them. */
 %module(directors="1") libsched
 %{
 #include <libsched.h>
@@ -17,7 +17,7 @@
 %rename("%(regex:/^libsched_([^_]+)_?([^_]*)_?([^_]*)_?([^_]*)_?([^_]*)_?([^_]*)_?([^_]*)_?([^_]*)$/\\1\\u\\2\\u\\3\\u\\4\\u\\5\\u\\6\\u\\7\\u\\8/)s", %$isfunction) "";
 %rename("%(regex:/^LIBSCHED_(.*)$/\\1/)s", %$isenumitem) "";
 
-// A handle: a class whose destruction gives its reference back.
+// A handle: a class whose destructor releases its reference.
 %define %handle(TYPE, NAME)
 %rename(NAME) TYPE;
 %nodefaultctor TYPE;
@@ -25,7 +25,7 @@
 %ignore TYPE##_unref;
 struct TYPE { %extend { ~TYPE() { TYPE##_unref($self); } } };
 %enddef
-// A handle that is only ever lent.
+// A handle that is always lent.
 %define %lent(TYPE, NAME)
 %rename(NAME) TYPE;
 %nodefaultctor TYPE;
@@ -88,7 +88,7 @@ struct TYPE {};
 %options(libsched_services_options, ServicesOptions)
 %options(libsched_nomination, Nomination)
 
-// A text in options is a copy of its own, freed with them.
+// A text in options is copied, and freed with the options.
 %ignore libsched_framework_options::feature_gates;
 %ignore libsched_framework_options::semantics;
 %extend libsched_framework_options {
@@ -148,7 +148,7 @@ struct TYPE {};
 %ignore libsched_score_table_normalized;
 %ignore libsched_score_table_weighted;
 %ignore libsched_filter_options;
-// What writes through several pointers or to arrays, and structs of function pointers.
+// Functions that write through several pointers or to arrays, and structs of function pointers.
 %ignore libsched_api_client;
 %ignore libsched_parse_options::interrupt;
 %ignore libsched_parse_options::interrupt_data;

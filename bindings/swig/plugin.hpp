@@ -1,7 +1,7 @@
 // Plugins as classes for SWIG's directors, and single objects where the C API takes arrays.
 //
-// The shim between a C slot and a class that a language derives: it turns what the language throws
-// into an Error status. The registry owns a plugin that was added, and deletes it with its last
+// The shim between a C slot and a class derived in another language turns its exceptions
+// into an Error status. The registry owns an added plugin, and deletes it with its last
 // user.
 #ifndef LIBSCHED_SWIG_PLUGIN_HPP
 #define LIBSCHED_SWIG_PLUGIN_HPP
@@ -36,7 +36,7 @@ class Plugin {
 };
 
 #ifndef SWIG
-// Runs a method of a derived class: nothing that it throws reaches the library.
+// Runs a method of a derived class; no exception reaches the library.
 template <typename F>
 libsched_code judged(libsched_status* status, F&& method) noexcept {
   try {
@@ -52,7 +52,7 @@ libsched_code judged(libsched_status* status, F&& method) noexcept {
 }
 #endif
 
-// Says of one node whether the pod may run there: a code, with reasons added to `status`.
+// Judges whether the pod may run on one node: returns a code and adds reasons to `status`.
 class FilterPlugin : public Plugin {
  public:
   explicit FilterPlugin(libsched_str name) : Plugin(name) {}
@@ -71,7 +71,7 @@ class FilterPlugin : public Plugin {
 #endif
 };
 
-// Says how good a node is for the pod, 0 to 100.
+// Scores a node for the pod, from 0 to 100.
 class ScorePlugin : public Plugin {
  public:
   explicit ScorePlugin(libsched_str name) : Plugin(name) {}
@@ -91,7 +91,7 @@ class ScorePlugin : public Plugin {
 };
 
 #ifndef SWIG
-// Puts a copy of a text in the place of one that replace() made.
+// Replaces a text that replace() made by a copy of another.
 inline void replace(libsched_str* place, libsched_str text) {
   char* copy = nullptr;
   if (text.len != 0 && (copy = static_cast<char*>(std::malloc(text.len))) != nullptr)
@@ -103,7 +103,7 @@ inline void replace(libsched_str* place, libsched_str text) {
 
 }  // namespace libsched_swig
 
-// Adds a plugin under its name; the registry owns it from now on, also if this fails.
+// Adds a plugin under its name; the registry owns it from now on, even if this fails.
 inline libsched_rc libsched_registry_add_plugin(libsched_registry* registry,
                                                 libsched_swig::Plugin* DISOWN,
                                                 libsched_error** error) {

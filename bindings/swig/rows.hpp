@@ -1,4 +1,4 @@
-// Sets of nodes and totals as arrays that are results, for languages whose arrays have a length.
+// Returns sets of nodes and totals as arrays, for languages whose arrays have a length.
 //
 // A set is words of 64 bits: bit r % 64 of word r / 64 is row r. Java: BitSet.valueOf(long[]).
 #ifndef LIBSCHED_SWIG_ROWS_HPP
@@ -19,9 +19,9 @@ using Longs = std::vector<uint64_t>;
 }  // namespace libsched_swig
 #endif
 
-// libsched_filter_nodes(): the nodes of the view that take the pod. `rows`: judge only these; null:
-// all. `limit`: stop when that many are found; 0: judge all. `start`: position in the node order to
-// begin at.
+// libsched_filter_nodes(): returns the nodes of the view that take the pod. `rows`: judge only
+// these; null: all. `limit`: stop after this many; 0: judge all. `start`: the first position in the
+// node order.
 inline libsched_rc libsched_filter_rows(libsched_evaluator* evaluator, libsched_cycle_state* state,
                                         const libsched_view* view, const libsched_pod* pod,
                                         const libsched_swig::Rows& rows, uint32_t limit,
@@ -32,7 +32,7 @@ inline libsched_rc libsched_filter_rows(libsched_evaluator* evaluator, libsched_
   options.accept_words = rows.count;
   options.limit = limit;
   options.start = start;
-  // One more: data() is not NULL if there is no row.
+  // One word more, so that data() is not NULL without rows.
   longs->resize((libsched_view_row_count(view) + 63) / 64 + 1);
   const libsched_rc rc = libsched_filter_nodes(evaluator, state, pod, &options, longs->data(),
                                                longs->size(), nullptr, nullptr, error);
@@ -49,8 +49,8 @@ inline libsched_rc libsched_pre_score_rows(libsched_evaluator* evaluator,
                                         error);
 }
 
-// libsched_run_score_plugins() over the same set: the total of each row; those of other rows, and
-// all unless `status` is Success, have no meaning.
+// libsched_run_score_plugins() over the same set: returns the total of each row. Totals of other
+// rows have no meaning, and no total has one unless `status` is Success.
 inline libsched_rc libsched_score_rows(libsched_evaluator* evaluator, libsched_cycle_state* state,
                                        const libsched_pod* pod, const libsched_swig::Rows& rows,
                                        libsched_status* status, libsched_swig::Longs* longs,

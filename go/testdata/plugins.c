@@ -1,4 +1,4 @@
-/* Plugins in C that do what some of the tests' do in Go, to compare answers and costs. */
+/* Plugins in C equal to some of the tests' plugins in Go, to compare answers and costs. */
 #include <libsched.h>
 
 static const libsched_str reasons[] = {{"odd", 3}};

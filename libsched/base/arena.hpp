@@ -35,7 +35,7 @@ class Arena {
     return reinterpret_cast<void*>(start);
   }
 
-  // The copy is followed by a NUL, for C callers that want one.
+  // The copy is followed by a NUL, for C callers that need it.
   Str copy(Str s) {
     if (s.empty()) return Str("", 0);
     char* p = static_cast<char*>(allocate(s.size() + 1, 1));
@@ -64,7 +64,7 @@ class Arena {
   }
 
   size_t bytes() const { return bytes_; }
-  // What is left of the last block: bytes() - unused() is about what was asked for.
+  // The rest of the last block: bytes() - unused() is about the number of bytes requested.
   size_t unused() const { return static_cast<size_t>(end_ - cursor_); }
 
  private:

@@ -1,7 +1,7 @@
 // Long decimal arithmetic in base 10^9 and the pool of long values.
 //
-// Powers of ten are limb shifts plus one small multiplication, so that no operation costs more
-// than the digits it holds.
+// Powers of ten are limb shifts plus one small multiplication, so that the cost of an operation is
+// proportional to the digits held.
 #include "libsched/base/big_decimal.hpp"
 
 #include <algorithm>

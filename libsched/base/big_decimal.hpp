@@ -1,7 +1,7 @@
 // BigDecimal: an exact decimal of any length, for the quantities that 128 bits cannot hold.
 //
 // Value = (-1)^negative * magnitude * 10^exponent. Limbs are base 10^9, least significant first,
-// without leading zero limbs; zero has no limbs. Meant for rare, absurd input: clear, not fast.
+// without leading zero limbs; zero has no limbs. It is for rare, absurd input: clear, not fast.
 #pragma once
 
 #include <compare>
@@ -51,12 +51,12 @@ struct BigDecimal {
   void add(const BigDecimal& other, size_t max_digits);
 };
 
-// The one shared, immutable copy of `value`; it lives as long as the process. nullptr once the
-// pool holds 64 MiB of different values. Thread-safe.
+// Returns the only shared, immutable copy of `value`, which lives as long as the process; nullptr
+// once the pool holds 64 MiB of different values. Thread-safe.
 const BigDecimal* intern_big_decimal(BigDecimal value);
 
-// Empties the pool. Only while no Quantity of this process holds a long value: for fuzzers, whose
-// inputs would fill it in the end, after which a sum is its larger operand.
+// Empties the pool. No Quantity of this process may hold a long value. For fuzzers, whose inputs
+// would fill the pool, after which a sum is its larger operand.
 void forget_big_decimals();
 
 }  // namespace libsched

@@ -1,8 +1,8 @@
-// CallLock: lets one thread at a time into foreign code, and that thread as often as it likes.
+// CallLock: lets one thread at a time into foreign code; the holder may lock it again.
 //
-// fork(2) does not wait for foreign code. If a thread was inside when the process forked, the lock
-// is free in the child, whatever state that thread has left the foreign code in; the thread that
-// forks keeps what it holds.
+// fork(2) does not wait for foreign code. If another thread was inside when the process forked, the
+// lock is free in the child, whatever state that thread has left the foreign code in; the forking
+// thread keeps its locks.
 #pragma once
 
 #include <atomic>
@@ -20,7 +20,7 @@ class CallLock {
   void unlock() noexcept;
 
  private:
-  std::atomic<uint64_t> holder_{0};  // 0: free; else who holds it, and of which generation of forks
+  std::atomic<uint64_t> holder_{0};  // 0: free; else the holder's thread and fork generation
   uint32_t again_ = 0;               // how often the holder has locked it again
 };
 

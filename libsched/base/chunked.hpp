@@ -5,7 +5,7 @@
 // comparison: a chunk bears the number of the array that owns it, and an array takes a new number
 // when it is copied. Counts are touched when a copy is taken, dropped or written, never by reading.
 //
-// Copies may go to other threads, and may be dropped there; nobody sees another's edit.
+// Copies may go to other threads, and may be dropped there; no copy sees another's edit.
 #pragma once
 
 #include <algorithm>
@@ -21,8 +21,8 @@
 
 namespace libsched {
 
-// While one of these stands, what this thread edits must be its own already: debug builds check
-// it. For what must not fail, and so must not allocate.
+// During its lifetime, this thread may edit only chunks that their arrays own already; debug builds
+// check it. For code that must not fail, and so must not allocate.
 class NoSharedEdits {
  public:
 #ifdef NDEBUG
@@ -32,7 +32,7 @@ class NoSharedEdits {
   ~NoSharedEdits() { --standing_; }
   static void check() { assert(standing_ == 0); }
 #endif
-  // What copes with a lack of memory by itself may edit anything again.
+  // For code that handles lack of memory by itself and may edit anything again.
   class Lifted {
 #ifndef NDEBUG
    public:
@@ -89,16 +89,16 @@ class Chunked {
   }
   ~Chunked() { unref(root_); }
 
-  // Every index is less.
+  // An upper bound: every index is less.
   size_t room() const { return root_ == nullptr ? 0 : root_->leaves * N; }
   const T& operator[](size_t i) const { return leaf(i / N).items.of[i % N]; }
-  // The item, and its chunk, for this array alone.
+  // Returns the item after making its chunk this array's own.
   T& edit(size_t i) {
     Leaf* l = root_->branch(i / N / kFan)->leaves[i / N % kFan];
     if (l->owner != owner_.load(std::memory_order_relaxed)) l = own(i / N);
     return l->items.of[i % N];
   }
-  // Whether the two have the very same chunk there.
+  // Tells whether the two arrays share the chunk of the item.
   bool shares(const Chunked& o, size_t i) const { return &leaf(i / N) == &o.leaf(i / N); }
 
   // Makes room for n items. New ones are T().
@@ -148,7 +148,7 @@ class Chunked {
   static void ref(Node* n) {
     n->refs.fetch_add(1, std::memory_order_relaxed);
   }
-  // Whether this reference is the only one; what other threads did with theirs is seen.
+  // Tells whether this reference is the only one; synchronises with other threads' releases.
   template <typename Node>
   static bool only(const Node* n) {
     return n->refs.load(std::memory_order_acquire) == 1;
@@ -185,7 +185,7 @@ class Chunked {
     ::operator delete(r);
   }
 
-  // A root of this array alone, with room for so many branches.
+  // Makes the root this array's own, with room for so many branches.
   void own_root(uint32_t branches) {
     if (root_ != nullptr && only(root_) && root_->room >= branches) return;
     const uint32_t there = root_ == nullptr ? 0 : branches_for(root_->leaves);
@@ -211,7 +211,7 @@ class Chunked {
       if (l != nullptr) ref(l);
     unref(std::exchange(at, fresh));
   }
-  // Each step leaves an array of the same items.
+  // After each step the array has the same items.
   __attribute__((noinline)) Leaf* own(size_t c) {
     if (owner_.load(std::memory_order_relaxed) == 0)
       owner_.store(next_chunk_owner(), std::memory_order_relaxed);

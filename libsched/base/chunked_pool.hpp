@@ -24,7 +24,7 @@ class ChunkedPool {
   void prefetch(uint32_t id) const { items_.prefetch(id); }
   bool shares(const ChunkedPool& o, uint32_t id) const { return items_.shares(o.items_, id); }
 
-  uint32_t next() const { return free_count_ == 0 ? size_ : free_; }  // what take() will return
+  uint32_t next() const { return free_count_ == 0 ? size_ : free_; }  // the next result of take()
   // Afterwards one take() cannot fail, nor an edit() of the item that it returns.
   void reserve() {
     if (free_count_ == 0 && size_ == items_.room()) {
@@ -42,7 +42,7 @@ class ChunkedPool {
     bool from_tail = false;
     return take(&from_tail);
   }
-  // Sets *from_tail if the id has never been given out.
+  // Sets *from_tail if the id is new.
   uint32_t take(bool* from_tail) {
     *from_tail = free_count_ == 0;
     if (*from_tail) return size_++;
@@ -54,7 +54,7 @@ class ChunkedPool {
     free_ = id;
     ++free_count_;
   }
-  // In the reverse order of the calls that they undo.
+  // These undo calls in reverse order.
   void undo_take(uint32_t id, bool from_tail) noexcept {
     if (from_tail) {
       --size_;

@@ -1,4 +1,4 @@
-// Chunked and what is made of it: copies keep what they had, whatever is edited, grown or dropped
+// Tests Chunked and its users: copies keep their items, whatever is edited, grown or dropped
 // elsewhere.
 #include "libsched/base/chunked.hpp"
 
@@ -19,7 +19,7 @@
 namespace libsched {
 namespace {
 
-// How many are alive; and after how many copies memory runs out (negative: never).
+// Counts live objects; memory runs out after a given number of copies (negative: never).
 struct Counted {
   static inline int alive = 0, copies_left = -1;
   int value = 0;
@@ -198,7 +198,7 @@ TEST_CASE("paged table: as a map of random entries, and its copies") {
     const auto range = model.equal_range(hash);
     auto at = range.first;
     while (at != range.second && at->second != id) ++at;
-    // More come than go, and then the reverse.
+    // First more entries are added than removed, then the reverse.
     if (at == range.second && (step < 10'000 || step % 3 == 0)) {
       table.reserve(hash);
       table.insert(hash, id);

@@ -1,4 +1,4 @@
-// Clock: the machine's time, and a time that is moved by hand.
+// Clock: the machine's time, and a virtual time.
 #include "libsched/base/clock.hpp"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ int64_t SystemClock::now_ns() const {
 }
 
 void SystemClock::wait(Signal& changed, std::unique_lock<Mutex>& lock, int64_t deadline_ns) {
-  // By the steady clock: a jump of the machine's time shall not stretch a wait by hours.
+  // Uses the steady clock, so that a jump of the machine's time does not stretch a wait by hours.
   constexpr int64_t kHour = 3'600'000'000'000;
   const int64_t now = now_ns();
   const int64_t left =

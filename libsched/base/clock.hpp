@@ -1,4 +1,4 @@
-// Clock: where the library reads the time. Nothing in the core asks the machine by itself.
+// Clock: the library's source of time. Nothing in the core reads the machine's time directly.
 //
 // Times are nanoseconds since 1970. Any thread may use a clock.
 #pragma once
@@ -13,8 +13,8 @@ namespace libsched {
 class Clock : public RefCounted {
  public:
   virtual int64_t now_ns() const = 0;
-  // Sleeps until somebody notifies `changed` or the deadline has come; may return early. Others may
-  // take the mutex meanwhile.
+  // Sleeps until `changed` is notified or the deadline has passed; may return early. Releases the
+  // mutex meanwhile.
   virtual void wait(Signal& changed, std::unique_lock<Mutex>& lock, int64_t deadline_ns) = 0;
 };
 
@@ -25,8 +25,8 @@ class SystemClock final : public Clock {
   void wait(Signal& changed, std::unique_lock<Mutex>& lock, int64_t deadline_ns) override;
 };
 
-// A clock that stands still until it is moved. Waiting moves it to the deadline at once: so an hour
-// passes in no time.
+// A clock that stands still until it is moved. Waiting moves it to the deadline at once, so an hour
+// passes immediately.
 class VirtualClock final : public Clock {
  public:
   // Far from any start time of a pod: one without counts as started last, as upstream's.
@@ -35,7 +35,7 @@ class VirtualClock final : public Clock {
   explicit VirtualClock(int64_t now_ns = kStart) : now_ns_(now_ns) {}
   int64_t now_ns() const override;
   void wait(Signal& changed, std::unique_lock<Mutex>& lock, int64_t deadline_ns) override;
-  // Moves on to `now_ns`, never back.
+  // Moves forward to `now_ns`, never back.
   void advance_to(int64_t now_ns);
 
  private:

@@ -1,4 +1,4 @@
-// Marks of handles, and the quarantine of what was freed: the last few thousand objects.
+// Marks of handles, and the quarantine of the last few thousand freed objects.
 #include "libsched/base/handle_mark.hpp"
 
 #if defined(LIBSCHED_CHECK_HANDLES) && LIBSCHED_CHECK_HANDLES
@@ -71,7 +71,7 @@ Quarantine& quarantine() {
   return *all;
 }
 
-// Freed memory may be poisoned for the sanitizer: this look at it is the one that is allowed.
+// Freed memory may be poisoned by the sanitizer; only this function may read it.
 __attribute__((noinline, no_sanitize("address", "undefined"))) uint64_t
 sign_at(const uint64_t* word) noexcept {
   return __atomic_load_n(word, __ATOMIC_RELAXED);
@@ -80,7 +80,7 @@ sign_at(const uint64_t* word) noexcept {
 void retire(uint64_t freed_sign, uint64_t last_sign, Freed freed) noexcept {
   if ((last_sign & kKind) == 0) return freed.release();  // was never a handle
   auto* const words = static_cast<uint64_t*>(freed.memory);
-  // Every word says it, for handles within this one (a cluster's view).
+  // Fills every word, for handles inside this object (a cluster's view).
   for (size_t i = 0; i < freed.size / sizeof(uint64_t); ++i)
     __atomic_store_n(words + i, freed_sign, __ATOMIC_RELAXED);
   __atomic_store_n(words + 1, freed_sign | (last_sign & kKind), __ATOMIC_RELAXED);
@@ -92,7 +92,7 @@ void retire(uint64_t freed_sign, uint64_t last_sign, Freed freed) noexcept {
 
 }  // namespace
 
-// Atomic, so that no compiler takes it for a store that nobody can see.
+// Atomic, so that no compiler removes it as a dead store.
 HandleMark::~HandleMark() {
   sign_.store(kFreed | (sign_.load(std::memory_order_relaxed) & kKind), std::memory_order_relaxed);
 }

@@ -1,4 +1,4 @@
-// Marks of handles: what is live, what is freed, and who holds references.
+// Tests marks of handles: live and freed objects, and counts of references.
 #include "libsched/base/handle_mark.hpp"
 
 #include <doctest/doctest.h>

@@ -1,5 +1,5 @@
-// hash_bytes: a fast 64-bit hash for interning, of this process alone: it depends on a secret, so
-// that whoever chooses the names cannot make them collide. Every table also compares the strings.
+// hash_bytes: a fast 64-bit hash for interning. It depends on a secret of the process, so that
+// chosen names cannot be made to collide. Every table also compares the strings.
 #pragma once
 
 #include <cstdint>
@@ -33,8 +33,8 @@ inline uint64_t hash_bytes(const char* p, size_t n, uint64_t seed = 0) {
   return hash_mix(h, h >> 32);
 }
 
-// For whole documents: four independent lanes of 16 bytes a step, so that no product waits for the
-// one before. Another function than hash_bytes.
+// Hashes whole documents: four independent lanes of 16 bytes a step, so that no product waits for
+// the previous one. Its values differ from those of hash_bytes.
 inline uint64_t hash_long(const char* p, size_t n, uint64_t seed = 0) {
   uint64_t lanes[4] = {seed, seed + 1, seed + 2, seed + 3};
   for (; n >= 64; p += 64, n -= 64) {

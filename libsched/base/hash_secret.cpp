@@ -1,4 +1,4 @@
-// The two ways to random numbers. The core asks the system for nothing else by itself.
+// The two sources of random numbers. The core asks the system for nothing else by itself.
 #include "libsched/base/hash_secret.hpp"
 
 #include <sys/auxv.h>
@@ -9,7 +9,7 @@
 namespace libsched {
 namespace {
 
-// A good mixer of one word: splitmix64's.
+// Mixes a word as splitmix64 does.
 uint64_t mixed(uint64_t x) {
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
@@ -21,7 +21,7 @@ uint64_t mixed(uint64_t x) {
 HashSecret draw_hash_secret() noexcept {
   HashSecret s{};
   if (getrandom(&s, sizeof s, GRND_NONBLOCK) == static_cast<ssize_t>(sizeof s)) return s;
-  // 16 random bytes that Linux gives every process, and where program, library and stack lie.
+  // 16 random bytes that Linux gives every process, and addresses of program, library and stack.
   if (const unsigned long at = getauxval(AT_RANDOM); at != 0)
     std::memcpy(&s, reinterpret_cast<const void*>(at), sizeof s);
   s.a = mixed(s.a ^ reinterpret_cast<uintptr_t>(&s) ^ 0x9e3779b97f4a7c15ULL);

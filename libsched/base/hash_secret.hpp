@@ -1,5 +1,5 @@
-// What makes the hashes of this process its own: two random numbers, drawn when the library is
-// loaded, so that nobody can choose names that collide. Forked children have their parent's.
+// The secret of this process's hashes: two random numbers, drawn when the library is loaded, so
+// that colliding names cannot be chosen. Forked children keep their parent's.
 //
 // No output and no order depends on them.
 #pragma once
@@ -11,8 +11,8 @@ namespace libsched {
 struct HashSecret {
   uint64_t a, b;
 };
-// From the system's random numbers, or where those cannot be had from the addresses that the system
-// has chosen for this process.
+// Draws the secret from the system's random numbers or, if those are unavailable, from the
+// addresses that the system has chosen for this process.
 HashSecret draw_hash_secret() noexcept;
 
 inline const HashSecret hash_secret = draw_hash_secret();

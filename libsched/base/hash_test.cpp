@@ -1,4 +1,4 @@
-// Hashes of this process: nobody can choose names that collide without knowing the secret.
+// Tests that names that collide cannot be chosen without knowing the secret.
 #include "libsched/base/hash.hpp"
 
 #include <doctest/doctest.h>

@@ -19,7 +19,7 @@ __attribute__((noinline, cold)) void grow_to(Vector& v, size_t need) {
 }
 
 // Makes room for `more` elements, growing geometrically. Afterwards adding them cannot fail. Every
-// change of a cluster asks several times, and nearly always there is room.
+// change of a cluster calls it several times, and nearly always there is room.
 template <typename Vector>
 __attribute__((always_inline)) inline void reserve_more(Vector& v, size_t more) {
   if (v.capacity() - v.size() < more) grow_to(v, v.size() + more);
@@ -37,18 +37,18 @@ class IdPool {
   T* begin() { return items_.data(); }
   T* end() { return items_.data() + size_; }
 
-  uint32_t next() const { return free_count_ == 0 ? size_ : free_; }  // what take() will return
+  uint32_t next() const { return free_count_ == 0 ? size_ : free_; }  // the next result of take()
   // Afterwards `more` calls of take() cannot fail.
   void reserve(size_t more = 1) {
     if (free_count_ + (room_ - size_) < more) [[unlikely]]
       grow(size_ + (more - free_count_));
   }
-  // After a reserve() that nothing has used up since.
+  // Needs room from an earlier reserve().
   uint32_t take() noexcept {
     bool from_tail = false;
     return take(&from_tail);
   }
-  // Sets *from_tail if the id has never been given out.
+  // Sets *from_tail if the id is new.
   uint32_t take(bool* from_tail) noexcept {
     *from_tail = free_count_ == 0;
     if (*from_tail) return size_++;
@@ -60,7 +60,7 @@ class IdPool {
     free_ = id;
     ++free_count_;
   }
-  // In the reverse order of the calls that they undo.
+  // These undo calls in reverse order.
   void undo_take(uint32_t id, bool from_tail) noexcept {
     if (from_tail) {
       --size_;
@@ -78,7 +78,7 @@ class IdPool {
     const size_t room = need + std::min<size_t>(need / 2, 63);
     for_room(next_, room);
     for_room(items_, room);
-    room_ = static_cast<uint32_t>(room);  // last: what has grown if memory runs out is never seen
+    room_ = static_cast<uint32_t>(room);  // last, so that a partial growth has no effect
   }
   template <typename Vector>
   static void for_room(Vector& v, size_t room) {

@@ -1,7 +1,7 @@
 // IdTable: an open-addressing index from a 64-bit hash to a 32-bit id.
 //
-// The things themselves live elsewhere (a vector indexed by id); the caller compares them. Erasing
-// shifts back, so a table that is filled and emptied for ever does not degrade. Copyable.
+// The entries themselves live elsewhere (a vector indexed by id); the caller compares them. Erasing
+// shifts entries back, so a table does not degrade when filled and emptied repeatedly. Copyable.
 #pragma once
 
 #include <cstddef>
@@ -27,12 +27,12 @@ class IdTable {
     }
   }
 
-  // Brings the place of this hash into the cache, for a find(), insert() or erase() soon after.
+  // Prefetches the slot of this hash, for a find(), insert() or erase() soon after.
   void prefetch(uint64_t hash) const {
     if (!slots_.empty()) libsched::prefetch(&slots_[home(hash)]);
   }
 
-  // The id of an entry that has this hash and so may be the one that is looked for, or kNoId.
+  // The id of an entry with this hash, which may be the wanted one, or kNoId.
   uint32_t guess(uint64_t hash) const {
     return find(hash, [](uint32_t) { return true; });
   }
@@ -43,12 +43,12 @@ class IdTable {
       grow();
   }
 
-  // The entry must not be there yet.
+  // The entry must not exist yet.
   void insert(uint64_t hash, uint32_t id) {
     reserve();
     insert_reserved(hash, id);
   }
-  // After a reserve() that nothing has used up since.
+  // Needs room from an earlier reserve().
   void insert_reserved(uint64_t hash, uint32_t id) noexcept {
     size_t i = home(hash);
     while (slots_[i].id != kNoId) i = next(i);
@@ -56,7 +56,7 @@ class IdTable {
     ++count_;
   }
 
-  // The entry must be there.
+  // The entry must exist.
   void erase(uint64_t hash, uint32_t id) {
     size_t i = home(hash);
     while (slots_[i].id != id || slots_[i].hash != hash) i = next(i);

@@ -1,5 +1,5 @@
-// LineVector<T>: a vector whose elements begin at a cache line. Kernels read whole lines at a time,
-// and one that crosses a line costs them two reads.
+// LineVector<T>: a vector whose elements start at a cache line. Kernels read whole lines at a time,
+// and a read that crosses a line costs two reads.
 #pragma once
 
 #include <cstddef>

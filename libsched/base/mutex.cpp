@@ -11,7 +11,7 @@
 namespace libsched {
 namespace {
 
-// Threads count themselves in one of several places, so that they do not wait for each other's
+// Threads count themselves in one of several counters, so that they do not contend for one
 // cache line.
 struct alignas(64) Shard {
   std::atomic<uint32_t> inside{0};

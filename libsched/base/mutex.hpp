@@ -1,10 +1,10 @@
-// Mutex and Signal: what threads share across fork(2).
+// Mutex and Signal: synchronisation that survives fork(2).
 //
-// fork() copies the memory, but only the thread that calls it: what another thread holds stays held
-// in the child for ever, and what it was changing stays half changed. So fork() waits until no
-// thread holds a Mutex and lets nobody take one until it is done: the child finds every Mutex free,
-// and what they guard whole. That works because nobody calls foreign code, takes Python's lock or
-// waits for anything else while holding one.
+// fork() copies the memory, but only the calling thread: a lock held by another thread would stay
+// held in the child for ever, and its data half changed. So fork() waits until no
+// thread holds a Mutex and blocks new locks until it is done: the child finds every Mutex free
+// and its data consistent. That works because no code calls foreign code, takes Python's lock or
+// waits for anything else while it holds a Mutex.
 #pragma once
 
 #include <condition_variable>
@@ -14,14 +14,14 @@
 
 namespace libsched {
 
-// How often this process, or those that it was forked from, have been forked off.
+// The number of forks in the ancestry of this process since the library was loaded.
 uint32_t fork_generation();
-// Threads have numbers from 1 on that none after them gets, in this process or its children.
+// The number of this thread, from 1 on. Numbers are never reused in this process or its children.
 uint64_t thread_number();
-// The thread that forked this process off, the only one of its parent's that it has; 0: never was.
+// The thread that called fork() for this process, its only thread from the parent; 0: not forked.
 uint64_t fork_survivor();
 
-// While one lives, fork() waits. For what happens once, as the making of a static.
+// fork() waits during its lifetime. For actions that happen once, such as initialising a static.
 class ForkHeldOff {
  public:
   ForkHeldOff() noexcept { enter(); }
@@ -60,22 +60,22 @@ class Mutex {
   std::mutex mutex_;
 };
 
-// Wakes threads that wait under a Mutex. A child has no waiters, whoever waited in the parent.
+// Wakes threads that wait under a Mutex. A forked child has no waiters.
 class Signal {
  public:
   Signal() : waiters_(std::make_shared<Waiters>()) {}
   Signal(const Signal&) = delete;
   Signal& operator=(const Signal&) = delete;
 
-  // With the mutex held.
+  // The mutex must be held.
   void notify_all();
-  // Returns after notify_all(), or when the time is over; kForEver: never is.
+  // Returns after notify_all(), or when the time is over; kForEver waits without a limit.
   void wait(std::unique_lock<Mutex>& lock, int64_t nanoseconds);
   static constexpr int64_t kForEver = INT64_MAX;
 
  private:
-  // Waiting threads use it without the Mutex, so one may hold it at the moment of a fork: then the
-  // child makes another, and this one stays with the thread that is gone.
+  // Waiting threads use it without the Mutex, so a thread may hold it at the moment of a fork. The
+  // child then makes another, and abandons this one.
   struct Waiters {
     std::mutex mutex;
     std::condition_variable changed;

@@ -1,5 +1,5 @@
-// What is shared across fork(2): a child finds every Mutex free and what it guards whole, waits for
-// nobody, and has the turns that it held.
+// Tests locks across fork(2): a child finds every Mutex free and its data consistent, waits for no
+// thread, and keeps the CallLocks of the forking thread.
 #include "libsched/base/mutex.hpp"
 
 #include <doctest/doctest.h>
@@ -20,7 +20,7 @@
 namespace libsched {
 namespace {
 
-// The allocator of AddressSanitizer does not survive a fork that other threads take part in.
+// The allocator of AddressSanitizer does not survive a fork of a process with several threads.
 #if defined(__SANITIZE_ADDRESS__)
 constexpr bool kNoForks = true;
 #elif defined(__has_feature)
@@ -29,7 +29,7 @@ constexpr bool kNoForks = __has_feature(address_sanitizer);
 constexpr bool kNoForks = false;
 #endif
 
-// Runs `check` in a child, which is killed if it hangs; whether it gave true.
+// Runs `check` in a child, which is killed if it hangs; returns its result.
 bool in_child(const std::function<bool()>& check) {
   const pid_t pid = fork();
   if (pid == 0) {
@@ -40,7 +40,7 @@ bool in_child(const std::function<bool()>& check) {
   return waitpid(pid, &status, 0) == pid && status == 0;
 }
 
-// Threads that do something until the end of the scope.
+// Runs threads until the end of the scope.
 class Busy {
  public:
   Busy(int count, const std::function<void(int)>& work) {
@@ -61,7 +61,7 @@ class Busy {
 
 struct Guarded {
   Mutex mutex;
-  std::string first, second;  // equal, whenever nobody holds the mutex
+  std::string first, second;  // equal while the mutex is free
 
   void change(int round) {
     const std::lock_guard lock(mutex);
@@ -166,7 +166,7 @@ TEST_CASE("fork: who waits in the parent is not waited for in the child" *
 TEST_CASE("fork: a call that another was in is over in the child; the one that forks goes on" *
           doctest::skip(kNoForks)) {
   CallLock lock;
-  int turns = 0;  // by who holds the lock
+  int turns = 0;  // guarded by the lock
   {
     const Busy busy(3, [&](int) {
       lock.lock();

@@ -1,9 +1,9 @@
 // PagedTable: an index from a 64-bit hash to a 32-bit id, in pages that copies share (chunked.hpp).
 //
-// The things themselves live elsewhere (a pool indexed by id); the caller compares them. An entry
-// stands in the page that its hash says, so that a change touches one page. Erasing shifts back: a
-// table that is filled and emptied for ever does not degrade. Growing splits every page in two, so
-// what once had room in its page always has.
+// The entries themselves live elsewhere (a pool indexed by id); the caller compares them. The hash
+// selects the page of an entry, so that a change touches one page. Erasing shifts entries back: a
+// table does not degrade when filled and emptied repeatedly. Growing splits every page in two, so
+// an entry that had room in its page always has.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +30,7 @@ class PagedTable {
     }
   }
 
-  // Brings the place of this hash into the cache, for a find(), insert() or erase() soon after.
+  // Prefetches the slot of this hash, for a find(), insert() or erase() soon after.
   void prefetch(uint64_t hash) const {
     if (pages_.room() == 0) return;
     const uint64_t h = mixed(hash);
@@ -39,7 +39,7 @@ class PagedTable {
     libsched::prefetch_to_write(&page.slots[home(h)]);
   }
 
-  // The id of an entry that has this hash and so may be the one that is looked for, or kNoId.
+  // The id of an entry with this hash, which may be the wanted one, or kNoId.
   uint32_t guess(uint64_t hash) const {
     return find(hash, [](uint32_t) { return true; });
   }
@@ -54,14 +54,14 @@ class PagedTable {
   // Afterwards erase() of an entry with this hash cannot fail, nor can putting it back.
   void own(uint64_t hash) { pages_.edit(page_of(mixed(hash))); }
 
-  // The entry is not there yet, and has room.
+  // The entry must not exist yet, and must have room.
   void insert(uint64_t hash, uint32_t id) noexcept {
     const uint64_t h = mixed(hash);
     put(pages_.edit(page_of(h)), h, {hash, id});
     ++count_;
   }
 
-  // The entry is there.
+  // The entry must exist.
   void erase(uint64_t hash, uint32_t id) noexcept {
     const uint64_t h = mixed(hash);
     Page& page = pages_.edit(page_of(h));
@@ -83,7 +83,7 @@ class PagedTable {
   size_t size() const { return count_; }
 
  private:
-  static constexpr size_t kSlots = 128;  // of a page, of which one is always free
+  static constexpr size_t kSlots = 128;  // of a page; one is always free
   struct Slot {
     uint64_t hash = 0;
     uint32_t id = kNoId;
@@ -94,7 +94,7 @@ class PagedTable {
   };
 
   static uint64_t mixed(uint64_t hash) { return hash * 0x9e3779b97f4a7c15ULL; }
-  // The number of pages is a power of two: pages 2 i and 2 i + 1 come of page i.
+  // The number of pages is a power of two: page i splits into pages 2 i and 2 i + 1.
   size_t page_of(uint64_t mixed) const {
     return bits_ == 0 ? 0 : static_cast<size_t>(mixed >> (64 - bits_));
   }

@@ -1,7 +1,7 @@
 // prefetch: asks for a cache line ahead of its use.
 //
-// The empty statement is what makes it happen: GCC takes a function that does nothing but prefetch
-// for one without effect, and drops every call of it.
+// The empty asm statement is necessary: GCC treats a function that only prefetches as one without
+// effect, and drops its calls.
 #pragma once
 
 namespace libsched {

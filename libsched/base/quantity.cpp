@@ -81,8 +81,8 @@ uint128 magnitude_of(int128 v) {
 
 const BigDecimal& big(uint64_t low) { return *reinterpret_cast<const BigDecimal*>(low); }
 
-// What a factor of 10^places does to an int64 upstream, where the factor went through a float64:
-// from 10^19 on the conversion gives the smallest int64.
+// Multiplies an int64 by 10^places as upstream does, where the factor went through a float64: from
+// 10^19 on the conversion gives the smallest int64.
 int64_t times_pow10(int64_t v, int64_t places) {
   const uint64_t factor = places < 19 ? static_cast<uint64_t>(kPow10[static_cast<size_t>(places)])
                                       : static_cast<uint64_t>(kMinInt64);
@@ -164,7 +164,7 @@ int Quantity::compare(const Quantity& other) const {
   if (kind_ == Kind::kBig || other.kind_ == Kind::kBig) return to_big().compare(other.to_big());
   int128 a = unscaled(), b = other.unscaled();
   const int64_t exponent_a = exponent(), exponent_b = other.exponent();
-  // What doesn't fit after alignment is larger in magnitude than anything that does.
+  // A value that doesn't fit after alignment is larger in magnitude than any that does.
   if (exponent_a > exponent_b && !scale_up128(a, exponent_a - exponent_b, &a)) return sign();
   if (exponent_b > exponent_a && !scale_up128(b, exponent_b - exponent_a, &b)) return -other.sign();
   return (a > b) - (a < b);

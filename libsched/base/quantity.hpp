@@ -1,8 +1,8 @@
 // Quantity: a number of CPUs, bytes or things, with upstream's exact arithmetic.
 //
 // Mirrors apimachinery's resource.Quantity: the same texts are accepted, and value() and
-// milli_value() give the same int64 (rounded away from zero; what overflows there gives the
-// same result here). Small values are an int64 times a power of ten, all others an exact decimal.
+// milli_value() give the same int64 (rounded away from zero; overflows give the same
+// result). Small values are an int64 times a power of ten, all others an exact decimal.
 // Trivially copyable and destructible, 24 bytes: decimals beyond 127 bits are shared, immutable
 // entries of a process-wide pool (big_decimal.hpp). All const members may be called concurrently.
 #pragma once
@@ -22,7 +22,7 @@ class Quantity {
   constexpr Quantity() = default;
 
   // Errors are upstream's ("quantities must match the regular expression '...'"). Rc::kLimit for
-  // what upstream could only answer after minutes: over 100,000 digits, or more than 18 digits
+  // texts that take upstream minutes: over 100,000 digits, or more than 18 digits
   // together with an exponent beyond 100 million.
   static Result<Quantity> parse(Str text);
   // As UnmarshalJSON reads the inside of a JSON string: white space around the text is dropped.
@@ -35,15 +35,15 @@ class Quantity {
   bool is_zero() const { return sign() == 0; }
   int sign() const;                          // -1, 0, 1
   int compare(const Quantity& other) const;  // exact: -1, 0, 1
-  // Upstream's Cmp leaves its left side a decimal if the right one is; so does this one.
+  // Like upstream's Cmp, converts the left side to a decimal if the right side is one.
   int compare_converting(const Quantity& other);
   // Exact up to 200,000 digits; beyond (1e1000000 plus 1) the larger operand is the sum.
   void add(const Quantity& other);
-  // Upstream's RoundUp(Milli), as API defaulting applies it: what is finer than thousandths is
-  // rounded away from zero.
+  // Upstream's RoundUp(Milli), as API defaulting applies it: rounds away from zero to whole
+  // thousandths.
   void round_up_to_milli();
 
-  std::string to_string() const;  // for people and tests: the exact decimal, no suffix
+  std::string to_string() const;  // for messages and tests: the exact decimal, no suffix
 
  private:
   // kAmount: value low_ * 10^scale_ (upstream's int64Amount). kDecimal: 128 bits high_:low_ *

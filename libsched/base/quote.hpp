@@ -1,4 +1,4 @@
-// Quoting of strings inside messages, byte for byte as upstream's messages have it.
+// Quoting of strings in messages, byte for byte as in upstream's messages.
 #pragma once
 
 #include <string>

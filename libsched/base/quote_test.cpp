@@ -1,4 +1,4 @@
-// Quoted strings against what Go prints for them.
+// Compares quoted strings with Go's output.
 #include "libsched/base/quote.hpp"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// Ref<T>: intrusive, atomic reference counting for what crosses the C API as a handle.
+// Ref<T>: intrusive, atomic reference counting for objects that are handles of the C API.
 #pragma once
 
 #include <atomic>
@@ -19,7 +19,7 @@ class RefCounted : public HandleMark {
   void unref() const {
     if (refs_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
   }
-  // Whether the caller's reference is the only one; what other threads did with theirs is seen.
+  // Tells whether the caller's reference is the only one; acquires other threads' releases.
   bool unique() const { return refs_.load(std::memory_order_acquire) == 1; }
 
  protected:

@@ -1,7 +1,7 @@
-// Error and Result<T>: how every layer above ingest reports failure (nothing throws).
+// Error and Result<T>: every layer above ingest reports failures with them (nothing throws).
 //
-// An Error says what is wrong, where in the input (`path`, such as
-// "items[3].spec.nodeName"), and which plugin is concerned. Rc values are those of the C API.
+// An Error has a message, the place in the input (`path`, such as
+// "items[3].spec.nodeName"), and the plugin concerned. Rc values are those of the C API.
 #pragma once
 
 #include <cassert>
@@ -13,7 +13,7 @@
 
 namespace libsched {
 
-// The same numbers as LIBSCHED_OK and LIBSCHED_ERR_* in libsched/base.h: pinned for ever.
+// The same numbers as LIBSCHED_OK and LIBSCHED_ERR_* in libsched/base.h; they never change.
 enum class Rc : int32_t {
   kOk = 0,
   kInvalid = -1,      // the input is wrong; the path says where
@@ -30,7 +30,7 @@ enum class Rc : int32_t {
   kInternal = -12,   // a bug in libsched
   kCancelled = -13,  // the caller ended the call
   kDeadline = -14,   // the caller's deadline ended the call
-  kPlugin = -15,     // a plugin said Error
+  kPlugin = -15,     // a plugin returned Error
 };
 
 struct Error {
@@ -39,8 +39,8 @@ struct Error {
   std::string path;    // "" when the error belongs to no place in a document
   std::string plugin;  // "" when no plugin is concerned
 
-  // "path: message", as it is printed for people. Texts of upstream's validation begin with the
-  // path by themselves ("a: why", "[a: why, b: why]").
+  // "path: message", for output. Texts of upstream's validation already start with the
+  // path ("a: why", "[a: why, b: why]").
   std::string text() const {
     const bool has_path = message.starts_with(path) || message.starts_with("[" + path);
     return has_path ? message : path + ": " + message;

@@ -1,5 +1,5 @@
-// RoomyVector<T>: a vector whose copies have its room, too: what was made room for in one can be
-// put into the other without allocating.
+// RoomyVector<T>: a vector whose copies keep its capacity, so that elements for which the original
+// has room can be added to a copy without allocating.
 #pragma once
 
 #include <utility>

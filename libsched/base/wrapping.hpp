@@ -1,4 +1,4 @@
-// Go's integer arithmetic: it wraps around, also in the one division that would trap here.
+// Go's integer arithmetic, which wraps around, even in the only division that traps in C++.
 #pragma once
 
 #include <cstdint>

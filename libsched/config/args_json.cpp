@@ -1,4 +1,4 @@
-// Writes the arguments of plugins as JSON: as documents have them, and as Go prints the internal
+// Writes the arguments of plugins as JSON: in the form of documents, and as Go prints the internal
 // types.
 #include "libsched/config/args_json.hpp"
 
@@ -11,7 +11,7 @@ namespace libsched {
 namespace {
 
 using Json = nlohmann::json;
-// Of the API's own types, in the order of their fields: Go prints them so everywhere.
+// For the API's own types, whose fields Go prints in order everywhere.
 using Ordered = nlohmann::ordered_json;
 
 std::string text(Str s) { return std::string(s); }
@@ -159,7 +159,7 @@ struct ArgsWriter {
   }
 };
 
-// The internal types have no names for JSON: Go prints those of their fields.
+// The internal types have no JSON names, so Go prints the names of their fields.
 struct GoWriter {
   template <typename List, typename Print>
   static Ordered list(const List& items, bool present, const Print& print) {

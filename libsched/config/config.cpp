@@ -63,7 +63,7 @@ Result<ConfigRef> parse_profile(Str bytes, const ConfigOptions& options) {
   if (!profile->scheduler_name) profile->scheduler_name = "default-scheduler";
   const bool given = profile->plugins.has_value();
   if (!given) profile->plugins.emplace();
-  // Arguments that are there are completed: that is how plugins know them.
+  // Given arguments are completed, as plugins expect.
   for (V1PluginConfig& c : profile->plugin_config) set_args_defaults(c.args, options.gates);
 
   V1Config v1;

@@ -98,7 +98,7 @@ class SchedulerConfig final : public RefCounted {
   FeatureGates gates;                 // the ones it was defaulted and validated with
   bool several_queue_sorts = false;   // see ConfigOptions
   std::vector<std::string> warnings;  // accepted by upstream, but hardly meant
-  Arena arena;                        // of the plugin arguments
+  Arena arena;                        // for the plugin arguments
 
   // The profile of a scheduler name, or nullptr.
   const Profile* profile(Str scheduler_name) const;
@@ -108,8 +108,8 @@ using ConfigRef = Ref<const SchedulerConfig>;
 struct ConfigOptions {
   FeatureGates gates;          // they decide on defaults and on what is valid
   size_t max_bytes = 4 << 20;  // of the document; more is an Rc::kLimit error
-  // A profile may have more than one QueueSort plugin; without it that is upstream's error.
-  // Frameworks of the configuration follow.
+  // Allows a profile several QueueSort plugins, which are upstream's error otherwise. Applies to
+  // frameworks of the configuration as well.
   bool several_queue_sorts = false;
 };
 
@@ -117,12 +117,12 @@ struct ConfigOptions {
 // errors), sets defaults, merges the default plugins and validates.
 Result<ConfigRef> parse_config(Str bytes, const ConfigOptions& options = {});
 
-// One KubeSchedulerProfile (YAML or JSON) alone, taken as it is: no default plugins, no arguments
-// of plugins that it does not configure, no validation, as upstream's NewFramework takes one. A
-// configuration with this profile.
+// Reads one KubeSchedulerProfile (YAML or JSON) alone and uses it unchanged: no default plugins, no
+// arguments of plugins that it does not configure, no validation, as upstream's NewFramework.
+// Returns a configuration with this profile.
 Result<ConfigRef> parse_profile(Str bytes, const ConfigOptions& options = {});
 
-// What kube-scheduler runs with when it is given no configuration file.
+// The configuration of kube-scheduler without a configuration file.
 ConfigRef default_config(const FeatureGates& gates = {}, bool several_queue_sorts = false);
 
 }  // namespace libsched

@@ -1,5 +1,5 @@
-// Writes configurations as JSON. Members stand in byte order; what upstream leaves out when it is
-// empty is left out here.
+// Writes configurations as JSON. Members are in byte order; empty members are left out as
+// upstream does.
 #include "libsched/config/config_json.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ using Json = nlohmann::json;
 
 std::string text(Str s) { return std::string(s); }
 
-// Never throws: bytes that are no UTF-8 become U+FFFD.
+// Never throws: bytes that are not UTF-8 become U+FFFD.
 std::string dump(const Json& j, int indent) {
   return j.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
@@ -82,8 +82,8 @@ Json extender(const Extender& e) {
   return j;
 }
 
-// The number that Go writes for a float32: that of the fewest digits which mean it, not all those
-// of the double that it becomes.
+// The number that Go writes for a float32: the shortest digits that identify it, not all digits of
+// the corresponding double.
 double shortest(float value) {
   char text[64];
   const auto end =
@@ -152,7 +152,7 @@ std::string config_to_json(const SchedulerConfig& config, int indent) {
   for (const Profile& p : config.profiles) {
     Json profile = profile_head(p);
     Json plugins = {{"multiPoint", plugin_set(p.plugins.multi_point)}};
-    // Read back, the lists are merged into the defaults again; "*" keeps them as they are.
+    // Reading merges the lists into the defaults again; "*" keeps them unchanged.
     const auto& disabled = p.plugins.multi_point.disabled;
     if (std::find(disabled.begin(), disabled.end(), "*") == disabled.end()) {
       plugins["multiPoint"]["disabled"].push_back({{"name", "*"}});

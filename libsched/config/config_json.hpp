@@ -1,5 +1,5 @@
-// Configurations as JSON, for `config check` and for people: the defaulted document, the expanded
-// plugin lists and the arguments, in the form in which upstream writes them.
+// Configurations as JSON, for `config check` and for readers: the defaulted document, the expanded
+// plugin lists and the arguments, in upstream's form.
 #pragma once
 
 #include <string>

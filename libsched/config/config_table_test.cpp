@@ -1,4 +1,4 @@
-// Every configuration of the recorded table must give what upstream made of it: the same error, or
+// Tests that every configuration of the recorded table gives upstream's result: the same error, or
 // the same defaulted configuration, plugin lists and arguments.
 #include <doctest/doctest.h>
 #include <zlib.h>
@@ -31,7 +31,7 @@ bool same_error(const std::string& got, const std::string& want) {
 
 void check_error(const Json& c, const Error& error) {
   std::string want = c.value("error", "");
-  // The recording program words this one itself; kube-scheduler has another text for it.
+  // The recording program has its own text for this error, unlike kube-scheduler's.
   if (want ==
       "got kubescheduler.config.k8s.io/v1, Kind=NodeResourcesFitArgs, want "
       "KubeSchedulerConfiguration") {
@@ -70,7 +70,7 @@ void check_case(const Json& c) {
     if (checked) CHECK_EQ(profile["plugins"], want["plugins"]);
   }
 
-  // What is written can be read again, and means the same.
+  // The written text can be read again, and has the same meaning.
   const std::string text = config_to_json(**config);
   auto again = parse_config(text);
   REQUIRE_MESSAGE(again.ok(), again.error().message);

@@ -1,4 +1,4 @@
-// What the recorded table does not tell: places of errors, limits, warnings, gates, typed
+// Tests beyond the recorded table: places of errors, limits, warnings, gates, typed
 // arguments.
 #include "libsched/config/config.hpp"
 
@@ -94,7 +94,7 @@ TEST_CASE(
   CHECK(checked.find(R"("queueSort":[{"name":"Mine"},{"name":"PrioritySort"}])") !=
         std::string::npos);
 
-  // The other errors of upstream stay, and the arguments of every one of them count.
+  // Upstream's other errors remain, and the arguments of every plugin count.
   const auto refused = [&](const std::string& second) {
     auto parsed = parse_config(kHeader + "podInitialBackoffSeconds: -1\nprofiles: [" +
                                    profile("a", both) + ", " + second + "]\n",

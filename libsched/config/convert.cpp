@@ -1,5 +1,5 @@
-// From the defaulted versioned types to SchedulerConfig; what plugins read as objects (selectors,
-// spread constraints) is copied into the configuration's arena.
+// Converts the defaulted versioned types to SchedulerConfig. Objects that plugins read (selectors,
+// spread constraints) are copied into the configuration's arena.
 #include <algorithm>
 
 #include "libsched/config/defaults.hpp"
@@ -33,7 +33,7 @@ Span<Requirement> requirements(const std::vector<V1Requirement>& from, Arena& ar
     to.values = copy_strings(r.values, arena);
     to.values_present = r.values_present;
     to.key_hash = hash_str(to.key);
-    out.push_back(to);  // valid: invalid ones are refused before anybody sees them
+    out.push_back(to);  // valid: invalid ones have been refused before
   }
   return arena.copy(out);
 }

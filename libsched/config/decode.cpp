@@ -1,8 +1,8 @@
 // From bytes to the versioned configuration: recognises the format, reads kind and version, decodes
 // strictly, then decodes the arguments of every plugin whose argument type is known.
 //
-// A value of the wrong type ends all; unknown and duplicate fields are collected over the document
-// and all arguments and reported together, as upstream's codec does.
+// A value of the wrong type ends decoding; unknown and duplicate fields are collected over the
+// document and all arguments and reported together, as upstream's codec does.
 #include "libsched/config/decode.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace libsched {
 namespace {
 
-// Upstream names the scheme after the place where it is made.
+// Upstream names the scheme after the source line that makes it.
 constexpr Str kSchemeName = "pkg/runtime/scheme.go:111";
 
 struct Gvk {
@@ -60,7 +60,7 @@ Result<Gvk> interpret(const JsonValue& v) {
   return gvk;
 }
 
-// What a document leaves out is taken from what is expected at its place.
+// Takes missing parts from the expected kind.
 void apply_defaults(Gvk& actual, const Gvk& expected) {
   if (actual.kind.empty()) actual.kind = expected.kind;
   if (!actual.version.empty()) return;
@@ -166,8 +166,8 @@ Result<void> decode_plugin_args(V1PluginConfig& config, std::string& strict, std
   return {};
 }
 
-// A document of either format; `json` backs the values of a YAML document, `duplicates` is
-// upstream's error for keys that are there twice.
+// Reads a document of either format; `json` backs the values of a YAML document, `duplicates` is
+// upstream's error for duplicate keys.
 Result<JsonValue> read_root(Str bytes, std::string& json, std::string& duplicates,
                             std::vector<std::string>& warnings) {
   if (is_json_buffer(bytes)) {

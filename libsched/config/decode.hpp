@@ -16,8 +16,8 @@ Result<V1Config> decode_config(Str bytes, std::vector<std::string>& warnings);
 // A profile without the configuration around it, just as strictly.
 Result<V1Profile> decode_profile(Str bytes, std::vector<std::string>& warnings);
 
-// The kind and apiVersion of an object, which are read before all else: at this point they only
-// have to be strings.
+// Decodes the kind and apiVersion of an object, which are read first: at this point they only have
+// to be strings.
 inline void decode_type_meta(StrictDecoder& d, const JsonValue& v) {
   std::string ignored;
   d.string(v, ignored);
@@ -35,7 +35,7 @@ void decode_v1(StrictDecoder& d, const JsonValue& v, V1Config& out);
 void decode_v1_profile(StrictDecoder& d, const JsonValue& v, V1Profile& out);
 // The empty arguments of a kind such as "NodeAffinityArgs", or monostate if it is none.
 V1Args make_v1_args(Str kind);
-// `args` says by its alternative what is to be decoded.
+// The alternative of `args` selects the type to decode.
 void decode_v1_args(StrictDecoder& d, const JsonValue& v, V1Args& args);
 
 }  // namespace libsched

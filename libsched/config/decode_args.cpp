@@ -1,4 +1,4 @@
-// The fields of the arguments of in-tree plugins, and of the core/v1 types that stand in them.
+// The fields of the arguments of in-tree plugins, and of the core/v1 types in them.
 #include "libsched/config/decode.hpp"
 
 namespace libsched {

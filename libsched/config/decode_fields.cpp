@@ -1,4 +1,4 @@
-// The fields of KubeSchedulerConfiguration and of what it holds, apart from plugin arguments.
+// The fields of KubeSchedulerConfiguration and of its parts, apart from plugin arguments.
 #include "libsched/config/decode.hpp"
 
 namespace libsched {

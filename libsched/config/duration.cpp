@@ -1,6 +1,6 @@
 // Parses and prints durations exactly as Go's package time does.
 //
-// Sums are kept in uint64 up to 2^63, so that the most negative duration can be read, too.
+// Sums are kept in uint64 up to 2^63, so that the most negative duration can be read as well.
 #include "libsched/config/duration.hpp"
 
 namespace libsched {
@@ -53,7 +53,7 @@ bool leading_int(Str& s, uint64_t& value) {
   return true;
 }
 
-// Digits beyond what fits are dropped.
+// Digits that do not fit are dropped.
 uint64_t leading_fraction(Str& s, double& scale) {
   uint64_t value = 0;
   scale = 1;

@@ -1,4 +1,4 @@
-// Durations against what Go's time package reads and prints.
+// Compares durations with those that Go's time package reads and prints.
 #include "libsched/config/duration.hpp"
 
 #include <doctest/doctest.h>

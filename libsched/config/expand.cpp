@@ -1,6 +1,6 @@
 // Builds the plugin list of every extension point from a profile.
 //
-// The steps and their order are upstream's, because the first error is the one that is reported:
+// The steps and their order are upstream's, because only the first error is reported:
 // arguments, the points' own lists, MultiPoint, queue sort and bind, weights.
 #include "libsched/config/expand.hpp"
 
@@ -84,7 +84,7 @@ class Expander {
     return e;
   }
 
-  // What the factories of the needed plugins say of their arguments.
+  // Checks the arguments of the needed plugins as their factories do.
   Result<void> check_args() {
     for (const PluginSet& set : profile_.plugins.points) {
       for (const EnabledPlugin& p : set.enabled) needed_.insert(p.name);
@@ -134,7 +134,7 @@ class Expander {
     return {};
   }
 
-  // First the point's own plugins that MultiPoint has, too, then those of MultiPoint alone, then
+  // First the point's own plugins that are also in MultiPoint, then those only in MultiPoint, then
   // the rest of the point's own.
   Result<void> multi_point(ExtensionPoint p) {
     const PluginSet& set = profile_.plugins.at(p);
@@ -186,12 +186,12 @@ class Expander {
     int64_t total = 0;
     for (const PluginSet* set : {&profile_.plugins.at(p), &profile_.plugins.multi_point}) {
       for (const EnabledPlugin& e : set->enabled) {
-        // Only where every point is closed to MultiPoint can an unknown plugin come this far.
+        // An unknown plugin gets this far only if every point is closed to MultiPoint.
         if (!known_.contains(e.name)) return missing(p, e.name);
         if (!implements(e.name, p) || weights.contains(e.name)) continue;
         const int32_t weight = e.weight == 0 ? 1 : e.weight;
         weights[e.name] = weight;
-        // The limit wraps around for a negative total, which is what upstream's does.
+        // The limit wraps around for a negative total, as upstream's does.
         const auto room =
             static_cast<int64_t>(static_cast<uint64_t>(kMaxTotal) - static_cast<uint64_t>(total));
         if (weight * kMaxScore > room) {
@@ -207,7 +207,7 @@ class Expander {
   const PluginCatalog& catalog_;
   const FeatureGates& gates_;
   const ExpandOptions& options_;
-  std::map<std::string, std::string> own_names_;  // of plugins that call themselves otherwise
+  std::map<std::string, std::string> own_names_;  // of plugins whose own name differs
   std::set<std::string> needed_;                  // every plugin that is enabled somewhere
   std::map<std::string, PointMask> known_;        // those of them that exist
   std::array<Names, kExtensionPointCount> lists_;

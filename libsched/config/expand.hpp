@@ -1,5 +1,5 @@
-// expand_profile: from a profile to the plugins of each extension point, as upstream's
-// NewFramework does it (MultiPoint expansion, overrides, score weights), with its errors.
+// expand_profile: from a profile to the plugins of each extension point, as in upstream's
+// NewFramework (MultiPoint expansion, overrides, score weights), with its errors.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@
 
 namespace libsched {
 
-// Which plugins exist, and which extension points each implements; nullopt: no such plugin.
+// Returns the extension points that a plugin implements; nullopt: no such plugin.
 using PluginCatalog = std::function<std::optional<PointMask>(Str plugin)>;
 
 struct InTreePlugin {
@@ -42,8 +42,8 @@ struct ExpandedProfile {
   }
 };
 
-// Makes a plugin that the profile needs, and says what it calls itself: weights are looked up by
-// that name.
+// Makes a plugin that the profile needs, and returns the plugin's own name, by which weights are
+// looked up.
 using PluginMaker = std::function<Result<std::string>(const std::string& registered)>;
 
 struct ExpandOptions {

@@ -27,7 +27,7 @@ enum class ExtensionPoint : uint8_t {
 };
 inline constexpr int kExtensionPointCount = 14;
 
-// A set of extension points: which of them a plugin implements.
+// A set of extension points, such as those that a plugin implements.
 using PointMask = uint32_t;
 constexpr PointMask point_bit(ExtensionPoint p) { return PointMask{1} << static_cast<uint32_t>(p); }
 

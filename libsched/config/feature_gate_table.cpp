@@ -1,6 +1,6 @@
-// Every feature gate that kube-scheduler accepts, and which gates depend on which.
+// Every feature gate that kube-scheduler accepts, and the dependencies between gates.
 //
-// Gates of other components are known for their names, dependencies and locks only.
+// Gates of other components are listed only for their names, dependencies and locks.
 #include "libsched/config/feature_gate_table.hpp"
 
 namespace libsched {
@@ -14,7 +14,7 @@ constexpr GateSupport Y = GateSupport::kSupported;
 constexpr GateSupport N = GateSupport::kNoEffect;
 constexpr GateSupport U = GateSupport::kDefaultOnly;
 
-// name, stage, default, locked, support and, unless it is all of them, the releases
+// name, stage, default, locked, support and, unless the row holds for all, the releases
 constexpr GateInfo kGates[] = {
     // In the order of enum Gate.
     {"DRAAdminAccess", G, true, true, U},

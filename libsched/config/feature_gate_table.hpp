@@ -8,10 +8,10 @@
 
 namespace libsched {
 
-// Those of enum Gate in its order, then the others by name. A gate that differs between releases
-// has a row for each range, beside one another.
+// The gates of enum Gate in its order, then the others by name. A gate that differs between
+// releases has adjacent rows, one for each range.
 Span<GateInfo> gate_rows();
-// One for each gate: its row of that release; without one, a gate that is off and not there.
+// One row for each gate: its row of that release or, without one, a gate that is off and unknown.
 std::vector<GateInfo> gates_in(Span<GateInfo> rows, Release release);
 
 struct GateDependency {

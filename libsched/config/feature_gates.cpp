@@ -13,7 +13,7 @@ namespace {
 
 constexpr size_t kNotFound = SIZE_MAX;
 
-// The gates of one release, and the places of those that it knows by name.
+// The gates of one release, and an index of its known gates by name.
 struct Known {
   std::vector<GateInfo> gates;
   std::map<Str, size_t> by_name;

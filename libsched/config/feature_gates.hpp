@@ -1,8 +1,8 @@
-// FeatureGates: which of a release's feature gates are on.
+// FeatureGates: the settings of a release's feature gates.
 //
-// Every gate that kube-scheduler accepts is known here with its default. Parsing applies
+// Every gate that kube-scheduler accepts is known with its default. Parsing applies
 // upstream's rules (unknown and locked gates, dependencies, AllAlpha and AllBeta) with its texts;
-// require_supported() then refuses what libsched cannot do yet. A plain value, free to copy.
+// require_supported() then refuses unsupported settings. It is a plain value that can be copied.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@
 
 namespace libsched {
 
-// The gates that the scheduler's own code asks for, in the order of their table.
+// The gates that the scheduler's own code reads, in the order of their table.
 enum class Gate : uint16_t {
   kDRAAdminAccess,
   kDRAConsumableCapacity,
@@ -61,9 +61,9 @@ enum class Gate : uint16_t {
 enum class GateStage : uint8_t { kAlpha, kBeta, kGa, kDeprecated };
 
 enum class GateSupport : uint8_t {
-  kSupported,    // libsched follows the gate, whichever way it is set
-  kNoEffect,     // nothing that libsched decides depends on it
-  kDefaultOnly,  // libsched does what the default says; the other value is an error
+  kSupported,    // libsched follows both settings
+  kNoEffect,     // no decision of libsched depends on it
+  kDefaultOnly,  // libsched implements the default; the other value is an error
 };
 
 struct GateInfo {
@@ -75,8 +75,8 @@ struct GateInfo {
   ReleaseRange releases = {};  // in which all this holds
 };
 
-// All gates: first those of enum Gate in its order, then the others by name. Where `releases` has
-// not the release asked for, that release does not know the gate, and it is off.
+// All gates: first those of enum Gate in its order, then the others by name. If `releases` lacks
+// the given release, that release does not know the gate, and it is off.
 Span<GateInfo> known_gates(Release release = kNewestRelease);
 
 class FeatureGates {

@@ -1,4 +1,4 @@
-// Field errors as upstream's validation words and joins them.
+// Field errors with the texts and the joining of upstream's validation.
 #pragma once
 
 #include <string>
@@ -23,7 +23,7 @@ class FieldErrors {
   void not_supported(const std::string& path, const std::string& value,
                      const std::vector<Str>& supported);
 
-  // Errors that were put together elsewhere: "" for none, "path: ...", or "[path: ..., path: ...]".
+  // Adds aggregated errors: "" for none, "path: ...", or "[path: ..., path: ...]".
   void aggregate(const std::string& path, std::string text);
   // Upstream's check of label keys, which are also resource names; each message is an error.
   void check_label_key(const std::string& path, Str key);

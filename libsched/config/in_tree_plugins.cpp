@@ -1,5 +1,5 @@
-// The plugins of kube-scheduler and the extension points each implements. This is what lets
-// a configuration be checked without building a framework.
+// The plugins of kube-scheduler and the extension points that each implements. With this table a
+// configuration can be checked without building a framework.
 #include <algorithm>
 
 #include "libsched/config/expand.hpp"

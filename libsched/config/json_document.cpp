@@ -1,6 +1,6 @@
-// A recursive-descent JSON parser that stops where Go's scanner would, and says the same.
+// A recursive-descent JSON parser that stops where Go's scanner would, with the same errors.
 //
-// The end of the text reads as one blank more: only if that blank is acceptable, too, is the
+// The end of the text reads as one more blank: only if that blank is acceptable is the
 // message "unexpected end of JSON input".
 #include "libsched/config/json_document.hpp"
 
@@ -69,7 +69,7 @@ uint32_t hex4(Str s, size_t i) {
   return v;
 }
 
-// Decodes the inside of a string literal that has been checked already.
+// Decodes the inside of a checked string literal.
 std::string unescape(Str s) {
   constexpr uint32_t kReplacement = 0xfffd;
   std::string out;

@@ -1,8 +1,8 @@
-// JsonValue: a JSON document in memory as the configuration decoder needs it: members in document
-// order, duplicates kept, the source text of every value at hand.
+// JsonValue: a JSON document in memory for the configuration decoder: members in document
+// order, duplicates and the source text of every value kept.
 //
-// parse_json_document() refuses what Go's encoding/json refuses, with its words. A string with
-// broken UTF-8 or a lone surrogate is accepted and repaired with U+FFFD, as there.
+// parse_json_document() refuses the same texts as Go's encoding/json, with its errors. A string
+// with broken UTF-8 or a lone surrogate is accepted and repaired with U+FFFD, as in Go.
 #pragma once
 
 #include <string>
@@ -26,9 +26,9 @@ struct JsonValue {
 
   bool is_null() const { return kind == Kind::kNull; }
   bool is_true() const { return kind == Kind::kBool && raw == "true"; }
-  // What Go's type errors call a value of this kind.
+  // The name of this kind in Go's type errors.
   Str kind_name() const;
-  // Brings the members of all objects into byte order of their names, as maps are written by Go.
+  // Sorts the members of all objects by the bytes of their names, as Go writes maps.
   void sort_members();
 };
 
@@ -42,7 +42,7 @@ inline constexpr int kMaxJsonDepth = 200;
 // Values deeper than kMaxJsonDepth are an Rc::kLimit error.
 Result<JsonValue> parse_json_document(Str text);
 
-// Valid JSON without blanks, and with the characters that HTML minds escaped: as Go writes it.
+// Valid JSON without blanks, with HTML's special characters escaped, as Go writes it.
 std::string compact_json(Str json);
 
 }  // namespace libsched

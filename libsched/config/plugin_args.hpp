@@ -1,5 +1,5 @@
-// Arguments of plugins: one plain struct per in-tree plugin that takes any, as defaulted and
-// converted (upstream's internal types); raw JSON for plugins that are not known here.
+// Arguments of plugins: one plain struct per in-tree plugin with arguments, defaulted and
+// converted (upstream's internal types); raw JSON for unknown plugins.
 //
 // Str and Span members live in the arena of the SchedulerConfig that holds the arguments.
 #pragma once
@@ -29,7 +29,7 @@ struct DefaultPreemptionArgs {
   int32_t min_candidate_nodes_absolute = 0;
 };
 
-// Absent where upstream's pointer is nil: the feature gate of the field is off.
+// Absent if upstream's pointer is nil, because the feature gate of the field is off.
 struct DynamicResourcesArgs {
   std::optional<int64_t> filter_timeout_ns;
   std::optional<int64_t> binding_timeout_ns;
@@ -48,8 +48,8 @@ struct NodeResourcesBalancedAllocationArgs {
   std::vector<ResourceSpec> resources;
 };
 
-// The type is kept as text: upstream looks at it only when the plugin is built
-// (validate_plugin_construction), and so does libsched.
+// The type is kept as text: like upstream, libsched checks it only when the plugin is built
+// (validate_plugin_construction).
 struct ScoringStrategy {
   std::string type;  // LeastAllocated | MostAllocated | RequestedToCapacityRatio
   std::vector<ResourceSpec> resources;
@@ -75,7 +75,7 @@ struct VolumeBindingArgs {
   std::optional<std::vector<UtilizationShapePoint>> shape;  // gate StorageCapacityScoring
 };
 
-// What libsched does not know the type of: the value as it stood in the document, as JSON.
+// Arguments of an unknown type: the value from the document, as JSON.
 struct RawArgs {
   std::string json;
 };

@@ -1,4 +1,4 @@
-// The releases that are there, and the table of behaviours.
+// The known releases, and the table of behaviours.
 #include "libsched/config/release.hpp"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::array<Str, kReleaseCount> kNames = {"1.31", "1.32", "1.33", "1.34", "1.35", "1.36"};
 
-// Those whose decisions are compared with upstream's, the newest first.
+// The releases whose decisions are compared with upstream's, the newest first.
 constexpr Release kJudged[] = {Release::k1_36, Release::k1_31};
 
 constexpr BehaviourRow kBehaviours[] = {

@@ -1,8 +1,8 @@
-// Release: the minor release of Kubernetes that a framework follows, and what differs between them.
+// Release: the minor release of Kubernetes that a framework follows, and the differences.
 //
-// What differs is data: rows of tables (behaviours here; feature gates, default plugins and
-// extension points in their own files) say from which release until which they hold. Nothing else
-// compares releases: plugins are handed `Behaviours`.
+// Differences are data: rows of tables (behaviours here; feature gates, default plugins and
+// extension points in their own files) name the releases for which they hold. Nothing else
+// compares releases: plugins receive `Behaviours`.
 #pragma once
 
 #include <cstdint>
@@ -30,9 +30,9 @@ Str release_name(Release release);  // "1.36"
 // no oracle has judged what libsched would do.
 Result<Release> parse_release(Str text);
 
-// What a release does otherwise than 1.36, by name. All false is 1.36.
+// The differences of a release from 1.36, by name. All false is 1.36.
 struct Behaviours {
-  // NodeResourcesBalancedAllocation scores the balance after the pod, not what the pod changes.
+  // NodeResourcesBalancedAllocation scores the balance after placing the pod, not its change.
   bool absolute_balance = false;
   // TaintToleration's reason names the first taint that is not tolerated.
   bool named_taint = false;

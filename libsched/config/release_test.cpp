@@ -1,4 +1,4 @@
-// Releases: which there are, each behaviour, and every gate, default plugin and extension point of
+// Tests the list of releases, each behaviour, and every gate, default plugin and extension point of
 // each release as recorded in tests/tables/releases.json.
 #include "libsched/config/release.hpp"
 
@@ -60,7 +60,7 @@ TEST_CASE("each behaviour by release") {
   CHECK_EQ(last(&Behaviours::named_taint), "1.33");
   CHECK_EQ(last(&Behaviours::uniform_ties), "1.34");
 
-  // Every field has one row: none is left false for want of one.
+  // Every field has one row, so that no field is false for lack of a row.
   std::set<Str> names;
   for (const BehaviourRow& row : behaviour_rows()) {
     CHECK_MESSAGE(names.insert(row.name).second, row.name);

@@ -91,11 +91,11 @@ class StrictDecoder {
   // map[string]string
   void string_map(const JsonValue& v, std::vector<std::pair<std::string, std::string>>& out);
 
-  // The error that ends decoding, if there is one ("json: cannot unmarshal ...").
+  // The error that ends decoding, if any ("json: cannot unmarshal ...").
   std::optional<std::string> error() const { return fatal_ ? fatal_ : saved_; }
   // The place of that error: "profiles[0].plugins".
   const std::string& error_path() const { return error_path_; }
-  // `unknown field "profiles[0].colour"`, in document order; they count if there is no error().
+  // `unknown field "profiles[0].colour"`, in document order; they count only without error().
   const std::vector<std::string>& strict_errors() const { return strict_; }
   const std::string& strict_error_path() const { return strict_path_; }
 
@@ -127,7 +127,7 @@ class StrictDecoder {
     size_t path_;
   };
 
-  // False: `v` is null, or of another kind, which is then noted as a type error.
+  // False: `v` is null or of another kind, which is recorded as a type error.
   bool begin(const JsonValue& v, JsonValue::Kind kind, Str type);
   std::string type_error(Str value, Str type) const;
   void save(std::string message);

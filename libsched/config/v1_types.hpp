@@ -1,4 +1,4 @@
-// The versioned types of kubescheduler.config.k8s.io/v1 as they stand in a document, before
+// The versioned types of kubescheduler.config.k8s.io/v1 as written in a document, before
 // defaulting: optional members are upstream's pointers. Internal to the configuration layer.
 #pragma once
 

@@ -51,7 +51,7 @@ void percentage(const std::string& path, std::optional<int32_t> value, FieldErro
   }
 }
 
-// Plugins that were taken out of upstream long ago.
+// Plugins that upstream removed long ago.
 bool is_removed(Str name) {
   return name == "AzureDiskLimits" || name == "CinderLimits" || name == "EBSLimits" ||
          name == "GCEPDLimits";
@@ -67,7 +67,7 @@ void profile(const std::string& path, const Profile& p, const FeatureGates& gate
              FieldErrors& errors) {
   if (p.scheduler_name.empty()) errors.required(child(path, "schedulerName"));
   percentage(child(path, "percentageOfNodesToScore"), p.percentage_of_nodes_to_score, errors);
-  // Upstream looks neither at multiPoint nor at the placement points.
+  // Upstream checks neither multiPoint nor the placement points.
   using P = ExtensionPoint;
   for (const P point :
        {P::kPreEnqueue, P::kQueueSort, P::kPreFilter, P::kFilter, P::kPostFilter, P::kPreScore,
@@ -115,21 +115,21 @@ std::string set_text(const PluginSet& s) {
          "}";
 }
 
-// Equal for arguments that upstream's semantic comparison finds equal: null is [] to it.
+// A text that is equal for arguments equal in upstream's semantic comparison: null equals [].
 std::string comparable(PluginArgs args) {
   if (auto* affinity = std::get_if<NodeAffinityArgs>(&args.value))
     affinity->added_affinity.required.terms_present = true;
   return args_to_json(args);
 }
 
-// All profiles share one queue, hence one way to sort it.
+// All profiles share one queue, so they must sort it in the same way.
 void queue_sort(const std::vector<Profile>& profiles, bool several, FieldErrors& errors) {
   const PluginSet& canon = profiles[0].plugins.at(ExtensionPoint::kQueueSort);
   if (canon.enabled.size() > 1 && !several) {
     errors.invalid("profiles[0].plugins.queueSort.Enabled", std::to_string(canon.enabled.size()),
                    "only one queue sort plugin can be enabled");
   }
-  // By plugin; upstream looks at the first one alone, which is "" where there is none.
+  // By plugin; upstream compares only the first plugin, "" if there is none.
   std::map<Str, std::string> canon_args;
   if (canon.enabled.empty()) canon_args[""] = "null";
   for (const EnabledPlugin& e : canon.enabled)
@@ -202,7 +202,7 @@ void validate_config(const SchedulerConfig& c, FieldErrors& errors) {
     for (size_t i = 0; i < c.profiles.size(); ++i) {
       const Profile& p = c.profiles[i];
       profile(item("profiles", i), p, c.gates, errors);
-      // Upstream means to print the other profile's path, and prints an empty object.
+      // Upstream intends to print the other profile's path, but prints an empty object.
       if (!names.insert(p.scheduler_name).second)
         errors.duplicate(child(item("profiles", i), "schedulerName"), "{}");
     }

@@ -7,11 +7,11 @@
 
 namespace libsched {
 
-// Everything upstream checks before it builds a framework.
+// Runs all of upstream's checks before it builds a framework.
 void validate_config(const SchedulerConfig& config, FieldErrors& errors);
 
-// The arguments of one plugin at `path`. NodeResourcesFit is checked only when `construction` is
-// set: upstream leaves that to the plugin's factory.
+// Checks the arguments of one plugin at `path`. NodeResourcesFit is checked only if `construction`
+// is set, because upstream leaves that to the plugin's factory.
 void validate_args(const PluginArgs& args, const std::string& path, const FeatureGates& gates,
                    bool construction, FieldErrors& errors);
 

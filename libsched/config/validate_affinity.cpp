@@ -1,4 +1,4 @@
-// Validation of addedAffinity: what the node selector parser has to say about each requirement.
+// Validation of addedAffinity: the node selector parser's errors for each requirement.
 //
 // Preferred terms of weight 0 are skipped, as upstream skips them.
 #include "libsched/config/validate.hpp"

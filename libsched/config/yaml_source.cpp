@@ -1,7 +1,7 @@
 // Reads the first YAML document of a text, with the messages of upstream's YAML reader: syntax
 // errors with its (at times odd) line numbers, and every key that is set twice, merges included.
 //
-// The events are only looked at here; the JSON comes from ingest, with the last value of a key.
+// The events serve only the checks; the JSON comes from ingest, with the last value of a key.
 #include "libsched/config/yaml_source.hpp"
 
 #include <yaml.h>
@@ -44,7 +44,7 @@ class DocumentScanner {
     }
   }
 
-  // An alias to nothing, or "".
+  // An alias to an unknown anchor, or "".
   const std::string& unknown_anchor() const { return unknown_anchor_; }
 
   // Upstream's message for all keys that are set twice, or "".
@@ -187,7 +187,7 @@ size_t offset_of(Str bytes, size_t index) {
   return i;
 }
 
-// Whether more than comments, blanks and markers stands in the rest of the stream.
+// Tells whether the rest of the stream has more than comments, blanks and markers.
 bool has_content(Str rest) {
   while (!rest.empty()) {
     const size_t end = rest.find('\n');

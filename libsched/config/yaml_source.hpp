@@ -1,4 +1,4 @@
-// The YAML side of decoding: one document as JSON, with what upstream's strict reader objects to.
+// The YAML side of decoding: one document as JSON, with the errors of upstream's strict reader.
 // Internal to the configuration layer.
 #pragma once
 
@@ -10,16 +10,16 @@
 
 namespace libsched {
 
-// Upstream takes text that begins with "{" (after blanks) for JSON, and all else for YAML.
+// Upstream reads text that starts with "{" (after blanks) as JSON, and any other text as YAML.
 bool is_json_buffer(Str bytes);
 
 struct ConfigSource {
   std::string json;        // "null" for an empty document
-  std::string duplicates;  // upstream's error for keys that are there twice, or ""
+  std::string duplicates;  // upstream's error for duplicate keys, or ""
   std::vector<std::string> warnings;
 };
 
-// The first document of the stream: upstream ignores the others, which gives a warning here.
+// Reads the first document of the stream. Upstream ignores the others, which gives a warning here.
 Result<ConfigSource> read_yaml_document(Str bytes);
 
 }  // namespace libsched

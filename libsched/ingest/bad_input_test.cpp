@@ -1,4 +1,4 @@
-// Every kind of bad input: a clear error with its path, never a part of the result.
+// Tests that every kind of bad input gives a clear error with its path, never a part of the result.
 #include <doctest/doctest.h>
 
 #include "libsched/ingest/ingest.hpp"
@@ -219,8 +219,8 @@ TEST_CASE("bad input: strict makes errors of unknown kinds and fields") {
         "objects of kind v1 ConfigMap are not read yet");
 }
 
-// docs/documents.md promises both halves: fields that libsched reads, and objects around them, are
-// checked; what lies inside a field that no plugin reads is skipped as a whole.
+// docs/documents.md promises both: fields that libsched reads, and the objects around them, are
+// checked; a field that no plugin reads is skipped as a whole.
 TEST_CASE("bad input: strict does not look into fields that no plugin reads") {
   ParseOptions options;
   options.strict = true;

@@ -1,4 +1,4 @@
-// Containers: image, resources, ports, claims and what makes an init container a sidecar.
+// Containers: image, resources, ports, claims and the fields that make an init container a sidecar.
 #include "libsched/ingest/object_builder.hpp"
 
 namespace libsched {

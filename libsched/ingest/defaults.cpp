@@ -1,5 +1,5 @@
-// The order is upstream's: container requests from limits first, then pod-level resources from
-// what containers ask for, then every amount rounded up to thousandths.
+// The order is upstream's: container requests from limits first, then pod-level resources from the
+// containers' requests, then every amount rounded up to thousandths.
 #include "libsched/ingest/defaults.hpp"
 
 #include <unordered_set>
@@ -20,7 +20,7 @@ ResourceList sorted_copy(std::vector<NamedQuantity> list, Arena& arena) {
   return arena.copy(list);
 }
 
-// `list` and those of `more` whose names it lacks and that are wanted.
+// Returns `list` plus the wanted entries of `more` whose names it lacks.
 template <typename Wanted>
 ResourceList with_missing(ResourceList list, ResourceList more, Wanted&& wanted, Arena& arena) {
   std::vector<NamedQuantity> merged(list.begin(), list.end());
@@ -30,12 +30,12 @@ ResourceList with_missing(ResourceList list, ResourceList more, Wanted&& wanted,
   return merged.size() == list.size() ? list : sorted_copy(std::move(merged), arena);
 }
 
-// What the containers take together at the worst moment: AggregateContainerRequests and -Limits.
+// The containers' largest total at any time: AggregateContainerRequests and -Limits.
 void aggregate(const PodSpec& spec, ResourceList Container::* amounts, QuantitySums& total) {
   for (const Container& c : spec.containers) total.add(c.*amounts);
   QuantitySums sidecars, init;
   for (const Container& c : spec.init_containers) {
-    init.raise(c.*amounts, sidecars);  // what it doesn't ask for is as after the last sidecar
+    init.raise(c.*amounts, sidecars);  // other resources stay as after the last sidecar
     if (!c.always_restarts) continue;
     total.add(c.*amounts);
     sidecars.add(c.*amounts);

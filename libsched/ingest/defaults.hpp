@@ -1,4 +1,4 @@
-// What the API server fills in when an object is created, as far as scheduling depends on it:
+// The API server's defaults for new objects, as far as scheduling depends on them:
 // core/v1 defaulting, the label keys of pod affinity terms, and the Priority admission plugin.
 #pragma once
 
@@ -12,29 +12,29 @@
 
 namespace libsched {
 
-// status.capacity, which nobody reads but defaulting.
+// status.capacity, which only defaulting reads.
 struct NodeCapacity {
   ResourceList list;
   bool allocatable_present = false;
 };
 
-// Before derive_pod(), derive_node().
+// Call these before derive_pod() and derive_node().
 void set_pod_defaults(Pod& pod);
 void set_node_defaults(Node& node, const NodeCapacity& capacity);
 void set_namespace_defaults(Namespace& ns);
 void set_volume_defaults(PersistentVolume& pv);
 void set_claim_defaults(PersistentVolumeClaim& claim);
-// The selector of a ReplicationController, and of the other controllers in API versions of old,
-// comes from the labels of its pod template.
+// The selector of a ReplicationController, and of other controllers in old API versions, defaults
+// to the labels of its pod template.
 void set_controller_defaults(Controller& controller, Labels template_labels);
 
-// PriorityClasses by name, which must outlive it. Of the same name the first counts, of several
-// global defaults the lowest.
+// An index of PriorityClasses by name, which must outlive it. The first class with a name counts,
+// and the lowest of several global defaults.
 class PriorityClasses {
  public:
   PriorityClasses(const std::vector<PriorityClassRef>& own,
                   const std::vector<PriorityClassRef>& more);
-  // The global default, if any, where the name is empty.
+  // Finds the class; for an empty name, the global default, if any.
   const PriorityClass* find(Str name) const;
 
  private:
@@ -42,8 +42,8 @@ class PriorityClasses {
   const PriorityClass* default_ = nullptr;
 };
 
-// Gives a pod without a priority that of its class, or of the global default class, or 0. False if
-// the class it names is not among them, where the API server would refuse the pod.
+// Sets the priority of a pod without one from its class, the global default class, or 0. False if
+// its class does not exist, in which case the API server would refuse the pod.
 bool admit_priority(Pod& pod, const PriorityClasses& classes);
 
 }  // namespace libsched

@@ -62,7 +62,7 @@ TEST_CASE("defaults: label keys of pod affinity terms, once") {
   CHECK(expressions(labels, R"("labelSelector":{},)" + keys, true) == "b In 2, a NotIn 1");
   CHECK(expressions(labels, R"("labelSelector":{},)" + keys, false) == "");
   CHECK(expressions(labels, keys, true) == "");  // no selector selects nothing
-  // What comes from an API server has them already, perhaps of labels that changed since.
+  // Objects from an API server have them already, perhaps from labels that have changed since.
   const std::string merged = R"("labelSelector":{"matchExpressions":[
       {"key":"b","operator":"In","values":["0"]},{"key":"a","operator":"NotIn","values":["1"]}]},)";
   CHECK(expressions(labels, merged + keys, true) == "b In 0, a NotIn 1");
@@ -80,7 +80,7 @@ TEST_CASE("defaults: ports") {
 }
 
 TEST_CASE("defaults: pod-level resources") {
-  // From what the containers ask for, then from the limits of the pod.
+  // From the requests of the containers, then from the limits of the pod.
   CHECK(
       amounts(
           pod(R"({"containers":[{"resources":{"requests":{"cpu":"1"}}},{"resources":{"requests":{"cpu":"2"}}}],
@@ -177,7 +177,7 @@ TEST_CASE("defaults: priority admission") {
   CHECK(priority(pc("b", 5, global) + pc("a", 3, global), "{}") ==
         "3 a ");  // the lowest global one
   CHECK(priority(pc("b", 5, global), R"({"priorityClassName":"other"})") == "0 other ");
-  // Classes from elsewhere count, too.
+  // Classes from other inputs count as well.
   const Result<ObjectSet> classes = parse_objects("[" + pc("far", 4, global).substr(1) + "]", {});
   REQUIRE(classes.ok());
   CHECK(priority("", "{}", classes->priority_classes) == "4 far ");

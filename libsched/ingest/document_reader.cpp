@@ -1,5 +1,5 @@
-// Finds out what each document is and hands its objects to the builder, one at a time, each with a
-// window of tokens that holds all of it.
+// Determines the type of each document and passes its objects to the builder, one at a time, each
+// with a window of tokens that holds the whole object.
 #include "libsched/ingest/document_reader.hpp"
 
 #include "libsched/base/quote.hpp"
@@ -49,7 +49,7 @@ bool DocumentReader::read_document() {
   switch (reader_.peek()) {
     case '{': return read_object(default_type_, /*top=*/true);
     case '[': return read_elements(/*list=*/false, default_type_);
-    case 'n': {  // a document null, as kubectl, is nothing
+    case 'n': {  // an empty document, as for kubectl
       Str ignored;
       return reader_.scalar(ignored);
     }
@@ -57,8 +57,8 @@ bool DocumentReader::read_document() {
   }
 }
 
-// Takes the type from the first keys of an object and goes back to its begin. With a default type,
-// only as far as kind and apiVersion come first, unless `full`.
+// Reads the type from the first keys of an object and returns to its start. With a default type,
+// reads only leading kind and apiVersion, unless `full`.
 bool DocumentReader::probe(const TypeName& default_type, bool top, bool full, TypeProbe& out) {
   out = {};
   const JsonReader::Mark begin = reader_.mark();
@@ -113,7 +113,7 @@ bool DocumentReader::read_object(const TypeName& default_type, bool top) {
   TypeProbe found;
   if (!reader_.whole([&] { return probe(default_type, top, /*full=*/false, found); })) return false;
   if (!found.items) return read_typed(found.type, begin);
-  // kubectl writes the kind of a List after its items, which then tell their own.
+  // kubectl writes the kind of a List after its items, which then have their own kinds.
   if (found.items_typed) return read_list(found.type, begin);
   return find_list_type(begin, found.type) && read_typed(found.type, begin);
 }
@@ -126,7 +126,7 @@ bool DocumentReader::read_typed(const TypeName& type, size_t begin) {
     const JsonReader::Mark mark = reader_.mark();
     if (build(*kind, type, begin)) return true;
     if (*kind == ObjectKind::kOther || !builder_.other_type()) return false;
-    // kind or apiVersion came after other fields and is not what was expected.
+    // kind or apiVersion came after other fields and is not the expected one.
     reader_.rewind(mark);
     TypeProbe found;
     if (!probe(type, /*top=*/false, /*full=*/true, found)) return false;
@@ -260,7 +260,7 @@ bool DocumentReader::build(ObjectKind kind, const TypeName& type, size_t begin) 
   return false;
 }
 
-// Whether no other object of the input has the same identity.
+// Tells whether no other object of the input has the same identity.
 bool DocumentReader::is_first(const Object& object, Str kind, size_t begin) {
   const size_t document = begins_.size() - 1;
   const size_t offset =
@@ -342,7 +342,7 @@ void DocumentReader::warn_unknown_fields(size_t begin) {
 void DocumentReader::admit_priorities() {
   const PriorityClasses classes(out_.priority_classes, options_.priority_classes);
   for (const PodRef& pod : out_.pods) {
-    // The objects were made here and nobody else has seen them yet.
+    // The objects were made here and are not shared yet.
     if (!admit_priority(const_cast<Pod&>(*pod), classes)) {
       warn_of_class("Pod", *pod, pod->spec.priority_class_name, "");
     }
@@ -385,7 +385,7 @@ std::string DocumentReader::prefix() const {
 
 std::string DocumentReader::document_prefix(size_t document) const {
   bool several = document > 0 || total_ > 1;
-  if (!several && total_ == 0) {  // whether more follows: only asked once something is wrong
+  if (!several && total_ == 0) {  // checks for further documents only after an error
     const JsonPlace end = place_of(begins_[0], SIZE_MAX);
     several = !end.error && begins_[0].find_first_not_of(" \t\r\n", end.end) != Str::npos;
   }

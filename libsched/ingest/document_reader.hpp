@@ -1,7 +1,7 @@
 // DocumentReader: JSON text with any number of documents -> ObjectSet.
 //
-// A document is an object, a List of objects (also nested), or an array of objects. The first
-// error ends it all; its path starts with documents[i] if the input has several documents.
+// A document is an object, a List of objects (also nested), or an array of objects. The first error
+// ends reading; its path starts with documents[i] if the input has several documents.
 #pragma once
 
 #include <string>
@@ -19,14 +19,14 @@ namespace libsched {
 
 class DocumentReader {
  public:
-  // `default_type`: what an object without kind and apiVersion is; empty: an error.
+  // `default_type`: the type of objects without kind and apiVersion; empty: they are errors.
   DocumentReader(const ParseOptions& options, TypeName default_type, ObjectSet& out);
 
   // Reads all documents of a text, which must stay alive until finish(). `total`: the number of
   // documents of the input if it is known, 0 if not.
   Result<void> read(Str text, size_t total);
-  // Whether the last error of read() was that the text is not JSON; and from which document on,
-  // which begins where in the text.
+  // Tells whether the last error of read() was that the text is not JSON, with the number of the
+  // first broken document and its start in the text.
   struct Broken {
     size_t document = 0, begin = 0;
   };
@@ -60,7 +60,7 @@ class DocumentReader {
   bool add_stored(const StoredObject& stored, size_t begin);
   bool is_first(const Object& object, Str kind, size_t begin);
   bool skip_kind(const TypeName& type, size_t begin);
-  bool interrupt();  // whether the caller wants the call to end; error() says so then
+  bool interrupt();  // whether the caller ends the call, in which case error() is set
   bool more();       // makes the next token available; false at the end of the text
   static constexpr int64_t kMaxUnknownFieldWarnings = 10;
   static constexpr int kMaxClassWarnings = 10;  // finding their paths takes long

@@ -1,5 +1,5 @@
-// FieldIssues: reports of wrong fields in the API server's words (field.Error), with paths that
-// are only written out when something is wrong.
+// FieldIssues: reports of wrong fields with the API server's texts (field.Error). Paths are
+// written out only for an error.
 #pragma once
 
 #include <string>
@@ -61,7 +61,7 @@ class FieldIssues {
   const WarningSink& sink_;
 };
 
-// What resources a container may ask for; overhead and pod-level resources follow the same rules.
+// The resources that a container may request; the rules hold for overhead and pod-level resources.
 struct ResourceRules {
   bool pod_level = false;
 };

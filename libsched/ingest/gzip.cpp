@@ -1,5 +1,5 @@
-// zlib's inflate in a loop: input and output are handed over in pieces, since zlib counts in 32
-// bits, and the output grows only as far as the limit and one byte, which shows that there is more.
+// Runs zlib's inflate in a loop: input and output are passed in pieces, since zlib counts in 32
+// bits. The output grows at most one byte beyond the limit, which shows that there is more.
 #include "libsched/ingest/gzip.hpp"
 
 #include <zlib.h>
@@ -11,7 +11,7 @@
 namespace libsched {
 namespace {
 
-constexpr size_t kPiece = size_t{4} << 20;  // what goes in or comes out between two interrupts
+constexpr size_t kPiece = size_t{4} << 20;  // bytes of input or output between two interrupts
 
 class Inflater {
  public:
@@ -29,7 +29,7 @@ class Inflater {
   z_stream stream_{};
 };
 
-// `made` bytes have come from the first `in`: what all of them would give at this rate.
+// The first `in` bytes gave `made` bytes; the error names the size of the whole at this rate.
 Error too_large(size_t bytes, size_t in, size_t made, size_t max_bytes) {
   const double rate = static_cast<double>(made) / static_cast<double>(std::max<size_t>(in, 1));
   const double all = std::max(rate * static_cast<double>(bytes), static_cast<double>(made));
@@ -102,7 +102,7 @@ Str other_compression(Str bytes) {
                                  {"zip", "PK\x03\x04"}};
   for (const Format& f : kFormats) {
     if (!bytes.starts_with(f.begin)) continue;
-    // The only one that a text may begin with has a digit and a block's six bytes next.
+    // A text may start with this signature, so a digit and a block's six bytes must follow.
     if (f.name == "bzip2" && (bytes.size() < 10 || bytes.substr(4, 6) != "1AY&SY")) continue;
     return f.name;
   }

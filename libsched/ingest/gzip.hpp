@@ -1,6 +1,6 @@
-// gzip -> plain bytes, with a limit on what may come out.
+// gzip -> plain bytes, with a limit on the size of the output.
 //
-// Several members one after the other are one text, as gzip writes them; zero bytes may follow
+// Several members in a row are one text, as in gzip's own output; zero bytes may follow
 // (tape padding), anything else is an error. Thread-safe; never throws.
 #pragma once
 
@@ -13,13 +13,13 @@
 
 namespace libsched {
 
-// Bytes in memory of malloc's, which grows without being copied or touched before it is written.
+// Bytes in memory from malloc, which can grow without copying or touching unwritten pages.
 class Unpacked {
  public:
   Str text() const { return {data_.get(), size_}; }
   char* data() { return data_.get(); }
   size_t size() const { return size_; }
-  // Keeps what is there. Throws std::bad_alloc.
+  // Keeps the contents. Throws std::bad_alloc.
   void resize(size_t size);
 
  private:
@@ -33,11 +33,11 @@ class Unpacked {
 // By the first two bytes.
 bool is_gzip(Str bytes);
 
-// The name of another format of compression ("xz") if the bytes begin as it does; else "".
+// The name of another compression format ("xz") if the bytes start with its signature; else "".
 Str other_compression(Str bytes);
 
-// Rc::kLimit as soon as more than max_bytes come out, Rc::kInvalid for truncated or damaged data,
-// Rc::kCancelled.
+// Decompresses. Errors: Rc::kLimit as soon as the output exceeds max_bytes, Rc::kInvalid for
+// truncated or damaged data, Rc::kCancelled.
 Result<Unpacked> gunzip(Str bytes, size_t max_bytes, const Interrupt& interrupt = {});
 
 }  // namespace libsched

@@ -46,7 +46,7 @@ TEST_CASE("a limit holds for bombs and over all members") {
   auto r = gunzip(bomb, 1 << 20);
   REQUIRE_FALSE(r.ok());
   CHECK(r.error().rc == Rc::kLimit);
-  // Both sizes: the limit, and about what would come out.
+  // The error has both sizes: the limit, and the estimated size of the output.
   const std::string begin =
       "gzip data of " + std::to_string(bomb.size()) + " bytes expands to about ";
   const std::string end = " bytes, more than the limit of 1048576";
@@ -91,7 +91,7 @@ TEST_CASE("damaged data is refused") {
   CHECK(message(bad).starts_with("damaged gzip data: unknown compression method"));
   CHECK(message(good + "x").starts_with("data that is not gzip follows the gzip data"));
   CHECK(message(good + good.substr(0, 12)).starts_with("truncated gzip data"));
-  // Whatever is flipped, there is an answer.
+  // Any flipped bit gives an answer.
   for (size_t i = 2; i < good.size(); ++i) {
     bad = good;
     bad[i] = static_cast<char>(bad[i] ^ 0x55);

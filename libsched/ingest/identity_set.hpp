@@ -15,8 +15,8 @@ struct ObjectPlace {
 
 class IdentitySet {
  public:
-  // Remembers the object, which must stay alive; or gives the place of the one that has the same
-  // identity. `kind` is any text that tells the kinds apart.
+  // Adds the object, which must stay alive, and returns nullptr, or returns the place of an object
+  // with the same identity. `kind` is any text that distinguishes the kinds.
   const ObjectPlace* insert(Str kind, const Object& object, ObjectPlace place) {
     if (entries_.size() * 2 >= slots_.size()) grow();
     const uint64_t hash = hash_str(kind, object.meta.key_hash);
@@ -42,7 +42,7 @@ class IdentitySet {
     ObjectPlace place;
   };
 
-  // Where an object with this identity is, or would be.
+  // The slot of an object with this identity, or the free slot for it.
   size_t slot_of(uint64_t hash, Str kind, const ObjectMeta& meta) const {
     const size_t mask = slots_.size() - 1;
     size_t i = hash & mask;

@@ -36,8 +36,8 @@ bool looks_like_json(Str text) {
   return i != Str::npos && (text[i] == '{' || text[i] == '[');
 }
 
-// Whether text that starts as JSON looks more like YAML: several documents, or a flow mapping with
-// plain keys. What is said about text that is neither depends on it.
+// Tells whether text that starts as JSON looks more like YAML: several documents, or a flow mapping
+// with plain keys. The error for text that is neither depends on it.
 bool looks_like_yaml(Str text) {
   const size_t open = text.find_first_not_of(kSpace);
   const size_t next = text.find_first_not_of(kSpace, open + 1);
@@ -45,7 +45,7 @@ bool looks_like_yaml(Str text) {
   return text.find("\n---") != Str::npos;
 }
 
-// Where an error message of the JSON or the YAML reader says that it is.
+// The place in an error message of the JSON or the YAML reader.
 std::pair<size_t, size_t> place_of(const Error& error) {
   constexpr Str kLine = "(line ", kColumn = ", column ";
   const Str text = error.message;
@@ -75,15 +75,15 @@ Result<bool> read_yaml(Str text, const ParseOptions& options, DocumentReader& re
   return true;
 }
 
-// Without the white space that the first line begins with, but for spaces alone: they do no harm,
-// and the places of errors stay what they are.
+// Removes the white space at the start of the first line, unless it is spaces alone, which are
+// harmless and whose removal would change the places of errors.
 Str unindented(Str text) {
   const size_t first = std::min(text.find_first_not_of(" \t\r\v\f"), text.size());
   return text.find_first_not_of(' ') == first ? text : text.substr(first);
 }
 
-// Text that begins as JSON and isn't, from its first or second document on, may go on as YAML:
-// this is how kubectl tells the two apart. A longer stream of JSON is JSON.
+// Text that starts as JSON but is broken in its first or second document may continue as YAML, as
+// for kubectl. A longer stream of JSON is JSON.
 Result<ObjectSet> read_json_or_yaml(Str text, bool marked, const ParseOptions& options,
                                     const TypeName& default_type) {
   ObjectSet out;
@@ -94,7 +94,7 @@ Result<ObjectSet> read_json_or_yaml(Str text, bool marked, const ParseOptions& o
     return out;
   }
   if (options.format == Format::kJson || !json.not_json()) return std::move(result.error());
-  // Behind a byte order mark kubectl sees YAML from the begin on.
+  // Behind a byte order mark kubectl reads YAML from the start.
   const DocumentReader::Broken broken = marked ? DocumentReader::Broken() : json.broken();
   if (broken.document > 1) return std::move(result.error());
 
@@ -107,7 +107,7 @@ Result<ObjectSet> read_json_or_yaml(Str text, bool marked, const ParseOptions& o
     rest = text.substr(end);
   }
   rest = unindented(rest);
-  if (rest.size() < 4) return std::move(result.error());  // too little for kubectl to look at
+  if (rest.size() < 4) return std::move(result.error());  // too short for kubectl's check
   Error error;
   Result<bool> read = read_yaml(rest, options, reader, error);
   if (!read.ok()) return std::move(read.error());
@@ -154,7 +154,7 @@ Result<ObjectSet> parse(Str bytes, const ParseOptions& options, const TypeName& 
   return out;
 }
 
-// Memory is the one thing that may run out anywhere below.
+// Memory may run out anywhere below.
 Result<ObjectSet> parse_safely(Str bytes, const ParseOptions& options, const TypeName& type) {
   try {
     return parse(bytes, options, type);

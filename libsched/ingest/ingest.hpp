@@ -22,12 +22,12 @@ struct ParseOptions {
   bool strict = false;  // unknown kinds and fields are errors instead of being counted
   bool keep_raw = false;          // keep each object's document (as JSON) for the raw accessors
   bool keep_annotations = false;  // of pods and nodes; keep_raw implies it
-  bool validate = false;          // add what the API server would refuse to `warnings`
+  bool validate = false;          // warn of everything the API server would refuse
   size_t max_bytes = size_t{4} << 30;               // of the document
-  size_t max_decompressed_bytes = size_t{1} << 30;  // of what gzip data expands to
+  size_t max_decompressed_bytes = size_t{1} << 30;  // of gzip data, decompressed
   int max_depth = 200;
   Interrupt interrupt;
-  // Classes for priority admission beside those of the input itself.
+  // Classes for priority admission in addition to the classes in the input.
   std::vector<PriorityClassRef> priority_classes;
 };
 
@@ -38,8 +38,8 @@ struct ParseOptions {
 // (`strict`), kCancelled (`interrupt`), kNoMemory.
 Result<ObjectSet> parse_objects(Str bytes, const ParseOptions& options);
 
-// Exactly one object of the kind, which may lack kind and apiVersion. A workload where a pod is
-// asked for gives its template.
+// Parse exactly one object of the kind, which may lack kind and apiVersion. parse_pod() accepts a
+// workload and returns its template.
 Result<PodRef> parse_pod(Str bytes, const ParseOptions& options);
 Result<NodeRef> parse_node(Str bytes, const ParseOptions& options);
 

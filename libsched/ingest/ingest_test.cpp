@@ -130,13 +130,13 @@ TEST_CASE("ingest: what begins as JSON may be YAML") {
   // A value of the wrong type may turn out to be a word.
   CHECK(names(parse(R"({"kind": "Node", "apiVersion": "v1", "metadata": {"name": 1:}})")) ==
         "node:1: ");
-  // Where it is neither, the reader that came further says why, beside that of JSON.
+  // For text that is neither, the error has JSON's reason and that of the reader that got further.
   CHECK(error(node + "]") ==
         "metadata: invalid character ']' after object key:value pair (line 1, column 63)");
   CHECK(error("{\"kind\": \"Node\", # x\n  \"metadata\": [}\n}") ==
         "invalid character '#' looking for beginning of object key string (line 1, column 18); as "
         "YAML: did not find expected node content, while parsing a flow node (line 2, column 16)");
-  // What is JSON stays JSON, and so does what is said to be.
+  // JSON stays JSON, and its errors stay JSON's.
   CHECK(error(R"({"kind": "Node", "apiVersion": "v1", "metadata": {"name": 7}})") ==
         "metadata.name: expected a string, got the number 7");
   ParseOptions json;

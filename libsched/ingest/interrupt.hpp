@@ -1,5 +1,5 @@
-// Interrupt: how a caller ends a long call. Asked on the calling thread, between objects and pieces
-// of text.
+// Interrupt: lets a caller end a long call. It is checked on the calling thread, between objects
+// and pieces of text.
 #pragma once
 
 #include "libsched/base/result.hpp"

@@ -1,4 +1,4 @@
-// The slow reader behind error messages: an explicit stack, every byte looked at.
+// The slow reader for error messages: it has an explicit stack and reads every byte.
 #include "libsched/ingest/json_place.hpp"
 
 #include <vector>

@@ -1,6 +1,6 @@
-// Where in a JSON text an offset is, and what is wrong with a text that is not JSON.
+// Finds the place of an offset in a JSON text, and the error in a text that is not JSON.
 //
-// A plain, exact and slow reader that is asked only once something is wrong.
+// It is a plain, exact and slow reader, used only after an error.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@ namespace libsched {
 
 struct JsonPlace {
   std::string path;                  // "items[3].spec.nodeName"; "" at the top
-  std::optional<std::string> error;  // what is wrong, if the text is no JSON up to the offset
+  std::optional<std::string> error;  // set if the text is no JSON up to the offset
   size_t end = 0;                    // where reading stopped
 };
 
@@ -21,7 +21,7 @@ JsonPlace place_of(Str text, size_t offset);
 
 // "prefix" and a path below it: joins with a dot unless the path starts with a bracket.
 std::string join_path(Str prefix, Str path);
-// A key as it stands in a path: .name, or ["with.dots"].
+// A key as written in a path: .name, or ["with.dots"].
 std::string path_key(Str key);
 
 }  // namespace libsched

@@ -1,6 +1,6 @@
-// Loading windows, skipping values and resolving escapes. The grammar of everything is checked,
-// also of what is skipped: simdjson's first stage vouches for UTF-8, for closed strings and for no
-// control characters in them, the rest (brackets, separators, literals, escapes) is checked here.
+// Loads windows, skips values and resolves escapes. The grammar of all values is checked, even of
+// skipped ones: simdjson's first stage checks UTF-8, closed strings and control characters in
+// them; the rest (brackets, separators, literals, escapes) is checked here.
 #include "libsched/ingest/json_reader.hpp"
 
 #include <simdjson.h>
@@ -14,8 +14,8 @@ bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_space(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
 
-// Where a window may end: before what cannot stand inside a JSON string. That is {"x, as the quote
-// would end the string and no letter follows one, and, in indented text, a line feed.
+// Tells whether a window may end here: before text that cannot be inside a JSON string. That is
+// {"x, as the quote would end the string and no letter may follow, and, if indented, a line feed.
 bool is_cut(Str text, size_t i) {
   return text[i] == '\n' || (text[i] == '{' && text[i + 1] == '"' && is_letter(text[i + 2]));
 }
@@ -196,7 +196,7 @@ bool JsonReader::skip() {
     } else if (!scalar(scalar_value)) {
       return false;
     }
-    // What follows it.
+    // The tokens after it.
     for (;;) {
       if (depth_ == base) return true;
       const bool in_array = in_array_[static_cast<size_t>(depth_)] != 0;

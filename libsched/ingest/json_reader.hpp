@@ -1,9 +1,9 @@
 // JsonReader: a cursor over JSON text whose structure simdjson has found.
 //
 // simdjson's first stage (chosen for the CPU at run time) checks UTF-8 and string ends and lists
-// where each token begins; this class walks that list, so values nobody reads cost a few steps
-// and numbers keep their text. The text is taken a window at a time, without copying or padding.
-// All functions that return bool give false after fail(): then `failure()` says what and where.
+// the start of each token; this class walks that list, so unread values cost a few steps
+// and numbers keep their text. The text is read a window at a time, without copying or padding.
+// All functions that return bool return false after fail(); `failure()` has error and place.
 // Paths are not kept while reading: place_of() (json_place.hpp) finds them for an offset.
 #pragma once
 
@@ -22,14 +22,14 @@ struct JsonFailure {
   enum class Kind : uint8_t {
     kNone,
     kWindowEnd,  // the window ended inside a value: load the next one and start the value again
-    kSyntax,     // not JSON; place_of() finds out what is wrong
-    kValue,      // JSON, but not what is wanted: `message`
+    kSyntax,     // not JSON; place_of() finds the error
+    kValue,      // JSON, but a wrong value: see `message`
   };
   Kind kind = Kind::kNone;
   Rc rc = Rc::kInvalid;
   size_t offset = 0;    // in the text
   std::string message;  // of kValue
-  std::string below;    // what the path gets appended, such as ".metadata.name"
+  std::string below;    // appended to the path, such as ".metadata.name"
 };
 
 // A JSON string as it stands in the text, without its quotes.
@@ -45,7 +45,7 @@ class JsonReader {
   JsonReader(const JsonReader&) = delete;
   JsonReader& operator=(const JsonReader&) = delete;
 
-  // Windows. load() lists the tokens from `offset`, which must be the begin of a token outside of
+  // Windows. load() lists the tokens from `offset`, which must be the start of a token outside of
   // any string, to a little before `offset + window`; false: not JSON (failure() has no offset
   // yet).
   void open(Str text) { text_ = text; }
@@ -56,8 +56,8 @@ class JsonReader {
   Str text() const { return text_; }
   static constexpr size_t kWindow = size_t{256} << 10;
 
-  // Runs `read` (which must leave no trace when it fails) on what follows, with a window that
-  // holds all of it.
+  // Runs `read` (which must have no effect when it fails) on the following value, with a window
+  // that holds all of it.
   template <typename Read>
   bool whole(Read&& read);
 
@@ -103,7 +103,7 @@ class JsonReader {
 
   // Copies a string to the arena, escapes resolved.
   bool text_of(const JsonString& s, Arena& arena, Str& out);
-  // The text for as long as `scratch` is left alone; only an escaped one is copied there.
+  // The text is valid until `scratch` changes; it is copied there only if it has escapes.
   bool text_of(const JsonString& s, std::string& scratch, Str& out);
 
   bool syntax();

@@ -10,7 +10,7 @@
 namespace libsched {
 namespace {
 
-// Whether the text is one JSON value, as each of the two sees it.
+// These tell whether each reader accepts the text as one JSON value.
 bool reader_accepts(const std::string& text, int max_depth = 200) {
   JsonReader r(max_depth);
   r.open(text);

@@ -1,8 +1,8 @@
 // KeyTable: the field names of one API type, found by a perfect hash made at compile time.
 //
 // kTable["name"] is the field's number as a constant (a name that is not in the table does not
-// compile), find() the number of a key in a document, or -1. Tables name every field that the API
-// type has, also those nobody reads here: only so can a misspelt key be told from an unread one.
+// compile), find() the number of a key in a document, or -1. Tables name every field of the API
+// type, even fields that libsched does not read, to tell a misspelt key from an unread one.
 #pragma once
 
 #include <array>

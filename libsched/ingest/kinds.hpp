@@ -1,4 +1,4 @@
-// The kinds of objects: which are read, which are known but not read, and who would read them.
+// The kinds of objects: kinds that are read, and known kinds that are not, with their readers.
 #pragma once
 
 #include <string>
@@ -22,8 +22,8 @@ struct TypeName {
   std::string api_version, kind;
 };
 
-// What to do with an object of this type. An error, without a path: the kind or apiVersion is
-// missing, or the API has the kind but not in this version.
+// Decides how an object of this type is read. The error, without a path, says that the kind or
+// apiVersion is missing, or that the API has the kind but not in this version.
 Result<ObjectKind> classify(const TypeName& type);
 
 // The type of the items of a typed list ("PodList" gives "Pod"); kind is "" for "List".

@@ -1,4 +1,4 @@
-// Which kinds are read, and the perfect hash of field names.
+// Tests the classification of kinds, and the perfect hash of field names.
 #include "libsched/ingest/kinds.hpp"
 
 #include <doctest/doctest.h>

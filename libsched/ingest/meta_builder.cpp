@@ -1,4 +1,4 @@
-// What all kinds share: type, metadata, and the frame in which an object is made.
+// The parts common to all kinds: type, metadata, and the frame in which an object is made.
 #include "libsched/ingest/defaults.hpp"
 #include "libsched/ingest/object_builder.hpp"
 
@@ -64,7 +64,7 @@ bool ObjectBuilder::metadata(ObjectMeta& meta) {
   });
 }
 
-// For pods and nodes; `hash`: their changes are told apart.
+// For pods and nodes; `hash`: changes are detected by a hash.
 void ObjectBuilder::keep_annotations(bool hash) {
   keep_annotations_ = options_.keep_annotations || options_.keep_raw;
   hash_annotations_ = hash;
@@ -135,7 +135,7 @@ bool ObjectBuilder::finish_meta(ObjectMeta& meta, bool namespaced, size_t begin)
 
 void ObjectBuilder::remember_document(Object& object, size_t begin) {
   const Str document = reader_.text().substr(begin, reader_.end_of_last() - begin);
-  // Defaulting makes another object of the same document, and so does what is kept of it.
+  // Options for defaulting and kept parts make different objects of the same document.
   const uint64_t made = (options_.defaults ? 2U : 1U) + (options_.keep_raw ? 4U : 0U) +
                         (options_.keep_annotations ? 8U : 0U);
   object.content_hash = hash_long(document.data(), document.size(), made) | 1;

@@ -46,7 +46,7 @@ bool ObjectBuilder::taints(Node& node) {
   return ok;
 }
 
-// Of a type that is there twice the last status counts, as in upstream's map.
+// The last status of a repeated type counts, as in upstream's map.
 bool ObjectBuilder::node_conditions(uint64_t& hash) {
   if (reader_.is_null()) return null();
   if (!reader_.enter('[')) return false;

@@ -1,9 +1,9 @@
 // ObjectBuilder: JSON values -> typed objects. The generic part: fields, lists, maps, scalars.
 //
-// What upstream's decoder accepts is accepted: null is absent, keys are case-sensitive, integers
-// have no fraction, a quantity is a string or a number. Stricter on purpose: a key twice in one
-// object is an error. A function that returns false has called fail() on the reader. Scratch space
-// is kept between objects; every object gets its own arena.
+// The builder accepts the input of upstream's decoder: null is absent, keys are case-sensitive,
+// integers have no fraction, a quantity is a string or a number. A duplicate key is an error, which
+// is stricter on purpose. A function that returns false has called fail() on the reader. Scratch
+// space is kept between objects; every object gets its own arena.
 #pragma once
 
 #include <optional>
@@ -25,8 +25,8 @@ class ObjectBuilder {
   ObjectBuilder(JsonReader& reader, const ParseOptions& options)
       : reader_(reader), options_(options) {}
 
-  // One object, which is the next value; nullptr after a failure. `api_version` and `kind` are what
-  // was found out about it so far; a document that says otherwise fails with other_type().
+  // Build the next value as an object; nullptr after a failure. `api_version` and `kind` are its
+  // type as far as known; a document with another type fails with other_type().
   Ref<Pod> pod(Str api_version, Str kind);
   Ref<Node> node(Str api_version, Str kind);
   Ref<Namespace> name_space(Str api_version, Str kind);
@@ -39,21 +39,21 @@ class ObjectBuilder {
 
   // The failure was only that the object is of another type than expected.
   bool other_type() const { return other_type_; }
-  // Keys of the last object that its API type does not have: how many, and where the first were.
+  // The keys of the last object that its API type does not have: their number and first places.
   int64_t unknown_fields() const { return unknown_fields_; }
   const std::vector<size_t>& unknown_offsets() const { return unknown_offsets_; }
   static constexpr size_t kMaxUnknownOffsets = 10;
 
  private:
-  // Generic readers. A null leaves `out` as it is and is accepted.
+  // Generic readers. A null is accepted and leaves `out` unchanged.
   template <size_t N, typename OnField>
   bool object(const KeyTable<N>& table, OnField&& on_field);
   template <typename T, typename ReadItem>
   bool list(Span<T>& out, ReadItem&& read_item);
   template <typename T, typename ReadItem>
   bool present_list(Span<T>& out, bool& present, ReadItem&& read_item);
-  // A map from any text (which goes to T::*name) to what read_value reads; sorted by key, a key
-  // twice is an error.
+  // A map from any text (stored in T::*name) to values read by read_value; sorted by key, a
+  // duplicate key is an error.
   template <typename T, typename ReadValue>
   bool map(Span<T>& out, Str T::* name, ReadValue&& read_value);
   template <typename T>
@@ -196,7 +196,7 @@ class ObjectBuilder {
   Arena* arena_ = nullptr;        // of the object being built
   size_t arena_estimate_ = 2048;  // bytes that objects like the last ones took
   bool other_type_ = false;
-  // Of the present object. Where annotations are not kept, a node's are hashed.
+  // For the current object. A node's annotations are hashed if they are not kept.
   bool keep_annotations_ = false, hash_annotations_ = false, keep_version_ = false;
   uint64_t annotations_hash_ = 0;
   std::string key_text_, value_text_;                      // scratch

@@ -121,7 +121,7 @@ bool ObjectBuilder::pod_spec(PodSpec& spec) {
   });
 }
 
-// What is set or derived once all fields are there. Priority admission comes at the very end of
+// Sets and derives fields once all others are complete. Priority admission follows at the end of
 // the input, when all classes are known.
 void ObjectBuilder::finish_pod(Pod& pod) {
   if (options_.defaults) set_pod_defaults(pod);
@@ -129,8 +129,8 @@ void ObjectBuilder::finish_pod(Pod& pod) {
   derive_pod(pod);
 }
 
-// The first block of the next arenas is as large as what this one took, or a little smaller than
-// the last estimate: a run of similar objects wastes little and rarely needs a second block.
+// The first block of the next arena is as large as this arena, or a little smaller than the last
+// estimate: a run of similar objects wastes little and rarely needs a second block.
 void ObjectBuilder::learn_size(const Arena& arena) {
   constexpr size_t kMin = 256, kMax = 16384, kMargin = 32;
   const size_t used = std::clamp(arena.bytes() - arena.unused() + kMargin, kMin, kMax);

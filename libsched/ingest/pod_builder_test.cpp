@@ -200,7 +200,7 @@ TEST_CASE("pod: affinity") {
   CHECK(t.selector.present);
   CHECK(t.selector.match_labels[0].key == "a");
   CHECK(t.selector.match_expressions[0].valid);
-  CHECK_FALSE(t.selector.match_expressions[1].valid);  // Gt is none of a label selector's
+  CHECK_FALSE(t.selector.match_expressions[1].valid);  // label selectors have no Gt
   CHECK(t.namespaces.size() == 2);
   CHECK(t.topology_key == "zone");
   CHECK(t.namespace_selector.present);

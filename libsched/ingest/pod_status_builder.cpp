@@ -1,4 +1,4 @@
-// Pod status: phase, nomination, and what an in-place resize has reached.
+// Pod status: phase, nomination, and the progress of an in-place resize.
 #include "libsched/ingest/object_builder.hpp"
 
 namespace libsched {

@@ -39,7 +39,7 @@ TEST_CASE("recorded quantities: JSON tokens") {
     CAPTURE(token);
     token.erase(token.find_last_not_of(' ') + 1);
     token.erase(0, token.find_first_not_of(' '));
-    if (token == "null") continue;  // the object reader's to know
+    if (token == "null") continue;  // handled by the object reader
     if (token.size() > 1 && token[0] == '"') token = token.substr(1, token.size() - 2);
     check(Quantity::parse_trimmed(token), row);
   }

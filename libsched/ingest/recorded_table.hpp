@@ -34,7 +34,7 @@ inline std::string text_at(simdjson::dom::element value) {
   return std::string(std::string_view(value));
 }
 
-// Equal but for the order of members.
+// Equality except for the order of members.
 inline bool same_json(simdjson::dom::element a, simdjson::dom::element b) {
   using simdjson::dom::element_type;
   if (a.type() != b.type()) return false;

@@ -1,4 +1,4 @@
-// Go's parser is a little more liberal than the RFC, and so is this: one digit of an hour will do,
+// Like Go's parser, this one is more liberal than the RFC: an hour may have one digit,
 // the fraction may follow a comma, an offset may reach 24:60.
 #include "libsched/ingest/rfc3339.hpp"
 

@@ -1,4 +1,4 @@
-// The times that Go takes and those that it refuses.
+// Tests the times that Go accepts and refuses.
 #include "libsched/ingest/rfc3339.hpp"
 
 #include <doctest/doctest.h>

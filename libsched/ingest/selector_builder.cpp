@@ -1,5 +1,5 @@
 // Label selectors and node selectors. Requirements that upstream's parsers refuse are kept and
-// marked: what follows from them differs by plugin.
+// marked, because their effect differs by plugin.
 #include "libsched/ingest/object_builder.hpp"
 
 namespace libsched {

@@ -69,8 +69,8 @@ bool ObjectBuilder::claim_ref(std::optional<ClaimRef>& out) {
   });
 }
 
-// A volume has one source. If there are several, CSI counts, and then the first one; to where a
-// plugin has been migrated, the first one of in-tree plugins.
+// A volume has one source. If there are several, CSI counts, else the first source; for nodes with
+// a migrated plugin, the first source of in-tree plugins.
 template <typename Table>
 bool ObjectBuilder::persistent_source(VolumeSource& source, VolumeKind kind, const Table& table,
                                       int id) {

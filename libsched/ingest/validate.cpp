@@ -1,4 +1,4 @@
-// Which checks each kind of object gets.
+// The checks for each kind of object.
 #include "libsched/ingest/validate.hpp"
 
 #include <unordered_set>

@@ -1,5 +1,5 @@
-// What the API server would refuse although its decoder takes it. The scheduler never sees such
-// objects, so these are warnings: a path below the object and the API server's wording.
+// Checks for objects that the API server would refuse after decoding. The scheduler never sees such
+// objects, so these are warnings: a path below the object and the API server's text.
 #pragma once
 
 #include <functional>

@@ -133,7 +133,7 @@ std::string kind_of(const TopologySpreadConstraint& c) {
   return kind.append(c.topology_key).append(", ").append(c.when_unsatisfiable).append("}");
 }
 
-// For each constraint whether another of its kind follows.
+// Tells for each constraint whether another of its kind follows.
 std::vector<bool> find_repeats(Span<TopologySpreadConstraint> constraints) {
   std::vector<bool> repeats(constraints.size());
   std::unordered_set<std::string, StrHash> seen;

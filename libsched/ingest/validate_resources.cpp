@@ -1,4 +1,4 @@
-// Requests and limits: names, amounts, and how the two go together.
+// Requests and limits: names, amounts, and the relation of the two.
 #include "libsched/ingest/field_issues.hpp"
 
 namespace libsched {

@@ -131,7 +131,7 @@ void validate(const StoredObject& stored, const WarningSink& warn) {
   FieldIssues issues(warn);
   const Object& o = *stored.object;
   const FieldPath spec("spec");
-  if (stored.kind != StoredKind::kReplicationController) {  // whose workload has the same
+  if (stored.kind != StoredKind::kReplicationController) {  // its workload has the same checks
     check_meta(issues, o.meta, /*label=*/stored.kind == StoredKind::kService);
   }
   switch (stored.kind) {

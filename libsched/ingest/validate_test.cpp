@@ -1,4 +1,4 @@
-// What the API server would refuse, in its words.
+// Tests the warnings for objects that the API server would refuse.
 #include "libsched/ingest/validate.hpp"
 
 #include <doctest/doctest.h>

@@ -47,7 +47,7 @@ bool ObjectBuilder::volume_source(Volume& v, VolumeKind kind, const Table& table
   });
 }
 
-// Besides, what decides about the migration to CSI.
+// The fields that decide about the migration to CSI.
 template <typename Table>
 bool ObjectBuilder::azure_volume(Volume& v, VolumeKind kind, const Table& table, int id) {
   if (reader_.is_null() || v.kind != VolumeKind::kOther) return skip();

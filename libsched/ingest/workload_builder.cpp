@@ -162,8 +162,8 @@ bool ObjectBuilder::workload_spec(WorkloadParts& parts, Str kind) {
   return kind == "Job" ? job_spec(parts) : cron_job_spec(parts);
 }
 
-// Each pod of a StatefulSet gets a volume per claim template, in place of one of the same name.
-// The pod stands for the first replica.
+// Each pod of a StatefulSet gets a volume per claim template, which replaces a volume of the same
+// name. The pod represents the first replica.
 void ObjectBuilder::add_claim_volumes(const WorkloadParts& parts) {
   if (parts.claims.empty()) return;
   Pod& pod = *parts.pod;

@@ -34,8 +34,8 @@ Str trim(Str s) {
   return s.substr(begin, s.find_last_not_of(kSpaces) - begin + 1);
 }
 
-// Documents end at lines that begin with `---`. Such a line belongs to the document it opens only
-// if nothing stands before it.
+// Documents end at lines that start with `---`. Such a line belongs to the document it opens only
+// if it is the first line.
 std::optional<Error> split(Str text, std::vector<Chunk>* chunks) {
   size_t begin = 0, line = 0, begin_line = 0;
   for (size_t at = 0; at < text.size(); ++line) {
@@ -153,7 +153,7 @@ Str view(const yaml_char_t* s) {
 }
 const char* name(const yaml_char_t* s) { return reinterpret_cast<const char*>(s); }
 
-// Where libyaml stopped at a colon that ends a plain word in flow style; in characters.
+// The place, in characters, where libyaml stopped at a colon that ends a plain word in flow style.
 std::optional<size_t> refused_colon(const yaml_parser_t& parser) {
   if (parser.error != YAML_SCANNER_ERROR || Str(parser.problem) != "found unexpected ':'") {
     return std::nullopt;
@@ -164,8 +164,8 @@ std::optional<size_t> refused_colon(const yaml_parser_t& parser) {
 // An event takes about 100 ns.
 constexpr size_t kEventsBetweenLooks = 1024;
 
-// Appends the document's JSON; nothing at all for an empty one. Sets `again` if it is to be read
-// once more, with another of the colons replaced.
+// Appends the document's JSON, or nothing for an empty document. Sets `again` if the document must
+// be read once more with another colon replaced.
 std::optional<Error> convert_once(const Chunk& chunk, const YamlLimits& limits, size_t* expanded,
                                   YamlColons* colons, bool* again, std::string* out) {
   YamlDocument document(limits, chunk.first_line, expanded, out);

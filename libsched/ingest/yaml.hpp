@@ -1,8 +1,8 @@
 // YAML text -> JSON text, one per document, so that one builder reads both formats.
 //
-// Documents are split at `---` lines and scalars are typed as Kubernetes does it. Stricter on
-// purpose: a key that stands twice in one mapping, more content after a `...` line, UTF-16 and
-// whatever JSON cannot say (an infinite number, a null key) are errors.
+// Documents are split at `---` lines and scalars are typed as in Kubernetes. It is stricter on
+// purpose: a duplicate key in a mapping, content after a `...` line, UTF-16 and
+// values that JSON does not have (an infinite number, a null key) are errors.
 #pragma once
 
 #include <string>
@@ -18,7 +18,7 @@ struct YamlLimits {
   size_t max_bytes = size_t{4} << 30;            // of the text
   size_t max_expanded_bytes = size_t{64} << 20;  // of JSON that aliases and merge keys may add
   int max_depth = 200;                           // of nested mappings and lists; at most 1000
-  bool last_key_wins = false;                    // no error for a key that stands twice
+  bool last_key_wins = false;                    // no error for duplicate keys
   Interrupt interrupt;
 };
 

@@ -24,8 +24,8 @@ bool is_colon_before_indicator(Str text, size_t i) {
   return i + 1 < text.size() && text[i] == ':' && kFlowIndicators.find(text[i + 1]) != Str::npos;
 }
 
-// Whether the colon is part of a word for sure, wherever it stands: its run of characters begins as
-// a plain word does, and has no quotes, behind which a colon stands for itself.
+// Tells whether the colon is certainly part of a word: its run of characters starts like a plain
+// word and has no quotes, after which a colon is an indicator.
 bool ends_word(Str text, size_t colon) {
   constexpr Str kBeforeWord = " \t\r\n,[]{}";
   size_t begin = colon;

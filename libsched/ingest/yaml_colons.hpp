@@ -1,9 +1,9 @@
 // YamlColons: plain words in flow style that end in a colon, as in `[--bind-address=::, b]`.
 //
-// To upstream's scanner such a colon is part of the word; libyaml refuses it. So the text is read
-// again with a letter in the colon's place that stands nowhere else in it, and the letter is turned
-// back in every scalar. Only the colons at which libyaml stopped are replaced; after several, those
-// that stand as they do are replaced along with them, so that a text is read a few times at most.
+// Upstream's scanner takes such a colon as part of the word; libyaml refuses it. So the text is
+// read again with the colon replaced by a letter that the text lacks, and every scalar gets its
+// colons back. Only the colons at which libyaml stopped are replaced; after several stops, similar
+// colons are replaced along with them, so that a text is read a few times at most.
 #pragma once
 
 #include <set>
@@ -17,12 +17,12 @@ class YamlColons {
  public:
   explicit YamlColons(Str text) : original_(text) {}
 
-  // libyaml stopped at a colon, `character` characters behind the begin of the text: false if it
-  // cannot be replaced.
+  // Replaces the colon at which libyaml stopped, `character` characters from the start of the text;
+  // false if it cannot be replaced.
   bool replace(size_t character);
-  // What libyaml is to read: the original, or a copy with replacements. Both have the same places.
+  // The text for libyaml: the original, or a copy with replacements and the same places.
   Str text() const { return letter_.empty() ? original_ : Str(replaced_); }
-  // The scalar as upstream reads it; `scratch` holds it if it has to be changed.
+  // The scalar as upstream reads it; a changed scalar is stored in `scratch`.
   Str restored(Str scalar, std::string& scratch) const;
 
  private:

@@ -1,8 +1,8 @@
 // Events of one document -> JSON: keys, values, anchors, aliases and the limits on all of them.
 //
-// The count of nodes and the allowed share of aliased ones are upstream's, so a document refused
+// The count of nodes and the allowed share of aliased nodes are upstream's, so a document refused
 // there for excessive aliasing is refused here; bytes are limited as well, since one alias may
-// stand for a long text.
+// expand to a long text.
 #include "libsched/ingest/yaml_document.hpp"
 
 #include <algorithm>
@@ -103,7 +103,7 @@ Str YamlDocument::text_of(const Anchored& a) const {
   return a.owned ? Str(a.text) : Str(out_).substr(a.begin, a.end - a.begin);
 }
 
-// Writes what stands before a value. `mergeable`: the value may follow a merge key.
+// Writes the separator before a value. `mergeable`: the value may follow a merge key.
 bool YamlDocument::before_value(bool mergeable, YamlPlace place) {
   if (frames_.empty()) return true;
   Frame& f = frames_.back();
@@ -149,7 +149,7 @@ bool YamlDocument::key_text(Str json, YamlPlace place) {
   keys_.push_back(key);
   f.expects_key = false;
   if (found == 0) return true;
-  if (limits_.last_key_wins) return f.has_merge = true;  // put together when the mapping ends
+  if (limits_.last_key_wins) return f.has_merge = true;  // merged when the mapping ends
   return fail(Rc::kInvalid, "duplicate key, first set at line " + std::to_string(found), place);
 }
 
@@ -262,7 +262,7 @@ bool YamlDocument::end(YamlPlace place) {
   return true;
 }
 
-// The text of the mapping is about to change: anchored values inside it get texts of their own.
+// Rewrites the text of the mapping; anchored values inside it get their own texts first.
 bool YamlDocument::rebuild(const Frame& frame, YamlPlace place) {
   while (!in_output_.empty() && anchored_[in_output_.back()].begin > frame.out_begin) {
     Anchored& a = anchored_[in_output_.back()];

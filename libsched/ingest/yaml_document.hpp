@@ -1,7 +1,7 @@
 // One YAML document -> JSON text, written while libyaml's events arrive; no tree is built.
 //
-// Anchors remember where their JSON stands in the output, and an alias copies it. Only mappings
-// with merge keys are put together again when they end.
+// Anchors remember the place of their JSON in the output, and an alias copies it. Only mappings
+// with merge keys are rewritten when they end.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ class YamlDocument {
   YamlDocument(const YamlLimits& limits, size_t first_line, size_t* expanded, std::string* out)
       : limits_(limits), first_line_(first_line), expanded_(*expanded), out_(*out) {}
 
-  // One call per event, in order; false: error() tells why.
+  // One call per event, in order; false: see error().
   bool scalar(Str text, Str tag, bool implicit, const char* anchor, YamlPlace place);
   bool alias(Str anchor, YamlPlace place);
   bool begin(bool mapping, const char* anchor, YamlPlace place);
@@ -41,7 +41,7 @@ class YamlDocument {
  private:
   static constexpr size_t kNone = SIZE_MAX;
 
-  // Something with an anchor: its JSON is out_[begin, end), or `text` once owned.
+  // A value with an anchor: its JSON is out_[begin, end), or `text` once owned.
   struct Anchored {
     size_t begin = 0, end = 0;
     std::string text;
@@ -96,8 +96,8 @@ class YamlDocument {
   uint64_t nodes_ = 1, alias_nodes_ = 0;
 };
 
-// Puts a mapping's members together: out_begin is the '{' of a text written by YamlDocument, whose
-// merge keys are kMergeMark. Later members win, and of a list of merged mappings the first.
+// Merges a mapping's members: out_begin is the '{' of a text written by YamlDocument, whose
+// merge keys are kMergeMark. Later members win, but the first of a list of merged mappings.
 constexpr char kMergeMark = '\x01';
 std::string merge_members(Str mapping);
 

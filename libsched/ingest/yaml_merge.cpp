@@ -1,7 +1,7 @@
-// Merge keys (`<<`): puts together the members of a mapping in upstream's order, where a merged
-// member also replaces an explicit one that stands before it.
+// Merge keys (`<<`): merges the members of a mapping in upstream's order, in which a merged
+// member also replaces an explicit member before it.
 //
-// Works on JSON text that YamlDocument has written: no white space, balanced, valid.
+// The input is JSON text written by YamlDocument: no white space, balanced, valid.
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -39,7 +39,7 @@ size_t skip_value(Str json, size_t at) {
 
 class Members {
  public:
-  // Adds the members of a mapping; a value already there is replaced.
+  // Adds the members of a mapping and replaces existing values.
   void add_all(Str mapping) {
     for (size_t at = 1; at < mapping.size() && mapping[at] != '}';) {
       if (mapping[at] == ',') ++at;

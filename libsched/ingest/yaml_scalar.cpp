@@ -1,4 +1,4 @@
-// Scalar resolution: a look at the first character decides what is tried, in upstream's order.
+// Scalar resolution: the first character decides which types are tried, in upstream's order.
 //
 // Numbers follow Go's parsers, since their quirks decide types: "010" is eight, "08" a float,
 // "1_000" a thousand, "0b-1" minus one, and 1e400 stays a string.
@@ -20,8 +20,8 @@ constexpr Str kTagPrefix = "tag:yaml.org,2002:";
 bool is_digit(char c) { return static_cast<unsigned char>(c - '0') < 10; }
 char lower(char c) { return static_cast<char>(c | 0x20); }
 
-// What the first character promises: 'M' a word of the table below, 'D' or 'S' a number, '.' a
-// fraction or a word, 'N' the empty text; 0 a string.
+// The type suggested by the first character: 'M' a word of the table below, 'D' or 'S' a number,
+// '.' a fraction or a word, 'N' the empty text; 0 a string.
 char hint_of(Str text) {
   if (text.empty()) return 'N';
   switch (text[0]) {
@@ -201,7 +201,7 @@ bool resolve_float(Str text, YamlScalar* out) {
   return true;
 }
 
-// Go allows underscores between digits of a float; false where it doesn't.
+// Removes the underscores that Go allows between digits of a float; false for others.
 bool strip_underscores(Str text, std::string* out) {
   for (size_t i = 0; i < text.size(); ++i) {
     if (text[i] != '_') {
@@ -213,8 +213,8 @@ bool strip_underscores(Str text, std::string* out) {
   return true;
 }
 
-// Whether an explicit !!timestamp is one: Y-M-D alone, with a time after "T", "t" and a zone, or
-// with a time after a space.
+// Tells whether an explicit !!timestamp is valid: Y-M-D alone, with a time after "T", "t" and a
+// zone, or with a time after a space.
 bool is_timestamp(Str text) {
   size_t i = 0;
   const auto number = [&](size_t least, size_t most) {

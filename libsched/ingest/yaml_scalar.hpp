@@ -1,7 +1,7 @@
-// The type and value of a YAML scalar, by the rules of the reader Kubernetes uses (YAML 1.1 with
+// The type and value of a YAML scalar, by the rules of Kubernetes' reader (YAML 1.1 with
 // that reader's own numbers), and its JSON.
 //
-// Nothing here keeps state; `text` of a scalar is a view of what was resolved.
+// Nothing here keeps state; `text` of a scalar is a view of the resolved text.
 #pragma once
 
 #include <string>
@@ -25,7 +25,7 @@ struct YamlScalar {
 // scalars. False: `error` says why the text is not of the tag's type.
 bool resolve_yaml_scalar(Str tag, bool implicit, Str text, YamlScalar* out, std::string* error);
 
-// Appends the JSON value. False for what JSON lacks: infinities and NaN.
+// Appends the JSON value. False for values that JSON lacks: infinities and NaN.
 bool append_json(const YamlScalar& scalar, std::string* out);
 // Appends the JSON string a mapping key becomes. False for null and for integers above int64.
 bool append_json_key(const YamlScalar& scalar, std::string* out);

@@ -1,4 +1,4 @@
-// YAML against what sigs.k8s.io/yaml makes of the same texts, recorded.
+// Compares YAML with the recorded results of sigs.k8s.io/yaml.
 #include <map>
 
 #include "libsched/ingest/recorded_table.hpp"
@@ -15,8 +15,8 @@ std::string text_of(element entry, const char* key) {
   return entry[key].get(value) == simdjson::SUCCESS ? text_at(value) : "";
 }
 
-// Texts that upstream's function for one document takes differently from the reader of streams,
-// which kubectl puts before it, or from libyaml.
+// Texts that upstream's function for one document reads differently from kubectl's reader of
+// streams or from libyaml.
 const std::map<std::string, std::string> kDiffers = {
     {"document start with content", "error: invalid Yaml document separator: {a: 1} (line 1)"},
     {"directive", "error: documents[0]: did not find expected <document start> (line 2, column 1)"},
@@ -53,7 +53,7 @@ void check_rows(element part) {
     CAPTURE(text);
     const std::string got = convert(text), want = text_at(row.at(1));
     CAPTURE(got);
-    // Upstream stops reading after the empty list or mapping, and leaves the rest out in silence.
+    // Upstream stops reading after the empty list or mapping, and silently ignores the rest.
     const bool cut = text == "---: 1\n" || text == "[]: 1\n" || text == "{}: 1\n";
     if (want.empty() || cut) {
       CHECK(got.starts_with("error: "));
@@ -88,7 +88,7 @@ TEST_CASE("recorded YAML: documents") {
     const std::string got = convert(text), want = text_of(entry, "json");
     CAPTURE(got);
     CAPTURE(want);
-    // To upstream's strict mode a member that a merge key brings again is a duplicate.
+    // Upstream's strict mode treats a member repeated by a merge key as a duplicate.
     const bool repeated = text_of(entry, "strictError").find("already set") != std::string::npos;
     if (const auto at = kDiffers.find(name); at != kDiffers.end()) {
       CHECK(got == at->second);

@@ -57,11 +57,11 @@ TEST_CASE("anchors, aliases and merge keys") {
   CHECK(convert("a: &x 1\nb: &x 2\nc: *x\n") == Documents{R"({"a":1,"b":2,"c":2})"});
   CHECK(convert("m: &m {a: 1, b: 2}\no: {<<: *m, b: 3}\n") ==
         Documents{R"({"m":{"a":1,"b":2},"o":{"a":1,"b":3}})"});
-  // As upstream has it, a merge key also replaces what stands before it.
+  // As in upstream, a merge key also replaces earlier members.
   CHECK(convert("o: {b: 3, <<: {a: 1, b: 2}}\n") == Documents{R"({"o":{"b":2,"a":1}})"});
   CHECK(convert("{<<: [{a: 1}, {a: 2, b: 2}], c: 3}\n") == Documents{R"({"a":1,"b":2,"c":3})"});
   CHECK(convert("{\"<<\": 1}\n") == Documents{R"({"<<":1})"});
-  // Anchors inside of a mapping that is put together again stay what they were.
+  // Anchors inside a rewritten mapping keep their values.
   CHECK(convert("o: {<<: {z: &z [1, {q: \"\\\"}\"}]}, k: &k v}\np: [*z, *k]\n") ==
         Documents{R"({"o":{"z":[1,{"q":"\"}"}],"k":"v"},"p":[[1,{"q":"\"}"}],"v"]})"});
   CHECK(convert("&r {<<: &i {a: {<<: {b: 1}}}, c: *i}\n") ==
@@ -104,7 +104,7 @@ TEST_CASE("plain words in flow style may end in a colon, as upstream has it") {
   many.replace(0, 1, "[&a x, ");
   json.replace(0, 1, "[\"x\",");
   CHECK(convert(many + "z:]") == Documents{json + R"("z:"])"});
-  // As libyaml and YAML 1.2 have it, unlike upstream.
+  // As in libyaml and YAML 1.2, unlike upstream.
   CHECK(convert("{u: http://a/b?c}") == Documents{R"({"u":"http://a/b?c"})"});
   CHECK(convert("\"\\/\"") == Documents{R"("/")"});
 }

@@ -1,4 +1,4 @@
-// What every Kubernetes object has: names, labels, owners, times.
+// The metadata of every Kubernetes object: names, labels, owners, times.
 //
 // Parsed objects are context-free and immutable: strings live in the object's own arena and
 // carry their hashes, so that entering a cluster hashes nothing again.
@@ -50,8 +50,8 @@ struct KeyValue {
 struct ObjectMeta {
   Str name, ns, uid;  // `ns` is "" for cluster-scoped kinds
   Labels labels;
-  // Sorted by key. Of pods and nodes only if they were asked for, of other kinds if an in-tree
-  // plugin reads them.
+  // Sorted by key. Pods and nodes have them only on request, other kinds if an in-tree plugin reads
+  // them.
   Span<KeyValue> annotations;
   Span<OwnerReference> owners;
   Str resource_version;  // only where a plugin compares it
@@ -59,7 +59,7 @@ struct ObjectMeta {
   uint64_t key_hash = 0;  // of ns and name: the object's identity within its kind
 
   bool terminating() const { return deleted.present; }
-  // An empty list that was kept has a place, too.
+  // A kept list has an address even if it is empty.
   bool annotations_kept() const { return annotations.data() != nullptr; }
 };
 
@@ -68,18 +68,18 @@ const Str* find_annotation(const ObjectMeta& meta, Str key);
 
 inline uint64_t object_key_hash(Str ns, Str name) { return hash_str(name, hash_str(ns)); }
 
-// A number that no other object of this process has; the first one is 1. Thread-safe.
+// A number that no other object of this process has, from 1 on. Thread-safe.
 uint64_t next_serial();
 
-// An object and the arena its strings live in.
+// An object and the arena of its strings.
 class Object : public RefCounted {
  public:
   Arena arena;
   ObjectMeta meta;
   Str raw;  // the document, when it was kept (ParseOptions::keep_raw)
-  // Of the document it was parsed from; 0 if unknown. Equal: applying it again changes nothing.
+  // Hash of its document; 0 if unknown. Applying an object with an equal hash changes nothing.
   uint64_t content_hash = 0;
-  // Of a copy: the object it was made from, whose arena holds what the copy did not change.
+  // Only in copies: the original, whose arena holds the unchanged parts.
   Ref<const Object> origin;
 
  protected:

@@ -1,4 +1,4 @@
-// What all objects share: labels looked up by key, and serial numbers.
+// Tests the parts common to all objects: lookup of labels by key, and serial numbers.
 #include "libsched/objects/meta.hpp"
 
 #include <doctest/doctest.h>

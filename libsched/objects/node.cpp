@@ -27,7 +27,7 @@ Ref<Node> copy_node(const Node& node, Str name, Str uid) {
   copy->meta.uid = copy->arena.copy(uid);
   copy->meta.key_hash = object_key_hash(copy->meta.ns, name);
 
-  // The list is the copy's own: what a copy of it shares must not live here.
+  // The list is the copy's own: lists shared by a copy of it must not live here.
   copy->meta.labels = copy->arena.copy(node.meta.labels.data(), node.meta.labels.size());
   constexpr Str kHostname = "kubernetes.io/hostname";
   if (const Label* hostname = find_label(copy->meta.labels, kHostname)) {

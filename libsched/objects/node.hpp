@@ -28,8 +28,8 @@ class Node final : public Object {
   ResourceList allocatable_list;
   Span<ContainerImage> images;
   Span<Str> declared_features;
-  // For telling whether they changed. What is hashed is not kept: annotations may be kept beside
-  // it.
+  // Hashes that detect changes to fields that are not kept; annotations may be kept in
+  // addition.
   uint64_t annotations_hash = 0;  // of the pairs, in any order
   uint64_t conditions_hash = 0;   // of types with their statuses, in any order
   uint64_t taint_times_hash = 0;  // of timeAdded, in the order of the taints

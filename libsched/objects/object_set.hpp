@@ -1,4 +1,4 @@
-// ObjectSet: the objects of one input by kind, as parsing makes it and a cluster takes it.
+// ObjectSet: the objects of one input by kind, passed from the parser to a cluster.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct SkippedKind {
   std::string needed_by;  // the plugin that would read it, "" if none does
 };
 
-// Everything one input held, in its order.
+// All objects of one input, in its order.
 struct ObjectSet {
   std::vector<PodRef> pods;
   std::vector<NodeRef> nodes;

@@ -41,8 +41,8 @@ bool tolerates(const Toleration& t, Str key, Str value, TaintEffect effect, Str 
 
 Ref<Pod> copy_pod(const Pod& pod, Str name, Str ns, Str uid, Str node_name) {
   Ref<Pod> copy = make_ref<Pod>(name.size() + ns.size() + uid.size() + node_name.size() + 4);
-  // All strings and lists that aren't replaced below live in the first original: a copy of a copy
-  // keeps only that one alive.
+  // All strings and lists that aren't replaced below live in the first original, which is the only
+  // object that a copy of a copy keeps alive.
   copy->origin = pod.origin ? pod.origin : Ref<const Object>::share(&pod);
   copy->raw = pod.raw;
   copy->meta = pod.meta;

@@ -121,7 +121,7 @@ struct PodStatus {
   uint64_t extended_claim_hash = 0;  // of all of extendedResourceClaimStatus; 0: there is none
 };
 
-// A host port that is really taken: ip "" read as 0.0.0.0, protocol "" as TCP, port > 0.
+// A used host port: ip "" is 0.0.0.0, protocol "" is TCP, and the port is positive.
 struct HostPort {
   Str ip, protocol;
   int32_t port = 0;
@@ -137,10 +137,10 @@ class Pod final : public Object {
   PodSpec spec;
   PodStatus status;
 
-  // Derived once by derive_pod() from what stands above.
+  // Derived once by derive_pod() from the fields above.
   uint64_t serial = 0;  // unique in this process: a key for caches
-  Resources requests;   // what Filter asks for: spec, overhead, pod-level; no status
-  Resources occupied;   // what it takes on a node: status of a resize is considered
+  Resources requests;   // for Filter: spec, overhead, pod-level; no status
+  Resources occupied;   // its use of a node, with the status of a resize
   NonZero occupied_nonzero;
   Span<HostPort> host_ports;      // of containers and sidecars
   bool has_pod_affinity = false;  // any PodAffinity or PodAntiAffinity struct
@@ -153,7 +153,7 @@ class Pod final : public Object {
 };
 using PodRef = Ref<const Pod>;
 
-// Whether two documents stand for the same pod: by uid, by name only if none has one.
+// Tells whether two documents describe the same pod: by uid, or by name if neither has a uid.
 inline bool same_pod(const Pod& a, const Pod& b) {
   if (!a.meta.uid.empty() || !b.meta.uid.empty()) return a.meta.uid == b.meta.uid;
   return a.meta.name == b.meta.name && a.meta.ns == b.meta.ns;
@@ -162,9 +162,9 @@ inline bool same_pod(const Pod& a, const Pod& b) {
 // Fills the derived fields; call once, when spec and status are complete.
 void derive_pod(Pod& pod);
 
-// A copy of `pod` that has exactly this name, namespace, uid and node name ("" is taken as such):
-// an instance of a template, or a pod bound to a node. Everything else, derived fields and `raw`
-// included, is as in `pod`, which stays alive as long as the copy; the serial is new.
+// Returns a copy of `pod` with exactly this name, namespace, uid and node name (even if ""):
+// an instance of a template, or a pod bound to a node. Everything else, including derived fields
+// and `raw`, is as in `pod`, which stays alive as long as the copy; the serial is new.
 Ref<Pod> copy_pod(const Pod& pod, Str name, Str ns, Str uid, Str node_name);
 
 // Whether the toleration covers the taint. `comparison_operators` is the feature gate

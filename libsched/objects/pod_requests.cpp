@@ -2,8 +2,8 @@
 // and that of the sidecars before it, and raises the total if it is larger; pod-level requests
 // replace the total of their resource; overhead comes on top.
 //
-// With the status, a container that reports resources counts with the largest of what the spec
-// asks, what is set and what is allocated; of a resize found infeasible the spec doesn't count.
+// With the status, a container that reports resources counts with the largest of the requests in
+// the spec, the set and the allocated resources; an infeasible resize ignores the spec.
 #include "libsched/objects/pod_requests.hpp"
 
 #include <unordered_map>
@@ -59,7 +59,7 @@ class Summation {
   }
 
  private:
-  // After each container `needed` is at least what the sidecars so far take, so only the
+  // After each container `needed` is at least the sum of the sidecars so far, so only the
   // container's own resources can raise it.
   void add_init_containers(QuantitySums& total) const {
     QuantitySums sidecars;  // so far
@@ -115,7 +115,7 @@ class Summation {
     out.raise(allocated);
   }
 
-  // Of statuses with the same name the last one counts, those of init containers coming last.
+  // The last status with a name counts; statuses of init containers come last.
   const ContainerStatus* find_status(Str name) const {
     if (!by_name_.empty()) {
       const auto at = by_name_.find(name);
@@ -129,7 +129,7 @@ class Summation {
     return nullptr;
   }
 
-  // A map makes it linear where there are too many to be searched one by one.
+  // A map keeps the lookup linear if there are too many statuses to search one by one.
   void index_statuses() {
     constexpr size_t kFew = 16;
     const PodStatus& status = pod_.status;
@@ -176,14 +176,14 @@ NonZero non_zero_of(const QuantitySums& sums) {
   return {cpu != nullptr ? cpu->milli_value() : 0, memory != nullptr ? memory->value() : 0};
 }
 
-// What the pod takes on a node. Fills occupied and occupied_nonzero.
+// Computes the pod's use of a node. Fills occupied and occupied_nonzero.
 void derive_occupied(Pod& pod) {
   PodRequestOptions options{.use_status = true};
   QuantitySums sums;
   Summation(pod, options).run(sums);
   pod.occupied = rounded(sums.list(), pod.arena);
 
-  // Defaults apply per container; with pod-level requests only to what no level asks for.
+  // Defaults apply per container; with pod-level requests, only to resources requested at no level.
   const bool pod_level = has_pod_level_requests(pod);
   options.default_cpu = !pod_level || sums.find("cpu") == nullptr;
   options.default_memory = !pod_level || sums.find("memory") == nullptr;

@@ -1,11 +1,11 @@
-// What a pod asks for: upstream's PodRequests, with the choices its callers make.
+// The requests of a pod: upstream's PodRequests, with the options of its callers.
 #pragma once
 
 #include "libsched/objects/pod.hpp"
 
 namespace libsched {
 
-// What a container takes for scoring where it names no amount.
+// The requests assumed for scoring if a container has none.
 inline constexpr int64_t kDefaultMilliCpuRequest = 100;
 inline constexpr int64_t kDefaultMemoryRequest = int64_t{200} << 20;
 
@@ -20,21 +20,21 @@ struct PodRequestOptions {
 
 // The total of containers, sidecars, init containers, pod-level requests and overhead. Sums are
 // exact, each total is rounded up once. (Upstream adds the overhead to a pod-level amount beyond 64
-// bits once more each time that it asks, for its sum shares memory with the pod; here it comes
-// once.) Scalars go into `arena`, their names stay where they are.
+// bits again in each call, because its sum shares memory with the pod; here it is added
+// once.) Scalars go into `arena`; their names are not copied.
 Resources pod_requests(const Pod& pod, const PodRequestOptions& options, Arena& arena);
 
-// The totals of single resources: out[i] is that of names[i], cpu in thousandths and everything
-// else in units, rounded up; 0 where nothing is asked for. Any name counts, also one that
+// The totals of single resources: out[i] is the total of names[i], cpu in thousandths and
+// everything else in units, rounded up; 0 without a request. Any name counts, even a name that
 // pod_requests() leaves out.
 void pod_request_values(const Pod& pod, const PodRequestOptions& options, Span<Str> names,
                         int64_t* out);
 
-// Whether the pod asks for less of a resource now, or for none of it any more, resizes considered:
+// Tells whether the pod requests less of a resource than before, or none, including resizes:
 // upstream's extractPodScaleDown.
 bool requests_scaled_down(const Pod& now, const Pod& before, bool pod_level_status);
 
-// Whether spec.resources asks for cpu, memory or huge pages.
+// Tells whether spec.resources requests cpu, memory or huge pages.
 bool has_pod_level_requests(const Pod& pod);
 
 }  // namespace libsched

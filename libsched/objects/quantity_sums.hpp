@@ -31,7 +31,7 @@ class QuantitySums {
     for (size_t i = 0; i < more.size(); ++i) add_at(more[i].name, more[i].quantity, i);
   }
 
-  // Every amount becomes at least that of `other`; what is missing is taken over.
+  // Raises every amount to at least that of `other`, and adds missing resources.
   void raise(ResourceList other) {
     for (size_t i = 0; i < other.size(); ++i) raise_at(other[i].name, other[i].quantity, i);
   }
@@ -62,7 +62,7 @@ class QuantitySums {
     if (theirs.compare_converting(mine) > 0) mine = theirs;
   }
 
-  // The amount under this name, which is tried at `guess` first; made from `initial` if missing.
+  // The amount under this name, first looked up at `guess`; made from `initial` if missing.
   Quantity& entry(Str name, size_t guess, const Quantity& initial) {
     NamedQuantity* const all = entries();
     if (guess < size_ && all[guess].name == name) return all[guess].quantity;
@@ -83,7 +83,7 @@ class QuantitySums {
     return i;
   }
 
-  // Where in slots_ the name is, or would be.
+  // The slot of the name, or the free slot for it.
   size_t slot_of(Str name) const {
     const size_t mask = slots_.size() - 1;
     size_t i = hash_str(name) & mask;

@@ -1,4 +1,4 @@
-// Which resource names count, and the conversion of a list to counted amounts.
+// The resource names that count, and the conversion of a list to counted amounts.
 //
 // A resource without '/' is native (cpu, memory, ...); kubernetes.io/ anywhere in the name makes it
 // native as well. Everything that is neither known, extended, nor one of the native prefixes is

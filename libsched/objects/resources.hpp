@@ -12,7 +12,7 @@ struct NamedQuantity {
   Str name;
   Quantity quantity;
 };
-// Names are unique. Sorted by name, but for what QuantitySums::list() gives.
+// Names are unique. Sorted by name, except for the result of QuantitySums::list().
 using ResourceList = Span<NamedQuantity>;
 
 // The list must be sorted.
@@ -34,13 +34,13 @@ struct Resources {
   Span<ScalarAmount> scalars;
 };
 
-// What a pod occupies on a node where cpu or memory that is not asked for counts as 100m, 200Mi.
+// A pod's use of a node, with cpu and memory that are not requested counted as 100m and 200Mi.
 struct NonZero {
   int64_t milli_cpu = 0;
   int64_t memory = 0;
 };
 
-bool is_scalar_resource_name(Str name);  // what upstream keeps in ScalarResources
+bool is_scalar_resource_name(Str name);  // kept by upstream in ScalarResources
 bool is_extended_resource_name(Str name);
 
 // Converts a list as NodeInfo does for allocatable: values rounded up, unknown names dropped.

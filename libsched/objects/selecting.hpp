@@ -1,5 +1,5 @@
-// Objects that select others: Services, controllers and disruption budgets (their pods),
-// DeviceClasses (the extended resource they stand for).
+// Objects that select others: Services, controllers and disruption budgets select pods,
+// DeviceClasses an extended resource.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
-// What selectors match. Terms are ORed, requirements ANDed; NotIn and DoesNotExist also hold
-// where the key is absent; Gt and Lt compare as 64-bit integers and fail on anything else.
+// Matching of selectors. Terms are ORed, requirements ANDed; NotIn and DoesNotExist also hold
+// if the key is absent; Gt and Lt compare as 64-bit integers and fail on anything else.
 #include "libsched/objects/selector.hpp"
 
 #include <charconv>

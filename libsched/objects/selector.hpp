@@ -1,5 +1,5 @@
-// Label selectors and node selectors as they stand in objects, and what upstream's parsers say of
-// them.
+// Label selectors and node selectors as written in objects, and the errors of upstream's parsers
+// for them.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct Requirement {
   bool valid = true;  // false: upstream's parser refuses it (requirement_error says why)
 };
 
-// The requirement that a label has this value. Borrows from the label.
+// Returns the requirement that a label has this value. Borrows from the label.
 Requirement has_label(const Label& label);
 
 // metav1.LabelSelector. Absent (nil) matches nothing, present and empty matches everything.
@@ -56,15 +56,15 @@ struct PreferredSchedulingTerm {
   NodeSelectorTerm preference;
 };
 
-// Upstream's error for a requirement of a node selector term ("" if it is valid), as in
-// matchExpressions and as in matchFields. `path` is the requirement's own, which upstream puts
+// Upstream's error for a requirement of a node selector term ("" if it is valid), in
+// matchExpressions and in matchFields. `path` is the requirement's path, which upstream puts
 // before the field: "nodeSelectorTerms[0].matchExpressions[1]" gives
 // "nodeSelectorTerms[0].matchExpressions[1].key: Invalid value: ...". A valid one costs no memory.
 std::string requirement_error(const Requirement& r, Str path = {});
 std::string field_requirement_error(const Requirement& r, Str path = {});
 
-// All errors of a node selector and of preferred terms ("" if there is none), as upstream's
-// NewNodeSelector and NewPreferredSchedulingTerms give them.
+// All errors of a node selector and of preferred terms ("" without errors), as given by upstream's
+// NewNodeSelector and NewPreferredSchedulingTerms.
 std::string node_selector_error(const NodeSelector& s, Str path = {});
 std::string preferred_terms_error(Span<PreferredSchedulingTerm> terms, Str path = {});
 
@@ -73,12 +73,12 @@ std::string preferred_terms_error(Span<PreferredSchedulingTerm> terms, Str path 
 std::string label_requirement_error(const Requirement& r);
 std::string label_selector_error(const LabelSelector& s);
 
-// Whether the labels satisfy one valid requirement, and a whole valid selector.
+// These tell whether the labels satisfy one valid requirement, and a whole valid selector.
 bool requirement_matches(const Requirement& r, Labels labels);
 bool selector_matches(const LabelSelector& s, Labels labels);
 
-// Whether a node satisfies one valid matchFields requirement, one term, any term of a selector. A
-// term with an invalid requirement (valid == false) matches nothing; the next ones are still tried.
+// These tell whether a node satisfies one valid matchFields requirement, one term, any term. A
+// term with an invalid requirement (valid == false) matches nothing; later terms are still tried.
 bool field_requirement_matches(const Requirement& r, Str node_name);
 bool term_matches(const NodeSelectorTerm& term, Labels labels, Str node_name);
 bool node_selector_matches(const NodeSelector& s, Labels labels, Str node_name);

@@ -1,6 +1,6 @@
-// What upstream's selector parsers say of a bad selector, in its field.Error notation
-// ("path.key: Invalid value: "x": why"), aggregated as it aggregates: equal texts once, several in
-// brackets. A single valid requirement builds no text at all: parsers ask for each one.
+// The errors of upstream's selector parsers for a bad selector, in its field.Error notation
+// ("path.key: Invalid value: "x": why"), aggregated like upstream's: equal texts once, several in
+// brackets. A valid requirement builds no text at all, because parsers check each requirement.
 #include "libsched/base/quote.hpp"
 #include "libsched/objects/selector.hpp"
 
@@ -54,7 +54,7 @@ std::string unsupported_operator(const Requirement& r, Str path, Str supported) 
          ": supported values: " + std::string(supported);
 }
 
-// What labels.NewRequirement says. `absent`: whether an empty list of values reads as null.
+// The errors of labels.NewRequirement. `absent`: an empty list of values reads as null.
 void check_label_requirement(const Requirement& r, Str path, bool absent, Errors& errors) {
   if (!is_qualified_name(r.key)) {
     errors.push_back(invalid_value(child(path, "key"), go_quote(r.key),

@@ -14,7 +14,7 @@ SelectorOp op_of(Str text) {
   return SelectorOp::kUnknown;
 }
 
-// Keeps the values of the requirements it makes.
+// Makes requirements and owns their values.
 struct Maker {
   Requirement operator()(Str key, Str op, const std::vector<Str>& values = {}) {
     Requirement r;

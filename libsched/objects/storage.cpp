@@ -6,14 +6,14 @@
 namespace libsched {
 namespace {
 
-// A copy of a copy keeps both alive: what the first one changed lives in its own arena.
+// A copy of a copy keeps both alive, because the first copy's changes are in its own arena.
 void share_base(const Object& from, Object& to) {
   to.origin = Ref<const Object>::share(&from);
   to.meta = from.meta;
   to.raw = from.raw;
 }
 
-// Where the key stands or belongs.
+// The position of the key, or the position at which to insert it.
 size_t annotation_place(Span<KeyValue> annotations, Str key) {
   const auto at = std::lower_bound(annotations.begin(), annotations.end(), key,
                                    [](const KeyValue& a, Str k) { return a.key < k; });

@@ -1,7 +1,7 @@
 // Storage objects: of each kind the fields that a scheduling plugin reads.
 //
-// optional<> stands where upstream tells absent (nil) from empty. Immutable once shared; what is
-// assumed of a volume or claim is a changed copy (copy_volume, copy_claim).
+// optional<> marks fields whose absence (nil) differs from empty upstream. Objects are immutable
+// once shared; an assumed volume or claim is a changed copy (copy_volume, copy_claim).
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace libsched {
 
-// Annotations that plugins look at.
+// Annotations that plugins read.
 inline constexpr Str kBindCompletedAnnotation = "pv.kubernetes.io/bind-completed";
 inline constexpr Str kBoundByControllerAnnotation = "pv.kubernetes.io/bound-by-controller";
 inline constexpr Str kSelectedNodeAnnotation = "volume.kubernetes.io/selected-node";
@@ -26,7 +26,7 @@ struct ClaimRef {
   Str ns, name, uid;  // uid "": not known yet, or bound in advance by hand
 };
 
-// What a PersistentVolume consists of. kOther (nfs, local, hostPath, ...): no plugin looks at it.
+// The source of a PersistentVolume. kOther (nfs, local, hostPath, ...): no plugin reads it.
 struct VolumeSource {
   VolumeKind kind = VolumeKind::kOther;
   // volumeHandle (CSI) | pdName | volumeID | diskURI | shareName | volumePath
@@ -72,7 +72,7 @@ class PersistentVolumeClaim final : public Object {
   std::optional<Str> volume_attributes_class;
   Str phase;
 
-  // The beta annotation goes first; "" if no class is asked for (has_storage_class tells).
+  // The beta annotation takes precedence; "" without a class (see has_storage_class).
   Str storage_class() const;
   bool has_storage_class() const;
 };
@@ -85,7 +85,7 @@ inline Str volume_mode_or_default(const std::optional<Str>& mode) {
 }
 
 // Copies to be changed and then assumed: new strings go into the copy's own arena, everything else
-// lives in the original, which stays alive as long as the copy.
+// stays in the original, which lives as long as the copy.
 Ref<PersistentVolume> copy_volume(const PersistentVolume& volume);
 Ref<PersistentVolumeClaim> copy_claim(const PersistentVolumeClaim& claim);
 // Adds or replaces an annotation of an object that isn't shared yet.

@@ -1,4 +1,4 @@
-// The kinds that a cluster stores by kind, namespace and name (cluster/object_store.hpp); pods and
+// The kinds that a cluster stores by kind, namespace and name (cluster/object_store.hpp). Pods and
 // nodes have rows and slots instead.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Tolerations by what a taint must have for them: effect and key, and for Equal the value, too.
+// Indexes tolerations by the matching taints' effect and key and, for Equal, the value.
 #include "libsched/objects/toleration_index.hpp"
 
 #include <algorithm>
@@ -61,7 +61,7 @@ bool TolerationIndex::covers(const Taint& taint) const {
       if (covers(i, taint)) return true;
     return false;
   }
-  // A toleration without an effect, or without a key, stands for every one.
+  // A toleration without an effect, or without a key, covers all.
   for (const bool every_effect : {false, true})
     for (const bool every_key : {false, true})
       for (const Demand demand : {Demand::kKeyAndValue, Demand::kKey, Demand::kComparison})

@@ -1,5 +1,5 @@
-// TolerationIndex: whether a pod tolerates a taint, without walking over all its tolerations for
-// each. Few of them are walked over all the same: that is faster.
+// TolerationIndex: tells whether a pod tolerates a taint without checking all its tolerations for
+// each taint. A few tolerations are checked one by one, which is faster.
 #pragma once
 
 #include <vector>
@@ -14,7 +14,7 @@ class TolerationIndex {
   // Borrows the tolerations. `comparison_operators`: Lt and Gt count.
   TolerationIndex(Span<Toleration> tolerations, bool comparison_operators);
 
-  // As tolerates() of any of them.
+  // Tells whether tolerates() holds for any of them.
   bool covers(const Taint& taint) const;
 
  private:

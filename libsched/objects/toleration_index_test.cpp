@@ -1,4 +1,4 @@
-// TolerationIndex: the same answers as asking every toleration, in less work.
+// Tests that TolerationIndex gives the same answers as checking every toleration, with less work.
 #include "libsched/objects/toleration_index.hpp"
 
 #include <doctest/doctest.h>

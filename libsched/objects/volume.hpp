@@ -9,7 +9,7 @@
 namespace libsched {
 
 enum class VolumeKind : uint8_t {
-  kOther,  // configMap, secret, emptyDir, hostPath, ...: no plugin looks at them
+  kOther,  // configMap, secret, emptyDir, hostPath, ...: no plugin reads them
   kPersistentVolumeClaim,
   kEphemeral,
   kGcePersistentDisk,
@@ -25,8 +25,8 @@ enum class VolumeKind : uint8_t {
   kImage,
 };
 
-// Whether the volume may count against the limit of a CSI driver: through a claim, or as a volume
-// of an in-tree plugin that has a CSI driver now.
+// Tells whether the volume may count against the limit of a CSI driver: through a claim, or as a
+// volume of an in-tree plugin that has a CSI driver now.
 constexpr bool may_count_for_driver(VolumeKind kind) {
   switch (kind) {
     case VolumeKind::kPersistentVolumeClaim:
@@ -54,8 +54,8 @@ struct Volume {
   Str storage_class;             // ephemeral: of the claim template
   Str secret_name;               // Azure file
   std::optional<Str> disk_kind;  // Azure disk; another one than Managed can't be migrated
-  // ConfigMaps and secrets are no part of a pod's signature; of all other volumes but those that
-  // are nothing but a claim's, the JSON as written.
+  // ConfigMaps and secrets are no part of a pod's signature. All other volumes except pure claim
+  // volumes are, as the JSON as written.
   bool config_or_secret = false;
   Str json;
 };

@@ -1,6 +1,6 @@
-// check/<nodes>/<what>: whether a pod fits that is too big for every node, as a decision that
-// nobody reads, read to its last text, and about one node alone; beside it the filters of all nodes
-// alone.
+// check/<nodes>/<what>: decides whether a pod fits that is too big for every node: as an unread
+// decision, read to its last text, and for one node; for comparison, only the filters of all
+// nodes.
 #include <benchmark/benchmark.h>
 
 #include <vector>

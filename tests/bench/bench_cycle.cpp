@@ -1,7 +1,7 @@
-// cycle/plain/<what>/<pod>: whole cycles on 5,000 nodes without sampling, every node judged and
-// scored, and beside them the limit kernels on the same nodes; before anything is timed, both must
-// have the same scores. cycle/<kind>/<how>: pods that look at other pods, as the kinds of the
-// upstream benchmark (tests/oracle/peer/objects.go); `warm`: the selector has been seen before,
+// cycle/plain/<what>/<pod>: whole cycles on 5,000 nodes without sampling, in which every node is
+// judged and scored, and the limit kernels on the same nodes; before anything is timed, both must
+// have the same scores. cycle/<kind>/<how>: pods that depend on other pods, as the kinds of the
+// upstream benchmark (tests/oracle/peer/objects.go); `warm`: the selector has been used before,
 // `first touch`: it has not.
 #include <benchmark/benchmark.h>
 
@@ -186,8 +186,8 @@ const Scene& others() {
   return scene;
 }
 
-// The pod of a kind. `fresh`: a value that no pod has, which makes the selector a new one and
-// leaves what it selects as it is; empty: none.
+// The pod of a kind. `fresh`: a value that no pod has, which makes the selector new without
+// changing the selected pods; empty: none.
 std::string kind_document(const std::string& kind, const std::string& fresh) {
   const std::string host = "kubernetes.io/hostname", zone = "topology.kubernetes.io/zone";
   const auto selector = [&](const std::string& app) {

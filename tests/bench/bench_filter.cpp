@@ -1,5 +1,5 @@
-// filter/<set>/<what>/<pod>: every node of 5,000 is judged for one pod, and nothing is kept from
-// the call before but what PreFilter prepared. Beside it the limit kernels on the same nodes, pods
+// filter/<set>/<what>/<pod>: judges every node of 5,000 for one pod, and keeps only PreFilter's
+// results from the previous call. The limit kernels run on the same nodes, pods
 // and bitmaps; before anything is timed, both must have the same answer.
 #include <benchmark/benchmark.h>
 
@@ -35,7 +35,7 @@ class LimitColumn {
   std::unique_ptr<int64_t, Free> values_;
 };
 
-// A pod with its prepared cycle state and with the same question put to the limit kernels.
+// A pod with its prepared cycle state and with the same question for the limit kernels.
 struct Probe {
   Pod pod;
   CycleState state;
@@ -93,7 +93,7 @@ std::vector<uint64_t> rows_with(const Scene& scene, const std::string& key,
   return out;
 }
 
-// What the kernels are told of the labels that a set's pods ask for; empty key: every node.
+// The labels requested by a set's pods, for the kernels; empty key: every node.
 struct Labels {
   std::string key;
   std::vector<std::string> values;

@@ -25,7 +25,7 @@ struct Scene {
   Objects new_nodes, new_pods;
   std::vector<const libsched_node*> nodes;
   std::vector<const libsched_pod*> pods;
-  // Each round has the names of its targets side by side, as a caller who has just chosen them.
+  // Each round has the names of its targets in adjacent memory, as after a fresh choice.
   std::array<std::vector<std::string>, kRounds> names;
   std::array<std::vector<libsched_str>, kRounds> targets;
 };

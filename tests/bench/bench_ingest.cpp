@@ -1,5 +1,5 @@
-// ingest/...: a List of 20,000 pods of 3 KB each, from memory to objects. What it costs to release
-// them again is a benchmark of its own.
+// ingest/...: a List of 20,000 pods of 3 KB each, from memory to objects. Releasing them is a
+// separate benchmark.
 #include <benchmark/benchmark.h>
 
 #include "tests/bench/benchmarks.hpp"

@@ -55,7 +55,7 @@ void add_and_remove(benchmark::State& state, size_t nodes) {
   }
 }
 
-// A snapshot after a change; one without a change in between is the one before, which is held here.
+// A snapshot after a change; without a change it would be the previous one, which is held here.
 void snapshot(benchmark::State& state, size_t nodes, bool changed) {
   OnePod one(cluster_of(nodes));
   libsched_error* error = nullptr;

@@ -1,5 +1,5 @@
-// What the benchmarks need of the C API in C++: handles that release themselves, and must(), which
-// ends the program with the error's text. A benchmark never goes on after an error.
+// The C API in C++ for the benchmarks: handles that release themselves, and must(), which
+// ends the program with the error's text. A benchmark never continues after an error.
 #pragma once
 
 #include <libsched.h>

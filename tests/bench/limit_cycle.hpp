@@ -1,9 +1,9 @@
-// The yardstick of `cycle`: what the hardware needs to judge and score every node of a cluster for
-// a plain pod and to find the best, when nothing is left but the arithmetic: room in three columns,
+// The yardstick of `cycle`: the time that the hardware needs to judge and score every node of a
+// cluster for a plain pod and to find the best, reduced to the arithmetic: room in three columns,
 // LeastAllocated and BalancedAllocation of cpu and memory, and the first maximum of their sum.
 //
-// It knows no other plugins, and is told what the library works out or keeps: amounts as doubles
-// that hold the integers exactly, and how balanced a node is without the pod.
+// It has no other plugins, and gets values that the library computes or keeps: amounts as doubles
+// that hold the integers exactly, and the balance of a node without the pod.
 #pragma once
 
 #include <array>
@@ -38,7 +38,7 @@ struct NamedCycleLimitKernel {
   CycleLimitKernel run;
 };
 
-// Those that this machine can run, the widest last.
+// The kernels that this machine can run, the widest last.
 std::vector<NamedCycleLimitKernel> cycle_limit_kernels();
 
 // floor(100 * (1 - deviation of both fractions)).

@@ -1,6 +1,6 @@
-// Memory decides: 24 bytes a node come from the L2 cache. So one load per value, as few
-// instructions beside the loads as there can be, and results that stay in registers until a word is
-// whole. With AVX-512, asking for lines a kilobyte ahead is worth a tenth; with AVX2 it costs that.
+// Memory decides: 24 bytes a node come from the L2 cache. So the kernels use one load per value, as
+// few other instructions as possible, and keep results in registers until a word is
+// complete. Prefetching a kilobyte ahead gains a tenth with AVX-512 and loses it with AVX2.
 // Compares into mask registers, masks joined by unpacking, and one column after the other were
 // slower or equal.
 #include "tests/bench/limit_kernels.hpp"

@@ -1,6 +1,6 @@
-// The yardstick of `filter`: what the hardware needs to judge every node of a cluster, when nothing
-// is left but the arithmetic. For each node: not tainted, in two label sets, and room for what the
-// pod asks for in three columns. Whole words of nodes that are out already are skipped.
+// The yardstick of `filter`: the time that the hardware needs to judge every node of a cluster,
+// reduced to the arithmetic. For each node: not tainted, in two label sets, and room for the pod's
+// requests in three columns. Whole words of excluded nodes are skipped.
 //
 // It knows no plugins, reasons, journals or nodes without a row; the library is measured as a
 // multiple of it. One kernel per instruction set, all with the same answer.
@@ -19,7 +19,7 @@ struct LimitInput {
   const uint64_t* untainted;
   const uint64_t* label_a;
   const uint64_t* label_b;
-  // Per column what is left on each row, padded to 64 rows, and what the pod asks for. The absolute
+  // Per column the free amount of each row, padded to 64 rows, and the pod's request. The absolute
   // values are less than 2^62, so a difference has the right sign.
   std::array<const int64_t*, kColumns> left;
   std::array<int64_t, kColumns> need;
@@ -34,7 +34,7 @@ struct NamedLimitKernel {
   LimitKernel run;
 };
 
-// Those that this machine can run, the widest last.
+// The kernels that this machine can run, the widest last.
 std::vector<NamedLimitKernel> limit_kernels();
 
 }  // namespace libsched_bench

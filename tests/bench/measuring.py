@@ -1,4 +1,4 @@
-"""Builds and runs what is measured; results as they come out of the programs."""
+"""Builds and runs the measured programs, and parses their results."""
 
 import dataclasses
 import json
@@ -90,7 +90,7 @@ def _go_environment():
 
 
 def upstream(program, groups):
-    """What `oracle bench` says, or None and why there is nothing."""
+    """The result of `oracle bench`, or None and the reason for its absence."""
     if not program:
         env = _go_environment()
         if not shutil.which("go", path=env["PATH"]):
@@ -155,7 +155,7 @@ def _bench(measured, program, pattern, seconds, repetitions):
 
 
 def machine(context):
-    """What the figures were measured on."""
+    """The machine on which the figures were measured."""
     model = platform.processor() or platform.machine()
     try:
         with open("/proc/cpuinfo", encoding="utf-8") as info:

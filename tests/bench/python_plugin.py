@@ -1,8 +1,8 @@
-"""What a batch filter in Python costs above its own work, over 5,000 nodes: JSON on stdout.
+"""Measures the cost of a batch filter in Python above its own work, over 5,000 nodes: JSON on stdout.
 
-One call of filter_nodes() with the plugin, less the same call without any, in ns: the minimum and
-the median of several repetitions. The plugin's own work is next to none: it returns answers that it
-made before.
+It is the time of a call of filter_nodes() with the plugin, less the same call without any, in ns: the
+minimum and the median of several repetitions. The plugin's own work is next to none, because it returns
+prepared answers.
 """
 
 import json
@@ -69,7 +69,7 @@ def main(repetitions):
         asked = call(cluster, pod, plugin)
         if int.from_bytes(asked(), "little").bit_count() != found:
             sys.exit(f"{name}: another number of nodes than {found}")
-        # In turns, that both sides see the same weather.
+        # In turns, so that disturbances affect both sides.
         pairs = [(timed(asked), timed(without)) for _ in range(repetitions)]
         out[name] = {"min": min(a for a, _ in pairs) - min(b for _, b in pairs),
                      "median": statistics.median(a - b for a, b in pairs)}

@@ -1,7 +1,7 @@
-"""Rows of the result: what was measured, beside limit and upstream, and which gates it must meet.
+"""Rows of the result: the measured figures with limit, upstream and the gates to meet.
 
 A row is {"group", "name", "unit", "libsched": {"min", "median"}, "limit", "upstream", "to_limit",
-"over_upstream", "gates": [{"text", "met"}], "notes"}; None where there is nothing to compare with.
+"over_upstream", "gates": [{"text", "met"}], "notes"}; None if there is nothing to compare with.
 """
 
 import re
@@ -188,7 +188,7 @@ def _state(figures):
 
 
 def _plugin(figures):
-    """A node, above the plugin's own work and what is done without a plugin."""
+    """The cost per node, above the plugin's own work and the cost without a plugin."""
     out = []
     for name, call in figures.items():
         if not name.startswith("plugin/") or not name.endswith("/call"):
@@ -205,7 +205,7 @@ def _plugin(figures):
 
 
 def _python_plugin(figures):
-    """A call, above the plugin's own work and what is done without a plugin."""
+    """The cost per call, above the plugin's own work and the cost without a plugin."""
     out = []
     for what, figure in figures.items():
         row = _row("a plugin in Python, a call", f"filter_batch, {what}", figure["min"],

@@ -1,4 +1,4 @@
-"""The result as a table for people: one line a row, gates in green and red on a terminal."""
+"""The result as a readable table: one line a row, gates in green and red on a terminal."""
 
 import os
 import sys

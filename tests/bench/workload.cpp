@@ -1,4 +1,4 @@
-// Documents of the clusters and of the pods that are judged.
+// Documents of the clusters and of the judged pods.
 #include "tests/bench/workload.hpp"
 
 #include <cstdio>
@@ -31,7 +31,7 @@ std::string taints_of(size_t index) {
   return out;
 }
 
-// Requests as people write them; the pods of a list cycle through these.
+// Typical requests; the pods of a list cycle through these.
 const char* const kCpu[] = {"100m", "250m", "500m", "1", "1500m", "2", "50m", "4"};
 const char* const kMemory[] = {"128Mi", "512Mi", "1Gi", "2G", "3Gi", "768Mi", "6Gi"};
 const char* const kZone = "topology.kubernetes.io/zone";

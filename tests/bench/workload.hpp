@@ -51,7 +51,7 @@ std::vector<PodSpec> tolerating_pods();
 // The same with nodeSelectors for zone, disk and instance type: single ones and pairs.
 struct SelectingPod {
   PodSpec spec;
-  // What it selects, for the limit kernel; the second may have an empty key.
+  // The selected labels, for the limit kernel; the second may have an empty key.
   std::array<std::pair<std::string, std::string>, 2> labels;
 };
 std::vector<SelectingPod> selecting_pods();

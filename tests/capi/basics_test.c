@@ -33,7 +33,7 @@ static void test_code_names(void) {
   CHECK(libsched_code_name(-1) == NULL);
 }
 
-/* An error says where; it outlives what caused it, and several exist side by side. */
+/* An error names its place; it outlives its cause, and several errors can coexist. */
 static void test_errors(void) {
   libsched_error *first = NULL, *second = NULL;
   libsched_pod* pod = UNTOUCHED;
@@ -75,7 +75,7 @@ static void test_text(void) {
   libsched_text_unref(report);
 }
 
-/* Getters of nothing say nothing. */
+/* Getters return empty values for NULL. */
 static void test_null_getters(void) {
   CHECK(libsched_text_get(NULL).len == 0);
   CHECK(libsched_error_code(NULL) == LIBSCHED_OK);

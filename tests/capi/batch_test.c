@@ -1,11 +1,11 @@
-/* A batch filter that says something else of every node: each verdict is found again with its
- * reason, whatever others have rejected before, and so is what makes no sense. */
+/* A batch filter with a different answer for every node: each verdict is found with its
+ * reason, whatever other plugins have rejected before, and so are invalid verdicts. */
 #include "fixture.h"
 
 enum { kNodes = 300, kReasons = 3 };
 static const libsched_str kTexts[kReasons] = {{"too far", 7}, {"too warm", 8}, {"too loud", 8}};
 
-/* What is said of the node in each row. */
+/* The verdict on the node in each row. */
 typedef struct oracle {
   int8_t codes[kNodes];
   uint16_t reasons[kNodes];
@@ -65,7 +65,7 @@ static libsched_framework* framework_with(oracle* o) {
   return framework;
 }
 
-/* Some nodes are closed, that the batch has holes; node i is in row i. */
+/* Some nodes are closed, so that the batch has holes; node i is in row i. */
 static libsched_cluster* cluster_of(uint32_t* seed, bool* closed) {
   libsched_cluster* cluster = NULL;
   CHECK_OK(libsched_cluster_create(NULL, &cluster, err));
@@ -117,7 +117,7 @@ static void test_verdicts(uint32_t seed, bool ask_again) {
   libsched_cluster_unref(cluster);
 }
 
-/* A verdict that makes no sense: in a full word of rows, in one with holes, and in the last. */
+/* An invalid verdict: in a full word of rows, in a word with holes, and in the last word. */
 static void test_nonsense(int8_t code, uint16_t reason, const char* expected) {
   static const int kRows[] = {3, 130, kNodes - 1};
   for (size_t k = 0; k < sizeof kRows / sizeof *kRows; ++k) {

@@ -1,5 +1,5 @@
-/* Cancel handles: set, reset and released by other threads than the one whose call they end.
-   ThreadSanitizer runs this, too. */
+/* Cancel handles that are set, reset and released by other threads than that of the ended call.
+   This test also runs under ThreadSanitizer. */
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -10,11 +10,11 @@ typedef struct caller {
   const libsched_snapshot* snapshot;
   const libsched_pod* pod;
   libsched_cancel* cancel; /* a reference of its own */
-  atomic_int calls;        /* that have come back */
+  atomic_int calls;        /* finished calls */
   int wrong;
 } caller;
 
-/* Asks until a call is cancelled. */
+/* Makes calls until one is cancelled. */
 static void* ask(void* argument) {
   caller* c = argument;
   libsched_evaluator* evaluator = NULL;

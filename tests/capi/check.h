@@ -1,8 +1,8 @@
-/* Checks of the C tests: they count, print what failed, and go on.
+/* Checks of the C tests: they count, print failures, and continue.
 
    Calls of the library are written with `err` as their last argument. CHECK_OK proves that a
    success leaves the error alone; CHECK_FAILS makes the call twice, the second time with a NULL
-   error, and proves that the error says what was expected. End main() with `return finish();`. */
+   error, and proves that the error is the expected one. End main() with `return finish();`. */
 #ifndef LIBSCHED_TESTS_CAPI_CHECK_H
 #define LIBSCHED_TESTS_CAPI_CHECK_H
 
@@ -24,7 +24,7 @@ static inline void check_(int good, const char* what, const char* file, int line
 
 #define CHECK(condition) check_((condition) ? 1 : 0, #condition, __FILE__, __LINE__)
 
-/* A pointer that nobody may follow: what an output holds before a call that must not touch it. */
+/* An invalid pointer: the value of an output before a call that must not touch it. */
 #define UNTOUCHED ((void*)(uintptr_t)0x51)
 
 static inline void print_error_(const libsched_error* error) {
@@ -62,7 +62,7 @@ static inline void check_error_(libsched_rc rc, libsched_error* error, libsched_
   libsched_error_unref(error);
 }
 
-/* `path` and `text` (part of the message) may be NULL: not looked at. */
+/* `path` and `text` (part of the message) are not checked if they are NULL. */
 #define CHECK_FAILS(expected, path, text, call)                                       \
   do {                                                                                \
     libsched_error *error_ = NULL, **err = &error_;                                   \

@@ -1,4 +1,4 @@
-/* The state of a cluster: changes that happen whole or not at all, forks, snapshots, reading. */
+/* The state of a cluster: all-or-nothing changes, forks, snapshots, reading. */
 #include "fixture.h"
 
 static size_t nodes_of(const libsched_cluster* c) {
@@ -104,7 +104,7 @@ static void test_nodes(void) {
   libsched_node_unref(a);
   libsched_node_unref(big);
 
-  /* Pods stay in hidden memory and come back with their node. */
+  /* The cluster keeps the pods aside, and they return with their node. */
   CHECK_OK(libsched_cluster_remove_node(c, LIBSCHED_STR("full"), err));
   CHECK_FAILS(LIBSCHED_ERR_NOT_FOUND, NULL, "full",
               libsched_cluster_remove_node(c, LIBSCHED_STR("full"), err));
@@ -140,7 +140,7 @@ static void test_pods(void) {
               libsched_cluster_remove_pod(c, text("default"), text("p1"), err));
   CHECK(requested(view, "small", "cpu") == 0 && pods_of(c) == 2);
 
-  /* A pod waits for a node that is not there yet. */
+  /* A pod waits for a missing node. */
   const libsched_str later[] = {LIBSCHED_STR("later")};
   const libsched_pod* one[] = {p1};
   CHECK_OK(libsched_cluster_add_pods(c, one, later, 1, err));
@@ -182,7 +182,7 @@ static void test_apply(void) {
   libsched_cluster_unref(c);
 }
 
-/* What is neither a pod nor a node is removed by kind and name, in a fork as well. */
+/* Objects other than pods and nodes are removed by kind and name, in a fork as well. */
 static void test_remove_object(void) {
   libsched_cluster* c = NULL;
   libsched_objects* objects = NULL;
@@ -245,7 +245,7 @@ static void test_forks(void) {
   add_pod(c, pod_of("kept", 100, ""), "outer");
   CHECK_OK(libsched_cluster_commit(c, err));
   CHECK(requested(view, "outer", "cpu") == 100);
-  CHECK_OK(libsched_cluster_revert(c, err)); /* what was committed inside goes, too */
+  CHECK_OK(libsched_cluster_revert(c, err)); /* reverts changes that were committed inside */
   CHECK(nodes_of(c) == 5 && pods_of(c) == 1 && libsched_cluster_fork_depth(c) == 0);
 
   for (int i = 0; i < 1000; ++i) CHECK_OK(libsched_cluster_fork(c, err));
@@ -358,7 +358,7 @@ static void test_null_handles(void) {
   libsched_cluster_unref(c);
 }
 
-/* Objects beside nodes and pods, which a pod needs: here its claim. */
+/* Objects other than nodes and pods that a pod needs: here its claim. */
 static void put(libsched_cluster* c, const libsched_objects* objects, uint32_t how, size_t wanted) {
   libsched_changes* changes = NULL;
   size_t count = 99;
@@ -417,7 +417,7 @@ static void test_put_objects(void) {
   libsched_cluster_unref(c);
 }
 
-/* What a node template brings along: its CSINode comes and goes with it in a what-if. */
+/* The CSINode of a node template is added and removed with it in a what-if. */
 static void test_a_template_node_and_its_csi_node(void) {
   libsched_cluster* c = five_nodes();
   libsched_objects* objects = NULL;
@@ -442,7 +442,7 @@ static void test_a_template_node_and_its_csi_node(void) {
   libsched_cluster_unref(c);
 }
 
-/* Parts of all sorts happen together or not at all. */
+/* Changes of all kinds happen together or not at all. */
 static void test_changes(void) {
   libsched_cluster *c = five_nodes(), *fresh = NULL;
   libsched_changes *changes = NULL, *wrong = NULL;
@@ -482,7 +482,7 @@ static void test_changes(void) {
   MISUSED(libsched_changes_put_pod(changes, NULL, text(""), 0, err));
   MISUSED(libsched_changes_remove(NULL, text("Pod"), text(""), text("p"), err));
 
-  /* The last part fails: the others have not happened. */
+  /* The last change fails, so the others have no effect. */
   CHECK_OK(libsched_changes_create(&wrong, err));
   CHECK_OK(libsched_changes_remove(wrong, text("Node"), text(""), text("big"), err));
   CHECK_OK(libsched_changes_put_pod(wrong, pod, text(""), LIBSCHED_PUT_UPDATE, err));

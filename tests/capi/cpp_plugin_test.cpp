@@ -1,5 +1,5 @@
-// Plugins in C++ (libsched/plugin.hpp): classes as slots, instances that go with their framework,
-// and exceptions that end at the barrier.
+// Plugins in C++ (libsched/plugin.hpp): classes as slots, instances that are released with their
+// framework, and exceptions that end at the barrier.
 #include <doctest/doctest.h>
 
 #include <libsched/plugin.hpp>
@@ -11,7 +11,7 @@ namespace {
 
 int alive = 0;
 
-// Throws at every slot that it is told to.
+// Throws in the selected slots.
 struct Thrower {
   static constexpr std::string_view name = "Thrower";
   static constexpr uint32_t flags = LIBSCHED_PLUGIN_CONCURRENT;

@@ -1,5 +1,5 @@
-/* What a decision counts and lists: reasons of nodes, what PostFilter said, victims; and which
-   calls nominated pods count in. */
+/* The counts and lists of a decision: reasons of nodes, PostFilter's answer, victims; and the calls
+   in which nominated pods count. */
 #include "fixture.h"
 
 typedef struct scene {
@@ -71,7 +71,7 @@ static void test_reason_totals(void) {
 static void test_post_filter(void) {
   scene s;
   open_scene(&s);
-  /* It fits: nothing is asked of PostFilter. */
+  /* The pod fits, so PostFilter does not run. */
   libsched_decision* decision = decided(&s, pod_of("p", 2000, ""), true);
   CHECK(!libsched_decision_post_filter(decision, s.status));
   CHECK(libsched_decision_victim_count(decision) == 0);
@@ -79,7 +79,7 @@ static void test_post_filter(void) {
   CHECK_STR(libsched_decision_nominated_node(decision), "");
   libsched_decision_unref(decision);
 
-  /* It fits nowhere, and nobody is less important. */
+  /* The pod fits nowhere, and no pod is less important. */
   decision = decided(&s, pod_of("p", 9000, ""), true);
   CHECK(libsched_decision_post_filter(decision, NULL));
   CHECK(libsched_decision_post_filter(decision, s.status));
@@ -88,7 +88,7 @@ static void test_post_filter(void) {
   CHECK(libsched_decision_victim_count(decision) == 0);
   libsched_decision_unref(decision);
 
-  /* The pods of "big" have to leave for a more important one. */
+  /* The pods of "big" must make room for a more important pod. */
   add_pod(s.cluster, pod_of("low", 3000, ""), "big");
   add_pod(s.cluster, pod_of("lower", 3000, ", \"priority\": -1"), "big");
   decision = decided(&s, pod_of("vip", 8000, ", \"priority\": 1000"), true);

@@ -1,4 +1,4 @@
-/* Asking: extension points one by one, many nodes at once, and whole decisions. */
+/* Queries: single extension points, many nodes at once, and whole decisions. */
 #include <cjson/cJSON.h>
 
 #include "fixture.h"
@@ -137,7 +137,7 @@ static void test_pre_filter_result(void) {
   CHECK_STR(libsched_prefilter_result_plugin(b.result, 0), "NodeAffinity");
   CHECK(libsched_prefilter_result_plugin(b.result, 1).len == 0);
 
-  /* Filter over many nodes looks at it. */
+  /* Filter over many nodes uses it. */
   uint64_t rows[2] = {~UINT64_C(0), ~UINT64_C(0)};
   size_t count = 0;
   uint32_t first = 0;
@@ -192,7 +192,7 @@ static void test_filter_nodes(void) {
       libsched_filter_nodes(b.evaluator, b.state, pod, &options, rows, 8, &count, &first, err));
   CHECK(count == 3 && bits(rows, 8) == 3);
 
-  /* Going round from a start, the first is the next feasible in node order. */
+  /* From a start, the first result is the next feasible node in node order. */
   size_t length = 0;
   const uint32_t* order = libsched_view_order(view, &length);
   CHECK(length == 205);
@@ -207,12 +207,12 @@ static void test_filter_nodes(void) {
         libsched_filter_nodes(b.evaluator, b.state, pod, &options, rows, 8, &count, &first, err));
     CHECK(count == 1 && first == order[at]);
   }
-  options.start = length + 7; /* beyond the end it goes round, too */
+  options.start = length + 7; /* wraps around beyond the end */
   CHECK_OK(
       libsched_filter_nodes(b.evaluator, b.state, pod, &options, rows, 8, &count, &first, err));
   CHECK(count == 1);
 
-  /* Only accepted nodes; words that are not given are not accepted. */
+  /* Only accepted nodes; missing words accept none. */
   const uint32_t wanted = libsched_view_find_node(view, text("n150"));
   uint64_t accept[8] = {0};
   accept[wanted / 64] |= UINT64_C(1) << (wanted % 64);
@@ -279,7 +279,7 @@ static void test_decision(void) {
   CHECK_FAILS(LIBSCHED_ERR_NOT_FOUND, NULL, "nowhere",
               libsched_check_pod_fits(b.evaluator, pod, text("nowhere"), NULL, &missing, err));
   CHECK(missing == UNTOUCHED);
-  /* Decisions stay valid after the cluster has changed and gone. */
+  /* Decisions stay valid after the cluster has changed and been released. */
   CHECK_OK(libsched_cluster_remove_node(b.cluster, text("big"), err));
   teardown(&b);
 
@@ -376,7 +376,7 @@ static void test_judge_excluded(void) {
   teardown(&b);
 }
 
-/* A pod that needs a plugin which is not built in says so, and names it. */
+/* A pod that needs a missing plugin gives an error that names the plugin. */
 static void test_missing_plugin(void) {
   bench b = setup();
   libsched_pod* pod = pod_of(
@@ -508,7 +508,7 @@ static void release_in_order(const int* order) {
         on_snapshot = NULL;
         break;
     }
-    /* An evaluator that is left still answers. */
+    /* A remaining evaluator still answers. */
     if (b.evaluator != NULL) CHECK_VERDICT(&b, pod, "big", "Success");
     libsched_decision* decision = NULL;
     if (on_snapshot != NULL) {
@@ -535,8 +535,8 @@ static void test_release_orders(void) {
   }
 }
 
-/* A state keeps what filled it: it may be asked, cloned and released after its framework has gone,
-   and no framework made later is mistaken for that one. */
+/* A state keeps its framework: it may be used, cloned and released after the framework is released,
+   and no later framework is mistaken for it. */
 static void test_state_outlives_framework(void) {
   bench b = setup();
   libsched_pod* pod = pod_of("p", 100, "");
@@ -557,8 +557,8 @@ static void test_state_outlives_framework(void) {
   teardown(&b);
 }
 
-/* What PreFilter prepared belongs to its pod: another one is refused, and may be asked for after a
-   PreFilter of its own. */
+/* PreFilter's results belong to its pod: another pod is refused until PreFilter has run for
+   it. */
 static void test_another_pod(void) {
   bench b = setup();
   libsched_pod *first = pod_of("first", 100, ""), *second = pod_of("second", 100, "");

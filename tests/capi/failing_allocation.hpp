@@ -1,4 +1,4 @@
-// What decides which allocations of this thread fail; failing_allocation_test.cpp has the
+// Selects the allocations of this thread that fail; failing_allocation_test.cpp has the
 // allocator.
 #pragma once
 

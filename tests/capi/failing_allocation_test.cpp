@@ -1,7 +1,7 @@
-// Every function that changes a cluster, with every one of its allocations failing in turn: the
-// n-th alone, then the n-th and all after it. Whatever fails, the call says NO_MEMORY and nothing
-// has changed: what can be read, what an evaluator of a clone answers, what plugins hear. The call
-// then succeeds with the result that it has on a cluster where nothing ever failed.
+// Tests every function that changes a cluster with each of its allocations failing in turn: the
+// n-th alone, then the n-th and all after it. The call always returns NO_MEMORY and changes
+// nothing: not the readable state, the answers of an evaluator of a clone, or the events of
+// plugins. The call then succeeds with the same result as on a cluster where nothing has failed.
 //
 // tests/structure compares CALLS with the headers: a new changing function needs an entry.
 #include <doctest/doctest.h>
@@ -124,7 +124,7 @@ void ok(libsched_rc rc, libsched_error** error) {
     ok((call), err);                  \
   } while (false)
 
-// --- the cluster: of all that a state keeps something ---
+// --- the cluster: something of every kind that a state keeps ---
 
 constexpr const char* kCluster = R"(
 apiVersion: v1
@@ -189,7 +189,7 @@ metadata: {name: claim, namespace: d, uid: c1, annotations: {pv.kubernetes.io/bi
 spec: {volumeName: volume, accessModes: [ReadWriteOnce], storageClassName: "", resources: {requests: {storage: 1Gi}}}
 )";
 
-// What is applied: something new, changed and gone of everything, and a kind that nobody reads.
+// The applied document: new, changed and removed objects of each kind, and an unread kind.
 constexpr const char* kNews = R"(
 apiVersion: v1
 kind: Node
@@ -241,7 +241,7 @@ metadata: {name: a-class-nobody-had-before}
 provisioner: example.com/disks
 )";
 
-// What is asked: of spread, affinity, ports, images, volumes, resources and labels.
+// The queries: spread, affinity, ports, images, volumes, resources and labels.
 constexpr const char* kQuestions = R"(
 apiVersion: v1
 kind: Pod
@@ -283,7 +283,7 @@ libsched_objects* parse(const char* text) {
   return objects;
 }
 
-// A plugin that listens: of what happened, how much.
+// A plugin that counts events.
 struct Heard {
   std::string log;
 };
@@ -300,14 +300,14 @@ libsched_code on_filter(void*, const libsched_cycle_state*, const libsched_pod*,
   return LIBSCHED_CODE_SUCCESS;
 }
 
-// What all stages share.
+// Shared by all stages.
 struct Materials {
   Materials() {
     const libsched_objects* all = parse(kCluster);
     cluster = const_cast<libsched_objects*>(all);
     news = parse(kNews);
     questions = parse(kQuestions);
-    // Sees what it has done itself: the node goes that came, and so does a pod of the document.
+    // Sees its own changes: it removes the node that it added, and a pod of the document.
     const libsched_str pv = libsched_str_from("PersistentVolume"), none = libsched_str_from("");
     OK(libsched_changes_create(&changes, err));
     OK(libsched_changes_put_pod(changes, question(0), libsched_str_from("not-there-yet"),
@@ -338,7 +338,7 @@ struct Materials {
   libsched_framework* framework = nullptr;  // without the listener
 };
 
-// A cluster of which everything has been asked, so that every table stands; with what calls need.
+// A cluster after every kind of query, so that every table exists, with the arguments of the calls.
 struct Stage {
   explicit Stage(const Materials& materials) : m(materials) {
     OK(libsched_cluster_create(nullptr, &cluster, err));
@@ -399,7 +399,7 @@ struct Stage {
     libsched_evaluator_unref(e);
     return all;
   }
-  // What a clone answers: this cluster is not even refreshed by it.
+  // The answers of a clone, which do not even refresh this cluster.
   std::string answers() const {
     libsched_cluster* copy = nullptr;
     OK(libsched_cluster_clone(cluster, &copy, err));
@@ -407,7 +407,7 @@ struct Stage {
     libsched_cluster_unref(copy);
     return all;
   }
-  // Everything that can be read. `version`: also what another cluster has other numbers for.
+  // Everything that can be read. `version`: includes numbers that differ between clusters.
   std::string contents(bool version) const {
     const libsched_view* v = libsched_cluster_view(cluster);
     std::string s = "forks " + std::to_string(libsched_cluster_fork_depth(cluster));
@@ -472,7 +472,7 @@ struct Stage {
   libsched_cycle_state* state = nullptr;
   libsched_status* status = nullptr;
   libsched_services* services = nullptr;
-  // what calls make
+  // results of calls
   libsched_cluster* cloned = nullptr;
   libsched_snapshot* snapshot = nullptr;
   libsched_evaluator* other = nullptr;
@@ -480,7 +480,7 @@ struct Stage {
 
 // --- the calls ---
 
-// In a fork everything has changed, and a snapshot and a clone share what they can.
+// In a fork everything has changed, and a snapshot and a clone share as much as possible.
 void fork_and_change(Stage& s, bool shared) {
   OK(libsched_cluster_fork(s.cluster, err));
   const libsched_node* fresh[] = {s.new_node(1)};
@@ -640,13 +640,13 @@ Tried attempt(const Call& call, Stage& s, long n, bool all) {
   return {rc, failures != 0};
 }
 
-// What was made by a call.
+// The results of a call.
 std::string made(const Stage& s) {
   return std::string(s.cloned == nullptr ? "" : "clone ") +
          (s.snapshot == nullptr ? "" : "snapshot ") + (s.other == nullptr ? "" : "evaluator ");
 }
 
-// How many allocations the call makes.
+// The number of allocations of the call.
 long sweep(const Call& call, const Materials& m, bool all) {
   Stage control(m);
   call.prepare(control);
@@ -663,13 +663,13 @@ long sweep(const Call& call, const Materials& m, bool all) {
     if (tried.rc == LIBSCHED_OK) {
       CHECK(s->contents(false) == wanted);
       CHECK(s->answers() == wanted_answers);
-      // Debug builds note the handles that plugins are lent: without memory a plugin may miss an
-      // event of a change that stands. It never hears of one that doesn't.
+      // Debug builds record the handles lent to plugins: without memory a plugin may miss the event
+      // of a successful change. It never gets an event of a failed one.
       if (!tried.failed) CHECK(s->heard.log == control.heard.log);
       CHECK(s->heard.log.size() <= control.heard.log.size());
       CHECK(made(*s) == made(control));
       if (!tried.failed) break;
-      // It could do without: a table that is made anew, a text that nobody asked for.
+      // The allocation was optional: a table that is rebuilt, or a text that is not read.
       s = std::make_unique<Stage>(m);
       call.prepare(*s);
       continue;
@@ -698,7 +698,7 @@ TEST_CASE("whatever allocation fails, a call changes a cluster whole or not at a
   }
   MESSAGE("allocations that failed: ", total);
   CHECK(total > 1000);
-  // Undoing and forgetting need no memory; all others are tried for good.
+  // Undoing and forgetting need no memory; all other calls are tried.
   for (const std::string& function : none) {
     CAPTURE(function);
     CHECK((function == "libsched_cluster_revert" || function == "libsched_cluster_commit" ||
@@ -746,7 +746,7 @@ TEST_CASE("whatever allocation fails, a decision that was not read keeps its tex
       if (tried.rc == LIBSCHED_OK) break;
     }
   }
-  // Undoing needs no memory, but what is read before it does.
+  // Undoing needs no memory, but reading before it does.
   CHECK(failed.count("libsched_cluster_revert") == 1);
   CHECK(failed.count("libsched_cluster_add_pods") == 1);
 }

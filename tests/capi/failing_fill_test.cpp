@@ -1,5 +1,5 @@
-// Functions without an error that fill what a slot was lent, or a caller's status: if one runs out
-// of memory, what it fills says so, and is never taken for less than it was told.
+// Functions without an error that fill an object lent to a slot, or a caller's status: if one runs
+// out of memory, the object reports it, and is never taken for an incomplete value.
 #include <doctest/doctest.h>
 
 #include <libsched.h>
@@ -20,7 +20,7 @@ namespace {
 
 std::string out(libsched_str s) { return std::string(s.ptr == nullptr ? "" : s.ptr, s.len); }
 
-// Which of the setters runs out of memory in the slots below.
+// The setter that runs out of memory in the slots below.
 enum class Starved { kReason, kErrorText, kPlugin, kNodes, kSignature, kEvents, kNone };
 Starved starved = Starved::kNone;
 const char kLong[] = "a text that is far too long to lie within a string by itself";

@@ -1,4 +1,4 @@
-/* What plugins read of pods and nodes: each field, ends of lists, and null handles. */
+/* The fields of pods and nodes for plugins: each field, ends of lists, and null handles. */
 #include "fixture.h"
 
 static const char* const kPod =

@@ -34,7 +34,7 @@ static inline libsched_pod* pod_of_json(const char* json) {
   return pod;
 }
 
-/* `spec` is what stands in spec: "" or "\"unschedulable\": true". */
+/* `spec` is the content of spec: "" or "\"unschedulable\": true". */
 static inline libsched_node* node_of(const char* name, int cpu, const char* zone,
                                      const char* spec) {
   return node_of_json(format(
@@ -45,7 +45,7 @@ static inline libsched_node* node_of(const char* name, int cpu, const char* zone
       name, name, zone, spec, cpu));
 }
 
-/* `spec` stands beside the containers: "" or ", \"nodeName\": \"a\"". */
+/* `spec` has the fields beside the containers: "" or ", \"nodeName\": \"a\"". */
 static inline libsched_pod* pod_of(const char* name, int milli_cpu, const char* spec) {
   return pod_of_json(
       format("{\"kind\": \"Pod\", \"metadata\": {\"name\": \"%s\", \"namespace\": \"default\", "
@@ -91,7 +91,7 @@ static inline libsched_framework* default_framework(void) {
   return framework;
 }
 
-/* The pod with this uid that waits, or NULL; the caller owns it. */
+/* The waiting pod with this uid, or NULL; the caller owns it. */
 static inline libsched_waiting_pod* waiting_of(const libsched_services* services,
                                                libsched_str uid) {
   libsched_waiting_pod* waiting = NULL;

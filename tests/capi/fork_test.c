@@ -1,5 +1,5 @@
-/* fork(2) while other threads ask one snapshot, call a plugin whose calls are serialised, use
-   shared services and free handles: the child may use what the parent had, and never hangs. */
+/* fork(2) while other threads query one snapshot, call a plugin whose calls are serialised, use
+   shared services and free handles: the child may use the parent's objects, and never hangs. */
 #define _POSIX_C_SOURCE 200809L /* fork, nanosleep */
 
 #include <pthread.h>
@@ -34,7 +34,7 @@ static libsched_pod* spread_pod(int app) {
                        app));
 }
 
-/* Whether `count` rows pass, which makes the library count pods by the pod's selector. */
+/* Tells whether `count` rows pass, which makes the library count pods by the pod's selector. */
 static bool asks(libsched_evaluator* evaluator, const libsched_pod* pod) {
   libsched_cycle_state* state = NULL;
   libsched_status* status = NULL;
@@ -52,7 +52,7 @@ static bool asks(libsched_evaluator* evaluator, const libsched_pod* pod) {
   return right;
 }
 
-/* What any thread may do with what all share. */
+/* Everything that any thread may do with the shared objects. */
 static bool uses_all(world* w, int round) {
   static int value;
   const libsched_permit_wait wait = {text("A"), 1000};
@@ -169,7 +169,7 @@ static libsched_framework* framework_with(long* calls) {
   return framework;
 }
 
-/* The allocator of AddressSanitizer does not survive a fork that other threads take part in. */
+/* The allocator of AddressSanitizer does not survive a fork of a process with several threads. */
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
 #define ASAN 1

@@ -243,8 +243,8 @@ static void test_cycle_state(void) {
   libsched_cycle_state_unref(state);
 }
 
-/* One profile as it is: without the default plugins, and with several QueueSort plugins if asked.
- */
+/* One profile used unchanged: without the default plugins, and optionally with several QueueSort
+   plugins. */
 static void test_bare_profile(void) {
   libsched_config* config = NULL;
   libsched_framework* framework = UNTOUCHED;

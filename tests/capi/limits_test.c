@@ -1,11 +1,11 @@
-/* Deadlines: by a clock that stands still, one that a plugin moves, and the machine's; and that
-   nothing has happened when a call has ended so. */
+/* Deadlines by a clock that stands still, a clock that a plugin moves, and the machine's clock; a
+   call that ends by a deadline has no effect. */
 #include "fixture.h"
 
 enum { kNodes = 300 };
 static const int64_t kStart = 1000;
 
-/* A plugin that is asked node by node, and moves the clock when it is asked for the n-th time. */
+/* A plugin that judges single nodes, and moves the clock in its n-th call. */
 typedef struct mover {
   libsched_clock* clock;
   int asked, nth;
@@ -135,7 +135,7 @@ static void test_still(void) {
   CHECK(m.asked == 0);
   CHECK(libsched_evaluator_next_start(s.evaluator) == start);
 
-  /* Callers that know nothing of deadlines. */
+  /* Callers of an older header without deadlines. */
   libsched_check_options old = LIBSCHED_CHECK_OPTIONS_INIT;
   libsched_decision* decision = NULL;
   old.struct_size = offsetof(libsched_check_options, deadline_ns);
@@ -146,7 +146,7 @@ static void test_still(void) {
   close_scene(&s, clock);
 }
 
-/* A plugin that moves the clock: while it is asked about many nodes one looks now and then. */
+/* A plugin that moves the clock: the deadline is checked from time to time between its nodes. */
 static void test_moved(void) {
   for (int score = 0; score < 2; ++score) {
     mover m;
@@ -181,7 +181,7 @@ static void test_machine(void) {
   close_scene(&s, clock);
 }
 
-/* Deadlines may go by a clock of their own. */
+/* Deadlines may use a separate clock. */
 static void test_deadline_clock(void) {
   mover m;
   libsched_clock* clock = still();

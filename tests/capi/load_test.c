@@ -1,5 +1,5 @@
 /* Plugins from shared objects, which export libsched_plugin_init(): the examples in C and C++, and
-   what cannot be loaded. */
+   files that cannot be loaded. */
 #include "fixture.h"
 
 static libsched_rc load(libsched_registry* registry, const char* name, libsched_error** error) {
@@ -66,7 +66,7 @@ static void test_cpp_plugin(void) {
   libsched_framework* framework = UNTOUCHED;
   CHECK_OK(libsched_registry_create(&registry, err));
   CHECK_OK(load(registry, "quiet_zone", err));
-  /* What its constructor throws is the error. */
+  /* The exception of its constructor is the error. */
   CHECK_FAILS(LIBSCHED_ERR_INVALID, NULL, "zone must be a text",
               make(registry, "QuietZone", "{zone: 7}", &framework, err));
   CHECK_OK(make(registry, "QuietZone", "{zone: a}", &framework, err));

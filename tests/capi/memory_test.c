@@ -1,6 +1,6 @@
-/* Memory stays flat: a million pods and nodes come and go, and what is in use afterwards is what
-   was in use before. Under a sanitizer, whose allocator counts for itself, it does less and only
-   runs. */
+/* Memory does not grow: a million pods and nodes are added and removed, and afterwards the memory
+   in use is the same as before. Under a sanitizer, which has its own allocator, the test is
+   shorter and only runs. */
 #if defined(__linux__) && !defined(_GNU_SOURCE)
 #define _GNU_SOURCE
 #endif
@@ -73,7 +73,7 @@ static void questions_come_and_go(stage* s, long round) {
   libsched_pod_unref(pod);
 }
 
-/* Runs `rounds` of everything and says what is in use afterwards. */
+/* Runs `rounds` of everything and returns the memory in use afterwards. */
 static size_t run(stage* s, long from, long rounds) {
   for (long round = from; round < from + rounds; ++round) {
     pods_come_and_go(s, round);

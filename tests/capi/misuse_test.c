@@ -1,5 +1,5 @@
-/* Misused handles: released ones, some of another kind, some that were only borrowed. A build that
-   checks handles answers MISUSE, or what it answers NULL; others are only asked for what is right.
+/* Misused handles: released handles, handles of another kind, and borrowed handles. A build that
+   checks handles returns MISUSE, or the result for NULL; other builds run only the valid calls.
  */
 #include "recorder.h"
 
@@ -163,7 +163,7 @@ static void check_calls(const world* ok, const world* w, const char* what) {
   CHECK(!e && !f && !p && !n && !t && !c && !s && !o && !d);
 }
 
-/* What functions without an error make of it: what they make of NULL. */
+/* Functions without an error return the same as for NULL. */
 static void check_reads(const world* w) {
   CHECK_STR(libsched_text_get(w->text), "");
   CHECK(libsched_error_code(w->error) == LIBSCHED_OK);
@@ -207,7 +207,7 @@ static void test_released(void) {
     check_reads(&w);
     unref_all(&w); /* nothing happens, again and again */
   }
-  /* What was borrowed from what has gone. */
+  /* Handles borrowed from released objects. */
   libsched_str raw;
   CHECK_MISUSE("view was released",
                libsched_view_object_raw(view, text("Pod"), kNowhere, kNowhere, &raw, err));
@@ -216,7 +216,7 @@ static void test_released(void) {
   unref_all(&ok);
 }
 
-/* Handles of another kind: each one is given where the next is asked for. */
+/* Handles of another kind: each is passed in place of the next kind. */
 static void test_other_kinds(void) {
   world ok, odd;
   open_world(&ok);
@@ -246,7 +246,7 @@ static void test_other_kinds(void) {
   unref_all(&ok);
 }
 
-/* What the program borrowed is not its to release. */
+/* The program must not release borrowed handles. */
 static void test_borrowed(void) {
   world w;
   open_world(&w);
@@ -286,7 +286,7 @@ static void test_many(void) {
 
 /* --- slots --- */
 
-/* What a slot does with what it borrows. */
+/* The actions of a slot with its borrowed handles. */
 typedef enum misdeed {
   kPod,
   kNode,
@@ -472,7 +472,7 @@ static void test_slots_that_release(void) {
   close_stage(&s);
 }
 
-/* What a slot kept although it was only lent. */
+/* Lent handles that a slot kept. */
 static void test_after_the_slot(void) {
   stage s;
   open_stage(&s);
@@ -492,8 +492,8 @@ static void test_after_the_slot(void) {
   close_stage(&s);
 }
 
-/* `create` says Success, but has released what it was lent: there is no framework, and its instance
-   goes. */
+/* `create` returns Success, but has released a lent handle: no framework is made, and its instance
+   is destroyed. */
 static int instances;
 static libsched_code i_create(void* user_data, libsched_str args, void** instance,
                               libsched_status* status) {
@@ -527,7 +527,7 @@ static void test_create_that_releases(void) {
   libsched_registry_unref(registry);
 }
 
-/* An API client that releases the pod it is told about. */
+/* An API client that releases the pod of a request. */
 static libsched_code a_bind(void* user_data, const libsched_pod* pod, libsched_str node,
                             libsched_status* status) {
   (void)user_data, (void)node, (void)status;

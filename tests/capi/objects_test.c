@@ -182,7 +182,7 @@ static void test_documents(void) {
   cJSON_Delete(document);
   libsched_text_unref(report);
 
-  /* A pod got from a document outlives it. */
+  /* A pod obtained from a document outlives it. */
   libsched_pod* pod = libsched_pod_ref(libsched_objects_get_pod(objects, 0));
   libsched_objects* again = libsched_objects_ref(objects);
   libsched_objects_unref(objects);
@@ -397,7 +397,7 @@ static void test_null_handles(void) {
   CHECK(libsched_node_allocatable(NULL, text("cpu")) == 0);
 }
 
-/* Says yes from the `at`th time on that it is asked; 0: never. */
+/* Returns true from its `at`th call on; 0: never. */
 typedef struct interrupter {
   int asked, at;
 } interrupter;

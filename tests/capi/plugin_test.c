@@ -1,12 +1,12 @@
-/* A plugin in C: PreFilter, Filter node by node and in batches, instances, errors, and who frees
- * what. */
+/* A plugin in C: PreFilter, Filter node by node and in batches, instances, errors, and
+ * ownership. */
 #include "fixture.h"
 
 enum { kTooFar, kTooWarm, kReasons };
 static const libsched_str kReasonTexts[kReasons] = {{"node(s) were too far", 20},
                                                     {"node(s) were too warm", 21}};
 
-/* What a fake plugin does, and what happened to it. */
+/* The behaviour of a fake plugin, and a record of its calls. */
 typedef struct fake {
   libsched_code pre_filter, filter;
   const char* only_node; /* PreFilter narrows to it */
@@ -172,7 +172,7 @@ static void check_released_once(libsched_framework* framework, fake* f) {
   CHECK(f->releases == 1 && f->destroys == 1);
 }
 
-/* What a slot may do and may not do while it is asked. */
+/* Allowed and forbidden calls of a slot. */
 typedef struct meddler {
   libsched_framework* framework;
   libsched_cluster* cluster;
@@ -240,7 +240,7 @@ static void test_scalar(void) {
   libsched_framework* framework = framework_with(&plugin, &f);
   libsched_cluster* cluster = five_nodes();
   libsched_decision* decision = decide(framework, cluster);
-  /* It is asked only about nodes that the plugins before it take: small and big. */
+  /* It judges only the nodes that earlier plugins accept: small and big. */
   CHECK(f.pre_filters == 1 && f.filters >= 2);
   CHECK(libsched_decision_feasible_count(decision) == 1);
   CHECK_STR(libsched_decision_feasible(decision, 0), "small");
@@ -378,7 +378,7 @@ static void test_pre_filter(void) {
   check_released_once(framework, &f);
 }
 
-/* Codes that make no sense are Errors with the plugin's name, never taken for success. */
+/* Invalid codes are Errors with the plugin's name, never taken for success. */
 static void test_nonsense(void) {
   libsched_cluster* cluster = five_nodes();
   const libsched_code codes[] = {77, -3, LIBSCHED_CODE_WAIT, LIBSCHED_CODE_ERROR};
@@ -499,7 +499,7 @@ static void test_refused_registrations(void) {
   refuse(registry, &future.plugin, LIBSCHED_ERR_UNSUPPORTED);
   CHECK(libsched_registry_add(registry, NULL, NULL, NULL) == LIBSCHED_ERR_MISUSE);
 
-  /* A plugin of an older header: what stands behind its end is not looked at. */
+  /* A plugin of an older header: fields behind its end are ignored. */
   fake old = {0};
   libsched_plugin older = scalar_plugin();
   older.name = LIBSCHED_STR("Older");

@@ -1,7 +1,7 @@
-/* A plugin with every slot, which notes the calls and answers as it is told.
+/* A plugin with every slot, which records the calls and gives the configured answers.
 
-   `answers` holds for all slots that give a code; `only` names the one slot that answers so while
-   the others succeed. */
+   `answers` holds for all slots that return a code; `only` names the only slot with that answer,
+   while the others succeed. */
 #ifndef LIBSCHED_TESTS_CAPI_RECORDER_H
 #define LIBSCHED_TESTS_CAPI_RECORDER_H
 
@@ -31,7 +31,7 @@ static inline libsched_code note(recorder* r, const char* slot, libsched_cycle_s
   return r->code;
 }
 
-/* What was noted since the last look. */
+/* The calls recorded since the last check. */
 static inline void check_log_(recorder* r, const char* expected, int line) {
   check_(strcmp(r->log, expected) == 0, "the slots that were asked", __FILE__, line);
   if (strcmp(r->log, expected) != 0)
@@ -192,7 +192,7 @@ static inline libsched_plugin recorder_plugin(void) {
   return p;
 }
 
-/* A framework whose only plugin is the recorder, a cluster, and what calls need. */
+/* A framework whose only plugin is the recorder, a cluster, and the arguments of calls. */
 typedef struct scene {
   recorder r;
   libsched_framework* framework;

@@ -1,5 +1,5 @@
-/* Slots that ask back: what they may ask of the evaluator, the state and the cluster that are lent
-   to them, and that asking for plugins without end ends. */
+/* Slots that call back into the library: the calls allowed on the evaluator, the state and the
+   cluster lent to them, and the limit on endless recursion. */
 #include "fixture.h"
 
 typedef struct asker {
@@ -25,7 +25,7 @@ static bool placed(void* user_data, const libsched_placement* placement) {
   return (void)user_data, (void)placement, true;
 }
 
-/* Whatever changes the cluster: tests/structure compares the calls with the headers. */
+/* Every call that changes the cluster: tests/structure compares the calls with the headers. */
 static void change(asker* a) {
   static const char kNot[] = "may not change";
   const libsched_node* nodes[] = {a->node};
@@ -57,7 +57,7 @@ static void change(asker* a) {
   libsched_status_unref(status);
 }
 
-/* Every call that would replace what plugins have prepared in the state that is lent. */
+/* Every call that would replace the plugins' data in the lent state. */
 static void reuse(asker* a) {
   static const char kInUse[] = "with this cycle state already";
   libsched_status* status = NULL;
@@ -92,7 +92,7 @@ static void reuse(asker* a) {
   libsched_status_unref(status);
 }
 
-/* Every call on the evaluator that is asking already. */
+/* Every call on the busy evaluator. */
 static void ask(asker* a) {
   static const char kBusy[] = "is asking its plugins already";
   libsched_evaluator* e = a->evaluator;
@@ -133,7 +133,7 @@ static void ask(asker* a) {
   libsched_status_unref(status);
 }
 
-/* Asks for the plugin itself, which asks again. */
+/* Runs the plugin itself, which calls back again. */
 static void recurse(asker* a) {
   libsched_status* status = NULL;
   libsched_text* json = NULL;
@@ -299,7 +299,7 @@ static void close_asker(asker* a) {
   libsched_framework_unref(a->framework);
 }
 
-/* What the outer call says is what it says without a slot that asks back. */
+/* The outer call has the same result as without a slot that calls back. */
 static void test_decision(void) {
   static const char* const kSlots[] = {"pre_enqueue", "pre_filter", "filter",
                                        "pre_score",   "score",      "normalize"};
@@ -390,8 +390,8 @@ static void test_endless(void) {
   }
 }
 
-/* A slot may bring the order up to date and take snapshots; its cycle goes on with the order that
-   it began with. */
+/* A slot may refresh the order and take snapshots; its cycle continues with its original
+   order. */
 typedef struct looker {
   libsched_cluster* cluster;
   int asked;

@@ -110,7 +110,7 @@ static void test_other_points(void) {
   CHECK_OK(libsched_run_pre_filter_extension_remove_pod(s.evaluator, s.state, s.pod, s.pod,
                                                         text("big"), s.status, err));
   CHECK_LOG(&s.r, "less less pre_enqueue add_pod remove_pod");
-  /* Another pod has the node promised: first with it, then without it. */
+  /* Another pod is nominated to the node: judged first with it, then without it. */
   libsched_pod* other = NULL;
   CHECK_OK(libsched_pod_copy(s.pod, text("promised"), text("d"), text("uid-promised"), text(""),
                              &other, err));

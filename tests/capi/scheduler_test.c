@@ -1,4 +1,4 @@
-/* Scheduling: what is built of many calls of the framework. */
+/* Scheduling functions, which make many calls of the framework. */
 #include "fixture.h"
 
 typedef struct bench {
@@ -34,7 +34,7 @@ static void test_first_fit(void) {
   size_t count = 0;
   CHECK(libsched_view_order(view, &count)[fit.position] == fit.row);
 
-  /* From behind it, going round: the other one, and then the first again. */
+  /* From the position after it, wrapping around: the other node, then the first again. */
   libsched_filter_options options = LIBSCHED_FILTER_OPTIONS_INIT;
   options.start = fit.position + 1;
   libsched_fit other = LIBSCHED_FIT_INIT;
@@ -97,7 +97,7 @@ static void test_first_fit_ends(void) {
   teardown(&b);
 }
 
-/* What was told of the pods: "name outcome node" for each. */
+/* The placements of the pods: "name outcome node" for each. */
 typedef struct story {
   char words[1024];
   int stop_after, told, replicas_made;
@@ -142,7 +142,7 @@ static void test_schedule(void) {
   CHECK(libsched_view_find_pod(view, text("default"), text("x"), &row) != NULL);
   CHECK(libsched_view_find_pod(view, text("default"), text("y"), &row) == NULL);
 
-  /* A thousand million replicas cost what those that are placed cost. */
+  /* A thousand million replicas cost as much as the placed ones. */
   libsched_pod* web[] = {pod_of("web", 500, "")};
   const libsched_pod* const* one = (const libsched_pod* const*)web;
   const size_t replicas[] = {1000000000};

@@ -1,4 +1,4 @@
-/* Scores, cycles, and pods that are assumed: with a Score plugin in C, so that numbers are known.
+/* Scores, cycles, and assumed pods, with a Score plugin in C so that the numbers are known.
  */
 #include "fixture.h"
 
@@ -225,7 +225,7 @@ static void test_skip(void) {
   teardown(&b);
 }
 
-/* Upstream's words for what goes wrong. */
+/* Upstream's error texts. */
 static void check_score_error(const libsched_plugin* plugin, scorer s, const char* expected) {
   bench b = setup(plugin, &s);
   libsched_decision* d = scored(&b);
@@ -322,7 +322,7 @@ static void test_cycle(void) {
   CHECK(outcome.total == 24 && outcome.feasible == 3 && outcome.evaluated == 6);
   CHECK(libsched_evaluator_next_start(b.evaluator) == 0);
 
-  /* By a seed both of the best are taken at times, and never small. */
+  /* With seeds both best nodes are chosen at times, and small never. */
   int seen_big = 0, seen_wide = 0;
   options.ties = LIBSCHED_TIES_RANDOM;
   for (options.seed = 0; options.seed < 32; ++options.seed) {

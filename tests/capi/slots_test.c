@@ -1,7 +1,7 @@
-/* What slots must not do, and what is made of it: statuses that name the plugin, never a crash. */
+/* Misbehaving slots result in statuses that name the plugin, never in a crash. */
 #include "recorder.h"
 
-/* Asks every point whose slot gives a code, and checks what its status says. */
+/* Runs every point whose slot returns a code, and checks its status. */
 static void check_each(libsched_code code, bool release_status, bool release_state,
                        const char* part) {
   static const char* const kSlots[] = {"reserve",  "permit",     "pre_bind_pre_flight",
@@ -55,7 +55,7 @@ static void check_each(libsched_code code, bool release_status, bool release_sta
   }
 }
 
-/* Batches: what they write to codes and reasons. */
+/* The codes and reasons written by batches. */
 typedef struct batch {
   int8_t code;
   uint16_t reason;

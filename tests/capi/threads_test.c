@@ -1,6 +1,6 @@
-/* Threads: many evaluators on one snapshot while its cluster goes on changing, a plugin of their
+/* Threads: many evaluators on one snapshot while its cluster changes, a plugin of their
    common framework whose calls are serialised, and references to shared objects taken and dropped
-   everywhere at once. ThreadSanitizer runs this, too. */
+   concurrently. This test also runs under ThreadSanitizer. */
 #include <pthread.h>
 
 #include "fixture.h"
@@ -100,7 +100,7 @@ static libsched_framework* framework_that_counts(long* calls) {
   return framework;
 }
 
-/* What the cluster's one writer does meanwhile. */
+/* The actions of the cluster's only writer meanwhile. */
 static void change(libsched_cluster* cluster, int round) {
   CHECK_OK(libsched_cluster_fork(cluster, err));
   add_pod(cluster, pod_of(format("extra-%d", round), 100, ""), "n001");
@@ -137,7 +137,7 @@ int main(void) {
     CHECK(pthread_join(threads[i], NULL) == 0);
     CHECK(workers[i].wrong == 0);
   }
-  /* Each round asks about one node, then twice about those that the plugins before it take. */
+  /* Each round judges one node, then twice the nodes that earlier plugins accept. */
   CHECK(calls == (long)kThreads * kRounds * (1 + 2 * (kNodes / 2)));
   libsched_pod_unref(pod);
   libsched_snapshot_unref(snapshot);

@@ -1,6 +1,6 @@
-/* Threads of the library's own: preemption and PreBind on several of them give the same bytes as on
-   one, plugins hear of each thread once, and those of the caller's thread of none.
-   ThreadSanitizer runs this, too. */
+/* The library's own threads: preemption and PreBind on several threads give the same bytes as on
+   one; plugins are notified of each thread once, and plugins on the caller's thread of none.
+   This test also runs under ThreadSanitizer. */
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -8,7 +8,7 @@
 
 enum { kNodes = 120, kPods = 4 };
 
-/* What a plugin sees of threads. */
+/* A plugin's record of threads. */
 typedef struct watcher {
   pthread_t caller;
   atomic_int attached, detached, elsewhere, unknown, clones, destroys;
@@ -152,7 +152,7 @@ static libsched_pod* preemptor(void) {
                 "\"DoNotSchedule\", \"labelSelector\": {\"matchLabels\": {\"app\": \"high\"}}}]");
 }
 
-/* All that a preemption says and asks for; the caller frees it. */
+/* The result and the requests of a preemption; the caller frees it. */
 static char* preempted(const libsched_framework* framework, uint32_t threads, bool value) {
   libsched_cluster* cluster = full_cluster();
   libsched_pod* pod = preemptor();

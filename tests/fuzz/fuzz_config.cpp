@@ -1,4 +1,4 @@
-// Configurations: what is accepted can be written out and read back to the same configuration.
+// Configurations: an accepted one can be written and read back to the same configuration.
 #include <cstdlib>
 
 #include "libsched/config/config.hpp"

@@ -1,5 +1,5 @@
-// Objects from JSON (and whatever else the bytes look like): no crash, no leak, no guess. What is
-// accepted is applied to a cluster; the same document once more changes nothing.
+// Objects from JSON (and any other bytes): no crash, no leak, no guess. An accepted document
+// is applied to a cluster; applying it again changes nothing.
 #include <cstdlib>
 
 #include "libsched/cluster/cluster.hpp"

@@ -1,4 +1,4 @@
-// Quantities: arithmetic laws that hold for whatever upstream's syntax accepts.
+// Quantities: arithmetic laws that hold for all texts that upstream's syntax accepts.
 #include <cstdlib>
 
 #include "libsched/base/big_decimal.hpp"

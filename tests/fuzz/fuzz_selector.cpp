@@ -1,5 +1,5 @@
-// Selectors: the compiled form over postings says of every node what the plain form says, row by
-// row and for whole words at once.
+// Selectors: the compiled form over postings gives the same answer as the plain form for every
+// node, row by row and for whole words at once.
 #include <cstdlib>
 #include <string>
 

@@ -1,4 +1,4 @@
-// YAML to JSON: what comes out is JSON that the object parser reads or refuses with a path.
+// YAML to JSON: the output is JSON that the object parser reads or refuses with a path.
 #include <cstdlib>
 
 #include "libsched/ingest/ingest.hpp"
@@ -15,7 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   options.max_bytes = 1 << 22;
   const Result<ObjectSet> set = parse_objects(text, options);
   if (!set.ok() && set.error().message.empty()) std::abort();
-  // What the YAML reader refuses, the object parser cannot accept.
+  // The object parser cannot accept text that the YAML reader refuses.
   if (!documents.ok() && set.ok()) std::abort();
   return 0;
 }

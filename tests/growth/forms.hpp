@@ -19,11 +19,11 @@ std::vector<Form> json_forms();
 std::vector<Form> object_forms();
 std::vector<Form> yaml_forms();
 
-// `begin`, as many numbered items as fit, `end`; what stands between two items is `separator`.
+// `begin`, as many numbered items as fit, separated by `separator`, then `end`.
 std::string repeat(size_t bytes, const std::string& begin,
                    const std::function<std::string(size_t)>& item, const std::string& separator,
                    const std::string& end);
-// A Pod as an API server gives it, compact.
+// A Pod as an API server returns it, compact.
 std::string pod(size_t i);
 
 }  // namespace growth

@@ -1,5 +1,5 @@
-// Loads every form of document in sizes that double, and counts instructions: what is read in twice
-// the bytes takes about twice the work, whatever it looks like.
+// Loads every form of document in sizes that double, and counts instructions: twice the bytes must
+// take about twice the work, whatever the form.
 //
 //   growth                    counts with the processor's own counter; exit code 77 where there is
 //   none growth --load [NAME...]   loads everything once and names it, for a counter from outside
@@ -40,7 +40,7 @@ void stop_if(libsched_error* error, const std::string& name) {
 
 }  // namespace
 
-// By this name valgrind knows where to count.
+// valgrind counts in the function with this name.
 extern "C" __attribute__((noinline)) void libsched_growth_load(const std::string* text,
                                                                const std::string* name) {
   libsched_parse_options options = LIBSCHED_PARSE_OPTIONS_INIT;
@@ -53,7 +53,7 @@ extern "C" __attribute__((noinline)) void libsched_growth_load(const std::string
   libsched_cluster_create(nullptr, &cluster, &error);
   stop_if(error, *name);
   if (libsched_cluster_apply(cluster, objects, &error) == LIBSCHED_ERR_LIMIT) {
-    libsched_error_unref(error);  // more resources than a cluster holds: that is work, too
+    libsched_error_unref(error);  // more resources than a cluster holds; the work counts
     error = nullptr;
   }
   stop_if(error, *name);

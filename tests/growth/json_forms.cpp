@@ -31,7 +31,7 @@ const std::string kListBegin = R"({"apiVersion":"v1","kind":"List","items":[)";
 
 std::string list(size_t bytes) { return repeat(bytes, kListBegin, pod, ",", "]}"); }
 
-// As json.MarshalIndent writes it, which is what `kubectl get -o json` prints.
+// In the form of json.MarshalIndent, which `kubectl get -o json` prints.
 std::string indented(const std::string& compact, const std::string& indent,
                      const std::string& line_end) {
   std::string out, line = line_end;

@@ -32,7 +32,7 @@ Form in_node(const std::string& name, const std::string& begin, const std::strin
               end + "}");
 }
 
-// Half of the text each: what refers, and what is referred to.
+// Half of the text are the references, half their targets.
 Form both(const std::string& name, const std::string& begin, const std::string& first,
           const std::string& between, const std::string& second, const std::string& end) {
   return {name, [=](size_t bytes) {

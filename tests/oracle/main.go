@@ -1,4 +1,4 @@
-// Command oracle asks the real Kubernetes scheduler framework what it thinks:
+// Command oracle runs the real Kubernetes scheduler framework on cases:
 // see README.md.
 package main
 
@@ -101,7 +101,7 @@ func cmdRun(args []string) error {
 			}
 			first = enc.Encode(v)
 			if len(queue) == 0 && first == nil {
-				first = out.Flush() // whoever waits for this answer sends nothing before it
+				first = out.Flush() // a client that waits for this answer sends nothing before it
 			}
 		}
 		written <- first

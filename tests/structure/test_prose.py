@@ -23,7 +23,7 @@ TELLTALES = re.compile("|".join((
     r"\bw" r"ho (?:asks|calls|has|holds|is|keeps|listens|looks|may|must|needs|owns|reads|said|says|waits)\b",
     r"\bof on" r"e's own\b", r"\b[Oo]n" r"e (?:asks|looks|reads|sees)\b",
     r"\bt(?:ells?|old) o" r"f\b", r"\bs" r"aid of\b", r"\bas a" r"ll up to\b", r"\bthere is no" r"ne any\b",
-)))
+)), re.IGNORECASE)
 C_LIKE = {".c", ".cpp", ".go", ".h", ".hpp", ".i", ".java", ".js"}
 C_COMMENT = re.compile(r'"(?:\\.|[^"\\\n])*"|`[^`]*`|(?P<text>//[^\n]*|/\*.*?\*/)', re.DOTALL)
 

@@ -1,5 +1,5 @@
-// What calls answer, by the model: where evaluators and frameworks stand, which nodes take a pod,
-// the order of nodes, and how long lent arrays are.
+// Checks answers of calls by the model: the views of evaluators, the nodes that take a pod,
+// the order of nodes, and the lengths of lent arrays.
 #include <algorithm>
 
 #include "effects.hpp"
@@ -14,8 +14,8 @@ std::shared_ptr<Cluster> model_of(const void* handle) {
   return found == world().clusters.end() ? nullptr : found->second;
 }
 
-// The nodes that take the pod, if the model can say that: a plain pod, an evaluator with upstream's
-// default profile, and no pod around that repels others or is nominated.
+// The nodes that take the pod, if the model knows: for a plain pod, an evaluator with upstream's
+// default profile, and no pod that repels others or is nominated.
 bool predicted(const Turn& t, Ev& evaluator, Po& pod, std::set<std::string>& nodes) {
   const auto facts = world().evaluators.find(evaluator.get());
   const Cluster* model = evaluator.watch().cluster().get();
@@ -31,7 +31,7 @@ bool predicted(const Turn& t, Ev& evaluator, Po& pod, std::set<std::string>& nod
   return true;
 }
 
-// What the library says of the pod, beside what the model says.
+// Compares the library's answer for the pod with the model's.
 [[noreturn]] void differ(Turn& t, Ev& evaluator, Po& pod, const std::set<std::string>& expected) {
   std::string text = "answers otherwise than the model, by which these take the pod:";
   for (const std::string& name : expected) text += " " + name;

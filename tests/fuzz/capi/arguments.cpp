@@ -1,4 +1,4 @@
-// How arguments are chosen and checked.
+// Chooses and checks arguments.
 #include "arguments.hpp"
 
 namespace fuzz {

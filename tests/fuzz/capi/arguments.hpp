@@ -1,5 +1,5 @@
-// Arguments by the type of a parameter. Each shows itself for the log, and settles after the call:
-// outputs are as the rules of libsched.h promise, and what is owned goes to the pools.
+// Arguments by the type of a parameter. Each prints itself for the log, and settles after the call:
+// it checks outputs by the rules of libsched.h, and puts owned handles into the pools.
 #pragma once
 
 #include <algorithm>
@@ -66,7 +66,7 @@ class In {
   Watch watch_;
 };
 
-// A reference that is given back: one of the program's, or one that is not there to give.
+// A released reference: one of the program's, or one that it does not have.
 Picked pick_released(Turn& t, Kind kind);
 template <typename T>
 class Released {

@@ -1,4 +1,4 @@
-// What a run decides by: a small generator of numbers, seeded by the bytes of the input. The same
+// The choices of a run: a small random generator, seeded by the bytes of the input. The same
 // seed makes the same choices on any machine.
 #pragma once
 

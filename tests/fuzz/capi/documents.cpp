@@ -49,7 +49,7 @@ std::string affinity_term(Choices& choose) {
          R"("})";
 }
 
-// What makes a pod more than plain; `gentle` stays true unless it repels others.
+// Adds features to a plain pod; `gentle` stays true unless it repels others.
 std::string special(Choices& choose, bool& gentle) {
   switch (choose.below(11)) {
     case 0:
@@ -133,7 +133,7 @@ std::string objects_document(Choices& choose) {
   return R"({"apiVersion":"v1","kind":"List","items":[)" + items + "]}";
 }
 
-// The same thing with something wrong in it.
+// The same document with an error in it.
 std::string spoilt(Choices& choose, std::string text) {
   switch (choose.below(5)) {
     case 0: return text.substr(0, choose.below(text.size() + 1));

@@ -1,4 +1,4 @@
-// What calls do to clusters, by the model.
+// The effects of calls on clusters, by the model.
 #include "effects.hpp"
 
 #include <algorithm>
@@ -8,14 +8,14 @@ namespace {
 
 std::string string_of(libsched_str s) { return {s.ptr == nullptr ? "" : s.ptr, s.len}; }
 
-// The call succeeded, and what it is about is known.
+// The call succeeded, and its cluster is known.
 template <typename T>
 Cluster* changed(Rc rc, const T& handle) {
   return rc == LIBSCHED_OK ? handle.watch().cluster().get() : nullptr;
 }
 
-// The model has followed: does the view show that? If slots changed the cluster meanwhile, the view
-// is believed.
+// Compares the view with the updated model. If slots changed the cluster meanwhile, the model is
+// taken from the view.
 template <typename T>
 void compare(Turn& t, const T& handle) {
   Cluster& model = *handle.watch().cluster();
@@ -26,7 +26,7 @@ void compare(Turn& t, const T& handle) {
   ++model.changes;
 }
 
-// Whether the model can say with which code the call ends.
+// Tells whether the model knows the code of the call.
 template <typename T>
 bool predictable(const Turn& t, const T& handle) {
   return !t.must_refuse && t.depth == 0 && handle.watch().cluster() != nullptr &&
@@ -326,7 +326,7 @@ void after_libsched_memory_api_deliver(Turn&, Rc, In<libsched_memory_api>&, Cl& 
   ++m->changes;
 }
 
-// Pods are where it was said that they are; what was not told of is where it was.
+// Reported pods are on their reported nodes; all others have not moved.
 void follow_placements(Turn& t, const Ev& evaluator, const std::vector<Told>& told) {
   Cluster* m = evaluator.watch().cluster().get();
   if (m == nullptr) return;

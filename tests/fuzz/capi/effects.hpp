@@ -1,5 +1,5 @@
-// What calls do to clusters, by the model, and what their answers must be. generate.py calls these
-// after the functions that they are named after, with the result and the arguments.
+// The effects of calls on clusters, by the model, and checks of their answers. generate.py calls
+// these after the functions that they are named after, with the result and the arguments.
 #pragma once
 
 #include "arguments.hpp"
@@ -64,7 +64,7 @@ void after_libsched_evaluator_assume(Turn&, Rc, Ev&, St&, Po&, Number<uint32_t>&
 void after_libsched_evaluator_forget(Turn&, Rc, Ev&, St&, Po&, Fault&);
 void after_libsched_memory_api_deliver(Turn&, Rc, In<libsched_memory_api>&, Cl&, Fault&);
 
-// What libsched_schedule() told of a pod.
+// A placement reported by libsched_schedule().
 struct Told {
   PodFacts pod;
   std::string node;

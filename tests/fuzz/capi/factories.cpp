@@ -1,4 +1,4 @@
-// New objects for calls that need one where there is none: valid ones, made without tricks.
+// Makes valid objects for calls whose pool is empty.
 #include "arguments.hpp"
 #include "effects.hpp"
 

@@ -2,8 +2,8 @@
 
     generate.py OUTPUT_FOLDER        kinds.inc and one calls_<header>.inc for each header
 
-A call is made of its declaration: each parameter gets an argument class (arguments.hpp) by its type
-and name. What no rule covers is an error, unless special.hpp declares call_<function>() with the
+A call is made from its declaration: each parameter gets an argument class (arguments.hpp) by its type
+and name. A function without a rule is an error, unless special.hpp declares call_<function>() with the
 reason beside it. effects.hpp names the functions that the model follows: after_<function>().
 """
 
@@ -25,7 +25,7 @@ CHANGES = {f"libsched_{name}" for name in (
     "evaluator_forget memory_api_deliver run_reserve_plugins_reserve run_reserve_plugins_unreserve "
     "run_pre_bind_plugins schedule").split()}
 
-# How many places a function has in the table, where that is not one.
+# The number of entries of a function in the table, if it is not one.
 WEIGHTS = {
     "cluster_add_nodes": 6, "cluster_update_node": 5, "cluster_remove_node": 5, "cluster_add_pods": 8,
     "cluster_update_pod": 6, "cluster_remove_pod": 5, "cluster_remove_object": 2, "cluster_apply": 3,
@@ -51,10 +51,10 @@ NULLABLE = {
     ("libsched_first_fit", "state"),
 }
 
-# Arrays in which a failed call may leave something, as the header says.
+# Arrays to which a failed call may write, as the header says.
 SCRIBBLED = {("libsched_run_score_plugins", "totals")}
 
-# What functions without an error give for a bad handle, where that is not 0, false, NULL or empty.
+# Results of functions without an error for a bad handle, if not 0, false, NULL or empty.
 NOTHING = {
     "libsched_view_find_node": "LIBSCHED_NO_ROW", "libsched_node_info_row": "LIBSCHED_NO_ROW",
     "libsched_decision_code": "LIBSCHED_CODE_ERROR", "libsched_node_statuses_code": "LIBSCHED_CODE_ERROR",
@@ -225,7 +225,7 @@ def read():
 
 
 def files():
-    """{name: text} of what is generated."""
+    """{name: text} of the generated files."""
     headers, kinds, owned = read()
     special, effects = hooks("special.hpp", "call"), hooks("effects.hpp", "after")
     lent = [kind for kind in kinds if kind not in owned]

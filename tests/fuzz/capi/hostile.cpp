@@ -1,4 +1,4 @@
-// What hostile slots do, whichever point they stand at; slots.cpp has the slots.
+// The actions of hostile slots at any extension point; slots.cpp has the slots.
 #include "hostile.hpp"
 
 #include <thread>
@@ -10,7 +10,7 @@ namespace {
 
 const std::thread::id kMain = std::this_thread::get_id();
 
-// What a plugin may be tempted to call while it is asked.
+// Calls that a plugin may be tempted to make.
 constexpr const char* kTempting[] = {
     "libsched_cluster_fork",
     "libsched_cluster_revert",

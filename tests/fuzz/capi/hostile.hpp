@@ -1,12 +1,12 @@
-// Plugins and API clients that do what they must not: they call back into the library, release what
-// they are lent, answer nonsense, fail at random.
+// Plugins and API clients that misbehave: they call back into the library, release lent
+// handles, return invalid answers, fail at random.
 #pragma once
 
 #include "turn.hpp"
 
 namespace fuzz {
 
-// While one of the program's functions runs that the library calls: what it is lent.
+// The handles lent to a function of the program while the library calls it.
 class Slot {
  public:
   // `anywhere`: it may run on threads of the library's own, where it only behaves.

@@ -1,5 +1,5 @@
-// A simple model of a cluster: what its view must show. It is made of what the API says of pods and
-// nodes by themselves, and follows the calls that change clusters (effects.cpp).
+// A simple model of a cluster: the expected contents of its view. It is made from the API's
+// description of single pods and nodes, and follows calls that change clusters (effects.cpp).
 #pragma once
 
 #include <libsched.h>
@@ -64,7 +64,7 @@ struct Part {
   std::vector<std::pair<PodFacts, std::string>> pods;  // and where they go: "" is nowhere
   std::string kind = {}, ns = {}, name = {};           // of what is removed
 };
-// What a part makes of a state: kOk, kRefused, or not known by what the model knows.
+// The result of applying a part to a state: kOk, kRefused, or unknown to the model.
 enum class Outcome : uint8_t { kOk, kRefused, kUnknown };
 Outcome follow(const Part& part, State& state);
 

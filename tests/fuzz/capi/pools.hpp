@@ -1,6 +1,6 @@
-// The handles that a run has: those with a reference of its own, by kind, and those that it gave
-// back a short while ago. A handle that is an argument of a call is pinned: what slots do meanwhile
-// does not release it.
+// The handles of a run: handles with its own reference, by kind, and handles released
+// recently. A handle that is an argument of a call is pinned, so that slots do not release it
+// meanwhile.
 #pragma once
 
 #include <libsched.h>
@@ -46,7 +46,7 @@ class Pools {
  public:
   // A reference has come; `in_slot` if a plugin's slot has taken it.
   Entry& adopt(Kind kind, void* handle, bool in_slot);
-  // Gives back one of its references. What the object says must still be what it said.
+  // Releases one of its references. The contents of the object must not have changed.
   void release(Entry& entry, bool in_slot);
   void release_all(Choices& choose);
 
@@ -84,7 +84,7 @@ class Pools {
   uint32_t next_number_ = 1;
 };
 
-// What an immutable object says through the API, as one text; empty of other kinds.
+// The contents of an immutable object through the API, as one text; empty for other kinds.
 std::string content_of(Kind kind, const void* handle);
 // Gives back a reference by the function of the kind.
 void unref(Kind kind, void* handle);

@@ -1,5 +1,5 @@
 // The fuzzer of the C API without libFuzzer: inputs are drawn by a seed. It makes more calls a
-// second, as nothing counts what is covered.
+// second, because it does not measure coverage.
 //
 //   random_capi [--seed N] [--seconds N] [--calls N] [--found PREFIX]
 //   random_capi FILE...            runs inputs again
@@ -41,7 +41,7 @@ void run_one(const Bytes& input, const std::string& name) {
   alarm(0);
 }
 
-// Whether the input ends a process of its own.
+// Tells whether the input ends a separate process.
 bool fails(const Bytes& input) {
   const pid_t child = fork();
   if (child == 0) {

@@ -1,4 +1,4 @@
-// One run: a world, the calls that an input says, and the end, when everything must have gone.
+// One run: a world, the calls of an input, and the end, when everything must have been released.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 
 namespace fuzz {
 
-// Eight bytes are a call: its place in the table, and what its arguments are made by. Any bytes
+// Eight bytes are a call: its index in the table, and the seed of its arguments. Any bytes
 // are an input.
 constexpr size_t kRecord = 8;
 constexpr size_t kMaxRecords = 512;

@@ -69,7 +69,7 @@ void call_libsched_evaluator_set_parallelism(Turn& t) {
 
 namespace {
 
-// What was told of pods, and whether to go on.
+// Checks placements, and decides whether to continue.
 struct Story {
   Turn* turn;
   size_t left;

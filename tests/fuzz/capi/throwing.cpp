@@ -1,4 +1,4 @@
-// A plugin in C++ whose methods throw; plugin.hpp lets none of it pass.
+// A plugin in C++ whose methods throw; plugin.hpp catches all exceptions.
 #include <libsched/plugin.hpp>
 
 #include <stdexcept>

@@ -1,5 +1,5 @@
-// The log of a run's calls, and what is printed when something is wrong: the seed, the calls and
-// where the input was written.
+// The log of a run's calls, and the report of a failure: the seed, the calls and
+// the path of the input.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// One call of a run, and the world that the calls share. What a call may give and change by the
-// rules of libsched.h is checked here; what it does to a cluster, in effects.cpp.
+// One call of a run, and the world that the calls share. The results and changes that the rules
+// of libsched.h allow are checked here; the effects on a cluster, in effects.cpp.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@
 
 namespace fuzz {
 
-// What a run knows of an evaluator: where it stands, and whether the model can say what it answers.
+// A run's knowledge of an evaluator: its view, and whether the model knows its answers.
 struct EvaluatorFacts {
   std::shared_ptr<Cluster> cluster;
   const libsched_view* view = nullptr;
@@ -33,7 +33,7 @@ struct World {
   bool parallel = false;  // an evaluator works on several threads: what slots do has no order
   int depth = 0;          // how many slots deep
   uint64_t calls = 0;     // of the whole program
-  // What passed to the library, to be destroyed exactly once.
+  // Objects passed to the library, which must be destroyed exactly once.
   struct Passed {
     const char* what;
     bool must;  // false: at most once
@@ -48,7 +48,7 @@ World& world();
 // A new world, for a run.
 void reset_world(uint64_t seed);
 
-// What a call may do to clusters; kPartly: even if it fails.
+// The effects that a call may have on clusters; kPartly: even if it fails.
 enum class Changes : uint8_t { kNothing, kWhole, kPartly };
 
 class Turn {

@@ -26,7 +26,7 @@ type Case struct {
 	*TraceSpec
 }
 
-// Change is what the scheduler's cache is told before a pod is looked at.
+// Change is a change to the scheduler's cache before a pod is judged.
 type Change struct {
 	// Before is the index of that pod.
 	Before int `json:"before"`

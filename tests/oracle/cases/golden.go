@@ -76,7 +76,7 @@ type NodeState struct {
 	Status
 }
 
-// PodResult is everything the framework said about one pod.
+// PodResult holds all answers of the framework about one pod.
 type PodResult struct {
 	Pod        string           `json:"pod"`
 	Profile    string           `json:"profile"`

@@ -47,7 +47,7 @@ type FakeSpec struct {
 	InstanceName string `json:"instanceName,omitempty"`
 }
 
-// FakeRule says what a fake plugin answers.
+// FakeRule is a rule for the answers of a fake plugin.
 type FakeRule struct {
 	Pod   string `json:"pod,omitempty"`
 	Node  string `json:"node,omitempty"`

@@ -1,5 +1,5 @@
-// Package documents tells what the real decoders make of a text: kubectl's of manifests, and
-// kube-scheduler's of its configuration.
+// Package documents decodes texts with the real decoders: manifests with kubectl's, and
+// configurations with kube-scheduler's.
 package documents
 
 import (
@@ -23,7 +23,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/apis/config/validation"
 )
 
-// Question is a text and who reads it: "manifests" or "config".
+// Question is a text and its reader: "manifests" or "config".
 type Question struct {
 	Reader string `json:"reader"`
 	Text   []byte `json:"text"`
@@ -53,7 +53,7 @@ func Command([]string) error {
 				return err
 			}
 			out.Write(append(answer, '\n'))
-			if in.Buffered() == 0 { // whoever waits for this answer sends nothing before it
+			if in.Buffered() == 0 { // a client that waits for this answer sends nothing before it
 				out.Flush()
 			}
 		}
@@ -81,7 +81,7 @@ func Decode(q Question) Answer {
 	return a
 }
 
-// decodeConfig does what kube-scheduler does with the file of --config.
+// decodeConfig decodes a text as kube-scheduler decodes the file of --config.
 func decodeConfig(text []byte) error {
 	obj, _, err := configscheme.Codecs.UniversalDecoder().Decode(text, nil, nil)
 	if err != nil {
@@ -94,8 +94,8 @@ func decodeConfig(text []byte) error {
 	return validation.ValidateKubeSchedulerConfiguration(cfg)
 }
 
-// decodeManifests does what kubectl does with a file: a stream of documents, each an object or a
-// List. What kubectl leaves to the API server is decoded by the API's types.
+// decodeManifests decodes a text as kubectl decodes a file: a stream of documents, each an object or a
+// List. Checks that kubectl leaves to the API server use the API's types.
 func decodeManifests(text []byte, objects *[]json.RawMessage) error {
 	// kubectl looks at the first 4096 bytes.
 	decoder := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(text), 4096)

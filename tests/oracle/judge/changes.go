@@ -58,8 +58,8 @@ func (e *engine) change(c *cases.Change) error {
 	return nil
 }
 
-// applyObject adds or replaces an object. One that stays as it is causes nothing: an API server
-// makes no new version of it, so no informer tells of it.
+// applyObject adds or replaces an object. An unchanged object has no effect: an API server
+// makes no new version of it, so informers do not deliver it.
 func (e *engine) applyObject(obj runtime.Object) error {
 	switch o := obj.(type) {
 	case *v1.Node:
@@ -113,7 +113,7 @@ func (e *engine) turn(all []cases.Change, i int) error {
 	return e.cache.UpdateSnapshot(e.logger, e.snapshot)
 }
 
-// order is that in which a cycle walks over the nodes.
+// order returns the order in which a cycle visits the nodes.
 func (e *engine) order() ([]string, error) {
 	infos, err := e.snapshot.NodeInfos().List()
 	var names []string

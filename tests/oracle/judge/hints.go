@@ -1,4 +1,4 @@
-// What the plugins register for, and what their queueing hints say of events.
+// The events for which plugins register, and the answers of their queueing hints.
 
 package judge
 

@@ -72,8 +72,8 @@ func TestDefaultsMergeLabelKeys(t *testing.T) {
 	}
 }
 
-// What is applied again as it is changes nothing, as no informer would tell of it: the nodes that hold
-// an image are not counted anew.
+// Applying an unchanged object again has no effect, because informers would not deliver it: the nodes
+// with an image are not counted again.
 func TestChangesOfNothing(t *testing.T) {
 	const image = `"status": {"allocatable": {"pods": "9"}, "images": [{"names": ["i:latest"], "sizeBytes": 900000000}]}`
 	const first = `{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "a"}, ` + image + `}`

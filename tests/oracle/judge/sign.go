@@ -1,4 +1,4 @@
-// What the plugins of a profile say of a pod's signature.
+// The parts of a pod's signature from the plugins of a profile.
 
 package judge
 

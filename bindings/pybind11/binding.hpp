@@ -110,6 +110,7 @@ void bind_lent(py::module_& module);
 void bind_plugins(py::module_& module);
 void bind_services(py::module_& module);
 void bind_schedule(py::module_& module);
+void bind_scheduling(py::module_& module);
 void bind_runtime(py::class_<Evaluator>& evaluator);
 void bind_scheduler(py::class_<Evaluator>& evaluator);
 

@@ -72,6 +72,12 @@ using StateHandle =
     std::unique_ptr<libsched_cycle_state, Unref<libsched_cycle_state, libsched_cycle_state_unref>>;
 using StatusHandle =
     std::unique_ptr<libsched_status, Unref<libsched_status, libsched_status_unref>>;
+using SchedulingHandle =
+    std::unique_ptr<libsched_scheduling,
+                    UnrefWithoutGil<libsched_scheduling, libsched_scheduling_unref>>;
+using WriterQueueHandle =
+    std::unique_ptr<libsched_writer_queue,
+                    UnrefWithoutGil<libsched_writer_queue, libsched_writer_queue_unref>>;
 using WaitingPodHandle =
     std::unique_ptr<libsched_waiting_pod, Unref<libsched_waiting_pod, libsched_waiting_pod_unref>>;
 using TextHandle = std::unique_ptr<libsched_text, Unref<libsched_text, libsched_text_unref>>;

@@ -29,4 +29,5 @@ PYBIND11_MODULE(_core, module) {
   libsched::bind_decision(module);
   libsched::bind_evaluator(module);
   libsched::bind_schedule(module);
+  libsched::bind_scheduling(module);
 }

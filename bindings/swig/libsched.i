@@ -65,6 +65,8 @@ struct TYPE {};
 %handle(libsched_services, Services)
 %handle(libsched_waiting_pod, WaitingPod)
 %handle(libsched_node_statuses, NodeStatuses)
+%handle(libsched_writer_queue, WriterQueue)
+%handle(libsched_scheduling, Scheduling)
 #ifndef SWIGJAVA
 %handle(libsched_text, Text)
 %handle(libsched_error, Error)
@@ -85,6 +87,7 @@ struct TYPE {};
 %options(libsched_assume_options, AssumeOptions)
 %options(libsched_cycle_outcome, CycleOutcome)
 %options(libsched_fit, Fit)
+%options(libsched_scheduling_outcome, SchedulingOutcome)
 %options(libsched_services_options, ServicesOptions)
 %options(libsched_nomination, Nomination)
 
@@ -159,6 +162,11 @@ struct TYPE {};
 %ignore libsched_schedule;
 %ignore libsched_schedule_options;
 %ignore libsched_placement;
+%ignore libsched_schedule_one;
+%ignore libsched_scheduling_options;
+%ignore libsched_scheduling_rejectors;
+%ignore libsched_cycle_event;
+%ignore libsched_cycle_event_fn;
 %ignore libsched_placed_fn;
 %ignore libsched_replica_fn;
 %ignore libsched_services_add_waiting_pod;

@@ -46,7 +46,9 @@ namespace libsched::capi {
   X(clock, Clock, "a clock")                                 \
   X(memory_api, MemoryApi, "a memory API")                   \
   X(services, Services, "services")                          \
-  X(waiting_pod, WaitingPodObject, "a waiting pod")
+  X(waiting_pod, WaitingPodObject, "a waiting pod")          \
+  X(writer_queue, WriterQueue, "a writer queue")             \
+  X(scheduling, Scheduling, "a scheduling")
 
 enum class HandleKind : uint8_t {
   kNone,  // some other pointer, such as an output

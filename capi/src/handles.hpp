@@ -17,6 +17,7 @@
 #include "libsched/base/result.hpp"
 #include "libsched/framework/evaluator.hpp"
 #include "libsched/ingest/ingest.hpp"
+#include "libsched/scheduler/cycle.hpp"
 
 namespace libsched::capi {
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "libsched/framework/crew.hpp"
+#include "libsched/framework/cycle_observer.hpp"
 #include "libsched/framework/decision.hpp"
 #include "libsched/framework/filter_pass.hpp"
 #include "libsched/framework/framework.hpp"
@@ -47,8 +48,14 @@ struct CycleOptions {
   Limits limits;
   bool post_filter = false;  // if no node takes the pod, let PostFilter try to make room
   // If no node takes the pod, the outcome's status is upstream's with a FitError, and names the
-  // plugin if only one was in the way. The filters are asked once more for it.
+  // plugin if only one was in the way. The filters are asked once more for it, unless
+  // `node_by_node`.
   bool fit_error = false;
+  // Judges one node after the other, each by all plugins, as upstream with one worker: plugins with
+  // side effects see upstream's calls. What is said of the nodes is kept, and the observer gets it
+  // and all scores.
+  bool node_by_node = false;
+  CycleObserver* observer = nullptr;
 };
 
 // The node that a cycle chose.
@@ -263,9 +270,12 @@ class Evaluator final : public RefCounted {
   Result<CycleOutcome> cycle(CycleState& state, const Pod& pod, const Call& call,
                              const CycleOptions& options);
   Result<CycleOutcome> choose(CycleState& state, const Pod& pod, const Call& call,
-                              const CycleOptions& options);
+                              const CycleOptions& options, NodeStatuses* said);
+  Result<FilterWalk> walk_one_by_one(FilterPass& pass, const Call& call, const FilterPolicy& policy,
+                                     NodeStatuses* said);
   Result<void> explain_failure(CycleState& state, const Pod& pod, const Call& call,
-                               const CycleOptions& options, CycleOutcome* out);
+                               const CycleOptions& options, const NodeStatuses& said,
+                               CycleOutcome* out);
   Result<void> run_post_filter_after(CycleState& state, const Pod& pod, const Call& call,
                                      const CycleOptions& options, const NodeStatuses& statuses,
                                      CycleOutcome* out);

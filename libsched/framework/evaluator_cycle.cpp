@@ -21,6 +21,30 @@ Status fit_error_status(const std::string& text, const Diagnosis& diagnosis) {
   return out;
 }
 
+// Tells the observer of a cycle, if there is one, what begins and what has ended.
+class Told {
+ public:
+  Told(const CycleOptions& options, CyclePoint point, const Pod& pod, CycleState& state)
+      : observer_(options.observer) {
+    if (observer_ == nullptr) return;
+    event_.point = point;
+    event_.pod = &pod;
+    event_.state = &state;
+    observer_->hear(event_);
+  }
+  CycleEvent& event() { return event_; }
+  void end(const Status* status) {
+    if (observer_ == nullptr) return;
+    event_.ended = true;
+    event_.status = status;
+    observer_->hear(event_);
+  }
+
+ private:
+  CycleObserver* observer_;
+  CycleEvent event_;
+};
+
 }  // namespace
 
 // Upstream's numFeasibleNodesToFind.
@@ -57,63 +81,86 @@ Result<CycleOutcome> Evaluator::cycle(CycleState& state, const Pod& pod, const C
   }
   {
     const ExclusiveUse use(*this);
+    Told told(options, CyclePoint::kPreFilter, pod, state);
     Result<Status> pre = pre_filter(state, pod, call);
     if (!pre.ok()) return std::move(pre.error());
+    told.end(&*pre);
     out.status = std::move(*pre);
   }
   if (!out.status.success()) {
     if (!out.status.rejected()) return out;
     NodeStatuses statuses;
     statuses.absent = out.status;
-    LIBSCHED_TRY(run_post_filter_after(state, pod, call, options, statuses, &out));
     if (options.fit_error) {
       out.diagnosis.add(out.status, 0);
+      out.diagnosis.unschedulable_plugins.insert(state.pre_filter().restricted.begin(),
+                                                 state.pre_filter().restricted.end());
       out.status = fit_error_status(fit_error_text(v.node_count(), out.status), out.diagnosis);
     }
+    LIBSCHED_TRY(run_post_filter_after(state, pod, call, options, statuses, &out));
     return out;
   }
-  Result<CycleOutcome> chosen = choose(state, pod, call, options);
+  NodeStatuses said;
+  Result<CycleOutcome> chosen = choose(state, pod, call, options, &said);
   if (chosen.ok() && (options.post_filter || options.fit_error) && chosen->row == kNoId &&
       chosen->status.code == Code::kUnschedulable)
-    LIBSCHED_TRY(explain_failure(state, pod, call, options, &*chosen));
+    LIBSCHED_TRY(explain_failure(state, pod, call, options, said, &*chosen));
   return chosen;
 }
 
-// No node has taken the pod: the filters are asked once more for the reasons.
+// No node has taken the pod: unless `said` has the reasons, the filters are asked once more.
 Result<void> Evaluator::explain_failure(CycleState& state, const Pod& pod, const Call& call,
-                                        const CycleOptions& options, CycleOutcome* out) {
+                                        const CycleOptions& options, const NodeStatuses& said,
+                                        CycleOutcome* out) {
   const View& v = view();
   const PreFilterResult& narrowed = state.pre_filter();
   NodeStatuses statuses;
   std::vector<uint32_t> rows;
+  uint32_t outside = kNoId;  // the nominated node was tried whatever PreFilter says
   if (narrowed.all_nodes) {
     rows = v.order();
   } else {
     statuses.absent = absent_status(narrowed);
     for (const std::string& name : narrowed.nodes)
       if (const uint32_t r = v.find_node(name); r != kNoId) rows.push_back(r);
-    // The nominated node was tried whatever PreFilter says.
-    if (const uint32_t r = nominated_row(pod); r != kNoId && !narrowed.allows(v.row(r).name))
-      rows.push_back(r);
+    const uint32_t r = nominated_row(pod);
+    if (r != kNoId && !narrowed.allows(v.row(r).name)) rows.push_back(outside = r);
   }
   {
     const ExclusiveUse use(*this);
-    FilterPass pass(*framework_, state, pod, call);
-    const Result<StatusTable> judged = statuses_of(pass, call, pod, rows);
-    if (!judged.ok()) return judged.error();
-    if (options.post_filter)
-      for (const uint32_t r : rows) statuses.set(r, judged->at(r));
-    if (options.fit_error) {
-      std::vector<size_t> counts(judged->list.size());
-      for (const uint32_t r : rows) ++counts[judged->index(r)];
-      Diagnosis& diagnosis = out->diagnosis;
-      diagnosis.unschedulable_plugins.insert(narrowed.restricted.begin(),
-                                             narrowed.restricted.end());
-      for (size_t i = 0; i < counts.size(); ++i)
-        if (counts[i] != 0) diagnosis.add(judged->list[i], counts[i]);
-      if (!narrowed.all_nodes) diagnosis.add_absent(statuses.absent, v.node_count());
-      out->status = fit_error_status(fit_error_text(v.node_count(), diagnosis.reasons), diagnosis);
+    StatusTable judged;
+    if (!options.node_by_node) {
+      FilterPass pass(*framework_, state, pod, call);
+      Result<StatusTable> asked = statuses_of(pass, call, pod, rows);
+      if (!asked.ok()) return std::move(asked.error());
+      judged = std::move(*asked);
     }
+    const auto of = [&](uint32_t r) -> const Status& {
+      return options.node_by_node ? said.at(r) : judged.at(r);
+    };
+    Diagnosis& diagnosis = out->diagnosis;
+    diagnosis.unschedulable_plugins.insert(narrowed.restricted.begin(), narrowed.restricted.end());
+    std::vector<size_t> counts(judged.list.size());
+    for (const uint32_t r : rows) {
+      if (options.node_by_node && !said.has(r)) continue;  // an Error of the nominated node
+      const Status& s = of(r);
+      if (options.post_filter && !s.success()) statuses.set(r, s);
+      if (r == outside) {
+        // Upstream notes this plugin among those that narrowed the nodes, and no pending one.
+        Status noted = s;
+        if (noted.code == Code::kPending) noted.code = Code::kUnschedulable;
+        diagnosis.add(noted, 1);
+      } else if (options.node_by_node) {
+        diagnosis.add(s, 1);
+      } else {
+        ++counts[judged.index(r)];
+      }
+    }
+    for (size_t i = 0; i < counts.size(); ++i)
+      if (counts[i] != 0) diagnosis.add(judged.list[i], counts[i]);
+    if (!narrowed.all_nodes) diagnosis.add_absent(statuses.absent, v.node_count());
+    if (options.fit_error)
+      out->status = fit_error_status(fit_error_text(v.node_count(), diagnosis.reasons), diagnosis);
   }
   return run_post_filter_after(state, pod, call, options, statuses, out);
 }
@@ -122,9 +169,15 @@ Result<void> Evaluator::run_post_filter_after(CycleState& state, const Pod& pod,
                                               const CycleOptions& options,
                                               const NodeStatuses& statuses, CycleOutcome* out) {
   if (!options.post_filter || framework_->at(ExtensionPoint::kPostFilter).empty()) return {};
+  const Cluster::Judging judging(cluster_.get());
+  Told told(options, CyclePoint::kPostFilter, pod, state);
   Result<Status> ran = post_filter({call, pod, state, statuses}, &out->nomination);
   if (!ran.ok()) return std::move(ran.error());
+  told.event().nomination = out->nomination ? &*out->nomination : nullptr;
+  told.end(&*ran);
   out->post_filter = std::move(*ran);
+  if (const std::string said = out->post_filter->message(); options.fit_error && !said.empty())
+    out->status.set_error(out->status.message() + " " + said);
   return {};
 }
 
@@ -133,21 +186,63 @@ uint32_t Evaluator::nominated_row(const Pod& pod) const {
                                                 : view().find_node(pod.status.nominated_node_name);
 }
 
+// As FilterPass::walk(), with one node judged after the other; `said` gets what is said of each.
+Result<FilterWalk> Evaluator::walk_one_by_one(FilterPass& pass, const Call& call,
+                                              const FilterPolicy& policy, NodeStatuses* said) {
+  FilterWalk out;
+  const std::vector<uint32_t>& nodes = *policy.order;
+  const bool filtering = !framework_->at(ExtensionPoint::kFilter).empty();
+  work_.judged.clear();
+  work_.feasible.assign(view().word_count(), 0);
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    const size_t position = (policy.start + i) % nodes.size();
+    const uint32_t r = nodes[position];
+    Status s;
+    if (filtering) LIBSCHED_TRY(pass.judge_with_nominated(NodeView(view(), r), &s));
+    LIBSCHED_TRY(call.check_limits());
+    if (s.success()) {
+      if (out.count == policy.limit) return out;  // one more than wanted: it does not count
+      if (out.count++ == 0) {
+        out.first = r;
+        out.position = position;
+      }
+      work_.feasible[r / 64] |= uint64_t{1} << (r % 64);
+    }
+    const bool failed = !s.success() && !s.rejected();
+    work_.judged.push_back(r);
+    said->set(r, std::move(s));
+    if (failed) {
+      out.failed = r;
+      return out;
+    }
+    ++out.processed;
+  }
+  return out;
+}
+
 // What run_cycle() does after PreFilter.
 Result<CycleOutcome> Evaluator::choose(CycleState& state, const Pod& pod, const Call& call,
-                                       const CycleOptions& options) {
+                                       const CycleOptions& options, NodeStatuses* said) {
   const View& v = view();
   CycleOutcome out;
   const ExclusiveUse use(*this);
   FilterPass pass(*framework_, state, pod, call);
   const bool scoring = !framework_->at(ExtensionPoint::kScore).empty();
+  const bool filtering = !framework_->at(ExtensionPoint::kFilter).empty();
 
   // The nominated node, if it still takes the pod, is taken before anything else is looked at.
   uint32_t rejected = kNoId;
   if (const uint32_t nominated = nominated_row(pod); nominated != kNoId) {
     Status there;
-    LIBSCHED_TRY(pass.judge_with_nominated(NodeView(view(), nominated), &there));
+    Told told(options, CyclePoint::kFilterNominated, pod, state);
+    if (filtering) LIBSCHED_TRY(pass.judge_with_nominated(NodeView(view(), nominated), &there));
     LIBSCHED_TRY(call.check_limits());
+    if (options.node_by_node && there.rejected()) said->set(nominated, there);
+    NodeStatuses one;
+    if (options.observer != nullptr) one.set(nominated, there);
+    told.event().judged = {&nominated, 1};
+    told.event().statuses = &one;
+    told.end(nullptr);
     if (there.success()) {
       out.row = nominated;
       out.feasible = out.evaluated = 1;
@@ -173,9 +268,19 @@ Result<CycleOutcome> Evaluator::choose(CycleState& state, const Pod& pod, const 
     if (wanted < nodes.size()) policy.limit = wanted;
     if (!nodes.empty()) policy.start = next_start_ % nodes.size();
   }
-  LIBSCHED_TRY(pass.prepare(&work_, true));
-  const Result<FilterWalk> found = pass.walk(policy);
+  if (options.node_by_node && !state.pre_filter().all_nodes)
+    said->absent = absent_status(state.pre_filter());
+  Told filters(options, CyclePoint::kFilter, pod, state);
+  // Without a Filter plugin upstream looks at no nominated pods either.
+  LIBSCHED_TRY(pass.prepare(&work_, filtering));
+  const Result<FilterWalk> found =
+      options.node_by_node ? walk_one_by_one(pass, call, policy, said) : pass.walk(policy);
   if (!found.ok()) return found.error();
+  if (options.node_by_node) {
+    filters.event().judged = work_.judged;
+    filters.event().statuses = said;
+  }
+  filters.end(nullptr);
   out.feasible = found->count;
   // The nominated node's status counts even where the walk has not reached it.
   out.evaluated = found->processed;
@@ -186,7 +291,11 @@ Result<CycleOutcome> Evaluator::choose(CycleState& state, const Pod& pod, const 
   }
   if (options.sampling) next_start_ = (next_start_ + out.evaluated) % v.node_count();
   if (found->failed != kNoId) {
-    LIBSCHED_TRY(pass.judge_with_nominated(NodeView(view(), found->failed), &out.status));
+    if (options.node_by_node) {
+      out.status = said->at(found->failed);
+    } else {
+      LIBSCHED_TRY(pass.judge_with_nominated(NodeView(view(), found->failed), &out.status));
+    }
     if (!out.status.success()) return out;
   }
   if (found->count == 0) {
@@ -203,8 +312,10 @@ Result<CycleOutcome> Evaluator::choose(CycleState& state, const Pod& pod, const 
   const ScoreSet set{words, found->count, work_.feasible.data(), &order, nullptr};
   ScorePass scores(*framework_, state, pod, call, &work_);
   if (scoring) {
+    Told told(options, CyclePoint::kPreScore, pod, state);
     Result<Status> pre = scores.pre_score(set);
     if (!pre.ok()) return std::move(pre.error());
+    told.end(&*pre);
     if (!pre->success()) {
       out.status = std::move(*pre);
       return out;
@@ -212,8 +323,16 @@ Result<CycleOutcome> Evaluator::choose(CycleState& state, const Pod& pod, const 
   }
   if (work_.totals.size() < words * 64) work_.totals.resize(words * 64);
   int64_t offset = 0;
-  Result<Status> scored = scores.score(set, work_.totals.data(), nullptr, &offset);
+  std::optional<Told> told;
+  if (scoring) told.emplace(options, CyclePoint::kScore, pod, state);
+  ScoreTable table;
+  Result<Status> scored =
+      scores.score(set, work_.totals.data(), options.node_by_node ? &table : nullptr, &offset);
   if (!scored.ok()) return std::move(scored.error());
+  if (told) {
+    if (options.node_by_node) told->event().scores = &table;
+    told->end(&*scored);
+  }
   if (!scored->success()) {
     out.status = std::move(*scored);
     return out;

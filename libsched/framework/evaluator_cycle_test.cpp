@@ -120,6 +120,63 @@ TEST_CASE("sampling stops at upstream's number and goes on from there") {
   CHECK(w.evaluator.next_start() == 132);
 }
 
+TEST_CASE("node by node a cycle decides as over sets, and asks about no node twice") {
+  for (const bool sampling : {false, true}) {
+    std::vector<std::string> rejected;
+    for (size_t i = 0; i < 300; i += 3) rejected.push_back(number(i));
+    int asked = 0;
+    Fake fake = filter_rejects("F", rejected, kNo);
+    fake.filter = [&asked, filter = fake.filter](const FilterCall& call, const Node& node) {
+      const Status s = filter(call, node);
+      asked += s.success() ? 1 : 0;
+      return s;
+    };
+    FakeWorld sets({same_score(), fake}, nodes(300));
+    FakeWorld alone({same_score(), fake}, nodes(300));
+    CycleOptions options;
+    options.sampling = sampling;
+    for (int round = 0; round < 3; ++round) {
+      options.node_by_node = false;
+      const CycleOutcome a = cycle(sets, options);
+      options.node_by_node = true;
+      asked = 0;
+      const CycleOutcome b = cycle(alone, options);
+      CHECK(chosen(sets, a) == chosen(alone, b));
+      CHECK(a.feasible == b.feasible);
+      CHECK(a.evaluated == b.evaluated);
+      CHECK(sets.evaluator.next_start() == alone.evaluator.next_start());
+      // Upstream's search finds one node more than it wants.
+      CHECK(asked == static_cast<int>(b.feasible) + (sampling ? 1 : 0));
+    }
+  }
+  Fake broken = filter_rejects("F", {"n2"}, Status::from_error("broken"));
+  FakeWorld w({broken});
+  CycleOptions options;
+  const Status over_sets = cycle(w, options).status;
+  options.node_by_node = true;
+  CHECK(cycle(w, options).status == over_sets);
+}
+
+TEST_CASE("a nomination is no question where no plugin filters") {
+  Fake fake = pre_filter_says("P", {});
+  int told = 0;
+  fake.add_pod = [&told](const PodChange&) {
+    ++told;
+    return Status::from_error("no");
+  };
+  fake.remove_pod = fake.add_pod;
+  FakeWorld w({fake});
+  const Result<PodRef> first =
+      parse_pod("metadata: {name: q, namespace: d, uid: q}\nspec: {priority: 9}", {});
+  w.evaluator.services().nominator().add(*first, Nomination{true, "n1"});
+  for (const bool node_by_node : {false, true}) {
+    CycleOptions options;
+    options.node_by_node = node_by_node;
+    CHECK(cycle(w, options).feasible == 3);
+    CHECK(told == 0);
+  }
+}
+
 TEST_CASE("sampling counts the rejected on the way, and without Score plugins one node is enough") {
   FakeWorld w({filter_rejects("F", {number(0), number(1), number(4)}, kNo)}, nodes(200));
   CycleOptions options;

@@ -14,7 +14,7 @@ struct Workspace {
   std::vector<FilterStep> steps;
   std::vector<uint64_t> alive, errors, chunk, feasible;  // of a filter pass
   std::vector<uint64_t> nominated, apart;                // rows that are judged one by one
-  std::vector<uint32_t> narrowed, feasible_rows;         // node lists
+  std::vector<uint32_t> narrowed, judged, feasible_rows;  // node lists
   LineVector<int64_t> column, totals;                    // of a score pass
   std::vector<uint64_t> score_errors;
 };

@@ -1,7 +1,6 @@
 // Binding: upstream's order of the points, and what a failure leads to.
 #include "libsched/scheduler/binding.hpp"
 
-#include "libsched/cluster/transaction.hpp"
 #include "libsched/framework/binding_run.hpp"
 #include "libsched/framework/plugin_scope.hpp"
 
@@ -21,7 +20,7 @@ Failure with(Status status) {
 }  // namespace
 
 void Binding::tell(CyclePoint point, bool ended, const Status* status) const {
-  if (observer_ == nullptr) return;
+  if (!observer_) return;
   CycleEvent event;
   event.point = point;
   event.ended = ended;
@@ -41,7 +40,8 @@ Status Binding::at(CyclePoint point, F&& f) const {
 }
 
 // Whoever watches the pod learns where it is about to be bound, if that may take a while.
-void Binding::expect() const {
+void Binding::expect() {
+  expected_ = true;
   PodStatusPatch patch;
   patch.set_nominated_node = true;
   patch.nominated_node = assumed_.node;
@@ -50,18 +50,23 @@ void Binding::expect() const {
 }
 
 std::optional<Failure> Binding::run() {
-  std::optional<Failure> failed = bind();
   const PodRef& pod = assumed_.pod;
-  if (!failed) {
-    if (writer_) writer_->confirm(pod, assumed_.node);
-  } else if (writer_) {
+  std::optional<Failure> failed;
+  try {
+    failed = bind();
+  } catch (...) {  // out of memory; the writer is to hear of it, if it can
+    try {
+      writer_->forget(pod, Ref<Unreserving>::share(this));
+    } catch (...) {
+    }
+    throw;
+  }
+  if (failed) {
     writer_->forget(pod, Ref<Unreserving>::share(this));
+    report_failure(*pod, expected_ ? Str(assumed_.node) : pod->status.nominated_node_name, *failed,
+                   assumed_.services->api());
   } else {
-    Cluster::Transaction change(cluster_.get());
-    unreserve(*cluster_);
-    // As upstream: a pod that is bound meanwhile stays.
-    static_cast<void>(cluster_->forget(pod->meta.ns, pod->meta.name));
-    change.commit();
+    writer_->confirm(pod, assumed_.node);
   }
   return failed;
 }
@@ -120,9 +125,14 @@ Status Binding::pre_bind(bool may_be_cancelled) {
 void Binding::unreserve(Cluster& cluster) {
   const Call call{cluster.view(), *assumed_.services};
   const PluginScope scope(*assumed_.state, call, false);
-  tell(CyclePoint::kUnreserve, false, nullptr);
+  const auto hear = [&](bool ended) {
+    const Cluster::Judging judging(&cluster);  // who hears may not change it
+    tell(CyclePoint::kUnreserve, ended, nullptr);
+  };
+  hear(false);
   run_of(assumed_, cluster.view().find_node(assumed_.node)).unreserve(cluster);
-  tell(CyclePoint::kUnreserve, true, nullptr);
+  hear(true);
+  assumed_.services->nominator().add(assumed_.pod, Nomination{true, {}});
 }
 
 }  // namespace libsched

@@ -4,6 +4,7 @@
 // while the cluster's writer goes on; without one it runs on the writer's.
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "libsched/framework/cycle_observer.hpp"
@@ -25,32 +26,28 @@ struct AssumedPod {
 
 class Binding final : public Unreserving {
  public:
-  // `cluster` is that of the pod; it is only used on its writer's thread. `observer` may be null.
-  Binding(AssumedPod assumed, Ref<Cluster> cluster, Ref<WriterQueue> writer,
-          CycleObserver* observer)
-      : assumed_(std::move(assumed)),
-        cluster_(std::move(cluster)),
-        writer_(std::move(writer)),
-        observer_(observer) {}
+  // `observer` may be null.
+  Binding(AssumedPod assumed, Ref<WriterQueue> writer, std::shared_ptr<CycleObserver> observer)
+      : assumed_(std::move(assumed)), writer_(std::move(writer)), observer_(std::move(observer)) {}
 
-  // No value: the pod is bound. Else Unreserve was asked and the pod forgotten, or the writer was
-  // sent a message to do so. Once.
+  // No value: the pod is bound, and the writer is to confirm it. Else the writer is to unreserve
+  // and forget it, and the API server was told. Once.
   std::optional<Failure> run();
 
-  void unreserve(Cluster& cluster) override;
+  void unreserve(Cluster& cluster) override;  // and takes the nomination back
 
  private:
   std::optional<Failure> bind();
   template <typename F>
   Status at(CyclePoint point, F&& f) const;
   void tell(CyclePoint point, bool ended, const Status* status) const;
-  void expect() const;
+  void expect();
   Status pre_bind(bool may_be_cancelled);
 
   AssumedPod assumed_;
-  Ref<Cluster> cluster_;
   Ref<WriterQueue> writer_;
-  CycleObserver* observer_;
+  std::shared_ptr<CycleObserver> observer_;
+  bool expected_ = false;  // the API server was told where the pod will be
 };
 
 }  // namespace libsched

@@ -1,7 +1,12 @@
-// Failure: upstream's FitError of one node.
+// Failure: upstream's FitError of one node, and what the API server is told.
 #include "libsched/scheduler/failure.hpp"
 
 namespace libsched {
+namespace {
+
+constexpr size_t kMaxNote = 1024;  // of an event
+
+}  // namespace
 
 Failure Failure::of_node(const Status& rejected) {
   Diagnosis diagnosis;
@@ -12,6 +17,22 @@ Failure Failure::of_node(const Status& rejected) {
   out.unschedulable_plugins = std::move(diagnosis.unschedulable_plugins);
   out.pending_plugins = std::move(diagnosis.pending_plugins);
   return out;
+}
+
+void report_failure(const Pod& pod, Str nominated, const Failure& failure, ApiClient& api) {
+  const std::string message = failure.status.message();
+  std::string note = message;
+  if (note.size() > kMaxNote) note = note.substr(0, kMaxNote - 4) + " ...";
+  api.event(pod, "Warning", "FailedScheduling", "Scheduling", note);
+  PodStatusPatch patch;
+  patch.conditions.push_back({"PodScheduled", "False",
+                              failure.status.rejected() ? "Unschedulable" : "SchedulerError",
+                              message});
+  const std::optional<Nomination>& nomination = failure.nomination;
+  patch.set_nominated_node =
+      nomination && nomination->override_node && Str(nomination->node) != nominated;
+  if (patch.set_nominated_node) patch.nominated_node = nomination->node;
+  static_cast<void>(api.patch_pod_status(pod, patch));
 }
 
 }  // namespace libsched

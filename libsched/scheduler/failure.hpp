@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 
+#include "libsched/framework/api_client.hpp"
 #include "libsched/framework/decision.hpp"
 
 namespace libsched {
@@ -21,5 +22,9 @@ struct Failure {
   // A pod that a plugin turned away from the one node that was chosen for it.
   static Failure of_node(const Status& rejected);
 };
+
+// Upstream's event and the pod's condition, with the nomination if it is no longer `nominated`,
+// which the API server knows. Its refusal changes nothing.
+void report_failure(const Pod& pod, Str nominated, const Failure& failure, ApiClient& api);
 
 }  // namespace libsched

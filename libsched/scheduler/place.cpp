@@ -1,8 +1,8 @@
 // See place.hpp.
 #include "libsched/scheduler/place.hpp"
 
-#include "libsched/base/quote.hpp"
 #include "libsched/objects/pod_class.hpp"
+#include "libsched/scheduler/profiles.hpp"
 
 namespace libsched {
 namespace {
@@ -41,7 +41,7 @@ class Placer {
     const Result<bool> settled = settle(*pod, &out);
     if (!settled.ok()) return settled.error();
     if (*settled) return out;
-    Evaluator* const evaluator = profile_of(*pod);
+    Evaluator* const evaluator = profile_of(profiles_, *pod, options_.other_profile);
     if (evaluator == nullptr) return no_profile(std::move(out));
     out.profile = &evaluator->framework();
     const Result<void> ran = schedule(*evaluator, *pod, &out);
@@ -115,18 +115,9 @@ class Placer {
     return true;
   }
 
-  Evaluator* profile_of(const Pod& pod) const {
-    if (Evaluator* found = named(pod.spec.scheduler_name); found != nullptr) return found;
-    return options_.other_profile.empty() ? nullptr : named(options_.other_profile);
-  }
-  Evaluator* named(Str profile) const {
-    for (Evaluator* e : profiles_)
-      if (e->framework().profile() == profile) return e;
-    return nullptr;
-  }
   static Placement no_profile(Placement out) {
     out.outcome = Outcome::kError;
-    out.text = "there is no profile " + go_quote(std::string(out.pod->spec.scheduler_name));
+    out.text = no_profile_error(*out.pod);
     return out;
   }
 
@@ -187,24 +178,6 @@ class Placer {
   uint64_t failed_at_ = 0;  // the version of the view in which all of failures_ failed
 };
 
-// All stand on one cluster, and each profile is there once.
-Result<void> check(Span<Evaluator*> profiles) {
-  const auto misuse = [](std::string text) { return Error{Rc::kMisuse, std::move(text), {}, {}}; };
-  if (profiles.empty()) return misuse("no evaluator is given: pods are placed by at least one");
-  for (size_t i = 0; i < profiles.size(); ++i) {
-    const Cluster* const cluster = profiles[i]->cluster();
-    if (cluster == nullptr)
-      return Error{Rc::kState, "a snapshot takes no pods: use evaluators of a cluster", {}, {}};
-    if (cluster != profiles[0]->cluster())
-      return misuse("the evaluators stand on different clusters");
-    const std::string& name = profiles[i]->framework().profile();
-    for (size_t k = 0; k < i; ++k)
-      if (profiles[k]->framework().profile() == name)
-        return misuse("two evaluators have the profile " + go_quote(name));
-  }
-  return {};
-}
-
 Result<PodRef> replica_of(const PlaceRequest& request, size_t index) {
   if (request.replica) return request.replica(index);
   if (request.replicas == 1) return request.pod;
@@ -217,7 +190,7 @@ Result<PodRef> replica_of(const PlaceRequest& request, size_t index) {
 
 Result<void> place(Span<Evaluator*> profiles, Span<PlaceRequest> requests,
                    const PlaceOptions& options, const Placed& placed) {
-  LIBSCHED_TRY(check(profiles));
+  LIBSCHED_TRY(check_profiles(profiles));
   Placer placer(profiles, options);
   for (const PlaceRequest& request : requests) {
     for (size_t i = 0; i < request.replicas; ++i) {

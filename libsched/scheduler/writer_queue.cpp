@@ -20,9 +20,6 @@ size_t WriterQueue::pending() const {
 // Whether it changed the cluster; no: the pod has gone or is newer.
 Result<bool> WriterQueue::apply(const Message& message, Cluster& cluster) {
   const Pod& pod = *message.pod;
-  if (cluster.judged())
-    return Error{
-        Rc::kMisuse, "plugins are being asked about the cluster: apply messages later", {}, {}};
   Cluster::Transaction change(&cluster);
   if (message.first) message.first->unreserve(cluster);
   const uint32_t slot = cluster.view().find_pod(pod.meta.ns, pod.meta.name);
@@ -45,6 +42,9 @@ Result<bool> WriterQueue::apply(const Message& message, Cluster& cluster) {
 }
 
 Result<WriterQueue::Counts> WriterQueue::apply(Cluster& cluster) {
+  if (cluster.judged())
+    return Error{
+        Rc::kMisuse, "plugins are being asked about the cluster: apply messages later", {}, {}};
   Counts out;
   while (true) {
     Message next;

@@ -19,6 +19,7 @@ from ._core import k8s_version as _k8s_version
 from ._core import version as _version
 from ._filtering import PreFilterResult
 from ._scheduling import FirstFit
+from .attempt import Attempt, WriterQueue, schedule_one
 from .cancel import Cancel
 from .cluster import Cluster, Fork, Snapshot
 from .columns import Columns
@@ -62,6 +63,7 @@ k8s_version: str = _k8s_version()
 
 __all__ = [
     "Action",
+    "Attempt",
     "BufferSizeError",
     "Cancel",
     "CancelledError",
@@ -115,7 +117,9 @@ __all__ = [
     "View",
     "WaitingPod",
     "Workload",
+    "WriterQueue",
     "k8s_version",
     "plugin",
     "schedule",
+    "schedule_one",
 ]

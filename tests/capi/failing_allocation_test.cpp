@@ -5,7 +5,6 @@
 //
 // tests/structure compares CALLS with the headers: a new changing function needs an entry.
 #include <doctest/doctest.h>
-
 #include <libsched.h>
 
 #include <atomic>
@@ -18,6 +17,7 @@
 #include <vector>
 
 #include "failing_allocation.hpp"
+#include "writer.hpp"
 
 #if defined(__linux__)
 #include <malloc.h>
@@ -368,6 +368,7 @@ struct Stage {
     static_cast<void>(asked(cluster));
   }
   ~Stage() {
+    writer().clear();
     libsched_cluster_unref(cloned);
     libsched_snapshot_unref(snapshot);
     libsched_evaluator_unref(other);
@@ -538,11 +539,6 @@ const libsched_pod* const* one_pod(Stage& s) {
   pods[0] = s.m.question(1);
   return pods;
 }
-const libsched_schedule_options* for_any_profile() {
-  static libsched_schedule_options options = LIBSCHED_SCHEDULE_OPTIONS_INIT;
-  options.other_profile = STR("default-scheduler");
-  return &options;
-}
 bool heard_of(void*, const libsched_placement* placement) {
   CHECK(placement->outcome == LIBSCHED_OUTCOME_PLACED);
   return true;
@@ -614,6 +610,10 @@ const std::vector<Call> CALLS = {
          s.evaluator, s.state, s.m.question(1), err),
     CALL(libsched_schedule, "one pod", , &s.evaluator, 1, one_pod(s), nullptr, 1,
          for_any_profile(), heard_of, nullptr, err),
+    CALL(libsched_schedule_one, "one pod", writer().fresh(), &s.evaluator, 1, s.m.question(1),
+         &writer().options, &writer().scheduling, err),
+    CALL(libsched_writer_queue_apply, "", writer().bind(s.evaluator, s.m.question(1)),
+         writer().queue, s.cluster, nullptr, nullptr, err),
     CALL(libsched_memory_api_deliver, "",
          OK(libsched_evaluator_set_services(s.evaluator, s.services, err));
          s.prepare_cycle(1); OK(libsched_run_bind_plugins(s.evaluator, s.state, s.m.question(1),

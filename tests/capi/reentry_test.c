@@ -54,6 +54,14 @@ static void change(asker* a) {
   REFUSED(NULL, libsched_evaluator_forget(a->own, a->fresh, a->other, err));
   const libsched_pod* waiting[] = {a->pod};
   REFUSED(NULL, libsched_schedule(&a->own, 1, waiting, NULL, 1, NULL, placed, NULL, err));
+  libsched_writer_queue* writer = NULL;
+  libsched_scheduling* none = NULL;
+  CHECK_OK(libsched_writer_queue_create(&writer, err));
+  libsched_scheduling_options options = LIBSCHED_SCHEDULING_OPTIONS_INIT;
+  options.writer = writer;
+  REFUSED(NULL, libsched_schedule_one(&a->own, 1, a->pod, &options, &none, err));
+  REFUSED(NULL, libsched_writer_queue_apply(writer, a->cluster, NULL, NULL, err));
+  libsched_writer_queue_unref(writer);
   libsched_status_unref(status);
 }
 

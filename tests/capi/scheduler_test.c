@@ -190,8 +190,176 @@ static void test_schedule(void) {
   teardown(&b);
 }
 
+/* What was heard of a cycle: the points that ended, by number. */
+typedef struct heard {
+  char points[256];
+  size_t judged, nodes_scored, destroyed;
+  libsched_cluster* cluster;
+} heard;
+
+static void hear(void* data, const libsched_cycle_event* e) {
+  heard* h = data;
+  CHECK(e->struct_size == sizeof *e && e->pod != NULL && e->state != NULL);
+  if (h->cluster != NULL)
+    CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, NULL,
+                libsched_cluster_remove_pod(h->cluster, text("default"), text("hog"), err));
+  if (!e->ended) return;
+  const size_t at = strlen(h->points);
+  snprintf(h->points + at, sizeof h->points - at, "%u ", e->point);
+  CHECK((e->point == LIBSCHED_POINT_PRE_FILTER) == (e->pre_filter != NULL));
+  CHECK((e->point < LIBSCHED_POINT_RESERVE) == (e->node_name.len == 0));
+  if (e->point == LIBSCHED_POINT_FILTER) {
+    h->judged = e->judged_count;
+    for (size_t i = 0; i < e->judged_count; ++i)
+      CHECK(libsched_node_statuses_code(e->statuses, e->judged[i]) <= LIBSCHED_CODE_PENDING);
+  }
+  if (e->scores != NULL) h->nodes_scored = libsched_score_table_row_count(e->scores);
+}
+
+static void destroy_heard(void* data) { ++((heard*)data)->destroyed; }
+
+static libsched_scheduling_outcome outcome_of(const libsched_scheduling* scheduling) {
+  libsched_scheduling_outcome outcome = LIBSCHED_SCHEDULING_OUTCOME_INIT;
+  CHECK_OK(libsched_scheduling_get(scheduling, &outcome, err));
+  return outcome;
+}
+
+static void test_schedule_one(void) {
+  bench b = setup();
+  libsched_evaluator* const* profiles = &b.evaluator;
+  heard h = {"", 0, 0, 0, b.cluster};
+  libsched_writer_queue* writer = NULL;
+  CHECK_OK(libsched_writer_queue_create(&writer, err));
+  libsched_scheduling_options options = LIBSCHED_SCHEDULING_OPTIONS_INIT;
+  options.node_by_node = true;
+  options.writer = writer;
+  options.other_profile = text("default-scheduler");
+  options.event = hear;
+  options.event_data = &h;
+  options.event_destroy = destroy_heard;
+  libsched_pod* pod = pod_of("p", 500, "");
+  libsched_scheduling* scheduling = NULL;
+  CHECK_OK(libsched_schedule_one(profiles, 1, pod, &options, &scheduling, err));
+  libsched_scheduling_outcome outcome = outcome_of(scheduling);
+  CHECK(outcome.attempt == LIBSCHED_ATTEMPT_ASSUMED);
+  CHECK_STR(outcome.profile, "default-scheduler");
+  CHECK_STR(outcome.node_name, "big");
+  CHECK(outcome.feasible == 2 && outcome.evaluated == 5 && outcome.total > 0);
+  CHECK(outcome.state != NULL);
+  CHECK(strcmp(h.points, "0 2 4 5 6 8 ") == 0);
+  CHECK(h.judged == 5 && h.nodes_scored == 2);
+  libsched_scheduling_status(scheduling, b.status);
+  CHECK(libsched_status_code(b.status) == LIBSCHED_CODE_SUCCESS);
+
+  /* The binding cycle, and its message to the writer. */
+  h.cluster = NULL;
+  CHECK_OK(libsched_scheduling_bind(scheduling, b.status, err));
+  CHECK(libsched_status_code(b.status) == LIBSCHED_CODE_SUCCESS);
+  CHECK(outcome_of(scheduling).attempt == LIBSCHED_ATTEMPT_BOUND);
+  CHECK(strcmp(h.points, "0 2 4 5 6 8 9 10 11 12 13 ") == 0);
+  CHECK_FAILS(LIBSCHED_ERR_STATE, NULL, "no binding cycle",
+              libsched_scheduling_bind(scheduling, b.status, err));
+  libsched_scheduling* again = NULL;
+  options.event_destroy = NULL;
+  CHECK_OK(libsched_schedule_one(profiles, 1, pod, &options, &again, err));
+  CHECK(outcome_of(again).attempt == LIBSCHED_ATTEMPT_SKIPPED_ASSUMED);
+  libsched_scheduling_unref(again);
+  CHECK(libsched_writer_queue_pending(writer) == 1);
+  size_t applied = 7, dropped = 7;
+  CHECK_OK(libsched_writer_queue_apply(writer, b.cluster, &applied, &dropped, err));
+  CHECK(applied == 1 && dropped == 0 && libsched_writer_queue_pending(writer) == 0);
+  CHECK_FAILS(LIBSCHED_ERR_STATE, NULL, NULL, /* no longer only assumed */
+              libsched_cluster_forget(b.cluster, text("default"), text("p"), err));
+  CHECK(h.destroyed == 1); /* nothing will be heard any more */
+  CHECK(libsched_scheduling_ref(scheduling) == scheduling);
+  libsched_scheduling_unref(scheduling);
+  libsched_scheduling_unref(scheduling);
+  CHECK(h.destroyed == 1);
+  CHECK(libsched_writer_queue_ref(writer) == writer);
+  libsched_writer_queue_unref(writer);
+  libsched_writer_queue_unref(writer);
+  libsched_pod_unref(pod);
+  teardown(&b);
+}
+
+static void test_schedule_one_fails(void) {
+  bench b = setup();
+  libsched_evaluator* const* profiles = &b.evaluator;
+  libsched_scheduling_options options = LIBSCHED_SCHEDULING_OPTIONS_INIT;
+  CHECK_OK(libsched_writer_queue_create(&options.writer, err));
+  options.other_profile = text("default-scheduler");
+  libsched_pod* large = pod_of("large", 90000, "");
+  libsched_scheduling* scheduling = NULL;
+  CHECK_OK(libsched_schedule_one(profiles, 1, large, &options, &scheduling, err));
+  libsched_scheduling_outcome outcome = outcome_of(scheduling);
+  CHECK(outcome.attempt == LIBSCHED_ATTEMPT_FAILED && outcome.node_name.len == 0);
+  CHECK(outcome.nomination.mode == LIBSCHED_NOMINATION_NONE ||
+        outcome.nomination.mode == LIBSCHED_NOMINATION_OVERRIDE);
+  libsched_scheduling_status(scheduling, b.status);
+  CHECK(libsched_status_code(b.status) == LIBSCHED_CODE_UNSCHEDULABLE);
+  CHECK(strstr(libsched_status_reason(b.status, 0).ptr, "0/5 nodes are available: ") != NULL);
+  CHECK(strstr(libsched_status_reason(b.status, 0).ptr, "preemption: ") != NULL);
+  libsched_str plugins[1];
+  CHECK(libsched_scheduling_rejectors(scheduling, false, plugins, 1) == 3);
+  CHECK_STR(plugins[0], "NodeResourcesFit");
+  CHECK(libsched_scheduling_rejectors(scheduling, true, plugins, 1) == 0);
+  CHECK_FAILS(LIBSCHED_ERR_STATE, NULL, "not assumed",
+              libsched_scheduling_bind(scheduling, b.status, err));
+  libsched_scheduling_unref(scheduling);
+
+  libsched_pod* deleted = pod_of_json(
+      "{\"kind\": \"Pod\", \"metadata\": {\"name\": \"d\", \"deletionTimestamp\": "
+      "\"2026-01-01T00:00:00Z\"}, \"spec\": {\"containers\": [{\"name\": \"c\"}]}}");
+  CHECK_OK(libsched_schedule_one(profiles, 1, deleted, &options, &scheduling, err));
+  CHECK(outcome_of(scheduling).attempt == LIBSCHED_ATTEMPT_SKIPPED_DELETED);
+  libsched_scheduling_unref(scheduling);
+
+  heard h = {"", 0, 0, 0, NULL};
+  libsched_scheduling* none = NULL;
+  libsched_scheduling_options wrong = options;
+  wrong.event_data = &h;
+  wrong.event_destroy = destroy_heard;
+  wrong.deadline_ns = -1;
+  CHECK_FAILS(LIBSCHED_ERR_DEADLINE, NULL, NULL,
+              libsched_schedule_one(profiles, 1, large, &wrong, &none, err));
+  wrong.deadline_ns = 0;
+  wrong.reserved[2] = true;
+  CHECK_FAILS(LIBSCHED_ERR_UNSUPPORTED, NULL, "reserved",
+              libsched_schedule_one(profiles, 1, large, &wrong, &none, err));
+  wrong.reserved[2] = false;
+  wrong.ties = 9;
+  CHECK_FAILS(LIBSCHED_ERR_UNSUPPORTED, NULL, "ties",
+              libsched_schedule_one(profiles, 1, large, &wrong, &none, err));
+  wrong.ties = 0;
+  wrong.writer = NULL;
+  CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, "writer",
+              libsched_schedule_one(profiles, 1, large, &wrong, &none, err));
+  CHECK(h.destroyed == 8); /* CHECK_FAILS calls twice */
+  wrong = options;
+  wrong.other_profile = text("");
+  libsched_pod* stranger = pod_of("s", 1, ", \"schedulerName\": \"stranger\"");
+  CHECK_FAILS(LIBSCHED_ERR_NOT_FOUND, NULL, "there is no profile \"stranger\"",
+              libsched_schedule_one(profiles, 1, stranger, &wrong, &none, err));
+  CHECK(none == NULL);
+  CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, NULL,
+              libsched_writer_queue_apply(NULL, b.cluster, NULL, NULL, err));
+  CHECK(libsched_writer_queue_pending(NULL) == 0 && libsched_writer_queue_ref(NULL) == NULL);
+  CHECK(libsched_scheduling_ref(NULL) == NULL);
+  CHECK(libsched_scheduling_rejectors(NULL, false, NULL, 0) == 0);
+  libsched_scheduling_status(NULL, b.status);
+  libsched_scheduling_outcome unset = LIBSCHED_SCHEDULING_OUTCOME_INIT;
+  CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, NULL, libsched_scheduling_get(NULL, &unset, err));
+  libsched_pod_unref(stranger);
+  libsched_pod_unref(deleted);
+  libsched_pod_unref(large);
+  libsched_writer_queue_unref(options.writer);
+  teardown(&b);
+}
+
 int main(void) {
   test_first_fit();
+  test_schedule_one();
+  test_schedule_one_fails();
   test_schedule();
   test_first_fit_ends();
   return finish();

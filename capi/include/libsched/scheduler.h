@@ -101,6 +101,141 @@ libsched_rc libsched_schedule(libsched_evaluator *const *profiles, size_t profil
                               const size_t *replicas, size_t count, const libsched_schedule_options *options,
                               libsched_placed_fn placed, void *user_data, LIBSCHED_OWN libsched_error **error);
 
+/* What the threads that bind pods want of the thread that writes a cluster: messages, applied in the
+   order in which they were sent. Any thread may use a queue. */
+typedef struct libsched_writer_queue libsched_writer_queue;
+libsched_rc libsched_writer_queue_create(LIBSCHED_OWN libsched_writer_queue **out, LIBSCHED_OWN libsched_error **error);
+libsched_writer_queue *libsched_writer_queue_ref(libsched_writer_queue *queue);
+void libsched_writer_queue_unref(LIBSCHED_OWN libsched_writer_queue *queue);
+size_t libsched_writer_queue_pending(const libsched_writer_queue *queue); /* messages that wait */
+/* On the cluster's thread: pods that were bound are no longer only assumed; pods that were not are
+   unreserved and taken off their nodes. A message changes nothing if its pod has gone, or the cluster
+   has learnt something newer of it. `applied` and `dropped` (either may be NULL) count them.
+   Errors: MISUSE (in a slot). After an error that message and those behind it are kept. */
+libsched_rc libsched_writer_queue_apply(libsched_writer_queue *queue, libsched_cluster *cluster, size_t *applied, size_t *dropped,
+                                        LIBSCHED_OWN libsched_error **error);
+
+/* The extension points of a scheduling cycle and its binding cycle. */
+enum {
+  LIBSCHED_POINT_PRE_FILTER = 0,
+  LIBSCHED_POINT_FILTER_NOMINATED = 1, /* Filter of the node that the pod is nominated to, before all others */
+  LIBSCHED_POINT_FILTER = 2,
+  LIBSCHED_POINT_POST_FILTER = 3,
+  LIBSCHED_POINT_PRE_SCORE = 4,
+  LIBSCHED_POINT_SCORE = 5,
+  LIBSCHED_POINT_RESERVE = 6,
+  LIBSCHED_POINT_UNRESERVE = 7,
+  LIBSCHED_POINT_PERMIT = 8,
+  LIBSCHED_POINT_PRE_BIND_PRE_FLIGHT = 9,
+  LIBSCHED_POINT_WAIT_ON_PERMIT = 10,
+  LIBSCHED_POINT_PRE_BIND = 11,
+  LIBSCHED_POINT_BIND = 12,
+  LIBSCHED_POINT_POST_BIND = 13
+};
+/* A point begins, or has ended: then with what it has given. Everything is borrowed until the
+   callback returns. */
+typedef struct libsched_cycle_event {
+  uint32_t struct_size; /* sizeof(libsched_cycle_event) of the library */
+  uint32_t point;       /* LIBSCHED_POINT_* */
+  bool ended;
+  bool nominates;       /* PostFilter: `nomination` is set */
+  bool reserved[6];
+  const libsched_pod *pod;
+  libsched_cycle_state *state;
+  libsched_str node_name;        /* from Reserve on; empty before */
+  const libsched_status *status; /* NULL at the beginning, and of FILTER, FILTER_NOMINATED, UNRESERVE and POST_BIND */
+  const libsched_prefilter_result *pre_filter; /* PreFilter: the nodes that it left; else NULL */
+  /* Of a cycle with `node_by_node`: the nodes that were judged, in their order, up to the first Error;
+     what was said of each, and as `absent` of those that PreFilter left out; and all scores. NULL: not of
+     this point. */
+  const uint32_t *judged;
+  size_t judged_count;
+  const libsched_node_statuses *statuses;
+  const libsched_score_table *scores;
+  const libsched_permit_wait *waits; /* Permit: the plugins that ask to wait */
+  size_t wait_count;
+  libsched_nomination nomination;
+} libsched_cycle_event;
+/* Hears of each point, on the thread that runs it. It may read; a change of the cluster is MISUSE. */
+typedef void (*libsched_cycle_event_fn)(void *user_data, const libsched_cycle_event *event);
+
+/* How a pod is scheduled. Zero everywhere but `writer` is the default. */
+typedef struct libsched_scheduling_options {
+  uint32_t struct_size; /* sizeof(libsched_scheduling_options) */
+  uint32_t ties;        /* LIBSCHED_TIES_* */
+  uint64_t seed;        /* of LIBSCHED_TIES_RANDOM */
+  bool sampling;        /* as in libsched_cycle_options */
+  /* Filter one node after the other, each by all plugins, as upstream with one worker: plugins with
+     side effects see upstream's calls, once, and events tell of every node and score. Slower. */
+  bool node_by_node;
+  bool reserved[6];               /* false */
+  libsched_str other_profile;     /* as in libsched_schedule_options */
+  libsched_cycle_state *state;    /* is filled, and used until the pod is bound; NULL: one of its own */
+  libsched_writer_queue *writer;  /* required: learns what becomes of the pod in its binding cycle */
+  libsched_cycle_event_fn event;  /* NULL: nobody hears */
+  void *event_data;               /* of `event` */
+  /* Runs exactly once, also if the call fails, when nothing will be heard any more; may be NULL. */
+  void (*event_destroy)(void *event_data);
+  const libsched_cancel *cancel; /* the call ends with CANCELLED once it is set; NULL: never */
+  int64_t deadline_ns;           /* as in libsched_filter_options */
+} libsched_scheduling_options;
+#define LIBSCHED_SCHEDULING_OPTIONS_INIT \
+  {sizeof(libsched_scheduling_options), 0, 0, false, false, {false, false, false, false, false, false}, {LIBSCHED_NULL, 0}, \
+   LIBSCHED_NULL, LIBSCHED_NULL, LIBSCHED_NULL, LIBSCHED_NULL, LIBSCHED_NULL, LIBSCHED_NULL, 0}
+
+/* A pod's way through its scheduling cycle and its binding cycle. One thread at a time. */
+typedef struct libsched_scheduling libsched_scheduling;
+/* One pod's scheduling cycle, as upstream's scheduleOnePod: PreFilter, Filter, PostFilter if no node
+   takes the pod, Score, choice, assume, Reserve and Permit; the pod's schedulerName chooses among the
+   `profiles`, evaluators as for libsched_schedule(). A pod that is turned away leaves the cluster as
+   it was; its nomination follows in the services, and the API client gets upstream's event and
+   condition. With an assumed pod go on with libsched_scheduling_bind(), on any thread.
+     libsched_schedule_one(&evaluator, 1, pod, &options, &scheduling, &error);
+     libsched_scheduling_get(scheduling, &outcome);
+   Errors: NOT_FOUND (no profile is the pod's), STATE and MISUSE (as libsched_schedule(); in a slot; without
+   `writer`), CANCELLED, DEADLINE, UNSUPPORTED. After an error the cluster is as it was. */
+libsched_rc libsched_schedule_one(libsched_evaluator *const *profiles, size_t profile_count, const libsched_pod *pod,
+                                  const libsched_scheduling_options *options, LIBSCHED_OWN libsched_scheduling **out,
+                                  LIBSCHED_OWN libsched_error **error);
+libsched_scheduling *libsched_scheduling_ref(libsched_scheduling *scheduling);
+void libsched_scheduling_unref(LIBSCHED_OWN libsched_scheduling *scheduling);
+
+/* What became of the pod so far. */
+enum {
+  LIBSCHED_ATTEMPT_ASSUMED = 0,         /* on its node; the binding cycle is next */
+  LIBSCHED_ATTEMPT_FAILED = 1,          /* libsched_scheduling_status() says why */
+  LIBSCHED_ATTEMPT_SKIPPED_DELETED = 2, /* the pod is being deleted */
+  LIBSCHED_ATTEMPT_SKIPPED_ASSUMED = 3, /* the pod is assumed already */
+  LIBSCHED_ATTEMPT_BOUND = 4            /* by its binding cycle */
+};
+/* Texts and `state` are borrowed from the scheduling. */
+typedef struct libsched_scheduling_outcome {
+  uint32_t struct_size;   /* sizeof(libsched_scheduling_outcome), set by the caller */
+  uint32_t attempt;       /* LIBSCHED_ATTEMPT_* */
+  libsched_str profile;   /* that decided */
+  libsched_str node_name; /* that was chosen, also if the pod was turned away there; empty: none */
+  int64_t total;          /* as in libsched_cycle_outcome */
+  size_t feasible;
+  size_t evaluated;
+  libsched_cycle_state *state;
+  libsched_nomination nomination; /* of a failure: what becomes of the pod's nomination */
+} libsched_scheduling_outcome;
+#define LIBSCHED_SCHEDULING_OUTCOME_INIT \
+  {sizeof(libsched_scheduling_outcome), 0, {LIBSCHED_NULL, 0}, {LIBSCHED_NULL, 0}, 0, 0, 0, LIBSCHED_NULL, LIBSCHED_NOMINATION_INIT}
+/* Errors: MISUSE (struct_size). */
+libsched_rc libsched_scheduling_get(const libsched_scheduling *scheduling, libsched_scheduling_outcome *outcome,
+                                    LIBSCHED_OWN libsched_error **error);
+/* Success, or why the pod is not scheduled: upstream's FitError, a plugin's answer, or an Error. */
+void libsched_scheduling_status(const libsched_scheduling *scheduling, libsched_status *status);
+/* Of a FitError: the plugins that rejected the pod, whose events may help it; or those of them that
+   are `pending`. Writes the first `capacity`, sorted and borrowed, and returns how many there are. */
+size_t libsched_scheduling_rejectors(const libsched_scheduling *scheduling, bool pending, libsched_str *out, size_t capacity);
+/* The binding cycle of an assumed pod: PreBindPreFlight, WaitOnPermit, PreBind, Bind, PostBind. It
+   looks at no cluster, so it may run on any thread while the cluster's goes on: what is to be done there
+   goes to the writer queue. In its slots libsched_cycle_state_view() is NULL. `status` is then that of
+   libsched_scheduling_status(). Errors: STATE (the pod is not assumed, or the cycle has run). */
+libsched_rc libsched_scheduling_bind(libsched_scheduling *scheduling, libsched_status *status, LIBSCHED_OWN libsched_error **error);
+
 #ifdef __cplusplus
 }
 #endif

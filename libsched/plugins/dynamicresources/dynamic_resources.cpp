@@ -40,6 +40,13 @@ class DynamicResources final : public Plugin {
     return {.filter = {.any = object_changed(StoredKind::kDeviceClass)}, .score = {}};
   }
 
+  // A pod that PreFilter lets pass has no claims to reserve.
+  Status pre_bind_pre_flight(const BindingCall& call, bool* allow_parallel) const override {
+    *allow_parallel = true;
+    if (!enabled_ || call.entry.skip_filter) return Status(Code::kSkip);
+    return Status::from_error("not found");
+  }
+
   bool signs() const override { return true; }
   Status sign(const View&, const Pod& pod, std::vector<SignFragment>*) const override {
     if (pod.spec.resource_claims.empty()) return {};

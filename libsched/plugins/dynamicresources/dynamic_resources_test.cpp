@@ -47,5 +47,17 @@ TEST_CASE("Filter without PreFilter is upstream's Error") {
   CHECK(t.filter("{}") == "Error: running \"DynamicResources\" filter plugin: not found");
 }
 
+TEST_CASE("a pod without claims has nothing to be done before it is bound") {
+  Trial t("DynamicResources", node_n());
+  const PodRef pod = Trial::pod("{}");
+  CycleState state;
+  REQUIRE(t.evaluator().run_pre_filter(state, *pod).ok());
+  CHECK(t.evaluator().run_pre_bind_pre_flights(state, *pod, "n")->code == Code::kSkip);
+  CHECK(t.evaluator().run_pre_bind(state, *pod, "n")->success());
+  CycleState without;  // PreFilter did not run
+  CHECK(t.evaluator().run_pre_bind_pre_flights(without, *pod, "n")->message() ==
+        "running PreBindPreFlight \"DynamicResources\": not found");
+}
+
 }  // namespace
 }  // namespace libsched

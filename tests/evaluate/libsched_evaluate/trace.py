@@ -61,8 +61,6 @@ def trace(case: Case, objects: list[Any], pods: list[Pod]) -> dict[str, Any]:
         golden["initialized"] = sorted(tracer.initialized)
     by_key.update((pod.key, pod) for pod in pods)
     shared = Driver(framework, cluster, services, tracer, by_key)
-    shared.deleting = {pod.key for pod, value in zip(pods, case.pod_values)
-                       if value["metadata"].get("deletionTimestamp")}
     results = []
     for pod in pods:
         results.append({"pod": pod.key, "steps": _run(case, shared.of_pod(pod))})
@@ -91,7 +89,7 @@ def _run(case: Case, driver: Driver) -> list[dict[str, Any]]:
 
 def _cluster(objects: list[Any], services: Services) -> tuple[Cluster, dict[str, Pod]]:
     """Makes the cluster with nodes by name, bound pods and nominations; also returns all pods."""
-    cluster = Cluster()
+    cluster = Cluster(node_order="insertion")
     by_key: dict[str, Pod] = {}
     pods = [one for one in objects if isinstance(one, Pod)]
     cluster.add_nodes(sorted((one for one in objects if not isinstance(one, Pod)),

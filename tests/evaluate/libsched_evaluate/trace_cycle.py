@@ -1,229 +1,142 @@
-"""The step `cycle` of mode trace: a scheduling and binding cycle in upstream's order."""
+"""The step `cycle` of mode trace: the library's scheduling and binding cycle, and what it tells."""
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Any
 
-from libsched.objects import Pod
-from libsched.services import Nomination
+from libsched import _core
+from libsched.errors import StateError
+from libsched.services import Nomination, NominatingMode
 from libsched.state import CycleState
-from libsched.status import Code, Status
+from libsched.status import Status, status_of
 
-from .trace_steps import (
-    Diagnosis,
-    Driver,
-    Result,
-    best,
-    nominated,
-    on_node,
-    post_filter,
-    pre_filter,
-    pre_score,
-    score,
-    told,
-    wait_on_permit,
-)
+from .trace_fake import duration_text
+from .trace_steps import Diagnosis, Driver, Result, nominated, replace_waiting, script_wait, told
 
-_CLEAR = Nomination()
+# The points of the C API by number, as golden results call them.
+_POINTS = ("preFilter", "filterNominated", "filterAll", "postFilter", "preScore", "score",
+           "reserve", "unreserve", "permit", "preBindPreFlight", "waitOnPermit", "preBind", "bind",
+           "postBind")
+_ASSUMED, _FAILED = 0, 1
+_SKIPPED = {2: "deleting", 3: "assumed"}
+_BY_NAME = 1  # of several best nodes
 
 
-class _FitError(Exception):
-    """No node takes the pod."""
+class _Recorder:
+    """Makes the phases of a golden result of what a cycle tells of its points."""
 
-    def __init__(self, diagnosis: Diagnosis, nodes: int, code: Code) -> None:
-        super().__init__()
-        self.diagnosis = diagnosis
-        self.nodes = nodes
-        self.code = code
+    def __init__(self, driver: Driver) -> None:
+        self.driver = driver
+        self.phases: list[Result] = []
+        self.groups: dict[str, int] = {}
+        self.result: Result = {}
 
-    @property
-    def text(self) -> str:
-        said = self.diagnosis
-        text = f"0/{self.nodes} nodes are available:"
-        if said.pre_filter:
-            text += f" {said.pre_filter}."
-        else:
-            reasons = Counter(reason for status in said.statuses.values()
-                              for reason in status.reasons)
-            if len(said.statuses) < self.nodes:
-                for reason in said.absent.reasons:
-                    reasons[reason] += self.nodes - len(said.statuses)
-            lines = sorted((f"{count} {reason}" for reason, count in reasons.items()),
-                           key=str.encode)
-            text += f" {', '.join(lines)}." if lines else ""
-        return f"{text} {said.post_filter}" if said.post_filter else text
+    def hear(self, point: int, ended: bool, state: _core.CycleState, node: str, status: Any,
+             narrowed: Any, judged: Any, scores: Any, waits: list[tuple[str, int]],
+             nomination: tuple[int, str] | None) -> None:
+        name, driver = _POINTS[point], self.driver
+        own, driver.state = driver.state, object.__new__(CycleState)
+        driver.state._handle = state  # that of the cycle is in use
+        try:
+            if not ended:
+                self.result, self.groups = driver.begin(name)
+                if node and name != "waitOnPermit":
+                    self.result["node"] = node
+                if name == "waitOnPermit":
+                    replace_waiting(driver)
+                    script_wait(driver, driver.pod, self.result)
+                return
+            if status is not None:
+                self.result["status"] = told(status_of(status))
+            if name == "preFilter":
+                self._pre_filter(status_of(status), *narrowed)
+            elif judged is not None:
+                self._filter(*judged)
+            elif name == "postFilter":
+                wish = None if nomination is None else Nomination(
+                    nomination[1], NominatingMode(nomination[0]))
+                self.result["nominated"] = nominated(wish)
+            elif name == "preScore":
+                self.result["skipScore"] = driver.skipped("preScore", driver.state.skips_score)
+            elif name == "score" and status_of(status).is_success:
+                self._score(scores)
+            elif name == "permit":
+                driver.waiting = dict(waits)
+                self.result["waitTimes"] = {plugin: duration_text(time) for plugin, time in waits}
+            elif name == "preBindPreFlight":
+                state_ = driver.state
+                self.result["skipPreBind"] = driver.skipped("preBind", state_.skips_pre_bind)
+                self.result["parallelPreBind"] = driver.skipped("preBind", state_.parallel_pre_bind)
+            self.phases.append(driver.end(self.result, self.groups))
+        finally:
+            driver.state = own
 
+    def _pre_filter(self, status: Status, all_nodes: bool, nodes: list[str],
+                    plugins: list[str]) -> None:
+        driver = self.driver
+        driver.diagnosis = Diagnosis(unschedulable=set(plugins))
+        if status.is_rejected:
+            driver.diagnosis.absent = status
+        self.result.update(restrictedBy=plugins, allNodes=all_nodes, nodeNames=sorted(nodes),
+                           skipFilter=driver.skipped("preFilter", driver.state.skips_filter))
 
-class _Failed(Exception):
-    """The cycle ends with a status."""
+    def _filter(self, judged: list[tuple[str, Any]], absent: Any) -> None:
+        driver = self.driver
+        said = {node: status_of(status) for node, status in judged}
+        feasible = [node for node, status in said.items() if status.is_success]
+        if driver.framework.plugins.get("filter"):
+            self.result["nodes"] = [{"node": node, **told(status)}
+                                    for node, status in said.items()]
+        self.result["feasible"] = feasible
+        driver.feasible = feasible or None
+        driver.diagnosis.absent = status_of(absent)
+        driver.diagnosis.statuses.update((node, status) for node, status in said.items()
+                                         if status.is_rejected)
 
-    def __init__(self, status: Status) -> None:
-        super().__init__()
-        self.status = status
+    def _score(self, scores: list[tuple[str, int, list[tuple[str, int]]]]) -> None:
+        tracer = self.driver.tracer
+        self.result["scores"] = [
+            # Upstream's sum over no plugins is 0.
+            {"node": node, "total": total if columns else 0, "plugins": {
+                plugin: {"raw": tracer.raw.get((plugin, node), 0),
+                         "normalized": tracer.normalized.get((plugin, node), 0),
+                         "weighted": weighted}
+                for plugin, weighted in columns}}
+            for node, total, columns in scores]
 
 
 def run_cycle(driver: Driver) -> Result:
     """Runs a cycle for a pod, like upstream's scheduleOnePod."""
-    result: Result = {"step": "cycle"}
-    if driver.pod.key in driver.deleting:
-        return {**result, "skipped": "deleting"}
-    if driver.pod.key in driver.assumed:
-        return {**result, "skipped": "assumed"}
-    driver.views.append(driver.cluster.snapshot())
+    before, view = dict(vars(driver)), driver.cluster.snapshot()
     driver.state, driver.feasible, driver.chosen = CycleState(), None, ""
-    driver.info, driver.diagnosis, driver.decided = _CLEAR, Diagnosis(), ""
-    phases: list[Result] = []
+    driver.diagnosis, driver.waiting = Diagnosis(), {}
+    driver.tracer.raw.clear()
+    driver.tracer.normalized.clear()
+    recorder, writer = _Recorder(driver), _core.WriterQueue()
+    driver.views.append(view)
+    pool, evaluator = driver.framework._take(driver.cluster)
     try:
-        _schedule(driver, phases)
-        result.update(phases=phases, status={"code": "Success"}, chosen=driver.chosen)
-        return result
-    except _FitError as error:
-        result["phases"] = phases
-        result["status"] = told(Status(error.code).with_error(error.text))
-        result["unschedulablePlugins"] = sorted(error.diagnosis.unschedulable)
-        result["pendingPlugins"] = sorted(error.diagnosis.pending)
-    except _Failed as error:
-        result.update(phases=phases, status=told(error.status))
-    result["chosen"] = driver.decided or None
-    result["nominated"] = nominated(driver.info)
-    driver.services.nominate(driver.pod, driver.info)
-    return {key: value for key, value in result.items() if value is not None and value != []}
-
-
-def _error(status: Status) -> _Failed:
-    """Upstream's AsStatus(status.AsError())."""
-    if status.error is None:
-        return _Failed(Status())
-    return _Failed(Status(Code.ERROR).with_error(status.error))
-
-
-def _schedule(driver: Driver, phases: list[Result]) -> None:
-    if not driver.nodes:
-        raise _Failed(Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE).with_error(
-            "no nodes available to schedule pods"))
-    _fit(driver, phases)
-    if not driver.feasible:
-        if driver.framework.plugins.get("postFilter"):
-            phases.append(post_filter(driver))
-        raise _FitError(driver.diagnosis, len(driver.nodes), Code.UNSCHEDULABLE)
-    driver.chosen = driver.feasible[0]
-    if len(driver.feasible) > 1 and driver.framework.plugins.get("score"):
-        result, status = pre_score(driver, driver.feasible)
-        phases.append(result)
-        if not status.is_success:
-            raise _error(status)
-        result, status = score(driver, driver.feasible)
-        phases.append(result)
-        if not status.is_success:
-            raise _error(status)
-        driver.chosen = best(result["scores"])
-    driver.decided = driver.chosen
-    assumed = driver.pod.copy(node_name=driver.chosen)
-    driver.cluster.assume(assumed, driver.chosen)
-    driver.services.remove_nomination(assumed)
-    try:
-        _commit(driver, phases, assumed)
-    except (_FitError, _Failed):
-        phases.append(on_node(driver, "unreserve", driver.pod, driver.chosen)[0])
-        driver.info = _CLEAR
-        driver.cluster.forget(assumed.key)
-        raise
-    driver.assumed.add(driver.pod.key)
-
-
-def _fit(driver: Driver, phases: list[Result]) -> None:
-    """Upstream's findNodesThatFitPod for all nodes in the order of their names."""
-    result, narrowed, status = pre_filter(driver)
-    phases.append(result)
-    diagnosis = driver.diagnosis
-    if not status.is_success:
-        if not status.is_rejected:
-            raise _error(status)
-        diagnosis.pre_filter = status.message
-        diagnosis.add(status)
-        return
-    nodes = driver.nodes
-    wanted = driver.pod.nominated_node_name
-    if wanted in nodes:
-        # A copy: the statuses are shared, new plugins are not.
-        shared = Diagnosis(diagnosis.statuses, diagnosis.absent, diagnosis.unschedulable or set(),
-                           diagnosis.pending or set())
-        if not _filter(driver, phases, "filterNominated", [wanted], shared) and driver.feasible:
-            return
-    if narrowed.node_names is not None:
-        nodes = [node for node in nodes if node in narrowed.node_names]
-        diagnosis.absent = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, "", (
-            f"node(s) didn't satisfy plugin(s) [{' '.join(sorted(diagnosis.unschedulable))}]",))
-    failed = _filter(driver, phases, "filterAll", nodes, diagnosis)
-    if failed:
-        raise _error(failed[0])
-
-
-def _filter(driver: Driver, phases: list[Result], name: str, nodes: list[str],
-            diagnosis: Diagnosis) -> list[Status]:
-    """Runs Filter with nominated pods. Returns the Error that ended it, if there is one."""
-    driver.feasible = None
-    failed: list[Status] = []
-
-    def run(result: Result) -> None:
-        if not driver.framework.plugins.get("filter"):
-            driver.feasible = list(nodes) or None
-            result["feasible"] = list(nodes)
-            return
-        told_nodes: list[dict[str, Any]] = []
-        feasible: list[str] = []
-        for node in nodes:
-            status = driver.framework.run_filter_plugins_with_nominated_pods(
-                driver.state, driver.view, driver.pod, node)
-            told_nodes.append({"node": node, **told(status)})
-            if status.is_error:
-                failed.append(status)
-                break
-            if status.is_success:
-                feasible.append(node)
-                continue
-            diagnosis.statuses[node] = status
-            diagnosis.add(status)
-        driver.feasible = feasible or None
-        result.update(nodes=told_nodes, feasible=feasible)
-
-    phases.append(driver.phase(name, run))
-    return failed
-
-
-def _commit(driver: Driver, phases: list[Result], assumed: Pod) -> None:
-    """The rest of the cycle, from Reserve on."""
-
-    def run(point: str) -> Status:
-        result, status = on_node(driver, point, driver.pod, driver.chosen)
-        phases.append(result)
-        return status
-
-    def rejected(status: Status, diagnosis: Diagnosis) -> _FitError:
-        diagnosis.statuses = {driver.chosen: status}
-        return _FitError(diagnosis, 1, status.code)
-
-    for point in ("reserve", "permit"):
-        status = run(point)
-        if status.is_rejected:
-            diagnosis = Diagnosis()
-            diagnosis.add(status)
-            raise rejected(status, diagnosis)
-        if not status.is_success and not (point == "permit" and status.is_wait):
-            raise _Failed(status)
-    # The binding cycle.
-    status = run("preBindPreFlight")
-    if status.is_error or status.is_rejected:
-        raise _Failed(status)  # a waiting pod keeps waiting, as upstream
-    result, status = wait_on_permit(driver, assumed)
-    phases.append(result)
-    if not status.is_success:
-        if status.is_rejected:
-            raise rejected(status, Diagnosis(unschedulable={status.plugin}))
-        raise _Failed(status)
-    for point in ("preBind", "bind"):
-        status = run(point)
-        if not status.is_success:
-            raise _Failed(status)
-    run("postBind")
+        scheduling = _core.schedule_one(
+            [evaluator], driver.pod._handle, driver.state._handle, writer, _BY_NAME, 0, False, True,
+            driver.framework.profile, recorder.hear, None, None)
+    finally:
+        pool.append(evaluator)
+    attempt = scheduling.outcome()[0]
+    if attempt in _SKIPPED:
+        driver.views.remove(view)
+        vars(driver).update(before)
+        return {"step": "cycle", "skipped": _SKIPPED[attempt]}
+    if attempt == _ASSUMED:
+        scheduling.bind()
+    attempt, _, driver.chosen, _, _, _, wish, status, rejectors, pending = scheduling.outcome()
+    if attempt == _FAILED and driver.chosen and all(
+            phase["step"] != "reserve" for phase in recorder.phases):
+        raise StateError(status_of(status).message)  # could not be assumed: no case for the oracle
+    result: Result = {"step": "cycle", "phases": recorder.phases,
+                      "status": told(status_of(status)), "chosen": driver.chosen}
+    if attempt == _FAILED:
+        writer.apply(driver.cluster._handle)
+        driver.info = Nomination(wish[1], NominatingMode(wish[0])) if wish[0] else None
+        result.update(unschedulablePlugins=rejectors, pendingPlugins=pending,
+                      nominated=nominated(driver.info))
+    return {key: value for key, value in result.items() if value not in (None, [], "")}

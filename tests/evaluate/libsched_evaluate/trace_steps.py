@@ -55,8 +55,6 @@ class Driver:
         self.services = services
         self.tracer = tracer
         self.by_key = by_key
-        self.assumed: set[str] = set()
-        self.deleting: set[str] = set()
         self.views: list[Snapshot] = [cluster.snapshot()]
         self.score_order = [name for name, _ in framework.plugins.get("score", ())]
 
@@ -70,7 +68,6 @@ class Driver:
     diagnosis: Diagnosis
     feasible: list[str] | None
     chosen: str
-    decided: str = ""  # the choice of a cycle, whether or not the cycle succeeded
     info: Nomination | None
     wait: list[dict[str, Any]]
     waiting: dict[str, float]
@@ -89,9 +86,16 @@ class Driver:
 
     def phase(self, name: str, do: Callable[[Result], None]) -> Result:
         """Runs a function and collects the calls that it causes."""
-        result: Result = {"step": name}
-        groups = self._pre_bind_groups()
+        result, groups = self.begin(name)
         do(result)
+        return self.end(result, groups)
+
+    def begin(self, name: str) -> tuple[Result, dict[str, int]]:
+        """Begins a phase."""
+        return {"step": name}, self._pre_bind_groups()
+
+    def end(self, result: Result, groups: dict[str, int]) -> Result:
+        """Ends what `begin` has begun: the result, with the calls since then."""
         calls, self.tracer.calls[:] = list(self.tracer.calls), []
         if calls:
             result["calls"] = _grouped(self._by_node(calls), groups)
@@ -349,6 +353,13 @@ def _add_waiting(driver: Driver, pod: Pod, waits: dict[str, float]) -> None:
     driver.services.add_waiting_pod(pod, driver.waiting)
 
 
+def replace_waiting(driver: Driver) -> None:
+    """Makes a pod that a cycle lets wait do so with those timers, given its waits in nanoseconds."""
+    if driver.services.waiting_pod(driver.pod) is not None and driver.waiting:
+        _add_waiting(driver, driver.pod,
+                     {name: wait / 1e9 for name, wait in driver.waiting.items()})
+
+
 def _decides(action: dict[str, Any]) -> bool:
     return bool(action.get("reject") or action.get("preempt") or action.get("remove"))
 
@@ -357,18 +368,19 @@ def wait_on_permit(driver: Driver, pod: Pod) -> tuple[Result, Status]:
     answer: list[Status] = []
 
     def run(result: Result) -> None:
-        waiting = driver.services.waiting_pod(pod)
-        result["waiting"] = waiting is not None
-        if waiting is not None:
-            _decide(driver, pod, waiting, result)
+        script_wait(driver, pod, result)
         answer.append(driver.framework.wait_on_permit(driver.cluster, pod))
         result["status"] = told(answer[0])
 
     return driver.phase("waitOnPermit", run), answer[0]
 
 
-def _decide(driver: Driver, pod: Pod, waiting: Any, result: Result) -> None:
-    """Performs the actions of the case on a waiting pod."""
+def script_wait(driver: Driver, pod: Pod, result: Result) -> None:
+    """Performs the actions of the case on a pod, if it waits."""
+    waiting = driver.services.waiting_pod(pod)
+    result["waiting"] = waiting is not None
+    if waiting is None:
+        return
     decided = False
     returned = result["returned"] = []
     for action in driver.wait:

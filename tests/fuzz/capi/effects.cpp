@@ -326,6 +326,28 @@ void after_libsched_memory_api_deliver(Turn&, Rc, In<libsched_memory_api>&, Cl& 
   ++m->changes;
 }
 
+void after_libsched_writer_queue_apply(Turn&, Rc, In<libsched_writer_queue>&, Cl& cluster,
+                                       Output<size_t>&, Output<size_t>&, Fault&) {
+  Cluster* m = cluster.watch().cluster().get();
+  if (m == nullptr) return;  // also after a failure: the messages before it stay applied
+  m->read(cluster.watch().view(), cluster.get());
+  ++m->changes;
+}
+
+void follow_cycle(Turn& t, Rc rc, const Ev& evaluator, const Po& pod) {
+  Cluster* m = changed(rc, evaluator);
+  if (m == nullptr) return;
+  const PodFacts facts = pod.facts();
+  if (!evaluator.watch().disturbed() && m->now.pods.find(facts.key) == m->now.pods.end()) {
+    const libsched_view* view = evaluator.watch().view();
+    uint32_t row = 0;
+    if (libsched_view_find_pod(view, libsched_pod_namespace(pod.get()),
+                               libsched_pod_name(pod.get()), &row) != nullptr)
+      place(*m, facts, string_of(libsched_node_name(libsched_view_node(view, row))), true);
+  }
+  compare(t, evaluator);
+}
+
 // Reported pods are on their reported nodes; all others have not moved.
 void follow_placements(Turn& t, const Ev& evaluator, const std::vector<Told>& told) {
   Cluster* m = evaluator.watch().cluster().get();

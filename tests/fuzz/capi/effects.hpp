@@ -62,6 +62,8 @@ void after_libsched_cluster_revert(Turn&, Rc, Cl&, Fault&);
 void after_libsched_evaluator_assume(Turn&, Rc, Ev&, St&, Po&, Number<uint32_t>&,
                                      Options<libsched_assume_options>&, Su&, Fault&);
 void after_libsched_evaluator_forget(Turn&, Rc, Ev&, St&, Po&, Fault&);
+void after_libsched_writer_queue_apply(Turn&, Rc, In<libsched_writer_queue>&, Cl&,
+                                       Output<size_t>&, Output<size_t>&, Fault&);
 void after_libsched_memory_api_deliver(Turn&, Rc, In<libsched_memory_api>&, Cl&, Fault&);
 
 // A placement reported by libsched_schedule().
@@ -70,6 +72,8 @@ struct Told {
   std::string node;
   uint32_t outcome;
 };
+// A pod of libsched_schedule_one() was assumed, or the cluster is as it was.
+void follow_cycle(Turn&, Rc, const Ev&, const Po&);
 void follow_placements(Turn&, const Ev&, const std::vector<Told>&);
 
 // --- answers ---

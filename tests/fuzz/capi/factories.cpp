@@ -33,6 +33,27 @@ void* make_waiting(Turn& t) {
   return out;
 }
 
+// Of a cluster without nodes.
+void* make_scheduling(Turn& t) {
+  auto* pod = handle<libsched_pod>(t, Kind::pod);
+  libsched_cluster* cluster = nullptr;
+  libsched_framework* framework = nullptr;
+  libsched_evaluator* evaluator = nullptr;
+  libsched_scheduling_options options = LIBSCHED_SCHEDULING_OPTIONS_INIT;
+  libsched_scheduling* out = nullptr;
+  libsched_cluster_create(nullptr, &cluster, nullptr);
+  libsched_framework_create(nullptr, LIBSCHED_ANY_NODE, nullptr, nullptr, &framework, nullptr);
+  libsched_evaluator_create(framework, cluster, &evaluator, nullptr);
+  libsched_writer_queue_create(&options.writer, nullptr);
+  options.other_profile = libsched_str_from("default-scheduler");
+  libsched_schedule_one(&evaluator, 1, pod, &options, &out, nullptr);
+  libsched_writer_queue_unref(options.writer);
+  libsched_evaluator_unref(evaluator);
+  libsched_framework_unref(framework);
+  libsched_cluster_unref(cluster);
+  return out;
+}
+
 void* make_error() {
   libsched_pod* pod = nullptr;
   libsched_error* error = nullptr;
@@ -111,6 +132,8 @@ void* create(Turn& t, Kind kind) {
     case Kind::clock: return created<libsched_clock>(libsched_clock_create_virtual, int64_t{5});
     case Kind::services: return created<libsched_services>(libsched_services_create, nullptr);
     case Kind::waiting_pod: return make_waiting(t);
+    case Kind::writer_queue: return created<libsched_writer_queue>(libsched_writer_queue_create);
+    case Kind::scheduling: return make_scheduling(t);
     default: fail(std::string("nothing makes a ") + name_of(kind));
   }
 }

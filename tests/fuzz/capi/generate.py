@@ -23,7 +23,7 @@ CHANGES = {f"libsched_{name}" for name in (
     "cluster_add_pods cluster_update_pod cluster_remove_pod cluster_remove_object cluster_assume cluster_forget "
     "cluster_fork cluster_commit cluster_revert evaluator_assume "
     "evaluator_forget memory_api_deliver run_reserve_plugins_reserve run_reserve_plugins_unreserve "
-    "run_pre_bind_plugins schedule").split()}
+    "run_pre_bind_plugins schedule schedule_one writer_queue_apply").split()}
 
 # The number of entries of a function in the table, if it is not one.
 WEIGHTS = {
@@ -34,7 +34,7 @@ WEIGHTS = {
     "cluster_assume": 4, "cluster_forget": 4, "cluster_fork": 8, "cluster_commit": 4,
     "cluster_revert": 6, "cluster_snapshot": 3, "cluster_refresh": 3, "run_pre_filter_plugins": 8,
     "run_filter_plugins": 3, "run_filter_plugins_at": 4, "filter_nodes": 8, "check_pod_fits": 5,
-    "first_fit": 4, "schedule": 4,
+    "first_fit": 4, "schedule": 4, "schedule_one": 4, "scheduling_bind": 3, "writer_queue_apply": 3,
     "run_pre_score_plugins": 4, "run_score_plugins": 4, "run_cycle": 6, "evaluator_assume": 6,
     "evaluator_forget": 5, "run_post_filter_plugins": 3,
     "run_reserve_plugins_reserve": 2, "run_permit_plugins": 2, "run_bind_plugins": 2,
@@ -150,7 +150,7 @@ class Call:
             return 2
         elif found := re.fullmatch(r"const (libsched_\w+_options|libsched_nomination) \*", type_):
             self._make(f"Options<{found[1]}>", name)
-        elif found := re.fullmatch(r"(libsched_cycle_outcome|libsched_nomination|libsched_fit) \*", type_):
+        elif found := re.fullmatch(r"(libsched_cycle_outcome|libsched_nomination|libsched_fit|libsched_scheduling_outcome) \*", type_):
             self._make(f"Filled<{found[1]}>", name)
         elif (found := re.fullmatch(r"(\w+) \*", type_)) and (found[1] in SCALARS or found[1] == "libsched_str"):
             self._make(f"Output<{found[1]}>", name)
@@ -161,7 +161,8 @@ class Call:
         return 1
 
     def _changes(self):
-        if self.symbol.name == "libsched_memory_api_deliver":  # request by request
+        # Request by request, message by message.
+        if self.symbol.name in ("libsched_memory_api_deliver", "libsched_writer_queue_apply"):
             return "Changes::kPartly"
         return "Changes::kWhole" if self.symbol.name in CHANGES else "Changes::kNothing"
 

@@ -129,4 +129,55 @@ void call_libsched_schedule(Turn& t) {
   follow_placements(t, evaluator, story.told);
 }
 
+namespace {
+
+void hear_event(void* data, const libsched_cycle_event* e) {
+  if (static_cast<World::Passed*>(data)->times != 0) fail("told of an event after the end");
+  if (e->point > LIBSCHED_POINT_POST_BIND || e->pod == nullptr || e->state == nullptr)
+    fail("told of no event");
+  for (size_t i = 0; i < e->judged_count; ++i) libsched_node_statuses_code(e->statuses, e->judged[i]);
+}
+
+}  // namespace
+
+template <>
+void fill(Turn& t, libsched_scheduling_options& o) {
+  o.ties = t.choose.one_in(40) ? 5 : static_cast<uint32_t>(t.choose.below(3));
+  o.seed = t.choose.next();
+  o.sampling = t.choose.one_in(3);
+  o.node_by_node = t.choose.one_in(2);
+  o.reserved[5] = t.choose.one_in(40);
+  o.deadline_ns = t.choose.one_in(12) ? make_number(t.choose) : 0;
+  if (t.choose.below(8) != 0) o.other_profile = libsched_str_from("default-scheduler");
+  const auto some = [&](Kind kind, uint32_t in, bool is_const) -> void* {
+    const Entry* e = t.choose.one_in(in) ? world().pools.any(t.choose, kind, is_const) : nullptr;
+    return e == nullptr ? nullptr : e->handle;
+  };
+  o.cancel = static_cast<const libsched_cancel*>(some(Kind::cancel, 6, true));
+  o.state = static_cast<libsched_cycle_state*>(some(Kind::cycle_state, 3, false));
+  o.writer = static_cast<libsched_writer_queue*>(some(Kind::writer_queue, 1, false));
+  if (o.writer == nullptr && t.choose.below(8) != 0)
+    if (const Entry* made = make(t, Kind::writer_queue))
+      o.writer = static_cast<libsched_writer_queue*>(made->handle);
+  if (t.choose.one_in(2)) {
+    o.event = hear_event;
+    o.event_data = world().pass("the data of a callback", false);
+    o.event_destroy = destroy_value;
+  }
+}
+
+void call_libsched_schedule_one(Turn& t) {
+  In<libsched_evaluator> evaluator(t, "evaluator", kExclusive);
+  In<const libsched_pod> pod(t, "pod", kConst);
+  Options<libsched_scheduling_options> options(t, "options");
+  Out<libsched_scheduling> out(t, "out");
+  Fault error(t, "error");
+  libsched_evaluator* const profiles[] = {evaluator.get()};
+  t.begin("libsched_schedule_one", Changes::kPartly, evaluator, pod, options, out, error);
+  const libsched_rc rc =
+      libsched_schedule_one(profiles, 1, pod.get(), options.get(), out.get(), error.get());
+  t.end_fallible(rc, evaluator, pod, options, out, error);
+  follow_cycle(t, rc, evaluator, pod);
+}
+
 }  // namespace fuzz

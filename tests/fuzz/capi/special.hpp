@@ -16,5 +16,7 @@ void call_libsched_evaluator_set_parallelism(Turn& t);
 
 // Callbacks, and a number of replicas that is not random: all of them may be placed.
 void call_libsched_schedule(Turn& t);
+// An array of evaluators that are not const.
+void call_libsched_schedule_one(Turn& t);
 
 }  // namespace fuzz

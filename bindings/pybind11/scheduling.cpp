@@ -1,0 +1,256 @@
+// _core.schedule_one(), _core.Scheduling, _core.WriterQueue: one pod's scheduling and binding
+// cycle.
+#include <algorithm>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "lent.hpp"
+#include "scheduler.hpp"
+
+namespace libsched {
+namespace {
+
+// What callables have raised, for the call that they were called by. Used with the GIL.
+using Raised = std::optional<py::error_already_set>;
+
+struct WriterQueue {
+  WriterQueueHandle handle;
+  std::shared_ptr<Raised> raised = std::make_shared<Raised>();
+  std::vector<std::shared_ptr<Lock>> locks;  // of the services whose pods it may have to forget
+};
+struct Scheduling {
+  SchedulingHandle handle;
+  std::shared_ptr<Raised> raised;
+  std::unique_ptr<Lock> lock = std::make_unique<Lock>();
+};
+
+// Passes a cycle's events on to a callable.
+struct Listener {
+  py::object hear;
+  const libsched_view* view;
+  std::shared_ptr<Raised> raised;
+};
+
+// Runs a call of the C API, and raises what a callable has raised meanwhile.
+template <typename Call>
+void heard(Raised& raised, Call&& call) {
+  libsched_error* error = nullptr;
+  libsched_rc code = LIBSCHED_OK;
+  {
+    const py::gil_scoped_release released;
+    code = call(&error);
+  }
+  if (raised) {
+    libsched_error_unref(error);
+    py::error_already_set again(std::move(*raised));
+    raised.reset();
+    throw again;
+  }
+  check(code, error);
+}
+
+py::str node_of(const Listener& listener, uint32_t row) {
+  return from_str(libsched_node_name(libsched_view_node(listener.view, row)));
+}
+
+// ([(node, status)], the status of the others)
+py::object judged_of(const Listener& listener, const libsched_cycle_event& e) {
+  if (e.statuses == nullptr) return py::none();
+  py::list judged;
+  const StatusHandle status = create_status();
+  for (size_t i = 0; i < e.judged_count; ++i) {
+    libsched_node_statuses_get(e.statuses, e.judged[i], status.get());
+    judged.append(py::make_tuple(node_of(listener, e.judged[i]), status_tuple(status.get())));
+  }
+  libsched_node_statuses_get(e.statuses, LIBSCHED_NO_ROW, status.get());
+  return py::make_tuple(judged, status_tuple(status.get()));
+}
+
+// [(node, total, [(plugin, weighted)])]
+py::object scores_of(const Listener& listener, const libsched_score_table* table) {
+  if (table == nullptr) return py::none();
+  py::list scores;
+  for (size_t i = 0; i < libsched_score_table_row_count(table); ++i) {
+    py::list columns;
+    for (size_t c = 0; c < libsched_score_table_column_count(table); ++c) {
+      columns.append(py::make_tuple(from_str(libsched_score_table_plugin(table, c)),
+                                    libsched_score_table_weighted(table, c)[i]));
+    }
+    scores.append(py::make_tuple(node_of(listener, libsched_score_table_rows(table)[i]),
+                                 libsched_score_table_totals(table)[i], columns));
+  }
+  return scores;
+}
+
+// (all nodes, nodes, plugins)
+py::object narrowed_of(const libsched_prefilter_result* result) {
+  if (result == nullptr) return py::none();
+  py::list nodes, plugins;
+  for (size_t i = 0; i < libsched_prefilter_result_node_count(result); ++i) {
+    nodes.append(from_str(libsched_prefilter_result_node(result, i)));
+  }
+  for (size_t i = 0; i < libsched_prefilter_result_plugin_count(result); ++i) {
+    plugins.append(from_str(libsched_prefilter_result_plugin(result, i)));
+  }
+  return py::make_tuple(libsched_prefilter_result_all_nodes(result), nodes, plugins);
+}
+
+void hear(void* data, const libsched_cycle_event* e) {
+  auto& listener = *static_cast<Listener*>(data);
+  const py::gil_scoped_acquire acquired;
+  const InSlot in_slot;  // it may look at the cluster
+  if (*listener.raised) return;
+  try {
+    CycleState lent;
+    lent.lent = e->state;
+    py::object state = py::cast(std::move(lent));
+    py::list waits;
+    for (size_t i = 0; i < e->wait_count; ++i) {
+      waits.append(py::make_tuple(from_str(e->waits[i].plugin), e->waits[i].timeout_ns));
+    }
+    listener.hear(
+        e->point, e->ended, state, from_str(e->node_name),
+        e->status == nullptr ? py::object(py::none()) : py::object(status_tuple(e->status)),
+        narrowed_of(e->pre_filter), judged_of(listener, *e), scores_of(listener, e->scores), waits,
+        e->nominates ? py::object(py::make_tuple(e->nomination.mode, from_str(e->nomination.node)))
+                     : py::object(py::none()));
+    state.cast<CycleState&>().lent = nullptr;
+  } catch (py::error_already_set& error) {
+    listener.raised->emplace(std::move(error));
+  }
+}
+
+void drop(void* data) {
+  const py::gil_scoped_acquire acquired;
+  delete static_cast<Listener*>(data);
+}
+
+// Holds each lock once, views before services: the order that all calls keep.
+std::deque<Holding> hold_all(const std::vector<Evaluator*>& evaluators) {
+  std::vector<Lock*> locks;
+  for (const bool services : {false, true})
+    for (const Evaluator* evaluator : evaluators) {
+      Lock* const lock = (services ? evaluator->services_lock : evaluator->lock).get();
+      if (std::find(locks.begin(), locks.end(), lock) == locks.end()) locks.push_back(lock);
+    }
+  std::deque<Holding> held;
+  for (Lock* lock : locks) held.emplace_back(lock);
+  return held;
+}
+
+std::unique_ptr<Scheduling> schedule_one(const std::vector<Evaluator*>& evaluators, const Pod& pod,
+                                         CycleState& state, WriterQueue& writer, uint32_t ties,
+                                         uint64_t seed, bool sampling, bool node_by_node,
+                                         std::string_view other_profile, py::object callback,
+                                         std::optional<int64_t> timeout_ns, const Cancel* cancel) {
+  const std::deque<Holding> held = hold_all(evaluators);
+  for (const Evaluator* evaluator : evaluators) {
+    const auto& lock = evaluator->services_lock;
+    if (lock && std::find(writer.locks.begin(), writer.locks.end(), lock) == writer.locks.end())
+      writer.locks.push_back(lock);
+  }
+  std::vector<libsched_evaluator*> profiles;
+  for (const Evaluator* evaluator : evaluators) profiles.push_back(evaluator->handle.get());
+  libsched_scheduling_options options = LIBSCHED_SCHEDULING_OPTIONS_INIT;
+  options.ties = ties;
+  options.seed = seed;
+  options.sampling = sampling;
+  options.node_by_node = node_by_node;
+  options.other_profile = to_str(other_profile);
+  options.state = state.get();
+  options.writer = writer.handle.get();
+  options.cancel = cancel_of(cancel);
+  if (!evaluators.empty()) options.deadline_ns = deadline_of(*evaluators.front(), timeout_ns);
+  if (!callback.is_none()) {
+    options.event = hear;
+    options.event_data =
+        new Listener{std::move(callback), evaluators.empty() ? nullptr : evaluators.front()->view,
+                     writer.raised};
+    options.event_destroy = drop;
+  }
+  auto made = std::make_unique<Scheduling>();
+  made->raised = writer.raised;
+  const ScoresAsStatus as_status;  // what became of the pod says it
+  heard(*writer.raised, [&](libsched_error** error) {
+    return libsched_schedule_one(profiles.data(), profiles.size(), pod.handle.get(), &options,
+                                 into(made->handle), error);
+  });
+  return made;
+}
+
+py::list rejectors(const Scheduling& scheduling, bool pending) {
+  std::vector<libsched_str> names(
+      libsched_scheduling_rejectors(scheduling.handle.get(), pending, nullptr, 0));
+  libsched_scheduling_rejectors(scheduling.handle.get(), pending, names.data(), names.size());
+  py::list out;
+  for (const libsched_str& name : names) out.append(from_str(name));
+  return out;
+}
+
+py::tuple status_of(const Scheduling& scheduling) {
+  const StatusHandle status = create_status();
+  libsched_scheduling_status(scheduling.handle.get(), status.get());
+  return status_tuple(status.get());
+}
+
+// (attempt, profile, node, total, feasible, evaluated, (mode, node), status, rejectors, pending)
+py::tuple outcome(const Scheduling& scheduling) {
+  const Holding holding(scheduling.lock.get());
+  libsched_scheduling_outcome o = LIBSCHED_SCHEDULING_OUTCOME_INIT;
+  quick([&](libsched_error** error) {
+    return libsched_scheduling_get(scheduling.handle.get(), &o, error);
+  });
+  return py::make_tuple(o.attempt, from_str(o.profile), from_str(o.node_name), o.total, o.feasible,
+                        o.evaluated, py::make_tuple(o.nomination.mode, from_str(o.nomination.node)),
+                        status_of(scheduling), rejectors(scheduling, false),
+                        rejectors(scheduling, true));
+}
+
+// Without the locks of cluster and services: it may take minutes, and looks at neither.
+void bind(Scheduling& scheduling) {
+  const Holding holding(scheduling.lock.get());
+  const StatusHandle status = create_status();
+  heard(*scheduling.raised, [&](libsched_error** error) {
+    return libsched_scheduling_bind(scheduling.handle.get(), status.get(), error);
+  });
+}
+
+// (applied, dropped)
+py::tuple apply(WriterQueue& queue, Cluster& cluster) {
+  std::deque<Holding> held;
+  held.emplace_back(cluster.lock.get());
+  for (const auto& lock : queue.locks) held.emplace_back(lock.get());
+  size_t applied = 0, dropped = 0;
+  heard(*queue.raised, [&](libsched_error** error) {
+    return libsched_writer_queue_apply(queue.handle.get(), cluster.handle.get(), &applied, &dropped,
+                                       error);
+  });
+  return py::make_tuple(applied, dropped);
+}
+
+}  // namespace
+
+void bind_scheduling(py::module_& module) {
+  py::class_<WriterQueue>(module, "WriterQueue")
+      .def(py::init([] {
+        auto made = std::make_unique<WriterQueue>();
+        quick([&](libsched_error** error) {
+          return libsched_writer_queue_create(into(made->handle), error);
+        });
+        return made;
+      }))
+      .def("apply", apply)
+      .def_property_readonly("pending", [](const WriterQueue& queue) {
+        return libsched_writer_queue_pending(queue.handle.get());
+      });
+  py::class_<Scheduling>(module, "Scheduling").def("outcome", outcome).def("bind", bind);
+  module.def("schedule_one", schedule_one, py::arg("evaluators"), py::arg("pod"), py::arg("state"),
+             py::arg("writer"), py::arg("ties"), py::arg("seed"), py::arg("sampling"),
+             py::arg("node_by_node"), py::arg("other_profile"), py::arg("hear"),
+             py::arg("timeout_ns"), py::arg("cancel"));
+}
+
+}  // namespace libsched

@@ -1,0 +1,227 @@
+// schedule_one: the order of upstream's schedulingCycle, and what its failures lead to.
+#include "libsched/scheduler/cycle.hpp"
+
+#include "libsched/cluster/transaction.hpp"
+#include "libsched/scheduler/profiles.hpp"
+
+namespace libsched {
+namespace {
+
+class Cycle {
+ public:
+  Cycle(Evaluator& evaluator, const PodRef& pod, const SchedulingOptions& options)
+      : evaluator_(evaluator), cluster_(*evaluator.cluster()), pod_(pod), options_(options) {}
+
+  Result<Ref<Scheduling>> run() {
+    out_->framework = FrameworkRef::share(&evaluator_.framework());
+    out_->pod = pod_;
+    out_->state = options_.state ? options_.state : make_ref<CycleState>();
+    if (skipped()) return out_;
+    Result<void> ran = select();
+    if (ran.ok() && row_ != kNoId) ran = assume();
+    if (!ran.ok()) return std::move(ran.error());
+    if (out_->failure) handle_failure();
+    return out_;
+  }
+
+ private:
+  const View& view() const { return cluster_.view(); }
+
+  bool skipped() {
+    if (pod_->meta.terminating()) {
+      out_->attempt = Attempt::kSkippedDeleted;
+      services_->api().event(*pod_, "Warning", "FailedScheduling", "Scheduling",
+                             "skip schedule deleting pod: " + std::string(pod_->meta.ns) + "/" +
+                                 std::string(pod_->meta.name));
+      return true;
+    }
+    const uint32_t slot = view().find_pod(pod_->meta.ns, pod_->meta.name);
+    if (slot == kNoId || !view().slot(slot).assumed || !same_pod(*view().slot(slot).pod, *pod_))
+      return false;
+    out_->attempt = Attempt::kSkippedAssumed;
+    return true;
+  }
+
+  void fail(Status status) {
+    out_->failure.emplace();
+    out_->failure->status = std::move(status);
+  }
+
+  // Upstream's schedulingAlgorithm.
+  Result<void> select() {
+    CycleOptions how;
+    how.sampling = options_.sampling;
+    how.ties = options_.ties;
+    how.seed = options_.seed;
+    how.limits = options_.limits;
+    how.node_by_node = options_.node_by_node;
+    how.observer = options_.observer.get();
+    how.post_filter = how.fit_error = true;
+    Result<CycleOutcome> chosen = evaluator_.run_cycle(*out_->state, *pod_, how);
+    if (!chosen.ok()) return std::move(chosen.error());
+    row_ = chosen->row;
+    out_->feasible = chosen->feasible;
+    out_->evaluated = chosen->evaluated;
+    out_->total = chosen->total;
+    if (row_ != kNoId) {
+      out_->node = view().row(row_).name;
+      return {};
+    }
+    Status& s = chosen->status;
+    if (s.code == Code::kUnschedulableAndUnresolvable && view().node_count() == 0) {
+      const std::string text = s.message();
+      s = Status(s.code);
+      s.set_error(text);
+      fail(std::move(s));
+    } else if (s.rejected()) {  // a FitError
+      s.plugin.clear();
+      fail(std::move(s));
+      out_->failure->unschedulable_plugins = std::move(chosen->diagnosis.unschedulable_plugins);
+      out_->failure->pending_plugins = std::move(chosen->diagnosis.pending_plugins);
+      // Without PostFilter plugins the nomination is cleared.
+      if (chosen->post_filter) out_->failure->nomination = std::move(chosen->nomination);
+    } else {
+      fail(Status::from_error(s.as_error().value_or("")));
+    }
+    return {};
+  }
+
+  void hear(const CycleEvent& event) {
+    const Cluster::Judging judging(&cluster_);  // who hears may not change it
+    if (options_.observer) options_.observer->hear(event);
+  }
+  CycleEvent event_at(CyclePoint point) const {
+    CycleEvent event;
+    event.point = point;
+    event.pod = pod_.get();
+    event.state = out_->state.get();
+    event.node = out_->node;
+    return event;
+  }
+  // f(), which gives a Result<Status>, between the observer's two calls.
+  template <typename F>
+  Result<Status> at(CyclePoint point, F&& f) {
+    CycleEvent event = event_at(point);
+    hear(event);
+    Result<Status> ran = f();
+    if (!ran.ok()) return ran;
+    event.ended = true;
+    event.status = point == CyclePoint::kUnreserve ? nullptr : &*ran;
+    event.waits = out_->waits;
+    hear(event);
+    return ran;
+  }
+
+  Result<Status> reserve_and_permit() {
+    CycleState& state = *out_->state;
+    Result<Status> said =
+        at(CyclePoint::kReserve, [&] { return evaluator_.run_reserve(state, *pod_, out_->node); });
+    if (!said.ok() || !said->success()) return said;
+    assumed_ = view().slot(view().find_pod(pod_->meta.ns, pod_->meta.name)).pod;
+    return at(CyclePoint::kPermit, [&] {
+      const Cluster::Judging judging(&cluster_);
+      return evaluator_.run_permit(state, *assumed_, out_->node, &out_->waits);
+    });
+  }
+
+  Result<void> unreserve() {
+    const Result<Status> ran = at(CyclePoint::kUnreserve, [&]() -> Result<Status> {
+      LIBSCHED_TRY(evaluator_.run_unreserve(*out_->state, *pod_, out_->node));
+      return Status();
+    });
+    return ran.ok() ? Result<void>() : ran.error();
+  }
+
+  // Upstream's prepareForBindingCycle.
+  Result<void> assume() {
+    Cluster::Transaction change(&cluster_);
+    if (const Result<void> done = cluster_.assume(*pod_, out_->node); !done.ok()) {
+      if (done.error().rc != Rc::kExists && done.error().rc != Rc::kLimit) return done.error();
+      fail(Status::from_error(done.error().message));
+      return {};
+    }
+    Result<Status> said = Status();
+    try {
+      said = reserve_and_permit();
+      if (said.ok() && (said->success() || said->code == Code::kWait)) {
+        take(said->code == Code::kWait);
+        change.commit();
+        return {};
+      }
+    } catch (...) {  // out of memory; the plugins that have reserved are to hear of it, if they can
+      try {
+        static_cast<void>(unreserve());
+      } catch (...) {
+      }
+      throw;
+    }
+    LIBSCHED_TRY(unreserve());
+    if (!said.ok()) return std::move(said.error());
+    LIBSCHED_TRY(cluster_.forget(pod_->meta.ns, pod_->meta.name));
+    change.commit();
+    if (said->rejected()) {
+      out_->failure = Failure::of_node(*said);
+    } else {
+      fail(std::move(*said));
+    }
+    return {};
+  }
+
+  // The pod goes to its binding cycle.
+  void take(bool waits) {
+    AssumedPod a;
+    a.framework = out_->framework;
+    a.services = services_;
+    a.state = out_->state;
+    a.pod = assumed_;
+    a.node = out_->node;
+    a.row = row_;
+    a.parallelism = evaluator_.parallelism();
+    out_->binding = make_ref<Binding>(std::move(a), options_.writer, options_.observer);
+    services_->activate(out_->state->take_activations());
+    if (waits) services_->waiting_pods().add(assumed_, out_->waits, services_->clock_ref());
+    services_->nominator().remove(*pod_);
+    out_->attempt = Attempt::kAssumed;
+  }
+
+  // Upstream's handleSchedulingFailure, without the queue.
+  void handle_failure() {
+    services_->nominator().add(pod_, out_->failure->nomination);
+    report_failure(*pod_, pod_->status.nominated_node_name, *out_->failure, services_->api());
+  }
+
+  Evaluator& evaluator_;
+  Cluster& cluster_;
+  const PodRef& pod_;
+  const SchedulingOptions& options_;
+  Ref<Services> services_ = Ref<Services>::share(&evaluator_.services());
+  Ref<Scheduling> out_ = make_ref<Scheduling>();
+  uint32_t row_ = kNoId;
+  PodRef assumed_;
+};
+
+}  // namespace
+
+Result<void> Scheduling::bind() {
+  const Ref<Binding> once = std::exchange(binding, {});
+  if (!once)
+    return Error{
+        Rc::kState, "the pod has no binding cycle to run: it is not assumed, or was bound", {}, {}};
+  attempt = Attempt::kFailed;
+  failure = once->run();
+  if (!failure) attempt = Attempt::kBound;
+  return {};
+}
+
+Result<Ref<Scheduling>> schedule_one(Span<Evaluator*> profiles, const PodRef& pod,
+                                     const SchedulingOptions& options) {
+  LIBSCHED_TRY(check_profiles(profiles));
+  Evaluator* const evaluator = profile_of(profiles, *pod, options.other_profile);
+  if (evaluator == nullptr) return Error{Rc::kNotFound, no_profile_error(*pod), {}, {}};
+  if (evaluator->cluster()->judged())
+    return Error{
+        Rc::kMisuse, "plugins are being asked about the cluster: no pod can be assumed", {}, {}};
+  return Cycle(*evaluator, pod, options).run();
+}
+
+}  // namespace libsched

@@ -1,0 +1,64 @@
+// One pod's scheduling cycle: upstream's scheduleOnePod up to the binding cycle, with its failure
+// handling. What it takes from the queue and gives back to it is the caller's affair.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "libsched/framework/evaluator.hpp"
+#include "libsched/scheduler/binding.hpp"
+
+namespace libsched {
+
+// The numbers are part of the C API.
+enum class Attempt : uint8_t {
+  kAssumed = 0,         // assumed on its node, reserved and permitted: the binding cycle is next
+  kFailed = 1,          // `failure` says why
+  kSkippedDeleted = 2,  // the pod is being deleted
+  kSkippedAssumed = 3,  // the pod is assumed already
+  kBound = 4,           // by its binding cycle
+};
+
+struct SchedulingOptions {
+  bool sampling = false;  // upstream's: see CycleOptions
+  TieMode ties = TieMode::kUpstream;
+  uint64_t seed = 0;  // of random ties
+  bool node_by_node = false;
+  Limits limits;
+  // The profile of pods whose schedulerName names none of those given; "": such a pod is an error.
+  std::string other_profile;
+  Ref<CycleState> state;    // is filled, and kept until the pod is bound; null: a new one
+  Ref<WriterQueue> writer;  // that the binding cycle tells what the cluster's writer is to do
+  // Of both cycles; kept as long as the result and its Binding.
+  std::shared_ptr<CycleObserver> observer;
+};
+
+// One thread at a time.
+struct Scheduling final : RefCounted {
+  Attempt attempt = Attempt::kFailed;
+  FrameworkRef framework;  // the profile's
+  PodRef pod;              // as it was given
+  Ref<CycleState> state;
+  std::string node;  // that was chosen, also if the pod was turned away there; "": none
+  int64_t total = 0;
+  size_t feasible = 0, evaluated = 0;  // as in CycleOutcome
+  std::vector<PermitWait> waits;       // for whom the pod waits
+  std::optional<Failure> failure;
+  Ref<Binding> binding;  // null but with kAssumed
+
+  // The binding cycle, once, on any thread. Afterwards the attempt is kBound, or it has failed.
+  // Errors: kState (the pod is not assumed, or the cycle has run).
+  Result<void> bind();
+};
+
+// `profiles` are evaluators of frameworks with different profiles on one cluster; the pod's
+// schedulerName chooses. A pod that fails leaves nothing behind but what PostFilter did, and its
+// nomination in the services. Errors, which change nothing: kNotFound (no profile), kMisuse
+// (plugins are being asked about the cluster), those of Evaluator::run_cycle().
+Result<Ref<Scheduling>> schedule_one(Span<Evaluator*> profiles, const PodRef& pod,
+                                     const SchedulingOptions& options);
+
+}  // namespace libsched

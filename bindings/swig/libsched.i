@@ -114,6 +114,12 @@ struct TYPE {};
 %ignore libsched_fit::node;
 %ignore libsched_fit::node_name;
 %extend libsched_fit { libsched_str getNodeName() const { return $self->node_name; } }
+%ignore libsched_scheduling_outcome::profile;
+%ignore libsched_scheduling_outcome::node_name;
+%extend libsched_scheduling_outcome {
+  libsched_str getProfile() const { return $self->profile; }
+  libsched_str getNodeName() const { return $self->node_name; }
+}
 
 %newobject libsched_objects_get_pod;
 %newobject libsched_objects_get_node;

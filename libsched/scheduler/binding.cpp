@@ -1,6 +1,8 @@
 // Binding: upstream's order of the points, and what a failure leads to.
 #include "libsched/scheduler/binding.hpp"
 
+#include <utility>
+
 #include "libsched/framework/binding_run.hpp"
 #include "libsched/framework/plugin_scope.hpp"
 
@@ -51,22 +53,24 @@ void Binding::expect() {
 
 std::optional<Failure> Binding::run() {
   const PodRef& pod = assumed_.pod;
+  // A message holds this binding, so this binding must not hold the queue.
+  const Ref<WriterQueue> writer = std::exchange(writer_, {});
   std::optional<Failure> failed;
   try {
     failed = bind();
   } catch (...) {  // out of memory; the writer is to hear of it, if it can
     try {
-      writer_->forget(pod, Ref<Unreserving>::share(this));
+      writer->forget(pod, Ref<Unreserving>::share(this));
     } catch (...) {
     }
     throw;
   }
   if (failed) {
-    writer_->forget(pod, Ref<Unreserving>::share(this));
+    writer->forget(pod, Ref<Unreserving>::share(this));
     report_failure(*pod, expected_ ? Str(assumed_.node) : pod->status.nominated_node_name, *failed,
                    assumed_.services->api());
   } else {
-    writer_->confirm(pod, assumed_.node);
+    writer->confirm(pod, assumed_.node);
   }
   return failed;
 }

@@ -200,6 +200,29 @@ TEST_CASE("the writer is told, and does the rest when it likes") {
   CHECK(bad.script.log == Names{"preflight", "prebind", "bind", "unreserve"});
 }
 
+TEST_CASE("a queue that nobody applies holds nothing once it is dropped") {
+  struct Deaf final : CycleObserver {
+    void hear(const CycleEvent&) override {}
+  };
+  const auto observer = std::make_shared<Deaf>();
+  Bound b;
+  AssumedPod a;
+  a.framework = FrameworkRef::share(&b.world.evaluator.framework());
+  a.services = b.services;
+  a.state = b.world.state;
+  a.pod = b.world.pod;
+  a.node = "n1";
+  b.script.at = "bind";
+  b.script.says = Status::from_error("broken");
+  b.binding = make_ref<Binding>(std::move(a), b.queue, observer);
+  CHECK(b.binding->run());
+  CHECK(b.queue->pending() == 1);
+  b.binding = {};
+  CHECK(observer.use_count() == 2);  // the message's
+  b.queue = {};
+  CHECK(observer.use_count() == 1);
+}
+
 TEST_CASE("a binding on a thread of its own while the writer goes on") {
   for (const bool allowed : {true, false}) {
     Bound b;

@@ -12,11 +12,14 @@ import (
 	"os"
 	"runtime"
 
+	"libsched.dev/tests/oracle/bubble"
 	"libsched.dev/tests/oracle/cases"
+	"libsched.dev/tests/oracle/cycles"
 	"libsched.dev/tests/oracle/documents"
 	"libsched.dev/tests/oracle/generate"
 	"libsched.dev/tests/oracle/judge"
 	"libsched.dev/tests/oracle/peer"
+	"libsched.dev/tests/oracle/queue"
 	"libsched.dev/tests/oracle/tables"
 	"libsched.dev/tests/oracle/trace"
 
@@ -69,10 +72,10 @@ func cmdRun(args []string) error {
 	if err := fs.Parse(args); err != nil {
 		return err
 	}
-	traceCtx := context.Background()
+	quietCtx := context.Background()
 	if !*verbose {
 		judge.Quiet()
-		traceCtx = klog.NewContext(traceCtx, klog.Logger{}) // errors, too
+		quietCtx = klog.NewContext(quietCtx, klog.Logger{}) // errors, too
 	}
 	out := bufio.NewWriter(os.Stdout)
 	defer out.Flush()
@@ -122,7 +125,7 @@ func cmdRun(args []string) error {
 			go func() {
 				g, err := any(nil), readErr
 				if err == nil {
-					g, err = runCase(traceCtx, &c, *keepGoing)
+					g, err = runCase(quietCtx, &c, raw, *keepGoing)
 				}
 				if err != nil && *keepGoing {
 					g, err = cases.Failed{Name: c.Name, Error: err.Error()}, nil
@@ -148,7 +151,7 @@ func cmdRun(args []string) error {
 
 // runCase answers one case. Where a panic of upstream is to be an answer like any
 // other error, it is caught; one in a goroutine of upstream's ends the program.
-func runCase(traceCtx context.Context, c *cases.Case, catch bool) (golden any, err error) {
+func runCase(quietCtx context.Context, c *cases.Case, raw json.RawMessage, catch bool) (golden any, err error) {
 	if catch {
 		defer func() {
 			if p := recover(); p != nil {
@@ -157,12 +160,23 @@ func runCase(traceCtx context.Context, c *cases.Case, catch bool) (golden any, e
 		}()
 	}
 	switch c.Mode {
-	case "trace":
-		return trace.Run(traceCtx, c)
-	case "config":
-		return tables.RunConfig(c)
+	case "queue":
+		return queue.Run(quietCtx, raw)
+	case "cycles":
+		return cycles.Run(quietCtx, raw)
 	}
-	return judge.Run(context.Background(), c)
+	err = bubble.WithGates(nil, func() error {
+		switch c.Mode {
+		case "trace":
+			golden, err = trace.Run(quietCtx, c)
+		case "config":
+			golden, err = tables.RunConfig(c)
+		default:
+			golden, err = judge.Run(context.Background(), c)
+		}
+		return err
+	})
+	return golden, err
 }
 
 func readAll(names []string, do func(io.Reader, string) error) error {

@@ -29,7 +29,7 @@ def ask(oracle, *arguments):
 
 def all_kinds(oracle):
     """All kinds of the generator whose cases are of mode evaluate or schedule."""
-    return [kind for kind in ask(oracle, "gen", "-list").split() if kind != "trace"]
+    return [kind for kind in ask(oracle, "gen", "-list").split() if kind not in work.ONE_MODE]
 
 
 def plans(kind, start):

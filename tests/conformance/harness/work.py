@@ -17,6 +17,8 @@ from .service import Crash, Service, ServiceError
 
 CHUNK = 50
 MUTATED = "mutated"  # the kind of recorded mutants
+# Kinds whose cases name their mode themselves, and that mode.
+ONE_MODE = {"trace": "trace", "queue": "queue", "schedule": "cycles", "podgroup": "cycles"}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -31,7 +33,7 @@ class Generated:
     sizes: tuple = ()       # further arguments of the generator
 
     def arguments(self):
-        mode = "evaluate" if self.kind == "trace" else self.mode  # a trace case names its mode itself
+        mode = "evaluate" if self.kind in ONE_MODE else self.mode
         return ["gen", "-kind", self.kind, "-mode", mode, "-seed", str(self.start), "-count",
                 str(self.count), "-nasty", f"{self.nasty:g}", *self.sizes]
 

@@ -29,14 +29,17 @@ func Command(args []string) error {
 		fmt.Println(strings.Join(kindNames(), "\n"))
 		return nil
 	}
-	if kinds[*kind] == nil {
+	if kinds[*kind] == nil && scriptKinds[*kind] == nil {
 		return fmt.Errorf("unknown kind %q", *kind)
 	}
 	enc := json.NewEncoder(os.Stdout)
 	enc.SetEscapeHTML(false)
 	for i := range *count {
-		c, err := Generate(*kind, *seed+uint64(i), Options{Nodes: *nodes, Existing: *existing, Pods: *pods}, *mode, *nasty)
-		if err != nil {
+		var c any
+		var err error
+		if scriptKinds[*kind] != nil {
+			c = Script(*kind, *seed+uint64(i), *nasty)
+		} else if c, err = Generate(*kind, *seed+uint64(i), Options{Nodes: *nodes, Existing: *existing, Pods: *pods}, *mode, *nasty); err != nil {
 			return err
 		}
 		if err := enc.Encode(c); err != nil {

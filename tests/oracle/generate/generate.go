@@ -99,17 +99,24 @@ func kindNames() []string {
 	for k := range kinds {
 		out = append(out, k)
 	}
+	for k := range scriptKinds {
+		out = append(out, k)
+	}
 	sort.Strings(out)
 	return out
 }
 
-// Generate makes the case of a kind and a seed.
-func Generate(kind string, seed uint64, o Options, mode string, nasty float64) (*cases.Case, error) {
+func newGen(kind string, seed uint64, nasty float64) *gen {
 	var h uint64 = 14695981039346656037
 	for _, b := range []byte(kind) {
 		h = (h ^ uint64(b)) * 1099511628211
 	}
-	g := &gen{r: rand.New(rand.NewPCG(seed, h)), kind: kind, nasty: nasty, start: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
+	return &gen{r: rand.New(rand.NewPCG(seed, h)), kind: kind, nasty: nasty, start: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
+}
+
+// Generate makes the case of a kind and a seed.
+func Generate(kind string, seed uint64, o Options, mode string, nasty float64) (*cases.Case, error) {
+	g := newGen(kind, seed, nasty)
 	if o.Nodes == 0 {
 		o.Nodes = 1 + g.r.IntN(20)
 	}

@@ -32,7 +32,9 @@ func DecodeConfig(data []byte) (cfg *schedconfig.KubeSchedulerConfiguration, sta
 	return cfg, "", nil
 }
 
-func loadConfig(raw json.RawMessage) (*schedconfig.KubeSchedulerConfiguration, error) {
+// LoadConfig reads the configuration of a case: absent (upstream's default), a JSON
+// object, or a JSON string that holds YAML.
+func LoadConfig(raw json.RawMessage) (*schedconfig.KubeSchedulerConfiguration, error) {
 	raw = bytes.TrimSpace(raw)
 	if len(raw) == 0 || string(raw) == "null" {
 		return latest.Default()

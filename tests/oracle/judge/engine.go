@@ -73,7 +73,7 @@ type engine struct {
 }
 
 func newEngine(parent context.Context, c *cases.Case) (*engine, error) {
-	cfg, err := loadConfig(c.Config)
+	cfg, err := LoadConfig(c.Config)
 	if err != nil {
 		return nil, err
 	}

@@ -4,7 +4,6 @@ package trace
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"slices"
 	"sort"
@@ -58,14 +57,6 @@ type FakeAll struct {
 	t    *tracer
 }
 
-var codeByName = map[string]fwk.Code{}
-
-func init() {
-	for c := fwk.Success; c <= fwk.Pending; c++ {
-		codeByName[c.String()] = c
-	}
-}
-
 func ruleFor(f *FakeAll, point, pod, node, other string) cases.FakeRule {
 	for _, r := range f.spec.Script[point] {
 		if (r.Pod == "" || r.Pod == pod) && (r.Node == "" || r.Node == node) && (r.Other == "" || r.Other == other) {
@@ -76,14 +67,7 @@ func ruleFor(f *FakeAll, point, pod, node, other string) cases.FakeRule {
 }
 
 func ruleStatus(r cases.FakeRule) *fwk.Status {
-	if r.Code == "" {
-		return nil
-	}
-	s := fwk.NewStatus(codeByName[r.Code], slices.Clone(r.Reasons)...)
-	if r.Error != "" {
-		s = s.WithError(errors.New(r.Error))
-	}
-	return s
+	return judge.NewStatus(r.Code, r.Reasons, r.Error)
 }
 
 func nodeName(n fwk.NodeInfo) string {

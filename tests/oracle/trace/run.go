@@ -58,7 +58,7 @@ func checkTrace(c *cases.Case) error {
 				return fmt.Errorf("fake %s: script for unknown call %q", f.Name, point)
 			}
 			for _, r := range rules {
-				if _, ok := codeByName[r.Code]; !ok && r.Code != "" {
+				if !judge.KnownCode(r.Code) {
 					return fmt.Errorf("fake %s: unknown code %q", f.Name, r.Code)
 				}
 				if r.Timeout != "" {

@@ -35,6 +35,9 @@ function(libsched_layer name)
       libsched_batches(${target} ${sources})
     endif()
     libsched_harden(${target} ${hot})
+    if(LIBSCHED_BUILD_FUZZ AND NOT arg_HOT AND NOT arg_FAST)
+      target_compile_options(${target} PRIVATE -O0)  # clang takes twice as long for optimised code
+    endif()
     target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR})
     target_link_libraries(${target} PUBLIC ${layers} PRIVATE ${arg_LIBRARIES})
     set(whole $<LINK_LIBRARY:WHOLE_ARCHIVE,${target}>)
@@ -45,9 +48,26 @@ function(libsched_layer name)
     set(whole ${target})
   endif()
 
+  if(LIBSCHED_SANITIZE STREQUAL "thread")
+    libsched_only_thread_tests(tests)
+  endif()
   if(LIBSCHED_BUILD_TESTS AND tests)
     libsched_doctest(${target}_test SOURCES ${tests} LIBRARIES ${whole} ${test_layers} ${arg_LIBRARIES})
   endif()
+endfunction()
+
+# libsched_only_thread_tests(list): removes the files without a test case that has "thread" in its name from
+# a list of test files. ThreadSanitizer runs no other cases.
+function(libsched_only_thread_tests list)
+  set(kept "")
+  foreach(file IN LISTS ${list})
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+    file(STRINGS ${file} cases REGEX "TEST_CASE\\(\"[^\"]*thread")
+    if(cases)
+      list(APPEND kept ${file})
+    endif()
+  endforeach()
+  set(${list} ${kept} PARENT_SCOPE)
 endfunction()
 
 # libsched_doctest(target SOURCES files LIBRARIES libs): a doctest binary, known to ctest.
@@ -64,6 +84,9 @@ function(libsched_doctest target)
   target_link_libraries(${target} PRIVATE ${arg_LIBRARIES} doctest::doctest)
   # Test code takes longer to compile than to run, with sanitizers three times as long if optimised.
   target_compile_options(${target} PRIVATE -O0)
+  if(LIBSCHED_BUILD_FUZZ)  # fuzzers are guided by the coverage of the library, not of its tests
+    target_compile_options(${target} PRIVATE -fno-sanitize=fuzzer-no-link)
+  endif()
   # Tests find the project's files (examples, goldens) by this path.
   target_compile_definitions(${target} PRIVATE
     DOCTEST_CONFIG_SUPER_FAST_ASSERTS  # makes each assertion a call instead of an inlined try block

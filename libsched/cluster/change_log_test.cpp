@@ -16,6 +16,7 @@
 
 #include "libsched/cluster/cluster.hpp"
 #include "libsched/ingest/ingest.hpp"
+#include "tests/unit/rounds.hpp"
 
 namespace {
 thread_local long left = 0;  // allocations until one fails; 0: none does
@@ -255,7 +256,7 @@ std::string text_of(std::mt19937& rng) {
 
 TEST_CASE("what differs is reported: random changes, forks, commits, reverts and failures") {
   size_t compared = 0, fallen = 0, failed = 0;
-  for (unsigned seed = 1; seed <= 60; ++seed) {
+  for (unsigned seed = 1; seed <= rounds(60); ++seed) {
     CAPTURE(seed);
     std::mt19937 rng(seed);
     Ref<Cluster> cluster = make_ref<Cluster>();
@@ -315,8 +316,8 @@ TEST_CASE("what differs is reported: random changes, forks, commits, reverts and
     }
   }
   MESSAGE("compared ", compared, ", fallen out ", fallen, ", failed changes ", failed);
-  CHECK(compared > 50000);
-  CHECK(failed > 1000);
+  CHECK(compared > rounds(50000));
+  CHECK(failed > rounds(1000));
 }
 
 TEST_CASE("a what-if that nobody looked into leaves no trace") {

@@ -3,7 +3,6 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <map>
 #include <random>
 #include <set>
@@ -11,6 +10,7 @@
 
 #include "libsched/cluster/cluster.hpp"
 #include "libsched/cluster/node_match.hpp"
+#include "tests/unit/rounds.hpp"
 
 namespace libsched {
 namespace {
@@ -396,13 +396,11 @@ void run_sequence(uint32_t seed, int steps) {
 }  // namespace
 
 TEST_CASE("random changes with nested forks agree with a naive model") {
-  // Sanitizers take eight times as long and look for other mistakes.
-  const uint32_t runs = std::getenv("LIBSCHED_SANITIZED") != nullptr ? 4 : 20;
-  for (uint32_t seed = 1; seed <= 100 * runs; ++seed) {
+  for (uint32_t seed = 1; seed <= rounds(2000); ++seed) {
     CAPTURE(seed);
     run_sequence(seed, 40);
   }
-  for (uint32_t seed = 1; seed <= runs; ++seed) {
+  for (uint32_t seed = 1; seed <= rounds(20); ++seed) {
     CAPTURE(seed);
     run_sequence(100000 + seed, 1500);
   }

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "libsched/cluster/cluster.hpp"
+#include "tests/unit/rounds.hpp"
 
 namespace libsched {
 namespace {
@@ -158,11 +159,11 @@ void run_sequence(uint32_t seed, int steps) {
 }
 
 TEST_CASE("existing terms: random changes with nested forks agree with walking all pods") {
-  for (uint32_t seed = 1; seed <= 200; ++seed) {
+  for (uint32_t seed = 1; seed <= rounds(200); ++seed) {
     CAPTURE(seed);
     run_sequence(seed, 60);
   }
-  for (uint32_t seed = 1; seed <= 3; ++seed) {
+  for (uint32_t seed = 1; seed <= rounds(3); ++seed) {
     CAPTURE(seed);
     run_sequence(9000 + seed, 1500);
   }

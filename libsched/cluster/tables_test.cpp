@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "libsched/cluster/cluster.hpp"
+#include "tests/unit/rounds.hpp"
 
 namespace libsched {
 namespace {
@@ -193,7 +194,7 @@ void run_sequence(uint32_t seed, int steps) {
 }
 
 TEST_CASE("tables: random changes with nested forks agree with counting anew") {
-  for (uint32_t seed = 1; seed <= 400; ++seed) {
+  for (uint32_t seed = 1; seed <= rounds(400); ++seed) {
     CAPTURE(seed);
     run_sequence(seed, 60);
   }

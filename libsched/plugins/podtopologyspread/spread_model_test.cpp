@@ -7,6 +7,7 @@
 #include "libsched/plugins/podtopologyspread/go_log.hpp"
 #include "libsched/plugins/podtopologyspread/row_kernels.hpp"
 #include "libsched/plugins/trial.hpp"
+#include "tests/unit/rounds.hpp"
 
 namespace libsched {
 namespace {
@@ -186,7 +187,7 @@ void run(uint32_t seed) {
 }
 
 TEST_CASE("spreading agrees with counting by maps") {
-  for (uint32_t seed = 1; seed <= 60; ++seed) {
+  for (uint32_t seed = 1; seed <= rounds(60); ++seed) {
     CAPTURE(seed);
     run(seed);
   }

@@ -1,5 +1,6 @@
-// For queueing hints: the resources that plugins register for, and what hints ask of the objects of
-// an event. A hint that misses the object it needs gives an Error, which counts as Queue.
+// Helpers of queueing hints: the resources that plugins register for, and access to the objects of
+// an event. A hint whose event lacks an object that it needs returns an Error, which counts as
+// Queue.
 #pragma once
 
 #include <string>
@@ -22,7 +23,7 @@ inline constexpr Str kResourceClaimEvents = "resource.k8s.io/ResourceClaim";
 inline constexpr Str kResourceSliceEvents = "resource.k8s.io/ResourceSlice";
 inline constexpr Str kDeviceClassEvents = "resource.k8s.io/DeviceClass";
 
-// Registrations: with a hint, and such that a pod is always tried again.
+// Registrations with a hint, and without, where the pod is always tried again.
 inline ClusterEventWithHint hinted(Str resource, ActionType actions) {
   return {{std::string(resource), actions, {}}, true};
 }
@@ -44,7 +45,7 @@ inline Error no_object(const ObjectChange& change) {
       Rc::kInvalid, "an event of " + std::string(change.resource) + " lacks its object", {}, {}};
 }
 
-// Whether it is on a node or nominated for one: else it stands in nobody's way.
+// Reports whether the pod is on a node or nominated for one. Other pods are in no pod's way.
 inline bool has_node(const Pod& pod) {
   return !pod.spec.node_name.empty() || !pod.status.nominated_node_name.empty();
 }

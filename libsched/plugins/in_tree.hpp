@@ -1,14 +1,14 @@
-// The in-tree plugins: the one place that lists them.
+// The in-tree plugins. No other place lists them.
 #pragma once
 
 #include "libsched/framework/plugin.hpp"
 
 namespace libsched {
 
-// A registry with every plugin of kube-scheduler v1.36.
+// Returns a registry with every plugin of kube-scheduler v1.36.
 RegistryRef in_tree_registry();
 
-// One factory per plugin, defined in the plugin's folder.
+// The factory of each plugin, defined in the plugin's folder.
 Result<std::unique_ptr<Plugin>> make_priority_sort(const FactoryCall&);
 Result<std::unique_ptr<Plugin>> make_scheduling_gates(const FactoryCall&);
 Result<std::unique_ptr<Plugin>> make_node_unschedulable(const FactoryCall&);
@@ -30,17 +30,17 @@ Result<std::unique_ptr<Plugin>> make_dynamic_resources(const FactoryCall&);
 Result<std::unique_ptr<Plugin>> make_default_binder(const FactoryCall&);
 Result<std::unique_ptr<Plugin>> make_default_preemption(const FactoryCall&);
 
-// Whether an object of this kind was applied, which no plugin of this version reads
-// ("ResourceClaim").
+// Reports whether an object of this kind ("ResourceClaim") was applied, which no plugin of this
+// version reads.
 bool has_unread_kind(const View& view, Str kind);
 
-// Whether a DeviceClass of the cluster stands behind this resource (then devices are counted).
+// Reports whether a DeviceClass of the cluster provides this resource, so that devices are counted.
 bool may_be_device_resource(const View& view, Str resource);
 
-// Whether any amount of another resource than cpu, memory and ephemeral storage is asked for.
+// Reports whether the pod requests any resource besides cpu, memory and ephemeral storage.
 bool asks_scalars(const Resources& resources);
 
-// The error of a pod that needs what a plugin cannot do yet.
+// Returns the error of a pod that needs a feature that a plugin does not have yet.
 Error needs_plugin(const Pod& pod, Str plugin, Str why);
 
 }  // namespace libsched

@@ -1,6 +1,6 @@
-// For tests: the answers of one plugin about one pod, asked for node by node and kept. The change
-// log brings them up to date: only the nodes are judged again that the plugin's declaration names
-// (Plugin::depends_on). They must equal fresh answers, whatever has changed.
+// For tests: the kept answers of one plugin about one pod, node by node. The change log brings them
+// up to date: only nodes that the plugin's declaration (Plugin::depends_on) names are judged again.
+// Kept answers must equal fresh answers after every change.
 #pragma once
 
 #include <functional>
@@ -14,13 +14,13 @@
 
 namespace libsched {
 
-// Which of the points a profile asks a plugin at.
+// The points at which a profile calls a plugin.
 struct AskedAt {
   bool pre_filter = false, filter = false, pre_score = false, score = false;
 };
 
-// By row: a verdict with its reasons, or a raw score. `point`: what PreFilter or PreScore says, for
-// all rows alike; if that is no Success, the plugin is not asked about rows.
+// By row, a verdict with its reasons, or a raw score. `point` is the answer of PreFilter or
+// PreScore, which holds for all rows; unless it is Success, the plugin is not called for rows.
 struct Answers {
   bool asked = false;
   std::string point;
@@ -35,7 +35,7 @@ inline std::string answer_text(const Status& s) {
 
 class Asking {
  public:
-  // All must outlive the object.
+  // All arguments must outlive the object.
   Asking(const Plugin& plugin, AskedAt at, const View& view, const Pod& pod)
       : plugin_(plugin), at_(at), pod_(pod), call_{view, *services_, nullptr, nullptr} {
     state_->tie(nullptr, 1);
@@ -65,7 +65,7 @@ class Asking {
     return out;
   }
 
-  // Of these rows alone.
+  // Judges only these rows.
   Answers score(const std::vector<uint32_t>& rows) {
     Answers out;
     if (!at_.score || rows.empty()) return out;
@@ -113,13 +113,13 @@ class Asking {
 
 class KeptAnswers {
  public:
-  // `weaken` makes less of what the plugin declares.
+  // `weaken` removes kinds of change from the plugin's declaration.
   using Weaken = std::function<void(Dependencies*)>;
   KeptAnswers(const Plugin& plugin, AskedAt at, PodRef pod, Weaken weaken = nullptr)
       : plugin_(&plugin), at_(at), pod_(std::move(pod)), weaken_(std::move(weaken)) {}
 
-  // Judges what may have changed since the last time. The view must be refreshed. Another pod of
-  // the same class may stand in.
+  // Judges the rows that may have changed since the last call. The view must be refreshed. Another
+  // pod of the same class may be used.
   void bring_up_to_date(const View& view, const Pod& asked) {
     std::map<uint32_t, ChangeKinds> changed;
     ChangeKinds any = 0;
@@ -158,7 +158,8 @@ class KeptAnswers {
   }
   void bring_up_to_date(const View& view) { bring_up_to_date(view, *pod_); }
 
-  // What differs from fresh answers about all nodes and, for scores, about these; "" if nothing.
+  // Describes the difference from fresh answers about all nodes and, for scores, about these; "" if
+  // none.
   std::string difference(const View& view, const Pod& asked,
                          const std::vector<uint32_t>& scored) const {
     std::vector<uint32_t> rows;
@@ -175,7 +176,7 @@ class KeptAnswers {
   }
 
   const Pod& pod() const { return *pod_; }
-  // Rows that were judged, of those that were there, over all updates.
+  // The rows that were judged, and the rows that existed, summed over all updates.
   size_t judged() const { return judged_; }
   size_t live() const { return live_; }
 

@@ -1,4 +1,4 @@
-// Which victims a PodDisruptionBudget would rather keep.
+// The victims that violate a PodDisruptionBudget.
 #pragma once
 
 #include <vector>
@@ -14,12 +14,12 @@ class DisruptionBudgets {
   struct Split {
     std::vector<PodRef> violating, others;  // each in the order of the pods
   };
-  // Pods are taken in their order, each from all budgets that select it. Ends early, with less than
-  // all, once the limits of `state` are exceeded.
+  // Counts pods in their order against all budgets that select them. Ends early, with an incomplete
+  // result, once the limits of `state` are exceeded.
   Split split(const std::vector<PodRef>& pods, const Call& call) const;
 
  private:
-  std::vector<const PodDisruptionBudget*> list_;  // that may select something
+  std::vector<const PodDisruptionBudget*> list_;  // without budgets that select nothing
 };
 
 }  // namespace libsched

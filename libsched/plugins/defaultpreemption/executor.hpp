@@ -1,4 +1,4 @@
-// Executor: makes the victims leave, and knows which pods are preempting at this moment.
+// Executor: evicts victims, and knows the pods whose preemption is under way.
 #pragma once
 
 #include <set>
@@ -12,14 +12,14 @@ namespace libsched {
 
 class Executor {
  public:
-  // `asynchronous`: the order and the errors of upstream's preemption with gate
-  // SchedulerAsyncPreemption. The requests themselves are made before execute() returns.
+  // With `asynchronous`, order and errors are those of upstream with gate SchedulerAsyncPreemption.
+  // The requests are made before execute() returns in both modes.
   explicit Executor(bool asynchronous) : asynchronous_(asynchronous) {}
 
   Status execute(const PreemptionReport::Candidate& candidate, const Pod& preemptor,
                  Services& services);
-  // Whether requests for this pod are under way, other than the one for its last victim. (What the
-  // queue hears during that one must be able to bring the pod back.)
+  // Reports whether requests for this pod are under way, except for its last victim: events during
+  // that request must be able to bring the pod back into the queue.
   bool preempting(const Pod& pod) const;
 
  private:

@@ -1,4 +1,4 @@
-// The order that Go's sort.Slice gives, also to elements of which none comes before the other.
+// Sorting in exactly the order of Go's sort.Slice, that of equal elements included.
 //
 // Go sorts in place by pattern-defeating quicksort, which is not stable, but deterministic: with
 // the same comparisons and exchanges equal elements end up in the same places.
@@ -24,8 +24,9 @@ class GoSort {
 
  private:
   using Index = std::ptrdiff_t;
-  static constexpr Index kSmall = 12;    // up to here insertion is all
-  static constexpr Index kNinther = 50;  // from here on: a better pivot, and elements are shifted
+  static constexpr Index kSmall = 12;  // up to this length: insertion sort
+  static constexpr Index kNinther =
+      50;  // from this length on: a better pivot, and partial insertion sort
   enum class Trend : uint8_t { kUnknown, kUp, kDown };
 
   bool less(Index i, Index j) const { return before_(at(i), at(j)); }
@@ -67,7 +68,7 @@ class GoSort {
     for (Index i = begin + 1; i < end; ++i) sink(i, begin);
   }
 
-  // Moves an element to the left past all that it comes before.
+  // Moves an element to the left past all elements that it comes before.
   void sink(Index i, Index stop) {
     for (; i > stop && less(i, i - 1); --i) swap(i, i - 1);
   }
@@ -89,7 +90,8 @@ class GoSort {
     }
   }
 
-  // Where the pivot ends up, with all that is smaller before it; and whether nothing had to move.
+  // Returns the place of the pivot, with all smaller elements before it, and whether nothing was
+  // moved.
   std::pair<Index, bool> split(Index begin, Index end, Index pivot) {
     swap(begin, pivot);
     Index i = begin + 1, j = end - 1;
@@ -106,7 +108,7 @@ class GoSort {
     swap(j, begin);
     return {j, untouched};
   }
-  // The end of those that equal the pivot, which no element is smaller than.
+  // Returns the end of the elements that equal the pivot, which is the smallest element.
   Index split_equal(Index begin, Index end, Index pivot) {
     swap(begin, pivot);
     Index i = begin + 1, j = end - 1;
@@ -119,7 +121,7 @@ class GoSort {
     return i;
   }
 
-  // Mends a few neighbours that are out of order. True: all is sorted.
+  // Repairs a few neighbours that are out of order. Returns true if the range is sorted.
   bool nearly_sorted(Index begin, Index end) {
     Index i = begin + 1;
     for (int repairs = 5; repairs > 0; --repairs) {

@@ -1,4 +1,4 @@
-// Which of the candidates hurts least.
+// The choice among candidates: the node whose victims matter least.
 #pragma once
 
 #include <vector>
@@ -7,7 +7,7 @@
 
 namespace libsched {
 
-// The indexes of the best candidates, ascending: by upstream's criteria one after the other.
+// Returns the indexes of the best candidates, ascending, by upstream's criteria in their order.
 std::vector<size_t> best_candidates(const std::vector<PreemptionReport::Candidate>& candidates,
                                     int64_t now_ns);
 

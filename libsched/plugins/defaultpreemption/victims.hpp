@@ -1,4 +1,4 @@
-// The dry run on one node: which pods would have to go.
+// The dry run of preemption on one node: the pods that would have to go.
 #pragma once
 
 #include "libsched/framework/plugin.hpp"
@@ -9,11 +9,11 @@ namespace libsched {
 struct Victims {
   std::vector<PodRef> pods;  // most important first
   int64_t budget_violations = 0;
-  Status status;  // Success, or why the node is no candidate
+  Status status;  // Success, or the reason why the node is no candidate
 };
 
-// Takes every pod of lower priority off a copy of the node, and, if the pod fits then, puts back as
-// many as it can, the most important first. The view and the state stay as they are.
+// Removes every pod of lower priority from a copy of the node. If the pod fits then, as many as
+// possible are added back, the most important first. View and state do not change.
 Result<Victims> select_victims(const PostFilterCall& call, uint32_t row,
                                const DisruptionBudgets& budgets);
 

@@ -1,8 +1,8 @@
-// AffinityFilter: what InterPodAffinity's PreFilter finds out, and the verdict on every row.
+// AffinityFilter: the result of InterPodAffinity's PreFilter, and the verdict on every row.
 //
-// Per topology key it holds upstream's three maps from label pair to count as arrays over domains:
-// a later pod that is added or taken away changes single counts. The verdicts on all rows of the
-// view are bitmaps that are made of them once.
+// For each topology key it holds upstream's three maps from label pair to count as arrays over
+// domains, so that AddPod and RemovePod change single counts. The verdicts on all rows of the view
+// are bitmaps, computed once from the counts.
 #pragma once
 
 #include <array>
@@ -21,22 +21,23 @@ class AffinityFilter final : public PluginData {
   enum Rule : uint8_t { kAffinity, kAnti, kExistingAnti };  // in upstream's order
   static constexpr size_t kRules = 3;
 
-  // Ends early, with less than all, once the limits of `state` are exceeded.
+  // Ends early, with an incomplete result, once the limits of `state` are exceeded.
   AffinityFilter(const Call& call, const Pod& pod);
   std::shared_ptr<PluginData> clone() const override {
     return std::make_shared<AffinityFilter>(*this);
   }
 
-  // Whether no existing pod's required anti-affinity counts against the pod.
+  // Reports whether no existing pod's required anti-affinity counts against the pod.
   bool no_existing_anti() const { return existing_anti_ == 0; }
 
-  // `other` comes to (1) or leaves (-1) the row. The view must be the one it was made for.
+  // Counts that `other` comes to (1) or leaves (-1) the row. The view must be that of the
+  // constructor.
   void change(const View& view, const Pod& pod, const Pod& other, uint32_t row, int32_t delta);
-  // After a change the bitmaps are out of date: rows are judged one by one, by rule().
+  // Reports whether a change has made the bitmaps outdated. Rows are then judged by rule().
   bool changed() const { return changes_ != nullptr; }
 
   uint64_t rejected(size_t word) const { return all_.empty() ? 0 : all_[word]; }
-  // The first rule that rejects the row; kRules: none.
+  // Returns the first rule that rejects the row, or kRules.
   size_t rule(uint32_t row) const {
     if (changed()) return rule_by_counts(row);
     size_t i = 0;
@@ -47,12 +48,12 @@ class AffinityFilter final : public PluginData {
  private:
   struct Key {
     TopologyRef column;
-    bool required = false;  // an affinity term has it
-    // Per domain; empty: no term has the key.
+    bool required = false;  // whether an affinity term has the key
+    // Counts by domain; empty if no term has the key.
     std::array<std::vector<int32_t>, kRules> counts;
   };
 
-  // Whom the pod's own terms select; made at the first change, shared by copies.
+  // The pods that the pod's own terms select. Built at the first change and shared by copies.
   struct Changes;
 
   size_t rule_by_counts(uint32_t row) const;
@@ -67,10 +68,11 @@ class AffinityFilter final : public PluginData {
   void judge(const View& view);
 
   std::vector<Key> keys_;
-  std::unordered_map<Str, uint32_t> places_;  // in keys_, by topology key; empty: there are few
+  std::unordered_map<Str, uint32_t> places_;  // in keys_, by topology key; empty while they are few
   int64_t existing_anti_ = 0;                 // the sum of all those counts
-  bool affinity_counts_ = false;  // a pod that all affinity terms select is in some domain
-  bool selects_itself_ = false;   // all affinity terms select the pod; known if it matters
+  bool affinity_counts_ = false;  // whether a pod that all affinity terms select is in some domain
+  bool selects_itself_ =
+      false;  // whether all affinity terms select the pod; set only where it matters
   std::array<std::vector<uint64_t>, kRules> reject_;  // rows; empty: none
   std::vector<uint64_t> all_;
   std::shared_ptr<const Changes> changes_;

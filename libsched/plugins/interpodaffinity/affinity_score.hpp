@@ -1,5 +1,5 @@
-// AffinityScore: what InterPodAffinity's PreScore finds out: per topology key the score of every
-// domain.
+// AffinityScore: the result of InterPodAffinity's PreScore, which is the score of every domain by
+// topology key.
 #pragma once
 
 #include <unordered_map>
@@ -12,16 +12,16 @@ namespace libsched {
 
 class AffinityScore final : public PluginData {
  public:
-  // `hard_weight`: hardPodAffinityWeight. Ends early, as score() does, with less than all, once the
-  // limits of the state are exceeded.
+  // `hard_weight` is hardPodAffinityWeight. Both this and score() end early, with an incomplete
+  // result, once the limits of the state are exceeded.
   AffinityScore(const PreScoreCall& call, int32_t hard_weight);
   std::shared_ptr<PluginData> clone() const override {
     return std::make_shared<AffinityScore>(*this);
   }
 
-  // Whether no term at all selected a pod on a node with its key.
+  // Reports whether no term selected a pod on a node with the term's key.
   bool empty() const { return keys_.empty(); }
-  // The sum over the keys, of all rows of the set's words; may be negative.
+  // Sums over the keys for all rows of the set's words. Sums may be negative.
   void score(const Call& call, const ScoreSet& set, int64_t* scores) const;
   // Upstream's NormalizeScore.
   static void normalize(const ScoreSet& set, int64_t* scores);
@@ -29,8 +29,8 @@ class AffinityScore final : public PluginData {
  private:
   struct Key {
     TopologyRef column;
-    std::vector<int64_t> score;  // [d + 1] of domain d; [0]: in no domain
-    bool used = false;           // something was added, be it zero
+    std::vector<int64_t> score;  // at [d + 1]: of domain d; at [0]: of rows in no domain
+    bool used = false;           // whether any amount, possibly zero, was added
   };
 
   Key& key(const View& view, Str text);
@@ -38,7 +38,7 @@ class AffinityScore final : public PluginData {
   void add_existing(const PreScoreCall& call, int32_t hard_weight);
 
   std::vector<Key> keys_;
-  std::unordered_map<Str, size_t> places_;  // in keys_, by topology key; while they are filled
+  std::unordered_map<Str, size_t> places_;  // in keys_, by topology key; used while keys_ is filled
 };
 
 }  // namespace libsched

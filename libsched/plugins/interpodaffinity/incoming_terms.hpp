@@ -1,4 +1,4 @@
-// The (anti-)affinity terms of an incoming pod: whether they parse, and which pods they select.
+// The (anti-)affinity terms of an incoming pod: parse errors, and the pods that they select.
 #pragma once
 
 #include <string>
@@ -7,22 +7,24 @@
 
 namespace libsched {
 
-// Upstream's error of the lists that do not parse; "" if all do.
+// Returns upstream's error for lists that do not parse, or "".
 std::string affinity_terms_error(const Pod& pod);
 
-// Adds the pods that a term of `pod` selects; false if there cannot be any. Its namespace selector
-// is resolved to the names of the namespaces of `view`; it is matched against a namespace without
-// labels as well, and then selects pods of every namespace (upstream keeps it when it resolves it).
+// Adds a rule for the pods that a term of `pod` selects; returns false if it can select none. The
+// term's namespace selector is resolved to names of namespaces of `view`. If it matches a namespace
+// without labels, it selects pods of every namespace, because upstream keeps it when it resolves
+// it.
 bool add_selected(const View& view, const Pod& pod, const PodAffinityTerm& term, CountKey* key);
 
-// The same for the pods that all of the terms select; false also if there are no terms.
+// Does the same for the pods that all of the terms select. Returns false also if there are no
+// terms.
 bool add_selected_by_all(const View& view, const Pod& pod, Span<PodAffinityTerm> terms,
                          CountKey* key);
 
-// Upstream's error of one list of terms, that of the first that does not parse; "" if all do.
+// Returns upstream's error for the first term of a list that does not parse, or "".
 std::string terms_error(Span<PodAffinityTerm> terms);
 
-// Whether the lists' terms parse; upstream drops a running pod's list that does not.
+// Reports whether the lists' terms parse. Upstream drops a running pod's list that does not.
 bool terms_parse(Span<PodAffinityTerm> terms);
 
 }  // namespace libsched

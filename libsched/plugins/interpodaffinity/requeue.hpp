@@ -1,11 +1,11 @@
-// When a pod that InterPodAffinity rejected is worth another try.
+// Queueing hints of InterPodAffinity: whether an event is a reason to try a rejected pod again.
 #pragma once
 
 #include "libsched/framework/plugin.hpp"
 
 namespace libsched {
 
-// One of `before` and `after` may be null. The Error is that of terms that do not parse.
+// One of `before` and `after` may be null. Returns an Error for terms that do not parse.
 Result<QueueingHint> hint_after_pod(const Pod& pod, const Pod* before, const Pod* after);
 Result<QueueingHint> hint_after_node(const Pod& pod, const Node* before, const Node& after);
 

@@ -1,5 +1,5 @@
-// WantedPorts: the host ports of a pod, and whether one that is in use stands in its way. Few are
-// compared one by one, many are looked up.
+// WantedPorts: the host ports of a pod, and whether a port in use conflicts with them. Few ports
+// are compared one by one, many are looked up.
 #pragma once
 
 #include <unordered_set>
@@ -36,7 +36,7 @@ class WantedPorts {
   bool found(const HostPort& used) const;
 
   Span<HostPort> wanted_;
-  // If there are many: all of them, and all once more with a mark for their addresses.
+  // Filled if there are many: all ports, and all once more with a mark for their addresses.
   std::unordered_set<HostPort, Hash, Same> exact_;
 };
 

@@ -1,9 +1,9 @@
-// What the two scorers of node resources read: per listed resource the pod's request, what a node
-// can give and what is in use there. Mirrors upstream's
+// The input of the two scorers of node resources: for each listed resource the pod's request, the
+// allocatable amount of each node and the amount in use there. Mirrors upstream's
 // plugins/noderesources/resource_allocation.go.
 //
-// A resource that takes no part is left out: a scalar that the pod doesn't ask for, or one that no
-// node has. On a row where `allocatable` is 0 it takes no part either.
+// Scalars that the pod does not request and resources that no node has are left out. A resource
+// does not count on rows where its `allocatable` is 0.
 #pragma once
 
 #include <cstdint>
@@ -44,8 +44,9 @@ struct AllocationAsk final : PluginData {
 
 class Allocation {
  public:
-  // kNonZero: a container without cpu or memory counts as 100m, 200Mi, as it does on the node;
-  // pod-level requests and the status of a resize don't count. kRequested: the reverse.
+  // With kNonZero, a container without cpu or memory requests counts as 100m and 200Mi, as it does
+  // on nodes, and pod-level requests and the status of a resize are ignored. kRequested is the
+  // reverse.
   enum class Basis : uint8_t { kNonZero, kRequested };
 
   Allocation(const std::vector<ResourceSpec>& resources, Basis basis);
@@ -67,7 +68,7 @@ class Allocation {
   Basis basis_;
 };
 
-// Go's int64(x) on amd64, where what does not fit gives the smallest number.
+// Does what Go's int64(x) does on amd64: a value out of range gives the smallest number.
 inline int64_t truncated(double x) {
   constexpr double kLimit = 9223372036854775808.0;  // 2^63
   return x >= -kLimit && x < kLimit ? static_cast<int64_t>(x) : std::numeric_limits<int64_t>::min();

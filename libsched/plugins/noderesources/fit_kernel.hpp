@@ -1,7 +1,7 @@
-// The kernel of NodeResourcesFit: which rows have enough left of every resource that is asked for.
+// The kernel of NodeResourcesFit: finds the rows with enough left of every requested resource.
 //
-// Compared as signed 64-bit integers, so the result is exact for all values. The instruction set
-// (portable, AVX2, AVX-512) is chosen once at run time; all give the same bits.
+// Amounts are compared as signed 64-bit integers, so the result is exact for all values. The
+// instruction set (portable, AVX2, AVX-512) is chosen once at run time; all give the same bits.
 #pragma once
 
 #include <cstddef>
@@ -15,18 +15,19 @@ struct FitDemand {
   int64_t need;
 };
 
-// alive[w] &= rows of word w with left >= need for every demand. Words that are zero are skipped.
+// Removes from alive[w] the rows of word w that have left < need for any demand. Words that are
+// zero are skipped.
 void fit_rows(const FitDemand* demands, size_t count, uint64_t* alive, size_t words);
 
-// A kernel by itself: what fit_rows() does, always with this instruction set.
+// A kernel of one instruction set; it does what fit_rows() does.
 struct FitKernel {
   const char* name;
   void (*run)(const FitDemand* demands, size_t count, uint64_t* alive, size_t words);
 };
-// Those that this machine can run, the portable one first; for tests, which compare them.
+// Returns the kernels that this machine can run, the portable kernel first. Tests compare them.
 std::span<const FitKernel> fit_kernels();
 
-// The instruction set in use: "portable", "avx2" or "avx512".
+// Returns the instruction set in use: "portable", "avx2" or "avx512".
 const char* fit_kernel_name();
 
 }  // namespace libsched

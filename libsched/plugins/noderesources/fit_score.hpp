@@ -14,7 +14,7 @@ class FitScorer {
   explicit FitScorer(const ScoringStrategy& strategy);
 
   const Allocation& allocation() const { return allocation_; }
-  // Of every row of the set; fails them all if no resource is listed.
+  // Scores every row of the set. Fails all of them if no resource is listed.
   void score(const View& view, const AllocationAsk& ask, const ScoreSet& set,
              int64_t* scores) const;
 

@@ -1,4 +1,4 @@
-// When a pod that NodeResourcesFit rejected is worth another try.
+// Queueing hints of NodeResourcesFit: whether an event is a reason to try a rejected pod again.
 #pragma once
 
 #include "libsched/framework/plugin.hpp"
@@ -6,9 +6,10 @@
 
 namespace libsched {
 
-// `other` has gone (`after` is null) or been scaled down.
+// For a pod, `other`, that was deleted (`after` is null) or scaled down.
 bool frees_resources(const Pod& pod, const Pod& other, const Pod* after);
-// A node has come, or grown in what the pod asks for; the pod would fit on it if it were empty.
+// For a node that was added, or has more of a requested resource, on which the pod would fit if the
+// node were empty.
 bool gains_room(const View& view, const Pod& pod, const Node* before, const Node& after,
                 bool device_resources);
 bool gains_device_class(const Pod& pod, const DeviceClass* before, const DeviceClass& after);

@@ -1,10 +1,9 @@
-// The kernels of LeastAllocated and of NodeResourcesBalancedAllocation: scores of whole sets of
-// rows.
+// The kernels of LeastAllocated and of NodeResourcesBalancedAllocation, which score sets of rows.
 //
-// The answer is that of Go's int64 and float64 arithmetic for all values. Where the amounts are of
-// a usual size, integer quotients are taken from doubles that hold the integers exactly: with
-// numerator and denominator below 2^53 the truncated IEEE quotient is the integer one. Each row is
-// checked for that. The instruction set is chosen once at run time; all give the same bits.
+// The results equal Go's int64 and float64 arithmetic for all values. If numerator and denominator
+// are below 2^53, doubles hold them exactly and the truncated IEEE quotient is the integer
+// quotient, so kernels divide doubles; each row is checked for that. The instruction set is chosen
+// once at run time; all give the same bits.
 #pragma once
 
 #include <cstddef>
@@ -15,27 +14,28 @@
 
 namespace libsched {
 
-// v1.36 scores how a pod changes the balance of a node; releases up to 1.31 the balance after it.
+// v1.36 scores how a pod changes the balance of a node; v1.31 scores the balance with the pod.
 enum class BalanceForm : uint8_t { kRelative, kAbsolute };
 int64_t balance_score(BalanceForm form, int64_t with_pod, int64_t without_pod);
 
 struct AllocationInput {
   std::span<const AllocationColumn> columns;  // padded to words * 64 rows
-  const uint64_t* bits;                       // the rows that matter
+  const uint64_t* bits;                       // the rows to score
   size_t words;
   BalanceForm form = BalanceForm::kRelative;
 };
 
-// scores[row] for every row of `bits`; on other rows of the same words it may be anything.
+// Sets scores[row] for every row of `bits`. The scores of other rows of the same words are
+// undefined.
 void least_allocated(const AllocationInput& input, int64_t* scores);
 void balanced_allocation(const AllocationInput& input, int64_t* scores);
 
-// The same of one row, step by step as upstream.
+// Computes the score of one row, step by step as upstream does.
 int64_t least_allocated_row(std::span<const AllocationColumn> columns, size_t row);
 int64_t balanced_allocation_row(std::span<const AllocationColumn> columns, BalanceForm form,
                                 size_t row);
 
-// Kernels of exactly two columns, for tests, which compare them; the portable one first.
+// Returns the kernels of exactly two columns, the portable kernel first. Tests compare them.
 struct AllocationKernels {
   const char* name;
   void (*least)(const AllocationInput& input, int64_t* scores);

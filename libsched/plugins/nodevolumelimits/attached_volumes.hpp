@@ -1,5 +1,5 @@
-// AttachedVolumes: a set of CSI volumes, each named by "driver/handle" as upstream does, and what
-// a pod adds to it. Reused from node to node, so that it allocates little.
+// AttachedVolumes: a set of CSI volumes, named "driver/handle" as upstream does, and the volumes
+// that a pod adds to it. The set is reused from node to node, so that it seldom allocates.
 #pragma once
 
 #include <deque>
@@ -15,7 +15,7 @@ namespace libsched {
 
 class AttachedVolumes {
  public:
-  // The strings live in objects of the view, or in the set.
+  // The strings belong to objects of the view or to the set.
   struct Item {
     Str driver, handle;
     uint64_t hash = 0;  // of "driver/handle"
@@ -31,8 +31,9 @@ class AttachedVolumes {
     if (owned_) owned_->clear();
   }
 
-  // Adds the volumes of a pod that are, or stand for, a CSI volume on a node with or without a
-  // CSINode. False, with the status: upstream's error. Claims of a pod that runs may be missing.
+  // Adds the volumes of a pod that are, or are translated to, CSI volumes on a node with or without
+  // a CSINode. Returns false and sets the status on upstream's error. Claims of running pods may be
+  // missing.
   bool add_pod(const View& view, const Pod& pod, bool has_csi_node, bool is_new, Status* status);
 
  private:
@@ -42,8 +43,9 @@ class AttachedVolumes {
   Str own(std::string text);
 
   std::vector<Item> items_;
-  std::unordered_multimap<uint64_t, uint32_t> by_hash_;  // places in items_; empty: there are few
-  // Shared by copies, which never add; made when needed.
+  std::unordered_multimap<uint64_t, uint32_t>
+      by_hash_;  // places in items_; empty while they are few
+  // Shared by copies, which never add. Built on first use.
   std::shared_ptr<std::deque<std::string>> owned_;
   std::string scratch_;
 };

@@ -1,5 +1,5 @@
-// Spread constraints of one pod: its own or the profile's defaults, with their selectors, and the
-// rows that node inclusion policies leave.
+// Spread constraints of one pod, its own or the profile's defaults, with their selectors, and the
+// rows that node inclusion policies accept.
 #pragma once
 
 #include <array>
@@ -12,8 +12,8 @@ namespace libsched {
 
 // Upstream's labels.Selector. Borrows strings of the pod and of objects of the view.
 struct SpreadSelector {
-  bool nothing = false;                   // of an absent selector
-  std::vector<Requirement> requirements;  // none: matches every pod, yet counts no existing one
+  bool nothing = false;                   // whether it matches nothing, as an absent selector
+  std::vector<Requirement> requirements;  // empty: matches every pod, but counts no existing pod
 
   bool counts() const { return !nothing && !requirements.empty(); }
   bool matches(Labels labels) const { return !nothing && requirements_match(requirements, labels); }
@@ -26,7 +26,7 @@ struct SpreadConstraint {
   bool honor_affinity = true, honor_taints = false;
 };
 
-// What the profile and the feature gates say.
+// The settings of the profile and of feature gates.
 struct SpreadSettings {
   Span<TopologySpreadConstraint> defaults;
   bool system_defaults = false;
@@ -35,30 +35,30 @@ struct SpreadSettings {
 
 enum class SpreadKind : uint8_t { kHard, kSoft };  // DoNotSchedule, ScheduleAnyway
 
-// The constraints of this kind that hold for the pod; the Error is upstream's.
+// Returns the constraints of this kind that apply to the pod, or upstream's Error.
 Result<std::vector<SpreadConstraint>> spread_constraints(const SpreadSettings& settings,
                                                          const View& view, const Pod& pod,
                                                          SpreadKind kind);
 
-// What the constraints of this kind read of the view: how many pods there are in every domain.
+// Returns the kinds of change that the constraints of this kind depend on.
 Reads spread_reads(const SpreadSettings& settings, const View& view, const Pod& pod,
                    SpreadKind kind);
 
-// The selector of default constraints: what the services and the controller of the pod select by.
-// Empty: there is none.
+// Returns the selector of default constraints, made of the selectors of the pod's services and
+// controller. Empty if none selects the pod.
 SpreadSelector default_selector(const View& view, const Pod& pod);
 
-// Counts the pods of the pod's namespace that the selector matches, terminating ones left out.
+// Counts the pods of the pod's namespace that the selector matches, without terminating pods.
 CountsRef count_matching(const View& view, const Pod& pod, const SpreadSelector& selector);
 
-// The rows over which a constraint counts.
+// Finds the rows over which a constraint counts.
 class EligibleRows {
  public:
   EligibleRows(const SpreadSettings& settings, const View& view, const Pod& pod)
       : settings_(settings), view_(view), pod_(pod), base_(view.word_count()) {
     for (size_t w = 0; w < base_.size(); ++w) base_[w] = view.live().word(w);
   }
-  // Leaves rows that have this key, too. Before the first of().
+  // Accepts only rows that also have this key. Must be called before the first of().
   void require(const TopologyColumn& column) {
     for (size_t w = 0; w < base_.size(); ++w) base_[w] &= column.labelled.word(w);
   }

@@ -3,7 +3,7 @@
 
 namespace libsched {
 
-// Of a positive, normal number.
+// The argument must be positive and normal.
 double go_log(double x);
 
 }  // namespace libsched

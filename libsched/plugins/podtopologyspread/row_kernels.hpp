@@ -12,7 +12,7 @@
 
 namespace libsched {
 
-// The rows of a word whose count is above the limit.
+// Returns the rows of a word whose count is above the limit.
 inline uint64_t rows_above(const int32_t* counts, int32_t limit) {
   uint64_t out = 0;
 #if defined(__SSE2__)
@@ -32,7 +32,7 @@ inline uint64_t rows_above(const int32_t* counts, int32_t limit) {
   return out;
 }
 
-// As Go's int64(math.Round(x)): to the nearest, halves away from zero.
+// Rounds as Go's int64(math.Round(x)): to the nearest integer, halves away from zero.
 inline int64_t round_half_away(double x) {
   const int64_t whole = static_cast<int64_t>(x);
   const double rest = x - static_cast<double>(whole);  // exact
@@ -43,7 +43,8 @@ inline int64_t round_half_away(double x) {
 inline void round_rows(const double* x, int64_t* out) {
   size_t i = 0;
 #if defined(__SSE2__)
-  // Numbers of 32 bits, as almost always: in vectors. Others would come out as INT32_MIN.
+  // Numbers of 32 bits, which is the usual case, are converted in vectors. Others would become
+  // INT32_MIN.
   const __m128d limit = _mm_set1_pd(2147483000.0), half = _mm_set1_pd(0.5), one = _mm_set1_pd(1);
   const __m128d sign = _mm_set1_pd(-0.0);
   __m128d large = _mm_setzero_pd();

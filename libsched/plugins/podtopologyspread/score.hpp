@@ -1,4 +1,4 @@
-// ScheduleAnyway constraints: what PreScore counts, and the scores by it.
+// ScheduleAnyway constraints: the counts of PreScore, and the scores by them.
 #pragma once
 
 #include <vector>
@@ -10,11 +10,11 @@ namespace libsched {
 struct SoftConstraints final : PluginData {
   struct Term {
     TopologyRef column;
-    // Of kubernetes.io/hostname: pods are counted per node, count * weight + offset.
+    // For kubernetes.io/hostname pods are counted by node: count * weight + offset.
     bool by_row = false;
     CountsRef counts;  // empty if the selector counts no pod
     double weight = 0, offset = 0;
-    // Else: what a row in domain d gets, at [d + 1]; [0]: a row in none.
+    // For other keys: the score of rows in domain d at [d + 1], and of rows in no domain at [0].
     std::vector<double> value;
   };
   std::vector<Term> terms;
@@ -25,7 +25,7 @@ struct SoftConstraints final : PluginData {
   }
 };
 
-// Both end early, with less than all, once the limits of the state are exceeded.
+// Both end early, with an incomplete result, once the limits of the state are exceeded.
 std::shared_ptr<SoftConstraints> count_soft(const SpreadSettings& settings,
                                             const PreScoreCall& call,
                                             const std::vector<SpreadConstraint>& constraints);

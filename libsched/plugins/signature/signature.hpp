@@ -1,5 +1,5 @@
-// Parts of a pod's signature that several plugins have in common, as JSON that equals what
-// upstream's signers (kube-scheduler/framework/signers.go) and Go's json.Marshal make of them.
+// Parts of a pod's signature that several plugins share, as JSON equal to the output of upstream's
+// signers (kube-scheduler/framework/signers.go) and Go's json.Marshal.
 #pragma once
 
 #include <string>
@@ -23,7 +23,7 @@ inline constexpr Str kSignFeatures = "v1.Pod.Spec.RequiredFeatures()";
 
 SignFragment sign_fragment(Str key, std::string json);
 
-// A list of strings, and a map; null for a map that is absent.
+// Append a list of strings, and a map; an absent map is null.
 std::string signed_list(const std::vector<std::string>& items);
 std::string signed_labels(Labels labels, bool present);
 
@@ -31,15 +31,15 @@ std::string signed_tolerations(const Pod& pod);
 std::string signed_host_ports(const Pod& pod);
 std::string signed_node_affinity(const Pod& pod);
 std::string signed_resources(const Pod& pod);
-// All volumes but configMaps and secrets. API defaults that the document doesn't spell out are not
-// added.
+// Appends all volumes but configMaps and secrets. API defaults that the document does not spell out
+// are not added.
 std::string signed_volumes(const Pod& pod);
 
-// Appends the requests' fragment; Unschedulable if a DeviceClass may provide one of them.
+// Appends the requests' fragment. Returns Unschedulable if a DeviceClass may provide one of them.
 Status sign_resources(const View& view, const Pod& pod, bool device_resources,
                       std::vector<SignFragment>* out);
 
-// The JSON of a volume without its name, from any JSON of it (volume_json.cpp).
+// Returns the JSON of a volume without its name, from any JSON form of it (volume_json.cpp).
 std::string volume_source_json(Str written);
 
 }  // namespace libsched

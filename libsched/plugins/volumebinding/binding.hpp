@@ -1,5 +1,5 @@
-// Binding of reserved volumes: what Reserve has assumed is asked of the API server, and PreBind
-// waits until it has come about.
+// Binding of reserved volumes: PreBind requests the changes that Reserve has assumed from the API
+// server and waits until they have happened.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@
 
 namespace libsched {
 
-// What Reserve has assumed for a pod.
+// The changes that Reserve has assumed for a pod.
 struct Reservation {
   struct Item {
     StoredKind kind;
@@ -19,18 +19,18 @@ struct Reservation {
     std::string patch;  // the change as a JSON merge patch; "{}": nothing changes
   };
   std::vector<Item> items;  // volumes first, then claims
-  bool made = false;        // Reserve was asked
-  bool all_bound = false;   // and there was nothing to do
-  // What PreBind waits for, which may be on another thread: the node, the pod, and the items with
-  // what they lead to.
+  bool made = false;        // Reserve has run
+  bool all_bound = false;   // Reserve found nothing to do
+  // Watches the objects that PreBind waits for, possibly on another thread: the node, the pod, the
+  // items, and the objects that the items lead to.
   std::shared_ptr<ObjectWatch> watch;
 };
 
-// On the thread of the cluster's writer: begins to watch node and pod, and adds what was assumed.
+// Begins to watch node and pod, and adds the assumed changes. Runs on the cluster's writer thread.
 void watch_binding(Cluster& cluster, const Pod& pod, Str node, Reservation* reservation);
 void add_item(Reservation::Item item, Reservation* reservation);
 
-// The changes that Reserve makes: a volume to a claim, a claim to a node.
+// Returns the changes that Reserve makes: a volume for a claim, or a node for a claim.
 Reservation::Item bind_to_claim(const PersistentVolume& volume, const PersistentVolumeClaim& claim);
 Reservation::Item select_node(const PersistentVolumeClaim& claim, Str node);
 

@@ -1,4 +1,4 @@
-// Provisioning: on which nodes a volume can be made for a claim.
+// Provisioning: the nodes on which a volume can be made for a claim.
 #pragma once
 
 #include <vector>
@@ -8,11 +8,11 @@
 namespace libsched {
 
 struct Provisioning {
-  // Of a claim whose class is there.
+  // For a claim whose class exists.
   Provisioning(const View& view, const PersistentVolumeClaim& claim);
 
   std::vector<uint64_t> possible;  // rows where the class's provisioner works
-  std::vector<uint64_t> enough;    // rows that reach enough free storage, as far as it is tracked
+  std::vector<uint64_t> enough;    // rows with enough free storage, where capacity is tracked
 };
 
 }  // namespace libsched

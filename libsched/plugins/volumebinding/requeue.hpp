@@ -1,4 +1,4 @@
-// When a pod that VolumeBinding rejected is worth another try.
+// Queueing hints of VolumeBinding: whether an event is a reason to try a rejected pod again.
 #pragma once
 
 #include "libsched/framework/plugin.hpp"

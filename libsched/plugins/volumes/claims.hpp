@@ -1,4 +1,4 @@
-// PersistentVolumeClaims of a pod's volumes, and upstream's texts about objects that are missing.
+// PersistentVolumeClaims of a pod's volumes, and upstream's error texts for missing objects.
 #pragma once
 
 #include <string>
@@ -7,20 +7,23 @@
 
 namespace libsched {
 
-// Whether a claim stands behind the volume: a persistentVolumeClaim or a generic ephemeral volume.
+// Reports whether the volume uses a claim: it is a persistentVolumeClaim or a generic ephemeral
+// volume.
 inline bool has_claim(const Volume& v) {
   return v.kind == VolumeKind::kPersistentVolumeClaim || v.kind == VolumeKind::kEphemeral;
 }
 
-// The name of the volume's claim; that of an ephemeral volume is put together in `scratch`.
+// Returns the name of the volume's claim. The name of an ephemeral volume's claim is built in
+// `scratch`.
 Str claim_name(const Pod& pod, const Volume& v, std::string* scratch);
 
-// Whether an ephemeral volume's claim was made for this pod, and upstream's error if it was not.
+// Reports whether an ephemeral volume's claim was made for this pod, with upstream's error if it
+// was not.
 bool claim_is_of_pod(const PersistentVolumeClaim& claim, const Pod& pod);
 std::string not_owner_error(const PersistentVolumeClaim& claim, const Pod& pod);
 
-// Whether the pod names the claim in a persistentVolumeClaim volume; and whether it uses it there
-// or as that of an ephemeral volume.
+// Report whether the pod names the claim in a persistentVolumeClaim volume, and whether it uses the
+// claim there or through an ephemeral volume.
 bool names_claim(const Pod& pod, const PersistentVolumeClaim& claim);
 bool uses_claim(const Pod& pod, const PersistentVolumeClaim& claim);
 

@@ -16,16 +16,17 @@ namespace libsched {
 struct MigratedPlugin {
   VolumeKind kind;
   Str in_tree, driver;
-  Str topology_key;  // "": the node affinity stays as it is
-  bool on;           // the scheduler counts it as migrated; else its volumes stay what they are
+  Str topology_key;  // "": the node affinity is not translated
+  bool on;  // whether the scheduler counts it as migrated; its volumes are translated only then
 };
 
-// Null: volumes of this kind, or with this provisioner, were never an in-tree plugin's that has a
-// CSI driver now.
+// Returns null if no migrated in-tree plugin provided volumes of this kind or with this
+// provisioner.
 const MigratedPlugin* migrated_plugin(VolumeKind kind);
 const MigratedPlugin* migrated_plugin(Str in_tree_name);
 
-// The handle of a translated volume, for plugins that are `on`. Upstream's error, or "".
+// Sets the handle of a translated volume, for plugins that are `on`. Returns upstream's error, or
+// "".
 struct CsiHandle {
   std::string handle;
   std::string error;
@@ -33,18 +34,18 @@ struct CsiHandle {
 CsiHandle translated_handle(const Volume& inline_volume);
 CsiHandle translated_handle(const PersistentVolume& pv);
 
-// Upstream's CheckNodeAffinity of a volume: by a node's labels alone, since upstream asks about a
-// node without a name there.
+// Upstream's CheckNodeAffinity of a volume. It reads the node's labels alone, because upstream
+// passes a node without a name there.
 NodeMatch volume_match(const View& view, const PersistentVolume& pv);
-// The same of the translated volume.
+// Does the same for the translated volume.
 NodeMatch translated_volume_match(const View& view, const PersistentVolume& pv,
                                   const MigratedPlugin& plugin);
-// The same of a node that stands in no view. `migrated` null: the volume as it is.
+// Does the same for a node that is in no view. If `migrated` is null, the volume is not translated.
 bool volume_matches(const Node& node, const PersistentVolume& pv, const MigratedPlugin* migrated);
 
-// The parts of a label's value between "__", as Go's strings.Split: at least one.
+// Splits a label's value at "__", as Go's strings.Split does; the result is not empty.
 std::vector<Str> split_zone_label(Str value);
-// As Go's strings.TrimSpace (of ASCII).
+// Does what Go's strings.TrimSpace does, for ASCII.
 Str trim_space(Str s);
 
 inline constexpr Str kZoneLabel = "topology.kubernetes.io/zone";

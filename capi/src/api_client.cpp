@@ -1,4 +1,4 @@
-// API clients written in C: requests become calls, and codes become errors.
+// API clients written in C: turns requests into calls, and codes into errors.
 #include "api_client.hpp"
 
 #include <nlohmann/json.hpp>
@@ -91,7 +91,7 @@ std::string status_patch_json(const PodStatusPatch& patch) {
   return Json{{"status", std::move(status)}}.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-// Reads only what a struct of that size has: the promise to destroy holds for wrong ones, too.
+// Reads only the fields that a struct of that size has: invalid structs are destroyed, too.
 ApiOwner::ApiOwner(const libsched_services_options* options) noexcept {
   constexpr size_t kNeeded = offsetof(libsched_services_options, api_user_data) + sizeof(void*);
   if (options == nullptr || options->struct_size < kNeeded ||

@@ -6,11 +6,11 @@
 namespace libsched::capi {
 
 // {"status": {"conditions": [...], "nominatedNodeName": ...}}: a strategic merge patch, in which
-// null takes a nomination back.
+// null removes a nomination.
 std::string status_patch_json(const PodStatusPatch& patch);
 
-// The client that options name: owns its user data from the first moment on, so that destroy() runs
-// exactly once whatever happens.
+// The client that options name. Owns its user data from the start, so that destroy() runs exactly
+// once on every path.
 class ApiOwner {
  public:
   explicit ApiOwner(const libsched_services_options* options) noexcept;
@@ -18,7 +18,7 @@ class ApiOwner {
   ApiOwner(const ApiOwner&) = delete;
   ApiOwner& operator=(const ApiOwner&) = delete;
 
-  // Null if none was named. At most once.
+  // Returns null if the options name no client. Call it at most once.
   Result<Ref<ApiClient>> client();
 
  private:

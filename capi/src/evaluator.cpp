@@ -1,4 +1,4 @@
-// Asking: the extension points, filters over many nodes, decisions.
+// Queries: the extension points, filters over many nodes, decisions.
 #include <map>
 
 #include "handles.hpp"
@@ -52,12 +52,12 @@ libsched_rc change_pod(ChangePod change, libsched_evaluator* evaluator, libsched
   });
 }
 
-// What is said of a node; null if there is no such node, or no memory to work it out.
+// The status of a node; null if the index is out of range, or memory runs out.
 const Status* status_at(const libsched_decision* d, size_t index) {
   if (!live(d) || index >= unwrap(d)->node_count) return nullptr;
   return quietly<const Status*>(nullptr, [&] { return &unwrap(d)->status(index); });
 }
-// The details; null if there is no memory to work them out.
+// The details; null if memory runs out.
 const Decision::Details* details_of(const libsched_decision* d) {
   if (!live(d)) return nullptr;
   return quietly<const Decision::Details*>(nullptr, [&] { return &unwrap(d)->details(); });
@@ -314,7 +314,7 @@ libsched_rc libsched_decision_reason_totals(const libsched_decision* decision,
   LIBSCHED_REQUIRE(error, result != nullptr || capacity == 0);
   return guarded(error, [&]() -> Result<void> {
     const Decision::Details& d = unwrap(decision)->details();
-    std::vector<size_t> nodes(d.statuses.size());  // that have a status
+    std::vector<size_t> nodes(d.statuses.size());  // nodes with a status
     for (const uint32_t s : d.status) ++nodes[s];
     std::map<std::pair<Str, Str>, libsched_reason_total> totals;
     for (size_t s = 0; s < nodes.size(); ++s) {

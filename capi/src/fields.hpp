@@ -1,11 +1,11 @@
-// Reading lists of parsed objects by position.
+// Reads lists of parsed objects by position.
 #pragma once
 
 #include "handles.hpp"
 
 namespace libsched::capi {
 
-// The item at `index`, or null; also of a null handle's empty list.
+// The item at `index`, or null; a null handle has an empty list.
 template <typename T>
 const T* item_at(Span<T> list, size_t index) {
   return index < list.size() ? &list[index] : nullptr;
@@ -16,7 +16,7 @@ void write_to(T* where, const U& value) {
   if (where != nullptr) *where = value;
 }
 
-// Annotations of a pod or node.
+// Checks that the annotations of a pod or node were kept.
 Result<void> annotations_kept(const ObjectMeta& meta);
 Result<void> annotation_into(const ObjectMeta& meta, Str key, bool* found, libsched_str* value);
 inline bool annotation_at(const ObjectMeta& meta, size_t index, libsched_str* key,
@@ -48,7 +48,7 @@ inline bool time_into(const Time& t, int64_t* ns) {
   return t.present;
 }
 
-// Resources as a list: the four that every node has where they are not 0, then the scalars.
+// Resources as a list: those of the four built-in ones that are not 0, then the scalars.
 size_t resource_count(const Resources& r);
 bool resource_at(const Resources& r, size_t index, libsched_str* name, int64_t* amount);
 

@@ -12,7 +12,7 @@ using namespace libsched::capi;  // NOLINT(google-build-using-namespace)
 
 namespace {
 
-// A value that a caller put into a cycle state.
+// A value that a caller wrote to a cycle state.
 class ForeignValue final : public StateValue {
  public:
   // `anywhere`: clone may be called on any thread.
@@ -25,7 +25,7 @@ class ForeignValue final : public StateValue {
   }
   std::shared_ptr<StateValue> clone(std::shared_ptr<StateValue> self) const override {
     if (clone_ == nullptr) return self;
-    // First what may throw.
+    // Allocates first, because that may throw.
     auto copy = std::make_shared<ForeignValue>(nullptr, clone_, nullptr, anywhere_);
     copy->data_ = clone_(data_);
     copy->destroy_ = destroy_;
@@ -51,7 +51,7 @@ Result<void> refuse_reserved(const bool (&reserved)[n], const char* name) {
   return Error{Rc::kUnsupported, std::string(name) + ": reserved field is set", {}, {}};
 }
 
-// What the runtime knows of a plugin in this state; null if it did not run.
+// The runtime's entry for a plugin in this state; null if the plugin did not run.
 const CycleState::Entry* entry_of(const libsched_cycle_state* state, libsched_str plugin) {
   if (!live(state) || unwrap(state)->framework() == nullptr) return nullptr;
   const CycleState& s = *unwrap(state);
@@ -195,7 +195,7 @@ libsched_rc libsched_framework_create(const libsched_config* config, libsched_st
     if (!release.ok()) return release.error();
     Result<FeatureGates> gates = FeatureGates::parse(in(o->feature_gates), *release);
     if (!gates.ok()) return gates.error();
-    // A copy: what is registered later must not change this framework.
+    // A copy: later registrations must not change this framework.
     const RegistryRef plugins =
         registry == nullptr ? in_tree_registry() : RegistryRef(unwrap(registry)->copy());
     Result<FrameworkRef> fw =

@@ -1,4 +1,4 @@
-// What is wrong with a handle, in words; and what is lent to whom.
+// Describes misused handles, and tracks handles that are lent.
 #include "handle_check.hpp"
 
 #include <string>
@@ -21,7 +21,7 @@ const char* words_of(HandleKind kind) {
 }
 #endif
 
-// Empty if nothing is wrong.
+// Describes the misuse; empty if the parameter is valid.
 std::string what_is_wrong(Parameter p) {
   if (p.address == nullptr) return "is NULL";
 #if LIBSCHED_CHECK_HANDLES
@@ -41,7 +41,7 @@ std::string what_is_wrong(Parameter p) {
 #endif
 }
 
-// The item of a list "a, b, c" as the preprocessor writes it.
+// Returns an item of a list "a, b, c" as the preprocessor writes it.
 std::string item_of(Str names, size_t index) {
   for (; index != 0; --index) names.remove_prefix(std::min(names.find(',') + 1, names.size()));
   names = names.substr(0, names.find(','));

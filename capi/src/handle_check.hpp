@@ -1,5 +1,6 @@
-// Which parameters of a call may be used: not NULL, and in builds with LIBSCHED_CHECK_HANDLES a
-// live handle of the right kind. Any function of the C API asks before it follows a handle.
+// Checks the parameters of calls: handles must not be NULL and, in builds with
+// LIBSCHED_CHECK_HANDLES, must be live and of the right kind. Every function of the C API checks
+// before it follows a handle.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +17,7 @@
 
 namespace libsched::capi {
 
-// Each handle type libsched_<name>, the C++ type behind it, and what people call one.
+// Each handle type libsched_<name>, the C++ type behind it, and its name in messages.
 #define LIBSCHED_HANDLES(X)                                  \
   X(text, Text, "a text")                                    \
   X(error, ErrorObject, "an error")                          \
@@ -65,10 +66,10 @@ concept HandleType = requires(const C* handle) { kind_of(handle); };
 
 #if LIBSCHED_CHECK_HANDLES
 bool is_live(const void* handle, HandleKind kind) noexcept;
-// Given to a user of the C API: to be looked at, or with a reference of its own.
+// Note that a user of the C API gets a borrowed handle, or a handle with its own reference.
 void note_lent(const HandleMark* mark, HandleKind kind) noexcept;
 void note_taken(const HandleMark* mark) noexcept;
-// Whether the user has a reference to give back. It is not touched otherwise.
+// Whether the user holds a reference to release. Otherwise the object is not touched.
 bool give_back(const HandleMark* mark, HandleKind kind) noexcept;
 #endif
 
@@ -86,7 +87,7 @@ struct Parameter {
   const void* address;
   HandleKind kind;
 };
-// MISUSE, with the name of the first that may not be used and what is wrong with it.
+// Returns MISUSE with the name of the first invalid parameter and its misuse.
 libsched_rc misused(libsched_error** error, const char* names, const Parameter* parameters,
                     size_t count, bool null_allowed) noexcept;
 libsched_rc misused_item(libsched_error** error, const char* name, size_t index,
@@ -129,15 +130,15 @@ libsched_rc require_each(libsched_error** error, const char* name, const C* cons
     if (!live(items[i])) return misused_item(error, name, i, parameter_of(items[i]));
   return LIBSCHED_OK;
 }
-// Of a handle in a struct, which may be NULL.
+// Checks a handle in a struct, which may be NULL.
 template <HandleType C>
 Result<void> live_or_null(const char* name, const C* handle) {
   if (handle == nullptr || live(handle)) return {};
   return wrong_handle(name, parameter_of(handle));
 }
 
-// At the head of a call: handles that must be live and outputs that must be there; handles that may
-// be NULL; an array of handles.
+// Used at the start of a call: require live handles and non-NULL outputs, handles that may be NULL,
+// or an array of handles.
 #define LIBSCHED_REQUIRE_HANDLES(error, ...)                                               \
   if (const libsched_rc rc_ = ::libsched::capi::require(error, #__VA_ARGS__, __VA_ARGS__); \
       rc_ != LIBSCHED_OK)                                                                  \
@@ -151,10 +152,10 @@ Result<void> live_or_null(const char* name, const C* handle) {
       rc_ != LIBSCHED_OK)                                                                  \
   return rc_
 
-// --- what is lent to code outside ---
+// --- handles lent to foreign code ---
 
-// While a plugin's slot or an API client runs on this thread: finds what it gives back of the
-// handles that it borrowed. Such a reference is not taken: what it refers to stays as it is.
+// Detects borrowed handles that a plugin's slot or an API client releases while it runs on this
+// thread. Such a release is ignored: the object keeps its references.
 class Borrowing {
  public:
 #if LIBSCHED_CHECK_HANDLES
@@ -162,7 +163,7 @@ class Borrowing {
   ~Borrowing();
   Borrowing(const Borrowing&) = delete;
   Borrowing& operator=(const Borrowing&) = delete;
-  // What was given back since the last call of this: "a pod"; or null.
+  // What was released since the last call, such as "a pod"; or null.
   const char* released() { return std::exchange(released_, nullptr); }
   bool has_released() const { return released_ != nullptr; }
 
@@ -178,8 +179,8 @@ class Borrowing {
 #endif
 };
 
-// An object that is lent for the time of a call. Checked builds know for some time afterwards that
-// it has gone, which they cannot of an object on the stack.
+// An object that is lent during a call. Builds that check handles recognise it for some time after
+// its release, which is impossible for an object on the stack.
 template <typename T>
 class Lent {
  public:

@@ -1,6 +1,6 @@
 // The C handles and the C++ objects behind them, and the frame that every fallible call runs in.
 //
-// A handle is the object's address under an opaque type. No decision is made in this folder.
+// A handle is the object's address under an opaque type. This folder makes no scheduling decisions.
 #pragma once
 
 #include <array>
@@ -29,7 +29,7 @@ struct ErrorObject final : RefCounted {
   explicit ErrorObject(Error e) : error(std::move(e)) {}
   Error error;
 };
-// Only ever looked at, so no order with other memory is needed.
+// The flag is only polled, so it needs no order with other memory.
 struct Cancel final : RefCounted {
   std::atomic<bool> set{false};
 };
@@ -38,20 +38,20 @@ struct Objects final : RefCounted {
 };
 struct Changes final : RefCounted {
   std::vector<Change> parts;
-  std::vector<Ref<const Objects>> documents;  // what PutObjects borrows
+  std::vector<Ref<const Objects>> documents;  // PutObjects borrows from them
 };
-// Where memory runs out while a status is written it becomes an Error that says so, never a status
-// that says less than it was told.
+// A status that runs out of memory while it is written becomes an Error that says so, never an
+// incomplete status.
 struct StatusObject final : RefCounted {
   Status status;
-  mutable std::string lent;    // what as_error() gave
+  mutable std::string lent;    // the result of as_error()
   bool out_of_memory = false;  // then `status` is a bare Error
 
   void assign(Status s) noexcept {
     status = std::move(s);
     out_of_memory = false;
   }
-  // To be filled by a call.
+  // Returns the status for a call to fill.
   Status* blank() {
     out_of_memory = false;
     return &status;
@@ -73,7 +73,7 @@ struct WaitingPodObject final : RefCounted {
   explicit WaitingPodObject(std::shared_ptr<WaitingPod> w)
       : waiting(std::move(w)), plugins(waiting->pending_plugins()) {}
   std::shared_ptr<WaitingPod> waiting;
-  std::vector<std::string> plugins;  // that had not allowed it when this was made
+  std::vector<std::string> plugins;  // that had not allowed it at creation
 };
 struct PreFilterObject final : RefCounted {
   PreFilterResult result;
@@ -89,10 +89,10 @@ struct NodeSet final : HandleMark {
   const View* view;
   const uint32_t* rows;
   size_t count;
-  const NodeView* single;  // of a set of one: how its node is to be seen
-  mutable NodeInfo info;   // what _at() lends
+  const NodeView* single;  // of a set of one: the view of its node
+  mutable NodeInfo info;   // lent by _at()
 };
-// What slots fill or read, for the time of a call.
+// Objects that slots fill or read during a call.
 struct Signature final : HandleMark {
   explicit Signature(std::vector<SignFragment>* f) : fragments(f) {}
   std::vector<SignFragment>* fragments;
@@ -108,7 +108,7 @@ struct ObjectChangeHandle final : HandleMark {
   const ObjectChange* change;
 };
 
-// A handle and its object, both ways.
+// Conversions between handles and objects.
 #if LIBSCHED_CHECK_HANDLES
 #define LIBSCHED_LEND(p, name) note_lent(p, HandleKind::name)
 #else
@@ -148,7 +148,7 @@ class Unwrapped {
   std::vector<const T*> many_;
 };
 
-// Shared immutable objects are handed out without const, as C reference counting wants it.
+// Shared immutable objects are returned without const, for C reference counting.
 template <typename T>
 T* give(Ref<const T> r) {
   return const_cast<T*>(r.release());
@@ -181,12 +181,12 @@ template <typename C>
 void release(C* handle) {
   if (may_release(handle)) unwrap(handle)->unref();
 }
-// Of what has one owner alone.
+// The same for objects with a single owner.
 template <typename C>
 void destroy(C* handle) {
   if (may_release(handle)) delete unwrap(handle);
 }
-// A reference to what is immutable is taken from a const handle, too.
+// References to immutable objects may be taken from a const handle.
 template <typename C>
 C* retain(const C* handle) {
   if (!live(handle)) return nullptr;
@@ -201,18 +201,18 @@ inline Str in(libsched_str s) { return s.ptr == nullptr ? Str() : Str(s.ptr, s.l
 inline libsched_str out(Str s) {
   return s.data() == nullptr ? libsched_str{"", 0} : libsched_str{s.data(), s.size()};
 }
-// std::string is NUL-terminated, as borrowed outputs are to be.
+// std::string is NUL-terminated, as borrowed outputs must be.
 inline libsched_str out(const std::string& s) { return {s.c_str(), s.size()}; }
 
 libsched_rc fail(libsched_error** error, Error e) noexcept;
 libsched_rc misuse(libsched_error** error, const char* rule) noexcept;
 
-// What ends a call, of a struct of options. The handle in it has been looked at (live_or_null).
+// The limits of a call, from its options. Their handle has been checked (live_or_null).
 inline Limits limits_of(const libsched_cancel* cancel, int64_t deadline_ns) {
   return {cancel == nullptr ? nullptr : &unwrap(cancel)->set, deadline_ns};
 }
 
-// Runs the body of a call: nothing is thrown across the ABI.
+// Runs the body of a call. No exception crosses the ABI.
 template <typename F>
 libsched_rc guarded(libsched_error** error, F&& body) noexcept {
   try {
@@ -227,7 +227,7 @@ libsched_rc guarded(libsched_error** error, F&& body) noexcept {
   }
 }
 
-// For calls without an error: `otherwise` if something is thrown.
+// For calls without an error parameter: returns `otherwise` after an exception.
 template <typename T, typename F>
 T quietly(T otherwise, F&& body) noexcept {
   try {
@@ -242,11 +242,11 @@ T quietly(T otherwise, F&& body) noexcept {
     if (!(condition)) return ::libsched::capi::misuse(error, #condition); \
   } while (false)
 
-// No struct of this or a later version comes near this size: it says that struct_size is not set.
+// No struct of this or a later version is nearly this large: a larger struct_size was not set.
 constexpr uint32_t kMaxStructSize = 64 * 1024;
 
-// Reads a struct that may be older (shorter) or newer (longer) than ours. A newer one may not say
-// anything that we do not know.
+// Reads a struct that may be older (shorter) or newer (longer) than ours. Unknown fields of a newer
+// struct must be zero.
 template <typename T>
 Result<T> read_struct(const T* given, const T& defaults, const char* name) {
   if (given == nullptr) return defaults;
@@ -266,8 +266,8 @@ Result<T> read_struct(const T* given, const T& defaults, const char* name) {
   return copy;
 }
 
-// A struct for a result may be older or newer than ours, too; its struct_size stays. Ask whether it
-// can be written before what cannot be taken back.
+// Structs for results may also be older or newer than ours; their struct_size stays. Check that the
+// struct can be written before any step that cannot be undone.
 template <typename T>
 Result<void> writable_struct(const T* given, const char* name) {
   if (given->struct_size >= sizeof(uint32_t) && given->struct_size <= kMaxStructSize) return {};

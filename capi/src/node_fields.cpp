@@ -1,4 +1,4 @@
-// What plugins read of a node, and of the other objects of a cluster.
+// The fields of nodes that plugins read, and the other objects of a cluster.
 #include "fields.hpp"
 
 using namespace libsched;        // NOLINT(google-build-using-namespace)

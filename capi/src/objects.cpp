@@ -50,7 +50,7 @@ Result<std::string> read_file(const std::string& path, size_t max_bytes,
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"),
                                                              std::fclose);
   if (!file) return failed("open");
-  // The size is not asked for: pipes and devices have none.
+  // Reads without asking for the size: pipes and devices have none.
   std::string text;
   for (size_t got = 1; got != 0;) {
     const size_t used = text.size();
@@ -76,7 +76,7 @@ Result<libsched_objects*> parse_set(Str document, const ParseOptions& options) {
   return own(objects.release());
 }
 
-// The number of a resource: cpu in thousandths, pods and the rest in units.
+// The amount of a resource: cpu in thousandths, pods and other resources in units.
 int64_t amount(const Resources& r, Str resource) {
   if (resource == "cpu") return r.milli_cpu;
   if (resource == "memory") return r.memory;
@@ -175,7 +175,7 @@ libsched_rc libsched_objects_report_json(const libsched_objects* objects, libsch
       n = (n.is_null() ? 0 : n.get<int64_t>()) + 1;
     }
     for (const StoredObject& o : set.stored) {
-      // Those that are workloads as well are counted already.
+      // Workloads are already counted.
       if (o.kind == StoredKind::kReplicaSet || o.kind == StoredKind::kStatefulSet) continue;
       Json& n = json["counts"][std::string(stored_kind_name(o.kind))];
       n = (n.is_null() ? 0 : n.get<int64_t>()) + 1;

@@ -1,4 +1,4 @@
-// What plugins read of a pod.
+// The fields of pods that plugins read.
 #include "fields.hpp"
 
 namespace libsched::capi {

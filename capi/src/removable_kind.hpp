@@ -8,7 +8,7 @@
 
 namespace libsched::capi {
 
-// The kind of objects that are removed by kind and name; kInvalid if clusters keep none of them.
+// The kind of objects that are removed by kind and name; kInvalid if clusters do not keep it.
 inline Result<StoredKind> removable_kind(Str kind) {
   const size_t stored = find_stored_kind(kind);
   if (stored != kStoredKinds) return static_cast<StoredKind>(stored);

@@ -11,7 +11,7 @@ namespace {
 
 using AtNode = Result<Status> (Evaluator::*)(CycleState&, const Pod&, Str);
 
-// Of all points that see a pod and its node, and answer with a status.
+// Runs an extension point that sees a pod and its node, and returns a status.
 libsched_rc run_at(AtNode point, libsched_evaluator* evaluator, libsched_cycle_state* state,
                    const libsched_pod* pod, libsched_str node, libsched_status* status,
                    libsched_error** error) {
@@ -24,7 +24,7 @@ libsched_rc run_at(AtNode point, libsched_evaluator* evaluator, libsched_cycle_s
   });
 }
 
-// The same of those that answer nothing.
+// The same for extension points without a result.
 using SilentAtNode = Result<void> (Evaluator::*)(CycleState&, const Pod&, Str);
 libsched_rc run_silently(SilentAtNode point, libsched_evaluator* evaluator,
                          libsched_cycle_state* state, const libsched_pod* pod, libsched_str node,
@@ -34,7 +34,7 @@ libsched_rc run_silently(SilentAtNode point, libsched_evaluator* evaluator,
       error, [&] { return (unwrap(evaluator)->*point)(*unwrap(state), *unwrap(pod), in(node)); });
 }
 
-// The node of a nomination that was lent to the caller: it lives with the state.
+// The node of a nomination that is lent to the caller; it lives as long as the state.
 struct LentNode final : StateValue {
   explicit LentNode(std::string n) : name(std::move(n)) {}
   std::shared_ptr<StateValue> clone(std::shared_ptr<StateValue> self) const override {
@@ -44,7 +44,7 @@ struct LentNode final : StateValue {
   bool clones_anywhere() const override { return true; }
   std::string name;
 };
-constexpr Str kLentNode("\0nomination", 11);  // no key of a plugin begins so
+constexpr Str kLentNode("\0nomination", 11);  // plugin keys do not begin with NUL
 
 }  // namespace
 

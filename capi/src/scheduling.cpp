@@ -66,7 +66,7 @@ class Listener final : public CycleObserver {
   Destroy destroy_;
 };
 
-// Takes a callback's data over from the options of a call, whatever else is wrong with them.
+// Takes over a callback's data from the options of a call, even if the options are invalid.
 std::shared_ptr<CycleObserver> listener_of(const libsched_scheduling_options* given) {
   constexpr size_t kEnd = offsetof(libsched_scheduling_options, event_destroy) + sizeof(Destroy);
   if (given == nullptr || given->struct_size < kEnd || given->struct_size > kMaxStructSize)

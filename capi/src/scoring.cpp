@@ -10,7 +10,7 @@ const ScoreTable::Column* column_at(const libsched_score_table* t, size_t column
   return live(t) && column < unwrap(t)->columns.size() ? &unwrap(t)->columns[column] : nullptr;
 }
 
-// Whether a decision has scores: a table without rows is that of a failure.
+// Whether a decision has scores: after a failure the table has no rows.
 bool has_scores(const libsched_decision* d) {
   return live(d) && unwrap(d)->scored && unwrap(d)->score_error.empty();
 }

@@ -1,4 +1,4 @@
-// Pods that Permit lets wait. Any thread.
+// Pods that wait for Permit plugins. Any thread.
 #include "handles.hpp"
 
 using namespace libsched;        // NOLINT(google-build-using-namespace)
@@ -6,7 +6,7 @@ using namespace libsched::capi;  // NOLINT(google-build-using-namespace)
 
 namespace {
 
-// WaitingPods locks by itself; only other parts of the services want one thread.
+// WaitingPods has its own lock; only the other services are limited to one thread.
 WaitingPods& waiting_pods(const libsched_services* services) {
   return const_cast<Services*>(unwrap(services))->waiting_pods();
 }
@@ -77,7 +77,7 @@ size_t libsched_waiting_pod_pending(const libsched_waiting_pod* waiting, libsche
   if (!live(waiting)) return 0;
   const WaitingPodObject& object = *unwrap(waiting);
   size_t count = 0;
-  for (const std::string& plugin : object.plugins) {  // none comes later
+  for (const std::string& plugin : object.plugins) {  // plugins are never added later
     if (!object.waiting->pending(plugin)) continue;
     if (result != nullptr && count < capacity) result[count] = out(plugin);
     ++count;
@@ -112,7 +112,7 @@ bool libsched_waiting_pod_decided(libsched_waiting_pod* waiting, libsched_status
   if (live(status)) {
     unwrap(status)->assign(Status());
     unwrap(status)->write([&](Status& s) {
-      if (!copied) throw std::bad_alloc();  // only what was decided needs memory
+      if (!copied) throw std::bad_alloc();  // only a decided status needs memory
       s = std::move(*decision);
     });
   }

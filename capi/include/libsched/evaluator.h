@@ -1,5 +1,5 @@
-/* Asking: an evaluator is a framework on a view, with caches. One thread at a time; make one for
-   each thread. It keeps its framework and its cluster or snapshot alive. Include <libsched.h>.
+/* Queries: an evaluator applies a framework to a view, with caches. One thread at a time; each thread
+   makes its own. It keeps its framework and its cluster or snapshot alive. Include <libsched.h>.
    @since 0.1, where nothing else is said. */
 #ifndef LIBSCHED_EVALUATOR_H
 #define LIBSCHED_EVALUATOR_H
@@ -10,57 +10,57 @@
 extern "C" {
 #endif
 
-/* A framework on a view, with what it has found out so far. */
+/* A framework on a view, with cached results. */
 typedef struct libsched_evaluator libsched_evaluator;
 
-/* On a cluster: for the cluster's one writer thread; sees every change.
+/* An evaluator on a cluster, for the cluster's writer thread. It sees every change.
      libsched_evaluator_create(framework, cluster, &evaluator, &error); */
 libsched_rc libsched_evaluator_create(const libsched_framework *framework, libsched_cluster *cluster,
                                       LIBSCHED_OWN libsched_evaluator **out, LIBSCHED_OWN libsched_error **error);
-/* On a snapshot: for any thread, beside other evaluators of the same one. */
+/* An evaluator on a snapshot, for any thread. Other evaluators may use the snapshot concurrently. */
 libsched_rc libsched_evaluator_create_on_snapshot(const libsched_framework *framework, const libsched_snapshot *snapshot,
                                                   LIBSCHED_OWN libsched_evaluator **out, LIBSCHED_OWN libsched_error **error);
 libsched_evaluator *libsched_evaluator_ref(libsched_evaluator *evaluator);
 void libsched_evaluator_unref(LIBSCHED_OWN libsched_evaluator *evaluator);
-/* Upstream's parallelism (its Parallelizer): on how many threads a call on this evaluator may work,
-   the calling one counted. 1, the default: all plugins run on the calling thread, in their order.
-   More: preemption tries nodes beside each other, and so do the PreBind plugins of one group that
-   are CONCURRENT. Answers are the same bytes with any number. Preemption stays on the calling thread
-   if a CALLER_THREAD plugin is at PreFilter or Filter, or if somebody else than a plugin has written
-   a value with a clone function to the state. Threads live as long as the call (see thread_attach in
-   plugin.h). Errors: INVALID (0 or more than 1024), MISUSE (inside of a slot that this evaluator
-   asks).
+/* Upstream's parallelism (its Parallelizer): the number of threads, including the calling one, on which
+   a call of this evaluator may work. With 1, the default, all plugins run on the calling thread, in
+   order. With more, preemption tries nodes in parallel, and the PreBind plugins of a group that are
+   CONCURRENT run in parallel. The answers are byte for byte the same with any number. Preemption stays
+   on the calling thread if a CALLER_THREAD plugin is at PreFilter or Filter, or if the state holds a
+   value with a clone function that was not written by a plugin. Threads live as long as the call (see
+   thread_attach in plugin.h). Errors: INVALID (0 or more than 1024), MISUSE (inside a slot that this
+   evaluator calls).
      libsched_evaluator_set_parallelism(evaluator, 16, &error); */
 libsched_rc libsched_evaluator_set_parallelism(libsched_evaluator *evaluator, uint32_t threads, LIBSCHED_OWN libsched_error **error);
 
-/* What PreFilter says beside its status. Made by the caller, filled by a call. */
+/* The nodes that PreFilter leaves. Made by the caller, filled by a call. */
 typedef struct libsched_prefilter_result libsched_prefilter_result;
 libsched_rc libsched_prefilter_result_create(LIBSCHED_OWN libsched_prefilter_result **out, LIBSCHED_OWN libsched_error **error);
 void libsched_prefilter_result_unref(LIBSCHED_OWN libsched_prefilter_result *result);
-/* Whether PreFilter leaves all nodes (true of NULL); otherwise only those that follow. */
+/* Whether PreFilter leaves all nodes (true for NULL) or only those listed below. */
 bool libsched_prefilter_result_all_nodes(const libsched_prefilter_result *result);
-/* The nodes that are left, sorted by name; 0 where all are. Borrowed until it is filled again. */
+/* The nodes that are left, sorted by name; 0 if all are left. Borrowed until it is filled again. */
 size_t libsched_prefilter_result_node_count(const libsched_prefilter_result *result);
 libsched_str libsched_prefilter_result_node(const libsched_prefilter_result *result, size_t index);
 /* The plugins that narrowed the nodes, sorted by name. */
 size_t libsched_prefilter_result_plugin_count(const libsched_prefilter_result *result);
 libsched_str libsched_prefilter_result_plugin(const libsched_prefilter_result *result, size_t index);
-/* For plugins: this one leaves only these nodes, instead of what it said before (names are copied).
-   If memory runs out no node is left, and the slot has failed. */
+/* For plugins: leaves only these nodes and replaces an earlier answer of the plugin; names are copied.
+   If memory runs out, no node is left and the slot has failed. */
 void libsched_prefilter_result_set_nodes(libsched_prefilter_result *result, const libsched_str *names, size_t count);
 
-/* RunPreEnqueuePlugins up to the first that gates the pod; `status` is its answer, or Success.
+/* RunPreEnqueuePlugins up to the first plugin that gates the pod; `status` is its answer, or Success.
    Errors: UNSUPPORTED with the plugin's name. */
 libsched_rc libsched_run_pre_enqueue_plugins(libsched_evaluator *evaluator, const libsched_pod *pod, libsched_status *status, LIBSCHED_OWN libsched_error **error);
-/* RunPreFilterPlugins: fills `state`, `result` (may be NULL) and `status`. After an error `state` is
-   as if PreFilter had not run, but for what plugins have written under keys.
+/* RunPreFilterPlugins: fills `state`, `result` (may be NULL) and `status`. After an error `state` is as
+   if PreFilter had not run, except for values that plugins have written under keys.
    Errors: UNSUPPORTED with the plugin's name if the pod needs a plugin that is not available; MISUSE
-   (inside of a slot that this evaluator asks, or with the state that is lent to a slot). */
+   (inside a slot that this evaluator calls, or with the state that is lent to a slot). */
 libsched_rc libsched_run_pre_filter_plugins(libsched_evaluator *evaluator, libsched_cycle_state *state, const libsched_pod *pod,
                                             libsched_prefilter_result *result, libsched_status *status, LIBSCHED_OWN libsched_error **error);
-/* RunFilterPlugins on one node, by name or by row. `state` has gone through PreFilter for the
-   same pod; the PreFilterResult is not looked at. After a change to the cluster the answer is the
-   one that upstream gives for this state and the node as it is now.
+/* RunFilterPlugins on one node, by name or by row. `state` has gone through PreFilter for the same pod;
+   the PreFilterResult is ignored. After a change to the cluster the answer is upstream's for this state
+   and the node as it is now.
    Errors: NOT_FOUND (node), STATE (PreFilter ran for another pod), MISUSE (another framework's
    state), UNSUPPORTED. */
 libsched_rc libsched_run_filter_plugins(libsched_evaluator *evaluator, libsched_cycle_state *state, const libsched_pod *pod,
@@ -68,11 +68,10 @@ libsched_rc libsched_run_filter_plugins(libsched_evaluator *evaluator, libsched_
 libsched_rc libsched_run_filter_plugins_at(libsched_evaluator *evaluator, libsched_cycle_state *state, const libsched_pod *pod,
                                            uint32_t row, libsched_status *status, LIBSCHED_OWN libsched_error **error);
 
-/* RunPreFilterExtensionAddPod and RunPreFilterExtensionRemovePod: what PreFilter found out follows
-   `other` coming to or leaving the node. They change `state` alone, never the cluster: Filter then
-   answers with the changed counts, but with the pods that are on the node. Plugins that PreFilter
-   skipped are left out. A plugin that fails makes `status` an ERROR; what the plugins before it
-   have changed stays so.
+/* RunPreFilterExtensionAddPod and RunPreFilterExtensionRemovePod: they update PreFilter's results as if
+   `other` came to or left the node. They change only `state`, never the cluster: Filter then uses the
+   changed counts, but sees the pods that are on the node. Plugins that PreFilter skipped are left out.
+   If a plugin fails, `status` is an ERROR; the changes of earlier plugins remain.
    Errors: NOT_FOUND (node), STATE (PreFilter ran for another pod), STALE (the cluster has
    changed since), MISUSE (another framework's state). */
 libsched_rc libsched_run_pre_filter_extension_add_pod(libsched_evaluator *evaluator, libsched_cycle_state *state, const libsched_pod *pod,
@@ -82,51 +81,52 @@ libsched_rc libsched_run_pre_filter_extension_remove_pod(libsched_evaluator *eva
                                                          const libsched_pod *other, libsched_str node, libsched_status *status,
                                                          LIBSCHED_OWN libsched_error **error);
 
-/* Which nodes are judged, and when to stop. Zero everywhere is the default. */
+/* The nodes to judge, and when to stop. Zero everywhere is the default. */
 typedef struct libsched_filter_options {
   uint32_t struct_size;    /* sizeof(libsched_filter_options) */
-  uint32_t limit;          /* stop when that many nodes are found; 0: judge all */
-  const uint64_t *accept;  /* bitmap over rows: judge only these; NULL: all */
+  uint32_t limit;          /* stop after finding that many nodes; 0: judge all */
+  const uint64_t *accept;  /* bitmap of the rows to judge; NULL: all */
   size_t accept_words;     /* length of `accept`; rows beyond it are not accepted */
-  size_t start;            /* position in the node order to begin at, going round; for `limit` */
+  size_t start;            /* first position in the node order, which wraps around; for `limit` */
   const libsched_cancel *cancel; /* the call ends with CANCELLED once it is set; NULL: never */
-  /* The call ends with DEADLINE from this time on: nanoseconds since 1970 by the deadline clock of
-     the evaluator's services. The services that an evaluator starts with have a virtual clock, which
-     stands still until it is moved: for real time make services with the machine's clock as
-     `deadline_clock`. 0: none, and the clock is not read. `cancel` and deadline are looked at between
-     plugins, among nodes that are asked one by one, and inside of in-tree plugins along loops whose
-     length objects decide: a pod with very many terms does not hold a call up. */
+  /* The time at which the call ends with DEADLINE: nanoseconds since 1970 by the deadline clock of
+     the evaluator's services; 0: no deadline, and the clock is not read. An evaluator's initial
+     services have a virtual clock, which stands still until it is moved: for real time, make services
+     with the machine's clock as `deadline_clock`. `cancel` and the deadline are polled between plugins,
+     between nodes that are judged one by one, and in loops of in-tree plugins whose length depends on
+     objects, so that a pod with very many terms does not hold up a call. */
   int64_t deadline_ns;
 } libsched_filter_options;
 #define LIBSCHED_FILTER_OPTIONS_INIT {sizeof(libsched_filter_options), 0, LIBSCHED_NULL, 0, 0, LIBSCHED_NULL, 0}
 
 /* Filter over many nodes. Nominated pods do not count: a node is judged with the pods that are on it,
-   as by RunFilterPlugins; libsched_check_pod_fits() and libsched_run_cycle() count them. Bit `row` of `feasible` is set where every Filter plugin says Success
-   and the PreFilterResult in `state` allows the node. `words` must be at least
-   (libsched_view_row_count() + 63) / 64. `count` gets the number of nodes found, `first` the row
-   found first in node order (LIBSCHED_NO_ROW if none); both may be NULL. `options` may be NULL.
+   as by RunFilterPlugins; libsched_check_pod_fits() and libsched_run_cycle() count them. Bit `row` of
+   `feasible` is set if every Filter plugin returns Success and the PreFilterResult in `state` allows
+   the node. `words` must be at least (libsched_view_row_count() + 63) / 64. `count` gets the number of
+   nodes found, `first` the row found first in node order (LIBSCHED_NO_ROW if none); both may be NULL.
+   `options` may be NULL.
    Errors: BUFFER, STATE (no PreFilter for this pod in `state`), CANCELLED, DEADLINE, PLUGIN with
    the text of its Error status, UNSUPPORTED. */
 libsched_rc libsched_filter_nodes(libsched_evaluator *evaluator, libsched_cycle_state *state, const libsched_pod *pod,
                                   const libsched_filter_options *options, uint64_t *feasible, size_t words,
                                   size_t *count, uint32_t *first, LIBSCHED_OWN libsched_error **error);
 
-/* A whole answer with its reasons: stays valid whatever happens to the cluster. Immutable, shared
-   freely by threads. */
+/* A complete answer with its reasons. It stays valid when the cluster changes. Immutable; threads share
+   it freely. */
 typedef struct libsched_decision libsched_decision;
-/* What is judged beside the nodes that PreFilter leaves. Zero everywhere is the default. */
+/* The options of a check. Zero everywhere is the default. */
 typedef struct libsched_check_options {
   uint32_t struct_size;   /* sizeof(libsched_check_options) */
   bool judge_excluded;    /* run Filter also on nodes that PreFilter excluded, and mark them */
-  bool score;             /* run PreScore and Score over the nodes that fit. */
+  bool score;             /* run PreScore and Score over the nodes that fit */
   /* If no node takes the pod, ask PostFilter how room could be made (see
      libsched_decision_explain_json()). Preemption tries every node, ties go to the smallest name, and
-     no pod is asked to leave; other PostFilter plugins are asked as always. */
+     no pod is evicted; other PostFilter plugins run as usual. */
   bool post_filter;
   bool reserved[1];       /* false */
-  libsched_cycle_state *state; /* filled by the call, for what follows; NULL: one of its own. */
+  libsched_cycle_state *state; /* filled by the call for later calls; NULL: a new state */
   const libsched_cancel *cancel; /* the call ends with CANCELLED once it is set; NULL: never */
-  int64_t deadline_ns; /* as in libsched_filter_options. */
+  int64_t deadline_ns; /* as in libsched_filter_options */
 } libsched_check_options;
 #define LIBSCHED_CHECK_OPTIONS_INIT {sizeof(libsched_check_options), false, false, false, {false}, LIBSCHED_NULL, LIBSCHED_NULL, 0}
 /* For `node`: no node in particular. */
@@ -136,13 +136,12 @@ typedef struct libsched_check_options {
 #define LIBSCHED_ANY_NODE ((libsched_str){NULL, 0})
 #endif
 
-/* Does the pod fit, on which nodes, and why not on the others? `node` empty: on any node.
-   PreEnqueue, PreFilter and Filter of every node; also of a gated pod. `options` may be NULL.
-   After CANCELLED or DEADLINE all is as before the call, but for the `state` of the options, which
-   needs a PreFilter anew. Once all PostFilter plugins were asked the call no longer ends so.
-   An Error of a plugin, on one node or at all, ends the search as upstream's: the call succeeds, no
-   node is feasible, there is no fit error, and libsched_decision_error() says what failed. Look there
-   first.
+/* Does the pod fit, on which nodes, and why not on the others? `node` empty: on any node. Runs
+   PreEnqueue, PreFilter and Filter of every node, also for a gated pod. `options` may be NULL.
+   CANCELLED and DEADLINE leave everything unchanged except the `state` of the options, which needs
+   another PreFilter. The call no longer ends so once all PostFilter plugins have run. An Error of a
+   plugin, for one node or for all, ends the search as upstream's does: the call succeeds, no node is
+   feasible, the fit error is empty, and libsched_decision_error() says what failed. Check it first.
    Errors: NOT_FOUND (node), UNSUPPORTED with the plugin's name, CANCELLED, DEADLINE, MISUSE (another
    framework's state).
      libsched_check_pod_fits(evaluator, pod, LIBSCHED_ANY_NODE, NULL, &fit, &error);
@@ -152,10 +151,10 @@ libsched_rc libsched_check_pod_fits(libsched_evaluator *evaluator, const libsche
                                     LIBSCHED_OWN libsched_error **error);
 libsched_decision *libsched_decision_ref(const libsched_decision *decision);
 void libsched_decision_unref(LIBSCHED_OWN libsched_decision *decision);
-/* The counts are known at once. Everything else is worked out when it is first read, or just before
-   the cluster changes, and always tells of the moment of the decision; any thread may read. If memory
+/* The counts are known at once. Everything else is computed when it is first read, or just before the
+   cluster changes, and always describes the moment of the decision; any thread may read it. If memory
    runs out then, texts are empty (the fit error is "out of memory"), codes are LIBSCHED_CODE_ERROR and
-   pointers NULL, and the next read tries again; libsched_decision_explain_json() says NO_MEMORY, and
+   pointers NULL, and the next read tries again; libsched_decision_explain_json() returns NO_MEMORY, and
    so does a change of the cluster, which then changes nothing. An unread decision keeps its cluster,
    snapshot and framework alive. */
 
@@ -167,50 +166,50 @@ libsched_str libsched_decision_feasible(const libsched_decision *decision, size_
    from `decision`. */
 size_t libsched_decision_node_count(const libsched_decision *decision);
 libsched_str libsched_decision_node(const libsched_decision *decision, size_t index);
-/* What was said of a node, by which plugin (empty if it takes the pod), and why. Texts are borrowed
-   from `decision`; the code is LIBSCHED_CODE_ERROR if `index` is out of range. */
+/* The verdict on a node, the plugin that gave it (empty if the node takes the pod), and its reasons.
+   Texts are borrowed from `decision`; the code is LIBSCHED_CODE_ERROR if `index` is out of range. */
 libsched_code libsched_decision_code(const libsched_decision *decision, size_t index);
 libsched_str libsched_decision_plugin(const libsched_decision *decision, size_t index);
 size_t libsched_decision_reason_count(const libsched_decision *decision, size_t index);
 libsched_str libsched_decision_reason(const libsched_decision *decision, size_t index, size_t reason);
-/* Whether PreFilter excluded the node; its verdict is then what Filter would have said. */
+/* Whether PreFilter excluded the node; its verdict is then the one that Filter would have given. */
 bool libsched_decision_excluded(const libsched_decision *decision, size_t index);
 /* The codes of all nodes as libsched_decision_node_count() small numbers, borrowed from `decision`. */
 const int8_t *libsched_decision_codes(const libsched_decision *decision);
-/* Why there is no verdict, such as a plugin that failed; empty if there is one. */
+/* The reason why the decision has no verdict, such as a failed plugin; otherwise empty. */
 libsched_str libsched_decision_error(const libsched_decision *decision);
-/* What gates the pod, so that it is not tried: true and PreEnqueue's answer in `status` (which may
-   be NULL), or false. */
+/* Whether PreEnqueue gates the pod, so that it is not tried; `status` (may be NULL) then gets
+   PreEnqueue's answer. */
 bool libsched_decision_gate(const libsched_decision *decision, libsched_status *status);
-/* How many of the listed nodes a reason of a plugin keeps from the pod; borrowed from the decision. */
+/* A reason, its plugin, and the number of judged nodes that were rejected for it; borrowed from the
+   decision. */
 typedef struct libsched_reason_total {
   libsched_str reason;
-  libsched_str plugin; /* whose it is */
+  libsched_str plugin;
   size_t nodes;
 } libsched_reason_total;
-/* All of them, ordered by reason and plugin: writes the first `capacity` to `out` and to `count` how many
-   there are. `out` may be NULL with capacity 0.
+/* All reason totals, ordered by reason and plugin: writes the first `capacity` to `out` and their
+   number to `count`. `out` may be NULL with capacity 0.
      libsched_decision_reason_totals(fit, totals, 16, &count, &error); */
 libsched_rc libsched_decision_reason_totals(const libsched_decision *decision, libsched_reason_total *out, size_t capacity,
                                             size_t *count, LIBSCHED_OWN libsched_error **error);
-/* What all PostFilter plugins say together: true and their answer in `status` (which may be NULL), or
-   false if they were not asked. */
+/* Whether the PostFilter plugins ran; `status` (may be NULL) then gets their joint answer. */
 bool libsched_decision_post_filter(const libsched_decision *decision, libsched_status *status);
-/* The node on which preemption makes room, and the pods that have to leave it, the most important one
-   first; empty, 0 and NULL if there is none. Borrowed from `decision`. */
+/* The node on which preemption makes room, and the pods that it evicts, the most important one first;
+   empty, 0 and NULL if preemption found none. Borrowed from `decision`. */
 libsched_str libsched_decision_nominated_node(const libsched_decision *decision);
 size_t libsched_decision_victim_count(const libsched_decision *decision);
 const libsched_pod *libsched_decision_victim(const libsched_decision *decision, size_t index);
 /* "0/5 nodes are available: 3 Insufficient cpu, 2 node(s) were unschedulable."; empty if it fits. */
 libsched_str libsched_decision_fit_error(const libsched_decision *decision);
 
-/* Every score of one pod: for each plugin a column that is parallel to the rows. Made by the caller
-   and filled by libsched_run_score_plugins(), or lent by a decision. Pointers are borrowed until it
+/* The scores of one pod: a column for each plugin, parallel to the rows. Made by the caller and filled
+   by libsched_run_score_plugins(), or borrowed from a decision. Pointers are borrowed until the table
    is filled again or released. */
 typedef struct libsched_score_table libsched_score_table;
 libsched_rc libsched_score_table_create(LIBSCHED_OWN libsched_score_table **out, LIBSCHED_OWN libsched_error **error);
 void libsched_score_table_unref(LIBSCHED_OWN libsched_score_table *table);
-/* The scored nodes: rows of the view; of a decision the indexes of its nodes, ascending. */
+/* The scored nodes: rows of the view, or in a decision the indexes of its nodes, ascending. */
 size_t libsched_score_table_row_count(const libsched_score_table *table);
 const uint32_t *libsched_score_table_rows(const libsched_score_table *table);
 const int64_t *libsched_score_table_totals(const libsched_score_table *table);
@@ -225,25 +224,25 @@ const int64_t *libsched_score_table_weighted(const libsched_score_table *table, 
 
 /* The scores, borrowed from `decision`; NULL if none were asked for, no node fits or Score failed. */
 const libsched_score_table *libsched_decision_scores(const libsched_decision *decision);
-/* Why there are no scores: upstream's text if a plugin failed, otherwise empty. */
+/* The error of scoring: upstream's text if a plugin failed, otherwise empty. */
 libsched_str libsched_decision_score_error(const libsched_decision *decision);
 /* The plugins whose Score was skipped, sorted. */
 size_t libsched_decision_skip_score_count(const libsched_decision *decision);
 libsched_str libsched_decision_skip_score(const libsched_decision *decision, size_t index);
 /* The nodes with the highest total, as indexes of the decision's nodes, ascending, borrowed from
-   `decision`; `count` gets their number (may be NULL). NULL if there are no scores. */
+   `decision`; `count` gets their number (may be NULL). NULL without scores. */
 const uint32_t *libsched_decision_best(const libsched_decision *decision, size_t *count);
 
 /* JSON: {"pod", "profile", "fits", "error"?, "preEnqueue"?, "preFilter": {"code", "plugin"?,
    "reasons"?, "allNodes", "nodeNames"?, "restrictedBy"?, "skipFilter"?}, "nodes": [{"node", "code",
    "plugin"?, "reasons"?, "excludedByPreFilter"?}], "feasible": [], "fitError"?, "skipScore"?,
-   "scoreError"?, "scores"?: [{"node", "total", "plugins": {name: {"raw", "normalized",
-   "weighted"}}}], "best"?: [], "postFilter"?: {"code", "plugin"?, "reasons"?, "nominatedNode"?},
+   "scoreError"?, "scores"?: [{"node", "total", "plugins": {name: {"raw", "normalized", "weighted"}}}],
+   "best"?: [], "postFilter"?: {"code", "plugin"?, "reasons"?, "nominatedNode"?},
    "fitErrorWithPostFilter"?, "preemption"?: {"code", "reasons"?, "nominatedNode"?, "victims"?: [],
    "tied"?: [], "candidates"?: [{"node", "pods", "numPDBViolations"}], "dryRun"?: [{"node", "code",
    "plugin"?, "reasons"?}], "clearsNomination"?}}. Reasons sorted. `fits` is false for a gated pod.
-   "postFilter" is what all PostFilter plugins say together, "preemption" what DefaultPreemption
-   says alone; pods are "namespace/name". */
+   "postFilter" is the joint answer of all PostFilter plugins, "preemption" that of DefaultPreemption
+   alone; pods are "namespace/name". */
 libsched_rc libsched_decision_explain_json(const libsched_decision *decision, LIBSCHED_OWN libsched_text **out, LIBSCHED_OWN libsched_error **error);
 
 #ifdef __cplusplus

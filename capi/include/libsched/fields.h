@@ -1,10 +1,10 @@
-/* What plugins read of pods and nodes, field by field and without parsing anything again; the rest
-   is in the documents (keep_raw). Include <libsched.h>.
+/* The fields of pods and nodes that plugins read, without parsing anything again; all other fields are
+   in the documents (keep_raw). Include <libsched.h>.
 
-   Everything here is @since 0.1, may be called by any thread, and allocates nothing but errors. Strings are
-   borrowed from the pod or node. Lists are read by position: a function with an `index` returns
-   false, and writes nothing, if the index is out of range; outputs may be NULL. Amounts are
-   thousandths of "cpu", bytes of "memory", units of anything else; times are nanoseconds since 1970. */
+   Everything here is @since 0.1, may be called by any thread, and allocates only errors. Strings are
+   borrowed from the pod or node. Lists are read by position: a function with an `index` returns false,
+   and writes nothing, if the index is out of range; outputs may be NULL. Amounts are thousandths of
+   "cpu", bytes of "memory", units of anything else; times are nanoseconds since 1970. */
 #ifndef LIBSCHED_FIELDS_H
 #define LIBSCHED_FIELDS_H
 
@@ -20,18 +20,18 @@ extern "C" {
      for (size_t i = 0; libsched_pod_label_at(pod, i, &key, &value); ++i) ... */
 size_t libsched_pod_label_count(const libsched_pod *pod);
 bool libsched_pod_label_at(const libsched_pod *pod, size_t index, libsched_str *key, libsched_str *value);
-/* Annotations, sorted by key: how many; one of them; the one with this key, if `found`, into `value`
-   (may be NULL), which else stays as it was. They are kept only if asked for; where they are not,
+/* Annotations, sorted by key: their number, one by position, and one by key, which is written to
+   `value` (may be NULL) if it is `found`. Parsing keeps annotations only on request; without them
    libsched_pod_annotation_at() returns false.
    Errors: STATE unless it was parsed with keep_annotations or keep_raw. */
 libsched_rc libsched_pod_annotation_count(const libsched_pod *pod, size_t *out, LIBSCHED_OWN libsched_error **error);
 bool libsched_pod_annotation_at(const libsched_pod *pod, size_t index, libsched_str *key, libsched_str *value);
 libsched_rc libsched_pod_annotation(const libsched_pod *pod, libsched_str key, bool *found, libsched_str *value,
                                     LIBSCHED_OWN libsched_error **error);
-/* metadata.ownerReferences; `controller`: the one that manages the pod. */
+/* metadata.ownerReferences; `controller`: this owner manages the pod. */
 size_t libsched_pod_owner_count(const libsched_pod *pod);
 bool libsched_pod_owner(const libsched_pod *pod, size_t index, libsched_str *kind, libsched_str *name, libsched_str *uid, bool *controller);
-/* metadata.creationTimestamp and deletionTimestamp, status.startTime; false: there is none. */
+/* metadata.creationTimestamp and deletionTimestamp, status.startTime; false: not set. */
 bool libsched_pod_creation_time(const libsched_pod *pod, int64_t *ns);
 bool libsched_pod_deletion_time(const libsched_pod *pod, int64_t *ns);
 bool libsched_pod_start_time(const libsched_pod *pod, int64_t *ns);
@@ -43,7 +43,7 @@ bool libsched_pod_host_network(const libsched_pod *pod);
 /* spec.nodeSelector, sorted by key. */
 size_t libsched_pod_node_selector_count(const libsched_pod *pod);
 bool libsched_pod_node_selector(const libsched_pod *pod, size_t index, libsched_str *key, libsched_str *value);
-/* `op` is "Equal", "Exists", ...; an empty key or effect stands for all of them. */
+/* `op` is "Equal", "Exists", ...; an empty key or effect matches all. */
 size_t libsched_pod_toleration_count(const libsched_pod *pod);
 bool libsched_pod_toleration(const libsched_pod *pod, size_t index, libsched_str *key, libsched_str *op, libsched_str *value, libsched_str *effect);
 /* Whether one of the pod's tolerations covers a taint, as upstream compares them; the operators Lt
@@ -56,13 +56,13 @@ size_t libsched_pod_container_count(const libsched_pod *pod);
 bool libsched_pod_container(const libsched_pod *pod, size_t index, libsched_str *name, libsched_str *image);
 size_t libsched_pod_init_container_count(const libsched_pod *pod);
 bool libsched_pod_init_container(const libsched_pod *pod, size_t index, libsched_str *name, libsched_str *image);
-/* What libsched_pod_request() tells of a resource, for all resources that are asked for. */
+/* All requested resources with the amounts of libsched_pod_request(). */
 size_t libsched_pod_resource_count(const libsched_pod *pod);
 bool libsched_pod_resource(const libsched_pod *pod, size_t index, libsched_str *name, int64_t *amount);
-/* Host ports of containers and sidecars; defaults filled in: "0.0.0.0", "TCP". */
+/* Host ports of containers and sidecars, with the defaults "0.0.0.0" and "TCP". */
 size_t libsched_pod_host_port_count(const libsched_pod *pod);
 bool libsched_pod_host_port(const libsched_pod *pod, size_t index, libsched_str *ip, libsched_str *protocol, int32_t *port);
-/* PersistentVolumeClaims that volumes name (ephemeral volumes are left out), in the pod's namespace. */
+/* The PersistentVolumeClaims, in the pod's namespace, that volumes other than ephemeral ones name. */
 size_t libsched_pod_claim_count(const libsched_pod *pod);
 bool libsched_pod_claim(const libsched_pod *pod, size_t index, libsched_str *name);
 
@@ -91,10 +91,10 @@ size_t libsched_node_declared_feature_count(const libsched_node *node);
 bool libsched_node_declared_feature(const libsched_node *node, size_t index, libsched_str *name);
 
 /* --- other objects of a cluster --- */
-/* The JSON document of an object that is neither a pod nor a node, as it is assumed to be: by kind
-   as in manifests ("PersistentVolumeClaim"), namespace (empty for kinds without) and name. Borrowed
-   until the view changes. Errors: NOT_FOUND; INVALID (a kind that clusters do not keep); STATE
-   unless the object was parsed with keep_raw. */
+/* The JSON document of an object that is neither a pod nor a node, with assumed changes: by kind as in
+   manifests ("PersistentVolumeClaim"), namespace (empty for kinds without) and name. Borrowed until the
+   view changes. Errors: NOT_FOUND; INVALID (a kind that clusters do not keep); STATE unless the object
+   was parsed with keep_raw. */
 libsched_rc libsched_view_object_raw(const libsched_view *view, libsched_str kind, libsched_str namespace_, libsched_str name,
                                      libsched_str *out, LIBSCHED_OWN libsched_error **error);
 

@@ -1,6 +1,7 @@
-/* Kubernetes objects: parsed once, immutable, reference-counted, free of any cluster.
-   All handles here may be shared by threads; texts and objects that are lent live as long as what
-   they were got from. Include <libsched.h>. @since 0.1, where nothing else is said. */
+/* Kubernetes objects: parsed once, immutable, reference-counted, independent of any cluster. Threads
+   may share all handles here; borrowed texts and objects live as long as the object that lent them.
+   Include <libsched.h>.
+   @since 0.1, where nothing else is said. */
 #ifndef LIBSCHED_OBJECTS_H
 #define LIBSCHED_OBJECTS_H
 
@@ -12,33 +13,33 @@ extern "C" {
 
 typedef struct libsched_pod libsched_pod;         /* a Pod, or the pod template of a workload */
 typedef struct libsched_node libsched_node;       /* a Node */
-typedef struct libsched_objects libsched_objects; /* everything that one document held */
+typedef struct libsched_objects libsched_objects; /* the contents of one document */
 
-/* What a document is written in. */
+/* The formats of documents. */
 enum {
-  LIBSCHED_FORMAT_AUTO = 0, /* found out from its beginning */
-  LIBSCHED_FORMAT_JSON = 1, /* one value, or several after each other */
+  LIBSCHED_FORMAT_AUTO = 0, /* detected from the first bytes */
+  LIBSCHED_FORMAT_JSON = 1, /* one value, or several in sequence */
   LIBSCHED_FORMAT_YAML = 2  /* one document, or several separated by "---" */
 };
 
-/* How documents are read. Zero everywhere is the default. */
+/* The options for reading documents. Zero everywhere is the default. */
 typedef struct libsched_parse_options {
   uint32_t struct_size; /* sizeof(libsched_parse_options) */
   uint32_t format;      /* LIBSCHED_FORMAT_*; gzip is recognised in any case */
   bool defaults;        /* API defaulting where scheduling depends on it, and priority admission */
-  bool strict;          /* unknown kinds and fields are errors, but within what no plugin reads (env, ...) */
+  bool strict;          /* unknown kinds and fields are errors, except within unused fields (env, ...) */
   bool keep_raw;        /* keep the documents for libsched_pod_raw() and libsched_node_raw() */
-  bool validate;        /* report what the API server would refuse as warnings */
+  bool validate;        /* report as warnings what the API server would refuse */
   uint64_t max_bytes;   /* of the document; 0: 4 GiB */
   uint32_t max_depth;   /* of nesting; 0: 200 */
-  bool keep_annotations; /* keep those of pods and nodes (fields.h); keep_raw implies it. */
+  bool keep_annotations; /* of pods and nodes (fields.h); keep_raw implies it */
   bool reserved[3];     /* false */
   const libsched_objects *classes; /* further PriorityClasses for `defaults`; may be NULL */
-  uint64_t max_decompressed_bytes; /* of what gzip data expands to; 0: 1 GiB. */
-  /* Called now and then on the calling thread, at least once for each object: the call ends with
+  uint64_t max_decompressed_bytes; /* of expanded gzip data; 0: 1 GiB */
+  /* Runs repeatedly on the calling thread, at least once for each object: the call ends with
      CANCELLED once it returns true. NULL: never. */
   bool (*interrupt)(void *user_data);
-  void *interrupt_data; /* for `interrupt`; may be NULL. */
+  void *interrupt_data; /* for `interrupt`; may be NULL */
 } libsched_parse_options;
 #define LIBSCHED_PARSE_OPTIONS_INIT \
   {sizeof(libsched_parse_options), 0, false, false, false, false, 0, 0, false, {false, false, false}, LIBSCHED_NULL, 0, LIBSCHED_NULL, LIBSCHED_NULL}
@@ -50,13 +51,14 @@ typedef struct libsched_parse_options {
    `strict` a kind), CANCELLED. */
 libsched_rc libsched_objects_parse(libsched_str document, const libsched_parse_options *options,
                                    LIBSCHED_OWN libsched_objects **out, LIBSCHED_OWN libsched_error **error);
-/* The same of a file; "-" is not special. Errors: as libsched_objects_parse(), and IO. */
+/* As libsched_objects_parse(), for a file; "-" is not special. Errors: those of
+   libsched_objects_parse(), and IO. */
 libsched_rc libsched_objects_load(libsched_str path, const libsched_parse_options *options,
                                   LIBSCHED_OWN libsched_objects **out, LIBSCHED_OWN libsched_error **error);
 libsched_objects *libsched_objects_ref(const libsched_objects *objects);
 void libsched_objects_unref(LIBSCHED_OWN libsched_objects *objects);
 
-/* How many pods, nodes and workloads (what has a pod template) there are. */
+/* The numbers of pods, nodes and workloads (objects with a pod template). */
 size_t libsched_objects_pod_count(const libsched_objects *objects);
 size_t libsched_objects_node_count(const libsched_objects *objects);
 size_t libsched_objects_workload_count(const libsched_objects *objects);
@@ -75,7 +77,7 @@ libsched_rc libsched_objects_report_json(const libsched_objects *objects, LIBSCH
 /* One Pod. A workload gives its pod template. Errors: INVALID with the path, LIMIT. */
 libsched_rc libsched_pod_parse(libsched_str document, const libsched_parse_options *options,
                                LIBSCHED_OWN libsched_pod **out, LIBSCHED_OWN libsched_error **error);
-/* A copy under another name, namespace, uid and nodeName; where `ptr` is NULL the old one stays.
+/* A copy with another name, namespace, uid and nodeName; a value whose `ptr` is NULL is kept.
      libsched_pod_copy(pod, LIBSCHED_STR("web-2"), (libsched_str){0}, LIBSCHED_STR("uid-2"),
                        (libsched_str){0}, &copy, &error); */
 libsched_rc libsched_pod_copy(const libsched_pod *pod, libsched_str name, libsched_str namespace_,
@@ -92,11 +94,11 @@ libsched_str libsched_pod_nominated_node_name(const libsched_pod *pod); /* statu
 libsched_str libsched_pod_scheduler_name(const libsched_pod *pod); /* spec.schedulerName */
 libsched_str libsched_pod_phase(const libsched_pod *pod);          /* status.phase: "Running" */
 int32_t libsched_pod_priority(const libsched_pod *pod);            /* spec.priority; 0 if it has none */
-/* The value of a label into `value` (may be NULL), borrowed from `pod`; false, with `value` as it
-   was, if there is no such label. */
+/* Writes the value of a label, borrowed from `pod`, to `value` (may be NULL). Returns false and leaves
+   `value` as it is if the pod does not have the label. */
 bool libsched_pod_label(const libsched_pod *pod, libsched_str key, libsched_str *value);
-/* What the pod asks for of "cpu" (thousandths), "memory" (bytes) or any other resource (units), as
-   the scheduler counts: init containers and overhead included. 0 if it asks for none. */
+/* The pod's request of "cpu" (thousandths), "memory" (bytes) or any other resource (units), as the
+   scheduler counts it, with init containers and overhead. 0 if the pod does not request it. */
 int64_t libsched_pod_request(const libsched_pod *pod, libsched_str resource);
 /* The JSON document, borrowed from `pod`. Errors: STATE unless it was parsed with keep_raw. */
 libsched_rc libsched_pod_raw(const libsched_pod *pod, libsched_str *out, LIBSCHED_OWN libsched_error **error);
@@ -104,22 +106,24 @@ libsched_rc libsched_pod_raw(const libsched_pod *pod, libsched_str *out, LIBSCHE
 /* One Node. Errors: INVALID with the path, LIMIT. */
 libsched_rc libsched_node_parse(libsched_str document, const libsched_parse_options *options,
                                 LIBSCHED_OWN libsched_node **out, LIBSCHED_OWN libsched_error **error);
-/* A copy under another name (its hostname label follows) and uid; ptr NULL: the old one stays. */
+/* A copy with another name (the hostname label follows it) and uid; a value whose `ptr` is NULL is
+   kept. */
 libsched_rc libsched_node_copy(const libsched_node *node, libsched_str name, libsched_str uid,
                                LIBSCHED_OWN libsched_node **out, LIBSCHED_OWN libsched_error **error);
 libsched_node *libsched_node_ref(const libsched_node *node);
 void libsched_node_unref(LIBSCHED_OWN libsched_node *node);
-/* What filters ask of a node; texts are borrowed from it. */
+/* The fields of a node that filters read; texts are borrowed from it. */
 libsched_str libsched_node_name(const libsched_node *node);
 libsched_str libsched_node_uid(const libsched_node *node);
 /* As libsched_pod_label(). */
 bool libsched_node_label(const libsched_node *node, libsched_str key, libsched_str *value);
 bool libsched_node_unschedulable(const libsched_node *node); /* spec.unschedulable */
-/* The taints of a node: how many, and one of them, borrowed from `node` (each output may be NULL).
+/* The number of taints of a node, and one of them, borrowed from `node` (each output may be NULL).
    False if `index` is out of range. */
 size_t libsched_node_taint_count(const libsched_node *node);
 bool libsched_node_taint(const libsched_node *node, size_t index, libsched_str *key, libsched_str *value, libsched_str *effect);
-/* status.allocatable, in the units of libsched_pod_request(); 0 if it has none. */
+/* status.allocatable, in the units of libsched_pod_request(); 0 if the node does not have the
+   resource. */
 int64_t libsched_node_allocatable(const libsched_node *node, libsched_str resource);
 /* The JSON document, borrowed from `node`. Errors: STATE unless it was parsed with keep_raw. */
 libsched_rc libsched_node_raw(const libsched_node *node, libsched_str *out, LIBSCHED_OWN libsched_error **error);

@@ -1,22 +1,21 @@
-// Plugins in C++20: a class becomes a libsched_plugin. Header only, on top of <libsched.h>.
+// Plugins in C++20: turns a class into a libsched_plugin. Header only, on top of <libsched.h>.
 //
 //   struct Quiet {
 //     static constexpr std::string_view name = "Quiet";
-//     explicit Quiet(std::string_view args);  // pluginConfig as JSON; or no constructor at all
-//     libsched::sdk::Status filter(const libsched_cycle_state*, const libsched_pod*, const
-//     libsched_node_info*);
+//     explicit Quiet(std::string_view args);  // pluginConfig as JSON; optional
+//     libsched::sdk::Status filter(const libsched_cycle_state*, const libsched_pod*,
+//                                  const libsched_node_info*);
 //   };
-//   LIBSCHED_EXPORT_PLUGINS(Quiet)                  // of a shared object, for
-//   libsched_registry_load() libsched::sdk::add<Quiet>(registry, &error);    // or in the program
-//   itself
+//   LIBSCHED_EXPORT_PLUGINS(Quiet)               // in a shared object
+//   libsched::sdk::add<Quiet>(registry, &error); // or in the program itself
 //
-// A public member function named as a slot of libsched_plugin is that slot, with the same
-// parameters without the instance and the status; strings come as std::string_view and arrays as
-// std::span. It returns nothing, a libsched_code or a Status. What it throws becomes a status ERROR
-// with the exception's text; of slots without a status it is dropped. Each framework has an
-// instance of its own, which is deleted with it. Optional: `static constexpr uint32_t flags`
-// (LIBSCHED_PLUGIN_*) and `static constexpr std::string_view reasons[]` for filter_batch. Static
-// functions thread_attach() and thread_detach() are those slots.
+// A public member function with the name of a slot of libsched_plugin implements that slot. It
+// takes the slot's parameters without the instance and the status, with strings as
+// std::string_view and arrays as std::span, and returns nothing, a libsched_code or a Status. An
+// exception becomes a status ERROR with its text; slots without a status drop it. Each framework
+// has its own instance, which is deleted with the framework. Optional: `static constexpr uint32_t
+// flags` (LIBSCHED_PLUGIN_*) and `static constexpr std::string_view reasons[]` for filter_batch.
+// Static functions thread_attach() and thread_detach() implement the slots of these names.
 #ifndef LIBSCHED_PLUGIN_HPP
 #define LIBSCHED_PLUGIN_HPP
 
@@ -38,7 +37,7 @@ inline std::string_view view(libsched_str s) {
   return s.ptr == nullptr ? std::string_view() : std::string_view(s.ptr, s.len);
 }
 
-// What a plugin says: a code and reasons.
+// The answer of a plugin: a code and reasons.
 struct Status {
   libsched_code code = LIBSCHED_CODE_SUCCESS;
   std::vector<std::string> reasons;
@@ -59,7 +58,7 @@ inline libsched_code failed(libsched_status* status, const char* what) noexcept 
   return LIBSCHED_CODE_ERROR;
 }
 
-// Runs a method of the plugin: the barrier that no exception passes.
+// Runs a method of the plugin and turns exceptions into a status ERROR.
 template <typename F>
 libsched_code answer(libsched_status* status, F&& method) noexcept {
   try {
@@ -86,7 +85,7 @@ template <typename F>
 void quietly(F&& method) noexcept {
   try {
     method();
-  } catch (...) {  // nobody could be told
+  } catch (...) {  // without a status, it cannot be reported
   }
 }
 
@@ -108,13 +107,13 @@ std::span<const libsched_str> reasons() {
   return {};
 }
 
-// A slot with a status: the parameters between instance and status, and what the method is given.
+// A slot with a status: its parameters, and the arguments of the method.
 #define LIBSCHED_SDK_ANSWER(slot, PARAMETERS, ...)                                             \
   if constexpr (requires { &P::slot; })                                                        \
     p.slot = [] PARAMETERS -> libsched_code {                                                  \
       return detail::answer(status, [&] { return detail::self<P>(self)->slot(__VA_ARGS__); }); \
     };
-// A slot that answers nothing.
+// A slot without a result.
 #define LIBSCHED_SDK_SILENT(slot, PARAMETERS, ...) \
   if constexpr (requires { &P::slot; })            \
     p.slot = [] PARAMETERS { detail::quietly([&] { detail::self<P>(self)->slot(__VA_ARGS__); }); };
@@ -269,7 +268,7 @@ libsched_rc add(libsched_registry* registry, libsched_error** error) {
   return libsched_registry_add(registry, &p, nullptr, error);
 }
 
-// The classes of a shared object, in their order.
+// Registers the classes of a shared object, in order.
 template <typename... P>
 libsched_rc add_all(const libsched_host* host, libsched_registry* registry,
                     libsched_error** error) {

@@ -1,8 +1,8 @@
 /* The extension points from PostFilter on, each with upstream's order, short circuits and error
    texts. Include <libsched.h>. All are @since 0.1.
 
-   `state` is that of the pod's cycle; `status` is the point's answer. Errors of all: STATE (a state
-   of another pod), MISUSE (another framework's state). */
+   `state` is that of the pod's cycle; `status` is the answer of the extension point.
+   Errors of all: STATE (another pod's state), MISUSE (another framework's state). */
 #ifndef LIBSCHED_RUNTIME_H
 #define LIBSCHED_RUNTIME_H
 
@@ -13,8 +13,8 @@
 extern "C" {
 #endif
 
-/* RunFilterPluginsWithNominatedPods: with the nominated pods of the same or a higher priority on
-   the node, and if there are any, without them, too. Also errors: NOT_FOUND (row). */
+/* RunFilterPluginsWithNominatedPods: with the nominated pods of the same or a higher priority on the
+   node and, if there are any, once more without them. Also errors: NOT_FOUND (row). */
 libsched_rc libsched_run_filter_plugins_with_nominated_pods(libsched_evaluator *evaluator, libsched_cycle_state *state,
                                                             const libsched_pod *pod, uint32_t row, libsched_status *status,
                                                             LIBSCHED_OWN libsched_error **error);
@@ -25,32 +25,34 @@ libsched_rc libsched_node_statuses_create(LIBSCHED_OWN libsched_node_statuses **
 void libsched_node_statuses_unref(LIBSCHED_OWN libsched_node_statuses *statuses);
 libsched_rc libsched_node_statuses_set(libsched_node_statuses *statuses, uint32_t row, const libsched_status *status,
                                        LIBSCHED_OWN libsched_error **error);
-/* Of the rows that nothing was said of; UnschedulableAndUnresolvable without a reason at first. */
+/* Sets the status of the rows without a status of their own; initially UnschedulableAndUnresolvable
+   without a reason. */
 libsched_rc libsched_node_statuses_set_absent(libsched_node_statuses *statuses, const libsched_status *status,
                                               LIBSCHED_OWN libsched_error **error);
 libsched_code libsched_node_statuses_code(const libsched_node_statuses *statuses, uint32_t row);
 void libsched_node_statuses_get(const libsched_node_statuses *statuses, uint32_t row, libsched_status *status);
 
-/* RunPostFilterPlugins. `nomination` (may be NULL) gets what the plugins want of the nomination. */
+/* RunPostFilterPlugins. `nomination` (may be NULL) gets the nomination that the plugins ask for. */
 libsched_rc libsched_run_post_filter_plugins(libsched_evaluator *evaluator, libsched_cycle_state *state, const libsched_pod *pod,
                                              const libsched_node_statuses *statuses, libsched_nomination *nomination,
                                              libsched_status *status, LIBSCHED_OWN libsched_error **error);
 
-/* RunReservePluginsReserve and -Unreserve alone: libsched_evaluator_assume() and _forget() put the
-   pod on its node, too. Also errors: STATE (a snapshot). */
+/* RunReservePluginsReserve and RunReservePluginsUnreserve, which leave the cluster as it is:
+   libsched_evaluator_assume() and _forget() also put the pod on its node or take it off.
+   Also errors: STATE (a snapshot). */
 libsched_rc libsched_run_reserve_plugins_reserve(libsched_evaluator *evaluator, libsched_cycle_state *state, const libsched_pod *pod,
                                                  libsched_str node_name, libsched_status *status, LIBSCHED_OWN libsched_error **error);
 libsched_rc libsched_run_reserve_plugins_unreserve(libsched_evaluator *evaluator, libsched_cycle_state *state, const libsched_pod *pod,
                                                    libsched_str node_name, LIBSCHED_OWN libsched_error **error);
 
-/* RunPermitPlugins. Writes up to `capacity` of the plugins that ask to wait, and how many there are
-   to `count`; names are borrowed from the framework. With status Wait the caller adds the pod to
-   the waiting ones (services.h). `waits` may be NULL with capacity 0. */
+/* RunPermitPlugins. Writes up to `capacity` of the plugins that ask to wait, and their number to
+   `count`; names are borrowed from the framework. With status Wait the caller adds the pod to the
+   waiting ones (services.h). `waits` may be NULL with capacity 0. */
 libsched_rc libsched_run_permit_plugins(libsched_evaluator *evaluator, libsched_cycle_state *state, const libsched_pod *pod,
                                         libsched_str node_name, libsched_permit_wait *waits, size_t capacity, size_t *count,
                                         libsched_status *status, LIBSCHED_OWN libsched_error **error);
-/* WaitOnPermit: blocks by the services' clock until the pod is allowed, rejected or out of time. At
-   once Success if it does not wait. */
+/* WaitOnPermit: blocks by the services' clock until the pod is allowed, is rejected or times out.
+   Success at once if the pod does not wait. */
 libsched_rc libsched_wait_on_permit(libsched_evaluator *evaluator, const libsched_pod *pod, libsched_status *status,
                                     LIBSCHED_OWN libsched_error **error);
 
@@ -64,12 +66,12 @@ libsched_rc libsched_run_bind_plugins(libsched_evaluator *evaluator, libsched_cy
                                       libsched_str node_name, libsched_status *status, LIBSCHED_OWN libsched_error **error);
 libsched_rc libsched_run_post_bind_plugins(libsched_evaluator *evaluator, libsched_cycle_state *state, const libsched_pod *pod,
                                            libsched_str node_name, LIBSCHED_OWN libsched_error **error);
-/* Whether PreBindPreFlight of this plugin said Skip, or that it may run beside others. */
+/* Whether PreBindPreFlight of this plugin returned Skip, or allowed its PreBind to run in parallel. */
 bool libsched_cycle_state_skips_pre_bind(const libsched_cycle_state *state, libsched_str plugin);
 bool libsched_cycle_state_parallel_pre_bind(const libsched_cycle_state *state, libsched_str plugin);
 
-/* SignPod: JSON; pods with the same text get the same answers from the same nodes. `out` gets an
-   empty text if the pod, or a plugin of the profile, cannot be signed. */
+/* SignPod: JSON; pods with the same signature get the same answers from the same nodes. `out` gets an
+   empty text if the pod cannot be signed, or a plugin of the profile does not sign pods. */
 libsched_rc libsched_sign_pod(libsched_evaluator *evaluator, const libsched_pod *pod, LIBSCHED_OWN libsched_text **out,
                               LIBSCHED_OWN libsched_error **error);
 

@@ -1,4 +1,4 @@
-/* Scheduling: what is built of many calls of the framework. Include <libsched.h>. All are @since 0.1. */
+/* Scheduling, built on the calls of the framework. Include <libsched.h>. All are @since 0.1. */
 #ifndef LIBSCHED_SCHEDULER_H
 #define LIBSCHED_SCHEDULER_H
 
@@ -15,70 +15,69 @@ typedef struct libsched_fit {
   uint32_t row;              /* LIBSCHED_NO_ROW: no node, and `status` says why */
   const libsched_node *node; /* NULL: no node */
   libsched_str node_name;    /* empty: no node */
-  size_t position;           /* in the node order: the next search may start at position + 1 */
+  size_t position;           /* in the node order; the next search may start at position + 1 */
 } libsched_fit;
 #define LIBSCHED_FIT_INIT {sizeof(libsched_fit), LIBSCHED_NO_ROW, LIBSCHED_NULL, {LIBSCHED_NULL, 0}, 0}
 
 /* The first node in node order that takes the pod: PreFilter, then Filter from the `start` of the
-   options on, going round, until a node is found. `state` (may be NULL) is filled for what follows;
-   `status` is Success if there is a node, else PreFilter's answer, or a bare Unschedulable if no
-   node passed the filters. `options` may be NULL; their `limit` does not matter. Nominated pods do
-   not count, as in libsched_filter_nodes().
-   Errors: as libsched_filter_nodes(); UNSUPPORTED with the plugin's name. After an error `state`
-   needs a PreFilter anew.
+   options on, wrapping around, until a node is found. `state` (may be NULL) is filled for later calls;
+   `status` is Success if a node was found, otherwise PreFilter's answer, or a bare Unschedulable if no
+   node passed the filters. `options` may be NULL; their `limit` is ignored. Nominated pods do not
+   count, as in libsched_filter_nodes(). Errors: those of libsched_filter_nodes(); UNSUPPORTED with the
+   plugin's name. After an error `state` needs another PreFilter.
      libsched_fit fit = LIBSCHED_FIT_INIT;
      libsched_first_fit(evaluator, NULL, pod, &options, &fit, status, &error); */
 libsched_rc libsched_first_fit(libsched_evaluator *evaluator, libsched_cycle_state *state, const libsched_pod *pod,
                                const libsched_filter_options *options, libsched_fit *fit, libsched_status *status,
                                LIBSCHED_OWN libsched_error **error);
 
-/* What became of a pod. */
+/* The outcome for a pod. */
 enum {
   LIBSCHED_OUTCOME_PLACED = 0,        /* assumed on its node */
-  LIBSCHED_OUTCOME_UNSCHEDULABLE = 1, /* no node takes it: `text` is upstream's FitError */
+  LIBSCHED_OUTCOME_UNSCHEDULABLE = 1, /* no node takes the pod: `text` is upstream's FitError */
   LIBSCHED_OUTCOME_GATED = 2,         /* PreEnqueue holds it back */
-  LIBSCHED_OUTCOME_REFUSED = 3,       /* Reserve refused; it was taken off again */
-  LIBSCHED_OUTCOME_BOUND = 4,         /* has a nodeName already, and was put there */
-  LIBSCHED_OUTCOME_KEPT = 5,          /* is in the cluster already */
-  LIBSCHED_OUTCOME_ENDED = 6,         /* has run to its end */
-  LIBSCHED_OUTCOME_ERROR = 7          /* a plugin failed or is not available, or no profile is the pod's */
+  LIBSCHED_OUTCOME_REFUSED = 3,       /* Reserve refused; the pod was taken off again */
+  LIBSCHED_OUTCOME_BOUND = 4,         /* the pod has a nodeName, and was put there */
+  LIBSCHED_OUTCOME_KEPT = 5,          /* the pod is in the cluster already */
+  LIBSCHED_OUTCOME_ENDED = 6,         /* the pod has terminated */
+  LIBSCHED_OUTCOME_ERROR = 7          /* a plugin failed or is unavailable, or the pod has no profile */
 };
-/* What became of one pod, or of several replicas that fare the same. Everything is borrowed until
-   the callback that gets it returns. */
+/* The outcome for one pod, or for several replicas with the same outcome. Everything is borrowed until
+   the callback returns. */
 typedef struct libsched_placement {
   uint32_t struct_size;    /* sizeof(libsched_placement) of the library */
   uint32_t outcome;        /* LIBSCHED_OUTCOME_* */
   const libsched_pod *pod; /* the first of `count` */
-  size_t count;            /* 1, or how many replicas: those behind one that is not placed are not tried */
-  libsched_str profile;    /* that judged; empty: none did */
-  libsched_str node_name;  /* of a pod that is placed, bound or kept */
+  size_t count;            /* 1, or a number of replicas: once one is not placed, the rest is not tried */
+  libsched_str profile;    /* the profile that judged the pod; empty: none */
+  libsched_str node_name;  /* if the pod is placed, bound or kept */
   libsched_str text;       /* why it was not placed */
-  libsched_str plugin;     /* by which plugin, if one alone is to be named */
-  int64_t score;           /* the node's, if `scored` */
+  libsched_str plugin;     /* the plugin that rejected it, if a single one did */
+  int64_t score;           /* the node's score, if `scored` */
   size_t feasible;         /* nodes that passed the filters */
   bool scored;             /* false: nothing was scored, because no other node was feasible */
 } libsched_placement;
-/* Hears of each pod as it is decided about; false ends the call. It may read the cluster; a change
-   is MISUSE. */
+/* Receives each placement as it is decided; false ends the call. It may read the cluster; a change is
+   MISUSE. */
 typedef bool (*libsched_placed_fn)(void *user_data, const libsched_placement *placement);
-/* Makes the pod of a replica when its turn comes; the library takes the reference over. NULL ends
+/* Makes the pod of a replica when it is to be placed; the reference passes to the library. NULL ends
    the call with INVALID. */
 typedef libsched_pod *(*libsched_replica_fn)(void *user_data, size_t pod, size_t index);
 
-/* How pods are placed. Zero everywhere is the default. */
+/* The options for placing pods. Zero everywhere is the default. */
 typedef struct libsched_schedule_options {
   uint32_t struct_size; /* sizeof(libsched_schedule_options) */
   uint32_t ties;        /* LIBSCHED_TIES_* */
   uint64_t seed;        /* of LIBSCHED_TIES_RANDOM: the same seed gives the same places */
-  bool sampling;        /* as in libsched_cycle_options; the start moves on from pod to pod */
+  bool sampling;        /* as in libsched_cycle_options; the start advances with each pod */
   bool stop_at_failure; /* end at the first pod that is unschedulable, gated, refused or an error */
   bool reserved[6];     /* false */
-  /* The profile of pods whose schedulerName names none of those given; empty: such a pod is an
+  /* The profile of pods whose schedulerName is not among the profiles; empty: such a pod is an
      error. */
   libsched_str other_profile;
   const libsched_cancel *cancel; /* the call ends with CANCELLED once it is set; NULL: never */
   int64_t deadline_ns;           /* as in libsched_filter_options */
-  /* NULL: the replicas of a pod are named as a StatefulSet's ("name-0"). */
+  /* NULL: replicas are named like those of a StatefulSet ("name-0"). */
   libsched_replica_fn replica;
 } libsched_schedule_options;
 #define LIBSCHED_SCHEDULE_OPTIONS_INIT \
@@ -86,14 +85,13 @@ typedef struct libsched_schedule_options {
    {LIBSCHED_NULL, 0}, LIBSCHED_NULL, 0, LIBSCHED_NULL}
 
 /* Places pods one after the other, as a scheduler with an empty queue would: PreEnqueue, a cycle over
-   all nodes, Reserve. Each pod sees those before it, because it is assumed on its node. Nothing is
-   preempted. `profiles` are evaluators of one cluster whose frameworks have different profiles: a
-   pod's schedulerName chooses. `replicas` (NULL: 1 of each) says how many pods like pods[i] there
-   are; they are made one by one, and those behind one that is not placed would fare the same: they
-   are counted, not tried. `placed` and the `replica` of the options get `user_data`. `options` may
-   be NULL.
-   What is wrong with one pod is its outcome. An error ends the call: the pod that it hit leaves
-   nothing behind, and those that `placed` has heard of stay.
+   all nodes, Reserve. A placed pod is assumed on its node, so that later pods see it. Nothing is
+   preempted. `profiles` are evaluators of one cluster whose frameworks have different profiles; a pod's
+   schedulerName chooses among them. `replicas` gives the number of pods like pods[i] (NULL: 1 of each);
+   they are made one by one. Replicas after one that is not placed would have the same outcome, so they
+   are counted but not tried. `placed` and the `replica` of the options get `user_data`. `options` may
+   be NULL. A failure of one pod is its outcome. An error ends the call: the current pod leaves no
+   trace, and the pods that `placed` has received stay.
    Errors: CANCELLED, DEADLINE, STATE (an evaluator of a snapshot), MISUSE (evaluators of different
    clusters, or two of one profile), INVALID (a replica that is not made).
      libsched_schedule(&evaluator, 1, pods, NULL, count, NULL, print_placement, NULL, &error); */
@@ -101,17 +99,18 @@ libsched_rc libsched_schedule(libsched_evaluator *const *profiles, size_t profil
                               const size_t *replicas, size_t count, const libsched_schedule_options *options,
                               libsched_placed_fn placed, void *user_data, LIBSCHED_OWN libsched_error **error);
 
-/* What the threads that bind pods want of the thread that writes a cluster: messages, applied in the
-   order in which they were sent. Any thread may use a queue. */
+/* Messages from threads that bind pods to the thread that writes the cluster, applied in the order in
+   which they were sent. Any thread may use a queue. */
 typedef struct libsched_writer_queue libsched_writer_queue;
 libsched_rc libsched_writer_queue_create(LIBSCHED_OWN libsched_writer_queue **out, LIBSCHED_OWN libsched_error **error);
 libsched_writer_queue *libsched_writer_queue_ref(libsched_writer_queue *queue);
 void libsched_writer_queue_unref(LIBSCHED_OWN libsched_writer_queue *queue);
-size_t libsched_writer_queue_pending(const libsched_writer_queue *queue); /* messages that wait */
-/* On the cluster's thread: pods that were bound are no longer only assumed; pods that were not are
-   unreserved and taken off their nodes. A message changes nothing if its pod has gone, or the cluster
-   has learnt something newer of it. `applied` and `dropped` (either may be NULL) count them.
-   Errors: MISUSE (in a slot). After an error that message and those behind it are kept. */
+size_t libsched_writer_queue_pending(const libsched_writer_queue *queue); /* unapplied messages */
+/* Applies the messages; call it on the cluster's thread. Pods that were bound are no longer only
+   assumed; pods whose binding failed are unreserved and taken off their nodes. A message is dropped if
+   its pod has been removed, or the cluster has a newer version of the pod. `applied` and `dropped`
+   (either may be NULL) get the numbers of messages.
+   Errors: MISUSE (in a slot). After an error that message and all later ones are kept. */
 libsched_rc libsched_writer_queue_apply(libsched_writer_queue *queue, libsched_cluster *cluster, size_t *applied, size_t *dropped,
                                         LIBSCHED_OWN libsched_error **error);
 
@@ -132,8 +131,8 @@ enum {
   LIBSCHED_POINT_BIND = 12,
   LIBSCHED_POINT_POST_BIND = 13
 };
-/* A point begins, or has ended: then with what it has given. Everything is borrowed until the
-   callback returns. */
+/* The beginning or the end of an extension point; at the end with its results. Everything is borrowed
+   until the callback returns. */
 typedef struct libsched_cycle_event {
   uint32_t struct_size; /* sizeof(libsched_cycle_event) of the library */
   uint32_t point;       /* LIBSCHED_POINT_* */
@@ -143,10 +142,10 @@ typedef struct libsched_cycle_event {
   const libsched_pod *pod;
   libsched_cycle_state *state;
   libsched_str node_name;        /* from Reserve on; empty before */
-  const libsched_status *status; /* NULL at the beginning, and of FILTER, FILTER_NOMINATED, UNRESERVE and POST_BIND */
-  const libsched_prefilter_result *pre_filter; /* PreFilter: the nodes that it left; else NULL */
-  /* Of a cycle with `node_by_node`: the nodes that were judged, in their order, up to the first Error;
-     what was said of each, and as `absent` of those that PreFilter left out; and all scores. NULL: not of
+  const libsched_status *status; /* NULL at the beginning, and at FILTER, FILTER_NOMINATED, UNRESERVE and POST_BIND */
+  const libsched_prefilter_result *pre_filter; /* PreFilter: the remaining nodes; otherwise NULL */
+  /* In a cycle with `node_by_node`: the judged nodes, in order, up to the first Error; their statuses,
+     with that of the nodes that PreFilter left out as `absent`; and all scores. NULL: not a result of
      this point. */
   const uint32_t *judged;
   size_t judged_count;
@@ -156,25 +155,26 @@ typedef struct libsched_cycle_event {
   size_t wait_count;
   libsched_nomination nomination;
 } libsched_cycle_event;
-/* Hears of each point, on the thread that runs it. It may read; a change of the cluster is MISUSE. */
+/* Is notified of each extension point, on the thread that runs it. It may read the cluster; a change is
+   MISUSE. */
 typedef void (*libsched_cycle_event_fn)(void *user_data, const libsched_cycle_event *event);
 
-/* How a pod is scheduled. Zero everywhere but `writer` is the default. */
+/* The options for scheduling a pod. Zero everywhere except `writer` is the default. */
 typedef struct libsched_scheduling_options {
   uint32_t struct_size; /* sizeof(libsched_scheduling_options) */
   uint32_t ties;        /* LIBSCHED_TIES_* */
   uint64_t seed;        /* of LIBSCHED_TIES_RANDOM */
   bool sampling;        /* as in libsched_cycle_options */
-  /* Filter one node after the other, each by all plugins, as upstream with one worker: plugins with
-     side effects see upstream's calls, once, and events tell of every node and score. Slower. */
+  /* Filter one node after the other, each by all plugins, as upstream does with one worker: plugins
+     with side effects see upstream's calls, each once, and events report every node and score. Slow. */
   bool node_by_node;
   bool reserved[6];               /* false */
   libsched_str other_profile;     /* as in libsched_schedule_options */
-  libsched_cycle_state *state;    /* is filled, and used until the pod is bound; NULL: one of its own */
-  libsched_writer_queue *writer;  /* required: learns what becomes of the pod in its binding cycle */
-  libsched_cycle_event_fn event;  /* NULL: nobody hears */
+  libsched_cycle_state *state;    /* filled, and used until the pod is bound; NULL: a new state */
+  libsched_writer_queue *writer;  /* required: receives the result of the binding cycle */
+  libsched_cycle_event_fn event;  /* NULL: no notifications */
   void *event_data;               /* of `event` */
-  /* Runs exactly once, also if the call fails, when nothing will be heard any more; may be NULL. */
+  /* Runs exactly once, after the last event, also if the call fails; may be NULL. */
   void (*event_destroy)(void *event_data);
   const libsched_cancel *cancel; /* the call ends with CANCELLED once it is set; NULL: never */
   int64_t deadline_ns;           /* as in libsched_filter_options */
@@ -183,26 +183,26 @@ typedef struct libsched_scheduling_options {
   {sizeof(libsched_scheduling_options), 0, 0, false, false, {false, false, false, false, false, false}, {LIBSCHED_NULL, 0}, \
    LIBSCHED_NULL, LIBSCHED_NULL, LIBSCHED_NULL, LIBSCHED_NULL, LIBSCHED_NULL, LIBSCHED_NULL, 0}
 
-/* A pod's way through its scheduling cycle and its binding cycle. One thread at a time. */
+/* A pod in its scheduling cycle and its binding cycle. One thread at a time. */
 typedef struct libsched_scheduling libsched_scheduling;
 /* One pod's scheduling cycle, as upstream's scheduleOnePod: PreFilter, Filter, PostFilter if no node
    takes the pod, Score, choice, assume, Reserve and Permit; the pod's schedulerName chooses among the
-   `profiles`, evaluators as for libsched_schedule(). A pod that is turned away leaves the cluster as
-   it was; its nomination follows in the services, and the API client gets upstream's event and
-   condition. With an assumed pod go on with libsched_scheduling_bind(), on any thread.
+   `profiles`, evaluators as for libsched_schedule(). A rejected pod leaves the cluster unchanged; the
+   services get its nomination, and the API client gets upstream's event and condition. After an assumed
+   pod, call libsched_scheduling_bind() on any thread.
      libsched_schedule_one(&evaluator, 1, pod, &options, &scheduling, &error);
      libsched_scheduling_get(scheduling, &outcome);
-   Errors: NOT_FOUND (no profile is the pod's), STATE and MISUSE (as libsched_schedule(); in a slot; without
-   `writer`), CANCELLED, DEADLINE, UNSUPPORTED. After an error the cluster is as it was. */
+   Errors: NOT_FOUND (the pod has no profile), STATE and MISUSE (as libsched_schedule(); in a slot;
+   without `writer`), CANCELLED, DEADLINE, UNSUPPORTED. After an error the cluster is unchanged. */
 libsched_rc libsched_schedule_one(libsched_evaluator *const *profiles, size_t profile_count, const libsched_pod *pod,
                                   const libsched_scheduling_options *options, LIBSCHED_OWN libsched_scheduling **out,
                                   LIBSCHED_OWN libsched_error **error);
 libsched_scheduling *libsched_scheduling_ref(libsched_scheduling *scheduling);
 void libsched_scheduling_unref(LIBSCHED_OWN libsched_scheduling *scheduling);
 
-/* What became of the pod so far. */
+/* The progress of a pod. */
 enum {
-  LIBSCHED_ATTEMPT_ASSUMED = 0,         /* on its node; the binding cycle is next */
+  LIBSCHED_ATTEMPT_ASSUMED = 0,         /* on its node, before the binding cycle */
   LIBSCHED_ATTEMPT_FAILED = 1,          /* libsched_scheduling_status() says why */
   LIBSCHED_ATTEMPT_SKIPPED_DELETED = 2, /* the pod is being deleted */
   LIBSCHED_ATTEMPT_SKIPPED_ASSUMED = 3, /* the pod is assumed already */
@@ -212,13 +212,13 @@ enum {
 typedef struct libsched_scheduling_outcome {
   uint32_t struct_size;   /* sizeof(libsched_scheduling_outcome), set by the caller */
   uint32_t attempt;       /* LIBSCHED_ATTEMPT_* */
-  libsched_str profile;   /* that decided */
-  libsched_str node_name; /* that was chosen, also if the pod was turned away there; empty: none */
+  libsched_str profile;   /* the profile that decided */
+  libsched_str node_name; /* the chosen node, also if the pod was rejected there; empty: none */
   int64_t total;          /* as in libsched_cycle_outcome */
   size_t feasible;
   size_t evaluated;
   libsched_cycle_state *state;
-  libsched_nomination nomination; /* of a failure: what becomes of the pod's nomination */
+  libsched_nomination nomination; /* after a failure: the new nomination of the pod */
 } libsched_scheduling_outcome;
 #define LIBSCHED_SCHEDULING_OUTCOME_INIT \
   {sizeof(libsched_scheduling_outcome), 0, {LIBSCHED_NULL, 0}, {LIBSCHED_NULL, 0}, 0, 0, 0, LIBSCHED_NULL, LIBSCHED_NOMINATION_INIT}
@@ -227,12 +227,13 @@ libsched_rc libsched_scheduling_get(const libsched_scheduling *scheduling, libsc
                                     LIBSCHED_OWN libsched_error **error);
 /* Success, or why the pod is not scheduled: upstream's FitError, a plugin's answer, or an Error. */
 void libsched_scheduling_status(const libsched_scheduling *scheduling, libsched_status *status);
-/* Of a FitError: the plugins that rejected the pod, whose events may help it; or those of them that
-   are `pending`. Writes the first `capacity`, sorted and borrowed, and returns how many there are. */
+/* The plugins behind a FitError, whose events may make the pod schedulable: all plugins that rejected
+   the pod, or only those that returned Pending. Writes the first `capacity`, sorted and borrowed, and
+   returns their number. */
 size_t libsched_scheduling_rejectors(const libsched_scheduling *scheduling, bool pending, libsched_str *out, size_t capacity);
-/* The binding cycle of an assumed pod: PreBindPreFlight, WaitOnPermit, PreBind, Bind, PostBind. It
-   looks at no cluster, so it may run on any thread while the cluster's goes on: what is to be done there
-   goes to the writer queue. In its slots libsched_cycle_state_view() is NULL. `status` is then that of
+/* The binding cycle of an assumed pod: PreBindPreFlight, WaitOnPermit, PreBind, Bind, PostBind. It does
+   not access the cluster, so it may run on any thread while the cluster's thread continues; changes go
+   to the writer queue. libsched_cycle_state_view() is NULL in its slots. `status` gets that of
    libsched_scheduling_status(). Errors: STATE (the pod is not assumed, or the cycle has run). */
 libsched_rc libsched_scheduling_bind(libsched_scheduling *scheduling, libsched_status *status, LIBSCHED_OWN libsched_error **error);
 

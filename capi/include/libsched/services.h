@@ -1,8 +1,9 @@
 /* What the evaluators of one scheduler share besides the cluster: the clock, the API client,
    nominated pods and waiting pods. Include <libsched.h>.
 
-   Services belong to one thread at a time, but for clocks and waiting pods, which any thread may
-   use. Times are nanoseconds since 1970. @since 0.1, where nothing else is said. */
+   Only one thread at a time may use services, but any thread may use clocks and waiting pods. Times are
+   nanoseconds since 1970.
+   @since 0.1, where nothing else is said. */
 #ifndef LIBSCHED_SERVICES_H
 #define LIBSCHED_SERVICES_H
 
@@ -12,22 +13,21 @@
 extern "C" {
 #endif
 
-/* Where the library reads the time; any thread may use it. */
+/* The library's source of time; any thread may use it. */
 typedef struct libsched_clock libsched_clock;
 /* The machine's clock. */
 libsched_rc libsched_clock_create_system(LIBSCHED_OWN libsched_clock **out, LIBSCHED_OWN libsched_error **error);
-/* Stands still until it is moved; waiting moves it to the end of the wait at once. */
+/* A clock that stands still until it is moved; waiting moves it to the end of the wait at once. */
 libsched_rc libsched_clock_create_virtual(int64_t now_ns, LIBSCHED_OWN libsched_clock **out, LIBSCHED_OWN libsched_error **error);
-/* Another reference; and giving one back. */
 libsched_clock *libsched_clock_ref(libsched_clock *clock);
 void libsched_clock_unref(LIBSCHED_OWN libsched_clock *clock);
 int64_t libsched_clock_now(const libsched_clock *clock); /* 0 for NULL */
-/* Moves a virtual clock on, never back. Errors: STATE (the machine's clock). */
+/* Advances a virtual clock; an earlier time changes nothing. Errors: STATE (the machine's clock). */
 libsched_rc libsched_clock_advance_to(libsched_clock *clock, int64_t now_ns, LIBSCHED_OWN libsched_error **error);
 
-/* What plugins ask of the API server. Every function gets user_data first and may be called on any
-   thread; all but `event` return LIBSCHED_CODE_SUCCESS, or another code with the error's text as the
-   reason in `status`. A function that is NULL succeeds and does nothing. */
+/* The requests of plugins to the API server. Every function gets user_data first and may be called on
+   any thread; all but `event` return LIBSCHED_CODE_SUCCESS, or another code with the error's text as
+   the reason in `status`. A NULL function succeeds without doing anything. */
 typedef struct libsched_api_client {
   uint32_t struct_size; /* sizeof(libsched_api_client) */
   uint32_t reserved;    /* 0 */
@@ -44,38 +44,39 @@ typedef struct libsched_api_client {
   void (*destroy)(void *user_data); /* runs exactly once; may be NULL */
 } libsched_api_client;
 
-/* An API client that only keeps what plugins ask for, until it is delivered. Any thread may use it. */
+/* An API client that records the requests of plugins until they are delivered. Any thread may use
+   it. */
 typedef struct libsched_memory_api libsched_memory_api;
 libsched_rc libsched_memory_api_create(LIBSCHED_OWN libsched_memory_api **out, LIBSCHED_OWN libsched_error **error);
 libsched_memory_api *libsched_memory_api_ref(libsched_memory_api *api);
 void libsched_memory_api_unref(LIBSCHED_OWN libsched_memory_api *api);
-/* What it was asked for: JSON [{"verb": "bind"|"deletePod"|"patchPodStatus"|"patchObject"|"event", "pod"?,
-   "node"?, "patch"?, ...}]. */
+/* The recorded requests: JSON [{"verb": "bind"|"deletePod"|"patchPodStatus"|"patchObject"|"event",
+   "pod"?, "node"?, "patch"?, ...}]. */
 libsched_rc libsched_memory_api_requests_json(const libsched_memory_api *api, LIBSCHED_OWN libsched_text **out,
                                               LIBSCHED_OWN libsched_error **error);
-/* Does to the cluster what the API server's answers would bring about, and forgets the requests:
-   bound pods run on their nodes, deleted ones have left, patched volumes are what they were assumed
-   to be. Errors: those of the changes; that request and those behind it are then kept. */
+/* Applies the requests to the cluster as the API server's answers would, and drops them: bound pods run
+   on their nodes, deleted pods are removed, patched volumes become as assumed. Errors: those of the
+   changes; that request and all later ones are then kept. */
 libsched_rc libsched_memory_api_deliver(libsched_memory_api *api, libsched_cluster *cluster, LIBSCHED_OWN libsched_error **error);
 
 /* Clock, API client, nominations and waiting pods of one scheduler: upstream's Handle. */
 typedef struct libsched_services libsched_services;
-/* How services are made; zero everywhere is the default. */
+/* The options of services. Zero everywhere is the default. */
 typedef struct libsched_services_options {
   uint32_t struct_size;   /* sizeof(libsched_services_options) */
-  bool random_preemption; /* preemption begins at a node drawn by the seed, as upstream */
+  bool random_preemption; /* preemption begins at a random node, by the seed, as upstream does */
   bool reserved[3];       /* false */
-  uint64_t seed;          /* of random_preemption */
-  libsched_clock *clock;  /* NULL: a virtual clock that stands at the year 2200 */
+  uint64_t seed;          /* for random_preemption */
+  libsched_clock *clock;  /* NULL: a virtual clock at the year 2200 */
   const libsched_api_client *api; /* copied; NULL: `memory_api` */
   LIBSCHED_OWN void *api_user_data; /* api->destroy() runs exactly once, also if the call fails */
-  /* Without random_preemption: where preemption begins among the nodes where it might help, counted
-     from the first one in the node order and going round. Upstream's offset is random. */
+  /* Without random_preemption: the offset at which preemption begins among the nodes where it might
+     help, counted from the first one in the node order and wrapping around. Upstream's is random. */
   uint64_t preemption_offset;
   /* The clock of `deadline_ns` in the options of calls; NULL: `clock`. Pass the machine's clock to
-     end calls by real time while plugins and waiting pods go by a virtual one. */
+     end calls by real time while plugins and waiting pods use a virtual clock. */
   libsched_clock *deadline_clock;
-  libsched_memory_api *memory_api; /* keeps the requests, without an `api`; NULL: one of the services' own */
+  libsched_memory_api *memory_api; /* records the requests if `api` is NULL; NULL: a new one */
 } libsched_services_options;
 #define LIBSCHED_SERVICES_OPTIONS_INIT \
   {sizeof(libsched_services_options), false, {false, false, false}, 0, LIBSCHED_NULL, LIBSCHED_NULL, LIBSCHED_NULL, 0, LIBSCHED_NULL, LIBSCHED_NULL}
@@ -86,22 +87,22 @@ libsched_rc libsched_services_create(const libsched_services_options *options, L
 libsched_services *libsched_services_ref(libsched_services *services);
 void libsched_services_unref(LIBSCHED_OWN libsched_services *services);
 libsched_clock *libsched_services_clock(libsched_services *services); /* borrowed from `services` */
-libsched_clock *libsched_services_deadline_clock(libsched_services *services); /* likewise */
-libsched_memory_api *libsched_services_memory_api(libsched_services *services); /* likewise; NULL: another client */
-/* An evaluator has services of its own until it gets others. Errors: MISUSE (in a slot that this
-   evaluator asks about many nodes). */
+libsched_clock *libsched_services_deadline_clock(libsched_services *services); /* borrowed */
+libsched_memory_api *libsched_services_memory_api(libsched_services *services); /* borrowed; NULL: another client */
+/* Replaces the services that the evaluator was created with. Errors: MISUSE (in a slot that this
+   evaluator calls for many nodes). */
 libsched_rc libsched_evaluator_set_services(libsched_evaluator *evaluator, libsched_services *services,
                                             LIBSCHED_OWN libsched_error **error);
 libsched_services *libsched_evaluator_services(libsched_evaluator *evaluator); /* borrowed */
 
-/* --- nominated pods: they wait for room on a node, and filters count on them --- */
+/* --- nominated pods: they wait for room on a node, and filters count them --- */
 enum { LIBSCHED_NOMINATION_NONE = 0, LIBSCHED_NOMINATION_NOOP = 1, LIBSCHED_NOMINATION_OVERRIDE = 2 };
-/* Upstream's NominatingInfo: OVERRIDE names the node, or with an empty name takes the nomination
-   back; NOOP and NONE leave it as it is. */
+/* Upstream's NominatingInfo: OVERRIDE sets the node, or removes the nomination if the name is empty;
+   NOOP and NONE leave it as it is. */
 typedef struct libsched_nomination {
   uint32_t struct_size; /* sizeof(libsched_nomination) */
   uint32_t mode;        /* LIBSCHED_NOMINATION_* */
-  libsched_str node;    /* of a result: borrowed from the state of the call until the next one */
+  libsched_str node;    /* in a result: borrowed from the call's state until the next call */
 } libsched_nomination;
 #define LIBSCHED_NOMINATION_INIT \
   {sizeof(libsched_nomination), 0, {LIBSCHED_NULL, 0}}
@@ -118,34 +119,34 @@ typedef struct libsched_permit_wait {
   libsched_str plugin;
   int64_t timeout_ns;
 } libsched_permit_wait;
-/* A pod whose Permit said Wait begins to wait, by the services' clock. A timeout that is not
-   positive is over at once. Errors: INVALID (count 0: nobody could decide). */
+/* Adds a pod whose Permit returned Wait; it waits by the services' clock. A timeout that is not
+   positive expires at once. Errors: INVALID (count 0: no plugin could decide). */
 libsched_rc libsched_services_add_waiting_pod(libsched_services *services, const libsched_pod *pod, const libsched_permit_wait *waits,
                                               size_t count, LIBSCHED_OWN libsched_error **error);
-/* The waiting pod with this uid. Errors: NOT_FOUND (it does not wait). */
+/* The waiting pod with this uid. Errors: NOT_FOUND (the pod does not wait). */
 libsched_rc libsched_services_find_waiting_pod(const libsched_services *services, libsched_str uid,
                                                LIBSCHED_OWN libsched_waiting_pod **out, LIBSCHED_OWN libsched_error **error);
-/* All of them, ordered by uid: writes the first `capacity` to `out`, each with a reference for the caller,
-   and to `count` how many there are. `out` may be NULL with capacity 0. */
+/* All waiting pods, ordered by uid: writes the first `capacity` to `out`, each with a reference for the
+   caller, and their number to `count`. `out` may be NULL with capacity 0. */
 libsched_rc libsched_services_waiting_pods(const libsched_services *services, LIBSCHED_OWN libsched_waiting_pod **out, size_t capacity,
                                            size_t *count, LIBSCHED_OWN libsched_error **error);
 libsched_waiting_pod *libsched_waiting_pod_ref(const libsched_waiting_pod *waiting);
 void libsched_waiting_pod_unref(LIBSCHED_OWN libsched_waiting_pod *waiting);
 const libsched_pod *libsched_waiting_pod_pod(const libsched_waiting_pod *waiting); /* borrowed */
-/* The plugins that have not allowed it yet, sorted: writes the first `capacity` and returns how many
-   there are. Borrowed from `waiting`. */
+/* The plugins that have not allowed the pod yet, sorted: writes the first `capacity` and returns their
+   number. Borrowed from `waiting`. */
 size_t libsched_waiting_pod_pending(const libsched_waiting_pod *waiting, libsched_str *out, size_t capacity);
 void libsched_waiting_pod_allow(libsched_waiting_pod *waiting, libsched_str plugin);
-/* True if it was this call that ended the wait. A preempted pod is tried again soon. */
+/* True if this call ended the wait. A preempted pod is tried again soon. */
 bool libsched_waiting_pod_reject(libsched_waiting_pod *waiting, libsched_str plugin, libsched_str message);
 bool libsched_waiting_pod_preempt(libsched_waiting_pod *waiting, libsched_str plugin, libsched_str message);
-/* Whether it is decided by now, and how. `status` may be NULL. */
+/* Whether the wait has ended; `status` (may be NULL) then gets its result. */
 bool libsched_waiting_pod_decided(libsched_waiting_pod *waiting, libsched_status *status);
-/* RejectWaitingPod: by no plugin, "removed". False if it does not wait. */
+/* RejectWaitingPod: without a plugin, with the message "removed". False if the pod does not wait. */
 bool libsched_services_reject_waiting_pod(libsched_services *services, libsched_str uid);
 
-/* PodsToActivate: the queue shall try these pods again at once. Kept by the state until its cycle
-   has succeeded: then they are read, sorted by namespace and name and borrowed until they are cleared. */
+/* PodsToActivate: pods that the queue should try again at once. The state keeps them until its cycle
+   succeeds. They are read sorted by namespace and name, and borrowed until they are cleared. */
 libsched_rc libsched_cycle_state_activate(libsched_cycle_state *state, const libsched_pod *pod, LIBSCHED_OWN libsched_error **error);
 size_t libsched_cycle_state_activation_count(const libsched_cycle_state *state);
 const libsched_pod *libsched_cycle_state_activation(const libsched_cycle_state *state, size_t index);

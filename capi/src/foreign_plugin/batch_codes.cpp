@@ -1,4 +1,4 @@
-// Masks of codes: 16 at a time where there is SSE2, which every x86-64 has.
+// Masks of codes, 16 at a time with SSE2, which every x86-64 has.
 #include "batch_codes.hpp"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ uint16_t last_of(size_t known) {
   return static_cast<uint16_t>(std::min<size_t>(known, 0x10000) - 1);
 }
 
-// What the masks are; the rest of this file is the same, faster.
+// The definition of the masks; the rest of this file computes the same faster.
 Masks one_by_one(const int8_t* codes, const uint16_t* reasons, size_t count, size_t known) {
   Masks m;
   const uint16_t last = last_of(known);
@@ -39,7 +39,7 @@ Masks one_by_one(const int8_t* codes, const uint16_t* reasons, size_t count, siz
 }
 
 #if defined(__SSE2__)
-// Bit i: whether f(16 codes) is set at byte i.
+// Bit i is set if byte i of f(16 codes) is set.
 template <typename F>
 uint64_t bits_of(const int8_t* codes, F&& f) {
   uint64_t bits = 0;
@@ -61,7 +61,7 @@ Masks of_block(const int8_t* codes, const uint16_t* reasons, size_t known) {
             is(v, LIBSCHED_CODE_UNSCHEDULABLE_AND_UNRESOLVABLE));
       });
   const __m128i last = _mm_set1_epi16(static_cast<int16_t>(last_of(known)));
-  __m128i beyond = _mm_setzero_si128();  // what is left of reasons that are too large
+  __m128i beyond = _mm_setzero_si128();  // nonzero where a reason is too large
   for (size_t i = 0; i < kBlock; i += 8)
     beyond = _mm_or_si128(
         beyond,

@@ -1,4 +1,4 @@
-// Foreign plugins and what happens in a cluster: events to register, hints, subscriptions, forks.
+// Foreign plugins and cluster events: events to register, hints, subscriptions, forks.
 #include "foreign_plugin.hpp"
 #include "libsched/framework/property_changes.hpp"
 

@@ -43,7 +43,7 @@ std::shared_ptr<PluginData> ForeignPlugin::prepare(const Call&, const Pod&) cons
 
 void ForeignPlugin::filter(const FilterCall& call, const RowSet& set) const {
   const auto& verdicts = static_cast<const Verdicts&>(*call.data);
-  // Of a copied node the scalar slot sees all; a batch only through its one node_info.
+  // Copied nodes go to the scalar slot; a batch slot sees the copy only through node_info.
   const bool copy = call.single != nullptr && call.single->is_copy();
   if (slots().filter_batch != nullptr && (!copy || slots().filter == nullptr)) {
     filter_batch(call, set, verdicts);
@@ -63,7 +63,7 @@ void ForeignPlugin::filter_each(const FilterCall& call, const RowSet& set,
   const size_t end = (set.first_word + set.words) * 64;
   const Lent<NodeInfo> info(NodeView(call.view, kNoId));
   uint32_t count = 0;
-  bool ended = false;  // by the caller's limits: then the call as a whole is
+  bool ended = false;  // by the caller's limits, which end the whole call
   set.for_each([&](uint32_t row) {
     if (++count % kLook == 0) ended = ended || call.exceeded();
     if (ended) return;
@@ -123,7 +123,7 @@ void ForeignPlugin::filter_batch(const FilterCall& call, const RowSet& set,
     }
     return;
   }
-  // Reason 0 of a plugin without reasons is none.
+  // Plugins without reasons may use index 0, which means no reason.
   const size_t known = r_->reasons.empty() ? 1 : r_->reasons.size();
   size_t at = 0;
   for (size_t w = 0; w < set.words; ++w) {

@@ -1,5 +1,5 @@
-// ForeignPlugin: a libsched_plugin as a Plugin of the framework, the adapter between C slots and
-// C++ calls. Its bodies are in one file per group of extension points.
+// ForeignPlugin adapts a libsched_plugin to the framework's Plugin. Its member functions are in one
+// file per group of extension points.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@ namespace libsched::capi {
 
 class Verdicts;
 
-// Slots that are asked node by node: after so many one looks whether the call shall end.
+// Limits are checked after this many calls of a slot that runs node by node.
 constexpr uint32_t kLook = 64;
 
 class ForeignPlugin final : public Plugin {

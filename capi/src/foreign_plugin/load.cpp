@@ -51,7 +51,7 @@ libsched_rc libsched_registry_load(libsched_registry* registry, libsched_str pat
                    {}};
     const libsched_host host = {sizeof(libsched_host), LIBSCHED_ABI_VERSION, libsched_registry_add};
     const std::shared_ptr<void> outer = std::exchange(loading(), library);
-    // Either all of its plugins are added or none.
+    // A copy, so that either all of its plugins are added or none.
     const Ref<Registry> draft = unwrap(registry)->copy();
     rc = init(&host, wrap(draft.get()), &told);
     loading() = outer;

@@ -1,4 +1,4 @@
-// What slots see of nodes: one node, possibly with other pods on it, and sets of nodes.
+// Nodes as slots see them: one node, possibly with different pods, and sets of nodes.
 #include "../handles.hpp"
 
 using namespace libsched;        // NOLINT(google-build-using-namespace)

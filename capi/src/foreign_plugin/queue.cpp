@@ -1,4 +1,4 @@
-// Foreign plugins at the points that see a pod alone: QueueSort, PreEnqueue, SignPod.
+// Foreign plugins at the extension points that see only a pod: QueueSort, PreEnqueue, SignPod.
 #include "foreign_plugin.hpp"
 
 namespace libsched::capi {

@@ -1,4 +1,4 @@
-// Registering a libsched_plugin: what the struct may say, and making its instances.
+// Registers a libsched_plugin: validates the struct and makes instances.
 #include "libsched/config/config_json.hpp"
 #include "registering.hpp"
 
@@ -41,7 +41,7 @@ Result<std::unique_ptr<Plugin>> make_foreign(const std::shared_ptr<const Registe
     const int32_t code = r->slots.create(r->user_data, out(args), &instance, asked.status());
     const Status status = asked.finish(code);
     if (!status.success()) {
-      // It says Success, but has done what a slot must not do: there is an instance.
+      // The slot returned Success but broke a rule; the instance exists and is released.
       if (code == LIBSCHED_CODE_SUCCESS && r->slots.release != nullptr)
         r->slots.release(r->user_data, instance);
       return Error{Rc::kInvalid,
@@ -74,7 +74,7 @@ PointMask points_of(const libsched_plugin& p) {
   return points;
 }
 
-// Slots that mean nothing without another one.
+// Slots that need another slot.
 const char* lonely_slot(const libsched_plugin& p) {
   if ((p.add_pod == nullptr) != (p.remove_pod == nullptr))
     return "add_pod and remove_pod: one is set, the other is NULL";
@@ -132,7 +132,7 @@ libsched_rc libsched_registry_add(libsched_registry* registry, const libsched_pl
                                   void* user_data, libsched_error** error) {
   return guarded(error, [&]() -> Result<void> {
     if (plugin == nullptr) return Error{Rc::kMisuse, "misuse: plugin is NULL", {}, {}};
-    // Only this struct's destroy slot is needed to keep the promise that it runs in any case.
+    // Only the struct's destroy slot is read, so that it runs on every path.
     const auto destroy =
         plugin->struct_size >= offsetof(libsched_plugin, destroy) + sizeof(plugin->destroy)
             ? plugin->destroy

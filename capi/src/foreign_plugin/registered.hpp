@@ -1,9 +1,7 @@
-// A registered libsched_plugin, and one call of its slots.
-//
-// What a slot borrows it must not release. Builds that check handles find it out of any handle
-// (Borrowing). In others the status and the state of a call carry one reference more while a slot
-// runs, so that a release frees nothing, and is found out where nobody else but the caller holds
-// one.
+// A registered libsched_plugin, and the calls of its slots. A slot must not release borrowed
+// handles. Builds that check handles detect this for every handle (Borrowing). Other builds give
+// the status and the state of a call one more reference while a slot runs, so that a release frees
+// nothing; it is detected if only the caller holds another reference.
 #pragma once
 
 #include <mutex>
@@ -17,14 +15,14 @@
 
 namespace libsched::capi {
 
-// The struct with what it points to copied; destroys user_data when the last user goes.
+// A deep copy of the struct; destroys user_data with the last reference.
 struct Registered {
   libsched_plugin slots{};
   std::string name;
   std::vector<std::string> reasons;
   void* user_data = nullptr;
-  // Serialises calls unless the plugin is concurrent. Recursive: a slot may ask an evaluator of its
-  // own, whose framework has this plugin, too.
+  // Serialises calls unless the plugin is concurrent. Recursive: a slot may use an evaluator of its
+  // own whose framework also has this plugin.
   mutable CallLock mutex;
   std::shared_ptr<void> library;  // the shared object that the slots are in; closed last
 
@@ -43,7 +41,7 @@ struct Registered {
     return (slots.flags & LIBSCHED_PLUGIN_CONCURRENT) != 0 ? Plugin::Threading::kConcurrent
                                                            : Plugin::Threading::kSerialised;
   }
-  // Around every call of a slot.
+  // Guards every call of a slot.
   class Inside {
    public:
     explicit Inside(const Registered& r) : call_(r.threading()) {
@@ -57,7 +55,7 @@ struct Registered {
   Inside serialise() const { return Inside(*this); }
 };
 
-// Around the calls of one slot that answers nothing that could be wrong.
+// Guards the calls of a slot without a result to check.
 class SilentCall {
  public:
   explicit SilentCall(const Registered& r) : lock_(r.serialise()) {}
@@ -67,7 +65,7 @@ class SilentCall {
   [[no_unique_address]] Borrowing borrowing_;
 };
 
-// Around the calls of one slot, also of many nodes in turn.
+// Guards the calls of a slot, including calls for many nodes in turn.
 class SlotCall : SilentCall {
  public:
   explicit SlotCall(const Registered& r, CycleState* state = nullptr)
@@ -84,14 +82,13 @@ class SlotCall : SilentCall {
   libsched_status* status() { return wrap(object_.get()); }
   void reset() { object_->blank()->reset(); }
 
-  // Whether a slot answered Success, and nothing is wrong with that: then what it wrote besides
-  // does not matter.
+  // Whether a slot returned a valid Success; anything else that it wrote is then ignored.
   bool succeeded(int32_t code) {
     return code == static_cast<int32_t>(Code::kSuccess) && !object_->unique() &&
            (state_ == nullptr || !state_->unique()) && !object_->out_of_memory &&
            !borrowing_.has_released();
   }
-  // What a slot answered; an Error that names the plugin if that makes no sense.
+  // The answer of a slot, or an Error that names the plugin if the answer is invalid.
   Status finish(int32_t code) {
     if (const char* given_back = borrowing_.released())
       return r_.nonsense("released " + std::string(given_back) + " that it had borrowed");

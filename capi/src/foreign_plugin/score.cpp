@@ -5,8 +5,8 @@
 namespace libsched::capi {
 namespace {
 
-// The last score() of this thread that failed: score_status() is asked right after it. One row is
-// enough, because upstream ends at the first one, too.
+// The last failure of score() on this thread, for score_status(), which is called right after it.
+// One status is enough, because upstream also ends at the first failure.
 Status& failed() {
   static thread_local Status status;
   return status;
@@ -47,7 +47,7 @@ Scored ForeignPlugin::score(const ScoreCall& call, const ScoreSet& set, int64_t*
   const Lent<NodeInfo> info(NodeView(call.view, kNoId));
   uint32_t count = 0;
   for (const uint32_t row : rows) {
-    if (++count % kLook == 0 && call.exceeded()) return {};  // the whole call ends then
+    if (++count % kLook == 0 && call.exceeded()) return {};  // this ends the whole call
     info->node = NodeView(call.view, row);
     int64_t score = 0;
     asked.reset();

@@ -1,6 +1,5 @@
-// Scratch: arrays for one batch call, kept by the thread for the next one: no allocation per call.
-//
-// Slots may ask evaluators of their own, hence calls nest and each takes its own arrays.
+// Scratch: arrays for one batch call. The thread keeps them, so that calls do not allocate. Slots
+// may use evaluators of their own, so calls nest and each takes its own arrays.
 #pragma once
 
 #include <cstdint>

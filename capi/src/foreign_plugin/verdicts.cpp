@@ -32,7 +32,7 @@ void Verdicts::Batch::begin(size_t first_word, Span<uint64_t> judged, size_t cou
 
 bool Verdicts::Batch::within(const Batch& other) const {
   for (size_t w = 0; w < words_.size(); ++w) {
-    const size_t at = first_word_ + w - other.first_word_;  // before it: a large number
+    const size_t at = first_word_ + w - other.first_word_;  // a large number if before it
     const uint64_t there = at < other.words_.size() ? other.words_[at].judged : 0;
     if ((words_[w].judged & ~there) != 0) return false;
   }
@@ -81,7 +81,7 @@ Status Verdicts::status(const Registered& r, uint32_t row) const {
                                              : r.nonsense("has no verdict");
 }
 
-// Not initialised, for only what was said is read.
+// Left uninitialised, because only entries that were written are read.
 void Verdicts::make_room(size_t rows) const {
   if (rows <= room_) return;
   rows = std::max(rows, 2 * room_);

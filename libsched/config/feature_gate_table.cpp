@@ -43,7 +43,7 @@ constexpr GateInfo kGates[] = {
     {"PodLevelResources", B, true, false, U},
     {"SchedulerAsyncAPICalls", B, false, false, U},
     {"SchedulerAsyncPreemption", B, true, false, Y},
-    {"SchedulerPopFromBackoffQ", B, true, false, U},
+    {"SchedulerPopFromBackoffQ", B, true, false, Y},
     {"SchedulerQueueingHints", G, true, true, U},
     {"SidecarContainers", G, true, true, U},
     {"StorageCapacityScoring", A, false, false, U},

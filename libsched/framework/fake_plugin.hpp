@@ -40,6 +40,7 @@ struct Fake {
   Plugin::Threading threading = Plugin::Threading::kConcurrent;
   Dependencies reads = Dependencies::everything();
   bool foreign = true;
+  std::function<Result<QueueingHint>(size_t, const Pod&, const ObjectChange&)> hint;
 };
 
 class FakePlugin final : public Plugin {
@@ -106,6 +107,10 @@ class FakePlugin final : public Plugin {
   bool registers_events() const override { return fake_.events != nullptr; }
   Result<std::vector<ClusterEventWithHint>> events_to_register() const override {
     return fake_.events();
+  }
+  Result<QueueingHint> hint(size_t index, const View&, const Pod& pod,
+                            const ObjectChange& change) const override {
+    return fake_.hint(index, pod, change);
   }
   bool signs() const override { return fake_.sign != nullptr; }
   Status sign(const View&, const Pod& pod, std::vector<SignFragment>* out) const override {

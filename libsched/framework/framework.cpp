@@ -76,6 +76,7 @@ Result<FrameworkRef> Framework::create(const ConfigRef& config, Str profile_name
   fw->config_ = config;
   fw->registry_ = registry;
   fw->behaviours_ = behaviours_of(release);
+  fw->gates_ = gates;
   std::map<std::string, uint32_t, std::less<>> index;
   const auto make = [&](const std::string& name) -> Result<std::string> {
     const Registry::Item& item = *registry->find(name);

@@ -47,6 +47,7 @@ class Framework final : public RefCounted {
   // The order of the queue, by the profile's QueueSort plugins.
   bool queue_less(const QueuedPod& a, const QueuedPod& b) const;
   const Behaviours& behaviours() const { return behaviours_; }
+  const FeatureGates& gates() const { return gates_; }
   // The plugins whose parts make a pod's signature; none if pods of this profile are not signed
   // (gate OpportunisticBatching; every PreFilter, Filter, PreScore and Score plugin must sign).
   bool signs() const { return signs_; }
@@ -68,6 +69,7 @@ class Framework final : public RefCounted {
   std::vector<std::vector<uint32_t>> namesakes_;
   std::array<std::vector<uint32_t>, kExtensionPointCount> points_;
   Behaviours behaviours_;
+  FeatureGates gates_;
   bool signs_ = false;
   std::vector<uint32_t> signers_;
   std::vector<int64_t> score_weights_;

@@ -6,28 +6,57 @@
 namespace libsched {
 namespace {
 
-// Pods of documents without uids are told apart by name; a uid has no slash.
-std::string key_of(const Pod& pod) {
-  if (!pod.meta.uid.empty()) return std::string(pod.meta.uid);
-  return std::string(pod.meta.ns) + "/" + std::string(pod.meta.name);
-}
+// The uid; pods of documents without uids are told apart by name.
+class PodKey {
+ public:
+  explicit PodKey(const Pod& pod) : key_(pod.meta.uid) {
+    if (!key_.empty()) return;
+    made_ = std::string(pod.meta.ns) + "/" + std::string(pod.meta.name);
+    key_ = made_;
+  }
+  PodKey(const PodKey&) = delete;
+  PodKey& operator=(const PodKey&) = delete;
+  Str get() const { return key_; }
+
+ private:
+  Str key_;
+  std::string made_;
+};
 
 }  // namespace
 
-void Nominator::add(const PodRef& pod, const std::optional<Nomination>& nomination) {
-  remove(*pod);  // never twice
-  std::string node(pod->status.nominated_node_name);
-  if (nomination && nomination->override_node) {
-    node = nomination->node;
-  } else if (node.empty()) {
+void Nominator::replace(const Pod& old_pod, const PodRef& pod,
+                        const std::optional<Nomination>& nomination) {
+  const bool given = nomination && nomination->override_node;
+  const Str node = given ? Str(nomination->node) : pod->status.nominated_node_name;
+  if (node.empty() && !given && empty()) return;
+  const PodKey old_key(old_pod), key(*pod);
+  if (node.empty() && !given) {
+    drop(old_pod, old_key.get());
+    drop(*pod, key.get());
     return;
   }
-  by_node_[node].push_back(pod);
-  node_of_[key_of(*pod)] = std::move(node);
+  // All memory is there before anything changes: nodes of both maps, and room in the list.
+  std::map<std::string, std::string, std::less<>> entry;
+  entry.emplace(key.get(), node);
+  std::map<std::string, std::vector<PodRef>, std::less<>> list;
+  std::vector<PodRef>& fresh = list[std::string(node)];
+  fresh.reserve(1);
+  if (const auto there = by_node_.find(node); there != by_node_.end())
+    if (std::vector<PodRef>& pods = there->second; pods.size() == pods.capacity())
+      pods.reserve(2 * pods.size() + 1);
+  drop(old_pod, old_key.get());
+  drop(*pod, key.get());  // never twice
+  node_of_.insert(entry.extract(entry.begin()));
+  by_node_.insert(list.extract(list.begin())).position->second.push_back(pod);
 }
 
 void Nominator::remove(const Pod& pod) {
-  const auto it = node_of_.find(key_of(pod));
+  if (!empty()) drop(pod, PodKey(pod).get());
+}
+
+void Nominator::drop(const Pod& pod, Str key) noexcept {
+  const auto it = node_of_.find(key);
   if (it == node_of_.end()) return;
   const auto there = by_node_.find(it->second);
   std::vector<PodRef>& pods = there->second;
@@ -40,10 +69,9 @@ void Nominator::remove(const Pod& pod) {
 void Nominator::update(const Pod& old_pod, const PodRef& new_pod) {
   std::optional<Nomination> keep;
   if (old_pod.status.nominated_node_name.empty() && new_pod->status.nominated_node_name.empty())
-    if (const auto it = node_of_.find(key_of(old_pod)); it != node_of_.end())
+    if (const auto it = node_of_.find(PodKey(old_pod).get()); it != node_of_.end())
       keep = Nomination{true, it->second};
-  remove(old_pod);
-  add(new_pod, keep);
+  replace(old_pod, new_pod, keep);
 }
 
 const std::vector<PodRef>& Nominator::on(Str node) const {
@@ -53,7 +81,7 @@ const std::vector<PodRef>& Nominator::on(Str node) const {
 }
 
 Str Nominator::node_of(const Pod& pod) const {
-  const auto it = node_of_.find(key_of(pod));
+  const auto it = node_of_.find(PodKey(pod).get());
   return it == node_of_.end() ? Str() : Str(it->second);
 }
 

@@ -1,6 +1,7 @@
 // Nominator: pods that wait for room on a node, mostly for the pods that they preempt to leave.
 //
-// Upstream keeps this in its queue. One thread at a time.
+// Upstream keeps this in its queue. One thread at a time. A change that runs out of memory has not
+// happened.
 #pragma once
 
 #include <map>
@@ -23,7 +24,11 @@ class Nominator {
  public:
   // Upstream's AddNominatedPod: with an override that node (even ""), else the pod's own
   // status.nominatedNodeName or nothing.
-  void add(const PodRef& pod, const std::optional<Nomination>& nomination);
+  void add(const PodRef& pod, const std::optional<Nomination>& nomination) {
+    replace(*pod, pod, nomination);
+  }
+  // The same after the nomination of `old_pod` was removed.
+  void replace(const Pod& old_pod, const PodRef& pod, const std::optional<Nomination>& nomination);
   void remove(const Pod& pod);  // by uid; nothing if it is not there
   // The same uid with another version of the pod; keeps a nomination that neither document has.
   void update(const Pod& old_pod, const PodRef& new_pod);
@@ -35,6 +40,8 @@ class Nominator {
   const std::map<std::string, std::vector<PodRef>, std::less<>>& all() const { return by_node_; }
 
  private:
+  void drop(const Pod& pod, Str key) noexcept;
+
   std::map<std::string, std::vector<PodRef>, std::less<>> by_node_;
   std::map<std::string, std::string, std::less<>> node_of_;  // uid -> node
 };

@@ -43,34 +43,47 @@ bool same_claims(const PodStatus& a, const PodStatus& b) {
 
 }  // namespace
 
+ActionList node_change_list(const Node& after, const Node& before, const FeatureGates& gates) {
+  ActionList out;
+  out.add_if(before.unschedulable && !after.unschedulable, kUpdateNodeTaint);
+  out.add_if(!same_amounts(before.allocatable_list, after.allocatable_list),
+             kUpdateNodeAllocatable);
+  out.add_if(!same_labels(before.meta.labels, after.meta.labels), kUpdateNodeLabel);
+  out.add_if(!same_taints(before, after), kUpdateNodeTaint);
+  out.add_if(before.conditions_hash != after.conditions_hash, kUpdateNodeCondition);
+  out.add_if(before.annotations_hash != after.annotations_hash, kUpdateNodeAnnotation);
+  out.add_if(gates.enabled(Gate::kNodeDeclaredFeatures) &&
+                 !equal(before.declared_features, after.declared_features, std::equal_to<Str>()),
+             kUpdateNodeDeclaredFeature);
+  return out;
+}
+
+ActionList pod_change_list(const Pod& after, const Pod& before, const FeatureGates& gates) {
+  ActionList out;
+  out.add_if(!same_labels(before.meta.labels, after.meta.labels), kUpdatePodLabel);
+  out.add_if(requests_scaled_down(after, before,
+                                  gates.enabled(Gate::kInPlacePodLevelResourcesVerticalScaling)),
+             kUpdatePodScaleDown);
+  out.add_if(after.spec.scheduling_gates.empty() && !before.spec.scheduling_gates.empty(),
+             kUpdatePodSchedulingGatesEliminated);
+  out.add_if(after.spec.tolerations.size() != before.spec.tolerations.size(), kUpdatePodToleration);
+  out.add_if(
+      gates.enabled(Gate::kDynamicResourceAllocation) && !same_claims(before.status, after.status),
+      kUpdatePodGeneratedResourceClaim);
+  out.add_if(out.count == 0, kUpdate);
+  return out;
+}
+
 ActionType node_changes(const Node& after, const Node& before, const FeatureGates& gates) {
   ActionType out = 0;
-  const auto tell = [&](bool changed, ActionType action) { out |= changed ? action : 0; };
-  tell(before.unschedulable && !after.unschedulable, kUpdateNodeTaint);
-  tell(!same_amounts(before.allocatable_list, after.allocatable_list), kUpdateNodeAllocatable);
-  tell(!same_labels(before.meta.labels, after.meta.labels), kUpdateNodeLabel);
-  tell(!same_taints(before, after), kUpdateNodeTaint);
-  tell(before.conditions_hash != after.conditions_hash, kUpdateNodeCondition);
-  tell(before.annotations_hash != after.annotations_hash, kUpdateNodeAnnotation);
-  tell(gates.enabled(Gate::kNodeDeclaredFeatures) &&
-           !equal(before.declared_features, after.declared_features, std::equal_to<Str>()),
-       kUpdateNodeDeclaredFeature);
+  for (const ActionType action : node_change_list(after, before, gates)) out |= action;
   return out;
 }
 
 ActionType pod_changes(const Pod& after, const Pod& before, const FeatureGates& gates) {
   ActionType out = 0;
-  const auto tell = [&](bool changed, ActionType action) { out |= changed ? action : 0; };
-  tell(!same_labels(before.meta.labels, after.meta.labels), kUpdatePodLabel);
-  tell(requests_scaled_down(after, before,
-                            gates.enabled(Gate::kInPlacePodLevelResourcesVerticalScaling)),
-       kUpdatePodScaleDown);
-  tell(after.spec.scheduling_gates.empty() && !before.spec.scheduling_gates.empty(),
-       kUpdatePodSchedulingGatesEliminated);
-  tell(after.spec.tolerations.size() != before.spec.tolerations.size(), kUpdatePodToleration);
-  tell(gates.enabled(Gate::kDynamicResourceAllocation) && !same_claims(before.status, after.status),
-       kUpdatePodGeneratedResourceClaim);
-  return out == 0 ? kUpdate : out;
+  for (const ActionType action : pod_change_list(after, before, gates)) out |= action;
+  return out;
 }
 
 ActionType actions_of(const ObjectChange& change, const FeatureGates& gates) {

@@ -1,0 +1,50 @@
+// Course: what is to become of a pod. It is worked out while plugins may be asked and memory may
+// run out, and taken afterwards, when nothing can fail.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "libsched/scheduler/queue/queue_profiles.hpp"
+
+namespace libsched {
+
+struct Course {
+  enum class Step : uint8_t {
+    kActivate,
+    kBackOff,
+    kBackOffAsError,  // among the pods that no plugin rejected
+    kWait,            // among the unschedulable pods
+    kGated,           // the same, unless the pod is in a heap
+  };
+  struct Taken {
+    Step step = Step::kWait;
+    uint32_t event = 0;  // whose label is counted
+  };
+
+  explicit Course(QueuedPodInfo& p)
+      : pod(&p), unschedulable(p.unschedulable), pending(p.pending), gating(p.gating) {}
+
+  bool gated() const { return gating != kNoPlugin; }
+  void take(Step step, uint32_t event) { steps[count++] = {step, event}; }
+  Step last() const { return steps[count - 1].step; }
+
+  // PreEnqueue: a plugin that gates the pod is to blame, too, even after the gate has opened.
+  void gate(const QueueProfiles& profiles, const Pod& as, uint32_t scheduler) {
+    gating = profiles.ask_gates(as, scheduler, gating);
+    if (!gated()) return;
+    if (!unschedulable.has(gating) && !pending.has(gating)) blamed.add(gating);
+    unschedulable.add(gating);
+  }
+
+  QueuedPodInfo* pod;
+  RejectorSet unschedulable, pending;  // that it carries afterwards
+  RejectorSet blamed;                  // of them, by this course
+  PluginId gating;
+  bool leaves_waiting = false;  // the unschedulable pods, first of all
+  bool leaves_heap = false;     // likewise
+  uint8_t count = 0;
+  std::array<Taken, 5> steps;  // an update stands for five events at most
+};
+
+}  // namespace libsched

@@ -1,0 +1,53 @@
+// SchedulingQueue: what is in it.
+#include <algorithm>
+#include <string>
+
+#include "libsched/scheduler/queue/queue.hpp"
+
+namespace libsched {
+namespace {
+
+using Pods = std::vector<QueuedPodInfo*>;
+
+bool by_name(const QueuedPodInfo& a, const QueuedPodInfo& b) {
+  const ObjectMeta &x = a.pod->meta, &y = b.pod->meta;
+  if (x.ns == y.ns) return x.name < y.name;
+  return std::string(x.ns) + "/" < std::string(y.ns) + "/";
+}
+
+template <typename Less>
+Pods sorted(Pods pods, Less&& less) {
+  std::sort(pods.begin(), pods.end(),
+            [&](const QueuedPodInfo* a, const QueuedPodInfo* b) { return less(*a, *b); });
+  return pods;
+}
+
+}  // namespace
+
+Pods SchedulingQueue::active() const {
+  const Busy busy(*this);
+  return active_.upcoming([](const QueuedPodInfo&) { return true; });
+}
+
+Pods SchedulingQueue::backing_off() const {
+  const Busy busy(*this);
+  // A heap puts up with a QueueSort that contradicts itself, which std::sort does not.
+  return PodHeap<BackoffLess>::sorted(backoff_.pods(), {{&profiles_.first()}, true});
+}
+
+Pods SchedulingQueue::backing_off_after_errors() const {
+  return sorted(error_backoff_.pods(), [](const QueuedPodInfo& a, const QueuedPodInfo& b) {
+    return a.backoff_expiration_ns != b.backoff_expiration_ns
+               ? a.backoff_expiration_ns < b.backoff_expiration_ns
+               : by_name(a, b);
+  });
+}
+
+Pods SchedulingQueue::unschedulable(bool only_gated) const {
+  Pods pods;
+  for (QueuedPodInfo* pod = unschedulable_.first(); pod != nullptr; pod = pod->next)
+    if (!only_gated || pod->gated()) pods.push_back(pod);
+  return sorted(std::move(pods), by_name);
+}
+
+}  // namespace libsched

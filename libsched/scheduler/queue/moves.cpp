@@ -1,0 +1,212 @@
+// SchedulingQueue: events that move pods, and time that does.
+#include <algorithm>
+
+#include "libsched/framework/property_changes.hpp"
+#include "libsched/scheduler/queue/queue.hpp"
+#include "libsched/scheduler/queue/related_pods.hpp"
+
+namespace libsched {
+namespace {
+
+constexpr int64_t kUnschedulablePeriodNs = 30 * kSecondNs;
+
+Error state(const char* text) { return {Rc::kState, text, {}, {}}; }
+
+}  // namespace
+
+// Upstream's movePodsToActiveOrBackoffQueue for the unschedulable pods for which wanted(pod) holds.
+template <typename Wanted>
+void SchedulingQueue::move(const EventPlan& plan, const ObjectChange& change, bool flushed,
+                           Wanted&& wanted) {
+  std::vector<Course> courses;
+  for (QueuedPodInfo* pod = unschedulable_.first(); pod != nullptr; pod = pod->next) {
+    if (!wanted(*pod) || (pod->gated() && !plan.gates.has(pod->gating))) continue;
+    Course course(*pod);
+    const Requeueing how = worth_requeueing(course, *pod->pod, pod->scheduler, plan, change);
+    if (how == Requeueing::kSkip) continue;
+    course.leaves_waiting = true;
+    const int64_t expiration =
+        how == Requeueing::kAfterBackoff ? backoff_times_.expiration(*pod) : kNoTime;
+    requeue(course, *pod->pod, pod->scheduler, how, expiration, plan.label);
+    courses.push_back(course);
+  }
+  const bool recorded = !in_flight_.empty();
+  reserve(courses.size(), recorded ? 1 : 0);
+  if (flushed)
+    for (QueuedPodInfo* pod = unschedulable_.first(); pod != nullptr; pod = pod->next)
+      if (wanted(*pod)) pod->was_flushed = true;
+  for (const Course& course : courses) take(course);
+  move_request_cycle_ = scheduling_cycle_;
+  if (recorded) in_flight_.push(plan, change);
+}
+
+void SchedulingQueue::move_all(const EventPlan& plan, const ObjectChange& change,
+                               const PodCheck& check) {
+  if (!plan.of_interest) return;
+  move(plan, change, false, [&](const QueuedPodInfo& pod) { return !check || check(*pod.pod); });
+}
+
+Result<void> SchedulingQueue::move_all(const QueueEvent& event, const PodCheck& check) {
+  LIBSCHED_TRY(may_change());
+  const Busy busy(*this);
+  const EventPlan& kind = plan(event);
+  ObjectChange change = event.change;
+  if (change.resource.empty()) change.resource = kind.event.resource;
+  move_all(kind, change, check);
+  return {};
+}
+
+Result<void> SchedulingQueue::node_updated(const NodeRef& before, const NodeRef& after,
+                                           const PodCheck& check) {
+  LIBSCHED_TRY(may_change());
+  const Busy busy(*this);
+  for (const ActionType action : node_change_list(*after, *before, gates_))
+    move_all(plan({"Node", action, {}}), {"Node", before, after}, check);
+  return {};
+}
+
+void SchedulingQueue::move_related(const EventPlan& plan, const ObjectChange& change,
+                                   const Pod& pod) {
+  if (!plan.of_interest) return;
+  const RelatedPods related(pod, view(), *plugins_);
+  move(plan, change, false, [&](const QueuedPodInfo& other) { return related.has(other); });
+}
+
+Result<void> SchedulingQueue::assigned_pod_added(const PodRef& pod) {
+  LIBSCHED_TRY(may_change());
+  const Busy busy(*this);
+  move_related(*assigned_pod_added_, {"Pod", {}, pod}, *pod);
+  return {};
+}
+
+Result<void> SchedulingQueue::assigned_pod_updated(const PodRef& old_pod, const PodRef& new_pod) {
+  LIBSCHED_TRY(may_change());
+  const Busy busy(*this);
+  const ObjectChange change{"Pod", old_pod, new_pod};
+  const PodEvents events = pod_events(*new_pod, *old_pod);
+  for (size_t i = 0; i < events.count; ++i) {
+    const EventPlan& event = *events.plans[i];
+    if (event.event.actions == kUpdatePodScaleDown)  // room for anybody
+      move_all(event, change, {});
+    else
+      move_related(event, change, *new_pod);
+  }
+  return {};
+}
+
+Result<void> SchedulingQueue::activate(Span<PodRef> pods) {
+  LIBSCHED_TRY(may_change());
+  const Busy busy(*this);
+  const auto key = [](const PodRef& pod) { return std::pair(pod->meta.ns, pod->meta.name); };
+  std::vector<PodRef> once(pods.begin(), pods.end());
+  std::stable_sort(once.begin(), once.end(),
+                   [&](const PodRef& a, const PodRef& b) { return key(a) < key(b); });
+  once.erase(std::unique(once.begin(), once.end(),
+                         [&](const PodRef& a, const PodRef& b) { return key(a) == key(b); }),
+             once.end());
+  std::vector<Course> courses;
+  std::vector<PodRef> others;
+  for (const PodRef& pod : once) {
+    const std::optional<Course> course = activation(*pod);
+    if (course) courses.push_back(*course);
+    if (!course || course->gated()) others.push_back(pod);
+  }
+  reserve(courses.size(), others.size());
+  for (const Course& course : courses) take(course);
+  // For when it comes back; meant for this pod alone.
+  for (const PodRef& pod : others)
+    if (in_flight_.has(*pod)) in_flight_.push(*force_activate_, {"Pod", {}, pod});
+  if (!others.empty()) move_request_cycle_ = scheduling_cycle_;
+  return {};
+}
+
+void SchedulingQueue::flush_backoff_now() {
+  const auto over = [this, t = now()](const QueuedPodInfo& pod) {
+    return backoff_times_.over(pod.backoff_expiration_ns, t);
+  };
+  std::vector<Course> courses;
+  for (const PodHeap<BackoffLess>* heap : {&backoff_, &error_backoff_})
+    for (QueuedPodInfo* pod : heap->upcoming(over)) {
+      Course& course = courses.emplace_back(*pod);
+      course.leaves_heap = true;
+      move_to_active(course, *pod->pod, pod->scheduler, backoff_complete_, true);
+    }
+  reserve(courses.size(), 0);
+  for (const Course& course : courses) take(course);
+}
+
+void SchedulingQueue::flush_unschedulable_now() {
+  const int64_t t = now();
+  const auto left_over = [&](const QueuedPodInfo& pod) {
+    return t - pod.timestamp_ns > options_.max_in_unschedulable_ns;
+  };
+  for (const QueuedPodInfo* pod = unschedulable_.first(); pod != nullptr; pod = pod->next)
+    if (left_over(*pod)) return move(*timeout_, {"*", {}, {}}, true, left_over);
+}
+
+Result<void> SchedulingQueue::flush_backoff() {
+  LIBSCHED_TRY(may_change());
+  const Busy busy(*this);
+  flush_backoff_now();
+  return {};
+}
+
+Result<void> SchedulingQueue::flush_unschedulable() {
+  LIBSCHED_TRY(may_change());
+  const Busy busy(*this);
+  flush_unschedulable_now();
+  return {};
+}
+
+Result<void> SchedulingQueue::run() {
+  LIBSCHED_TRY(may_change());
+  if (closed_) return state("the queue is closed");
+  if (backoff_due_) return state("the queue runs already");
+  const int64_t t = now();
+  backoff_due_ = backoff_times_.align(t + kSecondNs);
+  unschedulable_due_ = t;
+  return {};
+}
+
+std::optional<int64_t> SchedulingQueue::next_due() const {
+  if (!backoff_due_) return std::nullopt;
+  return std::min(*backoff_due_, *unschedulable_due_);
+}
+
+Result<void> SchedulingQueue::run_due() {
+  LIBSCHED_TRY(may_change());
+  if (!backoff_due_) return {};
+  const Busy busy(*this);
+  const int64_t t = now();
+  const auto backoff = [&] {
+    if (*backoff_due_ > t) return;
+    flush_backoff_now();
+    // A ticker: the ticks that were missed are left out.
+    *backoff_due_ += ((t - *backoff_due_) / kSecondNs + 1) * kSecondNs;
+  };
+  const auto unschedulable = [&] {
+    if (*unschedulable_due_ > t) return;
+    flush_unschedulable_now();
+    unschedulable_due_ = t + kUnschedulablePeriodNs;
+  };
+  if (*backoff_due_ < *unschedulable_due_) {
+    backoff();
+    unschedulable();
+  } else {
+    unschedulable();
+    backoff();
+  }
+  return {};
+}
+
+Result<void> SchedulingQueue::close() {
+  LIBSCHED_TRY(may_change());
+  if (closed_) return state("the queue is closed");
+  closed_ = true;
+  backoff_due_.reset();
+  unschedulable_due_.reset();
+  in_flight_.clear();
+  return {};
+}
+
+}  // namespace libsched

@@ -1,0 +1,205 @@
+// SchedulingQueue: which pod is tried next, and when a pod that was turned away is tried again.
+// Upstream's PriorityQueue with queueing hints.
+//
+// It belongs to the thread of its cluster: no locks, no threads, nothing blocks. Plugins may look
+// at it while it asks them, but not change it. A change happens as a whole or, if memory runs out,
+// not at all; plugins are asked before anything has changed.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "libsched/scheduler/queue/backoff.hpp"
+#include "libsched/scheduler/queue/course.hpp"
+#include "libsched/scheduler/queue/in_flight.hpp"
+#include "libsched/scheduler/queue/pod_heap.hpp"
+#include "libsched/scheduler/queue/pod_table.hpp"
+#include "libsched/scheduler/queue/queue_metrics.hpp"
+#include "libsched/scheduler/queue/queue_profiles.hpp"
+#include "libsched/scheduler/queue/unschedulable_pods.hpp"
+
+namespace libsched {
+
+struct QueueOptions {
+  int64_t initial_backoff_ns = kSecondNs;
+  int64_t max_backoff_ns = 10 * kSecondNs;  // 0: no backoff
+  int64_t max_in_unschedulable_ns = 300 * kSecondNs;
+};
+
+// An event and the objects that it is about.
+struct QueueEvent {
+  Str resource;
+  ActionType actions = 0;
+  Str label;  // "": resource and actions
+  // `change.resource` names the type of the objects; it lives as long as the queue.
+  ObjectChange change = {};
+};
+
+class SchedulingQueue final : public RefCounted {
+ public:
+  // Evaluators as for schedule_one(), which share their services; only their parts are kept.
+  // Errors: those of check_profiles() and QueueProfiles::create(), kMisuse (different services),
+  // kInvalid (a negative time).
+  static Result<Ref<SchedulingQueue>> create(Span<Evaluator*> profiles,
+                                             const QueueOptions& options);
+
+  // Errors of all changes: kMisuse, while plugins are asked. Upstream's methods of the same names.
+  Result<void> add(const PodRef& pod);
+  Result<void> update(const PodRef& old_pod, const PodRef& new_pod);  // of one name, else kMisuse
+  Result<void> remove(const Pod& pod);
+  // Null: there is none.
+  Result<QueuedPodRef> pop();
+  Result<QueuedPodRef> pop_specific(const Pod& pod);
+  Result<void> done(Str uid);  // "namespace/name" of a pod without one
+  struct Rejection {
+    Span<Str> unschedulable, pending;  // names of plugins
+  };
+  // Upstream's AddUnschedulableIfNotPresent after what the failure handler writes into the pod: its
+  // present version and who rejected it. The pod is done then, also after kExists (it is in the
+  // queue).
+  Result<void> add_unschedulable(QueuedPodInfo& queued, const PodRef& pod,
+                                 const Rejection& rejection);
+
+  using PodCheck = std::function<bool(const Pod&)>;  // upstream's PreEnqueueCheck; empty: all pods
+  Result<void> move_all(const QueueEvent& event, const PodCheck& check);
+  // For each event that the update of a node stands for.
+  Result<void> node_updated(const NodeRef& before, const NodeRef& after, const PodCheck& check);
+  Result<void> assigned_pod_added(const PodRef& pod);
+  // For each event that the update stands for.
+  Result<void> assigned_pod_updated(const PodRef& old_pod, const PodRef& new_pod);
+  Result<void> activate(Span<PodRef> pods);
+
+  Result<void> flush_backoff();
+  Result<void> flush_unschedulable();
+  Result<void> run();                       // kState: it runs or is closed
+  std::optional<int64_t> next_due() const;  // when a timer is due
+  Result<void> run_due();                   // those that are due, each once
+  Result<void> close();                     // kState: it is closed
+
+  bool closed() const { return closed_; }
+  // In the order of pop(); by expiration and then QueueSort; by expiration; by name.
+  std::vector<QueuedPodInfo*> active() const;
+  std::vector<QueuedPodInfo*> backing_off() const;
+  std::vector<QueuedPodInfo*> backing_off_after_errors() const;
+  std::vector<QueuedPodInfo*> unschedulable(bool only_gated) const;
+  size_t active_count() const { return active_.size(); }
+  size_t backoff_count() const { return backoff_.size(); }
+  size_t error_backoff_count() const { return error_backoff_.size(); }
+  const UnschedulablePods& unschedulable_pods() const { return unschedulable_; }
+  const InFlight& in_flight() const { return in_flight_; }
+  int64_t scheduling_cycle() const { return scheduling_cycle_; }
+  int64_t move_request_cycle() const { return move_request_cycle_; }
+  const PluginNames& plugins() const { return *plugins_; }
+  const QueueMetrics& metrics() const { return metrics_; }
+
+ private:
+  struct SortLess {  // upstream's QueueSort
+    const Framework* framework;
+    bool operator()(const QueuedPodInfo& a, const QueuedPodInfo& b) const {
+      return framework->queue_less({*a.pod, a.timestamp_ns}, {*b.pod, b.timestamp_ns});
+    }
+  };
+  struct BackoffLess {
+    SortLess sort;
+    bool sorts;  // pods of one expiration
+    bool operator()(const QueuedPodInfo& a, const QueuedPodInfo& b) const {
+      if (a.backoff_expiration_ns != b.backoff_expiration_ns)
+        return a.backoff_expiration_ns < b.backoff_expiration_ns;
+      return sorts && sort(a, b);
+    }
+  };
+  enum class Destination : uint8_t { kActive, kBackoff, kUnschedulable };
+
+  // While plugins may be asked: neither the cluster nor the queue may change meanwhile.
+  class Busy {
+   public:
+    explicit Busy(const SchedulingQueue& queue)
+        : queue_(queue), before_(queue.busy_), judging_(queue.cluster_.get()) {
+      queue_.busy_ = true;
+    }
+    ~Busy() { queue_.busy_ = before_; }
+    Busy(const Busy&) = delete;
+    Busy& operator=(const Busy&) = delete;
+
+   private:
+    const SchedulingQueue& queue_;
+    bool before_;
+    Cluster::Judging judging_;
+  };
+
+  SchedulingQueue(QueueProfiles profiles, Ref<PluginNames> plugins, QueueMetrics metrics,
+                  const Evaluator& first, const QueueOptions& options);
+  Result<void> may_change() const;
+  int64_t now() const { return services_->clock().now_ns(); }
+  const View& view() const { return cluster_->view(); }
+  QueuedPodRef make(const PodRef& pod);
+  const EventPlan& plan(const QueueEvent& e) {
+    return profiles_.plan(e.resource, e.actions, e.label, &metrics_);
+  }
+  // The events of a pod's update, in upstream's order.
+  struct PodEvents {
+    std::array<const EventPlan*, 5> plans;
+    size_t count = 0;
+  };
+  PodEvents pod_events(const Pod& after, const Pod& before);
+  Requeueing worth_requeueing(const Course& course, const Pod& as, uint32_t scheduler,
+                              const EventPlan& plan, const ObjectChange& change) const {
+    return profiles_.worth_requeueing(as, scheduler, course.unschedulable, course.pending, plan,
+                                      view(), change);
+  }
+
+  // Working out courses (requeue.cpp).
+  void move_to_active(Course& course, const Pod& as, uint32_t scheduler, uint32_t event,
+                      bool from_backoff) const;
+  Destination requeue(Course& course, const Pod& as, uint32_t scheduler, Requeueing how,
+                      int64_t backoff_expiration_ns, uint32_t event) const;
+  Requeueing how_after_flight(const Course& course, const Pod& as, uint32_t scheduler) const;
+  std::optional<Course> activation(const Pod& pod) const;
+  // Taking them, which cannot fail after this.
+  void reserve(size_t courses, size_t in_flight);
+  void take(const Course& course);
+  void leave_heap(QueuedPodInfo& pod);
+  // Forgets a pod that is in no part any more.
+  void forget_if_gone(QueuedPodInfo& pod) {
+    if (pod.heap == QueueHeap::kNone && !pod.waits) table_.remove(pod);
+  }
+
+  // Changes without may_change() (queue.cpp, moves.cpp).
+  void add_new(const PodRef& pod, const EventPlan& event);
+  bool fly(QueuedPodInfo& pod);  // false: such a pod is in flight
+  template <typename Wanted>
+  void move(const EventPlan& plan, const ObjectChange& change, bool flushed, Wanted&& wanted);
+  void move_all(const EventPlan& plan, const ObjectChange& change, const PodCheck& check);
+  void move_related(const EventPlan& plan, const ObjectChange& change, const Pod& pod);
+  void flush_backoff_now();
+  void flush_unschedulable_now();
+
+  QueueOptions options_;
+  Ref<Cluster> cluster_;
+  Ref<Services> services_;
+  FeatureGates gates_;
+  bool pops_from_backoff_;
+  Ref<PluginNames> plugins_;
+  QueueMetrics metrics_;
+  QueueProfiles profiles_;
+  Backoff backoff_times_;
+
+  PodTable table_;
+  PodHeap<SortLess> active_;
+  PodHeap<BackoffLess> backoff_, error_backoff_;
+  UnschedulablePods unschedulable_;
+  InFlight in_flight_;
+  int64_t scheduling_cycle_ = 0, move_request_cycle_ = -1;
+  std::optional<int64_t> backoff_due_, unschedulable_due_;
+  bool closed_ = false;
+  mutable bool busy_ = false;
+
+  // Events and labels of every queue.
+  const EventPlan *pod_added_, *pod_updated_, *assigned_pod_added_, *force_activate_, *timeout_;
+  uint32_t attempt_failed_, backoff_complete_, pop_from_backoff_;
+};
+using SchedulingQueueRef = Ref<SchedulingQueue>;
+
+}  // namespace libsched

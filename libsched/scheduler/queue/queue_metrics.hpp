@@ -1,0 +1,49 @@
+// QueueMetrics: upstream's counters of the queue, as plain numbers.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "libsched/base/arena.hpp"
+#include "libsched/scheduler/queue/plugin_names.hpp"
+
+namespace libsched {
+
+// The label "queue" of queue_incoming_pods_total.
+enum class QueuePart : uint8_t { kActive, kBackoff, kUnschedulable };
+
+class QueueMetrics {
+ public:
+  // The number of an event's label, and of a schedulerName; the first of these are the profiles.
+  uint32_t event(Str label);
+  uint32_t scheduler(Str name);
+
+  const std::string& event_label(uint32_t event) const { return *events_[event]; }
+  size_t events() const { return events_.size(); }
+  const std::string& scheduler_name(uint32_t scheduler) const { return *schedulers_[scheduler]; }
+  size_t schedulers() const { return schedulers_.size(); }
+
+  void came(QueuePart part, uint32_t event) { ++incoming_[event][static_cast<size_t>(part)]; }
+  uint64_t incoming(QueuePart part, uint32_t event) const {
+    return incoming_[event][static_cast<size_t>(part)];
+  }
+  // unschedulable_pods, which upstream does not take back when a pod is deleted from a heap.
+  void blame(const RejectorSet& plugins, uint32_t scheduler, int64_t by) {
+    plugins.for_each([&](PluginId id) { blamed_[scheduler][id] += by; });
+  }
+  int64_t blamed(PluginId plugin, uint32_t scheduler) const { return blamed_[scheduler][plugin]; }
+
+ private:
+  using Ids = std::map<std::string, uint32_t, std::less<>>;
+  static uint32_t id(Str name, Ids* ids, std::vector<const std::string*>* names);
+
+  Ids event_ids_, scheduler_ids_;
+  std::vector<const std::string*> events_, schedulers_;       // the keys of the maps
+  std::vector<std::array<uint64_t, 3>> incoming_;             // by event
+  std::vector<std::array<int64_t, kMaxPluginNames>> blamed_;  // by scheduler
+};
+
+}  // namespace libsched

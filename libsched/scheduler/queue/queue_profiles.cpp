@@ -1,0 +1,130 @@
+// QueueProfiles: upstream's preEnqueuePluginMap, queueingHintMap and pluginToEventsMap.
+#include "libsched/scheduler/queue/queue_profiles.hpp"
+
+#include <algorithm>
+
+#include "libsched/base/quote.hpp"
+
+namespace libsched {
+namespace {
+
+std::vector<Str> queue_sorts(const Framework& framework) {
+  std::vector<Str> names;
+  for (const uint32_t i : framework.at(ExtensionPoint::kQueueSort))
+    names.push_back(framework.plugins()[i].name);
+  return names;
+}
+
+}  // namespace
+
+Result<QueueProfiles::Profile> QueueProfiles::profile_of(const FrameworkRef& framework,
+                                                         PluginNames* names) {
+  Profile out{framework, {}, {}};
+  for (const uint32_t i : framework->at(ExtensionPoint::kPreEnqueue)) {
+    const Framework::Instance& instance = framework->plugins()[i];
+    if (!instance.plugin) continue;
+    const Result<PluginId> name = names->id(instance.name);
+    if (!name.ok()) return name.error();
+    const auto same = std::find_if(out.gates.begin(), out.gates.end(),
+                                   [&](const Gate& g) { return g.name == *name; });
+    if (same == out.gates.end())
+      out.gates.push_back({*name, instance.plugin.get()});
+    else
+      same->plugin = instance.plugin.get();  // upstream's map keeps the last of a name
+  }
+  const Result<EventMap> events = event_map(*framework);
+  if (!events.ok()) return events.error();
+  for (const EventRegistration& r : events->registrations) {
+    const Result<PluginId> name = names->id(r.name);
+    if (!name.ok()) return name.error();
+    out.registrations.push_back(
+        {r.event, {*name, framework->plugins()[r.plugin].plugin.get(), r.has_hint, r.hint}});
+  }
+  return out;
+}
+
+Result<QueueProfiles> QueueProfiles::create(Span<Evaluator*> profiles, PluginNames* names,
+                                            QueueMetrics* metrics) {
+  QueueProfiles out;
+  for (const Evaluator* e : profiles) {
+    const Framework& framework = e->framework();
+    metrics->scheduler(framework.profile());
+    Result<Profile> made = profile_of(FrameworkRef::share(&framework), names);
+    if (!made.ok()) return std::move(made.error());
+    out.profiles_.push_back(std::move(*made));
+    if (queue_sorts(framework) != queue_sorts(out.first()))
+      return Error{Rc::kInvalid,
+                   "the profiles " + go_quote(out.first().profile()) + " and " +
+                       go_quote(framework.profile()) + " have different queueSort plugins",
+                   {},
+                   {}};
+  }
+  return out;
+}
+
+const EventPlan& QueueProfiles::plan(Str resource, ActionType actions, Str label,
+                                     QueueMetrics* metrics) {
+  if (const auto it = plans_.find({resource, actions, label}); it != plans_.end())
+    return *it->second;
+  auto plan = std::make_unique<EventPlan>();
+  plan->event = {std::string(resource), actions, std::string(label)};
+  plan->label = metrics->event(plan->event.label());
+  plan->wildcard = resource == "*" && actions == kAllActions;
+  plan->of_interest = plan->wildcard;
+  for (const Profile& profile : profiles_) {
+    EventPlan::Profile& asked = plan->profiles.emplace_back();
+    for (const Registration& r : profile.registrations) {
+      if (!matches(r.event, plan->event)) continue;
+      plan->of_interest = true;
+      plan->gates.add(r.ask.name);
+      asked.plugins.add(r.ask.name);
+      asked.asks.push_back(r.ask);
+    }
+  }
+  const Key key{plan->event.resource, actions, plan->event.custom_label};
+  return *plans_.emplace(key, std::move(plan)).first->second;
+}
+
+PluginId QueueProfiles::ask_gates(const Pod& pod, uint32_t scheduler, PluginId gating) const {
+  if (scheduler >= profiles_.size()) return kNoPlugin;
+  const std::vector<Gate>& gates = profiles_[scheduler].gates;
+  const auto closed = [&](const Gate& g) { return !g.plugin->pre_enqueue(pod).success(); };
+  for (const Gate& g : gates)
+    if (g.name == gating && closed(g)) return gating;
+  for (const Gate& g : gates)
+    if (g.name != gating && closed(g)) return g.name;
+  return kNoPlugin;
+}
+
+Requeueing QueueProfiles::worth_requeueing(const Pod& pod, uint32_t scheduler,
+                                           const RejectorSet& unschedulable,
+                                           const RejectorSet& pending, const EventPlan& plan,
+                                           const View& view, const ObjectChange& change) const {
+  const RejectorSet rejectors = unschedulable | pending;
+  if (rejectors.empty()) return Requeueing::kAfterBackoff;
+  if (plan.wildcard) {
+    if (!change.after) return Requeueing::kAfterBackoff;
+    // Such an event is meant for its pod alone.
+    const bool mine =
+        change.resource == "Pod" && same_pod(static_cast<const Pod&>(*change.after), pod);
+    return mine ? Requeueing::kAfterBackoff : Requeueing::kSkip;
+  }
+  if (scheduler >= profiles_.size()) return Requeueing::kAfterBackoff;
+  const EventPlan::Profile& asked = plan.profiles[scheduler];
+  if (!asked.plugins.meets(rejectors)) return Requeueing::kSkip;
+  Requeueing out = Requeueing::kSkip;
+  for (const EventPlan::Ask& ask : asked.asks) {
+    if (!rejectors.has(ask.name)) continue;
+    if (out == Requeueing::kAfterBackoff && !pending.has(ask.name)) continue;  // knows no better
+    if (ask.has_hint) {
+      const Result<QueueingHint> hint = ask.plugin->hint(ask.hint, view, pod, change);
+      if (hint.ok() && *hint == QueueingHint::kQueueSkip) continue;  // an Error counts as Queue
+    }
+    if (pending.has(ask.name)) return Requeueing::kImmediately;
+    if (pending.empty()) return Requeueing::kAfterBackoff;
+    out = Requeueing::kAfterBackoff;
+  }
+  return out;
+}
+
+}  // namespace libsched

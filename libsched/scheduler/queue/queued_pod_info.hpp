@@ -1,0 +1,46 @@
+// QueuedPodInfo: a pod in the queue or on its way through a cycle, as upstream's.
+#pragma once
+
+#include <cstdint>
+
+#include "libsched/objects/pod.hpp"
+#include "libsched/scheduler/queue/plugin_names.hpp"
+
+namespace libsched {
+
+inline constexpr int64_t kNoTime = INT64_MIN;  // upstream's zero time
+
+// The heap that holds a pod.
+enum class QueueHeap : uint8_t { kNone, kActive, kBackoff, kErrorBackoff };
+
+// Of the queue's thread. The queue changes it; who has popped it may read it.
+struct QueuedPodInfo final : RefCounted {
+  QueuedPodInfo(PodRef p, Ref<const PluginNames> n) : pod(std::move(p)), names(std::move(n)) {}
+
+  bool gated() const { return gating != kNoPlugin; }
+  RejectorSet rejectors() const { return unschedulable | pending; }
+
+  PodRef pod;
+  Ref<const PluginNames> names;             // of its queue
+  int64_t timestamp_ns = 0;                 // when it was added, or came back last
+  int64_t initial_attempt_ns = kNoTime;     // when it first could be popped
+  int64_t backoff_expiration_ns = kNoTime;  // once it has been asked for
+  RejectorSet unschedulable, pending;
+  uint32_t attempts = 0;
+  uint32_t unschedulable_count = 0;
+  uint32_t consecutive_errors_count = 0;
+  uint32_t scheduler = 0;  // the number of its schedulerName, see EventPlans
+  PluginId gating = kNoPlugin;
+  bool was_flushed = false;  // from the unschedulable pods, by time
+
+  // Where it is. Without SchedulerPopFromBackoffQ a pod can be in a heap and wait, too, as
+  // upstream.
+  QueueHeap heap = QueueHeap::kNone;
+  bool waits = false;                                  // among the unschedulable pods
+  uint32_t position = 0;                               // in the heap
+  uint32_t slot = 0;                                   // in the table of pods
+  QueuedPodInfo *previous = nullptr, *next = nullptr;  // among the unschedulable pods
+};
+using QueuedPodRef = Ref<QueuedPodInfo>;
+
+}  // namespace libsched

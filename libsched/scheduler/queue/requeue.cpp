@@ -1,0 +1,130 @@
+// SchedulingQueue: where a pod goes, and its way there.
+#include "libsched/scheduler/queue/queue.hpp"
+
+namespace libsched {
+
+// Upstream's moveToActiveQ. With SchedulerPopFromBackoffQ the gates were asked on the way into the
+// backoff.
+void SchedulingQueue::move_to_active(Course& course, const Pod& as, uint32_t scheduler,
+                                     uint32_t event, bool from_backoff) const {
+  if (!(pops_from_backoff_ && from_backoff)) course.gate(profiles_, as, scheduler);
+  course.take(course.gated() ? Course::Step::kGated : Course::Step::kActivate, event);
+}
+
+// Upstream's requeuePodWithQueueingStrategy.
+SchedulingQueue::Destination SchedulingQueue::requeue(Course& course, const Pod& as,
+                                                      uint32_t scheduler, Requeueing how,
+                                                      int64_t backoff_expiration_ns,
+                                                      uint32_t event) const {
+  if (how == Requeueing::kSkip) {
+    course.take(Course::Step::kWait, event);
+    return Destination::kUnschedulable;
+  }
+  if (how == Requeueing::kAfterBackoff && !backoff_times_.over(backoff_expiration_ns, now())) {
+    if (pops_from_backoff_) {
+      course.gate(profiles_, as, scheduler);
+      if (course.gated()) {
+        course.take(Course::Step::kWait, event);
+        return Destination::kUnschedulable;
+      }
+    }
+    const bool failed = (course.unschedulable | course.pending).empty();
+    course.take(failed ? Course::Step::kBackOffAsError : Course::Step::kBackOff, event);
+    return Destination::kBackoff;
+  }
+  move_to_active(course, as, scheduler, event, false);
+  return course.gated() ? Destination::kUnschedulable : Destination::kActive;
+}
+
+// Upstream's determineSchedulingHintForInFlightPod.
+Requeueing SchedulingQueue::how_after_flight(const Course& course, const Pod& as,
+                                             uint32_t scheduler) const {
+  if ((course.unschedulable | course.pending).empty()) return Requeueing::kAfterBackoff;
+  Requeueing out = Requeueing::kSkip;
+  const bool flying = in_flight_.any_since(as, [&](const InFlight::Entry& e) {
+    const Requeueing how = worth_requeueing(course, as, scheduler, *e.event, e.change);
+    if (how == Requeueing::kSkip) return false;
+    out = how;
+    return how == Requeueing::kImmediately || course.pending.empty();
+  });
+  return flying ? out : Requeueing::kAfterBackoff;
+}
+
+// Upstream's activate(); no value: the pod does not wait.
+std::optional<Course> SchedulingQueue::activation(const Pod& pod) const {
+  QueuedPodInfo* const there = table_.find(pod);
+  if (there == nullptr || (there->heap == QueueHeap::kActive && !there->waits)) return std::nullopt;
+  Course course(*there);
+  course.leaves_heap = !there->waits;  // even if a gate turns out to be closed
+  move_to_active(course, *there->pod, there->scheduler, force_activate_->label, !there->waits);
+  return course;
+}
+
+void SchedulingQueue::reserve(size_t courses, size_t in_flight) {
+  active_.reserve(courses);
+  backoff_.reserve(courses);
+  error_backoff_.reserve(courses);
+  in_flight_.reserve(in_flight);
+}
+
+void SchedulingQueue::leave_heap(QueuedPodInfo& pod) {
+  switch (pod.heap) {
+    case QueueHeap::kNone: break;
+    case QueueHeap::kActive: active_.remove(pod); break;
+    case QueueHeap::kBackoff: backoff_.remove(pod); break;
+    case QueueHeap::kErrorBackoff: error_backoff_.remove(pod); break;
+  }
+}
+
+void SchedulingQueue::take(const Course& course) {
+  QueuedPodInfo& pod = *course.pod;
+  metrics_.blame(course.blamed, pod.scheduler, 1);
+  pod.unschedulable = course.unschedulable;
+  pod.pending = course.pending;
+  if (course.leaves_waiting && pod.waits) unschedulable_.remove(pod);
+  if (course.leaves_heap) leave_heap(pod);
+  if (pod.waits)
+    unschedulable_.gate(pod, course.gating);
+  else
+    pod.gating = course.gating;
+  // The steps in a heap of backoffs: a pod that is there already comes again.
+  const auto back_off = [&](PodHeap<BackoffLess>& heap, QueueHeap kind, uint32_t event) {
+    if (pod.waits) unschedulable_.remove(pod);
+    if (pod.heap == kind) {
+      heap.fix(pod);
+    } else if (pod.heap != QueueHeap::kNone) {
+      leave_heap(pod);
+      heap.push(pod);
+      return;  // upstream does not count it
+    } else {
+      heap.push(pod);
+    }
+    metrics_.came(QueuePart::kBackoff, event);
+  };
+  for (size_t i = 0; i < course.count; ++i) {
+    const auto [step, event] = course.steps[i];
+    switch (step) {
+      case Course::Step::kActivate:
+        if (pod.initial_attempt_ns == kNoTime) pod.initial_attempt_ns = now();
+        if (pod.waits) unschedulable_.remove(pod);
+        leave_heap(pod);
+        active_.push(pod);
+        metrics_.came(QueuePart::kActive, event);
+        break;
+      case Course::Step::kBackOff: back_off(backoff_, QueueHeap::kBackoff, event); break;
+      case Course::Step::kBackOffAsError:
+        back_off(error_backoff_, QueueHeap::kErrorBackoff, event);
+        break;
+      case Course::Step::kGated:
+        if (pod.heap != QueueHeap::kNone) break;
+        [[fallthrough]];
+      case Course::Step::kWait:
+        if (pod.waits) break;
+        unschedulable_.add(pod);
+        metrics_.came(QueuePart::kUnschedulable, event);
+        break;
+    }
+  }
+}
+
+}  // namespace libsched

@@ -1,0 +1,43 @@
+// UnschedulablePods: the pods that wait for an event or a gate, in the order in which they came.
+#pragma once
+
+#include "libsched/scheduler/queue/queued_pod_info.hpp"
+
+namespace libsched {
+
+class UnschedulablePods {
+ public:
+  size_t size() const { return size_; }
+  size_t gated() const { return gated_; }
+  QueuedPodInfo* first() const { return first_; }  // the others by QueuedPodInfo::next
+
+  void add(QueuedPodInfo& pod) {
+    pod.waits = true;
+    pod.previous = last_;
+    pod.next = nullptr;
+    (last_ == nullptr ? first_ : last_->next) = &pod;
+    last_ = &pod;
+    ++size_;
+    gated_ += pod.gated() ? 1 : 0;
+  }
+  void remove(QueuedPodInfo& pod) {
+    (pod.previous == nullptr ? first_ : pod.previous->next) = pod.next;
+    (pod.next == nullptr ? last_ : pod.next->previous) = pod.previous;
+    pod.previous = pod.next = nullptr;
+    pod.waits = false;
+    --size_;
+    gated_ -= pod.gated() ? 1 : 0;
+  }
+  // A pod of this list is gated from now on by this plugin, or by none.
+  void gate(QueuedPodInfo& pod, PluginId plugin) {
+    gated_ -= pod.gated() ? 1 : 0;
+    pod.gating = plugin;
+    gated_ += pod.gated() ? 1 : 0;
+  }
+
+ private:
+  QueuedPodInfo *first_ = nullptr, *last_ = nullptr;
+  size_t size_ = 0, gated_ = 0;
+};
+
+}  // namespace libsched

@@ -1,6 +1,6 @@
-// check/<nodes>/<what>: decides whether a pod fits that is too big for every node: as an unread
-// decision, read to its last text, and for one node; for comparison, only the filters of all
-// nodes.
+// check/<nodes>/<what>: decides whether a pod that is too big for every node fits: as a decision
+// that is not read, as a decision that is read completely, and for one node; for comparison, only
+// the filters of all nodes.
 #include <benchmark/benchmark.h>
 
 #include <vector>

@@ -62,7 +62,7 @@ void pre_filter(const Scene& scene, libsched_cycle_state* state, const libsched_
   if (libsched_status_code(scene.status.get()) != LIBSCHED_CODE_SUCCESS) fail("PreFilter", nullptr);
 }
 
-// `words` bits in `feasible`; their number.
+// Sets bits in the `words` words of `feasible` and returns their number.
 size_t filter_nodes(const Scene& scene, const Probe& probe, uint64_t* feasible) {
   libsched_error* error = nullptr;
   size_t count = 0;
@@ -104,8 +104,8 @@ struct Case {
   Labels a, b;
 };
 
-// The rows that the benchmark's tolerations admit: NoSchedule stands on the even keys, of which
-// they tolerate the values 0 and 2, but not 1.
+// The rows that the benchmark's tolerations admit: the even keys have NoSchedule taints, of which
+// the values 0 and 2 are tolerated, but not 1.
 std::vector<uint64_t> untainted_rows(const Scene& scene) {
   std::vector<uint64_t> out = rows_with(scene, "", {});
   const libsched_view* view = view_of(scene);
@@ -134,7 +134,7 @@ void make_limit(Scene* scene, const Case& question, Probe* probe) {
       scene->words};
 }
 
-// The library and every kernel have the same answer, or there is nothing to compare.
+// Ends the program unless the library and every kernel have the same answer.
 void check(const Scene& scene, const Probe& probe) {
   std::vector<uint64_t> want(scene.words), got(scene.words);
   filter_nodes(scene, probe, want.data());

@@ -160,7 +160,7 @@ void add_filter(const std::string& name, decltype(libsched_plugin::filter) filte
     Scene scene(&p);
     size_t count = 0;
     for (auto _ : state) count = scene.filter();
-    // A rejected half has some thousand nodes, the same ones each time.
+    // The rejected half has some thousand nodes, always the same.
     if (want != 0 ? count != want : count < kNodes / 3 || count > kNodes * 2 / 3)
       fail("plugin: another number of nodes than expected", nullptr);
   });

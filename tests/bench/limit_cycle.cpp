@@ -1,5 +1,6 @@
-// The divider decides: four divisions a node are what exact results need. So one pass over the
-// columns, totals only as bytes, and the maxima of each lane stay in registers to the end.
+// The divider is the bottleneck: exact results need four divisions a node. So the kernels make one
+// pass over the columns, keep totals only as bytes, and keep the maxima of each lane in registers
+// to the end.
 #include "tests/bench/limit_cycle.hpp"
 
 #include <algorithm>
@@ -41,7 +42,7 @@ CycleLimitAnswer portable(const CycleLimitInput& in, uint64_t* feasible, uint8_t
   return best;
 }
 
-// The best lane: the largest total, of these the first row.
+// The best lane has the largest total and, among equal totals, the first row.
 template <size_t lanes>
 CycleLimitAnswer best_lane(const std::array<double, lanes>& totals,
                            const std::array<double, lanes>& rows) {

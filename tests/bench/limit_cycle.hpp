@@ -14,8 +14,8 @@
 namespace libsched_bench {
 
 struct CycleLimitInput {
-  // Of cpu and memory, padded to 64 rows. Capacities are not 0, amounts below 2^46. The requests
-  // are also what LeastAllocated counts: every pod of the benchmark asks for both.
+  // Of cpu and memory, padded to 64 rows. Capacities are not 0, amounts below 2^46. LeastAllocated
+  // counts the same requests: every pod of the benchmark requests both.
   std::array<const double*, 2> capacity, used;
   const double* pods_left;  // padding: 0
   const double* balance_without;

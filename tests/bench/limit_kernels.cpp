@@ -1,5 +1,5 @@
-// Memory decides: 24 bytes a node come from the L2 cache. So the kernels use one load per value, as
-// few other instructions as possible, and keep results in registers until a word is
+// Memory is the bottleneck: 24 bytes a node come from the L2 cache. So the kernels use one load per
+// value, as few other instructions as possible, and keep results in registers until a word is
 // complete. Prefetching a kilobyte ahead gains a tenth with AVX-512 and loses it with AVX2.
 // Compares into mask registers, masks joined by unpacking, and one column after the other were
 // slower or equal.
@@ -12,7 +12,7 @@
 namespace libsched_bench {
 namespace {
 
-// In values: how far ahead lines are asked for. Beyond the end of a column this does nothing.
+// The prefetch distance, in values. Beyond the end of a column prefetching does nothing.
 constexpr size_t kAhead = 128;
 
 inline uint64_t candidates(const LimitInput& in, size_t w) {

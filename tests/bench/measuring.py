@@ -28,7 +28,7 @@ _RUNS = {
     "plugin": [("^plugin/", 0.05)],
     "memory": [("^memory/small", None), ("^memory/3 KB", None)],
 }
-# Of upstream's benchmark, per group the part and the kinds that have a counterpart here.
+# Per group, the part and the kinds of upstream's benchmark that have a counterpart here.
 UPSTREAM = {"filter": ("serial", ("basic", "taints", "nodeaffinity")),
             "cycle": ("whole", ("basic", "spread", "spread-hard", "spread-soft", "affinity-pref",
                                 "affinity-req", "anti-pref", "anti-req"))}
@@ -82,7 +82,7 @@ def build_bench():
 
 
 def _go_environment():
-    # A Go in .venv is there because the system's is missing or too old.
+    # A Go in .venv exists only if the system's is missing or too old.
     path = [os.environ.get("PATH", ""), str(VENV_BIN)]
     if (VENV_BIN / "go").exists():
         path.reverse()
@@ -133,7 +133,7 @@ def _python_plugin(repetitions):
 
 def _bench(measured, program, pattern, seconds, repetitions):
     command = [program, f"--benchmark_filter={pattern}", "--benchmark_format=json"]
-    if seconds is not None:  # repetitions of several benchmarks take turns: both sides, same weather
+    if seconds is not None:  # repetitions of several benchmarks take turns, under the same conditions
         command += [f"--benchmark_min_time={seconds}", f"--benchmark_repetitions={repetitions}",
                     "--benchmark_enable_random_interleaving=true"]
     done = _run(command, "libsched_bench", stdout=subprocess.PIPE, stderr=subprocess.PIPE)

@@ -1,7 +1,7 @@
 """Rows of the result: the measured figures with limit, upstream and the gates to meet.
 
 A row is {"group", "name", "unit", "libsched": {"min", "median"}, "limit", "upstream", "to_limit",
-"over_upstream", "gates": [{"text", "met"}], "notes"}; None if there is nothing to compare with.
+"over_upstream", "gates": [{"text", "met"}], "notes"}; figures without a counterpart are None.
 """
 
 import re

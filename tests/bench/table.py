@@ -14,7 +14,7 @@ def _paint(text, code):
 
 
 def value(number, unit):
-    """A figure with its unit and three digits or so."""
+    """Formats a figure with its unit and about three digits."""
     if number is None:
         return "-"
     steps = ((1, "B"), (1e3, "kB"), (1e6, "MB")) if unit == "bytes" else \

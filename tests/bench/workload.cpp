@@ -109,7 +109,7 @@ std::vector<PodSpec> plain_pods() {
   std::vector<PodSpec> out;
   for (size_t i = 0; i < kPods; ++i) {
     PodSpec pod = varied(i);
-    // Every third has the tolerations that admission adds, every fourth asks for Linux.
+    // Every third pod has the tolerations that admission adds, and every fourth requires Linux.
     if (i % 3 == 1)
       pod.more += R"(,"tolerations":[{"key":"node.kubernetes.io/not-ready","operator":"Exists",)"
                   R"("effect":"NoExecute","tolerationSeconds":300},)"

@@ -9,7 +9,7 @@ static const libsched_str kTexts[kReasons] = {{"too far", 7}, {"too warm", 8}, {
 typedef struct oracle {
   int8_t codes[kNodes];
   uint16_t reasons[kNodes];
-  bool ask_again; /* the slot asks for node 5 in the same state */
+  bool ask_again; /* the slot queries node 5 in the same state */
   int depth;
 } oracle;
 

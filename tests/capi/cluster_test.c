@@ -81,7 +81,7 @@ static void test_order(void) {
   CHECK_FAILS(LIBSCHED_ERR_UNSUPPORTED, NULL, NULL,
               libsched_cluster_create(&future.options, &c, err));
   CHECK(c == UNTOUCHED);
-  options.struct_size = sizeof options.struct_size; /* of a header before node_order */
+  options.struct_size = sizeof options.struct_size; /* from a header before node_order */
   CHECK_OK(libsched_cluster_create(&options, &c, err));
   libsched_cluster_unref(c);
 }
@@ -92,7 +92,7 @@ static void test_nodes(void) {
   const libsched_node *twice[] = {a, a}, *half[] = {a, big};
   CHECK_FAILS(LIBSCHED_ERR_EXISTS, NULL, "new-a", libsched_cluster_add_nodes(c, twice, 2, err));
   CHECK_FAILS(LIBSCHED_ERR_EXISTS, NULL, "big", libsched_cluster_add_nodes(c, half, 2, err));
-  CHECK(nodes_of(c) == 5); /* nothing of it */
+  CHECK(nodes_of(c) == 5); /* nothing was applied */
   CHECK_OK(libsched_cluster_add_nodes(c, NULL, 0, err));
 
   CHECK_OK(libsched_cluster_update_node(c, big, err));
@@ -245,7 +245,7 @@ static void test_forks(void) {
   add_pod(c, pod_of("kept", 100, ""), "outer");
   CHECK_OK(libsched_cluster_commit(c, err));
   CHECK(requested(view, "outer", "cpu") == 100);
-  CHECK_OK(libsched_cluster_revert(c, err)); /* reverts changes that were committed inside */
+  CHECK_OK(libsched_cluster_revert(c, err)); /* also reverts changes that were committed inside */
   CHECK(nodes_of(c) == 5 && pods_of(c) == 1 && libsched_cluster_fork_depth(c) == 0);
 
   for (int i = 0; i < 1000; ++i) CHECK_OK(libsched_cluster_fork(c, err));
@@ -358,7 +358,7 @@ static void test_null_handles(void) {
   libsched_cluster_unref(c);
 }
 
-/* Objects other than nodes and pods that a pod needs: here its claim. */
+/* A pod may need objects other than nodes and pods, such as its claim. */
 static void put(libsched_cluster* c, const libsched_objects* objects, uint32_t how, size_t wanted) {
   libsched_changes* changes = NULL;
   size_t count = 99;
@@ -405,7 +405,7 @@ static void test_put_objects(void) {
   FITS(true);
   put(c, other, LIBSCHED_PUT_MISSING, 0);
   FITS(true);
-  put(c, other, LIBSCHED_PUT_APPLY, 1); /* the claim is the same document */
+  put(c, other, LIBSCHED_PUT_APPLY, 1); /* the claim is unchanged */
   FITS(false);                          /* the claim is not bound, and nothing waits for its pod */
   CHECK(nodes_of(c) == 5 && pods_of(c) == 1);
 #undef FITS

@@ -79,7 +79,7 @@ static void test_post_filter(void) {
   CHECK_STR(libsched_decision_nominated_node(decision), "");
   libsched_decision_unref(decision);
 
-  /* The pod fits nowhere, and no pod is less important. */
+  /* The pod fits on no node, and no pod is less important. */
   decision = decided(&s, pod_of("p", 9000, ""), true);
   CHECK(libsched_decision_post_filter(decision, NULL));
   CHECK(libsched_decision_post_filter(decision, s.status));

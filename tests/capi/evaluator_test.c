@@ -3,7 +3,7 @@
 
 #include "fixture.h"
 
-/* Everything that one query needs, on a cluster of five nodes. */
+/* The arguments of a query, on a cluster of five nodes. */
 typedef struct bench {
   libsched_framework* framework;
   libsched_cluster* cluster;
@@ -77,7 +77,7 @@ static void test_filter(void) {
   CHECK_VERDICT(&b, pod, "closed",
                 "UnschedulableAndUnresolvable NodeUnschedulable: node(s) were unschedulable");
 
-  /* By row the answer is the same. */
+  /* The answer by row is the same. */
   const libsched_view* view = libsched_cluster_view(b.cluster);
   CHECK_OK(libsched_run_filter_plugins_at(
       b.evaluator, b.state, pod, libsched_view_find_node(view, text("full")), b.status, err));
@@ -183,7 +183,7 @@ static void test_filter_nodes(void) {
 
   CHECK_OK(
       libsched_filter_nodes(b.evaluator, b.state, pod, NULL, rows, words, &count, &first, err));
-  CHECK(count == 201 && bits(rows, words) == 201); /* big, and the two hundred */
+  CHECK(count == 201 && bits(rows, words) == 201); /* big, and the two hundred new nodes */
   CHECK_OK(libsched_filter_nodes(b.evaluator, b.state, pod, NULL, rows, words, NULL, NULL, err));
 
   libsched_filter_options options = LIBSCHED_FILTER_OPTIONS_INIT;
@@ -341,7 +341,7 @@ static void test_decision(void) {
   libsched_pod_unref(huge);
 }
 
-/* Nodes that PreFilter excluded are judged only if asked for, and marked. */
+/* Nodes that PreFilter excluded are judged only on request, and marked. */
 static void test_judge_excluded(void) {
   bench b = setup();
   libsched_pod* pod = pod_of("p", 2000, ON_FIELDS("\"small\""));

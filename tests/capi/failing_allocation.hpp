@@ -2,5 +2,5 @@
 // allocator.
 #pragma once
 
-extern thread_local long left;      // allocations until one fails; 0: none does
-extern thread_local bool for_ever;  // then all after it do, too
+extern thread_local long left;      // allocations until a failure; 0: none fails
+extern thread_local bool for_ever;  // all later allocations fail as well

@@ -148,7 +148,7 @@ TEST_CASE("a caller's status and node statuses that run out of memory say so") {
   CHECK(libsched_node_statuses_set_absent(statuses, status, nullptr) == LIBSCHED_ERR_NO_MEMORY);
   CHECK(libsched_node_statuses_code(statuses, 1) == LIBSCHED_CODE_UNSCHEDULABLE_AND_UNRESOLVABLE);
 
-  libsched_status_set(status, LIBSCHED_CODE_UNSCHEDULABLE);  // anew
+  libsched_status_set(status, LIBSCHED_CODE_UNSCHEDULABLE);  // sets it again
   CHECK(libsched_status_reason_count(status) == 0);
   libsched_status_add_reason(status, name);
   libsched_rc rc = LIBSCHED_OK;

@@ -142,7 +142,7 @@ static void test_annotations(void) {
   CHECK_OK(libsched_pod_annotation(copy, text("c"), &found, &value, err));
   CHECK(!found && str_is(value, "{\"x\": 1}"));
   options.keep_annotations = false;
-  options.keep_raw = true; /* implies them; there may be none */
+  options.keep_raw = true; /* implies annotations; the list may be empty */
   CHECK_OK(libsched_node_parse(text("{\"metadata\": {\"name\": \"n\"}}"), &options, &node, err));
   CHECK_OK(libsched_node_annotation_count(node, &n, err));
   CHECK(n == 0 && !libsched_node_annotation_at(node, 0, &key, &value));

@@ -10,7 +10,7 @@
 
 static inline libsched_str text(const char* s) { return libsched_str_from(s); }
 
-/* Formats into memory that is used again after eight calls. */
+/* Formats into memory that is reused after eight calls. */
 static inline const char* format(const char* pattern, ...) {
   static _Thread_local char rooms[8][4096];
   static _Thread_local unsigned next;
@@ -45,7 +45,7 @@ static inline libsched_node* node_of(const char* name, int cpu, const char* zone
       name, name, zone, spec, cpu));
 }
 
-/* `spec` has the fields beside the containers: "" or ", \"nodeName\": \"a\"". */
+/* `spec` has the fields after the containers: "" or ", \"nodeName\": \"a\"". */
 static inline libsched_pod* pod_of(const char* name, int milli_cpu, const char* spec) {
   return pod_of_json(
       format("{\"kind\": \"Pod\", \"metadata\": {\"name\": \"%s\", \"namespace\": \"default\", "
@@ -84,7 +84,7 @@ static inline libsched_cluster* five_nodes(void) {
   return cluster;
 }
 
-/* Upstream's defaults. */
+/* A framework with upstream's defaults. */
 static inline libsched_framework* default_framework(void) {
   libsched_framework* framework = NULL;
   CHECK_OK(libsched_framework_create(NULL, text(""), NULL, NULL, &framework, err));

@@ -19,13 +19,13 @@ typedef struct world {
   libsched_services* services;
   libsched_cycle_state* state; /* for keyed values */
   libsched_pod* spread[kSelectors];
-  libsched_pod* waits; /* waits for Permit as long as the test runs */
+  libsched_pod* waits; /* waits on Permit while the test runs */
   libsched_evaluator* waits_on;
   atomic_bool stop;
   atomic_int wrong;
 } world;
 
-/* Wants to be spread among the pods of its own app. */
+/* A pod that spreads over the pods of its own app. */
 static libsched_pod* spread_pod(int app) {
   return pod_of(format("app-%d", app), 100,
                 format(", \"topologySpreadConstraints\": [{\"maxSkew\": 1000, \"topologyKey\": "
@@ -34,7 +34,7 @@ static libsched_pod* spread_pod(int app) {
                        app));
 }
 
-/* Tells whether `count` rows pass, which makes the library count pods by the pod's selector. */
+/* Reports whether `count` rows pass, for which the library counts pods by the pod's selector. */
 static bool asks(libsched_evaluator* evaluator, const libsched_pod* pod) {
   libsched_cycle_state* state = NULL;
   libsched_status* status = NULL;
@@ -65,7 +65,7 @@ static bool uses_all(world* w, int round) {
   right = right && waiting != NULL;
   libsched_waiting_pod_allow(waiting, text("nobody"));
   libsched_waiting_pod_unref(waiting);
-  /* A quantity with more digits than fit into 128 bits is shared by all that parse it. */
+  /* Parsers share quantities with more digits than fit into 128 bits. */
   libsched_pod* big = NULL;
   right =
       right && libsched_pod_parse(text("{\"kind\": \"Pod\", \"metadata\": {\"name\": \"b\"}, "
@@ -102,7 +102,7 @@ static void* wait_on_permit(void* argument) {
   return NULL;
 }
 
-/* The exit code of a child: 0 if all is right. */
+/* The exit code of a child: 0 if all checks pass. */
 static int child(world* w) {
   alarm(kSeconds); /* kills a child that hangs */
   libsched_evaluator* evaluator = NULL;
@@ -116,7 +116,7 @@ static int child(world* w) {
   libsched_waiting_pod_allow(waiting, text("A"));
   if (!libsched_waiting_pod_decided(waiting, NULL)) return 5;
   libsched_waiting_pod_unref(waiting);
-  /* Threads of the child's own, and of one that it forks off itself. */
+  /* The child starts threads, and so does a child of its own. */
   pthread_t thread;
   w->stop = false;
   if (pthread_create(&thread, NULL, work, w) != 0) return 6;
@@ -131,7 +131,7 @@ static int child(world* w) {
   return 0;
 }
 
-/* A new snapshot, which has counted nothing yet: asking it the first time takes longest. */
+/* A new snapshot has no counts yet, so its first query takes longest. */
 static libsched_snapshot* fresh_snapshot(libsched_cluster* cluster, int round) {
   libsched_snapshot* snapshot = NULL;
   libsched_pod* pod = pod_of(format("round-%d", round), 10, "");

@@ -176,7 +176,7 @@ static void test_status(void) {
 
 typedef struct value {
   int number;
-  int* alive; /* how many values there are */
+  int* alive; /* the number of values */
 } value;
 
 static value* new_value(int number, int* alive) {
@@ -222,7 +222,7 @@ static void test_cycle_state(void) {
   CHECK(libsched_cycle_state_read(clone, text("s")) == libsched_cycle_state_read(state, text("s")));
   CHECK(shared == 1);
   libsched_cycle_state_delete(state, text("k"));
-  libsched_cycle_state_delete(state, text("k")); /* not there: nothing happens */
+  libsched_cycle_state_delete(state, text("k")); /* a missing key changes nothing */
   CHECK(libsched_cycle_state_read(state, text("k")) == NULL && alive == 1);
   libsched_cycle_state_unref(state);
   CHECK(shared == 1 && number_at(clone, "s") == 2);
@@ -231,7 +231,7 @@ static void test_cycle_state(void) {
   CHECK(alive == 0 && shared == 0);
   libsched_cycle_state_unref(NULL);
 
-  /* A write that fails destroys the value all the same. */
+  /* A write that fails still destroys the value. */
   CHECK(libsched_cycle_state_write(NULL, text("k"), new_value(1, &alive), clone_value,
                                    destroy_value, NULL) == LIBSCHED_ERR_MISUSE);
   CHECK(alive == 0);
@@ -296,11 +296,11 @@ static void test_several_queue_sorts(void) {
   libsched_pod *a = pod_of("a", 1, ""), *b = pod_of("b", 1, "");
   bool less = false;
   CHECK_OK(libsched_framework_queue_less(framework, a, 5, b, 5, &less, err));
-  CHECK(less); /* the same priority and time: by name */
+  CHECK(less); /* equal priority and time: ordered by name */
   CHECK_OK(libsched_framework_queue_less(framework, a, 6, b, 5, &less, err));
   CHECK(!less);
 
-  /* Listed in a whole configuration: upstream's error, unless it is read with the option. */
+  /* A configuration that lists several is upstream's error, unless it is read with the option. */
   const libsched_str whole = LIBSCHED_STR(
       "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
       "profiles: [{plugins: {queueSort: {disabled: [{name: \"*\"}],"
@@ -322,7 +322,7 @@ static void test_several_queue_sorts(void) {
   CHECK_OK(libsched_config_parse(whole, &read, &config, err));
   CHECK_OK(libsched_framework_create(config, text(""), registry, NULL, &framework, err));
   CHECK_OK(libsched_framework_queue_less(framework, a, 6, b, 5, &less, err));
-  CHECK(less); /* by name before all else */
+  CHECK(less); /* ordered by name first */
   libsched_pod_unref(a);
   libsched_pod_unref(b);
   libsched_framework_unref(framework);

@@ -135,11 +135,11 @@ static void test_still(void) {
   CHECK(m.asked == 0);
   CHECK(libsched_evaluator_next_start(s.evaluator) == start);
 
-  /* Callers of an older header without deadlines. */
+  /* Callers with an older header without deadlines. */
   libsched_check_options old = LIBSCHED_CHECK_OPTIONS_INIT;
   libsched_decision* decision = NULL;
   old.struct_size = offsetof(libsched_check_options, deadline_ns);
-  old.deadline_ns = 1; /* not looked at */
+  old.deadline_ns = 1; /* ignored */
   CHECK_OK(libsched_check_pod_fits(s.evaluator, s.pod, LIBSCHED_ANY_NODE, &old, &decision, err));
   CHECK(libsched_decision_feasible_count(decision) == kNodes);
   libsched_decision_unref(decision);
@@ -235,7 +235,7 @@ static void test_preemption(void) {
   CHECK_OK(libsched_check_pod_fits(s.evaluator, high, LIBSCHED_ANY_NODE, &options, &decision, err));
   CHECK_OK(
       libsched_memory_api_requests_json(libsched_services_memory_api(s.services), &requests, err));
-  CHECK_STR(libsched_text_get(requests), "[]"); /* it was only a question */
+  CHECK_STR(libsched_text_get(requests), "[]"); /* a query makes no requests */
   libsched_text_unref(requests);
   CHECK_OK(libsched_decision_explain_json(decision, &requests, err));
   CHECK(strstr(libsched_text_get(requests).ptr, "\"victims\"") != NULL);

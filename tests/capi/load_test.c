@@ -56,7 +56,7 @@ static void test_c_plugin(void) {
   CHECK_STR(libsched_decision_node(decision, 0), "big");
   CHECK_STR(libsched_decision_plugin(decision, 0), "MaxPods");
   CHECK_STR(libsched_decision_reason(decision, 0, 0), "node(s) had as many pods as MaxPods allows");
-  libsched_framework_unref(framework); /* closes it */
+  libsched_framework_unref(framework); /* closes the shared object */
   CHECK_STR(libsched_decision_reason(decision, 0, 0), "node(s) had as many pods as MaxPods allows");
   libsched_decision_unref(decision);
 }
@@ -66,7 +66,7 @@ static void test_cpp_plugin(void) {
   libsched_framework* framework = UNTOUCHED;
   CHECK_OK(libsched_registry_create(&registry, err));
   CHECK_OK(load(registry, "quiet_zone", err));
-  /* The exception of its constructor is the error. */
+  /* The exception of the constructor is the error. */
   CHECK_FAILS(LIBSCHED_ERR_INVALID, NULL, "zone must be a text",
               make(registry, "QuietZone", "{zone: 7}", &framework, err));
   CHECK_OK(make(registry, "QuietZone", "{zone: a}", &framework, err));

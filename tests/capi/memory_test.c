@@ -73,7 +73,7 @@ static void questions_come_and_go(stage* s, long round) {
   libsched_pod_unref(pod);
 }
 
-/* Runs `rounds` of everything and returns the memory in use afterwards. */
+/* Runs `rounds` rounds and returns the memory in use afterwards. */
 static size_t run(stage* s, long from, long rounds) {
   for (long round = from; round < from + rounds; ++round) {
     pods_come_and_go(s, round);
@@ -111,12 +111,12 @@ int main(void) {
   size_t after = run(&s, 150, full ? 350 : 5); /* 350,000 pods and 17,500 nodes never seen before */
   check_flat("new pods and nodes", before, after);
   before = run_forks(&s, full ? 50 : 5);
-  after = run_forks(&s, full ? 650 : 5); /* 650,000 additions, undone */
+  after = run_forks(&s, full ? 650 : 5); /* 650,000 additions, reverted */
   check_flat("pods added in forks", before, after);
 
   const libsched_view* view = libsched_cluster_view(s.cluster);
   CHECK(libsched_view_node_count(view) == 5 && libsched_view_pod_count(view) == 1);
-  CHECK(libsched_view_row_count(view) < 64); /* rows are used again */
+  CHECK(libsched_view_row_count(view) < 64); /* rows are reused */
   libsched_evaluator_unref(s.evaluator);
   libsched_cluster_unref(s.cluster);
   libsched_framework_unref(s.framework);

@@ -9,7 +9,7 @@
 
 static const libsched_str kNowhere = {"", 0};
 
-/* One of each kind, all held by the test. */
+/* A handle of each kind, all owned by the test. */
 typedef struct world {
   libsched_objects* objects;
   libsched_pod* pod;
@@ -93,7 +93,7 @@ static void unref_all(const world* w) {
 #if LIBSCHED_CHECK_HANDLES
 #define CHECK_MISUSE(part, call) CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, part, call)
 
-/* Each kind once as what it was, in a call whose other handles `ok` has. */
+/* Passes each handle once as its kind, in a call whose other handles come from `ok`. */
 static void check_calls(const world* ok, const world* w, const char* what) {
   libsched_evaluator* e = NULL;
   libsched_framework* f = NULL;
@@ -145,7 +145,7 @@ static void check_calls(const world* ok, const world* w, const char* what) {
   CHECK_MISUSE(SAID("clock"), libsched_clock_advance_to(w->clock, 5, err));
   CHECK_MISUSE(SAID("services"), libsched_services_nominate(w->services, ok->pod, NULL, err));
   CHECK(libsched_waiting_pod_pending(w->waiting, NULL, 0) == 0);
-  /* In structs and arrays. */
+  /* Handles in structs and arrays. */
   libsched_services_options services = LIBSCHED_SERVICES_OPTIONS_INIT;
   services.clock = w->clock;
   CHECK_MISUSE(SAID("clock"), libsched_services_create(&services, &s, err));
@@ -205,7 +205,7 @@ static void test_released(void) {
   for (int twice = 0; twice < 2; ++twice) {
     check_calls(&ok, &w, "was released");
     check_reads(&w);
-    unref_all(&w); /* nothing happens, again and again */
+    unref_all(&w); /* repeated releases do nothing */
   }
   /* Handles borrowed from released objects. */
   libsched_str raw;
@@ -239,7 +239,7 @@ static void test_other_kinds(void) {
   static const uint64_t no_handle[8];
   CHECK_MISUSE("pod is no handle",
                libsched_pod_raw((const libsched_pod*)no_handle, &(libsched_str){NULL, 0}, err));
-  CHECK_STR(libsched_pod_name(ok.pod), "asked"); /* all are as they were */
+  CHECK_STR(libsched_pod_name(ok.pod), "asked"); /* the objects are unchanged */
   CHECK_STR(libsched_node_name(ok.node), "spare");
   CHECK_OK(
       libsched_run_pre_filter_plugins(ok.evaluator, ok.state, ok.pod, ok.narrowed, ok.status, err));
@@ -268,7 +268,7 @@ static void test_borrowed(void) {
   unref_all(&w);
 }
 
-/* The quarantine: the latest are found for sure. */
+/* The quarantine certainly holds the latest handles. */
 static void test_many(void) {
   enum { kMany = 3000 };
   static libsched_status* all[kMany];
@@ -299,9 +299,9 @@ typedef enum misdeed {
   kHog,
   kResult,
   kTwice,
-  kNothing,    /* all is well: what it releases it has taken */
-  kTakeNow,    /* as well: one slot takes, ... */
-  kReleaseNow, /* ... and another one releases */
+  kNothing,    /* valid: releases only references that it took */
+  kTakeNow,    /* valid: one slot takes a reference, ... */
+  kReleaseNow, /* ... and another slot releases it */
 } misdeed;
 
 typedef struct culprit {
@@ -464,7 +464,7 @@ static void test_slots_that_release(void) {
                      strstr(why.ptr, kCases[i].says) != NULL;
     CHECK(same);
     if (!same) fprintf(stderr, "  \"%s\": it is \"%s\"\n", kCases[i].says, why.ptr);
-    /* Nothing was lost by it. */
+    /* No reference was lost. */
     ask(&s, kNothing);
     CHECK(libsched_status_code(s.status) == LIBSCHED_CODE_SUCCESS);
     CHECK_STR(libsched_pod_name(s.pod), "asked");

@@ -206,7 +206,7 @@ static void test_files(void) {
               libsched_objects_load(LIBSCHED_STR(LIBSCHED_SOURCE_DIR), NULL, &objects, err));
   CHECK_FAILS(LIBSCHED_ERR_IO, NULL, "NUL",
               libsched_objects_load(LIBSCHED_STR("a\0b"), NULL, &objects, err));
-  libsched_parse_options few = LIBSCHED_PARSE_OPTIONS_INIT; /* a device: it has no size */
+  libsched_parse_options few = LIBSCHED_PARSE_OPTIONS_INIT; /* a device has no size */
   few.max_bytes = 1000;
   CHECK_FAILS(LIBSCHED_ERR_LIMIT, NULL, "/dev/zero",
               libsched_objects_load(LIBSCHED_STR("/dev/zero"), &few, &objects, err));
@@ -262,7 +262,7 @@ static void test_options(void) {
   options.max_bytes = 0;
   options.format = LIBSCHED_FORMAT_AUTO;
   options.max_decompressed_bytes = 1;
-  static const char kPacked[] = /* "{}", by gzip */
+  static const char kPacked[] = /* gzip data of "{}" */
       "\x1f\x8b\x08\0\0\0\0\0\0\x03\xab\xae\x05\0\x43\xbf\xa6\xa3\x02\0\0\0";
   CHECK_FAILS(LIBSCHED_ERR_LIMIT, NULL, "more than the limit of 1",
               libsched_pod_parse(LIBSCHED_STR(kPacked), &options, &pod, err));
@@ -308,7 +308,7 @@ static void test_struct_size(void) {
 
   libsched_parse_options past = LIBSCHED_PARSE_OPTIONS_INIT;
   past.struct_size = offsetof(libsched_parse_options, max_bytes);
-  past.max_bytes = 1; /* beyond its end: not looked at */
+  past.max_bytes = 1; /* beyond its end: ignored */
   past.classes = UNTOUCHED;
   CHECK_OK(libsched_pod_parse(text(kPod), &past, &pod, err));
   libsched_pod_unref(pod);

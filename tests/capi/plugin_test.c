@@ -9,9 +9,9 @@ static const libsched_str kReasonTexts[kReasons] = {{"node(s) were too far", 20}
 /* The behaviour of a fake plugin, and a record of its calls. */
 typedef struct fake {
   libsched_code pre_filter, filter;
-  const char* only_node; /* PreFilter narrows to it */
+  const char* only_node; /* PreFilter leaves only this node */
   const char* reject;    /* Filter rejects this node */
-  const char* args;      /* what create expects */
+  const char* args;      /* the arguments that create expects */
   bool fail_create;
   int creates, releases, destroys, pre_filters, filters, batches, batch_nodes;
   int64_t pods_seen, cpu_seen;
@@ -263,7 +263,7 @@ static void test_scalar(void) {
   check_released_once(framework, &f);
 }
 
-/* An Error on one node is an Error of the whole: no node takes the pod then. */
+/* An Error on one node is an Error of the decision: no node takes the pod. */
 static void test_error_on_one_node(void) {
   fake f = {.filter = LIBSCHED_CODE_ERROR, .reject = "big"};
   const libsched_plugin plugin = scalar_plugin();
@@ -281,7 +281,7 @@ static void test_error_on_one_node(void) {
   CHECK_STR(libsched_decision_node(decision, 0), "big");
   CHECK(libsched_decision_code(decision, 0) == LIBSCHED_CODE_ERROR);
   CHECK(libsched_decision_code(decision, 3) ==
-        LIBSCHED_CODE_SUCCESS); /* small: of itself it would do */
+        LIBSCHED_CODE_SUCCESS); /* small would take the pod */
   libsched_decision_unref(decision);
 
   uint64_t bits = 0x55;
@@ -422,7 +422,7 @@ static void test_filter_nodes_error(void) {
   libsched_cycle_state_unref(state);
   libsched_cluster_unref(cluster);
   libsched_framework_unref(framework);
-  CHECK(f.destroys == 0); /* the evaluator keeps the framework, and that the plugin */
+  CHECK(f.destroys == 0); /* the evaluator keeps the framework, which keeps the plugin */
   libsched_evaluator_unref(evaluator);
   CHECK(f.releases == 1 && f.destroys == 1);
 }
@@ -443,7 +443,7 @@ static void test_failed_create(void) {
   CHECK(f.destroys == 1);
 }
 
-/* The plugin is not known to a framework without its registry. */
+/* A framework without the registry does not know the plugin. */
 static void test_unknown_plugin(void) {
   libsched_config* config = fake_config();
   libsched_framework* framework = UNTOUCHED;
@@ -506,14 +506,14 @@ static void test_refused_registrations(void) {
   older.struct_size = offsetof(libsched_plugin, pre_score);
   older.normalize_score = never_asked;
   CHECK_OK(libsched_registry_add(registry, &older, &old, err));
-  older.struct_size = sizeof older; /* and this one normalises what it does not score */
+  older.struct_size = sizeof older; /* normalize_score without a Score slot */
   older.name = LIBSCHED_STR("Odd");
   refuse(registry, &older, LIBSCHED_ERR_INVALID);
-  older.normalize_score = NULL; /* and this one has a slot that nobody knows */
+  older.normalize_score = NULL; /* an unknown slot */
   older.reserved[15] = (void (*)(void))never_asked;
   refuse(registry, &older, LIBSCHED_ERR_UNSUPPORTED);
 
-  /* Slots stand in upstream's order. */
+  /* Slots are in upstream's order. */
   CHECK(offsetof(libsched_plugin, less) < offsetof(libsched_plugin, pre_enqueue));
   CHECK(offsetof(libsched_plugin, pre_enqueue) < offsetof(libsched_plugin, pre_filter));
   CHECK(offsetof(libsched_plugin, filter) < offsetof(libsched_plugin, post_filter));

@@ -10,9 +10,9 @@
 typedef struct recorder {
   char log[1024];
   const char* only;                   /* NULL: no slot answers with `code` */
-  libsched_code code;                 /* what that slot answers */
-  const char* reason;                 /* and why; NULL: no reason */
-  bool release_status, release_state; /* what a slot must not do */
+  libsched_code code;                 /* the answer of that slot */
+  const char* reason;                 /* NULL: no reason */
+  bool release_status, release_state; /* releases that a slot must not make */
   uint32_t nomination_mode;
   int64_t timeout_ns;
   int destroys;

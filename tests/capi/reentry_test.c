@@ -3,7 +3,7 @@
 #include "fixture.h"
 
 typedef struct asker {
-  const char* at; /* the slot that asks back; NULL: none */
+  const char* at; /* the slot that calls back; NULL: none */
   libsched_framework* framework;
   libsched_cluster* cluster;
   libsched_evaluator *evaluator, *own, *elsewhere; /* `own`: on the same cluster */
@@ -14,8 +14,8 @@ typedef struct asker {
   libsched_node* node;
   libsched_pod *pod, *other;
   bool many;     /* the evaluator asks about many nodes, or about none */
-  bool released; /* nothing of the state is in use */
-  bool endless;  /* asks for itself again and again */
+  bool released; /* no data of the state is in use */
+  bool endless;  /* calls itself without end */
   int asked, refused;
 } asker;
 
@@ -84,11 +84,11 @@ static void reuse(asker* a) {
                                                             text("big"), status, err));
   REFUSED(kInUse, libsched_run_pre_filter_extension_remove_pod(a->own, a->state, a->pod, a->other,
                                                                text("big"), status, err));
-  /* Elsewhere names have other ids: plugins would prepare themselves anew. */
+  /* Names have other ids in another cluster, so plugins would prepare themselves again. */
   REFUSED(kInUse, libsched_run_filter_plugins_at(a->elsewhere, a->state, a->pod, 0, status, err));
   REFUSED(kInUse,
           libsched_filter_nodes(a->elsewhere, a->state, a->pod, NULL, &bits, 1, NULL, NULL, err));
-  /* A copy is free. */
+  /* A copy may be used freely. */
   libsched_cycle_state* copy = NULL;
   CHECK_OK(libsched_cycle_state_clone(a->state, &copy, err));
   CHECK_OK(libsched_run_filter_plugins_at(a->elsewhere, copy, a->pod, 0, status, err));
@@ -185,7 +185,7 @@ static libsched_code at(void* instance, const char* slot) {
     recurse(a);
     return LIBSCHED_CODE_SUCCESS;
   }
-  a->at = NULL; /* once, and not when it is asked by itself */
+  a->at = NULL; /* only once, not in the nested call */
   change(a);
   if (a->many) ask(a);
   if (!a->released) reuse(a);
@@ -282,7 +282,7 @@ static void open_asker(asker* a) {
   a->node = node_of("more", 4, "a", "");
   a->pod = pod_of("p", 500, "");
   a->other = pod_of("o", 100, ", \"nodeName\": \"big\"");
-  /* Something to be delivered. */
+  /* A request to deliver. */
   libsched_status* status = NULL;
   CHECK_OK(libsched_status_create(&status, err));
   CHECK_OK(libsched_run_bind_plugins(a->evaluator, a->fresh, a->other, text("big"), status, err));

@@ -1,4 +1,4 @@
-/* The extension points from PostFilter on, each asked for a plugin that has every slot. */
+/* The extension points from PostFilter on, each run with a plugin that has every slot. */
 #include "recorder.h"
 
 static void test_binding_points(void) {
@@ -138,7 +138,7 @@ static void test_other_points(void) {
                "\"hint\":true}") != NULL);
   libsched_text_unref(events);
   CHECK_LOG(&s.r, "events_to_register");
-  /* Outside of slots nobody asks. */
+  /* Outside of slots a state has no view and no evaluator. */
   CHECK(libsched_cycle_state_view(s.state) == NULL);
   CHECK(libsched_cycle_state_evaluator(s.state) == NULL);
   libsched_text* json = NULL;

@@ -1,4 +1,4 @@
-/* Scheduling functions, which make many calls of the framework. */
+/* Scheduling functions, which are built on many calls of the framework. */
 #include "fixture.h"
 
 typedef struct bench {
@@ -42,11 +42,11 @@ static void test_first_fit(void) {
   CHECK(other.row != fit.row && other.row != LIBSCHED_NO_ROW);
   CHECK(libsched_view_order(view, NULL)[other.position] == other.row);
   options.start = other.position + 1;
-  options.limit = 7; /* does not matter */
+  options.limit = 7; /* ignored */
   CHECK_OK(libsched_first_fit(b.evaluator, NULL, pod, &options, &other, b.status, err));
   CHECK(other.row == fit.row && other.position == fit.position);
 
-  /* Among the accepted only. */
+  /* Only accepted nodes are searched. */
   const uint64_t accept[] = {~(UINT64_C(1) << fit.row)};
   options.accept = accept;
   options.accept_words = 1;
@@ -58,7 +58,7 @@ static void test_first_fit(void) {
   CHECK(libsched_status_code(b.status) == LIBSCHED_CODE_UNSCHEDULABLE);
   CHECK(libsched_status_reason_count(b.status) == 0);
 
-  /* The state is filled for what follows. */
+  /* The state is filled for later calls. */
   libsched_cycle_state* state = NULL;
   CHECK_OK(libsched_cycle_state_create(&state, err));
   CHECK_OK(libsched_first_fit(b.evaluator, state, pod, NULL, &fit, b.status, err));
@@ -85,7 +85,7 @@ static void test_first_fit_ends(void) {
   fit.position = 77;
   CHECK_FAILS(LIBSCHED_ERR_DEADLINE, NULL, NULL,
               libsched_first_fit(b.evaluator, NULL, pod, &options, &fit, b.status, err));
-  CHECK(fit.position == 77); /* outputs stay as they are */
+  CHECK(fit.position == 77); /* outputs are untouched */
   libsched_fit unset = LIBSCHED_FIT_INIT;
   unset.struct_size = 0;
   CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, "struct_size",
@@ -152,7 +152,7 @@ static void test_schedule(void) {
   CHECK(strstr(many.words, format("web-%d unschedulable x%d; ", many.told - 1,
                                   1000000000 - many.told + 1)) != NULL);
 
-  /* Replicas of the caller's making, and one that is not made. */
+  /* Replicas that the caller makes, and a replica that is not made. */
   story named = {"", 2, 0, 0, NULL};
   libsched_schedule_options options = LIBSCHED_SCHEDULE_OPTIONS_INIT;
   options.replica = make_replica;
@@ -190,7 +190,7 @@ static void test_schedule(void) {
   teardown(&b);
 }
 
-/* What was heard of a cycle: the points that ended, by number. */
+/* A record of a cycle's events: the numbers of the points that ended. */
 typedef struct heard {
   char points[256];
   size_t judged, nodes_scored, destroyed;
@@ -270,7 +270,7 @@ static void test_schedule_one(void) {
   CHECK(applied == 1 && dropped == 0 && libsched_writer_queue_pending(writer) == 0);
   CHECK_FAILS(LIBSCHED_ERR_STATE, NULL, NULL, /* no longer only assumed */
               libsched_cluster_forget(b.cluster, text("default"), text("p"), err));
-  CHECK(h.destroyed == 1); /* nothing will be heard any more */
+  CHECK(h.destroyed == 1); /* no events follow */
   CHECK(libsched_scheduling_ref(scheduling) == scheduling);
   libsched_scheduling_unref(scheduling);
   libsched_scheduling_unref(scheduling);

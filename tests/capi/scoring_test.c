@@ -2,10 +2,10 @@
  */
 #include "fixture.h"
 
-/* A node's score is its CPUs, times two where `doubled`; as a batch it writes the same. */
+/* The score of a node is its CPUs, times two if `doubled`; the batch slot writes the same. */
 typedef struct scorer {
   bool skip, normalize;
-  libsched_code fail;       /* what every slot answers */
+  libsched_code fail;       /* the answer of every slot */
   const char* fail_on;      /* Score of this node fails */
   const char* refuse;       /* Reserve refuses this node */
   libsched_cluster* meddle; /* Reserve tries to change it */
@@ -103,7 +103,7 @@ static libsched_plugin plugin_of(bool batch, bool normalizes) {
   return p;
 }
 
-/* Only the filters of upstream's, and Scale with weight 3 as the only scorer. */
+/* Upstream's filters, and Scale with weight 3 as the only scorer. */
 static const char* const kConfig =
     "apiVersion: kubescheduler.config.k8s.io/v1\n"
     "kind: KubeSchedulerConfiguration\n"
@@ -157,7 +157,7 @@ static libsched_decision* scored(bench* b) {
   return decision;
 }
 
-/* The five nodes' and wide's: big (8), small (1) and wide (8) take the pod. */
+/* Of the five nodes and wide, big (8), small (1) and wide (8) take the pod. */
 static void check_table(const libsched_score_table* t, int64_t factor) {
   CHECK(libsched_score_table_row_count(t) == 3 && libsched_score_table_column_count(t) == 1);
   CHECK_STR(libsched_score_table_plugin(t, 0), "Scale");
@@ -183,7 +183,7 @@ static void test_decision(bool batch, bool normalizes) {
   libsched_decision* d = scored(&b);
   CHECK(s.pre_scores == 1 && s.nodes_seen == 3 && s.normalizes == (normalizes ? 1 : 0));
   CHECK(batch ? s.batches == 1 && s.scores == 0 : s.batches == 0 && s.scores == 3);
-  CHECK_OK(libsched_cluster_remove_node(b.cluster, text("big"), err)); /* the decision stays */
+  CHECK_OK(libsched_cluster_remove_node(b.cluster, text("big"), err)); /* the decision is kept */
   const libsched_score_table* t = libsched_decision_scores(d);
   check_table(t, normalizes ? 10 : 1);
   const uint32_t* rows = libsched_score_table_rows(t);
@@ -218,7 +218,7 @@ static void test_skip(void) {
   CHECK(libsched_score_table_totals(t)[0] == 0);
   libsched_decision_unref(d);
 
-  /* Scores are there only if they were asked for. */
+  /* Scores exist only on request. */
   CHECK_OK(libsched_check_pod_fits(b.evaluator, b.pod, LIBSCHED_ANY_NODE, NULL, &d, err));
   CHECK(libsched_decision_scores(d) == NULL && libsched_decision_best(d, NULL) == NULL);
   libsched_decision_unref(d);
@@ -293,7 +293,7 @@ static void test_extension_points(void) {
   for (size_t i = 0; i < 3; ++i)
     CHECK(libsched_score_table_totals(table)[i] == totals[libsched_score_table_rows(table)[i]]);
 
-  /* An Error of the point empties the table. */
+  /* An Error of the extension point empties the table. */
   s.constant = 1000;
   CHECK_OK(libsched_run_score_plugins(b.evaluator, b.state, b.pod, rows, 1, NULL, 0, table,
                                       b.status, err));
@@ -322,7 +322,7 @@ static void test_cycle(void) {
   CHECK(outcome.total == 24 && outcome.feasible == 3 && outcome.evaluated == 6);
   CHECK(libsched_evaluator_next_start(b.evaluator) == 0);
 
-  /* With seeds both best nodes are chosen at times, and small never. */
+  /* Different seeds choose both best nodes, and never small. */
   int seen_big = 0, seen_wide = 0;
   options.ties = LIBSCHED_TIES_RANDOM;
   for (options.seed = 0; options.seed < 32; ++options.seed) {
@@ -335,11 +335,11 @@ static void test_cycle(void) {
   CHECK_OK(libsched_run_cycle(b.evaluator, b.state, b.pod, NULL, &outcome, b.status, err));
   CHECK(outcome.total == 24);
 
-  /* A sampled cycle moves the start on. */
+  /* A sampled cycle advances the start. */
   options.sampling = true;
   libsched_evaluator_set_next_start(b.evaluator, 4);
   CHECK_OK(CYCLE(b.pod));
-  CHECK(libsched_evaluator_next_start(b.evaluator) == 4); /* all six were looked at */
+  CHECK(libsched_evaluator_next_start(b.evaluator) == 4); /* all six were judged */
   options.sampling = false;
 
   libsched_pod* huge = pod_of("huge", 64000, "");
@@ -352,7 +352,7 @@ static void test_cycle(void) {
   CHECK_OK(CYCLE(huge));
   CHECK(outcome.row == LIBSCHED_NO_ROW);
   CHECK(libsched_status_code(b.status) == LIBSCHED_CODE_UNSCHEDULABLE);
-  CHECK_STR(libsched_status_plugin(b.status), ""); /* several were in the way */
+  CHECK_STR(libsched_status_plugin(b.status), ""); /* several plugins rejected it */
   CHECK(libsched_status_reason_count(b.status) == 1);
   libsched_decision* explained = NULL;
   CHECK_OK(libsched_check_pod_fits(b.evaluator, huge, LIBSCHED_ANY_NODE, NULL, &explained, err));
@@ -412,7 +412,7 @@ static void test_assume(void) {
   const uint32_t small = libsched_view_find_node(view, text("small"));
   libsched_check_options options = LIBSCHED_CHECK_OPTIONS_INIT;
   libsched_decision* decision = NULL;
-  options.state = b.state; /* what a check fills is good for what follows */
+  options.state = b.state; /* a state that a check filled serves later calls */
   CHECK_OK(
       libsched_check_pod_fits(b.evaluator, b.pod, LIBSCHED_ANY_NODE, &options, &decision, err));
   libsched_decision_unref(decision);
@@ -438,7 +438,7 @@ static void test_assume(void) {
   CHECK(s.unreserves == before + 1 && pods_of(&b) == 1);
   CHECK_OK(libsched_evaluator_forget(b.evaluator, b.state, b.pod, err)); /* only unreserves */
 
-  /* The copy on the node has the start time that was given. */
+  /* The copy on the node has the given start time. */
   int64_t started = 0;
   libsched_assume_options how = LIBSCHED_ASSUME_OPTIONS_INIT;
   how.started = true;
@@ -454,7 +454,7 @@ static void test_assume(void) {
   CHECK_FAILS(LIBSCHED_ERR_UNSUPPORTED, NULL, "reserved",
               libsched_evaluator_assume(b.evaluator, b.state, b.pod, big, &how, b.status, err));
 
-  /* On a snapshot there is nothing to change. */
+  /* A snapshot cannot be changed. */
   libsched_snapshot* snapshot = NULL;
   libsched_evaluator* fixed = NULL;
   CHECK_OK(libsched_cluster_snapshot(b.cluster, &snapshot, err));
@@ -466,7 +466,7 @@ static void test_assume(void) {
   libsched_evaluator_unref(fixed);
   libsched_snapshot_unref(snapshot);
 
-  /* Without plugins; a revert takes it back, too. */
+  /* No plugin runs; a revert undoes it as well. */
   CHECK_OK(libsched_cluster_fork(b.cluster, err));
   CHECK_OK(libsched_cluster_assume(b.cluster, b.pod, text("big"), err));
   CHECK_FAILS(LIBSCHED_ERR_EXISTS, NULL, NULL,
@@ -485,7 +485,7 @@ static void test_assume(void) {
   teardown(&b);
 }
 
-/* A gated pod fits nowhere, though every node would take it. */
+/* A gated pod fits on no node, though every node would take it. */
 static void test_gate(void) {
   scorer s = {.normalize = true};
   const libsched_plugin plugin = plugin_of(true, false);

@@ -88,14 +88,14 @@ static void test_api_client(void) {
   CHECK_OK(libsched_run_pre_filter_plugins(evaluator, state, pod, NULL, status, err));
   CHECK_OK(libsched_run_bind_plugins(evaluator, state, pod, text("big"), status, err));
   const bool binds =
-      libsched_status_code(status) != LIBSCHED_CODE_SKIP; /* DefaultBinder is there */
+      libsched_status_code(status) != LIBSCHED_CODE_SKIP; /* DefaultBinder binds */
   CHECK(a.binds == (binds ? 1 : 0));
   if (binds) check_failing_bind(evaluator, state, pod, status, &a);
   CHECK(libsched_services_memory_api(services) == NULL);
   libsched_services_unref(services);
   CHECK(a.destroys == 0);
 
-  /* One that keeps the requests, until they are delivered. */
+  /* A client that records the requests until they are delivered. */
   services = services_with(NULL, NULL);
   CHECK_OK(libsched_evaluator_set_services(evaluator, services, err));
   CHECK(a.destroys == 1);
@@ -179,7 +179,7 @@ static void test_memory_api(void) {
   one = UNTOUCHED;
   CHECK_FAILS(LIBSCHED_ERR_INVALID, NULL, "api and memory_api",
               libsched_services_create(&options, &one, err));
-  CHECK(one == UNTOUCHED && a.destroys == 2); /* of two calls */
+  CHECK(one == UNTOUCHED && a.destroys == 2); /* CHECK_FAILS calls twice */
   CHECK(libsched_services_memory_api(NULL) == NULL);
   libsched_memory_api_unref(api);
   libsched_memory_api_unref(NULL);
@@ -217,7 +217,7 @@ static void test_nominations(void) {
   libsched_services* services = services_with(NULL, NULL);
   libsched_nomination nomination = LIBSCHED_NOMINATION_INIT;
   libsched_pod* pod = pod_of("p", 500, "");
-  CHECK_OK(libsched_services_nominate(services, pod, NULL, err)); /* it names no node itself */
+  CHECK_OK(libsched_services_nominate(services, pod, NULL, err)); /* the pod names no node */
   CHECK_STR(libsched_services_nominated_node(services, pod), "");
   nomination.mode = LIBSCHED_NOMINATION_OVERRIDE;
   nomination.node = text("big");
@@ -298,7 +298,7 @@ static void test_waiting_pods(void) {
   libsched_clock_unref(clock);
 }
 
-/* Times beyond what can be counted: over at once, and never. */
+/* Times beyond the range expire at once, or never. */
 static void test_waits_that_are_refused_or_extreme(void) {
   libsched_pod* pod = pod_of("p", 100, "");
   const int64_t now[] = {-5, 5};

@@ -48,7 +48,7 @@ static void* work(void* argument) {
   static int value;
   for (int i = 0; i < kRounds && w->wrong == 0; ++i) {
     w->wrong += !answers_right(w, evaluator, status);
-    /* Shared, immutable things. */
+    /* Shared, immutable objects. */
     libsched_pod* pod = libsched_pod_ref(w->pod);
     libsched_pod* copy = NULL;
     w->wrong += libsched_pod_copy(pod, text("copy"), text("x"), text(""), text(""), &copy, NULL) !=
@@ -59,7 +59,7 @@ static void* work(void* argument) {
     const libsched_view* view = libsched_snapshot_view(w->snapshot);
     w->wrong += libsched_view_find_node(view, text("n001")) == LIBSCHED_NO_ROW;
     w->wrong += libsched_view_node_count(view) != kNodes;
-    /* Keyed values of one state. */
+    /* The keyed values of one state. */
     const libsched_str key = text(i % 2 == 0 ? "even" : "odd");
     w->wrong +=
         libsched_cycle_state_write(w->shared_state, key, &value, NULL, NULL, NULL) != LIBSCHED_OK;

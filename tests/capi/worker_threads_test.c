@@ -12,7 +12,7 @@ enum { kNodes = 120, kPods = 4 };
 typedef struct watcher {
   pthread_t caller;
   atomic_int attached, detached, elsewhere, unknown, clones, destroys;
-  long plain; /* not atomic: of a plugin whose calls are serialised */
+  long plain; /* not atomic: the plugin's calls are serialised */
   bool serialised;
 } watcher;
 static _Thread_local int here; /* attached minus detached, of all plugins in this test */
@@ -27,7 +27,7 @@ static void w_detach(void* user_data) {
   --here;
   ++w->detached;
 }
-/* A slot is asked: by the caller, or on a thread that was attached. */
+/* Records a call of a slot, by the caller or on an attached thread. */
 static void seen(watcher* w) {
   if (w->serialised) ++w->plain;
   if (pthread_equal(w->caller, pthread_self())) return;
@@ -117,7 +117,7 @@ static libsched_framework* framework_with(const libsched_plugin* plugin, watcher
   return framework;
 }
 
-/* Full of pods of several priorities, with affinities, spreading and a budget. */
+/* A cluster full of pods of several priorities, with affinities, spreading and a budget. */
 static libsched_cluster* full_cluster(void) {
   libsched_cluster* cluster = NULL;
   libsched_objects* objects = NULL;
@@ -164,7 +164,7 @@ static char* preempted(const libsched_framework* framework, uint32_t threads, bo
   CHECK_OK(libsched_evaluator_create(framework, cluster, &evaluator, err));
   CHECK_OK(libsched_evaluator_set_parallelism(evaluator, threads, err));
   CHECK_OK(libsched_cycle_state_create(&state, err));
-  /* Nominated pods are counted on, too. */
+  /* Nominated pods are counted as well. */
   libsched_nomination nomination = LIBSCHED_NOMINATION_INIT;
   nomination.mode = LIBSCHED_NOMINATION_OVERRIDE;
   nomination.node = text("n001");
@@ -202,7 +202,7 @@ static void test_preemption(uint32_t flags, bool value, bool threads_expected) {
   cloned_by = &w;
   char* alone = preempted(framework, 1, value);
   CHECK(strstr(alone, "\"nominatedNode\"") != NULL && strstr(alone, "\"victims\"") != NULL);
-  CHECK(strstr(alone, "deletePod") == NULL); /* it was only a question */
+  CHECK(strstr(alone, "deletePod") == NULL); /* a query makes no requests */
   CHECK(strstr(alone, "every seventh") != NULL && strstr(alone, "miscounted") == NULL);
   CHECK(w.attached == 0 && w.elsewhere == 0);
   const uint32_t counts[] = {2, 3, 8};
@@ -220,7 +220,7 @@ static void test_preemption(uint32_t flags, bool value, bool threads_expected) {
   CHECK(w.clones > 0 && w.destroys > w.clones);
 }
 
-/* PreBind: both plugins are inside at once, or they would wait in vain. */
+/* Both PreBind plugins run at the same time; otherwise they would wait in vain. */
 typedef struct meeting {
   watcher w;
   atomic_int* inside;
@@ -308,7 +308,7 @@ int main(void) {
   test_preemption(0, false, true);
   test_preemption(LIBSCHED_PLUGIN_CONCURRENT, false, true);
   test_preemption(LIBSCHED_PLUGIN_CALLER_THREAD, false, false);
-  /* A value of the caller's is cloned on his thread alone. */
+  /* A caller's value is cloned only on the caller's thread. */
   test_preemption(LIBSCHED_PLUGIN_CONCURRENT, true, false);
   test_pre_bind(1);
   test_pre_bind(2);

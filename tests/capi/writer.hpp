@@ -1,4 +1,4 @@
-// What scheduling in a C++ test of the C API needs beside evaluator and pod, and leaves.
+// The writer queue and the results of scheduling in C++ tests of the C API.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -10,7 +10,7 @@ inline const libsched_schedule_options* for_any_profile() {
   return &options;
 }
 
-// A new queue for each try: what an earlier one has left in it is not a later one's.
+// Each try gets a new queue, without messages of earlier tries.
 struct Writer {
   libsched_writer_queue* queue = nullptr;
   libsched_scheduling* scheduling = nullptr;
@@ -32,7 +32,7 @@ struct Writer {
     options.other_profile = libsched_str_from("default-scheduler");
     options.writer = queue;
   }
-  // A pod goes through both cycles.
+  // Runs both cycles for a pod.
   void bind(libsched_evaluator* evaluator, const libsched_pod* pod) {
     fresh();
     libsched_status* status = nullptr;

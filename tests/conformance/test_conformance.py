@@ -232,7 +232,7 @@ class TestService:
 
     @pytest.mark.parametrize("body", [
         ECHO,
-        # Reads everything before it answers: more than any pipe holds.
+        # Reads everything before it answers, which is more than any pipe holds.
         "lines = [sys.stdin.readline() for _ in range(40)]\n"
         "for line in lines:\n    print(line.strip(), flush=True)\n"])
     def test_large_lines_both_ways(self, tmp_path, body):
@@ -304,7 +304,7 @@ FAKE = f"sys.path.insert(0, {str(HERE)!r})\nimport fake_oracle\nfor line in sys.
 
 
 class TestWholeRuns:
-    """conformance.main() as from the command line; stand-ins are programs of their own."""
+    """Runs conformance.main() as from the command line, with stand-ins as separate programs."""
 
     @staticmethod
     def run(tmp_path, oracle, body, *arguments):

@@ -1,4 +1,4 @@
-"""Lends these tests what the tests of the package have: the command line as a process, manifests."""
+"""Makes fixtures of the package's tests available: the command line as a process, and manifests."""
 
 import pathlib
 import sys

@@ -1,4 +1,4 @@
-"""Reading streams of cases: what is a case, what is none, and where reading goes on."""
+"""Reading streams of cases: texts that are cases or not, and where reading continues."""
 
 import gzip
 import io

@@ -169,7 +169,7 @@ def test_files(run):
 
 
 def test_each_answer_comes_at_once():
-    """A program may hold the command open and ask case after case."""
+    """A program may keep the command open and send one case after another."""
     with subprocess.Popen([sys.executable, "-m", "libsched", "evaluate"], stdin=subprocess.PIPE,
                           stdout=subprocess.PIPE, text=True) as process:
         for name in ("one", "two"):
@@ -219,7 +219,7 @@ def test_preemption(run):
         "code": "Success", "nominatedNode": "a", "victims": ["default/low"], "tied": ["a"],
         "candidates": [{"node": "a", "pods": ["default/low"], "numPDBViolations": 0},
                        {"node": "b", "pods": ["default/other"], "numPDBViolations": 0}]}
-    # The victim leaves at once; the room that it made is the nominated pod's.
+    # The victim leaves at once, and its room belongs to the nominated pod.
     first, second, third = evaluate(run, case(urgent, pod("q", cpu="3", priority=1), plain,
                                               objects=objects, mode="schedule"))[0]["pods"]
     assert first["postFilter"]["nominatedNode"] == "a" and "chosen" not in first
@@ -297,7 +297,7 @@ def test_a_pod_that_is_being_deleted_has_no_cycle(run):
 
 @pytest.mark.parametrize("points", [["preFilter", "score"], ["preFilter", "filter", "score"]])
 def test_a_cycle_without_a_feasible_node_leaves_all_nodes_to_later_steps(run, points):
-    """Upstream's list of feasible nodes is nil then, which the steps after it take for all nodes."""
+    """Upstream's list of feasible nodes is nil then, which later steps treat as all nodes."""
     fake = {"name": "F", "points": points, "script": {"preFilter": [{"nodeNames": ["elsewhere"]}]}}
     profile = {"plugins": {**TRACE["profile"]["plugins"], "multiPoint": {"enabled": [{"name": "F"}]}}}
     golden, = evaluate(run, {**TRACE, "objects": [node("n0"), node("n1")], "fakes": [fake], "profile": profile,
@@ -309,7 +309,7 @@ def test_a_cycle_without_a_feasible_node_leaves_all_nodes_to_later_steps(run, po
 
 
 def test_objects_get_a_uid(run):
-    """As the API server gives each: a claim that its pod owns is told by it."""
+    """Objects get uids, as from the API server: a claim refers to its owning pod by uid."""
     volumes = [{"name": "v", "ephemeral": {"volumeClaimTemplate": {"spec": {}}}}]
     claim = {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {
         "name": "x-v", "ownerReferences": [{"apiVersion": "v1", "kind": "Pod", "name": "x", "controller": True,

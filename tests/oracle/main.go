@@ -149,8 +149,8 @@ func cmdRun(args []string) error {
 	return err
 }
 
-// runCase answers one case. Where a panic of upstream is to be an answer like any
-// other error, it is caught; one in a goroutine of upstream's ends the program.
+// runCase answers one case. It catches panics of upstream that should be answers like other errors;
+// a panic in a goroutine of upstream ends the program.
 func runCase(quietCtx context.Context, c *cases.Case, raw json.RawMessage, catch bool) (golden any, err error) {
 	if catch {
 		defer func() {

@@ -84,7 +84,7 @@ def compare(golden, answer, fields=FIELDS):
         verdict.differences.append(Difference("", "pods", names, got))
         return verdict
     verdict.pods = len(names)
-    gone = None  # the missing plugin that made the clusters of mode schedule diverge
+    gone = None  # the missing plugin after which the clusters of mode schedule diverge
     for want, have in zip(golden["pods"], answer["pods"]):
         needed = NEEDS_PLUGIN.findall(str(have.get("error", "")))
         if gone or needed:

@@ -248,7 +248,7 @@ class Known:
 
     accepts: str    # "upstream", "libsched", or "both", with other objects
     says: str       # a regular expression for the other's error
-    why: str        # as docs/documents.md has it
+    why: str        # as in docs/documents.md
     example: str
     text: str = ""  # a regular expression for the text
 
@@ -290,7 +290,7 @@ KNOWN = (
 
 
 def difference(want, have):
-    """None if the answers agree, else the side that accepts ("both": other objects) and the other's error."""
+    """None if the answers agree, else the accepting side ("both": other objects) and the other side's error."""
     if "error" in want or "error" in have:
         if "error" in want and "error" in have:
             return None

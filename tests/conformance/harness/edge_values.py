@@ -91,7 +91,7 @@ _TERM = {"labelSelector": {"matchLabels": {"app": "web"}}, "topologyKey": "topol
 _NODE_TERM = {"matchExpressions": [{"key": "disktype", "operator": "Exists"}]}
 _FIELD_TERM = {"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["node-000"]}]}
 _RESOURCES = {"requests": {"cpu": "500m"}, "limits": {"memory": "1Gi"}}
-#: Parts that an object of a kind may get: where (the last word is the field; "+": one more entry), and what.
+#: Parts that an object of a kind may get: their place (the last word is the field; "+": a new entry) and value.
 PARTS = {
     "Pod": (
         (("spec", "nodeName"), "node-000"), (("spec", "priority"), 7), (("spec", "hostNetwork"), True),

@@ -12,7 +12,7 @@ from typing import Callable
 
 from .comparison import Verdict, compare_mutant
 
-# Parts of objects that no plugin reads; they are skipped, whatever they hold.
+# Parts of objects that no plugin reads; their contents are skipped.
 _UNREAD = re.compile(r"Go struct field (?:" + "|".join((
     r"\w+\.status\.daemonEndpoints\b.*", r"\w+\.status\.nodeInfo\b.*",
     r"(?:Namespace|Service|ReplicaSet|ReplicationController|StatefulSet|VolumeAttachment)\.(?:spec|status) ",
@@ -54,7 +54,7 @@ def reason_for(case, golden, answer):
     try:
         answer = json.loads(answer)
     except (TypeError, ValueError):
-        return None  # a crash is never meant
+        return None  # a crash is never intended
     return next((one for one in ALL if one.explains(case, golden, answer)), None)
 
 

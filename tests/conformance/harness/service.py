@@ -93,7 +93,7 @@ class Service:
         threading.Thread(target=_read, args=(self.process.stdout, self.lines), daemon=True).start()
 
     def _exchange(self, texts):
-        """Answers to the first lines, and a Crash if the program died before it had answered all."""
+        """The answers to the first lines, and a Crash if the program died before it had answered all."""
         if self.process is None:
             self._start()
         writer = threading.Thread(target=_write, args=(self.process.stdin, texts), daemon=True)

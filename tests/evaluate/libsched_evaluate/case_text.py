@@ -90,7 +90,7 @@ def string(text: str) -> str:
 def with_uids(text: str) -> str:
     """Adds the uid ``Kind/namespace/name`` to each object of a list that has none.
 
-    The API server gives every object one; owners and claims are told apart by it.
+    The API server gives every object a uid, which distinguishes owners and claims.
     """
     parts, done = [], 0
     at = skip_space(text, 1)

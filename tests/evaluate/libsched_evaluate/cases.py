@@ -1,7 +1,7 @@
 """Reading a stream of cases: JSON objects, each on a line of its own or spread over many.
 
-A case's own texts are kept byte for byte but for the uids that objects get, so the library parses
-what the file says and not what Python made of it. After something that is no case, reading goes on
+The texts of a case are kept byte for byte, except that objects get uids, so the library parses the
+text of the file and not Python's version of it. After a text that is not a case, reading continues
 with the next line.
 """
 
@@ -27,7 +27,7 @@ from .case_text import (
 from .trace_spec import FAKES, STEPS, checked
 
 _STRING_OR_BRACKET = re.compile(rb'"(?:[^"\\]|\\.)*"?|[\[\]{}]')
-#: The members of a JSON object, each as value and as text.
+#: The members of a JSON object, each as a value and as a text.
 _Members = dict[str, tuple[Any, str]]
 
 @dataclasses.dataclass(frozen=True)
@@ -56,12 +56,12 @@ class Case:
     config : bytes or None
         The configuration as a document; None: upstream's defaults.
     objects, pods : bytes
-        A List of what the API server holds, and one of what is to be judged.
+        Lists of the objects in the API server and of the pods to judge.
     object_values, pod_values : list
-        The same decoded, with numbers as texts.
+        The same lists decoded, with numbers as texts.
     changes : list of Change
     profile : bytes
-        Of mode trace: a KubeSchedulerProfile; and scripted plugins and what is to be driven.
+        Of mode trace: a KubeSchedulerProfile, the scripted plugins, and the steps to drive.
     fakes, steps : list of dict
     """
 
@@ -91,7 +91,7 @@ def read_cases(stream: IO[bytes],
                advance: Callable[[int], None] = lambda size: None) -> Iterator[Case | BadCase]:
     """Yields the cases of a stream, each as soon as its last line is read.
 
-    `advance` is told how many bytes of the stream were read.
+    `advance` is called with the number of bytes read from the stream.
     """
     buffer = b""
     depth = 0
@@ -103,7 +103,7 @@ def read_cases(stream: IO[bytes],
         if not buffer and not line.strip():
             continue
         if buffer and line.startswith(b"{") and _is_whole(line):
-            yield BadCase("the JSON ends in the middle")  # and a new case begins
+            yield BadCase("the JSON ends in the middle")  # a new case begins
             buffer, depth = b"", 0
         buffer += line
         depth += _depth(line)

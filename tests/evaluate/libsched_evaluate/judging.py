@@ -1,6 +1,6 @@
 """Judging a case: from the case to its golden result.
 
-The form, with the order of fields and what is left out, is that of tests/oracle.
+The format, including the order of fields and omitted fields, is that of tests/oracle.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def judge(case: Case, frameworks: Frameworks) -> dict[str, Any]:
             _change(case, index, cluster)
         result = judging.evaluate(pod) if case.mode == "evaluate" else judging.schedule(pod)
         if case.changes:
-            # Absent where there is no node, as in the oracle's answers.
+            # Absent without nodes, as in the oracle's answers.
             if cluster.nodes:
                 result["nodeOrder"] = list(cluster.nodes)
         results.append(result)
@@ -266,7 +266,7 @@ class _Judging:
 def _choice(pod: Pod, result: dict[str, Any]) -> str:
     """Returns the nominated node if it takes the pod, else the best node with the smallest name.
 
-    Upstream does not score where there is nothing to choose.
+    Upstream does not score if there is no choice.
     """
     feasible = result["feasible"]
     if len(feasible) == 1:

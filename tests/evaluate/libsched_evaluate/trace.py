@@ -1,6 +1,6 @@
-"""Mode trace: drives the framework around scripted plugins and records the calls of them.
+"""Mode trace: drives the framework around scripted plugins and records their calls.
 
-The form is that of tests/oracle. Time is virtual: who waits for a timer is there at once.
+The format is that of tests/oracle. Time is virtual: waiting for a timer takes no time.
 """
 
 from __future__ import annotations

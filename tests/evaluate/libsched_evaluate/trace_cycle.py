@@ -1,4 +1,4 @@
-"""The step `cycle` of mode trace: the library's scheduling and binding cycle, and what it tells."""
+"""The step `cycle` of mode trace: the library's scheduling and binding cycle, and its events."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _POINTS = ("preFilter", "filterNominated", "filterAll", "postFilter", "preScore"
            "postBind")
 _ASSUMED, _FAILED = 0, 1
 _SKIPPED = {2: "deleting", 3: "assumed"}
-_BY_NAME = 1  # of several best nodes
+_BY_NAME = 1  # among several best nodes
 
 
 class _Recorder:
-    """Makes the phases of a golden result of what a cycle tells of its points."""
+    """Makes the phases of a golden result from the events of a cycle."""
 
     def __init__(self, driver: Driver) -> None:
         self.driver = driver
@@ -36,7 +36,7 @@ class _Recorder:
              nomination: tuple[int, str] | None) -> None:
         name, driver = _POINTS[point], self.driver
         own, driver.state = driver.state, object.__new__(CycleState)
-        driver.state._handle = state  # that of the cycle is in use
+        driver.state._handle = state  # the cycle uses its own state
         try:
             if not ended:
                 self.result, self.groups = driver.begin(name)
@@ -131,7 +131,7 @@ def run_cycle(driver: Driver) -> Result:
     attempt, _, driver.chosen, _, _, _, wish, status, rejectors, pending = scheduling.outcome()
     if attempt == _FAILED and driver.chosen and all(
             phase["step"] != "reserve" for phase in recorder.phases):
-        raise StateError(status_of(status).message)  # could not be assumed: no case for the oracle
+        raise StateError(status_of(status).message)  # not assumed, which the oracle does not cover
     result: Result = {"step": "cycle", "phases": recorder.phases,
                       "status": told(status_of(status)), "chosen": driver.chosen}
     if attempt == _FAILED:

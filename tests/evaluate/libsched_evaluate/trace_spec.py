@@ -1,6 +1,6 @@
-"""The form of scripted plugins and steps of mode trace, and checks of it.
+"""The format of scripted plugins and steps of mode trace, and its checks.
 
-It is that of tests/oracle: null counts as absent, unknown members are passed over.
+It is that of tests/oracle: null counts as absent, and unknown members are ignored.
 """
 
 from __future__ import annotations

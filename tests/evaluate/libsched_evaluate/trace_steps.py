@@ -1,4 +1,4 @@
-"""The steps of mode trace: a call of the framework each, with its result."""
+"""The steps of mode trace: each makes a call of the framework and returns its result."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ class Driver:
         return {"step": name}, self._pre_bind_groups()
 
     def end(self, result: Result, groups: dict[str, int]) -> Result:
-        """Ends what `begin` has begun: the result, with the calls since then."""
+        """Ends a phase: returns its result, with the calls since `begin`."""
         calls, self.tracer.calls[:] = list(self.tracer.calls), []
         if calls:
             result["calls"] = _grouped(self._by_node(calls), groups)
@@ -177,7 +177,7 @@ def best(scores: list[Result]) -> str:
 def run_step(driver: Driver, step: dict[str, Any]) -> Result:
     """Runs a step other than a whole cycle."""
     do: str = step.get("do", "")
-    # The node of a step: the one named, else the one chosen, else the first.
+    # The node of a step: the named one, else the chosen one, else the first.
     name = step.get("node") or driver.chosen or (driver.nodes[0] if driver.nodes else "")
     scored = driver.nodes if driver.feasible is None else driver.feasible
     framework, state, view, pod = driver.framework, driver.state, driver.view, driver.pod
@@ -354,7 +354,7 @@ def _add_waiting(driver: Driver, pod: Pod, waits: dict[str, float]) -> None:
 
 
 def replace_waiting(driver: Driver) -> None:
-    """Makes a pod that a cycle lets wait do so with those timers, given its waits in nanoseconds."""
+    """Makes a pod wait, as a cycle asks, with those timers; its waits are in nanoseconds."""
     if driver.services.waiting_pod(driver.pod) is not None and driver.waiting:
         _add_waiting(driver, driver.pod,
                      {name: wait / 1e9 for name, wait in driver.waiting.items()})

@@ -14,8 +14,8 @@ std::shared_ptr<Cluster> model_of(const void* handle) {
   return found == world().clusters.end() ? nullptr : found->second;
 }
 
-// The nodes that take the pod, if the model knows: for a plain pod, an evaluator with upstream's
-// default profile, and no pod that repels others or is nominated.
+// Returns the nodes that take the pod, if the model knows them: for a plain pod, an evaluator with
+// upstream's default profile, and no pod that repels others or is nominated.
 bool predicted(const Turn& t, Ev& evaluator, Po& pod, std::set<std::string>& nodes) {
   const auto facts = world().evaluators.find(evaluator.get());
   const Cluster* model = evaluator.watch().cluster().get();
@@ -144,7 +144,7 @@ void after_libsched_cluster_fork_depth(Turn& t, size_t depth, In<const libsched_
     t.wrong("says " + std::to_string(depth) + ", not " + std::to_string(model->forks.size()));
 }
 
-// The order has every node once; by insertion, in just that order.
+// The order has every node once; with insertion order, exactly as inserted.
 void after_libsched_cluster_refresh(Turn& t, Rc rc, Cl& cluster, Fault&) {
   const auto& model = cluster.watch().cluster();
   if (rc != LIBSCHED_OK || model == nullptr || cluster.watch().disturbed()) return;
@@ -188,7 +188,7 @@ void after_libsched_filter_nodes(Turn& t, Rc rc, Ev& evaluator, St&, Po& pod,
     differ(t, evaluator, pod, expected);
 }
 
-// The node that it found is at its place in the order, and there is one if one may be found.
+// The found node is at its position in the order, and a node is found if the model has one.
 void after_libsched_first_fit(Turn& t, Rc rc, Ev& evaluator, St&, Po& pod,
                               Options<libsched_filter_options>& options, Filled<libsched_fit>& fit,
                               Su& status, Fault&) {
@@ -247,7 +247,7 @@ void after_libsched_run_cycle(Turn& t, Rc rc, Ev& evaluator, St&, Po& pod,
                               Filled<libsched_cycle_outcome>& outcome, Su&, Fault&) {
   std::set<std::string> expected;
   if (rc != LIBSCHED_OK || !outcome.whole() || !predicted(t, evaluator, pod, expected)) return;
-  const std::string name = string_of(outcome.value().node_name);  // a node's may be empty, too
+  const std::string name = string_of(outcome.value().node_name);  // the name of a node may be empty
   if (outcome.value().row == LIBSCHED_NO_ROW ? !name.empty() : expected.count(name) == 0)
     differ(t, evaluator, pod, expected);
 }

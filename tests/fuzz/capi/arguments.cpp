@@ -10,13 +10,13 @@ std::string shown(Kind kind, const Entry& e) {
   return out;
 }
 
-// What calls fill: nobody reads it meanwhile.
+// Objects that calls fill, which nothing reads meanwhile.
 bool is_output(Kind kind) {
   return kind == Kind::status || kind == Kind::prefilter_result || kind == Kind::score_table ||
          kind == Kind::node_statuses;
 }
 
-// A pod or node that lives as long as another one's contents: of a document or of a view.
+// A pod or node that is borrowed from a document or a view.
 void* borrowed(Turn& t, Kind kind, std::string& text, bool& lasts) {
   World& w = world();
   if (t.choose.one_in(2)) {
@@ -96,7 +96,7 @@ Picked pick(Turn& t, Kind kind, unsigned rules) {
     p.handle = view_handle(t, p.text);
     return p;
   }
-  if (kind > Kind::kOwned) {  // only slots are lent one
+  if (kind > Kind::kOwned) {  // lent only to slots
     p.text = "NULL";
     t.must_refuse = true;
     return p;
@@ -110,7 +110,7 @@ Picked pick(Turn& t, Kind kind, unsigned rules) {
     }
     p.lasts = true;
   }
-  // A slot may look at what a call has been given; it may even try to change the cluster.
+  // A slot may read the arguments of a call, and even try to change the cluster.
   const bool shared = ((rules & kConst) != 0 && !is_output(kind)) || kind == Kind::cluster ||
                       kind == Kind::clock || kind == Kind::waiting_pod;
   Entry* e = pools.any(t.choose, kind, shared);
@@ -145,7 +145,7 @@ Picked pick_released(Turn& t, Kind kind) {
       p.handle = pools.wrong(t.choose, kind);
       p.text = std::string("not ") + name_of(kind);
       return p;
-    case 3: {  // what is only borrowed
+    case 3: {  // a borrowed handle
       const void* lent = lent_to_a_slot(t, kind, kConst);
       Entry* e = lent == nullptr ? nullptr : pools.find(lent);
       if (lent == nullptr || (e != nullptr && (e->refs > 1 || e->refs_of_slots != 0))) break;
@@ -177,7 +177,7 @@ Watch::Watch(Kind kind, const void* handle) {
     const Entry* e = w.pools.find(handle);
     const auto found = w.clusters.find(handle);
     if (found == w.clusters.end() || (e != nullptr && e->kind != kind)) return;
-    cluster_ = found->second;  // released ones may live on, kept by an evaluator
+    cluster_ = found->second;  // an evaluator may keep a released cluster
     view_ = kind == Kind::cluster
                 ? libsched_cluster_view(static_cast<const libsched_cluster*>(handle))
                 : libsched_snapshot_view(static_cast<const libsched_snapshot*>(handle));
@@ -229,7 +229,7 @@ void Fault::settle(Turn& t, libsched_rc rc) {
 
 String::String(Turn& t, const char* name, Words words) : name_(name) {
   const Entry* e = t.choose.one_in(16) ? world().pools.any(t.choose, Kind::cluster, true) : nullptr;
-  if (e != nullptr) {  // memory of what may go in this very call
+  if (e != nullptr) {  // memory that this call may free
     const libsched_view* view = libsched_cluster_view(static_cast<libsched_cluster*>(e->handle));
     const auto row = static_cast<uint32_t>(t.choose.below(libsched_view_row_count(view) + 1));
     if (words == Words::kNode) str_ = libsched_node_name(libsched_view_node(view, row));

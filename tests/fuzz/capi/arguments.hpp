@@ -21,12 +21,12 @@ struct Picked {
   Entry* entry = nullptr;  // pinned; null if it is borrowed or bad
   std::string text;
   bool lasts = true;  // false: borrowed from a view, which the call may change
-  PodFacts pod;       // of a pod that may not last
+  PodFacts pod;       // the facts of a pod that may not last
 };
 Picked pick(Turn& t, Kind kind, unsigned rules);
 void unpin(const void* handle);
 
-// What a handle has to do with clusters: unchanged, unless the call is one that changes them.
+// The cluster that a handle belongs to, which stays unchanged unless the call changes clusters.
 class Watch {
  public:
   Watch(Kind kind, const void* handle);
@@ -36,7 +36,7 @@ class Watch {
   bool disturbed() const { return cluster_ != nullptr && cluster_->changes != changes_; }
 
  private:
-  std::shared_ptr<Cluster> cluster_, hidden_;  // hidden: an outer call is changing it
+  std::shared_ptr<Cluster> cluster_, hidden_;  // hidden: an outer call changes it
   const libsched_view* view_ = nullptr;
   uint64_t version_ = 0, changes_ = 0;
 };
@@ -55,7 +55,7 @@ class In {
 
   T* get() const { return static_cast<T*>(picked_.handle); }
   const Watch& watch() const { return watch_; }
-  // Of a pod, also if it went with what it was borrowed from.
+  // The facts of a pod, even after the object that lent it was released.
   PodFacts facts() const { return picked_.lasts ? facts_of(get()) : picked_.pod; }
   std::string show() const { return std::string(name_) + "=" + picked_.text; }
   void settle(Turn& t, libsched_rc rc) { watch_.settle(t, rc != LIBSCHED_OK); }
@@ -66,7 +66,7 @@ class In {
   Watch watch_;
 };
 
-// A released reference: one of the program's, or one that it does not have.
+// A reference to release: one that the program has, or one that it does not have.
 Picked pick_released(Turn& t, Kind kind);
 template <typename T>
 class Released {
@@ -274,7 +274,7 @@ class Output {
   alignas(T) unsigned char room_[sizeof(T)];
 };
 
-// An array with its length. Texts of waits are the plugin's; rooms are of exactly the length.
+// An array with its length. The texts of waits belong to the plugin; rooms have exactly the length.
 template <typename T>
 class Buffer {
  public:
@@ -296,7 +296,7 @@ class Buffer {
 
  private:
   const char* name_;
-  bool kept_;  // by calls that fail
+  bool kept_;  // by failing calls
   size_t length_;
   bool null_;
   Item* list_;

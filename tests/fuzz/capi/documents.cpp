@@ -24,7 +24,7 @@ namespace {
 
 std::string number(size_t n) { return std::to_string(n); }
 
-// Of several texts one; a plain array keeps the dictionary readable.
+// Picks one of several texts; a plain array keeps the dictionary readable.
 template <size_t N>
 std::string one(Choices& choose, const char* const (&list)[N]) {
   return list[choose.below(N)];
@@ -192,7 +192,7 @@ std::string plain_name(Choices& choose, Words words) {
     case Words::kObjectsDocument: return objects_document(choose);
     case Words::kConfigDocument:
       if (!choose.one_in(5)) return config_document(choose);
-      return one(  // profiles alone, for the option of that name
+      return one(  // single profiles, for the option of that name
           choose,
           {R"({"schedulerName":"a"})",
            R"({"plugins":{"queueSort":{"enabled":[{"name":"PrioritySort"}]},"bind":{"enabled":[{"name":"DefaultBinder"}]},"filter":{"enabled":[{"name":"NodeName"},{"name":"Hostile"}]}}})",

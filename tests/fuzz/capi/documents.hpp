@@ -1,4 +1,4 @@
-// The dictionary: names, amounts and documents that arguments are made of, valid ones and others.
+// The dictionary: valid and invalid names, amounts and documents from which arguments are made.
 #pragma once
 
 #include <string>
@@ -29,8 +29,8 @@ enum class Words : uint8_t {
 // A text that fits the purpose most of the time.
 std::string make_text(Choices& choose, Words words);
 
-// Documents that are always valid. A pod with the label "plain" asks for resources and nothing
-// else; one with "gentle" repels no other pod.
+// Documents that are always valid. A pod with the label "plain" only requests resources; a pod with
+// the label "gentle" repels no other pod.
 std::string node_document(Choices& choose);
 std::string pod_document(Choices& choose, bool plain);
 

@@ -72,8 +72,8 @@ void applied(Turn& t, Rc rc, Cl& cluster, const std::vector<Part>& parts) {
   if (m == nullptr) return;
   State modelled = m->now;
   for (const Part& part : parts) follow(part, modelled);
-  m->now = modelled;  // reading keeps what it says of pods whose nodes are not there
-  // The same document again keeps a pod's place; and a document may hold any object.
+  m->now = modelled;  // keeps the model's pods whose nodes do not exist
+  // The same document again keeps a pod's place, and a document may hold any object.
   const bool disturbed = cluster.watch().disturbed();
   m->read(cluster.watch().view());
   if (!disturbed) {
@@ -172,7 +172,7 @@ void after_libsched_cluster_update_node(Turn& t, Rc rc, Cl& cluster, In<const li
 }
 
 void after_libsched_cluster_remove_node(Turn& t, Rc rc, Cl& cluster, String& name, Fault&) {
-  // The name may have gone with the node: what it was is looked for in the model.
+  // The name may have been freed with the node, so it is looked up in the model.
   Cluster* known = cluster.watch().cluster().get();
   if (known == nullptr || cluster.watch().disturbed()) {
     if (Cluster* m = changed(rc, cluster)) m->read(cluster.watch().view()), ++m->changes;
@@ -321,7 +321,7 @@ void after_libsched_evaluator_forget(Turn& t, Rc rc, Ev& evaluator, St&, Po& pod
 
 void after_libsched_memory_api_deliver(Turn&, Rc, In<libsched_memory_api>&, Cl& cluster, Fault&) {
   Cluster* m = cluster.watch().cluster().get();
-  if (m == nullptr) return;  // also after a failure: what was delivered before it stays
+  if (m == nullptr) return;  // also after a failure: earlier deliveries stay
   m->read(cluster.watch().view(), cluster.get());
   ++m->changes;
 }
@@ -329,7 +329,7 @@ void after_libsched_memory_api_deliver(Turn&, Rc, In<libsched_memory_api>&, Cl& 
 void after_libsched_writer_queue_apply(Turn&, Rc, In<libsched_writer_queue>&, Cl& cluster,
                                        Output<size_t>&, Output<size_t>&, Fault&) {
   Cluster* m = cluster.watch().cluster().get();
-  if (m == nullptr) return;  // also after a failure: the messages before it stay applied
+  if (m == nullptr) return;  // also after a failure: earlier messages stay applied
   m->read(cluster.watch().view(), cluster.get());
   ++m->changes;
 }

@@ -13,7 +13,7 @@ using Po = In<const libsched_pod>;
 using Su = In<libsched_status>;
 using Rc = libsched_rc;
 
-// --- where handles stand ---
+// --- the clusters of handles ---
 void know_cluster(const void* handle, std::shared_ptr<Cluster> model);
 void know_evaluator(const void* handle, const void* framework,
                     const std::shared_ptr<Cluster>& model, const libsched_view* view);
@@ -72,7 +72,7 @@ struct Told {
   std::string node;
   uint32_t outcome;
 };
-// A pod of libsched_schedule_one() was assumed, or the cluster is as it was.
+// A pod of libsched_schedule_one() was assumed, or the cluster is unchanged.
 void follow_cycle(Turn&, Rc, const Ev&, const Po&);
 void follow_placements(Turn&, const Ev&, const std::vector<Told>&);
 

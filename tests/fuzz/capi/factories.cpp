@@ -33,7 +33,7 @@ void* make_waiting(Turn& t) {
   return out;
 }
 
-// Of a cluster without nodes.
+// Makes an object of a cluster without nodes.
 void* make_scheduling(Turn& t) {
   auto* pod = handle<libsched_pod>(t, Kind::pod);
   libsched_cluster* cluster = nullptr;
@@ -61,7 +61,7 @@ void* make_error() {
   return error;
 }
 
-// One that takes no more than a document or another object.
+// Makes an object that needs only a document or another object.
 template <typename T, typename Create, typename... Arguments>
 void* created(Create create, Arguments... arguments) {
   T* out = nullptr;
@@ -143,7 +143,7 @@ void* create(Turn& t, Kind kind) {
 Entry* make(Turn& t, Kind kind) {
   for (int tries = 0; tries < 4; ++tries) {
     void* const handle = create(t, kind);
-    if (handle == nullptr) continue;  // an unlucky document, or a hostile plugin
+    if (handle == nullptr) continue;  // an invalid document, or a hostile plugin
     Entry& entry = world().pools.adopt(kind, handle, t.depth != 0);
     trace(t.depth,
           std::string("(makes ") + name_of(kind) + "#" + std::to_string(entry.number) + ")");

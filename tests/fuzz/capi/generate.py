@@ -161,7 +161,7 @@ class Call:
         return 1
 
     def _changes(self):
-        # Request by request, message by message.
+        # These may succeed in part, request by request or message by message.
         if self.symbol.name in ("libsched_memory_api_deliver", "libsched_writer_queue_apply"):
             return "Changes::kPartly"
         return "Changes::kWhole" if self.symbol.name in CHANGES else "Changes::kNothing"

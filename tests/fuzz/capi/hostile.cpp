@@ -51,7 +51,8 @@ void release_something_lent(Choices& choose) {
   Pools& pools = world().pools;
   const Pools::Lent l = choose.of(pools.lent);
   const Entry* e = pools.find(l.handle);
-  // With more references than one, which of them is it? A slot may give back what slots took.
+  // With several references it is unknown which one is released. A slot may release references that
+  // slots took.
   if (e != nullptr && (e->refs > 1 || e->refs_of_slots != 0)) return;
   trace(world().depth, std::string("the slot releases the lent ") + name_of(l.kind));
   if (l.kind < Kind::kOwned) unref(l.kind, l.handle);

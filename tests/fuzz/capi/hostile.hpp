@@ -9,7 +9,7 @@ namespace fuzz {
 // The handles lent to a function of the program while the library calls it.
 class Slot {
  public:
-  // `anywhere`: it may run on threads of the library's own, where it only behaves.
+  // `anywhere`: it may run on the library's threads, where it behaves well.
   Slot(std::initializer_list<Pools::Lent> lent, bool anywhere = false);
   ~Slot();
   Slot(const Slot&) = delete;
@@ -17,9 +17,9 @@ class Slot {
 
   bool active() const { return active_; }
   Choices& choose() { return world().slots; }
-  // Something that a slot should not do, or nothing.
+  // Does something that a slot should not do, or nothing.
   void mischief();
-  // A code, mostly Success, with words in `status`.
+  // Returns a code, mostly Success, with a reason in `status`.
   libsched_code answer(libsched_status* status);
 
  private:

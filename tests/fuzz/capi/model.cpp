@@ -33,7 +33,7 @@ void same(const A& shown, const B& modelled, const std::string& what, const char
   fail(std::string(when) + ": " + what + " is " + text(shown) + ", by the model " + text(modelled));
 }
 
-// STATE: it is there, but its document was not kept.
+// STATE: the object exists, but its document was not kept.
 bool has(const libsched_view* view, const ObjectName& o) {
   libsched_str out;
   const libsched_rc rc =
@@ -41,7 +41,7 @@ bool has(const libsched_view* view, const ObjectName& o) {
   return rc == LIBSCHED_OK || rc == LIBSCHED_ERR_STATE;
 }
 
-// Everything that equal versions promise to be equal.
+// Everything that is equal if versions are equal.
 std::string content(const State& state) {
   std::string out;
   for (const auto& [name, node] : state.nodes) {
@@ -104,7 +104,7 @@ PodFacts facts_of(const libsched_pod* pod) {
   f.key = key_of(f.ns, f.name);
   f.node_name = string_of(libsched_pod_node_name(pod));
   for (const char* r : kResources) f.requests.push_back(libsched_pod_request(pod, str(r)));
-  f.requests[3] = 1;  // of "pods" every pod is one
+  f.requests[3] = 1;  // every pod is one of "pods"
   f.plain = libsched_pod_label(pod, LIBSCHED_STR("plain"), nullptr);
   f.repels = !f.plain && !libsched_pod_label(pod, LIBSCHED_STR("gentle"), nullptr);
   const std::string phase = string_of(libsched_pod_phase(pod));
@@ -123,7 +123,7 @@ Outcome follow(const Part& part, State& state) {
     state.remove_pod(key_of(part.ns, part.name));
   } else if (!part.kind.empty()) {
     state.objects.erase(part.kind + "/" + part.ns + "/" + part.name);
-    return Outcome::kUnknown;  // there are objects of which the model does not know
+    return Outcome::kUnknown;  // some objects are unknown to the model
   }
   for (const NodeFacts& node : part.nodes) {
     const bool there = state.nodes.count(node.name) != 0;
@@ -166,7 +166,7 @@ void State::remove_pod(const std::string& key) {
   const auto found = at.find(key);
   if (found == at.end()) return;
   std::vector<std::string>& there = on[found->second];
-  // As upstream: the last one takes its place.
+  // The last pod takes its place, as upstream does.
   *std::find(there.begin(), there.end(), key) = there.back();
   there.pop_back();
   if (there.empty()) on.erase(found->second);
@@ -255,7 +255,7 @@ void Cluster::read(const libsched_view* view, const libsched_cluster* cluster) {
       const auto before = now.at.find(pod.key);
       const auto known = now.pods.find(pod.key);
       if (known != now.pods.end()) pod.assumed = pod.unsure = known->second.assumed;
-      // A row without a node has no name: the pod has stayed, unless it says that it was bound.
+      // A row without a node has no name: the pod stayed there unless its node name says otherwise.
       const bool stayed = known != now.pods.end() && known->second.node_name == pod.node_name &&
                           now.nodes.count(before->second) == 0 &&
                           (node != nullptr || before->second == pod.node_name ||
@@ -268,7 +268,7 @@ void Cluster::read(const libsched_view* view, const libsched_cluster* cluster) {
   for (const ObjectName& o : kObjectNames) {
     if (has(view, o)) fresh.objects.insert(std::string(o.kind) + "/" + o.ns + "/" + o.name);
   }
-  std::vector<std::string> order;  // of those that were there, as it was
+  std::vector<std::string> order;  // the old order of the remaining ones
   for (const std::string& n : now.order)
     if (fresh.nodes.count(n) != 0) order.push_back(n);
   for (const std::string& n : fresh.order)

@@ -30,11 +30,11 @@ struct NodeFacts {
 struct PodFacts {
   std::string ns, name, key, node_name;  // key: "namespace/name"; spec.nodeName
   Amounts requests;
-  bool plain = false;  // asks for resources and nothing else
+  bool plain = false;  // only requests resources
   bool repels = true;  // may have anti-affinity
   bool ended = false;  // Succeeded or Failed
   bool assumed = false;
-  bool unsure = false;  // what is assumed may have been confirmed
+  bool unsure = false;  // an assumed pod may have been confirmed
 };
 NodeFacts facts_of(const libsched_node* node);
 PodFacts facts_of(const libsched_pod* pod);
@@ -59,10 +59,10 @@ struct State {
 // A part of a list of changes.
 struct Part {
   uint32_t how = LIBSCHED_PUT_APPLY;
-  bool document = false;  // which may hold any object beside its nodes and pods
+  bool document = false;  // may hold objects other than nodes and pods
   std::vector<NodeFacts> nodes;
-  std::vector<std::pair<PodFacts, std::string>> pods;  // and where they go: "" is nowhere
-  std::string kind = {}, ns = {}, name = {};           // of what is removed
+  std::vector<std::pair<PodFacts, std::string>> pods;  // with their nodes; "": none
+  std::string kind = {}, ns = {}, name = {};           // of the removed object
 };
 // The result of applying a part to a state: kOk, kRefused, or unknown to the model.
 enum class Outcome : uint8_t { kOk, kRefused, kUnknown };
@@ -71,16 +71,16 @@ Outcome follow(const Part& part, State& state);
 struct Cluster {
   State now;
   std::vector<std::pair<State, uint64_t>> forks;  // with the view's version
-  uint64_t changes = 0;                           // calls that changed it
-  int changing = 0;                               // calls that are changing it
+  uint64_t changes = 0;                           // finished calls that changed it
+  int changing = 0;                               // running calls that change it
   bool by_insertion = false;
   bool frozen = false;                                 // a snapshot
   std::unordered_map<uint64_t, std::string> contents;  // by version
 
   // Fails if the view shows anything else.
   void check(const libsched_view* view, const char* when);
-  // Takes over what the view shows, after what the model does not follow.
-  // `cluster` says of pods whose node is not there where they wait; without it they have stayed.
+  // Adopts the view's contents after a change that the model does not follow. `cluster` tells where
+  // pods of missing nodes wait; without it they stayed.
   void read(const libsched_view* view, const libsched_cluster* cluster = nullptr);
   // A copy for another handle.
   std::shared_ptr<Cluster> copy(bool snapshot) const;

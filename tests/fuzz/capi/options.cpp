@@ -5,13 +5,13 @@
 namespace fuzz {
 namespace {
 
-// What cancels calls: a handle of the pool, set or not.
+// A cancel handle of the pool, set or not.
 const libsched_cancel* cancel_handle(Turn& t) {
   const Entry* e = t.choose.one_in(6) ? world().pools.any(t.choose, Kind::cancel, true) : nullptr;
   return e == nullptr ? nullptr : static_cast<const libsched_cancel*>(e->handle);
 }
 int64_t deadline(Turn& t) { return t.choose.one_in(12) ? make_number(t.choose) : 0; }
-// Ends a call when it has been asked that often; without data it never does.
+// Ends a call after a number of polls; without data it never does.
 bool interrupt_after(void* data) {
   auto* const left = static_cast<uint64_t*>(data);
   return left != nullptr && (*left == 0 || --*left == 0);
@@ -116,7 +116,7 @@ void fill(Turn& t, libsched_services_options& o) {
   o.seed = t.choose.next();
   const Entry* e = t.choose.one_in(3) ? world().pools.any(t.choose, Kind::clock, true) : nullptr;
   if (e != nullptr && libsched_clock_advance_to(static_cast<libsched_clock*>(e->handle), INT64_MIN,
-                                                nullptr) == LIBSCHED_OK)  // else waits would last
+                                                nullptr) == LIBSCHED_OK)  // else waits are real
     o.clock = static_cast<libsched_clock*>(e->handle);
   const Entry* d = t.choose.one_in(3) ? world().pools.any(t.choose, Kind::clock, true) : nullptr;
   if (d != nullptr) o.deadline_clock = static_cast<libsched_clock*>(d->handle);

@@ -192,7 +192,7 @@ Entry* Pools::releasable(Choices& choose, Kind kind, bool in_slot) {
   if (list.empty()) return nullptr;
   Entry* const entry = choose.of(list).get();
   if (entry->pins != 0) return nullptr;
-  // A slot gives back what a slot has taken; anything else may be what it is lent.
+  // A slot releases only references that slots took; any other handle may be lent to it.
   if (in_slot && entry->refs_of_slots == 0) return nullptr;
   return entry;
 }

@@ -1,4 +1,4 @@
-// The handles of a run: handles with its own reference, by kind, and handles released
+// The handles of a run: handles with references of the program, by kind, and handles released
 // recently. A handle that is an argument of a call is pinned, so that slots do not release it
 // meanwhile.
 #pragma once
@@ -36,33 +36,33 @@ struct Entry {
   void* handle = nullptr;
   Kind kind = Kind::text;
   uint32_t number = 0;         // for the log: "pod#7"
-  uint32_t refs = 1;           // references of the program's
-  uint32_t refs_of_slots = 0;  // those of them that slots have taken
+  uint32_t refs = 1;           // references of the program
+  uint32_t refs_of_slots = 0;  // those among them that slots took
   uint32_t pins = 0;
-  std::string content;  // of an immutable object: what it says
+  std::string content;  // of an immutable object
 };
 
 class Pools {
  public:
-  // A reference has come; `in_slot` if a plugin's slot has taken it.
+  // Notes a new reference; `in_slot` if a plugin's slot took it.
   Entry& adopt(Kind kind, void* handle, bool in_slot);
   // Releases one of its references. The contents of the object must not have changed.
   void release(Entry& entry, bool in_slot);
   void release_all(Choices& choose);
 
   Entry* find(const void* handle);
-  // One that calls may use: the pinned ones only `shared`.
+  // A handle that calls may use; pinned ones only if `shared`.
   Entry* any(Choices& choose, Kind kind, bool shared);
-  // One whose reference may be given back now.
+  // A handle whose reference may be released now.
   Entry* releasable(Choices& choose, Kind kind, bool in_slot);
   // A live handle of any kind but this one.
   void* wrong(Choices& choose, Kind kind);
-  // A handle of this kind that was given back, or that a slot was lent; null if there is none.
+  // A released handle of this kind, or a handle lent to a slot; null if none exists.
   void* stale(Choices& choose, Kind kind);
   void note_stale(Kind kind, void* handle);
   size_t count(Kind kind) const { return live_[static_cast<size_t>(kind)].size(); }
 
-  // What slots that run are lent.
+  // The handles lent to running slots.
   struct Lent {
     Kind kind;
     void* handle;
@@ -78,7 +78,7 @@ class Pools {
   void forget(Entry& entry);
 
   std::array<std::vector<std::unique_ptr<Entry>>, kOwnedKinds> live_;
-  std::array<void*, kOwnedKinds> focus_{};  // the one that most calls of the kind are about
+  std::array<void*, kOwnedKinds> focus_{};  // the handle that most calls of the kind use
   std::unordered_map<const void*, Entry*> by_handle_;
   std::deque<Stale> stale_;
   uint32_t next_number_ = 1;
@@ -86,7 +86,7 @@ class Pools {
 
 // The contents of an immutable object through the API, as one text; empty for other kinds.
 std::string content_of(Kind kind, const void* handle);
-// Gives back a reference by the function of the kind.
+// Releases a reference by the function of the kind.
 void unref(Kind kind, void* handle);
 
 }  // namespace fuzz

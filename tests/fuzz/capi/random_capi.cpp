@@ -61,7 +61,7 @@ int shrink(const char* path) {
     std::printf("%s does not fail\n", path);
     return 1;
   }
-  // The first record is the seed of the beginning, too: it stays.
+  // The first record is also the seed of the run, so it stays.
   for (size_t calls = input.size() / fuzz::kRecord / 2; calls != 0; calls /= 2) {
     const size_t cut = calls * fuzz::kRecord;
     for (size_t at = fuzz::kRecord; at < input.size();) {

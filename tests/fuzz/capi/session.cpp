@@ -19,7 +19,7 @@ void begin_world(Choices& choose) {
     call_at(place_of(name), Choices(choose.next()), 0);
 }
 
-// Not too many of a kind: calls are to meet the same objects again.
+// Limits the objects of a kind, so that calls use the same objects again.
 void trim(Choices& choose) {
   Pools& pools = world().pools;
   for (size_t k = 0; k < kOwnedKinds; ++k) {

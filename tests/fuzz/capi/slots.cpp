@@ -19,7 +19,7 @@ constexpr libsched_str kReasons[] = {{"too noisy", 9}, {"\xff", 1}, {"", 0}};
 Code create(void*, libsched_str, void** instance, Status* status) {
   Slot s({lent(status)});
   const Code code = s.answer(status);
-  // A code that is none is a failure, too, after which nobody owes us a release.
+  // An unknown code is a failure as well, after which no release follows.
   *instance = world().pass("an instance", code == LIBSCHED_CODE_SUCCESS);
   return code;
 }
@@ -103,7 +103,7 @@ Code post_filter(void*, State* state, Pod* pod, const libsched_node_statuses* st
                  libsched_nomination* nomination, Status* status) {
   Slot s({lent(state), lent(pod), lent(statuses), lent(status)});
   if (s.active() && s.choose().one_in(2)) {
-    static const char room[] = {'n', '1'};  // no NUL behind it
+    static const char room[] = {'n', '1'};  // without a NUL
     nomination->mode = s.choose().one_in(6) ? 77 : static_cast<uint32_t>(s.choose().below(3));
     nomination->node = {room, s.choose().below(3)};
     if (s.choose().one_in(16)) nomination->struct_size = static_cast<uint32_t>(s.choose().next());

@@ -25,7 +25,7 @@ void call_libsched_registry_add(Turn& t) {
     rc = add_thrower(registry.get(), error.get());
   } else {
     const libsched_plugin plugin = hostile_plugin(t, name);
-    // Where the size is not set, nobody knows whether there is a destroy.
+    // If the size is not set, the library cannot know whether `destroy` exists.
     void* const data = world().pass("the data of a plugin", plugin.struct_size != 0);
     rc = libsched_registry_add(registry.get(), &plugin, data, error.get());
   }

@@ -9,7 +9,7 @@ namespace fuzz {
 void call_libsched_registry_add(Turn& t);
 // Data with functions that clone and destroy it.
 void call_libsched_cycle_state_write(Turn& t);
-// The answer is data of the program's own.
+// The result is the program's data.
 void call_libsched_cycle_state_read(Turn& t);
 // A thousand threads would take all the time.
 void call_libsched_evaluator_set_parallelism(Turn& t);

@@ -93,7 +93,7 @@ void fail(const std::string& what) {
 
 }  // namespace fuzz
 
-// An assertion that ends the program is reported like anything else that does.
+// An assertion that ends the program is reported like a crash.
 extern "C" const char* __asan_default_options() {
   // Short stacks of allocations: their hashes would take a sixth of the time.
   return "handle_abort=1:malloc_context_size=3:allocator_may_return_null=1:detect_leaks=1";

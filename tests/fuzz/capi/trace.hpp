@@ -8,20 +8,20 @@
 
 namespace fuzz {
 
-// A run begins: its input, and how to say which run it is ("seed 7, run 12").
+// Begins a run with its input and its name in reports ("seed 7, run 12").
 void begin_trace(std::span<const uint8_t> input, const std::string& name);
-// A call begins, `depth` slots deep; returns the place of its line, for what it returned.
+// Begins a call, `depth` slots deep; returns the position of its line, where the result is added.
 size_t trace(int depth, std::string line);
 void trace_result(size_t line, const std::string& text);
 
-// Where the input of a failing run is written to; empty: nowhere (libFuzzer writes it itself).
+// The file for the input of a failing run; empty: none (libFuzzer writes it itself).
 void write_failures_to(std::string prefix);
-// Nothing is printed of failures from now on (while shrinking).
+// Stops printing failures (while shrinking).
 void keep_quiet();
 // Prints the report if a sanitizer or a signal ends the program.
 void report_deaths();
 
-// A difference: prints what is wrong and the calls, and ends the program.
+// Reports a difference: prints it and the calls, and ends the program.
 [[noreturn]] void fail(const std::string& what);
 
 }  // namespace fuzz

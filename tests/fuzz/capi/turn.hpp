@@ -18,20 +18,20 @@ namespace fuzz {
 struct EvaluatorFacts {
   std::shared_ptr<Cluster> cluster;
   const libsched_view* view = nullptr;
-  bool plain = false;  // upstream's default profile and gates, and no plugin but the in-tree ones
+  bool plain = false;  // upstream's default profile and gates, only in-tree plugins
 };
 
 struct World {
   Pools pools;
-  Choices slots{0};  // what hostile slots decide by
+  Choices slots{0};  // the choices of hostile slots
   std::unordered_map<const void*, std::shared_ptr<Cluster>> clusters;  // and snapshots
   std::unordered_map<const void*, EvaluatorFacts> evaluators;
   std::unordered_map<const void*, std::vector<Part>> lists;  // of changes
   std::set<const void*> plain_frameworks;
-  std::set<const void*> nominating;  // services with nominations, which filters count on
-  bool hostile = false;              // a plugin or API client of the program's own was made
-  bool parallel = false;  // an evaluator works on several threads: what slots do has no order
-  int depth = 0;          // how many slots deep
+  std::set<const void*> nominating;  // services with nominations, which filters count
+  bool hostile = false;              // the program made a plugin or an API client
+  bool parallel = false;  // an evaluator works on several threads: slots run in any order
+  int depth = 0;          // nested slots
   uint64_t calls = 0;     // of the whole program
   // Objects passed to the library, which must be destroyed exactly once.
   struct Passed {
@@ -48,7 +48,7 @@ World& world();
 // A new world, for a run.
 void reset_world(uint64_t seed);
 
-// The effects that a call may have on clusters; kPartly: even if it fails.
+// The effect that a call may have on clusters; kPartly: even if it fails.
 enum class Changes : uint8_t { kNothing, kWhole, kPartly };
 
 class Turn {
@@ -97,7 +97,7 @@ class Turn {
   [[noreturn]] void wrong(const std::string& what) const { fail(std::string(name_) + " " + what); }
   const char* name() const { return name_; }
 
-  // Reads all that is pointed to, so that a sanitizer sees what has gone.
+  // Reads everything that is pointed to, so that a sanitizer detects freed memory.
   void look(libsched_str s) const;
   void look(const char* s) const;
   void look(const libsched_pod* pod) const;
@@ -108,7 +108,7 @@ class Turn {
   }
 
  private:
-  // While a cluster changes, what slots see of it is neither the old nor the new state.
+  // While a cluster changes, slots see neither its old nor its new state.
   template <typename A>
   void begin_change(A& argument, int by) {
     if constexpr (requires { argument.watch(); })
@@ -128,12 +128,14 @@ class Turn {
 
 // Calls any function of the table, with arguments that `choices` make.
 void any_call(Choices choices, int depth);
-// The function with this place in the table, which has each function as often as its weight says.
+// The function at this position of the table, which lists each function as often as its weight
+// says.
 void call_at(size_t place, Choices choices, int depth);
 size_t table_size();
 size_t place_of(const char* name);
 
-// A new object of an owned kind, for calls that need one where there is none; null if that failed.
+// Makes an object of an owned kind for a call that needs one and whose pool is empty; null on
+// failure.
 Entry* make(Turn& t, Kind kind);
 
 }  // namespace fuzz

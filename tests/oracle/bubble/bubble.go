@@ -36,7 +36,7 @@ type corpusEntry = struct {
 	IsSeed     bool
 }
 
-// noDeps answers what testing.MainStart asks of "go test".
+// noDeps implements the functions that testing.MainStart needs from "go test".
 type noDeps struct{}
 
 func (noDeps) ImportPath() string                          { return "" }

@@ -41,7 +41,7 @@ func TestFailuresAreErrors(t *testing.T) {
 	}
 }
 
-// Cases with another setting wait, and every case finds the gates as it wants them.
+// Cases with other settings wait, and every case runs with the gates that it asks for.
 func TestGatesAreLent(t *testing.T) {
 	off := map[string]bool{string(features.SchedulerPopFromBackoffQ): false}
 	entered, leave, ended := make(chan bool), make(chan bool), make(chan bool)

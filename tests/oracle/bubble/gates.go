@@ -1,4 +1,4 @@
-// The feature gates, which are the process's own, as cases borrow them.
+// The feature gates, which belong to the process and are lent to cases.
 
 package bubble
 
@@ -10,7 +10,7 @@ import (
 	"k8s.io/component-base/featuregate"
 )
 
-// gates counts the cases that run with the present setting.
+// gates counts the cases that run with the current setting.
 var gates = struct {
 	sync.Mutex
 	free    *sync.Cond

@@ -12,7 +12,7 @@ type Case struct {
 	// Config is a KubeSchedulerConfiguration: a JSON object, or a JSON string
 	// holding YAML. Absent means upstream defaults.
 	Config json.RawMessage `json:"config,omitempty"`
-	// Objects is everything that is in the API server before the first pod.
+	// Objects is the content of the API server before the first pod.
 	Objects []json.RawMessage `json:"objects"`
 	// Pods are evaluated in this order.
 	Pods []json.RawMessage `json:"pods"`
@@ -22,7 +22,7 @@ type Case struct {
 	Changes []Change `json:"changes,omitempty"`
 	// Defaults applies core/v1 API defaulting and priority admission first.
 	Defaults bool `json:"defaults,omitempty"`
-	// TraceSpec is there in mode "trace" only.
+	// TraceSpec is present only in mode "trace".
 	*TraceSpec
 }
 

@@ -14,7 +14,7 @@ type CyclesCase struct {
 	Gates   map[string]bool `json:"gates,omitempty"`
 	Options CyclesOptions   `json:"options"`
 	Plugins []PluginSpec    `json:"plugins,omitempty"`
-	// Objects are there before the scheduler starts.
+	// Objects exist before the scheduler starts.
 	Objects []json.RawMessage `json:"objects,omitempty"`
 	Script  []CyclesStep      `json:"script"`
 }
@@ -58,7 +58,7 @@ type CyclesGolden struct {
 	Steps []CyclesResult `json:"steps"`
 }
 
-// CyclesResult is what is seen when a step has settled.
+// CyclesResult is the observed state after a step has settled.
 type CyclesResult struct {
 	Do      string                `json:"do"`
 	Now     int64                 `json:"now"`
@@ -84,7 +84,7 @@ type Cycle struct {
 
 // APICall is one write call of the scheduler.
 type APICall struct {
-	At        int64      `json:"at"` // when its turn came
+	At        int64      `json:"at"` // the time of its turn
 	Verb      string     `json:"verb"`
 	Name      string     `json:"name"`
 	Node      string     `json:"node,omitempty"`      // of bind

@@ -44,8 +44,8 @@ type QueueStep struct {
 	Resource string   `json:"resource,omitempty"`
 	Actions  []string `json:"actions,omitempty"`
 	Label    string   `json:"label,omitempty"` // of special events
-	// MaxPriority and Except are checks before a move: only pods up to this
-	// priority, or all pods but this one.
+	// MaxPriority and Except are checks before a move: only pods up to this priority, or all pods
+	// except one.
 	MaxPriority *int32 `json:"maxPriority,omitempty"`
 	Except      string `json:"except,omitempty"`
 
@@ -64,7 +64,7 @@ type QueueGolden struct {
 	Steps []QueueResult `json:"steps"`
 }
 
-// QueueResult is what is seen after a step.
+// QueueResult is the observed state after a step.
 type QueueResult struct {
 	Do      string                `json:"do"`
 	Now     int64                 `json:"now"`
@@ -87,8 +87,8 @@ type QueueListing struct {
 	InFlight      []string `json:"inFlightPods"`
 }
 
-// QueueState is what can be seen of the scheduling queue. Times are nanoseconds
-// since the start of the case. Empty fields are absent.
+// QueueState is the visible state of the scheduling queue. Times are nanoseconds since the start of
+// the case. Empty fields are absent.
 type QueueState struct {
 	Active        []string `json:"active,omitempty"`       // in the order of Pop
 	Backoff       []string `json:"backoff,omitempty"`      // by expiry, then QueueSort

@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 )
 
-// TraceSpec is the part of a case that only mode "trace" knows.
+// TraceSpec is the part of a case that only mode "trace" uses.
 type TraceSpec struct {
 	Profile json.RawMessage `json:"profile,omitempty"`
 	Fakes   []FakeSpec      `json:"fakes,omitempty"`
@@ -43,7 +43,7 @@ type FakeSpec struct {
 	Script map[string][]FakeRule `json:"script,omitempty"`
 	// FactoryError makes the plugin's factory fail.
 	FactoryError string `json:"factoryError,omitempty"`
-	// InstanceName is what the plugin calls itself, if not Name.
+	// InstanceName is the result of the plugin's Name method, if not Name.
 	InstanceName string `json:"instanceName,omitempty"`
 }
 

@@ -85,8 +85,8 @@ func (s *server) record(c *cases.APICall) cases.APIFault {
 	return cases.APIFault{}
 }
 
-// takeCalls returns copies of the calls since the last time, because a slow call
-// goes on, and forgets them.
+// takeCalls returns the calls since the last time and forgets them. They are copies, because a slow
+// call continues.
 func (s *server) takeCalls() []*cases.APICall {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -18,10 +18,10 @@ import (
 	"libsched.dev/tests/oracle/queue"
 )
 
-// maxTurns is how much may happen at one time: more is a livelock.
+// maxTurns is the number of turns allowed at one time: more are a livelock.
 const maxTurns = 2000
 
-// turn is how long everything takes that is done one at a time.
+// turn is the duration of each action that is done one at a time.
 const turn = time.Microsecond
 
 // tick lets one turn of time pass.
@@ -30,8 +30,8 @@ func tick() {
 	synctest.Wait()
 }
 
-// settle lets everything happen that needs no time: first the parked calls,
-// one by one, then one scheduling cycle, and so on.
+// settle runs everything that needs no time: first the parked calls, one by one, then one
+// scheduling cycle, and so on.
 func (r *runner) settle(hold bool) error {
 	for range maxTurns {
 		synctest.Wait()
@@ -89,8 +89,8 @@ func (r *runner) startCycle() {
 	}()
 }
 
-// advance lets time pass. It looks ten times a second, at the full tenth, and
-// whenever a call is parked.
+// advance lets time pass. It checks ten times a second, at the full tenth, and whenever a call is
+// parked.
 func (r *runner) advance(d time.Duration) error {
 	const step = 100 * time.Millisecond
 	end := time.Now().Add(d).Truncate(step)

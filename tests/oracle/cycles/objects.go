@@ -83,8 +83,8 @@ func (r *runner) create(raw json.RawMessage) error {
 		if _, err := r.api.pod(p.Namespace, p.Name); err == nil {
 			return fmt.Errorf("pod %s exists", judge.PodKey(p))
 		}
-		// Unbound pods get one, too: preemption takes the present time for
-		// pods without a start time, so assumed ones would tie.
+		// Unbound pods get one as well: preemption uses the current time for pods without a start time,
+		// so assumed ones would tie.
 		if p.Status.StartTime == nil {
 			p.Status.StartTime = new(startTime(r.start, r.created))
 		}

@@ -38,7 +38,7 @@ type runner struct {
 	sched    *scheduler.Scheduler
 	first    framework.Framework // of the first profile
 	view     *queue.View
-	cycle    chan struct{} // closed at the end of the present cycle; nil if there is none
+	cycle    chan struct{} // closed at the end of the current cycle; nil outside of cycles
 	cycles   []cases.Cycle
 	seen     map[string]cases.PodView
 	created  int // pods
@@ -188,5 +188,5 @@ func (r *runner) shutdown(cancel context.CancelFunc) {
 	if r.factory != nil {
 		r.factory.Shutdown()
 	}
-	time.Sleep(time.Hour) // slow calls, and loops that look now and then whether to end
+	time.Sleep(time.Hour) // slow calls, and loops that poll whether to end
 }

@@ -44,7 +44,7 @@ func (t *turns) park(rank int, what, key string) {
 	<-p.run
 }
 
-// wake ends a wait for something to happen.
+// wake ends a wait for an event.
 func (t *turns) wake() {
 	select {
 	case t.woken <- struct{}{}:

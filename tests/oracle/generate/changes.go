@@ -66,8 +66,8 @@ func (g *gen) changing() {
 				if g.chance(0.3) {
 					n.Spec.Taints = other.Spec.Taints
 				}
-				// Every update is another document, as a heartbeat is: the same one twice is no
-				// news to a scheduler.
+				// Every update is a different document, as a heartbeat is: a scheduler does not see an
+				// unchanged one.
 				g.seq++
 				n.Annotations = map[string]string{"heartbeat": fmt.Sprint(g.seq)}
 				nodes[k] = n

@@ -44,7 +44,7 @@ func (g *gen) randomConfig() {
 		off = pick(g, "ImageLocality", "InterPodAffinity", "PodTopologySpread")
 	}
 	for _, pl := range []string{"TaintToleration", "NodeAffinity", "ImageLocality", "NodeResourcesFit", "NodeResourcesBalancedAllocation", "PodTopologySpread", "InterPodAffinity"} {
-		// Score without PreScore is an error upstream; that, too, but seldom.
+		// Score without PreScore is an error upstream, so it is rare.
 		if g.chance(0.3) && (pl != off || g.chance(g.nasty)) {
 			weights = append(weights, m{"name": pl, "weight": 1 + g.r.IntN(20)})
 		}

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// A seed means the same case for ever: recorded goldens name seeds. If this
-// fails on purpose, record the goldens again and put the new sums here.
+// A seed always means the same case: recorded goldens name seeds. If this fails on purpose, record
+// the goldens again and put the new sums here.
 func TestSeedsKeepTheirMeaning(t *testing.T) {
 	h := fnv.New64a()
 	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
@@ -32,7 +32,7 @@ func TestSeedsKeepTheirMeaning(t *testing.T) {
 	}
 }
 
-// The seeds of scripts keep their meaning, too.
+// The seeds of scripts keep their meaning as well.
 func TestSeedsOfScriptsKeepTheirMeaning(t *testing.T) {
 	for kind, want := range map[string]string{"queue": "867ac8e675dd2192", "schedule": "b5555962c9353006", "podgroup": "8de4a7e6f59445eb"} {
 		h := fnv.New64a()

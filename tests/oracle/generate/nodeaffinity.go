@@ -49,7 +49,7 @@ func (g *gen) nodeRequirement() v1.NodeSelectorRequirement {
 		r.Values = []string{pick(g, "0", "2", "5", "-3")}
 	}
 	if g.chance(g.nasty) {
-		// Invalid on purpose: what does a parse error do?
+		// Invalid on purpose, to test parse errors.
 		r = pick(g,
 			v1.NodeSelectorRequirement{Key: key, Operator: v1.NodeSelectorOpIn},
 			v1.NodeSelectorRequirement{Key: "generation", Operator: v1.NodeSelectorOpGt, Values: []string{"abc"}},

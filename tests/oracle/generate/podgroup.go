@@ -19,8 +19,8 @@ func genGroups(g *gen, seed uint64) any {
 		c.Gates = map[string]bool{}
 	}
 	c.Gates["GenericWorkload"], c.Gates["GangScheduling"] = true, true
-	// Else members that do not fit are retried for ever without a pause: they
-	// go to the backoffQ, and Pop takes them from there at once.
+	// Otherwise members that do not fit are retried forever without a pause: they go to the backoffQ,
+	// and Pop takes them from there at once.
 	c.Gates["SchedulerPopFromBackoffQ"] = false
 	q := &cyclesGen{gen: g, c: c, podSeq: 500}
 	end := c.Script[len(c.Script)-1]
@@ -34,7 +34,7 @@ func genGroups(g *gen, seed uint64) any {
 	return c
 }
 
-// group spreads the making of a group over what comes anyway.
+// group spreads the creation of a group over other steps.
 func (q *cyclesGen) group(name string, tail []cases.CyclesStep) {
 	n := 2 + q.r.IntN(3)
 	policy := map[string]any{"gang": map[string]any{"minCount": n - q.r.IntN(2)}}
@@ -43,8 +43,7 @@ func (q *cyclesGen) group(name string, tail []cases.CyclesStep) {
 	}
 	steps := []cases.CyclesStep{{Do: "create", Object: mustJSON(map[string]any{"apiVersion": "scheduling.k8s.io/v1alpha2", "kind": "PodGroup",
 		"metadata": map[string]any{"name": name, "namespace": "default"}, "spec": map[string]any{"schedulingPolicy": policy}})}}
-	// Distinct priorities: members that get in at the same moment are sorted
-	// by nothing else.
+	// Distinct priorities: members that enter at the same time are sorted only by priority.
 	prio := q.r.Perm(20)
 	for i := range n + q.r.IntN(2) {
 		p := q.newPod()

@@ -46,7 +46,7 @@ func (g *gen) volumes(o Options) {
 		g.storage.volumes++
 		pv := &v1.PersistentVolume{TypeMeta: typeMeta("v1", "PersistentVolume"), ObjectMeta: metav1.ObjectMeta{Name: name},
 			Spec: v1.PersistentVolumeSpec{
-				// No two volumes of one size: upstream picks among them by chance.
+				// No two volumes have the same size: upstream picks among them at random.
 				Capacity:                      v1.ResourceList{v1.ResourceStorage: qty((1+g.r.Int64N(20))<<10+g.storage.volumes, "Mi")},
 				AccessModes:                   []v1.PersistentVolumeAccessMode{v1.ReadWriteOnce},
 				PersistentVolumeReclaimPolicy: v1.PersistentVolumeReclaimRetain,
@@ -140,8 +140,8 @@ func (g *gen) shapeVolumes(p *v1.Pod) {
 		} else if !g.chance(0.2) {
 			continue
 		}
-		// One unbound claim used twice gets two volumes upstream, and which
-		// of them a later pod sees is chance.
+		// An unbound claim that is used twice gets two volumes upstream, and a later pod sees a random
+		// one of them.
 		if slices.ContainsFunc(p.Spec.Volumes, func(v v1.Volume) bool {
 			return v.PersistentVolumeClaim != nil && v.PersistentVolumeClaim.ClaimName == name
 		}) {

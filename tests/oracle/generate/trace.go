@@ -30,7 +30,7 @@ func shuffled[T any](g *gen, list []T) []T {
 	return out
 }
 
-// traceState is what the generator of one trace case keeps in mind.
+// traceState is the state of the generator of one trace case.
 type traceState struct {
 	*gen
 	nodeNames []string
@@ -40,7 +40,7 @@ type traceState struct {
 	focus     string   // the call that fails on purpose
 	focusCode string
 	aimed     *cases.FakeSpec
-	short     bool // a short timer was given out
+	short     bool // a short timer was used
 }
 
 func (g *gen) traceCase(o Options) {

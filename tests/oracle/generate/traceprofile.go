@@ -109,7 +109,7 @@ func (t *traceState) profile(fakes []cases.FakeSpec) *profileSpec {
 	return p
 }
 
-// enableAimed makes sure that the fake which shall fail gets a chance to.
+// enableAimed makes sure that the fake that should fail is enabled.
 func (t *traceState) enableAimed(p *profileSpec) {
 	point := ""
 	for _, c := range traceCalls {
@@ -134,7 +134,7 @@ func (t *traceState) enableAimed(p *profileSpec) {
 	}
 }
 
-// binds tells whether any fake is likely to bind.
+// binds reports whether any fake is likely to bind.
 func (t *traceState) binds(p *profileSpec, fakes []cases.FakeSpec) bool {
 	if s := p.Plugins["bind"]; s != nil {
 		return len(s.Enabled) > 0

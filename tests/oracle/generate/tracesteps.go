@@ -84,7 +84,7 @@ func (t *traceState) actions() []cases.WaitAction {
 		}
 	}
 	var out []cases.WaitAction
-	if g.chance(0.5) { // everybody allows
+	if g.chance(0.5) { // all plugins allow
 		for _, n := range shuffled(g, names) {
 			out = append(out, cases.WaitAction{Allow: n})
 		}

@@ -1,5 +1,6 @@
-// Changes of nodes and bound pods between the pods of a case, through upstream's own cache: what the
-// snapshot keeps from before (its order of nodes, the number of nodes that have an image) shows.
+// Changes of nodes and bound pods between the pods of a case, through upstream's own cache: the
+// state that the snapshot keeps (its order of nodes, the number of nodes that have an image) is
+// visible.
 
 package judge
 
@@ -13,7 +14,7 @@ import (
 	"libsched.dev/tests/oracle/cases"
 )
 
-// world is what the cache was told last, by the keys of cases.Change.
+// world holds the latest objects given to the cache, by the keys of cases.Change.
 type world struct {
 	nodes map[string]*v1.Node
 	pods  map[string]*v1.Pod
@@ -82,7 +83,7 @@ func (e *engine) applyObject(obj runtime.Object) error {
 		if ok && equality.Semantic.DeepEqual(old, o) {
 			return nil
 		}
-		if terminated(o) { // to the scheduler's informer such a pod is gone
+		if terminated(o) { // the scheduler's informer does not deliver such pods
 			if !ok {
 				return nil
 			}

@@ -13,7 +13,7 @@ import (
 	"libsched.dev/tests/oracle/cases"
 )
 
-// Event is something that happens to an object; Old or New may be absent.
+// Event is a change of an object; Old or New may be absent.
 type Event struct {
 	Resource string          `json:"resource"`
 	Action   int64           `json:"action"`

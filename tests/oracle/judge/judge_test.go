@@ -89,7 +89,7 @@ func TestChangesOfNothing(t *testing.T) {
 	}
 }
 
-// A pod that has ended is gone for the scheduler, however it came to its end.
+// The scheduler does not see a terminated pod, whatever ended it.
 func TestChangesOfEndedPods(t *testing.T) {
 	ended := strings.Replace(victim, `"status": {`, `"status": {"phase": "Succeeded", `, 1)
 	for _, bound := range []string{victim, `{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "x"}}`} {

@@ -1,4 +1,4 @@
-// A nominator that needs no scheduling queue.
+// A nominator without a scheduling queue.
 
 package judge
 

@@ -41,7 +41,7 @@ func DecodeObject(raw []byte, defaulter *runtime.Scheme) (runtime.Object, error)
 		m.SetUID(types.UID(id))
 	}
 	if m.GetResourceVersion() == "" {
-		m.SetResourceVersion("1") // the assume caches want a number
+		m.SetResourceVersion("1") // the assume caches need a number
 	}
 	if defaulter != nil {
 		defaulter.Default(obj)

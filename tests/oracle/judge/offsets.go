@@ -1,4 +1,4 @@
-// Preemption at a given offset: what upstream draws at random, laid down.
+// Preemption at a given offset, which upstream draws at random.
 
 package judge
 
@@ -14,13 +14,13 @@ import (
 	"libsched.dev/tests/oracle/cases"
 )
 
-// Preempted is what PostFilter says when its search begins at one offset.
+// Preempted is the result of PostFilter when its search begins at one offset.
 type Preempted struct {
 	cases.Status
 	NominatedNode string `json:"nominatedNode,omitempty"`
 }
 
-// givenOffset is DefaultPreemption with the offset laid down.
+// givenOffset is DefaultPreemption with a given offset.
 type givenOffset struct {
 	preemption.Interface
 	offset int32

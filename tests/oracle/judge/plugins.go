@@ -18,7 +18,7 @@ type PluginWeight struct {
 	Weight int32  `json:"weight,omitempty"`
 }
 
-// PluginLists writes out which plugins run at which extension point.
+// PluginLists lists the plugins that run at each extension point.
 func PluginLists(p *schedconfig.Plugins) map[string][]PluginWeight {
 	out := map[string][]PluginWeight{}
 	for name, set := range map[string]*schedconfig.PluginSet{"preEnqueue": &p.PreEnqueue, "queueSort": &p.QueueSort, "preFilter": &p.PreFilter,

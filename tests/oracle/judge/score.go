@@ -119,7 +119,7 @@ func (e *engine) commit(env *profileEnv, state fwk.CycleState, pod *v1.Pod, r *c
 	}
 	s := env.fw.RunReservePluginsReserve(e.ctx, state, assumed, r.Chosen)
 	if s.IsSuccess() && len(pod.Spec.ResourceClaims) > 0 {
-		// Claims must be allocated before the next pod looks at them.
+		// Claims must be allocated before the next pod reads them.
 		if dra, ok := env.plugins[dynamicresources.Name].(*dynamicresources.DynamicResources); ok {
 			ctx, cancel := context.WithTimeout(e.ctx, 5*time.Second)
 			s = dra.PreBind(ctx, state, assumed, r.Chosen)

@@ -99,8 +99,8 @@ func Live(args []string) error {
 		at   time.Time
 	}
 	events := make(chan event, 8**pods)
-	// The server drops a watcher that falls behind (all share two cores here):
-	// watch again then; the new watch begins with what is there.
+	// The server drops a watcher that falls behind, so watch again; the new watch begins with the
+	// existing objects.
 	go func() {
 		for ctx.Err() == nil {
 			w, err := client.CoreV1().Pods("default").Watch(ctx, metav1.ListOptions{LabelSelector: "app=new"})

@@ -230,8 +230,8 @@ func (e *benchEnv) filter(kind string, runs int, serialOnly bool) (*FilterResult
 	return r, nil
 }
 
-// cpuTime is what this process has used so far, garbage collection included, in ns: unlike elapsed
-// time it does not grow with what else the machine does.
+// cpuTime is the CPU time of this process so far, including garbage collection, in ns: unlike
+// elapsed time it does not depend on other load.
 func cpuTime() int64 {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

@@ -82,7 +82,7 @@ func benchPod(kind, name string) *v1.Pod {
 		p.Spec.TopologySpreadConstraints = []v1.TopologySpreadConstraint{
 			{MaxSkew: 1, TopologyKey: zone, WhenUnsatisfiable: v1.DoNotSchedule, LabelSelector: sel},
 			{MaxSkew: 1, TopologyKey: host, WhenUnsatisfiable: v1.ScheduleAnyway, LabelSelector: sel}}
-	case "spread-hard", "spread-soft": // over the pods of an app that is there, and that it belongs to
+	case "spread-hard", "spread-soft": // over the existing pods of its own app
 		p.Labels["app"] = "app-3"
 		when := v1.DoNotSchedule
 		if kind == "spread-soft" {

@@ -1,4 +1,4 @@
-// The steps about popped pods: how they are popped and where they go then.
+// The steps about popped pods: popping them, and returning or binding them.
 
 package queue
 
@@ -14,7 +14,7 @@ import (
 	"libsched.dev/tests/oracle/judge"
 )
 
-// popResult is what Pop returns.
+// popResult is the result of Pop.
 type popResult struct {
 	info *framework.QueuedPodInfo
 	err  error
@@ -42,7 +42,7 @@ func (r *runner) pop(s *cases.QueueStep, res *cases.QueueResult) error {
 	return nil
 }
 
-// finishWait notes in a step's result what a Pop that waits has got by then.
+// finishWait notes in a step's result the pod that a waiting Pop has received.
 func (r *runner) finishWait(res *cases.QueueResult) {
 	select {
 	case p := <-r.waiting:
@@ -105,7 +105,7 @@ func (r *runner) fail(s *cases.QueueStep, res *cases.QueueResult) error {
 	return nil
 }
 
-// bound is what happens when a popped pod reaches its node.
+// bound handles a popped pod that reaches its node.
 func (r *runner) bound(s *cases.QueueStep, res *cases.QueueResult) error {
 	info := r.takeHeld(s, res)
 	if info == nil {

@@ -134,7 +134,7 @@ func run(parent context.Context, c *cases.QueueCase, world *fakes.World, g *case
 	ctx, cancel := context.WithCancel(parent)
 	defer func() {
 		cancel()
-		time.Sleep(2 * time.Second) // the metrics recorders look once a second
+		time.Sleep(2 * time.Second) // the metrics recorders run once a second
 	}()
 	tick := time.Microsecond
 	if c.Options.Tick != "" {

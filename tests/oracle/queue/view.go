@@ -1,4 +1,4 @@
-// Looking into upstream's scheduling queue.
+// Inspects upstream's scheduling queue.
 
 package queue
 
@@ -41,7 +41,7 @@ func Hidden(v reflect.Value, names ...string) reflect.Value {
 
 type infoHeap = *heap.Heap[*framework.QueuedPodInfo]
 
-// View looks into a queue that no other goroutine is using at the moment.
+// View inspects a queue that no other goroutine is using.
 type View struct {
 	pq    *internalqueue.PriorityQueue
 	less  fwk.LessFunc
@@ -101,8 +101,8 @@ func (q *View) bySort(a, b *framework.QueuedPodInfo) int {
 	return cmp.Compare(judge.PodKey(a.Pod), judge.PodKey(b.Pod))
 }
 
-// State returns the queue as it is now, and the pods in it whose info is not
-// what it was at the last call.
+// State returns the current state of the queue, and the pods in it whose info has changed since the
+// last call.
 func (q *View) State() (cases.QueueState, map[string]cases.QueuedInfo) {
 	v := reflect.ValueOf(q.pq)
 	s := cases.QueueState{Cycle: q.pq.SchedulingCycle(), MoveRequest: Hidden(v, "moveRequestCycle").Int()}

@@ -1,4 +1,4 @@
-// The table of changes: which events upstream makes of two versions of a node or pod.
+// The table of changes: the events that upstream derives from two versions of a node or pod.
 
 package tables
 

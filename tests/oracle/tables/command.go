@@ -1,4 +1,4 @@
-// Package tables records truth tables: what small upstream functions answer to given inputs.
+// Package tables records truth tables: the results of small upstream functions for given inputs.
 // The unit tests of libsched read them. A run gives the same bytes as the one before.
 package tables
 

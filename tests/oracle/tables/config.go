@@ -23,7 +23,7 @@ import (
 //go:embed configs.txt
 var configTexts string
 
-// ConfigEntry is what upstream makes of one configuration.
+// ConfigEntry is upstream's result for one configuration.
 type ConfigEntry struct {
 	Name string `json:"name"`
 	Text string `json:"text"`
@@ -83,7 +83,7 @@ func configTable() (any, error) {
 		if err := e.fill(); err != nil {
 			return nil, fmt.Errorf("%q: %w", e.Name, err)
 		}
-		// Errors that depend on the order of a map or on addresses are no truth.
+		// Errors that depend on the order of a map or on addresses are not recorded.
 		for range 10 {
 			again := ConfigEntry{Name: e.Name, Text: e.Text}
 			if err := again.fill(); err != nil {

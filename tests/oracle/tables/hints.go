@@ -1,5 +1,5 @@
-// The table of queueing hints: what plugins register for, and what they say of
-// objects that come, change and go.
+// The table of queueing hints: the events that plugins register for, and their answers for objects
+// that are added, changed and removed.
 
 package tables
 
@@ -20,8 +20,8 @@ import (
 	"libsched.dev/tests/oracle/judge"
 )
 
-// HintGroup is a configuration, a cluster, pods that were rejected, events, and
-// what the plugins say of each pod and event.
+// HintGroup is a configuration, a cluster, pods that were rejected, events, and the plugins'
+// answers for each pod and event.
 type HintGroup struct {
 	Config  string                           `json:"config"`
 	Objects []json.RawMessage                `json:"objects"`
@@ -99,7 +99,7 @@ func hintGroup(kind string, seed uint64) (g HintGroup, err error) {
 	if err != nil {
 		return g, err
 	}
-	// First, for only so many objects of a kind make events.
+	// First, because the number of objects of a kind that make events is limited.
 	own := []json.RawMessage{}
 	for _, text := range hintObjects {
 		if !hasName(c.Objects, text) {
@@ -145,7 +145,7 @@ func hintGroup(kind string, seed uint64) (g HintGroup, err error) {
 			if err != nil {
 				return g, err
 			}
-			// Either direction: what was gained may be lost.
+			// In either direction, so that additions may also be removals.
 			if m.r.IntN(2) == 0 {
 				add(fwk.Update, raw, new)
 			} else {
@@ -158,7 +158,7 @@ func hintGroup(kind string, seed uint64) (g HintGroup, err error) {
 	return g, err
 }
 
-// hasName tells whether an object of the kind and name of `text` is there.
+// hasName reports whether an object with the kind and name of `text` exists.
 func hasName(objects []json.RawMessage, text string) bool {
 	type named struct {
 		Kind     string
@@ -175,7 +175,7 @@ func hasName(objects []json.RawMessage, text string) bool {
 	return false
 }
 
-// mutator changes an object in one way of those that hints look at.
+// mutator changes an object in one of the ways that hints check.
 type mutator struct{ r *rand.Rand }
 
 func (m mutator) pick(list ...string) string { return list[m.r.IntN(len(list))] }

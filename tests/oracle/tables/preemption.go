@@ -1,4 +1,4 @@
-// The table of preemption: which node is nominated when the search begins at each offset.
+// The table of preemption: the node that is nominated for each offset of the search.
 
 package tables
 
@@ -29,8 +29,8 @@ profiles:
     args: {minCandidateNodesPercentage: %d, minCandidateNodesAbsolute: %d}
 `
 
-// preemptionShape says of each node what preemption there would cost: the priority of its one
-// victim, and whether a budget protects it. Nothing can be gained from a victim of high priority.
+// preemptionShape gives the cost of preemption on each node: the priority of its one victim, and
+// whether a budget protects it. A victim of high priority cannot be preempted.
 type preemptionShape struct {
 	name                 string
 	percentage, absolute int

@@ -1,4 +1,4 @@
-// The table of quantities: what a text means, and exact sums and comparisons of pairs.
+// The table of quantities: the values of texts, and exact sums and comparisons of pairs.
 
 package tables
 
@@ -51,7 +51,7 @@ func quantityTable() (any, error) {
 	}, nil
 }
 
-// inTime guards against texts on which upstream never comes to an end.
+// inTime guards against texts on which upstream never terminates.
 func inTime(what string, f func() []any) ([]any, error) {
 	done := make(chan []any, 1)
 	go func() { done <- f() }()
@@ -96,7 +96,7 @@ func summable(text string) bool {
 	return !ok || len(strings.TrimLeft(exp, "+-0")) <= 3
 }
 
-// quantityTexts makes texts around everything that the parser treats specially.
+// quantityTexts makes texts around all special cases of the parser.
 func quantityTexts(r *rand.Rand) []string {
 	suffixes := []string{"", "n", "u", "m", "k", "M", "G", "T", "P", "E", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"}
 	wrong := []string{"K", "g", "ki", "mi", "t", "p", "B", "KB", "MiB", "kk", "mm", "Mk", "i", "ei", "Zi", "Y", " ", "%", "e", "E+", "E-", "e+", "mi2", "m2", "Ki3", "inum",
@@ -129,7 +129,7 @@ func quantityTexts(r *rand.Rand) []string {
 	}
 	for _, e := range exponents {
 		for _, n := range []string{"1", "0", "-3", "1.5", "0.001", "123456789012345678", "1234567890123456789012"} {
-			// 10^2147483647 takes upstream all memory where it leaves the fast path.
+			// 10^2147483647 takes all memory upstream unless the fast path handles it.
 			if e != "e2147483647" || n == "1" || n == "-3" || n == "0" {
 				list = append(list, n+e)
 			}

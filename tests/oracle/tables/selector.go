@@ -1,4 +1,4 @@
-// The table of selectors: label selectors and node selectors, their parse errors and what they match.
+// The table of selectors: label selectors and node selectors, their parse errors and their matches.
 
 package tables
 
@@ -104,8 +104,8 @@ func selectorTable() (any, error) {
 		"nodes": nodeLabels(nodes), "nodeSelectors": nodeEntries, "preferred": preferred}, nil
 }
 
-// requirement is written with its values also where they are an empty list:
-// upstream's messages tell that from no list at all.
+// requirement is written with its values even if they are an empty list: upstream's messages
+// distinguish that from a missing list.
 type requirement struct {
 	Key      string   `json:"key"`
 	Operator string   `json:"operator"`
@@ -148,7 +148,7 @@ func termTexts(terms []v1.NodeSelectorTerm) []map[string]any {
 	return out
 }
 
-// nodeLabels leaves the noise of the typed objects out.
+// nodeLabels leaves out the empty fields of typed objects.
 func nodeLabels(nodes []*v1.Node) (out []map[string]any) {
 	for _, n := range nodes {
 		out = append(out, map[string]any{"name": n.Name, "labels": n.Labels})

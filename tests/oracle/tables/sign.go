@@ -1,4 +1,4 @@
-// The table of signatures: what each plugin signs of a pod.
+// The table of signatures: the parts of a pod that each plugin signs.
 
 package tables
 
@@ -27,7 +27,7 @@ type SignGroup struct {
 	Rows    []SignRow         `json:"rows"`
 }
 
-// SignRow is a pod and what the plugins say of it.
+// SignRow is a pod and the plugins' parts of its signature.
 type SignRow struct {
 	Pod     json.RawMessage            `json:"pod"`
 	Plugins map[string]judge.Signature `json:"plugins"`
@@ -75,7 +75,7 @@ func signTable() (any, error) {
 	return map[string]any{"kubernetes": judge.Kubernetes, "groups": groups}, nil
 }
 
-// writtenPods are specs that are not written as Go would write them.
+// writtenPods are specs in a form that Go would not write.
 var writtenPods = []string{
 	`{}`,
 	`{"nodeSelector":{},"tolerations":[],"volumes":[],"affinity":{}}`,

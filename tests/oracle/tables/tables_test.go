@@ -12,7 +12,7 @@ import (
 	"libsched.dev/tests/oracle/judge"
 )
 
-// The committed tables are what upstream says today.
+// The committed tables match upstream's current answers.
 func TestCommittedTablesAreCurrent(t *testing.T) {
 	judge.Quiet()
 	for name, do := range tableMakers {

@@ -44,8 +44,8 @@ func (t *tracer) note(m map[string]map[string]int64, plugin, node string, score 
 	m[plugin][node] = score
 }
 
-// counter is what a fake keeps in the CycleState: how many pods were added
-// (removed) since its PreFilter.
+// counter is a fake's value in the CycleState: the number of pods added (removed) since its
+// PreFilter.
 type counter int
 
 func (c counter) Clone() fwk.StateData { return c }

@@ -14,7 +14,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 )
 
-// fakeMethods are the methods of FakeAll as the runtime keeps them: by name.
+// fakeMethods are the methods of FakeAll in the runtime's order, by name.
 var fakeMethods = []string{"Bind", "Filter", "Less", "Name", "Permit", "PostBind", "PostFilter", "PreBind", "PreBindPreFlight",
 	"PreEnqueue", "PreFilter", "PreFilterExtensions", "PreScore", "Reserve", "Score", "ScoreExtensions", "SignPod", "Unreserve"}
 

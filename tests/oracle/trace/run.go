@@ -84,7 +84,7 @@ type traceEnv struct {
 	byKey     map[string]*v1.Pod
 }
 
-// podRun is what the steps of one pod share.
+// podRun is the state that the steps of one pod share.
 type podRun struct {
 	*traceEnv
 	pod      *v1.Pod

@@ -1,4 +1,4 @@
-// Single steps on the framework; what runs in parallel upstream is recorded as unordered.
+// Single steps on the framework; calls that run in parallel upstream are recorded as unordered.
 
 package trace
 
@@ -13,7 +13,7 @@ import (
 	"libsched.dev/tests/oracle/cases"
 )
 
-// phase runs one thing and collects the calls it causes.
+// phase runs a function and collects the calls that it causes.
 func (r *podRun) phase(name string, do func(*TraceResult)) *TraceResult {
 	res := &TraceResult{Step: name}
 	groups := r.preBindGroups()
@@ -80,7 +80,7 @@ func (r *podRun) step(st cases.TraceStep) (*TraceResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The node of a step: the one named, else the one chosen, else the first.
+	// The node of a step: the named one, else the chosen one, else the first.
 	name := st.Node
 	if name == "" {
 		name = r.chosen

@@ -1,5 +1,5 @@
-// ApiClient: what plugins and the scheduler ask of the API server; and one that only keeps the
-// requests, for simulations and tests.
+// ApiClient: the interface for requests of plugins and the scheduler to the API server, and an
+// implementation that only records the requests, for simulations and tests.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace libsched {
 
-// A change of a pod's status; what is empty stays.
+// A change of a pod's status; empty fields stay as they are.
 struct PodStatusPatch {
   struct Condition {
     std::string type, status, reason, message;
@@ -25,23 +25,22 @@ struct PodStatusPatch {
   std::string nominated_node;
 };
 
-// Calls may come from any thread. An error's message is what becomes part of a status' reason.
+// Calls may come from any thread. An error's message becomes part of a status' reason.
 class ApiClient : public RefCounted {
  public:
   virtual Result<void> bind(const Pod& pod, Str node) = 0;
   virtual Result<void> delete_pod(const Pod& pod) = 0;
   virtual Result<void> patch_pod_status(const Pod& pod, const PodStatusPatch& patch) = 0;
-  // `patch` is the change as a JSON merge patch, `object` what it makes of the object.
+  // `patch` is the change as a JSON merge patch, `object` the object with the patch applied.
   virtual Result<void> update_object(StoredKind kind, const ObjectRef& object, Str patch) = 0;
-  // Whether no controller acts on the requests: then PreBind does not wait, and what was asked for
-  // counts as done.
+  // Whether no controller acts on the requests. PreBind then does not wait but takes requests as
+  // fulfilled.
   virtual bool unattended() const { return false; }
-  // An event about the pod; it cannot fail.
+  // Records an event about the pod; this cannot fail.
   virtual void event(const Pod& pod, Str type, Str reason, Str action, Str note) = 0;
 };
 
-// Keeps the requests in their order. deliver() does to a cluster what the API server's answer would
-// bring about.
+// Records requests in order. deliver() changes a cluster as the API server's answers would.
 class MemoryApi final : public ApiClient {
  public:
   enum class Verb : uint8_t { kBind, kDeletePod, kPatchPodStatus, kUpdateObject, kEvent };
@@ -65,9 +64,9 @@ class MemoryApi final : public ApiClient {
   bool unattended() const override { return true; }
 
   std::vector<Request> requests() const;
-  // Takes the requests away: bound pods run on their nodes, deleted ones have left, objects are
-  // replaced; events and status patches change nothing that a plugin reads. Stops at the first
-  // error, with that request and those after it kept.
+  // Removes the requests and applies them: bound pods run on their nodes, deleted pods leave,
+  // objects are replaced; events and status patches change nothing that a plugin reads. Stops at
+  // the first error and keeps that request and those after it.
   Result<void> deliver(Cluster& cluster);
   void clear();
 

@@ -1,9 +1,9 @@
 // BindingRun: the points from Reserve to PostBind for one pod and node, with upstream's order,
 // texts and groups.
 //
-// Nothing but Reserve and Unreserve sees the cluster, and those belong to its writer's thread. All
-// other points need a pod, a node's name and services: they may run on another thread while the
-// writer goes on, one after the other.
+// Only Reserve and Unreserve see the cluster, and they run on its writer's thread. The other points
+// need a pod, a node's name and services: they may run, one at a time, on another thread while the
+// writer continues.
 #pragma once
 
 #include <vector>
@@ -14,8 +14,9 @@ namespace libsched {
 
 class BindingRun {
  public:
-  // All must outlive the run, and the state belongs to the framework. `row`: the node's; kNoId if
-  // it has gone. `parallelism`: on how many threads PreBind plugins may run.
+  // All arguments must outlive the run, and the state belongs to the framework. `row` is the
+  // node's, or kNoId if the node is gone. `parallelism` is the number of threads for PreBind
+  // plugins.
   BindingRun(const Framework& framework, Services& services, CycleState& state, const Pod& pod,
              Str node, uint32_t row, uint32_t parallelism = 1)
       : framework_(framework),
@@ -28,10 +29,10 @@ class BindingRun {
 
   Status reserve(Cluster& cluster);
   void unreserve(Cluster& cluster);
-  // `waits`: the plugins that ask to wait. With status Wait the caller adds the pod to
+  // `waits` gets the plugins that ask to wait. With status Wait the caller adds the pod to
   // Services::waiting_pods().
   Status permit(std::vector<PermitWait>* waits);
-  // Blocks by the services' clock until the pod is allowed, rejected or out of time.
+  // Blocks by the services' clock until the pod is allowed, rejected or timed out.
   static Status wait_on_permit(Services& services, const Pod& pod);
   Status pre_bind_pre_flights();
   Status pre_bind();

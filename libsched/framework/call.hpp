@@ -1,6 +1,5 @@
-// Call: what a plugin is asked about, with what services and limits, and by whom. It lives as long
-// as the call that the library was asked for, and is handed to plugins beside the pod and the
-// state.
+// Call: the view, services and limits of a call of the library, and its evaluator. It lives as long
+// as that call, and is passed to plugins beside the pod and the state.
 #pragma once
 
 #include <cstddef>
@@ -16,15 +15,15 @@ class Services;
 struct Call {
   const View& view;
   Services& services;
-  const LimitWatch* limits = nullptr;  // null: there are none
+  const LimitWatch* limits = nullptr;  // null: no limits
   Evaluator* asker = nullptr;
 
-  // Loops whose length objects decide look now and then, and end; what the plugin then gives is not
-  // used.
+  // Loops whose length depends on objects poll this now and then and stop when it is true; the
+  // plugin's result is then discarded.
   bool exceeded() const { return limits != nullptr && limits->exceeded(); }
-  // For loops of short steps: looks at every 64th.
+  // For loops of short steps: checks the limits at every 64th step.
   bool exceeded(size_t step) const { return step % 64 == 63 && exceeded(); }
-  // The limits' error, once they were found exceeded or are so now.
+  // The limits' error if they were found exceeded or are exceeded now.
   Result<void> check_limits() const {
     return exceeded() ? Result<void>(limits->error()) : Result<void>();
   }

@@ -1,7 +1,7 @@
-// Crew: the thread that calls and further ones for this one call, upstream's Parallelizer.
+// Crew: the calling thread and further threads for one call, upstream's Parallelizer.
 //
-// Threads end with the call: what forks the process between two calls leaves none of them behind.
-// Every plugin of the framework hears when one of them begins and when it ends.
+// The threads end with the call, so a process that forks between two calls has none of them. Every
+// plugin of the framework is notified when a thread begins and when it ends.
 #pragma once
 
 #include <atomic>
@@ -18,17 +18,17 @@ namespace libsched {
 
 class Crew {
  public:
-  // `size` counts the calling thread.
+  // `size` includes the calling thread.
   Crew(const Framework& framework, uint32_t size) : framework_(framework), size_(size) {}
 
   uint32_t size() const { return size_; }
 
-  // Runs `each` on all of them at once, or on fewer if the system gives no more threads; it is told
-  // whether it runs on the calling thread. Throws what was thrown on any of them.
+  // Runs `each` on all threads at once, or on fewer if the system provides no more; its argument
+  // says whether it runs on the calling thread. Rethrows an exception of any thread.
   void run(const std::function<void(bool caller)>& each) const;
 
-  // Calls work(i) for each i below `count`, and take(i, what work gave) in the order of i, one at a
-  // time. False from `take` was the last one: what was worked out beyond it is dropped.
+  // Calls work(i) for each i below `count`, and take(i, work's result) in the order of i, one at a
+  // time. False from `take` ends the run: later results are dropped.
   template <typename Work, typename Take>
   void in_order(size_t count, const Work& work, const Take& take) const {
     if (size_ < 2 || count < 2) {
@@ -39,7 +39,7 @@ class Crew {
     std::atomic<size_t> next{0};
     std::atomic<bool> ended{false};
     std::mutex mutex;
-    std::map<size_t, decltype(work(size_t{0}))> done;  // but not taken yet
+    std::map<size_t, decltype(work(size_t{0}))> done;  // not taken yet
     size_t taken = 0;
     run([&](bool) {
       for (size_t i = 0; !ended && (i = next.fetch_add(1)) < count;) {
@@ -47,7 +47,7 @@ class Crew {
           try {
             return work(i);
           } catch (...) {
-            ended = true;  // for the others, too
+            ended = true;  // for the other threads, too
             throw;
           }
         }();

@@ -1,5 +1,5 @@
-// CycleObserver: hears of the extension points of a scheduling cycle and of its binding cycle. It
-// reads, and changes nothing of the decision.
+// CycleObserver: is notified of the extension points of a scheduling cycle and its binding cycle.
+// It reads and changes nothing of the decision.
 #pragma once
 
 #include <cstdint>
@@ -32,16 +32,16 @@ enum class CyclePoint : uint8_t {
   kPostBind = 13,
 };
 
-// A point that begins, or has ended: then with what it has given.
+// A point that begins or has ended; the results are set when it has ended.
 struct CycleEvent {
   CyclePoint point = CyclePoint::kPreFilter;
   bool ended = false;
   const Pod* pod = nullptr;
   CycleState* state = nullptr;
   Str node = {};                   // from Reserve on
-  const Status* status = nullptr;  // null: the point has none, as the Filters of a set of nodes
-  // Of a cycle that judges node by node: the nodes in their order, up to the first Error, and what
-  // was said of each; and all scores.
+  const Status* status = nullptr;  // null: the point has none, as do Filters of a set of nodes
+  // Only of a cycle that judges node by node: the nodes in order, up to the first Error, with the
+  // status of each, and all scores.
   Span<uint32_t> judged = {};
   const NodeStatuses* statuses = nullptr;
   const ScoreTable* scores = nullptr;

@@ -1,9 +1,9 @@
-// CycleState: what one scheduling cycle knows: per plugin its prepared data and whether it asked to
-// be skipped, the merged PreFilterResult, and whatever plugins write under keys.
+// CycleState: the state of one scheduling cycle: per plugin its prepared data and whether it asked
+// to be skipped, the merged PreFilterResult, and the values that plugins write under keys.
 //
-// It belongs to the framework that filled it, and points to nothing of a call (call.hpp). The keyed
-// part may be used by several threads at once; the rest belongs to the thread that runs the
-// extension points.
+// It belongs to the framework that filled it, and points to nothing of a call (call.hpp). Several
+// threads may use the keyed part at once; the rest belongs to the thread that runs the extension
+// points.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@
 
 namespace libsched {
 
-// Nodes that PreFilter leaves, and which plugins narrowed them.
+// The nodes that PreFilter leaves, and the plugins that narrowed them.
 struct PreFilterResult {
   bool all_nodes = true;
   std::vector<std::string> nodes;       // sorted, unique
@@ -30,44 +30,45 @@ struct PreFilterResult {
   bool allows(Str node) const;
 };
 
-// A plugin's data of one pod and cycle. `ids_epoch` is that of the view its ids were looked up
-// in, 0 if it holds no ids: the runtime has it made anew when names have got other ids since.
+// A plugin's data for one pod and cycle. `ids_epoch` is that of the view in which its ids were
+// looked up, 0 if it holds no ids: the runtime prepares the data again when names have got other
+// ids since.
 class PluginData {
  public:
   virtual ~PluginData() = default;
   virtual std::shared_ptr<PluginData> clone() const = 0;
   uint64_t ids_epoch = 0;
-  // The version of the view that it was made for, 0 if it holds for any: after a change of the view
-  // Filter and Score answer Rc::kStale instead of mixing two states.
+  // The version of the view that the data was made for, 0 if it holds for any: after a change of
+  // the view Filter and Score return Rc::kStale instead of mixing two states.
   uint64_t view_version = 0;
 };
 
-// A value that a foreign plugin stores: destroyed exactly once, cloned with the state.
+// A value that a foreign plugin stores; destroyed exactly once, cloned with the state.
 class StateValue {
  public:
   virtual ~StateValue() = default;
   virtual std::shared_ptr<StateValue> clone(std::shared_ptr<StateValue> self) const = 0;
   virtual void* get() const = 0;
-  // Whether clone() may be called on any thread, or only on the one that calls the library.
+  // Whether clone() may be called on any thread, or only on the thread that calls the library.
   virtual bool clones_anywhere() const { return false; }
 };
 
 class CycleState final : public RefCounted {
  public:
-  // What belongs to one plugin.
+  // The part of one plugin.
   struct Entry {
     std::shared_ptr<PluginData> data;
-    bool prepared = false;  // `data` is what prepare() made (possibly nothing)
+    bool prepared = false;  // prepare() ran and `data` is its result (possibly null)
     bool skip_filter = false;
     bool pre_filtered = false;               // its PreFilter ran in this state and did not skip
-    std::shared_ptr<PluginData> score_data;  // what PreScore gave
+    std::shared_ptr<PluginData> score_data;  // PreScore's result
     bool skip_score = false;
     bool pre_scored = false;         // its PreScore ran in this state and did not skip
-    bool skip_pre_bind = false;      // its PreBindPreFlight said Skip
-    bool parallel_pre_bind = false;  // ... or that it may run beside others
+    bool skip_pre_bind = false;      // its PreBindPreFlight returned Skip
+    bool parallel_pre_bind = false;  // its PreBindPreFlight allowed PreBind in parallel
   };
 
-  // The framework that fills the entries; it lives as long as what it filled. Null: none yet.
+  // The framework that fills the entries; it lives as long as they do. Null: no framework yet.
   const RefCounted* framework() const { return framework_.get(); }
   void tie(Ref<const RefCounted> framework, size_t plugins) {
     framework_ = std::move(framework);
@@ -77,25 +78,25 @@ class CycleState final : public RefCounted {
   std::span<Entry> entries() { return entries_; }
   std::span<const Entry> entries() const { return entries_; }
 
-  // The pod that PreFilter was run for, and the pod that the entries belong to: the same, or that
-  // of Filter alone. 0: none yet.
+  // The pod that PreFilter ran for, and the pod that the entries belong to: the same pod, or that
+  // of Filter alone. 0: no pod yet.
   uint64_t pod_serial() const { return pod_serial_; }
   uint64_t data_serial() const { return data_serial_; }
-  // PreFilter begins, or Filter without one; what was known of another pod goes.
+  // Begins PreFilter, or Filter without PreFilter; drops the data of another pod.
   void begin_pre_filter(uint64_t pod_serial);
   void begin_filter(uint64_t pod_serial);
-  // As if PreFilter had not run.
+  // Forgets that PreFilter ran.
   void undo_pre_filter() { begin_pre_filter(0); }
 
   PreFilterResult& pre_filter() { return pre_filter_; }
   const PreFilterResult& pre_filter() const { return pre_filter_; }
-  bool skip_all_post_filter() const { return skip_all_post_filter_; }  // asks no plugin
+  bool skip_all_post_filter() const { return skip_all_post_filter_; }  // calls no plugin
   void set_skip_all_post_filter(bool skip) { skip_all_post_filter_ = skip; }
-  // Whether plugins up to Score are asked with this state at the moment: what they have prepared is
-  // in use then, and nothing may replace it.
+  // Whether plugins up to Score are running with this state: their prepared data is in use then,
+  // and nothing may replace it.
   bool in_use() const { return in_use_ != 0; }
 
-  // Upstream's PodsToActivate: pods to try again at once after this cycle, by "namespace/name".
+  // Upstream's PodsToActivate: pods to retry right after this cycle, by "namespace/name".
   void activate(const PodRef& pod);
   std::map<std::string, PodRef> take_activations();
   size_t activation_count() const;
@@ -105,7 +106,7 @@ class CycleState final : public RefCounted {
   void write(Str key, std::shared_ptr<StateValue> value);
   std::shared_ptr<StateValue> read(Str key) const;
   void erase(Str key);
-  bool clones_anywhere() const;  // all of them
+  bool clones_anywhere() const;  // all values
 
   Ref<CycleState> clone() const;
 

@@ -1,9 +1,9 @@
 // Decision: the whole answer to "does this pod fit", with its reasons.
 //
-// Whether and on how many nodes the pod fits is known at once. What is said of each node, and all
-// texts about them, are worked out when they are first read, or just before the cluster changes:
-// so they are always those of the moment of the decision, also when the view has changed or gone.
-// Any thread may read.
+// Whether and on how many nodes the pod fits is known at once. The statuses of the nodes and all
+// texts about them are computed when they are first read, or just before the cluster changes: they
+// always describe the moment of the decision, even when the view has changed or is gone. Any thread
+// may read.
 #pragma once
 
 #include <atomic>
@@ -25,29 +25,29 @@
 namespace libsched {
 
 // Upstream's Diagnosis of a pod that fits nowhere: the plugins that rejected it or narrowed its
-// nodes, of them those that only wait for something outside, and how many nodes each reason holds
-// for.
+// nodes, those of them that only wait for something outside, and the number of nodes that each
+// reason holds for.
 struct Diagnosis {
   std::set<std::string> unschedulable_plugins, pending_plugins;
   std::map<std::string, size_t> reasons;
   size_t nodes = 0;
 
   void add(const Status& status, size_t count);
-  // The nodes that nothing was said of, of `all`, have this status.
+  // The nodes of `all` without a status of their own have this one.
   void add_absent(const Status& status, size_t all);
 };
 
-// Of the nodes that a PreFilterResult leaves out.
+// The status of nodes that a PreFilterResult excludes.
 Status absent_status(const PreFilterResult& narrowed);
 
-// Upstream's FitError text: how many of the nodes each reason keeps from the pod.
+// Upstream's FitError text: how many nodes each reason keeps from the pod.
 std::string fit_error_text(size_t all_nodes, const std::map<std::string, size_t>& reasons);
-// That of a PreFilter that rejects the pod as a whole.
+// The text for a PreFilter that rejects the pod as a whole.
 std::string fit_error_text(size_t all_nodes, const Status& pre_filter);
 
 class Decision final : public RefCounted {
  public:
-  // What is said of the nodes that were judged, and of all of them together.
+  // The statuses of the judged nodes, and their summary.
   struct Details {
     std::shared_ptr<const NodeNames> names;  // by name; null: no node was judged
     std::vector<uint32_t> status;            // parallel to the names; index into `statuses`
@@ -61,7 +61,7 @@ class Decision final : public RefCounted {
     // Upstream's Diagnosis, if no node fits. Sorted.
     std::vector<std::string> unschedulable_plugins, pending_plugins;
   };
-  // What the details are made of. Without a cluster or snapshot there is no verdict on nodes.
+  // The sources of the details. Without a cluster or snapshot no node has a verdict.
   struct Source {
     FrameworkRef framework;
     Ref<Cluster> cluster;  // or
@@ -71,8 +71,8 @@ class Decision final : public RefCounted {
     std::optional<Status> pre_filter;
     PreFilterResult narrowed;
     Bitmap skipped;        // plugins of the framework
-    size_t all_nodes = 0;  // that are asked about
-    // Those that were judged: `only`, or all by name, or those that PreFilter left.
+    size_t all_nodes = 0;  // candidates before PreFilter
+    // The judged nodes: `only`, or all by name, or those that PreFilter left.
     bool judged = false;
     uint32_t only = kNoId;
     bool judge_excluded = false;
@@ -85,16 +85,16 @@ class Decision final : public RefCounted {
   explicit Decision(Source source);
 
   PodRef pod;
-  std::string error;                  // why there is no verdict; "" usually
+  std::string error;                  // why no verdict exists; "" usually
   std::optional<Status> pre_enqueue;  // only if it gates the pod
   std::optional<Status> pre_filter;   // absent if it did not run
   PreFilterResult narrowed;
   size_t feasible_count = 0;
-  size_t node_count = 0;  // that were judged
+  size_t node_count = 0;  // judged nodes
 
-  // Works the details out if need be.
+  // Computes the details unless they are known.
   const Details& details() const;
-  // Before the cluster changes, if they are not worked out yet.
+  // Called before the cluster changes, if the details are not known yet.
   void finish_before_change(Cluster& cluster) const;
 
   Str node(size_t index) const { return details().names->nodes[index]->meta.name; }
@@ -102,17 +102,18 @@ class Decision final : public RefCounted {
     const Details& d = details();
     return d.statuses[d.status[index]];
   }
-  // By the PreFilterResult.
+  // Excluded by the PreFilterResult.
   bool excluded(size_t index) const { return !narrowed.allows(node(index)); }
 
-  // If scores were asked for and a node fits: of every feasible node, in the order of `feasible`.
+  // If scores were requested and a node fits: the scores of every feasible node, in the order of
+  // `feasible`.
   bool scored = false;
-  std::string score_error;              // why there are none; "" usually
+  std::string score_error;              // why no scores exist; "" usually
   std::vector<std::string> skip_score;  // plugins whose Score is skipped, sorted
   ScoreTable scores;                    // its `rows` are indexes into nodes
   std::vector<uint32_t> best;           // indexes into nodes, of the highest total
 
-  // With CheckOptions::post_filter, if no node takes the pod and the profile has PostFilter
+  // Set with CheckOptions::post_filter, if no node takes the pod and the profile has PostFilter
   // plugins.
   std::optional<Status> post_filter;
   std::optional<Nomination> nomination;
@@ -122,7 +123,7 @@ class Decision final : public RefCounted {
   std::string explain_json() const;
 
  private:
-  // Shared with the cluster, which finishes it before a change.
+  // Shared with the cluster, which completes it before a change.
   class Answer final : public Unread {
    public:
     explicit Answer(Source source) : source_(std::move(source)) {}
@@ -136,7 +137,7 @@ class Decision final : public RefCounted {
    private:
     std::atomic<bool> done_{false};
     Mutex mutex_;
-    std::optional<Source> source_;  // until it is done
+    std::optional<Source> source_;  // until the details are known
     Details details_;
   };
 

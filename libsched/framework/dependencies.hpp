@@ -1,8 +1,8 @@
-// Dependencies: after which changes of the view a plugin's answer about a node may be another.
+// Dependencies: the changes of the view after which a plugin's answer about a node may differ.
 //
 // A cache of answers holds a cursor into the view's change log (cluster/change_log.hpp). An answer
-// stays as it was as long as the log reports no change that the declaration names. Once a cache
-// has been brought up to date, it asks for the declaration again: what a plugin reads may itself
+// stays valid as long as the log reports no change that the declaration names. A cache that has
+// caught up with the log asks for the declaration again, because what a plugin reads may itself
 // have changed.
 #pragma once
 
@@ -11,10 +11,10 @@
 namespace libsched {
 
 struct Reads {
-  ChangeKinds row = 0;   // of the node that is judged; a node that came is always judged
+  ChangeKinds row = 0;   // of the judged node; a new node is always judged
   ChangeKinds any = 0;   // of any node, or of no node
-  bool others = false;   // the answer follows which other nodes are judged beside this one
-  bool outside = false;  // ... or something outside of the view: it is never kept
+  bool others = false;   // the answer depends on which other nodes are judged with this one
+  bool outside = false;  // ... or on something outside of the view: it is never kept
 
   bool row_hit(ChangeKinds changed) const { return (changed & (row | kNodeChanged)) != 0; }
   bool any_hit(ChangeKinds changed) const { return outside || (changed & any) != 0; }

@@ -1,9 +1,9 @@
 // Evaluator: a framework on a view, with scratch memory; runs the extension points, each in a pass
 // of its own (filter_pass.hpp, score_pass.hpp).
 //
-// For one thread. On a cluster it is the writer's thread, and every call sees the present state; on
-// a snapshot any thread may have its own evaluator. Nothing here changes the view, except that the
-// order list of a cluster is refreshed before the nodes are walked.
+// For one thread. On a cluster this is the writer's thread, and every call sees the present state;
+// on a snapshot any thread may have its own evaluator. Nothing here changes the view, except that
+// the order list of a cluster is refreshed before the nodes are walked.
 #pragma once
 
 #include <cstdint>
@@ -31,41 +31,40 @@ struct FilterOptions {
 
 struct CheckOptions {
   bool judge_excluded = false;  // run Filter on nodes that PreFilter excluded, too
-  bool score = false;           // PreScore and Score over what fits
+  bool score = false;           // PreScore and Score of the nodes that fit
   Limits limits;
-  // If no node takes the pod, ask PostFilter how room could be made. It is a question: preemption
-  // tries every node, so that the decision can tell of all of them, and makes no pod leave.
+  // If no node takes the pod, ask PostFilter how room could be made. This is only a question:
+  // preemption tries every node, so that the decision covers all of them, and evicts no pod.
   bool post_filter = false;
 };
 
 // How a whole cycle decides.
 struct CycleOptions {
-  // Upstream's sampling: percentageOfNodesToScore and the start that moves on from pod to pod.
-  // Without it every node is judged, from the first one.
+  // Upstream's sampling: percentageOfNodesToScore, and a start that advances from pod to pod.
+  // Without it every node is judged, beginning with the first.
   bool sampling = false;
   TieMode ties = TieMode::kUpstream;
   uint64_t seed = 0;  // of random ties
   Limits limits;
   bool post_filter = false;  // if no node takes the pod, let PostFilter try to make room
   // If no node takes the pod, the outcome's status is upstream's with a FitError, and names the
-  // plugin if only one was in the way. The filters are asked once more for it, unless
-  // `node_by_node`.
+  // plugin if only one plugin rejected nodes. This runs the filters again, unless `node_by_node`.
   bool fit_error = false;
   // Judges one node after the other, each by all plugins, as upstream with one worker: plugins with
-  // side effects see upstream's calls. What is said of the nodes is kept, and the observer gets it
-  // and all scores.
+  // side effects see upstream's calls. The statuses of the nodes are kept and passed to the
+  // observer with all scores.
   bool node_by_node = false;
   CycleObserver* observer = nullptr;
 };
 
 // The node that a cycle chose.
 struct CycleOutcome {
-  uint32_t row = kNoId;  // kNoId: no node; then `status` says why, or there is no node at all
+  uint32_t row = kNoId;  // kNoId: no node; `status` says why, unless the view has no nodes
   int64_t total = 0;     // its score; 0 if it was the only one (upstream doesn't score then)
   size_t feasible = 0;   // nodes that passed the filters
-  size_t evaluated = 0;  // and those that didn't, as far as they were looked at
+  size_t evaluated = 0;  // `feasible`, and the judged nodes that did not pass
   Status status;         // PreFilter's or a plugin's Error; Unschedulable if no node passed
-  // With CycleOptions::post_filter, if no node passed and the profile has PostFilter plugins.
+  // Set with CycleOptions::post_filter, if no node passed and the profile has PostFilter plugins.
   std::optional<Status> post_filter;
   std::optional<Nomination> nomination;
   Diagnosis diagnosis;  // with CycleOptions::fit_error, if no node passed
@@ -81,31 +80,31 @@ class Subscription;
 
 class Evaluator final : public RefCounted {
  public:
-  // Plugins that subscribe to objects hear of the cluster's as long as an evaluator of their
-  // framework stands on it.
+  // Plugins that subscribe to objects are notified of the cluster's changes as long as it has an
+  // evaluator of their framework.
   Evaluator(FrameworkRef framework, Ref<Cluster> cluster);
   Evaluator(FrameworkRef framework, SnapshotRef snapshot)
       : framework_(std::move(framework)), snapshot_(std::move(snapshot)) {}
 
   const Framework& framework() const { return *framework_; }
   const View& view() const { return cluster_ ? cluster_->view() : snapshot_->view(); }
-  Cluster* cluster() const { return cluster_.get(); }  // null: a snapshot
-  // Nominated and waiting pods, clock and API client; of this evaluator alone until it is given
-  // others.
+  Cluster* cluster() const { return cluster_.get(); }  // null: the view is a snapshot
+  // Nominated and waiting pods, clock and API client. Not shared with other evaluators until use()
+  // replaces them.
   Services& services() const { return *services_; }
-  Result<void> use(Ref<Services> services);  // kMisuse while plugins are asked about many nodes
+  Result<void> use(Ref<Services> services);  // kMisuse while plugins judge many nodes
 
-  // Plugins may ask for plugins in their turn, but not without end.
+  // Plugins may call plugins in turn, up to a limited depth.
   Result<void> may_ask() const;
 
   Status run_pre_enqueue(const Pod& pod) const;
   // The result is in state.pre_filter().
   Result<Status> run_pre_filter(CycleState& state, const Pod& pod);
-  // Upstream's RunPreFilterExtensionAddPod and -RemovePod: what the state's PreFilter found out
-  // follows `other` coming to or leaving the node. Changes the state alone.
+  // Upstream's RunPreFilterExtensionAddPod and -RemovePod: updates PreFilter's data in the state
+  // for `other` joining or leaving the node. Changes only the state.
   Result<Status> run_add_pod(CycleState& state, const Pod& pod, const Pod& other, uint32_t row);
   Result<Status> run_remove_pod(CycleState& state, const Pod& pod, const Pod& other, uint32_t row);
-  // Upstream's RunFilterPlugins on a node of the view, or on a copy of one.
+  // Upstream's RunFilterPlugins on a node of the view or on a copy of a node.
   Result<void> run_filter(CycleState& state, const Pod& pod, const NodeView& node, Status* status);
   Result<void> run_filter(CycleState& state, const Pod& pod, uint32_t row, Status* status) {
     return run_filter(state, pod, NodeView(view(), row), status);
@@ -117,67 +116,68 @@ class Evaluator final : public RefCounted {
                                          Status* status) {
     return run_filter_with_nominated(state, pod, NodeView(view(), row), status);
   }
-  // Upstream's RunPostFilterPlugins; `nomination` may be left without a value.
+  // Upstream's RunPostFilterPlugins; may leave `nomination` without a value.
   Result<Status> run_post_filter(CycleState& state, const Pod& pod, const NodeStatuses& statuses,
                                  std::optional<Nomination>* nomination);
-  // Writes words words of `feasible`, at least view().word_count(); null with 0 words: which nodes
-  // are found beside the first is not asked. Nominated pods don't count.
+  // Writes `words` words of `feasible`, at least view().word_count(); null with 0 words if only the
+  // first node and the count matter. Nominated pods do not count.
   Result<FilterOutcome> filter_nodes(CycleState& state, const Pod& pod,
                                      const FilterOptions& options, uint64_t* feasible,
                                      size_t words);
-  // PreScore and Score over the rows of a bitmap as filter_nodes() writes it. A Status that is no
-  // success is upstream's Error of the whole point.
+  // PreScore and Score over the rows of a bitmap as filter_nodes() writes it. A Status other than
+  // Success is upstream's Error of the whole point.
   Result<Status> run_pre_score(CycleState& state, const Pod& pod, const uint64_t* feasible,
                                size_t words);
   // `totals`: 64 * words numbers by row, or null. `table`: every score, or null.
   Result<Status> run_score(CycleState& state, const Pod& pod, const uint64_t* feasible,
                            size_t words, int64_t* totals, ScoreTable* table);
   // PreFilter, Filter, PreScore and Score as upstream's scheduling cycle runs them, and the choice
-  // of a node. Changes nothing but the start of the next sampled cycle.
+  // of a node. Changes only the start of the next sampled cycle.
   Result<CycleOutcome> run_cycle(CycleState& state, const Pod& pod, const CycleOptions& options);
 
-  // Where a sampled cycle begins; upstream has one for all profiles and never resets it.
+  // Where a sampled cycle begins; upstream shares this between all profiles and never resets it.
   size_t next_start() const { return next_start_; }
   void set_next_start(size_t start) { next_start_ = start; }
 
-  // Random ties are broken by their seed and number: from now on, as by a new evaluator.
+  // Restarts the sequence of random ties, which depend on the seed and their number, as in a new
+  // evaluator.
   void restart_ties() { ties_broken_ = 0; }
 
-  // Puts the pod on the node in the cluster, then asks the Reserve plugins in order. If one
-  // refuses, all are asked to unreserve, in reverse, and the pod is taken off again.
-  // `start` given: the pod counts as started then.
+  // Puts the pod on the node in the cluster, then runs the Reserve plugins in order. If a plugin
+  // refuses, Unreserve runs for all in reverse order, and the pod is removed again. `start`, if
+  // given, is the pod's start time.
   Result<Status> assume(CycleState& state, const Pod& pod, uint32_t row, Time start = {});
-  // Unreserves and takes an assumed pod off its node.
+  // Runs Unreserve and removes an assumed pod from its node.
   Result<void> forget(CycleState& state, const Pod& pod);
 
-  // Reserve and Unreserve alone, for callers that manage assumed pods themselves. The node may have
-  // gone. These and all up to run_post_bind() make a BindingRun of their own.
+  // Reserve and Unreserve alone, for callers that manage assumed pods themselves. The node may be
+  // gone. These and the functions up to run_post_bind() make a BindingRun of their own.
   Result<Status> run_reserve(CycleState& state, const Pod& pod, Str node);
   Result<void> run_unreserve(CycleState& state, const Pod& pod, Str node);
-  // `waits`: the plugins that ask to wait. With status Wait the caller adds the pod to
+  // `waits` gets the plugins that ask to wait. With status Wait the caller adds the pod to
   // services().waiting_pods().
   Result<Status> run_permit(CycleState& state, const Pod& pod, Str node,
                             std::vector<PermitWait>* waits);
-  // Blocks by the services' clock until the pod is allowed, rejected or out of time.
+  // Blocks by the services' clock until the pod is allowed, rejected or timed out.
   Result<Status> wait_on_permit(const Pod& pod);
   Result<Status> run_pre_bind_pre_flights(CycleState& state, const Pod& pod, Str node);
   Result<Status> run_pre_bind(CycleState& state, const Pod& pod, Str node);
   Result<Status> run_bind(CycleState& state, const Pod& pod, Str node);
   Result<void> run_post_bind(CycleState& state, const Pod& pod, Str node);
-  // Upstream's parallelism: on how many threads calls may work, the calling one counted. With more
-  // than one, PreBind plugins that may run beside each other do, and preemption tries nodes beside
-  // each other; else plugins run in their order, and a failure ends a group.
+  // Upstream's parallelism: the number of threads of a call, including the calling thread. With
+  // more than one, PreBind plugins that allow it run in parallel, and preemption tries nodes in
+  // parallel; else plugins run in order, and a failure ends a group.
   uint32_t parallelism() const { return parallelism_; }
   static constexpr uint32_t kMaxParallelism = 1024;
   Result<void> set_parallelism(uint32_t threads);
 
-  // Upstream's SignPod: JSON; "" if this pod or this profile cannot be signed.
+  // Upstream's SignPod as JSON; "" if this pod or this profile cannot be signed.
   std::string sign_pod(const Pod& pod) const;
 
   // `node` "": any node.
   Result<Ref<const Decision>> check(const Pod& pod, Str node, bool judge_excluded,
                                     bool score = false);
-  // The same, with a state that is filled for what follows.
+  // The same with the caller's state, which is filled for later calls.
   Result<Ref<const Decision>> check(CycleState& state, const Pod& pod, Str node,
                                     const CheckOptions& options);
 
@@ -185,7 +185,7 @@ class Evaluator final : public RefCounted {
   friend class LimitScope;
   friend class DryRunScope;
 
-  // While plugins are asked that may not change the cluster: up to PostFilter. A busy evaluator
+  // Held while plugins that may not change the cluster run: up to PostFilter. A busy evaluator
   // already holds this, possibly on several threads.
   class ReadOnlyScope {
    public:
@@ -194,7 +194,7 @@ class Evaluator final : public RefCounted {
    private:
     Cluster::Judging judging_;
   };
-  // Of one call that uses the workspace.
+  // Held by a call that uses the workspace.
   class ExclusiveUse {
    public:
     explicit ExclusiveUse(Evaluator& e) : evaluator_(e), scope_(e) { e.busy_ = true; }
@@ -206,7 +206,8 @@ class Evaluator final : public RefCounted {
     Evaluator& evaluator_;
     ReadOnlyScope scope_;
   };
-  // The limits of one call; whatever services a plugin gives the evaluator, their clock stays.
+  // The limits of one call. They keep their clock even if a plugin replaces the evaluator's
+  // services.
   class CallLimits {
    public:
     CallLimits(const Limits& limits, const Services& services) {
@@ -221,7 +222,7 @@ class Evaluator final : public RefCounted {
     std::optional<LimitWatch> watch_;
   };
 
-  // What is handed to plugins. Inside of a call with the same state its limits go on.
+  // The argument for plugins. Within a call with the same state that call's limits stay in force.
   Call call_with(const LimitWatch* limits) { return {view(), *services_, limits, this}; }
   Call call_inside(const CycleState& state) {
     const Call* around = PluginScope::call_of(state);
@@ -236,7 +237,7 @@ class Evaluator final : public RefCounted {
   Result<void> may_reserve() const;
   Result<void> tie(CycleState& state) const;
   Result<void> tie_to_pod(CycleState& state, const Pod& pod) const;
-  // Before one node is asked about.
+  // Runs before a single node is judged.
   Result<void> prepare_one(CycleState& state, const Pod& pod) const;
   Result<Status> pre_filter(CycleState& state, const Pod& pod, const Call& call) const;
   Result<Status> ask_pre_filter(CycleState& state, const Pod& pod, const Call& call) const;
@@ -248,7 +249,7 @@ class Evaluator final : public RefCounted {
   // Filter of many nodes (evaluator_filter.cpp).
   void mask(const CycleState& state, const FilterOptions& options, size_t words);
   Error node_error(FilterPass& pass, uint32_t row) const;
-  // Why each of the rows does not take the pod; nominated pods count.
+  // Why each row does not take the pod, with nominated pods.
   Result<StatusTable> statuses_of(FilterPass& pass, const Call& call, const Pod& pod,
                                   Span<uint32_t> rows);
 
@@ -294,8 +295,8 @@ class Evaluator final : public RefCounted {
   Ref<Cluster> cluster_;
   SnapshotRef snapshot_;
   Ref<Services> services_ = make_ref<Services>();
-  std::vector<Ref<Services>> replaced_;         // while plugins that were handed them may run
-  std::shared_ptr<Subscription> subscription_;  // of all evaluators of the two; null: none needed
+  std::vector<Ref<Services>> replaced_;         // while plugins that got them may run
+  std::shared_ptr<Subscription> subscription_;  // of framework and cluster; null: not needed
   std::shared_ptr<SortedNodes> sorted_;         // of the nodes of the latest decision
   Workspace work_;
   mutable PodClassMap<std::string> signatures_{size_t{4} << 20};  // as of signed_at_
@@ -303,10 +304,10 @@ class Evaluator final : public RefCounted {
   size_t next_start_ = 0;
   uint64_t ties_broken_ = 0;
   uint32_t parallelism_ = 1;
-  bool busy_ = false;  // a plugin that is asked may not ask this evaluator for more than one node
+  bool busy_ = false;  // plugins may then ask this evaluator about one node at a time only
 };
 
-// Limits of a call that is made of several: those that have none of their own go on with these.
+// Limits of a call that is made of several: calls without limits of their own use these.
 class LimitScope {
  public:
   LimitScope(Evaluator& evaluator, CycleState& state, const Limits& limits)
@@ -320,8 +321,8 @@ class LimitScope {
   PluginScope scope_;
 };
 
-// While copies of nodes are tried out (dry_run_scope.cpp): plugins may not ask this evaluator for
-// more than one node, for they may be asked on all threads of the crew at once.
+// Held while copies of nodes are tried out (dry_run_scope.cpp): plugins may then ask this evaluator
+// about one node at a time only, because all threads of the crew may run them at once.
 class DryRunScope {
  public:
   DryRunScope(Evaluator& evaluator, const CycleState& state);

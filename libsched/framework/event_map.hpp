@@ -1,5 +1,5 @@
-// EventMap: which plugins of a profile want a pod that they rejected tried again after which
-// events, as upstream's scheduler puts them together when it starts.
+// EventMap: the plugins of a profile that want a pod retried that they rejected, by event, as
+// upstream's scheduler collects them when it starts.
 #pragma once
 
 #include <map>
@@ -12,22 +12,22 @@ namespace libsched {
 
 struct EventRegistration {
   uint32_t plugin = 0;  // index into Framework::plugins()
-  std::string name;     // what the plugin calls itself
+  std::string name;     // the plugin's name in statuses
   ClusterEvent event;
-  // What Plugin::hint() is to be asked for; without it the answer is always Queue.
+  // Whether Plugin::hint() applies; without it the answer is always Queue.
   bool has_hint = false;
   size_t hint = 0;
 };
 
 struct EventMap {
-  // By plugin, each plugin's in the order in which it names them.
+  // By plugin; those of a plugin are in the order in which it registers them.
   std::vector<EventRegistration> registrations;
-  // Upstream's unionedGVKs: what has to be watched.
+  // Upstream's unionedGVKs: the resources and actions to watch.
   std::map<std::string, ActionType> watched() const;
 };
 
-// PreEnqueue, PreFilter, Filter, Reserve and Permit plugins take part. One that names no event is
-// never woken; the errors of those that cannot name theirs are joined.
+// Covers PreEnqueue, PreFilter, Filter, Reserve and Permit plugins. A plugin without events is
+// never woken; the errors of plugins that cannot list theirs are joined.
 Result<EventMap> event_map(const Framework& framework);
 
 }  // namespace libsched

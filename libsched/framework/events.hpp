@@ -1,4 +1,4 @@
-// Cluster events: what plugins register for to have a pod that they rejected tried again, and what
+// Cluster events: those that plugins register for to have rejected pods retried, and those that
 // they may subscribe to. Names and numbers are upstream's.
 #pragma once
 
@@ -33,22 +33,22 @@ struct ClusterEvent {
   std::string resource;  // "Pod", "Node", "storage.k8s.io/CSINode", "*", ...
   ActionType actions = 0;
   std::string custom_label;
-  // Upstream's label: the custom one, or resource and action.
+  // Upstream's label: the custom label, or resource and action.
   std::string label() const;
   friend bool operator==(const ClusterEvent&, const ClusterEvent&) = default;
 };
-// Whether what was registered covers what came, as upstream's MatchClusterEvents (T40).
+// Whether the registered event covers the incoming event, as upstream's MatchClusterEvents (T40).
 bool matches(const ClusterEvent& registered, const ClusterEvent& incoming);
 
 struct ClusterEventWithHint {
   ClusterEvent event;
-  bool has_hint = false;  // else the pod is always tried again
+  bool has_hint = false;  // else the pod is always retried
 };
 
 enum class QueueingHint : int32_t { kQueueSkip = 0, kQueue = 1 };
 
-// What upstream registers for a plugin that names no events: every resource that it watches by
-// default, with all actions.
+// The events that upstream registers for a plugin without events of its own: every resource that it
+// watches by default, with all actions.
 std::vector<ClusterEventWithHint> default_events();
 
 }  // namespace libsched

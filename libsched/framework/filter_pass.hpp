@@ -1,8 +1,7 @@
 // FilterPass: the filters of a framework for one pod, over sets of nodes, along a list of nodes, or
 // on one node, which may be a copy with other pods.
 //
-// Made of a state that went through PreFilter, or that Filter is asked for alone. Nothing here
-// changes the view.
+// The state has been through PreFilter, or serves Filter alone. Nothing here changes the view.
 #pragma once
 
 #include <cstddef>
@@ -17,19 +16,20 @@ namespace libsched {
 struct FilterPolicy {
   static constexpr size_t kNoLimit = ~size_t{0};
 
-  const uint64_t* rows = nullptr;  // the nodes that may be feasible: as many words as the view has
-  // All of them, in the order in which limits and Errors count; begins at `start` and goes round.
+  const uint64_t* rows = nullptr;  // nodes that may be feasible: as many words as the view has
+  // All nodes, in the order in which limits and Errors count; the walk begins at `start` and wraps
+  // around.
   const std::vector<uint32_t>* order = nullptr;
   size_t start = 0;
-  size_t limit = kNoLimit;  // ends when so many are feasible
-  bool beyond = false;      // ... and one more is found, which does not count: upstream's search
-  // Whose node order is brought up to date before it is looked at; null: `order` stands.
+  size_t limit = kNoLimit;  // ends when this many are feasible
+  bool beyond = false;      // ... and another is found, which is not counted: upstream's search
+  // The cluster whose node order is refreshed before use; null: `order` is used as it is.
   Cluster* refresh = nullptr;
 };
 
 struct FilterWalk {
   size_t count = 0;         // feasible, at most the limit; their rows are Workspace::feasible
-  size_t processed = 0;     // nodes of the order that were passed
+  size_t processed = 0;     // nodes of the order that the walk passed
   uint32_t first = kNoId;   // the first feasible one
   size_t position = 0;      // its place in the order
   uint32_t failed = kNoId;  // where a plugin gave an Error, which ended the walk
@@ -39,31 +39,33 @@ class FilterPass {
  public:
   enum class Change : uint8_t { kAdd, kRemove };
 
-  // All must outlive the pass. While it lives, what plugins have prepared in the state is in use.
+  // All arguments must outlive the pass. While it lives, data that plugins have prepared in the
+  // state is in use.
   FilterPass(const Framework& framework, CycleState& state, const Pod& pod, const Call& call)
       : framework_(framework), state_(state), pod_(pod), call_(call), scope_(state, call, true) {}
 
-  // What the plugins say of one node. Errors: kStale, the limits'.
+  // The plugins' status of one node. Errors: kStale, the limits'.
   Result<void> judge(const NodeView& node, Status* status);
   // Upstream's RunFilterPluginsWithNominatedPods: with the nominated pods of the same or a higher
-  // priority on the node, and if there are any, without them, too.
+  // priority on the node and, if any exist, without them, too.
   Result<void> judge_with_nominated(const NodeView& node, Status* status);
 
-  // Before sets are judged: all plugins prepare themselves. `nominated`: pods that are nominated to
+  // Prepares all plugins; required before sets are judged. `nominated`: pods that are nominated to
   // a node count.
   Result<void> prepare(Workspace* workspace, bool nominated);
-  // Takes what the plugins reject away from the set. `verdicts` (may be null) gets by whom.
+  // Removes the rows that the plugins reject from the set. `verdicts` (may be null) records the
+  // plugins.
   Result<void> judge(const RowSet& set, Verdicts* verdicts);
-  // Along a list of nodes, in chunks: a first hit is cheap, and a search of the whole list no
-  // dearer than judging it at once.
+  // Walks a list of nodes in chunks: a first hit is cheap, and a search of the whole list costs no
+  // more than judging it at once.
   Result<FilterWalk> walk(const FilterPolicy& policy);
 
-  // Upstream's RunPreFilterExtensionAddPod and -RemovePod: what PreFilter found out follows `other`
-  // coming to or leaving the node; `node` is how it is then.
+  // Upstream's RunPreFilterExtensionAddPod and -RemovePod: updates PreFilter's data for `other`
+  // joining or leaving the node. `node` is the node after the change.
   Result<Status> change(Change change, const Pod& other, const NodeView& node);
 
  private:
-  // Of the view, looked up once for all plugins.
+  // Versions of the view, looked up once for all plugins.
   struct Stamps {
     uint64_t ids_epoch, version;
   };
@@ -82,10 +84,10 @@ class FilterPass {
   const Call& call_;
   PluginScope scope_;
   Workspace* work_ = nullptr;
-  bool apart_ = false;  // whether there are rows to be judged one by one
+  bool apart_ = false;  // whether some rows are judged one by one
 };
 
-// What a plugin prepared for one state of the view is not used for another.
+// The error for data that was prepared for another state of the view.
 Error stale(const std::string& plugin);
 
 }  // namespace libsched

@@ -1,7 +1,7 @@
-// ForeignCall: that this thread is inside of somebody else's plugin.
+// ForeignCall: marks that this thread is inside of a foreign plugin.
 //
-// Such a plugin may hold a lock of its own, which other threads would wait for in vain; and what it
-// stores in a CycleState may be used where its slots may run.
+// Such a plugin may hold a lock of its own, for which other threads would wait in vain; and values
+// that it stores in a CycleState may be used wherever its slots may run.
 #pragma once
 
 #include <cstdint>
@@ -26,15 +26,15 @@ class ForeignCall {
   ForeignCall& operator=(const ForeignCall&) = delete;
 
   static bool inside() { return innermost != kNone; }
-  // How many of them this thread is inside of: plugins may ask for plugins in their turn.
+  // The number of foreign calls that this thread is inside of: plugins may call plugins in turn.
   static uint32_t depth() { return nesting; }
   static constexpr uint32_t kMaxDepth = 32;
-  // Whether this thread is inside of one whose slots may run on any thread.
+  // Whether this thread is inside of a plugin whose slots may run on any thread.
   static bool anywhere() { return innermost == kAnywhere; }
 
  private:
   enum Kind : uint8_t { kNone, kHere, kAnywhere };
-  // Every call up to Filter of one node looks here, hence the model that needs no function call.
+  // Every call up to Filter of one node reads this, hence the model that needs no function call.
   [[gnu::tls_model("initial-exec")]] static constinit inline thread_local Kind innermost = kNone;
   [[gnu::tls_model("initial-exec")]] static constinit inline thread_local uint32_t nesting = 0;
 

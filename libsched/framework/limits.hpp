@@ -1,8 +1,8 @@
-// Limits: what ends a call before it is done, and the look-out for it.
+// Limits: end a call early, by a flag or a deadline, and the check for them.
 //
-// Plugins cannot be interrupted. The evaluator looks before and after each of them and where many
-// nodes are asked about one by one; in-tree plugins look inside of loops whose length objects
-// decide, and may give anything once the limits are exceeded. A call that ends so has changed
+// Plugins cannot be interrupted. The evaluator checks before and after each plugin and between
+// nodes that are judged one by one; in-tree plugins check inside loops whose length depends on
+// objects, and may return anything once the limits are exceeded. A call that ends so has changed
 // nothing but the CycleState it was given.
 #pragma once
 
@@ -16,10 +16,11 @@ namespace libsched {
 
 struct Limits {
   const std::atomic<bool>* cancel = nullptr;  // ends the call once it is true
-  int64_t deadline_ns = 0;  // by Services::deadline_clock(); 0: none, and it is not read
+  int64_t deadline_ns = 0;  // by Services::deadline_clock(); 0: none, the clock is not read
 };
 
-// Of one call. Once exceeded it stays so, whatever flag and clock say later. Any thread may look.
+// The check of one call. Once exceeded it stays so, whatever flag and clock say later. Any thread
+// may use it.
 class LimitWatch {
  public:
   // `clock` must outlive this.
@@ -33,9 +34,9 @@ class LimitWatch {
       return find(Rc::kDeadline);
     return false;
   }
-  // Whether somebody has found it exceeded, without another look.
+  // Whether an earlier check found the limits exceeded.
   bool found() const { return found_.load(std::memory_order_relaxed) != Rc::kOk; }
-  // Of a call that was found exceeded.
+  // The error of a call that exceeded its limits.
   Error error() const {
     const Rc rc = found_.load(std::memory_order_relaxed);
     return {rc, rc == Rc::kDeadline ? "deadline exceeded" : "the call was cancelled", {}, {}};
@@ -43,7 +44,7 @@ class LimitWatch {
 
  private:
   bool find(Rc rc) const {
-    Rc none = Rc::kOk;  // the first reason stands
+    Rc none = Rc::kOk;  // the first reason is kept
     found_.compare_exchange_strong(none, rc, std::memory_order_relaxed);
     return true;
   }

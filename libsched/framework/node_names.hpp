@@ -20,16 +20,16 @@ struct NodeNames {
   }
 };
 
-// All nodes of a view, sorted when they are first asked for. Any thread.
+// All nodes of a view, sorted on first use. Any thread may use it.
 class SortedNodes {
  public:
   explicit SortedNodes(const View& view)
       : membership_(view.membership()), count_(view.node_count()) {}
-  // Whether it was made for this set of nodes.
+  // Whether the names belong to the view's set of nodes.
   bool of(const View& view) const {
     return membership_ == view.membership() && count_ == view.node_count();
   }
-  // `view`: with this set of nodes.
+  // `view` must have this set of nodes.
   std::shared_ptr<const NodeNames> get(const View& view);
 
  private:

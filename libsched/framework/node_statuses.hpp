@@ -12,7 +12,7 @@ namespace libsched {
 
 class NodeStatuses : public HandleMark {
  public:
-  // Of the rows that nothing was said of.
+  // The status of rows without a status of their own.
   Status absent{Code::kUnschedulableAndUnresolvable};
 
   void set(uint32_t row, Status status) { by_row_[row] = std::move(status); }

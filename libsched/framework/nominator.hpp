@@ -1,7 +1,7 @@
-// Nominator: pods that wait for room on a node, mostly for the pods that they preempt to leave.
+// Nominator: pods that wait for room on a node, mostly until the pods that they preempt are gone.
 //
-// Upstream keeps this in its queue. One thread at a time. A change that runs out of memory has not
-// happened.
+// Upstream keeps this in its queue. For one thread at a time. A change that runs out of memory has
+// no effect.
 #pragma once
 
 #include <map>
@@ -17,24 +17,25 @@ namespace libsched {
 // Upstream's NominatingInfo.
 struct Nomination {
   bool override_node = false;  // false: noop, the nomination stays as it is
-  std::string node;            // with override_node; "": none any more
+  std::string node;            // with override_node; "": not nominated any more
 };
 
 class Nominator {
  public:
-  // Upstream's AddNominatedPod: with an override that node (even ""), else the pod's own
-  // status.nominatedNodeName or nothing.
+  // Upstream's AddNominatedPod: nominates to the override's node (even ""), else to the pod's own
+  // status.nominatedNodeName if it has one.
   void add(const PodRef& pod, const std::optional<Nomination>& nomination) {
     replace(*pod, pod, nomination);
   }
-  // The same after the nomination of `old_pod` was removed.
+  // The same after removing the nomination of `old_pod`.
   void replace(const Pod& old_pod, const PodRef& pod, const std::optional<Nomination>& nomination);
-  void remove(const Pod& pod);  // by uid; nothing if it is not there
-  // The same uid with another version of the pod; keeps a nomination that neither document has.
+  void remove(const Pod& pod);  // by uid; no effect if it is not there
+  // Replaces the pod with another version of the same uid; keeps a nomination that neither document
+  // has.
   void update(const Pod& old_pod, const PodRef& new_pod);
 
   bool empty() const { return node_of_.empty(); }
-  // In the order in which they were added; empty if there are none.
+  // In the order in which they were added; may be empty.
   const std::vector<PodRef>& on(Str node) const;
   Str node_of(const Pod& pod) const;  // "" if it is not nominated
   const std::map<std::string, std::vector<PodRef>, std::less<>>& all() const { return by_node_; }

@@ -1,8 +1,8 @@
-// ObjectWatch: a few objects as the API server has them, for plugins that wait on other threads
-// than the cluster's writer's: it is what a lister is upstream.
+// ObjectWatch: a few objects as the API server has them, for plugins that wait on threads other
+// than the cluster's writer's; like a lister of upstream.
 //
-// Made on the writer's thread, where it takes the objects as they are; from then on it follows what
-// the cluster is told, but not what is tried in a fork. Any thread may read it.
+// It is created on the writer's thread with the objects' present state, and follows the cluster's
+// changes from then on, but not those in a fork. Any thread may read it.
 #pragma once
 
 #include <map>
@@ -17,15 +17,15 @@ namespace libsched {
 
 class ObjectWatch final : public ClusterObserver {
  public:
-  // `resource` is that of ObjectChange: "Pod", "Node", "PersistentVolume".
+  // `resource` is ObjectChange's: "Pod", "Node", "PersistentVolume".
   static std::shared_ptr<ObjectWatch> on(Cluster& cluster);
 
-  // On the writer's thread. Of a claim also the volume is watched that it names, now or later.
+  // On the writer's thread. For a claim this also watches the volume that it names, now or later.
   void add_pod(Str ns, Str name) { add("Pod", ns, name); }
   void add_node(Str name) { add("Node", {}, name); }
   void add(StoredKind kind, Str ns, Str name) { add(event_resource(kind), ns, name); }
 
-  // The API server's version, null if there is none or the object is not watched.
+  // The API server's version, null if the object does not exist or is not watched.
   ObjectRef pod(Str ns, Str name) const { return find("Pod", ns, name); }
   Ref<const Node> node(Str name) const { return as<Node>(find("Node", {}, name)); }
   ObjectRef find(StoredKind kind, Str ns, Str name) const {
@@ -36,7 +36,7 @@ class ObjectWatch final : public ClusterObserver {
     return as<T>(find(T::kStoredKind, ns, name));
   }
 
-  // Of the cluster.
+  // The cluster's notification.
   void changed(const ObjectChange& change) override;
   void forked() override {}
   void reverted() override { resync(); }
@@ -66,7 +66,7 @@ class ObjectWatch final : public ClusterObserver {
   ObjectRef present(Str resource, Str ns, Str name) const;
   ObjectRef find(Str resource, Str ns, Str name) const;
 
-  const Cluster& cluster_;  // read on its thread alone, where it lets go of this before it goes
+  const Cluster& cluster_;  // read on its thread alone; it detaches this before it is destroyed
   mutable Mutex mutex_;
   std::map<Key, ObjectRef, Less> objects_;
 };

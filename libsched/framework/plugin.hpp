@@ -1,9 +1,8 @@
 // Plugin: the interface of a scheduling plugin inside the library.
 //
-// A filter judges a set of nodes: it takes a set of rows and removes the rejected ones. One node
-// is a set of one, so there is one implementation. Texts are made only when they are asked for
-// (filter_status). Plugins are immutable once made and shared by threads; what belongs to a pod is
-// in its PluginData.
+// A filter judges a set of nodes: it takes a set of rows and removes the rejected ones. A single
+// node is a set with one row, so one implementation suffices. Texts are made only on request
+// (filter_status). Plugins are immutable and shared by threads; data of a pod is in its PluginData.
 #pragma once
 
 #include <cstdint>
@@ -32,8 +31,8 @@ namespace libsched {
 struct RowSet {
   size_t first_word = 0;
   size_t words = 0;
-  uint64_t* alive = nullptr;   // the filter clears the rejected
-  uint64_t* errors = nullptr;  // the filter sets, of the rejected, those that are Errors
+  uint64_t* alive = nullptr;   // the filter clears the rows it rejects
+  uint64_t* errors = nullptr;  // the filter sets those of them that are Errors
 
   bool single() const { return words == 1; }
   // Calls f(row) for every row of the set; f may call reject(row).
@@ -56,28 +55,28 @@ struct RowSet {
 struct FilterCall : Call {
   const Pod& pod;
   CycleState& state;
-  const PluginData* data;  // of this plugin; null if it makes none
+  const PluginData* data;  // of this plugin; null if it prepares none
   bool pre_filtered;       // the plugin's PreFilter ran for this state
-  // The node that is judged, if it is one alone: its row is the set's. Null: the set's rows are
+  // The node that is judged, if it is a single node: its row is the set's. Null: the set's rows are
   // judged as the view has them.
   const NodeView* single = nullptr;
 
-  // A row of the set, as it is to be judged.
+  // A row of the set, as it is judged.
   NodeView node(uint32_t row) const { return single != nullptr ? *single : NodeView(view, row); }
 };
 
 struct PreFilterCall : Call {
   const Pod& pod;
   CycleState& state;
-  // May be set to what prepare() would make; prepare() is then asked only if ids have changed.
+  // May be set to prepare()'s result; prepare() then runs only if ids have changed.
   std::shared_ptr<PluginData>* data;
 };
 
-// "What if `other` were on the node, too, or no longer." The view stays as it is.
+// The question "what if `other` joined or left the node". The view stays as it is.
 struct PodChange : Call {
   const Pod& pod;
   CycleState& state;
-  PluginData* data;  // what PreFilter gave, of this state alone; null if it gave nothing
+  PluginData* data;  // PreFilter's data, of this state alone; may be null
   const Pod& other;
   const NodeView& node;  // after the change
 };
@@ -91,8 +90,8 @@ struct PreScoreCall : Call {
 struct ScoreCall : Call {
   const Pod& pod;
   CycleState& state;
-  const PluginData* data;         // what PreScore gave; null if it gave nothing or did not run
-  const PluginData* filter_data;  // what prepare() made for PreFilter and Filter, or null
+  const PluginData* data;         // PreScore's data; null if it has none or did not run
+  const PluginData* filter_data;  // prepare()'s data for PreFilter and Filter, or null
   bool pre_scored;                // the plugin's PreScore ran for this state
 };
 
@@ -101,30 +100,30 @@ struct ReserveCall {
   const Pod& pod;
   CycleState& state;
   const PluginData* filter_data;  // as in ScoreCall
-  uint32_t row;                   // the node; kNoId if it has gone
+  uint32_t row;                   // the node's; kNoId if the node is gone
   Str node;
 };
 
-// `asker` is there, to filter again with.
+// `asker` is set, so that the plugin can filter again.
 struct PostFilterCall : Call {
   const Pod& pod;
   CycleState& state;
   const NodeStatuses& statuses;
-  // Somebody only asks what would happen: every node is tried, by name, ties go to the smallest
-  // name, and nothing is done about the answer.
+  // Whether this is only a question: every node is tried, by name, ties go to the smallest name,
+  // and the answer is not acted on.
   bool question = false;
-  PreemptionReport* report = nullptr;  // gets how it was decided; changes nothing
+  PreemptionReport* report = nullptr;  // records how it was decided; has no influence
 };
 
-// Of the points from Permit on. They may run on another thread while the cluster's writer goes on, so
-// there is no view: a plugin that needs to see objects takes an ObjectWatch when it reserves.
+// The argument of the points from Permit on. They may run on another thread while the cluster's
+// writer continues, so it has no view: a plugin that needs objects takes an ObjectWatch in Reserve.
 struct BindingCall {
   Services& services;
   const Pod& pod;  // as assumed on the node
   CycleState& state;
   const CycleState::Entry& entry;  // the plugin's part of the state
   Str node;
-  uint32_t row;  // the node's when binding began, to look up what PreFilter found; kNoId: it had gone
+  uint32_t row;  // the node's when binding began, to look up PreFilter's data; kNoId: it was gone
 };
 
 // A part of a pod's signature: two pods with the same parts get the same answers from a plugin.
@@ -133,7 +132,7 @@ struct SignFragment {
   std::string json;  // as Go's encoding/json writes it: compact, keys sorted
 };
 
-// A pod in the queue, and since when it waits there.
+// A pod in the queue and the time since which it waits.
 struct QueuedPod {
   const Pod& pod;
   int64_t timestamp_ns;
@@ -143,7 +142,7 @@ class Plugin {
  public:
   virtual ~Plugin() = default;
 
-  // What upstream's Name() says; "": the name that the plugin is registered under.
+  // Upstream's Name(); "": the name under which the plugin is registered.
   virtual Str instance_name() const { return {}; }
 
   // QueueSort: whether a comes before b.
@@ -151,44 +150,46 @@ class Plugin {
 
   virtual Status pre_enqueue(const Pod&) const { return {}; }
 
-  // Fills `result` if it narrows the nodes. An Error (not a Status) ends the call: a plugin or
-  // object is needed that this version does not have.
+  // Fills `result` if it narrows the nodes. An Error (not a Status) ends the call: this version
+  // lacks a plugin or object that is needed.
   virtual Result<Status> pre_filter(const PreFilterCall&, PreFilterResult* result) const;
 
-  // Upstream's PreFilterExtensions: what PreFilter gave follows a pod that comes or goes. They are
-  // not asked if PreFilter said Skip.
+  // Upstream's PreFilterExtensions: update PreFilter's data for a pod that joins or leaves. They do
+  // not run if PreFilter returned Skip.
   virtual bool extends() const { return false; }
   virtual Status add_pod(const PodChange&) const { return {}; }
   virtual Status remove_pod(const PodChange&) const { return {}; }
 
-  // PostFilter, when no node takes the pod: may make room. Success if it did.
+  // PostFilter: may make room when no node takes the pod. Success if it did.
   virtual Status post_filter(const PostFilterCall&, std::optional<Nomination>*) const {
     return Status(Code::kUnschedulable);
   }
 
-  // What filter() wants to know of the pod in this view; made after PreFilter, or at the first
-  // Filter, and again when ids change. Null: nothing.
+  // Data about the pod in this view for filter(); made after PreFilter or at the first Filter, and
+  // again when ids change. Null: no data.
   virtual std::shared_ptr<PluginData> prepare(const Call&, const Pod&) const { return nullptr; }
 
   virtual void filter(const FilterCall&, const RowSet&) const {}
   // The whole status of a row that filter() has just rejected, without the plugin's name.
   virtual Status filter_status(const FilterCall&, uint32_t row) const;
-  // Rejected rows with the same number have the same filter_status(). kNoReasonKey: that is only
-  // known when the status is made.
+  // Rejected rows with the same number have the same filter_status(). kNoReasonKey: unknown until
+  // the status is made.
   static constexpr uint64_t kNoReasonKey = ~uint64_t{0};
   virtual uint64_t reason_key(const FilterCall&, uint32_t) const { return kNoReasonKey; }
 
-  // `data` is kept for Score. Skip: Score is not asked. Its data must not point into `call.set`.
+  // `data` is kept for Score. After Skip Score does not run. The data must not point into
+  // `call.set`.
   virtual Status pre_score(const PreScoreCall&, std::shared_ptr<PluginData>*) const { return {}; }
 
-  // What the answers about this pod read: those at PreFilter and Filter, and at PreScore and Score.
-  // Holds for any copy of the pod that is of the same class. Without a declaration: anything.
+  // The changes that affect the answers about this pod: those at PreFilter and Filter, and at
+  // PreScore and Score. Applies to any copy of the pod of the same class. Without a declaration:
+  // any change.
   virtual Dependencies depends_on(const View&, const Pod&) const {
     return Dependencies::everything();
   }
 
   // Writes scores[row] for every row of the set, as upstream's Score does before normalising.
-  // `scores` has room for 64 * set.words; what it holds elsewhere doesn't matter.
+  // `scores` has room for 64 * set.words; other elements may hold anything.
   virtual Scored score(const ScoreCall&, const ScoreSet&, int64_t* scores) const;
   // The status of a row that score() has marked in `errors`, without the plugin's name.
   virtual Status score_status(const ScoreCall&, uint32_t row) const;
@@ -196,17 +197,17 @@ class Plugin {
   // Upstream's ScoreExtensions: replaces scores[row] for every row of the set.
   virtual bool normalizes() const { return false; }
   virtual Status normalize(const ScoreCall&, const ScoreSet&, int64_t*) const { return {}; }
-  // The same for a plugin that gives uniform scores: all rows have `score`.
+  // The same for a plugin with uniform scores: all rows have `score`.
   virtual int64_t normalize_uniform(const ScoreCall&, int64_t score) const { return score; }
 
-  // Reserve changes what is assumed in the cluster (never its pods); Unreserve takes it back, must
-  // be idempotent, and is called even where Reserve never was.
+  // Reserve changes the cluster's assumed state (never its pods); Unreserve reverts it, must be
+  // idempotent, and runs even if Reserve never did.
   virtual Status reserve(const ReserveCall&) const { return {}; }
   virtual void unreserve(const ReserveCall&) const {}
 
   // Permit: Wait lets the pod wait at most `timeout_ns`.
   virtual Status permit(const BindingCall&, int64_t* timeout_ns) const;
-  // Skip: PreBind is not asked. Success: it is, beside its neighbours if `allow_parallel`.
+  // After Skip PreBind does not run. After Success it does, in parallel if `allow_parallel`.
   virtual Status pre_bind_pre_flight(const BindingCall&, bool* allow_parallel) const;
   virtual Status pre_bind(const BindingCall&) const { return {}; }
   virtual Status bind(const BindingCall&) const { return Status(Code::kSkip); }
@@ -217,18 +218,18 @@ class Plugin {
   virtual bool signs() const { return false; }
   virtual Status sign(const View&, const Pod&, std::vector<SignFragment>*) const { return {}; }
 
-  // Upstream's EnqueueExtensions: which events may help a pod that this plugin rejected. Without
-  // them, all that default_events() lists.
+  // Upstream's EnqueueExtensions: the events that may help a pod that this plugin rejected. Without
+  // them, all of default_events().
   virtual bool registers_events() const { return false; }
   virtual Result<std::vector<ClusterEventWithHint>> events_to_register() const {
     return std::vector<ClusterEventWithHint>();
   }
-  // Of the registration with this index. An Error counts as Queue.
+  // The hint of the registration with this index. An Error counts as Queue.
   virtual Result<QueueingHint> hint(size_t, const View&, const Pod&, const ObjectChange&) const {
     return QueueingHint::kQueue;
   }
 
-  // Whether on_event() wants to hear of objects that come, change and go.
+  // Whether on_event() is called for objects that are added, changed or removed.
   virtual bool subscribes() const { return false; }
   virtual void on_event(Services&, const View&, const ObjectChange&) const {}
   // For plugins with a state of their own that follows a cluster's forks.
@@ -236,14 +237,16 @@ class Plugin {
   virtual void reverted(const View&) const {}
   virtual void committed(const View&) const {}
 
-  // Whether several threads may ask at once, and whether it must be the thread that called the
-  // library.
+  // Whether several threads may call the plugin at once, and whether it must run on the thread that
+  // called the library.
   enum class Threading : uint8_t { kConcurrent, kSerialised, kCallerThread };
   virtual Threading threading() const { return Threading::kConcurrent; }
-  // Around all calls on a thread of the library's own; not of plugins for the caller's thread.
+  // Called on each thread of the library's own, around its calls; not for plugins of the caller's
+  // thread.
   virtual void thread_attach() const {}
   virtual void thread_detach() const {}
-  // Whether it is somebody else's code, which may have side effects and so sees the order of calls.
+  // Whether the plugin is foreign code, which may have side effects and thus observes the order of
+  // calls.
   virtual bool foreign() const { return false; }
 };
 
@@ -254,19 +257,20 @@ struct FactoryCall {
 };
 using PluginFactory = std::function<Result<std::unique_ptr<Plugin>>(const FactoryCall&)>;
 
-// The plugins that a framework may use. The in-tree ones are put in by the layer above
-// (plugins/in_tree.hpp); the framework knows none by name.
+// The plugins that a framework may use. The layer above adds the in-tree plugins
+// (plugins/in_tree.hpp); the framework knows no plugin by name.
 class Registry final : public RefCounted {
  public:
   struct Item {
     PointMask points = 0;
-    PluginFactory factory;  // empty: known, but nothing to run at the points of this version
+    PluginFactory factory;  // empty: known, but without code at the points of this version
     bool in_tree = false;
   };
   Result<void> add(Str name, Item item);
   const Item* find(Str name) const;
   const std::map<std::string, Item, std::less<>>& items() const { return items_; }
-  // A plugin that every profile has at MultiPoint, after its own, unless it names it anywhere.
+  // Adds the plugin to every profile at MultiPoint, after its own, unless the profile names it
+  // anywhere.
   Result<void> enable(Str name, int32_t weight);
   const std::vector<EnabledPlugin>& enabled() const { return enabled_; }
   Ref<Registry> copy() const;

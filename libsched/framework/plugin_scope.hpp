@@ -1,6 +1,6 @@
-// PluginScope: that this thread asks plugins with a state, and about what.
+// PluginScope: records that this thread runs plugins with a state, and for which call.
 //
-// Scopes of a thread form a chain, for plugins may ask for plugins in their turn. The state itself
+// The scopes of a thread form a chain, because plugins may call plugins in turn. The state itself
 // points to nothing of a running call.
 #pragma once
 
@@ -11,7 +11,7 @@ namespace libsched {
 
 class PluginScope {
  public:
-  // `keeps`: what plugins have prepared in the state must not be replaced meanwhile.
+  // `keeps`: data that plugins have prepared in the state must not be replaced meanwhile.
   PluginScope(CycleState& state, const Call& call, bool keeps)
       : state_(state), call_(call), keeps_(keeps), outer_(innermost) {
     innermost = this;
@@ -24,7 +24,7 @@ class PluginScope {
   PluginScope(const PluginScope&) = delete;
   PluginScope& operator=(const PluginScope&) = delete;
 
-  // The innermost call on this thread that asks plugins with the state; null: none does.
+  // The innermost call on this thread that runs plugins with the state, or null.
   static const Call* call_of(const CycleState& state) {
     for (const PluginScope* s = innermost; s != nullptr; s = s->outer_)
       if (&s->state_ == &state) return &s->call_;
@@ -32,7 +32,7 @@ class PluginScope {
   }
 
  private:
-  // Every call up to Filter of one node looks here, hence the model that needs no function call.
+  // Every call up to Filter of one node reads this, hence the model that needs no function call.
   [[gnu::tls_model("initial-exec")]] static constinit inline thread_local const PluginScope*
       innermost = nullptr;
 

@@ -1,4 +1,4 @@
-// PreemptionReport: how a preemption was decided, for who wants to see it.
+// PreemptionReport: how a preemption was decided, for display.
 #pragma once
 
 #include <cstdint>
@@ -17,12 +17,12 @@ struct PreemptionReport {
     std::vector<PodRef> victims;  // most important first
     int64_t budget_violations = 0;
   };
-  bool ran = false;                                      // a plugin that preempts was asked
+  bool ran = false;                                      // a plugin that preempts ran
   Status status;                                         // its answer, without the plugin's name
   std::vector<Candidate> candidates;                     // by node
-  std::vector<std::pair<std::string, Status>> dry_runs;  // of the nodes that are none, by node
+  std::vector<std::pair<std::string, Status>> dry_runs;  // of other nodes, by node
   std::vector<std::string> tied;                         // the best candidates, by node
-  std::string nominated_node;                            // "": no room is made
+  std::string nominated_node;                            // "": no room can be made
   std::vector<PodRef> victims;
   bool clears_nomination = false;
 };

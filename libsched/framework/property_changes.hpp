@@ -1,4 +1,4 @@
-// What a change of an object means to the scheduling queue: upstream's
+// The meaning of an object's change for the scheduling queue: upstream's
 // NodeSchedulingPropertiesChange and PodSchedulingPropertiesChange, as bits.
 #pragma once
 
@@ -25,13 +25,13 @@ struct ActionList {
 ActionList node_change_list(const Node& after, const Node& before, const FeatureGates& gates);
 ActionList pod_change_list(const Pod& after, const Pod& before, const FeatureGates& gates);
 
-// kUpdateNode... of what an update of a node changed; 0: nothing that upstream tells anybody.
+// The kUpdateNode... actions of a node's update; 0: nothing that upstream reports.
 ActionType node_changes(const Node& after, const Node& before, const FeatureGates& gates);
 
-// kUpdatePod... of what an update of a pod changed; kUpdate if it is none of these.
+// The kUpdatePod... actions of a pod's update; kUpdate if none of them applies.
 ActionType pod_changes(const Pod& after, const Pod& before, const FeatureGates& gates);
 
-// kAdd, kDelete, or of an update the above; kUpdate for all other kinds.
+// kAdd, kDelete, or an update's actions as above; kUpdate for all other kinds.
 ActionType actions_of(const ObjectChange& change, const FeatureGates& gates);
 
 }  // namespace libsched

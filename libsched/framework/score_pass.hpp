@@ -11,7 +11,7 @@ namespace libsched {
 
 class ScorePass {
  public:
-  // All must outlive the pass.
+  // All arguments must outlive the pass.
   ScorePass(const Framework& framework, CycleState& state, const Pod& pod, const Call& call,
             Workspace* workspace)
       : framework_(framework),
@@ -21,10 +21,10 @@ class ScorePass {
         scope_(state, call, true),
         work_(*workspace) {}
 
-  // A Status that is no success is upstream's Error of the whole point.
+  // A Status other than Success is upstream's Error of the whole point.
   Result<Status> pre_score(const ScoreSet& set);
   // `totals`: 64 * set.words numbers by row, or null. `table`: every score, or null. `offset` gets
-  // what every row's total lacks; without it the totals are whole.
+  // the amount that every row's total lacks; if null, the totals are complete.
   Result<Status> score(const ScoreSet& set, int64_t* totals, ScoreTable* table,
                        int64_t* offset = nullptr);
 
@@ -50,8 +50,7 @@ class ScorePass {
   Workspace& work_;
 };
 
-// The best row of the set by `totals`, of which `best` gets that. `ties_broken` counts random
-// choices.
+// The best row of the set by `totals`; `best` gets its total. `ties_broken` counts random choices.
 uint32_t pick_row(const View& view, const ScoreSet& set, const int64_t* totals, TieMode ties,
                   uint64_t seed, uint64_t* ties_broken, int64_t* best);
 

@@ -1,6 +1,7 @@
-// Scores: the nodes that are scored, normalising, the table of all scores, and picking the best.
+// Scores: the nodes that are scored, normalising, the table of all scores, and the choice of the
+// best.
 //
-// Scores are columns indexed by row; what a column holds on rows outside of the set has no meaning.
+// Scores are columns indexed by row; elements of rows outside of the set are meaningless.
 #pragma once
 
 #include <bit>
@@ -17,15 +18,15 @@ namespace libsched {
 inline constexpr int64_t kMaxNodeScore = 100;
 inline constexpr int64_t kMinNodeScore = 0;
 
-// The set bits of a bitmap in the order of a list of nodes, made when it is first asked for.
+// The set bits of a bitmap in the order of a list of nodes, computed on first use.
 class FeasibleOrder {
  public:
-  // Every set bit is among `nodes`, once, beginning with nodes[start] and going round.
+  // Every set bit is once among `nodes`; the order begins with nodes[start] and wraps around.
   FeasibleOrder(Span<uint32_t> nodes, size_t start, const uint64_t* bits, size_t count,
                 std::vector<uint32_t>* scratch)
       : nodes_(nodes), start_(start), bits_(bits), count_(count), rows_(scratch) {}
   Span<uint32_t> rows();
-  // rows()[i], without making the list where every node is in the set.
+  // rows()[i], without building the list where every node is in the set.
   uint32_t at(size_t i) {
     if (!made_ && count_ == nodes_.size()) {
       i += start_;
@@ -43,8 +44,8 @@ class FeasibleOrder {
   bool made_ = false;
 };
 
-// The nodes that are scored: the feasible ones, as a bitmap over whole words of rows, and as a list
-// in the order in which they were found (upstream's order of the calls).
+// The nodes that are scored: the feasible nodes, as a bitmap over whole words of rows, and as a
+// list in the order in which they were found (upstream's order of the calls).
 struct ScoreSet {
   size_t words = 0;
   size_t count = 0;
@@ -55,7 +56,7 @@ struct ScoreSet {
   Span<uint32_t> rows() const { return order->rows(); }
   void fail(uint32_t row) const { errors[row / 64] |= uint64_t{1} << (row % 64); }
 
-  // Calls f(row) for every row, in ascending order; a loop that the compiler can turn into vectors
+  // Calls f(row) for every row, in ascending order, with a loop that the compiler can vectorise
   // where all rows of a word are in the set.
   template <typename F>
   void for_each(F&& f) const {
@@ -69,7 +70,7 @@ struct ScoreSet {
   }
 };
 
-// What Score found. Uniform: every row has `value`, and the column was left alone.
+// Score's result. Uniform: every row has `value`, and the column is not written.
 struct Scored {
   bool uniform = false;
   int64_t value = 0;
@@ -78,7 +79,7 @@ struct Scored {
 struct ScoreRange {
   int64_t min, max;
 };
-ScoreRange score_range(const ScoreSet& set, const int64_t* scores);  // of a set that isn't empty
+ScoreRange score_range(const ScoreSet& set, const int64_t* scores);  // of a set that is not empty
 
 // Upstream's DefaultNormalizeScore to 0..100, over the rows of the set; and of a uniform score.
 void default_normalize(const ScoreSet& set, bool reverse, int64_t* scores);
@@ -91,12 +92,12 @@ struct ScoreTable : HandleMark {
     int64_t weight = 0;
     std::vector<int64_t> raw, normalized, weighted;
   };
-  std::vector<uint32_t> rows;   // in the order in which they were found
-  std::vector<Column> columns;  // in the order of the Score plugins, without the skipped
+  std::vector<uint32_t> rows;   // in the order of discovery
+  std::vector<Column> columns;  // in the order of the Score plugins, without skipped ones
   std::vector<int64_t> totals;
 };
 
-// Which of several best nodes is taken.
+// Which of several best nodes is chosen.
 enum class TieMode : uint8_t {
   // As upstream: a heap, whose root is the first maximum in pre-order (i, subtree of 2i+1, subtree
   // of 2i+2); with the semantics of 1.31 as kRandom.
@@ -107,7 +108,7 @@ enum class TieMode : uint8_t {
 
 // The position after i in pre-order, in a heap of `count`; `count` after the last.
 size_t next_in_heap(size_t i, size_t count);
-// A number that looks random; the same for the same seed and count.
+// A pseudo-random number that depends on seed and count only.
 uint64_t mixed(uint64_t seed, uint64_t count);
 
 }  // namespace libsched

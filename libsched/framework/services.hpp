@@ -1,4 +1,5 @@
-// Services: what the evaluators of one scheduler share besides the cluster; upstream's Handle.
+// Services: the parts that the evaluators of a scheduler share besides the cluster; upstream's
+// Handle.
 #pragma once
 
 #include <functional>
@@ -16,7 +17,7 @@
 
 namespace libsched {
 
-// Pods between WaitOnPermit and Bind, which preemption may still call off. Any thread.
+// Pods between WaitOnPermit and Bind, which preemption may still cancel. Any thread may use it.
 class PodsInPreBind {
  public:
   void add(Str uid);
@@ -25,7 +26,7 @@ class PodsInPreBind {
   bool cancel(Str uid, Str reason);
   // False if it was cancelled before.
   bool mark_prebound(Str uid);
-  // Why the pod was called off; "" if it was not.
+  // Why the pod was cancelled; "" if it was not.
   std::string cancelled(Str uid) const;
 
  private:
@@ -40,7 +41,7 @@ class PodsInPreBind {
 
 class Services final : public RefCounted {
  public:
-  // Null: a virtual clock; an API client that only keeps the requests; `clock`.
+  // Defaults: a virtual clock; an API client that only records requests; `clock`.
   explicit Services(Ref<Clock> clock = {}, Ref<ApiClient> api = {}, Ref<Clock> deadline_clock = {});
 
   Clock& clock() const { return *clock_; }
@@ -54,13 +55,13 @@ class Services final : public RefCounted {
   WaitingPods& waiting_pods() { return waiting_pods_; }
   PodsInPreBind& pods_in_pre_bind() { return pods_in_pre_bind_; }
 
-  // Upstream's PodActivator: pods (keys "namespace/name") that the queue shall try again at once.
+  // Upstream's PodActivator: pods (keys "namespace/name") for the queue to retry at once.
   void activate(std::map<std::string, PodRef> pods);
   std::map<std::string, PodRef> take_activated();
 
-  // Where preemption begins to look, as upstream's random offset: drawn by this seed. Without a
-  // seed: at this place among the nodes where it might help, counted from the first one and going
-  // round.
+  // The seed of the node where preemption begins, as upstream's random offset. Without a seed it
+  // begins at this position among the nodes where it might help, counted from the first and
+  // wrapping around.
   std::optional<uint64_t> preemption_seed;
   uint64_t preemption_offset = 0;
 

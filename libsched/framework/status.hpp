@@ -1,4 +1,4 @@
-// Status: what a plugin says, with upstream's codes, names and texts.
+// Status: a plugin's answer, with upstream's codes, names and texts.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ const char* code_name(Code code);  // nullptr if unknown
 struct Status {
   Code code = Code::kSuccess;
   std::string plugin;                // filled in by the runtime
-  std::vector<std::string> reasons;  // with the error's text first, if there is one
+  std::vector<std::string> reasons;  // begins with the error's text, if any
   std::optional<std::string> error;  // upstream's WithError
 
   Status() = default;
@@ -47,8 +47,8 @@ struct Status {
   std::string message() const;  // reasons, joined by ", "
   // Upstream's AsError: the error's text, else the message; none for Success, Wait and Skip.
   std::optional<std::string> as_error() const;
-  // What stands behind "running ... plugin: " when the runtime wraps this status: as Go prints the
-  // error, or that there is none.
+  // The text after "running ... plugin: " when the runtime wraps this status: the error as Go
+  // prints it, or Go's text for a nil error.
   std::string error_text() const;
   // Upstream's AsStatus(fmt.Errorf("<prefix>%w", s.AsError())).
   static Status wrap(const std::string& prefix, const Status& s) {

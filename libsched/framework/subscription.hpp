@@ -1,4 +1,4 @@
-// Subscription: passes a cluster's changes on to those plugins of a framework that want them.
+// Subscription: forwards a cluster's changes to the plugins of a framework that subscribe to them.
 #pragma once
 
 #include <memory>
@@ -9,14 +9,14 @@ namespace libsched {
 
 class Subscription final : public ClusterObserver {
  public:
-  // The one of this framework and cluster, shared by their evaluators; null if no plugin listens.
-  // In a fork the plugins hear of the forks that are open.
+  // The subscription of this framework and cluster, shared by their evaluators; null if no plugin
+  // subscribes. In a fork the plugins are notified of the open forks.
   static std::shared_ptr<Subscription> join(const FrameworkRef& framework, Cluster& cluster,
                                             const Ref<Services>& services);
 
   Subscription(FrameworkRef framework, const Cluster& cluster)
       : framework_(std::move(framework)), cluster_(cluster) {}
-  // Whose waiting pods a plugin may decide on.
+  // Sets the services whose waiting pods a plugin may decide on.
   void use(const Ref<Services>& services) { services_ = services; }
 
   void changed(const ObjectChange& change) override;
@@ -29,7 +29,7 @@ class Subscription final : public ClusterObserver {
   void each(F&& f) const;
 
   FrameworkRef framework_;
-  const Cluster& cluster_;  // which lets go of this before it goes
+  const Cluster& cluster_;  // which detaches this before it is destroyed
   Ref<Services> services_;
 };
 

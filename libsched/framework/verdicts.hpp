@@ -1,5 +1,5 @@
-// Verdicts: which rows a filter pass rejected, and by which plugin. Texts are made when somebody
-// asks for them, as long as the view is what it was.
+// Verdicts: the rows that a filter pass rejected, and the plugin of each. Texts are made on
+// request, as long as the view is unchanged.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace libsched {
 
-// A Filter plugin with what it prepared for a pod.
+// A Filter plugin with the data it prepared for a pod.
 struct FilterStep {
   uint32_t index;  // into Framework::plugins()
   const Plugin* plugin;
@@ -19,7 +19,7 @@ struct FilterStep {
   bool pre_filtered;
 };
 
-// The status of a row that the step has rejected, as upstream's RunFilterPlugins gives it.
+// The status of a row that the step rejected, as upstream's RunFilterPlugins gives it.
 Status rejection(const Framework& framework, const FilterStep& step, const FilterCall& call,
                  uint32_t row);
 
@@ -35,23 +35,22 @@ struct StatusTable {
 
 class Verdicts {
  public:
-  // Rows in these words are judged; of none anything was said yet.
+  // Starts over with the rows of these words, without a verdict yet.
   void begin(size_t first_word, size_t words);
   size_t first_word() const { return first_word_; }
   size_t words() const { return words_; }
 
-  // Before a plugin is asked, and after: what it took away from `alive` is its. False: no row is
-  // left.
+  // Called before and after a plugin judges: the rows that it removed from `alive` are its own.
+  // False: no row is left.
   void before(const uint64_t* alive);
   bool after(const FilterStep& step, const std::shared_ptr<PluginData>& data,
              const uint64_t* alive);
-  // A row that was judged alone, and rejected.
+  // Records a row that was judged alone and rejected.
   void reject(uint32_t row, Status status);
-  // Of plugins whose answers the next pass with the same state replaces, the statuses are taken
-  // now.
+  // Makes the statuses of plugins whose data the next pass with the same state replaces.
   void take_foreign(const Framework& framework, const FilterCall& call);
 
-  // `call`: about the view as it was judged.
+  // `call` must be about the view as it was judged.
   StatusTable statuses(const Framework& framework, const Call& call, const Pod& pod) const;
 
  private:
@@ -66,7 +65,7 @@ class Verdicts {
   size_t first_word_ = 0, words_ = 0;
   std::vector<Rejected> rejected_;
   std::vector<uint64_t> bits_;
-  size_t open_ = 0;                                   // of the plugin that is being asked
+  size_t open_ = 0;                                   // of the plugin that is judging
   std::vector<std::pair<uint32_t, uint32_t>> alone_;  // row, index into statuses_
   std::vector<Status> statuses_;
 };

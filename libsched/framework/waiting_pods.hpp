@@ -1,5 +1,5 @@
-// WaitingPods: pods that Permit plugins let wait, until all of them allow it, one rejects, or a
-// time is over. Any thread.
+// WaitingPods: pods that Permit plugins keep waiting until all of them allow it, one rejects, or a
+// time is up. Any thread may use it.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace libsched {
 
-// How long a plugin lets a pod wait; not at all: what is not positive is over at once.
+// How long a plugin keeps a pod waiting; a time that is not positive is up at once.
 struct PermitWait {
   std::string plugin;
   int64_t timeout_ns = 0;
@@ -24,19 +24,19 @@ struct PermitWait {
 
 class WaitingPod {
  public:
-  // At least one plugin waits: else nobody could decide.
+  // Requires at least one waiting plugin: otherwise nothing could decide.
   WaitingPod(PodRef pod, std::vector<PermitWait> waits, Ref<Clock> clock);
 
   const Pod& pod() const { return *pod_; }
   std::vector<std::string> pending_plugins() const;  // sorted
   bool pending(const std::string& plugin) const;
-  // What was said last does not matter: the first decision stands, as upstream's.
+  // The first decision stands, as upstream's; later calls have no effect.
   void allow(Str plugin);
-  // Unschedulable; true if it was this call that decided.
+  // Decides Unschedulable; true if this call decided.
   bool reject(Str plugin, Str message);
-  // An Error, so that the pod is tried again soon.
+  // Decides Error, so that the pod is retried soon.
   bool preempt(Str plugin, Str message);
-  // The decision, if there is one by now (a time that is over is one).
+  // The decision, if it has been made (a time that is up counts).
   std::optional<Status> decided();
   Status wait();
 
@@ -59,9 +59,9 @@ class WaitingPod {
 class WaitingPods {
  public:
   std::shared_ptr<WaitingPod> add(PodRef pod, std::vector<PermitWait> waits, Ref<Clock> clock);
-  std::shared_ptr<WaitingPod> get(Str uid) const;        // null: it does not wait
+  std::shared_ptr<WaitingPod> get(Str uid) const;        // null: it is not waiting
   std::vector<std::shared_ptr<WaitingPod>> all() const;  // by uid
-  // Upstream's RejectWaitingPod: by no plugin, "removed". False if it does not wait.
+  // Upstream's RejectWaitingPod: by no plugin, "removed". False if the pod is not waiting.
   bool reject(Str uid);
   void remove(Str uid);
 

@@ -1,5 +1,5 @@
-// Workspace: scratch memory that passes borrow, so that a call allocates nothing once it is warm.
-// Of one evaluator, for one call at a time.
+// Workspace: scratch memory that passes borrow, so that a warm call allocates nothing. It belongs
+// to one evaluator and serves one call at a time.
 #pragma once
 
 #include <cstdint>

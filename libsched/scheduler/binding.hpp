@@ -1,7 +1,7 @@
-// Binding: the way of an assumed pod from PreBindPreFlight to PostBind, upstream's bindingCycle.
+// Binding: the steps of an assumed pod from PreBindPreFlight to PostBind, upstream's bindingCycle.
 //
 // It holds all that it needs, and sees no cluster. With a WriterQueue it may run on any thread
-// while the cluster's writer goes on; without one it runs on the writer's.
+// while the cluster's writer continues; without one it runs on the writer's thread.
 #pragma once
 
 #include <memory>
@@ -17,7 +17,7 @@ namespace libsched {
 struct AssumedPod {
   FrameworkRef framework;
   Ref<Services> services;
-  Ref<CycleState> state;  // that went through Permit
+  Ref<CycleState> state;  // has been through Permit
   PodRef pod;             // as assumed
   std::string node;
   uint32_t row = kNoId;
@@ -30,11 +30,11 @@ class Binding final : public Unreserving {
   Binding(AssumedPod assumed, Ref<WriterQueue> writer, std::shared_ptr<CycleObserver> observer)
       : assumed_(std::move(assumed)), writer_(std::move(writer)), observer_(std::move(observer)) {}
 
-  // No value: the pod is bound, and the writer is to confirm it. Else the writer is to unreserve
-  // and forget it, and the API server was told. Once.
+  // Runs once. Without a value the pod is bound, and the writer has to confirm it. Else the writer
+  // has to unreserve and forget it, and the API server has been informed.
   std::optional<Failure> run();
 
-  void unreserve(Cluster& cluster) override;  // and takes the nomination back
+  void unreserve(Cluster& cluster) override;  // also takes the nomination back
 
  private:
   std::optional<Failure> bind();
@@ -47,7 +47,7 @@ class Binding final : public Unreserving {
   AssumedPod assumed_;
   Ref<WriterQueue> writer_;
   std::shared_ptr<CycleObserver> observer_;
-  bool expected_ = false;  // the API server was told where the pod will be
+  bool expected_ = false;  // the API server knows where the pod will be
 };
 
 }  // namespace libsched

@@ -1,5 +1,5 @@
 // One pod's scheduling cycle: upstream's scheduleOnePod up to the binding cycle, with its failure
-// handling. What it takes from the queue and gives back to it is the caller's affair.
+// handling. The caller moves the pod out of the queue and back.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace libsched {
 
 // The numbers are part of the C API.
 enum class Attempt : uint8_t {
-  kAssumed = 0,         // assumed on its node, reserved and permitted: the binding cycle is next
+  kAssumed = 0,         // on its node, reserved and permitted; the binding cycle is next
   kFailed = 1,          // `failure` says why
   kSkippedDeleted = 2,  // the pod is being deleted
   kSkippedAssumed = 3,  // the pod is assumed already
@@ -28,11 +28,12 @@ struct SchedulingOptions {
   uint64_t seed = 0;  // of random ties
   bool node_by_node = false;
   Limits limits;
-  // The profile of pods whose schedulerName names none of those given; "": such a pod is an error.
+  // The profile of pods whose schedulerName matches none of the profiles; "": such a pod is an
+  // error.
   std::string other_profile;
-  Ref<CycleState> state;    // is filled, and kept until the pod is bound; null: a new one
-  Ref<WriterQueue> writer;  // that the binding cycle tells what the cluster's writer is to do
-  // Of both cycles; kept as long as the result and its Binding.
+  Ref<CycleState> state;    // is filled, and kept until the pod is bound; null: a new state
+  Ref<WriterQueue> writer;  // receives the binding cycle's requests to the cluster's writer
+  // Observes both cycles; kept as long as the result and its Binding.
   std::shared_ptr<CycleObserver> observer;
 };
 
@@ -42,22 +43,22 @@ struct Scheduling final : RefCounted {
   FrameworkRef framework;  // the profile's
   PodRef pod;              // as it was given
   Ref<CycleState> state;
-  std::string node;  // that was chosen, also if the pod was turned away there; "": none
+  std::string node;  // the chosen node, also if the pod was rejected there; "": none
   int64_t total = 0;
   size_t feasible = 0, evaluated = 0;  // as in CycleOutcome
-  std::vector<PermitWait> waits;       // for whom the pod waits
+  std::vector<PermitWait> waits;       // of the plugins that the pod waits for
   std::optional<Failure> failure;
-  Ref<Binding> binding;  // null but with kAssumed
+  Ref<Binding> binding;  // set with kAssumed only
 
-  // The binding cycle, once, on any thread. Afterwards the attempt is kBound, or it has failed.
+  // Runs the binding cycle, once, on any thread. Afterwards the attempt is kBound or kFailed.
   // Errors: kState (the pod is not assumed, or the cycle has run).
   Result<void> bind();
 };
 
 // `profiles` are evaluators of frameworks with different profiles on one cluster; the pod's
-// schedulerName chooses. A pod that fails leaves nothing behind but what PostFilter did, and its
+// schedulerName selects one. A pod that fails leaves no change except those of PostFilter and its
 // nomination in the services. Errors, which change nothing: kNotFound (no profile), kMisuse
-// (plugins are being asked about the cluster), those of Evaluator::run_cycle().
+// (plugins are running on the cluster), those of Evaluator::run_cycle().
 Result<Ref<Scheduling>> schedule_one(Span<Evaluator*> profiles, const PodRef& pod,
                                      const SchedulingOptions& options);
 

@@ -1,4 +1,4 @@
-// Failure: why a cycle has not scheduled its pod, as upstream's failure handler gets it.
+// Failure: why a cycle has not scheduled its pod, in the form of upstream's failure handler.
 #pragma once
 
 #include <optional>
@@ -11,20 +11,20 @@
 namespace libsched {
 
 struct Failure {
-  // Of a FitError with its text, else the plugin's own, or an Error.
+  // A FitError's with its text, a plugin's own, or an Error.
   Status status;
-  // Of a FitError alone: whose events may help the pod, and of them those that only wait for
-  // something outside.
+  // Of a FitError only: the plugins whose events may help the pod, and those of them that only wait
+  // for something outside.
   std::set<std::string> unschedulable_plugins, pending_plugins;
-  // What becomes of the pod's nomination; absent: it stays as the pod says.
+  // The new nomination of the pod; absent: it stays as the pod says.
   std::optional<Nomination> nomination = Nomination{true, {}};
 
-  // A pod that a plugin turned away from the one node that was chosen for it.
+  // The failure of a pod that a plugin rejected on the node chosen for it.
   static Failure of_node(const Status& rejected);
 };
 
-// Upstream's event and the pod's condition, with the nomination if it is no longer `nominated`,
-// which the API server knows. Its refusal changes nothing.
+// Sends upstream's event and the pod's condition, with the nomination if it differs from
+// `nominated`, which the API server knows. A refusal by the API server changes nothing.
 void report_failure(const Pod& pod, Str nominated, const Failure& failure, ApiClient& api);
 
 }  // namespace libsched

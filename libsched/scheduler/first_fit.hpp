@@ -7,12 +7,12 @@ namespace libsched {
 
 struct Fit {
   uint32_t row = kNoId;  // kNoId: no node, and `status` says why
-  size_t position = 0;   // of the row in the node order: the next search may begin behind it
+  size_t position = 0;   // of the row in the node order: the next search may begin after it
   Status status;         // PreFilter's; a bare Unschedulable if no node passed the filters
 };
 
-// PreFilter, then Filter from options.start on, going round, until a node is found; options.limit
-// does not matter. Nominated pods do not count, as in Evaluator::filter_nodes().
+// Runs PreFilter, then Filter from options.start on, wrapping around, until a node is found;
+// options.limit is ignored. Nominated pods do not count, as in Evaluator::filter_nodes().
 Result<Fit> first_fit(Evaluator& evaluator, CycleState& state, const Pod& pod,
                       const FilterOptions& options);
 

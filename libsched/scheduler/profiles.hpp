@@ -5,10 +5,10 @@
 
 namespace libsched {
 
-// All stand on one cluster (not a snapshot), each profile is there once, and there is one at least.
+// All are on one cluster (not a snapshot), their profiles differ, and at least one exists.
 Result<void> check_profiles(Span<Evaluator*> profiles);
 
-// The one that a pod's schedulerName chooses, else that of `other` (may be empty); null: none.
+// The profile that a pod's schedulerName selects, else that of `other` (may be empty), or null.
 Evaluator* profile_of(Span<Evaluator*> profiles, const Pod& pod, Str other);
 std::string no_profile_error(const Pod& pod);
 

@@ -1,8 +1,8 @@
 // WriterQueue: messages to the thread that writes a cluster, from threads that bind pods.
 //
-// Any thread sends; the writer applies them in the order in which they were sent, when it likes. By
-// then the pod may have gone, or the API server may have said something newer of it: such a message
-// changes nothing, and is counted.
+// Any thread may send; the writer applies messages in the order in which they were sent, at a time
+// of its choice. By then the pod may be gone, or the API server may have a newer version of it:
+// such a message changes nothing, and is counted.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@
 
 namespace libsched {
 
-// What runs on the writer's thread before a pod is forgotten.
+// Code that runs on the writer's thread before a pod is forgotten.
 class Unreserving : public RefCounted {
  public:
   virtual void unreserve(Cluster& cluster) = 0;  // may run again if memory ran out
@@ -25,12 +25,11 @@ class Unreserving : public RefCounted {
 
 class WriterQueue final : public RefCounted {
  public:
-  // The pod counts as running on the node from now on, until more is known.
+  // The pod counts as running on the node until more is known.
   void assume(const PodRef& pod, Str node) { send({Verb::kAssume, pod, std::string(node), {}}); }
   // The pod is bound: it is no longer only assumed.
   void confirm(const PodRef& pod, Str node) { send({Verb::kConfirm, pod, std::string(node), {}}); }
-  // The pod is not bound: it is taken off its node. `first` (may be null) is told of it even if the
-  // pod has gone.
+  // The pod is not bound and leaves its node. `first` (may be null) runs even if the pod is gone.
   void forget(const PodRef& pod, Ref<Unreserving> first) {
     send({Verb::kForget, pod, {}, std::move(first)});
   }
@@ -38,8 +37,8 @@ class WriterQueue final : public RefCounted {
   struct Counts {
     size_t applied = 0, dropped = 0;
   };
-  // On the writer's thread. After an error (kNoMemory; kMisuse, while plugins are asked about the
-  // cluster) that message and those behind it are kept.
+  // On the writer's thread. After an error (kNoMemory; kMisuse, while plugins are running on the
+  // cluster) the queue keeps that message and those after it.
   Result<Counts> apply(Cluster& cluster);
   size_t pending() const;
 

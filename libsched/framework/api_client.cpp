@@ -72,7 +72,7 @@ void MemoryApi::clear() {
 
 Result<void> MemoryApi::deliver(Cluster& cluster) {
   std::vector<Request> all = requests();
-  Cluster::Transaction change(&cluster);  // out of memory, none is delivered, and all are kept
+  Cluster::Transaction change(&cluster);  // out of memory: nothing is delivered, all is kept
   size_t done = 0;
   Result<void> out;
   for (; done < all.size() && out.ok(); ++done) {
@@ -87,7 +87,7 @@ Result<void> MemoryApi::deliver(Cluster& cluster) {
       out = cluster.remove_pod(r.pod->meta.ns, r.pod->meta.name);
     if (!out.ok()) break;
   }
-  {  // Not while plugins hear of the changes: they may make requests, which come behind.
+  {  // Not while plugins are notified: they may append requests.
     const std::lock_guard guard(mutex_);
     const size_t gone = std::min(done, requests_.size());
     requests_.erase(requests_.begin(), requests_.begin() + static_cast<std::ptrdiff_t>(gone));

@@ -1,7 +1,7 @@
 // BindingRun: upstream's order, short circuits and error texts.
 //
-// Plugins may change here what is assumed in the cluster. The pod may be the one that PreFilter saw
-// or the one that was assumed for it.
+// Plugins may change the cluster's assumed state here. The pod may be the one that PreFilter saw or
+// the one that was assumed for it.
 #include "libsched/framework/binding_run.hpp"
 
 #include <algorithm>
@@ -132,7 +132,7 @@ Status BindingRun::pre_bind_one(uint32_t plugin) {
   return s;
 }
 
-// The first failure counts; what has not begun by then is left out.
+// The first failure counts; plugins that have not begun by then do not run.
 Status BindingRun::pre_bind_group(const std::vector<uint32_t>& group) {
   std::mutex mutex;
   Status failed;
@@ -171,7 +171,7 @@ Status BindingRun::pre_bind() {
   bool open = false;  // whether the last group may grow
   for (const uint32_t i : framework_.at(ExtensionPoint::kPreBind)) {
     const CycleState::Entry& entry = state_.entries()[i];
-    // One that may not run beside others ends a group even if it is skipped.
+    // A plugin that may not run in parallel ends a group even if it is skipped.
     if (!entry.parallel_pre_bind) open = false;
     if (entry.skip_pre_bind || !framework_.plugins()[i].plugin) continue;
     if (!open) groups.emplace_back();
@@ -184,7 +184,7 @@ Status BindingRun::pre_bind() {
 }
 
 Status BindingRun::bind() {
-  Status s(Code::kSkip, "");  // what upstream says if there is no Bind plugin
+  Status s(Code::kSkip, "");  // upstream's result without a Bind plugin
   for (const uint32_t i : framework_.at(ExtensionPoint::kBind)) {
     const Framework::Instance& instance = framework_.plugins()[i];
     if (!instance.plugin) continue;

@@ -1,4 +1,4 @@
-// Threads of a crew: begun, attached, joined.
+// Threads of a crew: start, attach, join.
 #include "libsched/framework/crew.hpp"
 
 #include <exception>
@@ -8,7 +8,7 @@
 namespace libsched {
 namespace {
 
-// Around all calls of plugins on a thread that is not the caller's.
+// Spans all calls of plugins on a thread that is not the caller's.
 class Attached {
  public:
   explicit Attached(const Framework& framework) : plugins_(framework.plugins()) {

@@ -1,4 +1,4 @@
-// CycleState: what plugins and callers store under keys, copies of it, and the narrowing of nodes.
+// CycleState: the keyed values of plugins and callers, copies of the state, and narrowing of nodes.
 #include "libsched/framework/cycle_state.hpp"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ bool PreFilterResult::allows(Str node) const {
          std::binary_search(nodes.begin(), nodes.end(), node, [](Str a, Str b) { return a < b; });
 }
 
-// What plugins asked to be skipped stays until they are asked again, as upstream's sets of names.
+// Skips stay until the plugins run again, as in upstream's sets of names.
 void CycleState::forget_data() {
   for (Entry& e : entries_) {
     Entry fresh;
@@ -118,7 +118,7 @@ Ref<CycleState> CycleState::clone() const {
     copy->values_ = values_;
     copy->activations_ = activations_;
   }
-  // Foreign code, hence without the lock: it may well read the state.
+  // Foreign code, hence without the lock: it may read the state.
   for (auto& [key, value] : copy->values_) value = value->clone(value);
   return copy;
 }

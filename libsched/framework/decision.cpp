@@ -71,7 +71,7 @@ Json preemption_json(const PreemptionReport& report) {
   return out;
 }
 
-// The rows that were judged, by name.
+// The judged rows, by name.
 std::shared_ptr<const NodeNames> judged_nodes(const Decision::Source& source) {
   const View& view = source.view();
   if (source.only == kNoId && (source.judge_excluded || source.narrowed.all_nodes))
@@ -162,7 +162,7 @@ void Decision::finish_before_change(Cluster& cluster) const {
 }
 
 void Decision::Answer::finish() {
-  std::optional<Source> used;  // its objects are let go of outside of the lock
+  std::optional<Source> used;  // its objects are released outside of the lock
   const std::lock_guard lock(mutex_);
   if (done_.load(std::memory_order_relaxed)) return;
   details_ = make_details(*source_);

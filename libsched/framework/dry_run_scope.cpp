@@ -1,4 +1,4 @@
-// Evaluator: dry runs on copies of nodes, on several threads at once where nobody would notice.
+// Evaluator: dry runs on copies of nodes, on several threads where plugins cannot tell.
 #include <algorithm>
 
 #include "libsched/framework/evaluator.hpp"
@@ -18,8 +18,8 @@ Result<void> Evaluator::set_parallelism(uint32_t threads) {
   return {};
 }
 
-// Each dry run has a copy of `state`, and asks Filter and the PreFilterExtensions. A plugin that
-// waits for the caller's thread must not be asked elsewhere, nor its values be copied there; and a
+// Each dry run has a copy of `state`, and runs Filter and the PreFilterExtensions. A plugin that
+// needs the caller's thread must not run on another, nor may its values be copied there; and a
 // caller inside of a plugin may hold that plugin's lock.
 bool Evaluator::may_use_threads(const CycleState& state) const {
   if (parallelism_ < 2 || ForeignCall::inside()) return false;

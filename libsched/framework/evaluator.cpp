@@ -1,5 +1,5 @@
-// Evaluator: what may be asked when, and the points up to Filter of one node, with upstream's
-// merging and skip rules.
+// Evaluator: checks of which calls are allowed when, and the points up to Filter of one node, with
+// upstream's merging and skip rules.
 #include "libsched/framework/evaluator.hpp"
 
 #include <algorithm>
@@ -40,7 +40,7 @@ Result<void> Evaluator::check_idle() const {
                {}};
 }
 
-// Of what plugins have prepared and are being asked with.
+// Guards data that plugins have prepared and are running with.
 Result<void> Evaluator::may_replace(const CycleState& state) const {
   if (!state.in_use()) return {};
   return Error{Rc::kMisuse,
@@ -49,14 +49,14 @@ Result<void> Evaluator::may_replace(const CycleState& state) const {
                {}};
 }
 
-// Of another view plugins would prepare themselves anew.
+// For another view plugins would prepare their data again.
 Result<void> Evaluator::may_read(const CycleState& state) const {
   const Call* around = PluginScope::call_of(state);
   return around != nullptr && &around->view == &view() ? Result<void>() : may_replace(state);
 }
 
-// What plugins have prepared belongs to one pod and may point into it. A state that went through
-// PreFilter is for that pod; without PreFilter it follows the pod that Filter is asked for.
+// Data that plugins have prepared belongs to one pod and may point into it. A state that went
+// through PreFilter is for that pod; without PreFilter it follows the pod of Filter.
 Result<void> Evaluator::tie_to_pod(CycleState& state, const Pod& pod) const {
   LIBSCHED_TRY(tie(state));
   if (state.data_serial() == pod.serial) return {};
@@ -93,7 +93,7 @@ Result<Status> Evaluator::pre_filter(CycleState& state, const Pod& pod, const Ca
   LIBSCHED_TRY(tie(state));
   const PluginScope scope(state, call, true);
   state.begin_pre_filter(pod.serial);
-  // Without a Status the call is as if it had not been made, but for what plugins wrote under keys.
+  // Unless a Status is reached the call has no effect, except for what plugins wrote under keys.
   struct Undo {
     ~Undo() {
       if (!done) state.undo_pre_filter();
@@ -162,7 +162,7 @@ Result<Status> Evaluator::ask_pre_filter(CycleState& state, const Pod& pod,
 }
 
 Result<void> Evaluator::prepare_one(CycleState& state, const Pod& pod) const {
-  // Nobody is inside of a plugin, nor is the state in use: then the rules say yes.
+  // Outside of plugins and with the state not in use, the rules allow everything.
   if (state.in_use() || ForeignCall::depth() != 0) {
     LIBSCHED_TRY(may_ask());
     LIBSCHED_TRY(may_read(state));
@@ -211,7 +211,7 @@ Result<Status> Evaluator::run_remove_pod(CycleState& state, const Pod& pod, cons
                                          uint32_t row) {
   if (view().node(row) == nullptr) return no_row();
   NodeOverlay node(view(), row);
-  node.remove(other);  // or it was not there
+  node.remove(other);  // if it was there
   return change_pod(FilterPass::Change::kRemove, state, pod, other, NodeView(node));
 }
 

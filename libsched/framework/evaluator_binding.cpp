@@ -11,17 +11,17 @@ Result<void> Evaluator::may_reserve() const {
       Rc::kState, "a snapshot cannot reserve for a pod: use an evaluator of a cluster", {}, {}};
 }
 
-// f(BindingRun&) while plugins may ask what they are asked about.
+// Calls f(BindingRun&) in a scope in which plugins may call the evaluator.
 template <typename F>
 auto Evaluator::in_binding(CycleState& state, const Pod& pod, Str node, F&& f) {
   const Call call = call_inside(state);
   const PluginScope scope(state, call, false);
-  const Ref<Services> services = services_;  // a plugin may give the evaluator others
+  const Ref<Services> services = services_;  // a plugin may replace the evaluator's
   BindingRun run(*framework_, *services, state, pod, node, view().find_node(node), parallelism_);
   return f(run);
 }
 
-// The same of points that don't follow what PreFilter was run for.
+// The same for points that do not depend on PreFilter's pod.
 template <typename F>
 Result<Status> Evaluator::at_binding(CycleState& state, const Pod& pod, Str node, F&& f) {
   LIBSCHED_TRY(check_idle());

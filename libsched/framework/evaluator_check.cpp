@@ -136,7 +136,7 @@ Result<void> Evaluator::score_decision(CycleState& state, const Pod& pod, const 
   const ScoreSet set{work_.feasible.size(), listed.size(), work_.feasible.data(), &order, nullptr};
   d->scored = true;
   ScorePass pass(*framework_, state, pod, call, &work_);
-  // Without a Score plugin upstream gives every node one point and asks no PreScore.
+  // Without a Score plugin upstream gives every node one point and runs no PreScore.
   Status s;
   if (!framework_->at(ExtensionPoint::kScore).empty()) {
     Result<Status> pre = pass.pre_score(set);
@@ -162,7 +162,7 @@ Result<void> Evaluator::score_decision(CycleState& state, const Pod& pod, const 
   return {};
 }
 
-// How room could be made.
+// Asks PostFilter how room could be made.
 Result<void> Evaluator::ask_post_filter(CycleState& state, const Pod& pod, const Call& call,
                                         Decision* d) {
   if (framework_->at(ExtensionPoint::kPostFilter).empty()) return {};

@@ -12,7 +12,7 @@ namespace {
 constexpr size_t kMinFeasibleNodes = 100;
 constexpr int64_t kMinPercentage = 5;
 
-// Upstream's status of a cycle that ends with a FitError. It names the plugin if there was but one.
+// Upstream's status of a cycle that ends with a FitError. Names the plugin if only one is involved.
 Status fit_error_status(const std::string& text, const Diagnosis& diagnosis) {
   Status out(Code::kUnschedulable);
   out.set_error(text);
@@ -21,7 +21,7 @@ Status fit_error_status(const std::string& text, const Diagnosis& diagnosis) {
   return out;
 }
 
-// Tells the observer of a cycle, if there is one, what begins and what has ended.
+// Notifies the observer of a cycle, if any, of the beginning and end of each point.
 class Told {
  public:
   Told(const CycleOptions& options, CyclePoint point, const Pod& pod, CycleState& state)
@@ -65,7 +65,7 @@ Result<CycleOutcome> Evaluator::run_cycle(CycleState& state, const Pod& pod,
   LIBSCHED_TRY(call.check_limits());
   const size_t start = next_start_;
   Result<CycleOutcome> out = cycle(state, pod, call, options);
-  // There was no such cycle.
+  // The limits ended the cycle, which thus counts as not begun.
   if (!out.ok() && limits.watch() != nullptr && limits.watch()->found()) next_start_ = start;
   return out;
 }
@@ -108,7 +108,7 @@ Result<CycleOutcome> Evaluator::cycle(CycleState& state, const Pod& pod, const C
   return chosen;
 }
 
-// No node has taken the pod: unless `said` has the reasons, the filters are asked once more.
+// No node has taken the pod: unless `said` has the reasons, the filters run again.
 Result<void> Evaluator::explain_failure(CycleState& state, const Pod& pod, const Call& call,
                                         const CycleOptions& options, const NodeStatuses& said,
                                         CycleOutcome* out) {
@@ -116,7 +116,7 @@ Result<void> Evaluator::explain_failure(CycleState& state, const Pod& pod, const
   const PreFilterResult& narrowed = state.pre_filter();
   NodeStatuses statuses;
   std::vector<uint32_t> rows;
-  uint32_t outside = kNoId;  // the nominated node was tried whatever PreFilter says
+  uint32_t outside = kNoId;  // the nominated node was tried regardless of PreFilter
   if (narrowed.all_nodes) {
     rows = v.order();
   } else {
@@ -146,7 +146,7 @@ Result<void> Evaluator::explain_failure(CycleState& state, const Pod& pod, const
       const Status& s = of(r);
       if (options.post_filter && !s.success()) statuses.set(r, s);
       if (r == outside) {
-        // Upstream notes this plugin among those that narrowed the nodes, and no pending one.
+        // Upstream records this plugin as narrowing the nodes, and no pending plugin.
         Status noted = s;
         if (noted.code == Code::kPending) noted.code = Code::kUnschedulable;
         diagnosis.add(noted, 1);
@@ -186,7 +186,7 @@ uint32_t Evaluator::nominated_row(const Pod& pod) const {
                                                 : view().find_node(pod.status.nominated_node_name);
 }
 
-// As FilterPass::walk(), with one node judged after the other; `said` gets what is said of each.
+// As FilterPass::walk(), but judges one node after the other; `said` gets each node's status.
 Result<FilterWalk> Evaluator::walk_one_by_one(FilterPass& pass, const Call& call,
                                               const FilterPolicy& policy, NodeStatuses* said) {
   FilterWalk out;
@@ -220,7 +220,7 @@ Result<FilterWalk> Evaluator::walk_one_by_one(FilterPass& pass, const Call& call
   return out;
 }
 
-// What run_cycle() does after PreFilter.
+// The part of run_cycle() after PreFilter.
 Result<CycleOutcome> Evaluator::choose(CycleState& state, const Pod& pod, const Call& call,
                                        const CycleOptions& options, NodeStatuses* said) {
   const View& v = view();
@@ -230,7 +230,7 @@ Result<CycleOutcome> Evaluator::choose(CycleState& state, const Pod& pod, const 
   const bool scoring = !framework_->at(ExtensionPoint::kScore).empty();
   const bool filtering = !framework_->at(ExtensionPoint::kFilter).empty();
 
-  // The nominated node, if it still takes the pod, is taken before anything else is looked at.
+  // The nominated node, if it still takes the pod, is chosen before any other is judged.
   uint32_t rejected = kNoId;
   if (const uint32_t nominated = nominated_row(pod); nominated != kNoId) {
     Status there;
@@ -271,7 +271,7 @@ Result<CycleOutcome> Evaluator::choose(CycleState& state, const Pod& pod, const 
   if (options.node_by_node && !state.pre_filter().all_nodes)
     said->absent = absent_status(state.pre_filter());
   Told filters(options, CyclePoint::kFilter, pod, state);
-  // Without a Filter plugin upstream looks at no nominated pods either.
+  // Without a Filter plugin upstream ignores nominated pods, too.
   LIBSCHED_TRY(pass.prepare(&work_, filtering));
   const Result<FilterWalk> found =
       options.node_by_node ? walk_one_by_one(pass, call, policy, said) : pass.walk(policy);
@@ -359,7 +359,7 @@ Result<Status> Evaluator::assume(CycleState& state, const Pod& pod, uint32_t row
   Status out;
   try {
     out = reserve_all(state, pod, node);
-  } catch (...) {  // out of memory; the plugins that have reserved are to hear of it, if they can
+  } catch (...) {  // out of memory; plugins that have reserved are notified if possible
     try {
       unreserve_all(state, pod, node);
     } catch (...) {

@@ -5,7 +5,7 @@
 
 namespace libsched {
 
-// work_.alive: the rows that are to be judged.
+// Sets work_.alive to the rows to judge.
 void Evaluator::mask(const CycleState& state, const FilterOptions& options, size_t words) {
   const View& v = view();
   if (state.pre_filter().all_nodes) {

@@ -17,10 +17,10 @@ Result<Status> Evaluator::post_filter(const PostFilterCall& call,
   LIBSCHED_TRY(check_idle());
   LIBSCHED_TRY(tie(state));
   if (cluster_) cluster_->refresh();
-  // The state may go through PreFilter again here: nothing of it is in use.
+  // The state may go through PreFilter again here: its data is not in use.
   const PluginScope scope(state, call, false);
   const Cluster::Judging judging(cluster_.get());
-  const Ref<Services> services = services_;  // a plugin may give the evaluator others
+  const Ref<Services> services = services_;  // a plugin may replace the evaluator's
   nomination->reset();
   if (state.skip_all_post_filter())
     return Status(Code::kUnschedulable, "All PostFilter plugins are skipped");
@@ -31,8 +31,8 @@ Result<Status> Evaluator::post_filter(const PostFilterCall& call,
     LIBSCHED_TRY(call.check_limits());
     std::optional<Nomination> nominated;
     Status s = instance.plugin->post_filter(call, &nominated);
-    // Found by the plugin, which has done nothing then. One does not look again: what a plugin has
-    // done to make room cannot be taken back.
+    // The plugin found the limits exceeded and has done nothing. They are not checked again here,
+    // because a plugin that has made room cannot take that back.
     if (call.limits != nullptr && call.limits->found()) return call.limits->error();
     if (s.success() || s.code == Code::kUnschedulableAndUnresolvable) {
       if (!s.success()) s.plugin = instance.name;

@@ -18,7 +18,7 @@ Result<void> Evaluator::ready_to_score(CycleState& state, const Pod& pod, size_t
   return {};
 }
 
-// The caller's rows, those without a node left out.
+// The caller's rows that have a node.
 ScoreSet Evaluator::scored_rows(const uint64_t* feasible) {
   const View& v = view();
   const size_t used = v.word_count();

@@ -9,8 +9,8 @@
 namespace libsched {
 namespace {
 
-// As json.Marshal takes over a json.RawMessage: without spaces, and with what HTML and JavaScript
-// trip over escaped.
+// As json.Marshal embeds a json.RawMessage: without spaces, and with characters escaped that are
+// special in HTML or JavaScript.
 std::string compact(const std::string& json) {
   std::string out;
   bool in_string = false;
@@ -35,8 +35,8 @@ std::string compact(const std::string& json) {
 
 }  // namespace
 
-// Signatures of the pods' classes, as long as no object of the cluster changes; foreign signers may
-// read more than that and are asked each time. While the evaluator is busy other threads may ask.
+// Caches signatures by pod class, as long as no object of the cluster changes; foreign signers may
+// read more than that and run each time. While the evaluator is busy other threads may call this.
 std::string Evaluator::sign_pod(const Pod& pod) const {
   if (!framework_->signs()) return {};
   const ReadOnlyScope scope(*this);

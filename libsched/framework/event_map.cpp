@@ -13,10 +13,10 @@ constexpr PointMask kRejecting =
 
 Result<EventMap> event_map(const Framework& framework) {
   EventMap out;
-  std::string errors;  // upstream asks all and joins them by newlines
+  std::string errors;  // upstream asks all plugins and joins the errors by newlines
   for (uint32_t i = 0; i < framework.plugins().size(); ++i) {
     const Framework::Instance& instance = framework.plugins()[i];
-    // What a plugin implements counts, not where the profile enables it.
+    // The points that a plugin implements count, not those where the profile enables it.
     if (!instance.plugin || (framework.implemented(i) & kRejecting) == 0) continue;
     const bool own = instance.plugin->registers_events();
     Result<std::vector<ClusterEventWithHint>> events =
@@ -34,7 +34,7 @@ Result<EventMap> event_map(const Framework& framework) {
       }
       out.registrations.push_back({i, instance.name, e.event, own && e.has_hint, k});
     }
-    // Upstream leaves tainted nodes out when they come: the end of the taint stands in for that.
+    // Upstream ignores tainted nodes when they are added: the taint's removal replaces that event.
     if (node_add && !node_taint)
       out.registrations.push_back({i, instance.name, {"Node", kUpdateNodeTaint, {}}, false, 0});
   }

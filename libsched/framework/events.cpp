@@ -1,4 +1,5 @@
-// Cluster events: upstream's labels, its rule of what covers what, and what is watched by default.
+// Cluster events: upstream's labels, its rule of which events cover others, and its default
+// watches.
 #include "libsched/framework/events.hpp"
 
 namespace libsched {
@@ -38,7 +39,8 @@ std::string ClusterEvent::label() const {
 bool matches(const ClusterEvent& registered, const ClusterEvent& incoming) {
   const bool all = registered.resource == "*";
   if (all && registered.actions == kAllActions) return true;
-  // Upstream's queue tells pods on nodes from those that wait; who registers for pods gets both.
+  // Upstream's queue distinguishes pods on nodes from waiting pods; a registration for pods is for
+  // both.
   const bool same = all || registered.resource == incoming.resource ||
                     (registered.resource == "Pod" && (incoming.resource == "AssignedPod" ||
                                                       incoming.resource == "UnschedulablePod"));

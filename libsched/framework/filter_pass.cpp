@@ -32,14 +32,14 @@ Error stale(const std::string& plugin) {
           plugin};
 }
 
-// What the plugin has prepared, made now if need be. False: it is of another state of the view.
+// Sets `out` to the plugin's data, prepared now if need be. False: it is for another view state.
 inline bool FilterPass::data_for(const Plugin& plugin, const Stamps& now, CycleState::Entry& entry,
                                  const PluginData** out) {
   const PluginData* data = entry.data.get();
   if (!entry.prepared ||
       (data != nullptr && data->ids_epoch != 0 && data->ids_epoch != now.ids_epoch)) {
     entry.data = plugin.prepare(call_, pod_);
-    // What a plugin has not finished is made anew by the next call.
+    // Data that a plugin has not finished is made again by the next call.
     entry.prepared = call_.limits == nullptr || !call_.limits->found();
     if (entry.data && entry.data->ids_epoch != 0) entry.data->ids_epoch = now.ids_epoch;
     data = entry.data.get();
@@ -108,7 +108,7 @@ Result<void> FilterPass::prepare(Workspace* workspace, bool nominated) {
   return {};
 }
 
-// Marks the rows where the pod has to yield to somebody. False: there is none.
+// Marks the rows where the pod has to yield to nominated pods. False: no such row.
 bool FilterPass::mark_nominated() {
   const Nominator& nominator = call_.services.nominator();
   if (nominator.empty()) return false;
@@ -124,7 +124,7 @@ bool FilterPass::mark_nominated() {
   return any;
 }
 
-// The marked rows of the set, one by one.
+// Judges the marked rows of the set one by one.
 Result<void> FilterPass::judge_alone(const RowSet& set, Verdicts* verdicts) {
   Status status;
   Result<void> out;
@@ -184,7 +184,7 @@ Result<FilterWalk> FilterPass::walk(const FilterPolicy& policy) {
     if (policy.refresh != nullptr) policy.refresh->refresh();
     return *policy.order;
   };
-  // Without a limit all nodes at once, and the order only for the first of them.
+  // Without a limit, all nodes are judged at once, and the order matters only for the first.
   const bool all = policy.limit == FilterPolicy::kNoLimit;
   size_t size = 0;
   if (all) {
@@ -252,7 +252,7 @@ Result<Status> FilterPass::change(Change change, const Pod& other, const NodeVie
     const Plugin* plugin = framework_.plugins()[i].plugin.get();
     return plugin == nullptr || !plugin->extends() || state_.entries()[i].skip_filter;
   };
-  // Before anything is changed: an error leaves the state as it was.
+  // This precedes all changes: an error leaves the state as it was.
   for (const uint32_t i : framework_.at(ExtensionPoint::kPreFilter)) {
     const PluginData* data = state_.entries()[i].data.get();
     if (!left_out(i) && data != nullptr && data->view_version != 0 &&

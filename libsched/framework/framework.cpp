@@ -1,4 +1,4 @@
-// Framework: making a profile's plugins, with upstream's construction errors.
+// Framework: construction of a profile's plugins, with upstream's errors.
 #include "libsched/framework/framework.hpp"
 
 #include <set>
@@ -137,7 +137,7 @@ bool Framework::queue_less(const QueuedPod& a, const QueuedPod& b) const {
     const Plugin* plugin = plugins_[i].plugin.get();
     if (plugin == nullptr) continue;
     if (plugin->less(a, b)) return true;
-    if (i == sorts.back() || plugin->less(b, a)) return false;  // upstream asks one plugin once
+    if (i == sorts.back() || plugin->less(b, a)) return false;  // upstream calls one plugin once
   }
   return false;
 }

@@ -6,7 +6,7 @@
 namespace libsched {
 namespace {
 
-// The uid; pods of documents without uids are told apart by name.
+// The uid; pods of documents without uids are identified by name.
 class PodKey {
  public:
   explicit PodKey(const Pod& pod) : key_(pod.meta.uid) {
@@ -36,7 +36,7 @@ void Nominator::replace(const Pod& old_pod, const PodRef& pod,
     drop(*pod, key.get());
     return;
   }
-  // All memory is there before anything changes: nodes of both maps, and room in the list.
+  // All memory is allocated before anything changes: nodes of both maps, and room in the list.
   std::map<std::string, std::string, std::less<>> entry;
   entry.emplace(key.get(), node);
   std::map<std::string, std::vector<PodRef>, std::less<>> list;

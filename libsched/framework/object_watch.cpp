@@ -1,4 +1,4 @@
-// ObjectWatch: what was seen of each object, kept under a lock.
+// ObjectWatch: the latest version of each object, under a lock.
 #include "libsched/framework/object_watch.hpp"
 
 #include "libsched/objects/storage.hpp"
@@ -29,7 +29,7 @@ void ObjectWatch::add(Str resource, Str ns, Str name) {
 
 void ObjectWatch::put(Str resource, Str ns, Str name, const ObjectRef& object) {
   {
-    ObjectRef old;  // let go of outside of the lock
+    ObjectRef old;  // released outside of the lock
     Key key(resource, ns, name);
     const std::lock_guard lock(mutex_);
     ObjectRef& entry = objects_[std::move(key)];
@@ -39,7 +39,7 @@ void ObjectWatch::put(Str resource, Str ns, Str name, const ObjectRef& object) {
   if (!volume.empty()) add(StoredKind::kPersistentVolume, {}, volume);
 }
 
-// As the cluster has it now.
+// The object as it is in the cluster now.
 ObjectRef ObjectWatch::present(Str resource, Str ns, Str name) const {
   const View& view = cluster_.view();
   if (resource == kPod) {

@@ -1,4 +1,4 @@
-// Plugin and Registry: what an extension point does in a plugin without it, and plugins by name.
+// Plugin and Registry: the defaults of extension points, and plugins by name.
 #include "libsched/framework/plugin.hpp"
 
 namespace libsched {

@@ -1,5 +1,5 @@
-// Comparing two versions of a pod or node as upstream does: empty is as good as absent, quantities
-// by value, tolerations by their number.
+// Compares two versions of a pod or node as upstream does: empty equals absent, quantities compare
+// by value, tolerations by number.
 #include "libsched/framework/property_changes.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// The loops, the instruction sets they are compiled for, and the choice at run time. A row outside
-// of the set is masked, not skipped: that is what lets the compiler turn the loops into vectors.
+// The loops, the instruction sets they are compiled for, and the choice at run time. Rows outside
+// of the set are masked, not skipped, so that the compiler can vectorise the loops.
 #include "libsched/framework/score_columns.hpp"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ template <bool first, bool small, bool all>
     const auto s = static_cast<uint64_t>(in[i]);
     const uint64_t beyond = s | (static_cast<uint64_t>(kMaxNodeScore) - s);
     outside |= all ? beyond : beyond & kept(b, i);
-    // A score in range and such a weight fit 32 bits, which multiply at once.
+    // A score in range and such a weight fit 32 bits, which multiply in one instruction.
     const uint64_t product = small ? (s & 0xffffffff) * (weight & 0xffffffff) : s * weight;
     out[i] = static_cast<int64_t>(first ? product : static_cast<uint64_t>(out[i]) + product);
   }

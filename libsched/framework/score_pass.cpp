@@ -1,10 +1,10 @@
 // ScorePass: upstream's order of calls, range check, weights and texts.
 //
-// All plugins score before one normalises. Column by column needs less memory and gives the same;
-// only a foreign NormalizeScore could tell, and then every plugin's scores are kept until all are
-// there. Which of several errors counts does not depend on it: those of Score before those of
-// NormalizeScore before scores out of range; among these that of the first node, then of the first
-// plugin.
+// All plugins score before any normalises. Working column by column needs less memory and gives the
+// same results; only a foreign NormalizeScore could tell the difference, and for it every plugin's
+// scores are kept until all are there. The error that is returned does not depend on it: those of
+// Score come before those of NormalizeScore before scores out of range; within each, the first
+// node's, then the first plugin's.
 #include "libsched/framework/score_pass.hpp"
 
 #include <algorithm>
@@ -39,7 +39,7 @@ size_t first_place(Span<uint32_t> rows, F&& f) {
 
 }  // namespace
 
-// What is known while plugins score: sums, the table, and the failure that counts so far.
+// The state while plugins score: sums, the table, and the failure that counts so far.
 class ScorePass::Sums {
  public:
   enum Stage : uint8_t { kScore, kNormalize, kRange, kNone };
@@ -49,7 +49,7 @@ class ScorePass::Sums {
     if (table_ != nullptr) table_->rows.assign(set.rows().begin(), set.rows().end());
   }
 
-  // Whether what a plugin scored is still to be normalised.
+  // Whether a plugin's scores still have to be normalised.
   bool wanted() const { return stage_ > kNormalize; }
   bool failed_before(Stage stage, size_t place) const {
     return stage_ < stage || (stage_ == stage && place_ <= place);
@@ -61,7 +61,7 @@ class ScorePass::Sums {
     status_ = std::move(status);
   }
 
-  // Raw scores, then the same normalised; `column` of the plugin with this name.
+  // Records raw scores, then normalised ones; `column` is of the plugin with this name.
   void raw(const std::string& plugin, int64_t weight, const Scored& scored, const int64_t* column) {
     if (table_ == nullptr) return;
     ScoreTable::Column& c = table_->columns.emplace_back();
@@ -88,7 +88,7 @@ class ScorePass::Sums {
     }
   }
 
-  // `plugins`: whether the profile has any that scores; if not every node gets one point.
+  // `plugins`: whether the profile has Score plugins; without them every node gets one point.
   Status finish(bool plugins, int64_t* offset) {
     if (stage_ != kNone) {
       if (table_ != nullptr) *table_ = {};
@@ -111,7 +111,7 @@ class ScorePass::Sums {
   }
 
  private:
-  // Adds the column to the totals, as long as they have a meaning.
+  // Adds the column to the totals as long as they are meaningful.
   bool in_range(int64_t weight, const int64_t* column) {
     if (totals_ == nullptr || stage_ != kNone) {
       const auto [min, max] = score_range(set_, column);
@@ -156,7 +156,7 @@ Result<Status> ScorePass::pre_score(const ScoreSet& set) {
   return Status();
 }
 
-// Upstream has no nodes normalized, too.
+// Upstream also normalises an empty list of nodes.
 Result<Status> ScorePass::score_none(const ScoreSet& set, int64_t* totals) {
   if (totals != nullptr) std::fill(totals, totals + set.words * 64, 0);
   int64_t none = 0;
@@ -169,7 +169,8 @@ Result<Status> ScorePass::score_none(const ScoreSet& set, int64_t* totals) {
   return Status();
 }
 
-// All scores of one plugin. Where a node fails, `sums` is told, and the scores mean nothing.
+// Gets all scores of one plugin. If a node fails, `sums` records it, and the scores are
+// meaningless.
 Result<Scored> ScorePass::ask(uint32_t plugin, const ScoreSet& set, int64_t* scores, Sums* sums) {
   const CycleState::Entry& entry = state_.entries()[plugin];
   const Framework::Instance& instance = framework_.plugins()[plugin];

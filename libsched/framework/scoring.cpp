@@ -1,4 +1,4 @@
-// Normalising as upstream's plugins/helper, and the order of upstream's heap of scores.
+// Normalising as in upstream's plugins/helper, and the order of upstream's heap of scores.
 #include "libsched/framework/scoring.hpp"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace libsched {
 Span<uint32_t> FeasibleOrder::rows() {
   if (made_) return {rows_->data(), count_};
   made_ = true;
-  rows_->resize(count_ + 1);  // one more: every step writes, the last ones for nothing
+  rows_->resize(count_ + 1);  // one more: every step writes, the last ones in vain
   uint32_t* out = rows_->data();
   size_t n = 0;
   const auto take = [&](size_t begin, size_t end) {
@@ -44,7 +44,7 @@ void default_normalize(const ScoreSet& set, bool reverse, int64_t* scores) {
         max;  // wraps like Go's
     return reverse ? kMaxNodeScore - v : v;
   };
-  // Divisions are dear, and most maxima are small: one division per value instead of per node.
+  // Divisions are slow, and most maxima are small: one division per value instead of per node.
   constexpr size_t kTable = 1024;
   if (min >= 0 && max < static_cast<int64_t>(std::min(kTable, set.count))) {
     std::array<int64_t, kTable> table;
@@ -63,8 +63,8 @@ int64_t default_normalize_uniform(int64_t score, bool reverse) {
   return reverse ? kMaxNodeScore - v : v;
 }
 
-// Down to the left child if there is one, else to the right sibling of the nearest ancestor (or of
-// i itself) that is a left child and has one.
+// Moves down to the left child if it exists, else to the right sibling of the nearest ancestor (or
+// of i itself) that is a left child and has one.
 size_t next_in_heap(size_t i, size_t count) {
   if (2 * i + 1 < count) return 2 * i + 1;
   while (i != 0 && (i % 2 == 0 || i + 1 >= count)) i = (i - 1) / 2;

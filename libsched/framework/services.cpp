@@ -1,4 +1,4 @@
-// Services: what is made where nothing was given; pods between Permit and Bind; pods to try again.
+// Services: defaults; pods between Permit and Bind; pods to retry.
 #include "libsched/framework/services.hpp"
 
 namespace libsched {
@@ -34,7 +34,7 @@ bool PodsInPreBind::cancel(Str uid, Str reason) {
   const std::lock_guard lock(mutex_);
   const auto it = pods_.find(uid);
   if (it == pods_.end() || it->second.prebound) return false;
-  if (!it->second.cancelled) it->second.reason = reason;  // the first reason stands
+  if (!it->second.cancelled) it->second.reason = reason;  // the first reason is kept
   return it->second.cancelled = true;
 }
 

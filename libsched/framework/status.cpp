@@ -1,4 +1,4 @@
-// Status: names of codes, and texts put together as upstream does.
+// Status: names of codes, and texts in upstream's form.
 #include "libsched/framework/status.hpp"
 
 namespace libsched {

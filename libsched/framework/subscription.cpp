@@ -1,4 +1,4 @@
-// Subscription, and how evaluators come to it.
+// Subscription: creation and notification.
 #include "libsched/framework/subscription.hpp"
 
 #include <algorithm>
@@ -35,7 +35,7 @@ void Subscription::each(F&& f) const {
 }
 
 void Subscription::changed(const ObjectChange& change) {
-  const Ref<Services> services = services_;  // a plugin may give an evaluator others
+  const Ref<Services> services = services_;  // a plugin may replace an evaluator's
   each([&](const Plugin& p) { p.on_event(*services, cluster_.view(), change); });
 }
 void Subscription::forked() {
@@ -59,7 +59,7 @@ Result<void> Evaluator::use(Ref<Services> services) {
                  "this evaluator is asking its plugins already: its services are in use",
                  {},
                  {}};
-  // Inside of a plugin those that it was handed are still in use.
+  // Inside of a plugin, the services it was given are still in use.
   if (ForeignCall::depth() == 0)
     replaced_.clear();
   else

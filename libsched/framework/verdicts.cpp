@@ -1,4 +1,4 @@
-// Verdicts: bits of what was rejected, and statuses made of them.
+// Verdicts: bits of rejected rows, and their statuses.
 #include "libsched/framework/verdicts.hpp"
 
 #include <string>
@@ -9,8 +9,8 @@
 namespace libsched {
 namespace {
 
-// The statuses of one plugin's rows: rows with the same key share one, and so do rows of a plugin
-// without keys whose statuses say the same.
+// The statuses of one plugin's rows: rows with the same key share one, as do rows with equal
+// statuses of a plugin without keys.
 class Interner {
  public:
   Interner(const Framework& framework, const FilterStep& step, const FilterCall& call,
@@ -118,7 +118,7 @@ StatusTable Verdicts::statuses(const Framework& framework, const Call& call, con
   StatusTable out;
   out.first_row = first_word_ * 64;
   out.of_row.resize(words_ * 64);
-  CycleState none;  // statuses depend on what was prepared alone
+  CycleState none;  // statuses depend on prepared data only
   for (const Rejected& r : rejected_) {
     const FilterCall of_step{call, pod, none, r.step.data, r.step.pre_filtered};
     Interner statuses(framework, r.step, of_step, &out.list);

@@ -1,7 +1,7 @@
-// WaitingPods: who may still decide about a pod, and the first decision.
+// WaitingPods: the plugins that may still decide about a pod, and the first decision.
 //
-// Nothing runs when a time is over: whoever looks at the pod next finds the earliest timer that has
-// gone off, and that counts as the rejection that upstream's timer sends.
+// Nothing runs when a time is up: the next call about the pod finds the earliest expired timer,
+// which counts as the rejection that upstream's timer sends.
 #include "libsched/framework/waiting_pods.hpp"
 
 #include <cassert>
@@ -12,7 +12,7 @@
 namespace libsched {
 namespace {
 
-// Never beyond what can be counted.
+// The sum, saturated.
 int64_t later(int64_t now_ns, int64_t by_ns) {
   using Limits = std::numeric_limits<int64_t>;
   int64_t then = 0;

@@ -1,5 +1,5 @@
-// The list of kube-scheduler's plugins: those that are built, and those that only tell whether a
-// pod needs them.
+// The list of kube-scheduler's plugins: those that are implemented, and those that only report
+// whether a pod needs them.
 #include "libsched/plugins/in_tree.hpp"
 
 #include <algorithm>

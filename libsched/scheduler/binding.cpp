@@ -1,4 +1,4 @@
-// Binding: upstream's order of the points, and what a failure leads to.
+// Binding: upstream's order of the points, and the handling of failures.
 #include "libsched/scheduler/binding.hpp"
 
 #include <utility>
@@ -41,13 +41,13 @@ Status Binding::at(CyclePoint point, F&& f) const {
   return s;
 }
 
-// Whoever watches the pod learns where it is about to be bound, if that may take a while.
+// Publishes where the pod is about to be bound, if binding may take a while.
 void Binding::expect() {
   expected_ = true;
   PodStatusPatch patch;
   patch.set_nominated_node = true;
   patch.nominated_node = assumed_.node;
-  // As upstream: a failure is no reason to stop.
+  // As upstream: a failure does not stop the binding.
   static_cast<void>(assumed_.services->api().patch_pod_status(*assumed_.pod, patch));
 }
 
@@ -58,7 +58,7 @@ std::optional<Failure> Binding::run() {
   std::optional<Failure> failed;
   try {
     failed = bind();
-  } catch (...) {  // out of memory; the writer is to hear of it, if it can
+  } catch (...) {  // out of memory; the writer is notified if possible
     try {
       writer->forget(pod, Ref<Unreserving>::share(this));
     } catch (...) {
@@ -87,7 +87,7 @@ std::optional<Failure> Binding::bind() {
                             [&] { return BindingRun::wait_on_permit(services, *assumed_.pod); });
   if (!allowed.success()) {
     if (!allowed.rejected()) return with(allowed);
-    // The pod waits for what this plugin waits for, whatever its code.
+    // The pod waits for the same events as this plugin, whatever its code.
     Failure failure = Failure::of_node(allowed);
     failure.unschedulable_plugins = {allowed.plugin};
     failure.pending_plugins.clear();
@@ -106,7 +106,7 @@ std::optional<Failure> Binding::bind() {
   return std::nullopt;
 }
 
-// Until it is done, preemption may call the pod off.
+// Until this is done, preemption may cancel the pod.
 Status Binding::pre_bind(bool may_be_cancelled) {
   PodsInPreBind& pods = assumed_.services->pods_in_pre_bind();
   const Str uid = assumed_.pod->meta.uid;
@@ -130,7 +130,7 @@ void Binding::unreserve(Cluster& cluster) {
   const Call call{cluster.view(), *assumed_.services};
   const PluginScope scope(*assumed_.state, call, false);
   const auto hear = [&](bool ended) {
-    const Cluster::Judging judging(&cluster);  // who hears may not change it
+    const Cluster::Judging judging(&cluster);  // observers may not change it
     tell(CyclePoint::kUnreserve, ended, nullptr);
   };
   hear(false);

@@ -1,4 +1,4 @@
-// schedule_one: the order of upstream's schedulingCycle, and what its failures lead to.
+// schedule_one: the order of upstream's schedulingCycle, and the handling of its failures.
 #include "libsched/scheduler/cycle.hpp"
 
 #include "libsched/cluster/transaction.hpp"
@@ -87,7 +87,7 @@ class Cycle {
   }
 
   void hear(const CycleEvent& event) {
-    const Cluster::Judging judging(&cluster_);  // who hears may not change it
+    const Cluster::Judging judging(&cluster_);  // observers may not change it
     if (options_.observer) options_.observer->hear(event);
   }
   CycleEvent event_at(CyclePoint point) const {
@@ -98,7 +98,7 @@ class Cycle {
     event.node = out_->node;
     return event;
   }
-  // f(), which gives a Result<Status>, between the observer's two calls.
+  // Calls f(), which returns a Result<Status>, between the observer's two notifications.
   template <typename F>
   Result<Status> at(CyclePoint point, F&& f) {
     CycleEvent event = event_at(point);
@@ -148,7 +148,7 @@ class Cycle {
         change.commit();
         return {};
       }
-    } catch (...) {  // out of memory; the plugins that have reserved are to hear of it, if they can
+    } catch (...) {  // out of memory; plugins that have reserved are notified if possible
       try {
         static_cast<void>(unreserve());
       } catch (...) {
@@ -167,7 +167,7 @@ class Cycle {
     return {};
   }
 
-  // The pod goes to its binding cycle.
+  // Hands the pod to its binding cycle.
   void take(bool waits) {
     AssumedPod a;
     a.framework = out_->framework;

@@ -1,4 +1,4 @@
-// Failure: upstream's FitError of one node, and what the API server is told.
+// Failure: upstream's FitError of one node, and the report to the API server.
 #include "libsched/scheduler/failure.hpp"
 
 namespace libsched {

@@ -7,7 +7,7 @@
 namespace libsched {
 namespace {
 
-// Ends the whole call: the fault is not the pod's.
+// Whether the error ends the whole call: it is not about the pod.
 bool ends(const Error& error) {
   switch (error.rc) {
     case Rc::kNoMemory:
@@ -68,8 +68,8 @@ class Placer {
     return watch.exceeded() ? Result<void>(watch.error()) : Result<void>();
   }
 
-  // The next pod of this class fares the same while the cluster stays as it is, if all that judged
-  // it follow the cluster alone. Sampling moves its start on with each pod.
+  // The next pod of this class fares the same while the cluster is unchanged, if all its plugins
+  // depend on the cluster only. Sampling advances its start with each pod.
   void keep(Evaluator& evaluator, const Placement& failed, std::string of) {
     if (options_.sampling || !evaluator.services().nominator().empty()) return;
     const View& view = cluster().view();
@@ -86,7 +86,7 @@ class Placer {
     failures_.put(std::move(of), {failed.text, failed.plugin}, bytes);
   }
 
-  // What the scheduler does not see: true, and what becomes of it.
+  // Handles pods that the scheduler ignores: returns true and sets their outcome.
   Result<bool> settle(const Pod& pod, Placement* out) {
     if (pod.terminated()) {
       out->outcome = Outcome::kEnded;
@@ -126,7 +126,7 @@ class Placer {
     LIBSCHED_TRY(evaluator.may_ask());
     if (const Status gate = evaluator.run_pre_enqueue(pod); !gate.success())
       return rejected(Outcome::kGated, gate, out);
-    std::string of;  // its class, if a pod of that may have failed in this very state
+    std::string of;  // its class, if a pod of that class may have failed in this very state
     if (failed_at_ == cluster().view().version() && evaluator.services().nominator().empty()) {
       of = pod_class(pod);
       if (const Failure* known = failures_.find(of); known != nullptr) {
@@ -173,7 +173,7 @@ class Placer {
 
   Span<Evaluator*> profiles_;
   const PlaceOptions& options_;
-  size_t next_start_ = 0;  // upstream has one for all profiles
+  size_t next_start_ = 0;  // upstream shares it between all profiles
   PodClassMap<Failure> failures_{size_t{16} << 20};
   uint64_t failed_at_ = 0;  // the version of the view in which all of failures_ failed
 };
@@ -202,7 +202,7 @@ Result<void> place(Span<Evaluator*> profiles, Span<PlaceRequest> requests,
       if (stuck) done->count = request.replicas - i;
       bool go_on = false;
       {
-        const Cluster::Judging judging(profiles.front()->cluster());  // who hears may not change it
+        const Cluster::Judging judging(profiles.front()->cluster());  // it may not change it
         go_on = placed(*done);
       }
       if (!go_on || (stuck && options.stop_at_failure)) return {};

@@ -1,4 +1,4 @@
-// Profiles: choosing one, and what evaluators may stand together.
+// Profiles: selection, and the check of which evaluators may be combined.
 #include "libsched/scheduler/profiles.hpp"
 
 #include "libsched/base/quote.hpp"

@@ -1,4 +1,4 @@
-// WriterQueue: what a message does, if it still holds.
+// WriterQueue: the effect of a message, if it still applies.
 #include "libsched/scheduler/writer_queue.hpp"
 
 #include <mutex>
@@ -17,7 +17,7 @@ size_t WriterQueue::pending() const {
   return messages_.size();
 }
 
-// Whether it changed the cluster; no: the pod has gone or is newer.
+// Returns whether it changed the cluster; false: the pod is gone or newer.
 Result<bool> WriterQueue::apply(const Message& message, Cluster& cluster) {
   const Pod& pod = *message.pod;
   Cluster::Transaction change(&cluster);
@@ -35,7 +35,7 @@ Result<bool> WriterQueue::apply(const Message& message, Cluster& cluster) {
     else
       done = cluster.update_pod(
           copy_pod(pod, pod.meta.name, pod.meta.ns, pod.meta.uid, message.node), message.node);
-    held = done.ok();  // else there is no room for it: nobody could do better later
+    held = done.ok();  // else it has no room; retrying later could not succeed either
   }
   if (change.changed()) change.commit();
   return held;
@@ -56,7 +56,7 @@ Result<WriterQueue::Counts> WriterQueue::apply(Cluster& cluster) {
     const Result<bool> held = apply(next, cluster);
     if (!held.ok()) return held.error();
     ++(*held ? out.applied : out.dropped);
-    const std::lock_guard lock(mutex_);  // the front is still the one that was applied
+    const std::lock_guard lock(mutex_);  // the front is still the applied message
     messages_.pop_front();
   }
 }

@@ -1,6 +1,6 @@
-// DefaultPreemption: when no node takes a pod, finds the node where the least important pods would
-// have to leave for it, makes them leave, and nominates the pod to it.
-// Mirrors upstream's plugins/defaultpreemption and preemption/preemption.go.
+// DefaultPreemption: when no node takes a pod, finds the node where it would evict the least
+// important pods, evicts them, and nominates the pod to the node. Mirrors upstream's
+// plugins/defaultpreemption and preemption/preemption.go.
 #include <algorithm>
 
 #include "libsched/framework/evaluator.hpp"
@@ -13,7 +13,7 @@
 namespace libsched {
 namespace {
 
-// Preemption of this scheduler is what makes the pod leave.
+// Whether this scheduler's preemption is evicting the pod.
 bool leaves_by_preemption(const Pod& pod) {
   if (!pod.meta.terminating()) return false;
   for (const PodCondition& c : pod.status.conditions)
@@ -22,13 +22,13 @@ bool leaves_by_preemption(const Pod& pod) {
   return false;
 }
 
-// "" if it may, else why it may not preempt.
+// Why the pod may not preempt; "" if it may.
 Str not_eligible(const View& view, const Pod& pod, const NodeStatuses& statuses) {
   if (pod.spec.preemption_policy == "Never") return "not eligible due to preemptionPolicy=Never.";
   const uint32_t row = pod.status.nominated_node_name.empty()
                            ? kNoId
                            : view.find_node(pod.status.nominated_node_name);
-  // A nominated node that no preemption would help with doesn't count.
+  // A nominated node that preemption cannot help does not count.
   if (row == kNoId || statuses.at(row).code == Code::kUnschedulableAndUnresolvable) return {};
   for (const uint32_t s : view.row(row).pods) {
     const Pod& there = *view.slot(s).pod;
@@ -76,8 +76,8 @@ class DefaultPreemption final : public Plugin {
     return s;
   }
 
-  // Only a pod that waits for its own preemption is held back here, and nothing is gained by trying
-  // it again for other reasons than those of the plugins that had rejected it.
+  // Only a pod that waits for its own preemption is held back here, and retrying it is useful only
+  // for the events of the plugins that had rejected it.
   bool registers_events() const override { return true; }
   Result<std::vector<ClusterEventWithHint>> events_to_register() const override {
     if (!asynchronous_) return std::vector<ClusterEventWithHint>();
@@ -90,7 +90,7 @@ class DefaultPreemption final : public Plugin {
  private:
   struct Found {
     std::vector<PreemptionReport::Candidate> candidates;  // those without violations first
-    bool any_wanted = true;  // false: the configuration asks for none, so there is none to take
+    bool any_wanted = true;  // false: the configuration asks for none, so none is taken
     std::vector<std::pair<uint32_t, Status>> others;
     std::vector<std::string> errors;
   };
@@ -119,7 +119,7 @@ class DefaultPreemption final : public Plugin {
       return Status(Code::kUnschedulable, fit_error(view, *found));
     }
     Services& services = call.services;
-    // Upstream takes any of the best; here that of the smallest name, or by the seed.
+    // Upstream takes any of the best; here the smallest name wins, or the seed decides.
     const bool random = !call.question && services.preemption_seed;
     const PreemptionReport::Candidate& chosen =
         found->candidates[best[random ? draw(services, best.size()) : 0]];
@@ -133,7 +133,7 @@ class DefaultPreemption final : public Plugin {
     return {};
   }
 
-  // The nodes where pods that leave might help, in the order in which they are tried.
+  // The nodes where evictions might help, in the order in which they are tried.
   static std::vector<uint32_t> potential_nodes(const PostFilterCall& call) {
     const View& view = call.view;
     std::vector<uint32_t> rows;
@@ -152,7 +152,7 @@ class DefaultPreemption final : public Plugin {
     return rows;
   }
 
-  // A number below n, another one each time.
+  // The next random number below n.
   static size_t draw(Services& services, size_t n) {
     services.preemption_seed = mixed(*services.preemption_seed, 1);
     return *services.preemption_seed % n;
@@ -198,7 +198,7 @@ class DefaultPreemption final : public Plugin {
         out.others.emplace_back(row, std::move(s));
         return true;
       }
-      // Either list has room for as many as are wanted; upstream drops what comes after.
+      // Each list holds at most the wanted number; upstream drops the rest.
       auto& list = victims->budget_violations == 0 ? out.candidates : violating;
       if (list.size() < enough)
         list.push_back({name, std::move(victims->pods), victims->budget_violations});
@@ -221,7 +221,7 @@ class DefaultPreemption final : public Plugin {
     return out;
   }
 
-  // The candidates that are as good as any, by name.
+  // The best candidates, which are equally good, by name.
   static std::vector<size_t> best_nodes(
       const PostFilterCall& call, const std::vector<PreemptionReport::Candidate>& candidates) {
     std::vector<size_t> best = best_candidates(candidates, call.services.clock().now_ns());

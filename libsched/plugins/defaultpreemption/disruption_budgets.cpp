@@ -1,4 +1,4 @@
-// Counting down what each budget allows, as upstream's filterPodsWithPDBViolation.
+// The remaining disruptions of each budget, as upstream's filterPodsWithPDBViolation.
 #include "libsched/plugins/defaultpreemption/disruption_budgets.hpp"
 
 #include <algorithm>
@@ -7,7 +7,7 @@ namespace libsched {
 
 DisruptionBudgets::DisruptionBudgets(const View& view) {
   view.objects().for_each<PodDisruptionBudget>([&](const PodDisruptionBudget& budget) {
-    // Absent or empty selects nothing here, and so does one that upstream cannot parse.
+    // An absent or empty selector selects nothing here, nor does one that upstream cannot parse.
     const LabelSelector& s = budget.selector;
     if (s.present && !s.empty() && label_selector_error(s).empty()) list_.push_back(&budget);
   });

@@ -13,7 +13,7 @@ std::string key_of(const Pod& pod) {
 
 bool gone(const Result<void>& ran) { return !ran.ok() && ran.error().rc == Rc::kNotFound; }
 
-// A pod that waits, or is about to be bound, is called off in memory; any other is deleted.
+// Cancels a pod that waits or is about to be bound in memory; deletes any other.
 Result<void> preempt(const Pod& victim, const Pod& preemptor, Str node, Services& services) {
   bool in_memory = false;
   if (const auto waiting = services.waiting_pods().get(victim.meta.uid))
@@ -39,8 +39,8 @@ Result<void> preempt(const Pod& victim, const Pod& preemptor, Str node, Services
   return {};
 }
 
-// Pods of lower priority that are nominated to the node may not fit any more. False: a request
-// failed.
+// Clears the nominations of pods of lower priority to the node, which may not fit any more. False:
+// a request failed.
 bool clear_nominations(const Pod& preemptor, Str node, Services& services) {
   bool done = true;
   const auto& all = services.nominator().all();
@@ -83,7 +83,7 @@ Status Executor::execute(const PreemptionReport::Candidate& candidate, const Pod
   return {};
 }
 
-// Nothing that fails changes the answer; the preemptor is only tried again at once.
+// A failure does not change the answer; the preemptor is only retried right away.
 Status Executor::asynchronous(const PreemptionReport::Candidate& candidate, const Pod& preemptor,
                               Services& services) {
   std::vector<PodRef> victims;

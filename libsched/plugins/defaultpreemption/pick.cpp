@@ -9,7 +9,7 @@
 namespace libsched {
 namespace {
 
-// When the first of the most important victims began.
+// The earliest start of the most important victims.
 int64_t earliest_start(const std::vector<PodRef>& victims, int64_t now_ns) {
   int64_t earliest = started(*victims[0], now_ns);
   int32_t highest = victims[0]->priority();
@@ -31,7 +31,7 @@ std::vector<size_t> best_candidates(const std::vector<PreemptionReport::Candidat
       [](const Candidate& c, int64_t) { return -c.budget_violations; },
       [](const Candidate& c, int64_t) { return -int64_t{c.victims[0]->priority()}; },
       [](const Candidate& c, int64_t) {
-        // Shifted, so that one more victim never makes a sum of negative priorities smaller.
+        // Shifted, so that a further victim never makes a sum of negative priorities smaller.
         int64_t sum = 0;
         for (const PodRef& p : c.victims) sum += int64_t{p->priority()} + (int64_t{1} << 31);
         return -sum;

@@ -18,7 +18,7 @@ class DryRun {
 
   const std::vector<PodRef>& pods() const { return node_.pods(); }
 
-  // An Error that is no success is upstream's AsStatus of an extension's error.
+  // An Error that is not Success is upstream's AsStatus of an extension's error.
   Result<Status> take_off(const Pod& other) {
     node_.remove(other);
     return plain(pass_.change(FilterPass::Change::kRemove, other, NodeView(node_)));
@@ -62,7 +62,7 @@ Result<Victims> select_victims(const PostFilterCall& call, uint32_t row,
         Status(Code::kUnschedulableAndUnresolvable, "No preemption victims found for incoming pod");
     return out;
   }
-  // Runs a step; true: it was no success, and `out.status` says so.
+  // Runs a step; true: it did not succeed, and `out.status` says why.
   Result<void> failed;
   const auto fails = [&](Result<Status> ran) {
     if (!ran.ok()) {
@@ -70,7 +70,7 @@ Result<Victims> select_victims(const PostFilterCall& call, uint32_t row,
       return true;
     }
     failed = call.check_limits();
-    if (!failed.ok()) return true;  // then what plugins said means nothing
+    if (!failed.ok()) return true;  // then the plugins' statuses are meaningless
     out.status = std::move(*ran);
     return !out.status.success();
   };

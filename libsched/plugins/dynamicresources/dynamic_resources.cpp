@@ -1,5 +1,5 @@
-// DynamicResources: lets pods pass that need no device; any other pod is an error, since device
-// allocation is not there yet. Mirrors the Skip condition of upstream's plugins/dynamicresources.
+// DynamicResources: lets pods pass that need no device; any other pod is an error, because device
+// allocation is not implemented. Mirrors the Skip condition of upstream's plugins/dynamicresources.
 #include "libsched/plugins/hints.hpp"
 #include "libsched/plugins/in_tree.hpp"
 #include "libsched/plugins/signature/signature.hpp"
@@ -61,7 +61,7 @@ class DynamicResources final : public Plugin {
         hinted(kPodEvents, kUpdatePodGeneratedResourceClaim),
         always(kDeviceClassEvents, kAdd | kUpdate), always(kResourceSliceEvents, kAdd | kUpdate)};
   }
-  // ResourceClaims are not known yet: rather one try too many than a pod that is forgotten.
+  // ResourceClaims are not known yet: a retry too many is better than a forgotten pod.
   Result<QueueingHint> hint(size_t index, const View&, const Pod& pod,
                             const ObjectChange& change) const override {
     if (index != 2) return QueueingHint::kQueue;

@@ -1,5 +1,5 @@
-// ImageLocality: prefers nodes that already have the pod's images, large and widespread ones most.
-// Mirrors upstream's plugins/imagelocality.
+// ImageLocality: prefers nodes that already have the pod's images, especially large and widespread
+// ones. Mirrors upstream's plugins/imagelocality.
 #include <algorithm>
 #include <limits>
 #include <set>
@@ -18,7 +18,7 @@ bool has_tag(Str name) {
   return colon != Str::npos && (slash == Str::npos || colon > slash);
 }
 
-// Without a tag an image is the latest.
+// An image without a tag has the tag latest.
 const Images::Image* find_image(const Images& images, Str name) {
   return has_tag(name) ? images.find(name) : images.find(std::string(name) + ":latest");
 }
@@ -27,7 +27,7 @@ int64_t scaled_size(int64_t size, uint32_t nodes, size_t all_nodes) {
   const double spread = static_cast<double>(nodes) / static_cast<double>(all_nodes);
   const double scaled = static_cast<double>(size) * spread;
   constexpr double kLimit =
-      9223372036854775808.0;  // Go on amd64: what does not fit is the smallest
+      9223372036854775808.0;  // Go on amd64: values out of range become the smallest
   return scaled >= -kLimit && scaled < kLimit ? static_cast<int64_t>(scaled)
                                               : std::numeric_limits<int64_t>::min();
 }
@@ -50,7 +50,7 @@ class ImageLocality final : public Plugin {
 
     const int64_t max = kMaxThresholdPerContainer *
                         static_cast<int64_t>(spec.init_containers.size() + spec.containers.size());
-    if (wanted.size() == 1) {  // then a row is met once, and its score is that of its size
+    if (wanted.size() == 1) {  // each row occurs once, and its score is that of its size
       std::fill(scores, scores + set.words * 64, score_of(0, max));
       uint32_t nodes = 0;
       int64_t score = 0;
@@ -67,7 +67,7 @@ class ImageLocality final : public Plugin {
     std::fill(scores, scores + set.words * 64, 0);
     for (const Images::Image* image : wanted) {
       if (call.exceeded()) return {};
-      uint32_t nodes = 0;  // mostly the same for all
+      uint32_t nodes = 0;  // mostly the same for all nodes
       int64_t size = scaled_size(image->size, nodes, call.view.node_count());
       for (const Images::Holder& h : image->holders) {
         if (h.nodes != nodes) {

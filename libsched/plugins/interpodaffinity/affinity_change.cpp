@@ -1,5 +1,5 @@
-// AffinityFilter when a pod comes or goes after PreFilter: upstream's updateWithPod. Counts change
-// one by one, and rows are then judged by them.
+// AffinityFilter for a pod that joins or leaves after PreFilter: upstream's updateWithPod. Counts
+// change one by one, and rows are then judged by them.
 #include <algorithm>
 
 #include "libsched/plugins/interpodaffinity/affinity_filter.hpp"
@@ -9,10 +9,10 @@ namespace libsched {
 
 struct AffinityFilter::Changes {
   struct Anti {
-    Str topology_key;  // lives in the pod
+    Str topology_key;  // points into the pod
     std::unique_ptr<CountRule> rule;
   };
-  std::unique_ptr<CountRule> affinity;  // stands for all terms; null: selects none
+  std::unique_ptr<CountRule> affinity;  // for all terms; null: selects no pod
   std::vector<Anti> anti;
   bool selects_itself = false;
 };

@@ -1,4 +1,4 @@
-// AffinityFilter: the counts of PreFilter, and the rows that they reject.
+// AffinityFilter: PreFilter's counts, and the rows that they reject.
 #include "libsched/plugins/interpodaffinity/affinity_filter.hpp"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ Span<uint64_t> live_rows(const View& view) {
   return {view.live().data(), view.live().word_count()};
 }
 
-// counts += times * sums, which wraps; whether any sum is not zero.
+// counts += times * sums, with wrap-around; returns whether any sum is not zero.
 bool add_sums(const DomainSums& sums, uint32_t times, std::vector<int32_t>* counts) {
   counts->resize(std::max(counts->size(), sums.sum.size()));
   int32_t any = 0;
@@ -26,7 +26,7 @@ bool add_sums(const DomainSums& sums, uint32_t times, std::vector<int32_t>* coun
   return any != 0;
 }
 
-// The domains whose count is positive. Most counts are zero: they are passed over in blocks.
+// The domains with a positive count. Most counts are zero and are skipped in blocks.
 std::vector<uint32_t> positive_domains(const std::vector<int32_t>& counts) {
   constexpr size_t kBlock = 16;
   std::vector<uint32_t> out;
@@ -47,7 +47,7 @@ std::vector<uint32_t> positive_domains(const std::vector<int32_t>& counts) {
 // out |= the rows in a domain whose count is positive.
 void add_positive(const View& view, const TopologyColumn& column,
                   const std::vector<int32_t>& counts, std::vector<uint64_t>* out) {
-  // A posting costs a jump through memory, the other way a step for every row.
+  // Following a posting costs a random memory access, the alternative a step for every row.
   constexpr size_t kRowsPerPosting = 32;
   const std::vector<uint32_t> domains = positive_domains(counts);
   if (domains.size() * kRowsPerPosting <= out->size() * 64) {
@@ -79,7 +79,7 @@ AffinityFilter::AffinityFilter(const Call& call, const Pod& pod) {
   if (!call.exceeded()) judge(view);
 }
 
-// Columns are shared, hence their names stay where they are.
+// Columns are shared, hence their names keep their addresses.
 uint32_t AffinityFilter::key_index(const View& view, Str text) {
   constexpr size_t kFew = 16;
   if (places_.empty()) {
@@ -100,7 +100,7 @@ AffinityFilter::Key& AffinityFilter::key(const View& view, Str text) {
   return keys_[key_index(view, text)];
 }
 
-// One pod that all terms select counts once for every term.
+// A pod that all terms select counts once for every term.
 void AffinityFilter::add_affinity(const Call& call, const Pod& pod) {
   const View& view = call.view;
   const Span<PodAffinityTerm> terms = pod.spec.pod_affinity.required;
@@ -110,7 +110,7 @@ void AffinityFilter::add_affinity(const Call& call, const Pod& pod) {
   if (call.exceeded()) return;
   CountsRef counts;
   if (some) counts = view.tables().counts(view, selected);
-  std::vector<uint32_t> times;  // how many terms have a key, by its place
+  std::vector<uint32_t> times;  // number of terms with a key, by the key's index
   size_t step = 0;
   for (const PodAffinityTerm& t : terms) {
     if (call.exceeded(step++)) return;
@@ -150,7 +150,7 @@ void AffinityFilter::add_anti(const Call& call, const Pod& pod) {
     }
     return;
   }
-  // Equal terms are counted once, and added as often as they are there.
+  // Equal terms are counted once, and added as often as they occur.
   struct Distinct {
     CountKey selected;
     uint32_t times = 0;
@@ -196,7 +196,7 @@ void AffinityFilter::judge(const View& view) {
   all_.assign(words, 0);
   for (const Key& k : keys_) {
     if (k.required) {
-      // The first pod of a group that wants to be together only needs the keys.
+      // The first pod of a group with affinity to itself only needs the keys.
       std::vector<uint64_t> fits(words);
       if (selects_itself_) {
         for (size_t w = 0; w < words; ++w) fits[w] = k.column->labelled.word(w);

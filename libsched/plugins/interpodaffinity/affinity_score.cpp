@@ -113,7 +113,7 @@ void AffinityScore::normalize(const ScoreSet& set, int64_t* scores) {
     return static_cast<int64_t>(static_cast<double>(kMaxNodeScore) *
                                 (static_cast<double>(above) / static_cast<double>(range)));
   };
-  // A division for every value that may occur, rather than for every row.
+  // One division for every possible value instead of every row.
   if (range < static_cast<int64_t>(set.count)) {
     std::vector<uint8_t> table(static_cast<size_t>(range) + 1);
     for (int64_t i = 0; i <= range; ++i)

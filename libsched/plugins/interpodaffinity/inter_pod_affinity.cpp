@@ -1,6 +1,6 @@
 // InterPodAffinity: required terms of the incoming pod and required anti-affinity of existing pods
-// decide where it may go; preferred terms of both, and required affinity of existing pods, where it
-// had better go. Mirrors upstream's plugins/interpodaffinity.
+// decide where it may run; preferred terms of both, and required affinity of existing pods, where
+// it should run. Mirrors upstream's plugins/interpodaffinity.
 #include "libsched/plugins/hints.hpp"
 #include "libsched/plugins/in_tree.hpp"
 #include "libsched/plugins/interpodaffinity/affinity_filter.hpp"
@@ -100,7 +100,7 @@ class InterPodAffinity final : public Plugin {
     return {};
   }
 
-  // Terms of existing pods, and of the pod's own terms how many pods each domain has.
+  // Terms of existing pods, and for the pod's own terms the number of pods in each domain.
   Dependencies depends_on(const View&, const Pod& pod) const override {
     if (!affinity_terms_error(pod).empty()) return {};
     const PodSpec& spec = pod.spec;
@@ -121,7 +121,7 @@ class InterPodAffinity final : public Plugin {
   Status sign(const View&, const Pod& pod, std::vector<SignFragment>* out) const override {
     if (pod.has_pod_affinity)
       return Status(Code::kUnschedulable, "pods with InterPodAffinity are not signable");
-    // Then a pod without terms has nothing to do with the terms of others.
+    // Then terms of existing pods do not affect a pod without terms.
     if (args_.ignore_preferred_terms_of_existing_pods) return {};
     // `labels: {}` is read as no labels.
     const Labels labels = pod.meta.labels;
@@ -165,7 +165,7 @@ class InterPodAffinity final : public Plugin {
 Result<std::unique_ptr<Plugin>> make_inter_pod_affinity(const FactoryCall& call) {
   const auto* args =
       call.args == nullptr ? nullptr : std::get_if<InterPodAffinityArgs>(&call.args->value);
-  // As upstream defaults it.
+  // Upstream's defaults.
   return std::unique_ptr<Plugin>(
       std::make_unique<InterPodAffinity>(args == nullptr ? InterPodAffinityArgs{1, false} : *args));
 }

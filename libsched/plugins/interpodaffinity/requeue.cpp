@@ -1,5 +1,5 @@
-// The hints of upstream's interpodaffinity/plugin.go. Terms are matched without a look at
-// namespaces: a namespace selector counts only where it matches a namespace without labels.
+// The hints of upstream's interpodaffinity/plugin.go. Terms are matched without namespace labels: a
+// namespace selector counts only where it matches a namespace without labels.
 #include "libsched/plugins/interpodaffinity/requeue.hpp"
 
 #include <algorithm>

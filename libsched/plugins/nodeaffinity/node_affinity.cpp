@@ -52,7 +52,7 @@ struct Preferred final : PluginData {
   }
 };
 
-// Upstream's RequiredNodeAffinity.Match: terms that do not parse are an Error unless another
+// Upstream's RequiredNodeAffinity.Match: terms that do not parse are an Error unless another term
 // matches.
 Result<bool> required_matches(const Pod& pod, const Node& node) {
   for (const Label& wanted : pod.spec.node_selector) {
@@ -189,7 +189,7 @@ class NodeAffinityPlugin final : public Plugin {
   Result<std::vector<ClusterEventWithHint>> events_to_register() const override {
     return std::vector<ClusterEventWithHint>{hinted(kNodeEvents, kAdd | kUpdateNodeLabel)};
   }
-  // The node must match now, and not have matched before.
+  // Whether the node matches now and did not match before.
   Result<QueueingHint> hint(size_t, const View&, const Pod& pod,
                             const ObjectChange& change) const override {
     const Node* after = object_of<Node>(change.after);
@@ -208,7 +208,7 @@ class NodeAffinityPlugin final : public Plugin {
   }
 
  private:
-  NodeAffinity added_;  // lives in the configuration, which the framework keeps
+  NodeAffinity added_;  // points into the configuration, which the framework keeps
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
 // NodeDeclaredFeatures: a node must declare the features that the pod's spec relies on.
 // Mirrors upstream's plugins/nodedeclaredfeatures with the feature registry of v1.36, of which two
-// can be required of a pod that is to be scheduled.
+// features can be required of a pod before it is scheduled.
 #include <algorithm>
 #include <array>
 
@@ -58,7 +58,7 @@ class NodeDeclaredFeatures final : public Plugin {
 
   bool signs() const override { return true; }
   Status sign(const View&, const Pod& pod, std::vector<SignFragment>* out) const override {
-    // Without the gate upstream has no version to infer for.
+    // Without the gate upstream has no version to infer features for.
     if (!enabled_) return Status::from_error("target version cannot be nil");
     std::string bits(kFeatures.size(), '0');
     for (const Str f : required(pod))

@@ -1,4 +1,4 @@
-// NodeName: a pod that names its node fits no other.
+// NodeName: a pod that names its node fits no other node.
 // Mirrors upstream's plugins/nodename.
 #include "libsched/base/quote.hpp"
 #include "libsched/plugins/hints.hpp"

@@ -63,7 +63,7 @@ class NodePorts final : public Plugin {
     return std::vector<ClusterEventWithHint>{hinted(kPodEvents, kDelete),
                                              always(kNodeEvents, kAdd)};
   }
-  // A pod that went may have held a port that this one wants.
+  // A deleted pod may have held a port that this pod wants.
   Result<QueueingHint> hint(size_t, const View&, const Pod& pod,
                             const ObjectChange& change) const override {
     const Pod* gone = object_of<Pod>(change.before);

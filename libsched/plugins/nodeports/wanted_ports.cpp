@@ -1,4 +1,4 @@
-// Conflicts of host ports: the same port and protocol on the same address, or on every one.
+// Conflicts of host ports: the same port and protocol on the same address, or on all addresses.
 #include "libsched/plugins/nodeports/wanted_ports.hpp"
 
 #include "libsched/base/hash.hpp"

@@ -15,7 +15,7 @@ class BalancedAllocation final : public Plugin {
         form_(form),
         device_resources_(device_resources) {}
 
-  // A pod that asks for nothing listed would go to the most even node again and again: Skip.
+  // A pod without requests for listed resources would always go to the most even node: Skip.
   Status pre_score(const PreScoreCall& call, std::shared_ptr<PluginData>* data) const override {
     std::shared_ptr<AllocationAsk> ask = allocation_.ask(call.pod);
     if (ask->nothing()) return Status(Code::kSkip);

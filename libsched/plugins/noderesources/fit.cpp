@@ -1,4 +1,4 @@
-// NodeResourcesFit: the pod's requests must fit into what is left on the node, and a strategy of
+// NodeResourcesFit: the pod's requests must fit into the node's free resources, and a strategy of
 // the profile scores how much is left. Mirrors upstream's plugins/noderesources/fit.go: every
 // insufficiency is reported; a request above the node's whole capacity cannot be resolved by
 // preemption. The scores are in fit_score.cpp.
@@ -34,7 +34,7 @@ class NodeResourcesFit final : public Plugin {
   NodeResourcesFit(const NodeResourcesFitArgs& args, bool device_resources)
       : args_(args), scorer_(args.scoring_strategy), device_resources_(device_resources) {}
 
-  // Never Skip: a pod that asks for nothing still takes one of the node's pod slots.
+  // Never Skip: a pod without requests still takes a pod slot of the node.
   Result<Status> pre_filter(const PreFilterCall& call, PreFilterResult*) const override {
     if (!device_resources_) return Status();
     for (const ScalarAmount& s : call.pod.requests.scalars)
@@ -115,7 +115,7 @@ class NodeResourcesFit final : public Plugin {
     return out;
   }
 
-  // Two bits per demand: whether it is too much, and whether even for the empty node.
+  // Two bits per demand: whether it exceeds the free amount, and whether the whole capacity.
   uint64_t reason_key(const FilterCall& call, uint32_t row) const override {
     if (!call.pre_filtered) return 0;
     const std::vector<Demand>& list = static_cast<const Demands&>(*call.data).list;

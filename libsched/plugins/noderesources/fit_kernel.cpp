@@ -102,7 +102,7 @@ void avx512(const FitDemand* demands, size_t count, uint64_t* alive, size_t word
 }
 #endif
 
-// The fastest one last.
+// In ascending order of speed.
 struct Kernels {
   std::array<FitKernel, 3> list;
   size_t count = 0;

@@ -43,8 +43,8 @@ int64_t least_allocated_row(std::span<const AllocationColumn> columns, size_t ro
 
 namespace {
 
-// How evenly the resources are used: 100 where all fractions are the same. `with_pod`: with what
-// the pod asks for on top.
+// How evenly the resources are used: 100 where all fractions are equal. `with_pod` adds the pod's
+// requests.
 int64_t balance_of(std::span<const AllocationColumn> columns, size_t row, bool with_pod) {
   const auto fraction = [&](const AllocationColumn& c) {
     const int64_t used = with_pod ? wrapping_add(c.used_at(row), c.ask) : c.used_at(row);
@@ -88,12 +88,12 @@ namespace {
 // LeastAllocated multiplies it by 100.
 constexpr int kAmountBits = 51;
 constexpr int kCapacityBits = 46;
-// Few candidates in a word: one by one is cheaper than 64 rows at once.
+// Few candidates in a word: testing them one by one is cheaper than 64 rows at once.
 bool few(uint64_t bits) { return bits != ~uint64_t{0} && std::popcount(bits) <= 4; }
 
 bool usual_amount(int64_t v) { return static_cast<uint64_t>(v) >> kAmountBits == 0; }
 
-// Whether what is the same for all rows is of a usual size.
+// Whether the inputs common to all rows are of usual size.
 bool usual_ask(const AllocationInput& input) {
   return std::all_of(input.columns.begin(), input.columns.end(), [](const AllocationColumn& c) {
     return usual_amount(c.ask) && c.weight > 0 && c.weight <= 1000;
@@ -184,7 +184,7 @@ __attribute__((target("avx2"), always_inline)) inline void store4(int64_t* out, 
   _mm256_storeu_si256(reinterpret_cast<__m256i*>(out),
                       _mm256_xor_si256(bits, _mm256_set1_epi64x(kMagicBits)));
 }
-// floor(100 * (capacity - used - ask) / capacity), 0 where it is too much.
+// floor(100 * (capacity - used - ask) / capacity), 0 where the request does not fit.
 __attribute__((target("avx2"), always_inline)) inline __m256d free4(const Four& c, __m256d ask) {
   const __m256d capacity = doubles4(c.capacity);
   const __m256d requested = _mm256_add_pd(doubles4(c.used), ask);
@@ -303,9 +303,9 @@ LIBSCHED_AVX512 __m512d floor8(__m512d v) {
 LIBSCHED_AVX512 void store8(int64_t* out, __m512d v) {
   _mm512_storeu_si512(out, _mm512_cvttpd_epi64(v));
 }
-// floor(100 * (capacity - used - ask) / capacity), 0 where it is too much. Half a unit on top
-// keeps the product at least 0.5 / capacity > 2^-45 away from every integer, and it is off by less
-// than 101 * 2^-52.
+// floor(100 * (capacity - used - ask) / capacity), 0 where the request does not fit. Adding half a
+// unit keeps the product at least 0.5 / capacity > 2^-45 away from every integer, and its error is
+// less than 101 * 2^-52.
 LIBSCHED_AVX512 __m512d free8(const Eight& c, __m512i ask) {
   const __m512i left = _mm512_sub_epi64(_mm512_sub_epi64(c.capacity, c.used), ask);
   const __m512d free = _mm512_cvtepi64_pd(_mm512_max_epi64(left, _mm512_setzero_si512()));
@@ -313,8 +313,9 @@ LIBSCHED_AVX512 __m512d free8(const Eight& c, __m512i ask) {
       _mm512_mul_pd(_mm512_fmadd_pd(free, _mm512_set1_pd(100), _mm512_set1_pd(0.5)), c.inverse));
 }
 // min(used / capacity, 1), the quotient rounded as IEEE's: with the exact remainder of a first
-// guess, what is rounded at last is less than 2^-50 ulp from the quotient, but the quotient of a
-// number below 2^53 by one below 2^44 is at least 2^-45 ulp from where rounding changes.
+// guess, the value before the last rounding is less than 2^-50 ulp from the quotient, but the
+// quotient of a number below 2^53 by one below 2^44 is at least 2^-45 ulp from where rounding
+// changes.
 LIBSCHED_AVX512 __m512d fraction8(__m512d used, __m512d capacity, __m512d inverse) {
   const __m512d guess = _mm512_mul_pd(used, inverse);
   const __m512d rest = _mm512_fnmadd_pd(guess, capacity, used);
@@ -383,7 +384,7 @@ __attribute__((target("avx512f,avx512dq"))) void avx512_balanced(const Allocatio
         }
         const __m512d without = balance8(fraction8(used_a, capacity_a, at_a.inverse),
                                          fraction8(used_b, capacity_b, at_b.inverse));
-        // 50 + (50 + change) / 2, of which no part is negative.
+        // 50 + (50 + change) / 2, whose terms are not negative.
         store8(scores + row, _mm512_fmadd_pd(_mm512_sub_pd(with_pod, without), _mm512_set1_pd(0.5),
                                              _mm512_set1_pd(75)));
       }
@@ -396,7 +397,7 @@ __attribute__((target("avx512f,avx512dq"))) void avx512_balanced(const Allocatio
 #undef LIBSCHED_AVX512
 #endif
 
-// The fastest one last.
+// In ascending order of speed.
 struct Kernels {
   std::array<AllocationKernels, 3> list;
   size_t count = 0;

@@ -1,4 +1,4 @@
-// Which CSI volumes a pod has.
+// The CSI volumes of a pod.
 #include "libsched/plugins/nodevolumelimits/attached_volumes.hpp"
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 namespace libsched {
 namespace {
 
-// FNV-1a, which can be fed piece by piece.
+// FNV-1a, fed piece by piece.
 uint64_t hash_piece(uint64_t h, Str s) {
   for (const char c : s) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
   return h;
@@ -18,7 +18,7 @@ uint64_t name_hash(Str driver, Str handle) {
   return hash_piece(hash_piece(hash_piece(0xcbf29ce484222325ULL, driver), "/"), handle);
 }
 
-// Whether "driver/handle" of both is the same text.
+// Whether "driver/handle" is the same text for both.
 bool same_name(const AttachedVolumes::Item& a, const AttachedVolumes::Item& b) {
   if (a.hash != b.hash) return false;
   if (a.driver == b.driver) return a.handle == b.handle;
@@ -119,8 +119,8 @@ void AttachedVolumes::add_claim(const View& view, const PersistentVolumeClaim& c
   if (!translated.handle.empty()) add(plugin->driver, own(std::move(translated.handle)));
 }
 
-// A claim that no volume stands behind counts as a volume of its class's driver. Upstream's handle
-// has a random prefix; here it is one that no handle has.
+// A claim without a volume counts as a volume of its class's driver. Upstream's handle has a random
+// prefix; this prefix is not part of any handle.
 void AttachedVolumes::add_provisioned(const View& view, const PersistentVolumeClaim& claim,
                                       bool has_csi_node) {
   const Str class_name = claim.storage_class();

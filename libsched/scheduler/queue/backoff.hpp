@@ -1,4 +1,4 @@
-// Backoff: how long a pod that was turned away waits before it is tried again.
+// Backoff: how long a rejected pod waits before it is tried again.
 #pragma once
 
 #include <algorithm>
@@ -17,34 +17,34 @@ class Backoff {
   Backoff(int64_t initial_ns, int64_t max_ns, bool windows)
       : initial_ns_(initial_ns), max_ns_(max_ns), windows_(windows) {}
 
-  // Of the first failure (1), the second, ... ; 0: none.
+  // Of the first failure (1), the second, ... ; 0: no backoff.
   int64_t duration(uint32_t count) const {
     if (count == 0) return 0;
     const uint32_t shift = count - 1;
     if (initial_ns_ > (shift > 62 ? 0 : max_ns_ >> shift)) return max_ns_;
     return shift > 62 ? 0 : initial_ns_ << shift;
   }
-  // The beginning of the window that a time is in.
+  // The beginning of the window that contains a time.
   int64_t align(int64_t ns) const {
     if (!windows_) return ns;
     const int64_t over = ns % kSecondNs;
     return ns - (over < 0 ? over + kSecondNs : over);
   }
-  // When a pod's backoff ends; kNoTime: it has none. Errors that followed each other count alone.
+  // The end of a pod's backoff, by its consecutive errors, if any; kNoTime: no backoff.
   int64_t expiration(int64_t since_ns, uint32_t rejections, uint32_t errors) const {
     const uint32_t count = errors > 0 ? errors : rejections;
     if (max_ns_ == 0 || count == 0) return kNoTime;
     const int64_t wait = duration(count);
     return align(wait > INT64_MAX - std::max<int64_t>(since_ns, 0) ? INT64_MAX : since_ns + wait);
   }
-  // The end of its backoff, worked out once.
+  // The end of the pod's backoff, computed once.
   int64_t expiration(QueuedPodInfo& pod) const {
     if (pod.backoff_expiration_ns == kNoTime)
       pod.backoff_expiration_ns =
           expiration(pod.timestamp_ns, pod.unschedulable_count, pod.consecutive_errors_count);
     return pod.backoff_expiration_ns;
   }
-  // A window has to be over.
+  // The whole window must be over.
   bool over(int64_t expiration_ns, int64_t now_ns) const { return expiration_ns < align(now_ns); }
 
  private:

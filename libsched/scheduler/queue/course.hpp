@@ -1,5 +1,5 @@
-// Course: what is to become of a pod. It is worked out while plugins may be asked and memory may
-// run out, and taken afterwards, when nothing can fail.
+// Course: the next steps of a pod in the queue. It is computed while plugins may run and memory may
+// run out, and is applied afterwards, when nothing can fail.
 #pragma once
 
 #include <array>
@@ -29,7 +29,7 @@ struct Course {
   void take(Step step, uint32_t event) { steps[count++] = {step, event}; }
   Step last() const { return steps[count - 1].step; }
 
-  // PreEnqueue: a plugin that gates the pod is to blame, too, even after the gate has opened.
+  // PreEnqueue: a plugin that gates the pod counts as a rejector, even after the gate has opened.
   void gate(const QueueProfiles& profiles, const Pod& as, uint32_t scheduler) {
     gating = profiles.ask_gates(as, scheduler, gating);
     if (!gated()) return;
@@ -38,13 +38,13 @@ struct Course {
   }
 
   QueuedPodInfo* pod;
-  RejectorSet unschedulable, pending;  // that it carries afterwards
-  RejectorSet blamed;                  // of them, by this course
+  RejectorSet unschedulable, pending;  // the pod's afterwards
+  RejectorSet blamed;                  // of them, added by this course
   PluginId gating;
-  bool leaves_waiting = false;  // the unschedulable pods, first of all
+  bool leaves_waiting = false;  // the unschedulable pods, as the first step
   bool leaves_heap = false;     // likewise
   uint8_t count = 0;
-  std::array<Taken, 5> steps;  // an update stands for five events at most
+  std::array<Taken, 5> steps;  // an update results in five events at most
 };
 
 }  // namespace libsched

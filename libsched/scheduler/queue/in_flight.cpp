@@ -1,4 +1,4 @@
-// InFlight: a list in a vector; uids lead into it.
+// InFlight: a list in a vector, indexed by uid.
 #include "libsched/scheduler/queue/in_flight.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// SchedulingQueue: what is in it.
+// SchedulingQueue: listings of its pods.
 #include <algorithm>
 #include <string>
 
@@ -31,7 +31,7 @@ Pods SchedulingQueue::active() const {
 
 Pods SchedulingQueue::backing_off() const {
   const Busy busy(*this);
-  // A heap puts up with a QueueSort that contradicts itself, which std::sort does not.
+  // A heap tolerates a QueueSort that contradicts itself, std::sort does not.
   return PodHeap<BackoffLess>::sorted(backoff_.pods(), {{&profiles_.first()}, true});
 }
 

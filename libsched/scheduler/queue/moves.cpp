@@ -1,4 +1,4 @@
-// SchedulingQueue: events that move pods, and time that does.
+// SchedulingQueue: moves of pods by events and by time.
 #include <algorithm>
 
 #include "libsched/framework/property_changes.hpp"
@@ -86,7 +86,7 @@ Result<void> SchedulingQueue::assigned_pod_updated(const PodRef& old_pod, const 
   const PodEvents events = pod_events(*new_pod, *old_pod);
   for (size_t i = 0; i < events.count; ++i) {
     const EventPlan& event = *events.plans[i];
-    if (event.event.actions == kUpdatePodScaleDown)  // room for anybody
+    if (event.event.actions == kUpdatePodScaleDown)  // frees room for any pod
       move_all(event, change, {});
     else
       move_related(event, change, *new_pod);
@@ -113,7 +113,7 @@ Result<void> SchedulingQueue::activate(Span<PodRef> pods) {
   }
   reserve(courses.size(), others.size());
   for (const Course& course : courses) take(course);
-  // For when it comes back; meant for this pod alone.
+  // Recorded for the pod's return; it concerns this pod alone.
   for (const PodRef& pod : others)
     if (in_flight_.has(*pod)) in_flight_.push(*force_activate_, {"Pod", {}, pod});
   if (!others.empty()) move_request_cycle_ = scheduling_cycle_;
@@ -181,7 +181,7 @@ Result<void> SchedulingQueue::run_due() {
   const auto backoff = [&] {
     if (*backoff_due_ > t) return;
     flush_backoff_now();
-    // A ticker: the ticks that were missed are left out.
+    // A ticker: missed ticks are dropped.
     *backoff_due_ += ((t - *backoff_due_) / kSecondNs + 1) * kSecondNs;
   };
   const auto unschedulable = [&] {

@@ -1,6 +1,6 @@
-// PluginNames: the names of plugins as small numbers, and sets of them.
+// PluginNames: numbers for the names of plugins, and sets of them.
 //
-// Upstream's queue keeps sets of names, so two plugins with the same name are one.
+// Upstream's queue keeps sets of names, so two plugins with the same name count as one plugin.
 #pragma once
 
 #include <array>
@@ -44,10 +44,10 @@ class RejectorSet {
   std::array<uint64_t, kMaxPluginNames / 64> words_{};
 };
 
-// Shared by a queue and its pods, also those that have been popped.
+// Shared by a queue and its pods, including popped pods.
 class PluginNames final : public RefCounted {
  public:
-  // Errors: kLimit, if the name is new and there are kMaxPluginNames.
+  // Errors: kLimit if the name is new and kMaxPluginNames names exist.
   Result<PluginId> id(Str name);
   PluginId find(Str name) const {  // kNoPlugin: it has no number
     const auto it = ids_.find(name);

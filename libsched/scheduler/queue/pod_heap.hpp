@@ -1,5 +1,5 @@
-// PodHeap: a heap that knows where each pod is, with the steps of Go's container/heap, so that pods
-// of equal rank come out in upstream's order.
+// PodHeap: a heap that knows each pod's position, with the steps of Go's container/heap, so that
+// pods of equal rank come out in upstream's order.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ class PodHeap {
   QueuedPodInfo& top() const { return *pods_.front(); }
   const std::vector<QueuedPodInfo*>& pods() const { return pods_; }
 
-  // Afterwards `more` calls of push() cannot fail.
+  // After this, `more` calls of push() cannot fail.
   void reserve(size_t more) {
     if (pods_.capacity() - pods_.size() < more)
       pods_.reserve(std::max(pods_.size() + more, pods_.capacity() * 2));
@@ -52,12 +52,12 @@ class PodHeap {
     pod.heap = QueueHeap::kNone;
     return pod;
   }
-  // Its rank has changed.
+  // Restores the order after the pod's rank has changed.
   void fix(QueuedPodInfo& pod) {
     const size_t i = pod.position;
     if (!down(i, pods_.size())) up(i);
   }
-  // `pod` takes the place of `old`.
+  // Puts `pod` in the place of `old`.
   void replace(QueuedPodInfo& old, QueuedPodInfo& pod) {
     pods_[old.position] = &pod;
     pod.heap = kind_;
@@ -66,7 +66,7 @@ class PodHeap {
     fix(pod);
   }
 
-  // The pods that pop() would give as long as more(pod) holds.
+  // The pods that pop() would return as long as more(pod) holds.
   template <typename More>
   std::vector<QueuedPodInfo*> upcoming(More&& more) const {
     std::vector<QueuedPodInfo*> out;
@@ -82,7 +82,7 @@ class PodHeap {
     return out;
   }
 
-  // Any pods in the order in which a heap would give them.
+  // The pods in the order in which a heap would return them.
   static std::vector<QueuedPodInfo*> sorted(const std::vector<QueuedPodInfo*>& pods, Less less) {
     PodHeap copy(QueueHeap::kNone, std::move(less), {});
     for (QueuedPodInfo* pod : pods) {
@@ -112,7 +112,7 @@ class PodHeap {
       j = parent;
     }
   }
-  // Whether it moved.
+  // Returns whether it moved.
   bool down(size_t start, size_t count) {
     size_t i = start;
     while (true) {
@@ -126,7 +126,7 @@ class PodHeap {
     return i > start;
   }
 
-  QueueHeap kind_;  // kNone: a copy, which leaves the pods alone
+  QueueHeap kind_;  // kNone: a copy, which does not change the pods
   Less less_;
   std::vector<QueuedPodInfo*> pods_;
 };

@@ -10,7 +10,7 @@ namespace libsched {
 
 class PodTable {
  public:
-  // Null: it is not there.
+  // Null: not in the table.
   QueuedPodInfo* find(const Pod& pod) const {
     const uint32_t i = index_.find(pod.meta.key_hash, [&](uint32_t slot) {
       const ObjectMeta& there = pods_[slot]->pod->meta;
@@ -18,7 +18,7 @@ class PodTable {
     });
     return i == kNoId ? nullptr : pods_[i].get();
   }
-  // Afterwards one insert() cannot fail.
+  // After this, one insert() cannot fail.
   void reserve() {
     index_.reserve();
     if (!free_.empty()) return;
@@ -28,7 +28,7 @@ class PodTable {
       pods_.reserve(room);
     }
   }
-  // No pod of this name may be there.
+  // The table must have no pod of this name.
   void insert(QueuedPodRef pod) {
     if (free_.empty()) {
       free_.push_back(static_cast<uint32_t>(pods_.size()));
@@ -45,7 +45,7 @@ class PodTable {
     free_.push_back(pod.slot);
     return std::exchange(pods_[pod.slot], {});
   }
-  // `pod` takes the place of `old`, which has its name.
+  // Puts `pod` in the place of `old`, which has the same name.
   QueuedPodRef replace(const QueuedPodInfo& old, QueuedPodRef pod) {
     pod->slot = old.slot;
     return std::exchange(pods_[old.slot], std::move(pod));
@@ -54,7 +54,7 @@ class PodTable {
  private:
   IdTable index_;                   // into pods_
   std::vector<QueuedPodRef> pods_;  // null: free
-  std::vector<uint32_t> free_;      // has room for all
+  std::vector<uint32_t> free_;      // has room for all entries
 };
 
 }  // namespace libsched

@@ -1,4 +1,4 @@
-// SchedulingQueue: pods that come, change and go, are popped and come back.
+// SchedulingQueue: pods are added, changed, deleted, popped and returned.
 #include "libsched/scheduler/queue/queue.hpp"
 
 #include "libsched/framework/property_changes.hpp"
@@ -144,7 +144,7 @@ Result<void> SchedulingQueue::update(const PodRef& old_pod, const PodRef& new_po
     return {};
   }
   Course course(*there);
-  bool nominates = false;  // anew, by its status
+  bool nominates = false;  // again, by its status
   for (size_t i = 0; i < events.count; ++i) {
     const EventPlan& event = *events.plans[i];
     const Requeueing how = worth_requeueing(course, *new_pod, scheduler, event, change);

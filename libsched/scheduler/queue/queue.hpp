@@ -1,9 +1,9 @@
-// SchedulingQueue: which pod is tried next, and when a pod that was turned away is tried again.
-// Upstream's PriorityQueue with queueing hints.
+// SchedulingQueue: which pod is tried next, and when a rejected pod is tried again. Upstream's
+// PriorityQueue with queueing hints.
 //
-// It belongs to the thread of its cluster: no locks, no threads, nothing blocks. Plugins may look
-// at it while it asks them, but not change it. A change happens as a whole or, if memory runs out,
-// not at all; plugins are asked before anything has changed.
+// It belongs to the thread of its cluster: it has no locks or threads, and nothing blocks. Plugins
+// that it calls may read it but not change it. A change happens as a whole or, if memory runs out,
+// not at all; plugins run before anything has changed.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ struct QueueOptions {
   int64_t max_in_unschedulable_ns = 300 * kSecondNs;
 };
 
-// An event and the objects that it is about.
+// An event and the objects that it concerns.
 struct QueueEvent {
   Str resource;
   ActionType actions = 0;
@@ -39,44 +39,44 @@ struct QueueEvent {
 
 class SchedulingQueue final : public RefCounted {
  public:
-  // Evaluators as for schedule_one(), which share their services; only their parts are kept.
-  // Errors: those of check_profiles() and QueueProfiles::create(), kMisuse (different services),
-  // kInvalid (a negative time).
+  // `profiles` are evaluators as for schedule_one() that share their services; only their parts are
+  // kept. Errors: those of check_profiles() and QueueProfiles::create(), kMisuse (different
+  // services), kInvalid (a negative time).
   static Result<Ref<SchedulingQueue>> create(Span<Evaluator*> profiles,
                                              const QueueOptions& options);
 
-  // Errors of all changes: kMisuse, while plugins are asked. Upstream's methods of the same names.
+  // Upstream's methods of the same names. All changes return kMisuse while plugins are running.
   Result<void> add(const PodRef& pod);
-  Result<void> update(const PodRef& old_pod, const PodRef& new_pod);  // of one name, else kMisuse
+  Result<void> update(const PodRef& old_pod, const PodRef& new_pod);  // same name, else kMisuse
   Result<void> remove(const Pod& pod);
-  // Null: there is none.
+  // Null: no pod is active.
   Result<QueuedPodRef> pop();
   Result<QueuedPodRef> pop_specific(const Pod& pod);
-  Result<void> done(Str uid);  // "namespace/name" of a pod without one
+  Result<void> done(Str uid);  // "namespace/name" of a pod without a uid
   struct Rejection {
     Span<Str> unschedulable, pending;  // names of plugins
   };
-  // Upstream's AddUnschedulableIfNotPresent after what the failure handler writes into the pod: its
-  // present version and who rejected it. The pod is done then, also after kExists (it is in the
+  // Upstream's AddUnschedulableIfNotPresent with the results of the failure handler: the pod's
+  // present version and its rejectors. The pod is done then, also after kExists (it is in the
   // queue).
   Result<void> add_unschedulable(QueuedPodInfo& queued, const PodRef& pod,
                                  const Rejection& rejection);
 
   using PodCheck = std::function<bool(const Pod&)>;  // upstream's PreEnqueueCheck; empty: all pods
   Result<void> move_all(const QueueEvent& event, const PodCheck& check);
-  // For each event that the update of a node stands for.
+  // For each event that the update of a node results in.
   Result<void> node_updated(const NodeRef& before, const NodeRef& after, const PodCheck& check);
   Result<void> assigned_pod_added(const PodRef& pod);
-  // For each event that the update stands for.
+  // For each event that the update results in.
   Result<void> assigned_pod_updated(const PodRef& old_pod, const PodRef& new_pod);
   Result<void> activate(Span<PodRef> pods);
 
   Result<void> flush_backoff();
   Result<void> flush_unschedulable();
-  Result<void> run();                       // kState: it runs or is closed
+  Result<void> run();                       // kState: it is running or closed
   std::optional<int64_t> next_due() const;  // when a timer is due
-  Result<void> run_due();                   // those that are due, each once
-  Result<void> close();                     // kState: it is closed
+  Result<void> run_due();                   // the due timers, each once
+  Result<void> close();                     // kState: it is closed already
 
   bool closed() const { return closed_; }
   // In the order of pop(); by expiration and then QueueSort; by expiration; by name.
@@ -112,7 +112,7 @@ class SchedulingQueue final : public RefCounted {
   };
   enum class Destination : uint8_t { kActive, kBackoff, kUnschedulable };
 
-  // While plugins may be asked: neither the cluster nor the queue may change meanwhile.
+  // Held while plugins may run: neither the cluster nor the queue may change meanwhile.
   class Busy {
    public:
     explicit Busy(const SchedulingQueue& queue)
@@ -150,18 +150,18 @@ class SchedulingQueue final : public RefCounted {
                                       view(), change);
   }
 
-  // Working out courses (requeue.cpp).
+  // Computing courses (requeue.cpp).
   void move_to_active(Course& course, const Pod& as, uint32_t scheduler, uint32_t event,
                       bool from_backoff) const;
   Destination requeue(Course& course, const Pod& as, uint32_t scheduler, Requeueing how,
                       int64_t backoff_expiration_ns, uint32_t event) const;
   Requeueing how_after_flight(const Course& course, const Pod& as, uint32_t scheduler) const;
   std::optional<Course> activation(const Pod& pod) const;
-  // Taking them, which cannot fail after this.
+  // Applying courses, which cannot fail after reserve().
   void reserve(size_t courses, size_t in_flight);
   void take(const Course& course);
   void leave_heap(QueuedPodInfo& pod);
-  // Forgets a pod that is in no part any more.
+  // Forgets a pod that is in no part of the queue any more.
   void forget_if_gone(QueuedPodInfo& pod) {
     if (pod.heap == QueueHeap::kNone && !pod.waits) table_.remove(pod);
   }

@@ -1,4 +1,4 @@
-// QueueMetrics: labels get numbers when they are first seen.
+// QueueMetrics: labels get numbers on first use.
 #include "libsched/scheduler/queue/queue_metrics.hpp"
 
 namespace libsched {

@@ -17,7 +17,8 @@ enum class QueuePart : uint8_t { kActive, kBackoff, kUnschedulable };
 
 class QueueMetrics {
  public:
-  // The number of an event's label, and of a schedulerName; the first of these are the profiles.
+  // The numbers of an event's label and of a schedulerName; the first schedulerNames are the
+  // profiles'.
   uint32_t event(Str label);
   uint32_t scheduler(Str name);
 
@@ -30,7 +31,7 @@ class QueueMetrics {
   uint64_t incoming(QueuePart part, uint32_t event) const {
     return incoming_[event][static_cast<size_t>(part)];
   }
-  // unschedulable_pods, which upstream does not take back when a pod is deleted from a heap.
+  // unschedulable_pods, which upstream does not decrease when a pod is deleted from a heap.
   void blame(const RejectorSet& plugins, uint32_t scheduler, int64_t by) {
     plugins.for_each([&](PluginId id) { blamed_[scheduler][id] += by; });
   }

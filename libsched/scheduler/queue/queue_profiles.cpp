@@ -30,7 +30,7 @@ Result<QueueProfiles::Profile> QueueProfiles::profile_of(const FrameworkRef& fra
     if (same == out.gates.end())
       out.gates.push_back({*name, instance.plugin.get()});
     else
-      same->plugin = instance.plugin.get();  // upstream's map keeps the last of a name
+      same->plugin = instance.plugin.get();  // upstream's map keeps the last plugin of a name
   }
   const Result<EventMap> events = event_map(*framework);
   if (!events.ok()) return events.error();
@@ -104,7 +104,7 @@ Requeueing QueueProfiles::worth_requeueing(const Pod& pod, uint32_t scheduler,
   if (rejectors.empty()) return Requeueing::kAfterBackoff;
   if (plan.wildcard) {
     if (!change.after) return Requeueing::kAfterBackoff;
-    // Such an event is meant for its pod alone.
+    // Such an event concerns its pod alone.
     const bool mine =
         change.resource == "Pod" && same_pod(static_cast<const Pod&>(*change.after), pod);
     return mine ? Requeueing::kAfterBackoff : Requeueing::kSkip;

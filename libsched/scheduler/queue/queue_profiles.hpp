@@ -1,4 +1,5 @@
-// QueueProfiles: the plugins that the queue asks, by profile, and which of them an event concerns.
+// QueueProfiles: the plugins that the queue calls, by profile, and the plugins that an event
+// concerns.
 #pragma once
 
 #include <map>
@@ -14,7 +15,7 @@
 
 namespace libsched {
 
-// A kind of event, and who is asked about it. Worked out once.
+// A kind of event and the plugins whose hints it needs. Computed once.
 struct EventPlan {
   struct Ask {
     PluginId name = kNoPlugin;
@@ -29,13 +30,13 @@ struct EventPlan {
 
   ClusterEvent event;
   uint32_t label = 0;
-  bool wildcard = false;     // every pod is worth another try
+  bool wildcard = false;     // every pod is worth a retry
   bool of_interest = false;  // a plugin registered for it, or it is a wildcard
-  RejectorSet gates;         // the plugins that registered for it in any profile
+  RejectorSet gates;         // plugins that registered for it in any profile
   std::vector<Profile> profiles;
 };
 
-// What becomes of a rejected pod after an event.
+// How a rejected pod goes on after an event.
 enum class Requeueing : uint8_t { kSkip, kAfterBackoff, kImmediately };
 
 class QueueProfiles {
@@ -45,11 +46,12 @@ class QueueProfiles {
                                       QueueMetrics* metrics);
 
   const Framework& first() const { return *profiles_.front().framework; }
-  // The plan of an event; valid as long as this.
+  // The plan of an event; valid as long as this object.
   const EventPlan& plan(Str resource, ActionType actions, Str label, QueueMetrics* metrics);
-  // The first PreEnqueue plugin that does not succeed, `gating` before all others; kNoPlugin: none.
+  // The first PreEnqueue plugin that does not succeed, trying `gating` first; kNoPlugin: all
+  // succeed.
   PluginId ask_gates(const Pod& pod, uint32_t scheduler, PluginId gating) const;
-  // Upstream's isPodWorthRequeuing, for a pod that carries these plugins.
+  // Upstream's isPodWorthRequeuing, for a pod with these rejectors.
   Requeueing worth_requeueing(const Pod& pod, uint32_t scheduler, const RejectorSet& unschedulable,
                               const RejectorSet& pending, const EventPlan& plan, const View& view,
                               const ObjectChange& change) const;
@@ -78,7 +80,7 @@ class QueueProfiles {
       return std::tie(actions, resource, label) < std::tie(o.actions, o.resource, o.label);
     }
   };
-  std::vector<Profile> profiles_;  // a schedulerName with a number below their count has one
+  std::vector<Profile> profiles_;  // indexed by the first numbers of schedulerNames
   std::map<Key, std::unique_ptr<EventPlan>> plans_;  // the keys point into the plans
 };
 

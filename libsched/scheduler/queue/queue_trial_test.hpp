@@ -112,7 +112,7 @@ struct QueueTrial {
     REQUIRE_MESSAGE(done.ok(), done.error().text());
     tick();
   }
-  // Adds a pod that is rejected at once.
+  // Adds a pod that is rejected right away.
   QueuedPodRef rejected(const PodRef& pod, std::vector<Str> unschedulable,
                         std::vector<Str> pending = {}) {
     add(pod);
@@ -149,7 +149,7 @@ struct QueueTrial {
     });
     return out;
   }
-  // "A B": who rejected a pod.
+  // "A B": the pod's rejectors.
   std::string rejectors(const QueuedPodInfo& pod) const {
     std::string out;
     pod.rejectors().for_each(

@@ -1,4 +1,4 @@
-// QueuedPodInfo: a pod in the queue or on its way through a cycle, as upstream's.
+// QueuedPodInfo: a pod in the queue or on its way through a cycle, as upstream's type.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ inline constexpr int64_t kNoTime = INT64_MIN;  // upstream's zero time
 // The heap that holds a pod.
 enum class QueueHeap : uint8_t { kNone, kActive, kBackoff, kErrorBackoff };
 
-// Of the queue's thread. The queue changes it; who has popped it may read it.
+// For the queue's thread. The queue changes it; the caller that popped it may read it.
 struct QueuedPodInfo final : RefCounted {
   QueuedPodInfo(PodRef p, Ref<const PluginNames> n) : pod(std::move(p)), names(std::move(n)) {}
 
@@ -22,19 +22,18 @@ struct QueuedPodInfo final : RefCounted {
 
   PodRef pod;
   Ref<const PluginNames> names;             // of its queue
-  int64_t timestamp_ns = 0;                 // when it was added, or came back last
+  int64_t timestamp_ns = 0;                 // when it was added or last came back
   int64_t initial_attempt_ns = kNoTime;     // when it first could be popped
-  int64_t backoff_expiration_ns = kNoTime;  // once it has been asked for
+  int64_t backoff_expiration_ns = kNoTime;  // set on first use
   RejectorSet unschedulable, pending;
   uint32_t attempts = 0;
   uint32_t unschedulable_count = 0;
   uint32_t consecutive_errors_count = 0;
-  uint32_t scheduler = 0;  // the number of its schedulerName, see EventPlans
+  uint32_t scheduler = 0;  // the number of its schedulerName, see QueueMetrics
   PluginId gating = kNoPlugin;
   bool was_flushed = false;  // from the unschedulable pods, by time
 
-  // Where it is. Without SchedulerPopFromBackoffQ a pod can be in a heap and wait, too, as
-  // upstream.
+  // Its place. Without SchedulerPopFromBackoffQ a pod can be in a heap and wait, too, as upstream.
   QueueHeap heap = QueueHeap::kNone;
   bool waits = false;                                  // among the unschedulable pods
   uint32_t position = 0;                               // in the heap

@@ -8,7 +8,7 @@
 namespace libsched {
 namespace {
 
-// Upstream drops the terms of a pod of which one does not parse.
+// Upstream drops all terms of a pod if one does not parse.
 bool parses(Span<PodAffinityTerm> terms) {
   return std::all_of(terms.begin(), terms.end(), [](const PodAffinityTerm& t) {
     return (!t.selector.present || label_selector_error(t.selector).empty()) &&

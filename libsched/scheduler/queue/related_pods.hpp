@@ -1,4 +1,4 @@
-// RelatedPods: the pods that another pod on a node may help by being there: upstream's
+// RelatedPods: the pods that another pod on a node may help by its presence: upstream's
 // getUnschedulablePodsWithCrossTopologyTerm.
 #pragma once
 
@@ -9,10 +9,10 @@ namespace libsched {
 
 class RelatedPods {
  public:
-  // All are borrowed.
+  // All arguments are borrowed.
   RelatedPods(const Pod& pod, const View& view, const PluginNames& plugins);
-  // Rejected by PodTopologySpread in the pod's namespace, or with a required affinity term that
-  // selects the pod.
+  // Whether `other` was rejected by PodTopologySpread in the pod's namespace, or has a required
+  // affinity term that selects the pod.
   bool has(const QueuedPodInfo& other) const;
 
  private:

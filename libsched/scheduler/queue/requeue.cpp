@@ -1,9 +1,9 @@
-// SchedulingQueue: where a pod goes, and its way there.
+// SchedulingQueue: the destination of a pod, and its way there.
 #include "libsched/scheduler/queue/queue.hpp"
 
 namespace libsched {
 
-// Upstream's moveToActiveQ. With SchedulerPopFromBackoffQ the gates were asked on the way into the
+// Upstream's moveToActiveQ. With SchedulerPopFromBackoffQ the gates have been checked before the
 // backoff.
 void SchedulingQueue::move_to_active(Course& course, const Pod& as, uint32_t scheduler,
                                      uint32_t event, bool from_backoff) const {
@@ -50,12 +50,12 @@ Requeueing SchedulingQueue::how_after_flight(const Course& course, const Pod& as
   return flying ? out : Requeueing::kAfterBackoff;
 }
 
-// Upstream's activate(); no value: the pod does not wait.
+// Upstream's activate(); no value: the pod is not waiting.
 std::optional<Course> SchedulingQueue::activation(const Pod& pod) const {
   QueuedPodInfo* const there = table_.find(pod);
   if (there == nullptr || (there->heap == QueueHeap::kActive && !there->waits)) return std::nullopt;
   Course course(*there);
-  course.leaves_heap = !there->waits;  // even if a gate turns out to be closed
+  course.leaves_heap = !there->waits;  // even if a gate is found closed
   move_to_active(course, *there->pod, there->scheduler, force_activate_->label, !there->waits);
   return course;
 }
@@ -87,7 +87,7 @@ void SchedulingQueue::take(const Course& course) {
     unschedulable_.gate(pod, course.gating);
   else
     pod.gating = course.gating;
-  // The steps in a heap of backoffs: a pod that is there already comes again.
+  // Steps into a backoff heap; a pod that is in it already is added again.
   const auto back_off = [&](PodHeap<BackoffLess>& heap, QueueHeap kind, uint32_t event) {
     if (pod.waits) unschedulable_.remove(pod);
     if (pod.heap == kind) {

@@ -1,4 +1,4 @@
-// UnschedulablePods: the pods that wait for an event or a gate, in the order in which they came.
+// UnschedulablePods: the pods that wait for an event or a gate, in the order of their arrival.
 #pragma once
 
 #include "libsched/scheduler/queue/queued_pod_info.hpp"
@@ -28,7 +28,7 @@ class UnschedulablePods {
     --size_;
     gated_ -= pod.gated() ? 1 : 0;
   }
-  // A pod of this list is gated from now on by this plugin, or by none.
+  // Records that this plugin, or none, gates a pod of this list.
   void gate(QueuedPodInfo& pod, PluginId plugin) {
     gated_ -= pod.gated() ? 1 : 0;
     pod.gating = plugin;

@@ -1,4 +1,5 @@
-// Lists of changes: what each part does by its mode, that all happen or none, inside forks, too.
+// Lists of changes: the effect of each mode, and that all changes happen or none, also inside
+// forks.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -27,7 +28,7 @@ std::string kind(const std::string& api, const std::string& kind, const std::str
   return "---\n{apiVersion: " + api + ", kind: " + kind + ", metadata: {" + meta + "}" + more +
          "}\n";
 }
-// One of every kind that a cluster keeps.
+// An object of every kind that a cluster keeps.
 std::string every_kind(const std::string& label) {
   const std::string l = ", labels: {x: " + label + "}", d = "name: o, namespace: d" + l,
                     n = "name: o" + l;
@@ -52,7 +53,7 @@ std::string every_kind(const std::string& label) {
          kind("v1", "Pod", d, ", spec: {nodeName: o}");
 }
 
-// Whatever a part can change.
+// Everything that a part can change.
 std::string show(const View& v) {
   std::string out;
   for (uint32_t r = 0; r < v.row_count(); ++r) {
@@ -174,7 +175,7 @@ TEST_CASE("pods that have ended or have no node leave the cluster, as text and a
       CHECK(make(*c, {PutObjects{&runs}, part}) == 3);
       CHECK(c->view().pod_count() == 0);
     }
-  // Whoever says so has it count all the same.
+  // An explicit update stores even a pod that has ended.
   Ref<Cluster> c = make_ref<Cluster>();
   CHECK(make(*c, {PutPod{ended.pods[0], "", PutMode::kUpdate}}) == 1);
   CHECK(c->view().pod_count() == 1);

@@ -1,4 +1,4 @@
-// Cluster: what is assumed of pods and objects until the API server says so.
+// Cluster: changes of pods and objects that are assumed until the API server confirms them.
 #include <optional>
 #include <string>
 
@@ -12,7 +12,7 @@ Result<void> Cluster::assume_object(StoredKind kind, const ObjectRef& object) {
   const ObjectMeta& meta = object->meta;
   const ObjectStore::Entry* entry = state_.objects().entry(kind, meta.ns, meta.name);
   if (entry == nullptr) return not_found(stored_kind_name(kind), object_key(meta.ns, meta.name));
-  // Objects that never were in an API server have no version.
+  // Objects that were never in an API server have no version.
   const std::optional<int64_t> have = parse_int64(entry->latest->meta.resource_version);
   const std::optional<int64_t> offered = parse_int64(meta.resource_version);
   if (have && offered && *offered < *have)

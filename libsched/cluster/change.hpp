@@ -1,4 +1,4 @@
-// Change: one part of what Cluster::apply() does; a list of them happens whole or not at all.
+// Change: one part of a list for Cluster::apply(), which applies the whole list or nothing.
 #pragma once
 
 #include <cstdint>
@@ -9,20 +9,21 @@
 
 namespace libsched {
 
-// What a part does with an object, by whether the cluster has one of its kind, namespace and name.
+// The effect of a part, depending on whether the cluster has an object of the same kind, namespace
+// and name.
 enum class PutMode : uint8_t {
-  kApply,    // adds or replaces; the document that is there already changes nothing. Of pods, those
-             // without a node and those that have ended are not stored: they leave the cluster
-  kUpdate,   // adds or replaces, and counts as an update in any case
-  kMissing,  // adds it, or leaves the one that is there as it is; of pods as kApply
-  kNew,      // adds it; kExists if it is there
+  kApply,    // adds or replaces; an unchanged document has no effect. Pods without a node and
+             // pods that have ended are not stored: they leave the cluster
+  kUpdate,   // adds or replaces, and always counts as an update
+  kMissing,  // adds, or leaves an existing object as it is; pods as for kApply
+  kNew,      // adds; kExists if the object exists
 };
 
-// Everything that a document holds: other kinds, then nodes, then pods. Borrowed.
+// All objects of a document: other kinds, then nodes, then pods. Borrowed.
 struct PutObjects {
   const ObjectSet* set;
   PutMode mode = PutMode::kApply;
-  bool nodes = true, pods = true;  // false: these are left out
+  bool nodes = true, pods = true;  // false: leaves them out
 };
 struct PutNode {
   NodeRef node;

@@ -1,4 +1,4 @@
-// What is wrong with a change of a cluster.
+// The errors of changes of a cluster.
 #pragma once
 
 #include <string>

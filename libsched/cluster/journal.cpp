@@ -15,7 +15,7 @@ T pop(std::vector<T>& stack) noexcept {
   return value;
 }
 
-// Empties a stack. What one large change needed is given back.
+// Empties a stack and releases the memory of an unusually large change.
 template <typename T>
 void empty(std::vector<T>& stack) noexcept {
   constexpr size_t kKept = 256 * 1024;
@@ -23,7 +23,7 @@ void empty(std::vector<T>& stack) noexcept {
   if (stack.capacity() * sizeof(T) > kKept) std::vector<T>().swap(stack);
 }
 
-// What a pod that comes or goes changes.
+// The changes of adding or removing a pod.
 ChangeKinds changes_of(const Pod& pod) {
   return kPodsChanged | (pod.driver_volumes != 0 ? kVolumesChanged : 0) |
          (pod.has_pod_affinity ? kTermsChanged : 0);
@@ -61,7 +61,7 @@ void Journal::revert() noexcept {
   collect_ids();
 }
 
-// What an undo attaches again had its ids before it was detached.
+// An undo attaches only objects that already had their ids.
 void Journal::collect_ids() noexcept {
   state_->collect_ids(marks_.empty() ? 0 : std::max(marks_.back().latest_id, held_));
 }
@@ -177,7 +177,7 @@ void Journal::remove_pod(uint32_t s) {
   const State::Slot& slot = state_->slot(s);
   const uint32_t r = slot.row, position = slot.position;
   if (!slot.pod->host_ports.empty()) {
-    // Not counted: upstream forgets a port with the first pod that gives it up.
+    // Ports are not counted: upstream forgets a port with the first pod that releases it.
     std::vector<State::UsedPort> ports = state_->row(r).ports;
     remove_ports(*slot.pod, &ports);
     replace_ports(r, std::move(ports));
@@ -201,7 +201,7 @@ void Journal::put_object(StoredKind kind, Str ns, Str name, ObjectStore::Entry e
   log(kNoId, object_changed(kind));
   if (!recording()) return;
   if (!named) named = old.entry.latest;
-  if (!named) return;  // nothing was there, and nothing was put
+  if (!named) return;  // no object before and after
   objects_.push_back({std::move(named), std::move(old), stamp});
   ops_.push_back({.kind = Kind::kObject, .a = static_cast<uint32_t>(kind)});
 }

@@ -1,11 +1,11 @@
-// Journal: what has been changed since a mark, as inverse operations on a State.
+// Journal: the changes since a mark, as inverse operations on a State.
 //
-// fork = mark, revert = undo to the mark, commit = drop the mark. An entry is 16 bytes plus what it
-// must give back (a node, a pod, an order list), kept on stacks of its kind. Costs nothing while
-// no mark is open.
+// fork = mark, revert = undo to the mark, commit = drop the mark. An entry is 16 bytes plus the
+// objects to restore (a node, a pod, an order list), which are kept on a stack per kind. Costs
+// nothing while no mark is open.
 //
-// Room for an entry is made before the change, and each change happens whole or not at all: if
-// memory runs out, a revert finds every change written down. Reverting does not allocate.
+// Room for an entry is made before the change, and each change happens completely or not at all: if
+// memory runs out, a revert still finds every change recorded. Reverting does not allocate.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ class Journal {
   // The changes of State, recorded while a mark is open.
   uint32_t acquire_row(Str name, uint64_t hash);
   void release_row(uint32_t r);
-  // `changes`: what is new about the row's node, for the log.
+  // `changes`: the changes of the row's node, for the log.
   void attach_node(uint32_t r, NodeRef node, ChangeKinds changes);
   void detach_node(uint32_t r, ChangeKinds changes);
   void tree_add(uint32_t r);
@@ -43,8 +43,8 @@ class Journal {
   void put_object(StoredKind kind, Str ns, Str name, ObjectStore::Entry entry);
   void set_assumed(uint32_t s, bool assumed);
   void add_unread_kind(Str kind);
-  // Freezes the images of stale rows, and replaces the order list if one is given: both or, if
-  // memory runs out, neither.
+  // Freezes the images of stale rows, and replaces the order list if one is given. If memory runs
+  // out, neither happens.
   void refresh(State::Order* order);
 
  private:
@@ -66,7 +66,7 @@ class Journal {
   };
   struct Op {
     Kind kind;
-    bool flag = false;  // from the tail; had images; was assumed; other numbers
+    bool flag = false;  // by operation: from the tail, had images, was assumed, other numbers
     bool touched = false;
     uint32_t a = 0, b = 0, c = 0;
   };
@@ -74,7 +74,7 @@ class Journal {
   struct Mark {
     size_t ops;
     uint64_t version, membership, latest_id;
-    uint64_t held;  // held_ then
+    uint64_t held;  // held_ at the mark
     uint64_t log;   // ChangeLog::mark()
   };
   struct NamedRow {
@@ -93,7 +93,7 @@ class Journal {
   };
 
   bool recording() const { return !marks_.empty(); }
-  // Makes room for one entry, and for what it must give back.
+  // Makes room for one entry and its object.
   template <typename... Stack>
   void reserve(Stack&... stacks) {
     if (!recording()) return;
@@ -102,18 +102,18 @@ class Journal {
   }
   void replace_ports(uint32_t r, std::vector<State::UsedPort> ports);
   void undo(const Op& op) noexcept;
-  // Every change and everything that is undone goes into the log.
+  // Every change and every undo is logged.
   void log(uint32_t row, ChangeKinds changes) {
     if (changes != 0) state_->log().append(row, changes);
   }
-  // Takes ids back that nobody uses, but none that was there when the last mark was made, and none
-  // that an undo may want: whatever is undone, ids are what they were.
+  // Reclaims unused ids, except those that existed at the last mark and those that an undo may
+  // need, so that an undo restores ids exactly.
   void collect_ids() noexcept;
   void clear() noexcept;
 
   State* state_;
   std::vector<Mark> marks_;
-  uint64_t held_ = 0;  // State::latest_id() when the latest node or pod was taken away
+  uint64_t held_ = 0;  // State::latest_id() at the latest removal of a node or pod
   std::vector<Op> ops_;
   std::vector<NodeRef> nodes_;
   std::vector<PodRef> pods_;

@@ -1,4 +1,4 @@
-// How a node differs from the node that it replaces, as kinds of changes for the log.
+// The differences between a node and its replacement, as kinds of changes for the log.
 #pragma once
 
 #include "libsched/cluster/change_log.hpp"
@@ -6,8 +6,8 @@
 
 namespace libsched {
 
-// Never too few kinds, perhaps too many: lists in another order count as different. Images always
-// count, because a replaced node learns anew how many nodes have them.
+// Returns at least all kinds, possibly more: lists in another order count as different. Images
+// always count, because a replaced node counts anew how many nodes have them.
 ChangeKinds node_changes(const Node& before, const Node& after);
 
 }  // namespace libsched

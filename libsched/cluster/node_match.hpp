@@ -1,8 +1,8 @@
 // NodeMatch: a pod's nodeSelector and required node affinity, compiled to ids of one view.
 //
 // Terms are ORed, the requirements of a term ANDed; each is a union of postings or its complement.
-// Semantics of upstream's component-helpers nodeaffinity: a term that does not parse matches
-// nothing, an empty term is dropped, no terms at all match nothing.
+// The semantics are those of upstream's component-helpers nodeaffinity: a term that does not parse
+// matches nothing, an empty term is dropped, and an empty list of terms matches nothing.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,8 @@ class NodeMatch {
   struct Test {
     Kind kind = Kind::kNever;
     std::vector<uint32_t> ids;  // pairs, or one key
-    // Of a node. Not its row: that changes its owner without a new epoch of ids.
+    // Identifies the node. Its row would not do, because rows change owners without a new epoch of
+    // ids.
     std::string name;
     uint64_t name_hash = 0;
   };
@@ -42,7 +43,7 @@ class NodeMatch {
 
   Term always_;  // the nodeSelector
   std::vector<Term> terms_;
-  bool has_terms_ = false;  // a selector is there: one of terms_ must match
+  bool has_terms_ = false;  // with a selector: one of terms_ must match
 };
 
 }  // namespace libsched

@@ -1,4 +1,4 @@
-// NodeOverlay: one node as it would be with other pods on it. The view stays as it is.
+// NodeOverlay: one node with other pods than in the view, which does not change.
 //
 // Preemption and the pass with nominated pods judge such copies. One thread at a time.
 #pragma once
@@ -12,22 +12,23 @@ namespace libsched {
 
 class NodeOverlay {
  public:
-  // Of a row with a node; `view` must not change while the overlay is used.
+  // Copies a row with a node; `view` must not change while the overlay is used.
   NodeOverlay(const State& view, uint32_t row);
 
   const State& view() const { return *view_; }
   uint32_t row() const { return row_; }
   const std::vector<PodRef>& pods() const { return pods_; }  // in upstream's order
   const std::vector<State::UsedPort>& ports() const { return ports_; }
-  // What is left of a resource (Columns::Resource::left); ids that the view doesn't have are 0.
+  // The remaining amount of a resource (Columns::Resource::left); 0 for ids that the view does not
+  // have.
   int64_t left(uint32_t resource) const { return resource < left_.size() ? left_[resource] : 0; }
-  // By name: also of a resource that no node and no pod of the view has.
+  // By name, even if no node and no pod of the view has the resource.
   int64_t left(Str resource) const;
   const VolumeUse& volumes() const { return volumes_; }
 
   void add(const PodRef& pod);
-  // As upstream's NodeInfo.RemovePod: the last pod takes the place of the removed one. False if
-  // there is no such pod.
+  // As upstream's NodeInfo.RemovePod, moves the last pod to the place of the removed one. Returns
+  // false if the pod is not on the node.
   bool remove(const Pod& pod);
 
  private:

@@ -59,7 +59,7 @@ NodeTree::Place NodeTree::add(uint32_t row, const std::string& zone) {
 NodeTree::Place NodeTree::remove(uint32_t row, const std::string& zone) noexcept {
   const size_t i = find(zone);
   std::vector<uint32_t>& rows = zones_[i].rows;
-  // What was added last usually goes first.
+  // The node added last is usually removed first.
   const auto it = std::find(rows.rbegin(), rows.rend(), row);
   Place place{static_cast<uint32_t>(i), static_cast<uint32_t>(rows.rend() - it - 1),
               rows.size() == 1};

@@ -1,4 +1,4 @@
-// Stored objects: groups, assumed versions, and which DeviceClass a resource stands for.
+// Stored objects: groups, assumed versions, and the DeviceClass of a resource.
 #include "libsched/cluster/object_store.hpp"
 #include "libsched/ingest/ingest.hpp"
 

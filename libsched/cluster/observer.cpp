@@ -1,4 +1,4 @@
-// ClusterObserver: telling those who listen, and upstream's names for what has changed.
+// ClusterObserver: notifying observers, and upstream's names for the changed resources.
 #include "libsched/cluster/observer.hpp"
 
 #include "libsched/cluster/cluster.hpp"
@@ -24,12 +24,12 @@ std::shared_ptr<ClusterObserver> Cluster::observer(const void* key) const {
 }
 
 void Cluster::observe(const void* key, const std::shared_ptr<ClusterObserver>& observer) {
-  if (judging_ == 0)  // or they may be walked over
+  if (judging_ == 0)  // otherwise a caller may be iterating over them
     std::erase_if(observers_, [](const auto& o) { return o.second.expired(); });
   observers_.emplace_back(key, observer);
 }
 
-// Those that come meanwhile are not told; those that go leave their place.
+// Observers added meanwhile are not notified; removed ones leave their slot empty.
 template <typename F>
 void Cluster::tell(F&& f) noexcept {
   const Judging judging(this);
@@ -37,7 +37,7 @@ void Cluster::tell(F&& f) noexcept {
     if (const auto observer = observers_[i].second.lock()) {
       try {
         f(*observer);
-      } catch (...) {  // the change stands, whatever becomes of the observer
+      } catch (...) {  // an observer's failure does not undo the change
       }
     }
 }

@@ -1,4 +1,4 @@
-// ClusterObserver: who hears of the objects that come to a cluster, change and leave it.
+// ClusterObserver: is notified of objects that are added to a cluster, changed and removed.
 #pragma once
 
 #include <memory>
@@ -7,21 +7,21 @@
 
 namespace libsched {
 
-// An object that came, changed or went: null before it came and after it went. Pods and nodes are
-// of their C++ types; `resource` tells which other type it is, by upstream's names for events.
+// An object that was added (no old version), changed, or removed (no new version). Pods and nodes
+// have their C++ types; `resource` gives any other type by upstream's names for events.
 struct ObjectChange {
   Str resource;
   ObjectRef before, after;
 };
 
-// Told after the change, on the cluster's thread, while nobody may change the cluster.
+// Runs after the change, on the cluster's thread, while the cluster must not be changed.
 class ClusterObserver {
  public:
   virtual ~ClusterObserver() = default;
-  // What the API server says, that is not of pods that are assumed, nor of what a fork tries.
+  // Runs for changes from the API server: not for assumed pods, and not inside forks.
   virtual void changed(const ObjectChange& change) = 0;
   virtual void forked() = 0;
-  virtual void reverted() = 0;  // the latest fork, as committed()
+  virtual void reverted() = 0;  // ends the latest fork, as committed() does
   virtual void committed() = 0;
 };
 

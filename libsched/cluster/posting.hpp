@@ -1,8 +1,8 @@
-// Posting: the rows that have something (a label, a taint set). Few rows are a sorted list, many
-// a bitmap; unique values (a hostname) cost one list of one row.
+// Posting: the rows with a property (a label, a taint set). A few rows are a sorted list, many a
+// bitmap; a unique value (a hostname) costs a list of one row.
 //
-// Only reserve() allocates. Neither form gives its memory back, so the changes since a moment can
-// be undone without allocating, in whichever form the rows are by then.
+// Only reserve() allocates. Neither form releases its memory, so changes can be undone without
+// allocating, whatever the current form is.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ class Posting {
  public:
   uint32_t count() const { return count_; }
 
-  // Afterwards add() of one row below `capacity` cannot fail.
+  // After this call, add() of one row below `capacity` cannot fail.
   void reserve(size_t capacity) {
     if (!dense_ && rows_.size() < kSparse) {
       reserve_more(rows_, 1);
@@ -58,8 +58,8 @@ class Posting {
       return;
     }
     bits_.clear(row);
-    // Half the limit, so that a set of about the limit does not flip at every change. A copy has
-    // no room for a list: it stays a bitmap.
+    // Half the limit, so that a set near the limit does not flip at every change. A copy has no
+    // room for a list and stays a bitmap.
     if (count_ <= kSparse / 2 && rows_.capacity() >= kSparse) {
       bits_.for_each([&](size_t r) { rows_.push_back(static_cast<uint32_t>(r)); });
       bits_.reset();

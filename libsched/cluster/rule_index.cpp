@@ -1,4 +1,4 @@
-// RuleIndex: finding the rarest of what a rule demands.
+// RuleIndex: finding the rarest requirement of a rule.
 #include "libsched/cluster/rule_index.hpp"
 
 namespace libsched {

@@ -1,6 +1,7 @@
-// RuleIndex: which count rules may count a pod. Every rule is listed under one thing that it
-// demands: a label of one of some values, a label of any value, or a namespace; few demand none of
-// these. So what a pod costs follows the rules that can count it, however many there are.
+// RuleIndex: the count rules that may count a pod. Every rule is listed under one of its
+// requirements: a label with one of some values, a label with any value, or a namespace; few rules
+// have no such requirement. So the cost of a pod depends on the rules that can count it, not on
+// their total number.
 #pragma once
 
 #include <algorithm>
@@ -14,16 +15,16 @@ namespace libsched {
 
 class RuleIndex {
  public:
-  // The hashes that a rule is listed under; none: among those that demand nothing of the kind.
+  // The hashes under which a rule is listed; empty: among the rules without such a requirement.
   using Places = std::vector<uint64_t>;
 
-  // Under what the fewest rules are listed, of all that the rule demands.
+  // Lists the rule under the requirement with the fewest rules.
   Places add(const CountKey& key, uint32_t rule);
-  // Takes out every rule for which gone(rule) holds. `places`: where those are listed.
+  // Removes every rule for which gone(rule) holds. `places`: the places of those rules.
   template <typename Gone>
   void remove(std::vector<uint64_t> places, const Gone& gone);
 
-  // Calls f(rule) for each that may count the pod; for one more than once only if hashes collide.
+  // Calls f(rule) for each rule that may count the pod; more than once only if hashes collide.
   template <typename F>
   void for_each(const Pod& pod, F&& f) const {
     const auto visit = [&](uint64_t place) {

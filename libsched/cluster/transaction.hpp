@@ -1,8 +1,8 @@
-// Cluster::Transaction: one change of a cluster, which happens whole or not at all.
+// Cluster::Transaction: one change of a cluster, which happens completely or not at all.
 //
-// What is changed through the journal while it stands is undone when it ends, unless it was
-// committed: on a return with an error as when memory runs out, for undoing does not allocate. They
-// nest; the observers hear of the changes when the outermost is committed.
+// Unless it is committed, its destructor undoes all changes made through the journal meanwhile,
+// both after an error and when memory runs out, because undoing does not allocate. Transactions
+// nest; the observers are notified when the outermost one is committed.
 #pragma once
 
 #include "libsched/cluster/cluster.hpp"
@@ -26,16 +26,17 @@ class Cluster::Transaction {
   Transaction(const Transaction&) = delete;
   Transaction& operator=(const Transaction&) = delete;
 
-  // An object comes, changes or goes. The observers are to hear of it, unless a fork is open.
+  // Records that an object is added, changed or removed, to notify the observers unless a fork is
+  // open.
   void note(Str resource, const Object* before, const Object* after) {
     if (cluster_->watched())
       cluster_->news_.push_back({resource, ObjectRef::share(before), ObjectRef::share(after)});
     ++objects_;
   }
   size_t objects() const { return objects_; }  // how many have been noted
-  // Whether there is anything to commit.
+  // Whether anything has changed.
   bool changed() const { return cluster_->journal_.changed(); }
-  // The change stands, and the state has a new version.
+  // Keeps the changes and gives the state a new version.
   void commit() noexcept {
     Cluster& c = *std::exchange(cluster_, nullptr);
     c.journal_.commit();
@@ -46,7 +47,7 @@ class Cluster::Transaction {
 
  private:
   Cluster* cluster_;  // null: committed
-  size_t news_;       // of the transactions around this one
+  size_t news_;       // of the enclosing transactions
   size_t objects_ = 0;
 };
 

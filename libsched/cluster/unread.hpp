@@ -1,5 +1,5 @@
-// Unread: an answer about a state that is worked out when somebody reads it, at the latest before
-// the state changes.
+// Unread: an answer about a state that is computed when it is read, at the latest before the state
+// changes.
 #pragma once
 
 #include <algorithm>
@@ -12,21 +12,23 @@ namespace libsched {
 class Unread {
  public:
   virtual ~Unread() = default;
-  // Works the answer out, if that has not happened yet. Throws if memory runs out; may then be
-  // called again.
+  // Computes the answer unless that has been done. Throws if memory runs out; it may then be called
+  // again.
   virtual void finish() = 0;
 };
 
-// The answers about one state. Belongs to the state's writer; answers may end on any thread.
+// The answers about one state. Belongs to the state's writer; answers may be destroyed on any
+// thread.
 class UnreadAnswers {
  public:
   void add(const std::shared_ptr<Unread>& answer) {
-    // Those that have ended make room first, so the list does not grow with the number of answers.
+    // Destroyed answers are removed first, so the list does not grow with the total number of
+    // answers.
     if (list_.size() == list_.capacity()) std::erase_if(list_, [](auto& a) { return a.expired(); });
     list_.push_back(answer);
   }
   bool empty() const { return list_.empty(); }
-  // If this throws, nothing is lost: all that is not finished yet is still listed.
+  // If this throws, unfinished answers are still listed.
   void finish() {
     for (const std::weak_ptr<Unread>& answer : list_)
       if (const std::shared_ptr<Unread> there = answer.lock()) there->finish();

@@ -1,4 +1,4 @@
-// Sets of host ports: few are compared with each other, many are looked up.
+// Sets of host ports: small sets are compared pairwise, large ones by lookup.
 #include "libsched/cluster/used_ports.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The host ports in use on a node, as a set: each stands there once, whoever asked for it.
+// The host ports in use on a node, as a set: each is stored once, even if several pods use it.
 #pragma once
 
 #include <vector>
@@ -7,9 +7,9 @@
 
 namespace libsched {
 
-// The pod's host ports come to those that are there, in their order.
+// Appends the pod's host ports that are not in the set, in order.
 void add_ports(const PodRef& pod, std::vector<State::UsedPort>* ports);
-// They go, whichever pod they came with: not counted, as upstream's set of ports.
+// Removes the pod's host ports, whichever pod added them: like upstream's set, it does not count.
 void remove_ports(const Pod& pod, std::vector<State::UsedPort>* ports);
 
 }  // namespace libsched

@@ -1,4 +1,4 @@
-// Sets of host ports in use: the same as comparing every pair, in less work.
+// Sets of host ports in use: the same result as comparing every pair, with less work.
 #include "libsched/cluster/used_ports.hpp"
 
 #include <doctest/doctest.h>
@@ -56,7 +56,7 @@ TEST_CASE("ports come once and go altogether, few or many") {
   }
 }
 
-// Pair by pair this would be more than ten thousand million comparisons.
+// Pairwise this would need more than ten thousand million comparisons.
 TEST_CASE("pods with a hundred thousand ports") {
   std::vector<std::pair<int32_t, Str>> list(100'000);
   for (size_t i = 0; i < list.size(); ++i) list[i] = {static_cast<int32_t>(i), "TCP"};

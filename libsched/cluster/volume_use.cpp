@@ -1,4 +1,4 @@
-// VolumeUse: a pod's volumes come and go.
+// VolumeUse: adding and removing the volumes of a pod.
 #include "libsched/cluster/volume_use.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// VolumeUse: how many volumes the pods of a node have, counted alike for a row and for a copy of
-// one.
+// VolumeUse: the number of volumes of a node's pods, counted in the same way for a row and for a
+// copy.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace libsched {
 struct VolumeUse {
   uint32_t claiming_pods = 0;   // pods with claim_names
   uint32_t driver_volumes = 0;  // of all pods
-  uint32_t inline_pods = 0;     // pods with one that is not a claim with a name
+  uint32_t inline_pods = 0;     // pods with a volume that is not a claim with a name
 
   void add(const Pod& pod) noexcept {
     if (pod.driver_volumes != 0) change(pod, 1);

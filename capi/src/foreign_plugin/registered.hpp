@@ -1,7 +1,8 @@
-// A registered libsched_plugin, and the calls of its slots. A slot must not release borrowed
-// handles. Builds that check handles detect this for every handle (Borrowing). Other builds give
-// the status and the state of a call one more reference while a slot runs, so that a release frees
-// nothing; it is detected if only the caller holds another reference.
+// A registered libsched_plugin, and the calls of its slots.
+//
+// A slot must not release borrowed handles. Builds that check handles detect this for every handle
+// (Borrowing). Other builds give the status and the state of a call one more reference while a slot
+// runs, so that a release frees nothing; it is detected if only the caller holds another reference.
 #pragma once
 
 #include <mutex>

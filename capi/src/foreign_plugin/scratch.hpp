@@ -1,5 +1,6 @@
-// Scratch: arrays for one batch call. The thread keeps them, so that calls do not allocate. Slots
-// may use evaluators of their own, so calls nest and each takes its own arrays.
+// Scratch: arrays for one batch call. The thread keeps them, so that calls do not allocate.
+//
+// Slots may use evaluators of their own, so calls nest and each takes its own arrays.
 #pragma once
 
 #include <cstdint>

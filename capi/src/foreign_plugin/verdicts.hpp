@@ -1,6 +1,7 @@
-// Verdicts: a foreign plugin's answers for the rows that it rejected in one state. Statuses are
-// made on demand. Until then the codes and reasons of the latest batch stay where the plugin wrote
-// them; other answers are kept as a number per row.
+// Verdicts: a foreign plugin's answers for the rows that it rejected in one state.
+//
+// Statuses are made on demand. Until then the codes and reasons of the latest batch stay where the
+// plugin wrote them; other answers are kept as a number per row.
 #pragma once
 
 #include <cstdint>

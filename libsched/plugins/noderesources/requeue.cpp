@@ -20,7 +20,7 @@ bool names(const Pod& pod, Str resource) {
                      [&](const ScalarAmount& s) { return s.name == resource; });
 }
 
-// Upstream starts from 0 and takes maxima.
+// Upstream starts from 0 and keeps the maximum.
 int64_t used(int64_t value) { return std::max<int64_t>(value, 0); }
 
 }  // namespace

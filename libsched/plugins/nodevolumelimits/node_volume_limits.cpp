@@ -1,4 +1,4 @@
-// NodeVolumeLimits: a node takes as many volumes of a CSI driver as its CSINode says.
+// NodeVolumeLimits: a node takes at most as many volumes of a CSI driver as its CSINode allows.
 // Mirrors upstream's plugins/nodevolumelimits (csi.go).
 #include <algorithm>
 #include <array>
@@ -12,7 +12,7 @@
 namespace libsched {
 namespace {
 
-// The pod's own volumes, on nodes without and with a CSINode: migration begins with the latter.
+// The pod's own volumes, on nodes without and with a CSINode: migration requires a CSINode.
 struct NewVolumes final : PluginData {
   struct Variant {
     Status status;
@@ -37,7 +37,7 @@ const CsiNode* csi_node_of(const View& view, uint32_t row) {
 bool has_higher_limit(const CsiNode& before, const CsiNode& after) {
   for (const CsiNodeDriver& d : after.drivers) {
     int32_t was = 0;
-    for (const CsiNodeDriver& old : before.drivers)  // the last of a name counts
+    for (const CsiNodeDriver& old : before.drivers)  // the last entry of a name counts
       if (old.name == d.name) was = old.count.value_or(0);
     if (d.count.value_or(0) > was) return true;
   }
@@ -201,7 +201,7 @@ class NodeVolumeLimits final : public Plugin {
     for (const CsiNodeDriver& d : csi_node->drivers) {
       if (!d.count || is_overridden(*csi_node, d)) continue;
       int64_t wanted_count = 0, there_count = 0;
-      // What is attached already counts again, but for what pods of this node use.
+      // Attached volumes count again, except those that pods of this node use.
       for (const AttachedVolumes::Item& v : wanted.volumes.items())
         if (v.driver == d.name && !there->contains(v, of_pods)) ++wanted_count;
       if (wanted_count == 0) continue;
@@ -212,8 +212,8 @@ class NodeVolumeLimits final : public Plugin {
     return {};
   }
 
-  // Whether the limits would hold even if all volumes on the node were different ones of the same
-  // driver. Mostly so, and then nobody has to look at the pods.
+  // Whether the limits hold even if all volumes on the node are distinct and of the same driver.
+  // This is mostly so, and then the pods need not be examined.
   static bool surely_fits(const NodeView& node, const CsiNode& csi_node,
                           const AttachedVolumes& wanted) {
     const VolumeUse& there = node.volumes();
@@ -230,7 +230,7 @@ class NodeVolumeLimits final : public Plugin {
         });
   }
 
-  // Of a driver that is listed twice the last limit counts.
+  // Of several entries of a driver the last limit counts.
   static bool is_overridden(const CsiNode& node, const CsiNodeDriver& d) {
     for (const CsiNodeDriver* later = &d + 1; later < node.drivers.data() + node.drivers.size();
          ++later)
@@ -248,7 +248,7 @@ class NodeVolumeLimits final : public Plugin {
     });
   }
 
-  // A driver that wants to keep pods away from nodes where it isn't must be among the CSINode's.
+  // A driver that keeps pods away from nodes without it must be among the CSINode's drivers.
   static bool installed(const View& view, Str driver, const CsiNode* node) {
     const auto* d = view.objects().find<CsiDriver>(driver);
     if (d == nullptr || !d->prevent_pod_scheduling_if_missing) return true;

@@ -1,17 +1,17 @@
-// DoNotSchedule constraints when a pod comes or goes after PreFilter: upstream's updateWithPod and
-// its pair of critical paths.
+// DoNotSchedule constraints when a pod joins or leaves after PreFilter: upstream's updateWithPod
+// and its pair of critical paths.
 #include <utility>
 
 #include "libsched/plugins/podtopologyspread/filter.hpp"
 
 namespace libsched {
 
-// From the counts of PreFilter: the two smallest domains. Upstream finds them in the order of a Go
-// map, so which of equal ones they are is chance there; here it is the value that sorts first.
+// The two smallest domains by PreFilter's counts. Upstream iterates over a Go map, so the choice
+// among equal ones is random there; here the value that sorts first wins.
 void HardConstraint::begin_changes(const View& view) {
   changed = true;
   if (!sums) {
-    // The selector counts nothing that exists, yet matches pods that come.
+    // The selector counts no existing pod, but matches pods that join later.
     DomainSums none;
     none.sum.resize(column->domains.size());
     none.rows.resize(column->domains.size());

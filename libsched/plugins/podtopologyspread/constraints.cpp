@@ -1,5 +1,5 @@
-// Spread constraints: reading them as upstream's filterTopologySpreadConstraints, and the node
-// inclusion policies.
+// Spread constraints, read as in upstream's filterTopologySpreadConstraints, and the node inclusion
+// policies.
 #include "libsched/plugins/podtopologyspread/constraints.hpp"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ SpreadSelector selector_of(const TopologySpreadConstraint& c, const Pod& pod,
                            const SpreadSettings& settings) {
   SpreadSelector s;
   s.nothing = !c.selector.present;
-  if (s.nothing) return s;  // match label keys add nothing to it
+  if (s.nothing) return s;  // match label keys do not change that
   for (const Label& l : c.selector.match_labels) s.requirements.push_back(has_label(l));
   s.requirements.insert(s.requirements.end(), c.selector.match_expressions.begin(),
                         c.selector.match_expressions.end());

@@ -15,7 +15,7 @@ bool matches_all(Labels wanted, Labels labels) {
   });
 }
 
-// The pod's controller, if it is of one of the three kinds and known.
+// The pod's controller, if it is of one of the three kinds and exists.
 const Controller* controller_of(const View& view, const Pod& pod) {
   const auto& owners = pod.meta.owners;
   const auto owner = std::find_if(owners.begin(), owners.end(),
@@ -51,7 +51,7 @@ SpreadSelector default_selector(const View& view, const Pod& pod) {
     for (const Label& l : controller->selector.match_labels) labels[l.key] = &l;
   CountKey::Term term;
   for (const auto& [key, label] : labels) term.add(*label);
-  // Upstream leaves out a selector that does not parse, or is absent.
+  // Upstream ignores a selector that is absent or does not parse.
   if (controller != nullptr && !map_selector && controller->selector.present &&
       label_selector_error(controller->selector).empty())
     term.add(controller->selector);

@@ -10,12 +10,12 @@
 namespace libsched {
 namespace {
 
-// Few domains: their postings are cheaper than the rows one by one.
+// With few domains their postings are cheaper than the rows one by one.
 constexpr size_t kFewDomains = 64;
 
 int64_t smallest_count(const HardConstraint& c) {
   uint32_t domains = 0;
-  int64_t min = std::numeric_limits<int32_t>::max();  // upstream's, of no domain at all
+  int64_t min = std::numeric_limits<int32_t>::max();  // upstream's value without domains
   if (c.changed) {
     domains = c.sums->domains;
     min = c.paths[0].pods;
@@ -23,7 +23,7 @@ int64_t smallest_count(const HardConstraint& c) {
     domains = c.sums->domains;
     min = c.sums->min;
   } else {
-    // Nothing is counted: only how many domains there are matters.
+    // No pod is counted: only the number of domains matters.
     std::vector<bool> seen(c.column->domains.size());
     for (size_t w = 0; w < c.eligible.size(); ++w)
       for_each_bit(c.eligible[w], w * 64, [&](size_t r) {
@@ -37,7 +37,7 @@ int64_t smallest_count(const HardConstraint& c) {
 }
 
 void judge_unique(const HardConstraint& c, const RowSet& set) {
-  // Each row is its domain: its own count, or 0 if it doesn't count. The rows of a word at once.
+  // Each row is its own domain: its own count, or 0 if it does not count. A word of rows at a time.
   const bool full_at_none = c.most < 0;
   const int32_t most =
       static_cast<int32_t>(std::clamp<int64_t>(c.most, -1, std::numeric_limits<int32_t>::max()));

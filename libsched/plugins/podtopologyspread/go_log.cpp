@@ -1,6 +1,6 @@
-// The natural logarithm as Go computes it: x = 2^k (1+f) with 1+f about 1, and a polynomial in
-// s = f/(2+f). Method and coefficients are those of fdlibm's e_log (Sun Microsystems, 1993); the
-// order of operations is part of the result, so it must stay, and nothing may be fused.
+// The natural logarithm as Go computes it: x = 2^k (1+f) with 1+f about 1, and a polynomial in s =
+// f/(2+f). Method and coefficients are those of fdlibm's e_log (Sun Microsystems, 1993). The order
+// of operations affects the result, so it must stay, and operations must not be fused.
 #include "libsched/plugins/podtopologyspread/go_log.hpp"
 
 #include <bit>

@@ -95,7 +95,7 @@ class PodTopologySpread final : public Plugin {
   Dependencies depends_on(const View& view, const Pod& pod) const override {
     Dependencies out{spread_reads(settings_, view, pod, SpreadKind::kHard),
                      spread_reads(settings_, view, pod, SpreadKind::kSoft)};
-    // Weights follow how many domains the scored nodes have.
+    // Weights depend on the number of domains of the scored nodes.
     out.score.others = (out.score.any & kLabelsChanged) != 0;
     return out;
   }

@@ -1,5 +1,5 @@
-// ScheduleAnyway constraints: PreScore, Score and NormalizeScore. Sums of doubles are in the order
-// of the constraints, as upstream's.
+// ScheduleAnyway constraints: PreScore, Score and NormalizeScore. Doubles are summed in the order
+// of the constraints, as upstream does.
 #include "libsched/plugins/podtopologyspread/score.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 constexpr Str kHostname = "kubernetes.io/hostname";
 constexpr std::array<int32_t, 64> kNoPods{};
 
-// Distinct domains on the rows; rows without one are together in that of "".
+// The number of distinct domains on the rows; rows without a domain count as the domain of "".
 size_t distinct_domains(const TopologyColumn& column, const std::vector<uint64_t>& rows,
                         int32_t empty_domain) {
   std::vector<bool> seen(column.domains.size());
@@ -103,7 +103,7 @@ std::shared_ptr<SoftConstraints> count_soft(const SpreadSettings& settings,
     for (size_t d = 0; d < sums->sum.size(); ++d)
       t.value[d + 1] = static_cast<double>(sums->sum[d]) * t.weight + t.offset;
     if (empty == TopologyColumn::kNone) continue;
-    // To upstream a missing label reads as "".
+    // Upstream reads a missing label as "".
     const size_t e = static_cast<size_t>(empty);
     const int64_t n = sums->sum[e] + pods_without_domain(*t.counts, *t.column, eligible);
     t.value[e + 1] = static_cast<double>(n) * t.weight + t.offset;
@@ -149,7 +149,7 @@ void normalize_soft(const SoftConstraints& data, const ScoreSet& set, int64_t* s
     if (s == kInvalid) return int64_t{0};
     return max == 0 ? kMaxNodeScore : kMaxNodeScore * (max + min - s) / max;
   };
-  // Divisions are dear, and scores lie close together: one per value instead of per node.
+  // Divisions are slow, and scores are close together: one division per value instead of per node.
   constexpr size_t kTable = 1024;
   if (min <= max && static_cast<uint64_t>(max - min) < std::min(kTable, set.count)) {
     std::array<int64_t, kTable> table;

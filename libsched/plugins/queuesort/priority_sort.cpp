@@ -1,5 +1,5 @@
-// PrioritySort: the queue is ordered by priority, higher first, then by the time a pod has waited
-// since. Mirrors upstream's plugins/queuesort.
+// PrioritySort: orders the queue by priority, higher first, then by the time since which a pod
+// waits. Mirrors upstream's plugins/queuesort.
 #include "libsched/plugins/in_tree.hpp"
 
 namespace libsched {

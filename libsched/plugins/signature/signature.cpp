@@ -17,7 +17,7 @@ std::string joined(const T& items, F&& json) {
   return out + "]";
 }
 
-// Members of an object that are left out where they are empty.
+// Members of an object that are omitted where they are empty.
 struct Members {
   std::string out = "{";
   void add(Str name, const std::string& json) {
@@ -89,7 +89,7 @@ std::string signed_labels(Labels labels, bool present) {
   return out + "}";
 }
 
-// Upstream's sort is not stable beyond twelve; here equal ones always keep their order.
+// Upstream's sort is not stable beyond twelve elements; here equal ones always keep their order.
 std::string signed_tolerations(const Pod& pod) {
   std::vector<Toleration> list(pod.spec.tolerations.begin(), pod.spec.tolerations.end());
   std::stable_sort(list.begin(), list.end(), [](const Toleration& a, const Toleration& b) {

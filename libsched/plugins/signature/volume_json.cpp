@@ -1,5 +1,5 @@
-// The JSON of a volume's source as Go writes it: fields in the order of the API types, nothing that
-// is empty or that those types don't have, quantities in their canonical form.
+// The JSON of a volume's source as Go writes it: fields in the order of the API types, no empty or
+// unknown fields, quantities in their canonical form.
 #include <nlohmann/json.hpp>
 
 #include "libsched/base/quantity.hpp"
@@ -24,7 +24,7 @@ enum class Type : uint8_t {
   kObject,
   kObjects,
 };
-// Whether a field is written: a Go pointer, a plain value with omitempty, and those without it.
+// When a field is written: a Go pointer, a plain value with omitempty, or values without omitempty.
 enum class When : uint8_t { kIfPresent, kUnlessEmpty, kAlways, kOrNull };
 
 struct Field {
@@ -40,7 +40,7 @@ struct Field {
       : name(n), type(t), when(w), of(fields), of_count(N) {}
 };
 
-// core/v1 and what it is made of.
+// The types of core/v1.
 constexpr Field kHostPath[] = {{"path", Type::kString, When::kAlways},
                                {"type", Type::kString, When::kIfPresent}};
 constexpr Field kEmptyDir[] = {{"medium", Type::kString, When::kUnlessEmpty},
@@ -333,7 +333,8 @@ std::string list_json(const Json& value, F&& json) {
   return out + "]";
 }
 
-// Of a value that is there; one of another type counts as empty (upstream refuses the document).
+// The JSON of a value that is present; a value of another type counts as empty (upstream refuses
+// the document).
 std::string value_json(const Json& value, const Field& f) {
   switch (f.type) {
     case Type::kString: return string_json(value);

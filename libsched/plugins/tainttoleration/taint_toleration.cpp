@@ -17,7 +17,7 @@ struct Untolerated final : PluginData {
   }
 };
 
-// How many PreferNoSchedule taints the pod does not tolerate, of the taint sets where it is any.
+// The number of PreferNoSchedule taints the pod does not tolerate, by taint set, where positive.
 struct Avoided final : PluginData {
   struct Set {
     uint32_t id;
@@ -54,7 +54,7 @@ class TaintToleration final : public Plugin {
     const auto& sets = call.view.taint_sets().sets();
     const auto& untolerated = static_cast<const Untolerated&>(*call.data).sets;
     if (set.single()) {
-      // One word: asking the rows is cheaper than walking the sets.
+      // One word: checking its rows is cheaper than walking the sets.
       if (untolerated.empty()) return;
       set.for_each([&](uint32_t row) {
         const uint32_t id = call.view.row(row).taint_set;
@@ -75,7 +75,7 @@ class TaintToleration final : public Plugin {
     return call.view.row(row).taint_set;
   }
 
-  // Never Skip. Sets without a row count, too: a row may get one of them before Score.
+  // Never Skip. Sets without a row count, too, because a row may get such a set before Score.
   Status pre_score(const PreScoreCall& call, std::shared_ptr<PluginData>* data) const override {
     auto avoided = std::make_shared<Avoided>();
     avoided->ids_epoch = call.view.ids_epoch();

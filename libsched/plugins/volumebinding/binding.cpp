@@ -1,5 +1,5 @@
-// The requests, and upstream's checkBindings: once a second until all claims are bound, something
-// undoes the binding, or time is out.
+// The requests, and upstream's checkBindings: polls once a second until all claims are bound, the
+// binding is undone, or the time is up.
 #include "libsched/plugins/volumebinding/binding.hpp"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ std::string key_of(const ObjectMeta& meta) {
   return std::string(meta.ns) + "/" + std::string(meta.name);
 }
 
-// What one look at the API's objects shows.
+// The state of the API's objects at one poll.
 struct Progress {
   bool done = false;
   std::string error;
@@ -64,7 +64,7 @@ class Watch {
   ObjectRef api_object(const Reservation::Item& item) const {
     return watch_.find(item.kind, item.object->meta.ns, item.object->meta.name);
   }
-  // Whether the answer to the request has come; the assumed object tells nothing of the API's.
+  // Whether the request has been answered; an assumed object does not reflect the API's.
   bool is_new(size_t i, const ObjectRef& now) const {
     return reservation_.items[i].patch == "{}" || !(now == before_[i]);
   }
@@ -104,7 +104,7 @@ class Watch {
     const auto& claim = static_cast<const PersistentVolumeClaim&>(*now);
     if (!claim.volume_name.empty()) {
       const auto pv = watch_.find<PersistentVolume>({}, claim.volume_name);
-      if (!pv) return {};  // it may still come
+      if (!pv) return {};  // it may still appear
       std::string e = place_error(*pv, node, false);
       if (!e.empty()) return failed(std::move(e));
     }
@@ -123,7 +123,7 @@ class Watch {
     return false;
   }
 
-  // "" if the volume can be used on the node.
+  // Why the volume cannot be used on the node; "" if it can.
   std::string place_error(const PersistentVolume& pv, const Node& node, bool wrap) const {
     const MigratedPlugin* plugin = migrated_plugin(pv.in_tree.kind);
     if (plugin != nullptr && !is_migrated(*plugin)) plugin = nullptr;
@@ -159,7 +159,7 @@ bool is_fully_bound(const PersistentVolumeClaim& claim) {
          find_annotation(claim.meta, kBindCompletedAnnotation) != nullptr;
 }
 
-// As upstream's GetBindVolumeToClaim; nothing changes if the volume is bound to the claim already.
+// Upstream's GetBindVolumeToClaim; changes nothing if the volume is already bound to the claim.
 Reservation::Item bind_to_claim(const PersistentVolume& volume,
                                 const PersistentVolumeClaim& claim) {
   const ObjectMeta& meta = claim.meta;
@@ -216,7 +216,7 @@ Status bind_volumes(const BindingCall& call, const Reservation& reservation,
     return Status::from_error("failed to get cached bindings for pod " +
                               go_quote(key_of(call.pod.meta)));
   const Watch watch(call, reservation);
-  // What was asked for is not taken back if a later request fails; Unreserve forgets the rest.
+  // Requests are not taken back if a later request fails; Unreserve forgets the rest.
   for (const Reservation::Item& i : reservation.items) {
     const Result<void> done = call.services.api().update_object(i.kind, i.object, i.patch);
     if (!done.ok()) return Status::from_error(done.error().message);
@@ -225,7 +225,7 @@ Status bind_volumes(const BindingCall& call, const Reservation& reservation,
   Clock& clock = call.services.clock();
   const int64_t deadline = later(clock.now_ns(), timeout_seconds);
   Mutex mutex;
-  Signal changed;  // nobody notifies it: upstream looks once a second, too
+  Signal changed;  // never notified: upstream also polls once a second
   while (true) {
     const int64_t next = std::min(later(clock.now_ns(), 1), deadline);
     for (std::unique_lock lock(mutex); clock.now_ns() < next;) clock.wait(changed, lock, next);

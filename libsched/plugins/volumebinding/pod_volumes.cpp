@@ -1,4 +1,4 @@
-// PodVolumes: bound volumes against the nodes' labels, and what is found for unbound claims.
+// PodVolumes: bound volumes against the nodes' labels, and volumes for unbound claims.
 #include "libsched/plugins/volumebinding/pod_volumes.hpp"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ bool test(const Words& rows, uint32_t row) {
   return row / 64 < rows.size() && (rows[row / 64] >> (row % 64) & 1) != 0;
 }
 
-// to |= rows & ~except; both are of one size.
+// to |= rows & ~except; both have the same size.
 void add(const Words& rows, const Words& except, Words* to) {
   for (size_t w = 0; w < to->size(); ++w) (*to)[w] |= rows[w] & ~except[w];
 }
@@ -59,7 +59,7 @@ bool is_bound_to(const PersistentVolume& pv, const PersistentVolumeClaim& claim)
          (ref->uid.empty() || ref->uid == claim.meta.uid);
 }
 
-// Of a volume that is not bound to the claim, and whatever the node.
+// Whether a volume that is not bound to the claim is available to it, regardless of the node.
 bool is_available(const PersistentVolume& pv, const PersistentVolumeClaim& claim) {
   return pv.phase == "Available" &&
          (!claim.selector.present || selector_matches(claim.selector, pv.meta.labels)) &&
@@ -67,7 +67,7 @@ bool is_available(const PersistentVolume& pv, const PersistentVolumeClaim& claim
                      [&](Str mode) { return has_access_mode(pv.access_modes, mode); });
 }
 
-// What both a volume that is bound to the claim and any other must fulfil.
+// The conditions for any volume, whether or not it is bound to the claim.
 bool is_possible(const PersistentVolume& pv, const PersistentVolumeClaim& claim) {
   return (!pv.claim_ref || is_bound_to(pv, claim)) &&
          pv.capacity.value_or(Quantity()).compare(claim.request.value_or(Quantity())) >= 0 &&
@@ -91,8 +91,8 @@ PodVolumes::PodVolumes(const View& view, PodClaims claims, const Call& call)
     if (call.exceeded()) return;
     check_bound(view, *claim, &left);
   }
-  // What a bound volume rules out is asked about the other claims all the same: each gives its
-  // reason. After an Error nothing more is asked.
+  // The other claims are checked even on nodes that a bound volume excludes, because each gives its
+  // reason. After an Error the search ends.
   left.clear();
   for (size_t w = 0; w < words; ++w) left.push_back(live[w] & ~failed_[w]);
   if (!claims_.delayed.empty()) find_unbound(view, claims_.delayed, std::move(left), call);
@@ -178,7 +178,7 @@ void PodVolumes::find_unbound(const View& view, const std::vector<PersistentVolu
   }
 }
 
-// False: upstream's error.
+// False: `error` is upstream's error.
 bool PodVolumes::find_candidates(const View& view, Search* search, std::string* error,
                                  const Call& call) {
   const PersistentVolumeClaim& claim = *search->claim;
@@ -227,7 +227,7 @@ bool PodVolumes::is_chosen(size_t searches, uint32_t row, uint32_t candidate) co
   return false;
 }
 
-// Gives each row the best volume for the k-th claim that an earlier claim did not get there.
+// Assigns to each row the best volume for the k-th claim that no earlier claim took there.
 void PodVolumes::choose(const View& view, size_t k, const Words& rows, const Call& call) {
   Search& search = searches_[k];
   search.chosen.assign(rows.size() * 64, kNoId);

@@ -37,7 +37,7 @@ bool has_more(const CsiStorageCapacity& before, const CsiStorageCapacity& after)
   return is && (!was || is->value() > was->value());
 }
 
-// An inline volume of the driver no longer depends on tracked capacity.
+// Whether an inline volume's driver no longer depends on tracked capacity.
 bool stopped_tracking(const Pod& pod, const CsiDriver& before, const CsiDriver& after) {
   return before.storage_capacity && !after.storage_capacity &&
          std::any_of(pod.spec.volumes.begin(), pod.spec.volumes.end(), [&](const Volume& v) {

@@ -1,5 +1,5 @@
 // VolumeBinding: a node must have, or be able to get, the volumes of the pod's claims; Reserve
-// assumes the volumes that it would bind or have made, PreBind has them bound. Mirrors upstream's
+// assumes the volumes to bind or provision, PreBind has them bound. Mirrors upstream's
 // plugins/volumebinding.
 #include "libsched/base/quote.hpp"
 #include "libsched/plugins/hints.hpp"
@@ -30,7 +30,7 @@ Status unresolvable(std::string why) {
   return Status(Code::kUnschedulableAndUnresolvable, std::move(why));
 }
 
-// Upstream's podHasPVCs: all claims are there and can be used. Skip: there are none.
+// Upstream's podHasPVCs: Success if all claims exist and can be used, Skip if the pod has none.
 Status find_claims(const View& view, const Pod& pod,
                    std::vector<const PersistentVolumeClaim*>* claims) {
   std::string scratch;
@@ -161,7 +161,7 @@ class VolumeBinding final : public Plugin {
       const ObjectMeta& meta = o.object->meta;
       const ObjectStore::Entry* there =
           call.cluster.view().objects().entry(o.kind, meta.ns, meta.name);
-      // A newer one from the API has taken the place of what was assumed.
+      // A newer object from the API has replaced the assumed one.
       if (there == nullptr || there->latest->meta.resource_version != meta.resource_version)
         continue;
       static_cast<void>(call.cluster.restore_object(o.kind, meta.ns, meta.name));

@@ -1,5 +1,5 @@
-// VolumeRestrictions: no disk is mounted by pods of one node that must not share it, and a claim
-// with access mode ReadWriteOncePod by one pod only. Mirrors upstream's plugins/volumerestrictions.
+// VolumeRestrictions: pods of a node do not mount disks that they must not share, and a claim with
+// access mode ReadWriteOncePod belongs to one pod. Mirrors upstream's plugins/volumerestrictions.
 #include <algorithm>
 #include <set>
 
@@ -12,9 +12,9 @@ namespace libsched {
 namespace {
 
 struct Claims final : PluginData {
-  // The pod's ReadWriteOncePod claims, sorted, each once; they live in the pod.
+  // The pod's ReadWriteOncePod claims, sorted and unique; they point into the pod.
   std::vector<Str> once;
-  int64_t conflicts = 0;  // how many of them are in use; pods that come and go may make it negative
+  int64_t conflicts = 0;  // number of them in use; may become negative when pods join and leave
   std::shared_ptr<PluginData> clone() const override { return std::make_shared<Claims>(*this); }
 };
 
@@ -28,7 +28,7 @@ bool share_monitor(Span<Str> a, Span<Str> b) {
                      [&](Str m) { return std::find(b.begin(), b.end(), m) != b.end(); });
 }
 
-// Whether two pods of one node must not have these volumes.
+// Whether two pods of a node must not both have these volumes.
 bool conflict(const Volume& a, const Volume& b) {
   if (a.kind != b.kind || a.id != b.id) return false;
   switch (a.kind) {
@@ -170,7 +170,7 @@ class VolumeRestrictions final : public Plugin {
     return Status(Code::kError, "cannot read \"PreFilterVolumeRestrictions\" from cycleState");
   }
 
-  // As upstream: by the claims' names, whatever the namespace of the pod, and each volume counts.
+  // As upstream: by the claims' names, regardless of the pod's namespace, and each volume counts.
   static Status change(const PodChange& call, int64_t delta) {
     if (call.data == nullptr) return not_pre_filtered();
     Claims& claims = static_cast<Claims&>(*call.data);

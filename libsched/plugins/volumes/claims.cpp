@@ -1,4 +1,4 @@
-// Names and owners of claims, as upstream's component-helpers/storage/ephemeral has them.
+// Names and owners of claims, as in upstream's component-helpers/storage/ephemeral.
 #include "libsched/plugins/volumes/claims.hpp"
 
 #include <algorithm>

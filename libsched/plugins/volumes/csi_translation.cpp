@@ -31,7 +31,7 @@ std::string gce_handle(Str level, Str place, Str disk) {
   return out.append(level).append("/").append(place).append("/disks/").append(disk);
 }
 
-// The region of a disk that is in several zones.
+// The region of a disk in several zones.
 CsiHandle gce_regional(const std::vector<Str>& zones, Str disk) {
   std::set<Str> regions;
   for (const Str zone : zones) {
@@ -60,7 +60,7 @@ int hex_digit(char c) {
   return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
 
-// The path of "aws://host/path?query#fragment", unescaped, or why Go's url.Parse refuses the whole.
+// The unescaped path of "aws://host/path?query#fragment", or Go's url.Parse error in `error`.
 std::optional<std::string> url_path(Str url, std::string* error) {
   const auto fail = [&](const std::string& why) {
     *error = "parse " + go_quote(url) + ": " + why;

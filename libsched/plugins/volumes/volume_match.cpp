@@ -1,4 +1,4 @@
-// The node affinity of volumes, as it stands and after the migration to CSI.
+// The node affinity of volumes, as written and after the migration to CSI.
 #include <algorithm>
 #include <set>
 
@@ -7,7 +7,7 @@
 namespace libsched {
 namespace {
 
-// Terms that can be changed; what they refer to lives in the volume.
+// Terms that can be changed; they point into the volume.
 struct Term {
   std::vector<Requirement> expressions;
   Span<Requirement> fields;
@@ -20,8 +20,8 @@ std::vector<Term> terms_of(const PersistentVolume& pv) {
   return out;
 }
 
-// Terms without their fields: those say nothing of a node without a name, as long as they are
-// valid. The expressions live in the terms that they were made of.
+// Terms without their fields, which, if valid, do not matter to a node without a name. The
+// expressions point into the original terms.
 struct Affinity {
   bool any_node = false;
   std::vector<NodeSelectorTerm> terms;
@@ -58,7 +58,7 @@ bool has_key(const std::vector<Term>& terms, Str key) {
   return false;
 }
 
-// Renames a key in all terms, if it stands there with any value.
+// Renames a key in all terms if any term has it with a value.
 bool replace_key(std::vector<Term>* terms, Str key, Str with) {
   bool any = false;
   for (const Term& t : *terms)
@@ -74,7 +74,7 @@ bool replace_key(std::vector<Term>* terms, Str key, Str with) {
   return true;
 }
 
-// use(terms) if the volume has an affinity, as it stands or translated; else `none`.
+// Calls use(terms) if the volume has an affinity, as written or translated; else returns `none`.
 template <typename R, typename F>
 R with_terms(const PersistentVolume& pv, const MigratedPlugin* plugin, R none, F&& use) {
   std::vector<Term> terms = terms_of(pv);

@@ -15,9 +15,9 @@ namespace {
 
 constexpr std::array<Str, 4> kKeys = {kBetaZoneLabel, kBetaRegionLabel, kZoneLabel, kRegionLabel};
 
-// What the volumes demand, as rows of one version of the view.
+// The volumes' demands, as rows of one version of the view.
 struct Zones final : PluginData {
-  Status status;               // why there is no answer; else Success or Skip
+  Status status;               // Success or Skip, else the reason why `rows` is unset
   std::vector<uint64_t> rows;  // that fit
   std::shared_ptr<PluginData> clone() const override { return std::make_shared<Zones>(*this); }
 };
@@ -34,7 +34,8 @@ void add_pair_rows(const View& view, Str key, Str value, Words* rows) {
   if (id != kNoId) view.labels().pair(id).rows.or_into(0, rows->size(), rows->data());
 }
 
-// The values of a volume's zone label, "a__b"; none if one is empty: then the label says nothing.
+// The values of a volume's zone label, "a__b"; empty if a value is empty: the label is then
+// ignored.
 std::vector<Str> zones_of(Str label) {
   std::vector<Str> out = split_zone_label(label);
   for (Str& zone : out) {
@@ -44,7 +45,7 @@ std::vector<Str> zones_of(Str label) {
   return out;
 }
 
-// What a volume's labels say of each key, in any order and without repetitions.
+// The values of each key in a volume's labels, in any order and without duplicates.
 std::array<std::vector<Str>, kKeys.size()> topology_of(const ObjectMeta& volume) {
   std::array<std::vector<Str>, kKeys.size()> out;
   for (size_t i = 0; i < kKeys.size(); ++i) {
@@ -66,7 +67,7 @@ class VolumeZone final : public Plugin {
     return status;
   }
 
-  // Upstream's Filter finds it out by itself if PreFilter did not run.
+  // Upstream's Filter computes it if PreFilter did not run.
   std::shared_ptr<PluginData> prepare(const Call& call, const Pod& pod) const override {
     return judge(call, pod);
   }
@@ -162,7 +163,7 @@ class VolumeZone final : public Plugin {
     return zones;
   }
 
-  // rows &= those with one of the values under the key or, if they lack it, under its GA key.
+  // rows &= rows with one of the values under the key or, if they lack it, under its GA key.
   static void demand(const View& view, Str key, const std::vector<Str>& values, Words* rows) {
     Words fit(rows->size());
     const Str ga = key == kBetaZoneLabel     ? kZoneLabel

@@ -30,4 +30,5 @@ PYBIND11_MODULE(_core, module) {
   libsched::bind_evaluator(module);
   libsched::bind_schedule(module);
   libsched::bind_scheduling(module);
+  libsched::bind_queue(module);
 }

@@ -106,15 +106,33 @@ class ScoresAsStatus {
   bool before_;
 };
 
+// During its lifetime on this thread, plugins answer questions after one of them has raised, because
+// the call goes on as after an Error. The exception is raised at the end of the call.
+class AskAfterExceptions {
+ public:
+  AskAfterExceptions() : before_(std::exchange(on(), true)) {}
+  ~AskAfterExceptions() { on() = before_; }
+  AskAfterExceptions(const AskAfterExceptions&) = delete;
+  AskAfterExceptions& operator=(const AskAfterExceptions&) = delete;
+
+  static bool& on() {
+    thread_local bool yes = false;
+    return yes;
+  }
+
+ private:
+  bool before_;
+};
+
 // Runs a slot and returns the code of `body`; no exception leaves it. After an exception no further
-// question is asked in the same call.
+// question is asked in the same call, unless AskAfterExceptions says so.
 template <typename Body>
 libsched_code run_slot(void* instance, Method method, libsched_status* status,
                        Body&& body) noexcept {
   const SlotScope scope;
   const Instance& self = instance_of(instance);
   const char* name = kMethodNames[static_cast<size_t>(method)];
-  if (is_question(method) && has_kept_exception()) {
+  if (is_question(method) && has_kept_exception() && !AskAfterExceptions::on()) {
     if (status != nullptr) libsched_status_set(status, LIBSCHED_CODE_ERROR);
     return LIBSCHED_CODE_ERROR;
   }

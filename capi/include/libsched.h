@@ -49,6 +49,7 @@
 #include <libsched/services.h>
 #include <libsched/runtime.h>
 #include <libsched/scheduler.h>
+#include <libsched/queue.h>
 #include <libsched/plugin.h>
 
 #endif

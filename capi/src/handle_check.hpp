@@ -49,7 +49,9 @@ namespace libsched::capi {
   X(services, Services, "services")                          \
   X(waiting_pod, WaitingPodObject, "a waiting pod")          \
   X(writer_queue, WriterQueue, "a writer queue")             \
-  X(scheduling, Scheduling, "a scheduling")
+  X(scheduling, Scheduling, "a scheduling")                  \
+  X(queue, SchedulingQueue, "a queue")                       \
+  X(queued_pod, QueuedPodInfo, "a queued pod")
 
 enum class HandleKind : uint8_t {
   kNone,  // some other pointer, such as an output

@@ -18,6 +18,7 @@
 #include "libsched/framework/evaluator.hpp"
 #include "libsched/ingest/ingest.hpp"
 #include "libsched/scheduler/cycle.hpp"
+#include "libsched/scheduler/queue/queue.hpp"
 
 namespace libsched::capi {
 

@@ -49,6 +49,7 @@ from .nodes import LentNode, NodeSet
 from .objects import Node, Objects, Pod, Taint, Workload
 from .placement import Placement, schedule
 from .plugins import Plugin, plugin
+from .queue import Queue, QueueCounts, QueuedPod
 from .scores import CycleResult, PluginScore, Scores
 from .services import Clock, Nomination, NominatingMode, Services, WaitingPod
 from .state import CycleState
@@ -106,6 +107,9 @@ __all__ = [
     "PluginScore",
     "Pod",
     "PreFilterResult",
+    "Queue",
+    "QueueCounts",
+    "QueuedPod",
     "Scores",
     "Services",
     "Snapshot",

@@ -74,6 +74,16 @@ class Clock:
         """
         self._handle.advance_to(self.now_ns + nanoseconds(duration))
 
+    def advance_to(self, now_ns: int) -> None:
+        """Advances a virtual clock to a time in nanoseconds since 1970, never back.
+
+        Raises
+        ------
+        StateError
+            The clock is that of the machine.
+        """
+        self._handle.advance_to(now_ns)
+
     def __repr__(self) -> str:
         return f"<Clock at {self.now_ns} ns>"
 

@@ -280,7 +280,7 @@ Buffer<T>::Buffer(Turn& t, const char* name, bool kept) : name_(name), kept_(kep
       list_[i] = {libsched_str_from(t.choose.of(kNames)), make_number(t.choose)};
     } else if constexpr (std::is_same_v<Item, libsched_str>) {
       list_[i] = {nullptr, 0};
-    } else if constexpr (std::is_same_v<Item, libsched_reason_total>) {
+    } else if constexpr (!std::is_integral_v<Item>) {
       std::memset(&list_[i], 0, sizeof(Item));
     } else {
       list_[i] = static_cast<Item>(t.choose.next() & t.choose.next());
@@ -293,6 +293,8 @@ template class Buffer<const uint64_t>;
 template class Buffer<int64_t>;
 template class Buffer<libsched_str>;
 template class Buffer<libsched_reason_total>;
+template class Buffer<libsched_in_flight>;
+template class Buffer<libsched_nominated_pod>;
 template class Buffer<libsched_permit_wait>;
 template class Buffer<const libsched_permit_wait>;
 

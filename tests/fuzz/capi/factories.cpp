@@ -54,6 +54,31 @@ void* make_scheduling(Turn& t) {
   return out;
 }
 
+// Of an empty cluster.
+void* make_queue() {
+  libsched_cluster* cluster = nullptr;
+  libsched_framework* framework = nullptr;
+  libsched_evaluator* evaluator = nullptr;
+  libsched_queue* out = nullptr;
+  libsched_cluster_create(nullptr, &cluster, nullptr);
+  libsched_framework_create(nullptr, LIBSCHED_ANY_NODE, nullptr, nullptr, &framework, nullptr);
+  libsched_evaluator_create(framework, cluster, &evaluator, nullptr);
+  libsched_queue_create(&evaluator, 1, nullptr, &out, nullptr);
+  libsched_evaluator_unref(evaluator);
+  libsched_framework_unref(framework);
+  libsched_cluster_unref(cluster);
+  return out;
+}
+
+void* make_queued_pod(Turn& t) {
+  auto* queue = handle<libsched_queue>(t, Kind::queue);
+  auto* pod = handle<libsched_pod>(t, Kind::pod);
+  libsched_queued_pod* out = nullptr;
+  libsched_queue_add(queue, pod, nullptr);
+  libsched_queue_pop_specific(queue, pod, &out, nullptr);
+  return out;
+}
+
 void* make_error() {
   libsched_pod* pod = nullptr;
   libsched_error* error = nullptr;
@@ -134,6 +159,8 @@ void* create(Turn& t, Kind kind) {
     case Kind::waiting_pod: return make_waiting(t);
     case Kind::writer_queue: return created<libsched_writer_queue>(libsched_writer_queue_create);
     case Kind::scheduling: return make_scheduling(t);
+    case Kind::queue: return make_queue();
+    case Kind::queued_pod: return make_queued_pod(t);
     default: fail(std::string("nothing makes a ") + name_of(kind));
   }
 }

@@ -34,6 +34,8 @@ WEIGHTS = {
     "cluster_assume": 4, "cluster_forget": 4, "cluster_fork": 8, "cluster_commit": 4,
     "cluster_revert": 6, "cluster_snapshot": 3, "cluster_refresh": 3, "run_pre_filter_plugins": 8,
     "run_filter_plugins": 3, "run_filter_plugins_at": 4, "filter_nodes": 8, "check_pod_fits": 5,
+    "queue_create": 3, "queue_add": 6, "queue_update": 4, "queue_delete": 2, "queue_pop": 6, "queue_add_unschedulable": 6,
+    "queue_move_all": 5, "queue_flush_backoff": 2, "queue_flush_unschedulable": 2, "queue_run_due": 2,
     "first_fit": 4, "schedule": 4, "schedule_one": 4, "scheduling_bind": 3, "writer_queue_apply": 3,
     "run_pre_score_plugins": 4, "run_score_plugins": 4, "run_cycle": 6, "evaluator_assume": 6,
     "evaluator_forget": 5, "run_post_filter_plugins": 3,
@@ -142,15 +144,16 @@ class Call:
             self._count()
             self._make("Strings", name, "counted", f"Words::{WORDS.get(name, 'kNode')}")
             return self._with_count(name, following)
-        elif (found := re.fullmatch(r"(const )?(uint64_t|int64_t|libsched_permit_wait|libsched_reason_total|libsched_str) \*", type_)) \
+        elif (found := re.fullmatch(r"(const )?(uint64_t|int64_t|libsched_permit_wait|libsched_reason_total|libsched_in_flight|libsched_nominated_pod|libsched_str) \*", type_)) \
                 and length in LENGTHS:
             kept = "false" if (call, name) in SCRIBBLED else "true"
             self._make(f"Buffer<{found[1] or ''}{found[2]}>", name, kept)
             self.arguments += [f"{name}.get()", f"{name}.length()"]
             return 2
-        elif found := re.fullmatch(r"const (libsched_\w+_options|libsched_nomination) \*", type_):
+        elif found := re.fullmatch(r"const (libsched_\w+_options|libsched_nomination|libsched_queue_event|libsched_rejection) \*", type_):
             self._make(f"Options<{found[1]}>", name)
-        elif found := re.fullmatch(r"(libsched_cycle_outcome|libsched_nomination|libsched_fit|libsched_scheduling_outcome) \*", type_):
+        elif found := re.fullmatch(r"(libsched_cycle_outcome|libsched_nomination|libsched_fit|libsched_scheduling_outcome|libsched_queue_counts|"
+                                  r"libsched_queued_pod_info) \*", type_):
             self._make(f"Filled<{found[1]}>", name)
         elif (found := re.fullmatch(r"(\w+) \*", type_)) and (found[1] in SCALARS or found[1] == "libsched_str"):
             self._make(f"Output<{found[1]}>", name)

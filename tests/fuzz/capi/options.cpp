@@ -137,4 +137,46 @@ void fill(Turn& t, libsched_nomination& o) {
   o.node = libsched_str_from(t.choose.of(kNodes));
 }
 
+template <>
+void fill(Turn& t, libsched_rejection& o) {
+  static const libsched_str names[] = {LIBSCHED_STR("NodeResourcesFit"), LIBSCHED_STR("P0"),
+                                       LIBSCHED_STR("NodeAffinity"), LIBSCHED_STR("")};
+  if (t.choose.below(4) != 0) {
+    o.unschedulable = names;
+    o.unschedulable_count = t.choose.below(std::size(names) + 1);
+  }
+  if (t.choose.one_in(4)) {
+    o.pending = names;
+    o.pending_count = t.choose.below(std::size(names) + 1);
+  }
+  if (rarely(t)) o.pending_count = o.pending == nullptr ? 3 : o.pending_count;
+  o.reserved = rarely(t) ? 1 : 0;
+}
+
+template <>
+void fill(Turn& t, libsched_queue_event& o) {
+  static constexpr const char* kResources[] = {
+      "Node", "AssignedPod", "UnschedulablePod", "*", "PersistentVolumeClaim", "x", ""};
+  static constexpr int64_t kActions[] = {1, 2, 8191, 8188, 16, 256, 0, -1};
+  const auto some = [&](Kind kind, uint32_t in) -> const void* {
+    const Entry* e = t.choose.one_in(in) ? world().pools.any(t.choose, kind, true) : nullptr;
+    return e == nullptr ? nullptr : e->handle;
+  };
+  o.check = rarely(t) ? 7 : static_cast<uint32_t>(t.choose.below(3));
+  o.resource = libsched_str_from(t.choose.of(kResources));
+  o.actions = t.choose.of(kActions);
+  if (t.choose.one_in(4)) o.label = libsched_str_from("Something");
+  o.old_pod = static_cast<const libsched_pod*>(some(Kind::pod, 4));
+  o.new_pod = static_cast<const libsched_pod*>(some(Kind::pod, 4));
+  if (o.old_pod == nullptr && o.new_pod == nullptr) {
+    o.old_node = static_cast<const libsched_node*>(some(Kind::node, 3));
+    o.new_node = static_cast<const libsched_node*>(some(Kind::node, 3));
+  }
+  o.old_object = static_cast<const libsched_objects*>(some(Kind::objects, 8));
+  o.new_object = static_cast<const libsched_objects*>(some(Kind::objects, 8));
+  o.max_priority = static_cast<int32_t>(t.choose.below(20)) - 5;
+  o.reserved = rarely(t) ? 1 : 0;
+  o.except = static_cast<const libsched_pod*>(some(Kind::pod, 2));
+}
+
 }  // namespace fuzz

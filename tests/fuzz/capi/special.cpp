@@ -122,9 +122,9 @@ void call_libsched_schedule(Turn& t) {
   Story story{&t, t.choose.one_in(6) ? t.choose.below(3) : 100, {}};
   libsched_evaluator* const profiles[] = {evaluator.get()};
   t.begin("libsched_schedule", Changes::kPartly, evaluator, pods, options, error);
-  const libsched_rc rc = libsched_schedule(
-      profiles, 1, pods.get(), t.choose.one_in(2) ? replicas.data() : nullptr, counted.get(),
-      options.get(), hear, &story, error.get());
+  const libsched_rc rc =
+      libsched_schedule(profiles, 1, pods.get(), t.choose.one_in(2) ? replicas.data() : nullptr,
+                        counted.get(), options.get(), hear, &story, error.get());
   t.end_fallible(rc, evaluator, pods, options, error);
   follow_placements(t, evaluator, story.told);
 }
@@ -135,7 +135,8 @@ void hear_event(void* data, const libsched_cycle_event* e) {
   if (static_cast<World::Passed*>(data)->times != 0) fail("told of an event after the end");
   if (e->point > LIBSCHED_POINT_POST_BIND || e->pod == nullptr || e->state == nullptr)
     fail("told of no event");
-  for (size_t i = 0; i < e->judged_count; ++i) libsched_node_statuses_code(e->statuses, e->judged[i]);
+  for (size_t i = 0; i < e->judged_count; ++i)
+    libsched_node_statuses_code(e->statuses, e->judged[i]);
 }
 
 }  // namespace
@@ -178,6 +179,47 @@ void call_libsched_schedule_one(Turn& t) {
       libsched_schedule_one(profiles, 1, pod.get(), options.get(), out.get(), error.get());
   t.end_fallible(rc, evaluator, pod, options, out, error);
   follow_cycle(t, rc, evaluator, pod);
+}
+
+template <>
+void fill(Turn& t, libsched_queue_options& o) {
+  o = LIBSCHED_QUEUE_OPTIONS_INIT;
+  if (t.choose.one_in(3)) o.initial_backoff_ns = make_number(t.choose);
+  if (t.choose.one_in(3)) o.max_backoff_ns = t.choose.one_in(3) ? 0 : make_number(t.choose);
+  if (t.choose.one_in(3)) o.max_in_unschedulable_ns = make_number(t.choose);
+  o.reserved = t.choose.one_in(40) ? 1 : 0;
+}
+
+void call_libsched_queue_create(Turn& t) {
+  In<libsched_evaluator> evaluator(t, "evaluator", kExclusive);
+  Options<libsched_queue_options> options(t, "options");
+  Out<libsched_queue> out(t, "out");
+  Fault error(t, "error");
+  libsched_evaluator* const profiles[] = {evaluator.get()};
+  t.begin("libsched_queue_create", Changes::kNothing, evaluator, options, out, error);
+  const libsched_rc rc = libsched_queue_create(profiles, 1, options.get(), out.get(), error.get());
+  t.end_fallible(rc, evaluator, options, out, error);
+  // Its pods may be nominated at any time from now on.
+  if (rc == LIBSCHED_OK) world().nominating.insert(libsched_evaluator_services(evaluator.get()));
+}
+
+void call_libsched_queue_list(Turn& t) {
+  In<const libsched_queue> queue(t, "queue", kConst);
+  Number<uint32_t> part(t, "part");
+  Output<size_t> count(t, "count");
+  Fault error(t, "error");
+  const uint32_t which = t.choose.one_in(8) ? part.get() : static_cast<uint32_t>(t.choose.below(5));
+  std::vector<const libsched_queued_pod*> pods(t.choose.below(5));
+  t.begin("libsched_queue_list", Changes::kNothing, queue, part, count, error);
+  const libsched_rc rc =
+      libsched_queue_list(queue.get(), which, pods.data(), pods.size(), count.get(), error.get());
+  t.end_fallible(rc, queue, part, count, error);
+  if (rc != LIBSCHED_OK) return;
+  for (size_t i = 0; i < std::min(count.value(), pods.size()); ++i) {
+    libsched_queued_pod_info info = LIBSCHED_QUEUED_POD_INFO_INIT;
+    if (libsched_queued_pod_get(pods[i], &info, nullptr) != LIBSCHED_OK || info.pod == nullptr)
+      fail("a listed pod cannot be read");
+  }
 }
 
 }  // namespace fuzz

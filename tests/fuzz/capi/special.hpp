@@ -18,5 +18,9 @@ void call_libsched_evaluator_set_parallelism(Turn& t);
 void call_libsched_schedule(Turn& t);
 // An array of evaluators that are not const.
 void call_libsched_schedule_one(Turn& t);
+// The same.
+void call_libsched_queue_create(Turn& t);
+// Lends several handles at once.
+void call_libsched_queue_list(Turn& t);
 
 }  // namespace fuzz

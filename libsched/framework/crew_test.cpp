@@ -40,7 +40,7 @@ TEST_CASE("threads of a crew give what one thread gives, in its order") {
       .in_order(0, [](size_t) { return 1; }, [](size_t, int) { return true; });
 }
 
-TEST_CASE("what is thrown on any thread of a crew reaches the caller") {
+TEST_CASE("an exception on any thread of a crew reaches the caller") {
   const FakeWorld w({});
   for (const uint32_t size : {1, 4}) {
     size_t taken = 0;
@@ -74,7 +74,7 @@ TEST_CASE("all threads of a crew run at once, and each but the caller's is new")
   CHECK(callers == 1);
 }
 
-TEST_CASE("where threads may be used: not with plugins or values of the caller's thread") {
+TEST_CASE("threads are not used with plugins or values of the caller's thread") {
   using Threading = Plugin::Threading;
   const auto size = [](Threading threading, const std::function<void(FakeWorld&)>& prepare = {}) {
     Fake f = pre_filter_says("F", Status());
@@ -83,7 +83,7 @@ TEST_CASE("where threads may be used: not with plugins or values of the caller's
     REQUIRE(w.evaluator.set_parallelism(5).ok());
     if (prepare) prepare(w);
     const DryRunScope scope(w.evaluator, *w.state);
-    // One that is trying nodes may not be asked for more, nor told to use other threads.
+    // An evaluator that is trying nodes may not judge more, nor be told to use other threads.
     CHECK(w.evaluator.set_parallelism(1).error().rc == Rc::kMisuse);
     return scope.crew().size();
   };

@@ -1,4 +1,4 @@
-// CycleState: intersections of PreFilterResults, and who destroys and clones the values in it.
+// CycleState: intersections of PreFilterResults, and destruction and cloning of keyed values.
 #include "libsched/framework/cycle_state.hpp"
 
 #include <doctest/doctest.h>
@@ -27,14 +27,14 @@ TEST_CASE("a PreFilterResult narrows by intersection") {
   CHECK_FALSE(r.allows("a"));
 }
 
-TEST_CASE("no name at all is not the same as every node") {
+TEST_CASE("an empty list of names differs from every node") {
   PreFilterResult r;
   r.narrow({});
   CHECK_FALSE(r.all_nodes);
   CHECK_FALSE(r.allows("a"));
 }
 
-// Counts how many of its kind are alive.
+// Counts live values of its kind.
 class Counted final : public StateValue {
  public:
   Counted(int id, int* alive) : id_(id), alive_(alive) { ++*alive_; }
@@ -81,7 +81,7 @@ TEST_CASE("values are replaced, deleted and destroyed once") {
   CHECK(alive == 0);
 }
 
-TEST_CASE("a clone has values of its own") {
+TEST_CASE("a clone has its own values") {
   int alive = 0;
   Ref<CycleState> state = make_ref<CycleState>();
   const auto value = std::make_shared<Counted>(1, &alive);
@@ -107,7 +107,7 @@ struct Number final : PluginData {
   }
 };
 
-TEST_CASE("a clone knows what PreFilter said, and has its own data of plugins") {
+TEST_CASE("a clone has PreFilter's result, and its own data of plugins") {
   CycleState state;
   state.tie(make_ref<CycleState>(), 2);
   state.begin_pre_filter(7);

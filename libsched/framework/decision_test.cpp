@@ -35,7 +35,7 @@ Status says(Code code, Names reasons) {
 }
 
 TEST_CASE("the FitError counts reasons and sorts them as strings") {
-  // "10 a" stands before "2 b" and "3 c": text order, not number order.
+  // "10 a" precedes "2 b" and "3 c": text order, not number order.
   FakeWorld w(
       {filter_rejects("A", numbered(0, 10), Status(Code::kUnschedulable, "a")),
        filter_rejects("B", numbered(10, 12), Status(Code::kUnschedulableAndUnresolvable, "b")),
@@ -78,7 +78,7 @@ TEST_CASE("nodes that PreFilter excluded count under the plugins that narrowed")
   const auto d = w.check();
   CHECK(d->details().fit_error == expected);
   CHECK(d->node_count == 1);
-  // Judging the excluded ones, too, adds verdicts and changes nothing else.
+  // Judging excluded nodes, too, adds verdicts and changes nothing else.
   const auto judged = w.check("", true);
   CHECK(judged->details().fit_error == expected);
   REQUIRE(judged->node_count == 4);
@@ -88,13 +88,13 @@ TEST_CASE("nodes that PreFilter excluded count under the plugins that narrowed")
   CHECK(judged->excluded(3));
   CHECK(judged->status(3).success());
   CHECK(judged->feasible_count == 0);
-  // One node alone.
+  // A single node.
   CHECK(w.check("n1")->details().fit_error == "0/1 nodes are available: 1 full.");
   CHECK(w.check("n3")->details().fit_error ==
         "0/1 nodes are available: 1 node(s) didn't satisfy plugin(s) [Also Narrow].");
 }
 
-TEST_CASE("a message of PreFilter stands instead of the counts") {
+TEST_CASE("a message of PreFilter replaces the counts") {
   FakeWorld w({pre_filter_says("U", says(Code::kUnschedulable, {"first", "second"})),
                filter_rejects("F", {"n1"}, Status(Code::kUnschedulable, "full"))});
   const auto d = w.check();
@@ -123,7 +123,7 @@ TEST_CASE("an Error is an error, not a reason") {
   const Json json = Json::parse(d->explain_json());
   CHECK(json["fits"] == false);
   CHECK(json["error"] == d->error);
-  // Not of a node that PreFilter excluded.
+  // Not for a node that PreFilter excluded.
   FakeWorld excluded({pre_filter_narrows("Narrow", {"n1"}),
                       filter_rejects("Bad", {"n2"}, Status(Code::kError, "boom"))});
   CHECK(excluded.check("", true)->error.empty());
@@ -138,7 +138,7 @@ TEST_CASE("without nodes nothing is judged") {
   CHECK(d->details().fit_error.empty());
 }
 
-TEST_CASE("nodes are sorted by name, whatever their order") {
+TEST_CASE("nodes are sorted by name, regardless of their order") {
   FakeWorld w({filter_rejects("A", {"b"}, Status(Code::kUnschedulable, "no"))}, {"c", "b", "a"});
   const auto d = w.check();
   REQUIRE(d->node_count == 3);
@@ -156,7 +156,7 @@ TEST_CASE("nodes are sorted by name, whatever their order") {
   CHECK(feasible(*w.check()) == Names{"a", "aa", "c"});
 }
 
-TEST_CASE("a decision stays valid when view, evaluator and framework have gone") {
+TEST_CASE("a decision stays valid when view, evaluator and framework are gone") {
   Ref<const Decision> d;
   {
     FakeWorld w({pre_filter_narrows("Narrow", {"n1", "n2"}),
@@ -180,7 +180,7 @@ TEST_CASE("a decision stays valid when view, evaluator and framework have gone")
     "feasible": ["n2"]})"));
 }
 
-// Rejects by the label "full" that a node has, and makes its text when it is asked for.
+// Rejects nodes with the label "full", and makes its text on request.
 class Reader final : public Plugin {
  public:
   void filter(const FilterCall& call, const RowSet& set) const override {
@@ -229,7 +229,7 @@ const char* const kBefore =
     R"({"node":"n2","code":"Unschedulable","plugin":"Reader","reasons":["full of before"]},)"
     R"({"node":"n3","code":"Success"}])";
 
-TEST_CASE("a decision that was not read before a change has the texts of its own moment") {
+TEST_CASE("a decision that is read after a change has the texts of its own moment") {
   const std::vector<std::function<void(ReaderWorld&)>> changes = {
       [](ReaderWorld& w) { w.put("n1", "{full: after}"); },
       [](ReaderWorld& w) { w.put("n3", "{full: after}"); },
@@ -269,7 +269,7 @@ TEST_CASE("a decision of a fork has the texts of the fork") {
   CHECK(w.check()->feasible_count == 1);
 }
 
-TEST_CASE("a decision of a snapshot is read when the snapshot and its cluster have gone") {
+TEST_CASE("a decision of a snapshot is read when the snapshot and its cluster are gone") {
   ReaderWorld w;
   Ref<const Decision> d;
   {
@@ -299,7 +299,7 @@ TEST_CASE("decisions are read on another thread while the cluster changes") {
   }
 }
 
-TEST_CASE("decisions that nobody reads leave nothing behind") {
+TEST_CASE("unread decisions leave nothing behind") {
   ReaderWorld w;
   std::vector<std::weak_ptr<Unread>> all;
   struct Answer final : Unread {
@@ -319,7 +319,7 @@ TEST_CASE("decisions that nobody reads leave nothing behind") {
   CHECK(kept->finished == 1);
 }
 
-TEST_CASE("the explanation sorts reasons, lists what was skipped and repairs bad UTF-8") {
+TEST_CASE("the explanation sorts reasons, lists skipped plugins and repairs bad UTF-8") {
   Fake skips = pre_filter_says("Zzz", Status(Code::kSkip));
   Fake also = pre_filter_says("Aaa", Status(Code::kSkip));
   skips.filter = also.filter = [](const FilterCall&, const Node&) { return Status(); };

@@ -19,7 +19,7 @@ Status with_error(Code code, const std::string& error) {
   return s;
 }
 
-// A fake at one point that keeps a log of its calls.
+// A fake at one point that logs its calls.
 struct Log {
   Names calls;
   Fake permit(const std::string& name, const Status& s, int64_t timeout = 0) {
@@ -78,7 +78,7 @@ Permitted permit(FakeWorld& w) {
   return out;
 }
 
-TEST_CASE("Reserve and Unreserve alone: by the node's name, also if it has gone") {
+TEST_CASE("Reserve and Unreserve alone: by the node's name, also if the node is gone") {
   std::vector<uint32_t> rows;
   Names nodes;
   Status says;
@@ -98,7 +98,7 @@ TEST_CASE("Reserve and Unreserve alone: by the node's name, also if it has gone"
   CHECK(w.evaluator.run_unreserve(*w.state, *w.pod, "gone").ok());
   CHECK(rows == std::vector<uint32_t>{1, kNoId});
   CHECK(nodes == Names{"n2", "gone"});
-  CHECK(w.cluster->view().pod_count() == 0);  // the pod is the caller's affair
+  CHECK(w.cluster->view().pod_count() == 0);  // the caller manages the pod
   says = with_error(Code::kError, "broken");
   CHECK(w.evaluator.run_reserve(*w.state, *w.pod, "n2").value() ==
         Status::from_error("running Reserve plugin \"R\": broken"));
@@ -108,7 +108,7 @@ TEST_CASE("Reserve and Unreserve alone: by the node's name, also if it has gone"
   CHECK(on_snapshot.run_reserve(*w.state, *w.pod, "n2").error().rc == Rc::kState);
 }
 
-TEST_CASE("Permit: who waits, for how long, and who stops it") {
+TEST_CASE("Permit: which plugins wait, for how long, and which stops it") {
   Log log;
   const Status wait(Code::kWait, "later");
   SUBCASE("all let it pass") {
@@ -147,7 +147,7 @@ TEST_CASE("Permit: who waits, for how long, and who stops it") {
   }
 }
 
-TEST_CASE("WaitOnPermit ends with the decision, and the pod waits no more") {
+TEST_CASE("WaitOnPermit ends with the decision, and the pod no longer waits") {
   FakeWorld w({});
   CHECK(w.evaluator.wait_on_permit(*w.pod).value().success());
   const PodRef pod = copy_pod(*w.pod, "p", "default", "u", "");
@@ -168,7 +168,7 @@ TEST_CASE("WaitOnPermit ends with the decision, and the pod waits no more") {
   CHECK(waiting.get("u") == nullptr);
 }
 
-TEST_CASE("PreBindPreFlight: Success if one acts, Skip if none does; other codes are errors") {
+TEST_CASE("PreBindPreFlight: Success if a plugin acts, Skip if none does; other codes are errors") {
   Log log;
   const Status skip(Code::kSkip);
   const auto flight = [](FakeWorld& w) {
@@ -204,7 +204,7 @@ TEST_CASE("PreBindPreFlight: Success if one acts, Skip if none does; other codes
   }
 }
 
-TEST_CASE("PreBind: groups of neighbours; a failure ends its group and what follows") {
+TEST_CASE("PreBind: groups of neighbours; a failure ends its group and the rest") {
   Log log;
   const auto run = [](FakeWorld& w) {
     CHECK(w.evaluator.run_pre_bind_pre_flights(*w.state, *w.pod, "n1").ok());
@@ -234,7 +234,7 @@ TEST_CASE("PreBind: groups of neighbours; a failure ends its group and what foll
   }
 }
 
-TEST_CASE("PreBind: neighbours run on threads beside each other if the evaluator may") {
+TEST_CASE("PreBind: neighbours run on parallel threads if the evaluator allows it") {
   std::atomic<int> met{0};
   std::atomic<bool> elsewhere{false};
   const std::thread::id here = std::this_thread::get_id();
@@ -250,7 +250,7 @@ TEST_CASE("PreBind: neighbours run on threads beside each other if the evaluator
       if (std::this_thread::get_id() != here) elsewhere = true;
       if (threading == Plugin::Threading::kCallerThread && std::this_thread::get_id() != here)
         return Status(Code::kError, "another thread");
-      ++met;  // the others come only if nobody waits for this call
+      ++met;  // the others run only if none waits for this call
       while (met < 3) std::this_thread::yield();
       return Status();
     };
@@ -267,7 +267,7 @@ TEST_CASE("PreBind: neighbours run on threads beside each other if the evaluator
   CHECK(elsewhere);
 }
 
-TEST_CASE("Bind: Skip hands over to the next, and PostBind tells all") {
+TEST_CASE("Bind: Skip hands over to the next plugin, and PostBind runs for all") {
   Log log;
   const auto bind = [](FakeWorld& w) {
     return w.evaluator.run_bind(*w.state, *w.pod, "n1").value();
@@ -295,7 +295,7 @@ TEST_CASE("Bind: Skip hands over to the next, and PostBind tells all") {
   }
 }
 
-TEST_CASE("PostFilter: reasons are collected until one has made room") {
+TEST_CASE("PostFilter: reasons are collected until a plugin has made room") {
   Log log;
   std::optional<Nomination> n;
   const auto run = [&](FakeWorld& w) {
@@ -364,7 +364,7 @@ TEST_CASE("a signature is Go's JSON of all parts") {
         R"("v1.Pod.Spec.SchedulerName":"mine"})");
 }
 
-TEST_CASE("a class of pods is signed once, until an object changes; foreign signers are asked again") {
+TEST_CASE("a class of pods is signed once, until an object changes; foreign signers run again") {
   for (const bool foreign : {false, true}) {
     Fake fake = signer("A", {});
     int asked = 0;
@@ -383,7 +383,7 @@ TEST_CASE("a class of pods is signed once, until an object changes; foreign sign
     CHECK(sign("a", 1) == R"({"n":11)");
     CHECK(sign("b", 1) == (foreign ? R"({"n":21)" : R"({"n":11)"));
     CHECK(sign("c", 2) == (foreign ? R"({"n":32)" : R"({"n":22)"));
-    w.add("n4");  // a node is no object that a signature reads
+    w.add("n4");  // signatures do not read nodes
     CHECK(sign("d", 1) == (foreign ? R"({"n":41)" : R"({"n":11)"));
     REQUIRE(w.cluster->apply(*parse_objects("{apiVersion: v1, kind: Namespace, metadata: {name: x}}",
                                             {})).ok());
@@ -393,7 +393,7 @@ TEST_CASE("a class of pods is signed once, until an object changes; foreign sign
   }
 }
 
-TEST_CASE("no signature if a plugin cannot, will not, or writes no JSON") {
+TEST_CASE("a pod has no signature if a plugin cannot sign it, refuses, or writes no JSON") {
   FakeWorld no({signer("A", {}), signer("B", {}, Status(Code::kUnschedulable))});
   CHECK(no.evaluator.sign_pod(*no.pod).empty());
   FakeWorld broken({signer("A", {{"k", "{"}})});

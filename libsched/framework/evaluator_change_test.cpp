@@ -1,4 +1,4 @@
-// PreFilterExtensions: which plugins are asked, in which order, with whose data, and the errors.
+// PreFilterExtensions: which plugins run, in which order, with whose data, and the errors.
 #include <doctest/doctest.h>
 
 #include "libsched/framework/fake_plugin.hpp"
@@ -14,7 +14,7 @@ int count_in(const CycleState& state, size_t entry) {
   return static_cast<const Count*>(state.entries()[entry].data.get())->count;
 }
 
-// Counts the pods in its data, and writes down that it was asked.
+// Counts the pods in its data, and records its calls.
 Fake counting(const std::string& name, std::string* log, const Status& pre = {},
               const Status& said = {}) {
   Fake fake;
@@ -41,7 +41,7 @@ std::string text(const Result<Status>& ran) {
   return std::string(code_name(ran->code)) + " " + ran->plugin + " " + ran->message();
 }
 
-TEST_CASE("extensions are asked in the order of PreFilter, without those that were skipped") {
+TEST_CASE("extensions run in the order of PreFilter, without those that were skipped") {
   std::string log;
   FakeWorld w({counting("B", &log), counting("S", &log, Status(Code::kSkip)),
                pre_filter_says("None", Status()), counting("A", &log)});
@@ -67,7 +67,7 @@ TEST_CASE("extensions change the data of one state only") {
   CHECK(static_cast<const Count&>(*held).count == 0);
 }
 
-TEST_CASE("an extension that fails ends it with upstream's text") {
+TEST_CASE("an extension that fails ends the call with upstream's text") {
   std::string log;
   FakeWorld w(
       {counting("A", &log, {}, Status(Code::kUnschedulable, "no \"way\"")), counting("B", &log)});
@@ -80,7 +80,7 @@ TEST_CASE("an extension that fails ends it with upstream's text") {
   CHECK(log == "A+o@n1 A-o@n1 ");
 }
 
-TEST_CASE("extensions need a state of this pod, a node, and the view that PreFilter saw") {
+TEST_CASE("extensions need a state of this pod, a node, and the view of PreFilter") {
   std::string log;
   FakeWorld w({counting("A", &log)});
   const PodRef other = fake_pod("o");
@@ -88,7 +88,7 @@ TEST_CASE("extensions need a state of this pod, a node, and the view that PreFil
     const Result<Status> ran = w.evaluator.run_add_pod(*w.state, pod, *other, row);
     return ran.ok() ? Rc::kOk : ran.error().rc;
   };
-  CHECK(code(*w.pod, 0) == Rc::kOk);  // as upstream: plugins say what they lack
+  CHECK(code(*w.pod, 0) == Rc::kOk);  // as upstream: plugins report missing data
   log.clear();
   REQUIRE(w.pre_filter().success());
   CHECK(code(*other, 0) == Rc::kState);

@@ -1,5 +1,5 @@
-// A whole cycle: sampling and its moving start, the nominated node, ties, and assuming with
-// Reserve and Unreserve. The plugins are fakes.
+// A whole cycle: sampling and its moving start, the nominated node, ties, and assuming with Reserve
+// and Unreserve. The plugins are fakes.
 #include <doctest/doctest.h>
 
 #include "libsched/framework/fake_plugin.hpp"
@@ -38,7 +38,7 @@ std::string chosen(FakeWorld& w, const CycleOutcome& out) {
   return out.row == kNoId ? "" : w.cluster->view().row(out.row).name;
 }
 
-TEST_CASE("no node, one node, several nodes") {
+TEST_CASE("a cycle without nodes, with one node and with several") {
   int calls = 0;
   SUBCASE("no node in the cluster") {
     FakeWorld w({same_score()}, {});
@@ -66,7 +66,7 @@ TEST_CASE("no node, one node, several nodes") {
   }
 }
 
-TEST_CASE("the status of a cycle without a node has upstream's message if that is asked for") {
+TEST_CASE("on request the status of a cycle without a node has upstream's message") {
   CycleOptions options;
   options.fit_error = true;
   const auto says = [&](FakeWorld& w, const char* plugin, const char* text) {
@@ -101,7 +101,7 @@ TEST_CASE("the status of a cycle without a node has upstream's message if that i
   }
 }
 
-TEST_CASE("sampling stops at upstream's number and goes on from there") {
+TEST_CASE("sampling stops at upstream's number and continues there") {
   FakeWorld w({same_score()}, nodes(300));
   CycleOptions options;
   options.sampling = true;  // 50 - 300/125 = 48 % of 300
@@ -120,7 +120,7 @@ TEST_CASE("sampling stops at upstream's number and goes on from there") {
   CHECK(w.evaluator.next_start() == 132);
 }
 
-TEST_CASE("node by node a cycle decides as over sets, and asks about no node twice") {
+TEST_CASE("a cycle node by node decides as over sets, and judges no node twice") {
   for (const bool sampling : {false, true}) {
     std::vector<std::string> rejected;
     for (size_t i = 0; i < 300; i += 3) rejected.push_back(number(i));
@@ -145,7 +145,7 @@ TEST_CASE("node by node a cycle decides as over sets, and asks about no node twi
       CHECK(a.feasible == b.feasible);
       CHECK(a.evaluated == b.evaluated);
       CHECK(sets.evaluator.next_start() == alone.evaluator.next_start());
-      // Upstream's search finds one node more than it wants.
+      // Upstream's search finds one node more than it needs.
       CHECK(asked == static_cast<int>(b.feasible) + (sampling ? 1 : 0));
     }
   }
@@ -157,7 +157,7 @@ TEST_CASE("node by node a cycle decides as over sets, and asks about no node twi
   CHECK(cycle(w, options).status == over_sets);
 }
 
-TEST_CASE("a nomination is no question where no plugin filters") {
+TEST_CASE("nominations do not matter if no plugin filters") {
   Fake fake = pre_filter_says("P", {});
   int told = 0;
   fake.add_pod = [&told](const PodChange&) {
@@ -177,7 +177,7 @@ TEST_CASE("a nomination is no question where no plugin filters") {
   }
 }
 
-TEST_CASE("sampling counts the rejected on the way, and without Score plugins one node is enough") {
+TEST_CASE("sampling counts rejected nodes too, and without Score plugins one node is enough") {
   FakeWorld w({filter_rejects("F", {number(0), number(1), number(4)}, kNo)}, nodes(200));
   CycleOptions options;
   options.sampling = true;
@@ -187,7 +187,7 @@ TEST_CASE("sampling counts the rejected on the way, and without Score plugins on
   CHECK(w.evaluator.next_start() == 3);
 }
 
-TEST_CASE("a nominated node that fits is taken, one that does not still counts as looked at") {
+TEST_CASE("a nominated node is chosen if it fits, else it still counts as evaluated") {
   FakeWorld w({same_score(), filter_rejects("F", {number(150)}, kNo)}, nodes(200));
   CycleOptions options;
   options.sampling = true;
@@ -214,7 +214,7 @@ TEST_CASE("a nominated node that fits is taken, one that does not still counts a
   CHECK(cycle(w).feasible == 199);
 }
 
-TEST_CASE("ties: by the heap, by name, at random by a seed") {
+TEST_CASE("ties: by the heap, by name, or random by a seed") {
   FakeWorld w({same_score()}, {"c", "b", "a"});
   CycleOptions options;
   CHECK(chosen(w, cycle(w, options)) == "c");
@@ -247,7 +247,7 @@ Fake reserves(const std::string& name, std::vector<std::string>* log, const Stat
   return fake;
 }
 
-TEST_CASE("assume: Reserve in order; a refusal unreserves all in reverse and takes the pod off") {
+TEST_CASE("assume: Reserve in order; a refusal unreserves all in reverse and removes the pod") {
   Names log;
   SUBCASE("all agree") {
     FakeWorld w({reserves("A", &log, {}), reserves("B", &log, {})});
@@ -262,7 +262,7 @@ TEST_CASE("assume: Reserve in order; a refusal unreserves all in reverse and tak
     CHECK(w.evaluator.forget(*w.state, *w.pod).ok());
     CHECK(log == Names{"unreserve B", "unreserve A"});
     CHECK(w.cluster->view().pod_count() == 0);
-    CHECK(w.evaluator.forget(*w.state, *w.pod).ok());  // an unknown pod: nothing to forget
+    CHECK(w.evaluator.forget(*w.state, *w.pod).ok());  // an unknown pod: no effect
   }
   SUBCASE("one refuses") {
     FakeWorld w({reserves("A", &log, kNo), reserves("B", &log, {})});

@@ -1,4 +1,4 @@
-// Limits: where a call ends by the caller's flag or deadline, and that nothing has happened then.
+// Limits: where a call ends by the caller's flag or deadline, and that it has changed nothing then.
 #include <thread>
 
 #include "libsched/framework/fake_plugin.hpp"
@@ -8,7 +8,7 @@ namespace {
 
 constexpr int64_t kNow = 1'000;
 
-// A world whose fakes move the clock; every deadline is 100 ns away.
+// A world whose fakes advance the clock; every deadline is 100 ns away.
 struct Timed {
   explicit Timed(std::vector<Fake> fakes) : w(std::move(fakes)) {
     CHECK(w.evaluator.use(make_ref<Services>(clock)).ok());
@@ -27,13 +27,13 @@ struct Timed {
   FakeWorld w;
 };
 
-// Rc::kOk, or what the call ended with.
+// Rc::kOk, or the error of the call.
 template <typename T>
 Rc rc_of(const Result<T>& ran) {
   return ran.ok() ? Rc::kOk : ran.error().rc;
 }
 
-// One plugin at every point, which lets `slow` pass when it is asked at the point of that name.
+// A plugin at every point, which lets `slow` pass at the point of that name.
 struct Slow {
   std::string point;
   int64_t slow = 0;
@@ -72,7 +72,7 @@ struct Slow {
   }
 };
 
-TEST_CASE("a deadline that passes inside of a plugin ends the call behind it") {
+TEST_CASE("a deadline that passes inside of a plugin ends the call after it") {
   const std::map<std::string, std::string> asked = {
       {"pre_filter", "pre_filter "},
       {"filter", "pre_filter pre_filter filter "},
@@ -98,13 +98,13 @@ TEST_CASE("a deadline that passes inside of a plugin ends the call behind it") {
       }
       CHECK(slow.log == log);
       CHECK(PluginScope::call_of(*t.w.state) == nullptr);
-      // As if nothing had been: the same once more, with time enough.
+      // As if nothing had happened: the same again, with enough time.
       slow.point = "";
       CHECK(t.w.evaluator.check(*t.w.state, *t.w.pod, "", {false, true, {}, false}).ok());
     }
 }
 
-TEST_CASE("one nanosecond less is in time; a deadline of now has passed, and nobody is asked") {
+TEST_CASE("one nanosecond less is in time; a deadline of now has passed, and no plugin runs") {
   Slow slow{"normalize", 49, true, {}, {}};  // twice
   Timed t(slow.fakes());
   slow.clock = t.clock;
@@ -117,7 +117,7 @@ TEST_CASE("one nanosecond less is in time; a deadline of now has passed, and nob
   CHECK(slow.log.empty());
 }
 
-TEST_CASE("PreFilter that did not come to its end counts as not run") {
+TEST_CASE("PreFilter that did not finish counts as not run") {
   Slow slow{"pre_filter", 100, true, {}, {}};
   Timed t(slow.fakes());
   slow.clock = t.clock;
@@ -126,14 +126,14 @@ TEST_CASE("PreFilter that did not come to its end counts as not run") {
   CHECK(rc_of(t.w.evaluator.filter_nodes(*t.w.state, *t.w.pod, {}, bits.data(), 2)) == Rc::kState);
 }
 
-TEST_CASE("PostFilter: a deadline counts between plugins, but not behind the last") {
+TEST_CASE("PostFilter: a deadline counts between plugins, but not after the last") {
   for (const bool whole : {false, true}) {
     Slow slow{"post_filter", 100, false, {}, {}};
     Timed t(slow.fakes());
     slow.clock = t.clock;
     CHECK((whole ? rc_of(t.cycle()) : rc_of(t.check())) == Rc::kDeadline);
     CHECK(slow.log.ends_with("filter post_filter "));
-    // The last one may have made room: that is not denied.
+    // The last plugin may have made room: its result is kept.
     Slow late{"post_filter", 50, false, {}, {}};
     Timed u(late.fakes());
     late.clock = u.clock;
@@ -142,7 +142,7 @@ TEST_CASE("PostFilter: a deadline counts between plugins, but not behind the las
   }
 }
 
-TEST_CASE("the flag counts before the deadline, and what was found first stays") {
+TEST_CASE("the flag counts before the deadline, and the first reason is kept") {
   std::atomic<bool> cancel = true;
   const Ref<VirtualClock> clock = make_ref<VirtualClock>(kNow);
   const LimitWatch both({&cancel, kNow}, *clock);
@@ -183,7 +183,7 @@ TEST_CASE(
   CHECK(asked == 4);  // two nodes, with and without the pods
 }
 
-TEST_CASE("the machine's clock, and one that another thread moves") {
+TEST_CASE("deadlines by the machine's clock, and by a clock that another thread moves") {
   Slow slow{"", 0, true, {}, {}};
   Timed t(slow.fakes());
   slow.clock = t.clock;
@@ -216,7 +216,7 @@ TEST_CASE("the machine's clock, and one that another thread moves") {
   mover.join();
 }
 
-TEST_CASE("a deadline may go by another clock than plugins and waiting pods") {
+TEST_CASE("a deadline may use another clock than plugins and waiting pods") {
   Timed t({});
   const Ref<VirtualClock> still = make_ref<VirtualClock>(kNow);
   const Ref<VirtualClock> other = make_ref<VirtualClock>(5);

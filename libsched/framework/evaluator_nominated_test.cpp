@@ -1,5 +1,5 @@
-// Filter with nominated pods: which of them count, both passes, errors, and that every way to ask
-// gives the same.
+// Filter with nominated pods: which of them count, both passes, errors, and that all ways to judge
+// agree.
 #include <doctest/doctest.h>
 
 #include "libsched/framework/fake_plugin.hpp"
@@ -20,7 +20,7 @@ struct Here final : PluginData {
   std::shared_ptr<PluginData> clone() const override { return std::make_shared<Here>(*this); }
 };
 
-// Counts the pods that AddPod tells of, and gives `verdict` of their names and those of the copy.
+// Counts the pods that AddPod adds, and returns `verdict` of their names and those of the copy.
 struct World {
   using Verdict = std::function<Status(const std::vector<std::string>& added, bool copy)>;
   explicit World(Verdict verdict, Status add = {})
@@ -31,7 +31,7 @@ struct World {
   void nominate(const PodRef& p, const std::string& node) {
     world_.evaluator.services().nominator().add(p, Nomination{true, node});
   }
-  // What all nodes say: "n1 Success; ...", and the calls.
+  // The statuses of all nodes: "n1 Success; ...", and the calls.
   std::string all() {
     const Ref<const Decision> d = world_.check();
     std::string out;
@@ -118,7 +118,7 @@ TEST_CASE("a node must take the pod with them and without them") {
   CHECK(w.all() == "n1 Unschedulable lonely; n2 Unschedulable lonely; n3 Unschedulable lonely; ");
 }
 
-TEST_CASE("errors of such nodes are the cycle's") {
+TEST_CASE("errors of such nodes become the cycle's") {
   World filter([](const std::vector<std::string>& added, bool) {
     return added.empty() ? Status() : Status(Code::kError, "broken");
   });

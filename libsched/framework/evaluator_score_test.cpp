@@ -26,7 +26,7 @@ Fake scores(const std::string& name, const Scores& by_node) {
 }
 
 struct Outcome {
-  std::string text;  // "" if all went well
+  std::string text;  // "" if it succeeded
   std::vector<int64_t> totals;
   ScoreTable table;
 };
@@ -59,7 +59,7 @@ Outcome run(FakeWorld& w) {
   return out;
 }
 
-TEST_CASE("totals are the weighted sums of what the plugins give") {
+TEST_CASE("totals are the weighted sums of the plugins' scores") {
   FakeWorld w({scores("A", {{"n1", 1}, {"n2", 50}, {"n3", 100}}),
                filter_rejects("F", {"n2"}, Status(Code::kUnschedulable, "no")),
                scores("B", {{"n1", 7}, {"n3", 0}})});
@@ -71,7 +71,7 @@ TEST_CASE("totals are the weighted sums of what the plugins give") {
   CHECK(out.table.columns[1].raw == std::vector<int64_t>{7, 0});
 }
 
-TEST_CASE("normalising replaces a plugin's scores before they are weighed") {
+TEST_CASE("normalising replaces a plugin's scores before they are weighted") {
   Fake fake = scores("A", {{"n1", -5}, {"n2", 20}, {"n3", 40}});
   fake.normalize = [](const ScoreSet& set, int64_t* s) {
     set.for_each([&](uint32_t r) { s[r] = s[r] < 0 ? 0 : s[r] * 2; });
@@ -125,7 +125,7 @@ TEST_CASE("a failing NormalizeScore, and scores out of range after it") {
   }
 }
 
-TEST_CASE("nobody normalizes before all have scored, and not after a failure") {
+TEST_CASE("no plugin normalizes before all have scored, nor after a failure") {
   std::string told;
   const auto teller = [&](const std::string& name, const Scores& by_node) {
     Fake fake = scores(name, by_node);
@@ -154,7 +154,7 @@ TEST_CASE("without Score plugins every node gets one point") {
   CHECK(run(w).totals == std::vector<int64_t>{1, 1, 1});
 }
 
-TEST_CASE("scores are of the pod that the state is of") {
+TEST_CASE("scores are for the state's pod") {
   FakeWorld w({});
   uint64_t bits[1] = {7};
   int64_t totals[64];

@@ -43,7 +43,7 @@ TEST_CASE("PreFilter: the results of all plugins are intersected") {
   CHECK(w.filter_nodes().value() == Names{"n2", "n3"});
 }
 
-TEST_CASE("PreFilter: an empty intersection names the plugins, without being one plugin's") {
+TEST_CASE("PreFilter: an empty intersection names the plugins, but is not attributed to one") {
   int later = 0;
   SUBCASE("one plugin") {
     FakeWorld w({pre_filter_narrows("Only", {}), counted(pre_filter_says("Later", {}), &later)});
@@ -76,10 +76,10 @@ TEST_CASE("PreFilter: Unschedulable is remembered while the others run, and the 
                counted(pre_filter_says("Later", {}), &later)});
   CHECK(show(w.pre_filter()) == "Unschedulable Second: really not");
   CHECK(later == 1);
-  CHECK(w.state->pre_filter().nodes == Names{"n1"});  // the merged result is given all the same
+  CHECK(w.state->pre_filter().nodes == Names{"n1"});  // the merged result is set nevertheless
 }
 
-TEST_CASE("PreFilter: UnschedulableAndUnresolvable stops at once") {
+TEST_CASE("PreFilter: UnschedulableAndUnresolvable ends the point immediately") {
   int later = 0;
   FakeWorld w({pre_filter_narrows("Narrow", {"n1"}), pre_filter_says("U", kNo),
                pre_filter_says("Stop", kNever), counted(pre_filter_says("Later", {}), &later)});
@@ -95,7 +95,7 @@ TEST_CASE("PreFilter: any other code becomes an Error") {
     int later = 0;
     FakeWorld w({pre_filter_narrows("Narrow", {"n1"}), pre_filter_says("Odd", Status(code, "boom")),
                  counted(pre_filter_says("Later", {}), &later)});
-    const std::string why = code == Code::kWait ? "%!w(<nil>)" : "boom";  // Wait is no error in Go
+    const std::string why = code == Code::kWait ? "%!w(<nil>)" : "boom";  // no error in Go
     const Status s = w.pre_filter();
     CHECK(show(s) == "Error Odd: running PreFilter plugin \"Odd\": " + why);
     CHECK(s.error == s.message());
@@ -104,7 +104,7 @@ TEST_CASE("PreFilter: any other code becomes an Error") {
   }
 }
 
-TEST_CASE("PreFilter: what ends without a status counts as not run") {
+TEST_CASE("PreFilter: a call that ends without a status counts as not run") {
   bool throws = false;
   int asked = 0;
   Fake fails;
@@ -133,7 +133,7 @@ TEST_CASE("PreFilter: what ends without a status counts as not run") {
     CHECK(done.error().rc == Rc::kState);
     CHECK(asked == 0);
     CHECK_FALSE(w.state->in_use());
-    // Another pod may have the state.
+    // The state may be used for another pod.
     CHECK(
         w.evaluator.run_filter(*w.state, *fake_pod("q"), 0, std::make_unique<Status>().get()).ok());
     CHECK(asked == 1);
@@ -141,7 +141,7 @@ TEST_CASE("PreFilter: what ends without a status counts as not run") {
   }
 }
 
-TEST_CASE("PreFilter: Skip keeps Filter from running, whatever the result says") {
+TEST_CASE("PreFilter: Skip keeps Filter from running, regardless of the result") {
   int filtered = 0;
   Fake skips = pre_filter_says("Skips", Status(Code::kSkip));
   skips.pre_filter = [](const PreFilterCall&, PreFilterResult* r) -> Result<Status> {
@@ -194,7 +194,7 @@ TEST_CASE("PreFilter: a second run forgets the first") {
   CHECK(w.state->pre_filter().restricted == Names{"Narrow"});
 }
 
-TEST_CASE("PreEnqueue: the first that gates is reported") {
+TEST_CASE("PreEnqueue: the first plugin that gates is reported") {
   const auto gate = [](const std::string& name, Status s) {
     return Fake{name, {}, {}, [s](const Pod&) { return s; }};
   };
@@ -203,7 +203,7 @@ TEST_CASE("PreEnqueue: the first that gates is reported") {
   CHECK(show(w.check()->pre_enqueue.value()) == "UnschedulableAndUnresolvable Shut: never");
 }
 
-TEST_CASE("Filter: plugins run in their order, and the first that says no decides") {
+TEST_CASE("Filter: plugins run in order, and the first that rejects decides") {
   Names asked;
   const auto asks = [&](Fake fake) {
     fake.filter = [&asked, name = fake.name, inner = fake.filter](const FilterCall& call,
@@ -221,13 +221,13 @@ TEST_CASE("Filter: plugins run in their order, and the first that says no decide
   CHECK(asked == Names{"C", "A", "B"});
   CHECK(show(w.filter("n1")) == "UnschedulableAndUnresolvable A: never");
   CHECK(show(w.filter("n3")) == "Unschedulable C: no");
-  // Also for many nodes at once, no plugin sees a node that an earlier one rejected.
+  // For many nodes at once, too, no plugin sees a node that an earlier plugin rejected.
   asked.clear();
   CHECK(w.filter_nodes().value() == Names{"n2"});
   CHECK(asked == Names{"C", "C", "C", "A", "A", "B"});
 }
 
-TEST_CASE("Filter: Pending rejects, and what does not reject becomes an Error") {
+TEST_CASE("Filter: Pending rejects, and a failure that does not reject becomes an Error") {
   CHECK(
       show(FakeWorld({filter_rejects("P", {"n1"}, Status(Code::kPending, "soon"))}).filter("n1")) ==
       "Pending P: soon");
@@ -239,7 +239,7 @@ TEST_CASE("Filter: Pending rejects, and what does not reject becomes an Error") 
   }
 }
 
-TEST_CASE("a call says by whom and about what plugins are asked, and the scope leads to it") {
+TEST_CASE("a call has its evaluator and view, and the scope leads to it") {
   int asked = 0;
   const auto look = [&asked](const CycleState& state, const Call& call) {
     ++asked;
@@ -295,7 +295,7 @@ TEST_CASE("Filter: a state serves one framework and, after PreFilter, one pod") 
   CHECK(s == kNever);
   uint64_t word = 0;
   CHECK(w.evaluator.filter_nodes(*w.state, *other, {}, &word, 1).error().rc == Rc::kState);
-  CHECK(w.evaluator.run_pre_filter(*w.state, *other).ok());  // the state now is for the other one
+  CHECK(w.evaluator.run_pre_filter(*w.state, *other).ok());  // the state is now for the other pod
   CHECK(w.evaluator.run_filter(*w.state, *other, 0, &s).ok());
 
   FakeWorld foreign({filter_rejects("A", {"n1"}, kNo)});
@@ -360,7 +360,7 @@ struct LabelWorld {
   Ref<CycleState> state = make_ref<CycleState>();
 };
 
-TEST_CASE("a state is used after the view has changed: what holds ids is made anew") {
+TEST_CASE("a state is used after the view has changed: data with ids is prepared again") {
   LabelWorld w;
   Ref<Cluster> cluster = make_ref<Cluster>();
   LabelWorld::add(*cluster, "a", "{disk: hdd}");
@@ -369,7 +369,7 @@ TEST_CASE("a state is used after the view has changed: what holds ids is made an
   CHECK_FALSE(w.fits(e, "a"));
   CHECK(w.prepared == 1);
   CHECK_FALSE(w.fits(e, "a"));
-  CHECK(w.prepared == 1);  // nothing changed: not made again
+  CHECK(w.prepared == 1);  // nothing changed: not prepared again
 
   REQUIRE(cluster->fork().ok());
   LabelWorld::add(*cluster, "b", "{disk: ssd}");
@@ -384,7 +384,7 @@ TEST_CASE("a state is used after the view has changed: what holds ids is made an
   LabelWorld::add(*cluster, "a", "{disk: ssd}");
   CHECK(w.fits(e, "a"));
 
-  // Ids are taken back and given to other labels.
+  // Ids are freed and given to other labels.
   REQUIRE(cluster->fork().ok());
   REQUIRE(cluster->revert().ok());
   LabelWorld::add(*cluster, "a", "{disk: hdd}");
@@ -402,7 +402,7 @@ TEST_CASE("a state is used with another view: the ids of one are not those of th
   LabelWorld w;
   Ref<Cluster> one = make_ref<Cluster>();
   Ref<Cluster> two = make_ref<Cluster>();
-  // The same number of changes, but other labels behind the ids.
+  // The same number of changes, but the ids stand for other labels.
   LabelWorld::add(*one, "a", "{disk: ssd}");
   LabelWorld::add(*two, "a", "{disk: hdd}");
   Evaluator e1(w.framework, one), e2(w.framework, two);
@@ -411,7 +411,7 @@ TEST_CASE("a state is used with another view: the ids of one are not those of th
   CHECK_FALSE(w.fits(e2, "a"));
   CHECK(w.fits(e1, "a"));
 
-  // Also for a copy that went another way, and for a snapshot from before.
+  // Also for a diverged copy, and for an earlier snapshot.
   const SnapshotRef before = one->snapshot();
   Ref<Cluster> copy = one->clone();
   LabelWorld::add(*one, "b", "{x: one}");
@@ -429,18 +429,18 @@ TEST_CASE("a state is used with another view: the ids of one are not those of th
   CHECK(w.prepared <= prepared + 1);
 }
 
-TEST_CASE("without PreFilter a state follows the pod that Filter is asked for") {
+TEST_CASE("without PreFilter a state follows Filter's pod") {
   LabelWorld w;
   Ref<Cluster> cluster = make_ref<Cluster>();
   LabelWorld::add(*cluster, "a", "{disk: ssd}");
   Evaluator e(w.framework, cluster);
   CHECK(w.fits(e, "a"));
-  w.pod = fake_pod("another");  // the first one has gone: its data must not be used
+  w.pod = fake_pod("another");  // the first pod is gone: its data must not be used
   CHECK(w.fits(e, "a"));
   CHECK(w.prepared == 2);
 }
 
-TEST_CASE("a clone of a state goes on by itself") {
+TEST_CASE("a clone of a state is independent") {
   FakeWorld w({pre_filter_narrows("Narrow", {"n2"}), filter_rejects("A", {"n1"}, kNo)});
   w.pre_filter();
   const Ref<CycleState> clone = w.state->clone();
@@ -481,7 +481,7 @@ TEST_CASE("filter_nodes: accept, limit and start") {
   CHECK(w.filter_nodes(options).value() == numbered(250, 253));
   options.start = 299;
   CHECK(w.filter_nodes(options).value() == Names{"n1299", "n1100", "n1101"});
-  options.start = 300 * 7 + 299;  // goes round
+  options.start = 300 * 7 + 299;  // wraps around
   CHECK(w.filter_nodes(options).value() == Names{"n1299", "n1100", "n1101"});
   options.start = SIZE_MAX;
   CHECK(w.filter_nodes(options).value().size() == 3);
@@ -504,7 +504,7 @@ TEST_CASE("filter_nodes: accept, limit and start") {
   CHECK(w.filter_nodes(options).value().empty());
   options.limit = 0;
   CHECK(w.filter_nodes(options).value().empty());
-  // A bitmap that ends early accepts no row beyond it, and bits of rows without a node do no harm.
+  // A bitmap that ends early accepts no row beyond it, and bits of rows without a node are ignored.
   const std::vector<uint64_t> first_words = {~uint64_t{0}, ~uint64_t{0}};
   options.accept = first_words;
   CHECK(w.filter_nodes(options).value() == numbered(100, 128));
@@ -559,18 +559,18 @@ TEST_CASE("filter_nodes: an Error counts only if its node is reached") {
   CHECK(all.message == "running \"Bad\" filter plugin: boom");
 
   options.limit = 10;
-  CHECK(w.filter_nodes(options).value() == numbered(0, 10));  // same block as nothing bad
+  CHECK(w.filter_nodes(options).value() == numbered(0, 10));  // same block as no Error
   options.start = 155;
   CHECK(w.filter_nodes(options).error().path == "node n1160");
   options.limit = 5;
-  CHECK(w.filter_nodes(options).value() == numbered(155, 160));  // enough were found just before it
+  CHECK(w.filter_nodes(options).value() == numbered(155, 160));  // enough before it
   options.limit = 6;
   CHECK(w.filter_nodes(options).error().path == "node n1160");
   options.start = 161;
   options.limit = 300;
   CHECK(w.filter_nodes(options).error().path == "node n1270");
 
-  // A node that is not accepted, or excluded by PreFilter, is not reached.
+  // A node that is not accepted, or is excluded by PreFilter, is not reached.
   const std::vector<uint64_t> accepted = rows_of(w.cluster->view(), numbered(161, 270));
   options = {};
   options.accept = accepted;
@@ -580,7 +580,7 @@ TEST_CASE("filter_nodes: an Error counts only if its node is reached") {
   CHECK(w.filter_nodes(options).value() == numbered(161, 270));
 }
 
-TEST_CASE("filter_nodes: an Error that is not given again is an Error all the same") {
+TEST_CASE("filter_nodes: an Error that does not recur is an Error nevertheless") {
   int calls = 0;
   Fake once{"Once",
             {},
@@ -604,7 +604,7 @@ TEST_CASE("an Error on one node leaves no feasible node") {
   CHECK(d->feasible_count == 0);
   CHECK(d->details().fit_error.empty());
   CHECK(d->details().codes == std::vector<int8_t>{2, 0, 1, 0});
-  // Of a node that the plugin takes there is a verdict.
+  // A node that the plugin accepts has a verdict.
   CHECK(w.check("n2")->feasible_count == 1);
   CycleState state;
   const Result<CycleOutcome> cycle = w.evaluator.run_cycle(state, *w.pod, {});
@@ -613,7 +613,7 @@ TEST_CASE("an Error on one node leaves no feasible node") {
   CHECK(cycle->status.message() == d->error);
 }
 
-TEST_CASE("filter_nodes: the caller may end it") {
+TEST_CASE("filter_nodes: the caller may cancel it") {
   std::atomic<bool> cancel = false;
   int asked = 0;
   Fake flips{"Flips",
@@ -641,10 +641,10 @@ TEST_CASE("filter_nodes: the caller may end it") {
   CHECK(done.error().rc == Rc::kCancelled);
   CHECK(asked == 0);
   CHECK(bits == std::vector<uint64_t>(5, 42));                  // not touched
-  CHECK(w.filter_nodes(options).error().rc == Rc::kCancelled);  // still set: at once
+  CHECK(w.filter_nodes(options).error().rc == Rc::kCancelled);  // still set: ends immediately
 
   cancel = false;
-  options.limit = 60;  // found in the first block, before the flag goes up
+  options.limit = 60;  // found in the first block, before the flag is set
   CHECK(w.filter_nodes(options).value() == numbered(0, 60));
   options.limit = 65;
   CHECK(w.filter_nodes(options).error().rc == Rc::kCancelled);
@@ -699,7 +699,7 @@ TEST_CASE(
   CHECK(w.check()->feasible_count == 3);
   CHECK(w.filter_nodes().value().size() == 3);
   CHECK(now.asked == 7);
-  // Afterwards all is allowed again.
+  // Afterwards everything is allowed again.
   CHECK(w.cluster->revert().ok());
   CHECK(w.cluster->update_node(another).ok());
   CHECK(w.check()->feasible_count == 4);

@@ -1,4 +1,4 @@
-// EventMap: who takes part, what is added, what is watched. The plugins are fakes.
+// EventMap: which plugins take part, added events, watches. The plugins are fakes.
 #include "libsched/framework/event_map.hpp"
 
 #include <doctest/doctest.h>
@@ -30,7 +30,7 @@ std::string show(const EventMap& map) {
   return out;
 }
 
-TEST_CASE("registrations stand by plugin; a node that comes brings the end of its taints") {
+TEST_CASE("registrations are by plugin; a node's addition implies the removal of its taints") {
   const std::vector<Fake> fakes = {
       wants("B", {{{"Pod", kDelete, {}}, false}, {{"Node", kAdd, {}}, true}}),
       wants("A", {{{"Node", kUpdateNodeTaint, {}}, true}, {{"Node", kAdd, {}}, true}}),

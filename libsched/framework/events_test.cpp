@@ -6,7 +6,7 @@
 namespace libsched {
 namespace {
 
-TEST_CASE("events are named as upstream's") {
+TEST_CASE("events have upstream's names") {
   CHECK(ClusterEvent{"Node", kAdd, {}}.label() == "NodeAdd");
   CHECK(ClusterEvent{"Pod", kUpdatePodScaleDown, {}}.label() == "PodUpdatePodScaleDown");
   CHECK(ClusterEvent{"Node", kUpdate, {}}.label() == "NodeUpdate");
@@ -17,7 +17,7 @@ TEST_CASE("events are named as upstream's") {
   CHECK(kUpdate == 8188);
 }
 
-TEST_CASE("a registration covers what is the same or more special") {
+TEST_CASE("a registration covers equal and more specific events") {
   const ClusterEvent node_label{"Node", kUpdateNodeLabel, {}};
   CHECK(matches({"Node", kUpdate, {}}, node_label));
   CHECK(matches(node_label, node_label));
@@ -37,7 +37,7 @@ TEST_CASE("a registration covers what is the same or more special") {
   CHECK_FALSE(matches({"Node", kAdd, {}}, {"AssignedPod", kAdd, {}}));
 }
 
-TEST_CASE("without registrations: every resource that is watched by default") {
+TEST_CASE("a plugin without registrations gets every resource that is watched by default") {
   const std::vector<ClusterEventWithHint> events = default_events();
   REQUIRE(events.size() == 10);
   CHECK(events[0].event == ClusterEvent{"Pod", kAllActions, {}});

@@ -1,5 +1,4 @@
-// Fake plugins, and a cluster with a framework made of them: what the tests of this folder stand
-// on.
+// Fake plugins, and a cluster with a framework made of them, for the tests of this folder.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -14,7 +13,7 @@
 
 namespace libsched {
 
-// What a fake does at the points that it has; without a function it is not there.
+// The functions of a fake; a point without a function is not implemented.
 struct Fake {
   std::string name;
   std::function<Result<Status>(const PreFilterCall&, PreFilterResult*)> pre_filter;
@@ -250,7 +249,7 @@ struct FakeWorld {
   Ref<CycleState> state = make_ref<CycleState>();
 };
 
-// Fakes for one line each.
+// Fakes in one line each.
 inline Fake pre_filter_says(const std::string& name, const Status& status) {
   return {name,
           [status](const PreFilterCall&, PreFilterResult*) -> Result<Status> { return status; },

@@ -1,4 +1,4 @@
-// Framework::create: what it refuses, in which order plugins stand, and what it keeps alive.
+// Framework::create: what it refuses, the order of plugins, and what it keeps alive.
 #include "libsched/framework/framework.hpp"
 
 #include <doctest/doctest.h>
@@ -25,7 +25,7 @@ Error refused(const ConfigRef& config, const RegistryRef& registry, Str profile 
   return framework.error();
 }
 
-TEST_CASE("plugins stand in the order of the configuration, at the points that they implement") {
+TEST_CASE("plugins are in the order of the configuration, at the points that they implement") {
   Fake both = sieve("Both");
   both.pre_filter = [](const PreFilterCall&, PreFilterResult*) -> Result<Status> {
     return Status();
@@ -36,7 +36,7 @@ TEST_CASE("plugins stand in the order of the configuration, at the points that t
   CHECK(at(*framework, ExtensionPoint::kFilter) == Names{"Zeta", "Both", "Alpha"});
   CHECK(at(*framework, ExtensionPoint::kPreFilter) == Names{"Both", "Pre"});
   CHECK(at(*framework, ExtensionPoint::kPostFilter).empty());
-  // Every plugin is made once, whatever number of points it stands at.
+  // Every plugin is created once, however many points it is at.
   CHECK(framework->plugins().size() == 6);
   CHECK(
       framework->plugins_json() ==
@@ -44,7 +44,7 @@ TEST_CASE("plugins stand in the order of the configuration, at the points that t
       R"("bind":[{"name":"DefaultBinder"}],"queueSort":[{"name":"PrioritySort"}]})");
 }
 
-TEST_CASE("the profile must be named where there are several") {
+TEST_CASE("the profile must be named if there are several") {
   const std::vector<Fake> fakes;
   const RegistryRef registry = fake_registry(fakes);
   const ConfigRef two = fake_config(
@@ -60,7 +60,7 @@ TEST_CASE("the profile must be named where there are several") {
   CHECK(Framework::create(two, "second", registry, {}).value()->profile() == "second");
 }
 
-TEST_CASE("upstream's errors of construction are passed on with the plugin's name") {
+TEST_CASE("upstream's construction errors are reported with the plugin's name") {
   const std::vector<Fake> fakes;
   const RegistryRef registry = fake_registry(fakes);
   const Error missing = refused(fake_config({"Nobody"}), registry);
@@ -91,7 +91,7 @@ TEST_CASE("extenders are refused by name") {
         "HTTP extenders are not available yet: http://one.example, http://two.example/x");
 }
 
-TEST_CASE("a gate that is set to what is not built yet is refused") {
+TEST_CASE("a gate for an unimplemented feature is refused") {
   const Result<FeatureGates> gates =
       FeatureGates::parse("GenericWorkload=true,GangScheduling=true");
   REQUIRE_MESSAGE(gates.ok(), gates.error().text());
@@ -101,7 +101,7 @@ TEST_CASE("a gate that is set to what is not built yet is refused") {
   CHECK(e.message.find("GangScheduling") != std::string::npos);
 }
 
-TEST_CASE("arguments reach the factory, and none is a null pointer") {
+TEST_CASE("arguments reach the factory; without arguments it gets a null pointer") {
   std::vector<std::string> seen;
   Ref<Registry> registry = fake_registry({})->copy();
   for (const char* name : {"With", "Without"}) {
@@ -127,7 +127,7 @@ Result<FrameworkRef> bare(const std::vector<Fake>& fakes, const std::string& pro
 
 const std::string kNeeded = "{name: PrioritySort}, {name: DefaultBinder}";
 
-TEST_CASE("a bare profile is taken as it is") {
+TEST_CASE("a bare profile is used as it is") {
   const std::vector<Fake> fakes = {sieve("A")};
   const FrameworkRef framework =
       *bare(fakes, "schedulerName: x\nplugins: {multiPoint: {enabled: [" + kNeeded +
@@ -142,7 +142,7 @@ TEST_CASE("a bare profile is taken as it is") {
   CHECK_FALSE(bare(fakes, "schedulerName: x").value()->signs());  // upstream ends before that
 }
 
-TEST_CASE("plugins are made before their lists are looked at") {
+TEST_CASE("plugins are created before their lists are read") {
   Ref<Registry> registry = fake_registry({})->copy();
   const auto make = [](const FactoryCall&) -> Result<std::unique_ptr<Plugin>> {
     return Error{Rc::kInvalid, "no luck", {}, {}};
@@ -152,7 +152,7 @@ TEST_CASE("plugins are made before their lists are looked at") {
         "initializing plugin \"Unlucky\": no luck");
 }
 
-TEST_CASE("a plugin's own name stands in statuses and sets, and weights are looked up by it") {
+TEST_CASE("statuses, sets and weights use a plugin's own name") {
   Fake a = pre_filter_says("A", Status(Code::kSkip)), b = sieve("B");
   a.instance_name = b.instance_name = "Twin";
   b.filter = [](const FilterCall&, const Node&) { return Status(Code::kUnschedulable); };
@@ -183,7 +183,7 @@ TEST_CASE("a plugin's own name stands in statuses and sets, and weights are look
   }
 }
 
-TEST_CASE("several QueueSort plugins only if it is asked for; equal falls through") {
+TEST_CASE("several QueueSort plugins need the option; the next one decides between equals") {
   Fake by_name = sieve("ByName"), by_time = sieve("ByTime");
   by_name.less = [](const QueuedPod& a, const QueuedPod& b) {
     return a.pod.meta.name < b.pod.meta.name;
@@ -218,7 +218,7 @@ TEST_CASE("a registry takes each name once") {
   CHECK(twice.plugin == "A");
   CHECK(registry.find("A")->points == 1);
   CHECK(registry.find("B") == nullptr);
-  // A copy goes its own way.
+  // A copy is independent.
   const Ref<Registry> copy = registry.copy();
   REQUIRE(copy->add("B", {}).ok());
   CHECK(registry.find("B") == nullptr);

@@ -35,7 +35,7 @@ TEST_CASE("nominations: an override counts, else the pod's own") {
   CHECK(on(n, "n1") == "ab");
   CHECK(on(n, "n2") == "c");
   CHECK(n.node_of(*pod("c")) == "n2");
-  n.add(pod("a", "n1"), Nomination{});  // again: the last now
+  n.add(pod("a", "n1"), Nomination{});  // again: now the last
   CHECK(on(n, "n1") == "ba");
   n.add(pod("c", "n1"), Nomination{true, ""});
   CHECK(on(n, "n2").empty());
@@ -44,7 +44,7 @@ TEST_CASE("nominations: an override counts, else the pod's own") {
   n.remove(*pod("b"));
   n.remove(*pod("b"));
   CHECK(on(n, "n1") == "a");
-  n.add(pod("a"), std::nullopt);  // nothing says where to: gone
+  n.add(pod("a"), std::nullopt);  // without a node: removed
   CHECK(on(n, "n1").empty());
   CHECK_FALSE(n.empty());
   n.remove(*pod("c"));
@@ -52,7 +52,7 @@ TEST_CASE("nominations: an override counts, else the pod's own") {
   CHECK(n.all().empty());
 }
 
-TEST_CASE("an update keeps what only the memory knows") {
+TEST_CASE("an update keeps nominations that no document has") {
   Nominator n;
   n.add(pod("a"), Nomination{true, "n1"});
   const PodRef newer = pod("a");
@@ -63,13 +63,13 @@ TEST_CASE("an update keeps what only the memory knows") {
   CHECK(on(n, "n2") == "a");
   n.update(*pod("a", "n2"), pod("a", "n3"));  // changed
   CHECK(on(n, "n3") == "a");
-  n.update(*pod("a", "n3"), pod("a"));  // taken away
+  n.update(*pod("a", "n3"), pod("a"));  // removed
   CHECK(n.empty());
   n.update(*pod("a"), pod("a"));
   CHECK(n.empty());
 }
 
-TEST_CASE("nominated pods without uids are told apart by name") {
+TEST_CASE("PreFilter: Unschedulable is remembered while the others run, and the last one counts") {
   const auto named = [](const std::string& name) {
     Result<PodRef> made = parse_pod("metadata: {name: " + name + ", namespace: d}", {});
     REQUIRE(made.ok());

@@ -1,4 +1,4 @@
-// ObjectWatch: what it takes at first, and what it hears.
+// ObjectWatch: its initial objects, and changes.
 #include "libsched/framework/object_watch.hpp"
 
 #include <doctest/doctest.h>
@@ -49,7 +49,7 @@ std::string class_of(const ObjectWatch& watch) {
 
 }  // namespace
 
-TEST_CASE("watched objects are as they were, then as they come, change and go") {
+TEST_CASE("watched objects have their initial state, then follow the cluster's changes") {
   const Ref<Cluster> cluster = make_ref<Cluster>();
   put(*cluster, node("a: b") + pod("p") + claim(""));
   const std::shared_ptr<ObjectWatch> watch = ObjectWatch::on(*cluster);
@@ -65,7 +65,7 @@ TEST_CASE("watched objects are as they were, then as they come, change and go") 
   CHECK(watch->node("n")->meta.labels.size() == 2);
   CHECK(watch->pod("d", "q"));
   CHECK(volume_of(*watch) == "v");
-  CHECK_FALSE(watch->pod("d", "other"));  // it was not asked for
+  CHECK_FALSE(watch->pod("d", "other"));  // it is not watched
   REQUIRE(cluster->remove_pod("d", "p").ok());
   REQUIRE(cluster->remove_node("n").ok());
   REQUIRE(cluster->remove_object(kClaim, "d", "c").ok());
@@ -74,7 +74,7 @@ TEST_CASE("watched objects are as they were, then as they come, change and go") 
   CHECK(volume_of(*watch) == "-");
 }
 
-TEST_CASE("with a claim its volume is watched, whichever comes first") {
+TEST_CASE("with a claim its volume is watched, whichever is added first") {
   const Ref<Cluster> cluster = make_ref<Cluster>();
   put(*cluster, claim(""));
   const std::shared_ptr<ObjectWatch> watch = ObjectWatch::on(*cluster);
@@ -90,7 +90,7 @@ TEST_CASE("with a claim its volume is watched, whichever comes first") {
   CHECK(class_of(*later) == "yy");
 }
 
-TEST_CASE("what is assumed, and what a fork tries, is not the API server's word") {
+TEST_CASE("a watch ignores assumed objects and changes in a fork") {
   const Ref<Cluster> cluster = make_ref<Cluster>();
   put(*cluster, volume("x"));
   const std::shared_ptr<ObjectWatch> watch = ObjectWatch::on(*cluster);

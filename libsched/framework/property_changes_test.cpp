@@ -1,5 +1,4 @@
-// What is found to differ between two versions of a node or pod, against upstream's recorded
-// answers.
+// Differences between two versions of a node or pod, against upstream's recorded answers.
 #include "libsched/framework/property_changes.hpp"
 
 #include "libsched/ingest/ingest.hpp"
@@ -75,7 +74,7 @@ TEST_CASE("changes: kept annotations or not, a copy or not makes no difference")
         (kUpdateNodeTaint | kUpdateNodeCondition | kUpdateNodeAnnotation));
 }
 
-TEST_CASE("changes: gates, what came and went, other kinds") {
+TEST_CASE("changes: gates, added and deleted objects, other kinds") {
   const NodeRef old = *parse_node(R"({"metadata":{"name":"a"}})", {});
   const NodeRef now =
       *parse_node(R"({"metadata":{"name":"a"},"status":{"declaredFeatures":["F"]}})", {});

@@ -1,4 +1,4 @@
-// Normalising and the order of the heap, each against upstream's way of doing it step by step.
+// Normalising and the order of the heap, each against upstream's algorithm step by step.
 #include "libsched/framework/scoring.hpp"
 
 #include <doctest/doctest.h>
@@ -36,7 +36,7 @@ std::vector<int64_t> normalized(std::vector<int64_t> scores, bool reverse) {
   return column;
 }
 
-TEST_CASE("default_normalize is upstream's, for small and large scores") {
+TEST_CASE("default_normalize equals upstream's, for small and large scores") {
   std::mt19937_64 random(1);
   for (int round = 0; round < 400; ++round) {
     const size_t n = 1 + random() % 200;
@@ -95,7 +95,7 @@ TEST_CASE("pre-order visits every position once") {
   }
 }
 
-TEST_CASE("feasible rows follow the list of nodes from its start, going round") {
+TEST_CASE("feasible rows follow the list of nodes from its start, wrapping around") {
   const std::vector<uint32_t> nodes = {3, 70, 0, 5, 64};
   const uint64_t bits[] = {uint64_t{1} << 3 | uint64_t{1} << 5, uint64_t{1} << 6};
   std::vector<uint32_t> scratch;
@@ -108,7 +108,7 @@ TEST_CASE("feasible rows follow the list of nodes from its start, going round") 
   CHECK(list(0) == std::vector<uint32_t>{3, 70, 5});
   CHECK(list(1) == std::vector<uint32_t>{70, 5, 3});
   CHECK(list(4) == std::vector<uint32_t>{3, 70, 5});
-  // Where all nodes are in the set, no list is made.
+  // If all nodes are in the set, no list is made.
   const uint64_t all[] = {uint64_t{1} << 3 | uint64_t{1} << 5 | 1, uint64_t{1} << 6 | 1};
   FeasibleOrder order(nodes, 3, all, 5, &scratch);
   std::vector<uint32_t> found;

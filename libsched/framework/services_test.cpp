@@ -1,4 +1,4 @@
-// Services: pods that may still be called off before they are bound, and pods to try again.
+// Services: pods that may still be cancelled before they are bound, and pods to retry.
 #include "libsched/framework/services.hpp"
 
 #include <doctest/doctest.h>
@@ -10,7 +10,7 @@
 namespace libsched {
 namespace {
 
-TEST_CASE("a pod in PreBind is called off or bound, never both") {
+TEST_CASE("a pod in PreBind is cancelled or bound, never both") {
   PodsInPreBind pods;
   CHECK_FALSE(pods.cancel("u", "preempted"));
   pods.add("u");
@@ -32,12 +32,12 @@ TEST_CASE("a pod in PreBind is called off or bound, never both") {
     pods.remove("u");
     CHECK_FALSE(pods.cancel("u", "preempted"));
   }
-  pods.add("u");  // anew
+  pods.add("u");  // again
   CHECK(pods.cancelled("u").empty());
   CHECK(pods.mark_prebound("u"));
 }
 
-TEST_CASE("a pod in PreBind is called off or bound by one of two threads") {
+TEST_CASE("a pod in PreBind is cancelled or bound by one of two threads") {
   for (int i = 0; i < 50; ++i) {
     PodsInPreBind pods;
     pods.add("u");
@@ -49,7 +49,7 @@ TEST_CASE("a pod in PreBind is called off or bound by one of two threads") {
   }
 }
 
-TEST_CASE("pods to try again are taken once") {
+TEST_CASE("pods to retry are taken once") {
   const Ref<Services> services = make_ref<Services>();
   const PodRef a = fake_pod("a");
   services->activate({{"default/a", a}, {"default/b", fake_pod("b")}});

@@ -36,7 +36,7 @@ TEST_CASE("the message joins the reasons") {
   CHECK(s.message() == ", after nothing, ");
 }
 
-TEST_CASE("a status is equal only with code, plugin and reasons, and reset() clears all") {
+TEST_CASE("statuses are equal only with equal code, plugin and reasons, and reset() clears all") {
   const Status a(Code::kUnschedulable, "why");
   Status b = a;
   CHECK(a == b);

@@ -1,10 +1,10 @@
-// Tests of plugins that hear of a cluster's objects and forks.
+// Tests of plugins that are notified of a cluster's objects and forks.
 #include "libsched/framework/fake_plugin.hpp"
 
 namespace libsched {
 namespace {
 
-// Writes down what it hears.
+// Records its notifications.
 class Listener final : public Plugin {
  public:
   explicit Listener(std::vector<std::string>* heard) : heard_(heard) {}
@@ -60,7 +60,7 @@ PodRef bound(const std::string& name, const std::string& node, const std::string
 
 }  // namespace
 
-TEST_CASE("plugins hear of every object once, after the change") {
+TEST_CASE("plugins are notified of every object once, after the change") {
   Heard h;
   Ref<Evaluator> one = make_ref<Evaluator>(h.framework, h.cluster);
   Ref<Evaluator> two = make_ref<Evaluator>(h.framework, h.cluster);
@@ -87,13 +87,13 @@ TEST_CASE("plugins hear of every object once, after the change") {
       {});
   REQUIRE_MESSAGE(set.ok(), set.error().text());
   REQUIRE(h.cluster->apply(*set).ok());
-  REQUIRE(h.cluster->apply(*set).ok());  // no news
+  REQUIRE(h.cluster->apply(*set).ok());  // unchanged
   CHECK(h.take() == Texts{"+Namespace team of 1/0", "+storage.k8s.io/StorageClass fast of 1/0"});
   REQUIRE(h.cluster->remove_object(StoredKind::kStorageClass, "", "fast").ok());
   CHECK(h.take() == Texts{"-storage.k8s.io/StorageClass fast of 1/0"});
 }
 
-TEST_CASE("what a fork tries and what is assumed is no news") {
+TEST_CASE("plugins are not notified of changes in a fork, nor of assumed objects") {
   Heard h;
   const NodeRef a = fake_node("a");
   const Node* nodes[] = {a.get()};
@@ -114,7 +114,7 @@ TEST_CASE("what a fork tries and what is assumed is no news") {
   CHECK(h.take().empty());
 }
 
-TEST_CASE("a plugin may reject a waiting pod when it hears of an object") {
+TEST_CASE("a plugin may reject a waiting pod when it is notified of an object") {
   Heard h;
   Ref<Evaluator> e = make_ref<Evaluator>(h.framework, h.cluster);
   Ref<Services> services = make_ref<Services>();

@@ -1,5 +1,5 @@
-// Waiting pods: the first decision stands, times that are over, what the calls return; with a clock
-// that is moved by hand, and with threads.
+// Waiting pods: the first decision stands, timeouts, the results of the calls; with a clock that is
+// moved by hand, and with threads.
 #include "libsched/framework/waiting_pods.hpp"
 
 #include <doctest/doctest.h>
@@ -28,7 +28,7 @@ TEST_CASE("a waiting pod is allowed when the last plugin allows it") {
   w.pod.allow("b");
   CHECK(w.pod.pending_plugins() == Names{"a"});
   CHECK_FALSE(w.pod.decided().has_value());
-  w.pass(kMs + 1);  // b's time no longer counts
+  w.pass(kMs + 1);  // b's timeout no longer counts
   CHECK_FALSE(w.pod.decided().has_value());
   w.pod.allow("a");
   CHECK(w.pod.wait().success());
@@ -59,7 +59,7 @@ TEST_CASE("a waiting pod is rejected or preempted once") {
   CHECK(w.pod.pending_plugins().empty());
 }
 
-TEST_CASE("a waiting pod's time: the earliest timer rejects, in Go's words") {
+TEST_CASE("a waiting pod's timeouts: the earliest timer rejects, in Go's words") {
   Waits w({{"slow", 1500 * kMs}, {"quick", kMs + kMs / 2}});
   SUBCASE("somebody looks") {
     w.pass(kMs + kMs / 2 - 1);
@@ -80,7 +80,7 @@ TEST_CASE("a waiting pod's time: the earliest timer rejects, in Go's words") {
   CHECK(s.message() == "rejected due to timeout after waiting 1.5ms at plugin quick");
 }
 
-TEST_CASE("a time of nothing is over at once, one without end never") {
+TEST_CASE("a timeout of zero is up immediately, an infinite one never") {
   CHECK(Waits({{"a", 0}}).pod.wait().message() ==
         "rejected due to timeout after waiting 0s at plugin a");
   CHECK(Waits({{"a", -kMs}}).pod.decided()->message() ==
@@ -100,7 +100,7 @@ TEST_CASE("waiting pods are found by uid") {
   CHECK(pods.all()[0] == first);
   CHECK(pods.get("ua") == first);
   CHECK(pods.get("uc") == nullptr);
-  CHECK(pods.add(a, {{"y", kMs}}, clock) != first);  // takes its place
+  CHECK(pods.add(a, {{"y", kMs}}, clock) != first);  // replaces it
   CHECK(pods.get("ua")->pending_plugins() == Names{"y"});
   CHECK(pods.reject("ua"));
   CHECK_FALSE(pods.reject("ua"));
@@ -113,7 +113,7 @@ TEST_CASE("waiting pods are found by uid") {
   CHECK(pods.all().size() == 1);
 }
 
-TEST_CASE("one thread waits, others decide") {
+TEST_CASE("several threads: one waits, others decide") {
   const Ref<Clock> clock = make_ref<SystemClock>();
   for (int i = 0; i < 20; ++i) {
     WaitingPods pods;

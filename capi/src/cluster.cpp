@@ -227,7 +227,7 @@ const libsched_pod* libsched_view_find_pod(const libsched_view* v, libsched_str 
 int64_t libsched_view_allocatable(const libsched_view* v, uint32_t row, libsched_str resource) {
   if (!has_node(v, row)) return 0;
   const uint32_t id = unwrap(v)->columns().find(in(resource));
-  return id == kNoId ? 0 : unwrap(v)->columns().resource(id).allocatable[row];
+  return id == kNoId ? 0 : unwrap(v)->columns().allocatable(id, row);
 }
 int64_t libsched_view_requested(const libsched_view* v, uint32_t row, libsched_str resource) {
   if (!has_node(v, row)) return 0;

@@ -35,7 +35,7 @@ uint64_t libsched_view_version(const libsched_view* v) {
 size_t libsched_view_allocatable_column(const libsched_view* v, libsched_str resource, int64_t* out,
                                         size_t capacity) {
   return column(v, resource, out, capacity, [](const View& view, uint32_t id, uint32_t row) {
-    return view.columns().resource(id).allocatable[row];
+    return view.columns().allocatable(id, row);
   });
 }
 size_t libsched_view_requested_column(const libsched_view* v, libsched_str resource, int64_t* out,

@@ -1,7 +1,8 @@
-// IdPool<T>: items with dense ids, of which the id returned last is the next to be given out.
+// IdPool<T, N>: items with dense ids, of which the id returned last is the next to be given out.
 //
 // Only reserve() allocates: give_back() and the undo functions never do, so a change that ran out
 // of memory can be taken back. Items of free ids keep what they hold, and with it their memory.
+// Snapshots share chunks of N items with the writer's mirror (mirrored.hpp) and are only read.
 #pragma once
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "libsched/base/id_table.hpp"
+#include "libsched/base/mirrored.hpp"
 
 namespace libsched {
 
@@ -25,17 +27,20 @@ __attribute__((always_inline)) inline void reserve_more(Vector& v, size_t more) 
   if (v.capacity() - v.size() < more) grow_to(v, v.size() + more);
 }
 
-template <typename T>
+template <typename T, size_t N>
 class IdPool {
  public:
   uint32_t size() const { return size_; }  // every id is less; some may be free
   uint32_t taken() const { return size_ - free_count_; }
-  T& operator[](uint32_t id) { return items_[id]; }
   const T& operator[](uint32_t id) const { return items_[id]; }
-  const T* begin() const { return items_.data(); }
-  const T* end() const { return items_.data() + size_; }
-  T* begin() { return items_.data(); }
-  T* end() { return items_.data() + size_; }
+  T& edit(uint32_t id) { return items_.edit(id); }
+  // For what is marked by an edit() before the next publish(), or what snapshots do not show.
+  T& unmarked(uint32_t id) { return items_.unmarked()[id]; }
+  // Calls f(id, item) for every id.
+  template <typename F>
+  void for_each(F&& f) const {
+    for (uint32_t id = 0; id < size_; ++id) f(id, items_[id]);
+  }
 
   uint32_t next() const { return free_count_ == 0 ? size_ : free_; }  // the next result of take()
   // Afterwards `more` calls of take() cannot fail.
@@ -73,6 +78,14 @@ class IdPool {
     --free_count_;
   }
 
+  IdPool publish() {
+    IdPool out;
+    out.items_ = items_.publish();
+    out.size_ = size_;
+    out.free_count_ = free_count_;
+    return out;
+  }
+
  private:
   __attribute__((noinline, cold)) void grow(size_t need) {
     const size_t room = need + std::min<size_t>(need / 2, 63);
@@ -87,7 +100,7 @@ class IdPool {
     v.resize(room);
   }
 
-  std::vector<T> items_;        // at least room_
+  Mirrored<T, N> items_;        // at least room_
   std::vector<uint32_t> next_;  // of a free id: the one given back before it; at least room_
   uint32_t size_ = 0, free_ = kNoId, free_count_ = 0;
   uint32_t room_ = 0;  // ids below it need no memory

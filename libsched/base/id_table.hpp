@@ -2,12 +2,14 @@
 //
 // The entries themselves live elsewhere (a vector indexed by id); the caller compares them. Erasing
 // shifts entries back, so a table does not degrade when filled and emptied repeatedly. Copyable.
+// Snapshots share chunks of slots with the writer's mirror (mirrored.hpp) and are only read.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
+#include <utility>
 
+#include "libsched/base/mirrored.hpp"
 #include "libsched/base/prefetch.hpp"
 
 namespace libsched {
@@ -19,12 +21,9 @@ class IdTable {
   // The id of the entry with this hash for which equal(id) holds, or kNoId.
   template <typename Equal>
   uint32_t find(uint64_t hash, Equal&& equal) const {
-    if (slots_.empty()) return kNoId;
-    for (size_t i = home(hash);; i = next(i)) {
-      const Slot& s = slots_[i];
-      if (s.id == kNoId) return kNoId;
-      if (s.hash == hash && equal(s.id)) return s.id;
-    }
+    if (const Slot* const all = slots_.items(); all != nullptr) [[likely]]
+      return find_in(all, hash, equal);
+    return slots_.empty() ? kNoId : find_in(slots_, hash, equal);
   }
 
   // Prefetches the slot of this hash, for a find(), insert() or erase() soon after.
@@ -39,8 +38,8 @@ class IdTable {
 
   // Afterwards `more` calls of insert() cannot fail. Room never shrinks.
   void reserve(size_t more = 1) {
-    while ((count_ + more) * 8 > slots_.size() * 5) [[unlikely]]
-      grow();
+    if ((count_ + more) * 8 > slots_.size() * 5) [[unlikely]]
+      grow(count_ + more);
   }
 
   // The entry must not exist yet.
@@ -50,29 +49,41 @@ class IdTable {
   }
   // Needs room from an earlier reserve().
   void insert_reserved(uint64_t hash, uint32_t id) noexcept {
+    Slot* const slots = slots_.unmarked();
     size_t i = home(hash);
-    while (slots_[i].id != kNoId) i = next(i);
-    slots_[i] = {hash, id};
+    while (slots[i].id != kNoId) i = next(i);
+    slots[i] = {hash, id};
+    slots_.mark(i);
     ++count_;
   }
 
   // The entry must exist.
   void erase(uint64_t hash, uint32_t id) {
+    Slot* const slots = slots_.unmarked();
     size_t i = home(hash);
-    while (slots_[i].id != id || slots_[i].hash != hash) i = next(i);
-    for (size_t j = next(i); slots_[j].id != kNoId; j = next(j)) {
-      const size_t h = home(slots_[j].hash);
+    while (slots[i].id != id || slots[i].hash != hash) i = next(i);
+    for (size_t j = next(i); slots[j].id != kNoId; j = next(j)) {
+      const size_t h = home(slots[j].hash);
       // Slot j may fill the hole at i only if its home is not in (i, j].
       if (((j - h) & mask()) >= ((j - i) & mask())) {
-        slots_[i] = slots_[j];
+        slots[i] = slots[j];
+        slots_.mark(i);
         i = j;
       }
     }
-    slots_[i].id = kNoId;
+    slots[i].id = kNoId;
+    slots_.mark(i);
     --count_;
   }
 
   size_t size() const { return count_; }
+
+  IdTable publish() {
+    IdTable out;
+    out.slots_ = slots_.publish();
+    out.count_ = count_;
+    return out;
+  }
 
  private:
   struct Slot {
@@ -80,24 +91,38 @@ class IdTable {
     uint32_t id = kNoId;
   };
 
-  size_t mask() const { return slots_.size() - 1; }
-  size_t home(uint64_t hash) const {
-    return static_cast<size_t>((hash * 0x9e3779b97f4a7c15ULL) >> 20) & mask();
+  template <typename Slots, typename Equal>
+  uint32_t find_in(const Slots& slots, uint64_t hash, Equal& equal) const {
+    for (size_t i = home(hash);; i = next(i)) {
+      const Slot& s = slots[i];
+      if (s.id == kNoId) return kNoId;
+      if (s.hash == hash && equal(s.id)) return s.id;
+    }
   }
+  size_t mask() const { return slots_.size() - 1; }
+  static size_t mixed(uint64_t hash) {
+    return static_cast<size_t>((hash * 0x9e3779b97f4a7c15ULL) >> 20);
+  }
+  size_t home(uint64_t hash) const { return mixed(hash) & mask(); }
   size_t next(size_t i) const { return (i + 1) & mask(); }
 
-  __attribute__((noinline, cold)) void grow() {
-    std::vector<Slot> old(slots_.empty() ? 16 : slots_.size() * 2);
-    old.swap(slots_);
-    for (const Slot& s : old) {
-      if (s.id == kNoId) continue;
-      size_t i = home(s.hash);
-      while (slots_[i].id != kNoId) i = next(i);
-      slots_[i] = s;
+  __attribute__((noinline, cold)) void grow(size_t need) {
+    size_t size = slots_.empty() ? 16 : slots_.size() * 2;
+    while (need * 8 > size * 5) size *= 2;
+    Mirrored<Slot, 128> old;
+    old.resize(size);
+    std::swap(old, slots_);
+    Slot* const slots = slots_.unmarked();
+    const size_t mask = this->mask();
+    for (const Slot *s = old.items(), *end = s + old.size(); s != end; ++s) {
+      if (s->id == kNoId) continue;
+      size_t i = mixed(s->hash) & mask;
+      while (slots[i].id != kNoId) i = (i + 1) & mask;
+      slots[i] = *s;
     }
   }
 
-  std::vector<Slot> slots_;
+  Mirrored<Slot, 128> slots_;
   size_t count_ = 0;
 };
 

@@ -28,6 +28,45 @@ ChangeKinds with_pods(const State& state, uint32_t r, ChangeKinds changes) {
          (state.existing_terms().size() != 0 ? kTermsChanged : 0);
 }
 
+// Brings what putting pods onto nodes touches into the cache, each some pods before its turn: in a
+// large cluster it lies scattered over memory.
+template <typename PodAt, typename NodeAt>
+class FetchAhead {
+ public:
+  // pod_at(i) and node_at(i): pod i of n, and the name of its node.
+  FetchAhead(const State& state, size_t n, PodAt pod_at, NodeAt node_at)
+      : state_(state), n_(n), pod_at_(pod_at), node_at_(node_at) {
+    for (size_t i = 0; i < std::min(n, kIds); ++i) fetch_ids(i);
+    for (size_t i = 0; i < std::min(n, kRows); ++i) state.fetch_row(hashes_[i]);
+  }
+
+  // To be called once for each pod in turn, before it is put: the hash of its node's name.
+  uint64_t next() {
+    const size_t i = at_++;
+    if (i + kPods < n_) state_.fetch_pod(pod_at_(i + kPods));
+    if (i + kNames < n_) state_.fetch_name(node_at_(i + kNames));
+    if (i + kIds < n_) fetch_ids(i + kIds);
+    if (i + kRows < n_) state_.fetch_row(hashes_[(i + kRows) % kRing]);
+    if (i + kTails < n_) state_.fetch_row_pods(hashes_[(i + kTails) % kRing]);
+    return hashes_[i % kRing];
+  }
+
+ private:
+  static constexpr size_t kRing = 32, kPods = 38, kNames = 31, kIds = 24, kRows = 16, kTails = 8;
+
+  void fetch_ids(size_t i) {
+    const uint64_t hash = hashes_[i % kRing] = hash_str(node_at_(i));
+    state_.fetch_ids(hash, pod_at_(i).meta.key_hash);
+  }
+
+  const State& state_;
+  const size_t n_;
+  PodAt pod_at_;
+  NodeAt node_at_;
+  size_t at_ = 0;
+  std::array<uint64_t, kRing> hashes_;  // made and not used yet: pod i's at i % kRing
+};
+
 }  // namespace
 
 uint32_t Cluster::row_for(Str name, uint64_t hash) {
@@ -188,12 +227,19 @@ Result<void> Cluster::put_all(Transaction* change, const PutObjects& part) {
   if (part.nodes)
     for (const NodeRef& n : set.nodes)
       LIBSCHED_TRY(result(put(change, n, part.mode), "node", {}, n->meta.name));
-  if (part.pods)
+  if (part.pods) {
+    // Some may be there already.
+    if (set.pods.size() > state_.pod_count())
+      state_.expect_pods(set.pods.size() - state_.pod_count());
+    FetchAhead ahead(
+        state_, set.pods.size(), [&](size_t i) -> const Pod& { return *set.pods[i]; },
+        [&](size_t i) -> Str { return set.pods[i]->spec.node_name; });
     for (const PodRef& p : set.pods) {
-      const Str node = p->spec.node_name;
-      const Refusal refusal = put(change, p, node, hash_str(node), part.mode);
+      const uint64_t hash = ahead.next();
+      const Refusal refusal = put(change, p, p->spec.node_name, hash, part.mode);
       LIBSCHED_TRY(result(refusal, "pod", p->meta.ns, p->meta.name));
     }
+  }
   for (const SkippedKind& k : set.skipped)
     if (!k.needed_by.empty()) journal_.add_unread_kind(k.kind);
   return {};
@@ -273,28 +319,11 @@ Result<void> Cluster::add_pods(const Pod* const* pods, const Str* node_names, si
   const auto node_at = [&](size_t i) {
     return node_of(*pods[i], node_names == nullptr ? Str() : node_names[i]);
   };
-  // The hashes of the nodes' names that have been made and not used yet: pod i's at i % kRing.
-  constexpr size_t kRing = 32, kPods = 31, kIds = 24, kRows = 16, kTails = 8;
-  std::array<uint64_t, kRing> hashes;
-  const auto fetch_ahead = [&](size_t i) {
-    if (i + kPods < n) state_.fetch_pod(*pods[i + kPods]);
-    if (i + kIds < n) {
-      const uint64_t hash = hashes[(i + kIds) % kRing] = hash_str(node_at(i + kIds));
-      state_.fetch_ids(hash, pods[i + kIds]->meta.key_hash);
-    }
-    if (i + kRows < n) state_.fetch_row(hashes[(i + kRows) % kRing]);
-    if (i + kTails < n) state_.fetch_row_pods(hashes[(i + kTails) % kRing]);
-  };
   return change([&](Transaction* change) -> Result<void> {
-    for (size_t i = 0; i < std::min(n, kIds); ++i) {
-      hashes[i] = hash_str(node_at(i));
-      state_.fetch_ids(hashes[i], pods[i]->meta.key_hash);
-    }
-    for (size_t i = 0; i < std::min(n, kRows); ++i) state_.fetch_row(hashes[i]);
+    FetchAhead ahead(state_, n, [&](size_t i) -> const Pod& { return *pods[i]; }, node_at);
     for (size_t i = 0; i < n; ++i) {
-      fetch_ahead(i);
-      const Refusal refusal =
-          put(change, PodRef::share(pods[i]), node_at(i), hashes[i % kRing], PutMode::kNew);
+      const uint64_t hash = ahead.next();
+      const Refusal refusal = put(change, PodRef::share(pods[i]), node_at(i), hash, PutMode::kNew);
       if (refusal != Refusal::kNone)
         return result(refusal, "pod", pods[i]->meta.ns, pods[i]->meta.name);
     }

@@ -3,8 +3,8 @@
 // Every elementary change of the state appends (row, kinds) under a running number. A cursor is a
 // place between two entries. Reading from a cursor gives at least all rows of which anything that a
 // query can see differs from the moment when the cursor was taken, or says that the cursor has
-// fallen out of the log: then everything may have changed. The log has a fixed size (16 KiB of
-// each state), so appending never allocates.
+// fallen out of the log: then everything may have changed. The log has a fixed size (16 KiB), so
+// appending never allocates.
 //
 // The rule for undoing: if a cursor (or a copy of the state) was taken since the mark, each undone
 // change is appended like any other, for that cursor must hear of it. Otherwise the log goes back
@@ -12,17 +12,18 @@
 // cache looks into leaves no trace, and a number that a cursor has seen keeps its meaning.
 //
 // A copy of the state has a log of its own, which understands cursors of the original that are not
-// younger than the copy.
+// younger than the copy. A snapshot's is such a copy, too, and shares the entries
+// (base/mirrored.hpp).
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
 
 #include "libsched/base/id_pool.hpp"
+#include "libsched/base/mirrored.hpp"
 #include "libsched/objects/meta.hpp"
 #include "libsched/objects/stored_kind.hpp"
 
@@ -64,14 +65,16 @@ class ChangeLog {
     uint64_t log = 0, number = 0;
   };
 
-  ChangeLog() : id_(next_serial()) {}
-  ChangeLog(const ChangeLog& other) : ChangeLog() { take_over(other); }
+  ChangeLog() : id_(next_serial()) { entries_.resize(kSize); }
+  ChangeLog(const ChangeLog& other) : entries_(other.entries_) { take_over(other); }
   ChangeLog& operator=(const ChangeLog& other) {
     if (this == &other) return *this;
-    id_ = next_serial();
+    entries_ = other.entries_;
     take_over(other);
     return *this;
   }
+  ~ChangeLog() = default;
+  ChangeLog publish() { return ChangeLog(this); }  // as a snapshot shows it
 
   // --- reading; any number of threads, while nothing is appended ---
   // The place after the latest change.
@@ -99,13 +102,13 @@ class ChangeLog {
     if (quiet_) return;
     // Without a cursor or a mark behind it the latest entry can tell more.
     if (end_ > std::max({begin_, marked_, taken_.load(std::memory_order_relaxed)})) {
-      Entry& last = entries_[(end_ - 1) % kSize];
-      if (last.row == row) {
-        last.kinds |= kinds;
+      const size_t last = (end_ - 1) % kSize;
+      if (entries_[last].row == row) {
+        entries_.edit(last).kinds |= kinds;
         return;
       }
     }
-    entries_[end_ % kSize] = {row, kinds};
+    entries_.edit(end_ % kSize) = {row, kinds};
     ++end_;
     if (end_ - begin_ > kSize) ++begin_;
   }
@@ -132,10 +135,12 @@ class ChangeLog {
     if (c.log == id_) return c.number >= begin_ && c.number <= end_;
     return c.log == origin_ && c.log != 0 && c.number >= begin_ && c.number <= copied_;
   }
+  explicit ChangeLog(ChangeLog* other) : entries_(other->entries_.publish()) { take_over(*other); }
   void note_taken() const { taken_.store(end_, std::memory_order_relaxed); }
+  // All but the entries.
   void take_over(const ChangeLog& other) {
+    id_ = next_serial();
     other.note_taken();
-    entries_ = other.entries_;
     begin_ = other.begin_;
     end_ = copied_ = other.end_;
     taken_.store(end_, std::memory_order_relaxed);
@@ -144,13 +149,13 @@ class ChangeLog {
     quiet_ = false;
   }
 
-  uint64_t id_;
+  uint64_t id_ = 0;
   uint64_t origin_ = 0, copied_ = 0;        // the log that this one is a copy of, and its end then
   uint64_t begin_ = 0, end_ = 0;            // the numbers of the entries that are there
   uint64_t marked_ = 0;                     // where the latest mark was made, or earlier
   mutable std::atomic<uint64_t> taken_{0};  // no cursor or copy is younger than this
   bool quiet_ = false;                      // what is undone needs no entries
-  std::array<Entry, kSize> entries_;
+  Mirrored<Entry, 64> entries_;
 };
 
 }  // namespace libsched

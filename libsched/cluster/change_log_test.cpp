@@ -6,7 +6,6 @@
 #include <doctest/doctest.h>
 
 #include <array>
-#include <cstdlib>
 #include <map>
 #include <new>
 #include <random>
@@ -15,23 +14,9 @@
 #include <vector>
 
 #include "libsched/cluster/cluster.hpp"
+#include "libsched/cluster/failing_new.hpp"
 #include "libsched/ingest/ingest.hpp"
 #include "tests/unit/rounds.hpp"
-
-namespace {
-thread_local long left = 0;  // allocations until one fails; 0: none does
-}  // namespace
-
-void* operator new(size_t n) {
-  if (left == 0 || --left != 0)
-    if (void* p = std::malloc(n == 0 ? 1 : n)) return p;
-  throw std::bad_alloc();
-}
-void* operator new(size_t n, const std::nothrow_t&) noexcept {
-  return left == 0 || --left != 0 ? std::malloc(n == 0 ? 1 : n) : nullptr;
-}
-void operator delete(void* p) noexcept { std::free(p); }
-void operator delete(void* p, size_t) noexcept { std::free(p); }
 
 namespace libsched {
 namespace {
@@ -149,12 +134,13 @@ Seen row_of(const View& v, uint32_t r) {
       seen[kLabelsChanged] += std::string(l.key) + "=" + std::string(l.value) + ",";
     for (const Taint& t : n->taints) seen[kTaintsChanged] += std::string(t.key) + ",";
     seen[kTaintsChanged] += n->unschedulable ? "closed" : "";
-    seen[kAllocatableChanged] = std::to_string(v.columns().resource(0).allocatable[r]);
+    seen[kAllocatableChanged] = std::to_string(v.columns().allocatable(0, r));
     for (const ContainerImage& image : n->images)
       for (const Str name : image.names)
         if (const Images::Image* found = v.images().find(name))
-          for (const Images::Holder& h : found->holders)
+          found->holders.for_each([&](size_t, const Images::Holder& h) {
             if (h.row == r) seen[kImagesChanged] += std::to_string(h.nodes) + ",";
+          });
     seen[kDetailsChanged] = std::string(n->raw);
   }
   // Where the pods count, and which ones: their order is one of kPodsChanged alone.
@@ -302,13 +288,13 @@ TEST_CASE("what differs is reported: random changes, forks, commits, reverts and
           std::vector<Change> parts = {PutObjects{&*set}};
           if (rng() % 3 == 0) parts.push_back(RemovePod{"", "p" + std::to_string(rng() % 9)});
           if (rng() % 3 == 0) parts.push_back(RemoveNode{"n" + std::to_string(rng() % 6)});
-          left = rng() % 4 == 0 ? 1 + static_cast<long>(rng() % 30) : 0;
+          allocations_left = rng() % 4 == 0 ? static_cast<long>(rng() % 30) : -1;
           try {
             failed += cluster->apply(parts.data(), parts.size()).ok() ? 0 : 1;
           } catch (const std::bad_alloc&) {
             ++failed;
           }
-          left = 0;
+          allocations_left = -1;
         }
       }
       for (const Memory& m : memories) (compare(cluster->view(), m) ? compared : fallen) += 1;

@@ -38,13 +38,23 @@ class ClaimUses {
   // Takes back the ids that no pod uses and that were given after this latest().
   void collect(uint64_t since) noexcept {
     for (uint32_t id = 0; unused_ != 0 && id < claims_.size(); ++id) {
-      Claim& c = claims_[id];
+      const Claim& c = claims_[id];
       if (c.born <= since || c.uses != 0) continue;
       ids_.erase(object_key_hash(c.ns, c.name), id);
-      c = {};
+      claims_.edit(id) = {};
       claims_.give_back(id);
       --unused_;
     }
+  }
+
+  // As a snapshot shows it (base/mirrored.hpp).
+  ClaimUses publish() {
+    ClaimUses out;
+    out.claims_ = claims_.publish();
+    out.ids_ = ids_.publish();
+    out.unused_ = unused_;
+    out.latest_ = latest_;
+    return out;
   }
 
  private:
@@ -66,13 +76,13 @@ class ClaimUses {
     ids_.reserve();
     const uint32_t id = claims_.take();
     latest_ = fresh.born;
-    claims_[id] = std::move(fresh);
+    claims_.edit(id) = std::move(fresh);
     ids_.insert_reserved(hash, id);
     ++unused_;
   }
-  Claim& claim(Str ns, Str name) { return claims_[find(ns, name, object_key_hash(ns, name))]; }
+  Claim& claim(Str ns, Str name) { return claims_.edit(find(ns, name, object_key_hash(ns, name))); }
 
-  IdPool<Claim> claims_;
+  IdPool<Claim, 8> claims_;
   IdTable ids_;
   size_t unused_ = 0;
   uint64_t latest_ = 0;

@@ -29,10 +29,6 @@ Result<void> Cluster::revert() {
   if (judging_ != 0) return may_not_change();
   if (forks_ == 0) return no_fork();
   finish_unread();
-  if (copied_) {
-    state_.own_terms();
-    copied_ = false;
-  }
   journal_.revert();
   --forks_;
   if (!observers_.empty()) tell_reverted();
@@ -42,7 +38,6 @@ Result<void> Cluster::revert() {
 Ref<Cluster> Cluster::clone() const {
   Ref<Cluster> copy = make_ref<Cluster>(state_.order_mode());
   copy->state_ = state_;
-  copy->copied_ = copied_ = true;
   return copy;
 }
 
@@ -55,21 +50,27 @@ SnapshotRef Cluster::snapshot() {
   return snapshot_;
 }
 
+// A snapshot shows the cluster as a cycle would find it that began now.
 void Cluster::make_snapshot() {
   finish_unread();
-  Ref<Snapshot> made = make_ref<Snapshot>(state_);
-  copied_ = true;
-  const bool reorder = state_.order_membership() != state_.membership();
-  State::Order order, copy;
-  if (reorder) copy = order = state_.make_order();
-  if (!judged()) journal_.refresh(reorder ? &order : nullptr);
-  Journal(&made->state_).refresh(reorder ? &copy : nullptr);  // without a mark: cannot fail
+  Ref<Snapshot> made;
+  journal_.mark();
+  try {
+    renew();
+    made = make_ref<Snapshot>(&state_);
+  } catch (...) {
+    journal_.revert();
+    throw;
+  }
+  // For those who judge this cluster the cycle has begun before.
+  judged() ? journal_.revert() : journal_.commit();
   snapshot_ = std::move(made);
   snapshot_version_ = state_.version();
 }
 
-void Cluster::renew(bool reorder) {
+void Cluster::renew() {
   finish_unread();
+  const bool reorder = state_.order_membership() != state_.membership();
   State::Order order;
   if (reorder) order = state_.make_order();
   journal_.refresh(reorder ? &order : nullptr);

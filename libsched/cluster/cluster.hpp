@@ -1,4 +1,4 @@
-// Cluster: one mutable state with a journal; Snapshot: an immutable copy of it.
+// Cluster: one mutable state with a journal; Snapshot: what it was, for ever.
 //
 // A cluster belongs to one writer thread. Every call either happens whole or changes nothing.
 #pragma once
@@ -22,11 +22,10 @@ using View = State;
 
 class Snapshot final : public RefCounted {
  public:
-  explicit Snapshot(const State& state) : state_(state) {}
+  explicit Snapshot(State* state) : state_(*state, State::Publish()) {}
   const View& view() const { return state_; }
 
  private:
-  friend class Cluster;
   State state_;
 };
 using SnapshotRef = Ref<const Snapshot>;
@@ -73,12 +72,15 @@ class Cluster final : public RefCounted {
   Result<void> revert();
 
   Ref<Cluster> clone() const;
-  SnapshotRef snapshot();  // the same object as long as nothing changes
+  // The same object as long as nothing changes; else its cost is that of the changes since the last
+  // one (the first one's, that of the cluster). It shares memory with those before and after it,
+  // and any thread may read and drop it; this is called by the writer.
+  SnapshotRef snapshot();
   // What upstream does when a cycle begins: the order list follows the nodes that came or went, and
   // changed nodes learn on how many nodes their images are.
   void refresh() {
-    const bool reorder = state_.order_membership() != state_.membership();
-    if (reorder || state_.images().stale_count() != 0) renew(reorder);
+    if (state_.order_membership() != state_.membership() || state_.images().stale_count() != 0)
+      renew();
   }
   // Whether plugins are being asked about this cluster: for them the cycle has begun, and only
   // their caller may refresh.
@@ -115,7 +117,7 @@ class Cluster final : public RefCounted {
   };
 
  private:
-  void renew(bool reorder);  // what refresh() finds to do
+  void renew();  // what refresh() finds to do
   void make_snapshot();
   void finish_unread() {
     if (!unread_.empty()) unread_.finish();
@@ -159,7 +161,6 @@ class Cluster final : public RefCounted {
   uint64_t snapshot_version_ = 0;
   int judging_ = 0;
   size_t forks_ = 0, transactions_ = 0;  // open ones: the marks of the journal
-  mutable bool copied_ = false;          // since the terms were owned last: see State::own_terms()
   std::vector<std::pair<const void*, std::weak_ptr<ClusterObserver>>> observers_;
   std::vector<ObjectChange> news_;  // of the open transactions
   UnreadAnswers unread_;

@@ -168,10 +168,10 @@ void check_node(const State& view, uint32_t row, const Model& model,
   CHECK(view.live().test(row) == static_cast<bool>(expected.node));
   if (!expected.node) {
     CHECK(r.labels.empty());
-    CHECK(c.resource(kCpu).allocatable[row] == 0);
+    CHECK(c.allocatable(kCpu, row) == 0);
     return;
   }
-  CHECK(c.resource(kCpu).allocatable[row] == expected.node->allocatable.milli_cpu);
+  CHECK(c.allocatable(kCpu, row) == expected.node->allocatable.milli_cpu);
   CHECK(view.unschedulable().test(row) == expected.node->unschedulable);
   for (const Label& l : expected.node->meta.labels) {
     const uint32_t pair = view.labels().find_pair(l.key, l.value, l.pair_hash);

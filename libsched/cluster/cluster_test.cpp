@@ -41,7 +41,7 @@ std::string show(Cluster& cluster) {
       std::to_string(v.node_count()) + " nodes, " + std::to_string(v.pod_count()) + " pods:";
   for (const uint32_t r : v.order()) {
     out += " " + v.row(r).name + "(" + std::to_string(v.columns().requested(kCpu, r)) + "/" +
-           std::to_string(v.columns().resource(kCpu).allocatable[r]) + ":";
+           std::to_string(v.columns().allocatable(kCpu, r)) + ":";
     for (const uint32_t s : v.row(r).pods) out += " " + std::string(v.slot(s).pod->meta.name);
     out += ")";
   }
@@ -74,8 +74,7 @@ TEST_CASE("a changed object replaces: a node where it stands, a pod at the end")
   put(*c, node("n1") + node("n2") + pod("a", "n1") + pod("b", "n1"));
   put(*c, node("n1", ", memory: 1Gi"));
   CHECK(show(*c) == "2 nodes, 2 pods: n1(2000/8000: a b) n2(0/8000:)");
-  CHECK(c->view().columns().resource(kMemory).allocatable[c->view().find_node("n1")] == int64_t{1}
-                                                                                            << 30);
+  CHECK(c->view().columns().allocatable(kMemory, c->view().find_node("n1")) == int64_t{1} << 30);
   put(*c, pod("a", "n1", "status: {phase: Running}\n"));
   CHECK(show(*c) == "2 nodes, 2 pods: n1(2000/8000: b a) n2(0/8000:)");
   put(*c, pod("b", "n2"));  // moved
@@ -376,7 +375,7 @@ TEST_CASE("new names for ever: resources are given back, inside an outer fork, t
     CHECK(show(*c) == before);
     const uint32_t kept = c->view().columns().find("example.com/kept");
     REQUIRE(kept != kNoId);
-    CHECK(c->view().columns().resource(kept).allocatable[c->view().find_node("n1")] == 7);
+    CHECK(c->view().columns().allocatable(kept, c->view().find_node("n1")) == 7);
   }
 }
 

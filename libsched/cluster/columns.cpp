@@ -9,7 +9,7 @@ namespace libsched {
 
 Columns::Columns() {
   for (const Str name : {"cpu", "memory", "ephemeral-storage", "pods"})
-    resources_[make(name, hash_str(name))].users = 1;
+    resources_.edit(make(name, hash_str(name))).users = 1;
   in_use_ = kFirstScalar;
   unused_ = 0;
 }
@@ -38,13 +38,14 @@ uint32_t Columns::make(Str name, uint64_t hash) {
     Resource fresh;
     fresh.allocatable.resize(capacity_);
     fresh.left.resize(capacity_);
+    if (id >= kFirstScalar) fresh.blocks.reserve(capacity_);
     resources_.push_back(std::move(fresh));
   } else {
     for (id = kFirstScalar; resources_[id].born != 0;) ++id;
     --free_;
   }
   epoch_ = next_serial();
-  Resource& r = resources_[id];
+  Resource& r = resources_.edit(id);
   r.name = std::move(text);
   r.hash = hash;
   r.born = epoch_;
@@ -61,7 +62,7 @@ void Columns::make_missing(const Resources& r) {
 
 uint32_t Columns::use(const ScalarAmount& s) {
   const uint32_t id = find(s.name, s.name_hash);
-  if (resources_[id].users++ == 0) {
+  if (resources_.edit(id).users++ == 0) {
     --unused_;
     ++in_use_;
   }
@@ -70,7 +71,7 @@ uint32_t Columns::use(const ScalarAmount& s) {
 
 uint32_t Columns::unuse(const ScalarAmount& s) {
   const uint32_t id = find(s.name, s.name_hash);
-  if (--resources_[id].users == 0) {
+  if (--resources_.edit(id).users == 0) {
     ++unused_;
     --in_use_;
   }
@@ -80,7 +81,7 @@ uint32_t Columns::unuse(const ScalarAmount& s) {
 void Columns::collect(uint64_t since) noexcept {
   if (unused_ <= kKeptUnused || (since != 0 && made_ <= kKeptUnused)) return;
   for (uint32_t id = kFirstScalar; id < resources_.size(); ++id) {
-    Resource& r = resources_[id];
+    Resource& r = resources_.edit(id);
     if (r.users != 0 || r.born <= since) continue;
     ids_.erase(r.hash, id);
     r.name.clear();
@@ -97,13 +98,15 @@ void Columns::collect(uint64_t since) noexcept {
 void Columns::reserve_rows(size_t rows) {
   if (rows <= capacity_) return;
   const size_t capacity = (rows + rows / 4 + 63) / 64 * 64;
-  for (Resource& r : resources_) {
+  for (size_t id = 0; id < resources_.size(); ++id) {
+    Resource& r = resources_.edit(id);
     r.allocatable.resize(capacity);
     r.left.resize(capacity);
+    if (id >= kFirstScalar) r.blocks.reserve(capacity);
   }
-  for (LineVector<double>& inverse : inverse_) inverse.resize(capacity);
-  nonzero_cpu_.resize(capacity);
-  nonzero_memory_.resize(capacity);
+  for (LineVector<double>& column : inverse_) column.resize(capacity);
+  for (LineVector<int64_t>& column : nonzero_) column.resize(capacity);
+  usual_.reserve(capacity);
   capacity_ = capacity;  // last: what has grown if memory runs out is never seen
 }
 
@@ -122,19 +125,57 @@ void Columns::clear_allocatable(uint32_t row, const Resources& r) {
 }
 
 void Columns::add_pod(uint32_t row, const Resources& r, const NonZero& nonzero) {
+  Resource* const usual = resources_.unmarked();
   change_left<wrapping_sub>(
-      r, [&](uint32_t id) -> int64_t& { return resources_[id].left[row]; },
-      [&](const ScalarAmount& s) -> int64_t& { return resources_[use(s)].left[row]; });
-  nonzero_cpu_[row] = wrapping_add(nonzero_cpu_[row], nonzero.milli_cpu);
-  nonzero_memory_[row] = wrapping_add(nonzero_memory_[row], nonzero.memory);
+      r, [&](uint32_t id) -> int64_t& { return usual[id].left[row]; },
+      [&](const ScalarAmount& s) -> int64_t& { return scalar(use(s), row).left[row]; });
+  nonzero_[kCpu][row] = wrapping_add(nonzero_[kCpu][row], nonzero.milli_cpu);
+  nonzero_[kMemory][row] = wrapping_add(nonzero_[kMemory][row], nonzero.memory);
+  usual_.mark(row);
 }
 
 void Columns::remove_pod(uint32_t row, const Resources& r, const NonZero& nonzero) {
+  Resource* const usual = resources_.unmarked();
   change_left<wrapping_add>(
-      r, [&](uint32_t id) -> int64_t& { return resources_[id].left[row]; },
-      [&](const ScalarAmount& s) -> int64_t& { return resources_[unuse(s)].left[row]; });
-  nonzero_cpu_[row] = wrapping_sub(nonzero_cpu_[row], nonzero.milli_cpu);
-  nonzero_memory_[row] = wrapping_sub(nonzero_memory_[row], nonzero.memory);
+      r, [&](uint32_t id) -> int64_t& { return usual[id].left[row]; },
+      [&](const ScalarAmount& s) -> int64_t& { return scalar(unuse(s), row).left[row]; });
+  nonzero_[kCpu][row] = wrapping_sub(nonzero_[kCpu][row], nonzero.milli_cpu);
+  nonzero_[kMemory][row] = wrapping_sub(nonzero_[kMemory][row], nonzero.memory);
+  usual_.mark(row);
+}
+
+Columns::Resource Columns::Resource::published() {
+  blocks.renew(allocatable.size() / 64, [&](Block* block, size_t w) {
+    std::copy_n(&allocatable[w * 64], 64, block->allocatable);
+    std::copy_n(&left[w * 64], 64, block->left);
+  });
+  return {.name = name, .hash = hash, .users = users, .born = born, .blocks = blocks.published()};
+}
+
+void Columns::fill(Usual* block, size_t word) const {
+  const size_t first = word * 64;
+  for (uint32_t id = 0; id < kFirstScalar; ++id) {
+    std::copy_n(&resources_[id].allocatable[first], 64, block->allocatable[id]);
+    std::copy_n(&resources_[id].left[first], 64, block->left[id]);
+  }
+  for (uint32_t id = 0; id < kInverses; ++id) {
+    std::copy_n(&inverse_[id][first], 64, block->inverse[id]);
+    std::copy_n(&nonzero_[id][first], 64, block->nonzero[id]);
+  }
+}
+
+Columns Columns::publish() {
+  usual_.renew(capacity_ / 64, [&](Usual* block, size_t word) { fill(block, word); });
+  Columns out{Empty()};
+  out.resources_ = resources_.publish();
+  out.usual_ = usual_.published();
+  out.ids_ = ids_.publish();
+  out.capacity_ = capacity_;
+  out.in_use_ = in_use_;
+  out.unused_ = unused_;
+  out.free_ = free_;
+  out.epoch_ = epoch_;
+  return out;
 }
 
 }  // namespace libsched

@@ -6,9 +6,13 @@
 //
 // Columns are counted: one that no node and no pod names is all zeros. It stays for a while, so
 // that a what-if that comes again finds it, and collect() takes it back.
+//
+// A writer's columns are arrays. Snapshots share them in blocks of 64 rows (row_column.hpp): one
+// block has the columns that every node has, and each scalar has blocks of its own.
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -17,6 +21,7 @@
 #include "libsched/base/line_vector.hpp"
 #include "libsched/base/prefetch.hpp"
 #include "libsched/base/wrapping.hpp"
+#include "libsched/cluster/row_column.hpp"
 #include "libsched/objects/resources.hpp"
 
 namespace libsched {
@@ -40,13 +45,21 @@ void change_left(const Resources& occupied, Left&& left, LeftOfScalar&& left_of_
 
 class Columns {
  public:
+  struct alignas(64) Block {  // of a scalar
+    int64_t allocatable[64];
+    int64_t left[64];
+  };
   struct Resource {
     std::string name;
     uint64_t hash = 0;
-    LineVector<int64_t> allocatable;
-    LineVector<int64_t> left;
     uint32_t users = 0;  // nodes and pods that name it
     uint64_t born = 0;   // epoch() when it got its name; 0: it has none
+    // A writer's; empty in a snapshot.
+    LineVector<int64_t> allocatable = {};
+    LineVector<int64_t> left = {};
+    RowBlocks<Block> blocks = {};  // of a scalar; others have none
+
+    Resource published();
   };
   static constexpr uint32_t kMaxResources = 1024;  // in use at one time
 
@@ -61,22 +74,39 @@ class Columns {
   // of two copies.
   uint64_t epoch() const { return epoch_; }
   const Resource& resource(uint32_t id) const { return resources_[id]; }
+  // What kernels read. No column: there are no rows yet.
+  RowColumn allocatable_column(uint32_t id) const {
+    const Resource& r = resources_[id];
+    if (!r.allocatable.empty()) return RowColumn::of(r.allocatable.data());
+    return id < kFirstScalar ? usual_.column(offsetof(Usual, allocatable) + id * kWord)
+                             : r.blocks.column(offsetof(Block, allocatable));
+  }
+  RowColumn left_column(uint32_t id) const {
+    const Resource& r = resources_[id];
+    if (!r.left.empty()) return RowColumn::of(r.left.data());
+    return id < kFirstScalar ? usual_.column(offsetof(Usual, left) + id * kWord)
+                             : r.blocks.column(offsetof(Block, left));
+  }
+  int64_t allocatable(uint32_t id, uint32_t row) const { return allocatable_column(id)[row]; }
+  int64_t left(uint32_t id, uint32_t row) const { return left_column(id)[row]; }
   int64_t requested(uint32_t id, uint32_t row) const {
-    return wrapping_sub(resources_[id].allocatable[row], resources_[id].left[row]);
+    return wrapping_sub(allocatable(id, row), left(id, row));
   }
 
   // Brings what add_pod() and remove_pod() touch into the cache.
   void fetch(uint32_t row) const {
-    for (const uint32_t id : {kCpu, kMemory, kPods}) prefetch_to_write(&resources_[id].left[row]);
-    prefetch_to_write(&nonzero_cpu_[row]);
-    prefetch_to_write(&nonzero_memory_[row]);
+    const Resource* const all = resources_.items();
+    for (const uint32_t id : {kCpu, kMemory, kPods}) prefetch_to_write(&all[id].left[row]);
+    for (const LineVector<int64_t>& column : nonzero_) prefetch_to_write(&column[row]);
   }
 
   // Per row 1 / allocatable, and 0 where that isn't in 1 .. 2^kUsualBits - 1: for kernels that
-  // would have to divide. Kept of cpu and memory; null: not kept.
+  // would have to divide. Kept of cpu and memory; of others there is no column.
   static constexpr int kUsualBits = 44;
-  const double* inverse(uint32_t id) const {
-    return id < kInverses ? inverse_[id].data() : nullptr;
+  RowColumn inverse_column(uint32_t id) const {
+    if (id >= kInverses) return {};
+    if (!inverse_[id].empty()) return RowColumn::of(inverse_[id].data());
+    return usual_.column(offsetof(Usual, inverse) + id * kWord);
   }
 
   size_t capacity() const { return capacity_; }
@@ -106,20 +136,37 @@ class Columns {
   void remove_pod(uint32_t row, const Resources& r, const NonZero& nonzero);
 
   // Requested with 100m and 200Mi where a container asks for nothing; for scores.
-  const LineVector<int64_t>& nonzero_cpu() const { return nonzero_cpu_; }
-  const LineVector<int64_t>& nonzero_memory() const { return nonzero_memory_; }
+  RowColumn nonzero_column(uint32_t id) const {  // kCpu or kMemory
+    if (!nonzero_[id].empty()) return RowColumn::of(nonzero_[id].data());
+    return usual_.column(offsetof(Usual, nonzero) + id * kWord);
+  }
 
   // Takes back the columns that nobody uses and that got their names after this epoch(), if there
   // are enough of them to be worth a look.
   void collect(uint64_t since) noexcept;
 
+  Columns publish();  // as a snapshot shows them
+
  private:
+  struct Empty {};
+  explicit Columns(Empty) {}
+
   uint32_t use(const ScalarAmount& s);    // its id; counts
   uint32_t unuse(const ScalarAmount& s);  // the same id
   uint32_t make(Str name, uint64_t hash);
   void make_missing(const Resources& r);
+  // The resource, of which the row is about to change.
+  Resource& usual(uint32_t id, uint32_t row) {
+    usual_.mark(row);
+    return resources_.unmarked()[id];
+  }
+  Resource& scalar(uint32_t id, uint32_t row) {
+    Resource& r = resources_.edit(id);
+    r.blocks.mark(row);
+    return r;
+  }
   void set(uint32_t id, uint32_t row, int64_t allocatable) {
-    Resource& r = resources_[id];
+    Resource& r = id < kFirstScalar ? usual(id, row) : scalar(id, row);
     r.left[row] = wrapping_add(r.left[row], wrapping_sub(allocatable, r.allocatable[row]));
     r.allocatable[row] = allocatable;
     if (id >= kInverses) return;
@@ -128,13 +175,22 @@ class Columns {
   }
 
   static constexpr size_t kKeptUnused = 16;
+  static constexpr size_t kWord = RowColumn::kWordBytes;
   static constexpr uint32_t kInverses = 2;
   static_assert(kCpu < kInverses && kMemory < kInverses);
+  struct alignas(64) Usual {  // what every node has
+    int64_t allocatable[kFirstScalar][64];
+    int64_t left[kFirstScalar][64];
+    double inverse[kInverses][64];
+    int64_t nonzero[kInverses][64];
+  };
+  void fill(Usual* block, size_t word) const;
 
-  std::vector<Resource> resources_;
+  Mirrored<Resource, 8> resources_;
   std::array<LineVector<double>, kInverses> inverse_;
+  std::array<LineVector<int64_t>, kInverses> nonzero_;
+  RowBlocks<Usual> usual_;
   IdTable ids_;
-  LineVector<int64_t> nonzero_cpu_, nonzero_memory_;
   size_t capacity_ = 0;
   size_t in_use_ = 0, unused_ = 0;  // of those with a name
   size_t free_ = 0;                 // without one

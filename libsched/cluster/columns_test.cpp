@@ -9,25 +9,37 @@
 namespace libsched {
 namespace {
 
-bool at_a_line(const void* p) { return reinterpret_cast<uintptr_t>(p) % 64 == 0; }
-
 void check(const Columns& columns) {
+  const auto at_lines = [&](const RowColumn& column) {
+    if (!column) return;
+    for (size_t w = 0; w < columns.capacity() / 64; ++w)
+      CHECK(reinterpret_cast<uintptr_t>(column.word(w)) % 64 == 0);
+  };
   for (uint32_t id = 0; id < columns.count(); ++id) {
-    CHECK(at_a_line(columns.resource(id).allocatable.data()));
-    CHECK(at_a_line(columns.resource(id).left.data()));
-    CHECK(at_a_line(columns.inverse(id)));
+    at_lines(columns.allocatable_column(id));
+    at_lines(columns.left_column(id));
+    at_lines(columns.inverse_column(id));
   }
-  CHECK(at_a_line(columns.nonzero_cpu().data()));
-  CHECK(at_a_line(columns.nonzero_memory().data()));
+  at_lines(columns.nonzero_column(kCpu));
+  at_lines(columns.nonzero_column(kMemory));
 }
 
-TEST_CASE("columns begin at a cache line, also after growing and in copies") {
+TEST_CASE("columns begin at a cache line, also after growing, in copies and in snapshots") {
   Columns columns;
+  const ScalarAmount gpus[] = {{"example.com/gpu", 1, hash_str("example.com/gpu")}};
+  Resources with_scalar;
+  with_scalar.scalars = gpus;
   for (const size_t rows : {1, 100, 1000, 30000}) {
     columns.reserve_rows(rows);
+    columns.prepare(with_scalar);
     check(columns);
     const Columns copy = columns;
     check(copy);
+    const Columns shown = columns.publish();
+    check(shown);
+    columns.add_pod(static_cast<uint32_t>(rows - 1), with_scalar, {});
+    check(columns.publish());
+    columns.remove_pod(static_cast<uint32_t>(rows - 1), with_scalar, {});
   }
 }
 

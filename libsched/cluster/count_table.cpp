@@ -102,8 +102,9 @@ bool CountRule::counts(const Pod& pod) const {
 
 void DomainSums::add(int32_t domain, int32_t delta) {
   const size_t d = static_cast<size_t>(domain);
-  const int32_t old = sum[d];
-  const int32_t now = sum[d] += delta;
+  int32_t& at = sum.edit(d);
+  const int32_t old = at;
+  const int32_t now = at += delta;
   if (now < min) {
     min = now;
     at_min = 1;
@@ -115,17 +116,20 @@ void DomainSums::add(int32_t domain, int32_t delta) {
 }
 
 void DomainSums::find_min() {
-  min = kNoDomain;
-  at_min = 0;
-  domains = 0;
-  for (size_t d = 0; d < sum.size(); ++d) {
-    const int32_t s = rows[d] != 0 ? sum[d] : kNoDomain;
-    min = s < min ? s : min;
-  }
-  for (size_t d = 0; d < sum.size(); ++d) {
-    domains += rows[d] != 0 ? 1 : 0;
-    at_min += rows[d] != 0 && sum[d] == min ? 1 : 0;
-  }
+  const int32_t* const there = rows->data();
+  int32_t smallest = kNoDomain;
+  sum.for_each([&](size_t d, int32_t n) {
+    const int32_t s = there[d] != 0 ? n : kNoDomain;
+    smallest = s < smallest ? s : smallest;
+  });
+  uint32_t count = 0, same = 0;
+  sum.for_each([&](size_t d, int32_t n) {
+    count += there[d] != 0 ? 1 : 0;
+    same += there[d] != 0 && n == smallest ? 1 : 0;
+  });
+  min = smallest;
+  at_min = same;
+  domains = count;
 }
 
 }  // namespace libsched

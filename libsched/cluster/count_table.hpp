@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "libsched/base/mirrored.hpp"
+#include "libsched/cluster/cow.hpp"
 #include "libsched/objects/pod.hpp"
 
 namespace libsched {
@@ -46,30 +48,35 @@ class CountRule {
 };
 
 struct CountTable {
-  std::vector<int32_t> rows;  // per row, hidden ones too; padded to whole words of rows
-  int64_t total = 0;          // of all rows
-  uint64_t version = 0;       // equal numbers of one table's copies mean equal counts
-  uint32_t place = 0;         // in its Tables
+  Mirrored<int32_t, 64> rows;  // per row, hidden ones too; padded to whole words of rows
+  int64_t total = 0;           // of all rows
+  uint64_t version = 0;        // equal numbers of one table's copies mean equal counts
+  uint32_t place = 0;          // in its Tables
+
+  CountTable publish() { return {rows.publish(), total, version, place}; }
 };
 
 struct DomainSums {
   static constexpr int32_t kNoDomain = std::numeric_limits<int32_t>::max();
 
   // Of the eligible rows; a domain is there if it has one.
-  std::vector<int32_t> sum;   // per domain number
-  std::vector<int32_t> rows;  // eligible rows per domain; 0: the domain isn't there
-  uint32_t domains = 0;       // that are there
-  int32_t min = kNoDomain;    // the smallest sum of those
-  uint32_t at_min = 0;        // domains that have it
-  uint64_t stamp = 0;         // of the TopologyColumn
-  std::vector<uint64_t> eligible;
+  Mirrored<int32_t, 64> sum;       // per domain number
+  Cow<std::vector<int32_t>> rows;  // eligible rows per domain; 0: the domain isn't there
+  uint32_t domains = 0;            // that are there
+  int32_t min = kNoDomain;         // the smallest sum of those
+  uint32_t at_min = 0;             // domains that have it
+  uint64_t stamp = 0;              // of the TopologyColumn
+  Cow<std::vector<uint64_t>> eligible;
 
   bool has(uint32_t row) const {
-    return row / 64 < eligible.size() && (eligible[row / 64] >> (row % 64) & 1) != 0;
+    return row / 64 < eligible->size() && ((*eligible)[row / 64] >> (row % 64) & 1) != 0;
   }
   void add(int32_t domain, int32_t delta);
   void find_min();
-  size_t bytes() const { return (sum.size() + rows.size()) * 4 + eligible.size() * 8 + 256; }
+  size_t bytes() const { return (sum.size() + rows->size()) * 4 + eligible->size() * 8 + 256; }
+  DomainSums publish() {
+    return {sum.publish(), rows, domains, min, at_min, stamp, eligible};
+  }
 };
 
 }  // namespace libsched

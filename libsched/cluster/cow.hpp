@@ -22,6 +22,8 @@ class Cow {
     if (!box_->unique()) box_ = make_ref<Box>(T(box_->value));
     return box_->value;
   }
+  // As a snapshot shows it (base/mirrored.hpp). Those that share the value see no change by this.
+  Cow publish() const { return Cow(box_->value.publish()); }
   // The very same value in memory, hence equal as long as both live.
   bool shares(const Cow& o) const { return box_ == o.box_; }
 

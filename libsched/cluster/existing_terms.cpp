@@ -82,6 +82,18 @@ bool parses(Span<PodAffinityTerm> list) {
 
 }  // namespace
 
+ExistingTerms::Term ExistingTerms::Term::published() {
+  Term out;
+  out.owner = owner;
+  out.term = term;
+  out.kind = kind;
+  out.weight = weight;
+  out.own_namespace = own_namespace;
+  out.key = key;
+  out.rows = rows.publish();
+  return out;
+}
+
 bool ExistingTerms::Term::selects(const Pod& pod, Labels namespace_labels) const {
   if (!selector_matches(term->selector, pod.meta.labels)) return false;
   if (own_namespace) return owner->meta.ns == pod.meta.ns;
@@ -102,19 +114,21 @@ void ExistingTerms::Index::add(uint64_t pair_hash, uint32_t term) {
     lists.reserve();
     ids.reserve();
     i = lists.take();
-    lists[i] = std::move(fresh);
+    lists.edit(i) = std::move(fresh);
     ids.insert_reserved(pair_hash, i);
   } else {
-    reserve_more(lists[i], 1);
-    lists[i].push_back(term);
+    std::vector<uint32_t>& list = lists.edit(i);
+    reserve_more(list, 1);
+    list.push_back(term);
   }
 }
 
 void ExistingTerms::Index::remove(uint64_t pair_hash, uint32_t term) {
   const uint32_t i = ids.guess(pair_hash);
-  std::erase(lists[i], term);
-  if (!lists[i].empty()) return;
-  lists[i] = {};
+  std::vector<uint32_t>& list = lists.edit(i);
+  std::erase(list, term);
+  if (!list.empty()) return;
+  list = {};
   ids.erase(pair_hash, i);
   lists.give_back(i);
 }
@@ -127,7 +141,7 @@ uint32_t ExistingTerms::intern_key(Str key) {
   keys_.reserve();
   key_ids_.reserve();
   id = keys_.take();
-  keys_[id] = std::move(fresh);
+  keys_.edit(id) = std::move(fresh);
   key_ids_.insert_reserved(hash, id);
   return id;
 }
@@ -135,7 +149,7 @@ uint32_t ExistingTerms::intern_key(Str key) {
 void ExistingTerms::release_key(uint32_t id) {
   if (keys_[id].terms != 0) return;
   key_ids_.erase(keys_[id].hash, id);
-  keys_[id] = {};
+  keys_.edit(id) = {};
   keys_.give_back(id);
 }
 
@@ -158,7 +172,6 @@ uint32_t ExistingTerms::intern_term(const Pod& pod, const PodAffinityTerm& term,
   t.kind = kind;
   t.weight = weight;
   t.own_namespace = own;
-  t.rows = Cow<RowCounts>(RowCounts{});
   t.hash = hash;
 
   // Of the labels that it demands, the one that the fewest terms are listed under.
@@ -182,7 +195,7 @@ uint32_t ExistingTerms::intern_term(const Pod& pod, const PodAffinityTerm& term,
   }
   terms_.reserve();
   term_ids_.reserve();
-  reserve_more(index.rest, 1);
+  reserve_more(index.rest.edit(), 1);
   t.key = intern_key(term.topology_key);
   id = terms_.take();
   size_t listed = 0;
@@ -194,21 +207,21 @@ uint32_t ExistingTerms::intern_term(const Pod& pod, const PodAffinityTerm& term,
     release_key(t.key);
     throw;
   }
-  if (t.listed.empty()) index.rest.push_back(id);
-  ++keys_[t.key].terms;
-  terms_[id] = std::move(t);
+  if (t.listed.empty()) index.rest.edit().push_back(id);
+  ++keys_.edit(t.key).terms;
+  terms_.edit(id) = std::move(t);
   term_ids_.insert_reserved(hash, id);
   return id;
 }
 
 void ExistingTerms::release_term(uint32_t id) {
-  Term& t = terms_[id];
+  Term& t = terms_.edit(id);
   if (--t.profiles != 0) return;
   Index& index = index_of(t.kind);
   for (const uint64_t p : t.listed) index.remove(p, id);
-  if (t.listed.empty()) std::erase(index.rest, id);
+  if (t.listed.empty()) std::erase(index.rest.edit(), id);
   term_ids_.erase(t.hash, id);
-  --keys_[t.key].terms;
+  --keys_.edit(t.key).terms;
   release_key(t.key);
   t = {};
   terms_.give_back(id);
@@ -230,7 +243,7 @@ void ExistingTerms::add_terms(Profile* profile, const Pod& pod, Span<PodAffinity
       continue;
     }
     profile->items.push_back({id, 1});
-    ++terms_[id].profiles;
+    ++terms_.edit(id).profiles;
   }
 }
 
@@ -262,7 +275,7 @@ uint32_t ExistingTerms::intern_profile(const Pod& pod) {
   }
   latest_ = p.born = next_serial();
   id = profiles_.take();
-  profiles_[id] = std::move(p);
+  profiles_.edit(id) = std::move(p);
   profile_ids_.insert_reserved(hash, id);
   ++unused_;
   return id;
@@ -272,31 +285,23 @@ void ExistingTerms::prepare(uint32_t slot, const Pod& pod, uint32_t row, size_t 
   if (of_slot_.size() <= slot) of_slot_.resize(slot + 1 + slot / 4, kNoId);
   const uint32_t id = intern_profile(pod);
   for (const Profile::Item& i : profiles_[id].items)
-    terms_[i.term].rows.edit().reserve(row, capacity);
+    terms_.edit(i.term).rows.reserve(row, capacity);
   of_slot_[slot] = id;
-}
-
-void ExistingTerms::own(const Profile& profile) {
-  for (const Profile::Item& i : profile.items) terms_[i.term].rows.edit();
-}
-
-void ExistingTerms::own() {
-  for (const Profile& p : profiles_) own(p);
 }
 
 // An undo comes without prepare(): the profile is there, for it was.
 void ExistingTerms::add_pod(uint32_t slot, const Pod& pod, uint32_t row) {
   uint32_t& id = of_slot_[slot];
   if (id == kNoId) id = find_profile(pod, profile_hash(pod));
-  Profile& p = profiles_[id];
+  Profile& p = profiles_.edit(id);
   if (p.pods++ == 0) --unused_;
-  for (const Profile::Item& i : p.items) terms_[i.term].rows.edit().add(row, i.times);
+  for (const Profile::Item& i : p.items) terms_.edit(i.term).rows.add(row, i.times);
 }
 
 void ExistingTerms::remove_pod(uint32_t slot, uint32_t row) {
-  Profile& p = profiles_[std::exchange(of_slot_[slot], kNoId)];
+  Profile& p = profiles_.edit(std::exchange(of_slot_[slot], kNoId));
   for (const Profile::Item& i : p.items) {
-    RowCounts& rows = terms_[i.term].rows.edit();
+    RowCounts& rows = terms_.edit(i.term).rows;
     rows.add(row, -i.times);
     sparse_again_ = sparse_again_ || rows.sparse_again();
   }
@@ -313,7 +318,7 @@ void ExistingTerms::collect(uint64_t since) noexcept {
 
 void ExistingTerms::collect_profiles(uint64_t since) noexcept {
   for (uint32_t id = 0; id < profiles_.size(); ++id) {
-    Profile& p = profiles_[id];
+    Profile& p = profiles_.edit(id);
     if (!p.owner || p.pods != 0 || p.born <= since) continue;
     for (const Profile::Item& i : p.items) release_term(i.term);
     profile_ids_.erase(p.hash, id);
@@ -326,11 +331,23 @@ void ExistingTerms::collect_profiles(uint64_t since) noexcept {
 
 void ExistingTerms::trim() noexcept {
   try {
-    for (Term& t : terms_)
-      if (t.profiles != 0 && t.rows->sparse_again()) t.rows.edit().trim();
+    for (uint32_t id = 0; id < terms_.size(); ++id)
+      if (terms_[id].profiles != 0 && terms_[id].rows.sparse_again()) terms_.edit(id).rows.trim();
     sparse_again_ = false;
   } catch (const std::bad_alloc&) {  // later, then
   }
+}
+
+ExistingTerms ExistingTerms::publish() {
+  ExistingTerms out;
+  out.terms_ = terms_.publish();
+  out.term_ids_ = term_ids_.publish();
+  out.keys_ = keys_.publish();
+  out.key_ids_ = key_ids_.publish();
+  out.anti_ = anti_.publish();
+  out.scored_ = scored_.publish();
+  out.latest_ = latest_;
+  return out;
 }
 
 }  // namespace libsched

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "libsched/base/id_pool.hpp"
-#include "libsched/cluster/cow.hpp"
 #include "libsched/cluster/row_counts.hpp"
 #include "libsched/objects/pod.hpp"
 
@@ -29,7 +28,7 @@ class ExistingTerms {
     int32_t weight = 0;  // of kPreferred; the other sign for anti-affinity
     bool own_namespace = false;
     uint32_t key = 0;  // topology_key()
-    Cow<RowCounts> rows;
+    RowCounts rows;
 
     // Whether it selects the pod, whose namespace has these labels.
     bool selects(const Pod& pod, Labels namespace_labels) const;
@@ -39,6 +38,9 @@ class ExistingTerms {
     uint64_t hash = 0;
     uint32_t profiles = 0;         // that have it; 0: not in use
     std::vector<uint64_t> listed;  // pair hashes that it is listed under; empty: among the rest
+
+   public:
+    Term published();  // for a snapshot, which walks terms and does not change them
   };
 
   // --- reading ---
@@ -57,13 +59,10 @@ class ExistingTerms {
   size_t size() const { return term_ids_.size(); }  // terms, used or not
 
   // --- State tells ---
-  // What attach_pod() and detach_pod() need so that they cannot fail. `capacity` is above every
-  // row. The undo of either needs nothing, unless the terms were copied meanwhile: see own().
+  // What attach_pod() needs so that it cannot fail. `capacity` is above every row. detach_pod() and
+  // the undo of either need nothing.
   void prepare_attach(uint32_t slot, const Pod& pod, uint32_t row, size_t capacity) {
     if (pod.has_pod_affinity) prepare(slot, pod, row, capacity);
-  }
-  void prepare_detach(uint32_t slot, const Pod& pod) {
-    if (pod.has_pod_affinity) own(profiles_[of_slot_[slot]]);
   }
   void attach_pod(uint32_t slot, const Pod& pod, uint32_t row) noexcept {
     if (pod.has_pod_affinity) add_pod(slot, pod, row);
@@ -71,12 +70,13 @@ class ExistingTerms {
   void detach_pod(uint32_t slot, const Pod& pod, uint32_t row) noexcept {
     if (pod.has_pod_affinity) remove_pod(slot, row);
   }
-  // Shares no counts with copies any more.
-  void own();
   uint64_t latest() const { return latest_; }  // grows with every profile
   // Takes back the profiles that no pod has and that came after this latest(), if they have become
   // many. 0: nothing is to be undone; then arrays with few counts become lists, too.
   void collect(uint64_t since) noexcept;
+
+  // As a snapshot shows them (base/mirrored.hpp): to readers, without what changes need.
+  ExistingTerms publish();
 
  private:
   // What one pod has. Two pods have the same profile if their lists are equal.
@@ -92,13 +92,14 @@ class ExistingTerms {
     std::vector<Item> items;
   };
   struct Index {
-    IdTable ids;                          // pair hash: place in lists
-    IdPool<std::vector<uint32_t>> lists;  // terms
-    std::vector<uint32_t> rest;           // terms that demand no label of one value
+    IdTable ids;                             // pair hash: place in lists
+    IdPool<std::vector<uint32_t>, 8> lists;  // terms
+    Whole<std::vector<uint32_t>> rest;       // terms that demand no label of one value
 
     size_t count(uint64_t pair_hash) const;
     void add(uint64_t pair_hash, uint32_t term);
     void remove(uint64_t pair_hash, uint32_t term);
+    Index publish() { return {ids.publish(), lists.publish(), rest.publish()}; }
   };
 
   template <typename F>
@@ -106,13 +107,13 @@ class ExistingTerms {
     const auto visit = [&](const std::vector<uint32_t>& list) {
       for (const uint32_t id : list) {
         const Term& t = terms_[id];
-        if (!t.rows->empty() && t.selects(pod, namespace_labels)) f(t);
+        if (!t.rows.empty() && t.selects(pod, namespace_labels)) f(t);
       }
     };
     if (index.ids.size() != 0)
       for (const Label& l : pod.meta.labels)
         if (const uint32_t i = index.ids.guess(l.pair_hash); i != kNoId) visit(index.lists[i]);
-    visit(index.rest);
+    visit(*index.rest);
   }
 
   struct Key {
@@ -122,7 +123,6 @@ class ExistingTerms {
   };
 
   void prepare(uint32_t slot, const Pod& pod, uint32_t row, size_t capacity);
-  void own(const Profile& profile);
   void add_pod(uint32_t slot, const Pod& pod, uint32_t row);
   void remove_pod(uint32_t slot, uint32_t row);
   uint32_t find_profile(const Pod& pod, uint64_t hash) const;
@@ -137,12 +137,12 @@ class ExistingTerms {
   void collect_profiles(uint64_t since) noexcept;
   void trim() noexcept;
 
-  IdPool<Term> terms_;
+  IdPool<Term, 2> terms_;
   IdTable term_ids_;
-  IdPool<Profile> profiles_;
+  IdPool<Profile, 16> profiles_;
   IdTable profile_ids_;
   std::vector<uint32_t> of_slot_;  // profiles; kNoId: none
-  IdPool<Key> keys_;               // of the terms
+  IdPool<Key, 16> keys_;           // of the terms
   IdTable key_ids_;
   Index anti_, scored_;
   size_t unused_ = 0;          // profiles without pods

@@ -19,7 +19,7 @@ uint32_t Images::intern(Str name) {
   ids_.reserve();
   id = images_.take();
   latest_ = fresh.born;
-  images_[id] = std::move(fresh);
+  images_.edit(id) = std::move(fresh);
   ids_.insert_reserved(hash, id);
   ++unused_;
   return id;
@@ -33,8 +33,8 @@ void Images::attach(uint32_t row, const Node& node) {
     for (const ContainerImage& i : node.images)
       for (const Str name : i.names) {
         const uint32_t id = intern(name);
-        Image& image = images_[id];
-        std::vector<Holder>& holders = image.holders;
+        Image& image = images_.edit(id);
+        Mirrored<Holder, 64>& holders = image.holders;
         if (!holders.empty() && holders.back().row == row) continue;  // named twice
         reserve_more(places, 1);
         reserve_more(holders, 1);
@@ -54,9 +54,9 @@ void Images::attach(uint32_t row, const Node& node) {
 void Images::detach(uint32_t row) noexcept {
   if (!has_any(row)) return;
   for (const Place& p : rows_[row]) {
-    Image& image = images_[p.image];
+    Image& image = images_.edit(p.image);
     const Holder moved = image.holders.back();
-    image.holders[p.position] = moved;
+    image.holders.edit(p.position) = moved;
     image.holders.pop_back();
     if (moved.row != row)
       for (Place& other : rows_[moved.row])
@@ -80,8 +80,9 @@ std::vector<Images::Saved> Images::save(uint32_t row) const {
 void Images::restore(uint32_t row, const std::vector<Saved>& saved) noexcept {
   for (size_t i = 0; i < saved.size(); ++i) {
     const Place& p = rows_[row][i];
-    images_[p.image].size = saved[i].size;
-    images_[p.image].holders[p.position].nodes = saved[i].nodes;
+    Image& image = images_.edit(p.image);
+    image.size = saved[i].size;
+    image.holders.edit(p.position).nodes = saved[i].nodes;
   }
 }
 
@@ -90,20 +91,28 @@ void Images::unfreeze(uint32_t row, const uint32_t* numbers) noexcept {
   ++stale_count_;
   if (!has_any(row)) return;
   for (size_t i = 0; i < rows_[row].size(); ++i) {
-    const Place& p = rows_[row][i];
-    images_[p.image].holders[p.position].nodes = numbers[i];
+    set_number(rows_[row][i], numbers[i]);
   }
 }
 
 void Images::collect(uint64_t since) noexcept {
   for (uint32_t id = 0; unused_ != 0 && id < images_.size(); ++id) {
-    Image& image = images_[id];
+    const Image& image = images_[id];
     if (image.born <= since || !image.holders.empty()) continue;
     ids_.erase(image.hash, id);
-    image = {};
+    images_.edit(id) = {};
     images_.give_back(id);
     --unused_;
   }
+}
+
+Images Images::publish() {
+  Images out;
+  out.images_ = images_.publish();
+  out.ids_ = ids_.publish();
+  out.unused_ = unused_;
+  out.latest_ = latest_;
+  return out;
 }
 
 }  // namespace libsched

@@ -28,8 +28,10 @@ class Images {
     std::string name;
     uint64_t hash = 0;
     int64_t size = 0;
-    std::vector<Holder> holders;  // in any order; none: kept until collect(), for an undo
-    uint64_t born = 0;            // latest() when it got this id; 0: not in use
+    Mirrored<Holder, 64> holders;  // in any order; none: kept until collect(), for an undo
+    uint64_t born = 0;             // latest() when it got this id; 0: not in use
+
+    Image published() { return {name, hash, size, holders.publish(), born}; }
   };
   // What a row must get back when its node comes back.
   struct Saved {
@@ -73,9 +75,9 @@ class Images {
     for_each_stale([&](uint32_t row) {
       if (has_any(row))
         for (const Place& p : rows_[row]) {
-          Image& image = images_[p.image];
-          const auto nodes = static_cast<uint32_t>(image.holders.size());
-          number(std::exchange(image.holders[p.position].nodes, nodes), nodes);
+          const auto nodes = static_cast<uint32_t>(images_[p.image].holders.size());
+          number(images_[p.image].holders[p.position].nodes, nodes);
+          set_number(p, nodes);
         }
       done(row);
     });
@@ -91,6 +93,9 @@ class Images {
   // Takes back the ids that no row uses and that were given after this latest().
   void collect(uint64_t since) noexcept;
 
+  // As a snapshot shows them (base/mirrored.hpp): to find(), without what changes need.
+  Images publish();
+
  private:
   struct Place {
     uint32_t image;
@@ -98,8 +103,13 @@ class Images {
   };
 
   uint32_t intern(Str name);
+  // Mostly it is that already: then snapshots go on sharing it.
+  void set_number(const Place& p, uint32_t nodes) {
+    if (images_[p.image].holders[p.position].nodes == nodes) return;
+    images_.edit(p.image).holders.edit(p.position).nodes = nodes;
+  }
 
-  IdPool<Image> images_;
+  IdPool<Image, 1> images_;
   IdTable ids_;
   std::vector<std::vector<Place>> rows_;  // in the order of the node's names
   Bitmap stale_;

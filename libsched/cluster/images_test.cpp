@@ -43,7 +43,9 @@ std::string shown(const Cluster& c, const std::string& image) {
   const Images::Image* i = c.view().images().find(image);
   if (i == nullptr) return "";
   std::map<std::string, uint32_t> numbers;
-  for (const Images::Holder& h : i->holders) numbers[c.view().row(h.row).name] = h.nodes;
+  i->holders.for_each([&](size_t, const Images::Holder& h) {
+    numbers[c.view().row(h.row).name] = h.nodes;
+  });
   std::string out = std::to_string(i->size) + ":";
   for (const auto& [name, n] : numbers) out += " " + name + "=" + std::to_string(n);
   return out;
@@ -247,7 +249,8 @@ TEST_CASE("random changes with nested forks equal upstream's counting") {
       if (image == nullptr) continue;
       REQUIRE(image->size == m.states[name].size);
       REQUIRE(image->holders.size() == m.states[name].nodes.size());
-      for (const Images::Holder& h : image->holders) {
+      for (size_t k = 0; k < image->holders.size(); ++k) {
+        const Images::Holder& h = image->holders[k];
         const std::string on = c.view().row(h.row).name;
         REQUIRE(m.states[name].nodes.count(on) != 0);
         if (m.changed.count(on) != 0) continue;  // upstream would copy it first

@@ -22,7 +22,7 @@ uint32_t LabelIndex::intern_key(const Label& label) {
   keys_.reserve();
   key_ids_.reserve();
   id = keys_.take();
-  keys_[id] = std::move(fresh);
+  keys_.edit(id) = std::move(fresh);
   key_ids_.insert_reserved(label.key_hash, id);
   epoch_ = next_serial();
   return id;
@@ -34,13 +34,13 @@ uint32_t LabelIndex::intern_pair(const Label& label) {
   const uint32_t key = intern_key(label);
   pairs_.reserve();
   pair_ids_.reserve();
-  reserve_more(keys_[key].pairs, 1);
+  reserve_more(keys_.edit(key).pairs, 1);
   Pair fresh{std::string(label.value), label.pair_hash, key, next_serial(), {}};
   id = pairs_.take();
   epoch_ = fresh.born;
-  pairs_[id] = std::move(fresh);
+  pairs_.edit(id) = std::move(fresh);
   pair_ids_.insert_reserved(label.pair_hash, id);
-  keys_[key].pairs.push_back(id);
+  keys_.edit(key).pairs.push_back(id);
   ++unused_;
   return id;
 }
@@ -50,26 +50,27 @@ void LabelIndex::prepare(Labels labels, size_t capacity, std::vector<uint32_t>* 
   pairs->clear();
   for (const Label& label : labels) {
     const uint32_t id = intern_pair(label);
-    pairs_[id].rows.reserve(capacity);
-    keys_[pairs_[id].key].rows.reserve(capacity);
+    Pair& pair = pairs_.edit(id);
+    pair.rows.reserve(capacity);
+    keys_.edit(pair.key).rows.reserve(capacity);
     pairs->push_back(id);
   }
 }
 
 void LabelIndex::add(uint32_t row, const std::vector<uint32_t>& pairs) noexcept {
   for (const uint32_t id : pairs) {
-    Pair& pair = pairs_[id];
+    Pair& pair = pairs_.edit(id);
     if (pair.rows.count() == 0) --unused_;
     pair.rows.add(row);
-    keys_[pair.key].rows.add(row);
+    keys_.edit(pair.key).rows.add(row);
   }
 }
 
 void LabelIndex::remove(uint32_t row, const std::vector<uint32_t>& pairs) noexcept {
   for (const uint32_t id : pairs) {
-    Pair& pair = pairs_[id];
+    Pair& pair = pairs_.edit(id);
     pair.rows.remove(row);
-    keys_[pair.key].rows.remove(row);
+    keys_.edit(pair.key).rows.remove(row);
     if (pair.rows.count() == 0) ++unused_;
   }
 }
@@ -77,15 +78,21 @@ void LabelIndex::remove(uint32_t row, const std::vector<uint32_t>& pairs) noexce
 void LabelIndex::collect(uint64_t since) noexcept {
   if (unused_ == 0) return;
   for (uint32_t k = 0; k < keys_.size(); ++k) {
-    Key& key = keys_[k];
-    std::erase_if(key.pairs, [&](uint32_t id) {
-      if (pairs_[id].rows.count() != 0 || pairs_[id].born <= since) return false;
-      pair_ids_.erase(pairs_[id].hash, id);
-      pairs_[id] = Pair{};
+    Key& key = keys_.edit(k);
+    size_t kept = 0;
+    for (size_t i = 0; i < key.pairs.size(); ++i) {
+      const uint32_t id = key.pairs[i];
+      const Pair& pair = pairs_[id];
+      if (pair.rows.count() != 0 || pair.born <= since) {
+        key.pairs.edit(kept++) = id;
+        continue;
+      }
+      pair_ids_.erase(pair.hash, id);
+      pairs_.edit(id) = Pair{};
       pairs_.give_back(id);
       --unused_;
-      return true;
-    });
+    }
+    key.pairs.truncate(kept);
     if (key.pairs.empty() && !key.text.empty() &&
         key_ids_.find(key.hash, [&](uint32_t id) { return id == k; }) != kNoId) {
       key_ids_.erase(key.hash, k);
@@ -94,6 +101,17 @@ void LabelIndex::collect(uint64_t since) noexcept {
     }
   }
   epoch_ = next_serial();
+}
+
+LabelIndex LabelIndex::publish() {
+  LabelIndex out;
+  out.keys_ = keys_.publish();
+  out.pairs_ = pairs_.publish();
+  out.key_ids_ = key_ids_.publish();
+  out.pair_ids_ = pair_ids_.publish();
+  out.unused_ = unused_;
+  out.epoch_ = epoch_;
+  return out;
 }
 
 }  // namespace libsched

@@ -21,7 +21,9 @@ class LabelIndex {
     std::string text;
     uint64_t hash = 0;
     Posting rows;
-    std::vector<uint32_t> pairs;  // every pair of this key, used or not
+    Mirrored<uint32_t, 256> pairs;  // every pair of this key, used or not
+
+    Key published() { return {text, hash, rows, pairs.publish()}; }
   };
   struct Pair {
     std::string value;
@@ -53,12 +55,14 @@ class LabelIndex {
   // Takes back the ids that no row uses and that were given after this epoch().
   void collect(uint64_t since) noexcept;
 
+  LabelIndex publish();  // as a snapshot shows it (base/mirrored.hpp)
+
  private:
   uint32_t intern_key(const Label& label);
   uint32_t intern_pair(const Label& label);
 
-  IdPool<Key> keys_;
-  IdPool<Pair> pairs_;
+  IdPool<Key, 1> keys_;
+  IdPool<Pair, 8> pairs_;
   IdTable key_ids_, pair_ids_;
   size_t unused_ = 0;
   uint64_t epoch_ = next_serial();

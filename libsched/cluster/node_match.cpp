@@ -57,11 +57,11 @@ NodeMatch::Test NodeMatch::label_test(const State& view, const Requirement& r) {
       const uint32_t key = labels.find_key(r.key, r.key_hash);
       const std::optional<int64_t> bound = parse_int64(r.values[0]);
       if (key == kNoId || !bound) return t;
-      for (const uint32_t id : labels.key(key).pairs) {
+      labels.key(key).pairs.for_each([&](size_t, uint32_t id) {
         const std::optional<int64_t> value = parse_int64(labels.pair(id).value);
         if (value && (r.op == SelectorOp::kGt ? *value > *bound : *value < *bound))
           t.ids.push_back(id);
-      }
+      });
       return t;
     }
     case SelectorOp::kUnknown: return t;

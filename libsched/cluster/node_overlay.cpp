@@ -15,7 +15,7 @@ NodeOverlay::NodeOverlay(const State& view, uint32_t row) : view_(&view), row_(r
   volumes_ = there.volumes;
   const Columns& columns = view.columns();
   left_.resize(columns.count());
-  for (uint32_t id = 0; id < left_.size(); ++id) left_[id] = columns.resource(id).left[row];
+  for (uint32_t id = 0; id < left_.size(); ++id) left_[id] = columns.left(id, row);
 }
 
 int64_t NodeOverlay::left(Str resource) const {

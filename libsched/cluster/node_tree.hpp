@@ -34,6 +34,12 @@ class NodeTree {
   void undo_remove(uint32_t row, Place place) noexcept;
 
   size_t size() const { return size_; }
+  // As a snapshot shows it, which has no use for the list.
+  NodeTree publish() const {
+    NodeTree out;
+    out.size_ = size_;
+    return out;
+  }
   std::vector<uint32_t> list() const;
 
  private:

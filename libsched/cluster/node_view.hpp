@@ -46,13 +46,13 @@ class NodeView {
 
   // Amounts of a resource. By id: one that the view has. By name: also one that it does not have,
   // of which a node can give nothing.
-  int64_t allocatable(uint32_t id) const { return view_->columns().resource(id).allocatable[row_]; }
+  int64_t allocatable(uint32_t id) const { return view_->columns().allocatable(id, row_); }
   int64_t allocatable(Str name) const {
     const uint32_t id = view_->columns().find(name);
     return id == kNoId ? 0 : allocatable(id);
   }
   int64_t left(uint32_t id) const {
-    return is_copy() ? copy_->left(id) : view_->columns().resource(id).left[row_];
+    return is_copy() ? copy_->left(id) : view_->columns().left(id, row_);
   }
   int64_t left(Str name) const {
     if (is_copy()) return copy_->left(name);

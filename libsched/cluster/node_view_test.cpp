@@ -82,8 +82,8 @@ void check_same(const NodeView& have, const Cluster& real) {
     const Str name = v.columns().resource(id).name;
     CAPTURE(name);
     const auto check_all = [&](const NodeView& node) {
-      CHECK(node.left(name) == v.columns().resource(id).left[want.row()]);
-      CHECK(node.allocatable(name) == v.columns().resource(id).allocatable[want.row()]);
+      CHECK(node.left(name) == v.columns().left(id, want.row()));
+      CHECK(node.allocatable(name) == v.columns().allocatable(id, want.row()));
       CHECK(node.requested(name) == v.columns().requested(id, want.row()));
       const uint32_t mine = node.view().columns().find(name);
       if (mine == kNoId) return;

@@ -27,9 +27,11 @@ bool before(const ObjectMeta& a, const ObjectMeta& b) {
 
 }  // namespace
 
-ObjectStore::ObjectStore() {
-  for (Table& t : tables_) t.stamp = next_serial();
+ObjectStore::ObjectStore() : kinds_(std::make_shared<Kinds>()) {
+  for (Table& t : *kinds_) t.stamp = next_serial();
 }
+
+ObjectStore::ObjectStore(const ObjectStore& o) : kinds_(std::make_shared<Kinds>(*o.kinds_)) {}
 
 uint32_t ObjectStore::find_id(const Table& t, Str ns, Str name, uint64_t hash) {
   return t.ids.find(hash, [&](uint32_t id) {
@@ -48,7 +50,7 @@ const ObjectStore::Entry* ObjectStore::entry(StoredKind kind, Str ns, Str name) 
 // The group is there, and has room.
 void ObjectStore::join_group(Table& t, StoredKind kind, uint32_t id) {
   const Object& object = *t.entries[id].latest;
-  std::vector<uint32_t>& members = t.groups.find(group_of(kind, object))->second;
+  std::vector<uint32_t>& members = t.groups.edit().find(group_of(kind, object))->second;
   // Dumps are sorted: most objects belong at the end.
   const auto less = [&](const ObjectMeta& meta, uint32_t other) {
     return before(meta, t.entries[other].latest->meta);
@@ -63,13 +65,14 @@ void ObjectStore::join_group(Table& t, StoredKind kind, uint32_t id) {
 // Returns the group if it is empty then.
 ObjectStore::Groups::node_type ObjectStore::leave_group(Table& t, StoredKind kind, uint32_t id) {
   const Object& object = *t.entries[id].latest;
-  const auto it = t.groups.find(group_of(kind, object));
+  Groups& groups = t.groups.edit();
+  const auto it = groups.find(group_of(kind, object));
   std::vector<uint32_t>& members = it->second;
   members.erase(std::lower_bound(members.begin(), members.end(), object.meta,
                                  [&](uint32_t other, const ObjectMeta& meta) {
                                    return before(t.entries[other].latest->meta, meta);
                                  }));
-  return members.empty() ? t.groups.extract(it) : Groups::node_type();
+  return members.empty() ? groups.extract(it) : Groups::node_type();
 }
 
 // Makes room for the entry, and its group.
@@ -81,13 +84,14 @@ void ObjectStore::prepare(StoredKind kind, Str ns, Str name, const Entry& entry)
     t.ids.reserve();
   }
   const Str key = group_of(kind, *entry.latest);
-  if (const auto it = t.groups.find(key); it != t.groups.end()) {
+  Groups& groups = t.groups.edit();
+  if (const auto it = groups.find(key); it != groups.end()) {
     reserve_more(it->second, 1);
     return;
   }
   std::vector<uint32_t> members;
   members.reserve(1);
-  t.groups.emplace(std::string(key), std::move(members));
+  groups.emplace(std::string(key), std::move(members));
 }
 
 // Never fails: what is put has a group, or brings it.
@@ -101,27 +105,39 @@ ObjectStore::Replaced ObjectStore::exchange(StoredKind kind, Str ns, Str name,
   const auto leave = [&] {
     if (id == kNoId) return;
     old.group = leave_group(t, kind, id);
-    old.entry = std::move(t.entries[id]);
+    old.entry = std::move(t.entries.edit(id));
   };
   if (!put.entry.latest) {
     leave();
     if (id == kNoId) return old;
     t.ids.erase(hash, id);
-    t.entries[id] = {};
+    t.entries.edit(id) = {};
     t.entries.give_back(id);
     return old;
   }
-  if (put.group) t.groups.insert(std::move(put.group));
+  if (put.group) t.groups.edit().insert(std::move(put.group));
   leave();
   if (old.group && old.group.key() == group_of(kind, *put.entry.latest))
-    t.groups.insert(std::move(old.group));  // it goes on
+    t.groups.edit().insert(std::move(old.group));  // it goes on
   if (id == kNoId) {
     id = t.entries.take();
     t.ids.insert_reserved(hash, id);
   }
-  t.entries[id] = std::move(put.entry);
+  t.entries.edit(id) = std::move(put.entry);
   join_group(t, kind, id);
   return old;
+}
+
+ObjectStore ObjectStore::publish() {
+  if (!mirror_) {
+    auto fresh = std::make_shared<Kinds>();
+    for (size_t i = 0; i < kinds_->size(); ++i) {
+      Table& t = (*kinds_)[i];
+      (*fresh)[i] = {t.entries.publish(), t.ids.publish(), t.groups.publish(), t.stamp};
+    }
+    mirror_ = std::move(fresh);
+  }
+  return ObjectStore(mirror_);
 }
 
 const DeviceClass* ObjectStore::device_class_of(Str resource) const {

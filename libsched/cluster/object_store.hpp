@@ -9,7 +9,9 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "libsched/base/id_pool.hpp"
@@ -28,6 +30,14 @@ class ObjectStore {
   };
 
   ObjectStore();
+  ObjectStore(const ObjectStore& o);
+  ObjectStore(ObjectStore&&) noexcept = default;
+  ObjectStore& operator=(const ObjectStore& o) {
+    if (this != &o) *this = ObjectStore(o);
+    return *this;
+  }
+  ObjectStore& operator=(ObjectStore&&) noexcept = default;
+  ~ObjectStore() = default;
 
   // --- reading ---
   const Object* find(StoredKind kind, Str ns, Str name) const {
@@ -55,7 +65,7 @@ class ObjectStore {
   }
   template <typename F>
   void for_each_object(StoredKind kind, F&& f) const {
-    for (const auto& [key, members] : table(kind).groups)
+    for (const auto& [key, members] : *table(kind).groups)
       if (walk(table(kind), members, f)) return;
   }
   // The members of one group, by namespace and name. The group of a kind is:
@@ -71,8 +81,8 @@ class ObjectStore {
   }
   template <typename F>
   void for_each_object_in(StoredKind kind, Str group, F&& f) const {
-    const auto it = table(kind).groups.find(group);
-    if (it != table(kind).groups.end()) walk(table(kind), it->second, f);
+    const auto it = table(kind).groups->find(group);
+    if (it != table(kind).groups->end()) walk(table(kind), it->second, f);
   }
   size_t count(StoredKind kind) const { return table(kind).ids.size(); }
 
@@ -104,16 +114,24 @@ class ObjectStore {
   }
   void restore_stamp(StoredKind kind, uint64_t stamp) { table(kind).stamp = stamp; }
 
+  ObjectStore publish();  // as a snapshot shows it (base/mirrored.hpp)
+
  private:
   struct Table {
-    IdPool<Entry> entries;
+    IdPool<Entry, 16> entries;
     IdTable ids;
-    Groups groups;
+    Whole<Groups> groups;
     uint64_t stamp = 0;
   };
 
-  Table& table(StoredKind kind) { return tables_[static_cast<size_t>(kind)]; }
-  const Table& table(StoredKind kind) const { return tables_[static_cast<size_t>(kind)]; }
+  using Kinds = std::array<Table, kStoredKinds>;
+
+  explicit ObjectStore(std::shared_ptr<Kinds> shown) : kinds_(std::move(shown)) {}
+  Table& table(StoredKind kind) {
+    mirror_ = nullptr;
+    return (*kinds_)[static_cast<size_t>(kind)];
+  }
+  const Table& table(StoredKind kind) const { return (*kinds_)[static_cast<size_t>(kind)]; }
 
   template <typename F>
   static bool walk(const Table& t, const std::vector<uint32_t>& members, F& f) {
@@ -132,7 +150,8 @@ class ObjectStore {
   static void join_group(Table& t, StoredKind kind, uint32_t id);
   static Groups::node_type leave_group(Table& t, StoredKind kind, uint32_t id);
 
-  std::array<Table, kStoredKinds> tables_;
+  std::shared_ptr<Kinds> kinds_;   // a writer's own; a snapshot's are shared, and only read
+  std::shared_ptr<Kinds> mirror_;  // of a writer: what snapshots show; null: something has changed
 };
 
 }  // namespace libsched

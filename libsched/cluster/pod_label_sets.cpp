@@ -2,6 +2,7 @@
 #include "libsched/cluster/pod_label_sets.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace libsched {
 namespace {
@@ -30,26 +31,25 @@ uint32_t PodLabelSets::add(uint32_t slot, const Pod& pod, bool* fresh) {
   if (*fresh) {
     if (free_.empty()) {
       id = static_cast<uint32_t>(sets_.size());
-      sets_.emplace_back();
+      sets_.push_back({});
     } else {
       id = free_.back();
       free_.pop_back();
     }
-    sets_[id] = {PodRef::share(&pod), hash, 0, {}};
+    sets_.edit(id) = {PodRef::share(&pod), hash, 0, {}};
     ids_.insert(hash, id);
   } else if (sets_[id].pods == 0) {
     --unused_;
   }
-  ++sets_[id].pods;
+  ++sets_.edit(id).pods;
   if (of_slot_.size() <= slot) of_slot_.resize(slot + 1 + slot / 4, kNoId);
-  of_slot_[slot] = id;
+  of_slot_.edit(slot) = id;
   return id;
 }
 
 uint32_t PodLabelSets::remove(uint32_t slot) {
-  const uint32_t id = of_slot_[slot];
-  of_slot_[slot] = kNoId;
-  if (--sets_[id].pods == 0) ++unused_;
+  const uint32_t id = std::exchange(of_slot_.edit(slot), kNoId);
+  if (--sets_.edit(id).pods == 0) ++unused_;
   return id;
 }
 
@@ -59,7 +59,7 @@ void PodLabelSets::collect() {
   for (uint32_t id = 0; id < sets_.size(); ++id) {
     if (!sets_[id].owner || sets_[id].pods != 0) continue;
     ids_.erase(sets_[id].hash, id);
-    sets_[id] = {};
+    sets_.edit(id) = {};
     free_.push_back(id);
   }
   unused_ = 0;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "libsched/base/id_table.hpp"
+#include "libsched/base/mirrored.hpp"
 #include "libsched/objects/pod.hpp"
 
 namespace libsched {
@@ -19,7 +20,9 @@ class PodLabelSets {
     PodRef owner;  // a pod that has them, perhaps gone from the cluster; null: not in use
     uint64_t hash = 0;
     uint32_t pods = 0;
-    std::vector<uint32_t> tables;  // that count pods of this set
+    std::vector<uint32_t> tables;  // that count pods of this set; for later changes
+
+    Set published() const { return {owner, hash, pods, {}}; }
   };
 
   // Sets *fresh if the set is new: its tables are to be filled in.
@@ -28,14 +31,22 @@ class PodLabelSets {
   // Forgets sets without pods, if they have become many.
   void collect();
 
-  std::vector<Set>& sets() { return sets_; }
-  const std::vector<Set>& sets() const { return sets_; }
-  const std::vector<uint32_t>& of_slot() const { return of_slot_; }
+  size_t size() const { return sets_.size(); }
+  const Set& operator[](size_t id) const { return sets_[id]; }
+  std::vector<uint32_t>& tables(size_t id) { return sets_.unmarked()[id].tables; }
+  const Mirrored<uint32_t, 256>& of_slot() const { return of_slot_; }
+  // As a snapshot shows them (base/mirrored.hpp): no pod can come or go.
+  PodLabelSets publish() {
+    PodLabelSets out;
+    out.sets_ = sets_.publish();
+    out.of_slot_ = of_slot_.publish();
+    return out;
+  }
 
  private:
-  std::vector<Set> sets_;
+  Mirrored<Set, 16> sets_;
   std::vector<uint32_t> free_;
-  std::vector<uint32_t> of_slot_;  // kNoId: no pod
+  Mirrored<uint32_t, 256> of_slot_;  // kNoId: no pod
   IdTable ids_;
   size_t unused_ = 0;
 };

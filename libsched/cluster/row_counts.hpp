@@ -1,7 +1,7 @@
 // RowCounts: a number per row, most of them zero. Few rows are a sorted list, many an array.
 //
-// Only reserve() and trim() allocate or change the form, and only trim() and a copy's end give
-// memory back: without a trim() in between, all changes since a moment can be undone in place.
+// Only reserve() and trim() allocate or change the form, and only trim() gives memory back: without a
+// trim() in between, all changes since a moment can be undone in place.
 #pragma once
 
 #include <algorithm>
@@ -19,13 +19,6 @@ class RowCounts {
     int32_t count;
   };
 
-  RowCounts() = default;
-  RowCounts(RowCounts&&) noexcept = default;
-  RowCounts& operator=(RowCounts&&) noexcept = default;
-  RowCounts(const RowCounts& o) : many_(o.many_), rows_(o.rows_), dense_(o.dense_) {
-    few_.reserve(o.few_.capacity());  // an undo may want it
-    few_.assign(o.few_.begin(), o.few_.end());
-  }
 
   bool empty() const { return rows_ == 0; }
   size_t rows() const { return rows_; }  // that have a count other than zero
@@ -40,16 +33,19 @@ class RowCounts {
     const size_t last = std::max(few_.empty() ? 0 : few_.back().row, row);
     // An array pays when it is about as large as the list.
     if (rows_ + 1 < kFew || (rows_ + 1) * 4 <= last) return;
-    many_.assign(capacity, 0);
-    for (const Item& i : few_) many_[i.row] = i.count;
+    Mirrored<int32_t, 64> many;
+    many.resize(capacity);
+    for (const Item& i : few_) many.unmarked()[i.row] = i.count;
+    many_ = std::move(many);
     few_ = {};
     dense_ = true;
   }
   void add(uint32_t row, int32_t delta) noexcept {
     if (dense_) {
-      const bool was = many_[row] != 0;
-      many_[row] += delta;
-      rows_ += (many_[row] != 0 ? 1 : 0) - (was ? 1 : 0);
+      int32_t& count = many_.edit(row);
+      const bool was = count != 0;
+      count += delta;
+      rows_ += (count != 0 ? 1 : 0) - (was ? 1 : 0);
       return;
     }
     const auto at = place(row);
@@ -68,8 +64,9 @@ class RowCounts {
   void trim() {
     if (!sparse_again()) return;
     few_.reserve(kFew);
-    for (uint32_t r = 0; r < many_.size(); ++r)
-      if (many_[r] != 0) few_.push_back({r, many_[r]});
+    many_.for_each([&](size_t r, int32_t n) {
+      if (n != 0) few_.push_back({static_cast<uint32_t>(r), n});
+    });
     many_ = {};
     dense_ = false;
   }
@@ -78,8 +75,18 @@ class RowCounts {
   template <typename F>
   void for_each(F&& f) const {
     for (const Item& i : few_) f(i.row, i.count);
-    for (uint32_t r = 0; r < many_.size(); ++r)
-      if (many_[r] != 0) f(r, many_[r]);
+    many_.for_each([&](size_t r, int32_t n) {
+      if (n != 0) f(static_cast<uint32_t>(r), n);
+    });
+  }
+
+  RowCounts publish() {  // as a snapshot shows them
+    RowCounts out;
+    out.few_ = few_;
+    out.many_ = many_.publish();
+    out.rows_ = rows_;
+    out.dense_ = dense_;
+    return out;
   }
 
  private:
@@ -92,7 +99,7 @@ class RowCounts {
   }
 
   std::vector<Item> few_;
-  std::vector<int32_t> many_;  // by row
+  Mirrored<int32_t, 64> many_;  // by row
   size_t rows_ = 0;
   bool dense_ = false;
 };

@@ -6,34 +6,63 @@
 
 namespace libsched {
 
+State::State(State& from, Publish)
+    : rows_(from.rows_.publish()),
+      slots_(from.slots_.publish()),
+      row_ids_(from.row_ids_.publish()),
+      pod_ids_(from.pod_ids_.publish()),
+      live_(from.live_.publish()),
+      unschedulable_(from.unschedulable_.publish()),
+      with_ports_(from.with_ports_.publish()),
+      columns_(from.columns_.publish()),
+      labels_(from.labels_.publish()),
+      taints_(from.taints_.publish()),
+      images_(from.images_.publish()),
+      tables_(from.tables_, Tables::Publish()),
+      existing_terms_(from.existing_terms_.publish()),
+      tree_(from.tree_.publish()),
+      order_(from.order_.publish()),
+      name_set_(from.name_set_),
+      objects_(from.objects_.publish()),
+      claim_uses_(from.claim_uses_.publish()),
+      unread_kinds_(from.unread_kinds_),
+      log_(from.log_.publish()),
+      order_mode_(from.order_mode_),
+      stamp_(from.stamp_),
+      version_(from.version_),
+      membership_(from.membership_) {}
+
 uint32_t State::acquire_row(Str name, uint64_t hash, bool* from_tail) {
   rows_.reserve();
   row_ids_.reserve();
   columns_.reserve_rows(rows_.size() + 1);
   tables_.reserve_rows(columns_.capacity());
-  rows_[rows_.next()].name.assign(name);
+  rows_.edit(rows_.next()).name.assign(name);
   const uint32_t r = rows_.take(from_tail);
-  rows_[r].name_hash = hash;
-  rows_[r].used = true;
+  Row& row = rows_.edit(r);
+  row.name_hash = hash;
+  row.used = true;
   row_ids_.insert_reserved(hash, r);
   return r;
 }
 
 void State::release_row(uint32_t r) noexcept {
-  row_ids_.erase(rows_[r].name_hash, r);
-  rows_[r].used = false;
+  Row& row = rows_.edit(r);
+  row_ids_.erase(row.name_hash, r);
+  row.used = false;
   rows_.give_back(r);
 }
 
 void State::undo_acquire_row(uint32_t r, bool from_tail) noexcept {
-  row_ids_.erase(rows_[r].name_hash, r);
-  rows_[r].used = false;
+  Row& row = rows_.edit(r);
+  row_ids_.erase(row.name_hash, r);
+  row.used = false;
   rows_.undo_take(r, from_tail);
 }
 
 void State::undo_release_row(uint32_t r, std::string name, uint64_t hash) noexcept {
   rows_.undo_give_back(r);
-  Row& row = rows_[r];
+  Row& row = rows_.edit(r);
   row.name = std::move(name);
   row.name_hash = hash;
   row.used = true;
@@ -41,10 +70,10 @@ void State::undo_release_row(uint32_t r, std::string name, uint64_t hash) noexce
 }
 
 bool State::attach_node(uint32_t r, NodeRef node) {
-  Row& row = rows_[r];
+  Row& row = rows_.edit(r);
   const size_t capacity = columns_.capacity();
-  unschedulable_.reserve(capacity);
-  live_.reserve(capacity);
+  unschedulable_.edit().reserve(capacity);
+  live_.edit().reserve(capacity);
   images_.reserve_stale(capacity);
   columns_.prepare(node->allocatable);
   if (row.volumes.claiming_pods != 0)
@@ -63,20 +92,20 @@ bool State::attach_node(uint32_t r, NodeRef node) {
 
 void State::undo_detach_node(uint32_t r, NodeRef node) noexcept {
   const uint32_t taint_set = taints_.prepare(node, 0);
-  labels_.prepare(node->meta.labels, 0, &rows_[r].labels);
+  labels_.prepare(node->meta.labels, 0, &rows_.edit(r).labels);
   images_.attach(r, *node);
   link_node(r, std::move(node), taint_set);
 }
 
 void State::link_node(uint32_t r, NodeRef node, uint32_t taint_set) noexcept {
-  Row& row = rows_[r];
+  Row& row = rows_.edit(r);
   columns_.set_allocatable(r, node->allocatable);
   labels_.add(r, row.labels);
   tables_.attach_node(r, node->meta.labels, labels_);
   taints_.add(r, taint_set);
   row.taint_set = taint_set;
-  if (node->unschedulable) unschedulable_.set(r);
-  live_.set(r);
+  if (node->unschedulable) unschedulable_.edit().set(r);
+  live_.edit().set(r);
   row.node = std::move(node);
   if (row.volumes.claiming_pods != 0)
     for (const uint32_t s : row.pods) claim_uses_.add(*slots_[s].pod);
@@ -88,11 +117,11 @@ void State::undo_attach_node(uint32_t r, bool touched) noexcept {
 }
 
 NodeRef State::detach_node(uint32_t r) noexcept {
-  Row& row = rows_[r];
+  Row& row = rows_.edit(r);
   if (row.volumes.claiming_pods != 0)
     for (const uint32_t s : row.pods) claim_uses_.remove(*slots_[s].pod);
-  live_.clear(r);
-  unschedulable_.clear(r);
+  live_.edit().clear(r);
+  if (unschedulable_->test(r)) unschedulable_.edit().clear(r);
   taints_.remove(r, row.taint_set);
   images_.detach(r);
   row.taint_set = kNoId;
@@ -117,7 +146,7 @@ NodeTree::Place State::tree_add(uint32_t r) {
   std::string zone =
       order_mode_ == NodeOrder::kUpstream ? zone_key(rows_[r].node->meta.labels) : std::string();
   NodeTree::Place place = tree_.add(r, zone);
-  rows_[r].zone = std::move(zone);
+  rows_.edit(r).zone = std::move(zone);
   membership_ = ++stamp_;
   name_set_ += spread(rows_[r].name_hash);
   return place;
@@ -139,7 +168,7 @@ void State::undo_tree_remove(uint32_t r, std::string zone, NodeTree::Place place
   membership_ = ++stamp_;
   name_set_ += spread(rows_[r].name_hash);
   tree_.undo_remove(r, std::move(place));
-  rows_[r].zone = std::move(zone);
+  rows_.edit(r).zone = std::move(zone);
 }
 
 uint32_t State::acquire_slot(PodRef pod, bool* from_tail) {
@@ -147,19 +176,19 @@ uint32_t State::acquire_slot(PodRef pod, bool* from_tail) {
   pod_ids_.reserve();
   const uint32_t s = slots_.take(from_tail);
   pod_ids_.insert_reserved(pod->meta.key_hash, s);
-  slots_[s].pod = std::move(pod);
+  slots_.unmarked(s).pod = std::move(pod);  // it is attached next
   return s;
 }
 
 PodRef State::release_slot(uint32_t s) noexcept {
-  PodRef pod = std::move(slots_[s].pod);
+  PodRef pod = std::move(slots_.unmarked(s).pod);  // it was detached before
   pod_ids_.erase(pod->meta.key_hash, s);
   slots_.give_back(s);
   return pod;
 }
 
 void State::undo_acquire_slot(uint32_t s, bool from_tail) noexcept {
-  const PodRef pod = std::move(slots_[s].pod);
+  const PodRef pod = std::move(slots_.unmarked(s).pod);
   pod_ids_.erase(pod->meta.key_hash, s);
   slots_.undo_take(s, from_tail);
 }
@@ -167,12 +196,12 @@ void State::undo_acquire_slot(uint32_t s, bool from_tail) noexcept {
 void State::undo_release_slot(uint32_t s, PodRef pod) noexcept {
   slots_.undo_give_back(s);
   pod_ids_.insert_reserved(pod->meta.key_hash, s);
-  slots_[s].pod = std::move(pod);
+  slots_.unmarked(s).pod = std::move(pod);
 }
 
 bool State::attach_pod(uint32_t s, uint32_t r) {
-  const Pod& pod = *slots_[s].pod;
-  Row& row = rows_[r];
+  const Pod& pod = *slots_.unmarked(s).pod;
+  Row& row = rows_.unmarked(r);
   reserve_more(row.pods, 1);
   images_.reserve_stale(columns_.capacity());
   columns_.prepare(pod.occupied);
@@ -183,9 +212,9 @@ bool State::attach_pod(uint32_t s, uint32_t r) {
 }
 
 void State::link_pod(uint32_t s, uint32_t r) noexcept {
-  Slot& slot = slots_[s];
+  Slot& slot = slots_.edit(s);
   const Pod& pod = *slot.pod;
-  Row& row = rows_[r];
+  Row& row = rows_.edit(r);
   slot.row = r;
   slot.position = static_cast<uint32_t>(row.pods.size());
   row.pods.push_back(s);
@@ -197,12 +226,12 @@ void State::link_pod(uint32_t s, uint32_t r) noexcept {
 }
 
 void State::unlink_pod(uint32_t s) noexcept {
-  Slot& slot = slots_[s];
+  Slot& slot = slots_.edit(s);
   const Pod& pod = *slot.pod;
-  Row& row = rows_[slot.row];
+  Row& row = rows_.edit(slot.row);
   const uint32_t last = row.pods.back();
   row.pods[slot.position] = last;  // upstream moves the last pod into the hole
-  slots_[last].position = slot.position;
+  if (last != s) slots_.edit(last).position = slot.position;
   row.pods.pop_back();
   columns_.remove_pod(slot.row, pod.occupied, pod.occupied_nonzero);
   tables_.detach_pod(s, slot.row);
@@ -213,7 +242,6 @@ void State::unlink_pod(uint32_t s) noexcept {
 
 bool State::detach_pod(uint32_t s) {
   images_.reserve_stale(columns_.capacity());
-  existing_terms_.prepare_detach(s, *slots_[s].pod);
   unlink_pod(s);
   return images_.touch(slots_[s].row);
 }
@@ -226,24 +254,24 @@ void State::undo_attach_pod(uint32_t s, bool touched) noexcept {
 void State::undo_detach_pod(uint32_t s, uint32_t r, uint32_t position, bool touched) noexcept {
   if (touched) images_.undo_touch(r);
   link_pod(s, r);
-  Row& row = rows_[r];
+  Row& row = rows_.edit(r);
   if (position + 1 == row.pods.size()) return;
   const uint32_t moved = row.pods[position];
   std::swap(row.pods[position], row.pods.back());
-  slots_[moved].position = static_cast<uint32_t>(row.pods.size() - 1);
-  slots_[s].position = position;
+  slots_.edit(moved).position = static_cast<uint32_t>(row.pods.size() - 1);
+  slots_.edit(s).position = position;
 }
 
-void State::reserve_ports() { with_ports_.reserve(columns_.capacity()); }
+void State::reserve_ports() { with_ports_.edit().reserve(columns_.capacity()); }
 
 std::vector<State::UsedPort> State::replace_ports(uint32_t r,
                                                   std::vector<UsedPort> ports) noexcept {
   if (ports.empty()) {
-    with_ports_.clear(r);
+    with_ports_.edit().clear(r);
   } else {
-    with_ports_.set(r);
+    with_ports_.edit().set(r);
   }
-  std::swap(rows_[r].ports, ports);
+  std::swap(rows_.edit(r).ports, ports);
   return ports;
 }
 
@@ -251,9 +279,9 @@ State::Order State::make_order() const {
   Order out;
   out.membership = membership_;
   out.name_set = name_set_;
-  if (order_mode_ == NodeOrder::kUpstream && order_.name_set == name_set_ &&
+  if (order_mode_ == NodeOrder::kUpstream && order_->name_set == name_set_ &&
       same_names(&out.rows)) {
-    out.nodes = order_.nodes;
+    out.nodes = order_->nodes;
     return out;
   }
   out.rows = tree_.list();
@@ -265,10 +293,10 @@ State::Order State::make_order() const {
 // Whether the nodes that are there have the names of those in the list; with the rows they have
 // now, for a node that came back may have another one.
 bool State::same_names(std::vector<uint32_t>* rows) const {
-  if (order_.rows.size() != tree_.size()) return false;
-  *rows = order_.rows;
+  if (order_->rows.size() != tree_.size()) return false;
+  *rows = order_->rows;
   for (size_t i = 0; i < rows->size(); ++i) {
-    const Str name = order_.nodes[i]->meta.name;
+    const Str name = order_->nodes[i]->meta.name;
     uint32_t& r = (*rows)[i];
     if (rows_[r].node && rows_[r].name == name) continue;
     r = find_node(name);

@@ -1,8 +1,9 @@
 // State: the rows, columns and indexes of one cluster, and the elementary changes to them.
 //
 // Every elementary change has an exact inverse, which the journal (cluster.hpp) uses: after an undo
-// rows, ids, the order of a node's pods and the order of nodes are what they were. Copyable: a copy
-// is a snapshot or a clone. What is const here may be read by many threads.
+// rows, ids, the order of a node's pods and the order of nodes are what they were. A copy is
+// another writer's. A snapshot's State is made by Publish, costs what has changed since the one
+// before and is only read. What is const here may be read by many threads.
 #pragma once
 
 #include <algorithm>
@@ -56,6 +57,8 @@ class State : public HandleMark {
     uint32_t row = kNoId;
     uint32_t position = 0;  // in the row's pods
     bool assumed = false;   // placed here before the API server says so
+
+    void fetch_for_copy() const { prefetch_to_write(pod.get()); }
   };
 
   // The list of nodes that a cycle walks over, as of the last refresh.
@@ -67,6 +70,11 @@ class State : public HandleMark {
   };
 
   explicit State(NodeOrder order = NodeOrder::kUpstream) : order_mode_(order) {}
+  // What a snapshot of `from` shows. It shares with `from`, and with those that were made before
+  // and after it, the chunks that are equal (base/mirrored.hpp); `from` keeps its arrays and what
+  // it has shared. If memory runs out, nothing that can be read of `from` has changed.
+  struct Publish {};
+  State(State& from, Publish);
 
   // --- reading ---
   size_t row_count() const { return rows_.size(); }
@@ -95,9 +103,9 @@ class State : public HandleMark {
   size_t node_count() const { return tree_.size(); }
   size_t pod_count() const { return pod_ids_.size(); }
 
-  const Bitmap& live() const { return live_; }                    // rows with a node
-  const Bitmap& unschedulable() const { return unschedulable_; }  // spec.unschedulable
-  const Bitmap& rows_with_ports() const { return with_ports_; }
+  const Bitmap& live() const { return *live_; }                    // rows with a node
+  const Bitmap& unschedulable() const { return *unschedulable_; }  // spec.unschedulable
+  const Bitmap& rows_with_ports() const { return *with_ports_; }
   const Columns& columns() const { return columns_; }
   const LabelIndex& labels() const { return labels_; }
   const TaintSets& taint_sets() const { return taints_; }
@@ -105,7 +113,7 @@ class State : public HandleMark {
   Images& images() { return images_; }  // for the journal
   const Tables& tables() const { return tables_; }
   const ExistingTerms& existing_terms() const { return existing_terms_; }
-  const std::vector<uint32_t>& order() const { return order_.rows; }  // as of the last refresh
+  const std::vector<uint32_t>& order() const { return order_->rows; }  // as of the last refresh
   NodeOrder order_mode() const { return order_mode_; }
   const ObjectStore& objects() const { return objects_; }
   const Namespace* find_namespace(Str name) const { return objects_.find<Namespace>(name); }
@@ -130,11 +138,14 @@ class State : public HandleMark {
   // Fetching ahead: in a large cluster what a pod touches lies scattered over memory. In this
   // order, each some pods after the one before.
   void fetch_pod(const Pod& pod) const {
+    prefetch_to_write(&pod);  // its references
     prefetch(&pod.meta.key_hash);
     prefetch(&pod.meta.name);
     prefetch(&pod.spec.node_name);
     prefetch(&pod.occupied);
+    prefetch(&pod.status.phase);
   }
+  void fetch_name(Str name) const { prefetch(name.data()); }
   void fetch_ids(uint64_t row_hash, uint64_t pod_hash) const {
     row_ids_.prefetch(row_hash);
     pod_ids_.prefetch(pod_hash);
@@ -170,6 +181,11 @@ class State : public HandleMark {
   NodeTree::Place tree_remove(uint32_t r) noexcept;
   void undo_tree_add(uint32_t r, const NodeTree::Place& place) noexcept;
   void undo_tree_remove(uint32_t r, std::string zone, NodeTree::Place place) noexcept;
+  // Before as many pods come, to grow once. No promise: acquire_slot() makes room, too.
+  void expect_pods(size_t pods) {
+    slots_.reserve(pods);
+    pod_ids_.reserve(pods);
+  }
   uint32_t acquire_slot(PodRef pod, bool* from_tail);
   PodRef release_slot(uint32_t s) noexcept;
   void undo_acquire_slot(uint32_t s, bool from_tail) noexcept;
@@ -178,12 +194,14 @@ class State : public HandleMark {
   bool detach_pod(uint32_t s);
   void undo_attach_pod(uint32_t s, bool touched) noexcept;
   void undo_detach_pod(uint32_t s, uint32_t r, uint32_t position, bool touched) noexcept;
-  bool set_assumed(uint32_t s, bool assumed) { return std::exchange(slots_[s].assumed, assumed); }
+  bool set_assumed(uint32_t s, bool assumed) { return std::exchange(slots_.edit(s).assumed, assumed); }
   void reserve_ports();  // for replace_ports()
   std::vector<UsedPort> replace_ports(uint32_t r, std::vector<UsedPort> ports) noexcept;
   ObjectStore& objects() { return objects_; }
   ChangeLog& log() { return log_; }
-  Order replace_order(Order order) noexcept { return std::exchange(order_, std::move(order)); }
+  Order replace_order(Order order) noexcept {
+    return std::exchange(order_.edit(), std::move(order));
+  }
   // The kind as it is kept, null if it was there already.
   const std::string* add_unread_kind(Str kind) {
     const auto [at, fresh] = unread_kinds_.emplace(kind);
@@ -193,7 +211,7 @@ class State : public HandleMark {
   // What a refresh makes of the list: a new one only if a name came or went since the last one. A
   // node that went and came back, or moved to another zone, keeps its place (as upstream's).
   Order make_order() const;
-  uint64_t order_membership() const { return order_.membership; }
+  uint64_t order_membership() const { return order_->membership; }
   // Takes back ids that nobody uses and that were given after this latest_id(), if they have become
   // many. 0: whenever they were given.
   void collect_ids(uint64_t since) noexcept;
@@ -202,8 +220,6 @@ class State : public HandleMark {
     return std::max(
         {ids_epoch(), images_.latest(), claim_uses_.latest(), existing_terms_.latest()});
   }
-  // Before undoing what may be older than a copy of this state.
-  void own_terms() { existing_terms_.own(); }
   size_t id_count() const {
     return labels_.size() + taints_.size() + images_.size() + claim_uses_.size();
   }
@@ -219,15 +235,16 @@ class State : public HandleMark {
   void unlink_pod(uint32_t s) noexcept;
   bool same_names(std::vector<uint32_t>* rows) const;
   void fetch(uint32_t r) const {
-    prefetch_to_write(&rows_[r]);
-    prefetch_to_write(reinterpret_cast<const char*>(&rows_[r]) + 64);
+    const Row& row = rows_[r];
+    prefetch_to_write(&row);
+    prefetch_to_write(reinterpret_cast<const char*>(&row) + 64);
     columns_.fetch(r);
   }
 
-  IdPool<Row> rows_;
-  IdPool<Slot> slots_;
+  IdPool<Row, 4> rows_;
+  IdPool<Slot, 32> slots_;
   IdTable row_ids_, pod_ids_;
-  Bitmap live_, unschedulable_, with_ports_;
+  Whole<Bitmap> live_, unschedulable_, with_ports_;
   Columns columns_;
   LabelIndex labels_;
   TaintSets taints_;
@@ -235,7 +252,7 @@ class State : public HandleMark {
   Tables tables_;
   ExistingTerms existing_terms_;
   NodeTree tree_;
-  Order order_;
+  Whole<Order> order_;
   uint64_t name_set_ = 0;  // of the nodes' names: the sum of their mixed hashes
   ObjectStore objects_;
   ClaimUses claim_uses_;

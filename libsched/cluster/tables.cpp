@@ -12,17 +12,18 @@ namespace {
 DomainSums make_sums(const CountTable& counts, const TopologyColumn& column,
                      Span<uint64_t> eligible) {
   DomainSums s;
-  s.sum.resize(column.domains.size());
-  s.rows.resize(column.domains.size());
+  std::vector<int32_t> sum(column.domains.size()), rows(column.domains.size());
   s.stamp = column.stamp;
-  s.eligible.assign(eligible.begin(), eligible.end());
   for (size_t w = 0; w < eligible.size(); ++w) {
     for_each_bit(eligible[w] & column.labelled.word(w), w * 64, [&](size_t r) {
       const size_t d = static_cast<size_t>(column.domain[r]);
-      s.sum[d] += counts.rows[r];
-      ++s.rows[d];
+      sum[d] += counts.rows[r];
+      ++rows[d];
     });
   }
+  s.sum.assign(sum);
+  s.rows = Cow(std::move(rows));
+  s.eligible = Cow(std::vector<uint64_t>(eligible.begin(), eligible.end()));
   s.find_min();
   return s;
 }
@@ -41,7 +42,7 @@ bool same_words(const std::vector<uint64_t>& a, Span<uint64_t> b) {
 }  // namespace
 
 size_t Tables::Table::bytes() const {
-  size_t n = sizeof(Table) + 2 * text.size() + 512 + counts->rows.size() * 4;
+  size_t n = sizeof(Table) + 2 * asked->text.size() + 512 + counts->rows.size() * 4;
   for (const Sums& s : sums) n += s.sums->bytes();
   return n;
 }
@@ -65,7 +66,45 @@ Tables& Tables::operator=(const Tables& o) {
   counting_ = o.counting_;
   limit_ = o.limit_;
   clock_ = o.clock_;
+  follows_ = o.follows_;
   return *this;
+}
+
+Tables::Tables(Tables& o, Publish)
+    : free_topologies_(o.free_topologies_),
+      free_tables_(o.free_tables_),
+      topology_ids_(o.topology_ids_),
+      table_ids_(o.table_ids_),
+      bytes_(o.bytes_),
+      judged_(o.judged_),
+      topologies_in_use_(o.topologies_in_use_),
+      counting_(o.counting_),
+      follows_(false),
+      limit_(o.limit_),
+      clock_(o.clock_) {
+  topologies_.reserve(o.topologies_.size());
+  for (Topology& t : o.topologies_) {
+    const bool same = t.column && t.mirror && t.mirror->stamp == t.column->stamp &&
+                      t.mirror->domain.size() == t.column->domain.size();
+    if (!same) t.mirror = t.column ? t.column.publish() : TopologyRef();
+    topologies_.push_back({t.mirror, t.used, {}, false});
+  }
+  tables_.reserve(o.tables_.size());
+  for (Table& t : o.tables_) {
+    Table& out = tables_.emplace_back();
+    if (!t.asked) continue;
+    const bool same = t.mirror && t.mirror->version == t.counts->version &&
+                      t.mirror->rows.size() == t.counts->rows.size();
+    if (!same) t.mirror = t.counts.publish();
+    out = {t.asked, t.mirror, {}, t.used, {}, false};
+    out.sums.reserve(t.sums.size());
+    for (Sums& s : t.sums) {
+      if (!s.mirror || s.changed) s.mirror = s.sums.publish();
+      s.changed = false;
+      out.sums.push_back({s.mirror, s.topology, s.used, {}, false, false});
+    }
+  }
+  if (counting_) sets_ = o.sets_.publish();
 }
 
 uint32_t Tables::find_topology(Str key, uint64_t hash) const {
@@ -91,7 +130,7 @@ TopologyRef Tables::topology(const State& state, Str key) const {
       shrink(nullptr, &topologies_[i]);
     }
     topologies_[i].used = ++clock_;
-    return topologies_[i].column;
+    return lend(topologies_[i].column, topologies_[i].own);
   });
 }
 
@@ -113,28 +152,24 @@ uint32_t Tables::make_table(const State& state, const CountKey& key, std::string
   counts.rows.resize(state.columns().capacity());
   counts.version = next_serial();
   counts.place = id;
-  auto rule = std::make_shared<const CountRule>(key);
-  std::vector<PodLabelSets::Set>& sets = sets_.sets();
-  std::vector<bool> counted(sets.size());
-  for (size_t i = 0; i < sets.size(); ++i) {
-    if (!sets[i].owner || !rule->counts(*sets[i].owner)) continue;
+  const auto asked = std::make_shared<Asked>(key, std::move(text), hash);
+  std::vector<bool> counted(sets_.size());
+  for (size_t i = 0; i < sets_.size(); ++i) {
+    const PodLabelSets::Set& set = sets_[i];
+    if (!set.owner || !asked->rule.counts(*set.owner)) continue;
     counted[i] = true;
-    sets[i].tables.push_back(id);
-    counts.total += sets[i].pods;
+    if (follows_) sets_.tables(i).push_back(id);
+    counts.total += set.pods;
   }
   if (counts.total != 0) {
-    const std::vector<uint32_t>& of_slot = sets_.of_slot();
-    for (uint32_t s = 0; s < of_slot.size(); ++s)
-      if (of_slot[s] != kNoId && counted[of_slot[s]]) ++counts.rows[state.slot(s).row];
+    int32_t* const rows = counts.rows.unmarked();  // all new
+    sets_.of_slot().for_each([&](size_t s, uint32_t set) {
+      if (set != kNoId && counted[set]) ++rows[state.slot(static_cast<uint32_t>(s)).row];
+    });
   }
   table_ids_.insert(hash, id);
-  tables_[id] = {std::move(rule),
-                 std::move(text),
-                 hash,
-                 index_.add(key, id),
-                 CountsRef(std::move(counts)),
-                 {},
-                 0};
+  if (follows_) asked->places = index_.add(key, id);
+  tables_[id] = {asked, CountsRef(std::move(counts))};
   bytes_ += tables_[id].bytes();
   return id;
 }
@@ -144,13 +179,13 @@ CountsRef Tables::counts(const State& state, const CountKey& key) const {
   const uint64_t hash = hash_str(text);
   const std::lock_guard lock(mutex_);
   return or_drop_and_throw([&] {
-    uint32_t id = table_ids_.find(hash, [&](uint32_t i) { return tables_[i].text == text; });
+    uint32_t id = table_ids_.find(hash, [&](uint32_t i) { return tables_[i].asked->text == text; });
     if (id == kNoId) {
       id = make_table(state, key, std::move(text), hash);
       shrink(&tables_[id], nullptr);
     }
     tables_[id].used = ++clock_;
-    return tables_[id].counts;
+    return lend(tables_[id].counts, tables_[id].own);
   });
 }
 
@@ -166,9 +201,9 @@ SumsRef Tables::sums(const CountsRef& counts, const TopologyRef& topology,
       return SumsRef(make_sums(*counts, *topology, eligible));
     for (Sums& s : table->sums) {
       if (s.topology != place || s.sums->stamp != topology->stamp) continue;
-      if (!same_words(s.sums->eligible, eligible)) continue;
+      if (!same_words(*s.sums->eligible, eligible)) continue;
       s.used = ++clock_;
-      return s.sums;
+      return lend(s.sums, s.own);
     }
     // In the place of one that no query can ask for any more, or of the least recently used.
     const auto worth = [&](const Sums& s) {
@@ -212,7 +247,7 @@ void Tables::shrink(const Table* keep_table, const Topology* keep_topology) cons
   const size_t goal = limit_ - limit_ / 4;
   std::vector<std::pair<uint64_t, uint32_t>> tables, topologies;  // by last use
   for (uint32_t i = 0; i < tables_.size(); ++i)
-    if (tables_[i].rule && &tables_[i] != keep_table) tables.emplace_back(tables_[i].used, i);
+    if (tables_[i].asked && &tables_[i] != keep_table) tables.emplace_back(tables_[i].used, i);
   for (uint32_t i = 0; i < topologies_.size(); ++i)
     if (topologies_[i].column && &topologies_[i] != keep_topology)
       topologies.emplace_back(topologies_[i].used, i);
@@ -224,14 +259,17 @@ void Tables::shrink(const Table* keep_table, const Topology* keep_topology) cons
   for (const auto& [used, i] : tables) {
     if (bytes_ <= goal) break;
     bytes_ -= tables_[i].bytes();
-    table_ids_.erase(tables_[i].hash, i);
-    places.insert(places.end(), tables_[i].places.begin(), tables_[i].places.end());
+    const Asked& asked = *tables_[i].asked;
+    table_ids_.erase(asked.hash, i);
+    places.insert(places.end(), asked.places.begin(), asked.places.end());
     tables_[i] = {};
     is_gone[i] = true;
     free_tables_.push_back(i);
   }
-  index_.remove(std::move(places), gone);
-  for (PodLabelSets::Set& s : sets_.sets()) std::erase_if(s.tables, gone);
+  if (follows_) {
+    index_.remove(std::move(places), gone);
+    for (size_t i = 0; i < sets_.size(); ++i) std::erase_if(sets_.tables(i), gone);
+  }
   for (const auto& [used, i] : topologies) {
     if (bytes_ <= goal) break;
     bytes_ -= topologies_[i].column->bytes();
@@ -262,7 +300,7 @@ void Tables::add_rows(size_t capacity) {
     bytes_ += t.column->bytes();
   }
   for (Table& t : tables_) {
-    if (!t.rule) continue;
+    if (!t.asked) continue;
     if (t.counts->rows.size() < capacity) t.counts.edit().rows.resize(capacity);
     bytes_ += t.bytes();
   }
@@ -290,28 +328,28 @@ void Tables::remove_node(uint32_t row, Labels labels) {
 void Tables::add_pod(uint32_t slot, const Pod& pod, uint32_t row) {
   bool fresh = false;
   const uint32_t id = sets_.add(slot, pod, &fresh);
-  PodLabelSets::Set& set = sets_.sets()[id];
+  std::vector<uint32_t>& tables = sets_.tables(id);
   if (fresh) {
     index_.for_each(pod, [&](uint32_t i) {
       ++judged_;
-      if (tables_[i].rule->counts(pod)) set.tables.push_back(i);
+      if (tables_[i].asked->rule.counts(pod)) tables.push_back(i);
     });
-    std::sort(set.tables.begin(), set.tables.end());
-    set.tables.erase(std::unique(set.tables.begin(), set.tables.end()), set.tables.end());
+    std::sort(tables.begin(), tables.end());
+    tables.erase(std::unique(tables.begin(), tables.end()), tables.end());
   }
-  count(set, row, 1);
+  count(tables, row, 1);
 }
 
 void Tables::remove_pod(uint32_t slot, uint32_t row) {
-  count(sets_.sets()[sets_.remove(slot)], row, -1);
+  count(sets_.tables(sets_.remove(slot)), row, -1);
   sets_.collect();
 }
 
-void Tables::count(const PodLabelSets::Set& set, uint32_t row, int32_t delta) {
-  for (const uint32_t i : set.tables) {
+void Tables::count(const std::vector<uint32_t>& tables, uint32_t row, int32_t delta) {
+  for (const uint32_t i : tables) {
     Table& table = tables_[i];
     CountTable& counts = table.counts.edit();
-    counts.rows[row] += delta;
+    counts.rows.edit(row) += delta;
     counts.total += delta;
     counts.version = next_serial();
     for (Sums& s : table.sums) {
@@ -319,7 +357,9 @@ void Tables::count(const PodLabelSets::Set& set, uint32_t row, int32_t delta) {
       const Topology& t = topologies_[s.topology];
       if (!t.column || t.column->stamp != s.sums->stamp) continue;  // never asked for again
       const int32_t d = t.column->domain[row];
-      if (d != TopologyColumn::kNone) s.sums.edit().add(d, delta);
+      if (d == TopologyColumn::kNone) continue;
+      s.sums.edit().add(d, delta);
+      s.changed = true;
     }
   }
 }

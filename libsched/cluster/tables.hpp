@@ -9,13 +9,15 @@
 // adds to them. What is handed out never changes: a later change copies it first, so let go of it
 // soon. Sums only mean something together with a column of the same stamp.
 //
-// Threads: of a snapshot any, at once; of a cluster its writer. A copy shares all values until they
-// change, so a snapshot is warm. Over the limit of bytes the least recently used are dropped.
+// Threads: of a snapshot any, at once; of a cluster its writer. A snapshot is warm: it has what the
+// cluster keeps, and shares what has not changed since the one before. Over the limit of bytes the
+// least recently used are dropped.
 #pragma once
 
 #include <memory>
 #include <new>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "libsched/base/mutex.hpp"
@@ -40,6 +42,9 @@ class Tables {
   Tables() = default;
   Tables(const Tables& o);
   Tables& operator=(const Tables& o);
+  // A snapshot's, which no change follows.
+  struct Publish {};
+  Tables(Tables& o, Publish);
 
   // --- asking ---
   TopologyRef topology(const State& state, Str key) const;
@@ -78,24 +83,46 @@ class Tables {
   struct Topology {
     TopologyRef column;  // empty: this place is free
     uint64_t used = 0;
+    TopologyRef mirror = {};  // for snapshots: as of the latest one
+    bool own = true;
   };
   struct Sums {
     SumsRef sums;
     uint32_t topology = 0;  // place in topologies_
     uint64_t used = 0;
+    SumsRef mirror = {};   // for snapshots: as of the latest one
+    bool changed = false;  // since then
+    bool own = true;
+  };
+  // What never changes of a table.
+  struct Asked {
+    Asked(const CountKey& key, std::string t, uint64_t h)
+        : rule(key), text(std::move(t)), hash(h) {}
+
+    CountRule rule;
+    std::string text;
+    uint64_t hash;
+    RuleIndex::Places places = {};  // in index_
   };
   struct Table {
-    std::shared_ptr<const CountRule> rule;  // null: this place is free
-    std::string text;
-    uint64_t hash = 0;
-    RuleIndex::Places places;  // in index_
+    std::shared_ptr<const Asked> asked;  // null: this place is free
     CountsRef counts;
-    std::vector<Sums> sums;
+    std::vector<Sums> sums = {};
     uint64_t used = 0;
+    CountsRef mirror = {};  // for snapshots: as of the latest one
+    bool own = true;
 
     size_t bytes() const;
   };
 
+  // For what is about to be handed out. A snapshot has it in common with others until then (`own` is
+  // false): they would wait for each other to count references.
+  template <typename Value>
+  static auto lend(Value& value, bool& own) {
+    if (!own) value = Value(*value);
+    own = true;
+    return value;
+  }
   // What was half done when memory ran out is dropped with all the rest.
   template <typename F>
   void or_drop(F&& f) noexcept {
@@ -122,7 +149,7 @@ class Tables {
   void for_each_topology(Labels labels, F&& f);
   void add_pod(uint32_t slot, const Pod& pod, uint32_t row);
   void remove_pod(uint32_t slot, uint32_t row);
-  void count(const PodLabelSets::Set& set, uint32_t row, int32_t delta);
+  void count(const std::vector<uint32_t>& tables, uint32_t row, int32_t delta);
 
   // With the mutex held.
   uint32_t find_topology(Str key) const { return find_topology(key, hash_str(key)); }
@@ -145,6 +172,7 @@ class Tables {
   mutable PodLabelSets sets_;
   mutable bool topologies_in_use_ = false;
   mutable bool counting_ = false;  // sets_ knows all pods
+  bool follows_ = true;            // changes; false: a snapshot's
   mutable size_t limit_ = kDefaultLimit;
   mutable uint64_t clock_ = 0;
 };

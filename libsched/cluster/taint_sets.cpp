@@ -23,35 +23,46 @@ uint32_t TaintSets::prepare(const NodeRef& node, size_t capacity) {
     ids_.reserve();
     id = sets_.take();
     epoch_ = next_serial();
-    sets_[id] = {node, node->taints, node->taints_hash, epoch_, {}};
+    sets_.edit(id) = {node, node->taints, node->taints_hash, epoch_, {}};
     ids_.insert_reserved(node->taints_hash, id);
     ++unused_;
   }
-  sets_[id].rows.reserve(capacity);
+  sets_.edit(id).rows.reserve(capacity);
   return id;
 }
 
 void TaintSets::add(uint32_t row, uint32_t id) noexcept {
   if (id == kNoId) return;
-  if (sets_[id].rows.count() == 0) --unused_;
-  sets_[id].rows.add(row);
+  Posting& rows = sets_.edit(id).rows;
+  if (rows.count() == 0) --unused_;
+  rows.add(row);
 }
 
 void TaintSets::remove(uint32_t row, uint32_t id) noexcept {
   if (id == kNoId) return;
-  sets_[id].rows.remove(row);
-  if (sets_[id].rows.count() == 0) ++unused_;
+  Posting& rows = sets_.edit(id).rows;
+  rows.remove(row);
+  if (rows.count() == 0) ++unused_;
 }
 
 void TaintSets::collect(uint64_t since) noexcept {
   for (uint32_t id = 0; id < sets_.size(); ++id) {
     if (!sets_[id].owner || sets_[id].rows.count() != 0 || sets_[id].born <= since) continue;
     ids_.erase(sets_[id].hash, id);
-    sets_[id] = {};
+    sets_.edit(id) = {};
     sets_.give_back(id);
     --unused_;
     epoch_ = next_serial();
   }
+}
+
+TaintSets TaintSets::publish() {
+  TaintSets out;
+  out.sets_ = sets_.publish();
+  out.ids_ = ids_.publish();
+  out.unused_ = unused_;
+  out.epoch_ = epoch_;
+  return out;
 }
 
 }  // namespace libsched

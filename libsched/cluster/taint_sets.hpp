@@ -27,7 +27,7 @@ class TaintSets {
   uint32_t prepare(const NodeRef& node, size_t capacity);
   void add(uint32_t row, uint32_t id) noexcept;
   void remove(uint32_t row, uint32_t id) noexcept;
-  const IdPool<Set>& sets() const { return sets_; }  // some may have no rows
+  const IdPool<Set, 4>& sets() const { return sets_; }  // some may have no rows
   // Changes when an id gets a new meaning. Equal numbers mean equal ids, also of two copies.
   uint64_t epoch() const { return epoch_; }
   size_t unused() const { return unused_; }  // sets that no row has
@@ -35,8 +35,10 @@ class TaintSets {
   // Takes back the ids that no row uses and that were given after this epoch().
   void collect(uint64_t since) noexcept;
 
+  TaintSets publish();  // as a snapshot shows them (base/mirrored.hpp)
+
  private:
-  IdPool<Set> sets_;
+  IdPool<Set, 4> sets_;
   IdTable ids_;
   size_t unused_ = 0;
   uint64_t epoch_ = next_serial();

@@ -18,18 +18,18 @@ void TopologyColumn::add(uint32_t row, Labels labels, const LabelIndex& index) {
   if (d == kNoId) {
     if (free_.empty()) {
       d = static_cast<uint32_t>(domains.size());
-      domains.emplace_back();
+      domains.push_back({});
     } else {
       d = free_.back();
       free_.pop_back();
     }
-    domains[d].pair = pair;
+    domains.edit(d).pair = pair;
     by_pair_.insert(pair_hash(pair), d);
     ++in_use;
   }
-  ++domains[d].rows;
+  ++domains.edit(d).rows;
   ++labelled_rows;
-  domain[row] = static_cast<int32_t>(d);
+  domain.edit(row) = static_cast<int32_t>(d);
   labelled.set(row);
 }
 
@@ -37,14 +37,26 @@ void TopologyColumn::remove(uint32_t row) {
   if (domain[row] == kNone) return;
   stamp = next_serial();
   const uint32_t d = static_cast<uint32_t>(domain[row]);
-  domain[row] = kNone;
+  domain.edit(row) = kNone;
   labelled.clear(row);
   --labelled_rows;
-  if (--domains[d].rows != 0) return;
+  Domain& left = domains.edit(d);
+  if (--left.rows != 0) return;
   by_pair_.erase(pair_hash(domains[d].pair), d);
-  domains[d].pair = kNoId;
+  left.pair = kNoId;
   free_.push_back(d);
   --in_use;
+}
+
+TopologyColumn TopologyColumn::publish() {
+  TopologyColumn out(key, 0);
+  out.domain = domain.publish();
+  out.domains = domains.publish();
+  out.labelled = labelled;
+  out.in_use = in_use;
+  out.labelled_rows = labelled_rows;
+  out.stamp = stamp;
+  return out;
 }
 
 }  // namespace libsched

@@ -11,6 +11,7 @@
 
 #include "libsched/base/bitmap.hpp"
 #include "libsched/base/id_table.hpp"
+#include "libsched/base/mirrored.hpp"
 #include "libsched/cluster/label_index.hpp"
 
 namespace libsched {
@@ -22,15 +23,16 @@ struct TopologyColumn {
   };
   static constexpr int32_t kNone = -1;
 
-  TopologyColumn(Str key_text, size_t capacity)
-      : key(key_text), key_hash(hash_str(key_text)), domain(capacity, kNone) {}
+  TopologyColumn(Str key_text, size_t capacity) : key(key_text), key_hash(hash_str(key_text)) {
+    domain.resize(capacity, kNone);
+  }
 
   std::string key;
   uint64_t key_hash;
-  std::vector<int32_t> domain;  // per row, padded to whole words of rows
-  std::vector<Domain> domains;  // by number; some may not be in use
-  Bitmap labelled;              // rows that are in a domain
-  uint32_t in_use = 0;          // domains with a row
+  Mirrored<int32_t, 64> domain;  // per row, padded to whole words of rows
+  Mirrored<Domain, 64> domains;  // by number; some may not be in use
+  Bitmap labelled;               // rows that are in a domain
+  uint32_t in_use = 0;           // domains with a row
   uint32_t labelled_rows = 0;
   uint64_t stamp = next_serial();  // of these contents: equal stamps mean equal columns
 
@@ -44,6 +46,8 @@ struct TopologyColumn {
   // While `index` has the labels of the row.
   void add(uint32_t row, Labels labels, const LabelIndex& index);
   void remove(uint32_t row);
+
+  TopologyColumn publish();  // as a snapshot shows it, where no node can come or go
 
  private:
   std::vector<uint32_t> free_;

@@ -190,7 +190,7 @@ uint32_t Evaluator::nominated_row(const Pod& pod) const {
 Result<FilterWalk> Evaluator::walk_one_by_one(FilterPass& pass, const Call& call,
                                               const FilterPolicy& policy, NodeStatuses* said) {
   FilterWalk out;
-  const std::vector<uint32_t>& nodes = *policy.order;
+  const std::vector<uint32_t>& nodes = policy.order(view());
   const bool filtering = !framework_->at(ExtensionPoint::kFilter).empty();
   work_.judged.clear();
   work_.feasible.assign(view().word_count(), 0);
@@ -254,15 +254,14 @@ Result<CycleOutcome> Evaluator::choose(CycleState& state, const Pod& pod, const 
   policy.beyond = true;
   mask(state, {}, v.word_count());
   policy.rows = work_.alive.data();
-  policy.order = &v.order();
   if (!state.pre_filter().all_nodes) {
     // Upstream walks over a set in random order: here by name.
     work_.narrowed.clear();
     for (const std::string& name : state.pre_filter().nodes)
       if (const uint32_t r = v.find_node(name); r != kNoId) work_.narrowed.push_back(r);
-    policy.order = &work_.narrowed;
+    policy.list = &work_.narrowed;
   }
-  const std::vector<uint32_t>& nodes = *policy.order;
+  const std::vector<uint32_t>& nodes = policy.order(v);
   if (options.sampling) {
     const size_t wanted = scoring ? nodes_to_find(nodes.size()) : 1;
     if (wanted < nodes.size()) policy.limit = wanted;

@@ -48,12 +48,12 @@ Result<FilterOutcome> Evaluator::filter_nodes(CycleState& state, const Pod& pod,
   LIBSCHED_TRY(pass.prepare(&work_, false));
   FilterPolicy policy;
   policy.rows = work_.alive.data();
-  policy.order = &view().order();
   policy.refresh = cluster_.get();
   if (options.limit != 0) {
     if (cluster_) cluster_->refresh();
     policy.limit = options.limit;
-    policy.start = policy.order->empty() ? 0 : options.start % policy.order->size();
+    const size_t nodes = view().order().size();
+    policy.start = nodes == 0 ? 0 : options.start % nodes;
   }
   const Result<FilterWalk> found = pass.walk(policy);
   if (!found.ok()) return found.error();

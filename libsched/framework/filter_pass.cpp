@@ -182,7 +182,7 @@ Result<FilterWalk> FilterPass::walk(const FilterPolicy& policy) {
   };
   const auto order = [&]() -> const std::vector<uint32_t>& {
     if (policy.refresh != nullptr) policy.refresh->refresh();
-    return *policy.order;
+    return policy.order(call_.view);
   };
   // Without a limit, all nodes are judged at once, and the order matters only for the first.
   const bool all = policy.limit == FilterPolicy::kNoLimit;
@@ -193,7 +193,7 @@ Result<FilterWalk> FilterPass::walk(const FilterPolicy& policy) {
     for (const uint64_t w : found) out.count += static_cast<size_t>(std::popcount(w));
     if (!failed()) {
       if (out.count == 0) {
-        out.processed = policy.order->size();
+        out.processed = policy.order(call_.view).size();
         return out;
       }
       const std::vector<uint32_t>& nodes = order();

@@ -18,13 +18,17 @@ struct FilterPolicy {
 
   const uint64_t* rows = nullptr;  // nodes that may be feasible: as many words as the view has
   // All nodes, in the order in which limits and Errors count; the walk begins at `start` and wraps
-  // around.
-  const std::vector<uint32_t>* order = nullptr;
+  // around. Null: the view's order at the moment of use.
+  const std::vector<uint32_t>* list = nullptr;
   size_t start = 0;
   size_t limit = kNoLimit;  // ends when this many are feasible
   bool beyond = false;      // ... and another is found, which is not counted: upstream's search
-  // The cluster whose node order is refreshed before use; null: `order` is used as it is.
+  // The cluster whose node order is refreshed before use; null: the order is used as it is.
   Cluster* refresh = nullptr;
+
+  const std::vector<uint32_t>& order(const View& view) const {
+    return list != nullptr ? *list : view.order();
+  }
 };
 
 struct FilterWalk {

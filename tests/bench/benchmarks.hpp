@@ -12,6 +12,7 @@ void add_ingest_benchmarks();      // ingest/...: JSON to objects
 void add_fork_benchmarks();        // fork/...: fork, add nodes and pods, revert
 void add_place_benchmarks();       // place/..., sign/...: many pods one after the other
 void add_state_benchmarks();       // state/...: single changes, copies, a whole cluster
+void add_snapshot_benchmarks();    // snapshot/...: a snapshot after one change
 void add_plugin_benchmarks();      // plugin/...: what a plugin in C costs
 void add_memory_benchmarks();      // memory/...: resident bytes; each in a process of its own
 

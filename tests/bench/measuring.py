@@ -14,7 +14,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build"
 VENV_BIN = ROOT / ".venv" / "bin"
-GROUPS = ["filter", "cycle", "ingest", "fork", "place", "state", "plugin", "memory"]
+GROUPS = ["filter", "cycle", "ingest", "fork", "place", "state", "snapshot", "plugin", "memory"]
 
 # Per group: runs of libsched_bench, each a filter on names and the seconds of one repetition.
 _RUNS = {
@@ -25,6 +25,7 @@ _RUNS = {
     "fork": [("^fork/5000/", 0.1), ("^fork/50000/", 0.1)],
     "place": [("^place/", 0.05), ("^sign/", 0.05)],
     "state": [("^state/5000/", 0.05), ("^state/50000/", 0.05)],
+    "snapshot": [("^snapshot/", 0.05)],
     "plugin": [("^plugin/", 0.05)],
     "memory": [("^memory/small", None), ("^memory/3 KB", None)],
 }

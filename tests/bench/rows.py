@@ -18,6 +18,8 @@ _FORK_US = 300.0
 _BATCH_NS = 2.0
 _PYTHON_BATCH_US = 5.0
 _NODES = 5000
+_SNAPSHOT_US = {"after a pod": 20.0, "after a node's labels": 100.0}
+_SPEEDUP = 1.8
 
 
 def _row(group, name, minimum, median, unit="ns", limit=None, upstream=None, notes=None):
@@ -39,7 +41,7 @@ def make(measured, peer):
         rows += _filter(figures, peer) + _run_filter(figures, peer)
     if any(name.startswith("cycle/") for name in figures):
         rows += _cycle(figures, peer)
-    rows += _ingest(figures) + _fork(figures) + _place(figures) + _state(figures)
+    rows += _ingest(figures) + _fork(figures) + _place(figures) + _state(figures) + _snapshot(figures)
     rows += _plugin(figures)
     rows += _python_plugin(measured.python) + _memory(figures)
     return rows
@@ -184,6 +186,23 @@ def _state(figures):
             _, nodes, what = name.split("/", 2)
             out.append(_row("state", f"{int(nodes):,} nodes: {what}", figure.minimum,
                             figure.median, notes=figure.counters))
+    return out
+
+
+def _snapshot(figures):
+    """One change and a snapshot; and how much more two threads do than one, in wall time."""
+    out = []
+    for name, figure in figures.items():
+        if not name.startswith("snapshot/"):
+            continue
+        _, nodes, what = name.split("/", 2)
+        row = _row("snapshot", f"{int(nodes):,} nodes: {what}", figure.minimum, figure.median,
+                   notes=figure.counters)
+        if what in _SNAPSHOT_US:
+            _gate(row, f"<= {_SNAPSHOT_US[what]:.0f} us", figure.minimum <= _SNAPSHOT_US[what] * US)
+        else:
+            _gate(row, f">= {_SPEEDUP} x one thread", figure.counters["speedup"] >= _SPEEDUP)
+        out.append(row)
     return out
 
 

@@ -133,8 +133,11 @@ size_t libsched_cluster_fork_depth(const libsched_cluster *cluster);
 /* An independent, mutable copy (without open forks), for another thread. Cost: proportional to the
    cluster's size. */
 libsched_rc libsched_cluster_clone(const libsched_cluster *cluster, LIBSCHED_OWN libsched_cluster **out, LIBSCHED_OWN libsched_error **error);
-/* An immutable copy; it may be taken inside a fork and outlives the revert. Another snapshot of an
-   unchanged cluster costs nothing.
+/* An immutable copy; it may be taken inside a fork and outlives the revert. The first one of a
+   cluster costs time and memory in proportion to the cluster. Each later one costs what has changed
+   since the one before, and shares the rest of its memory with it; another one of an unchanged
+   cluster costs nothing. Only the cluster's thread takes snapshots; any thread reads, references
+   and releases them, even while the cluster changes.
      libsched_cluster_snapshot(cluster, &snapshot, &error); */
 libsched_rc libsched_cluster_snapshot(libsched_cluster *cluster, LIBSCHED_OWN libsched_snapshot **out, LIBSCHED_OWN libsched_error **error);
 libsched_snapshot *libsched_snapshot_ref(const libsched_snapshot *snapshot);

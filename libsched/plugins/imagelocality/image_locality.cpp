@@ -54,13 +54,13 @@ class ImageLocality final : public Plugin {
       std::fill(scores, scores + set.words * 64, score_of(0, max));
       uint32_t nodes = 0;
       int64_t score = 0;
-      for (const Images::Holder& h : wanted[0]->holders) {
+      wanted[0]->holders.for_each([&](size_t, const Images::Holder& h) {
         if (h.nodes != nodes) {
           nodes = h.nodes;
           score = score_of(scaled_size(wanted[0]->size, nodes, call.view.node_count()), max);
         }
         scores[h.row] = score;
-      }
+      });
       return {};
     }
 
@@ -69,13 +69,13 @@ class ImageLocality final : public Plugin {
       if (call.exceeded()) return {};
       uint32_t nodes = 0;  // mostly the same for all nodes
       int64_t size = scaled_size(image->size, nodes, call.view.node_count());
-      for (const Images::Holder& h : image->holders) {
+      image->holders.for_each([&](size_t, const Images::Holder& h) {
         if (h.nodes != nodes) {
           nodes = h.nodes;
           size = scaled_size(image->size, nodes, call.view.node_count());
         }
         scores[h.row] = wrapping_add(scores[h.row], size);
-      }
+      });
     }
     int64_t last_sum = 0, last_score = score_of(0, max);
     set.for_each([&](uint32_t r) {

@@ -18,11 +18,11 @@ Span<uint64_t> live_rows(const View& view) {
 bool add_sums(const DomainSums& sums, uint32_t times, std::vector<int32_t>* counts) {
   counts->resize(std::max(counts->size(), sums.sum.size()));
   int32_t any = 0;
-  for (size_t d = 0; d < sums.sum.size(); ++d) {
-    (*counts)[d] = static_cast<int32_t>(static_cast<uint32_t>((*counts)[d]) +
-                                        times * static_cast<uint32_t>(sums.sum[d]));
-    any |= sums.sum[d];
-  }
+  int32_t* const out = counts->data();
+  sums.sum.for_each([&](size_t d, int32_t n) {
+    out[d] = static_cast<int32_t>(static_cast<uint32_t>(out[d]) + times * static_cast<uint32_t>(n));
+    any |= n;
+  });
   return any != 0;
 }
 
@@ -58,13 +58,12 @@ void add_positive(const View& view, const TopologyColumn& column,
   }
   std::vector<uint8_t> positive(counts.size() + 1);  // [0]: in no domain
   for (const uint32_t d : domains) positive[d + 1] = 1;
-  const int32_t* domain = column.domain.data();
-  for (uint64_t& word : *out) {
+  for (size_t w = 0; w < out->size(); ++w) {
+    const int32_t* const domain = column.domain.run(w * 64);
     uint64_t bits = 0;
     for (size_t i = 0; i < 64; ++i)
       bits |= uint64_t{positive[static_cast<size_t>(domain[i] + 1)]} << i;
-    word |= bits;
-    domain += 64;
+    (*out)[w] |= bits;
   }
 }
 
@@ -181,7 +180,7 @@ void AffinityFilter::add_existing_anti(const Call& call, const Pod& pod) {
                            Key& k = key(view, existing.topology_key(t.key));
                            std::vector<int32_t>& list = k.counts[kExistingAnti];
                            list.resize(k.column->domains.size());
-                           t.rows->for_each([&](uint32_t row, int32_t count) {
+                           t.rows.for_each([&](uint32_t row, int32_t count) {
                              const int32_t d = k.column->domain[row];
                              if (d == TopologyColumn::kNone) return;
                              list[static_cast<size_t>(d)] += count;

@@ -52,10 +52,10 @@ void AffinityScore::add_own(const PreScoreCall& call, Span<PodAffinityTerm> term
     const SumsRef sums = view.tables().sums(counts, k.column, live);
     const int64_t weight = signed_weight(t.weight, sign);
     int32_t any = 0;
-    for (size_t d = 0; d < sums->sum.size(); ++d) {
-      k.score[d + 1] += weight * sums->sum[d];
-      any |= sums->sum[d];
-    }
+    sums->sum.for_each([&](size_t d, int32_t n) {
+      k.score[d + 1] += weight * n;
+      any |= n;
+    });
     k.used = k.used || any != 0;
   }
 }
@@ -72,7 +72,7 @@ void AffinityScore::add_existing(const PreScoreCall& call, int32_t hard_weight) 
                              if (hard && hard_weight <= 0) return;
                              const int64_t weight = hard ? hard_weight : t.weight;
                              Key& k = key(view, existing.topology_key(t.key));
-                             t.rows->for_each([&](uint32_t row, int32_t count) {
+                             t.rows.for_each([&](uint32_t row, int32_t count) {
                                const int32_t d = k.column->domain[row];
                                if (d == TopologyColumn::kNone) return;
                                k.score[static_cast<size_t>(d) + 1] += weight * count;
@@ -85,15 +85,15 @@ void AffinityScore::score(const Call& call, const ScoreSet& set, int64_t* scores
   bool first = true;
   for (const Key& k : keys_) {
     if (call.exceeded()) return;
-    const int32_t* domain = k.column->domain.data();
     const int64_t* of = k.score.data() + 1;
     for (size_t w = 0; w < set.words; ++w) {
       if (set.bits[w] == 0) continue;
-      const size_t begin = w * 64;
+      const int32_t* const domain = k.column->domain.run(w * 64);
+      int64_t* const out = scores + w * 64;
       if (first) {
-        for (size_t r = begin; r < begin + 64; ++r) scores[r] = of[domain[r]];
+        for (size_t i = 0; i < 64; ++i) out[i] = of[domain[i]];
       } else {
-        for (size_t r = begin; r < begin + 64; ++r) scores[r] += of[domain[r]];
+        for (size_t i = 0; i < 64; ++i) out[i] += of[domain[i]];
       }
     }
     first = false;

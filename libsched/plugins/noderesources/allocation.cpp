@@ -42,12 +42,11 @@ std::vector<AllocationColumn> Allocation::columns(const Columns& columns,
       continue;  // "pods", or a name that upstream drops
     }
     if (id == kNoId) continue;
-    const int64_t* used = nullptr;
-    if (basis_ == Basis::kNonZero && id == kCpu) used = columns.nonzero_cpu().data();
-    if (basis_ == Basis::kNonZero && id == kMemory) used = columns.nonzero_memory().data();
-    const Columns::Resource& r = columns.resource(id);
-    out.push_back({r.allocatable.data(), r.left.data(), used, ask.amounts[i], item.weight,
-                   columns.inverse(id)});
+    RowColumn used;
+    if (basis_ == Basis::kNonZero && (id == kCpu || id == kMemory))
+      used = columns.nonzero_column(id);
+    out.push_back({columns.allocatable_column(id), columns.left_column(id), used, ask.amounts[i],
+                   item.weight, columns.inverse_column(id)});
   }
   return out;
 }

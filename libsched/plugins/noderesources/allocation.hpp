@@ -17,15 +17,15 @@
 namespace libsched {
 
 struct AllocationColumn {
-  const int64_t* allocatable;
-  const int64_t* left;
-  const int64_t* used;  // null: allocatable - left
+  RowColumn allocatable;
+  RowColumn left;
+  RowColumn used;  // if there is none: allocatable - left
   int64_t ask;
   int64_t weight;
-  const double* inverse = nullptr;  // Columns::inverse(); null: not kept
+  RowColumn inverse = {};  // Columns::inverse_column(), if there is one
 
   int64_t used_at(size_t row) const {
-    return used != nullptr ? used[row] : wrapping_sub(allocatable[row], left[row]);
+    return used ? used[row] : wrapping_sub(allocatable[row], left[row]);
   }
 };
 

@@ -90,7 +90,7 @@ class NodeResourcesFit final : public Plugin {
       for (; n < kChunk && done < demands.list.size(); ++done) {
         const Demand& d = demands.list[done];
         if (d.resource != kUnknownResource)
-          kernel[n++] = {columns.resource(d.resource).left.data() + set.first_word * 64, d.need};
+          kernel[n++] = {columns.left_column(d.resource).from(set.first_word), d.need};
       }
       fit_rows(kernel.data(), n, set.alive, set.words);
     }
@@ -124,10 +124,9 @@ class NodeResourcesFit final : public Plugin {
     uint64_t key = 0;
     for (const Demand& d : list) {
       const bool known = d.resource != kUnknownResource;
-      const Columns::Resource* column = known ? &columns.resource(d.resource) : nullptr;
-      const bool lacks = d.need > (known ? column->left[row] : 0);
+      const bool lacks = d.need > (known ? columns.left(d.resource, row) : 0);
       key = key << 2 | (lacks ? 1 : 0) |
-            (lacks && d.need > (known ? column->allocatable[row] : 0) ? 2 : 0);
+            (lacks && d.need > (known ? columns.allocatable(d.resource, row) : 0) ? 2 : 0);
     }
     return key;
   }

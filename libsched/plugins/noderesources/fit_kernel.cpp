@@ -1,6 +1,7 @@
 // The kernels, one per instruction set, and the choice between them at run time.
 #include "libsched/plugins/noderesources/fit_kernel.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "libsched/base/bitmap.hpp"
@@ -15,16 +16,33 @@ namespace {
 // Few candidates in a word: testing them one by one is cheaper than 64 rows at once.
 constexpr int kFew = 4;
 
-uint64_t word_by_rows(const FitDemand* demands, size_t count, uint64_t bits, size_t word) {
+// Row by row, each up to the first demand that it does not meet. `left`: the demands' columns of
+// the word.
+__attribute__((always_inline)) inline uint64_t by_rows(const FitDemand* demands,
+                                                       const int64_t* const* left, size_t count,
+                                                       uint64_t bits) {
   uint64_t keep = bits;
-  for_each_bit(bits, word * 64, [&](size_t row) {
+  for_each_bit(bits, 0, [&](size_t i) {
     for (size_t d = 0; d < count; ++d)
-      if (demands[d].need > demands[d].left[row]) {
-        keep &= ~(uint64_t{1} << (row % 64));
+      if (demands[d].need > left[d][i]) {
+        keep &= ~(uint64_t{1} << i);
         break;
       }
   });
   return keep;
+}
+
+uint64_t word_by_rows(const FitDemand* demands, size_t count, uint64_t bits, size_t word) {
+  constexpr size_t kMost = 4;
+  while (count != 0 && bits != 0) {
+    const size_t n = std::min(count, kMost);
+    const int64_t* left[kMost];
+    for (size_t d = 0; d < n; ++d) left[d] = demands[d].left.word(word);
+    bits = by_rows(demands, left, n, bits);
+    demands += n;
+    count -= n;
+  }
+  return bits;
 }
 
 void portable(const FitDemand* demands, size_t count, uint64_t* alive, size_t words) {
@@ -39,16 +57,17 @@ __attribute__((target("avx2"))) void avx2_of(const FitDemand* demands, uint64_t*
                                              size_t words) {
   for (size_t w = 0; w < words; ++w) {
     if (alive[w] == 0) continue;
+    const int64_t* columns[N];
+    for (size_t d = 0; d < N; ++d) columns[d] = demands[d].left.word(w);
     if (std::popcount(alive[w]) <= kFew) {
-      alive[w] = word_by_rows(demands, N, alive[w], w);
+      alive[w] = by_rows(demands, columns, N, alive[w]);
       continue;
     }
     uint64_t lacking = 0;
     for (size_t i = 0; i < 64; i += 4) {
       __m256i bad = _mm256_setzero_si256();
       for (size_t d = 0; d < N; ++d) {
-        const __m256i left =
-            _mm256_loadu_si256(reinterpret_cast<const __m256i*>(demands[d].left + w * 64 + i));
+        const __m256i left = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(columns[d] + i));
         bad = _mm256_or_si256(bad, _mm256_cmpgt_epi64(_mm256_set1_epi64x(demands[d].need), left));
       }
       lacking |= static_cast<uint64_t>(_mm256_movemask_pd(_mm256_castsi256_pd(bad))) << i;
@@ -62,15 +81,17 @@ __attribute__((target("avx512f"))) void avx512_of(const FitDemand* demands, uint
                                                   size_t words) {
   for (size_t w = 0; w < words; ++w) {
     if (alive[w] == 0) continue;
+    const int64_t* columns[N];
+    for (size_t d = 0; d < N; ++d) columns[d] = demands[d].left.word(w);
     if (std::popcount(alive[w]) <= kFew) {
-      alive[w] = word_by_rows(demands, N, alive[w], w);
+      alive[w] = by_rows(demands, columns, N, alive[w]);
       continue;
     }
     uint64_t enough = 0;
     for (size_t i = 0; i < 64; i += 8) {
       __mmask8 ok = 0xff;
       for (size_t d = 0; d < N; ++d) {
-        const __m512i left = _mm512_loadu_si512(demands[d].left + w * 64 + i);
+        const __m512i left = _mm512_loadu_si512(columns[d] + i);
         ok = _mm512_mask_cmple_epi64_mask(ok, _mm512_set1_epi64(demands[d].need), left);
       }
       enough |= static_cast<uint64_t>(ok) << i;

@@ -8,10 +8,12 @@
 #include <cstdint>
 #include <span>
 
+#include "libsched/cluster/row_column.hpp"
+
 namespace libsched {
 
 struct FitDemand {
-  const int64_t* left;  // column, from the first row of the first word on
+  RowColumn left;  // from the first row of the first word on
   int64_t need;
 };
 

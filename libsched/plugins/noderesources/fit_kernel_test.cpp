@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "libsched/plugins/noderesources/row_column_of.hpp"
+
 namespace libsched {
 namespace {
 
@@ -50,13 +52,16 @@ TEST_CASE("all kernels equal a plain loop") {
   for (int round = 0; round < 3000; ++round) {
     const size_t words = random() % 5, count = random() % 11;
     std::vector<std::vector<int64_t>> columns(count, std::vector<int64_t>(words * 64));
+    std::vector<RowColumnOf> blocks;
+    blocks.reserve(count);
     std::vector<FitDemand> demands;
     for (std::vector<int64_t>& column : columns) {
       for (int64_t& v : column) v = amount(random);
       // Mostly met, so that the last demand matters, too.
       const int64_t need =
           random() % 3 == 0 ? amount(random) : kMin + static_cast<int64_t>(random() % 3);
-      demands.push_back({column.data(), need});
+      blocks.emplace_back(column.data(), column.size());
+      demands.push_back({blocks.back().column(), need});
     }
     std::vector<uint64_t> alive(words);
     for (uint64_t& w : alive) w = candidates(random);
@@ -77,7 +82,8 @@ TEST_CASE("equal is enough, one less is not, at every value") {
     for (const FitKernel& kernel : fit_kernels()) {
       CAPTURE(kernel.name);
       CAPTURE(v);
-      FitDemand demand{left.data(), v};
+      const RowColumnOf blocks(left.data(), left.size());
+      FitDemand demand{blocks.column(), v};
       uint64_t alive = ~uint64_t{0};
       kernel.run(&demand, 1, &alive, 1);
       CHECK(alive == ~uint64_t{0});

@@ -155,10 +155,20 @@ constexpr double kMagic = 4503599627370496.0;
 struct Four {
   __m256i capacity, used;
 };
-__attribute__((target("avx2"), always_inline)) inline Four load4(const AllocationColumn& c,
-                                                                 size_t row) {
-  const auto at = [row](const int64_t* p) __attribute__((target("avx2"))) {
-    return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p + row));
+// The arrays of one word of rows.
+struct WordOf {
+  const int64_t *allocatable, *left, *used;  // used null: allocatable - left
+  const double* inverse;                     // null: not kept
+
+  WordOf(const AllocationColumn& c, size_t w)
+      : allocatable(c.allocatable.word(w)),
+        left(c.left.word(w)),
+        used(c.used ? c.used.word(w) : nullptr),
+        inverse(c.inverse ? c.inverse.doubles(w) : nullptr) {}
+};
+__attribute__((target("avx2"), always_inline)) inline Four load4(const WordOf& c, size_t i) {
+  const auto at = [i](const int64_t* p) __attribute__((target("avx2"))) {
+    return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p + i));
   };
   const __m256i capacity = at(c.allocatable);
   return {capacity, c.used != nullptr ? at(c.used) : _mm256_sub_epi64(capacity, at(c.left))};
@@ -216,9 +226,10 @@ __attribute__((target("avx2"))) void avx2_least(const AllocationInput& input, in
     if (few(input.bits[w])) {
       plain = input.bits[w];
     } else {
+      const WordOf word_a(a, w), word_b(b, w);
       for (size_t i = 0; i < 64; i += 4) {
         const size_t row = w * 64 + i;
-        const Four at_a = load4(a, row), at_b = load4(b, row);
+        const Four at_a = load4(word_a, i), at_b = load4(word_b, i);
         plain |= unusual4(at_a, at_b) << i;
         const __m256d sum = _mm256_add_pd(_mm256_mul_pd(free4(at_a, ask_a), weight_a),
                                           _mm256_mul_pd(free4(at_b, ask_b), weight_b));
@@ -243,9 +254,10 @@ __attribute__((target("avx2"))) void avx2_balanced(const AllocationInput& input,
     if (few(input.bits[w])) {
       plain = input.bits[w];
     } else {
+      const WordOf word_a(a, w), word_b(b, w);
       for (size_t i = 0; i < 64; i += 4) {
         const size_t row = w * 64 + i;
-        const Four at_a = load4(a, row), at_b = load4(b, row);
+        const Four at_a = load4(word_a, i), at_b = load4(word_b, i);
         plain |= unusual4(at_a, at_b) << i;
         const __m256d capacity_a = doubles4(at_a.capacity), capacity_b = doubles4(at_b.capacity);
         const __m256d used_a = doubles4(at_a.used), used_b = doubles4(at_b.used);
@@ -275,7 +287,7 @@ struct Eight {
   __m512i capacity, used;
   __m512d inverse;  // of capacity, rounded; where it is 0, the row needs the plain loop
 };
-LIBSCHED_AVX512 Eight load8(const AllocationColumn& c, size_t row) {
+LIBSCHED_AVX512 Eight load8(const WordOf& c, size_t row) {
   const __m512i capacity = _mm512_loadu_si512(c.allocatable + row);
   const __m512i used = c.used != nullptr
                            ? _mm512_loadu_si512(c.used + row)
@@ -340,9 +352,10 @@ __attribute__((target("avx512f,avx512dq"))) void avx512_least(const AllocationIn
     if (few(input.bits[w])) {
       plain = input.bits[w];
     } else {
+      const WordOf word_a(a, w), word_b(b, w);
       for (size_t i = 0; i < 64; i += 8) {
         const size_t row = w * 64 + i;
-        const Eight at_a = load8(a, row), at_b = load8(b, row);
+        const Eight at_a = load8(word_a, i), at_b = load8(word_b, i);
         plain |= unusual8(at_a, at_b) << i;
         const __m512d sum =
             _mm512_fmadd_pd(free8(at_a, ask_a), weight_a,
@@ -367,9 +380,10 @@ __attribute__((target("avx512f,avx512dq"))) void avx512_balanced(const Allocatio
     if (few(input.bits[w])) {
       plain = input.bits[w];
     } else {
+      const WordOf word_a(a, w), word_b(b, w);
       for (size_t i = 0; i < 64; i += 8) {
         const size_t row = w * 64 + i;
-        const Eight at_a = load8(a, row), at_b = load8(b, row);
+        const Eight at_a = load8(word_a, i), at_b = load8(word_b, i);
         plain |= unusual8(at_a, at_b) << i;
         const __m512d capacity_a = _mm512_cvtepi64_pd(at_a.capacity);
         const __m512d capacity_b = _mm512_cvtepi64_pd(at_b.capacity);

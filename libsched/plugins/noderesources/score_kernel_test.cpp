@@ -7,6 +7,7 @@
 #include <string>
 
 #include "libsched/cluster/columns.hpp"
+#include "libsched/plugins/noderesources/row_column_of.hpp"
 
 namespace libsched {
 namespace {
@@ -39,6 +40,7 @@ int64_t extreme(std::mt19937_64& random) {
 struct Columns2 {
   std::vector<int64_t> allocatable[2], left[2], used[2];
   std::vector<double> inverse[2];
+  std::vector<RowColumnOf> blocks;
   std::vector<AllocationColumn> list;
 
   // Rows as clusters have them, some on the edge of a quotient, some extreme.
@@ -65,8 +67,12 @@ struct Columns2 {
         inverse[i].push_back(usual ? 1.0 / static_cast<double>(capacity) : 0.0);
       }
       const int64_t weight = random() % 2 == 0 ? 1 : static_cast<int64_t>(1 + random() % 100);
-      list.push_back({allocatable[i].data(), left[i].data(), own_used ? used[i].data() : nullptr,
-                      ask, weight, random() % 3 == 0 ? nullptr : inverse[i].data()});
+      const auto column = [&](const auto& values) {
+        return blocks.emplace_back(values.data(), values.size()).column();
+      };
+      list.push_back({column(allocatable[i]), column(left[i]),
+                      own_used ? column(used[i]) : RowColumn(), ask, weight,
+                      random() % 3 == 0 ? RowColumn() : column(inverse[i])});
     }
   }
 };
@@ -105,7 +111,8 @@ TEST_CASE("all allocation kernels equal the plain loops") {
 
 int64_t least(int64_t capacity, int64_t used, int64_t ask) {
   const int64_t left = wrapping_sub(capacity, used);
-  const AllocationColumn column{&capacity, &left, nullptr, ask, 1};
+  const RowColumnOf capacities(&capacity, 1), lefts(&left, 1);
+  const AllocationColumn column{capacities.column(), lefts.column(), {}, ask, 1};
   return least_allocated_row({&column, 1}, 0);
 }
 
@@ -126,9 +133,12 @@ int64_t balanced(std::vector<std::array<int64_t, 2>> used_of_capacity, std::vect
     capacity.push_back(all);
     left.push_back(all - used);
   }
+  std::vector<RowColumnOf> blocks;
   std::vector<AllocationColumn> columns;
-  for (size_t i = 0; i < ask.size(); ++i)
-    columns.push_back({&capacity[i], &left[i], nullptr, ask[i], 1});
+  for (size_t i = 0; i < ask.size(); ++i) {
+    const RowColumn capacities = blocks.emplace_back(&capacity[i], 1).column();
+    columns.push_back({capacities, blocks.emplace_back(&left[i], 1).column(), {}, ask[i], 1});
+  }
   return balanced_allocation_row(columns, form, 0);
 }
 

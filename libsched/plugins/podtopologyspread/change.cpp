@@ -1,6 +1,7 @@
 // DoNotSchedule constraints when a pod joins or leaves after PreFilter: upstream's updateWithPod
 // and its pair of critical paths.
 #include <utility>
+#include <vector>
 
 #include "libsched/plugins/podtopologyspread/filter.hpp"
 
@@ -14,10 +15,12 @@ void HardConstraint::begin_changes(const View& view) {
     // The selector counts no existing pod, but matches pods that join later.
     DomainSums none;
     none.sum.resize(column->domains.size());
-    none.rows.resize(column->domains.size());
+    std::vector<int32_t> rows(column->domains.size());
     for (size_t w = 0; w < eligible.size(); ++w)
       for_each_bit(eligible[w], w * 64,
-                   [&](size_t r) { ++none.rows[static_cast<size_t>(column->domain[r])]; });
+                   [&](size_t r) { ++rows[static_cast<size_t>(column->domain[r])]; });
+    none.rows = Cow(std::move(rows));
+    none.eligible = Cow(eligible);
     none.find_min();
     sums = SumsRef(std::move(none));
   }
@@ -28,9 +31,10 @@ void HardConstraint::begin_changes(const View& view) {
     if (a.pods != b.pods) return a.pods < b.pods;
     return b.domain == TopologyColumn::kNone || value(a.domain) < value(b.domain);
   };
+  sums.edit().sum.thaw();
   paths = {};
   for (size_t d = 0; d < sums->sum.size(); ++d) {
-    if (sums->rows[d] == 0) continue;
+    if ((*sums->rows)[d] == 0) continue;
     const Path path{static_cast<int32_t>(d), sums->sum[d]};
     if (before(path, paths[0])) {
       paths[1] = paths[0];
@@ -57,7 +61,7 @@ void HardConstraint::follow(int32_t domain, int64_t pods) {
 void HardConstraint::change(const View& view, uint32_t row, int32_t delta) {
   if (!changed) begin_changes(view);
   const int32_t domain = column->domain[row];
-  const int32_t now = sums.edit().sum[static_cast<size_t>(domain)] += delta;
+  const int32_t now = sums.edit().sum.edit(static_cast<size_t>(domain)) += delta;
   follow(domain, now);
   recount();
 }

@@ -122,9 +122,10 @@ void EligibleRows::leave_tolerated(std::vector<uint64_t>* rows) const {
     return (t.effect != TaintEffect::kNoSchedule && t.effect != TaintEffect::kNoExecute) ||
            index.covers(t);
   };
-  for (const TaintSets::Set& set : view_.taint_sets().sets())
+  view_.taint_sets().sets().for_each([&](uint32_t, const TaintSets::Set& set) {
     if (!std::all_of(set.taints.begin(), set.taints.end(), tolerated))
       set.rows.and_not_into(0, rows->size(), rows->data());
+  });
 }
 
 }  // namespace libsched

@@ -46,7 +46,7 @@ void judge_unique(const HardConstraint& c, const RowSet& set) {
     uint64_t& alive = set.alive[i];
     alive &= c.column->labelled.word(w);
     if (alive == 0) continue;
-    const uint64_t over = rows_above(c.counts->rows.data() + w * 64, most);
+    const uint64_t over = rows_above(c.counts->rows.run(w * 64), most);
     alive &= ~(over & c.eligible[w]);
     if (full_at_none) alive &= c.eligible[w];
   }

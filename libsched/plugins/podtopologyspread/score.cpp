@@ -100,8 +100,9 @@ std::shared_ptr<SoftConstraints> count_soft(const SpreadSettings& settings,
     if (!t.counts) continue;
     const Span<uint64_t> eligible = rows.of(c);
     const SumsRef sums = view.tables().sums(t.counts, t.column, eligible);
-    for (size_t d = 0; d < sums->sum.size(); ++d)
-      t.value[d + 1] = static_cast<double>(sums->sum[d]) * t.weight + t.offset;
+    sums->sum.for_each([&](size_t d, int32_t n) {
+      t.value[d + 1] = static_cast<double>(n) * t.weight + t.offset;
+    });
     if (empty == TopologyColumn::kNone) continue;
     // Upstream reads a missing label as "".
     const size_t e = static_cast<size_t>(empty);
@@ -119,14 +120,14 @@ void score_soft(const SoftConstraints& data, const Call& call, const ScoreSet& s
     if (call.exceeded(w)) return;
     std::fill(sum, sum + 64, 0.0);
     for (const SoftConstraints::Term& t : data.terms) {
-      const int32_t* domain = t.column->domain.data() + w * 64;
+      const int32_t* domain = t.column->domain.run(w * 64);
       if (!t.by_row) {
         const double* value = t.value.data() + 1;
         for (size_t i = 0; i < 64; ++i) sum[i] += value[domain[i]];
         continue;
       }
       const bool everywhere = t.column->labelled.word(w) == ~uint64_t{0};
-      const int32_t* count = t.counts ? t.counts->rows.data() + w * 64 : kNoPods.data();
+      const int32_t* count = t.counts ? t.counts->rows.run(w * 64) : kNoPods.data();
       if (everywhere) {
         for (size_t i = 0; i < 64; ++i)
           sum[i] += static_cast<double>(count[i]) * t.weight + t.offset;

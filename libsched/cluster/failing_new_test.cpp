@@ -1,0 +1,74 @@
+// The operators new that count and fail; and that they do.
+#include "libsched/cluster/failing_new.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <memory>
+#include <new>
+
+namespace libsched {
+
+thread_local size_t bytes_taken = 0;
+thread_local long allocations_left = -1;
+
+}  // namespace libsched
+
+namespace {
+
+bool fails(size_t n) {
+  if (libsched::allocations_left == 0) return true;
+  if (libsched::allocations_left > 0) --libsched::allocations_left;
+  libsched::bytes_taken += n;
+  return false;
+}
+void* take(size_t n) { return fails(n) ? nullptr : std::malloc(n == 0 ? 1 : n); }
+
+}  // namespace
+
+void* operator new(size_t n) {
+  if (void* p = take(n)) return p;
+  throw std::bad_alloc();
+}
+void* operator new[](size_t n) { return operator new(n); }
+void* operator new(size_t n, const std::nothrow_t&) noexcept { return take(n); }
+void* operator new[](size_t n, const std::nothrow_t&) noexcept { return take(n); }
+void* operator new(size_t n, std::align_val_t align) {
+  const size_t unit = static_cast<size_t>(align);
+  void* const p = fails(n) ? nullptr : std::aligned_alloc(unit, (n + unit - 1) / unit * unit);
+  if (p == nullptr) throw std::bad_alloc();
+  return p;
+}
+void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
+void operator delete(void* p, size_t, std::align_val_t) noexcept { std::free(p); }
+void operator delete(void* p) noexcept { std::free(p); }
+void operator delete[](void* p) noexcept { std::free(p); }
+void operator delete(void* p, size_t) noexcept { std::free(p); }
+void operator delete[](void* p, size_t) noexcept { std::free(p); }
+
+namespace libsched {
+namespace {
+
+TEST_CASE("allocations are counted, and fail when a test says so") {
+  const size_t before = bytes_taken;
+  const auto one = std::make_unique<char[]>(1000);
+  CHECK(bytes_taken - before == 1000);
+  allocations_left = 1;
+  bool first = true, second = true;
+  try {
+    std::make_unique<int>(1);
+  } catch (const std::bad_alloc&) {
+    first = false;
+  }
+  try {
+    std::make_unique<int>(2);
+  } catch (const std::bad_alloc&) {
+    second = false;
+  }
+  allocations_left = -1;
+  CHECK(first);
+  CHECK_FALSE(second);
+}
+
+}  // namespace
+}  // namespace libsched

@@ -1,0 +1,25 @@
+// RowColumnOf: a column for tests of kernels, in blocks as a snapshot's.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "libsched/cluster/row_column.hpp"
+
+namespace libsched {
+
+class RowColumnOf {
+ public:
+  // Borrows the values of so many rows. Lives as long as the columns that it gives.
+  template <typename T>
+  RowColumnOf(const T* values, size_t rows) {
+    for (size_t r = 0; r < rows; r += 64)
+      blocks_.push_back(reinterpret_cast<const std::byte*>(values + r));
+  }
+  RowColumn column() const { return {nullptr, blocks_.data(), 0}; }
+
+ private:
+  std::vector<const std::byte*> blocks_;
+};
+
+}  // namespace libsched

@@ -126,7 +126,7 @@ TEST_CASE("every kind comes, changes and goes, in a fork as outside of one") {
   }
 }
 
-TEST_CASE("a part sees what those before it have done") {
+TEST_CASE("a part sees the effects of earlier parts") {
   Ref<Cluster> c = make_ref<Cluster>();
   const ObjectSet set = objects(node("a") + node("b") + pod("p", "nodeName: a"));
   CHECK(make(*c, {PutPod{set.pods[0], "b"}, PutNode{set.nodes[0]}, PutNode{set.nodes[1]},
@@ -136,7 +136,7 @@ TEST_CASE("a part sees what those before it have done") {
   CHECK(c->view().row(c->view().slot(c->view().find_pod("d", "p")).row).name == "c");
 }
 
-TEST_CASE("the first part that is wrong undoes those before it") {
+TEST_CASE("the first invalid part undoes the earlier ones") {
   Ref<Cluster> c = make_ref<Cluster>();
   const ObjectSet set = objects(every_kind("a")), other = objects(every_kind("b"));
   const ObjectSet pods = objects(pod("lost", "") + pod("p", "nodeName: o"));

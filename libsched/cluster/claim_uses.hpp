@@ -1,4 +1,4 @@
-// ClaimUses: how often pods on nodes that are there use each PersistentVolumeClaim.
+// ClaimUses: the number of uses of each PersistentVolumeClaim by pods on existing nodes.
 //
 // Upstream's counterpart is the snapshot's set of used claims; only persistentVolumeClaim volumes
 // count, ephemeral ones don't. Copyable.
@@ -35,7 +35,7 @@ class ClaimUses {
   size_t unused() const { return unused_; }  // claims that no pod uses
   size_t size() const { return ids_.size(); }
   uint64_t latest() const { return latest_; }  // grows with every id that is given
-  // Takes back the ids that no pod uses and that were given after this latest().
+  // Reclaims the ids that no pod uses and that were assigned after this latest().
   void collect(uint64_t since) noexcept {
     for (uint32_t id = 0; unused_ != 0 && id < claims_.size(); ++id) {
       const Claim& c = claims_[id];
@@ -61,7 +61,7 @@ class ClaimUses {
   struct Claim {
     std::string ns, name;
     uint32_t uses = 0;  // 0: kept until collect(), so that an undo finds it
-    uint64_t born = 0;  // latest() when it got this id; 0: not in use
+    uint64_t born = 0;  // latest() when the id was assigned; 0: not in use
   };
 
   uint32_t find(Str ns, Str name, uint64_t hash) const {

@@ -1,4 +1,4 @@
-// Cluster: forks, and the snapshots and clones that are made of a state.
+// Cluster: forks, snapshots and clones.
 #include "libsched/cluster/cluster.hpp"
 
 #include <utility>

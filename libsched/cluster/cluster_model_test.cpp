@@ -1,5 +1,5 @@
-// Random sequences of changes with nested forks, against a model that knows no index, no journal
-// and no column: after every step everything that can be read must be equal.
+// Random sequences of changes with nested forks, against a model without indexes, journals and
+// columns: after every step everything that can be read must be equal.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -60,7 +60,7 @@ PodRef make_pod(const std::string& name, int64_t milli, int64_t gpus, int32_t po
     v.kind = VolumeKind::kPersistentVolumeClaim;
     v.id = p->arena.copy("claim-" + std::to_string(claim));
     std::vector<Volume> volumes = {v};
-    // What is no claim with a name is counted apart.
+    // Volumes other than claims with names are counted separately.
     if (claim == 1) volumes.push_back({.name = {}, .kind = VolumeKind::kEphemeral});
     if (claim == 2) volumes.push_back({.name = {}, .kind = VolumeKind::kOther});
     p->spec.volumes = p->arena.copy(volumes);
@@ -77,7 +77,7 @@ ObjectRef make_volume(const std::string& name, const std::string& storage_class)
   return v;
 }
 
-// What the cluster should hold.
+// The expected contents of the cluster.
 struct Model {
   struct NodeState {
     NodeRef node;                   // null: only pods wait for it
@@ -314,7 +314,7 @@ void run_sequence(uint32_t seed, int steps) {
       case 3:
       case 4:
       case 5: {
-        // A batch in which one pod may be there already: then nothing happens.
+        // A batch in which one pod may exist already: then nothing changes.
         const PodRef a = make_pod(pod, pick(500), pick(2), pick(3) == 0 ? 80 + pick(3) : 0,
                                   pick(4) == 0, pick(5));
         const PodRef b = make_pod("pod-" + std::to_string(pick(40)), pick(500), 0, 0, false);
@@ -386,7 +386,7 @@ void run_sequence(uint32_t seed, int steps) {
     }
     check_all(*cluster, model);
     if (pick(5) == 0 && forks.empty()) {
-      // A clone and a snapshot are equal, and stay so when the original goes on.
+      // A clone and a snapshot are equal to the original, and do not change with it.
       const Ref<Cluster> copy = cluster->clone();
       check_all(*copy, model);
     }
@@ -426,7 +426,7 @@ TEST_CASE("the order list follows only nodes that come or go") {
       CHECK(cluster->update_node(n).ok());
       model.put_node(n);
       if (there) {
-        // Perhaps another zone: the list stays until a node comes or goes.
+        // Possibly another zone: the list stays until a node is added or removed.
         cluster->refresh();
         CHECK(cluster->view().order() == before);
         continue;
@@ -434,7 +434,7 @@ TEST_CASE("the order list follows only nodes that come or go") {
     }
     cluster->refresh();
     check_order(*cluster, model);
-    // A fork that comes and goes leaves the list alone.
+    // A fork that is reverted does not change the list.
     const std::vector<uint32_t> kept = cluster->view().order();
     REQUIRE(cluster->fork().ok());
     const NodeRef extra = make_node("extra", {}, 4, 0, "", false);

@@ -1,5 +1,5 @@
-// What apply() does with dumps, what happens around nodes that are not there, limits, and that an
-// error changes nothing. (cluster_model_test.cpp compares random sequences with a model.)
+// Applying dumps, pods of missing nodes, limits, and errors without effect. (cluster_model_test.cpp
+// compares random sequences with a model.)
 #include "libsched/cluster/cluster.hpp"
 #include "libsched/ingest/ingest.hpp"
 
@@ -33,7 +33,7 @@ void put(Cluster& cluster, const std::string& documents) {
   REQUIRE_MESSAGE(applied.ok(), applied.error().text());
 }
 
-// Everything that can be seen of the cluster, nodes in their order.
+// Everything that is visible of the cluster, with nodes in order.
 std::string show(Cluster& cluster) {
   cluster.refresh();
   const View& v = cluster.view();
@@ -48,7 +48,7 @@ std::string show(Cluster& cluster) {
   return out;
 }
 
-TEST_CASE("the same dump twice changes nothing, the order of pods included") {
+TEST_CASE("applying a dump again changes nothing, including the order of pods") {
   Ref<Cluster> c = make_ref<Cluster>();
   const std::string dump =
       node("n1") + node("n2") + pod("a", "n1") + pod("b", "n1") + pod("c", "n2") +
@@ -69,7 +69,7 @@ TEST_CASE("the same dump twice changes nothing, the order of pods included") {
   CHECK(c->view().objects().find<PriorityClass>("high")->value == 7);
 }
 
-TEST_CASE("a changed object replaces: a node where it stands, a pod at the end") {
+TEST_CASE("a changed node keeps its place, and a changed pod moves to the end") {
   Ref<Cluster> c = make_ref<Cluster>();
   put(*c, node("n1") + node("n2") + pod("a", "n1") + pod("b", "n1"));
   put(*c, node("n1", ", memory: 1Gi"));
@@ -91,7 +91,7 @@ TEST_CASE("the same name with a new uid is another pod") {
   put(*c, reborn("second"));
   CHECK(show(*c) == "1 nodes, 2 pods: n1(1000/8000: b a)");
   CHECK(c->view().slot(c->view().find_pod("d", "a")).pod->meta.uid == "second");
-  // The same name in another namespace is another pod from the start.
+  // The same name in another namespace is another pod.
   put(*c,
       "---\napiVersion: v1\nkind: Pod\nmetadata: {name: a, namespace: e}\nspec: {nodeName: n1}\n");
   CHECK(c->view().pod_count() == 3);
@@ -103,7 +103,7 @@ TEST_CASE("pods leave when they end or lose their node") {
     Ref<Cluster> c = make_ref<Cluster>();
     put(*c, node("n1") + pod("a", "n1") + pod("b", "n1") + pod("c", "n1"));
     put(*c, pod("a", "n1", std::string("status: {phase: ") + phase + "}\n"));
-    CHECK(show(*c) == "1 nodes, 2 pods: n1(2000/8000: c b)");  // the last takes the place
+    CHECK(show(*c) == "1 nodes, 2 pods: n1(2000/8000: c b)");  // the last pod takes the place
     put(*c, pod("never-seen", "n1", std::string("status: {phase: ") + phase + "}\n"));
     CHECK(c->view().pod_count() == 2);
     put(*c, pod("b", "''"));
@@ -114,7 +114,7 @@ TEST_CASE("pods leave when they end or lose their node") {
   }
 }
 
-TEST_CASE("pods may come before their node, and stay when it goes") {
+TEST_CASE("pods may be added before their node, and stay when it is removed") {
   Ref<Cluster> c = make_ref<Cluster>();
   put(*c, pod("a", "late") + pod("b", "late") + node("n1"));
   CHECK(show(*c) == "1 nodes, 2 pods: n1(0/8000:)");
@@ -126,7 +126,7 @@ TEST_CASE("pods may come before their node, and stay when it goes") {
   REQUIRE(c->remove_pod("d", "a").ok());
   put(*c, node("late"));
   CHECK(show(*c) == "2 nodes, 1 pods: n1(0/8000:) late(1000/8000: b)");
-  // A hidden row is given up with its last pod.
+  // A hidden row is freed with its last pod.
   REQUIRE(c->remove_node("late").ok());
   const size_t rows = c->view().row_count();
   REQUIRE(c->remove_pod("d", "b").ok());
@@ -136,7 +136,7 @@ TEST_CASE("pods may come before their node, and stay when it goes") {
 
 TEST_CASE("update_pod may be given a name that the replaced pod lends") {
   Ref<Cluster> c = make_ref<Cluster>();
-  put(*c, pod("a", "ghost"));  // the only pod of a hidden row, and owned by the cluster alone
+  put(*c, pod("a", "ghost"));  // the only pod of a hidden row, owned only by the cluster
   const Pod& stored = *c->view().slot(c->view().find_pod("d", "a")).pod;
   const PodRef fresh = objects(pod("a", "n1")).pods[0];
   REQUIRE(c->update_pod(fresh, stored.spec.node_name).ok());
@@ -180,12 +180,12 @@ TEST_CASE("errors change nothing") {
   CHECK(c->fork_depth() == 1);
   CHECK(show(*c) == before);
   REQUIRE(c->revert().ok());
-  // The good ones can still be added.
+  // Valid ones can still be added.
   CHECK(c->add_nodes(nodes, 1).ok());
   CHECK(c->add_pods(pods, nullptr, 1).ok());
 }
 
-// Nodes or pods with many resources of their own.
+// Nodes or pods, each with many different resources.
 std::string resources(int from, int to) {
   std::string out;
   for (int i = from; i < to; ++i)
@@ -216,7 +216,7 @@ TEST_CASE("more resources than there are columns are refused as a whole") {
   CHECK(c->update_pod(greedy.pods[0], {}).error().rc == Rc::kLimit);
   CHECK(c->apply(greedy).error().rc == Rc::kLimit);
   CHECK(show(*c) == before);
-  // Known resources are no new ones.
+  // Known resources do not count as new.
   put(*c, node("n2", ", " + resources(0, 500)));
   CHECK(c->view().node_count() == 2);
 }
@@ -237,12 +237,13 @@ TEST_CASE("zones take turns, unless the order is that of insertion") {
   Ref<Cluster> c = make_ref<Cluster>();
   put(*c, all);
   CHECK(names(*c) == "a1 b1 c1 a2 a3 ");
-  // A change of zone alone shows only when the next node comes or goes.
+  // A change of zone shows only when the next node is added or removed.
   put(*c, zoned("a1", "b"));
   CHECK(names(*c) == "a1 b1 c1 a2 a3 ");
   put(*c, zoned("d1", "d"));
   CHECK(names(*c) == "a2 b1 c1 d1 a3 a1 ");
-  // What went and is back by the next refresh keeps its place, whatever rows it has now.
+  // A node that is removed and added again before the next refresh keeps its place, whatever its
+  // row is now.
   CHECK(c->remove_node("a2").ok());
   CHECK(c->remove_node("c1").ok());
   put(*c, zoned("a2", "a") + zoned("c1", "a"));
@@ -275,14 +276,14 @@ TEST_CASE("ids have one meaning per number, also between copies") {
   CHECK(one->view().ids_epoch() != shared);
   CHECK(copy->view().ids_epoch() != shared);
   CHECK(one->view().ids_epoch() != copy->view().ids_epoch());
-  // No new name, no new number.
+  // Without a new name the number stays.
   const uint64_t before = one->view().ids_epoch();
   add(*one, "a: x");
   REQUIRE(one->fork().ok());
   REQUIRE(one->remove_node("n1").ok());
   REQUIRE(one->revert().ok());
   CHECK(one->view().ids_epoch() == before);
-  // A new resource is one, too, and a new list of taints.
+  // A new resource changes the number, and so does a new list of taints.
   put(*one, node("m", ", example.com/new: 1"));
   const uint64_t with_resource = one->view().ids_epoch();
   CHECK(with_resource != before);
@@ -292,7 +293,7 @@ TEST_CASE("ids have one meaning per number, also between copies") {
   CHECK(one->view().ids_epoch() != with_resource);
 }
 
-TEST_CASE("what only forks have seen is forgotten") {
+TEST_CASE("ids that only forks have used are reclaimed") {
   Ref<Cluster> c = make_ref<Cluster>();
   put(*c, node("n1"));
   const auto all_new = [](int round) {
@@ -320,7 +321,7 @@ TEST_CASE("what only forks have seen is forgotten") {
   CHECK(c->view().taint_sets().sets().size() < 4000);
 }
 
-// A node or pod that alone names a resource, a label value and a taint.
+// A node or pod that is the only user of a resource, a label value and a taint.
 std::string all_new(const char* kind, int i) {
   const std::string id = std::to_string(i);
   if (kind == std::string("Pod"))
@@ -333,7 +334,7 @@ std::string all_new(const char* kind, int i) {
          ", effect: NoSchedule}]}\nstatus: {allocatable: {example.com/n" + id + ": 1}}\n";
 }
 
-TEST_CASE("new names for ever: resources are given back, inside an outer fork, too") {
+TEST_CASE("an endless stream of new names: resources are reclaimed, also inside an outer fork") {
   for (const bool outer : {false, true}) {
     CAPTURE(outer);
     Ref<Cluster> c = make_ref<Cluster>();
@@ -358,7 +359,7 @@ TEST_CASE("new names for ever: resources are given back, inside an outer fork, t
           REQUIRE(c->add_nodes(nodes, 2).error().rc == Rc::kExists);
           REQUIRE(c->add_pods(pods, nullptr, 2).error().rc == Rc::kExists);
           break;
-        default:  // what comes and goes
+        default:  // additions and removals
           if (outer) REQUIRE(c->fork().ok());
           REQUIRE(c->update_node(fresh.nodes[0]).ok());
           REQUIRE(c->update_pod(fresh.pods[0], {}).ok());
@@ -379,7 +380,7 @@ TEST_CASE("new names for ever: resources are given back, inside an outer fork, t
   }
 }
 
-TEST_CASE("ids that stood when a fork was opened are spared, and undone to the same numbers") {
+TEST_CASE("ids from before a fork are kept, and a revert restores the same numbers") {
   Ref<Cluster> c = make_ref<Cluster>();
   put(*c, all_new("Node", 1) + node("n1"));
   const auto resource = [&] { return c->view().columns().find("example.com/n1"); };
@@ -398,14 +399,14 @@ TEST_CASE("ids that stood when a fork was opened are spared, and undone to the s
     REQUIRE(c->revert().ok());
   }
   CHECK(c->view().id_count() < 10'000);  // of 24,000
-  CHECK(resource() == r);                // although no node names it
+  CHECK(resource() == r);                // although no node has it
   REQUIRE(c->revert().ok());
   CHECK(resource() == r);
   CHECK(pair() == p);
   CHECK(taints() == t);
 }
 
-TEST_CASE("the limit counts resources that are in use, whatever was there before") {
+TEST_CASE("the limit counts only resources that are in use") {
   Ref<Cluster> c = make_ref<Cluster>();
   const int room = static_cast<int>(Columns::kMaxResources) - kFirstScalar;
   put(*c, node("n1"));

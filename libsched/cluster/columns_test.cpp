@@ -1,5 +1,5 @@
-// That every column begins at a cache line, whatever has grown or was copied. (Amounts are compared
-// with a model in cluster_model_test.cpp.)
+// Every column begins at a cache line, even after growing and copying. (cluster_model_test.cpp
+// compares amounts with a model.)
 #include "libsched/cluster/columns.hpp"
 
 #include <doctest/doctest.h>

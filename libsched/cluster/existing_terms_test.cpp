@@ -1,4 +1,4 @@
-// ExistingTerms: random changes with nested forks against walking all pods; what is forgotten.
+// ExistingTerms: random changes with nested forks against walking all pods, and reclaiming.
 #include "libsched/cluster/existing_terms.hpp"
 
 #include <doctest/doctest.h>
@@ -79,7 +79,7 @@ PodRef make_pod(const std::string& name, std::mt19937& random) {
   return p;
 }
 
-// Upstream's way: every term of every pod.
+// As upstream does: every term of every pod.
 void look_at(const Pod& owner, uint32_t row, Span<PodAffinityTerm> list, Kind kind, int32_t sign,
              const Pod& pod, Labels ns_labels, Found* found) {
   for (const PodAffinityTerm& t : list)
@@ -202,7 +202,7 @@ TEST_CASE("existing terms: row counts turn dense and back") {
   }
 }
 
-TEST_CASE("existing terms: those of pods that are gone are forgotten") {
+TEST_CASE("existing terms: those of removed pods are reclaimed") {
   ExistingTerms existing;
   Label app;
   for (uint32_t i = 0; i < 20000; ++i) {

@@ -1,5 +1,5 @@
-// Images: nodes that bring and take images; the list of an image is in any order, so taking a node
-// out moves the last one into its place.
+// Images: adding and removing the images of nodes. The list of an image is unordered, so removing a
+// node moves the last one into its place.
 #include "libsched/cluster/images.hpp"
 
 namespace libsched {

@@ -1,5 +1,5 @@
-// Images: sizes of the first reporter, numbers that stay as old as the row's last refresh, and
-// forks after which all of it is as before.
+// Images: sizes of the first reporter, numbers as of the row's last refresh, and forks whose revert
+// restores everything.
 #include "libsched/cluster/images.hpp"
 
 #include <doctest/doctest.h>
@@ -38,7 +38,7 @@ PodRef pod(const std::string& name) {
   return p;
 }
 
-// "size:row=nodes,..." by node name; "" if nobody has it.
+// "size:row=nodes,..." by node name; "" if no node has it.
 std::string shown(const Cluster& c, const std::string& image) {
   const Images::Image* i = c.view().images().find(image);
   if (i == nullptr) return "";
@@ -51,8 +51,8 @@ std::string shown(const Cluster& c, const std::string& image) {
   return out;
 }
 
-// Informers send no event for what has not changed. An update of upstream's cache would count here.
-TEST_CASE("a node that is applied again as it is learns nothing; an update of it does") {
+// Informers send no event for unchanged objects. An update of upstream's cache would count here.
+TEST_CASE("applying an unchanged node does not count its images anew; updating it does") {
   const auto parsed = [](const char* name) {
     Result<ObjectSet> set =
         parse_objects(std::string("{apiVersion: v1, kind: Node, metadata: {name: ") + name +
@@ -94,13 +94,13 @@ TEST_CASE("the size is that of the first reporter") {
   CHECK(shown(c, "x") == "30: c=1");
   REQUIRE(c.revert().ok());
   CHECK(shown(c, "x") == "10: b=2");
-  // The only one that has it reports anew.
+  // The only node with the image reports again.
   REQUIRE(c.update_node(node("b", {{"x", 40}})).ok());
   c.refresh();
   CHECK(shown(c, "x") == "40: b=1");
 }
 
-TEST_CASE("numbers are as old as the last refresh after a change of the node") {
+TEST_CASE("numbers are those of the last refresh after a change of the node") {
   Cluster c;
   REQUIRE(c.update_node(node("a", {{"x", 1}})).ok());
   REQUIRE(c.update_node(node("b", {{"x", 1}})).ok());
@@ -108,7 +108,7 @@ TEST_CASE("numbers are as old as the last refresh after a change of the node") {
   REQUIRE(c.update_node(node("c", {{"x", 1}})).ok());
   c.refresh();
   CHECK(shown(c, "x") == "1: a=2 b=2 c=3");
-  // Pods that come, go or change make their node new, too.
+  // Pods that are added, removed or changed also update their node.
   const PodRef p = pod("p");
   REQUIRE(c.update_pod(p, "a").ok());
   CHECK(shown(c, "x") == "1: a=2 b=2 c=3");
@@ -123,8 +123,8 @@ TEST_CASE("numbers are as old as the last refresh after a change of the node") {
   REQUIRE(c.revert().ok());
   CHECK(shown(c, "x") == "1: a=3 b=2");
   c.refresh();
-  CHECK(shown(c, "x") == "1: a=3 b=2");  // nothing is stale any more
-  // What was stale before a fork is stale after it.
+  CHECK(shown(c, "x") == "1: a=3 b=2");  // nothing is stale now
+  // Rows that are stale before a fork are stale after it.
   REQUIRE(c.update_node(node("c", {{"x", 1}})).ok());
   REQUIRE(c.update_pod(p, "b").ok());
   REQUIRE(c.fork().ok());
@@ -137,7 +137,7 @@ TEST_CASE("numbers are as old as the last refresh after a change of the node") {
   CHECK(snapshot->view().images().find("x")->holders.size() == 3);
 }
 
-// What upstream's cache and snapshot would hold.
+// The contents of upstream's cache and snapshot.
 struct Model {
   struct State {
     int64_t size;

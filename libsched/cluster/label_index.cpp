@@ -1,4 +1,4 @@
-// LabelIndex: interning keys and pairs, adding and removing rows, collecting what no row uses.
+// LabelIndex: interning keys and pairs, adding and removing rows, reclaiming unused ids.
 #include "libsched/cluster/label_index.hpp"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
-// LabelIndex: which rows have which label. Keys and (key, value) pairs have ids; decisions compare
-// ids and combine postings, never strings.
+// LabelIndex: the rows of each label. Keys and (key, value) pairs have ids; decisions compare ids
+// and combine postings, never strings.
 //
-// Ids are counted: an entry that no row uses stays (so that a reverted what-if costs nothing the
-// next time) until collect(), which spares those that an undo may want back.
+// Uses of ids are counted: an unused entry is kept (so that repeating a reverted what-if costs
+// nothing) until collect(), which spares entries that an undo may need.
 #pragma once
 
 #include <cstdint>
@@ -29,13 +29,13 @@ class LabelIndex {
     std::string value;
     uint64_t hash = 0;
     uint32_t key = kNoId;
-    uint64_t born = 0;  // epoch() when it got this id
+    uint64_t born = 0;  // epoch() when the id was assigned
     Posting rows;
   };
 
-  // Adds a row's labels in two steps, so that all come or none. prepare() writes the pair ids in
-  // the labels' order and may fail; add() and remove() do not allocate. `capacity` is above every
-  // row.
+  // Adds a row's labels in two steps, so that all are added or none. prepare() writes the pair ids
+  // in the labels' order and may fail; add() and remove() do not allocate. `capacity` is greater
+  // than every row.
   void prepare(Labels labels, size_t capacity, std::vector<uint32_t>* pairs);
   void add(uint32_t row, const std::vector<uint32_t>& pairs) noexcept;
   void remove(uint32_t row, const std::vector<uint32_t>& pairs) noexcept;
@@ -46,13 +46,13 @@ class LabelIndex {
   const Key& key(uint32_t id) const { return keys_[id]; }
   const Pair& pair(uint32_t id) const { return pairs_[id]; }
 
-  // Changes whenever a name that was unknown becomes known, or ids are reclaimed: what was looked
-  // up before must be looked up again. Equal numbers mean equal ids, also of two copies.
+  // Changes whenever an unknown name becomes known, or ids are reclaimed: earlier lookups are then
+  // invalid. Equal numbers mean equal ids, also between two copies.
   uint64_t epoch() const { return epoch_; }
 
   size_t unused() const { return unused_; }  // pairs that no row uses
   size_t size() const { return pair_ids_.size(); }
-  // Takes back the ids that no row uses and that were given after this epoch().
+  // Reclaims the ids that no row uses and that were assigned after this epoch().
   void collect(uint64_t since) noexcept;
 
   LabelIndex publish();  // as a snapshot shows it (base/mirrored.hpp)

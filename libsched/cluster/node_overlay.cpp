@@ -1,4 +1,4 @@
-// NodeOverlay: the copy of a row, and pods that come to it and leave it.
+// NodeOverlay: copying a row, and adding and removing pods.
 #include "libsched/cluster/node_overlay.hpp"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
-// NodeTree: in which order nodes are walked. Zones in the order they were first seen, the nodes of
-// each in the order they were added; the list takes one of each zone in turn, as upstream's does.
+// NodeTree: the order in which nodes are walked. Zones are in the order in which they were first
+// seen, and the nodes of each zone in the order in which they were added; the list takes one node
+// of each zone in turn, as upstream's does.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +11,8 @@
 
 namespace libsched {
 
-// Upstream's zone key: region and zone, the beta labels before the stable ones; "" without either.
+// Upstream's zone key: region and zone, with the beta labels before the stable ones; "" without
+// labels.
 std::string zone_key(Labels labels);
 
 class NodeTree {
@@ -19,15 +21,15 @@ class NodeTree {
     std::string key;
     std::vector<uint32_t> rows;
   };
-  // Where a node stood, so that an undo can put it back.
+  // The place of a removed node, for an undo.
   struct Place {
     uint32_t zone_index = 0;
     uint32_t position = 0;
-    bool zone_was_alone = false;  // the zone came or went with this node
-    Zone zone = {};               // that went
+    bool zone_was_alone = false;  // the zone was added or removed with this node
+    Zone zone = {};               // the removed zone
   };
 
-  // The node's place, which comes or goes whole. Only add() allocates.
+  // Add or remove a node completely. Only add() allocates.
   Place add(uint32_t row, const std::string& zone);
   Place remove(uint32_t row, const std::string& zone) noexcept;
   void undo_add(const Place& place) noexcept;

@@ -1,5 +1,5 @@
-// A copy of a node is at every step, in all that a NodeView shows, what the node of a real cluster
-// would be after the same pods came and went.
+// At every step a NodeView of a copy shows the same as the node of a real cluster after adding and
+// removing the same pods.
 #include "libsched/cluster/node_view.hpp"
 #include "libsched/ingest/ingest.hpp"
 

@@ -1,9 +1,9 @@
 // ObjectStore: all objects of a cluster but pods and nodes, by kind, namespace and name.
 //
-// Of each object there are two versions: the API's, and the latest, which is another one while
-// something is assumed of it (as upstream's assume caches). Every query sees the latest. Objects
-// are kept in groups by what plugins ask for, and walked in the order of namespace and name, so
-// that nothing depends on the order in which they came. Copyable; const members are thread-safe.
+// Each object has two versions: the API's, and the latest, which differs while a change is assumed
+// (as in upstream's assume caches). Every query sees the latest. Objects are kept in the groups
+// that plugins query, and walked in the order of namespace and name, so that nothing depends on the
+// order of insertion. Copyable; const members are thread-safe.
 #pragma once
 
 #include <array>
@@ -23,7 +23,7 @@ namespace libsched {
 
 class ObjectStore {
  public:
-  // Null: there is no such object. `latest` is `api` unless something is assumed.
+  // Null if the object does not exist. `latest` is `api` unless a change is assumed.
   struct Entry {
     ObjectRef api, latest;
     bool assumed() const { return !(api == latest); }
@@ -58,7 +58,8 @@ class ObjectStore {
     return static_cast<const Controller*>(find(kind, ns, name));
   }
 
-  // Calls f(object) for all of a kind, group by group. If f returns bool, true ends the walk.
+  // Calls f(object) for all objects of a kind, group by group. If f returns bool, true ends the
+  // walk.
   template <typename T, typename F>
   void for_each(F&& f) const {
     for_each_object(T::kStoredKind, [&](const Object& o) { return f(static_cast<const T&>(o)); });
@@ -72,7 +73,7 @@ class ObjectStore {
   //   PersistentVolume, CSIStorageCapacity: its storage class
   //   VolumeAttachment: its node's name
   //   DeviceClass: its extendedResourceName ("" if absent)
-  //   namespaced kinds but CSIStorageCapacity: its namespace
+  //   namespaced kinds except CSIStorageCapacity: its namespace
   //   others: ""
   template <typename T, typename F>
   void for_each_in(Str group, F&& f) const {
@@ -86,29 +87,28 @@ class ObjectStore {
   }
   size_t count(StoredKind kind) const { return table(kind).ids.size(); }
 
-  // Changes with every change to an object of the kind, also to what is assumed of it; a revert
-  // brings the old number back. Equal numbers mean equal contents, also in two clusters.
+  // Changes with every change to an object of the kind, including assumed changes; a revert
+  // restores the old number. Equal numbers mean equal contents, also in two clusters.
   uint64_t stamp(StoredKind kind) const { return table(kind).stamp; }
 
-  // The DeviceClass that an extended resource stands for, or nullptr: the newest that names it, of
-  // several the one with the lowest name; or the one named behind
-  // "deviceclass.resource.kubernetes.io/".
+  // The DeviceClass of an extended resource, or nullptr: the newest class that names it, with ties
+  // broken by the lowest name; or the class named after "deviceclass.resource.kubernetes.io/".
   const DeviceClass* device_class_of(Str resource) const;
 
   // --- changing; the journal calls it in pairs ---
-  // What an entry replaced, and the group that ended with it.
+  // The replaced entry, and the group that became empty.
   using Groups = std::map<std::string, std::vector<uint32_t>, std::less<>>;
   struct Replaced {
     Entry entry;
     Groups::node_type group = {};
   };
-  // Puts the entry (null: erases) in place of what is there, which is returned, or changes nothing
-  // if memory runs out. An entry's objects have this namespace and name.
+  // Replaces the entry (null: erases) and returns the old one; changes nothing if memory runs out.
+  // The entry's objects have this namespace and name.
   Replaced replace(StoredKind kind, Str ns, Str name, Entry entry) {
     prepare(kind, ns, name, entry);
     return exchange(kind, ns, name, {std::move(entry)});
   }
-  // Of the latest replace(). Does not allocate.
+  // Undoes the latest replace(). Does not allocate.
   void undo_replace(StoredKind kind, Str ns, Str name, Replaced old) noexcept {
     exchange(kind, ns, name, std::move(old));
   }

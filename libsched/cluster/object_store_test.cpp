@@ -35,7 +35,7 @@ std::string names(const ObjectStore& store, Str group) {
 
 }  // namespace
 
-TEST_CASE("objects are grouped by what plugins ask for, in the order of their names") {
+TEST_CASE("objects are in the groups that plugins query, in the order of their names") {
   Ref<Cluster> c = make_ref<Cluster>();
   const ObjectStore& store = c->view().objects();
   for (const char* name : {"m", "z", "a"})
@@ -66,7 +66,7 @@ TEST_CASE("objects are grouped by what plugins ask for, in the order of their na
   CHECK(seen == 2);  // true ends the walk
 }
 
-TEST_CASE("what is assumed hides the API's object until it is restored or replaced") {
+TEST_CASE("an assumed object hides the API's object until it is restored or replaced") {
   Ref<Cluster> c = make_ref<Cluster>();
   const auto find = [&] { return c->view().objects().find<PersistentVolume>("pv"); };
   const StoredKind kind = StoredKind::kPersistentVolume;
@@ -97,7 +97,7 @@ TEST_CASE("what is assumed hides the API's object until it is restored or replac
   CHECK(find() == newer.get());
 }
 
-TEST_CASE("the DeviceClass of an extended resource is the newest, then the one of lowest name") {
+TEST_CASE("the DeviceClass of an extended resource is the newest, then that with the lowest name") {
   Ref<Cluster> c = make_ref<Cluster>();
   const auto put = [&](const Ref<DeviceClass>& d) {
     REQUIRE(c->put_object(StoredKind::kDeviceClass, d).ok());

@@ -1,4 +1,4 @@
-// PodLabelSets: interning what selectors see of a pod.
+// PodLabelSets: interning the parts of pods that selectors see.
 #include "libsched/cluster/pod_label_sets.hpp"
 
 #include <algorithm>
@@ -54,7 +54,7 @@ uint32_t PodLabelSets::remove(uint32_t slot) {
 }
 
 void PodLabelSets::collect() {
-  // A set that a what-if's pods brought stays a while, for the next what-if.
+  // Sets of a what-if's pods are kept for a while, for the next what-if.
   if (unused_ <= 1024 || unused_ * 2 <= ids_.size()) return;
   for (uint32_t id = 0; id < sets_.size(); ++id) {
     if (!sets_[id].owner || sets_[id].pods != 0) continue;

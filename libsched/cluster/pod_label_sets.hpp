@@ -1,8 +1,8 @@
 // PodLabelSets: the distinct (namespace, labels, terminating) of existing pods. Selectors are
-// judged once per set; each set lists the count tables it counts in, so a pod's cost follows those
-// alone.
+// judged once per set; each set lists the count tables that count it, so the cost of a pod depends
+// only on those.
 //
-// Nothing is kept before the first table is made (track()).
+// Sets are kept only from the first table on (track()).
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace libsched {
 class PodLabelSets {
  public:
   struct Set {
-    PodRef owner;  // a pod that has them, perhaps gone from the cluster; null: not in use
+    PodRef owner;  // a pod with the set, possibly removed; null: not in use
     uint64_t hash = 0;
     uint32_t pods = 0;
     std::vector<uint32_t> tables;  // that count pods of this set; for later changes
@@ -25,10 +25,10 @@ class PodLabelSets {
     Set published() const { return {owner, hash, pods, {}}; }
   };
 
-  // Sets *fresh if the set is new: its tables are to be filled in.
+  // Sets *fresh if the set is new and its tables must be filled in.
   uint32_t add(uint32_t slot, const Pod& pod, bool* fresh);
-  uint32_t remove(uint32_t slot);  // the set that the slot's pod had
-  // Forgets sets without pods, if they have become many.
+  uint32_t remove(uint32_t slot);  // returns the set of the slot's pod
+  // Drops sets without pods if there are many.
   void collect();
 
   size_t size() const { return sets_.size(); }

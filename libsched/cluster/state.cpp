@@ -1,5 +1,5 @@
-// State: the elementary changes to rows, columns and indexes. Each leaves the state so that its
-// inverse brings back exactly what was there.
+// State: the elementary changes to rows, columns and indexes. The inverse of each change restores
+// exactly the earlier state.
 #include "libsched/cluster/state.hpp"
 
 #include <algorithm>
@@ -290,8 +290,8 @@ State::Order State::make_order() const {
   return out;
 }
 
-// Whether the nodes that are there have the names of those in the list; with the rows they have
-// now, for a node that came back may have another one.
+// Whether the existing nodes have the names of those in the list. Uses their current rows, because
+// a node that was removed and added again may have another one.
 bool State::same_names(std::vector<uint32_t>* rows) const {
   if (order_->rows.size() != tree_.size()) return false;
   *rows = order_->rows;
@@ -311,8 +311,8 @@ void State::collect_ids(uint64_t since) noexcept {
   const size_t unused =
       labels_.unused() + taints_.unused() + images_.unused() + claim_uses_.unused();
   if (unused <= 4096 || unused * 2 <= id_count()) return;
-  // Inside a fork some may have to stay: after a walk in vain the next one waits until there are
-  // half as many again.
+  // Inside a fork some ids may have to stay: after a fruitless walk the next one waits until there
+  // are half as many again.
   if (since != 0 && id_count() < collect_at_) return;
   labels_.collect(since);
   taints_.collect(since);

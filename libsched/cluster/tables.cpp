@@ -1,5 +1,5 @@
-// Tables: making columns, counts and sums when they are first asked for, keeping them in step with
-// every change, and dropping the least recently used.
+// Tables: making columns, counts and sums on first use, updating them with every change, and
+// dropping the least recently used.
 #include "libsched/cluster/tables.hpp"
 
 #include <algorithm>
@@ -134,7 +134,7 @@ TopologyRef Tables::topology(const State& state, Str key) const {
   });
 }
 
-// From now on every pod's label set is known.
+// From here on the label set of every pod is known.
 void Tables::track(const State& state) const {
   if (counting_) return;
   bool fresh = false;
@@ -195,7 +195,7 @@ SumsRef Tables::sums(const CountsRef& counts, const TopologyRef& topology,
   return or_drop_and_throw([&] {
     Table* const table = counts->place < tables_.size() ? &tables_[counts->place] : nullptr;
     const uint32_t place = find_topology(topology->key);
-    // Dropped meanwhile by another thread, or from before a change: nothing to keep them with.
+    // Dropped meanwhile by another thread, or outdated by a change: the result cannot be kept.
     if (table == nullptr || !table->counts.shares(counts) || place == kNoId ||
         topologies_[place].column->stamp != topology->stamp)
       return SumsRef(make_sums(*counts, *topology, eligible));
@@ -205,7 +205,7 @@ SumsRef Tables::sums(const CountsRef& counts, const TopologyRef& topology,
       s.used = ++clock_;
       return lend(s.sums, s.own);
     }
-    // In the place of one that no query can ask for any more, or of the least recently used.
+    // Replaces an entry that no query can use any more, or the least recently used one.
     const auto worth = [&](const Sums& s) {
       const Topology& t = topologies_[s.topology];
       return t.column && t.column->stamp == s.sums->stamp ? s.used : 0;
@@ -306,7 +306,7 @@ void Tables::add_rows(size_t capacity) {
   }
 }
 
-// Calls f(topology) for those of which a node with these labels has a domain.
+// Calls f(topology) for the topologies in which a node with these labels has a domain.
 template <typename F>
 void Tables::for_each_topology(Labels labels, F&& f) {
   for (const Label& l : labels)
@@ -355,7 +355,7 @@ void Tables::count(const std::vector<uint32_t>& tables, uint32_t row, int32_t de
     for (Sums& s : table.sums) {
       if (!s.sums->has(row)) continue;
       const Topology& t = topologies_[s.topology];
-      if (!t.column || t.column->stamp != s.sums->stamp) continue;  // never asked for again
+      if (!t.column || t.column->stamp != s.sums->stamp) continue;  // never used again
       const int32_t d = t.column->domain[row];
       if (d == TopologyColumn::kNone) continue;
       s.sums.edit().add(d, delta);

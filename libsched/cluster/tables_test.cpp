@@ -1,4 +1,4 @@
-// Tables: random changes with nested forks against counting anew, copies and threads, eviction.
+// Tables: random changes with nested forks compared with counting anew, copies, threads, eviction.
 #include <doctest/doctest.h>
 
 #include <map>
@@ -53,7 +53,7 @@ const Str kAB[] = {"a", "b"};
 const Str kBA[] = {"b", "a", "b"};
 const Label kAppA = make_label("app", "a");
 
-// The keys that the tests ask about.
+// The keys that the tests query.
 std::vector<CountKey> some_keys() {
   std::vector<CountKey> keys(6);
   keys[0].terms.resize(1);
@@ -153,9 +153,9 @@ void run_sequence(uint32_t seed, int steps) {
   const std::vector<CountKey> keys = some_keys();
   Ref<Cluster> cluster = make_ref<Cluster>();
   if (pick(4) == 0) cluster->view().tables().set_limit(static_cast<size_t>(pick(20000)));
-  CountsRef held;  // what is handed out doesn't change
+  CountsRef held;  // returned values do not change
   std::vector<int32_t> held_rows;
-  const int first = pick(steps);  // nothing is counted before
+  const int first = pick(steps);  // nothing is counted before this step
   for (int step = 0; step < steps; ++step) {
     const std::string node = "n" + std::to_string(pick(90));
     const std::string name = "p" + std::to_string(pick(60));
@@ -223,7 +223,7 @@ TEST_CASE("tables: equal rules have equal texts, others not") {
   CHECK(b.text() == keys[3].text());
 }
 
-TEST_CASE("tables: what is over the limit goes, and comes back when asked for") {
+TEST_CASE("tables: values above the limit are dropped, and made again on demand") {
   Ref<Cluster> cluster = make_ref<Cluster>();
   for (int i = 0; i < 100; ++i)
     REQUIRE(cluster->update_node(make_node("n" + std::to_string(i), {{"zone", "z"}})).ok());
@@ -251,7 +251,7 @@ TEST_CASE("tables: what is over the limit goes, and comes back when asked for") 
   CHECK(tables.counts(view, keys[4])->total == 200);
 }
 
-TEST_CASE("tables: sums are kept as long as the same rows are asked for") {
+TEST_CASE("tables: sums are kept as long as the same rows are queried") {
   Ref<Cluster> cluster = make_ref<Cluster>();
   for (int i = 0; i < 10; ++i)
     REQUIRE(cluster->update_node(make_node("n" + std::to_string(i), {{"zone", "z"}})).ok());
@@ -300,7 +300,7 @@ TEST_CASE("tables: a snapshot has what the cluster keeps, and shares what has no
   CHECK(after->view().tables().bytes() == bytes);
 }
 
-TEST_CASE("tables: a pod is judged by those tables alone that its labels may concern") {
+TEST_CASE("tables: a pod is judged only by the tables that its labels may concern") {
   Ref<Cluster> c = make_ref<Cluster>();
   REQUIRE(c->update_node(make_node("n", {{"zone", "a"}})).ok());
   const Tables& tables = c->view().tables();
@@ -340,7 +340,7 @@ TEST_CASE("tables: a pod is judged by those tables alone that its labels may con
   CHECK(judged({{"app", "a"}}, "y") < 10);
 }
 
-TEST_CASE("tables: the bytes are those of what is kept, whatever came and went") {
+TEST_CASE("tables: the bytes are those of the kept values after any changes") {
   Ref<Cluster> c = make_ref<Cluster>();
   std::mt19937 random(3);
   const auto name = [&](int n) { return std::to_string(random() % static_cast<uint32_t>(n)); };
@@ -364,7 +364,7 @@ TEST_CASE("tables: the bytes are those of what is kept, whatever came and went")
     tables.sums(counts, topology, rows);
     if (i % 500 == 499) tables.set_limit(Tables::kDefaultLimit / (i % 1000 == 999 ? 1 : 2000));
     if (i % 100 != 0) continue;
-    // What a copy is asked to drop is all that there is.
+    // A copy that is asked to drop values drops all of them.
     const Ref<Cluster> copy = c->clone();
     copy->view().tables().set_limit(0);
     CHECK(copy->view().tables().bytes() == 0);
@@ -372,7 +372,7 @@ TEST_CASE("tables: the bytes are those of what is kept, whatever came and went")
   }
 }
 
-TEST_CASE("tables: label sets of pods that are gone are forgotten") {
+TEST_CASE("tables: label sets of removed pods are reclaimed") {
   Ref<Cluster> cluster = make_ref<Cluster>();
   REQUIRE(cluster->update_node(make_node("n", {})).ok());
   const std::vector<CountKey> keys = some_keys();
@@ -387,7 +387,7 @@ TEST_CASE("tables: label sets of pods that are gone are forgotten") {
   CHECK(sets.size() <= 1100);
 }
 
-TEST_CASE("tables: threads ask one snapshot while the cluster goes on") {
+TEST_CASE("tables: threads query one snapshot while the cluster changes") {
   Ref<Cluster> cluster = make_ref<Cluster>();
   for (int i = 0; i < 200; ++i)
     REQUIRE(cluster

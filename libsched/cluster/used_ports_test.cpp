@@ -27,7 +27,7 @@ std::string text(const std::vector<State::UsedPort>& ports) {
   return out;
 }
 
-TEST_CASE("ports come once and go altogether, few or many") {
+TEST_CASE("a port is added once and removed at once, in small and large sets") {
   std::mt19937 random(3);
   const auto below = [&](uint32_t n) { return static_cast<uint32_t>(random() % n); };
   const std::vector<Str> protocols = {"TCP", "UDP"};

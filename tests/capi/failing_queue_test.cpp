@@ -1,5 +1,5 @@
 // Every change of a scheduling queue with each of its allocations failing in turn: the call returns
-// NO_MEMORY and nothing has happened, and then it succeeds as if nothing had failed.
+// NO_MEMORY without effect, and then succeeds as if nothing had failed.
 #include <doctest/doctest.h>
 
 #include <libsched.h>
@@ -109,7 +109,7 @@ struct Stage {
     OK(libsched_queue_move_all(queue, &event, err));
   }
 
-  // All that can be read.
+  // Everything that can be read.
   std::string contents() const {
     std::string s;
     for (uint32_t part = 0; part <= LIBSCHED_QUEUE_GATED; ++part) {

@@ -1,4 +1,4 @@
-/* The scheduling queue: a pod's way through it, what can be read of it, and errors. */
+/* The scheduling queue: pods that pass through it, its getters, and errors. */
 #include "fixture.h"
 
 typedef struct bench {
@@ -85,7 +85,7 @@ static void test_a_pods_way(void) {
   CHECK(info.initial_attempt_ns == info.timestamp_ns);
   CHECK(info.backoff_expiration_ns == LIBSCHED_NO_TIME);
 
-  /* Rejected by a plugin that new nodes help, and by one for which it waits. */
+  /* A pod that a plugin with an event for new nodes rejected, and a pod with a pending plugin. */
   const libsched_str rejectors[] = {LIBSCHED_STR("NodeResourcesFit"), LIBSCHED_STR("NodeAffinity")};
   libsched_rejection rejection = LIBSCHED_REJECTION_INIT;
   rejection.unschedulable = rejectors;

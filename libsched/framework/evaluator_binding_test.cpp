@@ -364,7 +364,7 @@ TEST_CASE("a signature is Go's JSON of all parts") {
         R"("v1.Pod.Spec.SchedulerName":"mine"})");
 }
 
-TEST_CASE("a class of pods is signed once, until an object changes; foreign signers run again") {
+TEST_CASE("a class of pods is signed once, until an object changes; foreign signers are asked again") {
   for (const bool foreign : {false, true}) {
     Fake fake = signer("A", {});
     int asked = 0;

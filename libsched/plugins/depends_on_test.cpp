@@ -1,6 +1,6 @@
-// What plugins declare to read (Plugin::depends_on) against what they read: answers that the change
+// The declarations of plugins (Plugin::depends_on) against what they read: answers that the change
 // log keeps up to date equal fresh ones after every change, with forks, reverts and copies, on the
-// recorded cases of the conformance test. A plugin that declares too little is found out.
+// recorded cases of the conformance test. A declaration with a missing kind of change fails.
 //
 // LIBSCHED_CASES=n takes n times as many cases.
 #include <doctest/doctest.h>
@@ -96,7 +96,7 @@ AskedAt asked_at(const Framework& framework, uint32_t plugin) {
           at(ExtensionPoint::kPreScore), at(ExtensionPoint::kScore)};
 }
 
-// Objects that the recorded cases have none or few of.
+// Objects that are rare or absent in the recorded cases.
 const char* const kMoreObjects = R"(
 {apiVersion: resource.k8s.io/v1, kind: DeviceClass, metadata: {name: d},
  spec: {extendedResourceName: example.com/gpu}}
@@ -147,8 +147,8 @@ std::vector<ObjectSet> more_objects() {
   return out;
 }
 
-// A cluster that changes at random: objects of two cases, whose names are alike, come, go and take
-// each other's place.
+// A cluster that changes at random: objects of two cases with similar names are added, removed and
+// replaced.
 class Churn {
  public:
   Churn(const Case& c, const Case& other, unsigned seed) : rng_(seed) {
@@ -167,7 +167,7 @@ class Churn {
       case 1: static_cast<void>(cluster_->commit()); return;
       case 2:
       case 3: static_cast<void>(cluster_->revert()); return;
-      case 4: {  // a copy goes on, if no fork is open
+      case 4: {  // continues with a copy if no fork is open
         const Ref<Cluster> copy = cluster_->clone();
         if (cluster_->fork_depth() == 0) cluster_ = copy;
         return;
@@ -226,13 +226,13 @@ const char* const kKinds[] = {"basic",  "changes", "config",  "csilimit",     "d
                               "images", "mixed",   "mutated", "nodeaffinity", "podaffinity",
                               "ports",  "spread",  "preempt", "taints",       "volumes"};
 
-// Every plugin that filters or scores, with each of two pods.
+// All plugins that filter or score, each with two pods.
 struct Asked {
   std::string name;
   const Plugin* plugin;
   AskedAt at;
   PodRef pod;
-  PodRef twin;  // of another name and uid; null if that makes it one of another class
+  PodRef twin;  // with another name and uid; null if its class would differ
 };
 PodRef twin_of(const Pod& pod) {
   PodRef twin(copy_pod(pod, "twin", pod.meta.ns, "twin-uid", pod.spec.node_name));
@@ -252,8 +252,8 @@ std::vector<Asked> asked_of(const Framework& framework, const Case& c, size_t ro
   return out;
 }
 
-// Calls f(framework, case, churn) for `factor` times a few cases of every kind: round by round all
-// of them, then the same with other changes.
+// Calls f(framework, case, churn) for `factor` times a few cases of every kind: all of them in each
+// round, with other changes in the next.
 template <typename F>
 void for_each_case(size_t factor, F&& f) {
   for (const char* kind : kKinds)
@@ -309,7 +309,7 @@ TEST_CASE("answers that are kept by what plugins declare equal fresh ones") {
   CHECK(judged * 3 < live);
 }
 
-// One bit less than what a plugin declares.
+// Removes one bit of a plugin's declaration.
 struct Less {
   bool score = false, any = false;
   ChangeKinds bit = 0;
@@ -326,7 +326,7 @@ std::vector<Less> all_less(const Dependencies& reads) {
       for (uint32_t b = 0; b < 32; ++b) {
         const Reads& of = score ? reads.score : reads.filter;
         const Less less{score, any, 1U << b};
-        // A node that came is judged anyway, and where others count all are.
+        // A new node is judged anyway, as are all nodes if others count.
         if (!any && less.bit == kNodeChanged) continue;
         if (score && of.others) continue;
         if (((any ? of.any : of.row) & less.bit) != 0) out.push_back(less);
@@ -334,7 +334,7 @@ std::vector<Less> all_less(const Dependencies& reads) {
   return out;
 }
 
-TEST_CASE("a plugin that declares a kind of change too few is found out") {
+TEST_CASE("a plugin with a kind of change missing in its declaration is found") {
   std::map<std::string, bool> found;  // by plugin, point and kind of change
   for_each_case(2 * factor(), [&](const std::vector<Asked>& asked, Churn* churn) {
     struct Liar {
@@ -361,7 +361,7 @@ TEST_CASE("a plugin that declares a kind of change too few is found out") {
       }
     }
   });
-  // A single kind may be rare, but no plugin gets away with every lie.
+  // A single kind may be rare, but each plugin must be caught at least once.
   std::map<std::string, bool> plugins;
   size_t caught = 0;
   std::string missed;
@@ -382,7 +382,7 @@ TEST_CASE("signatures that are kept by class equal fresh ones") {
   for (const char* kind : {"basic", "taints", "ports", "nodeaffinity", "images", "volumes"}) {
     std::vector<Case> cases = read_cases(kind, 0, 40);
     for (size_t k = 0; k < cases.size(); ++k) {
-      // With default spread constraints no pod is signed.
+      // With default spread constraints pods are not signed.
       cases[k].config =
           "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
           "profiles: [{pluginConfig: [{name: PodTopologySpread, args: {defaultingType: List}}]}]";
@@ -409,7 +409,7 @@ TEST_CASE("signatures that are kept by class equal fresh ones") {
   CHECK(signable > 200);
 }
 
-TEST_CASE("a plain pod that comes concerns its node alone, for any plain pod") {
+TEST_CASE("a new plain pod concerns only its node, for any plain pod") {
   const Case c;
   const FrameworkRef framework = framework_of(c);
   Ref<Cluster> cluster = make_ref<Cluster>();
@@ -430,7 +430,7 @@ TEST_CASE("a plain pod that comes concerns its node alone, for any plain pod") {
       "containers: [{name: c, image: i, resources: {requests: {cpu: 1}}}]}}",
       {});
   REQUIRE(pod.ok());
-  // Whether some plugin's answers about all nodes, or about this row, may be others now.
+  // Whether a plugin's answers about all nodes, or about this row, may have changed.
   const auto hits = [&](const ChangeLog::Cursor& cursor, bool any) {
     std::set<std::string> out;
     const View& view = cluster->view();

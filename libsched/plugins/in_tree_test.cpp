@@ -1,4 +1,4 @@
-// The registry: every plugin of upstream, and what a plain pod meets in the default profile.
+// The registry: every plugin of upstream, and the default profile with a plain pod.
 #include "libsched/config/expand.hpp"
 #include "libsched/plugins/trial.hpp"
 
@@ -15,7 +15,7 @@ TEST_CASE("every in-tree plugin is registered with its points") {
     REQUIRE(item != nullptr);
     CHECK(item->points == p.points);
     CHECK(item->in_tree);
-    // Whatever has a PreFilter or a Filter has something to run there.
+    // Plugins with a PreFilter or a Filter have an implementation there.
     if ((p.points & (point_bit(ExtensionPoint::kPreFilter) | point_bit(ExtensionPoint::kFilter))) !=
         0)
       CHECK(item->factory);
@@ -49,7 +49,7 @@ TEST_CASE("a plain pod in the default profile") {
                        "DynamicResources", "NodeDeclaredFeatures"});
 }
 
-TEST_CASE("the first filter that says no is the one that is reported") {
+TEST_CASE("the first filter that rejects is reported") {
   const FrameworkRef framework =
       Framework::create(default_config(), "", in_tree_registry(), {}).value();
   Ref<Cluster> cluster = make_ref<Cluster>();

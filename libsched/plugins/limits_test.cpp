@@ -10,7 +10,7 @@ constexpr int64_t kDeadline = 1000;
 
 class CountingClock final : public Clock {
  public:
-  size_t late_at = SIZE_MAX;  // the reading from which on it is too late
+  size_t late_at = SIZE_MAX;  // the first reading that is too late
   mutable size_t readings = 0;
 
   int64_t now_ns() const override { return ++readings >= late_at ? kDeadline : 0; }
@@ -36,7 +36,7 @@ std::string on(const std::string& node, const std::string& name, const std::stri
 std::string object(const std::string& type, const std::string& meta, const std::string& rest) {
   return "---\napiVersion: " + type + "\nmetadata: {" + meta + "}\n" + rest + "\n";
 }
-// A claim that is bound to a volume of its own.
+// A claim that is bound to its own volume.
 std::string bound_claim(int i, const std::string& source, const std::string& labels) {
   const std::string n = number(i);
   return object("v1\nkind: PersistentVolume", "name: pv" + n + ", labels: {" + labels + "}",
@@ -78,7 +78,7 @@ struct Ending {
   }
 };
 
-// `least`: how often the clock must have been read in the end.
+// `least`: the minimal number of readings at the end.
 void ends_in_time(const std::string& plugin, const std::string& objects, const std::string& pod,
                   size_t least, const TrialOptions& options = {}) {
   CAPTURE(plugin);
@@ -87,7 +87,7 @@ void ends_in_time(const std::string& plugin, const std::string& objects, const s
   CHECK(trial.evaluator().use(make_ref<Services>(e.clock)).ok());
   CycleState fresh;
   const std::string answer = e.without_limits(fresh);
-  CHECK(e.clock->readings < 10);  // none of them of a limit
+  CHECK(e.clock->readings < 10);  // none of them for a limit
   e.clock->readings = 0;
   CycleState state;
   const auto whole = e.check(state, kDeadline);
@@ -104,17 +104,17 @@ void ends_in_time(const std::string& plugin, const std::string& objects, const s
     const auto ended = e.check(state, kDeadline);
     REQUIRE_FALSE(ended.ok());
     CHECK(ended.error().rc == Rc::kDeadline);
-    // Nobody goes on and finds out again; preemption also asks what time it is.
+    // Later code does not check again; preemption also reads the time.
     CHECK(e.clock->readings <= late_at + 2);
     e.clock->late_at = SIZE_MAX;
   }
-  // What was left half done is not used.
+  // Incomplete results are not used.
   CHECK(e.without_limits(state) == answer);
 }
 
 constexpr int kMany = 640;
 
-TEST_CASE("InterPodAffinity looks at the clock among its terms") {
+TEST_CASE("InterPodAffinity reads the clock between its terms") {
   const std::string objects = node("n1", "host: n1") + node("n2", "host: n2") +
                               on("n1", "a", ", labels: {app: web, a: '7'}", "priority: 0");
   const auto many = [](const std::string& field, const std::string& list,
@@ -138,7 +138,7 @@ TEST_CASE("InterPodAffinity looks at the clock among its terms") {
              return "{weight: 3, podAffinityTerm: " + term("a: '" + number(i) + "'", "host") + "}";
            }),
       kMany);
-  // Equal terms of others are one term; these differ by the key.
+  // Equal terms of other pods count as one term; these differ by the key.
   std::string objects_of_others = node("n1", "host: n1") + node("n2");
   for (int i = 0; i < kMany; ++i)
     objects_of_others += on("n1", "p" + number(i), "",
@@ -147,7 +147,7 @@ TEST_CASE("InterPodAffinity looks at the clock among its terms") {
   ends_in_time("InterPodAffinity", objects_of_others, "{}", kMany / 64);
 }
 
-TEST_CASE("PodTopologySpread looks at the clock among its constraints") {
+TEST_CASE("PodTopologySpread reads the clock between its constraints") {
   for (const char* what : {"DoNotSchedule", "ScheduleAnyway"}) {
     std::string labels;
     for (int i = 0; i < kMany; ++i) labels += (i == 0 ? "k" : ", k") + number(i) + ": x";
@@ -167,7 +167,7 @@ TEST_CASE("PodTopologySpread looks at the clock among its constraints") {
   }
 }
 
-TEST_CASE("TaintToleration looks at the clock among taints") {
+TEST_CASE("TaintToleration reads the clock between taints") {
   const auto taints = [](const char* effect) {
     return "{taints: [" +
            repeat(kMany * 4,
@@ -183,7 +183,7 @@ TEST_CASE("TaintToleration looks at the clock among taints") {
                tolerations, 2 * 8 * kMany / 64 - 4);
 }
 
-TEST_CASE("plugins look at the clock among nodes") {
+TEST_CASE("plugins read the clock between nodes") {
   const std::string port = "containers: [{name: c, ports: [{containerPort: 80, hostPort: 80}]}]";
   const std::string disk = "volumes: [{name: v, awsElasticBlockStore: {volumeID: 'd";
   std::string ports, disks, drivers;
@@ -201,7 +201,7 @@ TEST_CASE("plugins look at the clock among nodes") {
                kMany / 64);
 }
 
-TEST_CASE("plugins look at the clock among volumes") {
+TEST_CASE("plugins read the clock between volumes") {
   std::string claims = node("n1", "topology.kubernetes.io/zone: z") +
                        node("n2", "topology.kubernetes.io/zone: other");
   for (int i = 0; i < kMany; ++i)
@@ -211,7 +211,7 @@ TEST_CASE("plugins look at the clock among volumes") {
   ends_in_time("VolumeBinding", claims, uses_claims(kMany), kMany);
   ends_in_time("VolumeRestrictions", claims, uses_claims(kMany), kMany / 64);
 
-  // Unbound ones look for a volume among all of their class.
+  // Unbound claims search all volumes of their class.
   std::string pending = node("n1") + node("n2") +
                         object("storage.k8s.io/v1\nkind: StorageClass", "name: s",
                                "provisioner: kubernetes.io/no-provisioner\nvolumeBindingMode: "
@@ -227,7 +227,7 @@ TEST_CASE("plugins look at the clock among volumes") {
   ends_in_time("VolumeBinding", pending, uses_claims(64), 64 * 64 / 2);
 }
 
-TEST_CASE("scoring looks at the clock among terms and images") {
+TEST_CASE("scoring reads the clock between terms and images") {
   ends_in_time("NodeAffinity", node("n1", "a: b") + node("n2"),
                "{affinity: {nodeAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [" +
                    repeat(kMany,
@@ -252,7 +252,7 @@ TEST_CASE("scoring looks at the clock among terms and images") {
                kMany);
 }
 
-TEST_CASE("preemption looks at the clock among the pods of one node, and their budgets") {
+TEST_CASE("preemption reads the clock between the pods of a node, and their budgets") {
   std::string objects = node("n1");
   for (int i = 0; i < 200; ++i)
     objects += on("n1", "v" + number(i), ", labels: {app: web}",

@@ -1,5 +1,5 @@
-// A copy of a node to which pods came and from which they went gets of every Filter plugin the
-// verdict that the node gets in a cluster where the same pods really came and went.
+// For a copy of a node that pods joined and left every Filter plugin has the same verdict as for
+// the node in a cluster where the same pods really joined and left.
 #include <map>
 #include <random>
 #include <set>
@@ -10,7 +10,7 @@
 namespace libsched {
 namespace {
 
-constexpr int kSeeds = 40;  // of every plugin
+constexpr int kSeeds = 40;  // for each plugin
 constexpr int kMaxPods = 40;
 
 class Random {
@@ -42,7 +42,7 @@ std::string claim(const std::string& name, const std::string& mode, const std::s
                 "spec: {" + modes + ", volumeName: pv-" + name + "}\nstatus: {phase: Bound}");
 }
 
-// Four nodes in two zones; "n" is the one that is copied.
+// Four nodes in two zones; "n" is copied.
 std::string nodes_and_volumes(Random& r) {
   std::string out;
   for (const std::string name : {"m", "n", "o", "p"}) {
@@ -66,7 +66,7 @@ std::string nodes_and_volumes(Random& r) {
                 "name: lost, namespace: default, uid: u-lost, annotations: "
                 "{pv.kubernetes.io/bind-completed: 'yes'}",
                 "spec: {volumeName: pv-lost}\nstatus: {phase: Bound}");
-  // One for each pod: upstream counts the users of such a claim only roughly.
+  // A claim for each pod: upstream counts the users of such a claim only roughly.
   for (int i = 0; i < kMaxPods; ++i)
     out += claim("once-" + std::to_string(i), "ReadWriteOncePod", "e");
   return out;
@@ -89,7 +89,7 @@ std::string with_claim(const std::string& name) {
   return "{name: v-" + name + ", persistentVolumeClaim: {claimName: " + name + "}}";
 }
 
-// What pods that run and pods that are to be placed have alike.
+// The fields that running pods and pods to place have in common.
 std::string parts(Random& r) {
   const std::string port =
       r.pick({"", "", "{hostPort: 80}", "{hostPort: 80, hostIP: 10.0.0.1}",
@@ -120,7 +120,7 @@ PodRef incoming(Random& r) {
   if (r.below(3) == 0) volumes += disk(r) + ", ";
   if (r.below(2) == 0)
     volumes += with_claim(r.pick({"c0", "c1", "c2", "c3", "e0", "far", "lost"})) + ", ";
-  // With a disk of its own, so that PreFilter never says Skip.
+  // With its own disk, so that PreFilter never returns Skip.
   if (r.below(2) == 0)
     volumes += "{name: own, rbd: {image: i, monitors: [m]}}, " +
                with_claim("once-" + std::to_string(r.below(6))) + ", ";
@@ -145,7 +145,7 @@ PodRef incoming(Random& r) {
 
 struct Seen {
   size_t judged = 0, rejected = 0;
-  size_t changed = 0;  // verdicts that are not those of the node as the view has it
+  size_t changed = 0;  // verdicts that differ from those of the node in the view
 };
 
 class Comparison {
@@ -159,7 +159,7 @@ class Comparison {
         seen_(seen) {}
 
   void run() {
-    // The first has a term against every other pod on "m": InterPodAffinity is never skipped.
+    // The first pod has a term against every pod on "m": InterPodAffinity is never skipped.
     place(Trial::pod("{affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuring"
                      "Execution: [{labelSelector: {matchExpressions: [{key: app, operator: "
                      "Exists}]}, topologyKey: "
@@ -198,7 +198,7 @@ class Comparison {
     REQUIRE(real_.cluster().update_pod(pod, node).ok());
   }
 
-  // One pod comes or goes, on the copy and in the other cluster.
+  // A pod joins or leaves, on the copy and in the other cluster.
   void change(FilterPass& pass, NodeOverlay* copy) {
     const bool comes = there_.empty() || random_.below(2) == 0;
     PodRef other;
@@ -245,8 +245,8 @@ class Comparison {
   int next_ = 0;
 };
 
-TEST_CASE("every Filter plugin judges a copy of a node as it judges the node") {
-  // Of what pods on the node decide, the verdict must have changed somewhere.
+TEST_CASE("every Filter plugin judges a copy of a node as the node itself") {
+  // If pods on the node matter to the plugin, the verdict must have changed somewhere.
   const std::set<std::string> of_pods = {"InterPodAffinity",  "NodePorts",
                                          "NodeResourcesFit",  "NodeVolumeLimits",
                                          "PodTopologySpread", "VolumeRestrictions"};

@@ -1,5 +1,5 @@
-// Binding: the order of the points, what a failure leads to, and a writer that goes on meanwhile.
-// The plugins are fakes.
+// Binding: the order of the points, the handling of failures, and a writer that continues
+// meanwhile. The plugins are fakes.
 #include "libsched/scheduler/binding.hpp"
 
 #include <doctest/doctest.h>
@@ -14,10 +14,10 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-// A fake at every point from Reserve on; what it says at one of them.
+// A fake at every point from Reserve on, and its status at one of them.
 struct Script {
   Names log;
-  std::string at;  // the point that says `says`
+  std::string at;  // the point that returns `says`
   Status says;
   std::function<void()> while_pre_bind;
 
@@ -71,7 +71,7 @@ struct Bound {
     binding = make_ref<Binding>(std::move(a), queue, nullptr);
     script.log.clear();
   }
-  // As its writer does when it likes.
+  // Acts as its writer at a time of its choice.
   std::optional<Failure> run() {
     std::optional<Failure> failure = binding->run();
     const Result<WriterQueue::Counts> done = queue->apply(*world.cluster);
@@ -105,7 +105,7 @@ TEST_CASE("a binding cycle runs the points in upstream's order") {
   CHECK(b.there());
 }
 
-TEST_CASE("where nothing is prepared and nothing waits, nobody is told before the pod is bound") {
+TEST_CASE("without preparation or waiting the API gets no request before the pod is bound") {
   Bound b;
   b.script.at = "preflight";
   b.script.says = Status(Code::kSkip);
@@ -114,7 +114,7 @@ TEST_CASE("where nothing is prepared and nothing waits, nobody is told before th
   CHECK(b.requests() == "Normal Scheduled: Successfully assigned default/p to n1; ");
 }
 
-TEST_CASE("a failure unreserves and forgets, and says what upstream says") {
+TEST_CASE("a failure unreserves and forgets, with upstream's texts") {
   const auto failed = [](const std::string& at, const Status& says, const Names& log) {
     Bound b;
     b.script.at = at;
@@ -167,7 +167,7 @@ TEST_CASE("a waiting pod that is preempted fails with an Error, and no plugin re
   CHECK(failure->unschedulable_plugins.empty());
 }
 
-TEST_CASE("preemption calls a pod off during PreBind, not later") {
+TEST_CASE("preemption cancels a pod during PreBind, not later") {
   Bound b;
   bool cancelled = false;
   b.script.while_pre_bind = [&] {
@@ -181,7 +181,7 @@ TEST_CASE("preemption calls a pod off during PreBind, not later") {
   CHECK_FALSE(b.services->pods_in_pre_bind().cancel(uid(b), "again"));
 }
 
-TEST_CASE("the writer is told, and does the rest when it likes") {
+TEST_CASE("the writer gets a message, and does the rest at a time of its choice") {
   Bound good;
   CHECK_FALSE(good.binding->run());
   const View& v = good.world.cluster->view();
@@ -200,7 +200,7 @@ TEST_CASE("the writer is told, and does the rest when it likes") {
   CHECK(bad.script.log == Names{"preflight", "prebind", "bind", "unreserve"});
 }
 
-TEST_CASE("a queue that nobody applies holds nothing once it is dropped") {
+TEST_CASE("a queue that is never applied holds nothing once it is dropped") {
   struct Deaf final : CycleObserver {
     void hear(const CycleEvent&) override {}
   };
@@ -223,7 +223,7 @@ TEST_CASE("a queue that nobody applies holds nothing once it is dropped") {
   CHECK(observer.use_count() == 1);
 }
 
-TEST_CASE("a binding on a thread of its own while the writer goes on") {
+TEST_CASE("a binding runs on its own thread while the writer continues") {
   for (const bool allowed : {true, false}) {
     Bound b;
     const auto waiting = b.services->waiting_pods().add(b.world.pod, {{"F", 3'600'000'000'000}},

@@ -120,7 +120,7 @@ Fake at_post_filter(const Status& says, std::optional<Nomination> wish) {
 
 }  // namespace
 
-TEST_CASE("a pod that finds a node is assumed there, and its binding is next") {
+TEST_CASE("a pod that finds a node is assumed there, with its binding cycle next") {
   Cycle c(
       {filter_rejects("F", {"n2"}, kNo), score("n3"), at_reserve({}), at_permit({}), at_bind()});
   c.world.evaluator.services().nominator().add(c.world.pod, Nomination{true, "n1"});
@@ -143,7 +143,7 @@ TEST_CASE("a pod that finds a node is assumed there, and its binding is next") {
                               "Bind@n3", "PostBind@n3"});
 }
 
-TEST_CASE("without the mode the nodes are judged as a set, with the same answer") {
+TEST_CASE("without node_by_node the nodes are judged as a set, with the same answer") {
   Cycle c({filter_rejects("F", {"n1", "n2", "n3"}, kNo)});
   c.options.node_by_node = false;
   const Ref<Scheduling> out = c.run();
@@ -152,7 +152,7 @@ TEST_CASE("without the mode the nodes are judged as a set, with the same answer"
   CHECK(out->failure->unschedulable_plugins == std::set<std::string>{"F"});
 }
 
-TEST_CASE("where no node takes the pod PostFilter is asked, and its words end the FitError") {
+TEST_CASE("if no node takes the pod PostFilter runs, and its message ends the FitError") {
   Cycle c({filter_rejects("F", {"n1"}, kNo),
            filter_rejects("G", {"n2", "n3"}, Status(Code::kPending, "later")),
            at_post_filter(Status(Code::kUnschedulable, "no victims"), Nomination{true, "n2"})});
@@ -177,7 +177,7 @@ TEST_CASE("where no node takes the pod PostFilter is asked, and its words end th
   CHECK(requests[1].patch.conditions[0].reason == "Unschedulable");
 }
 
-TEST_CASE("a PreFilter that rejects the pod, and no node at all") {
+TEST_CASE("a PreFilter that rejects the pod, and a cluster without nodes") {
   Cycle c({pre_filter_says("P", Status(Code::kUnschedulableAndUnresolvable, "never"))});
   Ref<Scheduling> out = c.run();
   CHECK(out->failure->status.code == Code::kUnschedulable);
@@ -215,7 +215,7 @@ TEST_CASE("the nominated node is tried first, and its rejection counts") {
   CHECK(out->failure->unschedulable_plugins == std::set<std::string>{"F", "P"});
 }
 
-TEST_CASE("a pod that Reserve or Permit turns away is forgotten, with a FitError of its node") {
+TEST_CASE("a pod that Reserve or Permit rejects is forgotten, with a FitError of its node") {
   const auto turned_away = [](std::vector<Fake> fakes, const Names& lines) {
     Cycle c(std::move(fakes), {"n1"});
     const Ref<Scheduling> out = c.run();
@@ -257,7 +257,7 @@ TEST_CASE("a pod that Permit lets wait waits in its binding cycle") {
   CHECK_FALSE(c.there());
 }
 
-TEST_CASE("pods that are not to be scheduled, and profiles") {
+TEST_CASE("pods that must not be scheduled, and profiles") {
   Cycle c({});
   CHECK(c.run(pod_with("spec: {}"))->attempt == Attempt::kAssumed);
   const Result<PodRef> going =

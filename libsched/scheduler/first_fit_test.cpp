@@ -1,4 +1,4 @@
-// First fit: where it looks, what it finds, and how it ends. The plugins are fakes.
+// First fit: which nodes it tries, its results, and its errors. The plugins are fakes.
 #include "libsched/scheduler/first_fit.hpp"
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-// Takes these nodes alone and remembers which it was asked about.
+// Accepts these nodes only, and records which it judged.
 Fake takes(const Names& nodes, Names* asked = nullptr) {
   Fake fake;
   fake.name = "F";
@@ -28,7 +28,7 @@ struct Search {
   Result<Fit> operator()(const FilterOptions& options = {}) {
     return first_fit(w.evaluator, *w.state, *w.pod, options);
   }
-  // "name@position", or "" if there is none.
+  // "name@position", or "" if no node fits.
   std::string found(size_t start = 0, std::optional<uint64_t> accept = {}) {
     FilterOptions options;
     options.start = start;
@@ -44,7 +44,7 @@ struct Search {
   FakeWorld w;
 };
 
-TEST_CASE("First fit goes round from its start, and says where it found the node") {
+TEST_CASE("First fit wraps around from its start, and returns the node's position") {
   Search search({takes({"n1", "n3"})});
   CHECK(search.found() == "n1@0");
   CHECK(search.found(1) == "n3@2");
@@ -53,7 +53,7 @@ TEST_CASE("First fit goes round from its start, and says where it found the node
   CHECK(search.found(1 + 3 * 1000) == "n3@2");
 }
 
-TEST_CASE("First fit looks only at the nodes that are accepted, and that PreFilter leaves") {
+TEST_CASE("First fit tries only the nodes that are accepted, and that PreFilter leaves") {
   Search search({takes({"n1", "n3"})});
   CHECK(search.found(0, 0b110) == "n3@2");
   CHECK(search.found(0, 0b010) == "");
@@ -63,7 +63,7 @@ TEST_CASE("First fit looks only at the nodes that are accepted, and that PreFilt
   CHECK(narrowed.found(0, 0b011) == "");
 }
 
-TEST_CASE("First fit finds a node behind hundreds that do not take the pod") {
+TEST_CASE("First fit finds a node after hundreds that do not take the pod") {
   Names names;
   for (int i = 0; i < 1'000; ++i) names.push_back("n" + std::to_string(i));
   Names asked;
@@ -72,10 +72,10 @@ TEST_CASE("First fit finds a node behind hundreds that do not take the pod") {
   CHECK(search.found(901) == "n900@900");
   asked.clear();
   CHECK(search.found(890) == "n900@900");
-  CHECK(asked.size() < 100);  // it does not go on where it has found one
+  CHECK(asked.size() < 100);  // it ends soon after a fit
 }
 
-TEST_CASE("First fit says why there is none: PreFilter's words, or that no node passed") {
+TEST_CASE("First fit returns PreFilter's status, or that no node passed") {
   Search none({takes({})});
   CHECK(none.found() == "");
   CHECK(none()->status == Status(Code::kUnschedulable));
@@ -86,7 +86,7 @@ TEST_CASE("First fit says why there is none: PreFilter's words, or that no node 
   CHECK(Search({takes({"n1"})}, {})()->row == kNoId);
 }
 
-TEST_CASE("First fit: an Error on a node that is reached is the call's, one behind it is not") {
+TEST_CASE("First fit: an Error on a node before the fit ends the call, one after it does not") {
   Fake broken;
   broken.name = "B";
   broken.filter = [](const FilterCall&, const Node& node) {

@@ -18,7 +18,7 @@ PodRef pod_of(const std::string& name, const std::string& spec = "{}",
   return *pod;
 }
 
-// Takes one pod a node, and names the one that it was asked about.
+// Takes one pod per node, and records the pods it judged.
 Fake one_each(const View* const* view, Names* asked = nullptr) {
   Fake fake;
   fake.name = "OneEach";
@@ -77,7 +77,7 @@ struct Placing {
   std::vector<Placement> placements;
 };
 
-// A fake needs the view of a world that is made of it.
+// A fake needs the view of a world that contains it.
 struct OneEach {
   const View* view = nullptr;
   Names asked;
@@ -92,7 +92,7 @@ struct OneEach {
   }
 };
 
-TEST_CASE("Each pod sees those that were placed before it") {
+TEST_CASE("Each pod sees the pods that were placed before it") {
   OneEach one({prefers("n2")});
   CHECK(one.placing.all({pod_of("a"), pod_of("b"), pod_of("c"), pod_of("d")}) ==
         Names{"a placed n2", "b placed n1", "c placed n3", "d unschedulable"});
@@ -100,7 +100,7 @@ TEST_CASE("Each pod sees those that were placed before it") {
   CHECK(told[0].score == 50);
   CHECK(told[0].feasible == 3);
   CHECK(told[1].score == 7);
-  CHECK(!told[2].score);  // the only one: upstream does not score then
+  CHECK(!told[2].score);  // the only node: upstream does not score then
   CHECK(told[2].feasible == 1);
   CHECK(told[3].text == "0/3 nodes are available: 3 taken.");
   CHECK(told[3].plugin == "OneEach");
@@ -108,7 +108,7 @@ TEST_CASE("Each pod sees those that were placed before it") {
   CHECK(one.placing.pods() == 3);
 }
 
-TEST_CASE("What the scheduler does not see: ended, kept and bound pods") {
+TEST_CASE("Pods that the scheduler ignores: ended, kept and bound pods") {
   Placing placing({});
   CHECK(placing.all({pod_of("over", "{}", "{phase: Succeeded}"), pod_of("there", "{nodeName: n2}"),
                      pod_of("there"), pod_of("lost", "{nodeName: nowhere}")}) ==
@@ -152,12 +152,12 @@ TEST_CASE("Gated, refused and failed pods leave the cluster as it was") {
   CHECK(placing.pods() == 0);
 }
 
-TEST_CASE("Replicas: those behind one that is not placed are counted, not tried") {
+TEST_CASE("Replicas after one that is not placed are counted, not tried") {
   OneEach one;
   CHECK(one.placing({{pod_of("web"), 2'000'000'000, {}}, {pod_of("x"), 1, {}}}).ok());
   CHECK(one.placing.told == Names{"web-0 placed n1", "web-1 placed n2", "web-2 placed n3",
                                   "web-3 unschedulable x1999999997", "x unschedulable"});
-  CHECK(one.asked.size() < 20);  // the filters are asked twice where no node is found
+  CHECK(one.asked.size() < 20);  // the filters run twice if no node is found
   CHECK(one.placing({{pod_of("web"), 3, {}}}).ok());
   CHECK(one.placing.told == Names{"web-0 kept n1", "web-1 kept n2", "web-2 kept n3"});
 }
@@ -171,7 +171,7 @@ TEST_CASE("Pods of a class that found no node are not judged again while nothing
       return pod.meta.name == "gated" ? Status(Code::kUnschedulable, "wait") : Status();
     };
     fake.filter = [&](const FilterCall& call, const Node&) {
-      // A pod that no node takes is asked about again for the reasons.
+      // A pod that no node takes is judged again for the reasons.
       const std::string name(call.pod.meta.name);
       if (asked.empty() || asked.back() != name) asked.push_back(name);
       return call.pod.priority() == 9 ? Status() : Status(Code::kUnschedulable, "no");
@@ -192,7 +192,7 @@ TEST_CASE("Pods of a class that found no node are not judged again while nothing
     CHECK(placing.placements[3].plugin == "F");
     CHECK(asked == (declares ? Names{"a1", "c2", "e9", "f1", "g2"}
                              : Names{"a1", "b1", "c2", "d1", "e9", "f1", "g2"}));
-    // PreEnqueue is asked each time, and a limit is seen.
+    // PreEnqueue runs each time, and limits are checked.
     CHECK(placing.all({pod_of("a"), pod_of("gated")}) == Names{"a unschedulable", "gated gated"});
     std::atomic<bool> cancel{false};
     placing.options.limits.cancel = &cancel;
@@ -203,7 +203,7 @@ TEST_CASE("Pods of a class that found no node are not judged again while nothing
     REQUIRE(!ended.ok());
     CHECK(ended.error().rc == Rc::kCancelled);
     placing.options.limits.cancel = nullptr;
-    // Nominated pods are no part of the cluster, and sampling begins elsewhere for each pod.
+    // Nominated pods are not part of the cluster, and sampling starts elsewhere for each pod.
     asked.clear();
     placing.options.sampling = true;
     CHECK(placing.all(pods({"a1", "b1"})).size() == 2);
@@ -233,7 +233,7 @@ TEST_CASE("Replicas may be named by the caller, when their turn comes") {
   CHECK(one.placing.pods() == 2);
 }
 
-TEST_CASE("It ends at the first failure, or when it is told to") {
+TEST_CASE("Placing ends at the first failure, or when the callback returns false") {
   OneEach one({}, {"n1"});
   one.placing.options.stop_at_failure = true;
   CHECK(one.placing.all({pod_of("a"), pod_of("b"), pod_of("c")}) ==
@@ -243,7 +243,7 @@ TEST_CASE("It ends at the first failure, or when it is told to") {
   CHECK(other.all({pod_of("a"), pod_of("b")}) == Names{"a placed n1"});
 }
 
-TEST_CASE("Who hears of a pod may read the cluster, not change it") {
+TEST_CASE("The callback may read the cluster, but not change it") {
   Placing placing({});
   const PodRef pod = pod_of("a");
   const PlaceRequest request{pod, 1, {}};
@@ -260,7 +260,7 @@ TEST_CASE("Who hears of a pod may read the cluster, not change it") {
   CHECK(placing.w.cluster->remove_pod("default", "a").ok());
 }
 
-TEST_CASE("A pod's schedulerName chooses the profile") {
+TEST_CASE("A pod's schedulerName selects the profile") {
   Fake refuses;
   refuses.name = "R";
   refuses.filter = [](const FilterCall&, const Node&) { return Status(Code::kUnschedulable, "r"); };
@@ -289,7 +289,7 @@ TEST_CASE("A pod's schedulerName chooses the profile") {
   CHECK(placing.placements[0].text == "there is no profile \"third\"");
 }
 
-TEST_CASE("Evaluators are on one cluster, with a profile each") {
+TEST_CASE("Evaluators are on one cluster, with different profiles") {
   Placing placing({});
   placing.evaluators.clear();
   CHECK(placing({}).error().rc == Rc::kMisuse);
@@ -304,7 +304,7 @@ TEST_CASE("Evaluators are on one cluster, with a profile each") {
   CHECK(placing({}).error().rc == Rc::kState);
 }
 
-TEST_CASE("The same seed gives the same places, another one others") {
+TEST_CASE("The same seed gives the same places, another seed others") {
   Names nodes;
   for (int i = 0; i < 40; ++i) nodes.push_back("n" + std::to_string(i));
   const auto run = [&](Placing& placing, uint64_t seed) {
@@ -323,7 +323,7 @@ TEST_CASE("The same seed gives the same places, another one others") {
   CHECK(run(placing, 2) != first);
 }
 
-TEST_CASE("A deadline ends it: the pods before it stay, the one that it hits leaves nothing") {
+TEST_CASE("A deadline ends placing: earlier pods stay, the pod concerned leaves nothing") {
   const Ref<VirtualClock> clock = make_ref<VirtualClock>(1'000);
   Fake slow;
   slow.name = "S";

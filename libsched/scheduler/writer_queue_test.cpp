@@ -1,4 +1,4 @@
-// WriterQueue: messages in their order, and those that came too late.
+// WriterQueue: the order of messages, and messages that are out of date.
 #include "libsched/scheduler/writer_queue.hpp"
 
 #include <doctest/doctest.h>
@@ -57,7 +57,7 @@ struct Unreserves final : Unreserving {
 
 }  // namespace
 
-TEST_CASE("messages to the writer happen in their order, once it applies them") {
+TEST_CASE("messages to the writer take effect in order, once it applies them") {
   World w;
   const PodRef p = pod("p"), q = pod("q", "v");
   w.queue->assume(p, "n");
@@ -111,7 +111,7 @@ TEST_CASE("a message whose pod is gone or newer is dropped and counted") {
   }
 }
 
-TEST_CASE("while plugins are asked about the cluster messages wait") {
+TEST_CASE("messages wait while plugins are running on the cluster") {
   World w;
   w.queue->assume(pod("p"), "n");
   {

@@ -37,7 +37,7 @@ TEST_CASE("DefaultBinder asks the API to bind the pod to the node") {
   CHECK(requests[0].node == "n");
 }
 
-TEST_CASE("DefaultBinder hands on the API's error") {
+TEST_CASE("DefaultBinder returns the API's error") {
   Trial trial("NodeName", node_n());
   Services services({}, make_ref<RefusingApi>());
   CHECK(bind(trial, *Trial::pod("{}"), services) ==

@@ -57,7 +57,7 @@ Ref<const Decision> decide(Trial& t, const Pod& pod) {
   REQUIRE_MESSAGE(decided.ok(), decided.error().text());
   return *decided;
 }
-// A cycle, which does what PostFilter decides.
+// A cycle that carries out PostFilter's decision.
 CycleOutcome preempt(Trial& t, const Pod& pod) {
   CycleState state;
   CycleOptions options;
@@ -79,7 +79,7 @@ std::string outcome(const Decision& d) {
 }
 std::string outcome(Trial& t, const Pod& pod) { return outcome(*decide(t, pod)); }
 
-// Keeps what is asked for as texts; deletions of `refuses` fail.
+// Records requests as texts; deletions of `refuses` fail.
 class RecordingApi final : public ApiClient {
  public:
   std::vector<std::string> log;
@@ -112,7 +112,7 @@ const std::string kCondition =
     " DisruptionTarget=True PreemptionByScheduler: s: preempting to accommodate a higher priority "
     "pod";
 
-TEST_CASE("as few of the least important pods as possible have to go") {
+TEST_CASE("as few of the least important pods as possible are evicted") {
   Trial t("DefaultPreemption",
           node("a") + on("a", "old", 1, 1, 1) + on("a", "new", 1, 1, 2) + on("a", "low", 0, 1, 3) +
               on("a", "high", 9, 1, 4),
@@ -120,7 +120,7 @@ TEST_CASE("as few of the least important pods as possible have to go") {
   CHECK(outcome(t, *wants(1, 5)) == "a: low (0) -> a");
   CHECK(outcome(t, *wants(2, 5)) == "a: new low (0) -> a");
   CHECK(outcome(t, *wants(3, 5)) == "a: old new low (0) -> a");
-  CHECK(outcome(t, *wants(2, 1)) == " -> ");  // only strictly lower ones go
+  CHECK(outcome(t, *wants(2, 1)) == " -> ");  // only strictly lower ones are victims
   CHECK(outcome(t, *wants(1, 1)) == "a: low (0) -> a");
   const Ref<const Decision> d = decide(t, *wants(4, 5));
   CHECK(d->fit_error_with_post_filter ==
@@ -148,13 +148,13 @@ TEST_CASE("pods that may not preempt") {
         "Unschedulable: preemption: not eligible due to preemptionPolicy=Never.");
   CHECK(says("", "{nominatedNodeName: a}") ==
         "Unschedulable: preemption: not eligible due to a terminating pod on the nominated node.");
-  // b is too small whatever leaves it.
+  // b is too small whichever pods leave it.
   CHECK(says("", "{nominatedNodeName: b}") == "Success (nomination)");
   CHECK(says("", "{nominatedNodeName: gone}") == "Success (nomination)");
   CHECK(says(", preemptionPolicy: PreemptLowerPriority", "{}") == "Success (nomination)");
 }
 
-TEST_CASE("nodes that preemption would not help with are only counted") {
+TEST_CASE("nodes where preemption would not help are only counted") {
   Trial t("DefaultPreemption", node("a", 1) + node("b", 1) + node("c") + on("c", "x", 7, 4, 1),
           options());
   CHECK(decide(t, *wants(2, 5))->preemption.status.message() ==
@@ -162,7 +162,7 @@ TEST_CASE("nodes that preemption would not help with are only counted") {
         "Preemption is not helpful for scheduling.");
 }
 
-TEST_CASE("budgets are kept as long as possible") {
+TEST_CASE("budgets are respected as long as possible") {
   const std::string pods = node("a") + on("a", "x", 1, 1, 1, ", labels: {app: x}") +
                            on("a", "yy", 2, 1, 2, ", labels: {app: x, b: yy}") +
                            on("a", "z", 3, 1, 3, ", labels: {app: z}") + on("a", "bare", 4, 1, 4);
@@ -171,12 +171,12 @@ TEST_CASE("budgets are kept as long as possible") {
     return outcome(t, *wants(cpu, 5));
   };
   CHECK(victims("", 1) == "a: x (0) -> a");
-  // Of the two that it selects the more important one is counted first.
+  // Of the two selected pods the more important one is counted first.
   CHECK(victims(budget("m", 1, "{matchLabels: {app: x}}"), 1) == "a: yy (0) -> a");
   CHECK(victims(budget("m", 0, "{matchLabels: {app: x}}"), 1) == "a: z (0) -> a");
   CHECK(victims(budget("m", 0, "{matchLabels: {app: x}}"), 3) == "a: bare z x (1) -> a");
   CHECK(victims(budget("m", -1, "{matchLabels: {app: x}}"), 4) == "a: bare z yy x (2) -> a");
-  // Every budget is charged, and one is enough to be violated.
+  // Every budget is charged, and a single one suffices for a violation.
   CHECK(
       victims(budget("m", 9, "{matchLabels: {app: x}}") + budget("q", 0, "{matchLabels: {b: yy}}"),
               1) == "a: x (0) -> a");
@@ -203,7 +203,7 @@ TEST_CASE("the best node") {
   const std::string a = on("a", "x", 2, 4, 1);
   CHECK(best(a + on("b", "yy", 2, 4, 1)) == "ab");
   CHECK(best(a + on("b", "yy", 1, 4, 1)) == "b");
-  CHECK(best(a + on("b", "yy", 2, 4, 2)) == "b");  // it has not run for so long
+  CHECK(best(a + on("b", "yy", 2, 4, 2)) == "b");  // its victim started last
   CHECK(best(a + on("b", "yy", 2, 4, 0)) == "a");
   CHECK(best(a + on("b", "yy", 2, 3, 9) + on("b", "z", -5, 1, 9)) == "a");  // the sum of priorities
   CHECK(best(a + on("b", "yy", 1, 2, 1) + on("b", "z", 1, 2, 1)) == "b");
@@ -211,7 +211,7 @@ TEST_CASE("the best node") {
              budget("q", 0, "{matchLabels: {l: m}}")) == "a");
 }
 
-TEST_CASE("what is asked of the API server") {
+TEST_CASE("requests to the API server") {
   const std::string objects = node("a") + on("a", "x", 1, 2, 1) + on("a", "yy", 1, 2, 2) +
                               on("a", "z", 0, 0, 3, ", deletionTimestamp: '2026-01-02T00:00:00Z'");
   const PodRef lower = Trial::pod("{priority: 3}", "name: m, namespace: default, uid: u-m");
@@ -251,7 +251,7 @@ TEST_CASE("what is asked of the API server") {
         "Success\n" + clear + goes("x") + told("x") + goes("yy") + told("yy") + "1");
   CHECK(run(off, "", Rc::kOk) ==
         "Success\n" + goes("x") + told("x") + goes("yy") + told("yy") + clear + "0");
-  // A pod that has gone by itself is no failure.
+  // A pod that is already gone is no failure.
   CHECK(run("", "x", Rc::kNotFound) ==
         "Success\n" + clear + goes("x") + goes("yy") + told("yy") + "1");
   CHECK(run("", "x", Rc::kInternal) == "Success\n" + clear + goes("x") + "default/p\n1");
@@ -259,8 +259,8 @@ TEST_CASE("what is asked of the API server") {
         "Error: preemption: the server says no\n" + goes("x") + "0");
 }
 
-TEST_CASE("asking how room could be made makes no room, and a report changes no answer") {
-  // By the order of the nodes "b" comes first; by name, as in an answer to a question, "a".
+TEST_CASE("a question makes no room, and a report changes no answer") {
+  // By the order of the nodes "b" comes first; by name, as for a question, "a".
   const std::string objects =
       node("b") + node("a") + on("a", "x", 1, 4, 1) + on("b", "yy", 1, 4, 1);
   for (const char* gates : {"", "SchedulerAsyncPreemption=false"}) {
@@ -276,7 +276,7 @@ TEST_CASE("asking how room could be made makes no room, and a report changes no 
   }
 }
 
-TEST_CASE("victims that are not bound yet are called off in memory") {
+TEST_CASE("victims that are not bound yet are cancelled in memory") {
   Trial t("DefaultPreemption", node("a") + on("a", "x", 1, 2, 1) + on("a", "yy", 1, 2, 2),
           options());
   const Ref<RecordingApi> api = make_ref<RecordingApi>();
@@ -298,7 +298,7 @@ TEST_CASE("victims that are not bound yet are called off in memory") {
   CHECK(services.pods_in_pre_bind().cancelled("u-yy") == "preempted by DefaultPreemption");
 }
 
-TEST_CASE("a cycle tries no more nodes than it must, and begins by the seed") {
+TEST_CASE("a cycle tries no more nodes than necessary, and starts by the seed") {
   std::string objects;
   for (int i = 0; i < 20; ++i) {
     const std::string n = std::string("w") + static_cast<char>('a' + i);

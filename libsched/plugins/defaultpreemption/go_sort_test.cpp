@@ -1,6 +1,6 @@
 // go_sort() leaves every element where Go's sort.Slice does. The table was made with Go 1.26: items
-// with the keys of key() were sorted by key; the last number is the FNV-1a hash of where they
-// began.
+// with the keys of key() were sorted by key; the last number is the FNV-1a hash of their original
+// positions.
 #include "libsched/plugins/defaultpreemption/go_sort.hpp"
 
 #include <doctest/doctest.h>

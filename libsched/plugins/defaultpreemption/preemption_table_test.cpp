@@ -1,4 +1,4 @@
-// Which node is nominated when the search begins at a given offset, against upstream's recorded
+// The node that is nominated when the search begins at a given offset, against upstream's recorded
 // answers for every offset.
 #include "libsched/ingest/recorded_table.hpp"
 #include "libsched/plugins/trial.hpp"
@@ -69,7 +69,7 @@ TEST_CASE("recorded preemption at every offset") {
       for (const element answer : answers) {
         CAPTURE(offset);
         CHECK(preempted(evaluator, *pod, offset) == recorded(answer));
-        // It goes round.
+        // The search wraps around.
         if (offset % 10 == 0)
           CHECK(preempted(evaluator, *pod, offset + answers.size()) == recorded(answer));
         ++offset;

@@ -23,7 +23,7 @@ TEST_CASE("claims need the plugin") {
         needs("it has resource claims"));
 }
 
-TEST_CASE("a DeviceClass may stand behind an extended resource") {
+TEST_CASE("a DeviceClass may provide an extended resource") {
   Trial t("DynamicResources", node_n());
   CHECK(t.pre_filter(*Trial::pod(asking("example.com/gpu", "1"))) == "Skip");
   t.apply(kClass);
@@ -47,7 +47,7 @@ TEST_CASE("Filter without PreFilter is upstream's Error") {
   CHECK(t.filter("{}") == "Error: running \"DynamicResources\" filter plugin: not found");
 }
 
-TEST_CASE("a pod without claims has nothing to be done before it is bound") {
+TEST_CASE("a pod without claims has nothing to do before it is bound") {
   Trial t("DynamicResources", node_n());
   const PodRef pod = Trial::pod("{}");
   CycleState state;

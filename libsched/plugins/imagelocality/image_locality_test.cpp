@@ -17,14 +17,14 @@ TEST_CASE("size times spread, between the thresholds") {
   // 500 MiB on two of four nodes: 250 - 23 of 1000 - 23.
   CHECK(t.scores("{containers: [{name: c, image: 'web:1'}]}") == "a 23/23, b 23/23, c 0/0, d 0/0");
   CHECK(t.scores("{containers: [{name: c, image: 'web:2'}]}") == "a 0/0, b 0/0, c 0/0, d 0/0");
-  // No tag is the latest; a colon before a slash is a port.
+  // Without a tag the tag is latest; a colon before a slash is a port.
   CHECK(t.scores("{containers: [{name: c, image: db}]}") == "a 0/0, b 0/0, c 4/4, d 0/0");
   CHECK(t.scores("{containers: [{name: c, image: 'host:5000/db'}]}") ==
         "a 0/0, b 0/0, c 0/0, d 0/0");
-  // Each container counts, init containers and the same image twice, too.
+  // Each container counts, even init containers and a repeated image.
   CHECK(t.scores("{initContainers: [{name: i, image: 'web:1'}], containers: [{name: c, image: "
                  "'web:1'}, {name: d, image: db}]}") == "a 16/16, b 16/16, c 1/1, d 0/0");
-  // Image volumes add size, but raise no threshold.
+  // Image volumes add size, but do not raise a threshold.
   CHECK(t.scores("{volumes: [{name: v, image: {reference: 'web:1'}}], containers: [{name: c, "
                  "image: 'web:1'}]}") == "a 48/48, b 48/48, c 0/0, d 0/0");
 }
@@ -38,13 +38,13 @@ TEST_CASE("names with a port, and more than the most") {
   CHECK(t.scores("{containers: [{name: c, image: 'x@sha256:1'}]}") == "a 0/0, b 0/0");
 }
 
-TEST_CASE("no image of the cluster's") {
+TEST_CASE("images that no node has") {
   Trial t("ImageLocality", node("a", "") + node("b", ""));
   CHECK(t.scores("{containers: [{name: c, image: web}]}") == "a 0/0, b 0/0");
   CHECK(t.scores("{}") == "a 0/0, b 0/0");
 }
 
-TEST_CASE("a node that has not changed shows an older number of nodes") {
+TEST_CASE("an unchanged node uses an older number of nodes") {
   Trial t("ImageLocality", node("a", image("web:1", 500)) + node("b", image("web:1", 500)));
   const std::string spec = "{containers: [{name: c, image: 'web:1'}]}";
   CHECK(t.scores(spec) == "a 48/48, b 48/48");

@@ -1,4 +1,4 @@
-// InterPodAffinity when pods come and go after PreFilter: each of the three maps, and against a
+// InterPodAffinity when pods join and leave after PreFilter: each of the three maps, and against a
 // fresh PreFilter.
 #include <random>
 
@@ -28,7 +28,7 @@ std::string fits(Trial& t, CycleState& state, const Pod& pod) {
     REQUIRE(t.evaluator().run_filter(state, pod, t.cluster().view().find_node(name), &one).ok());
     if (one.success()) out += std::string(out.empty() ? "" : " ") + name;
   }
-  t.verdicts(state, pod);  // one by one and at once agree
+  t.verdicts(state, pod);  // one node and many nodes agree
   return out;
 }
 
@@ -44,7 +44,7 @@ TEST_CASE("affinity changes: required affinity") {
   t.change(*copy, *pod, *web(), "b", -1);
   CHECK(fits(t, *copy, *pod) == "");
   CHECK(fits(t, state, *pod) == "b");
-  t.change(state, *pod, *web("{}", "other"), "a", 1);  // not its namespace
+  t.change(state, *pod, *web("{}", "other"), "a", 1);  // another namespace
   t.change(state, *pod, *web(), "bare", 1);            // in no domain
   CHECK(fits(t, state, *pod) == "b");
 }
@@ -61,7 +61,7 @@ TEST_CASE("affinity changes: the first pod of a group") {
   CHECK(fits(t, state, *pod) == "a b");
   t.change(state, *pod, *web(), "a", -1);  // below zero is not empty
   CHECK(fits(t, state, *pod) == "");
-  // And where one was there when PreFilter ran.
+  // And if such a pod existed when PreFilter ran.
   t.apply(
       "kind: Pod\nmetadata: {name: e, namespace: default, labels: {app: web}}\nspec: "
       "{nodeName: a}\n");
@@ -72,7 +72,7 @@ TEST_CASE("affinity changes: the first pod of a group") {
   CHECK(fits(t, second, *pod) == "a b");
 }
 
-// Equal terms are counted once and count as often as they are there; keys are looked up.
+// Equal terms are counted once and count as often as they occur; keys are looked up.
 TEST_CASE("affinity changes: many terms, equal ones and many keys") {
   std::string keys;
   for (int i = 0; i < 40; ++i) keys += ", k" + std::to_string(i) + ": x";
@@ -89,7 +89,7 @@ TEST_CASE("affinity changes: many terms, equal ones and many keys") {
   t.prepare(state, *anti);
   CHECK(fits(t, state, *anti) == "b bare");
   CHECK(t.change(state, *anti, *web(), "a", -1) == "Success");
-  CHECK(fits(t, state, *anti) == "b bare");  // the other one is still there
+  CHECK(fits(t, state, *anti) == "b bare");  // the other pod is still there
   t.change(state, *anti, *web(), "a", -1);
   CHECK(fits(t, state, *anti) == "a b bare");
 
@@ -116,7 +116,7 @@ TEST_CASE("affinity changes: anti-affinity of either side") {
   CHECK(fits(t, state, *pod) == "a b bare");
   t.change(state, *pod, *web(), "a", 1);
   CHECK(fits(t, state, *pod) == "b bare");
-  // One that doesn't want this pod, under a key that no term had before.
+  // A pod that rejects this pod, under a key that no term had before.
   const PodRef guard = Trial::pod(
       required("podAntiAffinity", "{topologyKey: x, labelSelector: {matchLabels: {app: web}}}"),
       "name: g, namespace: default");

@@ -48,7 +48,7 @@ const std::string kHasAnti = "Unschedulable: node(s) didn't match pod anti-affin
 const std::string kExisting =
     "Unschedulable: node(s) didn't satisfy existing pods anti-affinity rules";
 
-// The nodes that fit, by name; the others must be refused with `reason`.
+// The nodes that fit, by name; the others must be rejected with `reason`.
 std::string fits(Trial& t, const Pod& pod, const std::string& reason) {
   std::string out;
   for (const char* name : kNames) {
@@ -85,7 +85,7 @@ TEST_CASE("affinity: required terms") {
   CHECK(want(term(kWeb)) == "a1 a2");
   CHECK(want(term(kWeb, "host")) == "a1");
   CHECK(want(term("labelSelector: {}")) == "a1 a2 b1 b2");
-  CHECK(want("{topologyKey: zone}") == "");  // no selector selects nothing
+  CHECK(want("{topologyKey: zone}") == "");  // an absent selector selects nothing
   CHECK(want(term("labelSelector: {matchLabels: {app: none}}")) == "");
   CHECK(want(term(kWeb, "rack")) == "");
   CHECK(want(term(kWeb + ", namespaces: [other]")) == "b1 b2");
@@ -104,13 +104,13 @@ TEST_CASE("affinity: the first pod of a group only needs the keys") {
                                   "name: p, namespace: default, labels: {app: web}");
   Trial t("InterPodAffinity", kNodes);
   CHECK(fits(t, *first, kNoAffinity) == "a1 a2 b1 b2");
-  // It must select itself.
+  // Its own terms must select it.
   CHECK(fits(t, required(kAffinity, term(kWeb)), kNoAffinity) == "");
   CHECK(fits(t,
              *Trial::pod(required(kAffinity, term(kWeb + ", namespaces: [other]")),
                          "name: p, namespace: default, labels: {app: web}"),
              kNoAffinity) == "");
-  // Pods outside of every domain do not count, one in a domain does.
+  // Pods outside of every domain do not count, pods in a domain do.
   t.apply(running("w", "app: web", "bare") + running("gone", "app: web", "nowhere"));
   CHECK(fits(t, *first, kNoAffinity) == "a1 a2 b1 b2");
   t.apply(running("v", "app: web", "b2"));
@@ -129,7 +129,7 @@ TEST_CASE("affinity: required anti-affinity") {
   CHECK(want("{topologyKey: zone}") == "a1 a2 b1 b2 bare");
   CHECK(want(term(kWeb) + ", " + term("labelSelector: {matchLabels: {app: db}}", "host")) ==
         "b2 bare");
-  // Both kinds on one key: affinity speaks first.
+  // Both kinds on one key: affinity is reported first.
   const std::string both =
       "{affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [" + term(kWeb) +
       "]}, podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [" + term(kWeb) +
@@ -151,7 +151,7 @@ TEST_CASE("affinity: namespace selectors of the incoming pod") {
   CHECK(want("{matchLabels: {team: red}}") == "a2 b1 b2 bare");
   CHECK(want("{matchLabels: {team: green}}") == "a1 a2 b1 b2 bare");
   CHECK(want("{matchLabels: {team: red}}, namespaces: [unknown]") == "a2 b1 b2");
-  // Upstream keeps the selector and matches it against no labels at all: these select everywhere.
+  // Upstream keeps the selector and matches it against empty labels: these select everywhere.
   CHECK(want("{matchExpressions: [{key: team, operator: DoesNotExist}]}") == "a2 b2");
   CHECK(want("{matchExpressions: [{key: team, operator: NotIn, values: [red]}]}") == "a2 b2");
 }
@@ -201,12 +201,12 @@ TEST_CASE("affinity: required anti-affinity of running pods") {
   CHECK(said(term("labelSelector: {matchExpressions: [{key: app, operator: In, values: [db, web, "
                   "web]}]}")) == "b1 b2 bare");
   CHECK(said(term("labelSelector: {matchLabels: {app: db}}")) == "Skip");
-  CHECK(said("{topologyKey: zone}") == "Skip");  // no selector selects nothing
+  CHECK(said("{topologyKey: zone}") == "Skip");  // an absent selector selects nothing
   CHECK(said(term(kWeb) + ", " + term(kWeb) + ", " + term(kWeb, "host")) == "b1 b2 bare");
-  // Where it runs must have the key, and be there.
+  // Its node must have the key, and exist.
   CHECK(said(term(kWeb), "default", "bare") == "Skip");
   CHECK(said(term(kWeb), "default", "unknown") == "Skip");
-  // Namespaces: its own, those it lists, those it selects.
+  // Namespaces: its own, listed ones, selected ones.
   CHECK(said(term(kWeb), "other") == "Skip");
   CHECK(said(term(kWeb + ", namespaces: [default]"), "other") == "b1 b2 bare");
   CHECK(said(term(kWeb + ", namespaces: [other]"), "default") == "Skip");
@@ -268,7 +268,7 @@ TEST_CASE("affinity: scores of preferred terms") {
       t.scores(preferred(kAffinity, weighted(3, term(kWeb)) + ", " + weighted(2, term(db, "host")) +
                                         ", " + weighted(1, term(kWeb, "host")))) ==
       "a1 7/100, a2 7/100, b1 2/28, b2 0/0, bare 0/0");
-  // Nothing but zeros is not nothing.
+  // Zeros differ from no scores.
   CHECK(t.scores(preferred(kAffinity, weighted(0, term(kWeb)))) ==
         "a1 0/0, a2 0/0, b1 0/0, b2 0/0, bare 0/0");
 }
@@ -281,7 +281,7 @@ TEST_CASE("affinity: normalised scores are truncated") {
   CHECK(t.scores(preferred(
             kAffinity, weighted(50, term(kWeb, "host")) + ", " + weighted(29, term(db, "host")))) ==
         "a1 50/100, a2 0/0, b1 29/57, b2 0/0, bare 0/0");
-  // The same with a table instead of divisions, and without: 5 nodes, ranges below and above.
+  // The same with and without a table instead of divisions: 5 nodes, ranges below and above.
   CHECK(t.scores(preferred(
             kAffinity, weighted(3, term(kWeb, "host")) + ", " + weighted(1, term(db, "host")))) ==
         "a1 3/100, a2 0/0, b1 1/33, b2 0/0, bare 0/0");
@@ -310,7 +310,7 @@ TEST_CASE("affinity: scores from the terms of running pods") {
         "a1 187/100, a2 80/42, b1 187/100, b2 80/42, bare 0/0");
   CHECK(said("", *Trial::pod("{}")) == "a1 -20/0, a2 -20/0, b1 -20/0, b2 -20/0, bare 0/100");
   CHECK(said("{ignorePreferredTermsOfExistingPods: true}", *web) == "Skip");
-  // With preferred terms of its own, those of the others count all the same.
+  // With its own preferred terms, those of other pods count, too.
   CHECK(said("{ignorePreferredTermsOfExistingPods: true}",
              *Trial::pod(preferred(kAffinity, weighted(1, term(kWeb, "rack"))))) ==
         "a1 -20/0, a2 -20/0, b1 -20/0, b2 -20/0, bare 0/100");

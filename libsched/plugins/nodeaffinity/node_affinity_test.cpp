@@ -26,7 +26,7 @@ const char* const kNodes =
     "many, big: '9223372036854775808'}}\n"
     "---\nkind: Node\nmetadata: {name: bare}\n";
 
-TEST_CASE("PreFilter skips pods that ask for no node") {
+TEST_CASE("PreFilter skips pods without required affinity") {
   Trial t("NodeAffinity", kNodes);
   const auto pre_filter = [&](const std::string& spec) { return t.pre_filter(*Trial::pod(spec)); };
   CHECK(pre_filter("{}") == "Skip");
@@ -36,7 +36,7 @@ TEST_CASE("PreFilter skips pods that ask for no node") {
   CHECK(pre_filter("{affinity: {nodeAffinity: {preferredDuringSchedulingIgnoredDuringExecution: "
                    "[{weight: 1, preference: {}}]}}}") == "Skip");
   CHECK(pre_filter("{affinity: {podAffinity: {}}}") == "Skip");
-  CHECK(pre_filter("{nodeSelector: {}}") == "Success");  // empty is not absent
+  CHECK(pre_filter("{nodeSelector: {}}") == "Success");  // an empty selector is not absent
   CHECK(pre_filter("{nodeSelector: {zone: a}}") == "Success");
   CHECK(pre_filter(required("")) == "Success");
   TrialOptions added;
@@ -93,7 +93,7 @@ TEST_CASE("operators on labels") {
       {"{key: empty, operator: In, values: ['']}", true, false},
       {"{key: gpus, operator: Gt, values: ['7']}", true, false},
       {"{key: gpus, operator: Gt, values: ['8']}", false, false},
-      {"{key: gpus, operator: Lt, values: ['10']}", true, false},  // numbers, not texts
+      {"{key: gpus, operator: Lt, values: ['10']}", true, false},  // as numbers, not as texts
       {"{key: gpus, operator: Lt, values: ['8']}", false, false},
       {"{key: neg, operator: Lt, values: ['0']}", true, false},
       {"{key: neg, operator: Lt, values: ['-2']}", false, false},  // the parser wants a label value
@@ -120,7 +120,7 @@ TEST_CASE("terms: any of them, no empty ones, none that do not parse") {
     bool n, bare;
   };
   std::vector<Case> cases = {
-      {"", false, false},    // no term at all matches nothing
+      {"", false, false},    // without terms nothing matches
       {"{}", false, false},  // an empty term is dropped
       {"{matchExpressions: [], matchFields: []}", false, false},
       {"{}, " + zone_a, true, false},
@@ -128,7 +128,7 @@ TEST_CASE("terms: any of them, no empty ones, none that do not parse") {
       {zone_b + ", " + zone_b, false, false},
       {zone_b + ", {matchExpressions: [{key: zone, operator: DoesNotExist}]}", false, true},
   };
-  // What upstream's parser refuses matches nothing; the other terms still count.
+  // Terms that upstream's parser refuses match nothing; the other terms still count.
   for (const char* bad :
        {"{key: zone, operator: Gt, values: [a]}", "{key: gpus, operator: Gt, values: ['1', '2']}",
         "{key: gpus, operator: Gt}", "{key: zone, operator: In, values: []}",
@@ -164,7 +164,7 @@ TEST_CASE("matchFields knows metadata.name") {
       {"{key: metadata.name, operator: NotIn, values: [other]}", true, true},
       {"{key: metadata.name, operator: Exists}", false, false},
       {"{key: metadata.name, operator: In, values: ['n', bare]}", false,
-       false},  // must have one element
+       false},  // must have exactly one element
       {"{key: metadata.name, operator: NotIn, values: []}", false, false},
       {"{key: metadata.uid, operator: In, values: [x]}", false,
        false},  // any other field reads as ""
@@ -223,7 +223,7 @@ TEST_CASE("PreFilter narrows to names where every term has them") {
   }
 }
 
-TEST_CASE("the affinity of the profile is asked first") {
+TEST_CASE("the affinity of the profile is evaluated first") {
   TrialOptions options;
   options.args =
       "{addedAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: "
@@ -254,7 +254,7 @@ TEST_CASE("without PreFilter Filter computes the affinity itself") {
   CHECK(t.filter("{}", "bare") == "Success");
 }
 
-TEST_CASE("a state knows labels and names that come after PreFilter") {
+TEST_CASE("a state sees labels and names that are added after PreFilter") {
   Trial t("NodeAffinity", "kind: Node\nmetadata: {name: first}\n");
   const auto node = [](const std::string& name, const std::string& labels = "{}") {
     return parse_node("metadata: {name: " + name + ", labels: " + labels + "}", {}).value();
@@ -285,7 +285,7 @@ TEST_CASE("a state knows labels and names that come after PreFilter") {
   REQUIRE(t.cluster().revert().ok());
   CHECK_FALSE(fits(label_state, *by_label, "first"));
 
-  // Another node takes the row.
+  // Another node gets the row.
   REQUIRE(t.cluster().update_node(node("late")).ok());
   const uint32_t row = t.cluster().view().find_node("late");
   CHECK(fits(name_state, *by_name, "late"));
@@ -340,7 +340,7 @@ TEST_CASE("preferred terms add their weights up") {
         "invalid score -400, it should in the range of [0, 100] after normalizing");
   CHECK(t.scores(preferring("{weight: 3, preference: {matchFields: [{key: metadata.name, operator: "
                             "In, values: [n1]}]}}")) == "n0 0/0, n1 3/100, n2 0/0");
-  // Nobody, terms without requirements or weight, and a list that is there but empty.
+  // No terms, terms without requirements or weight, and an empty list.
   CHECK(t.scores(preferring(preferred(1, "zone", "b"))) == "n0 0/0, n1 0/0, n2 0/0");
   CHECK(t.scores(preferring("{weight: 3, preference: {}}," + preferred(0, "zone", "a"))) ==
         "n0 0/0, n1 0/0, n2 0/0");

@@ -26,7 +26,7 @@ TEST_CASE("a pod that names its node fits no other") {
   }
 }
 
-TEST_CASE("the node may come and go, and stand in any word of rows") {
+TEST_CASE("the node may be added and removed, and be in any word of rows") {
   std::string many;
   for (int i = 0; i < 200; ++i)
     many += "---\nkind: Node\nmetadata: {name: m" + std::to_string(i) + "}\n";
@@ -39,7 +39,7 @@ TEST_CASE("the node may come and go, and stand in any word of rows") {
   REQUIRE(t.cluster().remove_node("m64").ok());
   const PodRef pod = Trial::pod("{nodeName: m64}");
   CHECK(t.evaluator().check(*pod, "", false).value()->feasible_count == 0);
-  // Pods that wait for a node that is not there do not make it one.
+  // Pods that wait for a missing node do not create it.
   t.apply("kind: Pod\nmetadata: {name: waits, namespace: d}\nspec: {nodeName: m64}\n");
   CHECK(t.evaluator().check(*pod, "", false).value()->feasible_count == 0);
   t.apply("kind: Node\nmetadata: {name: m64}\n");

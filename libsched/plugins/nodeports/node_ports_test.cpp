@@ -23,7 +23,7 @@ TEST_CASE("PreFilter skips pods without host ports") {
   CHECK(pre_filter(containers("{containerPort: 80}")) == "Skip");
   CHECK(pre_filter(containers("{containerPort: 80, hostPort: 0}")) == "Skip");
   CHECK(pre_filter(containers("{hostPort: 80}")) == "Success");
-  // Plain init containers have gone when the others run; sidecars stay.
+  // Plain init containers have ended when the others run; sidecars keep running.
   CHECK(pre_filter("{initContainers: [{name: i, ports: [{hostPort: 80}]}]}") == "Skip");
   CHECK(
       pre_filter("{initContainers: [{name: i, restartPolicy: Always, ports: [{hostPort: 80}]}]}") ==
@@ -44,7 +44,7 @@ TEST_CASE("conflicts") {
       {"{hostPort: 80}", "{hostPort: 80, hostIP: 0.0.0.0}", false},  // the default address
       {"{hostPort: 80, hostIP: 10.0.0.1}", "{hostPort: 80, hostIP: 10.0.0.2}", true},
       {"{hostPort: 80, hostIP: 10.0.0.1}", "{hostPort: 80, hostIP: 10.0.0.1}", false},
-      {"{hostPort: 80, hostIP: 10.0.0.1}", "{hostPort: 80}", false},  // every address
+      {"{hostPort: 80, hostIP: 10.0.0.1}", "{hostPort: 80}", false},  // all addresses
       {"{hostPort: 80}", "{hostPort: 80, hostIP: 10.0.0.1}", false},
       {"{hostPort: 80, hostIP: 10.0.0.1}", "{hostPort: 80, hostIP: 0.0.0.0, protocol: UDP}", true},
       {"{hostPort: 80, hostIP: '::'}", "{hostPort: 80, hostIP: '::1'}",
@@ -76,7 +76,7 @@ TEST_CASE("sidecars of running pods take ports, plain init containers do not") {
   CHECK(Trial("NodePorts", world("")).filter(containers("{hostPort: 80}")) == "Success");
 }
 
-TEST_CASE("a port that two pods use is free with the first that goes, as upstream's set has it") {
+TEST_CASE("a port of two pods is free when the first leaves, as in upstream's set") {
   Trial t("NodePorts",
           node_n() + bound("a", "{hostPort: 80}") + bound("b", "{hostPort: 80}, {hostPort: 90}"));
   CHECK(t.filter(containers("{hostPort: 80}")) == kNo);
@@ -91,7 +91,7 @@ TEST_CASE("a port that two pods use is free with the first that goes, as upstrea
   CHECK(t.filter(containers("{hostPort: 90}")) == "Success");
 }
 
-TEST_CASE("the same state sees ports that are taken later") {
+TEST_CASE("the same state sees ports that are used later") {
   Trial t("NodePorts", node_n());
   const PodRef pod = Trial::pod(containers("{hostPort: 80}"));
   CycleState state;

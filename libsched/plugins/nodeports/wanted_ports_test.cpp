@@ -1,4 +1,4 @@
-// WantedPorts: the same answers as comparing every pair, in less work.
+// WantedPorts: the same answers as comparing every pair, with less work.
 #include "libsched/plugins/nodeports/wanted_ports.hpp"
 
 #include <doctest/doctest.h>
@@ -12,13 +12,13 @@
 namespace libsched {
 namespace {
 
-TEST_CASE("any number of ports conflicts as each of them does") {
+TEST_CASE("any number of ports conflicts if one of them does") {
   std::mt19937 random(5);
   const auto below = [&](uint32_t n) { return static_cast<uint32_t>(random() % n); };
   const std::vector<Str> ips = {"0.0.0.0", "10.0.0.1", "::1", "*", ""};
   const std::vector<Str> protocols = {"TCP", "UDP"};
   const auto port = [&](uint32_t numbers) {
-    // Mostly of one address: else everything conflicts.
+    // Mostly of a single address: else all of them conflict.
     return HostPort{ips[below(4) == 0 ? below(5) : 1], protocols[below(2)],
                     static_cast<int32_t>(below(numbers))};
   };
@@ -33,7 +33,7 @@ TEST_CASE("any number of ports conflicts as each of them does") {
         return w.port == used.port && w.protocol == used.protocol &&
                (w.ip == used.ip || w.ip == "0.0.0.0" || used.ip == "0.0.0.0");
       });
-      // "*" is the mark of the index: no address is written so.
+      // "*" marks all addresses in the index, and is not an address.
       if (used.ip == "*") continue;
       CHECK(index.conflict_with(used) == any);
       ++(any ? conflicts : none);
@@ -43,7 +43,7 @@ TEST_CASE("any number of ports conflicts as each of them does") {
   CHECK(none > 500);
 }
 
-// Pair by pair this would be ten thousand million comparisons.
+// Comparing all pairs would take ten thousand million comparisons.
 TEST_CASE("a hundred thousand ports wanted and used") {
   constexpr int32_t kMany = 100'000;
   std::deque<std::string> ips;

@@ -26,11 +26,11 @@ TEST_CASE("the change of the balance") {
   CHECK(t.scores(container("cpu: 100m")) == "a 72/72, b 77/77");
   CHECK(t.scores(container("cpu: 500m")) == "a 62/62, b 87/87");
   CHECK(t.scores(container("cpu: 100m, memory: 200")) == "a 75/75, b 75/75");
-  // Existing pods count with what they ask for: q's cpu is 0, not 100m.
+  // Existing pods count with their requests: q's cpu is 0, not 100m.
   CHECK(t.scores(container("memory: 1000")) == "a 62/62, b 62/62");
 }
 
-TEST_CASE("a pod that asks for nothing listed") {
+TEST_CASE("a pod without requests for listed resources") {
   Trial t(kPlugin, node("a", "cpu: 1, memory: 2000, example.com/gpu: 1"));
   CHECK(t.scores("{containers: [{name: c}]}") == "Skip");
   CHECK(t.scores(container("cpu: 0, example.com/gpu: 1")) == "Skip");

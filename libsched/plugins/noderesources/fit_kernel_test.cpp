@@ -1,4 +1,4 @@
-// The kernels of every instruction set that this machine has give the bits of a plain loop.
+// The kernels of every instruction set that this machine has give the same bits as a plain loop.
 #include "libsched/plugins/noderesources/fit_kernel.hpp"
 
 #include <doctest/doctest.h>

@@ -29,7 +29,7 @@ TEST_CASE("LeastAllocated of cpu and memory") {
   Trial t("NodeResourcesFit", node("a", "cpu: 4, memory: 8Gi") + node("b", "cpu: 8, memory: 8Gi") +
                                   taking("p", "b", "cpu: 1, memory: 1Gi"));
   CHECK(t.scores(container("cpu: 1, memory: 2Gi")) == "a 75/75, b 68/68");  // 75 and 62
-  // What is not asked for counts as 100m and 200Mi; an explicit zero stays zero.
+  // Absent requests count as 100m and 200Mi; an explicit zero stays zero.
   CHECK(t.scores("{containers: [{name: c}]}") == "a 97/97, b 85/85");
   CHECK(t.scores(container("cpu: 0, memory: 0")) == "a 100/100, b 87/87");
   CHECK(t.scores("{containers: [{name: c}, {name: d}]}") == "a 95/95, b 83/83");
@@ -61,7 +61,7 @@ TEST_CASE("resources that take part, and their weights") {
              strategy("type: LeastAllocated, resources: [{name: cpu, weight: 2}, {name: "
                       "ephemeral-storage, weight: 5}]"));
   CHECK(disk.scores(container("cpu: 1")) == "a 50/50, b 75/75");
-  // Names that are no resource of a node's take no part.
+  // Names that are not resources of a node are ignored.
   Trial odd("NodeResourcesFit", nodes,
             strategy("type: LeastAllocated, resources: [{name: pods}, {name: cpu}, {name: "
                      "example.com/none}]"));
@@ -85,7 +85,7 @@ TEST_CASE("RequestedToCapacityRatio") {
   Trial t("NodeResourcesFit", nodes, strategy(shape));
   CHECK(t.scores(container("cpu: 1, memory: 37")) == "a 31/31, b 69/69");  // 68.5 rounds away
   CHECK(t.scores(container("cpu: 1, memory: 38")) == "a 32/32, b 69/69");
-  // A resource that scores nothing does not count.
+  // A resource with a score of 0 does not count.
   CHECK(t.scores(container("cpu: 0, memory: 38")) == "a 38/38, b 38/38");
   CHECK(t.scores(container("cpu: 0, memory: 0")) == "a 0/0, b 0/0");
   Trial bent("NodeResourcesFit", nodes,

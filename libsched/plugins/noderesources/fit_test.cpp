@@ -28,7 +28,7 @@ TEST_CASE("PreFilter never skips") {
   CHECK(t.filter("{}") == "Success");
 }
 
-TEST_CASE("what fits and what lacks") {
+TEST_CASE("fits and shortages") {
   struct Case {
     std::string allocatable, used, wanted;
     std::string expected;
@@ -42,7 +42,7 @@ TEST_CASE("what fits and what lacks") {
        std::string(kU) + "Insufficient memory"},
       {"pods: 9, cpu: 2, memory: 1Gi", "cpu: 2, memory: 1Gi", "cpu: 1, memory: 1",
        std::string(kU) + "Insufficient cpu; Insufficient memory"},
-      // One that is final makes all of it final.
+      // A final shortage makes the status final.
       {"pods: 9, cpu: 2, memory: 1Gi", "cpu: 2, memory: 1Gi", "cpu: 1, memory: 2Gi",
        std::string(kUAU) + "Insufficient cpu; Insufficient memory"},
       {"pods: 9, cpu: 2", "", "memory: 1", std::string(kUAU) + "Insufficient memory"},
@@ -54,12 +54,12 @@ TEST_CASE("what fits and what lacks") {
       {"pods: 1", "", "", std::string(kU) + "Too many pods"},
       {"pods: 1, cpu: 1", "cpu: 1", "cpu: 1", std::string(kU) + "Too many pods; Insufficient cpu"},
       {"pods: 1, cpu: 1", "", "cpu: 2", std::string(kUAU) + "Too many pods; Insufficient cpu"},
-      {"cpu: 1", "", "", std::string(kU) + "Too many pods"},  // no number of pods is none
+      {"cpu: 1", "", "", std::string(kU) + "Too many pods"},  // no number of pods means 0
       {"pods: 2", "", "", "Success"},
       // Rounded up: 0.1m is a whole 1m.
       {"pods: 9, cpu: 1", "cpu: 999m", "cpu: 0.1m", "Success"},
       {"pods: 9, cpu: 1", "cpu: 999.1m", "cpu: 0.1m", std::string(kU) + "Insufficient cpu"},
-      // A node may be overcommitted; a pod that asks for nothing does not mind.
+      // A node may be overcommitted, which does not matter to a pod without requests.
       {"pods: 9, cpu: 1", "cpu: 3", "memory: 0", "Success"},
       {"pods: 9, cpu: 1", "cpu: 3", "cpu: 0", "Success"},
       {"pods: 9, cpu: 1", "cpu: 3", "cpu: 1m", std::string(kU) + "Insufficient cpu"},
@@ -86,7 +86,7 @@ TEST_CASE("scalar resources") {
       {"pods: 9, example.com/gpu: 2", "example.com/gpu: 1", "example.com/gpu: 3",
        std::string(kUAU) + "Insufficient example.com/gpu"},
       {"pods: 9", "", "example.com/gpu: 1",
-       std::string(kUAU) + "Insufficient example.com/gpu"},  // known nowhere
+       std::string(kUAU) + "Insufficient example.com/gpu"},  // on no node
       {"pods: 9", "", "example.com/gpu: 0", "Success"},
       {"pods: 9, cpu: 1", "", "cpu: 2, example.com/gpu: 1",
        std::string(kUAU) + "Insufficient cpu; Insufficient example.com/gpu"},
@@ -110,7 +110,7 @@ TEST_CASE("scalar resources") {
   }
 }
 
-TEST_CASE("a resource that nobody has is looked for again when a node brings it") {
+TEST_CASE("a resource that no node has is looked up again when a node brings it") {
   Trial t("NodeResourcesFit", node("pods: 9"));
   const PodRef pod = Trial::pod(container("example.com/new: 1"));
   CycleState state;
@@ -145,7 +145,7 @@ TEST_CASE("ignored resources and groups: extended ones only, by whole name or wh
         std::string(kUAU) + "Insufficient kubernetes.io/thing");
 }
 
-TEST_CASE("what a pod asks for: overhead, init containers, sidecars, pod-level resources") {
+TEST_CASE("a pod's requests: overhead, init containers, sidecars, pod-level resources") {
   const auto on = [](const char* cpu, const std::string& spec) {
     return Trial("NodeResourcesFit", node(std::string("pods: 9, cpu: ") + cpu)).filter(spec) ==
            "Success";
@@ -176,7 +176,7 @@ TEST_CASE("what a pod asks for: overhead, init containers, sidecars, pod-level r
               "{resources: {requests: {cpu: 1}}, overhead: {cpu: 500m}, containers: [{name: c}]}"));
 }
 
-TEST_CASE("running pods count with what a resize gave them") {
+TEST_CASE("running pods count with their resized amounts") {
   const std::string resized =
       "---\nkind: Pod\nmetadata: {name: a, namespace: d}\nspec:\n  nodeName: 'n'\n  containers: "
       "[{name: c, resources: {requests: {cpu: 1}}}]\n"
@@ -187,7 +187,7 @@ TEST_CASE("running pods count with what a resize gave them") {
   CHECK(t.filter(container("cpu: 1001m")) == std::string(kU) + "Insufficient cpu");
 }
 
-TEST_CASE("amounts at the ends of 64 bits wrap around as upstream's do") {
+TEST_CASE("amounts at the limits of 64 bits wrap around as upstream's do") {
   const std::string max = "9223372036854775807";
   struct Case {
     std::string allocatable, used_a, used_b, wanted, expected;

@@ -1,4 +1,4 @@
-// Every kernel gives what Go's int64 and float64 steps give, also where those wrap around.
+// Every kernel equals Go's int64 and float64 arithmetic, even where it wraps around.
 #include "libsched/plugins/noderesources/score_kernel.hpp"
 
 #include <doctest/doctest.h>
@@ -43,7 +43,7 @@ struct Columns2 {
   std::vector<RowColumnOf> blocks;
   std::vector<AllocationColumn> list;
 
-  // Rows as clusters have them, some on the edge of a quotient, some extreme.
+  // Usual rows, rows on the edge of a quotient, and extreme rows.
   Columns2(std::mt19937_64& random, size_t rows) {
     for (size_t i = 0; i < 2; ++i) {
       const bool own_used = random() % 2 == 0;
@@ -149,7 +149,7 @@ TEST_CASE("balance, by hand") {
   CHECK(balanced({{0, 1000}, {0, 2000}}, {100, 200}) == 75);
   CHECK(balanced({{0, 1000}, {1000, 2000}}, {500, 0}) == 87);  // 75 -> 100
   CHECK(balanced({{0, 1000}}, {500}) == 75);                   // one resource is always even
-  // More than the node has counts as all of it.
+  // Requests beyond the capacity count as all of it.
   CHECK(balanced({{0, 1000}, {0, 2000}}, {5000, 2000}) == 75);
   // Three: fractions 0, 0, 0 -> 0.3, 0, 0.6.
   CHECK(balanced({{0, 10}, {0, 10}, {0, 10}}, {3, 0, 6}, BalanceForm::kAbsolute) == 75);

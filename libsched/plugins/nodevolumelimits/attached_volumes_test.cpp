@@ -9,7 +9,7 @@
 namespace libsched {
 namespace {
 
-// Pair by pair this would be ten thousand million comparisons.
+// Comparing all pairs would take ten thousand million comparisons.
 TEST_CASE("a hundred thousand volumes, each of them twice") {
   constexpr size_t kMany = 100'000;
   std::deque<std::string> handles;
@@ -22,7 +22,7 @@ TEST_CASE("a hundred thousand volumes, each of them twice") {
     CHECK(volumes.contains(volumes.items()[i], i + 1));
     CHECK_FALSE(volumes.contains(volumes.items()[i], i));
   }
-  // Names are what is compared, however they fall apart into driver and handle.
+  // Names are compared as a whole, however they divide into driver and handle.
   volumes.add("d/h1", "x");
   volumes.add("d", "h1/x");
   CHECK(volumes.items().size() == kMany + 1);

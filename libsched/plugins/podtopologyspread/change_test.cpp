@@ -1,5 +1,5 @@
-// PodTopologySpread when pods come and go after PreFilter: against a fresh PreFilter, and where
-// upstream's AddPod and RemovePod differ from one.
+// PodTopologySpread when pods join and leave after PreFilter: against a fresh PreFilter, and where
+// upstream's AddPod and RemovePod differ from it.
 #include <random>
 
 #include "libsched/plugins/trial.hpp"
@@ -39,11 +39,11 @@ std::string room(Trial& t, CycleState& state, const Pod& pod) {
     REQUIRE(t.evaluator().run_filter(state, pod, t.cluster().view().find_node(name), &one).ok());
     if (one.success()) out += name;
   }
-  t.verdicts(state, pod);  // one by one and at once agree
+  t.verdicts(state, pod);  // one node and many nodes agree
   return out;
 }
 
-TEST_CASE("spread changes: a pod that comes and goes") {
+TEST_CASE("spread changes: a pod that joins and leaves") {
   Trial t("PodTopologySpread", zones());
   const PodRef pod = spread();
   CycleState state;
@@ -51,14 +51,14 @@ TEST_CASE("spread changes: a pod that comes and goes") {
   CHECK(room(t, state, *pod) == "abc");
   CHECK(t.change(state, *pod, *other(), "a", 1) == "Success");
   CHECK(room(t, state, *pod) == "bc");
-  // A copy of the state goes its own way.
+  // A copy of the state is independent.
   const Ref<CycleState> copy = state.clone();
   CHECK(t.change(*copy, *pod, *other(), "a", -1) == "Success");
   CHECK(room(t, *copy, *pod) == "abc");
   CHECK(room(t, state, *pod) == "bc");
   CHECK(t.change(state, *pod, *other(), "a", -1) == "Success");
   CHECK(room(t, state, *pod) == "abc");
-  // Those that don't count: of another namespace, not selected, on a node without the key.
+  // Pods that do not count: in another namespace, not selected, on a node without the key.
   t.change(state, *pod, *other("namespace: elsewhere"), "a", 1);
   t.change(state, *pod, *Trial::pod("{}", "name: o, namespace: default, labels: {app: b}"), "a", 1);
   t.change(state, *pod, *other(), "d", 1);
@@ -103,7 +103,7 @@ TEST_CASE("spread changes: where upstream differs from a fresh PreFilter") {
     CHECK(room(t, state, *pod) == "a");
     for (int i = 0; i < 3; ++i) t.change(state, *pod, *other(), "a", 1);
     for (int i = 0; i < 3; ++i) t.change(state, *pod, *other(), "b", 1);
-    CHECK(room(t, state, *pod) == "ac");  // a fresh PreFilter: c alone
+    CHECK(room(t, state, *pod) == "ac");  // a fresh PreFilter: only c
   }
 }
 
@@ -120,7 +120,7 @@ TEST_CASE("spread changes: too few domains, and errors") {
   CHECK(t.change(state, *pod, *other(), "nowhere", 1).find("no node") != std::string::npos);
   t.apply(existing("e", "a"));
   CHECK(t.change(state, *pod, *other(), "a", 1).find("has changed") != std::string::npos);
-  // PreFilter failed: there is nothing to change.
+  // PreFilter failed: nothing to change.
   const PodRef bad = spread("labelSelector: {matchExpressions: [{key: a, operator: Nonsense}]}");
   CycleState failed;
   REQUIRE(t.evaluator().run_pre_filter(failed, *bad).ok());
@@ -129,7 +129,7 @@ TEST_CASE("spread changes: too few domains, and errors") {
         "\"PreFilterPodTopologySpread\" from cycleState: not found");
 }
 
-// Pods come to and leave one node, as in upstream's preemption: there the counts are exact.
+// Pods join and leave one node, as in upstream's preemption: there the counts are exact.
 void run(uint32_t seed, int* compared) {
   std::mt19937 random(seed);
   const auto pick = [&](uint32_t n) { return random() % n; };

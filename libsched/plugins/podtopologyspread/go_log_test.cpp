@@ -1,4 +1,4 @@
-// go_log against what Go 1.26 on amd64 prints.
+// go_log against the output of Go 1.26 on amd64.
 #include "libsched/plugins/podtopologyspread/go_log.hpp"
 
 #include <doctest/doctest.h>

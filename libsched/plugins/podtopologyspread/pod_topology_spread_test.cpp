@@ -21,7 +21,7 @@ std::string existing(const std::string& name, const std::string& on, const std::
          (more.empty() ? ", namespace: default" : ", " + more) + "}\nspec: {nodeName: " + on +
          "}\n";
 }
-// A spec with one constraint per argument: flow YAML without braces.
+// A spec with one constraint for each argument: flow YAML without braces.
 std::string spec(const std::vector<std::string>& constraints, const std::string& more = "") {
   std::string out = "{topologySpreadConstraints: [";
   for (size_t i = 0; i < constraints.size(); ++i)
@@ -75,9 +75,9 @@ TEST_CASE("a domain may hold maxSkew pods more than the emptiest one") {
   CHECK(t.filter(*p, "c") == "Success");
   CHECK(t.filter(*p, "d") == kNoKey);
   CHECK(t.filter(*app(spec({hard("zone", "", 2)})), "a") == "Success");
-  // It does not count itself if it doesn't match.
+  // A pod that does not match its selector does not count itself.
   CHECK(t.filter(*app(spec({hard("zone")}), "app: b"), "a") == "Success");
-  // Each constraint for itself, the first that fails gives the reason.
+  // Constraints apply independently, the first that fails gives the reason.
   const PodRef both = app(spec({hard("host"), hard("zone")}));
   CHECK(t.filter(*both, "a") == kFull);
   CHECK(t.filter(*both, "b") == kFull);
@@ -164,7 +164,7 @@ TEST_CASE("only nodes that have all keys count, and only those that the policies
               node("e", "zone: z4, rack: r, disk: ssd",
                    "{taints: [{key: k, effect: NoSchedule}, {key: k, effect: PreferNoSchedule}]}") +
               existing("e1", "a", "app: a"));
-  // Without c all domains but a's are empty; c has no rack.
+  // Without c all domains except a's are empty; c has no rack.
   const std::string by_rack = hard("rack", "labelSelector: {matchLabels: {none: at-all}}");
   CHECK(t.filter(*app(spec({hard("zone"), by_rack})), "a") == kFull);
   const auto policies = [](const std::string& p) {
@@ -177,7 +177,7 @@ TEST_CASE("only nodes that have all keys count, and only those that the policies
   CHECK(t.filter(*app(spec({policies("nodeTaintsPolicy: Honor")}, ssd)), "a") == "Success");
   CHECK(t.filter(*app(spec({policies("nodeTaintsPolicy: Ignore")}, ssd)), "a") == kFull);
   CHECK(t.filter(*app(spec({policies("nodeAffinityPolicy: Ignore")}, ssd)), "a") == kFull);
-  // What is neither of the two is not Honor; only what is absent is the default.
+  // A value that is neither of the two is not Honor; only an absent value is the default.
   const std::string taints = ", nodeTaintsPolicy: Honor";
   CHECK(t.filter(*app(spec({policies("nodeAffinityPolicy: null" + taints)}, ssd)), "a") ==
         "Success");
@@ -186,7 +186,7 @@ TEST_CASE("only nodes that have all keys count, and only those that the policies
   CHECK(t.filter(*app(spec({policies("nodeTaintsPolicy: ''")}, ssd)), "a") == kFull);
   CHECK(t.filter(*app(spec({policies(none)}, ssd + ", tolerations: [{operator: Exists}]")), "a") ==
         kFull);
-  // A node that doesn't count may still take the pod.
+  // A node that does not count may still take the pod.
   CHECK(t.filter(*app(spec({policies(none)}, ssd)), "b") == "Success");
   TrialOptions off;
   off.gates =
@@ -199,7 +199,7 @@ TEST_CASE("only nodes that have all keys count, and only those that the policies
   CHECK(now.filter(*app(spec({hard("zone", keys)}), "app: a, v: two"), "a") == "Success");
   CHECK(now.filter(*app(spec({hard("zone", keys)}), "app: a, v: one"), "a") == kFull);
   CHECK(now.filter(*app(spec({hard("zone", "matchLabelKeys: [v]", 0)}), "v: one"), "a") ==
-        "Success");  // nothing stays nothing
+        "Success");  // an absent selector still matches nothing
 }
 
 TEST_CASE("selectors that do not parse") {
@@ -230,7 +230,7 @@ TEST_CASE("scores: fewer pods of the domain are better, a smaller topology weigh
   CHECK(scores(t, *app(spec({hard("zone"), soft("host")}))) == "c: 1 100");
 }
 
-TEST_CASE("scores by hostname count the node's own pods, whatever the policies say") {
+TEST_CASE("scores by hostname count the node's own pods, regardless of the policies") {
   const std::string two =
       node("a", kHost + ": a, " + kZone + ": z") + node("b", kHost + ": b, " + kZone + ": z");
   Trial t("PodTopologySpread", two + existing("e1", "a", "app: a") + existing("e2", "a", "app: a"));
@@ -271,7 +271,7 @@ TEST_CASE("default constraints of the profile, with the selectors of controllers
                           ", uid: u, controller: " + controller + "}]");
   };
   CHECK(t.pre_filter(*app("{}")) == "Skip");
-  CHECK(t.pre_filter(*owned("apps/v1", "ReplicaSet", "rs")) == "Skip");  // it isn't known
+  CHECK(t.pre_filter(*owned("apps/v1", "ReplicaSet", "rs")) == "Skip");  // it does not exist
   t.apply(
       "---\napiVersion: apps/v1\nkind: ReplicaSet\nmetadata: {name: rs, namespace: default}\nspec: "
       "{selector: {matchLabels: {app: a}}}\n---\napiVersion: apps/v1\nkind: StatefulSet\nmetadata: "

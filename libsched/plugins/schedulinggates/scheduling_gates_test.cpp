@@ -21,7 +21,7 @@ TEST_CASE("a pod with gates waits for all of them") {
     CAPTURE(spec);
     const PodRef pod = Trial::pod(spec);
     CHECK(text_of(t.evaluator().run_pre_enqueue(*pod)) == expected);
-    CHECK(t.filter(*pod, "n") == "Success");  // gates are no business of Filter
+    CHECK(t.filter(*pod, "n") == "Success");  // gates do not concern Filter
   }
 }
 

@@ -29,7 +29,7 @@ TEST_CASE("taints and tolerations") {
       {"{key: a, value: v, effect: NoSchedule}", "", false},
       {"{key: a, value: v, effect: NoExecute}", "", false},
       {"{key: a, value: v, effect: PreferNoSchedule}", "", true},
-      {"{key: a, value: v, effect: ''}", "", true},  // no effect keeps nobody away
+      {"{key: a, value: v, effect: ''}", "", true},  // without an effect it rejects no pod
       {"{key: a, value: v, effect: Odd}", "", true},
       {"{key: a, value: v, effect: NoSchedule}", "{key: a, value: v, effect: NoSchedule}", true},
       {"{key: a, value: v, effect: NoSchedule}", "{key: a, value: v}", true},
@@ -99,12 +99,12 @@ TEST_CASE("Lt and Gt compare numbers, with the gate on") {
 TEST_CASE("a cordoned node follows the same gate") {
   TrialOptions on;
   on.gates = "TaintTolerationComparisonOperators=true";
-  // The taint that NodeUnschedulable thinks of has no value: no number to compare with.
+  // NodeUnschedulable's taint has no value, and thus no number to compare with.
   Trial t("NodeUnschedulable", node_n("spec: {unschedulable: true}"), on);
   CHECK(t.filter("{tolerations: [{operator: Lt, value: '10'}]}") != "Success");
 }
 
-TEST_CASE("taints that come and go while a state lives") {
+TEST_CASE("taints that change while a state lives") {
   Trial t("TaintToleration", node_n("spec: {taints: [{key: a, effect: NoSchedule}]}") +
                                  "---\nkind: Node\nmetadata: {name: m}\n");
   const PodRef pod = Trial::pod("{tolerations: [{key: a, operator: Exists}]}");
@@ -174,7 +174,7 @@ TEST_CASE("without PreferNoSchedule taints every node gets the most") {
   CHECK(t.scores("{tolerations: [{operator: Exists}]}") == "n0 0/100, n1 0/100");
 }
 
-TEST_CASE("taints that come between PreScore and Score are not overlooked") {
+TEST_CASE("taints that are added between PreScore and Score count") {
   Trial t("TaintToleration",
           tainted("n0", "") + tainted("n1", "{key: a, value: v, effect: PreferNoSchedule}"));
   t.apply(tainted("n1", ""));  // the set has no row now

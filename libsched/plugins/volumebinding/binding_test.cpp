@@ -1,4 +1,4 @@
-// Binding of volumes: PreBindPreFlight, what PreBind asks of the API, and how its waiting ends.
+// Binding of volumes: PreBindPreFlight, PreBind's requests to the API, and how its waiting ends.
 #include <thread>
 
 #include "libsched/plugins/trial.hpp"
@@ -44,7 +44,7 @@ PodRef pod_with(const std::vector<std::string>& claims) {
   return Trial::pod(spec + "]}");
 }
 
-// Does something whenever the time moves.
+// Runs a function whenever the clock advances.
 struct ActingClock final : Clock {
   VirtualClock time;
   std::function<void(int64_t seconds)> act;
@@ -56,7 +56,7 @@ struct ActingClock final : Clock {
   int64_t seconds() const { return (now_ns() - VirtualClock::kStart) / 1'000'000'000; }
 };
 
-// An API server that may refuse.
+// An API server that may refuse requests.
 struct RealApi final : ApiClient {
   std::string refusal;
   int updates = 0;
@@ -112,7 +112,7 @@ struct Assumed {
     if (s.code == Code::kError) CHECK(s.error == s.message());
     return text_of(s);
   }
-  // After so many seconds these objects come from the API server.
+  // After this many seconds these objects arrive from the API server.
   void answer(int64_t after, const std::string& objects) {
     clock->act = [this, after, objects](int64_t now) {
       if (now == after) trial.apply(objects);
@@ -155,14 +155,14 @@ TEST_CASE("PreBind asks for the reserved volumes; a simulation does not wait for
   CHECK(t.trial.cluster().view().objects().find<PersistentVolume>("v")->claim_ref->name == "c");
 }
 
-TEST_CASE("PreBind hands on the API's refusal") {
+TEST_CASE("PreBind returns the API's refusal") {
   Assumed t(claim("c") + claim("d", "", "", "wait") + volume(), {"c", "d"});
   t.api->refusal = "the object has been modified";
   CHECK(t.pre_bind() == "Error: the object has been modified");
   CHECK(t.api->updates == 1);
 }
 
-TEST_CASE("PreBind waits until time is out") {
+TEST_CASE("PreBind waits until the time is up") {
   Assumed t(claim("c") + volume(), {"c"});
   CHECK(t.pre_bind() == "Error: binding volumes: context deadline exceeded");
   CHECK(t.clock->seconds() == 600);
@@ -208,7 +208,7 @@ TEST_CASE("PreBind gives up when the binding is undone") {
   CHECK(after(d, {"d"}, volume(in_zone("b")) + claim("d", kSelected, ", volumeName: v", "wait")) ==
         "Error: binding volumes: pv \"v\" node affinity doesn't match node \"n\": no matching "
         "NodeSelectorTerms");
-  // The volume may come later than the claim says so.
+  // The volume may arrive after the claim that names it.
   CHECK(after(d, {"d"}, claim("d", kSelected, ", volumeName: v", "wait")) ==
         "Error: binding volumes: context deadline exceeded");
 }
@@ -235,7 +235,7 @@ TEST_CASE("PreBind gives up when claim, pod or node are gone") {
         "Error: binding volumes: failed to get node \"n\": node \"n\" not found");
 }
 
-TEST_CASE("PreBind for a node that nothing was reserved on") {
+TEST_CASE("PreBind for a node without a reservation") {
   Assumed t(claim("c") + volume(in_zone("a")), {"c"});
   t.trial.apply("kind: Node\nmetadata: {name: 'm', labels: {zone: b}}\n");
   CycleState state;
@@ -244,14 +244,14 @@ TEST_CASE("PreBind for a node that nothing was reserved on") {
         "Error: no pod volume found for node \"m\"");
   CHECK(text_of(t.plugin().pre_bind(t.call(t.services, state, "n"))) ==
         "Error: failed to get cached bindings for pod \"default/p\"");
-  // PreFilter was never asked.
+  // PreFilter never ran.
   CycleState empty;
   empty.tie(FrameworkRef::share(&t.trial.evaluator().framework()),
             t.trial.evaluator().framework().plugins().size());
   CHECK(text_of(t.plugin().pre_bind(t.call(t.services, empty, "n"))) == "Error: not found");
 }
 
-TEST_CASE("PreBind after Unreserve has nothing to ask for, but still looks for pod and node") {
+TEST_CASE("PreBind after Unreserve has no requests, but still checks pod and node") {
   Assumed t(claim("c") + volume(), {"c"});
   REQUIRE(t.trial.evaluator().forget(t.state, *t.pod).ok());
   CHECK(t.pre_bind() == "Success");
@@ -276,14 +276,14 @@ struct FastClock final : Clock {
 
 }  // namespace
 
-TEST_CASE("PreBind waits on a thread of its own while the writer goes on") {
+TEST_CASE("PreBind waits on its own thread while the writer continues") {
   for (const bool bound : {true, false}) {
     Assumed t(claim("c") + volume(), {"c"});
     Services services(make_ref<FastClock>(), t.api);
     const BindingCall call = t.call(services);
     Status said;
     std::thread binder([&] { said = t.plugin().pre_bind(call); });
-    // Meanwhile pods and nodes come and go, and volumes that are not the pod's change.
+    // Meanwhile pods and nodes are added and removed, and volumes of other pods change.
     for (int i = 0; i < 200; ++i) {
       const std::string name = "x" + std::to_string(i);
       t.trial.apply("kind: Node\nmetadata: {name: " + name + "}\n" + claim(name));

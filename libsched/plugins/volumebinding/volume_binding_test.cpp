@@ -91,7 +91,7 @@ TEST_CASE("pods without such a volume are skipped") {
   }
 }
 
-TEST_CASE("claims that end it in PreFilter") {
+TEST_CASE("claims that PreFilter rejects") {
   const auto text = [](const std::string& objects, const std::string& volumes = uses("c")) {
     Trial t("VolumeBinding", node_n() + objects);
     return t.pre_filter(*Trial::pod(spec(volumes), "name: p, namespace: default, uid: u-p"));
@@ -120,7 +120,7 @@ TEST_CASE("claims that end it in PreFilter") {
   CHECK(text(storage_class("s", "x", "") + claim("c", asks("1Gi", "s"))) ==
         "Error: running PreFilter plugin \"VolumeBinding\": VolumeBindingMode not set for "
         "StorageClass \"s\"");
-  // A class is only looked at where the claim isn't bound; the first one that is missing ends it.
+  // A class matters only for an unbound claim; the first missing class ends the search.
   CHECK(text(claim("c", asks("1Gi", "gone")), uses("c") + ", " + uses("d")) ==
         no("persistentvolumeclaim \"d\" not found"));
 }
@@ -133,7 +133,7 @@ TEST_CASE("bound volumes") {
   CHECK(t.filter(spec(uses("c") + ", " + uses("d"))) == "Success");
   CHECK(t.filter(spec(uses("c") + ", " + uses("d")), "m") == no(kAffinity));
   CHECK(t.filter(spec(uses("gone"))) == no(kGone));
-  // The first claim that fails says why.
+  // The first claim that fails gives the reason.
   CHECK(t.filter(spec(uses("gone") + ", " + uses("c")), "m") == no(kGone));
   CHECK(t.filter(spec(uses("c") + ", " + uses("gone")), "m") == no(kAffinity));
   CHECK(t.filter(spec(uses("c") + ", " + uses("gone"))) == no(kGone));
@@ -164,7 +164,7 @@ TEST_CASE("bound volumes that have been migrated") {
   CHECK(t.filter(spec(uses("c")), "in") == "Success");
   CHECK(t.filter(spec(uses("c")), "out") == no(kAffinity));
   CHECK(t.filter(spec(uses("c")), "other") == "Success");
-  // Another source beside the migrated one doesn't keep it from being translated.
+  // Another source beside the migrated one does not prevent the translation.
   CHECK(t.filter(spec(uses("e")), "old") == "Success");
   CHECK(t.filter(spec(uses("e")), "in") == "Success");
   CHECK(t.filter(spec(uses("e")), "out") == no(kAffinity));
@@ -196,12 +196,12 @@ TEST_CASE("which volume a claim gets") {
       {volume("v", "1Gi", "", ", labels: {x: z}"), ", selector: {matchLabels: {x: z}}", true},
       {volume("v", "1Gi"), ", selector: {}", true},
       {volume("v", "1Gi", "claimRef: {namespace: default, name: other}"), "", false},
-      // Bound to the claim in advance: phase, selector and access modes don't matter.
+      // Bound to the claim in advance: phase, selector and access modes do not matter.
       {volume("v", "1Gi", "claimRef: {namespace: default, name: c}", "", "Pending"), "", true},
       {volume("v", "1Gi", "claimRef: {namespace: default, name: c, uid: u-c}"), "", true},
       {volume("v", "1Gi", "claimRef: {namespace: default, name: c, uid: u-x}"), "", false},
       {volume("v", "1Gi", "claimRef: {namespace: other, name: c}"), "", false},
-      // And no other one is taken if it can't be used here.
+      // And no other volume is chosen if it cannot be used here.
       {volume("v", "1Gi", "claimRef: {namespace: default, name: c}, " + in_zone("b")) +
            volume("w", "1Gi"),
        "", false},
@@ -215,7 +215,7 @@ TEST_CASE("which volume a claim gets") {
   }
 }
 
-TEST_CASE("access modes, and a selector that is none") {
+TEST_CASE("access modes, and an empty selector") {
   const auto text = [](const std::string& more) {
     Trial t("VolumeBinding",
             node("n", "zone: a") + local_class() + volume("v", "1Gi") +
@@ -281,14 +281,14 @@ TEST_CASE("provisioning") {
   CHECK(of(uses("local"), "n") == no(kNoVolume));
   CHECK(of(uses("chosen"), "m") == "Success");
   CHECK(of(uses("chosen"), "n") == no(kNoVolume));
-  // One reason for what is unbound: that of the first claim, beside that of the bound ones.
+  // Unbound claims give a single reason, that of the first claim, beside that of bound claims.
   CHECK(of(uses("five") + ", " + uses("zonal"), "m") == no(kNoVolume));  // zonal is smaller
   CHECK(of(uses("five") + ", " + uses("chosen"), "m") == no(kNoSpace));
   CHECK(of(uses("gone") + ", " + uses("five"), "m") == no(kNoSpace, kGone));
   CHECK(of(uses("gone") + ", " + uses("zonal"), "m") == no(kNoVolume, kGone));
 }
 
-TEST_CASE("Reserve assumes volumes and nodes, Unreserve takes them back") {
+TEST_CASE("Reserve assumes volumes and nodes, Unreserve reverts that") {
   Trial t("VolumeBinding", node("n", "zone: a") + node("m", "zone: b") + local_class() +
                                storage_class("wait", "d") + volume("v", "1Gi") +
                                volume("w", "2Gi") + claim("c", asks("1Gi", "local")) +
@@ -330,7 +330,7 @@ TEST_CASE("Reserve assumes volumes and nodes, Unreserve takes them back") {
   CHECK_FALSE(volumes.find<PersistentVolume>("v")->claim_ref);
 }
 
-TEST_CASE("Reserve does nothing where all is bound, or the pod does not fit") {
+TEST_CASE("Reserve does nothing if all claims are bound, or the pod does not fit") {
   Trial t("VolumeBinding", node("n", "zone: a") + node("m", "zone: b") + local_class() +
                                volume("v", "1Gi", in_zone("a")) + claim("c", asks("1Gi", "local")));
   const PodRef pod = Trial::pod(spec(uses("c")));

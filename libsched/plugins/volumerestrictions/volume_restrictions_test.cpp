@@ -91,7 +91,7 @@ TEST_CASE("a claim for one pod") {
   const std::string spec = "{volumes: [" + uses("once") + ", " + uses("many") + "]}";
   Trial t("VolumeRestrictions", world);
   CHECK(t.pre_filter(*Trial::pod(spec)) == "Skip");
-  // In another namespace, or on a node that is not there, it is another matter.
+  // No conflict in another namespace, or on a node that does not exist.
   t.apply(bound("a", uses("once"), "n", "elsewhere") + bound("b", uses("once"), "gone") +
           bound("c", uses("many")));
   CHECK(t.pre_filter(*Trial::pod(spec)) == "Skip");
@@ -104,7 +104,7 @@ TEST_CASE("a claim for one pod") {
   CHECK(t.filter(spec) == "Success");
 }
 
-TEST_CASE("the disk comes first; a claim that is missing ends it") {
+TEST_CASE("the disk comes first; a missing claim ends the search") {
   const std::string disk = "{name: v, gcePersistentDisk: {pdName: a}}";
   Trial t("VolumeRestrictions", node_n() + "---\nkind: Node\nmetadata: {name: other}\n" +
                                     claim("once", "ReadWriteOncePod") + bound("a", disk) +
@@ -129,7 +129,7 @@ TEST_CASE("Filter without PreFilter is upstream's Error, unless a disk conflicts
   CHECK(t.filter("{volumes: [" + disk + "]}") == kDisk);
 }
 
-TEST_CASE("pods that come and go after PreFilter count by the names of claims") {
+TEST_CASE("pods that join and leave after PreFilter count by the names of claims") {
   Trial t("VolumeRestrictions",
           node_n() + claim("once", "ReadWriteOncePod") + bound("a", uses("once")));
   const PodRef pod = Trial::pod("{volumes: [" + uses("once") + "]}");
@@ -145,11 +145,11 @@ TEST_CASE("pods that come and go after PreFilter count by the names of claims") 
   t.change(state, *pod, *other(uses("another")), "n", 1);
   t.change(state, *pod, *other("{name: once, emptyDir: {}}"), "n", 1);
   CHECK(t.verdicts(state, *pod) == fits);
-  // Another namespace's claim of this name counts here, though not in PreFilter.
+  // A claim of this name in another namespace counts here, though not in PreFilter.
   t.change(state, *pod, *other(uses("once"), "elsewhere"), "n", 1);
   CHECK(t.verdicts(state, *pod) == taken);
   t.change(state, *pod, *other(uses("once"), "elsewhere"), "n", -1);
-  // Below zero it is free, and each volume counts.
+  // A count below zero means free, and each volume counts.
   const std::string twice = uses("once") + ", {name: v, persistentVolumeClaim: {claimName: once}}";
   t.change(state, *pod, *other(twice), "n", -1);
   t.change(state, *pod, *other(uses("once")), "n", 1);
@@ -157,7 +157,7 @@ TEST_CASE("pods that come and go after PreFilter count by the names of claims") 
   CHECK(t.verdicts(state, *pod) == fits);
   t.change(state, *pod, *other(uses("once")), "n", 1);
   CHECK(t.verdicts(state, *pod) == taken);
-  // Without a state there is nothing to change.
+  // Without a state nothing changes.
   const PodRef lost = Trial::pod("{volumes: [" + uses("gone") + "]}");
   CycleState failed;
   REQUIRE(t.evaluator().run_pre_filter(failed, *lost).ok());

@@ -1,4 +1,4 @@
-// Migration to CSI: handles and errors as upstream's csi-translation-lib gives them, and node
+// Migration to CSI: handles and errors as upstream's csi-translation-lib returns them, and node
 // affinity before and after.
 #include "libsched/plugins/volumes/csi_translation.hpp"
 
@@ -82,7 +82,7 @@ TEST_CASE("node affinity, and that of the translated volume") {
       {"", "", zone + ": a", true, true},
       {"", "nodeAffinity: {}, ", zone + ": a", true, true},
       {"", "nodeAffinity: {required: {nodeSelectorTerms: []}}, ", zone + ": a", false, false},
-      {"", fields, zone + ": a", true, true},  // fields say nothing: upstream's node has no name
+      {"", fields, zone + ": a", true, true},  // fields do not matter: upstream's node has no name
       {"", term(zone, "a"), zone + ": a", true, false},
       {"", term(zone, "a"), ebs_zone + ": a", false, true},
       {"", term("other", "a"), "other: a", true, true},

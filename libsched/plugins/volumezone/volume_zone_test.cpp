@@ -54,11 +54,11 @@ TEST_CASE("zones") {
       {zone + "a", zone + "a", true},
       {zone + "a", zone + "b", false},
       {zone + "a", "k: v", true},         // a node without any zone takes everything
-      {zone + "a", region + "r", false},  // but here one is missing
+      {zone + "a", region + "r", false},  // but here one label is missing
       {zone + "a__b", zone + "b", true},
       {zone + "'a__ b '", zone + "b", true},
       {zone + "a__b", zone + "c", false},
-      {zone + "a____b", zone + "c", true},  // no list: it says nothing
+      {zone + "a____b", zone + "c", true},  // not a list: ignored
       {zone + "''", zone + "c", true},
       {zone + "a, " + region + "r", zone + "a, " + region + "r", true},
       {zone + "a, " + region + "r", zone + "a, " + region + "s", false},
@@ -114,7 +114,7 @@ TEST_CASE("claims without a volume") {
   CHECK(t.pre_filter(*Trial::pod(kUse)) == "Skip");
 }
 
-TEST_CASE("Filter without PreFilter finds out by itself") {
+TEST_CASE("Filter without PreFilter computes the zones itself") {
   TrialOptions options;
   options.profile =
       "{multiPoint: {disabled: [{name: '*'}], enabled: [{name: PrioritySort}, {name: "

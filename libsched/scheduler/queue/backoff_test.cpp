@@ -1,4 +1,4 @@
-// Backoff: durations, full seconds, and when a pod may come again.
+// Backoff: durations, full seconds, and ends of backoffs.
 #include "libsched/scheduler/queue/backoff.hpp"
 
 #include <doctest/doctest.h>
@@ -20,7 +20,7 @@ TEST_CASE("the duration doubles up to the maximum, which is reached exactly") {
   CHECK(Backoff(0, 10 * kS, true).duration(70) == 0);
 }
 
-TEST_CASE("errors that followed each other count instead of the rejections") {
+TEST_CASE("consecutive errors count instead of the rejections") {
   const Backoff backoff(kS, 100 * kS, false);
   CHECK(backoff.expiration(5, 7, 0) == 5 + 64 * kS);
   CHECK(backoff.expiration(5, 7, 1) == 5 + kS);
@@ -33,7 +33,7 @@ TEST_CASE("a maximum of 0 disables backoff") {
   CHECK(backoff.over(kNoTime, 0));
 }
 
-TEST_CASE("with windows the end is a full second, and its window has to be over") {
+TEST_CASE("with windows the end is a full second, and its window must be over") {
   const Backoff windows(kS, 10 * kS, true), exact(kS, 10 * kS, false);
   const int64_t since = 10 * kS + 900'000'000;
   CHECK(windows.expiration(since, 1, 0) == 11 * kS);

@@ -51,7 +51,7 @@ TEST_CASE("a pod sees the events since it was popped, and none after it is done"
   f.list.done(*a);
   CHECK(f.show() == "bY");
   CHECK(f.since(a) == "none");
-  f.list.done(*a);  // done before: no effect
+  f.list.done(*a);  // done already: no effect
   f.list.done(*b);
   CHECK(f.show().empty());
   CHECK(f.list.empty());
@@ -68,14 +68,14 @@ TEST_CASE("a pod in the middle takes no events with it") {
   CHECK(f.show() == "aXY");
 }
 
-TEST_CASE("pods are known by uid, also one with slashes, or by name without one") {
+TEST_CASE("pods are identified by uid, even with slashes, or by name without one") {
   Flight f;
   f.pod(queue_pod("a", 0, "uid: Pod/d/a"));
   f.pod(queue_pod("a", 0, "uid: other"));
   f.pod(queue_pod("b", 0, "labels: {}"));
   f.list.done("Pod/d/a");
   CHECK(f.list.pod_count() == 2);
-  f.list.done("d/a");  // the other one has a uid
+  f.list.done("d/a");  // the other pod has a uid
   CHECK(f.list.pod_count() == 2);
   f.list.done("d/b");
   CHECK(f.list.pod_count() == 1);
@@ -85,7 +85,7 @@ TEST_CASE("pods are known by uid, also one with slashes, or by name without one"
   CHECK(f.show().empty());
 }
 
-TEST_CASE("places are used again") {
+TEST_CASE("free entries are used again") {
   Flight f;
   for (int i = 0; i < 1000; ++i) {
     const PodRef p = queue_pod("p" + std::to_string(i % 7));

@@ -8,14 +8,14 @@ namespace {
 
 const ClusterEvent kNodeAdd{"Node", kAdd, {}};
 
-TEST_CASE("an event that no plugin registered for does nothing at all") {
+TEST_CASE("an event that no plugin registered for has no effect") {
   QueueTrial t({rejector("F", {kNodeAdd})});
   t.add(queue_pod("a"));
   t.pop();
   t.move("Node", kDelete);
   CHECK(t.flying() == "a");
   CHECK(t.queue->move_request_cycle() == -1);
-  t.move("Node", kAdd);  // nobody waits, but somebody might come back
+  t.move("Node", kAdd);  // no pod waits, but one in flight might come back
   CHECK(t.flying() == "a NodeAdd");
   CHECK(t.queue->move_request_cycle() == 1);
 }
@@ -27,7 +27,7 @@ TEST_CASE("an event without pods in flight is not kept") {
   CHECK(t.queue->move_request_cycle() == 0);
 }
 
-TEST_CASE("only the rejectors of a pod are asked, and only what they registered for") {
+TEST_CASE("only the hints of a pod's rejectors run, and only for their registrations") {
   std::string asked;
   const auto hint = [&](const std::string& name, QueueingHint says) {
     return hinting(name, kNodeAdd, [&asked, name, says](const Pod& pod, const ObjectChange&) {
@@ -53,7 +53,7 @@ TEST_CASE("an error of a hint counts as Queue") {
   CHECK(t.show() == "|a ||");
 }
 
-TEST_CASE("a pending plugin's Queue wins, and knows no backoff") {
+TEST_CASE("a pending plugin's Queue wins, and skips the backoff") {
   QueueTrial t({rejector("First", {kNodeAdd}), rejector("Last", {kNodeAdd})});
   t.rejected(queue_pod("a"), {"First"}, {"Last"});
   t.rejected(queue_pod("b"), {"Last"}, {"First"});
@@ -62,7 +62,7 @@ TEST_CASE("a pending plugin's Queue wins, and knows no backoff") {
   CHECK(t.show() == "a b |c ||");
 }
 
-TEST_CASE("a wildcard event moves all pods, unless it is meant for another one") {
+TEST_CASE("a wildcard event moves all pods, unless it concerns another pod only") {
   QueueTrial t({rejector("F", {})});
   const PodRef a = queue_pod("a");
   t.rejected(a, {"F"});
@@ -75,7 +75,7 @@ TEST_CASE("a wildcard event moves all pods, unless it is meant for another one")
   CHECK(t.show() == "|a b ||");
 }
 
-TEST_CASE("a check leaves pods out") {
+TEST_CASE("a check excludes pods") {
   QueueTrial t({rejector("F", {kNodeAdd})});
   t.rejected(queue_pod("high", 10), {"F"});
   t.rejected(queue_pod("low", 1), {"F"});
@@ -106,7 +106,7 @@ TEST_CASE("a pod that stays gated is counted again, but keeps its time of entry"
   CHECK(t.queue->unschedulable(true)[0]->timestamp_ns == kBegin);
 }
 
-TEST_CASE("generic updates reach only those that registered for all of them") {
+TEST_CASE("generic updates reach only plugins that registered for all of them") {
   QueueTrial t({rejector("Label", {{"Pod", kUpdatePodLabel, {}}}),
                 rejector("All", {{"Pod", kAllActions, {}}}),
                 rejector("Deletes", {{"*", kDelete, {}}})});
@@ -119,7 +119,7 @@ TEST_CASE("generic updates reach only those that registered for all of them") {
   CHECK(t.show() == "|b c || a");
 }
 
-TEST_CASE("a plugin that hears of new nodes hears of taints that go, too") {
+TEST_CASE("a plugin that registers for new nodes is notified of removed taints, too") {
   QueueTrial t({hinting("F", kNodeAdd,
                         [](const Pod&, const ObjectChange&) { return QueueingHint::kQueueSkip; })});
   t.rejected(queue_pod("a"), {"F"});
@@ -129,7 +129,7 @@ TEST_CASE("a plugin that hears of new nodes hears of taints that go, too") {
   CHECK(t.show() == "|a ||");
 }
 
-TEST_CASE("a pod of an unknown profile has no gates, and any event is worth a try") {
+TEST_CASE("a pod of an unknown profile has no gates, and any event is worth a retry") {
   QueueTrial t({rejector("F", {kNodeAdd})});
   const Result<PodRef> stray =
       parse_pod("metadata: {name: s, namespace: d, uid: s}\nspec: {schedulerName: other}", {});
@@ -139,7 +139,7 @@ TEST_CASE("a pod of an unknown profile has no gates, and any event is worth a tr
   CHECK(t.show() == "|s ||");
 }
 
-TEST_CASE("an update of a node is an event for each thing that changed") {
+TEST_CASE("an update of a node is an event for each changed property") {
   QueueTrial t({rejector("Taint", {{"Node", kUpdateNodeTaint, {}}}),
                 rejector("Label", {{"Node", kUpdateNodeLabel, {}}})});
   t.add(queue_pod("p"));
@@ -165,7 +165,7 @@ TEST_CASE("an update of a node is an event for each thing that changed") {
   CHECK(t.show() == "|a b ||");
 }
 
-TEST_CASE("assigned pods move those that spread or have affinity to them") {
+TEST_CASE("assigned pods move pods that spread or have affinity to them") {
   QueueTrial t({rejector("PodTopologySpread", {{"Pod", kAllActions, {}}}),
                 rejector("F", {{"Pod", kAllActions, {}}})});
   const std::string affine =
@@ -187,11 +187,11 @@ TEST_CASE("assigned pods move those that spread or have affinity to them") {
   };
   REQUIRE(t.queue->assigned_pod_updated(sized("2"), sized("3")).ok());
   CHECK(t.show() == "|spread affine || plain");
-  REQUIRE(t.queue->assigned_pod_updated(sized("2"), sized("1")).ok());  // room for anybody
+  REQUIRE(t.queue->assigned_pod_updated(sized("2"), sized("1")).ok());  // frees room for any pod
   CHECK(t.show() == "|spread affine plain ||");
 }
 
-TEST_CASE("activated pods ignore their backoff; of others an event is kept if they are in flight") {
+TEST_CASE("activated pods ignore their backoff; for pods in flight the event is kept") {
   QueueTrial t({rejector("F", {})});
   const PodRef a = queue_pod("a"), b = queue_pod("b"), c = queue_pod("c"), d = queue_pod("d");
   t.rejected(a, {"F"});
@@ -207,7 +207,7 @@ TEST_CASE("activated pods ignore their backoff; of others an event is kept if th
   CHECK(t.show() == "a b |c ||");
 }
 
-TEST_CASE("the event of an activation is meant for its pod alone") {
+TEST_CASE("the event of an activation concerns its pod alone") {
   QueueTrial t({rejector("F", {})});
   const PodRef a = queue_pod("a");
   t.add(a);
@@ -219,7 +219,7 @@ TEST_CASE("the event of an activation is meant for its pod alone") {
   CHECK(t.show() == "|a || b");
 }
 
-TEST_CASE("without SchedulerPopFromBackoffQ gates are asked on leaving the backoff") {
+TEST_CASE("without SchedulerPopFromBackoffQ gates are checked when pods leave the backoff") {
   const auto closed = std::make_shared<std::vector<std::string>>();
   QueueTrial t({gate("Gate", closed)}, kNoPop);
   const PodRef a = queue_pod("a"), b = queue_pod("b");
@@ -233,7 +233,7 @@ TEST_CASE("without SchedulerPopFromBackoffQ gates are asked on leaving the backo
   CHECK(t.show() == "||| (a) (b)");
 }
 
-TEST_CASE("with it they were asked on the way in") {
+TEST_CASE("with SchedulerPopFromBackoffQ gates are checked before the backoff") {
   const auto closed = std::make_shared<std::vector<std::string>>();
   QueueTrial t({gate("Gate", closed)});
   t.rejected(queue_pod("a"), {});
@@ -244,7 +244,7 @@ TEST_CASE("with it they were asked on the way in") {
   CHECK(t.incoming(QueuePart::kActive, "BackoffComplete") == 1);
 }
 
-TEST_CASE("the flush takes the pods of windows that are over, from both heaps") {
+TEST_CASE("the flush takes the pods whose windows are over, from both heaps") {
   QueueTrial t({rejector("F", {kNodeAdd})});
   t.rejected(queue_pod("error"), {});
   t.rejected(queue_pod("a"), {"F"});
@@ -260,7 +260,7 @@ TEST_CASE("the flush takes the pods of windows that are over, from both heaps") 
   CHECK(t.show() == "b error a |||");
 }
 
-TEST_CASE("without SchedulerPopFromBackoffQ a pod comes after its exact expiration") {
+TEST_CASE("without SchedulerPopFromBackoffQ a pod is active after its exact expiration") {
   QueueTrial t({rejector("F", {kNodeAdd})}, kNoPop);
   const QueuedPodRef info = t.rejected(queue_pod("a"), {"F"});
   t.move("Node", kAdd);
@@ -273,7 +273,7 @@ TEST_CASE("without SchedulerPopFromBackoffQ a pod comes after its exact expirati
   CHECK(t.show() == "a |||");
 }
 
-TEST_CASE("a pod whose backoff is over does not go through it") {
+TEST_CASE("a pod whose backoff is over skips the backoff heaps") {
   QueueTrial t({rejector("F", {kNodeAdd})});
   t.rejected(queue_pod("a"), {"F"});
   t.pass(1500);
@@ -295,7 +295,7 @@ TEST_CASE("without a maximum there is no backoff") {
   CHECK(t.show() == "a b |||");
 }
 
-TEST_CASE("pods that wait for too long are flushed and marked until they fail again") {
+TEST_CASE("pods that wait too long are flushed and marked until they fail again") {
   const auto closed = std::make_shared<std::vector<std::string>>(1, "g");
   QueueOptions options;
   options.max_in_unschedulable_ns = 5 * kSecondNs;
@@ -317,14 +317,14 @@ TEST_CASE("pods that wait for too long are flushed and marked until they fail ag
   CHECK_FALSE(a->was_flushed);
 }
 
-TEST_CASE("nothing to flush is no event") {
+TEST_CASE("a flush without pods is no event") {
   QueueTrial t({rejector("F", {})});
   t.rejected(queue_pod("a"), {"F"});
   t.flush_unschedulable();
   CHECK(t.queue->move_request_cycle() == -1);
 }
 
-TEST_CASE("the timers are due at full seconds and every 30 seconds from the beginning") {
+TEST_CASE("the timers are due at full seconds and every 30 seconds from the start") {
   QueueTrial t({rejector("F", {kNodeAdd})});
   CHECK_FALSE(t.queue->next_due());
   REQUIRE(t.queue->run_due().ok());
@@ -343,12 +343,12 @@ TEST_CASE("the timers are due at full seconds and every 30 seconds from the begi
     CHECK(t.show() == (t.clock->now_ns() < 1002 * kSecondNs ? "|a ||" : "a |||"));
   }
   CHECK(runs == 31);
-  t.clock->advance_to(1100 * kSecondNs + 1);  // ticks that were missed are left out
+  t.clock->advance_to(1100 * kSecondNs + 1);  // missed ticks are dropped
   REQUIRE(t.queue->run_due().ok());
   CHECK(t.queue->next_due() == 1101 * kSecondNs);
 }
 
-TEST_CASE("without SchedulerPopFromBackoffQ the first tick comes one second after the beginning") {
+TEST_CASE("without SchedulerPopFromBackoffQ the first tick is one second after the start") {
   QueueTrial t({rejector("F", {})}, kNoPop);
   REQUIRE(t.queue->run().ok());
   REQUIRE(t.queue->run_due().ok());

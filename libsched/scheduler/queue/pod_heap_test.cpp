@@ -1,4 +1,4 @@
-// PodHeap: the order of Go's container/heap, ties included, and pods that know where they are.
+// PodHeap: the order of Go's container/heap, ties included, and the positions of pods.
 #include "libsched/scheduler/queue/pod_heap.hpp"
 
 #include <doctest/doctest.h>
@@ -28,7 +28,7 @@ std::string drain(Heap& heap) {
   return out;
 }
 
-TEST_CASE("pods of one rank come out in container/heap's order") {
+TEST_CASE("pods of equal rank come out in container/heap's order") {
   Heap heap(QueueHeap::kActive, {});
   std::vector<QueuedPodRef> pods;
   for (const char* name : {"a", "b", "c", "d", "e"}) heap.push(*pods.emplace_back(info(name)));

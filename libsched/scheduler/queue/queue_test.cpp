@@ -1,4 +1,4 @@
-// SchedulingQueue: pods that come, change, go, are popped and come back.
+// SchedulingQueue: pods are added, changed, deleted, popped and returned.
 #include "libsched/scheduler/queue/queue.hpp"
 
 #include <doctest/doctest.h>
@@ -29,7 +29,7 @@ TEST_CASE("pods are popped by QueueSort, and counted") {
   CHECK_FALSE(t.pop());
 }
 
-TEST_CASE("an added pod replaces one of its name in the active queue, in its place") {
+TEST_CASE("an added pod replaces a pod of its name in the active queue, in its place") {
   QueueTrial t({kPlain});
   t.add(queue_pod("a", 0, "uid: old"));
   t.add(queue_pod("b", 1));
@@ -40,7 +40,7 @@ TEST_CASE("an added pod replaces one of its name in the active queue, in its pla
   CHECK_FALSE(t.pop());
 }
 
-TEST_CASE("an added pod takes the place of one that waits or backs off") {
+TEST_CASE("an added pod replaces a pod of its name that waits or backs off") {
   QueueTrial t({kPlain});
   t.rejected(queue_pod("a"), {"F"});
   t.rejected(queue_pod("b"), {});
@@ -51,7 +51,7 @@ TEST_CASE("an added pod takes the place of one that waits or backs off") {
   CHECK(t.pop()->attempts == 1);
 }
 
-TEST_CASE("a gated pod waits, and one of its name in a heap stays") {
+TEST_CASE("a gated pod waits, and a pod of its name in a heap stays") {
   const auto closed = std::make_shared<std::vector<std::string>>(1, "a");
   QueueTrial t({gate("Gate", closed)});
   t.add(queue_pod("a"));
@@ -59,7 +59,7 @@ TEST_CASE("a gated pod waits, and one of its name in a heap stays") {
   CHECK(t.queue->unschedulable_pods().gated() == 1);
   CHECK(t.incoming(QueuePart::kUnschedulable, "UnschedulablePodAdd") == 1);
   CHECK(t.blamed("Gate") == 1);
-  t.add(queue_pod("a", 0, "uid: new"));  // again: it takes its place, and is not counted
+  t.add(queue_pod("a", 0, "uid: new"));  // again: replaces it, and is not counted
   CHECK(t.show() == "||| (a)");
   CHECK(t.queue->unschedulable(true)[0]->pod->meta.uid == "new");
   CHECK(t.incoming(QueuePart::kUnschedulable, "UnschedulablePodAdd") == 1);
@@ -73,7 +73,7 @@ TEST_CASE("a gated pod waits, and one of its name in a heap stays") {
   CHECK(t.queue->active()[0]->pod->meta.uid == "a");
 }
 
-TEST_CASE("the plugin that gated a pod is asked first, and stays among its rejectors") {
+TEST_CASE("the plugin that gated a pod is tried first, and stays among its rejectors") {
   const auto one = std::make_shared<std::vector<std::string>>(1, "a");
   const auto two = std::make_shared<std::vector<std::string>>();
   QueueTrial t(
@@ -105,7 +105,7 @@ TEST_CASE("an Error of PreEnqueue gates, too") {
   CHECK(t.show() == "||| (a)");
 }
 
-TEST_CASE("an update in the active queue sorts anew and asks no PreEnqueue") {
+TEST_CASE("an update in the active queue sorts again and runs no PreEnqueue") {
   const auto closed = std::make_shared<std::vector<std::string>>();
   QueueTrial t({gate("Gate", closed)});
   const PodRef a = queue_pod("a"), b = queue_pod("b", 1);
@@ -163,7 +163,7 @@ TEST_CASE("an update of a waiting pod is an event for its rejectors") {
   const PodRef a = queue_pod("a"), b = queue_pod("b");
   t.rejected(a, {"Labels"});
   t.rejected(b, {"Any"});
-  t.update(a, queue_pod("a", 5));  // a generic update: only those that registered for all
+  t.update(a, queue_pod("a", 5));  // a generic update: only for plugins that registered for all
   t.update(b, queue_pod("b", 5));
   CHECK(t.show() == "|b || a");
   CHECK(t.queue->unschedulable(false)[0]->pod->priority() == 5);
@@ -180,7 +180,7 @@ TEST_CASE(
   t.rejected(a, {"Labels"});
   t.update(a, queue_pod("a", 0, "uid: a, labels: {x: z}", "tolerations: [{key: k}]"));
   CHECK(t.show() == "|a || a");
-  REQUIRE(t.queue->remove(*a).ok());  // from the heap alone
+  REQUIRE(t.queue->remove(*a).ok());  // from the heap only
   CHECK(t.show() == "||| a");
   REQUIRE(t.queue->remove(*a).ok());
   CHECK(t.show() == "|||");
@@ -199,7 +199,7 @@ TEST_CASE("an update does not change a pod's name") {
   CHECK(t.show() == "|||");
 }
 
-TEST_CASE("a deleted pod leaves the queue, but not the flight, and its nomination goes") {
+TEST_CASE("a deleted pod leaves the queue, but stays in flight, and its nomination is removed") {
   QueueTrial t({kPlain});
   const PodRef a = queue_pod("a", 0, "", "", "nominatedNodeName: node"), b = queue_pod("b");
   t.add(a);
@@ -217,7 +217,7 @@ TEST_CASE("a deleted pod leaves the queue, but not the flight, and its nominatio
   CHECK(t.flying().empty());
 }
 
-TEST_CASE("a waiting pod that is deleted is blamed on nobody any more") {
+TEST_CASE("a waiting pod that is deleted is no longer counted as unschedulable") {
   QueueTrial t({kPlain});
   const PodRef a = queue_pod("a");
   t.rejected(a, {"F"});
@@ -262,7 +262,7 @@ TEST_CASE("without SchedulerPopFromBackoffQ the backoff is never popped from") {
   CHECK_FALSE(t.pop());
 }
 
-TEST_CASE("a popped pod keeps what it carries, and is blamed on nobody") {
+TEST_CASE("a popped pod keeps its rejectors, but is no longer counted as unschedulable") {
   QueueTrial t({kPlain});
   const QueuedPodRef info = t.rejected(queue_pod("a"), {"F"});
   t.move("Node", kAdd);
@@ -274,7 +274,7 @@ TEST_CASE("a popped pod keeps what it carries, and is blamed on nobody") {
   CHECK(t.blamed("F") == 0);
 }
 
-TEST_CASE("a pod that is in flight already is dropped, and the next one is popped") {
+TEST_CASE("a pod that is already in flight is dropped, and the next one is popped") {
   QueueTrial t({kPlain});
   t.add(queue_pod("a"));
   t.pop();
@@ -286,7 +286,7 @@ TEST_CASE("a pod that is in flight already is dropped, and the next one is poppe
   CHECK(t.show() == "|||");
 }
 
-TEST_CASE("a specific pod is popped from wherever it is, but not past a gate") {
+TEST_CASE("a specific pod is popped from any part, but not past a gate") {
   const auto closed = std::make_shared<std::vector<std::string>>(1, "g");
   QueueTrial t({gate("Gate", closed), kPlain});
   const PodRef g = queue_pod("g"), a = queue_pod("a"), b = queue_pod("b"), c = queue_pod("c");
@@ -309,7 +309,7 @@ TEST_CASE("a specific pod is popped from wherever it is, but not past a gate") {
   CHECK(t.show() == "||| (g)");
 }
 
-TEST_CASE("a pod that comes back while one of its name is there is an error, and done") {
+TEST_CASE("a pod that returns while a pod of its name is in the queue is an error, and done") {
   const auto closed = std::make_shared<std::vector<std::string>>();
   QueueTrial t({gate("Gate", closed), kPlain});
   const PodRef a = queue_pod("a");
@@ -333,7 +333,7 @@ TEST_CASE("a pod that comes back while one of its name is there is an error, and
   CHECK(flying->consecutive_errors_count == 0);
 }
 
-TEST_CASE("a pod of another queue, or of another name, does not come back") {
+TEST_CASE("a pod of another queue, or of another name, is refused") {
   QueueTrial t({kPlain}), other({kPlain});
   other.add(queue_pod("a"));
   const QueuedPodRef foreign = other.pop();
@@ -344,7 +344,7 @@ TEST_CASE("a pod of another queue, or of another name, does not come back") {
   CHECK(t.flying() == "b");
 }
 
-TEST_CASE("rejections and errors are counted apart, and choose the heap") {
+TEST_CASE("rejections and errors are counted separately, and select the heap") {
   QueueTrial t({rejector("F", {{"*", kAllActions, {}}})});
   const PodRef a = queue_pod("a");
   const QueuedPodRef info = t.rejected(a, {"F"});
@@ -373,7 +373,7 @@ TEST_CASE("rejections and errors are counted apart, and choose the heap") {
   CHECK(info->timestamp_ns == t.clock->now_ns() - 2000);
 }
 
-TEST_CASE("a pod that comes back looks at the events since it was popped") {
+TEST_CASE("a pod that returns considers the events since it was popped") {
   const Fake pending =
       hinting("Pending", {"Node", kDelete, {}},
               [](const Pod&, const ObjectChange&) { return QueueingHint::kQueue; });
@@ -385,12 +385,12 @@ TEST_CASE("a pod that comes back looks at the events since it was popped") {
   t.move("Node", kDelete);
   t.fail(a, {"F"});
   t.fail(b, {"Other"});
-  t.fail(c, {"F"}, {"Pending"});  // at once
+  t.fail(c, {"F"}, {"Pending"});  // immediately
   t.fail(d, {}, {"Pending"});
   CHECK(t.show() == "c d |a || b");
 }
 
-TEST_CASE("a pod that is not in flight comes back after its backoff") {
+TEST_CASE("a pod that is not in flight returns after its backoff") {
   QueueTrial t({kPlain});
   t.add(queue_pod("a"));
   const QueuedPodRef a = t.pop();
@@ -413,10 +413,10 @@ TEST_CASE("a pod that is gated on its way into the backoff waits, and changes it
   CHECK(info->consecutive_errors_count == 1);
   closed->clear();
   t.move("Node", kAdd);
-  CHECK(t.show() == "|b ||");  // no error any more
+  CHECK(t.show() == "|b ||");  // no longer an error
 }
 
-TEST_CASE("a closed queue forgets the flight and gives what is there") {
+TEST_CASE("a closed queue forgets pods in flight and still returns its pods") {
   QueueTrial t({kPlain});
   t.add(queue_pod("a"));
   t.add(queue_pod("b"));
@@ -432,7 +432,7 @@ TEST_CASE("a closed queue forgets the flight and gives what is there") {
   CHECK(t.queue->run().error().rc == Rc::kState);
 }
 
-TEST_CASE("plugins may look at the queue that asks them, but change neither it nor the cluster") {
+TEST_CASE("plugins may read the queue that calls them, but change neither it nor the cluster") {
   QueueTrial* trial = nullptr;
   int asked = 0;
   const auto refused = [&] {
@@ -464,7 +464,7 @@ TEST_CASE("plugins may look at the queue that asks them, but change neither it n
   CHECK(t.show() == "|a ||");
 }
 
-TEST_CASE("a queue stands on one cluster, one order and one set of services") {
+TEST_CASE("a queue needs one cluster, one order and one set of services") {
   QueueTrial t({kPlain}), other({kPlain});
   Evaluator* const two[] = {t.evaluator.get(), other.evaluator.get()};
   CHECK(SchedulingQueue::create(two, {}).error().rc == Rc::kMisuse);
@@ -475,7 +475,7 @@ TEST_CASE("a queue stands on one cluster, one order and one set of services") {
   CHECK(SchedulingQueue::create({}, {}).error().rc == Rc::kMisuse);
 }
 
-TEST_CASE("more names of plugins than a queue knows are an error without effect") {
+TEST_CASE("too many names of plugins are an error without effect") {
   QueueTrial t({kPlain});
   t.add(queue_pod("a"));
   const QueuedPodRef a = t.pop();

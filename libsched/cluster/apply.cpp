@@ -1,5 +1,5 @@
-// Cluster: objects that come, change and go. Every change is made of the steps below, within one
-// transaction: the first step that fails undoes those before it.
+// Cluster: adding, changing and removing objects. Every change consists of the steps below in one
+// transaction: the first step that fails undoes the earlier ones.
 #include <algorithm>
 #include <array>
 #include <string>
@@ -12,15 +12,14 @@
 namespace libsched {
 namespace {
 
-// The very object or document that is stored already.
+// Whether this object or document is stored already.
 bool same(const Object& stored, const Object& offered) {
   if (&stored == &offered) return true;
   return stored.content_hash != 0 && stored.content_hash == offered.content_hash &&
          stored.meta.uid == offered.meta.uid;
 }
 
-// What a change of the row's node changes beside it: pods that count in another domain, or in one
-// at last, or in none any more.
+// The further changes of a change of the row's node: its pods may enter, change or leave a domain.
 ChangeKinds with_pods(const State& state, uint32_t r, ChangeKinds changes) {
   const State::Row& row = state.row(r);
   if (row.pods.empty() || (changes & (kNodeChanged | kLabelsChanged)) == 0) return changes;
@@ -90,8 +89,8 @@ void Cluster::place_node(const NodeRef& node) {
   const ChangeKinds changes = with_pods(state_, r, node_changes(*state_.node(r), *node));
   journal_.detach_node(r, changes);
   journal_.attach_node(r, node, changes);
-  // Another zone: another place in the tree, but the order list changes only with the next node
-  // that comes or goes, as upstream's.
+  // In another zone the node has another place in the tree, but as in upstream the order list
+  // changes only with the next node that is added or removed.
   if (state_.order_mode() == NodeOrder::kUpstream && zone_key(node->meta.labels) != old_zone) {
     journal_.tree_remove(r);
     journal_.tree_add(r);

@@ -1,19 +1,18 @@
-// ChangeLog: which rows of a State have changed, and in which respect, for caches that follow it.
+// ChangeLog: the rows of a State that have changed, and the kinds of changes, for caches.
 //
 // Every elementary change of the state appends (row, kinds) under a running number. A cursor is a
-// place between two entries. Reading from a cursor gives at least all rows of which anything that a
-// query can see differs from the moment when the cursor was taken, or says that the cursor has
-// fallen out of the log: then everything may have changed. The log has a fixed size (16 KiB), so
-// appending never allocates.
+// position between two entries. Reading from a cursor gives at least every row with a difference,
+// visible to queries, since the cursor was taken, or reports that the cursor has fallen out of the
+// log: then everything may have changed. The log has a fixed size (16 KiB), so appending never
+// allocates.
 //
 // The rule for undoing: if a cursor (or a copy of the state) was taken since the mark, each undone
-// change is appended like any other, for that cursor must hear of it. Otherwise the log goes back
-// to the mark, because the state is again as every older cursor knows it. So a what-if that no
-// cache looks into leaves no trace, and a number that a cursor has seen keeps its meaning.
+// change is appended like any other, because that cursor must see it. Otherwise the log returns to
+// the mark, because the state is again as every older cursor knows it. So a what-if that no cache
+// reads leaves no trace, and a number that a cursor has seen keeps its meaning.
 //
-// A copy of the state has a log of its own, which understands cursors of the original that are not
-// younger than the copy. A snapshot's is such a copy, too, and shares the entries
-// (base/mirrored.hpp).
+// A copy of the state has its own log, which accepts cursors of the original that are not younger
+// than the copy. A snapshot's is such a copy, too, and shares the entries (base/mirrored.hpp).
 #pragma once
 
 #include <algorithm>
@@ -29,23 +28,24 @@
 
 namespace libsched {
 
-// What can change, as bits. Of a row:
+// The kinds of changes, as bits. Of a row:
 using ChangeKinds = uint32_t;
-inline constexpr ChangeKinds kNodeChanged = 1U << 0;    // it came or went, and all of kNodeChanges
+inline constexpr ChangeKinds kNodeChanged = 1U << 0;    // added or removed: all of kNodeChanges
 inline constexpr ChangeKinds kLabelsChanged = 1U << 1;  // the node's labels
 inline constexpr ChangeKinds kTaintsChanged = 1U << 2;  // and spec.unschedulable
-inline constexpr ChangeKinds kAllocatableChanged = 1U << 3;  // what the node offers
-inline constexpr ChangeKinds kImagesChanged = 1U << 4;   // its images, or how many nodes have one
-inline constexpr ChangeKinds kDetailsChanged = 1U << 5;  // anything else of the node's object
-inline constexpr ChangeKinds kNodeChanges = (1U << 6) - 1;  // all of these
-// Pods came or went, or the node under them did or got other labels: they count elsewhere now.
+inline constexpr ChangeKinds kAllocatableChanged = 1U << 3;  // the amounts that the node offers
+inline constexpr ChangeKinds kImagesChanged = 1U << 4;       // its images, or their node counts
+inline constexpr ChangeKinds kDetailsChanged = 1U << 5;      // any other field of the node's object
+inline constexpr ChangeKinds kNodeChanges = (1U << 6) - 1;   // all of these
+// Pods were added or removed, or count elsewhere because their node was added, removed or
+// relabelled.
 inline constexpr ChangeKinds kPodsChanged = 1U << 6;
 inline constexpr ChangeKinds kVolumesChanged = 1U << 7;  // ... with volumes that drivers count
 inline constexpr ChangeKinds kTermsChanged = 1U << 8;    // ... with inter-pod affinity
 inline constexpr ChangeKinds kAssumedChanged = 1U << 9;  // a pod became assumed, or confirmed
 inline constexpr ChangeKinds kRowChanges = (1U << 10) - 1;
 // Of no row:
-inline constexpr ChangeKinds kOrderChanged = 1U << 10;   // the list of nodes that cycles walk over
+inline constexpr ChangeKinds kOrderChanged = 1U << 10;   // the list of nodes that cycles walk
 inline constexpr ChangeKinds kUnreadChanged = 1U << 11;  // kinds of objects that no plugin reads
 constexpr ChangeKinds object_changed(StoredKind kind) {
   return 1U << (12 + static_cast<uint32_t>(kind));
@@ -58,7 +58,7 @@ class ChangeLog {
  public:
   static constexpr size_t kSize = 2048;  // entries
 
-  // A place in a log; a new one is in none.
+  // A position in a log; a new cursor has none.
   class Cursor {
    private:
     friend class ChangeLog;
@@ -77,7 +77,7 @@ class ChangeLog {
   ChangeLog publish() { return ChangeLog(this); }  // as a snapshot shows it
 
   // --- reading; any number of threads, while nothing is appended ---
-  // The place after the latest change.
+  // The position after the latest change.
   Cursor cursor() const {
     note_taken();
     Cursor c;
@@ -85,8 +85,9 @@ class ChangeLog {
     c.number = end_;
     return c;
   }
-  // Calls f(row, kinds) for every change since the cursor was taken, in their order, rows more than
-  // once; the row of what belongs to none is kNoId. False, and no call: all may have changed.
+  // Calls f(row, kinds) for every change since the cursor was taken, in order; a row may occur more
+  // than once, and changes without a row have kNoId. Returns false, without a call, if everything
+  // may have changed.
   template <typename F>
   bool for_each_since(const Cursor& cursor, F&& f) const {
     if (!knows(cursor)) return false;
@@ -100,7 +101,7 @@ class ChangeLog {
   // --- changing ---
   void append(uint32_t row, ChangeKinds kinds) noexcept {
     if (quiet_) return;
-    // Without a cursor or a mark behind it the latest entry can tell more.
+    // The latest entry can be extended if no cursor or mark follows it.
     if (end_ > std::max({begin_, marked_, taken_.load(std::memory_order_relaxed)})) {
       const size_t last = (end_ - 1) % kSize;
       if (entries_[last].row == row) {
@@ -112,9 +113,9 @@ class ChangeLog {
     ++end_;
     if (end_ - begin_ > kSize) ++begin_;
   }
-  // For undoing. A cursor that is taken later has another number as soon as anything has changed.
+  // For undoing. A later cursor has another number as soon as anything has changed.
   uint64_t mark() noexcept { return marked_ = end_; }
-  // Around the undoing of all changes since a mark.
+  // Guards the undoing of all changes since a mark.
   void begin_undo(uint64_t mark) noexcept {
     quiet_ = taken_.load(std::memory_order_relaxed) <= mark;
   }
@@ -150,11 +151,11 @@ class ChangeLog {
   }
 
   uint64_t id_ = 0;
-  uint64_t origin_ = 0, copied_ = 0;        // the log that this one is a copy of, and its end then
-  uint64_t begin_ = 0, end_ = 0;            // the numbers of the entries that are there
-  uint64_t marked_ = 0;                     // where the latest mark was made, or earlier
+  uint64_t origin_ = 0, copied_ = 0;        // the copied log, and its end at that time
+  uint64_t begin_ = 0, end_ = 0;            // the numbers of the present entries
+  uint64_t marked_ = 0;                     // at or before the latest mark
   mutable std::atomic<uint64_t> taken_{0};  // no cursor or copy is younger than this
-  bool quiet_ = false;                      // what is undone needs no entries
+  bool quiet_ = false;                      // undone changes need no entries
   Mirrored<Entry, 64> entries_;
 };
 

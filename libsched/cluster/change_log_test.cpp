@@ -1,6 +1,6 @@
-// The change log against a model: whatever differs between now and the moment when a cursor was
-// taken is reported, after random changes, forks, commits, reverts and changes that fail, also for
-// want of memory.
+// The change log against a model: every difference since a cursor was taken is reported, after
+// random changes, forks, commits, reverts and failed changes, including changes that run out of
+// memory.
 #include "libsched/cluster/change_log.hpp"
 
 #include <doctest/doctest.h>
@@ -21,9 +21,9 @@
 namespace libsched {
 namespace {
 
-using Changed = std::map<uint32_t, ChangeKinds>;  // by row; kNoId: of none
+using Changed = std::map<uint32_t, ChangeKinds>;  // by row; kNoId: no row
 
-// What has changed since the cursor; false if it may be anything.
+// The changes since the cursor; false if everything may have changed.
 bool read(const ChangeLog& log, const ChangeLog::Cursor& cursor, Changed* out) {
   return log.for_each_since(cursor, [&](uint32_t row, ChangeKinds k) { (*out)[row] |= k; });
 }
@@ -41,12 +41,12 @@ TEST_CASE("a new cursor reads everything, one at the end nothing") {
   CHECK(got == Changed{{3, kPodsChanged | kLabelsChanged}, {5, kPodsChanged}});
   got.clear();
   const ChangeLog::Cursor later = log.cursor();
-  log.append(5, kTaintsChanged);  // the entry before is not the cursor's
+  log.append(5, kTaintsChanged);  // the entry before the cursor is not extended
   CHECK(read(log, later, &got));
   CHECK(got == Changed{{5, kTaintsChanged}});
 }
 
-TEST_CASE("a cursor falls out when the log has gone round") {
+TEST_CASE("a cursor falls out when the log has wrapped around") {
   ChangeLog log;
   Changed got;
   const ChangeLog::Cursor first = log.cursor();
@@ -70,7 +70,7 @@ TEST_CASE("a cursor falls out when the log has gone round") {
   CHECK(got.empty());
 }
 
-TEST_CASE("what is undone is reported to cursors that have seen it, and to no other") {
+TEST_CASE("undone changes are reported to the cursors that have seen them, and to no others") {
   ChangeLog log;
   const ChangeLog::Cursor before = log.cursor();
   for (const bool seen : {false, true}) {
@@ -92,7 +92,8 @@ TEST_CASE("what is undone is reported to cursors that have seen it, and to no ot
   }
 }
 
-TEST_CASE("a copy understands older cursors of the original, and neither the other's later ones") {
+TEST_CASE(
+    "a copy accepts older cursors of the original, and neither accepts the other's later ones") {
   ChangeLog log;
   const ChangeLog::Cursor old = log.cursor();
   log.append(1, kPodsChanged);
@@ -109,7 +110,7 @@ TEST_CASE("a copy understands older cursors of the original, and neither the oth
   CHECK_FALSE(read(copy, log.cursor(), &got));
   CHECK_FALSE(read(log, copy.cursor(), &got));
   CHECK_FALSE(read(assigned, copy.cursor(), &got));
-  // A copy inside of what is undone afterwards: the numbers do not mean something else later.
+  // A copy inside changes that are undone later: its numbers keep their meaning.
   const uint64_t mark = log.mark();
   log.append(4, kPodsChanged);
   const ChangeLog inside(log);
@@ -122,7 +123,7 @@ TEST_CASE("a copy understands older cursors of the original, and neither the oth
 
 // --- random changes of a cluster ---
 
-// Whatever a query can see of one row, by the kind of change that it belongs to.
+// Everything that a query can see of one row, by the kind of change.
 using Seen = std::map<ChangeKinds, std::string>;
 Seen row_of(const View& v, uint32_t r) {
   Seen seen;
@@ -143,7 +144,7 @@ Seen row_of(const View& v, uint32_t r) {
           });
     seen[kDetailsChanged] = std::string(n->raw);
   }
-  // Where the pods count, and which ones: their order is one of kPodsChanged alone.
+  // The pods and the places where they count; their order concerns only kPodsChanged.
   std::string domain = v.node(r) == nullptr ? "hidden" : "";
   if (!row.pods.empty()) domain += seen[kLabelsChanged];
   std::map<ChangeKinds, std::set<std::string>> special;
@@ -195,7 +196,7 @@ ChangeKinds difference(const Seen& a, const Seen& b) {
   one_way(b, a);
   return out;
 }
-// Whether the log reports all that differs; not if the cursor has fallen out.
+// Whether the log reports all differences; false if the cursor has fallen out.
 bool compare(const View& v, const Memory& m) {
   Changed got;
   if (!read(v.log(), m.cursor, &got)) return false;
@@ -240,14 +241,14 @@ std::string text_of(std::mt19937& rng) {
   }
 }
 
-TEST_CASE("what differs is reported: random changes, forks, commits, reverts and failures") {
+TEST_CASE("differences are reported: random changes, forks, commits, reverts and failures") {
   size_t compared = 0, fallen = 0, failed = 0;
   for (unsigned seed = 1; seed <= rounds(60); ++seed) {
     CAPTURE(seed);
     std::mt19937 rng(seed);
     Ref<Cluster> cluster = make_ref<Cluster>();
     std::vector<Memory> memories;
-    const bool curious = seed % 3 != 0;  // else no cursor is taken inside of forks
+    const bool curious = seed % 3 != 0;  // otherwise no cursor is taken inside forks
     const auto remember_now_and_then = [&] {
       if (rng() % 6 != 0 || (!curious && cluster->fork_depth() != 0)) return;
       if (memories.size() > 12) memories.erase(memories.begin() + static_cast<long>(rng() % 12));
@@ -284,7 +285,7 @@ TEST_CASE("what differs is reported: random changes, forks, commits, reverts and
           std::string text = text_of(rng);
           for (unsigned i = rng() % 3; i != 0; --i) text += "\n---\n" + text_of(rng);
           const Result<ObjectSet> set = parse_objects(text, {.keep_raw = true});
-          if (!set.ok()) break;  // twice the same object
+          if (!set.ok()) break;  // the same object twice
           std::vector<Change> parts = {PutObjects{&*set}};
           if (rng() % 3 == 0) parts.push_back(RemovePod{"", "p" + std::to_string(rng() % 9)});
           if (rng() % 3 == 0) parts.push_back(RemoveNode{"n" + std::to_string(rng() % 6)});
@@ -306,7 +307,7 @@ TEST_CASE("what differs is reported: random changes, forks, commits, reverts and
   CHECK(failed > rounds(1000));
 }
 
-TEST_CASE("a what-if that nobody looked into leaves no trace") {
+TEST_CASE("a what-if that no cursor has read leaves no trace") {
   Ref<Cluster> cluster = make_ref<Cluster>();
   const Result<ObjectSet> set = parse_objects(
       "{apiVersion: v1, kind: Node, metadata: {name: a}}\n---\n"

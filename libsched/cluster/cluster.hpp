@@ -17,7 +17,7 @@
 
 namespace libsched {
 
-// What every query reads: a cluster's state or a snapshot's.
+// The state that queries read: that of a cluster or of a snapshot.
 using View = State;
 
 class Snapshot final : public RefCounted {
@@ -36,32 +36,32 @@ class Cluster final : public RefCounted {
 
   const View& view() const { return state_; }
 
-  // All parts in their order, or none; returns how many objects came, changed or went. Whoever
-  // listens hears of it once all of it stands. Also inside forks.
+  // Applies all parts in order, or none; returns the number of objects added, changed or removed.
+  // Observers are notified after the last part. Works inside forks.
   Result<size_t> apply(const Change* parts, size_t n);
-  Result<size_t> apply(const ObjectSet& objects);  // one part
+  Result<size_t> apply(const ObjectSet& objects);  // a single part
 
   Result<void> add_nodes(const Node* const* nodes, size_t n);  // all are new
   Result<void> update_node(const NodeRef& node);               // new or replaced
   Result<void> remove_node(Str name);
-  // nodes[i] may be empty: then the pod's own nodeName. `node_names` null: all of them.
+  // If nodes[i] is empty or `node_names` is null, a pod goes to its own nodeName.
   Result<void> add_pods(const Pod* const* pods, const Str* node_names, size_t n);
   Result<void> update_pod(const PodRef& pod, Str node_name);
   Result<void> remove_pod(Str ns, Str name);
 
-  // Any object but a pod or node, new or replaced; also what was assumed of it is replaced.
+  // Adds or replaces any object but a pod or node, including its assumed version.
   Result<void> put_object(StoredKind kind, const ObjectRef& object);
   Result<void> remove_object(StoredKind kind, Str ns, Str name);
   // Puts a changed copy over the API's object, for all queries, until restore_object(), a new
-  // version from the API, or the removal. As upstream's assume caches: the object must be there,
-  // and not newer than the copy.
+  // version from the API, or the removal. As in upstream's assume caches, the object must exist and
+  // must not be newer than the copy.
   Result<void> assume_object(StoredKind kind, const ObjectRef& object);
-  // Nothing happens if nothing is assumed, or the object has gone.
+  // Does nothing if nothing is assumed or the object no longer exists.
   Result<void> restore_object(StoredKind kind, Str ns, Str name);
-  // Upstream's cache: an assumed pod counts as if it ran on the node until the API server's word
-  // comes (apply, update_pod) or it is forgotten. Assuming a stored pod is kExists; forgetting one
-  // that was not assumed is kState, an unknown one nothing.
-  // `node_name` empty: the pod's own nodeName. `start` given: as if its status.startTime were that.
+  // As in upstream's cache, an assumed pod counts as running on the node until it is confirmed
+  // (apply, update_pod) or forgotten. Assuming a stored pod is kExists; forgetting a pod that was
+  // not assumed is kState; forgetting an unknown pod does nothing. `node_name` empty: the pod's own
+  // nodeName. `start`, if given, replaces status.startTime.
   Result<void> assume(const Pod& pod, Str node_name, Time start = {});
   Result<void> may_forget(Str ns, Str name) const;
   Result<void> forget(Str ns, Str name);
@@ -72,38 +72,38 @@ class Cluster final : public RefCounted {
   Result<void> revert();
 
   Ref<Cluster> clone() const;
-  // The same object as long as nothing changes; else its cost is that of the changes since the last
-  // one (the first one's, that of the cluster). It shares memory with those before and after it,
-  // and any thread may read and drop it; this is called by the writer.
+  // The same object until something changes; otherwise its cost is that of the changes since the
+  // last one (the first one's, that of the cluster). It shares memory with those before and after
+  // it, and any thread may read and drop it; this is called by the writer.
   SnapshotRef snapshot();
-  // What upstream does when a cycle begins: the order list follows the nodes that came or went, and
-  // changed nodes learn on how many nodes their images are.
+  // Does what upstream does at the start of a cycle: updates the order list for added and removed
+  // nodes, and counts anew on how many nodes the images of changed nodes are.
   void refresh() {
     if (state_.order_membership() != state_.membership() || state_.images().stale_count() != 0)
       renew();
   }
-  // Whether plugins are being asked about this cluster: for them the cycle has begun, and only
-  // their caller may refresh.
+  // Whether plugins are running on this cluster: for them the cycle has begun, and only their
+  // caller may refresh.
   bool judged() const { return judging_ != 0; }
 
   class Transaction;  // transaction.hpp
 
-  // `answer` reads this state when it is finished: from now on the first change finishes it before
-  // anything happens. If that runs out of memory, the change fails and nothing has changed. Inside
-  // of a change it is finished at once.
+  // Registers an answer that reads this state when it is finished: the next change finishes it
+  // first. If that runs out of memory, the change fails without effect. Inside a change it is
+  // finished at once.
   void finish_before_change(const std::shared_ptr<Unread>& answer) {
     if (transactions_ != 0) return answer->finish();
     unread_.add(answer);
   }
 
-  // Those who listen are kept by others; `key` says what one is for. Null: there is none any more.
+  // Observers are held weakly and identified by `key`. Returns null once an observer has expired.
   std::shared_ptr<ClusterObserver> observer(const void* key) const;
   void observe(const void* key, const std::shared_ptr<ClusterObserver>& observer);
 
-  // Stands while plugins are asked about this cluster: changes that they try are kMisuse.
+  // Exists while plugins run on this cluster: changes by them are kMisuse.
   class Judging {
    public:
-    explicit Judging(Cluster* cluster) : cluster_(cluster) {  // null: a snapshot is asked
+    explicit Judging(Cluster* cluster) : cluster_(cluster) {  // null: a snapshot
       if (cluster_ != nullptr) ++cluster_->judging_;
     }
     ~Judging() {
@@ -117,7 +117,7 @@ class Cluster final : public RefCounted {
   };
 
  private:
-  void renew();  // what refresh() finds to do
+  void renew();  // the work of refresh()
   void make_snapshot();
   void finish_unread() {
     if (!unread_.empty()) unread_.finish();
@@ -127,22 +127,22 @@ class Cluster final : public RefCounted {
   void release_row_if_empty(uint32_t r);
   void place_node(const NodeRef& node);
   void drop_pod(uint32_t s);
-  // The steps of changes (apply.cpp), each in a transaction that undoes what a failed one has done.
+  // The steps of changes (apply.cpp), each in a transaction that undoes failed steps.
   enum class Refusal : uint8_t { kNone, kExists, kNotFound, kNoNodeName, kNoRoom };
   Refusal put(Transaction* change, StoredKind kind, const ObjectRef& object, PutMode mode);
   Refusal put(Transaction* change, NodeRef node, PutMode mode);
-  // `node_hash` is that of `node_name`, which may be lent by the pod that is replaced.
+  // `node_hash` is the hash of `node_name`, which may be borrowed from the replaced pod.
   Refusal put(Transaction* change, PodRef pod, Str node_name, uint64_t node_hash, PutMode mode);
   Result<void> put_all(Transaction* change, const PutObjects& part);
   Refusal remove(Transaction* change, Str node);
   Refusal remove(Transaction* change, Str ns, Str pod);
   Refusal remove(Transaction* change, StoredKind kind, Str ns, Str name);
   static Result<void> result(Refusal refusal, Str kind, Str ns, Str name);
-  // All of steps(Transaction*), or nothing; `objects` gets how many came, changed or went.
+  // Runs all of steps(Transaction*), or nothing; `objects` gets the number added, changed or
+  // removed.
   template <typename F>
   Result<void> change(F&& steps, size_t* objects = nullptr);
-  // observer.cpp. Telling does not fail: an observer that runs out of memory misses what it is
-  // told.
+  // observer.cpp. Notifying does not fail: an observer that runs out of memory misses the event.
   bool watched() const { return !observers_.empty() && forks_ == 0; }
   template <typename F>
   void tell(F&& f) noexcept;
@@ -150,7 +150,7 @@ class Cluster final : public RefCounted {
   void tell_forked() noexcept;
   void tell_reverted() noexcept;
   void tell_committed() noexcept;
-  // Whether the columns suffice for one more node or pod.
+  // Checks that the columns suffice for one more node or pod.
   bool has_room(const Resources& resources) const {
     return resources.scalars.empty() || Columns::Room(state_.columns()).add(resources);
   }

@@ -1,5 +1,5 @@
-// Columns: growing by whole words of rows, keeping `left` in step with what is given and taken, and
-// counting who names a resource.
+// Columns: growing by whole words of rows, updating `left` with changed amounts, and counting the
+// users of each resource.
 #include "libsched/cluster/columns.hpp"
 
 #include <algorithm>
@@ -89,7 +89,7 @@ void Columns::collect(uint64_t since) noexcept {
     ++free_;
     --unused_;
   }
-  // What stands last gives its memory back.
+  // Columns at the end release their memory.
   for (; resources_.back().born == 0; --free_) resources_.pop_back();
   made_ = 0;
   epoch_ = next_serial();
@@ -107,7 +107,7 @@ void Columns::reserve_rows(size_t rows) {
   for (LineVector<double>& column : inverse_) column.resize(capacity);
   for (LineVector<int64_t>& column : nonzero_) column.resize(capacity);
   usual_.reserve(capacity);
-  capacity_ = capacity;  // last: what has grown if memory runs out is never seen
+  capacity_ = capacity;  // last: if memory runs out, partial growth is never seen
 }
 
 void Columns::set_allocatable(uint32_t row, const Resources& r) {

@@ -1,11 +1,11 @@
-// Columns: per resource what a node can give and what is left, one array each, indexed by row.
+// Columns: the allocatable and the remaining amount per resource, each an array indexed by row.
 //
-// Padded to 64 rows and beginning at a cache line, so that a kernel may read whole words of rows;
-// what stands beyond the last row is masked by the caller. `left` = allocatable - requested with
-// Go's wrap-around, hence comparisons are exactly upstream's.
+// Arrays are padded to 64 rows and aligned to cache lines, so that a kernel may read whole words of
+// rows; the caller masks values beyond the last row. `left` = allocatable - requested with Go's
+// wrap-around, so comparisons are exactly upstream's.
 //
-// Columns are counted: one that no node and no pod names is all zeros. It stays for a while, so
-// that a what-if that comes again finds it, and collect() takes it back.
+// Users of columns are counted: a column that no node or pod uses is all zeros. It is kept for a
+// while, so that a repeated what-if finds it, until collect() reclaims it.
 //
 // A writer's columns are arrays. Snapshots share them in blocks of 64 rows (row_column.hpp): one
 // block has the columns that every node has, and each scalar has blocks of its own.
@@ -26,18 +26,18 @@
 
 namespace libsched {
 
-// Indexes of the resources that every node has; scalars come behind.
+// Indexes of the resources that every node has; scalars follow.
 enum : uint32_t { kCpu = 0, kMemory = 1, kEphemeralStorage = 2, kPods = 3, kFirstScalar = 4 };
 
-// How a pod that comes (wrapping_sub) or goes (wrapping_add) changes what is left of a node: of a
-// row, and of a copy of one. `left` gives the amount of one of the resources above, by reference,
-// and `left_of_scalar` that of a ScalarAmount.
+// Changes the remaining amounts of a node, in a row or in a copy, for a pod that is added
+// (wrapping_sub) or removed (wrapping_add). `left` returns a reference to the amount of one of the
+// resources above, and `left_of_scalar` to that of a ScalarAmount.
 template <int64_t (*kChange)(int64_t, int64_t), typename Left, typename LeftOfScalar>
 void change_left(const Resources& occupied, Left&& left, LeftOfScalar&& left_of_scalar) {
   const auto change = [](int64_t& amount, int64_t by) { amount = kChange(amount, by); };
   change(left(kCpu), occupied.milli_cpu);
   change(left(kMemory), occupied.memory);
-  // Mostly none: then its column is not fetched.
+  // Usually 0: then its column is not fetched.
   if (occupied.ephemeral_storage != 0) change(left(kEphemeralStorage), occupied.ephemeral_storage);
   change(left(kPods), 1);
   for (const ScalarAmount& s : occupied.scalars) change(left_of_scalar(s), s.value);
@@ -52,8 +52,8 @@ class Columns {
   struct Resource {
     std::string name;
     uint64_t hash = 0;
-    uint32_t users = 0;  // nodes and pods that name it
-    uint64_t born = 0;   // epoch() when it got its name; 0: it has none
+    uint32_t users = 0;  // nodes and pods that use it
+    uint64_t born = 0;   // epoch() when it got its name; 0: no name
     // A writer's; empty in a snapshot.
     LineVector<int64_t> allocatable = {};
     LineVector<int64_t> left = {};
@@ -67,11 +67,11 @@ class Columns {
 
   uint32_t find(Str name, uint64_t hash) const;
   uint32_t find(Str name) const { return find(name, hash_str(name)); }
-  // Ids are smaller than this; some may have no name, and are zeros.
+  // Ids are smaller than this; columns without a name are zeros.
   size_t count() const { return resources_.size(); }
   size_t in_use() const { return in_use_; }
-  // Changes with every new resource and when ids are taken back. Equal numbers mean equal ids, also
-  // of two copies.
+  // Changes with every new resource and when ids are reclaimed. Equal numbers mean equal ids, also
+  // between two copies.
   uint64_t epoch() const { return epoch_; }
   const Resource& resource(uint32_t id) const { return resources_[id]; }
   // What kernels read. No column: there are no rows yet.
@@ -93,15 +93,15 @@ class Columns {
     return wrapping_sub(allocatable(id, row), left(id, row));
   }
 
-  // Brings what add_pod() and remove_pod() touch into the cache.
+  // Prefetches the memory that add_pod() and remove_pod() touch.
   void fetch(uint32_t row) const {
     const Resource* const all = resources_.items();
     for (const uint32_t id : {kCpu, kMemory, kPods}) prefetch_to_write(&all[id].left[row]);
     for (const LineVector<int64_t>& column : nonzero_) prefetch_to_write(&column[row]);
   }
 
-  // Per row 1 / allocatable, and 0 where that isn't in 1 .. 2^kUsualBits - 1: for kernels that
-  // would have to divide. Kept of cpu and memory; of others there is no column.
+  // Per row 1 / allocatable, or 0 if allocatable is not in 1 .. 2^kUsualBits - 1, for kernels that
+  // would have to divide. Kept for cpu and memory; other resources have no such column.
   static constexpr int kUsualBits = 44;
   RowColumn inverse_column(uint32_t id) const {
     if (id >= kInverses) return {};
@@ -112,7 +112,7 @@ class Columns {
   size_t capacity() const { return capacity_; }
   void reserve_rows(size_t rows);
 
-  // Whether nodes and pods that are about to come fit into kMaxResources together.
+  // Checks that nodes and pods to be added fit into kMaxResources together.
   class Room {
    public:
     explicit Room(const Columns& columns) : columns_(columns), count_(columns.in_use()) {}
@@ -122,27 +122,27 @@ class Columns {
     const Columns& columns_;
     size_t count_;
     IdTable ids_;
-    std::vector<Str> names_;  // that are not in use yet
+    std::vector<Str> names_;  // not in use yet
   };
 
-  // Makes the columns that the functions below need, which do not allocate.
+  // Makes the columns for the functions below, which do not allocate.
   void prepare(const Resources& r) {
     if (!r.scalars.empty()) make_missing(r);
   }
-  // Sets a row's allocatable amounts, which are zero before; what is requested stays.
+  // Sets a row's allocatable amounts, which are zero before; requested amounts stay.
   void set_allocatable(uint32_t row, const Resources& r);
   void clear_allocatable(uint32_t row, const Resources& r);  // as they were set
   void add_pod(uint32_t row, const Resources& r, const NonZero& nonzero);
   void remove_pod(uint32_t row, const Resources& r, const NonZero& nonzero);
 
-  // Requested with 100m and 200Mi where a container asks for nothing; for scores.
+  // Requested amounts for scores: containers without requests count as 100m and 200Mi.
   RowColumn nonzero_column(uint32_t id) const {  // kCpu or kMemory
     if (!nonzero_[id].empty()) return RowColumn::of(nonzero_[id].data());
     return usual_.column(offsetof(Usual, nonzero) + id * kWord);
   }
 
-  // Takes back the columns that nobody uses and that got their names after this epoch(), if there
-  // are enough of them to be worth a look.
+  // Reclaims the unused columns that got their names after this epoch(), if there are enough to be
+  // worthwhile.
   void collect(uint64_t since) noexcept;
 
   Columns publish();  // as a snapshot shows them
@@ -192,8 +192,8 @@ class Columns {
   RowBlocks<Usual> usual_;
   IdTable ids_;
   size_t capacity_ = 0;
-  size_t in_use_ = 0, unused_ = 0;  // of those with a name
-  size_t free_ = 0;                 // without one
+  size_t in_use_ = 0, unused_ = 0;  // columns with a name
+  size_t free_ = 0;                 // columns without a name
   size_t made_ = 0;                 // since the last collection
   uint64_t epoch_ = next_serial();
 };

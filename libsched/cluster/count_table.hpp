@@ -1,5 +1,6 @@
-// CountTable: how many existing pods of every row match a rule; DomainSums: the same per domain of
-// a topology key. Plain values, shared copy-on-write (Cow); see tables.hpp for how to get them.
+// CountTable: the number of existing pods of every row that match a rule; DomainSums: the same per
+// domain of a topology key. Plain values, shared copy-on-write (Cow); tables.hpp tells how to get
+// them.
 #pragma once
 
 #include <cstdint>
@@ -14,26 +15,27 @@
 
 namespace libsched {
 
-// What a pod must be to be counted: every term must hold. Borrows its strings.
+// The conditions for counting a pod; all terms must hold. Borrows its strings.
 struct CountKey {
   struct Term {
     bool any_namespace = false;
-    std::vector<Str> namespaces;  // one of them, unless any_namespace
-    // ANDed, all valid. None: every pod of the namespaces.
+    std::vector<Str> namespaces;  // the pod's is one of them, unless any_namespace
+    // ANDed, all valid. Empty: every pod of the namespaces.
     std::vector<Requirement> requirements;
     bool skip_terminating = false;  // a pod that is being deleted doesn't count
 
-    // Adds those of a present, valid selector. (An absent one matches nothing: needs no table.)
+    // Adds the requirements of a present, valid selector. (An absent one matches nothing and needs
+    // no table.)
     void add(const LabelSelector& selector);
     void add(const Label& label);  // the label must have this value
   };
   std::vector<Term> terms;
 
-  // Equal texts: the same pods count. Order and repetition do not matter.
+  // If texts are equal, the same pods count. Order and repetition do not matter.
   std::string text() const;
 };
 
-// Whether the pod satisfies all requirements by its labels.
+// Whether the pod's labels satisfy all requirements.
 bool requirements_match(const std::vector<Requirement>& requirements, Labels labels);
 
 // A CountKey that owns its strings.
@@ -59,12 +61,12 @@ struct CountTable {
 struct DomainSums {
   static constexpr int32_t kNoDomain = std::numeric_limits<int32_t>::max();
 
-  // Of the eligible rows; a domain is there if it has one.
+  // Sums over the eligible rows; a domain exists if it has an eligible row.
   Mirrored<int32_t, 64> sum;       // per domain number
-  Cow<std::vector<int32_t>> rows;  // eligible rows per domain; 0: the domain isn't there
-  uint32_t domains = 0;            // that are there
-  int32_t min = kNoDomain;         // the smallest sum of those
-  uint32_t at_min = 0;             // domains that have it
+  Cow<std::vector<int32_t>> rows;  // eligible rows per domain; 0: the domain does not exist
+  uint32_t domains = 0;            // existing ones
+  int32_t min = kNoDomain;         // the smallest sum of existing domains
+  uint32_t at_min = 0;             // domains with this sum
   uint64_t stamp = 0;              // of the TopologyColumn
   Cow<std::vector<uint64_t>> eligible;
 
@@ -74,9 +76,7 @@ struct DomainSums {
   void add(int32_t domain, int32_t delta);
   void find_min();
   size_t bytes() const { return (sum.size() + rows->size()) * 4 + eligible->size() * 8 + 256; }
-  DomainSums publish() {
-    return {sum.publish(), rows, domains, min, at_min, stamp, eligible};
-  }
+  DomainSums publish() { return {sum.publish(), rows, domains, min, at_min, stamp, eligible}; }
 };
 
 }  // namespace libsched

@@ -1,5 +1,5 @@
-// Cow<T>: a value that copies share until one of them edits it. Copies may go to other threads:
-// nobody sees another's edit.
+// Cow<T>: a value that copies share until one of them edits it. Copies may move to other threads:
+// edits of one are invisible to the others.
 #pragma once
 
 #include <utility>
@@ -17,14 +17,14 @@ class Cow {
   explicit operator bool() const { return static_cast<bool>(box_); }
   const T& operator*() const { return box_->value; }
   const T* operator->() const { return &box_->value; }
-  // The value for this copy alone.
+  // The value, owned by this copy alone.
   T& edit() {
     if (!box_->unique()) box_ = make_ref<Box>(T(box_->value));
     return box_->value;
   }
   // As a snapshot shows it (base/mirrored.hpp). Those that share the value see no change by this.
   Cow publish() const { return Cow(box_->value.publish()); }
-  // The very same value in memory, hence equal as long as both live.
+  // Whether both share one value in memory; they are then equal as long as both live.
   bool shares(const Cow& o) const { return box_ == o.box_; }
 
  private:

@@ -1,5 +1,4 @@
-// ExistingTerms: interning the terms of pods that come, counting them by row, and the index by
-// labels.
+// ExistingTerms: interning the terms of added pods, counting them by row, and the index by labels.
 #include "libsched/cluster/existing_terms.hpp"
 
 #include <algorithm>
@@ -174,7 +173,7 @@ uint32_t ExistingTerms::intern_term(const Pod& pod, const PodAffinityTerm& term,
   t.own_namespace = own;
   t.hash = hash;
 
-  // Of the labels that it demands, the one that the fewest terms are listed under.
+  // The required label under which the fewest terms are listed.
   Index& index = index_of(kind);
   size_t best = SIZE_MAX;
   const auto offer = [&](std::vector<uint64_t> pairs) {
@@ -234,7 +233,7 @@ void ExistingTerms::add_terms(Profile* profile, const Pod& pod, Span<PodAffinity
   for (const PodAffinityTerm& t : list) {
     if (!t.selector.present) continue;  // selects nothing
     int32_t weight = kind == Kind::kPreferred ? t.weight : 0;
-    if (negative) weight = static_cast<int32_t>(-static_cast<uint32_t>(weight));  // Go wraps, too
+    if (negative) weight = static_cast<int32_t>(-static_cast<uint32_t>(weight));  // wraps as in Go
     const uint32_t id = intern_term(pod, t, kind, weight);
     const auto at = std::find_if(profile->items.begin(), profile->items.end(),
                                  [&](const Profile::Item& i) { return i.term == id; });
@@ -289,7 +288,7 @@ void ExistingTerms::prepare(uint32_t slot, const Pod& pod, uint32_t row, size_t 
   of_slot_[slot] = id;
 }
 
-// An undo comes without prepare(): the profile is there, for it was.
+// An undo calls no prepare(): the profile still exists.
 void ExistingTerms::add_pod(uint32_t slot, const Pod& pod, uint32_t row) {
   uint32_t& id = of_slot_[slot];
   if (id == kNoId) id = find_profile(pod, profile_hash(pod));
@@ -308,7 +307,7 @@ void ExistingTerms::remove_pod(uint32_t slot, uint32_t row) {
   if (--p.pods == 0) ++unused_;
 }
 
-// Profiles that a what-if's pods brought stay a while, for the next what-if.
+// Profiles of a what-if's pods are kept for a while, for the next what-if.
 void ExistingTerms::collect(uint64_t since) noexcept {
   const size_t count = profile_ids_.size();
   if (unused_ > 1024 && unused_ * 2 > count && (since == 0 || count >= collect_at_))
@@ -334,7 +333,7 @@ void ExistingTerms::trim() noexcept {
     for (uint32_t id = 0; id < terms_.size(); ++id)
       if (terms_[id].profiles != 0 && terms_[id].rows.sparse_again()) terms_.edit(id).rows.trim();
     sparse_again_ = false;
-  } catch (const std::bad_alloc&) {  // later, then
+  } catch (const std::bad_alloc&) {  // tried again later
   }
 }
 

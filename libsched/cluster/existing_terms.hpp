@@ -1,10 +1,10 @@
-// ExistingTerms: the pod (anti-)affinity terms of the pods on nodes, and on which rows they stand.
+// ExistingTerms: the pod (anti-)affinity terms of the pods on nodes, and their rows.
 //
-// Equal terms are one; it counts per row how often a pod there has it (hidden rows, too). Which of
-// them concern an incoming pod is found by a label that their selector demands, so the cost follows
-// those that can. Pods without affinity cost nothing, and the pods of one template share one
-// profile, the list of their terms. Terms that do not parse are not there: upstream drops the list
-// they stand in.
+// Equal terms are stored once, with a count per row, including hidden rows, of the pods that have
+// the term. The terms that concern an incoming pod are found by a label that their selector
+// requires, so the cost depends on those candidates. Pods without affinity cost nothing, and the
+// pods of one template share one profile, the list of their terms. Lists with terms that do not
+// parse are left out, because upstream drops them.
 #pragma once
 
 #include <cstdint>
@@ -22,34 +22,34 @@ class ExistingTerms {
   enum class Kind : uint8_t { kRequiredAnti, kRequired, kPreferred };
 
   struct Term {
-    PodRef owner;  // a pod that has it, perhaps gone from the cluster; null: not in use
+    PodRef owner;  // a pod with the term, possibly removed; null: not in use
     const PodAffinityTerm* term = nullptr;
     Kind kind = Kind::kRequiredAnti;
-    int32_t weight = 0;  // of kPreferred; the other sign for anti-affinity
+    int32_t weight = 0;  // of kPreferred; negated for anti-affinity
     bool own_namespace = false;
     uint32_t key = 0;  // topology_key()
     RowCounts rows;
 
-    // Whether it selects the pod, whose namespace has these labels.
+    // Whether the term selects the pod, whose namespace has these labels.
     bool selects(const Pod& pod, Labels namespace_labels) const;
 
    private:
     friend class ExistingTerms;
     uint64_t hash = 0;
-    uint32_t profiles = 0;         // that have it; 0: not in use
-    std::vector<uint64_t> listed;  // pair hashes that it is listed under; empty: among the rest
+    uint32_t profiles = 0;         // profiles with the term; 0: not in use
+    std::vector<uint64_t> listed;  // pair hashes under which it is listed; empty: in rest
 
    public:
     Term published();  // for a snapshot, which walks terms and does not change them
   };
 
   // --- reading ---
-  // Calls f(term) for every term that selects the pod and that some row has; in no order.
+  // Calls f(term) for every term of any row that selects the pod, in no particular order.
   template <typename F>
   void for_each_anti(const Pod& pod, Labels namespace_labels, F&& f) const {
     walk(anti_, pod, namespace_labels, f);
   }
-  // Those of the kinds kRequired and kPreferred.
+  // The same for terms of the kinds kRequired and kPreferred.
   template <typename F>
   void for_each_scored(const Pod& pod, Labels namespace_labels, F&& f) const {
     walk(scored_, pod, namespace_labels, f);
@@ -58,9 +58,9 @@ class ExistingTerms {
   size_t key_count() const { return key_ids_.size(); }
   size_t size() const { return term_ids_.size(); }  // terms, used or not
 
-  // --- State tells ---
-  // What attach_pod() needs so that it cannot fail. `capacity` is above every row. detach_pod() and
-  // the undo of either need nothing.
+  // --- called by State ---
+  // Allocates in advance, so that attach_pod() cannot fail. `capacity` is greater than every row.
+  // detach_pod() and undoing either need no memory.
   void prepare_attach(uint32_t slot, const Pod& pod, uint32_t row, size_t capacity) {
     if (pod.has_pod_affinity) prepare(slot, pod, row, capacity);
   }
@@ -71,15 +71,15 @@ class ExistingTerms {
     if (pod.has_pod_affinity) remove_pod(slot, row);
   }
   uint64_t latest() const { return latest_; }  // grows with every profile
-  // Takes back the profiles that no pod has and that came after this latest(), if they have become
-  // many. 0: nothing is to be undone; then arrays with few counts become lists, too.
+  // Reclaims the profiles that no pod has and that were made after this latest(), if there are
+  // many. 0: nothing can be undone; arrays with few counts then also become lists.
   void collect(uint64_t since) noexcept;
 
   // As a snapshot shows them (base/mirrored.hpp): to readers, without what changes need.
   ExistingTerms publish();
 
  private:
-  // What one pod has. Two pods have the same profile if their lists are equal.
+  // The list of terms of a pod. Pods with equal lists share a profile.
   struct Profile {
     struct Item {
       uint32_t term;
@@ -88,13 +88,13 @@ class ExistingTerms {
     PodRef owner;  // null: not in use
     uint64_t hash = 0;
     uint32_t pods = 0;
-    uint64_t born = 0;  // latest() when it came
+    uint64_t born = 0;  // latest() when it was made
     std::vector<Item> items;
   };
   struct Index {
     IdTable ids;                             // pair hash: place in lists
     IdPool<std::vector<uint32_t>, 8> lists;  // terms
-    Whole<std::vector<uint32_t>> rest;       // terms that demand no label of one value
+    Whole<std::vector<uint32_t>> rest;       // terms that require no label with a single value
 
     size_t count(uint64_t pair_hash) const;
     void add(uint64_t pair_hash, uint32_t term);
@@ -146,8 +146,8 @@ class ExistingTerms {
   IdTable key_ids_;
   Index anti_, scored_;
   size_t unused_ = 0;          // profiles without pods
-  bool sparse_again_ = false;  // some counts want trim()
-  size_t collect_at_ = 0;      // how many profiles there are when it is worth a look inside a fork
+  bool sparse_again_ = false;  // some counts need trim()
+  size_t collect_at_ = 0;      // the number of profiles at which a fork tries again
   uint64_t latest_ = 0;
 };
 

@@ -1,9 +1,9 @@
-// Images: which nodes have which container images, as upstream's cache counts them.
+// Images: the container images of nodes, as upstream's cache counts them.
 //
-// An image's size is that of the node that reported it first, until no node has it any more. On how
-// many nodes it is, is remembered per node: upstream copies the number when it copies a changed
-// node into its snapshot, so an unchanged node shows an older number. A row is stale from a change
-// of the node or its pods until freeze().
+// The size of an image is that of the node that reported it first, until no node has the image. The
+// number of nodes that have it is stored per node: upstream copies the number when it copies a
+// changed node into its snapshot, so an unchanged node shows an older number. A row is stale from a
+// change of the node or its pods until freeze().
 #pragma once
 
 #include <cstdint>
@@ -22,35 +22,35 @@ class Images {
  public:
   struct Holder {
     uint32_t row;
-    uint32_t nodes;  // that had the image when this row was frozen
+    uint32_t nodes;  // nodes with the image when this row was frozen
   };
   struct Image {
     std::string name;
     uint64_t hash = 0;
     int64_t size = 0;
-    Mirrored<Holder, 64> holders;  // in any order; none: kept until collect(), for an undo
-    uint64_t born = 0;             // latest() when it got this id; 0: not in use
+    Mirrored<Holder, 64> holders;  // unordered; empty: kept until collect(), for an undo
+    uint64_t born = 0;             // latest() when the id was assigned; 0: not in use
 
     Image published() { return {name, hash, size, holders.publish(), born}; }
   };
-  // What a row must get back when its node comes back.
+  // The state that a row must get back with its node.
   struct Saved {
     int64_t size;
     uint32_t nodes;
   };
 
-  // By the name as it stands in node.status.images; null if no node has it.
+  // By the name in node.status.images; null if no node has it.
   const Image* find(Str name) const;
   bool empty() const { return ids_.size() == unused_; }
   bool has_any(uint32_t row) const { return row < rows_.size() && !rows_[row].empty(); }
 
-  // Comes whole or not at all. What was there before is put back without allocating.
+  // Adds all images or none. Images that the row had before are restored without allocating.
   void attach(uint32_t row, const Node& node);
   void detach(uint32_t row) noexcept;
   std::vector<Saved> save(uint32_t row) const;
   void restore(uint32_t row, const std::vector<Saved>& saved) noexcept;
 
-  // Stale rows. While no node has an image none become so.
+  // Stale rows. No row becomes stale while no node has an image.
   void reserve_stale(size_t capacity) { stale_.reserve(capacity); }  // for touch() of any row
   // Whether the row was not stale before.
   bool touch(uint32_t row) noexcept {
@@ -68,8 +68,8 @@ class Images {
   void for_each_stale(F&& f) const {
     stale_.for_each([&](size_t r) { f(static_cast<uint32_t>(r)); });
   }
-  // The present numbers for every stale row; number(old, new) is told, image by image, what they
-  // replace, and done(row) when a row is done.
+  // Sets the current numbers of every stale row; calls number(old, new) for each image, and
+  // done(row) after each row.
   template <typename Number, typename Done>
   void freeze(Number&& number, Done&& done) noexcept {
     for_each_stale([&](uint32_t row) {
@@ -85,12 +85,12 @@ class Images {
     stale_count_ = 0;
   }
   size_t count(uint32_t row) const { return has_any(row) ? rows_[row].size() : 0; }
-  void unfreeze(uint32_t row, const uint32_t* numbers) noexcept;  // which is stale again
+  void unfreeze(uint32_t row, const uint32_t* numbers) noexcept;  // makes the row stale again
 
   size_t unused() const { return unused_; }  // images that no node has
   size_t size() const { return ids_.size(); }
   uint64_t latest() const { return latest_; }  // grows with every id that is given
-  // Takes back the ids that no row uses and that were given after this latest().
+  // Reclaims the ids that no row uses and that were assigned after this latest().
   void collect(uint64_t since) noexcept;
 
   // As a snapshot shows them (base/mirrored.hpp): to find(), without what changes need.

@@ -1,5 +1,5 @@
-// NodeView: one node as a plugin sees it, which is a row of a view or a copy of one with other pods
-// on it. What pods change is read here, so that no reader has to know which of the two it is.
+// NodeView: one node as a plugin sees it, either a row of a view or a copy with other pods.
+// Everything that pods change is read here, so that readers need not distinguish the two.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace libsched {
 
 class NodeView {
  public:
-  // Of a row with a node. The view or the copy must outlive this and not change meanwhile.
+  // A view of a row with a node. The view or the copy must outlive it and not change meanwhile.
   NodeView(const State& view, uint32_t row) : view_(&view), row_(row) {}
   explicit NodeView(const NodeOverlay& copy)
       : view_(&copy.view()), row_(copy.row()), copy_(&copy) {}
@@ -44,8 +44,8 @@ class NodeView {
     return is_copy() ? copy_->volumes() : view_->row(row_).volumes;
   }
 
-  // Amounts of a resource. By id: one that the view has. By name: also one that it does not have,
-  // of which a node can give nothing.
+  // Amounts of a resource, by an id of the view or by name. Names that the view does not have are
+  // allowed; the node then offers 0.
   int64_t allocatable(uint32_t id) const { return view_->columns().allocatable(id, row_); }
   int64_t allocatable(Str name) const {
     const uint32_t id = view_->columns().find(name);

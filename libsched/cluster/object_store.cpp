@@ -6,7 +6,7 @@
 namespace libsched {
 namespace {
 
-// Keeps nothing alive: a view into the object.
+// A view into the object, which does not keep it alive.
 Str group_of(StoredKind kind, const Object& object) {
   switch (kind) {
     case StoredKind::kPersistentVolume:
@@ -47,11 +47,11 @@ const ObjectStore::Entry* ObjectStore::entry(StoredKind kind, Str ns, Str name) 
   return id == kNoId ? nullptr : &t.entries[id];
 }
 
-// The group is there, and has room.
+// The group exists and has room.
 void ObjectStore::join_group(Table& t, StoredKind kind, uint32_t id) {
   const Object& object = *t.entries[id].latest;
   std::vector<uint32_t>& members = t.groups.edit().find(group_of(kind, object))->second;
-  // Dumps are sorted: most objects belong at the end.
+  // Dumps are sorted, so most objects belong at the end.
   const auto less = [&](const ObjectMeta& meta, uint32_t other) {
     return before(meta, t.entries[other].latest->meta);
   };
@@ -62,7 +62,7 @@ void ObjectStore::join_group(Table& t, StoredKind kind, uint32_t id) {
   }
 }
 
-// Returns the group if it is empty then.
+// Returns the group if it becomes empty.
 ObjectStore::Groups::node_type ObjectStore::leave_group(Table& t, StoredKind kind, uint32_t id) {
   const Object& object = *t.entries[id].latest;
   Groups& groups = t.groups.edit();
@@ -94,7 +94,7 @@ void ObjectStore::prepare(StoredKind kind, Str ns, Str name, const Entry& entry)
   groups.emplace(std::string(key), std::move(members));
 }
 
-// Never fails: what is put has a group, or brings it.
+// Never fails: the object's group exists or is restored with it.
 ObjectStore::Replaced ObjectStore::exchange(StoredKind kind, Str ns, Str name,
                                             Replaced put) noexcept {
   Table& t = table(kind);
@@ -118,7 +118,7 @@ ObjectStore::Replaced ObjectStore::exchange(StoredKind kind, Str ns, Str name,
   if (put.group) t.groups.edit().insert(std::move(put.group));
   leave();
   if (old.group && old.group.key() == group_of(kind, *put.entry.latest))
-    t.groups.edit().insert(std::move(old.group));  // it goes on
+    t.groups.edit().insert(std::move(old.group));  // the group exists again
   if (id == kNoId) {
     id = t.entries.take();
     t.ids.insert_reserved(hash, id);

@@ -1,7 +1,7 @@
-// RowCounts: a number per row, most of them zero. Few rows are a sorted list, many an array.
+// RowCounts: a number per row, most of them zero. A few rows are a sorted list, many an array.
 //
-// Only reserve() and trim() allocate or change the form, and only trim() gives memory back: without a
-// trim() in between, all changes since a moment can be undone in place.
+// Only reserve() and trim() allocate or change the form, and only trim() releases memory: without a
+// trim() in between, all changes can be undone in place.
 #pragma once
 
 #include <algorithm>
@@ -19,11 +19,10 @@ class RowCounts {
     int32_t count;
   };
 
-
   bool empty() const { return rows_ == 0; }
   size_t rows() const { return rows_; }  // that have a count other than zero
 
-  // Afterwards add() to one row cannot fail. `capacity` is above every row.
+  // After this call, add() to one row cannot fail. `capacity` is greater than every row.
   void reserve(uint32_t row, size_t capacity) {
     if (dense_) {
       if (row >= many_.size()) many_.resize(capacity);
@@ -31,7 +30,7 @@ class RowCounts {
     }
     reserve_more(few_, 1);
     const size_t last = std::max(few_.empty() ? 0 : few_.back().row, row);
-    // An array pays when it is about as large as the list.
+    // An array pays once it is about as large as the list.
     if (rows_ + 1 < kFew || (rows_ + 1) * 4 <= last) return;
     Mirrored<int32_t, 64> many;
     many.resize(capacity);
@@ -58,8 +57,8 @@ class RowCounts {
     }
   }
 
-  // Whether trim() would make a list of an array: far from the other limit, so that no change flips
-  // it back.
+  // Whether trim() would turn an array into a list: far from the other limit, so that no change
+  // flips it back.
   bool sparse_again() const { return dense_ && rows_ < kFew / 4; }
   void trim() {
     if (!sparse_again()) return;
@@ -71,7 +70,7 @@ class RowCounts {
     dense_ = false;
   }
 
-  // Calls f(row, count) for every count other than zero, by row.
+  // Calls f(row, count) for every nonzero count, in the order of rows.
   template <typename F>
   void for_each(F&& f) const {
     for (const Item& i : few_) f(i.row, i.count);

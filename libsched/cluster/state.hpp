@@ -1,9 +1,9 @@
 // State: the rows, columns and indexes of one cluster, and the elementary changes to them.
 //
-// Every elementary change has an exact inverse, which the journal (cluster.hpp) uses: after an undo
-// rows, ids, the order of a node's pods and the order of nodes are what they were. A copy is
-// another writer's. A snapshot's State is made by Publish, costs what has changed since the one
-// before and is only read. What is const here may be read by many threads.
+// Every elementary change has an exact inverse, which the journal (cluster.hpp) uses: an undo
+// restores rows, ids, the order of a node's pods and the order of nodes. A copy belongs to another
+// writer. The State of a snapshot is made by Publish, at the cost of the changes since the previous
+// one, and is read-only. Many threads may call const members.
 #pragma once
 
 #include <algorithm>
@@ -35,13 +35,13 @@ enum class NodeOrder : uint8_t { kUpstream, kInsertion };
 
 class State : public HandleMark {
  public:
-  // A host port in use. The strings live in the pod that took it.
+  // A host port in use. The strings belong to the pod that uses it.
   struct UsedPort {
     PodRef owner;
     HostPort port;
   };
   struct Row {
-    NodeRef node;  // null: hidden, the node is gone or has not come yet
+    NodeRef node;  // null: hidden, because the node does not exist (yet)
     std::string name;
     uint64_t name_hash = 0;
     std::vector<uint32_t> pods;    // slots, in upstream's order
@@ -49,24 +49,24 @@ class State : public HandleMark {
     std::vector<UsedPort> ports;   // a set, as upstream's HostPortInfo
     uint32_t taint_set = kNoId;
     VolumeUse volumes;
-    std::string zone;  // the zone it stands under in the node tree
+    std::string zone;  // its zone in the node tree
     bool used = false;
   };
   struct Slot {
     PodRef pod;
     uint32_t row = kNoId;
     uint32_t position = 0;  // in the row's pods
-    bool assumed = false;   // placed here before the API server says so
+    bool assumed = false;   // placed here without the API server's confirmation
 
     void fetch_for_copy() const { prefetch_to_write(pod.get()); }
   };
 
-  // The list of nodes that a cycle walks over, as of the last refresh.
+  // The list of nodes that a cycle walks, as of the last refresh.
   struct Order {
     std::vector<uint32_t> rows;
-    std::vector<NodeRef> nodes;  // the rows' nodes then: their names
-    uint64_t membership = 0;     // State::membership() then
-    uint64_t name_set = 0;       // State::name_set() then
+    std::vector<NodeRef> nodes;  // the rows' nodes at that time, for their names
+    uint64_t membership = 0;     // State::membership() at that time
+    uint64_t name_set = 0;       // State::name_set() at that time
   };
 
   explicit State(NodeOrder order = NodeOrder::kUpstream) : order_mode_(order) {}
@@ -85,7 +85,7 @@ class State : public HandleMark {
   uint32_t find_row(Str name, uint64_t hash) const {
     return row_ids_.find(hash, [&](uint32_t r) { return rows_[r].name == name; });
   }
-  // The row of a node that is there, or kNoId.
+  // The row of an existing node, or kNoId.
   uint32_t find_node(Str name) const {
     const uint32_t r = find_row(name);
     return r != kNoId && rows_[r].node ? r : kNoId;
@@ -117,26 +117,26 @@ class State : public HandleMark {
   NodeOrder order_mode() const { return order_mode_; }
   const ObjectStore& objects() const { return objects_; }
   const Namespace* find_namespace(Str name) const { return objects_.find<Namespace>(name); }
-  // Whether a pod on a node that is there uses the PersistentVolumeClaim.
+  // Whether a pod on an existing node uses the PersistentVolumeClaim.
   bool claim_in_use(Str ns, Str name) const { return claim_uses(ns, name) != 0; }
   uint32_t claim_uses(Str ns, Str name) const { return claim_uses_.count(ns, name); }
-  // Kinds of which objects were applied that a plugin would read, but none of this version does.
+  // Kinds of applied objects that upstream's plugins read, but no plugin of this version does.
   const std::set<std::string, std::less<>>& unread_kinds() const { return unread_kinds_; }
 
   // Changed rows since a cursor, for caches that follow this view.
   const ChangeLog& log() const { return log_; }
-  // Names of this very state and of its set of nodes: equal numbers mean equal contents; a revert
-  // brings the old numbers back, no other change ever does.
+  // Identify this state and its set of nodes: equal numbers mean equal contents. A revert restores
+  // the old numbers; no other change does.
   uint64_t version() const { return version_; }
   uint64_t membership() const { return membership_; }
-  // Of the ids of labels, taint sets and resources: two views with the same number give them the
-  // same meaning, for the latest change of any of them drew a number that no other change has.
+  // Identifies the ids of labels, taint sets and resources: in two views with the same number they
+  // have the same meaning, because the latest change of any of them drew a unique number.
   uint64_t ids_epoch() const {
     return std::max({labels_.epoch(), taints_.epoch(), columns_.epoch()});
   }
 
-  // Fetching ahead: in a large cluster what a pod touches lies scattered over memory. In this
-  // order, each some pods after the one before.
+  // Prefetching, because in a large cluster the data of a pod is scattered over memory. Call these
+  // in this order, each some pods after the previous one.
   void fetch_pod(const Pod& pod) const {
     prefetch_to_write(&pod);  // its references
     prefetch(&pod.meta.key_hash);
@@ -157,7 +157,7 @@ class State : public HandleMark {
     if (const uint32_t r = row_ids_.guess(row_hash); r != kNoId)
       prefetch_to_write(rows_[r].pods.data() + rows_[r].pods.size());
   }
-  // Before the slot's pod is taken away.
+  // Before the slot's pod is removed.
   void fetch_slot(uint32_t s) const {
     if (!slots_[s].pod) return;
     pod_ids_.prefetch(slots_[s].pod->meta.key_hash);
@@ -165,14 +165,14 @@ class State : public HandleMark {
   }
 
   // --- elementary changes; the journal calls them in pairs ---
-  // A change that allocates happens whole or, if memory runs out, not at all. What is noexcept
-  // does not allocate: as long as collect_ids() does not take it, what a row, a pod or an object
-  // needed once is kept for it.
+  // A change that allocates happens completely or, if memory runs out, not at all. noexcept
+  // functions do not allocate: memory that a row, a pod or an object once needed is kept until
+  // collect_ids() reclaims it.
   uint32_t acquire_row(Str name, uint64_t hash, bool* from_tail);
   void release_row(uint32_t r) noexcept;
   void undo_acquire_row(uint32_t r, bool from_tail) noexcept;
   void undo_release_row(uint32_t r, std::string name, uint64_t hash) noexcept;
-  // Attaching and detaching return whether the row's images became stale by it.
+  // Attaching and detaching return whether they made the row's images stale.
   bool attach_node(uint32_t r, NodeRef node);
   NodeRef detach_node(uint32_t r) noexcept;
   void undo_attach_node(uint32_t r, bool touched) noexcept;
@@ -194,7 +194,9 @@ class State : public HandleMark {
   bool detach_pod(uint32_t s);
   void undo_attach_pod(uint32_t s, bool touched) noexcept;
   void undo_detach_pod(uint32_t s, uint32_t r, uint32_t position, bool touched) noexcept;
-  bool set_assumed(uint32_t s, bool assumed) { return std::exchange(slots_.edit(s).assumed, assumed); }
+  bool set_assumed(uint32_t s, bool assumed) {
+    return std::exchange(slots_.edit(s).assumed, assumed);
+  }
   void reserve_ports();  // for replace_ports()
   std::vector<UsedPort> replace_ports(uint32_t r, std::vector<UsedPort> ports) noexcept;
   ObjectStore& objects() { return objects_; }
@@ -202,20 +204,21 @@ class State : public HandleMark {
   Order replace_order(Order order) noexcept {
     return std::exchange(order_.edit(), std::move(order));
   }
-  // The kind as it is kept, null if it was there already.
+  // The kind as it is kept; null if it was kept already.
   const std::string* add_unread_kind(Str kind) {
     const auto [at, fresh] = unread_kinds_.emplace(kind);
     return fresh ? &*at : nullptr;
   }
   void remove_unread_kind(const std::string& kind) noexcept { unread_kinds_.erase(kind); }
-  // What a refresh makes of the list: a new one only if a name came or went since the last one. A
-  // node that went and came back, or moved to another zone, keeps its place (as upstream's).
+  // The list after a refresh: a new one only if a name was added or removed since the last refresh.
+  // A node that was removed and added again, or moved to another zone, keeps its place, as in
+  // upstream.
   Order make_order() const;
   uint64_t order_membership() const { return order_->membership; }
-  // Takes back ids that nobody uses and that were given after this latest_id(), if they have become
-  // many. 0: whenever they were given.
+  // Reclaims unused ids that were assigned after this latest_id(), if there are many. 0: all unused
+  // ids.
   void collect_ids(uint64_t since) noexcept;
-  // Grows with every id that is given. (Not ids_epoch(), which tells of those that plugins keep.)
+  // Grows with every assigned id. (ids_epoch() covers only ids that plugins keep.)
   uint64_t latest_id() const {
     return std::max(
         {ids_epoch(), images_.latest(), claim_uses_.latest(), existing_terms_.latest()});
@@ -258,7 +261,7 @@ class State : public HandleMark {
   ClaimUses claim_uses_;
   std::set<std::string, std::less<>> unread_kinds_;
   ChangeLog log_;
-  size_t collect_at_ = 0;  // how many ids there are when it is worth a look inside a fork
+  size_t collect_at_ = 0;  // the number of ids at which a fork tries again
   NodeOrder order_mode_;
   uint64_t stamp_ = 1;
   uint64_t version_ = 1;

@@ -1,17 +1,17 @@
 // Tables: counts of existing pods that State keeps up to date, for spread and (anti-)affinity.
 //
-// How to ask, per pod: make a CountKey (namespaces resolved to names, selectors present and valid),
-// then
+// For each pod, make a CountKey (namespaces resolved to names, selectors present and valid), then
+// query
 //   CountsRef counts = view.tables().counts(view, key);       // pods per row
 //   TopologyRef zone = view.tables().topology(view, "zone");  // domain per row, -1: none
 //   SumsRef sums = view.tables().sums(counts, zone, eligible);  // pods per domain
-// The first time each looks at all pods or rows; from then on every change, and every undo of one,
-// adds to them. What is handed out never changes: a later change copies it first, so let go of it
-// soon. Sums only mean something together with a column of the same stamp.
+// The first query of each reads all pods or rows; afterwards every change and every undo updates
+// them. Returned values never change: a later change copies them first, so release them soon. Sums
+// are meaningful only together with a column of the same stamp.
 //
-// Threads: of a snapshot any, at once; of a cluster its writer. A snapshot is warm: it has what the
-// cluster keeps, and shares what has not changed since the one before. Over the limit of bytes the
-// least recently used are dropped.
+// Threads: any number of threads may query a snapshot; only its writer may query a cluster. A
+// snapshot has all values of the cluster, and shares those that have not changed since the previous
+// snapshot. Above the limit of bytes the least recently used ones are dropped.
 #pragma once
 
 #include <memory>
@@ -46,24 +46,24 @@ class Tables {
   struct Publish {};
   Tables(Tables& o, Publish);
 
-  // --- asking ---
+  // --- queries ---
   TopologyRef topology(const State& state, Str key) const;
   CountsRef counts(const State& state, const CountKey& key) const;
-  // Over the rows of `eligible` (whole words; rows in no domain do not matter).
+  // Sums over the rows of `eligible` (whole words; rows without a domain are ignored).
   SumsRef sums(const CountsRef& counts, const TopologyRef& topology, Span<uint64_t> eligible) const;
   void set_limit(size_t bytes) const;
-  size_t bytes() const;         // of what is kept
-  size_t count_tables() const;  // that are kept
-  // How many tables have been asked whether they count a pod that State told of, ever.
+  size_t bytes() const;         // of the kept values
+  size_t count_tables() const;  // the number of kept tables
+  // The total number of checks whether a table counts a changed pod.
   uint64_t judged() const { return judged_; }
 
-  // --- State tells ---
-  // None of these fails: what memory does not suffice for is dropped, and made anew for the next
+  // --- called by State ---
+  // None of these fails: values that run out of memory are dropped and made again for the next
   // query.
   void reserve_rows(size_t capacity) noexcept {
     if (topologies_in_use_ || counting_) or_drop([&] { add_rows(capacity); });
   }
-  // After the row has got the node's labels, and before it loses them.
+  // Called after the row gets the node's labels, and before it loses them.
   void attach_node(uint32_t row, Labels labels, const LabelIndex& index) noexcept {
     if (topologies_in_use_) or_drop([&] { add_node(row, labels, index); });
   }
@@ -81,7 +81,7 @@ class Tables {
   static constexpr size_t kSumsPerTable = 8;
 
   struct Topology {
-    TopologyRef column;  // empty: this place is free
+    TopologyRef column;  // empty: a free place
     uint64_t used = 0;
     TopologyRef mirror = {};  // for snapshots: as of the latest one
     bool own = true;
@@ -105,7 +105,7 @@ class Tables {
     RuleIndex::Places places = {};  // in index_
   };
   struct Table {
-    std::shared_ptr<const Asked> asked;  // null: this place is free
+    std::shared_ptr<const Asked> asked;  // null: a free place
     CountsRef counts;
     std::vector<Sums> sums = {};
     uint64_t used = 0;
@@ -115,15 +115,15 @@ class Tables {
     size_t bytes() const;
   };
 
-  // For what is about to be handed out. A snapshot has it in common with others until then (`own` is
-  // false): they would wait for each other to count references.
+  // For what is about to be handed out. A snapshot has it in common with others until then (`own`
+  // is false): they would wait for each other to count references.
   template <typename Value>
   static auto lend(Value& value, bool& own) {
     if (!own) value = Value(*value);
     own = true;
     return value;
   }
-  // What was half done when memory ran out is dropped with all the rest.
+  // After running out of memory, partial values are dropped with all others.
   template <typename F>
   void or_drop(F&& f) noexcept {
     try {
@@ -151,7 +151,7 @@ class Tables {
   void remove_pod(uint32_t slot, uint32_t row);
   void count(const std::vector<uint32_t>& tables, uint32_t row, int32_t delta);
 
-  // With the mutex held.
+  // Call with the mutex held.
   uint32_t find_topology(Str key) const { return find_topology(key, hash_str(key)); }
   uint32_t find_topology(Str key, uint64_t hash) const;
   void track(const State& state) const;
@@ -159,8 +159,8 @@ class Tables {
                       uint64_t hash) const;
   void shrink(const Table* keep_table, const Topology* keep_topology) const;
 
-  // Filled while others read the state: guarded by mutex_ in queries, and by the rule that nobody
-  // asks while the writer changes something.
+  // Filled while other threads read the state: guarded by mutex_ in queries, and by the rule that
+  // no thread queries while the writer changes the state.
   mutable Mutex mutex_;
   mutable std::vector<Topology> topologies_;
   mutable std::vector<Table> tables_;

@@ -1,8 +1,8 @@
 // TopologyColumn: the domain of every row under one topology key (a label key of nodes).
 //
-// Domains are dense numbers, given as values come and taken back when no row has them: a number
-// means the same only while `stamp` stays. "" is a value like any other. Rows without a node, or
-// whose node lacks the label, are in no domain.
+// Domains are dense numbers, assigned to new values and reclaimed when no row has them: a number
+// keeps its meaning only while `stamp` stays the same. "" is a value like any other. Rows without a
+// node, or whose node lacks the label, are in no domain.
 #pragma once
 
 #include <cstdint>
@@ -31,19 +31,19 @@ struct TopologyColumn {
   uint64_t key_hash;
   Mirrored<int32_t, 64> domain;  // per row, padded to whole words of rows
   Mirrored<Domain, 64> domains;  // by number; some may not be in use
-  Bitmap labelled;               // rows that are in a domain
+  Bitmap labelled;               // rows in a domain
   uint32_t in_use = 0;           // domains with a row
   uint32_t labelled_rows = 0;
   uint64_t stamp = next_serial();  // of these contents: equal stamps mean equal columns
 
-  // No two rows share a domain (as with hostnames).
+  // Whether no two rows share a domain (as with hostnames).
   bool unique() const { return in_use == labelled_rows; }
   size_t bytes() const { return domain.size() * 4 + domains.size() * 24 + key.size() + 256; }
 
   void reserve_rows(size_t capacity) {
     if (capacity > domain.size()) domain.resize(capacity, kNone);
   }
-  // While `index` has the labels of the row.
+  // Call while `index` has the labels of the row.
   void add(uint32_t row, Labels labels, const LabelIndex& index);
   void remove(uint32_t row);
 

@@ -13,7 +13,6 @@ could be compared.
 """
 
 import argparse
-import itertools
 import json
 import os
 import pathlib
@@ -23,7 +22,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
-from harness import documents, mutated, recording, report, shrinking, work  # noqa: E402
+from harness import documents, mutated, recording, report, scripts, shrinking, work  # noqa: E402
 from harness.comparison import FIELDS, same_kind  # noqa: E402
 from harness.service import ServiceError  # noqa: E402
 
@@ -32,6 +31,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 KINDS = ("basic", "taints", "nodeaffinity", "ports", "config", "images", "podaffinity", "spread",
          "defaultspread", "volumes", "csilimit", "mixed", "changes",
          "preempt", "nominated")
+# Kinds that are scripts. `libsched evaluate` cannot run those of mode cycles yet.
+SCRIPTS = ("queue",)
 
 
 def parse(arguments):
@@ -45,14 +46,14 @@ def parse(arguments):
     add("--documents", type=int, metavar="N",
         help="compare what the real decoders make of N mutated manifests and configurations")
     add("--mutate", type=int, metavar="N", help="compare N mutants of generated and recorded cases, of "
-        "all modes")
+        "all modes; a tenth as many of scripts come on top")
     add("--seed", type=int, help="of the mutants (default: from the time)")
-    add("--kinds", type=_words, help=f"comma-separated, or all ({','.join(KINDS)})")
+    add("--kinds", type=_words, help=f"comma-separated, or all ({','.join(KINDS + SCRIPTS)})")
     add("--seeds", type=int, default=300, help="cases per kind (%(default)s)")
     add("--start", type=int, help="the first seed (default: from the time)")
     add("--nasty", type=_numbers, default=[0.05, 0.5], metavar="P[,P]",
         help="chances of odd and invalid values; the seeds are shared out (0.05,0.5)")
-    add("--mode", choices=("evaluate", "schedule", "trace", "all"),
+    add("--mode", choices=("evaluate", "schedule", "trace", "queue", "all"),
         help="of the cases (fresh ones: evaluate, recorded ones: all)")
     add("--defaults", action="store_true", help="half of the cases ask for API defaults")
     for name in ("nodes", "existing", "pods"):
@@ -81,6 +82,9 @@ def parse(arguments):
         options.seed = int(time.time() * 1000)
     if options.mode is None:
         options.mode = "all" if options.goldens else "evaluate"
+    for kind in options.kinds or ():
+        if work.ONE_MODE.get(kind) == "cycles" and not options.record:
+            parser.error(f"kind {kind}: libsched evaluate cannot run mode cycles yet")
     if options.fields == ["all"]:
         options.fields = list(FIELDS)
     return options
@@ -110,7 +114,9 @@ def planned(options, kinds, start):
              for word in (f"-{name}", str(getattr(options, name)))]
     plan = []
     modes = ("evaluate", "schedule") if options.mode == "all" else (options.mode,)
-    for kind, mode in itertools.product(kinds, modes):
+    pairs = [(kind, mode) for kind in kinds
+             for mode in ((work.ONE_MODE[kind],) if kind in work.ONE_MODE else modes)]
+    for kind, mode in pairs:
         begin = 0
         for i, nasty in enumerate(options.nasty):
             end = options.seeds * (i + 1) // len(options.nasty)
@@ -178,8 +184,10 @@ def compare(options):
         if options.mutate:
             again = f"--mutate {options.mutate} --seed {options.seed}"
             print(f"{options.mutate:,} mutants of generated and recorded cases (repeat with {again})")
-            chunks = mutated.chunks(kinds or KINDS, options.seed, options.mutate,
-                                    ROOT / "tests/goldens")
+            plain = [kind for kind in kinds or KINDS if kind not in work.ONE_MODE]
+            chunks = mutated.chunks(plain, options.seed, options.mutate, ROOT / "tests/goldens") if plain else []
+            if kinds is None or "queue" in kinds:
+                chunks += scripts.chunks(options.seed, options.mutate // 10 if plain else options.mutate)
         elif options.goldens:
             chunks, others = work.recorded(options.goldens, kinds,
                                            None if options.mode == "all" else options.mode)
@@ -189,7 +197,8 @@ def compare(options):
             start = options.start
             if start is None:
                 start = int(time.time()) * 1000
-            wanted = kinds or (KINDS if options.kinds is None else recording.all_kinds(options.oracle))
+            wanted = kinds or ((*KINDS, *SCRIPTS) if options.kinds is None else
+                               (*recording.all_kinds(options.oracle), *SCRIPTS))
             print(f"seeds from {start} (repeat with --start {start}), {options.seeds} a kind, "
                   f"nasty {','.join(f'{n:g}' for n in options.nasty)}, mode {options.mode}")
             chunks = [c for plan in planned(options, wanted, start) for c in plan.chunks()]

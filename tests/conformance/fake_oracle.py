@@ -1,6 +1,7 @@
 """A stand-in for the oracle in the runner's own tests: it has the same commands and a toy upstream.
 
-A pod fits a node if its number is at most the node's. Pods with "odd" make upstream fail.
+A pod fits a node if its number is at most the node's. Pods with "odd" make upstream fail. The result of a
+step of a script is its number.
 """
 
 import json
@@ -13,6 +14,11 @@ def generate(arguments):
     first, count = int(flags["-seed"]), int(flags["-count"])
     for seed in range(first, first + count):
         rng = random.Random(f"{flags['-kind']} {seed} {flags['-nasty']}")
+        if flags["-kind"] == "queue":
+            pods = [{"metadata": {"name": f"p{i}"}, "x": "y"} for i in range(3)]
+            steps = [{"do": "add", "pod": pod} for pod in pods] + [{"do": "pop"}, {"do": "update", "pod": pods[0]}]
+            yield {"name": f"queue-{seed}", "mode": "queue", "options": {"tick": "1s"}, "script": steps}
+            continue
         nodes = [{"kind": "Node", "apiVersion": "v1",
                   "metadata": {"name": f"n{i}", "labels": {"size": rng.randrange(9), "x": "y"}}}
                  for i in range(rng.randrange(1, 9))]
@@ -28,6 +34,9 @@ def generate(arguments):
 def judge(case):
     if case.get("mode") == "config":
         return {"name": case["name"], "mode": "config", "config": case["config"]}
+    if "script" in case:
+        return {"name": case["name"], "steps": [{"do": step["do"], "number": number}
+                                                for number, step in enumerate(case["script"])]}
     if case.get("config") == "odd":
         return {"name": case["name"], "error": "config: odd"}
     pods = []

@@ -14,7 +14,7 @@ sys.path.insert(0, str(HERE))
 
 import conformance  # noqa: E402
 import fake_oracle  # noqa: E402
-from harness import goldens, legitimate, mutated, mutation, report, shrinking, work  # noqa: E402
+from harness import goldens, legitimate, mutated, mutation, report, scripts, shrinking, work  # noqa: E402
 from harness.comparison import compare, compare_mutant  # noqa: E402
 from harness.service import Crash, Service, ServiceError  # noqa: E402
 
@@ -70,6 +70,22 @@ class TestCompare:
             return golden({"pod": "x", "nodes": [{"node": "a", "reasons": reasons}]})
         assert judged(case(["p", "q"]), case(["q", "p"])).differences
         assert judged(case(["p"]), case(["P"])).differences
+
+    def test_each_field_of_a_step_counts_up_to_the_first_difference(self):
+        steps = [{"do": "add", "active": ["a"]}, {"do": "pop", "popped": "a"}, {"do": "list"}]
+        want = {"name": "c", "steps": steps}
+        assert (judged(want, want).compared, judged(want, want).differences) == (1, [])
+        assert judged({"name": "c", "steps": None}, {"name": "c", "steps": None}).differences == []
+        for change in ({"popped": "b"}, {"error": "boom"}):
+            have = {"name": "c", "steps": [steps[0], {**steps[1], **change}, {"do": "?"}]}
+            difference, = judged(want, have).differences
+            assert difference.field in change
+            assert str(difference).startswith(f"step 1 (pop), {difference.field} differs")
+        for have in ({"name": "c", "steps": steps[:2]}, {"name": "c", "steps": [*steps, steps[0]]},
+                     {"name": "d", "steps": steps}, {"name": "c", "error": "bad"},
+                     {"name": "c", "steps": [{}, *steps[1:]]}):
+            assert judged(want, have).differences
+        assert judged({"name": "c", "error": "bad"}, want).differences
 
     def test_pod_that_needs_a_missing_plugin(self):
         want = golden(pod("x", preFilter={"skipFilter": ["Spread"]}), pod("y", nodes="a"))
@@ -394,6 +410,29 @@ class TestWholeRuns:
         small = json.loads(next((tmp_path / "out").glob("*.small.json")).read_text())
         assert [p["spec"].keys() for p in small["pods"]] == [{"size"}] and not small["objects"]
 
+    def test_scripts_have_one_mode(self, tmp_path, oracle, capsys):
+        options = conformance.parse(["--oracle", oracle, "--mode", "all", "--seeds", "4", "--kinds", "basic,queue"])
+        planned = [(plan.kind, plan.mode, plan.count) for plan in conformance.planned(options, options.kinds, 1)]
+        assert planned == [("basic", "evaluate", 2), ("basic", "evaluate", 2), ("basic", "schedule", 2),
+                           ("basic", "schedule", 2), ("queue", "queue", 2), ("queue", "queue", 2)]
+        with pytest.raises(SystemExit):
+            conformance.parse(["--oracle", oracle, "--kinds", "basic,podgroup"])
+        assert "kind podgroup: libsched evaluate cannot run mode cycles yet" in capsys.readouterr().err
+
+    def test_mutants_of_scripts(self, tmp_path, oracle, capsys):
+        """A fault after steps that no generated case has is found, and the script is made small."""
+        bug = ("    does = [step['do'] for step in case.get('script', ())]\n"
+               "    if 'flushBackoff' in does and 'popSpecific' in does[does.index('flushBackoff'):]:\n"
+               "        answer['steps'][does.index('flushBackoff')]['number'] = -1\n")
+        arguments = ["--mutate", "100", "--seed", "5", "--kinds", "queue"]
+        assert self.run(tmp_path, oracle, "", *arguments) == 0
+        assert capsys.readouterr().out.splitlines()[-1] == "100 passed, 0 failed"
+        assert self.run(tmp_path, oracle, bug, *arguments, "--shrink", "1") == 1
+        assert "(flushBackoff), number differs" in capsys.readouterr().out
+        small = json.loads(next((tmp_path / "out").glob("*.small.json")).read_text())
+        assert [step["do"] for step in small["script"]] == ["flushBackoff", "popSpecific"]
+        assert "options" not in small
+
     def test_missing_command(self, tmp_path, oracle, capsys):
         assert conformance.main(["--oracle", oracle, "--libsched", "/nonexistent", "--seeds", "3"]) == 2
         assert "cannot start" in capsys.readouterr().err
@@ -418,6 +457,33 @@ class TestWholeRuns:
         assert conformance.main(["--goldens", str(folder), "--libsched", wrong, "--kinds", "basic",
                                  "--mode", "evaluate", "--out", str(tmp_path / "out")]) == 1
         assert capsys.readouterr().out.splitlines()[-1] == "0 passed, 120 failed"
+
+    def test_record_scripts(self, tmp_path, oracle):
+        assert conformance.main(["--oracle", oracle, "--record", str(tmp_path), "--kinds", "queue"]) == 0
+        (kind, mode, path), = goldens.files(tmp_path)
+        assert (kind, mode, path.name, len(list(goldens.read(path)))) == ("queue", "queue", "queue.jsonl.gz", 300)
+        assert "| queue | 20260101 to 20260300 |" in (tmp_path / "PROVENANCE.md").read_text()
+
+
+def test_every_step_of_a_mutant_is_possible():
+    case, = fake_oracle.generate(["-kind", "queue", "-seed", "1", "-count", "1", "-nasty", "0"])
+    counts = dict.fromkeys(("run", "update", "activate", "delete"), 0)
+    for seed in range(300):
+        script = json.loads(json.dumps(case["script"])) + [{"do": "delete", "name": "default/p1"}]
+        scripts.mutate(script, random.Random(seed))
+        there, runs = set(), 0
+        for step in script:
+            runs += step["do"] == "run"
+            counts[step["do"]] = counts.get(step["do"], 0) + 1
+            if step["do"] == "add":
+                there.add(scripts.key_of(step["pod"]))
+            elif step["do"] == "update":
+                assert scripts.key_of(step["pod"]) in there
+            for name in step.get("names", [step["name"]] if "name" in step else []):
+                assert name in there
+            there.discard(step["name"] if step["do"] == "delete" else None)
+        assert runs <= 1
+    assert min(counts.values()) > 20
 
 
 def test_table_and_closing_line():

@@ -120,3 +120,16 @@ def test_objects_get_a_uid(before, after):
 def test_what_has_a_uid_or_is_no_object_stays(text):
     case, = read(f'{{"objects": [{text}, {text}], "pods": []}}')
     assert case.objects.decode().endswith(f'"items":[{text}, {text}]}}')
+
+
+def test_scripts_keep_the_texts_of_objects():
+    """The objects of a step stay as they are but for uids; null is absent."""
+    case, = read('{"mode": "queue", "script": [ {"do": "add", "old": null, "wait": null, "pod": '
+                 '{"kind": "Pod", "metadata": {"name": "\\u0070"}, "n": 1e400}}, {"do": "pop"}], "gates": null}')
+    first, second = case.queue.script
+    assert first.members == {"do": "add"} and list(first.objects) == ["pod"]
+    assert first.objects["pod"] == (b'{"apiVersion":"v1","kind":"List","items":[{"kind": "Pod", "metadata": '
+                                    b'{"uid":"Pod/default/\\u0070","name": "\\u0070"}, "n": 1e400}]}')
+    assert (second.members, second.objects) == ({"do": "pop"}, {})
+    assert (case.queue.gates, case.queue.options, case.queue.plugins) == ({}, {}, [])
+    assert read('{"script": []}')[0].queue is None

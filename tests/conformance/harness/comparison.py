@@ -20,14 +20,15 @@ WHOLE, CRASH = "case", "crash"
 
 @dataclasses.dataclass(frozen=True)
 class Difference:
-    """One field of one pod (or of the case: pod is "")."""
+    """One field of one pod (or of the case: pod is "") or of one step of a script."""
     pod: str
     field: str
     golden: object
     answer: object
+    step: str = ""
 
     def __str__(self):
-        where = f"pod {self.pod}, {self.field}" if self.pod else self.field
+        where = ", ".join([f"pod {self.pod}"] * bool(self.pod) + [self.step] * bool(self.step) + [self.field])
         lines = [f"{where} differs:"]
         if isinstance(self.golden, list) and isinstance(self.answer, list):
             lines += _list_lines(self.golden, self.answer)
@@ -67,6 +68,9 @@ def compare(golden, answer, fields=FIELDS):
         answer = {"error": f"the answer is not JSON ({error}): {answer[:200]}"}
     if not isinstance(answer, dict):
         answer = {"error": f"the answer is not an object: {json.dumps(answer)[:200]}"}
+    if "steps" in golden:
+        _compare_script(golden, answer, verdict)
+        return verdict
     if golden.get("mode") in ("trace", "config"):
         _compare_trace(golden, answer, verdict)
         return verdict
@@ -153,6 +157,29 @@ def _compare_trace(golden, answer, verdict):
                     Difference(one["pod"], f"step {number} ({step['step']})", step, got))
         if len(other["steps"]) > len(one["steps"]):
             verdict.differences.append(Difference(one["pod"], "steps", one["steps"], other["steps"]))
+
+
+def _compare_script(golden, answer, verdict):
+    """Compares every field of the results of a script, up to the first step with a difference.
+
+    Later steps depend on it, so their differences would say nothing.
+    """
+    verdict.pods = verdict.compared = 1
+    for field in ("name", "error"):
+        if golden.get(field) != answer.get(field):
+            verdict.differences.append(Difference("", field, golden.get(field), answer.get(field)))
+    if verdict.differences:
+        return
+    want, have = golden["steps"] or [], answer.get("steps") or []
+    for number, (one, other) in enumerate(zip(want, have)):
+        for field in {**one, **other}:
+            if one.get(field) != other.get(field):
+                verdict.differences.append(Difference("", field, one.get(field), other.get(field),
+                                                      f"step {number} ({one['do']})"))
+        if verdict.differences:
+            return
+    if len(want) != len(have):
+        verdict.differences.append(Difference("", "steps", len(want), len(have)))
 
 
 def _part(pod, field):

@@ -1,6 +1,7 @@
 """Recorded goldens: files of {"case": ..., "golden": ...} lines, compressed.
 
-A file is named KIND.MODE.jsonl.gz. The bytes depend on the lines alone.
+A file is named KIND.MODE.jsonl.gz, or KIND.jsonl.gz where kind and mode have one name. The bytes depend on
+the lines alone.
 """
 
 import gzip
@@ -20,6 +21,11 @@ def write(path, pairs):
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(raw.getvalue())
     return len(raw.getvalue())
+
+
+def name(kind, mode):
+    """The name of a golden file."""
+    return f"{kind}.jsonl.gz" if kind == mode else f"{kind}.{mode}.jsonl.gz"
 
 
 def read(path):

@@ -83,7 +83,7 @@ _kept = {}
 
 def _golden(folder, kind, mode):
     if (kind, mode) not in _kept:
-        name = "trace.jsonl.gz" if kind == "trace" else f"{kind}.{mode}.jsonl.gz"
+        name = goldens.name(kind, mode)
         _kept[kind, mode] = list(goldens.read(f"{folder}/{name}"))
     return _kept[kind, mode]
 

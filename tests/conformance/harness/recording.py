@@ -11,6 +11,8 @@ RECIPE = (("evaluate", 0.05, 60, False), ("evaluate", 0.5, 40, False), ("evaluat
           ("schedule", 0.05, 30, False), ("schedule", 0.5, 20, False))
 START = 20260101
 TRACES = 400  # cases of mode trace, which have one form only
+# Of kinds that are scripts: chance of odd values, cases.
+SCRIPTS = ((0.05, 200), (0.5, 100))
 MUTANTS = 800  # of all kinds and modes
 _ABOUT_MUTANTS = f"""\
 The files `{work.MUTATED}.*` hold {MUTANTS} mutants of generated cases of all kinds, made with the seed {{}}, but
@@ -37,6 +39,11 @@ def plans(kind, start):
     if kind == "trace":
         yield work.Generated(kind, "trace", start, TRACES, 0)
         return
+    if kind in work.ONE_MODE:
+        for nasty, count in SCRIPTS:
+            yield work.Generated(kind, work.ONE_MODE[kind], start, count, nasty)
+            start += count
+        return
     for mode, nasty, count, defaults in RECIPE:
         yield work.Generated(kind, mode, start, count, nasty, defaults)
         start += count
@@ -45,11 +52,12 @@ def plans(kind, start):
 def record(options, kinds):
     """Writes KIND.MODE.jsonl.gz and PROVENANCE.md; a case that upstream cannot run is an error."""
     everything = options.kinds in (None, ["all"])
-    kinds = [*kinds, "trace"] if everything else options.kinds
+    mutable = kinds
+    kinds = [*kinds, "trace", "queue"] if everything else options.kinds
     start = START if options.start is None else options.start
     version = ask(options.oracle, "version").strip()
-    progress = Progress((len(kinds) - everything) * sum(row[2] for row in RECIPE)
-                        + everything * (TRACES + MUTANTS))
+    progress = Progress(sum(plan.count for kind in kinds for plan in plans(kind, start))
+                        + everything * MUTANTS)
     rows = []
     command = [options.oracle, "run", "-compact", "-j", "2"]
     with Service(command, options.timeout) as oracle, \
@@ -64,12 +72,12 @@ def record(options, kinds):
                     pairs.setdefault(plan.mode, []).append((text, golden))
                     progress.step(kind, False)
             for mode, list_of_pairs in pairs.items():
-                name = "trace.jsonl.gz" if kind == "trace" else f"{kind}.{mode}.jsonl.gz"
+                name = goldens.name(kind, mode)
                 path = f"{options.record}/{name}"
                 size = goldens.write(path, list_of_pairs)
                 rows.append((name, len(list_of_pairs), size, goldens.digest(path)))
         if everything:
-            for mode, pairs in _mutants(options.oracle, kinds[:-1], start, lenient, progress).items():
+            for mode, pairs in _mutants(options.oracle, mutable, start, lenient, progress).items():
                 name = f"{work.MUTATED}.{mode}.jsonl.gz"
                 size = goldens.write(f"{options.record}/{name}", pairs)
                 rows.append((name, len(pairs), size, goldens.digest(f"{options.record}/{name}")))
@@ -98,12 +106,16 @@ def provenance(version, start, rows, options):
     """The text of PROVENANCE.md."""
     chosen = f" --kinds {','.join(options.kinds)}" if options.kinds else ""
     seeded = f" --start {options.start}" if options.start is not None else ""
-    traces = f"trace | {start} to {start + TRACES - 1} | 0 | no"
+    single = [f"| trace | {start} to {start + TRACES - 1} | 0 | no |"]
+    seed = start
+    for nasty, count in SCRIPTS:
+        single.append(f"| queue | {seed} to {seed + count - 1} | {nasty:g} | no |")
+        seed += count
     mutants = _ABOUT_MUTANTS.format(start) if any(
         row[0].startswith(work.MUTATED) for row in rows) else ""
     parts = [f"| {mode} | {seed} to {seed + count - 1} | {nasty:g} | "
              f"{'every second case' if defaults else 'no'} |"
-             for (mode, nasty, count, defaults), seed in zip(RECIPE, _seeds(start))] + [f"| {traces} |"]
+             for (mode, nasty, count, defaults), seed in zip(RECIPE, _seeds(start))] + single
     files = [f"| `{name}` | {count} | {size} | `{digest[:16]}` |" for name, count, size, digest in rows]
     return f"""# Where the goldens come from
 

@@ -8,7 +8,7 @@ import copy
 import json
 import time
 
-_LISTS = ("pods", "objects", "changes", "fakes", "steps")
+_LISTS = ("pods", "script", "objects", "changes", "fakes", "plugins", "steps")
 # Every object needs these keys.
 _FIXED = {"kind", "apiVersion"}
 
@@ -21,9 +21,9 @@ def shrink(case, interesting, seconds=60.0, clock=time.monotonic):
         before = size(shrinker.case)
         for key in _LISTS:
             shrinker.thin_list((key,))
-        for key in ("defaults", "config", "mode", "changes"):
+        for key in ("defaults", "config", "gates", "options", "mode", "changes"):
             shrinker.drop((key,))
-        for key in ("config", "profile"):
+        for key in ("config", "profile", "gates", "options"):
             shrinker.thin_tree((key,))
         for key in _LISTS:
             for index in range(len(shrinker.case.get(key) or ())):

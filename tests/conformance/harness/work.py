@@ -16,6 +16,7 @@ from .legitimate import compare_known
 from .service import Crash, Service, ServiceError
 
 CHUNK = 50
+AGAIN = 30  # times that upstream is asked about a case that differs: timers of one moment run in either order
 MUTATED = "mutated"  # the kind of recorded mutants
 # Kinds whose cases name their mode themselves, and that mode.
 ONE_MODE = {"trace": "trace", "queue": "queue", "schedule": "cycles", "podgroup": "cycles"}
@@ -152,7 +153,7 @@ class Judges:
 
     def varies(self, text, truth):
         """Tells whether upstream answers differently when asked again."""
-        return isinstance(truth, str) and any(again != truth for again in self.ask_oracle([text] * 6))
+        return isinstance(truth, str) and any(again != truth for again in self.ask_oracle([text] * AGAIN))
 
     def ask_both(self, texts):
         """(goldens, answers)."""

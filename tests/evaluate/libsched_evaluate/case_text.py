@@ -87,22 +87,30 @@ def string(text: str) -> str:
     return value.encode("utf-8", "replace").decode("utf-8")
 
 
+def entries_at(text: str, start: int) -> list[tuple[Any, int, int]]:
+    """Returns the entries of a JSON list: each with its value, and where it begins and ends."""
+    entries = []
+    at = skip_space(text, start + 1)
+    while text[at] != "]":
+        value, end = DECODER.raw_decode(text, at)
+        entries.append((value, at, end))
+        at = skip_space(text, end)
+        if text[at] == ",":
+            at = skip_space(text, at + 1)
+    return entries
+
+
 def with_uids(text: str) -> str:
     """Adds the uid ``Kind/namespace/name`` to each object of a list that has none.
 
     The API server gives every object a uid, which distinguishes owners and claims.
     """
     parts, done = [], 0
-    at = skip_space(text, 1)
-    while text[at] != "]":
-        value, end = DECODER.raw_decode(text, at)
+    for value, at, _ in entries_at(text, 0):
         if isinstance(value, dict):
             begin, stop, uid = _uid_of(text, at)
             parts += [text[done:begin], uid]
             done = stop
-        at = skip_space(text, end)
-        if text[at] == ",":
-            at = skip_space(text, at + 1)
     return "".join(parts) + text[done:]
 
 

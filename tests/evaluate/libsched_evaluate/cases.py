@@ -24,6 +24,7 @@ from .case_text import (
     string,
     with_uids,
 )
+from .queue_spec import QueueSpec, queue_spec
 from .trace_spec import FAKES, STEPS, checked
 
 _STRING_OR_BRACKET = re.compile(rb'"(?:[^"\\]|\\.)*"?|[\[\]{}]')
@@ -63,6 +64,8 @@ class Case:
     profile : bytes
         Of mode trace: a KubeSchedulerProfile, the scripted plugins, and the steps to drive.
     fakes, steps : list of dict
+    queue : QueueSpec or None
+        Of mode queue.
     """
 
     name: str
@@ -77,6 +80,7 @@ class Case:
     profile: bytes = b""
     fakes: list[dict[str, Any]] = dataclasses.field(default_factory=list)
     steps: list[dict[str, Any]] = dataclasses.field(default_factory=list)
+    queue: QueueSpec | None = None
 
 
 def open_cases(path: str) -> IO[bytes]:
@@ -133,7 +137,7 @@ def _is_whole(line: bytes) -> bool:
     except (ValueError, RecursionError):
         return False
     return isinstance(value, dict) and not line[end:].strip() and (
-        "pods" in value or "objects" in value)
+        "pods" in value or "objects" in value or "script" in value)
 
 
 def _decode(buffer: bytes) -> Iterator[Case | BadCase]:
@@ -178,9 +182,10 @@ def _case(members: _Members) -> Case:
         config = string(config_text).encode()
     elif config_value is not None:
         config = config_text.encode("latin-1")
+    mode = of_type("mode", str, "a text", "") or "evaluate"
     return Case(
         name=name,
-        mode=of_type("mode", str, "a text", "") or "evaluate",
+        mode=mode,
         defaults=of_type("defaults", bool, "true or false", False),
         config=config,
         objects=_list(members, "objects"),
@@ -191,7 +196,15 @@ def _case(members: _Members) -> Case:
         profile=members.get("profile", ("", "{}"))[1].encode("latin-1"),
         fakes=_whole(members, "fakes", FAKES, name),
         steps=_whole(members, "steps", STEPS, name),
+        queue=_queue(members, name) if mode == "queue" else None,
     )
+
+
+def _queue(members: _Members, name: str) -> QueueSpec:
+    try:
+        return queue_spec({key: text for key, (_, text) in members.items()})
+    except BadCase as error:
+        raise BadCase(str(error), name) from None
 
 
 def _whole(members: _Members, key: str, form: Any, name: str) -> list[dict[str, Any]]:

@@ -19,7 +19,8 @@ DESCRIPTION = """\
 Reads cases, {"name", "config", "objects", "pods", "mode", "defaults"}, and prints one line of JSON
 for each: the answers of PreEnqueue, PreFilter and Filter for each pod and node, and the scores of the
 nodes that fit. Mode "schedule" also chooses a node, on which the pods that follow see the pod; mode
-"config" writes the defaulted configuration, and mode "trace" records the calls of scripted plugins.
+"config" writes the defaulted configuration, mode "trace" records the calls of scripted plugins, and
+mode "queue" drives the scheduling queue by a script.
 A case that cannot be loaded gives {"name", "error"}; the command continues, and exits with 2.
 tests/oracle describes both formats."""
 

@@ -72,8 +72,14 @@ def judge(case: Case, frameworks: Frameworks) -> dict[str, Any]:
             if value["kind"] not in ("Node", "Pod"):
                 raise BadCase(f"objects[{index}]: only nodes and pods in mode trace")
         return trace(case, [*loaded.nodes, *loaded.pods], _pods(case, loaded))
+    if case.mode == "queue":
+        from .queue_steps import run_queue
+
+        return run_queue(case, _parse(case.objects, "objects", False, None))
     if case.mode == "config":
         return _config(case)
+    if case.mode == "cycles":
+        raise BadCase('mode "cycles" is not supported yet')
     if case.mode not in ("evaluate", "schedule"):
         raise BadCase(f'unknown mode "{case.mode}"')
     profiles = frameworks.of(case.config)

@@ -105,10 +105,10 @@ class _Rules:
 
     def _on_node(self, call: str, pod: Any, node: str) -> tuple[dict[str, Any], Any]:
         rule = self._rule(call, pod, node)
-        return rule, self._add(call, _status(rule), node=node)
+        return rule, self._add(call, rule_status(rule), node=node)
 
     def _change(self, call: str, by: int, state: Any, pod: Any, other: Any, node: Any) -> Any:
-        status = _status(self._rule(call, pod, node.name, other.name))
+        status = rule_status(self._rule(call, pod, node.name, other.name))
         count = self._counter(state)
         if count is not None:
             count += by
@@ -121,14 +121,14 @@ class _Methods(_Rules):
     """The methods of all points; a fake has some of them."""
 
     def pre_enqueue(self, pod: Any) -> Any:
-        return self._add("preEnqueue", _status(self._rule("preEnqueue", pod)))
+        return self._add("preEnqueue", rule_status(self._rule("preEnqueue", pod)))
 
     def less(self, a: Any, b: Any) -> bool:
         return False
 
     def pre_filter(self, state: Any, pod: Any) -> Any:
         rule = self._rule("preFilter", pod)
-        status = _status(rule)
+        status = rule_status(rule)
         state.write(self.registered, 0)
         self._add("preFilter", status, nodes=sorted(state.view.nodes))
         return rule.get("nodeNames"), status
@@ -140,12 +140,12 @@ class _Methods(_Rules):
         return self._change("removePod", -1, state, pod, other, node)
 
     def filter(self, state: Any, pod: Any, node: Any) -> Any:
-        return self._add("filter", _status(self._rule("filter", pod, node.name)), node=node.name,
+        return self._add("filter", rule_status(self._rule("filter", pod, node.name)), node=node.name,
                          state=self._counter(state), pods=_pods(node))
 
     def post_filter(self, state: Any, pod: Any, statuses: Any) -> Any:
         rule = self._rule("postFilter", pod)
-        status = self._add("postFilter", _status(rule), statuses={
+        status = self._add("postFilter", rule_status(rule), statuses={
             node: statuses.code(node).label for node in self.tracer.nodes})
         wish = rule.get("nominated")
         if wish is None:
@@ -154,7 +154,7 @@ class _Methods(_Rules):
         return Nomination(wish.get("node", ""), mode), status
 
     def pre_score(self, state: Any, pod: Any, nodes: Any) -> Any:
-        return self._add("preScore", _status(self._rule("preScore", pod)),
+        return self._add("preScore", rule_status(self._rule("preScore", pod)),
                          nodes=self.tracer.in_order(nodes.names))
 
     def score(self, state: Any, pod: Any, node: Any) -> Any:
@@ -166,7 +166,7 @@ class _Methods(_Rules):
 
     def normalize_score(self, state: Any, pod: Any, nodes: Any, scores: Any) -> Any:
         rule = self._rule("normalizeScore", pod)
-        status = _status(rule)
+        status = rule_status(rule)
         names = list(nodes.names)
         before = [int(score) for score in scores]
         for index, name in enumerate(names):
@@ -202,12 +202,13 @@ class _Methods(_Rules):
 
     def sign_pod(self, pod: Any) -> Any:
         rule = self._rule("sign", pod)
-        status = self._add("sign", _status(rule))
+        status = self._add("sign", rule_status(rule))
         return {key: JSON(json.dumps(value, separators=(",", ":"), ensure_ascii=False))
                 for key, value in (rule.get("fragments") or {}).items()}, status
 
 
-def _status(rule: dict[str, Any]) -> Status | None:
+def rule_status(rule: dict[str, Any]) -> Status | None:
+    """Returns the status that a rule gives; None is Success."""
     if not rule.get("code"):
         return None
     status = Status(Code.of(rule["code"]), "", tuple(rule.get("reasons") or ()))

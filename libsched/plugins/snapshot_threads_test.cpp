@@ -1,6 +1,5 @@
-// Two threads ask whether pods fit, each with an evaluator of its own on a snapshot of its own,
-// while the cluster's writer goes on. The answers are those that the cluster gave when the snapshot
-// was made.
+// Two threads judge whether pods fit, each with its own evaluator on its own snapshot, while the
+// cluster's writer continues. The answers equal the cluster's when the snapshot was made.
 #include <doctest/doctest.h>
 
 #include <atomic>
@@ -69,7 +68,7 @@ std::string asking(int i) {
   }
 }
 
-// How many nodes take each of the pods.
+// The number of nodes that take each pod.
 std::vector<size_t> fits(Evaluator& evaluator, const std::vector<PodRef>& pods) {
   std::vector<size_t> out;
   for (const PodRef& pod : pods) {

@@ -59,7 +59,7 @@ class Trial {
     return *parsed;
   }
 
-  // The status of PreFilter; "Skip" where the plugin's Filter is skipped.
+  // The status of PreFilter; "Skip" if the plugin's Filter is skipped.
   std::string pre_filter(const Pod& pod) {
     CycleState state;
     Result<Status> ran = evaluator_.run_pre_filter(state, pod);
@@ -69,7 +69,7 @@ class Trial {
     return text_of(*ran);
   }
 
-  // The verdict on a node; that of PreFilter with "PreFilter " before it if it fails.
+  // The verdict on a node; PreFilter's after "PreFilter " if PreFilter fails.
   std::string filter(const Pod& pod, const std::string& node) {
     CycleState state;
     Result<Status> ran = evaluator_.run_pre_filter(state, pod);
@@ -100,14 +100,14 @@ class Trial {
       if (framework_->plugins()[i].name == plugin_ && state.entries()[i].skip_filter) return true;
     return false;
   }
-  // Tells a state that a pod comes to (1) or leaves (-1) a node; what that says.
+  // Adds a pod to a node (1) or removes it (-1) in a state; returns the status.
   std::string change(CycleState& state, const Pod& pod, const Pod& other, Str node, int delta) {
     const uint32_t row = cluster_->view().find_node(node);
     const Result<Status> ran = delta > 0 ? evaluator_.run_add_pod(state, pod, other, row)
                                          : evaluator_.run_remove_pod(state, pod, other, row);
     return ran.ok() ? text_of(*ran) : "error: " + ran.error().text();
   }
-  // What Filter says of all nodes with this state, one by one and all at once: "a Success; ...".
+  // Filter's statuses of all nodes with this state, one by one and all at once: "a Success; ...".
   std::string verdicts(CycleState& state, const Pod& pod) {
     const View& view = cluster_->view();
     std::vector<uint64_t> bits(view.word_count());
@@ -144,7 +144,7 @@ class Trial {
   std::string scores(const std::string& spec) { return scores(*pod(spec)); }
 
  private:
-  // A cycle, and totals by row, must say what the decision says.
+  // A cycle, and totals by row, must agree with the decision.
   void check_cycle(const Pod& pod, const Decision& d) {
     const View& view = cluster_->view();
     CycleState state;
@@ -177,7 +177,7 @@ class Trial {
     Result<Ref<const Decision>> decided = evaluator_.check(pod, view.row(row).name, true);
     REQUIRE(decided.ok());
     CHECK((*decided)->status(0) == one);
-    // All rows at once, and all with the node at hand alone.
+    // All rows at once, and only this row.
     std::vector<uint64_t> bits(view.word_count()), only(view.word_count());
     only[row / 64] = uint64_t{1} << (row % 64);
     for (const bool alone : {false, true}) {
@@ -196,8 +196,8 @@ class Trial {
     }
   }
 
-  // A copy of the node gets the same verdict, also when its pods have gone and come back. (What
-  // they leave of ports is another matter: NodeInfo doesn't count them.)
+  // A copy of the node gets the same verdict, also after its pods have left and rejoined. (Ports
+  // are an exception: NodeInfo does not count their users.)
   void check_copy(CycleState& state, const Pod& pod, uint32_t row, const Status& one) {
     NodeOverlay node(cluster_->view(), row);
     Status copied;

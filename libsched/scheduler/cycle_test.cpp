@@ -1,4 +1,4 @@
-// schedule_one: a whole scheduling cycle with its failures, and what an observer hears of it. The
+// schedule_one: a whole scheduling cycle with its failures, and its observer's notifications. The
 // plugins are fakes.
 #include "libsched/scheduler/cycle.hpp"
 

@@ -16,7 +16,7 @@ struct Failure {
   // Of a FitError only: the plugins whose events may help the pod, and those of them that only wait
   // for something outside.
   std::set<std::string> unschedulable_plugins, pending_plugins;
-  // The new nomination of the pod; absent: it stays as the pod says.
+  // The new nomination of the pod; absent: unchanged.
   std::optional<Nomination> nomination = Nomination{true, {}};
 
   // The failure of a pod that a plugin rejected on the node chosen for it.

@@ -84,7 +84,7 @@ TEST_CASE("a message whose pod is gone or newer is dropped and counted") {
     w.queue->forget(p, told);
     CHECK(w.apply() == "0 2");
     CHECK(w.place("p") == "-");
-    CHECK(told->times == 1);  // whatever became of the pod
+    CHECK(told->times == 1);  // regardless of the pod
   }
   SUBCASE("the API server has spoken") {
     REQUIRE(w.cluster->assume(*p, "n").ok());

@@ -19,10 +19,10 @@ namespace libsched {
 struct AllocationColumn {
   RowColumn allocatable;
   RowColumn left;
-  RowColumn used;  // if there is none: allocatable - left
+  RowColumn used;  // if absent: allocatable - left
   int64_t ask;
   int64_t weight;
-  RowColumn inverse = {};  // Columns::inverse_column(), if there is one
+  RowColumn inverse = {};  // Columns::inverse_column(), if present
 
   int64_t used_at(size_t row) const {
     return used ? used[row] : wrapping_sub(allocatable[row], left[row]);
@@ -68,7 +68,7 @@ class Allocation {
   Basis basis_;
 };
 
-// Does what Go's int64(x) does on amd64: a value out of range gives the smallest number.
+// Go's int64(x) on amd64: a value out of range becomes the smallest number.
 inline int64_t truncated(double x) {
   constexpr double kLimit = 9223372036854775808.0;  // 2^63
   return x >= -kLimit && x < kLimit ? static_cast<int64_t>(x) : std::numeric_limits<int64_t>::min();

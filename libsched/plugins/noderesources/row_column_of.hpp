@@ -10,7 +10,7 @@ namespace libsched {
 
 class RowColumnOf {
  public:
-  // Borrows the values of so many rows. Lives as long as the columns that it gives.
+  // Borrows the first `rows` values. Must outlive the columns it returns.
   template <typename T>
   RowColumnOf(const T* values, size_t rows) {
     for (size_t r = 0; r < rows; r += 64)

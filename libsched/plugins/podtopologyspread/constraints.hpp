@@ -73,7 +73,7 @@ class EligibleRows {
   const View& view_;
   const Pod& pod_;
   std::vector<uint64_t> base_;
-  std::array<std::vector<uint64_t>, 4> by_policy_;  // made when asked for
+  std::array<std::vector<uint64_t>, 4> by_policy_;  // made on first use
 };
 
 }  // namespace libsched

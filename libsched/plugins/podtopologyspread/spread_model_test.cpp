@@ -39,7 +39,7 @@ struct Naive {
     for (const uint32_t s : view.row(r).pods) n += counted(*view.slot(s).pod, pod, c) ? 1 : 0;
     return n;
   }
-  // Nodes are eligible by the pod's nodeSelector and, if asked for, without taints.
+  // Nodes are eligible by the pod's nodeSelector and, if required, without taints.
   std::map<std::string, int64_t> domains(const TopologySpreadConstraint& c) const {
     std::map<std::string, int64_t> out;
     view.live().for_each([&](size_t row) {

@@ -62,7 +62,7 @@ void Cluster::make_snapshot() {
     journal_.revert();
     throw;
   }
-  // For those who judge this cluster the cycle has begun before.
+  // For plugins that run on this cluster the cycle has already begun.
   judged() ? journal_.revert() : journal_.commit();
   snapshot_ = std::move(made);
   snapshot_version_ = state_.version();

@@ -1,4 +1,4 @@
-// Cluster: one mutable state with a journal; Snapshot: what it was, for ever.
+// Cluster: one mutable state with a journal; Snapshot: the state at one moment.
 //
 // A cluster belongs to one writer thread. Every call either happens whole or changes nothing.
 #pragma once

@@ -74,7 +74,7 @@ class Columns {
   // between two copies.
   uint64_t epoch() const { return epoch_; }
   const Resource& resource(uint32_t id) const { return resources_[id]; }
-  // What kernels read. No column: there are no rows yet.
+  // The columns that kernels read. No column: the view has no rows yet.
   RowColumn allocatable_column(uint32_t id) const {
     const Resource& r = resources_[id];
     if (!r.allocatable.empty()) return RowColumn::of(r.allocatable.data());

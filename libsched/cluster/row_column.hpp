@@ -40,13 +40,13 @@ struct RowColumn {
   }
 };
 
-// What a Block holds of 64 rows is up to the writer, which marks the rows that have changed.
+// The writer decides what a Block holds of 64 rows, and marks the rows that have changed.
 template <typename Block>
 class RowBlocks {
  public:
   void reserve(size_t rows) { marks_.reserve(rows / 64); }
   void mark(uint32_t row) { marks_.set(row / 64); }
-  // Makes anew the blocks of so many words of rows that have changed: fill(block, word).
+  // Rebuilds the changed blocks of so many words of rows: fill(block, word).
   template <typename Fill>
   void renew(size_t words, Fill&& fill) {
     std::shared_ptr<Places> fresh;
@@ -60,7 +60,7 @@ class RowBlocks {
       (*fresh)[w] = reinterpret_cast<const std::byte*>(blocks_.chunk(w));
     });
   }
-  // What is there now; for a snapshot.
+  // The current contents, for a snapshot.
   RowBlocks published() const {
     RowBlocks out;
     out.blocks_ = blocks_;

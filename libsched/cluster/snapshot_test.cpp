@@ -148,7 +148,7 @@ class Described {
     out_ << "\nnodes " << v.node_count() << " pods " << v.pod_count() << " version " << v.version()
          << ' ' << v.membership();
   }
-  // What queries prepare on the way is not changed by later changes of the cluster either.
+  // Later changes of the cluster do not affect values that queries have prepared.
   Described& tables() {
     for (const std::string& app : kApps) {
       const CountsRef counts = v_.tables().counts(v_, *AppKey(app));
@@ -407,7 +407,7 @@ void run(uint32_t seed, int nodes, int steps, bool failing) {
     forks.pop_back();
   }
   for (const Kept& k : kept) check(k);
-  // What the cluster counts by changes is what a new one counts from the beginning.
+  // Counts that follow changes equal the counts of a new cluster.
   const SnapshotRef last = cluster->snapshot();
   REQUIRE(difference(Described(cluster->view()).tables().text(),
                      Described(last->view()).tables().text()) == "");

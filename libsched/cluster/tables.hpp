@@ -94,7 +94,7 @@ class Tables {
     bool changed = false;  // since then
     bool own = true;
   };
-  // What never changes of a table.
+  // The parts of a table that never change.
   struct Asked {
     Asked(const CountKey& key, std::string t, uint64_t h)
         : rule(key), text(std::move(t)), hash(h) {}

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <memory>
 #include <new>
+#include <thread>
 
 namespace libsched {
 
@@ -68,6 +69,21 @@ TEST_CASE("allocations are counted, and fail when a test says so") {
   allocations_left = -1;
   CHECK(first);
   CHECK_FALSE(second);
+}
+
+TEST_CASE("allocations of another thread are neither counted nor made to fail") {
+  size_t taken = 0;
+  const size_t before = bytes_taken;
+  std::thread other([&] {
+    const size_t begin = bytes_taken;
+    const auto some = std::make_unique<char[]>(size_t{1} << 20);
+    taken = bytes_taken - begin;
+    allocations_left = 0;
+  });
+  other.join();
+  CHECK(taken == size_t{1} << 20);
+  CHECK(bytes_taken - before < size_t{1} << 20);
+  CHECK(allocations_left == -1);
 }
 
 }  // namespace

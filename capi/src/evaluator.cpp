@@ -99,6 +99,17 @@ libsched_rc libsched_evaluator_set_parallelism(libsched_evaluator* evaluator, ui
                  [&]() -> Result<void> { return unwrap(evaluator)->set_parallelism(threads); });
 }
 
+libsched_rc libsched_evaluator_keep_classes(libsched_evaluator* evaluator, uint32_t when,
+                                            size_t max_bytes, libsched_error** error) {
+  LIBSCHED_REQUIRE_HANDLES(error, evaluator);
+  return guarded(error, [&]() -> Result<void> {
+    if (when > LIBSCHED_CLASSES_CHECKED)
+      return Error{
+          Rc::kUnsupported, "no LIBSCHED_CLASSES_* has the number " + std::to_string(when), {}, {}};
+    return unwrap(evaluator)->keep_classes(static_cast<ClassCacheMode>(when), max_bytes);
+  });
+}
+
 libsched_rc libsched_prefilter_result_create(libsched_prefilter_result** result,
                                              libsched_error** error) {
   LIBSCHED_REQUIRE_HANDLES(error, result);

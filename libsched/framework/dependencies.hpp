@@ -1,9 +1,9 @@
 // Dependencies: the changes of the view after which a plugin's answer about a node may differ.
 //
 // A cache of answers holds a cursor into the view's change log (cluster/change_log.hpp). An answer
-// stays valid as long as the log reports no change that the declaration names. A cache that has
-// caught up with the log asks for the declaration again, because what a plugin reads may itself
-// have changed.
+// stays valid as long as the log reports no change that the declaration names. The declaration
+// itself stays valid as long as the log reports no change that it names in `any`; after such a
+// change it is asked for again, because what a plugin reads may itself have changed.
 #pragma once
 
 #include "libsched/cluster/change_log.hpp"

@@ -11,6 +11,7 @@
 #include <optional>
 #include <vector>
 
+#include "libsched/framework/class_cache.hpp"
 #include "libsched/framework/crew.hpp"
 #include "libsched/framework/cycle_observer.hpp"
 #include "libsched/framework/decision.hpp"
@@ -76,6 +77,7 @@ struct FilterOutcome {
   size_t position = 0;     // of `first` in the node order
 };
 
+class ScorePass;
 class Subscription;
 
 class Evaluator final : public RefCounted {
@@ -134,6 +136,12 @@ class Evaluator final : public RefCounted {
   // PreFilter, Filter, PreScore and Score as upstream's scheduling cycle runs them, and the choice
   // of a node. Changes only the start of the next sampled cycle.
   Result<CycleOutcome> run_cycle(CycleState& state, const Pod& pod, const CycleOptions& options);
+
+  // Chooses when run_cycle() keeps what plugins say of the nodes by the class of the pod, which never
+  // changes an outcome, and drops what is kept. `max_bytes` 0 means ClassCache::kDefaultBytes. In
+  // mode kChecked run_cycle() returns kInternal if a kept answer differs from a fresh one.
+  Result<void> keep_classes(ClassCacheMode mode, size_t max_bytes = 0);
+  const ClassCache& classes() const { return classes_; }
 
   // Where a sampled cycle begins; upstream shares this between all profiles and never resets it.
   size_t next_start() const { return next_start_; }
@@ -280,6 +288,12 @@ class Evaluator final : public RefCounted {
   Result<void> run_post_filter_after(CycleState& state, const Pod& pod, const Call& call,
                                      const CycleOptions& options, const NodeStatuses& statuses,
                                      CycleOutcome* out);
+  Result<KeptClass*> kept_class(CycleState& state, const Pod& pod, const Call& call,
+                                const CycleOptions& options);
+  Result<bool> pick_kept(ScorePass& scores, const ScoreSet& set, KeptClass* kept, TieMode ties,
+                         const CycleOptions& options, CycleOutcome* out);
+  Result<void> compare_scores(ScorePass& scores, const ScoreSet& set, const ClassScores& kept,
+                              int64_t offset);
   uint32_t nominated_row(const Pod& pod) const;
   size_t nodes_to_find(size_t nodes) const;
 
@@ -299,6 +313,7 @@ class Evaluator final : public RefCounted {
   std::shared_ptr<Subscription> subscription_;  // of framework and cluster; null: not needed
   std::shared_ptr<SortedNodes> sorted_;         // of the nodes of the latest decision
   Workspace work_;
+  ClassCache classes_;
   mutable PodClassMap<std::string> signatures_{size_t{4} << 20};  // as of signed_at_
   mutable ChangeLog::Cursor signed_at_;
   size_t next_start_ = 0;

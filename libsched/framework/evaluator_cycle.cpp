@@ -272,6 +272,8 @@ Result<CycleOutcome> Evaluator::choose(CycleState& state, const Pod& pod, const 
   Told filters(options, CyclePoint::kFilter, pod, state);
   // Without a Filter plugin upstream ignores nominated pods, too.
   LIBSCHED_TRY(pass.prepare(&work_, filtering));
+  const Result<KeptClass*> kept = kept_class(state, pod, call, options);
+  if (!kept.ok()) return kept.error();
   const Result<FilterWalk> found =
       options.node_by_node ? walk_one_by_one(pass, call, policy, said) : pass.walk(policy);
   if (!found.ok()) return found.error();
@@ -320,10 +322,20 @@ Result<CycleOutcome> Evaluator::choose(CycleState& state, const Pod& pod, const 
       return out;
     }
   }
-  if (work_.totals.size() < words * 64) work_.totals.resize(words * 64);
-  int64_t offset = 0;
+  const bool uniform = options.ties == TieMode::kUpstream && framework_->behaviours().uniform_ties;
+  const TieMode ties = uniform ? TieMode::kRandom : options.ties;
   std::optional<Told> told;
   if (scoring) told.emplace(options, CyclePoint::kScore, pod, state);
+  if (*kept != nullptr) {
+    const Result<bool> picked = pick_kept(scores, set, *kept, ties, options, &out);
+    if (!picked.ok()) return picked.error();
+    if (*picked) {
+      if (told) told->end(&out.status);
+      return out;
+    }
+  }
+  if (work_.totals.size() < words * 64) work_.totals.resize(words * 64);
+  int64_t offset = 0;
   ScoreTable table;
   Result<Status> scored =
       scores.score(set, work_.totals.data(), options.node_by_node ? &table : nullptr, &offset);
@@ -336,9 +348,7 @@ Result<CycleOutcome> Evaluator::choose(CycleState& state, const Pod& pod, const 
     out.status = std::move(*scored);
     return out;
   }
-  const bool uniform = options.ties == TieMode::kUpstream && framework_->behaviours().uniform_ties;
-  out.row = pick_row(v, set, work_.totals.data(), uniform ? TieMode::kRandom : options.ties,
-                     options.seed, &ties_broken_, &out.total);
+  out.row = pick_row(v, set, work_.totals.data(), ties, options.seed, &ties_broken_, &out.total);
   out.total = wrapping_add(out.total, offset);
   return out;
 }

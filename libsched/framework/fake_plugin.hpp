@@ -39,6 +39,7 @@ struct Fake {
   Plugin::Threading threading = Plugin::Threading::kConcurrent;
   Dependencies reads = Dependencies::everything();
   bool foreign = true;
+  bool by_range = false;
   std::function<Result<QueueingHint>(size_t, const Pod&, const ObjectChange&)> hint;
 };
 
@@ -83,6 +84,7 @@ class FakePlugin final : public Plugin {
     return fake_.score(*call.view.node(row), &unused);
   }
   bool normalizes() const override { return fake_.normalize != nullptr; }
+  bool normalizes_by_range() const override { return fake_.by_range; }
   Status normalize(const ScoreCall&, const ScoreSet& set, int64_t* scores) const override {
     return fake_.normalize(set, scores);
   }

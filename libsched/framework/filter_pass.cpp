@@ -158,7 +158,11 @@ Result<void> FilterPass::judge(const RowSet& set, Verdicts* verdicts) {
     call.data = step.data;
     call.pre_filtered = step.pre_filtered;
     if (verdicts == nullptr) {
-      step.plugin->filter(call, set);
+      if (step.accepted == nullptr) {
+        step.plugin->filter(call, set);
+      } else {
+        for (size_t w = 0; w < set.words; ++w) set.alive[w] &= step.accepted[set.first_word + w];
+      }
       continue;
     }
     verdicts->before(set.alive);

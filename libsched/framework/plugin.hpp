@@ -182,8 +182,8 @@ class Plugin {
   virtual Status pre_score(const PreScoreCall&, std::shared_ptr<PluginData>*) const { return {}; }
 
   // The changes that affect the answers about this pod: those at PreFilter and Filter, and at
-  // PreScore and Score. Applies to any copy of the pod of the same class. Without a declaration:
-  // any change.
+  // PreScore and Score. Applies to any copy of the pod of the same class, as long as no node has a
+  // change that the declaration names in `any`. Without a declaration: any change.
   virtual Dependencies depends_on(const View&, const Pod&) const {
     return Dependencies::everything();
   }
@@ -196,6 +196,9 @@ class Plugin {
 
   // Upstream's ScoreExtensions: replaces scores[row] for every row of the set.
   virtual bool normalizes() const { return false; }
+  // Whether a row's normalised score depends only on its own score and on the smallest and largest
+  // score of the set.
+  virtual bool normalizes_by_range() const { return false; }
   virtual Status normalize(const ScoreCall&, const ScoreSet&, int64_t*) const { return {}; }
   // The same for a plugin with uniform scores: all rows have `score`.
   virtual int64_t normalize_uniform(const ScoreCall&, int64_t score) const { return score; }

@@ -169,9 +169,8 @@ Result<Status> ScorePass::score_none(const ScoreSet& set, int64_t* totals) {
   return Status();
 }
 
-// Gets all scores of one plugin. If a node fails, `sums` records it, and the scores are
-// meaningless.
-Result<Scored> ScorePass::ask(uint32_t plugin, const ScoreSet& set, int64_t* scores, Sums* sums) {
+// Gets all scores of one plugin. Nodes that fail are marked, and then the scores are meaningless.
+Result<Scored> ScorePass::ask(uint32_t plugin, const ScoreSet& set, int64_t* scores) {
   const CycleState::Entry& entry = state_.entries()[plugin];
   const Framework::Instance& instance = framework_.plugins()[plugin];
   const View& v = call_.view;
@@ -184,18 +183,31 @@ Result<Scored> ScorePass::ask(uint32_t plugin, const ScoreSet& set, int64_t* sco
   errors.assign(set.words, 0);
   ScoreSet judged = set;
   judged.errors = errors.data();
-  const ScoreCall call = call_of(plugin);
-  const Scored scored = instance.plugin->score(call, judged, scores);
+  const Scored scored = instance.plugin->score(call_of(plugin), judged, scores);
   LIBSCHED_TRY(call_.check_limits());
-  if (std::any_of(errors.begin(), errors.end(), [](uint64_t w) { return w != 0; })) {
+  return scored;
+}
+
+bool ScorePass::errors() const {
+  const std::vector<uint64_t>& errors = work_.score_errors;
+  return std::any_of(errors.begin(), errors.end(), [](uint64_t w) { return w != 0; });
+}
+
+// Records a failure in `sums`.
+Result<Scored> ScorePass::ask(uint32_t plugin, const ScoreSet& set, int64_t* scores, Sums* sums) {
+  const Result<Scored> asked = ask(plugin, set, scores);
+  if (!asked.ok()) return asked;
+  if (errors()) {
+    const Framework::Instance& instance = framework_.plugins()[plugin];
+    const std::vector<uint64_t>& errors = work_.score_errors;
     const auto bad = [&](uint32_t r) { return (errors[r / 64] >> (r % 64) & 1) != 0; };
     const size_t at = first_place(set.rows(), bad);
     if (!sums->failed_before(Sums::kScore, at))
       sums->fail(Sums::kScore, at,
                  plugin_failed("running Score plugins", instance.name,
-                               instance.plugin->score_status(call, set.rows()[at])));
+                               instance.plugin->score_status(call_of(plugin), set.rows()[at])));
   }
-  return scored;
+  return asked;
 }
 
 bool ScorePass::normalizes_in_turn() const {
@@ -266,22 +278,7 @@ uint32_t pick_row(const View& view, const ScoreSet& set, const int64_t* totals, 
     set.for_each([&](uint32_t r) { only = totals[r] == top ? r : only; });
     return only;
   }
-  if (ties == TieMode::kUpstream) {
-    size_t i = 0;
-    while (totals[set.order->at(i)] != top) i = next_in_heap(i, set.count);
-    return set.order->at(i);
-  }
-  size_t skip = ties == TieMode::kRandom ? mixed(seed, (*ties_broken)++) % count : 0;
-  uint32_t chosen = kNoId;
-  for (const uint32_t r : set.rows()) {
-    if (totals[r] != top) continue;
-    if (ties == TieMode::kRandom) {
-      if (skip-- == 0) return r;
-    } else if (chosen == kNoId || view.row(r).name < view.row(chosen).name) {
-      chosen = r;
-    }
-  }
-  return chosen;
+  return pick_tie(view, set, totals, top, count, ties, seed, ties_broken);
 }
 
 }  // namespace libsched

@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "libsched/framework/class_scores.hpp"
 #include "libsched/framework/plugin_scope.hpp"
 #include "libsched/framework/workspace.hpp"
 
@@ -27,6 +28,10 @@ class ScorePass {
   // the amount that every row's total lacks; if null, the totals are complete.
   Result<Status> score(const ScoreSet& set, int64_t* totals, ScoreTable* table,
                        int64_t* offset = nullptr);
+  // As score(), with the scores of `kept`, which is brought up to date for the set: afterwards
+  // kept->totals() and `offset` are what score() gives. False if nothing is kept that serves, or if a
+  // plugin fails; then score() has to be called.
+  Result<bool> score_kept(const ScoreSet& set, ClassScores* kept, int64_t* offset);
 
  private:
   class Sums;
@@ -40,7 +45,11 @@ class ScorePass {
     const CycleState::Entry& entry = state_.entries()[plugin];
     return {call_, pod_, state_, entry.score_data.get(), entry.data.get(), entry.pre_scored};
   }
+  Result<Scored> ask(uint32_t plugin, const ScoreSet& set, int64_t* scores);
   Result<Scored> ask(uint32_t plugin, const ScoreSet& set, int64_t* scores, Sums* sums);
+  bool errors() const;
+  Result<bool> score_missing(const ScoreSet& missing, ClassScores* kept);
+  Result<bool> sum_missing(const ScoreSet& missing, ClassScores* kept);
 
   const Framework& framework_;
   CycleState& state_;
@@ -49,6 +58,29 @@ class ScorePass {
   PluginScope scope_;
   Workspace& work_;
 };
+
+// Chooses among the `count` rows of the set whose total is the best one, `top`. `ties_broken` counts
+// random choices.
+template <typename T>
+uint32_t pick_tie(const View& view, const ScoreSet& set, const T* totals, T top, size_t count,
+                  TieMode ties, uint64_t seed, uint64_t* ties_broken) {
+  if (ties == TieMode::kUpstream) {
+    size_t i = 0;
+    while (totals[set.order->at(i)] != top) i = next_in_heap(i, set.count);
+    return set.order->at(i);
+  }
+  size_t skip = ties == TieMode::kRandom ? mixed(seed, (*ties_broken)++) % count : 0;
+  uint32_t chosen = kNoId;
+  for (const uint32_t r : set.rows()) {
+    if (totals[r] != top) continue;
+    if (ties == TieMode::kRandom) {
+      if (skip-- == 0) return r;
+    } else if (chosen == kNoId || view.row(r).name < view.row(chosen).name) {
+      chosen = r;
+    }
+  }
+  return chosen;
+}
 
 // The best row of the set by `totals`; `best` gets its total. `ties_broken` counts random choices.
 uint32_t pick_row(const View& view, const ScoreSet& set, const int64_t* totals, TieMode ties,

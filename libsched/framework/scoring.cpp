@@ -13,12 +13,16 @@ Span<uint32_t> FeasibleOrder::rows() {
   made_ = true;
   rows_->resize(count_ + 1);  // one more: every step writes, the last ones in vain
   uint32_t* out = rows_->data();
-  size_t n = 0;
+  size_t n = 0, stop = 0;
+  constexpr size_t kStretch = 256;  // a set that is complete is noticed after so many nodes
   const auto take = [&](size_t begin, size_t end) {
-    for (size_t i = begin; i < end; ++i) {
-      const uint32_t r = nodes_[i];
-      out[n] = r;
-      n += bits_[r / 64] >> (r % 64) & 1;
+    for (size_t i = begin; i < end && n < count_; i = stop) {
+      stop = std::min(end, i + kStretch);
+      for (size_t k = i; k < stop; ++k) {
+        const uint32_t r = nodes_[k];
+        out[n] = r;
+        n += bits_[r / 64] >> (r % 64) & 1;
+      }
     }
   };
   take(start_, nodes_.size());

@@ -17,6 +17,8 @@ struct FilterStep {
   const Plugin* plugin;
   const PluginData* data;
   bool pre_filtered;
+  // Null: the plugin is asked. Else the rows that it accepts, by words of the view.
+  const uint64_t* accepted = nullptr;
 };
 
 // The status of a row that the step rejected, as upstream's RunFilterPlugins gives it.

@@ -1,91 +1,22 @@
 // The declarations of plugins (Plugin::depends_on) against what they read: answers that the change
 // log keeps up to date equal fresh ones after every change, with forks, reverts and copies, on the
 // recorded cases of the conformance test. A declaration with a missing kind of change fails.
-//
-// LIBSCHED_CASES=n takes n times as many cases.
 #include <doctest/doctest.h>
-#include <simdjson.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <optional>
-#include <random>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "libsched/framework/evaluator.hpp"
-#include "libsched/ingest/gzip.hpp"
 #include "libsched/ingest/ingest.hpp"
-#include "libsched/plugins/in_tree.hpp"
+#include "libsched/plugins/changing_cases_test.hpp"
 #include "libsched/plugins/kept_answers_test.hpp"
 
 namespace libsched {
 namespace {
-
-struct Case {
-  std::string name, config;
-  std::vector<ObjectSet> objects;  // one each
-  std::vector<PodRef> pods;
-};
-
-std::vector<Case> read_cases(const std::string& kind, size_t first, size_t step) {
-  std::ifstream file(LIBSCHED_SOURCE_DIR "/tests/goldens/" + kind + ".evaluate.jsonl.gz",
-                     std::ios::binary);
-  REQUIRE_MESSAGE(file.good(), kind);
-  const std::string packed((std::istreambuf_iterator<char>(file)),
-                           std::istreambuf_iterator<char>());
-  const Result<Unpacked> text = gunzip(packed, size_t{256} << 20);
-  REQUIRE(text.ok());
-  std::vector<Case> out;
-  simdjson::dom::parser parser;
-  size_t number = 0;
-  const Str all = text->text();
-  for (size_t begin = 0; begin < all.size(); ++number) {
-    const size_t end = std::min(all.find('\n', begin), all.size());
-    const std::string line(all.substr(begin, end - begin));
-    begin = end + 1;
-    if (number % step != first % step) continue;
-    simdjson::dom::element root;
-    REQUIRE(parser.parse(simdjson::padded_string(line)).get(root) == simdjson::SUCCESS);
-    const simdjson::dom::element whole = root["case"].value();
-    Case c;
-    c.name = std::string(std::string_view(whole["name"].value()));
-    simdjson::dom::element config;
-    if (whole["config"].get(config) == simdjson::SUCCESS)
-      c.config =
-          config.is_string() ? std::string(std::string_view(config)) : simdjson::minify(config);
-    ParseOptions options;
-    bool defaults = false;
-    options.defaults = whole["defaults"].get(defaults) == simdjson::SUCCESS && defaults;
-    const simdjson::dom::array objects = whole["objects"].get_array().value();
-    for (const simdjson::dom::element object : objects) {
-      Result<ObjectSet> set = parse_objects(simdjson::minify(object), options);
-      if (set.ok()) c.objects.push_back(std::move(*set));
-    }
-    const simdjson::dom::array pods = whole["pods"].get_array().value();
-    for (const simdjson::dom::element pod : pods) {
-      const Result<PodRef> parsed = parse_pod(simdjson::minify(pod), options);
-      if (parsed.ok()) c.pods.push_back(*parsed);
-    }
-    if (!c.pods.empty()) out.push_back(std::move(c));
-  }
-  return out;
-}
-
-FrameworkRef framework_of(const Case& c) {
-  const Result<ConfigRef> config =
-      parse_config(c.config.empty() ? "apiVersion: kubescheduler.config.k8s.io/v1\n"
-                                      "kind: KubeSchedulerConfiguration\n"
-                                    : c.config);
-  if (!config.ok()) return nullptr;
-  const Str profile = (*config)->profiles[0].scheduler_name;
-  const auto made = Framework::create(*config, profile, in_tree_registry(), FeatureGates());
-  return made.ok() ? *made : nullptr;
-}
 
 AskedAt asked_at(const Framework& framework, uint32_t plugin) {
   const auto at = [&](ExtensionPoint p) {
@@ -96,136 +27,6 @@ AskedAt asked_at(const Framework& framework, uint32_t plugin) {
           at(ExtensionPoint::kPreScore), at(ExtensionPoint::kScore)};
 }
 
-// Objects that are rare or absent in the recorded cases.
-const char* const kMoreObjects = R"(
-{apiVersion: resource.k8s.io/v1, kind: DeviceClass, metadata: {name: d},
- spec: {extendedResourceName: example.com/gpu}}
----
-{apiVersion: resource.k8s.io/v1, kind: DeviceClass, metadata: {name: e},
- spec: {extendedResourceName: example.com/none}}
----
-{apiVersion: v1, kind: Service, metadata: {name: web, namespace: default},
- spec: {selector: {app: web}}}
----
-{apiVersion: v1, kind: Service, metadata: {name: db, namespace: default},
- spec: {selector: {app: db}}}
----
-{apiVersion: v1, kind: Service, metadata: {name: cache, namespace: team-a},
- spec: {selector: {app: cache}}}
----
-{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: wait},
- provisioner: lvm.csi.example.com, volumeBindingMode: WaitForFirstConsumer}
----
-{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: tracked},
- provisioner: b.csi.example.com, volumeBindingMode: Immediate}
----
-{apiVersion: storage.k8s.io/v1, kind: CSIDriver, metadata: {name: b.csi.example.com},
- spec: {storageCapacity: true, preventPodSchedulingIfMissing: true}}
----
-{apiVersion: storage.k8s.io/v1, kind: CSIDriver, metadata: {name: ebs.csi.example.com},
- spec: {storageCapacity: true, preventPodSchedulingIfMissing: true}}
----
-{apiVersion: storage.k8s.io/v1, kind: CSIStorageCapacity, metadata: {name: all, namespace: default},
- capacity: 100Gi, storageClassName: tracked, nodeTopology: {}}
----
-{apiVersion: storage.k8s.io/v1, kind: CSIStorageCapacity, metadata: {name: more, namespace: default},
- capacity: 100Gi, storageClassName: wait, nodeTopology: {}}
----
-{apiVersion: storage.k8s.io/v1, kind: CSINode, metadata: {name: node-001},
- spec: {drivers: [{name: b.csi.example.com, nodeID: x, allocatable: {count: 1}}]}}
-)";
-std::vector<ObjectSet> more_objects() {
-  std::vector<ObjectSet> out;
-  std::string all = kMoreObjects;
-  for (size_t begin = 0; begin < all.size();) {
-    const size_t end = std::min(all.find("---", begin), all.size());
-    Result<ObjectSet> set = parse_objects(all.substr(begin, end - begin), {});
-    REQUIRE_MESSAGE(set.ok(), set.error().text());
-    out.push_back(std::move(*set));
-    begin = end + 3;
-  }
-  return out;
-}
-
-// A cluster that changes at random: objects of two cases with similar names are added, removed and
-// replaced.
-class Churn {
- public:
-  Churn(const Case& c, const Case& other, unsigned seed) : rng_(seed) {
-    for (const Case* of : {&c, &other})
-      for (const ObjectSet& set : of->objects) objects_.push_back(&set);
-    for (const ObjectSet& set : more_) objects_.push_back(&set);
-    for (const ObjectSet& set : c.objects) static_cast<void>(cluster_->apply(set));
-    pods_ = c.pods;
-  }
-  Cluster& cluster() { return *cluster_; }
-  size_t below(size_t n) { return n == 0 ? 0 : rng_() % n; }
-
-  void step() {
-    switch (below(16)) {
-      case 0: static_cast<void>(cluster_->fork()); return;
-      case 1: static_cast<void>(cluster_->commit()); return;
-      case 2:
-      case 3: static_cast<void>(cluster_->revert()); return;
-      case 4: {  // continues with a copy if no fork is open
-        const Ref<Cluster> copy = cluster_->clone();
-        if (cluster_->fork_depth() == 0) cluster_ = copy;
-        return;
-      }
-      case 5:
-      case 6: {
-        const Pod& pod = *pods_[below(pods_.size())];
-        if (const Str node = random_node(); !node.empty())
-          static_cast<void>(cluster_->assume(pod, std::string(node)));
-        return;
-      }
-      case 7: {
-        const Pod& pod = *pods_[below(pods_.size())];
-        static_cast<void>(cluster_->forget(pod.meta.ns, pod.meta.name));
-        return;
-      }
-      case 8:
-      case 9:
-      case 10: remove(*objects_[below(objects_.size())]); return;
-      default: static_cast<void>(cluster_->apply(*objects_[below(objects_.size())])); return;
-    }
-  }
-  // Some of the nodes, and at times all.
-  std::vector<uint32_t> some_rows() {
-    std::vector<uint32_t> rows;
-    const bool all = below(3) == 0;
-    cluster_->view().live().for_each([&](size_t r) {
-      if (all || below(2) == 0) rows.push_back(static_cast<uint32_t>(r));
-    });
-    return rows;
-  }
-
- private:
-  Str random_node() {
-    const View& v = cluster_->view();
-    return v.order().empty() ? Str() : Str(v.row(v.order()[below(v.order().size())]).name);
-  }
-  void remove(const ObjectSet& set) {
-    for (const NodeRef& n : set.nodes) static_cast<void>(cluster_->remove_node(n->meta.name));
-    for (const PodRef& p : set.pods)
-      static_cast<void>(cluster_->remove_pod(p->meta.ns, p->meta.name));
-    for (const StoredObject& o : set.stored)
-      static_cast<void>(cluster_->remove_object(o.kind, o.object->meta.ns, o.object->meta.name));
-    for (const NamespaceRef& n : set.namespaces)
-      static_cast<void>(cluster_->remove_object(StoredKind::kNamespace, "", n->meta.name));
-  }
-
-  std::mt19937 rng_;
-  const std::vector<ObjectSet> more_ = more_objects();
-  Ref<Cluster> cluster_ = make_ref<Cluster>();
-  std::vector<const ObjectSet*> objects_;
-  std::vector<PodRef> pods_;
-};
-
-const char* const kKinds[] = {"basic",  "changes", "config",  "csilimit",     "defaultspread",
-                              "images", "mixed",   "mutated", "nodeaffinity", "podaffinity",
-                              "ports",  "spread",  "preempt", "taints",       "volumes"};
-
 // All plugins that filter or score, each with two pods.
 struct Asked {
   std::string name;
@@ -234,10 +35,6 @@ struct Asked {
   PodRef pod;
   PodRef twin;  // with another name and uid; null if its class would differ
 };
-PodRef twin_of(const Pod& pod) {
-  PodRef twin(copy_pod(pod, "twin", pod.meta.ns, "twin-uid", pod.spec.node_name));
-  return pod_class(*twin) == pod_class(pod) ? twin : nullptr;
-}
 std::vector<Asked> asked_of(const Framework& framework, const Case& c, size_t round) {
   std::vector<Asked> out;
   for (uint32_t i = 0; i < framework.plugins().size(); ++i) {
@@ -268,11 +65,6 @@ void for_each_case(size_t factor, F&& f) {
         f(asked_of(*framework, cases[k], round), &churn);
       }
     }
-}
-
-size_t factor() {
-  const char* const given = std::getenv("LIBSCHED_CASES");
-  return given == nullptr ? 1 : static_cast<size_t>(std::max(1L, std::atol(given)));
 }
 
 TEST_CASE("answers that are kept by what plugins declare equal fresh ones") {

@@ -152,8 +152,11 @@ class KeptAnswers {
           [&](const std::vector<uint32_t>& rows) { return asking.filter(rows); });
     renew(reads_.score, &score_,
           [&](const std::vector<uint32_t>& rows) { return asking.score(rows); });
-    reads_ = plugin_->depends_on(view, asked);
-    if (weaken_) weaken_(&reads_);
+    // The declaration holds as long as nothing of any node changes that it names.
+    const Dependencies before = reads_;
+    const Dependencies now = plugin_->depends_on(view, asked);
+    if (!known || before.filter.any_hit(any)) reads_.filter = weakened(now).filter;
+    if (!known || before.score.any_hit(any)) reads_.score = weakened(now).score;
     cursor_ = view.log().cursor();
   }
   void bring_up_to_date(const View& view) { bring_up_to_date(view, *pod_); }
@@ -181,6 +184,10 @@ class KeptAnswers {
   size_t live() const { return live_; }
 
  private:
+  Dependencies weakened(Dependencies reads) const {
+    if (weaken_) weaken_(&reads);
+    return reads;
+  }
   static std::string difference(const View& view, const char* what, const Answers& kept,
                                 const Answers& fresh, const std::vector<uint32_t>& rows) {
     const std::string where = std::string(what) + " ";

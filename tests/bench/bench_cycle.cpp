@@ -1,8 +1,9 @@
 // cycle/plain/<what>/<pod>: whole cycles on 5,000 nodes without sampling, in which every node is
 // judged and scored, and the limit kernels on the same nodes; before anything is timed, both must
-// have the same scores. cycle/<kind>/<how>: pods that depend on other pods, as the kinds of the
-// upstream benchmark (tests/oracle/peer/objects.go); `warm`: the selector has been used before,
-// `first touch`: it has not.
+// have the same scores. Nothing is kept by class but in cycle/plain/kept/<pod>. cycle/<kind>/<how>:
+// pods that depend on other pods, as the kinds of the upstream benchmark
+// (tests/oracle/peer/objects.go); `warm`: the selector has been used before, `first touch`: it has
+// not.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -22,6 +23,12 @@ struct Scene {
   Framework framework = default_framework();
   Evaluator evaluator = make_evaluator(framework.get(), cluster.get());
   Status status = make_status();
+
+  Scene() { keep_classes(LIBSCHED_CLASSES_OFF); }
+  void keep_classes(uint32_t when) const {
+    libsched_error* error = nullptr;
+    must("keep classes", libsched_evaluator_keep_classes(evaluator.get(), when, 0, &error), error);
+  }
 };
 
 // Picks a node, or ends the program.
@@ -170,14 +177,17 @@ void add_plain() {
             for (auto _ : state)
               benchmark::DoNotOptimize(kernel.run(input, feasible.data(), totals.data()));
           });
-    benchmark::RegisterBenchmark(("cycle/plain/run_cycle" + number).c_str(),
-                                 [=](benchmark::State& state) {
-                                   const PlainScene& s = plain();
-                                   for (auto _ : state) {
-                                     const CycleState cycle = make_cycle_state();
-                                     run_cycle(s, cycle.get(), s.pods[i].get());
-                                   }
-                                 });
+    for (const bool kept : {false, true})
+      benchmark::RegisterBenchmark(
+          ((kept ? "cycle/plain/kept" : "cycle/plain/run_cycle") + number).c_str(),
+          [=](benchmark::State& state) {
+            const PlainScene& s = plain();
+            s.keep_classes(kept ? LIBSCHED_CLASSES_AUTO : LIBSCHED_CLASSES_OFF);
+            for (auto _ : state) {
+              const CycleState cycle = make_cycle_state();
+              run_cycle(s, cycle.get(), s.pods[i].get());
+            }
+          });
   }
 }
 

@@ -1,5 +1,6 @@
 // place/<nodes>/<pods>: 1,000 pods placed one after the other on a cluster in a fork, which is
-// reverted: equal ones, mixed ones of 24 shapes, and equal ones of a size that no node has. And
+// reverted: equal ones, mixed ones of 24 shapes, and equal ones of a size that no node has.
+// place/<nodes>/10000 pods of <n> shapes: with answers kept by class, and without. And
 // sign/<nodes>/<pods>: the signatures of equal pods.
 #include <benchmark/benchmark.h>
 
@@ -25,9 +26,9 @@ Scene& scene() {
   return *made;
 }
 
-std::vector<Pod> pods_of(const std::vector<PodSpec>& shapes) {
+std::vector<Pod> pods_of(const std::vector<PodSpec>& shapes, size_t count = kPods) {
   std::vector<Pod> out;
-  for (size_t i = 0; i < kPods; ++i) {
+  for (size_t i = 0; i < count; ++i) {
     PodSpec spec = shapes[i % shapes.size()];
     spec.name = "new-" + std::to_string(i);
     out.push_back(parse_pod(pod_document(spec)));
@@ -35,13 +36,25 @@ std::vector<Pod> pods_of(const std::vector<PodSpec>& shapes) {
   return out;
 }
 
-void place(benchmark::State& state, const std::vector<PodSpec>& shapes, uint32_t outcome) {
+std::vector<PodSpec> shapes_of(size_t count) {
+  std::vector<PodSpec> out;
+  for (size_t i = 0; i < count; ++i) {
+    out.push_back(plain_pods()[i % plain_pods().size()]);
+    out.back().memory = std::to_string(64 + i) + "Mi";
+  }
+  return out;
+}
+
+// The shapes one after the other, again and again.
+void place(benchmark::State& state, const std::vector<PodSpec>& shapes, uint32_t outcome,
+           size_t count = kPods, uint32_t keep = LIBSCHED_CLASSES_AUTO) {
   Scene& s = scene();
-  const std::vector<Pod> pods = pods_of(shapes);
+  const std::vector<Pod> pods = pods_of(shapes, count);
   std::vector<const libsched_pod*> given;
   for (const Pod& pod : pods) given.push_back(pod.get());
   libsched_evaluator* const evaluator = s.evaluator.get();
   libsched_error* error = nullptr;
+  must("keep classes", libsched_evaluator_keep_classes(evaluator, keep, 0, &error), error);
   struct Told {
     uint32_t outcome;
     size_t pods = 0;
@@ -60,9 +73,9 @@ void place(benchmark::State& state, const std::vector<PodSpec>& shapes, uint32_t
                            &told, &error),
          error);
     must("revert", libsched_cluster_revert(s.cluster.get(), &error), error);
-    if (told.pods != kPods) fail("place: pods are missing", nullptr);
+    if (told.pods != count) fail("place: pods are missing", nullptr);
   }
-  state.counters["pods"] = kPods;
+  state.counters["pods"] = static_cast<double>(count);
 }
 
 // With default spread constraints no pod is signed.
@@ -112,6 +125,16 @@ void add_place_benchmarks() {
   add("/1000 equal pods", {plain_pods()[0]}, LIBSCHED_OUTCOME_PLACED);
   add("/1000 mixed pods", plain_pods(), LIBSCHED_OUTCOME_PLACED);
   add("/1000 equal pods that fit nowhere", {large}, LIBSCHED_OUTCOME_UNSCHEDULABLE);
+  for (const size_t shapes : {1, 10, 100})
+    for (const bool kept : {true, false})
+      benchmark::RegisterBenchmark((group + "/10000 pods of " + std::to_string(shapes) + " shapes" +
+                                    (kept ? "" : ", nothing kept"))
+                                       .c_str(),
+                                   [=](benchmark::State& state) {
+                                     place(state, shapes_of(shapes), LIBSCHED_OUTCOME_PLACED,
+                                           10 * kPods,
+                                           kept ? LIBSCHED_CLASSES_AUTO : LIBSCHED_CLASSES_OFF);
+                                   });
   benchmark::RegisterBenchmark(("sign/" + std::to_string(kNodes) + "/1000 equal pods").c_str(),
                                sign);
 }

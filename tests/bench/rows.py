@@ -109,6 +109,10 @@ def _cycle(figures, peer):
                notes={"pods": pods, "nodes": 5000, "limits": kernels})
     _gate(row, f"<= {_CYCLE_TO_LIMIT:.0f} x limit", row["to_limit"] <= _CYCLE_TO_LIMIT)
     out = [row]
+    if any(name.startswith("cycle/plain/kept/") for name in figures):
+        minimum, median, _ = _over_pods(figures, "cycle/plain/kept")
+        out.append(_row("cycle, answers kept by class", "plain pods, no node has changed", minimum,
+                        median, upstream=_whole(peer, "basic")))
     for name, figure in figures.items():
         if not name.startswith("cycle/") or name.startswith("cycle/plain/"):
             continue

@@ -135,6 +135,7 @@ static void ask(asker* a) {
   REFUSED(kBusy, libsched_run_bind_plugins(e, a->state, a->pod, text("big"), status, err));
   REFUSED(kBusy, libsched_run_post_bind_plugins(e, a->state, a->pod, text("big"), err));
   REFUSED(kBusy, libsched_evaluator_set_parallelism(e, 2, err));
+  REFUSED(kBusy, libsched_evaluator_keep_classes(e, LIBSCHED_CLASSES_OFF, 0, err));
   REFUSED(kBusy, libsched_evaluator_set_services(e, a->others, err));
   CHECK(libsched_evaluator_services(e) == a->services);
   libsched_node_statuses_unref(statuses);

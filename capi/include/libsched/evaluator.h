@@ -33,6 +33,26 @@ void libsched_evaluator_unref(LIBSCHED_OWN libsched_evaluator *evaluator);
      libsched_evaluator_set_parallelism(evaluator, 16, &error); */
 libsched_rc libsched_evaluator_set_parallelism(libsched_evaluator *evaluator, uint32_t threads, LIBSCHED_OWN libsched_error **error);
 
+/* When an evaluator keeps verdicts and scores by class of pods; see
+   libsched_evaluator_keep_classes(). */
+enum {
+  LIBSCHED_CLASSES_AUTO = 0,   /* on views with 256 nodes and more, where it pays */
+  LIBSCHED_CLASSES_OFF = 1,    /* never */
+  LIBSCHED_CLASSES_ALWAYS = 2, /* on any view */
+  LIBSCHED_CLASSES_CHECKED = 3 /* as ALWAYS, and compares each kept answer with a fresh one, at its full cost */
+};
+/* Chooses when libsched_run_cycle(), libsched_schedule() and libsched_schedule_one() keep what plugins
+   say of the nodes by class: pods that differ only by name, such as replicas, are of one class. For the
+   next pod of a class, Filter and Score are called only for nodes that have changed since. This never
+   changes an outcome. Plugins that are not part of the library are called each time. The default is
+   AUTO. `max_bytes` limits the memory; beyond it the least recently used classes are dropped. 0 means
+   the default, 64 MiB; a class takes about 10 bytes for each node. The call drops all kept answers. In mode
+   CHECKED a cycle returns INTERNAL if a kept answer is wrong. Errors: UNSUPPORTED (`when`), MISUSE
+   (inside a slot that this evaluator calls).
+     libsched_evaluator_keep_classes(evaluator, LIBSCHED_CLASSES_OFF, 0, &error); */
+libsched_rc libsched_evaluator_keep_classes(libsched_evaluator *evaluator, uint32_t when, size_t max_bytes,
+                                            LIBSCHED_OWN libsched_error **error);
+
 /* The nodes that PreFilter leaves. Made by the caller, filled by a call. */
 typedef struct libsched_prefilter_result libsched_prefilter_result;
 libsched_rc libsched_prefilter_result_create(LIBSCHED_OWN libsched_prefilter_result **out, LIBSCHED_OWN libsched_error **error);

@@ -41,6 +41,7 @@ constexpr const char* kTempting[] = {
     "libsched_evaluator_assume",
     "libsched_evaluator_forget",
     "libsched_evaluator_set_parallelism",
+    "libsched_evaluator_keep_classes",
     "libsched_evaluator_set_services",
     "libsched_cycle_state_write",
     "libsched_cycle_state_delete",

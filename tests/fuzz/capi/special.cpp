@@ -67,6 +67,19 @@ void call_libsched_evaluator_set_parallelism(Turn& t) {
   if (rc == LIBSCHED_OK && threads > 1) world().parallel = true;
 }
 
+void call_libsched_evaluator_keep_classes(Turn& t) {
+  static constexpr uint32_t kModes[] = {0, 1, 2, 3, 3, 3, 3, 4, UINT32_MAX};
+  static constexpr size_t kBytes[] = {0, 0, 0, 1, 5000, SIZE_MAX};
+  In<libsched_evaluator> evaluator(t, "evaluator", kExclusive);
+  const uint32_t when = t.choose.of(kModes);
+  const size_t max_bytes = t.choose.of(kBytes);
+  Fault error(t, "error");
+  t.begin("libsched_evaluator_keep_classes", Changes::kNothing, evaluator, error);
+  const libsched_rc rc =
+      libsched_evaluator_keep_classes(evaluator.get(), when, max_bytes, error.get());
+  t.end_fallible(rc, evaluator, error);
+}
+
 namespace {
 
 // Checks placements, and decides whether to continue.

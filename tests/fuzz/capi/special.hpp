@@ -14,6 +14,9 @@ void call_libsched_cycle_state_read(Turn& t);
 // A thousand threads would take all the time.
 void call_libsched_evaluator_set_parallelism(Turn& t);
 
+// Of random numbers hardly one would be a mode.
+void call_libsched_evaluator_keep_classes(Turn& t);
+
 // Callbacks, and a number of replicas that is not random: all of them may be placed.
 void call_libsched_schedule(Turn& t);
 // An array of evaluators that are not const.

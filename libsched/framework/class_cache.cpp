@@ -1,0 +1,81 @@
+// ClassCache: finding a class, following the log, and forgetting what was used least recently.
+#include "libsched/framework/class_cache.hpp"
+
+#include <utility>
+
+#include "libsched/objects/pod_class.hpp"
+
+namespace libsched {
+namespace {
+
+constexpr size_t kEntry = 160;  // of the table, the list and the allocations
+
+}  // namespace
+
+void ClassCache::configure(ClassCacheMode mode, size_t max_bytes) {
+  by_name_.clear();
+  classes_.clear();
+  bytes_ = 0;
+  mode_ = mode;
+  max_bytes_ = max_bytes == 0 ? kDefaultBytes : max_bytes;
+}
+
+// An order that does not hold all nodes has no places for them.
+bool ClassCache::serves(const View& view) const {
+  if (view.order_membership() != view.membership()) return false;
+  switch (mode_) {
+    case ClassCacheMode::kOff: return false;
+    case ClassCacheMode::kAuto: return view.node_count() >= kFewNodes;
+    default: return true;
+  }
+}
+
+KeptClass& ClassCache::find(std::string name) {
+  if (const auto found = by_name_.find(name); found != by_name_.end()) {
+    classes_.splice(classes_.begin(), classes_, found->second);
+    return classes_.front();
+  }
+  Classes fresh(1);
+  fresh.front().name = std::move(name);
+  by_name_.emplace(fresh.front().name, fresh.begin());
+  classes_.splice(classes_.begin(), fresh);
+  return classes_.front();
+}
+
+void ClassCache::count(KeptClass* of) {
+  const size_t now =
+      kEntry + sizeof *of + of->name.size() + of->verdicts.bytes() + of->scores.bytes();
+  bytes_ += now - of->bytes;
+  of->bytes = now;
+}
+
+void ClassCache::evict() {
+  while (bytes_ > max_bytes_ && !classes_.empty()) {
+    bytes_ -= classes_.back().bytes;
+    by_name_.erase(classes_.back().name);
+    classes_.pop_back();
+  }
+}
+
+Result<KeptClass*> ClassCache::follow(const Framework& framework, const FilterCall& call,
+                                      Workspace* work) {
+  // The latest class has been scored since it was counted.
+  if (!classes_.empty()) count(&classes_.front());
+  evict();
+  KeptClass& kept = find(pod_class(call.pod));
+  if (std::exchange(kept.open, true)) {
+    kept.cursor = {};
+    kept.verdicts = {};
+    kept.scores.forget();
+  }
+  changes_.read(call.view.log(), kept.cursor);
+  kept.scores.follow(changes_);
+  LIBSCHED_TRY(kept.verdicts.follow(framework, call, changes_, work));
+  kept.cursor = call.view.log().cursor();
+  kept.open = false;
+  if (mode_ == ClassCacheMode::kChecked)
+    LIBSCHED_TRY(kept.verdicts.compare(framework, call, work->steps));
+  return &kept;
+}
+
+}  // namespace libsched

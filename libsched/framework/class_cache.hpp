@@ -1,0 +1,89 @@
+// ClassCache: of the classes of pods that an evaluator has judged lately, the verdicts and scores
+// of all nodes, each with a cursor into the view's change log.
+//
+// A cache is never needed for an answer and never changes one. PreFilter and PreScore are asked for
+// every pod; Filter and Score only about rows that the log names. What is kept takes a bounded
+// amount of memory: beyond the limit the classes go that were used least recently.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "libsched/framework/class_scores.hpp"
+#include "libsched/framework/class_verdicts.hpp"
+
+namespace libsched {
+
+// When an evaluator keeps answers by class. The numbers are part of the C API.
+enum class ClassCacheMode : uint8_t {
+  kAuto = 0,     // on views with so many nodes that it pays
+  kOff = 1,      // never; nothing is kept
+  kAlways = 2,   // on any view
+  kChecked = 3,  // as kAlways; each kept answer is compared with a fresh one, at its full price
+};
+
+class KeptClass {
+ public:
+  ClassScores scores;
+
+ private:
+  friend class ClassCache;
+  std::string name;   // the class
+  bool open = false;  // it is being brought up to date, or that ended half-way
+  ChangeLog::Cursor cursor;
+  ClassVerdicts verdicts;
+  size_t bytes = 0;  // as counted last
+};
+
+class ClassCache {
+ public:
+  static constexpr size_t kDefaultBytes = size_t{64} << 20;
+  // With fewer nodes asking all of them costs no more than looking for what is kept.
+  static constexpr size_t kFewNodes = 256;
+
+  ClassCacheMode mode() const { return mode_; }
+  // Forgets everything. `max_bytes` 0: the default.
+  void configure(ClassCacheMode mode, size_t max_bytes);
+  // Whether answers about this view are kept.
+  bool serves(const View& view) const;
+  // Over all calls: how many pods got their node by kept scores.
+  uint64_t served() const { return served_; }
+  void note_served() { ++served_; }
+  size_t size() const { return classes_.size(); }
+  size_t bytes() const { return bytes_; }
+
+  // What is kept of the pod's class, with the verdicts brought up to date and the steps of `work`
+  // told of them. Valid until the next call. Errors: those of limits; in mode kChecked, kInternal of
+  // a plugin that reads what it does not declare.
+  Result<KeptClass*> follow(const Framework& framework, const FilterCall& call, Workspace* work);
+
+  // Where the nodes are in the view's order.
+  const NodePlaces& places(const View& view) {
+    places_.follow(view);
+    return places_;
+  }
+
+ private:
+  using Classes = std::list<KeptClass>;
+
+  KeptClass& find(std::string name);
+  void count(KeptClass* of);
+  void evict();
+
+  ClassCacheMode mode_ = ClassCacheMode::kAuto;
+  size_t max_bytes_ = kDefaultBytes, bytes_ = 0;
+  uint64_t served_ = 0;
+  struct Hash {
+    size_t operator()(std::string_view s) const { return static_cast<size_t>(hash_str(s)); }
+  };
+  Classes classes_;  // the latest first
+  std::unordered_map<std::string_view, Classes::iterator, Hash> by_name_;
+  LoggedChanges changes_;
+  NodePlaces places_;
+};
+
+}  // namespace libsched

@@ -1,0 +1,278 @@
+// What is kept by class: which nodes plugins are asked about again after which change, and what is
+// never kept. libsched/plugins/class_cache_test.cpp compares outcomes with all in-tree plugins.
+#include "libsched/framework/class_cache.hpp"
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "libsched/framework/fake_plugin.hpp"
+
+namespace libsched {
+namespace {
+
+// Rejects the nodes with the label `bad`, and gives those with the label `top` more points.
+struct Asked {
+  std::multiset<std::string> filter, score;
+  void clear() {
+    filter.clear();
+    score.clear();
+  }
+};
+bool labelled(const Node& node, Str key) { return find_label(node.meta.labels, key) != nullptr; }
+Fake labels_matter(Asked* asked, const Dependencies& reads, bool foreign = false) {
+  Fake fake;
+  fake.name = "Labels";
+  fake.filter = [=](const FilterCall&, const Node& node) {
+    asked->filter.insert(std::string(node.meta.name));
+    return labelled(node, "bad") ? Status(Code::kUnschedulable, "no") : Status();
+  };
+  fake.score = [=](const Node& node, int64_t* score) {
+    asked->score.insert(std::string(node.meta.name));
+    *score = labelled(node, "top") ? 10 : 1;
+    return Status();
+  };
+  fake.reads = reads;
+  fake.foreign = foreign;
+  return fake;
+}
+constexpr Reads kLabels{kLabelsChanged, 0, false, false};
+using Names = std::multiset<std::string>;
+
+struct KeptWorld : FakeWorld {
+  explicit KeptWorld(std::vector<Fake> fakes, ClassCacheMode mode = ClassCacheMode::kAlways)
+      : FakeWorld(std::move(fakes)) {
+    REQUIRE(evaluator.keep_classes(mode).ok());
+  }
+  Result<CycleOutcome> run(const CycleOptions& how = {}) {
+    return evaluator.run_cycle(*make_ref<CycleState>(), *pod, how);
+  }
+  std::string node(const CycleOptions& how = {}) {
+    const Result<CycleOutcome> out = run(how);
+    REQUIRE_MESSAGE(out.ok(), out.error().text());
+    return out->row == kNoId ? "none" : std::string(evaluator.view().row(out->row).name);
+  }
+  void label(const std::string& name, const std::string& labels) {
+    REQUIRE(cluster->update_node(fake_node(name, labels)).ok());
+  }
+};
+
+TEST_CASE("only what has changed is asked about again, from the third pod of a class on") {
+  Asked asked;
+  KeptWorld w({labels_matter(&asked, {kLabels, kLabels})});
+  const Names all = {"n1", "n2", "n3"};
+  for (int time = 0; time < 2; ++time) {  // a class that comes once is not kept
+    asked.clear();
+    CHECK(w.node() == "n1");
+    CHECK(asked.filter == all);
+    CHECK(asked.score == all);
+  }
+  const auto then = [&](const std::string& chosen, const Names& filtered, const Names& scored) {
+    asked.clear();
+    CHECK(w.node() == chosen);
+    CHECK(asked.filter == filtered);
+    CHECK(asked.score == scored);
+  };
+  then("n1", {}, {});
+  REQUIRE(w.cluster
+              ->add_pods(std::vector<const Pod*>{fake_pod("q").get()}.data(),
+                         std::vector<Str>{"n1"}.data(), 1)
+              .ok());
+  then("n1", {}, {});  // pods are not read
+  w.label("n2", "{top: a}");
+  then("n2", {"n2"}, {"n2"});
+  w.label("n2", "{top: a, bad: a}");
+  then("n1", {"n2"}, {});  // it is not scored, for it is not feasible
+  REQUIRE(w.cluster->fork().ok());
+  w.label("n2", "{}");
+  w.label("n3", "{top: a}");
+  then("n3", {"n2", "n3"}, {"n2", "n3"});
+  REQUIRE(w.cluster->revert().ok());
+  then("n1", {"n2", "n3"}, {"n3"});
+  w.add("n0", "{top: a}");
+  then("n0", {"n0"}, {"n0"});
+  REQUIRE(w.cluster->remove_node("n1").ok());
+  then("n0", {}, {});
+  REQUIRE(w.cluster->remove_node("n0").ok());
+  // One node is feasible: upstream does not score then.
+  then("n3", {}, {});
+  w.add("n1");
+  then("n3", {"n1"}, {"n1"});
+  CHECK(w.evaluator.classes().served() == 10);
+}
+
+TEST_CASE("a plugin without a declaration is asked each time, about what others leave") {
+  Asked known, unknown;
+  Fake first = labels_matter(&known, {kLabels, {}});
+  first.score = nullptr;
+  Fake second = labels_matter(&unknown, Dependencies::everything(), true);
+  second.name = "Unknown";
+  KeptWorld w({first, second});
+  w.label("n2", "{bad: a}");
+  for (int time = 0; time < 5; ++time) {
+    known.clear();
+    unknown.clear();
+    CHECK(w.node() == "n1");
+    CHECK(known.filter.size() == (time < 2 ? 3 : 0));
+    CHECK(unknown.filter == Names{"n1", "n3"});
+    CHECK(unknown.score == Names{"n1", "n3"});
+  }
+  CHECK(w.evaluator.classes().served() == 0);
+}
+
+TEST_CASE("a plugin that reads more than it declares is found out by mode kChecked") {
+  for (const bool score : {false, true}) {
+    Asked asked;
+    KeptWorld w({labels_matter(&asked, {score ? kLabels : Reads{}, score ? Reads{} : kLabels})},
+                ClassCacheMode::kChecked);
+    for (int time = 0; time < 3; ++time) CHECK(w.node() == "n1");
+    w.label("n2", score ? "{top: a}" : "{bad: a}");
+    const Result<CycleOutcome> out = w.run();
+    REQUIRE(!out.ok());
+    CHECK(out.error().rc == Rc::kInternal);
+    CHECK(out.error().path == "node n2");
+    CHECK(out.error().plugin == (score ? "" : "Labels"));
+    CHECK(w.evaluator.keep_classes(ClassCacheMode::kOff).ok());
+    CHECK(w.node() == (score ? "n2" : "n1"));
+  }
+}
+
+TEST_CASE("Errors, scores out of range and calls that end early are not kept") {
+  Asked asked;
+  bool error = false, huge = false;
+  int until_cancelled = -1;
+  std::atomic<bool> cancel{false};
+  Fake fake = labels_matter(&asked, {kLabels, kLabels});
+  const auto tick = [&] {
+    if (until_cancelled >= 0 && until_cancelled-- == 0) cancel = true;
+  };
+  fake.filter = [&, was = fake.filter](const FilterCall& call, const Node& node) {
+    tick();
+    if (error && node.meta.name == "n3") return Status::from_error("broken");
+    return was(call, node);
+  };
+  fake.score = [&, was = fake.score](const Node& node, int64_t* score) {
+    tick();
+    const Status s = was(node, score);
+    if (huge && node.meta.name == "n3") *score = 101;
+    return s;
+  };
+  KeptWorld w({fake});
+  CHECK(w.node() == "n1");
+  CHECK(w.node() == "n1");
+  error = true;
+  w.label("n3", "{c: c}");
+  CHECK(w.run()->status.message().find("broken") != std::string::npos);
+  error = false;
+  CHECK(w.node() == "n1");
+  CHECK(w.node() == "n1");
+  huge = true;
+  w.label("n3", "{a: a}");
+  CHECK(w.run()->status.message().find("101") != std::string::npos);
+  huge = false;
+  w.label("n3", "{top: a}");
+  for (int time = 0; time < 4; ++time) CHECK(w.node() == "n3");
+  CycleOptions how;
+  how.limits.cancel = &cancel;
+  size_t ended = 0;
+  for (int steps = 0; steps < 6; ++steps) {
+    w.label("n3", steps % 2 == 0 ? "{}" : "{top: b}");
+    w.label("n1", "{b: '" + std::to_string(steps) + "'}");
+    until_cancelled = steps / 2;
+    const Result<CycleOutcome> out = w.run(how);
+    ended += !out.ok();
+    until_cancelled = -1;
+    cancel = false;
+    for (int time = 0; time < 4; ++time) CHECK(w.node() == (steps % 2 == 0 ? "n1" : "n3"));
+  }
+  CHECK(ended == 6);
+}
+
+TEST_CASE("normalised totals follow the range of the feasible nodes") {
+  // Raw scores are numbers in a label; normalised, the largest gets 100.
+  std::multiset<std::string> scored;
+  Fake fake;
+  fake.name = "Range";
+  fake.filter = [](const FilterCall&, const Node& node) {
+    return labelled(node, "bad") ? Status(Code::kUnschedulable, "no") : Status();
+  };
+  fake.score = [&](const Node& node, int64_t* score) {
+    scored.insert(std::string(node.meta.name));
+    const Label* l = find_label(node.meta.labels, "raw");
+    *score = l == nullptr ? 1 : std::stoll(std::string(l->value));
+    return Status();
+  };
+  fake.normalize = [](const ScoreSet& set, int64_t* scores) {
+    default_normalize(set, false, scores);
+    return Status();
+  };
+  fake.by_range = true;
+  fake.reads = {kLabels, kLabels};
+  fake.foreign = false;
+  KeptWorld w({fake}, ClassCacheMode::kChecked);
+  const auto total = [&](const std::string& chosen, int64_t want) {
+    const Result<CycleOutcome> out = w.run();
+    REQUIRE_MESSAGE(out.ok(), out.error().text());
+    CHECK(w.evaluator.view().row(out->row).name == chosen);
+    CHECK(out->total == want);
+  };
+  for (int time = 0; time < 3; ++time) total("n1", 100);
+  w.label("n2", "{raw: '5'}");
+  total("n2", 100);
+  w.label("n3", "{raw: '10'}");
+  total("n3", 100);
+  w.label("n3", "{raw: '10', bad: a}");  // the end of the range is no longer feasible
+  total("n2", 100);
+  w.label("n2", "{raw: '0'}");
+  total("n1", 100);
+  w.label("n3", "{raw: '2'}");
+  total("n3", 100);
+  CHECK(w.evaluator.classes().served() >= 6);
+}
+
+TEST_CASE("the first of the best nodes in upstream's heap, however many there are") {
+  Asked asked;
+  KeptWorld w({labels_matter(&asked, {kLabels, kLabels})}, ClassCacheMode::kChecked);
+  for (size_t i = 4; i <= 400; ++i) w.add("n" + std::to_string(i));
+  const auto pick = [&] { return w.node(); };
+  for (int time = 0; time < 3; ++time) CHECK(pick() == "n1");
+  // In pre-order position 4, in the left half, comes before position 2.
+  w.label("n3", "{top: a}");
+  CHECK(pick() == "n3");
+  w.label("n5", "{top: a}");
+  CHECK(pick() == "n5");
+  w.label("n400", "{top: a}");
+  CHECK(pick() == "n5");  // position 399 is in the right half
+  w.label("n256", "{top: a}");
+  CHECK(pick() == "n256");  // and 255 at the left end
+  w.label("n5", "{top: a, bad: a}");
+  static_cast<void>(pick());
+  for (size_t i = 200; i < 390; ++i) w.label("n" + std::to_string(i), "{top: a}");
+  static_cast<void>(pick());
+  for (size_t i = 1; i < 100; ++i) w.label("n" + std::to_string(i), "{bad: a}");
+  for (size_t i = 0; i < 3; ++i) {
+    static_cast<void>(pick());
+    w.label("n" + std::to_string(200 + i), "{}");
+  }
+  REQUIRE(w.cluster->remove_node("n150").ok());
+  static_cast<void>(pick());
+  CHECK(w.evaluator.classes().served() >= 8);
+}
+
+TEST_CASE("small clusters are not worth it") {
+  Asked asked;
+  KeptWorld w({labels_matter(&asked, {kLabels, kLabels})}, ClassCacheMode::kAuto);
+  for (int time = 0; time < 4; ++time) CHECK(w.node() == "n1");
+  CHECK(w.evaluator.classes().size() == 0);
+  for (size_t i = 4; i <= ClassCache::kFewNodes; ++i) w.add("n" + std::to_string(i));
+  for (int time = 0; time < 4; ++time) CHECK(w.node() == "n1");
+  CHECK(w.evaluator.classes().size() == 1);
+  CHECK(w.evaluator.classes().served() == 3);
+}
+
+}  // namespace
+}  // namespace libsched

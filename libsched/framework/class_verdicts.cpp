@@ -1,0 +1,140 @@
+// ClassVerdicts: which plugins are asked again, and about which rows.
+#include "libsched/framework/class_verdicts.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "libsched/base/quote.hpp"
+
+namespace libsched {
+namespace {
+
+// Beyond this many words one call for all of them costs less than one for each.
+constexpr size_t kFewWords = 8;
+
+bool any(const std::vector<uint64_t>& bits) {
+  return std::any_of(bits.begin(), bits.end(), [](uint64_t w) { return w != 0; });
+}
+
+FilterCall call_of(const FilterStep& step, const FilterCall& call) {
+  return {call, call.pod, call.state, step.data, step.pre_filtered};
+}
+
+}  // namespace
+
+void LoggedChanges::read(const ChangeLog& log, const ChangeLog::Cursor& since) {
+  rows.clear();
+  all = 0;
+  known = log.for_each_since(since, [&](uint32_t row, ChangeKinds kinds) {
+    all |= kinds;
+    if (row != kNoId) rows.push_back({row, kinds});
+  });
+}
+
+bool LoggedChanges::hit(const Reads& reads, size_t words, std::vector<uint64_t>* bits) const {
+  if (!reads.row_hit(all)) return false;
+  bits->assign(words, 0);
+  bool found = false;
+  for (const Row& r : rows) {
+    if (!reads.row_hit(r.kinds) || r.row / 64 >= words) continue;
+    (*bits)[r.row / 64] |= uint64_t{1} << (r.row % 64);
+    found = true;
+  }
+  return found;
+}
+
+// The rows of Workspace::hit. False: an answer is an Error.
+Result<bool> ClassVerdicts::judge(const FilterStep& step, const FilterCall& call, Workspace* work,
+                                  Kept* kept) {
+  const std::vector<uint64_t>& rows = work->hit;
+  std::vector<uint64_t>&alive = work->alive_hit, &errors = work->errors;
+  const size_t words = rows.size();
+  const Bitmap& live = call.view.live();
+  alive.resize(words);
+  errors.assign(words, 0);
+  size_t hit = 0;
+  for (size_t w = 0; w < words; ++w) {
+    alive[w] = rows[w] & live.word(w);
+    hit += rows[w] != 0 ? 1 : 0;
+  }
+  const FilterCall asked = call_of(step, call);
+  if (hit > kFewWords) {
+    step.plugin->filter(asked, {0, words, alive.data(), errors.data()});
+  } else {
+    for (size_t w = 0; w < words; ++w)
+      if (alive[w] != 0) step.plugin->filter(asked, {w, 1, &alive[w], &errors[w]});
+  }
+  LIBSCHED_TRY(call.check_limits());
+  if (any(errors)) return false;
+  kept->accepted.resize(words);
+  for (size_t w = 0; w < words; ++w) kept->accepted[w] = (kept->accepted[w] & ~rows[w]) | alive[w];
+  return true;
+}
+
+Result<void> ClassVerdicts::follow(const Framework& framework, const FilterCall& call,
+                                   const LoggedChanges& changes, Workspace* work) {
+  std::vector<FilterStep>& steps = work->steps;
+  const std::vector<uint32_t>& plugins = framework.at(ExtensionPoint::kFilter);
+  const size_t words = call.view.word_count();
+  kept_.resize(plugins.size());
+  size_t next = 0;
+  for (size_t k = 0; k < plugins.size(); ++k) {
+    Kept& kept = kept_[k];
+    if (next == steps.size() || steps[next].index != plugins[k]) {  // it is not asked this time
+      kept.declared = kept.whole = false;
+      continue;
+    }
+    FilterStep& step = steps[next++];
+    if (!kept.declared || !changes.known || kept.reads.any_hit(changes.all)) {
+      kept.whole = false;
+      kept.reads = step.plugin->depends_on(call.view, call.pod).filter;
+      kept.declared = !kept.reads.outside && !kept.reads.others;
+      continue;
+    }
+    if (kept.whole && !changes.hit(kept.reads, words, &work->hit)) {
+      kept.accepted.resize(words);
+    } else {
+      if (!std::exchange(kept.whole, true)) work->hit.assign(words, ~uint64_t{0});
+      const Result<bool> judged = judge(step, call, work, &kept);
+      if (!judged.ok()) return judged.error();
+      if (!*judged) {
+        kept.declared = kept.whole = false;
+        continue;
+      }
+    }
+    step.accepted = kept.accepted.data();
+  }
+  return {};
+}
+
+Result<void> ClassVerdicts::compare(const Framework& framework, const FilterCall& call,
+                                    std::span<const FilterStep> steps) const {
+  const View& v = call.view;
+  const size_t words = v.word_count();
+  std::vector<uint64_t> alive(words), errors(words);
+  for (const FilterStep& step : steps) {
+    if (step.accepted == nullptr) continue;
+    for (size_t w = 0; w < words; ++w) alive[w] = v.live().word(w);
+    step.plugin->filter(call_of(step, call), {0, words, alive.data(), errors.data()});
+    LIBSCHED_TRY(call.check_limits());
+    for (size_t w = 0; w < words; ++w) {
+      const uint64_t other = (alive[w] ^ step.accepted[w]) & v.live().word(w);
+      if (other == 0) continue;
+      const auto row = static_cast<uint32_t>(w * 64 + static_cast<size_t>(std::countr_zero(other)));
+      const std::string& name = framework.plugins()[step.index].name;
+      return Error{Rc::kInternal,
+                   "plugin " + go_quote(name) + " filters by more than it declares to read",
+                   "node " + v.row(row).name, name};
+    }
+  }
+  return {};
+}
+
+size_t ClassVerdicts::bytes() const {
+  size_t out = kept_.capacity() * sizeof(Kept);
+  for (const Kept& k : kept_) out += k.accepted.capacity() * sizeof(uint64_t);
+  return out;
+}
+
+}  // namespace libsched

@@ -1,0 +1,61 @@
+// ClassVerdicts: the nodes that each Filter plugin accepts for the pods of a class, as of a place
+// in the view's change log.
+//
+// The plugins declare what they read (dependencies.hpp). A plugin whose declaration names no change
+// since the last time keeps its verdicts, but for the rows that the log names: those are judged
+// again. A plugin is kept only from the second time on, so a class that never comes back costs the
+// declarations alone. A plugin that declares nothing, or whose answers are Errors, is not kept.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "libsched/base/result.hpp"
+#include "libsched/framework/workspace.hpp"
+
+namespace libsched {
+
+// What a change log reports since a cursor.
+struct LoggedChanges {
+  struct Row {
+    uint32_t row;
+    ChangeKinds kinds;
+  };
+  bool known = false;     // false: anything may have changed
+  ChangeKinds all = 0;    // of any row, or of none
+  std::vector<Row> rows;  // rows more than once
+
+  void read(const ChangeLog& log, const ChangeLog::Cursor& since);
+  // Sets the bits of the rows that may have got another answer. False: there is none, and `bits` is
+  // left alone.
+  bool hit(const Reads& reads, size_t words, std::vector<uint64_t>* bits) const;
+};
+
+class ClassVerdicts {
+ public:
+  // Brings the verdicts up to date, and points FilterStep::accepted of the steps that are kept to
+  // them; they stay there until the next call. `work` holds the steps of a pass that was made for
+  // the pod. After an error or an exception the object must be made anew.
+  Result<void> follow(const Framework& framework, const FilterCall& call,
+                      const LoggedChanges& changes, Workspace* work);
+  // What differs from the answers that the plugins give now, as an Error that names the plugin.
+  Result<void> compare(const Framework& framework, const FilterCall& call,
+                       std::span<const FilterStep> steps) const;
+  size_t bytes() const;
+
+ private:
+  struct Kept {
+    bool declared = false;  // `reads` holds since the last time
+    bool whole = false;     // `accepted` does
+    Reads reads;
+    std::vector<uint64_t> accepted;
+  };
+
+  static Result<bool> judge(const FilterStep& step, const FilterCall& call, Workspace* work,
+                            Kept* kept);
+
+  std::vector<Kept> kept_;  // in the order of the Filter plugins
+};
+
+}  // namespace libsched

@@ -1,0 +1,104 @@
+// ScorePass: scores that are kept by class, of which only those of changed rows are asked for.
+#include <utility>
+
+#include "libsched/framework/score_columns.hpp"
+#include "libsched/framework/score_pass.hpp"
+
+namespace libsched {
+namespace {
+
+bool in_range(int64_t score) { return score >= kMinNodeScore && score <= kMaxNodeScore; }
+
+}  // namespace
+
+// Raw scores of rows that have none. False: a plugin fails, or a score has no place.
+Result<bool> ScorePass::score_missing(const ScoreSet& missing, ClassScores* kept) {
+  const std::vector<uint32_t>& order = framework_.at(ExtensionPoint::kScore);
+  int64_t constant = 0;
+  bool summed = false;
+  for (size_t k = 0; k < order.size(); ++k) {
+    if (!asked(order[k])) continue;
+    int64_t* const column = work_.column.data();
+    const Result<Scored> scored = ask(order[k], missing, column);
+    if (!scored.ok()) return scored.error();
+    if (errors()) return false;
+    const int64_t weight = framework_.score_weights()[k];
+    if (framework_.plugins()[order[k]].plugin->normalizes()) {
+      if (!kept->take_raw(static_cast<uint32_t>(k), missing, *scored, column)) return false;
+    } else if (scored->uniform) {
+      if (!in_range(scored->value)) return false;
+      constant += scored->value * weight;
+    } else if (!column_kernels().add(missing.bits, missing.words, column, weight,
+                                     !std::exchange(summed, true), work_.totals.data())) {
+      return false;
+    }
+  }
+  kept->take_sums(missing, summed ? work_.totals.data() : nullptr, constant);
+  return true;
+}
+
+// Totals of rows that have none, where plugins that normalise give different scores. The set holds
+// the ends of their ranges, so each row gets what it would get in the whole set.
+Result<bool> ScorePass::sum_missing(const ScoreSet& missing, ClassScores* kept) {
+  const std::vector<uint32_t>& order = framework_.at(ExtensionPoint::kScore);
+  bool summed = false;
+  for (const ClassScores::Raw& raw : kept->raws()) {
+    if (raw.uniform) continue;
+    const uint32_t i = order[raw.plugin];
+    int64_t* const column = work_.column.data();
+    missing.for_each([&](uint32_t r) { column[r] = raw.scores[r]; });
+    if (!framework_.plugins()[i].plugin->normalize(call_of(i), missing, column).success())
+      return false;
+    LIBSCHED_TRY(call_.check_limits());
+    if (!column_kernels().add(missing.bits, missing.words, column,
+                              framework_.score_weights()[raw.plugin], !std::exchange(summed, true),
+                              work_.totals.data()))
+      return false;
+  }
+  kept->take_totals(work_.normal, work_.totals.data());
+  return true;
+}
+
+Result<bool> ScorePass::score_kept(const ScoreSet& set, ClassScores* kept, int64_t* offset) {
+  const std::vector<uint32_t>& order = framework_.at(ExtensionPoint::kScore);
+  std::vector<uint32_t>& places = work_.hit_rows;
+  places.clear();
+  for (size_t k = 0; k < order.size(); ++k)
+    if (asked(order[k])) places.push_back(static_cast<uint32_t>(k));
+  if (!kept->follows(places)) {
+    kept->begin(framework_, call_.view, pod_, places);
+    return false;
+  }
+  if (!kept->useful()) return false;
+  kept->open(set.words);
+  const size_t n = set.words * 64;
+  if (work_.column.size() < n) work_.column.resize(n);
+  if (work_.totals.size() < n) work_.totals.resize(n);
+  const auto part = [&](const std::vector<uint64_t>& bits, size_t count) {
+    return ScoreSet{set.words, count, bits.data(), set.order, nullptr};
+  };
+  const std::vector<uint64_t>& missing = work_.hit;
+  if (const size_t count = kept->missing({set.bits, set.words}, &work_.hit); count != 0) {
+    const Result<bool> scored = score_missing(part(missing, count), kept);
+    if (!scored.ok() || !*scored) return scored;
+  }
+  kept->take_set(set, &work_.hit);
+  *offset = 0;
+  for (const ClassScores::Raw& raw : kept->raws()) {
+    if (!raw.uniform) continue;
+    const uint32_t i = order[raw.plugin];
+    const int64_t normal = framework_.plugins()[i].plugin->normalize_uniform(call_of(i), raw.value);
+    if (!in_range(normal)) return false;
+    *offset += normal * framework_.score_weights()[raw.plugin];
+  }
+  if (kept->varied()) {
+    if (const size_t count = kept->unsummed(&work_.normal); count != 0) {
+      const Result<bool> summed = sum_missing(part(work_.normal, count), kept);
+      if (!summed.ok() || !*summed) return summed;
+    }
+  }
+  kept->close();
+  return true;
+}
+
+}  // namespace libsched

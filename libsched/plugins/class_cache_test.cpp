@@ -1,0 +1,311 @@
+// Cycles of an evaluator that keeps answers by class equal those of one that keeps none, with all
+// in-tree plugins, on clusters that change at random; and a kept answer that is wrong is noticed.
+#include <doctest/doctest.h>
+
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "libsched/framework/evaluator.hpp"
+#include "libsched/plugins/changing_cases_test.hpp"
+
+namespace libsched {
+namespace {
+
+std::string outcome_text(const View& view, const Result<CycleOutcome>& out) {
+  if (!out.ok()) return "error: " + out.error().text();
+  std::string text = out->row == kNoId ? "none" : std::string(view.row(out->row).name);
+  for (const size_t n : {static_cast<size_t>(out->total), out->feasible, out->evaluated})
+    text += " " + std::to_string(n);
+  return text + " " + out->status.plugin + ": " + out->status.message();
+}
+
+// Evaluators of one framework: one keeps nothing, one all, and one compares what it keeps.
+class Compared {
+ public:
+  explicit Compared(const FrameworkRef& framework) : framework_(framework) {}
+
+  void stand_on(const Ref<Cluster>& cluster) {
+    if (all_[0] && all_[0]->cluster() == cluster.get()) return;
+    constexpr ClassCacheMode kModes[] = {ClassCacheMode::kOff, ClassCacheMode::kAlways,
+                                         ClassCacheMode::kChecked};
+    for (size_t i = 0; i < 3; ++i) {
+      all_[i] = make_ref<Evaluator>(framework_, cluster);
+      REQUIRE(all_[i]->keep_classes(kModes[i]).ok());
+    }
+  }
+  // The outcome, which is the same of all.
+  CycleOutcome cycle(const Pod& pod, const CycleOptions& how, size_t start) {
+    std::string texts[3];
+    CycleOutcome out;
+    for (size_t i = 0; i < 3; ++i) {
+      all_[i]->set_next_start(start);
+      const Ref<CycleState> state = make_ref<CycleState>();
+      Result<CycleOutcome> ran = all_[i]->run_cycle(*state, pod, how);
+      texts[i] =
+          outcome_text(all_[i]->view(), ran) + " next " + std::to_string(all_[i]->next_start());
+      if (i == 0 && ran.ok()) out = std::move(*ran);
+    }
+    REQUIRE(texts[1] == texts[0]);
+    REQUIRE(texts[2] == texts[0]);
+    return out;
+  }
+  const Evaluator& keeping() const { return *all_[1]; }
+
+ private:
+  FrameworkRef framework_;
+  Ref<Evaluator> all_[3];
+};
+
+CycleOptions some_options(std::mt19937* rng) {
+  CycleOptions how;
+  how.sampling = (*rng)() % 3 == 0;
+  how.ties = static_cast<TieMode>((*rng)() % 5 < 3 ? 0 : (*rng)() % 3);
+  how.seed = (*rng)() % 4;
+  how.fit_error = (*rng)() % 2 == 0;
+  return how;
+}
+
+TEST_CASE("cycles by kept answers equal fresh ones on recorded cases that change") {
+  size_t cycles = 0, chosen = 0;
+  uint64_t served = 0;
+  std::mt19937 rng(7);
+  for (const char* kind : kKinds)
+    for (size_t round = 0; round < factor(); ++round) {
+      const std::vector<Case> cases = read_cases(kind, round, 40);
+      for (size_t k = 0; k < cases.size(); ++k) {
+        CAPTURE(cases[k].name);
+        const FrameworkRef framework = framework_of(cases[k]);
+        if (!framework) continue;
+        Churn churn(cases[k], cases[(k + 1) % cases.size()],
+                    static_cast<unsigned>(round * 1000 + k));
+        Compared compared(framework);
+        for (int step = 0; step < 40; ++step) {
+          CAPTURE(step);
+          if (step != 0 && step % 3 != 0) churn.step();
+          compared.stand_on(Ref<Cluster>::share(&churn.cluster()));
+          for (size_t p = 0; p < std::min<size_t>(2, cases[k].pods.size()); ++p) {
+            const PodRef& pod = cases[k].pods[(round + p) % cases[k].pods.size()];
+            const PodRef twin = twin_of(*pod);
+            const CycleOutcome out =
+                compared.cycle(twin && step % 2 == 0 ? *twin : *pod, some_options(&rng), rng() % 9);
+            ++cycles;
+            chosen += out.row != kNoId && out.feasible > 1;
+          }
+        }
+        served += compared.keeping().classes().served();
+      }
+    }
+  CHECK(cycles > 3000);
+  CHECK(chosen * 4 > cycles);
+  CHECK(served > 100);  // by the last clusters of the cases
+}
+
+// A cluster of more nodes than upstream judges, with what makes scores differ.
+class Town {
+ public:
+  explicit Town(unsigned seed) : rng_(seed) {
+    for (size_t i = 0; i < kTownNodes; ++i) put_node(i);
+    cluster_->refresh();
+  }
+  Ref<Cluster>& cluster() { return cluster_; }
+  std::mt19937& rng() { return rng_; }
+  size_t below(size_t n) { return rng_() % n; }
+
+  static PodRef pod(size_t shape, size_t number) {
+    const std::string cpu = std::to_string(100 + 100 * (shape % 5)) + "m";
+    std::string more;
+    switch (shape % 12) {
+      case 1:
+        more =
+            ",affinity: {nodeAffinity: {preferredDuringSchedulingIgnoredDuringExecution: "
+            "[{weight: 7, preference: {matchExpressions: [{key: disk, operator: In, "
+            "values: [ssd]}]}}, {weight: 3, preference: {matchExpressions: [{key: rack, "
+            "operator: Gt, values: ['4']}]}}]}}";
+        break;
+      case 2: more = ",nodeSelector: {disk: ssd}"; break;
+      case 3: more = ",tolerations: [{operator: Exists}]"; break;
+      case 4:
+        more =
+            ",topologySpreadConstraints: [{maxSkew: 1, topologyKey: rack, "
+            "whenUnsatisfiable: ScheduleAnyway, labelSelector: {matchLabels: {app: a4}}}]";
+        break;
+      case 5:
+        more =
+            ",topologySpreadConstraints: [{maxSkew: 2, topologyKey: rack, "
+            "whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {app: a5}}}]";
+        break;
+      case 6:
+        more =
+            ",affinity: {podAffinity: {preferredDuringSchedulingIgnoredDuringExecution: "
+            "[{weight: 9, podAffinityTerm: {topologyKey: rack, labelSelector: "
+            "{matchLabels: {app: a1}}}}]}}";
+        break;
+      case 7:
+        more =
+            ",affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
+            "[{topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: "
+            "{app: a7}}}]}}";
+        break;
+      case 8:
+        more = ",tolerations: [{key: soft, operator: Exists}], nodeSelector: {zone: z1}";
+        break;
+      case 9:
+        more =
+            ",affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
+            "{nodeSelectorTerms: [{matchFields: [{key: metadata.name, operator: In, "
+            "values: [n3]}]}]}}}";
+        break;
+      default: break;
+    }
+    const std::string port = shape % 12 == 10 ? ", ports: [{hostPort: 80}]" : "";
+    const std::string text =
+        "{metadata: {name: p-" + std::to_string(number) + ", namespace: default, labels: {app: a" +
+        std::to_string(shape % 12) + "}}, spec: {containers: [{name: c, image: 'img" +
+        std::to_string(shape % 4) + "', resources: {requests: {cpu: " + cpu +
+        ", memory: " + std::to_string(64 + shape) + "Mi}}" + port + "}]" + more + "}}";
+    const Result<PodRef> parsed = parse_pod(text, {});
+    REQUIRE_MESSAGE(parsed.ok(), parsed.error().text());
+    return *parsed;
+  }
+  void put_node(size_t i) {
+    std::string taints;
+    if (below(4) == 0) taints = "{key: soft, effect: PreferNoSchedule}";
+    if (below(16) == 0)
+      taints += std::string(taints.empty() ? "" : ",") + "{key: hard, effect: NoSchedule}";
+    const std::string text =
+        "{apiVersion: v1, kind: Node, metadata: {name: n" + std::to_string(i) +
+        ", labels: {disk: " + (below(3) == 0 ? "ssd" : "hdd") + ", rack: '" +
+        std::to_string(i % 9) + "', zone: z" + std::to_string(below(2)) +
+        ", topology.kubernetes.io/zone: z" + std::to_string(i % 3) + ", kubernetes.io/hostname: n" +
+        std::to_string(i) + "}}, spec: {unschedulable: " + (below(30) == 0 ? "true" : "false") +
+        ", taints: [" + taints + "]}, status: {images: [{names: ['img" + std::to_string(below(4)) +
+        ":latest'], sizeBytes: 300000000}], allocatable: {cpu: " + std::to_string(1 + below(3)) +
+        ", memory: 4Gi, pods: " + std::to_string(4 + below(9)) + "}}}";
+    apply(text);
+  }
+  void apply(const std::string& text) {
+    const Result<ObjectSet> set = parse_objects(text, {});
+    REQUIRE_MESSAGE(set.ok(), set.error().text());
+    REQUIRE(cluster_->apply(*set).ok());
+  }
+  void change() {
+    switch (below(24)) {
+      case 0:
+      case 1: put_node(below(kTownNodes)); return;
+      case 2: put_node(kTownNodes + below(40)); return;
+      case 3:
+        static_cast<void>(cluster_->remove_node("n" + std::to_string(below(kTownNodes))));
+        return;
+      case 4: REQUIRE(cluster_->fork().ok()); return;
+      case 5: static_cast<void>(cluster_->revert()); return;
+      case 6: static_cast<void>(cluster_->commit()); return;
+      case 7:
+        apply("{apiVersion: v1, kind: Service, metadata: {name: s" + std::to_string(below(3)) +
+              ", namespace: default}, spec: {selector: {app: a" + std::to_string(below(12)) +
+              "}}}");
+        return;
+      case 8:
+        static_cast<void>(cluster_->remove_object(StoredKind::kService, "default",
+                                                  "s" + std::to_string(below(3))));
+        return;
+      case 9:
+      case 10:
+      case 11: {
+        if (placed_.empty()) return;
+        const std::string name = placed_[below(placed_.size())];
+        static_cast<void>(cluster_->remove_pod("default", name));
+        return;
+      }
+      default: return;
+    }
+  }
+  void assume(const Pod& pod, uint32_t row) {
+    if (cluster_->assume(pod, std::string(cluster_->view().row(row).name)).ok())
+      placed_.emplace_back(pod.meta.name);
+  }
+
+ private:
+  static constexpr size_t kTownNodes = 300;
+  std::mt19937 rng_;
+  Ref<Cluster> cluster_ = make_ref<Cluster>();
+  std::vector<std::string> placed_;
+};
+
+FrameworkRef town_framework(const std::string& profile) {
+  const Result<ConfigRef> config = parse_config(
+      "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n" + profile);
+  REQUIRE_MESSAGE(config.ok(), config.error().text());
+  const auto made = Framework::create(*config, (*config)->profiles[0].scheduler_name,
+                                      in_tree_registry(), FeatureGates());
+  REQUIRE(made.ok());
+  return *made;
+}
+
+TEST_CASE("cycles by kept answers equal fresh ones where many pods are placed") {
+  const char* const profiles[] = {
+      "",
+      "profiles: [{pluginConfig: [{name: NodeResourcesFit, args: {scoringStrategy: "
+      "{type: MostAllocated, resources: [{name: cpu, weight: 3}]}}}]}]",
+      "profiles: [{percentageOfNodesToScore: 40, plugins: {multiPoint: {enabled: "
+      "[{name: TaintToleration, weight: 1000}, {name: NodeAffinity, weight: 7}, "
+      "{name: ImageLocality, weight: 90}]}}}]"};
+  size_t several = 0, cycles = 0;
+  uint64_t served = 0;
+  unsigned seed = 0;
+  for (const char* profile : profiles)
+    for (size_t round = 0; round < 2 * factor(); ++round) {
+      CAPTURE(seed);
+      Town town(++seed);
+      Compared compared(town_framework(profile));
+      // In some rounds the options stay, as a scheduler's do.
+      const bool steady = round % 2 == 0;
+      CycleOptions how = some_options(&town.rng());
+      how.sampling = seed % 2 == 0;
+      how.ties = TieMode::kUpstream;
+      size_t start = 0;
+      for (size_t i = 0; i < 600; ++i, ++cycles) {
+        CAPTURE(i);
+        compared.stand_on(town.cluster());
+        if (!steady) how = some_options(&town.rng());
+        const PodRef pod = Town::pod(town.below(steady ? 12 : 30), i);
+        const CycleOutcome out = compared.cycle(*pod, how, start);
+        start = compared.keeping().next_start();
+        several += out.feasible > 1;
+        if (out.row != kNoId && town.below(8) != 0) town.assume(*pod, out.row);
+        if (town.below(3) == 0) town.change();
+        if (i == 300 && town.cluster()->fork_depth() == 0) town.cluster() = town.cluster()->clone();
+      }
+      served += compared.keeping().classes().served();
+    }
+  CHECK(several * 2 > cycles);
+  MESSAGE(served, " of ", several, " by kept scores");
+  CHECK(served * 5 > several);
+}
+
+TEST_CASE("a snapshot keeps answers, too, and a limit of memory is kept") {
+  Town town(99);
+  const FrameworkRef framework = town_framework("");
+  const SnapshotRef snapshot = town.cluster()->snapshot();
+  Evaluator fresh(framework, snapshot), kept(framework, snapshot);
+  REQUIRE(fresh.keep_classes(ClassCacheMode::kOff).ok());
+  constexpr size_t kLimit = 40000;
+  REQUIRE(kept.keep_classes(ClassCacheMode::kChecked, kLimit).ok());
+  size_t most = 0;
+  for (size_t i = 0; i < 240; ++i) {
+    const PodRef pod = Town::pod(i / 3 % 40, i);
+    const Ref<CycleState> a = make_ref<CycleState>(), b = make_ref<CycleState>();
+    const std::string want = outcome_text(fresh.view(), fresh.run_cycle(*a, *pod, {}));
+    REQUIRE(outcome_text(kept.view(), kept.run_cycle(*b, *pod, {})) == want);
+    most = std::max(most, kept.classes().size());
+    // What the latest class got in its cycle is counted by the next one.
+    CHECK(kept.classes().bytes() <= kLimit + 20000);
+  }
+  CHECK(most > 2);
+  CHECK(most < 40);
+  CHECK(fresh.classes().size() == 0);
+}
+
+}  // namespace
+}  // namespace libsched

@@ -56,9 +56,9 @@ class ClassCache {
   size_t size() const { return classes_.size(); }
   size_t bytes() const { return bytes_; }
 
-  // What is kept of the pod's class, with the verdicts brought up to date and the steps of `work`
-  // told of them. Valid until the next call. Errors: those of limits; in mode kChecked, kInternal of
-  // a plugin that reads what it does not declare.
+  // Returns the answers kept for the pod's class, with its verdicts up to date and the steps of
+  // `work` pointing to them. Valid until the next call. Errors: those of limits; in mode kChecked,
+  // kInternal for a plugin that reads more than it declares.
   Result<KeptClass*> follow(const Framework& framework, const FilterCall& call, Workspace* work);
 
   // Where the nodes are in the view's order.

@@ -57,7 +57,13 @@ class Mirrored {
   using value_type = T;
 
   Mirrored() = default;
-  Mirrored(const Mirrored& o) : size_(o.size_), marks_(o.marks_), mirror_(o.mirror_) {
+  Mirrored(const Mirrored& o) : size_(o.size_) {
+    if (o.items() == nullptr) {
+      mirror_ = o.mirror_;
+      return;
+    }
+    // The first publish() makes a mirror of its own: sharing costs more than most copies' snapshots.
+    marks_.reserve((size_ + N - 1) / N);
     if constexpr (kFetches) {
       items_.reserve(o.items_.size());
       for (size_t i = 0; i < o.items_.size(); ++i) {
@@ -74,14 +80,6 @@ class Mirrored {
     return *this;
   }
   Mirrored& operator=(Mirrored&&) noexcept = default;
-  ~Mirrored() {
-    if constexpr (kFetches) {
-      for (size_t i = 0; i < items_.size(); ++i) {
-        if (i + kAhead < items_.size()) fetch(items_[i + kAhead]);
-        items_[i] = T();
-      }
-    }
-  }
 
   // --- reading ---
   size_t size() const { return size_; }

@@ -68,7 +68,7 @@ libsched_rc lsgo_evaluator_on_cluster(const libsched_framework *framework,
                                       libsched_cluster *cluster, lsgo_evaluator **out,
                                       libsched_error **error) {
   libsched_evaluator *evaluator = NULL;
-  const libsched_rc rc = libsched_evaluator_create(framework, cluster, &evaluator, error);
+  const libsched_rc rc = libsched_evaluator_create(framework, cluster, NULL, &evaluator, error);
   if (rc != LIBSCHED_OK) return rc;
   return finish_evaluator(evaluator, libsched_cluster_view(cluster), out, error);
 }
@@ -77,8 +77,9 @@ libsched_rc lsgo_evaluator_on_snapshot(const libsched_framework *framework,
                                        const libsched_snapshot *snapshot, lsgo_evaluator **out,
                                        libsched_error **error) {
   libsched_evaluator *evaluator = NULL;
-  const libsched_rc rc =
-      libsched_evaluator_create_on_snapshot(framework, snapshot, &evaluator, error);
+  libsched_evaluator_options options = LIBSCHED_EVALUATOR_OPTIONS_INIT;
+  options.snapshot = snapshot;
+  const libsched_rc rc = libsched_evaluator_create(framework, NULL, &options, &evaluator, error);
   if (rc != LIBSCHED_OK) return rc;
   return finish_evaluator(evaluator, libsched_snapshot_view(snapshot), out, error);
 }
@@ -129,16 +130,20 @@ libsched_rc lsgo_pre_filter(lsgo_evaluator *e, libsched_cycle_state *state,
 
 libsched_rc lsgo_filter(lsgo_evaluator *e, libsched_cycle_state *state, const libsched_pod *pod,
                         const char *node, size_t node_len) {
-  return lsgo_with_status(e, lsgo_ended(e, libsched_run_filter_plugins(lsgo_asked(e), state, pod,
-                                                                       lsgo_str(node, node_len),
-                                                                       e->status, &e->error)));
+  return lsgo_with_status(e, lsgo_ended(e, libsched_run_filter_plugins(
+                                               lsgo_asked(e), state, pod, lsgo_str(node, node_len),
+                                               NULL, e->status, &e->error)));
 }
 
 libsched_rc lsgo_filter_at(lsgo_evaluator *e, libsched_cycle_state *state, const libsched_pod *pod,
-                           uint32_t row) {
+                           uint32_t row, bool nominated) {
+  libsched_run_filter_options options = LIBSCHED_RUN_FILTER_OPTIONS_INIT;
+  options.row = row;
+  options.by_row = true;
+  options.nominated = nominated;
   return lsgo_with_status(
-      e, lsgo_ended(e, libsched_run_filter_plugins_at(lsgo_asked(e), state, pod, row, e->status,
-                                                      &e->error)));
+      e, lsgo_ended(e, libsched_run_filter_plugins(lsgo_asked(e), state, pod, lsgo_str(NULL, 0),
+                                                   &options, e->status, &e->error)));
 }
 
 libsched_rc lsgo_filter_nodes(lsgo_evaluator *e, libsched_cycle_state *state,
@@ -221,96 +226,11 @@ libsched_rc lsgo_cycle(lsgo_evaluator *e, libsched_cycle_state *state, const lib
   return rc;
 }
 
-/* ---- placing many pods ---- */
-
-typedef struct lsgo_told {
-  lsgo_evaluator *e;
-  const size_t *replicas;
-  size_t pod, done; /* the current pod, and how many of its replicas have been reported */
-  bool no_memory;
-} lsgo_told;
-
-static libsched_str copied(libsched_str s, lsgo_told *told) {
-  if (s.len == 0) return lsgo_str("", 0);
-  char *room = malloc(s.len);
-  if (room == NULL) {
-    told->no_memory = true;
-    return lsgo_str("", 0);
-  }
-  memcpy(room, s.ptr, s.len);
-  return lsgo_str(room, s.len);
-}
-
-static bool keep_placement(void *user_data, const libsched_placement *p) {
-  lsgo_told *told = user_data;
-  lsgo_evaluator *e = told->e;
-  while (told->done >= (told->replicas == NULL ? 1 : told->replicas[told->pod])) {
-    ++told->pod; /* stays within the list, because the current pod is in it */
-    told->done = 0;
-  }
-  if (e->placement_count == e->placement_room) {
-    const size_t room = e->placement_room == 0 ? 16 : 2 * e->placement_room;
-    lsgo_placement *list = realloc(e->placements, room * sizeof *list);
-    if (list == NULL) {
-      told->no_memory = true;
-      return false;
-    }
-    e->placements = list;
-    e->placement_room = room;
-  }
-  const lsgo_placement placement = {told->pod,
-                                    told->done,
-                                    p->outcome,
-                                    p->scored,
-                                    p->score,
-                                    p->feasible,
-                                    p->count,
-                                    copied(libsched_pod_namespace(p->pod), told),
-                                    copied(libsched_pod_name(p->pod), told),
-                                    copied(p->node_name, told),
-                                    copied(p->text, told),
-                                    copied(p->plugin, told)};
-  e->placements[e->placement_count++] = placement;
-  told->done += p->count;
-  return !told->no_memory;
-}
-
-void lsgo_forget_placements(lsgo_evaluator *e) {
-  for (size_t i = 0; i < e->placement_count; ++i) {
-    const lsgo_placement *p = &e->placements[i];
-    const libsched_str texts[] = {p->name_space, p->name, p->node, p->text, p->plugin};
-    for (size_t k = 0; k < sizeof texts / sizeof texts[0]; ++k)
-      if (texts[k].len != 0) free((char *)texts[k].ptr);
-  }
-  free(e->placements);
-  e->placements = NULL;
-  e->placement_count = e->placement_room = 0;
-}
-
-libsched_rc lsgo_schedule(lsgo_evaluator *e, libsched_pod **pods, const size_t *replicas,
-                          size_t count, const char *profile, size_t profile_len, uint32_t ties,
-                          uint64_t seed, bool sampling, bool stop_at_failure) {
-  libsched_schedule_options options = LIBSCHED_SCHEDULE_OPTIONS_INIT;
-  options.ties = ties;
-  options.seed = seed;
-  options.sampling = sampling;
-  options.stop_at_failure = stop_at_failure;
-  options.other_profile = lsgo_str(profile, profile_len);
-  options.cancel = e->cancel;
-  options.deadline_ns = e->deadline_ns;
-  lsgo_told told = {e, replicas, 0, 0, false};
-  libsched_evaluator *const profiles[] = {lsgo_asked(e)};
-  const libsched_rc rc = lsgo_ended(
-      e, libsched_schedule(profiles, 1, (const libsched_pod *const *)pods, replicas, count,
-                           &options, keep_placement, &told, &e->error));
-  return told.no_memory ? LIBSCHED_ERR_NO_MEMORY : rc;
-}
-
 libsched_rc lsgo_assume(lsgo_evaluator *e, libsched_cycle_state *state, const libsched_view *view,
                         const libsched_pod *pod, const char *node, size_t node_len) {
   const uint32_t row = libsched_view_find_node(view, lsgo_str(node, node_len));
-  return lsgo_with_status(e, lsgo_ended(e, libsched_evaluator_assume(lsgo_asked(e), state, pod, row, NULL,
-                                                                     e->status, &e->error)));
+  return lsgo_with_status(e, lsgo_ended(e, libsched_evaluator_assume(lsgo_asked(e), state, pod, row,
+                                                                     NULL, e->status, &e->error)));
 }
 
 libsched_rc lsgo_forget(lsgo_evaluator *e, libsched_cycle_state *state, const libsched_pod *pod) {

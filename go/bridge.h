@@ -86,7 +86,7 @@ libsched_rc lsgo_pre_filter(lsgo_evaluator *e, libsched_cycle_state *state,
 libsched_rc lsgo_filter(lsgo_evaluator *e, libsched_cycle_state *state, const libsched_pod *pod,
                         const char *node, size_t node_len);
 libsched_rc lsgo_filter_at(lsgo_evaluator *e, libsched_cycle_state *state, const libsched_pod *pod,
-                           uint32_t row);
+                           uint32_t row, bool nominated);
 libsched_rc lsgo_filter_nodes(lsgo_evaluator *e, libsched_cycle_state *state,
                               const libsched_pod *pod, uint32_t limit, const uint64_t *accept,
                               size_t accept_words, size_t start, uint64_t *feasible, size_t words);
@@ -106,21 +106,6 @@ libsched_rc lsgo_score(lsgo_evaluator *e, libsched_cycle_state *state, const lib
 /* Sets e->outcome and e->next_start. */
 libsched_rc lsgo_cycle(lsgo_evaluator *e, libsched_cycle_state *state, const libsched_pod *pod,
                        uint32_t ties, uint64_t seed, bool sampling, size_t start);
-/* The outcome of a pod of libsched_schedule(); lsgo_forget_placements frees the texts. */
-typedef struct lsgo_placement {
-  size_t pod, replica; /* indexes of the pod and of the replica */
-  uint32_t outcome;
-  bool scored;
-  int64_t score;
-  size_t feasible, count;
-  libsched_str name_space, name, node, text, plugin;
-} lsgo_placement;
-/* Sets e->placements. The evaluator's framework, whose profile is given, judges all pods.
-   `replicas` may be NULL. */
-libsched_rc lsgo_schedule(lsgo_evaluator *e, libsched_pod **pods, const size_t *replicas,
-                          size_t count, const char *profile, size_t profile_len, uint32_t ties,
-                          uint64_t seed, bool sampling, bool stop_at_failure);
-void lsgo_forget_placements(lsgo_evaluator *e);
 libsched_rc lsgo_assume(lsgo_evaluator *e, libsched_cycle_state *state, const libsched_view *view,
                         const libsched_pod *pod, const char *node, size_t node_len);
 libsched_rc lsgo_forget(lsgo_evaluator *e, libsched_cycle_state *state, const libsched_pod *pod);

@@ -17,6 +17,8 @@ const (
 	TiesRandom   Ties = C.LIBSCHED_TIES_RANDOM   // by CycleOptions.Seed
 )
 
+var errTies = &Error{Code: ErrInvalid, Msg: "Ties is TiesUpstream, TiesName or TiesRandom"}
+
 // CycleOptions says how RunCycle searches and chooses. The zero value searches all nodes and chooses as
 // upstream does.
 type CycleOptions struct {
@@ -54,7 +56,7 @@ func (fw *Framework) RunCycle(ctx context.Context, state *CycleState, view View,
 	options CycleOptions) (CycleResult, error) {
 	none := CycleResult{Row: NoRow, NextStart: options.Start}
 	if options.Ties > TiesRandom {
-		return none, &Error{Code: ErrInvalid, Msg: "Ties is TiesUpstream, TiesName or TiesRandom"}
+		return none, errTies
 	}
 	if err := checkCount("Start", options.Start); err != nil {
 		return none, err

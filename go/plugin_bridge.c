@@ -224,9 +224,7 @@ libsched_rc lsgo_registry_add(libsched_registry* registry, const char* name, siz
     lsgoDeleteValue(handle);
     return LIBSCHED_ERR_NO_MEMORY;
   }
-  libsched_plugin p = {0};
-  p.struct_size = sizeof p;
-  p.abi_version = LIBSCHED_ABI_VERSION;
+  libsched_plugin p = LIBSCHED_PLUGIN_INIT;
   p.name = lsgo_str(name, name_len);
   p.flags = flags;
   p.reasons = strs;

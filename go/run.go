@@ -82,5 +82,5 @@ func (fw *Framework) RunFilterPluginsAt(ctx context.Context, state *CycleState, 
 		return AsStatus(err)
 	}
 	defer l.release()
-	return l.answer(C.lsgo_filter_at(l.e.c, l.state, l.pod, C.uint32_t(row)))
+	return l.answer(C.lsgo_filter_at(l.e.c, l.state, l.pod, C.uint32_t(row), false))
 }

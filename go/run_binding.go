@@ -71,7 +71,7 @@ func (fw *Framework) RunFilterPluginsWithNominatedPods(ctx context.Context, stat
 	}
 	defer l.release()
 	defer l.share().end()
-	return l.answer(C.lsgo_filter_with_nominated(l.e.c, l.state, l.pod, C.uint32_t(row)))
+	return l.answer(C.lsgo_filter_at(l.e.c, l.state, l.pod, C.uint32_t(row), true))
 }
 
 // RunPostFilterPlugins lets plugins make room for a pod that no node takes. The nomination is nil if
@@ -244,17 +244,36 @@ func (fw *Framework) Less(a, b QueuedPod) (bool, error) {
 
 // RegisteredEvent is an event that causes a retry of a pod that a plugin has rejected.
 type RegisteredEvent struct {
-	Resource   string     `json:"resource"`
-	ActionType ActionType `json:"actions"`
-	Label      string     `json:"label"`
-	HasHint    bool       `json:"hint"`
+	Resource   string
+	ActionType ActionType
+	Label      string
+	HasHint    bool
 }
 
 // Events returns the registered events of each plugin that may reject pods.
 func (fw *Framework) Events() (map[string][]RegisteredEvent, error) {
-	text, err := readText(fw, fw.h, func(p *C.libsched_framework, text **C.libsched_text,
-		err **C.libsched_error) C.libsched_rc {
-		return C.libsched_framework_events_json(p, text, err)
-	})
-	return readJSON[map[string][]RegisteredEvent]("events", text, err)
+	ptr, ok := fw.h.acquire()
+	if !ok {
+		return nil, closedError(fw)
+	}
+	defer fw.h.release()
+	var registered *C.libsched_event_map
+	var failure *C.libsched_error
+	rc := C.libsched_framework_events(ptr, &registered, &failure)
+	panicLost(nil)
+	if err := takeError(rc, failure); err != nil {
+		return nil, err
+	}
+	defer C.libsched_event_map_unref(registered)
+	events := map[string][]RegisteredEvent{}
+	for i := C.size_t(0); i < C.libsched_event_map_count(registered); i++ {
+		plugin := goString(C.libsched_event_map_plugin(registered, i))
+		events[plugin] = append(events[plugin], RegisteredEvent{
+			Resource:   goString(C.libsched_event_map_resource(registered, i)),
+			ActionType: ActionType(C.libsched_event_map_actions(registered, i)),
+			Label:      goString(C.libsched_event_map_label(registered, i)),
+			HasHint:    bool(C.libsched_event_map_has_hint(registered, i)),
+		})
+	}
+	return events, nil
 }

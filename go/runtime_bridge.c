@@ -39,8 +39,7 @@ static libsched_rc run_at(lsgo_evaluator *e, int point, libsched_cycle_state *st
     case LSGO_AT_REMOVE_POD:
       return libsched_run_pre_filter_extension_remove_pod(evaluator, state, pod, other, node,
                                                           status, &e->error);
-    default:
-      return LIBSCHED_ERR_INTERNAL;
+    default: return LIBSCHED_ERR_INTERNAL;
   }
 }
 
@@ -52,13 +51,6 @@ libsched_rc lsgo_run_at(lsgo_evaluator *e, int point, libsched_cycle_state *stat
   if (point == LSGO_AT_PERMIT) return lsgo_with_status(e, permit(e, state, pod, name));
   lsgo_asked(e);
   return lsgo_with_status(e, lsgo_ended(e, run_at(e, point, state, pod, other, name)));
-}
-
-libsched_rc lsgo_filter_with_nominated(lsgo_evaluator *e, libsched_cycle_state *state,
-                                       const libsched_pod *pod, uint32_t row) {
-  return lsgo_with_status(
-      e, lsgo_ended(e, libsched_run_filter_plugins_with_nominated_pods(lsgo_asked(e), state, pod,
-                                                                       row, e->status, &e->error)));
 }
 
 libsched_rc lsgo_post_filter(lsgo_evaluator *e, libsched_cycle_state *state,
@@ -106,10 +98,10 @@ static void api_event(void *api, const libsched_pod *pod, libsched_str type, lib
 }
 static void api_destroy(void *api) { lsgoDeleteValue((uintptr_t)api); }
 
-libsched_rc lsgo_services_create(bool random_preemption, uint64_t seed, libsched_clock *clock,
-                                 uintptr_t api, libsched_services **out, libsched_error **error) {
-  libsched_api_client client = {0};
-  client.struct_size = sizeof client;
+libsched_rc lsgo_services_create(bool random_preemption, uint64_t seed, uint64_t preemption_offset,
+                                 libsched_clock *clock, uintptr_t api, libsched_services **out,
+                                 libsched_error **error) {
+  libsched_api_client client = LIBSCHED_API_CLIENT_INIT;
   client.bind = api_bind;
   client.delete_pod = api_delete_pod;
   client.patch_pod_status = api_patch_pod_status;
@@ -119,6 +111,7 @@ libsched_rc lsgo_services_create(bool random_preemption, uint64_t seed, libsched
   libsched_services_options options = LIBSCHED_SERVICES_OPTIONS_INIT;
   options.random_preemption = random_preemption;
   options.seed = seed;
+  options.preemption_offset = preemption_offset;
   options.clock = clock;
   if (api != 0) {
     options.api = &client;

@@ -20,8 +20,6 @@ enum {
 libsched_rc lsgo_run_at(lsgo_evaluator *e, int point, libsched_cycle_state *state,
                         const libsched_pod *pod, const libsched_pod *other, const char *node,
                         size_t node_len);
-libsched_rc lsgo_filter_with_nominated(lsgo_evaluator *e, libsched_cycle_state *state,
-                                       const libsched_pod *pod, uint32_t row);
 /* Sets e->nomination. */
 libsched_rc lsgo_post_filter(lsgo_evaluator *e, libsched_cycle_state *state,
                              const libsched_pod *pod, const libsched_node_statuses *statuses);
@@ -29,8 +27,9 @@ libsched_rc lsgo_wait_on_permit(lsgo_evaluator *e, const libsched_pod *pod);
 libsched_rc lsgo_sign_pod(lsgo_evaluator *e, const libsched_pod *pod, libsched_text **out);
 
 /* `api` is a runtime/cgo handle, which passes to the library; 0: requests are only recorded. */
-libsched_rc lsgo_services_create(bool random_preemption, uint64_t seed, libsched_clock *clock,
-                                 uintptr_t api, libsched_services **out, libsched_error **error);
+libsched_rc lsgo_services_create(bool random_preemption, uint64_t seed, uint64_t preemption_offset,
+                                 libsched_clock *clock, uintptr_t api, libsched_services **out,
+                                 libsched_error **error);
 libsched_rc lsgo_nominate(libsched_services *services, const libsched_pod *pod, bool given,
                           uint32_t mode, const char *node, size_t node_len, libsched_error **error);
 /* Names of plugins are passed as lsgo_add_pods takes names of nodes. */

@@ -1,6 +1,6 @@
 package libsched
 
-// #include "bridge.h"
+// #include "scheduling_bridge.h"
 import "C"
 
 import (
@@ -41,6 +41,10 @@ type ScheduleOptions struct {
 	Replicas      []int
 	StopAtFailure bool      // stop at the first pod that is not placed, bound, kept or ended
 	Deadline      time.Time // as FilterOptions.Deadline
+	// OtherProfile is the profile of pods whose schedulerName is that of no given framework. "" is a
+	// framework without a profile name; if there is none, such a pod is an error. [Framework.Schedule]
+	// does not look at it.
+	OtherProfile string
 }
 
 // Placement is the outcome of a pod, or of several replicas with the same outcome.
@@ -48,6 +52,7 @@ type Placement struct {
 	Pod             int // index of the pod
 	Replica         int // the first replica
 	Namespace, Name string
+	Profile         string // the profile that judged; "": none did
 	Outcome         Outcome
 	Node            string // the node of a placed, bound or kept pod
 	Scored          bool   // false if the node is the only feasible one, because then nothing is scored
@@ -62,14 +67,15 @@ type Placement struct {
 
 // Schedule places pods one after the other, as a scheduler with an empty queue would: PreEnqueue, a
 // scheduling cycle and Reserve. Placed pods are assumed on their nodes, so each pod sees those before it;
-// fork the cluster first for a what-if. This framework judges all pods, whatever their
-// schedulerName. Nothing is preempted. A problem with one pod is its Outcome; an error ends the
+// fork the cluster first for a what-if. A pod's schedulerName chooses among the frameworks, which have
+// different profiles. Nothing is preempted. A problem with one pod is its Outcome; an error ends the
 // call, and the returned placements are those of the pods before it, which stay in the cluster.
-// Errors: ErrCancelled when the context ends, ErrDeadline, ErrInvalid (options), ErrMisuse.
-func (fw *Framework) Schedule(ctx context.Context, cluster *Cluster, pods []*Pod,
+// Errors: ErrCancelled when the context ends, ErrDeadline, ErrInvalid (options), ErrMisuse (no framework,
+// or two of one profile).
+func Schedule(ctx context.Context, cluster *Cluster, pods []*Pod, frameworks []*Framework,
 	options ScheduleOptions) ([]Placement, error) {
 	if options.Ties > TiesRandom {
-		return nil, &Error{Code: ErrInvalid, Msg: "Ties is TiesUpstream, TiesName or TiesRandom"}
+		return nil, errTies
 	}
 	if options.Replicas != nil && len(options.Replicas) != len(pods) {
 		return nil, &Error{Code: ErrInvalid, Msg: "as many numbers of replicas as pods are needed, or none"}
@@ -81,42 +87,48 @@ func (fw *Framework) Schedule(ctx context.Context, cluster *Cluster, pods []*Pod
 		}
 		replicas[i] = C.size_t(n)
 	}
-	if len(pods) == 0 {
-		return nil, contextError(ctx)
-	}
 	batch, err := newPodBatch(pods, nil)
 	if err != nil {
 		return nil, err
 	}
 	defer batch.release(pods)
-	l, err := fw.borrow(ctx, cluster, pods[0])
+	j, err := borrowJudges(ctx, cluster, frameworks)
 	if err != nil {
 		return nil, err
 	}
-	defer l.release()
-	defer l.share().end()
-	l.e.until(options.Deadline)
-	finish := l.e.watch(ctx)
-	profile, n := textOf(fw.Profile())
+	defer j.release()
+	first := j.list[0]
+	defer first.services.core.share(&first.c.frame).end()
+	first.until(options.Deadline)
+	finish := first.watch(ctx)
+	profile, n := textOf(options.OtherProfile)
 	var counts *C.size_t
 	if options.Replicas != nil {
 		counts = unsafe.SliceData(replicas)
 	}
-	rc := C.lsgo_schedule(l.e.c, batch.list(), counts, C.size_t(len(pods)), profile, n,
+	rc := C.lsgo_schedule(j.array(), j.count(), batch.list(), counts, C.size_t(len(pods)), profile, n,
 		C.uint32_t(options.Ties), C.uint64_t(options.Seed), C.bool(options.Sampling),
 		C.bool(options.StopAtFailure))
-	err = finish(l.e.failure(rc))
-	defer C.lsgo_forget_placements(l.e.c)
-	list := unsafe.Slice(l.e.c.placements, int(l.e.c.placement_count))
+	err = finish(first.failure(rc))
+	defer C.lsgo_forget_placements(first.c)
+	list := unsafe.Slice(first.c.placements, int(first.c.placement_count))
 	placements := make([]Placement, len(list))
 	for i, p := range list {
 		placements[i] = Placement{
 			Pod: int(p.pod), Replica: int(p.replica),
 			Namespace: goString(p.name_space), Name: goString(p.name),
-			Outcome: Outcome(p.outcome), Node: goString(p.node),
+			Profile: goString(p.profile), Outcome: Outcome(p.outcome), Node: goString(p.node),
 			Scored: bool(p.scored), Score: int64(p.score), Feasible: int(p.feasible),
 			Text: goString(p.text), Plugin: goString(p.plugin), Count: int(p.count),
 		}
 	}
 	return placements, err
+}
+
+// Schedule is the function [Schedule] with this framework alone, which judges all pods, whatever their
+// schedulerName.
+func (fw *Framework) Schedule(ctx context.Context, cluster *Cluster, pods []*Pod,
+	options ScheduleOptions) ([]Placement, error) {
+	options.OtherProfile = fw.Profile()
+	return Schedule(ctx, cluster, pods, []*Framework{fw}, options)
 }

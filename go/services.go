@@ -35,9 +35,12 @@ type ServicesOptions struct {
 	Clock *Clock
 	API   APIClient
 	// RandomPreemption makes preemption start at a node drawn by Seed, as upstream does. By default it
-	// starts at the first node.
+	// starts at PreemptionOffset.
 	RandomPreemption bool
 	Seed             uint64
+	// PreemptionOffset is where preemption starts among the nodes where it might help, counted from the
+	// first one in the node order and going round.
+	PreemptionOffset uint64
 }
 
 // NewServices returns new services. Errors: ErrMisuse (a closed clock).
@@ -57,8 +60,8 @@ func NewServices(options ServicesOptions) (*Services, error) {
 	}
 	var ptr *C.libsched_services
 	var failure *C.libsched_error
-	if rc := C.lsgo_services_create(C.bool(options.RandomPreemption), C.uint64_t(options.Seed), clock,
-		C.uintptr_t(api), &ptr, &failure); rc != C.LIBSCHED_OK {
+	if rc := C.lsgo_services_create(C.bool(options.RandomPreemption), C.uint64_t(options.Seed),
+		C.uint64_t(options.PreemptionOffset), clock, C.uintptr_t(api), &ptr, &failure); rc != C.LIBSCHED_OK {
 		return nil, takeError(rc, failure)
 	}
 	return ownServices(ptr), nil

@@ -25,8 +25,8 @@ std::unique_ptr<Evaluator> on_cluster(const Framework& framework, Cluster& clust
   const Holding holding(cluster.lock.get());
   EvaluatorHandle out;
   quick([&](libsched_error** error) {
-    return libsched_evaluator_create(framework.handle.get(), cluster.handle.get(), into(out),
-                                     error);
+    return libsched_evaluator_create(framework.handle.get(), cluster.handle.get(), nullptr,
+                                     into(out), error);
   });
   made->handle = std::move(out);
   complete(*made);
@@ -38,9 +38,10 @@ std::unique_ptr<Evaluator> on_snapshot(const Framework& framework, const Snapsho
   made->lock = std::make_shared<Lock>();
   made->view = snapshot.view;
   EvaluatorHandle out;
+  libsched_evaluator_options options = LIBSCHED_EVALUATOR_OPTIONS_INIT;
+  options.snapshot = snapshot.handle.get();
   quick([&](libsched_error** error) {
-    return libsched_evaluator_create_on_snapshot(framework.handle.get(), snapshot.handle.get(),
-                                                 into(out), error);
+    return libsched_evaluator_create(framework.handle.get(), nullptr, &options, into(out), error);
   });
   made->handle = std::move(out);
   complete(*made);
@@ -77,13 +78,17 @@ py::tuple run_pre_filter(Evaluator& evaluator, CycleState& state, const Pod& pod
                         libsched_prefilter_result_all_nodes(result), nodes, plugins);
 }
 
+// RunFilterPlugins, or RunFilterPluginsWithNominatedPods.
+template <bool nominated>
 py::tuple run_filter(Evaluator& evaluator, CycleState& state, const Pod& pod,
                      std::string_view node) {
   const Asking asking(evaluator);
   const Holding holding_state(state.lock.get());
+  libsched_run_filter_options options = LIBSCHED_RUN_FILTER_OPTIONS_INIT;
+  options.nominated = nominated;
   quick([&](libsched_error** error) {
     return libsched_run_filter_plugins(evaluator.handle.get(), state.get(), pod.handle.get(),
-                                       to_str(node), evaluator.status.get(), error);
+                                       to_str(node), &options, evaluator.status.get(), error);
   });
   return status_tuple(evaluator.status.get());
 }
@@ -374,7 +379,8 @@ void bind_evaluator(py::module_& module) {
       .def(py::init(&on_snapshot))
       .def("run_pre_enqueue", run_pre_enqueue)
       .def("run_pre_filter", run_pre_filter)
-      .def("run_filter", run_filter)
+      .def("run_filter", run_filter<false>)
+      .def("run_filter_with_nominated", run_filter<true>)
       .def("run_pre_filter_extension_add_pod",
            run_pre_filter_extension<libsched_run_pre_filter_extension_add_pod>)
       .def("run_pre_filter_extension_remove_pod",

@@ -67,12 +67,20 @@ py::str plugins(const Framework& framework) {
   return from_text(out);
 }
 
-py::str events(const Framework& framework) {
-  TextHandle out;
+// (plugin, resource, actions, label, has_hint) of each event
+py::list events(const Framework& framework) {
+  EventMapHandle map;
   quick([&](libsched_error** error) {
-    return libsched_framework_events_json(framework.handle.get(), into(out), error);
+    return libsched_framework_events(framework.handle.get(), into(map), error);
   });
-  return from_text(out);
+  const libsched_event_map* const m = map.get();
+  py::list out;
+  for (size_t i = 0; i < libsched_event_map_count(m); ++i)
+    out.append(py::make_tuple(
+        from_str(libsched_event_map_plugin(m, i)), from_str(libsched_event_map_resource(m, i)),
+        libsched_event_map_actions(m, i), from_str(libsched_event_map_label(m, i)),
+        libsched_event_map_has_hint(m, i)));
+  return out;
 }
 
 bool queue_less(const Framework& framework, const Pod& a, int64_t a_since_ns, const Pod& b,

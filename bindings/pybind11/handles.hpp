@@ -75,6 +75,8 @@ using StatusHandle =
 using SchedulingHandle =
     std::unique_ptr<libsched_scheduling,
                     UnrefWithoutGil<libsched_scheduling, libsched_scheduling_unref>>;
+using EventMapHandle =
+    std::unique_ptr<libsched_event_map, Unref<libsched_event_map, libsched_event_map_unref>>;
 using WriterQueueHandle =
     std::unique_ptr<libsched_writer_queue,
                     UnrefWithoutGil<libsched_writer_queue, libsched_writer_queue_unref>>;

@@ -133,9 +133,7 @@ void add(Registry& registry, std::string_view name, const std::vector<std::strin
   }
   std::vector<libsched_str> texts;
   for (const std::string_view reason : reasons) texts.push_back(to_str(reason));
-  libsched_plugin slots{};
-  slots.struct_size = sizeof(libsched_plugin);
-  slots.abi_version = LIBSCHED_ABI_VERSION;
+  libsched_plugin slots = LIBSCHED_PLUGIN_INIT;
   slots.name = to_str(name);
   slots.flags = LIBSCHED_PLUGIN_CALLER_THREAD;
   slots.reason_count = static_cast<uint32_t>(texts.size());

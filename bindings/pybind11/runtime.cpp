@@ -4,22 +4,6 @@
 namespace libsched {
 namespace {
 
-uint32_t row_of(const Evaluator& evaluator, std::string_view node) {
-  return libsched_view_find_node(evaluator.view, to_str(node));
-}
-
-py::tuple run_filter_with_nominated(Evaluator& evaluator, CycleState& state, const Pod& pod,
-                                    std::string_view node) {
-  const Asking asking(evaluator);
-  const Holding holding_state(state.lock.get());
-  quick([&](libsched_error** error) {
-    return libsched_run_filter_plugins_with_nominated_pods(
-        evaluator.handle.get(), state.get(), pod.handle.get(), row_of(evaluator, node),
-        evaluator.status.get(), error);
-  });
-  return status_tuple(evaluator.status.get());
-}
-
 // (nomination's mode, its node, status)
 py::tuple run_post_filter(Evaluator& evaluator, CycleState& state, const Pod& pod,
                           const NodeStatuses& statuses) {
@@ -106,8 +90,7 @@ void use_services(Evaluator& evaluator, const Services& services) {
 }  // namespace
 
 void bind_runtime(py::class_<Evaluator>& evaluator) {
-  evaluator.def("run_filter_with_nominated", run_filter_with_nominated)
-      .def("run_post_filter", run_post_filter)
+  evaluator.def("run_post_filter", run_post_filter)
       .def("run_reserve", on_node<libsched_run_reserve_plugins_reserve>)
       .def("run_unreserve", quietly_on_node<libsched_run_reserve_plugins_unreserve>)
       .def("run_permit", run_permit)

@@ -49,8 +49,7 @@ py::object loaded(libsched_str json) {
 }
 
 libsched_api_client python_client() {
-  libsched_api_client client{};
-  client.struct_size = sizeof(libsched_api_client);
+  libsched_api_client client = LIBSCHED_API_CLIENT_INIT;
   client.bind = [](void* self, const libsched_pod* pod, libsched_str node,
                    libsched_status* status) {
     return ask_client(self, "bind", status,
@@ -86,7 +85,8 @@ libsched_api_client python_client() {
 }
 
 std::unique_ptr<Services> create_services(const Clock* clock, py::object api,
-                                          std::optional<uint64_t> preemption_seed) {
+                                          std::optional<uint64_t> preemption_seed,
+                                          uint64_t preemption_offset) {
   libsched_services_options options = LIBSCHED_SERVICES_OPTIONS_INIT;
   // Deadlines use real time, unless the caller has a clock for everything.
   ClockHandle machine;
@@ -99,6 +99,7 @@ std::unique_ptr<Services> create_services(const Clock* clock, py::object api,
   }
   options.random_preemption = preemption_seed.has_value();
   options.seed = preemption_seed.value_or(0);
+  options.preemption_offset = preemption_offset;
   const libsched_api_client client = python_client();
   if (!api.is_none()) {
     options.api = &client;
@@ -242,7 +243,7 @@ void bind_services(py::module_& module) {
   bind_waiting_pod(module);
   py::class_<Services>(module, "Services")
       .def(py::init(&create_services), py::arg("clock").none(true), py::arg("api"),
-           py::arg("preemption_seed"))
+           py::arg("preemption_seed"), py::arg("preemption_offset"))
       .def_property_readonly("address",
                              [](const Services& services) {
                                return reinterpret_cast<uintptr_t>(services.handle.get());

@@ -67,6 +67,7 @@ struct TYPE {};
 %handle(libsched_node_statuses, NodeStatuses)
 %handle(libsched_writer_queue, WriterQueue)
 %handle(libsched_scheduling, Scheduling)
+%handle(libsched_event_map, EventMap)
 #ifndef SWIGJAVA
 %handle(libsched_text, Text)
 %handle(libsched_error, Error)
@@ -81,6 +82,8 @@ struct TYPE {};
 %options(libsched_cluster_options, ClusterOptions)
 %options(libsched_config_options, ConfigOptions)
 %options(libsched_framework_options, FrameworkOptions)
+%options(libsched_evaluator_options, EvaluatorOptions)
+%options(libsched_run_filter_options, RunFilterOptions)
 %options(libsched_filter_options, FilterOptions)
 %options(libsched_check_options, CheckOptions)
 %options(libsched_cycle_options, CycleOptions)
@@ -88,6 +91,7 @@ struct TYPE {};
 %options(libsched_cycle_outcome, CycleOutcome)
 %options(libsched_fit, Fit)
 %options(libsched_scheduling_outcome, SchedulingOutcome)
+%options(libsched_scheduling_options, SchedulingOptions)
 %options(libsched_services_options, ServicesOptions)
 %options(libsched_nomination, Nomination)
 
@@ -102,6 +106,15 @@ struct TYPE {};
   ~libsched_framework_options() {
     libsched_swig::replace(&$self->feature_gates, {});
     libsched_swig::replace(&$self->semantics, {});
+    delete $self;
+  }
+}
+%ignore libsched_scheduling_options::other_profile;
+%extend libsched_scheduling_options {
+  void setOtherProfile(libsched_str name) { libsched_swig::replace(&$self->other_profile, name); }
+  libsched_str getOtherProfile() const { return $self->other_profile; }
+  ~libsched_scheduling_options() {
+    libsched_swig::replace(&$self->other_profile, {});
     delete $self;
   }
 }
@@ -169,7 +182,9 @@ struct TYPE {};
 %ignore libsched_schedule_options;
 %ignore libsched_placement;
 %ignore libsched_schedule_one;
-%ignore libsched_scheduling_options;
+%ignore libsched_scheduling_options::event;
+%ignore libsched_scheduling_options::event_data;
+%ignore libsched_scheduling_options::event_destroy;
 %ignore libsched_scheduling_rejectors;
 %ignore libsched_cycle_event;
 %ignore libsched_cycle_event_fn;

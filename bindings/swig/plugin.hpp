@@ -14,6 +14,7 @@
 #include <cstring>
 #include <exception>
 #include <string>
+#include <vector>
 #endif
 
 namespace libsched_swig {
@@ -107,9 +108,7 @@ inline void replace(libsched_str* place, libsched_str text) {
 inline libsched_rc libsched_registry_add_plugin(libsched_registry* registry,
                                                 libsched_swig::Plugin* DISOWN,
                                                 libsched_error** error) {
-  libsched_plugin slots = {};
-  slots.struct_size = sizeof slots;
-  slots.abi_version = LIBSCHED_ABI_VERSION;
+  libsched_plugin slots = LIBSCHED_PLUGIN_INIT;
   slots.name = {DISOWN->name.data(), DISOWN->name.size()};
   slots.flags = LIBSCHED_PLUGIN_CALLER_THREAD;
   slots.destroy = [](void* plugin) { delete static_cast<libsched_swig::Plugin*>(plugin); };
@@ -125,6 +124,22 @@ inline libsched_rc libsched_cluster_add_node(libsched_cluster* cluster, const li
 inline libsched_rc libsched_cluster_add_pod(libsched_cluster* cluster, const libsched_pod* pod,
                                             libsched_str node_name, libsched_error** error) {
   return libsched_cluster_add_pods(cluster, &pod, &node_name, 1, error);
+}
+
+// libsched_schedule_one() with one profile. `options` is required, with a writer queue.
+inline libsched_rc libsched_schedule_pod(libsched_evaluator* evaluator, const libsched_pod* pod,
+                                         const libsched_scheduling_options* options,
+                                         libsched_scheduling** out, libsched_error** error) {
+  return libsched_schedule_one(&evaluator, 1, pod, options, out, error);
+}
+// The plugin at `index` of libsched_scheduling_rejectors(); empty: none.
+inline libsched_str libsched_scheduling_rejector(const libsched_scheduling* scheduling,
+                                                 bool pending, size_t index) {
+  const size_t count = libsched_scheduling_rejectors(scheduling, pending, nullptr, 0);
+  if (index >= count) return {"", 0};
+  std::vector<libsched_str> names(count);
+  libsched_scheduling_rejectors(scheduling, pending, names.data(), count);
+  return names[index];
 }
 
 #endif

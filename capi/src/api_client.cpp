@@ -110,7 +110,7 @@ ApiOwner::~ApiOwner() {
 Result<Ref<ApiClient>> ApiOwner::client() {
   if (given_ == nullptr) return Ref<ApiClient>();
   Result<libsched_api_client> calls =
-      read_struct(given_, libsched_api_client{}, "libsched_api_client");
+      read_struct(given_, libsched_api_client LIBSCHED_API_CLIENT_INIT, "libsched_api_client");
   if (!calls.ok()) return calls.error();
   if (calls->reserved != 0)
     return Error{Rc::kUnsupported, "libsched_api_client: reserved field is set", {}, {}};

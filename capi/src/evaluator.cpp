@@ -26,13 +26,22 @@ using namespace libsched::capi;  // NOLINT(google-build-using-namespace)
 
 namespace {
 
-Result<void> filter_row(libsched_evaluator* evaluator, libsched_cycle_state* state,
-                        const libsched_pod* pod, uint32_t row, libsched_status* status) {
-  return unwrap(evaluator)->run_filter(*unwrap(state), *unwrap(pod), row, unwrap(status)->blank());
-}
-
 Error no_node(Str name) {
   return {Rc::kNotFound, "node \"" + std::string(name) + "\" is not in the cluster", {}, {}};
+}
+
+Result<uint32_t> judged_row(const Evaluator& evaluator, Str name,
+                            const libsched_run_filter_options& options) {
+  const View& view = evaluator.view();
+  if (!options.by_row) {
+    const uint32_t row = view.find_node(name);
+    if (row == kNoId) return no_node(name);
+    return row;
+  }
+  if (!name.empty())
+    return Error{Rc::kMisuse, "the node is given by its name and by its row", {}, {}};
+  if (view.node(options.row) == nullptr) return no_node("row " + std::to_string(options.row));
+  return options.row;
 }
 
 using ChangePod = Result<Status> (Evaluator::*)(CycleState&, const Pod&, const Pod&, uint32_t);
@@ -68,23 +77,28 @@ const Decision::Details* details_of(const libsched_decision* d) {
 extern "C" {
 
 libsched_rc libsched_evaluator_create(const libsched_framework* framework,
-                                      libsched_cluster* cluster, libsched_evaluator** result,
-                                      libsched_error** error) {
-  LIBSCHED_REQUIRE_HANDLES(error, framework, cluster, result);
+                                      libsched_cluster* cluster,
+                                      const libsched_evaluator_options* options,
+                                      libsched_evaluator** result, libsched_error** error) {
+  LIBSCHED_REQUIRE_HANDLES(error, framework, result);
+  LIBSCHED_ALLOW_HANDLES(error, cluster);
   return guarded(error, [&]() -> Result<void> {
-    *result = own(new Evaluator(FrameworkRef::share(unwrap(framework)),
-                                Ref<Cluster>::share(unwrap(cluster))));
-    return {};
-  });
-}
-libsched_rc libsched_evaluator_create_on_snapshot(const libsched_framework* framework,
-                                                  const libsched_snapshot* snapshot,
-                                                  libsched_evaluator** result,
-                                                  libsched_error** error) {
-  LIBSCHED_REQUIRE_HANDLES(error, framework, snapshot, result);
-  return guarded(error, [&]() -> Result<void> {
-    *result = own(new Evaluator(FrameworkRef::share(unwrap(framework)),
-                                SnapshotRef::share(unwrap(snapshot))));
+    const Result<libsched_evaluator_options> o =
+        read_struct(options, libsched_evaluator_options LIBSCHED_EVALUATOR_OPTIONS_INIT,
+                    "libsched_evaluator_options");
+    if (!o.ok()) return o.error();
+    LIBSCHED_TRY(live_or_null("options->snapshot", o->snapshot));
+    LIBSCHED_TRY(refuse_reserved(o->reserved != 0, "libsched_evaluator_options"));
+    if ((cluster != nullptr) == (o->snapshot != nullptr))
+      return Error{Rc::kMisuse,
+                   cluster != nullptr ? "cluster and options->snapshot are both given"
+                                      : "cluster is NULL, and the options name no snapshot",
+                   {},
+                   {}};
+    FrameworkRef owned = FrameworkRef::share(unwrap(framework));
+    *result = own(cluster != nullptr
+                      ? new Evaluator(std::move(owned), Ref<Cluster>::share(unwrap(cluster)))
+                      : new Evaluator(std::move(owned), SnapshotRef::share(unwrap(o->snapshot))));
     return {};
   });
 }
@@ -184,24 +198,22 @@ libsched_rc libsched_run_pre_filter_plugins(libsched_evaluator* evaluator,
 
 libsched_rc libsched_run_filter_plugins(libsched_evaluator* evaluator, libsched_cycle_state* state,
                                         const libsched_pod* pod, libsched_str node,
+                                        const libsched_run_filter_options* options,
                                         libsched_status* status, libsched_error** error) {
   LIBSCHED_REQUIRE_HANDLES(error, evaluator, state, pod, status);
   return guarded(error, [&]() -> Result<void> {
-    const uint32_t row = unwrap(evaluator)->view().find_node(in(node));
-    if (row == kNoId) return no_node(in(node));
-    return filter_row(evaluator, state, pod, row, status);
-  });
-}
-
-libsched_rc libsched_run_filter_plugins_at(libsched_evaluator* evaluator,
-                                           libsched_cycle_state* state, const libsched_pod* pod,
-                                           uint32_t row, libsched_status* status,
-                                           libsched_error** error) {
-  LIBSCHED_REQUIRE_HANDLES(error, evaluator, state, pod, status);
-  return guarded(error, [&]() -> Result<void> {
-    if (unwrap(evaluator)->view().node(row) == nullptr)
-      return no_node("row " + std::to_string(row));
-    return filter_row(evaluator, state, pod, row, status);
+    const Result<libsched_run_filter_options> o =
+        read_struct(options, libsched_run_filter_options LIBSCHED_RUN_FILTER_OPTIONS_INIT,
+                    "libsched_run_filter_options");
+    if (!o.ok()) return o.error();
+    LIBSCHED_TRY(refuse_reserved(o->reserved, "libsched_run_filter_options"));
+    Evaluator& e = *unwrap(evaluator);
+    const Result<uint32_t> row = judged_row(e, in(node), *o);
+    if (!row.ok()) return row.error();
+    CycleState& s = *unwrap(state);
+    Status* const filled = unwrap(status)->blank();
+    return o->nominated ? e.run_filter_with_nominated(s, *unwrap(pod), *row, filled)
+                        : e.run_filter(s, *unwrap(pod), *row, filled);
   });
 }
 
@@ -249,8 +261,7 @@ libsched_rc libsched_check_pod_fits(libsched_evaluator* evaluator, const libsche
     Result<libsched_check_options> o = read_struct(
         options, libsched_check_options LIBSCHED_CHECK_OPTIONS_INIT, "libsched_check_options");
     if (!o.ok()) return o.error();
-    if (o->reserved[0])
-      return Error{Rc::kUnsupported, "libsched_check_options: reserved field is set", {}, {}};
+    LIBSCHED_TRY(refuse_reserved(o->reserved, "libsched_check_options"));
     LIBSCHED_TRY(live_or_null("options->state", o->state));
     LIBSCHED_TRY(live_or_null("options->cancel", o->cancel));
     const Lent<CycleState> fresh;

@@ -1,5 +1,4 @@
 // Configuration, registry, framework, status, cycle state.
-#include <algorithm>
 #include <iterator>
 
 #include "handles.hpp"
@@ -43,12 +42,6 @@ class ForeignValue final : public StateValue {
 
 ConfigRef config_or_default(const libsched_config* config, const FeatureGates& gates) {
   return config == nullptr ? default_config(gates) : ConfigRef::share(unwrap(config));
-}
-
-template <size_t n>
-Result<void> refuse_reserved(const bool (&reserved)[n], const char* name) {
-  if (std::find(std::begin(reserved), std::end(reserved), true) == std::end(reserved)) return {};
-  return Error{Rc::kUnsupported, std::string(name) + ": reserved field is set", {}, {}};
 }
 
 // The runtime's entry for a plugin in this state; null if the plugin did not run.

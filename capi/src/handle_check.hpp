@@ -43,6 +43,7 @@ namespace libsched::capi {
   X(node_statuses, NodeStatuses, "node statuses")            \
   X(signature, Signature, "a signature")                     \
   X(events, Events, "events")                                \
+  X(event_map, EventMapObject, "an event map")               \
   X(object_change, ObjectChangeHandle, "an object change")   \
   X(clock, Clock, "a clock")                                 \
   X(memory_api, MemoryApi, "a memory API")                   \

@@ -16,6 +16,7 @@
 #include "handle_check.hpp"
 #include "libsched/base/result.hpp"
 #include "libsched/framework/evaluator.hpp"
+#include "libsched/framework/event_map.hpp"
 #include "libsched/ingest/ingest.hpp"
 #include "libsched/scheduler/cycle.hpp"
 #include "libsched/scheduler/queue/queue.hpp"
@@ -68,6 +69,14 @@ struct StatusObject final : RefCounted {
       out_of_memory = true;
     }
   }
+};
+struct EventMapObject final : RefCounted {
+  struct Event {
+    std::string plugin, resource, label;
+    ActionType actions;
+    bool has_hint;
+  };
+  std::vector<Event> events;
 };
 constexpr Str kOutOfMemory = "out of memory";
 struct WaitingPodObject final : RefCounted {
@@ -265,6 +274,18 @@ Result<T> read_struct(const T* given, const T& defaults, const char* name) {
                    {},
                    {}};
   return copy;
+}
+
+// Reserved fields of a struct that was read must be 0.
+inline Result<void> refuse_reserved(bool set, const char* name) {
+  if (!set) return {};
+  return Error{Rc::kUnsupported, std::string(name) + ": reserved field is set", {}, {}};
+}
+template <size_t n>
+Result<void> refuse_reserved(const bool (&reserved)[n], const char* name) {
+  bool set = false;
+  for (const bool field : reserved) set = set || field;
+  return refuse_reserved(set, name);
 }
 
 // Structs for results may also be older or newer than ours; their struct_size stays. Check that the

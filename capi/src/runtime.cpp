@@ -1,8 +1,5 @@
 // The extension points from PostFilter on.
-#include <nlohmann/json.hpp>
-
 #include "handles.hpp"
-#include "libsched/framework/event_map.hpp"
 
 using namespace libsched;        // NOLINT(google-build-using-namespace)
 using namespace libsched::capi;  // NOLINT(google-build-using-namespace)
@@ -49,38 +46,6 @@ constexpr Str kLentNode("\0nomination", 11);  // plugin keys do not begin with N
 }  // namespace
 
 extern "C" {
-
-libsched_rc libsched_run_filter_plugins_with_nominated_pods(libsched_evaluator* evaluator,
-                                                            libsched_cycle_state* state,
-                                                            const libsched_pod* pod, uint32_t row,
-                                                            libsched_status* status,
-                                                            libsched_error** error) {
-  LIBSCHED_REQUIRE_HANDLES(error, evaluator, state, pod, status);
-  return guarded(error, [&]() -> Result<void> {
-    if (unwrap(evaluator)->view().node(row) == nullptr)
-      return Error{Rc::kNotFound, "the cluster has no node of this row", {}, {}};
-    return unwrap(evaluator)->run_filter_with_nominated(*unwrap(state), *unwrap(pod), row,
-                                                        unwrap(status)->blank());
-  });
-}
-
-libsched_rc libsched_framework_events_json(const libsched_framework* framework,
-                                           libsched_text** result, libsched_error** error) {
-  LIBSCHED_REQUIRE_HANDLES(error, framework, result);
-  return guarded(error, [&]() -> Result<void> {
-    using Json = nlohmann::ordered_json;
-    Result<EventMap> events = event_map(*unwrap(framework));
-    if (!events.ok()) return std::move(events.error());
-    Json json = Json::object();
-    for (const EventRegistration& r : events->registrations)
-      json[r.name].push_back({{"resource", r.event.resource},
-                              {"actions", r.event.actions},
-                              {"label", r.event.label()},
-                              {"hint", r.has_hint}});
-    *result = own(new Text(json.dump(-1, ' ', false, Json::error_handler_t::replace)));
-    return {};
-  });
-}
 
 libsched_rc libsched_node_statuses_create(libsched_node_statuses** result, libsched_error** error) {
   LIBSCHED_REQUIRE_HANDLES(error, result);

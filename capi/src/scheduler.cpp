@@ -10,13 +10,9 @@ using namespace libsched::capi;  // NOLINT(google-build-using-namespace)
 namespace {
 
 Result<PlaceOptions> place_options(const libsched_schedule_options& o) {
-  const auto unsupported = [](const char* what) {
-    return Error{
-        Rc::kUnsupported, std::string("libsched_schedule_options: ") + what, {}, {}};
-  };
-  if (o.ties > LIBSCHED_TIES_RANDOM) return unsupported("unknown ties");
-  for (const bool reserved : o.reserved)
-    if (reserved) return unsupported("reserved field is set");
+  if (o.ties > LIBSCHED_TIES_RANDOM)
+    return Error{Rc::kUnsupported, "libsched_schedule_options: unknown ties", {}, {}};
+  LIBSCHED_TRY(refuse_reserved(o.reserved, "libsched_schedule_options"));
   LIBSCHED_TRY(live_or_null("options->cancel", o.cancel));
   PlaceOptions how;
   how.ties = static_cast<TieMode>(o.ties);
@@ -64,13 +60,14 @@ libsched_rc libsched_schedule(libsched_evaluator* const* profiles, size_t profil
     for (size_t i = 0; i < profile_count; ++i) evaluators.push_back(unwrap(profiles[i]));
     std::vector<PlaceRequest> requests;
     for (size_t i = 0; i < count; ++i) {
-      PlaceRequest request{PodRef::share(unwrap(pods[i])), replicas == nullptr ? 1 : replicas[i], {}};
+      PlaceRequest request{
+          PodRef::share(unwrap(pods[i])), replicas == nullptr ? 1 : replicas[i], {}};
       if (replicas != nullptr && o->replica != nullptr)
         request.replica = [&o, user_data, i](size_t index) -> Result<PodRef> {
           libsched_pod* const made = o->replica(user_data, i, index);
           if (may_release(made)) return PodRef::adopt(unwrap(made));
-          return Error{Rc::kInvalid, "a replica of pods[" + std::to_string(i) + "] is not made", {},
-                       {}};
+          return Error{
+              Rc::kInvalid, "a replica of pods[" + std::to_string(i) + "] is not made", {}, {}};
         };
       requests.push_back(std::move(request));
     }
@@ -92,8 +89,8 @@ libsched_rc libsched_first_fit(libsched_evaluator* evaluator, libsched_cycle_sta
     if (!o.ok()) return std::move(o.error());
     LIBSCHED_TRY(writable_struct(fit, "libsched_fit"));
     const Lent<CycleState> fresh;
-    Result<Fit> found = first_fit(*unwrap(evaluator), state == nullptr ? *fresh : *unwrap(state),
-                                  *unwrap(pod), *o);
+    Result<Fit> found =
+        first_fit(*unwrap(evaluator), state == nullptr ? *fresh : *unwrap(state), *unwrap(pod), *o);
     if (!found.ok()) return std::move(found.error());
     libsched_fit result = LIBSCHED_FIT_INIT;
     if (found->row != kNoId) {

@@ -81,12 +81,9 @@ std::shared_ptr<CycleObserver> listener_of(const libsched_scheduling_options* gi
 }
 
 Result<SchedulingOptions> scheduling_options(const libsched_scheduling_options& o) {
-  const auto unsupported = [](const char* what) {
-    return Error{Rc::kUnsupported, std::string("libsched_scheduling_options: ") + what, {}, {}};
-  };
-  if (o.ties > LIBSCHED_TIES_RANDOM) return unsupported("unknown ties");
-  for (const bool reserved : o.reserved)
-    if (reserved) return unsupported("reserved field is set");
+  if (o.ties > LIBSCHED_TIES_RANDOM)
+    return Error{Rc::kUnsupported, "libsched_scheduling_options: unknown ties", {}, {}};
+  LIBSCHED_TRY(refuse_reserved(o.reserved, "libsched_scheduling_options"));
   LIBSCHED_TRY(live_or_null("options->cancel", o.cancel));
   LIBSCHED_TRY(live_or_null("options->state", o.state));
   LIBSCHED_TRY(live_or_null("options->writer", o.writer));

@@ -78,9 +78,7 @@ libsched_rc libsched_run_cycle(libsched_evaluator* evaluator, libsched_cycle_sta
     if (!o.ok()) return o.error();
     if (o->ties > LIBSCHED_TIES_RANDOM)
       return Error{Rc::kUnsupported, "libsched_cycle_options: unknown ties", {}, {}};
-    for (const bool reserved : o->reserved)
-      if (reserved)
-        return Error{Rc::kUnsupported, "libsched_cycle_options: reserved field is set", {}, {}};
+    LIBSCHED_TRY(refuse_reserved(o->reserved, "libsched_cycle_options"));
     libsched_cycle_outcome result = LIBSCHED_CYCLE_OUTCOME_INIT;
     LIBSCHED_TRY(writable_struct(outcome, "libsched_cycle_outcome"));
     CycleOptions how;
@@ -123,9 +121,7 @@ libsched_rc libsched_evaluator_assume(libsched_evaluator* evaluator, libsched_cy
     Result<libsched_assume_options> o = read_struct(
         options, libsched_assume_options LIBSCHED_ASSUME_OPTIONS_INIT, "libsched_assume_options");
     if (!o.ok()) return o.error();
-    for (const bool reserved : o->reserved)
-      if (reserved)
-        return Error{Rc::kUnsupported, "libsched_assume_options: reserved field is set", {}, {}};
+    LIBSCHED_TRY(refuse_reserved(o->reserved, "libsched_assume_options"));
     const Time start = o->started ? Time{o->start_ns, true} : Time{};
     Result<Status> ran = unwrap(evaluator)->assume(*unwrap(state), *unwrap(pod), row, start);
     if (!ran.ok()) return std::move(ran.error());

@@ -100,9 +100,7 @@ libsched_rc libsched_services_create(const libsched_services_options* options,
         read_struct(options, libsched_services_options LIBSCHED_SERVICES_OPTIONS_INIT,
                     "libsched_services_options");
     if (!o.ok()) return o.error();
-    for (const bool reserved : o->reserved)
-      if (reserved)
-        return Error{Rc::kUnsupported, "libsched_services_options: reserved field is set", {}, {}};
+    LIBSCHED_TRY(refuse_reserved(o->reserved, "libsched_services_options"));
     LIBSCHED_TRY(live_or_null("options->clock", o->clock));
     LIBSCHED_TRY(live_or_null("options->deadline_clock", o->deadline_clock));
     LIBSCHED_TRY(live_or_null("options->memory_api", o->memory_api));

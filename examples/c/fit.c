@@ -86,7 +86,7 @@ int main(int argc, char **argv) {
     goto done;
   }
   if (libsched_framework_create(NULL, LIBSCHED_STR(""), NULL, NULL, &a.framework, &a.error) ||
-      libsched_evaluator_create(a.framework, a.cluster, &a.evaluator, &a.error) ||
+      libsched_evaluator_create(a.framework, a.cluster, NULL, &a.evaluator, &a.error) ||
       libsched_check_pod_fits(a.evaluator, pod, LIBSCHED_ANY_NODE, NULL, &a.fit, &a.error) ||
       libsched_decision_explain_json(a.fit, &a.json, &a.error)) {
     goto done;

@@ -33,9 +33,7 @@ static const char kConfig[] =
     "- plugins: {multiPoint: {enabled: [{name: DrainedZone}]}}\n";
 
 static libsched_rc make_framework(char* zone, libsched_framework** out, libsched_error** error) {
-  libsched_plugin plugin = {0};
-  plugin.struct_size = sizeof plugin;
-  plugin.abi_version = LIBSCHED_ABI_VERSION;
+  libsched_plugin plugin = LIBSCHED_PLUGIN_INIT;
   plugin.name = LIBSCHED_STR("DrainedZone");
   plugin.flags = LIBSCHED_PLUGIN_CONCURRENT; /* it only reads */
   plugin.filter = not_in_zone;
@@ -81,7 +79,7 @@ int main(int argc, char** argv) {
   if (libsched_cluster_load(libsched_str_from(argv[1]), &cluster, &error) ||
       libsched_objects_load(libsched_str_from(argv[2]), &options, &objects, &error) ||
       make_framework(argv[3], &framework, &error) ||
-      libsched_evaluator_create(framework, cluster, &evaluator, &error)) {
+      libsched_evaluator_create(framework, cluster, NULL, &evaluator, &error)) {
     goto done;
   }
   if (libsched_objects_pod_count(objects) != 1) {

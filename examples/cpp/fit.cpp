@@ -60,7 +60,7 @@ Decision ask(const std::string& cluster_path, const std::string& pod_path) {
   if (pod == nullptr) throw std::runtime_error(pod_path + ": no pod");
   const auto framework =
       make<Framework>(libsched_framework_create, nullptr, str({}), nullptr, nullptr);
-  const auto evaluator = make<Evaluator>(libsched_evaluator_create, framework.get(), cluster.get());
+  const auto evaluator = make<Evaluator>(libsched_evaluator_create, framework.get(), cluster.get(), nullptr);
   return make<Decision>(libsched_check_pod_fits, evaluator.get(), pod, str({}), nullptr);
 }
 

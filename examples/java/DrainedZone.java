@@ -79,7 +79,7 @@ public final class DrainedZone extends FilterPlugin {
     try (Cluster cluster = Sched.clusterLoad(arguments[0]);
         Objects objects = Sched.objectsLoad(arguments[1], options);
         Framework framework = framework(arguments[2]);
-        Evaluator evaluator = Sched.evaluatorCreate(framework, cluster);
+        Evaluator evaluator = Sched.evaluatorCreate(framework, cluster, null);
         Pod pod = Sched.objectsGetPod(objects, 0);
         Decision fit = Sched.checkPodFits(evaluator, pod, "", null)) {
       code = print(fit) ? 0 : 1;

@@ -46,7 +46,7 @@ static libsched_code sign(void* instance, const libsched_pod* pod, libsched_sign
 LIBSCHED_EXPORT libsched_rc libsched_plugin_init(const libsched_host* host,
                                                  libsched_registry* registry,
                                                  libsched_error** error) {
-  libsched_plugin plugin = {.struct_size = sizeof plugin, .abi_version = LIBSCHED_ABI_VERSION};
+  libsched_plugin plugin = LIBSCHED_PLUGIN_INIT;
   plugin.flags = LIBSCHED_PLUGIN_CONCURRENT;
   plugin.reasons = reasons;
   plugin.reason_count = 1;

@@ -16,11 +16,11 @@ class Cycle {
     out_->framework = FrameworkRef::share(&evaluator_.framework());
     out_->pod = pod_;
     out_->state = options_.state ? options_.state : make_ref<CycleState>();
-    if (skipped()) return out_;
+    if (!options_.until_reserve && skipped()) return out_;
     Result<void> ran = select();
     if (ran.ok() && row_ != kNoId) ran = assume();
     if (!ran.ok()) return std::move(ran.error());
-    if (out_->failure) handle_failure();
+    if (out_->failure && !options_.until_reserve) handle_failure();
     return out_;
   }
 
@@ -56,7 +56,8 @@ class Cycle {
     how.limits = options_.limits;
     how.node_by_node = options_.node_by_node;
     how.observer = options_.observer.get();
-    how.post_filter = how.fit_error = true;
+    how.fit_error = true;
+    how.post_filter = !options_.until_reserve;
     Result<CycleOutcome> chosen = evaluator_.run_cycle(*out_->state, *pod_, how);
     if (!chosen.ok()) return std::move(chosen.error());
     row_ = chosen->row;
@@ -68,7 +69,9 @@ class Cycle {
       return {};
     }
     Status& s = chosen->status;
-    if (s.code == Code::kUnschedulableAndUnresolvable && view().node_count() == 0) {
+    if (options_.until_reserve) {
+      fail(std::move(s));
+    } else if (s.code == Code::kUnschedulableAndUnresolvable && view().node_count() == 0) {
       const std::string text = s.message();
       s = Status(s.code);
       s.set_error(text);
@@ -116,7 +119,7 @@ class Cycle {
     CycleState& state = *out_->state;
     Result<Status> said =
         at(CyclePoint::kReserve, [&] { return evaluator_.run_reserve(state, *pod_, out_->node); });
-    if (!said.ok() || !said->success()) return said;
+    if (options_.until_reserve || !said.ok() || !said->success()) return said;
     assumed_ = view().slot(view().find_pod(pod_->meta.ns, pod_->meta.name)).pod;
     return at(CyclePoint::kPermit, [&] {
       const Cluster::Judging judging(&cluster_);
@@ -136,7 +139,8 @@ class Cycle {
   Result<void> assume() {
     Cluster::Transaction change(&cluster_);
     if (const Result<void> done = cluster_.assume(*pod_, out_->node); !done.ok()) {
-      if (done.error().rc != Rc::kExists && done.error().rc != Rc::kLimit) return done.error();
+      const bool told = done.error().rc == Rc::kExists || done.error().rc == Rc::kLimit;
+      if (options_.until_reserve || !told) return done.error();
       fail(Status::from_error(done.error().message));
       return {};
     }
@@ -159,7 +163,7 @@ class Cycle {
     if (!said.ok()) return std::move(said.error());
     LIBSCHED_TRY(cluster_.forget(pod_->meta.ns, pod_->meta.name));
     change.commit();
-    if (said->rejected()) {
+    if (said->rejected() && !options_.until_reserve) {
       out_->failure = Failure::of_node(*said);
     } else {
       fail(std::move(*said));
@@ -169,6 +173,8 @@ class Cycle {
 
   // Hands the pod to its binding cycle.
   void take(bool waits) {
+    out_->attempt = Attempt::kAssumed;
+    if (options_.until_reserve) return;
     AssumedPod a;
     a.framework = out_->framework;
     a.services = services_;
@@ -181,7 +187,6 @@ class Cycle {
     services_->activate(out_->state->take_activations());
     if (waits) services_->waiting_pods().add(assumed_, out_->waits, services_->clock_ref());
     services_->nominator().remove(*pod_);
-    out_->attempt = Attempt::kAssumed;
   }
 
   // Upstream's handleSchedulingFailure, without the queue.
@@ -218,10 +223,15 @@ Result<Ref<Scheduling>> schedule_one(Span<Evaluator*> profiles, const PodRef& po
   LIBSCHED_TRY(check_profiles(profiles));
   Evaluator* const evaluator = profile_of(profiles, *pod, options.other_profile);
   if (evaluator == nullptr) return Error{Rc::kNotFound, no_profile_error(*pod), {}, {}};
-  if (evaluator->cluster()->judged())
+  return schedule_with(*evaluator, pod, options);
+}
+
+Result<Ref<Scheduling>> schedule_with(Evaluator& evaluator, const PodRef& pod,
+                                      const SchedulingOptions& options) {
+  if (evaluator.cluster()->judged())
     return Error{
         Rc::kMisuse, "plugins are being asked about the cluster: no pod can be assumed", {}, {}};
-  return Cycle(*evaluator, pod, options).run();
+  return Cycle(evaluator, pod, options).run();
 }
 
 }  // namespace libsched

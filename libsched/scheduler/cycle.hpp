@@ -27,12 +27,17 @@ struct SchedulingOptions {
   TieMode ties = TieMode::kUpstream;
   uint64_t seed = 0;  // of random ties
   bool node_by_node = false;
+  // Ends the cycle with Reserve: there is no PostFilter, Permit or binding cycle, a pod that is being
+  // deleted is tried as well, and a failure reaches neither the services nor the API client.
+  // `failure` is then the evaluator's status.
+  bool until_reserve = false;
   Limits limits;
-  // The profile of pods whose schedulerName matches none of the profiles; "": such a pod is an
-  // error.
+  // The profile of pods whose schedulerName matches none of the profiles; if this matches none either,
+  // such a pod is an error. A bare profile may be named "".
   std::string other_profile;
-  Ref<CycleState> state;    // is filled, and kept until the pod is bound; null: a new state
-  Ref<WriterQueue> writer;  // receives the binding cycle's requests to the cluster's writer
+  Ref<CycleState> state;  // is filled, and kept until the pod is bound; null: a new state
+  // Receives the binding cycle's requests to the cluster's writer; may be null with until_reserve.
+  Ref<WriterQueue> writer;
   // Observes both cycles; kept as long as the result and its Binding.
   std::shared_ptr<CycleObserver> observer;
 };
@@ -48,7 +53,7 @@ struct Scheduling final : RefCounted {
   size_t feasible = 0, evaluated = 0;  // as in CycleOutcome
   std::vector<PermitWait> waits;       // of the plugins that the pod waits for
   std::optional<Failure> failure;
-  Ref<Binding> binding;  // set with kAssumed only
+  Ref<Binding> binding;  // set with kAssumed only, and not with until_reserve
 
   // Runs the binding cycle, once, on any thread. Afterwards the attempt is kBound or kFailed.
   // Errors: kState (the pod is not assumed, or the cycle has run).
@@ -61,5 +66,8 @@ struct Scheduling final : RefCounted {
 // (plugins are running on the cluster), those of Evaluator::run_cycle().
 Result<Ref<Scheduling>> schedule_one(Span<Evaluator*> profiles, const PodRef& pod,
                                      const SchedulingOptions& options);
+// schedule_one() with the evaluator of the selected profile, on a cluster.
+Result<Ref<Scheduling>> schedule_with(Evaluator& evaluator, const PodRef& pod,
+                                      const SchedulingOptions& options);
 
 }  // namespace libsched

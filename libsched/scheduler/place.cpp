@@ -2,6 +2,7 @@
 #include "libsched/scheduler/place.hpp"
 
 #include "libsched/objects/pod_class.hpp"
+#include "libsched/scheduler/cycle.hpp"
 #include "libsched/scheduler/profiles.hpp"
 
 namespace libsched {
@@ -32,6 +33,11 @@ class Placer {
  public:
   Placer(Span<Evaluator*> profiles, const PlaceOptions& options)
       : profiles_(profiles), options_(options) {
+    how_.sampling = options.sampling;
+    how_.ties = options.ties;
+    how_.seed = options.seed;
+    how_.limits = options.limits;
+    how_.until_reserve = true;
     for (Evaluator* e : profiles_) e->restart_ties();
   }
 
@@ -44,7 +50,7 @@ class Placer {
     Evaluator* const evaluator = profile_of(profiles_, *pod, options_.other_profile);
     if (evaluator == nullptr) return no_profile(std::move(out));
     out.profile = &evaluator->framework();
-    const Result<void> ran = schedule(*evaluator, *pod, &out);
+    const Result<void> ran = schedule(*evaluator, pod, &out);
     if (ran.ok()) return out;
     if (ends(ran.error())) return ran.error();
     out.outcome = Outcome::kError;
@@ -55,7 +61,7 @@ class Placer {
 
  private:
   // Why no node took a pod.
-  struct Failure {
+  struct Reason {
     std::string text, plugin;
   };
 
@@ -121,15 +127,15 @@ class Placer {
     return out;
   }
 
-  // Upstream's scheduling cycle, from PreEnqueue to Reserve.
-  Result<void> schedule(Evaluator& evaluator, const Pod& pod, Placement* out) {
+  // PreEnqueue and a scheduling cycle up to Reserve.
+  Result<void> schedule(Evaluator& evaluator, const PodRef& pod, Placement* out) {
     LIBSCHED_TRY(evaluator.may_ask());
-    if (const Status gate = evaluator.run_pre_enqueue(pod); !gate.success())
+    if (const Status gate = evaluator.run_pre_enqueue(*pod); !gate.success())
       return rejected(Outcome::kGated, gate, out);
     std::string of;  // its class, if a pod of that class may have failed in this very state
     if (failed_at_ == cluster().view().version() && evaluator.services().nominator().empty()) {
-      of = pod_class(pod);
-      if (const Failure* known = failures_.find(of); known != nullptr) {
+      of = pod_class(*pod);
+      if (const Reason* known = failures_.find(of); known != nullptr) {
         LIBSCHED_TRY(check_limits(evaluator));
         out->outcome = Outcome::kUnschedulable;
         out->text = known->text;
@@ -137,30 +143,22 @@ class Placer {
         return {};
       }
     }
-    const Ref<CycleState> state = make_ref<CycleState>();
-    CycleOptions how;
-    how.sampling = options_.sampling;
-    how.ties = options_.ties;
-    how.seed = options_.seed;
-    how.limits = options_.limits;
-    how.fit_error = true;
     if (options_.sampling) evaluator.set_next_start(next_start_);
-    Result<CycleOutcome> chosen = evaluator.run_cycle(*state, pod, how);
-    if (!chosen.ok()) return std::move(chosen.error());
+    Result<Ref<Scheduling>> ran = schedule_with(evaluator, pod, how_);
+    if (!ran.ok()) return std::move(ran.error());
     next_start_ = evaluator.next_start();
-    out->feasible = chosen->feasible;
-    if (chosen->row == kNoId) {
-      const bool no = chosen->status.rejected();
-      LIBSCHED_TRY(rejected(no ? Outcome::kUnschedulable : Outcome::kError, chosen->status, out));
+    Scheduling& done = **ran;
+    out->feasible = done.feasible;
+    if (done.failure) {
+      const Status& why = done.failure->status;
+      if (!done.node.empty()) return rejected(Outcome::kRefused, why, out);
+      const bool no = why.rejected();
+      LIBSCHED_TRY(rejected(no ? Outcome::kUnschedulable : Outcome::kError, why, out));
       if (no) keep(evaluator, *out, std::move(of));
       return {};
     }
-    std::string node = evaluator.view().row(chosen->row).name;
-    const Result<Status> assumed = evaluator.assume(*state, pod, chosen->row);
-    if (!assumed.ok()) return assumed.error();
-    if (!assumed->success()) return rejected(Outcome::kRefused, *assumed, out);
-    out->node = std::move(node);
-    if (chosen->feasible > 1) out->score = chosen->total;
+    out->node = std::move(done.node);
+    if (done.feasible > 1) out->score = done.total;
     return {};
   }
 
@@ -173,8 +171,9 @@ class Placer {
 
   Span<Evaluator*> profiles_;
   const PlaceOptions& options_;
+  SchedulingOptions how_;
   size_t next_start_ = 0;  // upstream shares it between all profiles
-  PodClassMap<Failure> failures_{size_t{16} << 20};
+  PodClassMap<Reason> failures_{size_t{16} << 20};
   uint64_t failed_at_ = 0;  // the version of the view in which all of failures_ failed
 };
 
@@ -200,12 +199,12 @@ Result<void> place(Span<Evaluator*> profiles, Span<PlaceRequest> requests,
       if (!done.ok()) return std::move(done.error());
       const bool stuck = failed(done->outcome);
       if (stuck) done->count = request.replicas - i;
-      bool go_on = false;
+      bool more = false;
       {
         const Cluster::Judging judging(profiles.front()->cluster());  // it may not change it
-        go_on = placed(*done);
+        more = placed(*done);
       }
-      if (!go_on || (stuck && options.stop_at_failure)) return {};
+      if (!more || (stuck && options.stop_at_failure)) return {};
       if (stuck) break;
     }
   }

@@ -45,8 +45,8 @@ struct PlaceOptions {
   bool sampling = false;  // upstream's: see CycleOptions
   // Whether to end at the first pod that is kUnschedulable, kGated, kRefused or kError.
   bool stop_at_failure = false;
-  // The profile of pods whose schedulerName matches none of the profiles; "": such a pod is a
-  // kError.
+  // The profile of pods whose schedulerName matches none of the profiles; if this matches none either,
+  // such a pod is a kError. A bare profile may be named "".
   std::string other_profile;
   Limits limits;
 };

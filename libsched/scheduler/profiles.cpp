@@ -29,7 +29,7 @@ Evaluator* profile_of(Span<Evaluator*> profiles, const Pod& pod, Str other) {
     return nullptr;
   };
   if (Evaluator* found = named(pod.spec.scheduler_name); found != nullptr) return found;
-  return other.empty() ? nullptr : named(other);
+  return named(other);
 }
 
 std::string no_profile_error(const Pod& pod) {

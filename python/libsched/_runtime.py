@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -163,10 +162,11 @@ class RuntimeCalls:
     @property
     def events(self) -> dict[str, list[ClusterEvent]]:
         """The events after which rejected pods are worth a retry, by plugin that rejects pods."""
-        return {plugin: [ClusterEvent(event["resource"], Action(event["actions"]),
-                                      event.get("label", ""), bool(event.get("hint")))
-                         for event in events]
-                for plugin, events in json.loads(self._handle.events()).items()}
+        events: dict[str, list[ClusterEvent]] = {}
+        for plugin, resource, actions, label, has_hint in self._handle.events():
+            events.setdefault(plugin, []).append(
+                ClusterEvent(resource, Action(actions), label, has_hint))
+        return events
 
     def queue_less(self, a: Pod, a_since_ns: int, b: Pod, b_since_ns: int) -> bool:
         """Returns whether a pod queued at one time precedes another pod queued at another time."""

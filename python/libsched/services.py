@@ -177,7 +177,10 @@ class Services:
 
         By default requests are only recorded: see `requests` and `deliver`.
     preemption_seed : int, optional
-        The seed that selects the node at which preemption starts; by default the first node.
+        The seed that selects the node at which preemption starts.
+    preemption_offset : int, optional
+        Without a seed: where preemption starts among the nodes where it might help, counted from the
+        first one in the node order and going round.
 
     Examples
     --------
@@ -193,9 +196,11 @@ class Services:
     _handle: _core.Services
 
     def __init__(self, clock: Clock | None = None, api: Any = None, *,
-                 preemption_seed: int | None = None) -> None:
+                 preemption_seed: int | None = None, preemption_offset: int = 0) -> None:
+        if not 0 <= preemption_offset < 1 << 64:
+            raise InvalidError("preemption_offset needs 64 bits")
         self._handle = _core.Services(None if clock is None else clock._handle, api,
-                                      preemption_seed)
+                                      preemption_seed, preemption_offset)
 
     @property
     def clock(self) -> Clock:

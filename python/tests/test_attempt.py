@@ -67,3 +67,21 @@ def test_a_pod_of_no_profile():
     with pytest.raises(libsched.NotFoundError, match="there is no profile"):
         schedule_one(Cluster([node("a")]), Pod(pod("p", schedulerName="other")), [Framework()],
                      WriterQueue())
+
+
+def test_the_offset_of_preemption():
+    config = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration", "profiles": [
+        {"pluginConfig": [{"name": "DefaultPreemption", "args": {
+            "minCandidateNodesPercentage": 1, "minCandidateNodesAbsolute": 1}}]}]}
+    nominated = []
+    for offset in range(3):
+        cluster = libsched.Cluster([node(name, cpu="4") for name in "ab"], node_order="insertion")
+        first = Framework(config, services=Services(preemption_offset=offset))
+        cluster.add_pods([libsched.Pod(pod(f"low-{name}", cpu="4", node_name=name, priority=1)) for name in "ab"])
+        attempt = libsched.schedule_one(cluster, libsched.Pod(pod("high", cpu="4", priority=9)),
+                                        [first], libsched.WriterQueue())
+        nominated.append(attempt.nomination.node)
+    assert nominated == ["a", "b", "a"]
+    for wrong in (-1, 1 << 64):
+        with pytest.raises(libsched.InvalidError):
+            libsched.Services(preemption_offset=wrong)

@@ -151,3 +151,18 @@ def test_wrong_arguments(cluster, scheduler):
     with pytest.raises(libsched.CancelledError):
         scheduler.first_fit(cluster, pod("p"), cancel=cancel)
     assert "default/p" not in cluster.pods
+
+
+def test_a_bare_profile_without_a_name(cluster):
+    profile = libsched.Config.of_profile({"schedulerName": "", "plugins": {
+        "queueSort": {"enabled": [{"name": "PrioritySort"}]}, "bind": {"enabled": [{"name": "DefaultBinder"}]}}})
+    scheduler = libsched.Framework(profile)
+    assert scheduler.profile == ""
+    placed, = scheduler.schedule(cluster, pod("x"))
+    assert placed.outcome == "placed"
+    attempt = libsched.schedule_one(cluster, libsched.Pod(pod("y")), [scheduler], libsched.WriterQueue())
+    assert attempt.stage == "assumed"
+    with pytest.raises(libsched.NotFoundError, match='no profile "default-scheduler"'):
+        libsched.schedule_one(cluster, libsched.Pod(pod("z")), [libsched.Framework(
+            {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration",
+             "profiles": [{"schedulerName": "two"}]})], libsched.WriterQueue())

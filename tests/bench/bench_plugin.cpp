@@ -148,9 +148,7 @@ struct Scene {
 void add_filter(const std::string& name, decltype(libsched_plugin::filter) filter,
                 decltype(libsched_plugin::filter_batch) batch, size_t want) {
   benchmark::RegisterBenchmark(("plugin/" + name + "/call").c_str(), [=](benchmark::State& state) {
-    libsched_plugin p = {};
-    p.struct_size = sizeof p;
-    p.abi_version = LIBSCHED_ABI_VERSION;
+    libsched_plugin p = LIBSCHED_PLUGIN_INIT;
     p.name = str("Bench");
     p.flags = LIBSCHED_PLUGIN_CONCURRENT;
     p.filter = filter;
@@ -169,9 +167,7 @@ void add_filter(const std::string& name, decltype(libsched_plugin::filter) filte
 void add_score(const std::string& name, decltype(libsched_plugin::score) score,
                decltype(libsched_plugin::score_batch) batch) {
   benchmark::RegisterBenchmark(("plugin/" + name + "/call").c_str(), [=](benchmark::State& state) {
-    libsched_plugin p = {};
-    p.struct_size = sizeof p;
-    p.abi_version = LIBSCHED_ABI_VERSION;
+    libsched_plugin p = LIBSCHED_PLUGIN_INIT;
     p.name = str("Bench");
     p.flags = LIBSCHED_PLUGIN_CONCURRENT;
     p.score = score;

@@ -50,12 +50,14 @@ void run(benchmark::State& state, const PodSpec& spec, libsched_code want, bool 
        error);
   bool as_wanted = true;
   size_t i = 0;
+  const libsched_str nowhere = {nullptr, 0};
+  libsched_run_filter_options at = LIBSCHED_RUN_FILTER_OPTIONS_INIT;
+  at.by_row = !by_name;
   for (auto _ : state) {
+    if (!by_name) at.row = s.rows[i];
     const libsched_rc code =
-        by_name ? libsched_run_filter_plugins(s.evaluator.get(), cycle.get(), pod.get(), s.names[i],
-                                              s.status.get(), &error)
-                : libsched_run_filter_plugins_at(s.evaluator.get(), cycle.get(), pod.get(),
-                                                 s.rows[i], s.status.get(), &error);
+        libsched_run_filter_plugins(s.evaluator.get(), cycle.get(), pod.get(),
+                                    by_name ? s.names[i] : nowhere, &at, s.status.get(), &error);
     must("Filter", code, error);
     as_wanted &= libsched_status_code(s.status.get()) == want;
     if (++i == s.rows.size()) i = 0;

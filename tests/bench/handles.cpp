@@ -57,7 +57,8 @@ Framework default_framework() {
 Evaluator make_evaluator(const libsched_framework* framework, libsched_cluster* cluster) {
   libsched_evaluator* out = nullptr;
   libsched_error* error = nullptr;
-  must("create evaluator", libsched_evaluator_create(framework, cluster, &out, &error), error);
+  must("create evaluator", libsched_evaluator_create(framework, cluster, nullptr, &out, &error),
+       error);
   return Evaluator(out);
 }
 

@@ -28,8 +28,8 @@ static libsched_code say(void* instance, const libsched_cycle_state* state, cons
     libsched_status* inner = NULL;
     o->depth = 1;
     CHECK_OK(libsched_status_create(&inner, err));
-    CHECK_OK(libsched_run_filter_plugins_at(libsched_cycle_state_evaluator(state),
-                                            (libsched_cycle_state*)state, pod, 5, inner, err));
+    CHECK_OK(filter_row(libsched_cycle_state_evaluator(state), (libsched_cycle_state*)state, pod, 5,
+                        false, inner, err));
     CHECK(libsched_status_code(inner) == o->codes[5]);
     libsched_status_unref(inner);
     o->depth = 0;
@@ -43,9 +43,7 @@ static libsched_code say(void* instance, const libsched_cycle_state* state, cons
 }
 
 static libsched_framework* framework_with(oracle* o) {
-  libsched_plugin p = {0};
-  p.struct_size = sizeof p;
-  p.abi_version = LIBSCHED_ABI_VERSION;
+  libsched_plugin p = LIBSCHED_PLUGIN_INIT;
   p.name = LIBSCHED_STR("Oracle");
   p.filter_batch = say;
   p.reasons = kTexts;
@@ -99,7 +97,7 @@ static void test_verdicts(uint32_t seed, bool ask_again) {
   o.codes[5] = LIBSCHED_CODE_UNSCHEDULABLE;
   libsched_framework* framework = framework_with(&o);
   libsched_evaluator* evaluator = NULL;
-  CHECK_OK(libsched_evaluator_create(framework, cluster, &evaluator, err));
+  CHECK_OK(libsched_evaluator_create(framework, cluster, NULL, &evaluator, err));
   libsched_decision* decision = decide(evaluator);
   CHECK(libsched_decision_node_count(decision) == kNodes);
   for (size_t i = 0; i < kNodes; ++i) {
@@ -131,7 +129,7 @@ static void test_nonsense(int8_t code, uint16_t reason, const char* expected) {
     o.reasons[row] = reason;
     libsched_framework* framework = framework_with(&o);
     libsched_evaluator* evaluator = NULL;
-    CHECK_OK(libsched_evaluator_create(framework, cluster, &evaluator, err));
+    CHECK_OK(libsched_evaluator_create(framework, cluster, NULL, &evaluator, err));
     libsched_decision* decision = decide(evaluator);
     libsched_text* json = NULL;
     CHECK_OK(libsched_decision_explain_json(decision, &json, err));

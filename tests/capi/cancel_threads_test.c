@@ -20,8 +20,7 @@ static void* ask(void* argument) {
   libsched_evaluator* evaluator = NULL;
   libsched_check_options options = LIBSCHED_CHECK_OPTIONS_INIT;
   options.cancel = c->cancel;
-  if (libsched_evaluator_create_on_snapshot(c->framework, c->snapshot, &evaluator, NULL) !=
-      LIBSCHED_OK) {
+  if (evaluate_snapshot(c->framework, c->snapshot, &evaluator, NULL) != LIBSCHED_OK) {
     c->wrong = 1;
     return NULL;
   }

@@ -387,7 +387,7 @@ static void test_put_objects(void) {
       libsched_objects_parse(text(format(kText, "WaitForFirstConsumer")), NULL, &objects, err));
   CHECK_OK(libsched_objects_parse(text(format(kText, "Immediate")), NULL, &other, err));
   CHECK_OK(libsched_framework_create(NULL, text(""), NULL, NULL, &framework, err));
-  CHECK_OK(libsched_evaluator_create(framework, c, &evaluator, err));
+  CHECK_OK(libsched_evaluator_create(framework, c, NULL, &evaluator, err));
   libsched_pod* pod = pod_of("p", 100,
                              ", \"volumes\": [{\"name\": \"v\", \"persistentVolumeClaim\": "
                              "{\"claimName\": \"data\"}}]");

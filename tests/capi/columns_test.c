@@ -61,10 +61,7 @@ static int has_at_filter(const libsched_registry* registry, const char* config_j
 static void a_registry_enables_plugins(void) {
   libsched_registry* registry = NULL;
   CHECK_OK(libsched_registry_create(&registry, err));
-  libsched_plugin plugin;
-  memset(&plugin, 0, sizeof plugin);
-  plugin.struct_size = sizeof plugin;
-  plugin.abi_version = LIBSCHED_ABI_VERSION;
+  libsched_plugin plugin = LIBSCHED_PLUGIN_INIT;
   plugin.name = text("Never");
   plugin.filter = reject;
   CHECK_OK(libsched_registry_add(registry, &plugin, NULL, err));

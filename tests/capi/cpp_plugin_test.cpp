@@ -113,7 +113,8 @@ struct Asked {
     const libsched_node* nodes[] = {node};
     REQUIRE(libsched_cluster_add_nodes(cluster, nodes, 1, &error) == LIBSCHED_OK);
     libsched_node_unref(node);
-    REQUIRE(libsched_evaluator_create(framework, cluster, &evaluator, &error) == LIBSCHED_OK);
+    REQUIRE(libsched_evaluator_create(framework, cluster, nullptr, &evaluator, &error) ==
+            LIBSCHED_OK);
     REQUIRE(libsched_cycle_state_create(&state, &error) == LIBSCHED_OK);
     REQUIRE(libsched_status_create(&status, &error) == LIBSCHED_OK);
     REQUIRE(libsched_run_pre_filter_plugins(evaluator, state, pod, nullptr, status, &error) == 0);
@@ -142,7 +143,7 @@ TEST_CASE("a class is a plugin, and goes with its framework") {
     CHECK(alive == 1);
     CHECK(asked.why() == "0 ");
     REQUIRE(libsched_run_filter_plugins(asked.evaluator, asked.state, asked.pod, sdk::str("n"),
-                                        asked.status, nullptr) == LIBSCHED_OK);
+                                        nullptr, asked.status, nullptr) == LIBSCHED_OK);
     CHECK(asked.why() == "0 ");
     REQUIRE(libsched_run_reserve_plugins_reserve(asked.evaluator, asked.state, asked.pod,
                                                  sdk::str("n"), asked.status, nullptr) == 0);
@@ -163,7 +164,7 @@ TEST_CASE("exceptions become statuses") {
   const auto filter = [](const char* where) {
     const Asked asked(where);
     REQUIRE(libsched_run_filter_plugins(asked.evaluator, asked.state, asked.pod, sdk::str("n"),
-                                        asked.status, nullptr) == LIBSCHED_OK);
+                                        nullptr, asked.status, nullptr) == LIBSCHED_OK);
     return asked.why();
   };
   CHECK(filter("filter") == "1 running \"Thrower\" filter plugin: filter");

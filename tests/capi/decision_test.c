@@ -12,7 +12,7 @@ typedef struct scene {
 static void open_scene(scene* s) {
   s->cluster = five_nodes();
   s->framework = default_framework();
-  CHECK_OK(libsched_evaluator_create(s->framework, s->cluster, &s->evaluator, err));
+  CHECK_OK(libsched_evaluator_create(s->framework, s->cluster, NULL, &s->evaluator, err));
   CHECK_OK(libsched_status_create(&s->status, err));
 }
 static void close_scene(scene* s) {

@@ -15,7 +15,7 @@ typedef struct bench {
 
 static bench setup(void) {
   bench b = {default_framework(), five_nodes(), NULL, NULL, NULL, NULL};
-  CHECK_OK(libsched_evaluator_create(b.framework, b.cluster, &b.evaluator, err));
+  CHECK_OK(libsched_evaluator_create(b.framework, b.cluster, NULL, &b.evaluator, err));
   CHECK_OK(libsched_cycle_state_create(&b.state, err));
   CHECK_OK(libsched_prefilter_result_create(&b.result, err));
   CHECK_OK(libsched_status_create(&b.status, err));
@@ -38,7 +38,8 @@ static void pre_filter(bench* b, const libsched_pod* pod) {
 /* The verdict on a node as "code plugin: reason, reason". */
 static const char* verdict(bench* b, const libsched_pod* pod, const char* node) {
   static char words[512];
-  CHECK_OK(libsched_run_filter_plugins(b->evaluator, b->state, pod, text(node), b->status, err));
+  CHECK_OK(
+      libsched_run_filter_plugins(b->evaluator, b->state, pod, text(node), NULL, b->status, err));
   const libsched_code code = libsched_status_code(b->status);
   int n = snprintf(words, sizeof words, "%s", libsched_code_name(code));
   if (code != LIBSCHED_CODE_SUCCESS)
@@ -79,17 +80,35 @@ static void test_filter(void) {
 
   /* The answer by row is the same. */
   const libsched_view* view = libsched_cluster_view(b.cluster);
-  CHECK_OK(libsched_run_filter_plugins_at(
-      b.evaluator, b.state, pod, libsched_view_find_node(view, text("full")), b.status, err));
+  CHECK_OK(filter_row(b.evaluator, b.state, pod, libsched_view_find_node(view, text("full")), false,
+                      b.status, err));
   CHECK_STR(libsched_status_reason(b.status, 0), "Insufficient cpu");
+
+  libsched_run_filter_options options = LIBSCHED_RUN_FILTER_OPTIONS_INIT;
+  options.row = libsched_view_find_node(view, text("full")); /* says nothing without `by_row` */
+  CHECK_OK(
+      libsched_run_filter_plugins(b.evaluator, b.state, pod, text("big"), &options, b.status, err));
+  CHECK(libsched_status_code(b.status) == LIBSCHED_CODE_SUCCESS);
+  CHECK_OK(filter_row(b.evaluator, b.state, pod, options.row, false, b.status, err));
+  options.by_row = true;
+  CHECK_FAILS(
+      LIBSCHED_ERR_MISUSE, NULL, "by its name and by its row",
+      libsched_run_filter_plugins(b.evaluator, b.state, pod, text("big"), &options, b.status, err));
+  options.reserved[5] = true;
+  CHECK_FAILS(
+      LIBSCHED_ERR_UNSUPPORTED, NULL, "libsched_run_filter_options: reserved",
+      libsched_run_filter_plugins(b.evaluator, b.state, pod, text(""), &options, b.status, err));
+  options.struct_size = 0;
+  CHECK_FAILS(
+      LIBSCHED_ERR_MISUSE, NULL, "libsched_run_filter_options.struct_size",
+      libsched_run_filter_plugins(b.evaluator, b.state, pod, text(""), &options, b.status, err));
 
   /* The status of a call that fails stays as it was. */
   CHECK_FAILS(
       LIBSCHED_ERR_NOT_FOUND, NULL, "nowhere",
-      libsched_run_filter_plugins(b.evaluator, b.state, pod, text("nowhere"), b.status, err));
-  CHECK_FAILS(
-      LIBSCHED_ERR_NOT_FOUND, NULL, NULL,
-      libsched_run_filter_plugins_at(b.evaluator, b.state, pod, LIBSCHED_NO_ROW, b.status, err));
+      libsched_run_filter_plugins(b.evaluator, b.state, pod, text("nowhere"), NULL, b.status, err));
+  CHECK_FAILS(LIBSCHED_ERR_NOT_FOUND, NULL, NULL,
+              filter_row(b.evaluator, b.state, pod, LIBSCHED_NO_ROW, false, b.status, err));
   CHECK(libsched_status_code(b.status) == LIBSCHED_CODE_UNSCHEDULABLE);
   CHECK_STR(libsched_status_plugin(b.status), "NodeResourcesFit");
 
@@ -248,8 +267,9 @@ static void test_filter_nodes(void) {
   CHECK_FAILS(
       LIBSCHED_ERR_STATE, NULL, NULL,
       libsched_filter_nodes(b.evaluator, b.state, other, NULL, rows, 8, &count, &first, err));
-  CHECK_FAILS(LIBSCHED_ERR_STATE, NULL, NULL,
-              libsched_run_filter_plugins(b.evaluator, b.state, other, text("big"), b.status, err));
+  CHECK_FAILS(
+      LIBSCHED_ERR_STATE, NULL, NULL,
+      libsched_run_filter_plugins(b.evaluator, b.state, other, text("big"), NULL, b.status, err));
   struct {
     libsched_filter_options options;
     uint64_t newer;
@@ -436,10 +456,21 @@ static void test_null_handles(void) {
   libsched_text* json = UNTOUCHED;
   uint64_t rows[1];
 #define MISUSED(call) CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, NULL, call)
-  MISUSED(libsched_evaluator_create(NULL, b.cluster, &evaluator, err));
-  MISUSED(libsched_evaluator_create(b.framework, NULL, &evaluator, err));
-  MISUSED(libsched_evaluator_create(b.framework, b.cluster, NULL, err));
-  MISUSED(libsched_evaluator_create_on_snapshot(b.framework, NULL, &evaluator, err));
+  MISUSED(libsched_evaluator_create(NULL, b.cluster, NULL, &evaluator, err));
+  MISUSED(libsched_evaluator_create(b.framework, NULL, NULL, &evaluator, err));
+  MISUSED(libsched_evaluator_create(b.framework, b.cluster, NULL, NULL, err));
+  MISUSED(evaluate_snapshot(b.framework, NULL, &evaluator, err));
+  libsched_evaluator_options how = LIBSCHED_EVALUATOR_OPTIONS_INIT;
+  CHECK_OK(libsched_cluster_snapshot(b.cluster, (libsched_snapshot**)&how.snapshot, err));
+  CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, "cluster and options->snapshot are both given",
+              libsched_evaluator_create(b.framework, b.cluster, &how, &evaluator, err));
+  how.reserved = 1;
+  CHECK_FAILS(LIBSCHED_ERR_UNSUPPORTED, NULL, "libsched_evaluator_options: reserved",
+              libsched_evaluator_create(b.framework, NULL, &how, &evaluator, err));
+  how.struct_size = 0;
+  CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, "libsched_evaluator_options.struct_size",
+              libsched_evaluator_create(b.framework, NULL, &how, &evaluator, err));
+  libsched_snapshot_unref((libsched_snapshot*)how.snapshot);
   MISUSED(libsched_prefilter_result_create(NULL, err));
   MISUSED(libsched_run_pre_enqueue_plugins(NULL, pod, b.status, err));
   MISUSED(libsched_run_pre_enqueue_plugins(b.evaluator, NULL, b.status, err));
@@ -448,11 +479,12 @@ static void test_null_handles(void) {
   MISUSED(libsched_run_pre_filter_plugins(b.evaluator, NULL, pod, b.result, b.status, err));
   MISUSED(libsched_run_pre_filter_plugins(b.evaluator, b.state, NULL, b.result, b.status, err));
   MISUSED(libsched_run_pre_filter_plugins(b.evaluator, b.state, pod, b.result, NULL, err));
-  MISUSED(libsched_run_filter_plugins(NULL, b.state, pod, text("big"), b.status, err));
-  MISUSED(libsched_run_filter_plugins(b.evaluator, NULL, pod, text("big"), b.status, err));
-  MISUSED(libsched_run_filter_plugins(b.evaluator, b.state, NULL, text("big"), b.status, err));
-  MISUSED(libsched_run_filter_plugins(b.evaluator, b.state, pod, text("big"), NULL, err));
-  MISUSED(libsched_run_filter_plugins_at(NULL, b.state, pod, 0, b.status, err));
+  MISUSED(libsched_run_filter_plugins(NULL, b.state, pod, text("big"), NULL, b.status, err));
+  MISUSED(libsched_run_filter_plugins(b.evaluator, NULL, pod, text("big"), NULL, b.status, err));
+  MISUSED(
+      libsched_run_filter_plugins(b.evaluator, b.state, NULL, text("big"), NULL, b.status, err));
+  MISUSED(libsched_run_filter_plugins(b.evaluator, b.state, pod, text("big"), NULL, NULL, err));
+  MISUSED(filter_row(NULL, b.state, pod, 0, false, b.status, err));
   MISUSED(libsched_filter_nodes(NULL, b.state, pod, NULL, rows, 1, NULL, NULL, err));
   MISUSED(libsched_filter_nodes(b.evaluator, b.state, pod, NULL, NULL, 1, NULL, NULL, err));
   MISUSED(libsched_check_pod_fits(NULL, pod, LIBSCHED_ANY_NODE, NULL, &decision, err));
@@ -485,7 +517,7 @@ static void release_in_order(const int* order) {
   libsched_snapshot* snapshot = NULL;
   libsched_evaluator* on_snapshot = NULL;
   CHECK_OK(libsched_cluster_snapshot(b.cluster, &snapshot, err));
-  CHECK_OK(libsched_evaluator_create_on_snapshot(b.framework, snapshot, &on_snapshot, err));
+  CHECK_OK(evaluate_snapshot(b.framework, snapshot, &on_snapshot, err));
   libsched_pod* pod = pod_of("p", 100, "");
   pre_filter(&b, pod);
   for (int i = 0; i < 5; ++i) {
@@ -545,9 +577,10 @@ static void test_state_outlives_framework(void) {
   libsched_evaluator_unref(b.evaluator);
   CHECK(libsched_cycle_state_skips_filter(b.state, text("NodePorts")));
   b.framework = default_framework();
-  CHECK_OK(libsched_evaluator_create(b.framework, b.cluster, &b.evaluator, err));
-  CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, "another framework",
-              libsched_run_filter_plugins(b.evaluator, b.state, pod, text("big"), b.status, err));
+  CHECK_OK(libsched_evaluator_create(b.framework, b.cluster, NULL, &b.evaluator, err));
+  CHECK_FAILS(
+      LIBSCHED_ERR_MISUSE, NULL, "another framework",
+      libsched_run_filter_plugins(b.evaluator, b.state, pod, text("big"), NULL, b.status, err));
   libsched_cycle_state* clone = NULL;
   CHECK_OK(libsched_cycle_state_clone(b.state, &clone, err));
   libsched_cycle_state_unref(b.state);
@@ -567,7 +600,7 @@ static void test_another_pod(void) {
   libsched_pod_unref(first);
   CHECK_FAILS(
       LIBSCHED_ERR_STATE, NULL, "another pod",
-      libsched_run_filter_plugins(b.evaluator, b.state, second, text("big"), b.status, err));
+      libsched_run_filter_plugins(b.evaluator, b.state, second, text("big"), NULL, b.status, err));
   pre_filter(&b, second);
   CHECK_VERDICT(&b, second, "big", "Success");
   libsched_pod_unref(second);

@@ -345,9 +345,7 @@ struct Stage {
     OK(libsched_cluster_apply(cluster, m.cluster, err));
     libsched_registry* registry = nullptr;
     libsched_config* config = nullptr;
-    libsched_plugin plugin = {};
-    plugin.struct_size = sizeof plugin;
-    plugin.abi_version = LIBSCHED_ABI_VERSION;
+    libsched_plugin plugin = LIBSCHED_PLUGIN_INIT;
     plugin.name = libsched_str_from("Listener");
     plugin.filter = on_filter;
     plugin.on_event = on_event;
@@ -359,7 +357,7 @@ struct Stage {
     OK(libsched_config_parse(libsched_str_from(kConfig), nullptr, &config, err));
     OK(libsched_framework_create(config, libsched_str_from(""), registry, nullptr, &framework,
                                  err));
-    OK(libsched_evaluator_create(framework, cluster, &evaluator, err));
+    OK(libsched_evaluator_create(framework, cluster, nullptr, &evaluator, err));
     OK(libsched_cycle_state_create(&state, err));
     OK(libsched_status_create(&status, err));
     OK(libsched_services_create(nullptr, &services, err));
@@ -384,7 +382,7 @@ struct Stage {
 
   std::string asked(libsched_cluster* of) const {
     libsched_evaluator* e = nullptr;
-    OK(libsched_evaluator_create(m.framework, of, &e, err));
+    OK(libsched_evaluator_create(m.framework, of, nullptr, &e, err));
     std::string all;
     for (size_t i = 0; i < libsched_objects_pod_count(m.questions); ++i) {
       libsched_check_options options = LIBSCHED_CHECK_OPTIONS_INIT;
@@ -601,15 +599,15 @@ const std::vector<Call> CALLS = {
     CALL(libsched_cluster_refresh, "",
          OK(libsched_cluster_update_node(s.cluster, s.new_node(1), err)), s.cluster, err),
     CALL(libsched_cluster_refresh, "inside a fork", fork_and_change(s, false), s.cluster, err),
-    CALL(libsched_evaluator_create, "", , s.framework, s.cluster, &s.other, err),
+    CALL(libsched_evaluator_create, "", , s.framework, s.cluster, nullptr, &s.other, err),
     CALL(libsched_evaluator_assume, "", s.prepare_cycle(1), s.evaluator, s.state, s.m.question(1),
          s.row("n1"), nullptr, s.status, err),
     CALL(libsched_evaluator_forget, "", s.prepare_cycle(1);
          OK(libsched_evaluator_assume(s.evaluator, s.state, s.m.question(1), s.row("n1"), nullptr,
                                       s.status, err)),
          s.evaluator, s.state, s.m.question(1), err),
-    CALL(libsched_schedule, "one pod", , &s.evaluator, 1, one_pod(s), nullptr, 1,
-         for_any_profile(), heard_of, nullptr, err),
+    CALL(libsched_schedule, "one pod", , &s.evaluator, 1, one_pod(s), nullptr, 1, for_any_profile(),
+         heard_of, nullptr, err),
     CALL(libsched_schedule_one, "one pod", writer().fresh(), &s.evaluator, 1, s.m.question(1),
          &writer().options, &writer().scheduling, err),
     CALL(libsched_writer_queue_apply, "", writer().bind(s.evaluator, s.m.question(1)),
@@ -710,7 +708,7 @@ TEST_CASE("whatever allocation fails, a call changes a cluster whole or not at a
 libsched_decision* unread(const Stage& s) {
   libsched_evaluator* e = nullptr;
   libsched_decision* decision = nullptr;
-  OK(libsched_evaluator_create(s.m.framework, s.cluster, &e, err));
+  OK(libsched_evaluator_create(s.m.framework, s.cluster, nullptr, &e, err));
   OK(libsched_check_pod_fits(e, s.m.question(0), LIBSCHED_ANY_NODE, nullptr, &decision, err));
   libsched_evaluator_unref(e);
   return decision;
@@ -756,9 +754,7 @@ TEST_CASE("a plugin that cannot be registered is destroyed once") {
     for (long n = 1;; ++n) {
       static int destroyed;
       destroyed = 0;
-      libsched_plugin plugin = {};
-      plugin.struct_size = sizeof plugin;
-      plugin.abi_version = LIBSCHED_ABI_VERSION;
+      libsched_plugin plugin = LIBSCHED_PLUGIN_INIT;
       plugin.name = libsched_str_from("Listener");
       plugin.filter = on_filter;
       plugin.destroy = [](void* user_data) { *static_cast<int*>(user_data) += 1; };

@@ -58,9 +58,7 @@ libsched_code register_with(void*, libsched_events* events, libsched_status*) {
 }
 
 TEST_CASE("what a slot could not say is never taken for less") {
-  libsched_plugin plugin = {};
-  plugin.struct_size = sizeof plugin;
-  plugin.abi_version = LIBSCHED_ABI_VERSION;
+  libsched_plugin plugin = LIBSCHED_PLUGIN_INIT;
   plugin.name = libsched_str_from("Filler");
   plugin.pre_filter = fill;
   plugin.sign = sign_with;
@@ -84,7 +82,7 @@ TEST_CASE("what a slot could not say is never taken for less") {
       nullptr, &config, err));
   OK(libsched_framework_create(config, STR(""), registry, nullptr, &framework, err));
   OK(libsched_cluster_create(nullptr, &cluster, err));
-  OK(libsched_evaluator_create(framework, cluster, &evaluator, err));
+  OK(libsched_evaluator_create(framework, cluster, nullptr, &evaluator, err));
   OK(libsched_status_create(&status, err));
   OK(libsched_prefilter_result_create(&result, err));
   OK(libsched_cycle_state_create(&state, err));
@@ -110,10 +108,10 @@ TEST_CASE("what a slot could not say is never taken for less") {
     CHECK(libsched_sign_pod(evaluator, pod, &text, nullptr) ==
           (which == Starved::kSignature ? LIBSCHED_ERR_NO_MEMORY : LIBSCHED_OK));
     libsched_text_unref(text);
-    text = nullptr;
-    CHECK(libsched_framework_events_json(framework, &text, nullptr) ==
+    libsched_event_map* events = nullptr;
+    CHECK(libsched_framework_events(framework, &events, nullptr) ==
           (which == Starved::kEvents ? LIBSCHED_ERR_NO_MEMORY : LIBSCHED_OK));
-    libsched_text_unref(text);
+    libsched_event_map_unref(events);
   }
   libsched_pod_unref(pod);
   libsched_cycle_state_unref(state);

@@ -1,6 +1,6 @@
 /* Small objects for the C tests: nodes and pods made of a few words, and a cluster of them.
 
-   Every function gives the caller a reference and counts as a check. */
+   The functions that make objects give the caller a reference and count as a check. */
 #ifndef LIBSCHED_TESTS_CAPI_FIXTURE_H
 #define LIBSCHED_TESTS_CAPI_FIXTURE_H
 
@@ -20,6 +20,24 @@ static inline const char* format(const char* pattern, ...) {
   vsnprintf(room, sizeof rooms[0], pattern, arguments);
   va_end(arguments);
   return room;
+}
+
+/* Two calls with an option; they give a code and count as no check. */
+static inline libsched_rc evaluate_snapshot(const libsched_framework* framework,
+                                            const libsched_snapshot* snapshot,
+                                            libsched_evaluator** out, libsched_error** error) {
+  libsched_evaluator_options options = LIBSCHED_EVALUATOR_OPTIONS_INIT;
+  options.snapshot = snapshot;
+  return libsched_evaluator_create(framework, NULL, &options, out, error);
+}
+static inline libsched_rc filter_row(libsched_evaluator* evaluator, libsched_cycle_state* state,
+                                     const libsched_pod* pod, uint32_t row, bool nominated,
+                                     libsched_status* status, libsched_error** error) {
+  libsched_run_filter_options options = LIBSCHED_RUN_FILTER_OPTIONS_INIT;
+  options.row = row;
+  options.by_row = true;
+  options.nominated = nominated;
+  return libsched_run_filter_plugins(evaluator, state, pod, text(""), &options, status, error);
 }
 
 static inline libsched_node* node_of_json(const char* json) {

@@ -81,8 +81,7 @@ static void* work(void* argument) {
   world* w = argument;
   for (int round = 0; !atomic_load(&w->stop); ++round) {
     libsched_evaluator* evaluator = NULL;
-    bool right = libsched_evaluator_create_on_snapshot(w->framework, w->snapshot, &evaluator,
-                                                       NULL) == LIBSCHED_OK;
+    bool right = evaluate_snapshot(w->framework, w->snapshot, &evaluator, NULL) == LIBSCHED_OK;
     for (int i = 0; i < 8 && right; ++i)
       right = asks(evaluator, w->spread[(round * 8 + i) % kSelectors]) && uses_all(w, i);
     if (!right) atomic_fetch_add(&w->wrong, 1);
@@ -106,9 +105,7 @@ static void* wait_on_permit(void* argument) {
 static int child(world* w) {
   alarm(kSeconds); /* kills a child that hangs */
   libsched_evaluator* evaluator = NULL;
-  if (libsched_evaluator_create_on_snapshot(w->framework, w->snapshot, &evaluator, NULL) !=
-      LIBSCHED_OK)
-    return 2;
+  if (evaluate_snapshot(w->framework, w->snapshot, &evaluator, NULL) != LIBSCHED_OK) return 2;
   for (int i = 0; i < kSelectors; i += 7)
     if (!asks(evaluator, w->spread[i])) return 3;
   if (!uses_all(w, 1)) return 4;
@@ -149,9 +146,7 @@ static libsched_code slow_filter(void* instance, const libsched_cycle_state* sta
 }
 
 static libsched_framework* framework_with(long* calls) {
-  libsched_plugin plugin = {0};
-  plugin.struct_size = sizeof plugin;
-  plugin.abi_version = LIBSCHED_ABI_VERSION;
+  libsched_plugin plugin = LIBSCHED_PLUGIN_INIT;
   plugin.name = LIBSCHED_STR("Slow");
   plugin.filter = slow_filter;
   libsched_registry* registry = NULL;
@@ -205,7 +200,7 @@ int main(void) {
     add_pod(cluster, pod_of(format("pod-%d", i), 10, ""), format("n%d", i % kNodes));
 
   libsched_snapshot* snapshot = fresh_snapshot(cluster, kRounds);
-  CHECK_OK(libsched_evaluator_create_on_snapshot(w.framework, snapshot, &w.waits_on, err));
+  CHECK_OK(evaluate_snapshot(w.framework, snapshot, &w.waits_on, err));
   libsched_snapshot_unref(snapshot);
   CHECK_OK(libsched_evaluator_set_services(w.waits_on, w.services, err));
   pthread_t waiter;

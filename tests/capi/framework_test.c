@@ -276,7 +276,7 @@ static bool by_name(void* instance, const libsched_pod* a, int64_t a_ns, const l
 }
 
 static void test_several_queue_sorts(void) {
-  libsched_plugin plugin = {.struct_size = sizeof plugin, .abi_version = LIBSCHED_ABI_VERSION};
+  libsched_plugin plugin = LIBSCHED_PLUGIN_INIT;
   libsched_framework_options options = LIBSCHED_FRAMEWORK_OPTIONS_INIT;
   libsched_registry* registry = NULL;
   libsched_config* config = NULL;

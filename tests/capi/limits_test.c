@@ -57,7 +57,7 @@ static scene open_scene(libsched_plugin plugin, mover* m, libsched_clock* clock)
   libsched_registry_unref(registry);
   CHECK_OK(libsched_cluster_create(NULL, &s.cluster, err));
   for (int i = 0; i < kNodes; ++i) add_node(s.cluster, node_of(format("n%03d", i), 4, "a", ""));
-  CHECK_OK(libsched_evaluator_create(s.framework, s.cluster, &s.evaluator, err));
+  CHECK_OK(libsched_evaluator_create(s.framework, s.cluster, NULL, &s.evaluator, err));
   options.clock = clock;
   CHECK_OK(libsched_services_create(&options, &s.services, err));
   CHECK_OK(libsched_evaluator_set_services(s.evaluator, s.services, err));

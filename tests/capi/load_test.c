@@ -31,7 +31,7 @@ static libsched_decision* ask(libsched_framework* framework, bool score) {
   libsched_pod* pod = pod_of("p", 500, "");
   add_pod(cluster, pod_of("a", 100, ""), "big");
   add_pod(cluster, pod_of("b", 100, ""), "big");
-  CHECK_OK(libsched_evaluator_create(framework, cluster, &evaluator, err));
+  CHECK_OK(libsched_evaluator_create(framework, cluster, NULL, &evaluator, err));
   CHECK_OK(libsched_check_pod_fits(evaluator, pod, LIBSCHED_ANY_NODE, &options, &decision, err));
   libsched_pod_unref(pod);
   libsched_evaluator_unref(evaluator);

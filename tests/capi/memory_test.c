@@ -105,7 +105,7 @@ int main(void) {
   static stage s;
   s.cluster = five_nodes();
   s.framework = default_framework();
-  CHECK_OK(libsched_evaluator_create(s.framework, s.cluster, &s.evaluator, err));
+  CHECK_OK(libsched_evaluator_create(s.framework, s.cluster, NULL, &s.evaluator, err));
 
   size_t before = run(&s, 0, full ? 150 : 5);
   size_t after = run(&s, 150, full ? 350 : 5); /* 350,000 pods and 17,500 nodes never seen before */

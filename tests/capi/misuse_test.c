@@ -52,7 +52,7 @@ static void open_world(world* w) {
   CHECK_OK(libsched_config_parse(kNowhere, NULL, &w->config, err));
   CHECK_OK(libsched_registry_create(&w->registry, err));
   CHECK_OK(libsched_cycle_state_create(&w->state, err));
-  CHECK_OK(libsched_evaluator_create(w->framework, w->cluster, &w->evaluator, err));
+  CHECK_OK(libsched_evaluator_create(w->framework, w->cluster, NULL, &w->evaluator, err));
   CHECK_OK(libsched_prefilter_result_create(&w->narrowed, err));
   CHECK_OK(
       libsched_check_pod_fits(w->evaluator, w->pod, LIBSCHED_ANY_NODE, NULL, &w->decision, err));
@@ -117,9 +117,9 @@ static void check_calls(const world* ok, const world* w, const char* what) {
   CHECK_MISUSE(SAID("node"), libsched_node_copy(w->node, kNowhere, kNowhere, &n, err));
   CHECK_MISUSE(SAID("node"), libsched_cluster_update_node(ok->cluster, w->node, err));
   CHECK_MISUSE(SAID("cluster"), libsched_cluster_fork(w->cluster, err));
-  CHECK_MISUSE(SAID("cluster"), libsched_evaluator_create(ok->framework, w->cluster, &e, err));
-  CHECK_MISUSE(SAID("snapshot"),
-               libsched_evaluator_create_on_snapshot(ok->framework, w->snapshot, &e, err));
+  CHECK_MISUSE(SAID("cluster"),
+               libsched_evaluator_create(ok->framework, w->cluster, NULL, &e, err));
+  CHECK_MISUSE(SAID("snapshot"), evaluate_snapshot(ok->framework, w->snapshot, &e, err));
   CHECK_MISUSE(SAID("status"),
                libsched_run_pre_enqueue_plugins(ok->evaluator, ok->pod, w->status, err));
   CHECK_MISUSE(SAID("config"), libsched_framework_create(w->config, kNowhere, NULL, NULL, &f, err));
@@ -127,7 +127,8 @@ static void check_calls(const world* ok, const world* w, const char* what) {
   CHECK_MISUSE(SAID("registry"),
                libsched_framework_create(ok->config, kNowhere, w->registry, NULL, &f, err));
   CHECK_MISUSE(SAID("registry"), libsched_registry_enable(w->registry, text("X"), 1, err));
-  CHECK_MISUSE(SAID("framework"), libsched_evaluator_create(w->framework, ok->cluster, &e, err));
+  CHECK_MISUSE(SAID("framework"),
+               libsched_evaluator_create(w->framework, ok->cluster, NULL, &e, err));
   CHECK_MISUSE(SAID("state"), libsched_cycle_state_clone(w->state, &c, err));
   CHECK_MISUSE(SAID("state"),
                libsched_cycle_state_write(w->state, text("k"), NULL, NULL, NULL, err));
@@ -381,7 +382,7 @@ typedef struct stage {
 } stage;
 
 static void open_stage(stage* s) {
-  libsched_plugin plugin = {.struct_size = sizeof plugin, .abi_version = LIBSCHED_ABI_VERSION};
+  libsched_plugin plugin = LIBSCHED_PLUGIN_INIT;
   libsched_registry* registry = NULL;
   libsched_config* config = NULL;
   memset(s, 0, sizeof *s);
@@ -398,7 +399,7 @@ static void open_stage(stage* s) {
   CHECK_OK(libsched_framework_create(config, kNowhere, registry, NULL, &s->framework, err));
   s->cluster = s->c.cluster = five_nodes();
   s->pod = pod_of("asked", 100, "");
-  CHECK_OK(libsched_evaluator_create(s->framework, s->cluster, &s->evaluator, err));
+  CHECK_OK(libsched_evaluator_create(s->framework, s->cluster, NULL, &s->evaluator, err));
   CHECK_OK(libsched_services_create(NULL, &s->services, err));
   CHECK_OK(libsched_evaluator_set_services(s->evaluator, s->services, err));
   CHECK_OK(libsched_cycle_state_create(&s->state, err));
@@ -421,8 +422,8 @@ static void ask(stage* s, misdeed deed) {
   s->c.deed = deed;
   CHECK_OK(libsched_run_pre_filter_plugins(s->evaluator, s->state, s->pod, NULL, s->status, err));
   if (libsched_status_code(s->status) != LIBSCHED_CODE_SUCCESS) return;
-  CHECK_OK(
-      libsched_run_filter_plugins(s->evaluator, s->state, s->pod, text("big"), s->status, err));
+  CHECK_OK(libsched_run_filter_plugins(s->evaluator, s->state, s->pod, text("big"), NULL, s->status,
+                                       err));
 }
 
 static void test_slots_that_do_well(void) {

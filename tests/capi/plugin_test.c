@@ -103,9 +103,7 @@ static libsched_code fake_filter_batch(void* instance, const libsched_cycle_stat
 }
 
 static libsched_plugin scalar_plugin(void) {
-  libsched_plugin p = {0};
-  p.struct_size = sizeof p;
-  p.abi_version = LIBSCHED_ABI_VERSION;
+  libsched_plugin p = LIBSCHED_PLUGIN_INIT;
   p.name = LIBSCHED_STR("Fake");
   p.create = fake_create;
   p.release = fake_release;
@@ -160,7 +158,7 @@ static libsched_decision* decide(libsched_framework* framework, libsched_cluster
   libsched_evaluator* evaluator = NULL;
   libsched_decision* decision = NULL;
   libsched_pod* pod = pod_of("p", 500, "");
-  CHECK_OK(libsched_evaluator_create(framework, cluster, &evaluator, err));
+  CHECK_OK(libsched_evaluator_create(framework, cluster, NULL, &evaluator, err));
   CHECK_OK(libsched_check_pod_fits(evaluator, pod, LIBSCHED_ANY_NODE, NULL, &decision, err));
   libsched_pod_unref(pod);
   libsched_evaluator_unref(evaluator);
@@ -207,9 +205,7 @@ static libsched_code meddle(void* instance, const libsched_cycle_state* state,
 
 static void test_meddling(void) {
   meddler m = {.cluster = five_nodes(), .pod = pod_of("p", 500, "")};
-  libsched_plugin plugin = {0};
-  plugin.struct_size = sizeof plugin;
-  plugin.abi_version = LIBSCHED_ABI_VERSION;
+  libsched_plugin plugin = LIBSCHED_PLUGIN_INIT;
   plugin.name = LIBSCHED_STR("Fake");
   plugin.filter = meddle;
   libsched_registry* registry = NULL;
@@ -217,8 +213,8 @@ static void test_meddling(void) {
   CHECK_OK(libsched_registry_create(&registry, err));
   CHECK_OK(libsched_registry_add(registry, &plugin, &m, err));
   CHECK_OK(libsched_framework_create(config, text(""), registry, NULL, &m.framework, err));
-  CHECK_OK(libsched_evaluator_create(m.framework, m.cluster, &m.asking, err));
-  CHECK_OK(libsched_evaluator_create(m.framework, m.cluster, &m.own, err));
+  CHECK_OK(libsched_evaluator_create(m.framework, m.cluster, NULL, &m.asking, err));
+  CHECK_OK(libsched_evaluator_create(m.framework, m.cluster, NULL, &m.own, err));
   CHECK_OK(libsched_cluster_fork(m.cluster, err));
   libsched_decision* decision = NULL;
   CHECK_OK(libsched_check_pod_fits(m.asking, m.pod, LIBSCHED_ANY_NODE, NULL, &decision, err));
@@ -288,7 +284,7 @@ static void test_error_on_one_node(void) {
   size_t count = 77;
   uint32_t first = 88;
   libsched_cycle_outcome outcome = LIBSCHED_CYCLE_OUTCOME_INIT;
-  CHECK_OK(libsched_evaluator_create(framework, cluster, &evaluator, err));
+  CHECK_OK(libsched_evaluator_create(framework, cluster, NULL, &evaluator, err));
   CHECK_OK(libsched_cycle_state_create(&state, err));
   CHECK_OK(libsched_status_create(&status, err));
   CHECK_OK(libsched_run_pre_filter_plugins(evaluator, state, pod, NULL, status, err));
@@ -408,14 +404,14 @@ static void test_filter_nodes_error(void) {
   libsched_status* status = NULL;
   libsched_pod* pod = pod_of("p", 100, "");
   uint64_t rows[1] = {5};
-  CHECK_OK(libsched_evaluator_create(framework, cluster, &evaluator, err));
+  CHECK_OK(libsched_evaluator_create(framework, cluster, NULL, &evaluator, err));
   CHECK_OK(libsched_cycle_state_create(&state, err));
   CHECK_OK(libsched_status_create(&status, err));
   CHECK_OK(libsched_run_pre_filter_plugins(evaluator, state, pod, NULL, status, err));
   CHECK_FAILS(LIBSCHED_ERR_PLUGIN, NULL, "too far",
               libsched_filter_nodes(evaluator, state, pod, NULL, rows, 1, NULL, NULL, err));
   CHECK(rows[0] == 5);
-  CHECK_OK(libsched_run_filter_plugins(evaluator, state, pod, text("small"), status, err));
+  CHECK_OK(libsched_run_filter_plugins(evaluator, state, pod, text("small"), NULL, status, err));
   CHECK(libsched_status_code(status) == LIBSCHED_CODE_ERROR);
   libsched_pod_unref(pod);
   libsched_status_unref(status);
@@ -541,9 +537,7 @@ static libsched_code reject_all(void* instance, const libsched_cycle_state* stat
 }
 
 static void test_smallest_plugin(void) {
-  libsched_plugin plugin = {0};
-  plugin.struct_size = sizeof plugin;
-  plugin.abi_version = LIBSCHED_ABI_VERSION;
+  libsched_plugin plugin = LIBSCHED_PLUGIN_INIT;
   plugin.name = LIBSCHED_STR("Fake");
   plugin.flags = LIBSCHED_PLUGIN_CONCURRENT;
   plugin.filter = reject_all;

@@ -165,7 +165,7 @@ static inline void r_committed(void* i, const libsched_view* v) {
 static inline void r_destroy(void* u) { ++((recorder*)u)->destroys; }
 
 static inline libsched_plugin recorder_plugin(void) {
-  libsched_plugin p = {.struct_size = sizeof p, .abi_version = LIBSCHED_ABI_VERSION};
+  libsched_plugin p = LIBSCHED_PLUGIN_INIT;
   p.name = LIBSCHED_STR("Recorder");
   p.destroy = r_destroy;
   p.less = r_less;
@@ -222,7 +222,7 @@ static inline void open_scene(scene* s, const libsched_plugin* plugin) {
   libsched_registry_unref(registry);
   s->cluster = five_nodes();
   s->pod = pod_of("p", 500, "");
-  CHECK_OK(libsched_evaluator_create(s->framework, s->cluster, &s->evaluator, err));
+  CHECK_OK(libsched_evaluator_create(s->framework, s->cluster, NULL, &s->evaluator, err));
   CHECK_OK(libsched_status_create(&s->status, err));
   CHECK_OK(libsched_cycle_state_create(&s->state, err));
   s->big = libsched_view_find_node(libsched_cluster_view(s->cluster), text("big"));

@@ -85,13 +85,13 @@ static void reuse(asker* a) {
   REFUSED(kInUse, libsched_run_pre_filter_extension_remove_pod(a->own, a->state, a->pod, a->other,
                                                                text("big"), status, err));
   /* Names have other ids in another cluster, so plugins would prepare themselves again. */
-  REFUSED(kInUse, libsched_run_filter_plugins_at(a->elsewhere, a->state, a->pod, 0, status, err));
+  REFUSED(kInUse, filter_row(a->elsewhere, a->state, a->pod, 0, false, status, err));
   REFUSED(kInUse,
           libsched_filter_nodes(a->elsewhere, a->state, a->pod, NULL, &bits, 1, NULL, NULL, err));
   /* A copy may be used freely. */
   libsched_cycle_state* copy = NULL;
   CHECK_OK(libsched_cycle_state_clone(a->state, &copy, err));
-  CHECK_OK(libsched_run_filter_plugins_at(a->elsewhere, copy, a->pod, 0, status, err));
+  CHECK_OK(filter_row(a->elsewhere, copy, a->pod, 0, false, status, err));
   CHECK_OK(libsched_run_pre_filter_plugins(a->own, copy, a->pod, NULL, status, err));
   CHECK_OK(libsched_run_pre_score_plugins(a->own, copy, a->pod, &bits, 1, status, err));
   CHECK_OK(
@@ -151,13 +151,13 @@ static void recurse(asker* a) {
   CHECK_OK(libsched_status_create(&status, err));
   CHECK_OK(libsched_cycle_state_create(&fresh, err));
   libsched_evaluator* each = NULL;
-  CHECK_OK(libsched_evaluator_create(a->framework, a->cluster, &each, err));
+  CHECK_OK(libsched_evaluator_create(a->framework, a->cluster, NULL, &each, err));
   if (strcmp(a->at, "pre_enqueue") == 0) {
     rc = libsched_run_pre_enqueue_plugins(a->evaluator, a->pod, status, NULL);
   } else if (strcmp(a->at, "pre_filter") == 0) {
     rc = libsched_run_pre_filter_plugins(each, fresh, a->pod, NULL, status, NULL);
   } else if (strcmp(a->at, "filter") == 0) {
-    rc = libsched_run_filter_plugins_at(a->evaluator, a->state, a->pod, 0, status, NULL);
+    rc = filter_row(a->evaluator, a->state, a->pod, 0, false, status, NULL);
   } else if (strcmp(a->at, "add_pod") == 0) {
     rc = libsched_run_pre_filter_extension_add_pod(each, fresh, a->pod, a->other, text("big"),
                                                    status, NULL);
@@ -235,7 +235,7 @@ static void open_asker(asker* a) {
   libsched_registry* registry = NULL;
   libsched_config* config = NULL;
   libsched_framework_options options = LIBSCHED_FRAMEWORK_OPTIONS_INIT;
-  libsched_plugin p = {.struct_size = sizeof p, .abi_version = LIBSCHED_ABI_VERSION};
+  libsched_plugin p = LIBSCHED_PLUGIN_INIT;
   p.name = LIBSCHED_STR("Asker");
   p.pre_enqueue = pre_enqueue;
   p.pre_filter = pre_filter;
@@ -265,9 +265,9 @@ static void open_asker(asker* a) {
   a->cluster = five_nodes();
   CHECK_OK(libsched_cluster_clone(a->cluster, &other, err));
   CHECK_OK(libsched_cluster_snapshot(other, &snapshot, err));
-  CHECK_OK(libsched_evaluator_create(a->framework, a->cluster, &a->evaluator, err));
-  CHECK_OK(libsched_evaluator_create(a->framework, a->cluster, &a->own, err));
-  CHECK_OK(libsched_evaluator_create_on_snapshot(a->framework, snapshot, &a->elsewhere, err));
+  CHECK_OK(libsched_evaluator_create(a->framework, a->cluster, NULL, &a->evaluator, err));
+  CHECK_OK(libsched_evaluator_create(a->framework, a->cluster, NULL, &a->own, err));
+  CHECK_OK(evaluate_snapshot(a->framework, snapshot, &a->elsewhere, err));
   libsched_snapshot_unref(snapshot);
   libsched_cluster_unref(other);
   CHECK_OK(libsched_services_create(NULL, &a->services, err));
@@ -361,7 +361,8 @@ static void test_calls(void) {
           libsched_filter_nodes(a.evaluator, a.state, a.pod, NULL, &bits, 1, &count, NULL, err));
       CHECK(count == 3);
     } else if (i == 3) {
-      CHECK_OK(libsched_run_filter_plugins(a.evaluator, a.state, a.pod, text("big"), status, err));
+      CHECK_OK(
+          libsched_run_filter_plugins(a.evaluator, a.state, a.pod, text("big"), NULL, status, err));
     } else if (i == 4) {
       CHECK_OK(libsched_run_pre_filter_extension_add_pod(a.evaluator, a.state, a.pod, a.other,
                                                          text("big"), status, err));
@@ -431,19 +432,19 @@ static void test_refresh(void) {
   libsched_evaluator* evaluator = NULL;
   libsched_cycle_state* state = NULL;
   libsched_status* status = NULL;
-  libsched_plugin p = {.struct_size = sizeof p, .abi_version = LIBSCHED_ABI_VERSION};
+  libsched_plugin p = LIBSCHED_PLUGIN_INIT;
   p.name = LIBSCHED_STR("Looker");
   p.filter = look;
   CHECK_OK(libsched_registry_create(&registry, err));
   CHECK_OK(libsched_registry_add(registry, &p, &l, err));
   CHECK_OK(libsched_registry_enable(registry, text("Looker"), 0, err));
   CHECK_OK(libsched_framework_create(NULL, text(""), registry, NULL, &framework, err));
-  CHECK_OK(libsched_evaluator_create(framework, l.cluster, &evaluator, err));
+  CHECK_OK(libsched_evaluator_create(framework, l.cluster, NULL, &evaluator, err));
   CHECK_OK(libsched_cycle_state_create(&state, err));
   CHECK_OK(libsched_status_create(&status, err));
   libsched_pod* pod = pod_of("p", 100, "");
   CHECK_OK(libsched_run_pre_filter_plugins(evaluator, state, pod, NULL, status, err));
-  CHECK_OK(libsched_run_filter_plugins(evaluator, state, pod, text("big"), status, err));
+  CHECK_OK(libsched_run_filter_plugins(evaluator, state, pod, text("big"), NULL, status, err));
   CHECK(l.asked == 1);
   libsched_pod_unref(pod);
   libsched_status_unref(status);

@@ -95,6 +95,35 @@ static void test_post_filter(void) {
   close_scene(&s);
 }
 
+static void check_no_event(const libsched_event_map* events, size_t index) {
+  CHECK_STR(libsched_event_map_plugin(events, index), "");
+  CHECK_STR(libsched_event_map_resource(events, index), "");
+  CHECK_STR(libsched_event_map_label(events, index), "");
+  CHECK(libsched_event_map_actions(events, index) == 0);
+  CHECK(!libsched_event_map_has_hint(events, index));
+}
+
+static void check_event(const libsched_event_map* events, size_t index, const char* resource,
+                        int64_t actions, const char* label, bool has_hint) {
+  CHECK_STR(libsched_event_map_plugin(events, index), "Recorder");
+  CHECK_STR(libsched_event_map_resource(events, index), resource);
+  CHECK_STR(libsched_event_map_label(events, index), label);
+  CHECK(libsched_event_map_actions(events, index) == actions);
+  CHECK(libsched_event_map_has_hint(events, index) == has_hint);
+}
+
+/* What the recorder registers for, and the end of a taint, which stands in for new nodes. */
+static void check_events(const libsched_event_map* events) {
+  CHECK(libsched_event_map_count(events) == 3);
+  check_event(events, 0, "Node", 1, "NodeAdd", true);
+  check_event(events, 1, "Pod", 2, "PodDelete", false);
+  check_event(events, 2, "Node", 16, "NodeUpdateNodeTaint", false);
+  check_no_event(events, 3);
+  libsched_event_map* const other = libsched_event_map_ref(events);
+  CHECK(other == events && libsched_event_map_count(NULL) == 0);
+  libsched_event_map_unref(other);
+}
+
 static void test_other_points(void) {
   const libsched_plugin plugin = recorder_plugin();
   scene s;
@@ -119,25 +148,20 @@ static void test_other_points(void) {
   nomination.node = text("big");
   libsched_services* services = libsched_evaluator_services(s.evaluator);
   CHECK_OK(libsched_services_nominate(services, other, &nomination, err));
-  CHECK_OK(libsched_run_filter_plugins_with_nominated_pods(s.evaluator, s.state, s.pod, s.big,
-                                                           s.status, err));
+  CHECK_OK(filter_row(s.evaluator, s.state, s.pod, s.big, true, s.status, err));
   CHECK(libsched_status_code(s.status) == LIBSCHED_CODE_SUCCESS);
   CHECK_LOG(&s.r, "add_pod filter filter");
   libsched_services_remove_nomination(services, other);
-  CHECK_OK(libsched_run_filter_plugins_with_nominated_pods(s.evaluator, s.state, s.pod, s.big,
-                                                           s.status, err));
+  CHECK_OK(filter_row(s.evaluator, s.state, s.pod, s.big, true, s.status, err));
   CHECK_LOG(&s.r, "filter");
   libsched_pod_unref(other);
   CHECK_FAILS(LIBSCHED_ERR_NOT_FOUND, NULL, "row",
-              libsched_run_filter_plugins_with_nominated_pods(s.evaluator, s.state, s.pod, 999,
-                                                              s.status, err));
-  libsched_text* events = NULL;
-  CHECK_OK(libsched_framework_events_json(s.framework, &events, err));
-  CHECK(strstr(libsched_text_get(events).ptr,
-               "{\"Recorder\":[{\"resource\":\"Node\",\"actions\":1,\"label\":\"NodeAdd\","
-               "\"hint\":true}") != NULL);
-  libsched_text_unref(events);
+              filter_row(s.evaluator, s.state, s.pod, 999, true, s.status, err));
+  libsched_event_map* events = NULL;
+  CHECK_OK(libsched_framework_events(s.framework, &events, err));
   CHECK_LOG(&s.r, "events_to_register");
+  check_events(events);
+  libsched_event_map_unref(events);
   /* Outside of slots a state has no view and no evaluator. */
   CHECK(libsched_cycle_state_view(s.state) == NULL);
   CHECK(libsched_cycle_state_evaluator(s.state) == NULL);
@@ -162,9 +186,7 @@ static void test_misuse(void) {
   const libsched_str n = text("big");
   libsched_text* json = UNTOUCHED;
   const libsched_rc bad = LIBSCHED_ERR_MISUSE;
-  CHECK_FAILS(
-      bad, NULL, NULL,
-      libsched_run_filter_plugins_with_nominated_pods(NULL, s.state, s.pod, 0, s.status, err));
+  CHECK_FAILS(bad, NULL, NULL, filter_row(NULL, s.state, s.pod, 0, true, s.status, err));
   CHECK_FAILS(
       bad, NULL, NULL,
       libsched_run_post_filter_plugins(s.evaluator, s.state, s.pod, NULL, NULL, s.status, err));
@@ -179,7 +201,11 @@ static void test_misuse(void) {
   CHECK_FAILS(bad, NULL, NULL, libsched_run_post_bind_plugins(NULL, s.state, s.pod, n, err));
   CHECK_FAILS(bad, NULL, NULL, libsched_sign_pod(s.evaluator, NULL, &json, err));
   CHECK_FAILS(bad, NULL, NULL, libsched_node_statuses_create(NULL, err));
-  CHECK_FAILS(bad, NULL, NULL, libsched_framework_events_json(NULL, &json, err));
+  libsched_event_map* events = UNTOUCHED;
+  CHECK_FAILS(bad, NULL, NULL, libsched_framework_events(NULL, &events, err));
+  CHECK_FAILS(bad, NULL, NULL, libsched_framework_events(s.framework, NULL, err));
+  CHECK(events == UNTOUCHED);
+  check_no_event(NULL, 0);
   CHECK(json == UNTOUCHED);
   libsched_status_set_plugin(NULL, n);
   libsched_node_statuses_unref(NULL);

@@ -10,7 +10,7 @@ typedef struct bench {
 
 static bench setup(void) {
   bench b = {default_framework(), five_nodes(), NULL, NULL};
-  CHECK_OK(libsched_evaluator_create(b.framework, b.cluster, &b.evaluator, err));
+  CHECK_OK(libsched_evaluator_create(b.framework, b.cluster, NULL, &b.evaluator, err));
   CHECK_OK(libsched_status_create(&b.status, err));
   return b;
 }
@@ -74,7 +74,8 @@ static void test_first_fit_ends(void) {
   bench b = setup();
   libsched_pod* pod = pod_of("p", 500, "");
   libsched_pod* volumes = pod_of(
-      "v", 1, ", \"volumes\": [{\"name\": \"x\", \"persistentVolumeClaim\": {\"claimName\": \"none\"}}]");
+      "v", 1,
+      ", \"volumes\": [{\"name\": \"x\", \"persistentVolumeClaim\": {\"claimName\": \"none\"}}]");
   libsched_fit fit = LIBSCHED_FIT_INIT;
   CHECK_OK(libsched_first_fit(b.evaluator, NULL, volumes, NULL, &fit, b.status, err));
   CHECK(fit.row == LIBSCHED_NO_ROW);
@@ -135,8 +136,9 @@ static void test_schedule(void) {
   libsched_evaluator* profiles[] = {b.evaluator};
   story s = {"", 0, 0, 0, b.cluster};
   CHECK_OK(libsched_schedule(profiles, 1, list, NULL, 5, NULL, tell, &s, err));
-  CHECK(strcmp(s.words, "x placed big x1; y unschedulable x1; hog kept full x1; z bound small x1; "
-                        "g gated x1; ") == 0);
+  CHECK(strcmp(s.words,
+               "x placed big x1; y unschedulable x1; hog kept full x1; z bound small x1; "
+               "g gated x1; ") == 0);
   const libsched_view* view = libsched_cluster_view(b.cluster);
   uint32_t row = 0;
   CHECK(libsched_view_find_pod(view, text("default"), text("x"), &row) != NULL);

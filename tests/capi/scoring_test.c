@@ -90,9 +90,7 @@ static void unreserve(void* instance, libsched_cycle_state* state, const libsche
 }
 
 static libsched_plugin plugin_of(bool batch, bool normalizes) {
-  libsched_plugin p = {0};
-  p.struct_size = sizeof p;
-  p.abi_version = LIBSCHED_ABI_VERSION;
+  libsched_plugin p = LIBSCHED_PLUGIN_INIT;
   p.name = LIBSCHED_STR("Scale");
   p.pre_score = pre_score;
   p.score = score;
@@ -133,7 +131,7 @@ static bench setup(const libsched_plugin* plugin, scorer* s) {
   libsched_registry_unref(registry);
   libsched_config_unref(config);
   add_node(b.cluster, node_of("wide", 8, "c", ""));
-  CHECK_OK(libsched_evaluator_create(b.framework, b.cluster, &b.evaluator, err));
+  CHECK_OK(libsched_evaluator_create(b.framework, b.cluster, NULL, &b.evaluator, err));
   CHECK_OK(libsched_cycle_state_create(&b.state, err));
   CHECK_OK(libsched_status_create(&b.status, err));
   return b;
@@ -458,7 +456,7 @@ static void test_assume(void) {
   libsched_snapshot* snapshot = NULL;
   libsched_evaluator* fixed = NULL;
   CHECK_OK(libsched_cluster_snapshot(b.cluster, &snapshot, err));
-  CHECK_OK(libsched_evaluator_create_on_snapshot(b.framework, snapshot, &fixed, err));
+  CHECK_OK(evaluate_snapshot(b.framework, snapshot, &fixed, err));
   CHECK_FAILS(LIBSCHED_ERR_STATE, NULL, "snapshot",
               libsched_evaluator_assume(fixed, b.state, b.pod, big, NULL, b.status, err));
   CHECK_FAILS(LIBSCHED_ERR_STATE, NULL, "snapshot",

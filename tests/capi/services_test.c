@@ -42,7 +42,7 @@ static void api_destroy(void* user_data) { ++((api*)user_data)->destroys; }
 
 static libsched_services* services_with(api* a, libsched_clock* clock) {
   libsched_services* services = NULL;
-  libsched_api_client client = {.struct_size = sizeof client};
+  libsched_api_client client = LIBSCHED_API_CLIENT_INIT;
   libsched_services_options options = LIBSCHED_SERVICES_OPTIONS_INIT;
   client.bind = api_bind;
   client.destroy = api_destroy;
@@ -77,7 +77,7 @@ static void test_api_client(void) {
   libsched_status* status = NULL;
   libsched_text* json = UNTOUCHED;
   libsched_pod* pod = pod_of("p", 500, "");
-  CHECK_OK(libsched_evaluator_create(framework, cluster, &evaluator, err));
+  CHECK_OK(libsched_evaluator_create(framework, cluster, NULL, &evaluator, err));
   CHECK_OK(libsched_cycle_state_create(&state, err));
   CHECK_OK(libsched_status_create(&status, err));
   CHECK(libsched_evaluator_services(evaluator) != services);
@@ -145,7 +145,7 @@ static void test_memory_api(void) {
     libsched_cycle_state* state = NULL;
     libsched_status* status = NULL;
     libsched_pod* pod = pod_of(names[i], 100, "");
-    CHECK_OK(libsched_evaluator_create(framework, cluster, &evaluator, err));
+    CHECK_OK(libsched_evaluator_create(framework, cluster, NULL, &evaluator, err));
     CHECK_OK(libsched_evaluator_set_services(evaluator, both[i], err));
     CHECK_OK(libsched_cycle_state_create(&state, err));
     CHECK_OK(libsched_status_create(&status, err));
@@ -172,7 +172,7 @@ static void test_memory_api(void) {
   libsched_memory_api_unref(api);
 
   struct api a = {0};
-  libsched_api_client client = {.struct_size = sizeof client};
+  libsched_api_client client = LIBSCHED_API_CLIENT_INIT;
   client.destroy = api_destroy;
   options.api = &client;
   options.api_user_data = &a;
@@ -191,7 +191,7 @@ static void test_memory_api(void) {
 static void test_refused_options(void) {
   api a = {0};
   libsched_services* services = UNTOUCHED;
-  libsched_api_client client = {.struct_size = sizeof client};
+  libsched_api_client client = LIBSCHED_API_CLIENT_INIT;
   libsched_services_options options = LIBSCHED_SERVICES_OPTIONS_INIT;
   client.destroy = api_destroy;
   options.api = &client;

@@ -35,7 +35,7 @@ static void check_each(libsched_code code, bool release_status, bool release_sta
         CHECK_OK(libsched_run_bind_plugins(s.evaluator, s.state, s.pod, n, s.status, err));
         break;
       case 5:
-        CHECK_OK(libsched_run_filter_plugins(s.evaluator, s.state, s.pod, n, s.status, err));
+        CHECK_OK(libsched_run_filter_plugins(s.evaluator, s.state, s.pod, n, NULL, s.status, err));
         break;
       case 6:
         CHECK_OK(libsched_run_pre_filter_extension_add_pod(s.evaluator, s.state, s.pod, s.pod, n,
@@ -87,7 +87,7 @@ static libsched_code b_score(void* instance, const libsched_cycle_state* state,
 
 static void check_batch(batch b, bool with_reasons, libsched_code code, const char* part) {
   static const libsched_str kReasons[] = {{"zero", 4}, {"one", 3}};
-  libsched_plugin plugin = {.struct_size = sizeof plugin, .abi_version = LIBSCHED_ABI_VERSION};
+  libsched_plugin plugin = LIBSCHED_PLUGIN_INIT;
   libsched_registry* registry = NULL;
   libsched_framework* framework = NULL;
   libsched_config* config = NULL;
@@ -109,7 +109,7 @@ static void check_batch(batch b, bool with_reasons, libsched_code code, const ch
   CHECK_OK(libsched_framework_create(config, text(""), registry, NULL, &framework, err));
   libsched_cluster* cluster = five_nodes();
   libsched_pod* pod = pod_of("p", 500, "");
-  CHECK_OK(libsched_evaluator_create(framework, cluster, &evaluator, err));
+  CHECK_OK(libsched_evaluator_create(framework, cluster, NULL, &evaluator, err));
   CHECK_OK(libsched_check_pod_fits(evaluator, pod, LIBSCHED_ANY_NODE, &options, &decision, err));
   CHECK_STR(libsched_decision_node(decision, 0), "big");
   CHECK(libsched_decision_code(decision, 0) == code);
@@ -189,7 +189,8 @@ static void test_instance_name(void) {
   open_scene(&s, &plugin);
   s.r.only = "filter";
   s.r.code = LIBSCHED_CODE_UNSCHEDULABLE;
-  CHECK_OK(libsched_run_filter_plugins(s.evaluator, s.state, s.pod, text("big"), s.status, err));
+  CHECK_OK(
+      libsched_run_filter_plugins(s.evaluator, s.state, s.pod, text("big"), NULL, s.status, err));
   CHECK_STR(libsched_status_plugin(s.status), "Recorder2");
   close_scene(&s);
 }

@@ -25,8 +25,8 @@ static bool answers_right(worker* w, libsched_evaluator* evaluator, libsched_sta
   bool right = libsched_cycle_state_create(&state, NULL) == LIBSCHED_OK &&
                libsched_run_pre_filter_plugins(evaluator, state, w->pod, NULL, status, NULL) ==
                    LIBSCHED_OK &&
-               libsched_run_filter_plugins(evaluator, state, w->pod, LIBSCHED_STR("n001"), status,
-                                           NULL) == LIBSCHED_OK &&
+               libsched_run_filter_plugins(evaluator, state, w->pod, LIBSCHED_STR("n001"), NULL,
+                                           status, NULL) == LIBSCHED_OK &&
                libsched_filter_nodes(evaluator, state, w->pod, NULL, rows, 4, &count, NULL, NULL) ==
                    LIBSCHED_OK &&
                count == w->expected &&
@@ -42,8 +42,7 @@ static void* work(void* argument) {
   worker* w = argument;
   libsched_evaluator* evaluator = NULL;
   libsched_status* status = NULL;
-  w->wrong += libsched_evaluator_create_on_snapshot(w->framework, w->snapshot, &evaluator, NULL) !=
-              LIBSCHED_OK;
+  w->wrong += evaluate_snapshot(w->framework, w->snapshot, &evaluator, NULL) != LIBSCHED_OK;
   w->wrong += libsched_status_create(&status, NULL) != LIBSCHED_OK;
   static int value;
   for (int i = 0; i < kRounds && w->wrong == 0; ++i) {
@@ -80,9 +79,7 @@ static libsched_code counting_filter(void* instance, const libsched_cycle_state*
 }
 
 static libsched_framework* framework_that_counts(long* calls) {
-  libsched_plugin plugin = {0};
-  plugin.struct_size = sizeof plugin;
-  plugin.abi_version = LIBSCHED_ABI_VERSION;
+  libsched_plugin plugin = LIBSCHED_PLUGIN_INIT;
   plugin.name = LIBSCHED_STR("Counting");
   plugin.filter = counting_filter;
   libsched_registry* registry = NULL;

@@ -93,7 +93,7 @@ static libsched_code w_filter(void* i, const libsched_cycle_state* state, const 
 }
 
 static libsched_plugin plugin_of(watcher* w, uint32_t flags) {
-  libsched_plugin p = {.struct_size = sizeof p, .abi_version = LIBSCHED_ABI_VERSION};
+  libsched_plugin p = LIBSCHED_PLUGIN_INIT;
   *w = (watcher){.caller = pthread_self(), .serialised = (flags & LIBSCHED_PLUGIN_CONCURRENT) == 0};
   p.name = LIBSCHED_STR("Watcher");
   p.flags = flags;
@@ -161,7 +161,7 @@ static char* preempted(const libsched_framework* framework, uint32_t threads, bo
   libsched_decision* decision = NULL;
   libsched_text *explained = NULL, *requests = NULL;
   libsched_check_options options = LIBSCHED_CHECK_OPTIONS_INIT;
-  CHECK_OK(libsched_evaluator_create(framework, cluster, &evaluator, err));
+  CHECK_OK(libsched_evaluator_create(framework, cluster, NULL, &evaluator, err));
   CHECK_OK(libsched_evaluator_set_parallelism(evaluator, threads, err));
   CHECK_OK(libsched_cycle_state_create(&state, err));
   /* Nominated pods are counted as well. */
@@ -268,7 +268,7 @@ static void test_pre_bind(uint32_t threads) {
   libsched_cycle_state* state = NULL;
   libsched_status* status = NULL;
   libsched_pod* pod = pod_of("p", 100, "");
-  CHECK_OK(libsched_evaluator_create(framework, cluster, &evaluator, err));
+  CHECK_OK(libsched_evaluator_create(framework, cluster, NULL, &evaluator, err));
   CHECK_OK(libsched_evaluator_set_parallelism(evaluator, threads, err));
   CHECK_OK(libsched_cycle_state_create(&state, err));
   CHECK_OK(libsched_status_create(&status, err));
@@ -292,7 +292,7 @@ static void test_errors(void) {
   libsched_framework* framework = default_framework();
   libsched_cluster* cluster = five_nodes();
   libsched_evaluator* evaluator = NULL;
-  CHECK_OK(libsched_evaluator_create(framework, cluster, &evaluator, err));
+  CHECK_OK(libsched_evaluator_create(framework, cluster, NULL, &evaluator, err));
   CHECK_FAILS(LIBSCHED_ERR_INVALID, "", "1 to 1024",
               libsched_evaluator_set_parallelism(evaluator, 0, err));
   CHECK_FAILS(LIBSCHED_ERR_INVALID, "", "1025",

@@ -295,6 +295,13 @@ def test_a_pod_that_is_being_deleted_has_no_cycle(run):
     assert golden["pods"][0]["steps"] == [{"step": "cycle", "skipped": "deleting"}]
 
 
+@pytest.mark.parametrize("name", [{}, {"schedulerName": ""}, {"schedulerName": "other"}])
+def test_a_bare_profile_takes_every_pod(run, name):
+    golden, = evaluate(run, {**TRACE, "profile": {**TRACE["profile"], **name}, "steps": [{"do": "cycle"}]})
+    step, = golden["pods"][0]["steps"]
+    assert step["chosen"] == "a" and step["status"] == {"code": "Success"}
+
+
 @pytest.mark.parametrize("points", [["preFilter", "score"], ["preFilter", "filter", "score"]])
 def test_a_cycle_without_a_feasible_node_leaves_all_nodes_to_later_steps(run, points):
     """Upstream's list of feasible nodes is nil then, which later steps treat as all nodes."""

@@ -37,7 +37,7 @@ public final class Checks {
   static Decision decide(Cluster cluster, Framework framework, boolean score) {
     CheckOptions options = new CheckOptions();
     options.setScore(score);
-    try (Evaluator evaluator = Sched.evaluatorCreate(framework, cluster);
+    try (Evaluator evaluator = Sched.evaluatorCreate(framework, cluster, null);
         Pod pod = Sched.podParse(POD, null)) {
       return Sched.checkPodFits(evaluator, pod, "", options);
     }
@@ -105,7 +105,7 @@ public final class Checks {
     must(Sched.objectsGetPod(Sched.objectsParse(POD, null), 1) == null, "out of range");
     Cluster cluster = cluster(4);
     Framework framework = Sched.frameworkCreate(null, "", null, null);
-    Evaluator evaluator = Sched.evaluatorCreate(framework, cluster);
+    Evaluator evaluator = Sched.evaluatorCreate(framework, cluster, null);
     cluster.close();
     framework.close();
     try (Decision fit = Sched.checkPodFits(evaluator, pod, "", null)) {
@@ -164,7 +164,7 @@ public final class Checks {
 
   static void cancel() {
     try (Cluster cluster = cluster(4); Framework framework = Sched.frameworkCreate(null, "", null, null);
-        Evaluator evaluator = Sched.evaluatorCreate(framework, cluster); Pod pod = Sched.podParse(POD, null);
+        Evaluator evaluator = Sched.evaluatorCreate(framework, cluster, null); Pod pod = Sched.podParse(POD, null);
         Cancel cancel = Sched.cancelCreate(); CheckOptions options = new CheckOptions()) {
       options.setCancel(cancel);
       Sched.checkPodFits(evaluator, pod, null, options).close();
@@ -198,7 +198,7 @@ public final class Checks {
     int[] cpus = new int[70];
     for (int i = 0; i < cpus.length; i++) cpus[i] = i % 3 == 0 ? 4 : 1;
     try (Cluster cluster = cluster(cpus); Framework framework = Sched.frameworkCreate(null, "", null, null);
-        Evaluator evaluator = Sched.evaluatorCreate(framework, cluster); Pod pod = Sched.podParse(POD, null);
+        Evaluator evaluator = Sched.evaluatorCreate(framework, cluster, null); Pod pod = Sched.podParse(POD, null);
         CycleState state = Sched.cycleStateCreate(); Status status = Sched.statusCreate();
         PreFilterResult left = Sched.prefilterResultCreate()) {
       View view = Sched.clusterView(cluster);
@@ -264,6 +264,91 @@ public final class Checks {
         must(failure.code() == Sched.ERR_EXISTS, failure.code());
       }
       second.close();
+    }
+  }
+
+  static void scheduling() {
+    try (Cluster cluster = cluster(1, 4); Framework framework = Sched.frameworkCreate(null, "", null, null);
+        Evaluator evaluator = Sched.evaluatorCreate(framework, cluster, null);
+        WriterQueue writer = Sched.writerQueueCreate(); Status status = Sched.statusCreate();
+        Pod pod = Sched.podParse(POD, null); CycleState state = Sched.cycleStateCreate()) {
+      SchedulingOptions options = new SchedulingOptions();
+      options.setWriter(writer);
+      options.setState(state);
+      SchedulingOutcome outcome = new SchedulingOutcome();
+      try (Scheduling scheduling = Sched.schedulePod(evaluator, pod, options)) {
+        Sched.schedulingGet(scheduling, outcome);
+        must(outcome.getAttempt() == Sched.ATTEMPT_ASSUMED, outcome.getAttempt());
+        must(outcome.getNodeName().equals("n1"), outcome.getNodeName());
+        must(outcome.getProfile().equals("default-scheduler"), outcome.getProfile());
+        must(outcome.getFeasible() == 1 && outcome.getEvaluated() == 2, outcome.getEvaluated());
+        Thread binder = new Thread(() -> Sched.schedulingBind(scheduling, status));
+        binder.start();
+        try {
+          binder.join();
+        } catch (InterruptedException e) {
+          throw new AssertionError(e);
+        }
+        Sched.schedulingGet(scheduling, outcome);
+        must(outcome.getAttempt() == Sched.ATTEMPT_BOUND, Sched.statusReason(status, 0));
+        must(Sched.writerQueuePending(writer) == 1, "one message");
+        long[] applied = new long[1];
+        long[] dropped = new long[1];
+        Sched.writerQueueApply(writer, cluster, applied, dropped);
+        must(applied[0] == 1 && dropped[0] == 0, applied[0]);
+      }
+      try (Pod big = Sched.podParse(POD.replace("1500m", "64").replace("web", "big").replace("\"u\"", "\"b\""), null);
+          CycleState fresh = Sched.cycleStateCreate()) {
+        options.setState(fresh);
+        try (Scheduling failed = Sched.schedulePod(evaluator, big, options)) {
+          Sched.schedulingGet(failed, outcome);
+          must(outcome.getAttempt() == Sched.ATTEMPT_FAILED, outcome.getAttempt());
+          Sched.schedulingStatus(failed, status);
+          must(Sched.statusReason(status, 0).startsWith("0/2 nodes are available: "), Sched.statusReason(status, 0));
+          must(Sched.schedulingRejector(failed, false, 0).equals("NodeResourcesFit"), "rejector");
+          must(Sched.schedulingRejector(failed, false, 1).isEmpty(), "one rejector");
+        }
+      }
+      try (Pod other = Sched.podParse(POD.replace("\"spec\": {", "\"spec\": {\"schedulerName\": \"x\", "), null)) {
+        Sched.schedulePod(evaluator, other, options);
+        throw new AssertionError("scheduled");
+      } catch (SchedException failure) {
+        must(failure.code() == Sched.ERR_NOT_FOUND, failure);
+      }
+      options.setOtherProfile("default-scheduler");
+      must(options.getOtherProfile().equals("default-scheduler"), options.getOtherProfile());
+    }
+  }
+
+  static void registeredEvents() {
+    try (Framework framework = Sched.frameworkCreate(null, "", null, null);
+        EventMap events = Sched.frameworkEvents(framework)) {
+      boolean found = false;
+      for (long i = 0; i < Sched.eventMapCount(events); i++) {
+        found |= Sched.eventMapPlugin(events, i).equals("NodeResourcesFit")
+            && Sched.eventMapResource(events, i).equals("Node") && Sched.eventMapHasHint(events, i)
+            && (Sched.eventMapActions(events, i) & 1) == 1 && Sched.eventMapLabel(events, i).startsWith("Node");
+      }
+      must(found, "NodeResourcesFit waits for nodes");
+    }
+  }
+
+  static void filterOptions() {
+    try (Cluster cluster = cluster(1, 4); Framework framework = Sched.frameworkCreate(null, "", null, null);
+        Snapshot snapshot = Sched.clusterSnapshot(cluster); Pod pod = Sched.podParse(POD, null);
+        CycleState state = Sched.cycleStateCreate(); Status status = Sched.statusCreate()) {
+      EvaluatorOptions on = new EvaluatorOptions();
+      on.setSnapshot(snapshot);
+      try (Evaluator evaluator = Sched.evaluatorCreate(framework, null, on)) {
+        Sched.runPreFilterPlugins(evaluator, state, pod, null, status);
+        RunFilterOptions at = new RunFilterOptions();
+        at.setBy_row(true);
+        at.setRow(Sched.viewFindNode(Sched.snapshotView(snapshot), "n1"));
+        Sched.runFilterPlugins(evaluator, state, pod, null, at, status);
+        must(Sched.statusCode(status) == Sched.CODE_SUCCESS, Sched.statusCode(status));
+        Sched.runFilterPlugins(evaluator, state, pod, "n0", null, status);
+        must(Sched.statusReason(status, 0).equals("Insufficient cpu"), Sched.statusReason(status, 0));
+      }
     }
   }
 

@@ -13,13 +13,22 @@ extern "C" {
 /* A framework on a view, with cached results. */
 typedef struct libsched_evaluator libsched_evaluator;
 
-/* An evaluator on a cluster, for the cluster's writer thread. It sees every change.
-     libsched_evaluator_create(framework, cluster, &evaluator, &error); */
+/* How an evaluator is made. Zero everywhere is the default. */
+typedef struct libsched_evaluator_options {
+  uint32_t struct_size; /* sizeof(libsched_evaluator_options) */
+  uint32_t reserved;    /* 0 */
+  /* Instead of a cluster: the evaluator is for any thread, and other evaluators may use the snapshot
+     concurrently. NULL: none. */
+  const libsched_snapshot *snapshot;
+} libsched_evaluator_options;
+#define LIBSCHED_EVALUATOR_OPTIONS_INIT {sizeof(libsched_evaluator_options), 0, LIBSCHED_NULL}
+/* An evaluator on a cluster is for the cluster's writer thread and sees every change. With a `snapshot`
+   in the options `cluster` is NULL. `options` may be NULL. Errors: MISUSE (neither a cluster nor a snapshot, or both),
+   UNSUPPORTED (an option).
+     libsched_evaluator_create(framework, cluster, NULL, &evaluator, &error); */
 libsched_rc libsched_evaluator_create(const libsched_framework *framework, libsched_cluster *cluster,
-                                      LIBSCHED_OWN libsched_evaluator **out, LIBSCHED_OWN libsched_error **error);
-/* An evaluator on a snapshot, for any thread. Other evaluators may use the snapshot concurrently. */
-libsched_rc libsched_evaluator_create_on_snapshot(const libsched_framework *framework, const libsched_snapshot *snapshot,
-                                                  LIBSCHED_OWN libsched_evaluator **out, LIBSCHED_OWN libsched_error **error);
+                                      const libsched_evaluator_options *options, LIBSCHED_OWN libsched_evaluator **out,
+                                      LIBSCHED_OWN libsched_error **error);
 libsched_evaluator *libsched_evaluator_ref(libsched_evaluator *evaluator);
 void libsched_evaluator_unref(LIBSCHED_OWN libsched_evaluator *evaluator);
 /* Upstream's parallelism (its Parallelizer): the number of threads, including the calling one, on which
@@ -78,15 +87,27 @@ libsched_rc libsched_run_pre_enqueue_plugins(libsched_evaluator *evaluator, cons
    (inside a slot that this evaluator calls, or with the state that is lent to a slot). */
 libsched_rc libsched_run_pre_filter_plugins(libsched_evaluator *evaluator, libsched_cycle_state *state, const libsched_pod *pod,
                                             libsched_prefilter_result *result, libsched_status *status, LIBSCHED_OWN libsched_error **error);
-/* RunFilterPlugins on one node, by name or by row. `state` has gone through PreFilter for the same pod;
-   the PreFilterResult is ignored. After a change to the cluster the answer is upstream's for this state
-   and the node as it is now.
+/* Selects the node and the pods that count on it. Zero everywhere is the default. */
+typedef struct libsched_run_filter_options {
+  uint32_t struct_size; /* sizeof(libsched_run_filter_options) */
+  uint32_t row;         /* of the node, if `by_row` */
+  bool by_row;          /* `row` is the node, not `node`, which is empty */
+  /* RunFilterPluginsWithNominatedPods: with the nominated pods of the same or a higher priority on
+     the node and, if there are any, once more without them. */
+  bool nominated;
+  bool reserved[6]; /* false */
+} libsched_run_filter_options;
+#define LIBSCHED_RUN_FILTER_OPTIONS_INIT \
+  {sizeof(libsched_run_filter_options), 0, false, false, {false, false, false, false, false, false}}
+/* RunFilterPlugins on one node. `state` has gone through PreFilter for the same pod; the
+   PreFilterResult is ignored. After a change to the cluster the answer is upstream's for this state and
+   the node as it is now. `options` may be NULL.
    Errors: NOT_FOUND (node), STATE (PreFilter ran for another pod), MISUSE (another framework's
-   state), UNSUPPORTED. */
+   state; a name and a row), UNSUPPORTED.
+     libsched_run_filter_plugins(evaluator, state, pod, LIBSCHED_STR("n1"), NULL, status, &error); */
 libsched_rc libsched_run_filter_plugins(libsched_evaluator *evaluator, libsched_cycle_state *state, const libsched_pod *pod,
-                                        libsched_str node, libsched_status *status, LIBSCHED_OWN libsched_error **error);
-libsched_rc libsched_run_filter_plugins_at(libsched_evaluator *evaluator, libsched_cycle_state *state, const libsched_pod *pod,
-                                           uint32_t row, libsched_status *status, LIBSCHED_OWN libsched_error **error);
+                                        libsched_str node, const libsched_run_filter_options *options,
+                                        libsched_status *status, LIBSCHED_OWN libsched_error **error);
 
 /* RunPreFilterExtensionAddPod and RunPreFilterExtensionRemovePod: they update PreFilter's results as if
    `other` came to or left the node. They change only `state`, never the cluster: Filter then uses the

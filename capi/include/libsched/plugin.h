@@ -91,10 +91,8 @@ enum {
   LIBSCHED_PLUGIN_CALLER_THREAD = 1u << 1 /* slots run on the thread that called the library */
 };
 
-/* A plugin. Set the first three fields and the implemented slots; zero the rest.
-     libsched_plugin plugin = {0};
-     plugin.struct_size = sizeof plugin;
-     plugin.abi_version = LIBSCHED_ABI_VERSION;
+/* A plugin. Set the name and the implemented slots.
+     libsched_plugin plugin = LIBSCHED_PLUGIN_INIT;
      plugin.name = LIBSCHED_STR("QuietNodes");
      plugin.filter = filter; */
 typedef struct libsched_plugin {
@@ -209,6 +207,13 @@ typedef struct libsched_plugin {
   void (*thread_detach)(void *user_data);
   void (*reserved[16])(void); /* NULL; for future slots */
 } libsched_plugin;
+#define LIBSCHED_PLUGIN_INIT \
+  {sizeof(libsched_plugin), LIBSCHED_ABI_VERSION, {LIBSCHED_NULL, 0}, 0, 0, LIBSCHED_NULL, \
+   LIBSCHED_NULL, LIBSCHED_NULL, LIBSCHED_NULL, LIBSCHED_NULL, LIBSCHED_NULL, LIBSCHED_NULL, LIBSCHED_NULL, LIBSCHED_NULL, LIBSCHED_NULL, \
+   LIBSCHED_NULL, LIBSCHED_NULL, LIBSCHED_NULL, LIBSCHED_NULL, LIBSCHED_NULL, LIBSCHED_NULL, LIBSCHED_NULL, LIBSCHED_NULL, LIBSCHED_NULL, \
+   LIBSCHED_NULL, LIBSCHED_NULL, LIBSCHED_NULL, LIBSCHED_NULL, LIBSCHED_NULL, LIBSCHED_NULL, LIBSCHED_NULL, LIBSCHED_NULL, LIBSCHED_NULL, \
+   LIBSCHED_NULL, LIBSCHED_NULL, LIBSCHED_NULL, LIBSCHED_NULL, LIBSCHED_NULL, \
+   {LIBSCHED_NULL}}
 
 /* Adds a plugin under its name. The struct is copied. `user_data` always passes to the library:
    plugin->destroy(user_data) runs exactly once, also after an error. Errors: EXISTS, INVALID (no name;

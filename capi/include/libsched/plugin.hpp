@@ -231,9 +231,7 @@ void fill_watching(libsched_plugin& p) {
 // The class as a struct of slots; `user_data` is not used.
 template <typename P>
 libsched_plugin plugin() {
-  libsched_plugin p = {};
-  p.struct_size = sizeof p;
-  p.abi_version = LIBSCHED_ABI_VERSION;
+  libsched_plugin p = LIBSCHED_PLUGIN_INIT;
   p.name = str(P::name);
   if constexpr (requires { P::flags; }) p.flags = P::flags;
   const std::span<const libsched_str> reasons = detail::reasons<P>();

@@ -13,12 +13,6 @@
 extern "C" {
 #endif
 
-/* RunFilterPluginsWithNominatedPods: with the nominated pods of the same or a higher priority on the
-   node and, if there are any, once more without them. Also errors: NOT_FOUND (row). */
-libsched_rc libsched_run_filter_plugins_with_nominated_pods(libsched_evaluator *evaluator, libsched_cycle_state *state,
-                                                            const libsched_pod *pod, uint32_t row, libsched_status *status,
-                                                            LIBSCHED_OWN libsched_error **error);
-
 /* Why each node does not take a pod (NodeToStatus). Made by the caller; one thread at a time. */
 typedef struct libsched_node_statuses libsched_node_statuses;
 libsched_rc libsched_node_statuses_create(LIBSCHED_OWN libsched_node_statuses **out, LIBSCHED_OWN libsched_error **error);
@@ -75,10 +69,22 @@ bool libsched_cycle_state_parallel_pre_bind(const libsched_cycle_state *state, l
 libsched_rc libsched_sign_pod(libsched_evaluator *evaluator, const libsched_pod *pod, LIBSCHED_OWN libsched_text **out,
                               LIBSCHED_OWN libsched_error **error);
 
-/* EnqueueExtensions of every plugin that may reject pods: JSON {"plugin": [{"resource", "actions",
-   "label", "hint": bool}]}; `actions` are upstream's bits. */
-libsched_rc libsched_framework_events_json(const libsched_framework *framework, LIBSCHED_OWN libsched_text **out,
-                                           LIBSCHED_OWN libsched_error **error);
+/* EnqueueExtensions of every plugin that may reject pods: the events after which a rejected pod is
+   worth another try. Immutable, shared freely. */
+typedef struct libsched_event_map libsched_event_map;
+/* Asks the plugins. Errors: INVALID with the texts of the plugins that fail. */
+libsched_rc libsched_framework_events(const libsched_framework *framework, LIBSCHED_OWN libsched_event_map **out,
+                                      LIBSCHED_OWN libsched_error **error);
+libsched_event_map *libsched_event_map_ref(const libsched_event_map *events);
+void libsched_event_map_unref(LIBSCHED_OWN libsched_event_map *events);
+/* The events, by plugin in the profile's order, each plugin's in its own. Texts are borrowed from
+   `events`; they are empty, and the actions 0, if `index` is out of range. */
+size_t libsched_event_map_count(const libsched_event_map *events);
+libsched_str libsched_event_map_plugin(const libsched_event_map *events, size_t index);
+libsched_str libsched_event_map_resource(const libsched_event_map *events, size_t index); /* "Node", ... */
+int64_t libsched_event_map_actions(const libsched_event_map *events, size_t index); /* bits of libsched_events_add() */
+libsched_str libsched_event_map_label(const libsched_event_map *events, size_t index); /* "NodeAdd", ... */
+bool libsched_event_map_has_hint(const libsched_event_map *events, size_t index); /* a queueing hint is asked */
 
 #ifdef __cplusplus
 }

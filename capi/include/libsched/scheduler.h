@@ -72,8 +72,8 @@ typedef struct libsched_schedule_options {
   bool sampling;        /* as in libsched_cycle_options; the start advances with each pod */
   bool stop_at_failure; /* end at the first pod that is unschedulable, gated, refused or an error */
   bool reserved[6];     /* false */
-  /* The profile of pods whose schedulerName is not among the profiles; empty: such a pod is an
-     error. */
+  /* The profile of pods whose schedulerName is not among the profiles. Empty: the profile without a
+     name, which libsched_config_options.profile can make; without one, such a pod is an error. */
   libsched_str other_profile;
   const libsched_cancel *cancel; /* the call ends with CANCELLED once it is set; NULL: never */
   int64_t deadline_ns;           /* as in libsched_filter_options */

@@ -43,6 +43,8 @@ typedef struct libsched_api_client {
                 libsched_str action, libsched_str note);
   void (*destroy)(void *user_data); /* runs exactly once; may be NULL */
 } libsched_api_client;
+#define LIBSCHED_API_CLIENT_INIT \
+  {sizeof(libsched_api_client), 0, LIBSCHED_NULL, LIBSCHED_NULL, LIBSCHED_NULL, LIBSCHED_NULL, LIBSCHED_NULL, LIBSCHED_NULL}
 
 /* An API client that records the requests of plugins until they are delivered. Any thread may use
    it. */

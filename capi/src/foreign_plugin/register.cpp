@@ -95,7 +95,8 @@ const char* lonely_slot(const libsched_plugin& p) {
 
 Result<void> add_plugin(Registry* registry, const libsched_plugin* given,
                         const std::shared_ptr<Registered>& r) {
-  Result<libsched_plugin> read = read_struct(given, libsched_plugin{}, "libsched_plugin");
+  Result<libsched_plugin> read =
+      read_struct(given, libsched_plugin LIBSCHED_PLUGIN_INIT, "libsched_plugin");
   if (!read.ok()) return read.error();
   const libsched_plugin& p = *read;
   if (p.abi_version != LIBSCHED_ABI_VERSION)

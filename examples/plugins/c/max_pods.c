@@ -29,7 +29,7 @@ static libsched_code filter(void* instance, const libsched_cycle_state* state,
 LIBSCHED_EXPORT libsched_rc libsched_plugin_init(const libsched_host* host,
                                                  libsched_registry* registry,
                                                  libsched_error** error) {
-  libsched_plugin plugin = {.struct_size = sizeof plugin, .abi_version = LIBSCHED_ABI_VERSION};
+  libsched_plugin plugin = LIBSCHED_PLUGIN_INIT;
   plugin.name = LIBSCHED_STR("MaxPods");
   plugin.create = create;
   plugin.filter = filter;

@@ -120,17 +120,13 @@ void after_libsched_framework_create(Turn&, Rc rc, In<const libsched_config>& co
 }
 
 void after_libsched_evaluator_create(Turn&, Rc rc, In<const libsched_framework>& framework,
-                                     Cl& cluster, Out<libsched_evaluator>& out, Fault&) {
+                                     Cl& cluster, Options<libsched_evaluator_options>& options,
+                                     Out<libsched_evaluator>& out, Fault&) {
   if (rc != LIBSCHED_OK) return;
-  know_evaluator(out.made(), framework.get(), cluster.watch().cluster(), cluster.watch().view());
-}
-
-void after_libsched_evaluator_create_on_snapshot(Turn&, Rc rc,
-                                                 In<const libsched_framework>& framework,
-                                                 In<const libsched_snapshot>& snapshot,
-                                                 Out<libsched_evaluator>& out, Fault&) {
-  if (rc != LIBSCHED_OK) return;
-  know_evaluator(out.made(), framework.get(), snapshot.watch().cluster(), snapshot.watch().view());
+  const bool of_cluster = cluster.get() != nullptr;
+  const Watch watch =
+      of_cluster ? cluster.watch() : Watch(Kind::snapshot, options.value().snapshot);
+  know_evaluator(out.made(), framework.get(), watch.cluster(), watch.view());
 }
 
 void after_libsched_services_nominate(Turn&, Rc rc, In<libsched_services>& services, Po&,
@@ -230,12 +226,16 @@ void after_libsched_check_pod_fits(Turn& t, Rc rc, Ev& evaluator, Po& pod, Strin
   if (found != expected) differ(t, evaluator, pod, expected);
 }
 
-void after_libsched_run_filter_plugins_at(Turn& t, Rc rc, Ev& evaluator, St&, Po& pod,
-                                          Number<uint32_t>& row, Su& status, Fault&) {
+void after_libsched_run_filter_plugins(Turn& t, Rc rc, Ev& evaluator, St&, Po& pod, String& node,
+                                       Options<libsched_run_filter_options>& options, Su& status,
+                                       Fault&) {
   std::set<std::string> expected;
   if (rc != LIBSCHED_OK || !predicted(t, evaluator, pod, expected)) return;
-  const std::string name =
-      string_of(libsched_node_name(libsched_view_node(evaluator.watch().view(), row.get())));
+  // The model predicts without nominated pods, and nothing while there are any.
+  const std::string name = options.given() && options.value().by_row
+                               ? string_of(libsched_node_name(libsched_view_node(
+                                     evaluator.watch().view(), options.value().row)))
+                               : node.copy();
   // A state without a PreFilter makes plugins fail, as upstream's do.
   if (libsched_status_code(status.get()) == LIBSCHED_CODE_ERROR) return;
   if ((libsched_status_code(status.get()) == LIBSCHED_CODE_SUCCESS) != (expected.count(name) != 0))

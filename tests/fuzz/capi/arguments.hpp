@@ -328,7 +328,7 @@ class Options {
     room_ = std::make_unique<unsigned char[]>(size_);
     std::memset(room_.get(), tail_ ? 1 : 0, size_);
     std::memcpy(room_.get(), &made, std::min(size_, sizeof made));
-    value_ = made;
+    std::memcpy(static_cast<void*>(&value_), room_.get(), std::min(size_, sizeof made));
     if (given_ && unset_) t.must_refuse = true;
   }
   const T* get() const { return given_ ? reinterpret_cast<const T*>(room_.get()) : nullptr; }

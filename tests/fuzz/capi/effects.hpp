@@ -28,10 +28,8 @@ void after_libsched_framework_create(Turn&, Rc, In<const libsched_config>&, Stri
                                      Options<libsched_framework_options>&, Out<libsched_framework>&,
                                      Fault&);
 void after_libsched_evaluator_create(Turn&, Rc, In<const libsched_framework>&, Cl&,
-                                     Out<libsched_evaluator>&, Fault&);
-void after_libsched_evaluator_create_on_snapshot(Turn&, Rc, In<const libsched_framework>&,
-                                                 In<const libsched_snapshot>&,
-                                                 Out<libsched_evaluator>&, Fault&);
+                                     Options<libsched_evaluator_options>&, Out<libsched_evaluator>&,
+                                     Fault&);
 
 // --- changes ---
 void after_libsched_cluster_apply(Turn&, Rc, Cl&, In<const libsched_objects>&, Fault&);
@@ -62,8 +60,8 @@ void after_libsched_cluster_revert(Turn&, Rc, Cl&, Fault&);
 void after_libsched_evaluator_assume(Turn&, Rc, Ev&, St&, Po&, Number<uint32_t>&,
                                      Options<libsched_assume_options>&, Su&, Fault&);
 void after_libsched_evaluator_forget(Turn&, Rc, Ev&, St&, Po&, Fault&);
-void after_libsched_writer_queue_apply(Turn&, Rc, In<libsched_writer_queue>&, Cl&,
-                                       Output<size_t>&, Output<size_t>&, Fault&);
+void after_libsched_writer_queue_apply(Turn&, Rc, In<libsched_writer_queue>&, Cl&, Output<size_t>&,
+                                       Output<size_t>&, Fault&);
 void after_libsched_memory_api_deliver(Turn&, Rc, In<libsched_memory_api>&, Cl&, Fault&);
 
 // A placement reported by libsched_schedule().
@@ -87,7 +85,8 @@ void after_libsched_first_fit(Turn&, Rc, Ev&, St&, Po&, Options<libsched_filter_
                               Filled<libsched_fit>&, Su&, Fault&);
 void after_libsched_check_pod_fits(Turn&, Rc, Ev&, Po&, String&, Options<libsched_check_options>&,
                                    Out<libsched_decision>&, Fault&);
-void after_libsched_run_filter_plugins_at(Turn&, Rc, Ev&, St&, Po&, Number<uint32_t>&, Su&, Fault&);
+void after_libsched_run_filter_plugins(Turn&, Rc, Ev&, St&, Po&, String&,
+                                       Options<libsched_run_filter_options>&, Su&, Fault&);
 void after_libsched_run_cycle(Turn&, Rc, Ev&, St&, Po&, Options<libsched_cycle_options>&,
                               Filled<libsched_cycle_outcome>&, Su&, Fault&);
 void after_libsched_view_order(Turn&, const uint32_t*, In<const libsched_view>&, Output<size_t>&);

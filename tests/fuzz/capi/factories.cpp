@@ -18,7 +18,8 @@ void* make_evaluator(Turn& t) {
   auto* framework = handle<libsched_framework>(t, Kind::framework);
   auto* cluster = handle<libsched_cluster>(t, Kind::cluster);
   libsched_evaluator* out = nullptr;
-  if (libsched_evaluator_create(framework, cluster, &out, nullptr) != LIBSCHED_OK) return nullptr;
+  if (libsched_evaluator_create(framework, cluster, nullptr, &out, nullptr) != LIBSCHED_OK)
+    return nullptr;
   know_evaluator(out, framework, world().clusters[cluster], libsched_cluster_view(cluster));
   return out;
 }
@@ -43,7 +44,7 @@ void* make_scheduling(Turn& t) {
   libsched_scheduling* out = nullptr;
   libsched_cluster_create(nullptr, &cluster, nullptr);
   libsched_framework_create(nullptr, LIBSCHED_ANY_NODE, nullptr, nullptr, &framework, nullptr);
-  libsched_evaluator_create(framework, cluster, &evaluator, nullptr);
+  libsched_evaluator_create(framework, cluster, nullptr, &evaluator, nullptr);
   libsched_writer_queue_create(&options.writer, nullptr);
   options.other_profile = libsched_str_from("default-scheduler");
   libsched_schedule_one(&evaluator, 1, pod, &options, &out, nullptr);
@@ -161,6 +162,9 @@ void* create(Turn& t, Kind kind) {
     case Kind::scheduling: return make_scheduling(t);
     case Kind::queue: return make_queue();
     case Kind::queued_pod: return make_queued_pod(t);
+    case Kind::event_map:
+      return created<libsched_event_map>(libsched_framework_events,
+                                         handle<const libsched_framework>(t, Kind::framework));
     default: fail(std::string("nothing makes a ") + name_of(kind));
   }
 }

@@ -33,7 +33,7 @@ WEIGHTS = {
     "changes_put_pod": 4, "changes_remove": 4,
     "cluster_assume": 4, "cluster_forget": 4, "cluster_fork": 8, "cluster_commit": 4,
     "cluster_revert": 6, "cluster_snapshot": 3, "cluster_refresh": 3, "run_pre_filter_plugins": 8,
-    "run_filter_plugins": 3, "run_filter_plugins_at": 4, "filter_nodes": 8, "check_pod_fits": 5,
+    "run_filter_plugins": 7, "filter_nodes": 8, "check_pod_fits": 5,
     "queue_create": 3, "queue_add": 6, "queue_update": 4, "queue_delete": 2, "queue_pop": 6, "queue_add_unschedulable": 6,
     "queue_move_all": 5, "queue_flush_backoff": 2, "queue_flush_unschedulable": 2, "queue_run_due": 2,
     "first_fit": 4, "schedule": 4, "schedule_one": 4, "scheduling_bind": 3, "writer_queue_apply": 3,
@@ -41,7 +41,7 @@ WEIGHTS = {
     "evaluator_forget": 5, "run_post_filter_plugins": 3,
     "run_reserve_plugins_reserve": 2, "run_permit_plugins": 2, "run_bind_plugins": 2,
     "memory_api_deliver": 3, "services_nominate": 2, "pod_parse": 3, "pod_copy": 3, "node_parse": 2,
-    "registry_add": 3, "evaluator_create": 3, "evaluator_create_on_snapshot": 2,
+    "registry_add": 3, "evaluator_create": 5,
 }
 
 # Handles that may be NULL.
@@ -50,7 +50,7 @@ NULLABLE = {
     ("libsched_config_describe_json", "config"), ("libsched_run_pre_filter_plugins", "result"),
     ("libsched_run_score_plugins", "table"), ("libsched_decision_gate", "status"),
     ("libsched_waiting_pod_decided", "status"), ("libsched_decision_post_filter", "status"),
-    ("libsched_first_fit", "state"),
+    ("libsched_first_fit", "state"), ("libsched_evaluator_create", "cluster"),
 }
 
 # Arrays to which a failed call may write, as the header says.

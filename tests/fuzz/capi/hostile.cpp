@@ -24,7 +24,6 @@ constexpr const char* kTempting[] = {
     "libsched_cluster_snapshot",
     "libsched_run_pre_filter_plugins",
     "libsched_run_filter_plugins",
-    "libsched_run_filter_plugins_at",
     "libsched_filter_nodes",
     "libsched_first_fit",
     "libsched_schedule_one",

@@ -73,6 +73,21 @@ void fill(Turn& t, libsched_framework_options& o) {
 }
 
 template <>
+void fill(Turn& t, libsched_evaluator_options& o) {
+  const Entry* e = t.choose.one_in(2) ? world().pools.any(t.choose, Kind::snapshot, true) : nullptr;
+  o.snapshot = e == nullptr ? nullptr : static_cast<const libsched_snapshot*>(e->handle);
+  o.reserved = rarely(t);
+}
+
+template <>
+void fill(Turn& t, libsched_run_filter_options& o) {
+  o.by_row = t.choose.one_in(2);
+  o.row = static_cast<uint32_t>(make_number(t.choose));
+  o.nominated = t.choose.one_in(4);
+  o.reserved[5] = rarely(t);
+}
+
+template <>
 void fill(Turn& t, libsched_filter_options& o) {
   static const uint64_t accept[] = {0x55, ~uint64_t{0}, 0};
   o.limit = t.choose.one_in(3) ? static_cast<uint32_t>(t.choose.below(4)) : 0;

@@ -170,9 +170,7 @@ void forked(void*, const libsched_view* view) {
 
 libsched_plugin hostile_plugin(Turn& t, const char* name) {
   world().hostile = true;
-  libsched_plugin p = {};
-  p.struct_size = sizeof p;
-  p.abi_version = LIBSCHED_ABI_VERSION;
+  libsched_plugin p = LIBSCHED_PLUGIN_INIT;
   p.name = libsched_str_from(name);
   p.flags = static_cast<uint32_t>(t.choose.below(3));
   p.reasons = kReasons;

@@ -1,0 +1,37 @@
+/* The functions of scheduler.h for Go, shaped as in bridge.h. */
+#ifndef LIBSCHED_GO_SCHEDULING_BRIDGE_H
+#define LIBSCHED_GO_SCHEDULING_BRIDGE_H
+
+#include "bridge.h"
+
+/* The outcome of a pod of libsched_schedule(); lsgo_forget_placements frees the texts. */
+typedef struct lsgo_placement {
+  size_t pod, replica; /* indexes of the pod and of the replica */
+  uint32_t outcome;
+  bool scored;
+  int64_t score;
+  size_t feasible, count;
+  libsched_str name_space, name, profile, node, text, plugin;
+} lsgo_placement;
+/* `judges` are evaluators of one cluster, at least one; the first has the services, the `cancel` and the
+   deadline of the call, and gets its error. */
+
+/* Leaves the placements in the first evaluator until lsgo_forget_placements(). */
+libsched_rc lsgo_schedule(lsgo_evaluator **judges, size_t judge_count, libsched_pod **pods,
+                          const size_t *replicas, size_t count, const char *profile,
+                          size_t profile_len, uint32_t ties, uint64_t seed, bool sampling,
+                          bool stop_at_failure);
+void lsgo_forget_placements(lsgo_evaluator *e);
+
+libsched_rc lsgo_schedule_one(lsgo_evaluator **judges, size_t judge_count, const libsched_pod *pod,
+                              libsched_cycle_state *state, libsched_writer_queue *writer,
+                              const char *profile, size_t profile_len, uint32_t ties, uint64_t seed,
+                              bool sampling, bool node_by_node, libsched_scheduling **out);
+/* `self`: the number of the Go evaluator that plugins find as their caller. */
+libsched_rc lsgo_bind(libsched_scheduling *scheduling, uintptr_t self, libsched_error **error);
+/* With the cluster and these services held alone. */
+libsched_rc lsgo_apply(libsched_writer_queue *queue, libsched_cluster *cluster,
+                       libsched_services **services, size_t count, size_t *applied,
+                       size_t *dropped, libsched_error **error);
+
+#endif

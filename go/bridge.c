@@ -146,28 +146,29 @@ libsched_rc lsgo_filter_at(lsgo_evaluator *e, libsched_cycle_state *state, const
                                                    &options, e->status, &e->error)));
 }
 
-libsched_rc lsgo_filter_nodes(lsgo_evaluator *e, libsched_cycle_state *state,
-                              const libsched_pod *pod, uint32_t limit, const uint64_t *accept,
-                              size_t accept_words, size_t start, uint64_t *feasible, size_t words) {
+static libsched_filter_options filter_options(const lsgo_evaluator *e, const uint64_t *accept,
+                                              size_t accept_words, size_t start) {
   libsched_filter_options options = LIBSCHED_FILTER_OPTIONS_INIT;
-  options.limit = limit;
   options.accept = accept;
   options.accept_words = accept_words;
   options.start = start;
   options.cancel = e->cancel;
   options.deadline_ns = e->deadline_ns;
+  return options;
+}
+
+libsched_rc lsgo_filter_nodes(lsgo_evaluator *e, libsched_cycle_state *state,
+                              const libsched_pod *pod, uint32_t limit, const uint64_t *accept,
+                              size_t accept_words, size_t start, uint64_t *feasible, size_t words) {
+  libsched_filter_options options = filter_options(e, accept, accept_words, start);
+  options.limit = limit;
   return lsgo_ended(e, libsched_filter_nodes(lsgo_asked(e), state, pod, &options, feasible, words,
                                              &e->found, &e->first, &e->error));
 }
 
 libsched_rc lsgo_first_fit(lsgo_evaluator *e, const libsched_pod *pod, const uint64_t *accept,
                            size_t accept_words, size_t start) {
-  libsched_filter_options options = LIBSCHED_FILTER_OPTIONS_INIT;
-  options.accept = accept;
-  options.accept_words = accept_words;
-  options.start = start;
-  options.cancel = e->cancel;
-  options.deadline_ns = e->deadline_ns;
+  const libsched_filter_options options = filter_options(e, accept, accept_words, start);
   const libsched_fit none = LIBSCHED_FIT_INIT;
   e->fit = none;
   return lsgo_with_status(e, lsgo_ended(e, libsched_first_fit(lsgo_asked(e), NULL, pod, &options,

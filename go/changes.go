@@ -26,45 +26,43 @@ const (
 
 // PutObjects puts all objects of a document.
 func PutObjects(objects *Objects, mode PutMode) Change {
-	return Change{func(list *C.libsched_changes) error {
-		if objects == nil {
-			return closedError(objects)
-		}
-		ptr, ok := objects.h.acquire()
-		if !ok {
-			return closedError(objects)
-		}
-		defer objects.h.release()
-		var failure *C.libsched_error
-		rc := C.libsched_changes_put_objects(list, ptr, C.uint32_t(mode), &failure)
-		return takeError(rc, failure)
-	}}
+	return put(objects, func(o *Objects) *handle[*C.libsched_objects] { return o.h }, func(list *C.libsched_changes, ptr *C.libsched_objects,
+		err **C.libsched_error) C.libsched_rc {
+		return C.libsched_changes_put_objects(list, ptr, C.uint32_t(mode), err)
+	})
 }
 
 // PutNode puts a node.
 func PutNode(node *Node, mode PutMode) Change {
-	return Change{func(list *C.libsched_changes) error {
-		ptr, ok := node.acquire()
-		if !ok {
-			return closedError(node)
-		}
-		defer node.h.release()
-		var failure *C.libsched_error
-		rc := C.libsched_changes_put_node(list, ptr, C.uint32_t(mode), &failure)
-		return takeError(rc, failure)
-	}}
+	return put(node, func(n *Node) *handle[*C.libsched_node] { return n.h }, func(list *C.libsched_changes, ptr *C.libsched_node,
+		err **C.libsched_error) C.libsched_rc {
+		return C.libsched_changes_put_node(list, ptr, C.uint32_t(mode), err)
+	})
 }
 
 // PutPod puts a pod on a node; "" is the pod's own nodeName.
 func PutPod(pod *Pod, node string, mode PutMode) Change {
+	return put(pod, func(p *Pod) *handle[*C.libsched_pod] { return p.h }, func(list *C.libsched_changes, ptr *C.libsched_pod,
+		err **C.libsched_error) C.libsched_rc {
+		return C.libsched_changes_put_pod(list, ptr, str(node), C.uint32_t(mode), err)
+	})
+}
+
+// put makes a Change of one put, with the handle open.
+func put[P comparable, T any](what *T, of func(*T) *handle[P], add func(list *C.libsched_changes, ptr P,
+	err **C.libsched_error) C.libsched_rc) Change {
 	return Change{func(list *C.libsched_changes) error {
-		ptr, ok := pod.acquire()
-		if !ok {
-			return closedError(pod)
+		if what == nil {
+			return closedError(what)
 		}
-		defer pod.h.release()
+		h := of(what)
+		ptr, ok := h.acquire()
+		if !ok {
+			return closedError(what)
+		}
+		defer h.release()
 		var failure *C.libsched_error
-		rc := C.libsched_changes_put_pod(list, ptr, str(node), C.uint32_t(mode), &failure)
+		rc := add(list, ptr, &failure)
 		return takeError(rc, failure)
 	}}
 }

@@ -12,7 +12,9 @@
 namespace libsched {
 namespace {
 
-// Whether this object or document is stored already.
+// Whether this object or document is stored already. The bytes of documents are not kept, so they are
+// compared by a 64-bit hash. It is keyed by the process's secret: colliding documents cannot be
+// chosen, and other documents collide with a probability of 2^-63.
 bool same(const Object& stored, const Object& offered) {
   if (&stored == &offered) return true;
   return stored.content_hash != 0 && stored.content_hash == offered.content_hash &&

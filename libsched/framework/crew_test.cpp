@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include "libsched/framework/fake_plugin.hpp"
+#include "libsched/framework/fake_plugin_test.hpp"
 #include "libsched/framework/foreign_call.hpp"
 
 namespace libsched {

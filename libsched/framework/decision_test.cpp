@@ -8,7 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "libsched/framework/fake_plugin.hpp"
+#include "libsched/framework/fake_plugin_test.hpp"
 
 namespace libsched {
 namespace {

@@ -1,7 +1,7 @@
 // PreFilterExtensions: which plugins run, in which order, with whose data, and the errors.
 #include <doctest/doctest.h>
 
-#include "libsched/framework/fake_plugin.hpp"
+#include "libsched/framework/fake_plugin_test.hpp"
 
 namespace libsched {
 namespace {

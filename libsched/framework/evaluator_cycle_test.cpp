@@ -2,7 +2,7 @@
 // and Unreserve. The plugins are fakes.
 #include <doctest/doctest.h>
 
-#include "libsched/framework/fake_plugin.hpp"
+#include "libsched/framework/fake_plugin_test.hpp"
 
 namespace libsched {
 namespace {

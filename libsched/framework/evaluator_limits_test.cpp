@@ -1,7 +1,7 @@
 // Limits: where a call ends by the caller's flag or deadline, and that it has changed nothing then.
 #include <thread>
 
-#include "libsched/framework/fake_plugin.hpp"
+#include "libsched/framework/fake_plugin_test.hpp"
 
 namespace libsched {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <map>
 
-#include "libsched/framework/fake_plugin.hpp"
+#include "libsched/framework/fake_plugin_test.hpp"
 
 namespace libsched {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include "libsched/framework/fake_plugin.hpp"
+#include "libsched/framework/fake_plugin_test.hpp"
 
 namespace libsched {
 namespace {

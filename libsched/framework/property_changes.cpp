@@ -1,5 +1,7 @@
 // Compares two versions of a pod or node as upstream does: empty equals absent, quantities compare
-// by value, tolerations by number.
+// by value, tolerations by number. Fields that no plugin reads (annotations, conditions, times of
+// taints) exist as hashes only; they are keyed by the process's secret, so collisions cannot be
+// chosen.
 #include "libsched/framework/property_changes.hpp"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 #include "libsched/framework/property_changes.hpp"
 
 #include "libsched/ingest/ingest.hpp"
-#include "libsched/ingest/recorded_table.hpp"
+#include "libsched/ingest/recorded_table_test.hpp"
 
 namespace libsched {
 namespace {

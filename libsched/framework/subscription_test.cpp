@@ -1,5 +1,5 @@
 // Tests of plugins that hear of a cluster's objects and forks.
-#include "libsched/framework/fake_plugin.hpp"
+#include "libsched/framework/fake_plugin_test.hpp"
 
 namespace libsched {
 namespace {

@@ -1,6 +1,6 @@
 // Quantities against upstream's recorded answers: texts, JSON tokens, comparisons and sums.
 #include "libsched/base/quantity.hpp"
-#include "libsched/ingest/recorded_table.hpp"
+#include "libsched/ingest/recorded_table_test.hpp"
 
 namespace libsched {
 namespace {

@@ -1,7 +1,7 @@
 // Compares YAML with the recorded results of sigs.k8s.io/yaml.
 #include <map>
 
-#include "libsched/ingest/recorded_table.hpp"
+#include "libsched/ingest/recorded_table_test.hpp"
 #include "libsched/ingest/yaml.hpp"
 
 namespace libsched {

@@ -1,6 +1,6 @@
 // What each plugin registers for, and what its hints say, against upstream's recorded answers.
-#include "libsched/ingest/recorded_table.hpp"
-#include "libsched/plugins/trial.hpp"
+#include "libsched/ingest/recorded_table_test.hpp"
+#include "libsched/plugins/trial_test.hpp"
 
 namespace libsched {
 namespace {

@@ -1,6 +1,6 @@
 // The registry: every plugin of upstream, and the default profile with a plain pod.
 #include "libsched/config/expand.hpp"
-#include "libsched/plugins/trial.hpp"
+#include "libsched/plugins/trial_test.hpp"
 
 namespace libsched {
 namespace {

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "libsched/framework/filter_pass.hpp"
-#include "libsched/plugins/trial.hpp"
+#include "libsched/plugins/trial_test.hpp"
 
 namespace libsched {
 namespace {

@@ -7,7 +7,7 @@
 #include <functional>
 #include <thread>
 
-#include "libsched/framework/fake_plugin.hpp"
+#include "libsched/framework/fake_plugin_test.hpp"
 
 namespace libsched {
 namespace {

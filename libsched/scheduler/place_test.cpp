@@ -2,7 +2,7 @@
 // fakes.
 #include "libsched/scheduler/place.hpp"
 
-#include "libsched/framework/fake_plugin.hpp"
+#include "libsched/framework/fake_plugin_test.hpp"
 
 namespace libsched {
 namespace {
@@ -58,7 +58,7 @@ struct Placing {
                      (p.node.empty() ? "" : " " + p.node) +
                      (p.count == 1 ? "" : " x" + std::to_string(p.count)));
       placements.push_back(p);
-      return go_on;
+      return goes_on;
     });
   }
   Names all(const std::vector<PodRef>& pods) {
@@ -72,7 +72,7 @@ struct Placing {
   FakeWorld w;
   std::vector<Evaluator*> evaluators;
   PlaceOptions options;
-  bool go_on = true;
+  bool goes_on = true;
   Names told;
   std::vector<Placement> placements;
 };
@@ -239,7 +239,7 @@ TEST_CASE("Placing ends at the first failure, or when the callback returns false
   CHECK(one.placing.all({pod_of("a"), pod_of("b"), pod_of("c")}) ==
         Names{"a placed n1", "b unschedulable"});
   Placing other({});
-  other.go_on = false;
+  other.goes_on = false;
   CHECK(other.all({pod_of("a"), pod_of("b")}) == Names{"a placed n1"});
 }
 

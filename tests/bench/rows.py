@@ -17,6 +17,10 @@ _INGEST_PODS_PER_S = 100_000.0
 _FORK_US = 300.0
 _BATCH_NS = 2.0
 _PYTHON_BATCH_US = 5.0
+_CHECK_OVER_FILTER = 4.0
+_CHECK_ONE_US = 2.0
+_PLACE_US = 20.0
+_PLACE_NOWHERE_US = 2.0
 _NODES = 5000
 _SNAPSHOT_US = {"after a pod": 20.0, "after a node's labels": 100.0}
 _SPEEDUP = 1.8
@@ -41,7 +45,8 @@ def make(measured, peer):
         rows += _filter(figures, peer) + _run_filter(figures, peer)
     if any(name.startswith("cycle/") for name in figures):
         rows += _cycle(figures, peer)
-    rows += _ingest(figures) + _fork(figures) + _place(figures) + _state(figures) + _snapshot(figures)
+    rows += _check(figures) + _ingest(figures) + _fork(figures) + _place(figures) + _state(figures)
+    rows += _snapshot(figures)
     rows += _plugin(figures)
     rows += _python_plugin(measured.python) + _memory(figures)
     return rows
@@ -139,6 +144,25 @@ def _run_filter(figures, peer):
     return out
 
 
+def _check(figures):
+    """Of a pod that fits nowhere; an unread decision has gates."""
+    out = []
+    for name, figure in figures.items():
+        if not name.startswith("check/") or name.endswith("/filter_nodes"):
+            continue
+        _, nodes, what = name.split("/")
+        filters = figures[f"check/{nodes}/filter_nodes"]
+        row = _row("check_pod_fits, the pod fits nowhere", f"{int(nodes):,} nodes: {what}",
+                   figure.minimum, figure.median, notes={"filter_nodes": filters.minimum})
+        if what == "any node":
+            _gate(row, f"<= {_CHECK_OVER_FILTER:.0f} x filter_nodes",
+                  figure.minimum <= _CHECK_OVER_FILTER * filters.minimum)
+        elif what == "one node":
+            _gate(row, f"<= {_CHECK_ONE_US:.0f} us", figure.minimum <= _CHECK_ONE_US * US)
+        out.append(row)
+    return out
+
+
 def _ingest(figures):
     out = []
     for name, figure in figures.items():
@@ -178,8 +202,12 @@ def _place(figures):
         what, nodes, pods = name.split("/", 2)
         count = figure.counters["pods"]
         title = {"place": "placing", "sign": "signing"}[what]
-        out.append(_row("many pods, a pod", f"{title} {pods}, {int(nodes):,} nodes",
-                        figure.minimum / count, figure.median / count))
+        row = _row("many pods, a pod", f"{title} {pods}, {int(nodes):,} nodes",
+                   figure.minimum / count, figure.median / count)
+        if what == "place":
+            most = _PLACE_NOWHERE_US if pods.endswith("that fit nowhere") else _PLACE_US
+            _gate(row, f"<= {most:.0f} us a pod", figure.minimum / count <= most * US)
+        out.append(row)
     return out
 
 

@@ -19,12 +19,12 @@ def test_java_returns_what_functions_put_out():
     interface = (SWIG / "java.i").read_text() + (SWIG / "libsched.i").read_text()
     ignored = set(re.findall(r"%ignore (libsched_\w+);", interface))
     handles, texts = set(), set()
-    for header in sorted(project.INCLUDE.glob("libsched/*.h")):
+    for header in [*sorted(project.INCLUDE.glob("libsched/*.h")), SWIG / "plugin.hpp"]:
         code = re.sub(r"/\*.*?\*/|LIBSCHED_OWN ", "", header.read_text(), flags=re.DOTALL)
-        for name, parameters in re.findall(r"^libsched_rc (libsched_\w+)\(([^;]*)\);", code, re.MULTILINE):
+        for name, parameters in re.findall(r"^(?:inline )?libsched_rc (libsched_\w+)\(([^;{]*)\) ?[;{]", code, re.MULTILINE):
             if name in ignored or "capacity" in parameters:
                 continue
-            if found := re.search(r"(libsched_\w+) \*\*out\b", parameters):
+            if found := re.search(r"(libsched_\w+) ?\*\* ?out\b", parameters):
                 (texts if found[1] == "libsched_text" else handles).add(
                     name if found[1] == "libsched_text" else (found[1], name))
             elif re.search(r"libsched_str \*out\b", parameters):

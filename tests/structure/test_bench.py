@@ -18,7 +18,7 @@ PEER = {"filter": [{"kind": "basic", "nodes": 5000, "prefilter_us": 4.0,
 
 
 def measured(filter_ns=1500.0, run_ns=100.0, pods_per_second=200_000.0, fork_us=200.0,
-             cycle_us=20.0, spread_us=50.0):
+             cycle_us=20.0, spread_us=50.0, check_any=4.0, check_one_us=1.5, place_us=15.0, nowhere_us=1.0):
     """Two pods with a limit of 600 ns each, and one figure of each other group."""
     figures = {}
     for name in ("plain", "taints", "selectors", "affinity"):
@@ -35,7 +35,15 @@ def measured(filter_ns=1500.0, run_ns=100.0, pods_per_second=200_000.0, fork_us=
     figures["cycle/spread/first touch"] = [1e3 * 100 * spread_us]
     figures["run_filter/fits/by name"] = [run_ns]
     figures["fork/50000/10 pods a node"] = [fork_us * 1e3]
+    for nodes in (5000, 50000):
+        figures[f"check/{nodes}/filter_nodes"] = [nodes / 2, nodes / 5]
+        figures[f"check/{nodes}/any node"] = [nodes, check_any * nodes / 5]
+        figures[f"check/{nodes}/any node, read"] = [20.0 * nodes]
+        figures[f"check/{nodes}/one node"] = [9e3, check_one_us * 1e3]
     out = {name: measuring.Figure(times, {}) for name, times in figures.items()}
+    out["place/5000/1000 equal pods"] = measuring.Figure([place_us * 1e6], {"pods": 1000})
+    out["place/5000/1000 equal pods that fit nowhere"] = measuring.Figure([nowhere_us * 1e6], {"pods": 1000})
+    out["sign/5000/1000 equal pods"] = measuring.Figure([1e9], {"pods": 1000})
     out["ingest/parse"] = measuring.Figure([1e9 * 20000 / pods_per_second],
                                            {"objects": 20000, "bytes_per_pod": 3000.0})
     return measuring.Measured(out)
@@ -48,7 +56,7 @@ def missed(result):
 def test_all_met():
     result = rows.make(measured(), PEER)
     assert missed(result) == []
-    assert sum(len(row["gates"]) for row in result) == 7
+    assert sum(len(row["gates"]) for row in result) == 13
     assert result[0]["to_limit"] == 2.5  # the faster kernel, and the minimum of both
     assert result[0]["over_upstream"] == pytest.approx(5000 * 200 / 1500)
 
@@ -58,11 +66,19 @@ def test_all_met():
     ({"run_ns": 151.0}, "<= 150 ns"),
     ({"pods_per_second": 99_000.0}, ">= 100,000 pods/s"),
     ({"fork_us": 301.0}, "<= 300 us"),
+    ({"place_us": 20.1}, "<= 20 us a pod"),
+    ({"nowhere_us": 2.1}, "<= 2 us a pod"),
     ({"cycle_us": 24.1}, "<= 3 x limit"),
     ({"spread_us": 50.1}, ">= 1,000 x upstream"),
 ])
 def test_missed(change, text):
     assert missed(rows.make(measured(**change), PEER)) == [text]
+
+
+@pytest.mark.parametrize("change,text", [
+    ({"check_any": 4.1}, "<= 4 x filter_nodes"), ({"check_one_us": 2.1}, "<= 2 us")])
+def test_checks_are_missed_at_any_size(change, text):
+    assert missed(rows.make(measured(**change), PEER)) == [text, text]
 
 
 def test_upstream_is_slow_or_missing():

@@ -54,11 +54,8 @@ def wrong_includes(layer, included, is_test=False):
 
 
 def is_of_tests(path):
-    """A test, or a header that only tests include."""
-    if path.suffix != ".hpp":
-        return path.stem.endswith("_test")
-    users = [user for user in in_layers() if str(path) in includes(user)]
-    return bool(users) and all(user.stem.endswith("_test") for user in users)
+    """A test, or a header for tests."""
+    return path.stem.endswith("_test")
 
 
 def in_layers():
@@ -74,6 +71,18 @@ def test_layers_include_only_those_before_them():
     wrong = {str(path): found for path in in_layers()
              if (found := wrong_includes(layer_of(path), includes(path), is_of_tests(path)))}
     assert not wrong
+
+
+def headers_of_tests(included):
+    return [header for header in included if header.endswith("_test.hpp")]
+
+
+def test_only_tests_include_headers_of_tests():
+    wrong = {str(path): found for path in in_layers()
+             if not is_of_tests(path) and (found := headers_of_tests(includes(path)))}
+    assert not wrong
+    found = {header for path in in_layers() for header in headers_of_tests(includes(path))}
+    assert "libsched/framework/fake_plugin_test.hpp" in found
 
 
 def test_the_check_itself_refuses():

@@ -64,7 +64,7 @@ void Verdicts::keep(Batch batch) const {
 
 uint32_t Verdicts::add(Status status, size_t end_row) const {
   spill();
-  make_room(end_row);
+  reserve_rows(end_row);
   if (statuses_.empty() || !(statuses_.back() == status)) statuses_.push_back(std::move(status));
   return kWhole | static_cast<uint32_t>(statuses_.size() - 1);
 }
@@ -75,29 +75,30 @@ Status Verdicts::status(const Registered& r, uint32_t row) const {
     return status_of(r, batch_.codes()[at], batch_.reasons()[at]);
   }
   if (row >= room_) return r.nonsense("has no verdict");
-  const uint32_t said = said_[row];
-  if ((said & kWhole) == 0) return status_of(r, static_cast<int8_t>(said & 0xff), said >> 8);
-  return (said & ~kWhole) < statuses_.size() ? statuses_[said & ~kWhole]
-                                             : r.nonsense("has no verdict");
+  const uint32_t answer = answers_[row];
+  if ((answer & kWhole) == 0) return status_of(r, static_cast<int8_t>(answer & 0xff), answer >> 8);
+  return (answer & ~kWhole) < statuses_.size() ? statuses_[answer & ~kWhole]
+                                               : r.nonsense("has no verdict");
 }
 
 // Left uninitialised, because only entries that were written are read.
-void Verdicts::make_room(size_t rows) const {
+void Verdicts::reserve_rows(size_t rows) const {
   if (rows <= room_) return;
   rows = std::max(rows, 2 * room_);
   std::unique_ptr<uint32_t[]> more = std::make_unique_for_overwrite<uint32_t[]>(rows);
-  if (room_ != 0) std::memcpy(more.get(), said_.get(), room_ * sizeof(uint32_t));
-  said_ = std::move(more);
+  if (room_ != 0) std::memcpy(more.get(), answers_.get(), room_ * sizeof(uint32_t));
+  answers_ = std::move(more);
   room_ = rows;
 }
 
 void Verdicts::spill() const {
   if (batch_.empty()) return;
-  make_room((batch_.first_word() + batch_.words()) * 64);
+  reserve_rows((batch_.first_word() + batch_.words()) * 64);
   size_t at = 0;
   for (size_t w = 0; w < batch_.words(); ++w)
     for_each_bit(batch_.judged(w), (batch_.first_word() + w) * 64, [&](size_t row) {
-      said_[row] = static_cast<uint8_t>(batch_.codes()[at]) | uint32_t{batch_.reasons()[at]} << 8;
+      answers_[row] = static_cast<uint8_t>(batch_.codes()[at]) | uint32_t{batch_.reasons()[at]}
+                                                                     << 8;
       ++at;
     });
   batch_.clear();

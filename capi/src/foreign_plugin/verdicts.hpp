@@ -69,19 +69,19 @@ class Verdicts final : public PluginData {
   // In a pass, stores a whole status for rows below `end_row` and returns its number for set(row,
   // number).
   uint32_t add(Status status, size_t end_row) const;
-  void set(uint32_t row, uint32_t number) const { said_[row] = number; }
+  void set(uint32_t row, uint32_t number) const { answers_[row] = number; }
 
   Status status(const Registered& r, uint32_t row) const;
 
  private:
   static constexpr uint32_t kWhole = uint32_t{1} << 31;  // otherwise code and reason
 
-  void make_room(size_t rows) const;
-  void spill() const;  // from batch_ to said_
+  void reserve_rows(size_t rows) const;
+  void spill() const;  // from batch_ to answers_
 
   mutable Batch batch_;
   mutable Batch spare_;  // keeps its memory for the next one
-  mutable std::unique_ptr<uint32_t[]> said_;
+  mutable std::unique_ptr<uint32_t[]> answers_;
   mutable size_t room_ = 0;
   mutable std::vector<Status> statuses_;
   mutable int passes_ = 0;  // a slot may query this same state

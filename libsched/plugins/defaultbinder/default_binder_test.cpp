@@ -1,5 +1,5 @@
 // DefaultBinder: what it asks of the API, and what becomes of the API's refusal.
-#include "libsched/plugins/trial.hpp"
+#include "libsched/plugins/trial_test.hpp"
 
 namespace libsched {
 namespace {

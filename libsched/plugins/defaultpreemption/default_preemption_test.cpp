@@ -1,6 +1,6 @@
 // DefaultPreemption: who may preempt, who has to go, which node is taken, and what is asked of the
 // API server.
-#include "libsched/plugins/trial.hpp"
+#include "libsched/plugins/trial_test.hpp"
 
 namespace libsched {
 namespace {

@@ -1,7 +1,7 @@
 // The node that is nominated when the search begins at a given offset, against upstream's recorded
 // answers for every offset.
-#include "libsched/ingest/recorded_table.hpp"
-#include "libsched/plugins/trial.hpp"
+#include "libsched/ingest/recorded_table_test.hpp"
+#include "libsched/plugins/trial_test.hpp"
 
 namespace libsched {
 namespace {

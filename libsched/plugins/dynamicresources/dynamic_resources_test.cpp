@@ -1,5 +1,5 @@
 // DynamicResources: which pods need devices.
-#include "libsched/plugins/trial.hpp"
+#include "libsched/plugins/trial_test.hpp"
 
 namespace libsched {
 namespace {

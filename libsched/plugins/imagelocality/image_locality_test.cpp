@@ -1,5 +1,5 @@
 // ImageLocality: names, sizes, spread, thresholds and image volumes.
-#include "libsched/plugins/trial.hpp"
+#include "libsched/plugins/trial_test.hpp"
 
 namespace libsched {
 namespace {

@@ -2,7 +2,7 @@
 // fresh PreFilter.
 #include <random>
 
-#include "libsched/plugins/trial.hpp"
+#include "libsched/plugins/trial_test.hpp"
 
 namespace libsched {
 namespace {

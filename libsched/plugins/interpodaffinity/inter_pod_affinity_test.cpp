@@ -1,6 +1,6 @@
 // InterPodAffinity: Filter with own terms and terms of running pods, Score, and terms that do not
 // parse.
-#include "libsched/plugins/trial.hpp"
+#include "libsched/plugins/trial_test.hpp"
 
 namespace libsched {
 namespace {

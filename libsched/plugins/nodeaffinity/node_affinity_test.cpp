@@ -1,6 +1,6 @@
 // NodeAffinity: Skip, names that narrow the nodes, every operator, terms that do not parse, and the
 // affinity that a profile adds.
-#include "libsched/plugins/trial.hpp"
+#include "libsched/plugins/trial_test.hpp"
 
 namespace libsched {
 namespace {

@@ -1,5 +1,5 @@
 // NodeDeclaredFeatures: which specs need a feature, and which nodes declare it.
-#include "libsched/plugins/trial.hpp"
+#include "libsched/plugins/trial_test.hpp"
 
 namespace libsched {
 namespace {

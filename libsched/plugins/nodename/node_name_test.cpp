@@ -1,5 +1,5 @@
 // NodeName: equality of names and nothing else.
-#include "libsched/plugins/trial.hpp"
+#include "libsched/plugins/trial_test.hpp"
 
 namespace libsched {
 namespace {

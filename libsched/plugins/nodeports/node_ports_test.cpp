@@ -1,5 +1,5 @@
 // NodePorts: conflicts of addresses and protocols, whose ports count, and how they are given up.
-#include "libsched/plugins/trial.hpp"
+#include "libsched/plugins/trial_test.hpp"
 
 namespace libsched {
 namespace {

@@ -1,6 +1,6 @@
 // NodeResourcesBalancedAllocation: how a pod changes the balance of a node, which requests count,
 // and when PreScore skips.
-#include "libsched/plugins/trial.hpp"
+#include "libsched/plugins/trial_test.hpp"
 
 namespace libsched {
 namespace {

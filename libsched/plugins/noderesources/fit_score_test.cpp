@@ -1,6 +1,6 @@
 // NodeResourcesFit's scores: the three strategies, which requests count, and which resources take
 // part.
-#include "libsched/plugins/trial.hpp"
+#include "libsched/plugins/trial_test.hpp"
 
 namespace libsched {
 namespace {

@@ -1,6 +1,6 @@
 // NodeResourcesFit: which shortages are reported and which of them are final, what is ignored, and
 // amounts at the ends of 64 bits.
-#include "libsched/plugins/trial.hpp"
+#include "libsched/plugins/trial_test.hpp"
 
 namespace libsched {
 namespace {

@@ -1,5 +1,5 @@
 // NodeUnschedulable: which tolerations let a pod onto a cordoned node.
-#include "libsched/plugins/trial.hpp"
+#include "libsched/plugins/trial_test.hpp"
 
 namespace libsched {
 namespace {

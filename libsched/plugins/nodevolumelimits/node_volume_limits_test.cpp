@@ -1,5 +1,5 @@
 // NodeVolumeLimits: which volumes PreFilter skips, and what counts as a volume of a driver.
-#include "libsched/plugins/trial.hpp"
+#include "libsched/plugins/trial_test.hpp"
 
 namespace libsched {
 namespace {

@@ -2,7 +2,7 @@
 // upstream's AddPod and RemovePod differ from it.
 #include <random>
 
-#include "libsched/plugins/trial.hpp"
+#include "libsched/plugins/trial_test.hpp"
 
 namespace libsched {
 namespace {

@@ -1,5 +1,5 @@
 // PodTopologySpread: hard and soft constraints, their selectors, policies, defaults and errors.
-#include "libsched/plugins/trial.hpp"
+#include "libsched/plugins/trial_test.hpp"
 
 namespace libsched {
 namespace {

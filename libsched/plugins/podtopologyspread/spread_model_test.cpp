@@ -6,7 +6,7 @@
 
 #include "libsched/plugins/podtopologyspread/go_log.hpp"
 #include "libsched/plugins/podtopologyspread/row_kernels.hpp"
-#include "libsched/plugins/trial.hpp"
+#include "libsched/plugins/trial_test.hpp"
 #include "tests/unit/rounds.hpp"
 
 namespace libsched {

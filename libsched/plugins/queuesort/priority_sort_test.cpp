@@ -1,5 +1,5 @@
 // PrioritySort: priority before time, an absent priority is 0, and equals are not less.
-#include "libsched/plugins/trial.hpp"
+#include "libsched/plugins/trial_test.hpp"
 
 namespace libsched {
 namespace {

@@ -1,5 +1,5 @@
 // SchedulingGates: what the gates of a pod say, as Go prints the list.
-#include "libsched/plugins/trial.hpp"
+#include "libsched/plugins/trial_test.hpp"
 
 namespace libsched {
 namespace {

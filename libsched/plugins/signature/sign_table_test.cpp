@@ -1,6 +1,6 @@
 // What each plugin signs of a pod, against upstream's recorded answers.
-#include "libsched/ingest/recorded_table.hpp"
-#include "libsched/plugins/trial.hpp"
+#include "libsched/ingest/recorded_table_test.hpp"
+#include "libsched/plugins/trial_test.hpp"
 
 namespace libsched {
 namespace {

@@ -1,6 +1,6 @@
 // TaintToleration: every pair of taint and toleration, the order of taints, the comparison
 // operators behind their gate, and taints that change under a state.
-#include "libsched/plugins/trial.hpp"
+#include "libsched/plugins/trial_test.hpp"
 
 namespace libsched {
 namespace {

@@ -1,7 +1,7 @@
 // Binding of volumes: PreBindPreFlight, PreBind's requests to the API, and how its waiting ends.
 #include <thread>
 
-#include "libsched/plugins/trial.hpp"
+#include "libsched/plugins/trial_test.hpp"
 
 namespace libsched {
 namespace {

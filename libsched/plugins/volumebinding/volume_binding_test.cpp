@@ -1,6 +1,6 @@
 // VolumeBinding: what PreFilter says of claims, which nodes can have their volumes, and what
 // Reserve assumes.
-#include "libsched/plugins/trial.hpp"
+#include "libsched/plugins/trial_test.hpp"
 
 namespace libsched {
 namespace {

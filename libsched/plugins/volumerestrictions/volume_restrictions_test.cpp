@@ -1,5 +1,5 @@
 // VolumeRestrictions: which volumes PreFilter skips, which disks conflict, and claims for one pod.
-#include "libsched/plugins/trial.hpp"
+#include "libsched/plugins/trial_test.hpp"
 
 namespace libsched {
 namespace {

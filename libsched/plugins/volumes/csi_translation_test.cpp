@@ -2,7 +2,7 @@
 // affinity before and after.
 #include "libsched/plugins/volumes/csi_translation.hpp"
 
-#include "libsched/plugins/trial.hpp"
+#include "libsched/plugins/trial_test.hpp"
 
 namespace libsched {
 namespace {

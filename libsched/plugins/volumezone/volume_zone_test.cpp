@@ -1,5 +1,5 @@
 // VolumeZone: what PreFilter says of claims, and which nodes have the zone of a volume.
-#include "libsched/plugins/trial.hpp"
+#include "libsched/plugins/trial_test.hpp"
 
 namespace libsched {
 namespace {

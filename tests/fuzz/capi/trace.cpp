@@ -14,7 +14,7 @@ namespace fuzz {
 namespace {
 
 struct Log {
-  std::span<const uint8_t> input;
+  std::vector<uint8_t> input;  // a copy: deaths at exit come when the program's own has gone
   std::string name, prefix;
   std::vector<std::string> lines;
   bool quiet = false, reported = false;
@@ -61,7 +61,7 @@ void on_alarm(int) { fail("a run takes longer than 60 seconds"); }
 
 void begin_trace(std::span<const uint8_t> input, const std::string& name) {
   Log& l = log();
-  l.input = input;
+  l.input.assign(input.begin(), input.end());
   l.name = name;
   l.lines.clear();
 }

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "libsched/framework/fake_plugin.hpp"
+#include "libsched/framework/fake_plugin_test.hpp"
 
 namespace libsched {
 namespace {

@@ -138,8 +138,9 @@ void two_threads(benchmark::State& state) {
     must("add", libsched_cluster_add_pods(s.cluster.get(), &added, &node, 1, &error), error);
     const Snapshot snapshot = s.snapshot();
     libsched_evaluator* out = nullptr;
-    must("evaluator",
-         libsched_evaluator_create_on_snapshot(s.framework.get(), snapshot.get(), &out, &error),
+    libsched_evaluator_options options = LIBSCHED_EVALUATOR_OPTIONS_INIT;
+    options.snapshot = snapshot.get();
+    must("evaluator", libsched_evaluator_create(s.framework.get(), nullptr, &options, &out, &error),
          error);
     list->emplace_back(out);
     must("remove",

@@ -63,8 +63,8 @@ TEST_CASE("whatever allocation of a cycle fails, what is kept by class is right 
           (i % 3 == 0 ? "{\"key\": \"soft\", \"effect\": \"PreferNoSchedule\"}" : "") +
           "]}, \"status\": {\"allocatable\": {\"cpu\": \"8\", \"memory\": \"8Gi\", \"pods\": "
           "\"9\"}}}");
-  MUST(libsched_evaluator_create(framework, cluster, &kept, err));
-  MUST(libsched_evaluator_create(framework, cluster, &fresh, err));
+  MUST(libsched_evaluator_create(framework, cluster, nullptr, &kept, err));
+  MUST(libsched_evaluator_create(framework, cluster, nullptr, &fresh, err));
   MUST(libsched_evaluator_keep_classes(fresh, LIBSCHED_CLASSES_OFF, 0, err));
   MUST(libsched_pod_parse(
       libsched_str_from("{\"metadata\": {\"name\": \"p\"}, \"spec\": {\"containers\": [{\"name\": "
@@ -118,7 +118,7 @@ TEST_CASE("a number that is no way of keeping classes is refused") {
   MUST(
       libsched_framework_create(nullptr, libsched_str_from(""), nullptr, nullptr, &framework, err));
   MUST(libsched_cluster_create(nullptr, &cluster, err));
-  MUST(libsched_evaluator_create(framework, cluster, &evaluator, err));
+  MUST(libsched_evaluator_create(framework, cluster, nullptr, &evaluator, err));
   for (uint32_t when = LIBSCHED_CLASSES_AUTO; when <= LIBSCHED_CLASSES_CHECKED; ++when)
     MUST(libsched_evaluator_keep_classes(evaluator, when, when, err));
   libsched_error* error = nullptr;

@@ -45,7 +45,7 @@ struct Stage {
     OK(libsched_services_create(&options, &services, err));
     OK(libsched_cluster_create(nullptr, &cluster, err));
     OK(libsched_framework_create(nullptr, libsched_str_from(""), nullptr, &how, &framework, err));
-    OK(libsched_evaluator_create(framework, cluster, &evaluator, err));
+    OK(libsched_evaluator_create(framework, cluster, nullptr, &evaluator, err));
     OK(libsched_evaluator_set_services(evaluator, services, err));
     OK(libsched_queue_create(&evaluator, 1, nullptr, &queue, err));
     const libsched_str text =

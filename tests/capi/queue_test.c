@@ -18,7 +18,7 @@ static bench setup(void) {
   CHECK_OK(libsched_clock_create_virtual(1000 * kSecond + 300000000, &b.clock, err));
   options.clock = b.clock;
   CHECK_OK(libsched_services_create(&options, &b.services, err));
-  CHECK_OK(libsched_evaluator_create(b.framework, b.cluster, &b.evaluator, err));
+  CHECK_OK(libsched_evaluator_create(b.framework, b.cluster, NULL, &b.evaluator, err));
   CHECK_OK(libsched_evaluator_set_services(b.evaluator, b.services, err));
   CHECK_OK(libsched_queue_create(&b.evaluator, 1, NULL, &b.queue, err));
   return b;
@@ -325,7 +325,7 @@ static void test_how_queues_are_made(void) {
   libsched_snapshot* snapshot = NULL;
   libsched_evaluator* still = NULL;
   CHECK_OK(libsched_cluster_snapshot(b.cluster, &snapshot, err));
-  CHECK_OK(libsched_evaluator_create_on_snapshot(b.framework, snapshot, &still, err));
+  CHECK_OK(evaluate_snapshot(b.framework, snapshot, &still, err));
   CHECK_FAILS(LIBSCHED_ERR_STATE, "", "snapshot",
               libsched_queue_create(&still, 1, NULL, &queue, err));
   libsched_evaluator_unref(still);

@@ -63,7 +63,7 @@ void* make_queue() {
   libsched_queue* out = nullptr;
   libsched_cluster_create(nullptr, &cluster, nullptr);
   libsched_framework_create(nullptr, LIBSCHED_ANY_NODE, nullptr, nullptr, &framework, nullptr);
-  libsched_evaluator_create(framework, cluster, &evaluator, nullptr);
+  libsched_evaluator_create(framework, cluster, nullptr, &evaluator, nullptr);
   libsched_queue_create(&evaluator, 1, nullptr, &out, nullptr);
   libsched_evaluator_unref(evaluator);
   libsched_framework_unref(framework);

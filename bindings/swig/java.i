@@ -110,7 +110,10 @@ static void append(JNIEnv *jenv, jobject builder, libsched_str text) {
 %typemap(jni) libsched_rc FUNCTION "jlong"
 %typemap(jtype) libsched_rc FUNCTION "long"
 %typemap(jstype) libsched_rc FUNCTION "$typemap(jstype, TYPE *)"
-%typemap(javaout) libsched_rc FUNCTION { return new $typemap(jstype, TYPE *)($jnicall, true); }
+%typemap(javaout) libsched_rc FUNCTION {
+    long made = $jnicall;
+    return made == 0 ? null : new $typemap(jstype, TYPE *)(made, true);
+  }
 %enddef
 %define %made(TYPE)
 %typemap(in, numinputs=0) TYPE **out (TYPE *made = nullptr) "$1 = &made;"
@@ -144,7 +147,7 @@ static void append(JNIEnv *jenv, jobject builder, libsched_str text) {
 %made(libsched_prefilter_result) %made(libsched_decision) %made(libsched_score_table)
 %made(libsched_changes)
 %made(libsched_cancel) %made(libsched_memory_api) %made(libsched_waiting_pod) %made(libsched_clock) %made(libsched_services) %made(libsched_node_statuses)
-%made(libsched_writer_queue) %made(libsched_scheduling) %made(libsched_event_map)
+%made(libsched_queue) %made(libsched_queued_pod) %made(libsched_writer_queue) %made(libsched_scheduling) %made(libsched_event_map)
 %gives(libsched_objects, libsched_objects_parse)
 %gives(libsched_objects, libsched_objects_load)
 %gives(libsched_pod, libsched_pod_parse)
@@ -175,6 +178,9 @@ static void append(JNIEnv *jenv, jobject builder, libsched_str text) {
 %gives(libsched_node_statuses, libsched_node_statuses_create)
 %gives(libsched_writer_queue, libsched_writer_queue_create)
 %gives(libsched_scheduling, libsched_schedule_pod)
+%gives(libsched_queue, libsched_queue_of)
+%gives(libsched_queued_pod, libsched_queue_pop)
+%gives(libsched_queued_pod, libsched_queue_pop_specific)
 %gives(libsched_event_map, libsched_framework_events)
 %gives_text(libsched_memory_api_requests_json)
 %gives_text(libsched_sign_pod)
@@ -182,6 +188,7 @@ static void append(JNIEnv *jenv, jobject builder, libsched_str text) {
 %gives_text(libsched_config_describe_json)
 %gives_text(libsched_framework_plugins_json)
 %gives_text(libsched_decision_explain_json)
+%gives_text(libsched_queue_metrics_json)
 %gives_text(libsched_pod_raw)
 %gives_text(libsched_node_raw)
 

@@ -67,6 +67,8 @@ struct TYPE {};
 %handle(libsched_node_statuses, NodeStatuses)
 %handle(libsched_writer_queue, WriterQueue)
 %handle(libsched_scheduling, Scheduling)
+%handle(libsched_queue, Queue)
+%handle(libsched_queued_pod, QueuedPod)
 %handle(libsched_event_map, EventMap)
 #ifndef SWIGJAVA
 %handle(libsched_text, Text)
@@ -94,6 +96,15 @@ struct TYPE {};
 %options(libsched_scheduling_options, SchedulingOptions)
 %options(libsched_services_options, ServicesOptions)
 %options(libsched_nomination, Nomination)
+%options(libsched_queued_pod_info, QueuedPodInfo)
+%options(libsched_queue_counts, QueueCounts)
+// Made with upstream's times.
+%rename(QueueOptions) libsched_queue_options;
+%ignore libsched_queue_options::struct_size;
+%ignore libsched_queue_options::reserved;
+%extend libsched_queue_options {
+  libsched_queue_options() { return new libsched_queue_options(LIBSCHED_QUEUE_OPTIONS_INIT); }
+}
 
 // A text in options is copied, and freed with the options.
 %ignore libsched_framework_options::feature_gates;
@@ -124,6 +135,9 @@ struct TYPE {};
   libsched_str getNode() const { return $self->node; }
 }
 %extend libsched_cycle_outcome { libsched_str getNodeName() const { return $self->node_name; } }
+%ignore libsched_queued_pod_info::pod;
+%ignore libsched_queued_pod_info::gating_plugin;
+%extend libsched_queued_pod_info { libsched_str getGatingPlugin() const { return $self->gating_plugin; } }
 %ignore libsched_fit::node;
 %ignore libsched_fit::node_name;
 %extend libsched_fit { libsched_str getNodeName() const { return $self->node_name; } }
@@ -182,6 +196,20 @@ struct TYPE {};
 %ignore libsched_schedule_options;
 %ignore libsched_placement;
 %ignore libsched_schedule_one;
+%ignore libsched_queue_create;
+%ignore libsched_queue_add_unschedulable;
+%ignore libsched_rejection;
+%rename(exceptPod) libsched_queue_event::except;
+%ignore libsched_queue_event;
+%ignore libsched_queue_move_all;
+%ignore libsched_queue_node_updated;
+%ignore libsched_queue_activate;
+%ignore libsched_queued_pod_plugins;
+%ignore libsched_queue_list;
+%ignore libsched_in_flight;
+%ignore libsched_queue_in_flight;
+%ignore libsched_nominated_pod;
+%ignore libsched_services_nominated_pods;
 %ignore libsched_scheduling_options::event;
 %ignore libsched_scheduling_options::event_data;
 %ignore libsched_scheduling_options::event_destroy;
@@ -234,6 +262,7 @@ struct TYPE {};
 %include <libsched/services.h>
 %include <libsched/runtime.h>
 %include <libsched/scheduler.h>
+%include <libsched/queue.h>
 %include <libsched/plugin.h>
 #ifdef SWIGJAVA
 %include "rows.hpp"

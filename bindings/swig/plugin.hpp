@@ -132,6 +132,28 @@ inline libsched_rc libsched_schedule_pod(libsched_evaluator* evaluator, const li
                                          libsched_scheduling** out, libsched_error** error) {
   return libsched_schedule_one(&evaluator, 1, pod, options, out, error);
 }
+// libsched_queue_create() with one profile.
+inline libsched_rc libsched_queue_of(libsched_evaluator* evaluator,
+                                     const libsched_queue_options* options, libsched_queue** out,
+                                     libsched_error** error) {
+  return libsched_queue_create(&evaluator, 1, options, out, error);
+}
+// libsched_queue_add_unschedulable() of a pod that one plugin rejected; empty: its cycle failed.
+inline libsched_rc libsched_queue_reject(libsched_queue* queue, libsched_queued_pod* queued,
+                                         libsched_str plugin, libsched_error** error) {
+  libsched_rejection rejection = LIBSCHED_REJECTION_INIT;
+  rejection.unschedulable = &plugin;
+  rejection.unschedulable_count = plugin.len != 0 ? 1 : 0;
+  return libsched_queue_add_unschedulable(queue, queued, nullptr, &rejection, error);
+}
+// libsched_queue_move_all() for an event without objects.
+inline libsched_rc libsched_queue_move(libsched_queue* queue, libsched_str resource,
+                                       int64_t actions, libsched_error** error) {
+  libsched_queue_event event = LIBSCHED_QUEUE_EVENT_INIT;
+  event.resource = resource;
+  event.actions = actions;
+  return libsched_queue_move_all(queue, &event, error);
+}
 // The plugin at `index` of libsched_scheduling_rejectors(); empty: none.
 inline libsched_str libsched_scheduling_rejector(const libsched_scheduling* scheduling,
                                                  bool pending, size_t index) {

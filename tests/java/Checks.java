@@ -320,6 +320,30 @@ public final class Checks {
     }
   }
 
+  static void queue() {
+    try (Cluster cluster = cluster(1, 4); Framework framework = Sched.frameworkCreate(null, "", null, null);
+        Evaluator evaluator = Sched.evaluatorCreate(framework, cluster, null);
+        Queue queue = Sched.queueOf(evaluator, null); Pod pod = Sched.podParse(POD, null)) {
+      must(Sched.queuePop(queue) == null, "an empty queue");
+      Sched.queueAdd(queue, pod);
+      QueuedPodInfo info = new QueuedPodInfo();
+      QueueCounts counts = new QueueCounts();
+      try (QueuedPod popped = Sched.queuePop(queue)) {
+        Sched.queuedPodGet(popped, info);
+        must(info.getAttempts() == 1 && info.getGatingPlugin().isEmpty(), info.getAttempts());
+        Sched.queueReject(queue, popped, "NodeResourcesFit");
+      }
+      Sched.queueGet(queue, counts);
+      must(counts.getUnschedulable() == 1 && counts.getActive() == 0, counts.getUnschedulable());
+      Sched.queueMove(queue, "*", 8191);
+      Sched.queueGet(queue, counts);
+      must(counts.getUnschedulable() == 0 && counts.getBackoff() == 1, counts.getBackoff());
+      must(Sched.queueMetricsJson(queue).contains("\"incoming\""), Sched.queueMetricsJson(queue));
+      QueueOptions options = new QueueOptions();
+      must(options.getInitial_backoff_ns() == 1_000_000_000L, options.getInitial_backoff_ns());
+    }
+  }
+
   static void registeredEvents() {
     try (Framework framework = Sched.frameworkCreate(null, "", null, null);
         EventMap events = Sched.frameworkEvents(framework)) {

@@ -8,7 +8,7 @@
 namespace libsched {
 namespace {
 
-constexpr size_t kEntry = 160;  // of the table, the list and the allocations
+constexpr size_t kEntry = 160;  // bytes of the table, the list and the allocations
 
 }  // namespace
 

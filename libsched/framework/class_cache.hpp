@@ -48,7 +48,7 @@ class ClassCache {
   ClassCacheMode mode() const { return mode_; }
   // Forgets everything. `max_bytes` 0: the default.
   void configure(ClassCacheMode mode, size_t max_bytes);
-  // Whether answers about this view are kept.
+  // Reports whether answers about this view are kept.
   bool serves(const View& view) const;
   // Over all calls: how many pods got their node by kept scores.
   uint64_t served() const { return served_; }

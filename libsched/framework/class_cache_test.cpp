@@ -1,4 +1,4 @@
-// What is kept by class: which nodes plugins are asked about again after which change, and what is
+// Kept answers: the nodes that plugins are asked about again after each kind of change, and what is
 // never kept. libsched/plugins/class_cache_test.cpp compares outcomes with all in-tree plugins.
 #include "libsched/framework/class_cache.hpp"
 

@@ -53,9 +53,10 @@ class ClassScores {
   // While rows are scored again the object counts as forgotten.
   void open(size_t words);
   void close() { declared_ = true; }
-  // The rows of `set` without scores, into `out`; how many.
+  // Writes the rows of `set` without scores to `out`, and returns their number.
   size_t missing(std::span<const uint64_t> set, std::vector<uint64_t>* out) const;
-  // Of the rows of `set`: the raw scores of a plugin that normalises. False: too large.
+  // Sets the raw scores of a plugin that normalises, for the rows of `set`. Returns false if they
+  // are too large.
   bool take_raw(uint32_t plugin, const ScoreSet& set, const Scored& scored, const int64_t* column);
   // `sums` (null: zero everywhere) and `constant` of the plugins that do not.
   void take_sums(const ScoreSet& set, const int64_t* sums, int64_t constant);
@@ -72,8 +73,8 @@ class ClassScores {
   };
   std::span<const Raw> raws() const { return raws_; }
   bool varied() const;  // a plugin that normalises gives different scores
-  // From now on `set` is the set. `scored`: the rows that have just got scores; also holds those
-  // that came into the set afterwards.
+  // Replaces the set. `scored` has the rows that have just got scores, and gets the rows that are
+  // new in the set.
   void take_set(const ScoreSet& set, std::vector<uint64_t>* scored);
   // The rows of the set whose totals do not stand, and for each plugin that gives different scores
   // those at the ends of its range; 0: all totals stand.
@@ -81,7 +82,7 @@ class ClassScores {
   // The totals of these rows are what take_sums() said plus `normalized`.
   void take_totals(const std::vector<uint64_t>& rows, const int64_t* normalized);
 
-  // Of every row of the set, but for what is the same for all.
+  // The totals of every row of the set, without the part that is the same for all.
   const int32_t* totals() const { return varied() ? totals_.data() : sums_.data(); }
   struct Best {
     int32_t total = 0;

@@ -44,7 +44,7 @@ bool LoggedChanges::hit(const Reads& reads, size_t words, std::vector<uint64_t>*
   return found;
 }
 
-// The rows of Workspace::hit. False: an answer is an Error.
+// Judges the rows of Workspace::hit. Returns false if an answer is an Error.
 Result<bool> ClassVerdicts::judge(const FilterStep& step, const FilterCall& call, Workspace* work,
                                   Kept* kept) {
   const std::vector<uint64_t>& rows = work->hit;

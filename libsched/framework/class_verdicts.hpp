@@ -16,7 +16,7 @@
 
 namespace libsched {
 
-// What a change log reports since a cursor.
+// The changes that a log reports since a cursor.
 struct LoggedChanges {
   struct Row {
     uint32_t row;
@@ -27,8 +27,8 @@ struct LoggedChanges {
   std::vector<Row> rows;  // rows more than once
 
   void read(const ChangeLog& log, const ChangeLog::Cursor& since);
-  // Sets the bits of the rows that may have got another answer. False: there is none, and `bits` is
-  // left alone.
+  // Sets the bits of the rows whose answers may have changed. Returns false, without changing
+  // `bits`, if there are no such rows.
   bool hit(const Reads& reads, size_t words, std::vector<uint64_t>* bits) const;
 };
 
@@ -39,7 +39,7 @@ class ClassVerdicts {
   // the pod. After an error or an exception the object must be made anew.
   Result<void> follow(const Framework& framework, const FilterCall& call,
                       const LoggedChanges& changes, Workspace* work);
-  // What differs from the answers that the plugins give now, as an Error that names the plugin.
+  // Returns the difference from the plugins' present answers as an Error that names the plugin.
   Result<void> compare(const Framework& framework, const FilterCall& call,
                        std::span<const FilterStep> steps) const;
   size_t bytes() const;

@@ -6,8 +6,8 @@
 
 namespace libsched {
 
-// What is kept of the pod's class, if it may be; the steps in work_ know the kept verdicts then.
-// A pod for a few nodes is not worth it.
+// Returns the kept answers of the pod's class, if any may be kept. The steps in work_ then refer to
+// the kept verdicts. For few nodes, keeping answers costs more than it saves.
 Result<KeptClass*> Evaluator::kept_class(CycleState& state, const Pod& pod, const Call& call,
                                          const CycleOptions& options) {
   if (options.node_by_node || !state.pre_filter().all_nodes || !classes_.serves(view()))
@@ -15,7 +15,7 @@ Result<KeptClass*> Evaluator::kept_class(CycleState& state, const Pod& pod, cons
   return classes_.follow(*framework_, {call, pod, state, nullptr, false}, &work_);
 }
 
-// Chooses by scores that are kept. False: there are none that serve.
+// Chooses by kept scores. Returns false if they do not suffice.
 Result<bool> Evaluator::pick_kept(ScorePass& scores, const ScoreSet& set, KeptClass* kept,
                                   TieMode ties, const CycleOptions& options, CycleOutcome* out) {
   const View& v = view();

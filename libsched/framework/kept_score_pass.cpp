@@ -11,7 +11,7 @@ bool in_range(int64_t score) { return score >= kMinNodeScore && score <= kMaxNod
 
 }  // namespace
 
-// Raw scores of rows that have none. False: a plugin fails, or a score has no place.
+// Asks for missing raw scores. Returns false if a plugin fails, or a score does not fit.
 Result<bool> ScorePass::score_missing(const ScoreSet& missing, ClassScores* kept) {
   const std::vector<uint32_t>& order = framework_.at(ExtensionPoint::kScore);
   int64_t constant = 0;

@@ -1,4 +1,4 @@
-// Tests of plugins that hear of a cluster's objects and forks.
+// Tests of plugins that are notified of a cluster's objects and forks.
 #include "libsched/framework/fake_plugin_test.hpp"
 
 namespace libsched {

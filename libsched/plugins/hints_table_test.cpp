@@ -1,4 +1,4 @@
-// What each plugin registers for, and what its hints say, against upstream's recorded answers.
+// The registrations of each plugin, and its hints, against upstream's recorded answers.
 #include "libsched/ingest/recorded_table_test.hpp"
 #include "libsched/plugins/trial_test.hpp"
 

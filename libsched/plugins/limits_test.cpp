@@ -1,6 +1,6 @@
-// Limits inside of in-tree plugins: however many parts objects have, the clock is looked at along
-// the way, and a call whose time is up ends there. The clock counts its readings and lets any one
-// of them be the first that is too late: nothing here depends on how fast the machine is.
+// Limits inside of in-tree plugins: however many parts objects have, the clock is read between
+// them, and a call whose time is up ends there. The clock counts its readings, and any reading
+// may be the first that is too late: nothing here depends on the speed of the machine.
 #include "libsched/plugins/trial_test.hpp"
 
 namespace libsched {

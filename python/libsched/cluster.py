@@ -408,7 +408,7 @@ class Cluster(View):
         depth = self._handle.fork_depth
         try:
             self._handle.fork()
-        except BaseException:  # raised by a plugin that was told of the fork
+        except BaseException:  # raised by a plugin that is notified of the fork
             if self._handle.fork_depth > depth:
                 with contextlib.suppress(Exception):
                     self._handle.revert()

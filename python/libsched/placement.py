@@ -79,8 +79,8 @@ def schedule(cluster: Cluster, pods: Source, frameworks: Sequence[Judge], *,
     """Places pods one after the other, as a scheduler with these profiles and an empty queue would.
 
     PreEnqueue, a scheduling cycle over all nodes, and Reserve: a pod that is placed is assumed on its
-    node, so the next one sees it there. Nothing is preempted. The same cluster, pods and seed give
-    the same placements.
+    node, so the pods after it take it into account. Nothing is preempted. The same cluster, pods and
+    seed give the same placements.
 
     Parameters
     ----------

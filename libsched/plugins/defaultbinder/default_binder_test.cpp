@@ -1,4 +1,4 @@
-// DefaultBinder: what it asks of the API, and what becomes of the API's refusal.
+// DefaultBinder: its request to the API, and the handling of a refusal.
 #include "libsched/plugins/trial_test.hpp"
 
 namespace libsched {

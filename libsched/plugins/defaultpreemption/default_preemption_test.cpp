@@ -1,5 +1,5 @@
-// DefaultPreemption: who may preempt, who has to go, which node is taken, and what is asked of the
-// API server.
+// DefaultPreemption: eligible pods, victims, the choice of the node, and the requests to the API
+// server.
 #include "libsched/plugins/trial_test.hpp"
 
 namespace libsched {

@@ -1,4 +1,4 @@
-// NodeName: equality of names and nothing else.
+// NodeName: only the equality of names counts.
 #include "libsched/plugins/trial_test.hpp"
 
 namespace libsched {

@@ -1,4 +1,5 @@
-// NodePorts: conflicts of addresses and protocols, whose ports count, and how they are given up.
+// NodePorts: conflicts of addresses and protocols, the containers that count, and released
+// ports.
 #include "libsched/plugins/trial_test.hpp"
 
 namespace libsched {

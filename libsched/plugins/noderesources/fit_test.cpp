@@ -1,5 +1,5 @@
-// NodeResourcesFit: which shortages are reported and which of them are final, what is ignored, and
-// amounts at the ends of 64 bits.
+// NodeResourcesFit: which shortages are reported and which of them are final, ignored resources,
+// and amounts at the limits of 64 bits.
 #include "libsched/plugins/trial_test.hpp"
 
 namespace libsched {

@@ -1,4 +1,4 @@
-// NodeVolumeLimits: which volumes PreFilter skips, and what counts as a volume of a driver.
+// NodeVolumeLimits: which volumes PreFilter skips, and which volumes count for a driver.
 #include "libsched/plugins/trial_test.hpp"
 
 namespace libsched {

@@ -1,4 +1,4 @@
-// SchedulingGates: what the gates of a pod say, as Go prints the list.
+// SchedulingGates: the text for a pod's gates, as Go prints the list.
 #include "libsched/plugins/trial_test.hpp"
 
 namespace libsched {

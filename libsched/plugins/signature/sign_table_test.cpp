@@ -1,4 +1,4 @@
-// What each plugin signs of a pod, against upstream's recorded answers.
+// Each plugin's part of a pod's signature, against upstream's recorded answers.
 #include "libsched/ingest/recorded_table_test.hpp"
 #include "libsched/plugins/trial_test.hpp"
 

@@ -1,5 +1,5 @@
-// VolumeBinding: what PreFilter says of claims, which nodes can have their volumes, and what
-// Reserve assumes.
+// VolumeBinding: PreFilter's statuses for claims, the nodes that can have their volumes, and the
+// objects that Reserve assumes.
 #include "libsched/plugins/trial_test.hpp"
 
 namespace libsched {

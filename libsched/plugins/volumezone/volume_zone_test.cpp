@@ -1,4 +1,4 @@
-// VolumeZone: what PreFilter says of claims, and which nodes have the zone of a volume.
+// VolumeZone: PreFilter's statuses for claims, and the nodes in a volume's zone.
 #include "libsched/plugins/trial_test.hpp"
 
 namespace libsched {

@@ -215,9 +215,13 @@ std::string Decision::explain_json() const {
   return out.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-Status absent_status(const PreFilterResult& narrowed) {
+Status absent_status(const PreFilterResult& narrowed, Str rejector) {
+  std::vector<std::string> plugins = narrowed.restricted;
+  const auto place = std::lower_bound(plugins.begin(), plugins.end(), rejector);
+  if (!rejector.empty() && (place == plugins.end() || *place != rejector))
+    plugins.insert(place, std::string(rejector));
   return Status(Code::kUnschedulableAndUnresolvable,
-                "node(s) didn't satisfy plugin(s) " + go_list(narrowed.restricted));
+                "node(s) didn't satisfy plugin(s) " + go_list(plugins));
 }
 
 void Diagnosis::add(const Status& status, size_t count) {

@@ -37,8 +37,9 @@ struct Diagnosis {
   void add_absent(const Status& status, size_t all);
 };
 
-// The status of nodes that a PreFilterResult excludes.
-Status absent_status(const PreFilterResult& narrowed);
+// The status of nodes that a PreFilterResult excludes. A cycle adds the plugin that has rejected the
+// nominated node, as upstream does ("": none).
+Status absent_status(const PreFilterResult& narrowed, Str rejector = {});
 
 // Upstream's FitError text: how many nodes each reason keeps from the pod.
 std::string fit_error_text(size_t all_nodes, const std::map<std::string, size_t>& reasons);

@@ -120,7 +120,6 @@ Result<void> Evaluator::explain_failure(CycleState& state, const Pod& pod, const
   if (narrowed.all_nodes) {
     rows = v.order();
   } else {
-    statuses.absent = absent_status(narrowed);
     for (const std::string& name : narrowed.nodes)
       if (const uint32_t r = v.find_node(name); r != kNoId) rows.push_back(r);
     const uint32_t r = nominated_row(pod);
@@ -138,6 +137,11 @@ Result<void> Evaluator::explain_failure(CycleState& state, const Pod& pod, const
     const auto of = [&](uint32_t r) -> const Status& {
       return options.node_by_node ? said.at(r) : judged.at(r);
     };
+    if (!narrowed.all_nodes) {
+      const uint32_t r = nominated_row(pod);
+      const bool rejected = r != kNoId && of(r).rejected() && (!options.node_by_node || said.has(r));
+      statuses.absent = absent_status(narrowed, rejected ? Str(of(r).plugin) : Str());
+    }
     Diagnosis& diagnosis = out->diagnosis;
     diagnosis.unschedulable_plugins.insert(narrowed.restricted.begin(), narrowed.restricted.end());
     std::vector<size_t> counts(judged.list.size());
@@ -268,7 +272,8 @@ Result<CycleOutcome> Evaluator::choose(CycleState& state, const Pod& pod, const 
     if (!nodes.empty()) policy.start = next_start_ % nodes.size();
   }
   if (options.node_by_node && !state.pre_filter().all_nodes)
-    said->absent = absent_status(state.pre_filter());
+    said->absent = absent_status(state.pre_filter(),
+                                 rejected == kNoId ? Str() : Str(said->at(rejected).plugin));
   Told filters(options, CyclePoint::kFilter, pod, state);
   // Without a Filter plugin upstream ignores nominated pods, too.
   LIBSCHED_TRY(pass.prepare(&work_, filtering));

@@ -210,9 +210,13 @@ TEST_CASE("the nominated node is tried first, and its rejection counts") {
   out = narrowed.run(pod_with("status: {nominatedNodeName: n2}"));
   CHECK(narrowed.log->lines ==
         Names{"PreFilter", "FilterNominated n2 Unschedulable", "Filter n1 Unschedulable"});
-  CHECK(out->failure->status.error ==
-        "0/3 nodes are available: 1 node(s) didn't satisfy plugin(s) [P], 2 no.");
+  // Upstream names the plugin that has rejected the nominated node among those that narrow.
+  const Str text = "0/3 nodes are available: 1 node(s) didn't satisfy plugin(s) [F P], 2 no.";
+  CHECK(out->failure->status.error == text);
   CHECK(out->failure->unschedulable_plugins == std::set<std::string>{"F", "P"});
+  narrowed.options.node_by_node = false;
+  out = narrowed.run(pod_with("status: {nominatedNodeName: n2}"));
+  CHECK(out->failure->status.error == text);
 }
 
 TEST_CASE("a pod that Reserve or Permit rejects is forgotten, with a FitError of its node") {

@@ -10,7 +10,7 @@ from typing import Any
 
 from libsched.cluster import Cluster
 from libsched.config import Config
-from libsched.errors import Error, UnsupportedError
+from libsched.errors import Error, NotFoundError, UnsupportedError
 from libsched.framework import Framework
 from libsched.objects import Objects, Pod
 from libsched.state import CycleState
@@ -127,10 +127,13 @@ def _change(case: Case, index: int, cluster: Cluster) -> None:
         try:
             for key in change.delete:
                 kind, _, name = key.partition("/")
-                if kind == "Node":
-                    cluster.remove_node(name)
-                else:
-                    cluster.remove_pod(name)
+                try:
+                    if kind == "Node":
+                        cluster.remove_node(name)
+                    else:
+                        cluster.remove_pod(name)
+                except NotFoundError:
+                    raise BadCase(f'changes[{number}]: delete "{key}": not there') from None
             for kind in change.kinds:
                 if kind not in ("Node", "Pod"):
                     raise BadCase(f"changes[{number}]: {kind} cannot change, only nodes and bound "

@@ -51,6 +51,7 @@ NULLABLE = {
     ("libsched_run_score_plugins", "table"), ("libsched_decision_gate", "status"),
     ("libsched_waiting_pod_decided", "status"), ("libsched_decision_post_filter", "status"),
     ("libsched_first_fit", "state"), ("libsched_evaluator_create", "cluster"),
+    ("libsched_queue_add_unschedulable", "pod"),
 }
 
 # Arrays to which a failed call may write, as the header says.

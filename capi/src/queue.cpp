@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "handles.hpp"
+#include "libsched/base/quote.hpp"
 
 using namespace libsched;        // NOLINT(google-build-using-namespace)
 using namespace libsched::capi;  // NOLINT(google-build-using-namespace)
@@ -70,6 +71,13 @@ Result<libsched_queue_event> event_of(const libsched_queue_event* given) {
   if (event->check == LIBSCHED_MOVE_EXCEPT && event->except == nullptr)
     return Error{Rc::kMisuse, "event->except != NULL", {}, {}};
   return event;
+}
+
+// Reports whether an event of the resource may have objects of the type, which hints rely on. "" is
+// the type of an event without objects.
+bool may_have(Str resource, Str type) {
+  return type.empty() || resource == "*" || resource == type ||
+         (type == "Pod" && (resource == "AssignedPod" || resource == "UnschedulablePod"));
 }
 
 SchedulingQueue::PodCheck check_of(const libsched_queue_event& event) {
@@ -229,6 +237,9 @@ libsched_rc libsched_queue_move_all(libsched_queue* queue, const libsched_queue_
     if (before->object && after->object && before->resource != after->resource)
       return invalid("the old and the new object of an event are of different kinds");
     const Str type = after->object ? after->resource : before->resource;
+    if (!may_have(in(e->resource), type))
+      return invalid("an event of " + go_quote(in(e->resource)) +
+                     " cannot have an object of kind " + std::string(type));
     return unwrap(queue)->move_all(
         {in(e->resource), e->actions, in(e->label), {type, before->object, after->object}},
         check_of(*e));

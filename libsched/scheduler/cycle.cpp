@@ -192,6 +192,7 @@ class Cycle {
   // Upstream's handleSchedulingFailure, without the queue.
   void handle_failure() {
     services_->nominator().add(pod_, out_->failure->nomination);
+    const Cluster::Judging judging(&cluster_);  // the API client may not change it
     report_failure(*pod_, pod_->status.nominated_node_name, *out_->failure, services_->api());
   }
 

@@ -191,6 +191,35 @@ TEST_CASE("a PreFilter that rejects the pod, and a cluster without nodes") {
   CHECK(none.log->lines.empty());
 }
 
+// Tries to change the cluster in each request.
+struct MeddlingApi final : ApiClient {
+  Cluster* cluster = nullptr;
+  std::vector<Rc> answers;
+
+  void meddle() {
+    const Result<void> made = cluster->fork();
+    answers.push_back(made.ok() ? Rc::kOk : made.error().rc);
+  }
+  Result<void> bind(const Pod&, Str) override { return {}; }
+  Result<void> delete_pod(const Pod&) override { return {}; }
+  Result<void> patch_pod_status(const Pod&, const PodStatusPatch&) override {
+    meddle();
+    return {};
+  }
+  Result<void> update_object(StoredKind, const ObjectRef&, Str) override { return {}; }
+  void event(const Pod&, Str, Str, Str, Str) override { meddle(); }
+};
+
+TEST_CASE("the API client is told of a failure while the cluster cannot change") {
+  Cycle c({filter_rejects("F", {"n1", "n2", "n3"}, kNo)});
+  const Ref<MeddlingApi> api = make_ref<MeddlingApi>();
+  api->cluster = c.world.cluster.get();
+  REQUIRE(c.world.evaluator.use(make_ref<Services>(Ref<Clock>(), api)).ok());
+  CHECK(c.run()->attempt == Attempt::kFailed);
+  CHECK(api->answers == std::vector<Rc>{Rc::kMisuse, Rc::kMisuse});
+  CHECK(c.world.cluster->fork_depth() == 0);
+}
+
 TEST_CASE("an Error of a plugin is the scheduler's, and ends the walk") {
   Cycle c({filter_rejects("F", {"n2"}, Status::from_error("broken"))});
   const Ref<Scheduling> out = c.run();

@@ -73,11 +73,16 @@ Result<libsched_queue_event> event_of(const libsched_queue_event* given) {
   return event;
 }
 
-// Reports whether an event of the resource may have objects of the type, which hints rely on. "" is
-// the type of an event without objects.
+// Reports whether an event of the resource may have objects of the type, which hints of in-tree
+// plugins rely on. No such plugin has hints for other resources, such as custom ones. "" is the
+// type of an event without objects.
 bool may_have(Str resource, Str type) {
-  return type.empty() || resource == "*" || resource == type ||
-         (type == "Pod" && (resource == "AssignedPod" || resource == "UnschedulablePod"));
+  if (type.empty() || resource == type) return true;
+  if (resource == "AssignedPod" || resource == "UnschedulablePod") return type == "Pod";
+  bool typed = resource == "Pod" || resource == "Node";
+  for (size_t k = 0; k < kStoredKinds; ++k)
+    typed = typed || resource == event_resource(static_cast<StoredKind>(k));
+  return !typed;
 }
 
 SchedulingQueue::PodCheck check_of(const libsched_queue_event& event) {

@@ -113,7 +113,7 @@ typedef struct libsched_queue_event {
    LIBSCHED_NULL, LIBSCHED_NULL, 0, 0, LIBSCHED_NULL}
 /* MoveAllToActiveOrBackoffQueue: pods whose rejecting plugins may be helped by the event, as their
    queueing hints say, are tried again. Errors: INVALID (no resource, more than one old or new object, an
-   object of another kind than the resource). */
+   object of another kind than the resource, if that is one of Kubernetes' own). */
 libsched_rc libsched_queue_move_all(libsched_queue *queue, const libsched_queue_event *event, LIBSCHED_OWN libsched_error **error);
 /* The same for each event of a node's update (upstream's NodeSchedulingPropertiesChange), in upstream's
    order; an update without relevant changes has none. `event` (may be NULL) gives the check. */

@@ -25,9 +25,16 @@ struct PodStatusPatch {
   std::string nominated_node;
 };
 
+enum class ApiVerb : uint8_t { kBind, kDeletePod, kPatchPodStatus, kUpdateObject };
+
 // Calls may come from any thread. An error's message becomes part of a status' reason.
 class ApiClient : public RefCounted {
  public:
+  // A scheduler on a virtual clock announces each call, on the thread that makes it, and lets the
+  // returned time pass before it makes the call.
+  virtual int64_t begin(ApiVerb, const ObjectMeta& /*about*/) { return 0; }
+  // Whether begin() may return a time: then the scheduler continues with other pods meanwhile.
+  virtual bool may_wait() const { return false; }
   virtual Result<void> bind(const Pod& pod, Str node) = 0;
   virtual Result<void> delete_pod(const Pod& pod) = 0;
   virtual Result<void> patch_pod_status(const Pod& pod, const PodStatusPatch& patch) = 0;

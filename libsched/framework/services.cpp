@@ -3,11 +3,16 @@
 
 namespace libsched {
 
-Services::Services(Ref<Clock> clock, Ref<ApiClient> api, Ref<Clock> deadline_clock)
-    : clock_(std::move(clock)), deadline_clock_(std::move(deadline_clock)), api_(std::move(api)) {
+Services::Services(Ref<Clock> clock, Ref<ApiClient> api, Ref<Clock> deadline_clock,
+                   Ref<Tasks> tasks)
+    : clock_(std::move(clock)),
+      deadline_clock_(std::move(deadline_clock)),
+      api_(std::move(api)),
+      tasks_(std::move(tasks)) {
   if (!clock_) clock_ = make_ref<VirtualClock>();
   if (!deadline_clock_) deadline_clock_ = clock_;
   if (!api_) api_ = make_ref<MemoryApi>();
+  if (!tasks_) tasks_ = make_ref<TasksAtOnce>();
 }
 
 void Services::activate(std::map<std::string, PodRef> pods) {

@@ -13,6 +13,7 @@
 #include "libsched/base/mutex.hpp"
 #include "libsched/framework/api_client.hpp"
 #include "libsched/framework/nominator.hpp"
+#include "libsched/framework/tasks.hpp"
 #include "libsched/framework/waiting_pods.hpp"
 
 namespace libsched {
@@ -41,8 +42,10 @@ class PodsInPreBind {
 
 class Services final : public RefCounted {
  public:
-  // Defaults: a virtual clock; an API client that only records requests; `clock`.
-  explicit Services(Ref<Clock> clock = {}, Ref<ApiClient> api = {}, Ref<Clock> deadline_clock = {});
+  // Defaults: a virtual clock; an API client that only records requests; `clock`; tasks that run at
+  // once.
+  explicit Services(Ref<Clock> clock = {}, Ref<ApiClient> api = {}, Ref<Clock> deadline_clock = {},
+                    Ref<Tasks> tasks = {});
 
   Clock& clock() const { return *clock_; }
   const Ref<Clock>& clock_ref() const { return clock_; }
@@ -50,6 +53,7 @@ class Services final : public RefCounted {
   Clock& deadline_clock() const { return *deadline_clock_; }
   const Ref<Clock>& deadline_clock_ref() const { return deadline_clock_; }
   ApiClient& api() const { return *api_; }
+  Tasks& tasks() const { return *tasks_; }
   Nominator& nominator() { return nominator_; }  // of the thread that schedules
   const Nominator& nominator() const { return nominator_; }
   WaitingPods& waiting_pods() { return waiting_pods_; }
@@ -68,6 +72,7 @@ class Services final : public RefCounted {
  private:
   Ref<Clock> clock_, deadline_clock_;
   Ref<ApiClient> api_;
+  Ref<Tasks> tasks_;
   Nominator nominator_;
   WaitingPods waiting_pods_;
   PodsInPreBind pods_in_pre_bind_;

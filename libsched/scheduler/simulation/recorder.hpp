@@ -1,0 +1,132 @@
+// Recorder: what happens to the pods of a simulation, and its results as tables.
+//
+// It keeps some 50 bytes for each pod that has arrived, a sample of the whole now and then, and
+// texts of pending pods only. Times are nanoseconds since the simulation's beginning.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "libsched/scheduler/simulation/fragmentation.hpp"
+#include "libsched/scheduler/simulation/table.hpp"
+#include "libsched/scheduler/simulation/workload.hpp"
+
+namespace libsched {
+
+// The numbers are part of the C API.
+enum class PodState : uint8_t {
+  kWaiting = 0,    // arrived, and not tried yet
+  kPending = 1,    // rejected, gated or failed, for a reason
+  kRunning = 2,    // bound to a node
+  kFinished = 3,   // has run for its duration
+  kPreempted = 4,  // made room for another pod
+  kIgnored = 5,    // its schedulerName has no profile
+};
+inline constexpr size_t kPodStates = 6;
+const char* word_of(PodState state);
+
+class Recorder {
+ public:
+  // At most so many samples are kept: beyond, every second one is dropped, and they are taken half
+  // as often.
+  static constexpr size_t kMostSamples = 1024;
+
+  // `workload` outlives the recorder.
+  explicit Recorder(const TimedWorkload& workload) : workload_(workload) {}
+
+  // --- what happens, in the order of time ---
+  // Returns the number of the pod: pods are counted from 0 on as they arrive.
+  uint32_t arrived(const Arrivals::Arrival& arrival);
+  void ignored(uint32_t pod) { move(pod, PodState::kIgnored, 0); }
+  // The pod stays pending; `reason` is one of few words, `message` for its user.
+  void rejected(uint32_t pod, Str reason, Str message);
+  void bound(uint32_t pod, int64_t at_ns, Str node);
+  void finished(uint32_t pod, int64_t at_ns);
+  // `by`: the pod that needs the room. The victim may be none of the workload's pods.
+  void preempted(std::optional<uint32_t> pod, Str victim_ns, Str victim_name, Str node,
+                 Str preemptor, int64_t at_ns);
+
+  // Whether so much has happened since the latest sample that the next one is due.
+  bool sample_due() const { return events_ - sampled_at_ >= stride_; }
+  // `resources` may be null.
+  void sample(int64_t at_ns, const Fragmentation* resources);
+
+  // --- results ---
+  uint64_t arrived_count() const { return pods_.size(); }
+  uint64_t count(PodState state) const { return states_[static_cast<size_t>(state)]; }
+  uint64_t bound_count() const { return bound_; }  // also of pods that have ended since
+  uint64_t preemption_count() const { return preemptions_.size(); }
+  uint64_t attempt_count() const { return attempts_; }
+  PodState state(uint32_t pod) const { return pods_[pod].state; }
+  // The longest and the summed wait of bound pods.
+  int64_t longest_wait_ns() const { return longest_wait_ns_; }
+  double mean_wait_ns() const {
+    return bound_ == 0 ? 0 : total_wait_ns_ / static_cast<double>(bound_);
+  }
+  // The pending pods by reason, the most frequent first, of one count by name.
+  std::vector<std::pair<std::string, uint64_t>> pending_reasons() const;
+
+  // "pods": namespace, pod, state, arrival, bound, wait, end, node, attempts, reason, message.
+  TableRef pods() const;
+  // "series": time, arrived, waiting, pending, running, finished, preempted, ignored.
+  TableRef series() const;
+  // "resources": time, resource, allocatable, used, free, fragmented, utilisation, fragmentation.
+  TableRef resources() const;
+  // "pending": time, reason, pods; only reasons that some pod has.
+  TableRef pending() const;
+  // "preemptions": time, namespace, pod, node, preemptor.
+  TableRef preemptions() const;
+
+ private:
+  static constexpr int64_t kNever = -1;
+  struct Record {
+    int64_t arrival_ns = 0, bound_ns = kNever, end_ns = kNever;
+    uint32_t entry = 0, index = 0;
+    uint32_t node = 0, reason = 0;  // words, 0: none
+    uint32_t attempts = 0;
+    PodState state = PodState::kWaiting;
+  };
+  struct Sample {
+    int64_t at_ns = 0;
+    uint64_t arrived = 0;
+    uint64_t states[kPodStates] = {};
+    std::vector<uint64_t> by_reason;
+    std::vector<Fragmentation::Amount> amounts;
+  };
+  struct Preemption {
+    int64_t at_ns = 0;
+    std::string ns, name, node, preemptor;
+  };
+
+  // Words have numbers from 1 on.
+  class Words {
+   public:
+    uint32_t of(Str word);
+    Str text(uint32_t word) const { return word == 0 ? Str() : Str(words_[word - 1]); }
+    size_t size() const { return words_.size(); }
+
+   private:
+    std::unordered_map<std::string, uint32_t> numbers_;
+    std::vector<std::string> words_;
+  };
+
+  void move(uint32_t pod, PodState to, uint32_t reason);
+
+  const TimedWorkload& workload_;
+  std::vector<Record> pods_;
+  std::unordered_map<uint32_t, std::string> messages_;  // of pending pods
+  std::vector<Preemption> preemptions_;
+  std::vector<Sample> samples_;
+  Words nodes_, reasons_;
+  std::vector<uint64_t> by_reason_ = {0};  // pending pods
+  uint64_t states_[kPodStates] = {};
+  uint64_t bound_ = 0, attempts_ = 0;
+  double total_wait_ns_ = 0;
+  int64_t longest_wait_ns_ = 0;
+  uint64_t events_ = 0, sampled_at_ = 0, stride_ = 1;
+};
+
+}  // namespace libsched

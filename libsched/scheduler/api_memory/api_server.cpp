@@ -1,0 +1,403 @@
+// See api_server.hpp.
+#include "libsched/scheduler/api_memory/api_server.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <utility>
+
+#include "libsched/base/quote.hpp"
+#include "libsched/scheduler/api_memory/next_pod.hpp"
+
+namespace libsched {
+namespace {
+
+std::string key_of(Str ns, Str name) {
+  return ns.empty() ? std::string(name) : std::string(ns) + "/" + std::string(name);
+}
+
+// As a client names the kind in paths and errors.
+std::string resource_of(StoredKind kind) {
+  std::string out(stored_kind_name(kind));
+  std::transform(out.begin(), out.end(), out.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  return out + (out.ends_with('s') ? "es" : "s");
+}
+
+Error not_found(Str resource, Str name) { return api_error("notFound", resource, name); }
+Error exists(Str resource, Str name) {
+  return {Rc::kExists, std::string(resource) + " " + go_quote(name) + " already exists", {}, {}};
+}
+Error conflict(Str name, const std::string& why) {
+  return {
+      Rc::kExists, "Operation cannot be fulfilled on pods " + go_quote(name) + ": " + why, {}, {}};
+}
+
+}  // namespace
+
+ApiServer::ApiServer(Ref<Clock> clock, const ApiServerOptions& options)
+    : clock_(std::move(clock)), options_(options), faults_(options.faults) {}
+
+// --- watches ---
+
+void ApiServer::watch(WatchSink* sink) {
+  const std::lock_guard guard(mutex_);
+  sinks_.reserve(sinks_.size() + 1);
+  for (size_t k = 0; k < kStoredKinds; ++k)
+    for (const ObjectRef& o : objects_[k].list())
+      sink->deliver({WatchEvent::Kind::kStored, static_cast<StoredKind>(k), Verb::kAdded, {}, o});
+  for (const NodeRef& n : nodes_.list())
+    sink->deliver({WatchEvent::Kind::kNode, {}, Verb::kAdded, {}, n});
+  for (const PodRef& p : pods_.list())
+    if (!p->terminated()) sink->deliver({WatchEvent::Kind::kPod, {}, Verb::kAdded, {}, p});
+  sinks_.push_back(sink);
+}
+
+void ApiServer::unwatch(WatchSink* sink) {
+  const std::lock_guard guard(mutex_);
+  std::erase(sinks_, sink);
+}
+
+void ApiServer::tell(const WatchEvent& event) {
+  for (WatchSink* sink : sinks_) sink->deliver(event);
+  ++version_;
+}
+
+// --- changes, with the lock held ---
+//
+// Watches are told first: a watch without memory for the event ends the change before it has
+// happened. All that follows cannot fail.
+
+void ApiServer::put_pod(Verb verb, const PodRef& pod) {
+  pods_.reserve();
+  const PodRef before = PodRef::share(pods_.find(pod->meta.ns, pod->meta.name));
+  const bool ended = pod->terminated();
+  const bool had_ended = before && before->terminated();
+  if (ended && (had_ended || !before)) {
+    ++version_;  // no watch sees it
+  } else if (ended) {
+    tell({WatchEvent::Kind::kPod, {}, Verb::kDeleted, pod, {}});
+  } else {
+    tell({WatchEvent::Kind::kPod, {}, had_ended ? Verb::kAdded : verb, before, pod});
+  }
+  pods_.put(pod);
+}
+
+void ApiServer::put_node(Verb verb, const NodeRef& node) {
+  nodes_.reserve();
+  const ObjectRef before = NodeRef::share(nodes_.find(node->meta.ns, node->meta.name));
+  tell({WatchEvent::Kind::kNode, {}, verb, before, node});
+  nodes_.put(node);
+}
+
+void ApiServer::put_object(Verb verb, StoredKind kind, const ObjectRef& object) {
+  Store<Object>& store = objects_[static_cast<size_t>(kind)];
+  store.reserve();
+  const ObjectRef before = ObjectRef::share(store.find(object->meta.ns, object->meta.name));
+  tell({WatchEvent::Kind::kStored, kind, verb, before, object});
+  store.put(object);
+}
+
+void ApiServer::take_pod(const Pod& pod) {
+  const PodRef before = PodRef::share(&pod);
+  if (before->terminated()) {
+    ++version_;
+  } else {
+    tell({WatchEvent::Kind::kPod, {}, Verb::kDeleted, before, {}});
+  }
+  pods_.remove(before->meta.ns, before->meta.name);
+}
+
+Result<const Pod*> ApiServer::known(Str ns, Str name) const {
+  const Pod* const pod = pods_.find(ns, name);
+  if (pod == nullptr) return not_found("pods", name);
+  return pod;
+}
+
+Result<void> ApiServer::bind_now(Str ns, Str name, Str uid, Str node) {
+  const Result<const Pod*> found = known(ns, name);
+  if (!found.ok()) return found.error();
+  const Pod& pod = **found;
+  if (!uid.empty() && uid != pod.meta.uid)
+    return conflict(name, "Precondition failed: UID in precondition: " + std::string(uid) +
+                              ", UID in object meta: " + std::string(pod.meta.uid));
+  if (pod.meta.terminating())
+    return conflict(name,
+                    "pod " + std::string(name) + " is being deleted, cannot be assigned to a host");
+  if (!pod.spec.node_name.empty())
+    return conflict(name, "pod " + std::string(name) + " is already assigned to node " +
+                              go_quote(pod.spec.node_name));
+  put_pod(Verb::kModified, bound_pod(pod, node));
+  return {};
+}
+
+Result<void> ApiServer::delete_now(Str ns, Str name) {
+  const Result<const Pod*> found = known(ns, name);
+  if (!found.ok()) return found.error();
+  const Pod& pod = **found;
+  if (options_.grace_ns == 0 || pod.spec.node_name.empty() || pod.terminated()) {
+    take_pod(pod);
+    return {};
+  }
+  if (pod.meta.terminating()) return {};
+  const int64_t end = clock_->now_ns() + options_.grace_ns;
+  Leaving leaving{end, std::string(ns), std::string(name), std::string(pod.meta.uid)};
+  const PodRef next = terminating_pod(pod, end);
+  leaving_.push_back(std::move(leaving));
+  put_pod(Verb::kModified, next);  // if it fails, run_due() finds a pod that is not terminating
+  return {};
+}
+
+// --- clients ---
+
+Result<void> ApiServer::create(const ObjectSet& objects) {
+  const std::lock_guard guard(mutex_);
+  const auto check = [](bool there, const std::string& resource, Str name) -> Result<void> {
+    return there ? Result<void>(exists(resource, name)) : Result<void>();
+  };
+  const auto stored = [&](StoredKind kind, const ObjectRef& o) {
+    const Object* const there = objects_[static_cast<size_t>(kind)].find(o->meta.ns, o->meta.name);
+    return check(there != nullptr, resource_of(kind), o->meta.name);
+  };
+  for (const NamespaceRef& n : objects.namespaces) LIBSCHED_TRY(stored(StoredKind::kNamespace, n));
+  for (const PriorityClassRef& c : objects.priority_classes)
+    LIBSCHED_TRY(stored(StoredKind::kPriorityClass, c));
+  for (const StoredObject& o : objects.stored) LIBSCHED_TRY(stored(o.kind, o.object));
+  for (const NodeRef& n : objects.nodes)
+    LIBSCHED_TRY(check(nodes_.find({}, n->meta.name) != nullptr, "nodes", n->meta.name));
+  for (const PodRef& p : objects.pods)
+    LIBSCHED_TRY(check(pods_.find(p->meta.ns, p->meta.name) != nullptr, "pods", p->meta.name));
+
+  for (const NamespaceRef& n : objects.namespaces)
+    put_object(Verb::kAdded, StoredKind::kNamespace, n);
+  for (const PriorityClassRef& c : objects.priority_classes)
+    put_object(Verb::kAdded, StoredKind::kPriorityClass, c);
+  for (const StoredObject& o : objects.stored) put_object(Verb::kAdded, o.kind, o.object);
+  for (const NodeRef& n : objects.nodes) put_node(Verb::kAdded, n);
+  for (const PodRef& p : objects.pods) put_pod(Verb::kAdded, p);
+  return {};
+}
+
+Result<void> ApiServer::create(const PodRef& pod) {
+  const std::lock_guard guard(mutex_);
+  if (pods_.find(pod->meta.ns, pod->meta.name) != nullptr) return exists("pods", pod->meta.name);
+  put_pod(Verb::kAdded, pod);
+  return {};
+}
+
+Result<void> ApiServer::create(const NodeRef& node) {
+  const std::lock_guard guard(mutex_);
+  if (nodes_.find({}, node->meta.name) != nullptr) return exists("nodes", node->meta.name);
+  put_node(Verb::kAdded, node);
+  return {};
+}
+
+Result<void> ApiServer::create(StoredKind kind, const ObjectRef& object) {
+  const std::lock_guard guard(mutex_);
+  if (objects_[static_cast<size_t>(kind)].find(object->meta.ns, object->meta.name) != nullptr)
+    return exists(resource_of(kind), object->meta.name);
+  put_object(Verb::kAdded, kind, object);
+  return {};
+}
+
+Result<void> ApiServer::update(const PodRef& pod) {
+  const std::lock_guard guard(mutex_);
+  LIBSCHED_TRY(known(pod->meta.ns, pod->meta.name));
+  put_pod(Verb::kModified, pod);
+  return {};
+}
+
+Result<void> ApiServer::update(const NodeRef& node) {
+  const std::lock_guard guard(mutex_);
+  if (nodes_.find({}, node->meta.name) == nullptr) return not_found("nodes", node->meta.name);
+  put_node(Verb::kModified, node);
+  return {};
+}
+
+Result<void> ApiServer::update(StoredKind kind, const ObjectRef& object) {
+  const std::lock_guard guard(mutex_);
+  if (objects_[static_cast<size_t>(kind)].find(object->meta.ns, object->meta.name) == nullptr)
+    return not_found(resource_of(kind), object->meta.name);
+  put_object(Verb::kModified, kind, object);
+  return {};
+}
+
+Result<void> ApiServer::remove_pod(Str ns, Str name) {
+  const std::lock_guard guard(mutex_);
+  return delete_now(ns, name);
+}
+
+Result<void> ApiServer::remove_node(Str name) {
+  const std::lock_guard guard(mutex_);
+  const NodeRef node = NodeRef::share(nodes_.find({}, name));
+  if (!node) return not_found("nodes", name);
+  tell({WatchEvent::Kind::kNode, {}, Verb::kDeleted, node, {}});
+  nodes_.remove({}, name);
+  return {};
+}
+
+Result<void> ApiServer::remove_object(StoredKind kind, Str ns, Str name) {
+  const std::lock_guard guard(mutex_);
+  Store<Object>& store = objects_[static_cast<size_t>(kind)];
+  const ObjectRef object = ObjectRef::share(store.find(ns, name));
+  if (!object) return not_found(resource_of(kind), name);
+  tell({WatchEvent::Kind::kStored, kind, Verb::kDeleted, object, {}});
+  store.remove(ns, name);
+  return {};
+}
+
+Result<void> ApiServer::assign(Str ns, Str name, Str node) {
+  const std::lock_guard guard(mutex_);
+  return bind_now(ns, name, {}, node);
+}
+
+Result<void> ApiServer::finish_pod(Str ns, Str name) {
+  const std::lock_guard guard(mutex_);
+  const Result<const Pod*> found = known(ns, name);
+  if (!found.ok()) return found.error();
+  take_pod(**found);
+  return {};
+}
+
+// --- the scheduler's calls ---
+
+int64_t ApiServer::begin(ApiVerb verb, const ObjectMeta& about) {
+  const std::lock_guard guard(mutex_);
+  if (faults_.none()) return 0;
+  return faults_.begin(verb, key_of(about.ns, about.name)).slow_ns;
+}
+
+bool ApiServer::may_wait() const {
+  const std::lock_guard guard(mutex_);
+  return faults_.may_be_slow();
+}
+
+template <typename F>
+Result<void> ApiServer::serve(ApiCall call, const ObjectMeta& about, Str resource, F&& effect) {
+  const std::lock_guard guard(mutex_);
+  std::string error;
+  if (!faults_.none()) error = faults_.take(call.verb, key_of(about.ns, about.name)).error;
+  Result<void> done =
+      error.empty() ? effect() : Result<void>(api_error(error, resource, about.name));
+  if (options_.keep_calls) {
+    call.at_ns = clock_->now_ns();
+    call.key = key_of(about.ns, about.name);
+    if (!done.ok()) call.error = done.error().message;
+    calls_.push_back(std::move(call));
+  }
+  return done;
+}
+
+Result<void> ApiServer::bind(const Pod& pod, Str node) {
+  ApiCall call;
+  call.verb = ApiVerb::kBind;
+  if (options_.keep_calls) call.node = node;
+  return serve(std::move(call), pod.meta, "pods",
+               [&] { return bind_now(pod.meta.ns, pod.meta.name, pod.meta.uid, node); });
+}
+
+Result<void> ApiServer::delete_pod(const Pod& pod) {
+  ApiCall call;
+  call.verb = ApiVerb::kDeletePod;
+  return serve(std::move(call), pod.meta, "pods",
+               [&] { return delete_now(pod.meta.ns, pod.meta.name); });
+}
+
+Result<void> ApiServer::patch_pod_status(const Pod& pod, const PodStatusPatch& patch) {
+  ApiCall call;
+  call.verb = ApiVerb::kPatchPodStatus;
+  if (options_.keep_calls) call.patch = patch;
+  return serve(std::move(call), pod.meta, "pods", [&]() -> Result<void> {
+    const Result<const Pod*> found = known(pod.meta.ns, pod.meta.name);
+    if (!found.ok()) return found.error();
+    put_pod(Verb::kModified, patched_pod(**found, patch));
+    return {};
+  });
+}
+
+Result<void> ApiServer::update_object(StoredKind kind, const ObjectRef& object, Str) {
+  const std::string resource = resource_of(kind);
+  ApiCall call;
+  call.verb = ApiVerb::kUpdateObject;
+  return serve(std::move(call), object->meta, resource, [&]() -> Result<void> {
+    const ObjectMeta& meta = object->meta;
+    if (objects_[static_cast<size_t>(kind)].find(meta.ns, meta.name) == nullptr)
+      return not_found(resource, meta.name);
+    put_object(Verb::kModified, kind, object);
+    return {};
+  });
+}
+
+void ApiServer::event(const Pod& pod, Str type, Str reason, Str action, Str note) {
+  if (!options_.keep_events) return;
+  const std::lock_guard guard(mutex_);
+  events_.push_back({clock_->now_ns(), key_of(pod.meta.ns, pod.meta.name), std::string(type),
+                     std::string(reason), std::string(action), std::string(note)});
+}
+
+// --- the ends of grace periods ---
+
+std::optional<int64_t> ApiServer::next_due() const {
+  const std::lock_guard guard(mutex_);
+  return leaving_.empty() ? std::optional<int64_t>() : leaving_.front().at_ns;
+}
+
+bool ApiServer::run_due(int64_t now_ns) {
+  const std::lock_guard guard(mutex_);
+  if (leaving_.empty() || leaving_.front().at_ns > now_ns) return false;
+  const Leaving& leaving = leaving_.front();
+  const Pod* const pod = pods_.find(leaving.ns, leaving.name);
+  // It may have gone before, and another may have its name.
+  if (pod != nullptr && pod->meta.terminating() && pod->meta.uid == leaving.uid) take_pod(*pod);
+  leaving_.pop_front();
+  return true;
+}
+
+// --- what happened ---
+
+void ApiServer::add_fault(ApiFault fault) {
+  const std::lock_guard guard(mutex_);
+  faults_.add(std::move(fault));
+}
+
+void ApiServer::clear_faults() {
+  const std::lock_guard guard(mutex_);
+  faults_.clear();
+}
+
+std::vector<ApiCall> ApiServer::take_calls() {
+  const std::lock_guard guard(mutex_);
+  return std::exchange(calls_, {});
+}
+
+std::vector<ApiEvent> ApiServer::take_events() {
+  const std::lock_guard guard(mutex_);
+  return std::exchange(events_, {});
+}
+
+PodRef ApiServer::pod(Str ns, Str name) const {
+  const std::lock_guard guard(mutex_);
+  return PodRef::share(pods_.find(ns, name));
+}
+
+NodeRef ApiServer::node(Str name) const {
+  const std::lock_guard guard(mutex_);
+  return NodeRef::share(nodes_.find({}, name));
+}
+
+std::vector<PodRef> ApiServer::pods() const {
+  const std::lock_guard guard(mutex_);
+  return pods_.list();
+}
+
+std::vector<NodeRef> ApiServer::nodes() const {
+  const std::lock_guard guard(mutex_);
+  return nodes_.list();
+}
+
+uint64_t ApiServer::version() const {
+  const std::lock_guard guard(mutex_);
+  return version_;
+}
+
+}  // namespace libsched

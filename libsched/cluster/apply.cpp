@@ -12,8 +12,8 @@
 namespace libsched {
 namespace {
 
-// Whether this object or document is stored already. The bytes of documents are not kept, so they are
-// compared by a 64-bit hash. It is keyed by the process's secret: colliding documents cannot be
+// Whether this object or document is stored already. The bytes of documents are not kept, so they
+// are compared by a 64-bit hash. It is keyed by the process's secret: colliding documents cannot be
 // chosen, and other documents collide with a probability of 2^-63.
 bool same(const Object& stored, const Object& offered) {
   if (&stored == &offered) return true;
@@ -22,8 +22,8 @@ bool same(const Object& stored, const Object& offered) {
 }
 
 // The further changes of a change of the row's node: its pods may enter, change or leave a domain.
-ChangeKinds with_pods(const State& state, uint32_t r, ChangeKinds changes) {
-  const State::Row& row = state.row(r);
+ChangeKinds with_pods(const View& state, uint32_t r, ChangeKinds changes) {
+  const View::Row& row = state.row(r);
   if (row.pods.empty() || (changes & (kNodeChanged | kLabelsChanged)) == 0) return changes;
   return changes | kPodsChanged | (row.volumes.driver_volumes != 0 ? kVolumesChanged : 0) |
          (state.existing_terms().size() != 0 ? kTermsChanged : 0);
@@ -76,7 +76,7 @@ uint32_t Cluster::row_for(Str name, uint64_t hash) {
 }
 
 void Cluster::release_row_if_empty(uint32_t r) {
-  const State::Row& row = state_.row(r);
+  const View::Row& row = state_.row(r);
   if (!row.node && row.pods.empty()) journal_.release_row(r);
 }
 
@@ -172,7 +172,7 @@ Cluster::Refusal Cluster::put(Transaction* change, PodRef pod, Str node_name, ui
   }
   if (there && mode == PutMode::kNew) return Refusal::kExists;
   if (there && mode == PutMode::kApply) {
-    const State::Slot& slot = state_.slot(s);
+    const View::Slot& slot = state_.slot(s);
     if (!slot.assumed && same(*slot.pod, *pod) && state_.row(slot.row).name == node_name)
       return Refusal::kNone;
   }

@@ -127,7 +127,7 @@ TEST_CASE(
 using Seen = std::map<ChangeKinds, std::string>;
 Seen row_of(const View& v, uint32_t r) {
   Seen seen;
-  const State::Row& row = v.row(r);
+  const View::Row& row = v.row(r);
   if (!row.used) return seen;
   if (const Node* n = v.node(r)) {
     seen[kNodeChanged] = row.name;
@@ -149,7 +149,7 @@ Seen row_of(const View& v, uint32_t r) {
   if (!row.pods.empty()) domain += seen[kLabelsChanged];
   std::map<ChangeKinds, std::set<std::string>> special;
   for (const uint32_t s : row.pods) {
-    const State::Slot& slot = v.slot(s);
+    const View::Slot& slot = v.slot(s);
     const std::string pod = std::string(slot.pod->meta.name) + std::to_string(slot.pod->serial);
     seen[kPodsChanged] += domain + pod + ",";
     if (slot.pod->has_pod_affinity) special[kTermsChanged].insert(domain + pod);
@@ -159,8 +159,7 @@ Seen row_of(const View& v, uint32_t r) {
   }
   for (const auto& [kind, pods] : special)
     for (const std::string& pod : pods) seen[kind] += pod + ",";
-  for (const State::UsedPort& p : row.ports)
-    seen[kPodsChanged] += std::to_string(p.port.port) + ";";
+  for (const View::UsedPort& p : row.ports) seen[kPodsChanged] += std::to_string(p.port.port) + ";";
   return seen;
 }
 struct Memory {

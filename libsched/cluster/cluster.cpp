@@ -71,7 +71,7 @@ void Cluster::make_snapshot() {
 void Cluster::renew() {
   finish_unread();
   const bool reorder = state_.order_membership() != state_.membership();
-  State::Order order;
+  View::Order order;
   if (reorder) order = state_.make_order();
   journal_.refresh(reorder ? &order : nullptr);
 }

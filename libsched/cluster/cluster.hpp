@@ -13,12 +13,10 @@
 #include "libsched/cluster/observer.hpp"
 #include "libsched/cluster/state.hpp"
 #include "libsched/cluster/unread.hpp"
+#include "libsched/cluster/view.hpp"
 #include "libsched/objects/object_set.hpp"
 
 namespace libsched {
-
-// The state that queries read: that of a cluster or of a snapshot.
-using View = State;
 
 class Snapshot final : public RefCounted {
  public:

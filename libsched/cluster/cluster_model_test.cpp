@@ -145,9 +145,9 @@ struct Model {
   }
 };
 
-void check_node(const State& view, uint32_t row, const Model& model,
+void check_node(const View& view, uint32_t row, const Model& model,
                 const Model::NodeState& expected) {
-  const State::Row& r = view.row(row);
+  const View::Row& r = view.row(row);
   REQUIRE(r.pods.size() == expected.pods.size());
   int64_t cpu = 0, gpus = 0;
   for (size_t i = 0; i < expected.pods.size(); ++i) {
@@ -163,7 +163,7 @@ void check_node(const State& view, uint32_t row, const Model& model,
   const uint32_t gpu = c.find("example.com/gpu");
   if (gpu != kNoId) CHECK(c.requested(gpu, row) == gpus);
   std::set<int32_t> ports;
-  for (const State::UsedPort& u : r.ports) ports.insert(u.port.port);
+  for (const View::UsedPort& u : r.ports) ports.insert(u.port.port);
   CHECK(ports == expected.ports);
   CHECK(view.live().test(row) == static_cast<bool>(expected.node));
   if (!expected.node) {
@@ -180,7 +180,7 @@ void check_node(const State& view, uint32_t row, const Model& model,
   }
 }
 
-void check_objects(const State& view, const Model& model) {
+void check_objects(const View& view, const Model& model) {
   const ObjectStore& store = view.objects();
   CHECK(store.count(StoredKind::kPersistentVolume) == model.volumes.size());
   std::map<std::string, std::vector<const Object*>> classes;
@@ -212,7 +212,7 @@ void check_objects(const State& view, const Model& model) {
     CHECK(view.claim_uses("default", claim) == uses);
   }
   for (uint32_t r = 0; r < view.row_count(); ++r) {
-    const State::Row& row = view.row(r);
+    const View::Row& row = view.row(r);
     uint32_t volumes = 0, claiming = 0, inline_pods = 0;
     for (const uint32_t s : row.pods) {
       const Pod& pod = *view.slot(s).pod;
@@ -233,7 +233,7 @@ void check_objects(const State& view, const Model& model) {
 }
 
 void check_all(const Cluster& cluster, const Model& model) {
-  const State& view = cluster.view();
+  const View& view = cluster.view();
   size_t live = 0;
   for (const auto& [name, expected] : model.nodes) {
     const uint32_t row = view.find_row(name);

@@ -93,13 +93,6 @@ class Columns {
     return wrapping_sub(allocatable(id, row), left(id, row));
   }
 
-  // Prefetches the memory that add_pod() and remove_pod() touch.
-  void fetch(uint32_t row) const {
-    const Resource* const all = resources_.items();
-    for (const uint32_t id : {kCpu, kMemory, kPods}) prefetch_to_write(&all[id].left[row]);
-    for (const LineVector<int64_t>& column : nonzero_) prefetch_to_write(&column[row]);
-  }
-
   // Per row 1 / allocatable, or 0 if allocatable is not in 1 .. 2^kUsualBits - 1, for kernels that
   // would have to divide. Kept for cpu and memory; other resources have no such column.
   static constexpr int kUsualBits = 44;
@@ -148,6 +141,14 @@ class Columns {
   Columns publish();  // as a snapshot shows them
 
  private:
+  friend class State;
+  // Prefetches the memory that add_pod() and remove_pod() touch.
+  void fetch(uint32_t row) const {
+    const Resource* const all = resources_.items();
+    for (const uint32_t id : {kCpu, kMemory, kPods}) prefetch_to_write(&all[id].left[row]);
+    for (const LineVector<int64_t>& column : nonzero_) prefetch_to_write(&column[row]);
+  }
+
   struct Empty {};
   explicit Columns(Empty) {}
 

@@ -96,7 +96,7 @@ void look_at(const Pod& owner, uint32_t row, Span<PodAffinityTerm> list, Kind ki
   }
 }
 
-void check(const State& view, std::mt19937& random) {
+void check(const View& view, std::mt19937& random) {
   const ExistingTerms& existing = view.existing_terms();
   for (int i = 0; i < 3; ++i) {
     const PodRef pod = make_pod("incoming", random);

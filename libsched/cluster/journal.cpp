@@ -150,16 +150,16 @@ uint32_t Journal::add_pod(PodRef pod, uint32_t r) {
   if (recording())
     ops_.push_back({.kind = Kind::kAddPod, .flag = from_tail, .touched = touched, .a = s});
   if (p.host_ports.empty()) return s;
-  std::vector<State::UsedPort> ports = state_->row(r).ports;
+  std::vector<View::UsedPort> ports = state_->row(r).ports;
   add_ports(state_->slot(s).pod, &ports);
   replace_ports(r, std::move(ports));
   return s;
 }
 
-void Journal::replace_ports(uint32_t r, std::vector<State::UsedPort> ports) {
+void Journal::replace_ports(uint32_t r, std::vector<View::UsedPort> ports) {
   reserve(ports_);
   state_->reserve_ports();
-  std::vector<State::UsedPort> old = state_->replace_ports(r, std::move(ports));
+  std::vector<View::UsedPort> old = state_->replace_ports(r, std::move(ports));
   if (!recording()) return;
   ports_.push_back(std::move(old));
   ops_.push_back({.kind = Kind::kPorts, .a = r});
@@ -174,11 +174,11 @@ void Journal::set_assumed(uint32_t s, bool assumed) {
 
 void Journal::remove_pod(uint32_t s) {
   if (state_->slot(s).assumed) set_assumed(s, false);
-  const State::Slot& slot = state_->slot(s);
+  const View::Slot& slot = state_->slot(s);
   const uint32_t r = slot.row, position = slot.position;
   if (!slot.pod->host_ports.empty()) {
     // Ports are not counted: upstream forgets a port with the first pod that releases it.
-    std::vector<State::UsedPort> ports = state_->row(r).ports;
+    std::vector<View::UsedPort> ports = state_->row(r).ports;
     remove_ports(*slot.pod, &ports);
     replace_ports(r, std::move(ports));
   }
@@ -216,7 +216,7 @@ void Journal::add_unread_kind(Str kind) {
   ops_.push_back({.kind = Kind::kUnreadKind});
 }
 
-void Journal::refresh(State::Order* order) {
+void Journal::refresh(View::Order* order) {
   Images& images = state_->images();
   reserve(orders_);
   if (recording()) {
@@ -237,7 +237,7 @@ void Journal::refresh(State::Order* order) {
         differs = false;
       });
   if (order == nullptr) return;
-  State::Order old = state_->replace_order(std::move(*order));
+  View::Order old = state_->replace_order(std::move(*order));
   log(kNoId, kOrderChanged);
   if (!recording()) return;
   orders_.push_back(std::move(old));

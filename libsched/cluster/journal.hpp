@@ -45,7 +45,7 @@ class Journal {
   void add_unread_kind(Str kind);
   // Freezes the images of stale rows, and replaces the order list if one is given. If memory runs
   // out, neither happens.
-  void refresh(State::Order* order);
+  void refresh(View::Order* order);
 
  private:
   enum class Kind : uint8_t {
@@ -100,7 +100,7 @@ class Journal {
     reserve_more(ops_, 1);
     (reserve_more(stacks, 1), ...);
   }
-  void replace_ports(uint32_t r, std::vector<State::UsedPort> ports);
+  void replace_ports(uint32_t r, std::vector<View::UsedPort> ports);
   void undo(const Op& op) noexcept;
   // Every change and every undo is logged.
   void log(uint32_t row, ChangeKinds changes) {
@@ -119,9 +119,9 @@ class Journal {
   std::vector<PodRef> pods_;
   std::vector<NamedRow> rows_;
   std::vector<TreeChange> trees_;
-  std::vector<std::vector<State::UsedPort>> ports_;
+  std::vector<std::vector<View::UsedPort>> ports_;
   std::vector<ObjectChange> objects_;
-  std::vector<State::Order> orders_;
+  std::vector<View::Order> orders_;
   std::vector<std::vector<Images::Saved>> images_;
   std::vector<uint32_t> image_numbers_;
   std::vector<const std::string*> kinds_;

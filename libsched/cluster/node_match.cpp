@@ -7,7 +7,7 @@
 
 namespace libsched {
 
-NodeMatch::NodeMatch(const State& view, Labels node_selector, const NodeSelector& selector)
+NodeMatch::NodeMatch(const View& view, Labels node_selector, const NodeSelector& selector)
     : has_terms_(selector.present) {
   for (const Label& l : node_selector) {
     Test t;
@@ -32,7 +32,7 @@ NodeMatch::NodeMatch(const State& view, Labels node_selector, const NodeSelector
   }
 }
 
-NodeMatch::Test NodeMatch::label_test(const State& view, const Requirement& r) {
+NodeMatch::Test NodeMatch::label_test(const View& view, const Requirement& r) {
   const LabelIndex& labels = view.labels();
   Test t;
   switch (r.op) {
@@ -83,7 +83,7 @@ NodeMatch::Test NodeMatch::field_test(const Requirement& r) {
   return t;
 }
 
-bool NodeMatch::holds(const State& view, const Test& test, uint32_t row) {
+bool NodeMatch::holds(const View& view, const Test& test, uint32_t row) {
   const auto any_pair = [&] {
     return std::any_of(test.ids.begin(), test.ids.end(),
                        [&](uint32_t id) { return view.labels().pair(id).rows.contains(row); });
@@ -104,7 +104,7 @@ bool NodeMatch::holds(const State& view, const Test& test, uint32_t row) {
   return false;
 }
 
-bool NodeMatch::matches(const State& view, uint32_t row) const {
+bool NodeMatch::matches(const View& view, uint32_t row) const {
   const auto all = [&](const Term& term) {
     return std::all_of(term.begin(), term.end(),
                        [&](const Test& t) { return holds(view, t, row); });
@@ -113,7 +113,7 @@ bool NodeMatch::matches(const State& view, uint32_t row) const {
   return !has_terms_ || std::any_of(terms_.begin(), terms_.end(), all);
 }
 
-void NodeMatch::fill(const State& view, const Test& test, size_t first, size_t count,
+void NodeMatch::fill(const View& view, const Test& test, size_t first, size_t count,
                      uint64_t* out) {
   std::fill(out, out + count, 0);
   switch (test.kind) {
@@ -139,7 +139,7 @@ void NodeMatch::fill(const State& view, const Test& test, size_t first, size_t c
     for (size_t i = 0; i < count; ++i) out[i] = ~out[i];
 }
 
-void NodeMatch::rows(const State& view, size_t first, size_t count, uint64_t* out) const {
+void NodeMatch::rows(const View& view, size_t first, size_t count, uint64_t* out) const {
   constexpr size_t kBlock = 64;  // words at a time, so that nothing is allocated
   std::array<uint64_t, kBlock> test_rows, term_rows, any;
   for (size_t done = 0; done < count; done += kBlock) {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "libsched/cluster/state.hpp"
+#include "libsched/cluster/view.hpp"
 #include "libsched/objects/selector.hpp"
 
 namespace libsched {
@@ -18,11 +18,11 @@ class NodeMatch {
  public:
   NodeMatch() = default;
   // `node_selector`: every pair is required. `selector`: only if present.
-  NodeMatch(const State& view, Labels node_selector, const NodeSelector& selector);
+  NodeMatch(const View& view, Labels node_selector, const NodeSelector& selector);
 
-  bool matches(const State& view, uint32_t row) const;
+  bool matches(const View& view, uint32_t row) const;
   // out[i] = the rows of word (first + i) that match, whether or not a node is there.
-  void rows(const State& view, size_t first, size_t count, uint64_t* out) const;
+  void rows(const View& view, size_t first, size_t count, uint64_t* out) const;
 
  private:
   enum class Kind : uint8_t { kPairs, kNotPairs, kKey, kNotKey, kName, kNotName, kAlways, kNever };
@@ -36,10 +36,10 @@ class NodeMatch {
   };
   using Term = std::vector<Test>;
 
-  static Test label_test(const State& view, const Requirement& r);
+  static Test label_test(const View& view, const Requirement& r);
   static Test field_test(const Requirement& r);
-  static bool holds(const State& view, const Test& test, uint32_t row);
-  static void fill(const State& view, const Test& test, size_t first, size_t count, uint64_t* out);
+  static bool holds(const View& view, const Test& test, uint32_t row);
+  static void fill(const View& view, const Test& test, size_t first, size_t count, uint64_t* out);
 
   Term always_;  // the nodeSelector
   std::vector<Term> terms_;

@@ -7,8 +7,8 @@
 
 namespace libsched {
 
-NodeOverlay::NodeOverlay(const State& view, uint32_t row) : view_(&view), row_(row) {
-  const State::Row& there = view.row(row);
+NodeOverlay::NodeOverlay(const View& view, uint32_t row) : view_(&view), row_(row) {
+  const View::Row& there = view.row(row);
   pods_.reserve(there.pods.size() + 1);
   for (const uint32_t s : there.pods) pods_.push_back(view.slot(s).pod);
   ports_ = there.ports;

@@ -6,19 +6,19 @@
 #include <string>
 #include <vector>
 
-#include "libsched/cluster/state.hpp"
+#include "libsched/cluster/view.hpp"
 
 namespace libsched {
 
 class NodeOverlay {
  public:
   // Copies a row with a node; `view` must not change while the overlay is used.
-  NodeOverlay(const State& view, uint32_t row);
+  NodeOverlay(const View& view, uint32_t row);
 
-  const State& view() const { return *view_; }
+  const View& view() const { return *view_; }
   uint32_t row() const { return row_; }
   const std::vector<PodRef>& pods() const { return pods_; }  // in upstream's order
-  const std::vector<State::UsedPort>& ports() const { return ports_; }
+  const std::vector<View::UsedPort>& ports() const { return ports_; }
   // The remaining amount of a resource (Columns::Resource::left); 0 for ids that the view does not
   // have.
   int64_t left(uint32_t resource) const { return resource < left_.size() ? left_[resource] : 0; }
@@ -38,10 +38,10 @@ class NodeOverlay {
   };
   int64_t& left_of(const ScalarAmount& scalar);
 
-  const State* view_;
+  const View* view_;
   uint32_t row_;
   std::vector<PodRef> pods_;
-  std::vector<State::UsedPort> ports_;
+  std::vector<View::UsedPort> ports_;
   VolumeUse volumes_;
   std::vector<int64_t> left_;
   std::vector<Unknown> unknown_;

@@ -13,11 +13,11 @@ namespace libsched {
 class NodeView {
  public:
   // A view of a row with a node. The view or the copy must outlive it and not change meanwhile.
-  NodeView(const State& view, uint32_t row) : view_(&view), row_(row) {}
+  NodeView(const View& view, uint32_t row) : view_(&view), row_(row) {}
   explicit NodeView(const NodeOverlay& copy)
       : view_(&copy.view()), row_(copy.row()), copy_(&copy) {}
 
-  const State& view() const { return *view_; }
+  const View& view() const { return *view_; }
   uint32_t row() const { return row_; }
   const Node& node() const { return *view_->row(row_).node; }
   const std::string& name() const { return view_->row(row_).name; }
@@ -37,7 +37,7 @@ class NodeView {
     return std::any_of(slots().begin(), slots().end(),
                        [&](uint32_t s) { return f(*view_->slot(s).pod); });
   }
-  const std::vector<State::UsedPort>& ports() const {
+  const std::vector<View::UsedPort>& ports() const {
     return is_copy() ? copy_->ports() : view_->row(row_).ports;
   }
   const VolumeUse& volumes() const {
@@ -64,7 +64,7 @@ class NodeView {
  private:
   const std::vector<uint32_t>& slots() const { return view_->row(row_).pods; }
 
-  const State* view_;
+  const View* view_;
   uint32_t row_;
   const NodeOverlay* copy_ = nullptr;
 };

@@ -176,16 +176,16 @@ class Described {
 
  private:
   void row(uint32_t r) {
-    const State::Row& row = v_.row(r);
+    const View::Row& row = v_.row(r);
     if (!row.used) return;
     out_ << '\n' << r << ' ' << row.name << (v_.find_row(row.name) == r ? "" : " LOST");
     for (const uint32_t s : row.pods) {
-      const State::Slot& slot = v_.slot(s);
+      const View::Slot& slot = v_.slot(s);
       const ObjectMeta& meta = slot.pod->meta;
       out_ << ' ' << s << '=' << meta.name << '@' << slot.row << '.' << slot.position
            << (slot.assumed ? "?" : "") << (v_.find_pod(meta.ns, meta.name) == s ? "" : " LOST");
     }
-    for (const State::UsedPort& p : row.ports) out_ << " :" << p.port.port;
+    for (const View::UsedPort& p : row.ports) out_ << " :" << p.port.port;
     out_ << ' ' << row.volumes.claiming_pods << row.volumes.driver_volumes
          << row.volumes.inline_pods;
     const Columns& c = v_.columns();

@@ -6,32 +6,6 @@
 
 namespace libsched {
 
-State::State(State& from, Publish)
-    : rows_(from.rows_.publish()),
-      slots_(from.slots_.publish()),
-      row_ids_(from.row_ids_.publish()),
-      pod_ids_(from.pod_ids_.publish()),
-      live_(from.live_.publish()),
-      unschedulable_(from.unschedulable_.publish()),
-      with_ports_(from.with_ports_.publish()),
-      columns_(from.columns_.publish()),
-      labels_(from.labels_.publish()),
-      taints_(from.taints_.publish()),
-      images_(from.images_.publish()),
-      tables_(from.tables_, Tables::Publish()),
-      existing_terms_(from.existing_terms_.publish()),
-      tree_(from.tree_.publish()),
-      order_(from.order_.publish()),
-      name_set_(from.name_set_),
-      objects_(from.objects_.publish()),
-      claim_uses_(from.claim_uses_.publish()),
-      unread_kinds_(from.unread_kinds_),
-      log_(from.log_.publish()),
-      order_mode_(from.order_mode_),
-      stamp_(from.stamp_),
-      version_(from.version_),
-      membership_(from.membership_) {}
-
 uint32_t State::acquire_row(Str name, uint64_t hash, bool* from_tail) {
   rows_.reserve();
   row_ids_.reserve();
@@ -264,8 +238,7 @@ void State::undo_detach_pod(uint32_t s, uint32_t r, uint32_t position, bool touc
 
 void State::reserve_ports() { with_ports_.edit().reserve(columns_.capacity()); }
 
-std::vector<State::UsedPort> State::replace_ports(uint32_t r,
-                                                  std::vector<UsedPort> ports) noexcept {
+std::vector<View::UsedPort> State::replace_ports(uint32_t r, std::vector<UsedPort> ports) noexcept {
   if (ports.empty()) {
     with_ports_.edit().clear(r);
   } else {
@@ -275,7 +248,7 @@ std::vector<State::UsedPort> State::replace_ports(uint32_t r,
   return ports;
 }
 
-State::Order State::make_order() const {
+View::Order State::make_order() const {
   Order out;
   out.membership = membership_;
   out.name_set = name_set_;

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "libsched/cluster/state.hpp"
+#include "libsched/cluster/view.hpp"
 
 namespace libsched {
 namespace {
@@ -111,7 +111,7 @@ uint32_t Tables::find_topology(Str key, uint64_t hash) const {
   return topology_ids_.find(hash, [&](uint32_t i) { return topologies_[i].column->key == key; });
 }
 
-TopologyRef Tables::topology(const State& state, Str key) const {
+TopologyRef Tables::topology(const View& state, Str key) const {
   const std::lock_guard lock(mutex_);
   return or_drop_and_throw([&] {
     uint32_t i = find_topology(key);
@@ -135,7 +135,7 @@ TopologyRef Tables::topology(const State& state, Str key) const {
 }
 
 // From here on the label set of every pod is known.
-void Tables::track(const State& state) const {
+void Tables::track(const View& state) const {
   if (counting_) return;
   bool fresh = false;
   for (uint32_t s = 0; s < state.slot_count(); ++s)
@@ -143,7 +143,7 @@ void Tables::track(const State& state) const {
   counting_ = true;
 }
 
-uint32_t Tables::make_table(const State& state, const CountKey& key, std::string text,
+uint32_t Tables::make_table(const View& state, const CountKey& key, std::string text,
                             uint64_t hash) const {
   track(state);
   const uint32_t id = free_place(&free_tables_, tables_.size());
@@ -174,7 +174,7 @@ uint32_t Tables::make_table(const State& state, const CountKey& key, std::string
   return id;
 }
 
-CountsRef Tables::counts(const State& state, const CountKey& key) const {
+CountsRef Tables::counts(const View& state, const CountKey& key) const {
   std::string text = key.text();
   const uint64_t hash = hash_str(text);
   const std::lock_guard lock(mutex_);

@@ -29,7 +29,7 @@
 
 namespace libsched {
 
-class State;
+class View;
 
 using CountsRef = Cow<CountTable>;
 using TopologyRef = Cow<TopologyColumn>;
@@ -47,8 +47,8 @@ class Tables {
   Tables(Tables& o, Publish);
 
   // --- queries ---
-  TopologyRef topology(const State& state, Str key) const;
-  CountsRef counts(const State& state, const CountKey& key) const;
+  TopologyRef topology(const View& state, Str key) const;
+  CountsRef counts(const View& state, const CountKey& key) const;
   // Sums over the rows of `eligible` (whole words; rows without a domain are ignored).
   SumsRef sums(const CountsRef& counts, const TopologyRef& topology, Span<uint64_t> eligible) const;
   void set_limit(size_t bytes) const;
@@ -154,8 +154,8 @@ class Tables {
   // Call with the mutex held.
   uint32_t find_topology(Str key) const { return find_topology(key, hash_str(key)); }
   uint32_t find_topology(Str key, uint64_t hash) const;
-  void track(const State& state) const;
-  uint32_t make_table(const State& state, const CountKey& key, std::string text,
+  void track(const View& state) const;
+  uint32_t make_table(const View& state, const CountKey& key, std::string text,
                       uint64_t hash) const;
   void shrink(const Table* keep_table, const Topology* keep_topology) const;
 

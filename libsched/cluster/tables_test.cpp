@@ -83,7 +83,7 @@ std::vector<int32_t> values(const Mirrored<int32_t, 64>& from) {
   return out;
 }
 
-void check_counts(const State& view, const CountKey& key, const CountsRef& counts) {
+void check_counts(const View& view, const CountKey& key, const CountsRef& counts) {
   const CountRule rule(key);
   std::vector<int32_t> expected(view.columns().capacity());
   int64_t total = 0;
@@ -96,7 +96,7 @@ void check_counts(const State& view, const CountKey& key, const CountsRef& count
   CHECK(counts->total == total);
 }
 
-void check_sums(const State& view, const CountsRef& counts, Str key,
+void check_sums(const View& view, const CountsRef& counts, Str key,
                 const std::vector<uint64_t>& eligible) {
   const TopologyRef column = view.tables().topology(view, key);
   const SumsRef sums = view.tables().sums(counts, column, eligible);
@@ -134,7 +134,7 @@ void check_sums(const State& view, const CountsRef& counts, Str key,
   CHECK(sums->at_min == at_min);
 }
 
-void check_some(const State& view, const std::vector<CountKey>& keys, std::mt19937& random) {
+void check_some(const View& view, const std::vector<CountKey>& keys, std::mt19937& random) {
   std::vector<uint64_t> eligible(view.word_count());
   for (const CountKey& key : keys) {
     if (random() % 2 == 0) continue;
@@ -227,7 +227,7 @@ TEST_CASE("tables: values above the limit are dropped, and made again on demand"
   Ref<Cluster> cluster = make_ref<Cluster>();
   for (int i = 0; i < 100; ++i)
     REQUIRE(cluster->update_node(make_node("n" + std::to_string(i), {{"zone", "z"}})).ok());
-  const State& view = cluster->view();
+  const View& view = cluster->view();
   const Tables& tables = view.tables();
   tables.set_limit(20000);
   for (int i = 0; i < 200; ++i) {
@@ -255,7 +255,7 @@ TEST_CASE("tables: sums are kept as long as the same rows are queried") {
   Ref<Cluster> cluster = make_ref<Cluster>();
   for (int i = 0; i < 10; ++i)
     REQUIRE(cluster->update_node(make_node("n" + std::to_string(i), {{"zone", "z"}})).ok());
-  const State& view = cluster->view();
+  const View& view = cluster->view();
   const Tables& tables = view.tables();
   const std::vector<CountKey> keys = some_keys();
   const std::vector<uint64_t> all = {~uint64_t{0}}, few = {7};
@@ -278,7 +278,7 @@ TEST_CASE("tables: a snapshot has what the cluster keeps, and shares what has no
     REQUIRE(cluster->update_node(make_node("n" + std::to_string(i), {{"zone", "z"}})).ok());
   const std::vector<CountKey> keys = some_keys();
   const std::vector<uint64_t> all = {~uint64_t{0}};
-  const auto ask = [&](const State& view) {
+  const auto ask = [&](const View& view) {
     const Tables& tables = view.tables();
     return tables.sums(tables.counts(view, keys[1]), tables.topology(view, "zone"), all);
   };
@@ -406,7 +406,7 @@ TEST_CASE("tables: threads query one snapshot while the cluster changes") {
   SnapshotRef snapshot = cluster->snapshot();
   const std::vector<uint64_t> all(snapshot->view().word_count(), ~uint64_t{0});
   const auto ask = [&keys, &all](const SnapshotRef& s, int64_t* sum) {
-    const State& view = s->view();
+    const View& view = s->view();
     for (int round = 0; round < 20; ++round)
       for (const CountKey& key : keys)
         for (const char* topology : {"zone", "host"}) {

@@ -19,16 +19,16 @@ struct Same {
 };
 using PortSet = std::unordered_set<HostPort, Hash, Same>;
 
-bool few(const Pod& pod, const std::vector<State::UsedPort>& ports) {
+bool few(const Pod& pod, const std::vector<View::UsedPort>& ports) {
   return pod.host_ports.size() * (pod.host_ports.size() + ports.size()) <= kFewPairs;
 }
 
 }  // namespace
 
-void add_ports(const PodRef& pod, std::vector<State::UsedPort>* ports) {
+void add_ports(const PodRef& pod, std::vector<View::UsedPort>* ports) {
   if (few(*pod, *ports)) {
     for (const HostPort& port : pod->host_ports) {
-      const bool there = std::any_of(ports->begin(), ports->end(), [&](const State::UsedPort& u) {
+      const bool there = std::any_of(ports->begin(), ports->end(), [&](const View::UsedPort& u) {
         return same_port(u.port, port);
       });
       if (!there) ports->push_back({pod, port});
@@ -36,19 +36,19 @@ void add_ports(const PodRef& pod, std::vector<State::UsedPort>* ports) {
     return;
   }
   PortSet seen;
-  for (const State::UsedPort& u : *ports) seen.insert(u.port);
+  for (const View::UsedPort& u : *ports) seen.insert(u.port);
   for (const HostPort& port : pod->host_ports)
     if (seen.insert(port).second) ports->push_back({pod, port});
 }
 
-void remove_ports(const Pod& pod, std::vector<State::UsedPort>* ports) {
+void remove_ports(const Pod& pod, std::vector<View::UsedPort>* ports) {
   if (few(pod, *ports)) {
     for (const HostPort& port : pod.host_ports)
-      std::erase_if(*ports, [&](const State::UsedPort& u) { return same_port(u.port, port); });
+      std::erase_if(*ports, [&](const View::UsedPort& u) { return same_port(u.port, port); });
     return;
   }
   const PortSet gone(pod.host_ports.begin(), pod.host_ports.end());
-  std::erase_if(*ports, [&](const State::UsedPort& u) { return gone.contains(u.port); });
+  std::erase_if(*ports, [&](const View::UsedPort& u) { return gone.contains(u.port); });
 }
 
 }  // namespace libsched

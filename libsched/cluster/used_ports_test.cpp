@@ -20,9 +20,9 @@ PodRef pod_of(const std::vector<std::pair<int32_t, Str>>& ports) {
   return pod;
 }
 
-std::string text(const std::vector<State::UsedPort>& ports) {
+std::string text(const std::vector<View::UsedPort>& ports) {
   std::string out;
-  for (const State::UsedPort& u : ports)
+  for (const View::UsedPort& u : ports)
     out += std::to_string(u.port.port) + std::string(u.port.protocol) + " ";
   return out;
 }
@@ -32,7 +32,7 @@ TEST_CASE("a port is added once and removed at once, in small and large sets") {
   const auto below = [&](uint32_t n) { return static_cast<uint32_t>(random() % n); };
   const std::vector<Str> protocols = {"TCP", "UDP"};
   for (int round = 0; round < 60; ++round) {
-    std::vector<State::UsedPort> ports, model;
+    std::vector<View::UsedPort> ports, model;
     for (int i = 0; i < 12; ++i) {
       std::vector<std::pair<int32_t, Str>> list(below(4) == 0 ? below(90) : below(4));
       for (auto& [number, protocol] : list) {
@@ -41,7 +41,7 @@ TEST_CASE("a port is added once and removed at once, in small and large sets") {
       }
       const PodRef pod = pod_of(list);
       const auto is = [](const HostPort& p) {
-        return [&p](const State::UsedPort& u) { return same_port(u.port, p); };
+        return [&p](const View::UsedPort& u) { return same_port(u.port, p); };
       };
       if (below(3) == 0) {
         remove_ports(*pod, &ports);
@@ -61,7 +61,7 @@ TEST_CASE("pods with a hundred thousand ports") {
   std::vector<std::pair<int32_t, Str>> list(100'000);
   for (size_t i = 0; i < list.size(); ++i) list[i] = {static_cast<int32_t>(i), "TCP"};
   const PodRef pod = pod_of(list);
-  std::vector<State::UsedPort> ports;
+  std::vector<View::UsedPort> ports;
   add_ports(pod, &ports);
   add_ports(pod, &ports);
   CHECK(ports.size() == list.size());

@@ -23,7 +23,7 @@ Result<bool> WriterQueue::apply(const Message& message, Cluster& cluster) {
   Cluster::Transaction change(&cluster);
   if (message.first) message.first->unreserve(cluster);
   const uint32_t slot = cluster.view().find_pod(pod.meta.ns, pod.meta.name);
-  const State::Slot* there = slot == kNoId ? nullptr : &cluster.view().slot(slot);
+  const View::Slot* there = slot == kNoId ? nullptr : &cluster.view().slot(slot);
   const bool ours = there != nullptr && there->assumed && same_pod(*there->pod, pod);
   bool held = message.verb == Verb::kAssume ? there == nullptr : ours;
   if (held) {

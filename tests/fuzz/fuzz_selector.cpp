@@ -78,7 +78,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   selector.terms = arena.copy(terms);
   std::vector<Label> pairs;
   if (in.byte() % 3 == 0) pairs.push_back(make_label("zone", in.text(arena)));
-  const State& view = cluster->view();
+  const View& view = cluster->view();
   const NodeMatch match(view, arena.copy(pairs), selector);
   std::vector<uint64_t> words(view.word_count());
   match.rows(view, 0, words.size(), words.data());

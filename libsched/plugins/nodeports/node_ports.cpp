@@ -75,9 +75,9 @@ class NodePorts final : public Plugin {
   }
 
  private:
-  static bool free(const std::vector<State::UsedPort>& used, const WantedPorts& wanted) {
+  static bool free(const std::vector<View::UsedPort>& used, const WantedPorts& wanted) {
     return std::none_of(used.begin(), used.end(),
-                        [&](const State::UsedPort& u) { return wanted.conflict_with(u.port); });
+                        [&](const View::UsedPort& u) { return wanted.conflict_with(u.port); });
   }
 };
 

@@ -20,11 +20,11 @@ bool counted(const Pod& existing, const Pod& pod, const TopologySpreadConstraint
 }
 
 struct Naive {
-  const State& view;
+  const View& view;
   const Pod& pod;
   std::vector<const TopologySpreadConstraint*> list;
 
-  Naive(const State& v, const Pod& p, Str when) : view(v), pod(p) {
+  Naive(const View& v, const Pod& p, Str when) : view(v), pod(p) {
     for (const TopologySpreadConstraint& c : p.spec.spread)
       if (c.when_unsatisfiable == when) list.push_back(&c);
   }
@@ -103,7 +103,7 @@ struct Naive {
 };
 
 void compare(Trial& t, const Pod& pod) {
-  const State& view = t.cluster().view();
+  const View& view = t.cluster().view();
   Result<Ref<const Decision>> d = t.evaluator().check(pod, "", true, true);
   REQUIRE_MESSAGE(d.ok(), d.error().text());
   const Decision& got = **d;

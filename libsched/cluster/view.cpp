@@ -1,0 +1,31 @@
+// View: what a snapshot shares with the writer's arrays.
+#include "libsched/cluster/view.hpp"
+
+namespace libsched {
+
+View::View(View& from, Publish)
+    : rows_(from.rows_.publish()),
+      slots_(from.slots_.publish()),
+      row_ids_(from.row_ids_.publish()),
+      pod_ids_(from.pod_ids_.publish()),
+      live_(from.live_.publish()),
+      unschedulable_(from.unschedulable_.publish()),
+      with_ports_(from.with_ports_.publish()),
+      columns_(from.columns_.publish()),
+      labels_(from.labels_.publish()),
+      taints_(from.taints_.publish()),
+      images_(from.images_.publish()),
+      tables_(from.tables_, Tables::Publish()),
+      existing_terms_(from.existing_terms_.publish()),
+      tree_(from.tree_.publish()),
+      order_(from.order_.publish()),
+      name_set_(from.name_set_),
+      objects_(from.objects_.publish()),
+      claim_uses_(from.claim_uses_.publish()),
+      unread_kinds_(from.unread_kinds_),
+      log_(from.log_.publish()),
+      order_mode_(from.order_mode_),
+      version_(from.version_),
+      membership_(from.membership_) {}
+
+}  // namespace libsched

@@ -69,7 +69,7 @@ uint32_t Fragmentation::resource_of(Str name) {
   return static_cast<uint32_t>(amounts_.size() - 1);
 }
 
-void Fragmentation::find_resources(const State& view) {
+void Fragmentation::find_resources(const View& view) {
   amounts_.clear();
   for (const char* name : {"cpu", "memory"}) resource_of(name);
   std::vector<std::string> more;
@@ -110,7 +110,7 @@ void Fragmentation::find_resources(const State& view) {
   }
 }
 
-void Fragmentation::find_admitted(const State& view) {
+void Fragmentation::find_admitted(const View& view) {
   const size_t words = view.word_count();
   admitted_.assign(constrained_.size() + 1, std::vector<uint64_t>(words));
   const auto plain = make_ref<Pod>();
@@ -129,7 +129,7 @@ void Fragmentation::find_admitted(const State& view) {
   }
 }
 
-void Fragmentation::rebuild(const State& view) {
+void Fragmentation::rebuild(const View& view) {
   built_ = false;
   find_resources(view);
   find_admitted(view);
@@ -155,7 +155,7 @@ void Fragmentation::leave(uint32_t row) {
 }
 
 // Puts a row that has a node, and is in no sum, into the sums.
-void Fragmentation::judge(const State& view, uint32_t row) {
+void Fragmentation::judge(const View& view, uint32_t row) {
   Part* const parts = &parts_[row * amounts_.size()];
   const Columns& columns = view.columns();
   std::fill(takers_.begin(), takers_.end(), 0);
@@ -192,7 +192,7 @@ void Fragmentation::judge(const State& view, uint32_t row) {
   }
 }
 
-void Fragmentation::update(const State& view) {
+void Fragmentation::update(const View& view) {
   constexpr ChangeKinds kRebuild =
       kNodeChanged | kLabelsChanged | kTaintsChanged | kAllocatableChanged;
   bool whole = !built_ || epoch_ != view.columns().epoch() || rows_ != view.row_count();

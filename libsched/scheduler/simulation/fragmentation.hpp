@@ -49,7 +49,7 @@ class Fragmentation {
   Fragmentation(Span<Shape> shapes, bool comparison_operators);
 
   // Brings the amounts up to date with the view, always that of the same cluster.
-  void update(const State& view);
+  void update(const View& view);
   // cpu, memory, then all other resources that nodes offer or the workload requests, by name;
   // `pods` is left out.
   const std::vector<Amount>& amounts() const { return amounts_; }
@@ -74,10 +74,10 @@ class Fragmentation {
   __extension__ using Wide = __int128;
 
   uint32_t resource_of(Str name);
-  void rebuild(const State& view);
-  void find_resources(const State& view);
-  void find_admitted(const State& view);
-  void judge(const State& view, uint32_t row);
+  void rebuild(const View& view);
+  void find_resources(const View& view);
+  void find_admitted(const View& view);
+  void judge(const View& view, uint32_t row);
   void leave(uint32_t row);
   void publish();
 

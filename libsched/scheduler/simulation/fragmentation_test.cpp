@@ -170,7 +170,7 @@ struct RandomCluster {
 };
 
 // Whether nodes and pods have these amounts, counted anew.
-void compare(const Fragmentation& f, Span<Fragmentation::Shape> shapes, const State& view) {
+void compare(const Fragmentation& f, Span<Fragmentation::Shape> shapes, const View& view) {
   Fragmentation again(shapes, false);
   again.update(view);
   const auto same = [](const auto& a, const auto& b) {

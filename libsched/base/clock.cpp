@@ -25,8 +25,26 @@ int64_t VirtualClock::now_ns() const {
   return now_ns_;
 }
 
-void VirtualClock::wait(Signal&, std::unique_lock<Mutex>&, int64_t deadline_ns) {
-  advance_to(deadline_ns);
+void VirtualClock::wait(Signal&, std::unique_lock<Mutex>& lock, int64_t deadline_ns) {
+  Sleeper* sleeper = nullptr;
+  {
+    const std::lock_guard guard(mutex_);
+    sleeper = sleeper_;
+  }
+  if (sleeper == nullptr) return advance_to(deadline_ns);
+  lock.unlock();
+  sleeper->sleep_until(deadline_ns);
+  lock.lock();
+}
+
+bool VirtualClock::has_sleeper() const {
+  const std::lock_guard guard(mutex_);
+  return sleeper_ != nullptr;
+}
+
+void VirtualClock::set_sleeper(Sleeper* sleeper) {
+  const std::lock_guard guard(mutex_);
+  sleeper_ = sleeper;
 }
 
 void VirtualClock::advance_to(int64_t now_ns) {

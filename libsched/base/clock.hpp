@@ -38,9 +38,22 @@ class VirtualClock final : public Clock {
   // Moves forward to `now_ns`, never back.
   void advance_to(int64_t now_ns);
 
+  // Takes over waiting: returns when the clock has reached the deadline, or earlier.
+  class Sleeper {
+   public:
+    virtual void sleep_until(int64_t deadline_ns) = 0;
+
+   protected:
+    ~Sleeper() = default;
+  };
+  // Null: waiting moves the clock. Called while nothing waits.
+  void set_sleeper(Sleeper* sleeper);
+  bool has_sleeper() const;
+
  private:
   mutable Mutex mutex_;
   int64_t now_ns_;
+  Sleeper* sleeper_ = nullptr;
 };
 
 }  // namespace libsched

@@ -1,4 +1,4 @@
-// MemoryApi: requests in a list.
+// What a status patch changes; MemoryApi: requests in a list.
 #include "libsched/framework/api_client.hpp"
 
 #include <algorithm>
@@ -7,6 +7,20 @@
 #include "libsched/cluster/transaction.hpp"
 
 namespace libsched {
+
+std::optional<PodStatusPatch::Condition> condition_change(const Pod& pod,
+                                                          PodStatusPatch::Condition wanted) {
+  for (const PodCondition& has : pod.status.conditions) {
+    if (has.type != wanted.type) continue;
+    if (has.status == wanted.status && has.reason == wanted.reason && has.message == wanted.message)
+      return std::nullopt;
+    if (has.status == wanted.status) wanted.status.clear();
+    if (has.reason == wanted.reason) wanted.reason.clear();
+    if (has.message == wanted.message) wanted.message.clear();
+    break;
+  }
+  return wanted;
+}
 
 void MemoryApi::keep(Request request) {
   const std::lock_guard guard(mutex_);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,11 @@ struct PodStatusPatch {
   bool set_nominated_node = false;
   std::string nominated_node;
 };
+
+// What has to be patched so that the pod has this condition: its type and the fields that differ.
+// No value: the pod has it.
+std::optional<PodStatusPatch::Condition> condition_change(const Pod& pod,
+                                                          PodStatusPatch::Condition wanted);
 
 enum class ApiVerb : uint8_t { kBind, kDeletePod, kPatchPodStatus, kUpdateObject };
 

@@ -41,9 +41,11 @@ void BindingRun::unreserve(Cluster& cluster) {
   const std::vector<uint32_t>& order = framework_.at(ExtensionPoint::kReserve);
   for (size_t k = order.size(); k-- > 0;) {
     const Framework::Instance& instance = framework_.plugins()[order[k]];
-    if (instance.plugin)
-      instance.plugin->unreserve(
-          {cluster, pod_, state_, state_.entries()[order[k]].data.get(), row_, node_});
+    if (!instance.plugin) continue;
+    if (instance.plugin->foreign())
+      services_.tasks().turn(Tasks::Rank::kPlugin, "unreserve", pod_.meta);
+    instance.plugin->unreserve(
+        {cluster, pod_, state_, state_.entries()[order[k]].data.get(), row_, node_});
   }
 }
 
@@ -125,6 +127,8 @@ Status BindingRun::pre_bind_pre_flights() {
 
 Status BindingRun::pre_bind_one(uint32_t plugin) {
   const Framework::Instance& instance = framework_.plugins()[plugin];
+  if (instance.plugin->foreign())
+    services_.tasks().turn(Tasks::Rank::kPlugin, "preBind", pod_.meta);
   Status s = instance.plugin->pre_bind(call_of(plugin));
   if (s.success()) return {};
   if (!s.rejected()) return wrapped("PreBind plugin", instance.name, s);

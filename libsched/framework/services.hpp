@@ -40,6 +40,16 @@ class PodsInPreBind {
   std::map<std::string, Entry, std::less<>> pods_;
 };
 
+// Finds pods as the API server was last seen to have them, also those without a node. Upstream's
+// pod lister.
+class PodLister {
+ public:
+  virtual const Pod* find_pod(Str ns, Str name) const = 0;  // null: there is none
+
+ protected:
+  ~PodLister() = default;
+};
+
 class Services final : public RefCounted {
  public:
   // Defaults: a virtual clock; an API client that only records requests; `clock`; tasks that run at
@@ -58,6 +68,9 @@ class Services final : public RefCounted {
   const Nominator& nominator() const { return nominator_; }
   WaitingPods& waiting_pods() { return waiting_pods_; }
   PodsInPreBind& pods_in_pre_bind() { return pods_in_pre_bind_; }
+
+  // Set by a scheduler, and used on its thread. Null: nobody knows all pods.
+  const PodLister* pods = nullptr;
 
   // Upstream's PodActivator: pods (keys "namespace/name") for the queue to retry at once.
   void activate(std::map<std::string, PodRef> pods);

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <vector>
 
 #include "libsched/base/ref.hpp"
 #include "libsched/objects/meta.hpp"
@@ -17,8 +16,6 @@ class Tasks : public RefCounted {
 
   // Starts a task. It may run before or after this returns.
   virtual void start(std::function<void()> task) = 0;
-  // Runs all tasks, perhaps side by side, and returns when they have ended.
-  virtual void run_all(std::vector<std::function<void()>> tasks) = 0;
   // Returns when it is the caller's turn, where the order of tasks matters: before an action that
   // others see, and after it. `what` names the action and outlives the call.
   virtual void turn(Rank rank, const char* what, const ObjectMeta& about) = 0;
@@ -28,9 +25,6 @@ class Tasks : public RefCounted {
 class TasksAtOnce final : public Tasks {
  public:
   void start(std::function<void()> task) override { task(); }
-  void run_all(std::vector<std::function<void()>> tasks) override {
-    for (const std::function<void()>& task : tasks) task();
-  }
   void turn(Rank, const char*, const ObjectMeta&) override {}
 };
 

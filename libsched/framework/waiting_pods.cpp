@@ -98,10 +98,19 @@ Status WaitingPod::wait() {
   for (;;) {
     expire(clock_->now_ns());
     if (decision_) return *decision_;
-    int64_t first = std::numeric_limits<int64_t>::max();
-    for (const auto& [name, timer] : pending_) first = std::min(first, timer.deadline_ns);
-    clock_->wait(changed_, lock, first);
+    clock_->wait(changed_, lock, first_deadline());
   }
+}
+
+int64_t WaitingPod::first_deadline() const {
+  int64_t first = std::numeric_limits<int64_t>::max();
+  for (const auto& [name, timer] : pending_) first = std::min(first, timer.deadline_ns);
+  return first;
+}
+
+int64_t WaitingPod::deadline_ns() const {
+  const std::lock_guard lock(mutex_);
+  return first_deadline();
 }
 
 std::shared_ptr<WaitingPod> WaitingPods::add(PodRef pod, std::vector<PermitWait> waits,

@@ -39,13 +39,16 @@ class WaitingPod {
   // The decision, if it has been made (a time that is up counts).
   std::optional<Status> decided();
   Status wait();
+  int64_t deadline_ns() const;  // when the first time is up
 
  private:
   struct Timer {
     int64_t deadline_ns, timeout_ns;
   };
   bool stop(Code code, Str plugin, Str message);
-  void expire(int64_t now_ns);  // with the lock held
+  // With the lock held.
+  void expire(int64_t now_ns);
+  int64_t first_deadline() const;
 
   PodRef pod_;
   Ref<Clock> clock_;

@@ -28,6 +28,7 @@ bool ObjectBuilder::condition(PodCondition& c) {
       case kCondition["type"]: return string(c.type);
       case kCondition["status"]: return string(c.status);
       case kCondition["reason"]: return string(c.reason);
+      case kCondition["message"]: return string(c.message);
       default: return skip();
     }
   });

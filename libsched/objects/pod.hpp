@@ -76,7 +76,7 @@ struct TopologySpreadConstraint {
 };
 
 struct PodCondition {
-  Str type, status, reason;
+  Str type, status, reason, message;
 };
 
 struct PodResourceClaim {

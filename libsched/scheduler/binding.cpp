@@ -41,7 +41,6 @@ Status Binding::at(CyclePoint point, F&& f) const {
   return s;
 }
 
-// Publishes where the pod is about to be bound, if binding may take a while.
 void Binding::expect() {
   expected_ = true;
   PodStatusPatch patch;
@@ -75,24 +74,27 @@ std::optional<Failure> Binding::run() {
   return failed;
 }
 
-std::optional<Failure> Binding::bind() {
+Status Binding::pre_flight() {
+  BindingRun run = run_of(assumed_, assumed_.row);
+  return at(CyclePoint::kPreBindPreFlight, [&] { return run.pre_bind_pre_flights(); });
+}
+
+std::optional<Failure> Binding::wait_on_permit() {
+  const Status allowed = at(CyclePoint::kWaitOnPermit, [&] {
+    return BindingRun::wait_on_permit(*assumed_.services, *assumed_.pod);
+  });
+  if (allowed.success()) return std::nullopt;
+  if (!allowed.rejected()) return with(allowed);
+  // The pod waits for the same events as this plugin, whatever its code.
+  Failure failure = Failure::of_node(allowed);
+  failure.unschedulable_plugins = {allowed.plugin};
+  failure.pending_plugins.clear();
+  return failure;
+}
+
+std::optional<Failure> Binding::finish(const Status& ready) {
   BindingRun run = run_of(assumed_, assumed_.row);
   Services& services = *assumed_.services;
-  const Str uid = assumed_.pod->meta.uid;
-  const Status ready =
-      at(CyclePoint::kPreBindPreFlight, [&] { return run.pre_bind_pre_flights(); });
-  if (ready.code == Code::kError || ready.rejected()) return with(ready);
-  if (ready.success() || services.waiting_pods().get(uid)) expect();
-  const Status allowed = at(CyclePoint::kWaitOnPermit,
-                            [&] { return BindingRun::wait_on_permit(services, *assumed_.pod); });
-  if (!allowed.success()) {
-    if (!allowed.rejected()) return with(allowed);
-    // The pod waits for the same events as this plugin, whatever its code.
-    Failure failure = Failure::of_node(allowed);
-    failure.unschedulable_plugins = {allowed.plugin};
-    failure.pending_plugins.clear();
-    return failure;
-  }
   if (const Status s = pre_bind(ready.success()); !s.success()) return with(s);
   if (const Status s = at(CyclePoint::kBind, [&] { return run.bind(); }); !s.success())
     return with(s);
@@ -104,6 +106,14 @@ std::optional<Failure> Binding::bind() {
   tell(CyclePoint::kPostBind, true, nullptr);
   services.activate(assumed_.state->take_activations());
   return std::nullopt;
+}
+
+std::optional<Failure> Binding::bind() {
+  const Status ready = pre_flight();
+  if (ready.code == Code::kError || ready.rejected()) return with(ready);
+  if (ready.success() || assumed_.services->waiting_pods().get(assumed_.pod->meta.uid)) expect();
+  if (std::optional<Failure> failed = wait_on_permit()) return failed;
+  return finish(ready);
 }
 
 // Until this is done, preemption may cancel the pod.
@@ -127,6 +137,11 @@ Status Binding::pre_bind(bool may_be_cancelled) {
 }
 
 void Binding::unreserve(Cluster& cluster) {
+  run_unreserve(cluster);
+  assumed_.services->nominator().add(assumed_.pod, Nomination{true, {}});
+}
+
+void Binding::run_unreserve(Cluster& cluster) {
   const Call call{cluster.view(), *assumed_.services};
   const PluginScope scope(*assumed_.state, call, false);
   const auto hear = [&](bool ended) {
@@ -136,7 +151,6 @@ void Binding::unreserve(Cluster& cluster) {
   hear(false);
   run_of(assumed_, cluster.view().find_node(assumed_.node)).unreserve(cluster);
   hear(true);
-  assumed_.services->nominator().add(assumed_.pod, Nomination{true, {}});
 }
 
 }  // namespace libsched

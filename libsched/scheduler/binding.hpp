@@ -36,12 +36,26 @@ class Binding final : public Unreserving {
 
   void unreserve(Cluster& cluster) override;  // also takes the nomination back
 
+  // The steps of run(), in their order, for a caller that does the writer's part itself.
+  //
+  // PreBindPreFlight: Success (a PreBind plugin has work), Skip, or why the pod cannot be bound.
+  Status pre_flight();
+  // Tells the API server where the pod is about to be bound, because binding may take a while.
+  void expect();
+  // Blocks by the services' clock while the pod waits on Permit.
+  std::optional<Failure> wait_on_permit();
+  // PreBind to PostBind. `ready` is the result of pre_flight().
+  std::optional<Failure> finish(const Status& ready);
+  void run_unreserve(Cluster& cluster);  // the plugins only
+
+  const AssumedPod& assumed() const { return assumed_; }
+  bool expected() const { return expected_; }
+
  private:
   std::optional<Failure> bind();
   template <typename F>
   Status at(CyclePoint point, F&& f) const;
   void tell(CyclePoint point, bool ended, const Status* status) const;
-  void expect();
   Status pre_bind(bool may_be_cancelled);
 
   AssumedPod assumed_;

@@ -20,7 +20,7 @@ class Cycle {
     Result<void> ran = select();
     if (ran.ok() && row_ != kNoId) ran = assume();
     if (!ran.ok()) return std::move(ran.error());
-    if (out_->failure && !options_.until_reserve) handle_failure();
+    if (out_->failure && !options_.until_reserve && options_.handles_failure) handle_failure();
     return out_;
   }
 

@@ -27,13 +27,16 @@ struct SchedulingOptions {
   TieMode ties = TieMode::kUpstream;
   uint64_t seed = 0;  // of random ties
   bool node_by_node = false;
-  // Ends the cycle with Reserve: there is no PostFilter, Permit or binding cycle, a pod that is being
-  // deleted is tried as well, and a failure reaches neither the services nor the API client.
+  // Ends the cycle with Reserve: there is no PostFilter, Permit or binding cycle, a pod that is
+  // being deleted is tried as well, and a failure reaches neither the services nor the API client.
   // `failure` is then the evaluator's status.
   bool until_reserve = false;
+  // Whether a failure clears or changes the pod's nomination and is reported to the API server.
+  // Otherwise this is the caller's part.
+  bool handles_failure = true;
   Limits limits;
-  // The profile of pods whose schedulerName matches none of the profiles; if this matches none either,
-  // such a pod is an error. A bare profile may be named "".
+  // The profile of pods whose schedulerName matches none of the profiles; if this matches none
+  // either, such a pod is an error. A bare profile may be named "".
   std::string other_profile;
   Ref<CycleState> state;  // is filled, and kept until the pod is bound; null: a new state
   // Receives the binding cycle's requests to the cluster's writer; may be null with until_reserve.

@@ -25,14 +25,16 @@ void report_failure(const Pod& pod, Str nominated, const Failure& failure, ApiCl
   if (note.size() > kMaxNote) note = note.substr(0, kMaxNote - 4) + " ...";
   api.event(pod, "Warning", "FailedScheduling", "Scheduling", note);
   PodStatusPatch patch;
-  patch.conditions.push_back({"PodScheduled", "False",
-                              failure.status.rejected() ? "Unschedulable" : "SchedulerError",
-                              message});
+  if (std::optional<PodStatusPatch::Condition> change = condition_change(
+          pod, {"PodScheduled", "False",
+                failure.status.rejected() ? "Unschedulable" : "SchedulerError", message}))
+    patch.conditions.push_back(std::move(*change));
   const std::optional<Nomination>& nomination = failure.nomination;
   patch.set_nominated_node =
       nomination && nomination->override_node && Str(nomination->node) != nominated;
   if (patch.set_nominated_node) patch.nominated_node = nomination->node;
-  static_cast<void>(api.patch_pod_status(pod, patch));
+  if (!patch.conditions.empty() || patch.set_nominated_node)
+    static_cast<void>(api.patch_pod_status(pod, patch));
 }
 
 }  // namespace libsched

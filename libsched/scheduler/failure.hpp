@@ -23,8 +23,8 @@ struct Failure {
   static Failure of_node(const Status& rejected);
 };
 
-// Sends upstream's event and the pod's condition, with the nomination if it differs from
-// `nominated`, which the API server knows. A refusal by the API server changes nothing.
+// Sends upstream's event, and a patch if the pod's condition or nomination changes; `nominated` is
+// the nomination that the API server knows. A refusal by the API server changes nothing.
 void report_failure(const Pod& pod, Str nominated, const Failure& failure, ApiClient& api);
 
 }  // namespace libsched

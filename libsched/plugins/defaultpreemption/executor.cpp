@@ -15,6 +15,9 @@ bool gone(const Result<void>& ran) { return !ran.ok() && ran.error().rc == Rc::k
 
 // Cancels a pod that waits or is about to be bound in memory; deletes any other.
 Result<void> preempt(const Pod& victim, const Pod& preemptor, Str node, Services& services) {
+  const std::string turn =
+      "evict for " + std::string(preemptor.meta.ns) + "/" + std::string(preemptor.meta.name);
+  services.tasks().turn(Tasks::Rank::kPlugin, turn.c_str(), victim.meta);
   bool in_memory = false;
   if (const auto waiting = services.waiting_pods().get(victim.meta.uid))
     in_memory = waiting->preempt(kPlugin, "preempted");
@@ -23,10 +26,13 @@ Result<void> preempt(const Pod& victim, const Pod& preemptor, Str node, Services
         services.pods_in_pre_bind().cancel(victim.meta.uid, "preempted by " + std::string(kPlugin));
   if (!in_memory) {
     PodStatusPatch patch;
-    patch.conditions.push_back({"DisruptionTarget", "True", "PreemptionByScheduler",
-                                std::string(preemptor.spec.scheduler_name) +
-                                    ": preempting to accommodate a higher priority pod"});
+    if (std::optional<PodStatusPatch::Condition> change =
+            condition_change(victim, {"DisruptionTarget", "True", "PreemptionByScheduler",
+                                      std::string(preemptor.spec.scheduler_name) +
+                                          ": preempting to accommodate a higher priority pod"}))
+      patch.conditions.push_back(std::move(*change));
     for (const bool deleting : {false, true}) {
+      if (!deleting && patch.conditions.empty()) continue;
       const Result<void> ran = deleting ? services.api().delete_pod(victim)
                                         : services.api().patch_pod_status(victim, patch);
       if (gone(ran)) return {};
@@ -57,51 +63,83 @@ bool clear_nominations(const Pod& preemptor, Str node, Services& services) {
 
 }  // namespace
 
+struct Executor::Preemption {
+  Ref<Services> services;
+  PodRef preemptor;
+  std::string node;
+  std::vector<PodRef> victims;
+};
+
 bool Executor::preempting(const Pod& pod) const {
   const std::lock_guard guard(mutex_);
-  return preempting_.count(key_of(pod)) != 0;
-}
-
-void Executor::set_preempting(const Pod& pod, bool on) {
-  const std::lock_guard guard(mutex_);
-  if (on) {
-    preempting_.insert(key_of(pod));
-  } else if (const auto it = preempting_.find(key_of(pod)); it != preempting_.end()) {
-    preempting_.erase(it);
-  }
+  const auto it = under_way_.find(key_of(pod));
+  if (it == under_way_.end()) return false;
+  const UnderWay& now = it->second;
+  if (now.name.empty()) return true;
+  const Pod* const last = now.pods == nullptr ? nullptr : now.pods->find_pod(now.ns, now.name);
+  return last != nullptr && !last->meta.terminating();
 }
 
 Status Executor::execute(const PreemptionReport::Candidate& candidate, const Pod& preemptor,
                          Services& services) {
-  if (asynchronous_) return asynchronous(candidate, preemptor, services);
-  for (const PodRef& victim : candidate.victims) {
-    if (victim->meta.terminating()) continue;
-    const Result<void> ran = preempt(*victim, preemptor, candidate.node, services);
-    if (!ran.ok()) return Status::from_error(ran.error().message);
+  if (!asynchronous_) {
+    for (const PodRef& victim : candidate.victims) {
+      if (victim->meta.terminating()) continue;
+      const Result<void> ran = preempt(*victim, preemptor, candidate.node, services);
+      if (!ran.ok()) return Status::from_error(ran.error().message);
+    }
+    clear_nominations(preemptor, candidate.node, services);
+    return {};
   }
-  clear_nominations(preemptor, candidate.node, services);
+  const auto p = std::make_shared<Preemption>();
+  p->services = Ref<Services>::share(&services);
+  p->preemptor = PodRef::share(&preemptor);
+  p->node = candidate.node;
+  for (const PodRef& v : candidate.victims)
+    if (!v->meta.terminating()) p->victims.push_back(v);
+  if (p->victims.empty()) return {};
+  {
+    const std::lock_guard guard(mutex_);
+    under_way_[key_of(preemptor)] = {};
+  }
+  services.tasks().start([this, p] { run(*p); });
   return {};
 }
 
 // A failure does not change the answer; the preemptor is only retried right away.
-Status Executor::asynchronous(const PreemptionReport::Candidate& candidate, const Pod& preemptor,
-                              Services& services) {
-  std::vector<PodRef> victims;
-  for (const PodRef& v : candidate.victims)
-    if (!v->meta.terminating()) victims.push_back(v);
-  if (victims.empty()) return {};
-  set_preempting(preemptor, true);
-  bool done = clear_nominations(preemptor, candidate.node, services);
-  bool stopped = false;
-  for (size_t i = 0; i < victims.size() && !stopped; ++i) {
-    if (i + 1 == victims.size()) set_preempting(preemptor, false);
-    stopped = !preempt(*victims[i], preemptor, candidate.node, services).ok();
-    if (stopped && i + 1 < victims.size()) set_preempting(preemptor, false);
+void Executor::run(Preemption& p) {
+  Services& services = *p.services;
+  struct Leave {
+    Executor& executor;
+    const Pod& pod;
+    ~Leave() {
+      const std::lock_guard guard(executor.mutex_);
+      const auto it = executor.under_way_.find(key_of(pod));
+      if (it != executor.under_way_.end()) executor.under_way_.erase(it);
+    }
+  };
+  bool done = false, stopped = false;
+  {
+    const Leave leave{*this, *p.preemptor};
+    done = clear_nominations(*p.preemptor, p.node, services);
+    const auto evict = [&](const PodRef& victim) {
+      if (!preempt(*victim, *p.preemptor, p.node, services).ok()) stopped = true;
+    };
+    for (size_t i = 0; i + 1 < p.victims.size() && !stopped; ++i) evict(p.victims[i]);
+    if (!stopped) {
+      const ObjectMeta& last = p.victims.back()->meta;
+      UnderWay now{std::string(last.ns), std::string(last.name), services.pods};
+      {
+        const std::lock_guard guard(mutex_);
+        under_way_[key_of(*p.preemptor)] = std::move(now);
+      }
+      evict(p.victims.back());
+    }
   }
   if (stopped || !done)
-    services.activate({{std::string(preemptor.meta.ns) + "/" + std::string(preemptor.meta.name),
-                        PodRef::share(&preemptor)}});
-  return {};
+    services.activate(
+        {{std::string(p.preemptor->meta.ns) + "/" + std::string(p.preemptor->meta.name),
+          p.preemptor}});
 }
 
 }  // namespace libsched

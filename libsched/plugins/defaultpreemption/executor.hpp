@@ -1,7 +1,7 @@
 // Executor: evicts victims, and knows the pods whose preemption is under way.
 #pragma once
 
-#include <set>
+#include <map>
 #include <string>
 
 #include "libsched/base/mutex.hpp"
@@ -12,24 +12,30 @@ namespace libsched {
 
 class Executor {
  public:
-  // With `asynchronous`, order and errors are those of upstream with gate SchedulerAsyncPreemption.
-  // The requests are made before execute() returns in both modes.
+  // With `asynchronous`, order and errors are those of upstream with gate SchedulerAsyncPreemption:
+  // the requests are a task of the services.
   explicit Executor(bool asynchronous) : asynchronous_(asynchronous) {}
 
   Status execute(const PreemptionReport::Candidate& candidate, const Pod& preemptor,
                  Services& services);
-  // Reports whether requests for this pod are under way, except for its last victim: events during
-  // that request must be able to bring the pod back into the queue.
+  // Reports whether requests for this pod are under way. While only the last victim is left, they
+  // are over as soon as it is gone or terminating: events during that request must be able to bring
+  // the pod back into the queue.
   bool preempting(const Pod& pod) const;
 
  private:
-  Status asynchronous(const PreemptionReport::Candidate& candidate, const Pod& preemptor,
-                      Services& services);
-  void set_preempting(const Pod& pod, bool on);
+  struct Preemption;
+  void run(Preemption& preemption);
+
+  // A pod that makes room.
+  struct UnderWay {
+    std::string ns, name;  // of the last victim, once it is its turn; "": it is not
+    const PodLister* pods = nullptr;
+  };
 
   bool asynchronous_;
   mutable Mutex mutex_;
-  std::multiset<std::string, std::less<>> preempting_;
+  std::map<std::string, UnderWay, std::less<>> under_way_;  // by uid
 };
 
 }  // namespace libsched

@@ -7,14 +7,24 @@
 namespace libsched {
 namespace {
 
-// Sets a condition of the pod, as upstream's UpdatePodCondition.
-void set_condition(Pod& pod, const PodCondition& condition) {
+PodCondition copied(Arena& arena, const PodCondition& c) {
+  return {arena.copy(c.type), arena.copy(c.status), arena.copy(c.reason), arena.copy(c.message)};
+}
+
+// Sets a condition of the pod. With `merge`, empty fields stay as they are.
+void set_condition(Pod& pod, const PodCondition& condition, bool merge) {
   std::vector<PodCondition> all(pod.status.conditions.begin(), pod.status.conditions.end());
-  const auto there = std::find_if(all.begin(), all.end(),
-                                  [&](const PodCondition& c) { return c.type == condition.type; });
-  const PodCondition kept{pod.arena.copy(condition.type), pod.arena.copy(condition.status),
-                          pod.arena.copy(condition.reason)};
-  there == all.end() ? all.push_back(kept) : void(*there = kept);
+  auto there = std::find_if(all.begin(), all.end(),
+                            [&](const PodCondition& c) { return c.type == condition.type; });
+  PodCondition set = copied(pod.arena, condition);
+  if (there == all.end()) {
+    all.push_back(set);
+  } else {
+    if (merge && set.status.empty()) set.status = there->status;
+    if (merge && set.reason.empty()) set.reason = there->reason;
+    if (merge && set.message.empty()) set.message = there->message;
+    *there = set;
+  }
   pod.status.conditions = pod.arena.copy(all);
 }
 
@@ -27,9 +37,7 @@ Ref<Pod> next_pod(const Pod& pod, Str node_name) {
   s.phase = next->arena.copy(s.phase);
   s.nominated_node_name = next->arena.copy(s.nominated_node_name);
   std::vector<PodCondition> conditions;
-  for (const PodCondition& c : s.conditions)
-    conditions.push_back(
-        {next->arena.copy(c.type), next->arena.copy(c.status), next->arena.copy(c.reason)});
+  for (const PodCondition& c : s.conditions) conditions.push_back(copied(next->arena, c));
   s.conditions = next->arena.copy(conditions);
   return next;
 }
@@ -38,14 +46,14 @@ Ref<Pod> bound_pod(const Pod& pod, Str node_name) {
   Ref<Pod> next = next_pod(pod, node_name);
   next->status.nominated_node_name = {};
   next->status.phase = "Running";
-  set_condition(*next, {"PodScheduled", "True", ""});
+  set_condition(*next, {"PodScheduled", "True", {}, {}}, false);
   return next;
 }
 
 Ref<Pod> patched_pod(const Pod& pod, const PodStatusPatch& patch) {
   Ref<Pod> next = next_pod(pod, pod.spec.node_name);
   for (const PodStatusPatch::Condition& c : patch.conditions)
-    set_condition(*next, {c.type, c.status, c.reason});
+    set_condition(*next, {c.type, c.status, c.reason, c.message}, true);
   if (patch.set_nominated_node)
     next->status.nominated_node_name = next->arena.copy(patch.nominated_node);
   return next;

@@ -84,6 +84,8 @@ class SchedulingQueue final : public RefCounted {
   std::vector<QueuedPodInfo*> backing_off() const;
   std::vector<QueuedPodInfo*> backing_off_after_errors() const;
   std::vector<QueuedPodInfo*> unschedulable(bool only_gated) const;
+  // Whether pop() takes from those that back off if no pod is active.
+  bool pops_from_backoff() const { return pops_from_backoff_; }
   size_t active_count() const { return active_.size(); }
   size_t backoff_count() const { return backoff_.size(); }
   size_t error_backoff_count() const { return error_backoff_.size(); }

@@ -1,0 +1,86 @@
+// Scheduler: the binding cycle of an assumed pod.
+#include "libsched/scheduler/loop/flight.hpp"
+
+namespace libsched {
+
+// Runs a task in line if nothing in it can wait for time: its turns then let others be first.
+void Scheduler::run_task(bool may_wait, std::function<void()> task) {
+  if (turns_ && (may_wait || turns_->nested())) return turns_->start(std::move(task));
+  task();
+}
+
+// Without memory the binding fails before the next action.
+template <typename F>
+void Scheduler::guarded(const FlightRef& flight, F&& f) {
+  try {
+    f();
+  } catch (const std::bad_alloc&) {
+    flight->next = std::exchange(interrupted_, flight);
+    check(Error{Rc::kNoMemory, "out of memory", {}, {}});
+  }
+}
+
+void Scheduler::start_binding(const FlightRef& flight) {
+  guarded(flight, [&] {
+    flight->waiting = services_->waiting_pods().get(flight->pod()->meta.uid);
+    flight->ready = flight->binding->pre_flight();
+    const bool works = flight->ready.success();  // a PreBind plugin
+    run_task(services_->api().may_wait() || works,
+             [this, flight] { guarded(flight, [&] { begin_binding(flight); }); });
+  });
+}
+
+void Scheduler::begin_binding(const FlightRef& flight) {
+  if (flight->ready.code == Code::kError || flight->ready.rejected()) {
+    Failure failure;
+    failure.status = flight->ready;
+    return fail_binding(*flight, failure);
+  }
+  if (flight->ready.success() || flight->waiting) flight->binding->expect();
+  if (!flight->waiting) return finish_binding(flight);
+  permitted_.push_back(flight);
+}
+
+// Pods on Permit continue when they are allowed, rejected or out of time.
+void Scheduler::continue_permitted() {
+  for (size_t i = 0; i < permitted_.size();) {
+    if (!permitted_[i]->waiting->decided()) {
+      ++i;
+      continue;
+    }
+    const FlightRef flight = permitted_[i];
+    std::function<void()> task = [this, flight] {
+      guarded(flight, [&] { finish_binding(flight); });
+    };
+    if (turns_)
+      turns_->start(std::move(task));
+    else
+      task();
+    permitted_.erase(permitted_.begin() + static_cast<ptrdiff_t>(i));
+  }
+}
+
+void Scheduler::finish_binding(const FlightRef& flight) {
+  if (const std::optional<Failure> failed = flight->binding->wait_on_permit())
+    return fail_binding(*flight, *failed);
+  const Pod& pod = *flight->pod();
+  check(queue_->done(pod.meta.uid.empty()
+                         ? std::string(pod.meta.ns) + "/" + std::string(pod.meta.name)
+                         : std::string(pod.meta.uid)));
+  if (const std::optional<Failure> failed = flight->binding->finish(flight->ready))
+    return fail_binding(*flight, *failed);
+  if (options_.observer) options_.observer->bound(*flight->queued, flight->node());
+}
+
+// The pod leaves its node, which may help other pods, and not itself.
+void Scheduler::fail_binding(Flight& flight, const Failure& failure) {
+  const PodRef pod = flight.pod();
+  flight.binding->run_unreserve(*cluster_);
+  const bool forgot = cluster_->forget(pod->meta.ns, pod->meta.name).ok();
+  const bool rejected = failure.status.rejected();
+  if (forgot && !rejected) check(handlers_->left_node(pod));
+  handle_failure(flight.queued, pod, flight.node(), failure);
+  if (forgot && rejected) check(handlers_->left_node(pod, pod.get()));
+}
+
+}  // namespace libsched

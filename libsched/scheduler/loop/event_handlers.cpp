@@ -1,0 +1,158 @@
+// EventHandlers: the order of the changes, as upstream's eventhandlers.go has it.
+#include "libsched/scheduler/loop/event_handlers.hpp"
+
+#include "libsched/framework/property_changes.hpp"
+
+namespace libsched {
+namespace {
+
+template <typename T>
+Ref<const T> as(const ObjectRef& object) {
+  return Ref<const T>::share(static_cast<const T*>(object.get()));
+}
+
+}  // namespace
+
+Result<void> EventHandlers::handle(const WatchEvent& event) {
+  switch (event.kind) {
+    case WatchEvent::Kind::kPod: return pod(event);
+    case WatchEvent::Kind::kNode: return node(event);
+    case WatchEvent::Kind::kStored: return stored(event);
+  }
+  return {};
+}
+
+// Null: the pod is not assumed.
+const PodRef* EventHandlers::assumed(const Pod& pod) const {
+  const uint32_t slot = cluster_->view().find_pod(pod.meta.ns, pod.meta.name);
+  if (slot == kNoId) return nullptr;
+  const auto& there = cluster_->view().slot(slot);
+  return there.assumed && same_pod(*there.pod, pod) ? &there.pod : nullptr;
+}
+
+Result<void> EventHandlers::left_node(const PodRef& pod, const Pod* not_for) {
+  SchedulingQueue::PodCheck check;
+  if (not_for != nullptr) check = [not_for](const Pod& p) { return !same_pod(p, *not_for); };
+  return move("AssignedPod", kDelete, pod, {}, check);
+}
+
+// A nominated pod counts for pods of its priority and below as if it had its node.
+Result<void> EventHandlers::left_nomination(const PodRef& pod) {
+  return move("AssignedPod", kDelete, pod, {},
+              [limit = pod->priority()](const Pod& p) { return p.priority() <= limit; });
+}
+
+Result<void> EventHandlers::pod(const WatchEvent& event) {
+  const PodRef given = as<Pod>(event.after ? event.after : event.before);
+  // The known version counts: the source may have missed some.
+  PodRef before = PodRef::share(pods_.find_unassigned(*given));
+  if (!before) before = PodRef::share(pods_.find_assigned(given->meta.ns, given->meta.name));
+  if (!event.after || given->terminated()) {
+    if (!before) return {};
+    if (!before->spec.node_name.empty() || !given->spec.node_name.empty()) {
+      pods_.remove(*given);
+      if (pods_.find_assigned(given->meta.ns, given->meta.name) != nullptr ||
+          assumed(*given) != nullptr)
+        LIBSCHED_TRY(cluster_->remove_pod(given->meta.ns, given->meta.name));
+      return left_node(before);
+    }
+    LIBSCHED_TRY(delete_waiting(given));
+    return {};
+  }
+  if (before && !same_pod(*before, *given)) {  // deleted and made again meanwhile
+    LIBSCHED_TRY(pod({event.kind, event.stored, WatchEvent::Verb::kDeleted, before, {}}));
+    before = nullptr;
+  }
+  if (before && !before->spec.node_name.empty()) return update_assigned(before, given);
+  if (!given->spec.node_name.empty()) {
+    LIBSCHED_TRY(assigned(given));
+    if (!before) return {};
+    pods_.remove(*before);
+    return responsible(*before) ? queue_->remove(*before) : Result<void>();
+  }
+  if (before) return update_waiting(before, given);
+  pods_.reserve();
+  if (responsible(*given)) LIBSCHED_TRY(queue_->add(given));
+  pods_.put(given);
+  return {};
+}
+
+Result<void> EventHandlers::assigned(const PodRef& pod) {
+  LIBSCHED_TRY(cluster_->update_pod(pod, {}));
+  return move("AssignedPod", kAdd, {}, pod);
+}
+
+Result<void> EventHandlers::update_assigned(const PodRef& before, const PodRef& after) {
+  LIBSCHED_TRY(cluster_->update_pod(after, {}));
+  for (const ActionType action :
+       pod_change_list(*after, *before, profiles_[0]->framework().gates()))
+    LIBSCHED_TRY(move("AssignedPod", action, before, after));
+  return {};
+}
+
+Result<void> EventHandlers::update_waiting(const PodRef& before, const PodRef& after) {
+  if (before.get() == after.get() ||
+      (before->content_hash != 0 && before->content_hash == after->content_hash))
+    return {};
+  if (responsible(*before)) {
+    if (assumed(*after) == nullptr) {
+      LIBSCHED_TRY(queue_->update(before, after));
+      const Str nominated = before->status.nominated_node_name;
+      if (!nominated.empty() && nominated != after->status.nominated_node_name)
+        LIBSCHED_TRY(left_nomination(before));
+    } else if (after->meta.terminating() && !before->meta.terminating()) {
+      LIBSCHED_TRY(assumed_deleted(*after));
+    }
+  }
+  pods_.put(after);
+  return {};
+}
+
+Result<void> EventHandlers::delete_waiting(const PodRef& pod) {
+  pods_.remove(*pod);
+  if (!responsible(*pod)) return {};
+  LIBSCHED_TRY(queue_->remove(*pod));
+  if (assumed(*pod) != nullptr) return assumed_deleted(*pod);
+  if (!pod->status.nominated_node_name.empty()) return left_nomination(pod);
+  return {};
+}
+
+// The pod frees its room at once. Its binding cycle continues, and fails at the API server.
+Result<void> EventHandlers::assumed_deleted(const Pod& pod) {
+  const PodRef there = *assumed(pod);
+  if (!services_->waiting_pods().reject(there->meta.uid))
+    LIBSCHED_TRY(cluster_->forget(there->meta.ns, there->meta.name));
+  return left_node(there);
+}
+
+Result<void> EventHandlers::node(const WatchEvent& event) {
+  if (!event.after) {
+    const NodeRef gone = as<Node>(event.before);
+    if (cluster_->view().find_node(gone->meta.name) == kNoId) return {};
+    LIBSCHED_TRY(move("Node", kDelete, gone, {}));
+    return cluster_->remove_node(gone->meta.name);
+  }
+  const NodeRef after = as<Node>(event.after);
+  const uint32_t row = cluster_->view().find_node(after->meta.name);
+  const NodeRef before = row == kNoId ? NodeRef() : cluster_->view().row(row).node;
+  LIBSCHED_TRY(cluster_->update_node(after));
+  if (!before) return move("Node", kAdd, {}, after);
+  return queue_->node_updated(before, after, {});
+}
+
+Result<void> EventHandlers::stored(const WatchEvent& event) {
+  const ObjectRef& given = event.after ? event.after : event.before;
+  const ObjectMeta& meta = given->meta;
+  const ObjectStore::Entry* const entry =
+      cluster_->view().objects().entry(event.stored, meta.ns, meta.name);
+  const ObjectRef before = entry == nullptr ? ObjectRef() : entry->api;
+  if (!event.after && !before) return {};
+  if (event.after)
+    LIBSCHED_TRY(cluster_->put_object(event.stored, event.after));
+  else
+    LIBSCHED_TRY(cluster_->remove_object(event.stored, meta.ns, meta.name));
+  const ActionType action = !event.after ? kDelete : before ? kUpdate : kAdd;
+  return move(event_resource(event.stored), action, before, event.after);
+}
+
+}  // namespace libsched

@@ -1,0 +1,21 @@
+// Flight: a pod on its way from the scheduling cycle to its node.
+#pragma once
+
+#include <memory>
+
+#include "libsched/scheduler/loop/scheduler.hpp"
+
+namespace libsched {
+
+struct Scheduler::Flight {
+  QueuedPodRef queued;
+  Ref<Binding> binding;
+  std::shared_ptr<WaitingPod> waiting;  // on Permit; null: it does not wait
+  Status ready;                         // what PreBindPreFlight has said
+  std::shared_ptr<Flight> next;         // in a list
+
+  const PodRef& pod() const { return binding->assumed().pod; }
+  Str node() const { return binding->assumed().node; }
+};
+
+}  // namespace libsched

@@ -1,0 +1,111 @@
+// Scheduler: one scheduling cycle, and what follows from its failure.
+#include "libsched/scheduler/loop/flight.hpp"
+
+namespace libsched {
+namespace {
+
+// As SchedulingQueue::done() wants it.
+std::string uid_of(const Pod& pod) {
+  return pod.meta.uid.empty() ? std::string(pod.meta.ns) + "/" + std::string(pod.meta.name)
+                              : std::string(pod.meta.uid);
+}
+
+std::vector<Str> names(const std::set<std::string>& set) { return {set.begin(), set.end()}; }
+
+}  // namespace
+
+bool Scheduler::can_pop() const {
+  return queue_->active_count() != 0 ||
+         (queue_->pops_from_backoff() && queue_->backoff_count() != 0);
+}
+
+void Scheduler::start_cycle() {
+  Result<QueuedPodRef> popped = queue_->pop();
+  if (!popped.ok()) return check(popped.error());
+  if (!*popped) return;
+  popped_ = std::move(*popped);
+  if (options_.observer) options_.observer->popped(*popped_);
+  in_cycle_ = true;
+  run_task(services_->api().may_wait(), [this, queued = popped_] {
+    struct Leave {
+      Scheduler& s;
+      ~Leave() { s.in_cycle_ = false; }
+    } const leave{*this};
+    cycle(queued);
+  });
+}
+
+void Scheduler::cycle(const QueuedPodRef& queued) {
+  const PodRef pod = queued->pod;
+  Evaluator* const profile = profile_of(profiles_, *pod, {});
+  if (profile == nullptr) {
+    check(queue_->done(uid_of(*pod)));
+    popped_ = nullptr;
+    return;
+  }
+  Result<Ref<Scheduling>> ran = schedule_with(*profile, pod, cycle_options_);
+  if (!ran.ok()) {
+    Failure failure;
+    failure.status = Status::from_error(ran.error().message);
+    handle_failure(queued, pod, {}, failure);
+    popped_ = nullptr;
+    return;
+  }
+  Scheduling& outcome = **ran;
+  if (outcome.attempt == Attempt::kFailed) {
+    handle_failure(queued, pod, {}, *outcome.failure);
+  } else if (outcome.attempt == Attempt::kAssumed) {
+    const FlightRef flight = std::make_shared<Flight>();
+    flight->queued = queued;
+    flight->binding = std::move(outcome.binding);
+    in_cycle_ = false;
+    popped_ = nullptr;
+    if (options_.observer) options_.observer->assumed(*queued, flight->node());
+    activate();
+    start_binding(flight);
+  } else {  // skipped
+    check(queue_->done(uid_of(*pod)));
+  }
+  popped_ = nullptr;
+}
+
+// A pod comes back to the queue in its present version, unless the API server has bound or lost it.
+void Scheduler::handle_failure(const QueuedPodRef& queued, const PodRef& pod, Str node,
+                               const Failure& failure) {
+  const PodRef known = PodRef::share(pods_.find_pod(pod->meta.ns, pod->meta.name));
+  const bool waits = known && known->spec.node_name.empty();
+  if (waits && !same_pod(*known, *pod)) return check(queue_->done(uid_of(*pod)));
+  if (waits) {
+    const std::vector<Str> unschedulable = names(failure.unschedulable_plugins);
+    const std::vector<Str> pending = names(failure.pending_plugins);
+    const Result<void> added = queue_->add_unschedulable(*queued, known, {unschedulable, pending});
+    if (!added.ok() && added.error().rc != Rc::kExists) check(added);
+    services_->nominator().add(known, failure.nomination);
+  } else {
+    services_->nominator().remove(*pod);
+  }
+  if (options_.observer) options_.observer->failed(*queued, node, failure);
+  const Pod& reported = waits ? *known : *pod;
+  report_failure(reported, reported.status.nominated_node_name, failure, services_->api());
+  if (!waits) check(queue_->done(uid_of(*pod)));
+}
+
+// Pods whose cycle or binding ran out of memory fail with an error.
+void Scheduler::return_interrupted() {
+  const auto out_of_memory = [] {
+    Failure failure;
+    failure.status = Status::from_error("out of memory");
+    return failure;
+  };
+  if (popped_ && !in_cycle_) {
+    handle_failure(popped_, popped_->pod, {}, out_of_memory());
+    popped_ = nullptr;
+  }
+  while (interrupted_) {
+    const FlightRef flight = interrupted_;
+    fail_binding(*flight, out_of_memory());
+    interrupted_ = std::exchange(flight->next, {});
+  }
+}
+
+}  // namespace libsched

@@ -1,0 +1,214 @@
+// Scheduler: its parts, and the passing of time.
+#include "libsched/scheduler/loop/scheduler.hpp"
+
+#include <algorithm>
+#include <mutex>
+
+#include "libsched/scheduler/loop/flight.hpp"
+#include "libsched/scheduler/loop/turning_api.hpp"
+
+namespace libsched {
+namespace {
+
+// How often pods on Permit are looked at on a clock that is not virtual.
+constexpr int64_t kPermitPollNs = 10'000'000;
+
+}  // namespace
+
+Result<Ref<Scheduler>> Scheduler::create(const std::vector<FrameworkRef>& profiles,
+                                         Ref<Cluster> cluster, Ref<Clock> clock, Ref<ApiClient> api,
+                                         const SchedulerOptions& options) {
+  Ref<Scheduler> made =
+      Ref<Scheduler>::adopt(new Scheduler(std::move(cluster), std::move(clock), options));
+  LIBSCHED_TRY(made->build(profiles, api));
+  return made;
+}
+
+Scheduler::Scheduler(Ref<Cluster> cluster, Ref<Clock> clock, const SchedulerOptions& options)
+    : cluster_(std::move(cluster)), options_(options), pods_(*cluster_) {
+  virtual_clock_ = Ref<VirtualClock>::share(dynamic_cast<VirtualClock*>(clock.get()));
+  services_ = make_ref<Services>(std::move(clock));
+}
+
+Result<void> Scheduler::build(const std::vector<FrameworkRef>& profiles,
+                              const Ref<ApiClient>& api) {
+  const Ref<Clock> clock = services_->clock_ref();
+  if (virtual_clock_) {
+    if (virtual_clock_->has_sleeper())
+      return Error{Rc::kState, "the clock drives another scheduler", {}, {}};
+    turns_ = make_ref<Turns>(virtual_clock_, [this] { catch_up(); });
+    services_ = make_ref<Services>(clock, make_ref<TurningApi>(api, turns_, clock), clock, turns_);
+  } else {
+    services_ = make_ref<Services>(clock, api);
+  }
+  services_->pods = &pods_;
+  for (const FrameworkRef& framework : profiles) {
+    evaluators_.push_back(make_ref<Evaluator>(framework, cluster_));
+    LIBSCHED_TRY(evaluators_.back()->use(services_));
+    profiles_.push_back(evaluators_.back().get());
+  }
+  Result<SchedulingQueueRef> queue = SchedulingQueue::create(profiles_, options_.queue);
+  if (!queue.ok()) return std::move(queue.error());
+  queue_ = std::move(*queue);
+  handlers_ = std::make_unique<EventHandlers>(cluster_, services_, queue_, pods_, profiles_);
+  cycle_options_.sampling = options_.sampling;
+  cycle_options_.ties = options_.ties;
+  cycle_options_.seed = options_.seed;
+  cycle_options_.node_by_node = options_.node_by_node;
+  cycle_options_.observer = options_.cycles;
+  cycle_options_.handles_failure = false;
+  cycle_options_.writer = make_ref<WriterQueue>();
+  return {};
+}
+
+Scheduler::~Scheduler() {
+  if (turns_) turns_->end();
+  services_->pods = nullptr;
+}
+
+void Scheduler::deliver(WatchEvent event) {
+  {
+    const std::lock_guard lock(inbox_mutex_);
+    inbox_.push_back(std::move(event));
+  }
+  delivered_.notify_all();
+}
+
+void Scheduler::check(const Result<void>& result) {
+  if (!result.ok() && !failure_) failure_ = result.error();
+}
+
+Result<void> Scheduler::take_failure() {
+  if (!failure_) return {};
+  Error error = std::move(*failure_);
+  failure_.reset();
+  return error;
+}
+
+// Handles what has happened elsewhere. Runs between any two actions, also inside a cycle while an
+// API call is made.
+void Scheduler::catch_up() {
+  if (catching_up_ || failure_ || cluster_->judged()) return;
+  catching_up_ = true;
+  try {
+    handle_events();
+    activate();
+    if (const std::optional<int64_t> due = queue_->next_due(); due && *due <= now())
+      check(queue_->run_due());
+    continue_permitted();
+  } catch (const std::bad_alloc&) {
+    check(Error{Rc::kNoMemory, "out of memory", {}, {}});
+  }
+  catching_up_ = false;
+}
+
+void Scheduler::handle_events() {
+  while (true) {
+    WatchEvent event;
+    {
+      const std::lock_guard lock(inbox_mutex_);
+      if (inbox_.empty()) return;
+      event = inbox_.front();
+    }
+    const Result<void> handled = handlers_->handle(event);
+    check(handled);
+    if (!handled.ok() && (handled.error().rc == Rc::kNoMemory || handled.error().rc == Rc::kMisuse))
+      return;
+    const std::lock_guard lock(inbox_mutex_);
+    inbox_.pop_front();
+    if (failure_) return;
+  }
+}
+
+void Scheduler::activate() {
+  const std::map<std::string, PodRef> activated = services_->take_activated();
+  if (activated.empty()) return;
+  std::vector<PodRef> pods;
+  for (const auto& [key, pod] : activated) pods.push_back(pod);
+  check(queue_->activate(pods));
+}
+
+Result<bool> Scheduler::act(bool hold) {
+  const auto settle_tasks = [&] {
+    if (turns_)
+      turns_->run_ready();
+    else
+      catch_up();
+  };
+  bool acted = false;
+  try {
+    return_interrupted();
+    settle_tasks();
+    if (failure_) {
+    } else if (turns_ && turns_->waiting()) {
+      turns_->tick();
+      settle_tasks();
+      if (turns_->waiting()) turns_->next();
+      acted = true;
+    } else if (const auto due = std::find_if(
+                   sources_.begin(), sources_.end(),
+                   [&](const TimeSource* s) { return s->next_due() <= now() && s->next_due(); });
+               due != sources_.end()) {
+      if (turns_) turns_->tick();
+      acted = (*due)->run_due(now());
+    } else if (!in_cycle_ && !hold && can_pop()) {
+      if (turns_) turns_->tick();
+      settle_tasks();
+      if (!(turns_ && turns_->waiting()) && can_pop() && !failure_) start_cycle();
+      acted = true;
+    }
+  } catch (const std::bad_alloc&) {
+    check(Error{Rc::kNoMemory, "out of memory", {}, {}});
+  }
+  LIBSCHED_TRY(take_failure());
+  return acted;
+}
+
+Result<void> Scheduler::settle(bool hold, size_t max_actions) {
+  for (size_t i = 0; i < max_actions; ++i) {
+    const Result<bool> acted = act(hold);
+    if (!acted.ok()) return acted.error();
+    if (!*acted) return {};
+  }
+  return Error{
+      Rc::kLimit, "there is more to do after " + std::to_string(max_actions) + " actions", {}, {}};
+}
+
+std::optional<int64_t> Scheduler::next_due() const {
+  std::optional<int64_t> next = queue_->next_due();
+  const auto earlier = [&](std::optional<int64_t> time) {
+    if (time && (!next || *time < *next)) next = time;
+  };
+  if (turns_) earlier(turns_->next_wake());
+  for (const TimeSource* source : sources_) earlier(source->next_due());
+  for (const FlightRef& f : permitted_) earlier(f->waiting->deadline_ns());
+  return next;
+}
+
+// Waits until the time, or something is delivered.
+void Scheduler::wait_until(int64_t time_ns) {
+  if (virtual_clock_) return virtual_clock_->advance_to(time_ns);
+  if (!permitted_.empty()) time_ns = std::min(time_ns, now() + kPermitPollNs);
+  std::unique_lock lock(inbox_mutex_);
+  if (inbox_.empty()) services_->clock().wait(delivered_, lock, time_ns);
+}
+
+Result<void> Scheduler::run_until(int64_t time_ns) {
+  while (true) {
+    LIBSCHED_TRY(settle(false));
+    if (now() >= time_ns) return {};
+    wait_until(std::clamp(next_due().value_or(time_ns), now(), time_ns));
+  }
+}
+
+Result<void> Scheduler::stop() {
+  for (const FlightRef& f : permitted_) f->waiting->reject({}, "the scheduler stops");
+  while (!permitted_.empty() || (turns_ && !turns_->idle())) {
+    LIBSCHED_TRY(settle(true));
+    if (const std::optional<int64_t> wake = turns_ ? turns_->next_wake() : std::nullopt)
+      wait_until(*wake);
+  }
+  return queue_->close();
+}
+
+}  // namespace libsched

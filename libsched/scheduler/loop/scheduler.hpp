@@ -1,0 +1,148 @@
+// Scheduler: the queue, the cycles and the handlers of events around a cluster, upstream's
+// scheduler.
+//
+// It belongs to the thread of its cluster, except deliver(). On a virtual clock everything happens
+// in an order that the input alone determines: one action at a time, each of which takes a
+// microsecond. First come the calls that wait for their turn (turns.hpp), then sources of time,
+// then one scheduling cycle. On any other clock binding cycles run in line.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "libsched/framework/time_source.hpp"
+#include "libsched/scheduler/cycle.hpp"
+#include "libsched/scheduler/loop/event_handlers.hpp"
+#include "libsched/scheduler/loop/turns.hpp"
+
+namespace libsched {
+
+// Is notified on the thread that runs the scheduler. It may read the cluster and the queue.
+class SchedulerObserver {
+ public:
+  virtual ~SchedulerObserver() = default;
+  virtual void popped(const QueuedPodInfo&) {}
+  // A pod was assumed on `node`; binding it is next.
+  virtual void assumed(const QueuedPodInfo&, Str /*node*/) {}
+  virtual void bound(const QueuedPodInfo&, Str /*node*/) {}
+  // A cycle has failed; `node` is the one that the pod was assumed on, or "".
+  virtual void failed(const QueuedPodInfo&, Str /*node*/, const Failure&) {}
+};
+
+struct SchedulerOptions {
+  QueueOptions queue;
+  bool sampling = false;  // as CycleOptions, like the next three
+  TieMode ties = TieMode::kUpstream;
+  uint64_t seed = 0;
+  bool node_by_node = false;
+  std::shared_ptr<SchedulerObserver> observer;
+  std::shared_ptr<CycleObserver> cycles;
+};
+
+class Scheduler final : public RefCounted, public WatchSink {
+ public:
+  // `profiles` are the frameworks of different profiles; pods of other schedulers are left alone.
+  // The API client's calls, except events, come from tasks (framework/tasks.hpp). Errors: those of
+  // SchedulingQueue::create(), kState (the clock drives another scheduler).
+  static Result<Ref<Scheduler>> create(const std::vector<FrameworkRef>& profiles,
+                                       Ref<Cluster> cluster, Ref<Clock> clock, Ref<ApiClient> api,
+                                       const SchedulerOptions& options);
+  ~Scheduler() override;
+
+  // Handled before the next action. Any thread may call it.
+  void deliver(WatchEvent event) override;
+
+  // Starts the queue's timers. Errors: those of SchedulingQueue::run().
+  Result<void> start() { return queue_->run(); }
+  // Not owned; lives as long as this.
+  void add(TimeSource* source) { sources_.push_back(source); }
+
+  // All of the following handle what has been delivered, and do what is due. After an error
+  // (kNoMemory, kMisuse: plugins are running on the cluster) they may be called again.
+  //
+  // Does one action, and returns whether there was one that needs no more time.
+  Result<bool> run_one() { return act(false); }
+  // Does actions until none is left. `hold`: without scheduling cycles. kLimit: after `max_actions`
+  // there were more.
+  Result<void> settle(bool hold, size_t max_actions = SIZE_MAX);
+  // Lets time pass and does all that happens meanwhile. On another clock than a virtual one, waits.
+  Result<void> run_until(int64_t time_ns);
+  // The next time at which something happens by itself; absent: never.
+  std::optional<int64_t> next_due() const;
+  // Stops the queue. Pods that wait on Permit are rejected, and binding cycles end.
+  Result<void> stop();
+
+  SchedulingQueue& queue() { return *queue_; }
+  const Ref<Services>& services() const { return services_; }
+  Cluster& cluster() { return *cluster_; }
+  const std::vector<Ref<Evaluator>>& profiles() const { return evaluators_; }
+  const KnownPods& pods() const { return pods_; }
+  bool in_cycle() const { return in_cycle_; }  // it waits for a slow call
+  size_t binding_count() const { return bindings_; }
+
+ private:
+  // A pod on its way from the queue to its node.
+  struct Flight;
+  using FlightRef = std::shared_ptr<Flight>;
+
+  Scheduler(Ref<Cluster> cluster, Ref<Clock> clock, const SchedulerOptions& options);
+  Result<void> build(const std::vector<FrameworkRef>& profiles, const Ref<ApiClient>& api);
+  int64_t now() const { return services_->clock().now_ns(); }
+
+  // scheduler.cpp
+  void catch_up();
+  void handle_events();
+  void run_timers();
+  Result<bool> act(bool hold);
+  void wait_until(int64_t time_ns);
+  void check(const Result<void>& result);  // keeps an error for the caller of the run
+  Result<void> take_failure();
+
+  // schedule_pod.cpp
+  bool can_pop() const;
+  void start_cycle();
+  void cycle(const QueuedPodRef& queued);
+  void handle_failure(const QueuedPodRef& queued, const PodRef& pod, Str node,
+                      const Failure& failure);
+  void return_interrupted();
+  void activate();
+
+  // bind_pod.cpp
+  void run_task(bool may_wait, std::function<void()> task);
+  void start_binding(const FlightRef& flight);
+  void begin_binding(const FlightRef& flight);
+  void finish_binding(const FlightRef& flight);
+  void fail_binding(Flight& flight, const Failure& failure);
+  template <typename F>
+  void guarded(const FlightRef& flight, F&& f);
+  void continue_permitted();
+
+  Ref<Cluster> cluster_;
+  SchedulerOptions options_;
+  SchedulingOptions cycle_options_;
+  Ref<VirtualClock> virtual_clock_;  // null: another clock
+  Ref<Turns> turns_;                 // null, likewise
+  Ref<Services> services_;
+  std::vector<Ref<Evaluator>> evaluators_;
+  std::vector<Evaluator*> profiles_;
+  SchedulingQueueRef queue_;
+  KnownPods pods_;
+  std::unique_ptr<EventHandlers> handlers_;
+  std::vector<TimeSource*> sources_;
+  std::vector<FlightRef> permitted_;  // wait on Permit
+  QueuedPodRef popped_;               // its cycle has begun, but not ended
+  FlightRef interrupted_;             // a list of those whose binding has run out of memory
+  bool in_cycle_ = false;
+  bool catching_up_ = false;
+  size_t bindings_ = 0;
+  std::optional<Error> failure_;  // of an action, for its caller
+
+  Mutex inbox_mutex_;
+  Signal delivered_;
+  std::deque<WatchEvent> inbox_;
+};
+using SchedulerRef = Ref<Scheduler>;
+
+}  // namespace libsched

@@ -1,0 +1,46 @@
+// TurningApi: turns around each call.
+#include "libsched/scheduler/loop/turning_api.hpp"
+
+#include <mutex>
+
+namespace libsched {
+
+template <typename F>
+Result<void> TurningApi::make(const Call& call, const ObjectMeta& about, F&& f) {
+  tasks_->turn(call.rank, call.begins, about);
+  if (const int64_t takes = api_->begin(call.verb, about); takes > 0) {
+    const int64_t end = clock_->now_ns() + takes;
+    Mutex mutex;
+    Signal never;
+    for (std::unique_lock lock(mutex); clock_->now_ns() < end;) clock_->wait(never, lock, end);
+    tasks_->turn(call.rank, call.begins, about);
+  }
+  Result<void> made = f();
+  tasks_->turn(call.rank, call.returns, about);
+  return made;
+}
+
+Result<void> TurningApi::bind(const Pod& pod, Str node) {
+  return make({ApiVerb::kBind, Tasks::Rank::kBind, "bind", "bind returns"}, pod.meta,
+              [&] { return api_->bind(pod, node); });
+}
+
+Result<void> TurningApi::delete_pod(const Pod& pod) {
+  return make({ApiVerb::kDeletePod, Tasks::Rank::kDelete, "delete", "delete returns"}, pod.meta,
+              [&] { return api_->delete_pod(pod); });
+}
+
+Result<void> TurningApi::patch_pod_status(const Pod& pod, const PodStatusPatch& patch) {
+  return make(
+      {ApiVerb::kPatchPodStatus, Tasks::Rank::kPatchStatus, "patchStatus", "patchStatus returns"},
+      pod.meta, [&] { return api_->patch_pod_status(pod, patch); });
+}
+
+Result<void> TurningApi::update_object(StoredKind kind, const ObjectRef& object, Str patch) {
+  const bool volume = kind == StoredKind::kPersistentVolume;
+  return make({ApiVerb::kUpdateObject, Tasks::Rank::kPlugin, volume ? "updatePV" : "updatePVC",
+               volume ? "updatePV returns" : "updatePVC returns"},
+              object->meta, [&] { return api_->update_object(kind, object, patch); });
+}
+
+}  // namespace libsched

@@ -1,0 +1,43 @@
+// TurningApi: an API client whose calls wait for their turn, so that they reach the API server in
+// an order that does not depend on chance.
+#pragma once
+
+#include "libsched/base/clock.hpp"
+#include "libsched/framework/api_client.hpp"
+#include "libsched/framework/tasks.hpp"
+
+namespace libsched {
+
+// Each call takes a turn before its effect and another before it returns: by then the scheduler has
+// seen what the call has caused.
+class TurningApi final : public ApiClient {
+ public:
+  TurningApi(Ref<ApiClient> api, Ref<Tasks> tasks, Ref<Clock> clock)
+      : api_(std::move(api)), tasks_(std::move(tasks)), clock_(std::move(clock)) {}
+
+  int64_t begin(ApiVerb verb, const ObjectMeta& about) override { return api_->begin(verb, about); }
+  bool may_wait() const override { return api_->may_wait(); }
+  bool unattended() const override { return api_->unattended(); }
+  Result<void> bind(const Pod& pod, Str node) override;
+  Result<void> delete_pod(const Pod& pod) override;
+  Result<void> patch_pod_status(const Pod& pod, const PodStatusPatch& patch) override;
+  Result<void> update_object(StoredKind kind, const ObjectRef& object, Str patch) override;
+  void event(const Pod& pod, Str type, Str reason, Str action, Str note) override {
+    api_->event(pod, type, reason, action, note);
+  }
+
+ private:
+  struct Call {
+    ApiVerb verb;
+    Tasks::Rank rank;
+    const char *begins, *returns;
+  };
+  template <typename F>
+  Result<void> make(const Call& call, const ObjectMeta& about, F&& f);
+
+  Ref<ApiClient> api_;
+  Ref<Tasks> tasks_;
+  Ref<Clock> clock_;
+};
+
+}  // namespace libsched

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <thread>
 #include <tuple>
 #include <utility>
 

@@ -76,10 +76,7 @@ void Scheduler::finish_binding(const FlightRef& flight) {
 void Scheduler::fail_binding(Flight& flight, const Failure& failure) {
   const PodRef pod = flight.pod();
   flight.binding->run_unreserve(*cluster_);
-  // A new pod of the same name may be there.
-  const uint32_t slot = cluster_->view().find_pod(pod->meta.ns, pod->meta.name);
-  const bool there = slot != kNoId && same_pod(*cluster_->view().slot(slot).pod, *pod);
-  const bool forgot = !there || cluster_->forget(pod->meta.ns, pod->meta.name).ok();
+  const bool forgot = cluster_->forget(pod->meta.ns, pod->meta.name).ok();
   const bool rejected = failure.status.rejected();
   if (forgot && !rejected) check(handlers_->left_node(pod));
   handle_failure(flight.queued, pod, flight.node(), failure);

@@ -33,12 +33,21 @@ std::optional<PodStatusPatch::Condition> condition_change(const Pod& pod,
 
 enum class ApiVerb : uint8_t { kBind, kDeletePod, kPatchPodStatus, kUpdateObject };
 
+// A call that is about to be made.
+struct ApiRequest {
+  ApiVerb verb;
+  const ObjectMeta& about;
+  StoredKind kind{};                      // kUpdateObject
+  Str node = {};                          // kBind
+  const PodStatusPatch* patch = nullptr;  // kPatchPodStatus
+};
+
 // Calls may come from any thread. An error's message becomes part of a status' reason.
 class ApiClient : public RefCounted {
  public:
   // A scheduler on a virtual clock announces each call, on the thread that makes it, and lets the
   // returned time pass before it makes the call.
-  virtual int64_t begin(ApiVerb, const ObjectMeta& /*about*/) { return 0; }
+  virtual int64_t begin(const ApiRequest&) { return 0; }
   // Whether begin() may return a time: then the scheduler continues with other pods meanwhile.
   virtual bool may_wait() const { return false; }
   virtual Result<void> bind(const Pod& pod, Str node) = 0;

@@ -25,9 +25,8 @@ enum class StoredKind : uint8_t {
   kNamespace,
   kPriorityClass,
   kPodDisruptionBudget,
-  kPodGroup,
 };
-inline constexpr size_t kStoredKinds = 16;
+inline constexpr size_t kStoredKinds = 15;
 
 // As in manifests ("CSINode").
 constexpr Str stored_kind_name(StoredKind kind) {
@@ -47,7 +46,6 @@ constexpr Str stored_kind_name(StoredKind kind) {
       "Namespace",
       "PriorityClass",
       "PodDisruptionBudget",
-      "PodGroup",
   };
   return kNames[static_cast<size_t>(kind)];
 }
@@ -60,8 +58,7 @@ constexpr bool is_namespaced(StoredKind kind) {
     case StoredKind::kReplicationController:
     case StoredKind::kReplicaSet:
     case StoredKind::kStatefulSet:
-    case StoredKind::kPodDisruptionBudget:
-    case StoredKind::kPodGroup: return true;
+    case StoredKind::kPodDisruptionBudget: return true;
     default: return false;
   }
 }

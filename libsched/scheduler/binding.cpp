@@ -43,6 +43,7 @@ Status Binding::at(CyclePoint point, F&& f) const {
 
 void Binding::expect() {
   expected_ = true;
+  if (assumed_.pod->status.nominated_node_name == assumed_.node) return;
   PodStatusPatch patch;
   patch.set_nominated_node = true;
   patch.nominated_node = assumed_.node;

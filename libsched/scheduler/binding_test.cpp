@@ -57,7 +57,7 @@ struct Bound {
   Ref<WriterQueue> queue = make_ref<WriterQueue>();
   Ref<Binding> binding;
 
-  Bound() : world({script.fake()}) {
+  explicit Bound(Str nominated = {}) : world({script.fake()}) {
     const Result<Status> assumed = world.evaluator.assume(*world.state, *world.pod, 0);
     REQUIRE(assumed.ok());
     const View& v = world.cluster->view();
@@ -65,7 +65,11 @@ struct Bound {
     a.framework = FrameworkRef::share(&world.evaluator.framework());
     a.services = services;
     a.state = world.state;
-    a.pod = v.slot(v.find_pod(world.pod->meta.ns, world.pod->meta.name)).pod;
+    const Pod& pod = *v.slot(v.find_pod(world.pod->meta.ns, world.pod->meta.name)).pod;
+    const Ref<Pod> copy =
+        copy_pod(pod, pod.meta.name, pod.meta.ns, pod.meta.uid, pod.spec.node_name);
+    copy->status.nominated_node_name = nominated;
+    a.pod = copy;
     a.node = "n1";
     a.row = 0;
     binding = make_ref<Binding>(std::move(a), queue, nullptr);
@@ -103,6 +107,12 @@ TEST_CASE("a binding cycle runs the points in upstream's order") {
   CHECK(b.script.log == Names{"preflight", "prebind", "bind", "postbind"});
   CHECK(b.requests() == "expect 'n1'; Normal Scheduled: Successfully assigned default/p to n1; ");
   CHECK(b.there());
+}
+
+TEST_CASE("a pod that is nominated to its node already is not nominated again") {
+  Bound b("n1");
+  CHECK_FALSE(b.run());
+  CHECK(b.requests() == "Normal Scheduled: Successfully assigned default/p to n1; ");
 }
 
 TEST_CASE("without preparation or waiting the API gets no request before the pod is bound") {

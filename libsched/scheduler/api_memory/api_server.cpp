@@ -261,10 +261,10 @@ Result<void> ApiServer::finish_pod(Str ns, Str name) {
 
 // --- the scheduler's calls ---
 
-int64_t ApiServer::begin(ApiVerb verb, const ObjectMeta& about) {
+int64_t ApiServer::begin(const ApiRequest& request) {
   const std::lock_guard guard(mutex_);
   if (faults_.none()) return 0;
-  return faults_.begin(verb, key_of(about.ns, about.name)).slow_ns;
+  return faults_.begin(request.verb, key_of(request.about.ns, request.about.name)).slow_ns;
 }
 
 bool ApiServer::may_wait() const {

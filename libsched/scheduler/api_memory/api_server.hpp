@@ -75,7 +75,7 @@ class ApiServer final : public ApiClient, public TimeSource {
   Result<void> finish_pod(Str ns, Str name);
 
   // --- the scheduler's calls ---
-  int64_t begin(ApiVerb verb, const ObjectMeta& about) override;
+  int64_t begin(const ApiRequest& request) override;
   bool may_wait() const override;
   // Errors: kNotFound; kExists: a conflict, as the Binding subresource has them (another uid, the pod
   // is being deleted or has a node already).

@@ -221,7 +221,7 @@ TEST_CASE("faults make calls fail, for so many times, and be slow") {
   CHECK(Served::message(s.bind(*p, "n")) ==
         "Operation cannot be fulfilled on pods \"p\": the object has been modified");
   // A call that has begun meets the fault that was chosen then.
-  CHECK(s.begin(ApiVerb::kBind, p->meta) == 5);
+  CHECK(s.begin({ApiVerb::kBind, p->meta}) == 5);
   const Result<void> late = s.bind(*p, "n");
   CHECK(Served::message(late) == "Timeout: request did not complete");
   const Result<void> gone = s.delete_pod(*p);

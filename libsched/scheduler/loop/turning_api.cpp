@@ -6,9 +6,10 @@
 namespace libsched {
 
 template <typename F>
-Result<void> TurningApi::make(const Call& call, const ObjectMeta& about, F&& f) {
+Result<void> TurningApi::make(const Call& call, F&& f) {
+  const ObjectMeta& about = call.request.about;
   tasks_->turn(call.rank, call.begins, about);
-  if (const int64_t takes = api_->begin(call.verb, about); takes > 0) {
+  if (const int64_t takes = api_->begin(call.request); takes > 0) {
     const int64_t end = clock_->now_ns() + takes;
     Mutex mutex;
     Signal never;
@@ -21,30 +22,30 @@ Result<void> TurningApi::make(const Call& call, const ObjectMeta& about, F&& f) 
 }
 
 Result<void> TurningApi::bind(const Pod& pod, Str node) {
-  return make({ApiVerb::kBind, Tasks::Rank::kBind, "bind", "bind returns"}, pod.meta,
+  return make({{ApiVerb::kBind, pod.meta, {}, node}, Tasks::Rank::kBind, "bind", "bind returns"},
               [&] { return api_->bind(pod, node); });
 }
 
 Result<void> TurningApi::delete_pod(const Pod& pod) {
-  return make({ApiVerb::kDeletePod, Tasks::Rank::kDelete, "delete", "delete returns"}, pod.meta,
+  return make({{ApiVerb::kDeletePod, pod.meta}, Tasks::Rank::kDelete, "delete", "delete returns"},
               [&] { return api_->delete_pod(pod); });
 }
 
 Result<void> TurningApi::patch_pod_status(const Pod& pod, const PodStatusPatch& patch) {
-  return make(
-      {ApiVerb::kPatchPodStatus, Tasks::Rank::kPatchStatus, "patchStatus", "patchStatus returns"},
-      pod.meta, [&] { return api_->patch_pod_status(pod, patch); });
+  return make({{ApiVerb::kPatchPodStatus, pod.meta, {}, {}, &patch},
+               Tasks::Rank::kPatchStatus,
+               "patchStatus",
+               "patchStatus returns"},
+              [&] { return api_->patch_pod_status(pod, patch); });
 }
 
 Result<void> TurningApi::update_object(StoredKind kind, const ObjectRef& object, Str patch) {
-  if (kind == StoredKind::kPodGroup)
-    return make(
-        {ApiVerb::kUpdateObject, Tasks::Rank::kPatchGroup, "patchGroup", "patchGroup returns"},
-        object->meta, [&] { return api_->update_object(kind, object, patch); });
   const bool volume = kind == StoredKind::kPersistentVolume;
-  return make({ApiVerb::kUpdateObject, Tasks::Rank::kPlugin, volume ? "updatePV" : "updatePVC",
+  return make({{ApiVerb::kUpdateObject, object->meta, kind},
+               Tasks::Rank::kPlugin,
+               volume ? "updatePV" : "updatePVC",
                volume ? "updatePV returns" : "updatePVC returns"},
-              object->meta, [&] { return api_->update_object(kind, object, patch); });
+              [&] { return api_->update_object(kind, object, patch); });
 }
 
 }  // namespace libsched

@@ -15,7 +15,7 @@ class TurningApi final : public ApiClient {
   TurningApi(Ref<ApiClient> api, Ref<Tasks> tasks, Ref<Clock> clock)
       : api_(std::move(api)), tasks_(std::move(tasks)), clock_(std::move(clock)) {}
 
-  int64_t begin(ApiVerb verb, const ObjectMeta& about) override { return api_->begin(verb, about); }
+  int64_t begin(const ApiRequest& request) override { return api_->begin(request); }
   bool may_wait() const override { return api_->may_wait(); }
   bool unattended() const override { return api_->unattended(); }
   Result<void> bind(const Pod& pod, Str node) override;
@@ -28,12 +28,12 @@ class TurningApi final : public ApiClient {
 
  private:
   struct Call {
-    ApiVerb verb;
+    ApiRequest request;
     Tasks::Rank rank;
     const char *begins, *returns;
   };
   template <typename F>
-  Result<void> make(const Call& call, const ObjectMeta& about, F&& f);
+  Result<void> make(const Call& call, F&& f);
 
   Ref<ApiClient> api_;
   Ref<Tasks> tasks_;

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -403,6 +404,42 @@ func TestExamplePlugin(t *testing.T) {
 	if err != nil || !strings.Contains(string(out), "DrainedZone Unschedulable: node(s) were in a zone") ||
 		!strings.Contains(string(out), "Success") {
 		t.Errorf("%v: %s", err, out)
+	}
+}
+
+// TestExampleLicenses runs the example that binds a custom cluster resource at PreBind: the second pod
+// gets the second license, and there is none for the third.
+func TestExampleLicenses(t *testing.T) {
+	dir := t.TempDir()
+	program := filepath.Join(dir, "licenses")
+	build := exec.Command("go", "build", "-o", program, "./licenses")
+	build.Dir = filepath.Join("..", "examples", "plugins", "go")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	args := []string{filepath.Join("..", "examples", "clusters", "shop.yaml"), write("licenses.json",
+		`[{"name": "l0", "product": "cad"}, {"name": "l1", "product": "cad"}, {"name": "l2", "product": "cfd"}]`)}
+	for _, name := range []string{"a", "b", "c"} {
+		args = append(args, write(name+".yaml", "apiVersion: v1\nkind: Pod\nmetadata: {name: "+name+
+			", namespace: shop, labels: {example.com/product: cad}}\nspec: {containers: [{name: c, resources: {requests: {cpu: 100m}}}]}\n"))
+	}
+	out, err := exec.Command(program, args...).Output()
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || exit.ExitCode() != 1 {
+		t.Errorf("%v", err)
+	}
+	const want = "shop/a is bound\nshop/b is bound\nshop/c is not bound: "
+	const end = "license l0: \"shop/a\"\nlicense l1: \"shop/b\"\nlicense l2: \"\"\n"
+	if said := string(out); !strings.HasPrefix(said, want) || !strings.HasSuffix(said, end) ||
+		!strings.Contains(said, "no free license of cad") {
+		t.Errorf("%s", said)
 	}
 }
 

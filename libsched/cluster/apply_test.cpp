@@ -49,7 +49,8 @@ std::string every_kind(const std::string& label) {
          kind("apps/v1", "StatefulSet", d, template_) +
          kind("resource.k8s.io/v1", "DeviceClass", n, ", spec: {}") + kind("v1", "Namespace", n) +
          kind("scheduling.k8s.io/v1", "PriorityClass", n, ", value: 7") +
-         kind("policy/v1", "PodDisruptionBudget", d, ", spec: {}") + kind("v1", "Node", n) +
+         kind("policy/v1", "PodDisruptionBudget", d, ", spec: {}") +
+         kind("scheduling.k8s.io/v1alpha2", "PodGroup", d, ", spec: {}") + kind("v1", "Node", n) +
          kind("v1", "Pod", d, ", spec: {nodeName: o}");
 }
 

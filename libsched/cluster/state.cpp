@@ -5,6 +5,14 @@
 #include <algorithm>
 
 namespace libsched {
+namespace {
+
+Span<Str> group_of(const Pod& pod) {
+  const Str& name = pod.spec.scheduling_group;
+  return {&name, name.empty() ? size_t{0} : size_t{1}};
+}
+
+}  // namespace
 
 uint32_t State::acquire_row(Str name, uint64_t hash, bool* from_tail) {
   rows_.reserve();
@@ -51,7 +59,8 @@ bool State::attach_node(uint32_t r, NodeRef node) {
   images_.reserve_stale(capacity);
   columns_.prepare(node->allocatable);
   if (row.volumes.claiming_pods != 0)
-    for (const uint32_t s : row.pods) claim_uses_.prepare(*slots_[s].pod);
+    for (const uint32_t s : row.pods)
+      claim_uses_.prepare(slots_[s].pod->meta.ns, slots_[s].pod->claim_names);
   const uint32_t taint_set = taints_.prepare(node, capacity);
   try {
     labels_.prepare(node->meta.labels, capacity, &row.labels);
@@ -82,7 +91,8 @@ void State::link_node(uint32_t r, NodeRef node, uint32_t taint_set) noexcept {
   live_.edit().set(r);
   row.node = std::move(node);
   if (row.volumes.claiming_pods != 0)
-    for (const uint32_t s : row.pods) claim_uses_.add(*slots_[s].pod);
+    for (const uint32_t s : row.pods)
+      claim_uses_.add(slots_[s].pod->meta.ns, slots_[s].pod->claim_names);
 }
 
 void State::undo_attach_node(uint32_t r, bool touched) noexcept {
@@ -93,7 +103,8 @@ void State::undo_attach_node(uint32_t r, bool touched) noexcept {
 NodeRef State::detach_node(uint32_t r) noexcept {
   Row& row = rows_.edit(r);
   if (row.volumes.claiming_pods != 0)
-    for (const uint32_t s : row.pods) claim_uses_.remove(*slots_[s].pod);
+    for (const uint32_t s : row.pods)
+      claim_uses_.remove(slots_[s].pod->meta.ns, slots_[s].pod->claim_names);
   live_.edit().clear(r);
   if (unschedulable_->test(r)) unschedulable_.edit().clear(r);
   taints_.remove(r, row.taint_set);
@@ -179,7 +190,8 @@ bool State::attach_pod(uint32_t s, uint32_t r) {
   reserve_more(row.pods, 1);
   images_.reserve_stale(columns_.capacity());
   columns_.prepare(pod.occupied);
-  if (row.node && !pod.claim_names.empty()) claim_uses_.prepare(pod);
+  if (row.node && !pod.claim_names.empty()) claim_uses_.prepare(pod.meta.ns, pod.claim_names);
+  group_uses_.prepare(pod.meta.ns, group_of(pod));
   existing_terms_.prepare_attach(s, pod, r, columns_.capacity());  // last: it notes the slot
   link_pod(s, r);
   return images_.touch(r);
@@ -196,7 +208,8 @@ void State::link_pod(uint32_t s, uint32_t r) noexcept {
   tables_.attach_pod(s, pod, r);
   existing_terms_.attach_pod(s, pod, r);
   row.volumes.add(pod);
-  if (row.node && !pod.claim_names.empty()) claim_uses_.add(pod);
+  if (row.node && !pod.claim_names.empty()) claim_uses_.add(pod.meta.ns, pod.claim_names);
+  group_uses_.add(pod.meta.ns, group_of(pod));
 }
 
 void State::unlink_pod(uint32_t s) noexcept {
@@ -211,7 +224,8 @@ void State::unlink_pod(uint32_t s) noexcept {
   tables_.detach_pod(s, slot.row);
   existing_terms_.detach_pod(s, pod, slot.row);
   row.volumes.remove(pod);
-  if (row.node && !pod.claim_names.empty()) claim_uses_.remove(pod);
+  if (row.node && !pod.claim_names.empty()) claim_uses_.remove(pod.meta.ns, pod.claim_names);
+  group_uses_.remove(pod.meta.ns, group_of(pod));
 }
 
 bool State::detach_pod(uint32_t s) {
@@ -281,8 +295,8 @@ bool State::same_names(std::vector<uint32_t>* rows) const {
 void State::collect_ids(uint64_t since) noexcept {
   columns_.collect(since);
   existing_terms_.collect(since);
-  const size_t unused =
-      labels_.unused() + taints_.unused() + images_.unused() + claim_uses_.unused();
+  const size_t unused = labels_.unused() + taints_.unused() + images_.unused() +
+                        claim_uses_.unused() + group_uses_.unused();
   if (unused <= 4096 || unused * 2 <= id_count()) return;
   // Inside a fork some ids may have to stay: after a fruitless walk the next one waits until there
   // are half as many again.
@@ -291,6 +305,7 @@ void State::collect_ids(uint64_t since) noexcept {
   taints_.collect(since);
   images_.collect(since);
   claim_uses_.collect(since);
+  group_uses_.collect(since);
   collect_at_ = id_count() + id_count() / 2;
 }
 

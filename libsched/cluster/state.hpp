@@ -113,8 +113,8 @@ class State final : public View {
   void collect_ids(uint64_t since) noexcept;
   // Grows with every assigned id. (ids_epoch() covers only ids that plugins keep.)
   uint64_t latest_id() const {
-    return std::max(
-        {ids_epoch(), images_.latest(), claim_uses_.latest(), existing_terms_.latest()});
+    return std::max({ids_epoch(), images_.latest(), claim_uses_.latest(), group_uses_.latest(),
+                     existing_terms_.latest()});
   }
   void touch() { version_ = ++stamp_; }
   void restore_stamps(uint64_t version, uint64_t membership) {

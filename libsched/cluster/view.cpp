@@ -22,6 +22,7 @@ View::View(View& from, Publish)
       name_set_(from.name_set_),
       objects_(from.objects_.publish()),
       claim_uses_(from.claim_uses_.publish()),
+      group_uses_(from.group_uses_.publish()),
       unread_kinds_(from.unread_kinds_),
       log_(from.log_.publish()),
       order_mode_(from.order_mode_),

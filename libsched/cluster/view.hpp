@@ -16,13 +16,13 @@
 #include "libsched/base/handle_mark.hpp"
 #include "libsched/base/id_pool.hpp"
 #include "libsched/cluster/change_log.hpp"
-#include "libsched/cluster/claim_uses.hpp"
 #include "libsched/cluster/columns.hpp"
 #include "libsched/cluster/existing_terms.hpp"
 #include "libsched/cluster/images.hpp"
 #include "libsched/cluster/label_index.hpp"
 #include "libsched/cluster/node_tree.hpp"
 #include "libsched/cluster/object_store.hpp"
+#include "libsched/cluster/object_uses.hpp"
 #include "libsched/cluster/tables.hpp"
 #include "libsched/cluster/taint_sets.hpp"
 #include "libsched/cluster/volume_use.hpp"
@@ -110,6 +110,8 @@ class View : public HandleMark {
   // Whether a pod on an existing node uses the PersistentVolumeClaim.
   bool claim_in_use(Str ns, Str name) const { return claim_uses(ns, name) != 0; }
   uint32_t claim_uses(Str ns, Str name) const { return claim_uses_.count(ns, name); }
+  // The number of pods of a PodGroup that have a node, even if only assumed.
+  uint32_t group_size(Str ns, Str name) const { return group_uses_.count(ns, name); }
   // Kinds of applied objects that upstream's plugins read, but no plugin of this version does.
   const std::set<std::string, std::less<>>& unread_kinds() const { return unread_kinds_; }
 
@@ -127,7 +129,8 @@ class View : public HandleMark {
   }
   // The number of ids, of which some may be unused.
   size_t id_count() const {
-    return labels_.size() + taints_.size() + images_.size() + claim_uses_.size();
+    return labels_.size() + taints_.size() + images_.size() + claim_uses_.size() +
+           group_uses_.size();
   }
 
  protected:
@@ -152,7 +155,8 @@ class View : public HandleMark {
   Whole<Order> order_;
   uint64_t name_set_ = 0;  // of the nodes' names: the sum of their mixed hashes
   ObjectStore objects_;
-  ClaimUses claim_uses_;
+  ObjectUses claim_uses_;  // by persistentVolumeClaim volumes of pods on existing nodes
+  ObjectUses group_uses_;
   std::set<std::string, std::less<>> unread_kinds_;
   ChangeLog log_;
   NodeOrder order_mode_;

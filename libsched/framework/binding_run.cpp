@@ -49,7 +49,7 @@ void BindingRun::unreserve(Cluster& cluster) {
   }
 }
 
-Status BindingRun::permit(std::vector<PermitWait>* waits) {
+Status BindingRun::permit(const View& view, std::vector<PermitWait>* waits) {
   waits->clear();
   std::vector<PermitWait> asked;
   Status wait;
@@ -57,7 +57,9 @@ Status BindingRun::permit(std::vector<PermitWait>* waits) {
     const Framework::Instance& instance = framework_.plugins()[i];
     if (!instance.plugin) continue;
     int64_t timeout = 0;
-    Status s = instance.plugin->permit(call_of(i), &timeout);
+    BindingCall call = call_of(i);
+    call.view = &view;
+    Status s = instance.plugin->permit(call, &timeout);
     if (s.success()) continue;
     if (s.code != Code::kWait) {
       if (!s.rejected()) s = wrapped("Permit plugin", instance.name, s);

@@ -1,9 +1,9 @@
 // BindingRun: the points from Reserve to PostBind for one pod and node, with upstream's order,
 // texts and groups.
 //
-// Only Reserve and Unreserve see the cluster, and they run on its writer's thread. The other points
-// need a pod, a node's name and services: they may run, one at a time, on another thread while the
-// writer continues.
+// Only Reserve, Permit and Unreserve see the cluster, and they run on its writer's thread. The other
+// points need a pod, a node's name and services: they may run, one at a time, on another thread
+// while the writer continues.
 #pragma once
 
 #include <vector>
@@ -31,7 +31,7 @@ class BindingRun {
   void unreserve(Cluster& cluster);
   // `waits` gets the plugins that ask to wait. With status Wait the caller adds the pod to
   // Services::waiting_pods().
-  Status permit(std::vector<PermitWait>* waits);
+  Status permit(const View& view, std::vector<PermitWait>* waits);
   // Blocks by the services' clock until the pod is allowed, rejected or timed out.
   static Status wait_on_permit(Services& services, const Pod& pod);
   Status pre_bind_pre_flights();

@@ -73,7 +73,7 @@ Status Evaluator::run_pre_enqueue(const Pod& pod) const {
   for (const uint32_t i : framework_->at(ExtensionPoint::kPreEnqueue)) {
     const Framework::Instance& instance = framework_->plugins()[i];
     if (!instance.plugin) continue;
-    last = instance.plugin->pre_enqueue(pod);
+    last = instance.plugin->pre_enqueue({view(), *services_}, pod);
     if (last.success()) continue;
     last.plugin = instance.name;
     break;

@@ -52,7 +52,7 @@ Result<void> Evaluator::run_unreserve(CycleState& state, const Pod& pod, Str nod
 
 Result<Status> Evaluator::run_permit(CycleState& state, const Pod& pod, Str node,
                                      std::vector<PermitWait>* waits) {
-  return at_binding(state, pod, node, [&](BindingRun& run) { return run.permit(waits); });
+  return at_binding(state, pod, node, [&](BindingRun& run) { return run.permit(view(), waits); });
 }
 
 Result<Status> Evaluator::wait_on_permit(const Pod& pod) {

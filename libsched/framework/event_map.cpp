@@ -20,7 +20,7 @@ Result<EventMap> event_map(const Framework& framework) {
     if (!instance.plugin || (framework.implemented(i) & kRejecting) == 0) continue;
     const bool own = instance.plugin->registers_events();
     Result<std::vector<ClusterEventWithHint>> events =
-        own ? instance.plugin->events_to_register() : default_events();
+        own ? instance.plugin->events_to_register() : default_events(framework.gates());
     if (!events.ok()) {
       errors += (errors.empty() ? "" : "\n") + events.error().message;
       continue;

@@ -48,13 +48,15 @@ bool matches(const ClusterEvent& registered, const ClusterEvent& incoming) {
          incoming.actions <= registered.actions;
 }
 
-std::vector<ClusterEventWithHint> default_events() {
+std::vector<ClusterEventWithHint> default_events(const FeatureGates& gates) {
   std::vector<ClusterEventWithHint> out;
   for (const char* resource : {"Pod", "Node", "PersistentVolume", "PersistentVolumeClaim",
                                "storage.k8s.io/CSINode", "storage.k8s.io/CSIDriver",
                                "storage.k8s.io/CSIStorageCapacity", "storage.k8s.io/StorageClass",
                                "resource.k8s.io/ResourceClaim", "resource.k8s.io/DeviceClass"})
     out.push_back({{resource, kAllActions, {}}, false});
+  if (gates.enabled(Gate::kGenericWorkload))
+    out.push_back({{"scheduling.k8s.io/PodGroup", kAllActions, {}}, false});
   return out;
 }
 

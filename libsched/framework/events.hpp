@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "libsched/cluster/observer.hpp"
+#include "libsched/config/feature_gates.hpp"
 
 namespace libsched {
 
@@ -49,6 +50,6 @@ enum class QueueingHint : int32_t { kQueueSkip = 0, kQueue = 1 };
 
 // The events that upstream registers for a plugin without events of its own: every resource that it
 // watches by default, with all actions.
-std::vector<ClusterEventWithHint> default_events();
+std::vector<ClusterEventWithHint> default_events(const FeatureGates& gates);
 
 }  // namespace libsched

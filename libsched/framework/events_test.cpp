@@ -38,7 +38,7 @@ TEST_CASE("a registration covers equal and more specific events") {
 }
 
 TEST_CASE("a plugin without registrations gets every resource that is watched by default") {
-  const std::vector<ClusterEventWithHint> events = default_events();
+  const std::vector<ClusterEventWithHint> events = default_events({});
   REQUIRE(events.size() == 10);
   CHECK(events[0].event == ClusterEvent{"Pod", kAllActions, {}});
   CHECK(events[9].event.resource == "resource.k8s.io/DeviceClass");
@@ -47,6 +47,9 @@ TEST_CASE("a plugin without registrations gets every resource that is watched by
     CHECK(e.event.resource != "storage.k8s.io/VolumeAttachment");
     CHECK_FALSE(e.has_hint);
   }
+  const auto groups = default_events(*FeatureGates::parse("GenericWorkload=true"));
+  REQUIRE(groups.size() == 11);
+  CHECK(groups[10].event == ClusterEvent{"scheduling.k8s.io/PodGroup", kAllActions, {}});
 }
 
 }  // namespace

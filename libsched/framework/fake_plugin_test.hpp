@@ -47,7 +47,7 @@ class FakePlugin final : public Plugin {
  public:
   explicit FakePlugin(const Fake& fake) : fake_(fake) {}
 
-  Status pre_enqueue(const Pod& pod) const override {
+  Status pre_enqueue(const Call&, const Pod& pod) const override {
     return fake_.pre_enqueue ? fake_.pre_enqueue(pod) : Status();
   }
   Result<Status> pre_filter(const PreFilterCall& call, PreFilterResult* result) const override {
@@ -176,11 +176,11 @@ inline Ref<Registry> fake_registry(const std::vector<Fake>& fakes) {
   return registry;
 }
 
-inline FrameworkRef fake_framework(const std::vector<Fake>& fakes) {
+inline FrameworkRef fake_framework(const std::vector<Fake>& fakes, const FeatureGates& gates = {}) {
   std::vector<std::string> names;
   for (const Fake& fake : fakes) names.push_back(fake.name);
   Result<FrameworkRef> framework =
-      Framework::create(fake_config(names), "", fake_registry(fakes), {});
+      Framework::create(fake_config(names), "", fake_registry(fakes), gates);
   REQUIRE_MESSAGE(framework.ok(), framework.error().text());
   return *framework;
 }

@@ -115,8 +115,9 @@ struct PostFilterCall : Call {
   PreemptionReport* report = nullptr;  // records how it was decided; has no influence
 };
 
-// The argument of the points from Permit on. They may run on another thread while the cluster's
-// writer continues, so it has no view: a plugin that needs objects takes an ObjectWatch in Reserve.
+// The argument of the points from Permit on. Those after Permit may run on another thread while the
+// cluster's writer continues, so they have no view: a plugin that needs objects takes an
+// ObjectWatch in Reserve.
 struct BindingCall {
   Services& services;
   const Pod& pod;  // as assumed on the node
@@ -124,6 +125,7 @@ struct BindingCall {
   const CycleState::Entry& entry;  // the plugin's part of the state
   Str node;
   uint32_t row;  // the node's when binding began, to look up PreFilter's data; kNoId: it was gone
+  const View* view = nullptr;  // Permit's
 };
 
 // A part of a pod's signature: two pods with the same parts get the same answers from a plugin.
@@ -148,7 +150,8 @@ class Plugin {
   // QueueSort: whether a comes before b.
   virtual bool less(const QueuedPod&, const QueuedPod&) const { return false; }
 
-  virtual Status pre_enqueue(const Pod&) const { return {}; }
+  // On the thread of the cluster.
+  virtual Status pre_enqueue(const Call&, const Pod&) const { return {}; }
 
   // Fills `result` if it narrows the nodes. An Error (not a Status) ends the call: this version
   // lacks a plugin or object that is needed.

@@ -13,6 +13,7 @@
 #include "libsched/base/mutex.hpp"
 #include "libsched/framework/api_client.hpp"
 #include "libsched/framework/nominator.hpp"
+#include "libsched/framework/pod_groups.hpp"
 #include "libsched/framework/tasks.hpp"
 #include "libsched/framework/waiting_pods.hpp"
 
@@ -66,6 +67,7 @@ class Services final : public RefCounted {
   Tasks& tasks() const { return *tasks_; }
   Nominator& nominator() { return nominator_; }  // of the thread that schedules
   const Nominator& nominator() const { return nominator_; }
+  PodGroups& pod_groups() { return pod_groups_; }  // likewise
   WaitingPods& waiting_pods() { return waiting_pods_; }
   PodsInPreBind& pods_in_pre_bind() { return pods_in_pre_bind_; }
 
@@ -87,6 +89,7 @@ class Services final : public RefCounted {
   Ref<ApiClient> api_;
   Ref<Tasks> tasks_;
   Nominator nominator_;
+  PodGroups pod_groups_;
   WaitingPods waiting_pods_;
   PodsInPreBind pods_in_pre_bind_;
   Mutex mutex_;

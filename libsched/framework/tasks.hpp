@@ -12,7 +12,7 @@ namespace libsched {
 class Tasks : public RefCounted {
  public:
   // Of two turns that concern one object, the lower rank comes first.
-  enum class Rank : uint8_t { kPlugin, kBind, kPatchStatus, kDelete };
+  enum class Rank : uint8_t { kPlugin, kBind, kPatchStatus, kDelete, kPatchGroup };
 
   // Starts a task. It may run before or after this returns.
   virtual void start(std::function<void()> task) = 0;

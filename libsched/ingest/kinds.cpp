@@ -48,7 +48,7 @@ constexpr KnownKind kKinds[] = {
     {"resource.k8s.io", "DeviceTaintRule", "v1beta2 v1alpha3", ObjectKind::kOther,
      "DynamicResources"},
     {"policy", "PodDisruptionBudget", "v1 v1beta1", ObjectKind::kStored, ""},
-    {"scheduling.k8s.io", "PodGroup", "v1beta1 v1alpha2", ObjectKind::kOther, "GangScheduling"},
+    {"scheduling.k8s.io", "PodGroup", "v1alpha2", ObjectKind::kStored, ""},
 };
 
 struct GroupVersion {

@@ -13,6 +13,7 @@
 
 #include "libsched/ingest/ingest.hpp"
 #include "libsched/ingest/json_reader.hpp"
+#include "libsched/objects/pod_group.hpp"
 
 namespace libsched {
 
@@ -173,6 +174,9 @@ class ObjectBuilder {
   bool device_class(DeviceClass& device_class, const TypeNames& type);
   bool disruption_budget(PodDisruptionBudget& budget, const TypeNames& type);
   bool budget_status(PodDisruptionBudget& budget);
+  bool pod_group(PodGroup& group, const TypeNames& type);  // pod_group_builder.cpp
+  bool pod_group_policy(PodGroup& group);
+  bool pod_group_status(PodGroup& group);
 
   // Scratch for lists while they grow, one vector per type.
   template <typename T>
@@ -187,7 +191,8 @@ class ObjectBuilder {
              std::vector<PodCondition>, std::vector<ContainerStatus>, std::vector<OwnerReference>,
              std::vector<Taint>, std::vector<ContainerImage>, std::vector<NamedQuantity>,
              std::vector<KeyValue>, std::vector<TopologySelectorTerm>,
-             std::vector<TopologySelectorRequirement>, std::vector<CsiNodeDriver>>
+             std::vector<TopologySelectorRequirement>, std::vector<CsiNodeDriver>,
+             std::vector<PodGroup::Condition>>
       scratch_;
   std::vector<size_t> key_offsets_;  // of the map being read
 

@@ -126,6 +126,7 @@ StoredObject ObjectBuilder::stored(StoredKind kind, Str api_version) {
     case StoredKind::kService: return made(&B::service);
     case StoredKind::kDeviceClass: return made(&B::device_class);
     case StoredKind::kPodDisruptionBudget: return made(&B::disruption_budget);
+    case StoredKind::kPodGroup: return made(&B::pod_group);
     case StoredKind::kReplicaSet:  // made with their pod templates: workload()
     case StoredKind::kStatefulSet:
     case StoredKind::kReplicationController:

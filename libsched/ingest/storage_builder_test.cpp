@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "libsched/ingest/ingest.hpp"
+#include "libsched/objects/pod_group.hpp"
 
 namespace libsched {
 namespace {
@@ -310,6 +311,55 @@ TEST_CASE("selecting: a PodDisruptionBudget") {
   CHECK(warnings(head + "spec: {selector: {matchExpressions: [{key: c, operator: Gt}]}}") ==
         "spec.selector.matchExpressions[0].operator: Invalid value: \"Gt\": not a valid selector "
         "operator");
+}
+
+TEST_CASE("a PodGroup: its policy and its conditions") {
+  const std::string head =
+      "apiVersion: scheduling.k8s.io/v1alpha2\nkind: PodGroup\nmetadata: {name: g, namespace: "
+      "ns}\n";
+  const auto gang = one<PodGroup>(
+      head +
+      "spec: {podGroupTemplateRef: {}, schedulingPolicy: {gang: {minCount: 3}}, resourceClaims: "
+      "[], schedulingConstraints: {topology: [{key: rack}]}, disruptionMode: Pod, priority: 1, "
+      "priorityClassName: c}\n"
+      "status: {resourceClaimStatuses: [], conditions: [{type: PodGroupScheduled, status: 'True', "
+      "reason: Scheduled, message: m, observedGeneration: 1, lastTransitionTime: null}]}");
+  CHECK(gang->meta.ns == "ns");
+  CHECK(gang->gang);
+  CHECK_FALSE(gang->basic);
+  CHECK(gang->min_count == 3);
+  REQUIRE(gang->conditions.size() == 1);
+  const PodGroup::Condition* c = gang->find_condition("PodGroupScheduled");
+  REQUIRE(c != nullptr);
+  CHECK(c->status == "True");
+  CHECK(c->reason == "Scheduled");
+  CHECK(c->message == "m");
+  CHECK(gang->find_condition("Other") == nullptr);
+  const auto basic = one<PodGroup>(head + "spec: {schedulingPolicy: {basic: {}, gang: null}}");
+  CHECK(basic->basic);
+  CHECK_FALSE(basic->gang);
+
+  PodGroupRef changed = with_condition(*gang, {"PodGroupScheduled", "False", "r", "n"});
+  changed = with_condition(*changed, {"Other", "True", "s", ""});
+  REQUIRE(changed->conditions.size() == 2);
+  CHECK(changed->find_condition("PodGroupScheduled")->message == "n");
+  CHECK(changed->find_condition("Other")->reason == "s");
+  CHECK(changed->gang);
+  CHECK(changed->min_count == 3);
+  CHECK(changed->meta.name == "g");
+  CHECK(c->status == "True");
+
+  CHECK(error(head + "spec: {schedulingPolicy: {gang: {minCount: two}}}") ==
+        "spec.schedulingPolicy.gang.minCount: expected an integer, got a string");
+  CHECK(error(head + "spec: {schedulingPolicy: {gang: {min: 2}}}") == "accepted");
+  CHECK(error(head + "status: {conditions: [{type: a}, {type: 7}]}") ==
+        "status.conditions[1].type: expected a string, got the number 7");
+  CHECK(warnings(head + "spec: {schedulingPolicy: {gang: {minCount: 1}}}") == "");
+  CHECK(warnings(head + "spec: {schedulingPolicy: {gang: {minCount: 0}}}") ==
+        "spec.schedulingPolicy.gang.minCount: Invalid value: 0: must be greater than or equal to "
+        "1");
+  CHECK(warnings(head + "spec: {}") ==
+        "spec.schedulingPolicy: Invalid value: \"\": must specify exactly one of: `basic`, `gang`");
 }
 
 TEST_CASE("selecting: a ReplicaSet or StatefulSet is a template and a selector") {

@@ -1,6 +1,7 @@
 // The API server's cheap checks of storage objects, controllers and classes. Volume sources are not
 // checked.
 #include "libsched/ingest/field_issues.hpp"
+#include "libsched/objects/pod_group.hpp"
 #include "libsched/objects/selecting.hpp"
 #include "libsched/objects/storage.hpp"
 
@@ -125,6 +126,17 @@ void check(FieldIssues& issues, const CsiStorageCapacity& capacity) {
   }
 }
 
+void check(FieldIssues& issues, const PodGroup& group) {
+  const FieldPath spec("spec");
+  const FieldPath policy(spec, "schedulingPolicy");
+  if (group.basic == group.gang)
+    return issues.invalid(policy, "", "must specify exactly one of: `basic`, `gang`");
+  const FieldPath gang(policy, "gang");
+  if (group.gang && group.min_count < 1)
+    issues.invalid(FieldPath(gang, "minCount"), group.min_count,
+                   "must be greater than or equal to 1");
+}
+
 }  // namespace
 
 void validate(const StoredObject& stored, const WarningSink& warn) {
@@ -150,6 +162,7 @@ void validate(const StoredObject& stored, const WarningSink& warn) {
     case StoredKind::kPodDisruptionBudget:
       return issues.label_selector(FieldPath(spec, "selector"),
                                    static_cast<const PodDisruptionBudget&>(o).selector);
+    case StoredKind::kPodGroup: return check(issues, static_cast<const PodGroup&>(o));
     case StoredKind::kReplicationController: {
       const LabelSelector& selector = static_cast<const Controller&>(o).selector;
       if (selector.empty()) return issues.required(FieldPath(spec, "selector"));

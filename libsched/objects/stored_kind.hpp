@@ -25,8 +25,9 @@ enum class StoredKind : uint8_t {
   kNamespace,
   kPriorityClass,
   kPodDisruptionBudget,
+  kPodGroup,
 };
-inline constexpr size_t kStoredKinds = 15;
+inline constexpr size_t kStoredKinds = 16;
 
 // As in manifests ("CSINode").
 constexpr Str stored_kind_name(StoredKind kind) {
@@ -46,6 +47,7 @@ constexpr Str stored_kind_name(StoredKind kind) {
       "Namespace",
       "PriorityClass",
       "PodDisruptionBudget",
+      "PodGroup",
   };
   return kNames[static_cast<size_t>(kind)];
 }
@@ -58,7 +60,8 @@ constexpr bool is_namespaced(StoredKind kind) {
     case StoredKind::kReplicationController:
     case StoredKind::kReplicaSet:
     case StoredKind::kStatefulSet:
-    case StoredKind::kPodDisruptionBudget: return true;
+    case StoredKind::kPodDisruptionBudget:
+    case StoredKind::kPodGroup: return true;
     default: return false;
   }
 }

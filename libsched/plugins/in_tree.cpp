@@ -31,6 +31,7 @@ RegistryRef in_tree_registry() {
       {"DynamicResources", make_dynamic_resources},
       {"DefaultBinder", make_default_binder},
       {"DefaultPreemption", make_default_preemption},
+      {"GangScheduling", make_gang_scheduling},
   };
   const ForkHeldOff made_whole;
   static const RegistryRef registry = [&] {

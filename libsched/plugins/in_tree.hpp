@@ -29,6 +29,7 @@ Result<std::unique_ptr<Plugin>> make_inter_pod_affinity(const FactoryCall&);
 Result<std::unique_ptr<Plugin>> make_dynamic_resources(const FactoryCall&);
 Result<std::unique_ptr<Plugin>> make_default_binder(const FactoryCall&);
 Result<std::unique_ptr<Plugin>> make_default_preemption(const FactoryCall&);
+Result<std::unique_ptr<Plugin>> make_gang_scheduling(const FactoryCall&);
 
 // Reports whether an object of this kind ("ResourceClaim") was applied, which no plugin of this
 // version reads.

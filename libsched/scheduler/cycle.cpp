@@ -16,8 +16,15 @@ class Cycle {
     out_->framework = FrameworkRef::share(&evaluator_.framework());
     out_->pod = pod_;
     out_->state = options_.state ? options_.state : make_ref<CycleState>();
-    if (!options_.until_reserve && skipped()) return out_;
-    Result<void> ran = select();
+    const bool member = options_.trial || !options_.node.empty();
+    if (!options_.until_reserve && !member) {
+      if (const std::optional<Attempt> skipped = skipped_attempt(evaluator_, pod_)) {
+        out_->attempt = *skipped;
+        return out_;
+      }
+    }
+    Result<void> ran = options_.node.empty() ? select() : take_node(options_.node);
+    if (ran.ok() && options_.trial && preempts()) ran = take_node(out_->failure->nomination->node);
     if (ran.ok() && row_ != kNoId) ran = assume();
     if (!ran.ok()) return std::move(ran.error());
     if (out_->failure && !options_.until_reserve && options_.handles_failure) handle_failure();
@@ -27,19 +34,13 @@ class Cycle {
  private:
   const View& view() const { return cluster_.view(); }
 
-  bool skipped() {
-    if (pod_->meta.terminating()) {
-      out_->attempt = Attempt::kSkippedDeleted;
-      services_->api().event(*pod_, "Warning", "FailedScheduling", "Scheduling",
-                             "skip schedule deleting pod: " + std::string(pod_->meta.ns) + "/" +
-                                 std::string(pod_->meta.name));
-      return true;
-    }
-    const uint32_t slot = view().find_pod(pod_->meta.ns, pod_->meta.name);
-    if (slot == kNoId || !view().slot(slot).assumed || !same_pod(*view().slot(slot).pod, *pod_))
-      return false;
-    out_->attempt = Attempt::kSkippedAssumed;
-    return true;
+  bool preempts() const {
+    return out_->failure && out_->failure->nomination && !out_->failure->nomination->node.empty();
+  }
+  Result<void> take_node(const std::string& node) {
+    row_ = view().find_node(node);
+    out_->node = node;
+    return {};
   }
 
   void fail(Status status) {
@@ -148,7 +149,7 @@ class Cycle {
     try {
       said = reserve_and_permit();
       if (said.ok() && (said->success() || said->code == Code::kWait)) {
-        take(said->code == Code::kWait);
+        take(std::move(*said));
         change.commit();
         return {};
       }
@@ -172,9 +173,12 @@ class Cycle {
   }
 
   // Hands the pod to its binding cycle.
-  void take(bool waits) {
+  void take(Status permit) {
     out_->attempt = Attempt::kAssumed;
     if (options_.until_reserve) return;
+    const bool waits = permit.code == Code::kWait;
+    out_->permit = std::move(permit);
+    if (options_.trial) return services_->nominator().remove(*pod_);
     AssumedPod a;
     a.framework = out_->framework;
     a.services = services_;
@@ -207,6 +211,30 @@ class Cycle {
 };
 
 }  // namespace
+
+std::optional<Attempt> skipped_attempt(const Evaluator& evaluator, const PodRef& pod) {
+  if (pod->meta.terminating()) {
+    evaluator.services().api().event(*pod, "Warning", "FailedScheduling", "Scheduling",
+                                     "skip schedule deleting pod: " + std::string(pod->meta.ns) +
+                                         "/" + std::string(pod->meta.name));
+    return Attempt::kSkippedDeleted;
+  }
+  const View& view = evaluator.cluster()->view();
+  const uint32_t slot = view.find_pod(pod->meta.ns, pod->meta.name);
+  if (slot == kNoId || !view.slot(slot).assumed || !same_pod(*view.slot(slot).pod, *pod))
+    return std::nullopt;
+  return Attempt::kSkippedAssumed;
+}
+
+Result<void> undo_trial(Evaluator& evaluator, Scheduling& trial) {
+  const Pod& pod = *trial.pod;
+  LIBSCHED_TRY(evaluator.run_unreserve(*trial.state, pod, trial.node));
+  LIBSCHED_TRY(evaluator.cluster()->forget(pod.meta.ns, pod.meta.name));
+  if (!pod.status.nominated_node_name.empty())
+    evaluator.services().nominator().add(
+        trial.pod, Nomination{true, std::string(pod.status.nominated_node_name)});
+  return {};
+}
 
 Result<void> Scheduling::bind() {
   const Ref<Binding> once = std::exchange(binding, {});

@@ -34,6 +34,12 @@ struct SchedulingOptions {
   // Whether a failure clears or changes the pod's nomination and is reported to the API server.
   // Otherwise this is the caller's part.
   bool handles_failure = true;
+  // For the pods of a group. A trial ends with Permit: an assumed pod neither waits nor gets a
+  // binding cycle, and a pod that PostFilter nominates to a node is assumed there as well. Afterwards
+  // the caller calls undo_trial().
+  bool trial = false;
+  // The node that a trial with this `state` has chosen: the cycle begins with assuming the pod there.
+  std::string node;
   Limits limits;
   // The profile of pods whose schedulerName matches none of the profiles; if this matches none
   // either, such a pod is an error. A bare profile may be named "".
@@ -55,7 +61,8 @@ struct Scheduling final : RefCounted {
   int64_t total = 0;
   size_t feasible = 0, evaluated = 0;  // as in CycleOutcome
   std::vector<PermitWait> waits;       // of the plugins that the pod waits for
-  std::optional<Failure> failure;
+  Status permit;                       // of an assumed pod: Success or Wait
+  std::optional<Failure> failure;      // of a trial with kAssumed: PostFilter has made room
   Ref<Binding> binding;  // set with kAssumed only, and not with until_reserve
 
   // Runs the binding cycle, once, on any thread. Afterwards the attempt is kBound or kFailed.
@@ -72,5 +79,11 @@ Result<Ref<Scheduling>> schedule_one(Span<Evaluator*> profiles, const PodRef& po
 // schedule_one() with the evaluator of the selected profile, on a cluster.
 Result<Ref<Scheduling>> schedule_with(Evaluator& evaluator, const PodRef& pod,
                                       const SchedulingOptions& options);
+
+// Upstream's skipPodSchedule: what ends the attempt before it has begun, with its event; absent: the
+// pod can be scheduled.
+std::optional<Attempt> skipped_attempt(const Evaluator& evaluator, const PodRef& pod);
+// Takes an assumed pod of a trial back: Unreserve, forget, and its nomination as before.
+Result<void> undo_trial(Evaluator& evaluator, Scheduling& trial);
 
 }  // namespace libsched

@@ -27,7 +27,7 @@ _GROUPS = {
     "apps": ("Deployment", "StatefulSet", "DaemonSet", "ReplicaSet"),
     "batch": ("Job", "CronJob"),
     "policy": ("PodDisruptionBudget",),
-    "scheduling.k8s.io": ("PriorityClass",),
+    "scheduling.k8s.io": ("PriorityClass", "PodGroup"),
     "storage.k8s.io": ("StorageClass", "CSINode", "CSIDriver", "CSIStorageCapacity",
                        "VolumeAttachment"),
     "resource.k8s.io": ("ResourceClaim", "ResourceClaimTemplate", "ResourceSlice", "DeviceClass"),

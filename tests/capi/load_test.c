@@ -85,6 +85,74 @@ static void test_cpp_plugin(void) {
   libsched_framework_unref(framework);
 }
 
+/* Schedules a gang of five pods that need one CPU each, on a node with so many CPUs. */
+static void schedule_gang(int cpus, bool binds) {
+  libsched_registry* registry = NULL;
+  libsched_framework* framework = UNTOUCHED;
+  CHECK_OK(libsched_registry_create(&registry, err));
+  CHECK_OK(load(registry, "gang", err));
+  CHECK_FAILS(LIBSCHED_ERR_INVALID, NULL, "must be a positive number",
+              make(registry, "Gang", "{timeoutSeconds: 0}", &framework, err));
+  CHECK_OK(make(registry, "Gang", "{timeoutSeconds: 30}", &framework, err));
+  libsched_registry_unref(registry);
+  libsched_cluster* cluster = NULL;
+  libsched_evaluator* evaluator = NULL;
+  libsched_status* status = NULL;
+  libsched_scheduling_options options = LIBSCHED_SCHEDULING_OPTIONS_INIT;
+  CHECK_OK(libsched_cluster_create(NULL, &cluster, err));
+  CHECK_OK(libsched_status_create(&status, err));
+  CHECK_OK(libsched_writer_queue_create(&options.writer, err));
+  add_node(cluster, node_of("n", cpus, "a", ""));
+  CHECK_OK(libsched_evaluator_create(framework, cluster, NULL, &evaluator, err));
+  libsched_services* services = libsched_evaluator_services(evaluator);
+  const int64_t begin = libsched_clock_now(libsched_services_clock(services));
+  libsched_scheduling* pods[5] = {NULL};
+  int assumed = 0, bound = 0;
+  for (int i = 0; i < 5; ++i) {
+    libsched_pod* pod = pod_of_json(
+        format("{\"kind\": \"Pod\", \"metadata\": {\"name\": \"p%d\", \"namespace\": \"default\", "
+               "\"uid\": \"u%d\", \"labels\": {\"gang\": \"g\", \"gang-size\": \"5\"}}, \"spec\": "
+               "{\"containers\": [{\"name\": \"c\", \"resources\": {\"requests\": {\"cpu\": "
+               "\"1\"}}}]}}",
+               i, i));
+    CHECK_OK(libsched_schedule_one(&evaluator, 1, pod, &options, &pods[i], err));
+    libsched_pod_unref(pod);
+    CHECK_OK(libsched_clock_advance_to(libsched_services_clock(services),
+                                       begin + (i + 1) * INT64_C(1000000000), err));
+  }
+  for (int i = 0; i < 5; ++i) {
+    libsched_scheduling_outcome outcome = LIBSCHED_SCHEDULING_OUTCOME_INIT;
+    CHECK_OK(libsched_scheduling_get(pods[i], &outcome, err));
+    if (outcome.attempt == LIBSCHED_ATTEMPT_ASSUMED) {
+      ++assumed;
+      CHECK_OK(libsched_scheduling_bind(pods[i], status, err));
+      CHECK_OK(libsched_scheduling_get(pods[i], &outcome, err));
+      bound += outcome.attempt == LIBSCHED_ATTEMPT_BOUND;
+      /* The first member waits until its time is up; then no other one waits any longer. */
+      if (!binds)
+        CHECK(libsched_clock_now(libsched_services_clock(services)) - begin == 30000000000);
+    }
+    CHECK_OK(libsched_writer_queue_apply(options.writer, cluster, NULL, NULL, err));
+  }
+  CHECK(assumed == cpus);
+  CHECK(bound == (binds ? 5 : 0));
+  size_t waiting = 1;
+  CHECK_OK(libsched_services_waiting_pods(services, NULL, 0, &waiting, err));
+  CHECK(waiting == 0);
+  CHECK(libsched_view_pod_count(libsched_cluster_view(cluster)) == (binds ? 5U : 0U));
+  for (int i = 0; i < 5; ++i) libsched_scheduling_unref(pods[i]);
+  libsched_writer_queue_unref(options.writer);
+  libsched_status_unref(status);
+  libsched_evaluator_unref(evaluator);
+  libsched_cluster_unref(cluster);
+  libsched_framework_unref(framework);
+}
+
+static void test_gang(void) {
+  schedule_gang(4, false);
+  schedule_gang(5, true);
+}
+
 static void test_refused(void) {
   libsched_registry* registry = NULL;
   CHECK_OK(libsched_registry_create(&registry, err));
@@ -99,6 +167,7 @@ static void test_refused(void) {
 int main(void) {
   test_c_plugin();
   test_cpp_plugin();
+  test_gang();
   test_refused();
   return finish();
 }

@@ -103,7 +103,9 @@ class World::FakePlugin final : public Plugin {
   FakePlugin(World& world, Spec& spec) : world_(world), spec_(spec) {}
   bool foreign() const override { return true; }
 
-  Status pre_enqueue(const Pod& pod) const override { return status_of(rule("preEnqueue", pod)); }
+  Status pre_enqueue(const Call&, const Pod& pod) const override {
+    return status_of(rule("preEnqueue", pod));
+  }
   Result<Status> pre_filter(const PreFilterCall& call, PreFilterResult*) const override {
     return note("preFilter", call.pod, {}, status_of(rule("preFilter", call.pod)));
   }

@@ -44,7 +44,7 @@ class ForeignPlugin final : public Plugin {
 
   // queue.cpp
   bool less(const QueuedPod& a, const QueuedPod& b) const override;
-  Status pre_enqueue(const Pod& pod) const override;
+  Status pre_enqueue(const Call& call, const Pod& pod) const override;
   bool signs() const override { return slots().sign != nullptr; }
   Status sign(const View& view, const Pod& pod,
               std::vector<SignFragment>* fragments) const override;

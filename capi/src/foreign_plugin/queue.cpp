@@ -8,7 +8,7 @@ bool ForeignPlugin::less(const QueuedPod& a, const QueuedPod& b) const {
   return slots().less(self(), wrap(&a.pod), a.timestamp_ns, wrap(&b.pod), b.timestamp_ns);
 }
 
-Status ForeignPlugin::pre_enqueue(const Pod& pod) const {
+Status ForeignPlugin::pre_enqueue(const Call&, const Pod& pod) const {
   SlotCall asked(*r_);
   return asked.finish(slots().pre_enqueue(self(), wrap(&pod), asked.status()));
 }

@@ -56,7 +56,7 @@ class DefaultPreemption final : public Plugin {
   DefaultPreemption(const DefaultPreemptionArgs& args, bool asynchronous)
       : args_(args), asynchronous_(asynchronous), executor_(asynchronous) {}
 
-  Status pre_enqueue(const Pod& pod) const override {
+  Status pre_enqueue(const Call&, const Pod& pod) const override {
     if (!asynchronous_ || !executor_.preempting(pod)) return {};
     return Status(Code::kUnschedulableAndUnresolvable,
                   "waiting for the preemption for this pod to be finished");

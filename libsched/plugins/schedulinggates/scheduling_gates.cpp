@@ -8,7 +8,7 @@ namespace {
 
 class SchedulingGates final : public Plugin {
  public:
-  Status pre_enqueue(const Pod& pod) const override {
+  Status pre_enqueue(const Call&, const Pod& pod) const override {
     if (pod.spec.scheduling_gates.empty()) return {};
     const std::vector<std::string> gates(pod.spec.scheduling_gates.begin(),
                                          pod.spec.scheduling_gates.end());

@@ -72,7 +72,11 @@ Result<void> EventHandlers::pod(const WatchEvent& event) {
   }
   if (before) return update_waiting(before, given);
   pods_.reserve();
-  if (responsible(*given)) LIBSCHED_TRY(queue_->add(given));
+  if (responsible(*given)) {
+    LIBSCHED_TRY(queue_->add(given));
+    if (profiles_[0]->framework().gates().enabled(Gate::kGangScheduling))
+      LIBSCHED_TRY(move("UnschedulablePod", kAdd, {}, given));
+  }
   pods_.put(given);
   return {};
 }

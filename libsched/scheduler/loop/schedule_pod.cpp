@@ -26,12 +26,17 @@ void Scheduler::start_cycle() {
   popped_ = std::move(*popped);
   if (options_.observer) options_.observer->popped(*popped_);
   in_cycle_ = true;
-  run_task(services_->api().may_wait(), [this, queued = popped_] {
+  // The cycle of a group goes on while its first members are being bound.
+  const bool beside = services_->api().may_wait() || in_group(*popped_->pod);
+  run_task(beside, [this, queued = popped_] {
     struct Leave {
       Scheduler& s;
       ~Leave() { s.in_cycle_ = false; }
     } const leave{*this};
-    cycle(queued);
+    if (in_group(*queued->pod))
+      cycle_group(queued);
+    else
+      cycle(queued);
   });
 }
 
@@ -39,7 +44,7 @@ void Scheduler::cycle(const QueuedPodRef& queued) {
   const PodRef pod = queued->pod;
   Evaluator* const profile = profile_of(profiles_, *pod, {});
   if (profile == nullptr) {
-    check(queue_->done(uid_of(*pod)));
+    finish(*pod);
     popped_ = nullptr;
     return;
   }
@@ -55,19 +60,27 @@ void Scheduler::cycle(const QueuedPodRef& queued) {
   if (outcome.attempt == Attempt::kFailed) {
     handle_failure(queued, pod, {}, *outcome.failure);
   } else if (outcome.attempt == Attempt::kAssumed) {
-    const FlightRef flight = std::make_shared<Flight>();
-    flight->queued = queued;
-    flight->binding = std::move(outcome.binding);
     in_cycle_ = false;
     popped_ = nullptr;
-    if (options_.observer) options_.observer->assumed(*queued, flight->node());
-    activate();
-    start_binding(flight);
+    start_flight(queued, std::move(outcome.binding));
   } else {  // skipped
-    check(queue_->done(uid_of(*pod)));
+    finish(*pod);
   }
   popped_ = nullptr;
 }
+
+// The pod is assumed on its node, and its binding cycle begins.
+void Scheduler::start_flight(const QueuedPodRef& queued, Ref<Binding> binding) {
+  const FlightRef flight = std::make_shared<Flight>();
+  flight->queued = queued;
+  flight->binding = std::move(binding);
+  if (options_.observer) options_.observer->assumed(*queued, flight->node());
+  activate();
+  start_binding(flight);
+}
+
+// The pod's cycle has ended without a result.
+void Scheduler::finish(const Pod& pod) { check(queue_->done(uid_of(pod))); }
 
 // A pod comes back to the queue in its present version, unless the API server has bound or lost it.
 void Scheduler::handle_failure(const QueuedPodRef& queued, const PodRef& pod, Str node,
@@ -97,7 +110,9 @@ void Scheduler::return_interrupted() {
     failure.status = Status::from_error("out of memory");
     return failure;
   };
-  if (popped_ && !in_cycle_) {
+  if (group_ && !in_cycle_) {
+    fail_group(out_of_memory());
+  } else if (popped_ && !in_cycle_) {
     handle_failure(popped_, popped_->pod, {}, out_of_memory());
     popped_ = nullptr;
   }

@@ -83,6 +83,9 @@ class Scheduler final : public RefCounted, public WatchSink {
   size_t binding_count() const { return bindings_; }
 
  private:
+  // The pods of a PodGroup in their cycle.
+  struct Group;
+  struct Member;
   // A pod on its way from the queue to its node.
   struct Flight;
   using FlightRef = std::shared_ptr<Flight>;
@@ -104,10 +107,27 @@ class Scheduler final : public RefCounted, public WatchSink {
   bool can_pop() const;
   void start_cycle();
   void cycle(const QueuedPodRef& queued);
+  void start_flight(const QueuedPodRef& queued, Ref<Binding> binding);
+  void finish(const Pod& pod);
   void handle_failure(const QueuedPodRef& queued, const PodRef& pod, Str node,
                       const Failure& failure);
   void return_interrupted();
   void activate();
+
+  // schedule_group.cpp
+  bool in_group(const Pod& pod) const;
+  void cycle_group(const QueuedPodRef& first);
+  bool pull_members(Group& group);
+  bool choose_profile(Group& group);
+  void skip_members(Group& group);
+  void try_members(Group& group);
+  void take_back(Group& group);
+  void submit(Group& group);
+  void patch_condition(const Group& group);
+  void commit_member(const Group& group, Member& m);
+  void fail_member(Member& m, const Failure& failure);
+  void finish_member(Member& m);
+  void fail_group(const Failure& failure);
 
   // bind_pod.cpp
   void run_task(bool may_wait, std::function<void()> task);
@@ -133,6 +153,7 @@ class Scheduler final : public RefCounted, public WatchSink {
   std::vector<TimeSource*> sources_;
   std::vector<FlightRef> permitted_;  // wait on Permit
   QueuedPodRef popped_;               // its cycle has begun, but not ended
+  std::shared_ptr<Group> group_;      // likewise, with the popped pod's group
   FlightRef interrupted_;             // a list of those whose binding has run out of memory
   bool in_cycle_ = false;
   bool catching_up_ = false;

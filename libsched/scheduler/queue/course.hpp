@@ -30,8 +30,8 @@ struct Course {
   Step last() const { return steps[count - 1].step; }
 
   // PreEnqueue: a plugin that gates the pod counts as a rejector, even after the gate has opened.
-  void gate(const QueueProfiles& profiles, const Pod& as, uint32_t scheduler) {
-    gating = profiles.ask_gates(as, scheduler, gating);
+  void gate(const QueueProfiles& profiles, const Call& call, const Pod& as, uint32_t scheduler) {
+    gating = profiles.ask_gates(call, as, scheduler, gating);
     if (!gated()) return;
     if (!unschedulable.has(gating) && !pending.has(gating)) blamed.add(gating);
     unschedulable.add(gating);

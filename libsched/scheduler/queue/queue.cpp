@@ -103,8 +103,14 @@ void SchedulingQueue::add_new(const PodRef& pod, const EventPlan& event) {
 Result<void> SchedulingQueue::add(const PodRef& pod) {
   LIBSCHED_TRY(may_change());
   const Busy busy(*this);
+  PodGroups::Change member = join_group(pod);
   add_new(pod, *pod_added_);
+  member.keep();
   return {};
+}
+
+PodGroups::Change SchedulingQueue::join_group(const PodRef& pod) {
+  return services_->pod_groups().put(gates_.enabled(Gate::kGenericWorkload) ? pod : PodRef());
 }
 
 SchedulingQueue::PodEvents SchedulingQueue::pod_events(const Pod& after, const Pod& before) {
@@ -120,17 +126,24 @@ Result<void> SchedulingQueue::update(const PodRef& old_pod, const PodRef& new_po
   if (old_pod->meta.name != new_pod->meta.name || old_pod->meta.ns != new_pod->meta.ns)
     return misuse("an update changes the name of a pod");
   const Busy busy(*this);
+  PodGroups::Change member = join_group(new_pod);
+  change(old_pod, new_pod);
+  member.keep();
+  return {};
+}
+
+void SchedulingQueue::change(const PodRef& old_pod, const PodRef& new_pod) {
   const PodEvents events = pod_events(*new_pod, *old_pod);
   const ObjectChange change{"Pod", old_pod, new_pod};
   if (in_flight_.has(*new_pod)) {
     in_flight_.reserve(events.count);
     for (size_t i = 0; i < events.count; ++i) in_flight_.push(*events.plans[i], change);
-    return {};
+    return;
   }
   QueuedPodInfo* const there = table_.find(*new_pod);
   if (there == nullptr) {
     add_new(new_pod, *pod_updated_);
-    return {};
+    return;
   }
   const uint32_t scheduler = metrics_.scheduler(new_pod->spec.scheduler_name);
   if (there->heap != QueueHeap::kNone) {
@@ -141,7 +154,7 @@ Result<void> SchedulingQueue::update(const PodRef& old_pod, const PodRef& new_po
       active_.fix(*there);
     else
       (there->heap == QueueHeap::kBackoff ? backoff_ : error_backoff_).fix(*there);
-    return {};
+    return;
   }
   Course course(*there);
   bool nominates = false;  // again, by its status
@@ -162,13 +175,13 @@ Result<void> SchedulingQueue::update(const PodRef& old_pod, const PodRef& new_po
   there->pod = new_pod;
   there->scheduler = scheduler;
   take(course);
-  return {};
 }
 
 Result<void> SchedulingQueue::remove(const Pod& pod) {
   LIBSCHED_TRY(may_change());
   const Busy busy(*this);
   services_->nominator().remove(pod);
+  services_->pod_groups().remove(pod);
   QueuedPodInfo* const there = table_.find(pod);
   if (there == nullptr) return {};
   if (there->heap != QueueHeap::kNone) {

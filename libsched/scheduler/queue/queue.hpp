@@ -170,6 +170,9 @@ class SchedulingQueue final : public RefCounted {
 
   // Changes without may_change() (queue.cpp, moves.cpp).
   void add_new(const PodRef& pod, const EventPlan& event);
+  void change(const PodRef& old_pod, const PodRef& new_pod);
+  // The pod waits for a node, as upstream's cache is told beside the queue.
+  PodGroups::Change join_group(const PodRef& pod);
   bool fly(QueuedPodInfo& pod);  // false: such a pod is in flight
   template <typename Wanted>
   void move(const EventPlan& plan, const ObjectChange& change, bool flushed, Wanted&& wanted);

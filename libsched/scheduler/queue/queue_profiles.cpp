@@ -85,10 +85,11 @@ const EventPlan& QueueProfiles::plan(Str resource, ActionType actions, Str label
   return *plans_.emplace(key, std::move(plan)).first->second;
 }
 
-PluginId QueueProfiles::ask_gates(const Pod& pod, uint32_t scheduler, PluginId gating) const {
+PluginId QueueProfiles::ask_gates(const Call& call, const Pod& pod, uint32_t scheduler,
+                                  PluginId gating) const {
   if (scheduler >= profiles_.size()) return kNoPlugin;
   const std::vector<Gate>& gates = profiles_[scheduler].gates;
-  const auto closed = [&](const Gate& g) { return !g.plugin->pre_enqueue(pod).success(); };
+  const auto closed = [&](const Gate& g) { return !g.plugin->pre_enqueue(call, pod).success(); };
   for (const Gate& g : gates)
     if (g.name == gating && closed(g)) return gating;
   for (const Gate& g : gates)

@@ -50,7 +50,7 @@ class QueueProfiles {
   const EventPlan& plan(Str resource, ActionType actions, Str label, QueueMetrics* metrics);
   // The first PreEnqueue plugin that does not succeed, trying `gating` first; kNoPlugin: all
   // succeed.
-  PluginId ask_gates(const Pod& pod, uint32_t scheduler, PluginId gating) const;
+  PluginId ask_gates(const Call& call, const Pod& pod, uint32_t scheduler, PluginId gating) const;
   // Upstream's isPodWorthRequeuing, for a pod with these rejectors.
   Requeueing worth_requeueing(const Pod& pod, uint32_t scheduler, const RejectorSet& unschedulable,
                               const RejectorSet& pending, const EventPlan& plan, const View& view,

@@ -7,7 +7,8 @@ namespace libsched {
 // backoff.
 void SchedulingQueue::move_to_active(Course& course, const Pod& as, uint32_t scheduler,
                                      uint32_t event, bool from_backoff) const {
-  if (!(pops_from_backoff_ && from_backoff)) course.gate(profiles_, as, scheduler);
+  if (!(pops_from_backoff_ && from_backoff))
+    course.gate(profiles_, {view(), *services_}, as, scheduler);
   course.take(course.gated() ? Course::Step::kGated : Course::Step::kActivate, event);
 }
 
@@ -22,7 +23,7 @@ SchedulingQueue::Destination SchedulingQueue::requeue(Course& course, const Pod&
   }
   if (how == Requeueing::kAfterBackoff && !backoff_times_.over(backoff_expiration_ns, now())) {
     if (pops_from_backoff_) {
-      course.gate(profiles_, as, scheduler);
+      course.gate(profiles_, {view(), *services_}, as, scheduler);
       if (course.gated()) {
         course.take(Course::Step::kWait, event);
         return Destination::kUnschedulable;
@@ -40,6 +41,8 @@ SchedulingQueue::Destination SchedulingQueue::requeue(Course& course, const Pod&
 Requeueing SchedulingQueue::how_after_flight(const Course& course, const Pod& as,
                                              uint32_t scheduler) const {
   if ((course.unschedulable | course.pending).empty()) return Requeueing::kAfterBackoff;
+  if (!as.spec.scheduling_group.empty() && gates_.enabled(Gate::kGenericWorkload))
+    return Requeueing::kAfterBackoff;
   Requeueing out = Requeueing::kSkip;
   const bool flying = in_flight_.any_since(as, [&](const InFlight::Entry& e) {
     const Requeueing how = worth_requeueing(course, as, scheduler, *e.event, e.change);

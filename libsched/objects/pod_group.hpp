@@ -1,0 +1,36 @@
+// PodGroup (scheduling.k8s.io): a set of pods with a policy for scheduling them together. Pods name
+// theirs in spec.schedulingGroup.
+#pragma once
+
+#include "libsched/objects/stored_kind.hpp"
+
+namespace libsched {
+
+class PodGroup final : public Object {
+ public:
+  static constexpr StoredKind kStoredKind = StoredKind::kPodGroup;
+  explicit PodGroup(size_t first_block = 256) : Object(first_block) {}
+
+  struct Condition {
+    Str type, status, reason, message;
+    Str last_transition;  // as written
+  };
+
+  bool basic = false, gang = false;  // which policies spec.schedulingPolicy has
+  int32_t min_count = 0;             // gang: so many members are scheduled together, or none
+  Span<Condition> conditions;
+
+  // The condition of this type, or null.
+  const Condition* find_condition(Str type) const {
+    for (const Condition& c : conditions)
+      if (c.type == type) return &c;
+    return nullptr;
+  }
+};
+using PodGroupRef = Ref<const PodGroup>;
+
+// A copy whose last condition is this one, in place of another of its type. It keeps the parsed
+// object alive and has no document of its own.
+PodGroupRef with_condition(const PodGroup& group, const PodGroup::Condition& condition);
+
+}  // namespace libsched

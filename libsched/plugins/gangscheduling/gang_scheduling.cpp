@@ -1,0 +1,99 @@
+// GangScheduling: the pods of a PodGroup with the policy "gang" enter the queue when there are
+// enough of them, and wait on Permit until enough of them have a node. Mirrors upstream's
+// plugins/gangscheduling.
+#include "libsched/base/quote.hpp"
+#include "libsched/objects/pod_group.hpp"
+#include "libsched/plugins/hints.hpp"
+#include "libsched/plugins/in_tree.hpp"
+
+namespace libsched {
+namespace {
+
+constexpr Str kName = "GangScheduling";
+constexpr int64_t kPermitTimeoutNs = 5 * 60 * int64_t{1'000'000'000};
+
+const PodGroup* group_of(const View& view, const Pod& pod) {
+  return view.objects().find<PodGroup>(pod.meta.ns, pod.spec.scheduling_group);
+}
+
+std::string key_of(const Pod& pod) {
+  return std::string(pod.meta.ns) + "/" + std::string(pod.spec.scheduling_group);
+}
+
+// A negative number is any number of members.
+bool enough(size_t members, const PodGroup& group) {
+  return static_cast<int64_t>(members) >= group.min_count;
+}
+
+Status no_state(const Pod& pod) {
+  return Status::from_error("pod group state not found for pod group " + key_of(pod));
+}
+
+class GangScheduling final : public Plugin {
+ public:
+  Status pre_enqueue(const Call& call, const Pod& pod) const override {
+    if (pod.spec.scheduling_group.empty()) return {};
+    const PodGroup* group = group_of(call.view, pod);
+    if (group == nullptr)
+      return Status(Code::kUnschedulableAndUnresolvable, "waiting for pods's pod group " +
+                                                             go_quote(pod.spec.scheduling_group) +
+                                                             " to appear in scheduling queue");
+    if (!group->gang) return {};
+    const PodGroupState state =
+        call.services.pod_groups().state(call.view, pod.meta.ns, pod.spec.scheduling_group);
+    if (state.all() == 0) return no_state(pod);
+    if (!enough(state.all(), *group))
+      return Status(Code::kUnschedulableAndUnresolvable,
+                    "waiting for minCount pods from a gang to appear in scheduling queue");
+    return {};
+  }
+
+  Status permit(const BindingCall& call, int64_t* timeout_ns) const override {
+    const Pod& pod = call.pod;
+    if (pod.spec.scheduling_group.empty()) return {};
+    const PodGroup* group = group_of(*call.view, pod);
+    if (group == nullptr)
+      return Status::from_error("failed to get podGroup " + key_of(pod) +
+                                ": podgroup.scheduling.k8s.io " +
+                                go_quote(pod.spec.scheduling_group) + " not found");
+    if (!group->gang) return {};
+    const PodGroupState state =
+        call.services.pod_groups().state(*call.view, pod.meta.ns, pod.spec.scheduling_group);
+    if (state.all() == 0) return no_state(pod);
+    if (!enough(state.scheduled, *group)) {
+      std::map<std::string, PodRef> others;
+      for (const PodRef& other : state.unscheduled)
+        others[std::string(other->meta.ns) + "/" + std::string(other->meta.name)] = other;
+      call.services.activate(std::move(others));
+      *timeout_ns = kPermitTimeoutNs;
+      return Status(Code::kWait, "waiting for minCount pods from a gang to be scheduled");
+    }
+    for (const PodRef& other : state.assumed)
+      if (const auto waiting = call.services.waiting_pods().get(other->meta.uid))
+        waiting->allow(kName);
+    return {};
+  }
+
+  // A pod's group never changes, nor does a PodGroup.
+  bool registers_events() const override { return true; }
+  Result<std::vector<ClusterEventWithHint>> events_to_register() const override {
+    return std::vector<ClusterEventWithHint>{hinted(kPodEvents, kAdd),
+                                             hinted(kPodGroupEvents, kAdd)};
+  }
+  Result<QueueingHint> hint(size_t registration, const View&, const Pod& pod,
+                            const ObjectChange& change) const override {
+    if (!change.after) return no_object(change);
+    const Str group = pod.spec.scheduling_group;
+    if (group.empty() || pod.meta.ns != change.after->meta.ns) return QueueingHint::kQueueSkip;
+    return queue_if(registration == 0 ? object_of<Pod>(change.after)->spec.scheduling_group == group
+                                      : change.after->meta.name == group);
+  }
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Plugin>> make_gang_scheduling(const FactoryCall&) {
+  return std::unique_ptr<Plugin>(std::make_unique<GangScheduling>());
+}
+
+}  // namespace libsched

@@ -1,0 +1,252 @@
+// Scheduler: the cycle of a PodGroup, upstream's schedule_one_podgroup.go. All members in the queue
+// are first tried together: each is assumed, reserved and permitted, and all are taken back. If
+// Permit let one of them pass, the members that fit are then scheduled for real.
+#include <algorithm>
+
+#include "libsched/base/quote.hpp"
+#include "libsched/objects/pod_group.hpp"
+#include "libsched/scheduler/loop/flight.hpp"
+#include "libsched/scheduler/loop/group_condition.hpp"
+
+namespace libsched {
+namespace {
+
+constexpr const char* kUnschedulable = "pod group is unschedulable";
+
+// The failure of a member because of its group.
+Failure group_failure(const std::string& why) {
+  Failure failure;
+  failure.status = why.empty() ? Status(Code::kUnschedulable) : Status(Code::kUnschedulable, why);
+  failure.status.set_error(kUnschedulable);
+  return failure;
+}
+
+Failure error_failure(const std::string& text) {
+  Failure failure;
+  failure.status = Status::from_error(text);
+  return failure;
+}
+
+bool sorts_before(const QueuedPodRef& a, const QueuedPodRef& b) {
+  if (a->pod->priority() != b->pod->priority()) return a->pod->priority() > b->pod->priority();
+  return a->initial_attempt_ns < b->initial_attempt_ns;
+}
+
+}  // namespace
+
+// A pod that takes part in its group's cycle.
+struct Scheduler::Member {
+  QueuedPodRef queued;
+  Ref<Scheduling> trial;  // null: it has not been tried
+  bool open = true;       // in flight, without a binding cycle
+  bool assumed = false;   // by the trial
+};
+
+struct Scheduler::Group {
+  std::string ns, name;
+  Evaluator* profile = nullptr;
+  std::vector<Member> members;  // in their order
+  // Of the trials together: Success, Unschedulable, or Error.
+  Status status;
+  bool waits_for_preemption = false;
+};
+
+bool Scheduler::in_group(const Pod& pod) const {
+  return !pod.spec.scheduling_group.empty() &&
+         profiles_[0]->framework().gates().enabled(Gate::kGenericWorkload);
+}
+
+void Scheduler::cycle_group(const QueuedPodRef& first) {
+  const Pod& pod = *first->pod;
+  const auto group = std::make_shared<Group>();
+  group->ns = pod.meta.ns;
+  group->name = pod.spec.scheduling_group;
+  group->members.push_back({first, {}});
+  group_ = group;
+  popped_ = nullptr;
+  if (pull_members(*group) && choose_profile(*group)) {
+    skip_members(*group);
+    if (!group->members.empty()) {
+      try_members(*group);
+      take_back(*group);
+      submit(*group);
+      patch_condition(*group);
+    }
+  }
+  group_ = nullptr;
+}
+
+// Takes the other members out of the queue; false: the group is not known.
+bool Scheduler::pull_members(Group& group) {
+  const QueuedPodRef first = group.members[0].queued;
+  const PodGroupState state = services_->pod_groups().state(cluster_->view(), group.ns, group.name);
+  if (state.all() == 0) {
+    Failure failure = error_failure(
+        "error while retrieving pod group state: pod group state not found for pod group " +
+        group.ns + "/" + group.name);
+    failure.nomination.reset();
+    fail_member(group.members[0], failure);
+    return false;
+  }
+  group.members.reserve(state.unscheduled.size() + 1);
+  for (const PodRef& other : state.unscheduled) {
+    if (other->meta.name == first->pod->meta.name) continue;
+    Result<QueuedPodRef> popped = queue_->pop_specific(*other);
+    if (!popped.ok())
+      check(popped.error());
+    else if (*popped)
+      group.members.push_back({std::move(*popped), {}});
+  }
+  std::stable_sort(group.members.begin(), group.members.end(),
+                   [](const auto& a, const auto& b) { return sorts_before(a.queued, b.queued); });
+  return true;
+}
+
+bool Scheduler::choose_profile(Group& group) {
+  const Str name = group.members[0].queued->pod->spec.scheduler_name;
+  for (const Member& m : group.members) {
+    const Str other = m.queued->pod->spec.scheduler_name;
+    if (other == name) continue;
+    const Failure failure = error_failure(
+        "all pods in a single pod group should have the same .spec.schedulerName set, got: " +
+        go_quote(other) + " and " + go_quote(name));
+    for (Member& failed : group.members) fail_member(failed, failure);
+    return false;
+  }
+  group.profile = profile_of(profiles_, *group.members[0].queued->pod, {});
+  if (group.profile != nullptr) return true;
+  for (Member& m : group.members) finish_member(m);
+  return false;
+}
+
+void Scheduler::skip_members(Group& group) {
+  std::vector<Member> left;
+  left.reserve(group.members.size());
+  for (Member& m : group.members)
+    if (skipped_attempt(*group.profile, m.queued->pod))
+      finish_member(m);
+    else
+      left.push_back(m);
+  group.members = std::move(left);
+}
+
+// Upstream's podGroupSchedulingDefaultAlgorithm.
+void Scheduler::try_members(Group& group) {
+  group.status = Status(Code::kUnschedulable);
+  group.status.set_error(kUnschedulable);
+  SchedulingOptions options = cycle_options_;
+  options.trial = true;
+  bool preempts = false;
+  for (Member& m : group.members) {
+    Result<Ref<Scheduling>> ran = schedule_with(*group.profile, m.queued->pod, options);
+    if (ran.ok()) {
+      m.trial = std::move(*ran);
+    } else {
+      m.trial = make_ref<Scheduling>();
+      m.trial->failure = error_failure(ran.error().message);
+    }
+    activate();
+    const Scheduling& trial = *m.trial;
+    m.assumed = trial.attempt == Attempt::kAssumed;
+    if (!m.assumed) {
+      const Status& status = trial.failure->status;
+      if (status.rejected()) continue;
+      group.status = Status::wrap("failed to schedule other pod from a pod group: ", status);
+      group.waits_for_preemption = false;
+      return;
+    }
+    preempts = preempts || trial.failure.has_value();
+    if (!trial.permit.success()) continue;
+    group.waits_for_preemption = preempts;
+    group.status = Status();
+    if (!preempts) continue;
+    group.status = Status(Code::kUnschedulable, "pod group is waiting for preemption to complete");
+    group.status.set_error(kUnschedulable);
+  }
+}
+
+// Undoes the trials, the last one first.
+void Scheduler::take_back(Group& group) {
+  for (size_t i = group.members.size(); i-- > 0;) {
+    Member& m = group.members[i];
+    if (!m.assumed) continue;
+    const Result<void> undone = undo_trial(*group.profile, *m.trial);
+    check(undone);
+    m.assumed = !undone.ok();
+  }
+}
+
+// Upstream's submitPodGroupAlgorithmResult.
+void Scheduler::submit(Group& group) {
+  for (Member& m : group.members) {
+    const Scheduling* trial = m.trial.get();
+    const bool fits = trial != nullptr && trial->attempt == Attempt::kAssumed;
+    if (group.status.code == Code::kError) {
+      const bool own =
+          trial != nullptr && trial->failure && trial->failure->status.code == Code::kError;
+      Failure failure;
+      failure.status = own ? trial->failure->status : group.status;
+      fail_member(m, failure);
+    } else if (fits && !trial->failure && group.status.success()) {
+      commit_member(group, m);
+    } else if (fits && !trial->failure && group.waits_for_preemption) {
+      Failure failure;
+      failure.status = group.status;
+      failure.nomination = Nomination{true, trial->node};
+      fail_member(m, failure);
+    } else if (fits && !group.waits_for_preemption) {
+      fail_member(m, group_failure(trial->permit.message()));
+    } else {
+      fail_member(m, *trial->failure);
+    }
+  }
+}
+
+// The member is assumed, reserved and permitted again, and bound.
+void Scheduler::commit_member(const Group& group, Member& m) {
+  SchedulingOptions options = cycle_options_;
+  options.state = m.trial->state;
+  options.node = m.trial->node;
+  Result<Ref<Scheduling>> ran = schedule_with(*group.profile, m.queued->pod, options);
+  if (!ran.ok()) return fail_member(m, error_failure(ran.error().message));
+  Scheduling& outcome = **ran;
+  if (outcome.attempt != Attempt::kAssumed) return fail_member(m, *outcome.failure);
+  m.open = false;
+  start_flight(m.queued, std::move(outcome.binding));
+}
+
+void Scheduler::fail_member(Member& m, const Failure& failure) {
+  m.open = false;
+  handle_failure(m.queued, m.queued->pod, {}, failure);
+}
+
+void Scheduler::finish_member(Member& m) {
+  m.open = false;
+  finish(*m.queued->pod);
+}
+
+void Scheduler::patch_condition(const Group& group) {
+  const PodGroup* known = cluster_->view().objects().find<PodGroup>(group.ns, group.name);
+  if (known == nullptr) return;
+  const bool error = group.status.code == Code::kError;
+  const std::string message = error ? group.status.as_error().value_or("") : group.status.message();
+  const PodGroup::Condition wanted = {"PodGroupScheduled",
+                                      group.status.success() ? "True" : "False",
+                                      group.status.success() ? "Scheduled"
+                                      : error                ? "SchedulerError"
+                                                             : "Unschedulable",
+                                      message,
+                                      {}};
+  set_condition(*known, wanted, now(), services_->api());
+}
+
+// After a lack of memory: the group's members that are still in flight fail.
+void Scheduler::fail_group(const Failure& failure) {
+  const std::shared_ptr<Group> group = group_;
+  take_back(*group);
+  for (Member& m : group->members)
+    if (m.open) fail_member(m, failure);
+  group_ = nullptr;
+}
+
+}  // namespace libsched

@@ -1,4 +1,4 @@
-// The queue and pods of PodGroups: who is a member, and how members come back.
+// The queue and pods of PodGroups: which pods are members, and how members come back.
 #include "libsched/scheduler/queue/queue_trial_test.hpp"
 
 namespace libsched {

@@ -18,6 +18,7 @@ std::string verb_of(ApiVerb verb, StoredKind kind) {
     case ApiVerb::kPatchPodStatus: return "patchStatus";
     case ApiVerb::kUpdateObject: break;
   }
+  if (kind == StoredKind::kPodGroup) return "patchGroup";
   return kind == StoredKind::kPersistentVolume ? "updatePV" : "updatePVC";
 }
 Error fault_error(const std::string& error, const std::string& name) {
@@ -94,8 +95,23 @@ Result<void> Recorder::delete_pod(const Pod& pod) {
 Result<void> Recorder::patch_pod_status(const Pod& pod, const PodStatusPatch& patch) {
   return end("patchStatus", pod.meta, [&] { return server_->patch_pod_status(pod, patch); });
 }
+// The fields of the condition that change.
+Json Recorder::group_change(const PodGroup& group) {
+  const PodGroup::Condition& c = *group.find_condition("PodGroupScheduled");
+  Json now = {{"status", c.status}, {"reason", c.reason}, {"message", c.message}};
+  const Json before = std::exchange(groups_[name_of(group.meta)], now);
+  Json out = {{"type", c.type}};
+  for (const auto& [field, text] : now.items())
+    if (text != "" && (before.is_null() || before[field] != text)) out[field] = text;
+  return out;
+}
+
 Result<void> Recorder::update_object(StoredKind kind, const ObjectRef& object, Str patch) {
-  return end(verb_of(ApiVerb::kUpdateObject, kind), object->meta, [&]() -> Result<void> {
+  const std::string verb = verb_of(ApiVerb::kUpdateObject, kind);
+  if (kind == StoredKind::kPodGroup)
+    begun_.at(verb + " " + name_of(object->meta)).front()->json["condition"] =
+        group_change(static_cast<const PodGroup&>(*object));
+  return end(verb, object->meta, [&]() -> Result<void> {
     LIBSCHED_TRY(server_->update_object(kind, object, patch));
     updated_(kind, object->meta, patch);
     return {};

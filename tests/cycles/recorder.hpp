@@ -5,6 +5,7 @@
 #include <deque>
 #include <map>
 
+#include "libsched/objects/pod_group.hpp"
 #include "libsched/scheduler/api_memory/api_server.hpp"
 #include "world.hpp"
 
@@ -40,6 +41,7 @@ class Recorder final : public ApiClient {
     bool slow = false;
   };
   int64_t since_start() const { return clock_->now_ns() - start_; }
+  Json group_change(const PodGroup& group);
   template <typename F>
   Result<void> end(const std::string& verb, const ObjectMeta& about, F&& effect);
 
@@ -50,6 +52,7 @@ class Recorder final : public ApiClient {
   std::vector<World::Rule> faults_;
   std::vector<std::shared_ptr<Call>> calls_;
   std::map<std::string, std::deque<std::shared_ptr<Call>>> begun_;
+  std::map<std::string, Json> groups_;  // the conditions of PodGroups
   std::vector<Json> events_;
 };
 

@@ -41,9 +41,11 @@ Result<void> TurningApi::patch_pod_status(const Pod& pod, const PodStatusPatch& 
 
 Result<void> TurningApi::update_object(StoredKind kind, const ObjectRef& object, Str patch) {
   if (kind == StoredKind::kPodGroup)
-    return make(
-        {ApiVerb::kUpdateObject, Tasks::Rank::kPatchGroup, "patchGroup", "patchGroup returns"},
-        object->meta, [&] { return api_->update_object(kind, object, patch); });
+    return make({{ApiVerb::kUpdateObject, object->meta, kind},
+                 Tasks::Rank::kPatchGroup,
+                 "patchGroup",
+                 "patchGroup returns"},
+                [&] { return api_->update_object(kind, object, patch); });
   const bool volume = kind == StoredKind::kPersistentVolume;
   return make({{ApiVerb::kUpdateObject, object->meta, kind},
                Tasks::Rank::kPlugin,

@@ -97,6 +97,8 @@ bool Scheduler::pull_members(Group& group) {
     else if (*popped)
       group.members.push_back({std::move(*popped), {}});
   }
+  // The nomination of a pod that is in no queue holds no room: upstream knows but its name then.
+  for (const Member& m : group.members) services_->nominator().remove(*m.queued->pod);
   std::stable_sort(group.members.begin(), group.members.end(),
                    [](const auto& a, const auto& b) { return sorts_before(a.queued, b.queued); });
   return true;
@@ -145,7 +147,7 @@ void Scheduler::try_members(Group& group) {
       m.trial = make_ref<Scheduling>();
       m.trial->failure = error_failure(ran.error().message);
     }
-    activate();
+    catch_up();
     const Scheduling& trial = *m.trial;
     m.assumed = trial.attempt == Attempt::kAssumed;
     if (!m.assumed) {

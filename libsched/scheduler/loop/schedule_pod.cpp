@@ -49,6 +49,7 @@ void Scheduler::cycle(const QueuedPodRef& queued) {
     return;
   }
   Result<Ref<Scheduling>> ran = schedule_with(*profile, pod, cycle_options_);
+  catch_up();  // with what PostFilter has caused
   if (!ran.ok()) {
     Failure failure;
     failure.status = Status::from_error(ran.error().message);

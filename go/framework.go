@@ -204,15 +204,29 @@ func (fw *Framework) Profile() string {
 
 // PluginWeight is a plugin at an extension point; the weight applies to "score".
 type PluginWeight struct {
-	Name   string `json:"name"`
-	Weight int32  `json:"weight"`
+	Name   string
+	Weight int32
 }
 
 // Plugins returns the plugins of each extension point ("preFilter", "filter", ...) in their order.
 func (fw *Framework) Plugins() (map[string][]PluginWeight, error) {
-	text, err := readText(fw, fw.h, func(p *C.libsched_framework, text **C.libsched_text,
-		err **C.libsched_error) C.libsched_rc {
-		return C.libsched_framework_plugins_json(p, text, err)
-	})
-	return readJSON[map[string][]PluginWeight]("plugins", text, err)
+	ptr, ok := fw.h.acquire()
+	if !ok {
+		return nil, closedError(fw)
+	}
+	defer fw.h.release()
+	plugins := map[string][]PluginWeight{}
+	for p := C.size_t(0); ; p++ {
+		point := C.libsched_extension_point_name(p)
+		if point.len == 0 {
+			return plugins, nil
+		}
+		count := C.libsched_framework_plugin_count(ptr, point)
+		for i := C.size_t(0); i < count; i++ {
+			plugins[goString(point)] = append(plugins[goString(point)], PluginWeight{
+				Name:   goString(C.libsched_framework_plugin(ptr, point, i)),
+				Weight: int32(C.libsched_framework_plugin_weight(ptr, point, i)),
+			})
+		}
+	}
 }

@@ -59,12 +59,22 @@ Framework create_framework(const Config* config, std::string_view profile, const
   return {std::move(out)};
 }
 
-py::str plugins(const Framework& framework) {
-  TextHandle out;
-  quick([&](libsched_error** error) {
-    return libsched_framework_plugins_json(framework.handle.get(), into(out), error);
-  });
-  return from_text(out);
+// The plugins of each point that has plugins, as (name, weight).
+py::dict plugins(const Framework& framework) {
+  const libsched_framework* f = framework.handle.get();
+  py::dict out;
+  for (size_t p = 0;; ++p) {
+    const libsched_str point = libsched_extension_point_name(p);
+    if (point.len == 0) return out;
+    const size_t count = libsched_framework_plugin_count(f, point);
+    if (count == 0) continue;
+    py::tuple list(count);
+    for (size_t i = 0; i < count; ++i) {
+      list[i] = py::make_tuple(from_str(libsched_framework_plugin(f, point, i)),
+                               libsched_framework_plugin_weight(f, point, i));
+    }
+    out[from_str(point)] = std::move(list);
+  }
 }
 
 // (plugin, resource, actions, label, has_hint) of each event

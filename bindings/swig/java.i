@@ -186,7 +186,6 @@ static void append(JNIEnv *jenv, jobject builder, libsched_str text) {
 %gives_text(libsched_sign_pod)
 %gives_text(libsched_objects_report_json)
 %gives_text(libsched_config_describe_json)
-%gives_text(libsched_framework_plugins_json)
 %gives_text(libsched_decision_explain_json)
 %gives_text(libsched_queue_metrics_json)
 %gives_text(libsched_pod_raw)

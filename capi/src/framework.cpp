@@ -1,5 +1,6 @@
 // Configuration, registry, framework, status, cycle state.
 #include <iterator>
+#include <optional>
 
 #include "handles.hpp"
 #include "libsched/config/config_json.hpp"
@@ -52,6 +53,12 @@ const CycleState::Entry* entry_of(const libsched_cycle_state* state, libsched_st
   for (size_t i = 0; i < s.entries().size(); ++i)
     if (plugins[i].name == in(plugin)) return &s.entries()[i];
   return nullptr;
+}
+
+// Indexes into the plugins of a framework, which may be NULL.
+Span<uint32_t> plugins_at(const libsched_framework* framework, libsched_str point) {
+  const std::optional<ExtensionPoint> p = point_by_field(in(point));
+  return !live(framework) || !p ? Span<uint32_t>() : unwrap(framework)->at(*p);
 }
 
 }  // namespace
@@ -216,13 +223,25 @@ libsched_rc libsched_framework_queue_less(const libsched_framework* framework,
     return {};
   });
 }
-libsched_rc libsched_framework_plugins_json(const libsched_framework* framework,
-                                            libsched_text** result, libsched_error** error) {
-  LIBSCHED_REQUIRE_HANDLES(error, framework, result);
-  return guarded(error, [&]() -> Result<void> {
-    *result = own(new Text(unwrap(framework)->plugins_json()));
-    return {};
-  });
+libsched_str libsched_extension_point_name(size_t index) {
+  if (index >= size_t{kExtensionPointCount}) return out(Str());
+  return out(point_field(static_cast<ExtensionPoint>(index)));
+}
+size_t libsched_framework_plugin_count(const libsched_framework* framework, libsched_str point) {
+  return plugins_at(framework, point).size();
+}
+libsched_str libsched_framework_plugin(const libsched_framework* framework, libsched_str point,
+                                       size_t index) {
+  const Span<uint32_t> plugins = plugins_at(framework, point);
+  if (index >= plugins.size()) return out(Str());
+  return out(unwrap(framework)->plugins()[plugins[index]].name);
+}
+int64_t libsched_framework_plugin_weight(const libsched_framework* framework, libsched_str point,
+                                         size_t index) {
+  if (index >= plugins_at(framework, point).size()) return 0;
+  return in(point) == point_field(ExtensionPoint::kScore)
+             ? unwrap(framework)->score_weights()[index]
+             : 0;
 }
 
 libsched_rc libsched_cycle_state_create(libsched_cycle_state** result, libsched_error** error) {

@@ -1,6 +1,6 @@
 """Parses a comment into paragraphs, numbered rules, code, and marked facts.
 
-Marks are words that the headers use throughout: "Errors: ...", "@since 0.1". Code is
+Marks are words that the headers use throughout: "Errors: ...", "@since 0.2". Code is
 indented by two more than the comment's text.
 """
 

@@ -62,7 +62,8 @@ class Mirrored {
       mirror_ = o.mirror_;
       return;
     }
-    // The first publish() makes a mirror of its own: sharing costs more than most copies' snapshots.
+    // The first publish() makes a mirror of its own: sharing costs more than most copies'
+    // snapshots.
     marks_.reserve((size_ + N - 1) / N);
     if constexpr (kFetches) {
       items_.reserve(o.items_.size());
@@ -80,6 +81,12 @@ class Mirrored {
     return *this;
   }
   Mirrored& operator=(Mirrored&&) noexcept = default;
+  ~Mirrored() {
+    if constexpr (kFetches) {
+      for (; !items_.empty(); items_.pop_back())
+        if (items_.size() > kAhead) fetch(items_[items_.size() - 1 - kAhead]);
+    }
+  }
 
   // --- reading ---
   size_t size() const { return size_; }

@@ -184,6 +184,44 @@ TEST_CASE("pods that have ended or have no node leave the cluster, as text and a
   CHECK(c->view().pod_count() == 1);
 }
 
+TEST_CASE("a document is stored already only if each byte, the uid and the options are the same") {
+  const std::string same =
+      R"({"kind":"Node","metadata":{"name":"n","uid":"u","labels":{"zone":"a"},"annotations":{"note":)"
+      R"("long enough for every lane of the hash, and a tail"}},"spec":{"taints":[{"key":"k","effect":)"
+      R"("NoSchedule"}]},"status":{"allocatable":{"cpu":"8","memory":"16Gi","pods":"110"}}})";
+  const auto node_of = [](const std::string& document, const ParseOptions& options) {
+    return parse_node(document, options);
+  };
+  const Ref<Cluster> c = make_ref<Cluster>();
+  const auto put = [&](const NodeRef& n) {  // whether it counted as a change
+    const Change part = PutNode{n, PutMode::kApply};
+    const Result<size_t> changed = c->apply(&part, 1);
+    REQUIRE(changed.ok());
+    return *changed == 1;
+  };
+  const NodeRef first = *node_of(same, {});
+  REQUIRE(put(first));
+  CHECK_FALSE(put(*node_of(same, {})));
+  size_t others = 0;
+  for (size_t i = 0; i < same.size(); ++i) {
+    std::string other = same;
+    other[i] = other[i] == 'x' ? 'y' : 'x';
+    const Result<NodeRef> parsed = node_of(other, {});
+    if (!parsed.ok() || (*parsed)->meta.name != "n") continue;
+    CAPTURE(other);
+    CHECK(put(*parsed));
+    CHECK(put(first));
+    ++others;
+  }
+  CHECK(others > 100);
+  const NodeRef copy = copy_node(*first, "n", "v");  // has no document
+  CHECK(put(copy));
+  CHECK_FALSE(put(copy));
+  CHECK(put(copy_node(*first, "n", "v")));
+  CHECK(put(first));
+  CHECK(put(*node_of(same, {.keep_raw = true})));
+}
+
 TEST_CASE("the same document confirms a pod that was assumed") {
   Ref<Cluster> c = make_ref<Cluster>();
   const ObjectSet set = objects(node("a") + pod("p", "nodeName: a"));

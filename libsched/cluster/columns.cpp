@@ -78,8 +78,7 @@ uint32_t Columns::unuse(const ScalarAmount& s) {
   return id;
 }
 
-void Columns::collect(uint64_t since) noexcept {
-  if (unused_ <= kKeptUnused || (since != 0 && made_ <= kKeptUnused)) return;
+void Columns::reclaim(uint64_t since) noexcept {
   for (uint32_t id = kFirstScalar; id < resources_.size(); ++id) {
     Resource& r = resources_.edit(id);
     if (r.users != 0 || r.born <= since) continue;

@@ -136,7 +136,9 @@ class Columns {
 
   // Reclaims the unused columns that got their names after this epoch(), if there are enough to be
   // worthwhile.
-  void collect(uint64_t since) noexcept;
+  void collect(uint64_t since) noexcept {
+    if (unused_ > kKeptUnused && (since == 0 || made_ > kKeptUnused)) reclaim(since);
+  }
 
   Columns publish();  // as a snapshot shows them
 
@@ -174,6 +176,8 @@ class Columns {
     const bool usual = allocatable > 0 && allocatable >> kUsualBits == 0;
     inverse_[id][row] = usual ? 1.0 / static_cast<double>(allocatable) : 0.0;
   }
+
+  void reclaim(uint64_t since) noexcept;
 
   static constexpr size_t kKeptUnused = 16;
   static constexpr size_t kWord = RowColumn::kWordBytes;

@@ -307,14 +307,6 @@ void ExistingTerms::remove_pod(uint32_t slot, uint32_t row) {
   if (--p.pods == 0) ++unused_;
 }
 
-// Profiles of a what-if's pods are kept for a while, for the next what-if.
-void ExistingTerms::collect(uint64_t since) noexcept {
-  const size_t count = profile_ids_.size();
-  if (unused_ > 1024 && unused_ * 2 > count && (since == 0 || count >= collect_at_))
-    collect_profiles(since);
-  if (sparse_again_ && since == 0) trim();
-}
-
 void ExistingTerms::collect_profiles(uint64_t since) noexcept {
   for (uint32_t id = 0; id < profiles_.size(); ++id) {
     Profile& p = profiles_.edit(id);

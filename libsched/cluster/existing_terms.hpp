@@ -73,7 +73,12 @@ class ExistingTerms {
   uint64_t latest() const { return latest_; }  // grows with every profile
   // Reclaims the profiles that no pod has and that were made after this latest(), if there are
   // many. 0: nothing can be undone; arrays with few counts then also become lists.
-  void collect(uint64_t since) noexcept;
+  void collect(uint64_t since) noexcept {
+    const size_t count = profile_ids_.size();
+    if (unused_ > 1024 && unused_ * 2 > count && (since == 0 || count >= collect_at_))
+      collect_profiles(since);
+    if (sparse_again_ && since == 0) trim();
+  }
 
   // As a snapshot shows them (base/mirrored.hpp): to readers, without what changes need.
   ExistingTerms publish();

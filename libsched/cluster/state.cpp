@@ -119,7 +119,7 @@ NodeRef State::detach_node(uint32_t r) noexcept {
 
 namespace {
 
-uint64_t spread(uint64_t hash) {  // equal sums must mean equal sets
+uint64_t mixed(uint64_t hash) {  // equal sums must mean equal sets
   hash = (hash ^ (hash >> 32)) * 0xd6e8feb86659fd93ULL;
   hash = (hash ^ (hash >> 32)) * 0xd6e8feb86659fd93ULL;
   return hash ^ (hash >> 32);
@@ -133,25 +133,25 @@ NodeTree::Place State::tree_add(uint32_t r) {
   NodeTree::Place place = tree_.add(r, zone);
   rows_.edit(r).zone = std::move(zone);
   membership_ = ++stamp_;
-  name_set_ += spread(rows_[r].name_hash);
+  name_set_ += mixed(rows_[r].name_hash);
   return place;
 }
 
 NodeTree::Place State::tree_remove(uint32_t r) noexcept {
   membership_ = ++stamp_;
-  name_set_ -= spread(rows_[r].name_hash);
+  name_set_ -= mixed(rows_[r].name_hash);
   return tree_.remove(r, rows_[r].zone);
 }
 
 void State::undo_tree_add(uint32_t r, const NodeTree::Place& place) noexcept {
   membership_ = ++stamp_;
-  name_set_ -= spread(rows_[r].name_hash);
+  name_set_ -= mixed(rows_[r].name_hash);
   tree_.undo_add(place);
 }
 
 void State::undo_tree_remove(uint32_t r, std::string zone, NodeTree::Place place) noexcept {
   membership_ = ++stamp_;
-  name_set_ += spread(rows_[r].name_hash);
+  name_set_ += mixed(rows_[r].name_hash);
   tree_.undo_remove(r, std::move(place));
   rows_.edit(r).zone = std::move(zone);
 }

@@ -50,6 +50,12 @@ class View : public HandleMark {
     VolumeUse volumes;
     std::string zone;  // its zone in the node tree
     bool used = false;
+
+    void fetch_for_copy() const {
+      prefetch_to_write(node.get());
+      prefetch(pods.data());
+      prefetch(labels.data());
+    }
   };
   struct Slot {
     PodRef pod;

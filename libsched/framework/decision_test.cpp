@@ -229,7 +229,8 @@ const char* const kBefore =
     R"({"node":"n2","code":"Unschedulable","plugin":"Reader","reasons":["full of before"]},)"
     R"({"node":"n3","code":"Success"}])";
 
-TEST_CASE("a decision that is read after a change has the texts of its own moment") {
+TEST_CASE(
+    "once the view has changed, a decision that was not read yet has the texts of its own moment") {
   const std::vector<std::function<void(ReaderWorld&)>> changes = {
       [](ReaderWorld& w) { w.put("n1", "{full: after}"); },
       [](ReaderWorld& w) { w.put("n3", "{full: after}"); },

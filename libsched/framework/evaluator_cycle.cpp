@@ -22,9 +22,9 @@ Status fit_error_status(const std::string& text, const Diagnosis& diagnosis) {
 }
 
 // Notifies the observer of a cycle, if any, of the beginning and end of each point.
-class Told {
+class ObservedPoint {
  public:
-  Told(const CycleOptions& options, CyclePoint point, const Pod& pod, CycleState& state)
+  ObservedPoint(const CycleOptions& options, CyclePoint point, const Pod& pod, CycleState& state)
       : observer_(options.observer) {
     if (observer_ == nullptr) return;
     event_.point = point;
@@ -81,10 +81,10 @@ Result<CycleOutcome> Evaluator::cycle(CycleState& state, const Pod& pod, const C
   }
   {
     const ExclusiveUse use(*this);
-    Told told(options, CyclePoint::kPreFilter, pod, state);
+    ObservedPoint point(options, CyclePoint::kPreFilter, pod, state);
     Result<Status> pre = pre_filter(state, pod, call);
     if (!pre.ok()) return std::move(pre.error());
-    told.end(&*pre);
+    point.end(&*pre);
     out.status = std::move(*pre);
   }
   if (!out.status.success()) {
@@ -139,7 +139,8 @@ Result<void> Evaluator::explain_failure(CycleState& state, const Pod& pod, const
     };
     if (!narrowed.all_nodes) {
       const uint32_t r = nominated_row(pod);
-      const bool rejected = r != kNoId && of(r).rejected() && (!options.node_by_node || said.has(r));
+      const bool rejected =
+          r != kNoId && of(r).rejected() && (!options.node_by_node || said.has(r));
       statuses.absent = absent_status(narrowed, rejected ? Str(of(r).plugin) : Str());
     }
     Diagnosis& diagnosis = out->diagnosis;
@@ -174,11 +175,11 @@ Result<void> Evaluator::run_post_filter_after(CycleState& state, const Pod& pod,
                                               const NodeStatuses& statuses, CycleOutcome* out) {
   if (!options.post_filter || framework_->at(ExtensionPoint::kPostFilter).empty()) return {};
   const Cluster::Judging judging(cluster_.get());
-  Told told(options, CyclePoint::kPostFilter, pod, state);
+  ObservedPoint point(options, CyclePoint::kPostFilter, pod, state);
   Result<Status> ran = post_filter({call, pod, state, statuses}, &out->nomination);
   if (!ran.ok()) return std::move(ran.error());
-  told.event().nomination = out->nomination ? &*out->nomination : nullptr;
-  told.end(&*ran);
+  point.event().nomination = out->nomination ? &*out->nomination : nullptr;
+  point.end(&*ran);
   out->post_filter = std::move(*ran);
   if (const std::string said = out->post_filter->message(); options.fit_error && !said.empty())
     out->status.set_error(out->status.message() + " " + said);
@@ -238,15 +239,15 @@ Result<CycleOutcome> Evaluator::choose(CycleState& state, const Pod& pod, const 
   uint32_t rejected = kNoId;
   if (const uint32_t nominated = nominated_row(pod); nominated != kNoId) {
     Status there;
-    Told told(options, CyclePoint::kFilterNominated, pod, state);
+    ObservedPoint point(options, CyclePoint::kFilterNominated, pod, state);
     if (filtering) LIBSCHED_TRY(pass.judge_with_nominated(NodeView(view(), nominated), &there));
     LIBSCHED_TRY(call.check_limits());
     if (options.node_by_node && there.rejected()) said->set(nominated, there);
     NodeStatuses one;
     if (options.observer != nullptr) one.set(nominated, there);
-    told.event().judged = {&nominated, 1};
-    told.event().statuses = &one;
-    told.end(nullptr);
+    point.event().judged = {&nominated, 1};
+    point.event().statuses = &one;
+    point.end(nullptr);
     if (there.success()) {
       out.row = nominated;
       out.feasible = out.evaluated = 1;
@@ -274,7 +275,7 @@ Result<CycleOutcome> Evaluator::choose(CycleState& state, const Pod& pod, const 
   if (options.node_by_node && !state.pre_filter().all_nodes)
     said->absent = absent_status(state.pre_filter(),
                                  rejected == kNoId ? Str() : Str(said->at(rejected).plugin));
-  Told filters(options, CyclePoint::kFilter, pod, state);
+  ObservedPoint filters(options, CyclePoint::kFilter, pod, state);
   // Without a Filter plugin upstream ignores nominated pods, too.
   LIBSCHED_TRY(pass.prepare(&work_, filtering));
   const Result<KeptClass*> kept = kept_class(state, pod, call, options);
@@ -318,10 +319,10 @@ Result<CycleOutcome> Evaluator::choose(CycleState& state, const Pod& pod, const 
   const ScoreSet set{words, found->count, work_.feasible.data(), &order, nullptr};
   ScorePass scores(*framework_, state, pod, call, &work_);
   if (scoring) {
-    Told told(options, CyclePoint::kPreScore, pod, state);
+    ObservedPoint point(options, CyclePoint::kPreScore, pod, state);
     Result<Status> pre = scores.pre_score(set);
     if (!pre.ok()) return std::move(pre.error());
-    told.end(&*pre);
+    point.end(&*pre);
     if (!pre->success()) {
       out.status = std::move(*pre);
       return out;
@@ -329,13 +330,13 @@ Result<CycleOutcome> Evaluator::choose(CycleState& state, const Pod& pod, const 
   }
   const bool uniform = options.ties == TieMode::kUpstream && framework_->behaviours().uniform_ties;
   const TieMode ties = uniform ? TieMode::kRandom : options.ties;
-  std::optional<Told> told;
-  if (scoring) told.emplace(options, CyclePoint::kScore, pod, state);
+  std::optional<ObservedPoint> point;
+  if (scoring) point.emplace(options, CyclePoint::kScore, pod, state);
   if (*kept != nullptr) {
     const Result<bool> picked = pick_kept(scores, set, *kept, ties, options, &out);
     if (!picked.ok()) return picked.error();
     if (*picked) {
-      if (told) told->end(&out.status);
+      if (point) point->end(&out.status);
       return out;
     }
   }
@@ -345,9 +346,9 @@ Result<CycleOutcome> Evaluator::choose(CycleState& state, const Pod& pod, const 
   Result<Status> scored =
       scores.score(set, work_.totals.data(), options.node_by_node ? &table : nullptr, &offset);
   if (!scored.ok()) return std::move(scored.error());
-  if (told) {
-    if (options.node_by_node) told->event().scores = &table;
-    told->end(&*scored);
+  if (point) {
+    if (options.node_by_node) point->event().scores = &table;
+    point->end(&*scored);
   }
   if (!scored->success()) {
     out.status = std::move(*scored);

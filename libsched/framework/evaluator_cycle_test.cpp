@@ -69,8 +69,12 @@ TEST_CASE("a cycle without nodes, with one node and with several") {
 TEST_CASE("on request the status of a cycle without a node has upstream's message") {
   CycleOptions options;
   options.fit_error = true;
-  const auto says = [&](FakeWorld& w, const char* plugin, const char* text) {
+  using Names = std::set<std::string>;
+  const auto says = [&](FakeWorld& w, const char* plugin, const char* text, const Names& rejectors,
+                        const Names& pending = {}) {
     const CycleOutcome out = cycle(w, options);
+    CHECK(out.diagnosis.unschedulable_plugins == rejectors);
+    CHECK(out.diagnosis.pending_plugins == pending);
     CHECK(out.row == kNoId);
     CHECK(out.status.code == Code::kUnschedulable);
     CHECK(out.status.plugin == plugin);
@@ -80,24 +84,33 @@ TEST_CASE("on request the status of a cycle without a node has upstream's messag
   };
   SUBCASE("one plugin") {
     FakeWorld w({filter_rejects("F", {"n1", "n2", "n3"}, kNo)});
-    says(w, "F", "0/3 nodes are available: 3 no.");
+    says(w, "F", "0/3 nodes are available: 3 no.", {"F"});
   }
   SUBCASE("several") {
     FakeWorld w({filter_rejects("F", {"n1"}, kNo),
                  filter_rejects("G", {"n2", "n3"}, Status(Code::kUnschedulable, "never"))});
-    says(w, "", "0/3 nodes are available: 1 no, 2 never.");
+    says(w, "", "0/3 nodes are available: 1 no, 2 never.", {"F", "G"});
   }
   SUBCASE("PreFilter") {
     FakeWorld w({pre_filter_says("P", Status(Code::kUnschedulableAndUnresolvable, "never"))});
-    says(w, "P", "0/3 nodes are available: never.");
+    says(w, "P", "0/3 nodes are available: never.", {"P"});
+  }
+  SUBCASE("Pending") {
+    FakeWorld w({filter_rejects("F", {"n1"}, kNo),
+                 filter_rejects("G", {"n2", "n3"}, Status(Code::kPending, "later"))});
+    says(w, "", "0/3 nodes are available: 1 no, 2 later.", {"F", "G"}, {"G"});
   }
   SUBCASE("not asked for") {
     FakeWorld w({filter_rejects("F", {"n1", "n2", "n3"}, kNo)});
-    CHECK(cycle(w).status == Status(Code::kUnschedulable));
+    const CycleOutcome out = cycle(w);
+    CHECK(out.status == Status(Code::kUnschedulable));
+    CHECK(out.diagnosis.unschedulable_plugins.empty());
   }
   SUBCASE("a node is there") {
     FakeWorld w({filter_rejects("F", {"n1", "n3"}, kNo)});
-    CHECK(cycle(w, options).status.success());
+    const CycleOutcome out = cycle(w, options);
+    CHECK(out.status.success());
+    CHECK(out.diagnosis.unschedulable_plugins.empty());
   }
 }
 

@@ -3,7 +3,6 @@
 
 #include <set>
 
-#include <nlohmann/json.hpp>
 
 namespace libsched {
 namespace {
@@ -147,23 +146,6 @@ std::vector<std::string> Framework::initialized() const {
   for (const Instance& instance : plugins_)
     if (instance.plugin) names.push_back(instance.registered);
   return names;
-}
-
-std::string Framework::plugins_json() const {
-  nlohmann::ordered_json out = nlohmann::ordered_json::object();
-  for (int p = 0; p < kExtensionPointCount; ++p) {
-    const auto& list = expanded_.points[static_cast<size_t>(p)];
-    if (list.empty()) continue;
-    nlohmann::ordered_json items = nlohmann::ordered_json::array();
-    for (size_t k = 0; k < list.size(); ++k) {
-      nlohmann::ordered_json item = {{"name", plugins_[points_[static_cast<size_t>(p)][k]].name}};
-      if (list[k].weight != 0) item["weight"] = list[k].weight;
-      items.push_back(std::move(item));
-    }
-    out[std::string(point_field(static_cast<ExtensionPoint>(p)))] = std::move(items);
-  }
-  // A registered plugin's name may be anything.
-  return out.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
 }  // namespace libsched

@@ -59,7 +59,6 @@ class Framework final : public RefCounted {
   // percentageOfNodesToScore: the profile's, else the configuration's; 0: depends on the number of
   // nodes.
   int32_t percentage_of_nodes_to_score() const { return percentage_of_nodes_to_score_; }
-  std::string plugins_json() const;
 
  private:
   Framework() = default;

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
@@ -130,10 +129,7 @@ class Framework(FilterCalls, RuntimeCalls, SchedulingCalls):
     def _plugin_lists(self) -> Mapping[str, Sequence[tuple[str, int]]]:
         """Returns the lists behind `plugins`, which must not be changed."""
         if self._plugins is None:
-            described = json.loads(self._handle.plugins())
-            self._plugins = {
-                point: tuple((plugin["name"], plugin.get("weight", 0)) for plugin in plugins)
-                for point, plugins in described.items()}
+            self._plugins = self._handle.plugins()
         return self._plugins
 
     # Whole answers

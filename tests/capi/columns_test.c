@@ -43,12 +43,12 @@ static void columns_follow_the_cluster(void) {
 static int has_at_filter(const libsched_registry* registry, const char* config_json) {
   libsched_config* config = NULL;
   libsched_framework* framework = NULL;
-  libsched_text* plugins = NULL;
   CHECK_OK(libsched_config_parse(text(config_json), NULL, &config, err));
   CHECK_OK(libsched_framework_create(config, text(""), registry, NULL, &framework, err));
-  CHECK_OK(libsched_framework_plugins_json(framework, &plugins, err));
-  const int has = strstr(libsched_text_get(plugins).ptr, "\"Never\"") != NULL;
-  libsched_text_unref(plugins);
+  int has = 0;
+  const libsched_str filter = text("filter");
+  for (size_t i = 0; i < libsched_framework_plugin_count(framework, filter); ++i)
+    has |= strcmp(libsched_framework_plugin(framework, filter, i).ptr, "Never") == 0;
   libsched_framework_unref(framework);
   libsched_config_unref(config);
   return has;

@@ -12,22 +12,19 @@ static const char* const kTwoProfiles =
     "  plugins:\n"
     "    filter: {disabled: [{name: \"*\"}], enabled: [{name: NodeName}]}\n";
 
-/* The names of a point in the JSON of libsched_framework_plugins_json(), in "a,b" form. */
+/* The names of a point's plugins, in "a,b" form. */
 static const char* plugins_at(const libsched_framework* framework, const char* point) {
-  libsched_text* json = NULL;
-  CHECK_OK(libsched_framework_plugins_json(framework, &json, err));
-  cJSON* document = cJSON_Parse(libsched_text_get(json).ptr);
   static char names[2048];
   names[0] = '\0';
-  const cJSON* plugin;
-  cJSON_ArrayForEach(plugin, cJSON_GetObjectItem(document, point)) {
-    const char* name = cJSON_GetStringValue(cJSON_GetObjectItem(plugin, "name"));
-    CHECK(cJSON_IsNumber(cJSON_GetObjectItem(plugin, "weight")) == (strcmp(point, "score") == 0));
+  const size_t count = libsched_framework_plugin_count(framework, text(point));
+  for (size_t i = 0; i < count; ++i) {
+    const int64_t weight = libsched_framework_plugin_weight(framework, text(point), i);
+    CHECK((weight != 0) == (strcmp(point, "score") == 0));
     snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", names[0] ? "," : "",
-             name);
+             libsched_framework_plugin(framework, text(point), i).ptr);
   }
-  cJSON_Delete(document);
-  libsched_text_unref(json);
+  CHECK(libsched_framework_plugin(framework, text(point), count).len == 0);
+  CHECK(libsched_framework_plugin_weight(framework, text(point), count) == 0);
   return names;
 }
 
@@ -254,12 +251,17 @@ static void test_bare_profile(void) {
       &one, &config, err));
   CHECK_STR(libsched_config_profile_name(config, 0), "bare");
   CHECK_OK(libsched_framework_create(config, text(""), NULL, NULL, &framework, err));
-  libsched_text* json = NULL;
-  CHECK_OK(libsched_framework_plugins_json(framework, &json, err));
-  CHECK_STR(libsched_text_get(json),
-            "{\"bind\":[{\"name\":\"DefaultBinder\"}],\"queueSort\":[{\"name\":"
-            "\"PrioritySort\"}]}");
-  libsched_text_unref(json);
+  char points[256] = "";
+  for (size_t i = 0; libsched_extension_point_name(i).len != 0; ++i) {
+    const char* point = libsched_extension_point_name(i).ptr;
+    const char* names = plugins_at(framework, point);
+    if (names[0] != '\0')
+      snprintf(points + strlen(points), sizeof points - strlen(points), "%s: %s; ", point, names);
+  }
+  CHECK(strcmp(points, "bind: DefaultBinder; queueSort: PrioritySort; ") == 0);
+  CHECK(libsched_extension_point_name(SIZE_MAX).len == 0);
+  CHECK(libsched_framework_plugin_count(framework, text("")) == 0);
+  CHECK(libsched_framework_plugin_count(framework, text("Bind")) == 0);
   libsched_framework_unref(framework);
   libsched_config_unref(config);
   config = UNTOUCHED;
@@ -331,19 +333,20 @@ static void test_several_queue_sorts(void) {
 }
 
 static void test_null_handles(void) {
-  libsched_text* json = UNTOUCHED;
   libsched_cycle_state* state = UNTOUCHED;
 #define MISUSED(call) CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, NULL, call)
   MISUSED(libsched_config_parse(text(""), NULL, NULL, err));
   MISUSED(libsched_config_describe_json(NULL, NULL, err));
   MISUSED(libsched_registry_create(NULL, err));
   MISUSED(libsched_framework_create(NULL, text(""), NULL, NULL, NULL, err));
-  MISUSED(libsched_framework_plugins_json(NULL, &json, err));
+  CHECK(libsched_framework_plugin_count(NULL, text("filter")) == 0);
+  CHECK(libsched_framework_plugin(NULL, text("filter"), 0).len == 0);
+  CHECK(libsched_framework_plugin_weight(NULL, text("score"), 0) == 0);
   MISUSED(libsched_framework_queue_less(NULL, NULL, 0, NULL, 0, NULL, err));
   MISUSED(libsched_status_create(NULL, err));
   MISUSED(libsched_cycle_state_create(NULL, err));
   MISUSED(libsched_cycle_state_clone(NULL, &state, err));
-  CHECK(json == UNTOUCHED && state == UNTOUCHED);
+  CHECK(state == UNTOUCHED);
   CHECK(libsched_config_profile_count(NULL) == 0 && libsched_config_profile_name(NULL, 0).len == 0);
   CHECK(libsched_config_ref(NULL) == NULL && libsched_registry_ref(NULL) == NULL);
   CHECK(libsched_framework_ref(NULL) == NULL && libsched_framework_profile(NULL).len == 0);

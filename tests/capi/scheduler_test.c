@@ -1,26 +1,5 @@
 /* Scheduling functions, which are built on many calls of the framework. */
-#include "fixture.h"
-
-typedef struct bench {
-  libsched_framework* framework;
-  libsched_cluster* cluster;
-  libsched_evaluator* evaluator;
-  libsched_status* status;
-} bench;
-
-static bench setup(void) {
-  bench b = {default_framework(), five_nodes(), NULL, NULL};
-  CHECK_OK(libsched_evaluator_create(b.framework, b.cluster, NULL, &b.evaluator, err));
-  CHECK_OK(libsched_status_create(&b.status, err));
-  return b;
-}
-
-static void teardown(bench* b) {
-  libsched_framework_unref(b->framework);
-  libsched_cluster_unref(b->cluster);
-  libsched_evaluator_unref(b->evaluator);
-  libsched_status_unref(b->status);
-}
+#include "bench.h"
 
 static void test_first_fit(void) {
   bench b = setup();

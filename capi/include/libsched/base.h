@@ -1,5 +1,4 @@
-/* Basics: return codes, strings, texts, errors, versions. Include <libsched.h>.
-   @since 0.1, where nothing else is said. */
+/* Basics: return codes, strings, texts, errors, versions. Include <libsched.h>. */
 #ifndef LIBSCHED_BASE_H
 #define LIBSCHED_BASE_H
 

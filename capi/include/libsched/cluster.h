@@ -3,8 +3,7 @@
 
    A libsched_cluster has one writer thread. A libsched_snapshot is immutable; any number of threads may
    read it. A libsched_view reads either of them and is borrowed from it. A change happens completely or
-   not at all; a slot may not change the cluster that it is asked about (MISUSE).
-   @since 0.1, where nothing else is said. */
+   not at all; a slot may not change the cluster that it is asked about (MISUSE). */
 #ifndef LIBSCHED_CLUSTER_H
 #define LIBSCHED_CLUSTER_H
 

@@ -1,6 +1,5 @@
 /* Queries: an evaluator applies a framework to a view, with caches. One thread at a time; each thread
-   makes its own. It keeps its framework and its cluster or snapshot alive. Include <libsched.h>.
-   @since 0.1, where nothing else is said. */
+   makes its own. It keeps its framework and its cluster or snapshot alive. Include <libsched.h>. */
 #ifndef LIBSCHED_EVALUATOR_H
 #define LIBSCHED_EVALUATOR_H
 

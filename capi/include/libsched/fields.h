@@ -1,8 +1,8 @@
 /* The fields of pods and nodes that plugins read, without parsing anything again; all other fields are
    in the documents (keep_raw). Include <libsched.h>.
 
-   Everything here is @since 0.1, may be called by any thread, and allocates only errors. Strings are
-   borrowed from the pod or node. Lists are read by position: a function with an `index` returns false,
+   Everything here may be called by any thread, and allocates only errors. Strings are borrowed from
+   the pod or node. Lists are read by position: a function with an `index` returns false,
    and writes nothing, if the index is out of range; outputs may be NULL. Amounts are thousandths of
    "cpu", bytes of "memory", units of anything else; times are nanoseconds since 1970. */
 #ifndef LIBSCHED_FIELDS_H

@@ -1,5 +1,4 @@
-/* Configuration, registry, framework, cycle state, status. Include <libsched.h>.
-   @since 0.1, where nothing else is said. */
+/* Configuration, registry, framework, cycle state, status. Include <libsched.h>. */
 #ifndef LIBSCHED_FRAMEWORK_H
 #define LIBSCHED_FRAMEWORK_H
 
@@ -116,9 +115,17 @@ libsched_str libsched_framework_profile(const libsched_framework *framework); /*
    concurrently. */
 libsched_rc libsched_framework_queue_less(const libsched_framework *framework, const libsched_pod *a, int64_t a_since_ns,
                                           const libsched_pod *b, int64_t b_since_ns, bool *out, LIBSCHED_OWN libsched_error **error);
-/* JSON: {"preEnqueue": [{"name"}], "score": [{"name", "weight"}], ...}: the plugins of each extension
-   point that has plugins, in their order, with their weights if they have any. */
-libsched_rc libsched_framework_plugins_json(const libsched_framework *framework, LIBSCHED_OWN libsched_text **out, LIBSCHED_OWN libsched_error **error);
+/* The names of the extension points at which a profile lists plugins: "preFilter", "filter", ...;
+   static, empty if `index` is out of range. */
+libsched_str libsched_extension_point_name(size_t index);
+/* The plugins at an extension point of the framework, in their order: their number, and the name and
+   weight of one of them. Only plugins at "score" have weights. Names are borrowed from `framework`; an
+   unknown point has no plugins.
+     for (size_t i = 0; i < libsched_framework_plugin_count(framework, LIBSCHED_STR("filter")); ++i)
+       puts(libsched_framework_plugin(framework, LIBSCHED_STR("filter"), i).ptr); */
+size_t libsched_framework_plugin_count(const libsched_framework *framework, libsched_str point);
+libsched_str libsched_framework_plugin(const libsched_framework *framework, libsched_str point, size_t index);
+int64_t libsched_framework_plugin_weight(const libsched_framework *framework, libsched_str point, size_t index);
 
 /* The data of one scheduling cycle. Several threads may read and write keyed values. It keeps the
    framework that filled it alive. */

@@ -1,7 +1,6 @@
 /* Kubernetes objects: parsed once, immutable, reference-counted, independent of any cluster. Threads
    may share all handles here; borrowed texts and objects live as long as the object that lent them.
-   Include <libsched.h>.
-   @since 0.1, where nothing else is said. */
+   Include <libsched.h>. */
 #ifndef LIBSCHED_OBJECTS_H
 #define LIBSCHED_OBJECTS_H
 

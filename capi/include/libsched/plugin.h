@@ -20,8 +20,7 @@
    borrowed; a slot may release only references that a slot has taken. They also detect borrowed handles
    that are used after the slot has returned. Slots cannot be interrupted: `cancel` and the deadline of
    a call are polled before and after each plugin, every 64 nodes if a slot is called node by node, and
-   between the nodes that preemption tries; they then end the call with CANCELLED or DEADLINE.
-   @since 0.1, where nothing else is said. */
+   between the nodes that preemption tries; they then end the call with CANCELLED or DEADLINE. */
 #ifndef LIBSCHED_PLUGIN_H
 #define LIBSCHED_PLUGIN_H
 

@@ -1,5 +1,5 @@
 /* The scheduling queue: the order in which pods are tried, and when rejected pods are tried again.
-   Include <libsched.h>. All are @since 0.1.
+   Include <libsched.h>.
 
    A queue is upstream's PriorityQueue without its own threads: it belongs to the thread of its cluster,
    no call blocks, and time is that of the services' clock. Times are nanoseconds since 1970. A slot of a

@@ -1,5 +1,5 @@
 /* The extension points from PostFilter on, each with upstream's order, short circuits and error
-   texts. Include <libsched.h>. All are @since 0.1.
+   texts. Include <libsched.h>.
 
    `state` is that of the pod's cycle; `status` is the answer of the extension point.
    Errors of all: STATE (another pod's state), MISUSE (another framework's state). */

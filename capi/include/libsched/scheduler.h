@@ -1,4 +1,4 @@
-/* Scheduling, built on the calls of the framework. Include <libsched.h>. All are @since 0.1. */
+/* Scheduling, built on the calls of the framework. Include <libsched.h>. */
 #ifndef LIBSCHED_SCHEDULER_H
 #define LIBSCHED_SCHEDULER_H
 

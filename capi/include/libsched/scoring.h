@@ -1,5 +1,4 @@
-/* Scores, whole scheduling cycles, and pods that are assumed to run. Include <libsched.h>.
-   @since 0.1, where nothing else is said. */
+/* Scores, whole scheduling cycles, and pods that are assumed to run. Include <libsched.h>. */
 #ifndef LIBSCHED_SCORING_H
 #define LIBSCHED_SCORING_H
 

@@ -2,8 +2,7 @@
    nominated pods and waiting pods. Include <libsched.h>.
 
    Only one thread at a time may use services, but any thread may use clocks and waiting pods. Times are
-   nanoseconds since 1970.
-   @since 0.1, where nothing else is said. */
+   nanoseconds since 1970. */
 #ifndef LIBSCHED_SERVICES_H
 #define LIBSCHED_SERVICES_H
 

@@ -183,6 +183,8 @@ std::string plain_name(Choices& choose, Words words) {
     case Words::kPlugin:
       return one(choose, {"Hostile", "Hostile0", "Hostile1", "Hostile2", "Thrower",
                           "NodeResourcesFit", "TaintToleration", "VolumeBinding", "Somebody"});
+    case Words::kPoint:
+      return one(choose, {"preFilter", "filter", "score", "queueSort", "bind", "Filter", ""});
     case Words::kProfile: return one(choose, {"", "", "", "default-scheduler", "a", "b"});
     case Words::kPath:
       return one(choose,

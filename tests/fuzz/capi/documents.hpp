@@ -17,6 +17,7 @@ enum class Words : uint8_t {
   kResource,
   kKey,
   kPlugin,
+  kPoint,
   kProfile,
   kPath,
   kAny,

@@ -98,8 +98,8 @@ void* created(Create create, Arguments... arguments) {
 void* create(Turn& t, Kind kind) {
   switch (kind) {
     case Kind::text:
-      return created<libsched_text>(libsched_framework_plugins_json,
-                                    handle<const libsched_framework>(t, Kind::framework));
+      return created<libsched_text>(libsched_objects_report_json,
+                                    handle<const libsched_objects>(t, Kind::objects));
     case Kind::error: return make_error();
     case Kind::objects: {
       const std::string doc = "[" + node_document(t.choose) + "]";

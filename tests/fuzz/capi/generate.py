@@ -77,7 +77,7 @@ WORDS = {
     "libsched_view_object_raw.name": "kObject", "libsched_registry_enable.name": "kPlugin",
     "node": "kNode", "node_name": "kNode", "namespace_": "kNamespace", "resource": "kResource",
     "key": "kKey", "value": "kKey", "effect": "kKey", "path": "kPath", "plugin": "kPlugin",
-    "uid": "kUid", "kind": "kKind", "profile": "kProfile", "reason": "kAny", "message": "kAny",
+    "uid": "kUid", "point": "kPoint", "kind": "kKind", "profile": "kProfile", "reason": "kAny", "message": "kAny",
     "text": "kAny", "json": "kAny",
 }
 

@@ -354,6 +354,11 @@ public final class Checks {
             && (Sched.eventMapActions(events, i) & 1) == 1 && Sched.eventMapLabel(events, i).startsWith("Node");
       }
       must(found, "NodeResourcesFit waits for nodes");
+      must(Sched.extensionPointName(0).equals("preFilter"), Sched.extensionPointName(0));
+      must(Sched.frameworkPluginCount(framework, "score") > 5 && Sched.frameworkPluginCount(framework, "Score") == 0,
+          Sched.frameworkPluginCount(framework, "score"));
+      must(Sched.frameworkPlugin(framework, "score", 0).equals("TaintToleration"), Sched.frameworkPlugin(framework, "score", 0));
+      must(Sched.frameworkPluginWeight(framework, "score", 0) == 3, Sched.frameworkPluginWeight(framework, "score", 0));
     }
   }
 

@@ -7,6 +7,7 @@ Generates cases, runs both, and prints the first differences of each case that d
 compared to the millisecond. Exit code 1 if a case differs.
 """
 
+import itertools
 import json
 import subprocess
 import sys
@@ -28,6 +29,16 @@ def differences(wanted, got, path, out):
             out.append((path, wanted, got))
     elif wanted != got:
         out.append((path, wanted, got))
+
+
+def sort_flying(result):
+    """Sorts neighbouring pods in flight: upstream pops the members of a group in any order."""
+    for step in result.get("steps", ()):
+        queue = step.get("queue", {})
+        if "inFlight" in queue:
+            runs = itertools.groupby(queue["inFlight"], lambda entry: entry.startswith("pod "))
+            queue["inFlight"] = [entry for pods, run in runs
+                                 for entry in (sorted(run) if pods else run)]
 
 
 def compare(golden, result):
@@ -53,6 +64,9 @@ def main(program, oracle, kind="schedule", first="1", count="300"):
         for command in ([oracle, "run", "-keep-going", "-compact"], [program]))
     different = 0
     for golden, result in zip(goldens, results, strict=True):
+        if kind == "podgroup":
+            sort_flying(golden)
+            sort_flying(result)
         found = compare(golden, result)
         different += bool(found)
         for path, a, b in found[:_SHOWN]:

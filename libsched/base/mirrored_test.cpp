@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "tests/unit/rounds.hpp"
+
 namespace libsched {
 namespace {
 
@@ -77,7 +79,7 @@ void run(uint32_t seed) {
 }
 
 TEST_CASE("mirrored: as a vector, and snapshots keep what they were") {
-  for (uint32_t seed = 1; seed <= 5; ++seed) {
+  for (uint32_t seed = 1; seed <= rounds(5); ++seed) {
     run<1>(seed);
     run<3>(seed);
     run<64>(seed);

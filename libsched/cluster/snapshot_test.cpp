@@ -14,6 +14,7 @@
 
 #include "libsched/cluster/cluster.hpp"
 #include "libsched/cluster/failing_new.hpp"
+#include "tests/unit/rounds.hpp"
 
 namespace libsched {
 namespace {
@@ -414,13 +415,13 @@ void run(uint32_t seed, int nodes, int steps, bool failing) {
 }
 
 TEST_CASE("snapshots show for ever what was there, under forks, commits and reverts") {
-  for (uint32_t seed = 1; seed <= 60; ++seed) run(seed, 6, 150, false);
-  for (uint32_t seed = 1; seed <= 3; ++seed) run(1000 + seed, 200, 600, false);
+  for (uint32_t seed = 1; seed <= rounds(60); ++seed) run(seed, 6, 150, false);
+  for (uint32_t seed = 1; seed <= rounds(3); ++seed) run(1000 + seed, 200, 600, false);
 }
 
 TEST_CASE("snapshots show what was there, and so does the cluster, also when memory runs out") {
-  for (uint32_t seed = 1; seed <= 60; ++seed) run(2000 + seed, 6, 150, true);
-  for (uint32_t seed = 1; seed <= 2; ++seed) run(3000 + seed, 80, 600, true);
+  for (uint32_t seed = 1; seed <= rounds(60); ++seed) run(2000 + seed, 6, 150, true);
+  for (uint32_t seed = 1; seed <= rounds(2); ++seed) run(3000 + seed, 80, 600, true);
 }
 
 TEST_CASE("snapshots are read and dropped on threads while the cluster changes") {

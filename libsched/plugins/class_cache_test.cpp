@@ -9,6 +9,7 @@
 
 #include "libsched/framework/evaluator.hpp"
 #include "libsched/plugins/changing_cases_test.hpp"
+#include "tests/unit/rounds.hpp"
 
 namespace libsched {
 namespace {
@@ -81,7 +82,7 @@ TEST_CASE("cycles by kept answers equal fresh ones on recorded cases that change
         Churn churn(cases[k], cases[(k + 1) % cases.size()],
                     static_cast<unsigned>(round * 1000 + k));
         Compared compared(framework);
-        for (int step = 0; step < 40; ++step) {
+        for (int step = 0; step < static_cast<int>(rounds(40)); ++step) {
           CAPTURE(step);
           if (step != 0 && step % 3 != 0) churn.step();
           compared.stand_on(Ref<Cluster>::share(&churn.cluster()));
@@ -97,9 +98,9 @@ TEST_CASE("cycles by kept answers equal fresh ones on recorded cases that change
         served += compared.keeping().classes().served();
       }
     }
-  CHECK(cycles > 3000);
+  CHECK(cycles > rounds(3000));
   CHECK(chosen * 4 > cycles);
-  CHECK(served > 100);  // by the last clusters of the cases
+  CHECK(served > rounds(100));  // by the last clusters of the cases
 }
 
 // A cluster of more nodes than upstream judges, with what makes scores differ.
@@ -254,6 +255,7 @@ TEST_CASE("cycles by kept answers equal fresh ones where many pods are placed") 
   size_t several = 0, cycles = 0;
   uint64_t served = 0;
   unsigned seed = 0;
+  const size_t steps = rounds(600);
   for (const char* profile : profiles)
     for (size_t round = 0; round < 2 * factor(); ++round) {
       CAPTURE(seed);
@@ -265,7 +267,7 @@ TEST_CASE("cycles by kept answers equal fresh ones where many pods are placed") 
       how.sampling = seed % 2 == 0;
       how.ties = TieMode::kUpstream;
       size_t start = 0;
-      for (size_t i = 0; i < 600; ++i, ++cycles) {
+      for (size_t i = 0; i < steps; ++i, ++cycles) {
         CAPTURE(i);
         compared.stand_on(town.cluster());
         if (!steady) how = some_options(&town.rng());
@@ -275,7 +277,7 @@ TEST_CASE("cycles by kept answers equal fresh ones where many pods are placed") 
         several += out.feasible > 1;
         if (out.row != kNoId && town.below(8) != 0) town.assume(*pod, out.row);
         if (town.below(3) == 0) town.change();
-        if (i == 300 && town.cluster()->fork_depth() == 0) town.cluster() = town.cluster()->clone();
+        if (i == steps / 2 && town.cluster()->fork_depth() == 0) town.cluster() = town.cluster()->clone();
       }
       served += compared.keeping().classes().served();
     }

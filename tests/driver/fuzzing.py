@@ -14,7 +14,7 @@ import re
 from .counts import Counts, of_program
 from .shell import BUILD, ROOT, Failure, build
 
-SECONDS = int(os.environ.get("FUZZ_SECONDS", "20"))
+SECONDS = int(os.environ.get("FUZZ_SECONDS", "10"))
 SEED = os.environ.get("FUZZ_SEED", "1")
 
 

@@ -3,6 +3,7 @@
 #include <random>
 
 #include "libsched/plugins/trial_test.hpp"
+#include "tests/unit/rounds.hpp"
 
 namespace libsched {
 namespace {
@@ -199,11 +200,11 @@ void run(uint32_t seed, int* compared) {
 
 TEST_CASE("spread changes: as a fresh PreFilter with the pods there") {
   int compared = 0;
-  for (uint32_t seed = 1; seed <= 150; ++seed) {
+  for (uint32_t seed = 1; seed <= rounds(150); ++seed) {
     CAPTURE(seed);
     run(seed, &compared);
   }
-  CHECK(compared > 50);  // changes that mattered
+  CHECK(compared > static_cast<int>(rounds(50)));  // changes that mattered
 }
 
 }  // namespace

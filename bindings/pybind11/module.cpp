@@ -31,4 +31,5 @@ PYBIND11_MODULE(_core, module) {
   libsched::bind_schedule(module);
   libsched::bind_scheduling(module);
   libsched::bind_queue(module);
+  libsched::bind_simulation(module);
 }

@@ -70,6 +70,9 @@ struct TYPE {};
 %handle(libsched_queue, Queue)
 %handle(libsched_queued_pod, QueuedPod)
 %handle(libsched_event_map, EventMap)
+%handle(libsched_workload, TimedWorkload)
+%handle(libsched_simulation, Simulation)
+%handle(libsched_table, ResultTable)
 #ifndef SWIGJAVA
 %handle(libsched_text, Text)
 %handle(libsched_error, Error)
@@ -105,6 +108,12 @@ struct TYPE {};
 %extend libsched_queue_options {
   libsched_queue_options() { return new libsched_queue_options(LIBSCHED_QUEUE_OPTIONS_INIT); }
 }
+
+// Made so that a pod stays until the end.
+%rename(Timing) libsched_timing;
+%ignore libsched_timing::struct_size;
+%ignore libsched_timing::reserved;
+%extend libsched_timing { libsched_timing() { return new libsched_timing(LIBSCHED_TIMING_INIT); } }
 
 // A text in options is copied, and freed with the options.
 %ignore libsched_framework_options::feature_gates;
@@ -197,6 +206,16 @@ struct TYPE {};
 %ignore libsched_placement;
 %ignore libsched_schedule_one;
 %ignore libsched_queue_create;
+%ignore libsched_trace_options;
+%ignore libsched_workload_add_trace;
+%ignore libsched_simulation_options;
+%ignore libsched_simulation_create;
+%ignore libsched_simulation_run;
+%ignore libsched_progress;
+%ignore libsched_progress_fn;
+%ignore libsched_write_fn;
+%ignore libsched_table_write;
+%ignore libsched_table_export;
 %ignore libsched_queue_add_unschedulable;
 %ignore libsched_rejection;
 %rename(exceptPod) libsched_queue_event::except;
@@ -263,6 +282,7 @@ struct TYPE {};
 %include <libsched/runtime.h>
 %include <libsched/scheduler.h>
 %include <libsched/queue.h>
+%include <libsched/simulation.h>
 %include <libsched/plugin.h>
 #ifdef SWIGJAVA
 %include "rows.hpp"

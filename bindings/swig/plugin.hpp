@@ -138,6 +138,24 @@ inline libsched_rc libsched_queue_of(libsched_evaluator* evaluator,
                                      libsched_error** error) {
   return libsched_queue_create(&evaluator, 1, options, out, error);
 }
+// libsched_workload_add_trace() with the defaults.
+inline libsched_rc libsched_workload_read_trace(libsched_workload* workload, libsched_str csv,
+                                                libsched_str file, libsched_error** error) {
+  libsched_trace_options options = LIBSCHED_TRACE_OPTIONS_INIT;
+  options.file = file;
+  return libsched_workload_add_trace(workload, csv, &options, error);
+}
+// libsched_simulation_create() with one profile and the defaults.
+inline libsched_rc libsched_simulation_of(const libsched_framework* framework,
+                                          const libsched_view* cluster, libsched_workload* workload,
+                                          libsched_simulation** out, libsched_error** error) {
+  return libsched_simulation_create(&framework, 1, cluster, workload, nullptr, out, error);
+}
+// libsched_simulation_run() without a callback; a negative time: until all is quiet.
+inline libsched_rc libsched_simulation_run_until(libsched_simulation* simulation, int64_t until_ns,
+                                                 libsched_error** error) {
+  return libsched_simulation_run(simulation, until_ns, nullptr, nullptr, nullptr, error);
+}
 // libsched_queue_add_unschedulable() of a pod that one plugin rejected; empty: its cycle failed.
 inline libsched_rc libsched_queue_reject(libsched_queue* queue, libsched_queued_pod* queued,
                                          libsched_str plugin, libsched_error** error) {

@@ -52,7 +52,10 @@ namespace libsched::capi {
   X(writer_queue, WriterQueue, "a writer queue")             \
   X(scheduling, Scheduling, "a scheduling")                  \
   X(queue, SchedulingQueue, "a queue")                       \
-  X(queued_pod, QueuedPodInfo, "a queued pod")
+  X(queued_pod, QueuedPodInfo, "a queued pod")               \
+  X(workload, TimedWorkload, "a workload")                   \
+  X(simulation, Simulation, "a simulation")                  \
+  X(table, Table, "a table")
 
 enum class HandleKind : uint8_t {
   kNone,  // some other pointer, such as an output

@@ -20,6 +20,7 @@
 #include "libsched/ingest/ingest.hpp"
 #include "libsched/scheduler/cycle.hpp"
 #include "libsched/scheduler/queue/queue.hpp"
+#include "libsched/scheduler/simulation/simulation.hpp"
 
 namespace libsched::capi {
 

@@ -52,11 +52,14 @@ from .plugins import Plugin, plugin
 from .queue import Queue, QueueCounts, QueuedPod
 from .scores import CycleResult, PluginScore, Scores
 from .services import Clock, Nomination, NominatingMode, Services, WaitingPod
+from .simulation import ResourceUse, Simulation, SimulationProgress, SimulationResult, Waits
 from .state import CycleState
 from .status import Code, Status
 from .statuses import NodeStatuses
+from .tables import ResultTable
 from .verdicts import NodeVerdict
 from .view import NodeInfo, View
+from .workload import TimedWorkload
 
 __version__: str = _version()
 #: The version of Kubernetes whose semantics apply.
@@ -110,16 +113,23 @@ __all__ = [
     "Queue",
     "QueueCounts",
     "QueuedPod",
+    "ResourceUse",
+    "ResultTable",
     "Scores",
     "Services",
+    "Simulation",
+    "SimulationProgress",
+    "SimulationResult",
     "Snapshot",
     "StaleError",
     "StateError",
     "Status",
     "Taint",
+    "TimedWorkload",
     "UnsupportedError",
     "View",
     "WaitingPod",
+    "Waits",
     "Workload",
     "WriterQueue",
     "k8s_version",

@@ -173,6 +173,24 @@ std::optional<int64_t> SchedulingQueue::next_due() const {
   return std::min(*backoff_due_, *unschedulable_due_);
 }
 
+std::optional<int64_t> SchedulingQueue::next_flush() const {
+  std::optional<int64_t> next;
+  if (!backoff_due_) return next;
+  if (backoff_.size() != 0 || error_backoff_.size() != 0) next = backoff_due_;
+  if (unschedulable_.size() != 0)
+    next = next ? std::min(*next, *unschedulable_due_) : *unschedulable_due_;
+  return next;
+}
+
+void SchedulingQueue::skip_flushes(int64_t time_ns) noexcept {
+  if (!backoff_due_) return;
+  const auto skip = [&](int64_t* due, int64_t period) {
+    if (*due < time_ns) *due += (time_ns - *due + period - 1) / period * period;
+  };
+  skip(&*backoff_due_, kSecondNs);
+  skip(&*unschedulable_due_, kUnschedulablePeriodNs);
+}
+
 Result<void> SchedulingQueue::run_due() {
   LIBSCHED_TRY(may_change());
   if (!backoff_due_) return {};

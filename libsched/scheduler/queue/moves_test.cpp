@@ -348,6 +348,28 @@ TEST_CASE("the timers are due at full seconds and every 30 seconds from the star
   CHECK(t.queue->next_due() == 1101 * kSecondNs);
 }
 
+TEST_CASE("flushes that find no pod can be skipped, and the timers keep their times") {
+  QueueTrial waits({rejector("F", {kNodeAdd})}), skips({rejector("F", {kNodeAdd})});
+  CHECK_FALSE(skips.queue->next_flush());
+  for (QueueTrial* t : {&waits, &skips}) REQUIRE(t->queue->run().ok());
+  CHECK_FALSE(skips.queue->next_flush());  // there is no pod
+  const int64_t later = kBegin + 95 * kSecondNs + 1;
+  while (*waits.queue->next_due() < later) {
+    waits.clock->advance_to(*waits.queue->next_due());
+    REQUIRE(waits.queue->run_due().ok());
+  }
+  for (QueueTrial* t : {&waits, &skips}) t->clock->advance_to(later);
+  skips.queue->skip_flushes(later);
+  CHECK(skips.queue->next_due() == waits.queue->next_due());
+  for (QueueTrial* t : {&waits, &skips}) {
+    t->rejected(queue_pod("a"), {"F"});
+    CHECK(t->queue->next_flush() == kBegin + 120 * kSecondNs);
+    t->move("Node", kAdd);
+    CHECK(t->queue->next_flush() == t->queue->next_due());
+  }
+  CHECK(skips.queue->next_due() == waits.queue->next_due());
+}
+
 TEST_CASE("without SchedulerPopFromBackoffQ the first tick is one second after the start") {
   QueueTrial t({rejector("F", {})}, kNoPop);
   REQUIRE(t.queue->run().ok());

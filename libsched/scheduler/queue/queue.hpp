@@ -76,6 +76,10 @@ class SchedulingQueue final : public RefCounted {
   Result<void> run();                       // kState: it is running or closed
   std::optional<int64_t> next_due() const;  // when a timer is due
   Result<void> run_due();                   // the due timers, each once
+  // As next_due(), without flushes that would find no pod if nothing happens before.
+  std::optional<int64_t> next_flush() const;
+  // The timers pass by the flushes before this time, which find no pod.
+  void skip_flushes(int64_t time_ns) noexcept;
   Result<void> close();                     // kState: it is closed already
 
   bool closed() const { return closed_; }

@@ -65,9 +65,30 @@ void Recorder::bound(uint32_t pod, int64_t at_ns, Str node) {
   ++r.attempts;
   ++attempts_;
   ++bound_;
-  const int64_t wait = at_ns - r.arrival_ns;
-  total_wait_ns_ += static_cast<double>(wait);
-  longest_wait_ns_ = std::max(longest_wait_ns_, wait);
+}
+
+void Recorder::gated(uint32_t pod, Str reason) {
+  move(pod, PodState::kPending, reasons_.of(reason));
+}
+
+Recorder::Waits Recorder::waits() const {
+  std::vector<int64_t> all;
+  all.reserve(bound_);
+  Waits out;
+  for (const Record& r : pods_) {
+    if (r.bound_ns == kNever) continue;
+    all.push_back(r.bound_ns - r.arrival_ns);
+    out.mean_ns += static_cast<double>(all.back()) / static_cast<double>(bound_);
+  }
+  if (all.empty()) return out;
+  std::sort(all.begin(), all.end());
+  // The smallest wait that so many percent do not exceed.
+  const auto percentile = [&](size_t p) { return all[(all.size() * p + 99) / 100 - 1]; };
+  out.median_ns = percentile(50);
+  out.p90_ns = percentile(90);
+  out.p99_ns = percentile(99);
+  out.longest_ns = all.back();
+  return out;
 }
 
 void Recorder::finished(uint32_t pod, int64_t at_ns) {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "libsched/scheduler/simulation/fragmentation.hpp"
@@ -43,6 +44,8 @@ class Recorder {
   void ignored(uint32_t pod) { move(pod, PodState::kIgnored, 0); }
   // The pod stays pending; `reason` is one of few words, `message` for its user.
   void rejected(uint32_t pod, Str reason, Str message);
+  // PreEnqueue holds the pod back: it waits for a reason, without an attempt.
+  void gated(uint32_t pod, Str reason);
   void bound(uint32_t pod, int64_t at_ns, Str node);
   void finished(uint32_t pod, int64_t at_ns);
   // `by`: the pod that needs the room. The victim may be none of the workload's pods.
@@ -61,10 +64,19 @@ class Recorder {
   uint64_t preemption_count() const { return preemptions_.size(); }
   uint64_t attempt_count() const { return attempts_; }
   PodState state(uint32_t pod) const { return pods_[pod].state; }
-  // The longest and the summed wait of bound pods.
-  int64_t longest_wait_ns() const { return longest_wait_ns_; }
-  double mean_wait_ns() const {
-    return bound_ == 0 ? 0 : total_wait_ns_ / static_cast<double>(bound_);
+  // How long pods waited that have been bound.
+  struct Waits {
+    double mean_ns = 0;
+    int64_t median_ns = 0, p90_ns = 0, p99_ns = 0, longest_ns = 0;
+  };
+  Waits waits() const;
+  // Of the latest sample; null: there is none.
+  const std::vector<Fragmentation::Amount>* latest_amounts() const {
+    return samples_.empty() ? nullptr : &samples_.back().amounts;
+  }
+  // Of the pod: its workload's entry and index.
+  std::pair<uint32_t, uint64_t> source(uint32_t pod) const {
+    return {pods_[pod].entry, pods_[pod].index};
   }
   // The pending pods by reason, the most frequent first, of one count by name.
   std::vector<std::pair<std::string, uint64_t>> pending_reasons() const;
@@ -124,8 +136,6 @@ class Recorder {
   std::vector<uint64_t> by_reason_ = {0};  // pending pods
   uint64_t states_[kPodStates] = {};
   uint64_t bound_ = 0, attempts_ = 0;
-  double total_wait_ns_ = 0;
-  int64_t longest_wait_ns_ = 0;
   uint64_t events_ = 0, sampled_at_ = 0, stride_ = 1;
 };
 

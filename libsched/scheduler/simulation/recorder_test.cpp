@@ -72,8 +72,10 @@ TEST_CASE("each pod has its state, times and reason") {
   CHECK(t.r.bound_count() == 2);
   CHECK(t.r.attempt_count() == 6);
   CHECK(t.r.preemption_count() == 2);
-  CHECK(t.r.longest_wait_ns() == 3'000'000'000);
-  CHECK(t.r.mean_wait_ns() == 2e9);
+  CHECK(t.r.waits().longest_ns == 3'000'000'000);
+  CHECK(t.r.waits().median_ns == 1'000'000'000);
+  CHECK(t.r.waits().p90_ns == 3'000'000'000);
+  CHECK(t.r.waits().mean_ns == 2e9);
 }
 
 TEST_CASE("pending pods are counted by reason") {
@@ -85,6 +87,14 @@ TEST_CASE("pending pods are counted by reason") {
   t.r.rejected(0, "c", "");
   t.r.bound(1, 0, "n");
   CHECK(t.r.pending_reasons() == std::vector<std::pair<std::string, uint64_t>>{{"c", 3}, {"a", 2}});
+}
+
+TEST_CASE("a gated pod is pending without an attempt") {
+  Recording t;
+  t.r.gated(t.arrive(0), "gated by SchedulingGates");
+  CHECK(t.r.attempt_count() == 0);
+  CHECK(t.r.pending_reasons().front().first == "gated by SchedulingGates");
+  CHECK(t.r.waits().longest_ns == 0);
 }
 
 TEST_CASE("samples are thinned out evenly, so their number is bounded") {

@@ -59,7 +59,10 @@ Result<int64_t> annotated(const ObjectMeta& meta, Str key, bool* present) {
   return *ns;
 }
 
-Result<Timing> timing_of(const ObjectMeta& meta, bool series) {
+}  // namespace
+
+Result<Timing> annotated_timing(const Pod& pod, bool series) {
+  const ObjectMeta& meta = pod.meta;
   Timing timing;
   bool present = false;
   const Result<int64_t> arrival = annotated(meta, kArrivalAnnotation, &present);
@@ -77,8 +80,6 @@ Result<Timing> timing_of(const ObjectMeta& meta, bool series) {
   return timing;
 }
 
-}  // namespace
-
 uint32_t TimedWorkload::find(bool series, Str ns, Str name) const {
   return by_name_.find(hash_of(series, ns, name), [&](uint32_t i) {
     const Entry& e = entries_[i];
@@ -86,18 +87,21 @@ uint32_t TimedWorkload::find(bool series, Str ns, Str name) const {
   });
 }
 
+bool TimedWorkload::makes(Str ns, Str name) const {
+  if (find(false, ns, name) != kNoId) return true;
+  if (series_ == 0) return false;
+  const auto replica = as_replica(name);
+  if (!replica) return false;
+  const uint32_t s = find(true, ns, replica->first);
+  return s != kNoId && replica->second < entries_[s].count;
+}
+
 // The key of a pod that the workload has and the entry would make again.
 std::optional<std::string> TimedWorkload::clash(const Entry& entry) const {
   const Str ns = entry.pod->meta.ns;
-  if (find(entry.series, ns, entry.name) != kNoId) return key_of(entry);
-  if (!entry.series) {
-    if (series_ == 0) return {};
-    const auto replica = as_replica(entry.name);
-    if (!replica) return {};
-    const uint32_t s = find(true, ns, replica->first);
-    return s != kNoId && replica->second < entries_[s].count ? key_of(entry)
-                                                             : std::optional<std::string>();
-  }
+  if (!entry.series)
+    return makes(ns, entry.name) ? std::optional(key_of(entry)) : std::optional<std::string>();
+  if (find(true, ns, entry.name) != kNoId) return key_of(entry);
   if (series_ == entries_.size()) return {};
   for (const Entry& e : entries_) {
     if (e.series || e.pod->meta.ns != ns) continue;
@@ -120,6 +124,7 @@ TimedWorkload::Addition::~Addition() {
 
 Result<void> TimedWorkload::Addition::add(Entry entry) {
   TimedWorkload& w = workload_;
+  if (w.frozen_) return Error{Rc::kState, "a simulation has this workload", {}, {}};
   LIBSCHED_TRY(check_times(entry));
   if (const std::optional<std::string> key = w.clash(entry))
     return Error{Rc::kExists, "the workload has a pod " + go_quote(*key) + " already", {}, {}};
@@ -154,7 +159,7 @@ Result<void> TimedWorkload::add_objects(const ObjectSet& objects) {
   Addition addition(this);
   const auto add = [&](const PodRef& pod, const char* kind, uint64_t count,
                        bool series) -> Result<void> {
-    Result<Timing> timing = timing_of(pod->meta, series);
+    Result<Timing> timing = annotated_timing(*pod, series);
     Error error;
     if (timing.ok()) {
       Result<void> added = addition.add({pod, pod->meta.name, count, series, *timing});
@@ -168,7 +173,8 @@ Result<void> TimedWorkload::add_objects(const ObjectSet& objects) {
     error.path = error.path.empty() ? place : place + ": " + error.path;
     return error;
   };
-  for (const PodRef& pod : objects.pods) LIBSCHED_TRY(add(pod, "pod", 1, false));
+  for (const PodRef& pod : objects.pods)
+    if (!pod->terminated()) LIBSCHED_TRY(add(pod, "pod", 1, false));
   for (const WorkloadRef& w : objects.workloads)
     if (w->replicas > 0)
       LIBSCHED_TRY(add(w->pod, "workload", static_cast<uint64_t>(w->replicas), true));
@@ -181,7 +187,7 @@ std::string TimedWorkload::pod_name(uint32_t entry, uint64_t index) const {
   return e.series ? std::string(e.name) + "-" + std::to_string(index) : std::string(e.name);
 }
 
-PodRef TimedWorkload::make_pod(uint32_t entry, uint64_t index, Str uid) const {
+Ref<Pod> TimedWorkload::make_pod(uint32_t entry, uint64_t index, Str uid) const {
   const Pod& pod = *entries_[entry].pod;
   return copy_pod(pod, pod_name(entry, index), pod.meta.ns, uid, pod.spec.node_name);
 }

@@ -30,6 +30,9 @@ struct Timing {
   int64_t interval_ns = 0;  // between the arrivals of two replicas
 };
 
+// The times of the pod's annotations. `series`: it may have an interval. Errors: kInvalid.
+Result<Timing> annotated_timing(const Pod& pod, bool series);
+
 class TimedWorkload final : public RefCounted {
  public:
   struct Entry {
@@ -41,20 +44,24 @@ class TimedWorkload final : public RefCounted {
   };
 
   // One pod with the name of `pod`. Errors, as of all that add: kExists (a pod of this name),
-  // kInvalid (a time that is negative or too late); nothing is added then.
+  // kInvalid (a time that is negative or too late), kLimit, kState (frozen); nothing is added then.
   Result<void> add(const PodRef& pod, const Timing& timing);
   // `count` replicas named as a StatefulSet's: "NAME-0", "NAME-1", ...
   Result<void> add_series(const PodRef& pod, uint64_t count, const Timing& timing);
   // All pods and workloads with their annotations, which the parser has to keep, in the order of
-  // their documents within a kind: pods first. Other objects are left out; those of pods without a
-  // node are the cluster's. Errors name the pod.
+  // their documents within a kind: pods first. Pods that have ended and all other objects are left
+  // out. Errors name the pod.
   Result<void> add_objects(const ObjectSet& objects);
+
+  // From now on all that add return kState: a simulation borrows from the entries.
+  void freeze() const { frozen_ = true; }
 
   // In the order in which they were added.
   const std::vector<Entry>& entries() const { return entries_; }
   uint64_t pod_count() const { return pods_; }
   // Makes pod `index` of an entry.
-  PodRef make_pod(uint32_t entry, uint64_t index, Str uid) const;
+  Ref<Pod> make_pod(uint32_t entry, uint64_t index, Str uid) const;
+  bool makes(Str ns, Str name) const;  // whether some pod has this name
   std::string pod_name(uint32_t entry, uint64_t index) const;
 
   // Adds many entries, or none: a failed addition, and an addition that is not committed, is undone.
@@ -84,6 +91,7 @@ class TimedWorkload final : public RefCounted {
   IdTable by_name_;
   size_t series_ = 0;  // entries that are series
   uint64_t pods_ = 0;
+  mutable bool frozen_ = false;
 };
 
 // The pods of a workload in the order in which they arrive; of one time in the order of the entries.

@@ -9,13 +9,13 @@ import sys
 from collections.abc import Sequence
 
 from ..errors import Error
-from . import config, explain, fit, schedule, verbs, version
+from . import config, explain, fit, schedule, simulate, verbs, version
 from .terminal import Terminal
 
 #: The verbs of libsched itself; other packages may add more (see `verbs`).
 OWN: dict[str, verbs.Add] = {
-    "fit": fit.add, "explain": explain.add, "schedule": schedule.add, "config": config.add,
-    "version": version.add}
+    "fit": fit.add, "explain": explain.add, "schedule": schedule.add, "simulate": simulate.add,
+    "config": config.add, "version": version.add}
 
 DESCRIPTION = """\
 Does this pod fit, on which nodes, and why not on the others?
@@ -27,6 +27,7 @@ examples:
   libsched fit cluster.yaml --pod train.yaml
   libsched explain cluster.yaml --pod train.yaml --html train.html
   libsched schedule cluster.yaml --pod deployment.yaml
+  libsched simulate cluster.yaml --workload pods.yaml
 
 'libsched COMMAND --help' says more about a command."""
 

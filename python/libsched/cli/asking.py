@@ -83,6 +83,11 @@ class Profiles:
             raise self._told(error) from None
         self._frameworks: dict[str, Framework] = {}
 
+    @property
+    def names(self) -> list[str]:
+        """The profiles of the configuration."""
+        return list(self._config.profiles)
+
     def of(self, pod: Pod, notes: list[str]) -> Framework:
         """Returns the framework for a pod, and adds remarks about the choice to `notes`.
 
@@ -102,9 +107,16 @@ class Profiles:
             notes.append(f'{pod.key} asks for the scheduler "{name}"; judged by the profile '
                          f'"{names[0]}"')
             name = names[0]
-        return self._framework(name)
+        return self.framework(name)
 
-    def _framework(self, name: str) -> Framework:
+    def framework(self, name: str) -> Framework:
+        """Returns the framework of a profile, which is made once.
+
+        Raises
+        ------
+        Error
+            The framework cannot be made. The error names the file of the configuration.
+        """
         if name not in self._frameworks:
             try:
                 self._frameworks[name] = Framework(self._config, profile=name,
@@ -116,7 +128,7 @@ class Profiles:
     def first(self) -> Framework:
         """Returns the framework of the profile that is asked for, or of the first."""
         names = self._config.profiles
-        return self._framework(self._wanted if self._wanted in names else names[0])
+        return self.framework(self._wanted if self._wanted in names else names[0])
 
     def _told(self, error: Error, what: str = "") -> Error:
         """Adds the file and the profile to an error."""

@@ -15,7 +15,8 @@ from .terminal import Terminal
 MOST_WARNINGS = 10
 
 
-def read(name: str, *, defaults: bool, strict: bool, classes: Objects | None = None) -> Objects:
+def read(name: str, *, defaults: bool, strict: bool, classes: Objects | None = None,
+         keep_annotations: bool = False) -> Objects:
     """Reads the objects of a file, or of standard input for ``-``, with validation warnings.
 
     Raises
@@ -36,7 +37,8 @@ def read(name: str, *, defaults: bool, strict: bool, classes: Objects | None = N
         source = path(name)
         what = f"reading {os.path.basename(name)} ({size_text(size)})"
     with Progress(what):
-        return Objects(source, defaults=defaults, strict=strict, validate=True, classes=classes)
+        return Objects(source, defaults=defaults, strict=strict, validate=True, classes=classes,
+                       keep_annotations=keep_annotations)
 
 
 def tell(name: str, objects: Objects, terminal: Terminal, each_field: bool) -> None:

@@ -189,6 +189,13 @@ std::string plain_name(Choices& choose, Words words) {
     case Words::kPath:
       return one(choose,
                  {"/nonexistent/file.yaml", "/", "/dev/null", "nonexistent.so", "libm.so.6", ""});
+    case Words::kTable:
+      return one(choose, {"pods", "series", "resources", "pending", "preemptions", "other"});
+    case Words::kTrace:
+      return one(choose, {"name,cpu_milli,memory_mib\na,1,2\nb,500,1\n",
+                          "name,cpu_milli,memory_mib,num_gpu\ng,1,2,1\n", "name,cpu_milli\n",
+                          "name,cpu_milli,memory_mib,creation_time,deletion_time\nt,1,1,5,9\n",
+                          "name,cpu_milli,memory_mib\na,x,2\n", ""});
     case Words::kPodDocument: return pod_document(choose, choose.one_in(2));
     case Words::kNodeDocument: return node_document(choose);
     case Words::kObjectsDocument: return objects_document(choose);

@@ -21,6 +21,8 @@ enum class Words : uint8_t {
   kProfile,
   kPath,
   kAny,
+  kTable,
+  kTrace,
   kPodDocument,
   kNodeDocument,
   kObjectsDocument,

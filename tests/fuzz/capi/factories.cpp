@@ -71,6 +71,24 @@ void* make_queue() {
   return out;
 }
 
+// An empty cluster and one pod.
+void* make_simulation() {
+  libsched_framework* framework = nullptr;
+  libsched_framework_create(nullptr, LIBSCHED_ANY_NODE, nullptr, nullptr, &framework, nullptr);
+  libsched_cluster* cluster = nullptr;
+  libsched_cluster_create(nullptr, &cluster, nullptr);
+  libsched_workload* workload = nullptr;
+  libsched_workload_create(&workload, nullptr);
+  libsched_workload_add_trace(workload, LIBSCHED_STR("name,cpu_milli,memory_mib\na,1,2\n"), nullptr,
+                              nullptr);
+  libsched_simulation* out = nullptr;
+  libsched_simulation_create(&framework, 1, libsched_cluster_view(cluster), workload, nullptr, &out,
+                             nullptr);
+  libsched_workload_unref(workload);
+  libsched_cluster_unref(cluster);
+  libsched_framework_unref(framework);
+  return out;
+}
 void* make_queued_pod(Turn& t) {
   auto* queue = handle<libsched_queue>(t, Kind::queue);
   auto* pod = handle<libsched_pod>(t, Kind::pod);
@@ -162,6 +180,15 @@ void* create(Turn& t, Kind kind) {
     case Kind::scheduling: return make_scheduling(t);
     case Kind::queue: return make_queue();
     case Kind::queued_pod: return make_queued_pod(t);
+    case Kind::workload: return created<libsched_workload>(libsched_workload_create);
+    case Kind::simulation: return make_simulation();
+    case Kind::table: {
+      auto* simulation = static_cast<libsched_simulation*>(make_simulation());
+      void* const out =
+          created<libsched_table>(libsched_simulation_table, simulation, LIBSCHED_STR("pods"));
+      libsched_simulation_unref(simulation);
+      return out;
+    }
     case Kind::event_map:
       return created<libsched_event_map>(libsched_framework_events,
                                          handle<const libsched_framework>(t, Kind::framework));

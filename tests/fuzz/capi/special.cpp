@@ -1,6 +1,7 @@
 // Calls with arguments of their own.
 #include "special.hpp"
 
+#include "../../capi/arrow_abi.h"
 #include "effects.hpp"
 #include "hostile.hpp"
 
@@ -233,6 +234,131 @@ void call_libsched_queue_list(Turn& t) {
     if (libsched_queued_pod_get(pods[i], &info, nullptr) != LIBSCHED_OK || info.pod == nullptr)
       fail("a listed pod cannot be read");
   }
+}
+
+template <>
+void fill(Turn& t, libsched_timing& o) {
+  o = LIBSCHED_TIMING_INIT;
+  const auto time = [&] { return static_cast<int64_t>(t.choose.below(100)) * 1'000'000'000; };
+  o.arrival_ns = t.choose.one_in(40) ? make_number(t.choose) : time();
+  if (t.choose.below(4) != 0) o.duration_ns = time();
+  if (t.choose.one_in(3)) o.interval_ns = time();
+  // What arrives after years would take all the time.
+  if (o.arrival_ns > 1000 * int64_t{1'000'000'000}) o.arrival_ns = INT64_MAX;
+  o.reserved = t.choose.one_in(40) ? 1 : 0;
+}
+
+void call_libsched_workload_add(Turn& t) {
+  In<libsched_workload> workload(t, "workload", kExclusive);
+  In<const libsched_pod> pod(t, "pod", kConst);
+  Options<libsched_timing> timing(t, "timing");
+  Fault error(t, "error");
+  const size_t replicas = t.choose.below(30);
+  t.begin("libsched_workload_add", Changes::kNothing, workload, pod, timing, error);
+  const libsched_rc rc =
+      libsched_workload_add(workload.get(), pod.get(), replicas, timing.get(), error.get());
+  t.end_fallible(rc, workload, pod, timing, error);
+}
+
+template <>
+void fill(Turn& t, libsched_trace_options& o) {
+  if (t.choose.one_in(3)) o.file = LIBSCHED_STR("pods.csv");
+  if (t.choose.one_in(3)) o.ns = LIBSCHED_STR("other");
+  if (t.choose.one_in(6)) o.scheduler_name = LIBSCHED_STR("somebody");
+  if (t.choose.one_in(6)) o.gpu_resource = LIBSCHED_STR("example.com/gpu");
+  o.reserved = t.choose.one_in(40) ? 1 : 0;
+}
+
+template <>
+void fill(Turn& t, libsched_simulation_options& o) {
+  o = LIBSCHED_SIMULATION_OPTIONS_INIT;
+  o.ties = t.choose.one_in(40) ? 5 : static_cast<uint32_t>(t.choose.below(3));
+  o.seed = t.choose.next();
+  o.sampling = t.choose.one_in(3);
+  o.no_resources = t.choose.one_in(3);
+  o.reserved[5] = t.choose.one_in(40);
+  if (t.choose.one_in(4)) o.sample_interval_ns = make_number(t.choose);
+  if (t.choose.one_in(4)) o.queue.max_backoff_ns = 0;
+}
+
+void call_libsched_simulation_create(Turn& t) {
+  In<const libsched_framework> framework(t, "framework", kConst);
+  In<const libsched_view> cluster(t, "cluster", kConst);
+  In<libsched_workload> workload(t, "workload", kExclusive);
+  Options<libsched_simulation_options> options(t, "options");
+  Out<libsched_simulation> out(t, "out");
+  Fault error(t, "error");
+  // Hostile plugins would be asked again and again.
+  const bool plain =
+      world().plain_frameworks.contains(const_cast<libsched_framework*>(framework.get()));
+  const libsched_framework* const profiles[] = {framework.get()};
+  const size_t count = framework.get() == nullptr || plain ? 1 : 0;
+  t.begin("libsched_simulation_create", Changes::kNothing, framework, cluster, workload, options,
+          out, error);
+  const libsched_rc rc = libsched_simulation_create(profiles, count, cluster.get(), workload.get(),
+                                                    options.get(), out.get(), error.get());
+  t.end_fallible(rc, framework, cluster, workload, options, out, error);
+  if (count == 0 && rc == LIBSCHED_OK) fail("a simulation without a profile");
+}
+
+namespace {
+
+bool hear_progress(void* data, const libsched_progress* p) {
+  if (p->arrived > p->total || p->bound > p->arrived || p->ended > p->bound)
+    fail("a progress that cannot be");
+  return *static_cast<const bool*>(data);
+}
+bool hear_piece(void* data, libsched_str piece) {
+  if (piece.len == 0) fail("an empty piece of a table");
+  return *static_cast<const bool*>(data);
+}
+
+}  // namespace
+
+void call_libsched_simulation_run(Turn& t) {
+  In<libsched_simulation> simulation(t, "simulation", kExclusive);
+  In<const libsched_cancel> cancel(t, "cancel", kConst | kMayBeNull);
+  Fault error(t, "error");
+  const bool goes_on = !t.choose.one_in(4);
+  bool* const told = const_cast<bool*>(&goes_on);
+  const int64_t until =
+      t.choose.one_in(2) ? -1 : static_cast<int64_t>(t.choose.below(1000)) * 1'000'000'000;
+  t.begin("libsched_simulation_run", Changes::kNothing, simulation, cancel, error);
+  const libsched_rc rc = libsched_simulation_run(simulation.get(), until, cancel.get(),
+                                                 hear_progress, told, error.get());
+  t.end_fallible(rc, simulation, cancel, error);
+}
+
+void call_libsched_table_write(Turn& t) {
+  In<const libsched_table> table(t, "table", kConst);
+  Number<uint32_t> format(t, "format");
+  Fault error(t, "error");
+  const bool goes_on = !t.choose.one_in(4);
+  bool* const told = const_cast<bool*>(&goes_on);
+  const uint32_t which =
+      t.choose.one_in(8) ? format.get() : static_cast<uint32_t>(t.choose.below(2));
+  t.begin("libsched_table_write", Changes::kNothing, table, format, error);
+  const libsched_rc rc = libsched_table_write(table.get(), which, hear_piece, told, error.get());
+  t.end_fallible(rc, table, format, error);
+}
+
+void call_libsched_table_export(Turn& t) {
+  In<const libsched_table> table(t, "table", kConst);
+  Fault error(t, "error");
+  ArrowArrayStream stream{};
+  t.begin("libsched_table_export", Changes::kNothing, table, error);
+  const libsched_rc rc = libsched_table_export(table.get(), &stream, error.get());
+  t.end_fallible(rc, table, error);
+  if (rc != LIBSCHED_OK) return;
+  ArrowSchema schema{};
+  ArrowArray batch{};
+  const bool there =
+      stream.get_schema(&stream, &schema) == 0 && stream.get_next(&stream, &batch) == 0;
+  if (!there) fail("a stream without a batch");
+  if (batch.n_children != schema.n_children) fail("a batch of another schema");
+  stream.release(&stream);
+  batch.release(&batch);
+  schema.release(&schema);
 }
 
 }  // namespace fuzz

@@ -25,5 +25,15 @@ void call_libsched_schedule_one(Turn& t);
 void call_libsched_queue_create(Turn& t);
 // Lends several handles at once.
 void call_libsched_queue_list(Turn& t);
+// A number of replicas that is not random: all of them may be simulated.
+void call_libsched_workload_add(Turn& t);
+// An array of frameworks and a view.
+void call_libsched_simulation_create(Turn& t);
+// A callback, and a time that is not random: years would take all the time.
+void call_libsched_simulation_run(Turn& t);
+// A callback.
+void call_libsched_table_write(Turn& t);
+// A struct that is no handle, and has to be released.
+void call_libsched_table_export(Turn& t);
 
 }  // namespace fuzz

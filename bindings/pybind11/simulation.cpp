@@ -1,0 +1,228 @@
+// _core.Workload, _core.Simulation, _core.Table: simulations and their results.
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "plugin.hpp"
+
+// Arrow's C data interface.
+struct ArrowArrayStream {
+  int (*get_schema)(struct ArrowArrayStream*, struct ArrowSchema*);
+  int (*get_next)(struct ArrowArrayStream*, struct ArrowArray*);
+  const char* (*get_last_error)(struct ArrowArrayStream*);
+  void (*release)(struct ArrowArrayStream*);
+  void* private_data;
+};
+
+namespace libsched {
+namespace {
+
+using WorkloadHandle =
+    std::unique_ptr<libsched_workload, UnrefWithoutGil<libsched_workload, libsched_workload_unref>>;
+using SimulationHandle =
+    std::unique_ptr<libsched_simulation,
+                    UnrefWithoutGil<libsched_simulation, libsched_simulation_unref>>;
+using TableHandle =
+    std::unique_ptr<libsched_table, UnrefWithoutGil<libsched_table, libsched_table_unref>>;
+
+struct Workload {
+  WorkloadHandle handle;
+  std::shared_ptr<Lock> lock = std::make_shared<Lock>();
+};
+struct Simulation {
+  SimulationHandle handle;
+  std::shared_ptr<Lock> lock = std::make_shared<Lock>();
+};
+struct Table {
+  TableHandle handle;
+};
+
+std::unique_ptr<Workload> create_workload() {
+  auto made = std::make_unique<Workload>();
+  quick(
+      [&](libsched_error** error) { return libsched_workload_create(into(made->handle), error); });
+  return made;
+}
+
+// (arrival, duration or -1, interval); None: those of the pod's annotations.
+using Timing = std::optional<std::tuple<int64_t, int64_t, int64_t>>;
+
+void add(Workload& workload, const Pod& pod, size_t replicas, const Timing& given) {
+  libsched_timing timing = LIBSCHED_TIMING_INIT;
+  if (given) std::tie(timing.arrival_ns, timing.duration_ns, timing.interval_ns) = *given;
+  const Holding holding(workload.lock.get());
+  unlocked([&](libsched_error** error) {
+    return libsched_workload_add(workload.handle.get(), pod.handle.get(), replicas,
+                                 given ? &timing : nullptr, error);
+  });
+}
+
+void add_objects(Workload& workload, const Objects& objects) {
+  const Holding holding(workload.lock.get());
+  unlocked([&](libsched_error** error) {
+    return libsched_workload_add_objects(workload.handle.get(), objects.handle.get(), error);
+  });
+}
+
+void add_trace(Workload& workload, std::string_view csv, std::string_view file, std::string_view ns,
+               std::string_view scheduler_name, std::string_view gpu_resource,
+               std::string_view gpu_model_label) {
+  libsched_trace_options options = LIBSCHED_TRACE_OPTIONS_INIT;
+  options.file = to_str(file);
+  options.ns = to_str(ns);
+  options.scheduler_name = to_str(scheduler_name);
+  options.gpu_resource = to_str(gpu_resource);
+  options.gpu_model_label = to_str(gpu_model_label);
+  const Holding holding(workload.lock.get());
+  unlocked([&](libsched_error** error) {
+    return libsched_workload_add_trace(workload.handle.get(), to_str(csv), &options, error);
+  });
+}
+
+std::unique_ptr<Simulation> create(const std::vector<const Framework*>& frameworks,
+                                   const View& cluster, Workload& workload, uint32_t ties,
+                                   uint64_t seed, bool sampling, bool resources,
+                                   int64_t sample_interval_ns, int64_t initial_backoff_ns,
+                                   int64_t max_backoff_ns, int64_t max_in_unschedulable_ns) {
+  libsched_simulation_options options = LIBSCHED_SIMULATION_OPTIONS_INIT;
+  options.ties = ties;
+  options.seed = seed;
+  options.sampling = sampling;
+  options.no_resources = !resources;
+  options.sample_interval_ns = sample_interval_ns;
+  options.queue.initial_backoff_ns = initial_backoff_ns;
+  options.queue.max_backoff_ns = max_backoff_ns;
+  options.queue.max_in_unschedulable_ns = max_in_unschedulable_ns;
+  std::vector<const libsched_framework*> profiles;
+  for (const Framework* framework : frameworks) profiles.push_back(framework->handle.get());
+  auto made = std::make_unique<Simulation>();
+  const Holding holding(cluster.lock.get());
+  const Holding adding(workload.lock.get());
+  const AskAfterExceptions asking;
+  unlocked([&](libsched_error** error) {
+    return libsched_simulation_create(profiles.data(), profiles.size(), cluster.view,
+                                      workload.handle.get(), &options, into(made->handle), error);
+  });
+  return made;
+}
+
+// Calls a Python function from C++; false ends the call, which raises what the function has raised.
+template <typename Call>
+bool called(Call&& call) {
+  const py::gil_scoped_acquire held;
+  try {
+    if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+    return call();
+  } catch (py::error_already_set& raised) {
+    keep_exception(raised);
+    return false;
+  }
+}
+
+bool tell(void* user_data, const libsched_progress* p) {
+  return called([&] {
+    const auto& function = *static_cast<const py::object*>(user_data);
+    if (function.is_none()) return true;
+    const py::object answer =
+        function(p->now_ns, p->total, p->arrived, p->bound, p->ended, p->pending);
+    return answer.ptr() != Py_False;
+  });
+}
+
+void run(Simulation& simulation, int64_t until_ns, const Cancel* cancel, py::object progress) {
+  const Holding holding(simulation.lock.get());
+  const AskAfterExceptions asking;
+  unlocked([&](libsched_error** error) {
+    return libsched_simulation_run(simulation.handle.get(), until_ns,
+                                   cancel == nullptr ? nullptr : cancel->handle.get(), tell,
+                                   &progress, error);
+  });
+}
+
+py::str summary(Simulation& simulation) {
+  TextHandle text;
+  const Holding holding(simulation.lock.get());
+  unlocked([&](libsched_error** error) {
+    return libsched_simulation_summary_json(simulation.handle.get(), into(text), error);
+  });
+  return from_text(text);
+}
+
+std::unique_ptr<Table> table(Simulation& simulation, std::string_view name) {
+  auto made = std::make_unique<Table>();
+  const Holding holding(simulation.lock.get());
+  unlocked([&](libsched_error** error) {
+    return libsched_simulation_table(simulation.handle.get(), to_str(name), into(made->handle),
+                                     error);
+  });
+  return made;
+}
+
+bool give_piece(void* user_data, libsched_str piece) {
+  return called([&] {
+    (*static_cast<const py::function*>(user_data))(py::bytes(piece.ptr, piece.len));
+    return true;
+  });
+}
+
+void write(const Table& table, uint32_t format, py::function piece) {
+  unlocked([&](libsched_error** error) {
+    return libsched_table_write(table.handle.get(), format, give_piece, &piece, error);
+  });
+}
+
+void release_stream(PyObject* capsule) {
+  auto* const stream =
+      static_cast<ArrowArrayStream*>(PyCapsule_GetPointer(capsule, "arrow_array_stream"));
+  if (stream->release != nullptr) stream->release(stream);
+  delete stream;
+}
+
+// A capsule as the Arrow PyCapsule interface defines it.
+py::object stream(const Table& table) {
+  auto made = std::make_unique<ArrowArrayStream>();
+  quick([&](libsched_error** error) {
+    return libsched_table_export(table.handle.get(), made.get(), error);
+  });
+  auto capsule = py::reinterpret_steal<py::object>(
+      PyCapsule_New(made.get(), "arrow_array_stream", release_stream));
+  if (!capsule) {
+    made->release(made.get());
+    throw py::error_already_set();
+  }
+  made.release();
+  return capsule;
+}
+
+}  // namespace
+
+void bind_simulation(py::module_& module) {
+  py::class_<Workload>(module, "Workload")
+      .def(py::init(&create_workload))
+      .def("add", &add)
+      .def("add_objects", &add_objects)
+      .def("add_trace", &add_trace)
+      .def("size", [](const Workload& workload) {
+        const Holding holding(workload.lock.get());
+        return libsched_workload_pod_count(workload.handle.get());
+      });
+  py::class_<Simulation>(module, "Simulation")
+      .def(py::init(&create))
+      .def("run", &run)
+      .def("summary", &summary)
+      .def("table", &table)
+      .def_property_readonly("now_ns", [](const Simulation& simulation) {
+        const Holding holding(simulation.lock.get());
+        return libsched_simulation_now(simulation.handle.get());
+      });
+  py::class_<Table>(module, "Table")
+      .def("write", &write)
+      .def("stream", &stream)
+      .def("size",
+           [](const Table& table) { return libsched_table_row_count(table.handle.get()); });
+}
+
+}  // namespace libsched

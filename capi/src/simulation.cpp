@@ -1,0 +1,218 @@
+// Workloads, simulations and their tables.
+#include "libsched/scheduler/simulation/simulation.hpp"
+
+#include "handles.hpp"
+#include "libsched/base/quote.hpp"
+#include "libsched/scheduler/simulation/arrow.hpp"
+#include "libsched/scheduler/simulation/trace_csv.hpp"
+
+using namespace libsched;        // NOLINT(google-build-using-namespace)
+using namespace libsched::capi;  // NOLINT(google-build-using-namespace)
+
+namespace {
+
+Error unsupported(const char* what) { return {Rc::kUnsupported, what, {}, {}}; }
+
+Result<Timing> timing_of(const libsched_timing& given) {
+  const Result<libsched_timing> t =
+      read_struct(&given, libsched_timing LIBSCHED_TIMING_INIT, "libsched_timing");
+  if (!t.ok()) return t.error();
+  if (t->reserved != 0) return unsupported("libsched_timing: reserved field is set");
+  Timing timing{t->arrival_ns, {}, t->interval_ns};
+  if (t->duration_ns >= 0) timing.duration_ns = t->duration_ns;
+  return timing;
+}
+
+Result<SimulationOptions> simulation_options(const libsched_simulation_options* given) {
+  const Result<libsched_simulation_options> o =
+      read_struct(given, libsched_simulation_options LIBSCHED_SIMULATION_OPTIONS_INIT,
+                  "libsched_simulation_options");
+  if (!o.ok()) return o.error();
+  if (o->ties > LIBSCHED_TIES_RANDOM)
+    return unsupported("libsched_simulation_options: unknown ties");
+  LIBSCHED_TRY(refuse_reserved(o->reserved, "libsched_simulation_options"));
+  const Result<libsched_queue_options> q =
+      read_struct(&o->queue, libsched_queue_options LIBSCHED_QUEUE_OPTIONS_INIT,
+                  "libsched_simulation_options.queue");
+  if (!q.ok()) return q.error();
+  if (q->reserved != 0)
+    return unsupported("libsched_simulation_options.queue: reserved field is set");
+  SimulationOptions how;
+  how.ties = static_cast<TieMode>(o->ties);
+  how.seed = o->seed;
+  how.sampling = o->sampling;
+  how.resources = !o->no_resources;
+  how.sample_interval_ns = o->sample_interval_ns;
+  how.queue = {q->initial_backoff_ns, q->max_backoff_ns, q->max_in_unschedulable_ns};
+  return how;
+}
+
+void set(std::string* to, libsched_str given) {
+  if (given.len != 0) *to = in(given);
+}
+
+}  // namespace
+
+extern "C" {
+
+libsched_rc libsched_workload_create(libsched_workload** result, libsched_error** error) {
+  LIBSCHED_REQUIRE_HANDLES(error, result);
+  return guarded(error, [&]() -> Result<void> {
+    *result = own(make_ref<TimedWorkload>().release());
+    return {};
+  });
+}
+libsched_workload* libsched_workload_ref(libsched_workload* workload) { return retain(workload); }
+void libsched_workload_unref(libsched_workload* workload) { release(workload); }
+size_t libsched_workload_pod_count(const libsched_workload* workload) {
+  return live(workload) ? unwrap(workload)->pod_count() : 0;
+}
+
+libsched_rc libsched_workload_add(libsched_workload* workload, const libsched_pod* pod,
+                                  size_t replicas, const libsched_timing* timing,
+                                  libsched_error** error) {
+  LIBSCHED_REQUIRE_HANDLES(error, workload, pod);
+  return guarded(error, [&]() -> Result<void> {
+    const Result<Timing> when =
+        timing == nullptr ? annotated_timing(*unwrap(pod), replicas != 0) : timing_of(*timing);
+    if (!when.ok()) return when.error();
+    const PodRef shared = PodRef::share(unwrap(pod));
+    return replicas == 0 ? unwrap(workload)->add(shared, *when)
+                         : unwrap(workload)->add_series(shared, replicas, *when);
+  });
+}
+
+libsched_rc libsched_workload_add_objects(libsched_workload* workload,
+                                          const libsched_objects* objects, libsched_error** error) {
+  LIBSCHED_REQUIRE_HANDLES(error, workload, objects);
+  return guarded(error, [&] { return unwrap(workload)->add_objects(unwrap(objects)->set); });
+}
+
+libsched_rc libsched_workload_add_trace(libsched_workload* workload, libsched_str csv,
+                                        const libsched_trace_options* options,
+                                        libsched_error** error) {
+  LIBSCHED_REQUIRE_HANDLES(error, workload);
+  return guarded(error, [&]() -> Result<void> {
+    const Result<libsched_trace_options> o = read_struct(
+        options, libsched_trace_options LIBSCHED_TRACE_OPTIONS_INIT, "libsched_trace_options");
+    if (!o.ok()) return o.error();
+    if (o->reserved != 0) return unsupported("libsched_trace_options: reserved field is set");
+    LIBSCHED_TRY(live_or_null("options->cancel", o->cancel));
+    TraceOptions how;
+    set(&how.ns, o->ns);
+    set(&how.scheduler_name, o->scheduler_name);
+    set(&how.gpu_resource, o->gpu_resource);
+    set(&how.gpu_model_label, o->gpu_model_label);
+    if (o->cancel != nullptr) {
+      how.interrupt.wanted = [](void* cancel) {
+        return static_cast<const Cancel*>(cancel)->set.load(std::memory_order_relaxed);
+      };
+      how.interrupt.data = const_cast<Cancel*>(unwrap(o->cancel));
+    }
+    std::string file = "trace";
+    set(&file, o->file);
+    return add_trace(unwrap(workload), in(csv), file, how);
+  });
+}
+
+libsched_rc libsched_simulation_create(const libsched_framework* const* profiles,
+                                       size_t profile_count, const libsched_view* cluster,
+                                       libsched_workload* workload,
+                                       const libsched_simulation_options* options,
+                                       libsched_simulation** result, libsched_error** error) {
+  LIBSCHED_REQUIRE_EACH(error, profiles, profile_count);
+  LIBSCHED_REQUIRE_HANDLES(error, cluster, workload, result);
+  return guarded(error, [&]() -> Result<void> {
+    const Result<SimulationOptions> how = simulation_options(options);
+    if (!how.ok()) return how.error();
+    std::vector<FrameworkRef> frameworks;
+    for (size_t i = 0; i < profile_count; ++i)
+      frameworks.push_back(FrameworkRef::share(unwrap(profiles[i])));
+    Result<Ref<Simulation>> made = Simulation::create(
+        frameworks, *unwrap(cluster), Ref<TimedWorkload>::share(unwrap(workload)), *how);
+    if (!made.ok()) return std::move(made.error());
+    *result = own(made->release());
+    return {};
+  });
+}
+libsched_simulation* libsched_simulation_ref(libsched_simulation* simulation) {
+  return retain(simulation);
+}
+void libsched_simulation_unref(libsched_simulation* simulation) { release(simulation); }
+
+libsched_rc libsched_simulation_run(libsched_simulation* simulation, int64_t until_ns,
+                                    const libsched_cancel* cancel, libsched_progress_fn progress,
+                                    void* user_data, libsched_error** error) {
+  LIBSCHED_REQUIRE_HANDLES(error, simulation);
+  LIBSCHED_ALLOW_HANDLES(error, cancel);
+  return guarded(error, [&] {
+    Simulation::Progress tell;
+    if (progress != nullptr)
+      tell = [=](const SimulationProgress& p) {
+        const libsched_progress lent = {sizeof(libsched_progress),
+                                        0,
+                                        p.now_ns,
+                                        p.total,
+                                        p.arrived,
+                                        p.bound,
+                                        p.ended,
+                                        p.pending};
+        return progress(user_data, &lent);
+      };
+    return unwrap(simulation)
+        ->run(until_ns < 0 ? std::optional<int64_t>() : until_ns, limits_of(cancel, 0), tell);
+  });
+}
+int64_t libsched_simulation_now(const libsched_simulation* simulation) {
+  return live(simulation) ? unwrap(simulation)->now_ns() : 0;
+}
+
+libsched_rc libsched_simulation_summary_json(const libsched_simulation* simulation,
+                                             libsched_text** result, libsched_error** error) {
+  LIBSCHED_REQUIRE_HANDLES(error, simulation, result);
+  return guarded(error, [&]() -> Result<void> {
+    *result = own(make_ref<Text>(unwrap(simulation)->summary_json()).release());
+    return {};
+  });
+}
+
+libsched_rc libsched_simulation_table(const libsched_simulation* simulation, libsched_str name,
+                                      libsched_table** result, libsched_error** error) {
+  LIBSCHED_REQUIRE_HANDLES(error, simulation, result);
+  return guarded(error, [&]() -> Result<void> {
+    TableRef table = unwrap(simulation)->table(in(name));
+    if (!table)
+      return Error{Rc::kNotFound, "a simulation has no table " + go_quote(in(name)), {}, {}};
+    *result = own(give(std::move(table)));
+    return {};
+  });
+}
+libsched_table* libsched_table_ref(const libsched_table* table) { return retain(table); }
+void libsched_table_unref(libsched_table* table) { release(table); }
+size_t libsched_table_row_count(const libsched_table* table) {
+  return live(table) ? unwrap(table)->row_count() : 0;
+}
+
+libsched_rc libsched_table_write(const libsched_table* table, uint32_t format,
+                                 libsched_write_fn write, void* user_data, libsched_error** error) {
+  LIBSCHED_REQUIRE_HANDLES(error, table);
+  LIBSCHED_REQUIRE(error, write != nullptr);
+  return guarded(error, [&]() -> Result<void> {
+    const auto piece = [&](Str text) { return write(user_data, out(text)); };
+    if (format == LIBSCHED_TABLE_CSV) return unwrap(table)->write_csv(piece);
+    if (format == LIBSCHED_TABLE_JSON) return unwrap(table)->write_json(piece);
+    return unsupported("unknown format of a table");
+  });
+}
+
+libsched_rc libsched_table_export(const libsched_table* table, void* stream,
+                                  libsched_error** error) {
+  LIBSCHED_REQUIRE_HANDLES(error, table);
+  LIBSCHED_REQUIRE(error, stream != nullptr);
+  return guarded(error, [&]() -> Result<void> {
+    export_stream(TableRef::share(unwrap(table)), static_cast<ArrowArrayStream*>(stream));
+    return {};
+  });
+}
+
+}  // extern "C"

@@ -1,0 +1,241 @@
+"""`libsched simulate`: what happens to a workload over time?"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import os
+import re
+import sys
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from ..cluster import Cluster
+from ..config import Config
+from ..errors import Error, FileError, InvalidError
+from ..framework import Framework
+from ..objects import Objects
+from ..report.simulation import simulation_html
+from ..simulation import Simulation, SimulationProgress, SimulationResult
+from ..workload import TimedWorkload
+from . import asking, reading
+from .progress import Progress
+from .terminal import Terminal, print_json, table
+from .utilisation import amount
+
+DESCRIPTION = """\
+Runs a whole scheduler on a virtual clock: queue, scheduling and binding cycles, preemption, an API
+server in memory. The pods of the workload arrive over time, wait, run for their duration and finish.
+The same input, options and seed give the same results.
+
+A workload is a file of manifests, whose pods (or pod templates) have the times in annotations
+(libsched/arrival, libsched/duration, libsched/interval: "90s", "1h30m"), or CSV in the columns of the
+openb trace (name, cpu_milli, memory_mib; num_gpu, gpu_milli, gpu_spec, qos, pod_phase, creation_time,
+deletion_time, scheduled_time), if its name ends in .csv. Pods of CLUSTER without a node arrive at once."""
+
+EPILOG = """\
+exit codes:
+  0  every pod of the workload has been bound
+  1  some are pending or waiting at the end, or were ignored because of their schedulerName
+  2  bad input
+
+examples:
+  libsched simulate cluster.yaml --workload pods.yaml
+  libsched simulate nodes.yaml --workload trace.csv --until 24h --html run.html
+  libsched simulate nodes.yaml --workload trace.csv --json | jq .wait.p99
+  libsched simulate nodes.yaml --workload trace.csv --tables out/ --plot run.svg"""
+
+_PARTS = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h|d)")
+_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+_STATES = (("finished", "good"), ("running", "good"), ("pending", "bad"), ("waiting", "note"),
+           ("preempted", "note"), ("ignored", "bad"))
+_MOST_ROWS = 10
+
+
+def add(made: argparse.ArgumentParser) -> None:
+    """What happens to a workload over time?"""
+    made.description, made.epilog = DESCRIPTION, EPILOG
+    made.add_argument("cluster", nargs="+", metavar="CLUSTER",
+                      help="manifests of nodes and pods (YAML or JSON, gzip or not); - is standard "
+                      "input; several are merged")
+    made.add_argument("--workload", action="append", default=[], metavar="FILE",
+                      help="pods over time: manifests, or CSV (*.csv); may be repeated")
+    made.add_argument("--until", type=_duration, metavar="TIME",
+                      help='end at this time, such as "90s", "1h30m" or "7d" (default: when nothing '
+                      "more happens)")
+    made.add_argument("--ties", choices=("upstream", "name", "random"), default="upstream",
+                      help="which of several best nodes (default: the first in upstream's order)")
+    made.add_argument("--seed", type=_number, default=0, metavar="N",
+                      help="of --ties random and of preemption (default: 0)")
+    made.add_argument("--sampling", action="store_true",
+                      help="look at some of the nodes only, as upstream does in large clusters")
+    made.add_argument("--interval", type=_duration, default=0.0, metavar="TIME",
+                      help="at least so much time between two samples (default: about 1,000 samples)")
+    made.add_argument("--gpu-resource", default="", metavar="NAME",
+                      help="the resource that GPUs of CSV request in thousandths (default: "
+                      "alibabacloud.com/gpu-milli)")
+    made.add_argument("--gpu-label", default="", metavar="KEY",
+                      help="the node label that gpu_spec selects by (default: "
+                      "alibabacloud.com/gpu-card-model)")
+    made.add_argument("--scheduler-name", default="", metavar="NAME",
+                      help="the schedulerName of the pods of CSV (default: default-scheduler)")
+    made.add_argument("--json", action="store_true", help="print the summary as JSON")
+    made.add_argument("--tables", metavar="FOLDER", help="write all results there as CSV")
+    made.add_argument("--html", metavar="FILE", help="write a self-contained page about the run")
+    made.add_argument("--plot", metavar="FILE",
+                      help="draw the run with matplotlib, as PNG, SVG or PDF by the file's name")
+    asking.add_judging(made)
+    made.set_defaults(run=run)
+
+
+def _number(text: str) -> int:
+    if not text.isdecimal() or int(text) >= 1 << 64:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of at most 64 bits")
+    return int(text)
+
+
+def _duration(text: str) -> float:
+    """Converts "1h30m" to seconds."""
+    parts = _PARTS.findall(text)
+    if not parts or "".join(number + unit for number, unit in parts) != text:
+        raise argparse.ArgumentTypeError(f'{text!r} is no time such as "90s", "1h30m" or "7d"')
+    return sum(float(number) * _SECONDS[unit] for number, unit in parts)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Runs the simulation; returns 0, 1 or 2."""
+    errors = Terminal(sys.stderr)
+    cluster, workload = _read(options, errors)
+    simulation = Simulation(cluster, workload, _frameworks(options), ties=options.ties,
+                            seed=options.seed, sampling=options.sampling,
+                            sample_interval=options.interval)
+    begin = time.monotonic()
+    with Progress("simulating", 2 * len(workload)) as bar:
+
+        def tell(progress: SimulationProgress) -> None:
+            bar.update(progress.arrived + progress.bound,
+                       f"{time_text(progress.now)}, {progress.bound:,} of {progress.total:,} bound")
+
+        result = simulation.run(options.until, progress=tell)
+    took = time.monotonic() - begin
+    _write(options, result)
+    if options.json:
+        print_json(result.summary)
+    else:
+        show(result, took, Terminal(sys.stdout))
+    left = sum(result.states[state] for state in ("pending", "waiting", "ignored"))
+    return 1 if left else 0
+
+
+def _read(options: argparse.Namespace, errors: Terminal) -> tuple[Cluster, TimedWorkload]:
+    if [*options.cluster, *options.workload].count("-") > 1:
+        raise InvalidError("standard input (-) can be read only once")
+    cluster, workload = Cluster(), TimedWorkload()
+    classes: Objects | None = None
+    for name in options.cluster:
+        objects = reading.read(name, defaults=options.defaults, strict=options.strict,
+                               keep_annotations=True)
+        cluster.apply(objects)
+        classes = objects if objects.priority_classes() is not None else classes
+        _tell(name, objects, options, errors)
+        for pod in objects.pods:
+            if not pod.node_name:
+                _named(name, lambda pod=pod: workload.add_objects([pod]))
+    if not len(cluster):
+        raise InvalidError(f"there are no nodes in {', '.join(options.cluster)}")
+    for name in options.workload:
+        if name.endswith(".csv"):
+            workload.add_trace(name, scheduler_name=options.scheduler_name,
+                               gpu_resource=options.gpu_resource, gpu_model_label=options.gpu_label)
+            continue
+        objects = reading.read(name, defaults=options.defaults, strict=options.strict,
+                               classes=classes, keep_annotations=True)
+        _tell(name, objects, options, errors)
+        _named(name, lambda objects=objects: workload.add_objects(objects))
+    if not len(workload):
+        raise InvalidError("there is no pod to schedule; name a file with --workload")
+    return cluster, workload
+
+
+def _tell(name: str, objects: Objects, options: argparse.Namespace, errors: Terminal) -> None:
+    if not options.json:
+        reading.tell(name, objects, errors, each_field=False)
+
+
+def _named(name: str, call: Any) -> None:
+    """Makes a call whose errors are about a file."""
+    try:
+        call()
+    except Error as error:
+        error.message, error.path = f"{reading.shown(name)}: {error}", ""
+        raise
+
+
+def _frameworks(options: argparse.Namespace) -> list[Framework]:
+    """Returns a framework for each profile, or for the one that is asked for."""
+    profiles = asking.Profiles(options)
+    names: Sequence[str] = [options.profile] if options.profile else profiles.names
+    return [profiles.framework(name) for name in names]
+
+
+def _write(options: argparse.Namespace, result: SimulationResult) -> None:
+    if options.tables:
+        try:
+            os.makedirs(options.tables, exist_ok=True)
+        except OSError as error:
+            raise FileError(f"{options.tables}: {error.strerror}") from None
+        for made in result.tables:
+            made.write(os.path.join(options.tables, f"{made.name}.csv"))
+    if options.html:
+        try:
+            with open(options.html, "w", encoding="utf-8") as page:
+                page.write(simulation_html(result))
+        except OSError as error:
+            raise FileError(f"{options.html}: {error.strerror}") from None
+    if options.plot:
+        result.plot(options.plot)
+
+
+def time_text(seconds: float) -> str:
+    """Formats a time for people."""
+    if 0 < seconds < 0.9995:
+        return f"{seconds * 1e3:.3g} ms" if seconds >= 0.0009995 else f"{seconds * 1e6:.3g} us"
+    if seconds < 120:
+        return f"{seconds:.3g} s"
+    whole = datetime.timedelta(seconds=round(seconds))
+    return str(whole)
+
+
+def show(result: SimulationResult, took: float, out: Terminal) -> None:
+    """Writes the summary as text."""
+    counts = [out.paint(paint, f"{result.states[state]:,} {state}")
+              for state, paint in _STATES if result.states[state]]
+    if result.pods_total > result.arrived:
+        counts.append(f"{result.pods_total - result.arrived:,} not arrived")
+    out.line(f"{result.pods_total:,} pods: {', '.join(counts)}")
+    speed = f", {result.time / took:,.0f} times as fast as real time" if took > 0 else ""
+    out.note(f"{time_text(result.time)} in {took:.1f} s{speed}; {result.attempts:,} attempts, "
+             f"{result.preemption_count:,} preemptions")
+    if result.bound:
+        wait = result.wait
+        out.line("waited for a node: " + ", ".join(
+            f"{name} {time_text(value)}" for name, value in (
+                ("median", wait.median), ("90% up to", wait.p90), ("99% up to", wait.p99),
+                ("longest", wait.longest))))
+    for title, found in (("pending, rejected by", result.pending_reasons),
+                         ("ignored, schedulerName", result.ignored_schedulers)):
+        for name, count in list(found.items())[:_MOST_ROWS]:
+            out.line(f"  {count:,} {title} {name}")
+    if result.resources_now:
+        rows = [["resource", "allocatable", "used", "", "free", "fragmented", ""]]
+        for use in result.resources_now:
+            rows.append([use.resource, amount(use.resource, use.allocatable),
+                         amount(use.resource, use.used), f"{use.utilisation:.1%}",
+                         amount(use.resource, use.free),
+                         amount(use.resource, round(use.fragmented)), f"{use.fragmentation:.1%}"])
+        head, *lines = table(rows, right=range(1, 7))
+        out.line("at the end:")
+        out.line(out.paint("faint", head))
+        for line in lines:
+            out.line(line)

@@ -1,0 +1,82 @@
+"""Plots of a simulation's results with matplotlib, which is imported when it is needed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any, Union
+
+from .errors import FileError, UnsupportedError
+from .tables import ResultTable, columns
+
+_STATES = ("running", "pending", "waiting", "finished", "preempted", "ignored")
+
+
+def draw(tables: Mapping[str, ResultTable]) -> Any:
+    """Returns a figure of three plots over time: pods, resources, and pending pods by reason."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise UnsupportedError(f"plots need matplotlib (pip install libsched[plots]): {error}"
+                               ) from None
+    figure = Figure(figsize=(9, 9), layout="constrained")
+    pods, resources, pending = figure.subplots(3, 1, sharex=True)
+    times, *counts = columns(tables["series"], "time", *_STATES)
+    for state, count in zip(_STATES, counts):
+        if any(count):
+            pods.step(times, count, where="post", label=state)
+    pods.set_ylabel("pods")
+    for name, used, fragmented in resource_lines(tables["resources"]):
+        line, = resources.step(*used, where="post", label=f"{name} used")
+        resources.step(*fragmented, where="post", linestyle=":", color=line.get_color(),
+                       label=f"{name} fragmented")
+    resources.set_ylabel("share of all (used), of the free (fragmented)")
+    resources.set_ylim(0, 1.05)
+    for reason, counted in pending_lines(tables["pending"], times):
+        pending.step(*counted, where="post", label=reason)
+    pending.set_ylabel("pending pods")
+    pending.set_xlabel("seconds")
+    for axes in (pods, resources, pending):
+        axes.grid(alpha=0.3)
+        if axes.get_legend_handles_labels()[0]:
+            axes.legend(loc="center left", bbox_to_anchor=(1, 0.5), fontsize="small")
+    return figure
+
+
+def save(figure: Any, path: Union[str, os.PathLike[str]]) -> None:
+    """Writes a figure to a file."""
+    name = os.fspath(path)
+    try:
+        figure.savefig(name)
+    except OSError as error:
+        raise FileError(f"{name}: {error.strerror or error}") from None
+    except ValueError as error:  # a format that matplotlib does not know
+        raise UnsupportedError(f"{name}: {error}") from None
+
+
+#: Times and values.
+Line = tuple[list[float], list[float]]
+
+
+def resource_lines(table: ResultTable) -> list[tuple[str, Line, Line]]:
+    """Returns (resource, utilisation, fragmentation) of each resource that nodes have."""
+    found: dict[str, tuple[Line, Line]] = {}
+    for time, name, allocatable, used, fragmented in zip(*columns(
+            table, "time", "resource", "allocatable", "utilisation", "fragmentation")):
+        if not allocatable:
+            continue
+        lines = found.setdefault(name, (([], []), ([], [])))
+        for line, value in zip(lines, (used, fragmented)):
+            line[0].append(time)
+            line[1].append(value)
+    return [(name, *lines) for name, lines in found.items()]
+
+
+def pending_lines(table: ResultTable, times: list[float]) -> list[tuple[str, Line]]:
+    """Returns the number of pending pods of each reason at the times of the samples."""
+    found: dict[str, dict[float, float]] = {}
+    for time, reason, count in zip(*columns(table, "time", "reason", "pods")):
+        found.setdefault(reason, {})[time] = count
+    ranked = sorted(found.items(), key=lambda item: (-max(item[1].values()), item[0]))
+    return [(reason, (times, [counts.get(time, 0.0) for time in times]))
+            for reason, counts in ranked[:8]]

@@ -63,20 +63,28 @@ void Scheduler::continue_permitted() {
 void Scheduler::finish_binding(const FlightRef& flight) {
   if (const std::optional<Failure> failed = flight->binding->wait_on_permit())
     return fail_binding(*flight, *failed);
-  const Pod& pod = *flight->pod();
-  check(queue_->done(pod.meta.uid.empty()
-                         ? std::string(pod.meta.ns) + "/" + std::string(pod.meta.name)
-                         : std::string(pod.meta.uid)));
+  hold();
+  finish(*flight->pod());
   if (const std::optional<Failure> failed = flight->binding->finish(flight->ready))
     return fail_binding(*flight, *failed);
   if (options_.observer) options_.observer->bound(*flight->queued, flight->node());
 }
 
+// Plugins that make API calls, as preemption does in line, let other tasks run meanwhile: those
+// change nothing before the plugins have been asked.
+void Scheduler::hold() {
+  while (turns_ && cluster_->judged()) turns_->hold();
+}
+
 // The pod leaves its node, which may help other pods, and not itself.
 void Scheduler::fail_binding(Flight& flight, const Failure& failure) {
   const PodRef pod = flight.pod();
+  hold();
   flight.binding->run_unreserve(*cluster_);
-  const bool forgot = cluster_->forget(pod->meta.ns, pod->meta.name).ok();
+  // A new pod of the same name may be there.
+  const uint32_t slot = cluster_->view().find_pod(pod->meta.ns, pod->meta.name);
+  const bool there = slot != kNoId && same_pod(*cluster_->view().slot(slot).pod, *pod);
+  const bool forgot = !there || cluster_->forget(pod->meta.ns, pod->meta.name).ok();
   const bool rejected = failure.status.rejected();
   if (forgot && !rejected) check(handlers_->left_node(pod));
   handle_failure(flight.queued, pod, flight.node(), failure);

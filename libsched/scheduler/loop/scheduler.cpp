@@ -90,6 +90,7 @@ Result<void> Scheduler::take_failure() {
 void Scheduler::catch_up() {
   if (catching_up_ || failure_ || cluster_->judged()) return;
   catching_up_ = true;
+  if (turns_) turns_->release();
   try {
     handle_events();
     activate();

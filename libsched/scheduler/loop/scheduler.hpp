@@ -138,6 +138,7 @@ class Scheduler final : public RefCounted, public WatchSink {
   template <typename F>
   void guarded(const FlightRef& flight, F&& f);
   void continue_permitted();
+  void hold();
 
   Ref<Cluster> cluster_;
   SchedulerOptions options_;

@@ -80,6 +80,7 @@ void Turns::end() {
     clock_->advance_to(s.until_ns);
     ready_.push_back(s.worker);
   }
+  release();
   while (!idle()) {
     run_ready();
     if (waiting()) next();
@@ -228,6 +229,18 @@ void Turns::turn(Rank rank, const char* what, const ObjectMeta& about) {
     if (first == parked_.end() || before(own, *first)) return;
     next();
   }
+}
+
+void Turns::hold() {
+  Worker* const self = current();
+  if (self == nullptr || ended_) return;
+  held_.push_back(self);
+  yield(*self);
+}
+
+void Turns::release() {
+  ready_.insert(ready_.end(), held_.begin(), held_.end());
+  held_.clear();
 }
 
 void Turns::sleep_until(int64_t deadline_ns) {

@@ -37,6 +37,9 @@ class Turns final : public Tasks, private VirtualClock::Sleeper {
   void start(std::function<void()> task) override;
   void turn(Rank rank, const char* what, const ObjectMeta& about) override;
 
+  // Lets the calling task wait until release(). Does nothing for the owner.
+  void hold();
+
   // For the owner.
   bool idle() const { return live_ == 0; }  // no task has begun that has not ended
   // Whether this is a task's thread, or the owner waits.
@@ -48,6 +51,7 @@ class Turns final : public Tasks, private VirtualClock::Sleeper {
   // Gives the first waiting task its turn, and runs all that need not wait afterwards.
   void next();
   std::optional<int64_t> next_wake() const;  // of tasks that sleep
+  void release();                            // the tasks that hold()
   // Lets the time of one turn pass.
   void tick();
   // Lets all tasks end without waiting: turns come at once, and sleeping moves the clock. There are
@@ -90,6 +94,7 @@ class Turns final : public Tasks, private VirtualClock::Sleeper {
   std::deque<Worker*> ready_;
   std::vector<Parked> parked_;
   std::vector<Sleeping> sleeping_;
+  std::vector<Worker*> held_;
   std::vector<Worker*> resting_;  // threads without a task
   std::vector<std::unique_ptr<Worker>> workers_;
 };

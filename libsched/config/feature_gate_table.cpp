@@ -38,7 +38,7 @@ constexpr GateInfo kGates[] = {
     {"MatchLabelKeysInPodTopologySpread", B, true, false, Y},
     {"NodeDeclaredFeatures", B, true, false, U},
     {"NodeInclusionPolicyInPodTopologySpread", G, true, true, U},
-    {"NominatedNodeNameForExpectation", B, true, false, U},
+    {"NominatedNodeNameForExpectation", B, true, false, Y},
     {"OpportunisticBatching", B, true, false, N},
     {"PodLevelResources", B, true, false, U},
     {"SchedulerAsyncAPICalls", B, false, false, U},

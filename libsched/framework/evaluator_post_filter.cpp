@@ -31,6 +31,7 @@ Result<Status> Evaluator::post_filter(const PostFilterCall& call,
     LIBSCHED_TRY(call.check_limits());
     std::optional<Nomination> nominated;
     Status s = instance.plugin->post_filter(call, &nominated);
+    if (call.question && s.code == Code::kSkip) continue;  // the plugin has no answer
     // The plugin found the limits exceeded and has done nothing. They are not checked again here,
     // because a plugin that has made room cannot take that back.
     if (call.limits != nullptr && call.limits->found()) return call.limits->error();

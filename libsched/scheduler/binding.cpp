@@ -42,6 +42,7 @@ Status Binding::at(CyclePoint point, F&& f) const {
 }
 
 void Binding::expect() {
+  if (!expects()) return;
   expected_ = true;
   if (assumed_.pod->status.nominated_node_name == assumed_.node) return;
   PodStatusPatch patch;
@@ -76,6 +77,7 @@ std::optional<Failure> Binding::run() {
 }
 
 Status Binding::pre_flight() {
+  if (!expects()) return {};
   BindingRun run = run_of(assumed_, assumed_.row);
   return at(CyclePoint::kPreBindPreFlight, [&] { return run.pre_bind_pre_flights(); });
 }

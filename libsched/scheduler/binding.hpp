@@ -39,6 +39,7 @@ class Binding final : public Unreserving {
   // The steps of run(), in their order, for a caller that does the writer's part itself.
   //
   // PreBindPreFlight: Success (a PreBind plugin has work), Skip, or why the pod cannot be bound.
+  // Without the gate NominatedNodeNameForExpectation no plugin is asked, and all have work.
   Status pre_flight();
   // Tells the API server where the pod is about to be bound, because binding may take a while.
   void expect();
@@ -57,6 +58,10 @@ class Binding final : public Unreserving {
   Status at(CyclePoint point, F&& f) const;
   void tell(CyclePoint point, bool ended, const Status* status) const;
   Status pre_bind(bool may_be_cancelled);
+  // Whether the API server is told where the pod will be; then PreBind plugins are asked first.
+  bool expects() const {
+    return assumed_.framework->gates().enabled(Gate::kNominatedNodeNameForExpectation);
+  }
 
   AssumedPod assumed_;
   Ref<WriterQueue> writer_;

@@ -57,12 +57,13 @@ struct Bound {
   Ref<WriterQueue> queue = make_ref<WriterQueue>();
   Ref<Binding> binding;
 
-  explicit Bound(Str nominated = {}) : world({script.fake()}) {
+  explicit Bound(Str nominated = {}, const FeatureGates& gates = {}) : world({script.fake()}) {
     const Result<Status> assumed = world.evaluator.assume(*world.state, *world.pod, 0);
     REQUIRE(assumed.ok());
     const View& v = world.cluster->view();
     AssumedPod a;
-    a.framework = FrameworkRef::share(&world.evaluator.framework());
+    // Its plugins have the places that the state knows.
+    a.framework = fake_framework(world.fakes, gates);
     a.services = services;
     a.state = world.state;
     const Pod& pod = *v.slot(v.find_pod(world.pod->meta.ns, world.pod->meta.name)).pod;
@@ -112,6 +113,16 @@ TEST_CASE("a binding cycle runs the points in upstream's order") {
 TEST_CASE("a pod that is nominated to its node already is not nominated again") {
   Bound b("n1");
   CHECK_FALSE(b.run());
+  CHECK(b.requests() == "Normal Scheduled: Successfully assigned default/p to n1; ");
+}
+
+TEST_CASE("without NominatedNodeNameForExpectation no plugin is asked whether it has work") {
+  const Result<FeatureGates> gates =
+      FeatureGates::from_map({{"NominatedNodeNameForExpectation", false}});
+  REQUIRE(gates.ok());
+  Bound b({}, *gates);
+  CHECK_FALSE(b.run());
+  CHECK(b.script.log == Names{"prebind", "bind", "postbind"});
   CHECK(b.requests() == "Normal Scheduled: Successfully assigned default/p to n1; ");
 }
 

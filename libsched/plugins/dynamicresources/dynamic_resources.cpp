@@ -1,5 +1,6 @@
 // DynamicResources: lets pods pass that need no device; any other pod is an error, because device
 // allocation is not implemented. Mirrors the Skip condition of upstream's plugins/dynamicresources.
+#include "libsched/framework/framework.hpp"
 #include "libsched/plugins/hints.hpp"
 #include "libsched/plugins/in_tree.hpp"
 #include "libsched/plugins/signature/signature.hpp"
@@ -33,6 +34,15 @@ class DynamicResources final : public Plugin {
   }
   Status filter_status(const FilterCall&, uint32_t) const override {
     return Status(Code::kError, "not found");
+  }
+
+  // A pod that PreFilter lets pass has no claims whose devices could be given back. A question is
+  // about room that other pods could make.
+  Status post_filter(const PostFilterCall& call, std::optional<Nomination>*) const override {
+    if (call.question) return Status(Code::kSkip);
+    if (!enabled_) return Status(Code::kUnschedulable, "plugin disabled");
+    if (!passed(call.state)) return Status::from_error("not found");
+    return Status(Code::kUnschedulable, "no new claims to deallocate");
   }
 
   Dependencies depends_on(const View&, const Pod& pod) const override {
@@ -70,6 +80,14 @@ class DynamicResources final : public Plugin {
   }
 
  private:
+  // Whether PreFilter has let the pod pass in this state.
+  bool passed(const CycleState& state) const {
+    const auto& plugins = static_cast<const Framework&>(*state.framework()).plugins();
+    for (size_t i = 0; i < plugins.size(); ++i)
+      if (plugins[i].plugin.get() == this) return state.entries()[i].skip_filter;
+    return false;
+  }
+
   bool enabled_;
   bool extended_resources_;
 };

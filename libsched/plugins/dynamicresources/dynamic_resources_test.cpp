@@ -47,6 +47,25 @@ TEST_CASE("Filter without PreFilter is upstream's Error") {
   CHECK(t.filter("{}") == "Error: running \"DynamicResources\" filter plugin: not found");
 }
 
+TEST_CASE("PostFilter has no claims to give back") {
+  Trial t("DynamicResources", node_n());
+  const PodRef pod = Trial::pod("{}");
+  CycleState state;
+  std::optional<Nomination> nomination;
+  const auto post_filter = [&](CycleState& s) {
+    return t.evaluator().run_post_filter(s, *pod, {}, &nomination).value();
+  };
+  REQUIRE(t.evaluator().run_pre_filter(state, *pod).ok());
+  CHECK(post_filter(state) == [] {
+    Status s(Code::kUnschedulable, "no new claims to deallocate");
+    s.plugin = "DynamicResources";
+    return s;
+  }());
+  CycleState without;  // another plugin's PreFilter has rejected the pod before
+  CHECK(post_filter(without).code == Code::kError);
+  CHECK(post_filter(without).message() == "not found");
+}
+
 TEST_CASE("a pod without claims has nothing to do before it is bound") {
   Trial t("DynamicResources", node_n());
   const PodRef pod = Trial::pod("{}");

@@ -20,10 +20,7 @@ void SystemClock::wait(Signal& changed, std::unique_lock<Mutex>& lock, int64_t d
   changed.wait(lock, left);
 }
 
-int64_t VirtualClock::now_ns() const {
-  const std::lock_guard guard(mutex_);
-  return now_ns_;
-}
+int64_t VirtualClock::now_ns() const { return now_ns_.load(); }
 
 void VirtualClock::wait(Signal&, std::unique_lock<Mutex>& lock, int64_t deadline_ns) {
   Sleeper* sleeper = nullptr;
@@ -48,8 +45,9 @@ void VirtualClock::set_sleeper(Sleeper* sleeper) {
 }
 
 void VirtualClock::advance_to(int64_t now_ns) {
-  const std::lock_guard guard(mutex_);
-  now_ns_ = std::max(now_ns_, now_ns);
+  int64_t before = now_ns_.load();
+  while (before < now_ns && !now_ns_.compare_exchange_weak(before, now_ns)) {
+  }
 }
 
 }  // namespace libsched

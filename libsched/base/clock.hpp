@@ -3,6 +3,7 @@
 // Times are nanoseconds since 1970. Any thread may use a clock.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 #include "libsched/base/mutex.hpp"
@@ -52,7 +53,7 @@ class VirtualClock final : public Clock {
 
  private:
   mutable Mutex mutex_;
-  int64_t now_ns_;
+  std::atomic<int64_t> now_ns_;
   Sleeper* sleeper_ = nullptr;
 };
 

@@ -28,7 +28,7 @@ Status BindingRun::reserve(Cluster& cluster) {
     const Framework::Instance& instance = framework_.plugins()[i];
     if (!instance.plugin) continue;
     Status s = instance.plugin->reserve(
-        {cluster, pod_, state_, state_.entries()[i].data.get(), row_, node_});
+        {cluster, services_, pod_, state_, state_.entries()[i].data.get(), row_, node_});
     if (s.success()) continue;
     if (!s.rejected()) return wrapped("Reserve plugin", instance.name, s);
     s.plugin = instance.name;
@@ -45,7 +45,7 @@ void BindingRun::unreserve(Cluster& cluster) {
     if (instance.plugin->foreign())
       services_.tasks().turn(Tasks::Rank::kPlugin, "unreserve", pod_.meta);
     instance.plugin->unreserve(
-        {cluster, pod_, state_, state_.entries()[order[k]].data.get(), row_, node_});
+        {cluster, services_, pod_, state_, state_.entries()[order[k]].data.get(), row_, node_});
   }
 }
 
@@ -82,10 +82,13 @@ Status BindingRun::permit(const View& view, std::vector<PermitWait>* waits) {
   return wait;
 }
 
-Status BindingRun::wait_on_permit(Services& services, const Pod& pod) {
+Status BindingRun::wait_on_permit(Services& services, const Pod& pod,
+                                  std::optional<int64_t> since_ns) {
   const std::shared_ptr<WaitingPod> waiting = services.waiting_pods().get(pod.meta.uid);
   if (!waiting) return {};
+  const int64_t began = since_ns.value_or(services.clock().now_ns());
   Status s = waiting->wait();
+  services.metrics().permit_waited(s.code, services.clock().now_ns() - began);
   services.waiting_pods().remove(pod.meta.uid);
   if (s.success()) return {};
   if (s.rejected()) return s;

@@ -6,6 +6,7 @@
 // while the writer continues.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "libsched/framework/framework.hpp"
@@ -33,7 +34,9 @@ class BindingRun {
   // Services::waiting_pods().
   Status permit(const View& view, std::vector<PermitWait>* waits);
   // Blocks by the services' clock until the pod is allowed, rejected or timed out.
-  static Status wait_on_permit(Services& services, const Pod& pod);
+  // `since_ns`: the wait began at that time, for the metrics; absent: it begins now.
+  static Status wait_on_permit(Services& services, const Pod& pod,
+                               std::optional<int64_t> since_ns = {});
   Status pre_bind_pre_flights();
   Status pre_bind();
   Status bind();

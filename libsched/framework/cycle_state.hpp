@@ -92,6 +92,8 @@ class CycleState final : public RefCounted {
   const PreFilterResult& pre_filter() const { return pre_filter_; }
   bool skip_all_post_filter() const { return skip_all_post_filter_; }  // calls no plugin
   void set_skip_all_post_filter(bool skip) { skip_all_post_filter_ = skip; }
+  // When the point began that runs with this state, for the cycle's observer.
+  int64_t point_began_ns = 0;
   // Whether plugins up to Score are running with this state: their prepared data is in use then,
   // and nothing may replace it.
   bool in_use() const { return in_use_ != 0; }

@@ -97,6 +97,7 @@ struct ScoreCall : Call {
 
 struct ReserveCall {
   Cluster& cluster;
+  Services& services;
   const Pod& pod;
   CycleState& state;
   const PluginData* filter_data;  // as in ScoreCall

@@ -12,6 +12,7 @@
 #include "libsched/base/clock.hpp"
 #include "libsched/base/mutex.hpp"
 #include "libsched/framework/api_client.hpp"
+#include "libsched/framework/framework_metrics.hpp"
 #include "libsched/framework/nominator.hpp"
 #include "libsched/framework/pod_groups.hpp"
 #include "libsched/framework/tasks.hpp"
@@ -70,6 +71,8 @@ class Services final : public RefCounted {
   PodGroups& pod_groups() { return pod_groups_; }  // likewise
   WaitingPods& waiting_pods() { return waiting_pods_; }
   PodsInPreBind& pods_in_pre_bind() { return pods_in_pre_bind_; }
+  FrameworkMetrics& metrics() { return metrics_; }
+  const FrameworkMetrics& metrics() const { return metrics_; }
 
   // Set by a scheduler, and used on its thread. Null: nobody knows all pods.
   const PodLister* pods = nullptr;
@@ -92,6 +95,7 @@ class Services final : public RefCounted {
   PodGroups pod_groups_;
   WaitingPods waiting_pods_;
   PodsInPreBind pods_in_pre_bind_;
+  FrameworkMetrics metrics_;
   Mutex mutex_;
   std::map<std::string, PodRef> activated_;
 };

@@ -82,9 +82,9 @@ Status Binding::pre_flight() {
   return at(CyclePoint::kPreBindPreFlight, [&] { return run.pre_bind_pre_flights(); });
 }
 
-std::optional<Failure> Binding::wait_on_permit() {
+std::optional<Failure> Binding::wait_on_permit(std::optional<int64_t> since_ns) {
   const Status allowed = at(CyclePoint::kWaitOnPermit, [&] {
-    return BindingRun::wait_on_permit(*assumed_.services, *assumed_.pod);
+    return BindingRun::wait_on_permit(*assumed_.services, *assumed_.pod, since_ns);
   });
   if (allowed.success()) return std::nullopt;
   if (!allowed.rejected()) return with(allowed);

@@ -44,7 +44,8 @@ class Binding final : public Unreserving {
   // Tells the API server where the pod is about to be bound, because binding may take a while.
   void expect();
   // Blocks by the services' clock while the pod waits on Permit.
-  std::optional<Failure> wait_on_permit();
+  // `since_ns`: as BindingRun::wait_on_permit().
+  std::optional<Failure> wait_on_permit(std::optional<int64_t> since_ns = {});
   // PreBind to PostBind. `ready` is the result of pre_flight().
   std::optional<Failure> finish(const Status& ready);
   void run_unreserve(Cluster& cluster);  // the plugins only

@@ -176,6 +176,18 @@ TEST_CASE("a pod that is rejected while it waits gets a FitError of its node") {
   CHECK(b.script.log == Names{"preflight", "unreserve"});
 }
 
+TEST_CASE("metrics: a wait on Permit counts with its result and its time, a pod without one not") {
+  Bound b;
+  b.services->waiting_pods().add(b.world.pod, {{"F", 4'000'000'000}}, b.services->clock_ref());
+  CHECK(b.run());
+  const auto& waits = b.services->metrics().permit_waits;
+  CHECK(waits[static_cast<size_t>(Code::kUnschedulable)].sum() == 4);
+  CHECK(waits[static_cast<size_t>(Code::kUnschedulable)].count() == 1);
+  Bound plain;
+  CHECK_FALSE(plain.run());
+  for (const auto& times : plain.services->metrics().permit_waits) CHECK(times.count() == 0);
+}
+
 TEST_CASE("a waiting pod that is preempted fails with an Error, and no plugin rejected it") {
   Bound b;
   b.services->waiting_pods()

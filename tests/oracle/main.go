@@ -42,6 +42,8 @@ func main() {
 		fmt.Printf("kube-scheduler %s, %s\n", judge.Kubernetes, runtime.Version())
 	case "tables":
 		err = tables.Command(os.Args[2:])
+	case "metrics":
+		err = tables.MetricsCommand(os.Args[2:])
 	case "documents":
 		err = documents.Command(os.Args[2:])
 	case "bench":
@@ -56,7 +58,7 @@ func main() {
 }
 
 func usage() {
-	fmt.Fprintln(os.Stderr, "usage: oracle run [FILE...] | gen -kind K -seed N | tables [flags] | documents | version | bench [flags] | live [flags]")
+	fmt.Fprintln(os.Stderr, "usage: oracle run [FILE...] | gen -kind K -seed N | tables [flags] | metrics GATES | documents | version | bench [flags] | live [flags]")
 	os.Exit(2)
 }
 

@@ -64,6 +64,7 @@ class DefaultPreemption final : public Plugin {
 
   Status post_filter(const PostFilterCall& call,
                      std::optional<Nomination>* nomination) const override {
+    if (!call.question) call.services.metrics().preemption_attempts.add();
     Status s = preempt(call, nomination);
     if (const std::string message = s.message(); !message.empty())
       s = Status(s.code, "preemption: " + message);

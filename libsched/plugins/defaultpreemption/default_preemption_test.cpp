@@ -271,8 +271,14 @@ TEST_CASE("a question makes no room, and a report changes no answer") {
     CHECK(outcome(t, *wants(4, 5)) == "a: x (0); b: yy (0) -> a");
     CHECK(api->log.empty());
     CHECK(t.evaluator().services().preemption_seed == 7);
+    CHECK(t.evaluator().services().metrics().preemption_attempts.value() == 0);
     CHECK(preempt(t, *wants(4, 5)).post_filter->success());
     CHECK_FALSE(api->log.empty());
+    const FrameworkMetrics& metrics = t.evaluator().services().metrics();
+    CHECK(metrics.preemption_attempts.value() == 1);
+    CHECK(metrics.preemption_victims.count() == 1);
+    CHECK(metrics.preemption_victims.sum() == 1);
+    CHECK(metrics.preemption_goroutines.count() == (*gates == '\0' ? 1 : 0));
   }
 }
 

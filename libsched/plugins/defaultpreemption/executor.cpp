@@ -82,7 +82,9 @@ bool Executor::preempting(const Pod& pod) const {
 
 Status Executor::execute(const PreemptionReport::Candidate& candidate, const Pod& preemptor,
                          Services& services) {
+  const auto victims = static_cast<double>(candidate.victims.size());
   if (!asynchronous_) {
+    services.metrics().preemption_victims.observe(victims);
     for (const PodRef& victim : candidate.victims) {
       if (victim->meta.terminating()) continue;
       const Result<void> ran = preempt(*victim, preemptor, candidate.node, services);
@@ -98,6 +100,7 @@ Status Executor::execute(const PreemptionReport::Candidate& candidate, const Pod
   for (const PodRef& v : candidate.victims)
     if (!v->meta.terminating()) p->victims.push_back(v);
   if (p->victims.empty()) return {};
+  services.metrics().preemption_victims.observe(victims);
   {
     const std::lock_guard guard(mutex_);
     under_way_[key_of(preemptor)] = {};
@@ -140,6 +143,7 @@ void Executor::run(Preemption& p) {
     services.activate(
         {{std::string(p.preemptor->meta.ns) + "/" + std::string(p.preemptor->meta.name),
           p.preemptor}});
+  services.metrics().preemption_goroutines.observe(0);
 }
 
 }  // namespace libsched

@@ -160,6 +160,7 @@ TEST_CASE("PreBind returns the API's refusal") {
   t.api->refusal = "the object has been modified";
   CHECK(t.pre_bind() == "Error: the object has been modified");
   CHECK(t.api->updates == 1);
+  CHECK(t.services.metrics().volume_stage_errors[2].value() == 1);
 }
 
 TEST_CASE("PreBind waits until the time is up") {

@@ -107,7 +107,11 @@ class VolumeBinding final : public Plugin {
     }
     const PodVolumes& found = *static_cast<const Volumes&>(*call.data).found;
     for (size_t w = 0; w < set.words; ++w) {
-      set.errors[w] |= set.alive[w] & found.failed()[set.first_word + w];
+      const uint64_t failed = set.alive[w] & found.failed()[set.first_word + w];
+      if (failed != 0)
+        call.services.metrics().volume_stage_failed(VolumeStage::kPredicate,
+                                                    static_cast<uint64_t>(std::popcount(failed)));
+      set.errors[w] |= failed;
       set.alive[w] &= found.fits()[set.first_word + w];
     }
   }
@@ -141,6 +145,7 @@ class VolumeBinding final : public Plugin {
         const Result<void> done = call.cluster.assume_object(item.kind, item.object);
         if (!done.ok()) {
           unreserve(call);
+          call.services.metrics().volume_stage_failed(VolumeStage::kAssume);
           return Status::from_error(done.error().message);
         }
       }
@@ -184,7 +189,9 @@ class VolumeBinding final : public Plugin {
     if (status.code == Code::kSkip) return Status();
     if (!status.success()) return status;
     const auto& volumes = static_cast<const Volumes&>(*call.entry.data);
-    return bind_volumes(call, *volumes.reserved, timeout_seconds_);
+    Status done = bind_volumes(call, *volumes.reserved, timeout_seconds_);
+    if (!done.success()) call.services.metrics().volume_stage_failed(VolumeStage::kBind);
+    return done;
   }
 
   Dependencies depends_on(const View&, const Pod& pod) const override {
@@ -192,10 +199,9 @@ class VolumeBinding final : public Plugin {
     if (std::none_of(volumes.begin(), volumes.end(), [](const Volume& v) { return has_claim(v); }))
       return {};
     Reads reads{.row = kLabelsChanged};
-    for (const StoredKind kind :
-         {StoredKind::kPersistentVolumeClaim, StoredKind::kPersistentVolume,
-          StoredKind::kStorageClass, StoredKind::kCsiNode, StoredKind::kCsiDriver,
-          StoredKind::kCsiStorageCapacity})
+    for (const StoredKind kind : {StoredKind::kPersistentVolumeClaim, StoredKind::kPersistentVolume,
+                                  StoredKind::kStorageClass, StoredKind::kCsiNode,
+                                  StoredKind::kCsiDriver, StoredKind::kCsiStorageCapacity})
       reads.any |= object_changed(kind);
     return {reads, {}};
   }

@@ -216,19 +216,24 @@ TEST_CASE("which volume a claim gets") {
 }
 
 TEST_CASE("access modes, and an empty selector") {
-  const auto text = [](const std::string& more) {
+  uint64_t errors = 0;
+  const auto text = [&](const std::string& more) {
     Trial t("VolumeBinding",
             node("n", "zone: a") + local_class() + volume("v", "1Gi") +
                 object("v1\nkind: PersistentVolumeClaim", "name: c, namespace: default",
                        "spec: {" + asks("1Gi", "local") + ", " + more + "}"));
-    return t.filter(spec(uses("c")));
+    std::string out = t.filter(spec(uses("c")));
+    errors = t.evaluator().services().metrics().volume_stage_errors[0].value();
+    return out;
   };
   CHECK(text("accessModes: [ReadWriteOnce, ReadOnlyMany]") == "Success");
   CHECK(text("accessModes: [ReadWriteOnce, ReadWriteMany]") == no(kNoVolume));
+  CHECK(errors == 0);
   CHECK(text("selector: {matchLabels: {x: '_'}}")
             .starts_with("Error: running \"VolumeBinding\" filter plugin: error creating internal "
                          "label selector for "
                          "claim: default/c: "));
+  CHECK(errors != 0);
 }
 
 TEST_CASE("several claims share the volumes of a node, the smallest first") {

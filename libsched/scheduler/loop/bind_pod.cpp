@@ -21,6 +21,7 @@ void Scheduler::guarded(const FlightRef& flight, F&& f) {
 }
 
 void Scheduler::start_binding(const FlightRef& flight) {
+  metrics_->binding_began();
   guarded(flight, [&] {
     flight->waiting = services_->waiting_pods().get(flight->pod()->meta.uid);
     flight->ready = flight->binding->pre_flight();
@@ -38,6 +39,7 @@ void Scheduler::begin_binding(const FlightRef& flight) {
   }
   if (flight->ready.success() || flight->waiting) flight->binding->expect();
   if (!flight->waiting) return finish_binding(flight);
+  flight->waits_since_ns = now();
   permitted_.push_back(flight);
 }
 
@@ -61,12 +63,19 @@ void Scheduler::continue_permitted() {
 }
 
 void Scheduler::finish_binding(const FlightRef& flight) {
-  if (const std::optional<Failure> failed = flight->binding->wait_on_permit())
+  if (const std::optional<Failure> failed = flight->binding->wait_on_permit(flight->waits_since_ns))
     return fail_binding(*flight, *failed);
   hold();
   finish(*flight->pod());
   if (const std::optional<Failure> failed = flight->binding->finish(flight->ready))
     return fail_binding(*flight, *failed);
+  const QueuedPodInfo& queued = *flight->queued;
+  metrics_->attempted(queued.scheduler, AttemptResult::kScheduled, now() - queued.popped_ns);
+  std::optional<int64_t> since;
+  if (queued.initial_attempt_ns != kNoTime) since = now() - queued.initial_attempt_ns;
+  // Upstream's copy of the pod for binding has lost that it was flushed.
+  metrics_->bound(queued.attempts, since, false);
+  metrics_->binding_ended();
   if (options_.observer) options_.observer->bound(*flight->queued, flight->node());
 }
 
@@ -89,6 +98,7 @@ void Scheduler::fail_binding(Flight& flight, const Failure& failure) {
   if (forgot && !rejected) check(handlers_->left_node(pod));
   handle_failure(flight.queued, pod, flight.node(), failure);
   if (forgot && rejected) check(handlers_->left_node(pod, pod.get()));
+  metrics_->binding_ended();
 }
 
 }  // namespace libsched

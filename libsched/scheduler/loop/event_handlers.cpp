@@ -50,6 +50,7 @@ Result<void> EventHandlers::pod(const WatchEvent& event) {
   if (!event.after || given->terminated()) {
     if (!before) return {};
     if (!before->spec.node_name.empty() || !given->spec.node_name.empty()) {
+      const Timed timed(*this, assigned_deleted_);
       pods_.remove(*given);
       if (pods_.find_assigned(given->meta.ns, given->meta.name) != nullptr ||
           assumed(*given) != nullptr)
@@ -68,11 +69,14 @@ Result<void> EventHandlers::pod(const WatchEvent& event) {
     LIBSCHED_TRY(assigned(given));
     if (!before) return {};
     pods_.remove(*before);
-    return responsible(*before) ? queue_->remove(*before) : Result<void>();
+    if (!responsible(*before)) return {};
+    const Timed timed(*this, waiting_deleted_);
+    return queue_->remove(*before);
   }
   if (before) return update_waiting(before, given);
   pods_.reserve();
   if (responsible(*given)) {
+    const Timed timed(*this, waiting_added_);
     LIBSCHED_TRY(queue_->add(given));
     if (profiles_[0]->framework().gates().enabled(Gate::kGangScheduling))
       LIBSCHED_TRY(move("UnschedulablePod", kAdd, {}, given));
@@ -82,15 +86,19 @@ Result<void> EventHandlers::pod(const WatchEvent& event) {
 }
 
 Result<void> EventHandlers::assigned(const PodRef& pod) {
+  const Timed timed(*this, assigned_added_);
   LIBSCHED_TRY(cluster_->update_pod(pod, {}));
   return move("AssignedPod", kAdd, {}, pod);
 }
 
 Result<void> EventHandlers::update_assigned(const PodRef& before, const PodRef& after) {
+  const Timed timed(*this, assigned_updated_);
   LIBSCHED_TRY(cluster_->update_pod(after, {}));
   for (const ActionType action :
-       pod_change_list(*after, *before, profiles_[0]->framework().gates()))
+       pod_change_list(*after, *before, profiles_[0]->framework().gates())) {
+    const Timed moved(*this, times("AssignedPod", action));
     LIBSCHED_TRY(move("AssignedPod", action, before, after));
+  }
   return {};
 }
 
@@ -99,6 +107,8 @@ Result<void> EventHandlers::update_waiting(const PodRef& before, const PodRef& a
       (before->content_hash != 0 && before->content_hash == after->content_hash))
     return {};
   if (responsible(*before)) {
+    const Timed timed(*this, waiting_updated_);
+    const int64_t began = services_->clock().now_ns();
     if (assumed(*after) == nullptr) {
       LIBSCHED_TRY(queue_->update(before, after));
       const Str nominated = before->status.nominated_node_name;
@@ -107,6 +117,10 @@ Result<void> EventHandlers::update_waiting(const PodRef& before, const PodRef& a
     } else if (after->meta.terminating() && !before->meta.terminating()) {
       LIBSCHED_TRY(assumed_deleted(*after));
     }
+    const double seconds = to_seconds(services_->clock().now_ns() - began);
+    for (const ActionType action :
+         pod_change_list(*after, *before, profiles_[0]->framework().gates()))
+      if (action != kUpdate) times("UnschedulablePod", action).observe_alone(seconds);
   }
   pods_.put(after);
   return {};
@@ -115,6 +129,7 @@ Result<void> EventHandlers::update_waiting(const PodRef& before, const PodRef& a
 Result<void> EventHandlers::delete_waiting(const PodRef& pod) {
   pods_.remove(*pod);
   if (!responsible(*pod)) return {};
+  const Timed timed(*this, waiting_deleted_);
   LIBSCHED_TRY(queue_->remove(*pod));
   if (assumed(*pod) != nullptr) return assumed_deleted(*pod);
   if (!pod->status.nominated_node_name.empty()) return left_nomination(pod);
@@ -133,15 +148,26 @@ Result<void> EventHandlers::node(const WatchEvent& event) {
   if (!event.after) {
     const NodeRef gone = as<Node>(event.before);
     if (cluster_->view().find_node(gone->meta.name) == kNoId) return {};
+    const Timed timed(*this, times("Node", kDelete));
     LIBSCHED_TRY(move("Node", kDelete, gone, {}));
     return cluster_->remove_node(gone->meta.name);
   }
   const NodeRef after = as<Node>(event.after);
   const uint32_t row = cluster_->view().find_node(after->meta.name);
   const NodeRef before = row == kNoId ? NodeRef() : cluster_->view().row(row).node;
+  if (!before) {
+    const Timed timed(*this, times("Node", kAdd));
+    LIBSCHED_TRY(cluster_->update_node(after));
+    return move("Node", kAdd, {}, after);
+  }
+  const int64_t began = services_->clock().now_ns();
   LIBSCHED_TRY(cluster_->update_node(after));
-  if (!before) return move("Node", kAdd, {}, after);
-  return queue_->node_updated(before, after, {});
+  LIBSCHED_TRY(queue_->node_updated(before, after, {}));
+  const double seconds = to_seconds(services_->clock().now_ns() - began);
+  for (const ActionType action :
+       node_change_list(*after, *before, profiles_[0]->framework().gates()))
+    times("Node", action).observe_alone(seconds);
+  return {};
 }
 
 Result<void> EventHandlers::stored(const WatchEvent& event) {
@@ -151,12 +177,18 @@ Result<void> EventHandlers::stored(const WatchEvent& event) {
       cluster_->view().objects().entry(event.stored, meta.ns, meta.name);
   const ObjectRef before = entry == nullptr ? ObjectRef() : entry->api;
   if (!event.after && !before) return {};
+  const ActionType action = !event.after ? kDelete : before ? kUpdate : kAdd;
+  const Str resource = event_resource(event.stored);
+  const int64_t began = services_->clock().now_ns();
   if (event.after)
     LIBSCHED_TRY(cluster_->put_object(event.stored, event.after));
   else
     LIBSCHED_TRY(cluster_->remove_object(event.stored, meta.ns, meta.name));
-  const ActionType action = !event.after ? kDelete : before ? kUpdate : kAdd;
-  return move(event_resource(event.stored), action, before, event.after);
+  LIBSCHED_TRY(move(resource, action, before, event.after));
+  // Upstream watches only what a plugin has registered for.
+  if (queue_->concerns_plugins(resource, action))
+    times(resource, action).observe_alone(to_seconds(services_->clock().now_ns() - began));
+  return {};
 }
 
 }  // namespace libsched

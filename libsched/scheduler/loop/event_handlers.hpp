@@ -4,6 +4,7 @@
 
 #include "libsched/framework/watch.hpp"
 #include "libsched/scheduler/loop/known_pods.hpp"
+#include "libsched/scheduler/metrics/scheduler_metrics.hpp"
 #include "libsched/scheduler/profiles.hpp"
 #include "libsched/scheduler/queue/queue.hpp"
 
@@ -12,12 +13,13 @@ namespace libsched {
 class EventHandlers {
  public:
   EventHandlers(Ref<Cluster> cluster, Ref<Services> services, SchedulingQueueRef queue,
-                KnownPods& pods, std::vector<Evaluator*> profiles)
+                KnownPods& pods, std::vector<Evaluator*> profiles, SchedulerMetrics& metrics)
       : cluster_(std::move(cluster)),
         services_(std::move(services)),
         queue_(std::move(queue)),
         pods_(pods),
-        profiles_(std::move(profiles)) {}
+        profiles_(std::move(profiles)),
+        metrics_(metrics) {}
 
   // Changes the cluster, the known pods and the queue. After an error the event may be handled
   // again. Errors: kNoMemory, kMisuse (plugins are running), and kInvalid or kLimit of an object
@@ -48,6 +50,24 @@ class EventHandlers {
     return queue_->move_all({resource, action, {}, {{}, before, after}}, check);
   }
 
+  // Observes how long a handler takes, under the label of its event.
+  class Timed {
+   public:
+    Timed(const EventHandlers& handlers, EventTimes& times)
+        : clock_(handlers.services_->clock()), times_(times), began_(clock_.now_ns()) {}
+    ~Timed() { times_.observe_alone(to_seconds(clock_.now_ns() - began_)); }
+    Timed(const Timed&) = delete;
+    Timed& operator=(const Timed&) = delete;
+
+   private:
+    const Clock& clock_;
+    EventTimes& times_;
+    int64_t began_;
+  };
+  EventTimes& times(Str resource, ActionType action) {
+    return metrics_.event_times(ClusterEvent{std::string(resource), action, std::string()}.label());
+  }
+
   static constexpr Str kNoProfile{};
 
   Ref<Cluster> cluster_;
@@ -55,6 +75,14 @@ class EventHandlers {
   SchedulingQueueRef queue_;
   KnownPods& pods_;
   std::vector<Evaluator*> profiles_;
+  SchedulerMetrics& metrics_;
+  // Those of pods, looked up once.
+  EventTimes& waiting_added_ = metrics_.event_times("UnschedulablePodAdd");
+  EventTimes& waiting_updated_ = metrics_.event_times("UnschedulablePodUpdate");
+  EventTimes& waiting_deleted_ = metrics_.event_times("UnschedulablePodDelete");
+  EventTimes& assigned_added_ = metrics_.event_times("AssignedPodAdd");
+  EventTimes& assigned_updated_ = metrics_.event_times("AssignedPodUpdate");
+  EventTimes& assigned_deleted_ = metrics_.event_times("AssignedPodDelete");
 };
 
 }  // namespace libsched

@@ -11,8 +11,9 @@ struct Scheduler::Flight {
   QueuedPodRef queued;
   Ref<Binding> binding;
   std::shared_ptr<WaitingPod> waiting;  // on Permit; null: it does not wait
-  Status ready;                         // what PreBindPreFlight has said
-  std::shared_ptr<Flight> next;         // in a list
+  std::optional<int64_t> waits_since_ns;
+  Status ready;                  // what PreBindPreFlight has said
+  std::shared_ptr<Flight> next;  // in a list
 
   const PodRef& pod() const { return binding->assumed().pod; }
   Str node() const { return binding->assumed().node; }

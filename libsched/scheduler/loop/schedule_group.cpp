@@ -40,11 +40,14 @@ struct Scheduler::Member {
   Ref<Scheduling> trial;  // null: it has not been tried
   bool open = true;       // in flight, without a binding cycle
   bool assumed = false;   // by the trial
+  int64_t took_ns = 0;    // the trial
 };
 
 struct Scheduler::Group {
   std::string ns, name;
   Evaluator* profile = nullptr;
+  uint32_t number = 0;  // the profile's, in the metrics
+  int64_t began_ns = 0;
   std::vector<Member> members;  // in their order
   // Of the trials together: Success, Unschedulable, or Error.
   Status status;
@@ -67,8 +70,10 @@ void Scheduler::cycle_group(const QueuedPodRef& first) {
   if (pull_members(*group) && choose_profile(*group)) {
     skip_members(*group);
     if (!group->members.empty()) {
+      group->began_ns = now();
       try_members(*group);
       take_back(*group);
+      metrics_->group_algorithm_ended(now() - group->began_ns);
       submit(*group);
       patch_condition(*group);
     }
@@ -116,6 +121,7 @@ bool Scheduler::choose_profile(Group& group) {
     return false;
   }
   group.profile = profile_of(profiles_, *group.members[0].queued->pod, {});
+  group.number = group.members[0].queued->scheduler;
   if (group.profile != nullptr) return true;
   for (Member& m : group.members) finish_member(m);
   return false;
@@ -138,9 +144,13 @@ void Scheduler::try_members(Group& group) {
   group.status.set_error(kUnschedulable);
   SchedulingOptions options = cycle_options_;
   options.trial = true;
+  options.observer = point_times_[group.number];
   bool preempts = false;
   for (Member& m : group.members) {
+    const int64_t began = now();
     Result<Ref<Scheduling>> ran = schedule_with(*group.profile, m.queued->pod, options);
+    m.took_ns = now() - began;
+    metrics_->algorithm_ended(m.took_ns);
     if (ran.ok()) {
       m.trial = std::move(*ran);
     } else {
@@ -202,11 +212,18 @@ void Scheduler::submit(Group& group) {
       fail_member(m, *trial->failure);
     }
   }
+  const AttemptResult result = group.status.success()              ? AttemptResult::kScheduled
+                               : group.status.code == Code::kError ? AttemptResult::kError
+                               : group.waits_for_preemption ? AttemptResult::kWaitingOnPreemption
+                                                            : AttemptResult::kUnschedulable;
+  metrics_->group_attempted(group.number, result, now() - group.began_ns);
 }
 
 // The member is assumed, reserved and permitted again, and bound.
 void Scheduler::commit_member(const Group& group, Member& m) {
+  m.queued->popped_ns = now() - m.took_ns;
   SchedulingOptions options = cycle_options_;
+  options.observer = point_times_[group.number];
   options.state = m.trial->state;
   options.node = m.trial->node;
   Result<Ref<Scheduling>> ran = schedule_with(*group.profile, m.queued->pod, options);
@@ -219,6 +236,7 @@ void Scheduler::commit_member(const Group& group, Member& m) {
 
 void Scheduler::fail_member(Member& m, const Failure& failure) {
   m.open = false;
+  m.queued->popped_ns = now() - m.took_ns;
   handle_failure(m.queued, m.queued->pod, {}, failure);
 }
 

@@ -48,7 +48,10 @@ void Scheduler::cycle(const QueuedPodRef& queued) {
     popped_ = nullptr;
     return;
   }
+  cycle_options_.observer = point_times_[queued->scheduler];
   Result<Ref<Scheduling>> ran = schedule_with(*profile, pod, cycle_options_);
+  if (!ran.ok() || (*ran)->attempt == Attempt::kFailed || (*ran)->attempt == Attempt::kAssumed)
+    metrics_->algorithm_ended(now() - queued->popped_ns);
   catch_up();  // with what PostFilter has caused
   if (!ran.ok()) {
     Failure failure;
@@ -86,6 +89,11 @@ void Scheduler::finish(const Pod& pod) { check(queue_->done(uid_of(pod))); }
 // A pod comes back to the queue in its present version, unless the API server has bound or lost it.
 void Scheduler::handle_failure(const QueuedPodRef& queued, const PodRef& pod, Str node,
                                const Failure& failure) {
+  if (queued->scheduler < profiles_.size())
+    metrics_->attempted(
+        queued->scheduler,
+        failure.status.rejected() ? AttemptResult::kUnschedulable : AttemptResult::kError,
+        now() - queued->popped_ns);
   const PodRef known = PodRef::share(pods_.find_pod(pod->meta.ns, pod->meta.name));
   const bool waits = known && known->spec.node_name.empty();
   if (waits && !same_pod(*known, *pod)) return check(queue_->done(uid_of(*pod)));

@@ -50,12 +50,15 @@ Result<void> Scheduler::build(const std::vector<FrameworkRef>& profiles,
   Result<SchedulingQueueRef> queue = SchedulingQueue::create(profiles_, options_.queue);
   if (!queue.ok()) return std::move(queue.error());
   queue_ = std::move(*queue);
-  handlers_ = std::make_unique<EventHandlers>(cluster_, services_, queue_, pods_, profiles_);
+  metrics_ = SchedulerMetrics::create(profiles_);
+  for (uint32_t i = 0; i < profiles_.size(); ++i)
+    point_times_.push_back(metrics_->observer(i, *clock, options_.cycles));
+  handlers_ =
+      std::make_unique<EventHandlers>(cluster_, services_, queue_, pods_, profiles_, *metrics_);
   cycle_options_.sampling = options_.sampling;
   cycle_options_.ties = options_.ties;
   cycle_options_.seed = options_.seed;
   cycle_options_.node_by_node = options_.node_by_node;
-  cycle_options_.observer = options_.cycles;
   cycle_options_.handles_failure = false;
   cycle_options_.writer = make_ref<WriterQueue>();
   return {};

@@ -79,6 +79,8 @@ class Scheduler final : public RefCounted, public WatchSink {
   Cluster& cluster() { return *cluster_; }
   const std::vector<Ref<Evaluator>>& profiles() const { return evaluators_; }
   const KnownPods& pods() const { return pods_; }
+  // All of its metrics (scheduler_metrics.hpp) as text, between two runs.
+  std::string metrics_text() const { return metrics_->text(*services_, *queue_, *cluster_); }
   bool in_cycle() const { return in_cycle_; }  // it waits for a slow call
   size_t binding_count() const { return bindings_; }
 
@@ -150,6 +152,8 @@ class Scheduler final : public RefCounted, public WatchSink {
   std::vector<Evaluator*> profiles_;
   SchedulingQueueRef queue_;
   KnownPods pods_;
+  std::shared_ptr<SchedulerMetrics> metrics_;
+  std::vector<std::shared_ptr<CycleObserver>> point_times_;  // by profile
   std::unique_ptr<EventHandlers> handlers_;
   std::vector<TimeSource*> sources_;
   std::vector<FlightRef> permitted_;  // wait on Permit

@@ -255,6 +255,54 @@ TEST_CASE("A slow API call of a cycle lets bindings go on, but no other cycle be
   CHECK_FALSE(w.scheduler->in_cycle());
 }
 
+TEST_CASE("metrics: attempts, handlers of events and points of a scheduler are counted") {
+  Fake slow = one_pod_a_node();
+  slow.permit = [](const BindingCall& call, int64_t* timeout) {
+    *timeout = 4 * kSecond;
+    return call.pod.meta.name == "b" ? Status(Code::kWait) : Status();
+  };
+  World w({slow});
+  w.node("n1");
+  w.node("n2");
+  const auto come = [&](const char* name) {
+    w.pod(name);
+    return w.settle();
+  };
+  CHECK(come("a") == "pop a; assume a n1; bound a n1");
+  CHECK(come("b") == "pop b; assume b n2");
+  CHECK(come("c") == "pop c; failed c: 0/2 nodes are available: 2 taken.");
+  const auto has = [&](const std::string& line) {
+    const std::string text = w.scheduler->metrics_text();
+    CHECK_MESSAGE(text.find("\nscheduler_" + line + "\n") != std::string::npos, line);
+  };
+  has("goroutines{operation=\"binding\"} 1");
+  has("cache_size{type=\"assumed_pods\"} 1");
+  CHECK(w.pass(3).empty());
+  // b's time is up, and c takes its node.
+  CHECK(w.pass(2) ==
+        "failed b: 0/1 nodes are available: 1 rejected due to timeout after waiting 4s at plugin "
+        "OnePod.; pop c; assume c n2; bound c n2; pop b; failed b: 0/2 nodes are available: 2 "
+        "taken.");
+  has("schedule_attempts_total{profile=\"fakes\",result=\"scheduled\"} 2");
+  has("schedule_attempts_total{profile=\"fakes\",result=\"unschedulable\"} 3");
+  has("scheduling_attempt_duration_seconds_count{profile=\"fakes\",result=\"scheduled\"} 2");
+  has("scheduling_algorithm_duration_seconds_count 5");
+  has("pod_scheduling_attempts_sum 3");
+  has("pod_scheduling_sli_duration_seconds_count{attempts=\"2\"} 1");
+  has("permit_wait_duration_seconds_count{result=\"Unschedulable\"} 1");
+  has("permit_wait_duration_seconds_bucket{result=\"Unschedulable\",le=\"2.048\"} 0");
+  has("permit_wait_duration_seconds_bucket{result=\"Unschedulable\",le=\"4.096\"} 1");
+  has("goroutines{operation=\"binding\"} 0");
+  has("event_handling_duration_seconds_count{event=\"NodeAdd\"} 2");
+  has("event_handling_duration_seconds_count{event=\"UnschedulablePodAdd\"} 3");
+  has("event_handling_duration_seconds_count{event=\"AssignedPodAdd\"} 2");
+  has("event_handling_duration_seconds_count{event=\"UnschedulablePodDelete\"} 2");
+  has("framework_extension_point_duration_seconds_count{extension_point=\"Filter\",profile="
+      "\"fakes\",status=\"Success\"} 5");
+  has("framework_extension_point_duration_seconds_count{extension_point=\"Permit\",profile="
+      "\"fakes\",status=\"Wait\"} 1");
+}
+
 TEST_CASE("A clock drives one scheduler at a time") {
   World w({one_pod_a_node()});
   const Result<SchedulerRef> other =

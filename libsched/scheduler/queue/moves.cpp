@@ -37,7 +37,7 @@ void SchedulingQueue::move(const EventPlan& plan, const ObjectChange& change, bo
       if (wanted(*pod)) pod->was_flushed = true;
   for (const Course& course : courses) take(course);
   move_request_cycle_ = scheduling_cycle_;
-  if (recorded) in_flight_.push(plan, change);
+  if (recorded) record(plan, change);
 }
 
 void SchedulingQueue::move_all(const EventPlan& plan, const ObjectChange& change,
@@ -115,7 +115,7 @@ Result<void> SchedulingQueue::activate(Span<PodRef> pods) {
   for (const Course& course : courses) take(course);
   // Recorded for the pod's return; it concerns this pod alone.
   for (const PodRef& pod : others)
-    if (in_flight_.has(*pod)) in_flight_.push(*force_activate_, {"Pod", {}, pod});
+    if (in_flight_.has(*pod)) record(*force_activate_, {"Pod", {}, pod});
   if (!others.empty()) move_request_cycle_ = scheduling_cycle_;
   return {};
 }

@@ -137,7 +137,7 @@ void SchedulingQueue::change(const PodRef& old_pod, const PodRef& new_pod) {
   const ObjectChange change{"Pod", old_pod, new_pod};
   if (in_flight_.has(*new_pod)) {
     in_flight_.reserve(events.count);
-    for (size_t i = 0; i < events.count; ++i) in_flight_.push(*events.plans[i], change);
+    for (size_t i = 0; i < events.count; ++i) record(*events.plans[i], change);
     return;
   }
   QueuedPodInfo* const there = table_.find(*new_pod);
@@ -198,6 +198,8 @@ bool SchedulingQueue::fly(QueuedPodInfo& pod) {
   ++pod.attempts;
   if (in_flight_.has(*pod.pod)) return false;
   in_flight_.push(pod.pod);
+  metrics_.pod_flew();
+  pod.popped_ns = now();
   ++scheduling_cycle_;
   metrics_.blame(pod.rejectors(), pod.scheduler, -1);
   return true;

@@ -70,6 +70,10 @@ class SchedulingQueue final : public RefCounted {
   // For each event that the update results in.
   Result<void> assigned_pod_updated(const PodRef& old_pod, const PodRef& new_pod);
   Result<void> activate(Span<PodRef> pods);
+  // Whether a plugin has registered for such an event.
+  bool concerns_plugins(Str resource, ActionType actions) {
+    return plan({resource, actions, {}}).of_interest;
+  }
 
   Result<void> flush_backoff();
   Result<void> flush_unschedulable();
@@ -99,6 +103,7 @@ class SchedulingQueue final : public RefCounted {
   int64_t move_request_cycle() const { return move_request_cycle_; }
   const PluginNames& plugins() const { return *plugins_; }
   const QueueMetrics& metrics() const { return metrics_; }
+  const QueueTimes& times() const { return profiles_.times(); }
 
  private:
   struct SortLess {  // upstream's QueueSort
@@ -167,6 +172,11 @@ class SchedulingQueue final : public RefCounted {
   void reserve(size_t courses, size_t in_flight);
   void take(const Course& course);
   void leave_heap(QueuedPodInfo& pod);
+  // An event for the pods in flight; cannot fail after reserve().
+  void record(const EventPlan& plan, const ObjectChange& change) {
+    in_flight_.push(plan, change);
+    metrics_.flew(plan.label);
+  }
   // Forgets a pod that is in no part of the queue any more.
   void forget_if_gone(QueuedPodInfo& pod) {
     if (pod.heap == QueueHeap::kNone && !pod.waits) table_.remove(pod);

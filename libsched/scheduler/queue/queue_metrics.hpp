@@ -31,20 +31,39 @@ class QueueMetrics {
   uint64_t incoming(QueuePart part, uint32_t event) const {
     return incoming_[event][static_cast<size_t>(part)];
   }
+  // The label of inflight_events for an event that has been in flight once.
+  void flew(uint32_t event) { flown_[event] = true; }
+  bool flown(uint32_t event) const { return flown_[event]; }
+  void pod_flew() { pod_flown_ = true; }
+  bool pod_flown() const { return pod_flown_; }
   // unschedulable_pods, which upstream does not decrease when a pod is deleted from a heap.
   void blame(const RejectorSet& plugins, uint32_t scheduler, int64_t by) {
-    plugins.for_each([&](PluginId id) { blamed_[scheduler][id] += by; });
+    plugins.for_each([&](PluginId id) {
+      blamed_[scheduler][id].pods += by;
+      blamed_[scheduler][id].ever = true;
+    });
   }
-  int64_t blamed(PluginId plugin, uint32_t scheduler) const { return blamed_[scheduler][plugin]; }
+  int64_t blamed(PluginId plugin, uint32_t scheduler) const {
+    return blamed_[scheduler][plugin].pods;
+  }
+  bool ever_blamed(PluginId plugin, uint32_t scheduler) const {
+    return blamed_[scheduler][plugin].ever;
+  }
 
  private:
+  struct Blamed {
+    int64_t pods = 0;
+    bool ever = false;
+  };
   using Ids = std::map<std::string, uint32_t, std::less<>>;
   static uint32_t id(Str name, Ids* ids, std::vector<const std::string*>* names);
 
   Ids event_ids_, scheduler_ids_;
-  std::vector<const std::string*> events_, schedulers_;       // the keys of the maps
-  std::vector<std::array<uint64_t, 3>> incoming_;             // by event
-  std::vector<std::array<int64_t, kMaxPluginNames>> blamed_;  // by scheduler
+  std::vector<const std::string*> events_, schedulers_;  // the keys of the maps
+  std::vector<std::array<uint64_t, 3>> incoming_;        // by event
+  std::vector<bool> flown_;                              // by event
+  bool pod_flown_ = false;
+  std::vector<std::array<Blamed, kMaxPluginNames>> blamed_;  // by scheduler
 };
 
 }  // namespace libsched

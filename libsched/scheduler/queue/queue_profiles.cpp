@@ -46,6 +46,7 @@ Result<QueueProfiles::Profile> QueueProfiles::profile_of(const FrameworkRef& fra
 Result<QueueProfiles> QueueProfiles::create(Span<Evaluator*> profiles, PluginNames* names,
                                             QueueMetrics* metrics) {
   QueueProfiles out;
+  out.times_ = std::make_unique<QueueTimes>(profiles[0]->services().clock_ref());
   for (const Evaluator* e : profiles) {
     const Framework& framework = e->framework();
     metrics->scheduler(framework.profile());
@@ -79,6 +80,7 @@ const EventPlan& QueueProfiles::plan(Str resource, ActionType actions, Str label
       plan->gates.add(r.ask.name);
       asked.plugins.add(r.ask.name);
       asked.asks.push_back(r.ask);
+      if (r.ask.has_hint) asked.asks.back().times = &times_->hints({r.ask.name, plan->label});
     }
   }
   const Key key{plan->event.resource, actions, plan->event.custom_label};
@@ -87,14 +89,23 @@ const EventPlan& QueueProfiles::plan(Str resource, ActionType actions, Str label
 
 PluginId QueueProfiles::ask_gates(const Call& call, const Pod& pod, uint32_t scheduler,
                                   PluginId gating) const {
-  if (scheduler >= profiles_.size()) return kNoPlugin;
-  const std::vector<Gate>& gates = profiles_[scheduler].gates;
-  const auto closed = [&](const Gate& g) { return !g.plugin->pre_enqueue(call, pod).success(); };
-  for (const Gate& g : gates)
-    if (g.name == gating && closed(g)) return gating;
-  for (const Gate& g : gates)
-    if (g.name != gating && closed(g)) return g.name;
-  return kNoPlugin;
+  QueueTimes::Gates& times = times_->gates(scheduler);
+  const int64_t began = times_->now_ns();
+  PluginId out = kNoPlugin;
+  if (scheduler < profiles_.size()) {
+    const std::vector<Gate>& gates = profiles_[scheduler].gates;
+    const auto closed = [&](const Gate& g) {
+      if (g.plugin->pre_enqueue(call, pod).success()) return false;
+      out = g.name;
+      return true;
+    };
+    const auto was_closed = [&](const Gate& g) { return g.name == gating && closed(g); };
+    const auto is_closed = [&](const Gate& g) { return g.name != gating && closed(g); };
+    static_cast<void>(std::any_of(gates.begin(), gates.end(), was_closed) ||
+                      std::any_of(gates.begin(), gates.end(), is_closed));
+  }
+  times.observe_alone(to_seconds(times_->now_ns() - began));
+  return out;
 }
 
 Requeueing QueueProfiles::worth_requeueing(const Pod& pod, uint32_t scheduler,
@@ -118,7 +129,12 @@ Requeueing QueueProfiles::worth_requeueing(const Pod& pod, uint32_t scheduler,
     if (!rejectors.has(ask.name)) continue;
     if (out == Requeueing::kAfterBackoff && !pending.has(ask.name)) continue;  // knows no better
     if (ask.has_hint) {
+      const int64_t began = times_->now_ns();
       const Result<QueueingHint> hint = ask.plugin->hint(ask.hint, view, pod, change);
+      const HintResult result = !hint.ok()                          ? HintResult::kError
+                                : *hint == QueueingHint::kQueueSkip ? HintResult::kQueueSkip
+                                                                    : HintResult::kQueue;
+      (*ask.times)[static_cast<size_t>(result)].observe_alone(to_seconds(times_->now_ns() - began));
       if (hint.ok() && *hint == QueueingHint::kQueueSkip) continue;  // an Error counts as Queue
     }
     if (pending.has(ask.name)) return Requeueing::kImmediately;

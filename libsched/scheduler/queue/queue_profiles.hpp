@@ -11,6 +11,7 @@
 #include "libsched/framework/evaluator.hpp"
 #include "libsched/framework/event_map.hpp"
 #include "libsched/scheduler/queue/queue_metrics.hpp"
+#include "libsched/scheduler/queue/queue_times.hpp"
 #include "libsched/scheduler/queue/queued_pod_info.hpp"
 
 namespace libsched {
@@ -22,6 +23,7 @@ struct EventPlan {
     const Plugin* plugin = nullptr;
     bool has_hint = false;  // else the answer is Queue
     size_t hint = 0;
+    QueueTimes::Hints* times = nullptr;
   };
   struct Profile {
     RejectorSet plugins;  // of `asks`
@@ -45,6 +47,7 @@ class QueueProfiles {
   static Result<QueueProfiles> create(Span<Evaluator*> profiles, PluginNames* names,
                                       QueueMetrics* metrics);
 
+  const QueueTimes& times() const { return *times_; }
   const Framework& first() const { return *profiles_.front().framework; }
   // The plan of an event; valid as long as this object.
   const EventPlan& plan(Str resource, ActionType actions, Str label, QueueMetrics* metrics);
@@ -80,6 +83,7 @@ class QueueProfiles {
       return std::tie(actions, resource, label) < std::tie(o.actions, o.resource, o.label);
     }
   };
+  std::unique_ptr<QueueTimes> times_;
   std::vector<Profile> profiles_;  // indexed by the first numbers of schedulerNames
   std::map<Key, std::unique_ptr<EventPlan>> plans_;  // the keys point into the plans
 };

@@ -24,6 +24,7 @@ struct QueuedPodInfo final : RefCounted {
   Ref<const PluginNames> names;             // of its queue
   int64_t timestamp_ns = 0;                 // when it was added or last came back
   int64_t initial_attempt_ns = kNoTime;     // when it first could be popped
+  int64_t popped_ns = 0;                    // when its last attempt began
   int64_t backoff_expiration_ns = kNoTime;  // set on first use
   RejectorSet unschedulable, pending;
   uint32_t attempts = 0;

@@ -18,7 +18,7 @@ import (
 // tableLimit is the size above which a table is written compressed.
 const tableLimit = 300_000
 
-var tableMakers = map[string]func() (any, error){"config": configTable, "quantity": quantityTable, "yaml": yamlTable, "selector": selectorTable, "sign": signTable, "hints": hintTable, "changes": changeTable, "preemption": preemptionTable}
+var tableMakers = map[string]func() (any, error){"config": configTable, "quantity": quantityTable, "yaml": yamlTable, "selector": selectorTable, "sign": signTable, "hints": hintTable, "changes": changeTable, "preemption": preemptionTable, "metrics": metricTable}
 
 // Command records small truth tables of upstream functions for unit tests.
 func Command(args []string) error {

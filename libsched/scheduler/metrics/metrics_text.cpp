@@ -1,0 +1,163 @@
+// SchedulerMetrics: the text of all metrics of a scheduler, family by family.
+#include <algorithm>
+#include <array>
+
+#include "libsched/scheduler/metrics/exposition.hpp"
+#include "libsched/scheduler/metrics/scheduler_metrics.hpp"
+
+namespace libsched {
+namespace {
+
+constexpr std::array<Str, 4> kResults = {"scheduled", "unschedulable", "error",
+                                         "waiting_on_preemption"};
+constexpr std::array<Str, 3> kParts = {"active", "backoff", "unschedulable"};
+constexpr std::array<Str, 3> kHintResults = {"Queue", "QueueSkip", "Error"};
+constexpr std::array<Str, 3> kVolumeStages = {"predicate", "assume", "bind"};
+// By CyclePoint. The nominated node counts as Filter, and WaitOnPermit has a metric of its own.
+constexpr std::array<Str, 14> kPointNames = {
+    "PreFilter", "",       "Filter",           "PostFilter", "PreScore", "Score", "Reserve",
+    "Unreserve", "Permit", "PreBindPreFlight", "",           "PreBind",  "Bind",  "PostBind"};
+
+Str code_label(size_t code) { return code_name(static_cast<Code>(code)); }
+
+void queue_counts(const SchedulingQueue& queue, Exposition* out) {
+  const UnschedulablePods& waiting = queue.unschedulable_pods();
+  const std::array<std::pair<Str, size_t>, 4> counts = {
+      {{"active", queue.active_count()},
+       {"backoff", queue.backoff_count() + queue.error_backoff_count()},
+       {"gated", waiting.gated()},
+       {"unschedulable", waiting.size() - waiting.gated()}}};
+  for (const auto& [part, pods] : counts) out->number({part}, static_cast<double>(pods));
+}
+
+void in_flight_events(const SchedulingQueue& queue, Exposition* out) {
+  const QueueMetrics& m = queue.metrics();
+  std::vector<size_t> counts(m.events());
+  queue.in_flight().for_each([&](const InFlight::Entry& e) {
+    if (e.event != nullptr) ++counts[e.event->label];
+  });
+  for (uint32_t event = 0; event < counts.size(); ++event)
+    if (m.flown(event)) out->number({m.event_label(event)}, static_cast<double>(counts[event]));
+  if (m.pod_flown()) out->number({"PodPopped"}, static_cast<double>(queue.in_flight().pod_count()));
+}
+
+void incoming_pods(const QueueMetrics& m, Exposition* out) {
+  for (uint32_t event = 0; event < m.events(); ++event)
+    for (size_t part = 0; part < kParts.size(); ++part)
+      if (const uint64_t pods = m.incoming(static_cast<QueuePart>(part), event); pods != 0)
+        out->number({m.event_label(event), kParts[part]}, static_cast<double>(pods));
+}
+
+void unschedulable_pods(const SchedulingQueue& queue, Exposition* out) {
+  const QueueMetrics& m = queue.metrics();
+  for (uint32_t scheduler = 0; scheduler < m.schedulers(); ++scheduler)
+    for (size_t i = 0; i < queue.plugins().size(); ++i) {
+      const auto id = static_cast<PluginId>(i);
+      if (m.ever_blamed(id, scheduler))
+        out->number({queue.plugins().name(id), m.scheduler_name(scheduler)},
+                    static_cast<double>(m.blamed(id, scheduler)));
+    }
+}
+
+void hint_times(const SchedulingQueue& queue, Exposition* out) {
+  for (const auto& [key, times] : queue.times().all_hints())
+    for (size_t result = 0; result < times.size(); ++result)
+      out->histogram_if_observed({queue.metrics().event_label(key.second), kHintResults[result],
+                                  queue.plugins().name(key.first)},
+                                 times[result]);
+}
+
+void cache_sizes(const Cluster& cluster, Exposition* out) {
+  const View& view = cluster.view();
+  size_t assumed = 0, nodes = 0;
+  for (uint32_t s = 0; s < view.slot_count(); ++s)
+    if (view.slot(s).pod && view.slot(s).assumed) ++assumed;
+  // Upstream's cache also has the nodes that do not exist but have pods.
+  for (uint32_t r = 0; r < view.row_count(); ++r)
+    if (view.row(r).used) ++nodes;
+  out->number({"assumed_pods"}, static_cast<double>(assumed));
+  out->number({"nodes"}, static_cast<double>(nodes));
+  out->number({"pods"}, static_cast<double>(view.pod_count()));
+}
+
+}  // namespace
+
+std::string SchedulerMetrics::text(const Services& services, const SchedulingQueue& queue,
+                                   const Cluster& cluster) const {
+  const FrameworkMetrics& framework = services.metrics();
+  Exposition out(gates_);
+  out.begin(Metric::kCacheSize);
+  cache_sizes(cluster, &out);
+  out.begin(Metric::kEventHandlingDurationSeconds);
+  for (const auto& [label, times] : events_) out.histogram_if_observed({label}, times);
+  out.begin(Metric::kFrameworkExtensionPointDurationSeconds);
+  for (const auto& profile : profiles_)
+    for (size_t point = 0; point < kPoints; ++point)
+      for (size_t code = 0; code < kStatusCodes; ++code)
+        out.histogram_if_observed({kPointNames[point], profile->name, code_label(code)},
+                                  profile->observer.times[point][code]);
+  for (uint32_t i = 0; i < queue.times().all_gates().size(); ++i)
+    out.histogram_if_observed({"PreEnqueue", queue.metrics().scheduler_name(i), "Success"},
+                              queue.times().all_gates()[i]);
+  out.begin(Metric::kGoroutines);
+  if (binds_.load(std::memory_order_relaxed))
+    out.number({"binding"}, static_cast<double>(bindings_.load(std::memory_order_relaxed)));
+  out.begin(Metric::kInflightEvents);
+  in_flight_events(queue, &out);
+  out.begin(Metric::kPendingPods);
+  queue_counts(queue, &out);
+  out.begin(Metric::kPermitWaitDurationSeconds);
+  for (size_t code = 0; code < kStatusCodes; ++code)
+    out.histogram_if_observed({code_label(code)}, framework.permit_waits[code]);
+  out.begin(Metric::kPodScheduledAfterFlushTotal);
+  out.number({}, static_cast<double>(after_flush_.value()));
+  out.begin(Metric::kPodSchedulingAttempts);
+  out.histogram({}, attempts_);
+  out.begin(Metric::kPodSchedulingSliDurationSeconds);
+  for (size_t attempts = 0; attempts < sli_.size(); ++attempts)
+    out.histogram_if_observed({attempts == kManyAttempts ? "15+" : std::to_string(attempts)},
+                              sli_[attempts]);
+  out.begin(Metric::kPodgroupScheduleAttemptsTotal);
+  const auto attempts_of = [&](const auto& times, const std::string& profile) {
+    for (size_t i = 0; i < times.size(); ++i)
+      if (const uint64_t n = times[i].count(); n != 0)
+        out.number({profile, kResults[i]}, static_cast<double>(n));
+  };
+  const auto durations_of = [&](const auto& times, const std::string& profile) {
+    for (size_t i = 0; i < times.size(); ++i)
+      out.histogram_if_observed({profile, kResults[i]}, times[i]);
+  };
+  for (const auto& profile : profiles_) attempts_of(profile->group_attempts, profile->name);
+  out.begin(Metric::kPodgroupSchedulingAlgorithmDurationSeconds);
+  out.histogram({}, group_algorithm_);
+  out.begin(Metric::kPodgroupSchedulingAttemptDurationSeconds);
+  for (const auto& profile : profiles_) durations_of(profile->group_attempts, profile->name);
+  out.begin(Metric::kPreemptionAttemptsTotal);
+  out.number({}, static_cast<double>(framework.preemption_attempts.value()));
+  out.begin(Metric::kPreemptionGoroutinesDurationSeconds);
+  out.histogram_if_observed({"success"}, framework.preemption_goroutines);
+  out.begin(Metric::kPreemptionGoroutinesExecutionTotal);
+  if (const uint64_t n = framework.preemption_goroutines.count(); n != 0)
+    out.number({"success"}, static_cast<double>(n));
+  out.begin(Metric::kPreemptionVictims);
+  out.histogram({}, framework.preemption_victims);
+  out.begin(Metric::kQueueIncomingPodsTotal);
+  incoming_pods(queue.metrics(), &out);
+  out.begin(Metric::kQueueingHintExecutionDurationSeconds);
+  hint_times(queue, &out);
+  out.begin(Metric::kScheduleAttemptsTotal);
+  for (const auto& profile : profiles_) attempts_of(profile->attempts, profile->name);
+  out.begin(Metric::kSchedulingAlgorithmDurationSeconds);
+  out.histogram({}, algorithm_);
+  out.begin(Metric::kSchedulingAttemptDurationSeconds);
+  for (const auto& profile : profiles_) durations_of(profile->attempts, profile->name);
+  out.begin(Metric::kUnschedulablePods);
+  unschedulable_pods(queue, &out);
+  out.begin(Metric::kVolumeSchedulingStageErrorTotal);
+  for (size_t i = 0; i < kVolumeStages.size(); ++i)
+    if (const uint64_t n = framework.volume_stage_errors[i].value(); n != 0)
+      out.number({kVolumeStages[i]}, static_cast<double>(n));
+  return out.take();
+}
+
+}  // namespace libsched

@@ -136,6 +136,10 @@ Status BindingRun::pre_bind_one(uint32_t plugin) {
     services_.tasks().turn(Tasks::Rank::kPlugin, "preBind", pod_.meta);
   Status s = instance.plugin->pre_bind(call_of(plugin));
   if (s.success()) return {};
+  // Upstream's plugins are told by their context, and its cause is what counts.
+  if (const std::string cause = services_.pods_in_pre_bind().cancelled(pod_.meta.uid);
+      !cause.empty() && s.code == Code::kError && s.message().ends_with("context canceled"))
+    s = Status::from_error(cause);
   if (!s.rejected()) return wrapped("PreBind plugin", instance.name, s);
   s.plugin = instance.name;
   return s;

@@ -40,7 +40,13 @@ bool PodsInPreBind::cancel(Str uid, Str reason) {
   const auto it = pods_.find(uid);
   if (it == pods_.end() || it->second.prebound) return false;
   if (!it->second.cancelled) it->second.reason = reason;  // the first reason is kept
+  ++cancels_;
   return it->second.cancelled = true;
+}
+
+uint64_t PodsInPreBind::cancel_count() const {
+  const std::lock_guard lock(mutex_);
+  return cancels_;
 }
 
 bool PodsInPreBind::mark_prebound(Str uid) {

@@ -31,6 +31,7 @@ class PodsInPreBind {
   bool mark_prebound(Str uid);
   // Why the pod was cancelled; "" if it was not.
   std::string cancelled(Str uid) const;
+  uint64_t cancel_count() const;  // of pods that were cancelled so far
 
  private:
   struct Entry {
@@ -40,6 +41,7 @@ class PodsInPreBind {
   };
   mutable Mutex mutex_;
   std::map<std::string, Entry, std::less<>> pods_;
+  uint64_t cancels_ = 0;
 };
 
 // Finds pods as the API server was last seen to have them, also those without a node. Upstream's

@@ -228,9 +228,12 @@ Status bind_volumes(const BindingCall& call, const Reservation& reservation,
   Signal changed;  // never notified: upstream also polls once a second
   while (true) {
     const int64_t next = std::min(later(clock.now_ns(), 1), deadline);
-    for (std::unique_lock lock(mutex); clock.now_ns() < next;) clock.wait(changed, lock, next);
-    if (!call.services.pods_in_pre_bind().cancelled(call.pod.meta.uid).empty())
-      return Status::from_error("binding volumes: context canceled");
+    const auto cancelled = [&] {
+      return !call.services.pods_in_pre_bind().cancelled(call.pod.meta.uid).empty();
+    };
+    for (std::unique_lock lock(mutex); clock.now_ns() < next && !cancelled();)
+      clock.wait(changed, lock, next);
+    if (cancelled()) return Status::from_error("binding volumes: context canceled");
     if (clock.now_ns() >= deadline)
       return Status::from_error("binding volumes: context deadline exceeded");
     Progress p = watch.look();

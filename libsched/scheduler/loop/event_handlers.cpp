@@ -103,9 +103,7 @@ Result<void> EventHandlers::update_assigned(const PodRef& before, const PodRef& 
 }
 
 Result<void> EventHandlers::update_waiting(const PodRef& before, const PodRef& after) {
-  if (before.get() == after.get() ||
-      (before->content_hash != 0 && before->content_hash == after->content_hash))
-    return {};
+  if (before.get() == after.get()) return {};  // upstream compares versions
   if (responsible(*before)) {
     const Timed timed(*this, waiting_updated_);
     const int64_t began = services_->clock().now_ns();

@@ -94,6 +94,12 @@ void Scheduler::catch_up() {
   if (catching_up_ || failure_ || cluster_->judged()) return;
   catching_up_ = true;
   if (turns_) turns_->release();
+  // PreBind plugins of pods that preemption has cancelled sleep no longer.
+  if (const uint64_t cancels = services_->pods_in_pre_bind().cancel_count();
+      turns_ && cancels != cancels_) {
+    cancels_ = cancels;
+    turns_->wake_all();
+  }
   try {
     handle_events();
     activate();

@@ -162,6 +162,7 @@ class Scheduler final : public RefCounted, public WatchSink {
   FlightRef interrupted_;             // a list of those whose binding has run out of memory
   bool in_cycle_ = false;
   bool catching_up_ = false;
+  uint64_t cancels_ = 0;  // of pods in PreBind, before the last catch_up()
   size_t bindings_ = 0;
   std::optional<Error> failure_;  // of an action, for its caller
 

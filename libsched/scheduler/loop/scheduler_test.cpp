@@ -236,6 +236,29 @@ TEST_CASE("PreBind that sleeps lets others go first") {
   SUBCASE("and the scheduler may be dropped meanwhile") {}
 }
 
+TEST_CASE("A pod that preemption cancels in PreBind sleeps no longer") {
+  Fake sleeper;
+  sleeper.name = "Sleeper";
+  sleeper.pre_bind = [](const BindingCall& call) {
+    Clock& clock = call.services.clock();
+    const int64_t end = clock.now_ns() + 60 * kSecond;
+    Mutex mutex;
+    Signal never;
+    for (std::unique_lock lock(mutex); clock.now_ns() < end;) {
+      if (!call.services.pods_in_pre_bind().cancelled(call.pod.meta.uid).empty())
+        return Status::from_error("binding: context canceled");
+      clock.wait(never, lock, end);
+    }
+    return Status();
+  };
+  World w({one_pod_a_node(), sleeper});
+  w.node("n1");
+  w.pod("a");
+  CHECK(w.settle() == "pop a; assume a n1");
+  REQUIRE(w.scheduler->services()->pods_in_pre_bind().cancel("u-a", "preempted"));
+  CHECK(w.settle().starts_with("failed a: running PreBind plugin \"Sleeper\": preempted"));
+}
+
 TEST_CASE("A slow API call of a cycle lets bindings go on, but no other cycle begin") {
   World w({one_pod_a_node()});
   w.node("n1");

@@ -238,6 +238,11 @@ void Turns::hold() {
   yield(*self);
 }
 
+void Turns::wake_all() {
+  for (const Sleeping& s : sleeping_) ready_.push_back(s.worker);
+  sleeping_.clear();
+}
+
 void Turns::release() {
   ready_.insert(ready_.end(), held_.begin(), held_.end());
   held_.clear();

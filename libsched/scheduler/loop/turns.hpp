@@ -51,7 +51,8 @@ class Turns final : public Tasks, private VirtualClock::Sleeper {
   // Gives the first waiting task its turn, and runs all that need not wait afterwards.
   void next();
   std::optional<int64_t> next_wake() const;  // of tasks that sleep
-  void release();                            // the tasks that hold()
+  void release();   // the tasks that hold()
+  void wake_all();  // lets sleeping tasks look whether they still want to sleep
   // Lets the time of one turn pass.
   void tick();
   // Lets all tasks end without waiting: turns come at once, and sleeping moves the clock. There are

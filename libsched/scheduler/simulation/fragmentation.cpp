@@ -218,9 +218,13 @@ void Fragmentation::update(const View& view) {
 
 void Fragmentation::publish() {
   for (size_t r = 0; r < amounts_.size(); ++r) {
-    amounts_[r].allocatable = sums_[r].allocatable;
-    amounts_[r].used = sums_[r].used;
-    amounts_[r].free = sums_[r].free;
+    // Sums beyond 64 bits are shown as the largest number.
+    const auto shown = [](Wide sum) {
+      return static_cast<int64_t>(std::clamp<Wide>(sum, INT64_MIN, INT64_MAX));
+    };
+    amounts_[r].allocatable = shown(sums_[r].allocatable);
+    amounts_[r].used = shown(sums_[r].used);
+    amounts_[r].free = shown(sums_[r].free);
     // Without a workload all that is free is of use.
     amounts_[r].fragmented =
         total_ == 0 ? 0

@@ -95,7 +95,7 @@ class Fragmentation {
   std::vector<Part> parts_;        // by row and resource
   std::vector<uint64_t> takers_;   // scratch, by resource
   struct Sum {
-    int64_t allocatable = 0, used = 0, free = 0;
+    Wide allocatable = 0, used = 0, free = 0;
     Wide fragmented = 0;  // times total_
   };
   std::vector<Sum> sums_;

@@ -74,6 +74,22 @@ TEST_CASE("what is free counts as fragmented for pods that do not fit or do not 
   CHECK(amount(f, "cpu").free == 1000);
 }
 
+TEST_CASE("sums beyond 64 bits are the largest number") {
+  const auto cluster = make_ref<Cluster>();
+  const std::string most = "x/gpu: " + std::to_string(INT64_MAX);
+  REQUIRE(cluster->update_node(node_of("a", most)).ok());
+  REQUIRE(cluster->update_node(node_of("b", most)).ok());
+  Fragmentation f({}, false);
+  f.update(cluster->view());
+  CHECK(amount(f, "x/gpu").allocatable == INT64_MAX);
+  CHECK(amount(f, "x/gpu").free == INT64_MAX);
+  REQUIRE(cluster->remove_node("a").ok());
+  f.update(cluster->view());
+  REQUIRE(cluster->update_node(node_of("b", "x/gpu: 3")).ok());
+  f.update(cluster->view());
+  CHECK(amount(f, "x/gpu").free == 3);
+}
+
 TEST_CASE("selectors, taints and spec.unschedulable keep pods from nodes") {
   const auto cluster = make_ref<Cluster>();
   const auto fragmented = [&](const std::string& spec) {

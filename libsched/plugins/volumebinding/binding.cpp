@@ -44,7 +44,7 @@ class Watch {
     if (!node)
       return failed("failed to get node " + go_quote(call_.node) + ": node " +
                     go_quote(call_.node) + " not found");
-    if (pod_there_ && !pod_is_there())
+    if (pod_is_gone())
       return failed("pod does not exist any more: pod " + go_quote(call_.pod.meta.name) +
                     " not found");
     for (size_t i = 0; i < reservation_.items.size(); ++i) {
@@ -60,6 +60,12 @@ class Watch {
   static Progress failed(std::string error) { return {false, std::move(error)}; }
   bool pod_is_there() const {
     return static_cast<bool>(watch_.pod(call_.pod.meta.ns, call_.pod.meta.name));
+  }
+  // A scheduler knows all pods; without one only a pod that was in the cluster can leave it.
+  bool pod_is_gone() const {
+    if (const PodLister* const pods = call_.services.pods; pods != nullptr)
+      return pods->find_pod(call_.pod.meta.ns, call_.pod.meta.name) == nullptr;
+    return pod_there_ && !pod_is_there();
   }
   ObjectRef api_object(const Reservation::Item& item) const {
     return watch_.find(item.kind, item.object->meta.ns, item.object->meta.name);

@@ -214,6 +214,16 @@ TEST_CASE("PreBind gives up when the binding is undone") {
         "Error: binding volumes: context deadline exceeded");
 }
 
+TEST_CASE("PreBind asks the scheduler whether the pod still exists") {
+  struct Nobody final : PodLister {
+    const Pod* find_pod(Str, Str) const override { return nullptr; }
+  };
+  const Nobody nobody;
+  Assumed t(claim("c") + volume(), {"c"});
+  t.services.pods = &nobody;
+  CHECK(t.pre_bind() == "Error: binding volumes: pod does not exist any more: pod \"p\" not found");
+}
+
 TEST_CASE("PreBind gives up when claim, pod or node are gone") {
   const auto after = [](const std::function<void(Cluster&)>& change) {
     Assumed t(claim("c") + volume(), {"c"});

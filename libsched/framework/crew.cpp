@@ -5,29 +5,9 @@
 #include <thread>
 #include <vector>
 
+#include "libsched/framework/attached.hpp"
+
 namespace libsched {
-namespace {
-
-// Spans all calls of plugins on a thread that is not the caller's.
-class Attached {
- public:
-  explicit Attached(const Framework& framework) : plugins_(framework.plugins()) {
-    for (const Framework::Instance& i : plugins_)
-      if (i.plugin) i.plugin->thread_attach();
-  }
-  ~Attached() {
-    for (size_t i = plugins_.size(); i-- > 0;)
-      if (plugins_[i].plugin) plugins_[i].plugin->thread_detach();
-  }
-  Attached(const Attached&) = delete;
-  Attached& operator=(const Attached&) = delete;
-
- private:
-  const std::vector<Framework::Instance>& plugins_;
-};
-
-}  // namespace
-
 void Crew::run(const std::function<void(bool caller)>& each) const {
   std::mutex mutex;
   std::exception_ptr thrown;

@@ -41,6 +41,7 @@ struct Fake {
   bool foreign = true;
   bool by_range = false;
   std::function<Result<QueueingHint>(size_t, const Pod&, const ObjectChange&)> hint;
+  std::function<void(bool)> attach;  // of threads; false: detach
 };
 
 class FakePlugin final : public Plugin {
@@ -120,6 +121,12 @@ class FakePlugin final : public Plugin {
   Threading threading() const override { return fake_.threading; }
   Dependencies depends_on(const View&, const Pod&) const override { return fake_.reads; }
   bool foreign() const override { return fake_.foreign; }
+  void thread_attach() const override {
+    if (fake_.attach) fake_.attach(true);
+  }
+  void thread_detach() const override {
+    if (fake_.attach) fake_.attach(false);
+  }
 
  private:
   const Fake& fake_;

@@ -95,17 +95,23 @@ std::optional<Failure> Binding::wait_on_permit(std::optional<int64_t> since_ns) 
   return failure;
 }
 
-std::optional<Failure> Binding::finish(const Status& ready) {
+std::optional<Failure> Binding::finish(const Status& ready, Baton* baton) {
   BindingRun run = run_of(assumed_, assumed_.row);
   Services& services = *assumed_.services;
-  if (const Status s = pre_bind(ready.success()); !s.success()) return with(s);
-  if (const Status s = at(CyclePoint::kBind, [&] { return run.bind(); }); !s.success())
-    return with(s);
+  if (const Status s = pre_bind(ready.success(), baton); !s.success()) return with(s);
+  const auto bind = [&] {
+    const Baton::Away away(baton);
+    return run.bind();
+  };
+  if (const Status s = at(CyclePoint::kBind, bind); !s.success()) return with(s);
   services.api().event(*assumed_.pod, "Normal", "Scheduled", "Binding",
                        "Successfully assigned " + std::string(assumed_.pod->meta.ns) + "/" +
                            std::string(assumed_.pod->meta.name) + " to " + assumed_.node);
   tell(CyclePoint::kPostBind, false, nullptr);
-  run.post_bind();
+  {
+    const Baton::Away away(baton);
+    run.post_bind();
+  }
   tell(CyclePoint::kPostBind, true, nullptr);
   services.activate(assumed_.state->take_activations());
   return std::nullopt;
@@ -120,7 +126,7 @@ std::optional<Failure> Binding::bind() {
 }
 
 // Until this is done, preemption may cancel the pod.
-Status Binding::pre_bind(bool may_be_cancelled) {
+Status Binding::pre_bind(bool may_be_cancelled, Baton* baton) {
   PodsInPreBind& pods = assumed_.services->pods_in_pre_bind();
   const Str uid = assumed_.pod->meta.uid;
   struct Entry {
@@ -134,7 +140,10 @@ Status Binding::pre_bind(bool may_be_cancelled) {
     Str uid;
   } const entry(may_be_cancelled ? &pods : nullptr, uid);
   BindingRun run = run_of(assumed_, assumed_.row);
-  Status s = at(CyclePoint::kPreBind, [&] { return run.pre_bind(); });
+  Status s = at(CyclePoint::kPreBind, [&] {
+    const Baton::Away away(baton);
+    return run.pre_bind();
+  });
   if (!s.success() || pods.mark_prebound(uid)) return s;
   return Status::from_error(pods.cancelled(uid));
 }

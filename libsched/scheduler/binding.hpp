@@ -9,6 +9,7 @@
 
 #include "libsched/framework/cycle_observer.hpp"
 #include "libsched/framework/framework.hpp"
+#include "libsched/scheduler/baton.hpp"
 #include "libsched/scheduler/failure.hpp"
 #include "libsched/scheduler/writer_queue.hpp"
 
@@ -46,8 +47,9 @@ class Binding final : public Unreserving {
   // Blocks by the services' clock while the pod waits on Permit.
   // `since_ns`: as BindingRun::wait_on_permit().
   std::optional<Failure> wait_on_permit(std::optional<int64_t> since_ns = {});
-  // PreBind to PostBind. `ready` is the result of pre_flight().
-  std::optional<Failure> finish(const Status& ready);
+  // PreBind to PostBind. `ready` is the result of pre_flight(). The caller's baton, if it has one, is
+  // given up while plugins run; observers are notified with it.
+  std::optional<Failure> finish(const Status& ready, Baton* baton = nullptr);
   void run_unreserve(Cluster& cluster);  // the plugins only
 
   const AssumedPod& assumed() const { return assumed_; }
@@ -58,7 +60,7 @@ class Binding final : public Unreserving {
   template <typename F>
   Status at(CyclePoint point, F&& f) const;
   void tell(CyclePoint point, bool ended, const Status* status) const;
-  Status pre_bind(bool may_be_cancelled);
+  Status pre_bind(bool may_be_cancelled, Baton* baton);
   // Whether the API server is told where the pod will be; then PreBind plugins are asked first.
   bool expects() const {
     return assumed_.framework->gates().enabled(Gate::kNominatedNodeNameForExpectation);

@@ -2,6 +2,7 @@
 #include <thread>
 
 #include "libsched/plugins/trial_test.hpp"
+#include "tests/unit/fast_clock.hpp"
 
 namespace libsched {
 namespace {
@@ -273,24 +274,10 @@ TEST_CASE("PreBind after Unreserve has no requests, but still checks pod and nod
   CHECK(text_of(t.plugin().pre_bind(there)) == "Error: no pod volume found for node \"n\"");
 }
 
-namespace {
-
-// A thousand times as fast as the machine's.
-struct FastClock final : Clock {
-  SystemClock time;
-  int64_t begin = time.now_ns();
-  int64_t now_ns() const override { return begin + (time.now_ns() - begin) * 1000; }
-  void wait(Signal& changed, std::unique_lock<Mutex>& lock, int64_t deadline_ns) override {
-    time.wait(changed, lock, begin + (deadline_ns - begin) / 1000);
-  }
-};
-
-}  // namespace
-
 TEST_CASE("PreBind waits on its own thread while the writer continues") {
   for (const bool bound : {true, false}) {
     Assumed t(claim("c") + volume(), {"c"});
-    Services services(make_ref<FastClock>(), t.api);
+    Services services(make_ref<FastClock>(1000), t.api);
     const BindingCall call = t.call(services);
     Status said;
     std::thread binder([&] { said = t.plugin().pre_bind(call); });

@@ -20,14 +20,21 @@ void Scheduler::guarded(const FlightRef& flight, F&& f) {
   }
 }
 
+bool Scheduler::on_thread(const Flight& flight) const {
+  return threads_ && !in_line_[flight.queued->scheduler];
+}
+
 void Scheduler::start_binding(const FlightRef& flight) {
   metrics_->binding_began();
   guarded(flight, [&] {
     flight->waiting = services_->waiting_pods().get(flight->pod()->meta.uid);
     flight->ready = flight->binding->pre_flight();
     const bool works = flight->ready.success();  // a PreBind plugin
-    run_task(services_->api().may_wait() || works,
-             [this, flight] { guarded(flight, [&] { begin_binding(flight); }); });
+    std::function<void()> task = [this, flight] {
+      guarded(flight, [&] { begin_binding(flight); });
+    };
+    if (on_thread(*flight)) return threads_->start(std::move(task));
+    run_task(services_->api().may_wait() || works, std::move(task));
   });
 }
 
@@ -56,6 +63,8 @@ void Scheduler::continue_permitted() {
     };
     if (turns_)
       turns_->start(std::move(task));
+    else if (on_thread(*flight))
+      threads_->start(std::move(task));
     else
       task();
     permitted_.erase(permitted_.begin() + static_cast<ptrdiff_t>(i));
@@ -67,7 +76,7 @@ void Scheduler::finish_binding(const FlightRef& flight) {
     return fail_binding(*flight, *failed);
   hold();
   finish(*flight->pod());
-  if (const std::optional<Failure> failed = flight->binding->finish(flight->ready))
+  if (const std::optional<Failure> failed = run_points(*flight))
     return fail_binding(*flight, *failed);
   const QueuedPodInfo& queued = *flight->queued;
   metrics_->attempted(queued.scheduler, AttemptResult::kScheduled, now() - queued.popped_ns);
@@ -79,10 +88,36 @@ void Scheduler::finish_binding(const FlightRef& flight) {
   if (options_.observer) options_.observer->bound(*flight->queued, flight->node());
 }
 
+// PreBind to PostBind.
+std::optional<Failure> Scheduler::run_points(Flight& flight) {
+  if (!threads_) return flight.binding->finish(flight.ready);
+  if (stopping_) {
+    Failure failure;
+    failure.status = Status::from_error(kStops);
+    return failure;
+  }
+  struct Entry {
+    Entry(std::vector<const Flight*>& l, const Flight& f) : list(l), flight(f) {
+      list.push_back(&flight);
+    }
+    ~Entry() { std::erase(list, &flight); }
+    std::vector<const Flight*>& list;
+    const Flight& flight;
+  } const entry(binding_, flight);
+  return flight.binding->finish(flight.ready, &threads_->baton());
+}
+
+// Bindings on threads do not come to Bind any more, if plugins heed that they are cancelled.
+void Scheduler::cut_off_bindings() {
+  stopping_ = true;
+  for (const Flight* f : binding_) services_->pods_in_pre_bind().cancel(f->pod()->meta.uid, kStops);
+}
+
 // Plugins that make API calls, as preemption does in line, let other tasks run meanwhile: those
 // change nothing before the plugins have been asked.
 void Scheduler::hold() {
   while (turns_ && cluster_->judged()) turns_->hold();
+  while (threads_ && cluster_->judged()) threads_->hold();
 }
 
 // The pod leaves its node, which may help other pods, and not itself.

@@ -1,7 +1,10 @@
 // Nothing is lost: random worlds with failing and slow API calls, Permit that rejects or times out,
-// PreBind that sleeps or fails, and pods that leave at any moment.
+// PreBind that sleeps or fails, pods that leave and schedulers that end at any moment; in virtual
+// time, and with threads on a clock that runs.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <mutex>
 #include <random>
@@ -10,6 +13,7 @@
 #include "libsched/framework/fake_plugin_test.hpp"
 #include "libsched/scheduler/api_memory/api_server.hpp"
 #include "libsched/scheduler/loop/scheduler.hpp"
+#include "tests/unit/fast_clock.hpp"
 #include "tests/unit/rounds.hpp"
 
 namespace libsched {
@@ -20,7 +24,10 @@ constexpr size_t kRoom = 2;  // pods on a node
 
 class World {
  public:
-  explicit World(uint64_t seed) : random_(seed) {
+  // Threads: 0 means virtual time. Otherwise a second takes 50 us, which is about what a thread
+  // needs to begin.
+  World(uint64_t seed, uint32_t threads) : random_(seed), threads_(threads) {
+    if (threads_ != 0) clock_ = make_ref<FastClock>(20'000, 1000 * kSecond);
     ApiServerOptions api;
     api.grace_ns = pick(2) == 0 ? 0 : 2 * kSecond;
     api.keep_calls = true;
@@ -31,17 +38,75 @@ class World {
     server_ = make_ref<ApiServer>(clock_, api);
     make_plugins();
     framework_ = fake_framework(fakes_);
-    Result<SchedulerRef> made = Scheduler::create({framework_}, cluster_, clock_, server_, {});
+    begin();
+  }
+  ~World() { end(false); }
+
+  void act() {
+    const size_t what = pick(60);
+    if (what == 59) {
+      end(pick(2) == 0);
+      begin();
+    } else {
+      act(what % 10);
+    }
+    look_at_calls();
+  }
+
+  // After the faults are over, and all times that pods wait.
+  void check_end() {
+    server_->clear_faults();
+    pass(2000 * kSecond);
+    for (int i = 0; i < 1000 && !settled(); ++i) pass(20 * kSecond);
+    look_at_calls();
+    std::map<std::string, size_t> taken;
+    size_t bound = 0;
+    for (const PodRef& pod : server_->pods()) {
+      if (pod->spec.node_name.empty()) {
+        CHECK_FALSE(pod->status.conditions.empty());  // why it is pending
+        continue;
+      }
+      ++bound;
+      CHECK(++taken[std::string(pod->spec.node_name)] <= kRoom);
+      const uint32_t slot = cluster_->view().find_pod(pod->meta.ns, pod->meta.name);
+      REQUIRE(slot != kNoId);
+      CHECK(cluster_->view().slot(slot).pod->meta.uid == pod->meta.uid);
+      CHECK_FALSE(cluster_->view().slot(slot).assumed);
+    }
+    // No pod is assumed, in flight, or known that the API server does not have.
+    CHECK(cluster_->view().pod_count() == bound);
+    CHECK(scheduler_->queue().in_flight().empty());
+    CHECK(scheduler_->pods().unassigned_count() == server_->pods().size() - bound);
+    SchedulingQueue& queue = scheduler_->queue();
+    CHECK(queue.active_count() + queue.backoff_count() + queue.error_backoff_count() +
+              queue.unschedulable(false).size() ==
+          server_->pods().size() - bound);
+  }
+
+ private:
+  void begin() {
+    cluster_ = make_ref<Cluster>(NodeOrder::kInsertion);
+    SchedulerOptions options;
+    options.binding_threads = threads_;
+    Result<SchedulerRef> made = Scheduler::create({framework_}, cluster_, clock_, server_, options);
     REQUIRE_MESSAGE(made.ok(), made.error().text());
     scheduler_ = *made;
     scheduler_->add(server_.get());
     server_->watch(scheduler_.get());
     REQUIRE(scheduler_->start().ok());
   }
-  ~World() { server_->unwatch(scheduler_.get()); }
+  // The scheduler goes away, whatever is under way; or stops first.
+  void end(bool stop) {
+    if (stop) {
+      const Result<void> stopped = scheduler_->stop();
+      CHECK_MESSAGE(stopped.ok(), stopped.error().text());
+      CHECK(scheduler_->queue().in_flight().empty());
+    }
+    server_->unwatch(scheduler_.get());
+    scheduler_ = nullptr;
+  }
 
-  void act() {
-    const size_t what = pick(10);
+  void act(size_t what) {
     if (what < 4) {
       create_pod();
     } else if (what == 4) {
@@ -56,39 +121,23 @@ class World {
     } else {
       pass(static_cast<int64_t>(pick(8)) * kSecond / 2);
     }
-    look_at_calls();
   }
 
-  // After the faults are over, and all times that pods wait.
-  void check_end() {
-    server_->clear_faults();
-    pass(2000 * kSecond);
-    look_at_calls();
-    std::map<std::string, size_t> taken;
-    size_t bound = 0;
-    for (const PodRef& pod : server_->pods()) {
-      if (pod->spec.node_name.empty()) {
-        CHECK_FALSE(pod->status.conditions.empty());  // why it is pending
-        continue;
-      }
-      ++bound;
-      CHECK(++taken[std::string(pod->spec.node_name)] <= kRoom);
-      const uint32_t slot = cluster_->view().find_pod(pod->meta.ns, pod->meta.name);
-      REQUIRE(slot != kNoId);
-      CHECK(cluster_->view().slot(slot).pod->meta.uid == pod->meta.uid);
-    }
-    // No pod is assumed, in flight, or known that the API server does not have.
-    CHECK(cluster_->view().pod_count() == bound);
-    CHECK(scheduler_->queue().in_flight().empty());
-    CHECK(scheduler_->pods().unassigned_count() == server_->pods().size() - bound);
-    SchedulingQueue& queue = scheduler_->queue();
-    CHECK(queue.active_count() + queue.backoff_count() + queue.error_backoff_count() +
-              queue.unschedulable(false).size() ==
-          server_->pods().size() - bound);
+  // Any thread may call it.
+  size_t pick(size_t n) {
+    const std::lock_guard lock(random_mutex_);
+    return random_() % n;
   }
-
- private:
-  size_t pick(size_t n) { return random_() % n; }
+  // No pod is on its way.
+  bool settled() {
+    return scheduler_->queue().in_flight().empty() && scheduler_->queue().active_count() == 0 &&
+           cluster_->view().pod_count() == assigned();
+  }
+  size_t assigned() const {
+    const std::vector<PodRef> pods = server_->pods();
+    return static_cast<size_t>(std::count_if(
+        pods.begin(), pods.end(), [](const PodRef& p) { return !p->spec.node_name.empty(); }));
+  }
 
   void make_plugins() {
     Fake room;
@@ -158,9 +207,11 @@ class World {
   }
 
   std::mt19937_64 random_;
+  Mutex random_mutex_;
+  const uint32_t threads_;
   std::vector<Fake> fakes_;
-  Ref<Cluster> cluster_ = make_ref<Cluster>(NodeOrder::kInsertion);
-  Ref<VirtualClock> clock_ = make_ref<VirtualClock>(1000 * kSecond);
+  Ref<Cluster> cluster_;
+  Ref<Clock> clock_ = make_ref<VirtualClock>(1000 * kSecond);
   Ref<ApiServer> server_;
   FrameworkRef framework_;
   SchedulerRef scheduler_;
@@ -168,14 +219,24 @@ class World {
   size_t created_ = 0, nodes_ = 0;
 };
 
-TEST_CASE("Nothing is lost in random worlds with faults") {
-  for (size_t seed = 1; seed <= rounds(400); ++seed) {
+void play(size_t worlds, uint32_t threads) {
+  for (size_t seed = 1; seed <= worlds; ++seed) {
     CAPTURE(seed);
-    World world(seed);
+    World world(seed, threads);
     for (int i = 0; i < 60; ++i) world.act();
     world.check_end();
   }
 }
+
+// As many worlds as LIBSCHED_WORLDS says, if it is set.
+size_t worlds(size_t usual) {
+  const char* const wanted = std::getenv("LIBSCHED_WORLDS");
+  return wanted == nullptr ? rounds(usual) : std::strtoul(wanted, nullptr, 10);
+}
+
+TEST_CASE("Nothing is lost in random worlds with faults") { play(worlds(400), 0); }
+
+TEST_CASE("Nothing is lost in random worlds with faults on four threads") { play(worlds(40), 4); }
 
 }  // namespace
 }  // namespace libsched

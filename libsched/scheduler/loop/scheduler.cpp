@@ -12,6 +12,8 @@ namespace {
 
 // How often pods on Permit are looked at on a clock that is not virtual.
 constexpr int64_t kPermitPollNs = 10'000'000;
+// A limit of one wait in stop().
+constexpr int64_t kStopPollNs = 1'000'000'000;
 
 }  // namespace
 
@@ -37,11 +39,18 @@ Result<void> Scheduler::build(const std::vector<FrameworkRef>& profiles,
     if (virtual_clock_->has_sleeper())
       return Error{Rc::kState, "the clock drives another scheduler", {}, {}};
     turns_ = make_ref<Turns>(virtual_clock_, [this] { catch_up(); });
-    services_ = make_ref<Services>(clock, make_ref<TurningApi>(api, turns_, clock), clock, turns_);
+    services_ =
+        make_ref<Services>(clock, make_ref<TurningApi>(api, turns_, clock, nullptr), clock, turns_);
+  } else if (options_.binding_threads != 0) {
+    threads_ = make_ref<BindingThreads>();
+    shared_pods_.emplace(pods_, threads_->baton());
+    services_ = make_ref<Services>(
+        clock, make_ref<TurningApi>(api, threads_, clock, &threads_->baton()), clock, threads_);
   } else {
     services_ = make_ref<Services>(clock, api);
   }
   services_->pods = &pods_;
+  if (shared_pods_) services_->pods = &*shared_pods_;
   for (const FrameworkRef& framework : profiles) {
     evaluators_.push_back(make_ref<Evaluator>(framework, cluster_));
     LIBSCHED_TRY(evaluators_.back()->use(services_));
@@ -61,11 +70,31 @@ Result<void> Scheduler::build(const std::vector<FrameworkRef>& profiles,
   cycle_options_.node_by_node = options_.node_by_node;
   cycle_options_.handles_failure = false;
   cycle_options_.writer = make_ref<WriterQueue>();
-  return {};
+  return threads_ ? begin_threads(profiles) : Result<void>();
+}
+
+Result<void> Scheduler::begin_threads(const std::vector<FrameworkRef>& profiles) {
+  for (const FrameworkRef& framework : profiles)
+    in_line_.push_back(std::any_of(
+        framework->plugins().begin(), framework->plugins().end(), [](const auto& instance) {
+          return instance.plugin &&
+                 instance.plugin->threading() == Plugin::Threading::kCallerThread;
+        }));
+  const auto progress = [this] {
+    const std::lock_guard lock(inbox_mutex_);
+    progressed_ = true;
+    delivered_.notify_all();
+  };
+  if (threads_->begin(options_.binding_threads, profiles, progress)) return {};
+  return Error{Rc::kLimit, "the system provides no thread for bindings", {}, {}};
 }
 
 Scheduler::~Scheduler() {
   if (turns_) turns_->end();
+  if (threads_) {
+    cut_off_bindings();
+    threads_->end();
+  }
   services_->pods = nullptr;
 }
 
@@ -94,6 +123,7 @@ void Scheduler::catch_up() {
   if (catching_up_ || failure_ || cluster_->judged()) return;
   catching_up_ = true;
   if (turns_) turns_->release();
+  if (threads_) threads_->release();
   // PreBind plugins of pods that preemption has cancelled sleep no longer.
   if (const uint64_t cancels = services_->pods_in_pre_bind().cancel_count();
       turns_ && cancels != cancels_) {
@@ -140,12 +170,16 @@ void Scheduler::activate() {
 
 Result<bool> Scheduler::act(bool hold) {
   const auto settle_tasks = [&] {
-    if (turns_)
-      turns_->run_ready();
-    else
-      catch_up();
+    if (turns_) return turns_->run_ready();
+    if (threads_) {
+      threads_->run_ready();
+      const std::lock_guard lock(inbox_mutex_);
+      progressed_ = false;
+    }
+    catch_up();
   };
   bool acted = false;
+  if (threads_) threads_->baton().adopt();
   try {
     return_interrupted();
     settle_tasks();
@@ -195,12 +229,16 @@ std::optional<int64_t> Scheduler::next_due() const {
   return next;
 }
 
-// Waits until the time, or something is delivered.
+// Waits until the time, or something is delivered, or a thread has used the scheduler's state.
 void Scheduler::wait_until(int64_t time_ns) {
   if (virtual_clock_) return virtual_clock_->advance_to(time_ns);
   if (!permitted_.empty()) time_ns = std::min(time_ns, now() + kPermitPollNs);
-  std::unique_lock lock(inbox_mutex_);
-  if (inbox_.empty()) services_->clock().wait(delivered_, lock, time_ns);
+  if (threads_) threads_->baton().lend();
+  {
+    std::unique_lock lock(inbox_mutex_);
+    if (inbox_.empty() && !progressed_) services_->clock().wait(delivered_, lock, time_ns);
+  }
+  if (threads_) threads_->baton().take();
 }
 
 Result<void> Scheduler::run_until(int64_t time_ns) {
@@ -212,11 +250,14 @@ Result<void> Scheduler::run_until(int64_t time_ns) {
 }
 
 Result<void> Scheduler::stop() {
-  for (const FlightRef& f : permitted_) f->waiting->reject({}, "the scheduler stops");
-  while (!permitted_.empty() || (turns_ && !turns_->idle())) {
+  if (threads_) cut_off_bindings();
+  while (!permitted_.empty() || (turns_ && !turns_->idle()) || (threads_ && !threads_->idle())) {
+    for (const FlightRef& f : permitted_) f->waiting->reject({}, kStops);
     LIBSCHED_TRY(settle(true));
     if (const std::optional<int64_t> wake = turns_ ? turns_->next_wake() : std::nullopt)
       wait_until(*wake);
+    else if (threads_ && !threads_->idle())
+      wait_until(now() + kStopPollNs);
   }
   return queue_->close();
 }

@@ -4,7 +4,10 @@
 // It belongs to the thread of its cluster, except deliver(). On a virtual clock everything happens
 // in an order that the input alone determines: one action at a time, each of which takes a
 // microsecond. First come the calls that wait for their turn (turns.hpp), then sources of time,
-// then one scheduling cycle. On any other clock binding cycles run in line.
+// then one scheduling cycle.
+//
+// On any other clock binding cycles run in line, or on threads of the scheduler's own. These use its
+// state while the owner is inside of a call of this class and waits; between calls the owner is alone.
 #pragma once
 
 #include <deque>
@@ -14,12 +17,15 @@
 
 #include "libsched/framework/time_source.hpp"
 #include "libsched/scheduler/cycle.hpp"
+#include "libsched/scheduler/loop/binding_threads.hpp"
 #include "libsched/scheduler/loop/event_handlers.hpp"
+#include "libsched/scheduler/loop/shared_pods.hpp"
 #include "libsched/scheduler/loop/turns.hpp"
 
 namespace libsched {
 
-// Is notified on the thread that runs the scheduler. It may read the cluster and the queue.
+// Is notified on the thread that runs the scheduler or on one of the scheduler's own, one at a time. It may
+// read the cluster and the queue.
 class SchedulerObserver {
  public:
   virtual ~SchedulerObserver() = default;
@@ -37,6 +43,11 @@ struct SchedulerOptions {
   TieMode ties = TieMode::kUpstream;
   uint64_t seed = 0;
   bool node_by_node = false;
+  // On a clock that is not virtual: the number of threads for binding cycles and for the requests of
+  // preemption; 0: they run in line. API clients and plugins of the points from PreBind to PostBind are then
+  // called by several threads at once, except plugins that insist on the caller's thread: the bindings of
+  // their profiles run in line.
+  uint32_t binding_threads = 0;
   std::shared_ptr<SchedulerObserver> observer;
   std::shared_ptr<CycleObserver> cycles;
 };
@@ -45,7 +56,8 @@ class Scheduler final : public RefCounted, public WatchSink {
  public:
   // `profiles` are the frameworks of different profiles; pods of other schedulers are left alone.
   // The API client's calls, except events, come from tasks (framework/tasks.hpp). Errors: those of
-  // SchedulingQueue::create(), kState (the clock drives another scheduler).
+  // SchedulingQueue::create(), kState (the clock drives another scheduler), kLimit (the system provides
+  // no thread).
   static Result<Ref<Scheduler>> create(const std::vector<FrameworkRef>& profiles,
                                        Ref<Cluster> cluster, Ref<Clock> clock, Ref<ApiClient> api,
                                        const SchedulerOptions& options);
@@ -64,14 +76,15 @@ class Scheduler final : public RefCounted, public WatchSink {
   //
   // Does one action, and returns whether there was one that needs no more time.
   Result<bool> run_one() { return act(false); }
-  // Does actions until none is left. `hold`: without scheduling cycles. kLimit: after `max_actions`
-  // there were more.
+  // Does actions until none is left; does not wait for threads. `hold`: without scheduling cycles.
+  // kLimit: after `max_actions` there were more.
   Result<void> settle(bool hold, size_t max_actions = SIZE_MAX);
   // Lets time pass and does all that happens meanwhile. On another clock than a virtual one, waits.
   Result<void> run_until(int64_t time_ns);
   // The next time at which something happens by itself; absent: never.
   std::optional<int64_t> next_due() const;
-  // Stops the queue. Pods that wait on Permit are rejected, and binding cycles end.
+  // Stops the queue. Pods that wait on Permit are rejected, and binding cycles end. On threads those fail
+  // that have not come to Bind: PreBind is cancelled.
   Result<void> stop();
 
   SchedulingQueue& queue() { return *queue_; }
@@ -94,6 +107,7 @@ class Scheduler final : public RefCounted, public WatchSink {
 
   Scheduler(Ref<Cluster> cluster, Ref<Clock> clock, const SchedulerOptions& options);
   Result<void> build(const std::vector<FrameworkRef>& profiles, const Ref<ApiClient>& api);
+  Result<void> begin_threads(const std::vector<FrameworkRef>& profiles);
   int64_t now() const { return services_->clock().now_ns(); }
 
   // scheduler.cpp
@@ -140,23 +154,33 @@ class Scheduler final : public RefCounted, public WatchSink {
   template <typename F>
   void guarded(const FlightRef& flight, F&& f);
   void continue_permitted();
+  bool on_thread(const Flight& flight) const;
   void hold();
+  Baton* baton() const { return threads_ ? &threads_->baton() : nullptr; }
+  std::optional<Failure> run_points(Flight& flight);
+  void cut_off_bindings();
+  static constexpr const char* kStops = "the scheduler stops";
 
   Ref<Cluster> cluster_;
   SchedulerOptions options_;
   SchedulingOptions cycle_options_;
   Ref<VirtualClock> virtual_clock_;  // null: another clock
   Ref<Turns> turns_;                 // null, likewise
+  Ref<BindingThreads> threads_;      // null: bindings run in line, or in turns
   Ref<Services> services_;
   std::vector<Ref<Evaluator>> evaluators_;
   std::vector<Evaluator*> profiles_;
+  std::vector<bool> in_line_;  // by profile: a plugin insists on the caller's thread
   SchedulingQueueRef queue_;
   KnownPods pods_;
+  std::optional<SharedPods> shared_pods_;  // with threads
   std::shared_ptr<SchedulerMetrics> metrics_;
   std::vector<std::shared_ptr<CycleObserver>> point_times_;  // by profile
   std::unique_ptr<EventHandlers> handlers_;
   std::vector<TimeSource*> sources_;
   std::vector<FlightRef> permitted_;  // wait on Permit
+  std::vector<const Flight*> binding_;  // with threads: between PreBind and PostBind
+  bool stopping_ = false;             // bindings on threads fail before PreBind
   QueuedPodRef popped_;               // its cycle has begun, but not ended
   std::shared_ptr<Group> group_;      // likewise, with the popped pod's group
   FlightRef interrupted_;             // a list of those whose binding has run out of memory
@@ -169,6 +193,7 @@ class Scheduler final : public RefCounted, public WatchSink {
   Mutex inbox_mutex_;
   Signal delivered_;
   std::deque<WatchEvent> inbox_;
+  bool progressed_ = false;  // a thread has used the state since act() caught up
 };
 using SchedulerRef = Ref<Scheduler>;
 

@@ -1,4 +1,4 @@
-// TurningApi: turns around each call.
+// TurningApi: what surrounds each call.
 #include "libsched/scheduler/loop/turning_api.hpp"
 
 #include <mutex>
@@ -7,6 +7,7 @@ namespace libsched {
 
 template <typename F>
 Result<void> TurningApi::make(const Call& call, F&& f) {
+  const Baton::Away away(baton_);
   const ObjectMeta& about = call.request.about;
   tasks_->turn(call.rank, call.begins, about);
   if (const int64_t takes = api_->begin(call.request); takes > 0) {

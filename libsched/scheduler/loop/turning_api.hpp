@@ -1,10 +1,12 @@
-// TurningApi: an API client whose calls wait for their turn, so that they reach the API server in
-// an order that does not depend on chance.
+// TurningApi: an API client for the tasks of a scheduler. In virtual time its calls wait for their
+// turn, so that they reach the API server in an order that does not depend on chance. On another
+// clock they give the scheduler's baton up, so that they overlap.
 #pragma once
 
 #include "libsched/base/clock.hpp"
 #include "libsched/framework/api_client.hpp"
 #include "libsched/framework/tasks.hpp"
+#include "libsched/scheduler/baton.hpp"
 
 namespace libsched {
 
@@ -12,8 +14,9 @@ namespace libsched {
 // seen what the call has caused.
 class TurningApi final : public ApiClient {
  public:
-  TurningApi(Ref<ApiClient> api, Ref<Tasks> tasks, Ref<Clock> clock)
-      : api_(std::move(api)), tasks_(std::move(tasks)), clock_(std::move(clock)) {}
+  // `baton` belongs to the tasks, and is null in virtual time.
+  TurningApi(Ref<ApiClient> api, Ref<Tasks> tasks, Ref<Clock> clock, Baton* baton)
+      : api_(std::move(api)), tasks_(std::move(tasks)), clock_(std::move(clock)), baton_(baton) {}
 
   int64_t begin(const ApiRequest& request) override { return api_->begin(request); }
   bool may_wait() const override { return api_->may_wait(); }
@@ -23,6 +26,7 @@ class TurningApi final : public ApiClient {
   Result<void> patch_pod_status(const Pod& pod, const PodStatusPatch& patch) override;
   Result<void> update_object(StoredKind kind, const ObjectRef& object, Str patch) override;
   void event(const Pod& pod, Str type, Str reason, Str action, Str note) override {
+    const Baton::Away away(baton_);
     api_->event(pod, type, reason, action, note);
   }
 
@@ -38,6 +42,7 @@ class TurningApi final : public ApiClient {
   Ref<ApiClient> api_;
   Ref<Tasks> tasks_;
   Ref<Clock> clock_;
+  Baton* baton_;
 };
 
 }  // namespace libsched

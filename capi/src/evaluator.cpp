@@ -202,10 +202,9 @@ libsched_rc libsched_run_filter_plugins(libsched_evaluator* evaluator, libsched_
                                         libsched_status* status, libsched_error** error) {
   LIBSCHED_REQUIRE_HANDLES(error, evaluator, state, pod, status);
   return guarded(error, [&]() -> Result<void> {
-    const Result<libsched_run_filter_options> o =
-        read_struct(options, libsched_run_filter_options LIBSCHED_RUN_FILTER_OPTIONS_INIT,
-                    "libsched_run_filter_options");
-    if (!o.ok()) return o.error();
+    libsched_run_filter_options copy LIBSCHED_RUN_FILTER_OPTIONS_INIT;
+    const libsched_run_filter_options* o = options;
+    LIBSCHED_TRY(read_struct(&o, &copy, "libsched_run_filter_options"));
     LIBSCHED_TRY(refuse_reserved(o->reserved, "libsched_run_filter_options"));
     Evaluator& e = *unwrap(evaluator);
     const Result<uint32_t> row = judged_row(e, in(node), *o);

@@ -276,6 +276,18 @@ Result<T> read_struct(const T* given, const T& defaults, const char* name) {
                    {}};
   return copy;
 }
+// For calls of nanoseconds: a struct of our size is used itself, any other is read into `copy`, which
+// holds the defaults.
+template <typename T>
+Result<void> read_struct(const T** given, T* copy, const char* name) {
+  if (*given != nullptr && (*given)->struct_size == sizeof(T)) [[likely]]
+    return {};
+  Result<T> read = read_struct(*given, *copy, name);
+  if (!read.ok()) return std::move(read.error());
+  *copy = *read;
+  *given = copy;
+  return {};
+}
 
 // Reserved fields of a struct that was read must be 0.
 inline Result<void> refuse_reserved(bool set, const char* name) {

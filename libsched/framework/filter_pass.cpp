@@ -38,7 +38,7 @@ inline bool FilterPass::data_for(const Plugin& plugin, const Stamps& now, CycleS
   const PluginData* data = entry.data.get();
   if (!entry.prepared ||
       (data != nullptr && data->ids_epoch != 0 && data->ids_epoch != now.ids_epoch)) {
-    entry.data = plugin.prepare(call_, pod_);
+    entry.data = plugin.prepare(call_, call_.pod);
     // Data that a plugin has not finished is made again by the next call.
     entry.prepared = call_.limits == nullptr || !call_.limits->found();
     if (entry.data && entry.data->ids_epoch != 0) entry.data->ids_epoch = now.ids_epoch;
@@ -53,10 +53,11 @@ Result<void> FilterPass::judge(const NodeView& node, Status* status) {
   uint64_t alive = uint64_t{1} << (row % 64);
   uint64_t errors = 0;
   const RowSet set{row / 64, 1, &alive, &errors};
-  FilterCall call = call_of(&node);
+  FilterCall& call = call_;
+  call.single = &node;
   const Stamps now = stamps();
   for (const uint32_t i : framework_.at(ExtensionPoint::kFilter)) {
-    CycleState::Entry& entry = state_.entries()[i];
+    CycleState::Entry& entry = call_.state.entries()[i];
     const Plugin* plugin = framework_.plugins()[i].plugin.get();
     if (entry.skip_filter || plugin == nullptr) continue;
     if (!data_for(*plugin, now, entry, &call.data)) return stale(framework_.plugins()[i].name);
@@ -72,13 +73,13 @@ Result<void> FilterPass::judge(const NodeView& node, Status* status) {
 
 Result<void> FilterPass::judge_with_nominated(const NodeView& node, Status* status) {
   const std::vector<PodRef>& there = call_.services.nominator().on(node.name());
-  if (!must_yield(pod_, there)) return judge(node, status);
+  if (!must_yield(call_.pod, there)) return judge(node, status);
   const std::vector<PodRef> nominated = there;  // a plugin may change the list
   NodeOverlay crowded = node.copy();
-  const Ref<CycleState> changed = state_.clone();
-  FilterPass with(framework_, *changed, pod_, call_);
+  const Ref<CycleState> changed = call_.state.clone();
+  FilterPass with(framework_, *changed, call_.pod, call_);
   for (const PodRef& p : nominated) {
-    if (!must_yield_to(pod_, *p)) continue;
+    if (!must_yield_to(call_.pod, *p)) continue;
     crowded.add(p);
     Result<Status> added = with.change(Change::kAdd, *p, NodeView(crowded));
     if (!added.ok()) return std::move(added.error());
@@ -96,7 +97,7 @@ Result<void> FilterPass::prepare(Workspace* workspace, bool nominated) {
   work_->steps.clear();
   const Stamps now = stamps();
   for (const uint32_t i : framework_.at(ExtensionPoint::kFilter)) {
-    CycleState::Entry& entry = state_.entries()[i];
+    CycleState::Entry& entry = call_.state.entries()[i];
     const Plugin* plugin = framework_.plugins()[i].plugin.get();
     if (entry.skip_filter || plugin == nullptr) continue;
     if (call_.limits != nullptr) LIBSCHED_TRY(call_.check_limits());
@@ -114,7 +115,7 @@ bool FilterPass::mark_nominated() {
   if (nominator.empty()) return false;
   bool any = false;
   for (const auto& [node, pods] : nominator.all()) {
-    if (!must_yield(pod_, pods)) continue;
+    if (!must_yield(call_.pod, pods)) continue;
     const uint32_t r = call_.view.find_node(node);
     if (r == kNoId) continue;
     if (!any) work_->nominated.assign(call_.view.word_count(), 0);
@@ -152,7 +153,8 @@ Result<void> FilterPass::judge(const RowSet& set, Verdicts* verdicts) {
     }
     LIBSCHED_TRY(judge_alone({set.first_word, set.words, apart.data(), set.errors}, verdicts));
   }
-  FilterCall call = call_of(nullptr);
+  FilterCall call = call_;
+  call.single = nullptr;
   for (const FilterStep& step : work_->steps) {
     if (call_.limits != nullptr) LIBSCHED_TRY(call_.check_limits());
     call.data = step.data;
@@ -167,7 +169,7 @@ Result<void> FilterPass::judge(const RowSet& set, Verdicts* verdicts) {
     }
     verdicts->before(set.alive);
     step.plugin->filter(call, set);
-    if (!verdicts->after(step, state_.entries()[step.index].data, set.alive)) break;
+    if (!verdicts->after(step, call_.state.entries()[step.index].data, set.alive)) break;
   }
   LIBSCHED_TRY(call_.check_limits());
   if (apart_)
@@ -254,11 +256,11 @@ Result<FilterWalk> FilterPass::walk(const FilterPolicy& policy) {
 Result<Status> FilterPass::change(Change change, const Pod& other, const NodeView& node) {
   const auto left_out = [&](uint32_t i) {
     const Plugin* plugin = framework_.plugins()[i].plugin.get();
-    return plugin == nullptr || !plugin->extends() || state_.entries()[i].skip_filter;
+    return plugin == nullptr || !plugin->extends() || call_.state.entries()[i].skip_filter;
   };
   // This precedes all changes: an error leaves the state as it was.
   for (const uint32_t i : framework_.at(ExtensionPoint::kPreFilter)) {
-    const PluginData* data = state_.entries()[i].data.get();
+    const PluginData* data = call_.state.entries()[i].data.get();
     if (!left_out(i) && data != nullptr && data->view_version != 0 &&
         data->view_version != call_.view.version())
       return stale(framework_.plugins()[i].name);
@@ -266,9 +268,9 @@ Result<Status> FilterPass::change(Change change, const Pod& other, const NodeVie
   for (const uint32_t i : framework_.at(ExtensionPoint::kPreFilter)) {
     if (left_out(i)) continue;
     const Framework::Instance& instance = framework_.plugins()[i];
-    std::shared_ptr<PluginData>& data = state_.entries()[i].data;
+    std::shared_ptr<PluginData>& data = call_.state.entries()[i].data;
     if (data && data.use_count() != 1) data = data->clone();
-    const PodChange what{call_, pod_, state_, data.get(), other, node};
+    const PodChange what{call_, call_.pod, call_.state, data.get(), other, node};
     const bool add = change == Change::kAdd;
     const Status s = add ? instance.plugin->add_pod(what) : instance.plugin->remove_pod(what);
     if (!s.success())

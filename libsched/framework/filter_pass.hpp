@@ -46,7 +46,9 @@ class FilterPass {
   // All arguments must outlive the pass. While it lives, data that plugins have prepared in the
   // state is in use.
   FilterPass(const Framework& framework, CycleState& state, const Pod& pod, const Call& call)
-      : framework_(framework), state_(state), pod_(pod), call_(call), scope_(state, call, true) {}
+      : framework_(framework),
+        call_{{call.view, call.services, call.limits, call.asker}, pod, state, nullptr, false},
+        scope_(state, call, true) {}
 
   // The plugins' status of one node. Errors: kStale, the limits'.
   Result<void> judge(const NodeView& node, Status* status);
@@ -78,14 +80,10 @@ class FilterPass {
                 const PluginData** out);
   Result<void> judge_alone(const RowSet& set, Verdicts* verdicts);
   bool mark_nominated();
-  FilterCall call_of(const NodeView* single) const {
-    return {call_, pod_, state_, nullptr, false, single};
-  }
 
   const Framework& framework_;
-  CycleState& state_;
-  const Pod& pod_;
-  const Call& call_;
+  // Judging one node uses this itself: a copy would take longer than many a plugin.
+  FilterCall call_;
   PluginScope scope_;
   Workspace* work_ = nullptr;
   bool apart_ = false;  // whether some rows are judged one by one

@@ -32,7 +32,9 @@ class State final : public View {
     prefetch(&pod.meta.key_hash);
     prefetch(&pod.meta.name);
     prefetch(&pod.spec.node_name);
+    prefetch(&pod.spec.scheduling_group);
     prefetch(&pod.occupied);
+    prefetch(&pod.claim_names);
     prefetch(&pod.status.phase);
   }
   void fetch_name(Str name) const { prefetch(name.data()); }

@@ -29,7 +29,7 @@ class Cluster::Transaction {
   // Records that an object is added, changed or removed, to notify the observers unless a fork is
   // open.
   void note(Str resource, const Object* before, const Object* after) {
-    if (cluster_->watched())
+    if (cluster_->watched()) [[unlikely]]
       cluster_->news_.push_back({resource, ObjectRef::share(before), ObjectRef::share(after)});
     ++objects_;
   }

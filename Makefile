@@ -40,6 +40,7 @@ fuzz: setup ## Fuzz with a new seed (FUZZ_SECONDS=600: time per fuzzer, FUZZ_SEE
 conformance: python ## Compare with the real upstream framework on fresh cases (ARGS="--seeds 50", ARGS="--mutate 50000")
 	@echo "building the oracle (the first time takes minutes)" >&2
 	@cd tests/oracle && go build -o ../../build/oracle/oracle .
+	@packaging/build.sh release libsched_cycles
 	@$(PYTHON) tests/conformance/conformance.py --oracle build/oracle/oracle \
 	  --libsched .venv/bin/libsched $(ARGS)
 

@@ -31,8 +31,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 KINDS = ("basic", "taints", "nodeaffinity", "ports", "config", "images", "podaffinity", "spread",
          "defaultspread", "volumes", "csilimit", "mixed", "changes",
          "preempt", "nominated")
-# Kinds that are scripts. `libsched evaluate` cannot run those of mode cycles yet.
-SCRIPTS = ("queue",)
+# Kinds that are scripts.
+SCRIPTS = ("queue", "schedule", "podgroup")
 
 
 def parse(arguments):
@@ -82,9 +82,6 @@ def parse(arguments):
         options.seed = int(time.time() * 1000)
     if options.mode is None:
         options.mode = "all" if options.goldens else "evaluate"
-    for kind in options.kinds or ():
-        if work.ONE_MODE.get(kind) == "cycles" and not options.record:
-            parser.error(f"kind {kind}: libsched evaluate cannot run mode cycles yet")
     if options.fields == ["all"]:
         options.fields = list(FIELDS)
     return options

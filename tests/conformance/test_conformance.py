@@ -15,7 +15,8 @@ sys.path.insert(0, str(HERE))
 import conformance  # noqa: E402
 import fake_oracle  # noqa: E402
 from harness import goldens, legitimate, mutated, mutation, report, scripts, shrinking, work  # noqa: E402
-from harness.comparison import compare, compare_mutant  # noqa: E402
+from harness.comparison import FIELDS, compare, compare_mutant  # noqa: E402
+from harness.cycles import compare_cycles  # noqa: E402
 from harness.service import Crash, Service, ServiceError  # noqa: E402
 
 
@@ -86,6 +87,30 @@ class TestCompare:
                      {"name": "c", "steps": [{}, *steps[1:]]}):
             assert judged(want, have).differences
         assert judged({"name": "c", "error": "bad"}, want).differences
+
+    def test_times_of_cycles_count_to_the_millisecond(self):
+        def case(**fields):
+            return {"name": "c", "steps": [{"do": "start", **fields}]}
+
+        def differ(one, other, kind="schedule"):
+            return bool(compare_cycles(kind, one, json.dumps(other), FIELDS).differences)
+        early, late = ({"pods": [{"at": at}], "now": 5, "attempts": 1} for at in (7_000_001, 7_999_999))
+        assert not differ(case(**early), case(**late))
+        assert differ(case(**early), case(**{**late, "pods": [{"at": 8_000_000}]}))
+        assert differ(case(**early), case(**{**late, "attempts": 2}))
+        one, other = (case(queue={"inFlight": names})
+                      for names in (["pod b", "pod a", "Node/Add", "pod c"], ["pod a", "pod b", "Node/Add", "pod c"]))
+        assert differ(one, other) and not differ(one, other, "podgroup")
+        moved = case(queue={"inFlight": ["pod a", "Node/Add", "pod b", "pod c"]})
+        assert differ(one, moved, "podgroup")
+        for answer in (Crash("killed", ""), "no json", "[]", json.dumps({"name": "c", "error": "boom"})):
+            assert compare_cycles("schedule", case(), answer, FIELDS).differences
+
+    def test_cycles_with_an_unknown_gate_are_left_out(self):
+        golden_one = {"name": "c", "steps": []}
+        refused = {"name": "c", "error": "feature gates set to values that libsched does not implement yet: A=true (x)"}
+        verdict = compare_cycles("schedule", golden_one, json.dumps(refused), FIELDS)
+        assert (verdict.left_out, verdict.pods, verdict.compared, verdict.differences) == (["A"], 1, 0, [])
 
     def test_pod_that_needs_a_missing_plugin(self):
         want = golden(pod("x", preFilter={"skipFilter": ["Spread"]}), pod("y", nodes="a"))
@@ -415,9 +440,8 @@ class TestWholeRuns:
         planned = [(plan.kind, plan.mode, plan.count) for plan in conformance.planned(options, options.kinds, 1)]
         assert planned == [("basic", "evaluate", 2), ("basic", "evaluate", 2), ("basic", "schedule", 2),
                            ("basic", "schedule", 2), ("queue", "queue", 2), ("queue", "queue", 2)]
-        with pytest.raises(SystemExit):
-            conformance.parse(["--oracle", oracle, "--kinds", "basic,podgroup"])
-        assert "kind podgroup: libsched evaluate cannot run mode cycles yet" in capsys.readouterr().err
+        options = conformance.parse(["--oracle", oracle, "--seeds", "2", "--kinds", "schedule,podgroup"])
+        assert {plan.mode for plan in conformance.planned(options, options.kinds, 1)} == {"cycles"}
 
     def test_mutants_of_scripts(self, tmp_path, oracle, capsys):
         """A fault after steps that no generated case has is found, and the script is made small."""

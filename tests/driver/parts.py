@@ -12,7 +12,7 @@ from typing import Callable
 
 from . import counts, fuzzing, growth
 from .counts import Counts
-from .shell import BUILD, ROOT, VENV_BIN, Failure, build, environment, install_python
+from .shell import BUILD, ROOT, VENV_BIN, Failure, build, environment, install_python, once
 
 
 @dataclasses.dataclass(frozen=True)
@@ -124,6 +124,7 @@ def run_go(shell):
 
 
 def run_goldens(shell):
+    once(shell, "build of libsched_cycles", ["packaging/build.sh", "release", "libsched_cycles"])
     install_python(shell)
     result = shell.run([VENV_BIN / "python", "tests/conformance/conformance.py", "--goldens",
                         "tests/goldens", "--libsched", VENV_BIN / "libsched"])

@@ -146,7 +146,6 @@ def test_scripts_that_cannot_be_run(run, step, text):
     ({"plugins": [{"name": "X", "rules": {"sing": []}}]}, 'plugins[0].rules: unknown point "sing"'),
     ({"plugins": [{"name": "X", "events": [{"actions": ["Fly"]}]}]}, 'plugins[0].events: unknown action "Fly"'),
     ({"config": "kind: X"}, "config: "), ({"config": YAML}, "config: mode queue takes only JSON"),
-    ({"mode": "cycles"}, 'mode "cycles" is not supported yet'),
 ])
 def test_cases_that_cannot_be_loaded(run, member, text):
     assert queue(run, code=2, **member).startswith(text)

@@ -57,9 +57,14 @@ class Terminal:
 
 def print_json(document: dict[str, Any]) -> None:
     """Writes a line of JSON to standard output, in UTF-8 in any locale, and flushes it."""
-    line = json.dumps(document, ensure_ascii=False, separators=(",", ":")) + "\n"
+    line = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
+    print_line(line.encode("utf-8", "replace"))
+
+
+def print_line(line: bytes) -> None:
+    """Writes a line to standard output, in UTF-8 in any locale, and flushes it."""
     sys.stdout.flush()
-    sys.stdout.buffer.write(line.encode("utf-8", "replace"))
+    sys.stdout.buffer.write(line + b"\n")
     sys.stdout.buffer.flush()
 
 

@@ -12,7 +12,8 @@ RECIPE = (("evaluate", 0.05, 60, False), ("evaluate", 0.5, 40, False), ("evaluat
 START = 20260101
 TRACES = 400  # cases of mode trace, which have one form only
 # Of kinds that are scripts: chance of odd values, cases.
-SCRIPTS = ((0.05, 200), (0.5, 100))
+SCRIPTS = {"queue": ((0.05, 200), (0.5, 100)), "schedule": ((0.05, 200), (0.5, 100)),
+           "podgroup": ((0.05, 30), (0.5, 10))}
 MUTANTS = 800  # of all kinds and modes
 _ABOUT_MUTANTS = f"""\
 The files `{work.MUTATED}.*` hold {MUTANTS} mutants of generated cases of all kinds, made with the seed {{}}, but
@@ -40,7 +41,7 @@ def plans(kind, start):
         yield work.Generated(kind, "trace", start, TRACES, 0)
         return
     if kind in work.ONE_MODE:
-        for nasty, count in SCRIPTS:
+        for nasty, count in SCRIPTS[kind]:
             yield work.Generated(kind, work.ONE_MODE[kind], start, count, nasty)
             start += count
         return
@@ -53,7 +54,7 @@ def record(options, kinds):
     """Writes KIND.MODE.jsonl.gz and PROVENANCE.md; a case that upstream cannot run is an error."""
     everything = options.kinds in (None, ["all"])
     mutable = kinds
-    kinds = [*kinds, "trace", "queue"] if everything else options.kinds
+    kinds = [*kinds, "trace", *SCRIPTS] if everything else options.kinds
     start = START if options.start is None else options.start
     version = ask(options.oracle, "version").strip()
     progress = Progress(sum(plan.count for kind in kinds for plan in plans(kind, start))
@@ -107,10 +108,13 @@ def provenance(version, start, rows, options):
     chosen = f" --kinds {','.join(options.kinds)}" if options.kinds else ""
     seeded = f" --start {options.start}" if options.start is not None else ""
     single = [f"| trace | {start} to {start + TRACES - 1} | 0 | no |"]
-    seed = start
-    for nasty, count in SCRIPTS:
-        single.append(f"| queue | {seed} to {seed + count - 1} | {nasty:g} | no |")
-        seed += count
+    for kind, parts in SCRIPTS.items():
+        seed = start
+        for nasty, count in parts:
+            mode = work.ONE_MODE[kind]
+            of_kind = "" if mode == kind else f" ({kind})"
+            single.append(f"| {mode}{of_kind} | {seed} to {seed + count - 1} | {nasty:g} | no |")
+            seed += count
     mutants = _ABOUT_MUTANTS.format(start) if any(
         row[0].startswith(work.MUTATED) for row in rows) else ""
     parts = [f"| {mode} | {seed} to {seed + count - 1} | {nasty:g} | "

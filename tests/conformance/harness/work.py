@@ -12,6 +12,7 @@ import threading
 
 from . import goldens
 from .comparison import Verdict, compare
+from .cycles import compare_cycles
 from .legitimate import compare_known
 from .service import Crash, Service, ServiceError
 
@@ -53,6 +54,8 @@ class Generated:
         return [_with_defaults(text) if (self.start + i) % 2 else text for i, text in enumerate(texts)]
 
     def compare(self, _case, golden, answer, fields):
+        if self.mode == "cycles":
+            return compare_cycles(self.kind, golden, answer, fields)
         return compare(golden, answer, fields)
 
 
@@ -70,6 +73,8 @@ class Recorded:
     def compare(self, case, golden, answer, fields):
         if self.kind == MUTATED:
             return compare_known(case, golden, answer, fields)
+        if self.mode == "cycles":
+            return compare_cycles(self.kind, golden, answer, fields)
         return compare(golden, answer, fields)
 
 

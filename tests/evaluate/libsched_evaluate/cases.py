@@ -66,6 +66,8 @@ class Case:
     fakes, steps : list of dict
     queue : QueueSpec or None
         Of mode queue.
+    line : bytes
+        Of mode cycles: the whole case as one line of JSON.
     """
 
     name: str
@@ -81,6 +83,7 @@ class Case:
     fakes: list[dict[str, Any]] = dataclasses.field(default_factory=list)
     steps: list[dict[str, Any]] = dataclasses.field(default_factory=list)
     queue: QueueSpec | None = None
+    line: bytes = b""
 
 
 def open_cases(path: str) -> IO[bytes]:
@@ -197,7 +200,13 @@ def _case(members: _Members) -> Case:
         fakes=_whole(members, "fakes", FAKES, name),
         steps=_whole(members, "steps", STEPS, name),
         queue=_queue(members, name) if mode == "queue" else None,
+        line=_line(members) if mode == "cycles" else b"",
     )
+
+
+def _line(members: _Members) -> bytes:
+    parts = [f"{json.dumps(key, ensure_ascii=False)}:{text}" for key, (_, text) in members.items()]
+    return ("{" + ",".join(parts) + "}").replace("\n", " ").replace("\r", " ").encode("latin-1")
 
 
 def _queue(members: _Members, name: str) -> QueueSpec:

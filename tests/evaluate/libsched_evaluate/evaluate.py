@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import sys
 from typing import IO
 
 from libsched.cli.progress import Progress
-from libsched.cli.terminal import Terminal, print_json
+from libsched.cli.terminal import Terminal, print_json, print_line
 from libsched.errors import Error, FileError
 
 from .case_text import BadCase
 from .cases import open_cases, read_cases
+from .cycles import CyclesProgram
 from .judging import Frameworks, judge
 
 DESCRIPTION = """\
@@ -20,7 +22,8 @@ Reads cases, {"name", "config", "objects", "pods", "mode", "defaults"}, and prin
 for each: the answers of PreEnqueue, PreFilter and Filter for each pod and node, and the scores of the
 nodes that fit. Mode "schedule" also chooses a node, on which the pods that follow see the pod; mode
 "config" writes the defaulted configuration, mode "trace" records the calls of scripted plugins, and
-mode "queue" drives the scheduling queue by a script.
+mode "queue" drives the scheduling queue by a script. Mode "cycles" drives a whole scheduler; it is left
+to the program libsched_cycles.
 A case that cannot be loaded gives {"name", "error"}; the command continues, and exits with 2.
 tests/oracle describes both formats."""
 
@@ -37,12 +40,18 @@ def add(made: argparse.ArgumentParser) -> None:
     made.add_argument("file", nargs="*", metavar="FILE",
                       help="cases, one after the other, gzip or not; standard input if there is "
                       "none, or for -")
+    made.add_argument("--cycles", metavar="PROGRAM",
+                      help="the program for mode cycles (that of build/release, else of build/dev)")
     made.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Judges all cases; returns 0, or 2 if one could not be loaded."""
-    evaluation = Evaluation()
+    with contextlib.closing(Evaluation(options.cycles)) as evaluation:
+        return _run(options, evaluation)
+
+
+def _run(options: argparse.Namespace, evaluation: Evaluation) -> int:
     for name in options.file or ["-"]:
         if name == "-":
             evaluation.stream(sys.stdin.buffer, "standard input", 0)
@@ -65,10 +74,15 @@ def run(options: argparse.Namespace) -> int:
 class Evaluation:
     """Judges streams of cases and counts them."""
 
-    def __init__(self) -> None:
+    def __init__(self, cycles: str | None = None) -> None:
         self.cases = 0
         self.bad = 0
         self._frameworks = Frameworks()
+        self._cycles = CyclesProgram(cycles)
+
+    def close(self) -> None:
+        """Ends the program that judges mode cycles."""
+        self._cycles.close()
 
     def stream(self, stream: IO[bytes], name: str, size: int) -> None:
         """Judges a stream. `size` is its size for the progress bar, or 0 if it is unknown."""
@@ -88,11 +102,14 @@ class Evaluation:
                     self._refuse(case.name, str(case))
                     continue
                 try:
-                    result = judge(case, self._frameworks)
+                    if case.mode == "cycles":
+                        print_line(self._cycles.ask(case.line))
+                    else:
+                        print_json(judge(case, self._frameworks))
+                except FileError:  # of the program
+                    raise
                 except (BadCase, Error) as error:
                     self._refuse(case.name, str(error))
-                    continue
-                print_json(result)
 
     def _refuse(self, name: str, error: str) -> None:
         self.bad += 1

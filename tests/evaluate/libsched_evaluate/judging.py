@@ -78,8 +78,6 @@ def judge(case: Case, frameworks: Frameworks) -> dict[str, Any]:
         return run_queue(case, _parse(case.objects, "objects", False, None))
     if case.mode == "config":
         return _config(case)
-    if case.mode == "cycles":
-        raise BadCase('mode "cycles" is not supported yet')
     if case.mode not in ("evaluate", "schedule"):
         raise BadCase(f'unknown mode "{case.mode}"')
     profiles = frameworks.of(case.config)

@@ -15,6 +15,16 @@ thread_local long allocations_left = -1;
 
 }  // namespace libsched
 
+// The run time of clang's ThreadSanitizer has operators of its own, so there memory does not run out.
+#if !defined(__has_feature)
+#define LIBSCHED_FAILING_NEW 1
+#elif __has_feature(thread_sanitizer)
+#define LIBSCHED_FAILING_NEW 0
+#else
+#define LIBSCHED_FAILING_NEW 1
+#endif
+
+#if LIBSCHED_FAILING_NEW
 namespace {
 
 bool fails(size_t n) {
@@ -88,3 +98,4 @@ TEST_CASE("allocations of another thread are neither counted nor made to fail") 
 
 }  // namespace
 }  // namespace libsched
+#endif

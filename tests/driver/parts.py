@@ -157,13 +157,14 @@ def _thread_tests():
 
 def run_tsan(shell):
     """Tests with "thread" in their name or file name."""
+    preset = "tsan-gcc" if CLANG() else "tsan"
     targets = _thread_tests()
-    # ThreadSanitizer of GCC 12 does not work with a randomised address space.
+    # GCC 12's run time does not work with a randomised address space.
     still = ["setarch", "--addr-no-randomize"]
     wrapper = still if shell.run([*still, "true"]).code == 0 else []
-    total = run_unit(shell, "tsan", arguments=["--test-case=*thread*"], env=_SANITIZER_ENV,
+    total = run_unit(shell, preset, arguments=["--test-case=*thread*"], env=_SANITIZER_ENV,
                      wrapper=wrapper, targets=targets)
-    return total + run_ctests(shell, "tsan", env=_SANITIZER_ENV, wrapper=wrapper, only="thread",
+    return total + run_ctests(shell, preset, env=_SANITIZER_ENV, wrapper=wrapper, only="thread",
                               targets=targets)
 
 

@@ -8,8 +8,7 @@
 
 #include "libsched/base/ref.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::handle_mark_test {
 
 #if LIBSCHED_CHECK_HANDLES
 
@@ -91,5 +90,4 @@ TEST_CASE("without checks a mark is nothing") {
 
 #endif
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::handle_mark_test

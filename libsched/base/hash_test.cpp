@@ -6,8 +6,7 @@
 #include <set>
 #include <string>
 
-namespace libsched {
-namespace {
+namespace libsched::hash_test {
 
 TEST_CASE("hash: names that collided when the constants were known do not any more") {
   // A block that made a factor of the old product zero, and so forgot what came before it.
@@ -32,5 +31,4 @@ TEST_CASE("hash: every process draws a secret of its own") {
   CHECK(StrHash()("a") == hash_str("a"));
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::hash_test

@@ -13,8 +13,7 @@
 
 #include "tests/unit/rounds.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::mirrored_test {
 
 template <typename T, size_t N>
 std::vector<T> values(const Mirrored<T, N>& from) {
@@ -128,5 +127,4 @@ TEST_CASE("mirrored: snapshots are read and dropped on threads while the writer 
   CHECK(wrong == 0);
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::mirrored_test

@@ -17,8 +17,7 @@
 
 #include "libsched/base/call_lock.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::mutex_test {
 
 // The allocator of AddressSanitizer does not survive a fork of a process with several threads.
 #if defined(__SANITIZE_ADDRESS__)
@@ -73,8 +72,6 @@ struct Guarded {
     return first == second;
   }
 };
-
-}  // namespace
 
 TEST_CASE("fork: mutexes are free in the child and what they guard is whole" *
           doctest::skip(kNoForks)) {
@@ -218,4 +215,4 @@ TEST_CASE("fork: a call that another was in is over in the child; the one that f
   CHECK(turns > 0);
 }
 
-}  // namespace libsched
+}  // namespace libsched::mutex_test

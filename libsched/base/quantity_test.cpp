@@ -7,8 +7,7 @@
 #include <string>
 #include <type_traits>
 
-namespace libsched {
-namespace {
+namespace libsched::quantity_test {
 
 static_assert(std::is_trivially_copyable_v<Quantity> && std::is_trivially_destructible_v<Quantity>);
 static_assert(sizeof(Quantity) <= 24);
@@ -142,8 +141,6 @@ Quantity quantity(Str text) {
   return *q;
 }
 
-}  // namespace
-
 TEST_CASE("texts give upstream's values and errors") {
   for (const Parsed& want : kParsed) {
     CAPTURE(want.text);
@@ -224,4 +221,4 @@ TEST_CASE("numbers and exact decimals") {
   CHECK(quantity("12E").to_string() == "12000000000000000000");
 }
 
-}  // namespace libsched
+}  // namespace libsched::quantity_test

@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-namespace libsched {
+namespace libsched::quote_test {
 
 TEST_CASE("go_quote is Go's %q") {
   CHECK(go_quote("") == R"("")");
@@ -29,4 +29,4 @@ TEST_CASE("json_quote is Go's json.Marshal") {
                    "a\xed\xa0\x80") == R"("\ufffda\ufffd\ufffd\ufffd")");
 }
 
-}  // namespace libsched
+}  // namespace libsched::quote_test

@@ -8,8 +8,7 @@
 #include "libsched/cluster/cluster.hpp"
 #include "libsched/ingest/ingest.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::apply_test {
 
 ObjectSet objects(const std::string& documents) {
   Result<ObjectSet> set = parse_objects(documents, {.keep_raw = true});
@@ -247,5 +246,4 @@ TEST_CASE("kinds that nobody reads are remembered, and forgotten with a fork") {
   CHECK(c->view().unread_kinds().empty());
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::apply_test

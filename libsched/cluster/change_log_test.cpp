@@ -18,8 +18,7 @@
 #include "libsched/ingest/ingest.hpp"
 #include "tests/unit/rounds.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::change_log_test {
 
 using Changed = std::map<uint32_t, ChangeKinds>;  // by row; kNoId: no row
 
@@ -324,5 +323,4 @@ TEST_CASE("a what-if that no cursor has read leaves no trace") {
   CHECK(got.empty());
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::change_log_test

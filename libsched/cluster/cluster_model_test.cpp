@@ -12,8 +12,7 @@
 #include "libsched/cluster/node_match.hpp"
 #include "tests/unit/rounds.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::cluster_model_test {
 
 NodeRef make_node(const std::string& name, const std::map<std::string, std::string>& labels,
                   int64_t cpu, int64_t gpus, const std::string& taint, bool cordoned) {
@@ -393,8 +392,6 @@ void run_sequence(uint32_t seed, int steps) {
   }
 }
 
-}  // namespace
-
 TEST_CASE("random changes with nested forks agree with a naive model") {
   for (uint32_t seed = 1; seed <= rounds(2000); ++seed) {
     CAPTURE(seed);
@@ -498,4 +495,4 @@ TEST_CASE("ids are taken back: new names for ever do not grow the tables") {
   CHECK(cluster->view().row_count() == 1);
 }
 
-}  // namespace libsched
+}  // namespace libsched::cluster_model_test

@@ -8,8 +8,7 @@
 #include "libsched/cluster/node_match.hpp"
 #include "tests/unit/rounds.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::cluster_test {
 
 ObjectSet objects(const std::string& documents) {
   Result<ObjectSet> set = parse_objects(documents, {});
@@ -435,5 +434,4 @@ TEST_CASE("two clusters share nothing") {
   CHECK(snapshot->view().slot(snapshot->view().find_pod("d", "a")).pod->meta.name == "a");
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::cluster_test

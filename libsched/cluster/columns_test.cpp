@@ -6,8 +6,7 @@
 
 #include <cstdint>
 
-namespace libsched {
-namespace {
+namespace libsched::columns_test {
 
 void check(const Columns& columns) {
   const auto at_lines = [&](const RowColumn& column) {
@@ -43,5 +42,4 @@ TEST_CASE("columns begin at a cache line, also after growing, in copies and in s
   }
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::columns_test

@@ -10,8 +10,7 @@
 #include "libsched/cluster/cluster.hpp"
 #include "tests/unit/rounds.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::existing_terms_test {
 
 using Kind = ExistingTerms::Kind;
 // Kind, topology key, weight: count per row.
@@ -231,5 +230,4 @@ TEST_CASE("existing terms: those of removed pods are reclaimed") {
   CHECK(existing.key_count() <= 1100);
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::existing_terms_test

@@ -11,8 +11,7 @@
 #include "libsched/cluster/cluster.hpp"
 #include "libsched/ingest/ingest.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::images_test {
 
 using List = std::vector<std::pair<std::string, int64_t>>;
 
@@ -262,5 +261,4 @@ TEST_CASE("random changes with nested forks equal upstream's counting") {
   CHECK(compared > 10000);
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::images_test

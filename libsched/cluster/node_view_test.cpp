@@ -9,8 +9,7 @@
 
 #include "libsched/cluster/cluster.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::node_view_test {
 
 PodRef pod(int i, uint64_t bits) {
   const auto pick = [&](std::initializer_list<const char*> list) {
@@ -156,5 +155,4 @@ TEST_CASE("an overlay removes by uid, by name only where there is none") {
   CHECK(overlay.pods().empty());
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::node_view_test

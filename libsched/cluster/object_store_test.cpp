@@ -6,8 +6,7 @@
 
 #include "libsched/cluster/cluster.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::object_store_test {
 
 template <typename T>
 Ref<T> make(Str ns, Str name) {
@@ -32,8 +31,6 @@ std::string names(const ObjectStore& store, Str group) {
                        [&](const T& o) { out.append(out.empty() ? "" : " ").append(o.meta.name); });
   return out;
 }
-
-}  // namespace
 
 TEST_CASE("objects are in the groups that plugins query, in the order of their names") {
   Ref<Cluster> c = make_ref<Cluster>();
@@ -156,4 +153,4 @@ spec:
   CHECK_FALSE(c->view().claim_in_use("ns", "c"));
 }
 
-}  // namespace libsched
+}  // namespace libsched::object_store_test

@@ -16,8 +16,7 @@
 #include "libsched/cluster/failing_new.hpp"
 #include "tests/unit/rounds.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::snapshot_test {
 
 using Map = std::map<std::string, std::string>;
 
@@ -549,5 +548,4 @@ TEST_CASE("a revert after a snapshot within a fork gives back the rows that the 
   CHECK(cluster->view().find_pod("default", "p") == kNoId);
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::snapshot_test

@@ -9,8 +9,7 @@
 #include "libsched/cluster/cluster.hpp"
 #include "tests/unit/rounds.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::tables_test {
 
 using Map = std::map<std::string, std::string>;
 
@@ -436,5 +435,4 @@ TEST_CASE("tables: threads query one snapshot while the cluster changes") {
   check_some(cluster->view(), keys, random);
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::tables_test

@@ -8,8 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace libsched {
-namespace {
+namespace libsched::used_ports_test {
 
 // A pod with these ports, "number/protocol".
 PodRef pod_of(const std::vector<std::pair<int32_t, Str>>& ports) {
@@ -69,5 +68,4 @@ TEST_CASE("pods with a hundred thousand ports") {
   CHECK(ports.empty());
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::used_ports_test

@@ -9,8 +9,7 @@
 
 #include "libsched/cluster/cluster.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::view_test {
 
 // Only State makes, copies, moves, assigns and destroys views.
 static_assert(!std::is_default_constructible_v<View>);
@@ -113,5 +112,4 @@ TEST_CASE("the view of a cluster follows its changes, and that of a snapshot doe
   CHECK(cluster->snapshot()->view().find_node("n1") == view.find_node("n1"));
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::view_test

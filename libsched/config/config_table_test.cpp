@@ -8,8 +8,7 @@
 
 #include "libsched/config/config_json.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::config_table_test {
 
 using Json = nlohmann::json;
 
@@ -90,5 +89,4 @@ TEST_CASE("configurations as recorded from upstream") {
   }
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::config_table_test

@@ -6,8 +6,7 @@
 
 #include "libsched/config/config_json.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::config_test {
 
 const std::string kHeader =
     "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n";
@@ -280,5 +279,4 @@ TEST_CASE("a profile alone: no defaults, no validation, but strictly decoded") {
   CHECK(error("{").rc == Rc::kInvalid);
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::config_test

@@ -5,8 +5,7 @@
 
 #include <limits>
 
-namespace libsched {
-namespace {
+namespace libsched::duration_test {
 
 std::string error_of(Str text) {
   auto d = parse_duration(text);
@@ -61,5 +60,4 @@ TEST_CASE("what is no duration is told in Go's words") {
   CHECK_EQ(error_of("\x01\xc3\xa9"), "time: invalid duration \"\\x01\\xc3\\xa9\"");
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::duration_test

@@ -5,8 +5,7 @@
 
 #include <set>
 
-namespace libsched {
-namespace {
+namespace libsched::feature_gates_test {
 
 std::string parse_error(Str text) {
   auto gates = FeatureGates::parse(text);
@@ -95,5 +94,4 @@ TEST_CASE("a gate without an implementation is named") {
   }
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::feature_gates_test

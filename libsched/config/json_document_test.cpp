@@ -3,8 +3,7 @@
 
 #include <doctest/doctest.h>
 
-namespace libsched {
-namespace {
+namespace libsched::json_document_test {
 
 std::string error_of(Str text) {
   auto v = parse_json_document(text);
@@ -75,5 +74,4 @@ TEST_CASE("compact text") {
            "{\"a b\":[1,\"\\u003c\\\" \\u003e\\u0026\"]}");
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::json_document_test

@@ -12,8 +12,7 @@
 #include "libsched/config/expand.hpp"
 #include "libsched/config/feature_gate_table.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::release_test {
 
 using Json = nlohmann::json;
 
@@ -164,5 +163,4 @@ TEST_CASE("gates of two releases are not the same gates") {
   CHECK_FALSE(FeatureGates(Release::k1_31) == FeatureGates());
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::release_test

@@ -12,8 +12,7 @@
 
 #include "libsched/framework/fake_plugin_test.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::class_cache_test {
 
 // Rejects the nodes with the label `bad`, and gives those with the label `top` more points.
 struct Asked {
@@ -274,5 +273,4 @@ TEST_CASE("small clusters are not worth it") {
   CHECK(w.evaluator.classes().served() == 3);
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::class_cache_test

@@ -8,8 +8,7 @@
 #include "libsched/framework/fake_plugin_test.hpp"
 #include "libsched/framework/foreign_call.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::crew_test {
 
 TEST_CASE("threads of a crew give what one thread gives, in its order") {
   const FakeWorld w({});
@@ -123,5 +122,4 @@ TEST_CASE("threads are not used with plugins or values of the caller's thread") 
   CHECK(w.evaluator.parallelism() == 1);
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::crew_test

@@ -5,8 +5,7 @@
 
 #include <thread>
 
-namespace libsched {
-namespace {
+namespace libsched::cycle_state_test {
 
 using Names = std::vector<std::string>;
 
@@ -154,5 +153,4 @@ TEST_CASE("keyed values may be used by several threads") {
   for (const int count : own) CHECK(count == 1);
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::cycle_state_test

@@ -10,8 +10,7 @@
 
 #include "libsched/framework/fake_plugin_test.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::decision_test {
 
 using Json = nlohmann::json;
 using Names = std::vector<std::string>;
@@ -340,5 +339,4 @@ TEST_CASE("the explanation sorts reasons, lists skipped plugins and repairs bad 
   CHECK(json["feasible"].empty());
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::decision_test

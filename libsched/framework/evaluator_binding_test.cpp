@@ -6,8 +6,7 @@
 
 #include "libsched/framework/fake_plugin_test.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::evaluator_binding_test {
 
 using Names = std::vector<std::string>;
 
@@ -411,5 +410,4 @@ TEST_CASE("a pod has no signature if a plugin cannot sign it, refuses, or writes
   CHECK_FALSE(other_points.evaluator.sign_pod(*other_points.pod).empty());
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::evaluator_binding_test

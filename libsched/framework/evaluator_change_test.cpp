@@ -3,8 +3,7 @@
 
 #include "libsched/framework/fake_plugin_test.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::evaluator_change_test {
 
 struct Count final : PluginData {
   int count = 0;
@@ -103,5 +102,4 @@ TEST_CASE("extensions need a state of this pod, a node, and the view of PreFilte
   CHECK(log.empty());
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::evaluator_change_test

@@ -4,8 +4,7 @@
 
 #include "libsched/framework/fake_plugin_test.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::evaluator_cycle_test {
 
 using Names = std::vector<std::string>;
 
@@ -307,5 +306,4 @@ TEST_CASE(
         "pod u(default/p) is in the cache, so can't be assumed");
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::evaluator_cycle_test

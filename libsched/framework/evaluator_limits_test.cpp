@@ -3,8 +3,7 @@
 
 #include "libsched/framework/fake_plugin_test.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::evaluator_limits_test {
 
 constexpr int64_t kNow = 1'000;
 
@@ -232,5 +231,4 @@ TEST_CASE("a deadline may use another clock than plugins and waiting pods") {
   CHECK(check(7) == Rc::kOk);
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::evaluator_limits_test

@@ -4,8 +4,7 @@
 
 #include "libsched/framework/fake_plugin_test.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::evaluator_nominated_test {
 
 PodRef pod(const std::string& name, int priority) {
   Result<PodRef> made = parse_pod("metadata: {name: " + name + ", namespace: d, uid: u-" + name +
@@ -131,5 +130,4 @@ TEST_CASE("errors of such nodes become the cycle's") {
         "n1 Error running AddPod on PreFilter plugin \"F\": no; n2 Success ; n3 Success ; ");
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::evaluator_nominated_test

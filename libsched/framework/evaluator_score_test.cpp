@@ -6,8 +6,7 @@
 
 #include "libsched/framework/fake_plugin_test.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::evaluator_score_test {
 
 using Names = std::vector<std::string>;
 using Scores = std::map<std::string, int64_t>;
@@ -186,5 +185,4 @@ TEST_CASE("a decision with scores: by name, with the best nodes") {
   CHECK_FALSE(w.check()->scored);
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::evaluator_score_test

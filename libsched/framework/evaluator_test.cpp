@@ -9,8 +9,7 @@
 
 #include "libsched/framework/fake_plugin_test.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::evaluator_test {
 
 using Names = std::vector<std::string>;
 
@@ -716,5 +715,4 @@ TEST_CASE("an evaluator on a snapshot does not see later changes") {
   CHECK(w.evaluator.check(*w.pod, "n2", false).error().rc == Rc::kNotFound);
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::evaluator_test

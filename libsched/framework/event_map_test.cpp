@@ -5,8 +5,7 @@
 
 #include "libsched/framework/fake_plugin_test.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::event_map_test {
 
 Fake wants(const std::string& name, std::vector<ClusterEventWithHint> events) {
   Fake f = filter_rejects(name, {}, {});
@@ -64,5 +63,4 @@ TEST_CASE("errors of plugins that cannot name their events are joined") {
   CHECK(event_map(*fake_framework(fakes)).error().message == "no events\nno events");
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::event_map_test

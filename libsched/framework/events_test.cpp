@@ -3,8 +3,7 @@
 
 #include <doctest/doctest.h>
 
-namespace libsched {
-namespace {
+namespace libsched::events_test {
 
 TEST_CASE("events have upstream's names") {
   CHECK(ClusterEvent{"Node", kAdd, {}}.label() == "NodeAdd");
@@ -52,5 +51,4 @@ TEST_CASE("a plugin without registrations gets every resource that is watched by
   CHECK(groups[10].event == ClusterEvent{"scheduling.k8s.io/PodGroup", kAllActions, {}});
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::events_test

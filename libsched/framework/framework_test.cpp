@@ -5,8 +5,7 @@
 
 #include "libsched/framework/fake_plugin_test.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::framework_test {
 
 using Names = std::vector<std::string>;
 
@@ -233,5 +232,4 @@ TEST_CASE("a framework keeps its configuration and registry alive") {
   CHECK(at(*framework, ExtensionPoint::kFilter) == Names{"A"});
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::framework_test

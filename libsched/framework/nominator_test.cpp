@@ -6,8 +6,7 @@
 
 #include "libsched/ingest/ingest.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::nominator_test {
 
 PodRef pod(const std::string& uid, const std::string& nominated = "") {
   Result<PodRef> p = parse_pod("metadata: {name: " + uid + ", uid: " + uid +
@@ -85,5 +84,4 @@ TEST_CASE("PreFilter: Unschedulable is remembered while the others run, and the 
   CHECK(n.node_of(*named("a")).empty());
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::nominator_test

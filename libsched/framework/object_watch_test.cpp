@@ -8,8 +8,7 @@
 #include "libsched/ingest/ingest.hpp"
 #include "libsched/objects/storage.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::object_watch_test {
 
 constexpr StoredKind kVolume = StoredKind::kPersistentVolume;
 constexpr StoredKind kClaim = StoredKind::kPersistentVolumeClaim;
@@ -46,8 +45,6 @@ std::string class_of(const ObjectWatch& watch) {
   const auto pv = watch.find<PersistentVolume>({}, "v");
   return pv ? std::string(pv->storage_class()) : "-";
 }
-
-}  // namespace
 
 TEST_CASE("watched objects have their initial state, then follow the cluster's changes") {
   const Ref<Cluster> cluster = make_ref<Cluster>();
@@ -124,4 +121,4 @@ TEST_CASE("another thread reads what the writer changes") {
   CHECK(volume_of(*watch) == "v");
 }
 
-}  // namespace libsched
+}  // namespace libsched::object_watch_test

@@ -6,8 +6,7 @@
 #include "libsched/cluster/cluster.hpp"
 #include "libsched/ingest/ingest.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::pod_groups_test {
 
 PodRef member(const std::string& name, const std::string& group = "g",
               const std::string& more = "") {
@@ -84,5 +83,4 @@ TEST_CASE("pod groups: a change that is not kept is undone") {
   CHECK(only().size() == 1);
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::pod_groups_test

@@ -4,8 +4,7 @@
 #include "libsched/ingest/ingest.hpp"
 #include "libsched/ingest/recorded_table_test.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::property_changes_test {
 
 using simdjson::dom::array;
 using simdjson::dom::element;
@@ -100,5 +99,4 @@ TEST_CASE("changes: gates, added and deleted objects, other kinds") {
   CHECK(actions_of({"Namespace", old, now}, {}) == kUpdate);
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::property_changes_test

@@ -8,8 +8,7 @@
 #include <random>
 #include <vector>
 
-namespace libsched {
-namespace {
+namespace libsched::score_columns_test {
 
 TEST_CASE("every instruction set sums, finds the range and counts like a plain loop") {
   std::mt19937_64 random(7);
@@ -64,5 +63,4 @@ TEST_CASE("every instruction set sums, finds the range and counts like a plain l
   }
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::score_columns_test

@@ -7,8 +7,7 @@
 #include <numeric>
 #include <random>
 
-namespace libsched {
-namespace {
+namespace libsched::scoring_test {
 
 // Upstream's loop.
 std::vector<int64_t> normalized_naively(std::vector<int64_t> scores, bool reverse) {
@@ -116,5 +115,4 @@ TEST_CASE("feasible rows follow the list of nodes from its start, wrapping aroun
   CHECK(found == std::vector<uint32_t>{5, 64, 3, 70, 0});
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::scoring_test

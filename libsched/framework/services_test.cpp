@@ -7,8 +7,7 @@
 
 #include "libsched/framework/fake_plugin_test.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::services_test {
 
 TEST_CASE("a pod in PreBind is cancelled or bound, never both") {
   PodsInPreBind pods;
@@ -58,5 +57,4 @@ TEST_CASE("pods to retry are taken once") {
   CHECK(services->take_activated().empty());
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::services_test

@@ -3,8 +3,7 @@
 
 #include <doctest/doctest.h>
 
-namespace libsched {
-namespace {
+namespace libsched::status_test {
 
 TEST_CASE("codes have upstream's numbers and names") {
   const char* names[] = {"Success", "Error", "Unschedulable", "UnschedulableAndUnresolvable",
@@ -81,5 +80,4 @@ TEST_CASE("lists print as Go prints them") {
   CHECK(go_list({"", ""}) == "[ ]");
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::status_test

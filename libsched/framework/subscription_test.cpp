@@ -1,8 +1,7 @@
 // Tests of plugins that are notified of a cluster's objects and forks.
 #include "libsched/framework/fake_plugin_test.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::subscription_test {
 
 // Records its notifications.
 class Listener final : public Plugin {
@@ -57,8 +56,6 @@ PodRef bound(const std::string& name, const std::string& node, const std::string
   REQUIRE_MESSAGE(pod.ok(), pod.error().text());
   return *pod;
 }
-
-}  // namespace
 
 TEST_CASE("plugins are notified of every object once, after the change") {
   Heard h;
@@ -133,4 +130,4 @@ TEST_CASE("a plugin may reject a waiting pod when it is notified of an object") 
   CHECK(waiting->decided()->message() == "removed");
 }
 
-}  // namespace libsched
+}  // namespace libsched::subscription_test

@@ -8,8 +8,7 @@
 
 #include "libsched/framework/fake_plugin_test.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::waiting_pods_test {
 
 constexpr int64_t kMs = 1'000'000;
 using Names = std::vector<std::string>;
@@ -134,5 +133,4 @@ TEST_CASE("several threads: one waits, others decide") {
   CHECK(timed->wait().message() == "rejected due to timeout after waiting 1ms at plugin x");
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::waiting_pods_test

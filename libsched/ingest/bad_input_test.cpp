@@ -3,8 +3,7 @@
 
 #include "libsched/ingest/ingest.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::bad_input_test {
 
 std::string error(Str text, const ParseOptions& options = {}) {
   const Result<ObjectSet> set = parse_objects(text, options);
@@ -24,8 +23,6 @@ std::string node_error(const std::string& rest) {
 
 constexpr const char* kPod = R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"}})";
 constexpr const char* kOther = R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"b"}})";
-
-}  // namespace
 
 TEST_CASE("bad input: wrong types name the field") {
   CHECK(spec_error("5") == "items[1].spec: expected an object, got the number 5");
@@ -285,4 +282,4 @@ TEST_CASE("bad input: every prefix of a document is refused") {
   }
 }
 
-}  // namespace libsched
+}  // namespace libsched::bad_input_test

@@ -5,8 +5,7 @@
 
 #include "libsched/ingest/ingest.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::defaults_test {
 
 PodRef pod(const std::string& spec) {
   ParseOptions options;
@@ -25,8 +24,6 @@ std::string amounts(ResourceList list) {
   }
   return out;
 }
-
-}  // namespace
 
 TEST_CASE("defaults: requests from limits, in containers and init containers") {
   const PodRef p = pod(
@@ -216,4 +213,4 @@ TEST_CASE("defaults: the same document with another class is another pod") {
   CHECK(content(1, R"({"priority":5})") == content(2, R"({"priority":5})"));
 }
 
-}  // namespace libsched
+}  // namespace libsched::defaults_test

@@ -4,8 +4,7 @@
 #include <doctest/doctest.h>
 #include <zlib.h>
 
-namespace libsched {
-namespace {
+namespace libsched::gzip_test {
 
 std::string gzip(Str text) {
   z_stream z{};
@@ -25,8 +24,6 @@ std::string message(Str bytes, size_t limit = 1 << 20) {
   auto r = gunzip(bytes, limit);
   return r.ok() ? "accepted" : r.error().message;
 }
-
-}  // namespace
 
 TEST_CASE("gzip data comes out as it went in") {
   std::string text;
@@ -99,4 +96,4 @@ TEST_CASE("damaged data is refused") {
   }
 }
 
-}  // namespace libsched
+}  // namespace libsched::gzip_test

@@ -4,8 +4,7 @@
 #include <doctest/doctest.h>
 #include <zlib.h>
 
-namespace libsched {
-namespace {
+namespace libsched::ingest_test {
 
 constexpr const char* kPod = R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"}})";
 
@@ -37,8 +36,6 @@ std::string gzip(const std::string& text) {
   deflateEnd(&z);
   return out;
 }
-
-}  // namespace
 
 TEST_CASE("ingest: single objects, lists and arrays") {
   CHECK(names(parse(kPod)) == "default/a ");
@@ -313,4 +310,4 @@ TEST_CASE("ingest: long lists, read a window at a time") {
   CHECK(parse(stream).nodes.size() == 20000);
 }
 
-}  // namespace libsched
+}  // namespace libsched::ingest_test

@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-namespace libsched {
+namespace libsched::json_place_test {
 
 TEST_CASE("json_place: the path of an offset") {
   const std::string text =
@@ -55,4 +55,4 @@ TEST_CASE("json_place: joining paths") {
   CHECK(join_path("", "") == "");
 }
 
-}  // namespace libsched
+}  // namespace libsched::json_place_test

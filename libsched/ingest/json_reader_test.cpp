@@ -7,8 +7,7 @@
 
 #include "libsched/ingest/json_place.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::json_reader_test {
 
 // These tell whether each reader accepts the text as one JSON value.
 bool reader_accepts(const std::string& text, int max_depth = 200) {
@@ -35,8 +34,6 @@ std::string string_at(const std::string& json) {
   REQUIRE(r.text_of(s, arena, out));
   return std::string(out);
 }
-
-}  // namespace
 
 TEST_CASE("json_reader: what is JSON and what is not") {
   for (const char* good : {"{}", "[]", "null", "true", " false ", "0", "-0", "-1.5e+10", "1E5",
@@ -176,4 +173,4 @@ TEST_CASE("json_reader: values larger than a window, and text that looks like a 
   CHECK_FALSE(reader_accepts(text));
 }
 
-}  // namespace libsched
+}  // namespace libsched::json_reader_test

@@ -5,7 +5,7 @@
 
 #include "libsched/ingest/key_table.hpp"
 
-namespace libsched {
+namespace libsched::kinds_test {
 
 TEST_CASE("kinds: what is read, skipped or refused") {
   const auto kind = [](const char* api_version, const char* name) {
@@ -71,4 +71,4 @@ TEST_CASE("key_table: finds its names and nothing else") {
   CHECK(kTable.find("") == -1);
 }
 
-}  // namespace libsched
+}  // namespace libsched::kinds_test

@@ -3,8 +3,7 @@
 
 #include "libsched/ingest/ingest.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::pod_builder_test {
 
 PodRef pod(const std::string& spec, const std::string& rest = "") {
   const Result<PodRef> pod = parse_pod(
@@ -24,8 +23,6 @@ int64_t amount(ResourceList list, Str name) {
   REQUIRE(q != nullptr);
   return q->milli_value();
 }
-
-}  // namespace
 
 TEST_CASE("pod: metadata") {
   const Result<PodRef> p = parse_pod(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"a",
@@ -332,4 +329,4 @@ TEST_CASE("node: all fields") {
   CHECK(n->meta.ns == "");
 }
 
-}  // namespace libsched
+}  // namespace libsched::pod_builder_test

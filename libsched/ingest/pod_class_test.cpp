@@ -9,8 +9,7 @@
 
 #include "libsched/ingest/ingest.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::pod_class_test {
 
 // Of a document, where a name may be left out.
 std::string class_of(std::string document) {
@@ -155,5 +154,4 @@ TEST_CASE("what is kept about classes is bounded") {
   CHECK(map.find("a") == nullptr);
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::pod_class_test

@@ -2,8 +2,7 @@
 #include "libsched/base/quantity.hpp"
 #include "libsched/ingest/recorded_table_test.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::quantity_table_test {
 
 using simdjson::dom::array;
 
@@ -14,8 +13,6 @@ void check(const Result<Quantity>& got, const array& row) {
   CHECK(got->value() == int64_t(row.at(2)));
   CHECK(got->milli_value() == int64_t(row.at(3)));
 }
-
-}  // namespace
 
 TEST_CASE("recorded quantities: texts") {
   const RecordedTable table("quantity.json.gz");
@@ -63,4 +60,4 @@ TEST_CASE("recorded quantities: comparisons and sums") {
   CHECK(rows > 1000);
 }
 
-}  // namespace libsched
+}  // namespace libsched::quantity_table_test

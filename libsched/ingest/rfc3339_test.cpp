@@ -5,7 +5,7 @@
 
 #include <limits>
 
-namespace libsched {
+namespace libsched::rfc3339_test {
 
 TEST_CASE("rfc3339: what Go's time.Parse takes") {
   constexpr int64_t kSecond = 1'000'000'000;
@@ -55,4 +55,4 @@ TEST_CASE("rfc3339: what it refuses") {
   }
 }
 
-}  // namespace libsched
+}  // namespace libsched::rfc3339_test

@@ -5,8 +5,7 @@
 #include "libsched/ingest/ingest.hpp"
 #include "libsched/objects/pod_group.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::storage_builder_test {
 
 ObjectSet parse(const std::string& text, const ParseOptions& options = {}) {
   Result<ObjectSet> set = parse_objects(text, options);
@@ -48,8 +47,6 @@ std::string warnings(const std::string& text) {
 const std::string kVolume = "apiVersion: v1\nkind: PersistentVolume\nmetadata: {name: pv}\nspec:\n";
 const std::string kClaim =
     "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: c}\nspec:\n";
-
-}  // namespace
 
 TEST_CASE("storage: a PersistentVolume") {
   const auto pv = one<PersistentVolume>(R"(
@@ -471,4 +468,4 @@ TEST_CASE("storage: what the API server would refuse is a warning") {
         "");
 }
 
-}  // namespace libsched
+}  // namespace libsched::storage_builder_test

@@ -7,8 +7,7 @@
 
 #include "libsched/ingest/ingest.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::validate_test {
 
 // All warnings, one per line, sorted.
 std::string warnings(const std::string& json) {
@@ -37,8 +36,6 @@ std::string with(const std::string& fields) {
 std::string with_resources(const std::string& resources) {
   return pod(R"({"containers":[{"name":"c","image":"i","resources":)" + resources + "}]}");
 }
-
-}  // namespace
 
 TEST_CASE("validate: good objects give no warning") {
   CHECK(
@@ -267,4 +264,4 @@ TEST_CASE("validate: classes that admission doesn't find") {
   CHECK(set->warnings[1].message == "no PriorityClass with name y was found");
 }
 
-}  // namespace libsched
+}  // namespace libsched::validate_test

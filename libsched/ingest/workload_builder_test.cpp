@@ -3,8 +3,7 @@
 
 #include "libsched/ingest/ingest.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::workload_builder_test {
 
 WorkloadRef workload(Str kind, const std::string& spec) {
   const std::string version = kind == "Job" || kind == "CronJob" ? "batch/v1" : "apps/v1";
@@ -22,8 +21,6 @@ WorkloadRef workload(Str kind, const std::string& spec) {
 const std::string kTemplate =
     R"("template":{"metadata":{"name":"ignored","labels":{"app":"web"}},"spec":{"containers":[
        {"name":"c","resources":{"requests":{"cpu":"250m"}}}],"volumes":[{"name":"data","emptyDir":{}},{"name":"v"}]}})";
-
-}  // namespace
 
 TEST_CASE("workload: the pod template, named after the workload") {
   for (const Str kind : {"Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "Job"}) {
@@ -127,4 +124,4 @@ TEST_CASE("workload: raw documents and errors") {
         "metadata.name: missing");
 }
 
-}  // namespace libsched
+}  // namespace libsched::workload_builder_test

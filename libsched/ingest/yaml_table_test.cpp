@@ -4,8 +4,7 @@
 #include "libsched/ingest/recorded_table_test.hpp"
 #include "libsched/ingest/yaml.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::yaml_table_test {
 
 using simdjson::dom::array;
 using simdjson::dom::element;
@@ -65,8 +64,6 @@ void check_rows(element part) {
   CHECK(rows > 1000);
 }
 
-}  // namespace
-
 TEST_CASE("recorded YAML: scalars") { check_rows(RecordedTable("yaml.json")["scalars"]); }
 TEST_CASE("recorded YAML: keys") { check_rows(RecordedTable("yaml.json")["keys"]); }
 
@@ -125,4 +122,4 @@ TEST_CASE("recorded YAML: streams") {
   }
 }
 
-}  // namespace libsched
+}  // namespace libsched::yaml_table_test

@@ -3,8 +3,7 @@
 
 #include <doctest/doctest.h>
 
-namespace libsched {
-namespace {
+namespace libsched::yaml_test {
 
 using Documents = std::vector<std::string>;
 
@@ -36,8 +35,6 @@ std::string laughs(int lines, int width) {
   }
   return text;
 }
-
-}  // namespace
 
 TEST_CASE("streams are split at marker lines, and empty documents left out") {
   CHECK(convert("").empty());
@@ -193,4 +190,4 @@ TEST_CASE("any prefix and any flipped byte gets an answer") {
   }
 }
 
-}  // namespace libsched
+}  // namespace libsched::yaml_test

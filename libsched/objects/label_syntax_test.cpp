@@ -3,8 +3,7 @@
 
 #include "libsched/objects/selector.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::label_syntax_test {
 
 std::string repeated(size_t n, char c) { return std::string(n, c); }
 
@@ -13,8 +12,6 @@ std::string joined(const std::vector<std::string>& parts) {
   for (const std::string& part : parts) out += (out.empty() ? "" : "; ") + part;
   return out;
 }
-
-}  // namespace
 
 TEST_CASE("qualified names") {
   for (const std::string& good :
@@ -75,4 +72,4 @@ TEST_CASE("label values and subdomains") {
   CHECK_FALSE(is_dns1123_subdomain("a_b"));
 }
 
-}  // namespace libsched
+}  // namespace libsched::label_syntax_test

@@ -7,7 +7,7 @@
 #include <string>
 #include <thread>
 
-namespace libsched {
+namespace libsched::meta_test {
 
 TEST_CASE("find_label finds by key in short and long lists") {
   for (const size_t size : {size_t{0}, size_t{1}, size_t{5}, size_t{12}, size_t{13}, size_t{200}}) {
@@ -45,4 +45,4 @@ TEST_CASE("next_serial never repeats, whatever the thread") {
   CHECK(*all.begin() > 0);
 }
 
-}  // namespace libsched
+}  // namespace libsched::meta_test

@@ -3,8 +3,7 @@
 
 #include <doctest/doctest.h>
 
-namespace libsched {
-namespace {
+namespace libsched::node_test {
 
 Ref<Node> make_node(const std::vector<Taint>& taints) {
   Ref<Node> node = make_ref<Node>();
@@ -20,8 +19,6 @@ Ref<Node> make_node(const std::vector<Taint>& taints) {
   derive_node(*node);
   return node;
 }
-
-}  // namespace
 
 TEST_CASE("derive_node") {
   const Taint a{"a", "1", TaintEffect::kNoSchedule, "NoSchedule"};
@@ -77,4 +74,4 @@ TEST_CASE("copy_node leaves a hostname of its own alone") {
   CHECK(copy->meta.labels[0].pair_hash == make_label("kubernetes.io/hostname", "host").pair_hash);
 }
 
-}  // namespace libsched
+}  // namespace libsched::node_test

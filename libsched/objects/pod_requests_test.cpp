@@ -6,8 +6,7 @@
 #include <initializer_list>
 #include <string>
 
-namespace libsched {
-namespace {
+namespace libsched::pod_requests_test {
 
 // A pod built from lists such as "cpu=100m memory=1Gi" (names in order).
 struct Maker {
@@ -76,8 +75,6 @@ void check(Maker& m, Str requests, Str occupied, int64_t non_zero_cpu, int64_t n
 }
 
 constexpr int64_t kMi = 1 << 20;
-
-}  // namespace
 
 TEST_CASE("containers add up and are rounded once") {
   Maker m;
@@ -254,4 +251,4 @@ TEST_CASE("host ports, claims and affinity flags") {
   CHECK(m.pod->has_required_anti_affinity);
 }
 
-}  // namespace libsched
+}  // namespace libsched::pod_requests_test

@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-namespace libsched {
+namespace libsched::pod_test {
 
 TEST_CASE("tolerates") {
   using Op = TolerationOp;
@@ -103,4 +103,4 @@ TEST_CASE("copy_pod renames, binds, shares the rest and outlives the original") 
   CHECK(copy->claim_names[0] == "claim");
 }
 
-}  // namespace libsched
+}  // namespace libsched::pod_test

@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace libsched {
+namespace libsched::resources_test {
 
 TEST_CASE("which names are extended and which are scalars") {
   struct Case {
@@ -70,4 +70,4 @@ TEST_CASE("to_resources rounds up, in milli for cpu, and drops unknown names") {
   CHECK(to_resources({}, arena).scalars.empty());
 }
 
-}  // namespace libsched
+}  // namespace libsched::resources_test

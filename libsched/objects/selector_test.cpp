@@ -3,8 +3,7 @@
 
 #include <doctest/doctest.h>
 
-namespace libsched {
-namespace {
+namespace libsched::selector_test {
 
 SelectorOp op_of(Str text) {
   constexpr Str kNames[] = {"In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"};
@@ -31,8 +30,6 @@ struct Maker {
 
 const std::vector<Label> kLabels = {make_label("app", "web"), make_label("n", "7"),
                                     make_label("text", "x7"), make_label("zero", "")};
-
-}  // namespace
 
 TEST_CASE("requirement_matches") {
   struct Case {
@@ -218,4 +215,4 @@ TEST_CASE("parse_int64 takes what Go's ParseInt takes") {
   }
 }
 
-}  // namespace libsched
+}  // namespace libsched::selector_test

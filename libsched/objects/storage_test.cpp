@@ -5,8 +5,7 @@
 
 #include "libsched/objects/selecting.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::storage_test {
 
 TEST_CASE("storage: the beta annotation names the class before the field does") {
   auto pv = make_ref<PersistentVolume>();
@@ -65,5 +64,4 @@ TEST_CASE("storage: names of the stored kinds") {
   CHECK_FALSE(is_namespaced(PersistentVolume::kStoredKind));
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::storage_test

@@ -8,8 +8,7 @@
 #include <random>
 #include <string>
 
-namespace libsched {
-namespace {
+namespace libsched::toleration_index_test {
 
 TEST_CASE("any number of tolerations says what each of them says") {
   std::mt19937 random(7);
@@ -68,5 +67,4 @@ TEST_CASE("a hundred thousand taints and tolerations") {
   CHECK(covered == kMany / 2);
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::toleration_index_test

@@ -11,8 +11,7 @@
 #include "libsched/plugins/changing_cases_test.hpp"
 #include "tests/unit/rounds.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::class_cache_test {
 
 std::string outcome_text(const View& view, const Result<CycleOutcome>& out) {
   if (!out.ok()) return "error: " + out.error().text();
@@ -309,5 +308,4 @@ TEST_CASE("a snapshot keeps answers, too, and a limit of memory is kept") {
   CHECK(fresh.classes().size() == 0);
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::class_cache_test

@@ -16,8 +16,7 @@
 #include "libsched/plugins/kept_answers_test.hpp"
 #include "tests/unit/rounds.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::depends_on_test {
 
 AskedAt asked_at(const Framework& framework, uint32_t plugin) {
   const auto at = [&](ExtensionPoint p) {
@@ -261,5 +260,4 @@ TEST_CASE("a new plain pod concerns only its node, for any plain pod") {
   CHECK(hits(at, true) == Names{"InterPodAffinity", "PodTopologySpread"});
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::depends_on_test

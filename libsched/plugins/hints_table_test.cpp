@@ -2,8 +2,7 @@
 #include "libsched/ingest/recorded_table_test.hpp"
 #include "libsched/plugins/trial_test.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::hints_table_test {
 
 using simdjson::dom::array;
 using simdjson::dom::element;
@@ -67,8 +66,6 @@ size_t compare(const Plugin& plugin, element recorded, const View& view,
   return compared;
 }
 
-}  // namespace
-
 TEST_CASE("recorded queueing hints") {
   const RecordedTable table("hints.json.gz");
   size_t compared = 0, group_index = 0;
@@ -105,4 +102,4 @@ TEST_CASE("recorded queueing hints") {
   CHECK(compared > 100000);
 }
 
-}  // namespace libsched
+}  // namespace libsched::hints_table_test

@@ -2,8 +2,7 @@
 #include "libsched/config/expand.hpp"
 #include "libsched/plugins/trial_test.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::in_tree_test {
 
 TEST_CASE("every in-tree plugin is registered with its points") {
   const RegistryRef registry = in_tree_registry();
@@ -69,5 +68,4 @@ TEST_CASE("the first filter that rejects is reported") {
   CHECK(plain->feasible_count == 1);
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::in_tree_test

@@ -3,8 +3,7 @@
 // may be the first that is too late: nothing here depends on the speed of the machine.
 #include "libsched/plugins/trial_test.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::limits_test {
 
 constexpr int64_t kDeadline = 1000;
 
@@ -268,5 +267,4 @@ TEST_CASE("preemption reads the clock between the pods of a node, and their budg
                options);
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::limits_test

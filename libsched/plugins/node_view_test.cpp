@@ -8,8 +8,7 @@
 #include "libsched/plugins/trial_test.hpp"
 #include "tests/unit/rounds.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::node_view_test {
 
 constexpr int kMaxPods = 40;
 
@@ -272,5 +271,4 @@ TEST_CASE("every Filter plugin judges a copy of a node as the node itself") {
   CHECK(found == of_pods.size());
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::node_view_test

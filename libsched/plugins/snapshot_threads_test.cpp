@@ -11,8 +11,7 @@
 #include "libsched/ingest/ingest.hpp"
 #include "libsched/plugins/in_tree.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::snapshot_threads_test {
 
 std::string number(int i) { return std::to_string(i); }
 
@@ -111,5 +110,4 @@ TEST_CASE("check_pod_fits on two threads with a snapshot each while the cluster 
   CHECK(wrong == 0);
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::snapshot_threads_test

@@ -9,8 +9,7 @@
 
 #include "libsched/framework/fake_plugin_test.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::binding_test {
 
 using Names = std::vector<std::string>;
 
@@ -99,8 +98,6 @@ struct Bound {
 };
 
 std::string uid(const Bound& b) { return std::string(b.world.pod->meta.uid); }
-
-}  // namespace
 
 TEST_CASE("a binding cycle runs the points in upstream's order") {
   Bound b;
@@ -284,4 +281,4 @@ TEST_CASE("a binding runs on its own thread while the writer continues") {
   }
 }
 
-}  // namespace libsched
+}  // namespace libsched::binding_test

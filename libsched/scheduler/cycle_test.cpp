@@ -6,8 +6,7 @@
 
 #include "libsched/framework/fake_plugin_test.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::cycle_test {
 
 using Names = std::vector<std::string>;
 
@@ -117,8 +116,6 @@ Fake at_post_filter(const Status& says, std::optional<Nomination> wish) {
   };
   return fake;
 }
-
-}  // namespace
 
 TEST_CASE("a pod that finds a node is assumed there, with its binding cycle next") {
   Cycle c(
@@ -307,4 +304,4 @@ TEST_CASE("pods that must not be scheduled, and profiles") {
         "there is no profile \"stranger\"");
 }
 
-}  // namespace libsched
+}  // namespace libsched::cycle_test

@@ -5,8 +5,7 @@
 
 #include "libsched/framework/fake_plugin_test.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::first_fit_test {
 
 using Names = std::vector<std::string>;
 
@@ -129,5 +128,4 @@ TEST_CASE("First fit ends by its deadline, in PreFilter as in Filter") {
   }
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::first_fit_test

@@ -4,8 +4,7 @@
 
 #include "libsched/framework/fake_plugin_test.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::place_test {
 
 using Names = std::vector<std::string>;
 
@@ -342,5 +341,4 @@ TEST_CASE("A deadline ends placing: earlier pods stay, the pod concerned leaves 
   CHECK(placing.pods() == 1);
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::place_test

@@ -9,8 +9,7 @@
 
 #include "libsched/ingest/ingest.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::writer_queue_test {
 
 PodRef pod(const std::string& name, const std::string& uid = "u") {
   const Result<PodRef> parsed =
@@ -54,8 +53,6 @@ struct Unreserves final : Unreserving {
     seen = world.place("p");
   }
 };
-
-}  // namespace
 
 TEST_CASE("messages to the writer take effect in order, once it applies them") {
   World w;
@@ -156,4 +153,4 @@ TEST_CASE("several threads send while the writer applies") {
   CHECK(w.cluster->view().pod_count() == kThreads * kEach / 2);
 }
 
-}  // namespace libsched
+}  // namespace libsched::writer_queue_test

@@ -1,8 +1,7 @@
 // DefaultBinder: its request to the API, and the handling of a refusal.
 #include "libsched/plugins/trial_test.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::default_binder_test {
 
 struct RefusingApi final : ApiClient {
   Result<void> bind(const Pod&, Str) override {
@@ -21,8 +20,6 @@ Status bind(Trial& trial, const Pod& pod, Services& services) {
     if (i.name == "DefaultBinder") return i.plugin->bind({services, pod, state, entry, "n", kNoId});
   return Status(Code::kSkip);
 }
-
-}  // namespace
 
 TEST_CASE("DefaultBinder asks the API to bind the pod to the node") {
   Trial trial("NodeName", node_n());
@@ -44,4 +41,4 @@ TEST_CASE("DefaultBinder returns the API's error") {
         Status::from_error("pods \"p\" is already assigned to a node"));
 }
 
-}  // namespace libsched
+}  // namespace libsched::default_binder_test

@@ -2,8 +2,7 @@
 // server.
 #include "libsched/plugins/trial_test.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::default_preemption_test {
 
 const std::string kProfile =
     "{multiPoint: {disabled: [{name: '*'}], enabled: [{name: PrioritySort}, {name: DefaultBinder}, "
@@ -348,5 +347,4 @@ TEST_CASE("preemption leaves room for nominated pods of the same priority") {
   CHECK(outcome(t, *wants(3, 5)) == " -> ");
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::default_preemption_test

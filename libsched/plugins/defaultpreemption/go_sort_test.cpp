@@ -5,8 +5,7 @@
 
 #include <doctest/doctest.h>
 
-namespace libsched {
-namespace {
+namespace libsched::go_sort_test {
 
 struct Row {
   int64_t n, kinds, shape;
@@ -193,5 +192,4 @@ TEST_CASE("equal elements end up where Go puts them") {
   }
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::go_sort_test

@@ -3,8 +3,7 @@
 #include "libsched/ingest/recorded_table_test.hpp"
 #include "libsched/plugins/trial_test.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::preemption_table_test {
 
 using simdjson::dom::array;
 using simdjson::dom::element;
@@ -47,8 +46,6 @@ std::string recorded(element answer) {
   return text_of(s) + " -> " + (nominated ? text_at(node) : "");
 }
 
-}  // namespace
-
 TEST_CASE("recorded preemption at every offset") {
   const RecordedTable table("preemption.json");
   size_t offsets = 0;
@@ -86,4 +83,4 @@ TEST_CASE("recorded preemption at every offset") {
   CHECK(offsets > 400);
 }
 
-}  // namespace libsched
+}  // namespace libsched::preemption_table_test

@@ -1,8 +1,7 @@
 // DynamicResources: which pods need devices.
 #include "libsched/plugins/trial_test.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::dynamic_resources_test {
 
 std::string needs(const std::string& why) {
   return "error: pod \"default/p\" needs plugin \"DynamicResources\" (" + why +
@@ -78,5 +77,4 @@ TEST_CASE("a pod without claims has nothing to do before it is bound") {
         "running PreBindPreFlight \"DynamicResources\": not found");
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::dynamic_resources_test

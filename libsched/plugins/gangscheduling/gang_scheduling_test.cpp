@@ -1,8 +1,7 @@
 // GangScheduling: the gate before the queue, waiting on Permit, and hints.
 #include "libsched/plugins/trial_test.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::gang_scheduling_test {
 
 const std::string kGroup =
     "apiVersion: scheduling.k8s.io/v1alpha2\nkind: PodGroup\nmetadata: {name: g, namespace: "
@@ -150,5 +149,4 @@ TEST_CASE("hints: a new member, or the group itself") {
   CHECK(said(member("a"), 1, {}) == std::string("error"));
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::gang_scheduling_test

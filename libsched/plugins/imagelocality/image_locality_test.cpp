@@ -1,8 +1,7 @@
 // ImageLocality: names, sizes, spread, thresholds and image volumes.
 #include "libsched/plugins/trial_test.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::image_locality_test {
 
 std::string node(const std::string& name, const std::string& images) {
   return "---\nkind: Node\nmetadata: {name: " + name + "}\nstatus: {images: [" + images + "]}\n";
@@ -55,5 +54,4 @@ TEST_CASE("an unchanged node uses an older number of nodes") {
   CHECK(t.scores(spec) == "a 36/36, b 23/23, c 36/36, d 0/0");
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::image_locality_test

@@ -5,8 +5,7 @@
 #include "libsched/plugins/trial_test.hpp"
 #include "tests/unit/rounds.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::affinity_change_test {
 
 const std::string kWeb = "{topologyKey: zone, labelSelector: {matchLabels: {app: web}}}";
 
@@ -247,5 +246,4 @@ TEST_CASE("affinity changes: as a fresh PreFilter with the pods there") {
   CHECK(compared > static_cast<int>(rounds(50)));  // changes that mattered
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::affinity_change_test

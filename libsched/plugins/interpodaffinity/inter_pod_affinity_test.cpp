@@ -2,8 +2,7 @@
 // parse.
 #include "libsched/plugins/trial_test.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::inter_pod_affinity_test {
 
 const std::string kWeb = "labelSelector: {matchLabels: {app: web}}";
 const std::string kAffinity = "podAffinity";
@@ -333,5 +332,4 @@ TEST_CASE("affinity: points that did not run are upstream's errors") {
                                 "found") != std::string::npos);
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::inter_pod_affinity_test

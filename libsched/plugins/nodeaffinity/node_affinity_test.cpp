@@ -2,8 +2,7 @@
 // affinity that a profile adds.
 #include "libsched/plugins/trial_test.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::node_affinity_test {
 
 const char* const kNo =
     "UnschedulableAndUnresolvable: node(s) didn't match Pod's node affinity/selector";
@@ -382,5 +381,4 @@ TEST_CASE("Score without PreScore looks at the pod") {
             .starts_with("error: running Score plugins: plugin \"NodeAffinity\" failed with: "));
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::node_affinity_test

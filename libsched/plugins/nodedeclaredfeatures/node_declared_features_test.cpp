@@ -1,8 +1,7 @@
 // NodeDeclaredFeatures: which specs need a feature, and which nodes declare it.
 #include "libsched/plugins/trial_test.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::node_declared_features_test {
 
 const char* const kNo =
     "UnschedulableAndUnresolvable: node(s) didn't match Pod's required features";
@@ -82,5 +81,4 @@ TEST_CASE("Filter without PreFilter is upstream's Error") {
         "\"PreFilterNodeDeclaredFeatures\" from cycle-state: not found");
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::node_declared_features_test

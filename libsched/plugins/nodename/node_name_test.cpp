@@ -1,8 +1,7 @@
 // NodeName: only the equality of names counts.
 #include "libsched/plugins/trial_test.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::node_name_test {
 
 TEST_CASE("a pod that names its node fits no other") {
   Trial t("NodeName", node_n() + "---\nkind: Node\nmetadata: {name: n2}\n");
@@ -46,5 +45,4 @@ TEST_CASE("the node may be added and removed, and be in any word of rows") {
   CHECK(t.evaluator().check(*pod, "", false).value()->feasible_count == 1);
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::node_name_test

@@ -2,8 +2,7 @@
 // ports.
 #include "libsched/plugins/trial_test.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::node_ports_test {
 
 const char* const kNo = "Unschedulable: node(s) didn't have free ports for the requested pod ports";
 
@@ -116,5 +115,4 @@ TEST_CASE("Filter without PreFilter is upstream's Error") {
         "cycleState: not found");
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::node_ports_test

@@ -9,8 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace libsched {
-namespace {
+namespace libsched::wanted_ports_test {
 
 TEST_CASE("any number of ports conflicts if one of them does") {
   std::mt19937 random(5);
@@ -61,5 +60,4 @@ TEST_CASE("a hundred thousand ports wanted and used") {
   CHECK_FALSE(index.conflict_with({"0.0.0.0", "UDP", 80}));
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::wanted_ports_test

@@ -2,8 +2,7 @@
 // and when PreScore skips.
 #include "libsched/plugins/trial_test.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::balanced_allocation_test {
 
 const char* const kPlugin = "NodeResourcesBalancedAllocation";
 
@@ -61,5 +60,4 @@ TEST_CASE("Score without PreScore") {
   CHECK(t.scores(container("cpu: 500m")) == "a 62/62, b 68/68");
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::balanced_allocation_test

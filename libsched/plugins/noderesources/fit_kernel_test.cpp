@@ -10,8 +10,7 @@
 
 #include "libsched/plugins/noderesources/row_column_of.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::fit_kernel_test {
 
 constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
 constexpr int64_t kMin = std::numeric_limits<int64_t>::min();
@@ -95,5 +94,4 @@ TEST_CASE("equal is enough, one less is not, at every value") {
   }
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::fit_kernel_test

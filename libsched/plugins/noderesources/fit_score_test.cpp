@@ -2,8 +2,7 @@
 // part.
 #include "libsched/plugins/trial_test.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::fit_score_test {
 
 std::string container(const std::string& requests) {
   return "{containers: [{name: c, resources: {requests: {" + requests + "}}}]}";
@@ -125,5 +124,4 @@ TEST_CASE("many rows, some without a node") {
   }
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::fit_score_test

@@ -2,8 +2,7 @@
 // and amounts at the limits of 64 bits.
 #include "libsched/plugins/trial_test.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::fit_test {
 
 std::string container(const std::string& requests) {
   return "{containers: [{name: c, resources: {requests: {" + requests + "}}}]}";
@@ -266,5 +265,4 @@ TEST_CASE("Filter without PreFilter is upstream's Error") {
         "\"PreFilterNodeResourcesFit\" from cycleState: not found");
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::fit_test

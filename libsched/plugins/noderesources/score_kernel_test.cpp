@@ -9,8 +9,7 @@
 #include "libsched/cluster/columns.hpp"
 #include "libsched/plugins/noderesources/row_column_of.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::score_kernel_test {
 
 constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
 constexpr int64_t kMin = std::numeric_limits<int64_t>::min();
@@ -156,5 +155,4 @@ TEST_CASE("balance, by hand") {
   CHECK(balanced({{0, 10}, {0, 10}, {0, 10}}, {3, 0, 6}) == 62);
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::score_kernel_test

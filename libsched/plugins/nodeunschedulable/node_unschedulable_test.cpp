@@ -1,8 +1,7 @@
 // NodeUnschedulable: which tolerations let a pod onto a cordoned node.
 #include "libsched/plugins/trial_test.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::node_unschedulable_test {
 
 TEST_CASE("a cordoned node takes only pods that tolerate its taint") {
   Trial t("NodeUnschedulable",
@@ -46,5 +45,4 @@ TEST_CASE("only the spec counts, not the taint") {
   CHECK(t.filter("{}") == "Success");
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::node_unschedulable_test

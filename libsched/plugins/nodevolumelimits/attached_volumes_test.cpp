@@ -6,8 +6,7 @@
 #include <deque>
 #include <string>
 
-namespace libsched {
-namespace {
+namespace libsched::attached_volumes_test {
 
 // Comparing all pairs would take ten thousand million comparisons.
 TEST_CASE("a hundred thousand volumes, each of them twice") {
@@ -32,5 +31,4 @@ TEST_CASE("a hundred thousand volumes, each of them twice") {
   CHECK(volumes.items().size() == 1);
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::attached_volumes_test

@@ -1,8 +1,7 @@
 // NodeVolumeLimits: which volumes PreFilter skips, and which volumes count for a driver.
 #include "libsched/plugins/trial_test.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::node_volume_limits_test {
 
 const char* const kTooMany = "Unschedulable: node(s) exceed max volume count";
 
@@ -193,5 +192,4 @@ TEST_CASE("VolumeLimitScaling keeps pods away from nodes without the driver") {
   CHECK(off.filter(spec(uses("b"))) == "Success");
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::node_volume_limits_test

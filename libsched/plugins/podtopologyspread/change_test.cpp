@@ -5,8 +5,7 @@
 #include "libsched/plugins/trial_test.hpp"
 #include "tests/unit/rounds.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::change_test {
 
 const std::string kApp = "labelSelector: {matchLabels: {app: a}}";
 
@@ -207,5 +206,4 @@ TEST_CASE("spread changes: as a fresh PreFilter with the pods there") {
   CHECK(compared > static_cast<int>(rounds(50)));  // changes that mattered
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::change_test

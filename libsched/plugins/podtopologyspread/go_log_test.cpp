@@ -6,8 +6,7 @@
 #include <bit>
 #include <cstdint>
 
-namespace libsched {
-namespace {
+namespace libsched::go_log_test {
 
 struct Fold {
   uint64_t h = 0xcbf29ce484222325;
@@ -46,5 +45,4 @@ TEST_CASE("ln has the bits of Go's math.Log for a million whole and a million od
   CHECK(odd.h == 0xec79d3d01e1e7397);
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::go_log_test

@@ -1,8 +1,7 @@
 // PodTopologySpread: hard and soft constraints, their selectors, policies, defaults and errors.
 #include "libsched/plugins/trial_test.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::pod_topology_spread_test {
 
 const std::string kFull = "Unschedulable: node(s) didn't match pod topology spread constraints";
 const std::string kNoKey =
@@ -289,5 +288,4 @@ TEST_CASE("default constraints of the profile, with the selectors of controllers
   CHECK(t.pre_filter(*app(spec({soft("zone")}))) == "Skip");
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::pod_topology_spread_test

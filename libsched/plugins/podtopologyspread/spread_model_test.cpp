@@ -9,8 +9,7 @@
 #include "libsched/plugins/trial_test.hpp"
 #include "tests/unit/rounds.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::spread_model_test {
 
 const Str kHost = "kubernetes.io/hostname";
 
@@ -236,5 +235,4 @@ TEST_CASE("rounding is Go's math.Round, also a word of rows at once") {
   }
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::spread_model_test

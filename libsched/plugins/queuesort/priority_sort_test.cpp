@@ -1,8 +1,7 @@
 // PrioritySort: priority before time, an absent priority is 0, and equals are not less.
 #include "libsched/plugins/trial_test.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::priority_sort_test {
 
 TEST_CASE("higher priorities come first, then those that have waited longer") {
   Trial t("NodeName", "");
@@ -21,5 +20,4 @@ TEST_CASE("higher priorities come first, then those that have waited longer") {
   CHECK_FALSE(less(zero, 1, none, 1));
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::priority_sort_test

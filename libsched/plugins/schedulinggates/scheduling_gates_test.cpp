@@ -1,8 +1,7 @@
 // SchedulingGates: the text for a pod's gates, as Go prints the list.
 #include "libsched/plugins/trial_test.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::scheduling_gates_test {
 
 TEST_CASE("a pod with gates waits for all of them") {
   Trial t("SchedulingGates", node_n());
@@ -25,5 +24,4 @@ TEST_CASE("a pod with gates waits for all of them") {
   }
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::scheduling_gates_test

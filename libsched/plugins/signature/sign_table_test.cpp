@@ -2,8 +2,7 @@
 #include "libsched/ingest/recorded_table_test.hpp"
 #include "libsched/plugins/trial_test.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::sign_table_test {
 
 using simdjson::dom::array;
 using simdjson::dom::element;
@@ -32,8 +31,6 @@ Answer recorded(element e) {
   });
   return a;
 }
-
-}  // namespace
 
 TEST_CASE("recorded signatures of pods") {
   const RecordedTable table("sign.json.gz");
@@ -75,4 +72,4 @@ TEST_CASE("recorded signatures of pods") {
   CHECK(compared > 5000);
 }
 
-}  // namespace libsched
+}  // namespace libsched::sign_table_test

@@ -2,8 +2,7 @@
 // operators behind their gate, and taints that change under a state.
 #include "libsched/plugins/trial_test.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::taint_toleration_test {
 
 const char* const kNo = "UnschedulableAndUnresolvable: node(s) had untolerated taint(s)";
 
@@ -216,5 +215,4 @@ TEST_CASE("with the semantics of 1.31 the reason names the first taint that is n
         "UnschedulableAndUnresolvable: node(s) had untolerated taint {b: }");
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::taint_toleration_test

@@ -4,8 +4,7 @@
 #include "libsched/plugins/trial_test.hpp"
 #include "tests/unit/fast_clock.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::binding_test {
 
 std::string claim(const std::string& name, const std::string& annotations = "",
                   const std::string& spec = "", const std::string& storage_class = "local") {
@@ -120,8 +119,6 @@ struct Assumed {
     };
   }
 };
-
-}  // namespace
 
 TEST_CASE("PreBind has nothing to do where all claims are bound, or there are none") {
   Assumed bound(claim("c", kCompleted, ", volumeName: v") + volume(kClaimed), {"c"});
@@ -304,4 +301,4 @@ TEST_CASE("PreBind waits on its own thread while the writer continues") {
   }
 }
 
-}  // namespace libsched
+}  // namespace libsched::binding_test

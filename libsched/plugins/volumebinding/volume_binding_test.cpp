@@ -2,8 +2,7 @@
 // objects that Reserve assumes.
 #include "libsched/plugins/trial_test.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::volume_binding_test {
 
 const char* const kAffinity = "node(s) didn't match PersistentVolume's node affinity";
 const char* const kNoVolume = "node(s) didn't find available persistent volumes to bind";
@@ -355,5 +354,4 @@ TEST_CASE("Filter without PreFilter is upstream's Error") {
   CHECK(t.filter("{}") == "Error: running \"VolumeBinding\" filter plugin: not found");
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::volume_binding_test

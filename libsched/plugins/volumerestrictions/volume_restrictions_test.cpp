@@ -1,8 +1,7 @@
 // VolumeRestrictions: which volumes PreFilter skips, which disks conflict, and claims for one pod.
 #include "libsched/plugins/trial_test.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::volume_restrictions_test {
 
 const char* const kDisk = "Unschedulable: node(s) had no available disk";
 const char* const kOnce =
@@ -166,5 +165,4 @@ TEST_CASE("pods that join and leave after PreFilter count by the names of claims
         "\"PreFilterVolumeRestrictions\" from cycleState");
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::volume_restrictions_test

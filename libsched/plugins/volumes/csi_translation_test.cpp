@@ -4,8 +4,7 @@
 
 #include "libsched/plugins/trial_test.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::csi_translation_test {
 
 std::string volume(const std::string& labels, const std::string& spec) {
   return "apiVersion: v1\nkind: PersistentVolume\nmetadata: {name: pv, labels: {" + labels +
@@ -114,5 +113,4 @@ TEST_CASE("node affinity, and that of the translated volume") {
   }
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::csi_translation_test

@@ -1,8 +1,7 @@
 // VolumeZone: PreFilter's statuses for claims, and the nodes in a volume's zone.
 #include "libsched/plugins/trial_test.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::volume_zone_test {
 
 const char* const kNo = "UnschedulableAndUnresolvable: node(s) had no available volume zone";
 
@@ -129,5 +128,4 @@ TEST_CASE("Filter without PreFilter computes the zones itself") {
   CHECK(t.filter(kUse) == "Success");
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::volume_zone_test

@@ -8,8 +8,7 @@
 #include "doctest/doctest.h"
 #include "libsched/ingest/ingest.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::api_server_test {
 
 constexpr int64_t kSecond = 1'000'000'000;
 
@@ -263,5 +262,4 @@ TEST_CASE("random faults follow their seed and rate") {
   CHECK(failed < 140);
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::api_server_test

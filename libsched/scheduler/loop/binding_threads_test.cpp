@@ -15,8 +15,7 @@
 #include "libsched/scheduler/loop/scheduler.hpp"
 #include "tests/unit/fast_clock.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::binding_threads_test {
 
 constexpr int64_t kSecond = 1'000'000'000;
 
@@ -502,5 +501,4 @@ TEST_CASE("The baton goes from thread to thread in their order, and plugins' loc
   CHECK(baton.held());
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::binding_threads_test

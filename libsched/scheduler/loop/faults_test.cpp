@@ -16,8 +16,7 @@
 #include "tests/unit/fast_clock.hpp"
 #include "tests/unit/rounds.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::faults_test {
 
 constexpr int64_t kSecond = 1'000'000'000;
 constexpr size_t kRoom = 2;  // pods on a node
@@ -238,5 +237,4 @@ TEST_CASE("Nothing is lost in random worlds with faults") { play(worlds(400), 0)
 
 TEST_CASE("Nothing is lost in random worlds with faults on four threads") { play(worlds(40), 4); }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::faults_test

@@ -5,8 +5,7 @@
 
 #include "libsched/ingest/ingest.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::group_condition_test {
 
 Ref<const PodGroup> group(const std::string& conditions) {
   Result<ObjectSet> set = parse_objects(
@@ -65,5 +64,4 @@ TEST_CASE("a condition that the group has, and a step back, are not patched") {
   CHECK(patch("{type: A, status: 'False', reason: r}", {"A", "True", "s", ""}) != "none");
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::group_condition_test

@@ -7,8 +7,7 @@
 #include "libsched/scheduler/api_memory/api_server.hpp"
 #include "libsched/scheduler/loop/scheduler.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::schedule_group_test {
 
 constexpr int64_t kSecond = 1'000'000'000;
 
@@ -191,5 +190,4 @@ TEST_CASE("a member that is being deleted does not take part") {
   CHECK(w.scheduler->queue().in_flight().empty());
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::schedule_group_test

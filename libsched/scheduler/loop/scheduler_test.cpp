@@ -7,8 +7,7 @@
 #include "libsched/framework/fake_plugin_test.hpp"
 #include "libsched/scheduler/api_memory/api_server.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::scheduler_test {
 
 using Names = std::vector<std::string>;
 constexpr int64_t kSecond = 1'000'000'000;
@@ -333,5 +332,4 @@ TEST_CASE("A clock drives one scheduler at a time") {
   CHECK(other.error().rc == Rc::kState);
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::scheduler_test

@@ -6,8 +6,7 @@
 #include <mutex>
 #include <new>
 
-namespace libsched {
-namespace {
+namespace libsched::turns_test {
 
 using Names = std::vector<std::string>;
 constexpr int64_t kStart = 1'000'000;
@@ -116,5 +115,4 @@ TEST_CASE("At the end no task waits any more") {
   CHECK_FALSE(w.clock->has_sleeper());
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::turns_test

@@ -10,8 +10,7 @@
 #include "libsched/scheduler/metrics/scheduler_metrics.hpp"
 #include "libsched/scheduler/queue/queue_trial_test.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::metrics_test {
 
 constexpr const char* kOther = "other \"one\"\\\n";
 const std::string kAllGates = "GenericWorkload=true,GangScheduling=true";
@@ -310,5 +309,4 @@ TEST_CASE("metrics: threads observe while another reads") {
     CHECK_MESSAGE(text.find(line) != std::string::npos, std::string(line));
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::metrics_test

@@ -3,8 +3,7 @@
 
 #include <doctest/doctest.h>
 
-namespace libsched {
-namespace {
+namespace libsched::backoff_test {
 
 constexpr int64_t kS = kSecondNs;
 
@@ -51,5 +50,4 @@ TEST_CASE("times before 1970 are in the window below, and no sum overflows") {
   CHECK(windows.expiration(5 * kS, 1, 0) > 0);
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::backoff_test

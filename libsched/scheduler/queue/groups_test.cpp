@@ -1,8 +1,7 @@
 // The queue and pods of PodGroups: which pods are members, and how members come back.
 #include "libsched/scheduler/queue/queue_trial_test.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::groups_test {
 
 PodRef member(const std::string& name) {
   return queue_pod(name, 0, "", "schedulingGroup: {podGroupName: g}");
@@ -40,5 +39,4 @@ TEST_CASE("a rejected member of a group is retried by time alone") {
   CHECK(t.queue->unschedulable(false).size() == 1);
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::groups_test

@@ -5,8 +5,7 @@
 
 #include "libsched/scheduler/queue/queue_trial_test.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::in_flight_test {
 
 struct Flight {
   EventPlan x, y;
@@ -97,5 +96,4 @@ TEST_CASE("free entries are used again") {
   CHECK(f.list.event_count() == 0);
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::in_flight_test

@@ -3,8 +3,7 @@
 
 #include "libsched/scheduler/queue/queue_trial_test.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::moves_test {
 
 const ClusterEvent kNodeAdd{"Node", kAdd, {}};
 
@@ -377,5 +376,4 @@ TEST_CASE("without SchedulerPopFromBackoffQ the first tick is one second after t
   CHECK(t.queue->next_due() == kBegin + kSecondNs);
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::moves_test

@@ -8,8 +8,7 @@
 
 #include "libsched/scheduler/queue/queue_trial_test.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::pod_heap_test {
 
 struct ByPriority {
   bool operator()(const QueuedPodInfo& a, const QueuedPodInfo& b) const {
@@ -89,5 +88,4 @@ TEST_CASE("a pod that leaves, changes its rank or is replaced keeps the heap in 
   }
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::pod_heap_test

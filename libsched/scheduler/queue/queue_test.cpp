@@ -5,8 +5,7 @@
 
 #include "libsched/scheduler/queue/queue_trial_test.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::queue_test {
 
 const Fake kPlain = rejector("F", {{"Node", kAdd, {}}});
 
@@ -488,5 +487,4 @@ TEST_CASE("too many names of plugins are an error without effect") {
   CHECK(t.show() == "|||");
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::queue_test

@@ -10,8 +10,7 @@
 #include "libsched/ingest/ingest.hpp"
 #include "tests/unit/rounds.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::fragmentation_test {
 
 PodRef pod_of(const std::string& name, const std::string& requests, const std::string& more = "") {
   Result<PodRef> pod = parse_pod("{metadata: {name: " + name +
@@ -239,5 +238,4 @@ TEST_CASE("following changes gives the amounts of a count from scratch") {
   }
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::fragmentation_test

@@ -4,8 +4,7 @@
 #include "doctest/doctest.h"
 #include "libsched/ingest/ingest.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::recorder_test {
 
 struct Recording {
   Recording() {
@@ -115,5 +114,4 @@ TEST_CASE("samples are thinned out evenly, so their number is bounded") {
   }
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::recorder_test

@@ -10,8 +10,7 @@
 
 #include "libsched/framework/fake_plugin_test.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::simulation_test {
 
 constexpr int64_t kSecond = 1'000'000'000;
 
@@ -291,5 +290,4 @@ TEST_CASE("what does not fit together is refused at the beginning") {
   CHECK(late.error().rc == Rc::kState);
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::simulation_test

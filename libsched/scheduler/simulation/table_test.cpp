@@ -6,8 +6,7 @@
 #include "doctest/doctest.h"
 #include "libsched/scheduler/simulation/arrow.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::table_test {
 
 Ref<Table> sample() {
   auto t = make_ref<Table>("pods");
@@ -170,5 +169,4 @@ TEST_CASE("an empty table has arrays without rows") {
   batch.release(&batch);
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::table_test

@@ -11,8 +11,7 @@
 #include "libsched/ingest/ingest.hpp"
 #include "libsched/scheduler/simulation/trace_csv.hpp"
 
-namespace libsched {
-namespace {
+namespace libsched::workload_test {
 
 constexpr int64_t kSecond = 1'000'000'000;
 
@@ -280,5 +279,4 @@ TEST_CASE("a trace's reading can be cancelled") {
   CHECK(w->pod_count() == 0);
 }
 
-}  // namespace
-}  // namespace libsched
+}  // namespace libsched::workload_test

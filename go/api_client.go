@@ -25,7 +25,7 @@ type APIClient interface {
 type Event struct{ Type, Reason, Action, Note string }
 
 func clientOf(h C.uintptr_t, frame *C.lsgo_frame) (APIClient, *call) {
-	return cgo.Handle(h).Value().(APIClient), begin(frame, nil)
+	return cgo.Handle(h).Value().(APIClient), apiClient.begin(frame, nil)
 }
 
 // apiClient is the instance to which panics of clients are reported.

@@ -33,6 +33,11 @@
 // The other Run methods of Framework run the extension points from PostFilter to PostBind; they use the
 // [Services] of the cluster.
 //
+// # Queues and simulations
+//
+// A [SchedulingQueue] is upstream's scheduling queue. A [Simulation] runs a whole scheduler, with the pods of
+// a [TimedWorkload], on a virtual clock.
+//
 // # Verdicts and errors
 //
 // "The pod does not fit" is a verdict: a [Status], with upstream's methods, nil for Success. A failed

@@ -312,12 +312,13 @@ void lsgo_node_set_requested(const libsched_node_set* set, const char* resource,
   amounts(set, libsched_node_info_requested, lsgo_str(resource, len), out);
 }
 
-lsgo_evaluator* lsgo_evaluator_share(const lsgo_frame* asking) {
+lsgo_evaluator* lsgo_evaluator_share(const lsgo_frame* asking, libsched_evaluator* evaluator,
+                                     const libsched_view* view) {
   lsgo_evaluator* e = calloc(1, sizeof *e);
   if (e == NULL) return NULL;
-  e->evaluator = asking->evaluator->evaluator;
+  e->evaluator = evaluator;
   e->shared = true;
-  e->frame.view = asking->view;
+  e->frame.view = view;
   e->frame.services = asking->services;
   e->frame.evaluator = e;
   if (libsched_status_create(&e->status, NULL) != LIBSCHED_OK ||

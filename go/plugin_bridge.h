@@ -57,8 +57,9 @@ void lsgo_node_set_allocatable(const libsched_node_set *set, const char *resourc
 void lsgo_node_set_requested(const libsched_node_set *set, const char *resource, size_t len,
                              int64_t *out);
 
-/* Makes an evaluator for a plugin's queries that shares the calling one but has its own results.
-   NULL: out of memory. It is freed like any other, before the plugin returns. */
-lsgo_evaluator *lsgo_evaluator_share(const lsgo_frame *asking);
+/* Makes an evaluator for a plugin's queries on a view that shares the calling one but has its own
+   results. NULL: out of memory. It is freed like any other, before the plugin returns. */
+lsgo_evaluator *lsgo_evaluator_share(const lsgo_frame *asking, libsched_evaluator *evaluator,
+                                     const libsched_view *view);
 
 #endif

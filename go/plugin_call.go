@@ -1,5 +1,6 @@
 package libsched
 
+// #include "loop_bridge.h"
 // #include "plugin_bridge.h"
 import "C"
 
@@ -36,6 +37,7 @@ type instance struct {
 	subscriber  EventSubscriber
 	follower    ForkFollower
 
+	home  *home                            // its framework; nil: it is no plugin
 	shown string                           // the result of the plugin's Name
 	hints atomic.Pointer[[]QueueingHintFn] // of the events that it has registered
 
@@ -91,6 +93,7 @@ func (i *instance) pod(place int, ptr *C.libsched_pod) *Pod {
 
 // call is one call of a plugin, with the values lent to it.
 type call struct {
+	by       *instance
 	h        handle[*C.libsched_cycle_state] // open during the call
 	mu       sync.RWMutex
 	state    CycleState
@@ -108,8 +111,8 @@ func askerOf(frame *C.lsgo_frame) *evaluator { return askers.at(frame.evaluator.
 
 func nothingToFree(*C.libsched_cycle_state) {}
 
-func begin(frame *C.lsgo_frame, state *C.libsched_cycle_state) *call {
-	c := &call{frame: frame, ctx: context.Background()}
+func (i *instance) begin(frame *C.lsgo_frame, state *C.libsched_cycle_state) *call {
+	c := &call{by: i, frame: frame, ctx: context.Background()}
 	c.h.ptr, c.h.free = state, nothingToFree
 	c.state = CycleState{&c.h, &c.mu, c}
 	c.info.call, c.nodes.call = c, c
@@ -149,9 +152,11 @@ func (i *instance) end(c *call, status *C.libsched_status, code *C.libsched_code
 // endWithout is deferred by every slot without a Status.
 func (i *instance) endWithout(c *call) {
 	if reason := recover(); reason != nil {
-		switch {
+		switch own := C.lsgo_enclosing_own_frame(c.frame); {
 		case c.asker != nil:
 			c.asker.panicked = reason
+		case own != nil: // a change that a call with an ownFrame made
+			askerOf(own).panicked = reason
 		case c.frame != nil:
 			losePanic(c.frame.view, reason)
 		default:
@@ -234,7 +239,7 @@ func answer(status *C.libsched_status, s *Status) C.libsched_code {
 // call returns. Queries on it need the calling framework ([CycleState.Framework]). View returns nil
 // outside of a plugin's call.
 func (s *CycleState) View() View {
-	if s == nil || s.call == nil || s.call.frame == nil || s.call.frame.view == nil {
+	if s == nil || s.call == nil || s.call.viewed() == nil {
 		return nil
 	}
 	return s.call.view()
@@ -242,10 +247,13 @@ func (s *CycleState) View() View {
 
 // Framework returns the framework that calls a plugin; nil outside of a plugin's call.
 func (s *CycleState) Framework() *Framework {
-	if s == nil || s.call == nil || s.call.asker == nil {
+	if s == nil || s.call == nil {
 		return nil
 	}
-	return &Framework{h: s.call.asker.fw, lent: true}
+	if fw := s.call.framework(); fw != nil {
+		return &Framework{h: fw, lent: true}
+	}
+	return nil
 }
 
 // Services returns the services of the view that a plugin is asked about; nil outside of a plugin's call.
@@ -253,7 +261,59 @@ func (s *CycleState) Services() *Services {
 	if s == nil || s.call == nil || s.call.asker == nil {
 		return nil
 	}
-	return s.call.asker.services
+	if services := s.call.asker.services; services != nil {
+		return services
+	}
+	if e := s.call.evaluator(); e != nil {
+		return refServices(C.libsched_evaluator_services(e))
+	}
+	return nil
+}
+
+// viewed returns the view that the plugin is asked about: that of the frame or, in an ownFrame without a
+// view, that of the cycle.
+func (c *call) viewed() *C.libsched_view {
+	if c.frame == nil {
+		return nil
+	}
+	if c.frame.view != nil || c.asker == nil {
+		return c.frame.view
+	}
+	state, ok := c.h.acquire()
+	if !ok {
+		return nil
+	}
+	defer c.h.release()
+	return C.libsched_cycle_state_view(state)
+}
+
+// evaluator returns the evaluator that asks the plugin, or nil.
+func (c *call) evaluator() *C.libsched_evaluator {
+	if c.asker == nil {
+		return nil
+	}
+	if e := c.asker.c; e != nil && e.evaluator != nil {
+		return e.evaluator
+	}
+	state, ok := c.h.acquire()
+	if !ok {
+		return nil
+	}
+	defer c.h.release()
+	return C.libsched_cycle_state_evaluator(state)
+}
+
+// framework returns the framework of the evaluator that asks; in an ownFrame it is the plugin's.
+func (c *call) framework() *handle[*C.libsched_framework] {
+	switch {
+	case c.asker == nil:
+		return nil
+	case c.asker.fw != nil:
+		return c.asker.fw
+	case c.by.home == nil:
+		return nil
+	}
+	return c.by.home.fw.Load()
 }
 
 // callView is the view of one call.
@@ -268,7 +328,7 @@ func (c *call) view() *callView {
 			if _, ok := c.h.acquire(); !ok {
 				return nil
 			}
-			return c.frame.view
+			return c.viewed()
 		},
 		leave: c.h.release,
 	}, c}
@@ -279,18 +339,19 @@ func (v *callView) borrow(fw *Framework) (*evaluator, *C.libsched_view, error) {
 	if _, ok := c.h.acquire(); !ok {
 		return nil, nil, &Error{Code: ErrMisuse, Msg: "the plugin's call has returned", cause: ErrClosed}
 	}
-	if c.asker == nil || c.asker.fw != fw.h {
+	asks, view := c.evaluator(), c.viewed()
+	if asks == nil || c.framework() != fw.h {
 		c.h.release()
 		return nil, nil, &Error{Code: ErrMisuse, Msg: "a plugin's View is for the framework that asks it"}
 	}
-	shared := C.lsgo_evaluator_share(c.frame)
+	shared := C.lsgo_evaluator_share(c.frame, asks, view)
 	if shared == nil {
 		c.h.release()
 		return nil, nil, &Error{Code: ErrNoMemory, Msg: ErrNoMemory.Error()}
 	}
 	e := ownEvaluator(shared, fw)
-	e.services = c.asker.services
-	return e, c.frame.view, nil
+	e.services = c.state.Services()
+	return e, view, nil
 }
 
 func (v *callView) giveBack(_ *Framework, e *evaluator) {

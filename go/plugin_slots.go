@@ -35,7 +35,8 @@ func lsgoReleasePlugin(h C.uintptr_t) { instances.remove(h) }
 //export lsgoPreFilter
 func lsgoPreFilter(h C.uintptr_t, frame *C.lsgo_frame, state *C.libsched_cycle_state, pod *C.libsched_pod,
 	result *C.libsched_prefilter_result, status *C.libsched_status) (code C.libsched_code) {
-	i, c := instanceOf(h), begin(frame, state)
+	i := instanceOf(h)
+	c := i.begin(frame, state)
 	defer i.end(c, status, &code)
 	narrowed, s := i.preFilter.PreFilter(c.ctx, &c.state, i.pod(0, pod))
 	if narrowed != nil && narrowed.NodeNames != nil {
@@ -51,7 +52,8 @@ func lsgoPreFilter(h C.uintptr_t, frame *C.lsgo_frame, state *C.libsched_cycle_s
 //export lsgoFilter
 func lsgoFilter(h C.uintptr_t, frame *C.lsgo_frame, state *C.libsched_cycle_state, pod *C.libsched_pod,
 	info *C.libsched_node_info, status *C.libsched_status) (code C.libsched_code) {
-	i, c := instanceOf(h), begin(frame, state)
+	i := instanceOf(h)
+	c := i.begin(frame, state)
 	defer i.end(c, status, &code)
 	c.info.one = info
 	return c.answer(status, i.filter.Filter(c.ctx, &c.state, i.pod(0, pod), &c.info))
@@ -61,7 +63,8 @@ func lsgoFilter(h C.uintptr_t, frame *C.lsgo_frame, state *C.libsched_cycle_stat
 func lsgoFilterBatch(h C.uintptr_t, frame *C.lsgo_frame, state *C.libsched_cycle_state,
 	pod *C.libsched_pod, set *C.libsched_node_set, rows *C.uint32_t, n C.size_t, codes *C.int8_t,
 	reasons *C.uint16_t, status *C.libsched_status) (code C.libsched_code) {
-	i, c := instanceOf(h), begin(frame, state)
+	i := instanceOf(h)
+	c := i.begin(frame, state)
 	defer i.end(c, status, &code)
 	c.verdicts = Verdicts{sliceOf[int8](codes, n), sliceOf[uint16](reasons, n)}
 	return c.answer(status, i.filterBatch.FilterBatch(c.ctx, &c.state, i.pod(0, pod), c.lend(set, rows, n),
@@ -71,7 +74,8 @@ func lsgoFilterBatch(h C.uintptr_t, frame *C.lsgo_frame, state *C.libsched_cycle
 //export lsgoPreScore
 func lsgoPreScore(h C.uintptr_t, frame *C.lsgo_frame, state *C.libsched_cycle_state, pod *C.libsched_pod,
 	set *C.libsched_node_set, rows *C.uint32_t, n C.size_t, status *C.libsched_status) (code C.libsched_code) {
-	i, c := instanceOf(h), begin(frame, state)
+	i := instanceOf(h)
+	c := i.begin(frame, state)
 	defer i.end(c, status, &code)
 	return c.answer(status, i.preScore.PreScore(c.ctx, &c.state, i.pod(0, pod), c.lend(set, rows, n)))
 }
@@ -79,7 +83,8 @@ func lsgoPreScore(h C.uintptr_t, frame *C.lsgo_frame, state *C.libsched_cycle_st
 //export lsgoScore
 func lsgoScore(h C.uintptr_t, frame *C.lsgo_frame, state *C.libsched_cycle_state, pod *C.libsched_pod,
 	info *C.libsched_node_info, score *C.int64_t, status *C.libsched_status) (code C.libsched_code) {
-	i, c := instanceOf(h), begin(frame, state)
+	i := instanceOf(h)
+	c := i.begin(frame, state)
 	defer i.end(c, status, &code)
 	c.info.one = info
 	number, s := i.score.Score(c.ctx, &c.state, i.pod(0, pod), &c.info)
@@ -91,7 +96,8 @@ func lsgoScore(h C.uintptr_t, frame *C.lsgo_frame, state *C.libsched_cycle_state
 func lsgoScoreBatch(h C.uintptr_t, frame *C.lsgo_frame, state *C.libsched_cycle_state,
 	pod *C.libsched_pod, set *C.libsched_node_set, rows *C.uint32_t, n C.size_t, scores *C.int64_t,
 	status *C.libsched_status) (code C.libsched_code) {
-	i, c := instanceOf(h), begin(frame, state)
+	i := instanceOf(h)
+	c := i.begin(frame, state)
 	defer i.end(c, status, &code)
 	return c.answer(status, i.scoreBatch.ScoreBatch(c.ctx, &c.state, i.pod(0, pod), c.lend(set, rows, n),
 		sliceOf[int64](scores, n)))
@@ -101,7 +107,8 @@ func lsgoScoreBatch(h C.uintptr_t, frame *C.lsgo_frame, state *C.libsched_cycle_
 func lsgoNormalizeScore(h C.uintptr_t, frame *C.lsgo_frame, state *C.libsched_cycle_state,
 	pod *C.libsched_pod, set *C.libsched_node_set, rows *C.uint32_t, n C.size_t, scores *C.int64_t,
 	status *C.libsched_status) (code C.libsched_code) {
-	i, c := instanceOf(h), begin(frame, state)
+	i := instanceOf(h)
+	c := i.begin(frame, state)
 	defer i.end(c, status, &code)
 	if i.extensions == nil {
 		return c.answer(status, nil)
@@ -113,7 +120,8 @@ func lsgoNormalizeScore(h C.uintptr_t, frame *C.lsgo_frame, state *C.libsched_cy
 //export lsgoReserve
 func lsgoReserve(h C.uintptr_t, frame *C.lsgo_frame, state *C.libsched_cycle_state, pod *C.libsched_pod,
 	node *C.char, n C.size_t, status *C.libsched_status) (code C.libsched_code) {
-	i, c := instanceOf(h), begin(frame, state)
+	i := instanceOf(h)
+	c := i.begin(frame, state)
 	defer i.end(c, status, &code)
 	return c.answer(status, i.reserve.Reserve(c.ctx, &c.state, i.pod(0, pod),
 		goString(C.libsched_str{ptr: node, len: n})))
@@ -122,7 +130,8 @@ func lsgoReserve(h C.uintptr_t, frame *C.lsgo_frame, state *C.libsched_cycle_sta
 //export lsgoUnreserve
 func lsgoUnreserve(h C.uintptr_t, frame *C.lsgo_frame, state *C.libsched_cycle_state, pod *C.libsched_pod,
 	node *C.char, n C.size_t) {
-	i, c := instanceOf(h), begin(frame, state)
+	i := instanceOf(h)
+	c := i.begin(frame, state)
 	defer i.endWithout(c)
 	i.reserve.Unreserve(c.ctx, &c.state, i.pod(0, pod), goString(C.libsched_str{ptr: node, len: n}))
 	c.returned = true

@@ -21,7 +21,8 @@ func lsgoInstanceName(h C.uintptr_t, out *C.libsched_str) {
 //export lsgoLess
 func lsgoLess(h C.uintptr_t, frame *C.lsgo_frame, a *C.libsched_pod, aSince C.int64_t, b *C.libsched_pod,
 	bSince C.int64_t) C.bool {
-	i, c := instanceOf(h), begin(frame, nil)
+	i := instanceOf(h)
+	c := i.begin(frame, nil)
 	defer i.endWithout(c)
 	less := i.queueSort.Less(QueuedPod{i.pod(0, a), time.Unix(0, int64(aSince))},
 		QueuedPod{i.pod(1, b), time.Unix(0, int64(bSince))})
@@ -32,7 +33,8 @@ func lsgoLess(h C.uintptr_t, frame *C.lsgo_frame, a *C.libsched_pod, aSince C.in
 //export lsgoPreEnqueue
 func lsgoPreEnqueue(h C.uintptr_t, frame *C.lsgo_frame, pod *C.libsched_pod,
 	status *C.libsched_status) (code C.libsched_code) {
-	i, c := instanceOf(h), begin(frame, nil)
+	i := instanceOf(h)
+	c := i.begin(frame, nil)
 	defer i.end(c, status, &code)
 	return c.answer(status, i.preEnqueue.PreEnqueue(c.ctx, i.pod(0, pod)))
 }
@@ -40,7 +42,8 @@ func lsgoPreEnqueue(h C.uintptr_t, frame *C.lsgo_frame, pod *C.libsched_pod,
 //export lsgoChangePod
 func lsgoChangePod(h C.uintptr_t, frame *C.lsgo_frame, state *C.libsched_cycle_state, pod, other *C.libsched_pod,
 	info *C.libsched_node_info, added C.bool, status *C.libsched_status) (code C.libsched_code) {
-	i, c := instanceOf(h), begin(frame, state)
+	i := instanceOf(h)
+	c := i.begin(frame, state)
 	defer i.end(c, status, &code)
 	if i.changes == nil {
 		return c.answer(status, nil)
@@ -56,7 +59,8 @@ func lsgoChangePod(h C.uintptr_t, frame *C.lsgo_frame, state *C.libsched_cycle_s
 func lsgoPostFilter(h C.uintptr_t, frame *C.lsgo_frame, state *C.libsched_cycle_state, pod *C.libsched_pod,
 	statuses *C.libsched_node_statuses, nomination *C.libsched_nomination,
 	status *C.libsched_status) (code C.libsched_code) {
-	i, c := instanceOf(h), begin(frame, state)
+	i := instanceOf(h)
+	c := i.begin(frame, state)
 	defer i.end(c, status, &code)
 	lent := lendStatuses(statuses)
 	defer lent.h.closeAndWait()
@@ -72,7 +76,8 @@ func lsgoPostFilter(h C.uintptr_t, frame *C.lsgo_frame, state *C.libsched_cycle_
 //export lsgoPermit
 func lsgoPermit(h C.uintptr_t, frame *C.lsgo_frame, state *C.libsched_cycle_state, pod *C.libsched_pod,
 	node C.libsched_str, timeout *C.int64_t, status *C.libsched_status) (code C.libsched_code) {
-	i, c := instanceOf(h), begin(frame, state)
+	i := instanceOf(h)
+	c := i.begin(frame, state)
 	defer i.end(c, status, &code)
 	s, wait := i.permit.Permit(c.ctx, &c.state, i.pod(0, pod), goString(node))
 	*timeout = C.int64_t(wait)
@@ -82,7 +87,8 @@ func lsgoPermit(h C.uintptr_t, frame *C.lsgo_frame, state *C.libsched_cycle_stat
 //export lsgoPreBindPreFlight
 func lsgoPreBindPreFlight(h C.uintptr_t, frame *C.lsgo_frame, state *C.libsched_cycle_state,
 	pod *C.libsched_pod, node C.libsched_str, parallel *C.bool, status *C.libsched_status) (code C.libsched_code) {
-	i, c := instanceOf(h), begin(frame, state)
+	i := instanceOf(h)
+	c := i.begin(frame, state)
 	defer i.end(c, status, &code)
 	result, s := i.preBind.PreBindPreFlight(c.ctx, &c.state, i.pod(0, pod), goString(node))
 	*parallel = C.bool(result != nil && result.AllowParallel)
@@ -92,7 +98,8 @@ func lsgoPreBindPreFlight(h C.uintptr_t, frame *C.lsgo_frame, state *C.libsched_
 //export lsgoPreBind
 func lsgoPreBind(h C.uintptr_t, frame *C.lsgo_frame, state *C.libsched_cycle_state, pod *C.libsched_pod,
 	node C.libsched_str, status *C.libsched_status) (code C.libsched_code) {
-	i, c := instanceOf(h), begin(frame, state)
+	i := instanceOf(h)
+	c := i.begin(frame, state)
 	defer i.end(c, status, &code)
 	return c.answer(status, i.preBind.PreBind(c.ctx, &c.state, i.pod(0, pod), goString(node)))
 }
@@ -100,7 +107,8 @@ func lsgoPreBind(h C.uintptr_t, frame *C.lsgo_frame, state *C.libsched_cycle_sta
 //export lsgoBind
 func lsgoBind(h C.uintptr_t, frame *C.lsgo_frame, state *C.libsched_cycle_state, pod *C.libsched_pod,
 	node C.libsched_str, status *C.libsched_status) (code C.libsched_code) {
-	i, c := instanceOf(h), begin(frame, state)
+	i := instanceOf(h)
+	c := i.begin(frame, state)
 	defer i.end(c, status, &code)
 	return c.answer(status, i.bind.Bind(c.ctx, &c.state, i.pod(0, pod), goString(node)))
 }
@@ -108,7 +116,8 @@ func lsgoBind(h C.uintptr_t, frame *C.lsgo_frame, state *C.libsched_cycle_state,
 //export lsgoPostBind
 func lsgoPostBind(h C.uintptr_t, frame *C.lsgo_frame, state *C.libsched_cycle_state, pod *C.libsched_pod,
 	node C.libsched_str) {
-	i, c := instanceOf(h), begin(frame, state)
+	i := instanceOf(h)
+	c := i.begin(frame, state)
 	defer i.endWithout(c)
 	i.postBind.PostBind(c.ctx, &c.state, i.pod(0, pod), goString(node))
 	c.returned = true
@@ -117,7 +126,8 @@ func lsgoPostBind(h C.uintptr_t, frame *C.lsgo_frame, state *C.libsched_cycle_st
 //export lsgoSign
 func lsgoSign(h C.uintptr_t, frame *C.lsgo_frame, pod *C.libsched_pod, signature *C.libsched_signature,
 	status *C.libsched_status) (code C.libsched_code) {
-	i, c := instanceOf(h), begin(frame, nil)
+	i := instanceOf(h)
+	c := i.begin(frame, nil)
 	defer i.end(c, status, &code)
 	fragments, s := i.sign.SignPod(c.ctx, i.pod(0, pod))
 	if !s.IsSuccess() {
@@ -136,7 +146,8 @@ func lsgoSign(h C.uintptr_t, frame *C.lsgo_frame, pod *C.libsched_pod, signature
 //export lsgoEventsToRegister
 func lsgoEventsToRegister(h C.uintptr_t, frame *C.lsgo_frame, events *C.libsched_events,
 	status *C.libsched_status) (code C.libsched_code) {
-	i, c := instanceOf(h), begin(frame, nil)
+	i := instanceOf(h)
+	c := i.begin(frame, nil)
 	defer i.end(c, status, &code)
 	list, err := i.events.EventsToRegister(c.ctx)
 	if err != nil {
@@ -155,7 +166,8 @@ func lsgoEventsToRegister(h C.uintptr_t, frame *C.lsgo_frame, events *C.libsched
 //export lsgoQueueingHint
 func lsgoQueueingHint(h C.uintptr_t, frame *C.lsgo_frame, index C.size_t, pod *C.libsched_pod,
 	change *C.libsched_object_change, queue *C.bool, status *C.libsched_status) (code C.libsched_code) {
-	i, c := instanceOf(h), begin(frame, nil)
+	i := instanceOf(h)
+	c := i.begin(frame, nil)
 	defer i.end(c, status, &code)
 	hints := i.hints.Load()
 	if hints == nil || int(index) >= len(*hints) || (*hints)[index] == nil {
@@ -169,7 +181,8 @@ func lsgoQueueingHint(h C.uintptr_t, frame *C.lsgo_frame, index C.size_t, pod *C
 //export lsgoOnEvent
 func lsgoOnEvent(h C.uintptr_t, frame *C.lsgo_frame, services *C.libsched_services,
 	change *C.libsched_object_change) {
-	i, c := instanceOf(h), begin(frame, nil)
+	i := instanceOf(h)
+	c := i.begin(frame, nil)
 	defer i.endWithout(c)
 	i.subscriber.OnEvent(refServices(services), c.view(), &ObjectChange{c, change})
 	c.returned = true
@@ -177,7 +190,8 @@ func lsgoOnEvent(h C.uintptr_t, frame *C.lsgo_frame, services *C.libsched_servic
 
 //export lsgoFork
 func lsgoFork(h C.uintptr_t, frame *C.lsgo_frame, what C.int) {
-	i, c := instanceOf(h), begin(frame, nil)
+	i := instanceOf(h)
+	c := i.begin(frame, nil)
 	defer i.endWithout(c)
 	switch what {
 	case C.LSGO_FORKED:

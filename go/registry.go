@@ -134,7 +134,9 @@ func (g *registration) instance(args json.RawMessage) (*instance, error) {
 		return nil, fmt.Errorf("the factory of plugin %q gave a %v, but it was registered as %v", g.name,
 			v.Type(), g.of)
 	}
-	return newInstance(g.name, plugin), nil
+	i := newInstance(g.name, plugin)
+	i.home = g.making.home
+	return i, nil
 }
 
 func (r *Registry) add(g *registration, options []PluginOption) error {

@@ -319,11 +319,17 @@ func (s *Services) NominatedNode(pod *Pod) string {
 		return ""
 	}
 	defer s.core.release()
-	if s.core.mu.TryRLock() {
-		defer s.core.mu.RUnlock()
-	} else if C.lsgo_holds(ptr) == C.LSGO_HOLDS_NOT {
-		s.core.mu.RLock()
-		defer s.core.mu.RUnlock()
-	}
+	defer s.core.read(ptr)()
 	return goString(C.libsched_services_nominated_node(ptr, p))
+}
+
+// read locks mu for reading nominations, unless a call holds it that asks a plugin on this goroutine.
+func (k *servicesCore) read(ptr *C.libsched_services) (done func()) {
+	if !k.mu.TryRLock() {
+		if C.lsgo_holds(ptr) != C.LSGO_HOLDS_NOT {
+			return func() {}
+		}
+		k.mu.RLock()
+	}
+	return k.mu.RUnlock
 }

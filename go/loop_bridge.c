@@ -1,0 +1,120 @@
+/* See loop_bridge.h. */
+#include "loop_bridge.h"
+
+#include <stdlib.h>
+
+#include "_cgo_export.h"
+
+/* ---- frames ---- */
+
+lsgo_evaluator *lsgo_own_frame(const libsched_view *view, const libsched_services *services,
+                               uintptr_t self) {
+  lsgo_evaluator *e = calloc(1, sizeof *e);
+  if (e == NULL) return NULL;
+  e->shared = true;
+  e->self = self;
+  e->frame.view = view;
+  e->frame.services = services;
+  e->frame.evaluator = e;
+  if (libsched_cancel_create(&e->cancel, NULL) != LIBSCHED_OK) {
+    lsgo_evaluator_free(e);
+    return NULL;
+  }
+  return e;
+}
+
+bool lsgo_inside_frame(const lsgo_frame *frame) {
+  for (const lsgo_frame *at = lsgo_asking(); at != NULL; at = at->outer)
+    if (at == frame) return true;
+  return false;
+}
+
+const lsgo_frame *lsgo_enclosing_own_frame(const lsgo_frame *frame) {
+  for (; frame != NULL; frame = frame->outer)
+    if (frame->evaluator != NULL && frame->evaluator->evaluator == NULL) return frame;
+  return NULL;
+}
+
+/* ---- queues ---- */
+
+libsched_rc lsgo_queue_create(lsgo_evaluator **profiles, size_t count,
+                              const libsched_queue_options *options, libsched_queue **out,
+                              libsched_error **error) {
+  libsched_evaluator **list = malloc(count * sizeof *list);
+  if (list == NULL) return LIBSCHED_ERR_NO_MEMORY;
+  for (size_t i = 0; i < count; ++i) list[i] = profiles[i]->evaluator;
+  const libsched_rc rc = libsched_queue_create(list, count, options, out, error);
+  free(list);
+  return rc;
+}
+
+/* Splits the concatenated strings in `text`; NULL: out of memory. */
+static libsched_str *split(const char *text, const size_t *lengths, size_t count) {
+  libsched_str *strs = malloc((count + 1) * sizeof *strs);
+  for (size_t i = 0; strs != NULL && i < count; ++i) {
+    strs[i] = lsgo_str(text, lengths[i]);
+    text += lengths[i];
+  }
+  return strs;
+}
+
+libsched_rc lsgo_queue_add_unschedulable(libsched_queue *queue, libsched_queued_pod *queued,
+                                         const libsched_pod *pod, const char *names,
+                                         const size_t *lengths, size_t unschedulable,
+                                         size_t pending, libsched_error **error) {
+  libsched_str *strs = split(names, lengths, unschedulable + pending);
+  if (strs == NULL) return LIBSCHED_ERR_NO_MEMORY;
+  libsched_rejection rejection = LIBSCHED_REJECTION_INIT;
+  rejection.unschedulable = strs;
+  rejection.unschedulable_count = unschedulable;
+  rejection.pending = strs + unschedulable;
+  rejection.pending_count = pending;
+  const libsched_rc rc = libsched_queue_add_unschedulable(queue, queued, pod, &rejection, error);
+  free(strs);
+  return rc;
+}
+
+libsched_rc lsgo_queue_move_all(libsched_queue *queue, const libsched_queue_event *event,
+                                const char *resource, size_t resource_len, const char *label,
+                                size_t label_len, libsched_error **error) {
+  libsched_queue_event whole = *event;
+  whole.resource = lsgo_str(resource, resource_len);
+  whole.label = lsgo_str(label, label_len);
+  return libsched_queue_move_all(queue, &whole, error);
+}
+
+/* ---- simulations ---- */
+
+libsched_rc lsgo_workload_add_trace(libsched_workload *workload, const char *csv, size_t csv_len,
+                                    const char *texts, const size_t *lengths,
+                                    const libsched_cancel *cancel, libsched_error **error) {
+  libsched_trace_options options = LIBSCHED_TRACE_OPTIONS_INIT;
+  libsched_str *const to[] = {&options.file, &options.ns, &options.scheduler_name,
+                              &options.gpu_resource, &options.gpu_model_label};
+  for (size_t i = 0; i < sizeof to / sizeof to[0]; ++i) {
+    *to[i] = lsgo_str(texts, lengths[i]);
+    texts += lengths[i];
+  }
+  options.cancel = cancel;
+  return libsched_workload_add_trace(workload, lsgo_str(csv, csv_len), &options, error);
+}
+
+static bool tell(void *user_data, const libsched_progress *progress) {
+  return lsgoProgress((uintptr_t)user_data, (libsched_progress *)progress);
+}
+
+libsched_rc lsgo_simulation_run(libsched_simulation *simulation, int64_t until_ns,
+                                const libsched_cancel *cancel, uintptr_t progress,
+                                libsched_error **error) {
+  return libsched_simulation_run(simulation, until_ns, cancel, progress == 0 ? NULL : tell,
+                                 (void *)progress, error);
+}
+
+static bool write_piece(void *user_data, libsched_str piece) {
+  return lsgoWritePiece((uintptr_t)user_data, piece);
+}
+
+libsched_rc lsgo_table_write(const libsched_table *table, uint32_t format, uintptr_t writer,
+                             libsched_error **error) {
+  return libsched_table_write(table, format, write_piece, (void *)writer, error);
+}

@@ -1,0 +1,41 @@
+/* The functions of queue.h and simulation.h for Go, shaped as in bridge.h. */
+#ifndef LIBSCHED_GO_LOOP_BRIDGE_H
+#define LIBSCHED_GO_LOOP_BRIDGE_H
+
+#include "bridge.h"
+
+/* A frame for calls that no evaluator makes: `self` is the number of the Go evaluator that plugins find
+   as their caller. NULL: out of memory. lsgo_evaluator_free() frees it. */
+lsgo_evaluator *lsgo_own_frame(const libsched_view *view, const libsched_services *services,
+                               uintptr_t self);
+/* Tells whether this thread is inside a call with this frame. */
+bool lsgo_inside_frame(const lsgo_frame *frame);
+/* The innermost frame from `frame` outwards that lsgo_own_frame() made, or NULL. */
+const lsgo_frame *lsgo_enclosing_own_frame(const lsgo_frame *frame);
+
+libsched_rc lsgo_queue_create(lsgo_evaluator **profiles, size_t count,
+                              const libsched_queue_options *options, libsched_queue **out,
+                              libsched_error **error);
+/* Names of plugins are passed as lsgo_add_pods takes names of nodes. */
+libsched_rc lsgo_queue_add_unschedulable(libsched_queue *queue, libsched_queued_pod *queued,
+                                         const libsched_pod *pod, const char *names,
+                                         const size_t *lengths, size_t unschedulable,
+                                         size_t pending, libsched_error **error);
+/* `event` has no texts. */
+libsched_rc lsgo_queue_move_all(libsched_queue *queue, const libsched_queue_event *event,
+                                const char *resource, size_t resource_len, const char *label,
+                                size_t label_len, libsched_error **error);
+
+/* The texts are passed as lsgo_add_pods takes names of nodes, in the order of the options. */
+libsched_rc lsgo_workload_add_trace(libsched_workload *workload, const char *csv, size_t csv_len,
+                                    const char *texts, const size_t *lengths,
+                                    const libsched_cancel *cancel, libsched_error **error);
+/* `progress` is a runtime/cgo handle, or 0. */
+libsched_rc lsgo_simulation_run(libsched_simulation *simulation, int64_t until_ns,
+                                const libsched_cancel *cancel, uintptr_t progress,
+                                libsched_error **error);
+/* `writer` is a runtime/cgo handle. */
+libsched_rc lsgo_table_write(const libsched_table *table, uint32_t format, uintptr_t writer,
+                             libsched_error **error);
+
+#endif

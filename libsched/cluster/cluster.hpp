@@ -113,6 +113,20 @@ class Cluster final : public RefCounted {
    private:
     Cluster* cluster_;
   };
+  // Exists while the plugins that run on this cluster read it no more, and wait: others may change
+  // it.
+  class Released {
+   public:
+    explicit Released(Cluster* cluster)
+        : cluster_(cluster), judging_(std::exchange(cluster->judging_, 0)) {}
+    ~Released() { cluster_->judging_ += judging_; }
+    Released(const Released&) = delete;
+    Released& operator=(const Released&) = delete;
+
+   private:
+    Cluster* cluster_;
+    int judging_;
+  };
 
  private:
   void renew();  // the work of refresh()

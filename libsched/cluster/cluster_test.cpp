@@ -47,6 +47,22 @@ std::string show(Cluster& cluster) {
   return out;
 }
 
+TEST_CASE("a cluster that is judged does not change, unless those that read it wait") {
+  Cluster cluster;
+  const auto change = [&] { return cluster.apply(objects(node("n1"))); };
+  const Cluster::Judging outer(&cluster), inner(&cluster);
+  CHECK(change().error().rc == Rc::kMisuse);
+  {
+    const Cluster::Released released(&cluster);
+    CHECK_FALSE(cluster.judged());
+    CHECK(change().ok());
+    const Cluster::Judging others(&cluster);
+    CHECK(change().error().rc == Rc::kMisuse);
+  }
+  CHECK(cluster.judged());
+  CHECK(change().error().rc == Rc::kMisuse);
+}
+
 TEST_CASE("applying a dump again changes nothing, including the order of pods") {
   Ref<Cluster> c = make_ref<Cluster>();
   const std::string dump =

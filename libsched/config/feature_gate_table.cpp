@@ -41,7 +41,7 @@ constexpr GateInfo kGates[] = {
     {"NominatedNodeNameForExpectation", B, true, false, Y},
     {"OpportunisticBatching", B, true, false, N},
     {"PodLevelResources", B, true, false, U},
-    {"SchedulerAsyncAPICalls", B, false, false, U},
+    {"SchedulerAsyncAPICalls", B, false, false, Y},
     {"SchedulerAsyncPreemption", B, true, false, Y},
     {"SchedulerPopFromBackoffQ", B, true, false, Y},
     {"SchedulerQueueingHints", G, true, true, U},

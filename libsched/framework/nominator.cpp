@@ -74,6 +74,14 @@ void Nominator::update(const Pod& old_pod, const PodRef& new_pod) {
   replace(old_pod, new_pod, keep);
 }
 
+void Nominator::show(const PodRef& shown) {
+  const auto it = node_of_.find(PodKey(*shown).get());
+  if (it == node_of_.end()) return;
+  std::vector<PodRef>& pods = by_node_.find(it->second)->second;
+  *std::find_if(pods.begin(), pods.end(), [&](const PodRef& p) { return same_pod(*p, *shown); }) =
+      shown;
+}
+
 const std::vector<PodRef>& Nominator::on(Str node) const {
   static constinit const std::vector<PodRef> kNone;
   const auto it = by_node_.find(node);

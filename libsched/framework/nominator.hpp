@@ -34,6 +34,9 @@ class Nominator {
   // has.
   void update(const Pod& old_pod, const PodRef& new_pod);
 
+  // Replaces a nominated pod by `shown`, of the same uid, in its place.
+  void show(const PodRef& shown);
+
   bool empty() const { return node_of_.empty(); }
   // In the order in which they were added; may be empty.
   const std::vector<PodRef>& on(Str node) const;

@@ -51,6 +51,18 @@ TEST_CASE("nominations: an override counts, else the pod's own") {
   CHECK(n.all().empty());
 }
 
+TEST_CASE("a nominated pod is shown as another version, in its place") {
+  Nominator n;
+  n.show(pod("a"));
+  CHECK(n.empty());
+  n.add(pod("a"), Nomination{true, "n1"});
+  n.add(pod("b"), Nomination{true, "n1"});
+  const PodRef shown = pod("a");
+  n.show(shown);
+  CHECK(on(n, "n1") == "ab");
+  CHECK(n.on("n1")[0].get() == shown.get());
+}
+
 TEST_CASE("an update keeps nominations that no document has") {
   Nominator n;
   n.add(pod("a"), Nomination{true, "n1"});

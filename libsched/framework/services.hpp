@@ -54,6 +54,8 @@ class PodLister {
   ~PodLister() = default;
 };
 
+class ApiCalls;  // api_calls.hpp
+
 class Services final : public RefCounted {
  public:
   // Defaults: a virtual clock; an API client that only records requests; `clock`; tasks that run at
@@ -78,6 +80,8 @@ class Services final : public RefCounted {
 
   // Set by a scheduler, and used on its thread. Null: nobody knows all pods.
   const PodLister* pods = nullptr;
+  // Likewise, with SchedulerAsyncAPICalls. Null: calls are made at once.
+  ApiCalls* calls = nullptr;
 
   // Upstream's PodActivator: pods (keys "namespace/name") for the queue to retry at once.
   void activate(std::map<std::string, PodRef> pods);

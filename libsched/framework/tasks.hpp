@@ -19,6 +19,9 @@ class Tasks : public RefCounted {
   // Returns when it is the caller's turn, where the order of tasks matters: before an action that
   // others see, and after it. `what` names the action and outlives the call.
   virtual void turn(Rank rank, const char* what, const ObjectMeta& about) = 0;
+  // Runs calls to the API server in the middle of a cycle, which reads the cluster no more: others
+  // may change it meanwhile.
+  virtual void outside_cycle(const std::function<void()>& calls) { calls(); }
 };
 
 // Runs each task at once, on the thread that starts it.

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "libsched/framework/api_calls.hpp"
 #include "libsched/framework/binding_run.hpp"
 #include "libsched/framework/plugin_scope.hpp"
 
@@ -44,12 +45,10 @@ Status Binding::at(CyclePoint point, F&& f) const {
 void Binding::expect() {
   if (!expects()) return;
   expected_ = true;
-  if (assumed_.pod->status.nominated_node_name == assumed_.node) return;
-  PodStatusPatch patch;
-  patch.set_nominated_node = true;
-  patch.nominated_node = assumed_.node;
   // As upstream: a failure does not stop the binding.
-  static_cast<void>(assumed_.services->api().patch_pod_status(*assumed_.pod, patch));
+  static_cast<void>(patch_pod_status(*assumed_.services, *assumed_.pod,
+                                     assumed_.pod->status.nominated_node_name, nullptr,
+                                     Nomination{true, assumed_.node}));
 }
 
 std::optional<Failure> Binding::run() {
@@ -69,7 +68,7 @@ std::optional<Failure> Binding::run() {
   if (failed) {
     writer->forget(pod, Ref<Unreserving>::share(this));
     report_failure(*pod, expected_ ? Str(assumed_.node) : pod->status.nominated_node_name, *failed,
-                   assumed_.services->api());
+                   *assumed_.services);
   } else {
     writer->confirm(pod, assumed_.node);
   }

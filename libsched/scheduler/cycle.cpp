@@ -7,6 +7,8 @@
 namespace libsched {
 namespace {
 
+void renominate(Services& services, const Pod& pod);
+
 class Cycle {
  public:
   Cycle(Evaluator& evaluator, const PodRef& pod, const SchedulingOptions& options)
@@ -164,6 +166,7 @@ class Cycle {
     if (!said.ok()) return std::move(said.error());
     LIBSCHED_TRY(cluster_.forget(pod_->meta.ns, pod_->meta.name));
     change.commit();
+    if (options_.trial) renominate(*services_, *pod_);
     if (said->rejected() && !options_.until_reserve) {
       out_->failure = Failure::of_node(*said);
     } else {
@@ -197,7 +200,7 @@ class Cycle {
   void handle_failure() {
     services_->nominator().add(pod_, out_->failure->nomination);
     const Cluster::Judging judging(&cluster_);  // the API client may not change it
-    report_failure(*pod_, pod_->status.nominated_node_name, *out_->failure, services_->api());
+    report_failure(*pod_, pod_->status.nominated_node_name, *out_->failure, *services_);
   }
 
   Evaluator& evaluator_;
@@ -210,7 +213,24 @@ class Cycle {
   PodRef assumed_;
 };
 
+// A trial that is undone brings back the nomination that the API server knows, and no other.
+void renominate(Services& services, const Pod& pod) {
+  services.nominator().remove(pod);
+  if (const Str node = pod.status.nominated_node_name; !node.empty())
+    services.nominator().add(bare_pod(pod), Nomination{true, std::string(node)});
+}
+
 }  // namespace
+
+PodRef bare_pod(const Pod& pod) {
+  const Ref<Pod> out = make_ref<Pod>(256);
+  out->meta.ns = out->arena.copy(pod.meta.ns);
+  out->meta.name = out->arena.copy(pod.meta.name);
+  out->meta.uid = out->arena.copy(pod.meta.uid);
+  out->meta.key_hash = pod.meta.key_hash;
+  derive_pod(*out);
+  return out;
+}
 
 std::optional<Attempt> skipped_attempt(const Evaluator& evaluator, const PodRef& pod) {
   if (pod->meta.terminating()) {
@@ -230,9 +250,7 @@ Result<void> undo_trial(Evaluator& evaluator, Scheduling& trial) {
   const Pod& pod = *trial.pod;
   LIBSCHED_TRY(evaluator.run_unreserve(*trial.state, pod, trial.node));
   LIBSCHED_TRY(evaluator.cluster()->forget(pod.meta.ns, pod.meta.name));
-  if (!pod.status.nominated_node_name.empty())
-    evaluator.services().nominator().add(
-        trial.pod, Nomination{true, std::string(pod.status.nominated_node_name)});
+  renominate(evaluator.services(), pod);
   return {};
 }
 

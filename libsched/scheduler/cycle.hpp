@@ -83,6 +83,9 @@ Result<Ref<Scheduling>> schedule_with(Evaluator& evaluator, const PodRef& pod,
 // Upstream's skipPodSchedule: what ends the attempt before it has begun, with its event; absent: the
 // pod can be scheduled.
 std::optional<Attempt> skipped_attempt(const Evaluator& evaluator, const PodRef& pod);
+// What upstream's nominator knows of a pod that is in no queue: its names. It takes no room on its
+// node but counts as a pod.
+PodRef bare_pod(const Pod& pod);
 // Takes an assumed pod of a trial back: Unreserve, forget, and its nomination as before.
 Result<void> undo_trial(Evaluator& evaluator, Scheduling& trial);
 

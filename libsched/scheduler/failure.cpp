@@ -1,6 +1,8 @@
 // Failure: upstream's FitError of one node, and the report to the API server.
 #include "libsched/scheduler/failure.hpp"
 
+#include "libsched/framework/api_calls.hpp"
+
 namespace libsched {
 namespace {
 
@@ -19,22 +21,15 @@ Failure Failure::of_node(const Status& rejected) {
   return out;
 }
 
-void report_failure(const Pod& pod, Str nominated, const Failure& failure, ApiClient& api) {
+void report_failure(const Pod& pod, Str nominated, const Failure& failure, Services& services) {
   const std::string message = failure.status.message();
   std::string note = message;
   if (note.size() > kMaxNote) note = note.substr(0, kMaxNote - 4) + " ...";
-  api.event(pod, "Warning", "FailedScheduling", "Scheduling", note);
-  PodStatusPatch patch;
-  if (std::optional<PodStatusPatch::Condition> change = condition_change(
-          pod, {"PodScheduled", "False",
-                failure.status.rejected() ? "Unschedulable" : "SchedulerError", message}))
-    patch.conditions.push_back(std::move(*change));
-  const std::optional<Nomination>& nomination = failure.nomination;
-  patch.set_nominated_node =
-      nomination && nomination->override_node && Str(nomination->node) != nominated;
-  if (patch.set_nominated_node) patch.nominated_node = nomination->node;
-  if (!patch.conditions.empty() || patch.set_nominated_node)
-    static_cast<void>(api.patch_pod_status(pod, patch));
+  services.api().event(pod, "Warning", "FailedScheduling", "Scheduling", note);
+  const PodStatusPatch::Condition condition{
+      "PodScheduled", "False", failure.status.rejected() ? "Unschedulable" : "SchedulerError",
+      message};
+  static_cast<void>(patch_pod_status(services, pod, nominated, &condition, failure.nomination));
 }
 
 }  // namespace libsched

@@ -65,7 +65,7 @@ int64_t Recorder::begin(const ApiRequest& request) {
   }
   call->slow = !call->fault.text("slow").empty();
   calls_.push_back(call);
-  begun_[verb + " " + name].push_back(call);
+  begun_[std::this_thread::get_id()] = call;
   return duration(call->fault.text("slow"));
 }
 
@@ -75,10 +75,8 @@ bool Recorder::may_wait() const {
 }
 
 template <typename F>
-Result<void> Recorder::end(const std::string& verb, const ObjectMeta& about, F&& effect) {
-  std::deque<std::shared_ptr<Call>>& begun = begun_.at(verb + " " + name_of(about));
-  const std::shared_ptr<Call> call = begun.front();
-  begun.pop_front();
+Result<void> Recorder::end(const ObjectMeta& about, F&& effect) {
+  const std::shared_ptr<Call> call = begun_.at(std::this_thread::get_id());
   if (call->slow) call->json["done"] = since_start();
   const std::string error = call->fault.text("error");
   Result<void> done = error.empty() ? effect() : Result<void>(fault_error(error, name_of(about)));
@@ -87,13 +85,13 @@ Result<void> Recorder::end(const std::string& verb, const ObjectMeta& about, F&&
 }
 
 Result<void> Recorder::bind(const Pod& pod, Str node) {
-  return end("bind", pod.meta, [&] { return server_->bind(pod, node); });
+  return end(pod.meta, [&] { return server_->bind(pod, node); });
 }
 Result<void> Recorder::delete_pod(const Pod& pod) {
-  return end("delete", pod.meta, [&] { return server_->delete_pod(pod); });
+  return end(pod.meta, [&] { return server_->delete_pod(pod); });
 }
 Result<void> Recorder::patch_pod_status(const Pod& pod, const PodStatusPatch& patch) {
-  return end("patchStatus", pod.meta, [&] { return server_->patch_pod_status(pod, patch); });
+  return end(pod.meta, [&] { return server_->patch_pod_status(pod, patch); });
 }
 // The fields of the condition that change.
 Json Recorder::group_change(const PodGroup& group) {
@@ -107,11 +105,10 @@ Json Recorder::group_change(const PodGroup& group) {
 }
 
 Result<void> Recorder::update_object(StoredKind kind, const ObjectRef& object, Str patch) {
-  const std::string verb = verb_of(ApiVerb::kUpdateObject, kind);
   if (kind == StoredKind::kPodGroup)
-    begun_.at(verb + " " + name_of(object->meta)).front()->json["condition"] =
+    begun_.at(std::this_thread::get_id())->json["condition"] =
         group_change(static_cast<const PodGroup&>(*object));
-  return end(verb, object->meta, [&]() -> Result<void> {
+  return end(object->meta, [&]() -> Result<void> {
     LIBSCHED_TRY(server_->update_object(kind, object, patch));
     updated_(kind, object->meta, patch);
     return {};

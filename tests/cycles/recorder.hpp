@@ -2,8 +2,8 @@
 // as the oracle does.
 #pragma once
 
-#include <deque>
 #include <map>
+#include <thread>
 
 #include "libsched/objects/pod_group.hpp"
 #include "libsched/scheduler/api_memory/api_server.hpp"
@@ -43,7 +43,7 @@ class Recorder final : public ApiClient {
   int64_t since_start() const { return clock_->now_ns() - start_; }
   Json group_change(const PodGroup& group);
   template <typename F>
-  Result<void> end(const std::string& verb, const ObjectMeta& about, F&& effect);
+  Result<void> end(const ObjectMeta& about, F&& effect);
 
   Ref<ApiServer> server_;
   Ref<Clock> clock_;
@@ -51,7 +51,8 @@ class Recorder final : public ApiClient {
   Updated updated_;
   std::vector<World::Rule> faults_;
   std::vector<std::shared_ptr<Call>> calls_;
-  std::map<std::string, std::deque<std::shared_ptr<Call>>> begun_;
+  // The call that each thread is making: several may be about one object.
+  std::map<std::thread::id, std::shared_ptr<Call>> begun_;
   std::map<std::string, Json> groups_;  // the conditions of PodGroups
   std::vector<Json> events_;
 };

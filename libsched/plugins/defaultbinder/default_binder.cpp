@@ -1,4 +1,5 @@
 // DefaultBinder: binds a pod to its node through the API. Mirrors upstream's plugins/defaultbinder.
+#include "libsched/framework/api_calls.hpp"
 #include "libsched/plugins/in_tree.hpp"
 
 namespace libsched {
@@ -7,7 +8,9 @@ namespace {
 class DefaultBinder final : public Plugin {
  public:
   Status bind(const BindingCall& call) const override {
-    const Result<void> bound = call.services.api().bind(call.pod, call.node);
+    ApiCalls* const calls = call.services.calls;
+    const Result<void> bound = calls != nullptr ? calls->bind(PodRef::share(&call.pod), call.node)
+                                                : call.services.api().bind(call.pod, call.node);
     return bound.ok() ? Status() : Status::from_error(bound.error().message);
   }
 };

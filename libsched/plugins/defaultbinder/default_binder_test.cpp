@@ -1,4 +1,5 @@
 // DefaultBinder: its request to the API, and the handling of a refusal.
+#include "libsched/framework/api_calls.hpp"
 #include "libsched/plugins/trial_test.hpp"
 
 namespace libsched::default_binder_test {
@@ -19,6 +20,26 @@ Status bind(Trial& trial, const Pod& pod, Services& services) {
   for (const Framework::Instance& i : trial.evaluator().framework().plugins())
     if (i.name == "DefaultBinder") return i.plugin->bind({services, pod, state, entry, "n", kNoId});
   return Status(Code::kSkip);
+}
+
+TEST_CASE("DefaultBinder leaves the call to those beside the cycles, if there are any") {
+  struct Calls final : ApiCalls {
+    std::string log;
+    void patch_pod_status(const PodRef&, const PodStatusPatch::Condition*,
+                          const std::optional<Nomination>&) override {}
+    Result<void> bind(const PodRef& pod, Str node) override {
+      log += std::string(pod->meta.name) + " " + std::string(node);
+      return Error{Rc::kState, "no", {}, {}};
+    }
+  } calls;
+  Trial trial("NodeName", node_n());
+  const PodRef pod = Trial::pod("{}");
+  const Ref<MemoryApi> api = make_ref<MemoryApi>();
+  Services services({}, api);
+  services.calls = &calls;
+  CHECK(bind(trial, *pod, services) == Status::from_error("no"));
+  CHECK(calls.log == std::string(pod->meta.name) + " n");
+  CHECK(api->requests().empty());
 }
 
 TEST_CASE("DefaultBinder asks the API to bind the pod to the node") {

@@ -258,6 +258,31 @@ TEST_CASE("requests to the API server") {
         "Error: preemption: the server says no\n" + goes("x") + "0");
 }
 
+TEST_CASE("evictions within the cycle are calls outside of it") {
+  struct Outside final : Tasks {
+    int depth = 0;
+    void start(std::function<void()> task) override { task(); }
+    void turn(Rank, const char*, const ObjectMeta&) override {}
+    void outside_cycle(const std::function<void()>& calls) override {
+      ++depth;
+      calls();
+      --depth;
+    }
+  };
+  for (const bool asynchronous : {false, true}) {
+    Trial t("DefaultPreemption", node("a") + on("a", "x", 1, 4, 1),
+            options("", asynchronous ? "" : "SchedulerAsyncPreemption=false"));
+    const Ref<RecordingApi> api = make_ref<RecordingApi>();
+    const Ref<Outside> tasks = make_ref<Outside>();
+    CHECK(t.evaluator().use(make_ref<Services>(Ref<Clock>(), api, Ref<Clock>(), tasks)).ok());
+    int outside = -1;
+    api->on_delete = [&] { outside = tasks->depth; };
+    const PodRef pod = wants(4, 5);
+    CHECK(preempt(t, *pod).post_filter->success());
+    CHECK(outside == (asynchronous ? 0 : 1));
+  }
+}
+
 TEST_CASE("a question makes no room, and a report changes no answer") {
   // By the order of the nodes "b" comes first; by name, as for a question, "a".
   const std::string objects =

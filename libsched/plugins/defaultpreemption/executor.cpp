@@ -1,6 +1,8 @@
 // The requests of a preemption, as upstream's preemption/executor.go.
 #include "libsched/plugins/defaultpreemption/executor.hpp"
 
+#include "libsched/framework/api_calls.hpp"
+
 namespace libsched {
 namespace {
 
@@ -52,13 +54,25 @@ bool clear_nominations(const Pod& preemptor, Str node, Services& services) {
   const auto& all = services.nominator().all();
   const auto there = all.find(node);
   if (there == all.end()) return done;
-  PodStatusPatch patch;
-  patch.set_nominated_node = true;
   const std::vector<PodRef> pods = there->second;  // a request may change the list
   for (const PodRef& p : pods)
-    if (p->priority() < preemptor.priority() && !p->status.nominated_node_name.empty())
-      done &= services.api().patch_pod_status(*p, patch).ok();
+    if (p->priority() < preemptor.priority())
+      done &= patch_pod_status(services, *p, p->status.nominated_node_name, nullptr,
+                               Nomination{true, {}})
+                  .ok();
   return done;
+}
+
+// Within the cycle, with SchedulerAsyncPreemption off.
+Status evict_now(const PreemptionReport::Candidate& candidate, const Pod& preemptor,
+                 Services& services) {
+  for (const PodRef& victim : candidate.victims) {
+    if (victim->meta.terminating()) continue;
+    const Result<void> ran = preempt(*victim, preemptor, candidate.node, services);
+    if (!ran.ok()) return Status::from_error(ran.error().message);
+  }
+  clear_nominations(preemptor, candidate.node, services);
+  return {};
 }
 
 }  // namespace
@@ -85,13 +99,9 @@ Status Executor::execute(const PreemptionReport::Candidate& candidate, const Pod
   const auto victims = static_cast<double>(candidate.victims.size());
   if (!asynchronous_) {
     services.metrics().preemption_victims.observe(victims);
-    for (const PodRef& victim : candidate.victims) {
-      if (victim->meta.terminating()) continue;
-      const Result<void> ran = preempt(*victim, preemptor, candidate.node, services);
-      if (!ran.ok()) return Status::from_error(ran.error().message);
-    }
-    clear_nominations(preemptor, candidate.node, services);
-    return {};
+    Status out;
+    services.tasks().outside_cycle([&] { out = evict_now(candidate, preemptor, services); });
+    return out;
   }
   const auto p = std::make_shared<Preemption>();
   p->services = Ref<Services>::share(&services);

@@ -3,6 +3,7 @@
 #include "libsched/scheduler/api_memory/api_server.hpp"
 
 #include <algorithm>
+#include <thread>
 #include <utility>
 
 #include "doctest/doctest.h"
@@ -241,6 +242,24 @@ TEST_CASE("faults make calls fail, for so many times, and be slow") {
   CHECK(calls[5].at_ns == 100 * kSecond);
   CHECK(s.take_calls().empty());
   REQUIRE(s.take_events().size() == 1);
+}
+
+TEST_CASE("a call meets its own fault, though a later one about the same object overtakes it") {
+  Served t;
+  ApiServer& s = *t.server;
+  REQUIRE(s.create(pod_of("p")).ok());
+  s.add_fault({ApiVerb::kPatchPodStatus, "ns/p", "timeout", 5, 1});
+  s.add_fault({ApiVerb::kPatchPodStatus, "ns/p", "conflict", 0, 1});
+  const PodRef p = s.pod("ns", "p");
+  CHECK(s.begin({ApiVerb::kPatchPodStatus, p->meta}) == 5);
+  std::string fast;
+  std::thread([&] {
+    CHECK(s.begin({ApiVerb::kPatchPodStatus, p->meta}) == 0);
+    fast = Served::message(s.patch_pod_status(*p, {}));
+  }).join();
+  CHECK(fast == "Operation cannot be fulfilled on pods \"p\": the object has been modified");
+  CHECK(Served::message(s.patch_pod_status(*p, {})) == "Timeout: request did not complete");
+  CHECK(s.patch_pod_status(*p, {}).ok());
 }
 
 TEST_CASE("random faults follow their seed and rate") {

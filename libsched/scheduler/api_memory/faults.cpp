@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "libsched/base/mutex.hpp"
 #include "libsched/base/quote.hpp"
 
 namespace libsched {
@@ -34,16 +35,15 @@ Faults::Choice Faults::choose(ApiVerb verb, const std::string& key) {
 
 Faults::Choice Faults::begin(ApiVerb verb, const std::string& key) {
   Choice choice = choose(verb, key);
-  begun_[{verb, key}].push_back(choice);
+  begun_[{thread_number(), verb, key}] = choice;
   return choice;
 }
 
 Faults::Choice Faults::take(ApiVerb verb, const std::string& key) {
-  const auto found = begun_.find({verb, key});
+  const auto found = begun_.find({thread_number(), verb, key});
   if (found == begun_.end()) return choose(verb, key);
-  Choice choice = std::move(found->second.front());
-  found->second.erase(found->second.begin());
-  if (found->second.empty()) begun_.erase(found);
+  Choice choice = std::move(found->second);
+  begun_.erase(found);
   return choice;
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <random>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -48,7 +49,7 @@ class Faults {
   }
 
   // Decides about a call that begins: the first fault that fits, else a random one. take() of the
-  // same call returns it again.
+  // same call, on the same thread, returns it again.
   Choice begin(ApiVerb verb, const std::string& key);
   // The choice of a call; one that has not begun begins.
   Choice take(ApiVerb verb, const std::string& key);
@@ -65,7 +66,8 @@ class Faults {
   RandomFaults options_;
   std::mt19937_64 random_;
   std::vector<Used> faults_;
-  std::map<std::pair<ApiVerb, std::string>, std::vector<Choice>> begun_;
+  using Call = std::tuple<uint64_t, ApiVerb, std::string>;  // the thread's number first
+  std::map<Call, Choice> begun_;
 };
 
 // The error of an API server about an object: `resource` is "pods" and the like.

@@ -34,7 +34,7 @@ void Scheduler::start_binding(const FlightRef& flight) {
       guarded(flight, [&] { begin_binding(flight); });
     };
     if (on_thread(*flight)) return threads_->start(std::move(task));
-    run_task(services_->api().may_wait() || works, std::move(task));
+    run_task(services_->api().may_wait() || works || calls_, std::move(task));
   });
 }
 
@@ -45,9 +45,11 @@ void Scheduler::begin_binding(const FlightRef& flight) {
     return fail_binding(*flight, failure);
   }
   if (flight->ready.success() || flight->waiting) flight->binding->expect();
-  if (!flight->waiting) return finish_binding(flight);
-  flight->waits_since_ns = now();
-  permitted_.push_back(flight);
+  if (flight->waiting) {
+    flight->waits_since_ns = now();
+    if (!flight->waiting->decided()) return permitted_.push_back(flight);
+  }
+  finish_binding(flight);
 }
 
 // Pods on Permit continue when they are allowed, rejected or out of time.

@@ -93,6 +93,7 @@ Result<void> EventHandlers::assigned(const PodRef& pod) {
 
 Result<void> EventHandlers::update_assigned(const PodRef& before, const PodRef& after) {
   const Timed timed(*this, assigned_updated_);
+  if (calls_ != nullptr) calls_->sync(after);
   LIBSCHED_TRY(cluster_->update_pod(after, {}));
   for (const ActionType action :
        pod_change_list(*after, *before, profiles_[0]->framework().gates())) {
@@ -106,6 +107,7 @@ Result<void> EventHandlers::update_waiting(const PodRef& before, const PodRef& a
   if (before.get() == after.get()) return {};  // upstream compares versions
   if (responsible(*before)) {
     const Timed timed(*this, waiting_updated_);
+    if (calls_ != nullptr) calls_->sync(after);
     const int64_t began = services_->clock().now_ns();
     if (assumed(*after) == nullptr) {
       LIBSCHED_TRY(queue_->update(before, after));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "libsched/framework/watch.hpp"
+#include "libsched/scheduler/loop/api_dispatcher.hpp"
 #include "libsched/scheduler/loop/known_pods.hpp"
 #include "libsched/scheduler/metrics/scheduler_metrics.hpp"
 #include "libsched/scheduler/profiles.hpp"
@@ -13,13 +14,15 @@ namespace libsched {
 class EventHandlers {
  public:
   EventHandlers(Ref<Cluster> cluster, Ref<Services> services, SchedulingQueueRef queue,
-                KnownPods& pods, std::vector<Evaluator*> profiles, SchedulerMetrics& metrics)
+                KnownPods& pods, std::vector<Evaluator*> profiles, SchedulerMetrics& metrics,
+                ApiDispatcher* calls)
       : cluster_(std::move(cluster)),
         services_(std::move(services)),
         queue_(std::move(queue)),
         pods_(pods),
         profiles_(std::move(profiles)),
-        metrics_(metrics) {}
+        metrics_(metrics),
+        calls_(calls) {}
 
   // Changes the cluster, the known pods and the queue. After an error the event may be handled
   // again. Errors: kNoMemory, kMisuse (plugins are running), and kInvalid or kLimit of an object
@@ -76,6 +79,7 @@ class EventHandlers {
   KnownPods& pods_;
   std::vector<Evaluator*> profiles_;
   SchedulerMetrics& metrics_;
+  ApiDispatcher* const calls_;  // null: there is none
   // Those of pods, looked up once.
   EventTimes& waiting_added_ = metrics_.event_times("UnschedulablePodAdd");
   EventTimes& waiting_updated_ = metrics_.event_times("UnschedulablePodUpdate");

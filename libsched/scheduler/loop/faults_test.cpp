@@ -10,6 +10,7 @@
 #include <random>
 #include <set>
 
+#include "libsched/framework/api_calls.hpp"
 #include "libsched/framework/fake_plugin_test.hpp"
 #include "libsched/scheduler/api_memory/api_server.hpp"
 #include "libsched/scheduler/loop/scheduler.hpp"
@@ -36,7 +37,8 @@ class World {
     api.faults.most_slow_ns = 3 * kSecond;
     server_ = make_ref<ApiServer>(clock_, api);
     make_plugins();
-    framework_ = fake_framework(fakes_);
+    framework_ = fake_framework(
+        fakes_, FeatureGates::parse(pick(2) == 0 ? "" : "SchedulerAsyncAPICalls=true").value());
     begin();
   }
   ~World() { end(false); }
@@ -172,8 +174,11 @@ class World {
     };
     Fake binder;
     binder.name = "Binder";
-    binder.bind = [](const BindingCall& call) {
-      const Result<void> bound = call.services.api().bind(call.pod, call.node);
+    binder.foreign = false;
+    binder.bind = [](const BindingCall& call) {  // as DefaultBinder
+      ApiCalls* const calls = call.services.calls;
+      const Result<void> bound = calls != nullptr ? calls->bind(PodRef::share(&call.pod), call.node)
+                                                  : call.services.api().bind(call.pod, call.node);
       return bound.ok() ? Status() : Status::from_error(bound.error().message);
     };
     fakes_ = {room, chance, binder};

@@ -7,6 +7,7 @@
 #include "libsched/objects/pod_group.hpp"
 #include "libsched/scheduler/loop/flight.hpp"
 #include "libsched/scheduler/loop/group_condition.hpp"
+#include "libsched/scheduler/loop/group_trial.hpp"
 
 namespace libsched {
 namespace {
@@ -39,7 +40,6 @@ struct Scheduler::Member {
   QueuedPodRef queued;
   Ref<Scheduling> trial;  // null: it has not been tried
   bool open = true;       // in flight, without a binding cycle
-  bool assumed = false;   // by the trial
   int64_t took_ns = 0;    // the trial
 };
 
@@ -49,6 +49,7 @@ struct Scheduler::Group {
   uint32_t number = 0;  // the profile's, in the metrics
   int64_t began_ns = 0;
   std::vector<Member> members;  // in their order
+  std::shared_ptr<GroupTrial> trial;
   // Of the trials together: Success, Unschedulable, or Error.
   Status status;
   bool waits_for_preemption = false;
@@ -102,8 +103,7 @@ bool Scheduler::pull_members(Group& group) {
     else if (*popped)
       group.members.push_back({std::move(*popped), {}});
   }
-  // The nomination of a pod that is in no queue holds no room: upstream knows but its name then.
-  for (const Member& m : group.members) services_->nominator().remove(*m.queued->pod);
+  for (const Member& m : group.members) left_queue(*m.queued->pod);
   std::stable_sort(group.members.begin(), group.members.end(),
                    [](const auto& a, const auto& b) { return sorts_before(a.queued, b.queued); });
   return true;
@@ -146,9 +146,15 @@ void Scheduler::try_members(Group& group) {
   options.trial = true;
   options.observer = point_times_[group.number];
   bool preempts = false;
+  Result<std::shared_ptr<GroupTrial>> begun = GroupTrial::begin(*group.profile);
+  if (!begun.ok()) {
+    group.status = Status::from_error(begun.error().message);
+    return;
+  }
+  group.trial = std::move(*begun);
   for (Member& m : group.members) {
     const int64_t began = now();
-    Result<Ref<Scheduling>> ran = schedule_with(*group.profile, m.queued->pod, options);
+    Result<Ref<Scheduling>> ran = group.trial->run(m.queued->pod, options);
     m.took_ns = now() - began;
     metrics_->algorithm_ended(m.took_ns);
     if (ran.ok()) {
@@ -159,8 +165,7 @@ void Scheduler::try_members(Group& group) {
     }
     catch_up();
     const Scheduling& trial = *m.trial;
-    m.assumed = trial.attempt == Attempt::kAssumed;
-    if (!m.assumed) {
+    if (trial.attempt != Attempt::kAssumed) {
       const Status& status = trial.failure->status;
       if (status.rejected()) continue;
       group.status = Status::wrap("failed to schedule other pod from a pod group: ", status);
@@ -179,13 +184,10 @@ void Scheduler::try_members(Group& group) {
 
 // Undoes the trials, the last one first.
 void Scheduler::take_back(Group& group) {
-  for (size_t i = group.members.size(); i-- > 0;) {
-    Member& m = group.members[i];
-    if (!m.assumed) continue;
-    const Result<void> undone = undo_trial(*group.profile, *m.trial);
-    check(undone);
-    m.assumed = !undone.ok();
-  }
+  if (!group.trial) return;
+  Result<bool> undone = true;
+  while (undone.ok() && *undone) undone = group.trial->take_back();
+  if (!undone.ok()) check(undone.error());
 }
 
 // Upstream's submitPodGroupAlgorithmResult.

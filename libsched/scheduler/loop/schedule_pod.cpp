@@ -19,11 +19,17 @@ bool Scheduler::can_pop() const {
          (queue_->pops_from_backoff() && queue_->backoff_count() != 0);
 }
 
+void Scheduler::left_queue(const Pod& pod) {
+  Nominator& nominator = services_->nominator();
+  if (!nominator.node_of(pod).empty()) nominator.show(bare_pod(pod));
+}
+
 void Scheduler::start_cycle() {
   Result<QueuedPodRef> popped = queue_->pop();
   if (!popped.ok()) return check(popped.error());
   if (!*popped) return;
   popped_ = std::move(*popped);
+  left_queue(*popped_->pod);
   if (options_.observer) options_.observer->popped(*popped_);
   in_cycle_ = true;
   // The cycle of a group goes on while its first members are being bound.
@@ -108,7 +114,7 @@ void Scheduler::handle_failure(const QueuedPodRef& queued, const PodRef& pod, St
   }
   if (options_.observer) options_.observer->failed(*queued, node, failure);
   const Pod& reported = waits ? *known : *pod;
-  report_failure(reported, reported.status.nominated_node_name, failure, services_->api());
+  report_failure(reported, reported.status.nominated_node_name, failure, *services_);
   if (!waits) check(queue_->done(uid_of(*pod)));
 }
 

@@ -38,7 +38,12 @@ Result<void> Scheduler::build(const std::vector<FrameworkRef>& profiles,
   if (virtual_clock_) {
     if (virtual_clock_->has_sleeper())
       return Error{Rc::kState, "the clock drives another scheduler", {}, {}};
-    turns_ = make_ref<Turns>(virtual_clock_, [this] { catch_up(); });
+    turns_ = make_ref<Turns>(
+        virtual_clock_, [this] { catch_up(); },
+        [this](const std::function<void()>& calls) {
+          const Cluster::Released released(cluster_.get());
+          calls();
+        });
     services_ =
         make_ref<Services>(clock, make_ref<TurningApi>(api, turns_, clock, nullptr), clock, turns_);
   } else if (options_.binding_threads != 0) {
@@ -62,8 +67,12 @@ Result<void> Scheduler::build(const std::vector<FrameworkRef>& profiles,
   metrics_ = SchedulerMetrics::create(profiles_);
   for (uint32_t i = 0; i < profiles_.size(); ++i)
     point_times_.push_back(metrics_->observer(i, *clock, options_.cycles));
-  handlers_ =
-      std::make_unique<EventHandlers>(cluster_, services_, queue_, pods_, profiles_, *metrics_);
+  if (profiles_[0]->framework().gates().enabled(Gate::kSchedulerAsyncAPICalls)) {
+    calls_.emplace(*services_, turns_.get(), threads_ ? &threads_->baton() : nullptr);
+    services_->calls = &*calls_;
+  }
+  handlers_ = std::make_unique<EventHandlers>(cluster_, services_, queue_, pods_, profiles_,
+                                              *metrics_, calls_ ? &*calls_ : nullptr);
   cycle_options_.sampling = options_.sampling;
   cycle_options_.ties = options_.ties;
   cycle_options_.seed = options_.seed;
@@ -96,6 +105,12 @@ Scheduler::~Scheduler() {
     threads_->end();
   }
   services_->pods = nullptr;
+  services_->calls = nullptr;
+}
+
+Result<void> Scheduler::start() {
+  LIBSCHED_TRY(queue_->run());
+  return queue_->run_due();
 }
 
 void Scheduler::deliver(WatchEvent event) {

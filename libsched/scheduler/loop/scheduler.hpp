@@ -18,6 +18,7 @@
 #include "libsched/framework/time_source.hpp"
 #include "libsched/scheduler/cycle.hpp"
 #include "libsched/scheduler/loop/binding_threads.hpp"
+#include "libsched/scheduler/loop/api_dispatcher.hpp"
 #include "libsched/scheduler/loop/event_handlers.hpp"
 #include "libsched/scheduler/loop/shared_pods.hpp"
 #include "libsched/scheduler/loop/turns.hpp"
@@ -66,8 +67,8 @@ class Scheduler final : public RefCounted, public WatchSink {
   // Handled before the next action. Any thread may call it.
   void deliver(WatchEvent event) override;
 
-  // Starts the queue's timers. Errors: those of SchedulingQueue::run().
-  Result<void> start() { return queue_->run(); }
+  // Starts the queue's timers, of which one is due at once. Errors: those of SchedulingQueue::run().
+  Result<void> start();
   // Not owned; lives as long as this.
   void add(TimeSource* source) { sources_.push_back(source); }
 
@@ -122,6 +123,7 @@ class Scheduler final : public RefCounted, public WatchSink {
   // schedule_pod.cpp
   bool can_pop() const;
   void start_cycle();
+  void left_queue(const Pod& pod);  // into a cycle
   void cycle(const QueuedPodRef& queued);
   void start_flight(const QueuedPodRef& queued, Ref<Binding> binding);
   void finish(const Pod& pod);
@@ -176,6 +178,7 @@ class Scheduler final : public RefCounted, public WatchSink {
   std::optional<SharedPods> shared_pods_;  // with threads
   std::shared_ptr<SchedulerMetrics> metrics_;
   std::vector<std::shared_ptr<CycleObserver>> point_times_;  // by profile
+  std::optional<ApiDispatcher> calls_;  // with SchedulerAsyncAPICalls
   std::unique_ptr<EventHandlers> handlers_;
   std::vector<TimeSource*> sources_;
   std::vector<FlightRef> permitted_;  // wait on Permit

@@ -59,8 +59,10 @@ std::string key_of(const ObjectMeta& meta) {
 
 Turns::Worker* Turns::current() { return static_cast<Worker*>(current_worker); }
 
-Turns::Turns(Ref<VirtualClock> clock, CatchUp catch_up)
-    : clock_(std::move(clock)), catch_up_(std::move(catch_up)) {
+Turns::Turns(Ref<VirtualClock> clock, CatchUp catch_up, OutsideCycle outside_cycle)
+    : clock_(std::move(clock)),
+      catch_up_(std::move(catch_up)),
+      outside_cycle_(std::move(outside_cycle)) {
   clock_->set_sleeper(this);
 }
 
@@ -154,6 +156,7 @@ void Turns::run_ready() {
       resume(*worker);
     }
     if (catch_up_) catch_up_();
+    wake_waiters();
   } while (!new_.empty() || !ready_.empty());
 }
 
@@ -200,7 +203,9 @@ void Turns::run_others(Done&& done, int64_t until_ns) {
     if (done()) return;
     if (waiting()) {
       tick();
-      next();
+      run_ready();  // what that time has made due comes first
+      if (done()) return;
+      if (waiting()) next();
       continue;
     }
     const std::optional<int64_t> wake = next_wake();
@@ -215,16 +220,24 @@ void Turns::turn(Rank rank, const char* what, const ObjectMeta& about) {
     parked_.push_back({key_of(about), rank, what, ++last_number_, self});
     return yield(*self);
   }
-  if (idle()) {  // most often: nothing else could be first
-    const Waiting waiting(&waits_);
-    if (catch_up_) catch_up_();
-    if (idle()) return tick();
-  }
   const Waiting waiting(&waits_);
+  bool ticked = false;
+  if (idle()) {  // most often: nothing else could be first
+    if (catch_up_) catch_up_();
+    if (idle()) {
+      tick();
+      ticked = true;
+      if (catch_up_) catch_up_();
+      if (idle()) return;
+    }
+  }
   const Parked own{key_of(about), rank, what, ++last_number_, nullptr};
   while (true) {
     run_ready();
-    tick();
+    if (!std::exchange(ticked, false)) {
+      tick();
+      run_ready();  // what that time has made due comes first
+    }
     const auto first = std::min_element(parked_.begin(), parked_.end(), before);
     if (first == parked_.end() || before(own, *first)) return;
     next();
@@ -236,6 +249,23 @@ void Turns::hold() {
   if (self == nullptr || ended_) return;
   held_.push_back(self);
   yield(*self);
+}
+
+void Turns::wait_for(const bool& done) {
+  Worker* const self = current();
+  if (self == nullptr) return run_others([&] { return done; }, INT64_MAX);
+  while (!done) {
+    waiters_.emplace_back(&done, self);
+    yield(*self);
+  }
+}
+
+void Turns::wake_waiters() {
+  std::erase_if(waiters_, [&](const auto& waiter) {
+    if (!*waiter.first) return false;
+    ready_.push_back(waiter.second);
+    return true;
+  });
 }
 
 void Turns::wake_all() {

@@ -29,16 +29,22 @@ class Turns final : public Tasks, private VirtualClock::Sleeper {
   // Runs on the owner's thread whenever tasks or time have advanced: handles what has happened.
   using CatchUp = std::function<void()>;
 
+  // Runs calls while the cluster may change.
+  using OutsideCycle = std::function<void(const std::function<void()>&)>;
+
   // Calls of clock->wait() become those of this object.
-  Turns(Ref<VirtualClock> clock, CatchUp catch_up);
+  Turns(Ref<VirtualClock> clock, CatchUp catch_up, OutsideCycle outside_cycle = run_plainly);
   ~Turns() override;
 
   // Tasks.
   void start(std::function<void()> task) override;
   void turn(Rank rank, const char* what, const ObjectMeta& about) override;
+  void outside_cycle(const std::function<void()>& calls) override { outside_cycle_(calls); }
 
   // Lets the calling task wait until release(). Does nothing for the owner.
   void hold();
+  // Lets the calling task wait until `done`, which another task sets.
+  void wait_for(const bool& done);
 
   // For the owner.
   bool idle() const { return live_ == 0; }  // no task has begun that has not ended
@@ -74,6 +80,7 @@ class Turns final : public Tasks, private VirtualClock::Sleeper {
     Worker* worker;
   };
   static bool before(const Parked& a, const Parked& b);
+  static void run_plainly(const std::function<void()>& calls) { calls(); }
 
   void sleep_until(int64_t deadline_ns) override;
   static Worker* current();
@@ -81,12 +88,14 @@ class Turns final : public Tasks, private VirtualClock::Sleeper {
   void resume(Worker& worker);
   void yield(Worker& worker);  // to the owner
   void wake_sleepers();
+  void wake_waiters();
   // Lets others run until done() holds; moves the clock up to `until_ns` if nothing else can run.
   template <typename Done>
   void run_others(Done&& done, int64_t until_ns);
 
   Ref<VirtualClock> clock_;
   CatchUp catch_up_;
+  OutsideCycle outside_cycle_;
   bool ended_ = false;
   size_t live_ = 0;
   size_t waits_ = 0;  // of the owner
@@ -96,6 +105,7 @@ class Turns final : public Tasks, private VirtualClock::Sleeper {
   std::vector<Parked> parked_;
   std::vector<Sleeping> sleeping_;
   std::vector<Worker*> held_;
+  std::vector<std::pair<const bool*, Worker*>> waiters_;  // wait_for()
   std::vector<Worker*> resting_;  // threads without a task
   std::vector<std::unique_ptr<Worker>> workers_;
 };

@@ -90,6 +90,44 @@ TEST_CASE("Sleeping tasks wake when the clock has come so far, and the owner's s
   CHECK(w.log == Names{"early", "late"});
 }
 
+TEST_CASE("What becomes due by the time of a turn comes before it") {
+  World w;
+  w.turns->start([&] {
+    w.sleep(Turns::kTurnNs);
+    w.turn("bind", "a");
+  });
+  w.turn("bind", "b");  // the owner's
+  CHECK(w.log == Names{"a bind", "b bind"});
+  CHECK(w.clock->now_ns() == kStart + 2 * Turns::kTurnNs);
+  w.log.clear();
+  // Also while the owner sleeps.
+  w.turns->start([&] { w.turn("bind", "d"); });
+  w.turns->start([&] {
+    w.sleep(Turns::kTurnNs);
+    w.turn("bind", "c");
+  });
+  w.sleep(5 * Turns::kTurnNs);
+  CHECK(w.log == Names{"c bind", "d bind"});
+}
+
+TEST_CASE("A task waits until another has done something") {
+  World w;
+  bool done = false;
+  w.turns->start([&] {
+    w.turns->wait_for(done);
+    w.log.emplace_back("waited");
+  });
+  w.turns->start([&] {
+    w.turn("bind", "a");
+    done = true;
+  });
+  w.turns->run_ready();
+  CHECK(w.log.empty());
+  w.run();
+  CHECK(w.log == Names{"a bind", "waited"});
+  CHECK(w.turns->idle());
+}
+
 TEST_CASE("What a task throws reaches the owner, and the other tasks go on") {
   World w;
   w.turns->start([] { throw std::bad_alloc(); });

@@ -1,0 +1,146 @@
+// See api_dispatcher.hpp.
+#include "libsched/scheduler/loop/api_dispatcher.hpp"
+
+#include <mutex>
+#include <utility>
+
+namespace libsched {
+namespace {
+
+std::string uid_of(const Pod& pod) {
+  return pod.meta.uid.empty() ? std::string(pod.meta.ns) + "/" + std::string(pod.meta.name)
+                              : std::string(pod.meta.uid);
+}
+
+}  // namespace
+
+PodStatusPatch ApiDispatcher::Call::patch() const {
+  PodStatusPatch out;
+  if (condition)
+    if (std::optional<PodStatusPatch::Condition> change = condition_change(*pod, *condition))
+      out.conditions.push_back(std::move(*change));
+  out.set_nominated_node = nomination && Str(nomination->node) != pod->status.nominated_node_name;
+  if (out.set_nominated_node) out.nominated_node = nomination->node;
+  return out;
+}
+
+bool ApiDispatcher::Call::changes_nothing() const {
+  if (binds()) return false;
+  const PodStatusPatch wanted = patch();
+  return wanted.conditions.empty() && !wanted.set_nominated_node;
+}
+
+void ApiDispatcher::patch_pod_status(const PodRef& pod, const PodStatusPatch::Condition* condition,
+                                     const std::optional<Nomination>& nomination) {
+  const auto call = std::make_shared<Call>();
+  call->pod = pod;
+  if (condition != nullptr) call->condition = *condition;
+  if (nomination && nomination->override_node) call->nomination = nomination;
+  const std::string uid = uid_of(*pod);
+  if (add(uid, call)) services_.tasks().start([this] { make_next(); });
+}
+
+Result<void> ApiDispatcher::bind(const PodRef& pod, Str node) {
+  std::optional<Baton::Hold> hold;  // Bind runs without it
+  if (baton_ != nullptr) hold.emplace(*baton_);
+  const auto call = std::make_shared<Call>();
+  call->pod = pod;
+  call->node = node;
+  const std::string uid = uid_of(*pod);
+  add(uid, call);
+  // It goes on here rather than as a task, for which there might be no thread.
+  if (std::erase(waiting_, uid) != 0) make(uid);
+  wait_for(*call);
+  return call->result;
+}
+
+// Whether the pod has been added to the queue.
+bool ApiDispatcher::add(const std::string& uid, const CallRef& call) {
+  const auto there = calls_.find(uid);
+  const bool known = there != calls_.end();
+  if (known && !merge(uid, *there->second, *call)) return false;
+  const bool busy = under_way_.count(uid) != 0;
+  if (!busy && call->changes_nothing()) {
+    if (known) drop(uid);
+    return false;
+  }
+  calls_[uid] = call;
+  if (known) return false;  // it takes the other's place in the queue, or follows it
+  waiting_.push_back(uid);
+  return true;
+}
+
+// False: the call is less relevant than the one before it.
+bool ApiDispatcher::merge(const std::string& uid, Call& old, Call& call) {
+  if (old.binds() && !call.binds()) return false;
+  if (old.binds() != call.binds()) {
+    if (under_way_.count(uid) == 0) finish(old, {});
+    return true;
+  }
+  if (!call.nomination) call.nomination = old.nomination;
+  if (!call.condition) call.condition = old.condition;
+  finish(old, {});
+  return true;
+}
+
+void ApiDispatcher::drop(const std::string& uid) {
+  calls_.erase(uid);
+  std::erase(waiting_, uid);
+}
+
+void ApiDispatcher::make_next() {
+  if (waiting_.empty()) return;
+  const std::string uid = std::move(waiting_.front());
+  waiting_.pop_front();
+  make(uid);
+}
+
+// Makes the pod's call, and those that come about the pod meanwhile.
+void ApiDispatcher::make(const std::string& uid) {
+  for (CallRef call = calls_.at(uid); call;) {
+    under_way_.insert(uid);
+    call->begun = true;
+    Result<void> result;
+    if (call->binds()) {
+      result = services_.api().bind(*call->pod, call->node);
+    } else if (const PodStatusPatch patch = call->patch();
+               !patch.conditions.empty() || patch.set_nominated_node) {
+      result = services_.api().patch_pod_status(*call->pod, patch);
+    }
+    under_way_.erase(uid);
+    const auto latest = calls_.find(uid);
+    const CallRef next = latest->second == call ? nullptr : latest->second;
+    if (!next) calls_.erase(latest);
+    finish(*call, std::move(result));
+    call = next;
+  }
+}
+
+void ApiDispatcher::finish(Call& call, Result<void> result) {
+  if (call.done) return;  // another call has replaced it
+  const std::lock_guard lock(mutex_);
+  call.result = std::move(result);
+  call.done = true;
+  finished_.notify_all();
+}
+
+void ApiDispatcher::wait_for(const Call& call) {
+  if (turns_ != nullptr) return turns_->wait_for(call.done);
+  const Baton::Away away(baton_);
+  std::unique_lock lock(mutex_);
+  while (!call.done) finished_.wait(lock, Signal::kForEver);
+}
+
+void ApiDispatcher::sync(const PodRef& pod) {
+  const std::string uid = uid_of(*pod);
+  const auto there = calls_.find(uid);
+  if (there == calls_.end()) return;
+  Call& call = *there->second;
+  if (!call.binds() && !call.begun) call.pod = pod;
+  if (under_way_.count(uid) == 0 && call.changes_nothing()) {
+    finish(call, {});
+    drop(uid);
+  }
+}
+
+}  // namespace libsched

@@ -1,0 +1,76 @@
+// See group_trial.hpp.
+#include "libsched/scheduler/loop/group_trial.hpp"
+
+namespace libsched {
+namespace {
+
+// The pod without the terms that plugins cannot see.
+Ref<Pod> without_terms(const Pod& pod, bool all) {
+  Ref<Pod> out = copy_pod(pod, pod.meta.name, pod.meta.ns, pod.meta.uid, pod.spec.node_name);
+  out->has_required_anti_affinity = false;
+  out->spec.pod_anti_affinity.required = {};
+  if (!all) return out;
+  out->has_pod_affinity = false;
+  out->spec.pod_affinity = out->spec.pod_anti_affinity = {};
+  return out;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<GroupTrial>> GroupTrial::begin(Evaluator& profile) {
+  std::shared_ptr<GroupTrial> out(new GroupTrial(profile));
+  profile.cluster()->refresh();
+  out->cluster_ = profile.cluster()->clone();
+  out->evaluator_ = make_ref<Evaluator>(FrameworkRef::share(&profile.framework()), out->cluster_);
+  LIBSCHED_TRY(out->evaluator_->use(Ref<Services>::share(&profile.services())));
+  LIBSCHED_TRY(out->evaluator_->set_parallelism(profile.parallelism()));
+  return out;
+}
+
+GroupTrial::Listed GroupTrial::listed(const Scheduling& trial) const {
+  for (const Assumed& a : assumed_)
+    if (a.trial->node == trial.node) return a.node;
+  Listed out;
+  const View& view = cluster_->view();
+  for (const uint32_t slot : view.row(view.find_node(trial.node)).pods) {
+    const Pod& there = *view.slot(slot).pod;
+    if (same_pod(there, *trial.pod)) continue;
+    out.affinity |= there.has_pod_affinity;
+    out.anti_affinity |= there.has_required_anti_affinity;
+  }
+  return out;
+}
+
+// Scores of a pod that prefers or avoids others read all nodes, and not the list.
+Result<void> GroupTrial::show_terms(const Pod& incoming) {
+  const bool all_nodes = !incoming.spec.pod_affinity.preferred.empty() ||
+                         !incoming.spec.pod_anti_affinity.preferred.empty();
+  for (const Assumed& a : assumed_) {
+    const Pod& pod = *a.trial->pod;
+    if (!pod.has_pod_affinity || a.node.anti_affinity) continue;
+    const Ref<Pod> shown = without_terms(pod, !all_nodes && !a.node.affinity);
+    LIBSCHED_TRY(cluster_->forget(pod.meta.ns, pod.meta.name));
+    LIBSCHED_TRY(cluster_->assume(*shown, a.trial->node));
+  }
+  return {};
+}
+
+Result<Ref<Scheduling>> GroupTrial::run(const PodRef& pod, const SchedulingOptions& options) {
+  LIBSCHED_TRY(show_terms(*pod));
+  assumed_.reserve(assumed_.size() + 1);
+  evaluator_->set_next_start(profile_.next_start());
+  Result<Ref<Scheduling>> ran = schedule_with(*evaluator_, pod, options);
+  profile_.set_next_start(evaluator_->next_start());
+  if (ran.ok() && (*ran)->attempt == Attempt::kAssumed) assumed_.push_back({*ran, listed(**ran)});
+  return ran;
+}
+
+Result<bool> GroupTrial::take_back() {
+  if (assumed_.empty()) return false;
+  const Ref<Scheduling> last = assumed_.back().trial;
+  LIBSCHED_TRY(undo_trial(*evaluator_, *last));
+  assumed_.pop_back();
+  return true;
+}
+
+}  // namespace libsched

@@ -71,6 +71,7 @@ struct TYPE {};
 %handle(libsched_queued_pod, QueuedPod)
 %handle(libsched_event_map, EventMap)
 %handle(libsched_workload, TimedWorkload)
+%handle(libsched_api_server, ApiServer)
 %handle(libsched_simulation, Simulation)
 %handle(libsched_table, ResultTable)
 #ifndef SWIGJAVA
@@ -101,6 +102,7 @@ struct TYPE {};
 %options(libsched_nomination, Nomination)
 %options(libsched_queued_pod_info, QueuedPodInfo)
 %options(libsched_queue_counts, QueueCounts)
+%options(libsched_api_server_options, ApiServerOptions)
 // Made with upstream's times.
 %rename(QueueOptions) libsched_queue_options;
 %ignore libsched_queue_options::struct_size;
@@ -195,6 +197,10 @@ struct TYPE {};
 %ignore libsched_filter_options;
 // Functions that write through several pointers or to arrays, and structs of function pointers.
 %ignore libsched_api_client;
+%ignore libsched_api_fault;
+%ignore libsched_api_server_add_fault;
+%ignore libsched_clock_functions;
+%ignore libsched_clock_create;
 %ignore libsched_parse_options::interrupt;
 %ignore libsched_parse_options::interrupt_data;
 %ignore libsched_services_options::api;
@@ -282,6 +288,7 @@ struct TYPE {};
 %include <libsched/runtime.h>
 %include <libsched/scheduler.h>
 %include <libsched/queue.h>
+%include <libsched/api_server.h>
 %include <libsched/simulation.h>
 %include <libsched/plugin.h>
 #ifdef SWIGJAVA

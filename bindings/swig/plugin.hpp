@@ -146,6 +146,18 @@ inline libsched_rc libsched_workload_read_trace(libsched_workload* workload, lib
   return libsched_workload_add_trace(workload, csv, &options, error);
 }
 // libsched_simulation_create() with one profile and the defaults.
+// libsched_api_server_add_fault() without a struct.
+inline libsched_rc libsched_api_server_fault(libsched_api_server *server, libsched_str verb, libsched_str key,
+                                             libsched_str text, uint32_t times, int64_t slow_ns,
+                                             libsched_error **error) {
+  libsched_api_fault fault = LIBSCHED_API_FAULT_INIT;
+  fault.verb = verb;
+  fault.key = key;
+  fault.error = text;
+  fault.times = times;
+  fault.slow_ns = slow_ns;
+  return libsched_api_server_add_fault(server, &fault, error);
+}
 inline libsched_rc libsched_simulation_of(const libsched_framework* framework,
                                           const libsched_view* cluster, libsched_workload* workload,
                                           libsched_simulation** out, libsched_error** error) {

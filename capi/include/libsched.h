@@ -50,6 +50,7 @@
 #include <libsched/runtime.h>
 #include <libsched/scheduler.h>
 #include <libsched/queue.h>
+#include <libsched/api_server.h>
 #include <libsched/simulation.h>
 #include <libsched/plugin.h>
 

@@ -53,6 +53,7 @@ namespace libsched::capi {
   X(scheduling, Scheduling, "a scheduling")                  \
   X(queue, SchedulingQueue, "a queue")                       \
   X(queued_pod, QueuedPodInfo, "a queued pod")               \
+  X(api_server, ApiServer, "an API server")                  \
   X(workload, TimedWorkload, "a workload")                   \
   X(simulation, Simulation, "a simulation")                  \
   X(table, Table, "a table")

@@ -18,6 +18,7 @@
 #include "libsched/framework/evaluator.hpp"
 #include "libsched/framework/event_map.hpp"
 #include "libsched/ingest/ingest.hpp"
+#include "libsched/scheduler/api_memory/api_server.hpp"
 #include "libsched/scheduler/cycle.hpp"
 #include "libsched/scheduler/queue/queue.hpp"
 #include "libsched/scheduler/simulation/simulation.hpp"

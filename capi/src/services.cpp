@@ -85,7 +85,7 @@ libsched_rc libsched_clock_advance_to(libsched_clock* clock, int64_t now_ns,
   return guarded(error, [&]() -> Result<void> {
     auto* moved = dynamic_cast<VirtualClock*>(unwrap(clock));
     if (moved == nullptr)
-      return Error{Rc::kState, "the machine's clock cannot be moved: it is not virtual", {}, {}};
+      return Error{Rc::kState, "the clock cannot be moved: it is not virtual", {}, {}};
     moved->advance_to(now_ns);
     return {};
   });

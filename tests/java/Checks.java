@@ -344,6 +344,27 @@ public final class Checks {
     }
   }
 
+  static void apiServer() {
+    ApiServerOptions options = new ApiServerOptions();
+    options.setKeep_calls(true);
+    try (ApiServer server = Sched.apiServerCreate(options);
+        Objects objects = Sched.objectsParse("apiVersion: v1\nkind: Node\nmetadata: {name: n1}\n---\n"
+            + "apiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: d}\n", null)) {
+      Sched.apiServerCreateObjects(server, objects);
+      Sched.apiServerBind(server, "d", "p", "n1");
+      try (Pod bound = Sched.apiServerFindPod(server, "d", "p"); Objects all = Sched.apiServerObjects(server)) {
+        must(Sched.podNodeName(bound).equals("n1"), Sched.podNodeName(bound));
+        must(Sched.objectsPodCount(all) == 1, Sched.objectsPodCount(all));
+      }
+      must(Sched.apiServerTakeCallsJson(server).equals("[]"), "no scheduler has called");
+      Sched.apiServerFault(server, "bind", "d/p", "conflict", 1, 0);
+      Sched.apiServerFault(server, "eat", "", "", 0, 0);
+      throw new AssertionError("a wrong verb");
+    } catch (SchedException failure) {
+      must(failure.code() == Sched.ERR_INVALID, failure);
+    }
+  }
+
   static void registeredEvents() {
     try (Framework framework = Sched.frameworkCreate(null, "", null, null);
         EventMap events = Sched.frameworkEvents(framework)) {

@@ -18,10 +18,27 @@ typedef struct libsched_clock libsched_clock;
 libsched_rc libsched_clock_create_system(LIBSCHED_OWN libsched_clock **out, LIBSCHED_OWN libsched_error **error);
 /* A clock that stands still until it is moved; waiting moves it to the end of the wait at once. */
 libsched_rc libsched_clock_create_virtual(int64_t now_ns, LIBSCHED_OWN libsched_clock **out, LIBSCHED_OWN libsched_error **error);
+/* A clock that the caller implements. Both functions get user_data first, may be called on any thread and must not call
+   back into the library. */
+typedef struct libsched_clock_functions {
+  uint32_t struct_size;              /* sizeof(libsched_clock_functions) */
+  uint32_t reserved;                 /* 0 */
+  int64_t (*now)(void *user_data);   /* never less than before */
+  /* How many nanoseconds of real time to sleep before `now` is asked again whether it has reached
+     `deadline_ns`. The library sleeps at most one second at a time, and less if it is woken. NULL: 10
+     ms. */
+  int64_t (*sleep)(void *user_data, int64_t deadline_ns);
+  void (*destroy)(void *user_data);  /* runs exactly once; may be NULL */
+} libsched_clock_functions;
+#define LIBSCHED_CLOCK_FUNCTIONS_INIT {sizeof(libsched_clock_functions), 0, LIBSCHED_NULL, LIBSCHED_NULL, LIBSCHED_NULL}
+/* functions->destroy() runs exactly once, also if the call fails. Errors: MISUSE (no `now`), UNSUPPORTED
+   (fields that this version does not know). */
+libsched_rc libsched_clock_create(const libsched_clock_functions *functions, LIBSCHED_OWN void *user_data,
+                                  LIBSCHED_OWN libsched_clock **out, LIBSCHED_OWN libsched_error **error);
 libsched_clock *libsched_clock_ref(libsched_clock *clock);
 void libsched_clock_unref(LIBSCHED_OWN libsched_clock *clock);
 int64_t libsched_clock_now(const libsched_clock *clock); /* 0 for NULL */
-/* Advances a virtual clock; an earlier time changes nothing. Errors: STATE (the machine's clock). */
+/* Advances a virtual clock; an earlier time changes nothing. Errors: STATE (another clock). */
 libsched_rc libsched_clock_advance_to(libsched_clock *clock, int64_t now_ns, LIBSCHED_OWN libsched_error **error);
 
 /* The requests of plugins to the API server. Every function gets user_data first and may be called on

@@ -150,33 +150,41 @@ Result<void> ApiServer::delete_now(Str ns, Str name) {
 
 // --- clients ---
 
-Result<void> ApiServer::create(const ObjectSet& objects) {
-  const std::lock_guard guard(mutex_);
-  const auto check = [](bool there, const std::string& resource, Str name) -> Result<void> {
-    return there ? Result<void>(exists(resource, name)) : Result<void>();
+// kExists or kNotFound if not all objects are there, or if any is.
+Result<void> ApiServer::check(const ObjectSet& objects, bool there) const {
+  const auto one = [&](bool found, const std::string& resource, Str name) -> Result<void> {
+    if (found == there) return {};
+    return found ? exists(resource, name) : not_found(resource, name);
   };
   const auto stored = [&](StoredKind kind, const ObjectRef& o) {
-    const Object* const there = objects_[static_cast<size_t>(kind)].find(o->meta.ns, o->meta.name);
-    return check(there != nullptr, resource_of(kind), o->meta.name);
+    const Object* const found = objects_[static_cast<size_t>(kind)].find(o->meta.ns, o->meta.name);
+    return one(found != nullptr, resource_of(kind), o->meta.name);
   };
   for (const NamespaceRef& n : objects.namespaces) LIBSCHED_TRY(stored(StoredKind::kNamespace, n));
   for (const PriorityClassRef& c : objects.priority_classes)
     LIBSCHED_TRY(stored(StoredKind::kPriorityClass, c));
   for (const StoredObject& o : objects.stored) LIBSCHED_TRY(stored(o.kind, o.object));
   for (const NodeRef& n : objects.nodes)
-    LIBSCHED_TRY(check(nodes_.find({}, n->meta.name) != nullptr, "nodes", n->meta.name));
+    LIBSCHED_TRY(one(nodes_.find({}, n->meta.name) != nullptr, "nodes", n->meta.name));
   for (const PodRef& p : objects.pods)
-    LIBSCHED_TRY(check(pods_.find(p->meta.ns, p->meta.name) != nullptr, "pods", p->meta.name));
-
-  for (const NamespaceRef& n : objects.namespaces)
-    put_object(Verb::kAdded, StoredKind::kNamespace, n);
-  for (const PriorityClassRef& c : objects.priority_classes)
-    put_object(Verb::kAdded, StoredKind::kPriorityClass, c);
-  for (const StoredObject& o : objects.stored) put_object(Verb::kAdded, o.kind, o.object);
-  for (const NodeRef& n : objects.nodes) put_node(Verb::kAdded, n);
-  for (const PodRef& p : objects.pods) put_pod(Verb::kAdded, p);
+    LIBSCHED_TRY(one(pods_.find(p->meta.ns, p->meta.name) != nullptr, "pods", p->meta.name));
   return {};
 }
+
+Result<void> ApiServer::put(Verb verb, const ObjectSet& objects) {
+  const std::lock_guard guard(mutex_);
+  LIBSCHED_TRY(check(objects, verb != Verb::kAdded));
+  for (const NamespaceRef& n : objects.namespaces) put_object(verb, StoredKind::kNamespace, n);
+  for (const PriorityClassRef& c : objects.priority_classes)
+    put_object(verb, StoredKind::kPriorityClass, c);
+  for (const StoredObject& o : objects.stored) put_object(verb, o.kind, o.object);
+  for (const NodeRef& n : objects.nodes) put_node(verb, n);
+  for (const PodRef& p : objects.pods) put_pod(verb, p);
+  return {};
+}
+
+Result<void> ApiServer::create(const ObjectSet& objects) { return put(Verb::kAdded, objects); }
+Result<void> ApiServer::update(const ObjectSet& objects) { return put(Verb::kModified, objects); }
 
 Result<void> ApiServer::create(const PodRef& pod) {
   const std::lock_guard guard(mutex_);
@@ -373,6 +381,27 @@ std::vector<ApiCall> ApiServer::take_calls() {
 std::vector<ApiEvent> ApiServer::take_events() {
   const std::lock_guard guard(mutex_);
   return std::exchange(events_, {});
+}
+
+std::vector<ApiCall> ApiServer::calls() const {
+  const std::lock_guard guard(mutex_);
+  return calls_;
+}
+
+std::vector<ApiEvent> ApiServer::events() const {
+  const std::lock_guard guard(mutex_);
+  return events_;
+}
+
+void ApiServer::drop_calls(size_t n) {
+  const std::lock_guard guard(mutex_);
+  calls_.erase(calls_.begin(), calls_.begin() + static_cast<ptrdiff_t>(std::min(n, calls_.size())));
+}
+
+void ApiServer::drop_events(size_t n) {
+  const std::lock_guard guard(mutex_);
+  events_.erase(events_.begin(),
+                events_.begin() + static_cast<ptrdiff_t>(std::min(n, events_.size())));
 }
 
 PodRef ApiServer::pod(Str ns, Str name) const {

@@ -3,7 +3,7 @@
 //
 // Any thread may use it. Each change reaches all watches before the call returns, in the order of the
 // changes. It is an ApiClient for a scheduler, and for other clients as well. A call that fails changes
-// nothing, but the creation of many objects that runs out of memory may have created some of them.
+// nothing, but the creation or update of many objects that runs out of memory may have done some of them.
 // Errors have the API server's texts.
 #pragma once
 
@@ -62,7 +62,8 @@ class ApiServer final : public ApiClient, public TimeSource {
   Result<void> create(const PodRef& pod);
   Result<void> create(const NodeRef& node);
   Result<void> create(StoredKind kind, const ObjectRef& object);
-  // Replaces an object by a new version.
+  // Replaces objects by new versions. Of a set all or none; workloads are left out.
+  Result<void> update(const ObjectSet& objects);
   Result<void> update(const PodRef& pod);
   Result<void> update(const NodeRef& node);
   Result<void> update(StoredKind kind, const ObjectRef& object);
@@ -94,6 +95,11 @@ class ApiServer final : public ApiClient, public TimeSource {
   // Since the last time.
   std::vector<ApiCall> take_calls();
   std::vector<ApiEvent> take_events();
+  // For a caller that may fail to use them: copies, and taking away the first n.
+  std::vector<ApiCall> calls() const;
+  std::vector<ApiEvent> events() const;
+  void drop_calls(size_t n);
+  void drop_events(size_t n);
 
   PodRef pod(Str ns, Str name) const;   // null: there is none
   NodeRef node(Str name) const;         // likewise
@@ -108,7 +114,9 @@ class ApiServer final : public ApiClient, public TimeSource {
   };
   using Verb = WatchEvent::Verb;
 
+  Result<void> put(Verb verb, const ObjectSet& objects);
   // All with the lock held.
+  Result<void> check(const ObjectSet& objects, bool there) const;
   void put_pod(Verb verb, const PodRef& pod);
   void put_node(Verb verb, const NodeRef& node);
   void put_object(Verb verb, StoredKind kind, const ObjectRef& object);

@@ -35,7 +35,7 @@ WEIGHTS = {
     "cluster_revert": 6, "cluster_snapshot": 3, "cluster_refresh": 3, "run_pre_filter_plugins": 8,
     "run_filter_plugins": 7, "filter_nodes": 8, "check_pod_fits": 5,
     "workload_add": 3, "workload_add_objects": 2, "simulation_create": 3, "simulation_run": 3,
-    "queue_create": 3, "queue_add": 6, "queue_update": 4, "queue_delete": 2, "queue_pop": 6, "queue_add_unschedulable": 6,
+    "queue_create": 3, "api_server_create": 3, "api_server_create_objects": 3, "queue_add": 6, "queue_update": 4, "queue_delete": 2, "queue_pop": 6, "queue_add_unschedulable": 6,
     "queue_move_all": 5, "queue_flush_backoff": 2, "queue_flush_unschedulable": 2, "queue_run_due": 2,
     "first_fit": 4, "schedule": 4, "schedule_one": 4, "scheduling_bind": 3, "writer_queue_apply": 3,
     "run_pre_score_plugins": 4, "run_score_plugins": 4, "run_cycle": 6, "evaluator_assume": 6,
@@ -75,7 +75,9 @@ WORDS = {
     "libsched_view_find_pod.name": "kPod", "libsched_pod_copy.name": "kPod",
     "libsched_node_copy.name": "kNode", "libsched_cluster_remove_object.name": "kObject",
     "libsched_changes_remove.name": "kObject",
-    "libsched_view_object_raw.name": "kObject", "libsched_registry_enable.name": "kPlugin",
+    "libsched_view_object_raw.name": "kObject", "libsched_api_server_delete.name": "kObject",
+    "libsched_api_server_bind.name": "kPod", "libsched_api_server_finish_pod.name": "kPod",
+    "libsched_api_server_find_pod.name": "kPod", "libsched_api_server_find_node.name": "kNode", "libsched_registry_enable.name": "kPlugin",
     "node": "kNode", "node_name": "kNode", "namespace_": "kNamespace", "resource": "kResource",
     "key": "kKey", "value": "kKey", "effect": "kKey", "path": "kPath", "plugin": "kPlugin",
     "libsched_simulation_table.name": "kTable", "libsched_workload_add_trace.csv": "kTrace",
@@ -153,7 +155,7 @@ class Call:
             self._make(f"Buffer<{found[1] or ''}{found[2]}>", name, kept)
             self.arguments += [f"{name}.get()", f"{name}.length()"]
             return 2
-        elif found := re.fullmatch(r"const (libsched_\w+_options|libsched_nomination|libsched_queue_event|libsched_rejection|libsched_timing) \*", type_):
+        elif found := re.fullmatch(r"const (libsched_\w+_options|libsched_nomination|libsched_queue_event|libsched_rejection|libsched_timing|libsched_api_fault) \*", type_):
             self._make(f"Options<{found[1]}>", name)
         elif found := re.fullmatch(r"(libsched_cycle_outcome|libsched_nomination|libsched_fit|libsched_scheduling_outcome|libsched_queue_counts|"
                                   r"libsched_queued_pod_info) \*", type_):

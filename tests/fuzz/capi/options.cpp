@@ -194,4 +194,30 @@ void fill(Turn& t, libsched_queue_event& o) {
   o.except = static_cast<const libsched_pod*>(some(Kind::pod, 2));
 }
 
+template <>
+void fill(Turn& t, libsched_api_server_options& o) {
+  const Entry* e = t.choose.one_in(2) ? world().pools.any(t.choose, Kind::clock, true) : nullptr;
+  if (e != nullptr) o.clock = static_cast<libsched_clock*>(e->handle);
+  o.keep_calls = t.choose.one_in(2);
+  o.keep_events = t.choose.one_in(2);
+  o.reserved[1] = rarely(t);
+  o.grace_ns = t.choose.one_in(3) ? make_number(t.choose) : 0;
+  o.fault_seed = t.choose.next();
+  o.fault_rate = t.choose.one_in(4) ? 0.3 : rarely(t) ? 7 : 0;
+  o.slow_rate = t.choose.one_in(4) ? 0.3 : 0;
+  o.most_slow_ns = t.choose.one_in(4) ? make_number(t.choose) : 0;
+}
+
+template <>
+void fill(Turn& t, libsched_api_fault& o) {
+  static constexpr const char* kVerbs[] = {
+      "", "bind", "deletePod", "patchPodStatus", "patchObject", "eat"};
+  static constexpr const char* kErrors[] = {"", "conflict", "timeout", "\xff"};
+  o.times = static_cast<uint32_t>(t.choose.below(3));
+  o.verb = libsched_str_from(t.choose.of(kVerbs));
+  o.error = libsched_str_from(t.choose.of(kErrors));
+  if (t.choose.one_in(3)) o.key = libsched_str_from("default/p0");
+  if (t.choose.one_in(3)) o.slow_ns = make_number(t.choose);
+}
+
 }  // namespace fuzz

@@ -1,6 +1,8 @@
 // Calls with arguments of their own.
 #include "special.hpp"
 
+#include <chrono>
+
 #include "../../capi/arrow_abi.h"
 #include "effects.hpp"
 #include "hostile.hpp"
@@ -33,6 +35,23 @@ void call_libsched_registry_add(Turn& t) {
   if (rc == LIBSCHED_OK && t.choose.below(8) != 0)
     libsched_registry_enable(registry.get(), libsched_str_from(name), 0, nullptr);
   t.end_fallible(rc, registry, error);
+}
+
+void call_libsched_clock_create(Turn& t) {
+  Out<libsched_clock> out(t, "out");
+  Fault error(t, "error");
+  libsched_clock_functions functions = LIBSCHED_CLOCK_FUNCTIONS_INIT;
+  functions.now = [](void*) -> int64_t {
+    return std::chrono::steady_clock::now().time_since_epoch().count();
+  };
+  if (t.choose.one_in(2)) functions.sleep = [](void*, int64_t) -> int64_t { return 0; };
+  functions.destroy = destroy_value;
+  if (t.choose.one_in(16)) functions.now = nullptr;
+  if (t.choose.one_in(16)) functions.reserved = 1;
+  t.begin("libsched_clock_create", Changes::kNothing, out, error);
+  const libsched_rc rc = libsched_clock_create(&functions, world().pass("the data of a clock"),
+                                               out.get(), error.get());
+  t.end_fallible(rc, out, error);
 }
 
 void call_libsched_cycle_state_write(Turn& t) {

@@ -7,6 +7,8 @@ namespace fuzz {
 
 // A struct of function pointers: slots.cpp and throwing.cpp have them.
 void call_libsched_registry_add(Turn& t);
+// The same: the clock counts the calls of destroy().
+void call_libsched_clock_create(Turn& t);
 // Data with functions that clone and destroy it.
 void call_libsched_cycle_state_write(Turn& t);
 // The result is the program's data.

@@ -1,0 +1,107 @@
+/* An API server in memory, as far as a scheduler sees one: objects, the subresources that a scheduler
+   writes, graceful deletion, and faults. Include <libsched.h>.
+
+   A scheduler that runs on it sees each change in the order of the changes. Any thread may use a server.
+   Errors have the texts of the API server. Times are nanoseconds by the server's clock. */
+#ifndef LIBSCHED_API_SERVER_H
+#define LIBSCHED_API_SERVER_H
+
+#include <libsched/queue.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The options of a server. Zero everywhere is the default. */
+typedef struct libsched_api_server_options {
+  uint32_t struct_size; /* sizeof(libsched_api_server_options) */
+  bool keep_calls;      /* for libsched_api_server_take_calls_json() */
+  bool keep_events;     /* for libsched_api_server_take_events_json() */
+  bool reserved[2];     /* false */
+  libsched_clock *clock; /* NULL: the machine's. A scheduler on the server must have the same clock */
+  /* A deleted pod that has a node leaves so much later, and is terminating meanwhile; 0: at once. */
+  int64_t grace_ns;
+  /* Random faults of a scheduler's calls, by a seed: a call fails with the probability `fault_rate`,
+     and takes up to `most_slow_ns` with the probability `slow_rate`. */
+  uint64_t fault_seed;
+  double fault_rate;
+  double slow_rate;
+  int64_t most_slow_ns;
+} libsched_api_server_options;
+#define LIBSCHED_API_SERVER_OPTIONS_INIT \
+  {sizeof(libsched_api_server_options), false, false, {false, false}, LIBSCHED_NULL, 0, 0, 0, 0, 0}
+
+/* An API server in memory. */
+typedef struct libsched_api_server libsched_api_server;
+/* `options` may be NULL. Errors: INVALID (a negative time; a rate that is not between 0 and 1),
+   UNSUPPORTED (options).
+     libsched_api_server_create(NULL, &server, &error); */
+libsched_rc libsched_api_server_create(const libsched_api_server_options *options, LIBSCHED_OWN libsched_api_server **out,
+                                       LIBSCHED_OWN libsched_error **error);
+libsched_api_server *libsched_api_server_ref(libsched_api_server *server);
+void libsched_api_server_unref(LIBSCHED_OWN libsched_api_server *server);
+
+/* --- what other clients do --- */
+
+/* Creates all objects, or none; workloads are left out, because no controller makes their pods. Errors:
+   EXISTS (an object of this kind and name). After NO_MEMORY some objects may have been created. */
+libsched_rc libsched_api_server_create_objects(libsched_api_server *server, const libsched_objects *objects,
+                                               LIBSCHED_OWN libsched_error **error);
+/* Replaces objects by new versions, all or none; workloads are left out. Errors: NOT_FOUND. After
+   NO_MEMORY some objects may have been replaced. */
+libsched_rc libsched_api_server_update_objects(libsched_api_server *server, const libsched_objects *objects,
+                                               LIBSCHED_OWN libsched_error **error);
+/* Deletes an object of a kind such as "Pod", "Node" or "PersistentVolumeClaim"; `namespace_` is empty for
+   kinds without one. Errors: NOT_FOUND, INVALID (another kind). */
+libsched_rc libsched_api_server_delete(libsched_api_server *server, libsched_str kind, libsched_str namespace_, libsched_str name,
+                                       LIBSCHED_OWN libsched_error **error);
+/* Binds a pod as another scheduler would. Errors: NOT_FOUND, EXISTS (a conflict: the pod is being deleted
+   or has a node already). */
+libsched_rc libsched_api_server_bind(libsched_api_server *server, libsched_str namespace_, libsched_str name, libsched_str node_name,
+                                     LIBSCHED_OWN libsched_error **error);
+/* The pod has run to its end and is removed at once. Errors: NOT_FOUND. */
+libsched_rc libsched_api_server_finish_pod(libsched_api_server *server, libsched_str namespace_, libsched_str name,
+                                           LIBSCHED_OWN libsched_error **error);
+
+/* --- faults of a scheduler's calls --- */
+typedef struct libsched_api_fault {
+  uint32_t struct_size; /* sizeof(libsched_api_fault) */
+  uint32_t times;       /* how many calls; 0: all */
+  libsched_str verb;    /* "bind", "deletePod", "patchPodStatus", "patchObject"; empty: any */
+  libsched_str key;     /* "namespace/name", or the name of an object without namespace; empty: any */
+  libsched_str error;   /* "conflict", "notFound", "timeout", or the error's text; empty: the call succeeds */
+  int64_t slow_ns;      /* the call takes so long before it succeeds or fails */
+} libsched_api_fault;
+#define LIBSCHED_API_FAULT_INIT \
+  {sizeof(libsched_api_fault), 0, {LIBSCHED_NULL, 0}, {LIBSCHED_NULL, 0}, {LIBSCHED_NULL, 0}, 0}
+/* The first fault that fits a call is used. A virtual clock is needed for slow_ns to take time. Errors:
+   INVALID (the verb; a negative time). */
+libsched_rc libsched_api_server_add_fault(libsched_api_server *server, const libsched_api_fault *fault,
+                                          LIBSCHED_OWN libsched_error **error);
+void libsched_api_server_clear_faults(libsched_api_server *server);
+
+/* --- the state --- */
+
+/* The pod, as it is now. Errors: NOT_FOUND. */
+libsched_rc libsched_api_server_find_pod(const libsched_api_server *server, libsched_str namespace_, libsched_str name,
+                                         LIBSCHED_OWN libsched_pod **out, LIBSCHED_OWN libsched_error **error);
+libsched_rc libsched_api_server_find_node(const libsched_api_server *server, libsched_str name, LIBSCHED_OWN libsched_node **out,
+                                          LIBSCHED_OWN libsched_error **error);
+/* All nodes and pods in the order of their creation. */
+libsched_rc libsched_api_server_objects(const libsched_api_server *server, LIBSCHED_OWN libsched_objects **out,
+                                        LIBSCHED_OWN libsched_error **error);
+/* The number of changes: the resource version of the latest. 0 for NULL. */
+uint64_t libsched_api_server_version(const libsched_api_server *server);
+/* The schedulers' calls since the last time: JSON [{"at", "verb", "key", "node"?, "patch"?, "error"?}];
+   `at` is in nanoseconds. If it fails, the next call has them. One thread at a time. */
+libsched_rc libsched_api_server_take_calls_json(libsched_api_server *server, LIBSCHED_OWN libsched_text **out,
+                                                LIBSCHED_OWN libsched_error **error);
+/* The events recorded about pods since the last time, likewise: JSON [{"at", "key", "type", "reason",
+   "action", "note"}]. */
+libsched_rc libsched_api_server_take_events_json(libsched_api_server *server, LIBSCHED_OWN libsched_text **out,
+                                                 LIBSCHED_OWN libsched_error **error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,226 @@
+// The API server in memory.
+#include "libsched/scheduler/api_memory/api_server.hpp"
+
+#include <cmath>
+
+#include <nlohmann/json.hpp>
+
+#include "api_client.hpp"
+#include "handles.hpp"
+#include "removable_kind.hpp"
+
+using namespace libsched;        // NOLINT(google-build-using-namespace)
+using namespace libsched::capi;  // NOLINT(google-build-using-namespace)
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Error invalid(std::string what) { return {Rc::kInvalid, std::move(what), {}, {}}; }
+
+struct NamedVerb {
+  ApiVerb verb;
+  const char* name;
+};
+constexpr NamedVerb kVerbs[] = {{ApiVerb::kBind, "bind"},
+                                {ApiVerb::kDeletePod, "deletePod"},
+                                {ApiVerb::kPatchPodStatus, "patchPodStatus"},
+                                {ApiVerb::kUpdateObject, "patchObject"}};
+
+const char* name_of(ApiVerb verb) {
+  for (const NamedVerb& v : kVerbs)
+    if (v.verb == verb) return v.name;
+  return "";
+}
+
+Result<ApiServerOptions> options_of(const libsched_api_server_options& o) {
+  LIBSCHED_TRY(refuse_reserved(o.reserved, "libsched_api_server_options"));
+  LIBSCHED_TRY(live_or_null("options->clock", o.clock));
+  if (o.grace_ns < 0 || o.most_slow_ns < 0)
+    return invalid("libsched_api_server_options: a time is negative");
+  for (const double rate : {o.fault_rate, o.slow_rate})
+    if (!(rate >= 0 && rate <= 1))
+      return invalid("libsched_api_server_options: a rate is not between 0 and 1");
+  ApiServerOptions out;
+  out.grace_ns = o.grace_ns;
+  out.keep_calls = o.keep_calls;
+  out.keep_events = o.keep_events;
+  out.faults = {o.fault_seed, o.fault_rate, o.slow_rate, o.most_slow_ns};
+  return out;
+}
+
+Json call_json(const ApiCall& call) {
+  Json j = {{"at", call.at_ns}, {"verb", name_of(call.verb)}, {"key", call.key}};
+  if (call.verb == ApiVerb::kBind) j["node"] = call.node;
+  if (call.verb == ApiVerb::kPatchPodStatus)
+    j["patch"] = Json::parse(status_patch_json(call.patch), nullptr, false);
+  if (!call.error.empty()) j["error"] = call.error;
+  return j;
+}
+
+Json event_json(const ApiEvent& e) {
+  return {{"at", e.at_ns},      {"key", e.key},       {"type", e.type},
+          {"reason", e.reason}, {"action", e.action}, {"note", e.note}};
+}
+
+template <typename T, typename F>
+Text* text_of(const std::vector<T>& list, F&& json) {
+  Json all = Json::array();
+  for (const T& item : list) all.push_back(json(item));
+  return new Text(all.dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
+}  // namespace
+
+extern "C" {
+
+libsched_rc libsched_api_server_create(const libsched_api_server_options* options,
+                                       libsched_api_server** result, libsched_error** error) {
+  LIBSCHED_REQUIRE_HANDLES(error, result);
+  return guarded(error, [&]() -> Result<void> {
+    const Result<libsched_api_server_options> o =
+        read_struct(options, libsched_api_server_options LIBSCHED_API_SERVER_OPTIONS_INIT,
+                    "libsched_api_server_options");
+    if (!o.ok()) return o.error();
+    const Result<ApiServerOptions> how = options_of(*o);
+    if (!how.ok()) return how.error();
+    Ref<Clock> clock = o->clock == nullptr ? Ref<Clock>(make_ref<SystemClock>())
+                                           : Ref<Clock>::share(unwrap(o->clock));
+    *result = own(new ApiServer(std::move(clock), *how));
+    return {};
+  });
+}
+libsched_api_server* libsched_api_server_ref(libsched_api_server* server) { return retain(server); }
+void libsched_api_server_unref(libsched_api_server* server) { release(server); }
+
+libsched_rc libsched_api_server_create_objects(libsched_api_server* server,
+                                               const libsched_objects* objects,
+                                               libsched_error** error) {
+  LIBSCHED_REQUIRE_HANDLES(error, server, objects);
+  return guarded(error, [&] { return unwrap(server)->create(unwrap(objects)->set); });
+}
+
+libsched_rc libsched_api_server_update_objects(libsched_api_server* server,
+                                               const libsched_objects* objects,
+                                               libsched_error** error) {
+  LIBSCHED_REQUIRE_HANDLES(error, server, objects);
+  return guarded(error, [&] { return unwrap(server)->update(unwrap(objects)->set); });
+}
+
+libsched_rc libsched_api_server_delete(libsched_api_server* server, libsched_str kind,
+                                       libsched_str namespace_, libsched_str name,
+                                       libsched_error** error) {
+  LIBSCHED_REQUIRE_HANDLES(error, server);
+  return guarded(error, [&]() -> Result<void> {
+    if (in(kind) == "Pod") return unwrap(server)->remove_pod(in(namespace_), in(name));
+    if (in(kind) == "Node") return unwrap(server)->remove_node(in(name));
+    const size_t stored = find_stored_kind(in(kind));
+    if (stored == kStoredKinds)
+      return invalid("the server keeps no objects of kind \"" + std::string(in(kind)) + "\"");
+    return unwrap(server)->remove_object(static_cast<StoredKind>(stored), in(namespace_), in(name));
+  });
+}
+
+libsched_rc libsched_api_server_bind(libsched_api_server* server, libsched_str namespace_,
+                                     libsched_str name, libsched_str node_name,
+                                     libsched_error** error) {
+  LIBSCHED_REQUIRE_HANDLES(error, server);
+  return guarded(error,
+                 [&] { return unwrap(server)->assign(in(namespace_), in(name), in(node_name)); });
+}
+
+libsched_rc libsched_api_server_finish_pod(libsched_api_server* server, libsched_str namespace_,
+                                           libsched_str name, libsched_error** error) {
+  LIBSCHED_REQUIRE_HANDLES(error, server);
+  return guarded(error, [&] { return unwrap(server)->finish_pod(in(namespace_), in(name)); });
+}
+
+libsched_rc libsched_api_server_add_fault(libsched_api_server* server,
+                                          const libsched_api_fault* fault, libsched_error** error) {
+  LIBSCHED_REQUIRE_HANDLES(error, server);
+  LIBSCHED_REQUIRE(error, fault != nullptr);
+  return guarded(error, [&]() -> Result<void> {
+    const Result<libsched_api_fault> f =
+        read_struct(fault, libsched_api_fault LIBSCHED_API_FAULT_INIT, "libsched_api_fault");
+    if (!f.ok()) return f.error();
+    if (f->slow_ns < 0) return invalid("libsched_api_fault: slow_ns is negative");
+    ApiFault made;
+    for (const NamedVerb& v : kVerbs)
+      if (in(f->verb) == v.name) made.verb = v.verb;
+    if (!made.verb && !in(f->verb).empty())
+      return invalid("libsched_api_fault: a scheduler makes no call \"" + std::string(in(f->verb)) +
+                     "\"");
+    made.key = in(f->key);
+    made.error = in(f->error);
+    made.slow_ns = f->slow_ns;
+    made.times = f->times;
+    unwrap(server)->add_fault(std::move(made));
+    return {};
+  });
+}
+void libsched_api_server_clear_faults(libsched_api_server* server) {
+  if (live(server)) unwrap(server)->clear_faults();
+}
+
+libsched_rc libsched_api_server_find_pod(const libsched_api_server* server, libsched_str namespace_,
+                                         libsched_str name, libsched_pod** result,
+                                         libsched_error** error) {
+  LIBSCHED_REQUIRE_HANDLES(error, server, result);
+  return guarded(error, [&]() -> Result<void> {
+    PodRef found = unwrap(server)->pod(in(namespace_), in(name));
+    if (!found) return api_error("notFound", "pods", in(name));
+    *result = own(give(std::move(found)));
+    return {};
+  });
+}
+
+libsched_rc libsched_api_server_find_node(const libsched_api_server* server, libsched_str name,
+                                          libsched_node** result, libsched_error** error) {
+  LIBSCHED_REQUIRE_HANDLES(error, server, result);
+  return guarded(error, [&]() -> Result<void> {
+    NodeRef found = unwrap(server)->node(in(name));
+    if (!found) return api_error("notFound", "nodes", in(name));
+    *result = own(give(std::move(found)));
+    return {};
+  });
+}
+
+libsched_rc libsched_api_server_objects(const libsched_api_server* server,
+                                        libsched_objects** result, libsched_error** error) {
+  LIBSCHED_REQUIRE_HANDLES(error, server, result);
+  return guarded(error, [&]() -> Result<void> {
+    auto made = make_ref<Objects>();
+    made->set.nodes = unwrap(server)->nodes();
+    made->set.pods = unwrap(server)->pods();
+    *result = own(made.release());
+    return {};
+  });
+}
+
+uint64_t libsched_api_server_version(const libsched_api_server* server) {
+  return live(server) ? unwrap(server)->version() : 0;
+}
+
+libsched_rc libsched_api_server_take_calls_json(libsched_api_server* server, libsched_text** result,
+                                                libsched_error** error) {
+  LIBSCHED_REQUIRE_HANDLES(error, server, result);
+  return guarded(error, [&]() -> Result<void> {
+    const std::vector<ApiCall> calls = unwrap(server)->calls();
+    *result = own(text_of(calls, call_json));
+    unwrap(server)->drop_calls(calls.size());
+    return {};
+  });
+}
+
+libsched_rc libsched_api_server_take_events_json(libsched_api_server* server,
+                                                 libsched_text** result, libsched_error** error) {
+  LIBSCHED_REQUIRE_HANDLES(error, server, result);
+  return guarded(error, [&]() -> Result<void> {
+    const std::vector<ApiEvent> events = unwrap(server)->events();
+    *result = own(text_of(events, event_json));
+    unwrap(server)->drop_events(events.size());
+    return {};
+  });
+}
+
+}  // extern "C"

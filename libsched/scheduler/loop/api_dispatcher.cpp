@@ -4,6 +4,8 @@
 #include <mutex>
 #include <utility>
 
+#include "libsched/scheduler/api_memory/next_pod.hpp"
+
 namespace libsched {
 namespace {
 
@@ -33,7 +35,8 @@ bool ApiDispatcher::Call::changes_nothing() const {
 void ApiDispatcher::patch_pod_status(const PodRef& pod, const PodStatusPatch::Condition* condition,
                                      const std::optional<Nomination>& nomination) {
   const auto call = std::make_shared<Call>();
-  call->pod = pod;
+  // An assumed pod borrows its status from the pod in the queue, which may be gone by then.
+  call->pod = next_pod(*pod, pod->spec.node_name);
   if (condition != nullptr) call->condition = *condition;
   if (nomination && nomination->override_node) call->nomination = nomination;
   const std::string uid = uid_of(*pod);

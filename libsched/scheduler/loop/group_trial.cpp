@@ -17,10 +17,30 @@ Ref<Pod> without_terms(const Pod& pod, bool all) {
 
 }  // namespace
 
-Result<std::shared_ptr<GroupTrial>> GroupTrial::begin(Evaluator& profile) {
-  std::shared_ptr<GroupTrial> out(new GroupTrial(profile));
+Result<void> LostPorts::take_from(const View& view, Cluster& copy) {
+  std::vector<Lost> left;
+  for (const Lost& lost : lost_) {
+    const uint32_t row = view.find_node(lost.node);
+    bool changed = row == kNoId;
+    const auto look = [&](uint32_t r, ChangeKinds kinds) {
+      changed |= r == row && kinds != kImagesChanged;
+    };
+    if (!view.log().for_each_since(lost.cursor, look) || changed) continue;
+    const Pod& member = *lost.member;
+    const Ref<Pod> stand_in = copy_pod(member, "a stand-in", member.meta.ns, "a stand-in", {});
+    LIBSCHED_TRY(copy.assume(*stand_in, lost.node));
+    LIBSCHED_TRY(copy.forget(stand_in->meta.ns, stand_in->meta.name));
+    left.push_back(lost);
+  }
+  lost_ = std::move(left);
+  return {};
+}
+
+Result<std::shared_ptr<GroupTrial>> GroupTrial::begin(Evaluator& profile, LostPorts& ports) {
   profile.cluster()->refresh();
+  std::shared_ptr<GroupTrial> out(new GroupTrial(profile, ports));
   out->cluster_ = profile.cluster()->clone();
+  LIBSCHED_TRY(ports.take_from(profile.cluster()->view(), *out->cluster_));
   out->evaluator_ = make_ref<Evaluator>(FrameworkRef::share(&profile.framework()), out->cluster_);
   LIBSCHED_TRY(out->evaluator_->use(Ref<Services>::share(&profile.services())));
   LIBSCHED_TRY(out->evaluator_->set_parallelism(profile.parallelism()));
@@ -61,7 +81,11 @@ Result<Ref<Scheduling>> GroupTrial::run(const PodRef& pod, const SchedulingOptio
   evaluator_->set_next_start(profile_.next_start());
   Result<Ref<Scheduling>> ran = schedule_with(*evaluator_, pod, options);
   profile_.set_next_start(evaluator_->next_start());
-  if (ran.ok() && (*ran)->attempt == Attempt::kAssumed) assumed_.push_back({*ran, listed(**ran)});
+  if (!ran.ok() || (*ran)->node.empty()) return ran;
+  if ((*ran)->attempt == Attempt::kAssumed)
+    assumed_.push_back({*ran, listed(**ran)});
+  else if (!pod->host_ports.empty())
+    ports_.lose(pod, (*ran)->node, cursor_);
   return ran;
 }
 
@@ -70,6 +94,7 @@ Result<bool> GroupTrial::take_back() {
   const Ref<Scheduling> last = assumed_.back().trial;
   LIBSCHED_TRY(undo_trial(*evaluator_, *last));
   assumed_.pop_back();
+  if (!last->pod->host_ports.empty()) ports_.lose(last->pod, last->node, cursor_);
   return true;
 }
 

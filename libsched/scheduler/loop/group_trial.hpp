@@ -9,10 +9,32 @@
 
 namespace libsched {
 
+// Host ports that upstream's snapshot has lost: its nodes have sets of ports, and a member that is
+// taken back takes its ports along, even those of a pod that it was to evict. The snapshot gets
+// them back when something on the node changes. Upstream's other cycles miss the ports, too; here
+// only those of groups do.
+class LostPorts {
+ public:
+  // The member has been on the node and is not any more; nothing counts that came after `cursor`.
+  void lose(const PodRef& member, const std::string& node, const ChangeLog::Cursor& cursor) {
+    lost_.push_back({member, node, cursor});
+  }
+  // Takes the ports from the copy of the cluster, and forgets those that have come back.
+  Result<void> take_from(const View& view, Cluster& copy);
+
+ private:
+  struct Lost {
+    PodRef member;
+    std::string node;
+    ChangeLog::Cursor cursor;
+  };
+  std::vector<Lost> lost_;
+};
+
 class GroupTrial {
  public:
-  // The evaluator's cluster is copied.
-  static Result<std::shared_ptr<GroupTrial>> begin(Evaluator& profile);
+  // The evaluator's cluster is copied. `ports` lives as long as this.
+  static Result<std::shared_ptr<GroupTrial>> begin(Evaluator& profile, LostPorts& ports);
 
   // Upstream's podGroupPodSchedulingAlgorithm. An assumed pod stays until take_back().
   Result<Ref<Scheduling>> run(const PodRef& pod, const SchedulingOptions& options);
@@ -32,11 +54,14 @@ class GroupTrial {
     Listed node;
   };
 
-  explicit GroupTrial(Evaluator& profile) : profile_(profile) {}
+  GroupTrial(Evaluator& profile, LostPorts& ports)
+      : profile_(profile), ports_(ports), cursor_(profile.cluster()->view().log().cursor()) {}
   Listed listed(const Scheduling& trial) const;  // without the trial's pod
   Result<void> show_terms(const Pod& incoming);
 
   Evaluator& profile_;
+  LostPorts& ports_;
+  ChangeLog::Cursor cursor_;
   Ref<Cluster> cluster_;
   Ref<Evaluator> evaluator_;
   std::vector<Assumed> assumed_;

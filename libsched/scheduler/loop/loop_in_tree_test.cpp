@@ -197,6 +197,29 @@ TEST_CASE("What happens during the trial of a group does not reach it") {
   CHECK(w.node_of("b") == "n1");
 }
 
+TEST_CASE("A member that is taken back takes the ports of its victim along, as upstream's") {
+  World w(kGroups);
+  w.node("n1", 4);
+  const auto with_port = [&](const std::string& name, const std::string& spec) {
+    w.create("apiVersion: v1\nkind: Pod\nmetadata: {namespace: default, name: " + name +
+             ", uid: u-" + name +
+             "}\nspec: {containers: [{name: c, ports: [{containerPort: 80, hostPort: 8000}]}], " +
+             spec + "}\n");
+  };
+  with_port("victim", "nodeName: n1, priority: 1");
+  w.group(2);
+  w.server->add_fault({ApiVerb::kPatchPodStatus, "default/victim", "broken", 0, 0});
+  with_port("a", "priority: 9, schedulingGroup: {podGroupName: g}");
+  w.pod("b", 9, "priority: 8, schedulingGroup: {podGroupName: g}");
+  w.settle();
+  w.pass(20 * kSecond);
+  // The first trial alone needs the victim's room.
+  const std::string calls = w.calls(), evicts = "patch default/victim";
+  const size_t first = calls.find(evicts);
+  REQUIRE(first != std::string::npos);
+  CHECK(calls.find(evicts, first + 1) == std::string::npos);
+}
+
 TEST_CASE("A member whose trial is undone keeps the nomination that the API server knows") {
   World w(kGroups);
   w.node("n1", 2);

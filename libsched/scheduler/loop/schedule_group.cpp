@@ -146,7 +146,7 @@ void Scheduler::try_members(Group& group) {
   options.trial = true;
   options.observer = point_times_[group.number];
   bool preempts = false;
-  Result<std::shared_ptr<GroupTrial>> begun = GroupTrial::begin(*group.profile);
+  Result<std::shared_ptr<GroupTrial>> begun = GroupTrial::begin(*group.profile, *lost_ports_);
   if (!begun.ok()) {
     group.status = Status::from_error(begun.error().message);
     return;

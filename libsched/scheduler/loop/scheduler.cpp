@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "libsched/scheduler/loop/flight.hpp"
+#include "libsched/scheduler/loop/group_trial.hpp"
 #include "libsched/scheduler/loop/turning_api.hpp"
 
 namespace libsched {
@@ -73,6 +74,7 @@ Result<void> Scheduler::build(const std::vector<FrameworkRef>& profiles,
   }
   handlers_ = std::make_unique<EventHandlers>(cluster_, services_, queue_, pods_, profiles_,
                                               *metrics_, calls_ ? &*calls_ : nullptr);
+  lost_ports_ = std::make_shared<LostPorts>();
   cycle_options_.sampling = options_.sampling;
   cycle_options_.ties = options_.ties;
   cycle_options_.seed = options_.seed;

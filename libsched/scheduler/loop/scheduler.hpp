@@ -25,6 +25,8 @@
 
 namespace libsched {
 
+class LostPorts;
+
 // Is notified on the thread that runs the scheduler or on one of the scheduler's own, one at a time. It may
 // read the cluster and the queue.
 class SchedulerObserver {
@@ -185,6 +187,7 @@ class Scheduler final : public RefCounted, public WatchSink {
   std::vector<const Flight*> binding_;  // with threads: between PreBind and PostBind
   bool stopping_ = false;             // bindings on threads fail before PreBind
   QueuedPodRef popped_;               // its cycle has begun, but not ended
+  std::shared_ptr<LostPorts> lost_ports_;  // by trials of groups
   std::shared_ptr<Group> group_;      // likewise, with the popped pod's group
   FlightRef interrupted_;             // a list of those whose binding has run out of memory
   bool in_cycle_ = false;

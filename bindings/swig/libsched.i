@@ -69,6 +69,7 @@ struct TYPE {};
 %handle(libsched_scheduling, Scheduling)
 %handle(libsched_queue, Queue)
 %handle(libsched_queued_pod, QueuedPod)
+%handle(libsched_scheduler, Scheduler)
 %handle(libsched_event_map, EventMap)
 %handle(libsched_workload, TimedWorkload)
 %handle(libsched_api_server, ApiServer)
@@ -103,6 +104,7 @@ struct TYPE {};
 %options(libsched_queued_pod_info, QueuedPodInfo)
 %options(libsched_queue_counts, QueueCounts)
 %options(libsched_api_server_options, ApiServerOptions)
+%options(libsched_scheduler_state, SchedulerState)
 // Made with upstream's times.
 %rename(QueueOptions) libsched_queue_options;
 %ignore libsched_queue_options::struct_size;
@@ -212,6 +214,9 @@ struct TYPE {};
 %ignore libsched_placement;
 %ignore libsched_schedule_one;
 %ignore libsched_queue_create;
+%ignore libsched_scheduler_observer;
+%ignore libsched_scheduler_options;
+%ignore libsched_scheduler_create;
 %ignore libsched_trace_options;
 %ignore libsched_workload_add_trace;
 %ignore libsched_simulation_options;
@@ -289,6 +294,7 @@ struct TYPE {};
 %include <libsched/scheduler.h>
 %include <libsched/queue.h>
 %include <libsched/api_server.h>
+%include <libsched/loop.h>
 %include <libsched/simulation.h>
 %include <libsched/plugin.h>
 #ifdef SWIGJAVA

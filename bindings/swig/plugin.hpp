@@ -138,6 +138,14 @@ inline libsched_rc libsched_queue_of(libsched_evaluator* evaluator,
                                      libsched_error** error) {
   return libsched_queue_create(&evaluator, 1, options, out, error);
 }
+// libsched_scheduler_create() with one profile and a clock; requests are recorded.
+inline libsched_rc libsched_scheduler_of(const libsched_framework* framework,
+                                         libsched_cluster* cluster, libsched_clock* clock,
+                                         libsched_scheduler** out, libsched_error** error) {
+  libsched_scheduler_options options = LIBSCHED_SCHEDULER_OPTIONS_INIT;
+  options.clock = clock;
+  return libsched_scheduler_create(&framework, 1, cluster, &options, out, error);
+}
 // libsched_workload_add_trace() with the defaults.
 inline libsched_rc libsched_workload_read_trace(libsched_workload* workload, libsched_str csv,
                                                 libsched_str file, libsched_error** error) {

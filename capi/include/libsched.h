@@ -51,6 +51,7 @@
 #include <libsched/scheduler.h>
 #include <libsched/queue.h>
 #include <libsched/api_server.h>
+#include <libsched/loop.h>
 #include <libsched/simulation.h>
 #include <libsched/plugin.h>
 

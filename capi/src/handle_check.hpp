@@ -54,6 +54,7 @@ namespace libsched::capi {
   X(queue, SchedulingQueue, "a queue")                       \
   X(queued_pod, QueuedPodInfo, "a queued pod")               \
   X(api_server, ApiServer, "an API server")                  \
+  X(scheduler, SchedulerObject, "a scheduler")               \
   X(workload, TimedWorkload, "a workload")                   \
   X(simulation, Simulation, "a simulation")                  \
   X(table, Table, "a table")

@@ -20,6 +20,7 @@
 #include "libsched/ingest/ingest.hpp"
 #include "libsched/scheduler/api_memory/api_server.hpp"
 #include "libsched/scheduler/cycle.hpp"
+#include "libsched/scheduler/loop/scheduler.hpp"
 #include "libsched/scheduler/queue/queue.hpp"
 #include "libsched/scheduler/simulation/simulation.hpp"
 
@@ -86,6 +87,11 @@ struct WaitingPodObject final : RefCounted {
       : waiting(std::move(w)), plugins(waiting->pending_plugins()) {}
   std::shared_ptr<WaitingPod> waiting;
   std::vector<std::string> plugins;  // that had not allowed it at creation
+};
+struct SchedulerObject final : RefCounted {
+  explicit SchedulerObject(SchedulerRef s) : scheduler(std::move(s)) {}
+  SchedulerRef scheduler;
+  std::atomic<bool> running{false};  // a run, which plugins may be called in
 };
 struct PreFilterObject final : RefCounted {
   PreFilterResult result;

@@ -40,6 +40,12 @@ void fork_and_change(Stage& s, bool shared) {
   OK(libsched_cluster_remove_node(s.cluster, libsched_str_from("n1"), err));
 }
 
+const libsched_framework* const* one_profile(Stage& s) {
+  static const libsched_framework* profile;
+  profile = s.framework;
+  return &profile;
+}
+
 struct Call {
   const char* function;
   const char* how;
@@ -144,6 +150,7 @@ const std::vector<Call> CALLS = {
          OK(libsched_cluster_update_node(s.cluster, s.new_node(1), err)), s.cluster, err),
     CALL(libsched_cluster_refresh, "inside a fork", fork_and_change(s, false), s.cluster, err),
     CALL(libsched_evaluator_create, "", , s.framework, s.cluster, nullptr, &s.other, err),
+    CALL(libsched_scheduler_create, "", , one_profile(s), 1, s.cluster, nullptr, &s.scheduler, err),
     CALL(libsched_evaluator_assume, "", s.prepare_cycle(1), s.evaluator, s.state, s.m.question(1),
          s.row("n1"), nullptr, s.status, err),
     CALL(libsched_evaluator_forget, "", s.prepare_cycle(1);

@@ -121,6 +121,7 @@ struct Stage {
   }
   ~Stage() {
     writer().clear();
+    libsched_scheduler_unref(scheduler);
     libsched_cluster_unref(cloned);
     libsched_snapshot_unref(snapshot);
     libsched_evaluator_unref(other);
@@ -229,6 +230,7 @@ struct Stage {
   libsched_cluster* cloned = nullptr;
   libsched_snapshot* snapshot = nullptr;
   libsched_evaluator* other = nullptr;
+  libsched_scheduler* scheduler = nullptr;
 };
 
 }  // namespace failing

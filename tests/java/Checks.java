@@ -365,6 +365,33 @@ public final class Checks {
     }
   }
 
+  static void scheduler() {
+    try (Cluster cluster = cluster(1, 4); Framework framework = Sched.frameworkCreate(null, "", null, null);
+        Clock clock = Sched.clockCreateVirtual(1_000_000_000L);
+        Scheduler scheduler = Sched.schedulerOf(framework, cluster, clock); Pod pod = Sched.podParse(POD, null)) {
+      Sched.schedulerStart(scheduler);
+      Sched.schedulerDeliverPod(scheduler, null, pod);
+      boolean[] acted = new boolean[1];
+      Sched.schedulerRunOne(scheduler, acted);
+      must(acted[0], "a pod is ready");
+      Sched.schedulerSettle(scheduler, false, 0);
+      String requests = Sched.memoryApiRequestsJson(Sched.servicesMemoryApi(Sched.schedulerServices(scheduler)));
+      must(requests.contains("\"verb\":\"bind\""), requests);
+      SchedulerState state = new SchedulerState();
+      Sched.schedulerGet(scheduler, state);
+      must(state.getBindings() == 0 && !state.getIn_cycle(), state.getBindings());
+      long[] due = new long[1];
+      must(Sched.schedulerNextDue(scheduler, due) && due[0] > state.getNow_ns(), due[0]);
+      Sched.schedulerRunUntil(scheduler, 5_000_000_000L, null);
+      must(Sched.clockNow(clock) >= 5_000_000_000L, Sched.clockNow(clock));
+      must(Sched.schedulerMetricsText(scheduler).contains("scheduler_schedule_attempts_total"), "metrics");
+      QueueCounts counts = new QueueCounts();
+      Sched.queueGet(Sched.schedulerQueue(scheduler), counts);
+      must(counts.getScheduling_cycle() == 1, counts.getScheduling_cycle());
+      Sched.schedulerStop(scheduler);
+    }
+  }
+
   static void registeredEvents() {
     try (Framework framework = Sched.frameworkCreate(null, "", null, null);
         EventMap events = Sched.frameworkEvents(framework)) {

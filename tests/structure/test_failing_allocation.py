@@ -12,7 +12,8 @@ CHANGING = re.compile(r"\blibsched_rc\s+(libsched_\w+)\s*\([^;]*?(?<!const )\bli
 OF_EVALUATORS = {"libsched_evaluator_assume", "libsched_evaluator_forget", "libsched_schedule",
                  "libsched_schedule_one"}
 # Functions that take a cluster and leave its contents unchanged.
-KEEPING = {"libsched_cluster_refresh", "libsched_cluster_snapshot", "libsched_evaluator_create"}
+KEEPING = {"libsched_cluster_refresh", "libsched_cluster_snapshot", "libsched_evaluator_create",
+           "libsched_scheduler_create"}
 TRIED = re.compile(r"CALL\(\s*(libsched_\w+)")
 REFUSED = re.compile(r"REFUSED\(\w+,\s*(libsched_\w+)")
 

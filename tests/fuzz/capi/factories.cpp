@@ -71,6 +71,32 @@ void* make_queue() {
   return out;
 }
 
+// Of an empty cluster, with a node and a pod to come.
+void* make_scheduler() {
+  libsched_cluster* cluster = nullptr;
+  libsched_framework* framework = nullptr;
+  libsched_scheduler_options options = LIBSCHED_SCHEDULER_OPTIONS_INIT;
+  libsched_scheduler* out = nullptr;
+  libsched_cluster_create(nullptr, &cluster, nullptr);
+  libsched_clock_create_virtual(5, &options.clock, nullptr);
+  libsched_framework_create(nullptr, LIBSCHED_ANY_NODE, nullptr, nullptr, &framework, nullptr);
+  libsched_scheduler_create(&framework, 1, cluster, &options, &out, nullptr);
+  libsched_pod* pod = nullptr;
+  libsched_node* node = nullptr;
+  libsched_pod_parse(
+      LIBSCHED_STR(R"({"metadata":{"name":"p"},"spec":{"containers":[{"name":"c"}]}})"), nullptr,
+      &pod, nullptr);
+  libsched_node_parse(LIBSCHED_STR(R"({"metadata":{"name":"n"}})"), nullptr, &node, nullptr);
+  libsched_scheduler_deliver_node(out, nullptr, node, nullptr);
+  libsched_scheduler_deliver_pod(out, nullptr, pod, nullptr);
+  libsched_node_unref(node);
+  libsched_pod_unref(pod);
+  libsched_clock_unref(options.clock);
+  libsched_framework_unref(framework);
+  libsched_cluster_unref(cluster);
+  return out;
+}
+
 // An empty cluster and one pod.
 void* make_simulation() {
   libsched_framework* framework = nullptr;
@@ -180,6 +206,7 @@ void* create(Turn& t, Kind kind) {
     case Kind::scheduling: return make_scheduling(t);
     case Kind::queue: return make_queue();
     case Kind::queued_pod: return make_queued_pod(t);
+    case Kind::scheduler: return make_scheduler();
     case Kind::workload: return created<libsched_workload>(libsched_workload_create);
     case Kind::simulation: return make_simulation();
     case Kind::table: {

@@ -37,6 +37,8 @@ WEIGHTS = {
     "workload_add": 3, "workload_add_objects": 2, "simulation_create": 3, "simulation_run": 3,
     "queue_create": 3, "api_server_create": 3, "api_server_create_objects": 3, "queue_add": 6, "queue_update": 4, "queue_delete": 2, "queue_pop": 6, "queue_add_unschedulable": 6,
     "queue_move_all": 5, "queue_flush_backoff": 2, "queue_flush_unschedulable": 2, "queue_run_due": 2,
+    "scheduler_create": 2, "scheduler_deliver_pod": 5, "scheduler_deliver_node": 4, "scheduler_run_one": 3,
+    "scheduler_settle": 3, "scheduler_run_until": 3,
     "first_fit": 4, "schedule": 4, "schedule_one": 4, "scheduling_bind": 3, "writer_queue_apply": 3,
     "run_pre_score_plugins": 4, "run_score_plugins": 4, "run_cycle": 6, "evaluator_assume": 6,
     "evaluator_forget": 5, "run_post_filter_plugins": 3,
@@ -53,6 +55,9 @@ NULLABLE = {
     ("libsched_waiting_pod_decided", "status"), ("libsched_decision_post_filter", "status"),
     ("libsched_first_fit", "state"), ("libsched_evaluator_create", "cluster"),
     ("libsched_queue_add_unschedulable", "pod"),
+    ("libsched_scheduler_deliver_pod", "before"), ("libsched_scheduler_deliver_pod", "after"),
+    ("libsched_scheduler_deliver_node", "before"), ("libsched_scheduler_deliver_node", "after"),
+    ("libsched_scheduler_deliver_object", "before"), ("libsched_scheduler_deliver_object", "after"),
 }
 
 # Arrays to which a failed call may write, as the header says.
@@ -158,7 +163,7 @@ class Call:
         elif found := re.fullmatch(r"const (libsched_\w+_options|libsched_nomination|libsched_queue_event|libsched_rejection|libsched_timing|libsched_api_fault) \*", type_):
             self._make(f"Options<{found[1]}>", name)
         elif found := re.fullmatch(r"(libsched_cycle_outcome|libsched_nomination|libsched_fit|libsched_scheduling_outcome|libsched_queue_counts|"
-                                  r"libsched_queued_pod_info) \*", type_):
+                                  r"libsched_queued_pod_info|libsched_scheduler_state) \*", type_):
             self._make(f"Filled<{found[1]}>", name)
         elif (found := re.fullmatch(r"(\w+) \*", type_)) and (found[1] in SCALARS or found[1] == "libsched_str"):
             self._make(f"Output<{found[1]}>", name)

@@ -255,6 +255,60 @@ void call_libsched_queue_list(Turn& t) {
   }
 }
 
+namespace {
+
+// Of the last libsched_scheduler_options.
+libsched_clock* scheduler_clock = nullptr;
+
+}  // namespace
+
+template <>
+void fill(Turn& t, libsched_scheduler_options& o) {
+  o = LIBSCHED_SCHEDULER_OPTIONS_INIT;
+  o.ties = t.choose.one_in(40) ? 5 : static_cast<uint32_t>(t.choose.below(3));
+  o.seed = t.choose.next();
+  o.sampling = t.choose.one_in(3);
+  o.node_by_node = t.choose.one_in(3);
+  o.reserved[1] = t.choose.one_in(40);
+  // Without a backoff a pod whose cycle fails is tried all the time.
+  // The call below releases it. By the machine's clock all times of the fuzzer have passed.
+  scheduler_clock = nullptr;
+  if (!t.choose.one_in(8)) libsched_clock_create_virtual(5, &scheduler_clock, nullptr);
+  o.clock = scheduler_clock;
+}
+
+void call_libsched_scheduler_create(Turn& t) {
+  In<const libsched_framework> framework(t, "framework", kConst);
+  Options<libsched_scheduler_options> options(t, "options");
+  Out<libsched_scheduler> out(t, "out");
+  Fault error(t, "error");
+  libsched_cluster* cluster = nullptr;
+  libsched_cluster_create(nullptr, &cluster, nullptr);
+  // Hostile plugins would be asked again and again.
+  const bool plain =
+      world().plain_frameworks.contains(const_cast<libsched_framework*>(framework.get()));
+  const libsched_framework* const profiles[] = {framework.get()};
+  const size_t count = framework.get() == nullptr || plain ? 1 : 0;
+  t.begin("libsched_scheduler_create", Changes::kNothing, framework, options, out, error);
+  const libsched_rc rc =
+      libsched_scheduler_create(profiles, count, cluster, options.get(), out.get(), error.get());
+  t.end_fallible(rc, framework, options, out, error);
+  if (count == 0 && rc == LIBSCHED_OK) fail("a scheduler without a profile");
+  libsched_clock_unref(scheduler_clock);
+  libsched_cluster_unref(cluster);
+}
+
+void call_libsched_scheduler_run_until(Turn& t) {
+  In<libsched_scheduler> scheduler(t, "scheduler", kExclusive);
+  In<const libsched_cancel> cancel(t, "cancel", kConst | kMayBeNull);
+  Fault error(t, "error");
+  const int64_t until = static_cast<int64_t>(t.choose.below(1000)) * 1'000'000'000;
+  t.begin("libsched_scheduler_run_until", Changes::kNothing, scheduler, cancel, error);
+  const libsched_rc rc =
+      libsched_scheduler_run_until(scheduler.get(), until, cancel.get(), error.get());
+  t.end_fallible(rc, scheduler, cancel, error);
+}
+
 template <>
 void fill(Turn& t, libsched_timing& o) {
   o = LIBSCHED_TIMING_INIT;

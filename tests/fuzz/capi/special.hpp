@@ -27,6 +27,10 @@ void call_libsched_schedule_one(Turn& t);
 void call_libsched_queue_create(Turn& t);
 // Lends several handles at once.
 void call_libsched_queue_list(Turn& t);
+// An array of frameworks, and a cluster of its own: runs change it, which the model does not follow.
+void call_libsched_scheduler_create(Turn& t);
+// A time that is not random: years would take all the time.
+void call_libsched_scheduler_run_until(Turn& t);
 // A number of replicas that is not random: all of them may be simulated.
 void call_libsched_workload_add(Turn& t);
 // An array of frameworks and a view.

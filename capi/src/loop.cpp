@@ -1,0 +1,346 @@
+// Schedulers.
+#include "libsched/scheduler/loop/scheduler.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <optional>
+
+#include "api_client.hpp"
+#include "handles.hpp"
+
+using namespace libsched;        // NOLINT(google-build-using-namespace)
+using namespace libsched::capi;  // NOLINT(google-build-using-namespace)
+
+namespace {
+
+// How long a call that could be cancelled waits at most, on a clock that is not virtual.
+constexpr int64_t kCancelPollNs = 20'000'000;
+
+Error unsupported(const char* what) { return {Rc::kUnsupported, what, {}, {}}; }
+Error invalid(std::string what) { return {Rc::kInvalid, std::move(what), {}, {}}; }
+
+// The observer that options name.
+class ForeignObserver final : public SchedulerObserver {
+ public:
+  ForeignObserver(const libsched_scheduler_observer& calls, void* user_data)
+      : calls_(calls), user_data_(user_data) {}
+
+  void popped(const QueuedPodInfo& queued) override {
+    if (calls_.popped == nullptr) return;
+    [[maybe_unused]] const Borrowing borrowing;
+    calls_.popped(user_data_, wrap(&queued));
+  }
+  void assumed(const QueuedPodInfo& queued, Str node) override {
+    tell(calls_.assumed, queued, node);
+  }
+  void bound(const QueuedPodInfo& queued, Str node) override { tell(calls_.bound, queued, node); }
+  void failed(const QueuedPodInfo& queued, Str node, const Failure& failure) override {
+    if (calls_.failed == nullptr) return;
+    const std::string name(node);
+    [[maybe_unused]] const Borrowing borrowing;
+    const Lent<StatusObject> status;
+    status->ref();  // a release by the callee frees nothing
+    status->status = failure.status;
+    calls_.failed(user_data_, wrap(&queued), out(name),
+                  wrap(static_cast<const StatusObject*>(status.get())));
+  }
+
+ private:
+  void tell(void (*call)(void*, const libsched_queued_pod*, libsched_str),
+            const QueuedPodInfo& queued, Str node) const {
+    if (call == nullptr) return;
+    const std::string name(node);
+    [[maybe_unused]] const Borrowing borrowing;
+    call(user_data_, wrap(&queued), out(name));
+  }
+
+  libsched_scheduler_observer calls_;
+  void* user_data_;
+};
+
+// The part of the options that names an API client, of structs that have it.
+libsched_services_options client_options(const libsched_scheduler_options* options) {
+  libsched_services_options named = LIBSCHED_SERVICES_OPTIONS_INIT;
+  constexpr size_t kNeeded = offsetof(libsched_scheduler_options, api_user_data) + sizeof(void*);
+  if (options != nullptr && options->struct_size >= kNeeded &&
+      options->struct_size <= kMaxStructSize) {
+    named.api = options->api;
+    named.api_user_data = options->api_user_data;
+  }
+  return named;
+}
+
+Result<SchedulerOptions> scheduler_options(const libsched_scheduler_options& o) {
+  if (o.ties > LIBSCHED_TIES_RANDOM) return unsupported("libsched_scheduler_options: unknown ties");
+  LIBSCHED_TRY(refuse_reserved(o.reserved, "libsched_scheduler_options"));
+  LIBSCHED_TRY(live_or_null("options->clock", o.clock));
+  const Result<libsched_queue_options> q =
+      read_struct(&o.queue, libsched_queue_options LIBSCHED_QUEUE_OPTIONS_INIT,
+                  "libsched_scheduler_options.queue");
+  if (!q.ok()) return q.error();
+  LIBSCHED_TRY(refuse_reserved(q->reserved != 0, "libsched_scheduler_options.queue"));
+  SchedulerOptions how;
+  how.queue = {q->initial_backoff_ns, q->max_backoff_ns, q->max_in_unschedulable_ns};
+  how.sampling = o.sampling;
+  how.ties = static_cast<TieMode>(o.ties);
+  how.seed = o.seed;
+  how.node_by_node = o.node_by_node;
+  how.binding_threads = o.binding_threads;
+  if (o.observer != nullptr) {
+    const Result<libsched_scheduler_observer> calls =
+        read_struct(o.observer, libsched_scheduler_observer LIBSCHED_SCHEDULER_OBSERVER_INIT,
+                    "libsched_scheduler_observer");
+    if (!calls.ok()) return calls.error();
+    LIBSCHED_TRY(refuse_reserved(calls->reserved != 0, "libsched_scheduler_observer"));
+    how.observer = std::make_shared<ForeignObserver>(*calls, o.observer_user_data);
+  }
+  return how;
+}
+
+// Keeps the scheduler alive during a run, and finds runs within it.
+class Run {
+ public:
+  explicit Run(libsched_scheduler* scheduler)
+      : object_(Ref<SchedulerObject>::share(unwrap(scheduler))),
+        outermost_(!object_->running.exchange(true)) {}
+  ~Run() {
+    if (outermost_) object_->running = false;
+  }
+  Run(const Run&) = delete;
+  Run& operator=(const Run&) = delete;
+  Result<void> allowed() const {
+    if (outermost_) return {};
+    return Error{Rc::kMisuse,
+                 "the scheduler is running: a plugin, an API client or an observer cannot run it",
+                 {},
+                 {}};
+  }
+  Scheduler& operator*() const { return *object_->scheduler; }
+
+ private:
+  Ref<SchedulerObject> object_;
+  bool outermost_;
+};
+
+template <typename F>
+libsched_rc in_run(libsched_scheduler* scheduler, libsched_error** error, F&& body) {
+  return guarded(error, [&]() -> Result<void> {
+    const Run run(scheduler);
+    LIBSCHED_TRY(run.allowed());
+    return body(*run);
+  });
+}
+
+// Adds the objects of one kind to the event's list.
+template <typename List>
+void collect(std::vector<WatchEvent>* all, WatchEvent::Kind kind, StoredKind stored,
+             const List& list) {
+  for (const auto& object : list) all->push_back({kind, stored, {}, {}, object});
+}
+
+// An event with the only object of a document as `after`.
+Result<WatchEvent> only_object(const char* name, const libsched_objects* objects) {
+  const ObjectSet& set = unwrap(objects)->set;
+  std::vector<WatchEvent> all;
+  collect(&all, WatchEvent::Kind::kPod, {}, set.pods);
+  collect(&all, WatchEvent::Kind::kNode, {}, set.nodes);
+  collect(&all, WatchEvent::Kind::kStored, StoredKind::kNamespace, set.namespaces);
+  collect(&all, WatchEvent::Kind::kStored, StoredKind::kPriorityClass, set.priority_classes);
+  for (const StoredObject& s : set.stored)
+    all.push_back({WatchEvent::Kind::kStored, s.kind, {}, {}, s.object});
+  if (all.size() == 1) return all.front();
+  return invalid("`" + std::string(name) + "` has " + std::to_string(all.size()) +
+                 " objects that a cluster holds, not one");
+}
+
+// Completes an event by its objects, and delivers it.
+Result<void> deliver(libsched_scheduler* scheduler, WatchEvent event) {
+  const ObjectRef &before = event.before, &after = event.after;
+  if (!before && !after) return invalid("a change has neither an object before nor after it");
+  if (before && after &&
+      (before->meta.name != after->meta.name || before->meta.ns != after->meta.ns))
+    return invalid("the object before and after a change have different names");
+  event.verb = !before  ? WatchEvent::Verb::kAdded
+               : !after ? WatchEvent::Verb::kDeleted
+                        : WatchEvent::Verb::kModified;
+  unwrap(scheduler)->scheduler->deliver(std::move(event));
+  return {};
+}
+
+}  // namespace
+
+extern "C" {
+
+libsched_rc libsched_scheduler_create(const libsched_framework* const* profiles,
+                                      size_t profile_count, libsched_cluster* cluster,
+                                      const libsched_scheduler_options* options,
+                                      libsched_scheduler** result, libsched_error** error) {
+  const libsched_services_options named = client_options(options);
+  ApiOwner owner(&named);
+  LIBSCHED_REQUIRE_EACH(error, profiles, profile_count);
+  LIBSCHED_REQUIRE_HANDLES(error, cluster, result);
+  return guarded(error, [&]() -> Result<void> {
+    const Result<libsched_scheduler_options> o =
+        read_struct(options, libsched_scheduler_options LIBSCHED_SCHEDULER_OPTIONS_INIT,
+                    "libsched_scheduler_options");
+    if (!o.ok()) return o.error();
+    const Result<SchedulerOptions> how = scheduler_options(*o);
+    if (!how.ok()) return how.error();
+    Result<Ref<ApiClient>> api = owner.client();
+    if (!api.ok()) return std::move(api.error());
+    if (!*api) *api = make_ref<MemoryApi>();
+    Ref<Clock> clock = make_ref<SystemClock>();
+    if (o->clock != nullptr) clock = Ref<Clock>::share(unwrap(o->clock));
+    std::vector<FrameworkRef> frameworks;
+    for (size_t i = 0; i < profile_count; ++i)
+      frameworks.push_back(FrameworkRef::share(unwrap(profiles[i])));
+    Result<SchedulerRef> made = Scheduler::create(frameworks, Ref<Cluster>::share(unwrap(cluster)),
+                                                  std::move(clock), std::move(*api), *how);
+    if (!made.ok()) return std::move(made.error());
+    *result = own(make_ref<SchedulerObject>(std::move(*made)).release());
+    return {};
+  });
+}
+libsched_scheduler* libsched_scheduler_ref(libsched_scheduler* scheduler) {
+  return retain(scheduler);
+}
+void libsched_scheduler_unref(libsched_scheduler* scheduler) { release(scheduler); }
+
+libsched_rc libsched_scheduler_deliver_pod(libsched_scheduler* scheduler,
+                                           const libsched_pod* before, const libsched_pod* after,
+                                           libsched_error** error) {
+  LIBSCHED_REQUIRE_HANDLES(error, scheduler);
+  LIBSCHED_ALLOW_HANDLES(error, before, after);
+  return guarded(error, [&] {
+    return deliver(scheduler, {WatchEvent::Kind::kPod,
+                               {},
+                               {},
+                               PodRef::share(unwrap(before)),
+                               PodRef::share(unwrap(after))});
+  });
+}
+libsched_rc libsched_scheduler_deliver_node(libsched_scheduler* scheduler,
+                                            const libsched_node* before, const libsched_node* after,
+                                            libsched_error** error) {
+  LIBSCHED_REQUIRE_HANDLES(error, scheduler);
+  LIBSCHED_ALLOW_HANDLES(error, before, after);
+  return guarded(error, [&] {
+    return deliver(scheduler, {WatchEvent::Kind::kNode,
+                               {},
+                               {},
+                               NodeRef::share(unwrap(before)),
+                               NodeRef::share(unwrap(after))});
+  });
+}
+libsched_rc libsched_scheduler_deliver_object(libsched_scheduler* scheduler,
+                                              const libsched_objects* before,
+                                              const libsched_objects* after,
+                                              libsched_error** error) {
+  LIBSCHED_REQUIRE_HANDLES(error, scheduler);
+  LIBSCHED_ALLOW_HANDLES(error, before, after);
+  return guarded(error, [&]() -> Result<void> {
+    WatchEvent event;
+    if (before != nullptr) {
+      Result<WatchEvent> old = only_object("before", before);
+      if (!old.ok()) return std::move(old.error());
+      event = std::move(*old);
+      event.before = std::move(event.after);
+    }
+    if (after != nullptr) {
+      Result<WatchEvent> now = only_object("after", after);
+      if (!now.ok()) return std::move(now.error());
+      if (before != nullptr && (event.kind != now->kind || event.stored != now->stored))
+        return invalid("the object before and after a change are of different kinds");
+      now->before = std::move(event.before);
+      event = std::move(*now);
+    }
+    return deliver(scheduler, std::move(event));
+  });
+}
+
+libsched_rc libsched_scheduler_start(libsched_scheduler* scheduler, libsched_error** error) {
+  LIBSCHED_REQUIRE_HANDLES(error, scheduler);
+  return in_run(scheduler, error, [](Scheduler& s) { return s.start(); });
+}
+libsched_rc libsched_scheduler_run_one(libsched_scheduler* scheduler, bool* acted,
+                                       libsched_error** error) {
+  LIBSCHED_REQUIRE_HANDLES(error, scheduler);
+  return in_run(scheduler, error, [&](Scheduler& s) -> Result<void> {
+    const Result<bool> done = s.run_one();
+    if (!done.ok()) return done.error();
+    if (acted != nullptr) *acted = *done;
+    return {};
+  });
+}
+libsched_rc libsched_scheduler_settle(libsched_scheduler* scheduler, bool hold, size_t max_actions,
+                                      libsched_error** error) {
+  LIBSCHED_REQUIRE_HANDLES(error, scheduler);
+  return in_run(scheduler, error, [&](Scheduler& s) {
+    return s.settle(hold, max_actions == 0 ? SIZE_MAX : max_actions);
+  });
+}
+libsched_rc libsched_scheduler_run_until(libsched_scheduler* scheduler, int64_t time_ns,
+                                         const libsched_cancel* cancel, libsched_error** error) {
+  LIBSCHED_REQUIRE_HANDLES(error, scheduler);
+  LIBSCHED_ALLOW_HANDLES(error, cancel);
+  return in_run(scheduler, error, [&](Scheduler& s) -> Result<void> {
+    if (cancel == nullptr) return s.run_until(time_ns);
+    Clock& clock = s.services()->clock();
+    auto* const virtual_clock = dynamic_cast<VirtualClock*>(&clock);
+    while (true) {
+      if (unwrap(cancel)->set.load(std::memory_order_relaxed))
+        return Error{Rc::kCancelled, "the call was cancelled", {}, {}};
+      const Result<bool> acted = s.run_one();
+      if (!acted.ok()) return acted.error();
+      if (*acted) continue;
+      const int64_t now = clock.now_ns();
+      if (now >= time_ns) return {};
+      if (virtual_clock != nullptr)
+        virtual_clock->advance_to(std::clamp(s.next_due().value_or(time_ns), now, time_ns));
+      else
+        LIBSCHED_TRY(s.run_until(std::min(now + kCancelPollNs, time_ns)));
+    }
+  });
+}
+bool libsched_scheduler_next_due(const libsched_scheduler* scheduler, int64_t* due_ns) {
+  if (!live(scheduler)) return false;
+  const std::optional<int64_t> due = unwrap(scheduler)->scheduler->next_due();
+  if (due && due_ns != nullptr) *due_ns = *due;
+  return due.has_value();
+}
+libsched_rc libsched_scheduler_stop(libsched_scheduler* scheduler, libsched_error** error) {
+  LIBSCHED_REQUIRE_HANDLES(error, scheduler);
+  return in_run(scheduler, error, [](Scheduler& s) { return s.stop(); });
+}
+
+libsched_queue* libsched_scheduler_queue(libsched_scheduler* scheduler) {
+  return !live(scheduler) ? nullptr : wrap(&unwrap(scheduler)->scheduler->queue());
+}
+libsched_services* libsched_scheduler_services(libsched_scheduler* scheduler) {
+  return !live(scheduler) ? nullptr : wrap(unwrap(scheduler)->scheduler->services().get());
+}
+libsched_rc libsched_scheduler_metrics_text(libsched_scheduler* scheduler, libsched_text** result,
+                                            libsched_error** error) {
+  LIBSCHED_REQUIRE_HANDLES(error, scheduler, result);
+  return in_run(scheduler, error, [&](Scheduler& s) -> Result<void> {
+    *result = own(make_ref<Text>(s.metrics_text()).release());
+    return {};
+  });
+}
+libsched_rc libsched_scheduler_get(const libsched_scheduler* scheduler,
+                                   libsched_scheduler_state* state, libsched_error** error) {
+  LIBSCHED_REQUIRE_HANDLES(error, scheduler, state);
+  return guarded(error, [&]() -> Result<void> {
+    LIBSCHED_TRY(writable_struct(state, "libsched_scheduler_state"));
+    const Scheduler& s = *unwrap(scheduler)->scheduler;
+    libsched_scheduler_state told = LIBSCHED_SCHEDULER_STATE_INIT;
+    told.in_cycle = s.in_cycle();
+    told.bindings = s.binding_count();
+    told.now_ns = s.services()->clock().now_ns();
+    write_struct(state, told);
+    return {};
+  });
+}
+
+}  // extern "C"

@@ -138,12 +138,14 @@ inline libsched_rc libsched_queue_of(libsched_evaluator* evaluator,
                                      libsched_error** error) {
   return libsched_queue_create(&evaluator, 1, options, out, error);
 }
-// libsched_scheduler_create() with one profile and a clock; requests are recorded.
+// libsched_scheduler_create() with one profile, a clock, and what records requests.
 inline libsched_rc libsched_scheduler_of(const libsched_framework* framework,
                                          libsched_cluster* cluster, libsched_clock* clock,
-                                         libsched_scheduler** out, libsched_error** error) {
+                                         libsched_memory_api* api, libsched_scheduler** out,
+                                         libsched_error** error) {
   libsched_scheduler_options options = LIBSCHED_SCHEDULER_OPTIONS_INIT;
   options.clock = clock;
+  options.memory_api = api;
   return libsched_scheduler_create(&framework, 1, cluster, &options, out, error);
 }
 // libsched_workload_add_trace() with the defaults.

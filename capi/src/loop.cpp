@@ -71,10 +71,21 @@ libsched_services_options client_options(const libsched_scheduler_options* optio
   return named;
 }
 
+// A client whose requests succeed without effect.
+Ref<ApiClient> no_client() {
+  static const libsched_api_client calls = LIBSCHED_API_CLIENT_INIT;
+  libsched_services_options options = LIBSCHED_SERVICES_OPTIONS_INIT;
+  options.api = &calls;
+  return *ApiOwner(&options).client();
+}
+
 Result<SchedulerOptions> scheduler_options(const libsched_scheduler_options& o) {
   if (o.ties > LIBSCHED_TIES_RANDOM) return unsupported("libsched_scheduler_options: unknown ties");
   LIBSCHED_TRY(refuse_reserved(o.reserved, "libsched_scheduler_options"));
   LIBSCHED_TRY(live_or_null("options->clock", o.clock));
+  LIBSCHED_TRY(live_or_null("options->memory_api", o.memory_api));
+  if (o.api != nullptr && o.memory_api != nullptr)
+    return invalid("libsched_scheduler_options: api and memory_api are both set");
   const Result<libsched_queue_options> q =
       read_struct(&o.queue, libsched_queue_options LIBSCHED_QUEUE_OPTIONS_INIT,
                   "libsched_scheduler_options.queue");
@@ -189,7 +200,8 @@ libsched_rc libsched_scheduler_create(const libsched_framework* const* profiles,
     if (!how.ok()) return how.error();
     Result<Ref<ApiClient>> api = owner.client();
     if (!api.ok()) return std::move(api.error());
-    if (!*api) *api = make_ref<MemoryApi>();
+    if (o->memory_api != nullptr) *api = Ref<MemoryApi>::share(unwrap(o->memory_api));
+    if (!*api) *api = no_client();
     Ref<Clock> clock = make_ref<SystemClock>();
     if (o->clock != nullptr) clock = Ref<Clock>::share(unwrap(o->clock));
     std::vector<FrameworkRef> frameworks;

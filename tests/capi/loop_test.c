@@ -336,18 +336,37 @@ static void test_options(void) {
   b.api.destroyed = 0;
   CHECK(scheduler == NULL);
 
-  /* Without options requests are only recorded. */
+  observer.reserved = 0;
+  libsched_memory_api* api = NULL;
+  CHECK_OK(libsched_memory_api_create(&api, err));
+  options.memory_api = api;
+  CHECK_FAILS(LIBSCHED_ERR_INVALID, "", "api and memory_api are both set",
+              libsched_scheduler_create(profiles, 1, b.cluster, &options, &scheduler, err));
+  b.api.destroyed = 0;
+
+  /* Requests are recorded; without options they succeed without effect. */
   libsched_cluster* cluster = five_nodes();
-  CHECK_OK(libsched_scheduler_create(profiles, 1, cluster, NULL, &scheduler, err));
   libsched_pod* pod = pod_of("web", 100, ", \"schedulerName\": \"default-scheduler\"");
-  CHECK_OK(libsched_scheduler_deliver_pod(scheduler, NULL, pod, err));
+  const libsched_scheduler_options defaults = LIBSCHED_SCHEDULER_OPTIONS_INIT;
+  for (int recorded = 0; recorded < 2; ++recorded) {
+    libsched_scheduler_unref(scheduler);
+    options = defaults;
+    options.memory_api = api;
+    CHECK_OK(libsched_cluster_forget(cluster, text("default"), text("web"), err));
+    CHECK_OK(libsched_scheduler_create(profiles, 1, cluster, recorded ? &options : NULL, &scheduler,
+                                       err));
+    CHECK_OK(libsched_scheduler_deliver_pod(scheduler, NULL, pod, err));
+    CHECK_OK(libsched_scheduler_settle(scheduler, false, 0, err));
+    uint32_t row = LIBSCHED_NO_ROW;
+    CHECK(libsched_view_find_pod(libsched_cluster_view(cluster), text("default"), text("web"),
+                                 &row) != NULL);
+    libsched_text* requests = NULL;
+    CHECK_OK(libsched_memory_api_requests_json(api, &requests, err));
+    CHECK((strstr(libsched_text_get(requests).ptr, "\"verb\":\"bind\"") != NULL) == recorded);
+    libsched_text_unref(requests);
+  }
   libsched_pod_unref(pod);
-  CHECK_OK(libsched_scheduler_settle(scheduler, false, 0, err));
-  libsched_text* requests = NULL;
-  CHECK_OK(libsched_memory_api_requests_json(
-      libsched_services_memory_api(libsched_scheduler_services(scheduler)), &requests, err));
-  CHECK(strstr(libsched_text_get(requests).ptr, "\"verb\":\"bind\"") != NULL);
-  libsched_text_unref(requests);
+  libsched_memory_api_unref(api);
   libsched_scheduler* again = libsched_scheduler_ref(scheduler);
   CHECK(again == scheduler);
   libsched_scheduler_unref(again);

@@ -367,15 +367,15 @@ public final class Checks {
 
   static void scheduler() {
     try (Cluster cluster = cluster(1, 4); Framework framework = Sched.frameworkCreate(null, "", null, null);
-        Clock clock = Sched.clockCreateVirtual(1_000_000_000L);
-        Scheduler scheduler = Sched.schedulerOf(framework, cluster, clock); Pod pod = Sched.podParse(POD, null)) {
+        Clock clock = Sched.clockCreateVirtual(1_000_000_000L); MemoryApi api = Sched.memoryApiCreate();
+        Scheduler scheduler = Sched.schedulerOf(framework, cluster, clock, api); Pod pod = Sched.podParse(POD, null)) {
       Sched.schedulerStart(scheduler);
       Sched.schedulerDeliverPod(scheduler, null, pod);
       boolean[] acted = new boolean[1];
       Sched.schedulerRunOne(scheduler, acted);
       must(acted[0], "a pod is ready");
       Sched.schedulerSettle(scheduler, false, 0);
-      String requests = Sched.memoryApiRequestsJson(Sched.servicesMemoryApi(Sched.schedulerServices(scheduler)));
+      String requests = Sched.memoryApiRequestsJson(api);
       must(requests.contains("\"verb\":\"bind\""), requests);
       SchedulerState state = new SchedulerState();
       Sched.schedulerGet(scheduler, state);
@@ -388,6 +388,7 @@ public final class Checks {
       QueueCounts counts = new QueueCounts();
       Sched.queueGet(Sched.schedulerQueue(scheduler), counts);
       must(counts.getScheduling_cycle() == 1, counts.getScheduling_cycle());
+      must(Sched.servicesClock(Sched.schedulerServices(scheduler)) != null, "services");
       Sched.schedulerStop(scheduler);
     }
   }

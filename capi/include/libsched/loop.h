@@ -47,19 +47,19 @@ typedef struct libsched_scheduler_options {
   uint32_t binding_threads;
   libsched_queue_options queue;
   libsched_clock *clock;                           /* NULL: the machine's */
-  const libsched_api_client *api;                  /* copied; NULL: requests are only recorded, see
-                                                      libsched_services_memory_api() */
+  const libsched_api_client *api;                  /* copied; NULL: `memory_api` */
   LIBSCHED_OWN void *api_user_data;                /* api->destroy() runs exactly once, also if the call fails */
+  libsched_memory_api *memory_api;                 /* records the requests; NULL: they succeed without effect */
   const libsched_scheduler_observer *observer;     /* copied; may be NULL */
   void *observer_user_data;                        /* lives as long as the scheduler */
 } libsched_scheduler_options;
 #define LIBSCHED_SCHEDULER_OPTIONS_INIT \
   {sizeof(libsched_scheduler_options), 0, 0, false, false, {false, false}, 0, LIBSCHED_QUEUE_OPTIONS_INIT, LIBSCHED_NULL, LIBSCHED_NULL, \
-   LIBSCHED_NULL, LIBSCHED_NULL, LIBSCHED_NULL}
+   LIBSCHED_NULL, LIBSCHED_NULL, LIBSCHED_NULL, LIBSCHED_NULL}
 
 /* `profiles` are frameworks of different profiles; pods of other schedulers are left alone. The cluster may
    have nodes, pods and other objects already; pods without a node are delivered. `options` may be NULL.
-   Errors: those of libsched_queue_create(), STATE (the virtual clock drives another scheduler), LIMIT (the
+   Errors: those of libsched_queue_create(), INVALID (both `api` and `memory_api`), STATE (the virtual clock drives another scheduler), LIMIT (the
    system provides no thread).
      libsched_scheduler_create(&framework, 1, cluster, &options, &scheduler, &error); */
 libsched_rc libsched_scheduler_create(const libsched_framework *const *profiles, size_t profile_count, libsched_cluster *cluster,

@@ -89,7 +89,16 @@ struct WaitingPodObject final : RefCounted {
   std::vector<std::string> plugins;  // that had not allowed it at creation
 };
 struct SchedulerObject final : RefCounted {
-  explicit SchedulerObject(SchedulerRef s) : scheduler(std::move(s)) {}
+  // Watches the server, if there is one.
+  SchedulerObject(SchedulerRef s, Ref<ApiServer> w) : watched(std::move(w)), scheduler(std::move(s)) {
+    if (!watched) return;
+    scheduler->add(watched.get());
+    watched->watch(scheduler.get());
+  }
+  ~SchedulerObject() override {
+    if (watched) watched->unwatch(scheduler.get());
+  }
+  Ref<ApiServer> watched;
   SchedulerRef scheduler;
   std::atomic<bool> running{false};  // a run, which plugins may be called in
 };

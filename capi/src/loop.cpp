@@ -84,8 +84,12 @@ Result<SchedulerOptions> scheduler_options(const libsched_scheduler_options& o) 
   LIBSCHED_TRY(refuse_reserved(o.reserved, "libsched_scheduler_options"));
   LIBSCHED_TRY(live_or_null("options->clock", o.clock));
   LIBSCHED_TRY(live_or_null("options->memory_api", o.memory_api));
-  if (o.api != nullptr && o.memory_api != nullptr)
-    return invalid("libsched_scheduler_options: api and memory_api are both set");
+  LIBSCHED_TRY(live_or_null("options->api_server", o.api_server));
+  if ((o.api != nullptr) + (o.memory_api != nullptr) + (o.api_server != nullptr) > 1)
+    return invalid("libsched_scheduler_options: api, memory_api and api_server: one at most");
+  if (o.api_server != nullptr && o.clock != nullptr &&
+      unwrap(o.api_server)->clock().get() != unwrap(o.clock))
+    return invalid("libsched_scheduler_options: the API server has another clock");
   const Result<libsched_queue_options> q =
       read_struct(&o.queue, libsched_queue_options LIBSCHED_QUEUE_OPTIONS_INIT,
                   "libsched_scheduler_options.queue");
@@ -201,8 +205,13 @@ libsched_rc libsched_scheduler_create(const libsched_framework* const* profiles,
     Result<Ref<ApiClient>> api = owner.client();
     if (!api.ok()) return std::move(api.error());
     if (o->memory_api != nullptr) *api = Ref<MemoryApi>::share(unwrap(o->memory_api));
+    Ref<ApiServer> server;
+    if (o->api_server != nullptr) {
+      server = Ref<ApiServer>::share(unwrap(o->api_server));
+      *api = server;
+    }
     if (!*api) *api = no_client();
-    Ref<Clock> clock = make_ref<SystemClock>();
+    Ref<Clock> clock = server ? server->clock() : Ref<Clock>(make_ref<SystemClock>());
     if (o->clock != nullptr) clock = Ref<Clock>::share(unwrap(o->clock));
     std::vector<FrameworkRef> frameworks;
     for (size_t i = 0; i < profile_count; ++i)
@@ -210,7 +219,7 @@ libsched_rc libsched_scheduler_create(const libsched_framework* const* profiles,
     Result<SchedulerRef> made = Scheduler::create(frameworks, Ref<Cluster>::share(unwrap(cluster)),
                                                   std::move(clock), std::move(*api), *how);
     if (!made.ok()) return std::move(made.error());
-    *result = own(make_ref<SchedulerObject>(std::move(*made)).release());
+    *result = own(make_ref<SchedulerObject>(std::move(*made), std::move(server)).release());
     return {};
   });
 }

@@ -298,6 +298,62 @@ static void test_the_machines_clock(void) {
   }
 }
 
+static void test_an_api_server(void) {
+  bench b;
+  setup(&b, true, 0); /* for its objects */
+  libsched_scheduler* scheduler = NULL;
+  libsched_api_server* server = NULL;
+  libsched_clock *clock = NULL, *other = NULL;
+  CHECK_OK(libsched_clock_create_virtual(1000 * kSecond, &clock, err));
+  CHECK_OK(libsched_clock_create_virtual(1000 * kSecond, &other, err));
+  libsched_api_server_options how = LIBSCHED_API_SERVER_OPTIONS_INIT;
+  how.clock = clock;
+  how.keep_calls = true;
+  how.grace_ns = 30 * kSecond;
+  CHECK_OK(libsched_api_server_create(&how, &server, err));
+  libsched_objects* objects = NULL;
+  CHECK_OK(libsched_objects_parse(
+      text("apiVersion: v1\nkind: Node\nmetadata: {name: only}\n"
+           "status: {allocatable: {cpu: 4, memory: 8Gi, pods: 10}}\n---\n"
+           "apiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: default, uid: u}\n"
+           "spec: {schedulerName: default-scheduler, containers: [{name: c}]}\n"),
+      NULL, &objects, err));
+  CHECK_OK(libsched_api_server_create_objects(server, objects, err));
+  libsched_cluster* cluster = NULL;
+  CHECK_OK(libsched_cluster_create(NULL, &cluster, err));
+  const libsched_framework* profiles[] = {b.framework};
+  libsched_scheduler_options options = LIBSCHED_SCHEDULER_OPTIONS_INIT;
+  options.api_server = server;
+  options.clock = other;
+  CHECK_FAILS(LIBSCHED_ERR_INVALID, "", "the API server has another clock",
+              libsched_scheduler_create(profiles, 1, cluster, &options, &scheduler, err));
+  options.clock = NULL; /* the server's */
+  CHECK_OK(libsched_scheduler_create(profiles, 1, cluster, &options, &scheduler, err));
+  CHECK_OK(libsched_scheduler_settle(scheduler, false, 0, err));
+  libsched_text* calls = NULL;
+  CHECK_OK(libsched_api_server_take_calls_json(server, &calls, err));
+  CHECK(strstr(libsched_text_get(calls).ptr, "\"bind\"") != NULL);
+  libsched_text_unref(calls);
+  CHECK(libsched_clock_now(libsched_services_clock(libsched_scheduler_services(scheduler))) ==
+        libsched_clock_now(clock));
+  /* The scheduler runs the end of a grace period. */
+  CHECK_OK(libsched_api_server_delete(server, text("Pod"), text("default"), text("p"), err));
+  CHECK_OK(libsched_scheduler_run_until(scheduler, 1010 * kSecond, NULL, err));
+  CHECK(libsched_view_pod_count(libsched_cluster_view(cluster)) == 1);
+  CHECK_OK(libsched_scheduler_run_until(scheduler, 1040 * kSecond, NULL, err));
+  CHECK(libsched_view_pod_count(libsched_cluster_view(cluster)) == 0);
+  libsched_scheduler_unref(scheduler);
+  /* Nobody watches any more. */
+  CHECK_OK(libsched_api_server_delete(server, text("Node"), text(""), text("only"), err));
+  CHECK(libsched_view_node_count(libsched_cluster_view(cluster)) == 1);
+  libsched_objects_unref(objects);
+  libsched_cluster_unref(cluster);
+  libsched_api_server_unref(server);
+  libsched_clock_unref(clock);
+  libsched_clock_unref(other);
+  teardown(&b);
+}
+
 static void test_options(void) {
   bench b;
   setup(&b, true, 0);
@@ -340,7 +396,7 @@ static void test_options(void) {
   libsched_memory_api* api = NULL;
   CHECK_OK(libsched_memory_api_create(&api, err));
   options.memory_api = api;
-  CHECK_FAILS(LIBSCHED_ERR_INVALID, "", "api and memory_api are both set",
+  CHECK_FAILS(LIBSCHED_ERR_INVALID, "", "api, memory_api and api_server: one at most",
               libsched_scheduler_create(profiles, 1, b.cluster, &options, &scheduler, err));
   b.api.destroyed = 0;
 
@@ -392,6 +448,7 @@ int main(void) {
   test_objects_of_a_change();
   test_refusals_and_limits();
   test_the_machines_clock();
+  test_an_api_server();
   test_options();
   return finish();
 }

@@ -8,7 +8,7 @@
 #ifndef LIBSCHED_LOOP_H
 #define LIBSCHED_LOOP_H
 
-#include <libsched/queue.h>
+#include <libsched/api_server.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -46,20 +46,22 @@ typedef struct libsched_scheduler_options {
      Profiles with a CALLER_THREAD plugin bind in line. */
   uint32_t binding_threads;
   libsched_queue_options queue;
-  libsched_clock *clock;                           /* NULL: the machine's */
+  libsched_clock *clock;                           /* NULL: the API server's, or the machine's */
   const libsched_api_client *api;                  /* copied; NULL: `memory_api` */
   LIBSCHED_OWN void *api_user_data;                /* api->destroy() runs exactly once, also if the call fails */
   libsched_memory_api *memory_api;                 /* records the requests; NULL: they succeed without effect */
+  libsched_api_server *api_server;                 /* is watched and asked, and its grace periods are run */
   const libsched_scheduler_observer *observer;     /* copied; may be NULL */
   void *observer_user_data;                        /* lives as long as the scheduler */
 } libsched_scheduler_options;
 #define LIBSCHED_SCHEDULER_OPTIONS_INIT \
   {sizeof(libsched_scheduler_options), 0, 0, false, false, {false, false}, 0, LIBSCHED_QUEUE_OPTIONS_INIT, LIBSCHED_NULL, LIBSCHED_NULL, \
-   LIBSCHED_NULL, LIBSCHED_NULL, LIBSCHED_NULL, LIBSCHED_NULL}
+   LIBSCHED_NULL, LIBSCHED_NULL, LIBSCHED_NULL, LIBSCHED_NULL, LIBSCHED_NULL}
 
 /* `profiles` are frameworks of different profiles; pods of other schedulers are left alone. The cluster may
    have nodes, pods and other objects already; pods without a node are delivered. `options` may be NULL.
-   Errors: those of libsched_queue_create(), INVALID (both `api` and `memory_api`), STATE (the virtual clock drives another scheduler), LIMIT (the
+   Errors: those of libsched_queue_create(), INVALID (several of `api`, `memory_api` and
+   `api_server`; another clock than the server's), STATE (the virtual clock drives another scheduler), LIMIT (the
    system provides no thread).
      libsched_scheduler_create(&framework, 1, cluster, &options, &scheduler, &error); */
 libsched_rc libsched_scheduler_create(const libsched_framework *const *profiles, size_t profile_count, libsched_cluster *cluster,

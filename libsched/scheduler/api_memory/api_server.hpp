@@ -52,6 +52,7 @@ struct ApiEvent {
 class ApiServer final : public ApiClient, public TimeSource {
  public:
   ApiServer(Ref<Clock> clock, const ApiServerOptions& options);
+  const Ref<Clock>& clock() const { return clock_; }
 
   // The sink gets all present objects as added, then every change, until unwatch(). Not owned.
   void watch(WatchSink* sink);

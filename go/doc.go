@@ -33,9 +33,10 @@
 // The other Run methods of Framework run the extension points from PostFilter to PostBind; they use the
 // [Services] of the cluster.
 //
-// # Queues and simulations
+// # Schedulers, queues and simulations
 //
-// A [SchedulingQueue] is upstream's scheduling queue. A [Simulation] runs a whole scheduler, with the pods of
+// A [Scheduler] runs the queue and the cycles around a cluster, with an [APIClient] of the program. A
+// [SchedulingQueue] is upstream's scheduling queue. A [Simulation] runs a whole scheduler, with the pods of
 // a [TimedWorkload], on a virtual clock.
 //
 // # Verdicts and errors

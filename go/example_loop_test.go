@@ -94,3 +94,59 @@ func ExampleSimulation() {
 	// 6 finished; the longest wait was 60 s
 	// time,namespace,pod,node,preemptor
 }
+
+// recorder is an API client that prints bindings, and delivers them as a watch of the API server would.
+type recorder struct{ scheduler *libsched.Scheduler }
+
+func (r *recorder) Bind(_ context.Context, pod *libsched.Pod, node string) error {
+	fmt.Println("bind", pod, "to", node)
+	bound, err := pod.Copy(libsched.WithNodeName(node))
+	if err != nil {
+		return err
+	}
+	return r.scheduler.Deliver(pod, bound)
+}
+func (r *recorder) DeletePod(context.Context, *libsched.Pod) error              { return nil }
+func (r *recorder) PatchPodStatus(context.Context, *libsched.Pod, []byte) error { return nil }
+func (r *recorder) PatchObject(context.Context, string, string, string, []byte) error {
+	return nil
+}
+func (r *recorder) Event(_ context.Context, pod *libsched.Pod, event libsched.Event) {
+	fmt.Println(event.Reason, pod)
+}
+
+// ExampleScheduler schedules by a virtual clock: a pod waits until a node comes.
+func ExampleScheduler() {
+	ctx := context.Background()
+	fw, _ := libsched.NewFramework()
+	cluster, _ := libsched.NewCluster()
+	client := &recorder{}
+	scheduler, err := libsched.NewScheduler(cluster, []*libsched.Framework{fw}, libsched.SchedulerOptions{
+		Clock: libsched.VirtualClock(time.Unix(0, 0)), API: client})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer scheduler.Close()
+	client.scheduler = scheduler
+	if err := scheduler.Start(); err != nil {
+		log.Fatal(err)
+	}
+	pod, _ := libsched.ParsePod([]byte(examplePod))
+	if err := scheduler.Deliver(nil, pod); err != nil {
+		log.Fatal(err)
+	}
+	if err := scheduler.Settle(ctx, false, 0); err != nil {
+		log.Fatal(err)
+	}
+	node, _ := libsched.ParseNode([]byte("{kind: Node, metadata: {name: big}, status: {allocatable: {cpu: 8, pods: 10}}}"))
+	if err := scheduler.Deliver(nil, node); err != nil {
+		log.Fatal(err)
+	}
+	if err := scheduler.RunUntil(ctx, time.Unix(10, 0)); err != nil { // after the backoff
+		log.Fatal(err)
+	}
+	// Output:
+	// FailedScheduling default/web
+	// bind default/web to big
+	// Scheduled default/web
+}

@@ -83,6 +83,69 @@ libsched_rc lsgo_queue_move_all(libsched_queue *queue, const libsched_queue_even
   return libsched_queue_move_all(queue, &whole, error);
 }
 
+/* ---- schedulers ---- */
+
+typedef struct lsgo_noticing {
+  lsgo_frame frame;
+  bool entered;
+} lsgo_noticing;
+static void begin_notice(const lsgo_observer *o, lsgo_noticing *n) {
+  n->entered = !lsgo_inside_frame(&o->frame->frame);
+  if (!n->entered) return;
+  n->frame.view = o->frame->frame.view;
+  n->frame.services = o->frame->frame.services;
+  n->frame.holds = LSGO_HOLDS_ALONE; /* by the run, which waits */
+  n->frame.evaluator = NULL;
+  lsgo_enter(&n->frame);
+}
+static void end_notice(lsgo_noticing *n) {
+  if (n->entered) lsgo_leave(&n->frame);
+}
+static void notice(const lsgo_observer *o, int what, const libsched_queued_pod *queued,
+                   libsched_str node, const libsched_status *status) {
+  lsgo_noticing n;
+  begin_notice(o, &n);
+  lsgoObserve(o->handle, o->frame->self, what, (libsched_queued_pod *)queued, node,
+              (libsched_status *)status);
+  end_notice(&n);
+}
+static void on_popped(void *o, const libsched_queued_pod *queued) {
+  notice(o, LSGO_POPPED, queued, lsgo_str("", 0), NULL);
+}
+static void on_assumed(void *o, const libsched_queued_pod *queued, libsched_str node) {
+  notice(o, LSGO_ASSUMED, queued, node, NULL);
+}
+static void on_bound(void *o, const libsched_queued_pod *queued, libsched_str node) {
+  notice(o, LSGO_BOUND, queued, node, NULL);
+}
+static void on_failed(void *o, const libsched_queued_pod *queued, libsched_str node,
+                      const libsched_status *status) {
+  notice(o, LSGO_FAILED, queued, node, status);
+}
+
+libsched_rc lsgo_scheduler_create(const libsched_framework *const *profiles, size_t profile_count,
+                                  libsched_cluster *cluster,
+                                  const libsched_scheduler_options *options, uintptr_t api,
+                                  lsgo_observer *observer, libsched_scheduler **out,
+                                  libsched_error **error) {
+  const libsched_api_client client = lsgo_api_client();
+  libsched_scheduler_observer tells = LIBSCHED_SCHEDULER_OBSERVER_INIT;
+  tells.popped = on_popped;
+  tells.assumed = on_assumed;
+  tells.bound = on_bound;
+  tells.failed = on_failed;
+  libsched_scheduler_options whole = *options;
+  if (api != 0) {
+    whole.api = &client;
+    whole.api_user_data = (void *)api;
+  }
+  if (observer != NULL) {
+    whole.observer = &tells;
+    whole.observer_user_data = observer;
+  }
+  return libsched_scheduler_create(profiles, profile_count, cluster, &whole, out, error);
+}
+
 /* ---- simulations ---- */
 
 libsched_rc lsgo_workload_add_trace(libsched_workload *workload, const char *csv, size_t csv_len,

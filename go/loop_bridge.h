@@ -1,8 +1,8 @@
-/* The functions of queue.h and simulation.h for Go, shaped as in bridge.h. */
+/* The functions of queue.h, loop.h and simulation.h for Go, shaped as in bridge.h. */
 #ifndef LIBSCHED_GO_LOOP_BRIDGE_H
 #define LIBSCHED_GO_LOOP_BRIDGE_H
 
-#include "bridge.h"
+#include "runtime_bridge.h"
 
 /* A frame for calls that no evaluator makes: `self` is the number of the Go evaluator that plugins find
    as their caller. NULL: out of memory. lsgo_evaluator_free() frees it. */
@@ -25,6 +25,22 @@ libsched_rc lsgo_queue_add_unschedulable(libsched_queue *queue, libsched_queued_
 libsched_rc lsgo_queue_move_all(libsched_queue *queue, const libsched_queue_event *event,
                                 const char *resource, size_t resource_len, const char *label,
                                 size_t label_len, libsched_error **error);
+
+/* What lsgoObserve is called for. */
+enum { LSGO_POPPED, LSGO_ASSUMED, LSGO_BOUND, LSGO_FAILED };
+/* The observer of a scheduler; `handle` is a runtime/cgo handle. On a thread of the library's own the
+   callbacks enter a frame with the view and the services of `frame`. */
+typedef struct lsgo_observer {
+  uintptr_t handle;
+  lsgo_evaluator *frame;
+} lsgo_observer;
+/* `api` is a runtime/cgo handle, which passes to the library; 0: requests are only recorded. `observer`
+   (may be NULL) lives as long as the scheduler. */
+libsched_rc lsgo_scheduler_create(const libsched_framework *const *profiles, size_t profile_count,
+                                  libsched_cluster *cluster,
+                                  const libsched_scheduler_options *options, uintptr_t api,
+                                  lsgo_observer *observer, libsched_scheduler **out,
+                                  libsched_error **error);
 
 /* The texts are passed as lsgo_add_pods takes names of nodes, in the order of the options. */
 libsched_rc lsgo_workload_add_trace(libsched_workload *workload, const char *csv, size_t csv_len,

@@ -85,8 +85,12 @@ func NewSchedulingQueue(cluster *Cluster, frameworks []*Framework, options Queue
 		frame.free()
 		return nil, err
 	}
+	return ownQueue(queue, cluster, services, frame), nil
+}
+
+func ownQueue(ptr *C.libsched_queue, cluster *Cluster, services *Services, frame *ownFrame) *SchedulingQueue {
 	core := &queueCore{cluster: cluster, services: services, frame: frame}
-	core.ptr = queue
+	core.ptr = ptr
 	core.free = func(p *C.libsched_queue) {
 		cluster.core.lock()
 		defer cluster.core.unlock()
@@ -95,7 +99,7 @@ func NewSchedulingQueue(cluster *Cluster, frameworks []*Framework, options Queue
 	}
 	q := &SchedulingQueue{core}
 	closeWhenUnreachable(q, core)
-	return q, nil
+	return q
 }
 
 // Close releases the queue. [SchedulingQueue.Stop] is upstream's Close.

@@ -98,9 +98,7 @@ static void api_event(void *api, const libsched_pod *pod, libsched_str type, lib
 }
 static void api_destroy(void *api) { lsgoDeleteValue((uintptr_t)api); }
 
-libsched_rc lsgo_services_create(bool random_preemption, uint64_t seed, uint64_t preemption_offset,
-                                 libsched_clock *clock, uintptr_t api, libsched_services **out,
-                                 libsched_error **error) {
+libsched_api_client lsgo_api_client(void) {
   libsched_api_client client = LIBSCHED_API_CLIENT_INIT;
   client.bind = api_bind;
   client.delete_pod = api_delete_pod;
@@ -108,6 +106,13 @@ libsched_rc lsgo_services_create(bool random_preemption, uint64_t seed, uint64_t
   client.patch_object = api_patch_object;
   client.event = api_event;
   client.destroy = api_destroy;
+  return client;
+}
+
+libsched_rc lsgo_services_create(bool random_preemption, uint64_t seed, uint64_t preemption_offset,
+                                 libsched_clock *clock, uintptr_t api, libsched_services **out,
+                                 libsched_error **error) {
+  const libsched_api_client client = lsgo_api_client();
   libsched_services_options options = LIBSCHED_SERVICES_OPTIONS_INIT;
   options.random_preemption = random_preemption;
   options.seed = seed;

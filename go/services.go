@@ -216,12 +216,16 @@ func (s *Services) Requests() ([]Request, error) {
 		return nil, err
 	}
 	defer s.core.release()
-	var text *C.libsched_text
-	var failure *C.libsched_error
 	api := C.libsched_services_memory_api(ptr)
 	if api == nil {
 		return nil, errOtherClient
 	}
+	return requestsOf(api)
+}
+
+func requestsOf(api *C.libsched_memory_api) ([]Request, error) {
+	var text *C.libsched_text
+	var failure *C.libsched_error
 	if rc := C.libsched_memory_api_requests_json(api, &text, &failure); rc != C.LIBSCHED_OK {
 		return nil, takeError(rc, failure)
 	}

@@ -32,4 +32,6 @@ PYBIND11_MODULE(_core, module) {
   libsched::bind_scheduling(module);
   libsched::bind_queue(module);
   libsched::bind_simulation(module);
+  libsched::bind_api_server(module);
+  libsched::bind_loop(module);
 }

@@ -59,6 +59,12 @@ struct Instance {
   PyObject* at(Method method) const { return methods[static_cast<size_t>(method)].ptr(); }
 };
 
+// Functions that call an object with any of an API client's methods. The user data is a reference to the
+// object.
+libsched_api_client python_client();
+// One lock for each libsched_services, shared by all its Python objects. Needs the GIL.
+std::shared_ptr<Lock> services_lock(const libsched_services* services);
+
 inline Instance& instance_of(void* instance) { return *static_cast<Instance*>(instance); }
 
 // The GIL, and the mark that this thread is in a slot.

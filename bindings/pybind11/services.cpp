@@ -1,22 +1,12 @@
 // _core.Services, _core.Clock, _core.WaitingPod: shared by the evaluators of one scheduler.
+#include <algorithm>
+#include <atomic>
 #include <unordered_map>
 
 #include "plugin.hpp"
 
 namespace libsched {
 namespace {
-
-// One lock for each libsched_services, shared by all its Python objects. Needs the GIL.
-std::shared_ptr<Lock> lock_of(const libsched_services* services) {
-  static auto* locks = new std::unordered_map<const libsched_services*, std::weak_ptr<Lock>>();
-  std::weak_ptr<Lock>& known = (*locks)[services];
-  std::shared_ptr<Lock> lock = known.lock();
-  if (!lock) {
-    lock = std::make_shared<Lock>();
-    known = lock;
-  }
-  return lock;
-}
 
 // The client is a Python object with any of the methods; its exceptions become the API's errors.
 template <typename Ask>
@@ -48,42 +38,6 @@ py::object loaded(libsched_str json) {
   return py::module_::import("json").attr("loads")(from_str(json));
 }
 
-libsched_api_client python_client() {
-  libsched_api_client client = LIBSCHED_API_CLIENT_INIT;
-  client.bind = [](void* self, const libsched_pod* pod, libsched_str node,
-                   libsched_status* status) {
-    return ask_client(self, "bind", status,
-                      [&](const py::object& f) { return f(python_pod(pod), from_str(node)); });
-  };
-  client.delete_pod = [](void* self, const libsched_pod* pod, libsched_status* status) {
-    return ask_client(self, "delete_pod", status,
-                      [&](const py::object& f) { return f(python_pod(pod)); });
-  };
-  client.patch_pod_status = [](void* self, const libsched_pod* pod, libsched_str patch,
-                               libsched_status* status) {
-    return ask_client(self, "patch_pod_status", status,
-                      [&](const py::object& f) { return f(python_pod(pod), loaded(patch)); });
-  };
-  client.patch_object = [](void* self, libsched_str kind, libsched_str namespace_,
-                           libsched_str name, libsched_str patch, libsched_status* status) {
-    return ask_client(self, "patch_object", status, [&](const py::object& f) {
-      return f(from_str(kind), from_str(namespace_), from_str(name), loaded(patch));
-    });
-  };
-  client.event = [](void* self, const libsched_pod* pod, libsched_str type, libsched_str reason,
-                    libsched_str action, libsched_str note) {
-    ask_client(self, "event", nullptr, [&](const py::object& f) {
-      return f(python_pod(pod), from_str(type), from_str(reason), from_str(action), from_str(note));
-    });
-  };
-  client.destroy = [](void* self) {
-    if (Py_IsInitialized() == 0) return;
-    const py::gil_scoped_acquire acquired;
-    Py_DECREF(static_cast<PyObject*>(self));
-  };
-  return client;
-}
-
 std::unique_ptr<Services> create_services(const Clock* clock, py::object api,
                                           std::optional<uint64_t> preemption_seed,
                                           uint64_t preemption_offset) {
@@ -109,7 +63,7 @@ std::unique_ptr<Services> create_services(const Clock* clock, py::object api,
   quick(
       [&](libsched_error** error) { return libsched_services_create(&options, into(out), error); });
   auto made = std::make_unique<Services>();
-  made->lock = lock_of(out.get());
+  made->lock = services_lock(out.get());
   made->handle = std::move(out);
   return made;
 }
@@ -165,8 +119,59 @@ py::list waiting_pods(const Services& services) {
   return pods;
 }
 
+// A clock of two Python functions. What they raise cannot leave them, so the time then stands still.
+struct ClockFunctions {
+  py::object now, sleep;
+  std::atomic<int64_t> latest{INT64_MIN};
+
+  template <typename Call>
+  static int64_t ask(const py::object& function, int64_t otherwise, Call&& call) noexcept {
+    if (Py_IsInitialized() == 0) return otherwise;
+    const py::gil_scoped_acquire acquired;
+    try {
+      return py::cast<int64_t>(call(function));
+    } catch (py::error_already_set& error) {
+      error.discard_as_unraisable(function);
+    } catch (const std::exception&) {  // the result is no int64
+    }
+    return otherwise;
+  }
+};
+
+Clock custom_clock(py::object now, py::object sleep) {
+  libsched_clock_functions functions = LIBSCHED_CLOCK_FUNCTIONS_INIT;
+  functions.now = [](void* data) -> int64_t {
+    auto& self = *static_cast<ClockFunctions*>(data);
+    const int64_t latest = self.latest.load();
+    const int64_t now =
+        ClockFunctions::ask(self.now, latest, [](const py::object& f) { return f(); });
+    if (now > latest) self.latest.store(now);
+    return std::max(now, latest);
+  };
+  if (!sleep.is_none())
+    functions.sleep = [](void* data, int64_t deadline_ns) -> int64_t {
+      auto& self = *static_cast<ClockFunctions*>(data);
+      return ClockFunctions::ask(self.sleep, 10'000'000,
+                                 [&](const py::object& f) { return f(deadline_ns); });
+    };
+  functions.destroy = [](void* data) {
+    if (Py_IsInitialized() == 0) return;
+    const py::gil_scoped_acquire acquired;
+    delete static_cast<ClockFunctions*>(data);
+  };
+  auto data = std::make_unique<ClockFunctions>();
+  data->now = std::move(now);
+  data->sleep = std::move(sleep);
+  ClockHandle out;
+  quick([&](libsched_error** error) {
+    return libsched_clock_create(&functions, data.release(), into(out), error);
+  });
+  return Clock{std::move(out)};
+}
+
 void bind_clock(py::module_& module) {
   py::class_<Clock>(module, "Clock")
+      .def_static("custom", &custom_clock)
       .def_static("system",
                   [] {
                     ClockHandle out;
@@ -183,7 +188,11 @@ void bind_clock(py::module_& module) {
                     });
                     return Clock{std::move(out)};
                   })
-      .def("now", [](const Clock& clock) { return libsched_clock_now(clock.handle.get()); })
+      .def("now",
+           [](const Clock& clock) {
+             const py::gil_scoped_release released;
+             return libsched_clock_now(clock.handle.get());
+           })
       .def("advance_to", [](Clock& clock, int64_t now_ns) {
         unlocked([&](libsched_error** error) {
           return libsched_clock_advance_to(clock.handle.get(), now_ns, error);
@@ -231,10 +240,57 @@ void bind_waiting_pod(py::module_& module) {
 
 }  // namespace
 
+std::shared_ptr<Lock> services_lock(const libsched_services* services) {
+  static auto* locks = new std::unordered_map<const libsched_services*, std::weak_ptr<Lock>>();
+  std::weak_ptr<Lock>& known = (*locks)[services];
+  std::shared_ptr<Lock> lock = known.lock();
+  if (!lock) {
+    lock = std::make_shared<Lock>();
+    known = lock;
+  }
+  return lock;
+}
+
+libsched_api_client python_client() {
+  libsched_api_client client = LIBSCHED_API_CLIENT_INIT;
+  client.bind = [](void* self, const libsched_pod* pod, libsched_str node,
+                   libsched_status* status) {
+    return ask_client(self, "bind", status,
+                      [&](const py::object& f) { return f(python_pod(pod), from_str(node)); });
+  };
+  client.delete_pod = [](void* self, const libsched_pod* pod, libsched_status* status) {
+    return ask_client(self, "delete_pod", status,
+                      [&](const py::object& f) { return f(python_pod(pod)); });
+  };
+  client.patch_pod_status = [](void* self, const libsched_pod* pod, libsched_str patch,
+                               libsched_status* status) {
+    return ask_client(self, "patch_pod_status", status,
+                      [&](const py::object& f) { return f(python_pod(pod), loaded(patch)); });
+  };
+  client.patch_object = [](void* self, libsched_str kind, libsched_str namespace_,
+                           libsched_str name, libsched_str patch, libsched_status* status) {
+    return ask_client(self, "patch_object", status, [&](const py::object& f) {
+      return f(from_str(kind), from_str(namespace_), from_str(name), loaded(patch));
+    });
+  };
+  client.event = [](void* self, const libsched_pod* pod, libsched_str type, libsched_str reason,
+                    libsched_str action, libsched_str note) {
+    ask_client(self, "event", nullptr, [&](const py::object& f) {
+      return f(python_pod(pod), from_str(type), from_str(reason), from_str(action), from_str(note));
+    });
+  };
+  client.destroy = [](void* self) {
+    if (Py_IsInitialized() == 0) return;
+    const py::gil_scoped_acquire acquired;
+    Py_DECREF(static_cast<PyObject*>(self));
+  };
+  return client;
+}
+
 py::object own_services(libsched_services* services) {
   auto made = std::make_unique<Services>();
   made->handle.reset(libsched_services_ref(services));
-  made->lock = lock_of(services);
+  made->lock = services_lock(services);
   return py::cast(std::move(made));
 }
 

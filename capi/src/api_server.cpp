@@ -107,6 +107,30 @@ libsched_rc libsched_api_server_update_objects(libsched_api_server* server,
   return guarded(error, [&] { return unwrap(server)->update(unwrap(objects)->set); });
 }
 
+libsched_rc libsched_api_server_create_pod(libsched_api_server* server, const libsched_pod* pod,
+                                           libsched_error** error) {
+  LIBSCHED_REQUIRE_HANDLES(error, server, pod);
+  return guarded(error, [&] { return unwrap(server)->create(PodRef::share(unwrap(pod))); });
+}
+
+libsched_rc libsched_api_server_create_node(libsched_api_server* server, const libsched_node* node,
+                                            libsched_error** error) {
+  LIBSCHED_REQUIRE_HANDLES(error, server, node);
+  return guarded(error, [&] { return unwrap(server)->create(NodeRef::share(unwrap(node))); });
+}
+
+libsched_rc libsched_api_server_update_pod(libsched_api_server* server, const libsched_pod* pod,
+                                           libsched_error** error) {
+  LIBSCHED_REQUIRE_HANDLES(error, server, pod);
+  return guarded(error, [&] { return unwrap(server)->update(PodRef::share(unwrap(pod))); });
+}
+
+libsched_rc libsched_api_server_update_node(libsched_api_server* server, const libsched_node* node,
+                                            libsched_error** error) {
+  LIBSCHED_REQUIRE_HANDLES(error, server, node);
+  return guarded(error, [&] { return unwrap(server)->update(NodeRef::share(unwrap(node))); });
+}
+
 libsched_rc libsched_api_server_delete(libsched_api_server* server, libsched_str kind,
                                        libsched_str namespace_, libsched_str name,
                                        libsched_error** error) {

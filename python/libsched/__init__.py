@@ -19,6 +19,7 @@ from ._core import k8s_version as _k8s_version
 from ._core import version as _version
 from ._filtering import PreFilterResult
 from ._scheduling import FirstFit
+from .api_server import ApiServer
 from .attempt import Attempt, WriterQueue, schedule_one
 from .cancel import Cancel
 from .cluster import Cluster, Fork, Snapshot
@@ -50,6 +51,7 @@ from .objects import Node, Objects, Pod, Taint, Workload
 from .placement import Placement, schedule
 from .plugins import Plugin, plugin
 from .queue import Queue, QueueCounts, QueuedPod
+from .scheduler import ApiClient, Scheduler, SchedulerObserver
 from .scores import CycleResult, PluginScore, Scores
 from .services import Clock, Nomination, NominatingMode, Services, WaitingPod
 from .simulation import ResourceUse, Simulation, SimulationProgress, SimulationResult, Waits
@@ -67,6 +69,8 @@ k8s_version: str = _k8s_version()
 
 __all__ = [
     "Action",
+    "ApiClient",
+    "ApiServer",
     "Attempt",
     "BufferSizeError",
     "Cancel",
@@ -115,6 +119,8 @@ __all__ = [
     "QueuedPod",
     "ResourceUse",
     "ResultTable",
+    "Scheduler",
+    "SchedulerObserver",
     "Scores",
     "Services",
     "Simulation",

@@ -9,7 +9,7 @@ import dataclasses
 import datetime
 import enum
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from . import _core
@@ -25,7 +25,7 @@ class _Deliverable(Protocol):
 
 
 class Clock:
-    """A clock: that of the machine, or a virtual one that stands still until it is advanced.
+    """A clock: that of the machine, a virtual one that stands still until it is advanced, or a custom one.
 
     >>> clock = Clock.virtual()
     >>> clock.advance(90)
@@ -38,7 +38,7 @@ class Clock:
     _handle: _core.Clock
 
     def __init__(self) -> None:
-        raise TypeError("a Clock is made by Clock.system() or Clock.virtual()")
+        raise TypeError("a Clock is made by Clock.system(), Clock.virtual() or Clock.custom()")
 
     @classmethod
     def system(cls) -> Clock:
@@ -52,6 +52,25 @@ class Clock:
         Waiting for a time by such a clock advances it to that time at once.
         """
         return cls._of(_core.Clock.virtual(now_ns))
+
+    @classmethod
+    def custom(cls, now: Callable[[], int],
+               sleep: Callable[[int], int] | None = None) -> Clock:
+        """Returns a clock of two functions, which may be called on any thread.
+
+        Parameters
+        ----------
+        now : callable
+            The time in nanoseconds since 1970; a time that is less than before is not taken over.
+        sleep : callable, optional
+            Of a time by this clock: how many nanoseconds of real time to sleep before ``now`` is asked
+            again, at most a second. By default 10 ms.
+
+        Notes
+        -----
+        An exception of a function is reported as unraisable; the clock then stands still.
+        """
+        return cls._of(_core.Clock.custom(now, sleep))
 
     @classmethod
     def _of(cls, handle: _core.Clock) -> Clock:
@@ -70,7 +89,7 @@ class Clock:
         Raises
         ------
         StateError
-            The clock is that of the machine.
+            The clock is not virtual.
         """
         self._handle.advance_to(self.now_ns + nanoseconds(duration))
 
@@ -80,7 +99,7 @@ class Clock:
         Raises
         ------
         StateError
-            The clock is that of the machine.
+            The clock is not virtual.
         """
         self._handle.advance_to(now_ns)
 

@@ -85,6 +85,31 @@ static void test_deletes(void) {
   libsched_api_server_unref(server);
 }
 
+static void test_single_objects(void) {
+  libsched_api_server* server = server_with(NULL);
+  libsched_pod *pod = pod_of("p", 100, ""), *other = pod_of("q", 100, "");
+  libsched_node *node = node_of("n2", 4, "z", ""), *unknown = node_of("n3", 4, "z", "");
+  CHECK_OK(libsched_api_server_create_pod(server, pod, err));
+  CHECK_FAILS(LIBSCHED_ERR_EXISTS, "", "pods \"p\" already exists",
+              libsched_api_server_create_pod(server, pod, err));
+  CHECK_OK(libsched_api_server_create_node(server, node, err));
+  CHECK_FAILS(LIBSCHED_ERR_EXISTS, "", "nodes \"n2\" already exists",
+              libsched_api_server_create_node(server, node, err));
+  CHECK(libsched_api_server_version(server) == 6);
+  CHECK_OK(libsched_api_server_update_pod(server, pod, err));
+  CHECK_OK(libsched_api_server_update_node(server, node, err));
+  CHECK(libsched_api_server_version(server) == 8);
+  CHECK_FAILS(LIBSCHED_ERR_NOT_FOUND, "", "pods \"q\" not found",
+              libsched_api_server_update_pod(server, other, err));
+  CHECK_FAILS(LIBSCHED_ERR_NOT_FOUND, "", "nodes \"n3\" not found",
+              libsched_api_server_update_node(server, unknown, err));
+  libsched_pod_unref(pod);
+  libsched_pod_unref(other);
+  libsched_node_unref(node);
+  libsched_node_unref(unknown);
+  libsched_api_server_unref(server);
+}
+
 static void test_grace(void) {
   libsched_api_server_options options = LIBSCHED_API_SERVER_OPTIONS_INIT;
   options.grace_ns = INT64_C(30000000000);
@@ -202,6 +227,7 @@ static void test_clock(void) {
 int main(void) {
   test_writes();
   test_deletes();
+  test_single_objects();
   test_grace();
   test_options();
   test_faults();

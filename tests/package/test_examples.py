@@ -77,6 +77,19 @@ def test_room():
                                  "room for 11 with 2 more nodes like gpu-train-b-2"]
 
 
+@pytest.mark.parametrize("program", ["c", "python"])
+@pytest.mark.parametrize("pods,code,wanted", [
+    ("train", 0, ["bind ml/train: gpu-train-b-1"]),
+    ("huge", 1, ["pending batch/huge: 0/41 nodes are available: "]),
+])
+def test_api_clients_of_their_own(program, pods, code, wanted):
+    command = {"c": [project.RELEASE / "examples" / "example_c_decide"],
+               "python": [PYTHON, project.ROOT / "examples" / "python" / "decide.py"]}[program]
+    said = project.run(*command, SHOP, CLUSTERS / "pods" / f"{pods}.yaml", code=code).splitlines()
+    assert len(said) == len(wanted)
+    assert all(line.startswith(start) for line, start in zip(said, wanted, strict=True)), said
+
+
 def test_demo_of_the_readme():
     said = project.run("examples/demo.sh")
     assert "ml/train: fits 2 of 41 nodes" in said and "batch/huge: fits none of 41 nodes" in said

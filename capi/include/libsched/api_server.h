@@ -51,6 +51,11 @@ libsched_rc libsched_api_server_create_objects(libsched_api_server *server, cons
    NO_MEMORY some objects may have been replaced. */
 libsched_rc libsched_api_server_update_objects(libsched_api_server *server, const libsched_objects *objects,
                                                LIBSCHED_OWN libsched_error **error);
+/* The same for single pods and nodes. */
+libsched_rc libsched_api_server_create_pod(libsched_api_server *server, const libsched_pod *pod, LIBSCHED_OWN libsched_error **error);
+libsched_rc libsched_api_server_create_node(libsched_api_server *server, const libsched_node *node, LIBSCHED_OWN libsched_error **error);
+libsched_rc libsched_api_server_update_pod(libsched_api_server *server, const libsched_pod *pod, LIBSCHED_OWN libsched_error **error);
+libsched_rc libsched_api_server_update_node(libsched_api_server *server, const libsched_node *node, LIBSCHED_OWN libsched_error **error);
 /* Deletes an object of a kind such as "Pod", "Node" or "PersistentVolumeClaim"; `namespace_` is empty for
    kinds without one. Errors: NOT_FOUND, INVALID (another kind). */
 libsched_rc libsched_api_server_delete(libsched_api_server *server, libsched_str kind, libsched_str namespace_, libsched_str name,

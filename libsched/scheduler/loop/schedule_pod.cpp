@@ -15,8 +15,9 @@ std::vector<Str> names(const std::set<std::string>& set) { return {set.begin(), 
 }  // namespace
 
 bool Scheduler::can_pop() const {
-  return queue_->active_count() != 0 ||
-         (queue_->pops_from_backoff() && queue_->backoff_count() != 0);
+  return !queue_->closed() &&
+         (queue_->active_count() != 0 ||
+          (queue_->pops_from_backoff() && queue_->backoff_count() != 0));
 }
 
 void Scheduler::left_queue(const Pod& pod) {

@@ -207,6 +207,8 @@ TEST_CASE("Permit: a pod waits without keeping others, and its time runs out") {
     REQUIRE(w.scheduler->stop().ok());
     CHECK(taken(&w.log->lines) == "failed slow: 0/1 nodes are available: 1 the scheduler stops.");
     CHECK(w.cluster->view().pod_count() == 1);
+    w.pod("late");
+    CHECK(w.settle().empty());  // no further pod is tried
   }
   SUBCASE("the scheduler is dropped") {}
 }

@@ -98,6 +98,12 @@ void* make_scheduler() {
 }
 
 // An empty cluster and one pod.
+void* make_api_server() {
+  libsched_api_server* out = nullptr;
+  libsched_api_server_create(nullptr, &out, nullptr);
+  return out;
+}
+
 void* make_simulation() {
   libsched_framework* framework = nullptr;
   libsched_framework_create(nullptr, LIBSCHED_ANY_NODE, nullptr, nullptr, &framework, nullptr);
@@ -207,6 +213,7 @@ void* create(Turn& t, Kind kind) {
     case Kind::queue: return make_queue();
     case Kind::queued_pod: return make_queued_pod(t);
     case Kind::scheduler: return make_scheduler();
+    case Kind::api_server: return make_api_server();
     case Kind::workload: return created<libsched_workload>(libsched_workload_create);
     case Kind::simulation: return make_simulation();
     case Kind::table: {

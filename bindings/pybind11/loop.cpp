@@ -1,0 +1,240 @@
+// _core.Scheduler: a scheduler that runs by itself.
+#include <memory>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "api_server.hpp"
+#include "queue.hpp"
+
+namespace libsched {
+namespace {
+
+// The Python object that is told what becomes of pods.
+struct Observer {
+  py::object object;      // None: nobody is told
+  std::thread::id runner;  // the thread in a run; its exceptions are raised there
+
+  template <typename Tell>
+  static void tell(void* user_data, const char* method, Tell&& call) noexcept {
+    auto& self = *static_cast<Observer*>(user_data);
+    const SlotScope scope;
+    try {
+      const CallsOfSlot calls;
+      if (py::hasattr(self.object, method)) call(self.object.attr(method));
+    } catch (py::error_already_set& error) {
+      if (std::this_thread::get_id() == self.runner) {
+        keep_exception(error);
+      } else {
+        error.discard_as_unraisable(method);
+      }
+    } catch (const std::exception&) {  // out of memory: not told
+    }
+  }
+};
+
+struct Scheduler {
+  // Before the handle: threads may tell until it is released.
+  std::unique_ptr<Observer> observer = std::make_unique<Observer>();
+  std::unique_ptr<libsched_scheduler, UnrefWithoutGil<libsched_scheduler, libsched_scheduler_unref>>
+      handle;
+  Locks locks;
+  bool is_virtual = false;  // its clock
+};
+
+py::object pod_of(const libsched_queued_pod* queued) {
+  libsched_queued_pod_info info = LIBSCHED_QUEUED_POD_INFO_INIT;
+  if (libsched_queued_pod_get(queued, &info, nullptr) != LIBSCHED_OK) throw std::bad_alloc();
+  return own_pod(info.pod);
+}
+
+libsched_scheduler_observer observer_functions() {
+  libsched_scheduler_observer o = LIBSCHED_SCHEDULER_OBSERVER_INIT;
+  o.popped = [](void* data, const libsched_queued_pod* queued) {
+    Observer::tell(data, "popped", [&](const py::object& f) { f(pod_of(queued)); });
+  };
+  o.assumed = [](void* data, const libsched_queued_pod* queued, libsched_str node) {
+    Observer::tell(data, "assumed",
+                   [&](const py::object& f) { f(pod_of(queued), from_str(node)); });
+  };
+  o.bound = [](void* data, const libsched_queued_pod* queued, libsched_str node) {
+    Observer::tell(data, "bound",
+                   [&](const py::object& f) { f(pod_of(queued), from_str(node)); });
+  };
+  o.failed = [](void* data, const libsched_queued_pod* queued, libsched_str node,
+                const libsched_status* status) {
+    Observer::tell(data, "failed", [&](const py::object& f) {
+      f(pod_of(queued), from_str(node), status_tuple(status));
+    });
+  };
+  return o;
+}
+
+std::unique_ptr<Scheduler> create(const std::vector<const Framework*>& frameworks,
+                                  const Cluster& cluster, py::object api, const Clock* clock,
+                                  uint32_t ties, uint64_t seed, bool sampling,
+                                  uint32_t binding_threads, int64_t initial_backoff_ns,
+                                  int64_t max_backoff_ns, int64_t max_in_unschedulable_ns,
+                                  py::object observer) {
+  libsched_scheduler_options options = LIBSCHED_SCHEDULER_OPTIONS_INIT;
+  options.ties = ties;
+  options.seed = seed;
+  options.sampling = sampling;
+  options.binding_threads = binding_threads;
+  options.queue.initial_backoff_ns = initial_backoff_ns;
+  options.queue.max_backoff_ns = max_backoff_ns;
+  options.queue.max_in_unschedulable_ns = max_in_unschedulable_ns;
+  if (clock != nullptr) options.clock = clock->handle.get();
+  const libsched_api_client client = python_client();
+  std::unique_ptr<libsched_memory_api, Unref<libsched_memory_api, libsched_memory_api_unref>>
+      recorded;
+  if (py::isinstance<ApiServer>(api)) {
+    options.api_server = api.cast<ApiServer&>().handle.get();
+  } else if (!api.is_none()) {
+    options.api = &client;
+    options.api_user_data = api.release().ptr();
+  } else {
+    quick([&](libsched_error** error) {
+      return libsched_memory_api_create(into(recorded), error);
+    });
+    options.memory_api = recorded.get();
+  }
+  auto made = std::make_unique<Scheduler>();
+  const libsched_scheduler_observer told = observer_functions();
+  if (!observer.is_none()) {
+    made->observer->object = std::move(observer);
+    options.observer = &told;
+    options.observer_user_data = made->observer.get();
+  }
+  std::vector<const libsched_framework*> profiles;
+  for (const Framework* framework : frameworks) profiles.push_back(framework->handle.get());
+  {
+    const Holding holding(cluster.lock.get());
+    const AskAfterExceptions asking;
+    unlocked([&](libsched_error** error) {
+      return libsched_scheduler_create(profiles.data(), profiles.size(), cluster.handle.get(),
+                                       &options, into(made->handle), error);
+    });
+  }
+  libsched_clock* const used =
+      libsched_services_clock(libsched_scheduler_services(made->handle.get()));
+  made->is_virtual = libsched_clock_advance_to(used, INT64_MIN, nullptr) == LIBSCHED_OK;
+  made->locks.cluster = cluster.lock;
+  made->locks.services = services_lock(libsched_scheduler_services(made->handle.get()));
+  return made;
+}
+
+// Runs a call during which plugins, the API client and the observer are called.
+template <typename Call>
+void run(Scheduler& scheduler, Call&& call) {
+  const HoldingBoth holding(scheduler.locks);
+  const AskAfterExceptions asking;
+  scheduler.observer->runner = std::this_thread::get_id();
+  unlocked([&](libsched_error** error) { return call(scheduler.handle.get(), error); });
+}
+
+void deliver_pod(Scheduler& scheduler, const Pod* before, const Pod* after) {
+  unlocked([&](libsched_error** error) {
+    return libsched_scheduler_deliver_pod(scheduler.handle.get(),
+                                          before == nullptr ? nullptr : before->handle.get(),
+                                          after == nullptr ? nullptr : after->handle.get(), error);
+  });
+}
+
+void deliver_node(Scheduler& scheduler, const Node* before, const Node* after) {
+  unlocked([&](libsched_error** error) {
+    return libsched_scheduler_deliver_node(scheduler.handle.get(),
+                                           before == nullptr ? nullptr : before->handle.get(),
+                                           after == nullptr ? nullptr : after->handle.get(), error);
+  });
+}
+
+void deliver_object(Scheduler& scheduler, const Objects* before, const Objects* after) {
+  unlocked([&](libsched_error** error) {
+    return libsched_scheduler_deliver_object(
+        scheduler.handle.get(), before == nullptr ? nullptr : before->handle.get(),
+        after == nullptr ? nullptr : after->handle.get(), error);
+  });
+}
+
+bool run_one(Scheduler& scheduler) {
+  bool acted = false;
+  run(scheduler, [&](libsched_scheduler* s, libsched_error** error) {
+    return libsched_scheduler_run_one(s, &acted, error);
+  });
+  return acted;
+}
+
+void settle(Scheduler& scheduler, bool hold, size_t max_actions) {
+  run(scheduler, [&](libsched_scheduler* s, libsched_error** error) {
+    return libsched_scheduler_settle(s, hold, max_actions, error);
+  });
+}
+
+void run_until(Scheduler& scheduler, int64_t time_ns, const Cancel* cancel) {
+  run(scheduler, [&](libsched_scheduler* s, libsched_error** error) {
+    return libsched_scheduler_run_until(s, time_ns,
+                                        cancel == nullptr ? nullptr : cancel->handle.get(), error);
+  });
+}
+
+std::optional<int64_t> next_due(const Scheduler& scheduler) {
+  const HoldingBoth holding(scheduler.locks);
+  int64_t due = 0;
+  if (!libsched_scheduler_next_due(scheduler.handle.get(), &due)) return std::nullopt;
+  return due;
+}
+
+std::unique_ptr<Queue> queue_of(Scheduler& scheduler) {
+  auto made = std::make_unique<Queue>();
+  made->handle.reset(libsched_queue_ref(libsched_scheduler_queue(scheduler.handle.get())));
+  made->services.reset(
+      libsched_services_ref(libsched_scheduler_services(scheduler.handle.get())));
+  *made->locks = scheduler.locks;
+  return made;
+}
+
+py::tuple state(const Scheduler& scheduler) {
+  libsched_scheduler_state state = LIBSCHED_SCHEDULER_STATE_INIT;
+  const HoldingBoth holding(scheduler.locks);
+  unlocked([&](libsched_error** error) {
+    return libsched_scheduler_get(scheduler.handle.get(), &state, error);
+  });
+  return py::make_tuple(state.in_cycle, state.bindings, state.now_ns);
+}
+
+py::str metrics_text(Scheduler& scheduler) {
+  TextHandle text;
+  const HoldingBoth holding(scheduler.locks);
+  unlocked([&](libsched_error** error) {
+    return libsched_scheduler_metrics_text(scheduler.handle.get(), into(text), error);
+  });
+  return from_text(text);
+}
+
+}  // namespace
+
+void bind_loop(py::module_& module) {
+  py::class_<Scheduler>(module, "Scheduler")
+      .def(py::init(&create))
+      .def("deliver_pod", &deliver_pod)
+      .def("deliver_node", &deliver_node)
+      .def("deliver_object", &deliver_object)
+      .def_readonly("is_virtual", &Scheduler::is_virtual)
+      .def("start", [](Scheduler& scheduler) { run(scheduler, libsched_scheduler_start); })
+      .def("run_one", &run_one)
+      .def("settle", &settle)
+      .def("run_until", &run_until)
+      .def("next_due", &next_due)
+      .def("stop", [](Scheduler& scheduler) { run(scheduler, libsched_scheduler_stop); })
+      .def_property_readonly("queue", &queue_of)
+      .def_property_readonly("services",
+                             [](Scheduler& scheduler) {
+                               return own_services(
+                                   libsched_scheduler_services(scheduler.handle.get()));
+                             })
+      .def("state", &state)
+      .def("metrics_text", &metrics_text);
+}
+
+}  // namespace libsched

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <ctime>
+#include <mutex>
 
 #include "libsched/base/quote.hpp"
 #include "libsched/ingest/ingest.hpp"
@@ -91,6 +92,7 @@ Result<void> Documents::put(const Json& object, bool is_new) {
 }
 
 Result<void> Documents::create(Json object) {
+  const std::lock_guard lock(mutex_);
   const std::string kind = object.at("kind").get<std::string>();
   Json& meta = object["metadata"];
   if (!cluster_scoped(kind) && member<std::string>(meta, "namespace", "").empty())
@@ -111,6 +113,7 @@ Result<void> Documents::create(Json object) {
 }
 
 Result<void> Documents::patch(const std::string& kind, const std::string& key, const Json& patch) {
+  const std::lock_guard lock(mutex_);
   const Json* const known = find(kind, key);
   const auto [ns, name] = split_key(key);
   const PodRef pod = kind == "Pod" ? server_->pod(ns, name) : PodRef();
@@ -122,6 +125,7 @@ Result<void> Documents::patch(const std::string& kind, const std::string& key, c
 }
 
 Result<void> Documents::remove(const std::string& kind, const std::string& key) {
+  const std::lock_guard lock(mutex_);
   const auto [ns, name] = split_key(key);
   if (kind == "Pod") return server_->remove_pod(ns, name);
   if (find(kind, key) == nullptr) return not_found(kind, key);
@@ -141,11 +145,13 @@ Result<void> Documents::assign(const std::string& key, const std::string& node) 
 }
 
 void Documents::updated(StoredKind kind, const ObjectMeta& meta, Str patch) {
+  const std::lock_guard lock(mutex_);
   const std::string key = meta.ns.empty() ? std::string(meta.name) : key_of(meta);
   by_kind_[std::string(stored_kind_name(kind))][key].merge_patch(Json::parse(patch));
 }
 
 Result<void> Documents::bind_claims() {
+  const std::lock_guard lock(mutex_);
   std::vector<std::string> keys;
   for (const auto& [key, claim] : by_kind_["PersistentVolumeClaim"]) keys.push_back(key);
   std::stable_sort(keys.begin(), keys.end(), [](const std::string& a, const std::string& b) {

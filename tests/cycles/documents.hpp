@@ -31,6 +31,7 @@ class Documents {
 
   Ref<ApiServer> server_;
   int64_t start_;
+  Mutex mutex_;      // of the documents: the scheduler's threads update some
   int created_ = 0;  // pods
   std::map<std::string, std::map<std::string, Json>> by_kind_;
 };

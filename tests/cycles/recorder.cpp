@@ -2,6 +2,7 @@
 #include "recorder.hpp"
 
 #include <algorithm>
+#include <mutex>
 
 #include "libsched/base/quote.hpp"
 
@@ -54,6 +55,7 @@ int64_t Recorder::begin(const ApiRequest& request) {
           condition_json(c.type, c.status, c.reason, c.type == "PodScheduled" ? "" : c.message);
     if (request.patch->set_nominated_node) call->json["nominated"] = request.patch->nominated_node;
   }
+  const std::lock_guard lock(mutex_);
   for (World::Rule& f : faults_) {
     const int times = member(f.json, "times", 0);
     if (f.text("verb") != verb || (!f.text("name").empty() && f.text("name") != name) ||
@@ -69,17 +71,24 @@ int64_t Recorder::begin(const ApiRequest& request) {
   return duration(call->fault.text("slow"));
 }
 
+std::shared_ptr<Recorder::Call> Recorder::begun() const {
+  const std::lock_guard lock(mutex_);
+  return begun_.at(std::this_thread::get_id());
+}
+
 bool Recorder::may_wait() const {
+  const std::lock_guard lock(mutex_);
   return std::any_of(faults_.begin(), faults_.end(),
                      [](const World::Rule& f) { return !f.text("slow").empty(); });
 }
 
 template <typename F>
 Result<void> Recorder::end(const ObjectMeta& about, F&& effect) {
-  const std::shared_ptr<Call> call = begun_.at(std::this_thread::get_id());
-  if (call->slow) call->json["done"] = since_start();
+  const std::shared_ptr<Call> call = begun();
   const std::string error = call->fault.text("error");
   Result<void> done = error.empty() ? effect() : Result<void>(fault_error(error, name_of(about)));
+  const std::lock_guard lock(mutex_);
+  if (call->slow) call->json["done"] = since_start();
   if (!done.ok()) call->json["error"] = done.error().message;
   return done;
 }
@@ -106,8 +115,7 @@ Json Recorder::group_change(const PodGroup& group) {
 
 Result<void> Recorder::update_object(StoredKind kind, const ObjectRef& object, Str patch) {
   if (kind == StoredKind::kPodGroup)
-    begun_.at(std::this_thread::get_id())->json["condition"] =
-        group_change(static_cast<const PodGroup&>(*object));
+    begun()->json["condition"] = group_change(static_cast<const PodGroup&>(*object));
   return end(object->meta, [&]() -> Result<void> {
     LIBSCHED_TRY(server_->update_object(kind, object, patch));
     updated_(kind, object->meta, patch);
@@ -123,16 +131,19 @@ void Recorder::event(const Pod& pod, Str type, Str reason, Str action, Str note)
   constexpr Str kBy = "Preempted by pod Pod/";
   if (reason == "Preempted" && note.substr(0, kBy.size()) == kBy)
     event["related"] = note.substr(kBy.size(), note.find('#') - kBy.size());
+  const std::lock_guard lock(mutex_);
   events_.push_back(std::move(event));
 }
 
 Json Recorder::take_calls() {
+  const std::lock_guard lock(mutex_);
   Json out = Json::array();
   for (const auto& call : std::exchange(calls_, {})) out.push_back(call->json);
   return out;
 }
 
 Json Recorder::take_events() {
+  const std::lock_guard lock(mutex_);
   std::vector<Json> out = std::exchange(events_, {});
   std::stable_sort(out.begin(), out.end(), [](const Json& a, const Json& b) {
     for (const char* key : {"at", "about", "reason", "note"})

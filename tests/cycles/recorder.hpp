@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <mutex>
 #include <thread>
 
 #include "libsched/objects/pod_group.hpp"
@@ -21,8 +22,14 @@ class Recorder final : public ApiClient {
         start_(start),
         updated_(std::move(updated)) {}
 
-  void add_fault(const Json& fault) { faults_.push_back({fault}); }
-  void clear_faults() { faults_.clear(); }
+  void add_fault(const Json& fault) {
+    const std::lock_guard lock(mutex_);
+    faults_.push_back({fault});
+  }
+  void clear_faults() {
+    const std::lock_guard lock(mutex_);
+    faults_.clear();
+  }
   Json take_calls();
   Json take_events();
 
@@ -44,11 +51,13 @@ class Recorder final : public ApiClient {
   Json group_change(const PodGroup& group);
   template <typename F>
   Result<void> end(const ObjectMeta& about, F&& effect);
+  std::shared_ptr<Call> begun() const;  // by this thread
 
   Ref<ApiServer> server_;
   Ref<Clock> clock_;
   int64_t start_;
   Updated updated_;
+  mutable Mutex mutex_;  // of all that follows
   std::vector<World::Rule> faults_;
   std::vector<std::shared_ptr<Call>> calls_;
   // The call that each thread is making: several may be about one object.

@@ -42,6 +42,10 @@ ActionType action_of(const std::string& name) {
   return kActions.at(name);
 }
 
+constexpr const char* kPoints[] = {"preEnqueue", "preFilter", "filter", "postFilter",
+                                   "score",      "reserve",   "permit", "preBindPreFlight",
+                                   "preBind"};
+
 Status status_of(const World::Rule& rule) {
   const std::string code = rule.text("code");
   if (code.empty()) return {};
@@ -83,8 +87,8 @@ World::Rules World::rules_of(const Json& list) {
   return out;
 }
 
-const World::Rule& World::pick(Rules& rules, Str pod, Str node, Str object) {
-  static const Rule kNone;
+World::Rule World::pick(Rules& rules, Str pod, Str node, Str object) {
+  const std::lock_guard lock(mutex_);
   const auto fits = [](const Rule& r, const char* key, Str wanted) {
     const std::string text = r.text(key);
     return text.empty() || text == wanted;
@@ -95,7 +99,7 @@ const World::Rule& World::pick(Rules& rules, Str pod, Str node, Str object) {
     ++r.used;
     return r;
   }
-  return kNone;
+  return {};
 }
 
 class World::FakePlugin final : public Plugin {
@@ -120,7 +124,7 @@ class World::FakePlugin final : public Plugin {
     return status_of(rule("filter", call.pod, call.node(row).name()));
   }
   Status post_filter(const PostFilterCall& call, std::optional<Nomination>* out) const override {
-    const Rule& r = rule("postFilter", call.pod);
+    const Rule r = rule("postFilter", call.pod);
     const Status s = r.text("code").empty() ? Status(Code::kUnschedulable) : status_of(r);
     if (const auto n = r.json.find("nominated"); n != r.json.end() && n->is_object())
       *out = Nomination{member<std::string>(*n, "mode", "") == "override",
@@ -129,7 +133,7 @@ class World::FakePlugin final : public Plugin {
   }
   Scored score(const ScoreCall& call, const ScoreSet& set, int64_t* scores) const override {
     set.for_each([&](uint32_t row) {
-      const Rule& r = rule("score", call.pod, call.view.row(row).name);
+      const Rule r = rule("score", call.pod, call.view.row(row).name);
       scores[row] = member<int64_t>(r.json, "score", 0);
       if (!status_of(r).success()) set.fail(row);
     });
@@ -139,7 +143,7 @@ class World::FakePlugin final : public Plugin {
     return status_of(rule("score", call.pod, call.view.row(row).name));
   }
   Status reserve(const ReserveCall& call) const override {
-    const Rule& r = rule("reserve", call.pod, call.node);
+    const Rule r = rule("reserve", call.pod, call.node);
     activate(call.state, r);
     return note("reserve", call.pod, call.node, status_of(r));
   }
@@ -150,7 +154,7 @@ class World::FakePlugin final : public Plugin {
     for (const auto& mate : mates(gang)) mate->reject(name(), "gang " + gang + " is broken");
   }
   Status permit(const BindingCall& call, int64_t* timeout_ns) const override {
-    const Rule& r = rule("permit", call.pod, call.node);
+    const Rule r = rule("permit", call.pod, call.node);
     activate(call.state, r);
     Status s = status_of(r);
     *timeout_ns = duration(r.text("timeout"));
@@ -168,12 +172,12 @@ class World::FakePlugin final : public Plugin {
     return note("permit", call.pod, call.node, s);
   }
   Status pre_bind_pre_flight(const BindingCall& call, bool*) const override {
-    const Rule& r = rule("preBindPreFlight", call.pod, call.node);
+    const Rule r = rule("preBindPreFlight", call.pod, call.node);
     const Status s = member(r.json, "skip", false) ? Status(Code::kSkip) : status_of(r);
     return note("preBindPreFlight", call.pod, call.node, s);
   }
   Status pre_bind(const BindingCall& call) const override {
-    const Rule& r = rule("preBind", call.pod, call.node);
+    const Rule r = rule("preBind", call.pod, call.node);
     activate(call.state, r);
     const Status answer = status_of(r);
     if (const int64_t ns = duration(r.text("sleep")); ns > 0) {
@@ -211,8 +215,8 @@ class World::FakePlugin final : public Plugin {
   Result<QueueingHint> hint(size_t index, const View&, const Pod& pod,
                             const ObjectChange& change) const override {
     const ObjectRef& object = change.before ? change.before : change.after;
-    const Rule& r =
-        pick(*spec_.hints[index], pod.meta.name, {}, object ? object->meta.name : Str());
+    const Rule r =
+        world_.pick(*spec_.hints[index], pod.meta.name, {}, object ? object->meta.name : Str());
     if (const std::string error = r.text("error"); !error.empty())
       return Error{Rc::kInternal, error, {}, {}};
     return r.text("hint") == "Queue" ? QueueingHint::kQueue : QueueingHint::kQueueSkip;
@@ -220,13 +224,14 @@ class World::FakePlugin final : public Plugin {
 
  private:
   std::string name() const { return spec_.json["name"].get<std::string>(); }
-  const Rule& rule(const char* point, const Pod& pod, Str node = {}) const {
-    return pick(spec_.rules[point], pod.meta.name, node, {});
+  Rule rule(const char* point, const Pod& pod, Str node = {}) const {
+    return world_.pick(spec_.rules.at(point), pod.meta.name, node, {});
   }
   Status note(const char* point, const Pod& pod, Str node, Status s) const {
     std::string line = name() + "." + point;
     if (!node.empty()) line += " " + std::string(node);
     if (!s.success()) line += ": " + std::string(code_name(s.code));
+    const std::lock_guard lock(world_.mutex_);
     world_.calls_[key_of(pod.meta)].push_back(std::move(line));
     return s;
   }
@@ -258,6 +263,7 @@ World::World(const Json& plugins, std::function<PodRef(const std::string&)> find
     auto spec = std::make_unique<Spec>();
     spec->json = json;
     const Json all_rules = member(json, "rules", Json::object());
+    for (const char* point : kPoints) spec->rules[point];
     for (const auto& [point, rules] : all_rules.items()) spec->rules[point] = rules_of(rules);
     for (const Json& event : member(json, "events", Json::array())) {
       const auto hint = event.find("hint");
@@ -290,6 +296,7 @@ RegistryRef World::registry() const {
 }
 
 void World::set_rules(const std::string& plugin, const std::string& point, const Json& rules) {
+  const std::lock_guard lock(mutex_);
   specs_.at(plugin)->rules[point] = rules_of(rules);
 }
 

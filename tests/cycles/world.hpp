@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
@@ -42,7 +43,10 @@ class World {
   RegistryRef registry() const;  // with the plugins in tree
   void set_rules(const std::string& plugin, const std::string& point, const Json& rules);
   // The calls since the last time, by pod.
-  std::map<std::string, std::vector<std::string>> take_calls() { return std::exchange(calls_, {}); }
+  std::map<std::string, std::vector<std::string>> take_calls() {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(calls_, {});
+  }
 
   // Set once the scheduler is there.
   Services* services = nullptr;
@@ -55,8 +59,9 @@ class World {
     std::vector<std::unique_ptr<Rules>> hints;  // of each event; null: no hint function
   };
   // The first rule that fits, whose use is counted.
-  static const Rule& pick(Rules& rules, Str pod, Str node, Str object);
+  Rule pick(Rules& rules, Str pod, Str node, Str object);
 
+  Mutex mutex_;  // of the rules and calls: plugins run on several threads
   std::map<std::string, std::unique_ptr<Spec>> specs_;
   std::map<std::string, std::vector<std::string>> calls_;
   std::function<PodRef(const std::string&)> find_;

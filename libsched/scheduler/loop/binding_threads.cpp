@@ -101,9 +101,9 @@ void BindingThreads::run_ready() {
   if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
 }
 
-bool BindingThreads::idle() const {
+size_t BindingThreads::count() const {
   const std::lock_guard lock(mutex_);
-  return live_ == 0;
+  return live_;
 }
 
 void BindingThreads::run_in_line() {

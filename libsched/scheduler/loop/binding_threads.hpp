@@ -39,7 +39,8 @@ class BindingThreads final : public Tasks {
   //
   // Lets all tasks run that want to. Rethrows what a task has thrown.
   void run_ready();
-  bool idle() const;  // no task is under way
+  size_t count() const;  // of tasks that have not ended
+  bool idle() const { return count() == 0; }
   void release();     // the tasks that hold()
   // Waits until all tasks have ended, and joins the threads. A forked child has none: the tasks
   // that they ran are lost to it, and it runs the others and new ones in line.

@@ -116,6 +116,7 @@ void Scheduler::handle_failure(const QueuedPodRef& queued, const PodRef& pod, St
   if (options_.observer) options_.observer->failed(*queued, node, failure);
   const Pod& reported = waits ? *known : *pod;
   report_failure(reported, reported.status.nominated_node_name, failure, *services_);
+  hold();
   if (!waits) check(queue_->done(uid_of(*pod)));
 }
 

@@ -99,6 +99,7 @@ class Scheduler final : public RefCounted, public WatchSink {
   std::string metrics_text() const { return metrics_->text(*services_, *queue_, *cluster_); }
   bool in_cycle() const { return in_cycle_; }  // it waits for a slow call
   size_t binding_count() const { return bindings_; }
+  size_t task_count() const { return threads_ ? threads_->count() : 0; }  // under way on threads
 
  private:
   // The pods of a PodGroup in their cycle.

@@ -152,11 +152,14 @@ def _thread_tests():
               if re.search(r'TEST_CASE\("[^"]*thread', path.read_text())}
     programs = [path.stem for path in ROOT.glob("tests/capi/*thread*_test.c")]
     return sorted([f"libsched_{layer}_test" for layer in layers]
-                  + [f"capi_{name}" for name in programs])
+                  + [f"capi_{name}" for name in programs] + ["libsched_cycles"])
+
+
+RECORDED_WITH_THREADS = 200  # scripts of mode cycles
 
 
 def run_tsan(shell):
-    """Tests with "thread" in their name or file name."""
+    """Tests with "thread" in their name or file name, and recorded scripts with threads for bindings."""
     preset = "tsan-gcc" if CLANG() else "tsan"
     targets = _thread_tests()
     # GCC 12's run time does not work with a randomised address space.
@@ -164,8 +167,12 @@ def run_tsan(shell):
     wrapper = still if shell.run([*still, "true"]).code == 0 else []
     total = run_unit(shell, preset, arguments=["--test-case=*thread*"], env=_SANITIZER_ENV,
                      wrapper=wrapper, targets=targets)
-    return total + run_ctests(shell, preset, env=_SANITIZER_ENV, wrapper=wrapper, only="thread",
-                              targets=targets)
+    total += run_ctests(shell, preset, env=_SANITIZER_ENV, wrapper=wrapper, only="thread",
+                        targets=targets)
+    recorded = shell.run([*wrapper, BUILD / preset / "cycles/libsched_cycles", "--wall",
+                          "tests/goldens/schedule.cycles.jsonl.gz", RECORDED_WITH_THREADS],
+                         env=_SANITIZER_ENV)
+    return total + counts.of_closing_line(recorded)
 
 
 PARTS = (

@@ -148,6 +148,12 @@ class World {
       return call.view.row(row).pods.size() < kRoom ? Status()
                                                     : Status(Code::kUnschedulable, "full");
     };
+    // Bindings go on while it waits for its call.
+    room.post_filter = [this](const PostFilterCall& call, std::optional<Nomination>*) {
+      static const PodRef kNobody = fake_pod("nobody");
+      if (pick(2) == 0) static_cast<void>(call.services.api().delete_pod(*kNobody));
+      return Status(Code::kUnschedulable, "no room");
+    };
     Fake chance;
     chance.name = "Chance";
     chance.reserve = [this](const ReserveCall&) {

@@ -236,12 +236,15 @@ Result<void> Scheduler::settle(bool hold, size_t max_actions) {
 }
 
 std::optional<int64_t> Scheduler::next_due() const {
-  std::optional<int64_t> next = queue_->next_due();
+  std::optional<int64_t> next;
   const auto earlier = [&](std::optional<int64_t> time) {
     if (time && (!next || *time < *next)) next = time;
   };
   if (turns_) earlier(turns_->next_wake());
   for (const TimeSource* source : sources_) earlier(source->next_due());
+  // While plugins wait in a cycle, catch_up() does nothing.
+  if (cluster_->judged()) return next;
+  earlier(queue_->next_due());
   for (const FlightRef& f : permitted_) earlier(f->waiting->deadline_ns());
   return next;
 }

@@ -1,6 +1,8 @@
 // Tolerations and copies of pods.
 #include "libsched/objects/pod.hpp"
 
+#include <vector>
+
 namespace libsched {
 namespace {
 
@@ -39,9 +41,27 @@ bool tolerates(const Toleration& t, Str key, Str value, TaintEffect effect, Str 
   return false;
 }
 
+namespace {
+
+// Moves what a copy may have changed into the arena of the next one.
+void copy_status(Pod& copy) {
+  Arena& arena = copy.arena;
+  PodStatus& s = copy.status;
+  s.phase = arena.copy(s.phase);
+  s.nominated_node_name = arena.copy(s.nominated_node_name);
+  std::vector<PodCondition> conditions;
+  conditions.reserve(s.conditions.size());
+  for (const PodCondition& c : s.conditions)
+    conditions.push_back(
+        {arena.copy(c.type), arena.copy(c.status), arena.copy(c.reason), arena.copy(c.message)});
+  s.conditions = arena.copy(conditions);
+}
+
+}  // namespace
+
 Ref<Pod> copy_pod(const Pod& pod, Str name, Str ns, Str uid, Str node_name) {
   Ref<Pod> copy = make_ref<Pod>(name.size() + ns.size() + uid.size() + node_name.size() + 4);
-  // All strings and lists that aren't replaced below live in the first original, which is the only
+  // All strings and lists that aren't replaced here live in the first original, which is the only
   // object that a copy of a copy keeps alive.
   copy->origin = pod.origin ? pod.origin : Ref<const Object>::share(&pod);
   copy->raw = pod.raw;
@@ -53,6 +73,7 @@ Ref<Pod> copy_pod(const Pod& pod, Str name, Str ns, Str uid, Str node_name) {
   copy->spec = pod.spec;
   copy->spec.node_name = copy->arena.copy(node_name);
   copy->status = pod.status;
+  if (pod.origin) copy_status(*copy);
   copy->serial = next_serial();
   copy->requests = pod.requests;
   copy->occupied = pod.occupied;

@@ -77,14 +77,26 @@ TEST_CASE("copy_pod renames, binds, shares the rest and outlives the original") 
 
   Ref<Pod> first = copy_pod(*pod, "one", "team", "u1", "");
   pod = nullptr;
+  // A patch of the copy: the next copy may not borrow from it.
+  const std::vector<PodCondition> conditions = {
+      {first->arena.copy("Ready"), {}, first->arena.copy("why"), first->arena.copy("text")}};
+  first->status.conditions = first->arena.copy(conditions);
+  first->status.nominated_node_name = first->arena.copy("nominated");
+  const char* const patched = first->status.nominated_node_name.data();
   Ref<Pod> copy = copy_pod(*first, "two", "team", "u2", "node-1");
   CHECK(copy->origin == first->origin);  // no chain
   CHECK(first->meta.name == "one");
   CHECK(first->spec.node_name == "");
   CHECK(first->serial > serial);
   CHECK(copy->serial > first->serial);
+  CHECK(copy->status.nominated_node_name.data() != patched);
+  CHECK(copy->status.conditions.data() != first->status.conditions.data());
+  CHECK(copy->status.conditions[0].reason.data() != first->status.conditions[0].reason.data());
   first = nullptr;
 
+  CHECK(copy->status.nominated_node_name == "nominated");
+  CHECK(copy->status.conditions[0].type == "Ready");
+  CHECK(copy->status.conditions[0].message == "text");
   CHECK(copy->meta.name == "two");
   CHECK(copy->meta.ns == "team");
   CHECK(copy->meta.uid == "u2");

@@ -31,15 +31,7 @@ void set_condition(Pod& pod, const PodCondition& condition, bool merge) {
 }  // namespace
 
 Ref<Pod> next_pod(const Pod& pod, Str node_name) {
-  Ref<Pod> next = copy_pod(pod, pod.meta.name, pod.meta.ns, pod.meta.uid, node_name);
-  // A copy keeps the first original alive only, and these may be a later copy's.
-  PodStatus& s = next->status;
-  s.phase = next->arena.copy(s.phase);
-  s.nominated_node_name = next->arena.copy(s.nominated_node_name);
-  std::vector<PodCondition> conditions;
-  for (const PodCondition& c : s.conditions) conditions.push_back(copied(next->arena, c));
-  s.conditions = next->arena.copy(conditions);
-  return next;
+  return copy_pod(pod, pod.meta.name, pod.meta.ns, pod.meta.uid, node_name);
 }
 
 Ref<Pod> bound_pod(const Pod& pod, Str node_name) {

@@ -6,7 +6,7 @@
 
 namespace libsched {
 
-// The pod with its strings of status copied, so that further changes may borrow from it.
+// The pod with another node, for further changes.
 Ref<Pod> next_pod(const Pod& pod, Str node_name);
 
 // As the Binding subresource and a kubelet leave it: on the node, running, PodScheduled, without

@@ -131,7 +131,7 @@ void ApiDispatcher::wait_for(const Call& call) {
   if (turns_ != nullptr) return turns_->wait_for(call.done);
   const Baton::Away away(baton_);
   std::unique_lock lock(mutex_);
-  while (!call.done) finished_.wait(lock, Signal::kForEver);
+  while (!call.done) services_.clock().wait(finished_, lock, INT64_MAX);
 }
 
 void ApiDispatcher::sync(const PodRef& pod) {

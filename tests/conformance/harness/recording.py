@@ -135,7 +135,9 @@ Seeds count up from {start}; none was left out or chosen by its outcome. Of each
 |---|---|---|---|
 """ + "\n".join(parts) + """
 
-""" + mutants + """Recording again gives the same bytes (for another Go or Python release, the same lines).
+""" + mutants + """Recording again gives the same bytes (for another Go or Python release, the same lines). Only in kind podgroup may times
+differ by microseconds, and neighbouring pods in flight may have another order, because upstream takes the members of a
+group in the order of a map; neither is compared.
 
 | file | cases | bytes | SHA-256 begins |
 |---|---|---|---|

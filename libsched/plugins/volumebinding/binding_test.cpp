@@ -274,7 +274,7 @@ TEST_CASE("PreBind after Unreserve has no requests, but still checks pod and nod
 TEST_CASE("PreBind waits on its own thread while the writer continues") {
   for (const bool bound : {true, false}) {
     Assumed t(claim("c") + volume(), {"c"});
-    Services services(make_ref<FastClock>(1000), t.api);
+    Services services(make_ref<FastClock>(100), t.api);
     const BindingCall call = t.call(services);
     Status said;
     std::thread binder([&] { said = t.plugin().pre_bind(call); });

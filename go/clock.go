@@ -3,7 +3,10 @@ package libsched
 // #include "runtime_bridge.h"
 import "C"
 
-import "time"
+import (
+	"runtime/cgo"
+	"time"
+)
 
 // Clock is the time source of plugins and waiting pods. It is safe for concurrent use.
 type Clock struct{ h *handle[*C.libsched_clock] }
@@ -59,4 +62,34 @@ func (c *Clock) AdvanceTo(now time.Time) error {
 	defer c.h.release()
 	var failure *C.libsched_error
 	return takeError(C.libsched_clock_advance_to(ptr, C.int64_t(now.UnixNano()), &failure), failure)
+}
+
+// TimeSource is a clock of the program. Its methods may be called on any goroutine, and must not call the
+// package.
+type TimeSource interface {
+	// Now returns the time, never an earlier one than before.
+	Now() time.Time
+	// Sleep returns for how long of real time to sleep before Now is asked again whether it has reached the
+	// deadline. The library sleeps at most one second at a time, and less if it is woken.
+	Sleep(deadline time.Time) time.Duration
+}
+
+// CustomClock returns a clock that reads a time source: one that runs faster or slower, for example.
+func CustomClock(source TimeSource) *Clock {
+	var ptr *C.libsched_clock
+	if rc := C.lsgo_clock_create(C.uintptr_t(cgo.NewHandle(source)), &ptr); rc != C.LIBSCHED_OK {
+		panic(ErrorCode(rc)) // out of memory
+	}
+	return ownClock(ptr)
+}
+
+// A panic of a source has no caller to go to: it ends the program, as in a goroutine.
+func sourceOf(h C.uintptr_t) TimeSource { return cgo.Handle(h).Value().(TimeSource) }
+
+//export lsgoClockNow
+func lsgoClockNow(h C.uintptr_t) C.int64_t { return C.int64_t(sourceOf(h).Now().UnixNano()) }
+
+//export lsgoClockSleep
+func lsgoClockSleep(h C.uintptr_t, deadline C.int64_t) C.int64_t {
+	return C.int64_t(sourceOf(h).Sleep(time.Unix(0, int64(deadline))))
 }

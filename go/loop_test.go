@@ -381,3 +381,40 @@ func TestSchedulerErrors(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// fast is a time source that runs a hundred times as fast as the machine's clock.
+type fast struct {
+	began time.Time
+	mu    sync.Mutex
+	slept int
+}
+
+func (f *fast) Now() time.Time { return time.Unix(1000, 0).Add(100 * time.Since(f.began)) }
+func (f *fast) Sleep(deadline time.Time) time.Duration {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.slept++
+	return deadline.Sub(f.Now()) / 100
+}
+
+func TestCustomClock(t *testing.T) {
+	source := &fast{began: time.Now()}
+	clock := libsched.CustomClock(source)
+	if now := clock.Now(); now.Before(time.Unix(1000, 0)) || now.After(time.Unix(1000+1000, 0)) {
+		t.Error(now)
+	}
+	if err := clock.AdvanceTo(time.Unix(5000, 0)); !errors.Is(err, libsched.ErrState) {
+		t.Error(err)
+	}
+	// A backoff of ten seconds takes a tenth of one.
+	api := &apiServer{refusals: 1}
+	s, _ := newScheduler(t, libsched.SchedulerOptions{Clock: clock, API: api,
+		Queue: libsched.QueueOptions{InitialBackoff: 10 * time.Second}})
+	check(t, s.Start())
+	began, early := clock.Now(), time.Now()
+	check(t, s.Deliver(nil, newPod(t, "web", 100, "")))
+	check(t, s.RunUntil(ctx, began.Add(20*time.Second)))
+	if len(api.bound) != 1 || time.Since(early) > 15*time.Second || source.slept == 0 {
+		t.Error(api.bound, time.Since(early), source.slept)
+	}
+}

@@ -71,6 +71,22 @@ libsched_rc lsgo_sign_pod(lsgo_evaluator *e, const libsched_pod *pod, libsched_t
   return lsgo_ended(e, libsched_sign_pod(lsgo_asked(e), pod, out, &e->error));
 }
 
+/* ---- clocks ---- */
+
+static int64_t clock_now(void *source) { return lsgoClockNow((uintptr_t)source); }
+static int64_t clock_sleep(void *source, int64_t deadline_ns) {
+  return lsgoClockSleep((uintptr_t)source, deadline_ns);
+}
+static void clock_destroy(void *source) { lsgoDeleteValue((uintptr_t)source); }
+
+libsched_rc lsgo_clock_create(uintptr_t source, libsched_clock **out) {
+  libsched_clock_functions functions = LIBSCHED_CLOCK_FUNCTIONS_INIT;
+  functions.now = clock_now;
+  functions.sleep = clock_sleep;
+  functions.destroy = clock_destroy;
+  return libsched_clock_create(&functions, (void *)source, out, NULL);
+}
+
 /* ---- services ---- */
 
 #define ASKING ((lsgo_frame *)lsgo_asking())

@@ -26,6 +26,8 @@ libsched_rc lsgo_post_filter(lsgo_evaluator *e, libsched_cycle_state *state,
 libsched_rc lsgo_wait_on_permit(lsgo_evaluator *e, const libsched_pod *pod);
 libsched_rc lsgo_sign_pod(lsgo_evaluator *e, const libsched_pod *pod, libsched_text **out);
 
+/* A clock whose source is a runtime/cgo handle, which passes to the library. */
+libsched_rc lsgo_clock_create(uintptr_t source, libsched_clock **out);
 /* An API client in Go; its user data is a runtime/cgo handle. */
 libsched_api_client lsgo_api_client(void);
 /* `api` is a runtime/cgo handle, which passes to the library; 0: requests are only recorded. */

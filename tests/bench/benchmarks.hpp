@@ -11,6 +11,7 @@ void add_cycle_benchmarks();       // cycle/...: whole cycles, and the limit
 void add_ingest_benchmarks();      // ingest/...: JSON to objects
 void add_fork_benchmarks();        // fork/...: fork, add nodes and pods, revert
 void add_place_benchmarks();       // place/..., sign/...: many pods one after the other
+void add_loop_benchmarks();        // loop/..., million/...: a scheduler on an API server in memory
 void add_state_benchmarks();       // state/...: single changes, copies, a whole cluster
 void add_snapshot_benchmarks();    // snapshot/...: a snapshot after one change
 void add_plugin_benchmarks();      // plugin/...: what a plugin in C costs

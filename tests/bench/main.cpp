@@ -18,6 +18,7 @@ int main(int argc, char** argv) {
   libsched_bench::add_ingest_benchmarks();
   libsched_bench::add_fork_benchmarks();
   libsched_bench::add_place_benchmarks();
+  libsched_bench::add_loop_benchmarks();
   libsched_bench::add_state_benchmarks();
   libsched_bench::add_snapshot_benchmarks();
   libsched_bench::add_plugin_benchmarks();

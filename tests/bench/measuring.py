@@ -14,7 +14,8 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build"
 VENV_BIN = ROOT / ".venv" / "bin"
-GROUPS = ["filter", "cycle", "ingest", "fork", "place", "state", "snapshot", "plugin", "memory"]
+GROUPS = ["filter", "cycle", "ingest", "fork", "place", "loop", "state", "snapshot", "plugin",
+          "memory"]
 
 # Per group: runs of libsched_bench, each a filter on names and the seconds of one repetition.
 _RUNS = {
@@ -24,6 +25,7 @@ _RUNS = {
     "ingest": [("^ingest/", 0.2)],
     "fork": [("^fork/5000/", 0.1), ("^fork/50000/", 0.1)],
     "place": [("^place/", 0.05), ("^sign/", 0.05)],
+    "loop": [("^loop/", 0.01), ("^million/", None)],
     "state": [("^state/5000/", 0.05), ("^state/50000/", 0.05)],
     "snapshot": [("^snapshot/", 0.05)],
     "plugin": [("^plugin/", 0.05)],
@@ -32,7 +34,8 @@ _RUNS = {
 # Per group, the part and the kinds of upstream's benchmark that have a counterpart here.
 UPSTREAM = {"filter": ("serial", ("basic", "taints", "nodeaffinity")),
             "cycle": ("whole", ("basic", "spread", "spread-hard", "spread-soft", "affinity-pref",
-                                "affinity-req", "anti-pref", "anti-req"))}
+                                "affinity-req", "anti-pref", "anti-req")),
+            "loop": ("loop", ("basic",))}
 
 
 class Failure(Exception):
@@ -108,7 +111,7 @@ def upstream(program, groups):
         _say(f"upstream: {group} of 5,000 nodes ...")
         done = _run([program, "bench", "-parts", part, "-nodes", "5000", "-runs", "10", "-kinds",
                      ",".join(kinds)], "oracle bench", stdout=subprocess.PIPE,
-                    stderr=subprocess.PIPE)
+                    stderr=subprocess.PIPE, env={**os.environ, "GOMAXPROCS": "1"})
         peer.update(json.loads(done.stdout))
     return peer, ""
 

@@ -24,6 +24,9 @@ _PLACE_NOWHERE_US = 2.0
 _NODES = 5000
 _SNAPSHOT_US = {"after a pod": 20.0, "after a node's labels": 100.0}
 _SPEEDUP = 1.8
+_LOOP_OVER_UPSTREAM = {1: 200.0, 10: 200.0, 100: 200.0, 10_000: 50.0}  # by the number of shapes
+_LOOP_GROWTH = 1.2
+_MILLION_S, _MILLION_GIB = 60.0, 4.0
 
 
 def _row(group, name, minimum, median, unit="ns", limit=None, upstream=None, notes=None):
@@ -45,7 +48,7 @@ def make(measured, peer):
         rows += _filter(figures, peer) + _run_filter(figures, peer)
     if any(name.startswith("cycle/") for name in figures):
         rows += _cycle(figures, peer)
-    rows += _check(figures) + _ingest(figures) + _fork(figures) + _place(figures) + _state(figures)
+    rows += _check(figures) + _ingest(figures) + _fork(figures) + _place(figures) + _loop(figures, peer) + _state(figures)
     rows += _snapshot(figures)
     rows += _plugin(figures)
     rows += _python_plugin(measured.python) + _memory(figures)
@@ -207,6 +210,36 @@ def _place(figures):
         if what == "place":
             most = _PLACE_NOWHERE_US if pods.endswith("that fit nowhere") else _PLACE_US
             _gate(row, f"<= {most:.0f} us a pod", figure.minimum / count <= most * US)
+        out.append(row)
+    return out
+
+
+def _loop(figures, peer):
+    """A pod. Upstream's ScheduleOne loop runs on a fake API, with its own sampling."""
+    rate = next((item["pods_per_s"] for item in (peer or {}).get("loop", [])
+                 if item["kind"] == "basic"), None)
+    upstream = 1e9 / rate if rate else None
+    out = []
+    for name, figure in figures.items():
+        if not name.startswith(("loop/", "million/")):
+            continue
+        count = figure.counters["pods"]
+        group, nodes, *what = name.split("/")
+        title = what[0] if what else "1,000,000 pods of 100 shapes"
+        row = _row("scheduler, a pod", f"{title}, {int(nodes):,} nodes", figure.minimum / count,
+                   figure.median / count, upstream=upstream)
+        if group == "million":
+            gib = figure.counters["peak_bytes"] / 2**30
+            row["notes"]["peak_gib"] = gib
+            _gate(row, f"<= {_MILLION_S:.0f} s", figure.minimum <= _MILLION_S * 1e9)
+            _gate(row, f"<= {_MILLION_GIB:.0f} GiB", gib <= _MILLION_GIB)
+        elif title.startswith("10000 "):
+            least = _LOOP_OVER_UPSTREAM[int(title.split()[3])]
+            _gate(row, f">= {least:.0f} x upstream", (row["over_upstream"] or 0) >= least)
+        elif title.startswith("100000 "):
+            short = figures[f"loop/{nodes}/1000 pods of 1 shapes"]
+            few = short.minimum / short.counters["pods"]
+            _gate(row, f"<= {_LOOP_GROWTH} x a pod of 1,000", row["libsched"]["min"] <= _LOOP_GROWTH * few)
         out.append(row)
     return out
 

@@ -3,7 +3,7 @@
 
     make bench                               a table
     tests/bench/run.py --json > bench.json   the same for machines, with every figure
-    tests/bench/run.py --only filter         some groups: filter cycle ingest fork place state snapshot plugin memory
+    tests/bench/run.py --only filter         some groups: filter cycle ingest fork place loop state snapshot plugin memory
 
 One run has all sides, on one thread each: the limit kernels (limit_kernels.hpp, limit_cycle.hpp),
 libsched through its C API (libsched_bench, built with the preset `bench`), and upstream's plugins

@@ -13,12 +13,14 @@ import table  # noqa: E402
 
 PEER = {"filter": [{"kind": "basic", "nodes": 5000, "prefilter_us": 4.0,
                     "serial_cpu_ns_per_node_min": 200.0}],
+        "loop": [{"kind": "basic", "pods_per_s": 500.0}],
         "whole": [{"kind": "basic", "cpu_us_per_pod_min": 20_000.0},
                   {"kind": "spread", "cpu_us_per_pod_min": 50_000.0}]}
 
 
 def measured(filter_ns=1500.0, run_ns=100.0, pods_per_second=200_000.0, fork_us=200.0,
-             cycle_us=20.0, spread_us=50.0, check_any=4.0, check_one_us=1.5, place_us=15.0, nowhere_us=1.0):
+             cycle_us=20.0, spread_us=50.0, check_any=4.0, check_one_us=1.5, place_us=15.0, nowhere_us=1.0,
+             loop_us=9.0, many_us=9.0, million_s=30.0, million_gib=2.0):
     """Two pods with a limit of 600 ns each, and one figure of each other group."""
     figures = {}
     for name in ("plain", "taints", "selectors", "affinity"):
@@ -44,6 +46,11 @@ def measured(filter_ns=1500.0, run_ns=100.0, pods_per_second=200_000.0, fork_us=
     out["place/5000/1000 equal pods"] = measuring.Figure([place_us * 1e6], {"pods": 1000})
     out["place/5000/1000 equal pods that fit nowhere"] = measuring.Figure([nowhere_us * 1e6], {"pods": 1000})
     out["sign/5000/1000 equal pods"] = measuring.Figure([1e9], {"pods": 1000})
+    out["loop/5000/10000 pods of 100 shapes"] = measuring.Figure([loop_us * 1e7], {"pods": 10000})
+    out["loop/5000/1000 pods of 1 shapes"] = measuring.Figure([8e6], {"pods": 1000})
+    out["loop/5000/100000 pods of 1 shapes"] = measuring.Figure([many_us * 1e8], {"pods": 100000})
+    out["million/10000"] = measuring.Figure([million_s * 1e9],
+                                            {"pods": 1e6, "peak_bytes": million_gib * 2**30})
     out["ingest/parse"] = measuring.Figure([1e9 * 20000 / pods_per_second],
                                            {"objects": 20000, "bytes_per_pod": 3000.0})
     return measuring.Measured(out)
@@ -56,7 +63,7 @@ def missed(result):
 def test_all_met():
     result = rows.make(measured(), PEER)
     assert missed(result) == []
-    assert sum(len(row["gates"]) for row in result) == 13
+    assert sum(len(row["gates"]) for row in result) == 17
     assert result[0]["to_limit"] == 2.5  # the faster kernel, and the minimum of both
     assert result[0]["over_upstream"] == pytest.approx(5000 * 200 / 1500)
 
@@ -70,6 +77,10 @@ def test_all_met():
     ({"nowhere_us": 2.1}, "<= 2 us a pod"),
     ({"cycle_us": 24.1}, "<= 3 x limit"),
     ({"spread_us": 50.1}, ">= 1,000 x upstream"),
+    ({"loop_us": 10.1}, ">= 200 x upstream"),
+    ({"many_us": 9.7}, "<= 1.2 x a pod of 1,000"),
+    ({"million_s": 61.0}, "<= 60 s"),
+    ({"million_gib": 4.1}, "<= 4 GiB"),
 ])
 def test_missed(change, text):
     assert missed(rows.make(measured(**change), PEER)) == [text]
@@ -84,7 +95,8 @@ def test_checks_are_missed_at_any_size(change, text):
 def test_upstream_is_slow_or_missing():
     near = {**PEER, "filter": [{**PEER["filter"][0], "serial_cpu_ns_per_node_min": 100.0}]}
     assert missed(rows.make(measured(), near)) == [">= 500 x upstream"]
-    assert missed(rows.make(measured(), None)) == [">= 500 x upstream", ">= 1,000 x upstream"]
+    assert missed(rows.make(measured(), None)) == [">= 500 x upstream", ">= 1,000 x upstream",
+                                                   ">= 200 x upstream"]
 
 
 @pytest.mark.parametrize("number,unit,text", [

@@ -188,7 +188,7 @@ PARTS = (
     Part("python", "Python package and command line",
          pytest("python", "python/tests", "tests/evaluate", "tests/conformance",
                 before=(build_release, install_python)),
-         needs=(python_packages("pytest", "numpy", "kubernetes"),)),
+         needs=(python_packages("pytest", "numpy", "kubernetes", "prometheus_client"),)),
     Part("page", "the HTML page of a decision in a headless browser",
          pytest("page", "tests/page", before=(build_release, install_python)),
          needs=(python_packages("pytest"), tool("chromium"), tool("chromedriver"))),

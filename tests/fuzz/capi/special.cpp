@@ -285,10 +285,11 @@ void call_libsched_scheduler_create(Turn& t) {
   libsched_cluster* cluster = nullptr;
   libsched_cluster_create(nullptr, &cluster, nullptr);
   // Hostile plugins would be asked again and again.
-  const bool plain =
-      world().plain_frameworks.contains(const_cast<libsched_framework*>(framework.get()));
+  const Entry* const known = world().pools.find(framework.get());
+  const bool hostile = known != nullptr && known->kind == Kind::framework &&
+                       !world().plain_frameworks.contains(known->handle);
   const libsched_framework* const profiles[] = {framework.get()};
-  const size_t count = framework.get() == nullptr || plain ? 1 : 0;
+  const size_t count = hostile ? 0 : 1;
   t.begin("libsched_scheduler_create", Changes::kNothing, framework, options, out, error);
   const libsched_rc rc =
       libsched_scheduler_create(profiles, count, cluster, options.get(), out.get(), error.get());

@@ -14,12 +14,17 @@ FITS = {"train": 2, "huge": 0}  # known from how the cluster was made
 
 
 @pytest.fixture(scope="session")
-def go_fit(tmp_path_factory):
-    program = tmp_path_factory.mktemp("go") / "fit"
-    project.run(project.need("go"), "build", "-o", program, "./fit",
+def go_programs(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("go")
+    project.run(project.need("go"), "build", "-o", folder, "./...",
                 cwd=project.ROOT / "examples" / "go",
                 env={"CGO_ENABLED": "1", "GOFLAGS": "-tags=libsched_repo", "GOTOOLCHAIN": "local"})
-    return program
+    return folder
+
+
+@pytest.fixture(scope="session")
+def go_fit(go_programs):
+    return go_programs / "fit"
 
 
 def answers(program, pod):
@@ -77,14 +82,15 @@ def test_room():
                                  "room for 11 with 2 more nodes like gpu-train-b-2"]
 
 
-@pytest.mark.parametrize("program", ["c", "python"])
+@pytest.mark.parametrize("program", ["c", "python", "go"])
 @pytest.mark.parametrize("pods,code,wanted", [
     ("train", 0, ["bind ml/train: gpu-train-b-1"]),
     ("huge", 1, ["pending batch/huge: 0/41 nodes are available: "]),
 ])
-def test_api_clients_of_their_own(program, pods, code, wanted):
+def test_api_clients_of_their_own(program, pods, code, wanted, go_programs):
     command = {"c": [project.RELEASE / "examples" / "example_c_decide"],
-               "python": [PYTHON, project.ROOT / "examples" / "python" / "decide.py"]}[program]
+               "python": [PYTHON, project.ROOT / "examples" / "python" / "decide.py"],
+               "go": [go_programs / "decide"]}[program]
     said = project.run(*command, SHOP, CLUSTERS / "pods" / f"{pods}.yaml", code=code).splitlines()
     assert len(said) == len(wanted)
     assert all(line.startswith(start) for line, start in zip(said, wanted, strict=True)), said

@@ -49,6 +49,8 @@ type SchedulerOptions struct {
 	// line. Frameworks with plugins in Go, which stay on the goroutine of the run, bind in line.
 	API            APIClient
 	BindingThreads int
+	// Server is watched and asked instead of API, and its grace periods are run. Its clock is the default.
+	Server *APIServer
 	// Observer is told what becomes of pods; nil: nobody is.
 	Observer SchedulerObserver
 }
@@ -65,12 +67,14 @@ type SchedulerObserver interface {
 
 // NewScheduler makes a scheduler. The frameworks have different profiles; pods of other schedulers are left
 // alone. The cluster may have nodes, pods and other objects already; pods without a node are delivered.
-// Errors: those of NewSchedulingQueue, ErrState (the virtual clock drives another scheduler), ErrLimit (the
+// Errors: those of NewSchedulingQueue, ErrInvalid (both API and Server; another clock than the server's), ErrState (the virtual clock drives another scheduler), ErrLimit (the
 // system provides no thread).
 func NewScheduler(cluster *Cluster, frameworks []*Framework, options SchedulerOptions) (*Scheduler, error) {
 	switch {
 	case options.Ties > TiesRandom:
 		return nil, errTies
+	case options.API != nil && options.Server != nil:
+		return nil, &Error{Code: ErrInvalid, Msg: "a scheduler has an API client or an API server, not both"}
 	case options.BindingThreads < 0 || options.BindingThreads > math.MaxUint16:
 		return nil, &Error{Code: ErrInvalid, Msg: "a number of threads is from 0 to 65535"}
 	}
@@ -87,6 +91,15 @@ func NewScheduler(cluster *Cluster, frameworks []*Framework, options SchedulerOp
 		}
 		defer options.Clock.h.release()
 		clock = ptr
+	}
+	var server *C.libsched_api_server
+	if options.Server != nil {
+		ptr, ok := options.Server.h.acquire()
+		if !ok {
+			return nil, closedError(options.Server)
+		}
+		defer options.Server.h.release()
+		server = ptr
 	}
 	if cluster == nil {
 		return nil, closedError(cluster)
@@ -105,7 +118,7 @@ func NewScheduler(cluster *Cluster, frameworks []*Framework, options SchedulerOp
 	var memory *handle[*C.libsched_memory_api]
 	if options.API != nil {
 		api = cgo.NewHandle(options.API)
-	} else {
+	} else if server == nil {
 		var made *C.libsched_memory_api
 		if rc := C.libsched_memory_api_create(&made, nil); rc != C.LIBSCHED_OK {
 			panic(ErrorCode(rc)) // out of memory
@@ -130,7 +143,7 @@ func NewScheduler(cluster *Cluster, frameworks []*Framework, options SchedulerOp
 		struct_size: C.sizeof_libsched_scheduler_options, ties: C.uint32_t(options.Ties),
 		seed: C.uint64_t(options.Seed), sampling: C.bool(options.Sampling),
 		node_by_node: C.bool(options.NodeByNode), binding_threads: C.uint32_t(options.BindingThreads),
-		queue: options.Queue.c(), clock: clock,
+		queue: options.Queue.c(), clock: clock, api_server: server,
 	}
 	if memory != nil {
 		o.memory_api = memory.ptr

@@ -58,11 +58,12 @@ struct World {
   Scheduler scheduler;
 };
 
-// Pods of as many shapes, one shape after the other.
+// Pods like the one of the upstream benchmark, of as many shapes that differ in their requests, one
+// shape after the other.
 std::vector<Pod> pods_of(size_t count, size_t shapes) {
   std::vector<Pod> prototypes, out;
   for (size_t i = 0; i < shapes; ++i) {
-    PodSpec spec = plain_pods()[i % plain_pods().size()];
+    PodSpec spec = plain_pods()[0];
     spec.memory = std::to_string(64 + i) + "Mi";
     prototypes.push_back(parse_pod(pod_document(spec)));
   }

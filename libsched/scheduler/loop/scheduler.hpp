@@ -98,7 +98,8 @@ class Scheduler final : public RefCounted, public WatchSink {
   // All of its metrics (scheduler_metrics.hpp) as text, between two runs.
   std::string metrics_text() const { return metrics_->text(*services_, *queue_, *cluster_); }
   bool in_cycle() const { return in_cycle_; }  // it waits for a slow call
-  size_t binding_count() const { return bindings_; }
+  // Binding cycles that have begun but not ended; pods that wait on Permit are in one.
+  size_t binding_count() const { return metrics_->binding_count(); }
   size_t task_count() const { return threads_ ? threads_->count() : 0; }  // under way on threads
 
  private:
@@ -194,7 +195,6 @@ class Scheduler final : public RefCounted, public WatchSink {
   bool in_cycle_ = false;
   bool catching_up_ = false;
   uint64_t cancels_ = 0;  // of pods in PreBind, before the last catch_up()
-  size_t bindings_ = 0;
   std::optional<Error> failure_;  // of an action, for its caller
 
   Mutex inbox_mutex_;

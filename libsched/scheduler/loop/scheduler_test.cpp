@@ -188,10 +188,12 @@ TEST_CASE("Permit: a pod waits without keeping others, and its time runs out") {
   w.pod("b");
   CHECK(w.settle() == "pop slow; assume slow n1; pop b; assume b n2; bound b n2");
   CHECK(w.server->pod("default", "slow")->status.nominated_node_name == "n1");
+  CHECK(w.scheduler->binding_count() == 1);
   SUBCASE("in time") {
     w.scheduler->services()->waiting_pods().get("u-slow")->allow("Permit");
     CHECK(w.settle() == "bound slow n1");
     CHECK(unreserved == 0);
+    CHECK(w.scheduler->binding_count() == 0);
   }
   SUBCASE("too late") {
     const int64_t began = w.clock->now_ns();
@@ -202,6 +204,7 @@ TEST_CASE("Permit: a pod waits without keeping others, and its time runs out") {
           "plugin Permit.; pop slow; assume slow n1");
     CHECK(unreserved == 1);
     CHECK(w.clock->now_ns() == began + 5 * kSecond);
+    CHECK(w.scheduler->binding_count() == 1);  // it waits again
   }
   SUBCASE("the scheduler stops") {
     REQUIRE(w.scheduler->stop().ok());

@@ -61,6 +61,9 @@ class SchedulerMetrics final : public std::enable_shared_from_this<SchedulerMetr
     bindings_.fetch_add(1, std::memory_order_relaxed);
   }
   void binding_ended() { bindings_.fetch_sub(1, std::memory_order_relaxed); }
+  size_t binding_count() const {
+    return static_cast<size_t>(bindings_.load(std::memory_order_relaxed));
+  }
   // Owner: the times of the event handlers for the events with this label. Looks it up and
   // allocates at its first use; the reference stays valid.
   EventTimes& event_times(Str label);

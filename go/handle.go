@@ -38,6 +38,15 @@ func (h *handle[P]) acquire() (ptr P, ok bool) {
 	}
 }
 
+// acquired is acquire with an error for a closed value, whose handle h is.
+func acquired[T any, P comparable](of *T, h *handle[P]) (ptr P, err error) {
+	ptr, ok := h.acquire()
+	if !ok {
+		return ptr, closedError(of)
+	}
+	return ptr, nil
+}
+
 func (h *handle[P]) release() {
 	if h.uses.Add(-1) == closedBit {
 		h.free(h.ptr)

@@ -186,11 +186,7 @@ func (s *Scheduler) acquire() (*C.libsched_scheduler, error) {
 	if s == nil {
 		return nil, closedError(s)
 	}
-	ptr, ok := s.core.acquire()
-	if !ok {
-		return nil, closedError(s)
-	}
-	return ptr, nil
+	return acquired(s, &s.core.handle)
 }
 
 // enter locks the cluster; leave must follow unless it fails.

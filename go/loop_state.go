@@ -91,12 +91,9 @@ func (s *Scheduler) MetricsText() ([]byte, error) {
 		return nil, err
 	}
 	defer s.leave()
-	var text *C.libsched_text
-	var failure *C.libsched_error
-	if rc := C.libsched_scheduler_metrics_text(ptr, &text, &failure); rc != C.LIBSCHED_OK {
-		return nil, takeError(rc, failure)
-	}
-	return takeText(text), nil
+	return textOfObject(ptr, func(p *C.libsched_scheduler, text **C.libsched_text, err **C.libsched_error) C.libsched_rc {
+		return C.libsched_scheduler_metrics_text(p, text, err)
+	})
 }
 
 // SchedulerState is what a scheduler has begun but not ended.

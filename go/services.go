@@ -106,11 +106,7 @@ func (s *Services) acquire() (*C.libsched_services, error) {
 	if s == nil {
 		return nil, closedError(s)
 	}
-	ptr, ok := s.core.acquire()
-	if !ok {
-		return nil, closedError(s)
-	}
-	return ptr, nil
+	return acquired(s, &s.core.handle)
 }
 
 // alone is acquire for changes. A plugin of a call that holds the lock is part of that call.
@@ -224,12 +220,10 @@ func (s *Services) Requests() ([]Request, error) {
 }
 
 func requestsOf(api *C.libsched_memory_api) ([]Request, error) {
-	var text *C.libsched_text
-	var failure *C.libsched_error
-	if rc := C.libsched_memory_api_requests_json(api, &text, &failure); rc != C.LIBSCHED_OK {
-		return nil, takeError(rc, failure)
-	}
-	return readJSON[[]Request]("requests", takeText(text), nil)
+	document, err := textOfObject(api, func(p *C.libsched_memory_api, text **C.libsched_text, err **C.libsched_error) C.libsched_rc {
+		return C.libsched_memory_api_requests_json(p, text, err)
+	})
+	return readJSON[[]Request]("requests", document, err)
 }
 
 // Deliver changes the cluster as the API server would in response to the requests, and forgets the

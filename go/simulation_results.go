@@ -82,12 +82,9 @@ func (s *Simulation) SummaryJSON() ([]byte, error) {
 		return nil, err
 	}
 	defer s.leave()
-	var text *C.libsched_text
-	var failure *C.libsched_error
-	if rc := C.libsched_simulation_summary_json(ptr, &text, &failure); rc != C.LIBSCHED_OK {
-		return nil, takeError(rc, failure)
-	}
-	return takeText(text), nil
+	return textOfObject(ptr, func(p *C.libsched_simulation, text **C.libsched_text, err **C.libsched_error) C.libsched_rc {
+		return C.libsched_simulation_summary_json(p, text, err)
+	})
 }
 
 // SimulatedPod is a pod that has arrived, a row of the table "pods". Times that have not come are NoTime.

@@ -57,11 +57,16 @@ func takeText(text *C.libsched_text) []byte {
 // readText calls `call` on an object and returns its document.
 func readText[P comparable, T any](of *T, h *handle[P], call func(P, **C.libsched_text,
 	**C.libsched_error) C.libsched_rc) ([]byte, error) {
-	ptr, ok := h.acquire()
-	if !ok {
-		return nil, closedError(of)
+	ptr, err := acquired(of, h)
+	if err != nil {
+		return nil, err
 	}
 	defer h.release()
+	return textOfObject(ptr, call)
+}
+
+// textOfObject is readText for an object that is in use.
+func textOfObject[P comparable](ptr P, call func(P, **C.libsched_text, **C.libsched_error) C.libsched_rc) ([]byte, error) {
 	var text *C.libsched_text
 	var failure *C.libsched_error
 	if rc := call(ptr, &text, &failure); rc != C.LIBSCHED_OK {

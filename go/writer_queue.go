@@ -41,11 +41,7 @@ func (q *WriterQueue) acquire() (*C.libsched_writer_queue, error) {
 	if q == nil {
 		return nil, closedError(q)
 	}
-	ptr, ok := q.h.acquire()
-	if !ok {
-		return nil, closedError(q)
-	}
-	return ptr, nil
+	return acquired(q, q.h)
 }
 
 // Pending returns the number of messages that wait; 0 after Close.

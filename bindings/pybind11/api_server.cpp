@@ -68,21 +68,14 @@ std::unique_ptr<Objects> objects(const ApiServer& server) {
 template <libsched_rc (*take)(libsched_api_server*, libsched_text**, libsched_error**)>
 py::str taken(ApiServer& server) {
   TextHandle text;
-  unlocked(
-      [&](libsched_error** error) { return take(server.handle.get(), into(text), error); });
+  unlocked([&](libsched_error** error) { return take(server.handle.get(), into(text), error); });
   return from_text(text);
 }
 
-template <libsched_rc (*put)(libsched_api_server*, const libsched_objects*, libsched_error**)>
-void put_objects(ApiServer& server, const Objects& given) {
+template <typename T, auto kPut>
+void put(ApiServer& server, const T& given) {
   unlocked(
-      [&](libsched_error** error) { return put(server.handle.get(), given.handle.get(), error); });
-}
-
-template <typename T, auto put>
-void put_one(ApiServer& server, const T& given) {
-  unlocked(
-      [&](libsched_error** error) { return put(server.handle.get(), given.handle.get(), error); });
+      [&](libsched_error** error) { return kPut(server.handle.get(), given.handle.get(), error); });
 }
 
 }  // namespace
@@ -90,20 +83,20 @@ void put_one(ApiServer& server, const T& given) {
 void bind_api_server(py::module_& module) {
   py::class_<ApiServer>(module, "ApiServer")
       .def(py::init(&create))
-      .def("create", &put_objects<libsched_api_server_create_objects>)
-      .def("update", &put_objects<libsched_api_server_update_objects>)
-      .def("create_pod", &put_one<Pod, libsched_api_server_create_pod>)
-      .def("create_node", &put_one<Node, libsched_api_server_create_node>)
-      .def("update_pod", &put_one<Pod, libsched_api_server_update_pod>)
-      .def("update_node", &put_one<Node, libsched_api_server_update_node>)
-      .def("delete",
-           [](ApiServer& server, std::string_view kind, std::string_view ns,
-              std::string_view name) {
-             unlocked([&](libsched_error** error) {
-               return libsched_api_server_delete(server.handle.get(), to_str(kind), to_str(ns),
-                                                 to_str(name), error);
-             });
-           })
+      .def("create", &put<Objects, libsched_api_server_create_objects>)
+      .def("update", &put<Objects, libsched_api_server_update_objects>)
+      .def("create_pod", &put<Pod, libsched_api_server_create_pod>)
+      .def("create_node", &put<Node, libsched_api_server_create_node>)
+      .def("update_pod", &put<Pod, libsched_api_server_update_pod>)
+      .def("update_node", &put<Node, libsched_api_server_update_node>)
+      .def(
+          "delete",
+          [](ApiServer& server, std::string_view kind, std::string_view ns, std::string_view name) {
+            unlocked([&](libsched_error** error) {
+              return libsched_api_server_delete(server.handle.get(), to_str(kind), to_str(ns),
+                                                to_str(name), error);
+            });
+          })
       .def("bind",
            [](ApiServer& server, std::string_view ns, std::string_view name,
               std::string_view node_name) {
@@ -115,8 +108,8 @@ void bind_api_server(py::module_& module) {
       .def("finish_pod",
            [](ApiServer& server, std::string_view ns, std::string_view name) {
              unlocked([&](libsched_error** error) {
-               return libsched_api_server_finish_pod(server.handle.get(), to_str(ns),
-                                                     to_str(name), error);
+               return libsched_api_server_finish_pod(server.handle.get(), to_str(ns), to_str(name),
+                                                     error);
              });
            })
       .def("add_fault", &add_fault)

@@ -12,7 +12,7 @@ namespace {
 
 // The Python object that is told what becomes of pods.
 struct Observer {
-  py::object object;      // None: nobody is told
+  py::object object;       // None: nobody is told
   std::thread::id runner;  // the thread in a run; its exceptions are raised there
 
   template <typename Tell>
@@ -58,8 +58,7 @@ libsched_scheduler_observer observer_functions() {
                    [&](const py::object& f) { f(pod_of(queued), from_str(node)); });
   };
   o.bound = [](void* data, const libsched_queued_pod* queued, libsched_str node) {
-    Observer::tell(data, "bound",
-                   [&](const py::object& f) { f(pod_of(queued), from_str(node)); });
+    Observer::tell(data, "bound", [&](const py::object& f) { f(pod_of(queued), from_str(node)); });
   };
   o.failed = [](void* data, const libsched_queued_pod* queued, libsched_str node,
                 const libsched_status* status) {
@@ -94,9 +93,8 @@ std::unique_ptr<Scheduler> create(const std::vector<const Framework*>& framework
     options.api = &client;
     options.api_user_data = api.release().ptr();
   } else {
-    quick([&](libsched_error** error) {
-      return libsched_memory_api_create(into(recorded), error);
-    });
+    quick(
+        [&](libsched_error** error) { return libsched_memory_api_create(into(recorded), error); });
     options.memory_api = recorded.get();
   }
   auto made = std::make_unique<Scheduler>();
@@ -133,27 +131,11 @@ void run(Scheduler& scheduler, Call&& call) {
   unlocked([&](libsched_error** error) { return call(scheduler.handle.get(), error); });
 }
 
-void deliver_pod(Scheduler& scheduler, const Pod* before, const Pod* after) {
+template <typename T, auto kDeliver>
+void deliver(Scheduler& scheduler, const T* before, const T* after) {
   unlocked([&](libsched_error** error) {
-    return libsched_scheduler_deliver_pod(scheduler.handle.get(),
-                                          before == nullptr ? nullptr : before->handle.get(),
-                                          after == nullptr ? nullptr : after->handle.get(), error);
-  });
-}
-
-void deliver_node(Scheduler& scheduler, const Node* before, const Node* after) {
-  unlocked([&](libsched_error** error) {
-    return libsched_scheduler_deliver_node(scheduler.handle.get(),
-                                           before == nullptr ? nullptr : before->handle.get(),
-                                           after == nullptr ? nullptr : after->handle.get(), error);
-  });
-}
-
-void deliver_object(Scheduler& scheduler, const Objects* before, const Objects* after) {
-  unlocked([&](libsched_error** error) {
-    return libsched_scheduler_deliver_object(
-        scheduler.handle.get(), before == nullptr ? nullptr : before->handle.get(),
-        after == nullptr ? nullptr : after->handle.get(), error);
+    return kDeliver(scheduler.handle.get(), before == nullptr ? nullptr : before->handle.get(),
+                    after == nullptr ? nullptr : after->handle.get(), error);
   });
 }
 
@@ -188,8 +170,7 @@ std::optional<int64_t> next_due(const Scheduler& scheduler) {
 std::unique_ptr<Queue> queue_of(Scheduler& scheduler) {
   auto made = std::make_unique<Queue>();
   made->handle.reset(libsched_queue_ref(libsched_scheduler_queue(scheduler.handle.get())));
-  made->services.reset(
-      libsched_services_ref(libsched_scheduler_services(scheduler.handle.get())));
+  made->services.reset(libsched_services_ref(libsched_scheduler_services(scheduler.handle.get())));
   *made->locks = scheduler.locks;
   return made;
 }
@@ -217,9 +198,9 @@ py::str metrics_text(Scheduler& scheduler) {
 void bind_loop(py::module_& module) {
   py::class_<Scheduler>(module, "Scheduler")
       .def(py::init(&create))
-      .def("deliver_pod", &deliver_pod)
-      .def("deliver_node", &deliver_node)
-      .def("deliver_object", &deliver_object)
+      .def("deliver_pod", &deliver<Pod, libsched_scheduler_deliver_pod>)
+      .def("deliver_node", &deliver<Node, libsched_scheduler_deliver_node>)
+      .def("deliver_object", &deliver<Objects, libsched_scheduler_deliver_object>)
       .def_readonly("is_virtual", &Scheduler::is_virtual)
       .def("start", [](Scheduler& scheduler) { run(scheduler, libsched_scheduler_start); })
       .def("run_one", &run_one)
@@ -228,11 +209,11 @@ void bind_loop(py::module_& module) {
       .def("next_due", &next_due)
       .def("stop", [](Scheduler& scheduler) { run(scheduler, libsched_scheduler_stop); })
       .def_property_readonly("queue", &queue_of)
-      .def_property_readonly("services",
-                             [](Scheduler& scheduler) {
-                               return own_services(
-                                   libsched_scheduler_services(scheduler.handle.get()));
-                             })
+      .def_property_readonly(
+          "services",
+          [](Scheduler& scheduler) {
+            return own_services(libsched_scheduler_services(scheduler.handle.get()));
+          })
       .def("state", &state)
       .def("metrics_text", &metrics_text);
 }

@@ -5,17 +5,16 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "api_client.hpp"
 #include "handles.hpp"
+#include "only_object.hpp"
 
 using namespace libsched;        // NOLINT(google-build-using-namespace)
 using namespace libsched::capi;  // NOLINT(google-build-using-namespace)
 
 namespace {
-
-// How long a call that could be cancelled waits at most, on a clock that is not virtual.
-constexpr int64_t kCancelPollNs = 20'000'000;
 
 Error unsupported(const char* what) { return {Rc::kUnsupported, what, {}, {}}; }
 Error invalid(std::string what) { return {Rc::kInvalid, std::move(what), {}, {}}; }
@@ -147,28 +146,6 @@ libsched_rc in_run(libsched_scheduler* scheduler, libsched_error** error, F&& bo
   });
 }
 
-// Adds the objects of one kind to the event's list.
-template <typename List>
-void collect(std::vector<WatchEvent>* all, WatchEvent::Kind kind, StoredKind stored,
-             const List& list) {
-  for (const auto& object : list) all->push_back({kind, stored, {}, {}, object});
-}
-
-// An event with the only object of a document as `after`.
-Result<WatchEvent> only_object(const char* name, const libsched_objects* objects) {
-  const ObjectSet& set = unwrap(objects)->set;
-  std::vector<WatchEvent> all;
-  collect(&all, WatchEvent::Kind::kPod, {}, set.pods);
-  collect(&all, WatchEvent::Kind::kNode, {}, set.nodes);
-  collect(&all, WatchEvent::Kind::kStored, StoredKind::kNamespace, set.namespaces);
-  collect(&all, WatchEvent::Kind::kStored, StoredKind::kPriorityClass, set.priority_classes);
-  for (const StoredObject& s : set.stored)
-    all.push_back({WatchEvent::Kind::kStored, s.kind, {}, {}, s.object});
-  if (all.size() == 1) return all.front();
-  return invalid("`" + std::string(name) + "` has " + std::to_string(all.size()) +
-                 " objects that a cluster holds, not one");
-}
-
 // Completes an event by its objects, and delivers it.
 Result<void> deliver(libsched_scheduler* scheduler, WatchEvent event) {
   const ObjectRef &before = event.before, &after = event.after;
@@ -261,22 +238,19 @@ libsched_rc libsched_scheduler_deliver_object(libsched_scheduler* scheduler,
   LIBSCHED_REQUIRE_HANDLES(error, scheduler);
   LIBSCHED_ALLOW_HANDLES(error, before, after);
   return guarded(error, [&]() -> Result<void> {
-    WatchEvent event;
-    if (before != nullptr) {
-      Result<WatchEvent> old = only_object("before", before);
-      if (!old.ok()) return std::move(old.error());
-      event = std::move(*old);
-      event.before = std::move(event.after);
+    AnyObject parts[2];
+    const std::pair<const char*, const libsched_objects*> given[2] = {{"`before`", before},
+                                                                      {"`after`", after}};
+    for (size_t i = 0; i < 2; ++i) {
+      if (given[i].second == nullptr) continue;
+      Result<AnyObject> found = only_object(given[i].first, unwrap(given[i].second)->set);
+      if (!found.ok()) return std::move(found.error());
+      parts[i] = std::move(*found);
     }
-    if (after != nullptr) {
-      Result<WatchEvent> now = only_object("after", after);
-      if (!now.ok()) return std::move(now.error());
-      if (before != nullptr && (event.kind != now->kind || event.stored != now->stored))
-        return invalid("the object before and after a change are of different kinds");
-      now->before = std::move(event.before);
-      event = std::move(*now);
-    }
-    return deliver(scheduler, std::move(event));
+    if (before != nullptr && after != nullptr && parts[0].resource() != parts[1].resource())
+      return invalid("the object before and after a change are of different kinds");
+    const AnyObject& any = parts[after != nullptr ? 1 : 0];
+    return deliver(scheduler, {any.kind, any.stored, {}, parts[0].object, parts[1].object});
   });
 }
 
@@ -305,23 +279,8 @@ libsched_rc libsched_scheduler_run_until(libsched_scheduler* scheduler, int64_t 
                                          const libsched_cancel* cancel, libsched_error** error) {
   LIBSCHED_REQUIRE_HANDLES(error, scheduler);
   LIBSCHED_ALLOW_HANDLES(error, cancel);
-  return in_run(scheduler, error, [&](Scheduler& s) -> Result<void> {
-    if (cancel == nullptr) return s.run_until(time_ns);
-    Clock& clock = s.services()->clock();
-    auto* const virtual_clock = dynamic_cast<VirtualClock*>(&clock);
-    while (true) {
-      if (unwrap(cancel)->set.load(std::memory_order_relaxed))
-        return Error{Rc::kCancelled, "the call was cancelled", {}, {}};
-      const Result<bool> acted = s.run_one();
-      if (!acted.ok()) return acted.error();
-      if (*acted) continue;
-      const int64_t now = clock.now_ns();
-      if (now >= time_ns) return {};
-      if (virtual_clock != nullptr)
-        virtual_clock->advance_to(std::clamp(s.next_due().value_or(time_ns), now, time_ns));
-      else
-        LIBSCHED_TRY(s.run_until(std::min(now + kCancelPollNs, time_ns)));
-    }
+  return in_run(scheduler, error, [&](Scheduler& s) {
+    return s.run_until(time_ns, cancel == nullptr ? nullptr : &unwrap(cancel)->set);
   });
 }
 bool libsched_scheduler_next_due(const libsched_scheduler* scheduler, int64_t* due_ns) {

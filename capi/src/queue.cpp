@@ -9,6 +9,7 @@
 
 #include "handles.hpp"
 #include "libsched/base/quote.hpp"
+#include "only_object.hpp"
 
 using namespace libsched;        // NOLINT(google-build-using-namespace)
 using namespace libsched::capi;  // NOLINT(google-build-using-namespace)
@@ -27,25 +28,6 @@ libsched_rc change(libsched_error** error, F&& body) {
   return guarded(error, [&]() -> Result<void> { return body(); });
 }
 
-// One object of any kind, and the name of its type.
-struct AnyObject {
-  Str resource;
-  ObjectRef object;
-};
-Result<AnyObject> only_object(const ObjectSet& set, const char* name) {
-  std::vector<AnyObject> all;
-  for (const PodRef& p : set.pods) all.push_back({"Pod", p});
-  for (const NodeRef& n : set.nodes) all.push_back({"Node", n});
-  for (const NamespaceRef& n : set.namespaces)
-    all.push_back({event_resource(StoredKind::kNamespace), n});
-  for (const PriorityClassRef& c : set.priority_classes)
-    all.push_back({event_resource(StoredKind::kPriorityClass), c});
-  for (const StoredObject& s : set.stored) all.push_back({event_resource(s.kind), s.object});
-  if (all.size() == 1) return all.front();
-  return invalid(std::string(name) + " has " + std::to_string(all.size()) +
-                 " objects that plugins could be told of, not one");
-}
-
 // The old or the new object of an event; none is fine.
 Result<AnyObject> object_of(const char* name, const libsched_pod* pod, const libsched_node* node,
                             const libsched_objects* object) {
@@ -54,9 +36,9 @@ Result<AnyObject> object_of(const char* name, const libsched_pod* pod, const lib
   LIBSCHED_TRY(live_or_null(name, object));
   if ((pod != nullptr) + (node != nullptr) + (object != nullptr) > 1)
     return invalid(std::string(name) + " is given more than once");
-  if (pod != nullptr) return AnyObject{"Pod", share(pod)};
-  if (node != nullptr) return AnyObject{"Node", share(node)};
-  if (object != nullptr) return only_object(unwrap(object)->set, name);
+  if (pod != nullptr) return AnyObject{WatchEvent::Kind::kPod, {}, share(pod)};
+  if (node != nullptr) return AnyObject{WatchEvent::Kind::kNode, {}, share(node)};
+  if (object != nullptr) return only_object(name, unwrap(object)->set);
   return AnyObject{};
 }
 
@@ -239,9 +221,9 @@ libsched_rc libsched_queue_move_all(libsched_queue* queue, const libsched_queue_
     const Result<AnyObject> after =
         object_of("the new object", e->new_pod, e->new_node, e->new_object);
     if (!after.ok()) return after.error();
-    if (before->object && after->object && before->resource != after->resource)
+    if (before->object && after->object && before->resource() != after->resource())
       return invalid("the old and the new object of an event are of different kinds");
-    const Str type = after->object ? after->resource : before->resource;
+    const Str type = after->object ? after->resource() : before->resource();
     if (!may_have(in(e->resource), type))
       return invalid("an event of " + go_quote(in(e->resource)) +
                      " cannot have an object of kind " + std::string(type));

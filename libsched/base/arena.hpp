@@ -9,9 +9,11 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <new>
 #include <span>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace libsched {
@@ -24,6 +26,9 @@ using Span = std::span<const T>;
 class Arena {
  public:
   explicit Arena(size_t first_block = 1024) : next_block_(first_block) {}
+  ~Arena() {
+    while (last_ != nullptr) ::operator delete(std::exchange(last_, last_->previous));
+  }
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
@@ -68,17 +73,22 @@ class Arena {
   size_t unused() const { return static_cast<size_t>(end_ - cursor_); }
 
  private:
+  struct Block {
+    Block* previous;  // of this arena
+  };
+
   void* grow(size_t bytes, size_t align) {
     const size_t size = std::max(next_block_, bytes + align);
-    blocks_.push_back(std::make_unique_for_overwrite<char[]>(size));
+    Block* const block = static_cast<Block*>(::operator new(sizeof(Block) + size));
+    block->previous = std::exchange(last_, block);
     bytes_ += size;
     next_block_ = std::min<size_t>(size * 2, 64 << 10);
-    cursor_ = blocks_.back().get();
+    cursor_ = reinterpret_cast<char*>(block + 1);
     end_ = cursor_ + size;
     return allocate(bytes, align);
   }
 
-  std::vector<std::unique_ptr<char[]>> blocks_;
+  Block* last_ = nullptr;
   char* cursor_ = nullptr;
   char* end_ = nullptr;
   size_t next_block_;

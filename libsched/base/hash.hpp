@@ -7,6 +7,7 @@
 
 #include "libsched/base/arena.hpp"
 #include "libsched/base/hash_secret.hpp"
+#include "libsched/base/same_text.hpp"
 
 namespace libsched {
 
@@ -16,19 +17,18 @@ inline uint64_t hash_mix(uint64_t a, uint64_t b) {
   return static_cast<uint64_t>(m) ^ static_cast<uint64_t>(m >> 64);
 }
 
+// Of the last words, which may overlap, one has the rest of the bytes.
 inline uint64_t hash_bytes(const char* p, size_t n, uint64_t seed = 0) {
   uint64_t h = seed ^ (n * 0x9fb21c651e98df25ULL);
-  uint64_t a = 0;
-  while (n >= 8) {
-    std::memcpy(&a, p, 8);
-    h = hash_mix(h, a);
-    p += 8;
-    n -= 8;
-  }
-  if (n > 0) {
-    a = 0;
-    std::memcpy(&a, p, n);
-    h = hash_mix(h, a);
+  const char* const end = p + n;
+  if (n >= 8) {
+    for (; end - p > 8; p += 8) h = hash_mix(h, load_word<uint64_t>(p));
+    h = hash_mix(h, load_word<uint64_t>(end - 8));
+  } else if (n >= 4) {
+    h = hash_mix(h, load_word<uint32_t>(p) | uint64_t{load_word<uint32_t>(end - 4)} << 32);
+  } else if (n != 0) {
+    const auto byte = [](char c) { return uint64_t{static_cast<unsigned char>(c)}; };
+    h = hash_mix(h, byte(p[0]) | byte(p[n / 2]) << 8 | byte(p[n - 1]) << 16);
   }
   return hash_mix(h, h >> 32);
 }

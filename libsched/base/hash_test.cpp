@@ -31,4 +31,30 @@ TEST_CASE("hash: every process draws a secret of its own") {
   CHECK(StrHash()("a") == hash_str("a"));
 }
 
+TEST_CASE("hash: every byte counts, at every length") {
+  for (size_t n = 0; n < 40; ++n) {
+    const std::string text(n, 'x');
+    std::set<uint64_t> hashes{hash_str(text)};
+    for (size_t i = 0; i < n; ++i) {
+      std::string other = text;
+      other[i] = 'y';
+      hashes.insert(hash_str(other));
+    }
+    CHECK_MESSAGE(hashes.size() == n + 1, n);
+  }
+}
+
+TEST_CASE("same_text: equal in length and in every byte") {
+  for (size_t n = 0; n < 40; ++n) {
+    const std::string text(n, 'x'), copy = text;
+    CHECK_MESSAGE(same_text(text, copy), n);
+    CHECK_FALSE_MESSAGE(same_text(text, copy + "x"), n);
+    for (size_t i = 0; i < n; ++i) {
+      std::string other = text;
+      other[i] = 'y';
+      CHECK_FALSE_MESSAGE(same_text(text, other), n);
+    }
+  }
+}
+
 }  // namespace libsched::hash_test

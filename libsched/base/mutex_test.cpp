@@ -16,17 +16,9 @@
 #include <vector>
 
 #include "libsched/base/call_lock.hpp"
+#include "tests/unit/forks.hpp"
 
 namespace libsched::mutex_test {
-
-// The allocator of AddressSanitizer does not survive a fork of a process with several threads.
-#if defined(__SANITIZE_ADDRESS__)
-constexpr bool kNoForks = true;
-#elif defined(__has_feature)
-constexpr bool kNoForks = __has_feature(address_sanitizer);
-#else
-constexpr bool kNoForks = false;
-#endif
 
 // Runs `check` in a child, which is killed if it hangs; returns its result.
 bool in_child(const std::function<bool()>& check) {

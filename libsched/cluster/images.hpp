@@ -44,6 +44,17 @@ class Images {
   bool empty() const { return ids_.size() == unused_; }
   bool has_any(uint32_t row) const { return row < rows_.size() && !rows_[row].empty(); }
 
+  // Whether nodes_with() may be called: a snapshot has only lists of holders.
+  bool lists_rows() const { return !rows_.empty(); }
+  // The number of nodes with the image, which find() has returned, as the row's node sees it; 0:
+  // the node does not have it.
+  uint32_t nodes_with(const Image& image, uint32_t row) const {
+    if (!has_any(row)) return 0;
+    for (const Place& p : rows_[row])
+      if (&images_[p.image] == &image) return image.holders[p.position].nodes;
+    return 0;
+  }
+
   // Adds all images or none. Images that the row had before are restored without allocating.
   void attach(uint32_t row, const Node& node);
   void detach(uint32_t row) noexcept;

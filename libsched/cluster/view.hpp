@@ -80,7 +80,7 @@ class View : public HandleMark {
   const Node* node(uint32_t r) const { return r < row_count() ? rows_[r].node.get() : nullptr; }
   uint32_t find_row(Str name) const { return find_row(name, hash_str(name)); }
   uint32_t find_row(Str name, uint64_t hash) const {
-    return row_ids_.find(hash, [&](uint32_t r) { return rows_[r].name == name; });
+    return row_ids_.find(hash, [&](uint32_t r) { return same_text(rows_[r].name, name); });
   }
   // The row of an existing node, or kNoId.
   uint32_t find_node(Str name) const {
@@ -94,7 +94,8 @@ class View : public HandleMark {
   }
   uint32_t find_pod(Str ns, Str name, uint64_t hash) const {
     return pod_ids_.find(hash, [&](uint32_t s) {
-      return slots_[s].pod->meta.name == name && slots_[s].pod->meta.ns == ns;
+      const ObjectMeta& there = slots_[s].pod->meta;
+      return same_text(there.name, name) && same_text(there.ns, ns);
     });
   }
   size_t node_count() const { return tree_.size(); }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
+#include <utility>
 
 namespace libsched {
 namespace {
@@ -46,6 +47,12 @@ void NodePlaces::follow(const View& view) {
   const std::vector<uint32_t>& order = view.order();
   for (size_t i = 0; i < order.size(); ++i) places_[order[i]] = static_cast<uint32_t>(i);
   count_ = order.size();
+  ranks_.assign(places_.size(), kNoId);
+  by_rank_.clear();
+  for (size_t i = 0; i < count_; i = next_in_heap(i, count_)) {
+    ranks_[order[i]] = static_cast<uint32_t>(by_rank_.size());
+    by_rank_.push_back(order[i]);
+  }
   order_ = view.order_membership();
 }
 
@@ -59,7 +66,9 @@ void ClassScores::follow(const LoggedChanges& changes) {
 }
 
 size_t ClassScores::bytes() const {
-  size_t out = (asked_.capacity() + block_ties_.capacity() + before_.capacity()) * sizeof(uint32_t);
+  size_t out =
+      (asked_.capacity() + block_ties_.capacity() + block_first_.capacity() + before_.capacity()) *
+      sizeof(uint32_t);
   out += (sums_.capacity() + totals_.capacity() + block_best_.capacity()) * sizeof(int32_t);
   for (const auto* bits : {&scored_, &summed_, &set_, &stale_, &set_at_})
     out += bits->capacity() * sizeof(uint64_t);
@@ -113,6 +122,7 @@ void ClassScores::open(size_t words) {
     if (!r.uniform) r.scores.resize(words * 64);
   block_best_.resize(words);
   block_ties_.resize(words);
+  block_first_.resize(words);
 }
 
 size_t ClassScores::missing(std::span<const uint64_t> set, std::vector<uint64_t>* out) const {
@@ -156,7 +166,7 @@ void ClassScores::take_sums(const ScoreSet& set, const int64_t* sums, int64_t co
   set.for_each([&](uint32_t r) {
     sums_[r] = static_cast<int32_t>((sums == nullptr ? 0 : sums[r]) + constant);
   });
-  for (size_t w = 0; w < set.words; ++w) {
+  for (size_t w = set.first_word; w < set.words; ++w) {
     scored_[w] |= set.bits[w];
     summed_[w] &= ~set.bits[w];
   }
@@ -240,34 +250,47 @@ void ClassScores::take_totals(const std::vector<uint64_t>& rows, const int64_t* 
   }
 }
 
-void ClassScores::look_through(size_t word) {
+void ClassScores::look_through(size_t word, const uint32_t* ranks) {
   constexpr int32_t kLow = std::numeric_limits<int32_t>::min();
   const uint64_t bits = set_[word];
   const int32_t* const in = totals() + word * 64;
   int32_t best = kLow;
-  uint32_t ties = 0;
+  uint32_t ties = 0, first = kNoId;
   if (bits == ~uint64_t{0}) {
     for (size_t i = 0; i < 64; ++i) best = std::max(best, in[i]);
-    for (size_t i = 0; i < 64; ++i) ties += in[i] == best ? 1 : 0;
+    for (size_t i = 0; i < 64; ++i) {
+      ties += in[i] == best ? 1 : 0;
+      first = std::min(first, in[i] == best ? ranks[i] : kNoId);
+    }
   } else {
+    for_each_bit(bits, 0, [&](size_t i) { best = std::max(best, in[i]); });
     for_each_bit(bits, 0, [&](size_t i) {
-      ties = in[i] > best ? 1 : ties + (in[i] == best ? 1 : 0);
-      best = std::max(best, in[i]);
+      if (in[i] != best) return;
+      ++ties;
+      first = std::min(first, ranks[i]);
     });
   }
   block_best_[word] = best;
   block_ties_[word] = ties;
+  block_first_[word] = first;
 }
 
-ClassScores::Best ClassScores::best() {
+ClassScores::Best ClassScores::best(const NodePlaces& places) {
+  if (std::exchange(ranked_, places.order()) != places.order())
+    std::fill(stale_.begin(), stale_.end(), ~uint64_t{0});
   for (size_t i = 0; i < stale_.size(); ++i) {
-    for_each_bit(stale_[i], i * 64, [&](size_t w) { look_through(w); });
+    for_each_bit(stale_[i], i * 64, [&](size_t w) {
+      if (w < set_.size()) look_through(w, places.ranks() + w * 64);
+    });
     stale_[i] = 0;
   }
   Best out;
   out.total = *std::max_element(block_best_.begin(), block_best_.end());
-  for (size_t w = 0; w < block_best_.size(); ++w)
-    out.ties += block_best_[w] == out.total ? block_ties_[w] : 0;
+  for (size_t w = 0; w < block_best_.size(); ++w) {
+    if (block_best_[w] != out.total) continue;
+    out.ties += block_ties_[w];
+    out.first = std::min(out.first, block_first_[w]);
+  }
   return out;
 }
 
@@ -291,6 +314,7 @@ void ClassScores::number(const NodePlaces& places) {
 
 uint32_t ClassScores::first_in_heap(const ScoreSet& set, const Best& best,
                                     const NodePlaces& places) {
+  if (set.count == places.count()) return places.at_rank(best.first);
   const int32_t* const all = totals();
   // Where many are as good, the first of them is soon met.
   constexpr size_t kMany = 128;
@@ -299,7 +323,7 @@ uint32_t ClassScores::first_in_heap(const ScoreSet& set, const Best& best,
     while (all[set.order->at(i)] != best.total) i = next_in_heap(i, set.count);
     return set.order->at(i);
   }
-  const bool numbered = best.ties != 1 && set.count != places.count();
+  const bool numbered = best.ties != 1;
   if (numbered) number(places);
   uint32_t first = kNoId;
   size_t first_at = 0;

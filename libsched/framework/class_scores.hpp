@@ -27,11 +27,14 @@ class NodePlaces {
   uint64_t order() const { return order_; }  // which order it is
   size_t count() const { return count_; }
   uint32_t of(uint32_t row) const { return places_[row]; }  // of a node in the order
+  // By row, how many nodes come before it in upstream's heap over all nodes (next_in_heap).
+  const uint32_t* ranks() const { return ranks_.data(); }
+  uint32_t at_rank(uint32_t rank) const { return by_rank_[rank]; }  // a row
 
  private:
   uint64_t order_ = 0;
   size_t count_ = 0;
-  std::vector<uint32_t> places_;
+  std::vector<uint32_t> places_, ranks_, by_rank_;
 };
 
 class ClassScores {
@@ -87,14 +90,15 @@ class ClassScores {
   struct Best {
     int32_t total = 0;
     size_t ties = 0;
+    uint32_t first = kNoId;  // of these in a heap over all nodes, its rank
   };
-  Best best();
+  Best best(const NodePlaces& places);
   // The first of the best rows in upstream's heap over the set, which has no other order than the
   // view's.
   uint32_t first_in_heap(const ScoreSet& set, const Best& best, const NodePlaces& places);
 
  private:
-  void look_through(size_t word);
+  void look_through(size_t word, const uint32_t* ranks);
   bool range_stands(const Raw& raw, std::span<const uint64_t> scored) const;
   void widen_range(Raw* raw, std::span<const uint64_t> rows) const;
   void number(const NodePlaces& places);
@@ -111,7 +115,8 @@ class ClassScores {
 
   std::vector<uint64_t> stale_;  // words, as bits, whose blocks are to be looked through
   std::vector<int32_t> block_best_;
-  std::vector<uint32_t> block_ties_;
+  std::vector<uint32_t> block_ties_, block_first_;
+  uint64_t ranked_ = 0;  // the order of the nodes that block_first_ is about
 
   uint64_t order_ = 0;            // 0: set_at_ is not made
   std::vector<uint64_t> set_at_;  // places of the set in this order

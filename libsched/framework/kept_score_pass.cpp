@@ -9,6 +9,21 @@ namespace {
 
 bool in_range(int64_t score) { return score >= kMinNodeScore && score <= kMaxNodeScore; }
 
+// The rows of `bits`, of which there is one.
+ScoreSet part_of(const ScoreSet& set, const std::vector<uint64_t>& bits, size_t count) {
+  size_t first = 0, end = bits.size();
+  while (bits[first] == 0) ++first;
+  while (bits[end - 1] == 0) --end;
+  return {end, count, bits.data(), set.order, nullptr, first};
+}
+
+// ColumnKernels::add() for the words of the set.
+bool add(const ScoreSet& set, const int64_t* column, int64_t weight, bool first, int64_t* totals) {
+  const size_t w = set.first_word;
+  return column_kernels().add(set.bits + w, set.words - w, column + w * 64, weight, first,
+                              totals + w * 64);
+}
+
 }  // namespace
 
 // Asks for missing raw scores. Returns false if a plugin fails, or a score does not fit.
@@ -21,15 +36,14 @@ Result<bool> ScorePass::score_missing(const ScoreSet& missing, ClassScores* kept
     int64_t* const column = work_.column.data();
     const Result<Scored> scored = ask(order[k], missing, column);
     if (!scored.ok()) return scored.error();
-    if (errors()) return false;
+    if (errors(missing)) return false;
     const int64_t weight = framework_.score_weights()[k];
     if (framework_.plugins()[order[k]].plugin->normalizes()) {
       if (!kept->take_raw(static_cast<uint32_t>(k), missing, *scored, column)) return false;
     } else if (scored->uniform) {
       if (!in_range(scored->value)) return false;
       constant += scored->value * weight;
-    } else if (!column_kernels().add(missing.bits, missing.words, column, weight,
-                                     !std::exchange(summed, true), work_.totals.data())) {
+    } else if (!add(missing, column, weight, !std::exchange(summed, true), work_.totals.data())) {
       return false;
     }
   }
@@ -50,9 +64,8 @@ Result<bool> ScorePass::sum_missing(const ScoreSet& missing, ClassScores* kept) 
     if (!framework_.plugins()[i].plugin->normalize(call_of(i), missing, column).success())
       return false;
     LIBSCHED_TRY(call_.check_limits());
-    if (!column_kernels().add(missing.bits, missing.words, column,
-                              framework_.score_weights()[raw.plugin], !std::exchange(summed, true),
-                              work_.totals.data()))
+    if (!add(missing, column, framework_.score_weights()[raw.plugin], !std::exchange(summed, true),
+             work_.totals.data()))
       return false;
   }
   kept->take_totals(work_.normal, work_.totals.data());
@@ -74,12 +87,9 @@ Result<bool> ScorePass::score_kept(const ScoreSet& set, ClassScores* kept, int64
   const size_t n = set.words * 64;
   if (work_.column.size() < n) work_.column.resize(n);
   if (work_.totals.size() < n) work_.totals.resize(n);
-  const auto part = [&](const std::vector<uint64_t>& bits, size_t count) {
-    return ScoreSet{set.words, count, bits.data(), set.order, nullptr};
-  };
   const std::vector<uint64_t>& missing = work_.hit;
   if (const size_t count = kept->missing({set.bits, set.words}, &work_.hit); count != 0) {
-    const Result<bool> scored = score_missing(part(missing, count), kept);
+    const Result<bool> scored = score_missing(part_of(set, missing, count), kept);
     if (!scored.ok() || !*scored) return scored;
   }
   kept->take_set(set, &work_.hit);
@@ -93,7 +103,7 @@ Result<bool> ScorePass::score_kept(const ScoreSet& set, ClassScores* kept, int64
   }
   if (kept->varied()) {
     if (const size_t count = kept->unsummed(&work_.normal); count != 0) {
-      const Result<bool> summed = sum_missing(part(work_.normal, count), kept);
+      const Result<bool> summed = sum_missing(part_of(set, work_.normal, count), kept);
       if (!summed.ok() || !*summed) return summed;
     }
   }

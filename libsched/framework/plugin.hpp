@@ -193,7 +193,7 @@ class Plugin {
   }
 
   // Writes scores[row] for every row of the set, as upstream's Score does before normalising.
-  // `scores` has room for 64 * set.words; other elements may hold anything.
+  // `scores` has room for 64 * set.words; elements of rows outside of the set may hold anything.
   virtual Scored score(const ScoreCall&, const ScoreSet&, int64_t* scores) const;
   // The status of a row that score() has marked in `errors`, without the plugin's name.
   virtual Status score_status(const ScoreCall&, uint32_t row) const;

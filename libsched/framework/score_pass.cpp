@@ -188,16 +188,17 @@ Result<Scored> ScorePass::ask(uint32_t plugin, const ScoreSet& set, int64_t* sco
   return scored;
 }
 
-bool ScorePass::errors() const {
+bool ScorePass::errors(const ScoreSet& set) const {
   const std::vector<uint64_t>& errors = work_.score_errors;
-  return std::any_of(errors.begin(), errors.end(), [](uint64_t w) { return w != 0; });
+  return std::any_of(errors.begin() + static_cast<ptrdiff_t>(set.first_word), errors.end(),
+                     [](uint64_t w) { return w != 0; });
 }
 
 // Records a failure in `sums`.
 Result<Scored> ScorePass::ask(uint32_t plugin, const ScoreSet& set, int64_t* scores, Sums* sums) {
   const Result<Scored> asked = ask(plugin, set, scores);
   if (!asked.ok()) return asked;
-  if (errors()) {
+  if (errors(set)) {
     const Framework::Instance& instance = framework_.plugins()[plugin];
     const std::vector<uint64_t>& errors = work_.score_errors;
     const auto bad = [&](uint32_t r) { return (errors[r / 64] >> (r % 64) & 1) != 0; };

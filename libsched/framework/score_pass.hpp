@@ -29,8 +29,8 @@ class ScorePass {
   Result<Status> score(const ScoreSet& set, int64_t* totals, ScoreTable* table,
                        int64_t* offset = nullptr);
   // As score(), with the scores of `kept`, which is brought up to date for the set: afterwards
-  // kept->totals() and `offset` are what score() gives. False if nothing is kept that serves, or if a
-  // plugin fails; then score() has to be called.
+  // kept->totals() and `offset` are what score() gives. False if nothing is kept that serves, or if
+  // a plugin fails; then score() has to be called.
   Result<bool> score_kept(const ScoreSet& set, ClassScores* kept, int64_t* offset);
 
  private:
@@ -47,7 +47,7 @@ class ScorePass {
   }
   Result<Scored> ask(uint32_t plugin, const ScoreSet& set, int64_t* scores);
   Result<Scored> ask(uint32_t plugin, const ScoreSet& set, int64_t* scores, Sums* sums);
-  bool errors() const;
+  bool errors(const ScoreSet& set) const;
   Result<bool> score_missing(const ScoreSet& missing, ClassScores* kept);
   Result<bool> sum_missing(const ScoreSet& missing, ClassScores* kept);
 
@@ -59,8 +59,8 @@ class ScorePass {
   Workspace& work_;
 };
 
-// Chooses among the `count` rows of the set whose total is the best one, `top`. `ties_broken` counts
-// random choices.
+// Chooses among the `count` rows of the set whose total is the best one, `top`. `ties_broken`
+// counts random choices.
 template <typename T>
 uint32_t pick_tie(const View& view, const ScoreSet& set, const T* totals, T top, size_t count,
                   TieMode ties, uint64_t seed, uint64_t* ties_broken) {

@@ -31,7 +31,8 @@ Span<uint32_t> FeasibleOrder::rows() {
 }
 
 ScoreRange score_range(const ScoreSet& set, const int64_t* scores) {
-  const auto [min, max] = column_kernels().range(set.bits, set.words, scores);
+  const auto [min, max] = column_kernels().range(
+      set.bits + set.first_word, set.words - set.first_word, scores + set.first_word * 64);
   return {min, max};
 }
 

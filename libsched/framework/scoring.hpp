@@ -4,13 +4,14 @@
 // Scores are columns indexed by row; elements of rows outside of the set are meaningless.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include "libsched/base/bitmap.hpp"
 #include "libsched/base/arena.hpp"
+#include "libsched/base/bitmap.hpp"
 #include "libsched/base/handle_mark.hpp"
 
 namespace libsched {
@@ -52,15 +53,20 @@ struct ScoreSet {
   const uint64_t* bits = nullptr;
   FeasibleOrder* order = nullptr;
   uint64_t* errors = nullptr;  // Score sets the rows where it fails
+  size_t first_word = 0;       // the words before it have no row
 
   Span<uint32_t> rows() const { return order->rows(); }
   void fail(uint32_t row) const { errors[row / 64] |= uint64_t{1} << (row % 64); }
 
+  // Sets the scores of all rows of its words.
+  void fill(int64_t* scores, int64_t value) const {
+    std::fill(scores + first_word * 64, scores + words * 64, value);
+  }
   // Calls f(row) for every row, in ascending order, with a loop that the compiler can vectorise
   // where all rows of a word are in the set.
   template <typename F>
   void for_each(F&& f) const {
-    for (size_t w = 0; w < words; ++w) {
+    for (size_t w = first_word; w < words; ++w) {
       if (bits[w] == ~uint64_t{0}) {
         for (size_t i = 0; i < 64; ++i) f(static_cast<uint32_t>(w * 64 + i));
         continue;

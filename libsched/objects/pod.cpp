@@ -59,8 +59,8 @@ void copy_status(Pod& copy) {
 
 }  // namespace
 
-Ref<Pod> copy_pod(const Pod& pod, Str name, Str ns, Str uid, Str node_name) {
-  Ref<Pod> copy = make_ref<Pod>(name.size() + ns.size() + uid.size() + node_name.size() + 4);
+Ref<Pod> copy_pod(const Pod& pod, Str name, Str ns, Str uid, Str node_name, size_t room) {
+  Ref<Pod> copy = make_ref<Pod>(name.size() + ns.size() + uid.size() + node_name.size() + 4 + room);
   // All strings and lists that aren't replaced here live in the first original, which is the only
   // object that a copy of a copy keeps alive.
   copy->origin = pod.origin ? pod.origin : Ref<const Object>::share(&pod);

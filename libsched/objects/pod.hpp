@@ -164,8 +164,9 @@ void derive_pod(Pod& pod);
 
 // Returns a copy of `pod` with exactly this name, namespace, uid and node name (even if ""):
 // an instance of a template, or a pod bound to a node. Everything else, including derived fields
-// and `raw`, is as in `pod`, which stays alive as long as the copy; the serial is new.
-Ref<Pod> copy_pod(const Pod& pod, Str name, Str ns, Str uid, Str node_name);
+// and `raw`, is as in `pod`, which stays alive as long as the copy; the serial is new. The copy's
+// arena has room for as many bytes more.
+Ref<Pod> copy_pod(const Pod& pod, Str name, Str ns, Str uid, Str node_name, size_t room = 0);
 
 // Whether the toleration covers the taint. `comparison_operators` is the feature gate
 // TaintTolerationComparisonOperators: without it Lt and Gt cover nothing.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import json
+from collections.abc import Callable
 from typing import Any, Literal, Union
 
 from . import _core
@@ -76,13 +77,7 @@ class ApiServer:
         ExistsError
             There is an object of this kind and name.
         """
-        for part in _parts(source):
-            if isinstance(part, Pod):
-                self._handle.create_pod(part._handle)
-            elif isinstance(part, Node):
-                self._handle.create_node(part._handle)
-            else:
-                self._handle.create(part)
+        self._put(source, self._handle.create_pod, self._handle.create_node, self._handle.create)
 
     def update(self, source: object) -> None:
         """Replaces all objects of a document by new versions, or none.
@@ -92,13 +87,18 @@ class ApiServer:
         NotFoundError
             There is no object of this kind and name.
         """
+        self._put(source, self._handle.update_pod, self._handle.update_node, self._handle.update)
+
+    @staticmethod
+    def _put(source: object, pod: Callable[[_core.Pod], None], node: Callable[[_core.Node], None],
+             objects: Callable[[_core.Objects], None]) -> None:
         for part in _parts(source):
             if isinstance(part, Pod):
-                self._handle.update_pod(part._handle)
+                pod(part._handle)
             elif isinstance(part, Node):
-                self._handle.update_node(part._handle)
+                node(part._handle)
             else:
-                self._handle.update(part)
+                objects(part)
 
     def delete(self, kind: str, name: str, namespace: str = "") -> None:
         """Deletes an object of a kind such as "Pod", "Node" or "PersistentVolumeClaim".

@@ -1,8 +1,11 @@
-// loop/<nodes>/<pods> pods of <n> shapes: pods that come to a scheduler on an API server in memory and
-// are bound: queue, all nodes judged, ties as upstream, bindings in line, one thread. And million/<nodes>:
-// a million pods once, in a process of its own.
+// loop/<nodes>/<pods> pods of <n> shapes: pods in the queue of a scheduler on an API server in
+// memory until they are bound and the scheduler has seen it: all nodes judged, ties as upstream,
+// bindings in line, one thread. Upstream's benchmark (tests/oracle/peer/loop.go) begins likewise
+// when its queue has the pods. arrive/...: until pods that are made at the API server are in the
+// queue. And million/<nodes>: a million pods once, all of this, in a process of its own.
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <memory>
@@ -40,15 +43,16 @@ struct World {
     options.api_server = server.get();
     const libsched_framework* profiles[] = {framework.get()};
     libsched_scheduler* made = nullptr;
-    must("scheduler", libsched_scheduler_create(profiles, 1, cluster.get(), &options, &made, &error),
-         error);
+    must("scheduler",
+         libsched_scheduler_create(profiles, 1, cluster.get(), &options, &made, &error), error);
     scheduler.reset(made);
     must("start", libsched_scheduler_start(made, &error), error);
     settle();
   }
-  void settle() {
+  // `hold`: without scheduling.
+  void settle(bool hold = false) {
     libsched_error* error = nullptr;
-    must("settle", libsched_scheduler_settle(scheduler.get(), false, 0, &error), error);
+    must("settle", libsched_scheduler_settle(scheduler.get(), hold, 0, &error), error);
   }
 
   Clock clock;
@@ -81,25 +85,35 @@ std::vector<Pod> pods_of(size_t count, size_t shapes) {
   return out;
 }
 
+// Which part of the pods' way is timed.
+enum class Timed { kArrival, kScheduling, kAll };
+
 // The pods come in bursts of a thousand, so that some wait in the queue.
-void run(World& world, const std::vector<Pod>& pods) {
+void run(World& world, const std::vector<Pod>& pods, benchmark::State& state, Timed timed) {
+  constexpr size_t kBurst = 1000;
   libsched_error* error = nullptr;
-  for (size_t i = 0; i < pods.size(); ++i) {
-    must("create", libsched_api_server_create_pod(world.server.get(), pods[i].get(), &error), error);
-    if (i % 1000 == 999) world.settle();
+  for (size_t i = 0; i < pods.size(); i += kBurst) {
+    if (timed == Timed::kScheduling) state.PauseTiming();
+    for (size_t k = i; k < std::min(i + kBurst, pods.size()); ++k)
+      must("create", libsched_api_server_create_pod(world.server.get(), pods[k].get(), &error),
+           error);
+    world.settle(true);
+    if (timed == Timed::kScheduling) state.ResumeTiming();
+    if (timed == Timed::kArrival) state.PauseTiming();
+    world.settle();
+    if (timed == Timed::kArrival) state.ResumeTiming();
   }
-  world.settle();
   if (libsched_view_pod_count(libsched_cluster_view(world.cluster.get())) != pods.size())
     fail("loop: pods are missing", nullptr);
 }
 
-void loop(benchmark::State& state, size_t nodes, size_t count, size_t shapes) {
+void loop(benchmark::State& state, size_t nodes, size_t count, size_t shapes, Timed timed) {
   const std::vector<Pod> pods = pods_of(count, shapes);
   for (auto _ : state) {
     state.PauseTiming();
     auto world = std::make_unique<World>(nodes);
     state.ResumeTiming();
-    run(*world, pods);
+    run(*world, pods, state, timed);
     state.PauseTiming();
     world.reset();
     state.ResumeTiming();
@@ -126,7 +140,7 @@ void million(benchmark::State& state) {
     World world(10'000);
     const std::vector<Pod> pods = pods_of(kCount, 100);
     state.ResumeTiming();
-    run(world, pods);
+    run(world, pods, state, Timed::kAll);
     state.counters["peak_bytes"] = peak_bytes();
   }
   state.counters["pods"] = static_cast<double>(kCount);
@@ -135,16 +149,18 @@ void million(benchmark::State& state) {
 }  // namespace
 
 void add_loop_benchmarks() {
-  const auto add = [](size_t count, size_t shapes) {
-    benchmark::RegisterBenchmark(("loop/" + std::to_string(kNodes) + "/" + std::to_string(count) +
-                                  " pods of " + std::to_string(shapes) + " shapes")
-                                     .c_str(),
-                                 [=](benchmark::State& state) { loop(state, kNodes, count, shapes); });
+  const auto add = [](size_t count, size_t shapes, Timed timed = Timed::kScheduling) {
+    const std::string name = (timed == Timed::kArrival ? "arrive/" : "loop/") +
+                             std::to_string(kNodes) + "/" + std::to_string(count) + " pods of " +
+                             std::to_string(shapes) + " shapes";
+    benchmark::RegisterBenchmark(
+        name.c_str(), [=](benchmark::State& state) { loop(state, kNodes, count, shapes, timed); });
   };
   for (const size_t shapes : {1, 10, 100}) add(10'000, shapes);
   add(10'000, 10'000);
   add(1'000, 1);
   add(100'000, 1);
+  add(10'000, 1, Timed::kArrival);
   benchmark::RegisterBenchmark("million/10000", million)->Iterations(1);
 }
 

@@ -25,7 +25,7 @@ _RUNS = {
     "ingest": [("^ingest/", 0.2)],
     "fork": [("^fork/5000/", 0.1), ("^fork/50000/", 0.1)],
     "place": [("^place/", 0.05), ("^sign/", 0.05)],
-    "loop": [("^loop/", 0.01), ("^million/", None)],
+    "loop": [("^loop/|^arrive/", 0.01), ("^million/", None)],
     "state": [("^state/5000/", 0.05), ("^state/50000/", 0.05)],
     "snapshot": [("^snapshot/", 0.05)],
     "plugin": [("^plugin/", 0.05)],

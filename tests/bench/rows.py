@@ -215,17 +215,24 @@ def _place(figures):
 
 
 def _loop(figures, peer):
-    """A pod. Upstream's ScheduleOne loop runs on a fake API, with its own sampling."""
+    """A pod. Upstream's ScheduleOne loop runs on a fake API, with its own sampling.
+
+    Both are timed from when the queue has the pods.
+    """
     rate = next((item["pods_per_s"] for item in (peer or {}).get("loop", [])
                  if item["kind"] == "basic"), None)
     upstream = 1e9 / rate if rate else None
     out = []
     for name, figure in figures.items():
-        if not name.startswith(("loop/", "million/")):
+        if not name.startswith(("loop/", "arrive/", "million/")):
             continue
         count = figure.counters["pods"]
         group, nodes, *what = name.split("/")
         title = what[0] if what else "1,000,000 pods of 100 shapes"
+        if group == "arrive":
+            out.append(_row("scheduler, a pod", f"coming to the queue: {title}", figure.minimum / count,
+                            figure.median / count))
+            continue
         row = _row("scheduler, a pod", f"{title}, {int(nodes):,} nodes", figure.minimum / count,
                    figure.median / count, upstream=upstream)
         if group == "million":

@@ -13,6 +13,9 @@ namespace {
 constexpr int64_t kMinThreshold = int64_t{23} << 20;
 constexpr int64_t kMaxThresholdPerContainer = int64_t{1000} << 20;
 
+// Looking for an image on a node costs as much as so many entries of the image's list of nodes.
+constexpr size_t kRowsPerHolder = 32;
+
 bool has_tag(Str name) {
   const size_t colon = name.rfind(':'), slash = name.rfind('/');
   return colon != Str::npos && (slash == Str::npos || colon > slash);
@@ -50,8 +53,19 @@ class ImageLocality final : public Plugin {
 
     const int64_t max = kMaxThresholdPerContainer *
                         static_cast<int64_t>(spec.init_containers.size() + spec.containers.size());
+    // Few rows look for the images; else the images tell their rows.
+    if (images.lists_rows() && set.count * kRowsPerHolder < wanted[0]->holders.size()) {
+      set.for_each([&](uint32_t r) {
+        int64_t sum = 0;
+        for (const Images::Image* image : wanted)
+          if (const uint32_t nodes = images.nodes_with(*image, r); nodes != 0)
+            sum = wrapping_add(sum, scaled_size(image->size, nodes, call.view.node_count()));
+        scores[r] = score_of(sum, max);
+      });
+      return {};
+    }
     if (wanted.size() == 1) {  // each row occurs once, and its score is that of its size
-      std::fill(scores, scores + set.words * 64, score_of(0, max));
+      set.fill(scores, score_of(0, max));
       uint32_t nodes = 0;
       int64_t score = 0;
       wanted[0]->holders.for_each([&](size_t, const Images::Holder& h) {
@@ -64,7 +78,7 @@ class ImageLocality final : public Plugin {
       return {};
     }
 
-    std::fill(scores, scores + set.words * 64, 0);
+    set.fill(scores, 0);
     for (const Images::Image* image : wanted) {
       if (call.exceeded()) return {};
       uint32_t nodes = 0;  // mostly the same for all nodes

@@ -35,12 +35,12 @@ struct Preferred final : PluginData {
 
   Scored score(const ScoreCall& call, const ScoreSet& set, int64_t* scores) const {
     if (terms.empty()) return {true, 0};
-    std::fill(scores, scores + set.words * 64, 0);
+    set.fill(scores, 0);
     constexpr size_t kBlock = 64;
     std::array<uint64_t, kBlock> match;
     size_t step = 0;
     for (const Term& t : terms)
-      for (size_t first = 0; first < set.words; first += kBlock) {
+      for (size_t first = set.first_word; first < set.words; first += kBlock) {
         if (call.exceeded(step++)) return {};
         const size_t n = std::min(kBlock, set.words - first);
         t.match.rows(call.view, first, n, match.data());

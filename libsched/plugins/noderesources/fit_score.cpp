@@ -74,7 +74,10 @@ void FitScorer::score(const View& view, const AllocationAsk& ask, const ScoreSet
   }
   const std::vector<AllocationColumn> columns = allocation_.columns(view.columns(), ask);
   switch (type_) {
-    case Type::kLeast: least_allocated({columns, set.bits, set.words}, scores); return;
+    case Type::kLeast:
+      least_allocated({columns, set.bits, set.words, BalanceForm::kRelative, set.first_word},
+                      scores);
+      return;
     case Type::kMost:
       set.for_each([&](uint32_t r) { scores[r] = most_allocated_row(columns, r); });
       return;

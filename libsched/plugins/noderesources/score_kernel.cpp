@@ -122,7 +122,7 @@ void portable_least(const AllocationInput& input, int64_t* scores) {
   const bool usual = usual_ask(input);
   const AllocationColumn &a = input.columns[0], &b = input.columns[1];
   const double weights = static_cast<double>(a.weight + b.weight);
-  for (size_t w = 0; w < input.words; ++w)
+  for (size_t w = input.first_word; w < input.words; ++w)
     each_row(input.bits[w], w, scores, [&](size_t row) {
       std::array<double, 2> capacity, used;
       if (!usual || !usual_row(input, row, capacity, used))
@@ -140,7 +140,7 @@ void portable_least(const AllocationInput& input, int64_t* scores) {
 }
 
 void portable_balanced(const AllocationInput& input, int64_t* scores) {
-  for (size_t w = 0; w < input.words; ++w)
+  for (size_t w = input.first_word; w < input.words; ++w)
     each_row(input.bits[w], w, scores,
              [&](size_t row) { return balanced_allocation_row(input.columns, input.form, row); });
 }
@@ -221,7 +221,7 @@ __attribute__((target("avx2"))) void avx2_least(const AllocationInput& input, in
   const __m256d weight_b = _mm256_set1_pd(static_cast<double>(b.weight));
   // Small integers: half a unit keeps the product away from where rounding could matter.
   const __m256d inverse = _mm256_set1_pd(1.0 / static_cast<double>(a.weight + b.weight));
-  for (size_t w = 0; w < input.words; ++w) {
+  for (size_t w = input.first_word; w < input.words; ++w) {
     uint64_t plain = 0;
     if (few(input.bits[w])) {
       plain = input.bits[w];
@@ -249,7 +249,7 @@ __attribute__((target("avx2"))) void avx2_balanced(const AllocationInput& input,
   const __m256d ask_b = _mm256_set1_pd(static_cast<double>(b.ask));
   const __m256d fifty = _mm256_set1_pd(50);
   const bool absolute = input.form == BalanceForm::kAbsolute;
-  for (size_t w = 0; w < input.words; ++w) {
+  for (size_t w = input.first_word; w < input.words; ++w) {
     uint64_t plain = 0;
     if (few(input.bits[w])) {
       plain = input.bits[w];
@@ -347,7 +347,7 @@ __attribute__((target("avx512f,avx512dq"))) void avx512_least(const AllocationIn
   const __m512d weight_a = _mm512_set1_pd(static_cast<double>(a.weight));
   const __m512d weight_b = _mm512_set1_pd(static_cast<double>(b.weight));
   const __m512d inverse = _mm512_set1_pd(1.0 / static_cast<double>(a.weight + b.weight));
-  for (size_t w = 0; w < input.words; ++w) {
+  for (size_t w = input.first_word; w < input.words; ++w) {
     uint64_t plain = 0;
     if (few(input.bits[w])) {
       plain = input.bits[w];
@@ -375,7 +375,7 @@ __attribute__((target("avx512f,avx512dq"))) void avx512_balanced(const Allocatio
   const __m512d ask_a = _mm512_set1_pd(static_cast<double>(a.ask));
   const __m512d ask_b = _mm512_set1_pd(static_cast<double>(b.ask));
   const bool absolute = input.form == BalanceForm::kAbsolute;
-  for (size_t w = 0; w < input.words; ++w) {
+  for (size_t w = input.first_word; w < input.words; ++w) {
     uint64_t plain = 0;
     if (few(input.bits[w])) {
       plain = input.bits[w];
@@ -439,7 +439,7 @@ std::span<const AllocationKernels> allocation_kernels() {
 
 void least_allocated(const AllocationInput& input, int64_t* scores) {
   if (input.columns.size() == 2) return allocation_kernels().back().least(input, scores);
-  for (size_t w = 0; w < input.words; ++w)
+  for (size_t w = input.first_word; w < input.words; ++w)
     each_row(input.bits[w], w, scores,
              [&](size_t row) { return least_allocated_row(input.columns, row); });
 }

@@ -23,6 +23,7 @@ struct AllocationInput {
   const uint64_t* bits;                       // the rows to score
   size_t words;
   BalanceForm form = BalanceForm::kRelative;
+  size_t first_word = 0;  // the words before it have no row
 };
 
 // Sets scores[row] for every row of `bits`. The scores of other rows of the same words are

@@ -103,7 +103,7 @@ class TaintToleration final : public Plugin {
     bool any = false;
     for (const Avoided::Set& s : static_cast<const Avoided&>(*call.data).sets) {
       if (sets[s.id].rows.count() == 0) continue;
-      if (!any) std::fill(scores, scores + set.words * 64, 0);
+      if (!any) set.fill(scores, 0);
       any = true;
       sets[s.id].rows.for_each([&](uint32_t row) { scores[row] = s.taints; });
     }

@@ -2,7 +2,7 @@
 #include "libsched/scheduler/api_memory/next_pod.hpp"
 
 #include <algorithm>
-#include <vector>
+#include <memory>
 
 namespace libsched {
 namespace {
@@ -11,21 +11,28 @@ PodCondition copied(Arena& arena, const PodCondition& c) {
   return {arena.copy(c.type), arena.copy(c.status), arena.copy(c.reason), arena.copy(c.message)};
 }
 
-// Sets a condition of the pod. With `merge`, empty fields stay as they are.
-void set_condition(Pod& pod, const PodCondition& condition, bool merge) {
-  std::vector<PodCondition> all(pod.status.conditions.begin(), pod.status.conditions.end());
-  auto there = std::find_if(all.begin(), all.end(),
-                            [&](const PodCondition& c) { return c.type == condition.type; });
-  PodCondition set = copied(pod.arena, condition);
-  if (there == all.end()) {
-    all.push_back(set);
+// Sets a condition of the pod, whose strings live as long as the pod. With `merge`, empty fields
+// stay as they are.
+void set_condition(Pod& pod, const PodCondition& set, bool merge) {
+  const Span<PodCondition> old = pod.status.conditions;
+  const auto there = std::find_if(old.begin(), old.end(),
+                                  [&](const PodCondition& c) { return c.type == set.type; });
+  const size_t count = old.size() + (there == old.end() ? 1 : 0);
+  auto* const all = static_cast<PodCondition*>(
+      pod.arena.allocate(count * sizeof(PodCondition), alignof(PodCondition)));
+  std::uninitialized_copy(old.begin(), old.end(), all);
+  PodCondition& place = all[there - old.begin()];
+  if (there == old.end()) {
+    new (&place) PodCondition(set);
   } else {
-    if (merge && set.status.empty()) set.status = there->status;
-    if (merge && set.reason.empty()) set.reason = there->reason;
-    if (merge && set.message.empty()) set.message = there->message;
-    *there = set;
+    const auto take = [&](Str* field, Str value) {
+      if (!merge || !value.empty()) *field = value;
+    };
+    take(&place.status, set.status);
+    take(&place.reason, set.reason);
+    take(&place.message, set.message);
   }
-  pod.status.conditions = pod.arena.copy(all);
+  pod.status.conditions = {all, count};
 }
 
 }  // namespace
@@ -35,7 +42,9 @@ Ref<Pod> next_pod(const Pod& pod, Str node_name) {
 }
 
 Ref<Pod> bound_pod(const Pod& pod, Str node_name) {
-  Ref<Pod> next = next_pod(pod, node_name);
+  const size_t room = (pod.status.conditions.size() + 1) * sizeof(PodCondition);
+  Ref<Pod> next = copy_pod(pod, pod.meta.name, pod.meta.ns, pod.meta.uid, node_name,
+                           room + alignof(PodCondition));
   next->status.nominated_node_name = {};
   next->status.phase = "Running";
   set_condition(*next, {"PodScheduled", "True", {}, {}}, false);
@@ -45,7 +54,7 @@ Ref<Pod> bound_pod(const Pod& pod, Str node_name) {
 Ref<Pod> patched_pod(const Pod& pod, const PodStatusPatch& patch) {
   Ref<Pod> next = next_pod(pod, pod.spec.node_name);
   for (const PodStatusPatch::Condition& c : patch.conditions)
-    set_condition(*next, {c.type, c.status, c.reason, c.message}, true);
+    set_condition(*next, copied(next->arena, {c.type, c.status, c.reason, c.message}), true);
   if (patch.set_nominated_node)
     next->status.nominated_node_name = next->arena.copy(patch.nominated_node);
   return next;

@@ -79,7 +79,8 @@ class Store {
 
   uint32_t index_of(Str ns, Str name, uint64_t hash) const {
     return index_.find(hash, [&](uint32_t i) {
-      return entries_[i].object->meta.name == name && entries_[i].object->meta.ns == ns;
+      const ObjectMeta& there = entries_[i].object->meta;
+      return same_text(there.name, name) && same_text(there.ns, ns);
     });
   }
 

@@ -14,6 +14,7 @@
 #include "libsched/scheduler/api_memory/api_server.hpp"
 #include "libsched/scheduler/loop/scheduler.hpp"
 #include "tests/unit/fast_clock.hpp"
+#include "tests/unit/forks.hpp"
 
 namespace libsched::binding_threads_test {
 
@@ -425,15 +426,6 @@ TEST_CASE("What a task on a thread throws reaches the owner's call") {
   w.pod("a");
   CHECK(w.run(1) == Lines{"a on n1"});
 }
-
-// The allocator of AddressSanitizer does not survive a fork of a process with several threads.
-#if defined(__SANITIZE_ADDRESS__)
-constexpr bool kNoForks = true;
-#elif defined(__has_feature)
-constexpr bool kNoForks = __has_feature(address_sanitizer);
-#else
-constexpr bool kNoForks = false;
-#endif
 
 TEST_CASE("fork: a child binds in line, and has lost what was under way" *
           doctest::skip(kNoForks)) {

@@ -66,8 +66,9 @@ class KnownPods final : public PodLister {
 
  private:
   uint32_t find(uint64_t hash, Str ns, Str name) const {
-    return index_.find(
-        hash, [&](uint32_t i) { return pods_[i]->meta.name == name && pods_[i]->meta.ns == ns; });
+    return index_.find(hash, [&](uint32_t i) {
+      return same_text(pods_[i]->meta.name, name) && same_text(pods_[i]->meta.ns, ns);
+    });
   }
 
   const Cluster& cluster_;

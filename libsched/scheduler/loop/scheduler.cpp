@@ -13,6 +13,8 @@ namespace {
 
 // How often pods on Permit are looked at on a clock that is not virtual.
 constexpr int64_t kPermitPollNs = 10'000'000;
+// How often a wait looks whether it was cancelled, likewise.
+constexpr int64_t kCancelPollNs = 20'000'000;
 // A limit of one wait in stop().
 constexpr int64_t kStopPollNs = 1'000'000'000;
 
@@ -261,11 +263,17 @@ void Scheduler::wait_until(int64_t time_ns) {
   if (threads_) threads_->baton().take();
 }
 
-Result<void> Scheduler::run_until(int64_t time_ns) {
+Result<void> Scheduler::run_until(int64_t time_ns, const std::atomic<bool>* cancel) {
   while (true) {
-    LIBSCHED_TRY(settle(false));
+    if (cancel != nullptr && cancel->load(std::memory_order_relaxed))
+      return Error{Rc::kCancelled, "the call was cancelled", {}, {}};
+    const Result<bool> acted = act(false);
+    if (!acted.ok()) return acted.error();
+    if (*acted) continue;
     if (now() >= time_ns) return {};
-    wait_until(std::clamp(next_due().value_or(time_ns), now(), time_ns));
+    int64_t next = std::clamp(next_due().value_or(time_ns), now(), time_ns);
+    if (cancel != nullptr && !virtual_clock_) next = std::min(next, now() + kCancelPollNs);
+    wait_until(next);
   }
 }
 

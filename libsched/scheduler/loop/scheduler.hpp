@@ -6,10 +6,12 @@
 // microsecond. First come the calls that wait for their turn (turns.hpp), then sources of time,
 // then one scheduling cycle.
 //
-// On any other clock binding cycles run in line, or on threads of the scheduler's own. These use its
-// state while the owner is inside of a call of this class and waits; between calls the owner is alone.
+// On any other clock binding cycles run in line, or on threads of the scheduler's own. These use
+// its state while the owner is inside of a call of this class and waits; between calls the owner is
+// alone.
 #pragma once
 
+#include <atomic>
 #include <deque>
 #include <memory>
 #include <optional>
@@ -17,8 +19,8 @@
 
 #include "libsched/framework/time_source.hpp"
 #include "libsched/scheduler/cycle.hpp"
-#include "libsched/scheduler/loop/binding_threads.hpp"
 #include "libsched/scheduler/loop/api_dispatcher.hpp"
+#include "libsched/scheduler/loop/binding_threads.hpp"
 #include "libsched/scheduler/loop/event_handlers.hpp"
 #include "libsched/scheduler/loop/shared_pods.hpp"
 #include "libsched/scheduler/loop/turns.hpp"
@@ -27,8 +29,8 @@ namespace libsched {
 
 class LostPorts;
 
-// Is notified on the thread that runs the scheduler or on one of the scheduler's own, one at a time. It may
-// read the cluster and the queue.
+// Is notified on the thread that runs the scheduler or on one of the scheduler's own, one at a
+// time. It may read the cluster and the queue.
 class SchedulerObserver {
  public:
   virtual ~SchedulerObserver() = default;
@@ -46,10 +48,10 @@ struct SchedulerOptions {
   TieMode ties = TieMode::kUpstream;
   uint64_t seed = 0;
   bool node_by_node = false;
-  // On a clock that is not virtual: the number of threads for binding cycles and for the requests of
-  // preemption; 0: they run in line. API clients and plugins of the points from PreBind to PostBind are then
-  // called by several threads at once, except plugins that insist on the caller's thread: the bindings of
-  // their profiles run in line.
+  // On a clock that is not virtual: the number of threads for binding cycles and for the requests
+  // of preemption; 0: they run in line. API clients and plugins of the points from PreBind to
+  // PostBind are then called by several threads at once, except plugins that insist on the caller's
+  // thread: the bindings of their profiles run in line.
   uint32_t binding_threads = 0;
   std::shared_ptr<SchedulerObserver> observer;
   std::shared_ptr<CycleObserver> cycles;
@@ -59,8 +61,8 @@ class Scheduler final : public RefCounted, public WatchSink {
  public:
   // `profiles` are the frameworks of different profiles; pods of other schedulers are left alone.
   // The API client's calls, except events, come from tasks (framework/tasks.hpp). Errors: those of
-  // SchedulingQueue::create(), kState (the clock drives another scheduler), kLimit (the system provides
-  // no thread).
+  // SchedulingQueue::create(), kState (the clock drives another scheduler), kLimit (the system
+  // provides no thread).
   static Result<Ref<Scheduler>> create(const std::vector<FrameworkRef>& profiles,
                                        Ref<Cluster> cluster, Ref<Clock> clock, Ref<ApiClient> api,
                                        const SchedulerOptions& options);
@@ -69,7 +71,8 @@ class Scheduler final : public RefCounted, public WatchSink {
   // Handled before the next action. Any thread may call it.
   void deliver(WatchEvent event) override;
 
-  // Starts the queue's timers, of which one is due at once. Errors: those of SchedulingQueue::run().
+  // Starts the queue's timers, of which one is due at once. Errors: those of
+  // SchedulingQueue::run().
   Result<void> start();
   // Not owned; lives as long as this.
   void add(TimeSource* source) { sources_.push_back(source); }
@@ -83,11 +86,13 @@ class Scheduler final : public RefCounted, public WatchSink {
   // kLimit: after `max_actions` there were more.
   Result<void> settle(bool hold, size_t max_actions = SIZE_MAX);
   // Lets time pass and does all that happens meanwhile. On another clock than a virtual one, waits.
-  Result<void> run_until(int64_t time_ns);
+  // `cancel` may be null; it is looked at before each action, and every 20 ms of waiting.
+  // kCancelled: it was set.
+  Result<void> run_until(int64_t time_ns, const std::atomic<bool>* cancel = nullptr);
   // The next time at which something happens by itself; absent: never.
   std::optional<int64_t> next_due() const;
-  // Stops the queue. Pods that wait on Permit are rejected, and binding cycles end. On threads those fail
-  // that have not come to Bind: PreBind is cancelled.
+  // Stops the queue. Pods that wait on Permit are rejected, and binding cycles end. On threads
+  // those fail that have not come to Bind: PreBind is cancelled.
   Result<void> stop();
 
   SchedulingQueue& queue() { return *queue_; }
@@ -182,19 +187,19 @@ class Scheduler final : public RefCounted, public WatchSink {
   std::optional<SharedPods> shared_pods_;  // with threads
   std::shared_ptr<SchedulerMetrics> metrics_;
   std::vector<std::shared_ptr<CycleObserver>> point_times_;  // by profile
-  std::optional<ApiDispatcher> calls_;  // with SchedulerAsyncAPICalls
+  std::optional<ApiDispatcher> calls_;                       // with SchedulerAsyncAPICalls
   std::unique_ptr<EventHandlers> handlers_;
   std::vector<TimeSource*> sources_;
-  std::vector<FlightRef> permitted_;  // wait on Permit
-  std::vector<const Flight*> binding_;  // with threads: between PreBind and PostBind
-  bool stopping_ = false;             // bindings on threads fail before PreBind
-  QueuedPodRef popped_;               // its cycle has begun, but not ended
+  std::vector<FlightRef> permitted_;       // wait on Permit
+  std::vector<const Flight*> binding_;     // with threads: between PreBind and PostBind
+  bool stopping_ = false;                  // bindings on threads fail before PreBind
+  QueuedPodRef popped_;                    // its cycle has begun, but not ended
   std::shared_ptr<LostPorts> lost_ports_;  // by trials of groups
-  std::shared_ptr<Group> group_;      // likewise, with the popped pod's group
-  FlightRef interrupted_;             // a list of those whose binding has run out of memory
+  std::shared_ptr<Group> group_;           // likewise, with the popped pod's group
+  FlightRef interrupted_;                  // a list of those whose binding has run out of memory
   bool in_cycle_ = false;
   bool catching_up_ = false;
-  uint64_t cancels_ = 0;  // of pods in PreBind, before the last catch_up()
+  uint64_t cancels_ = 0;          // of pods in PreBind, before the last catch_up()
   std::optional<Error> failure_;  // of an action, for its caller
 
   Mutex inbox_mutex_;

@@ -14,7 +14,7 @@ class PodTable {
   QueuedPodInfo* find(const Pod& pod) const {
     const uint32_t i = index_.find(pod.meta.key_hash, [&](uint32_t slot) {
       const ObjectMeta& there = pods_[slot]->pod->meta;
-      return there.name == pod.meta.name && there.ns == pod.meta.ns;
+      return same_text(there.name, pod.meta.name) && same_text(there.ns, pod.meta.ns);
     });
     return i == kNoId ? nullptr : pods_[i].get();
   }

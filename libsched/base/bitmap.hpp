@@ -12,6 +12,13 @@ namespace libsched {
 
 inline size_t words_for(size_t bits) { return (bits + 63) / 64; }
 
+// As std::popcount(), which is a call on processors as old as the library supports.
+constexpr int count_bits(uint64_t bits) {
+  bits -= bits >> 1 & 0x5555555555555555;
+  bits = (bits & 0x3333333333333333) + (bits >> 2 & 0x3333333333333333);
+  return static_cast<int>(((bits + (bits >> 4)) & 0x0f0f0f0f0f0f0f0f) * 0x0101010101010101 >> 56);
+}
+
 // Calls f(i) for every bit that is set in `bits`, in increasing order, with bit 0 as `first`.
 template <typename F>
 void for_each_bit(uint64_t bits, size_t first, F&& f) {
@@ -48,7 +55,7 @@ class Bitmap {
   }
   size_t count() const {
     size_t n = 0;
-    for (const uint64_t w : words_) n += static_cast<size_t>(std::popcount(w));
+    for (const uint64_t w : words_) n += static_cast<size_t>(count_bits(w));
     return n;
   }
   void reset() { words_.clear(); }

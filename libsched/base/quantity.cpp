@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <limits>
 #include <utility>
 
@@ -272,6 +273,29 @@ bool Quantity::set_big(BigDecimal value, int32_t inf_scale) {
   }
   *this = q;
   return true;
+}
+
+void Quantity::append_key(std::string* out) const {
+  *out += static_cast<char>(kind_);
+  if (kind_ == Kind::kBig) {
+    const std::string digits = to_string();
+    *out += digits;
+    *out += '\0';
+    return;
+  }
+  uint64_t low = low_;
+  int32_t scale = scale_;
+  if (kind_ == Kind::kAmount) {  // 1 is 1000m
+    auto value = static_cast<int64_t>(low);
+    for (; value != 0 && value % 10 == 0; value /= 10) ++scale;
+    low = static_cast<uint64_t>(value);
+    if (value == 0) scale = 0;
+  }
+  char bytes[sizeof low + sizeof high_ + sizeof scale];
+  std::memcpy(bytes, &low, sizeof low);
+  std::memcpy(bytes + sizeof low, &high_, sizeof high_);
+  std::memcpy(bytes + sizeof low + sizeof high_, &scale, sizeof scale);
+  out->append(bytes, sizeof bytes);
 }
 
 std::string Quantity::to_string() const {

@@ -43,6 +43,10 @@ class Quantity {
   // thousandths.
   void round_up_to_milli();
 
+  // Appends bytes that other quantities do not have. Equal ones may differ in theirs if they have
+  // more digits than 64 bits hold.
+  void append_key(std::string* out) const;
+
   std::string to_string() const;  // for messages and tests: the exact decimal, no suffix
 
  private:

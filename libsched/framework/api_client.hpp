@@ -60,6 +60,8 @@ class ApiClient : public RefCounted {
   virtual bool unattended() const { return false; }
   // Records an event about the pod; this cannot fail.
   virtual void event(const Pod& pod, Str type, Str reason, Str action, Str note) = 0;
+  // False: event() does nothing, and its texts need not be made.
+  virtual bool keeps_events() const { return true; }
 };
 
 // Records requests in order. deliver() changes a cluster as the API server's answers would.

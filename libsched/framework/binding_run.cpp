@@ -98,35 +98,34 @@ Status BindingRun::wait_on_permit(Services& services, const Pod& pod,
 }
 
 Status BindingRun::pre_bind_pre_flights() {
-  std::vector<std::string> skip, parallel;
+  const std::vector<uint32_t>& order = framework_.at(ExtensionPoint::kPreBind);
+  struct Answer {
+    bool skip = false, parallel = false;
+  };
+  std::vector<Answer> answers(order.size());
   Status out(Code::kSkip);
-  for (const uint32_t i : framework_.at(ExtensionPoint::kPreBind)) {
-    const Framework::Instance& instance = framework_.plugins()[i];
+  for (size_t k = 0; k < order.size(); ++k) {
+    const Framework::Instance& instance = framework_.plugins()[order[k]];
     if (!instance.plugin) continue;
-    bool allow_parallel = false;
-    const Status s = instance.plugin->pre_bind_pre_flight(call_of(i), &allow_parallel);
-    if (allow_parallel) parallel.push_back(instance.name);
+    const Status s = instance.plugin->pre_bind_pre_flight(call_of(order[k]), &answers[k].parallel);
+    answers[k].skip = s.code == Code::kSkip;
     if (s.success()) {
       out.reset();
-    } else if (s.code == Code::kSkip) {
-      skip.push_back(instance.name);
     } else if (s.code == Code::kError) {
       return wrapped("PreBindPreFlight", instance.name, s);
-    } else {
+    } else if (!answers[k].skip) {
       return Status::from_error("PreBindPreFlight " + instance.name + " returned " +
                                 go_quote(code_name(s.code)) +
                                 ", which is unsupported. It is supposed to return Success, Skip, "
                                 "or Error status");
     }
   }
-  // Upstream's sets hold names.
-  const auto has = [](const std::vector<std::string>& set, const std::string& name) {
-    return std::find(set.begin(), set.end(), name) != set.end();
-  };
-  for (size_t i = 0; i < state_.entries().size(); ++i) {
-    state_.entries()[i].skip_pre_bind = has(skip, framework_.plugins()[i].name);
-    state_.entries()[i].parallel_pre_bind = has(parallel, framework_.plugins()[i].name);
-  }
+  for (CycleState::Entry& e : state_.entries()) e.skip_pre_bind = e.parallel_pre_bind = false;
+  for (size_t k = 0; k < order.size(); ++k)
+    for (const uint32_t j : framework_.namesakes(order[k])) {  // upstream's sets hold names
+      state_.entries()[j].skip_pre_bind |= answers[k].skip;
+      state_.entries()[j].parallel_pre_bind |= answers[k].parallel;
+    }
   return out;
 }
 

@@ -6,6 +6,8 @@
 #include <limits>
 #include <utility>
 
+#include "libsched/framework/score_columns.hpp"
+
 namespace libsched {
 namespace {
 
@@ -130,7 +132,7 @@ size_t ClassScores::missing(std::span<const uint64_t> set, std::vector<uint64_t>
   size_t count = 0;
   for (size_t w = 0; w < set.size(); ++w) {
     const uint64_t lacking = (*out)[w] = set[w] & ~scored_[w];
-    if (lacking != 0) count += static_cast<size_t>(std::popcount(lacking));
+    if (lacking != 0) count += static_cast<size_t>(count_bits(lacking));
   }
   return count;
 }
@@ -226,7 +228,7 @@ size_t ClassScores::unsummed(std::vector<uint64_t>* out) const {
   size_t count = 0;
   for (size_t w = 0; w < set_.size(); ++w) {
     (*out)[w] = set_[w] & ~summed_[w];
-    count += static_cast<size_t>(std::popcount((*out)[w]));
+    count += static_cast<size_t>(count_bits((*out)[w]));
   }
   if (count == 0) return 0;
   for (const Raw& raw : raws_) {
@@ -251,28 +253,22 @@ void ClassScores::take_totals(const std::vector<uint64_t>& rows, const int64_t* 
 }
 
 void ClassScores::look_through(size_t word, const uint32_t* ranks) {
-  constexpr int32_t kLow = std::numeric_limits<int32_t>::min();
   const uint64_t bits = set_[word];
   const int32_t* const in = totals() + word * 64;
-  int32_t best = kLow;
-  uint32_t ties = 0, first = kNoId;
+  WordBest best{std::numeric_limits<int32_t>::min(), 0, kNoId};
   if (bits == ~uint64_t{0}) {
-    for (size_t i = 0; i < 64; ++i) best = std::max(best, in[i]);
-    for (size_t i = 0; i < 64; ++i) {
-      ties += in[i] == best ? 1 : 0;
-      first = std::min(first, in[i] == best ? ranks[i] : kNoId);
-    }
+    best = column_kernels().best(in, ranks);
   } else {
-    for_each_bit(bits, 0, [&](size_t i) { best = std::max(best, in[i]); });
+    for_each_bit(bits, 0, [&](size_t i) { best.value = std::max(best.value, in[i]); });
     for_each_bit(bits, 0, [&](size_t i) {
-      if (in[i] != best) return;
-      ++ties;
-      first = std::min(first, ranks[i]);
+      if (in[i] != best.value) return;
+      ++best.ties;
+      best.first = std::min(best.first, ranks[i]);
     });
   }
-  block_best_[word] = best;
-  block_ties_[word] = ties;
-  block_first_[word] = first;
+  block_best_[word] = best.value;
+  block_ties_[word] = best.ties;
+  block_first_[word] = best.first;
 }
 
 ClassScores::Best ClassScores::best(const NodePlaces& places) {
@@ -307,7 +303,7 @@ void ClassScores::number(const NodePlaces& places) {
   uint32_t n = 0;
   for (size_t w = 0; w < set_at_.size(); ++w) {
     before_[w] = n;
-    n += static_cast<uint32_t>(std::popcount(set_at_[w]));
+    n += static_cast<uint32_t>(count_bits(set_at_[w]));
   }
   order_ = places.order();
 }
@@ -334,9 +330,8 @@ uint32_t ClassScores::first_in_heap(const ScoreSet& set, const Best& best,
       const auto r = static_cast<uint32_t>(row);
       size_t at = places.of(r);
       if (numbered)
-        at =
-            before_[at / 64] +
-            static_cast<size_t>(std::popcount(set_at_[at / 64] & ((uint64_t{1} << (at % 64)) - 1)));
+        at = before_[at / 64] +
+             static_cast<size_t>(count_bits(set_at_[at / 64] & ((uint64_t{1} << (at % 64)) - 1)));
       if (first != kNoId && !before_in_heap(at, first_at)) return;
       first = r;
       first_at = at;

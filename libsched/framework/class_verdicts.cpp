@@ -28,7 +28,12 @@ void LoggedChanges::read(const ChangeLog& log, const ChangeLog::Cursor& since) {
   all = 0;
   known = log.for_each_since(since, [&](uint32_t row, ChangeKinds kinds) {
     all |= kinds;
-    if (row != kNoId) rows.push_back({row, kinds});
+    if (row == kNoId) return;
+    if (!rows.empty() && rows.back().row == row) {
+      rows.back().kinds |= kinds;
+    } else {
+      rows.push_back({row, kinds});
+    }
   });
 }
 

@@ -82,10 +82,13 @@ bool CycleState::clones_anywhere() const {
 void CycleState::activate(const PodRef& pod) {
   const std::lock_guard lock(mutex_);
   activations_[std::string(pod->meta.ns) + "/" + std::string(pod->meta.name)] = pod;
+  activates_ = true;
 }
 
 std::map<std::string, PodRef> CycleState::take_activations() {
+  if (!activates_) return {};
   const std::lock_guard lock(mutex_);
+  activates_ = false;
   return std::exchange(activations_, {});
 }
 
@@ -117,6 +120,7 @@ Ref<CycleState> CycleState::clone() const {
     const std::lock_guard lock(mutex_);
     copy->values_ = values_;
     copy->activations_ = activations_;
+    copy->activates_ = !activations_.empty();
   }
   // Foreign code, hence without the lock: it may read the state.
   for (auto& [key, value] : copy->values_) value = value->clone(value);

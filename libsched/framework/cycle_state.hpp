@@ -6,6 +6,7 @@
 // points.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -126,6 +127,7 @@ class CycleState final : public RefCounted {
   mutable Mutex mutex_;
   std::map<std::string, std::shared_ptr<StateValue>, std::less<>> values_;
   std::map<std::string, PodRef> activations_;
+  std::atomic<bool> activates_{false};  // there are some
 };
 
 }  // namespace libsched

@@ -31,7 +31,7 @@ Result<Evaluator::Checked> Evaluator::check_nodes(CycleState& state, const Pod& 
         work_.alive[r / 64] |= uint64_t{1} << (r % 64);
   }
   Checked out;
-  for (const uint64_t w : work_.alive) out.judged += static_cast<size_t>(std::popcount(w));
+  for (const uint64_t w : work_.alive) out.judged += static_cast<size_t>(count_bits(w));
   work_.errors.assign(words, 0);
   FilterPass pass(*framework_, state, pod, call);
   LIBSCHED_TRY(pass.prepare(&work_, true));
@@ -39,7 +39,7 @@ Result<Evaluator::Checked> Evaluator::check_nodes(CycleState& state, const Pod& 
       pass.judge({source->verdicts.first_word(), words, work_.alive.data(), work_.errors.data()},
                  &source->verdicts));
   for (const uint64_t w : work_.errors) out.failed = out.failed || w != 0;
-  for (const uint64_t w : work_.alive) out.feasible += static_cast<size_t>(std::popcount(w));
+  for (const uint64_t w : work_.alive) out.feasible += static_cast<size_t>(count_bits(w));
   // Excluded nodes that would take the pod are not feasible.
   if (source->judge_excluded && !state.pre_filter().all_nodes) {
     out.feasible = 0;

@@ -26,7 +26,7 @@ ScoreSet Evaluator::scored_rows(const uint64_t* feasible) {
   size_t count = 0;
   for (size_t w = 0; w < used; ++w) {
     work_.feasible[w] &= w < v.live().word_count() ? v.live().word(w) : 0;
-    count += static_cast<size_t>(std::popcount(work_.feasible[w]));
+    count += static_cast<size_t>(count_bits(work_.feasible[w]));
   }
   return {used, count, work_.feasible.data(), nullptr, nullptr};
 }

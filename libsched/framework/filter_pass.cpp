@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "libsched/base/quote.hpp"
+#include "libsched/framework/score_columns.hpp"
 
 namespace libsched {
 namespace {
@@ -196,7 +197,7 @@ Result<FilterWalk> FilterPass::walk(const FilterPolicy& policy) {
   if (all) {
     found.assign(policy.rows, policy.rows + words);
     LIBSCHED_TRY(judge({0, words, found.data(), errors.data()}, nullptr));
-    for (const uint64_t w : found) out.count += static_cast<size_t>(std::popcount(w));
+    out.count = column_kernels().ones(found.data(), words);
     if (!failed()) {
       if (out.count == 0) {
         out.processed = policy.order(call_.view).size();

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <limits>
 
 #include "libsched/framework/scoring.hpp"
@@ -14,6 +15,12 @@ namespace {
 // All ones where bit i is set.
 [[gnu::always_inline]] inline uint64_t kept(uint64_t bits, size_t i) {
   return uint64_t{0} - (bits >> i & 1);
+}
+
+// So few rows cost less one by one.
+[[gnu::always_inline]] inline bool few(uint64_t bits) {
+  for (int i = 0; i < 4 && bits != 0; ++i) bits &= bits - 1;
+  return bits == 0;
 }
 
 // One word of rows; `all`: every row is in the set.
@@ -42,6 +49,15 @@ template <bool first, bool small>
     if (b == 0) continue;
     const int64_t* in = scores + w * 64;
     int64_t* out = totals + w * 64;
+    if (few(b)) {
+      for (uint64_t left = b; left != 0; left &= left - 1) {
+        const auto i = static_cast<size_t>(std::countr_zero(left));
+        const auto s = static_cast<uint64_t>(in[i]);
+        outside |= s | (static_cast<uint64_t>(kMaxNodeScore) - s);
+        out[i] = static_cast<int64_t>((first ? 0 : static_cast<uint64_t>(out[i])) + s * weight);
+      }
+      continue;
+    }
     outside |= b == ~uint64_t{0} ? add_word<first, small, true>(b, in, weight, out)
                                  : add_word<first, small, false>(b, in, weight, out);
   }
@@ -108,6 +124,23 @@ template <bool first, bool small>
   return static_cast<size_t>(n);
 }
 
+[[gnu::always_inline]] inline WordBest best_body(const int32_t* values, const uint32_t* ranks) {
+  WordBest out{values[0], 0, std::numeric_limits<uint32_t>::max()};
+  for (size_t i = 0; i < 64; ++i) out.value = values[i] > out.value ? values[i] : out.value;
+  for (size_t i = 0; i < 64; ++i) out.ties += values[i] == out.value ? 1 : 0;
+  for (size_t i = 0; i < 64; ++i) {
+    const uint32_t rank = ranks[i] | (values[i] == out.value ? 0 : ~uint32_t{0});
+    out.first = rank < out.first ? rank : out.first;
+  }
+  return out;
+}
+
+[[gnu::always_inline]] inline size_t ones_body(const uint64_t* bits, size_t words) {
+  int n = 0;
+  for (size_t w = 0; w < words; ++w) n += std::popcount(bits[w]);
+  return static_cast<size_t>(n);
+}
+
 #define LIBSCHED_COLUMN_KERNELS(NAME, ATTRIBUTE)                                                  \
   ATTRIBUTE bool NAME##_add(const uint64_t* bits, size_t words, const int64_t* scores,            \
                             int64_t weight, bool first, int64_t* totals) {                        \
@@ -119,12 +152,18 @@ template <bool first, bool small>
   ATTRIBUTE size_t NAME##_count(const uint64_t* bits, size_t words, const int64_t* values,        \
                                 int64_t value) {                                                  \
     return count_body(bits, words, values, value);                                                \
+  }                                                                                               \
+  ATTRIBUTE size_t NAME##_ones(const uint64_t* bits, size_t words) {                              \
+    return ones_body(bits, words);                                                                \
+  }                                                                                               \
+  ATTRIBUTE WordBest NAME##_best(const int32_t* values, const uint32_t* ranks) {                  \
+    return best_body(values, ranks);                                                              \
   }
 
 LIBSCHED_COLUMN_KERNELS(portable, )
 #if defined(__x86_64__)
-LIBSCHED_COLUMN_KERNELS(avx2, __attribute__((target("avx2"))))
-LIBSCHED_COLUMN_KERNELS(avx512, __attribute__((target("avx512f,avx512dq"))))
+LIBSCHED_COLUMN_KERNELS(avx2, __attribute__((target("avx2,popcnt"))))
+LIBSCHED_COLUMN_KERNELS(avx512, __attribute__((target("avx512f,avx512dq,popcnt"))))
 #endif
 #undef LIBSCHED_COLUMN_KERNELS
 
@@ -133,12 +172,14 @@ struct Available {
   size_t count = 0;
 
   Available() {
-    list[count++] = {"portable", portable_add, portable_range, portable_count};
+    list[count++] = {"portable",     portable_add,  portable_range,
+                     portable_count, portable_ones, portable_best};
 #if defined(__x86_64__)
     __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx2")) list[count++] = {"avx2", avx2_add, avx2_range, avx2_count};
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt"))
+      list[count++] = {"avx2", avx2_add, avx2_range, avx2_count, avx2_ones, avx2_best};
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq"))
-      list[count++] = {"avx512", avx512_add, avx512_range, avx512_count};
+      list[count++] = {"avx512", avx512_add, avx512_range, avx512_count, avx512_ones, avx512_best};
 #endif
   }
 };

@@ -13,17 +13,26 @@ struct ColumnRange {
   int64_t min, max;
 };
 
+// Of a word of rows: the largest value, how many rows have it, and the smallest of their ranks.
+struct WordBest {
+  int32_t value;
+  uint32_t ties, first;
+};
+
 struct ColumnKernels {
   const char* name;
-  // totals[row] = scores[row] * weight, plus the present total unless `first`, for whole words that
-  // have a row in `bits`. True if the scores of all rows of `bits` lie between the smallest and
-  // largest score of a node; otherwise the sums are meaningless.
+  // totals[row] = scores[row] * weight, plus the present total unless `first`, for the rows
+  // of `bits`; other totals of their words are meaningless. True if the scores of all rows of
+  // `bits` lie between the smallest and largest score of a node; otherwise the sums are
+  // meaningless.
   bool (*add)(const uint64_t* bits, size_t words, const int64_t* scores, int64_t weight, bool first,
               int64_t* totals);
   // The range of the rows of `bits`, which has at least one row.
   ColumnRange (*range)(const uint64_t* bits, size_t words, const int64_t* values);
   // The number of rows of `bits` that have the value.
   size_t (*count)(const uint64_t* bits, size_t words, const int64_t* values, int64_t value);
+  size_t (*ones)(const uint64_t* bits, size_t words);              // the number of rows
+  WordBest (*best)(const int32_t* values, const uint32_t* ranks);  // of 64 rows
 };
 
 const ColumnKernels& column_kernels();

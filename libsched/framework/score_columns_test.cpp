@@ -35,9 +35,10 @@ TEST_CASE("every instruction set sums, finds the range and counts like a plain l
     if (bad) scores[128] = wild[random() % 4];
 
     int64_t low = std::numeric_limits<int64_t>::max(), high = std::numeric_limits<int64_t>::min();
-    size_t same = 0;
+    size_t same = 0, ones = 0;
     for (size_t r = 0; r < kRows; ++r) {
       if (!in_set(r)) continue;
+      ++ones;
       low = std::min(low, scores[r]);
       high = std::max(high, scores[r]);
       same += scores[r] == scores[128] ? 1 : 0;
@@ -48,6 +49,7 @@ TEST_CASE("every instruction set sums, finds the range and counts like a plain l
       CHECK(range.min == low);
       CHECK(range.max == high);
       CHECK(k.count(bits.data(), kWords, scores.data(), scores[128]) == same);
+      CHECK(k.ones(bits.data(), kWords) == ones);
       for (const bool first : {true, false}) {
         std::vector<int64_t> totals = before;
         CHECK(k.add(bits.data(), kWords, scores.data(), weight, first, totals.data()) == !bad);
@@ -59,6 +61,33 @@ TEST_CASE("every instruction set sums, finds the range and counts like a plain l
                          static_cast<uint64_t>(scores[r]) * static_cast<uint64_t>(weight);
         CHECK(right);
       }
+    }
+  }
+}
+
+TEST_CASE("the best of a word of rows: its value, its ties, and the first of them") {
+  std::mt19937_64 rng(5);
+  for (int round = 0; round < 500; ++round) {
+    const int spread = 1 + static_cast<int>(rng() % 40), low = static_cast<int>(rng()) / 2;
+    std::vector<int32_t> values(64);
+    std::vector<uint32_t> ranks(64);
+    for (size_t i = 0; i < 64; ++i) {
+      values[i] = low + static_cast<int>(rng() % static_cast<uint64_t>(spread));
+      ranks[i] = static_cast<uint32_t>(rng() >> (rng() % 2 == 0 ? 33 : 58));
+    }
+    const int32_t top = *std::max_element(values.begin(), values.end());
+    uint32_t ties = 0, first = UINT32_MAX;
+    for (size_t i = 0; i < 64; ++i) {
+      if (values[i] != top) continue;
+      ++ties;
+      first = std::min(first, ranks[i]);
+    }
+    for (const ColumnKernels& k : all_column_kernels()) {
+      CAPTURE(k.name);
+      const WordBest best = k.best(values.data(), ranks.data());
+      CHECK(best.value == top);
+      CHECK(best.ties == ties);
+      CHECK(best.first == first);
     }
   }
 }

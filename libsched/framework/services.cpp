@@ -16,23 +16,29 @@ Services::Services(Ref<Clock> clock, Ref<ApiClient> api, Ref<Clock> deadline_clo
 }
 
 void Services::activate(std::map<std::string, PodRef> pods) {
+  if (pods.empty()) return;
   const std::lock_guard lock(mutex_);
   for (auto& [key, pod] : pods) activated_[key] = std::move(pod);
+  any_activated_ = true;
 }
 
 std::map<std::string, PodRef> Services::take_activated() {
+  if (!any_activated_) return {};
   const std::lock_guard lock(mutex_);
+  any_activated_ = false;
   return std::exchange(activated_, {});
 }
 
 void PodsInPreBind::add(Str uid) {
   const std::lock_guard lock(mutex_);
   pods_[std::string(uid)] = {};
+  count_ = pods_.size();
 }
 
 void PodsInPreBind::remove(Str uid) {
   const std::lock_guard lock(mutex_);
   if (const auto it = pods_.find(uid); it != pods_.end()) pods_.erase(it);
+  count_ = pods_.size();
 }
 
 bool PodsInPreBind::cancel(Str uid, Str reason) {
@@ -44,12 +50,8 @@ bool PodsInPreBind::cancel(Str uid, Str reason) {
   return it->second.cancelled = true;
 }
 
-uint64_t PodsInPreBind::cancel_count() const {
-  const std::lock_guard lock(mutex_);
-  return cancels_;
-}
-
 bool PodsInPreBind::mark_prebound(Str uid) {
+  if (count_ == 0) return true;
   const std::lock_guard lock(mutex_);
   const auto it = pods_.find(uid);
   if (it == pods_.end()) return true;

@@ -2,6 +2,7 @@
 // Handle.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <map>
 #include <memory>
@@ -31,7 +32,7 @@ class PodsInPreBind {
   bool mark_prebound(Str uid);
   // Why the pod was cancelled; "" if it was not.
   std::string cancelled(Str uid) const;
-  uint64_t cancel_count() const;  // of pods that were cancelled so far
+  uint64_t cancel_count() const { return cancels_; }  // of pods that were cancelled so far
 
  private:
   struct Entry {
@@ -41,7 +42,8 @@ class PodsInPreBind {
   };
   mutable Mutex mutex_;
   std::map<std::string, Entry, std::less<>> pods_;
-  uint64_t cancels_ = 0;
+  std::atomic<size_t> count_{0};  // of pods_
+  std::atomic<uint64_t> cancels_{0};
 };
 
 // Finds pods as the API server was last seen to have them, also those without a node. Upstream's
@@ -104,6 +106,7 @@ class Services final : public RefCounted {
   FrameworkMetrics metrics_;
   Mutex mutex_;
   std::map<std::string, PodRef> activated_;
+  std::atomic<bool> any_activated_{false};
 };
 
 }  // namespace libsched

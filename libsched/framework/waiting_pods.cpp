@@ -119,10 +119,12 @@ std::shared_ptr<WaitingPod> WaitingPods::add(PodRef pod, std::vector<PermitWait>
   auto waiting = std::make_shared<WaitingPod>(std::move(pod), std::move(waits), std::move(clock));
   const std::lock_guard lock(mutex_);
   pods_[uid] = waiting;
+  count_ = pods_.size();
   return waiting;
 }
 
 std::shared_ptr<WaitingPod> WaitingPods::get(Str uid) const {
+  if (count_ == 0) return nullptr;
   const std::lock_guard lock(mutex_);
   const auto it = pods_.find(uid);
   return it == pods_.end() ? nullptr : it->second;
@@ -143,6 +145,7 @@ bool WaitingPods::reject(Str uid) {
 void WaitingPods::remove(Str uid) {
   const std::lock_guard lock(mutex_);
   if (const auto it = pods_.find(uid); it != pods_.end()) pods_.erase(it);
+  count_ = pods_.size();
 }
 
 }  // namespace libsched

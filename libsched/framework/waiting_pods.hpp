@@ -2,6 +2,7 @@
 // time is up. Any thread may use it.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -71,6 +72,7 @@ class WaitingPods {
  private:
   mutable Mutex mutex_;
   std::map<std::string, std::shared_ptr<WaitingPod>, std::less<>> pods_;
+  std::atomic<size_t> count_{0};  // of pods_
 };
 
 }  // namespace libsched

@@ -43,6 +43,15 @@ bool tolerates(const Toleration& t, Str key, Str value, TaintEffect effect, Str 
 
 namespace {
 
+// How many bytes copy_status() takes.
+size_t status_room(const PodStatus& s) {
+  size_t room = s.phase.size() + s.nominated_node_name.size() + 2 +
+                s.conditions.size() * sizeof(PodCondition) + alignof(PodCondition);
+  for (const PodCondition& c : s.conditions)
+    room += c.type.size() + c.status.size() + c.reason.size() + c.message.size() + 4;
+  return room;
+}
+
 // Moves what a copy may have changed into the arena of the next one.
 void copy_status(Pod& copy) {
   Arena& arena = copy.arena;
@@ -60,6 +69,7 @@ void copy_status(Pod& copy) {
 }  // namespace
 
 Ref<Pod> copy_pod(const Pod& pod, Str name, Str ns, Str uid, Str node_name, size_t room) {
+  if (pod.origin) room += status_room(pod.status);
   Ref<Pod> copy = make_ref<Pod>(name.size() + ns.size() + uid.size() + node_name.size() + 4 + room);
   // All strings and lists that aren't replaced here live in the first original, which is the only
   // object that a copy of a copy keeps alive.

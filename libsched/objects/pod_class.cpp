@@ -141,10 +141,26 @@ class Encoder {
       number(s.value);
     });
   }
-  // Plugins read totals of the pod alone; the scorers' are two ways to count any resource.
+  // Plugins read totals of the pod alone; the scorers' are two ways to count any resource. They are
+  // told apart by what is added up, which costs less, or after a resize by the totals.
   void requests(const Pod& pod) {
     resources(pod.requests);
     resources(pod.occupied);
+    const bool resized = status_has_resources(pod.status);
+    flag(resized);
+    if (resized) return totals(pod);
+    const auto amounts = [&](ResourceList list) {
+      this->list(list, [&](const NamedQuantity& q) {
+        text(q.name);
+        q.quantity.append_key(&out_);
+      });
+    };
+    for (const Span<Container>& containers : {pod.spec.containers, pod.spec.init_containers})
+      list(containers, [&](const Container& c) { amounts(c.requests); });
+    for (const ResourceList& list : {pod.spec.overhead, pod.spec.pod_requests, pod.spec.pod_limits})
+      amounts(list);
+  }
+  void totals(const Pod& pod) {
     std::vector<Str> names = {"cpu", "memory"};
     const auto add = [&](ResourceList list) {
       for (const NamedQuantity& q : list)

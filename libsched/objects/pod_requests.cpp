@@ -27,13 +27,6 @@ bool resize_is_infeasible(const Pod& pod) {
   return false;
 }
 
-bool status_has_resources(const PodStatus& status) {
-  const auto has = [](const ContainerStatus& s) { return s.has_resources; };
-  return status.has_resources ||
-         std::any_of(status.containers.begin(), status.containers.end(), has) ||
-         std::any_of(status.init_containers.begin(), status.init_containers.end(), has);
-}
-
 bool every_container_asks(const Pod& pod, Str resource) {
   const auto asks = [&](const Container& c) { return find_quantity(c.requests, resource); };
   return std::all_of(pod.spec.containers.begin(), pod.spec.containers.end(), asks) &&
@@ -244,6 +237,13 @@ Span<Str> collect_claims(Pod& pod) {
 }
 
 }  // namespace
+
+bool status_has_resources(const PodStatus& status) {
+  const auto has = [](const ContainerStatus& s) { return s.has_resources; };
+  return status.has_resources ||
+         std::any_of(status.containers.begin(), status.containers.end(), has) ||
+         std::any_of(status.init_containers.begin(), status.init_containers.end(), has);
+}
 
 bool has_pod_level_requests(const Pod& pod) {
   if (!pod.spec.resources_present) return false;

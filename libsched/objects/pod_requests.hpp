@@ -34,6 +34,9 @@ void pod_request_values(const Pod& pod, const PodRequestOptions& options, Span<S
 // upstream's extractPodScaleDown.
 bool requests_scaled_down(const Pod& now, const Pod& before, bool pod_level_status);
 
+// Tells whether PodRequestOptions::use_status makes a difference.
+bool status_has_resources(const PodStatus& status);
+
 // Tells whether spec.resources requests cpu, memory or huge pages.
 bool has_pod_level_requests(const Pod& pod);
 

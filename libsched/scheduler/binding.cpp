@@ -103,9 +103,10 @@ std::optional<Failure> Binding::finish(const Status& ready, Baton* baton) {
     return run.bind();
   };
   if (const Status s = at(CyclePoint::kBind, bind); !s.success()) return with(s);
-  services.api().event(*assumed_.pod, "Normal", "Scheduled", "Binding",
-                       "Successfully assigned " + std::string(assumed_.pod->meta.ns) + "/" +
-                           std::string(assumed_.pod->meta.name) + " to " + assumed_.node);
+  if (services.api().keeps_events())
+    services.api().event(*assumed_.pod, "Normal", "Scheduled", "Binding",
+                         "Successfully assigned " + std::string(assumed_.pod->meta.ns) + "/" +
+                             std::string(assumed_.pod->meta.name) + " to " + assumed_.node);
   tell(CyclePoint::kPostBind, false, nullptr);
   {
     const Baton::Away away(baton);

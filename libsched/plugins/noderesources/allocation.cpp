@@ -19,25 +19,23 @@ bool Allocation::lists(Str name) const {
 }
 
 std::shared_ptr<AllocationAsk> Allocation::ask(const Pod& pod) const {
-  auto out = std::make_shared<AllocationAsk>();
-  out->amounts.resize(items_.size());
+  auto out = std::make_shared<AllocationAsk>(items_.size());
   const PodRequestOptions options =
       basis_ == Basis::kRequested
           ? PodRequestOptions{.use_status = true}
           : PodRequestOptions{.pod_level = false, .default_cpu = true, .default_memory = true};
-  pod_request_values(pod, options, names_, out->amounts.data());
+  pod_request_values(pod, options, names_, out->amounts());
   return out;
 }
 
-std::vector<AllocationColumn> Allocation::columns(const Columns& columns,
-                                                  const AllocationAsk& ask) const {
-  std::vector<AllocationColumn> out;
-  out.reserve(items_.size());
+AllocationColumns Allocation::columns(const Columns& columns, const AllocationAsk& ask) const {
+  const std::span<const int64_t> amounts = ask.amounts();
+  AllocationColumns out;
   for (size_t i = 0; i < items_.size(); ++i) {
     const Item& item = items_[i];
     uint32_t id = columns.find(item.name, item.hash);
     if (item.scalar) {
-      if (ask.amounts[i] == 0) continue;
+      if (amounts[i] == 0) continue;
     } else if (id != kCpu && id != kMemory && id != kEphemeralStorage) {
       continue;  // "pods", or a name that upstream drops
     }
@@ -45,7 +43,7 @@ std::vector<AllocationColumn> Allocation::columns(const Columns& columns,
     RowColumn used;
     if (basis_ == Basis::kNonZero && (id == kCpu || id == kMemory))
       used = columns.nonzero_column(id);
-    out.push_back({columns.allocatable_column(id), columns.left_column(id), used, ask.amounts[i],
+    out.push_back({columns.allocatable_column(id), columns.left_column(id), used, amounts[i],
                    item.weight, columns.inverse_column(id)});
   }
   return out;

@@ -6,8 +6,10 @@
 // does not count on rows where its `allocatable` is 0.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -20,8 +22,8 @@ struct AllocationColumn {
   RowColumn allocatable;
   RowColumn left;
   RowColumn used;  // if absent: allocatable - left
-  int64_t ask;
-  int64_t weight;
+  int64_t ask = 0;
+  int64_t weight = 0;
   RowColumn inverse = {};  // Columns::inverse_column(), if present
 
   int64_t used_at(size_t row) const {
@@ -31,15 +33,47 @@ struct AllocationColumn {
 
 // The pod's requests, parallel to the listed resources.
 struct AllocationAsk final : PluginData {
-  std::vector<int64_t> amounts;
+  explicit AllocationAsk(size_t resources) : count(resources) {
+    if (count > few.size()) many.resize(count);
+  }
+  int64_t* amounts() { return count > few.size() ? many.data() : few.data(); }
+  std::span<const int64_t> amounts() const {
+    return {count > few.size() ? many.data() : few.data(), count};
+  }
   bool nothing() const {
-    for (const int64_t a : amounts)
+    for (const int64_t a : amounts())
       if (a != 0) return false;
     return true;
   }
   std::shared_ptr<PluginData> clone() const override {
     return std::make_shared<AllocationAsk>(*this);
   }
+
+ private:
+  size_t count;
+  std::array<int64_t, 4> few{};  // amounts, unless they are
+  std::vector<int64_t> many;
+};
+
+// The columns of the resources that take part, mostly of cpu and memory only.
+class AllocationColumns {
+ public:
+  void push_back(const AllocationColumn& column) {
+    if (many_.empty() && count_ < few_.size()) {
+      few_[count_++] = column;
+      return;
+    }
+    if (many_.empty()) many_.assign(few_.begin(), few_.end());
+    many_.push_back(column);
+  }
+  operator std::span<const AllocationColumn>() const {  // NOLINT(google-explicit-constructor)
+    return many_.empty() ? std::span(few_.data(), count_) : std::span(many_);
+  }
+
+ private:
+  size_t count_ = 0;
+  std::array<AllocationColumn, 4> few_;
+  std::vector<AllocationColumn> many_;  // all, if they are more
 };
 
 class Allocation {
@@ -54,7 +88,7 @@ class Allocation {
   bool empty() const { return items_.empty(); }
   bool lists(Str name) const;
   std::shared_ptr<AllocationAsk> ask(const Pod& pod) const;
-  std::vector<AllocationColumn> columns(const Columns& columns, const AllocationAsk& ask) const;
+  AllocationColumns columns(const Columns& columns, const AllocationAsk& ask) const;
 
  private:
   struct Item {

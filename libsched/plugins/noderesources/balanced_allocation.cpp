@@ -42,7 +42,7 @@ class BalancedAllocation final : public Plugin {
       set.for_each([&](uint32_t row) { set.fail(row); });
       return {};
     }
-    const std::vector<AllocationColumn> columns = allocation_.columns(call.view.columns(), *ask);
+    const AllocationColumns columns = allocation_.columns(call.view.columns(), *ask);
     balanced_allocation({columns, set.bits, set.words, form_, set.first_word}, scores);
     return {};
   }

@@ -50,8 +50,9 @@ class NodeResourcesFit final : public Plugin {
     const View& view = call.view;
     auto data = std::make_shared<Demands>();
     data->ids_epoch = view.ids_epoch();
-    data->list.push_back({kPods, 1, "pods"});
     const Resources& r = pod.requests;
+    data->list.reserve(4 + r.scalars.size());
+    data->list.push_back({kPods, 1, "pods"});
     if (r.milli_cpu > 0) data->list.push_back({kCpu, r.milli_cpu, "cpu"});
     if (r.memory > 0) data->list.push_back({kMemory, r.memory, "memory"});
     if (r.ephemeral_storage > 0)

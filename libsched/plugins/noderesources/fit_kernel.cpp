@@ -59,7 +59,7 @@ __attribute__((target("avx2"))) void avx2_of(const FitDemand* demands, uint64_t*
     if (alive[w] == 0) continue;
     const int64_t* columns[N];
     for (size_t d = 0; d < N; ++d) columns[d] = demands[d].left.word(w);
-    if (std::popcount(alive[w]) <= kFew) {
+    if (count_bits(alive[w]) <= kFew) {
       alive[w] = by_rows(demands, columns, N, alive[w]);
       continue;
     }
@@ -83,7 +83,7 @@ __attribute__((target("avx512f"))) void avx512_of(const FitDemand* demands, uint
     if (alive[w] == 0) continue;
     const int64_t* columns[N];
     for (size_t d = 0; d < N; ++d) columns[d] = demands[d].left.word(w);
-    if (std::popcount(alive[w]) <= kFew) {
+    if (count_bits(alive[w]) <= kFew) {
       alive[w] = by_rows(demands, columns, N, alive[w]);
       continue;
     }
@@ -148,7 +148,7 @@ const FitKernel& chosen() { return kernels().list[kernels().count - 1]; }
 
 void fit_rows(const FitDemand* demands, size_t count, uint64_t* alive, size_t words) {
   // One row (RunFilterPlugins): no dispatch at all.
-  if (words == 1 && std::popcount(alive[0]) <= kFew) {
+  if (words == 1 && count_bits(alive[0]) <= kFew) {
     alive[0] = word_by_rows(demands, count, alive[0], 0);
     return;
   }

@@ -12,7 +12,7 @@ namespace {
 constexpr int64_t kMaxUtilization = 100;
 constexpr int64_t kMaxShapeScore = 10;
 
-int64_t most_allocated_row(const std::vector<AllocationColumn>& columns, size_t row) {
+int64_t most_allocated_row(std::span<const AllocationColumn> columns, size_t row) {
   int64_t sum = 0, weights = 0;
   for (const AllocationColumn& c : columns) {
     const int64_t capacity = c.allocatable[row];
@@ -49,7 +49,7 @@ int64_t FitScorer::on_shape(int64_t utilization) const {
   return shape_.empty() ? 0 : shape_.back().score;
 }
 
-int64_t FitScorer::ratio_row(const std::vector<AllocationColumn>& columns, size_t row) const {
+int64_t FitScorer::ratio_row(std::span<const AllocationColumn> columns, size_t row) const {
   int64_t sum = 0, weights = 0;
   for (const AllocationColumn& c : columns) {
     const int64_t capacity = c.allocatable[row];
@@ -72,7 +72,7 @@ void FitScorer::score(const View& view, const AllocationAsk& ask, const ScoreSet
     set.for_each([&](uint32_t row) { set.fail(row); });
     return;
   }
-  const std::vector<AllocationColumn> columns = allocation_.columns(view.columns(), ask);
+  const AllocationColumns columns = allocation_.columns(view.columns(), ask);
   switch (type_) {
     case Type::kLeast:
       least_allocated({columns, set.bits, set.words, BalanceForm::kRelative, set.first_word},

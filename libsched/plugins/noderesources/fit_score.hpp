@@ -23,7 +23,7 @@ class FitScorer {
   struct Point {
     int64_t utilization, score;
   };
-  int64_t ratio_row(const std::vector<AllocationColumn>& columns, size_t row) const;
+  int64_t ratio_row(std::span<const AllocationColumn> columns, size_t row) const;
   int64_t on_shape(int64_t utilization) const;
 
   Allocation allocation_;

@@ -89,7 +89,7 @@ namespace {
 constexpr int kAmountBits = 51;
 constexpr int kCapacityBits = 46;
 // Few candidates in a word: testing them one by one is cheaper than 64 rows at once.
-bool few(uint64_t bits) { return bits != ~uint64_t{0} && std::popcount(bits) <= 4; }
+bool few(uint64_t bits) { return bits != ~uint64_t{0} && count_bits(bits) <= 4; }
 
 bool usual_amount(int64_t v) { return static_cast<uint64_t>(v) >> kAmountBits == 0; }
 

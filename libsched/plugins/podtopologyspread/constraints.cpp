@@ -43,9 +43,18 @@ Result<std::vector<SpreadConstraint>> spread_constraints(const SpreadSettings& s
                                                          SpreadKind kind) {
   const bool hard = kind == SpreadKind::kHard;
   const bool own = !pod.spec.spread.empty();
+  const Str action = hard ? "DoNotSchedule" : "ScheduleAnyway";
   std::vector<SpreadConstraint> out;
+  SpreadSelector selector;
+  if (!own) {
+    if (std::none_of(settings.defaults.begin(), settings.defaults.end(),
+                     [&](const auto& c) { return c.when_unsatisfiable == action; }))
+      return out;
+    selector = default_selector(view, pod);
+    if (selector.requirements.empty()) return out;
+  }
   for (const TopologySpreadConstraint& c : own ? pod.spec.spread : settings.defaults) {
-    if (c.when_unsatisfiable != (hard ? "DoNotSchedule" : "ScheduleAnyway")) continue;
+    if (c.when_unsatisfiable != action) continue;
     if (c.selector.present)
       if (const std::string e = label_selector_error(c.selector); !e.empty())
         return Error{Rc::kInvalid,
@@ -54,12 +63,8 @@ Result<std::vector<SpreadConstraint>> spread_constraints(const SpreadSettings& s
                      {},
                      {}};
     out.push_back(read(c, settings));
-    if (own) out.back().selector = selector_of(c, pod, settings);
+    out.back().selector = own ? selector_of(c, pod, settings) : selector;
   }
-  if (own || out.empty()) return out;
-  const SpreadSelector selector = default_selector(view, pod);
-  if (selector.requirements.empty()) return std::vector<SpreadConstraint>();
-  for (SpreadConstraint& c : out) c.selector = selector;
   return out;
 }
 
@@ -72,9 +77,8 @@ Reads spread_reads(const SpreadSettings& settings, const View& view, const Pod& 
   };
   if (pod.spec.spread.empty() &&
       std::any_of(settings.defaults.begin(), settings.defaults.end(), of_kind))
-    for (const StoredKind selecting :
-         {StoredKind::kService, StoredKind::kReplicationController, StoredKind::kReplicaSet,
-          StoredKind::kStatefulSet})
+    for (const StoredKind selecting : {StoredKind::kService, StoredKind::kReplicationController,
+                                       StoredKind::kReplicaSet, StoredKind::kStatefulSet})
       reads.any |= object_changed(selecting);
   const auto constraints = spread_constraints(settings, view, pod, kind);
   if (!constraints.ok() || constraints->empty()) return reads;

@@ -81,7 +81,7 @@ std::shared_ptr<SoftConstraints> count_soft(const SpreadSettings& settings,
   size_t count = 0;
   for (size_t w = 0; w < scored.size(); ++w) {
     data->ignored[w] = feasible.bits[w] & ~scored[w];
-    count += static_cast<size_t>(std::popcount(scored[w]));
+    count += static_cast<size_t>(count_bits(scored[w]));
   }
   for (size_t i = 0; i < constraints.size(); ++i) {
     if (call.exceeded()) return data;

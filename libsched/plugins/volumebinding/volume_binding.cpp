@@ -110,7 +110,7 @@ class VolumeBinding final : public Plugin {
       const uint64_t failed = set.alive[w] & found.failed()[set.first_word + w];
       if (failed != 0)
         call.services.metrics().volume_stage_failed(VolumeStage::kPredicate,
-                                                    static_cast<uint64_t>(std::popcount(failed)));
+                                                    static_cast<uint64_t>(count_bits(failed)));
       set.errors[w] |= failed;
       set.alive[w] &= found.fits()[set.first_word + w];
     }

@@ -73,6 +73,7 @@ class VolumeRestrictions final : public Plugin {
   Result<Status> pre_filter(const PreFilterCall& call, PreFilterResult*) const override {
     const View& view = call.view;
     const Pod& pod = call.pod;
+    if (pod.spec.volumes.empty()) return Status(Code::kSkip);
     auto data = std::make_shared<Claims>();
     size_t step = 0;
     for (const Volume& v : pod.spec.volumes) {

@@ -61,6 +61,7 @@ std::array<std::vector<Str>, kKeys.size()> topology_of(const ObjectMeta& volume)
 class VolumeZone final : public Plugin {
  public:
   Result<Status> pre_filter(const PreFilterCall& call, PreFilterResult*) const override {
+    if (call.pod.spec.volumes.empty()) return Status(Code::kSkip);
     std::shared_ptr<Zones> zones = judge(call, call.pod);
     Status status = zones->status;
     if (status.success()) *call.data = std::move(zones);

@@ -36,7 +36,10 @@ Error conflict(Str name, const std::string& why) {
 }  // namespace
 
 ApiServer::ApiServer(Ref<Clock> clock, const ApiServerOptions& options)
-    : clock_(std::move(clock)), options_(options), faults_(options.faults) {}
+    : clock_(std::move(clock)),
+      options_(options),
+      faults_(options.faults),
+      faultless_(faults_.none()) {}
 
 // --- watches ---
 
@@ -270,12 +273,13 @@ Result<void> ApiServer::finish_pod(Str ns, Str name) {
 // --- the scheduler's calls ---
 
 int64_t ApiServer::begin(const ApiRequest& request) {
+  if (faultless_) return 0;
   const std::lock_guard guard(mutex_);
-  if (faults_.none()) return 0;
   return faults_.begin(request.verb, key_of(request.about.ns, request.about.name)).slow_ns;
 }
 
 bool ApiServer::may_wait() const {
+  if (faultless_) return false;
   const std::lock_guard guard(mutex_);
   return faults_.may_be_slow();
 }
@@ -284,7 +288,10 @@ template <typename F>
 Result<void> ApiServer::serve(ApiCall call, const ObjectMeta& about, Str resource, F&& effect) {
   const std::lock_guard guard(mutex_);
   std::string error;
-  if (!faults_.none()) error = faults_.take(call.verb, key_of(about.ns, about.name)).error;
+  if (!faultless_) {
+    error = faults_.take(call.verb, key_of(about.ns, about.name)).error;
+    faultless_ = faults_.none();
+  }
   Result<void> done =
       error.empty() ? effect() : Result<void>(api_error(error, resource, about.name));
   if (options_.keep_calls) {
@@ -366,11 +373,13 @@ bool ApiServer::run_due(int64_t now_ns) {
 void ApiServer::add_fault(ApiFault fault) {
   const std::lock_guard guard(mutex_);
   faults_.add(std::move(fault));
+  faultless_ = false;
 }
 
 void ApiServer::clear_faults() {
   const std::lock_guard guard(mutex_);
   faults_.clear();
+  faultless_ = faults_.none();
 }
 
 std::vector<ApiCall> ApiServer::take_calls() {

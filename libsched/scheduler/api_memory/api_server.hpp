@@ -1,13 +1,14 @@
 // ApiServer: an API server in memory, as far as a scheduler sees one: objects, watches, the
 // subresources that a scheduler writes, graceful deletion, and faults.
 //
-// Any thread may use it. Each change reaches all watches before the call returns, in the order of the
-// changes. It is an ApiClient for a scheduler, and for other clients as well. A call that fails changes
-// nothing, but the creation or update of many objects that runs out of memory may have done some of them.
-// Errors have the API server's texts.
+// Any thread may use it. Each change reaches all watches before the call returns, in the order of
+// the changes. It is an ApiClient for a scheduler, and for other clients as well. A call that fails
+// changes nothing, but the creation or update of many objects that runs out of memory may have done
+// some of them. Errors have the API server's texts.
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <optional>
@@ -79,13 +80,14 @@ class ApiServer final : public ApiClient, public TimeSource {
   // --- the scheduler's calls ---
   int64_t begin(const ApiRequest& request) override;
   bool may_wait() const override;
-  // Errors: kNotFound; kExists: a conflict, as the Binding subresource has them (another uid, the pod
-  // is being deleted or has a node already).
+  // Errors: kNotFound; kExists: a conflict, as the Binding subresource has them (another uid, the
+  // pod is being deleted or has a node already).
   Result<void> bind(const Pod& pod, Str node) override;
   Result<void> delete_pod(const Pod& pod) override;
   Result<void> patch_pod_status(const Pod& pod, const PodStatusPatch& patch) override;
   Result<void> update_object(StoredKind kind, const ObjectRef& object, Str patch) override;
   void event(const Pod& pod, Str type, Str reason, Str action, Str note) override;
+  bool keeps_events() const override { return options_.keep_events; }
 
   // --- the ends of grace periods ---
   std::optional<int64_t> next_due() const override;
@@ -102,9 +104,9 @@ class ApiServer final : public ApiClient, public TimeSource {
   void drop_calls(size_t n);
   void drop_events(size_t n);
 
-  PodRef pod(Str ns, Str name) const;   // null: there is none
-  NodeRef node(Str name) const;         // likewise
-  std::vector<PodRef> pods() const;     // in the order of their creation
+  PodRef pod(Str ns, Str name) const;  // null: there is none
+  NodeRef node(Str name) const;        // likewise
+  std::vector<PodRef> pods() const;    // in the order of their creation
   std::vector<NodeRef> nodes() const;
   uint64_t version() const;  // the number of changes: upstream's resourceVersion of the latest
 
@@ -139,6 +141,7 @@ class ApiServer final : public ApiClient, public TimeSource {
   std::vector<WatchSink*> sinks_;
   std::deque<Leaving> leaving_;  // in the order of their times
   Faults faults_;
+  std::atomic<bool> faultless_;  // as Faults::none()
   std::vector<ApiCall> calls_;
   std::vector<ApiEvent> events_;
   uint64_t version_ = 0;

@@ -3,12 +3,6 @@
 
 namespace libsched {
 
-// Runs a task in line if nothing in it can wait for time: its turns then let others be first.
-void Scheduler::run_task(bool may_wait, std::function<void()> task) {
-  if (turns_ && (may_wait || turns_->nested())) return turns_->start(std::move(task));
-  task();
-}
-
 // Without memory the binding fails before the next action.
 template <typename F>
 void Scheduler::guarded(const FlightRef& flight, F&& f) {
@@ -30,9 +24,7 @@ void Scheduler::start_binding(const FlightRef& flight) {
     flight->waiting = services_->waiting_pods().get(flight->pod()->meta.uid);
     flight->ready = flight->binding->pre_flight();
     const bool works = flight->ready.success();  // a PreBind plugin
-    std::function<void()> task = [this, flight] {
-      guarded(flight, [&] { begin_binding(flight); });
-    };
+    auto task = [this, flight] { guarded(flight, [&] { begin_binding(flight); }); };
     if (on_thread(*flight)) return threads_->start(std::move(task));
     run_task(services_->api().may_wait() || works || calls_, std::move(task));
   });

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 
 #include "libsched/scheduler/loop/scheduler.hpp"
 
@@ -18,5 +19,12 @@ struct Scheduler::Flight {
   const PodRef& pod() const { return binding->assumed().pod; }
   Str node() const { return binding->assumed().node; }
 };
+
+// Runs a task in line if nothing in it can wait for time: its turns then let others be first.
+template <typename Task>
+void Scheduler::run_task(bool may_wait, Task&& task) {
+  if (turns_ && (may_wait || turns_->nested())) return turns_->start(std::forward<Task>(task));
+  task();
+}
 
 }  // namespace libsched

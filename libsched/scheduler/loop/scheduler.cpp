@@ -121,6 +121,7 @@ void Scheduler::deliver(WatchEvent event) {
   {
     const std::lock_guard lock(inbox_mutex_);
     inbox_.push_back(std::move(event));
+    inbox_size_ = inbox_.size();
   }
   delivered_.notify_all();
 }
@@ -162,11 +163,10 @@ void Scheduler::catch_up() {
 }
 
 void Scheduler::handle_events() {
-  while (true) {
+  while (inbox_size_ != 0) {
     WatchEvent event;
     {
       const std::lock_guard lock(inbox_mutex_);
-      if (inbox_.empty()) return;
       event = inbox_.front();
     }
     const Result<void> handled = handlers_->handle(event);
@@ -175,6 +175,7 @@ void Scheduler::handle_events() {
       return;
     const std::lock_guard lock(inbox_mutex_);
     inbox_.pop_front();
+    inbox_size_ = inbox_.size();
     if (failure_) return;
   }
 }

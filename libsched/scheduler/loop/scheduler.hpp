@@ -157,7 +157,8 @@ class Scheduler final : public RefCounted, public WatchSink {
   void fail_group(const Failure& failure);
 
   // bind_pod.cpp
-  void run_task(bool may_wait, std::function<void()> task);
+  template <typename Task>
+  void run_task(bool may_wait, Task&& task);
   void start_binding(const FlightRef& flight);
   void begin_binding(const FlightRef& flight);
   void finish_binding(const FlightRef& flight);
@@ -205,6 +206,7 @@ class Scheduler final : public RefCounted, public WatchSink {
   Mutex inbox_mutex_;
   Signal delivered_;
   std::deque<WatchEvent> inbox_;
+  std::atomic<size_t> inbox_size_{0};
   bool progressed_ = false;  // a thread has used the state since act() caught up
 };
 using SchedulerRef = Ref<Scheduler>;

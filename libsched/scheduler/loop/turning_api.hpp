@@ -25,6 +25,7 @@ class TurningApi final : public ApiClient {
   Result<void> delete_pod(const Pod& pod) override;
   Result<void> patch_pod_status(const Pod& pod, const PodStatusPatch& patch) override;
   Result<void> update_object(StoredKind kind, const ObjectRef& object, Str patch) override;
+  bool keeps_events() const override { return api_->keeps_events(); }
   void event(const Pod& pod, Str type, Str reason, Str action, Str note) override {
     const Baton::Away away(baton_);
     api_->event(pod, type, reason, action, note);

@@ -84,7 +84,8 @@ func (s *Scheduler) Requests() ([]Request, error) {
 	return requestsOf(s.core.memory.ptr)
 }
 
-// MetricsText returns upstream's metrics in Prometheus' exposition format.
+// MetricsText returns upstream's metrics in Prometheus' exposition format. Those of features that libsched
+// does not have are never observed; loop.h lists them.
 func (s *Scheduler) MetricsText() ([]byte, error) {
 	ptr, err := s.enter()
 	if err != nil {

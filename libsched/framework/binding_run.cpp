@@ -27,8 +27,10 @@ Status BindingRun::reserve(Cluster& cluster) {
   for (const uint32_t i : framework_.at(ExtensionPoint::kReserve)) {
     const Framework::Instance& instance = framework_.plugins()[i];
     if (!instance.plugin) continue;
+    const PluginTimer timer(state_.timer(), TimedPoint::kReserve, i);
     Status s = instance.plugin->reserve(
         {cluster, services_, pod_, state_, state_.entries()[i].data.get(), row_, node_});
+    timer.took(s.code);
     if (s.success()) continue;
     if (!s.rejected()) return wrapped("Reserve plugin", instance.name, s);
     s.plugin = instance.name;
@@ -44,8 +46,10 @@ void BindingRun::unreserve(Cluster& cluster) {
     if (!instance.plugin) continue;
     if (instance.plugin->foreign())
       services_.tasks().turn(Tasks::Rank::kPlugin, "unreserve", pod_.meta);
+    const PluginTimer timer(state_.timer(), TimedPoint::kUnreserve, order[k]);
     instance.plugin->unreserve(
         {cluster, services_, pod_, state_, state_.entries()[order[k]].data.get(), row_, node_});
+    timer.took(Code::kSuccess);
   }
 }
 
@@ -59,7 +63,9 @@ Status BindingRun::permit(const View& view, std::vector<PermitWait>* waits) {
     int64_t timeout = 0;
     BindingCall call = call_of(i);
     call.view = &view;
+    const PluginTimer timer(state_.timer(), TimedPoint::kPermit, i);
     Status s = instance.plugin->permit(call, &timeout);
+    timer.took(s.code);
     if (s.success()) continue;
     if (s.code != Code::kWait) {
       if (!s.rejected()) s = wrapped("Permit plugin", instance.name, s);
@@ -107,7 +113,9 @@ Status BindingRun::pre_bind_pre_flights() {
   for (size_t k = 0; k < order.size(); ++k) {
     const Framework::Instance& instance = framework_.plugins()[order[k]];
     if (!instance.plugin) continue;
+    const PluginTimer timer(state_.timer(), TimedPoint::kPreBindPreFlight, order[k]);
     const Status s = instance.plugin->pre_bind_pre_flight(call_of(order[k]), &answers[k].parallel);
+    timer.took(s.code);
     answers[k].skip = s.code == Code::kSkip;
     if (s.success()) {
       out.reset();
@@ -133,7 +141,9 @@ Status BindingRun::pre_bind_one(uint32_t plugin) {
   const Framework::Instance& instance = framework_.plugins()[plugin];
   if (instance.plugin->foreign())
     services_.tasks().turn(Tasks::Rank::kPlugin, "preBind", pod_.meta);
+  const PluginTimer timer(state_.timer(), TimedPoint::kPreBind, plugin);
   Status s = instance.plugin->pre_bind(call_of(plugin));
+  timer.took(s.code);
   if (s.success()) return {};
   // Upstream's plugins are told by their context, and its cause is what counts.
   if (const std::string cause = services_.pods_in_pre_bind().cancelled(pod_.meta.uid);
@@ -200,7 +210,9 @@ Status BindingRun::bind() {
   for (const uint32_t i : framework_.at(ExtensionPoint::kBind)) {
     const Framework::Instance& instance = framework_.plugins()[i];
     if (!instance.plugin) continue;
+    const PluginTimer timer(state_.timer(), TimedPoint::kBind, i);
     s = instance.plugin->bind(call_of(i));
+    timer.took(s.code);
     if (s.code == Code::kSkip) continue;
     if (s.rejected()) {
       s.plugin = instance.name;
@@ -215,7 +227,10 @@ Status BindingRun::bind() {
 void BindingRun::post_bind() {
   for (const uint32_t i : framework_.at(ExtensionPoint::kPostBind)) {
     const Framework::Instance& instance = framework_.plugins()[i];
-    if (instance.plugin) instance.plugin->post_bind(call_of(i));
+    if (!instance.plugin) continue;
+    const PluginTimer timer(state_.timer(), TimedPoint::kPostBind, i);
+    instance.plugin->post_bind(call_of(i));
+    timer.took(Code::kSuccess);
   }
 }
 

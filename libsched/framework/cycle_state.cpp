@@ -116,6 +116,8 @@ Ref<CycleState> CycleState::clone() const {
   }
   copy->pre_filter_ = pre_filter_;
   copy->skip_all_post_filter_ = skip_all_post_filter_;
+  copy->meter_ = meter_;
+  copy->timed_ = timed_;
   {
     const std::lock_guard lock(mutex_);
     copy->values_ = values_;

@@ -17,6 +17,7 @@
 #include "libsched/base/mutex.hpp"
 #include "libsched/base/ref.hpp"
 #include "libsched/cluster/cluster.hpp"
+#include "libsched/framework/plugin_meter.hpp"
 #include "libsched/framework/status.hpp"
 
 namespace libsched {
@@ -95,6 +96,13 @@ class CycleState final : public RefCounted {
   void set_skip_all_post_filter(bool skip) { skip_all_post_filter_ = skip; }
   // When the point began that runs with this state, for the cycle's observer.
   int64_t point_began_ns = 0;
+  // Counts the calls of plugins with this state and its copies, and with `timed` also times them.
+  void measure(Ref<PluginMeter> meter, bool timed) {
+    meter_ = std::move(meter);
+    timed_ = timed;
+  }
+  PluginMeter* meter() const { return meter_.get(); }                      // null: nobody counts
+  PluginMeter* timer() const { return timed_ ? meter_.get() : nullptr; }  // likewise
   // Whether plugins up to Score are running with this state: their prepared data is in use then,
   // and nothing may replace it.
   bool in_use() const { return in_use_ != 0; }
@@ -124,6 +132,8 @@ class CycleState final : public RefCounted {
   PreFilterResult pre_filter_;
   bool skip_all_post_filter_ = false;
   int in_use_ = 0;
+  Ref<PluginMeter> meter_;
+  bool timed_ = false;
   mutable Mutex mutex_;
   std::map<std::string, std::shared_ptr<StateValue>, std::less<>> values_;
   std::map<std::string, PodRef> activations_;

@@ -116,13 +116,16 @@ Result<Status> Evaluator::ask_pre_filter(CycleState& state, const Pod& pod,
     PreFilterResult result;
     std::shared_ptr<PluginData> data;
     const PreFilterCall asked{call, pod, state, &data};
+    const PluginTimer timer(state.timer(), TimedPoint::kPreFilter, i);
     Result<Status> ran = instance.plugin->pre_filter(asked, &result);
     if (!ran.ok()) return std::move(ran.error());
     Status& s = *ran;
+    timer.took_alone(s.code);
     if (s.code == Code::kSkip) {
       for (const uint32_t j : framework_->namesakes(i)) state.entries()[j].skip_filter = true;
       continue;
     }
+    if (state.meter() != nullptr) state.meter()->evaluated_alone(CountedPoint::kPreFilter, i);
     if (!s.success()) {
       s.plugin = instance.name;
       if (s.code == Code::kUnschedulableAndUnresolvable) {

@@ -130,6 +130,7 @@ Result<void> Evaluator::explain_failure(CycleState& state, const Pod& pod, const
     StatusTable judged;
     if (!options.node_by_node) {
       FilterPass pass(*framework_, state, pod, call);
+      pass.stop_metering();  // upstream has kept the statuses
       Result<StatusTable> asked = statuses_of(pass, call, pod, rows);
       if (!asked.ok()) return std::move(asked.error());
       judged = std::move(*asked);
@@ -301,6 +302,7 @@ Result<CycleOutcome> Evaluator::choose(CycleState& state, const Pod& pod, const 
     if (options.node_by_node) {
       out.status = said->at(found->failed);
     } else {
+      pass.stop_metering();  // it is asked again
       LIBSCHED_TRY(pass.judge_with_nominated(NodeView(view(), found->failed), &out.status));
     }
     if (!out.status.success()) return out;
@@ -336,6 +338,7 @@ Result<CycleOutcome> Evaluator::choose(CycleState& state, const Pod& pod, const 
     const Result<bool> picked = pick_kept(scores, set, *kept, ties, options, &out);
     if (!picked.ok()) return picked.error();
     if (*picked) {
+      scores.count_scores(set);
       if (point) point->end(&out.status);
       return out;
     }
@@ -346,6 +349,7 @@ Result<CycleOutcome> Evaluator::choose(CycleState& state, const Pod& pod, const 
   Result<Status> scored =
       scores.score(set, work_.totals.data(), options.node_by_node ? &table : nullptr, &offset);
   if (!scored.ok()) return std::move(scored.error());
+  scores.count_scores(set);
   if (point) {
     if (options.node_by_node) point->event().scores = &table;
     point->end(&*scored);

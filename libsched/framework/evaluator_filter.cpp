@@ -26,6 +26,7 @@ void Evaluator::mask(const CycleState& state, const FilterOptions& options, size
 
 Error Evaluator::node_error(FilterPass& pass, uint32_t row) const {
   Status s;
+  pass.stop_metering();  // it is asked again
   if (const Result<void> ran = pass.judge(NodeView(view(), row), &s); !ran.ok()) return ran.error();
   if (s.code != Code::kError)
     s = Status(Code::kError, "a plugin gave an Error, but not when it was asked again");

@@ -30,7 +30,9 @@ Result<Status> Evaluator::post_filter(const PostFilterCall& call,
     if (!instance.plugin) continue;
     LIBSCHED_TRY(call.check_limits());
     std::optional<Nomination> nominated;
+    const PluginTimer timer(state.timer(), TimedPoint::kPostFilter, i);
     Status s = instance.plugin->post_filter(call, &nominated);
+    timer.took(s.code);
     if (call.question && s.code == Code::kSkip) continue;  // the plugin has no answer
     // The plugin found the limits exceeded and has done nothing. They are not checked again here,
     // because a plugin that has made room cannot take that back.

@@ -63,9 +63,15 @@ Result<void> FilterPass::judge(const NodeView& node, Status* status) {
     if (entry.skip_filter || plugin == nullptr) continue;
     if (!data_for(*plugin, now, entry, &call.data)) return stale(framework_.plugins()[i].name);
     call.pre_filtered = entry.pre_filtered;
+    if (meter_ != nullptr) meter_->evaluated(CountedPoint::kFilter, i);
+    const PluginTimer timer(timer_, TimedPoint::kFilter, i);
     plugin->filter(call, set);
-    if (alive != 0) continue;
+    if (alive != 0) {
+      timer.took(Code::kSuccess);
+      continue;
+    }
     *status = rejection(framework_, {i, plugin, call.data, call.pre_filtered}, call, row);
+    timer.took(status->code);
     return {};
   }
   status->reset();
@@ -79,6 +85,8 @@ Result<void> FilterPass::judge_with_nominated(const NodeView& node, Status* stat
   NodeOverlay crowded = node.copy();
   const Ref<CycleState> changed = call_.state.clone();
   FilterPass with(framework_, *changed, call_.pod, call_);
+  with.meter_ = meter_;
+  with.timer_ = timer_;
   for (const PodRef& p : nominated) {
     if (!must_yield_to(call_.pod, *p)) continue;
     crowded.add(p);
@@ -156,13 +164,22 @@ Result<void> FilterPass::judge(const RowSet& set, Verdicts* verdicts) {
   }
   FilterCall call = call_;
   call.single = nullptr;
+  const bool counts = meter_ != nullptr && verdicts == nullptr;
+  if (counts) {
+    work_->rejecting.clear();
+    work_->rejected.clear();
+  }
   for (const FilterStep& step : work_->steps) {
     if (call_.limits != nullptr) LIBSCHED_TRY(call_.check_limits());
     call.data = step.data;
     call.pre_filtered = step.pre_filtered;
+    if (counts) {
+      ask_counting(step, call, set);
+      continue;
+    }
     if (verdicts == nullptr) {
       if (step.accepted == nullptr) {
-        step.plugin->filter(call, set);
+        ask(step, call, set);
       } else {
         for (size_t w = 0; w < set.words; ++w) set.alive[w] &= step.accepted[set.first_word + w];
       }
@@ -177,6 +194,74 @@ Result<void> FilterPass::judge(const RowSet& set, Verdicts* verdicts) {
     for (size_t w = 0; w < set.words; ++w) set.alive[w] |= apart[w];
   if (verdicts != nullptr) verdicts->take_foreign(framework_, call);
   return {};
+}
+
+// Calls the plugin. All nodes together are one execution, and an Error on any of them makes it
+// fail.
+void FilterPass::ask(const FilterStep& step, const FilterCall& call, const RowSet& set) {
+  if (timer_ == nullptr) return step.plugin->filter(call, set);
+  const auto failures = [&] {
+    size_t out = 0;
+    for (size_t w = 0; w < set.words; ++w) out += static_cast<size_t>(std::popcount(set.errors[w]));
+    return out;
+  };
+  const size_t before = failures();
+  const PluginTimer timer(timer_, TimedPoint::kFilter, step.index);
+  step.plugin->filter(call, set);
+  timer.took_alone(failures() == before ? Code::kSuccess : Code::kError);
+}
+
+// Asks, or takes the kept answer, and keeps the rows that are rejected for count_asked(). Most
+// plugins reject none.
+void FilterPass::ask_counting(const FilterStep& step, const FilterCall& call, const RowSet& set) {
+  const uint64_t* left = set.alive;
+  std::vector<uint64_t>& before = work_->asked;
+  if (step.accepted == nullptr) {
+    before.assign(set.alive, set.alive + set.words);
+    ask(step, call, set);
+  } else {
+    left = step.accepted + set.first_word;
+  }
+  const uint64_t* const asked = step.accepted == nullptr ? before.data() : set.alive;
+  uint64_t any = 0;
+  for (size_t w = 0; w < set.words; ++w) any |= asked[w] & ~left[w];
+  if (any == 0) return;
+  work_->rejecting.push_back(static_cast<size_t>(&step - work_->steps.data()));
+  const size_t at = work_->rejected.size();
+  work_->rejected.resize(at + set.words);
+  for (size_t w = 0; w < set.words; ++w) work_->rejected[at + w] = asked[w] & ~left[w];
+  if (step.accepted != nullptr)
+    for (size_t w = 0; w < set.words; ++w) set.alive[w] &= left[w];
+}
+
+// Counts the rows that the latest judge() has asked each plugin about, out of `rows` (null: all).
+// As many of them were `left` in the end. Rows that were judged one by one have been counted.
+void FilterPass::count_asked(uint64_t left, const uint64_t* rows) {
+  const size_t words = call_.view.word_count();
+  size_t rejecting = work_->rejecting.size();
+  uint64_t count = left;
+  for (size_t k = work_->steps.size(); k-- > 0;) {
+    if (rejecting != 0 && work_->rejecting[rejecting - 1] == k) {
+      const uint64_t* const rejected = work_->rejected.data() + --rejecting * words;
+      for (size_t w = 0; w < words; ++w)
+        if (const uint64_t bits = rejected[w]; bits != 0)
+          count += static_cast<uint64_t>(std::popcount(rows == nullptr ? bits : bits & rows[w]));
+    }
+    meter_->evaluated_alone(CountedPoint::kFilter, work_->steps[k].index, count);
+  }
+}
+
+// The rows of `bits`, the result of judge(), that were not judged one by one; out of `rows` (null:
+// all).
+uint64_t FilterPass::left_together(const std::vector<uint64_t>& bits, const uint64_t* rows) const {
+  uint64_t count = 0;
+  for (size_t w = 0; w < bits.size(); ++w) {
+    uint64_t of_word = bits[w];
+    if (apart_) of_word &= ~work_->apart[w];
+    if (rows != nullptr) of_word &= rows[w];
+    count += static_cast<uint64_t>(std::popcount(of_word));
+  }
+  return count;
 }
 
 Result<FilterWalk> FilterPass::walk(const FilterPolicy& policy) {
@@ -199,6 +284,8 @@ Result<FilterWalk> FilterPass::walk(const FilterPolicy& policy) {
     LIBSCHED_TRY(judge({0, words, found.data(), errors.data()}, nullptr));
     out.count = column_kernels().ones(found.data(), words);
     if (!failed()) {
+      if (meter_ != nullptr)
+        count_asked(apart_ ? left_together(found, nullptr) : out.count, nullptr);
       if (out.count == 0) {
         out.processed = policy.order(call_.view).size();
         return out;
@@ -231,23 +318,39 @@ Result<FilterWalk> FilterPass::walk(const FilterPolicy& policy) {
       for (size_t w = 0; w < words; ++w) chunk[w] &= policy.rows[w];
       LIBSCHED_TRY(judge({0, words, chunk.data(), errors.data()}, nullptr));
     }
+    // The walk has come to the i-th node: upstream asks about none behind it.
+    const auto walked = [&](size_t i) {
+      if (meter_ == nullptr) return;
+      work_->walked.assign(words, 0);
+      for (size_t k = done; k <= i; ++k)
+        work_->walked[row_at(k) / 64] |= uint64_t{1} << (row_at(k) % 64);
+      count_asked(left_together(chunk, work_->walked.data()), work_->walked.data());
+    };
     for (size_t i = done; i < end; ++i) {
       const uint32_t r = row_at(i);
       if (has(errors, r)) {
+        walked(i);
         out.failed = r;
         return out;
       }
       if (has(chunk, r)) {
-        if (out.count == policy.limit) return out;
+        if (out.count == policy.limit) {
+          walked(i);
+          return out;
+        }
         if (out.count++ == 0) {
           out.first = r;
           out.position = (policy.start + i) % nodes.size();
         }
         found[r / 64] |= uint64_t{1} << (r % 64);
-        if (out.count == policy.limit && !policy.beyond) return out;
+        if (out.count == policy.limit && !policy.beyond) {
+          walked(i);
+          return out;
+        }
       }
       ++out.processed;
     }
+    walked(end - 1);
     done = end;
     size *= 4;
   }
@@ -273,7 +376,9 @@ Result<Status> FilterPass::change(Change change, const Pod& other, const NodeVie
     if (data && data.use_count() != 1) data = data->clone();
     const PodChange what{call_, call_.pod, call_.state, data.get(), other, node};
     const bool add = change == Change::kAdd;
+    const PluginTimer timer(timer_, add ? TimedPoint::kAddPod : TimedPoint::kRemovePod, i);
     const Status s = add ? instance.plugin->add_pod(what) : instance.plugin->remove_pod(what);
+    timer.took(s.code);
     if (!s.success())
       return Status::wrap(std::string("running ") + (add ? "AddPod" : "RemovePod") +
                               " on PreFilter plugin " + go_quote(instance.name) + ": ",

@@ -48,7 +48,12 @@ class FilterPass {
   FilterPass(const Framework& framework, CycleState& state, const Pod& pod, const Call& call)
       : framework_(framework),
         call_{{call.view, call.services, call.limits, call.asker}, pod, state, nullptr, false},
-        scope_(state, call, true) {}
+        scope_(state, call, true),
+        meter_(state.meter()),
+        timer_(state.timer()) {}
+
+  // What follows is no part of the cycle that the state's meter measures.
+  void stop_metering() { meter_ = timer_ = nullptr; }
 
   // The plugins' status of one node. Errors: kStale, the limits'.
   Result<void> judge(const NodeView& node, Status* status);
@@ -80,6 +85,10 @@ class FilterPass {
                 const PluginData** out);
   Result<void> judge_alone(const RowSet& set, Verdicts* verdicts);
   bool mark_nominated();
+  void ask(const FilterStep& step, const FilterCall& call, const RowSet& set);
+  void ask_counting(const FilterStep& step, const FilterCall& call, const RowSet& set);
+  uint64_t left_together(const std::vector<uint64_t>& bits, const uint64_t* rows) const;
+  void count_asked(uint64_t left, const uint64_t* rows);
 
   const Framework& framework_;
   // Judging one node uses this itself: a copy would take longer than many a plugin.
@@ -87,6 +96,8 @@ class FilterPass {
   PluginScope scope_;
   Workspace* work_ = nullptr;
   bool apart_ = false;  // whether some rows are judged one by one
+  PluginMeter* meter_;
+  PluginMeter* timer_;
 };
 
 // The error for data that was prepared for another state of the view.

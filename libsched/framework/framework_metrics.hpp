@@ -14,6 +14,15 @@ inline constexpr auto kPreemptionBuckets = exponential_buckets<20>(0.01, 2);
 
 enum class VolumeStage : uint8_t { kPredicate, kAssume, kBind };
 
+// Of calls with SchedulerAsyncAPICalls.
+enum class ApiCallType : uint8_t { kPodBinding, kPodStatusPatch };
+
+struct ApiCallMetrics {
+  std::array<Histogram<kWaitBuckets>, 2> made;  // that succeeded, and that failed
+  std::atomic<int64_t> pending{0};
+  std::atomic<bool> ever_pending{false};
+};
+
 struct FrameworkMetrics {
   Counter preemption_attempts;
   Histogram<kVictimBuckets> preemption_victims;
@@ -22,11 +31,24 @@ struct FrameworkMetrics {
   std::array<Histogram<kWaitBuckets>, kStatusCodes> permit_waits;  // by code
   std::array<Counter, 3> volume_stage_errors;                      // by VolumeStage
 
+  std::array<ApiCallMetrics, 2> api_calls;                         // by ApiCallType
+
   void permit_waited(Code code, int64_t ns) {
     permit_waits[static_cast<size_t>(code)].observe_ns(ns);
   }
   void volume_stage_failed(VolumeStage stage, uint64_t times = 1) {
     volume_stage_errors[static_cast<size_t>(stage)].add(times);
+  }
+  // A call begins to wait, or does so no longer.
+  void api_call_waits(ApiCallType type) {
+    api_calls[static_cast<size_t>(type)].ever_pending.store(true, std::memory_order_relaxed);
+    api_calls[static_cast<size_t>(type)].pending.fetch_add(1, std::memory_order_relaxed);
+  }
+  void api_call_left(ApiCallType type) {
+    api_calls[static_cast<size_t>(type)].pending.fetch_sub(1, std::memory_order_relaxed);
+  }
+  void api_call_made(ApiCallType type, bool success, int64_t ns) {
+    api_calls[static_cast<size_t>(type)].made[success ? 0 : 1].observe_ns(ns);
   }
 };
 

@@ -61,8 +61,7 @@ Result<bool> ScorePass::sum_missing(const ScoreSet& missing, ClassScores* kept) 
     const uint32_t i = order[raw.plugin];
     int64_t* const column = work_.column.data();
     missing.for_each([&](uint32_t r) { column[r] = raw.scores[r]; });
-    if (!framework_.plugins()[i].plugin->normalize(call_of(i), missing, column).success())
-      return false;
+    if (!normalize(i, missing, column).success()) return false;
     LIBSCHED_TRY(call_.check_limits());
     if (!add(missing, column, framework_.score_weights()[raw.plugin], !std::exchange(summed, true),
              work_.totals.data()))
@@ -97,7 +96,7 @@ Result<bool> ScorePass::score_kept(const ScoreSet& set, ClassScores* kept, int64
   for (const ClassScores::Raw& raw : kept->raws()) {
     if (!raw.uniform) continue;
     const uint32_t i = order[raw.plugin];
-    const int64_t normal = framework_.plugins()[i].plugin->normalize_uniform(call_of(i), raw.value);
+    const int64_t normal = normalize_uniform(i, raw.value);
     if (!in_range(normal)) return false;
     *offset += normal * framework_.score_weights()[raw.plugin];
   }

@@ -142,11 +142,14 @@ Result<Status> ScorePass::pre_score(const ScoreSet& set) {
     if (!instance.plugin) continue;
     LIBSCHED_TRY(call_.check_limits());
     CycleState::Entry& entry = state_.entries()[i];
+    const PluginTimer timer(state_.timer(), TimedPoint::kPreScore, i);
     const Status s = instance.plugin->pre_score({call_, pod_, state_, set}, &entry.score_data);
+    timer.took_alone(s.code);
     if (s.code == Code::kSkip) {
       for (const uint32_t j : framework_.namesakes(i)) state_.entries()[j].skip_score = true;
       continue;
     }
+    if (state_.meter() != nullptr) state_.meter()->evaluated_alone(CountedPoint::kPreScore, i);
     if (!s.success())
       return Status::wrap("running PreScore plugin " + go_quote(instance.name) + ": ", s);
     entry.pre_scored = true;
@@ -163,7 +166,7 @@ Result<Status> ScorePass::score_none(const ScoreSet& set, int64_t* totals) {
   for (const uint32_t i : framework_.at(ExtensionPoint::kScore)) {
     const Framework::Instance& instance = framework_.plugins()[i];
     if (!asked(i) || !instance.plugin->normalizes() || !instance.plugin->foreign()) continue;
-    if (const Status s = instance.plugin->normalize(call_of(i), set, &none); !s.success())
+    if (const Status s = normalize(i, set, &none); !s.success())
       return plugin_failed("running Normalize on Score plugins", instance.name, s);
   }
   return Status();
@@ -183,9 +186,39 @@ Result<Scored> ScorePass::ask(uint32_t plugin, const ScoreSet& set, int64_t* sco
   errors.assign(set.words, 0);
   ScoreSet judged = set;
   judged.errors = errors.data();
+  // All nodes together are one execution.
+  const PluginTimer timer(state_.timer(), TimedPoint::kScore, plugin);
   const Scored scored = instance.plugin->score(call_of(plugin), judged, scores);
+  if (state_.timer() != nullptr)
+    timer.took_alone(this->errors(set) ? Code::kError : Code::kSuccess);
   LIBSCHED_TRY(call_.check_limits());
   return scored;
+}
+
+Status ScorePass::normalize(uint32_t plugin, const ScoreSet& set, int64_t* scores) const {
+  const PluginTimer timer(state_.timer(), TimedPoint::kNormalizeScore, plugin);
+  Status out = framework_.plugins()[plugin].plugin->normalize(call_of(plugin), set, scores);
+  timer.took_alone(out.code);
+  return out;
+}
+
+int64_t ScorePass::normalize_uniform(uint32_t plugin, int64_t score) const {
+  const PluginTimer timer(state_.timer(), TimedPoint::kNormalizeScore, plugin);
+  const int64_t out =
+      framework_.plugins()[plugin].plugin->normalize_uniform(call_of(plugin), score);
+  timer.took_alone(Code::kSuccess);
+  return out;
+}
+
+// As upstream with one worker, which goes from node to node.
+void ScorePass::count_scores(const ScoreSet& set) const {
+  if (state_.meter() == nullptr) return;
+  const std::vector<uint32_t>& order = framework_.at(ExtensionPoint::kScore);
+  for (size_t k = 0; k < order.size(); ++k) {
+    if (!asked(order[k])) continue;
+    const size_t nodes = !failed_ ? set.count : failed_->node + (k <= failed_->place ? 1 : 0);
+    state_.meter()->evaluated_alone(CountedPoint::kScore, order[k], nodes);
+  }
 }
 
 bool ScorePass::errors(const ScoreSet& set) const {
@@ -195,7 +228,9 @@ bool ScorePass::errors(const ScoreSet& set) const {
 }
 
 // Records a failure in `sums`.
-Result<Scored> ScorePass::ask(uint32_t plugin, const ScoreSet& set, int64_t* scores, Sums* sums) {
+Result<Scored> ScorePass::ask_place(size_t place, const ScoreSet& set, int64_t* scores,
+                                    Sums* sums) {
+  const uint32_t plugin = framework_.at(ExtensionPoint::kScore)[place];
   const Result<Scored> asked = ask(plugin, set, scores);
   if (!asked.ok()) return asked;
   if (errors(set)) {
@@ -203,10 +238,12 @@ Result<Scored> ScorePass::ask(uint32_t plugin, const ScoreSet& set, int64_t* sco
     const std::vector<uint64_t>& errors = work_.score_errors;
     const auto bad = [&](uint32_t r) { return (errors[r / 64] >> (r % 64) & 1) != 0; };
     const size_t at = first_place(set.rows(), bad);
-    if (!sums->failed_before(Sums::kScore, at))
+    if (!sums->failed_before(Sums::kScore, at)) {
+      failed_ = {at, place};
       sums->fail(Sums::kScore, at,
                  plugin_failed("running Score plugins", instance.name,
                                instance.plugin->score_status(call_of(plugin), set.rows()[at])));
+    }
   }
   return asked;
 }
@@ -223,6 +260,7 @@ Result<Status> ScorePass::score(const ScoreSet& set, int64_t* totals, ScoreTable
                                 int64_t* offset) {
   if (offset != nullptr) *offset = 0;
   if (table != nullptr) *table = {};
+  failed_.reset();
   if (set.count == 0) return score_none(set, totals);
   const size_t n = set.words * 64;
   const std::vector<uint32_t>& order = framework_.at(ExtensionPoint::kScore);
@@ -235,7 +273,7 @@ Result<Status> ScorePass::score(const ScoreSet& set, int64_t* totals, ScoreTable
   if (keep)
     for (size_t k = 0; k < order.size(); ++k) {
       if (!asked(order[k])) continue;
-      const Result<Scored> scored = ask(order[k], set, column(k), &sums);
+      const Result<Scored> scored = ask_place(k, set, column(k), &sums);
       if (!scored.ok()) return scored.error();
       all[k] = *scored;
     }
@@ -244,7 +282,7 @@ Result<Status> ScorePass::score(const ScoreSet& set, int64_t* totals, ScoreTable
     if (!asked(i)) continue;
     Scored& scored = all[keep ? k : 0];
     if (!keep) {
-      const Result<Scored> now = ask(i, set, column(k), &sums);
+      const Result<Scored> now = ask_place(k, set, column(k), &sums);
       if (!now.ok()) return now.error();
       scored = *now;
     }
@@ -253,10 +291,9 @@ Result<Status> ScorePass::score(const ScoreSet& set, int64_t* totals, ScoreTable
     const int64_t weight = framework_.score_weights()[k];
     sums.raw(instance.name, weight, scored, column(k));
     if (instance.plugin->normalizes()) {
-      const ScoreCall call = call_of(i);
       if (scored.uniform) {
-        scored.value = instance.plugin->normalize_uniform(call, scored.value);
-      } else if (const Status s = instance.plugin->normalize(call, set, column(k)); !s.success()) {
+        scored.value = normalize_uniform(i, scored.value);
+      } else if (const Status s = normalize(i, set, column(k)); !s.success()) {
         sums.fail(Sums::kNormalize, 0,
                   plugin_failed("running Normalize on Score plugins", instance.name, s));
         continue;

@@ -32,6 +32,9 @@ class ScorePass {
   // kept->totals() and `offset` are what score() gives. False if nothing is kept that serves, or if
   // a plugin fails; then score() has to be called.
   Result<bool> score_kept(const ScoreSet& set, ClassScores* kept, int64_t* offset);
+  // Counts the nodes that the plugins have been asked about, by the state's meter: all of the set, or
+  // those up to the failure of the latest score().
+  void count_scores(const ScoreSet& set) const;
 
  private:
   class Sums;
@@ -46,7 +49,9 @@ class ScorePass {
     return {call_, pod_, state_, entry.score_data.get(), entry.data.get(), entry.pre_scored};
   }
   Result<Scored> ask(uint32_t plugin, const ScoreSet& set, int64_t* scores);
-  Result<Scored> ask(uint32_t plugin, const ScoreSet& set, int64_t* scores, Sums* sums);
+  Result<Scored> ask_place(size_t place, const ScoreSet& set, int64_t* scores, Sums* sums);
+  Status normalize(uint32_t plugin, const ScoreSet& set, int64_t* scores) const;
+  int64_t normalize_uniform(uint32_t plugin, int64_t score) const;
   bool errors(const ScoreSet& set) const;
   Result<bool> score_missing(const ScoreSet& missing, ClassScores* kept);
   Result<bool> sum_missing(const ScoreSet& missing, ClassScores* kept);
@@ -57,6 +62,11 @@ class ScorePass {
   const Call& call_;
   PluginScope scope_;
   Workspace& work_;
+  // Where a Score plugin has failed: the node, and the plugin's place.
+  struct Failed {
+    size_t node, place;
+  };
+  std::optional<Failed> failed_;
 };
 
 // Chooses among the `count` rows of the set whose total is the best one, `top`. `ties_broken`

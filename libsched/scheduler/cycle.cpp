@@ -246,9 +246,21 @@ std::optional<Attempt> skipped_attempt(const Evaluator& evaluator, const PodRef&
   return Attempt::kSkippedAssumed;
 }
 
-Result<void> undo_trial(Evaluator& evaluator, Scheduling& trial) {
+Result<void> undo_trial(Evaluator& evaluator, Scheduling& trial, CycleObserver* observer) {
   const Pod& pod = *trial.pod;
+  CycleEvent event;
+  event.point = CyclePoint::kUnreserve;
+  event.pod = &pod;
+  event.state = trial.state.get();
+  event.node = trial.node;
+  const auto hear = [&](bool ended) {
+    event.ended = ended;
+    const Cluster::Judging judging(evaluator.cluster());  // observers may not change it
+    if (observer != nullptr) observer->hear(event);
+  };
+  hear(false);
   LIBSCHED_TRY(evaluator.run_unreserve(*trial.state, pod, trial.node));
+  hear(true);
   LIBSCHED_TRY(evaluator.cluster()->forget(pod.meta.ns, pod.meta.name));
   renominate(evaluator.services(), pod);
   return {};

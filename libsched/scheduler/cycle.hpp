@@ -86,7 +86,8 @@ std::optional<Attempt> skipped_attempt(const Evaluator& evaluator, const PodRef&
 // What upstream's nominator knows of a pod that is in no queue: its names. It takes no room on its
 // node but counts as a pod.
 PodRef bare_pod(const Pod& pod);
-// Takes an assumed pod of a trial back: Unreserve, forget, and its nomination as before.
-Result<void> undo_trial(Evaluator& evaluator, Scheduling& trial);
+// Takes an assumed pod of a trial back: Unreserve, of which the observer (may be null) hears, forget, and
+// its nomination as before.
+Result<void> undo_trial(Evaluator& evaluator, Scheduling& trial, CycleObserver* observer);
 
 }  // namespace libsched

@@ -261,7 +261,11 @@ class Scheduler:
         return self._handle.state()[1]
 
     def metrics_text(self) -> str:
-        """Returns upstream's metrics in Prometheus' exposition format."""
+        """Returns upstream's metrics in Prometheus' exposition format.
+
+        Families of features that libsched does not have are registered but never observed; ``loop.h`` lists
+        them.
+        """
         return self._handle.metrics_text()
 
     def __repr__(self) -> str:

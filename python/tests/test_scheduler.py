@@ -1,13 +1,11 @@
 """Scheduler: a scheduler that runs by itself."""
 
 import _thread
-import json
 import threading
 import time
 
 import pytest
 from manifests import node, pod
-from prometheus_client.parser import text_string_to_metric_families
 
 from libsched import (
     ApiClient,
@@ -71,36 +69,6 @@ def test_faults_are_overcome():
     assert server.pod("default", "p").node_name == "a"
     assert [call.get("error") for call in server.take_calls() if call["verb"] == "bind"] == [
         "etcd is tired", "etcd is tired", None]
-
-
-def families(scheduler):
-    return {family.name: family for family in text_string_to_metric_families(scheduler.metrics_text())}
-
-
-def test_the_metrics_are_read_by_a_parser_of_the_format():
-    name = 'a "quoted"\\name'
-    profile = {"apiVersion": "kubescheduler.config.k8s.io/v1",
-               "kind": "KubeSchedulerConfiguration", "profiles": [{"schedulerName": name}]}
-    server, scheduler, _ = world(Framework(json.dumps(profile)))
-    server.create([node("a", cpu="2"), pod("p", cpu=1, schedulerName=name),
-                   pod("q", cpu=2, schedulerName=name)])
-    scheduler.run_for(30)
-    found = families(scheduler)
-    attempts = {(sample.labels["profile"], sample.labels["result"]): sample.value
-                for sample in found["scheduler_schedule_attempts"].samples
-                if sample.name.endswith("_total")}
-    assert attempts == {(name, "scheduled"): 1, (name, "unschedulable"): 1}
-    assert found["scheduler_schedule_attempts"].type == "counter"
-    durations = found["scheduler_scheduling_attempt_duration_seconds"]
-    assert durations.type == "histogram"
-    for result in ("scheduled", "unschedulable"):
-        mine = [one for one in durations.samples if one.labels.get("result") == result]
-        buckets = [one.value for one in mine if one.name.endswith("_bucket")]
-        (count,) = [one.value for one in mine if one.name.endswith("_count")]
-        assert buckets == sorted(buckets) and buckets[-1] == count == 1
-    pending = {one.labels["queue"]: one.value for one in found["scheduler_pending_pods"].samples}
-    assert pending == {"active": 0, "backoff": 0, "gated": 0, "unschedulable": 1}
-    assert all(family.documentation for family in found.values())
 
 
 class Recording(ApiClient):

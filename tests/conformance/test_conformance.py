@@ -106,6 +106,18 @@ class TestCompare:
         for answer in (Crash("killed", ""), "no json", "[]", json.dumps({"name": "c", "error": "boom"})):
             assert compare_cycles("schedule", case(), answer, FIELDS).differences
 
+    def test_metrics_at_the_end_of_a_script_are_compared(self):
+        def case(metrics=None, do="start"):
+            return {"name": "c", "steps": [{"do": do}]} | ({"metrics": metrics} if metrics is not None else {})
+
+        def differences(one, other):
+            return [found.field for found in compare_cycles("schedule", one, json.dumps(other), FIELDS).differences]
+        assert not differences(case({"now": 1_000_000}), case({"now": 1_000_000}))
+        assert differences(case({"a": 1, "b": 2}), case({"a": 3, "c": 4})) == ["metrics: a", "metrics: b", "metrics: c"]
+        assert differences(case({"a": 1}), case()) == differences(case(), case({"a": 1})) == ["metrics: a"]
+        # They follow from the steps, so a step that differs is enough.
+        assert differences(case({"a": 1}), case({"a": 2}, do="stop")) == ["do"]
+
     def test_cycles_with_an_unknown_gate_are_left_out(self):
         golden_one = {"name": "c", "steps": []}
         refused = {"name": "c", "error": "feature gates set to values that libsched does not implement yet: A=true (x)"}

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "metrics.hpp"
 #include "scene.hpp"
 #include "view.hpp"
 
@@ -31,6 +32,7 @@ class Driver final : public SchedulerObserver {
   explicit Driver(const Json& c);
   ~Driver() override;
   Json run(const Json& script);
+  Json metrics() const { return metrics_of(scheduler_->metrics_text()); }
 
   void popped(const QueuedPodInfo& p) override {
     cycles_.push_back(
@@ -125,6 +127,7 @@ Json run_case(const Json& c) {
   Json out = Json::object();
   if (const auto name = member<std::string>(c, "name", ""); !name.empty()) out["name"] = name;
   out["steps"] = driver.run(member(c, "script", Json::array()));
+  if (member(c, "metrics", false)) out["metrics"] = driver.metrics();
   return out;
 }
 

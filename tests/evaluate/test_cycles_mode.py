@@ -41,6 +41,21 @@ def test_a_scheduler_binds_a_pod(run):
     assert bound["api"][0]["node"] == "n" and bound["cycles"][0]["pod"] == "default/a"
 
 
+def test_metrics_are_numbers_by_family_and_labels(run):
+    steps = create("Node", node("n")), create("Pod", pod("a"))
+    plain, asked = ({**case(*steps), **more} for more in ({}, {"metrics": True}))
+    done = run("evaluate", stdin=json.dumps(plain) + "\n" + json.dumps(asked) + "\n")
+    without, golden = done.lines()
+    assert "metrics" not in without and without["steps"] == golden["steps"]
+    metrics = golden["metrics"]
+    assert metrics["schedule_attempts_total default-scheduler,scheduled"] == 1
+    assert metrics["plugin_evaluation_total Filter,NodeName,default-scheduler"] == 1
+    assert metrics["pod_scheduling_attempts"] == metrics["pod_scheduling_attempts le 1"] == 1
+    assert metrics["pod_scheduling_attempts sum"] == 1
+    assert all(metrics.values())
+    assert not {key.split()[0] for key in metrics} & {"cache_size", "plugin_execution_duration_seconds"}
+
+
 def test_a_case_reaches_the_program_as_it_is_on_one_line(run, tmp_path):
     text = '{"name": "c", "mode":\n"cycles", "script": [ ], "é": 1.50e2}'
     done = run("evaluate", "--cycles", program(tmp_path, ECHO), stdin=text + "\n")

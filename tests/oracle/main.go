@@ -79,6 +79,9 @@ func cmdRun(args []string) error {
 		judge.Quiet()
 		quietCtx = klog.NewContext(quietCtx, klog.Logger{}) // errors, too
 	}
+	if err := cycles.RegisterMetrics(); err != nil {
+		return err
+	}
 	out := bufio.NewWriter(os.Stdout)
 	defer out.Flush()
 	enc := json.NewEncoder(out)

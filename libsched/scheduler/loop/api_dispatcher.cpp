@@ -70,6 +70,7 @@ bool ApiDispatcher::add(const std::string& uid, const CallRef& call) {
   calls_[uid] = call;
   if (known) return false;  // it takes the other's place in the queue, or follows it
   waiting_.push_back(uid);
+  services_.metrics().api_call_waits(call->type());
   return true;
 }
 
@@ -77,7 +78,10 @@ bool ApiDispatcher::add(const std::string& uid, const CallRef& call) {
 bool ApiDispatcher::merge(const std::string& uid, Call& old, Call& call) {
   if (old.binds() && !call.binds()) return false;
   if (old.binds() != call.binds()) {
-    if (under_way_.count(uid) == 0) finish(old, {});
+    if (under_way_.count(uid) != 0) return true;
+    finish(old, {});
+    services_.metrics().api_call_left(old.type());
+    services_.metrics().api_call_waits(call.type());
     return true;
   }
   if (!call.nomination) call.nomination = old.nomination;
@@ -86,7 +90,9 @@ bool ApiDispatcher::merge(const std::string& uid, Call& old, Call& call) {
   return true;
 }
 
+// Forgets the pod's call, which is waiting.
 void ApiDispatcher::drop(const std::string& uid) {
+  services_.metrics().api_call_left(calls_.at(uid)->type());
   calls_.erase(uid);
   std::erase(waiting_, uid);
 }
@@ -98,11 +104,14 @@ void ApiDispatcher::make_next() {
   make(uid);
 }
 
-// Makes the pod's call, and those that come about the pod meanwhile.
+// Makes the pod's call, which has been waiting, and those that come about the pod meanwhile.
 void ApiDispatcher::make(const std::string& uid) {
+  FrameworkMetrics& metrics = services_.metrics();
   for (CallRef call = calls_.at(uid); call;) {
     under_way_.insert(uid);
     call->begun = true;
+    metrics.api_call_left(call->type());
+    const int64_t began = services_.clock().now_ns();
     Result<void> result;
     if (call->binds()) {
       result = services_.api().bind(*call->pod, call->node);
@@ -110,10 +119,15 @@ void ApiDispatcher::make(const std::string& uid) {
                !patch.conditions.empty() || patch.set_nominated_node) {
       result = services_.api().patch_pod_status(*call->pod, patch);
     }
+    // As upstream, a patch that changes nothing any more counts as well.
+    metrics.api_call_made(call->type(), result.ok(), services_.clock().now_ns() - began);
     under_way_.erase(uid);
     const auto latest = calls_.find(uid);
     const CallRef next = latest->second == call ? nullptr : latest->second;
-    if (!next) calls_.erase(latest);
+    if (next)
+      metrics.api_call_waits(next->type());
+    else
+      calls_.erase(latest);
     finish(*call, std::move(result));
     call = next;
   }

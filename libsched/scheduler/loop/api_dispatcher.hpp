@@ -43,6 +43,9 @@ class ApiDispatcher final : public ApiCalls {
     Result<void> result;
 
     bool binds() const { return !node.empty(); }
+    ApiCallType type() const {
+      return binds() ? ApiCallType::kPodBinding : ApiCallType::kPodStatusPatch;
+    }
     PodStatusPatch patch() const;
     bool changes_nothing() const;
   };

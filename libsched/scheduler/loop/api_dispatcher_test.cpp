@@ -157,6 +157,43 @@ TEST_CASE("A patch that waits counts from the pod as it is by then") {
   CHECK(w.made() == Names{"patch p to 'n'"});
 }
 
+TEST_CASE("Calls are counted when they wait and when they are made") {
+  World w;
+  const PodRef p = pod_of("p"), q = pod_of("q");
+  const auto& binds = w.services.metrics().api_calls[size_t(ApiCallType::kPodBinding)];
+  const auto& patches = w.services.metrics().api_calls[size_t(ApiCallType::kPodStatusPatch)];
+  w.nominate(p, "n");
+  w.fails(p, "one");  // merged
+  w.nominate(q, "n");
+  CHECK(patches.pending == 2);
+  CHECK(!binds.ever_pending);
+  w.nominate(q, "");  // nothing to do any more
+  CHECK(patches.pending == 1);
+  w.nominate(q, "m");
+  CHECK(w.calls.bind(q, "m").ok());  // replaces the patch
+  CHECK(patches.pending == 1);
+  CHECK(binds.pending == 0);
+  CHECK(binds.ever_pending);
+  CHECK(binds.made[0].count() == 1);
+  CHECK(w.made() == Names{"bind q m", "patch p PodScheduled False one to 'n'"});
+  CHECK(patches.pending == 0);
+  CHECK(patches.made[0].count() == 1);
+  w.api->error = "no";
+  w.api->during = [&] {
+    w.nominate(p, "m");  // follows, and waits when the other has ended
+    CHECK(patches.pending == 0);
+  };
+  w.nominate(p, "k");
+  w.made();
+  CHECK(patches.pending == 0);
+  CHECK(patches.made[1].count() == 2);
+  CHECK(patches.made[0].count() == 1);
+  w.nominate(p, "n");
+  w.calls.sync(pod_of("p", "nominatedNodeName: 'n'"));
+  CHECK(patches.pending == 0);
+  CHECK(w.made().empty());
+}
+
 TEST_CASE("A binding waits for the patch that is being made") {
   const Ref<VirtualClock> clock = make_ref<VirtualClock>(kSecond);
   const Ref<Api> api = make_ref<Api>();

@@ -83,7 +83,7 @@ Result<Ref<Scheduling>> GroupTrial::run(const PodRef& pod, const SchedulingOptio
   profile_.set_next_start(evaluator_->next_start());
   if (!ran.ok() || (*ran)->node.empty()) return ran;
   if ((*ran)->attempt == Attempt::kAssumed)
-    assumed_.push_back({*ran, listed(**ran)});
+    assumed_.push_back({*ran, listed(**ran), options.observer});
   else if (!pod->host_ports.empty())
     ports_.lose(pod, (*ran)->node, cursor_);
   return ran;
@@ -92,7 +92,7 @@ Result<Ref<Scheduling>> GroupTrial::run(const PodRef& pod, const SchedulingOptio
 Result<bool> GroupTrial::take_back() {
   if (assumed_.empty()) return false;
   const Ref<Scheduling> last = assumed_.back().trial;
-  LIBSCHED_TRY(undo_trial(*evaluator_, *last));
+  LIBSCHED_TRY(undo_trial(*evaluator_, *last, assumed_.back().observer.get()));
   assumed_.pop_back();
   if (!last->pod->host_ports.empty()) ports_.lose(last->pod, last->node, cursor_);
   return true;

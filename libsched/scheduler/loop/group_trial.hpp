@@ -52,6 +52,7 @@ class GroupTrial {
   struct Assumed {
     Ref<Scheduling> trial;
     Listed node;
+    std::shared_ptr<CycleObserver> observer;
   };
 
   GroupTrial(Evaluator& profile, LostPorts& ports)

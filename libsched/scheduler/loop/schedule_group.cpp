@@ -154,6 +154,7 @@ void Scheduler::try_members(Group& group) {
   group.trial = std::move(*begun);
   for (Member& m : group.members) {
     const int64_t began = now();
+    options.state = metrics_->measured_state(group.number);
     Result<Ref<Scheduling>> ran = group.trial->run(m.queued->pod, options);
     m.took_ns = now() - began;
     metrics_->algorithm_ended(m.took_ns);

@@ -56,7 +56,9 @@ void Scheduler::cycle(const QueuedPodRef& queued) {
     return;
   }
   cycle_options_.observer = point_times_[queued->scheduler];
+  cycle_options_.state = metrics_->measured_state(queued->scheduler);
   Result<Ref<Scheduling>> ran = schedule_with(*profile, pod, cycle_options_);
+  cycle_options_.state = nullptr;
   if (!ran.ok() || (*ran)->attempt == Attempt::kFailed || (*ran)->attempt == Attempt::kAssumed)
     metrics_->algorithm_ended(now() - queued->popped_ns);
   catch_up();  // with what PostFilter has caused

@@ -2,6 +2,7 @@
 // encoder write for the same observations.
 #include <cmath>
 #include <set>
+#include <sstream>
 #include <thread>
 
 #include "libsched/ingest/recorded_table_test.hpp"
@@ -13,7 +14,8 @@
 namespace libsched::metrics_test {
 
 constexpr const char* kOther = "other \"one\"\\\n";
-const std::string kAllGates = "GenericWorkload=true,GangScheduling=true";
+const std::string kAllGates =
+    "GenericWorkload=true,GangScheduling=true,SchedulerAsyncAPICalls=true";
 
 // A scheduler's parts with these two profiles, and nothing in them.
 struct Trial {
@@ -45,6 +47,12 @@ struct Trial {
     metrics = SchedulerMetrics::create(profiles, FeatureGates::parse(kAllGates).value());
   }
   std::string text() const { return metrics->text(*services, *queue, *cluster); }
+  uint32_t plugin(const std::string& name) const {
+    const auto& all = profiles[0]->framework().plugins();
+    uint32_t i = 0;
+    while (all[i].name != name) ++i;
+    return i;
+  }
 
   std::vector<Fake> fakes;
   Ref<Cluster> cluster = make_ref<Cluster>();
@@ -97,6 +105,12 @@ bool observe(const Trial& t, simdjson::dom::element o) {
     m.binding_began();
     m.binding_began();
     m.binding_ended();
+  } else if (name == "plugin_evaluation_total") {
+    m.measured_state(0)->meter()->evaluated(CountedPoint::kFilter, t.plugin(labels[0]));
+  } else if (name == "async_api_call_execution_total") {
+    framework.api_call_made(ApiCallType::kPodBinding, true, in_ns(0.01));
+  } else if (name == "pending_async_api_calls") {
+    framework.api_call_waits(ApiCallType::kPodBinding);
   } else if (name == "preemption_attempts_total") {
     framework.preemption_attempts.add();
   } else if (name == "preemption_victims") {
@@ -109,6 +123,7 @@ bool observe(const Trial& t, simdjson::dom::element o) {
     framework.volume_stage_failed(VolumeStage::kBind);
   } else {
     return name == "scheduling_attempt_duration_seconds" ||
+           name == "async_api_call_execution_duration_seconds" ||
            name == "preemption_goroutines_duration_seconds";
   }
   return true;
@@ -154,7 +169,7 @@ TEST_CASE("metrics: the text of recorded observations is upstream's") {
   observed.insert("scheduler_podgroup_scheduling_attempt_duration_seconds");
   const std::string text = t.text();
   for (const std::string& name : observed) CHECK(block(text, name) == block(recorded, name));
-  CHECK(observed.size() == 14);
+  CHECK(observed.size() == 18);
   CHECK(block(text, "scheduler_pod_scheduled_after_flush_total") ==
         block(recorded, "scheduler_pod_scheduled_after_flush_total"));
   const std::string sli = block(text, "scheduler_pod_scheduling_sli_duration_seconds");
@@ -206,7 +221,8 @@ TEST_CASE("metrics: a scheduler that has done nothing has upstream's text") {
   const Trial t;
   std::string text = t.text();
   // Upstream's queue and cache create these when they start.
-  for (const char* name : {"scheduler_pending_pods", "scheduler_cache_size"}) {
+  for (const char* name :
+       {"scheduler_pending_pods", "scheduler_cache_size", "scheduler_plugin_evaluation_total"}) {
     const std::string part = block(text, name);
     REQUIRE(!part.empty());
     text.erase(text.find(part), part.size());
@@ -283,6 +299,68 @@ TEST_CASE("metrics: the durations of extension points") {
                      rest + "Success\"} 1\n" + "PostBind" + rest + "Success\"} 1\n" + "PreBind" +
                      rest + "Success\"} 1\n" + "PreBindPreFlight" + rest + "Skip\"} 1\n" +
                      "PreFilter" + rest + "Success\"} 1\n" + "Reserve" + rest + "Success\"} 1\n");
+}
+
+// The lines of a family that hold this text, without its name.
+std::string lines(const std::string& text, const std::string& name, const std::string& holding) {
+  std::string out;
+  std::istringstream all(block(text, name));
+  for (std::string line; std::getline(all, line);)
+    if (!line.starts_with('#') && line.find(holding) != std::string::npos)
+      out += line.substr(name.size()) + "\n";
+  return out;
+}
+
+TEST_CASE("metrics: the plugins of cycles are counted, and timed in each tenth") {
+  Trial t;
+  REQUIRE(t.cluster->update_node(fake_node("n1", "{}")).ok());
+  for (int i = 0; i < 11; ++i) {
+    const Result<PodRef> pod = parse_pod("metadata: {namespace: d, name: p" + std::to_string(i) +
+                                             "}\nspec: {schedulerName: default-scheduler}",
+                                         {});
+    REQUIRE(pod.ok());
+    SchedulingOptions options;
+    options.state = t.metrics->measured_state(0);
+    options.writer = make_ref<WriterQueue>();
+    const Result<Ref<Scheduling>> done = schedule_one(t.profiles, *pod, options);
+    REQUIRE_MESSAGE(done.ok(), done.error().text());
+  }
+  const std::string text = t.text();
+  CHECK(lines(text, "scheduler_plugin_evaluation_total", "") ==
+        "{extension_point=\"Filter\",plugin=\"NodeName\",profile=\"default-scheduler\"} 11\n");
+  CHECK(lines(text, "scheduler_plugin_execution_duration_seconds", "_count{") ==
+        "_count{extension_point=\"Filter\",plugin=\"NodeName\",status=\"Success\"} 2\n");
+}
+
+TEST_CASE("metrics: a series of plugin_execution_duration_seconds is of all profiles together") {
+  Trial t;
+  for (uint32_t profile = 0; profile < 2; ++profile) {
+    PluginMeter* const meter = t.metrics->measured_state(profile)->meter();
+    const auto& plugins = t.profiles[profile]->framework().plugins();
+    for (uint32_t i = 0; i < plugins.size(); ++i)
+      if (plugins[i].name == "Sort") meter->took(TimedPoint::kBind, i, Code::kSkip, 2'000'000'000);
+  }
+  const std::string text = t.text();
+  CHECK(lines(text, "scheduler_plugin_execution_duration_seconds", "_count{") ==
+        "_count{extension_point=\"Bind\",plugin=\"Sort\",status=\"Skip\"} 2\n");
+  CHECK(lines(text, "scheduler_plugin_execution_duration_seconds", "_sum{") ==
+        "_sum{extension_point=\"Bind\",plugin=\"Sort\",status=\"Skip\"} 4\n");
+}
+
+TEST_CASE("metrics: each tenth time that gates are asked they are timed") {
+  Fake gate{"Gate"};
+  gate.pre_enqueue = [](const Pod& pod) {
+    return pod.meta.name == "closed" ? Status(Code::kUnschedulable, "no") : Status();
+  };
+  QueueTrial t({gate});
+  Evaluator* const profiles[] = {t.evaluator.get()};
+  const auto metrics = SchedulerMetrics::create(profiles);
+  t.add(queue_pod("closed"));
+  for (int i = 0; i < 10; ++i) t.add(queue_pod("p" + std::to_string(i)));
+  const std::string text = metrics->text(*t.services, *t.queue, *t.cluster);
+  CHECK(lines(text, "scheduler_plugin_execution_duration_seconds", "_count{") ==
+        "_count{extension_point=\"PreEnqueue\",plugin=\"Gate\",status=\"Success\"} 1\n"
+        "_count{extension_point=\"PreEnqueue\",plugin=\"Gate\",status=\"Unschedulable\"} 1\n");
 }
 
 TEST_CASE("metrics: threads observe while another reads") {

@@ -1,6 +1,7 @@
 // SchedulerMetrics: the text of all metrics of a scheduler, family by family.
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include "libsched/scheduler/metrics/exposition.hpp"
 #include "libsched/scheduler/metrics/scheduler_metrics.hpp"
@@ -17,6 +18,32 @@ constexpr std::array<Str, 3> kVolumeStages = {"predicate", "assume", "bind"};
 constexpr std::array<Str, 14> kPointNames = {
     "PreFilter", "",       "Filter",           "PostFilter", "PreScore", "Score", "Reserve",
     "Unreserve", "Permit", "PreBindPreFlight", "",           "PreBind",  "Bind",  "PostBind"};
+
+// By CountedPoint, and the lists of plugins.
+constexpr std::array<Str, kCountedPoints> kCountedNames = {"PreFilter", "Filter", "PreScore",
+                                                           "Score"};
+constexpr std::array<ExtensionPoint, kCountedPoints> kCounted = {
+    ExtensionPoint::kPreFilter, ExtensionPoint::kFilter, ExtensionPoint::kPreScore,
+    ExtensionPoint::kScore};
+// By TimedPoint.
+constexpr std::array<Str, kTimedPoints> kTimedNames = {"PreFilter",
+                                                       "PreFilterExtensionAddPod",
+                                                       "PreFilterExtensionRemovePod",
+                                                       "Filter",
+                                                       "PostFilter",
+                                                       "PreScore",
+                                                       "Score",
+                                                       "ScoreExtensionNormalize",
+                                                       "Reserve",
+                                                       "Unreserve",
+                                                       "Permit",
+                                                       "PreBindPreFlight",
+                                                       "PreBind",
+                                                       "Bind",
+                                                       "PostBind"};
+// By ApiCallType, and whether the call failed.
+constexpr std::array<Str, 2> kApiCalls = {"pod_binding", "pod_status_patch"};
+constexpr std::array<Str, 2> kApiResults = {"success", "error"};
 
 Str code_label(size_t code) { return code_name(static_cast<Code>(code)); }
 
@@ -80,12 +107,79 @@ void cache_sizes(const Cluster& cluster, Exposition* out) {
   out->number({"pods"}, static_cast<double>(view.pod_count()));
 }
 
+void api_calls(const FrameworkMetrics& framework, Exposition* out) {
+  const auto for_each = [&](auto&& f) {
+    for (size_t type = 0; type < kApiCalls.size(); ++type)
+      for (size_t result = 0; result < kApiResults.size(); ++result)
+        f(Exposition::Values{kApiCalls[type], kApiResults[result]},
+          framework.api_calls[type].made[result]);
+  };
+  out->begin(Metric::kAsyncApiCallExecutionDurationSeconds);
+  for_each(
+      [&](const auto& labels, const auto& times) { out->histogram_if_observed(labels, times); });
+  out->begin(Metric::kAsyncApiCallExecutionTotal);
+  for_each([&](const auto& labels, const auto& times) {
+    if (const uint64_t n = times.count(); n != 0) out->number(labels, static_cast<double>(n));
+  });
+}
+
+void pending_api_calls(const FrameworkMetrics& framework, Exposition* out) {
+  for (size_t type = 0; type < kApiCalls.size(); ++type)
+    if (const ApiCallMetrics& calls = framework.api_calls[type];
+        calls.ever_pending.load(std::memory_order_relaxed))
+      out->number({kApiCalls[type]},
+                  static_cast<double>(calls.pending.load(std::memory_order_relaxed)));
+}
+
 }  // namespace
+
+// As upstream, a series exists for each plugin, even one that has never been asked.
+void SchedulerMetrics::plugin_evaluations(Exposition* out) const {
+  for (const auto& profile : profiles_)
+    for (size_t point = 0; point < kCounted.size(); ++point) {
+      std::map<Str, uint64_t> by_name;  // several plugins may have one name
+      for (const uint32_t i : profile->framework->at(kCounted[point]))
+        by_name[profile->framework->plugins()[i].name] +=
+            profile->meter->evaluations(static_cast<CountedPoint>(point), i);
+      for (const auto& [plugin, times] : by_name)
+        out->number({kCountedNames[point], plugin, profile->name}, static_cast<double>(times));
+    }
+}
+
+// The series are those of all profiles together.
+void SchedulerMetrics::plugin_times(const SchedulingQueue& queue, Exposition* out) const {
+  struct Sum {
+    std::array<uint64_t, ExecutionTimes::kBuckets> counts{};
+    double sum = 0;
+  };
+  std::map<std::array<Str, 3>, Sum> all;  // by point, plugin and status
+  const auto add = [&](Str point, Str plugin, Code code, const ExecutionTimes& times) {
+    Sum& sum = all[{point, plugin, code_name(code)}];
+    const auto counts = times.counts();
+    for (size_t i = 0; i < counts.size(); ++i) sum.counts[i] += counts[i];
+    sum.sum += times.sum();
+  };
+  for (const auto& profile : profiles_)
+    for (uint32_t i = 0; i < profile->framework->plugins().size(); ++i)
+      for (size_t point = 0; point < kTimedPoints; ++point)
+        for (size_t code = 0; code < kStatusCodes; ++code)
+          if (const ExecutionTimes* times =
+                  profile->meter->times(static_cast<TimedPoint>(point), i, static_cast<Code>(code)))
+            add(kTimedNames[point], profile->framework->plugins()[i].name, static_cast<Code>(code),
+                *times);
+  for (const auto& [key, times] : queue.times().gate_plugins())
+    add("PreEnqueue", queue.plugins().name(key.first), key.second, times);
+  for (const auto& [labels, sum] : all)
+    out->histogram({labels[0], labels[1], labels[2]},
+                   {kExecutionBuckets.data(), kExecutionBuckets.size()},
+                   {sum.counts.data(), sum.counts.size()}, sum.sum);
+}
 
 std::string SchedulerMetrics::text(const Services& services, const SchedulingQueue& queue,
                                    const Cluster& cluster) const {
   const FrameworkMetrics& framework = services.metrics();
   Exposition out(gates_);
+  api_calls(framework, &out);
   out.begin(Metric::kCacheSize);
   cache_sizes(cluster, &out);
   out.begin(Metric::kEventHandlingDurationSeconds);
@@ -104,11 +198,17 @@ std::string SchedulerMetrics::text(const Services& services, const SchedulingQue
     out.number({"binding"}, static_cast<double>(bindings_.load(std::memory_order_relaxed)));
   out.begin(Metric::kInflightEvents);
   in_flight_events(queue, &out);
+  out.begin(Metric::kPendingAsyncApiCalls);
+  pending_api_calls(framework, &out);
   out.begin(Metric::kPendingPods);
   queue_counts(queue, &out);
   out.begin(Metric::kPermitWaitDurationSeconds);
   for (size_t code = 0; code < kStatusCodes; ++code)
     out.histogram_if_observed({code_label(code)}, framework.permit_waits[code]);
+  out.begin(Metric::kPluginEvaluationTotal);
+  plugin_evaluations(&out);
+  out.begin(Metric::kPluginExecutionDurationSeconds);
+  plugin_times(queue, &out);
   out.begin(Metric::kPodScheduledAfterFlushTotal);
   out.number({}, static_cast<double>(after_flush_.value()));
   out.begin(Metric::kPodSchedulingAttempts);

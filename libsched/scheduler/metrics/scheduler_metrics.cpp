@@ -9,7 +9,11 @@ std::shared_ptr<SchedulerMetrics> SchedulerMetrics::create(Span<Evaluator*> prof
   out->gates_ = gates;
   for (const Evaluator* e : profiles) {
     out->profiles_.push_back(std::make_unique<Profile>());
-    out->profiles_.back()->name = e->framework().profile();
+    Profile& profile = *out->profiles_.back();
+    profile.name = e->framework().profile();
+    profile.framework = FrameworkRef::share(&e->framework());
+    profile.meter =
+        make_ref<PluginMeter>(e->framework().plugins().size(), e->services().clock_ref());
   }
   return out;
 }
@@ -17,6 +21,12 @@ std::shared_ptr<SchedulerMetrics> SchedulerMetrics::create(Span<Evaluator*> prof
 EventTimes& SchedulerMetrics::event_times(Str label) {
   if (const auto it = events_.find(label); it != events_.end()) return it->second;
   return events_.try_emplace(std::string(label)).first->second;
+}
+
+Ref<CycleState> SchedulerMetrics::measured_state(uint32_t profile) {
+  Ref<CycleState> out = make_ref<CycleState>();
+  out->measure(profiles_[profile]->meter, cycles_++ % kTimedCycle == 0);
+  return out;
 }
 
 std::shared_ptr<CycleObserver> SchedulerMetrics::observer(uint32_t profile, const Clock& clock,

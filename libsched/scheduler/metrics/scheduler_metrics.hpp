@@ -16,6 +16,8 @@
 
 namespace libsched {
 
+class Exposition;
+
 inline constexpr auto kAttemptBuckets = exponential_buckets<15>(0.001, 2);
 inline constexpr auto kAttemptCountBuckets = exponential_buckets<5>(1, 2);
 inline constexpr auto kSliBuckets = exponential_buckets<20>(0.01, 2);
@@ -73,6 +75,9 @@ class SchedulerMetrics final : public std::enable_shared_from_this<SchedulerMetr
   std::shared_ptr<CycleObserver> observer(uint32_t profile, const Clock& clock,
                                           std::shared_ptr<CycleObserver> next = {});
 
+  // Owner: a state for a cycle of this profile, which measures the plugins that are called with it.
+  Ref<CycleState> measured_state(uint32_t profile);
+
   // The text of all metrics. It is for the owner's thread, while no plugin runs.
   std::string text(const Services& services, const SchedulingQueue& queue,
                    const Cluster& cluster) const;
@@ -95,13 +100,19 @@ class SchedulerMetrics final : public std::enable_shared_from_this<SchedulerMetr
   };
   struct Profile {
     std::string name;
+    FrameworkRef framework;
+    Ref<PluginMeter> meter;
     std::array<AttemptTimes, 3> attempts;
     std::array<AttemptTimes, 4> group_attempts;
     Observer observer;
   };
 
   std::vector<std::unique_ptr<Profile>> profiles_;
+  void plugin_evaluations(Exposition* out) const;
+  void plugin_times(const SchedulingQueue& queue, Exposition* out) const;
+
   FeatureGates gates_;
+  uint64_t cycles_ = 0;
   AttemptTimes algorithm_, group_algorithm_;
   Histogram<kAttemptCountBuckets> attempts_;
   std::array<Histogram<kSliBuckets>, kManyAttempts + 1> sli_;  // by attempts

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "libsched/base/clock.hpp"
-#include "libsched/base/histogram.hpp"
+#include "libsched/framework/plugin_meter.hpp"
 #include "libsched/scheduler/queue/plugin_names.hpp"
 
 namespace libsched {
@@ -32,14 +32,22 @@ class QueueTimes {
     return gates_[scheduler];
   }
   Hints& hints(HintKey key) { return hints_[key]; }
+  // Whether the plugins are to be timed that are asked now: each tenth time.
+  bool times_gates() { return asked_++ % kTimedCycle == 0; }
+  // PreEnqueue of a plugin, with this result.
+  ExecutionTimes& gate(PluginId plugin, Code code) { return gate_plugins_[{plugin, code}]; }
 
   const std::deque<Gates>& all_gates() const { return gates_; }
   const std::map<HintKey, Hints>& all_hints() const { return hints_; }
+  using GateKey = std::pair<PluginId, Code>;
+  const std::map<GateKey, ExecutionTimes>& gate_plugins() const { return gate_plugins_; }
 
  private:
   Ref<Clock> clock_;
   std::deque<Gates> gates_;
   std::map<HintKey, Hints> hints_;
+  uint64_t asked_ = 0;
+  std::map<GateKey, ExecutionTimes> gate_plugins_;
 };
 
 }  // namespace libsched

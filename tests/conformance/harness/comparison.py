@@ -180,6 +180,12 @@ def _compare_script(golden, answer, verdict):
             return
     if len(want) != len(have):
         verdict.differences.append(Difference("", "steps", len(want), len(have)))
+    if verdict.differences:
+        return
+    want, have = golden.get("metrics", {}), answer.get("metrics", {})
+    for name in {**want, **have}:
+        if want.get(name) != have.get(name):
+            verdict.differences.append(Difference("", f"metrics: {name}", want.get(name), have.get(name)))
 
 
 def _part(pod, field):

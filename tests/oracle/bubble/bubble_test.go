@@ -3,6 +3,8 @@ package bubble
 import (
 	"errors"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -76,4 +78,52 @@ func TestGatesAreLent(t *testing.T) {
 	if err := WithGates(map[string]bool{"NoSuchGate": true}, func() error { return nil }); err == nil {
 		t.Error("an unknown gate is no error")
 	}
+}
+
+// A case that runs alone waits for all others, and they for it, also with the same gates.
+func TestAlone(t *testing.T) {
+	var running, most atomic.Int32
+	one := func() error {
+		most.Store(max(most.Load(), running.Add(1)))
+		time.Sleep(5 * time.Millisecond)
+		running.Add(-1)
+		return nil
+	}
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			if err := Alone(nil, one); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if most.Load() != 1 {
+		t.Errorf("%d cases ran at once", most.Load())
+	}
+	alone := make(chan struct{})
+	end := make(chan struct{})
+	all.Go(func() {
+		_ = Alone(nil, func() error {
+			close(alone)
+			<-end
+			return nil
+		})
+	})
+	<-alone
+	began := make(chan struct{})
+	all.Go(func() {
+		_ = WithGates(nil, func() error {
+			close(began)
+			return nil
+		})
+	})
+	select {
+	case <-began:
+		t.Error("began beside a case that runs alone")
+	case <-time.After(20 * time.Millisecond):
+	}
+	close(end)
+	<-began
+	all.Wait()
 }

@@ -16,15 +16,21 @@ var gates = struct {
 	free    *sync.Cond
 	setting map[string]bool
 	users   int
+	alone   bool // one of them, and no other may begin
 }{}
 
 func init() { gates.free = sync.NewCond(&gates.Mutex) }
 
 // WithGates runs f with feature gates that differ from their defaults as wanted. Cases with
 // the same setting run side by side; others wait.
-func WithGates(want map[string]bool, f func() error) error {
+func WithGates(want map[string]bool, f func() error) error { return withGates(want, false, f) }
+
+// Alone runs f like WithGates, while no other case runs.
+func Alone(want map[string]bool, f func() error) error { return withGates(want, true, f) }
+
+func withGates(want map[string]bool, alone bool, f func() error) error {
 	gates.Lock()
-	for gates.users > 0 && !maps.Equal(gates.setting, want) {
+	for gates.users > 0 && (alone || gates.alone || !maps.Equal(gates.setting, want)) {
 		gates.free.Wait()
 	}
 	if !maps.Equal(gates.setting, want) {
@@ -35,10 +41,12 @@ func WithGates(want map[string]bool, f func() error) error {
 		gates.setting = maps.Clone(want)
 	}
 	gates.users++
+	gates.alone = alone
 	gates.Unlock()
 	defer func() {
 		gates.Lock()
 		gates.users--
+		gates.alone = false
 		gates.free.Broadcast()
 		gates.Unlock()
 	}()

@@ -17,6 +17,8 @@ type CyclesCase struct {
 	// Objects exist before the scheduler starts.
 	Objects []json.RawMessage `json:"objects,omitempty"`
 	Script  []CyclesStep      `json:"script"`
+	// Metrics adds the metrics at the end of the script to the result.
+	Metrics bool `json:"metrics,omitempty"`
 }
 
 // CyclesOptions are properties of the scheduler and of the API server.
@@ -56,6 +58,9 @@ type APIFault struct {
 type CyclesGolden struct {
 	Name  string         `json:"name,omitempty"`
 	Steps []CyclesResult `json:"steps"`
+	// Metrics are numbers of the scheduler's metrics, by the name of the family and the values of the
+	// labels. Those that are 0 are absent.
+	Metrics map[string]float64 `json:"metrics,omitempty"`
 }
 
 // CyclesResult is the observed state after a step has settled.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strings"
 	"testing"
 
 	"libsched.dev/tests/oracle/cases"
@@ -63,5 +64,40 @@ func TestHold(t *testing.T) {
 	steps := runSteps(t, `{"objects": [`+node+`], "script": [`+held+`, {"do": "clearFaults"}]}`)
 	if len(steps[1].Cycles) != 0 || len(steps[1].Queue.Active) != 1 || len(steps[2].Cycles) != 1 {
 		t.Errorf("%+v, then %+v", steps[1].Cycles, steps[2].Cycles)
+	}
+}
+
+// Each case has the numbers of its own script, whatever the process has run before.
+func TestMetricsAreOfTheCaseAlone(t *testing.T) {
+	if err := RegisterMetrics(); err != nil {
+		t.Fatal(err)
+	}
+	judge.Quiet()
+	text := `{"metrics": true, "objects": [` + node + `], "script": [` + one + `, ` + two + `]}`
+	for range 3 {
+		g, err := Run(context.Background(), json.RawMessage(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, want := range map[string]float64{
+			"schedule_attempts_total default-scheduler,scheduled":     2,
+			"schedule_attempts_total default-scheduler,unschedulable": 1,
+			"preemption_victims": 1, "preemption_victims sum": 1, "preemption_victims le 1": 1,
+			"queue_incoming_pods_total UnschedulablePodAdd,active":              2,
+			"plugin_evaluation_total Filter,NodeResourcesFit,default-scheduler": 5,
+		} {
+			if g.Metrics[name] != want {
+				t.Errorf("%s is %v, not %v", name, g.Metrics[name], want)
+			}
+		}
+		for name := range g.Metrics {
+			if family, _, _ := strings.Cut(name, " "); leftOut[family] != "" {
+				t.Errorf("%s is there", name)
+			}
+		}
+	}
+	g, err := Run(context.Background(), json.RawMessage(`{"script": []}`))
+	if err != nil || g.Metrics != nil {
+		t.Errorf("not asked for: %v, %v", g, err)
 	}
 }

@@ -55,7 +55,11 @@ func Run(ctx context.Context, raw json.RawMessage) (*cases.CyclesGolden, error) 
 		return nil, err
 	}
 	g := &cases.CyclesGolden{Name: c.Name}
-	return g, bubble.WithGates(c.Gates, func() error {
+	within := bubble.WithGates
+	if c.Metrics {
+		within = bubble.Alone
+	}
+	return g, within(c.Gates, func() error {
 		return bubble.Run(func() error { return run(ctx, &c, world, g) })
 	})
 }
@@ -94,6 +98,10 @@ func run(parent context.Context, c *cases.CyclesCase, world *fakes.World, g *cas
 		p, _ := r.api.pod(splitKey(key))
 		return p
 	}
+	before, err := gather()
+	if err != nil {
+		return err
+	}
 	var cancel context.CancelFunc
 	r.ctx, cancel = context.WithCancel(parent)
 	defer r.shutdown(cancel)
@@ -113,8 +121,14 @@ func run(parent context.Context, c *cases.CyclesCase, world *fakes.World, g *cas
 		}
 		r.observe(&res)
 		g.Steps = append(g.Steps, res)
+		r.flush()
 	}
-	return nil
+	if !c.Metrics {
+		return nil
+	}
+	after, err := gather()
+	g.Metrics = after.since(before)
+	return err
 }
 
 // begin makes the scheduler, waits until its informers run, and creates the objects

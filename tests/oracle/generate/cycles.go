@@ -49,6 +49,7 @@ func genCycles(g *gen, seed uint64) any {
 		q.randomStep()
 	}
 	q.do(cases.CyclesStep{Do: "advance", By: pick(g, "3s", "12s", "45s")})
+	q.c.Metrics = true
 	return q.c
 }
 

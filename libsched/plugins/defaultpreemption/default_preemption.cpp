@@ -64,8 +64,8 @@ class DefaultPreemption final : public Plugin {
 
   Status post_filter(const PostFilterCall& call,
                      std::optional<Nomination>* nomination) const override {
-    if (!call.question) call.services.metrics().preemption_attempts.add();
     Status s = preempt(call, nomination);
+    if (!call.question) call.services.metrics().preemption_attempts.add();  // it has ended
     if (const std::string message = s.message(); !message.empty())
       s = Status(s.code, "preemption: " + message);
     if (PreemptionReport* report = call.report) {

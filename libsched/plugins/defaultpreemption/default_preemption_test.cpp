@@ -1,5 +1,7 @@
 // DefaultPreemption: eligible pods, victims, the choice of the node, and the requests to the API
 // server.
+#include <deque>
+
 #include "libsched/plugins/trial_test.hpp"
 
 namespace libsched::default_preemption_test {
@@ -276,11 +278,44 @@ TEST_CASE("evictions within the cycle are calls outside of it") {
     const Ref<Outside> tasks = make_ref<Outside>();
     CHECK(t.evaluator().use(make_ref<Services>(Ref<Clock>(), api, Ref<Clock>(), tasks)).ok());
     int outside = -1;
-    api->on_delete = [&] { outside = tasks->depth; };
+    const Counter& attempts = t.evaluator().services().metrics().preemption_attempts;
+    api->on_delete = [&] {
+      outside = tasks->depth;
+      CHECK(attempts.value() == 0);  // it counts when it has ended
+    };
     const PodRef pod = wants(4, 5);
     CHECK(preempt(t, *pod).post_filter->success());
     CHECK(outside == (asynchronous ? 0 : 1));
+    CHECK(attempts.value() == 1);
   }
+}
+
+TEST_CASE("a preemption that begins while another one of the pod waits for its last victim") {
+  struct Later final : Tasks {
+    std::deque<std::function<void()>> tasks;
+    void start(std::function<void()> task) override { tasks.push_back(std::move(task)); }
+    void turn(Rank, const char*, const ObjectMeta&) override {}
+  };
+  Trial t("DefaultPreemption", node("a") + on("a", "x", 1, 4, 1), options());
+  const Ref<RecordingApi> api = make_ref<RecordingApi>();
+  const Ref<Later> later = make_ref<Later>();
+  REQUIRE(t.evaluator().use(make_ref<Services>(Ref<Clock>(), api, Ref<Clock>(), later)).ok());
+  const PodRef pod = wants(4, 5);
+  CHECK(preempt(t, *pod).post_filter->success());
+  CHECK(!t.evaluator().run_pre_enqueue(*pod).success());
+  bool open = false, first = true;
+  api->on_delete = [&] {
+    if (!std::exchange(first, false)) return;
+    CHECK(preempt(t, *pod).post_filter->success());
+    open = t.evaluator().run_pre_enqueue(*pod).success();  // nobody knows the last victim
+  };
+  REQUIRE(later->tasks.size() == 1);
+  later->tasks[0]();
+  CHECK(open);
+  REQUIRE(later->tasks.size() == 2);
+  CHECK(t.evaluator().run_pre_enqueue(*pod).success());
+  later->tasks[1]();
+  CHECK(t.evaluator().run_pre_enqueue(*pod).success());
 }
 
 TEST_CASE("a question makes no room, and a report changes no answer") {

@@ -113,7 +113,8 @@ Status Executor::execute(const PreemptionReport::Candidate& candidate, const Pod
   services.metrics().preemption_victims.observe(victims);
   {
     const std::lock_guard guard(mutex_);
-    under_way_[key_of(preemptor)] = {};
+    // As upstream: the last victim of a preemption of this pod that has not ended still counts.
+    under_way_.try_emplace(key_of(preemptor));
   }
   services.tasks().start([this, p] { run(*p); });
   return {};

@@ -316,6 +316,7 @@ TEST_CASE("a preemption that begins while another one of the pod waits for its l
   CHECK(t.evaluator().run_pre_enqueue(*pod).success());
   later->tasks[1]();
   CHECK(t.evaluator().run_pre_enqueue(*pod).success());
+  later->tasks.clear();  // they hold the services
 }
 
 TEST_CASE("a question makes no room, and a report changes no answer") {

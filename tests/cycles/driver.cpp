@@ -99,6 +99,7 @@ Json Driver::run(const Json& script) {
   for (const Json& s : all) {
     Json result = {{"do", s.at("do")}};
     tick();
+    must(scheduler_->queue().run_due());  // timers come before what a script does at the same moment
     if (s.at("do") == "advance") {
       settle(false);
       advance(duration(member<std::string>(s, "by", "")));

@@ -91,8 +91,9 @@ class ChangeLog {
   template <typename F>
   bool for_each_since(const Cursor& cursor, F&& f) const {
     if (!knows(cursor)) return false;
+    const Entry* const all = entries_.items();
     for (uint64_t n = cursor.number; n < end_; ++n) {
-      const Entry& e = entries_[n % kSize];
+      const Entry& e = all != nullptr ? all[n % kSize] : entries_[n % kSize];
       f(e.row, e.kinds);
     }
     return true;

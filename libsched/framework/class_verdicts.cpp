@@ -25,6 +25,7 @@ FilterCall call_of(const FilterStep& step, const FilterCall& call) {
 
 void LoggedChanges::read(const ChangeLog& log, const ChangeLog::Cursor& since) {
   rows.clear();
+  rows.reserve(ChangeLog::kSize);
   all = 0;
   known = log.for_each_since(since, [&](uint32_t row, ChangeKinds kinds) {
     all |= kinds;

@@ -2,6 +2,7 @@
 #include "libsched/framework/filter_pass.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 
 #include "libsched/base/quote.hpp"
@@ -152,6 +153,29 @@ Result<void> FilterPass::judge_alone(const RowSet& set, Verdicts* verdicts) {
   return out.ok() ? call_.check_limits() : out;
 }
 
+namespace {
+
+// The rows that plugins accept, to be taken from a set together.
+class Accepted {
+ public:
+  explicit Accepted(const RowSet& set) : alive_(set.alive), words_(set.words) {}
+  void add(const uint64_t* rows) {
+    if (count_ == lists_.size()) apply();
+    lists_[count_++] = rows;
+  }
+  void apply() {
+    if (count_ != 0) column_kernels().intersect(alive_, words_, lists_.data(), count_);
+    count_ = 0;
+  }
+
+ private:
+  uint64_t* alive_;
+  size_t words_, count_ = 0;
+  std::array<const uint64_t*, 16> lists_;
+};
+
+}  // namespace
+
 Result<void> FilterPass::judge(const RowSet& set, Verdicts* verdicts) {
   std::vector<uint64_t>& apart = work_->apart;
   if (apart_) {
@@ -169,7 +193,10 @@ Result<void> FilterPass::judge(const RowSet& set, Verdicts* verdicts) {
     work_->rejecting.clear();
     work_->rejected.clear();
   }
+  Accepted accepted(set);
+  const bool same = counts && all_accept(set);
   for (const FilterStep& step : work_->steps) {
+    if (same) break;
     if (call_.limits != nullptr) LIBSCHED_TRY(call_.check_limits());
     call.data = step.data;
     call.pre_filtered = step.pre_filtered;
@@ -178,10 +205,11 @@ Result<void> FilterPass::judge(const RowSet& set, Verdicts* verdicts) {
       continue;
     }
     if (verdicts == nullptr) {
-      if (step.accepted == nullptr) {
-        ask(step, call, set);
+      if (step.accepted != nullptr) {
+        accepted.add(step.accepted + set.first_word);
       } else {
-        for (size_t w = 0; w < set.words; ++w) set.alive[w] &= step.accepted[set.first_word + w];
+        accepted.apply();
+        ask(step, call, set);
       }
       continue;
     }
@@ -189,6 +217,7 @@ Result<void> FilterPass::judge(const RowSet& set, Verdicts* verdicts) {
     step.plugin->filter(call, set);
     if (!verdicts->after(step, call_.state.entries()[step.index].data, set.alive)) break;
   }
+  accepted.apply();
   LIBSCHED_TRY(call_.check_limits());
   if (apart_)
     for (size_t w = 0; w < set.words; ++w) set.alive[w] |= apart[w];
@@ -210,6 +239,19 @@ void FilterPass::ask(const FilterStep& step, const FilterCall& call, const RowSe
   const PluginTimer timer(timer_, TimedPoint::kFilter, step.index);
   step.plugin->filter(call, set);
   timer.took_alone(failures() == before ? Code::kSuccess : Code::kError);
+}
+
+// Whether all answers are kept and no plugin rejects any of the rows.
+bool FilterPass::all_accept(const RowSet& set) const {
+  std::vector<uint64_t>& left = work_->asked;
+  left.assign(set.alive, set.alive + set.words);
+  Accepted accepted({set.first_word, set.words, left.data(), set.errors});
+  for (const FilterStep& step : work_->steps) {
+    if (step.accepted == nullptr) return false;
+    accepted.add(step.accepted + set.first_word);
+  }
+  accepted.apply();
+  return std::equal(left.begin(), left.end(), set.alive);
 }
 
 // Asks, or takes the kept answer, and keeps the rows that are rejected for count_asked(). Most
@@ -246,7 +288,7 @@ void FilterPass::count_asked(uint64_t left, const uint64_t* rows) {
       const uint64_t* const rejected = work_->rejected.data() + --rejecting * words;
       for (size_t w = 0; w < words; ++w)
         if (const uint64_t bits = rejected[w]; bits != 0)
-          count += static_cast<uint64_t>(std::popcount(rows == nullptr ? bits : bits & rows[w]));
+          count += static_cast<uint64_t>(count_bits(rows == nullptr ? bits : bits & rows[w]));
     }
     meter_->evaluated_alone(CountedPoint::kFilter, work_->steps[k].index, count);
   }
@@ -260,7 +302,7 @@ uint64_t FilterPass::left_together(const std::vector<uint64_t>& bits, const uint
     uint64_t of_word = bits[w];
     if (apart_) of_word &= ~work_->apart[w];
     if (rows != nullptr) of_word &= rows[w];
-    count += static_cast<uint64_t>(std::popcount(of_word));
+    count += static_cast<uint64_t>(count_bits(of_word));
   }
   return count;
 }

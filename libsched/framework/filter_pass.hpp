@@ -86,6 +86,7 @@ class FilterPass {
   Result<void> judge_alone(const RowSet& set, Verdicts* verdicts);
   bool mark_nominated();
   void ask(const FilterStep& step, const FilterCall& call, const RowSet& set);
+  bool all_accept(const RowSet& set) const;
   void ask_counting(const FilterStep& step, const FilterCall& call, const RowSet& set);
   uint64_t left_together(const std::vector<uint64_t>& bits, const uint64_t* rows) const;
   void count_asked(uint64_t left, const uint64_t* rows);

@@ -135,6 +135,24 @@ template <bool first, bool small>
   return out;
 }
 
+// Block by block, which stays in registers.
+[[gnu::always_inline]] inline void intersect_body(uint64_t* __restrict alive, size_t words,
+                                                  const uint64_t* const* sets, size_t count) {
+  constexpr size_t kBlock = 16;
+  size_t w = 0;
+  for (; w + kBlock <= words; w += kBlock) {
+    uint64_t block[kBlock];
+    for (size_t i = 0; i < kBlock; ++i) block[i] = alive[w + i];
+    for (size_t k = 0; k < count; ++k) {
+      const uint64_t* const set = sets[k] + w;
+      for (size_t i = 0; i < kBlock; ++i) block[i] &= set[i];
+    }
+    for (size_t i = 0; i < kBlock; ++i) alive[w + i] = block[i];
+  }
+  for (; w < words; ++w)
+    for (size_t k = 0; k < count; ++k) alive[w] &= sets[k][w];
+}
+
 [[gnu::always_inline]] inline size_t ones_body(const uint64_t* bits, size_t words) {
   int n = 0;
   for (size_t w = 0; w < words; ++w) n += std::popcount(bits[w]);
@@ -152,6 +170,10 @@ template <bool first, bool small>
   ATTRIBUTE size_t NAME##_count(const uint64_t* bits, size_t words, const int64_t* values,        \
                                 int64_t value) {                                                  \
     return count_body(bits, words, values, value);                                                \
+  }                                                                                               \
+  ATTRIBUTE void NAME##_intersect(uint64_t* alive, size_t words, const uint64_t* const* sets,     \
+                                  size_t count) {                                                 \
+    intersect_body(alive, words, sets, count);                                                    \
   }                                                                                               \
   ATTRIBUTE size_t NAME##_ones(const uint64_t* bits, size_t words) {                              \
     return ones_body(bits, words);                                                                \
@@ -172,14 +194,16 @@ struct Available {
   size_t count = 0;
 
   Available() {
-    list[count++] = {"portable",     portable_add,  portable_range,
-                     portable_count, portable_ones, portable_best};
+    list[count++] = {"portable",         portable_add,  portable_range, portable_count,
+                     portable_intersect, portable_ones, portable_best};
 #if defined(__x86_64__)
     __builtin_cpu_init();
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt"))
-      list[count++] = {"avx2", avx2_add, avx2_range, avx2_count, avx2_ones, avx2_best};
+      list[count++] = {"avx2",         avx2_add,  avx2_range, avx2_count,
+                       avx2_intersect, avx2_ones, avx2_best};
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq"))
-      list[count++] = {"avx512", avx512_add, avx512_range, avx512_count, avx512_ones, avx512_best};
+      list[count++] = {"avx512",         avx512_add,  avx512_range, avx512_count,
+                       avx512_intersect, avx512_ones, avx512_best};
 #endif
   }
 };

@@ -31,6 +31,8 @@ struct ColumnKernels {
   ColumnRange (*range)(const uint64_t* bits, size_t words, const int64_t* values);
   // The number of rows of `bits` that have the value.
   size_t (*count)(const uint64_t* bits, size_t words, const int64_t* values, int64_t value);
+  // alive[i] &= sets[k][i] for every k.
+  void (*intersect)(uint64_t* alive, size_t words, const uint64_t* const* sets, size_t count);
   size_t (*ones)(const uint64_t* bits, size_t words);              // the number of rows
   WordBest (*best)(const int32_t* values, const uint32_t* ranks);  // of 64 rows
 };

@@ -65,6 +65,27 @@ TEST_CASE("every instruction set sums, finds the range and counts like a plain l
   }
 }
 
+TEST_CASE("the intersection of sets") {
+  std::mt19937_64 rng(6);
+  for (const size_t words : {1, 15, 16, 17, 79})
+    for (size_t count = 0; count < 5; ++count) {
+      std::vector<std::vector<uint64_t>> sets(count + 1, std::vector<uint64_t>(words));
+      std::vector<const uint64_t*> lists;
+      for (std::vector<uint64_t>& set : sets)
+        for (uint64_t& w : set) w = rng() | rng();
+      for (size_t k = 1; k <= count; ++k) lists.push_back(sets[k].data());
+      std::vector<uint64_t> want = sets[0];
+      for (const uint64_t* list : lists)
+        for (size_t w = 0; w < words; ++w) want[w] &= list[w];
+      for (const ColumnKernels& k : all_column_kernels()) {
+        CAPTURE(k.name);
+        std::vector<uint64_t> alive = sets[0];
+        k.intersect(alive.data(), words, lists.data(), count);
+        CHECK(alive == want);
+      }
+    }
+}
+
 TEST_CASE("the best of a word of rows: its value, its ties, and the first of them") {
   std::mt19937_64 rng(5);
   for (int round = 0; round < 500; ++round) {

@@ -53,6 +53,31 @@ type SchedulerOptions struct {
 	Server *APIServer
 	// Observer is told what becomes of pods; nil: nobody is.
 	Observer SchedulerObserver
+	// Log gets the lines that kube-scheduler would log, up to the level Verbosity, as its -v: at 2 what
+	// becomes of pods, at 3 and 4 also what is delivered, at 5 the moves in the queue. Plugins may be
+	// running, so it must not use the scheduler, its cluster or its queue. nil: nothing is logged.
+	Log       func(LogRecord)
+	Verbosity int
+}
+
+// LogRecord is a line of a scheduler's log: upstream's message, with keys and values in upstream's order.
+type LogRecord struct {
+	Level   int // the verbosity at which it appears; 0 for errors
+	Error   bool
+	Time    time.Time
+	Message string
+	Fields  []LogField
+}
+
+// LogField is a key and a value of a line; objects are "namespace/name", lists are JSON arrays.
+type LogField struct {
+	Key, Value string
+}
+
+// schedulerWatch is the value of the handle of lsgo_observer.
+type schedulerWatch struct {
+	observer SchedulerObserver
+	log      func(LogRecord)
 }
 
 // SchedulerObserver is told what becomes of pods, one call at a time. It may read the cluster and the queue.
@@ -75,6 +100,8 @@ func NewScheduler(cluster *Cluster, frameworks []*Framework, options SchedulerOp
 		return nil, errTies
 	case options.API != nil && options.Server != nil:
 		return nil, &Error{Code: ErrInvalid, Msg: "a scheduler has an API client or an API server, not both"}
+	case options.Verbosity < 0 || options.Verbosity > math.MaxInt32:
+		return nil, &Error{Code: ErrInvalid, Msg: "a verbosity is from 0 to 2147483647"}
 	case options.BindingThreads < 0 || options.BindingThreads > math.MaxUint16:
 		return nil, &Error{Code: ErrInvalid, Msg: "a number of threads is from 0 to 65535"}
 	}
@@ -126,10 +153,13 @@ func NewScheduler(cluster *Cluster, frameworks []*Framework, options SchedulerOp
 		memory = newHandle(made, func(p *C.libsched_memory_api) { C.libsched_memory_api_unref(p) })
 	}
 	var observer *C.lsgo_observer
-	if options.Observer != nil {
+	if options.Observer != nil || options.Log != nil {
 		observer = (*C.lsgo_observer)(C.calloc(1, C.sizeof_lsgo_observer)) // cgo's never returns NULL
-		observer.handle = C.uintptr_t(cgo.NewHandle(options.Observer))
+		observer.handle = C.uintptr_t(cgo.NewHandle(&schedulerWatch{options.Observer, options.Log}))
 		observer.frame = frame.c
+		observer.observes = C.bool(options.Observer != nil)
+		observer.logs = C.bool(options.Log != nil)
+		observer.verbosity = C.uint32_t(options.Verbosity)
 	}
 	forget := func() {
 		frame.free()

@@ -122,6 +122,13 @@ static void on_failed(void *o, const libsched_queued_pod *queued, libsched_str n
                       const libsched_status *status) {
   notice(o, LSGO_FAILED, queued, node, status);
 }
+static void on_log(void *data, const libsched_log_record *record) {
+  const lsgo_observer *o = data;
+  lsgo_noticing n;
+  begin_notice(o, &n);
+  lsgoLog(o->handle, o->frame->self, (libsched_log_record *)record);
+  end_notice(&n);
+}
 
 libsched_rc lsgo_scheduler_create(const libsched_framework *const *profiles, size_t profile_count,
                                   libsched_cluster *cluster,
@@ -130,10 +137,16 @@ libsched_rc lsgo_scheduler_create(const libsched_framework *const *profiles, siz
                                   libsched_error **error) {
   const libsched_api_client client = lsgo_api_client();
   libsched_scheduler_observer tells = LIBSCHED_SCHEDULER_OBSERVER_INIT;
-  tells.popped = on_popped;
-  tells.assumed = on_assumed;
-  tells.bound = on_bound;
-  tells.failed = on_failed;
+  if (observer != NULL && observer->observes) {
+    tells.popped = on_popped;
+    tells.assumed = on_assumed;
+    tells.bound = on_bound;
+    tells.failed = on_failed;
+  }
+  if (observer != NULL && observer->logs) {
+    tells.log = on_log;
+    tells.verbosity = observer->verbosity;
+  }
   libsched_scheduler_options whole = *options;
   if (api != 0) {
     whole.api = &client;

@@ -33,6 +33,8 @@ enum { LSGO_POPPED, LSGO_ASSUMED, LSGO_BOUND, LSGO_FAILED };
 typedef struct lsgo_observer {
   uintptr_t handle;
   lsgo_evaluator *frame;
+  bool observes, logs; /* which callbacks there are */
+  uint32_t verbosity;
 } lsgo_observer;
 /* `api` is a runtime/cgo handle, which passes to the library; 0: requests are only recorded. `observer`
    (may be NULL) lives as long as the scheduler. */

@@ -6,6 +6,7 @@ import "C"
 import (
 	"runtime/cgo"
 	"time"
+	"unsafe"
 )
 
 // Deliver delivers a change at the API server, which takes effect before the scheduler's next action. Any
@@ -122,7 +123,7 @@ func (s *Scheduler) State() (SchedulerState, error) {
 //export lsgoObserve
 func lsgoObserve(h, self C.uintptr_t, what C.int, queued *C.libsched_queued_pod, node C.libsched_str,
 	status *C.libsched_status) {
-	observer, returned := cgo.Handle(h).Value().(SchedulerObserver), false
+	observer, returned := cgo.Handle(h).Value().(*schedulerWatch).observer, false
 	defer func() {
 		if reason := recover(); reason != nil {
 			askers.at(self).panicked = reason // for the end of the run
@@ -141,5 +142,23 @@ func lsgoObserve(h, self C.uintptr_t, what C.int, queued *C.libsched_queued_pod,
 	case C.LSGO_FAILED:
 		observer.Failed(pod, goString(node), copyStatus(status))
 	}
+	returned = true
+}
+
+//export lsgoLog
+func lsgoLog(h, self C.uintptr_t, record *C.libsched_log_record) {
+	log, returned := cgo.Handle(h).Value().(*schedulerWatch).log, false
+	defer func() {
+		if reason := recover(); reason != nil {
+			askers.at(self).panicked = reason // for the end of the run
+		} else if !returned {
+			exited("log")
+		}
+	}()
+	fields := make([]LogField, record.field_count)
+	for i, f := range unsafe.Slice(record.fields, int(record.field_count)) {
+		fields[i] = LogField{goString(f.key), goString(f.value)}
+	}
+	log(LogRecord{int(record.level), bool(record.error), time.Unix(0, int64(record.time_ns)), goString(record.message), fields})
 	returned = true
 }

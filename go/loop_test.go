@@ -418,3 +418,34 @@ func TestCustomClock(t *testing.T) {
 		t.Error(api.bound, time.Since(early), source.slept)
 	}
 }
+
+func TestSchedulerLogs(t *testing.T) {
+	var lines []string
+	log := func(r libsched.LogRecord) {
+		line := fmt.Sprint(r.Level, " ", r.Error, " ", r.Message)
+		for _, f := range r.Fields {
+			line += " " + f.Key + "=" + f.Value
+		}
+		if r.Time.Before(time.Unix(1000, 0)) {
+			t.Error("a line has the time", r.Time)
+		}
+		lines = append(lines, line)
+	}
+	clock := libsched.VirtualClock(time.Unix(1000, 0))
+	s, _ := newScheduler(t, libsched.SchedulerOptions{Clock: clock, Log: log, Verbosity: 3})
+	check(t, s.Deliver(nil, newPod(t, "web", 2000, "")))
+	check(t, s.Settle(ctx, false, 0))
+	want := []string{
+		"3 false Add event for unscheduled pod pod=default/web",
+		"3 false Attempting to schedule pod pod=default/web",
+		"2 false Successfully bound pod to node pod=default/web node=big evaluatedNodes=",
+	}
+	for i, line := range want {
+		if i >= len(lines) || !strings.HasPrefix(lines[i], line) {
+			t.Fatal(lines)
+		}
+	}
+	if _, err := libsched.NewScheduler(nil, nil, libsched.SchedulerOptions{Verbosity: -1}); !errors.Is(err, libsched.ErrInvalid) {
+		t.Error(err)
+	}
+}

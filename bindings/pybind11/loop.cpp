@@ -69,12 +69,21 @@ libsched_scheduler_observer observer_functions() {
   return o;
 }
 
+void on_log(void* data, const libsched_log_record* record) {
+  Observer::tell(data, "log", [&](const py::object& f) {
+    py::dict fields;
+    for (size_t i = 0; i < record->field_count; ++i)
+      fields[from_str(record->fields[i].key)] = from_str(record->fields[i].value);
+    f(record->level, record->error, record->time_ns, from_str(record->message), fields);
+  });
+}
+
 std::unique_ptr<Scheduler> create(const std::vector<const Framework*>& frameworks,
                                   const Cluster& cluster, py::object api, const Clock* clock,
                                   uint32_t ties, uint64_t seed, bool sampling,
                                   uint32_t binding_threads, int64_t initial_backoff_ns,
                                   int64_t max_backoff_ns, int64_t max_in_unschedulable_ns,
-                                  py::object observer) {
+                                  py::object observer, std::optional<uint32_t> verbosity) {
   libsched_scheduler_options options = LIBSCHED_SCHEDULER_OPTIONS_INIT;
   options.ties = ties;
   options.seed = seed;
@@ -98,7 +107,9 @@ std::unique_ptr<Scheduler> create(const std::vector<const Framework*>& framework
     options.memory_api = recorded.get();
   }
   auto made = std::make_unique<Scheduler>();
-  const libsched_scheduler_observer told = observer_functions();
+  libsched_scheduler_observer told = observer_functions();
+  told.verbosity = verbosity.value_or(0);
+  if (verbosity) told.log = on_log;
   if (!observer.is_none()) {
     made->observer->object = std::move(observer);
     options.observer = &told;

@@ -215,6 +215,8 @@ struct TYPE {};
 %ignore libsched_schedule_one;
 %ignore libsched_queue_create;
 %ignore libsched_scheduler_observer;
+%ignore libsched_log_field;
+%ignore libsched_log_record;
 %ignore libsched_scheduler_options;
 %ignore libsched_scheduler_create;
 %ignore libsched_trace_options;

@@ -2,6 +2,7 @@
 #include "libsched/scheduler/loop/scheduler.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -58,6 +59,34 @@ class ForeignObserver final : public SchedulerObserver {
   void* user_data_;
 };
 
+// Its log.
+class ForeignLogger final : public Logger {
+ public:
+  ForeignLogger(const libsched_scheduler_observer& calls, void* user_data)
+      : Logger(calls.verbosity), log_(calls.log), user_data_(user_data) {}
+
+  void log(const LogRecord& record) noexcept override {
+    libsched_log_record told{};
+    told.struct_size = sizeof told;
+    told.level = record.level;
+    told.error = record.error;
+    told.time_ns = record.time_ns;
+    told.message = {record.message.data(), record.message.size()};
+    std::array<libsched_log_field, kMost> fields{};
+    for (const LogRecord::Field& f : record.fields)
+      if (told.field_count < kMost)
+        fields[told.field_count++] = {{f.key.data(), f.key.size()},
+                                      {f.value.data(), f.value.size()}};
+    told.fields = fields.data();
+    log_(user_data_, &told);
+  }
+
+ private:
+  static constexpr size_t kMost = 8;  // no line has more fields
+  void (*log_)(void*, const libsched_log_record*);
+  void* user_data_;
+};
+
 // The part of the options that names an API client, of structs that have it.
 libsched_services_options client_options(const libsched_scheduler_options* options) {
   libsched_services_options named = LIBSCHED_SERVICES_OPTIONS_INIT;
@@ -106,8 +135,9 @@ Result<SchedulerOptions> scheduler_options(const libsched_scheduler_options& o) 
         read_struct(o.observer, libsched_scheduler_observer LIBSCHED_SCHEDULER_OBSERVER_INIT,
                     "libsched_scheduler_observer");
     if (!calls.ok()) return calls.error();
-    LIBSCHED_TRY(refuse_reserved(calls->reserved != 0, "libsched_scheduler_observer"));
     how.observer = std::make_shared<ForeignObserver>(*calls, o.observer_user_data);
+    if (calls->log != nullptr)
+      how.logger = std::make_shared<ForeignLogger>(*calls, o.observer_user_data);
   }
   return how;
 }

@@ -1,6 +1,8 @@
 // Binding: upstream's order of the points, and the handling of failures.
 #include "libsched/scheduler/binding.hpp"
 
+#include "libsched/framework/log.hpp"
+
 #include <utility>
 
 #include "libsched/framework/api_calls.hpp"
@@ -102,7 +104,10 @@ std::optional<Failure> Binding::finish(const Status& ready, Baton* baton) {
     const Baton::Away away(baton);
     return run.bind();
   };
-  if (const Status s = at(CyclePoint::kBind, bind); !s.success()) return with(s);
+  if (const Status s = at(CyclePoint::kBind, bind); !s.success()) {
+    log_of(services).info(1, "Failed to bind pod", {{"pod", assumed_.pod->meta}});
+    return with(s);
+  }
   if (services.api().keeps_events())
     services.api().event(*assumed_.pod, "Normal", "Scheduled", "Binding",
                          "Successfully assigned " + std::string(assumed_.pod->meta.ns) + "/" +

@@ -51,7 +51,7 @@ from .objects import Node, Objects, Pod, Taint, Workload
 from .placement import Placement, schedule
 from .plugins import Plugin, plugin
 from .queue import Queue, QueueCounts, QueuedPod
-from .scheduler import ApiClient, Scheduler, SchedulerObserver
+from .scheduler import ApiClient, LogRecord, Scheduler, SchedulerObserver
 from .scores import CycleResult, PluginScore, Scores
 from .services import Clock, Nomination, NominatingMode, Services, WaitingPod
 from .simulation import ResourceUse, Simulation, SimulationProgress, SimulationResult, Waits
@@ -96,6 +96,7 @@ __all__ = [
     "JSON",
     "LentNode",
     "LimitError",
+    "LogRecord",
     "MisuseError",
     "NoMemoryError",
     "Node",

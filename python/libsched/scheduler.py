@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Sequence
-from typing import Any, Literal, Union
+import json
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Callable, Literal, Optional, Union
 
 from . import _core
 from .api_server import ApiServer
 from .cancel import Cancel, handle_of
 from .cluster import Cluster
-from .errors import InvalidError
+from .errors import CancelledError, InvalidError
 from .framework import Framework
 from .objects import Node, Objects, Pod
 from .queue import Queue
@@ -18,7 +21,7 @@ from .services import Clock, Services, _wrap_services, nanoseconds
 from .status import Status, status_of
 
 _TIES = ("upstream", "name", "random")
-# On a clock that is not virtual, a run looks for Ctrl-C so often.
+# A run looks for Ctrl-C so often.
 _SLICE_NS = 100_000_000
 
 
@@ -66,10 +69,41 @@ class SchedulerObserver:
         """The attempt has failed; ``node_name`` is the node that the pod was assumed on, or empty."""
 
 
-class _Told:
-    """Passes statuses on as objects."""
+@dataclass(frozen=True)
+class LogRecord:
+    """A line that kube-scheduler would log; `str` makes it as klog would.
 
-    def __init__(self, observer: Any) -> None:
+    Parameters
+    ----------
+    level : int
+        The verbosity at which it appears; 0 for errors.
+    error : bool
+    time_ns : int
+        By the scheduler's clock.
+    message : str
+        Upstream's.
+    fields : mapping of str to str
+        In upstream's order. Objects are "namespace/name", lists are JSON arrays.
+    """
+
+    level: int
+    error: bool
+    time_ns: int
+    message: str
+    fields: Mapping[str, str]
+
+    def __str__(self) -> str:
+        return " ".join([json.dumps(self.message, ensure_ascii=False)]
+                        + [f"{key}={json.dumps(value, ensure_ascii=False)}"
+                           for key, value in self.fields.items()])
+
+
+class _Told:
+    """Passes statuses and lines of the log on as objects."""
+
+    def __init__(self, observer: Any, log: Optional[Callable[[LogRecord], object]]) -> None:
+        if log is not None:
+            self.log = lambda *line: log(LogRecord(*line))
         for name in ("popped", "assumed", "bound"):
             if hasattr(observer, name):
                 setattr(self, name, getattr(observer, name))
@@ -106,6 +140,12 @@ class Scheduler:
     initial_backoff, max_backoff, max_in_unschedulable : float
         Seconds, as for a `Queue`.
     observer : SchedulerObserver, optional
+    log : callable, optional
+        Gets each line that kube-scheduler would log, as a `LogRecord`. Plugins may be running: it must
+        not use the scheduler, its cluster or its queue.
+    verbosity : int
+        The highest level of `log`, as kube-scheduler's ``-v``: at 2 what becomes of pods, at 3 and 4 also
+        what is delivered, at 5 the moves in the queue.
 
     Raises
     ------
@@ -136,7 +176,10 @@ class Scheduler:
                  ties: Literal["upstream", "name", "random"] = "upstream", seed: int = 0,
                  sampling: bool = False, binding_threads: int = 0, initial_backoff: float = 1.0,
                  max_backoff: float = 10.0, max_in_unschedulable: float = 300.0,
-                 observer: Any = None) -> None:
+                 observer: Any = None, log: Optional[Callable[[LogRecord], object]] = None,
+                 verbosity: int = 2) -> None:
+        if not 0 <= verbosity < 2**32:
+            raise InvalidError(f"a verbosity is not negative: {verbosity}")
         if ties not in _TIES:
             raise InvalidError(f"ties is one of {', '.join(_TIES)}, not {ties!r}")
         profiles = [frameworks] if isinstance(frameworks, Framework) else list(frameworks)
@@ -145,7 +188,9 @@ class Scheduler:
             api._handle if isinstance(api, ApiServer) else api,
             None if clock is None else clock._handle, _TIES.index(ties), seed, sampling,
             binding_threads, nanoseconds(initial_backoff), nanoseconds(max_backoff),
-            nanoseconds(max_in_unschedulable), None if observer is None else _Told(observer))
+            nanoseconds(max_in_unschedulable),
+            None if observer is None and log is None else _Told(observer, log),
+            None if log is None else verbosity)
         self._cluster = cluster  # plugins may ask for it
         self._clock = self.services.clock
         self._started = False
@@ -207,7 +252,7 @@ class Scheduler:
     def run_until(self, time_ns: int, cancel: Cancel | None = None) -> None:
         """Lets time pass until `time_ns` by the scheduler's clock, and does all that happens meanwhile.
 
-        Waits on a clock that is not virtual; Ctrl-C then ends the run within a tenth of a second.
+        Waits on a clock that is not virtual. Ctrl-C ends the run within a tenth of a second.
 
         Raises
         ------
@@ -217,12 +262,31 @@ class Scheduler:
         self.start()
         flag = handle_of(cancel)
         if self._handle.is_virtual:
-            return self._handle.run_until(time_ns, flag)
+            return self._run_virtual(time_ns, cancel)
         while True:
             slice_end = min(time_ns, self._clock.now_ns + _SLICE_NS)
             self._handle.run_until(slice_end, flag)
             if slice_end >= time_ns:
                 return None
+
+    def _run_virtual(self, time_ns: int, cancel: Cancel | None) -> None:
+        # Python handles signals between calls, on its main thread alone.
+        if threading.current_thread() is not threading.main_thread():
+            return self._handle.run_until(time_ns, handle_of(cancel))
+        while True:
+            slice_end = Cancel()
+            if cancel is not None and cancel.is_set():
+                slice_end = cancel
+            timer = threading.Timer(_SLICE_NS / 1e9, slice_end.set)
+            timer.daemon = True
+            timer.start()
+            try:
+                return self._handle.run_until(time_ns, slice_end._handle)
+            except CancelledError:
+                if slice_end is cancel:
+                    raise
+            finally:
+                timer.cancel()
 
     def run_for(self, duration: Union[float, datetime.timedelta],
                 cancel: Cancel | None = None) -> None:

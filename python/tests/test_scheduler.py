@@ -213,6 +213,30 @@ def test_a_run_is_cancelled_or_interrupted():
     assert time.monotonic() - begin < 60
 
 
+def test_a_run_on_a_virtual_clock_is_cancelled_or_interrupted():
+    # Every minute the pod is tried again, for years.
+    server, scheduler, _ = world(max_in_unschedulable=60)
+    server.create([node("a", cpu=1)] + [pod(f"p{i}", cpu=5) for i in range(20)])
+    years = 1e9
+    cancel = Cancel()
+    threading.Timer(0.1, cancel.set).start()
+    begin = time.monotonic()
+    with pytest.raises(CancelledError):
+        scheduler.run_for(years, cancel)
+    with pytest.raises(CancelledError):
+        scheduler.run_for(years, cancel)
+    threading.Timer(0.1, _thread.interrupt_main).start()
+    with pytest.raises(KeyboardInterrupt):
+        scheduler.run_for(years)
+    assert time.monotonic() - begin < 5
+    # It goes on where it was; without a slice's end another thread runs as well.
+    now = scheduler.services.clock.now_ns
+    runner = threading.Thread(target=lambda: scheduler.run_for(600))
+    runner.start()
+    runner.join()
+    assert scheduler.services.clock.now_ns >= now + 600 * SECOND
+
+
 def test_a_clock_in_python():
     # A minute of this clock is a millisecond of the machine's.
     begin = time.monotonic_ns()
@@ -236,3 +260,55 @@ def test_a_broken_clock_stands_still(monkeypatch):
     clock = Clock.custom(lambda: next(times))
     assert [clock.now_ns for _ in range(4)] == [5, 7, 7, 7]
     assert isinstance(told[0], StopIteration)
+
+
+def test_the_log_has_the_lines_of_kube_scheduler():
+    lines = []
+    server, scheduler, _ = world(log=lines.append)
+    server.create([node("a", cpu=1), pod("low", cpu=1)])
+    scheduler.settle()
+    server.create(pod("big", cpu=5))
+    scheduler.settle()
+    first, *others = map(str, lines)
+    assert first == ('"Successfully bound pod to node" pod="default/low" node="a" '
+                     'evaluatedNodes="1" feasibleNodes="1"')
+    assert [one.level for one in lines] == [2] * len(lines) and not any(one.error for one in lines)
+    assert lines[0].time_ns >= 1000 * SECOND and lines[0].fields["pod"] == "default/low"
+    assert others[0] == ('"No preemption candidate is found; preemption is not helpful for '
+                         'scheduling" pod="default/big"')
+    assert others[1].startswith(
+        '"Unable to schedule pod; no fit; waiting" pod="default/big" err="0/1 nodes are available')
+
+
+def test_the_log_tells_of_preemption():
+    lines = []
+    server, scheduler, _ = world(log=lines.append)
+    server.create([node("a", cpu=1), pod("low", cpu=1)])
+    scheduler.settle()
+    del lines[:]
+    high = pod("high", cpu=1)
+    high["spec"]["priority"] = 9
+    server.create(high)
+    scheduler.settle()
+    assert [line.message for line in lines][:5] == [
+        "the target node for the preemption is determined",
+        "Start the preemption asynchronously",
+        "Preemptor Pod preempted victim Pod",
+        "Async Preemption finished completely",
+        "Unable to schedule pod; no fit; waiting",
+    ] or lines
+    (done,) = [line for line in lines if line.message == "Preemptor Pod preempted victim Pod"]
+    assert dict(done.fields) == {"preemptor": "default/high", "victim": "default/low", "node": "a"}
+    assert list(done.fields) == ["preemptor", "victim", "node"]
+
+
+def test_what_the_log_raises_ends_in_the_run():
+    def fail(_line):
+        raise KeyError("mine")
+
+    server, scheduler, _ = world(log=fail, verbosity=3)
+    server.create(node("a"))
+    with pytest.raises(KeyError, match="mine"):
+        scheduler.settle()
+    with pytest.raises(InvalidError, match="-1"):
+        world(log=fail, verbosity=-1)

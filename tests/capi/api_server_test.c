@@ -1,4 +1,6 @@
 /* The API server in memory, and clocks written in C. */
+#include <time.h>
+
 #include "fixture.h"
 
 static libsched_objects* objects_of(const char* yaml) {
@@ -163,6 +165,39 @@ static void test_faults(void) {
   libsched_api_server_unref(server);
 }
 
+/* A clock that would sleep for an hour, but has reached any time after its first sleep. */
+static const int64_t kHour = INT64_C(3600000000000);
+static int64_t hasty_now(void* data) { return *(int*)data == 0 ? 0 : 2 * kHour; }
+static int64_t hasty_sleep(void* data, int64_t deadline_ns) {
+  (void)deadline_ns;
+  ++*(int*)data;
+  return kHour;
+}
+
+/* A sleep ends after a second, however long the clock wants to sleep. */
+static void test_the_longest_sleep(void) {
+  int sleeps = 0;
+  libsched_clock* clock = NULL;
+  libsched_clock_functions functions = LIBSCHED_CLOCK_FUNCTIONS_INIT;
+  functions.now = hasty_now;
+  functions.sleep = hasty_sleep;
+  CHECK_OK(libsched_clock_create(&functions, &sleeps, &clock, err));
+  libsched_scheduler_options options = LIBSCHED_SCHEDULER_OPTIONS_INIT;
+  options.clock = clock;
+  libsched_cluster* cluster = five_nodes();
+  libsched_framework* framework = default_framework();
+  const libsched_framework* profiles[] = {framework};
+  libsched_scheduler* scheduler = NULL;
+  CHECK_OK(libsched_scheduler_create(profiles, 1, cluster, &options, &scheduler, err));
+  const time_t begin = time(NULL);
+  CHECK_OK(libsched_scheduler_run_until(scheduler, 2 * kHour, NULL, err));
+  CHECK(sleeps == 1 && time(NULL) - begin < 60);
+  libsched_scheduler_unref(scheduler);
+  libsched_framework_unref(framework);
+  libsched_cluster_unref(cluster);
+  libsched_clock_unref(clock);
+}
+
 /* A clock that steps forward whenever it is to sleep. */
 typedef struct stepping {
   int64_t now;
@@ -232,5 +267,6 @@ int main(void) {
   test_options();
   test_faults();
   test_clock();
+  test_the_longest_sleep();
   return finish();
 }

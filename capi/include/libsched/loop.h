@@ -17,20 +17,41 @@ extern "C" {
 /* A scheduler. One thread at a time, that of its cluster, except libsched_scheduler_deliver_...(). */
 typedef struct libsched_scheduler libsched_scheduler;
 
+/* A line of the log: upstream's message, with keys and values in upstream's order. Objects are
+   "namespace/name", lists are JSON arrays. Everything is borrowed until the call ends. */
+typedef struct libsched_log_field {
+  libsched_str key, value;
+} libsched_log_field;
+typedef struct libsched_log_record {
+  uint32_t struct_size; /* sizeof(libsched_log_record) of the library */
+  uint32_t level;       /* upstream's verbosity of the line, from 0; 0 for an error */
+  bool error;           /* the first key is then usually "err" */
+  bool reserved[7];
+  int64_t time_ns;
+  libsched_str message;
+  const libsched_log_field *fields;
+  size_t field_count;
+} libsched_log_record;
+
 /* Is told what becomes of pods, on the thread that runs the scheduler or one of its own, one call at a
    time. It may read the cluster and the queue; all arguments are borrowed. NULL: not told. */
 typedef struct libsched_scheduler_observer {
   uint32_t struct_size; /* sizeof(libsched_scheduler_observer) */
-  uint32_t reserved;    /* 0 */
+  /* `log` gets the lines of up to this level, as kube-scheduler's -v: at 2 what becomes of pods, at 3
+     and 4 also what is delivered, at 5 the moves in the queue. */
+  uint32_t verbosity;
   void (*popped)(void *user_data, const libsched_queued_pod *queued);
   /* The pod was assumed on the node; binding it is next. */
   void (*assumed)(void *user_data, const libsched_queued_pod *queued, libsched_str node_name);
   void (*bound)(void *user_data, const libsched_queued_pod *queued, libsched_str node_name);
   /* A cycle has failed; the node is the one that the pod was assumed on, or empty. */
   void (*failed)(void *user_data, const libsched_queued_pod *queued, libsched_str node_name, const libsched_status *status);
+  /* Gets the lines that kube-scheduler would log. Plugins may be running: it must not call the library. A
+     line for which there is no memory is left out. */
+  void (*log)(void *user_data, const libsched_log_record *record);
 } libsched_scheduler_observer;
 #define LIBSCHED_SCHEDULER_OBSERVER_INIT \
-  {sizeof(libsched_scheduler_observer), 0, LIBSCHED_NULL, LIBSCHED_NULL, LIBSCHED_NULL, LIBSCHED_NULL}
+  {sizeof(libsched_scheduler_observer), 0, LIBSCHED_NULL, LIBSCHED_NULL, LIBSCHED_NULL, LIBSCHED_NULL, LIBSCHED_NULL}
 
 /* The options of a scheduler; LIBSCHED_SCHEDULER_OPTIONS_INIT has the defaults. */
 typedef struct libsched_scheduler_options {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "libsched/framework/evaluator.hpp"
+#include "libsched/framework/log.hpp"
 #include "libsched/framework/scoring.hpp"
 #include "libsched/plugins/defaultpreemption/executor.hpp"
 #include "libsched/plugins/defaultpreemption/pick.hpp"
@@ -98,8 +99,12 @@ class DefaultPreemption final : public Plugin {
 
   Status preempt(const PostFilterCall& call, std::optional<Nomination>* nomination) const {
     const View& view = call.view;
-    if (const Str why = not_eligible(view, call.pod, call.statuses); !why.empty())
+    const Log log = call.question ? Log() : log_of(call.services);
+    const LogField about{"pod", call.pod.meta};
+    if (const Str why = not_eligible(view, call.pod, call.statuses); !why.empty()) {
+      log.info(5, "Pod is not eligible for preemption", {about, {"reason", why}});
       return Status(Code::kUnschedulable, std::string(why));
+    }
     if (view.node_count() == 0) return Status::from_error("no nodes available");
     Result<Found> found = dry_run(call);
     if (!found.ok()) return Status::from_error(found.error().message);
@@ -116,6 +121,8 @@ class DefaultPreemption final : public Plugin {
       for (const size_t i : best) report->tied.push_back(found->candidates[i].node);
     if (best.empty() || !found->any_wanted) {
       if (!found->errors.empty()) return Status::from_error(aggregate(found->errors));
+      log.info(2, "No preemption candidate is found; preemption is not helpful for scheduling",
+               {about});
       *nomination = Nomination{true, {}};
       return Status(Code::kUnschedulable, fit_error(view, *found));
     }
@@ -124,6 +131,7 @@ class DefaultPreemption final : public Plugin {
     const bool random = !call.question && services.preemption_seed;
     const PreemptionReport::Candidate& chosen =
         found->candidates[best[random ? draw(services, best.size()) : 0]];
+    log.info(2, "the target node for the preemption is determined", {{"node", chosen.node}, about});
     if (!call.question)
       if (Status s = executor_.execute(chosen, call.pod, services); !s.success()) return s;
     *nomination = Nomination{true, chosen.node};
@@ -170,7 +178,12 @@ class DefaultPreemption final : public Plugin {
     const View& view = call.view;
     Found out;
     const std::vector<uint32_t> rows = potential_nodes(call);
-    if (rows.empty()) return out;
+    if (rows.empty()) {
+      if (!call.question)
+        log_of(call.services)
+            .info(3, "Preemption will not help schedule pod on any node", {{"pod", call.pod.meta}});
+      return out;
+    }
     const DisruptionBudgets budgets(view);
     Services& services = call.services;
     const bool every = call.question;

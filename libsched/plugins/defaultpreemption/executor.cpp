@@ -2,6 +2,7 @@
 #include "libsched/plugins/defaultpreemption/executor.hpp"
 
 #include "libsched/framework/api_calls.hpp"
+#include "libsched/framework/log.hpp"
 
 namespace libsched {
 namespace {
@@ -20,12 +21,21 @@ Result<void> preempt(const Pod& victim, const Pod& preemptor, Str node, Services
   const std::string turn =
       "evict for " + std::string(preemptor.meta.ns) + "/" + std::string(preemptor.meta.name);
   services.tasks().turn(Tasks::Rank::kPlugin, turn.c_str(), victim.meta);
+  const Log log = log_of(services);
+  const LogField by{"preemptor", preemptor.meta}, who{"victim", victim.meta}, where{"node", node};
   bool in_memory = false;
-  if (const auto waiting = services.waiting_pods().get(victim.meta.uid))
+  if (const auto waiting = services.waiting_pods().get(victim.meta.uid)) {
     in_memory = waiting->preempt(kPlugin, "preempted");
-  else
+    if (in_memory)
+      log.info(2, "Preemptor preempted a waiting pod",
+               {{"preemptorType", "pod"}, by, {"waitingPod", victim.meta}, where});
+  } else {
     in_memory =
         services.pods_in_pre_bind().cancel(victim.meta.uid, "preempted by " + std::string(kPlugin));
+    if (in_memory)
+      log.info(2, "Preemptor rejected a pod in preBind",
+               {{"preemptorType", "pod"}, by, {"podInPreBind", victim.meta}, where});
+  }
   if (!in_memory) {
     PodStatusPatch patch;
     if (std::optional<PodStatusPatch::Condition> change =
@@ -37,9 +47,20 @@ Result<void> preempt(const Pod& victim, const Pod& preemptor, Str node, Services
       if (!deleting && patch.conditions.empty()) continue;
       const Result<void> ran = deleting ? services.api().delete_pod(victim)
                                         : services.api().patch_pod_status(victim, patch);
-      if (gone(ran)) return {};
-      if (!ran.ok()) return ran;
+      if (gone(ran)) {
+        log.info(2, "Victim Pod is already deleted", {by, who, where});
+        return {};
+      }
+      if (ran.ok()) continue;
+      if (deleting)
+        log.error("Tried to preempted pod",
+                  {{"err", ran.error().message}, {"pod", victim.meta}, by});
+      else
+        log.error("Could not add DisruptionTarget condition due to preemption",
+                  {{"err", ran.error().message}, by, who});
+      return ran;
     }
+    log.info(2, "Preemptor Pod preempted victim Pod", {by, who, where});
   }
   services.api().event(victim, "Normal", "Preempted", "Preempting",
                        "Preempted by pod " + std::string(preemptor.meta.uid) + " on node " +
@@ -63,11 +84,19 @@ bool clear_nominations(const Pod& preemptor, Str node, Services& services) {
   return done;
 }
 
+void log_leaving(const Pod& victim, const Pod& preemptor, Str node, const Services& services) {
+  log_of(services).info(2, "Victim Pod is already being deleted, skipping the API call for it",
+                        {{"preemptor", preemptor.meta}, {"node", node}, {"victim", victim.meta}});
+}
+
 // Within the cycle, with SchedulerAsyncPreemption off.
 Status evict_now(const PreemptionReport::Candidate& candidate, const Pod& preemptor,
                  Services& services) {
   for (const PodRef& victim : candidate.victims) {
-    if (victim->meta.terminating()) continue;
+    if (victim->meta.terminating()) {
+      log_leaving(*victim, preemptor, candidate.node, services);
+      continue;
+    }
     const Result<void> ran = preempt(*victim, preemptor, candidate.node, services);
     if (!ran.ok()) return Status::from_error(ran.error().message);
   }
@@ -82,6 +111,7 @@ struct Executor::Preemption {
   PodRef preemptor;
   std::string node;
   std::vector<PodRef> victims;
+  size_t chosen = 0;  // victims, with those that leave already
 };
 
 bool Executor::preempting(const Pod& pod) const {
@@ -107,8 +137,12 @@ Status Executor::execute(const PreemptionReport::Candidate& candidate, const Pod
   p->services = Ref<Services>::share(&services);
   p->preemptor = PodRef::share(&preemptor);
   p->node = candidate.node;
+  p->chosen = candidate.victims.size();
   for (const PodRef& v : candidate.victims)
-    if (!v->meta.terminating()) p->victims.push_back(v);
+    if (v->meta.terminating())
+      log_leaving(*v, preemptor, candidate.node, services);
+    else
+      p->victims.push_back(v);
   if (p->victims.empty()) return {};
   services.metrics().preemption_victims.observe(victims);
   {
@@ -133,6 +167,12 @@ void Executor::run(Preemption& p) {
     }
   };
   bool done = false, stopped = false;
+  const Log log = log_of(services);
+  log.info(2, "Start the preemption asynchronously",
+           {{"preemptor", p.preemptor->meta},
+            {"node", p.node},
+            {"numVictims", p.chosen},
+            {"numVictimsToDelete", p.victims.size()}});
   {
     const Leave leave{*this, *p.preemptor};
     done = clear_nominations(*p.preemptor, p.node, services);
@@ -150,6 +190,10 @@ void Executor::run(Preemption& p) {
       evict(p.victims.back());
     }
   }
+  log.info(2, "Async Preemption finished completely",
+           {{"preemptor", p.preemptor->meta},
+            {"node", p.node},
+            {"result", stopped || !done ? "error" : "success"}});
   if (stopped || !done)
     services.activate(
         {{std::string(p.preemptor->meta.ns) + "/" + std::string(p.preemptor->meta.name),

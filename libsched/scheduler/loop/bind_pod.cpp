@@ -39,6 +39,7 @@ void Scheduler::begin_binding(const FlightRef& flight) {
   if (flight->ready.success() || flight->waiting) flight->binding->expect();
   if (flight->waiting) {
     flight->waits_since_ns = now();
+    log_.info(4, "Pod waiting on permit", {{"pod", flight->pod()->meta}});
     if (!flight->waiting->decided()) return permitted_.push_back(flight);
   }
   finish_binding(flight);
@@ -66,13 +67,23 @@ void Scheduler::continue_permitted() {
 }
 
 void Scheduler::finish_binding(const FlightRef& flight) {
-  if (const std::optional<Failure> failed = flight->binding->wait_on_permit(flight->waits_since_ns))
+  if (const std::optional<Failure> failed =
+          flight->binding->wait_on_permit(flight->waits_since_ns)) {
+    if (failed->status.rejected() && log_.on(4))
+      log_.info(4, "Pod rejected while waiting on permit",
+                {{"pod", flight->pod()->meta}, {"status", failed->status.message()}});
     return fail_binding(*flight, *failed);
+  }
   hold();
   finish(*flight->pod());
   if (const std::optional<Failure> failed = run_points(*flight))
     return fail_binding(*flight, *failed);
   const QueuedPodInfo& queued = *flight->queued;
+  log_.info(2, "Successfully bound pod to node",
+            {{"pod", flight->pod()->meta},
+             {"node", flight->node()},
+             {"evaluatedNodes", flight->evaluated},
+             {"feasibleNodes", flight->feasible}});
   metrics_->attempted(queued.scheduler, AttemptResult::kScheduled, now() - queued.popped_ns);
   std::optional<int64_t> since;
   if (queued.initial_attempt_ns != kNoTime) since = now() - queued.initial_attempt_ns;

@@ -22,7 +22,6 @@ Result<void> EventHandlers::handle(const WatchEvent& event) {
   return {};
 }
 
-// Null: the pod is not assumed.
 const PodRef* EventHandlers::assumed(const Pod& pod) const {
   const uint32_t slot = cluster_->view().find_pod(pod.meta.ns, pod.meta.name);
   if (slot == kNoId) return nullptr;
@@ -51,6 +50,7 @@ Result<void> EventHandlers::pod(const WatchEvent& event) {
     if (!before) return {};
     if (!before->spec.node_name.empty() || !given->spec.node_name.empty()) {
       const Timed timed(*this, assigned_deleted_);
+      log_.info(3, "Delete event for scheduled pod", {{"pod", given->meta}});
       pods_.remove(*given);
       if (pods_.find_assigned(given->meta.ns, given->meta.name) != nullptr ||
           assumed(*given) != nullptr)
@@ -71,12 +71,14 @@ Result<void> EventHandlers::pod(const WatchEvent& event) {
     pods_.remove(*before);
     if (!responsible(*before)) return {};
     const Timed timed(*this, waiting_deleted_);
+    log_.info(3, "Delete event for unscheduled pod", {{"pod", before->meta}});
     return queue_->remove(*before);
   }
   if (before) return update_waiting(before, given);
   pods_.reserve();
   if (responsible(*given)) {
     const Timed timed(*this, waiting_added_);
+    log_.info(3, "Add event for unscheduled pod", {{"pod", given->meta}});
     LIBSCHED_TRY(queue_->add(given));
     if (profiles_[0]->framework().gates().enabled(Gate::kGangScheduling))
       LIBSCHED_TRY(move("UnschedulablePod", kAdd, {}, given));
@@ -87,6 +89,7 @@ Result<void> EventHandlers::pod(const WatchEvent& event) {
 
 Result<void> EventHandlers::assigned(const PodRef& pod) {
   const Timed timed(*this, assigned_added_);
+  log_.info(3, "Add event for scheduled pod", {{"pod", pod->meta}});
   LIBSCHED_TRY(cluster_->update_pod(pod, {}));
   return move("AssignedPod", kAdd, {}, pod);
 }
@@ -94,6 +97,7 @@ Result<void> EventHandlers::assigned(const PodRef& pod) {
 Result<void> EventHandlers::update_assigned(const PodRef& before, const PodRef& after) {
   const Timed timed(*this, assigned_updated_);
   if (calls_ != nullptr) calls_->sync(after);
+  log_.info(4, "Update event for scheduled pod", {{"pod", before->meta}});
   LIBSCHED_TRY(cluster_->update_pod(after, {}));
   for (const ActionType action :
        pod_change_list(*after, *before, profiles_[0]->framework().gates())) {
@@ -110,6 +114,7 @@ Result<void> EventHandlers::update_waiting(const PodRef& before, const PodRef& a
     if (calls_ != nullptr) calls_->sync(after);
     const int64_t began = services_->clock().now_ns();
     if (assumed(*after) == nullptr) {
+      log_.info(4, "Update event for unscheduled pod", {{"pod", after->meta}});
       LIBSCHED_TRY(queue_->update(before, after));
       const Str nominated = before->status.nominated_node_name;
       if (!nominated.empty() && nominated != after->status.nominated_node_name)
@@ -130,6 +135,7 @@ Result<void> EventHandlers::delete_waiting(const PodRef& pod) {
   pods_.remove(*pod);
   if (!responsible(*pod)) return {};
   const Timed timed(*this, waiting_deleted_);
+  log_.info(3, "Delete event for unscheduled pod", {{"pod", pod->meta}});
   LIBSCHED_TRY(queue_->remove(*pod));
   if (assumed(*pod) != nullptr) return assumed_deleted(*pod);
   if (!pod->status.nominated_node_name.empty()) return left_nomination(pod);
@@ -150,6 +156,7 @@ Result<void> EventHandlers::node(const WatchEvent& event) {
     if (cluster_->view().find_node(gone->meta.name) == kNoId) return {};
     const Timed timed(*this, times("Node", kDelete));
     LIBSCHED_TRY(move("Node", kDelete, gone, {}));
+    log_.info(3, "Delete event for node", {{"node", gone->meta}});
     return cluster_->remove_node(gone->meta.name);
   }
   const NodeRef after = as<Node>(event.after);
@@ -157,10 +164,12 @@ Result<void> EventHandlers::node(const WatchEvent& event) {
   const NodeRef before = row == kNoId ? NodeRef() : cluster_->view().row(row).node;
   if (!before) {
     const Timed timed(*this, times("Node", kAdd));
+    log_.info(3, "Add event for node", {{"node", after->meta}});
     LIBSCHED_TRY(cluster_->update_node(after));
     return move("Node", kAdd, {}, after);
   }
   const int64_t began = services_->clock().now_ns();
+  log_.info(4, "Update event for node", {{"node", after->meta}});
   LIBSCHED_TRY(cluster_->update_node(after));
   LIBSCHED_TRY(queue_->node_updated(before, after, {}));
   const double seconds = to_seconds(services_->clock().now_ns() - began);

@@ -2,6 +2,7 @@
 // handlers of its informers.
 #pragma once
 
+#include "libsched/framework/log.hpp"
 #include "libsched/framework/watch.hpp"
 #include "libsched/scheduler/loop/api_dispatcher.hpp"
 #include "libsched/scheduler/loop/known_pods.hpp"
@@ -15,14 +16,15 @@ class EventHandlers {
  public:
   EventHandlers(Ref<Cluster> cluster, Ref<Services> services, SchedulingQueueRef queue,
                 KnownPods& pods, std::vector<Evaluator*> profiles, SchedulerMetrics& metrics,
-                ApiDispatcher* calls)
+                ApiDispatcher* calls, Log log)
       : cluster_(std::move(cluster)),
         services_(std::move(services)),
         queue_(std::move(queue)),
         pods_(pods),
         profiles_(std::move(profiles)),
         metrics_(metrics),
-        calls_(calls) {}
+        calls_(calls),
+        log_(log) {}
 
   // Changes the cluster, the known pods and the queue. After an error the event may be handled
   // again. Errors: kNoMemory, kMisuse (plugins are running), and kInvalid or kLimit of an object
@@ -32,6 +34,9 @@ class EventHandlers {
   // Upstream's AssignedPodDelete: a pod no longer takes room on its node. `not_for` stays where it
   // is.
   Result<void> left_node(const PodRef& pod, const Pod* not_for = nullptr);
+
+  // Null: the pod is not assumed.
+  const PodRef* assumed(const Pod& pod) const;
 
  private:
   Result<void> pod(const WatchEvent& event);
@@ -47,7 +52,6 @@ class EventHandlers {
   bool responsible(const Pod& pod) const {
     return profile_of(profiles_, pod, kNoProfile) != nullptr;
   }
-  const PodRef* assumed(const Pod& pod) const;
   Result<void> move(Str resource, ActionType action, const ObjectRef& before,
                     const ObjectRef& after, const SchedulingQueue::PodCheck& check = {}) {
     return queue_->move_all({resource, action, {}, {{}, before, after}}, check);
@@ -80,6 +84,7 @@ class EventHandlers {
   std::vector<Evaluator*> profiles_;
   SchedulerMetrics& metrics_;
   ApiDispatcher* const calls_;  // null: there is none
+  const Log log_;
   // Those of pods, looked up once.
   EventTimes& waiting_added_ = metrics_.event_times("UnschedulablePodAdd");
   EventTimes& waiting_updated_ = metrics_.event_times("UnschedulablePodUpdate");

@@ -13,8 +13,9 @@ struct Scheduler::Flight {
   Ref<Binding> binding;
   std::shared_ptr<WaitingPod> waiting;  // on Permit; null: it does not wait
   std::optional<int64_t> waits_since_ns;
-  Status ready;                  // what PreBindPreFlight has said
-  std::shared_ptr<Flight> next;  // in a list
+  Status ready;                        // what PreBindPreFlight has said
+  size_t evaluated = 0, feasible = 0;  // nodes, in its scheduling cycle
+  std::shared_ptr<Flight> next;        // in a list
 
   const PodRef& pod() const { return binding->assumed().pod; }
   Str node() const { return binding->assumed().node; }

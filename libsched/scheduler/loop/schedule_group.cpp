@@ -71,6 +71,9 @@ void Scheduler::cycle_group(const QueuedPodRef& first) {
   if (pull_members(*group) && choose_profile(*group)) {
     skip_members(*group);
     if (!group->members.empty()) {
+      if (log_.on(3))
+        log_.info(3, "Attempting to schedule pod group",
+                  {{"podGroup", group->ns + "/" + group->name}});
       group->began_ns = now();
       try_members(*group);
       take_back(*group);
@@ -155,6 +158,9 @@ void Scheduler::try_members(Group& group) {
   for (Member& m : group.members) {
     const int64_t began = now();
     options.state = metrics_->measured_state(group.number);
+    if (log_.on(4))
+      log_.info(4, "Attempting to schedule a pod belonging to a pod group",
+                {{"podGroup", group.ns + "/" + group.name}, {"pod", m.queued->pod->meta}});
     Result<Ref<Scheduling>> ran = group.trial->run(m.queued->pod, options);
     m.took_ns = now() - began;
     metrics_->algorithm_ended(m.took_ns);
@@ -193,6 +199,7 @@ void Scheduler::take_back(Group& group) {
 
 // Upstream's submitPodGroupAlgorithmResult.
 void Scheduler::submit(Group& group) {
+  size_t scheduled = 0;
   for (Member& m : group.members) {
     const Scheduling* trial = m.trial.get();
     const bool fits = trial != nullptr && trial->attempt == Attempt::kAssumed;
@@ -203,7 +210,7 @@ void Scheduler::submit(Group& group) {
       failure.status = own ? trial->failure->status : group.status;
       fail_member(m, failure);
     } else if (fits && !trial->failure && group.status.success()) {
-      commit_member(group, m);
+      scheduled += commit_member(group, m) ? 1 : 0;
     } else if (fits && !trial->failure && group.waits_for_preemption) {
       Failure failure;
       failure.status = group.status;
@@ -220,21 +227,44 @@ void Scheduler::submit(Group& group) {
                                : group.waits_for_preemption ? AttemptResult::kWaitingOnPreemption
                                                             : AttemptResult::kUnschedulable;
   metrics_->group_attempted(group.number, result, now() - group.began_ns);
+  if (log_.on(0)) log_group(group, scheduled);
+}
+
+void Scheduler::log_group(const Group& group, size_t scheduled) const {
+  const std::string name = group.ns + "/" + group.name;
+  const LogField about{"podGroup", name};
+  const LogField failed{"unschedulablePods", group.members.size() - scheduled};
+  if (group.status.success())
+    log_.info(2, "Successfully scheduled a pod group",
+              {about, {"scheduledPods", scheduled}, failed});
+  else if (group.status.code == Code::kError)
+    log_.error("Error scheduling pod group", {{"err", group.status.as_error().value_or("")},
+                                              about,
+                                              {"errorPods", group.members.size()}});
+  else if (group.waits_for_preemption)
+    log_.info(2, "Pod group is waiting for preemption", {about, failed});
+  else
+    log_.info(2, "Unable to schedule a pod group", {about, failed});
 }
 
 // The member is assumed, reserved and permitted again, and bound.
-void Scheduler::commit_member(const Group& group, Member& m) {
+// False: it has failed.
+bool Scheduler::commit_member(const Group& group, Member& m) {
   m.queued->popped_ns = now() - m.took_ns;
   SchedulingOptions options = cycle_options_;
   options.observer = point_times_[group.number];
   options.state = m.trial->state;
   options.node = m.trial->node;
   Result<Ref<Scheduling>> ran = schedule_with(*group.profile, m.queued->pod, options);
-  if (!ran.ok()) return fail_member(m, error_failure(ran.error().message));
-  Scheduling& outcome = **ran;
-  if (outcome.attempt != Attempt::kAssumed) return fail_member(m, *outcome.failure);
+  const bool assumed = ran.ok() && (*ran)->attempt == Attempt::kAssumed;
+  if (!ran.ok())
+    fail_member(m, error_failure(ran.error().message));
+  else if (!assumed)
+    fail_member(m, *(*ran)->failure);
+  if (!assumed) return false;
   m.open = false;
-  start_flight(m.queued, std::move(outcome.binding));
+  start_flight(m.queued, **ran);
+  return true;
 }
 
 void Scheduler::fail_member(Member& m, const Failure& failure) {

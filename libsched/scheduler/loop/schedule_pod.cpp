@@ -15,9 +15,8 @@ std::vector<Str> names(const std::set<std::string>& set) { return {set.begin(), 
 }  // namespace
 
 bool Scheduler::can_pop() const {
-  return !queue_->closed() &&
-         (queue_->active_count() != 0 ||
-          (queue_->pops_from_backoff() && queue_->backoff_count() != 0));
+  return !queue_->closed() && (queue_->active_count() != 0 ||
+                               (queue_->pops_from_backoff() && queue_->backoff_count() != 0));
 }
 
 void Scheduler::left_queue(const Pod& pod) {
@@ -49,12 +48,17 @@ void Scheduler::start_cycle() {
 
 void Scheduler::cycle(const QueuedPodRef& queued) {
   const PodRef pod = queued->pod;
+  log_.info(4, "About to try and schedule pod", {{"pod", pod->meta}});
   Evaluator* const profile = profile_of(profiles_, *pod, {});
   if (profile == nullptr) {
     finish(*pod);
     popped_ = nullptr;
     return;
   }
+  if (pod->meta.terminating())
+    log_.info(3, "Skip schedule deleting pod", {{"pod", pod->meta}});
+  else if (log_.on(3) && handlers_->assumed(*pod) == nullptr)
+    log_.info(3, "Attempting to schedule pod", {{"pod", pod->meta}});
   cycle_options_.observer = point_times_[queued->scheduler];
   cycle_options_.state = metrics_->measured_state(queued->scheduler);
   Result<Ref<Scheduling>> ran = schedule_with(*profile, pod, cycle_options_);
@@ -75,7 +79,7 @@ void Scheduler::cycle(const QueuedPodRef& queued) {
   } else if (outcome.attempt == Attempt::kAssumed) {
     in_cycle_ = false;
     popped_ = nullptr;
-    start_flight(queued, std::move(outcome.binding));
+    start_flight(queued, outcome);
   } else {  // skipped
     finish(*pod);
   }
@@ -83,10 +87,12 @@ void Scheduler::cycle(const QueuedPodRef& queued) {
 }
 
 // The pod is assumed on its node, and its binding cycle begins.
-void Scheduler::start_flight(const QueuedPodRef& queued, Ref<Binding> binding) {
+void Scheduler::start_flight(const QueuedPodRef& queued, Scheduling& outcome) {
   const FlightRef flight = std::make_shared<Flight>();
   flight->queued = queued;
-  flight->binding = std::move(binding);
+  flight->binding = std::move(outcome.binding);
+  flight->evaluated = outcome.evaluated;
+  flight->feasible = outcome.feasible;
   if (options_.observer) options_.observer->assumed(*queued, flight->node());
   activate();
   start_binding(flight);
@@ -105,6 +111,7 @@ void Scheduler::handle_failure(const QueuedPodRef& queued, const PodRef& pod, St
         now() - queued->popped_ns);
   const PodRef known = PodRef::share(pods_.find_pod(pod->meta.ns, pod->meta.name));
   const bool waits = known && known->spec.node_name.empty();
+  if (log_.on(0)) log_failure(*pod, known.get(), failure);
   if (waits && !same_pod(*known, *pod)) return check(queue_->done(uid_of(*pod)));
   if (waits) {
     const std::vector<Str> unschedulable = names(failure.unschedulable_plugins);
@@ -117,9 +124,56 @@ void Scheduler::handle_failure(const QueuedPodRef& queued, const PodRef& pod, St
   }
   if (options_.observer) options_.observer->failed(*queued, node, failure);
   const Pod& reported = waits ? *known : *pod;
+  if (!calls_) log_patch(reported, failure);
   report_failure(reported, reported.status.nominated_node_name, failure, *services_);
   hold();
   if (!waits) check(queue_->done(uid_of(*pod)));
+}
+
+void Scheduler::log_failure(const Pod& pod, const Pod* known, const Failure& failure) const {
+  const LogField about{"pod", pod.meta};
+  const bool rejected = failure.status.rejected();
+  if (!rejected || log_.on(2)) {
+    const std::string message = failure.status.message();
+    if (!rejected)
+      log_.error("Error scheduling pod; retrying", {{"err", message}, about});
+    else if (message == "no nodes available to schedule pods")
+      log_.info(2, "Unable to schedule pod; no nodes are registered to the cluster; waiting",
+                {about});
+    else if (in_group(pod) && failure.unschedulable_plugins.empty() &&
+             failure.pending_plugins.empty())
+      log_.info(2, "Unable to schedule pod belonging to a pod group; waiting",
+                {about, {"err", message}});
+    else
+      log_.info(2, "Unable to schedule pod; no fit; waiting", {about, {"err", message}});
+  }
+  if (known == nullptr)
+    log_.info(0, "Pod doesn't exist in informer cache",
+              {about, {"err", "pod \"" + std::string(pod.meta.name) + "\" not found"}});
+  else if (!known->spec.node_name.empty())
+    log_.info(0, "Pod has been assigned to node. Abort adding it back to queue.",
+              {about, {"node", known->spec.node_name}});
+  else if (!same_pod(*known, pod))
+    log_.info(2,
+              "Pod was recreated while handling scheduling failure. Skip requeueing and status "
+              "updates.",
+              {about, {"oldUID", pod.meta.uid}, {"newUID", known->meta.uid}});
+}
+
+void Scheduler::log_patch(const Pod& pod, const Failure& failure) const {
+  const Str message = "Updating pod condition and nominated node name";
+  const LogField about{"pod", pod.meta}, type{"conditionType", "PodScheduled"},
+      status{"conditionStatus", "False"},
+      reason{"conditionReason", failure.status.rejected() ? "Unschedulable" : "SchedulerError"};
+  if (!failure.nomination) return log_.info(3, message, {about, type, status, reason});
+  const Nomination& nomination = *failure.nomination;
+  log_.info(3, message,
+            {about,
+             type,
+             status,
+             reason,
+             {"nominatedNodeName", nomination.node},
+             {"nominatingMode", int64_t{nomination.override_node ? 1 : 0}}});
 }
 
 // Pods whose cycle or binding ran out of memory fail with an error.

@@ -6,6 +6,7 @@
 
 #include "libsched/scheduler/loop/flight.hpp"
 #include "libsched/scheduler/loop/group_trial.hpp"
+#include "libsched/scheduler/loop/logged_api.hpp"
 #include "libsched/scheduler/loop/turning_api.hpp"
 
 namespace libsched {
@@ -38,6 +39,12 @@ Scheduler::Scheduler(Ref<Cluster> cluster, Ref<Clock> clock, const SchedulerOpti
 Result<void> Scheduler::build(const std::vector<FrameworkRef>& profiles,
                               const Ref<ApiClient>& api) {
   const Ref<Clock> clock = services_->clock_ref();
+  log_ = Log(options_.logger.get(), clock.get());
+  const auto logged = [&](Ref<ApiClient> client) {
+    if (!options_.logger) return client;
+    logged_api_ = make_ref<LoggedApi>(std::move(client), log_);
+    return Ref<ApiClient>(logged_api_);
+  };
   if (virtual_clock_) {
     if (virtual_clock_->has_sleeper())
       return Error{Rc::kState, "the clock drives another scheduler", {}, {}};
@@ -47,16 +54,18 @@ Result<void> Scheduler::build(const std::vector<FrameworkRef>& profiles,
           const Cluster::Released released(cluster_.get());
           calls();
         });
-    services_ =
-        make_ref<Services>(clock, make_ref<TurningApi>(api, turns_, clock, nullptr), clock, turns_);
+    services_ = make_ref<Services>(clock, logged(make_ref<TurningApi>(api, turns_, clock, nullptr)),
+                                   clock, turns_);
   } else if (options_.binding_threads != 0) {
     threads_ = make_ref<BindingThreads>();
     shared_pods_.emplace(pods_, threads_->baton());
     services_ = make_ref<Services>(
-        clock, make_ref<TurningApi>(api, threads_, clock, &threads_->baton()), clock, threads_);
+        clock, logged(make_ref<TurningApi>(api, threads_, clock, &threads_->baton())), clock,
+        threads_);
   } else {
-    services_ = make_ref<Services>(clock, api);
+    services_ = make_ref<Services>(clock, logged(api));
   }
+  if (turns_) turns_->attach(profiles);
   services_->pods = &pods_;
   if (shared_pods_) services_->pods = &*shared_pods_;
   for (const FrameworkRef& framework : profiles) {
@@ -67,6 +76,7 @@ Result<void> Scheduler::build(const std::vector<FrameworkRef>& profiles,
   Result<SchedulingQueueRef> queue = SchedulingQueue::create(profiles_, options_.queue);
   if (!queue.ok()) return std::move(queue.error());
   queue_ = std::move(*queue);
+  queue_->log_to(log_);
   metrics_ = SchedulerMetrics::create(profiles_);
   for (uint32_t i = 0; i < profiles_.size(); ++i)
     point_times_.push_back(metrics_->observer(i, *clock, options_.cycles));
@@ -75,7 +85,7 @@ Result<void> Scheduler::build(const std::vector<FrameworkRef>& profiles,
     services_->calls = &*calls_;
   }
   handlers_ = std::make_unique<EventHandlers>(cluster_, services_, queue_, pods_, profiles_,
-                                              *metrics_, calls_ ? &*calls_ : nullptr);
+                                              *metrics_, calls_ ? &*calls_ : nullptr, log_);
   lost_ports_ = std::make_shared<LostPorts>();
   cycle_options_.sampling = options_.sampling;
   cycle_options_.ties = options_.ties;
@@ -110,6 +120,8 @@ Scheduler::~Scheduler() {
   }
   services_->pods = nullptr;
   services_->calls = nullptr;
+  if (logged_api_) logged_api_->end();
+  if (queue_) queue_->log_to({});
 }
 
 Result<void> Scheduler::start() {

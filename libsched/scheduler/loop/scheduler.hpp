@@ -17,6 +17,7 @@
 #include <optional>
 #include <vector>
 
+#include "libsched/framework/log.hpp"
 #include "libsched/framework/time_source.hpp"
 #include "libsched/scheduler/cycle.hpp"
 #include "libsched/scheduler/loop/api_dispatcher.hpp"
@@ -27,6 +28,7 @@
 
 namespace libsched {
 
+class LoggedApi;
 class LostPorts;
 
 // Is notified on the thread that runs the scheduler or on one of the scheduler's own, one at a
@@ -55,6 +57,7 @@ struct SchedulerOptions {
   uint32_t binding_threads = 0;
   std::shared_ptr<SchedulerObserver> observer;
   std::shared_ptr<CycleObserver> cycles;
+  std::shared_ptr<Logger> logger;
 };
 
 class Scheduler final : public RefCounted, public WatchSink {
@@ -134,10 +137,12 @@ class Scheduler final : public RefCounted, public WatchSink {
   void start_cycle();
   void left_queue(const Pod& pod);  // into a cycle
   void cycle(const QueuedPodRef& queued);
-  void start_flight(const QueuedPodRef& queued, Ref<Binding> binding);
+  void start_flight(const QueuedPodRef& queued, Scheduling& outcome);
   void finish(const Pod& pod);
   void handle_failure(const QueuedPodRef& queued, const PodRef& pod, Str node,
                       const Failure& failure);
+  void log_failure(const Pod& pod, const Pod* known, const Failure& failure) const;
+  void log_patch(const Pod& pod, const Failure& failure) const;
   void return_interrupted();
   void activate();
 
@@ -151,7 +156,8 @@ class Scheduler final : public RefCounted, public WatchSink {
   void take_back(Group& group);
   void submit(Group& group);
   void patch_condition(const Group& group);
-  void commit_member(const Group& group, Member& m);
+  bool commit_member(const Group& group, Member& m);
+  void log_group(const Group& group, size_t scheduled) const;
   void fail_member(Member& m, const Failure& failure);
   void finish_member(Member& m);
   void fail_group(const Failure& failure);
@@ -176,6 +182,8 @@ class Scheduler final : public RefCounted, public WatchSink {
   Ref<Cluster> cluster_;
   SchedulerOptions options_;
   SchedulingOptions cycle_options_;
+  Log log_;
+  Ref<LoggedApi> logged_api_;  // null: nothing is logged
   Ref<VirtualClock> virtual_clock_;  // null: another clock
   Ref<Turns> turns_;                 // null, likewise
   Ref<BindingThreads> threads_;      // null: bindings run in line, or in turns

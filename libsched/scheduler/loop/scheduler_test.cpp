@@ -4,6 +4,9 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <thread>
+
 #include "libsched/framework/fake_plugin_test.hpp"
 #include "libsched/scheduler/api_memory/api_server.hpp"
 
@@ -328,6 +331,38 @@ TEST_CASE("metrics: attempts, handlers of events and points of a scheduler are c
       "\"fakes\",status=\"Success\"} 5");
   has("framework_extension_point_duration_seconds_count{extension_point=\"Permit\",profile="
       "\"fakes\",status=\"Wait\"} 1");
+}
+
+TEST_CASE("Plugins are attached to each thread in virtual time, and detached at its end") {
+  std::vector<std::thread::id> attached;
+  size_t attachments = 0, binds = 0;
+  Fake fake;
+  fake.name = "Where";
+  fake.attach = [&](bool attach) {
+    if (attach) {
+      ++attachments;
+      attached.push_back(std::this_thread::get_id());
+    } else {
+      CHECK(std::erase(attached, std::this_thread::get_id()) == 1);
+    }
+  };
+  fake.pre_bind = [&](const BindingCall&) {
+    ++binds;
+    CHECK(std::count(attached.begin(), attached.end(), std::this_thread::get_id()) == 1);
+    return Status();
+  };
+  {
+    World w({fake});
+    w.node("n1");
+    w.pod("a");
+    CHECK(attachments == 0);
+    CHECK(w.settle() == "pop a; assume a n1; bound a n1");
+    w.pod("b");
+    CHECK(w.settle() == "pop b; assume b n1; bound b n1");
+    CHECK(attachments == 1);  // the thread is used again
+  }
+  CHECK(binds == 2);
+  CHECK(attached.empty());
 }
 
 TEST_CASE("A clock drives one scheduler at a time") {

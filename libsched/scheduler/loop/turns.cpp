@@ -7,6 +7,8 @@
 #include <tuple>
 #include <utility>
 
+#include "libsched/framework/attached.hpp"
+
 namespace libsched {
 
 struct Turns::Worker {
@@ -66,12 +68,17 @@ Turns::Turns(Ref<VirtualClock> clock, CatchUp catch_up, OutsideCycle outside_cyc
   clock_->set_sleeper(this);
 }
 
-Turns::~Turns() {
-  end();
+Turns::~Turns() { end(); }
+
+// Threads that rest end, in the order of their beginning; one detaches its plugins at a time.
+void Turns::end_threads() {
+  resting_.clear();
   for (const std::unique_ptr<Worker>& w : workers_) {
     w->pass(true);
     w->thread.join();
   }
+  workers_.clear();
+  frameworks_.clear();
 }
 
 void Turns::end() {
@@ -88,9 +95,16 @@ void Turns::end() {
     if (waiting()) next();
   }
   clock_->set_sleeper(nullptr);
+  end_threads();
 }
 
 void Turns::tick() { clock_->advance_to(clock_->now_ns() + kTurnNs); }
+
+void Turns::attach_and_work(Worker& worker, size_t framework) {
+  if (framework == frameworks_.size()) return work(worker);
+  const Attached attached(*frameworks_[framework]);
+  attach_and_work(worker, framework + 1);
+}
 
 // A task's thread: runs one task after the other.
 void Turns::work(Worker& worker) {
@@ -145,7 +159,10 @@ void Turns::run_ready() {
         resting_.reserve(workers_.size() + 1);
         auto made = std::make_unique<Worker>();
         made->turns = this;
-        made->thread = std::thread([this, w = made.get()] { work(*w); });
+        made->thread = std::thread([this, w = made.get()] {
+          w->wait_for(true);
+          attach_and_work(*w, 0);
+        });
         resting_.push_back(made.get());
         workers_.push_back(std::move(made));
       }

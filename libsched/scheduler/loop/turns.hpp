@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "libsched/base/clock.hpp"
+#include "libsched/framework/framework.hpp"
 #include "libsched/framework/tasks.hpp"
 
 namespace libsched {
@@ -35,6 +36,9 @@ class Turns final : public Tasks, private VirtualClock::Sleeper {
   // Calls of clock->wait() become those of this object.
   Turns(Ref<VirtualClock> clock, CatchUp catch_up, OutsideCycle outside_cycle = run_plainly);
   ~Turns() override;
+
+  // Attaches the plugins to each thread before its first task, and detaches them when it ends.
+  void attach(std::vector<FrameworkRef> frameworks) { frameworks_ = std::move(frameworks); }
 
   // Tasks.
   void start(std::function<void()> task) override;
@@ -84,7 +88,9 @@ class Turns final : public Tasks, private VirtualClock::Sleeper {
 
   void sleep_until(int64_t deadline_ns) override;
   static Worker* current();
+  void attach_and_work(Worker& worker, size_t framework);
   void work(Worker& worker);
+  void end_threads();
   void resume(Worker& worker);
   void yield(Worker& worker);  // to the owner
   void wake_sleepers();
@@ -96,6 +102,7 @@ class Turns final : public Tasks, private VirtualClock::Sleeper {
   Ref<VirtualClock> clock_;
   CatchUp catch_up_;
   OutsideCycle outside_cycle_;
+  std::vector<FrameworkRef> frameworks_;
   bool ended_ = false;
   size_t live_ = 0;
   size_t waits_ = 0;  // of the owner

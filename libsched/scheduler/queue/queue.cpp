@@ -93,6 +93,7 @@ void SchedulingQueue::add_new(const PodRef& pod, const EventPlan& event) {
     active_.replace(*old, *made);
     made->initial_attempt_ns = now();
     metrics_.came(QueuePart::kActive, event.label);
+    log_move(*made, QueuePart::kActive, event.label);
     return;
   }
   leave_heap(*old);
@@ -277,7 +278,7 @@ Result<void> SchedulingQueue::add_unschedulable(QueuedPodInfo& queued, const Pod
   const int64_t expiration = how == Requeueing::kAfterBackoff
                                  ? backoff_times_.expiration(since, rejections, errors)
                                  : kNoTime;
-  requeue(course, *pod, scheduler, how, expiration, attempt_failed_);
+  const Destination to = requeue(course, *pod, scheduler, how, expiration, attempt_failed_);
   table_.reserve();
   reserve(1, 0);
 
@@ -291,6 +292,7 @@ Result<void> SchedulingQueue::add_unschedulable(QueuedPodInfo& queued, const Pod
   metrics_.blame(rejectors, scheduler, 1);
   table_.insert(QueuedPodRef::share(&queued));
   take(course);
+  log_return(queued, to, how);
   in_flight_.done(*pod);
   return {};
 }

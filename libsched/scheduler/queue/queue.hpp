@@ -11,6 +11,7 @@
 #include <optional>
 #include <vector>
 
+#include "libsched/framework/log.hpp"
 #include "libsched/scheduler/queue/backoff.hpp"
 #include "libsched/scheduler/queue/course.hpp"
 #include "libsched/scheduler/queue/in_flight.hpp"
@@ -85,6 +86,9 @@ class SchedulingQueue final : public RefCounted {
   // The timers pass by the flushes before this time, which find no pod.
   void skip_flushes(int64_t time_ns) noexcept;
   Result<void> close();                     // kState: it is closed already
+
+  // Where its moves are logged.
+  void log_to(const Log& log) { log_ = log; }
 
   bool closed() const { return closed_; }
   // In the order of pop(); by expiration and then QueueSort; by expiration; by name.
@@ -172,6 +176,8 @@ class SchedulingQueue final : public RefCounted {
   void reserve(size_t courses, size_t in_flight);
   void take(const Course& course);
   void leave_heap(QueuedPodInfo& pod);
+  void log_move(const QueuedPodInfo& pod, QueuePart to, uint32_t event, bool gated = false) const;
+  void log_return(const QueuedPodInfo& pod, Destination to, Requeueing how) const;
   // An event for the pods in flight; cannot fail after reserve().
   void record(const EventPlan& plan, const ObjectChange& change) {
     in_flight_.push(plan, change);
@@ -214,6 +220,7 @@ class SchedulingQueue final : public RefCounted {
   std::optional<int64_t> backoff_due_, unschedulable_due_;
   bool closed_ = false;
   mutable bool busy_ = false;
+  Log log_;
 
   // Events and labels of every queue.
   const EventPlan *pod_added_, *pod_updated_, *assigned_pod_added_, *force_activate_, *timeout_;

@@ -1,7 +1,17 @@
 // SchedulingQueue: the destination of a pod, and its way there.
+#include <new>
+#include <set>
+#include <string>
+
+#include "libsched/base/quote.hpp"
 #include "libsched/scheduler/queue/queue.hpp"
 
 namespace libsched {
+namespace {
+
+constexpr const char* kPartNames[] = {"Active", "Backoff", "Unschedulable"};
+
+}  // namespace
 
 // Upstream's moveToActiveQ. With SchedulerPopFromBackoffQ the gates have been checked before the
 // backoff.
@@ -79,6 +89,35 @@ void SchedulingQueue::leave_heap(QueuedPodInfo& pod) {
   }
 }
 
+void SchedulingQueue::log_move(const QueuedPodInfo& pod, QueuePart to, uint32_t event,
+                               bool gated) const {
+  log_.info(5,
+            gated ? "Pod moved to an internal scheduling queue, because the pod is gated"
+                  : "Pod moved to an internal scheduling queue",
+            {{"pod", pod.pod->meta},
+             {"event", metrics_.event_label(event)},
+             {"queue", kPartNames[static_cast<size_t>(to)]}});
+}
+
+// The pod has come back from a cycle.
+void SchedulingQueue::log_return(const QueuedPodInfo& pod, Destination to, Requeueing how) const {
+  if (!log_.on(3)) return;
+  try {
+    std::set<Str> names;
+    pod.rejectors().for_each([&](PluginId id) { names.insert(plugins_->name(id)); });
+    std::string plugins = "[";
+    for (const Str name : names) plugins += (plugins.size() > 1 ? "," : "") + json_quote(name);
+    log_.info(3, "Pod moved to an internal scheduling queue",
+              {{"pod", pod.pod->meta},
+               {"event", metrics_.event_label(attempt_failed_)},
+               {"queue", kPartNames[static_cast<size_t>(to)]},
+               {"schedulingCycle", scheduling_cycle_},
+               {"hint", static_cast<int64_t>(how)},
+               {"unschedulable plugins", plugins + "]"}});
+  } catch (const std::bad_alloc&) {  // the line is left out
+  }
+}
+
 void SchedulingQueue::take(const Course& course) {
   QueuedPodInfo& pod = *course.pod;
   metrics_.blame(course.blamed, pod.scheduler, 1);
@@ -103,6 +142,7 @@ void SchedulingQueue::take(const Course& course) {
       heap.push(pod);
     }
     metrics_.came(QueuePart::kBackoff, event);
+    log_move(pod, QueuePart::kBackoff, event);
   };
   for (size_t i = 0; i < course.count; ++i) {
     const auto [step, event] = course.steps[i];
@@ -113,6 +153,7 @@ void SchedulingQueue::take(const Course& course) {
         leave_heap(pod);
         active_.push(pod);
         metrics_.came(QueuePart::kActive, event);
+        log_move(pod, QueuePart::kActive, event);
         break;
       case Course::Step::kBackOff: back_off(backoff_, QueueHeap::kBackoff, event); break;
       case Course::Step::kBackOffAsError:
@@ -125,6 +166,8 @@ void SchedulingQueue::take(const Course& course) {
         if (pod.waits) break;
         unschedulable_.add(pod);
         metrics_.came(QueuePart::kUnschedulable, event);
+        if (course.gated())
+          log_move(pod, QueuePart::kUnschedulable, event, step == Course::Step::kGated);
         break;
     }
   }

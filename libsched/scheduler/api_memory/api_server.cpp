@@ -292,11 +292,14 @@ Result<void> ApiServer::serve(ApiCall call, const ObjectMeta& about, Str resourc
     error = faults_.take(call.verb, key_of(about.ns, about.name)).error;
     faultless_ = faults_.none();
   }
+  if (options_.keep_calls) {  // a call that has had its effect is kept
+    call.at_ns = clock_->now_ns();
+    call.key = key_of(about.ns, about.name);
+    if (calls_.size() == calls_.capacity()) calls_.reserve(2 * calls_.size() + 8);
+  }
   Result<void> done =
       error.empty() ? effect() : Result<void>(api_error(error, resource, about.name));
   if (options_.keep_calls) {
-    call.at_ns = clock_->now_ns();
-    call.key = key_of(about.ns, about.name);
     if (!done.ok()) call.error = done.error().message;
     calls_.push_back(std::move(call));
   }

@@ -1,7 +1,9 @@
 // API clients written in C: turns requests into calls, and codes into errors.
 #include "api_client.hpp"
 
-#include <nlohmann/json.hpp>
+#include <string>
+
+#include "libsched/base/quote.hpp"
 
 namespace libsched::capi {
 namespace {
@@ -77,18 +79,20 @@ class ForeignApi final : public ApiClient {
 }  // namespace
 
 std::string status_patch_json(const PodStatusPatch& patch) {
-  using Json = nlohmann::ordered_json;
-  Json status = Json::object();
+  std::string conditions;
   for (const PodStatusPatch::Condition& c : patch.conditions) {
-    Json condition = {{"type", c.type}, {"status", c.status}};
-    if (!c.reason.empty()) condition["reason"] = c.reason;
-    if (!c.message.empty()) condition["message"] = c.message;
-    status["conditions"].push_back(std::move(condition));
+    conditions += (conditions.empty() ? "{\"type\":" : ",{\"type\":") + json_quote(c.type) +
+                  ",\"status\":" + json_quote(c.status);
+    if (!c.reason.empty()) conditions += ",\"reason\":" + json_quote(c.reason);
+    if (!c.message.empty()) conditions += ",\"message\":" + json_quote(c.message);
+    conditions += "}";
   }
+  std::string status;
+  if (!conditions.empty()) status = "\"conditions\":[" + conditions + "]";
   if (patch.set_nominated_node)
-    status["nominatedNodeName"] =
-        patch.nominated_node.empty() ? Json() : Json(patch.nominated_node);
-  return Json{{"status", std::move(status)}}.dump(-1, ' ', false, Json::error_handler_t::replace);
+    status += (status.empty() ? "\"nominatedNodeName\":" : ",\"nominatedNodeName\":") +
+              (patch.nominated_node.empty() ? "null" : json_quote(patch.nominated_node));
+  return "{\"status\":{" + status + "}}";
 }
 
 // Reads only the fields that a struct of that size has: invalid structs are destroyed, too.

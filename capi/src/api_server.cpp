@@ -2,19 +2,17 @@
 #include "libsched/scheduler/api_memory/api_server.hpp"
 
 #include <cmath>
-
-#include <nlohmann/json.hpp>
+#include <string>
 
 #include "api_client.hpp"
 #include "handles.hpp"
+#include "libsched/base/quote.hpp"
 #include "removable_kind.hpp"
 
 using namespace libsched;        // NOLINT(google-build-using-namespace)
 using namespace libsched::capi;  // NOLINT(google-build-using-namespace)
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Error invalid(std::string what) { return {Rc::kInvalid, std::move(what), {}, {}}; }
 
@@ -49,25 +47,27 @@ Result<ApiServerOptions> options_of(const libsched_api_server_options& o) {
   return out;
 }
 
-Json call_json(const ApiCall& call) {
-  Json j = {{"at", call.at_ns}, {"verb", name_of(call.verb)}, {"key", call.key}};
-  if (call.verb == ApiVerb::kBind) j["node"] = call.node;
-  if (call.verb == ApiVerb::kPatchPodStatus)
-    j["patch"] = Json::parse(status_patch_json(call.patch), nullptr, false);
-  if (!call.error.empty()) j["error"] = call.error;
-  return j;
+// The texts are put together from strings: a JSON library's values may allocate when they end.
+std::string call_json(const ApiCall& call) {
+  std::string j = "{\"at\":" + std::to_string(call.at_ns) + ",\"verb\":\"" + name_of(call.verb) +
+                  "\",\"key\":" + json_quote(call.key);
+  if (call.verb == ApiVerb::kBind) j += ",\"node\":" + json_quote(call.node);
+  if (call.verb == ApiVerb::kPatchPodStatus) j += ",\"patch\":" + status_patch_json(call.patch);
+  if (!call.error.empty()) j += ",\"error\":" + json_quote(call.error);
+  return j + "}";
 }
 
-Json event_json(const ApiEvent& e) {
-  return {{"at", e.at_ns},      {"key", e.key},       {"type", e.type},
-          {"reason", e.reason}, {"action", e.action}, {"note", e.note}};
+std::string event_json(const ApiEvent& e) {
+  return "{\"at\":" + std::to_string(e.at_ns) + ",\"key\":" + json_quote(e.key) +
+         ",\"type\":" + json_quote(e.type) + ",\"reason\":" + json_quote(e.reason) +
+         ",\"action\":" + json_quote(e.action) + ",\"note\":" + json_quote(e.note) + "}";
 }
 
 template <typename T, typename F>
 Text* text_of(const std::vector<T>& list, F&& json) {
-  Json all = Json::array();
-  for (const T& item : list) all.push_back(json(item));
-  return new Text(all.dump(-1, ' ', false, Json::error_handler_t::replace));
+  std::string all = "[";
+  for (const T& item : list) all += (all.size() > 1 ? "," : "") + json(item);
+  return new Text(all + "]");
 }
 
 }  // namespace

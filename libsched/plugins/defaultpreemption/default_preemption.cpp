@@ -132,9 +132,10 @@ class DefaultPreemption final : public Plugin {
     const PreemptionReport::Candidate& chosen =
         found->candidates[best[random ? draw(services, best.size()) : 0]];
     log.info(2, "the target node for the preemption is determined", {{"node", chosen.node}, about});
+    Nomination there{true, chosen.node};  // before the requests, after which nothing may fail
     if (!call.question)
       if (Status s = executor_.execute(chosen, call.pod, services); !s.success()) return s;
-    *nomination = Nomination{true, chosen.node};
+    *nomination = std::move(there);
     if (report != nullptr) {
       report->nominated_node = chosen.node;
       report->victims = chosen.victims;

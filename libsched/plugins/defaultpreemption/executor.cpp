@@ -109,7 +109,7 @@ Status evict_now(const PreemptionReport::Candidate& candidate, const Pod& preemp
 struct Executor::Preemption {
   Ref<Services> services;
   PodRef preemptor;
-  std::string node;
+  std::string key, node;  // the key of the preemptor
   std::vector<PodRef> victims;
   size_t chosen = 0;  // victims, with those that leave already
 };
@@ -136,6 +136,7 @@ Status Executor::execute(const PreemptionReport::Candidate& candidate, const Pod
   const auto p = std::make_shared<Preemption>();
   p->services = Ref<Services>::share(&services);
   p->preemptor = PodRef::share(&preemptor);
+  p->key = key_of(preemptor);
   p->node = candidate.node;
   p->chosen = candidate.victims.size();
   for (const PodRef& v : candidate.victims)
@@ -145,12 +146,19 @@ Status Executor::execute(const PreemptionReport::Candidate& candidate, const Pod
       p->victims.push_back(v);
   if (p->victims.empty()) return {};
   services.metrics().preemption_victims.observe(victims);
+  bool first = false;
   {
     const std::lock_guard guard(mutex_);
     // As upstream: the last victim of a preemption of this pod that has not ended still counts.
-    under_way_.try_emplace(key_of(preemptor));
+    first = under_way_.try_emplace(p->key).second;
   }
-  services.tasks().start([this, p] { run(*p); });
+  try {
+    services.tasks().start([this, p] { run(*p); });
+  } catch (...) {  // out of memory: the pod does not wait for what has not begun
+    const std::lock_guard guard(mutex_);
+    if (first) under_way_.erase(p->key);
+    throw;
+  }
   return {};
 }
 
@@ -159,11 +167,10 @@ void Executor::run(Preemption& p) {
   Services& services = *p.services;
   struct Leave {
     Executor& executor;
-    const Pod& pod;
+    const std::string& key;
     ~Leave() {
       const std::lock_guard guard(executor.mutex_);
-      const auto it = executor.under_way_.find(key_of(pod));
-      if (it != executor.under_way_.end()) executor.under_way_.erase(it);
+      executor.under_way_.erase(key);
     }
   };
   bool done = false, stopped = false;
@@ -174,7 +181,7 @@ void Executor::run(Preemption& p) {
             {"numVictims", p.chosen},
             {"numVictimsToDelete", p.victims.size()}});
   {
-    const Leave leave{*this, *p.preemptor};
+    const Leave leave{*this, p.key};
     done = clear_nominations(*p.preemptor, p.node, services);
     const auto evict = [&](const PodRef& victim) {
       if (!preempt(*victim, *p.preemptor, p.node, services).ok()) stopped = true;
@@ -185,7 +192,7 @@ void Executor::run(Preemption& p) {
       UnderWay now{std::string(last.ns), std::string(last.name), services.pods};
       {
         const std::lock_guard guard(mutex_);
-        under_way_[key_of(*p.preemptor)] = std::move(now);
+        under_way_[p.key] = std::move(now);
       }
       evict(p.victims.back());
     }

@@ -21,6 +21,7 @@ bool Scheduler::on_thread(const Flight& flight) const {
 void Scheduler::start_binding(const FlightRef& flight) {
   metrics_->binding_began();
   guarded(flight, [&] {
+    activate();
     flight->waiting = services_->waiting_pods().get(flight->pod()->meta.uid);
     flight->ready = flight->binding->pre_flight();
     const bool works = flight->ready.success();  // a PreBind plugin

@@ -14,6 +14,10 @@ Ref<const T> as(const ObjectRef& object) {
 }  // namespace
 
 Result<void> EventHandlers::handle(const WatchEvent& event) {
+  if (!unmoved_.resource.empty()) {
+    const Unmoved last = unmoved_;
+    LIBSCHED_TRY(move(last.resource, last.action, last.before, last.after));
+  }
   switch (event.kind) {
     case WatchEvent::Kind::kPod: return pod(event);
     case WatchEvent::Kind::kNode: return node(event);

@@ -54,8 +54,18 @@ class EventHandlers {
   }
   Result<void> move(Str resource, ActionType action, const ObjectRef& before,
                     const ObjectRef& after, const SchedulingQueue::PodCheck& check = {}) {
-    return queue_->move_all({resource, action, {}, {{}, before, after}}, check);
+    unmoved_ = {resource, action, before, after};
+    LIBSCHED_TRY(queue_->move_all({resource, action, {}, {{}, before, after}}, check));
+    unmoved_ = {};
+    return {};
   }
+  // A change that the cluster has, but whose move ran out of memory: handled again, the event would
+  // find nothing to do.
+  struct Unmoved {
+    Str resource;
+    ActionType action = 0;
+    ObjectRef before, after;
+  };
 
   // Observes how long a handler takes, under the label of its event.
   class Timed {
@@ -85,6 +95,7 @@ class EventHandlers {
   SchedulerMetrics& metrics_;
   ApiDispatcher* const calls_;  // null: there is none
   const Log log_;
+  Unmoved unmoved_;
   // Those of pods, looked up once.
   EventTimes& waiting_added_ = metrics_.event_times("UnschedulablePodAdd");
   EventTimes& waiting_updated_ = metrics_.event_times("UnschedulablePodUpdate");

@@ -255,6 +255,7 @@ bool Scheduler::commit_member(const Group& group, Member& m) {
   options.observer = point_times_[group.number];
   options.state = m.trial->state;
   options.node = m.trial->node;
+  const FlightRef flight = new_flight(m.queued);
   Result<Ref<Scheduling>> ran = schedule_with(*group.profile, m.queued->pod, options);
   const bool assumed = ran.ok() && (*ran)->attempt == Attempt::kAssumed;
   if (!ran.ok())
@@ -263,7 +264,7 @@ bool Scheduler::commit_member(const Group& group, Member& m) {
     fail_member(m, *(*ran)->failure);
   if (!assumed) return false;
   m.open = false;
-  start_flight(m.queued, **ran);
+  start_flight(flight, **ran);
   return true;
 }
 

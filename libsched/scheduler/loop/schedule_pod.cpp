@@ -59,6 +59,7 @@ void Scheduler::cycle(const QueuedPodRef& queued) {
     log_.info(3, "Skip schedule deleting pod", {{"pod", pod->meta}});
   else if (log_.on(3) && handlers_->assumed(*pod) == nullptr)
     log_.info(3, "Attempting to schedule pod", {{"pod", pod->meta}});
+  const FlightRef flight = new_flight(queued);
   cycle_options_.observer = point_times_[queued->scheduler];
   cycle_options_.state = metrics_->measured_state(queued->scheduler);
   Result<Ref<Scheduling>> ran = schedule_with(*profile, pod, cycle_options_);
@@ -79,22 +80,26 @@ void Scheduler::cycle(const QueuedPodRef& queued) {
   } else if (outcome.attempt == Attempt::kAssumed) {
     in_cycle_ = false;
     popped_ = nullptr;
-    start_flight(queued, outcome);
+    start_flight(flight, outcome);
   } else {  // skipped
     finish(*pod);
   }
   popped_ = nullptr;
 }
 
-// The pod is assumed on its node, and its binding cycle begins.
-void Scheduler::start_flight(const QueuedPodRef& queued, Scheduling& outcome) {
-  const FlightRef flight = std::make_shared<Flight>();
+// Made before the pod is assumed, so that a lack of memory cannot lose an assumed pod.
+Scheduler::FlightRef Scheduler::new_flight(const QueuedPodRef& queued) const {
+  FlightRef flight = std::make_shared<Flight>();
   flight->queued = queued;
+  return flight;
+}
+
+// The pod is assumed on its node, and its binding cycle begins.
+void Scheduler::start_flight(const FlightRef& flight, Scheduling& outcome) {
   flight->binding = std::move(outcome.binding);
   flight->evaluated = outcome.evaluated;
   flight->feasible = outcome.feasible;
-  if (options_.observer) options_.observer->assumed(*queued, flight->node());
-  activate();
+  if (options_.observer) options_.observer->assumed(*flight->queued, flight->node());
   start_binding(flight);
 }
 

@@ -137,7 +137,8 @@ class Scheduler final : public RefCounted, public WatchSink {
   void start_cycle();
   void left_queue(const Pod& pod);  // into a cycle
   void cycle(const QueuedPodRef& queued);
-  void start_flight(const QueuedPodRef& queued, Scheduling& outcome);
+  FlightRef new_flight(const QueuedPodRef& queued) const;
+  void start_flight(const FlightRef& flight, Scheduling& outcome);
   void finish(const Pod& pod);
   void handle_failure(const QueuedPodRef& queued, const PodRef& pod, Str node,
                       const Failure& failure);

@@ -396,7 +396,7 @@ TEST_CASE("a call of a simulation that runs out of memory has not happened, or e
       const Step& step = kSteps[i];
       CAPTURE(step.name);
       bool failed_once = false;
-      for (long n = 1; n < 100'000; n += n < 200 ? 1 : 1 + n / 100) {
+      for (long n = 1; n < 100'000; n += n < 60 ? 1 : 1 + n / 15) {
         CAPTURE(n);
         Simulated s;
         for (size_t k = 0; k < i; ++k) REQUIRE((s.*kSteps[k].call)() == LIBSCHED_OK);

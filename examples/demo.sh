@@ -27,4 +27,4 @@ show 0 fit "$shop" --pod "$pods/deployment.yaml"
 show 1 fit "$shop" --pod "$pods/huge.yaml"
 show 0 fit "$shop" --pod "$pods/train.yaml" --explain gpu-train-a-1
 show 0 fit examples/clusters/region.json.gz --pod "$pods/train.yaml"
-echo "Try your own: kubectl get nodes,pods,namespaces -A -o yaml | .venv/bin/libsched fit - --pod POD.yaml"
+echo "Try your own: \$(.venv/bin/libsched kubectl-line) | .venv/bin/libsched fit - --pod POD.yaml"

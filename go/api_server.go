@@ -36,6 +36,13 @@ type APIServerOptions struct {
 	FaultSeed           uint64
 	FaultRate, SlowRate float64 // between 0 and 1
 	MostSlow            time.Duration
+	// BindVolumes adds a controller that binds PersistentVolumeClaims while a scheduler on the server runs,
+	// as upstream's PersistentVolume controller and CSI's provisioners do: to volumes that are there, or to
+	// volumes that it makes where the class, the selected node and its CSINode want them. Nothing is
+	// deleted, whatever the reclaim policy; no claim becomes Lost; CSIStorageCapacities stay as they are;
+	// claims of ephemeral volumes are not made.
+	BindVolumes   bool
+	ProvisionTime time.Duration // with BindVolumes: how long it takes to make a volume
 }
 
 // APIFault lets requests of a scheduler fail or take time.
@@ -58,7 +65,7 @@ type APICall struct {
 	Error string          `json:"error"` // "": it succeeded
 }
 
-// APIEvent is an event that was recorded about a pod.
+// APIEvent is an event that was recorded about a pod, or about a claim.
 type APIEvent struct {
 	At     int64  `json:"at"`
 	Key    string `json:"key"`
@@ -66,16 +73,18 @@ type APIEvent struct {
 	Reason string `json:"reason"`
 	Action string `json:"action"`
 	Note   string `json:"note"`
+	Kind   string `json:"kind"` // "": a pod; "PersistentVolumeClaim" with BindVolumes
 }
 
 // NewAPIServer makes an API server without objects. Errors: ErrInvalid (a negative time; a rate that is not
-// between 0 and 1).
+// between 0 and 1; ProvisionTime without BindVolumes).
 func NewAPIServer(options APIServerOptions) (*APIServer, error) {
 	o := C.libsched_api_server_options{
 		struct_size: C.sizeof_libsched_api_server_options, keep_calls: C.bool(options.KeepCalls),
 		keep_events: C.bool(options.KeepEvents), grace_ns: C.int64_t(options.Grace),
 		fault_seed: C.uint64_t(options.FaultSeed), fault_rate: C.double(options.FaultRate),
 		slow_rate: C.double(options.SlowRate), most_slow_ns: C.int64_t(options.MostSlow),
+		bind_volumes: C.bool(options.BindVolumes), provision_ns: C.int64_t(options.ProvisionTime),
 	}
 	if options.Clock != nil {
 		clock, ok := options.Clock.h.acquire()

@@ -98,6 +98,46 @@ func TestAPIServerBindsWhatTheSchedulerDecides(t *testing.T) {
 	}
 }
 
+func TestAPIServerBindsVolumes(t *testing.T) {
+	w := newOnServer(t, libsched.APIServerOptions{KeepEvents: true, BindVolumes: true, ProvisionTime: 10 * time.Second})
+	objects, err := libsched.ParseObjects([]byte(`
+kind: StorageClass
+apiVersion: storage.k8s.io/v1
+metadata: {name: wait}
+provisioner: csi.example.com
+volumeBindingMode: WaitForFirstConsumer
+---
+kind: PersistentVolumeClaim
+apiVersion: v1
+metadata: {name: data, namespace: d}
+spec: {storageClassName: wait, resources: {requests: {storage: 1Gi}}}
+---
+kind: Pod
+apiVersion: v1
+metadata: {name: p, namespace: d}
+spec: {containers: [{name: c}], volumes: [{name: v, persistentVolumeClaim: {claimName: data}}]}
+`))
+	succeed(t, err)
+	succeed(t, w.server.Create(objects))
+	w.pass(t, 9*time.Second)
+	if pod, err := w.server.Pod("d", "p"); err != nil || pod.NodeName() != "" {
+		t.Errorf("bound too early: %v, %v", pod, err)
+	}
+	w.pass(t, 5*time.Second)
+	if pod, err := w.server.Pod("d", "p"); err != nil || pod.NodeName() != "a" {
+		t.Errorf("not bound: %v, %v", pod, err)
+	}
+	events, err := w.server.TakeEvents()
+	succeed(t, err)
+	if len(events) != 2 || events[0].Kind != "PersistentVolumeClaim" || events[0].Key != "d/data" ||
+		events[0].Reason != "ProvisioningSucceeded" || events[1].Kind != "" {
+		t.Errorf("events: %+v", events)
+	}
+	if _, err := libsched.NewAPIServer(libsched.APIServerOptions{ProvisionTime: 1}); !errors.Is(err, libsched.ErrInvalid) {
+		t.Error(err)
+	}
+}
+
 func TestAPIServerObjects(t *testing.T) {
 	w := newOnServer(t, libsched.APIServerOptions{Grace: time.Minute})
 	s := w.server

@@ -177,8 +177,9 @@ libsched_rc lsgo_first_fit(lsgo_evaluator *e, const libsched_pod *pod, const uin
 
 libsched_rc lsgo_check_pod_fits(lsgo_evaluator *e, libsched_cycle_state *state,
                                 const libsched_pod *pod, const char *node, size_t node_len,
-                                bool judge_excluded, bool score) {
+                                bool judge_excluded, bool score, bool facts) {
   libsched_check_options options = LIBSCHED_CHECK_OPTIONS_INIT;
+  options.facts = facts;
   options.judge_excluded = judge_excluded;
   options.score = score;
   options.state = state;

@@ -96,7 +96,7 @@ libsched_rc lsgo_first_fit(lsgo_evaluator *e, const libsched_pod *pod, const uin
 /* Sets e->decision. `state` may be NULL. */
 libsched_rc lsgo_check_pod_fits(lsgo_evaluator *e, libsched_cycle_state *state,
                                 const libsched_pod *pod, const char *node, size_t node_len,
-                                bool judge_excluded, bool score);
+                                bool judge_excluded, bool score, bool facts);
 
 libsched_rc lsgo_pre_score(lsgo_evaluator *e, libsched_cycle_state *state, const libsched_pod *pod,
                            const uint64_t *feasible, size_t words);

@@ -14,6 +14,7 @@ type CheckOptions struct {
 	Node          string // this node only; "": all
 	JudgeExcluded bool   // run Filter also on nodes that PreFilter excluded, and mark them
 	Score         bool   // run PreScore and Score over the nodes that fit: Decision.Scores
+	Facts         bool   // make the facts of rejections: Decision.Facts
 	// State is filled for later calls such as Assume; nil uses a state of the call's own.
 	State    *CycleState
 	Deadline time.Time // as FilterOptions.Deadline
@@ -47,15 +48,20 @@ func (fw *Framework) CheckPodFits(ctx context.Context, view View, pod *Pod,
 	l.e.until(options.Deadline)
 	finish := l.e.watch(ctx)
 	rc := C.lsgo_check_pod_fits(l.e.c, s, l.pod, node, n, C.bool(options.JudgeExcluded),
-		C.bool(options.Score))
+		C.bool(options.Score), C.bool(options.Facts))
 	if err := finish(l.e.failure(rc)); err != nil {
 		return nil, err
 	}
 	out := l.e.c.decision
 	l.e.c.decision = nil
+	return newDecision(out), nil
+}
+
+// newDecision takes over a reference.
+func newDecision(out *C.libsched_decision) *Decision {
 	d := &Decision{newHandle(out, func(p *C.libsched_decision) { C.libsched_decision_unref(p) })}
 	closeWhenUnreachable(d, d.h)
-	return d, nil
+	return d
 }
 
 // Close releases the decision.

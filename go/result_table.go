@@ -28,7 +28,9 @@ type ResultTable struct {
 //   - "series": time, arrived, and the number of pods in each state;
 //   - "resources": time, resource, allocatable, used, free, fragmented, utilisation, fragmentation;
 //   - "pending": time, reason, pods;
-//   - "preemptions": time, namespace, pod, node, preemptor.
+//   - "preemptions": time, namespace, pod, node, preemptor;
+//   - "volumes": time, action (provisioned, bound, failed), namespace, claim, volume, storageClass, node,
+//     message.
 func (s *Simulation) Table(name string) (*ResultTable, error) {
 	ptr, err := s.enter()
 	if err != nil {

@@ -107,6 +107,43 @@ libsched_rc lsgo_schedule(lsgo_evaluator **judges, size_t judge_count, libsched_
   return told.no_memory ? LIBSCHED_ERR_NO_MEMORY : rc;
 }
 
+libsched_rc lsgo_count_capacity(lsgo_evaluator **judges, size_t judge_count, libsched_pod **pods,
+                                size_t count, const char *profile, size_t profile_len, size_t max,
+                                uint32_t ties, uint64_t seed, libsched_capacity **out) {
+  lsgo_evaluator *const e = judges[0];
+  libsched_capacity_options options = LIBSCHED_CAPACITY_OPTIONS_INIT;
+  options.ties = ties;
+  options.seed = seed;
+  options.max = max;
+  options.other_profile = lsgo_str(profile, profile_len);
+  options.cancel = e->cancel;
+  options.deadline_ns = e->deadline_ns;
+  libsched_evaluator **const list = asked(judges, judge_count);
+  if (list == NULL) return LIBSCHED_ERR_NO_MEMORY;
+  return ended(judges, judge_count, list,
+               libsched_count_capacity(list, judge_count, (const libsched_pod *const *)pods, count,
+                                       &options, out, &e->error));
+}
+
+libsched_rc lsgo_drain_nodes(lsgo_evaluator **judges, size_t judge_count, const libsched_str *nodes,
+                             size_t count, const char *profile, size_t profile_len, bool force,
+                             bool delete_emptydir_data, uint32_t ties, uint64_t seed,
+                             libsched_drain **out) {
+  lsgo_evaluator *const e = judges[0];
+  libsched_drain_options options = LIBSCHED_DRAIN_OPTIONS_INIT;
+  options.ties = ties;
+  options.seed = seed;
+  options.force = force;
+  options.delete_emptydir_data = delete_emptydir_data;
+  options.other_profile = lsgo_str(profile, profile_len);
+  options.cancel = e->cancel;
+  options.deadline_ns = e->deadline_ns;
+  libsched_evaluator **const list = asked(judges, judge_count);
+  if (list == NULL) return LIBSCHED_ERR_NO_MEMORY;
+  return ended(judges, judge_count, list,
+               libsched_drain_nodes(list, judge_count, nodes, count, &options, out, &e->error));
+}
+
 libsched_rc lsgo_schedule_one(lsgo_evaluator **judges, size_t judge_count, const libsched_pod *pod,
                               libsched_cycle_state *state, libsched_writer_queue *writer,
                               const char *profile, size_t profile_len, uint32_t ties, uint64_t seed,

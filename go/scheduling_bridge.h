@@ -23,6 +23,15 @@ libsched_rc lsgo_schedule(lsgo_evaluator **judges, size_t judge_count, libsched_
                           bool stop_at_failure);
 void lsgo_forget_placements(lsgo_evaluator *e);
 
+libsched_rc lsgo_count_capacity(lsgo_evaluator **judges, size_t judge_count, libsched_pod **pods,
+                                size_t count, const char *profile, size_t profile_len, size_t max,
+                                uint32_t ties, uint64_t seed, libsched_capacity **out);
+
+libsched_rc lsgo_drain_nodes(lsgo_evaluator **judges, size_t judge_count, const libsched_str *nodes,
+                             size_t count, const char *profile, size_t profile_len, bool force,
+                             bool delete_emptydir_data, uint32_t ties, uint64_t seed,
+                             libsched_drain **out);
+
 libsched_rc lsgo_schedule_one(lsgo_evaluator **judges, size_t judge_count, const libsched_pod *pod,
                               libsched_cycle_state *state, libsched_writer_queue *writer,
                               const char *profile, size_t profile_len, uint32_t ties, uint64_t seed,

@@ -32,7 +32,11 @@ type SimulationOptions struct {
 	Seed     uint64 // for TiesRandom, and of the node where preemption begins
 	Sampling bool   // as CycleOptions.Sampling
 	// NoResources leaves out utilisation and fragmentation, which take time.
-	NoResources    bool
+	NoResources bool
+	// NoVolumes leaves PersistentVolumeClaims as they are, and pods do not wait for them. Otherwise a
+	// controller binds them and makes volumes, as with APIServerOptions.BindVolumes.
+	NoVolumes      bool
+	ProvisionTime  time.Duration // how long it takes to make a volume
 	SampleInterval time.Duration // at least so much time is between two samples; 0: by what happens
 	Queue          QueueOptions
 }
@@ -70,6 +74,7 @@ func NewSimulation(frameworks []*Framework, cluster View, workload *TimedWorkloa
 		struct_size: C.sizeof_libsched_simulation_options, ties: C.uint32_t(options.Ties),
 		seed: C.uint64_t(options.Seed), sampling: C.bool(options.Sampling),
 		no_resources: C.bool(options.NoResources), sample_interval_ns: C.int64_t(options.SampleInterval),
+		no_volumes: C.bool(options.NoVolumes), provision_ns: C.int64_t(options.ProvisionTime),
 		queue: options.Queue.c(),
 	}
 	var ptr *C.libsched_simulation

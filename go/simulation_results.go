@@ -156,3 +156,20 @@ type SimulatedPreemption struct {
 func (s *Simulation) Preemptions() ([]SimulatedPreemption, error) {
 	return rowsOf[SimulatedPreemption](s, "preemptions")
 }
+
+// SimulatedVolume is something that happened to a PersistentVolumeClaim, a row of the table "volumes".
+type SimulatedVolume struct {
+	Time         time.Duration `json:"time"`
+	Action       string        `json:"action"` // "provisioned", "bound" or "failed"
+	Namespace    string        `json:"namespace"`
+	Claim        string        `json:"claim"`
+	Volume       string        `json:"volume"` // "" of "failed"
+	StorageClass string        `json:"storageClass"`
+	Node         string        `json:"node"`    // the selected one, or ""
+	Message      string        `json:"message"` // of "failed"
+}
+
+// Volumes returns what happened to PersistentVolumeClaims, in the order of time.
+func (s *Simulation) Volumes() ([]SimulatedVolume, error) {
+	return rowsOf[SimulatedVolume](s, "volumes")
+}

@@ -168,6 +168,45 @@ items:
 	}
 }
 
+func TestSimulatedVolumes(t *testing.T) {
+	cluster := must(libsched.NewCluster())(t)
+	defer cluster.Close()
+	check(t, cluster.AddNode(newNode(t, "n", 4, "a", "")))
+	check(t, cluster.Apply([]byte(`
+kind: StorageClass
+apiVersion: storage.k8s.io/v1
+metadata: {name: wait}
+provisioner: csi.example.com
+volumeBindingMode: WaitForFirstConsumer
+---
+kind: PersistentVolumeClaim
+apiVersion: v1
+metadata: {name: data, namespace: default}
+spec: {storageClassName: wait, resources: {requests: {storage: 1Gi}}}
+`)))
+	w := libsched.NewTimedWorkload()
+	defer w.Close()
+	check(t, w.Add(newPod(t, "p", 1000, "volumes: [{name: v, persistentVolumeClaim: {claimName: data}}]"), nil))
+	frameworks := []*libsched.Framework{newFramework(t)}
+	s := must(libsched.NewSimulation(frameworks, cluster, w, libsched.SimulationOptions{ProvisionTime: time.Minute}))(t)
+	defer s.Close()
+	check(t, s.Run(ctx, nil))
+	if all := must(s.Summary())(t); all.Running != 1 || all.Wait.Longest < time.Minute || all.Wait.Longest > 62*time.Second {
+		t.Errorf("%+v", all)
+	}
+	volumes := must(s.Volumes())(t)
+	if len(volumes) != 2 || volumes[0].Action != "provisioned" || volumes[1].Action != "bound" ||
+		volumes[1].Claim != "data" || volumes[1].Node != "n" || !strings.HasPrefix(volumes[1].Volume, "pvc-") {
+		t.Errorf("%+v", volumes)
+	}
+	alone := must(libsched.NewSimulation(frameworks, cluster, w, libsched.SimulationOptions{NoVolumes: true}))(t)
+	defer alone.Close()
+	check(t, alone.Run(ctx, nil))
+	if none := must(alone.Volumes())(t); len(none) != 0 {
+		t.Errorf("%+v", none)
+	}
+}
+
 func TestTrace(t *testing.T) {
 	w := libsched.NewTimedWorkload()
 	check(t, w.AddTrace(ctx, []byte("name,cpu_milli,memory_mib,creation_time,deletion_time\na,1000,1024,5,9\nb,1,1,0,\n"),

@@ -111,6 +111,7 @@ void bind_plugins(py::module_& module);
 void bind_services(py::module_& module);
 void bind_schedule(py::module_& module);
 void bind_scheduling(py::module_& module);
+void bind_answers(py::module_& module);
 void bind_queue(py::module_& module);
 void bind_simulation(py::module_& module);
 void bind_api_server(py::module_& module);

@@ -13,7 +13,37 @@ py::list feasible(const Decision& decision) {
   return names;
 }
 
-// [(node, code, plugin, (reason, ...))], by name.
+py::object fact_value(const libsched_decision* d, size_t node, size_t fact, size_t field) {
+  switch (libsched_decision_fact_type(d, node, fact, field)) {
+    case LIBSCHED_FACT_FLAG:
+      return py::bool_(libsched_decision_fact_number(d, node, fact, field) != 0);
+    case LIBSCHED_FACT_TEXT: return from_str(libsched_decision_fact_text(d, node, fact, field, 0));
+    case LIBSCHED_FACT_TEXTS: {
+      py::list texts(libsched_decision_fact_text_count(d, node, fact, field));
+      for (size_t i = 0; i < texts.size(); ++i)
+        texts[i] = from_str(libsched_decision_fact_text(d, node, fact, field, i));
+      return texts;
+    }
+    default: return py::int_(libsched_decision_fact_number(d, node, fact, field));
+  }
+}
+
+// The facts of a node, or with the number of nodes those of the pod: a dict for each.
+py::tuple facts(const Decision& decision, size_t node) {
+  const libsched_decision* d = decision.handle.get();
+  py::tuple out(libsched_decision_fact_count(d, node));
+  for (size_t i = 0; i < out.size(); ++i) {
+    py::dict fact;
+    fact["reason"] = from_str(libsched_decision_fact_reason(d, node, i));
+    const size_t fields = libsched_decision_fact_field_count(d, node, i);
+    for (size_t f = 0; f < fields; ++f)
+      fact[from_str(libsched_decision_fact_field_name(d, node, i, f))] = fact_value(d, node, i, f);
+    out[i] = std::move(fact);
+  }
+  return out;
+}
+
+// [(node, code, plugin, (reason, ...), facts)], by name.
 py::list verdicts(const Decision& decision) {
   const libsched_decision* d = decision.handle.get();
   const size_t count = libsched_decision_node_count(d);
@@ -24,7 +54,8 @@ py::list verdicts(const Decision& decision) {
     for (size_t r = 0; r < reason_count; ++r)
       reasons[r] = from_str(libsched_decision_reason(d, i, r));
     out[i] = py::make_tuple(from_str(libsched_decision_node(d, i)), libsched_decision_code(d, i),
-                            from_str(libsched_decision_plugin(d, i)), std::move(reasons));
+                            from_str(libsched_decision_plugin(d, i)), std::move(reasons),
+                            facts(decision, i));
   }
   return out;
 }
@@ -123,6 +154,7 @@ void bind_decision(py::module_& module) {
       .def_readonly("plain", &Decision::plain)
       .def("feasible", feasible)
       .def("verdicts", verdicts)
+      .def("facts", facts, py::arg("node"))
       .def_property_readonly("fit_error",
                              [](const Decision& decision) {
                                return from_str(libsched_decision_fit_error(decision.handle.get()));

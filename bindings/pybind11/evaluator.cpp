@@ -165,9 +165,7 @@ py::list filter_names(Evaluator& evaluator, CycleState& state, const Pod& pod, u
   return names;
 }
 
-// The names of the nodes that a decision does not list, sorted like its own list.
-std::vector<std::string> missing_names(const libsched_view* view,
-                                       const libsched_decision* decision) {
+std::vector<std::string> node_names(const libsched_view* view) {
   std::vector<std::string> names;
   const auto rows = static_cast<uint32_t>(libsched_view_row_count(view));
   for (uint32_t row = 0; row < rows; ++row) {  // by row, because the node order may be outdated
@@ -177,23 +175,17 @@ std::vector<std::string> missing_names(const libsched_view* view,
     }
   }
   std::sort(names.begin(), names.end());
-  size_t next = 0;
-  std::erase_if(names, [&](const std::string& name) {
-    const libsched_str listed = libsched_decision_node(decision, next);
-    const bool found = std::string_view(listed.ptr, listed.len) == name;
-    next += found ? 1 : 0;
-    return found;
-  });
   return names;
 }
 
 Decision check_pod(Evaluator& evaluator, const Pod& pod, std::string_view node, bool judge_excluded,
                    bool score, CycleState* state, bool post_filter,
-                   std::optional<int64_t> timeout_ns, const Cancel* cancel) {
+                   std::optional<int64_t> timeout_ns, const Cancel* cancel, bool facts) {
   libsched_check_options options = LIBSCHED_CHECK_OPTIONS_INIT;
   options.judge_excluded = judge_excluded;
   options.score = score;
   options.post_filter = post_filter;
+  options.facts = facts;
   Decision decision;
   const Asking asking(evaluator);
   options.deadline_ns = deadline_of(evaluator, timeout_ns);
@@ -209,11 +201,11 @@ Decision check_pod(Evaluator& evaluator, const Pod& pod, std::string_view node, 
                                 into(decision.handle), error);
     if (code != LIBSCHED_OK) return code;
     const libsched_decision* out = decision.handle.get();
-    decision.plain = !libsched_decision_gate(out, nullptr) && libsched_decision_error(out).len == 0;
+    decision.plain = is_plain(out);
     decision.total = node.empty() ? libsched_view_node_count(evaluator.view) : 1;
     if (libsched_decision_node_count(out) == decision.total) return code;
     if (node.empty()) {
-      decision.absent = missing_names(evaluator.view, out);
+      decision.absent = missing_names(node_names(evaluator.view), out);
     } else {
       decision.absent.emplace_back(node);
     }
@@ -327,6 +319,21 @@ void forget(Evaluator& evaluator, CycleState& state, const Pod& pod) {
 
 }  // namespace
 
+std::vector<std::string> missing_names(std::vector<std::string> sorted,
+                                       const libsched_decision* decision) {
+  size_t next = 0;
+  std::erase_if(sorted, [&](const std::string& name) {
+    const bool found = to_view(libsched_decision_node(decision, next)) == name;
+    next += found ? 1 : 0;
+    return found;
+  });
+  return sorted;
+}
+
+bool is_plain(const libsched_decision* decision) {
+  return !libsched_decision_gate(decision, nullptr) && libsched_decision_error(decision).len == 0;
+}
+
 int64_t deadline_of(const Evaluator& evaluator, std::optional<int64_t> timeout_ns) {
   if (!timeout_ns) return 0;
   const int64_t now = libsched_clock_now(
@@ -394,7 +401,7 @@ void bind_evaluator(py::module_& module) {
       .def("check", check_pod, py::arg("pod"), py::arg("node"), py::arg("judge_excluded"),
            py::arg("score") = false, py::arg("state") = static_cast<CycleState*>(nullptr),
            py::arg("post_filter") = false, py::arg("timeout_ns") = std::optional<int64_t>(),
-           py::arg("cancel") = static_cast<const Cancel*>(nullptr))
+           py::arg("cancel") = static_cast<const Cancel*>(nullptr), py::arg("facts") = false)
       .def("set_parallelism", set_parallelism, py::arg("threads"))
       .def("run_cycle", run_cycle, py::arg("state"), py::arg("pod"), py::arg("ties"),
            py::arg("sampling"), py::arg("seed"), py::arg("timeout_ns") = std::optional<int64_t>(),

@@ -30,6 +30,7 @@ PYBIND11_MODULE(_core, module) {
   libsched::bind_evaluator(module);
   libsched::bind_schedule(module);
   libsched::bind_scheduling(module);
+  libsched::bind_answers(module);
   libsched::bind_queue(module);
   libsched::bind_simulation(module);
   libsched::bind_api_server(module);

@@ -57,19 +57,10 @@ struct Callbacks {
   }
 };
 
-// (pod, outcome, node, score or None, feasible, text, plugin, profile, count)
 bool tell(void* user_data, const libsched_placement* placement) {
   auto& callbacks = *static_cast<Callbacks*>(user_data);
-  return callbacks.run(false, [&] {
-    Pod pod;
-    pod.handle.reset(libsched_pod_ref(placement->pod));
-    return callbacks
-        .placed(std::move(pod), placement->outcome, from_str(placement->node_name),
-                placement->scored ? py::object(py::int_(placement->score)) : py::object(py::none()),
-                placement->feasible, from_str(placement->text), from_str(placement->plugin),
-                from_str(placement->profile), placement->count)
-        .cast<bool>();
-  });
+  return callbacks.run(
+      false, [&] { return callbacks.placed(*placement_tuple(*placement)).cast<bool>(); });
 }
 
 libsched_pod* make_replica(void* user_data, size_t pod, size_t index) {
@@ -85,15 +76,7 @@ void schedule(const std::vector<Evaluator*>& evaluators, const std::vector<const
               bool stop_at_failure, std::string_view other_profile, py::object replica,
               py::object placed, std::optional<int64_t> timeout_ns, const Cancel* cancel) {
   Callbacks callbacks{std::move(placed), std::move(replica), {}};
-  // Each lock once, views before services: the order that all calls follow.
-  std::vector<Lock*> locks;
-  for (const bool services : {false, true})
-    for (const Evaluator* evaluator : evaluators) {
-      Lock* const lock = (services ? evaluator->services_lock : evaluator->lock).get();
-      if (std::find(locks.begin(), locks.end(), lock) == locks.end()) locks.push_back(lock);
-    }
-  std::deque<Holding> held;
-  for (Lock* lock : locks) held.emplace_back(lock);
+  const std::deque<Holding> held = hold_all(evaluators);
   std::vector<libsched_evaluator*> profiles;
   for (const Evaluator* evaluator : evaluators) profiles.push_back(evaluator->handle.get());
   std::vector<const libsched_pod*> list;
@@ -122,6 +105,26 @@ void schedule(const std::vector<Evaluator*>& evaluators, const std::vector<const
 }
 
 }  // namespace
+
+std::deque<Holding> hold_all(const std::vector<Evaluator*>& evaluators) {
+  std::vector<Lock*> locks;
+  for (const bool services : {false, true})
+    for (const Evaluator* evaluator : evaluators) {
+      Lock* const lock = (services ? evaluator->services_lock : evaluator->lock).get();
+      if (std::find(locks.begin(), locks.end(), lock) == locks.end()) locks.push_back(lock);
+    }
+  std::deque<Holding> held;
+  for (Lock* lock : locks) held.emplace_back(lock);
+  return held;
+}
+
+py::tuple placement_tuple(const libsched_placement& placement) {
+  return py::make_tuple(
+      own_pod(placement.pod), placement.outcome, from_str(placement.node_name),
+      placement.scored ? py::object(py::int_(placement.score)) : py::object(py::none()),
+      placement.feasible, from_str(placement.text), from_str(placement.plugin),
+      from_str(placement.profile), placement.count);
+}
 
 void bind_schedule(py::module_& module) {
   module.def("schedule", schedule, py::arg("evaluators"), py::arg("pods"), py::arg("replicas"),

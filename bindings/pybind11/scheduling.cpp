@@ -128,19 +128,6 @@ void drop(void* data) {
   delete static_cast<Listener*>(data);
 }
 
-// Holds each lock once, views before services: the order that all calls keep.
-std::deque<Holding> hold_all(const std::vector<Evaluator*>& evaluators) {
-  std::vector<Lock*> locks;
-  for (const bool services : {false, true})
-    for (const Evaluator* evaluator : evaluators) {
-      Lock* const lock = (services ? evaluator->services_lock : evaluator->lock).get();
-      if (std::find(locks.begin(), locks.end(), lock) == locks.end()) locks.push_back(lock);
-    }
-  std::deque<Holding> held;
-  for (Lock* lock : locks) held.emplace_back(lock);
-  return held;
-}
-
 std::unique_ptr<Scheduling> schedule_one(const std::vector<Evaluator*>& evaluators, const Pod& pod,
                                          CycleState& state, WriterQueue& writer, uint32_t ties,
                                          uint64_t seed, bool sampling, bool node_by_node,

@@ -85,13 +85,15 @@ void add_trace(Workload& workload, std::string_view csv, std::string_view file, 
 std::unique_ptr<Simulation> create(const std::vector<const Framework*>& frameworks,
                                    const View& cluster, Workload& workload, uint32_t ties,
                                    uint64_t seed, bool sampling, bool resources,
-                                   int64_t sample_interval_ns, int64_t initial_backoff_ns,
+                                   bool volumes, int64_t provision_ns, int64_t sample_interval_ns, int64_t initial_backoff_ns,
                                    int64_t max_backoff_ns, int64_t max_in_unschedulable_ns) {
   libsched_simulation_options options = LIBSCHED_SIMULATION_OPTIONS_INIT;
   options.ties = ties;
   options.seed = seed;
   options.sampling = sampling;
   options.no_resources = !resources;
+  options.no_volumes = !volumes;
+  options.provision_ns = provision_ns;
   options.sample_interval_ns = sample_interval_ns;
   options.queue.initial_backoff_ns = initial_backoff_ns;
   options.queue.max_backoff_ns = max_backoff_ns;

@@ -67,6 +67,8 @@ struct TYPE {};
 %handle(libsched_node_statuses, NodeStatuses)
 %handle(libsched_writer_queue, WriterQueue)
 %handle(libsched_scheduling, Scheduling)
+%handle(libsched_capacity, Capacity)
+%handle(libsched_drain, Drain)
 %handle(libsched_queue, Queue)
 %handle(libsched_queued_pod, QueuedPod)
 %handle(libsched_scheduler, Scheduler)
@@ -102,6 +104,7 @@ struct TYPE {};
 %options(libsched_services_options, ServicesOptions)
 %options(libsched_nomination, Nomination)
 %options(libsched_queued_pod_info, QueuedPodInfo)
+%options(libsched_drained_pod, DrainedPod)
 %options(libsched_queue_counts, QueueCounts)
 %options(libsched_api_server_options, ApiServerOptions)
 %options(libsched_scheduler_state, SchedulerState)
@@ -151,6 +154,23 @@ struct TYPE {};
 %ignore libsched_queued_pod_info::pod;
 %ignore libsched_queued_pod_info::gating_plugin;
 %extend libsched_queued_pod_info { libsched_str getGatingPlugin() const { return $self->gating_plugin; } }
+%ignore libsched_drained_pod::pod;
+%ignore libsched_drained_pod::from_node;
+%ignore libsched_drained_pod::to_node;
+%ignore libsched_drained_pod::text;
+%ignore libsched_drained_pod::plugin;
+%ignore libsched_drained_pod::budget;
+%ignore libsched_drained_pod::profile;
+%extend libsched_drained_pod {
+  libsched_str getNamespace() const { return libsched_pod_namespace($self->pod); }
+  libsched_str getName() const { return libsched_pod_name($self->pod); }
+  libsched_str getFromNode() const { return $self->from_node; }
+  libsched_str getToNode() const { return $self->to_node; }
+  libsched_str getText() const { return $self->text; }
+  libsched_str getPlugin() const { return $self->plugin; }
+  libsched_str getBudget() const { return $self->budget; }
+  libsched_str getProfile() const { return $self->profile; }
+}
 %ignore libsched_fit::node;
 %ignore libsched_fit::node_name;
 %extend libsched_fit { libsched_str getNodeName() const { return $self->node_name; } }
@@ -213,6 +233,13 @@ struct TYPE {};
 %ignore libsched_schedule_options;
 %ignore libsched_placement;
 %ignore libsched_schedule_one;
+%ignore libsched_count_capacity;
+%ignore libsched_capacity_options;
+%ignore libsched_capacity_node;
+%ignore libsched_capacity_next;
+%ignore libsched_capacity_decision;
+%ignore libsched_drain_nodes;
+%ignore libsched_drain_options;
 %ignore libsched_queue_create;
 %ignore libsched_scheduler_observer;
 %ignore libsched_log_field;
@@ -294,6 +321,7 @@ struct TYPE {};
 %include <libsched/services.h>
 %include <libsched/runtime.h>
 %include <libsched/scheduler.h>
+%include <libsched/answers.h>
 %include <libsched/queue.h>
 %include <libsched/api_server.h>
 %include <libsched/loop.h>

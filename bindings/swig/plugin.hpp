@@ -9,11 +9,13 @@
 #ifndef SWIG
 #include <libsched.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <string>
+#include <string_view>
 #include <vector>
 #endif
 
@@ -131,6 +133,44 @@ inline libsched_rc libsched_schedule_pod(libsched_evaluator* evaluator, const li
                                          const libsched_scheduling_options* options,
                                          libsched_scheduling** out, libsched_error** error) {
   return libsched_schedule_one(&evaluator, 1, pod, options, out, error);
+}
+// libsched_count_capacity() of one pod with one profile; `max` 0: the default.
+inline libsched_rc libsched_capacity_of(libsched_evaluator* evaluator, const libsched_pod* pod,
+                                        size_t max, libsched_capacity** out,
+                                        libsched_error** error) {
+  libsched_capacity_options options = LIBSCHED_CAPACITY_OPTIONS_INIT;
+  options.max = max;
+  return libsched_count_capacity(&evaluator, 1, &pod, 1, &options, out, error);
+}
+// The name of a node, by index, and the number of pods that were placed on it.
+inline libsched_str libsched_capacity_node_name(const libsched_capacity* capacity, size_t index) {
+  return libsched_capacity_node(capacity, index, nullptr);
+}
+inline size_t libsched_capacity_pods_on(const libsched_capacity* capacity, size_t index) {
+  size_t pods = 0;
+  libsched_capacity_node(capacity, index, &pods);
+  return pods;
+}
+// Why the next pod is not placed; empty if the count has ended for another reason.
+inline libsched_str libsched_capacity_why(const libsched_capacity* capacity) {
+  libsched_placement next{};
+  next.struct_size = sizeof next;
+  return libsched_capacity_next(capacity, &next) ? next.text : libsched_str{"", 0};
+}
+// libsched_drain_nodes() with one profile; `nodes` are names separated by commas.
+inline libsched_rc libsched_drain_of(libsched_evaluator* evaluator, libsched_str nodes, bool force,
+                                     bool delete_emptydir_data, libsched_drain** out,
+                                     libsched_error** error) {
+  libsched_drain_options options = LIBSCHED_DRAIN_OPTIONS_INIT;
+  options.force = force;
+  options.delete_emptydir_data = delete_emptydir_data;
+  std::vector<libsched_str> names;
+  for (std::string_view rest(nodes.ptr, nodes.len); !rest.empty();) {
+    const size_t end = std::min(rest.find(','), rest.size());
+    names.push_back({rest.data(), end});
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return libsched_drain_nodes(&evaluator, 1, names.data(), names.size(), &options, out, error);
 }
 // libsched_queue_create() with one profile.
 inline libsched_rc libsched_queue_of(libsched_evaluator* evaluator,

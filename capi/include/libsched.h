@@ -49,6 +49,7 @@
 #include <libsched/services.h>
 #include <libsched/runtime.h>
 #include <libsched/scheduler.h>
+#include <libsched/answers.h>
 #include <libsched/queue.h>
 #include <libsched/api_server.h>
 #include <libsched/loop.h>

@@ -34,12 +34,15 @@ const char* name_of(ApiVerb verb) {
 Result<ApiServerOptions> options_of(const libsched_api_server_options& o) {
   LIBSCHED_TRY(refuse_reserved(o.reserved, "libsched_api_server_options"));
   LIBSCHED_TRY(live_or_null("options->clock", o.clock));
-  if (o.grace_ns < 0 || o.most_slow_ns < 0)
+  if (o.grace_ns < 0 || o.most_slow_ns < 0 || o.provision_ns < 0)
     return invalid("libsched_api_server_options: a time is negative");
   for (const double rate : {o.fault_rate, o.slow_rate})
     if (!(rate >= 0 && rate <= 1))
       return invalid("libsched_api_server_options: a rate is not between 0 and 1");
+  if (o.provision_ns != 0 && !o.bind_volumes)
+    return invalid("a time to make a volume needs a controller that makes volumes");
   ApiServerOptions out;
+  if (o.bind_volumes) out.volumes = VolumeOptions{o.provision_ns, {}};
   out.grace_ns = o.grace_ns;
   out.keep_calls = o.keep_calls;
   out.keep_events = o.keep_events;
@@ -60,7 +63,8 @@ std::string call_json(const ApiCall& call) {
 std::string event_json(const ApiEvent& e) {
   return "{\"at\":" + std::to_string(e.at_ns) + ",\"key\":" + json_quote(e.key) +
          ",\"type\":" + json_quote(e.type) + ",\"reason\":" + json_quote(e.reason) +
-         ",\"action\":" + json_quote(e.action) + ",\"note\":" + json_quote(e.note) + "}";
+         ",\"action\":" + json_quote(e.action) + ",\"note\":" + json_quote(e.note) +
+         (e.about_claim ? ",\"kind\":\"PersistentVolumeClaim\"}" : "}");
 }
 
 template <typename T, typename F>

@@ -72,6 +72,22 @@ const Decision::Details* details_of(const libsched_decision* d) {
   return quietly<const Decision::Details*>(nullptr, [&] { return &unwrap(d)->details(); });
 }
 
+// The facts of a node, or with the number of nodes those of the pod; null if there are none.
+const Facts* facts_of(const libsched_decision* d, size_t index) {
+  const Decision::Details* details = details_of(d);
+  if (details == nullptr) return nullptr;
+  if (index == unwrap(d)->node_count) return &unwrap(d)->pod_facts;
+  return index < details->facts.size() ? &details->facts[index] : nullptr;
+}
+const Fact* fact_of(const libsched_decision* d, size_t index, size_t fact) {
+  const Facts* facts = facts_of(d, index);
+  return facts != nullptr && fact < facts->list().size() ? &facts->list()[fact] : nullptr;
+}
+const Fact::Field* field_of(const libsched_decision* d, size_t index, size_t fact, size_t field) {
+  const Fact* f = fact_of(d, index, fact);
+  return f != nullptr && field < f->fields.size() ? &f->fields[field] : nullptr;
+}
+
 }  // namespace
 
 extern "C" {
@@ -260,14 +276,14 @@ libsched_rc libsched_check_pod_fits(libsched_evaluator* evaluator, const libsche
     Result<libsched_check_options> o = read_struct(
         options, libsched_check_options LIBSCHED_CHECK_OPTIONS_INIT, "libsched_check_options");
     if (!o.ok()) return o.error();
-    LIBSCHED_TRY(refuse_reserved(o->reserved, "libsched_check_options"));
     LIBSCHED_TRY(live_or_null("options->state", o->state));
     LIBSCHED_TRY(live_or_null("options->cancel", o->cancel));
     const Lent<CycleState> fresh;
     CycleState& state = o->state == nullptr ? *fresh : *unwrap(o->state);
     Result<Ref<const Decision>> decided = unwrap(evaluator)->check(
         state, *unwrap(pod), in(node),
-        {o->judge_excluded, o->score, limits_of(o->cancel, o->deadline_ns), o->post_filter});
+        {o->judge_excluded, o->score, limits_of(o->cancel, o->deadline_ns), o->post_filter,
+         o->facts});
     if (!decided.ok()) return decided.error();
     *result = own(give(std::move(*decided)));
     return {};
@@ -309,6 +325,53 @@ libsched_str libsched_decision_reason(const libsched_decision* d, size_t index, 
   return reason < libsched_decision_reason_count(d, index)
              ? out(status_at(d, index)->reasons[reason])
              : out(Str());
+}
+size_t libsched_decision_fact_count(const libsched_decision* d, size_t index) {
+  const Facts* facts = facts_of(d, index);
+  return facts == nullptr ? 0 : facts->list().size();
+}
+libsched_str libsched_decision_fact_reason(const libsched_decision* d, size_t index, size_t fact) {
+  const Fact* f = fact_of(d, index, fact);
+  return f == nullptr ? out(Str()) : out(f->reason);
+}
+size_t libsched_decision_fact_field_count(const libsched_decision* d, size_t index, size_t fact) {
+  const Fact* f = fact_of(d, index, fact);
+  return f == nullptr ? 0 : f->fields.size();
+}
+libsched_str libsched_decision_fact_field_name(const libsched_decision* d, size_t index,
+                                               size_t fact, size_t field) {
+  const Fact::Field* f = field_of(d, index, fact, field);
+  return f == nullptr ? out(Str()) : out(Str(f->name));
+}
+uint32_t libsched_decision_fact_type(const libsched_decision* d, size_t index, size_t fact,
+                                     size_t field) {
+  const Fact::Field* f = field_of(d, index, fact, field);
+  return f == nullptr ? uint32_t{LIBSCHED_FACT_NUMBER} : static_cast<uint32_t>(f->value.index());
+}
+int64_t libsched_decision_fact_number(const libsched_decision* d, size_t index, size_t fact,
+                                      size_t field) {
+  const Fact::Field* f = field_of(d, index, fact, field);
+  if (f == nullptr) return 0;
+  const auto* flag = std::get_if<bool>(&f->value);
+  if (flag != nullptr) return *flag ? 1 : 0;
+  const auto* number = std::get_if<int64_t>(&f->value);
+  return number == nullptr ? 0 : *number;
+}
+size_t libsched_decision_fact_text_count(const libsched_decision* d, size_t index, size_t fact,
+                                         size_t field) {
+  const Fact::Field* f = field_of(d, index, fact, field);
+  if (f == nullptr) return 0;
+  const auto* texts = std::get_if<std::vector<std::string>>(&f->value);
+  return texts != nullptr ? texts->size() : std::holds_alternative<std::string>(f->value) ? 1 : 0;
+}
+libsched_str libsched_decision_fact_text(const libsched_decision* d, size_t index, size_t fact,
+                                         size_t field, size_t text) {
+  const Fact::Field* f = field_of(d, index, fact, field);
+  if (f == nullptr) return out(Str());
+  if (const auto* texts = std::get_if<std::vector<std::string>>(&f->value))
+    return text < texts->size() ? out((*texts)[text]) : out(Str());
+  const auto* one = std::get_if<std::string>(&f->value);
+  return one != nullptr && text == 0 ? out(*one) : out(Str());
 }
 bool libsched_decision_excluded(const libsched_decision* d, size_t index) {
   return status_at(d, index) != nullptr && unwrap(d)->excluded(index);

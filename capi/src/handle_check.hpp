@@ -57,7 +57,9 @@ namespace libsched::capi {
   X(scheduler, SchedulerObject, "a scheduler")               \
   X(workload, TimedWorkload, "a workload")                   \
   X(simulation, Simulation, "a simulation")                  \
-  X(table, Table, "a table")
+  X(table, Table, "a table")                                 \
+  X(capacity, CapacityObject, "a capacity")                  \
+  X(drain, DrainObject, "a drain")
 
 enum class HandleKind : uint8_t {
   kNone,  // some other pointer, such as an output

@@ -19,7 +19,9 @@
 #include "libsched/framework/event_map.hpp"
 #include "libsched/ingest/ingest.hpp"
 #include "libsched/scheduler/api_memory/api_server.hpp"
+#include "libsched/scheduler/capacity.hpp"
 #include "libsched/scheduler/cycle.hpp"
+#include "libsched/scheduler/drain.hpp"
 #include "libsched/scheduler/loop/scheduler.hpp"
 #include "libsched/scheduler/queue/queue.hpp"
 #include "libsched/scheduler/simulation/simulation.hpp"
@@ -101,6 +103,14 @@ struct SchedulerObject final : RefCounted {
   Ref<ApiServer> watched;
   SchedulerRef scheduler;
   std::atomic<bool> running{false};  // a run, which plugins may be called in
+};
+struct CapacityObject final : RefCounted {
+  explicit CapacityObject(Capacity c) : capacity(std::move(c)) {}
+  Capacity capacity;
+};
+struct DrainObject final : RefCounted {
+  explicit DrainObject(Drain d) : drain(std::move(d)) {}
+  Drain drain;
 };
 struct PreFilterObject final : RefCounted {
   PreFilterResult result;

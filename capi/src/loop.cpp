@@ -147,7 +147,7 @@ class Run {
  public:
   explicit Run(libsched_scheduler* scheduler)
       : object_(Ref<SchedulerObject>::share(unwrap(scheduler))),
-        outermost_(!object_->running.exchange(true)) {}
+        outermost_(!object_->scheduler->owns_this_thread() && !object_->running.exchange(true)) {}
   ~Run() {
     if (outermost_) object_->running = false;
   }

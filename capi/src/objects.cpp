@@ -3,15 +3,52 @@
 #include <cerrno>
 #include <cstdio>
 #include <memory>
-
-#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "handles.hpp"
+#include "libsched/base/quote.hpp"
 
 using namespace libsched;        // NOLINT(google-build-using-namespace)
 using namespace libsched::capi;  // NOLINT(google-build-using-namespace)
 
 namespace {
+
+// The text is put together from strings: a JSON library's values may allocate when they end.
+std::string report_json(const ObjectSet& set) {
+  std::vector<std::pair<std::string, size_t>> counts = {
+      {"Pod", set.pods.size()},
+      {"Node", set.nodes.size()},
+      {"Namespace", set.namespaces.size()},
+      {"PriorityClass", set.priority_classes.size()}};
+  const auto count = [&](Str kind) {
+    const auto at =
+        std::find_if(counts.begin(), counts.end(), [&](const auto& c) { return c.first == kind; });
+    if (at != counts.end()) {
+      ++at->second;
+    } else {
+      counts.emplace_back(kind, 1);
+    }
+  };
+  for (const WorkloadRef& w : set.workloads) count(w->kind);
+  for (const StoredObject& o : set.stored)  // workloads are already counted
+    if (o.kind != StoredKind::kReplicaSet && o.kind != StoredKind::kStatefulSet)
+      count(stored_kind_name(o.kind));
+  std::string json;
+  for (const auto& [kind, n] : counts)
+    json += (json.empty() ? "{\"counts\":{" : ",") + json_quote(kind) + ":" + std::to_string(n);
+  json += "},\"skipped\":[";
+  for (const SkippedKind& k : set.skipped)
+    json += (json.back() == '[' ? "{\"kind\":" : ",{\"kind\":") + json_quote(k.kind) +
+            ",\"count\":" + std::to_string(k.count) + ",\"neededBy\":" + json_quote(k.needed_by) +
+            "}";
+  json += "],\"warnings\":[";
+  for (const IngestWarning& w : set.warnings)
+    json += (json.back() == '[' ? "{\"path\":" : ",{\"path\":") + json_quote(w.path) +
+            ",\"message\":" + json_quote(w.message) + "}";
+  return json + "],\"unknownFields\":" + std::to_string(set.unknown_fields) + "}";
+}
 
 Result<ParseOptions> parse_options(const libsched_parse_options* given) {
   Result<libsched_parse_options> read = read_struct(
@@ -163,31 +200,7 @@ libsched_rc libsched_objects_report_json(const libsched_objects* objects, libsch
                                          libsched_error** error) {
   LIBSCHED_REQUIRE_HANDLES(error, objects, result);
   return guarded(error, [&]() -> Result<void> {
-    using Json = nlohmann::ordered_json;
-    const ObjectSet& set = unwrap(objects)->set;
-    Json json;
-    json["counts"] = {{"Pod", set.pods.size()},
-                      {"Node", set.nodes.size()},
-                      {"Namespace", set.namespaces.size()},
-                      {"PriorityClass", set.priority_classes.size()}};
-    for (const WorkloadRef& w : set.workloads) {
-      Json& n = json["counts"][std::string(w->kind)];
-      n = (n.is_null() ? 0 : n.get<int64_t>()) + 1;
-    }
-    for (const StoredObject& o : set.stored) {
-      // Workloads are already counted.
-      if (o.kind == StoredKind::kReplicaSet || o.kind == StoredKind::kStatefulSet) continue;
-      Json& n = json["counts"][std::string(stored_kind_name(o.kind))];
-      n = (n.is_null() ? 0 : n.get<int64_t>()) + 1;
-    }
-    json["skipped"] = Json::array();
-    for (const SkippedKind& k : set.skipped)
-      json["skipped"].push_back({{"kind", k.kind}, {"count", k.count}, {"neededBy", k.needed_by}});
-    json["warnings"] = Json::array();
-    for (const IngestWarning& w : set.warnings)
-      json["warnings"].push_back({{"path", w.path}, {"message", w.message}});
-    json["unknownFields"] = set.unknown_fields;
-    *result = own(new Text(json.dump(-1, ' ', false, Json::error_handler_t::replace)));
+    *result = own(new Text(report_json(unwrap(objects)->set)));
     return {};
   });
 }

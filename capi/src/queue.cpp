@@ -3,9 +3,10 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <initializer_list>
 #include <map>
-
-#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
 
 #include "handles.hpp"
 #include "libsched/base/quote.hpp"
@@ -92,10 +93,24 @@ std::vector<QueuedPodInfo*> pods_of(const SchedulingQueue& queue, uint32_t part)
   }
 }
 
-using Json = nlohmann::ordered_json;
+// A list of JSON objects with two or three members, of which the last is a number. It is put
+// together from strings: a JSON library's values may allocate when they end.
+class JsonCounts {
+ public:
+  void add(std::initializer_list<std::pair<const char*, Str>> labels, uint64_t count) {
+    text_ += text_.empty() ? "{" : ",{";
+    for (const auto& [name, label] : labels)
+      text_ += std::string("\"") + name + "\":" + json_quote(label) + ",";
+    text_ += "\"count\":" + std::to_string(count) + "}";
+  }
+  std::string text() const { return "[" + text_ + "]"; }
+
+ private:
+  std::string text_;
+};
 
 // Upstream's queue_incoming_pods_total, unschedulable_pods and inflight_events.
-Json metrics_of(const SchedulingQueue& queue) {
+std::string metrics_of(const SchedulingQueue& queue) {
   const QueueMetrics& m = queue.metrics();
   std::map<Str, uint32_t> events, schedulers;
   for (uint32_t i = 0; i < m.events(); ++i) events.emplace(m.event_label(i), i);
@@ -107,23 +122,21 @@ Json metrics_of(const SchedulingQueue& queue) {
   queue.in_flight().for_each([&](const InFlight::Entry& e) {
     ++in_flight[e.pod ? Str("PodPopped") : Str(m.event_label(e.event->label))];
   });
-  Json out = {{"incoming", Json::array()},
-              {"unschedulable", Json::array()},
-              {"inFlightEvents", Json::array()}};
+  JsonCounts incoming, unschedulable, in_flight_events;
   const std::pair<const char*, QueuePart> parts[] = {{"active", QueuePart::kActive},
                                                      {"backoff", QueuePart::kBackoff},
                                                      {"unschedulable", QueuePart::kUnschedulable}};
   for (const auto& [name, part] : parts)
     for (const auto& [label, event] : events)
       if (const uint64_t n = m.incoming(part, event); n != 0)
-        out["incoming"].push_back({{"queue", name}, {"event", label}, {"count", n}});
+        incoming.add({{"queue", name}, {"event", label}}, n);
   for (const auto& [plugin, id] : plugins)
     for (const auto& [profile, scheduler] : schedulers)
       if (const int64_t n = m.blamed(id, scheduler); n != 0)
-        out["unschedulable"].push_back({{"plugin", plugin}, {"profile", profile}, {"count", n}});
-  for (const auto& [label, n] : in_flight)
-    out["inFlightEvents"].push_back({{"event", label}, {"count", n}});
-  return out;
+        unschedulable.add({{"plugin", plugin}, {"profile", profile}}, static_cast<uint64_t>(n));
+  for (const auto& [label, n] : in_flight) in_flight_events.add({{"event", label}}, n);
+  return "{\"incoming\":" + incoming.text() + ",\"unschedulable\":" + unschedulable.text() +
+         ",\"inFlightEvents\":" + in_flight_events.text() + "}";
 }
 
 }  // namespace
@@ -397,8 +410,7 @@ libsched_rc libsched_queue_metrics_json(const libsched_queue* queue, libsched_te
                                         libsched_error** error) {
   LIBSCHED_REQUIRE_HANDLES(error, queue, result);
   return guarded(error, [&]() -> Result<void> {
-    *result = own(
-        new Text(metrics_of(*unwrap(queue)).dump(-1, ' ', false, Json::error_handler_t::replace)));
+    *result = own(new Text(metrics_of(*unwrap(queue))));
     return {};
   });
 }

@@ -3,6 +3,7 @@
 #include "libsched/scheduler/place.hpp"
 
 #include "handles.hpp"
+#include "placements.hpp"
 
 using namespace libsched;        // NOLINT(google-build-using-namespace)
 using namespace libsched::capi;  // NOLINT(google-build-using-namespace)
@@ -22,20 +23,6 @@ Result<PlaceOptions> place_options(const libsched_schedule_options& o) {
   how.other_profile = in(o.other_profile);
   how.limits = limits_of(o.cancel, o.deadline_ns);
   return how;
-}
-
-libsched_placement placement_of(const Placement& p) {
-  return {sizeof(libsched_placement),
-          static_cast<uint32_t>(p.outcome),
-          wrap(p.pod.get()),
-          p.count,
-          p.profile == nullptr ? out(Str()) : out(p.profile->profile()),
-          out(p.node),
-          out(p.text),
-          out(p.plugin),
-          p.score.value_or(0),
-          p.feasible,
-          p.score.has_value()};
 }
 
 }  // namespace

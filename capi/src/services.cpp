@@ -1,58 +1,41 @@
 // Services: the clock, the API client, nominated and waiting pods, activations.
-#include <nlohmann/json.hpp>
+#include <string>
 
 #include "api_client.hpp"
 #include "handles.hpp"
+#include "libsched/base/quote.hpp"
 
 using namespace libsched;        // NOLINT(google-build-using-namespace)
 using namespace libsched::capi;  // NOLINT(google-build-using-namespace)
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-Text* json_text(const Json& json) {
-  return new Text(json.dump(-1, ' ', false, Json::error_handler_t::replace));
-}
-
-Json request_json(const MemoryApi::Request& r) {
+// The texts are put together from strings: a JSON library's values may allocate when they end.
+std::string request_json(const MemoryApi::Request& r) {
   using Verb = MemoryApi::Verb;
-  Json j;
-  const auto pod = [&] {
-    j["pod"] = std::string(r.pod->meta.ns) + "/" + std::string(r.pod->meta.name);
+  const auto member = [](const char* name, Str text) {
+    return std::string(",\"") + name + "\":" + json_quote(text);
+  };
+  const auto about_pod = [&](const char* verb) {
+    return std::string("{\"verb\":\"") + verb + "\"" +
+           member("pod", std::string(r.pod->meta.ns) + "/" + std::string(r.pod->meta.name));
   };
   switch (r.verb) {
-    case Verb::kBind:
-      j["verb"] = "bind";
-      pod();
-      j["node"] = r.node;
-      break;
-    case Verb::kDeletePod:
-      j["verb"] = "deletePod";
-      pod();
-      break;
+    case Verb::kBind: return about_pod("bind") + member("node", r.node) + "}";
+    case Verb::kDeletePod: return about_pod("deletePod") + "}";
     case Verb::kPatchPodStatus:
-      j["verb"] = "patchPodStatus";
-      pod();
-      j["patch"] = Json::parse(status_patch_json(r.patch));
-      break;
-    case Verb::kUpdateObject:
-      j["verb"] = "patchObject";
-      j["kind"] = std::string(stored_kind_name(r.kind));
-      if (!r.object->meta.ns.empty()) j["namespace"] = std::string(r.object->meta.ns);
-      j["name"] = std::string(r.object->meta.name);
-      j["patch"] = Json::parse(r.object_patch, nullptr, false);
-      break;
+      return about_pod("patchPodStatus") + ",\"patch\":" + status_patch_json(r.patch) + "}";
+    case Verb::kUpdateObject: {
+      const ObjectMeta& meta = r.object->meta;
+      return "{\"verb\":\"patchObject\"" + member("kind", stored_kind_name(r.kind)) +
+             (meta.ns.empty() ? std::string() : member("namespace", meta.ns)) +
+             member("name", meta.name) + ",\"patch\":" + r.object_patch + "}";
+    }
     case Verb::kEvent:
-      j["verb"] = "event";
-      pod();
-      j["type"] = r.type;
-      j["reason"] = r.reason;
-      j["action"] = r.action;
-      j["note"] = r.note;
-      break;
+      return about_pod("event") + member("type", r.type) + member("reason", r.reason) +
+             member("action", r.action) + member("note", r.note) + "}";
   }
-  return j;
+  return "{}";
 }
 
 }  // namespace
@@ -158,9 +141,10 @@ libsched_rc libsched_memory_api_requests_json(const libsched_memory_api* api,
                                               libsched_text** result, libsched_error** error) {
   LIBSCHED_REQUIRE_HANDLES(error, api, result);
   return guarded(error, [&]() -> Result<void> {
-    Json json = Json::array();
-    for (const MemoryApi::Request& r : unwrap(api)->requests()) json.push_back(request_json(r));
-    *result = own(json_text(json));
+    std::string json = "[";
+    for (const MemoryApi::Request& r : unwrap(api)->requests())
+      json += (json.size() > 1 ? "," : "") + request_json(r);
+    *result = own(new Text(json + "]"));
     return {};
   });
 }

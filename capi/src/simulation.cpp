@@ -42,6 +42,8 @@ Result<SimulationOptions> simulation_options(const libsched_simulation_options* 
   how.seed = o->seed;
   how.sampling = o->sampling;
   how.resources = !o->no_resources;
+  how.volumes = !o->no_volumes;
+  how.provision_ns = o->provision_ns;
   how.sample_interval_ns = o->sample_interval_ns;
   how.queue = {q->initial_backoff_ns, q->max_backoff_ns, q->max_in_unschedulable_ns};
   return how;
@@ -120,6 +122,7 @@ libsched_rc libsched_simulation_create(const libsched_framework* const* profiles
                                        libsched_workload* workload,
                                        const libsched_simulation_options* options,
                                        libsched_simulation** result, libsched_error** error) {
+  LIBSCHED_REQUIRE(error, profile_count != 0);
   LIBSCHED_REQUIRE_EACH(error, profiles, profile_count);
   LIBSCHED_REQUIRE_HANDLES(error, cluster, workload, result);
   return guarded(error, [&]() -> Result<void> {

@@ -21,6 +21,20 @@ void put_status(Json* out, const Status& s) {
   (*out)["reasons"] = reasons;
 }
 
+Json value_json(const Fact::Value& value) {
+  return std::visit([](const auto& v) { return Json(v); }, value);
+}
+
+void put_facts(Json* out, std::span<const Fact> facts) {
+  if (facts.empty()) return;
+  Json& list = (*out)["facts"] = Json::array();
+  for (const Fact& fact : facts) {
+    Json item = {{"reason", fact.reason}};
+    for (const Fact::Field& field : fact.fields) item[field.name] = value_json(field.value);
+    list.push_back(std::move(item));
+  }
+}
+
 void put_scores(Json* out, const Decision& d) {
   const auto name = [&](uint32_t i) { return std::string(d.node(i)); };
   if (!d.skip_score.empty()) (*out)["skipScore"] = d.skip_score;
@@ -90,6 +104,9 @@ std::shared_ptr<const NodeNames> judged_nodes(const Decision::Source& source) {
 void judge_nodes(const Decision::Source& source, Decision::Details* d) {
   StatusTable table =
       source.verdicts.statuses(*source.framework, {source.view(), *source.services}, *source.pod);
+  std::vector<Facts> facts;
+  if (source.facts)
+    facts = source.verdicts.facts({source.view(), *source.services}, *source.pod, table);
   d->names = judged_nodes(source);
   d->statuses = std::move(table.list);
   const size_t count = d->names->rows.size();
@@ -98,6 +115,7 @@ void judge_nodes(const Decision::Source& source, Decision::Details* d) {
   for (const uint32_t row : d->names->rows) {
     d->status.push_back(table.of_row[row - table.first_row]);
     d->codes.push_back(static_cast<int8_t>(d->statuses[d->status.back()].code));
+    if (source.facts) d->facts.push_back(std::move(facts[row - table.first_row]));
   }
 }
 
@@ -172,15 +190,20 @@ void Decision::Answer::finish() {
 
 std::string Decision::explain_json() const {
   const Details& d = details();
+  const std::span<const Fact> about_pod = pod_facts.list();
   Json out;
   out["pod"] = std::string(pod->meta.ns) + "/" + std::string(pod->meta.name);
   out["profile"] = d.profile;
   out["fits"] = feasible_count != 0 && error.empty() && !pre_enqueue;
   if (!error.empty()) out["error"] = error;
-  if (pre_enqueue) put_status(&out["preEnqueue"], *pre_enqueue);
+  if (pre_enqueue) {
+    put_status(&out["preEnqueue"], *pre_enqueue);
+    put_facts(&out["preEnqueue"], about_pod.first(pre_enqueue_facts));
+  }
   if (pre_filter) {
     Json& p = out["preFilter"];
     put_status(&p, *pre_filter);
+    put_facts(&p, about_pod.subspan(pre_enqueue_facts));
     p["allNodes"] = narrowed.all_nodes;
     if (!narrowed.nodes.empty()) p["nodeNames"] = narrowed.nodes;
     if (!narrowed.restricted.empty()) p["restrictedBy"] = narrowed.restricted;
@@ -192,6 +215,7 @@ std::string Decision::explain_json() const {
       Json item;
       item["node"] = std::string(node(i));
       put_status(&item, status(i));
+      if (i < d.facts.size()) put_facts(&item, d.facts[i].list());
       if (excluded(i)) item["excludedByPreFilter"] = true;
       list.push_back(std::move(item));
     }

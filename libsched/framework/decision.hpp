@@ -16,6 +16,7 @@
 
 #include "libsched/base/mutex.hpp"
 #include "libsched/framework/cycle_state.hpp"
+#include "libsched/framework/facts.hpp"
 #include "libsched/framework/node_names.hpp"
 #include "libsched/framework/nominator.hpp"
 #include "libsched/framework/scoring.hpp"
@@ -37,8 +38,8 @@ struct Diagnosis {
   void add_absent(const Status& status, size_t all);
 };
 
-// The status of nodes that a PreFilterResult excludes. A cycle adds the plugin that has rejected the
-// nominated node, as upstream does ("": none).
+// The status of nodes that a PreFilterResult excludes. A cycle adds the plugin that has rejected
+// the nominated node, as upstream does ("": none).
 Status absent_status(const PreFilterResult& narrowed, Str rejector = {});
 
 // Upstream's FitError text: how many nodes each reason keeps from the pod.
@@ -54,6 +55,7 @@ class Decision final : public RefCounted {
     std::vector<uint32_t> status;            // parallel to the names; index into `statuses`
     std::vector<Status> statuses;            // [0] is Success
     std::vector<int8_t> codes;               // parallel to the names
+    std::vector<Facts> facts;                // parallel to the names; empty unless asked for
     std::vector<uint32_t> feasible;          // indexes into the names
     std::string error;                       // of the first node, by name, where a plugin failed
     std::string fit_error;                   // upstream's FitError text; "" if it fits
@@ -77,6 +79,7 @@ class Decision final : public RefCounted {
     bool judged = false;
     uint32_t only = kNoId;
     bool judge_excluded = false;
+    bool facts = false;
     std::shared_ptr<SortedNodes> sorted;
     Verdicts verdicts;
 
@@ -89,6 +92,9 @@ class Decision final : public RefCounted {
   std::string error;                  // why no verdict exists; "" usually
   std::optional<Status> pre_enqueue;  // only if it gates the pod
   std::optional<Status> pre_filter;   // absent if it did not run
+  // With CheckOptions::facts: those of PreEnqueue's rejection, then those of PreFilter's.
+  Facts pod_facts;
+  size_t pre_enqueue_facts = 0;  // the number of the former
   PreFilterResult narrowed;
   size_t feasible_count = 0;
   size_t node_count = 0;  // judged nodes

@@ -37,6 +37,7 @@ struct CheckOptions {
   // If no node takes the pod, ask PostFilter how room could be made. This is only a question:
   // preemption tries every node, so that the decision covers all of them, and evicts no pod.
   bool post_filter = false;
+  bool facts = false;  // make the facts of every rejection, which costs about as much as its texts
 };
 
 // How a whole cycle decides.
@@ -268,6 +269,7 @@ class Evaluator final : public RefCounted {
   };
   Result<Checked> check_nodes(CycleState& state, const Pod& pod, const Call& call,
                               Decision::Source* source);
+  void add_pod_facts(const Call& call, const Pod& pod, const Status& status, Decision* d) const;
   Result<void> score_decision(CycleState& state, const Pod& pod, const Call& call, Decision* d);
   Result<void> ask_post_filter(CycleState& state, const Pod& pod, const Call& call, Decision* d);
 

@@ -14,7 +14,7 @@ Result<Evaluator::Checked> Evaluator::check_nodes(CycleState& state, const Pod& 
   const bool one = source->only != kNoId;
   const bool all = source->judge_excluded || state.pre_filter().all_nodes;
   source->judged = true;
-  source->verdicts.begin(one ? source->only / 64 : 0, one ? 1 : v.word_count());
+  source->verdicts.begin(one ? source->only / 64 : 0, one ? 1 : v.word_count(), source->facts);
   const size_t words = source->verdicts.words();
   work_.alive.assign(words, 0);
   if (one) {
@@ -74,6 +74,7 @@ Result<Ref<const Decision>> Evaluator::check(CycleState& state, const Pod& pod, 
   source.services = services_;
   source.pod = PodRef::share(&pod);
   source.judge_excluded = options.judge_excluded;
+  source.facts = options.facts;
   if (!node.empty()) {
     source.only = v.find_node(node);
     if (source.only == kNoId)
@@ -98,6 +99,13 @@ Result<Ref<const Decision>> Evaluator::check(CycleState& state, const Pod& pod, 
     source.pre_filter = std::move(*pre);
   }
   Ref<Decision> d = make_ref<Decision>(std::move(source));
+  if (options.facts) {
+    if (gate) add_pod_facts(call, pod, *gate, d.get());
+    d->pre_enqueue_facts = d->pod_facts.list().size();
+    if (d->pre_filter) add_pod_facts(call, pod, *d->pre_filter, d.get());
+    // At once: plugins ask the view for counts, as only its writer may.
+    static_cast<void>(d->details());
+  }
   d->pre_enqueue = std::move(gate);
   d->node_count = checked.judged;
   if (v.node_count() == 0) {
@@ -118,6 +126,22 @@ Result<Ref<const Decision>> Evaluator::check(CycleState& state, const Pod& pod, 
   }
   if (cluster_) d->finish_before_change(*cluster_);
   return Ref<const Decision>(d);
+}
+
+// The facts of PreEnqueue's or PreFilter's rejection.
+void Evaluator::add_pod_facts(const Call& call, const Pod& pod, const Status& status,
+                              Decision* d) const {
+  if (!status.rejected()) return;
+  if (status.plugin.empty()) {  // several plugins together leave no node
+    const std::vector<std::string>& by = d->narrowed.restricted;
+    d->pod_facts.add(status.reasons[0]).texts("plugins", std::vector<Str>(by.begin(), by.end()));
+    return;
+  }
+  for (const Framework::Instance& i : framework_->plugins()) {
+    if (!i.plugin || i.name != status.plugin) continue;
+    i.plugin->pod_facts(call, pod, status, &d->pod_facts);
+    return;
+  }
 }
 
 // Scores the nodes that fit.

@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "libsched/base/quote.hpp"
+#include "libsched/framework/facts.hpp"
 #include "libsched/framework/score_columns.hpp"
 
 namespace libsched {
@@ -73,6 +74,7 @@ Result<void> FilterPass::judge(const NodeView& node, Status* status) {
     }
     *status = rejection(framework_, {i, plugin, call.data, call.pre_filtered}, call, row);
     timer.took(status->code);
+    if (facts_ != nullptr && status->rejected()) plugin->node_facts(call, row, *status, facts_);
     return {};
   }
   status->reset();
@@ -88,6 +90,7 @@ Result<void> FilterPass::judge_with_nominated(const NodeView& node, Status* stat
   FilterPass with(framework_, *changed, call_.pod, call_);
   with.meter_ = meter_;
   with.timer_ = timer_;
+  with.facts_ = facts_;
   for (const PodRef& p : nominated) {
     if (!must_yield_to(call_.pod, *p)) continue;
     crowded.add(p);
@@ -139,8 +142,11 @@ bool FilterPass::mark_nominated() {
 Result<void> FilterPass::judge_alone(const RowSet& set, Verdicts* verdicts) {
   Status status;
   Result<void> out;
+  Facts facts;
+  const bool telling = verdicts != nullptr && verdicts->wants_facts();
   set.for_each([&](uint32_t row) {
     if (!out.ok() || !(out = call_.check_limits()).ok()) return;
+    if (telling) tell(&(facts = Facts()));
     out = judge_with_nominated(NodeView(call_.view, row), &status);
     if (!out.ok() || status.success()) return;
     if (status.rejected()) {
@@ -148,8 +154,9 @@ Result<void> FilterPass::judge_alone(const RowSet& set, Verdicts* verdicts) {
     } else {
       set.reject_with_error(row);
     }
-    if (verdicts != nullptr) verdicts->reject(row, status);
+    if (verdicts != nullptr) verdicts->reject(row, status, facts);
   });
+  tell(nullptr);
   return out.ok() ? call_.check_limits() : out;
 }
 

@@ -52,6 +52,8 @@ class FilterPass {
         meter_(state.meter()),
         timer_(state.timer()) {}
 
+  // Adds the facts of the rejections that judge(node) gives.
+  void tell(Facts* facts) { facts_ = facts; }
   // What follows is no part of the cycle that the state's meter measures.
   void stop_metering() { meter_ = timer_ = nullptr; }
 
@@ -99,6 +101,7 @@ class FilterPass {
   bool apart_ = false;  // whether some rows are judged one by one
   PluginMeter* meter_;
   PluginMeter* timer_;
+  Facts* facts_ = nullptr;
 };
 
 // The error for data that was prepared for another state of the view.

@@ -1,6 +1,9 @@
 // ObjectWatch: the latest version of each object, under a lock.
 #include "libsched/framework/object_watch.hpp"
 
+#include <mutex>
+#include <utility>
+
 #include "libsched/objects/storage.hpp"
 
 namespace libsched {
@@ -23,20 +26,24 @@ std::shared_ptr<ObjectWatch> ObjectWatch::on(Cluster& cluster) {
 }
 
 void ObjectWatch::add(Str resource, Str ns, Str name) {
-  const ObjectRef object = present(resource, ns, name);
-  put(resource, ns, name, object);
+  Key key(resource, ns, name);
+  Entry* entry = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    entry = &objects_[std::move(key)];
+  }
+  put(entry, resource, present(resource, ns, name));
 }
 
-void ObjectWatch::put(Str resource, Str ns, Str name, const ObjectRef& object) {
-  {
-    ObjectRef old;  // released outside of the lock
-    Key key(resource, ns, name);
-    const std::lock_guard lock(mutex_);
-    ObjectRef& entry = objects_[std::move(key)];
-    old = std::exchange(entry, object);
-  }
+// Allocates nothing: a change that has happened cannot be missed.
+void ObjectWatch::put(Entry* entry, Str resource, ObjectRef object) {
   const Str volume = named_volume(resource, object);
-  if (!volume.empty()) add(StoredKind::kPersistentVolume, {}, volume);
+  ObjectRef named;
+  if (!volume.empty()) named = present(event_resource(StoredKind::kPersistentVolume), {}, volume);
+  // The old ones are released outside of the lock.
+  const std::lock_guard lock(mutex_);
+  std::swap(entry->object, object);
+  std::swap(entry->volume, named);
 }
 
 // The object as it is in the cluster now.
@@ -61,26 +68,31 @@ ObjectRef ObjectWatch::present(Str resource, Str ns, Str name) const {
 
 ObjectRef ObjectWatch::find(Str resource, Str ns, Str name) const {
   const std::lock_guard lock(mutex_);
-  const auto it = objects_.find(Lookup(resource, ns, name));
-  return it == objects_.end() ? ObjectRef() : it->second;
+  if (const auto it = objects_.find(Lookup(resource, ns, name)); it != objects_.end())
+    return it->second.object;
+  if (resource != event_resource(StoredKind::kPersistentVolume)) return {};
+  for (const auto& [key, entry] : objects_)
+    if (named_volume(std::get<0>(key), entry.object) == name) return entry.volume;
+  return {};
 }
 
+// Only this thread adds entries, so they can be looked for without the lock.
 void ObjectWatch::changed(const ObjectChange& change) {
   const ObjectMeta& meta = (change.after ? change.after : change.before)->meta;
-  {
-    const std::lock_guard lock(mutex_);
-    if (objects_.find(Lookup(change.resource, meta.ns, meta.name)) == objects_.end()) return;
-  }
-  put(change.resource, meta.ns, meta.name, change.after);
+  if (const auto it = objects_.find(Lookup(change.resource, meta.ns, meta.name));
+      it != objects_.end())
+    put(&it->second, change.resource, change.after);
+  if (change.resource != event_resource(StoredKind::kPersistentVolume)) return;
+  for (auto& [key, entry] : objects_)
+    if (named_volume(std::get<0>(key), entry.object) == meta.name)
+      put(&entry, std::get<0>(key), entry.object);
 }
 
 void ObjectWatch::resync() {
-  std::vector<Key> keys;
-  {
-    const std::lock_guard lock(mutex_);
-    for (const auto& [key, object] : objects_) keys.push_back(key);
+  for (auto& [key, entry] : objects_) {
+    const auto& [resource, ns, name] = key;
+    put(&entry, resource, present(resource, ns, name));
   }
-  for (const auto& [resource, ns, name] : keys) add(resource, ns, name);
 }
 
 }  // namespace libsched

@@ -48,6 +48,10 @@ class ObjectWatch final : public ClusterObserver {
   // resource, namespace, name
   using Key = std::tuple<Str, std::string, std::string>;
   using Lookup = std::tuple<Str, Str, Str>;
+  struct Entry {
+    ObjectRef object;
+    ObjectRef volume;  // the one that a claim names
+  };
   struct Less {
     using is_transparent = void;
     template <typename A, typename B>
@@ -61,14 +65,14 @@ class ObjectWatch final : public ClusterObserver {
     return Ref<const T>::share(static_cast<const T*>(object.get()));
   }
   void add(Str resource, Str ns, Str name);
-  void put(Str resource, Str ns, Str name, const ObjectRef& object);
+  void put(Entry* entry, Str resource, ObjectRef object);
   void resync();
   ObjectRef present(Str resource, Str ns, Str name) const;
   ObjectRef find(Str resource, Str ns, Str name) const;
 
   const Cluster& cluster_;  // read on its thread alone; it detaches this before it is destroyed
   mutable Mutex mutex_;
-  std::map<Key, ObjectRef, Less> objects_;
+  std::map<Key, Entry, Less> objects_;
 };
 
 }  // namespace libsched

@@ -27,6 +27,8 @@
 
 namespace libsched {
 
+class Facts;
+
 // Whole words of rows; only rows whose bit is set in `alive` are judged.
 struct RowSet {
   size_t first_word = 0;
@@ -180,6 +182,12 @@ class Plugin {
   // the status is made.
   static constexpr uint64_t kNoReasonKey = ~uint64_t{0};
   virtual uint64_t reason_key(const FilterCall&, uint32_t) const { return kNoReasonKey; }
+
+  // The facts behind the reasons of a status that is no Error: of PreEnqueue or PreFilter, and of
+  // filter_status(). The view is still the one that was judged; `call.state` is not to be used. An
+  // in-tree plugin gives at least one for each reason.
+  virtual void pod_facts(const Call&, const Pod&, const Status&, Facts*) const {}
+  virtual void node_facts(const FilterCall&, uint32_t, const Status&, Facts*) const {}
 
   // `data` is kept for Score. After Skip Score does not run. The data must not point into
   // `call.set`.

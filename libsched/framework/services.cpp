@@ -18,7 +18,9 @@ Services::Services(Ref<Clock> clock, Ref<ApiClient> api, Ref<Clock> deadline_clo
 void Services::activate(std::map<std::string, PodRef> pods) {
   if (pods.empty()) return;
   const std::lock_guard lock(mutex_);
-  for (auto& [key, pod] : pods) activated_[key] = std::move(pod);
+  // The later pod of a key counts. This allocates nothing, so none is lost.
+  pods.merge(activated_);
+  activated_.swap(pods);
   any_activated_ = true;
 }
 

@@ -68,7 +68,9 @@ void Verdicts::for_each(const Rejected& rejected, F&& f) const {
                  [&](size_t row) { f(static_cast<uint32_t>(row)); });
 }
 
-void Verdicts::begin(size_t first_word, size_t words) {
+void Verdicts::begin(size_t first_word, size_t words, bool facts) {
+  facts_ = facts;
+  facts_alone_.clear();
   first_word_ = first_word;
   words_ = words;
   rejected_.clear();
@@ -98,7 +100,8 @@ bool Verdicts::after(const FilterStep& step, const std::shared_ptr<PluginData>& 
   return left != 0;
 }
 
-void Verdicts::reject(uint32_t row, Status status) {
+void Verdicts::reject(uint32_t row, Status status, const Facts& facts) {
+  if (!facts.empty()) facts_alone_.emplace_back(row, facts);
   statuses_.push_back(std::move(status));
   alone_.emplace_back(row, static_cast<uint32_t>(statuses_.size() - 1));
 }
@@ -127,6 +130,22 @@ StatusTable Verdicts::statuses(const Framework& framework, const Call& call, con
   const auto first = static_cast<uint32_t>(out.list.size());
   out.list.insert(out.list.end(), statuses_.begin(), statuses_.end());
   for (const auto& [row, status] : alone_) out.of_row[row - out.first_row] = first + status;
+  return out;
+}
+
+std::vector<Facts> Verdicts::facts(const Call& call, const Pod& pod,
+                                   const StatusTable& table) const {
+  std::vector<Facts> out(table.of_row.size());
+  CycleState none;  // as statuses() has it
+  for (const Rejected& r : rejected_) {
+    const FilterCall of_step{call, pod, none, r.step.data, r.step.pre_filtered};
+    for_each(r, [&](uint32_t row) {
+      const Status& status = table.at(row);
+      if (status.rejected())
+        r.step.plugin->node_facts(of_step, row, status, &out[row - table.first_row]);
+    });
+  }
+  for (const auto& [row, facts] : facts_alone_) out[row - table.first_row] = facts;
   return out;
 }
 

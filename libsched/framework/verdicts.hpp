@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "libsched/framework/facts.hpp"
 #include "libsched/framework/framework.hpp"
 
 namespace libsched {
@@ -37,8 +38,10 @@ struct StatusTable {
 
 class Verdicts {
  public:
-  // Starts over with the rows of these words, without a verdict yet.
-  void begin(size_t first_word, size_t words);
+  // Starts over with the rows of these words, without a verdict yet. `facts`: rows that are judged
+  // alone come with their facts.
+  void begin(size_t first_word, size_t words, bool facts = false);
+  bool wants_facts() const { return facts_; }
   size_t first_word() const { return first_word_; }
   size_t words() const { return words_; }
 
@@ -48,12 +51,14 @@ class Verdicts {
   bool after(const FilterStep& step, const std::shared_ptr<PluginData>& data,
              const uint64_t* alive);
   // Records a row that was judged alone and rejected.
-  void reject(uint32_t row, Status status);
+  void reject(uint32_t row, Status status, const Facts& facts);
   // Makes the statuses of plugins whose data the next pass with the same state replaces.
   void take_foreign(const Framework& framework, const FilterCall& call);
 
   // `call` must be about the view as it was judged.
   StatusTable statuses(const Framework& framework, const Call& call, const Pod& pod) const;
+  // The facts of each row, by row from `table.first_row` on; `table` is the result of statuses().
+  std::vector<Facts> facts(const Call& call, const Pod& pod, const StatusTable& table) const;
 
  private:
   struct Rejected {
@@ -70,6 +75,8 @@ class Verdicts {
   size_t open_ = 0;                                   // of the plugin that is judging
   std::vector<std::pair<uint32_t, uint32_t>> alone_;  // row, index into statuses_
   std::vector<Status> statuses_;
+  bool facts_ = false;
+  std::vector<std::pair<uint32_t, Facts>> facts_alone_;
 };
 
 }  // namespace libsched

@@ -229,6 +229,38 @@ TEST_CASE("ingest: keep_raw keeps each object's document") {
   CHECK(parse(a).pods[0]->raw == "");
 }
 
+TEST_CASE("ingest: static pods and emptyDir volumes are recognised") {
+  const auto pod = [](const std::string& annotations, bool keep) {
+    ParseOptions options;
+    options.keep_annotations = keep;
+    Result<PodRef> made = parse_pod(
+        R"({"metadata":{"name":"a","annotations":)" + annotations + R"(},"spec":{}})", options);
+    REQUIRE_MESSAGE(made.ok(), made.error().text());
+    return *made;
+  };
+  for (const bool keep : {false, true}) {
+    CAPTURE(keep);
+    CHECK(pod(R"({"x":"y","kubernetes.io/config.mirror":"abc"})", keep)->mirror);
+    CHECK(pod("{\"kubernetes.io/config.mirror\" \n: \"abc\"}", keep)->mirror);
+    CHECK_FALSE(pod(R"({"x":"kubernetes.io/config.mirror"})", keep)->mirror);
+    CHECK_FALSE(pod(R"({"x":"{\"kubernetes.io/config.mirror\":\"a\"}"})", keep)->mirror);
+    CHECK_FALSE(pod("{}", keep)->mirror);
+    CHECK_FALSE(pod("null", keep)->mirror);
+  }
+  const PodRef yaml = parse_pod(
+                          "metadata: {name: a, annotations: {kubernetes.io/config.mirror: b}}\n"
+                          "spec: {volumes: [{name: v, emptyDir: {}}, {name: w, emptyDir: null}, "
+                          "{name: x, hostPath: {path: "
+                          "/}}]}",
+                          {})
+                          .value();
+  CHECK(yaml->mirror);
+  CHECK(copy_pod(*yaml, "b", "default", {}, {})->mirror);
+  CHECK(yaml->spec.volumes[0].empty_dir);
+  CHECK_FALSE(yaml->spec.volumes[1].empty_dir);
+  CHECK_FALSE(yaml->spec.volumes[2].empty_dir);
+}
+
 TEST_CASE("ingest: annotations of pods and nodes are kept if asked for, also with keep_raw") {
   const std::string text =
       R"([{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","annotations":{

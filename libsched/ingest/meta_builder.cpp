@@ -2,6 +2,8 @@
 #include "libsched/ingest/defaults.hpp"
 #include "libsched/ingest/object_builder.hpp"
 
+#include <cstring>
+
 namespace libsched {
 namespace {
 
@@ -25,6 +27,8 @@ void ObjectBuilder::start(Arena& arena) {
   generate_name_ = false;
   keep_annotations_ = hash_annotations_ = keep_version_ = false;
   annotations_hash_ = 0;
+  mirror_ = keep_generation_ = false;
+  generation_ = 0;
   controller_ = nullptr;
   std::apply([](auto&... vectors) { (vectors.clear(), ...); }, scratch_);
 }
@@ -56,6 +60,7 @@ bool ObjectBuilder::metadata(ObjectMeta& meta) {
       case kObjectMeta["labels"]: return labels(meta.labels);
       case kObjectMeta["resourceVersion"]:
         return keep_version_ ? string(meta.resource_version) : skip();
+      case kObjectMeta["generation"]: return keep_generation_ ? int64(generation_) : skip();
       case kObjectMeta["annotations"]: return annotations(meta);
       case kObjectMeta["ownerReferences"]:
         return list(meta.owners, [&](OwnerReference& o) { return owner(o); });
@@ -82,11 +87,25 @@ bool ObjectBuilder::annotations(ObjectMeta& meta) {
   if (keep_annotations_) {
     if (!map(meta.annotations, &KeyValue::key, [&](KeyValue& a) { return string(a.value); }))
       return false;
+    mirror_ = find_annotation(meta, "kubernetes.io/config.mirror") != nullptr;
     if (hash_annotations_)
       for (const KeyValue& a : meta.annotations) add(a.key, a.value);
     return true;
   }
-  if (!hash_annotations_) return skip();
+  if (!hash_annotations_) {
+    // A quote within a text is escaped, so only a key or a whole value reads like this.
+    constexpr Str kMirror = "\"kubernetes.io/config.mirror\"";
+    const size_t begin = reader_.offset();
+    if (!skip()) return false;
+    const Str all = reader_.text().substr(begin, reader_.end_of_last() - begin);
+    const void* found = memmem(all.data(), all.size(), kMirror.data(), kMirror.size());
+    if (found != nullptr) {
+      size_t after = static_cast<const char*>(found) - all.data() + kMirror.size();
+      after = all.find_first_not_of(" \t\r\n", after);
+      mirror_ = after != Str::npos && all[after] == ':';
+    }
+    return true;
+  }
   if (reader_.is_null()) return null();
   if (!reader_.enter('{')) return false;
   if (!reader_.take('}')) {

@@ -173,7 +173,7 @@ class ObjectBuilder {
   bool service(Service& service, const TypeNames& type);  // selecting_builder.cpp
   bool device_class(DeviceClass& device_class, const TypeNames& type);
   bool disruption_budget(PodDisruptionBudget& budget, const TypeNames& type);
-  bool budget_status(PodDisruptionBudget& budget);
+  bool budget_status(PodDisruptionBudget& budget, int64_t& observed);
   bool pod_group(PodGroup& group, const TypeNames& type);  // pod_group_builder.cpp
   bool pod_group_policy(PodGroup& group);
   bool pod_group_status(PodGroup& group);
@@ -204,6 +204,9 @@ class ObjectBuilder {
   // For the current object. A node's annotations are hashed if they are not kept.
   bool keep_annotations_ = false, hash_annotations_ = false, keep_version_ = false;
   uint64_t annotations_hash_ = 0;
+  bool mirror_ = false;  // has the annotation of a static pod
+  bool keep_generation_ = false;
+  int64_t generation_ = 0;
   std::string key_text_, value_text_;                      // scratch
   std::vector<std::pair<uint64_t, uint64_t>> conditions_;  // of a node: hashes of types, of both
   Ref<Controller> controller_;

@@ -157,6 +157,7 @@ Ref<Pod> ObjectBuilder::pod(Str api_version, Str kind) {
     }
   });
   if (!ok || !finish_meta(pod->meta, /*namespaced=*/true, begin)) return nullptr;
+  pod->mirror = mirror_;
   finish_pod(*pod);
   remember_document(*pod, begin);
   learn_size(pod->arena);

@@ -56,9 +56,12 @@ bool ObjectBuilder::device_class(DeviceClass& device_class, const TypeNames& typ
   });
 }
 
-bool ObjectBuilder::budget_status(PodDisruptionBudget& budget) {
+bool ObjectBuilder::budget_status(PodDisruptionBudget& budget, int64_t& observed) {
   return object(kBudgetStatus, [&](int part) {
     if (part == kBudgetStatus["disruptionsAllowed"]) return int32(budget.disruptions_allowed);
+    if (part == kBudgetStatus["currentHealthy"]) return int32(budget.current_healthy);
+    if (part == kBudgetStatus["desiredHealthy"]) return int32(budget.desired_healthy);
+    if (part == kBudgetStatus["observedGeneration"]) return int64(observed);
     if (part != kBudgetStatus["disruptedPods"]) return skip();
     return map(budget.disrupted_pods, &KeyValue::key, [&](KeyValue&) {
       Time since;
@@ -68,19 +71,28 @@ bool ObjectBuilder::budget_status(PodDisruptionBudget& budget) {
 }
 
 bool ObjectBuilder::disruption_budget(PodDisruptionBudget& budget, const TypeNames& type) {
-  return object(kObject, [&](int field) {
+  int64_t observed = 0;
+  keep_generation_ = true;
+  const bool ok = object(kObject, [&](int field) {
     switch (field) {
       case kObject["apiVersion"]: return type_field(type.api_version);
       case kObject["kind"]: return type_field(type.kind);
       case kObject["metadata"]: return metadata(budget.meta);
       case kObject["spec"]:
         return object(kBudgetSpec, [&](int part) {
-          return part == kBudgetSpec["selector"] ? label_selector(budget.selector) : skip();
+          if (part == kBudgetSpec["selector"]) return label_selector(budget.selector);
+          if (part != kBudgetSpec["unhealthyPodEvictionPolicy"]) return skip();
+          Str policy;
+          if (!string(policy)) return false;
+          budget.always_allows_unhealthy = policy == "AlwaysAllow";
+          return true;
         });
-      case kObject["status"]: return budget_status(budget);
+      case kObject["status"]: return budget_status(budget, observed);
       default: return skip();
     }
   });
+  budget.outdated = observed < generation_;
+  return ok;
 }
 
 template <typename T>

@@ -293,6 +293,20 @@ TEST_CASE("selecting: a PodDisruptionBudget") {
   REQUIRE(budget->disrupted_pods.size() == 2);
   CHECK(budget->disrupted_pods[0].key == "one");
   CHECK(budget->disrupted_pods[1].key == "two");
+  CHECK(budget->always_allows_unhealthy);
+  CHECK(budget->current_healthy == 1);
+  CHECK(budget->desired_healthy == 2);
+  CHECK_FALSE(budget->outdated);
+  const std::string fifth = "metadata: {name: b, generation: 5}\n";
+  const auto of = [&](const std::string& rest) {
+    return one<PodDisruptionBudget>("apiVersion: policy/v1\nkind: PodDisruptionBudget\n" + rest);
+  };
+  CHECK(of(fifth + "status: {observedGeneration: 4}")->outdated);
+  CHECK(of("status: {observedGeneration: 4}\n" + fifth)->outdated);
+  CHECK_FALSE(of(fifth + "status: {observedGeneration: 5}")->outdated);
+  CHECK_FALSE(of(fifth + "spec: {unhealthyPodEvictionPolicy: IfHealthyBudget}\n"
+                         "status: {observedGeneration: 5}")
+                  ->always_allows_unhealthy);
   const auto bare = one<PodDisruptionBudget>(head + "spec: {selector: null}\nstatus: null");
   CHECK_FALSE(bare->selector.present);
   CHECK(bare->disruptions_allowed == 0);

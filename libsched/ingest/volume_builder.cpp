@@ -124,6 +124,7 @@ bool ObjectBuilder::volume(Volume& v) {
         return volume_source(v, VolumeKind::kImage, kImage, kImage["reference"], -1);
       case kVolume["rbd"]: return rbd(v);
       case kVolume["ephemeral"]: return ephemeral(v);
+      case kVolume["emptyDir"]: v.empty_dir = !reader_.is_null(); return skip();
       case kVolume["configMap"]:
       case kVolume["secret"]: v.config_or_secret |= !reader_.is_null(); return skip();
       default: return skip();

@@ -84,6 +84,7 @@ Ref<Pod> copy_pod(const Pod& pod, Str name, Str ns, Str uid, Str node_name, size
   copy->spec.node_name = copy->arena.copy(node_name);
   copy->status = pod.status;
   if (pod.origin) copy_status(*copy);
+  copy->mirror = pod.mirror;
   copy->serial = next_serial();
   copy->requests = pod.requests;
   copy->occupied = pod.occupied;

@@ -136,6 +136,7 @@ class Pod final : public Object {
 
   PodSpec spec;
   PodStatus status;
+  bool mirror = false;  // has the annotation kubernetes.io/config.mirror: a kubelet's static pod
 
   // Derived once by derive_pod() from the fields above.
   uint64_t serial = 0;  // unique in this process: a key for caches

@@ -42,6 +42,10 @@ class PodDisruptionBudget final : public Object {
   LabelSelector selector;
   int32_t disruptions_allowed = 0;
   Span<KeyValue> disrupted_pods;  // keys: names of pods whose eviction is under way; sorted
+  // What the eviction API reads besides.
+  bool always_allows_unhealthy = false;  // unhealthyPodEvictionPolicy: AlwaysAllow
+  int32_t current_healthy = 0, desired_healthy = 0;
+  bool outdated = false;  // its controller has not seen this generation yet
 };
 using PodDisruptionBudgetRef = Ref<const PodDisruptionBudget>;
 

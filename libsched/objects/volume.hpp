@@ -57,6 +57,7 @@ struct Volume {
   // ConfigMaps and secrets are no part of a pod's signature. All other volumes except pure claim
   // volumes are, as the JSON as written.
   bool config_or_secret = false;
+  bool empty_dir = false;
   Str json;
 };
 

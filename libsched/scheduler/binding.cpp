@@ -108,6 +108,12 @@ std::optional<Failure> Binding::finish(const Status& ready, Baton* baton) {
     log_of(services).info(1, "Failed to bind pod", {{"pod", assumed_.pod->meta}});
     return with(s);
   }
+  // The pod is not tried again: its activations count even if what follows runs out of memory.
+  struct Activating {
+    ~Activating() { assumed.services->activate(assumed.state->take_activations()); }
+    const AssumedPod& assumed;
+  };
+  const Activating activating{assumed_};
   if (services.api().keeps_events())
     services.api().event(*assumed_.pod, "Normal", "Scheduled", "Binding",
                          "Successfully assigned " + std::string(assumed_.pod->meta.ns) + "/" +
@@ -118,7 +124,6 @@ std::optional<Failure> Binding::finish(const Status& ready, Baton* baton) {
     run.post_bind();
   }
   tell(CyclePoint::kPostBind, true, nullptr);
-  services.activate(assumed_.state->take_activations());
   return std::nullopt;
 }
 

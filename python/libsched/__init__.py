@@ -22,9 +22,11 @@ from ._scheduling import FirstFit
 from .api_server import ApiServer
 from .attempt import Attempt, WriterQueue, schedule_one
 from .cancel import Cancel
+from .capacity import Capacity, capacity
 from .cluster import Cluster, Fork, Snapshot
 from .columns import Columns
 from .config import Config
+from .drain import Drain, DrainedPod, drain
 from .errors import (
     BufferSizeError,
     CancelledError,
@@ -75,6 +77,7 @@ __all__ = [
     "BufferSizeError",
     "Cancel",
     "CancelledError",
+    "Capacity",
     "Clock",
     "Cluster",
     "ClusterEvent",
@@ -84,6 +87,8 @@ __all__ = [
     "CycleResult",
     "CycleState",
     "DeadlineExceeded",
+    "Drain",
+    "DrainedPod",
     "Error",
     "ExistsError",
     "FileError",
@@ -139,6 +144,8 @@ __all__ = [
     "Waits",
     "Workload",
     "WriterQueue",
+    "capacity",
+    "drain",
     "k8s_version",
     "plugin",
     "schedule",

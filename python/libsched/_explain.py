@@ -5,8 +5,10 @@ Callers choose colours and width.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
+from ._facts import fact_text
+from .placement import Placement
 from .verdicts import NodeVerdict, Verdicts
 
 #: Colours a text; the first argument is "good", "bad", "note", "strong" or "faint".
@@ -51,6 +53,11 @@ def summary(result: Verdicts, paint: Paint = plain, width: int = 100, most_lines
     if result.error or is_gated(result):
         return
     yield from columns(result.nodes, width, most_lines, hint)
+    yield from reasons(result, paint)
+
+
+def reasons(result: Verdicts, paint: Paint = plain) -> Iterator[str]:
+    """Yields the number of nodes that each reason excludes."""
     counts = reason_counts(result)
     if not counts:
         return
@@ -80,6 +87,9 @@ def about_node(result: Verdicts, node: str, paint: Paint = plain) -> Iterator[st
     for name, mark, text in steps(result, verdict):
         kind = {"yes": "good", "no": "bad"}.get(mark, "faint")
         yield f"  {paint(kind, mark.ljust(4))}  {name.ljust(names)}  {text}".rstrip()
+        if mark == "no":
+            for fact in verdict.facts:
+                yield f"{' ' * (names + 10)}{paint('faint', fact_text(fact))}"
 
 
 def steps(result: Verdicts, verdict: NodeVerdict) -> Iterator[tuple[str, str, str]]:
@@ -104,6 +114,33 @@ def steps(result: Verdicts, verdict: NodeVerdict) -> Iterator[tuple[str, str, st
             asked = False
         else:
             yield name, "yes", ""
+
+
+def ranked(nodes: Mapping[str, int]) -> list[tuple[str, int]]:
+    """Returns pairs (name, count), the highest count first, then by name."""
+    return sorted(nodes.items(), key=lambda item: (-item[1], item[0]))
+
+
+def capacity(headline: str, then: Placement | None, verdicts: Verdicts | None,
+             nodes: Mapping[str, int], paint: Paint = plain, most: int = 10) -> Iterator[str]:
+    """Yields how many pods fit, why the next does not, and the nodes with most of them."""
+    yield paint("good" if any(nodes.values()) else "bad", headline)
+    if then is not None:
+        named = then.outcome == "unschedulable" or then.plugin in then.text
+        plugin = "" if named else f" ({then.plugin})"
+        yield f"the next is {paint('bad', then.outcome)}: {then.text}{plugin}"
+    if verdicts is not None:
+        yield from reasons(verdicts, paint)
+    some = [(name, count) for name, count in ranked(nodes) if count]
+    if not some:
+        return
+    yield f"on {len(some):,} of {len(nodes):,} node{'s' * (len(nodes) != 1)}:"
+    digits = len(f"{some[0][1]:,}")
+    for name, count in some[:most]:
+        yield f"  {f'{count:,}':>{digits}}  {name}"
+    if len(some) > most:
+        rest = sum(count for _, count in some[most:])
+        yield f"  ... and {rest:,} on {len(some) - most:,} more"
 
 
 def columns(names: list[str], width: int, most_lines: int = 0, hint: str = "") -> Iterator[str]:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 from . import _core
 from ._filtering import bitmap_of, nanoseconds
 from ._sources import Source
 from .cancel import Cancel, handle_of
+from .capacity import Capacity, capacity
 from .cluster import Cluster
+from .drain import Drain, drain
 from .errors import InvalidError
 from .objects import Pod
 from .placement import Placement, schedule
@@ -55,6 +57,9 @@ class SchedulingCalls:
         raise NotImplementedError
 
     def _take(self, view: View) -> tuple[list[_core.Evaluator], _core.Evaluator]:
+        raise NotImplementedError
+
+    def _plugin_lists(self) -> Mapping[str, Sequence[tuple[str, int]]]:
         raise NotImplementedError
 
     def first_fit(self, view: View, pod: Source, *, start: int = 0,
@@ -153,3 +158,56 @@ class SchedulingCalls:
         return schedule(cluster, pods, [self], other_profile=self.profile, ties=ties, seed=seed,
                         sampling=sampling, stop_at_failure=stop_at_failure, placed=placed,
                         timeout=timeout, cancel=cancel)
+
+    def capacity(self, cluster: Cluster, pods: Source, *, max: int = 1_000_000,
+                 ties: Literal["upstream", "name", "random"] = "upstream", seed: int = 0,
+                 timeout: float | None = None, cancel: Cancel | None = None) -> Capacity:
+        """Counts how many more pods like these fit; the cluster does not change.
+
+        All pods are judged by this framework, whatever their ``schedulerName``; the function
+        `libsched.capacity` takes several profiles, and describes the parameters.
+
+        Examples
+        --------
+        >>> from libsched import Cluster, Framework
+        >>> cluster = Cluster({"apiVersion": "v1", "kind": "Node", "metadata": {"name": name},
+        ...     "status": {"allocatable": {"cpu": "4", "memory": "8Gi", "pods": "110"}}}
+        ...     for name in "ab")
+        >>> web = {"kind": "Pod", "apiVersion": "v1", "metadata": {"name": "web"}, "spec": {
+        ...     "containers": [{"name": "c", "resources": {"requests": {"cpu": "1500m"}}}]}}
+        >>> print(Framework().capacity(cluster, web).explain())
+        4 more pods fit
+        the next is unschedulable: 0/2 nodes are available: 2 Insufficient cpu.
+        does not fit:
+          2  NodeResourcesFit  Insufficient cpu
+        on 2 of 2 nodes:
+          2  a
+          2  b
+        """
+        return capacity(cluster, pods, [self], max=max, other_profile=self.profile, ties=ties,
+                        seed=seed, timeout=timeout, cancel=cancel)
+
+    def drain(self, cluster: Cluster, nodes: str | Iterable[str], *, force: bool = False,
+              delete_emptydir_data: bool = False,
+              ties: Literal["upstream", "name", "random"] = "upstream", seed: int = 0,
+              timeout: float | None = None, cancel: Cancel | None = None) -> Drain:
+        """Finds out where the pods of nodes would go if these were drained.
+
+        All pods are judged by this framework, whatever their ``schedulerName``; the function
+        `libsched.drain` takes several profiles, and describes the parameters. The cluster does not
+        change.
+
+        Examples
+        --------
+        >>> from libsched import Cluster, Framework
+        >>> cluster = Cluster([{"apiVersion": "v1", "kind": "Node", "metadata": {"name": name},
+        ...     "status": {"allocatable": {"cpu": "4", "memory": "8Gi", "pods": "110"}}}
+        ...     for name in "ab"] + [{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "web",
+        ...     "ownerReferences": [{"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "r",
+        ...     "uid": "1", "controller": True}]}, "spec": {"nodeName": "a", "containers": []}}])
+        >>> Framework().drain(cluster, "a")
+        <Drain 1 node: 1 moved>
+        """
+        return drain(cluster, nodes, [self], force=force,
+                     delete_emptydir_data=delete_emptydir_data, other_profile=self.profile,
+                     ties=ties, seed=seed, timeout=timeout, cancel=cancel)

@@ -28,6 +28,14 @@ class ApiServer:
         By default that of the machine. A scheduler on the server must have the same clock.
     grace : float or timedelta
         A deleted pod that has a node leaves so much later, and is terminating meanwhile.
+    bind_volumes : bool
+        A controller binds PersistentVolumeClaims while a scheduler on the server runs, as upstream's
+        PersistentVolume controller and CSI's provisioners do: to volumes that are there, or to volumes
+        that it makes where the class, the selected node and its CSINode want them. Nothing is deleted,
+        whatever the reclaim policy; no claim becomes Lost; CSIStorageCapacities stay as they are; claims
+        of ephemeral volumes are not made.
+    provision_time : float or timedelta
+        How long it takes to make a volume.
     keep_calls, keep_events : bool
         Whether `take_calls` and `take_events` have something to give.
     fault_seed : int
@@ -39,7 +47,8 @@ class ApiServer:
     Raises
     ------
     InvalidError
-        A time is negative, or a rate is not between 0 and 1.
+        A time is negative, a rate is not between 0 and 1, or there is a `provision_time` without
+        `bind_volumes`.
 
     Examples
     --------
@@ -57,10 +66,12 @@ class ApiServer:
     def __init__(self, *, clock: Clock | None = None, grace: Union[float, datetime.timedelta] = 0,
                  keep_calls: bool = False, keep_events: bool = False, fault_seed: int = 0,
                  fault_rate: float = 0, slow_rate: float = 0,
-                 most_slow: Union[float, datetime.timedelta] = 0) -> None:
+                 most_slow: Union[float, datetime.timedelta] = 0, bind_volumes: bool = False,
+                 provision_time: Union[float, datetime.timedelta] = 0) -> None:
         self._handle = _core.ApiServer(None if clock is None else clock._handle, nanoseconds(grace),
                                        keep_calls, keep_events, fault_seed, fault_rate, slow_rate,
-                                       nanoseconds(most_slow))
+                                       nanoseconds(most_slow), bind_volumes,
+                                       nanoseconds(provision_time))
 
     # What other clients do
 
@@ -199,6 +210,7 @@ class ApiServer:
         """Returns the events recorded about pods since the last time.
 
         Each is a dict with ``at`` (nanoseconds), ``key``, ``type``, ``reason``, ``action`` and ``note``.
+        Those of the controller that binds volumes also have ``kind``: "PersistentVolumeClaim".
         Needs ``keep_events=True``.
         """
         events: list[dict[str, Any]] = json.loads(self._handle.take_events())

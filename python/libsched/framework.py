@@ -135,7 +135,7 @@ class Framework(FilterCalls, RuntimeCalls, SchedulingCalls):
     # Whole answers
 
     def fit(self, view: View, pod: Source, node: str | None = None, *,
-            post_filter: bool = False, timeout: float | None = None,
+            post_filter: bool = False, facts: bool = False, timeout: float | None = None,
             cancel: Cancel | None = None) -> FitResult:
         """Finds the nodes on which a pod fits, and the reasons why it does not fit on others.
 
@@ -149,6 +149,8 @@ class Framework(FilterCalls, RuntimeCalls, SchedulingCalls):
         post_filter : bool
             Ask PostFilter how room could be made if no node takes the pod: see
             `FitResult.preemption`. The cluster stays as it is, and no pod is asked to leave.
+        facts : bool
+            Give the numbers and names behind each reason: see `NodeVerdict.facts`.
         timeout : float, optional
             Seconds after which the call ends, in real time unless the `services` have a clock of
             their own. Methods of plugins are not interrupted.
@@ -173,11 +175,11 @@ class Framework(FilterCalls, RuntimeCalls, SchedulingCalls):
         """
         checked = self._pod(view, pod)
         decision = self._decide(view, checked, node or "", post_filter=post_filter,
-                                timeout=timeout, cancel=cancel)
+                                timeout=timeout, cancel=cancel, facts=facts)
         return FitResult(decision, checked, self.profile, self._plugin_lists())
 
     def score(self, view: View, pod: Source, node: str | None = None, *,
-              post_filter: bool = False, timeout: float | None = None,
+              post_filter: bool = False, facts: bool = False, timeout: float | None = None,
               cancel: Cancel | None = None) -> FitResult:
         """Does the same as `fit`, and scores the nodes that take the pod: see `FitResult.scores`.
 
@@ -193,7 +195,7 @@ class Framework(FilterCalls, RuntimeCalls, SchedulingCalls):
         """
         checked = self._pod(view, pod)
         decision = self._decide(view, checked, node or "", score=True, post_filter=post_filter,
-                                timeout=timeout, cancel=cancel)
+                                timeout=timeout, cancel=cancel, facts=facts)
         return FitResult(decision, checked, self.profile, self._plugin_lists())
 
     def cycle(self, view: View, pod: Source, *, state: CycleState | None = None,
@@ -302,7 +304,8 @@ class Framework(FilterCalls, RuntimeCalls, SchedulingCalls):
     def _decide(self, view: View, pod: Pod, node: str = "", *,
                 judge_excluded: bool = False, score: bool = False,
                 state: CycleState | None = None, post_filter: bool = False,
-                timeout: float | None = None, cancel: Cancel | None = None) -> _core.Decision:
+                timeout: float | None = None, cancel: Cancel | None = None,
+                facts: bool = False) -> _core.Decision:
         """Makes the decision behind `fit`, with all options of the C API.
 
         With `judge_excluded`, Filter also runs on nodes that PreFilter excluded.
@@ -312,7 +315,7 @@ class Framework(FilterCalls, RuntimeCalls, SchedulingCalls):
         try:
             return evaluator.check(pod._handle, node, judge_excluded, score,
                                    None if state is None else state._handle, post_filter, limit,
-                                   handle_of(cancel))
+                                   handle_of(cancel), facts)
         finally:
             pool.append(evaluator)
 

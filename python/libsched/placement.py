@@ -22,7 +22,8 @@ Outcome = Literal["placed", "unschedulable", "gated", "refused", "bound", "kept"
 
 _OUTCOMES: tuple[Outcome, ...] = (
     "placed", "unschedulable", "gated", "refused", "bound", "kept", "ended", "error")
-_TIES = ("upstream", "name", "random")
+#: The choices among equal nodes, in the order of the C API.
+TIES = ("upstream", "name", "random")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -116,29 +117,29 @@ def schedule(cluster: Cluster, pods: Source, frameworks: Sequence[Judge], *,
     MisuseError
         No framework is given, or two of one profile.
     """
-    if ties not in _TIES:
+    if ties not in TIES:
         raise InvalidError(f'ties is "upstream", "name" or "random", not {ties!r}')
     if not 0 <= seed < 1 << 64:
         raise InvalidError("seed needs 64 bits")
     limit = nanoseconds(timeout)
-    wanted = _wanted(cluster, pods)
+    wanted = wanted_of(cluster, pods)
     makers = [Replicas(one) if isinstance(one, Workload) else None for one in wanted]
     told: list[Placement] = []
 
     def make(request: int, index: int) -> _core.Pod:
         maker = makers[request]
-        return _pod_of(wanted[request])._handle if maker is None else maker.make(index)._handle
+        return pod_of(wanted[request])._handle if maker is None else maker.make(index)._handle
 
     def tell(pod: _core.Pod, outcome: int, *more: Any) -> bool:
-        told.append(Placement(_wrap_pod(pod), _OUTCOMES[outcome], *more))
+        told.append(placement_of(_wrap_pod(pod), outcome, *more))
         return placed is None or placed(told[-1]) is not False
 
     taken = [framework._take(cluster) for framework in frameworks]
     try:
         _core.schedule([evaluator for _, evaluator in taken],
-                       [_pod_of(one)._handle for one in wanted],
+                       [pod_of(one)._handle for one in wanted],
                        [one.replicas if isinstance(one, Workload) else 1 for one in wanted],
-                       _TIES.index(ties), seed, sampling, stop_at_failure, other_profile, make,
+                       TIES.index(ties), seed, sampling, stop_at_failure, other_profile, make,
                        tell, limit, handle_of(cancel))
     finally:
         for pool, evaluator in taken:
@@ -146,11 +147,18 @@ def schedule(cluster: Cluster, pods: Source, frameworks: Sequence[Judge], *,
     return told
 
 
-def _pod_of(one: Pod | Workload) -> Pod:
+def placement_of(pod: Pod, outcome: int, *more: Any) -> Placement:
+    """Makes a placement of what the C API tells."""
+    return Placement(pod, _OUTCOMES[outcome], *more)
+
+
+def pod_of(one: Pod | Workload) -> Pod:
+    """Returns a pod, or the pod template of a workload."""
     return one if isinstance(one, Pod) else one.pod
 
 
-def _wanted(cluster: Cluster, pods: Source) -> list[Pod | Workload]:
+def wanted_of(cluster: Cluster, pods: Source) -> list[Pod | Workload]:
+    """Returns the pods and workloads of a source."""
     if isinstance(pods, (Pod, Workload)):
         return [pods]
     if isinstance(pods, Iterable) and not isinstance(pods, (str, bytes, bytearray, memoryview, dict)):

@@ -21,7 +21,7 @@ from .workload import TimedWorkload
 
 _TIES = ("upstream", "name", "random")
 _STATES = ("waiting", "pending", "running", "finished", "preempted", "ignored")
-TABLES = ("pods", "series", "resources", "pending", "preemptions")
+TABLES = ("pods", "series", "resources", "pending", "preemptions", "volumes")
 
 #: Seconds, or a timedelta.
 Duration = Union[float, datetime.timedelta]
@@ -152,6 +152,12 @@ class SimulationResult:
         return self._tables["preemptions"]
 
     @property
+    def volumes(self) -> ResultTable:
+        """What happened to PersistentVolumeClaims: time, action (provisioned, bound, failed), namespace,
+        claim, volume, storageClass, node (the selected one), message (of what failed)."""
+        return self._tables["volumes"]
+
+    @property
     def tables(self) -> tuple[ResultTable, ...]:
         """All of them."""
         return tuple(self._tables.values())
@@ -226,6 +232,11 @@ class Simulation:
         Look at some of the nodes only, as upstream does in large clusters.
     resources : bool
         Measure utilisation and fragmentation.
+    volumes : bool
+        A controller binds PersistentVolumeClaims and makes volumes for them, as in `ApiServer`. Without
+        it claims stay as they are, and pods do not wait for them.
+    provision_time : float or timedelta
+        How long it takes to make a volume.
     sample_interval : float or timedelta
         At least so much time is between two samples; 0: about 1,000 samples, by what happens.
     initial_backoff, max_backoff, max_in_unschedulable : float or timedelta
@@ -235,6 +246,8 @@ class Simulation:
     ------
     ExistsError
         The cluster and the workload have a pod of one name.
+    InvalidError
+        A time is negative, or there is a `provision_time` without `volumes`.
 
     Examples
     --------
@@ -255,7 +268,8 @@ class Simulation:
     def __init__(self, cluster: View, workload: TimedWorkload,
                  frameworks: Union[Framework, Sequence[Framework], None] = None, *,
                  ties: Literal["upstream", "name", "random"] = "upstream", seed: int = 0,
-                 sampling: bool = False, resources: bool = True, sample_interval: Duration = 0,
+                 sampling: bool = False, resources: bool = True, volumes: bool = True,
+                 provision_time: Duration = 0, sample_interval: Duration = 0,
                  initial_backoff: Duration = 1, max_backoff: Duration = 10,
                  max_in_unschedulable: Duration = 300) -> None:
         if ties not in _TIES:
@@ -268,8 +282,8 @@ class Simulation:
             frameworks = [frameworks]
         self._handle = _core.Simulation(
             [framework._handle for framework in frameworks], cluster._handle, workload._handle,
-            _TIES.index(ties), seed, sampling, resources, nanoseconds(sample_interval),
-            nanoseconds(initial_backoff), nanoseconds(max_backoff),
+            _TIES.index(ties), seed, sampling, resources, volumes, nanoseconds(provision_time),
+            nanoseconds(sample_interval), nanoseconds(initial_backoff), nanoseconds(max_backoff),
             nanoseconds(max_in_unschedulable))
 
     @property

@@ -6,13 +6,17 @@ import dataclasses
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Union
 
 from . import _core
 from .errors import PluginError, NotFoundError
 from .objects import Pod
 from .scores import Scores
 from .status import Code, Status, status_of
+
+
+#: A fact behind a reason: "reason" and the fields of its plugin.
+Fact = dict[str, Union[int, bool, str, list[str]]]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -27,11 +31,18 @@ class NodeVerdict:
         The status of Filter, or that of PreFilter if it excluded the node.
     by_pre_filter : bool
         Whether PreFilter excluded the node.
+    facts : tuple of dict
+        What is behind each reason, such as ``{"reason": "Insufficient cpu", "resource": "cpu",
+        "requested": 2000, "used": 3500, "free": 500, "allocatable": 4000}``; a reason has one or
+        several. Amounts of cpu are in thousandths of a core, those of memory and storage in bytes;
+        docs/facts.md lists the fields of each plugin. Empty unless `Framework.fit` was asked for
+        them; plugins that are not part of the library give none.
     """
 
     node: str
     status: Status
     by_pre_filter: bool = False
+    facts: tuple[Fact, ...] = dataclasses.field(default=(), hash=False)
 
     @property
     def fits(self) -> bool:
@@ -72,6 +83,14 @@ class Verdicts:
     def pre_filter(self) -> Status | None:
         """The status of PreFilter; None if it did not run."""
         return _status(self.to_dict().get("preFilter"))
+
+    @property
+    def pod_facts(self) -> tuple[Fact, ...]:
+        """The facts of a rejection of the pod as a whole, by PreEnqueue or PreFilter.
+
+        They are as `NodeVerdict.facts`.
+        """
+        return self._decision.facts(self._decision.node_count)
 
     @property
     def error(self) -> str:
@@ -193,8 +212,8 @@ class Verdicts:
     def _table(self) -> dict[str, NodeVerdict]:
         if self._verdicts is None:
             self._verdicts = {
-                node: NodeVerdict(node, status_of((code, plugin, reasons)))
-                for node, code, plugin, reasons in self._decision.verdicts()}
+                node: NodeVerdict(node, status_of((code, plugin, reasons)), facts=facts)
+                for node, code, plugin, reasons, facts in self._decision.verdicts()}
             if self._decision.absent:
                 self._verdicts.update(self._ruled_out(self._decision.absent))
                 self._verdicts = dict(sorted(self._verdicts.items()))
@@ -205,11 +224,12 @@ class Verdicts:
         status = self.pre_filter
         if status is None:
             return {}
+        facts = tuple(fact for fact in self.pod_facts if fact["reason"] in status.reasons)
         if status.is_success:
             by = self.to_dict()["preFilter"].get("restrictedBy", [])
             status = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, ", ".join(by),
                             (f"node(s) didn't satisfy plugin(s) [{' '.join(by)}]",))
-        return {name: NodeVerdict(name, status, True) for name in names}
+        return {name: NodeVerdict(name, status, True, facts) for name in names}
 
 
 def _status(entry: dict[str, Any] | None) -> Status | None:

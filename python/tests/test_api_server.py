@@ -3,7 +3,8 @@
 import pytest
 from manifests import node, pod
 
-from libsched import ApiServer, Clock, ExistsError, InvalidError, Node, NotFoundError, Objects, Pod
+from libsched import (ApiServer, Clock, Cluster, ExistsError, Framework, InvalidError, Node, NotFoundError,
+                      Objects, Pod, Scheduler)
 
 
 def test_objects_are_created_replaced_and_deleted():
@@ -71,3 +72,29 @@ def test_wrong_options_and_faults():
     server.add_fault("bind", "default/p", error="conflict", times=1)
     server.clear_faults()
     assert server.take_calls() == [] and server.take_events() == []
+
+
+def test_volumes_are_bound():
+    clock = Clock.virtual()
+    server = ApiServer(clock=clock, keep_events=True, bind_volumes=True, provision_time=10)
+    scheduler = Scheduler(Framework(), Cluster(), server)
+    scheduler.start()
+    claiming = pod("p")
+    claiming["spec"]["volumes"] = [{"name": "v", "persistentVolumeClaim": {"claimName": "data"}}]
+    server.create([
+        node("a"), claiming,
+        {"kind": "StorageClass", "apiVersion": "storage.k8s.io/v1", "metadata": {"name": "wait"},
+         "provisioner": "csi.example.com", "volumeBindingMode": "WaitForFirstConsumer"},
+        {"kind": "PersistentVolumeClaim", "apiVersion": "v1",
+         "metadata": {"name": "data", "namespace": "default"},
+         "spec": {"storageClassName": "wait", "resources": {"requests": {"storage": "1Gi"}}}}])
+    scheduler.run_for(9)
+    assert server.pod("default", "p").node_name == ""
+    scheduler.run_for(5)
+    assert server.pod("default", "p").node_name == "a"
+    made, bound = server.take_events()
+    assert (made["kind"], made["key"], made["reason"]) == (
+        "PersistentVolumeClaim", "default/data", "ProvisioningSucceeded")
+    assert "kind" not in bound
+    with pytest.raises(InvalidError, match="a time to make a volume needs a controller"):
+        ApiServer(provision_time=1)

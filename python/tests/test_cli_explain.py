@@ -54,6 +54,19 @@ def test_table(explain):
     assert done.code == 0 and "  skipped: NodeAffinity\n" in done.out
 
 
+def test_facts(explain):
+    done = explain(pod("x", cpu="2"), "--node", "a")
+    line = next(line for line in done.out.splitlines() if "Insufficient cpu" in line)
+    assert line.startswith("  no    NodeResourcesFit")
+    assert done.out.splitlines()[done.out.splitlines().index(line) + 1].strip() == \
+        "cpu: asks 2, free 1 of 4"
+    entry, = [one for one in json.loads(explain(pod("x", cpu="2"), "--json").out)["explain"]
+              if one["node"] == "a"]
+    assert entry["facts"] == [{"reason": "Insufficient cpu", "resource": "cpu", "requested": 2000,
+                               "used": 3000, "free": 1000, "allocatable": 4000}]
+    assert "asks" not in explain(pod("x", cpu="2")).out
+
+
 def test_one_node(explain):
     done = explain(pod("x", **LIKES), "--node", "a")
     assert done.code == 0 and done.out.startswith("default/x on a: fits\n  yes   NodeUnschedulable\n")

@@ -81,7 +81,9 @@ def test_json(fit):
     assert [entry["node"] for entry in answer["explain"]] == ["a", "b", "c"]
     answer = fit(pod(cpu="2"), "--json", "--explain", "a").json()
     assert answer["explain"] == [{"node": "a", "code": "Unschedulable", "plugin": "NodeResourcesFit",
-                                  "reasons": ["Insufficient cpu"]}]
+                                  "reasons": ["Insufficient cpu"], "facts": [
+                                      {"reason": "Insufficient cpu", "resource": "cpu", "requested": 2000,
+                                       "used": 3000, "free": 1000, "allocatable": 4000}]}]
     assert answer["preFilter"]["code"] == "Success"
 
 

@@ -89,7 +89,7 @@ def test_a_daemon_set_is_an_error(schedule):
 def test_what_the_scheduler_would_not_see(schedule):
     ended = {**pod("done"), "status": {"phase": "Succeeded"}}
     done = schedule(several(ended, pod("busy", cpu="3"), pod("there", cpu="8", node_name="b"),
-                            pod("lost", node_name="z"), pod("x", cpu="1")), "--json")
+                            pod("lost", node_name="z"), pod("x", cpu="1")), "--json", "--as-is")
     assert [line["outcome"] for line in done.lines()[:-1]] == [
         "ended", "kept", "bound", "bound", "placed"]
     assert done.lines()[-2]["node"] == "a" and done.lines()[3]["text"].endswith("no node here")

@@ -82,7 +82,7 @@ def test_files(simulate, tmp_path):
                     "--html", "run.html")
     assert done.code == 0
     assert sorted(path.name for path in (tmp_path / "out" / "all").iterdir()) == [
-        "pending.csv", "pods.csv", "preemptions.csv", "resources.csv", "series.csv"]
+        "pending.csv", "pods.csv", "preemptions.csv", "resources.csv", "series.csv", "volumes.csv"]
     with open(tmp_path / "out" / "all" / "pods.csv", newline="") as opened:
         rows = list(csv.DictReader(opened))
     assert [row["pod"] for row in rows] == ["at-once", "web-0", "web-1", "web-2"]

@@ -76,6 +76,52 @@ def test_a_higher_priority_preempts():
     assert 60 <= float(row["time"]) < 61
 
 
+def storage(*modes):
+    """A class and a claim for each mode."""
+    out = []
+    for mode in modes:
+        out += [{"kind": "StorageClass", "apiVersion": "storage.k8s.io/v1", "metadata": {"name": mode.lower()},
+                 "provisioner": "csi.example.com", "volumeBindingMode": mode},
+                {"kind": "PersistentVolumeClaim", "apiVersion": "v1",
+                 "metadata": {"name": f"of-{mode.lower()}", "namespace": "default"},
+                 "spec": {"storageClassName": mode.lower(), "accessModes": ["ReadWriteOnce"],
+                          "resources": {"requests": {"storage": "1Gi"}}}}]
+    return out
+
+
+def claiming(name, claim):
+    made = pod(name)
+    made["spec"]["volumes"] = [{"name": "v", "persistentVolumeClaim": {"claimName": claim}}]
+    return made
+
+
+def test_volumes_are_made_for_claims():
+    def result(**options):
+        workload = TimedWorkload()
+        workload.add(claiming("waits", "of-waitforfirstconsumer"), arrival=10)
+        workload.add(claiming("ready", "of-immediate"), arrival=10)
+        cluster = Cluster([node("n1"), *storage("WaitForFirstConsumer", "Immediate")])
+        return Simulation(cluster, workload, **options).run()
+
+    slow = result(provision_time=datetime.timedelta(seconds=30))
+    waits, ready = sorted(slow.pods.rows(), key=lambda row: row["pod"], reverse=True)
+    assert slow.quiet and slow.bound == 2
+    assert 40 < float(waits["bound"]) < 42
+    assert 30 <= float(ready["bound"]) < 42
+    assert [(row["action"], row["claim"], row["node"]) for row in slow.volumes.rows()] == [
+        ("provisioned", "of-immediate", ""), ("bound", "of-immediate", ""),
+        ("provisioned", "of-waitforfirstconsumer", "n1"), ("bound", "of-waitforfirstconsumer", "n1")]
+    assert slow.to_dict() == result(provision_time=30).to_dict()
+    assert result().wait.longest < 2  # PreBind looks once a second
+    without = result(volumes=False)  # takes the requests as fulfilled; nobody binds what does not wait
+    assert [row["pod"] for row in without.pods.rows() if row["state"] == "running"] == ["waits"]
+    assert without.wait.longest < 1 and len(list(without.volumes.rows())) == 0
+    with pytest.raises(libsched.InvalidError, match="a time to make a volume needs a controller"):
+        result(volumes=False, provision_time=1)
+    with pytest.raises(libsched.InvalidError, match="the time to make a volume is negative"):
+        result(provision_time=-1)
+
+
 def test_the_same_input_gives_the_same_bytes():
     def made(seed):
         workload = TimedWorkload()

@@ -152,7 +152,7 @@ def test_fork_while_other_threads_ask_the_same_snapshot_about_spread(scheduler):
         [node(name, cpu="64", labels={"kubernetes.io/hostname": name}) for name in names])
     cluster.add_pods([pod(f"p{index}", cpu="1m") for index in range(640)], names * 10)
     asked = [spreading(f"app{index}") for index in range(200)]
-    for round_ in range(10):
+    for round_ in range(4):
         cluster.add_pods(pod(f"round{round_}", cpu="1m"), "n0")
         snapshot = cluster.snapshot()  # one that has counted nothing yet
         stop = threading.Event()

@@ -1,7 +1,8 @@
 // place/<nodes>/<pods>: 1,000 pods placed one after the other on a cluster in a fork, which is
 // reverted: equal ones, mixed ones of 24 shapes, and equal ones of a size that no node has.
 // place/<nodes>/10000 pods of <n> shapes: with answers kept by class, and without. And
-// sign/<nodes>/<pods>: the signatures of equal pods.
+// sign/<nodes>/<pods>: the signatures of equal pods. And capacity/<nodes>/<pods>: so many equal pods
+// counted.
 #include <benchmark/benchmark.h>
 
 #include <memory>
@@ -112,6 +113,27 @@ void sign(benchmark::State& state) {
   state.counters["pods"] = kPods;
 }
 
+void count(benchmark::State& state) {
+  Scene& s = scene();
+  constexpr size_t kCounted = 10 * kPods;
+  const Pod pod = parse_pod(pod_document(plain_pods()[0]));
+  const libsched_pod* const given = pod.get();
+  libsched_evaluator* const evaluator = s.evaluator.get();
+  libsched_error* error = nullptr;
+  must("keep classes",
+       libsched_evaluator_keep_classes(evaluator, LIBSCHED_CLASSES_AUTO, 0, &error), error);
+  libsched_capacity_options options = LIBSCHED_CAPACITY_OPTIONS_INIT;
+  options.max = kCounted;
+  for (auto _ : state) {
+    libsched_capacity* capacity = nullptr;
+    must("count",
+         libsched_count_capacity(&evaluator, 1, &given, 1, &options, &capacity, &error), error);
+    if (libsched_capacity_count(capacity) != kCounted) fail("capacity: pods are missing", nullptr);
+    libsched_capacity_unref(capacity);
+  }
+  state.counters["pods"] = kCounted;
+}
+
 }  // namespace
 
 void add_place_benchmarks() {
@@ -137,6 +159,8 @@ void add_place_benchmarks() {
                                    });
   benchmark::RegisterBenchmark(("sign/" + std::to_string(kNodes) + "/1000 equal pods").c_str(),
                                sign);
+  benchmark::RegisterBenchmark(
+      ("capacity/" + std::to_string(kNodes) + "/10000 equal pods").c_str(), count);
 }
 
 }  // namespace libsched_bench

@@ -24,7 +24,7 @@ _RUNS = {
     "cycle": [("^cycle/plain/", 0.02), ("^cycle/.*/warm", 0.05), ("^cycle/.*/first", 0.01)],
     "ingest": [("^ingest/", 0.2)],
     "fork": [("^fork/5000/", 0.1), ("^fork/50000/", 0.1)],
-    "place": [("^place/", 0.05), ("^sign/", 0.05)],
+    "place": [("^place/", 0.05), ("^sign/", 0.05), ("^capacity/", 0.05)],
     "loop": [("^loop/|^arrive/", 0.01), ("^million/", None)],
     "state": [("^state/5000/", 0.05), ("^state/50000/", 0.05)],
     "snapshot": [("^snapshot/", 0.05)],
@@ -35,6 +35,7 @@ _RUNS = {
 UPSTREAM = {"filter": ("serial", ("basic", "taints", "nodeaffinity")),
             "cycle": ("whole", ("basic", "spread", "spread-hard", "spread-soft", "affinity-pref",
                                 "affinity-req", "anti-pref", "anti-req")),
+            "place": ("whole", ("basic",)),
             "loop": ("loop", ("basic",))}
 
 
@@ -105,14 +106,18 @@ def upstream(program, groups):
         _run(["go", "build", "-C", "tests/oracle", "-o", program, "."], "the build of the oracle",
              env=env, stdout=sys.stderr)
     peer = {}
+    asked = set()
     for group, (part, kinds) in UPSTREAM.items():
-        if group not in groups:
+        kinds = [kind for kind in kinds if (part, kind) not in asked]
+        if group not in groups or not kinds:
             continue
+        asked |= {(part, kind) for kind in kinds}
         _say(f"upstream: {group} of 5,000 nodes ...")
         done = _run([program, "bench", "-parts", part, "-nodes", "5000", "-runs", "10", "-kinds",
                      ",".join(kinds)], "oracle bench", stdout=subprocess.PIPE,
                     stderr=subprocess.PIPE, env={**os.environ, "GOMAXPROCS": "1"})
-        peer.update(json.loads(done.stdout))
+        for key, value in json.loads(done.stdout).items():
+            peer[key] = peer.get(key, []) + value if isinstance(value, list) else value
     return peer, ""
 
 

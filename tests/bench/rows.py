@@ -48,7 +48,7 @@ def make(measured, peer):
         rows += _filter(figures, peer) + _run_filter(figures, peer)
     if any(name.startswith("cycle/") for name in figures):
         rows += _cycle(figures, peer)
-    rows += _check(figures) + _ingest(figures) + _fork(figures) + _place(figures) + _loop(figures, peer) + _state(figures)
+    rows += _check(figures) + _ingest(figures) + _fork(figures) + _place(figures, peer) + _loop(figures, peer) + _state(figures)
     rows += _snapshot(figures)
     rows += _plugin(figures)
     rows += _python_plugin(measured.python) + _memory(figures)
@@ -196,17 +196,20 @@ def _fork(figures):
     return out
 
 
-def _place(figures):
-    """A pod."""
+def _place(figures, peer):
+    """A pod. Upstream has no batches: it runs its whole cycle for each pod."""
     out = []
     for name, figure in figures.items():
-        if not name.startswith(("place/", "sign/")):
+        if not name.startswith(("place/", "sign/", "capacity/")):
             continue
         what, nodes, pods = name.split("/", 2)
         count = figure.counters["pods"]
-        title = {"place": "placing", "sign": "signing"}[what]
+        title = {"place": "placing", "sign": "signing", "capacity": "capacity:"}[what]
         row = _row("many pods, a pod", f"{title} {pods}, {int(nodes):,} nodes",
-                   figure.minimum / count, figure.median / count)
+                   figure.minimum / count, figure.median / count,
+                   upstream=_whole(peer, "basic") if what == "capacity" else None)
+        if row["upstream"]:
+            _gate(row, ">= 1,000 x upstream", row["over_upstream"] >= 1000)
         if what == "place":
             most = _PLACE_NOWHERE_US if pods.endswith("that fit nowhere") else _PLACE_US
             _gate(row, f"<= {most:.0f} us a pod", figure.minimum / count <= most * US)

@@ -137,6 +137,14 @@ static void test_options(void) {
   CHECK_FAILS(LIBSCHED_ERR_INVALID, "", "not between 0 and 1",
               libsched_api_server_create(&options, &server, err));
   options.slow_rate = 0;
+  options.provision_ns = 1;
+  CHECK_FAILS(LIBSCHED_ERR_INVALID, "", "a time to make a volume needs a controller",
+              libsched_api_server_create(&options, &server, err));
+  options.bind_volumes = true;
+  options.provision_ns = -1;
+  CHECK_FAILS(LIBSCHED_ERR_INVALID, "", "a time is negative",
+              libsched_api_server_create(&options, &server, err));
+  options.provision_ns = 0;
   options.reserved[0] = true;
   CHECK_FAILS(LIBSCHED_ERR_UNSUPPORTED, "", "reserved",
               libsched_api_server_create(&options, &server, err));

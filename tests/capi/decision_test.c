@@ -138,8 +138,84 @@ static void test_nominated_pods(void) {
   close_scene(&s);
 }
 
+/* The place of a field of the first fact of a node. */
+static size_t place_of(const libsched_decision* d, size_t node, const char* field) {
+  size_t f = 0;
+  while (f < libsched_decision_fact_field_count(d, node, 0) &&
+         strcmp(libsched_decision_fact_field_name(d, node, 0, f).ptr, field) != 0)
+    ++f;
+  return f;
+}
+
+static void test_facts(void) {
+  scene s;
+  open_scene(&s);
+  libsched_check_options options = LIBSCHED_CHECK_OPTIONS_INIT;
+  options.facts = true;
+  libsched_decision* d = NULL;
+  libsched_pod* pod = pod_of("p", 2000, "");
+  CHECK_OK(libsched_check_pod_fits(s.evaluator, pod, LIBSCHED_ANY_NODE, &options, &d, err));
+  libsched_pod_unref(pod);
+  /* By name: big, closed, full, small, tainted. */
+  CHECK(libsched_decision_fact_count(d, 0) == 0);
+  CHECK(libsched_decision_fact_count(d, 3) == 1);
+  CHECK_STR(libsched_decision_fact_reason(d, 3, 0), "Insufficient cpu");
+  const size_t resource = place_of(d, 3, "resource"), asked = place_of(d, 3, "requested");
+  CHECK(libsched_decision_fact_type(d, 3, 0, resource) == LIBSCHED_FACT_TEXT);
+  CHECK(libsched_decision_fact_text_count(d, 3, 0, resource) == 1);
+  CHECK_STR(libsched_decision_fact_text(d, 3, 0, resource, 0), "cpu");
+  CHECK(libsched_decision_fact_number(d, 3, 0, resource) == 0);
+  CHECK(libsched_decision_fact_type(d, 3, 0, asked) == LIBSCHED_FACT_NUMBER);
+  CHECK(libsched_decision_fact_number(d, 3, 0, asked) == 2000);
+  CHECK(libsched_decision_fact_text_count(d, 3, 0, asked) == 0);
+  CHECK(libsched_decision_fact_number(d, 3, 0, place_of(d, 3, "free")) == 1000);
+  CHECK(libsched_decision_fact_number(d, 2, 0, place_of(d, 2, "used")) == 4000);
+  CHECK_STR(libsched_decision_fact_text(d, 4, 0, place_of(d, 4, "effect"), 0), "NoSchedule");
+  /* Out of range, by node, fact, field and text. */
+  CHECK(libsched_decision_fact_count(d, 5) == 0 && libsched_decision_fact_count(d, 6) == 0);
+  CHECK(libsched_decision_fact_field_count(d, 3, 1) == 0);
+  CHECK_STR(libsched_decision_fact_reason(d, 3, 1), "");
+  CHECK_STR(libsched_decision_fact_field_name(d, 3, 0, 5), "");
+  CHECK(libsched_decision_fact_type(d, 3, 0, 5) == LIBSCHED_FACT_NUMBER);
+  CHECK(libsched_decision_fact_number(d, 3, 0, 5) == 0);
+  CHECK(libsched_decision_fact_text_count(d, 3, 0, 5) == 0);
+  CHECK_STR(libsched_decision_fact_text(d, 3, 0, resource, 1), "");
+  CHECK_STR(libsched_decision_fact_text(d, 3, 0, asked, 0), "");
+  CHECK(libsched_decision_fact_count(NULL, 0) == 0);
+  libsched_decision_unref(d);
+
+  /* Flags and lists, and facts about the pod as a whole. */
+  const char* const pods[] = {", \"nodeName\": \"nowhere\"",
+                              ", \"schedulingGates\": [{\"name\": \"a\"}, {\"name\": \"b\"}]"};
+  for (int i = 0; i < 2; ++i) {
+    pod = pod_of("p", 500, pods[i]);
+    CHECK_OK(libsched_check_pod_fits(s.evaluator, pod, text("small"), &options, &d, err));
+    libsched_pod_unref(pod);
+    CHECK(libsched_decision_fact_count(d, libsched_decision_node_count(d)) == (size_t)i);
+    if (i == 0) {
+      const size_t exists = place_of(d, 0, "exists");
+      CHECK(libsched_decision_fact_type(d, 0, 0, exists) == LIBSCHED_FACT_FLAG);
+      CHECK(libsched_decision_fact_number(d, 0, 0, exists) == 0);
+    } else {
+      CHECK_STR(libsched_decision_fact_reason(d, 1, 0), "waiting for scheduling gates: [a b]");
+      CHECK(libsched_decision_fact_type(d, 1, 0, 0) == LIBSCHED_FACT_TEXTS);
+      CHECK(libsched_decision_fact_text_count(d, 1, 0, 0) == 2);
+      CHECK_STR(libsched_decision_fact_text(d, 1, 0, 0, 1), "b");
+      CHECK_STR(libsched_decision_fact_text(d, 1, 0, 0, 2), "");
+    }
+    libsched_decision_unref(d);
+  }
+
+  /* Without the option there are none. */
+  d = decided(&s, pod_of("p", 2000, ""), false);
+  CHECK(libsched_decision_fact_count(d, 3) == 0);
+  libsched_decision_unref(d);
+  close_scene(&s);
+}
+
 int main(void) {
   test_reason_totals();
+  test_facts();
   test_post_filter();
   test_nominated_pods();
   return finish();

@@ -345,11 +345,6 @@ static void test_judge_excluded(void) {
             "[NodeAffinity].");
   libsched_check_options options = LIBSCHED_CHECK_OPTIONS_INIT;
   options.judge_excluded = true;
-  options.reserved[0] = true;
-  CHECK_FAILS(LIBSCHED_ERR_UNSUPPORTED, NULL, NULL,
-              libsched_check_pod_fits(b.evaluator, pod, LIBSCHED_ANY_NODE, &options, &all, err));
-  CHECK(all == UNTOUCHED);
-  options.reserved[0] = false;
   CHECK_OK(libsched_check_pod_fits(b.evaluator, pod, LIBSCHED_ANY_NODE, &options, &all, err));
   CHECK(libsched_decision_node_count(all) == 5);
   libsched_text* explanation = NULL;

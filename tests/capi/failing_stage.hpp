@@ -123,6 +123,8 @@ struct Stage {
     writer().clear();
     libsched_scheduler_unref(scheduler);
     libsched_cluster_unref(cloned);
+    libsched_capacity_unref(capacity);
+    libsched_drain_unref(drain);
     libsched_snapshot_unref(snapshot);
     libsched_evaluator_unref(other);
     libsched_services_unref(services);
@@ -142,6 +144,7 @@ struct Stage {
     for (size_t i = 0; i < libsched_objects_pod_count(m.questions); ++i) {
       libsched_check_options options = LIBSCHED_CHECK_OPTIONS_INIT;
       options.score = true;
+      options.facts = true;
       libsched_decision* decision = nullptr;
       libsched_text* text = nullptr;
       OK(libsched_check_pod_fits(e, m.question(i), LIBSCHED_ANY_NODE, &options, &decision, err));
@@ -228,6 +231,8 @@ struct Stage {
   libsched_services* services = nullptr;
   // results of calls
   libsched_cluster* cloned = nullptr;
+  libsched_capacity* capacity = nullptr;
+  libsched_drain* drain = nullptr;
   libsched_snapshot* snapshot = nullptr;
   libsched_evaluator* other = nullptr;
   libsched_scheduler* scheduler = nullptr;

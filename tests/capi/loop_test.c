@@ -6,18 +6,21 @@
 
 static const int64_t kSecond = INT64_C(1000000000);
 
+/* Guards what binding threads and the test share. */
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+
 /* An API client that tells the scheduler what it has bound, as a watch would. */
 typedef struct server {
   libsched_scheduler* scheduler;
   const char* refusal; /* of bindings; NULL: none */
   int bound, patched, events, destroyed;
-  libsched_rc inside; /* of a run in a request */
+  libsched_rc inside;                 /* of a run in a request */
+  enum { kServe, kHold, kHeld } hold; /* kHold: the next request waits until that is taken back */
 } server;
 
-static libsched_code serve_bind(void* user_data, const libsched_pod* pod, libsched_str node,
-                                libsched_status* status) {
-  server* s = user_data;
-  s->inside = libsched_scheduler_run_one(s->scheduler, NULL, NULL);
+static libsched_code answer_bind(server* s, const libsched_pod* pod, libsched_str node,
+                                 libsched_status* status) {
   if (s->refusal != NULL) {
     libsched_status_set_error(status, text(s->refusal));
     return LIBSCHED_CODE_ERROR;
@@ -29,6 +32,21 @@ static libsched_code serve_bind(void* user_data, const libsched_pod* pod, libsch
   libsched_pod_unref(bound);
   ++s->bound;
   return LIBSCHED_CODE_SUCCESS;
+}
+static libsched_code serve_bind(void* user_data, const libsched_pod* pod, libsched_str node,
+                                libsched_status* status) {
+  server* s = user_data;
+  pthread_mutex_lock(&mutex);
+  if (s->hold == kHold) {
+    s->hold = kHeld;
+    pthread_cond_broadcast(&changed);
+    while (s->hold == kHeld) pthread_cond_wait(&changed, &mutex);
+  }
+  s->inside = libsched_scheduler_run_one(s->scheduler, NULL, NULL);
+  const libsched_code code = answer_bind(s, pod, node, status);
+  pthread_cond_broadcast(&changed);
+  pthread_mutex_unlock(&mutex);
+  return code;
 }
 static libsched_code serve_patch(void* user_data, const libsched_pod* pod, libsched_str patch,
                                  libsched_status* status) {
@@ -273,6 +291,13 @@ static void* set_soon(void* cancel) {
   return NULL;
 }
 
+static int bound_of(bench* b) {
+  pthread_mutex_lock(&mutex);
+  const int bound = b->api.bound;
+  pthread_mutex_unlock(&mutex);
+  return bound;
+}
+
 static void test_the_machines_clock(void) {
   for (uint32_t threads = 0; threads <= 2; threads += 2) {
     bench b;
@@ -281,10 +306,10 @@ static void test_the_machines_clock(void) {
     libsched_clock* clock = libsched_services_clock(services);
     CHECK(libsched_services_memory_api(services) == NULL);
     for (int i = 0; i < 20; ++i) deliver(&b, format("web-%d", i), 100);
-    for (int i = 0; i < 500 && b.api.bound < 20; ++i)
+    for (int i = 0; i < 500 && bound_of(&b) < 20; ++i)
       CHECK_OK(libsched_scheduler_run_until(b.scheduler, libsched_clock_now(clock) + kSecond / 100,
                                             NULL, err));
-    CHECK(b.api.bound == 20);
+    CHECK(bound_of(&b) == 20);
     libsched_cancel* cancel = NULL;
     CHECK_OK(libsched_cancel_create(&cancel, err));
     pthread_t other;
@@ -296,6 +321,35 @@ static void test_the_machines_clock(void) {
     CHECK_OK(libsched_scheduler_stop(b.scheduler, err));
     teardown(&b);
   }
+}
+
+static bool is_held(bench* b) {
+  pthread_mutex_lock(&mutex);
+  const bool held = b->api.hold == kHeld;
+  pthread_mutex_unlock(&mutex);
+  return held;
+}
+
+/* A binding thread must not run its scheduler, also not between two runs. */
+static void test_a_run_between_runs(void) {
+  bench b;
+  setup(&b, false, 2);
+  b.api.hold = kHold;
+  b.api.inside = LIBSCHED_OK;
+  deliver(&b, "web", 100);
+  libsched_clock* clock = libsched_services_clock(libsched_scheduler_services(b.scheduler));
+  while (!is_held(&b))
+    CHECK_OK(libsched_scheduler_run_until(b.scheduler, libsched_clock_now(clock) + kSecond / 1000,
+                                          NULL, err));
+  pthread_mutex_lock(&mutex);
+  b.api.hold = kServe; /* no run is under way */
+  pthread_cond_broadcast(&changed);
+  while (b.api.bound == 0) pthread_cond_wait(&changed, &mutex);
+  CHECK(b.api.inside == LIBSCHED_ERR_MISUSE);
+  pthread_mutex_unlock(&mutex);
+  CHECK_OK(libsched_scheduler_stop(b.scheduler, err));
+  CHECK_STR(text(b.told.text), "popped web ;assumed web big;bound web big;");
+  teardown(&b);
 }
 
 static void test_an_api_server(void) {
@@ -506,6 +560,7 @@ int main(void) {
   test_objects_of_a_change();
   test_refusals_and_limits();
   test_the_machines_clock();
+  test_a_run_between_runs();
   test_an_api_server();
   test_options();
   test_a_log();

@@ -54,6 +54,11 @@ static void change(asker* a) {
   REFUSED(NULL, libsched_evaluator_forget(a->own, a->fresh, a->other, err));
   const libsched_pod* waiting[] = {a->pod};
   REFUSED(NULL, libsched_schedule(&a->own, 1, waiting, NULL, 1, NULL, placed, NULL, err));
+  libsched_capacity* capacity = NULL;
+  REFUSED(NULL, libsched_count_capacity(&a->own, 1, waiting, 1, NULL, &capacity, err));
+  const libsched_str emptied = text("big");
+  libsched_drain* drain = NULL;
+  REFUSED(NULL, libsched_drain_nodes(&a->own, 1, &emptied, 1, NULL, &drain, err));
   libsched_writer_queue* writer = NULL;
   libsched_scheduling* none = NULL;
   CHECK_OK(libsched_writer_queue_create(&writer, err));

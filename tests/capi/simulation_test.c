@@ -91,10 +91,57 @@ static bool told(void* user_data, const libsched_progress* p) {
   return true;
 }
 
+/* A claim that waits for its first pod is bound on the virtual clock, to a volume that is made. */
+static void test_volumes(void) {
+  bench b = {default_framework(), five_nodes(), NULL, NULL};
+  libsched_objects* objects = NULL;
+  CHECK_OK(libsched_objects_parse(
+      text("kind: StorageClass\napiVersion: storage.k8s.io/v1\nmetadata: {name: wait}\n"
+           "provisioner: csi.example.com\nvolumeBindingMode: WaitForFirstConsumer\n---\n"
+           "kind: PersistentVolumeClaim\napiVersion: v1\nmetadata: {name: data, namespace: d}\n"
+           "spec: {storageClassName: wait, resources: {requests: {storage: 1Gi}}}\n"),
+      NULL, &objects, err));
+  CHECK_OK(libsched_cluster_apply(b.cluster, objects, err));
+  libsched_objects_unref(objects);
+  libsched_pod* pod = NULL;
+  CHECK_OK(libsched_pod_parse(
+      text("{\"kind\":\"Pod\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"p\","
+           "\"namespace\":\"d\"},\"spec\":{\"schedulerName\":\"default-scheduler\",\"volumes\":"
+           "[{\"name\":\"v\",\"persistentVolumeClaim\":{\"claimName\":\"data\"}}],"
+           "\"containers\":[{\"name\":\"c\"}]}}"),
+      NULL, &pod, err));
+  CHECK_OK(libsched_workload_create(&b.workload, err));
+  CHECK_OK(libsched_workload_add(b.workload, pod, 0, NULL, err));
+  libsched_pod_unref(pod);
+  const libsched_framework* profiles[] = {b.framework};
+  libsched_simulation_options options = LIBSCHED_SIMULATION_OPTIONS_INIT;
+  options.provision_ns = 100 * kSecond;
+  CHECK_OK(libsched_simulation_create(profiles, 1, libsched_cluster_view(b.cluster), b.workload,
+                                      &options, &b.simulation, err));
+  CHECK_OK(libsched_simulation_run(b.simulation, 99 * kSecond, NULL, NULL, NULL, err));
+  CHECK(summary_has(b.simulation, "\"quiet\":false"));
+  CHECK(strcmp(table_text(b.simulation, "volumes", LIBSCHED_TABLE_JSON)->text, "[]") == 0);
+  CHECK_OK(libsched_simulation_run(b.simulation, -1, NULL, NULL, NULL, err));
+  CHECK(summary_has(b.simulation, "\"running\":1"));
+  const char* volumes = table_text(b.simulation, "volumes", LIBSCHED_TABLE_CSV)->text;
+  CHECK(strncmp(volumes, "time,action,namespace,claim,volume,storageClass,node,message\n100.0",
+                66) == 0);
+  CHECK(strstr(volumes, ",provisioned,d,data,pvc-") != NULL);
+  CHECK(strstr(volumes, ",bound,d,data,pvc-") != NULL);
+  libsched_simulation* other = NULL;
+  options.no_volumes = true;
+  CHECK_FAILS(LIBSCHED_ERR_INVALID, "",
+              "a time to make a volume needs a controller that makes volumes",
+              libsched_simulation_create(profiles, 1, libsched_cluster_view(b.cluster), b.workload,
+                                         &options, &other, err));
+  teardown(&b);
+}
+
 static void test_a_run(void) {
   bench b = setup();
   CHECK(libsched_simulation_now(b.simulation) == 0);
-  CHECK_OK(libsched_simulation_run(b.simulation, 10 * kSecond + kSecond / 2, NULL, NULL, NULL, err));
+  CHECK_OK(
+      libsched_simulation_run(b.simulation, 10 * kSecond + kSecond / 2, NULL, NULL, NULL, err));
   CHECK(libsched_simulation_now(b.simulation) == 10 * kSecond + kSecond / 2);
   CHECK(summary_has(b.simulation, "\"time\":10.500000000,\"quiet\":false,\"pods\":40"));
   int times = 0;
@@ -237,6 +284,7 @@ static void test_workloads(void) {
 
 int main(void) {
   test_a_run();
+  test_volumes();
   test_ends();
   test_workloads();
   return finish();

@@ -37,6 +37,7 @@ public final class Checks {
   static Decision decide(Cluster cluster, Framework framework, boolean score) {
     CheckOptions options = new CheckOptions();
     options.setScore(score);
+    options.setFacts(true);
     try (Evaluator evaluator = Sched.evaluatorCreate(framework, cluster, null);
         Pod pod = Sched.podParse(POD, null)) {
       return Sched.checkPodFits(evaluator, pod, "", options);
@@ -125,6 +126,10 @@ public final class Checks {
         must(Sched.decisionFeasibleCount(fit) == 0, "reverted");
         must(Sched.decisionReason(fit, 0, 0).equals("Insufficient cpu"), Sched.decisionReason(fit, 0, 0));
         must(Sched.decisionExplainJson(fit).contains("\"fits\":false"), Sched.decisionExplainJson(fit));
+        must(Sched.decisionFactReason(fit, 0, 0).equals("Insufficient cpu"), "a fact's reason");
+        must(Sched.decisionFactFieldName(fit, 0, 0, 0).equals("resource"), "a fact's field");
+        must(Sched.decisionFactText(fit, 0, 0, 0, 0).equals("cpu"), "a fact's text");
+        must(Sched.decisionFactNumber(fit, 0, 0, 4) == 1000, "a fact's number");
       }
     }
   }
@@ -264,6 +269,38 @@ public final class Checks {
         must(failure.code() == Sched.ERR_EXISTS, failure.code());
       }
       second.close();
+    }
+  }
+
+  static void answers() {
+    try (Cluster cluster = cluster(1, 4); Framework framework = Sched.frameworkCreate(null, "", null, null);
+        Evaluator evaluator = Sched.evaluatorCreate(framework, cluster, null); Pod pod = Sched.podParse(POD, null)) {
+      try (Capacity capacity = Sched.capacityOf(evaluator, pod, 0)) {  // 1.5 of 4 cpu
+        must(Sched.capacityCount(capacity) == 2 && Sched.capacityEnd(capacity) == Sched.CAPACITY_STOPPED, Sched.capacityCount(capacity));
+        must(Sched.capacityNodeCount(capacity) == 2, Sched.capacityNodeCount(capacity));
+        must(Sched.capacityNodeName(capacity, 1).equals("n1"), Sched.capacityNodeName(capacity, 1));
+        must(Sched.capacityPodsOn(capacity, 1) == 2 && Sched.capacityPodsOn(capacity, 0) == 0, "on n1");
+        must(Sched.capacityWhy(capacity).startsWith("0/2 nodes are available: "), Sched.capacityWhy(capacity));
+      }
+      try (Capacity one = Sched.capacityOf(evaluator, pod, 1)) {
+        must(Sched.capacityEnd(one) == Sched.CAPACITY_MAXIMUM && Sched.capacityWhy(one).isEmpty(), Sched.capacityEnd(one));
+      }
+      Sched.clusterAddPod(cluster, pod, "n1");
+      try (Drain drain = Sched.drainOf(evaluator, "n0,n1", false, false)) {
+        must(!Sched.drainComplete(drain) && Sched.drainPodCount(drain) == 1, Sched.drainPodCount(drain));
+        DrainedPod drained = new DrainedPod();
+        must(Sched.drainPod(drain, 0, drained) && !Sched.drainPod(drain, 1, drained), "one pod");
+        must(drained.getOutcome() == Sched.DRAIN_REFUSED && drained.getFromNode().equals("n1"), drained.getOutcome());
+        must(drained.getName().equals("web") && drained.getText().contains("no controller"), drained.getText());
+        must(drained.getToNode().isEmpty() && drained.getBudget().isEmpty(), drained.getToNode());
+      }
+      try (Drain forced = Sched.drainOf(evaluator, "n1", true, false)) {
+        must(Sched.drainComplete(forced), "forced");
+      }
+      Sched.drainOf(evaluator, "n7", false, false);
+      throw new AssertionError("drained");
+    } catch (SchedException failure) {
+      must(failure.code() == Sched.ERR_NOT_FOUND, failure);
     }
   }
 

@@ -12,6 +12,9 @@ HOSTILE = "</script><img src=x onerror=window.bad=1>\u202e\x07"
 PLUGINS = [f"Plugin{index:02}" for index in range(15)]
 FILTERS = ["NodeUnschedulable", "TaintToleration", "NodeResourcesFit"]
 REASONS = {"NodeResourcesFit": ["Insufficient cpu"], "TaintToleration": ["had <b>taints</b>"]}
+FACTS = {"NodeResourcesFit": {"resource": "cpu", "requested": 1500, "used": 3000, "free": 1000,
+                              "allocatable": 4000},
+         "TaintToleration": {"key": "<b>k</b>", "value": HOSTILE, "effect": "NoSchedule"}}
 NODES = 5000
 
 
@@ -33,7 +36,8 @@ def decision():
         else:
             plugin = "NodeResourcesFit" if index % 5 == 3 else "TaintToleration"
             made["nodes"].append({"node": node, "code": "Unschedulable", "plugin": plugin,
-                                  "reasons": REASONS[plugin]})
+                                  "reasons": REASONS[plugin],
+                                  "facts": [FACTS[plugin] | {"reason": REASONS[plugin][0]}]})
     made["scores"][1]["plugins"]["Plugin00"]["raw"] = 2**63 - 1
     top = max(entry["total"] for entry in made["scores"])
     made["best"] = [entry["node"] for entry in made["scores"] if entry["total"] == top]
@@ -193,6 +197,20 @@ def test_texts_stay_texts(page):
     assert page.run("return document.querySelector('h1').innerText") == "ns/<i>pod</i>"
     page.click("#table tbody tr[data-at]")
     assert page.run("return document.getElementById('drawer').innerText.includes('<img src=x')")
+
+
+def test_the_drawer_has_the_facts(page):
+    for name, text in (("node-4998", "cpu: asks 1500m, free 1 of 4"),
+                       ("node-4999", "taint <b>k</b>=</script>")):
+        search(page, name)
+        page.run("""
+            [...document.querySelectorAll("#table tbody tr[data-at]")].find((row) =>
+                row.children[0].innerText.split("\\n")[0].trim() === arguments[0]).click()""", name)
+        facts = page.run(
+            "return [...document.querySelectorAll('#drawer .facts li')].map((li) => li.innerText)")
+        assert len(facts) == 1 and facts[0].startswith(text)
+        page.press("Escape")
+        page.press("Escape")
 
 
 def test_a_change_is_quick(page):

@@ -8,9 +8,9 @@ import sources
 
 # Functions that return a code and take a cluster that is not const.
 CHANGING = re.compile(r"\blibsched_rc\s+(libsched_\w+)\s*\([^;]*?(?<!const )\blibsched_cluster \*\w", re.DOTALL)
-# Functions that change the cluster of an evaluator.
+# Functions that change the cluster of an evaluator, if only for a while.
 OF_EVALUATORS = {"libsched_evaluator_assume", "libsched_evaluator_forget", "libsched_schedule",
-                 "libsched_schedule_one"}
+                 "libsched_schedule_one", "libsched_count_capacity", "libsched_drain_nodes"}
 # Functions that take a cluster and leave its contents unchanged.
 KEEPING = {"libsched_cluster_refresh", "libsched_cluster_snapshot", "libsched_evaluator_create",
            "libsched_scheduler_create"}

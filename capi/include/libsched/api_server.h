@@ -17,7 +17,19 @@ typedef struct libsched_api_server_options {
   uint32_t struct_size; /* sizeof(libsched_api_server_options) */
   bool keep_calls;      /* for libsched_api_server_take_calls_json() */
   bool keep_events;     /* for libsched_api_server_take_events_json() */
-  bool reserved[2];     /* false */
+  /* A controller binds PersistentVolumeClaims while a scheduler on the server runs, as upstream's
+     PersistentVolume controller and CSI's provisioners do. Volumes without a claim become Available. A
+     claim gets the volume that names it or that it names, among them the scheduler's choice; if its class
+     does not wait for its first pod, the smallest available volume of the class. For a claim that finds
+     none, and that has a selected node or does not wait for one, a volume is made, unless the class's
+     provisioner is kubernetes.io/no-provisioner: of the claim's size, modes and class, as a CSI volume of
+     the provisioner. Its node affinity is of the topology keys that the selected node's CSINode names for
+     the driver, or of the class's allowed topologies; without a selected node the nodes' topologies take
+     turns. A selected node that has gone, or is not allowed, is taken back. Claims without uid get one. A
+     volume whose claim has gone becomes Released. Nothing is deleted, whatever the reclaim policy; no claim
+     becomes Lost; CSIStorageCapacities stay as they are; claims of ephemeral volumes are not made. */
+  bool bind_volumes;
+  bool reserved[1];     /* false */
   libsched_clock *clock; /* NULL: the machine's. A scheduler on the server must have the same clock */
   /* A deleted pod that has a node leaves so much later, and is terminating meanwhile; 0: at once. */
   int64_t grace_ns;
@@ -27,13 +39,15 @@ typedef struct libsched_api_server_options {
   double fault_rate;
   double slow_rate;
   int64_t most_slow_ns;
+  int64_t provision_ns; /* with bind_volumes: how long it takes to make a volume */
 } libsched_api_server_options;
 #define LIBSCHED_API_SERVER_OPTIONS_INIT \
-  {sizeof(libsched_api_server_options), false, false, {false, false}, LIBSCHED_NULL, 0, 0, 0, 0, 0}
+  {sizeof(libsched_api_server_options), false, false, false, {false}, LIBSCHED_NULL, 0, 0, 0, 0, 0, 0}
 
 /* An API server in memory. */
 typedef struct libsched_api_server libsched_api_server;
-/* `options` may be NULL. Errors: INVALID (a negative time; a rate that is not between 0 and 1),
+/* `options` may be NULL. Errors: INVALID (a negative time; a rate that is not between 0 and 1; `provision_ns` without
+   `bind_volumes`),
    UNSUPPORTED (options).
      libsched_api_server_create(NULL, &server, &error); */
 libsched_rc libsched_api_server_create(const libsched_api_server_options *options, LIBSCHED_OWN libsched_api_server **out,
@@ -102,7 +116,8 @@ uint64_t libsched_api_server_version(const libsched_api_server *server);
 libsched_rc libsched_api_server_take_calls_json(libsched_api_server *server, LIBSCHED_OWN libsched_text **out,
                                                 LIBSCHED_OWN libsched_error **error);
 /* The events recorded about pods since the last time, likewise: JSON [{"at", "key", "type", "reason",
-   "action", "note"}]. */
+   "action", "note"}]. The volume controller's have "kind": "PersistentVolumeClaim", too: volumes that were
+   made, and claims that have to wait. */
 libsched_rc libsched_api_server_take_events_json(libsched_api_server *server, LIBSCHED_OWN libsched_text **out,
                                                  LIBSCHED_OWN libsched_error **error);
 

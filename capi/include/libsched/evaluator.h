@@ -163,12 +163,12 @@ typedef struct libsched_check_options {
      libsched_decision_explain_json()). Preemption tries every node, ties go to the smallest name, and
      no pod is evicted; other PostFilter plugins run as usual. */
   bool post_filter;
-  bool reserved[1];       /* false */
+  bool facts;             /* make the facts of rejections, see libsched_decision_fact_count() */
   libsched_cycle_state *state; /* filled by the call for later calls; NULL: a new state */
   const libsched_cancel *cancel; /* the call ends with CANCELLED once it is set; NULL: never */
   int64_t deadline_ns; /* as in libsched_filter_options */
 } libsched_check_options;
-#define LIBSCHED_CHECK_OPTIONS_INIT {sizeof(libsched_check_options), false, false, false, {false}, LIBSCHED_NULL, LIBSCHED_NULL, 0}
+#define LIBSCHED_CHECK_OPTIONS_INIT {sizeof(libsched_check_options), false, false, false, false, LIBSCHED_NULL, LIBSCHED_NULL, 0}
 /* For `node`: no node in particular. */
 #ifdef __cplusplus
 #define LIBSCHED_ANY_NODE (libsched_str{nullptr, 0})
@@ -212,6 +212,33 @@ libsched_code libsched_decision_code(const libsched_decision *decision, size_t i
 libsched_str libsched_decision_plugin(const libsched_decision *decision, size_t index);
 size_t libsched_decision_reason_count(const libsched_decision *decision, size_t index);
 libsched_str libsched_decision_reason(const libsched_decision *decision, size_t index, size_t reason);
+/* The facts behind the reasons of a verdict: numbers, names and labels as named fields, such as what
+   the pod asks for, and what is free; docs/facts.md lists the fields of each plugin, and
+   docs/facts.schema.json is their JSON Schema. A fact belongs to one reason, and a reason has one fact
+   or several, for example one for each taint that is not tolerated. They are made if the check's options
+   ask for `facts`, for each rejection by an in-tree plugin; Errors have none. The call then computes all
+   texts at once. `index` is a node's, or
+   libsched_decision_node_count() for the answers of PreEnqueue and PreFilter about the pod as a whole.
+   What is out of range is 0 or empty; texts are borrowed from `decision`.
+     for (i = 0; i < libsched_decision_fact_count(fit, 0); ++i) puts(libsched_decision_fact_reason(fit, 0, i).ptr); */
+size_t libsched_decision_fact_count(const libsched_decision *decision, size_t index);
+libsched_str libsched_decision_fact_reason(const libsched_decision *decision, size_t index, size_t fact);
+size_t libsched_decision_fact_field_count(const libsched_decision *decision, size_t index, size_t fact);
+libsched_str libsched_decision_fact_field_name(const libsched_decision *decision, size_t index, size_t fact, size_t field);
+/* The types of a field's value. */
+enum {
+  LIBSCHED_FACT_NUMBER = 0, /* an integer; of cpu in thousandths of a core, of memory and storage in bytes */
+  LIBSCHED_FACT_FLAG = 1,   /* false or true: the number 0 or 1 */
+  LIBSCHED_FACT_TEXT = 2,   /* one text */
+  LIBSCHED_FACT_TEXTS = 3   /* a list of texts */
+};
+/* One of LIBSCHED_FACT_*. */
+uint32_t libsched_decision_fact_type(const libsched_decision *decision, size_t index, size_t fact, size_t field);
+/* The value of a number or a flag; otherwise 0. */
+int64_t libsched_decision_fact_number(const libsched_decision *decision, size_t index, size_t fact, size_t field);
+/* The texts of a field: 1 for a text, any number for a list, 0 for a number or a flag. */
+size_t libsched_decision_fact_text_count(const libsched_decision *decision, size_t index, size_t fact, size_t field);
+libsched_str libsched_decision_fact_text(const libsched_decision *decision, size_t index, size_t fact, size_t field, size_t text);
 /* Whether PreFilter excluded the node; its verdict is then the one that Filter would have given. */
 bool libsched_decision_excluded(const libsched_decision *decision, size_t index);
 /* The codes of all nodes as libsched_decision_node_count() small numbers, borrowed from `decision`. */
@@ -274,8 +301,8 @@ libsched_str libsched_decision_skip_score(const libsched_decision *decision, siz
 const uint32_t *libsched_decision_best(const libsched_decision *decision, size_t *count);
 
 /* JSON: {"pod", "profile", "fits", "error"?, "preEnqueue"?, "preFilter": {"code", "plugin"?,
-   "reasons"?, "allNodes", "nodeNames"?, "restrictedBy"?, "skipFilter"?}, "nodes": [{"node", "code",
-   "plugin"?, "reasons"?, "excludedByPreFilter"?}], "feasible": [], "fitError"?, "skipScore"?,
+   "reasons"?, "facts"?, "allNodes", "nodeNames"?, "restrictedBy"?, "skipFilter"?}, "nodes": [{"node", "code",
+   "plugin"?, "reasons"?, "facts"?: [{"reason", ...}], "excludedByPreFilter"?}], "feasible": [], "fitError"?, "skipScore"?,
    "scoreError"?, "scores"?: [{"node", "total", "plugins": {name: {"raw", "normalized", "weighted"}}}],
    "best"?: [], "postFilter"?: {"code", "plugin"?, "reasons"?, "nominatedNode"?},
    "fitErrorWithPostFilter"?, "preemption"?: {"code", "reasons"?, "nominatedNode"?, "victims"?: [],

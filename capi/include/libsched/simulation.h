@@ -75,12 +75,17 @@ typedef struct libsched_simulation_options {
   uint64_t seed;        /* of LIBSCHED_TIES_RANDOM, and of the node where preemption begins */
   bool sampling;        /* as in libsched_cycle_options */
   bool no_resources;    /* do not measure utilisation and fragmentation */
-  bool reserved[6];     /* false */
+  /* No controller binds PersistentVolumeClaims and makes volumes: claims stay as they are, and pods do not
+     wait for them. With one, see libsched_api_server_options.bind_volumes. */
+  bool no_volumes;
+  bool reserved[5];     /* false */
   int64_t sample_interval_ns; /* at least so much time is between two samples; 0: by what happens */
   libsched_queue_options queue;
+  int64_t provision_ns; /* how long it takes to make a volume */
 } libsched_simulation_options;
 #define LIBSCHED_SIMULATION_OPTIONS_INIT \
-  {sizeof(libsched_simulation_options), 0, 0, false, false, {false, false, false, false, false, false}, 0, LIBSCHED_QUEUE_OPTIONS_INIT}
+  {sizeof(libsched_simulation_options), 0, 0, false, false, false, {false, false, false, false, false}, 0, \
+   LIBSCHED_QUEUE_OPTIONS_INIT, 0}
 
 /* A simulation. */
 typedef struct libsched_simulation libsched_simulation;
@@ -88,7 +93,7 @@ typedef struct libsched_simulation libsched_simulation;
    `cluster` is copied: its nodes, pods with a node and all other objects. The workload, which may be in
    several simulations, cannot be added to any more. `options` may be NULL. Errors: those of
    libsched_queue_create(); EXISTS (the cluster and the workload have a pod of one name), INVALID (a
-   negative time). */
+   negative time; `provision_ns` with `no_volumes`). */
 libsched_rc libsched_simulation_create(const libsched_framework *const *profiles, size_t profile_count, const libsched_view *cluster,
                                        libsched_workload *workload, const libsched_simulation_options *options,
                                        LIBSCHED_OWN libsched_simulation **out, LIBSCHED_OWN libsched_error **error);
@@ -134,7 +139,9 @@ typedef struct libsched_table libsched_table;
      free on a node is fragmented for pods that the node cannot take or that do not request the resource;
      the mean over the pods of the workload is `fragmented`;
    "pending": time, reason, pods;
-   "preemptions": time, namespace, pod, node, preemptor. */
+   "preemptions": time, namespace, pod, node, preemptor;
+   "volumes": time, action (provisioned, bound, failed), namespace, claim, volume, storageClass, node (the
+     selected one), message (of what failed). */
 libsched_rc libsched_simulation_table(const libsched_simulation *simulation, libsched_str name, LIBSCHED_OWN libsched_table **out,
                                       LIBSCHED_OWN libsched_error **error);
 libsched_table *libsched_table_ref(const libsched_table *table);

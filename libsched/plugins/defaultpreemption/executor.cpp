@@ -111,7 +111,8 @@ struct Executor::Preemption {
   PodRef preemptor;
   std::string key, node;  // the key of the preemptor
   std::vector<PodRef> victims;
-  size_t chosen = 0;  // victims, with those that leave already
+  size_t chosen = 0;                      // victims, with those that leave already
+  std::map<std::string, PodRef> retried;  // the preemptor, for its activation
 };
 
 bool Executor::preempting(const Pod& pod) const {
@@ -138,6 +139,8 @@ Status Executor::execute(const PreemptionReport::Candidate& candidate, const Pod
   p->preemptor = PodRef::share(&preemptor);
   p->key = key_of(preemptor);
   p->node = candidate.node;
+  p->retried.emplace(std::string(preemptor.meta.ns) + "/" + std::string(preemptor.meta.name),
+                     p->preemptor);
   p->chosen = candidate.victims.size();
   for (const PodRef& v : candidate.victims)
     if (v->meta.terminating())
@@ -162,9 +165,17 @@ Status Executor::execute(const PreemptionReport::Candidate& candidate, const Pod
   return {};
 }
 
-// A failure does not change the answer; the preemptor is only retried right away.
+// A failure does not change the answer; the preemptor is only retried right away. Without that the
+// gate might hold it back for ever, so it is also retried if this runs out of memory.
 void Executor::run(Preemption& p) {
   Services& services = *p.services;
+  struct Retry {
+    Preemption& p;
+    bool wanted = true;
+    ~Retry() {
+      if (wanted) p.services->activate(std::move(p.retried));
+    }
+  } retry{p};
   struct Leave {
     Executor& executor;
     const std::string& key;
@@ -201,10 +212,7 @@ void Executor::run(Preemption& p) {
            {{"preemptor", p.preemptor->meta},
             {"node", p.node},
             {"result", stopped || !done ? "error" : "success"}});
-  if (stopped || !done)
-    services.activate(
-        {{std::string(p.preemptor->meta.ns) + "/" + std::string(p.preemptor->meta.name),
-          p.preemptor}});
+  retry.wanted = stopped || !done;
   services.metrics().preemption_goroutines.observe(0);
 }
 

@@ -2,6 +2,7 @@
 // enough of them, and wait on Permit until enough of them have a node. Mirrors upstream's
 // plugins/gangscheduling.
 #include "libsched/base/quote.hpp"
+#include "libsched/framework/facts.hpp"
 #include "libsched/objects/pod_group.hpp"
 #include "libsched/plugins/hints.hpp"
 #include "libsched/plugins/in_tree.hpp"
@@ -46,6 +47,17 @@ class GangScheduling final : public Plugin {
       return Status(Code::kUnschedulableAndUnresolvable,
                     "waiting for minCount pods from a gang to appear in scheduling queue");
     return {};
+  }
+
+  void pod_facts(const Call& call, const Pod& pod, const Status& status,
+                 Facts* facts) const override {
+    Fact& fact = facts->add(status.reasons[0]);
+    fact.text("podGroup", key_of(pod));
+    const PodGroup* group = group_of(call.view, pod);
+    if (group == nullptr) return;
+    const PodGroupState state =
+        call.services.pod_groups().state(call.view, pod.meta.ns, pod.spec.scheduling_group);
+    fact.number("minCount", group->min_count).number("pods", static_cast<int64_t>(state.all()));
   }
 
   Status permit(const BindingCall& call, int64_t* timeout_ns) const override {

@@ -53,11 +53,7 @@ void AffinityFilter::change(const View& view, const Pod& pod, const Pod& other, 
   if (!theirs.empty() && terms_parse(theirs)) {
     const Namespace* ns = view.find_namespace(pod.meta.ns);
     for (const PodAffinityTerm& t : theirs) {
-      ExistingTerms::Term term;
-      term.owner = PodRef::share(&other);
-      term.term = &t;
-      term.own_namespace = t.namespaces.empty() && !t.namespace_selector.present;
-      if (term.selects(pod, ns == nullptr ? Labels() : ns->meta.labels))
+      if (term_selects(other, t, pod, ns))
         add(&key(view, t.topology_key), kExistingAnti, row, delta);
     }
   }
@@ -68,20 +64,18 @@ void AffinityFilter::change(const View& view, const Pod& pod, const Pod& other, 
     if (a.rule->counts(other)) add(&key(view, a.topology_key), kAnti, row, delta);
 }
 
+bool AffinityFilter::first_of_group() const {
+  return changed() ? affinity_pairs_ == 0 && changes_->selects_itself : selects_itself_;
+}
+
 size_t AffinityFilter::rule_by_counts(uint32_t row) const {
-  const auto count = [&](const Key& k, Rule rule) {
-    const int32_t domain = k.column->domain[row];
-    const size_t d = static_cast<size_t>(domain);
-    return domain == TopologyColumn::kNone || d >= k.counts[rule].size() ? 0 : k.counts[rule][d];
-  };
-  const bool first_of_group = affinity_pairs_ == 0 && changes_->selects_itself;
   for (const Key& k : keys_)
     if (k.required && (k.column->domain[row] == TopologyColumn::kNone ||
-                       (count(k, kAffinity) <= 0 && !first_of_group)))
+                       (count(k, kAffinity, row) <= 0 && !first_of_group())))
       return kAffinity;
   for (const Rule rule : {kAnti, kExistingAnti})
     for (const Key& k : keys_)
-      if (count(k, rule) > 0) return rule;
+      if (count(k, rule, row) > 0) return rule;
   return kRules;
 }
 

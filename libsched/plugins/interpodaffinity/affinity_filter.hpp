@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "libsched/cluster/cluster.hpp"
-#include "libsched/framework/call.hpp"
-#include "libsched/framework/cycle_state.hpp"
+#include "libsched/framework/facts.hpp"
+#include "libsched/framework/plugin.hpp"
 
 namespace libsched {
 
@@ -45,6 +45,10 @@ class AffinityFilter final : public PluginData {
     return i;
   }
 
+  // The facts of the rule that rejects the row: a fact for each topology key that is not as the
+  // terms demand.
+  void facts(const FilterCall& call, uint32_t row, Str reason, Facts* out) const;
+
  private:
   struct Key {
     TopologyRef column;
@@ -57,6 +61,18 @@ class AffinityFilter final : public PluginData {
   struct Changes;
 
   size_t rule_by_counts(uint32_t row) const;
+  // Whether the pod may go to a domain without a pod that its affinity terms select.
+  bool first_of_group() const;
+  static void add_anti_facts(const FilterCall& call, const Key& key, uint32_t row,
+                             const Fact& begun, Facts* out);
+  static void add_existing_fact(const FilterCall& call, const Key& key, uint32_t row,
+                                const Fact& begun, Facts* out);
+  static int32_t count(const Key& key, Rule rule, uint32_t row) {
+    const int32_t domain = key.column->domain[row];
+    const size_t d = static_cast<size_t>(domain);
+    return domain == TopologyColumn::kNone || d >= key.counts[rule].size() ? 0
+                                                                           : key.counts[rule][d];
+  }
   void begin_changes(const View& view, const Pod& pod);
   void add(Key* of, Rule rule, uint32_t row, int32_t delta);
 

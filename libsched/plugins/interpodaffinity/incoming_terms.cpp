@@ -32,6 +32,15 @@ std::string affinity_terms_error(const Pod& pod) {
   return out + "]";
 }
 
+bool term_selects(const Pod& owner, const PodAffinityTerm& term, const Pod& pod,
+                  const Namespace* ns) {
+  ExistingTerms::Term existing;
+  existing.owner = PodRef::share(&owner);
+  existing.term = &term;
+  existing.own_namespace = term.namespaces.empty() && !term.namespace_selector.present;
+  return existing.selects(pod, ns == nullptr ? Labels() : ns->meta.labels);
+}
+
 bool terms_parse(Span<PodAffinityTerm> terms) { return terms_error(terms).empty(); }
 
 bool add_selected(const View& view, const Pod& pod, const PodAffinityTerm& term, CountKey* key) {

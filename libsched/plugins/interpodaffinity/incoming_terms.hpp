@@ -24,6 +24,11 @@ bool add_selected_by_all(const View& view, const Pod& pod, Span<PodAffinityTerm>
 // Returns upstream's error for the first term of a list that does not parse, or "".
 std::string terms_error(Span<PodAffinityTerm> terms);
 
+// Reports whether an anti-affinity term of the running pod `owner` selects the pod, whose namespace
+// is `ns` (null: it has no object).
+bool term_selects(const Pod& owner, const PodAffinityTerm& term, const Pod& pod,
+                  const Namespace* ns);
+
 // Reports whether the lists' terms parse. Upstream drops a running pod's list that does not.
 bool terms_parse(Span<PodAffinityTerm> terms);
 

@@ -66,6 +66,14 @@ class InterPodAffinity final : public Plugin {
     }
   }
 
+  void pod_facts(const Call&, const Pod& pod, const Status& status, Facts* facts) const override {
+    facts->add(status.reasons[0]).text("problem", affinity_terms_error(pod));
+  }
+  void node_facts(const FilterCall& call, uint32_t row, const Status& status,
+                  Facts* facts) const override {
+    static_cast<const AffinityFilter&>(*call.data).facts(call, row, status.reasons[0], facts);
+  }
+
   Status pre_score(const PreScoreCall& call, std::shared_ptr<PluginData>* out) const override {
     const PodSpec& spec = call.pod.spec;
     if (args_.ignore_preferred_terms_of_existing_pods && spec.pod_affinity.preferred.empty() &&

@@ -5,6 +5,7 @@
 #include "libsched/cluster/node_match.hpp"
 #include "libsched/plugins/hints.hpp"
 #include "libsched/plugins/in_tree.hpp"
+#include "libsched/plugins/selector_facts.hpp"
 #include "libsched/plugins/signature/signature.hpp"
 
 namespace libsched {
@@ -131,6 +132,35 @@ class NodeAffinityPlugin final : public Plugin {
 
   uint64_t reason_key(const FilterCall& call, uint32_t row) const override {
     return static_cast<const Compiled&>(*call.data).added.matches(call.view, row) ? 0 : 1;
+  }
+
+  void pod_facts(const Call&, const Pod& pod, const Status& status, Facts* facts) const override {
+    const Span<NodeSelectorTerm> terms = pod.spec.node_affinity.required.terms;
+    for (size_t i = 0; i < terms.size(); ++i)
+      for (const Requirement& r : terms[i].match_fields)
+        if (r.key == "metadata.name" && r.op == SelectorOp::kIn)
+          facts->add(status.reasons[0])
+              .text("source", "nodeAffinity")
+              .number("term", static_cast<int64_t>(i))
+              .text("of", "fields")
+              .text("key", r.key)
+              .text("operator", r.op_text)
+              .texts("values", r.values);
+  }
+
+  void node_facts(const FilterCall& call, uint32_t row, const Status& status,
+                  Facts* facts) const override {
+    const Node& node = *call.view.node(row);
+    const auto begun = [&](const char* source) {
+      return Fact{status.reasons[0], {}}.text("source", source);
+    };
+    const auto unmatched = [&](const NodeSelector& selector, const char* source) {
+      if (selector.present && !node_selector_matches(selector, node.meta.labels, node.meta.name))
+        add_unmatched(selector, node.meta.labels, node.meta.name, begun(source), facts);
+    };
+    if (reason_key(call, row) == 1) return unmatched(added_.required, "addedAffinity");
+    add_missing_labels(call.pod.spec.node_selector, node, begun("nodeSelector"), facts);
+    unmatched(call.pod.spec.node_affinity.required, "nodeAffinity");
   }
 
   Status pre_score(const PreScoreCall& call, std::shared_ptr<PluginData>* data) const override {

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "libsched/base/quote.hpp"
+#include "libsched/framework/facts.hpp"
 #include "libsched/plugins/hints.hpp"
 #include "libsched/plugins/in_tree.hpp"
 #include "libsched/plugins/signature/signature.hpp"
@@ -50,6 +51,14 @@ class NodeDeclaredFeatures final : public Plugin {
   }
 
   uint64_t reason_key(const FilterCall&, uint32_t) const override { return 0; }
+
+  void node_facts(const FilterCall& call, uint32_t row, const Status& status,
+                  Facts* facts) const override {
+    const Span<Str> declared = call.view.node(row)->declared_features;
+    for (const Str f : required(call.pod))
+      if (std::find(declared.begin(), declared.end(), f) == declared.end())
+        facts->add(status.reasons[0]).text("feature", f).texts("declared", declared);
+  }
 
   Dependencies depends_on(const View&, const Pod& pod) const override {
     if (!enabled_ || required(pod).empty()) return {};

@@ -1,6 +1,7 @@
 // NodeName: a pod that names its node fits no other node.
 // Mirrors upstream's plugins/nodename.
 #include "libsched/base/quote.hpp"
+#include "libsched/framework/facts.hpp"
 #include "libsched/plugins/hints.hpp"
 #include "libsched/plugins/in_tree.hpp"
 #include "libsched/plugins/signature/signature.hpp"
@@ -28,6 +29,14 @@ class NodeName final : public Plugin {
   }
 
   uint64_t reason_key(const FilterCall&, uint32_t) const override { return 0; }
+
+  void node_facts(const FilterCall& call, uint32_t, const Status& status,
+                  Facts* facts) const override {
+    const Str wanted = call.pod.spec.node_name;
+    facts->add(status.reasons[0])
+        .text("nodeName", wanted)
+        .flag("exists", call.view.find_node(wanted) != kNoId);
+  }
 
   Dependencies depends_on(const View&, const Pod& pod) const override {
     if (pod.spec.node_name.empty()) return {};

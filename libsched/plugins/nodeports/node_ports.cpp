@@ -2,6 +2,7 @@
 // Mirrors upstream's plugins/nodeports.
 #include <algorithm>
 
+#include "libsched/framework/facts.hpp"
 #include "libsched/plugins/hints.hpp"
 #include "libsched/plugins/in_tree.hpp"
 #include "libsched/plugins/nodeports/wanted_ports.hpp"
@@ -46,6 +47,23 @@ class NodePorts final : public Plugin {
   }
 
   uint64_t reason_key(const FilterCall&, uint32_t) const override { return 0; }
+
+  // One for each pair of ports in conflict.
+  void node_facts(const FilterCall& call, uint32_t row, const Status& status,
+                  Facts* facts) const override {
+    const NodeView node = call.node(row);
+    for (const HostPort& port : call.pod.host_ports) {
+      const WantedPorts wanted({&port, 1});
+      for (const View::UsedPort& used : node.ports())
+        if (wanted.conflict_with(used.port))
+          facts->add(status.reasons[0])
+              .number("port", port.port)
+              .text("protocol", port.protocol)
+              .text("hostIP", port.ip)
+              .text("usedIP", used.port.ip)
+              .key("pod", used.owner->meta.ns, used.owner->meta.name);
+    }
+  }
 
   Dependencies depends_on(const View&, const Pod& pod) const override {
     if (pod.host_ports.empty()) return {};

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "libsched/framework/facts.hpp"
 #include "libsched/plugins/hints.hpp"
 #include "libsched/plugins/in_tree.hpp"
 #include "libsched/plugins/noderesources/fit_kernel.hpp"
@@ -114,6 +115,23 @@ class NodeResourcesFit final : public Plugin {
         out.code = Code::kUnschedulableAndUnresolvable;
     }
     return out;
+  }
+
+  void node_facts(const FilterCall& call, uint32_t row, const Status& status,
+                  Facts* facts) const override {
+    const NodeView node = call.node(row);
+    size_t reason = 0;
+    for (const Demand& d : static_cast<const Demands&>(*call.data).list) {
+      const int64_t free = left(node, d);
+      if (d.need <= free) continue;
+      const int64_t all = d.resource != kUnknownResource ? node.allocatable(d.resource) : 0;
+      facts->add(status.reasons[reason++])
+          .text("resource", d.name)
+          .number("requested", d.need)
+          .number("used", wrapping_sub(all, free))
+          .number("free", free)
+          .number("allocatable", all);
+    }
   }
 
   // Two bits per demand: whether it exceeds the free amount, and whether the whole capacity.

@@ -2,12 +2,16 @@
 // Mirrors upstream's plugins/nodeunschedulable.
 #include <algorithm>
 
+#include "libsched/framework/facts.hpp"
 #include "libsched/plugins/hints.hpp"
 #include "libsched/plugins/in_tree.hpp"
 #include "libsched/plugins/signature/signature.hpp"
 
 namespace libsched {
 namespace {
+
+// The taint that a toleration has to cover; the node itself need not have it.
+constexpr Str kCordon = "node.kubernetes.io/unschedulable";
 
 class NodeUnschedulable final : public Plugin {
  public:
@@ -31,6 +35,10 @@ class NodeUnschedulable final : public Plugin {
   }
 
   uint64_t reason_key(const FilterCall&, uint32_t) const override { return 0; }
+
+  void node_facts(const FilterCall&, uint32_t, const Status& status, Facts* facts) const override {
+    facts->add(status.reasons[0]).text("key", kCordon).text("effect", "NoSchedule");
+  }
 
   Dependencies depends_on(const View&, const Pod& pod) const override {
     if (tolerates_cordon(pod)) return {};
@@ -62,11 +70,11 @@ class NodeUnschedulable final : public Plugin {
 
  private:
   bool tolerates_cordon(const Pod& pod) const {
-    return std::any_of(
-        pod.spec.tolerations.begin(), pod.spec.tolerations.end(), [&](const Toleration& t) {
-          return tolerates(t, "node.kubernetes.io/unschedulable", "", TaintEffect::kNoSchedule,
-                           "NoSchedule", comparison_operators_);
-        });
+    return std::any_of(pod.spec.tolerations.begin(), pod.spec.tolerations.end(),
+                       [&](const Toleration& t) {
+                         return tolerates(t, kCordon, "", TaintEffect::kNoSchedule, "NoSchedule",
+                                          comparison_operators_);
+                       });
   }
 
   bool comparison_operators_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "libsched/framework/facts.hpp"
 #include "libsched/plugins/hints.hpp"
 #include "libsched/plugins/in_tree.hpp"
 #include "libsched/plugins/nodevolumelimits/attached_volumes.hpp"
@@ -26,8 +27,10 @@ enum class Verdict : uint8_t { kFits, kTooMany, kNewFails, kThereFails, kNoDrive
 
 struct Judgement {
   Verdict verdict = Verdict::kFits;
-  Str driver;     // kNoDriver
+  Str driver;     // kNoDriver, kTooMany
   Status status;  // kThereFails
+  // kTooMany: the numbers of the driver's volumes, and its limit.
+  int64_t wanted = 0, there = 0, limit = 0;
 };
 
 const CsiNode* csi_node_of(const View& view, uint32_t row) {
@@ -129,13 +132,33 @@ class NodeVolumeLimits final : public Plugin {
     return Plugin::filter_status(call, row);
   }
 
+  void node_facts(const FilterCall& call, uint32_t row, const Status& status,
+                  Facts* facts) const override {
+    AttachedVolumes scratch;
+    const Judgement j = judge(call, row, &scratch);
+    Fact& fact = facts->add(status.reasons[0]);
+    if (j.verdict == Verdict::kTooMany) {
+      fact.text("driver", j.driver)
+          .number("requested", j.wanted)
+          .number("attached", j.there)
+          .number("limit", j.limit);
+    } else if (j.verdict == Verdict::kNoDriver) {
+      fact.text("driver", j.driver);
+      std::vector<Str> installed;
+      if (const CsiNode* node = csi_node_of(call.view, row))
+        for (const CsiNodeDriver& d : node->drivers) installed.push_back(d.name);
+      fact.texts("installed", installed);
+    } else {
+      add_missing_claim(call.view, call.pod, &fact);
+    }
+  }
+
   Dependencies depends_on(const View&, const Pod& pod) const override {
     if (!has_counted_volume(pod)) return {};
     Reads reads{.row = kVolumesChanged};
-    for (const StoredKind kind :
-         {StoredKind::kPersistentVolumeClaim, StoredKind::kPersistentVolume,
-          StoredKind::kStorageClass, StoredKind::kCsiNode, StoredKind::kCsiDriver,
-          StoredKind::kVolumeAttachment})
+    for (const StoredKind kind : {StoredKind::kPersistentVolumeClaim, StoredKind::kPersistentVolume,
+                                  StoredKind::kStorageClass, StoredKind::kCsiNode,
+                                  StoredKind::kCsiDriver, StoredKind::kVolumeAttachment})
       reads.any |= object_changed(kind);
     return {reads, {}};
   }
@@ -207,7 +230,8 @@ class NodeVolumeLimits final : public Plugin {
       if (wanted_count == 0) continue;
       for (const AttachedVolumes::Item& v : there->items())
         if (v.driver == d.name) ++there_count;
-      if (there_count + wanted_count > *d.count) return {Verdict::kTooMany, {}, {}};
+      if (there_count + wanted_count > *d.count)
+        return {Verdict::kTooMany, d.name, {}, wanted_count, there_count, *d.count};
     }
     return {};
   }

@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include "libsched/framework/facts.hpp"
 #include "libsched/plugins/podtopologyspread/constraints.hpp"
 
 namespace libsched {
@@ -31,6 +32,8 @@ struct HardConstraint {
   void recount();
   // Counts that a pod that the selector matches comes to (1) or leaves (-1) an eligible row.
   void change(const View& view, uint32_t row, int32_t delta);
+  // The smallest count of a domain, as it decides: 0 with fewer domains than minDomains.
+  int64_t smallest() const { return most - constraint.max_skew + (self ? 1 : 0); }
   int64_t pods_in(int32_t domain) const {
     return sums ? sums->sum[static_cast<size_t>(domain)] : 0;
   }
@@ -65,5 +68,8 @@ std::shared_ptr<HardConstraints> count_hard(const SpreadSettings& settings,
 // Returns only the code.
 Code hard_code(const HardConstraints& data, uint32_t row);
 Status hard_status(const HardConstraints& data, uint32_t row);
+// The facts of all constraints that keep the row from the pod, the first one's reason for each.
+void add_hard_facts(const View& view, const HardConstraints& data, uint32_t row, Str reason,
+                    Facts* facts);
 
 }  // namespace libsched

@@ -57,6 +57,12 @@ class PodTopologySpread final : public Plugin {
     return hard_status(static_cast<const HardConstraints&>(*call.data), row);
   }
 
+  void node_facts(const FilterCall& call, uint32_t row, const Status& status,
+                  Facts* facts) const override {
+    add_hard_facts(call.view, static_cast<const HardConstraints&>(*call.data), row,
+                   status.reasons[0], facts);
+  }
+
   uint64_t reason_key(const FilterCall& call, uint32_t row) const override {
     return call.data == nullptr ? 0
                                 : static_cast<uint64_t>(hard_code(

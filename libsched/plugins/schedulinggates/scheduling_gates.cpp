@@ -1,5 +1,6 @@
 // SchedulingGates: PreEnqueue holds back a pod that has scheduling gates.
 // Mirrors upstream's plugins/schedulinggates.
+#include "libsched/framework/facts.hpp"
 #include "libsched/plugins/hints.hpp"
 #include "libsched/plugins/in_tree.hpp"
 
@@ -14,6 +15,10 @@ class SchedulingGates final : public Plugin {
                                          pod.spec.scheduling_gates.end());
     return Status(Code::kUnschedulableAndUnresolvable,
                   "waiting for scheduling gates: " + go_list(gates));
+  }
+
+  void pod_facts(const Call&, const Pod& pod, const Status& status, Facts* facts) const override {
+    facts->add(status.reasons[0]).texts("gates", pod.spec.scheduling_gates);
   }
 
   bool registers_events() const override { return true; }

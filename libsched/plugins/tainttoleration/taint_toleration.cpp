@@ -1,6 +1,7 @@
 // TaintToleration: rejects nodes with a NoSchedule or NoExecute taint that the pod does not
 // tolerate, and prefers nodes with few PreferNoSchedule taints that it does not tolerate. Mirrors
 // upstream's plugins/tainttoleration. Judged once per distinct list of taints.
+#include "libsched/framework/facts.hpp"
 #include "libsched/objects/toleration_index.hpp"
 #include "libsched/plugins/hints.hpp"
 #include "libsched/plugins/in_tree.hpp"
@@ -73,6 +74,17 @@ class TaintToleration final : public Plugin {
 
   uint64_t reason_key(const FilterCall& call, uint32_t row) const override {
     return call.view.row(row).taint_set;
+  }
+
+  void node_facts(const FilterCall& call, uint32_t row, const Status& status,
+                  Facts* facts) const override {
+    const TolerationIndex index(call.pod.spec.tolerations, comparison_operators_);
+    for (const Taint& t : call.view.node(row)->taints)
+      if (!allows(index, t))
+        facts->add(status.reasons[0])
+            .text("key", t.key)
+            .text("value", t.value)
+            .text("effect", t.effect_text);
   }
 
   // Never Skip. Sets without a row count, too, because a row may get such a set before Score.

@@ -7,6 +7,7 @@
 
 #include "libsched/base/mutex.hpp"
 #include "libsched/base/quote.hpp"
+#include "libsched/objects/volume_fit.hpp"
 #include "libsched/plugins/volumes/claims.hpp"
 #include "libsched/plugins/volumes/csi_translation.hpp"
 
@@ -159,11 +160,6 @@ int64_t later(int64_t now_ns, int64_t seconds) {
 }
 
 }  // namespace
-
-bool is_fully_bound(const PersistentVolumeClaim& claim) {
-  return !claim.volume_name.empty() &&
-         find_annotation(claim.meta, kBindCompletedAnnotation) != nullptr;
-}
 
 // Upstream's GetBindVolumeToClaim; changes nothing if the volume is already bound to the claim.
 Reservation::Item bind_to_claim(const PersistentVolume& volume,

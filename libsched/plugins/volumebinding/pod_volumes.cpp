@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "libsched/objects/volume_fit.hpp"
 #include "libsched/plugins/volumebinding/provisioning.hpp"
 #include "libsched/plugins/volumes/csi_translation.hpp"
 
@@ -38,46 +39,25 @@ void for_each_row(const Words& rows, F&& f) {
 Words migrated_rows(const View& view, Str plugin) {
   Words rows(view.word_count());
   view.objects().for_each<CsiNode>([&](const CsiNode& node) {
-    const Str* list = find_annotation(node.meta, kMigratedPluginsAnnotation);
-    if (list == nullptr || list->empty()) return;
-    for (size_t begin = 0; begin <= list->size();) {
-      const size_t end = std::min(list->find(',', begin), list->size());
-      if (list->substr(begin, end - begin) == plugin) {
-        const uint32_t row = view.find_node(node.meta.name);
-        if (row != kNoId) rows[row / 64] |= uint64_t{1} << (row % 64);
-        return;
-      }
-      begin = end + 1;
-    }
+    if (!has_migrated(node, plugin)) return;
+    const uint32_t row = view.find_node(node.meta.name);
+    if (row != kNoId) rows[row / 64] |= uint64_t{1} << (row % 64);
   });
   return rows;
 }
 
-bool is_bound_to(const PersistentVolume& pv, const PersistentVolumeClaim& claim) {
-  const std::optional<ClaimRef>& ref = pv.claim_ref;
-  return ref && ref->name == claim.meta.name && ref->ns == claim.meta.ns &&
-         (ref->uid.empty() || ref->uid == claim.meta.uid);
-}
-
-// Whether a volume that is not bound to the claim is available to it, regardless of the node.
-bool is_available(const PersistentVolume& pv, const PersistentVolumeClaim& claim) {
-  return pv.phase == "Available" &&
-         (!claim.selector.present || selector_matches(claim.selector, pv.meta.labels)) &&
-         std::all_of(claim.access_modes.begin(), claim.access_modes.end(),
-                     [&](Str mode) { return has_access_mode(pv.access_modes, mode); });
-}
-
-// The conditions for any volume, whether or not it is bound to the claim.
-bool is_possible(const PersistentVolume& pv, const PersistentVolumeClaim& claim) {
-  return (!pv.claim_ref || is_bound_to(pv, claim)) &&
-         pv.capacity.value_or(Quantity()).compare(claim.request.value_or(Quantity())) >= 0 &&
-         volume_mode_or_default(pv.volume_mode) == volume_mode_or_default(claim.volume_mode) &&
-         pv.volume_attributes_class.value_or(Str()) ==
-             claim.volume_attributes_class.value_or(Str()) &&
-         !pv.meta.terminating();
-}
-
 }  // namespace
+
+bool has_migrated(const CsiNode& node, Str plugin) {
+  const Str* list = find_annotation(node.meta, kMigratedPluginsAnnotation);
+  if (list == nullptr || list->empty()) return false;
+  for (size_t begin = 0; begin <= list->size();) {
+    const size_t end = std::min(list->find(',', begin), list->size());
+    if (list->substr(begin, end - begin) == plugin) return true;
+    begin = end + 1;
+  }
+  return false;
+}
 
 PodVolumes::PodVolumes(const View& view, PodClaims claims, const Call& call)
     : claims_(std::move(claims)) {
@@ -277,10 +257,10 @@ Status PodVolumes::status(uint32_t row) const {
   const auto reason = [&](const Words& rows, const char* text) {
     if (test(rows, row)) out.reasons.emplace_back(text);
   };
-  reason(node_conflict_, "node(s) didn't match PersistentVolume's node affinity");
-  reason(bind_conflict_, "node(s) didn't find available persistent volumes to bind");
-  reason(no_space_, "node(s) did not have enough free storage");
-  reason(missing_, "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)");
+  reason(node_conflict_, kNodeConflict);
+  reason(bind_conflict_, kBindConflict);
+  reason(no_space_, kNoSpace);
+  reason(missing_, kMissing);
   return out;
 }
 

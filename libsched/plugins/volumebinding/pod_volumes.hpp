@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "libsched/cluster/node_match.hpp"
+#include "libsched/framework/facts.hpp"
 #include "libsched/framework/plugin.hpp"
 
 namespace libsched {
@@ -20,6 +21,9 @@ struct PodClaims {
   std::vector<PersistentVolumeClaimRef> bound;
   std::vector<PersistentVolumeClaimRef> delayed;  // unbound, with WaitForFirstConsumer
 };
+
+// Whether the CSINode lists the in-tree plugin as migrated.
+bool has_migrated(const CsiNode& node, Str plugin);
 
 class PodVolumes {
  public:
@@ -36,6 +40,8 @@ class PodVolumes {
   const Words& failed() const { return failed_; }  // rows with an Error
   // For a row that does not fit.
   Status status(uint32_t row) const;
+  // The facts of a row that does not fit and has no Error.
+  void facts(const View& view, uint32_t row, Facts* out) const;
   // Returns the same number for rows with the same status, or none if the rows' Errors differ.
   std::optional<uint64_t> reasons(uint32_t row) const;
   // Returns what Reserve assumes on a row that fits.
@@ -43,6 +49,14 @@ class PodVolumes {
   std::vector<const PersistentVolumeClaim*> provisions(uint32_t row) const;
 
  private:
+  static constexpr const char* kNodeConflict =
+      "node(s) didn't match PersistentVolume's node affinity";
+  static constexpr const char* kBindConflict =
+      "node(s) didn't find available persistent volumes to bind";
+  static constexpr const char* kNoSpace = "node(s) did not have enough free storage";
+  static constexpr const char* kMissing =
+      "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)";
+
   // A claim that may get an existing volume.
   struct Search {
     PersistentVolumeClaimRef claim;
@@ -59,6 +73,10 @@ class PodVolumes {
     Words rows;
   };
 
+  bool add_bound_fact(const View& view, const PersistentVolumeClaim& claim, uint32_t row,
+                      Facts* out) const;
+  bool add_unbound_fact(const View& view, const PersistentVolumeClaim& claim, size_t volumes,
+                        uint32_t row, Facts* out) const;
   void check_bound(const View& view, const PersistentVolumeClaim& claim, Words* left);
   void find_unbound(const View& view, const std::vector<PersistentVolumeClaimRef>& claims,
                     Words left, const Call& call);

@@ -48,7 +48,24 @@ void add_reaching_rows(const View& view, const LabelSelector& topology,
   for (size_t w = 0; w < reached.size(); ++w) (*rows)[w] |= reached[w];
 }
 
+const std::optional<Quantity>& limit_of(const CsiStorageCapacity& c) {
+  return c.maximum_volume_size ? c.maximum_volume_size : c.capacity;
+}
+
 }  // namespace
+
+std::optional<int64_t> largest_volume(const View& view, Str class_name, uint32_t row) {
+  std::optional<int64_t> out;
+  std::vector<uint64_t> reached(view.word_count());
+  view.objects().for_each_in<CsiStorageCapacity>(class_name, [&](const CsiStorageCapacity& c) {
+    const std::optional<Quantity>& limit = limit_of(c);
+    if (!limit || (out && *out >= limit->value())) return;
+    reached[row / 64] = 0;
+    add_reaching_rows(view, c.node_topology, &reached);
+    if ((reached[row / 64] >> (row % 64) & 1) != 0) out = limit->value();
+  });
+  return out;
+}
 
 Provisioning::Provisioning(const View& view, const PersistentVolumeClaim& claim)
     : possible(view.word_count()), enough(view.word_count(), kAll) {
@@ -65,8 +82,7 @@ Provisioning::Provisioning(const View& view, const PersistentVolumeClaim& claim)
   enough.assign(enough.size(), 0);
   const int64_t size = claim.request->value();
   objects.for_each_in<CsiStorageCapacity>(class_name, [&](const CsiStorageCapacity& c) {
-    const std::optional<Quantity>& limit =
-        c.maximum_volume_size ? c.maximum_volume_size : c.capacity;
+    const std::optional<Quantity>& limit = limit_of(c);
     if (limit && limit->value() >= size) add_reaching_rows(view, c.node_topology, &enough);
   });
 }

@@ -2,10 +2,12 @@
 // assumes the volumes to bind or provision, PreBind has them bound. Mirrors upstream's
 // plugins/volumebinding.
 #include "libsched/base/quote.hpp"
+#include "libsched/objects/volume_fit.hpp"
 #include "libsched/plugins/hints.hpp"
 #include "libsched/plugins/in_tree.hpp"
 #include "libsched/plugins/signature/signature.hpp"
 #include "libsched/plugins/volumebinding/binding.hpp"
+#include "libsched/plugins/volumebinding/facts.hpp"
 #include "libsched/plugins/volumebinding/pod_volumes.hpp"
 #include "libsched/plugins/volumebinding/requeue.hpp"
 #include "libsched/plugins/volumes/claims.hpp"
@@ -124,6 +126,16 @@ class VolumeBinding final : public Plugin {
   uint64_t reason_key(const FilterCall& call, uint32_t row) const override {
     if (call.data == nullptr) return 0;
     return static_cast<const Volumes&>(*call.data).found->reasons(row).value_or(kNoReasonKey);
+  }
+
+  void pod_facts(const Call& call, const Pod& pod, const Status& status,
+                 Facts* facts) const override {
+    add_unusable_claims(call.view, pod, status.reasons[0], facts);
+  }
+
+  void node_facts(const FilterCall& call, uint32_t row, const Status&,
+                  Facts* facts) const override {
+    static_cast<const Volumes&>(*call.data).found->facts(call.view, row, facts);
   }
 
   // Scores only with the feature gate StorageCapacityScoring.

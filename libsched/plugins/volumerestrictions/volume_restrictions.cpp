@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "libsched/framework/facts.hpp"
 #include "libsched/plugins/hints.hpp"
 #include "libsched/plugins/in_tree.hpp"
 #include "libsched/plugins/signature/signature.hpp"
@@ -51,6 +52,13 @@ class Disks {
     std::sort(disks_.begin(), disks_.end(), before);
   }
   bool empty() const { return disks_.empty(); }
+  // Calls f(volume of the pod, volume of the other) for each pair in conflict.
+  template <typename F>
+  void for_each_conflict(const Pod& other, F&& f) const {
+    for (const Volume* v : disks_)
+      for (const Volume& there : other.spec.volumes)
+        if (conflict(*v, there)) f(*v, there);
+  }
   bool conflict_with(const Pod& other) const {
     return std::any_of(
         other.spec.volumes.begin(), other.spec.volumes.end(), [&](const Volume& there) {
@@ -124,6 +132,40 @@ class VolumeRestrictions final : public Plugin {
                   "mode already in-use by another pod");
   }
 
+  void pod_facts(const Call& call, const Pod& pod, const Status& status,
+                 Facts* facts) const override {
+    for (const Volume& v : pod.spec.volumes)
+      if (v.kind == VolumeKind::kPersistentVolumeClaim &&
+          call.view.objects().find<PersistentVolumeClaim>(pod.meta.ns, v.id) == nullptr) {
+        facts->add(status.reasons[0])
+            .text("volume", v.name)
+            .key("claim", pod.meta.ns, v.id)
+            .flag("exists", false);
+        return;
+      }
+  }
+
+  void node_facts(const FilterCall& call, uint32_t row, const Status& status,
+                  Facts* facts) const override {
+    const Disks disks(call.pod);
+    if (disk_conflict(call, disks, row)) {
+      call.node(row).any_pod([&](const Pod& there) {
+        disks.for_each_conflict(there, [&](const Volume& mine, const Volume& other) {
+          facts->add(status.reasons[0])
+              .text("volume", mine.name)
+              .text("disk", mine.id)
+              .flag("readOnly", mine.read_only)
+              .key("pod", there.meta.ns, there.meta.name)
+              .flag("podReadOnly", other.read_only);
+        });
+        return false;
+      });
+      return;
+    }
+    for (const Str claim : static_cast<const Claims&>(*call.data).once)
+      add_claim_in_use(call, claim, row, status, facts);
+  }
+
   Dependencies depends_on(const View& view, const Pod& pod) const override {
     Reads reads;
     for (const Volume& v : pod.spec.volumes) {
@@ -180,6 +222,33 @@ class VolumeRestrictions final : public Plugin {
           std::binary_search(claims.once.begin(), claims.once.end(), v.id))
         claims.conflicts += delta;
     return {};
+  }
+
+  // A pod that uses the claim, if there is one: on the node, where a nominated pod may be, or else
+  // anywhere.
+  static void add_claim_in_use(const FilterCall& call, Str claim, uint32_t row,
+                               const Status& status, Facts* facts) {
+    const View& view = call.view;
+    const Str ns = call.pod.meta.ns;
+    const auto add = [&](const Pod& user, Str node) {
+      const Span<Str> names = user.claim_names;
+      if (user.meta.ns != ns || std::find(names.begin(), names.end(), claim) == names.end())
+        return false;
+      facts->add(status.reasons[0])
+          .key("claim", ns, claim)
+          .key("pod", ns, user.meta.name)
+          .text("node", node);
+      return true;
+    };
+    const NodeView node = call.node(row);
+    if (node.any_pod([&](const Pod& p) { return add(p, node.name()); })) return;
+    if (!view.claim_in_use(ns, claim)) return;
+    for (uint32_t s = 0; s < view.slot_count(); ++s) {
+      const View::Slot& slot = view.slot(s);
+      if (slot.pod && slot.row != kNoId && view.node(slot.row) != nullptr &&
+          add(*slot.pod, view.row(slot.row).name))
+        return;
+    }
   }
 
   static bool has_disk(const Pod& pod) {

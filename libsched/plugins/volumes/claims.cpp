@@ -44,6 +44,24 @@ bool uses_claim(const Pod& pod, const PersistentVolumeClaim& claim) {
          });
 }
 
+void add_missing_claim(const View& view, const Pod& pod, Fact* fact) {
+  std::string scratch;
+  for (const Volume& v : pod.spec.volumes) {
+    if (!has_claim(v)) continue;
+    const Str name = claim_name(pod, v, &scratch);
+    if (view.objects().find<PersistentVolumeClaim>(pod.meta.ns, name) != nullptr) continue;
+    fact->text("volume", v.name).key("claim", pod.meta.ns, name).flag("exists", false);
+    return;
+  }
+}
+
+void add_claim(const PersistentVolumeClaim& claim, Fact* fact) {
+  fact->key("claim", claim.meta.ns, claim.meta.name);
+  if (!claim.phase.empty()) fact->text("phase", claim.phase);
+  if (claim.has_storage_class()) fact->text("storageClass", claim.storage_class());
+  if (!claim.volume_name.empty()) fact->text("persistentVolume", claim.volume_name);
+}
+
 std::string not_found_error(StoredKind kind, Str name) {
   const char* resource = "";
   switch (kind) {

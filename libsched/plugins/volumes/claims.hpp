@@ -4,6 +4,7 @@
 #include <string>
 
 #include "libsched/cluster/cluster.hpp"
+#include "libsched/framework/facts.hpp"
 
 namespace libsched {
 
@@ -26,6 +27,11 @@ std::string not_owner_error(const PersistentVolumeClaim& claim, const Pod& pod);
 // claim there or through an ephemeral volume.
 bool names_claim(const Pod& pod, const PersistentVolumeClaim& claim);
 bool uses_claim(const Pod& pod, const PersistentVolumeClaim& claim);
+
+// Adds the first of the pod's claims that is not there to a fact, with its volume and "exists".
+void add_missing_claim(const View& view, const Pod& pod, Fact* fact);
+// Adds the key, phase, class and volume of a claim to a fact, as far as it has them.
+void add_claim(const PersistentVolumeClaim& claim, Fact* fact);
 
 // `persistentvolumeclaim "x" not found`
 std::string not_found_error(StoredKind kind, Str name);

@@ -15,6 +15,8 @@ namespace {
 
 constexpr std::array<Str, 4> kKeys = {kBetaZoneLabel, kBetaRegionLabel, kZoneLabel, kRegionLabel};
 
+constexpr Str kDelayed = "WaitForFirstConsumer";
+
 // The volumes' demands, as rows of one version of the view.
 struct Zones final : PluginData {
   Status status;               // Success or Skip, else the reason why `rows` is unset
@@ -96,6 +98,42 @@ class VolumeZone final : public Plugin {
 
   uint64_t reason_key(const FilterCall&, uint32_t) const override { return 0; }
 
+  void pod_facts(const Call& call, const Pod& pod, const Status& status,
+                 Facts* facts) const override {
+    add_unbound(call.view, pod, &facts->add(status.reasons[0]));
+  }
+
+  void node_facts(const FilterCall& call, uint32_t row, const Status& status,
+                  Facts* facts) const override {
+    if (!static_cast<const Zones&>(*call.data).status.success())
+      return add_unbound(call.view, call.pod, &facts->add(status.reasons[0]));
+    const ObjectStore& objects = call.view.objects();
+    const Labels labels = call.view.node(row)->meta.labels;
+    for (const Volume& v : call.pod.spec.volumes) {
+      if (v.kind != VolumeKind::kPersistentVolumeClaim) continue;
+      const auto* claim = objects.find<PersistentVolumeClaim>(call.pod.meta.ns, v.id);
+      if (claim == nullptr || claim->volume_name.empty()) continue;
+      const auto* pv = objects.find<PersistentVolume>(claim->volume_name);
+      if (pv == nullptr) continue;
+      for (const Str key : kKeys) {
+        const Label* wanted = find_label(pv->meta.labels, key);
+        if (wanted == nullptr) continue;
+        const std::vector<Str> values = zones_of(wanted->value);
+        const Label* has = find_label(labels, key);
+        if (has == nullptr) has = find_label(labels, ga_of(key));
+        if (values.empty() ||
+            (has != nullptr && std::find(values.begin(), values.end(), has->value) != values.end()))
+          continue;
+        Fact& fact = facts->add(status.reasons[0]);
+        fact.key("claim", claim->meta.ns, claim->meta.name)
+            .text("persistentVolume", pv->meta.name)
+            .text("key", key)
+            .texts("values", values);
+        if (has != nullptr) fact.text("found", has->value);
+      }
+    }
+  }
+
   Dependencies depends_on(const View&, const Pod& pod) const override {
     if (pod.claim_names.empty()) return {};
     return {.filter = {.row = kLabelsChanged,
@@ -164,12 +202,39 @@ class VolumeZone final : public Plugin {
     return zones;
   }
 
+  static Str ga_of(Str key) {
+    return key == kBetaZoneLabel ? kZoneLabel : key == kBetaRegionLabel ? kRegionLabel : key;
+  }
+
+  // The claim at which bound_volumes() stops.
+  static void add_unbound(const View& view, const Pod& pod, Fact* fact) {
+    const ObjectStore& objects = view.objects();
+    for (const Volume& v : pod.spec.volumes) {
+      if (v.kind != VolumeKind::kPersistentVolumeClaim) continue;
+      const auto* claim =
+          v.id.empty() ? nullptr : objects.find<PersistentVolumeClaim>(pod.meta.ns, v.id);
+      if (claim == nullptr) {
+        fact->text("volume", v.name);
+        if (!v.id.empty()) fact->key("claim", pod.meta.ns, v.id).flag("exists", false);
+        return;
+      }
+      const auto* storage_class = objects.find<StorageClass>(claim->storage_class());
+      if (claim->volume_name.empty()
+              ? storage_class != nullptr && storage_class->binding_mode == kDelayed
+              : objects.find<PersistentVolume>(claim->volume_name) != nullptr)
+        continue;
+      fact->text("volume", v.name);
+      add_claim(*claim, fact);
+      if (storage_class != nullptr && storage_class->binding_mode)
+        fact->text("volumeBindingMode", *storage_class->binding_mode);
+      return;
+    }
+  }
+
   // rows &= rows with one of the values under the key or, if they lack it, under its GA key.
   static void demand(const View& view, Str key, const std::vector<Str>& values, Words* rows) {
     Words fit(rows->size());
-    const Str ga = key == kBetaZoneLabel     ? kZoneLabel
-                   : key == kBetaRegionLabel ? kRegionLabel
-                                             : key;
+    const Str ga = ga_of(key);
     if (ga != key) {
       for (const Str value : values) add_pair_rows(view, ga, value, &fit);
       Words keyed(rows->size());
@@ -198,7 +263,7 @@ class VolumeZone final : public Plugin {
           return unresolvable(not_found_error(StoredKind::kStorageClass, class_name));
         if (!storage_class->binding_mode)
           return unresolvable("VolumeBindingMode not set for StorageClass " + go_quote(class_name));
-        if (*storage_class->binding_mode == "WaitForFirstConsumer") continue;
+        if (*storage_class->binding_mode == kDelayed) continue;
         return unresolvable("PersistentVolume had no name");
       }
       const auto* pv = objects.find<PersistentVolume>(claim->volume_name);

@@ -33,13 +33,87 @@ Error conflict(Str name, const std::string& why) {
       Rc::kExists, "Operation cannot be fulfilled on pods " + go_quote(name) + ": " + why, {}, {}};
 }
 
+// What a scheduler's patch makes of the object as it is now: the scheduler may know an older one,
+// and it patches annotations and the claimRef of a volume.
+ObjectRef patched_object(StoredKind kind, const Object& now, const ObjectRef& given) {
+  const auto annotate = [&](Object& copy) {
+    for (const KeyValue& a : given->meta.annotations) set_annotation(copy, a.key, a.value);
+  };
+  if (kind == StoredKind::kPersistentVolumeClaim) {
+    const Ref<PersistentVolumeClaim> copy =
+        copy_claim(static_cast<const PersistentVolumeClaim&>(now));
+    annotate(*copy);
+    return ObjectRef(copy);
+  }
+  if (kind != StoredKind::kPersistentVolume) return given;
+  const Ref<PersistentVolume> copy = copy_volume(static_cast<const PersistentVolume&>(now));
+  annotate(*copy);
+  if (const auto& ref = static_cast<const PersistentVolume&>(*given).claim_ref; ref) {
+    Arena& arena = copy->arena;
+    copy->claim_ref = ClaimRef{arena.copy(ref->ns), arena.copy(ref->name), arena.copy(ref->uid)};
+  }
+  return ObjectRef(copy);
+}
+
 }  // namespace
+
+// The volume controller and the objects that it sees, with the lock held.
+class ApiServer::Volumes final : public VolumeObjects {
+ public:
+  Volumes(ApiServer* server, VolumeOptions options) : s_(*server) {
+    if (s_.options_.keep_events)
+      options.on_action = [this, next = std::move(options.on_action)](const VolumeAction& a) {
+        record(a);
+        if (next) next(a);
+      };
+    controller.emplace(std::move(options), this);
+  }
+
+  const PersistentVolumeClaim* claim(Str ns, Str name) const override {
+    return find<PersistentVolumeClaim>(ns, name);
+  }
+  const PersistentVolume* volume(Str name) const override {
+    return find<PersistentVolume>({}, name);
+  }
+  const StorageClass* storage_class(Str name) const override {
+    return find<StorageClass>({}, name);
+  }
+  const CsiNode* csi_node(Str name) const override { return find<CsiNode>({}, name); }
+  const Node* node(Str name) const override { return s_.nodes_.find({}, name); }
+  std::vector<NodeRef> nodes() const override { return s_.nodes_.list(); }
+  void put(const Ref<PersistentVolume>& volume) override {
+    const bool there = this->volume(volume->meta.name) != nullptr;
+    s_.put_object(there ? Verb::kModified : Verb::kAdded, StoredKind::kPersistentVolume, volume);
+  }
+  void put(const Ref<PersistentVolumeClaim>& claim) override {
+    s_.put_object(Verb::kModified, StoredKind::kPersistentVolumeClaim, claim);
+  }
+
+  std::optional<VolumeController> controller;
+
+ private:
+  template <typename T>
+  const T* find(Str ns, Str name) const {
+    return static_cast<const T*>(s_.objects_[static_cast<size_t>(T::kStoredKind)].find(ns, name));
+  }
+  void record(const VolumeAction& a) {
+    if (a.type.empty()) return;
+    s_.events_.push_back({s_.clock_->now_ns(), key_of(a.ns, a.claim), std::string(a.type),
+                          std::string(a.reason), "", std::string(a.note), true});
+  }
+
+  ApiServer& s_;
+};
 
 ApiServer::ApiServer(Ref<Clock> clock, const ApiServerOptions& options)
     : clock_(std::move(clock)),
       options_(options),
       faults_(options.faults),
-      faultless_(faults_.none()) {}
+      faultless_(faults_.none()) {
+  if (options_.volumes) volumes_ = std::make_unique<Volumes>(this, *options_.volumes);
+}
+
+ApiServer::~ApiServer() = default;
 
 // --- watches ---
 
@@ -62,6 +136,7 @@ void ApiServer::unwatch(WatchSink* sink) {
 }
 
 void ApiServer::tell(const WatchEvent& event) {
+  if (volumes_) volumes_->controller->note(event);
   for (WatchSink* sink : sinks_) sink->deliver(event);
   ++version_;
 }
@@ -93,10 +168,29 @@ void ApiServer::put_node(Verb verb, const NodeRef& node) {
   nodes_.put(node);
 }
 
-void ApiServer::put_object(Verb verb, StoredKind kind, const ObjectRef& object) {
+// The claim with a uid, which tells claims of one name apart: a volume's claimRef needs it.
+ObjectRef ApiServer::with_uid(const ObjectRef& claim, const Object* before) {
+  constexpr Str kDigits = "0123456789abcdef";
+  std::string uid = "00000000-0000-4000-8000-000000000000";
+  if (before != nullptr) {
+    uid = before->meta.uid;
+  } else {
+    ++uids_;
+    for (size_t i = 0; i < 12; ++i) uid[uid.size() - 1 - i] = kDigits[uids_ >> (4 * i) & 15];
+  }
+  const Ref<PersistentVolumeClaim> copy =
+      copy_claim(static_cast<const PersistentVolumeClaim&>(*claim));
+  copy->meta.uid = copy->arena.copy(uid);
+  return ObjectRef(copy);
+}
+
+void ApiServer::put_object(Verb verb, StoredKind kind, const ObjectRef& given) {
   Store<Object>& store = objects_[static_cast<size_t>(kind)];
   store.reserve();
-  const ObjectRef before = ObjectRef::share(store.find(object->meta.ns, object->meta.name));
+  const ObjectRef before = ObjectRef::share(store.find(given->meta.ns, given->meta.name));
+  const bool nameless =
+      volumes_ && kind == StoredKind::kPersistentVolumeClaim && given->meta.uid.empty();
+  const ObjectRef object = nameless ? with_uid(given, before.get()) : given;
   tell({WatchEvent::Kind::kStored, kind, verb, before, object});
   store.put(object);
 }
@@ -339,9 +433,9 @@ Result<void> ApiServer::update_object(StoredKind kind, const ObjectRef& object, 
   call.verb = ApiVerb::kUpdateObject;
   return serve(std::move(call), object->meta, resource, [&]() -> Result<void> {
     const ObjectMeta& meta = object->meta;
-    if (objects_[static_cast<size_t>(kind)].find(meta.ns, meta.name) == nullptr)
-      return not_found(resource, meta.name);
-    put_object(Verb::kModified, kind, object);
+    const Object* const now = objects_[static_cast<size_t>(kind)].find(meta.ns, meta.name);
+    if (now == nullptr) return not_found(resource, meta.name);
+    put_object(Verb::kModified, kind, patched_object(kind, *now, object));
     return {};
   });
 }
@@ -350,19 +444,24 @@ void ApiServer::event(const Pod& pod, Str type, Str reason, Str action, Str note
   if (!options_.keep_events) return;
   const std::lock_guard guard(mutex_);
   events_.push_back({clock_->now_ns(), key_of(pod.meta.ns, pod.meta.name), std::string(type),
-                     std::string(reason), std::string(action), std::string(note)});
+                     std::string(reason), std::string(action), std::string(note), false});
 }
 
-// --- the ends of grace periods ---
+// --- the ends of grace periods, and the volume controller ---
 
 std::optional<int64_t> ApiServer::next_due() const {
   const std::lock_guard guard(mutex_);
-  return leaving_.empty() ? std::optional<int64_t>() : leaving_.front().at_ns;
+  std::optional<int64_t> next;
+  if (!leaving_.empty()) next = leaving_.front().at_ns;
+  if (!volumes_) return next;
+  const std::optional<int64_t> volumes = volumes_->controller->next_due();
+  return volumes && (!next || *volumes < *next) ? volumes : next;
 }
 
 bool ApiServer::run_due(int64_t now_ns) {
   const std::lock_guard guard(mutex_);
-  if (leaving_.empty() || leaving_.front().at_ns > now_ns) return false;
+  if (leaving_.empty() || leaving_.front().at_ns > now_ns)
+    return volumes_ && volumes_->controller->run_due(now_ns);
   const Leaving& leaving = leaving_.front();
   const Pod* const pod = pods_.find(leaving.ns, leaving.name);
   // It may have gone before, and another may have its name.
@@ -434,6 +533,11 @@ std::vector<PodRef> ApiServer::pods() const {
 std::vector<NodeRef> ApiServer::nodes() const {
   const std::lock_guard guard(mutex_);
   return nodes_.list();
+}
+
+ObjectRef ApiServer::object(StoredKind kind, Str ns, Str name) const {
+  const std::lock_guard guard(mutex_);
+  return ObjectRef::share(objects_[static_cast<size_t>(kind)].find(ns, name));
 }
 
 uint64_t ApiServer::version() const {

@@ -11,6 +11,7 @@
 #include <atomic>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,6 +24,7 @@
 #include "libsched/objects/object_set.hpp"
 #include "libsched/scheduler/api_memory/faults.hpp"
 #include "libsched/scheduler/api_memory/store.hpp"
+#include "libsched/scheduler/api_memory/volume_controller.hpp"
 
 namespace libsched {
 
@@ -32,6 +34,9 @@ struct ApiServerOptions {
   bool keep_calls = false;   // for take_calls()
   bool keep_events = false;  // for take_events()
   RandomFaults faults;
+  // A controller binds claims and makes volumes, while a scheduler on the server runs. Claims
+  // without uid get one. Its actions are reported with the server's lock held.
+  std::optional<VolumeOptions> volumes;
 };
 
 // A write call of a scheduler.
@@ -44,15 +49,17 @@ struct ApiCall {
   std::string error;     // "": it succeeded
 };
 
-// An event that was recorded about a pod.
+// An event that was recorded about a pod, or by the volume controller about a claim.
 struct ApiEvent {
   int64_t at_ns = 0;
   std::string key, type, reason, action, note;
+  bool about_claim = false;
 };
 
 class ApiServer final : public ApiClient, public TimeSource {
  public:
   ApiServer(Ref<Clock> clock, const ApiServerOptions& options);
+  ~ApiServer() override;
   const Ref<Clock>& clock() const { return clock_; }
 
   // The sink gets all present objects as added, then every change, until unwatch(). Not owned.
@@ -89,7 +96,7 @@ class ApiServer final : public ApiClient, public TimeSource {
   void event(const Pod& pod, Str type, Str reason, Str action, Str note) override;
   bool keeps_events() const override { return options_.keep_events; }
 
-  // --- the ends of grace periods ---
+  // --- the ends of grace periods, and the volume controller ---
   std::optional<int64_t> next_due() const override;
   bool run_due(int64_t now_ns) override;
 
@@ -108,9 +115,11 @@ class ApiServer final : public ApiClient, public TimeSource {
   NodeRef node(Str name) const;        // likewise
   std::vector<PodRef> pods() const;    // in the order of their creation
   std::vector<NodeRef> nodes() const;
+  ObjectRef object(StoredKind kind, Str ns, Str name) const;  // null: there is none
   uint64_t version() const;  // the number of changes: upstream's resourceVersion of the latest
 
  private:
+  class Volumes;
   struct Leaving {
     int64_t at_ns;
     std::string ns, name, uid;
@@ -123,6 +132,7 @@ class ApiServer final : public ApiClient, public TimeSource {
   void put_pod(Verb verb, const PodRef& pod);
   void put_node(Verb verb, const NodeRef& node);
   void put_object(Verb verb, StoredKind kind, const ObjectRef& object);
+  ObjectRef with_uid(const ObjectRef& claim, const Object* before);
   void take_pod(const Pod& pod);
   void tell(const WatchEvent& event);
   Result<const Pod*> known(Str ns, Str name) const;
@@ -145,6 +155,8 @@ class ApiServer final : public ApiClient, public TimeSource {
   std::vector<ApiCall> calls_;
   std::vector<ApiEvent> events_;
   uint64_t version_ = 0;
+  uint64_t uids_ = 0;                 // given to claims
+  std::unique_ptr<Volumes> volumes_;  // null: no controller
 };
 
 }  // namespace libsched

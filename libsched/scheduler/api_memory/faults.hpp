@@ -25,8 +25,8 @@ struct ApiFault {
 
 struct RandomFaults {
   uint64_t seed = 0;
-  double rate = 0;          // of the calls fail
-  double slow_rate = 0;     // of the calls take time, up to
+  double rate = 0;       // of the calls fail
+  double slow_rate = 0;  // of the calls take time, up to
   int64_t most_slow_ns = 0;
 };
 

@@ -9,6 +9,12 @@
 #include "libsched/framework/attached.hpp"
 
 namespace libsched {
+namespace {
+
+// Whose thread this is, or null.
+thread_local const void* owner = nullptr;
+
+}  // namespace
 
 struct BindingThreads::Threads {
   std::vector<std::thread> all;
@@ -39,6 +45,7 @@ void BindingThreads::attach_and_work(size_t framework) {
 
 // A thread: runs one task after the other.
 void BindingThreads::work() {
+  owner = this;
   std::unique_lock lock(mutex_);
   while (true) {
     while (new_.empty() && !ended_) started_.wait(lock, Signal::kForEver);
@@ -56,6 +63,8 @@ void BindingThreads::work() {
     lock.lock();
   }
 }
+
+bool BindingThreads::include_this_thread() const { return owner == this; }
 
 void BindingThreads::run(const std::function<void()>& task) {
   try {

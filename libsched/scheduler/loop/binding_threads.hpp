@@ -34,6 +34,8 @@ class BindingThreads final : public Tasks {
   void hold();
 
   Baton& baton() { return baton_; }
+  // Whether the calling thread is one of these.
+  bool include_this_thread() const;
 
   // For the owner, with the baton.
   //
@@ -41,7 +43,7 @@ class BindingThreads final : public Tasks {
   void run_ready();
   size_t count() const;  // of tasks that have not ended
   bool idle() const { return count() == 0; }
-  void release();     // the tasks that hold()
+  void release();  // the tasks that hold()
   // Waits until all tasks have ended, and joins the threads. A forked child has none: the tasks
   // that they ran are lost to it, and it runs the others and new ones in line.
   void end();

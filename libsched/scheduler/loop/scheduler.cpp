@@ -192,12 +192,17 @@ void Scheduler::handle_events() {
   }
 }
 
+// Activations that run out of memory are kept for the next time; keeping them needs none.
 void Scheduler::activate() {
-  const std::map<std::string, PodRef> activated = services_->take_activated();
-  if (activated.empty()) return;
+  std::map<std::string, PodRef> activated = services_->take_activated();
+  activated.merge(activated_);
+  activated_.swap(activated);
+  if (activated_.empty()) return;
   std::vector<PodRef> pods;
-  for (const auto& [key, pod] : activated) pods.push_back(pod);
-  check(queue_->activate(pods));
+  for (const auto& [key, pod] : activated_) pods.push_back(pod);
+  const Result<void> done = queue_->activate(pods);
+  check(done);
+  if (done.ok() || done.error().rc != Rc::kNoMemory) activated_.clear();
 }
 
 Result<bool> Scheduler::act(bool hold) {

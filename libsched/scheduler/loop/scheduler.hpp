@@ -13,8 +13,10 @@
 
 #include <atomic>
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "libsched/framework/log.hpp"
@@ -108,6 +110,9 @@ class Scheduler final : public RefCounted, public WatchSink {
   bool in_cycle() const { return in_cycle_; }  // it waits for a slow call
   // Binding cycles that have begun but not ended; pods that wait on Permit are in one.
   size_t binding_count() const { return metrics_->binding_count(); }
+  // Whether the calling thread works for this scheduler, as in a slot or an API call of a binding
+  // cycle: such a thread must not run it, also not while nothing else does.
+  bool owns_this_thread() const { return threads_ && threads_->include_this_thread(); }
   size_t task_count() const { return threads_ ? threads_->count() : 0; }  // under way on threads
 
  private:
@@ -184,7 +189,7 @@ class Scheduler final : public RefCounted, public WatchSink {
   SchedulerOptions options_;
   SchedulingOptions cycle_options_;
   Log log_;
-  Ref<LoggedApi> logged_api_;  // null: nothing is logged
+  Ref<LoggedApi> logged_api_;        // null: nothing is logged
   Ref<VirtualClock> virtual_clock_;  // null: another clock
   Ref<Turns> turns_;                 // null, likewise
   Ref<BindingThreads> threads_;      // null: bindings run in line, or in turns
@@ -200,13 +205,14 @@ class Scheduler final : public RefCounted, public WatchSink {
   std::optional<ApiDispatcher> calls_;                       // with SchedulerAsyncAPICalls
   std::unique_ptr<EventHandlers> handlers_;
   std::vector<TimeSource*> sources_;
-  std::vector<FlightRef> permitted_;       // wait on Permit
-  std::vector<const Flight*> binding_;     // with threads: between PreBind and PostBind
-  bool stopping_ = false;                  // bindings on threads fail before PreBind
-  QueuedPodRef popped_;                    // its cycle has begun, but not ended
-  std::shared_ptr<LostPorts> lost_ports_;  // by trials of groups
-  std::shared_ptr<Group> group_;           // likewise, with the popped pod's group
-  FlightRef interrupted_;                  // a list of those whose binding has run out of memory
+  std::vector<FlightRef> permitted_;         // wait on Permit
+  std::vector<const Flight*> binding_;       // with threads: between PreBind and PostBind
+  bool stopping_ = false;                    // bindings on threads fail before PreBind
+  QueuedPodRef popped_;                      // its cycle has begun, but not ended
+  std::shared_ptr<LostPorts> lost_ports_;    // by trials of groups
+  std::shared_ptr<Group> group_;             // likewise, with the popped pod's group
+  std::map<std::string, PodRef> activated_;  // by plugins, and not yet in the queue
+  FlightRef interrupted_;                    // a list of those whose binding has run out of memory
   bool in_cycle_ = false;
   bool catching_up_ = false;
   uint64_t cancels_ = 0;          // of pods in PreBind, before the last catch_up()

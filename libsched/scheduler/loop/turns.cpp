@@ -93,6 +93,7 @@ void Turns::end() {
   while (!idle()) {
     run_ready();
     if (waiting()) next();
+    release();  // a task may hold until another one has ended
   }
   clock_->set_sleeper(nullptr);
   end_threads();
@@ -263,7 +264,7 @@ void Turns::turn(Rank rank, const char* what, const ObjectMeta& about) {
 
 void Turns::hold() {
   Worker* const self = current();
-  if (self == nullptr || ended_) return;
+  if (self == nullptr) return;
   held_.push_back(self);
   yield(*self);
 }

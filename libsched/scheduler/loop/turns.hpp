@@ -45,7 +45,8 @@ class Turns final : public Tasks, private VirtualClock::Sleeper {
   void turn(Rank rank, const char* what, const ObjectMeta& about) override;
   void outside_cycle(const std::function<void()>& calls) override { outside_cycle_(calls); }
 
-  // Lets the calling task wait until release(). Does nothing for the owner.
+  // Lets the calling task wait until release(), or until others have run if the turns end. Does
+  // nothing for the owner.
   void hold();
   // Lets the calling task wait until `done`, which another task sets.
   void wait_for(const bool& done);

@@ -90,6 +90,29 @@ TEST_CASE("Sleeping tasks wake when the clock has come so far, and the owner's s
   CHECK(w.log == Names{"early", "late"});
 }
 
+TEST_CASE("A task that holds when the turns end lets the others end") {
+  World w;
+  bool slept = false, turned = false;
+  w.turns->start([&] {
+    w.sleep(100'000);
+    while (!slept || !turned) w.turns->hold();
+    w.log.push_back("held");
+  });
+  w.turns->start([&] {
+    w.sleep(200'000);
+    slept = true;
+  });
+  w.turns->start([&] {
+    w.turn("bind", "a");
+    turned = true;
+  });
+  w.turns->run_ready();
+  CHECK_FALSE(slept);
+  w.turns->end();
+  CHECK(w.turns->idle());
+  CHECK(w.log.back() == "held");
+}
+
 TEST_CASE("What becomes due by the time of a turn comes before it") {
   World w;
   w.turns->start([&] {

@@ -1,5 +1,5 @@
-// ObservedApi: the scheduler's API client in a simulation. It forwards to the API server and records
-// bindings and preemptions. Events are not kept.
+// ObservedApi: the scheduler's API client in a simulation. It forwards to the API server and
+// records bindings and preemptions. Events are not kept.
 #pragma once
 
 #include <functional>
@@ -17,12 +17,16 @@ class ObservedApi final : public ApiClient {
   // `by` is the preemptor's uid.
   using Preempted = std::function<void(const Pod& victim, Str by)>;
 
-  ObservedApi(Ref<ApiClient> api, Bound bound, Preempted preempted)
-      : api_(std::move(api)), bound_(std::move(bound)), preempted_(std::move(preempted)) {}
+  // `unattended`: no controller binds volumes.
+  ObservedApi(Ref<ApiClient> api, bool unattended, Bound bound, Preempted preempted)
+      : api_(std::move(api)),
+        unattended_(unattended),
+        bound_(std::move(bound)),
+        preempted_(std::move(preempted)) {}
 
   int64_t begin(const ApiRequest& request) override { return api_->begin(request); }
   bool may_wait() const override { return api_->may_wait(); }
-  bool unattended() const override { return true; }
+  bool unattended() const override { return unattended_; }
   Result<void> bind(const Pod& pod, Str node) override {
     LIBSCHED_TRY(api_->bind(pod, node));
     bound_(pod, node);
@@ -46,6 +50,7 @@ class ObservedApi final : public ApiClient {
 
  private:
   Ref<ApiClient> api_;
+  bool unattended_;
   Bound bound_;
   Preempted preempted_;
 };

@@ -263,4 +263,43 @@ TableRef Recorder::preemptions() const {
   return table;
 }
 
+void Recorder::volume(const VolumeAction& a, int64_t at_ns) {
+  Volume v{at_ns,
+           a.kind,
+           std::string(a.ns),
+           std::string(a.claim),
+           std::string(a.volume),
+           std::string(a.storage_class),
+           std::string(a.node),
+           {}};
+  if (a.kind == VolumeAction::Kind::kFailed) v.message = a.note;
+  volumes_.push_back(std::move(v));
+}
+
+TableRef Recorder::volumes() const {
+  constexpr Str kActions[] = {"provisioned", "bound", "failed"};
+  Ref<Table> table = table_of("volumes",
+                              {{"time", kTime},
+                               {"action", kWord},
+                               {"namespace", kWord},
+                               {"claim", kText},
+                               {"volume", kText},
+                               {"storageClass", kWord},
+                               {"node", kWord},
+                               {"message", kWord}},
+                              volumes_.size());
+  for (const Volume& v : volumes_) {
+    table->columns[0].add(v.at_ns);
+    table->columns[1].add(kActions[static_cast<size_t>(v.action)]);
+    table->columns[2].add(Str(v.ns));
+    table->columns[3].add(Str(v.claim));
+    size_t i = 4;
+    for (const std::string* text : {&v.volume, &v.storage_class, &v.node, &v.message}) {
+      Column& column = table->columns[i++];
+      text->empty() ? column.add_null() : column.add(Str(*text));
+    }
+  }
+  return table;
+}
+
 }  // namespace libsched

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "libsched/scheduler/api_memory/volume_controller.hpp"
 #include "libsched/scheduler/simulation/fragmentation.hpp"
 #include "libsched/scheduler/simulation/table.hpp"
 #include "libsched/scheduler/simulation/workload.hpp"
@@ -52,6 +53,8 @@ class Recorder {
   void preempted(std::optional<uint32_t> pod, Str victim_ns, Str victim_name, Str node,
                  Str preemptor, int64_t at_ns);
 
+  void volume(const VolumeAction& action, int64_t at_ns);
+
   // Whether so much has happened since the latest sample that the next one is due.
   bool sample_due() const { return events_ - sampled_at_ >= stride_; }
   // `resources` may be null.
@@ -91,6 +94,9 @@ class Recorder {
   TableRef pending() const;
   // "preemptions": time, namespace, pod, node, preemptor.
   TableRef preemptions() const;
+  // "volumes": time, action (provisioned, bound, failed), namespace, claim, volume, storageClass, node,
+  // message; where there is none, null.
+  TableRef volumes() const;
 
  private:
   static constexpr int64_t kNever = -1;
@@ -112,6 +118,11 @@ class Recorder {
     int64_t at_ns = 0;
     std::string ns, name, node, preemptor;
   };
+  struct Volume {
+    int64_t at_ns = 0;
+    VolumeAction::Kind action{};
+    std::string ns, claim, volume, storage_class, node, message;
+  };
 
   // Words have numbers from 1 on.
   class Words {
@@ -131,6 +142,7 @@ class Recorder {
   std::vector<Record> pods_;
   std::unordered_map<uint32_t, std::string> messages_;  // of pending pods
   std::vector<Preemption> preemptions_;
+  std::vector<Volume> volumes_;
   std::vector<Sample> samples_;
   Words nodes_, reasons_;
   std::vector<uint64_t> by_reason_ = {0};  // pending pods

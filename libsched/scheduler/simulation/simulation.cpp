@@ -86,12 +86,22 @@ class Simulation::Observer final : public SchedulerObserver {
   Simulation& s_;
 };
 
+ApiServerOptions Simulation::server_options() {
+  ApiServerOptions out;
+  if (options_.volumes)
+    out.volumes = VolumeOptions{options_.provision_ns, [this](const VolumeAction& action) {
+                                  recorder_.volume(action, now_ns());
+                                  changed_ns_ = now_ns();
+                                }};
+  return out;
+}
+
 Simulation::Simulation(Ref<const TimedWorkload> workload, const SimulationOptions& options)
     : workload_(std::move(workload)),
       options_(options),
       clock_(make_ref<VirtualClock>()),
       origin_ns_(clock_->now_ns()),
-      server_(make_ref<ApiServer>(clock_, ApiServerOptions{})),
+      server_(make_ref<ApiServer>(clock_, server_options())),
       recorder_(*workload_),
       arrivals_(*workload_),
       arriving_(std::make_unique<Arriving>(this)),
@@ -106,6 +116,9 @@ Result<Ref<Simulation>> Simulation::create(const std::vector<FrameworkRef>& prof
                                            const SimulationOptions& options) {
   if (options.sample_interval_ns < 0)
     return invalid({}, "the time between two samples is negative");
+  if (options.provision_ns < 0) return invalid({}, "the time to make a volume is negative");
+  if (options.provision_ns != 0 && !options.volumes)
+    return invalid({}, "a time to make a volume needs a controller that makes volumes");
   auto made = Ref<Simulation>::adopt(new Simulation(std::move(workload), options));
   LIBSCHED_TRY(made->build(profiles, cluster));
   made->workload_->freeze();
@@ -121,7 +134,7 @@ Result<void> Simulation::build(const std::vector<FrameworkRef>& profiles, const 
   how.seed = options_.seed;
   how.observer = std::make_shared<Observer>(this);
   auto api = make_ref<ObservedApi>(
-      server_, [this](const Pod& pod, Str node) { bound(pod, node); },
+      server_, !options_.volumes, [this](const Pod& pod, Str node) { bound(pod, node); },
       [this](const Pod& victim, Str by) { preempted(victim, by); });
   Result<SchedulerRef> scheduler =
       Scheduler::create(profiles, make_ref<Cluster>(), clock_, std::move(api), how);
@@ -129,6 +142,7 @@ Result<void> Simulation::build(const std::vector<FrameworkRef>& profiles, const 
   scheduler_ = std::move(*scheduler);
   scheduler_->services()->preemption_seed = options_.seed;
   for (const Ref<Evaluator>& e : scheduler_->profiles()) profiles_.push_back(e.get());
+  scheduler_->add(server_.get());
   scheduler_->add(ending_.get());
   scheduler_->add(arriving_.get());
   server_->watch(scheduler_.get());
@@ -265,7 +279,7 @@ void Simulation::sample() {
 // --- running ---
 
 bool Simulation::quiet() const {
-  if (arriving_->next_due() || ending_->next_due()) return false;
+  if (arriving_->next_due() || ending_->next_due() || server_->next_due()) return false;
   if (scheduler_->binding_count() != 0 || scheduler_->in_cycle()) return false;
   const SchedulingQueue& queue = scheduler_->queue();
   if (queue.active_count() != 0) return false;
@@ -282,7 +296,8 @@ bool Simulation::quiet() const {
 std::optional<int64_t> Simulation::next_due() const {
   if (scheduler_->binding_count() != 0 || scheduler_->in_cycle()) return scheduler_->next_due();
   std::optional<int64_t> next = scheduler_->queue().next_flush();
-  for (const TimeSource* source : {static_cast<const TimeSource*>(arriving_.get()),
+  for (const TimeSource* source : {static_cast<const TimeSource*>(server_.get()),
+                                   static_cast<const TimeSource*>(arriving_.get()),
                                    static_cast<const TimeSource*>(ending_.get())}) {
     const std::optional<int64_t> due = source->next_due();
     if (due && (!next || *due < *next)) next = due;

@@ -1,7 +1,7 @@
 // Simulation: a scheduler, an API server and a timed workload on a virtual clock.
 //
 // The same cluster, workload, profiles and options give the same results. Controllers finish pods
-// after their duration; preempted pods are not made again. It belongs to one thread. Its memory is that
+// after their duration, and bind volumes; preempted pods are not made again. It belongs to one thread. Its memory is that
 // of the pods that are there, and of the recorder.
 #pragma once
 
@@ -29,6 +29,10 @@ struct SimulationOptions {
   bool resources = true;
   // The time between two samples; 0: as the recorder wants them.
   int64_t sample_interval_ns = 0;
+  // Whether a controller binds claims and makes volumes (api_memory/volume_controller.hpp), and how
+  // long it takes to make one. Without it claims stay as they are, and pods do not wait for them.
+  bool volumes = true;
+  int64_t provision_ns = 0;
 };
 
 struct SimulationProgress {
@@ -65,7 +69,8 @@ class Simulation final : public RefCounted {
   std::string summary_json() const;
   // {"summary": ..., and the tables by name}. Errors: kCancelled (`write` returned false).
   Result<void> write_json(const WriteText& write) const;
-  // "pods", "series", "resources", "pending" or "preemptions"; null: there is no such table.
+  // "pods", "series", "resources", "pending", "preemptions" or "volumes"; null: there is no such
+  // table.
   TableRef table(Str name) const;
 
  private:
@@ -74,6 +79,7 @@ class Simulation final : public RefCounted {
   class Observer;
 
   Simulation(Ref<const TimedWorkload> workload, const SimulationOptions& options);
+  ApiServerOptions server_options();
   Result<void> build(const std::vector<FrameworkRef>& profiles, const View& cluster);
   Result<void> load(const View& cluster);
   void measure(bool comparison_operators);

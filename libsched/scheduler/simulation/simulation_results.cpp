@@ -5,7 +5,7 @@
 namespace libsched {
 namespace {
 
-constexpr Str kTables[] = {"pods", "series", "resources", "pending", "preemptions"};
+constexpr Str kTables[] = {"pods", "series", "resources", "pending", "preemptions", "volumes"};
 
 std::string member(Str name, const std::string& value) { return json_quote(name) + ":" + value; }
 std::string member(Str name, uint64_t value) { return member(name, std::to_string(value)); }
@@ -18,6 +18,7 @@ TableRef Simulation::table(Str name) const {
   if (name == "resources") return recorder_.resources();
   if (name == "pending") return recorder_.pending();
   if (name == "preemptions") return recorder_.preemptions();
+  if (name == "volumes") return recorder_.volumes();
   return {};
 }
 

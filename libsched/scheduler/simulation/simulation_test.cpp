@@ -243,7 +243,7 @@ TEST_CASE("the same input gives the same results, to the byte") {
   const std::string one = result();
   CHECK(one == result());
   CHECK(one.starts_with(R"({"summary":{"time":)"));
-  CHECK(one.find("\n\"preemptions\":[]}") != std::string::npos);
+  CHECK(one.find("\n\"preemptions\":[],\n\"volumes\":[]}") != std::string::npos);
 }
 
 TEST_CASE("progress is reported, and can end a run that continues later") {

@@ -9,13 +9,14 @@ import sys
 from collections.abc import Sequence
 
 from ..errors import Error
-from . import config, explain, fit, schedule, simulate, verbs, version
+from . import capacity, config, drain, dump, explain, fit, schedule, simulate, verbs, version
 from .terminal import Terminal
 
 #: The verbs of libsched itself; other packages may add more (see `verbs`).
 OWN: dict[str, verbs.Add] = {
-    "fit": fit.add, "explain": explain.add, "schedule": schedule.add, "simulate": simulate.add,
-    "config": config.add, "version": version.add}
+    "fit": fit.add, "explain": explain.add, "schedule": schedule.add, "capacity": capacity.add,
+    "drain": drain.add,
+    "simulate": simulate.add, "config": config.add, "kubectl-line": dump.add, "version": version.add}
 
 DESCRIPTION = """\
 Does this pod fit, on which nodes, and why not on the others?
@@ -23,10 +24,13 @@ The verdicts and reasons are those of kube-scheduler v1.36; no cluster is needed
 
 EPILOG = """\
 examples:
-  kubectl get nodes,pods -A -o yaml > cluster.yaml
+  $(libsched kubectl-line) > cluster.json
+  libsched fit cluster.json --pod shop/web-0      # a pod of the dump, or a file
   libsched fit cluster.yaml --pod train.yaml
   libsched explain cluster.yaml --pod train.yaml --html train.html
   libsched schedule cluster.yaml --pod deployment.yaml
+  libsched capacity cluster.yaml --pod web.yaml
+  libsched drain node-a cluster.yaml
   libsched simulate cluster.yaml --workload pods.yaml
 
 'libsched COMMAND --help' says more about a command."""
@@ -43,6 +47,7 @@ def parser(words: Sequence[str]) -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(
         prog="libsched", description=DESCRIPTION, epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter)
+    made.add_argument("--version", action="version", version=version.text())
     commands = made.add_subparsers(title="commands", dest="command", metavar="COMMAND")
     verbs.add_own(commands, OWN)
     verb = words[0] if words else ""

@@ -19,6 +19,10 @@ from . import reading
 from .question import Candidate
 
 
+CLUSTER_HELP = ("manifests of nodes and running pods (YAML or JSON, gzip or not); "
+                "- is standard input")
+
+
 @dataclasses.dataclass(frozen=True)
 class Answer:
     """The answer about a candidate: a result, or an error if there is none."""
@@ -39,11 +43,13 @@ class Answer:
 def add_inputs(made: argparse.ArgumentParser, verb: str) -> None:
     """Adds the options for the input; `verb` describes the work on the pods in the help text."""
     made.add_argument("cluster", nargs="+", metavar="CLUSTER",
-                      help="manifests of nodes and running pods (YAML or JSON, gzip or not); "
-                      "- is standard input; several are merged")
-    made.add_argument("--pod", required=True, action="append", metavar="FILE",
-                      help=f"manifest of the pods to {verb}; - is standard input; may be repeated. "
-                      "Other objects in it, such as claims, are taken to be in the cluster")
+                      help=f"{CLUSTER_HELP}; several are merged")
+    made.add_argument("--pod", action="append", default=[], metavar="FILE",
+                      help=f"manifest of the pods to {verb}, or NAMESPACE/NAME of a pod of CLUSTER; "
+                      "- is standard input; may be repeated. Other objects in it, such as claims, "
+                      "are taken to be in the cluster")
+    made.add_argument("--pending", action="store_true",
+                      help=f"{verb} all pods of CLUSTER that have no node")
 
 
 def add_judging(made: argparse.ArgumentParser) -> None:
@@ -60,9 +66,26 @@ def add_judging(made: argparse.ArgumentParser) -> None:
                       "the API server would refuse instead of warning of it")
 
 
+def add_choice(made: argparse.ArgumentParser) -> None:
+    """Adds the options for the choice among equal nodes."""
+    made.add_argument("--ties", choices=("upstream", "name", "random"), default="upstream",
+                      help="which of several best nodes: the first in upstream's order (default), "
+                      "the smallest name, or any, by --seed")
+    made.add_argument("--seed", type=number, default=0, metavar="N",
+                      help="of --ties random (default: 0)")
+
+
 def add_as_is(made: argparse.ArgumentParser) -> None:
+    """Adds the option to keep the nodeName of a pod, and the pod itself where it runs already."""
     made.add_argument("--as-is", action="store_true",
                       help="keep a pod that runs already in the cluster, and its nodeName")
+
+
+def number(text: str) -> int:
+    """Parses an argument of at most 64 bits."""
+    if not text.isdecimal() or int(text) >= 1 << 64:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of at most 64 bits")
+    return int(text)
 
 
 class Profiles:
@@ -141,15 +164,17 @@ class Profiles:
 class Judge:
     """Judges pods by their profiles, without changing the cluster."""
 
-    def __init__(self, options: argparse.Namespace, cluster: Cluster, score: bool = False) -> None:
+    def __init__(self, options: argparse.Namespace, cluster: Cluster, score: bool = False,
+                 facts: bool = False) -> None:
         self._as_is: bool = options.as_is
         self._cluster = cluster
         self._profiles = Profiles(options)
         self._score = score
+        self._facts = facts
 
     def answer(self, candidate: Candidate) -> Answer:
         """Judges a candidate; errors become part of the answer."""
-        notes: list[str] = []
+        notes = list(candidate.notes)
         framework = self._profiles.of(candidate.pod, notes)
         try:
             return Answer(candidate, notes, self._ask(framework, candidate, notes))
@@ -171,11 +196,11 @@ class Judge:
                          "(--as-is keeps it)")
             with cluster.fork():
                 cluster.remove_pod(pod.key)
-                return ask(cluster, pod.copy(node_name=""))
+                return ask(cluster, pod.copy(node_name=""), facts=self._facts)
         elif pod.node_name:
             notes.append(f"{pod.key} has the nodeName {pod.node_name}, so only that node can "
                          "take it")
-        return ask(cluster, pod)
+        return ask(cluster, pod, facts=self._facts)
 
 
 def about(pod: Pod, text: str) -> str:

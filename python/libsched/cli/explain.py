@@ -73,7 +73,8 @@ def run(options: argparse.Namespace) -> int:
                            f"{', '.join(options.pod)}")
     if options.node and options.node not in question.cluster.nodes:
         raise NotFoundError(f'there is no node "{options.node}" to explain')
-    judge = asking.Judge(options, question.cluster, score=True)
+    judge = asking.Judge(options, question.cluster, score=True,
+                         facts=bool(options.node or options.json or options.html))
     if not options.html:
         writer = ExplainJson(options, question) if options.json else ExplainText(options)
         return answer_all(question, judge, writer)

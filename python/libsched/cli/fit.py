@@ -9,6 +9,7 @@ from .. import _explain
 from ..errors import NotFoundError
 from ..fit import FitResult
 from . import asking
+from .dump import hints
 from .progress import Progress
 from .question import Question, read_question
 from .terminal import table
@@ -49,7 +50,7 @@ def add(made: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Judges the pods; returns 0, 1 or 2."""
     question = read_question(options)
-    judge = asking.Judge(options, question.cluster)
+    judge = asking.Judge(options, question.cluster, facts=options.explain is not None)
     writer = FitJson(options, question) if options.json else FitText(options)
     return answer_all(question, judge, writer)
 
@@ -62,6 +63,8 @@ def answer_all(question: Question, judge: asking.Judge,
         for number, candidate in enumerate(question.candidates):
             progress.update(number, f"{number:,} of {len(question.candidates):,}")
             answer = judge.answer(candidate)
+            if answer.result is not None:
+                answer.notes.extend(hints(question, [answer.result.fit_error]))
             writer.write(answer)
             code = max(code, answer.code)
     return code

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Literal
 
 from ..cluster import Cluster
@@ -21,6 +21,22 @@ def size(candidate: Candidate) -> int:
     return candidate.replicas if candidate.kind and candidate.kind != "DaemonSet" else 1
 
 
+def judges(profiles: Profiles, pods: Iterable[Pod],
+           notes: list[str]) -> tuple[list[Framework], str]:
+    """Returns the frameworks that judge pods, at least one, and the profile of those that name none.
+
+    Remarks about the choice are added to `notes`.
+    """
+    frameworks: dict[str, Framework] = {}
+    other_profile = ""
+    for pod in pods:
+        framework = profiles.of(pod, notes)
+        frameworks[framework.profile] = framework
+        if framework.profile != pod.scheduler_name:  # --profile, or the only one that there is
+            other_profile = framework.profile
+    return list(frameworks.values()) or [profiles.first()], other_profile
+
+
 def place_all(cluster: Cluster, profiles: Profiles, candidates: Sequence[Candidate], most: int, *,
               ties: Literal["upstream", "name", "random"], seed: int,
               placed: Callable[[Candidate, Placement], object]) -> list[str]:
@@ -30,8 +46,7 @@ def place_all(cluster: Cluster, profiles: Profiles, candidates: Sequence[Candida
     choice of profiles.
     """
     notes: list[str] = []
-    frameworks: dict[str, Framework] = {}
-    other_profile = ""
+    judged: list[Pod] = []
     wanted: list[Pod | Workload] = []
     queue: list[tuple[Candidate, int]] = []  # with the number of its pods that are asked for
     for candidate in candidates:
@@ -40,19 +55,15 @@ def place_all(cluster: Cluster, profiles: Profiles, candidates: Sequence[Candida
         if not count:
             continue
         pod = candidate.pod
+        notes += candidate.notes
         if candidate.kind == "DaemonSet":
             queue.append((candidate, 0))
             continue
         queue.append((candidate, count))
         wanted.append(Workload(candidate.kind, count, pod) if candidate.kind else pod)
         if candidate.kind or not _settled(cluster, pod):
-            framework = profiles.of(pod, notes)
-            frameworks[framework.profile] = framework
-            if framework.profile != pod.scheduler_name:  # --profile, or the only one that there is
-                other_profile = framework.profile
-    if not frameworks:  # nobody is asked
-        framework = profiles.first()
-        frameworks[framework.profile] = framework
+            judged.append(pod)
+    frameworks, other_profile = judges(profiles, judged, notes)
     queue.reverse()
 
     def refuse() -> None:
@@ -67,7 +78,7 @@ def place_all(cluster: Cluster, profiles: Profiles, candidates: Sequence[Candida
         queue.append((candidate, left - placement.count))
         placed(candidate, placement)
 
-    schedule(cluster, wanted, list(frameworks.values()), other_profile=other_profile, ties=ties,
+    schedule(cluster, wanted, frameworks, other_profile=other_profile, ties=ties,
              seed=seed, placed=tell)
     refuse()
     return list(dict.fromkeys(notes))

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import difflib
 import os
+import re
 import sys
+from collections import Counter
 from typing import Any
 
 from ..cluster import Cluster
-from ..errors import InvalidError
+from ..errors import InvalidError, NotFoundError
 from ..objects import Objects, Pod
 from . import reading
 from .terminal import Terminal
@@ -21,11 +24,15 @@ _ENDED = ("Succeeded", "Failed")
 
 @dataclasses.dataclass(frozen=True)
 class Candidate:
-    """A pod to judge and, if it is the template of a workload, the workload."""
+    """A pod to judge and, if it is the template of a workload, the workload.
+
+    `notes` are remarks on how the pod was read.
+    """
 
     pod: Pod
     kind: str = ""
     replicas: int = 0
+    notes: tuple[str, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -42,11 +49,20 @@ class Question:
     candidates: list[Candidate]
     ended: int = 0
 
+    @property
+    def kinds(self) -> Counter[str]:
+        """The number of objects of each kind in the input."""
+        total: Counter[str] = Counter()
+        for _, objects in self.parts + self.wanted:
+            total.update(objects.counts)
+        return total
+
 
 def read_question(options: argparse.Namespace, *, ended: bool = False) -> Question:
     """Reads all input and, unless the output is JSON, writes warnings about it.
 
-    Pods that have ended are candidates only with `ended`.
+    A text of --pod that is no file names a pod of the cluster. Pods that have ended are candidates
+    only with `ended`.
 
     Raises
     ------
@@ -54,16 +70,12 @@ def read_question(options: argparse.Namespace, *, ended: bool = False) -> Questi
         The input cannot be read, or has no nodes or no pods.
     """
     errors = Terminal(sys.stderr)
-    if [*options.cluster, *options.pod].count("-") > 1:
-        raise InvalidError("standard input (-) can be read only once")
-    parts = [(name, reading.read(name, defaults=options.defaults, strict=options.strict))
-             for name in options.cluster]
-    cluster = Cluster()
-    for _, objects in parts:
-        cluster.apply(objects)
+    files, keys = _files_and_keys(options)
+    _refuse_second_input([*options.cluster, *files])
+    parts, cluster = _read_parts(options)
     classes = parts[0][1] if len(parts) == 1 else _with_classes(parts)
     wanted = [(name, reading.read(name, defaults=options.defaults, strict=options.strict,
-                                  classes=classes)) for name in options.pod]
+                                  classes=classes)) for name in files]
     for name, objects in wanted:
         if not objects.pods and not objects.workloads:
             raise InvalidError(f"{name}: there is no pod and no workload in it")
@@ -88,13 +100,77 @@ def read_question(options: argparse.Namespace, *, ended: bool = False) -> Questi
             if new and not options.json:
                 errors.warn(f"{reading.shown(name)}: its nodes are not used; name the file as "
                             "CLUSTER for that")
-    return _question(parts, cluster, wanted, ended, errors if not options.json else None)
+    dumped = _dumped(parts, keys, options.pending)
+    return _question(parts, cluster, wanted, dumped, ended, options,
+                     errors if not options.json else None)
+
+
+def _files_and_keys(options: argparse.Namespace) -> tuple[list[str], list[str]]:
+    """Returns the files among the texts of --pod, and the names of pods of the cluster."""
+    if not options.pod and not options.pending:
+        raise InvalidError("no pod is asked about; name some by --pod, or all pending ones by --pending")
+    keys = [name for name in options.pod
+            if re.fullmatch("[^/]+/[^/]+", name) and not os.path.exists(name)]
+    return [name for name in options.pod if name not in keys], keys
+
+
+def _dumped(parts: list[tuple[str, Objects]], keys: list[str], pending: bool) -> list[Pod]:
+    """Returns pods of the cluster: those with these names, and the pending ones if asked for."""
+    if not keys and not pending:
+        return []
+    found = {pod.key: pod for _, objects in parts for pod in objects.pods}
+    for key in keys:
+        if key not in found:
+            near = difflib.get_close_matches(key, found, 1)
+            raise NotFoundError(f"{key}: there is no such file, and no such pod in the cluster"
+                                + (f'; did you mean "{near[0]}"?' if near else ""))
+    waiting = [pod for pod in found.values() if not pod.node_name and pod.phase not in _ENDED
+               and pod.key not in keys] if pending else []
+    return [found[key] for key in keys] + waiting
+
+
+def read_cluster(options: argparse.Namespace) -> Question:
+    """Reads the cluster alone and, unless the output is JSON, writes warnings about it.
+
+    Raises
+    ------
+    libsched.Error
+        The input cannot be read, or has no nodes.
+    """
+    errors = Terminal(sys.stderr)
+    _refuse_second_input(options.cluster)
+    parts, cluster = _read_parts(options)
+    for name, objects in parts:
+        if options.strict:
+            _refuse_warnings(name, objects)
+        if not options.json:
+            reading.tell(name, objects, errors, each_field=False)
+    if not options.json:
+        for text in _twice(parts):
+            errors.warn(text)
+    if not len(cluster):
+        raise InvalidError(f"there are no nodes in {', '.join(options.cluster)}")
+    return Question(parts, cluster, [], [])
+
+
+def _refuse_second_input(names: list[str]) -> None:
+    if names.count("-") > 1:
+        raise InvalidError("standard input (-) can be read only once")
+
+
+def _read_parts(options: argparse.Namespace) -> tuple[list[tuple[str, Objects]], Cluster]:
+    parts = [(name, reading.read(name, defaults=options.defaults, strict=options.strict))
+             for name in options.cluster]
+    cluster = Cluster()
+    for _, objects in parts:
+        cluster.apply(objects)
+    return parts, cluster
 
 
 def _question(parts: list[tuple[str, Objects]], cluster: Cluster,
-              wanted: list[tuple[str, Objects]], with_ended: bool,
-              errors: Terminal | None) -> Question:
-    candidates = []
+              wanted: list[tuple[str, Objects]], dumped: list[Pod], with_ended: bool,
+              options: argparse.Namespace, errors: Terminal | None) -> Question:
+    candidates = [Candidate(pod) for pod in dumped]
     count = 0
     for name, objects in wanted:
         pods = objects.pods
@@ -105,12 +181,24 @@ def _question(parts: list[tuple[str, Objects]], cluster: Cluster,
             if errors is not None:
                 errors.note(f"{reading.shown(name)}: {left:,} pod{'s' * (left != 1)} that "
                             f"{'have' if left != 1 else 'has'} ended: not judged")
-        candidates += [Candidate(pod) for pod in chosen]
+        candidates += [Candidate(pod) if options.as_is else _at_home(pod, cluster)
+                       for pod in chosen]
         candidates += [Candidate(workload.pod, workload.kind, workload.replicas)
                        for workload in objects.workloads]
+    if not candidates and not wanted:
+        raise InvalidError(f"{', '.join(name for name, _ in parts)}: no pod in it is pending")
     if not candidates:
         raise InvalidError(f"{', '.join(name for name, _ in wanted)}: all pods in it have ended")
     return Question(parts, cluster, wanted, candidates, count)
+
+
+def _at_home(pod: Pod, cluster: Cluster) -> Candidate:
+    """Takes the nodeName off a pod that was dumped from another cluster."""
+    if not pod.node_name or pod.node_name in cluster.nodes:
+        return Candidate(pod)
+    note = (f"{pod.key} has the nodeName {pod.node_name}, which is no node here; judged without it "
+            "(--as-is keeps it)")
+    return Candidate(pod.copy(node_name=""), notes=(note,))
 
 
 def _with_classes(parts: list[tuple[str, Objects]]) -> Objects | None:

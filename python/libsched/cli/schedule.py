@@ -12,6 +12,7 @@ from ..errors import InvalidError
 from ..objects import Pod
 from ..placement import Placement
 from . import asking, utilisation
+from .dump import hints
 from .placing import may_preempt, place_all, size
 from .progress import Progress
 from .question import Candidate, Question, about_input, read_question
@@ -51,26 +52,17 @@ def add(made: argparse.ArgumentParser) -> None:
     made.add_argument("--order", choices=("file", "priority"), default="file",
                       help="in which order (default: the file's; priority: the highest first, as "
                       "in upstream's queue)")
-    made.add_argument("--ties", choices=("upstream", "name", "random"), default="upstream",
-                      help="which of several best nodes: the first in upstream's order (default), "
-                      "the smallest name, or any, by --seed")
-    made.add_argument("--seed", type=_number, default=0, metavar="N",
-                      help="of --ties random (default: 0)")
-    made.add_argument("--limit", type=_number, metavar="N", help="try only the first N pods")
+    asking.add_choice(made)
+    made.add_argument("--limit", type=asking.number, metavar="N", help="try only the first N pods")
     made.add_argument("--pool-label", metavar="KEY",
                       help="the node label that names pools (default: a well-known one)")
     made.add_argument("--resource", action="append", default=[], metavar="NAME",
                       help="a further resource for the summary; may be repeated")
     made.add_argument("--json", action="store_true",
                       help="print one line of JSON for each pod, and one for the summary")
+    asking.add_as_is(made)
     asking.add_judging(made)
     made.set_defaults(run=run)
-
-
-def _number(text: str) -> int:
-    if not text.isdecimal() or int(text) >= 1 << 64:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of at most 64 bits")
-    return int(text)
 
 
 @dataclasses.dataclass
@@ -128,6 +120,7 @@ def run(options: argparse.Namespace) -> int:
                           ties=options.ties, seed=options.seed, placed=placed)
     summary.after = utilisation.use(question.cluster, options.resource)
     summary.preempting = may_preempt(question.cluster, stuck)
+    notes += hints(question, (text for _, text in summary.reasons))
     writer.close(summary, notes)
     return summary.code
 

@@ -72,6 +72,8 @@ def add(made: argparse.ArgumentParser) -> None:
                       help="look at some of the nodes only, as upstream does in large clusters")
     made.add_argument("--interval", type=_duration, default=0.0, metavar="TIME",
                       help="at least so much time between two samples (default: about 1,000 samples)")
+    made.add_argument("--provision-time", type=_duration, default=0.0, metavar="TIME",
+                      help="how long it takes to make a volume for a claim (default: no time)")
     made.add_argument("--gpu-resource", default="", metavar="NAME",
                       help="the resource that GPUs of CSV request in thousandths (default: "
                       "alibabacloud.com/gpu-milli)")
@@ -109,7 +111,8 @@ def run(options: argparse.Namespace) -> int:
     cluster, workload = _read(options, errors)
     simulation = Simulation(cluster, workload, _frameworks(options), ties=options.ties,
                             seed=options.seed, sampling=options.sampling,
-                            sample_interval=options.interval)
+                            sample_interval=options.interval,
+                            provision_time=options.provision_time)
     begin = time.monotonic()
     with Progress("simulating", 2 * len(workload)) as bar:
 

@@ -9,6 +9,11 @@ from .. import _core
 from .terminal import Terminal, print_json, table
 
 
+def text() -> str:
+    """Returns the versions of the library and of Kubernetes in a line."""
+    return f"libsched {_core.version()} (semantics of Kubernetes {_core.k8s_version()})"
+
+
 def add(made: argparse.ArgumentParser) -> None:
     """Print versions."""
     made.description = ("Prints the versions of the library, of its C ABI, and of the Kubernetes "

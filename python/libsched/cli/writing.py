@@ -94,6 +94,8 @@ def _verdict(verdict: NodeVerdict) -> dict[str, Any]:
         entry["plugin"] = status.plugin
     if status.reasons:
         entry["reasons"] = list(status.reasons)
+    if verdict.facts:
+        entry["facts"] = list(verdict.facts)
     if verdict.by_pre_filter:
         entry["excludedByPreFilter"] = True
     return entry

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any, Union
 
+from .._facts import fact_text
 from ..verdicts import Verdicts
 
 #: A decision to show: a FitResult, or its `to_dict`.
@@ -55,6 +56,7 @@ def page_data(decision: Decision, most_nodes: int = 0) -> dict[str, Any]:
         "total": [_number(scores[name]["total"]) if name in scores else None for name in shown],
         "whys": reasons.whys,
         "why": [reasons.of.get(name, -1) for name in shown],
+        "facts": _facts(entries, shown),
         "counts": reasons.counts(),
     }
 
@@ -63,7 +65,15 @@ def _entries(result: Verdicts) -> list[dict[str, Any]]:
     """Returns all verdicts in the form of the C API's JSON, including those of PreFilter."""
     return [{"node": verdict.node, "code": verdict.status.code.label,
              "plugin": verdict.status.plugin, "reasons": list(verdict.status.reasons),
-             "excludedByPreFilter": verdict.by_pre_filter} for verdict in result]
+             "excludedByPreFilter": verdict.by_pre_filter, "facts": verdict.facts}
+            for verdict in result]
+
+
+def _facts(entries: list[dict[str, Any]], shown: list[str]) -> list[list[tuple[str, str]]]:
+    """Returns tuples (reason, text) about each node that is shown; nothing if there are no facts."""
+    of = {entry["node"]: [(fact["reason"], fact_text(fact)) for fact in entry["facts"]]
+          for entry in entries if entry.get("facts")}
+    return [of.get(name, []) for name in shown] if of else []
 
 
 def _rank(scores: Mapping[str, Any], feasible: set[str]) -> Any:

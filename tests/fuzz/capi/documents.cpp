@@ -190,7 +190,7 @@ std::string plain_name(Choices& choose, Words words) {
       return one(choose,
                  {"/nonexistent/file.yaml", "/", "/dev/null", "nonexistent.so", "libm.so.6", ""});
     case Words::kTable:
-      return one(choose, {"pods", "series", "resources", "pending", "preemptions", "other"});
+      return one(choose, {"pods", "series", "resources", "pending", "preemptions", "volumes", "other"});
     case Words::kTrace:
       return one(choose, {"name,cpu_milli,memory_mib\na,1,2\nb,500,1\n",
                           "name,cpu_milli,memory_mib,num_gpu\ng,1,2,1\n", "name,cpu_milli\n",

@@ -55,6 +55,39 @@ void* make_scheduling(Turn& t) {
   return out;
 }
 
+// Of a cluster without nodes.
+void* make_capacity(Turn& t) {
+  const auto* pod = handle<const libsched_pod>(t, Kind::pod);
+  libsched_cluster* cluster = nullptr;
+  libsched_framework* framework = nullptr;
+  libsched_evaluator* evaluator = nullptr;
+  libsched_capacity* out = nullptr;
+  libsched_cluster_create(nullptr, &cluster, nullptr);
+  libsched_framework_create(nullptr, LIBSCHED_ANY_NODE, nullptr, nullptr, &framework, nullptr);
+  libsched_evaluator_create(framework, cluster, nullptr, &evaluator, nullptr);
+  libsched_count_capacity(&evaluator, 1, &pod, 1, nullptr, &out, nullptr);
+  libsched_evaluator_unref(evaluator);
+  libsched_framework_unref(framework);
+  libsched_cluster_unref(cluster);
+  return out;
+}
+
+// Of no node.
+void* make_drain() {
+  libsched_cluster* cluster = nullptr;
+  libsched_framework* framework = nullptr;
+  libsched_evaluator* evaluator = nullptr;
+  libsched_drain* out = nullptr;
+  libsched_cluster_create(nullptr, &cluster, nullptr);
+  libsched_framework_create(nullptr, LIBSCHED_ANY_NODE, nullptr, nullptr, &framework, nullptr);
+  libsched_evaluator_create(framework, cluster, nullptr, &evaluator, nullptr);
+  libsched_drain_nodes(&evaluator, 1, nullptr, 0, nullptr, &out, nullptr);
+  libsched_evaluator_unref(evaluator);
+  libsched_framework_unref(framework);
+  libsched_cluster_unref(cluster);
+  return out;
+}
+
 // Of an empty cluster.
 void* make_queue() {
   libsched_cluster* cluster = nullptr;
@@ -210,6 +243,8 @@ void* create(Turn& t, Kind kind) {
     case Kind::waiting_pod: return make_waiting(t);
     case Kind::writer_queue: return created<libsched_writer_queue>(libsched_writer_queue_create);
     case Kind::scheduling: return make_scheduling(t);
+    case Kind::capacity: return make_capacity(t);
+    case Kind::drain: return make_drain();
     case Kind::queue: return make_queue();
     case Kind::queued_pod: return make_queued_pod(t);
     case Kind::scheduler: return make_scheduler();

@@ -105,7 +105,7 @@ void fill(Turn& t, libsched_check_options& o) {
   o.judge_excluded = t.choose.one_in(3);
   o.score = t.choose.one_in(2);
   o.post_filter = t.choose.one_in(4);
-  o.reserved[0] = rarely(t);
+  o.facts = t.choose.one_in(2);
   const Entry* e =
       t.choose.one_in(4) ? world().pools.any(t.choose, Kind::cycle_state, false) : nullptr;
   o.state = e == nullptr ? nullptr : static_cast<libsched_cycle_state*>(e->handle);
@@ -200,7 +200,9 @@ void fill(Turn& t, libsched_api_server_options& o) {
   if (e != nullptr) o.clock = static_cast<libsched_clock*>(e->handle);
   o.keep_calls = t.choose.one_in(2);
   o.keep_events = t.choose.one_in(2);
-  o.reserved[1] = rarely(t);
+  o.bind_volumes = t.choose.one_in(2);
+  o.reserved[0] = rarely(t);
+  o.provision_ns = o.bind_volumes && t.choose.one_in(3) ? make_number(t.choose) : 0;
   o.grace_ns = t.choose.one_in(3) ? make_number(t.choose) : 0;
   o.fault_seed = t.choose.next();
   o.fault_rate = t.choose.one_in(4) ? 0.3 : rarely(t) ? 7 : 0;

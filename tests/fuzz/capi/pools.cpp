@@ -47,11 +47,35 @@ std::string decision_content(const libsched_decision* decision) {
         .append(view(libsched_decision_plugin(decision, i)));
     for (size_t r = 0; r < libsched_decision_reason_count(decision, i); ++r)
       out.append(view(libsched_decision_reason(decision, i, r)));
+    for (size_t f = 0; f < libsched_decision_fact_count(decision, i); ++f)
+      out.append(view(libsched_decision_fact_reason(decision, i, f)))
+          .append(std::to_string(libsched_decision_fact_field_count(decision, i, f)));
   }
   for (size_t i = 0; i < libsched_decision_feasible_count(decision); ++i)
     out.append(view(libsched_decision_feasible(decision, i))).push_back('|');
   out.append(view(libsched_decision_fit_error(decision)));
   return out.append(view(libsched_decision_error(decision)));
+}
+
+std::string capacity_content(const libsched_capacity* capacity) {
+  std::string out = std::to_string(libsched_capacity_end(capacity)) + "|" +
+                    std::to_string(libsched_capacity_count(capacity));
+  for (size_t i = 0; i < libsched_capacity_node_count(capacity); ++i) {
+    size_t pods = 0;
+    out.append(view(libsched_capacity_node(capacity, i, &pods))).append(std::to_string(pods));
+  }
+  return out;
+}
+
+std::string drain_content(const libsched_drain* drain) {
+  std::string out = libsched_drain_complete(drain) ? "complete|" : "|";
+  for (size_t i = 0; i < libsched_drain_pod_count(drain); ++i) {
+    libsched_drained_pod p = LIBSCHED_DRAINED_POD_INIT;
+    libsched_drain_pod(drain, i, &p);
+    out.append(view(libsched_pod_name(p.pod))).append(std::to_string(p.outcome));
+    out.append(view(p.from_node)).append(view(p.to_node)).append(view(p.text));
+  }
+  return out;
 }
 
 }  // namespace
@@ -93,6 +117,8 @@ std::string content_of(Kind kind, const void* handle) {
     case Kind::pod: return pod_content(static_cast<const libsched_pod*>(handle));
     case Kind::node: return node_content(static_cast<const libsched_node*>(handle));
     case Kind::decision: return decision_content(static_cast<const libsched_decision*>(handle));
+    case Kind::capacity: return capacity_content(static_cast<const libsched_capacity*>(handle));
+    case Kind::drain: return drain_content(static_cast<const libsched_drain*>(handle));
     case Kind::objects: {
       const auto* objects = static_cast<const libsched_objects*>(handle);
       std::string out;

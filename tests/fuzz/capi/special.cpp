@@ -162,6 +162,57 @@ void call_libsched_schedule(Turn& t) {
   follow_placements(t, evaluator, story.told);
 }
 
+template <>
+void fill(Turn& t, libsched_capacity_options& o) {
+  o.ties = t.choose.one_in(40) ? 5 : static_cast<uint32_t>(t.choose.below(3));
+  o.seed = t.choose.next();
+  o.max = 1 + t.choose.below(8);
+  o.deadline_ns = t.choose.one_in(12) ? make_number(t.choose) : 0;
+  const Entry* e = t.choose.one_in(6) ? world().pools.any(t.choose, Kind::cancel, true) : nullptr;
+  o.cancel = e == nullptr ? nullptr : static_cast<const libsched_cancel*>(e->handle);
+  if (t.choose.below(8) != 0) o.other_profile = libsched_str_from("default-scheduler");
+}
+
+template <>
+void fill(Turn& t, libsched_drain_options& o) {
+  o.ties = t.choose.one_in(40) ? 5 : static_cast<uint32_t>(t.choose.below(3));
+  o.seed = t.choose.next();
+  o.force = t.choose.one_in(2);
+  o.delete_emptydir_data = t.choose.one_in(2);
+  o.deadline_ns = t.choose.one_in(12) ? make_number(t.choose) : 0;
+  const Entry* e = t.choose.one_in(6) ? world().pools.any(t.choose, Kind::cancel, true) : nullptr;
+  o.cancel = e == nullptr ? nullptr : static_cast<const libsched_cancel*>(e->handle);
+  if (t.choose.below(8) != 0) o.other_profile = libsched_str_from("default-scheduler");
+}
+
+void call_libsched_drain_nodes(Turn& t) {
+  In<libsched_evaluator> evaluator(t, "evaluator", kExclusive);
+  Count counted(t);
+  Strings nodes(t, "nodes", counted, Words::kNode);
+  Options<libsched_drain_options> options(t, "options");
+  Out<libsched_drain> out(t, "out");
+  Fault error(t, "error");
+  libsched_evaluator* const profiles[] = {evaluator.get()};
+  t.begin("libsched_drain_nodes", Changes::kNothing, evaluator, nodes, options, out, error);
+  const libsched_rc rc = libsched_drain_nodes(profiles, 1, nodes.get(), counted.get(),
+                                              options.get(), out.get(), error.get());
+  t.end_fallible(rc, evaluator, nodes, options, out, error);
+}
+
+void call_libsched_count_capacity(Turn& t) {
+  In<libsched_evaluator> evaluator(t, "evaluator", kExclusive);
+  Count counted(t);
+  Handles<const libsched_pod> pods(t, "pods", counted);
+  Options<libsched_capacity_options> options(t, "options");
+  Out<libsched_capacity> out(t, "out");
+  Fault error(t, "error");
+  libsched_evaluator* const profiles[] = {evaluator.get()};
+  t.begin("libsched_count_capacity", Changes::kNothing, evaluator, pods, options, out, error);
+  const libsched_rc rc = libsched_count_capacity(profiles, 1, pods.get(), counted.get(),
+                                                 options.get(), out.get(), error.get());
+  t.end_fallible(rc, evaluator, pods, options, out, error);
+}
+
 namespace {
 
 void hear_event(void* data, const libsched_cycle_event* e) {
@@ -350,7 +401,10 @@ void fill(Turn& t, libsched_simulation_options& o) {
   o.seed = t.choose.next();
   o.sampling = t.choose.one_in(3);
   o.no_resources = t.choose.one_in(3);
-  o.reserved[5] = t.choose.one_in(40);
+  o.no_volumes = t.choose.one_in(3);
+  o.reserved[4] = t.choose.one_in(40);
+  if (!o.no_volumes && t.choose.one_in(4))
+    o.provision_ns = static_cast<int64_t>(t.choose.below(1 << 30));
   if (t.choose.one_in(4)) o.sample_interval_ns = make_number(t.choose);
   if (t.choose.one_in(4)) o.queue.max_backoff_ns = 0;
 }

@@ -23,6 +23,10 @@ void call_libsched_evaluator_keep_classes(Turn& t);
 void call_libsched_schedule(Turn& t);
 // An array of evaluators that are not const.
 void call_libsched_schedule_one(Turn& t);
+// The same, and a maximum that is not random: so many pods may fit.
+void call_libsched_count_capacity(Turn& t);
+// An array of evaluators that are not const.
+void call_libsched_drain_nodes(Turn& t);
 // The same.
 void call_libsched_queue_create(Turn& t);
 // Lends several handles at once.

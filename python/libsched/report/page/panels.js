@@ -1,5 +1,12 @@
 // What stands around the table: the summary above it, and the drawer about one node.
 
+// A list of the facts behind a reason, if there are any.
+function facts(row, reason) {
+  const lines = (data.facts[row] || []).filter(([of]) => of === reason);
+  return lines.length ? [make("ul", { class: "facts" },
+    ...lines.map(([, text]) => make("li", {}, visible(text))))] : [];
+}
+
 const panels = {
   cards() {
     const cards = [];
@@ -71,7 +78,8 @@ const panels = {
       parts.push(make("div", { class: "because" },
         make("p", {}, make("b", { class: "plugin" }, visible(why.plugin || "PreFilter")),
           make("span", { class: "faint" }, visible(why.preFilter ? `PreFilter, ${why.code}` : why.code))),
-        make("ul", {}, ...why.reasons.map((reason) => make("li", {}, visible(reason))))));
+        make("ul", {}, ...why.reasons.map((reason) => make("li", {}, visible(reason),
+          ...facts(row, reason))))));
     }
     if (data.total[row] !== null) {
       const line = (cells, tag = "td") => make("tr", {}, ...cells.map((cell, index) =>

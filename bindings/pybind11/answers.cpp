@@ -1,0 +1,120 @@
+// _core.count_capacity(): how many more pods fit; _core.drain_nodes(): where the pods of nodes go.
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "scheduler.hpp"
+
+namespace libsched {
+namespace {
+
+using CapacityHandle =
+    std::unique_ptr<libsched_capacity,
+                    UnrefWithoutGil<libsched_capacity, libsched_capacity_unref>>;
+
+// The verdicts about the pod after the last, or None.
+py::object decision_of(const libsched_capacity* capacity) {
+  const libsched_decision* made = libsched_capacity_decision(capacity);
+  if (made == nullptr) return py::none();
+  std::vector<std::string> names(libsched_capacity_node_count(capacity));
+  for (size_t i = 0; i < names.size(); ++i)
+    names[i] = to_view(libsched_capacity_node(capacity, i, nullptr));
+  Decision decision;
+  decision.handle.reset(libsched_decision_ref(made));
+  decision.plain = is_plain(made);
+  decision.total = names.size();
+  decision.absent = missing_names(std::move(names), made);
+  return py::cast(std::move(decision));
+}
+
+// (end, number of pods, [pods of each template], {node: pods}, placement or None, decision or None)
+py::tuple count_capacity(const std::vector<Evaluator*>& evaluators,
+                         const std::vector<const Pod*>& pods, size_t most, uint32_t ties,
+                         uint64_t seed, std::string_view other_profile,
+                         std::optional<int64_t> timeout_ns, const Cancel* cancel) {
+  const std::deque<Holding> held = hold_all(evaluators);
+  std::vector<libsched_evaluator*> profiles;
+  for (const Evaluator* evaluator : evaluators) profiles.push_back(evaluator->handle.get());
+  std::vector<const libsched_pod*> list;
+  for (const Pod* pod : pods) list.push_back(pod->handle.get());
+  libsched_capacity_options options = LIBSCHED_CAPACITY_OPTIONS_INIT;
+  options.max = most;
+  options.ties = ties;
+  options.seed = seed;
+  options.other_profile = to_str(other_profile);
+  options.cancel = cancel_of(cancel);
+  if (!evaluators.empty()) options.deadline_ns = deadline_of(*evaluators.front(), timeout_ns);
+  CapacityHandle handle;
+  unlocked([&](libsched_error** error) {
+    return libsched_count_capacity(profiles.data(), profiles.size(), list.data(), list.size(),
+                                   &options, into(handle), error);
+  });
+  const libsched_capacity* capacity = handle.get();
+  py::list counts;
+  for (size_t i = 0; i < list.size(); ++i) counts.append(libsched_capacity_count_of(capacity, i));
+  py::dict nodes;
+  for (size_t i = 0; i < libsched_capacity_node_count(capacity); ++i) {
+    size_t on_node = 0;
+    const py::str name = from_str(libsched_capacity_node(capacity, i, &on_node));
+    nodes[name] = on_node;
+  }
+  libsched_placement next{};
+  next.struct_size = sizeof next;
+  const bool stopped = libsched_capacity_next(capacity, &next);
+  return py::make_tuple(libsched_capacity_end(capacity), libsched_capacity_count(capacity), counts,
+                        nodes, stopped ? py::object(placement_tuple(next)) : py::none(),
+                        decision_of(capacity));
+}
+
+using DrainHandle =
+    std::unique_ptr<libsched_drain, UnrefWithoutGil<libsched_drain, libsched_drain_unref>>;
+
+// (complete, [(pod, outcome, from, to, text, plugin, budget, profile)])
+py::tuple drain_nodes(const std::vector<Evaluator*>& evaluators,
+                      const std::vector<std::string>& nodes, bool force, bool delete_emptydir_data,
+                      uint32_t ties, uint64_t seed, std::string_view other_profile,
+                      std::optional<int64_t> timeout_ns, const Cancel* cancel) {
+  const std::deque<Holding> held = hold_all(evaluators);
+  std::vector<libsched_evaluator*> profiles;
+  for (const Evaluator* evaluator : evaluators) profiles.push_back(evaluator->handle.get());
+  std::vector<libsched_str> names;
+  for (const std::string& node : nodes) names.push_back(to_str(std::string_view(node)));
+  libsched_drain_options options = LIBSCHED_DRAIN_OPTIONS_INIT;
+  options.ties = ties;
+  options.seed = seed;
+  options.force = force;
+  options.delete_emptydir_data = delete_emptydir_data;
+  options.other_profile = to_str(other_profile);
+  options.cancel = cancel_of(cancel);
+  if (!evaluators.empty()) options.deadline_ns = deadline_of(*evaluators.front(), timeout_ns);
+  DrainHandle handle;
+  unlocked([&](libsched_error** error) {
+    return libsched_drain_nodes(profiles.data(), profiles.size(), names.data(), names.size(),
+                                &options, into(handle), error);
+  });
+  py::list pods;
+  for (size_t i = 0; i < libsched_drain_pod_count(handle.get()); ++i) {
+    libsched_drained_pod p = LIBSCHED_DRAINED_POD_INIT;
+    libsched_drain_pod(handle.get(), i, &p);
+    pods.append(py::make_tuple(own_pod(p.pod), p.outcome, from_str(p.from_node),
+                               from_str(p.to_node), from_str(p.text), from_str(p.plugin),
+                               from_str(p.budget), from_str(p.profile)));
+  }
+  return py::make_tuple(libsched_drain_complete(handle.get()), pods);
+}
+
+}  // namespace
+
+void bind_answers(py::module_& module) {
+  module.def("drain_nodes", drain_nodes, py::arg("evaluators"), py::arg("nodes"),
+             py::arg("force"), py::arg("delete_emptydir_data"), py::arg("ties"), py::arg("seed"),
+             py::arg("other_profile"), py::arg("timeout_ns"), py::arg("cancel"));
+  module.def("count_capacity", count_capacity, py::arg("evaluators"), py::arg("pods"),
+             py::arg("most"), py::arg("ties"), py::arg("seed"), py::arg("other_profile"),
+             py::arg("timeout_ns"), py::arg("cancel"));
+}
+
+}  // namespace libsched

@@ -1,0 +1,167 @@
+// See drain.hpp.
+#include "libsched/scheduler/drain.hpp"
+
+#include <algorithm>
+#include <unordered_set>
+#include <utility>
+
+#include "libsched/base/quote.hpp"
+#include "libsched/cluster/change_errors.hpp"
+#include "libsched/cluster/transaction.hpp"
+#include "libsched/scheduler/evictions.hpp"
+#include "libsched/scheduler/instance.hpp"
+#include "libsched/scheduler/profiles.hpp"
+
+namespace libsched {
+namespace {
+
+const OwnerReference* controller_of(const Pod& pod) {
+  for (const OwnerReference& o : pod.meta.owners)
+    if (o.controller) return &o;
+  return nullptr;
+}
+
+// What kubectl decides about a pod before it evicts anything. The texts are kubectl's.
+struct Verdict {
+  DrainOutcome outcome;
+  const char* text = "";
+};
+Verdict kubectl_verdict(const Pod& pod, const DrainOptions& options) {
+  const OwnerReference* controller = controller_of(pod);
+  const bool of_daemon_set = controller != nullptr && controller->kind == "DaemonSet";
+  if (of_daemon_set && !pod.terminated())
+    return {DrainOutcome::kStays, "ignoring DaemonSet-managed Pods"};
+  if (pod.mirror) return {DrainOutcome::kStays, "a static pod"};
+  if (pod.terminated()) return {DrainOutcome::kDeleted, "has ended"};
+  if (!options.delete_emptydir_data &&
+      std::ranges::any_of(pod.spec.volumes, [](const Volume& v) { return v.empty_dir; }))
+    return {DrainOutcome::kRefused,
+            "Pods with local storage (use --delete-emptydir-data to override)"};
+  if (controller == nullptr && !options.force)
+    return {DrainOutcome::kRefused, "Pods that declare no controller (use --force to override)"};
+  if (pod.meta.terminating()) return {DrainOutcome::kDeleted, "is terminating already"};
+  if (controller == nullptr) return {DrainOutcome::kDeleted, "declares no controller"};
+  return {DrainOutcome::kMoved};
+}
+
+// Fills in the outcomes that do not depend on where the pods go.
+void judge_node(const View& view, uint32_t row, const DrainOptions& options,
+                EvictionBudgets& budgets, std::vector<DrainedPod>& out) {
+  const size_t first = out.size();
+  bool refused = false;
+  for (const uint32_t slot : view.row(row).pods) {
+    const PodRef& pod = view.slot(slot).pod;
+    const Verdict verdict = kubectl_verdict(*pod, options);
+    refused |= verdict.outcome == DrainOutcome::kRefused;
+    out.push_back({pod, view.row(row).name, verdict.outcome, verdict.text, {}, {}, {}});
+  }
+  const auto begin = out.begin() + static_cast<ptrdiff_t>(first);
+  std::sort(begin, out.end(), [](const DrainedPod& a, const DrainedPod& b) {
+    if (a.pod->priority() != b.pod->priority()) return a.pod->priority() > b.pod->priority();
+    if (a.pod->meta.ns != b.pod->meta.ns) return a.pod->meta.ns < b.pod->meta.ns;
+    return a.pod->meta.name < b.pod->meta.name;
+  });
+  for (auto p = begin; p != out.end(); ++p) {
+    if (p->outcome != DrainOutcome::kMoved && p->outcome != DrainOutcome::kDeleted) continue;
+    if (refused) {
+      p->outcome = DrainOutcome::kKept;
+      p->text = "another pod of the node is refused";
+      continue;
+    }
+    EvictionBudgets::Refusal refusal = budgets.evict(*p->pod);
+    if (refusal.text.empty()) continue;
+    p->outcome = DrainOutcome::kBlocked;
+    p->text = std::move(refusal.text);
+    p->budget = std::move(refusal.budget);
+  }
+}
+
+Result<std::vector<uint32_t>> rows_of(const View& view, Span<Str> nodes) {
+  std::vector<uint32_t> rows;
+  std::unordered_set<uint32_t> seen;
+  for (const Str name : nodes) {
+    const uint32_t row = view.find_node(name);
+    if (row == kNoId) return Error{Rc::kNotFound, "there is no node " + go_quote(name), {}, {}};
+    if (!seen.insert(row).second)
+      return Error{Rc::kInvalid, "the node " + go_quote(name) + " is given twice", {}, {}};
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+Result<void> cordon(Cluster& cluster, const std::vector<uint32_t>& rows) {
+  for (const uint32_t row : rows) {
+    const Node& node = *cluster.view().node(row);
+    if (node.unschedulable) continue;
+    const Ref<Node> cordoned = copy_node(node, node.meta.name, node.meta.uid);
+    cordoned->unschedulable = true;
+    LIBSCHED_TRY(cluster.update_node(cordoned));
+  }
+  return {};
+}
+
+}  // namespace
+
+bool Drain::complete() const {
+  return std::ranges::all_of(pods, [](const DrainedPod& p) {
+    return p.outcome == DrainOutcome::kMoved || p.outcome == DrainOutcome::kDeleted ||
+           p.outcome == DrainOutcome::kStays;
+  });
+}
+
+Result<Drain> drain(Span<Evaluator*> profiles, Span<Str> nodes, const DrainOptions& options) {
+  LIBSCHED_TRY(check_profiles(profiles));
+  Cluster& cluster = *profiles[0]->cluster();
+  if (cluster.judged()) return may_not_change();
+  const View& view = cluster.view();
+  const Result<std::vector<uint32_t>> rows = rows_of(view, nodes);
+  if (!rows.ok()) return rows.error();
+  Drain out;
+  {
+    EvictionBudgets budgets(view);
+    for (const uint32_t row : *rows) judge_node(view, row, options, budgets, out.pods);
+  }
+  // What happens in it is undone at the end without allocating.
+  Cluster::Transaction what_if(&cluster);
+  LIBSCHED_TRY(cordon(cluster, *rows));
+
+  size_t reached = 0;  // the pods before it have been evicted, unless they stay
+  const auto evict_through = [&](size_t end) -> Result<void> {
+    for (; reached < end; ++reached) {
+      const DrainOutcome outcome = out.pods[reached].outcome;
+      if (outcome != DrainOutcome::kMoved && outcome != DrainOutcome::kDeleted) continue;
+      const ObjectMeta& meta = out.pods[reached].pod->meta;
+      LIBSCHED_TRY(cluster.remove_pod(meta.ns, meta.name));
+    }
+    return {};
+  };
+  std::vector<PlaceRequest> requests;
+  std::vector<size_t> indexes;  // in out.pods, of each request
+  for (size_t i = 0; i < out.pods.size(); ++i) {
+    if (out.pods[i].outcome != DrainOutcome::kMoved) continue;
+    indexes.push_back(i);
+    requests.push_back({out.pods[i].pod, 1, [&, i](size_t) -> Result<PodRef> {
+                          LIBSCHED_TRY(evict_through(i + 1));
+                          const Pod& gone = *out.pods[i].pod;
+                          return PodRef(new_instance(gone, gone.meta.name));
+                        }});
+  }
+  PlaceOptions how;
+  how.ties = options.ties;
+  how.seed = options.seed;
+  how.other_profile = options.other_profile;
+  how.limits = options.limits;
+  size_t told = 0;
+  LIBSCHED_TRY(place(profiles, requests, how, [&](const Placement& p) {
+    DrainedPod& of = out.pods[indexes[told++]];
+    of.placement = p;
+    of.profile = FrameworkRef::share(p.profile);
+    if (p.outcome == Outcome::kPlaced) return true;
+    of.outcome = DrainOutcome::kPending;
+    of.text = p.text;
+    return true;
+  }));
+  return out;
+}
+
+}  // namespace libsched

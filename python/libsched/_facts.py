@@ -1,0 +1,73 @@
+"""Texts about the facts behind reasons, for people: the command line and the page show them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+_BYTES = ("memory", "ephemeral-storage")
+_UNITS = (("Gi", 1 << 30), ("Mi", 1 << 20), ("Ki", 1 << 10))
+
+
+def fact_text(fact: Mapping[str, Any]) -> str:
+    """Returns a fact in a line, without its reason.
+
+    >>> fact_text({"reason": "Insufficient cpu", "resource": "cpu", "requested": 1500,
+    ...            "used": 3000, "free": 1000, "allocatable": 4000})
+    'cpu: asks 1500m, free 1 of 4'
+    >>> fact_text({"reason": "...", "key": "arch", "value": "arm64", "effect": "NoSchedule"})
+    'taint arch=arm64:NoSchedule'
+    >>> fact_text({"reason": "...", "source": "nodeSelector", "key": "zone", "operator": "In",
+    ...            "values": ["a", "b"], "found": "c"})
+    'source nodeSelector, wants zone In [a, b], found c'
+    >>> fact_text({"reason": "...", "topologyKey": "zone", "maxSkew": 1, "self": True})
+    'topology key zone, max skew 1, self'
+    """
+    fields = {name: value for name, value in fact.items() if name != "reason"}
+    parts = []
+    if "resource" in fields:
+        name = fields.pop("resource")
+        asked, _, free, total = (amount(name, fields.pop(field))
+                                 for field in ("requested", "used", "free", "allocatable"))
+        parts.append(f"{name}: asks {asked}, free {free} of {total}")
+    elif "effect" in fields:
+        value = fields.pop("value", "")
+        parts.append(f"taint {fields.pop('key')}{'=' if value else ''}{value}:"
+                     f"{fields.pop('effect')}")
+    elif "key" in fields:
+        parts += _wanted(fields)
+    return ", ".join(parts + [_field(name, value) for name, value in fields.items()])
+
+
+def amount(resource: str, number: int) -> str:
+    """Returns an amount of a resource as manifests have it.
+
+    >>> amount("cpu", 1500), amount("cpu", 2000), amount("memory", 3 << 30), amount("pods", 7)
+    ('1500m', '2', '3Gi', '7')
+    """
+    if resource == "cpu":
+        return f"{number}m" if number % 1000 else f"{number // 1000}"
+    if resource in _BYTES or resource.startswith("hugepages-"):
+        for unit, size in _UNITS:
+            if number and number % size == 0:
+                return f"{number // size}{unit}"
+    return str(number)
+
+
+def _wanted(fields: dict[str, Any]) -> list[str]:
+    """Takes what a label or field of a node should be, and what it is, out of the fields."""
+    before = [_field(name, fields.pop(name)) for name in list(fields)[:list(fields).index("key")]]
+    wanted = [f"wants {fields.pop('key')}", fields.pop("operator", "In")]
+    if values := fields.pop("values"):
+        wanted.append(f"[{', '.join(values)}]")
+    found = fields.pop("found", None)
+    return [*before, " ".join(wanted), "found none" if found is None else f"found {found}"]
+
+
+def _field(name: str, value: Any) -> str:
+    words = re.sub("([a-z])([A-Z])", r"\1 \2", name)
+    words = " ".join(word if word.isupper() else word.lower() for word in words.split())
+    if isinstance(value, bool):
+        return words if value else f"not {words}"
+    return f"{words} {', '.join(value) or 'none' if isinstance(value, list) else value}"

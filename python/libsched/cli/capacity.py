@@ -1,0 +1,101 @@
+"""`libsched capacity`: how many more of the given pods fit, where, and why not one more?"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from .. import _explain
+from ..capacity import capacity
+from ..errors import InvalidError
+from ..objects import Pod, Workload
+from . import asking
+from .dump import hints
+from .placing import judges
+from .progress import Progress
+from .question import about_input, read_question
+from .terminal import Terminal, print_json
+
+DESCRIPTION = """\
+Counts how many more pods like those of a file fit, as the tool cluster-capacity does: copies of the pods
+are placed one after the other, in rotation if there are several, as kube-scheduler v1.36 would with an
+empty queue, until one is not placed. A workload stands for its pod template, and a nodeName does not
+count. Pods are never preempted, and nodes never sampled."""
+
+EPILOG = """\
+exit codes:
+  0  at least one more pod fits
+  1  none does
+  2  bad input, or a pod needs what is not available
+
+examples:
+  libsched capacity cluster.yaml --pod web.yaml
+  libsched capacity cluster.yaml --pod deployment.yaml --max 1000 --json | jq .count
+  kubectl get nodes,pods -A -o json | libsched capacity - --pod web.yaml --deadline 10"""
+
+_MOST = 1_000_000
+
+
+def add(made: argparse.ArgumentParser) -> None:
+    """How many more of these pods fit?"""
+    made.description, made.epilog = DESCRIPTION, EPILOG
+    asking.add_inputs(made, "count")
+    made.add_argument("--max", type=_positive, default=_MOST, metavar="N",
+                      help=f"stop at so many pods (default: {_MOST:,})")
+    made.add_argument("--deadline", type=_seconds, metavar="SECONDS",
+                      help="stop after so many seconds")
+    asking.add_choice(made)
+    made.add_argument("--all-nodes", action="store_true",
+                      help="list all nodes that take pods, not only those that take the most")
+    made.add_argument("--json", action="store_true", help="print a line of JSON")
+    asking.add_judging(made)
+    made.set_defaults(run=run, as_is=True)  # a nodeName does not count
+
+
+def _positive(text: str) -> int:
+    if not text.isdecimal() or not 0 < int(text) < 1 << 63:
+        raise argparse.ArgumentTypeError(f"{text!r} is no positive number of at most 63 bits")
+    return int(text)
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0
+    if not 0 < seconds < 1e9:
+        raise argparse.ArgumentTypeError(f"{text!r} is no positive number of seconds")
+    return seconds
+
+
+def run(options: argparse.Namespace) -> int:
+    """Counts the pods; returns 0, 1 or 2."""
+    question = read_question(options, ended=True)
+    for candidate in question.candidates:
+        if candidate.kind == "DaemonSet":
+            raise InvalidError(f"DaemonSet {candidate.pod.key}: each node gets one of its pods, so they "
+                               "cannot be counted; give one of the pods")
+    notes = [note for candidate in question.candidates for note in candidate.notes]
+    pods = [candidate.pod for candidate in question.candidates]
+    frameworks, other_profile = judges(asking.Profiles(options), pods, notes)
+    wanted: list[Pod | Workload] = list(pods)
+    with Progress("counting pods"):
+        found = capacity(question.cluster, wanted, frameworks, max=options.max,
+                         other_profile=other_profile, ties=options.ties, seed=options.seed,
+                         timeout=options.deadline)
+    if found.next is not None:
+        notes += hints(question, [found.next.text])
+    failed = found.next is not None and found.next.outcome == "error"
+    if options.json:
+        print_json({"pods": [pod.key for pod in pods], **found.to_dict(), "notes": notes,
+                    **about_input(question)})
+    else:
+        out = Terminal(sys.stdout)
+        for note in notes:
+            out.note(note)
+        names = ", ".join(pod.key for pod in pods)
+        most = len(found.nodes) if options.all_nodes else 10
+        for line in _explain.capacity(f"{names}: {found.headline}", found.next, found.verdicts,
+                                      found.nodes, out.paint, most):
+            out.line(line)
+    return 2 if failed else 0 if found else 1

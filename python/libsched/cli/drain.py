@@ -1,0 +1,86 @@
+"""`libsched drain`: where would the pods of these nodes go, and which would not?"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from ..drain import OUTCOMES, Drain, drain
+from . import asking
+from .dump import hints
+from .placing import judges
+from .progress import Progress
+from .question import about_input, read_cluster
+from .terminal import Terminal, print_json, table
+
+DESCRIPTION = """\
+Finds out what 'kubectl drain' would do to nodes, and where their pods would go. All nodes are cordoned
+first and then emptied in the given order; the pods of a node are evicted by priority, the highest
+first, then by namespace and name. PodDisruptionBudgets count down with each eviction, and never up. Pods of
+DaemonSets and static pods stay. The pod that a controller makes in the stead of an evicted one is placed as
+kube-scheduler v1.36 would with an empty queue, before the next pod is evicted."""
+
+EPILOG = """\
+exit codes:
+  0  every pod finds a place, or needs none
+  1  a pod finds none, is refused, or is blocked by its PodDisruptionBudget
+  2  bad input, such as an unknown node
+
+examples:
+  libsched drain node-a node-b cluster.yaml
+  kubectl get nodes,pods,poddisruptionbudgets -A -o json | libsched drain node-a -
+  libsched drain node-a cluster.yaml --delete-emptydir-data --json | jq .outcomes"""
+
+_PAINT = {"moved": "good", "deleted": "note", "stays": "faint"}
+
+
+def add(made: argparse.ArgumentParser) -> None:
+    """Where do the pods of drained nodes go?"""
+    made.description, made.epilog = DESCRIPTION, EPILOG
+    made.add_argument("nodes", nargs="+", metavar="NODE", help="the nodes, in order")
+    made.add_argument("cluster", metavar="CLUSTER", help=asking.CLUSTER_HELP)
+    made.add_argument("--also", action="append", default=[], metavar="FILE",
+                      help="further manifests of the cluster; may be repeated")
+    made.add_argument("--force", action="store_true",
+                      help="evict pods that declare no controller; nothing takes their place")
+    made.add_argument("--delete-emptydir-data", action="store_true",
+                      help="evict pods with emptyDir volumes")
+    asking.add_choice(made)
+    made.add_argument("--json", action="store_true", help="print a line of JSON")
+    asking.add_judging(made)
+    made.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Drains the nodes; returns 0, 1 or 2."""
+    options.cluster = [options.cluster, *options.also]
+    question = read_cluster(options)
+    notes: list[str] = []
+    pods = [pod for pod in question.cluster.pods.values() if pod.node_name in options.nodes]
+    frameworks, other_profile = judges(asking.Profiles(options), pods, notes)
+    with Progress("draining nodes"):
+        found = drain(question.cluster, options.nodes, frameworks, force=options.force,
+                      delete_emptydir_data=options.delete_emptydir_data,
+                      other_profile=other_profile, ties=options.ties, seed=options.seed)
+    notes += hints(question, (one.text for one in found.pods))
+    if options.json:
+        print_json({**found.to_dict(), "notes": notes, **about_input(question)})
+    else:
+        _write(found, notes)
+    return 0 if found else 1
+
+
+def _write(found: Drain, notes: list[str]) -> None:
+    out = Terminal(sys.stdout)
+    for note in notes:
+        out.note(note)
+    for node in found.nodes:
+        of_node = [one for one in found.pods if one.from_node == node]
+        out.line(out.paint("strong", node) + f": {len(of_node):,} pod{'s' * (len(of_node) != 1)}")
+        lines = table([[one.pod.key, one.outcome, one.to_node or one.text] for one in of_node])
+        for one, line in zip(of_node, lines, strict=True):
+            out.line(out.paint(_PAINT.get(one.outcome, "bad"), line))
+    counts = found.outcomes
+    told = [out.paint(_PAINT.get(one, "bad"), f"{counts[one]:,} {one}")
+            for one in OUTCOMES if counts[one]]
+    out.line(", ".join(told) or "no pods")

@@ -1,0 +1,180 @@
+"""Drain: what becomes of the pods of nodes that are emptied, as by ``kubectl drain``."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal
+
+from . import _core
+from ._filtering import nanoseconds
+from ._html import MOST_ROWS, escaped
+from .cancel import Cancel, handle_of
+from .cluster import Cluster
+from .errors import InvalidError
+from .objects import Pod, _wrap_pod
+from .placement import TIES, Judge
+
+#: What becomes of a pod: "moved" and "pending" pods are evicted, and the pods in their stead find a
+#: node or none; "deleted" pods are evicted and not replaced. The others stay: of a DaemonSet or
+#: static ("stays"), refused without `force` or `delete_emptydir_data`, "blocked" by their
+#: PodDisruptionBudget, or "kept" because another pod of the node is refused.
+DrainOutcome = Literal["moved", "pending", "deleted", "stays", "refused", "blocked", "kept"]
+
+OUTCOMES: tuple[DrainOutcome, ...] = (
+    "moved", "pending", "deleted", "stays", "refused", "blocked", "kept")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class DrainedPod:
+    """What becomes of a pod of a drained node.
+
+    Attributes
+    ----------
+    pod : Pod
+    outcome : {"moved", "pending", "deleted", "stays", "refused", "blocked", "kept"}
+    from_node : str
+        The drained node.
+    to_node : str
+        The node of the pod in its stead, if it is "moved"; otherwise empty.
+    text : str
+        Why, unless it is "moved".
+    plugin : str
+        The plugin that decided about a "pending" pod, if a single one did.
+    budget : str
+        The budget that blocks the pod, in its namespace; empty if several budgets select it.
+    profile : str
+        The profile that judged a "moved" or "pending" pod.
+    """
+
+    pod: Pod
+    outcome: DrainOutcome
+    from_node: str
+    to_node: str
+    text: str
+    plugin: str
+    budget: str
+    profile: str
+
+    def __bool__(self) -> bool:
+        return self.outcome in ("moved", "deleted", "stays")
+
+
+@dataclasses.dataclass(frozen=True)
+class Drain:
+    """What becomes of the pods of drained nodes. Made by `Framework.drain` and `libsched.drain`.
+
+    A drain is true if every pod is moved, deleted or stays.
+
+    Attributes
+    ----------
+    nodes : tuple of str
+        The drained nodes, in order.
+    pods : tuple of DrainedPod
+        Their pods, node by node in the order of their evictions.
+    complete : bool
+        Whether every pod is moved, deleted or stays.
+    """
+
+    nodes: tuple[str, ...]
+    pods: tuple[DrainedPod, ...]
+    complete: bool
+
+    @property
+    def outcomes(self) -> Counter[str]:
+        """The number of pods with each outcome."""
+        return Counter(one.outcome for one in self.pods)
+
+    @property
+    def headline(self) -> str:
+        """A line like ``2 nodes: 12 moved, 1 pending, 3 stays``."""
+        counts = self.outcomes
+        told = ", ".join(f"{counts[one]:,} {one}" for one in OUTCOMES if counts[one]) or "no pods"
+        return f"{len(self.nodes):,} node{'s' * (len(self.nodes) != 1)}: {told}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns everything as plain data."""
+        return {"nodes": list(self.nodes), "complete": self.complete,
+                "outcomes": {one: self.outcomes[one] for one in OUTCOMES if self.outcomes[one]},
+                "pods": [_plain(one) for one in self.pods]}
+
+    def __bool__(self) -> bool:
+        return self.complete
+
+    def __repr__(self) -> str:
+        return f"<Drain {self.headline}>"
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><th style='text-align:left'>{escaped(one.pod.key)}</th>"
+            f"<td>{escaped(one.from_node)}</td><td>{one.outcome}</td>"
+            f"<td style='text-align:left'>{escaped(one.to_node or one.text)}</td></tr>"
+            for one in self.pods[:MOST_ROWS])
+        rest = len(self.pods) - MOST_ROWS
+        more = f"<p>... and {rest:,} more pods</p>" if rest > 0 else ""
+        return (f"<p><b>{escaped(self.headline)}</b></p><table><thead><tr><th>pod</th><th>from</th>"
+                f"<th>outcome</th><th>to, or why</th></tr></thead><tbody>{rows}</tbody></table>{more}")
+
+
+def drain(cluster: Cluster, nodes: str | Iterable[str], frameworks: Sequence[Judge], *,
+          force: bool = False, delete_emptydir_data: bool = False, other_profile: str = "",
+          ties: Literal["upstream", "name", "random"] = "upstream", seed: int = 0,
+          timeout: float | None = None, cancel: Cancel | None = None) -> Drain:
+    """Finds out what ``kubectl drain`` would do to nodes, and where their pods would go.
+
+    All nodes are cordoned first and then emptied in the given order. The pods of a node are evicted
+    by priority, the highest first, then by namespace and name, as the eviction API allows: a
+    PodDisruptionBudget counts down with each eviction, and never up. Once a pod is evicted, the pod
+    that its controller makes in its stead is placed as by `libsched.schedule`; it keeps the name.
+    The cluster does not change.
+
+    Parameters
+    ----------
+    cluster : Cluster
+    nodes : str or iterable of str
+        The names of the nodes.
+    frameworks : sequence of Framework
+        One for each profile; a pod's ``schedulerName`` chooses.
+    force : bool
+        Evict pods that declare no controller. Nothing takes their place.
+    delete_emptydir_data : bool
+        Evict pods with emptyDir volumes.
+    other_profile, ties, seed
+        As for `libsched.schedule`.
+    timeout, cancel
+        As for `Framework.fit`, for all pods together.
+
+    Raises
+    ------
+    NotFoundError
+        There is no such node.
+    InvalidError
+        A node is given twice.
+    DeadlineExceeded, CancelledError
+        `timeout` has passed, or `cancel` has been set.
+    MisuseError
+        No framework is given, or two of one profile.
+    """
+    if ties not in TIES:
+        raise InvalidError(f'ties is "upstream", "name" or "random", not {ties!r}')
+    if not 0 <= seed < 1 << 64:
+        raise InvalidError("seed needs 64 bits")
+    limit = nanoseconds(timeout)
+    names = (nodes,) if isinstance(nodes, str) else tuple(nodes)
+    taken = [framework._take(cluster) for framework in frameworks]
+    try:
+        complete, pods = _core.drain_nodes(
+            [evaluator for _, evaluator in taken], names, force, delete_emptydir_data,
+            TIES.index(ties), seed, other_profile, limit, handle_of(cancel))
+    finally:
+        for pool, evaluator in taken:
+            pool.append(evaluator)
+    return Drain(names, tuple(DrainedPod(_wrap_pod(pod), OUTCOMES[outcome], *more)
+                              for pod, outcome, *more in pods), complete)
+
+
+def _plain(one: DrainedPod) -> dict[str, Any]:
+    line = {"pod": one.pod.key, "outcome": one.outcome, "from": one.from_node, "to": one.to_node,
+            "text": one.text, "plugin": one.plugin, "budget": one.budget, "profile": one.profile}
+    return {name: value for name, value in line.items() if value}

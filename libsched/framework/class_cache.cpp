@@ -68,7 +68,7 @@ Result<KeptClass*> ClassCache::follow(const Framework& framework, const FilterCa
     kept.verdicts = {};
     kept.scores.forget();
   }
-  changes_.read(call.view.log(), kept.cursor);
+  changes_.read(call.view.log(), kept.cursor, call.view.word_count());
   kept.scores.follow(changes_);
   LIBSCHED_TRY(kept.verdicts.follow(framework, call, changes_, work));
   kept.cursor = call.view.log().cursor();

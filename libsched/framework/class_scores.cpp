@@ -61,10 +61,7 @@ void NodePlaces::follow(const View& view) {
 void ClassScores::follow(const LoggedChanges& changes) {
   if (!declared_) return;
   if (!changes.known || reads_.any_hit(changes.all)) return forget();
-  if (!reads_.row_hit(changes.all)) return;
-  for (const LoggedChanges::Row& r : changes.rows)
-    if (reads_.row_hit(r.kinds) && r.row / 64 < scored_.size())
-      scored_[r.row / 64] &= ~(uint64_t{1} << (r.row % 64));
+  changes.clear_hit(reads_, &scored_);
 }
 
 size_t ClassScores::bytes() const {

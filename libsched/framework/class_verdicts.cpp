@@ -23,31 +23,54 @@ FilterCall call_of(const FilterStep& step, const FilterCall& call) {
 
 }  // namespace
 
-void LoggedChanges::read(const ChangeLog& log, const ChangeLog::Cursor& since) {
-  rows.clear();
-  rows.reserve(ChangeLog::kSize);
-  all = 0;
-  known = log.for_each_since(since, [&](uint32_t row, ChangeKinds kinds) {
-    all |= kinds;
-    if (row == kNoId) return;
-    if (!rows.empty() && rows.back().row == row) {
-      rows.back().kinds |= kinds;
-    } else {
-      rows.push_back({row, kinds});
-    }
-  });
+LoggedChanges::Rows& LoggedChanges::group(ChangeKinds kinds) {
+  for (size_t i = 0; i < used_; ++i)
+    if (groups_[i].kinds == kinds) return groups_[i];
+  if (used_ == kGroups) {
+    groups_[kGroups - 1].kinds |= kinds;
+    return groups_[kGroups - 1];
+  }
+  Rows& fresh = groups_[used_++];
+  fresh.kinds = kinds;
+  fresh.bits.assign(words_, 0);
+  return fresh;
 }
 
-bool LoggedChanges::hit(const Reads& reads, size_t words, std::vector<uint64_t>* bits) const {
+void LoggedChanges::read(const ChangeLog& log, const ChangeLog::Cursor& since, size_t words) {
+  words_ = words;
+  used_ = 0;
+  ChangeKinds seen = 0, latest = 0;
+  uint64_t* bits = nullptr;  // of the latest kinds
+  known = log.for_each_since(since, [&](uint32_t row, ChangeKinds kinds) {
+    seen |= kinds;
+    if (row / 64 >= words) return;
+    if (kinds != latest || bits == nullptr) bits = group(latest = kinds).bits.data();
+    bits[row / 64] |= uint64_t{1} << (row % 64);
+  });
+  all = seen;
+}
+
+bool LoggedChanges::hit(const Reads& reads, std::vector<uint64_t>* bits) const {
   if (!reads.row_hit(all)) return false;
-  bits->assign(words, 0);
   bool found = false;
-  for (const Row& r : rows) {
-    if (!reads.row_hit(r.kinds) || r.row / 64 >= words) continue;
-    (*bits)[r.row / 64] |= uint64_t{1} << (r.row % 64);
-    found = true;
+  for (size_t i = 0; i < used_; ++i) {
+    if (!reads.row_hit(groups_[i].kinds)) continue;
+    const std::vector<uint64_t>& rows = groups_[i].bits;
+    if (!std::exchange(found, true)) {
+      bits->assign(rows.begin(), rows.end());
+    } else {
+      for (size_t w = 0; w < words_; ++w) (*bits)[w] |= rows[w];
+    }
   }
   return found;
+}
+
+void LoggedChanges::clear_hit(const Reads& reads, std::vector<uint64_t>* bits) const {
+  for (size_t i = 0; i < used_; ++i) {
+    if (!reads.row_hit(groups_[i].kinds)) continue;
+    const size_t words = std::min(words_, bits->size());
+    for (size_t w = 0; w < words; ++w) (*bits)[w] &= ~groups_[i].bits[w];
+  }
 }
 
 // Judges the rows of Workspace::hit. Returns false if an answer is an Error.
@@ -98,7 +121,7 @@ Result<void> ClassVerdicts::follow(const Framework& framework, const FilterCall&
       kept.declared = !kept.reads.outside && !kept.reads.others;
       continue;
     }
-    if (kept.whole && !changes.hit(kept.reads, words, &work->hit)) {
+    if (kept.whole && !changes.hit(kept.reads, &work->hit)) {
       kept.accepted.resize(words);
     } else {
       if (!std::exchange(kept.whole, true)) work->hit.assign(words, ~uint64_t{0});

@@ -7,6 +7,7 @@
 // declarations alone. A plugin that declares nothing, or whose answers are Errors, is not kept.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -17,19 +18,33 @@
 namespace libsched {
 
 // The changes that a log reports since a cursor.
-struct LoggedChanges {
-  struct Row {
-    uint32_t row;
-    ChangeKinds kinds;
-  };
-  bool known = false;     // false: anything may have changed
-  ChangeKinds all = 0;    // of any row, or of none
-  std::vector<Row> rows;  // rows more than once
+class LoggedChanges {
+ public:
+  bool known = false;   // false: anything may have changed
+  ChangeKinds all = 0;  // of any row, or of none
 
-  void read(const ChangeLog& log, const ChangeLog::Cursor& since);
+  // Of the rows of a view of so many words.
+  void read(const ChangeLog& log, const ChangeLog::Cursor& since, size_t words);
   // Sets the bits of the rows whose answers may have changed. Returns false, without changing
   // `bits`, if there are no such rows.
-  bool hit(const Reads& reads, size_t words, std::vector<uint64_t>* bits) const;
+  bool hit(const Reads& reads, std::vector<uint64_t>* bits) const;
+  // Clears their bits.
+  void clear_hit(const Reads& reads, std::vector<uint64_t>* bits) const;
+
+ private:
+  // Rows whose changes are of these kinds, as bits.
+  struct Rows {
+    ChangeKinds kinds = 0;
+    std::vector<uint64_t> bits;
+  };
+  // A few kinds are what occurs between two pods of a class. If more occur, the last of these has
+  // all others, which may say too much of a row.
+  static constexpr size_t kGroups = 8;
+
+  Rows& group(ChangeKinds kinds);
+
+  size_t words_ = 0, used_ = 0;
+  std::array<Rows, kGroups> groups_;
 };
 
 class ClassVerdicts {

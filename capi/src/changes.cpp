@@ -36,9 +36,10 @@ libsched_rc libsched_changes_put_objects(libsched_changes* changes, const libsch
     if (!mode.ok()) return mode.error();
     Changes& list = *unwrap(changes);
     list.documents.push_back(Ref<const Objects>::share(unwrap(objects)));
-    list.parts.push_back(PutObjects{&unwrap(objects)->set, *mode,
-                                    (how & LIBSCHED_PUT_NO_NODES) == 0,
-                                    (how & LIBSCHED_PUT_NO_PODS) == 0});
+    list.parts.emplace_back(
+        std::in_place_type<PutObjects>,
+        PutObjects{&unwrap(objects)->set, *mode, (how & LIBSCHED_PUT_NO_NODES) == 0,
+                   (how & LIBSCHED_PUT_NO_PODS) == 0});
     return {};
   });
 }
@@ -49,7 +50,8 @@ libsched_rc libsched_changes_put_node(libsched_changes* changes, const libsched_
   return guarded(error, [&]() -> Result<void> {
     const Result<PutMode> mode = mode_of(how);
     if (!mode.ok()) return mode.error();
-    unwrap(changes)->parts.push_back(PutNode{NodeRef::share(unwrap(node)), *mode});
+    unwrap(changes)->parts.emplace_back(std::in_place_type<PutNode>,
+                                        PutNode{NodeRef::share(unwrap(node)), *mode});
     return {};
   });
 }

@@ -295,6 +295,13 @@ size_t lsgo_view_names(const libsched_view *view, const uint64_t *rows, size_t w
   return written;
 }
 
+libsched_rc lsgo_edit(libsched_cluster *cluster, const libsched_str *edits, size_t edit_count,
+                      libsched_pod **pods, const libsched_str *kinds, const size_t *replicas,
+                      size_t count, libsched_edited **out, libsched_error **error) {
+  return libsched_cluster_edit(cluster, edits, edit_count, (const libsched_pod *const *)pods, kinds,
+                               replicas, count, out, error);
+}
+
 libsched_rc lsgo_add_pods(libsched_cluster *cluster, libsched_pod **pods, const char *names,
                           const size_t *lengths, size_t count, libsched_error **error) {
   const libsched_pod *const *list = (const libsched_pod *const *)pods;

@@ -144,6 +144,9 @@ size_t lsgo_view_names(const libsched_view *view, const uint64_t *rows, size_t w
                        libsched_str *out, size_t capacity);
 
 /* Adds pods. `names` is the concatenation of all names; lengths[i] is the length of the i-th. */
+libsched_rc lsgo_edit(libsched_cluster *cluster, const libsched_str *edits, size_t edit_count,
+                      libsched_pod **pods, const libsched_str *kinds, const size_t *replicas,
+                      size_t count, libsched_edited **out, libsched_error **error);
 libsched_rc lsgo_add_pods(libsched_cluster *cluster, libsched_pod **pods, const char *names,
                           const size_t *lengths, size_t count, libsched_error **error);
 

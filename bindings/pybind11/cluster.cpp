@@ -64,6 +64,34 @@ void add_pods(Cluster& cluster, const std::vector<const Pod*>& pods,
   });
 }
 
+// [(pod, index among `pods` or None, replicas)]
+py::list edit(Cluster& cluster, const std::vector<std::string_view>& edits,
+              const std::vector<const Pod*>& pods, const std::vector<std::string_view>& kinds,
+              const std::vector<size_t>& replicas) {
+  if (pods.size() != kinds.size() || pods.size() != replicas.size())
+    throw py::value_error("as many kinds and replicas as pods are needed");
+  std::vector<libsched_str> texts, kind_list;
+  for (const std::string_view text : edits) texts.push_back(to_str(text));
+  for (const std::string_view kind : kinds) kind_list.push_back(to_str(kind));
+  std::vector<const libsched_pod*> handles;
+  for (const Pod* pod : pods) handles.push_back(pod->handle.get());
+  std::unique_ptr<libsched_edited, UnrefWithoutGil<libsched_edited, libsched_edited_unref>> edited;
+  change(cluster, [&](libsched_cluster* c, libsched_error** error) {
+    return libsched_cluster_edit(c, texts.data(), texts.size(), handles.data(), kind_list.data(),
+                                 replicas.data(), handles.size(), into(edited), error);
+  });
+  py::list out;
+  for (size_t i = 0; i < libsched_edited_pod_count(edited.get()); ++i) {
+    size_t origin = 0, count = 0;
+    const libsched_pod* pod = libsched_edited_pod(edited.get(), i, &origin, &count);
+    out.append(py::make_tuple(own_pod(pod),
+                              origin == LIBSCHED_NEW_POD ? py::object(py::none())
+                                                         : py::object(py::int_(origin)),
+                              count));
+  }
+  return out;
+}
+
 std::unique_ptr<Changes> create_changes() {
   auto changes = std::make_unique<Changes>();
   quick([&](libsched_error** error) {
@@ -153,6 +181,7 @@ void bind_cluster(py::module_& module) {
              });
            })
       .def("add_pods", add_pods, py::arg("pods"), py::arg("node_names"))
+      .def("edit", edit, py::arg("edits"), py::arg("pods"), py::arg("kinds"), py::arg("replicas"))
       .def("remove_pod",
            [](Cluster& cluster, std::string_view namespace_, std::string_view name) {
              quick_change(cluster, [&](libsched_cluster* c, libsched_error** error) {

@@ -69,6 +69,7 @@ struct TYPE {};
 %handle(libsched_scheduling, Scheduling)
 %handle(libsched_capacity, Capacity)
 %handle(libsched_drain, Drain)
+%handle(libsched_edited, Edited)
 %handle(libsched_queue, Queue)
 %handle(libsched_queued_pod, QueuedPod)
 %handle(libsched_scheduler, Scheduler)
@@ -184,6 +185,7 @@ struct TYPE {};
 %newobject libsched_objects_get_pod;
 %newobject libsched_objects_get_node;
 %newobject libsched_objects_get_workload;
+%newobject libsched_edited_get;
 %newobject libsched_view_node;
 %newobject libsched_view_node_pod;
 %newobject libsched_view_find_pod;
@@ -239,6 +241,8 @@ struct TYPE {};
 %ignore libsched_capacity_next;
 %ignore libsched_capacity_decision;
 %ignore libsched_drain_nodes;
+%ignore libsched_cluster_edit;
+%ignore libsched_edited_pod;
 %ignore libsched_drain_options;
 %ignore libsched_queue_create;
 %ignore libsched_scheduler_observer;
@@ -322,6 +326,7 @@ struct TYPE {};
 %include <libsched/runtime.h>
 %include <libsched/scheduler.h>
 %include <libsched/answers.h>
+%include <libsched/edits.h>
 %include <libsched/queue.h>
 %include <libsched/api_server.h>
 %include <libsched/loop.h>

@@ -172,6 +172,30 @@ inline libsched_rc libsched_drain_of(libsched_evaluator* evaluator, libsched_str
   }
   return libsched_drain_nodes(&evaluator, 1, names.data(), names.size(), &options, out, error);
 }
+// libsched_cluster_edit(); `edits` are lines. `pod` may be NULL; it is a pod, or the template of a
+// workload of this kind ("": a pod) with so many replicas.
+inline libsched_rc libsched_cluster_edit_with(libsched_cluster* cluster, libsched_str edits,
+                                              const libsched_pod* pod, libsched_str kind,
+                                              size_t replicas, libsched_edited** out,
+                                              libsched_error** error) {
+  std::vector<libsched_str> lines;
+  for (std::string_view rest(edits.ptr, edits.len); !rest.empty();) {
+    const size_t end = std::min(rest.find('\n'), rest.size());
+    if (end != 0) lines.push_back({rest.data(), end});
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return libsched_cluster_edit(cluster, lines.data(), lines.size(), &pod, &kind, &replicas,
+                               pod == nullptr ? 0 : 1, out, error);
+}
+// A pod after edits, and its replicas; null and 0 if `index` is too large.
+inline const libsched_pod* libsched_edited_get(const libsched_edited* edited, size_t index) {
+  return libsched_edited_pod(edited, index, nullptr, nullptr);
+}
+inline size_t libsched_edited_replicas(const libsched_edited* edited, size_t index) {
+  size_t replicas = 0;
+  libsched_edited_pod(edited, index, nullptr, &replicas);
+  return replicas;
+}
 // libsched_queue_create() with one profile.
 inline libsched_rc libsched_queue_of(libsched_evaluator* evaluator,
                                      const libsched_queue_options* options, libsched_queue** out,

@@ -59,7 +59,8 @@ namespace libsched::capi {
   X(simulation, Simulation, "a simulation")                  \
   X(table, Table, "a table")                                 \
   X(capacity, CapacityObject, "a capacity")                  \
-  X(drain, DrainObject, "a drain")
+  X(drain, DrainObject, "a drain")                           \
+  X(edited, EditedObject, "edited pods")
 
 enum class HandleKind : uint8_t {
   kNone,  // some other pointer, such as an output

@@ -25,6 +25,7 @@
 #include "libsched/scheduler/loop/scheduler.hpp"
 #include "libsched/scheduler/queue/queue.hpp"
 #include "libsched/scheduler/simulation/simulation.hpp"
+#include "libsched/scheduler/what_if/edits.hpp"
 
 namespace libsched::capi {
 
@@ -92,7 +93,8 @@ struct WaitingPodObject final : RefCounted {
 };
 struct SchedulerObject final : RefCounted {
   // Watches the server, if there is one.
-  SchedulerObject(SchedulerRef s, Ref<ApiServer> w) : watched(std::move(w)), scheduler(std::move(s)) {
+  SchedulerObject(SchedulerRef s, Ref<ApiServer> w)
+      : watched(std::move(w)), scheduler(std::move(s)) {
     if (!watched) return;
     scheduler->add(watched.get());
     watched->watch(scheduler.get());
@@ -111,6 +113,9 @@ struct CapacityObject final : RefCounted {
 struct DrainObject final : RefCounted {
   explicit DrainObject(Drain d) : drain(std::move(d)) {}
   Drain drain;
+};
+struct EditedObject final : RefCounted {
+  std::vector<AskedPod> pods;
 };
 struct PreFilterObject final : RefCounted {
   PreFilterResult result;
@@ -302,8 +307,8 @@ Result<T> read_struct(const T* given, const T& defaults, const char* name) {
                    {}};
   return copy;
 }
-// For calls of nanoseconds: a struct of our size is used itself, any other is read into `copy`, which
-// holds the defaults.
+// For calls of nanoseconds: a struct of our size is used itself, any other is read into `copy`,
+// which holds the defaults.
 template <typename T>
 Result<void> read_struct(const T** given, T* copy, const char* name) {
   if (*given != nullptr && (*given)->struct_size == sizeof(T)) [[likely]]

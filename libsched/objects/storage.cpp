@@ -71,6 +71,24 @@ Ref<PersistentVolumeClaim> copy_claim(const PersistentVolumeClaim& claim) {
   return copy;
 }
 
+Ref<PersistentVolumeClaim> new_claim(const PersistentVolumeClaim& like, Str ns, Str name) {
+  Ref<PersistentVolumeClaim> made = copy_claim(like);
+  made->raw = {};
+  ObjectMeta meta;
+  meta.name = made->arena.copy(name);
+  meta.ns = made->arena.copy(ns);
+  meta.uid = meta.resource_version = made->volume_name = Str("", 0);
+  meta.key_hash = object_key_hash(ns, name);
+  meta.labels = like.meta.labels;
+  made->phase = Str("Pending");
+  if (const Str* beta = find_annotation(like.meta, kStorageClassBetaAnnotation)) {
+    const KeyValue kept[] = {{kStorageClassBetaAnnotation, *beta}};
+    meta.annotations = made->arena.copy(kept, 1);
+  }
+  made->meta = meta;
+  return made;
+}
+
 void set_annotation(Object& object, Str key, Str value) {
   Span<KeyValue>& all = object.meta.annotations;
   std::vector<KeyValue> changed(all.begin(), all.end());

@@ -88,6 +88,8 @@ inline Str volume_mode_or_default(const std::optional<Str>& mode) {
 // stays in the original, which lives as long as the copy.
 Ref<PersistentVolume> copy_volume(const PersistentVolume& volume);
 Ref<PersistentVolumeClaim> copy_claim(const PersistentVolumeClaim& claim);
+// A new claim that asks for the same: not bound, without times, uid and what controllers noted.
+Ref<PersistentVolumeClaim> new_claim(const PersistentVolumeClaim& like, Str ns, Str name);
 // Adds or replaces an annotation of an object that isn't shared yet.
 void set_annotation(Object& object, Str key, Str value);
 void remove_annotation(Object& object, Str key);

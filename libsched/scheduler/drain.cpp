@@ -11,15 +11,10 @@
 #include "libsched/scheduler/evictions.hpp"
 #include "libsched/scheduler/instance.hpp"
 #include "libsched/scheduler/profiles.hpp"
+#include "libsched/scheduler/what_if/workload_pods.hpp"
 
 namespace libsched {
 namespace {
-
-const OwnerReference* controller_of(const Pod& pod) {
-  for (const OwnerReference& o : pod.meta.owners)
-    if (o.controller) return &o;
-  return nullptr;
-}
 
 // What kubectl decides about a pod before it evicts anything. The texts are kubectl's.
 struct Verdict {

@@ -11,7 +11,7 @@ from typing import Literal
 from . import _core
 from ._sources import Source
 from .errors import InvalidError, MisuseError, NotFoundError, StateError
-from .objects import Node, Objects, Pod, nodes_of, pods_of
+from .objects import Node, Objects, Pod, Workload, _wrap_pod, nodes_of, pods_of
 from .services import Services
 from .view import View, split_key
 
@@ -365,6 +365,69 @@ class Cluster(View):
             Clusters do not store objects of this kind.
         """
         self._handle.remove_object(kind, namespace, name)
+
+    def edit(self, edits: str | Iterable[str],
+             pods: Iterable[Pod | Workload] = ()) -> list[Pod | Workload]:
+        """Applies edits, all of them or none after an error; also inside a fork.
+
+        Each edit sees the effects of those before it:
+
+        ``add-node TEMPLATE=N``
+            N copies of a node, named ``TEMPLATE-0`` and so on, with copies of its DaemonSets' pods,
+            static pods and CSINode.
+        ``remove-node NAME``
+            Without the node and its pods. Nothing takes their place.
+        ``cordon NAME``
+            The node becomes unschedulable.
+        ``scale NAMESPACE/NAME=N``
+            N pods of a workload. Pods are taken away, the newest first, or copies of the newest pod,
+            without a node, are added to the result.
+        ``set NAMESPACE/NAME:FIELD=VALUE`` (``FIELD-`` takes the field away)
+            A pod, or all pods of a workload. Fields: ``requests.R`` and ``limits.R`` of the only
+            container, ``containers.C.requests.R`` and ``containers.C.limits.R``,
+            ``nodeSelector.KEY``, ``labels.KEY``, ``priority``, ``schedulerName``.
+
+        Parameters
+        ----------
+        edits : str or iterable of str
+        pods : iterable of Pod and Workload
+            What a cluster does not hold: pods without a node, and workloads. Edits reach them, too.
+
+        Returns
+        -------
+        list of Pod and Workload
+            Those passed, in order, as they are now, without pods taken away; then the pods that
+            ``scale`` has made.
+
+        Raises
+        ------
+        InvalidError, NotFoundError
+            An edit is wrong. The error names it, and the nearest name. Nothing has changed.
+
+        Examples
+        --------
+        >>> cluster = Cluster({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "a"}})
+        >>> with cluster.fork():
+        ...     cluster.edit(["add-node a=2", "cordon a"])
+        ...     list(cluster.nodes)
+        []
+        ['a', 'a-0', 'a-1']
+        """
+        return [pod for pod, _ in self._edit(edits, list(pods))]
+
+    def _edit(self, edits: str | Iterable[str],
+              pods: list[Pod | Workload]) -> list[tuple[Pod | Workload, int | None]]:
+        """Does the same as `edit`; beside each pod is its index among `pods`, None for a new one."""
+        kinds = [one.kind if isinstance(one, Workload) else "" for one in pods]
+        edited = self._handle.edit(
+            [edits] if isinstance(edits, str) else list(edits),
+            [(one.pod if isinstance(one, Workload) else one)._handle for one in pods], kinds,
+            [one.replicas if isinstance(one, Workload) else 1 for one in pods])
+        told: list[tuple[Pod | Workload, int | None]] = []
+        for handle, origin, replicas in edited:
+            pod, kind = _wrap_pod(handle), "" if origin is None else kinds[origin]
+            told.append((Workload(kind, replicas, pod) if kind else pod, origin))
+        return told
 
     def assume(self, pod: Source, node: str, *, unknown_node: bool = False) -> None:
         """Puts a pod on a node until the API server confirms it, or until `forget`.

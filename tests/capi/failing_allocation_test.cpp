@@ -103,6 +103,11 @@ const libsched_str* first_node() {
   static const libsched_str node = libsched_str_from("n1");
   return &node;
 }
+const libsched_str* four_edits() {
+  static const libsched_str edits[4] = {STR("add-node n1=2"), STR("set d/p1:requests.cpu=2"),
+                                        STR("set d/q2:nodeSelector.a=b"), STR("cordon n2")};
+  return edits;
+}
 bool heard_of(void*, const libsched_placement* placement) {
   CHECK(placement->outcome == LIBSCHED_OUTCOME_PLACED);
   return true;
@@ -177,8 +182,10 @@ const std::vector<Call> CALLS = {
          heard_of, nullptr, err),
     CALL(libsched_count_capacity, "two pods", , &s.evaluator, 1, one_pod(s), 1,
          two_for_any_profile(), &s.capacity, err),
-    CALL(libsched_drain_nodes, "one node", , &s.evaluator, 1, first_node(), 1, drain_for_any_profile(),
-         &s.drain, err),
+    CALL(libsched_drain_nodes, "one node", , &s.evaluator, 1, first_node(), 1,
+         drain_for_any_profile(), &s.drain, err),
+    CALL(libsched_cluster_edit, "nodes and pods", , s.cluster, four_edits(), 4, one_pod(s), nullptr,
+         nullptr, 1, &s.edited, err),
     CALL(libsched_schedule_one, "one pod", writer().fresh(), &s.evaluator, 1, s.m.question(1),
          &writer().options, &writer().scheduling, err),
     CALL(libsched_writer_queue_apply, "", writer().bind(s.evaluator, s.m.question(1)),
@@ -213,8 +220,8 @@ Tried attempt(const Call& call, Stage& s, long n, bool all) {
 std::string made(const Stage& s) {
   return std::string(s.cloned == nullptr ? "" : "clone ") +
          (s.snapshot == nullptr ? "" : "snapshot ") + (s.other == nullptr ? "" : "evaluator ") +
-         (s.capacity == nullptr ? "" : "capacity ") +
-         (s.drain == nullptr ? "" : "drain ");
+         (s.capacity == nullptr ? "" : "capacity ") + (s.drain == nullptr ? "" : "drain ") +
+         (s.edited == nullptr ? "" : "edited ");
 }
 
 // The number of allocations of the call.

@@ -125,6 +125,7 @@ struct Stage {
     libsched_cluster_unref(cloned);
     libsched_capacity_unref(capacity);
     libsched_drain_unref(drain);
+    libsched_edited_unref(edited);
     libsched_snapshot_unref(snapshot);
     libsched_evaluator_unref(other);
     libsched_services_unref(services);
@@ -233,6 +234,7 @@ struct Stage {
   libsched_cluster* cloned = nullptr;
   libsched_capacity* capacity = nullptr;
   libsched_drain* drain = nullptr;
+  libsched_edited* edited = nullptr;
   libsched_snapshot* snapshot = nullptr;
   libsched_evaluator* other = nullptr;
   libsched_scheduler* scheduler = nullptr;

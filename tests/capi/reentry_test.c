@@ -59,6 +59,9 @@ static void change(asker* a) {
   const libsched_str emptied = text("big");
   libsched_drain* drain = NULL;
   REFUSED(NULL, libsched_drain_nodes(&a->own, 1, &emptied, 1, NULL, &drain, err));
+  const libsched_str edit = text("cordon big");
+  libsched_edited* edited = NULL;
+  REFUSED(kNot, libsched_cluster_edit(a->cluster, &edit, 1, NULL, NULL, NULL, 0, &edited, err));
   libsched_writer_queue* writer = NULL;
   libsched_scheduling* none = NULL;
   CHECK_OK(libsched_writer_queue_create(&writer, err));

@@ -304,6 +304,24 @@ public final class Checks {
     }
   }
 
+  static void edits() {
+    try (Cluster cluster = cluster(1, 4); Pod pod = Sched.podParse(POD, null)) {
+      try (Edited edited = Sched.clusterEditWith(cluster, "add-node n1=2\nset default/web:priority=7\nscale default/web=5", pod,
+          "Deployment", 2)) {
+        must(Sched.editedPodCount(edited) == 1 && Sched.editedReplicas(edited, 0) == 5, Sched.editedReplicas(edited, 0));
+        try (Pod changed = Sched.editedGet(edited, 0)) {
+          must(Sched.podName(changed).equals("web") && Sched.podPriority(changed) == 7, Sched.podPriority(changed));
+        }
+        must(Sched.editedGet(edited, 1) == null, "no other");
+      }
+      must(Sched.viewNodeCount(Sched.clusterView(cluster)) == 4, "four nodes");
+      Sched.clusterEditWith(cluster, "cordon n0\ncordon n7", null, "", 0);
+      throw new AssertionError("edited");
+    } catch (SchedException failure) {
+      must(failure.code() == Sched.ERR_NOT_FOUND, failure);
+    }
+  }
+
   static void scheduling() {
     try (Cluster cluster = cluster(1, 4); Framework framework = Sched.frameworkCreate(null, "", null, null);
         Evaluator evaluator = Sched.evaluatorCreate(framework, cluster, null);

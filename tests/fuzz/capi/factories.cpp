@@ -88,6 +88,17 @@ void* make_drain() {
   return out;
 }
 
+// Of no edit.
+void* make_edited(Turn& t) {
+  const auto* pod = handle<const libsched_pod>(t, Kind::pod);
+  libsched_cluster* cluster = nullptr;
+  libsched_edited* out = nullptr;
+  libsched_cluster_create(nullptr, &cluster, nullptr);
+  libsched_cluster_edit(cluster, nullptr, 0, &pod, nullptr, nullptr, 1, &out, nullptr);
+  libsched_cluster_unref(cluster);
+  return out;
+}
+
 // Of an empty cluster.
 void* make_queue() {
   libsched_cluster* cluster = nullptr;
@@ -245,6 +256,7 @@ void* create(Turn& t, Kind kind) {
     case Kind::scheduling: return make_scheduling(t);
     case Kind::capacity: return make_capacity(t);
     case Kind::drain: return make_drain();
+    case Kind::edited: return make_edited(t);
     case Kind::queue: return make_queue();
     case Kind::queued_pod: return make_queued_pod(t);
     case Kind::scheduler: return make_scheduler();

@@ -67,6 +67,17 @@ std::string capacity_content(const libsched_capacity* capacity) {
   return out;
 }
 
+std::string edited_content(const libsched_edited* edited) {
+  std::string out;
+  for (size_t i = 0; i < libsched_edited_pod_count(edited); ++i) {
+    size_t origin = 0, replicas = 0;
+    const libsched_pod* pod = libsched_edited_pod(edited, i, &origin, &replicas);
+    out.append(view(libsched_pod_name(pod))).append(std::to_string(origin));
+    out.append("x").append(std::to_string(replicas));
+  }
+  return out;
+}
+
 std::string drain_content(const libsched_drain* drain) {
   std::string out = libsched_drain_complete(drain) ? "complete|" : "|";
   for (size_t i = 0; i < libsched_drain_pod_count(drain); ++i) {
@@ -118,6 +129,7 @@ std::string content_of(Kind kind, const void* handle) {
     case Kind::node: return node_content(static_cast<const libsched_node*>(handle));
     case Kind::decision: return decision_content(static_cast<const libsched_decision*>(handle));
     case Kind::capacity: return capacity_content(static_cast<const libsched_capacity*>(handle));
+    case Kind::edited: return edited_content(static_cast<const libsched_edited*>(handle));
     case Kind::drain: return drain_content(static_cast<const libsched_drain*>(handle));
     case Kind::objects: {
       const auto* objects = static_cast<const libsched_objects*>(handle);

@@ -199,6 +199,44 @@ void call_libsched_drain_nodes(Turn& t) {
   t.end_fallible(rc, evaluator, nodes, options, out, error);
 }
 
+void call_libsched_cluster_edit(Turn& t) {
+  static constexpr const char* kForms[] = {"add-node %=2",
+                                           "remove-node %",
+                                           "cordon %",
+                                           "scale default/%=3",
+                                           "set default/%:labels.a=b",
+                                           "set default/%:requests.cpu=2",
+                                           "set default/%:nodeSelector.a-",
+                                           "scale %=",
+                                           "%"};
+  In<const libsched_cluster> cluster(t, "cluster", kConst);
+  Count counted(t);
+  Strings names(t, "names", counted, t.choose.one_in(2) ? Words::kNode : Words::kPod);
+  Count asked(t);
+  Handles<const libsched_pod> pods(t, "pods", asked);
+  Out<libsched_edited> out(t, "out");
+  Fault error(t, "error");
+  std::vector<std::string> texts;
+  for (size_t i = 0; i < counted.get(); ++i) {
+    std::string text = t.choose.of(kForms);
+    const size_t at = text.find('%');
+    texts.push_back(text.replace(at, 1, names.at(i)));
+  }
+  std::vector<libsched_str> edits;
+  for (const std::string& text : texts) edits.push_back({text.data(), text.size()});
+  const std::vector<libsched_str> kinds(asked.get(), libsched_str_from("Deployment"));
+  const std::vector<size_t> replicas(asked.get(), 2);
+  const bool workloads = t.choose.one_in(3);
+  libsched_cluster* copy = nullptr;
+  t.begin("libsched_cluster_edit", Changes::kNothing, cluster, names, pods, out, error);
+  if (libsched_cluster_clone(cluster.get(), &copy, nullptr) != LIBSCHED_OK) t.must_refuse = true;
+  const libsched_rc rc = libsched_cluster_edit(
+      copy, edits.data(), edits.size(), pods.get(), workloads ? kinds.data() : nullptr,
+      workloads ? replicas.data() : nullptr, asked.get(), out.get(), error.get());
+  libsched_cluster_unref(copy);
+  t.end_fallible(rc, cluster, names, pods, out, error);
+}
+
 void call_libsched_count_capacity(Turn& t) {
   In<libsched_evaluator> evaluator(t, "evaluator", kExclusive);
   Count counted(t);

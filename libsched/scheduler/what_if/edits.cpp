@@ -1,0 +1,321 @@
+// See edits.hpp.
+#include "libsched/scheduler/what_if/edits.hpp"
+
+#include <algorithm>
+#include <set>
+#include <unordered_set>
+#include <utility>
+
+#include "libsched/base/near_name.hpp"
+#include "libsched/base/quote.hpp"
+#include "libsched/cluster/change_errors.hpp"
+#include "libsched/cluster/transaction.hpp"
+#include "libsched/scheduler/instance.hpp"
+#include "libsched/scheduler/what_if/change_pod.hpp"
+#include "libsched/scheduler/what_if/edit.hpp"
+#include "libsched/scheduler/what_if/workload_pods.hpp"
+
+namespace libsched {
+namespace {
+
+// Where a pod is: on a node of the cluster, or among the pods passed.
+struct FoundPod {
+  PodRef pod;
+  uint32_t row = kNoId;  // of those of the cluster
+  size_t index = 0;      // of those passed
+  bool waits = false;    // among those passed
+};
+
+class Editor {
+ public:
+  Editor(Cluster& cluster, std::vector<AskedPod>& asked) : cluster_(cluster), asked_(asked) {}
+
+  Result<void> apply(const Edit& edit) {
+    switch (edit.verb) {
+      case EditVerb::kAddNode: return add_nodes(edit);
+      case EditVerb::kRemoveNode: return remove_node(edit.name);
+      case EditVerb::kCordon: return cordon(edit.name);
+      case EditVerb::kScale: return scale(edit);
+      case EditVerb::kSet: return set(edit);
+    }
+    return {};
+  }
+
+ private:
+  const View& view() const { return cluster_.view(); }
+
+  Result<uint32_t> row_of(Str name) const {
+    const uint32_t row = view().find_node(name);
+    if (row != kNoId) return row;
+    NearName near(name);
+    for (uint32_t r = 0; r < view().row_count(); ++r)
+      if (const Node* node = view().node(r)) near.offer(node->meta.name);
+    return Error{Rc::kNotFound, "there is no node " + go_quote(name) + near.hint(), {}, {}};
+  }
+
+  Result<void> add_nodes(const Edit& edit) {
+    const Result<uint32_t> row = row_of(edit.name);
+    if (!row.ok()) return row.error();
+    const NodeRef of = view().row(*row).node;
+    std::vector<PodRef> with_it;
+    for (const uint32_t slot : view().row(*row).pods)
+      if (const PodRef& pod = view().slot(slot).pod; comes_with_node(*pod)) with_it.push_back(pod);
+    size_t number = 0;
+    for (size_t i = 0; i < edit.count; ++i) {
+      std::string name;
+      do name = std::string(of->meta.name) + "-" + std::to_string(number++);
+      while (view().find_row(name) != kNoId);
+      const Ref<Node> made = copy_node(*of, name, {});
+      made->raw = {};
+      const Node* const nodes[] = {made.get()};
+      LIBSCHED_TRY(cluster_.add_nodes(nodes, 1));
+      LIBSCHED_TRY(add_csi_node(of->meta.name, made->meta.name));
+      for (const PodRef& pod : with_it) LIBSCHED_TRY(add_pod_of_node(*pod, name));
+    }
+    return {};
+  }
+
+  static bool comes_with_node(const Pod& pod) {
+    if (pod.terminated() || pod.meta.terminating()) return false;
+    return pod.mirror || std::ranges::any_of(pod.meta.owners, [](const OwnerReference& o) {
+             return o.controller && o.kind == "DaemonSet";
+           });
+  }
+
+  Result<void> add_pod_of_node(const Pod& pod, const std::string& node) {
+    const std::string wanted = std::string(pod.meta.name) + "-" + node;
+    std::string name = wanted;
+    for (size_t n = 0; name_taken(pod.meta.ns, name); ++n) name = wanted + "-" + std::to_string(n);
+    const Ref<Pod> made = new_instance(pod, name);
+    made->raw = {};
+    const Pod* const pods[] = {made.get()};
+    const Str nodes[] = {node};
+    return cluster_.add_pods(pods, nodes, 1);
+  }
+
+  Result<void> add_csi_node(Str of, Str name) {
+    const auto* const there = view().objects().find<CsiNode>(of);
+    if (there == nullptr || view().objects().find<CsiNode>(name) != nullptr) return {};
+    const Ref<CsiNode> made = make_ref<CsiNode>();
+    made->origin = there->origin ? there->origin : Ref<const Object>::share(there);
+    made->meta = there->meta;
+    made->meta.name = made->arena.copy(name);
+    made->meta.uid = Str("", 0);
+    made->meta.key_hash = object_key_hash({}, name);
+    made->drivers = there->drivers;
+    return cluster_.put_object(StoredKind::kCsiNode, ObjectRef(made));
+  }
+
+  Result<void> remove_node(Str name) {
+    const Result<uint32_t> row = row_of(name);
+    if (!row.ok()) return row.error();
+    std::vector<PodRef> pods;
+    for (const uint32_t slot : view().row(*row).pods) pods.push_back(view().slot(slot).pod);
+    for (const PodRef& pod : pods) LIBSCHED_TRY(cluster_.remove_pod(pod->meta.ns, pod->meta.name));
+    return cluster_.remove_node(name);
+  }
+
+  Result<void> cordon(Str name) {
+    const Result<uint32_t> row = row_of(name);
+    if (!row.ok()) return row.error();
+    const Node& node = *view().node(*row);
+    if (node.unschedulable) return {};
+    const Ref<Node> cordoned = copy_node(node, node.meta.name, node.meta.uid);
+    cordoned->raw = {};
+    cordoned->unschedulable = true;
+    return cluster_.update_node(cordoned);
+  }
+
+  bool name_taken(Str ns, Str name) const {
+    return view().find_pod(ns, name) != kNoId ||
+           std::ranges::any_of(asked_, [&](const AskedPod& a) {
+             return a.kind.empty() && a.pod->meta.ns == ns && a.pod->meta.name == name;
+           });
+  }
+
+  // Calls f(FoundPod) for all pods, those of the cluster first.
+  template <typename F>
+  void for_each_pod(F&& f) const {
+    for (uint32_t s = 0; s < view().slot_count(); ++s)
+      if (const View::Slot& slot = view().slot(s); slot.pod)
+        f(FoundPod{slot.pod, slot.row, 0, false});
+    for (size_t i = 0; i < asked_.size(); ++i)
+      if (asked_[i].kind.empty()) f(FoundPod{asked_[i].pod, kNoId, i, true});
+  }
+
+  Result<void> scale(const Edit& edit) {
+    bool template_found = false;
+    for (AskedPod& a : asked_) {
+      if (a.kind.empty() || a.pod->meta.ns != edit.ns || a.pod->meta.name != edit.name) continue;
+      if (a.kind == "DaemonSet") return wrong_edit("a DaemonSet has a pod for each node");
+      a.replicas = edit.count;
+      template_found = true;
+    }
+    if (template_found) return {};
+    const Result<std::vector<FoundPod>> found = pods_of_workload(edit);
+    if (!found.ok()) return found.error();
+    std::vector<FoundPod> pods;
+    for (const FoundPod& p : *found)
+      if (!p.pod->terminated() && !p.pod->meta.terminating()) pods.push_back(p);
+    // A pod of the cluster that is asked about, too, counts once.
+    std::set<Str> in_cluster;
+    for (const FoundPod& p : pods)
+      if (!p.waits) in_cluster.insert(p.pod->meta.name);
+    std::erase_if(
+        pods, [&](const FoundPod& p) { return p.waits && in_cluster.contains(p.pod->meta.name); });
+    std::ranges::sort(pods, [](const FoundPod& a, const FoundPod& b) {
+      return goes_first(*a.pod, a.waits, *b.pod, b.waits);
+    });
+    if (pods.size() >= edit.count) return take_away(pods, pods.size() - edit.count);
+    return add_copies(*(pods.empty() ? found->front() : pods.front()).pod,
+                      edit.count - pods.size());
+  }
+
+  Result<void> take_away(const std::vector<FoundPod>& pods, size_t count) {
+    std::unordered_set<Str> names;
+    for (size_t i = 0; i < count; ++i) {
+      const ObjectMeta& meta = pods[i].pod->meta;
+      names.insert(meta.name);
+      if (!pods[i].waits) LIBSCHED_TRY(cluster_.remove_pod(meta.ns, meta.name));
+    }
+    if (names.empty()) return {};
+    const Str ns = pods.front().pod->meta.ns;
+    std::erase_if(asked_, [&](const AskedPod& a) {
+      return a.kind.empty() && a.pod->meta.ns == ns && names.contains(a.pod->meta.name);
+    });
+    return {};
+  }
+
+  Result<void> add_copies(const Pod& of, size_t count) {
+    const PodRef keep = PodRef::share(&of);
+    std::unordered_set<std::string> waiting;
+    for (const AskedPod& a : asked_)
+      if (a.kind.empty() && a.pod->meta.ns == of.meta.ns) waiting.emplace(a.pod->meta.name);
+    size_t from = 0;
+    for (size_t i = 0; i < count; ++i) {
+      const Ref<Pod> made = another_pod(of, &from, [&](Str name) {
+        return view().find_pod(of.meta.ns, name) != kNoId || waiting.contains(std::string(name));
+      });
+      LIBSCHED_TRY(add_claims(of, *made));
+      asked_.push_back({made, {}, 1, AskedPod::kNew});
+    }
+    return {};
+  }
+
+  // Adds the claims that only the copy has, like those of the copied pod but not bound.
+  Result<void> add_claims(const Pod& of, const Pod& made) {
+    for (size_t i = 0; i < of.claim_names.size() && i < made.claim_names.size(); ++i) {
+      const Str before = of.claim_names[i], name = made.claim_names[i];
+      const ObjectStore& objects = view().objects();
+      const auto* const like = objects.find<PersistentVolumeClaim>(of.meta.ns, before);
+      if (before == name || like == nullptr ||
+          objects.find<PersistentVolumeClaim>(of.meta.ns, name) != nullptr)
+        continue;
+      LIBSCHED_TRY(cluster_.put_object(StoredKind::kPersistentVolumeClaim,
+                                       ObjectRef(new_claim(*like, of.meta.ns, name))));
+    }
+    return {};
+  }
+
+  Result<void> set(const Edit& edit) {
+    const std::optional<Str> value = edit.remove ? std::nullopt : std::optional<Str>(edit.value);
+    std::vector<FoundPod> pods;
+    for_each_pod([&](const FoundPod& p) {
+      if (p.pod->meta.ns == edit.ns && p.pod->meta.name == edit.name) pods.push_back(p);
+    });
+    bool template_found = false;
+    if (pods.empty()) {
+      for (AskedPod& a : asked_) {
+        if (a.kind.empty() || a.pod->meta.ns != edit.ns || a.pod->meta.name != edit.name) continue;
+        template_found = true;
+        LIBSCHED_TRY(change(&a.pod, edit, value));
+      }
+      Result<std::vector<FoundPod>> found = pods_of_workload(edit);
+      if (!found.ok() && !template_found) return std::move(found.error());
+      if (found.ok()) pods = std::move(*found);
+    }
+    for (FoundPod& p : pods) {
+      if (p.waits) {
+        LIBSCHED_TRY(change(&asked_[p.index].pod, edit, value));
+      } else {
+        LIBSCHED_TRY(change(&p.pod, edit, value));
+        const std::string node = view().row(p.row).name;
+        LIBSCHED_TRY(cluster_.update_pod(p.pod, node));
+      }
+    }
+    return {};
+  }
+
+  static Result<void> change(PodRef* pod, const Edit& edit, std::optional<Str> value) {
+    const Result<Ref<Pod>> changed = with_field(**pod, edit.field, value);
+    if (!changed.ok()) {
+      Error error = changed.error();
+      if (error.message.starts_with("has ") || error.message.starts_with("asks "))
+        error.message = pod_key(**pod) + " " + error.message;
+      return error;
+    }
+    *pod = *changed;
+    return {};
+  }
+
+  // The pods of a workload, in the order of goes_first(); at least one.
+  Result<std::vector<FoundPod>> pods_of_workload(const Edit& edit) const {
+    std::vector<FoundPod> pods;
+    std::set<std::string> kinds;
+    const std::string key = edit.ns + "/" + edit.name;
+    for_each_pod([&](const FoundPod& p) {
+      const Str kind = kind_of_workload(*p.pod, edit.ns, edit.name);
+      if (kind.empty()) return;
+      kinds.emplace(kind);
+      pods.push_back(p);
+    });
+    if (kinds.size() > 1) {
+      return wrong_edit(go_quote(key) + " is a " + *kinds.begin() + " and a " + *kinds.rbegin() +
+                        ", which both have pods");
+    }
+    if (edit.verb == EditVerb::kScale && kinds.contains("DaemonSet"))
+      return wrong_edit("a DaemonSet has a pod for each node");
+    if (!pods.empty()) return pods;
+    NearName near(key);
+    for_each_pod([&](const FoundPod& p) {
+      const std::string ns = std::string(p.pod->meta.ns) + "/";
+      if (edit.verb == EditVerb::kSet) near.offer(ns + std::string(p.pod->meta.name));
+      if (const Str name = workload_name(*p.pod); !name.empty()) near.offer(ns + std::string(name));
+    });
+    for (const AskedPod& a : asked_)
+      if (!a.kind.empty()) near.offer(pod_key(*a.pod));
+    return Error{Rc::kNotFound,
+                 (edit.verb == EditVerb::kSet ? "there is no pod " + go_quote(key) +
+                                                    ", and no workload of that name has pods"
+                                              : "no workload " + go_quote(key) + " has pods") +
+                     near.hint(),
+                 {},
+                 {}};
+  }
+
+  Cluster& cluster_;
+  std::vector<AskedPod>& asked_;
+};
+
+}  // namespace
+
+Result<void> apply_edits(Cluster& cluster, Span<Str> edits, std::vector<AskedPod>* pods) {
+  if (cluster.judged()) return may_not_change();
+  Cluster::Transaction all(&cluster);
+  std::vector<AskedPod> asked = *pods;
+  Editor editor(cluster, asked);
+  for (const Str text : edits) {
+    const Result<Edit> edit = parse_edit(text);
+    Result<void> done = edit.ok() ? editor.apply(*edit) : Result<void>(edit.error());
+    if (done.ok()) continue;
+    Error error = done.error();
+    error.message = go_quote(text) + ": " + error.text();
+    error.path.clear();
+    return error;
+  }
+  all.commit();
+  *pods = std::move(asked);
+  return {};
+}
+
+}  // namespace libsched

@@ -45,11 +45,12 @@ py::str describe(const Config& config) {
 
 Framework create_framework(const Config* config, std::string_view profile, const Registry* registry,
                            std::string_view feature_gates, std::string_view semantics,
-                           bool several_queue_sorts) {
+                           bool several_queue_sorts, bool skip_unknown_plugins) {
   libsched_framework_options options = LIBSCHED_FRAMEWORK_OPTIONS_INIT;
   options.feature_gates = to_str(feature_gates);
   options.semantics = to_str(semantics);
   options.several_queue_sorts = several_queue_sorts;
+  options.skip_unknown_plugins = skip_unknown_plugins;
   FrameworkHandle out;
   unlocked([&](libsched_error** error) {
     return libsched_framework_create(
@@ -57,6 +58,13 @@ Framework create_framework(const Config* config, std::string_view profile, const
         registry == nullptr ? nullptr : registry->handle.get(), &options, into(out), error);
   });
   return {std::move(out)};
+}
+
+py::list skipped_plugins(const Framework& framework) {
+  py::list out;
+  for (size_t i = 0; i < libsched_framework_skipped_count(framework.handle.get()); ++i)
+    out.append(from_str(libsched_framework_skipped(framework.handle.get(), i)));
+  return out;
 }
 
 // The plugins of each point that has plugins, as (name, weight).
@@ -114,7 +122,8 @@ void bind_framework(py::module_& module) {
   py::class_<Framework>(module, "Framework")
       .def(py::init(&create_framework), py::arg("config").none(true), py::arg("profile"),
            py::arg("registry").none(true), py::arg("feature_gates"), py::arg("semantics"),
-           py::arg("several_queue_sorts"))
+           py::arg("several_queue_sorts"), py::arg("skip_unknown_plugins"))
+      .def("skipped_plugins", skipped_plugins)
       .def_property_readonly("profile",
                              [](const Framework& framework) {
                                return from_str(libsched_framework_profile(framework.handle.get()));

@@ -196,6 +196,18 @@ void bind_pod(py::module_& module) {
              if (!libsched_pod_label(pod.handle.get(), to_str(key), &value)) return py::none();
              return from_str(value);
            })
+      .def("requests",
+           [](const Pod& pod) {
+             py::dict out;
+             const libsched_pod* p = pod.handle.get();
+             for (size_t i = 0; i < libsched_pod_resource_count(p); ++i) {
+               libsched_str name{};
+               int64_t amount = 0;
+               libsched_pod_resource(p, i, &name, &amount);
+               out[from_str(name)] = amount;
+             }
+             return out;
+           })
       .def("request",
            [](const Pod& pod, std::string_view resource) {
              return libsched_pod_request(pod.handle.get(), to_str(resource));

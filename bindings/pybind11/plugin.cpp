@@ -2,6 +2,8 @@
 // (CALLER_THREAD), so that no thread waits for the GIL.
 #include "plugin.hpp"
 
+#include <set>
+
 namespace libsched {
 
 const std::array<const char*, kMethodCount> kMethodNames = {"pre_enqueue",
@@ -152,6 +154,23 @@ void add(Registry& registry, std::string_view name, const std::vector<std::strin
   });
 }
 
+// Loads a shared object; returns the names of the plugins that it has added.
+py::list load(Registry& registry, std::string_view path) {
+  const libsched_registry* r = registry.handle.get();
+  std::set<std::string> before;
+  for (size_t i = 0; i < libsched_registry_plugin_count(r); ++i)
+    before.emplace(to_view(libsched_registry_plugin(r, i)));
+  unlocked([&](libsched_error** error) {
+    return libsched_registry_load(registry.handle.get(), to_str(path), error);
+  });
+  py::list added;
+  for (size_t i = 0; i < libsched_registry_plugin_count(r); ++i) {
+    const libsched_str name = libsched_registry_plugin(r, i);
+    if (!before.contains(std::string(to_view(name)))) added.append(from_str(name));
+  }
+  return added;
+}
+
 }  // namespace
 
 void bind_plugins(py::module_& module) {
@@ -167,6 +186,7 @@ void bind_plugins(py::module_& module) {
                return libsched_registry_enable(registry.handle.get(), to_str(name), weight, error);
              });
            })
+      .def("load", load, py::arg("path"))
       .def("add", add, py::arg("name"), py::arg("methods"), py::arg("reasons"), py::arg("factory"));
   py::tuple names(kMethodCount);
   for (size_t i = 0; i < kMethodCount; ++i) names[i] = py::str(kMethodNames[i]);

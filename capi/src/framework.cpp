@@ -179,6 +179,14 @@ libsched_rc libsched_registry_enable(libsched_registry* registry, libsched_str n
   return guarded(error, [&] { return unwrap(registry)->enable(in(name), weight); });
 }
 
+size_t libsched_registry_plugin_count(const libsched_registry* registry) {
+  return live(registry) ? unwrap(registry)->items().size() : 0;
+}
+libsched_str libsched_registry_plugin(const libsched_registry* registry, size_t index) {
+  if (index >= libsched_registry_plugin_count(registry)) return out(Str());
+  return out(std::next(unwrap(registry)->items().begin(), static_cast<ptrdiff_t>(index))->first);
+}
+
 libsched_rc libsched_framework_create(const libsched_config* config, libsched_str profile,
                                       const libsched_registry* registry,
                                       const libsched_framework_options* options,
@@ -200,7 +208,7 @@ libsched_rc libsched_framework_create(const libsched_config* config, libsched_st
         registry == nullptr ? in_tree_registry() : RegistryRef(unwrap(registry)->copy());
     Result<FrameworkRef> fw =
         Framework::create(config_or_default(config, *gates), in(profile), plugins, *gates, *release,
-                          {o->several_queue_sorts});
+                          {o->several_queue_sorts, o->skip_unknown_plugins});
     if (!fw.ok()) return fw.error();
     *result = own(give(std::move(*fw)));
     return {};
@@ -212,6 +220,13 @@ libsched_framework* libsched_framework_ref(const libsched_framework* framework) 
 void libsched_framework_unref(libsched_framework* framework) { release(framework); }
 libsched_str libsched_framework_profile(const libsched_framework* fw) {
   return !live(fw) ? out(Str()) : out(unwrap(fw)->profile());
+}
+size_t libsched_framework_skipped_count(const libsched_framework* framework) {
+  return live(framework) ? unwrap(framework)->skipped().size() : 0;
+}
+libsched_str libsched_framework_skipped(const libsched_framework* framework, size_t index) {
+  if (index >= libsched_framework_skipped_count(framework)) return out(Str());
+  return out(unwrap(framework)->skipped()[index]);
 }
 libsched_rc libsched_framework_queue_less(const libsched_framework* framework,
                                           const libsched_pod* a, int64_t a_since_ns,

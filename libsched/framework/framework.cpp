@@ -56,6 +56,19 @@ Profile with_enabled(const Profile& profile, const Registry& registry) {
   return whole;
 }
 
+// Removes what the registry does not have from the profile; returns the names, each once.
+std::vector<std::string> take_unknown(Profile& profile, const Registry& registry) {
+  std::set<std::string> names;
+  const auto unknown = [&](const EnabledPlugin& p) {
+    if (registry.find(p.name) != nullptr) return false;
+    names.insert(p.name);
+    return true;
+  };
+  for (PluginSet& set : profile.plugins.points) std::erase_if(set.enabled, unknown);
+  std::erase_if(profile.plugins.multi_point.enabled, unknown);
+  return {names.begin(), names.end()};
+}
+
 }  // namespace
 
 Result<FrameworkRef> Framework::create(const ConfigRef& config, Str profile_name,
@@ -65,13 +78,14 @@ Result<FrameworkRef> Framework::create(const ConfigRef& config, Str profile_name
   LIBSCHED_TRY(refuse_extenders(*config));
   Result<const Profile*> profile = pick_profile(*config, profile_name);
   if (!profile.ok()) return profile.error();
-  const Profile whole = with_enabled(**profile, *registry);
+  Profile whole = with_enabled(**profile, *registry);
   const auto catalog = [&](Str name) -> std::optional<PointMask> {
     const Registry::Item* item = registry->find(name);
     if (item == nullptr) return std::nullopt;
     return item->in_tree ? in_tree_points(name, release) : item->points;
   };
   Ref<Framework> fw = Ref<Framework>::adopt(new Framework());
+  if (options.skip_unknown_plugins) fw->skipped_ = take_unknown(whole, *registry);
   fw->config_ = config;
   fw->registry_ = registry;
   fw->behaviours_ = behaviours_of(release);

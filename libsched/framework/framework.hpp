@@ -15,6 +15,8 @@ struct FrameworkOptions {
   // Upstream takes exactly one QueueSort plugin. With this a profile may have several: where a
   // plugin puts neither pod before the other, the next plugin decides.
   bool several_queue_sorts = false;
+  // Leaves out plugins that the profile enables and the registry does not have: skipped() names them.
+  bool skip_unknown_plugins = false;
 };
 
 class Framework final : public RefCounted {
@@ -35,6 +37,8 @@ class Framework final : public RefCounted {
 
   const std::string& profile() const { return expanded_.scheduler_name; }
   const ExpandedProfile& expanded() const { return expanded_; }
+  // The plugins left out by FrameworkOptions::skip_unknown_plugins, by name.
+  const std::vector<std::string>& skipped() const { return skipped_; }
   const std::vector<Instance>& plugins() const { return plugins_; }
   // The plugins with the name of plugin i, including i: upstream's sets of plugins hold names.
   Span<uint32_t> namesakes(uint32_t i) const { return namesakes_[i]; }
@@ -67,6 +71,7 @@ class Framework final : public RefCounted {
   ConfigRef config_;
   RegistryRef registry_;
   ExpandedProfile expanded_;
+  std::vector<std::string> skipped_;
   std::vector<Instance> plugins_;
   std::vector<std::vector<uint32_t>> namesakes_;
   std::array<std::vector<uint32_t>, kExtensionPointCount> points_;

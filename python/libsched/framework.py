@@ -41,12 +41,16 @@ class Framework(FilterCalls, RuntimeCalls, SchedulingCalls):
         The release whose semantics apply. ``"1.31"`` switches exactly three things to that release:
         the formula of NodeResourcesBalancedAllocation, the reason text of TaintToleration, and
         ties, which are broken uniformly by a seed. Everything else follows 1.36.
-    plugins : iterable of classes or objects, optional
-        Plugins in Python: see `Plugin`. A plugin that the profile names nowhere is enabled at
-        MultiPoint, after the profile's own plugins.
+    plugins : iterable of classes, objects and texts, optional
+        Plugins in Python: see `Plugin`; or texts: the path of a shared object (``*.so``) with plugins,
+        or ``module:Class``. A plugin that the profile names nowhere is enabled at MultiPoint, after
+        the profile's own plugins.
     services : Services, optional
         Clock, API client, nominated and waiting pods; by default those of the cluster. The
         frameworks of a scheduler share their services.
+    skip_unknown_plugins : bool
+        Leave out plugins that the profile enables and that are neither kube-scheduler's nor in
+        `plugins`, instead of the error; `skipped_plugins` names them.
     several_queue_sorts : bool
         Allow several QueueSort plugins: if one considers two pods equal, the next one decides. A
         `Config` that lists them at ``queueSort`` needs this option, too.
@@ -91,22 +95,22 @@ class Framework(FilterCalls, RuntimeCalls, SchedulingCalls):
                  feature_gates: Mapping[str, bool] | str | None = None,
                  semantics: str = "1.36", plugins: Iterable[Any] = (),
                  services: Services | None = None, several_queue_sorts: bool = False,
-                 parallelism: int = 1) -> None:
+                 skip_unknown_plugins: bool = False, parallelism: int = 1) -> None:
         if not 1 <= parallelism <= 1024:
             raise InvalidError(f"parallelism is a number from 1 to 1024, not {parallelism}")
         self._make(config, profile, registry_of(plugins), feature_gates, semantics, services,
-                   several_queue_sorts, parallelism)
+                   several_queue_sorts, parallelism, skip_unknown_plugins)
 
     def _make(self, config: Config | object, profile: str | None,
               registry: _core.Registry | None,
               feature_gates: Mapping[str, bool] | str | None = None, semantics: str = "1.36",
               services: Services | None = None, several_queue_sorts: bool = False,
-              parallelism: int = 1) -> None:
+              parallelism: int = 1, skip_unknown_plugins: bool = False) -> None:
         if config is not None and not isinstance(config, Config):
             config = Config(config, several_queue_sorts=several_queue_sorts)
         handle = config._handle if isinstance(config, Config) else None
         self._handle = _core.Framework(handle, profile or "", registry, _gates(feature_gates),
-                                       semantics, several_queue_sorts)
+                                       semantics, several_queue_sorts, skip_unknown_plugins)
         self._given = registry is not None
         self._parallelism = parallelism
         self._services = services
@@ -116,6 +120,11 @@ class Framework(FilterCalls, RuntimeCalls, SchedulingCalls):
     def profile(self) -> str:
         """The scheduler name of the profile."""
         return self._handle.profile
+
+    @property
+    def skipped_plugins(self) -> list[str]:
+        """The plugins that ``skip_unknown_plugins`` has left out, by name."""
+        return self._handle.skipped_plugins()
 
     @property
     def plugins(self) -> dict[str, list[tuple[str, int]]]:

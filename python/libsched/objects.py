@@ -133,6 +133,11 @@ class Pod(_Parsed):
         """
         return self._handle.annotations()
 
+    @property
+    def requests(self) -> dict[str, int]:
+        """All that the pod requests, in the units of `request`."""
+        return self._handle.requests()
+
     def request(self, resource: str) -> int:
         """Returns a request: thousandths of ``"cpu"``, bytes of ``"memory"``, else units."""
         return self._handle.request(resource)

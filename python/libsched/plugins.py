@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
 import inspect
 import json
+import os
+import re
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar, overload
 
@@ -127,18 +130,55 @@ def plugin(cls: Any = None, /, *, name: str | None = None, weight: int | None = 
 
 
 def registry_of(plugins: Iterable[Any]) -> _core.Registry | None:
-    """Makes a registry of the in-tree plugins and the given ones, which are classes or instances.
+    """Makes a registry of the in-tree plugins and the given ones.
 
-    A profile that names a given plugin nowhere gets it at MultiPoint.
+    They are classes, instances, paths of shared objects, or texts like ``module:Class``. A profile
+    that names a given plugin nowhere gets it at MultiPoint.
+
+    Raises
+    ------
+    InvalidError
+        A text is neither, or its class cannot be imported.
+    FileError
+        A shared object cannot be loaded.
     """
     registry = None
     for given in plugins:
-        spec, factory = _spec_of(given)
         if registry is None:
             registry = _core.Registry()
+        if isinstance(given, os.PathLike) or (isinstance(given, str) and _is_file(given)):
+            for name in registry.load(_loadable(os.fspath(given))):
+                registry.enable(name, 0)
+            continue
+        spec, factory = _spec_of(_imported(given) if isinstance(given, str) else given)
         registry.add(spec.name, spec.methods, list(spec.reasons), factory)
         registry.enable(spec.name, spec.weight)
     return registry
+
+
+def _is_file(text: str) -> bool:
+    return bool(re.search(r"\.so(\.\d+)*$", text)) or "/" in text
+
+
+def _loadable(path: str) -> str:
+    """Returns the path with a slash if the file exists: others are searched by the loader."""
+    return os.path.abspath(path) if os.path.exists(path) else path
+
+
+def _imported(text: str) -> Any:
+    """Imports what ``module:Class`` names."""
+    module, colon, name = text.partition(":")
+    if not colon or not module or not name:
+        raise InvalidError(f'the plugin "{text}" is neither a shared object (*.so) nor of the form '
+                           "module:Class")
+    try:
+        found: Any = importlib.import_module(module)
+        for part in name.split("."):
+            found = getattr(found, part)
+    except Exception as error:
+        raise InvalidError(f'the plugin "{text}" cannot be imported: {type(error).__name__}: '
+                           f"{error}") from error
+    return found
 
 
 def _weight(name: str, weight: object) -> int:

@@ -277,6 +277,39 @@ static bool by_name(void* instance, const libsched_pod* a, int64_t a_ns, const l
   return strcmp(libsched_pod_name(a).ptr, libsched_pod_name(b).ptr) < 0;
 }
 
+/* Plugins that are not there are an error, or are left out and named. */
+static void test_skip_unknown_plugins(void) {
+  libsched_config* config = NULL;
+  CHECK_OK(libsched_config_parse(
+      LIBSCHED_STR("{\"apiVersion\": \"kubescheduler.config.k8s.io/v1\", \"kind\": "
+                   "\"KubeSchedulerConfiguration\", \"profiles\": [{\"plugins\": {"
+                   "\"multiPoint\": {\"enabled\": [{\"name\": \"Zero\"}]}, \"score\": "
+                   "{\"enabled\": [{\"name\": \"Also\"}, {\"name\": \"Zero\"}]}}}]}"),
+      NULL, &config, err));
+  libsched_framework* framework = NULL;
+  CHECK_FAILS(LIBSCHED_ERR_INVALID, NULL, "\"Also\" does not exist",
+              libsched_framework_create(config, text(""), NULL, NULL, &framework, err));
+  libsched_framework_options options = LIBSCHED_FRAMEWORK_OPTIONS_INIT;
+  options.skip_unknown_plugins = true;
+  CHECK_OK(libsched_framework_create(config, text(""), NULL, &options, &framework, err));
+  CHECK(libsched_framework_skipped_count(framework) == 2);
+  CHECK_STR(libsched_framework_skipped(framework, 0), "Also");
+  CHECK_STR(libsched_framework_skipped(framework, 1), "Zero");
+  CHECK(libsched_framework_skipped(framework, 2).len == 0);
+  CHECK(libsched_framework_skipped_count(NULL) == 0);
+  libsched_framework_unref(framework);
+  libsched_config_unref(config);
+
+  libsched_registry* registry = NULL;
+  CHECK_OK(libsched_registry_create(&registry, err));
+  const size_t count = libsched_registry_plugin_count(registry);
+  CHECK(count > 15);
+  CHECK_STR(libsched_registry_plugin(registry, 0), "DefaultBinder");
+  CHECK(libsched_registry_plugin(registry, count).len == 0);
+  CHECK(libsched_registry_plugin_count(NULL) == 0);
+  libsched_registry_unref(registry);
+}
+
 static void test_several_queue_sorts(void) {
   libsched_plugin plugin = LIBSCHED_PLUGIN_INIT;
   libsched_framework_options options = LIBSCHED_FRAMEWORK_OPTIONS_INIT;
@@ -367,6 +400,7 @@ int main(void) {
   test_status();
   test_cycle_state();
   test_bare_profile();
+  test_skip_unknown_plugins();
   test_several_queue_sorts();
   test_null_handles();
   return finish();

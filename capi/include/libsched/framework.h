@@ -83,6 +83,10 @@ void libsched_registry_unref(LIBSCHED_OWN libsched_registry *registry);
    that names the plugin at any point, enabled or disabled, is left as it is. `weight` 0: not given.
    Errors: NOT_FOUND (not in the registry), EXISTS (twice), MISUSE. */
 libsched_rc libsched_registry_enable(libsched_registry *registry, libsched_str name, int32_t weight, LIBSCHED_OWN libsched_error **error);
+/* All plugins, also those of kube-scheduler, by name: borrowed until one is added; empty if `index` is
+   too large. */
+size_t libsched_registry_plugin_count(const libsched_registry *registry);
+libsched_str libsched_registry_plugin(const libsched_registry *registry, size_t index);
 
 /* One profile with the instances of its plugins. Immutable; freely shared. */
 typedef struct libsched_framework libsched_framework;
@@ -92,14 +96,16 @@ typedef struct libsched_framework_options {
   bool several_queue_sorts;    /* Allow several QueueSort plugins in a profile: if a plugin considers
                                   two pods equal, the next one decides. A configuration that lists
                                   several at queueSort must be read with the same option. */
-  bool reserved[3];            /* false */
+  bool skip_unknown_plugins;   /* Leave out plugins that the profile enables and the registry lacks, instead
+                                  of the error INVALID; libsched_framework_skipped() names them. */
+  bool reserved[2];            /* false */
   libsched_str feature_gates;  /* "A=true,B=false"; empty: the defaults of 1.36 */
   /* The release to follow: "1.36" (the default if empty) or "1.31", which switches exactly three
      things to that release: NodeResourcesBalancedAllocation's formula, TaintToleration's reason
      text, and ties, which are broken uniformly by the seed of the cycle. */
   libsched_str semantics;
 } libsched_framework_options;
-#define LIBSCHED_FRAMEWORK_OPTIONS_INIT {sizeof(libsched_framework_options), false, {false, false, false}, {LIBSCHED_NULL, 0}, {LIBSCHED_NULL, 0}}
+#define LIBSCHED_FRAMEWORK_OPTIONS_INIT {sizeof(libsched_framework_options), false, false, {false, false}, {LIBSCHED_NULL, 0}, {LIBSCHED_NULL, 0}}
 /* `config` NULL: upstream's defaults. `profile` empty: the only profile. `registry` NULL: the in-tree
    plugins. `options` may be NULL. Errors: NOT_FOUND (profile), INVALID (upstream's construction errors,
    an unknown feature gate), UNSUPPORTED (also unknown semantics).
@@ -110,6 +116,9 @@ libsched_rc libsched_framework_create(const libsched_config *config, libsched_st
 libsched_framework *libsched_framework_ref(const libsched_framework *framework);
 void libsched_framework_unref(LIBSCHED_OWN libsched_framework *framework);
 libsched_str libsched_framework_profile(const libsched_framework *framework); /* schedulerName; borrowed */
+/* The plugins that `skip_unknown_plugins` has left out, by name; borrowed, empty if `index` is too large. */
+size_t libsched_framework_skipped_count(const libsched_framework *framework);
+libsched_str libsched_framework_skipped(const libsched_framework *framework, size_t index);
 /* Asks the profile's QueueSort plugin whether pod `a`, in the queue since `a_since_ns` (nanoseconds
    since 1970), comes before pod `b`. Errors: MISUSE (a null handle). Threads may call it
    concurrently. */

@@ -7,6 +7,9 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import os
+import sys
+from collections.abc import Callable
 from typing import Any
 
 from ..cluster import Cluster
@@ -15,8 +18,10 @@ from ..errors import Error, NotFoundError
 from ..fit import FitResult
 from ..framework import Framework
 from ..objects import Pod
-from . import reading
-from .question import Candidate
+from ..plugins import registry_of
+from . import reading, what_if
+from .candidate import Candidate
+from .terminal import Terminal
 
 
 CLUSTER_HELP = ("manifests of nodes and running pods (YAML or JSON, gzip or not); "
@@ -53,17 +58,25 @@ def add_inputs(made: argparse.ArgumentParser, verb: str) -> None:
 
 
 def add_judging(made: argparse.ArgumentParser) -> None:
-    """Adds the options for the configuration and for reading."""
+    """Adds the options for the configuration, for reading, and for what-ifs."""
     made.add_argument("--config", metavar="FILE", help="a KubeSchedulerConfiguration")
     made.add_argument("--profile", metavar="NAME",
                       help="the profile that judges (default: the pod's schedulerName)")
     made.add_argument("--semantics", metavar="RELEASE", default="",
                       help='whose semantics: "1.36" (default) or "1.31"')
+    made.add_argument("--feature-gates", metavar="A=true,B=false", default="",
+                      help="kube-scheduler's feature gates (default: those of 1.36)")
+    made.add_argument("--plugin", action="append", default=[], metavar="FILE.so|MODULE:CLASS",
+                      help="a further plugin: a shared object, or a Python class; may be repeated")
+    made.add_argument("--skip-unknown-plugins", action="store_true",
+                      help="leave out plugins of the configuration that are not there, with a "
+                      "warning, instead of the error")
     made.add_argument("--no-defaults", dest="defaults", action="store_false",
                       help="take objects as they are, without the API server's defaults")
     made.add_argument("--strict", action="store_true",
                       help="refuse unknown kinds and fields instead of counting them, and what "
                       "the API server would refuse instead of warning of it")
+    what_if.add(made)
 
 
 def add_choice(made: argparse.ArgumentParser) -> None:
@@ -88,6 +101,16 @@ def number(text: str) -> int:
     return int(text)
 
 
+def _tried(option: str, make: Callable[[], object]) -> None:
+    """Makes something; an error names the option."""
+    try:
+        make()
+    except Error as error:
+        if option not in error.message:
+            error.message = f"{option}: {error.message}"
+        raise
+
+
 class Profiles:
     """Finds the profile of a pod, and makes each framework once."""
 
@@ -95,11 +118,17 @@ class Profiles:
         self._wanted: str | None = options.profile
         self._file: str = options.config or ""
         self._semantics: str = options.semantics
-        try:
-            Framework(semantics=self._semantics)  # whose refusal is no fault of the configuration
-        except Error as error:
-            error.message = f"--semantics: {error.message}"
-            raise
+        self._gates: str = options.feature_gates
+        self._plugins: list[str] = options.plugin
+        self._skip: bool = options.skip_unknown_plugins
+        # Refusals of these options are no fault of the configuration.
+        _tried("--semantics", lambda: Framework(semantics=self._semantics))
+        if self._gates:
+            _tried("--feature-gates", lambda: Framework(feature_gates=self._gates))
+        if self._plugins:
+            if os.getcwd() not in sys.path:
+                sys.path.append(os.getcwd())  # where modules may be
+            _tried("--plugin", lambda: registry_of(self._plugins))
         try:
             self._config = Config(reading.path(self._file)) if self._file else Config()
         except Error as error:
@@ -142,10 +171,15 @@ class Profiles:
         """
         if name not in self._frameworks:
             try:
-                self._frameworks[name] = Framework(self._config, profile=name,
-                                                   semantics=self._semantics)
+                made = Framework(self._config, profile=name, semantics=self._semantics,
+                                 feature_gates=self._gates, plugins=self._plugins,
+                                 skip_unknown_plugins=self._skip)
             except Error as error:
                 raise self._told(error, f'profile "{name}"') from None
+            if made.skipped_plugins:
+                Terminal(sys.stderr).warn(f'profile "{name}": left out, because there are no such '
+                                          f"plugins: {', '.join(made.skipped_plugins)}")
+            self._frameworks[name] = made
         return self._frameworks[name]
 
     def first(self) -> Framework:

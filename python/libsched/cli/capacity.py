@@ -9,12 +9,12 @@ from .. import _explain
 from ..capacity import capacity
 from ..errors import InvalidError
 from ..objects import Pod, Workload
-from . import asking
+from . import asking, output
 from .dump import hints
 from .placing import judges
 from .progress import Progress
 from .question import about_input, read_question
-from .terminal import Terminal, print_json
+from .terminal import Terminal
 
 DESCRIPTION = """\
 Counts how many more pods like those of a file fit, as the tool cluster-capacity does: copies of the pods
@@ -47,7 +47,7 @@ def add(made: argparse.ArgumentParser) -> None:
     asking.add_choice(made)
     made.add_argument("--all-nodes", action="store_true",
                       help="list all nodes that take pods, not only those that take the most")
-    made.add_argument("--json", action="store_true", help="print a line of JSON")
+    output.add(made, "print a line of JSON")
     asking.add_judging(made)
     made.set_defaults(run=run, as_is=True)  # a nodeName does not count
 
@@ -87,14 +87,18 @@ def run(options: argparse.Namespace) -> int:
         notes += hints(question, [found.next.text])
     failed = found.next is not None and found.next.outcome == "error"
     if options.json:
-        print_json({"pods": [pod.key for pod in pods], **found.to_dict(), "notes": notes,
-                    **about_input(question)})
+        output.print_document({"pods": [pod.key for pod in pods], **found.to_dict(), "notes": notes,
+                               **about_input(question)}, options.output)
+    elif options.output == "csv":
+        for note in notes:
+            Terminal(sys.stderr).note(note)
+        output.print_csv([["node", "pods"], *found.nodes.items()])
     else:
         out = Terminal(sys.stdout)
         for note in notes:
             out.note(note)
         names = ", ".join(pod.key for pod in pods)
-        most = len(found.nodes) if options.all_nodes else 10
+        most = len(found.nodes) if options.all_nodes or options.output == "wide" else 10
         for line in _explain.capacity(f"{names}: {found.headline}", found.next, found.verdicts,
                                       found.nodes, out.paint, most):
             out.line(line)

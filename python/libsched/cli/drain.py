@@ -6,12 +6,12 @@ import argparse
 import sys
 
 from ..drain import OUTCOMES, Drain, drain
-from . import asking
+from . import asking, output
 from .dump import hints
 from .placing import judges
 from .progress import Progress
 from .question import about_input, read_cluster
-from .terminal import Terminal, print_json, table
+from .terminal import Terminal, table
 
 DESCRIPTION = """\
 Finds out what 'kubectl drain' would do to nodes, and where their pods would go. All nodes are cordoned
@@ -46,7 +46,7 @@ def add(made: argparse.ArgumentParser) -> None:
     made.add_argument("--delete-emptydir-data", action="store_true",
                       help="evict pods with emptyDir volumes")
     asking.add_choice(made)
-    made.add_argument("--json", action="store_true", help="print a line of JSON")
+    output.add(made, "print a line of JSON")
     asking.add_judging(made)
     made.set_defaults(run=run)
 
@@ -64,20 +64,29 @@ def run(options: argparse.Namespace) -> int:
                       other_profile=other_profile, ties=options.ties, seed=options.seed)
     notes += hints(question, (one.text for one in found.pods))
     if options.json:
-        print_json({**found.to_dict(), "notes": notes, **about_input(question)})
+        output.print_document({**found.to_dict(), "notes": notes, **about_input(question)},
+                              options.output)
+    elif options.output == "csv":
+        for note in notes:
+            Terminal(sys.stderr).note(note)
+        output.print_csv([["pod", "from", "outcome", "to", "text", "plugin", "budget", "profile"],
+                          *([one.pod.key, one.from_node, one.outcome, one.to_node, one.text,
+                             one.plugin, one.budget, one.profile] for one in found.pods)])
     else:
-        _write(found, notes)
+        _write(found, notes, options.output == "wide")
     return 0 if found else 1
 
 
-def _write(found: Drain, notes: list[str]) -> None:
+def _write(found: Drain, notes: list[str], wide: bool) -> None:
     out = Terminal(sys.stdout)
     for note in notes:
         out.note(note)
     for node in found.nodes:
         of_node = [one for one in found.pods if one.from_node == node]
         out.line(out.paint("strong", node) + f": {len(of_node):,} pod{'s' * (len(of_node) != 1)}")
-        lines = table([[one.pod.key, one.outcome, one.to_node or one.text] for one in of_node])
+        lines = table([[one.pod.key, one.outcome, one.to_node or one.text,
+                        *([one.plugin, one.budget, one.profile] if wide else [])]
+                       for one in of_node])
         for one, line in zip(of_node, lines, strict=True):
             out.line(out.paint(_PAINT.get(one.outcome, "bad"), line))
     counts = found.outcomes

@@ -13,11 +13,11 @@ from .. import _explain
 from ..errors import FileError, InvalidError, NotFoundError
 from ..fit import FitResult
 from ..scores import Scores
-from . import asking
+from . import asking, output
 from .fit import answer_all
-from .question import read_question
+from .question import Question, read_question
 from .terminal import Terminal, table
-from .writing import JsonWriter, TextWriter
+from .writing import CsvWriter, JsonWriter, TextWriter, Writer
 
 DESCRIPTION = """\
 Shows for every pod of a file the answer of each plugin of kube-scheduler v1.36 on each node: the
@@ -51,7 +51,7 @@ def add(made: argparse.ArgumentParser) -> None:
     made.add_argument("--top", type=_number, default=_TOP, metavar="N",
                       help=f"list that many nodes that fit, and that many that don't (default: "
                       f"{_TOP}; 0: all)")
-    made.add_argument("--json", action="store_true", help="print one line of JSON for each pod")
+    output.add(made, "print one line of JSON for each pod")
     made.add_argument("--html", metavar="FILE",
                       help="also write a page to be opened in a browser; for one pod")
     asking.add_as_is(made)
@@ -67,6 +67,10 @@ def _number(text: str) -> int:
 
 def run(options: argparse.Namespace) -> int:
     """Explains the verdicts; returns 0, 1 or 2."""
+    output.refuse("--node", options.output if options.node else "", "csv")
+    output.refuse("--node", options.output if options.node else "", "wide")
+    if options.output == "wide":
+        options.top, options.values = 0, "all"
     question = read_question(options)
     if options.html and len(question.candidates) != 1:
         raise InvalidError(f"--html shows one pod, but there are {len(question.candidates):,} in "
@@ -76,15 +80,20 @@ def run(options: argparse.Namespace) -> int:
     judge = asking.Judge(options, question.cluster, score=True,
                          facts=bool(options.node or options.json or options.html))
     if not options.html:
-        writer = ExplainJson(options, question) if options.json else ExplainText(options)
-        return answer_all(question, judge, writer)
+        return answer_all(question, judge, _writer(options, question))
     answer = judge.answer(question.candidates[0])
     if answer.result is not None:  # before the text, whose reader may stop early
         _write_page(options.html, answer.result)
-    (ExplainJson(options, question) if options.json else ExplainText(options)).write(answer)
+    _writer(options, question).write(answer)
     if answer.result is not None and not options.json:
         Terminal(sys.stderr).note(f"written: {options.html}")
     return answer.code
+
+
+def _writer(options: argparse.Namespace, question: Question) -> Writer:
+    if options.json:
+        return ExplainJson(options, question)
+    return CsvWriter(True) if options.output == "csv" else ExplainText(options)
 
 
 def _write_page(name: str, result: FitResult) -> None:

@@ -8,12 +8,12 @@ from typing import Any
 from .. import _explain
 from ..errors import NotFoundError
 from ..fit import FitResult
-from . import asking
+from . import asking, output
 from .dump import hints
 from .progress import Progress
 from .question import Question, read_question
 from .terminal import table
-from .writing import JsonWriter, TextWriter
+from .writing import CsvWriter, JsonWriter, TextWriter, Writer
 
 DESCRIPTION = """\
 Judges every pod of a file on a cluster, as kube-scheduler v1.36 would: PreEnqueue, PreFilter and
@@ -41,7 +41,7 @@ def add(made: argparse.ArgumentParser) -> None:
     asking.add_inputs(made, "judge")
     made.add_argument("--explain", nargs="?", const="", metavar="NODE",
                       help="say for each node, or for this one plugin by plugin, why")
-    made.add_argument("--json", action="store_true", help="print one line of JSON for each pod")
+    output.add(made, "print one line of JSON for each pod")
     asking.add_as_is(made)
     asking.add_judging(made)
     made.set_defaults(run=run)
@@ -49,14 +49,19 @@ def add(made: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Judges the pods; returns 0, 1 or 2."""
+    output.refuse("--explain NODE", options.output if options.explain else "", "wide")
+    output.refuse("--explain", options.output if options.explain is not None else "", "csv")
+    if options.output == "wide":
+        options.explain = ""
     question = read_question(options)
     judge = asking.Judge(options, question.cluster, facts=options.explain is not None)
-    writer = FitJson(options, question) if options.json else FitText(options)
+    writer: Writer = (FitJson(options, question) if options.json
+                      else CsvWriter(False) if options.output == "csv" else FitText(options))
     return answer_all(question, judge, writer)
 
 
 def answer_all(question: Question, judge: asking.Judge,
-               writer: TextWriter | JsonWriter) -> int:
+               writer: Writer) -> int:
     """Judges every candidate; returns the worst exit code."""
     code = 0
     with Progress("judging pods", len(question.candidates)) as progress:

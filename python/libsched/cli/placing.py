@@ -10,7 +10,7 @@ from ..framework import Framework
 from ..objects import Pod, Workload
 from ..placement import Placement, schedule
 from .asking import Profiles
-from .question import Candidate
+from .candidate import Candidate
 
 _DAEMON = ("the pods of a DaemonSet are made for each node by its controller, which is not available "
            "yet")

@@ -14,25 +14,12 @@ from typing import Any
 from ..cluster import Cluster
 from ..errors import InvalidError, NotFoundError
 from ..objects import Objects, Pod
-from . import reading
+from . import reading, what_if
+from .candidate import ENDED, Candidate
 from .terminal import Terminal
 
 _WORKLOADS = ("Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "ReplicationController",
               "Job", "CronJob")
-_ENDED = ("Succeeded", "Failed")
-
-
-@dataclasses.dataclass(frozen=True)
-class Candidate:
-    """A pod to judge and, if it is the template of a workload, the workload.
-
-    `notes` are remarks on how the pod was read.
-    """
-
-    pod: Pod
-    kind: str = ""
-    replicas: int = 0
-    notes: tuple[str, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -40,7 +27,7 @@ class Question:
     """The input: the cluster with its files, and the pods.
 
     `parts` and `wanted` are pairs of a file name and the objects of the file. `ended` is the number
-    of pods that are no candidates because they have ended.
+    of pods that are no candidates because they have ended. `edits` have been applied already.
     """
 
     parts: list[tuple[str, Objects]]
@@ -48,6 +35,7 @@ class Question:
     wanted: list[tuple[str, Objects]]
     candidates: list[Candidate]
     ended: int = 0
+    edits: tuple[str, ...] = ()
 
     @property
     def kinds(self) -> Counter[str]:
@@ -124,7 +112,7 @@ def _dumped(parts: list[tuple[str, Objects]], keys: list[str], pending: bool) ->
             near = difflib.get_close_matches(key, found, 1)
             raise NotFoundError(f"{key}: there is no such file, and no such pod in the cluster"
                                 + (f'; did you mean "{near[0]}"?' if near else ""))
-    waiting = [pod for pod in found.values() if not pod.node_name and pod.phase not in _ENDED
+    waiting = [pod for pod in found.values() if not pod.node_name and pod.phase not in ENDED
                and pod.key not in keys] if pending else []
     return [found[key] for key in keys] + waiting
 
@@ -150,7 +138,11 @@ def read_cluster(options: argparse.Namespace) -> Question:
             errors.warn(text)
     if not len(cluster):
         raise InvalidError(f"there are no nodes in {', '.join(options.cluster)}")
-    return Question(parts, cluster, [], [])
+    _, notes = what_if.apply(options.edits, cluster, parts, [], pending=True)
+    if not options.json:
+        for text in notes:
+            errors.note(text)
+    return Question(parts, cluster, [], [], edits=tuple(options.edits))
 
 
 def _refuse_second_input(names: list[str]) -> None:
@@ -174,7 +166,7 @@ def _question(parts: list[tuple[str, Objects]], cluster: Cluster,
     count = 0
     for name, objects in wanted:
         pods = objects.pods
-        chosen = [pod for pod in pods if with_ended or pod.phase not in _ENDED]
+        chosen = [pod for pod in pods if with_ended or pod.phase not in ENDED]
         if len(chosen) < len(pods):
             left = len(pods) - len(chosen)
             count += left
@@ -185,11 +177,19 @@ def _question(parts: list[tuple[str, Objects]], cluster: Cluster,
                        for pod in chosen]
         candidates += [Candidate(workload.pod, workload.kind, workload.replicas)
                        for workload in objects.workloads]
+    edits: list[str] = getattr(options, "edits", [])  # other packages' verbs may have none
+    before = len(candidates)
+    candidates, notes = what_if.apply(edits, cluster, parts, candidates, pending=options.pending)
+    for text in notes:
+        if errors is not None:
+            errors.note(text)
+    if before and not candidates:
+        raise InvalidError("the edits leave no pod to ask about")
     if not candidates and not wanted:
         raise InvalidError(f"{', '.join(name for name, _ in parts)}: no pod in it is pending")
     if not candidates:
         raise InvalidError(f"{', '.join(name for name, _ in wanted)}: all pods in it have ended")
-    return Question(parts, cluster, wanted, candidates, count)
+    return Question(parts, cluster, wanted, candidates, count, tuple(edits))
 
 
 def _at_home(pod: Pod, cluster: Cluster) -> Candidate:
@@ -266,6 +266,7 @@ def about_input(question: Question) -> dict[str, Any]:
     """Returns the members about the input for JSON output."""
     everything = [objects for _, objects in question.parts + question.wanted]
     return {
+        **({"edits": list(question.edits)} if question.edits else {}),
         "cluster": {
             "nodes": len(question.cluster),
             "pods": len(question.cluster.pods),

@@ -11,12 +11,13 @@ from typing import Any
 from ..errors import InvalidError
 from ..objects import Pod
 from ..placement import Placement
-from . import asking, utilisation
+from . import asking, output, utilisation
 from .dump import hints
 from .placing import may_preempt, place_all, size
 from .progress import Progress
-from .question import Candidate, Question, about_input, read_question
-from .terminal import Terminal, print_json, table
+from .candidate import Candidate
+from .question import Question, about_input, read_question
+from .terminal import Terminal, table
 from .utilisation import Use
 
 DESCRIPTION = """\
@@ -58,8 +59,7 @@ def add(made: argparse.ArgumentParser) -> None:
                       help="the node label that names pools (default: a well-known one)")
     made.add_argument("--resource", action="append", default=[], metavar="NAME",
                       help="a further resource for the summary; may be repeated")
-    made.add_argument("--json", action="store_true",
-                      help="print one line of JSON for each pod, and one for the summary")
+    output.add(made, "print one line of JSON for each pod, and one for the summary")
     asking.add_as_is(made)
     asking.add_judging(made)
     made.set_defaults(run=run)
@@ -96,9 +96,12 @@ def run(options: argparse.Namespace) -> int:
     if options.pool_label and not any(pools.values()):
         raise InvalidError(f'no node has the label "{label}" of --pool-label')
     profiles = asking.Profiles(options)
-    summary = Summary(utilisation.use(question.cluster, options.resource), {}, Counter(), Counter(),
+    resources = [*options.resource, *_extended(question.candidates)]
+    summary = Summary(utilisation.use(question.cluster, resources), {}, Counter(), Counter(),
                       Counter(), Counter(), label, 0, 0)
-    writer = ScheduleJson(question) if options.json else ScheduleText()
+    writer: ScheduleJson | ScheduleCsv | ScheduleText = (
+        ScheduleJson(question, options.output) if options.json
+        else ScheduleCsv() if options.output == "csv" else ScheduleText(options.output == "wide"))
     total = sum(size(candidate) for candidate in question.candidates)
     limit = total if options.limit is None else min(options.limit, total)
     summary.untried = total - limit
@@ -118,11 +121,16 @@ def run(options: argparse.Namespace) -> int:
 
         notes = place_all(question.cluster, profiles, _in_order(question, options), limit,
                           ties=options.ties, seed=options.seed, placed=placed)
-    summary.after = utilisation.use(question.cluster, options.resource)
+    summary.after = utilisation.use(question.cluster, resources)
     summary.preempting = may_preempt(question.cluster, stuck)
     notes += hints(question, (text for _, text in summary.reasons))
     writer.close(summary, notes)
     return summary.code
+
+
+def _extended(candidates: list[Candidate]) -> list[str]:
+    """Returns the resources that pods ask for beside those that every summary has."""
+    return list(dict.fromkeys(name for candidate in candidates for name in candidate.pod.requests))
 
 
 def _in_order(question: Question, options: argparse.Namespace) -> list[Candidate]:
@@ -145,8 +153,9 @@ def _count(summary: Summary, placement: Placement, pools: dict[str, str]) -> Non
 class ScheduleText:
     """Writes placements as text, a line for each pod or group of replicas, and the summary."""
 
-    def __init__(self) -> None:
+    def __init__(self, wide: bool) -> None:
         self._out = Terminal(sys.stdout)
+        self._wide = wide
 
     def write(self, placement: Placement, kind: str) -> None:
         paint = self._out.paint
@@ -156,7 +165,8 @@ class ScheduleText:
         if placement.outcome == "placed":
             score = "the only one" if placement.score is None else f"score {placement.score:,}"
             self._out.line(f"{pod}  {paint('good', placement.node)}  "
-                           + paint("faint", f"{score}, {placement.feasible:,} fit"))
+                           + paint("faint", f"{score}, {placement.feasible:,} fit"
+                                   + (f", by {placement.profile}" if self._wide else "")))
             return
         where = f"  {placement.node}" if placement.node else ""
         named = placement.outcome == "unschedulable" or placement.plugin in placement.text
@@ -175,7 +185,7 @@ class ScheduleText:
         if summary.untried:
             counts.append(f"{summary.untried:,} not tried (--limit)")
         out.line(", ".join(counts) or "nothing to place")
-        for (outcome, text), count in summary.reasons.most_common(_MOST_ROWS):
+        for (outcome, text), count in summary.reasons.most_common(None if self._wide else _MOST_ROWS):
             if outcome not in ("kept", "ended"):
                 out.line(f"  {count:,} {outcome}: {text}")
         if summary.preempting:
@@ -201,12 +211,32 @@ class ScheduleText:
             return
         self._out.line(f"{title}:")
         ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-        for line in table([[f"{count:,}", name or "(none)"] for name, count in ranked[:_MOST_ROWS]],
+        most = len(ranked) if self._wide else _MOST_ROWS
+        for line in table([[f"{count:,}", name or "(none)"] for name, count in ranked[:most]],
                           right=[0]):
             self._out.line(line)
-        if len(ranked) > _MOST_ROWS:
-            rest = sum(count for _, count in ranked[_MOST_ROWS:])
-            self._out.line(f"  ... and {rest:,} on {len(ranked) - _MOST_ROWS:,} more")
+        if len(ranked) > most:
+            rest = sum(count for _, count in ranked[most:])
+            self._out.line(f"  ... and {rest:,} on {len(ranked) - most:,} more")
+
+
+class ScheduleCsv:
+    """Writes placements as CSV; a row with a count stands for that many replicas of a workload."""
+
+    def __init__(self) -> None:
+        output.print_csv([["pod", "kind", "count", "outcome", "node", "score", "feasible", "profile",
+                           "plugin", "text"]])
+
+    def write(self, placement: Placement, kind: str) -> None:
+        score = "" if placement.score is None else placement.score
+        output.print_csv([[placement.pod.key, kind, placement.count, placement.outcome,
+                           placement.node, score, placement.feasible, placement.profile,
+                           placement.plugin, placement.text]])
+
+    def close(self, summary: Summary, notes: list[str]) -> None:
+        del summary
+        for note in notes:
+            Terminal(sys.stderr).note(note)
 
 
 class ScheduleJson:
@@ -215,8 +245,9 @@ class ScheduleJson:
     A line with "count" stands for that many replicas of a workload, and names the first of them.
     """
 
-    def __init__(self, question: Question) -> None:
+    def __init__(self, question: Question, form: str) -> None:
         self._input = about_input(question)
+        self._form = form
 
     def write(self, placement: Placement, kind: str) -> None:
         line: dict[str, Any] = {"pod": placement.pod.key, "outcome": placement.outcome}
@@ -233,7 +264,7 @@ class ScheduleJson:
                 line.update(score=placement.score)
         if placement.text:
             line["fitError" if placement.outcome == "unschedulable" else "text"] = placement.text
-        print_json(line)
+        output.print_document(line, self._form)
 
     def close(self, summary: Summary, notes: list[str]) -> None:
         said: dict[str, Any] = {
@@ -252,4 +283,4 @@ class ScheduleJson:
             resource: {"allocatable": after.allocatable,
                        "before": summary.before[resource].requested, "after": after.requested}
             for resource, after in summary.after.items()}
-        print_json({"summary": {**said, "notes": notes, **self._input}})
+        output.print_document({"summary": {**said, "notes": notes, **self._input}}, self._form)

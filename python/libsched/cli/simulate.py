@@ -19,9 +19,10 @@ from ..objects import Objects
 from ..report.simulation import simulation_html
 from ..simulation import Simulation, SimulationProgress, SimulationResult
 from ..workload import TimedWorkload
-from . import asking, reading
+from . import asking, output, reading, what_if
+from .candidate import Candidate
 from .progress import Progress
-from .terminal import Terminal, print_json, table
+from .terminal import Terminal, table
 from .utilisation import amount
 
 DESCRIPTION = """\
@@ -82,7 +83,7 @@ def add(made: argparse.ArgumentParser) -> None:
                       "alibabacloud.com/gpu-card-model)")
     made.add_argument("--scheduler-name", default="", metavar="NAME",
                       help="the schedulerName of the pods of CSV (default: default-scheduler)")
-    made.add_argument("--json", action="store_true", help="print the summary as JSON")
+    output.add(made, "print the summary as JSON", table=False)
     made.add_argument("--tables", metavar="FOLDER", help="write all results there as CSV")
     made.add_argument("--html", metavar="FILE", help="write a self-contained page about the run")
     made.add_argument("--plot", metavar="FILE",
@@ -124,7 +125,7 @@ def run(options: argparse.Namespace) -> int:
     took = time.monotonic() - begin
     _write(options, result)
     if options.json:
-        print_json(result.summary)
+        output.print_document(result.summary, options.output)
     else:
         show(result, took, Terminal(sys.stdout))
     left = sum(result.states[state] for state in ("pending", "waiting", "ignored"))
@@ -136,17 +137,20 @@ def _read(options: argparse.Namespace, errors: Terminal) -> tuple[Cluster, Timed
         raise InvalidError("standard input (-) can be read only once")
     cluster, workload = Cluster(), TimedWorkload()
     classes: Objects | None = None
+    parts: list[tuple[str, Objects]] = []
     for name in options.cluster:
         objects = reading.read(name, defaults=options.defaults, strict=options.strict,
                                keep_annotations=True)
         cluster.apply(objects)
         classes = objects if objects.priority_classes() is not None else classes
         _tell(name, objects, options, errors)
-        for pod in objects.pods:
-            if not pod.node_name:
-                _named(name, lambda pod=pod: workload.add_objects([pod]))
+        parts.append((name, objects))
     if not len(cluster):
         raise InvalidError(f"there are no nodes in {', '.join(options.cluster)}")
+    waiting = [Candidate(pod) for _, objects in parts for pod in objects.pods if not pod.node_name]
+    waiting, _ = what_if.apply(options.edits, cluster, parts, waiting, pending=True)
+    for one in waiting:
+        _named(", ".join(options.cluster), lambda pod=one.pod: workload.add_objects([pod]))
     for name in options.workload:
         if name.endswith(".csv"):
             workload.add_trace(name, scheduler_name=options.scheduler_name,

@@ -12,8 +12,9 @@ from ..errors import NotFoundError
 from ..fit import FitResult
 from ..verdicts import NodeVerdict
 from .asking import Answer, about
+from .output import print_csv, print_document
 from .question import Question, about_input
-from .terminal import Terminal, print_json
+from .terminal import Terminal
 
 
 class TextWriter:
@@ -60,7 +61,7 @@ class JsonWriter:
         if result is not None:
             line.update(self.fields(result))
         line.update(notes=answer.notes, **self._input)
-        print_json(line)
+        print_document(line, self.options.output)
 
     def fields(self, result: FitResult) -> dict[str, Any]:
         """Returns the members about a result."""
@@ -84,6 +85,47 @@ class JsonWriter:
             raise NotFoundError(f'there is no node "{node}" to explain')
         return {"preFilter": result.to_dict().get("preFilter"),
                 "explain": [_verdict(verdict) for verdict in result if node in ("", verdict.node)]}
+
+
+class CsvWriter:
+    """Writes answers as CSV: a row for each pod and node, with the total score if asked for.
+
+    A pod without verdicts, such as a gated one, is a row without a node. Notes and errors go to
+    standard error.
+    """
+
+    def __init__(self, scored: bool) -> None:
+        self._scored = scored
+        print_csv([["pod", "node", "fits", "plugin", "reasons", *(["total"] if scored else [])]])
+
+    def write(self, answer: Answer) -> None:
+        errors = Terminal(sys.stderr)
+        for note in answer.notes:
+            errors.note(note)
+        result = answer.result
+        if result is None:
+            errors.error(about(answer.candidate.pod, str(answer.error)))
+            return
+        pod = answer.candidate.pod.key
+        if result.error or _explain.is_gated(result):
+            print_csv([[pod, "", "no", "", result.error or result.fit_error]
+                       + [""] * self._scored])
+            return
+        scores = result.scores if self._scored and not result.score_error else None
+        if result.score_error:
+            errors.error(f"{pod}: scoring failed: {result.score_error}")
+        rows = []
+        for verdict in result:
+            row: list[object] = [pod, verdict.node, "yes" if verdict.fits else "no",
+                                 verdict.status.plugin, "; ".join(verdict.status.reasons)]
+            if self._scored:
+                there = scores is not None and verdict.node in scores
+                row.append(scores.total(verdict.node) if scores is not None and there else "")
+            rows.append(row)
+        print_csv(rows)
+
+
+Writer = TextWriter | JsonWriter | CsvWriter
 
 
 def _verdict(verdict: NodeVerdict) -> dict[str, Any]:

@@ -64,7 +64,8 @@ void fill(Turn& t, libsched_assume_options& o) {
 template <>
 void fill(Turn& t, libsched_framework_options& o) {
   o.several_queue_sorts = t.choose.one_in(4);
-  o.reserved[2] = rarely(t);
+  o.skip_unknown_plugins = t.choose.one_in(4);
+  o.reserved[1] = rarely(t);
   static constexpr const char* kGates[] = {"", "DynamicResourceAllocation=false", "NoSuchGate=true",
                                            "A", "=,="};
   static constexpr const char* kSemantics[] = {"", "1.36", "1.31", "1.99"};

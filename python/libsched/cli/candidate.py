@@ -1,0 +1,23 @@
+"""What commands ask about: pods, and the pod templates of workloads."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from ..objects import Pod
+
+#: The phases of pods that have run to their end.
+ENDED = ("Succeeded", "Failed")
+
+
+@dataclasses.dataclass(frozen=True)
+class Candidate:
+    """A pod to judge and, if it is the template of a workload, the workload.
+
+    `notes` are remarks on how the pod was read.
+    """
+
+    pod: Pod
+    kind: str = ""
+    replicas: int = 0
+    notes: tuple[str, ...] = ()

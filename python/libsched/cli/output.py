@@ -1,0 +1,101 @@
+"""The forms of output of the commands: text, or what `-o` asks for."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import io
+import json
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from ..errors import InvalidError
+from .terminal import print_json, print_line
+
+_PLAIN = re.compile(r"[A-Za-z_/][\w ./()-]*(?<! )")
+_WORDS = {"true", "false", "null", "yes", "no", "on", "off", "y", "n"}
+_HELP = {"json": "a line of JSON for each answer, as --json", "yaml": "the same as YAML",
+         "csv": "a table with a head", "wide": "text with all rows and columns"}
+
+
+class _Form(argparse.Action):
+    def __call__(self, parser: argparse.ArgumentParser, namespace: argparse.Namespace,
+                 values: str | Sequence[Any] | None, option_string: str | None = None) -> None:
+        form = self.const or values
+        if namespace.output not in ("", form):
+            parser.error(f"{option_string}: the output is {namespace.output} already")
+        namespace.output = form
+        namespace.json = form in ("json", "yaml")
+
+
+def add(made: argparse.ArgumentParser, json_help: str, *, table: bool = True) -> None:
+    """Adds `--json` and `-o`, with the forms of a table if the verb has one."""
+    forms = ("yaml", "json", "csv", "wide") if table else ("yaml", "json")
+    made.add_argument("--json", action=_Form, nargs=0, const="json", help=json_help)
+    made.add_argument("-o", "--output", action=_Form, choices=forms, dest="output",
+                      help="; ".join(f"{form}: {_HELP[form]}" for form in forms))
+    made.set_defaults(json=False, output="")
+
+
+def print_document(document: dict[str, Any], form: str) -> None:
+    """Writes a document to standard output, as a line of JSON or as a document of YAML."""
+    if form != "yaml":
+        print_json(document)
+        return
+    text = "\n".join(["---", *yaml_lines(document)])
+    print_line(text.encode("utf-8", "replace"))
+
+
+def print_csv(rows: Sequence[Sequence[object]]) -> None:
+    """Writes rows as CSV to standard output, in UTF-8 in any locale."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    sys.stdout.flush()
+    sys.stdout.buffer.write(text.getvalue().encode("utf-8", "replace"))
+    sys.stdout.buffer.flush()
+
+
+def refuse(option: str, form: str, wanted: str) -> None:
+    """Refuses an option that has no effect on a form of output."""
+    if form == wanted:
+        raise InvalidError(f"{option} has no effect on -o {form}")
+
+
+def yaml_lines(value: Any, indent: str = "") -> Iterator[str]:
+    """Yields the lines of plain data as YAML in block style.
+
+    >>> list(yaml_lines({"a": [1, {"b": "x: y"}], "c": {}}))
+    ['a:', '- 1', '- b: "x: y"', 'c: {}']
+    """
+    if isinstance(value, dict) and value:
+        for key, part in value.items():
+            yield from _entry(f"{indent}{_scalar(key)}:", part, indent)
+    elif isinstance(value, (list, tuple)) and value:
+        for part in value:
+            if isinstance(part, (dict, list, tuple)) and part:
+                first, *rest = yaml_lines(part, indent + "  ")
+                yield f"{indent}- {first[len(indent) + 2:]}"
+                yield from rest
+            else:
+                yield f"{indent}- {_scalar(part)}"
+    else:
+        yield indent + _scalar(value)
+
+
+def _entry(head: str, part: Any, indent: str) -> Iterator[str]:
+    if isinstance(part, dict) and part:
+        yield head
+        yield from yaml_lines(part, indent + "  ")
+    elif isinstance(part, (list, tuple)) and part:
+        yield head
+        yield from yaml_lines(part, indent)
+    else:
+        yield f"{head} {_scalar(part)}"
+
+
+def _scalar(value: Any) -> str:
+    if isinstance(value, str) and _PLAIN.fullmatch(value) and value.lower() not in _WORDS:
+        return value
+    return json.dumps(value, ensure_ascii=False)

@@ -7,7 +7,7 @@
 namespace libsched {
 namespace {
 
-std::unique_ptr<ApiServer> create(const Clock* clock, int64_t grace_ns, bool keep_calls,
+std::unique_ptr<ApiServer> create_api_server(const Clock* clock, int64_t grace_ns, bool keep_calls,
                                   bool keep_events, uint64_t fault_seed, double fault_rate,
                                   double slow_rate, int64_t most_slow_ns, bool bind_volumes,
                                   int64_t provision_ns) {
@@ -85,7 +85,7 @@ void put(ApiServer& server, const T& given) {
 
 void bind_api_server(py::module_& module) {
   py::class_<ApiServer>(module, "ApiServer")
-      .def(py::init(&create))
+      .def(py::init(&create_api_server))
       .def("create", &put<Objects, libsched_api_server_create_objects>)
       .def("update", &put<Objects, libsched_api_server_update_objects>)
       .def("create_pod", &put<Pod, libsched_api_server_create_pod>)

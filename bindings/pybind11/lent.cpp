@@ -126,7 +126,7 @@ py::tuple get_status(const NodeStatuses& statuses, uint32_t row) {
   return status_tuple(status.get());
 }
 
-StatusHandle status_of(int32_t code, const std::vector<std::string_view>& reasons,
+StatusHandle status_made_of(int32_t code, const std::vector<std::string_view>& reasons,
                        const std::optional<std::string_view>& error) {
   StatusHandle status = create_status();
   libsched_status_set(status.get(), code);
@@ -237,7 +237,7 @@ void bind_lent(py::module_& module) {
            [](NodeStatuses& statuses, uint32_t row, int32_t code,
               const std::vector<std::string_view>& reasons,
               const std::optional<std::string_view>& error) {
-             const StatusHandle status = status_of(code, reasons, error);
+             const StatusHandle status = status_made_of(code, reasons, error);
              quick([&](libsched_error** failure) {
                return libsched_node_statuses_set(statuses.handle.get(), row, status.get(), failure);
              });
@@ -245,7 +245,7 @@ void bind_lent(py::module_& module) {
       .def("set_absent",
            [](NodeStatuses& statuses, int32_t code, const std::vector<std::string_view>& reasons,
               const std::optional<std::string_view>& error) {
-             const StatusHandle status = status_of(code, reasons, error);
+             const StatusHandle status = status_made_of(code, reasons, error);
              quick([&](libsched_error** failure) {
                return libsched_node_statuses_set_absent(statuses.handle.get(), status.get(),
                                                         failure);

@@ -78,7 +78,7 @@ void on_log(void* data, const libsched_log_record* record) {
   });
 }
 
-std::unique_ptr<Scheduler> create(const std::vector<const Framework*>& frameworks,
+std::unique_ptr<Scheduler> create_scheduler(const std::vector<const Framework*>& frameworks,
                                   const Cluster& cluster, py::object api, const Clock* clock,
                                   uint32_t ties, uint64_t seed, bool sampling,
                                   uint32_t binding_threads, int64_t initial_backoff_ns,
@@ -208,7 +208,7 @@ py::str metrics_text(Scheduler& scheduler) {
 
 void bind_loop(py::module_& module) {
   py::class_<Scheduler>(module, "Scheduler")
-      .def(py::init(&create))
+      .def(py::init(&create_scheduler))
       .def("deliver_pod", &deliver<Pod, libsched_scheduler_deliver_pod>)
       .def("deliver_node", &deliver<Node, libsched_scheduler_deliver_node>)
       .def("deliver_object", &deliver<Objects, libsched_scheduler_deliver_object>)

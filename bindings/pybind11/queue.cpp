@@ -21,7 +21,7 @@ void simple_change(Queue& queue) {
   change(queue, call);
 }
 
-std::unique_ptr<Queue> create(const std::vector<Evaluator*>& evaluators, int64_t initial_backoff_ns,
+std::unique_ptr<Queue> create_queue(const std::vector<Evaluator*>& evaluators, int64_t initial_backoff_ns,
                               int64_t max_backoff_ns, int64_t max_in_unschedulable_ns) {
   libsched_queue_options options = LIBSCHED_QUEUE_OPTIONS_INIT;
   options.initial_backoff_ns = initial_backoff_ns;
@@ -286,7 +286,7 @@ void bind_queue(py::module_& module) {
       .def("info", info)
       .def("plugins", plugins);
   py::class_<Queue>(module, "Queue")
-      .def(py::init(&create))
+      .def(py::init(&create_queue))
       .def("add", of_pod<libsched_queue_add>)
       .def("update", of_pods<libsched_queue_update>)
       .def("delete", of_pod<libsched_queue_delete>)

@@ -82,7 +82,7 @@ void add_trace(Workload& workload, std::string_view csv, std::string_view file, 
   });
 }
 
-std::unique_ptr<Simulation> create(const std::vector<const Framework*>& frameworks,
+std::unique_ptr<Simulation> create_simulation(const std::vector<const Framework*>& frameworks,
                                    const View& cluster, Workload& workload, uint32_t ties,
                                    uint64_t seed, bool sampling, bool resources,
                                    bool volumes, int64_t provision_ns, int64_t sample_interval_ns, int64_t initial_backoff_ns,
@@ -212,7 +212,7 @@ void bind_simulation(py::module_& module) {
         return libsched_workload_pod_count(workload.handle.get());
       });
   py::class_<Simulation>(module, "Simulation")
-      .def(py::init(&create))
+      .def(py::init(&create_simulation))
       .def("run", &run)
       .def("summary", &summary)
       .def("table", &table)

@@ -7,14 +7,13 @@
 #include "api_client.hpp"
 #include "handles.hpp"
 #include "libsched/base/quote.hpp"
+#include "refusals.hpp"
 #include "removable_kind.hpp"
 
 using namespace libsched;        // NOLINT(google-build-using-namespace)
 using namespace libsched::capi;  // NOLINT(google-build-using-namespace)
 
 namespace {
-
-Error invalid(std::string what) { return {Rc::kInvalid, std::move(what), {}, {}}; }
 
 struct NamedVerb {
   ApiVerb verb;

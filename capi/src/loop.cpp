@@ -11,14 +11,12 @@
 #include "api_client.hpp"
 #include "handles.hpp"
 #include "only_object.hpp"
+#include "refusals.hpp"
 
 using namespace libsched;        // NOLINT(google-build-using-namespace)
 using namespace libsched::capi;  // NOLINT(google-build-using-namespace)
 
 namespace {
-
-Error unsupported(const char* what) { return {Rc::kUnsupported, what, {}, {}}; }
-Error invalid(std::string what) { return {Rc::kInvalid, std::move(what), {}, {}}; }
 
 // The observer that options name.
 class ForeignObserver final : public SchedulerObserver {

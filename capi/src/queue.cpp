@@ -11,14 +11,12 @@
 #include "handles.hpp"
 #include "libsched/base/quote.hpp"
 #include "only_object.hpp"
+#include "refusals.hpp"
 
 using namespace libsched;        // NOLINT(google-build-using-namespace)
 using namespace libsched::capi;  // NOLINT(google-build-using-namespace)
 
 namespace {
-
-Error unsupported(const char* what) { return {Rc::kUnsupported, what, {}, {}}; }
-Error invalid(std::string what) { return {Rc::kInvalid, std::move(what), {}, {}}; }
 
 PodRef share(const libsched_pod* pod) { return PodRef::share(unwrap(pod)); }
 NodeRef share(const libsched_node* node) { return NodeRef::share(unwrap(node)); }

@@ -5,13 +5,12 @@
 #include "libsched/base/quote.hpp"
 #include "libsched/scheduler/simulation/arrow.hpp"
 #include "libsched/scheduler/simulation/trace_csv.hpp"
+#include "refusals.hpp"
 
 using namespace libsched;        // NOLINT(google-build-using-namespace)
 using namespace libsched::capi;  // NOLINT(google-build-using-namespace)
 
 namespace {
-
-Error unsupported(const char* what) { return {Rc::kUnsupported, what, {}, {}}; }
 
 Result<Timing> timing_of(const libsched_timing& given) {
   const Result<libsched_timing> t =

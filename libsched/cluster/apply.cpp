@@ -15,7 +15,7 @@ namespace {
 // Whether this object or document is stored already. The bytes of documents are not kept, so they
 // are compared by a 64-bit hash. It is keyed by the process's secret: colliding documents cannot be
 // chosen, and other documents collide with a probability of 2^-63.
-bool same(const Object& stored, const Object& offered) {
+bool same_object(const Object& stored, const Object& offered) {
   if (&stored == &offered) return true;
   return stored.content_hash != 0 && stored.content_hash == offered.content_hash &&
          stored.meta.uid == offered.meta.uid;
@@ -136,7 +136,7 @@ Cluster::Refusal Cluster::put(Transaction* change, StoredKind kind, const Object
   if (stored != nullptr) {
     if (mode == PutMode::kNew) return Refusal::kExists;
     if (mode == PutMode::kMissing) return Refusal::kNone;
-    if (mode == PutMode::kApply && same(*stored->api, *object)) return Refusal::kNone;
+    if (mode == PutMode::kApply && same_object(*stored->api, *object)) return Refusal::kNone;
   }
   change->note(event_resource(kind), stored == nullptr ? nullptr : stored->api.get(), object.get());
   journal_.put_object(kind, meta.ns, meta.name, {object, object});
@@ -149,7 +149,7 @@ Cluster::Refusal Cluster::put(Transaction* change, NodeRef node, PutMode mode) {
   if (r != kNoId) {
     if (mode == PutMode::kNew) return Refusal::kExists;
     if (mode == PutMode::kMissing) return Refusal::kNone;
-    if (mode == PutMode::kApply && same(*state_.node(r), *node)) return Refusal::kNone;
+    if (mode == PutMode::kApply && same_object(*state_.node(r), *node)) return Refusal::kNone;
   }
   if (!has_room(node->allocatable)) return Refusal::kNoRoom;
   change->note("Node", state_.node(r), node.get());
@@ -173,7 +173,7 @@ Cluster::Refusal Cluster::put(Transaction* change, PodRef pod, Str node_name, ui
   if (there && mode == PutMode::kNew) return Refusal::kExists;
   if (there && mode == PutMode::kApply) {
     const View::Slot& slot = state_.slot(s);
-    if (!slot.assumed && same(*slot.pod, *pod) && state_.row(slot.row).name == node_name)
+    if (!slot.assumed && same_object(*slot.pod, *pod) && state_.row(slot.row).name == node_name)
       return Refusal::kNone;
   }
   if (!has_room(pod->occupied)) return Refusal::kNoRoom;

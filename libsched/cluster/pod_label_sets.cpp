@@ -13,7 +13,7 @@ uint64_t hash_of(const Pod& pod) {
   return h;
 }
 
-bool same(const Pod& a, const Pod& b) {
+bool same_labels(const Pod& a, const Pod& b) {
   if (a.meta.ns != b.meta.ns || a.meta.terminating() != b.meta.terminating()) return false;
   const Labels x = a.meta.labels, y = b.meta.labels;
   if (x.data() == y.data() && x.size() == y.size()) return true;  // copies of one template
@@ -26,7 +26,7 @@ bool same(const Pod& a, const Pod& b) {
 
 uint32_t PodLabelSets::add(uint32_t slot, const Pod& pod, bool* fresh) {
   const uint64_t hash = hash_of(pod);
-  uint32_t id = ids_.find(hash, [&](uint32_t i) { return same(*sets_[i].owner, pod); });
+  uint32_t id = ids_.find(hash, [&](uint32_t i) { return same_labels(*sets_[i].owner, pod); });
   *fresh = id == kNoId;
   if (*fresh) {
     if (free_.empty()) {

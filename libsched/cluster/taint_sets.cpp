@@ -6,7 +6,7 @@
 namespace libsched {
 namespace {
 
-bool same(Span<Taint> a, Span<Taint> b) {
+bool same_taints(Span<Taint> a, Span<Taint> b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Taint& x, const Taint& y) {
     return x.key == y.key && x.value == y.value && x.effect_text == y.effect_text;
   });
@@ -16,8 +16,8 @@ bool same(Span<Taint> a, Span<Taint> b) {
 
 uint32_t TaintSets::prepare(const NodeRef& node, size_t capacity) {
   if (node->taints.empty()) return kNoId;
-  uint32_t id =
-      ids_.find(node->taints_hash, [&](uint32_t i) { return same(sets_[i].taints, node->taints); });
+  uint32_t id = ids_.find(node->taints_hash,
+                          [&](uint32_t i) { return same_taints(sets_[i].taints, node->taints); });
   if (id == kNoId) {
     sets_.reserve();
     ids_.reserve();

@@ -5,7 +5,7 @@
 namespace libsched {
 namespace {
 
-constexpr KeyTable kObject("apiVersion", "kind", "metadata", "spec", "status");
+constexpr KeyTable kCsiObject("apiVersion", "kind", "metadata", "spec", "status");
 constexpr KeyTable kStorageClass("apiVersion", "kind", "metadata", "provisioner", "parameters",
                                  "reclaimPolicy", "mountOptions", "allowVolumeExpansion",
                                  "volumeBindingMode", "allowedTopologies");
@@ -64,12 +64,12 @@ bool ObjectBuilder::csi_node_driver(CsiNodeDriver& driver) {
 }
 
 bool ObjectBuilder::csi_node(CsiNode& node, const TypeNames& type) {
-  return object(kObject, [&](int field) {
+  return object(kCsiObject, [&](int field) {
     switch (field) {
-      case kObject["apiVersion"]: return type_field(type.api_version);
-      case kObject["kind"]: return type_field(type.kind);
-      case kObject["metadata"]: return metadata(node.meta);
-      case kObject["spec"]:
+      case kCsiObject["apiVersion"]: return type_field(type.api_version);
+      case kCsiObject["kind"]: return type_field(type.kind);
+      case kCsiObject["metadata"]: return metadata(node.meta);
+      case kCsiObject["spec"]:
         return object(kCsiNodeSpec, [&](int) {
           return list(node.drivers, [&](CsiNodeDriver& d) { return csi_node_driver(d); });
         });
@@ -79,12 +79,12 @@ bool ObjectBuilder::csi_node(CsiNode& node, const TypeNames& type) {
 }
 
 bool ObjectBuilder::csi_driver(CsiDriver& driver, const TypeNames& type) {
-  return object(kObject, [&](int field) {
+  return object(kCsiObject, [&](int field) {
     switch (field) {
-      case kObject["apiVersion"]: return type_field(type.api_version);
-      case kObject["kind"]: return type_field(type.kind);
-      case kObject["metadata"]: return metadata(driver.meta);
-      case kObject["spec"]:
+      case kCsiObject["apiVersion"]: return type_field(type.api_version);
+      case kCsiObject["kind"]: return type_field(type.kind);
+      case kCsiObject["metadata"]: return metadata(driver.meta);
+      case kCsiObject["spec"]:
         return object(kCsiDriverSpec, [&](int part) {
           if (part == kCsiDriverSpec["storageCapacity"]) return boolean(driver.storage_capacity);
           return part == kCsiDriverSpec["preventPodSchedulingIfMissing"]
@@ -111,12 +111,12 @@ bool ObjectBuilder::csi_storage_capacity(CsiStorageCapacity& capacity, const Typ
 }
 
 bool ObjectBuilder::volume_attachment(VolumeAttachment& attachment, const TypeNames& type) {
-  return object(kObject, [&](int field) {
+  return object(kCsiObject, [&](int field) {
     switch (field) {
-      case kObject["apiVersion"]: return type_field(type.api_version);
-      case kObject["kind"]: return type_field(type.kind);
-      case kObject["metadata"]: return metadata(attachment.meta);
-      case kObject["spec"]:
+      case kCsiObject["apiVersion"]: return type_field(type.api_version);
+      case kCsiObject["kind"]: return type_field(type.kind);
+      case kCsiObject["metadata"]: return metadata(attachment.meta);
+      case kCsiObject["spec"]:
         return object(kAttachmentSpec, [&](int part) {
           if (part == kAttachmentSpec["attacher"]) return string(attachment.attacher);
           if (part == kAttachmentSpec["nodeName"]) return string(attachment.node_name);

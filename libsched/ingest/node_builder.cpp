@@ -6,16 +6,16 @@ namespace libsched {
 namespace {
 
 constexpr KeyTable kNode("apiVersion", "kind", "metadata", "spec", "status");
-constexpr KeyTable kSpec("podCIDR", "podCIDRs", "providerID", "unschedulable", "taints",
-                         "configSource", "externalID");
+constexpr KeyTable kNodeSpec("podCIDR", "podCIDRs", "providerID", "unschedulable", "taints",
+                             "configSource", "externalID");
 constexpr KeyTable kTaint("key", "value", "effect", "timeAdded");
-constexpr KeyTable kStatus("capacity", "allocatable", "phase", "conditions", "addresses",
-                           "daemonEndpoints", "nodeInfo", "images", "volumesInUse",
-                           "volumesAttached", "config", "runtimeHandlers", "features",
-                           "declaredFeatures");
+constexpr KeyTable kNodeStatus("capacity", "allocatable", "phase", "conditions", "addresses",
+                               "daemonEndpoints", "nodeInfo", "images", "volumesInUse",
+                               "volumesAttached", "config", "runtimeHandlers", "features",
+                               "declaredFeatures");
 constexpr KeyTable kImage("names", "sizeBytes");
-constexpr KeyTable kCondition("type", "status", "lastHeartbeatTime", "lastTransitionTime", "reason",
-                              "message");
+constexpr KeyTable kNodeCondition("type", "status", "lastHeartbeatTime", "lastTransitionTime",
+                                  "reason", "message");
 
 }  // namespace
 
@@ -54,9 +54,9 @@ bool ObjectBuilder::node_conditions(uint64_t& hash) {
   if (!reader_.take(']')) {
     do {
       Str type, status;
-      const bool ok = object(kCondition, [&](int field) {
-        if (field == kCondition["type"]) return passing_string(key_text_, type);
-        return field == kCondition["status"] ? passing_string(value_text_, status) : skip();
+      const bool ok = object(kNodeCondition, [&](int field) {
+        if (field == kNodeCondition["type"]) return passing_string(key_text_, type);
+        return field == kNodeCondition["status"] ? passing_string(value_text_, status) : skip();
       });
       if (!ok) return false;
       const uint64_t of_type = hash_str(type);
@@ -74,10 +74,10 @@ bool ObjectBuilder::node_conditions(uint64_t& hash) {
 }
 
 bool ObjectBuilder::node_spec(Node& node) {
-  return object(kSpec, [&](int field) {
+  return object(kNodeSpec, [&](int field) {
     switch (field) {
-      case kSpec["unschedulable"]: return boolean(node.unschedulable);
-      case kSpec["taints"]: return taints(node);
+      case kNodeSpec["unschedulable"]: return boolean(node.unschedulable);
+      case kNodeSpec["taints"]: return taints(node);
       default: return skip();
     }
   });
@@ -90,15 +90,16 @@ bool ObjectBuilder::image(ContainerImage& image) {
 }
 
 bool ObjectBuilder::node_status(Node& node, NodeCapacity& capacity) {
-  return object(kStatus, [&](int field) {
+  return object(kNodeStatus, [&](int field) {
     switch (field) {
-      case kStatus["allocatable"]:
+      case kNodeStatus["allocatable"]:
         capacity.allocatable_present = !reader_.is_null();
         return resource_list(node.allocatable_list);
-      case kStatus["capacity"]: return resource_list(capacity.list);
-      case kStatus["images"]: return list(node.images, [&](ContainerImage& i) { return image(i); });
-      case kStatus["conditions"]: return node_conditions(node.conditions_hash);
-      case kStatus["declaredFeatures"]: return string_list(node.declared_features);
+      case kNodeStatus["capacity"]: return resource_list(capacity.list);
+      case kNodeStatus["images"]:
+        return list(node.images, [&](ContainerImage& i) { return image(i); });
+      case kNodeStatus["conditions"]: return node_conditions(node.conditions_hash);
+      case kNodeStatus["declaredFeatures"]: return string_list(node.declared_features);
       default: return skip();
     }
   });

@@ -6,17 +6,18 @@ namespace libsched {
 namespace {
 
 constexpr KeyTable kPod("apiVersion", "kind", "metadata", "spec", "status");
-constexpr KeyTable kSpec("volumes", "initContainers", "containers", "ephemeralContainers",
-                         "restartPolicy", "terminationGracePeriodSeconds", "activeDeadlineSeconds",
-                         "dnsPolicy", "nodeSelector", "serviceAccountName", "serviceAccount",
-                         "automountServiceAccountToken", "nodeName", "hostNetwork", "hostPID",
-                         "hostIPC", "shareProcessNamespace", "securityContext", "imagePullSecrets",
-                         "hostname", "subdomain", "affinity", "schedulerName", "tolerations",
-                         "hostAliases", "priorityClassName", "priority", "dnsConfig",
-                         "readinessGates", "runtimeClassName", "enableServiceLinks",
-                         "preemptionPolicy", "overhead", "topologySpreadConstraints",
-                         "setHostnameAsFQDN", "os", "hostUsers", "schedulingGates",
-                         "resourceClaims", "resources", "hostnameOverride", "schedulingGroup");
+constexpr KeyTable kPodSpec("volumes", "initContainers", "containers", "ephemeralContainers",
+                            "restartPolicy", "terminationGracePeriodSeconds",
+                            "activeDeadlineSeconds", "dnsPolicy", "nodeSelector",
+                            "serviceAccountName", "serviceAccount", "automountServiceAccountToken",
+                            "nodeName", "hostNetwork", "hostPID", "hostIPC",
+                            "shareProcessNamespace", "securityContext", "imagePullSecrets",
+                            "hostname", "subdomain", "affinity", "schedulerName", "tolerations",
+                            "hostAliases", "priorityClassName", "priority", "dnsConfig",
+                            "readinessGates", "runtimeClassName", "enableServiceLinks",
+                            "preemptionPolicy", "overhead", "topologySpreadConstraints",
+                            "setHostnameAsFQDN", "os", "hostUsers", "schedulingGates",
+                            "resourceClaims", "resources", "hostnameOverride", "schedulingGroup");
 constexpr KeyTable kToleration("key", "operator", "value", "effect", "tolerationSeconds");
 constexpr KeyTable kResourceClaim("name", "resourceClaimName", "resourceClaimTemplateName");
 constexpr KeyTable kName("name");
@@ -86,36 +87,36 @@ bool ObjectBuilder::pod_resources(PodSpec& spec) {
 }
 
 bool ObjectBuilder::pod_spec(PodSpec& spec) {
-  return object(kSpec, [&](int field) {
+  return object(kPodSpec, [&](int field) {
     switch (field) {
-      case kSpec["nodeName"]: return string(spec.node_name);
-      case kSpec["schedulerName"]: return string(spec.scheduler_name);
-      case kSpec["priorityClassName"]: return string(spec.priority_class_name);
-      case kSpec["preemptionPolicy"]: return string(spec.preemption_policy);
-      case kSpec["priority"]: return optional_int32(spec.priority);
-      case kSpec["nodeSelector"]:
+      case kPodSpec["nodeName"]: return string(spec.node_name);
+      case kPodSpec["schedulerName"]: return string(spec.scheduler_name);
+      case kPodSpec["priorityClassName"]: return string(spec.priority_class_name);
+      case kPodSpec["preemptionPolicy"]: return string(spec.preemption_policy);
+      case kPodSpec["priority"]: return optional_int32(spec.priority);
+      case kPodSpec["nodeSelector"]:
         spec.node_selector_present = !reader_.is_null();
         return labels(spec.node_selector);
-      case kSpec["affinity"]: return affinity(spec);
-      case kSpec["tolerations"]:
+      case kPodSpec["affinity"]: return affinity(spec);
+      case kPodSpec["tolerations"]:
         return list(spec.tolerations, [&](Toleration& t) { return toleration(t); });
-      case kSpec["topologySpreadConstraints"]:
+      case kPodSpec["topologySpreadConstraints"]:
         return list(spec.spread, [&](TopologySpreadConstraint& c) { return spread_constraint(c); });
-      case kSpec["initContainers"]:
+      case kPodSpec["initContainers"]:
         return list(spec.init_containers, [&](Container& c) { return container(c); });
-      case kSpec["containers"]:
+      case kPodSpec["containers"]:
         return list(spec.containers, [&](Container& c) { return container(c); });
-      case kSpec["volumes"]: return list(spec.volumes, [&](Volume& v) { return volume(v); });
-      case kSpec["overhead"]: return resource_list(spec.overhead);
-      case kSpec["resources"]: return pod_resources(spec);
-      case kSpec["schedulingGates"]:
+      case kPodSpec["volumes"]: return list(spec.volumes, [&](Volume& v) { return volume(v); });
+      case kPodSpec["overhead"]: return resource_list(spec.overhead);
+      case kPodSpec["resources"]: return pod_resources(spec);
+      case kPodSpec["schedulingGates"]:
         return list(spec.scheduling_gates, [&](Str& name) { return named(name); });
-      case kSpec["resourceClaims"]:
+      case kPodSpec["resourceClaims"]:
         return list(spec.resource_claims,
                     [&](PodResourceClaim& c) { return pod_resource_claim(c); });
-      case kSpec["hostNetwork"]: return boolean(spec.host_network);
-      case kSpec["hostUsers"]: return optional_boolean(spec.host_users);
-      case kSpec["schedulingGroup"]: return scheduling_group(spec.scheduling_group);
+      case kPodSpec["hostNetwork"]: return boolean(spec.host_network);
+      case kPodSpec["hostUsers"]: return optional_boolean(spec.host_users);
+      case kPodSpec["schedulingGroup"]: return scheduling_group(spec.scheduling_group);
       default: return skip();
     }
   });

@@ -4,14 +4,15 @@
 namespace libsched {
 namespace {
 
-constexpr KeyTable kObject("apiVersion", "kind", "metadata", "spec", "status");
-constexpr KeyTable kSpec("podGroupTemplateRef", "schedulingPolicy", "schedulingConstraints",
-                         "resourceClaims", "disruptionMode", "priorityClassName", "priority");
+constexpr KeyTable kPodGroup("apiVersion", "kind", "metadata", "spec", "status");
+constexpr KeyTable kPodGroupSpec("podGroupTemplateRef", "schedulingPolicy", "schedulingConstraints",
+                                 "resourceClaims", "disruptionMode", "priorityClassName",
+                                 "priority");
 constexpr KeyTable kPolicy("basic", "gang");
 constexpr KeyTable kGang("minCount");
-constexpr KeyTable kStatus("conditions", "resourceClaimStatuses");
-constexpr KeyTable kCondition("type", "status", "observedGeneration", "lastTransitionTime",
-                              "reason", "message");
+constexpr KeyTable kPodGroupStatus("conditions", "resourceClaimStatuses");
+constexpr KeyTable kPodGroupCondition("type", "status", "observedGeneration", "lastTransitionTime",
+                                      "reason", "message");
 
 }  // namespace
 
@@ -27,16 +28,16 @@ bool ObjectBuilder::pod_group_policy(PodGroup& group) {
 }
 
 bool ObjectBuilder::pod_group_status(PodGroup& group) {
-  return object(kStatus, [&](int field) {
-    if (field != kStatus["conditions"]) return skip();
+  return object(kPodGroupStatus, [&](int field) {
+    if (field != kPodGroupStatus["conditions"]) return skip();
     return list(group.conditions, [&](PodGroup::Condition& c) {
-      return object(kCondition, [&](int part) {
+      return object(kPodGroupCondition, [&](int part) {
         switch (part) {
-          case kCondition["type"]: return string(c.type);
-          case kCondition["status"]: return string(c.status);
-          case kCondition["reason"]: return string(c.reason);
-          case kCondition["message"]: return string(c.message);
-          case kCondition["lastTransitionTime"]: return string(c.last_transition);
+          case kPodGroupCondition["type"]: return string(c.type);
+          case kPodGroupCondition["status"]: return string(c.status);
+          case kPodGroupCondition["reason"]: return string(c.reason);
+          case kPodGroupCondition["message"]: return string(c.message);
+          case kPodGroupCondition["lastTransitionTime"]: return string(c.last_transition);
           default: return skip();
         }
       });
@@ -45,14 +46,14 @@ bool ObjectBuilder::pod_group_status(PodGroup& group) {
 }
 
 bool ObjectBuilder::pod_group(PodGroup& group, const TypeNames& type) {
-  return object(kObject, [&](int field) {
+  return object(kPodGroup, [&](int field) {
     switch (field) {
-      case kObject["apiVersion"]: return type_field(type.api_version);
-      case kObject["kind"]: return type_field(type.kind);
-      case kObject["metadata"]: return metadata(group.meta);
-      case kObject["spec"]:
-        return object(kSpec, [&](int part) {
-          return part == kSpec["schedulingPolicy"] ? pod_group_policy(group) : skip();
+      case kPodGroup["apiVersion"]: return type_field(type.api_version);
+      case kPodGroup["kind"]: return type_field(type.kind);
+      case kPodGroup["metadata"]: return metadata(group.meta);
+      case kPodGroup["spec"]:
+        return object(kPodGroupSpec, [&](int part) {
+          return part == kPodGroupSpec["schedulingPolicy"] ? pod_group_policy(group) : skip();
         });
       default: return pod_group_status(group);
     }

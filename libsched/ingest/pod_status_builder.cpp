@@ -4,14 +4,14 @@
 namespace libsched {
 namespace {
 
-constexpr KeyTable kStatus("observedGeneration", "phase", "conditions", "message", "reason",
-                           "nominatedNodeName", "hostIP", "hostIPs", "podIP", "podIPs", "startTime",
-                           "initContainerStatuses", "containerStatuses", "qosClass",
-                           "ephemeralContainerStatuses", "resize", "resourceClaimStatuses",
-                           "extendedResourceClaimStatus", "allocatedResources", "resources",
-                           "nodeAllocatableResourceClaimStatuses");
-constexpr KeyTable kCondition("type", "observedGeneration", "status", "lastProbeTime",
-                              "lastTransitionTime", "reason", "message");
+constexpr KeyTable kPodStatus("observedGeneration", "phase", "conditions", "message", "reason",
+                              "nominatedNodeName", "hostIP", "hostIPs", "podIP", "podIPs",
+                              "startTime", "initContainerStatuses", "containerStatuses", "qosClass",
+                              "ephemeralContainerStatuses", "resize", "resourceClaimStatuses",
+                              "extendedResourceClaimStatus", "allocatedResources", "resources",
+                              "nodeAllocatableResourceClaimStatuses");
+constexpr KeyTable kPodCondition("type", "observedGeneration", "status", "lastProbeTime",
+                                 "lastTransitionTime", "reason", "message");
 constexpr KeyTable kContainerStatus("name", "state", "lastState", "ready", "restartCount", "image",
                                     "imageID", "containerID", "started", "allocatedResources",
                                     "resources", "volumeMounts", "user", "allocatedResourcesStatus",
@@ -23,12 +23,12 @@ constexpr KeyTable kRequestMapping("containerName", "resourceName", "requestName
 }  // namespace
 
 bool ObjectBuilder::condition(PodCondition& c) {
-  return object(kCondition, [&](int field) {
+  return object(kPodCondition, [&](int field) {
     switch (field) {
-      case kCondition["type"]: return string(c.type);
-      case kCondition["status"]: return string(c.status);
-      case kCondition["reason"]: return string(c.reason);
-      case kCondition["message"]: return string(c.message);
+      case kPodCondition["type"]: return string(c.type);
+      case kPodCondition["status"]: return string(c.status);
+      case kPodCondition["reason"]: return string(c.reason);
+      case kPodCondition["message"]: return string(c.message);
       default: return skip();
     }
   });
@@ -83,29 +83,29 @@ bool ObjectBuilder::extended_claim_status(PodStatus& status) {
 }
 
 bool ObjectBuilder::pod_status(PodStatus& status) {
-  return object(kStatus, [&](int field) {
+  return object(kPodStatus, [&](int field) {
     switch (field) {
-      case kStatus["phase"]: return string(status.phase);
-      case kStatus["nominatedNodeName"]: return string(status.nominated_node_name);
-      case kStatus["startTime"]: return time(status.start_time);
-      case kStatus["conditions"]:
+      case kPodStatus["phase"]: return string(status.phase);
+      case kPodStatus["nominatedNodeName"]: return string(status.nominated_node_name);
+      case kPodStatus["startTime"]: return time(status.start_time);
+      case kPodStatus["conditions"]:
         return list(status.conditions, [&](PodCondition& c) { return condition(c); });
-      case kStatus["containerStatuses"]:
+      case kPodStatus["containerStatuses"]:
         return list(status.containers, [&](ContainerStatus& s) { return container_status(s); });
-      case kStatus["initContainerStatuses"]:
+      case kPodStatus["initContainerStatuses"]:
         return list(status.init_containers,
                     [&](ContainerStatus& s) { return container_status(s); });
-      case kStatus["resources"]: {
+      case kPodStatus["resources"]: {
         status.has_resources = !reader_.is_null();
         ResourceList limits;
         Span<Str> claims;
         return container_resources(status.pod_requests, limits, claims);
       }
-      case kStatus["allocatedResources"]: return resource_list(status.pod_allocated);
-      case kStatus["resourceClaimStatuses"]:
+      case kPodStatus["allocatedResources"]: return resource_list(status.pod_allocated);
+      case kPodStatus["resourceClaimStatuses"]:
         return list(status.resource_claims,
                     [&](ResourceClaimStatus& s) { return claim_status(s); });
-      case kStatus["extendedResourceClaimStatus"]: return extended_claim_status(status);
+      case kPodStatus["extendedResourceClaimStatus"]: return extended_claim_status(status);
       default: return skip();
     }
   });

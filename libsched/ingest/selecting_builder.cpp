@@ -5,7 +5,7 @@
 namespace libsched {
 namespace {
 
-constexpr KeyTable kObject("apiVersion", "kind", "metadata", "spec", "status");
+constexpr KeyTable kSelecting("apiVersion", "kind", "metadata", "spec", "status");
 constexpr KeyTable kServiceSpec("ports", "selector", "clusterIP", "clusterIPs", "type",
                                 "externalIPs", "sessionAffinity", "loadBalancerIP",
                                 "loadBalancerSourceRanges", "externalName", "externalTrafficPolicy",
@@ -23,12 +23,12 @@ constexpr KeyTable kDeviceClassSpec("selectors", "config", "suitableNodes", "ext
 }  // namespace
 
 bool ObjectBuilder::service(Service& service, const TypeNames& type) {
-  return object(kObject, [&](int field) {
+  return object(kSelecting, [&](int field) {
     switch (field) {
-      case kObject["apiVersion"]: return type_field(type.api_version);
-      case kObject["kind"]: return type_field(type.kind);
-      case kObject["metadata"]: return metadata(service.meta);
-      case kObject["spec"]:
+      case kSelecting["apiVersion"]: return type_field(type.api_version);
+      case kSelecting["kind"]: return type_field(type.kind);
+      case kSelecting["metadata"]: return metadata(service.meta);
+      case kSelecting["spec"]:
         return object(kServiceSpec, [&](int part) {
           if (part != kServiceSpec["selector"]) return skip();
           service.selector_present = !reader_.is_null();
@@ -40,12 +40,12 @@ bool ObjectBuilder::service(Service& service, const TypeNames& type) {
 }
 
 bool ObjectBuilder::device_class(DeviceClass& device_class, const TypeNames& type) {
-  return object(kObject, [&](int field) {
+  return object(kSelecting, [&](int field) {
     switch (field) {
-      case kObject["apiVersion"]: return type_field(type.api_version);
-      case kObject["kind"]: return type_field(type.kind);
-      case kObject["metadata"]: return metadata(device_class.meta);
-      case kObject["spec"]:
+      case kSelecting["apiVersion"]: return type_field(type.api_version);
+      case kSelecting["kind"]: return type_field(type.kind);
+      case kSelecting["metadata"]: return metadata(device_class.meta);
+      case kSelecting["spec"]:
         return object(kDeviceClassSpec, [&](int part) {
           return part == kDeviceClassSpec["extendedResourceName"]
                      ? optional_string(device_class.extended_resource_name)
@@ -73,12 +73,12 @@ bool ObjectBuilder::budget_status(PodDisruptionBudget& budget, int64_t& observed
 bool ObjectBuilder::disruption_budget(PodDisruptionBudget& budget, const TypeNames& type) {
   int64_t observed = 0;
   keep_generation_ = true;
-  const bool ok = object(kObject, [&](int field) {
+  const bool ok = object(kSelecting, [&](int field) {
     switch (field) {
-      case kObject["apiVersion"]: return type_field(type.api_version);
-      case kObject["kind"]: return type_field(type.kind);
-      case kObject["metadata"]: return metadata(budget.meta);
-      case kObject["spec"]:
+      case kSelecting["apiVersion"]: return type_field(type.api_version);
+      case kSelecting["kind"]: return type_field(type.kind);
+      case kSelecting["metadata"]: return metadata(budget.meta);
+      case kSelecting["spec"]:
         return object(kBudgetSpec, [&](int part) {
           if (part == kBudgetSpec["selector"]) return label_selector(budget.selector);
           if (part != kBudgetSpec["unhealthyPodEvictionPolicy"]) return skip();
@@ -87,7 +87,7 @@ bool ObjectBuilder::disruption_budget(PodDisruptionBudget& budget, const TypeNam
           budget.always_allows_unhealthy = policy == "AlwaysAllow";
           return true;
         });
-      case kObject["status"]: return budget_status(budget, observed);
+      case kSelecting["status"]: return budget_status(budget, observed);
       default: return skip();
     }
   });

@@ -5,7 +5,7 @@
 namespace libsched {
 namespace {
 
-constexpr KeyTable kObject("apiVersion", "kind", "metadata", "spec", "status");
+constexpr KeyTable kStorageObject("apiVersion", "kind", "metadata", "spec", "status");
 constexpr KeyTable kVolumeSpec("capacity", "accessModes", "claimRef",
                                "persistentVolumeReclaimPolicy", "storageClassName", "mountOptions",
                                "volumeMode", "nodeAffinity", "volumeAttributesClassName",
@@ -147,12 +147,12 @@ bool ObjectBuilder::persistent_volume_spec(PersistentVolume& pv) {
 }
 
 bool ObjectBuilder::persistent_volume(PersistentVolume& pv, const TypeNames& type) {
-  return object(kObject, [&](int field) {
+  return object(kStorageObject, [&](int field) {
     switch (field) {
-      case kObject["apiVersion"]: return type_field(type.api_version);
-      case kObject["kind"]: return type_field(type.kind);
-      case kObject["metadata"]: return metadata(pv.meta);
-      case kObject["spec"]: return persistent_volume_spec(pv);
+      case kStorageObject["apiVersion"]: return type_field(type.api_version);
+      case kStorageObject["kind"]: return type_field(type.kind);
+      case kStorageObject["metadata"]: return metadata(pv.meta);
+      case kStorageObject["spec"]: return persistent_volume_spec(pv);
       default:
         return object(kVolumeStatus, [&](int part) {
           return part == kVolumeStatus["phase"] ? string(pv.phase) : skip();
@@ -181,12 +181,12 @@ bool ObjectBuilder::claim_spec(PersistentVolumeClaim& claim) {
 }
 
 bool ObjectBuilder::claim(PersistentVolumeClaim& claim, const TypeNames& type) {
-  return object(kObject, [&](int field) {
+  return object(kStorageObject, [&](int field) {
     switch (field) {
-      case kObject["apiVersion"]: return type_field(type.api_version);
-      case kObject["kind"]: return type_field(type.kind);
-      case kObject["metadata"]: return metadata(claim.meta);
-      case kObject["spec"]: return claim_spec(claim);
+      case kStorageObject["apiVersion"]: return type_field(type.api_version);
+      case kStorageObject["kind"]: return type_field(type.kind);
+      case kStorageObject["metadata"]: return metadata(claim.meta);
+      case kStorageObject["spec"]: return claim_spec(claim);
       default:
         return object(kClaimStatus, [&](int part) {
           return part == kClaimStatus["phase"] ? string(claim.phase) : skip();

@@ -1,5 +1,7 @@
 """Fixtures: clusters, a scheduler, and the command line as a process."""
 
+import signal
+
 import pytest
 
 import libsched
@@ -20,3 +22,9 @@ def cluster():
 @pytest.fixture(scope="session")
 def scheduler():
     return libsched.Framework()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _ctrl_c():
+    """Makes Ctrl-C interrupt also in a job of a shell that ignores it."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -9,7 +9,7 @@ namespace {
 
 constexpr Str kPlugin = "DefaultPreemption";
 
-std::string key_of(const Pod& pod) {
+std::string uid_or_key(const Pod& pod) {
   return pod.meta.uid.empty() ? std::string(pod.meta.ns) + "/" + std::string(pod.meta.name)
                               : std::string(pod.meta.uid);
 }
@@ -117,7 +117,7 @@ struct Executor::Preemption {
 
 bool Executor::preempting(const Pod& pod) const {
   const std::lock_guard guard(mutex_);
-  const auto it = under_way_.find(key_of(pod));
+  const auto it = under_way_.find(uid_or_key(pod));
   if (it == under_way_.end()) return false;
   const UnderWay& now = it->second;
   if (now.name.empty()) return true;
@@ -137,7 +137,7 @@ Status Executor::execute(const PreemptionReport::Candidate& candidate, const Pod
   const auto p = std::make_shared<Preemption>();
   p->services = Ref<Services>::share(&services);
   p->preemptor = PodRef::share(&preemptor);
-  p->key = key_of(preemptor);
+  p->key = uid_or_key(preemptor);
   p->node = candidate.node;
   p->retried.emplace(std::string(preemptor.meta.ns) + "/" + std::string(preemptor.meta.name),
                      p->preemptor);

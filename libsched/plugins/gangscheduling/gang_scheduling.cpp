@@ -17,7 +17,7 @@ const PodGroup* group_of(const View& view, const Pod& pod) {
   return view.objects().find<PodGroup>(pod.meta.ns, pod.spec.scheduling_group);
 }
 
-std::string key_of(const Pod& pod) {
+std::string group_key(const Pod& pod) {
   return std::string(pod.meta.ns) + "/" + std::string(pod.spec.scheduling_group);
 }
 
@@ -27,7 +27,7 @@ bool enough(size_t members, const PodGroup& group) {
 }
 
 Status no_state(const Pod& pod) {
-  return Status::from_error("pod group state not found for pod group " + key_of(pod));
+  return Status::from_error("pod group state not found for pod group " + group_key(pod));
 }
 
 class GangScheduling final : public Plugin {
@@ -52,7 +52,7 @@ class GangScheduling final : public Plugin {
   void pod_facts(const Call& call, const Pod& pod, const Status& status,
                  Facts* facts) const override {
     Fact& fact = facts->add(status.reasons[0]);
-    fact.text("podGroup", key_of(pod));
+    fact.text("podGroup", group_key(pod));
     const PodGroup* group = group_of(call.view, pod);
     if (group == nullptr) return;
     const PodGroupState state =
@@ -65,7 +65,7 @@ class GangScheduling final : public Plugin {
     if (pod.spec.scheduling_group.empty()) return {};
     const PodGroup* group = group_of(*call.view, pod);
     if (group == nullptr)
-      return Status::from_error("failed to get podGroup " + key_of(pod) +
+      return Status::from_error("failed to get podGroup " + group_key(pod) +
                                 ": podgroup.scheduling.k8s.io " +
                                 go_quote(pod.spec.scheduling_group) + " not found");
     if (!group->gang) return {};

@@ -7,6 +7,7 @@
 
 #include "libsched/base/mutex.hpp"
 #include "libsched/base/quote.hpp"
+#include "libsched/cluster/change_errors.hpp"
 #include "libsched/objects/volume_fit.hpp"
 #include "libsched/plugins/volumes/claims.hpp"
 #include "libsched/plugins/volumes/csi_translation.hpp"
@@ -20,10 +21,6 @@ std::string member(Str key, Str value) { return json_quote(key) + ":" + json_quo
 
 std::string annotation_patch(Str key, Str value) {
   return "\"metadata\":{\"annotations\":{" + member(key, value) + "}}";
-}
-
-std::string key_of(const ObjectMeta& meta) {
-  return std::string(meta.ns) + "/" + std::string(meta.name);
 }
 
 // The state of the API's objects at one poll.
@@ -101,7 +98,7 @@ class Watch {
     const ObjectMeta& meta = reservation_.items[i].object->meta;
     if (!now)
       return failed("failed to check provisioning pvc: persistentvolumeclaims " +
-                    go_quote(key_of(meta)) + " not found");
+                    go_quote(object_key(meta.ns, meta.name)) + " not found");
     if (!is_new(i, now)) return {};
     if (now->meta.annotations.empty())
       return failed("selectedNode annotation reset for PVC " + go_quote(meta.name));
@@ -216,7 +213,7 @@ Status bind_volumes(const BindingCall& call, const Reservation& reservation,
                     int64_t timeout_seconds) {
   if (!reservation.made)
     return Status::from_error("failed to get cached bindings for pod " +
-                              go_quote(key_of(call.pod.meta)));
+                              go_quote(pod_key(call.pod)));
   const Watch watch(call, reservation);
   // Requests are not taken back if a later request fails; Unreserve forgets the rest.
   for (const Reservation::Item& i : reservation.items) {

@@ -6,14 +6,11 @@
 #include <utility>
 
 #include "libsched/base/quote.hpp"
+#include "libsched/cluster/change_errors.hpp"
 #include "libsched/scheduler/api_memory/next_pod.hpp"
 
 namespace libsched {
 namespace {
-
-std::string key_of(Str ns, Str name) {
-  return ns.empty() ? std::string(name) : std::string(ns) + "/" + std::string(name);
-}
 
 // As a client names the kind in paths and errors.
 std::string resource_of(StoredKind kind) {
@@ -98,7 +95,7 @@ class ApiServer::Volumes final : public VolumeObjects {
   }
   void record(const VolumeAction& a) {
     if (a.type.empty()) return;
-    s_.events_.push_back({s_.clock_->now_ns(), key_of(a.ns, a.claim), std::string(a.type),
+    s_.events_.push_back({s_.clock_->now_ns(), object_key(a.ns, a.claim), std::string(a.type),
                           std::string(a.reason), "", std::string(a.note), true});
   }
 
@@ -369,7 +366,7 @@ Result<void> ApiServer::finish_pod(Str ns, Str name) {
 int64_t ApiServer::begin(const ApiRequest& request) {
   if (faultless_) return 0;
   const std::lock_guard guard(mutex_);
-  return faults_.begin(request.verb, key_of(request.about.ns, request.about.name)).slow_ns;
+  return faults_.begin(request.verb, object_key(request.about.ns, request.about.name)).slow_ns;
 }
 
 bool ApiServer::may_wait() const {
@@ -383,12 +380,12 @@ Result<void> ApiServer::serve(ApiCall call, const ObjectMeta& about, Str resourc
   const std::lock_guard guard(mutex_);
   std::string error;
   if (!faultless_) {
-    error = faults_.take(call.verb, key_of(about.ns, about.name)).error;
+    error = faults_.take(call.verb, object_key(about.ns, about.name)).error;
     faultless_ = faults_.none();
   }
   if (options_.keep_calls) {  // a call that has had its effect is kept
     call.at_ns = clock_->now_ns();
-    call.key = key_of(about.ns, about.name);
+    call.key = object_key(about.ns, about.name);
     if (calls_.size() == calls_.capacity()) calls_.reserve(2 * calls_.size() + 8);
   }
   Result<void> done =
@@ -443,7 +440,7 @@ Result<void> ApiServer::update_object(StoredKind kind, const ObjectRef& object, 
 void ApiServer::event(const Pod& pod, Str type, Str reason, Str action, Str note) {
   if (!options_.keep_events) return;
   const std::lock_guard guard(mutex_);
-  events_.push_back({clock_->now_ns(), key_of(pod.meta.ns, pod.meta.name), std::string(type),
+  events_.push_back({clock_->now_ns(), object_key(pod.meta.ns, pod.meta.name), std::string(type),
                      std::string(reason), std::string(action), std::string(note), false});
 }
 

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "libsched/cluster/change_errors.hpp"
 #include "libsched/framework/attached.hpp"
 
 namespace libsched {
@@ -51,11 +52,6 @@ class Waiting {
 
 // The worker of this thread, or null: an owner.
 thread_local void* current_worker = nullptr;
-
-std::string key_of(const ObjectMeta& meta) {
-  return meta.ns.empty() ? std::string(meta.name)
-                         : std::string(meta.ns) + "/" + std::string(meta.name);
-}
 
 }  // namespace
 
@@ -235,7 +231,7 @@ void Turns::turn(Rank rank, const char* what, const ObjectMeta& about) {
   if (ended_) return;
   Worker* const self = current();
   if (self != nullptr) {
-    parked_.push_back({key_of(about), rank, what, ++last_number_, self});
+    parked_.push_back({object_key(about.ns, about.name), rank, what, ++last_number_, self});
     return yield(*self);
   }
   const Waiting waiting(&waits_);
@@ -249,7 +245,7 @@ void Turns::turn(Rank rank, const char* what, const ObjectMeta& about) {
       if (idle()) return;
     }
   }
-  const Parked own{key_of(about), rank, what, ++last_number_, nullptr};
+  const Parked own{object_key(about.ns, about.name), rank, what, ++last_number_, nullptr};
   while (true) {
     run_ready();
     if (!std::exchange(ticked, false)) {

@@ -16,7 +16,7 @@ uint64_t hash_of(bool series, Str ns, Str name) {
   return object_key_hash(ns, name) ^ (series ? 0x9e3779b97f4a7c15ULL : 0);
 }
 
-std::string key_of(const TimedWorkload::Entry& e) {
+std::string entry_key(const TimedWorkload::Entry& e) {
   return std::string(e.pod->meta.ns) + "/" + std::string(e.name);
 }
 
@@ -100,13 +100,14 @@ bool TimedWorkload::makes(Str ns, Str name) const {
 std::optional<std::string> TimedWorkload::clash(const Entry& entry) const {
   const Str ns = entry.pod->meta.ns;
   if (!entry.series)
-    return makes(ns, entry.name) ? std::optional(key_of(entry)) : std::optional<std::string>();
-  if (find(true, ns, entry.name) != kNoId) return key_of(entry);
+    return makes(ns, entry.name) ? std::optional(entry_key(entry)) : std::optional<std::string>();
+  if (find(true, ns, entry.name) != kNoId) return entry_key(entry);
   if (series_ == entries_.size()) return {};
   for (const Entry& e : entries_) {
     if (e.series || e.pod->meta.ns != ns) continue;
     const auto replica = as_replica(e.name);
-    if (replica && replica->first == entry.name && replica->second < entry.count) return key_of(e);
+    if (replica && replica->first == entry.name && replica->second < entry.count)
+      return entry_key(e);
   }
   return {};
 }

@@ -125,6 +125,26 @@ libsched_rc lsgo_count_capacity(lsgo_evaluator **judges, size_t judge_count, lib
                                        &options, out, &e->error));
 }
 
+libsched_rc lsgo_compare_place(libsched_comparison *comparison, bool after, lsgo_evaluator **judges,
+                               size_t judge_count, libsched_pod **pods, size_t count,
+                               const char *profile, size_t profile_len, bool all, uint32_t ties,
+                               uint64_t seed) {
+  lsgo_evaluator *const e = judges[0];
+  libsched_compare_options options = LIBSCHED_COMPARE_OPTIONS_INIT;
+  options.all = all;
+  options.ties = ties;
+  options.seed = seed;
+  options.other_profile = lsgo_str(profile, profile_len);
+  options.cancel = e->cancel;
+  options.deadline_ns = e->deadline_ns;
+  libsched_evaluator **const list = asked(judges, judge_count);
+  if (list == NULL) return LIBSCHED_ERR_NO_MEMORY;
+  return ended(judges, judge_count, list,
+               libsched_comparison_place(comparison, after, list, judge_count,
+                                         (const libsched_pod *const *)pods, count, &options,
+                                         &e->error));
+}
+
 libsched_rc lsgo_drain_nodes(lsgo_evaluator **judges, size_t judge_count, const libsched_str *nodes,
                              size_t count, const char *profile, size_t profile_len, bool force,
                              bool delete_emptydir_data, uint32_t ties, uint64_t seed,

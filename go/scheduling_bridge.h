@@ -27,6 +27,10 @@ libsched_rc lsgo_count_capacity(lsgo_evaluator **judges, size_t judge_count, lib
                                 size_t count, const char *profile, size_t profile_len, size_t max,
                                 uint32_t ties, uint64_t seed, libsched_capacity **out);
 
+libsched_rc lsgo_compare_place(libsched_comparison *comparison, bool after, lsgo_evaluator **judges,
+                               size_t judge_count, libsched_pod **pods, size_t count,
+                               const char *profile, size_t profile_len, bool all, uint32_t ties,
+                               uint64_t seed);
 libsched_rc lsgo_drain_nodes(lsgo_evaluator **judges, size_t judge_count, const libsched_str *nodes,
                              size_t count, const char *profile, size_t profile_len, bool force,
                              bool delete_emptydir_data, uint32_t ties, uint64_t seed,

@@ -106,12 +106,72 @@ py::tuple drain_nodes(const std::vector<Evaluator*>& evaluators,
   return py::make_tuple(libsched_drain_complete(handle.get()), pods);
 }
 
+using ComparisonHandle =
+    std::unique_ptr<libsched_comparison,
+                    UnrefWithoutGil<libsched_comparison, libsched_comparison_unref>>;
+struct PyComparison {
+  ComparisonHandle handle;
+};
+
+void place_side(PyComparison& comparison, bool after, const std::vector<Evaluator*>& evaluators,
+                const std::vector<const Pod*>& pods, bool all, uint32_t ties, uint64_t seed,
+                std::string_view other_profile, std::optional<int64_t> timeout_ns,
+                const Cancel* cancel) {
+  const std::deque<Holding> held = hold_all(evaluators);
+  std::vector<libsched_evaluator*> profiles;
+  for (const Evaluator* evaluator : evaluators) profiles.push_back(evaluator->handle.get());
+  std::vector<const libsched_pod*> list;
+  for (const Pod* pod : pods) list.push_back(pod->handle.get());
+  libsched_compare_options options = LIBSCHED_COMPARE_OPTIONS_INIT;
+  options.all = all;
+  options.ties = ties;
+  options.seed = seed;
+  options.other_profile = to_str(other_profile);
+  options.cancel = cancel_of(cancel);
+  if (!evaluators.empty()) options.deadline_ns = deadline_of(*evaluators.front(), timeout_ns);
+  unlocked([&](libsched_error** error) {
+    return libsched_comparison_place(comparison.handle.get(), after, profiles.data(),
+                                     profiles.size(), list.data(), list.size(), &options, error);
+  });
+}
+
+// (outcome, node, text, plugin, profile), or None if the side does not have the pod
+py::object outcome_tuple(const libsched_compared_outcome& o) {
+  if (!o.present) return py::none();
+  return py::make_tuple(o.outcome, from_str(o.node), from_str(o.text), from_str(o.plugin),
+                        from_str(o.profile));
+}
+
+// [(pod, changed, before, after)]
+py::list compared_pods(const PyComparison& comparison) {
+  py::list out;
+  for (size_t i = 0; i < libsched_comparison_pod_count(comparison.handle.get()); ++i) {
+    libsched_compared_pod p = LIBSCHED_COMPARED_POD_INIT;
+    libsched_comparison_pod(comparison.handle.get(), i, &p);
+    out.append(
+        py::make_tuple(own_pod(p.pod), p.changed, outcome_tuple(p.before), outcome_tuple(p.after)));
+  }
+  return out;
+}
+
 }  // namespace
 
 void bind_answers(py::module_& module) {
   module.def("drain_nodes", drain_nodes, py::arg("evaluators"), py::arg("nodes"),
              py::arg("force"), py::arg("delete_emptydir_data"), py::arg("ties"), py::arg("seed"),
              py::arg("other_profile"), py::arg("timeout_ns"), py::arg("cancel"));
+  py::class_<PyComparison>(module, "Comparison")
+      .def(py::init([] {
+        PyComparison made;
+        quick([&](libsched_error** error) {
+          return libsched_comparison_create(into(made.handle), error);
+        });
+        return made;
+      }))
+      .def("place", place_side, py::arg("after"), py::arg("evaluators"), py::arg("pods"),
+           py::arg("all"), py::arg("ties"), py::arg("seed"), py::arg("other_profile"),
+           py::arg("timeout_ns"), py::arg("cancel"))
+      .def("pods", compared_pods);
   module.def("count_capacity", count_capacity, py::arg("evaluators"), py::arg("pods"),
              py::arg("most"), py::arg("ties"), py::arg("seed"), py::arg("other_profile"),
              py::arg("timeout_ns"), py::arg("cancel"));

@@ -70,6 +70,7 @@ struct TYPE {};
 %handle(libsched_capacity, Capacity)
 %handle(libsched_drain, Drain)
 %handle(libsched_edited, Edited)
+%handle(libsched_comparison, Comparison)
 %handle(libsched_queue, Queue)
 %handle(libsched_queued_pod, QueuedPod)
 %handle(libsched_scheduler, Scheduler)
@@ -186,6 +187,7 @@ struct TYPE {};
 %newobject libsched_objects_get_node;
 %newobject libsched_objects_get_workload;
 %newobject libsched_edited_get;
+%newobject libsched_comparison_get;
 %newobject libsched_view_node;
 %newobject libsched_view_node_pod;
 %newobject libsched_view_find_pod;
@@ -242,6 +244,11 @@ struct TYPE {};
 %ignore libsched_capacity_decision;
 %ignore libsched_drain_nodes;
 %ignore libsched_cluster_edit;
+%ignore libsched_comparison_place;
+%ignore libsched_compare_options;
+%ignore libsched_compared_outcome;
+%ignore libsched_compared_pod;
+%ignore libsched_comparison_pod;
 %ignore libsched_edited_pod;
 %ignore libsched_drain_options;
 %ignore libsched_queue_create;
@@ -326,6 +333,7 @@ struct TYPE {};
 %include <libsched/runtime.h>
 %include <libsched/scheduler.h>
 %include <libsched/answers.h>
+%include <libsched/compare.h>
 %include <libsched/edits.h>
 %include <libsched/queue.h>
 %include <libsched/api_server.h>

@@ -196,6 +196,42 @@ inline size_t libsched_edited_replicas(const libsched_edited* edited, size_t ind
   libsched_edited_pod(edited, index, nullptr, &replicas);
   return replicas;
 }
+// libsched_comparison_place() with one profile. `pod` may be NULL: with `all` the cluster's pods.
+inline libsched_rc libsched_comparison_place_with(libsched_comparison* comparison, bool after,
+                                                  libsched_evaluator* evaluator,
+                                                  const libsched_pod* pod, bool all,
+                                                  libsched_error** error) {
+  libsched_compare_options options = LIBSCHED_COMPARE_OPTIONS_INIT;
+  options.all = all;
+  return libsched_comparison_place(comparison, after, &evaluator, 1, &pod, pod == nullptr ? 0 : 1,
+                                   &options, error);
+}
+// A pod of a comparison, by index, whether it has changed, and its node and reason on one side.
+#ifndef SWIG
+inline libsched_compared_pod libsched_compared(const libsched_comparison* comparison,
+                                               size_t index) {
+  libsched_compared_pod found = LIBSCHED_COMPARED_POD_INIT;
+  libsched_comparison_pod(comparison, index, &found);
+  return found;
+}
+#endif
+inline const libsched_pod* libsched_comparison_get(const libsched_comparison* comparison,
+                                                   size_t index) {
+  return libsched_compared(comparison, index).pod;
+}
+inline bool libsched_comparison_changed(const libsched_comparison* comparison, size_t index) {
+  return libsched_compared(comparison, index).changed;
+}
+inline libsched_str libsched_comparison_node(const libsched_comparison* comparison, size_t index,
+                                             bool after) {
+  const libsched_compared_pod p = libsched_compared(comparison, index);
+  return after ? p.after.node : p.before.node;
+}
+inline libsched_str libsched_comparison_why(const libsched_comparison* comparison, size_t index,
+                                            bool after) {
+  const libsched_compared_pod p = libsched_compared(comparison, index);
+  return after ? p.after.text : p.before.text;
+}
 // libsched_queue_create() with one profile.
 inline libsched_rc libsched_queue_of(libsched_evaluator* evaluator,
                                      const libsched_queue_options* options, libsched_queue** out,

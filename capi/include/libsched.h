@@ -50,6 +50,7 @@
 #include <libsched/runtime.h>
 #include <libsched/scheduler.h>
 #include <libsched/answers.h>
+#include <libsched/compare.h>
 #include <libsched/edits.h>
 #include <libsched/queue.h>
 #include <libsched/api_server.h>

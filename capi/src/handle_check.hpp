@@ -60,7 +60,8 @@ namespace libsched::capi {
   X(table, Table, "a table")                                 \
   X(capacity, CapacityObject, "a capacity")                  \
   X(drain, DrainObject, "a drain")                           \
-  X(edited, EditedObject, "edited pods")
+  X(edited, EditedObject, "edited pods")                     \
+  X(comparison, Comparison, "a comparison")
 
 enum class HandleKind : uint8_t {
   kNone,  // some other pointer, such as an output

@@ -20,6 +20,7 @@
 #include "libsched/ingest/ingest.hpp"
 #include "libsched/scheduler/api_memory/api_server.hpp"
 #include "libsched/scheduler/capacity.hpp"
+#include "libsched/scheduler/compare.hpp"
 #include "libsched/scheduler/cycle.hpp"
 #include "libsched/scheduler/drain.hpp"
 #include "libsched/scheduler/loop/scheduler.hpp"

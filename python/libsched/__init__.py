@@ -25,6 +25,7 @@ from .cancel import Cancel
 from .capacity import Capacity, capacity
 from .cluster import Cluster, Fork, Snapshot
 from .columns import Columns
+from .compare import ComparedOutcome, ComparedPod, Comparison, compare
 from .config import Config
 from .drain import Drain, DrainedPod, drain
 from .errors import (
@@ -83,6 +84,9 @@ __all__ = [
     "ClusterEvent",
     "Code",
     "Columns",
+    "ComparedOutcome",
+    "ComparedPod",
+    "Comparison",
     "Config",
     "CycleResult",
     "CycleState",
@@ -145,6 +149,7 @@ __all__ = [
     "Workload",
     "WriterQueue",
     "capacity",
+    "compare",
     "drain",
     "k8s_version",
     "plugin",

@@ -502,6 +502,14 @@ def drain_nodes(evaluators: Sequence[Evaluator], nodes: Sequence[str], force: bo
                 timeout_ns: Optional[int], cancel: Optional[Cancel]) -> tuple[
     bool, list[tuple[Pod, int, str, str, str, str, str, str]]]: ...
 
+class Comparison:
+    def __init__(self) -> None: ...
+    def place(self, after: bool, evaluators: Sequence[Evaluator], pods: Sequence[Pod], all: bool,
+              ties: int, seed: int, other_profile: str, timeout_ns: Optional[int],
+              cancel: Optional[Cancel]) -> None: ...
+    def pods(self) -> list[tuple[Pod, bool, Optional[tuple[int, str, str, str, str]],
+                                 Optional[tuple[int, str, str, str, str]]]]: ...
+
 def count_capacity(evaluators: Sequence[Evaluator], pods: Sequence[Pod], most: int, ties: int,
                    seed: int, other_profile: str, timeout_ns: Optional[int],
                    cancel: Optional[Cancel]) -> tuple[

@@ -20,7 +20,7 @@ from .view import View
 #: already; "gated" is held back by PreEnqueue, "refused" by Reserve.
 Outcome = Literal["placed", "unschedulable", "gated", "refused", "bound", "kept", "ended", "error"]
 
-_OUTCOMES: tuple[Outcome, ...] = (
+OUTCOMES: tuple[Outcome, ...] = (
     "placed", "unschedulable", "gated", "refused", "bound", "kept", "ended", "error")
 #: The choices among equal nodes, in the order of the C API.
 TIES = ("upstream", "name", "random")
@@ -149,7 +149,7 @@ def schedule(cluster: Cluster, pods: Source, frameworks: Sequence[Judge], *,
 
 def placement_of(pod: Pod, outcome: int, *more: Any) -> Placement:
     """Makes a placement of what the C API tells."""
-    return Placement(pod, _OUTCOMES[outcome], *more)
+    return Placement(pod, OUTCOMES[outcome], *more)
 
 
 def pod_of(one: Pod | Workload) -> Pod:

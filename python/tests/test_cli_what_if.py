@@ -13,7 +13,7 @@ CONFIG = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeScheduler
 PLUGIN = "import libsched\n\n\nclass NoB:\n    def filter(self, state, pod, node):\n" \
          "        return node.name != 'b' or 'not on b'\n"
 VERBS = [("fit", "--pod", "p.json"), ("explain", "--pod", "p.json"), ("schedule", "--pod", "p.json"),
-         ("capacity", "--pod", "p.json"), ("drain",), ("simulate", "--workload", "p.json")]
+         ("capacity", "--pod", "p.json"), ("drain",), ("simulate", "--workload", "p.json"), ("compare",)]
 
 
 def owned(name, node_name=None, cpu="1"):

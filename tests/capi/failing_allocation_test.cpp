@@ -103,6 +103,12 @@ const libsched_str* first_node() {
   static const libsched_str node = libsched_str_from("n1");
   return &node;
 }
+const libsched_compare_options* all_for_any_profile() {
+  static libsched_compare_options options = LIBSCHED_COMPARE_OPTIONS_INIT;
+  options.all = true;
+  options.other_profile = for_any_profile()->other_profile;
+  return &options;
+}
 const libsched_str* four_edits() {
   static const libsched_str edits[4] = {STR("add-node n1=2"), STR("set d/p1:requests.cpu=2"),
                                         STR("set d/q2:nodeSelector.a=b"), STR("cordon n2")};
@@ -184,6 +190,8 @@ const std::vector<Call> CALLS = {
          two_for_any_profile(), &s.capacity, err),
     CALL(libsched_drain_nodes, "one node", , &s.evaluator, 1, first_node(), 1,
          drain_for_any_profile(), &s.drain, err),
+    CALL(libsched_comparison_place, "all pods", OK(libsched_comparison_create(&s.comparison, err)),
+         s.comparison, true, &s.evaluator, 1, one_pod(s), 1, all_for_any_profile(), err),
     CALL(libsched_cluster_edit, "nodes and pods", , s.cluster, four_edits(), 4, one_pod(s), nullptr,
          nullptr, 1, &s.edited, err),
     CALL(libsched_schedule_one, "one pod", writer().fresh(), &s.evaluator, 1, s.m.question(1),
@@ -221,7 +229,8 @@ std::string made(const Stage& s) {
   return std::string(s.cloned == nullptr ? "" : "clone ") +
          (s.snapshot == nullptr ? "" : "snapshot ") + (s.other == nullptr ? "" : "evaluator ") +
          (s.capacity == nullptr ? "" : "capacity ") + (s.drain == nullptr ? "" : "drain ") +
-         (s.edited == nullptr ? "" : "edited ");
+         (s.edited == nullptr ? "" : "edited ") +
+         std::to_string(libsched_comparison_pod_count(s.comparison));
 }
 
 // The number of allocations of the call.

@@ -126,6 +126,7 @@ struct Stage {
     libsched_capacity_unref(capacity);
     libsched_drain_unref(drain);
     libsched_edited_unref(edited);
+    libsched_comparison_unref(comparison);
     libsched_snapshot_unref(snapshot);
     libsched_evaluator_unref(other);
     libsched_services_unref(services);
@@ -235,6 +236,7 @@ struct Stage {
   libsched_capacity* capacity = nullptr;
   libsched_drain* drain = nullptr;
   libsched_edited* edited = nullptr;
+  libsched_comparison* comparison = nullptr;
   libsched_snapshot* snapshot = nullptr;
   libsched_evaluator* other = nullptr;
   libsched_scheduler* scheduler = nullptr;

@@ -59,6 +59,10 @@ static void change(asker* a) {
   const libsched_str emptied = text("big");
   libsched_drain* drain = NULL;
   REFUSED(NULL, libsched_drain_nodes(&a->own, 1, &emptied, 1, NULL, &drain, err));
+  libsched_comparison* comparison = NULL;
+  CHECK_OK(libsched_comparison_create(&comparison, err));
+  REFUSED(NULL, libsched_comparison_place(comparison, true, &a->own, 1, waiting, 1, NULL, err));
+  libsched_comparison_unref(comparison);
   const libsched_str edit = text("cordon big");
   libsched_edited* edited = NULL;
   REFUSED(kNot, libsched_cluster_edit(a->cluster, &edit, 1, NULL, NULL, NULL, 0, &edited, err));

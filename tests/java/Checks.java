@@ -304,6 +304,23 @@ public final class Checks {
     }
   }
 
+  static void compared() {
+    try (Cluster cluster = cluster(1, 4); Framework framework = Sched.frameworkCreate(null, "", null, null);
+        Evaluator evaluator = Sched.evaluatorCreate(framework, cluster, null); Pod pod = Sched.podParse(POD, null);
+        Comparison comparison = Sched.comparisonCreate()) {
+      Sched.comparisonPlaceWith(comparison, false, evaluator, pod, false);
+      Sched.clusterEditWith(cluster, "cordon n1", null, "", 0).close();
+      Sched.comparisonPlaceWith(comparison, true, evaluator, pod, true);
+      must(Sched.comparisonPodCount(comparison) == 1 && Sched.comparisonChangedCount(comparison) == 1, "one");
+      try (Pod same = Sched.comparisonGet(comparison, 0)) {
+        must(Sched.podName(same).equals("web") && Sched.comparisonChanged(comparison, 0), "web");
+      }
+      must(Sched.comparisonNode(comparison, 0, false).equals("n1"), Sched.comparisonNode(comparison, 0, false));
+      must(Sched.comparisonNode(comparison, 0, true).isEmpty(), Sched.comparisonNode(comparison, 0, true));
+      must(Sched.comparisonWhy(comparison, 0, true).startsWith("0/2 nodes are available: "), Sched.comparisonWhy(comparison, 0, true));
+    }
+  }
+
   static void edits() {
     try (Cluster cluster = cluster(1, 4); Pod pod = Sched.podParse(POD, null)) {
       try (Edited edited = Sched.clusterEditWith(cluster, "add-node n1=2\nset default/web:priority=7\nscale default/web=5", pod,

@@ -10,7 +10,8 @@ import sources
 CHANGING = re.compile(r"\blibsched_rc\s+(libsched_\w+)\s*\([^;]*?(?<!const )\blibsched_cluster \*\w", re.DOTALL)
 # Functions that change the cluster of an evaluator, if only for a while.
 OF_EVALUATORS = {"libsched_evaluator_assume", "libsched_evaluator_forget", "libsched_schedule",
-                 "libsched_schedule_one", "libsched_count_capacity", "libsched_drain_nodes"}
+                 "libsched_schedule_one", "libsched_count_capacity", "libsched_drain_nodes",
+                 "libsched_comparison_place"}
 # Functions that take a cluster and leave its contents unchanged.
 KEEPING = {"libsched_cluster_refresh", "libsched_cluster_snapshot", "libsched_evaluator_create",
            "libsched_scheduler_create"}

@@ -9,13 +9,13 @@ import sys
 from collections.abc import Sequence
 
 from ..errors import Error
-from . import capacity, config, drain, dump, explain, fit, schedule, simulate, verbs, version
+from . import capacity, compare, config, drain, dump, explain, fit, schedule, simulate, verbs, version
 from .terminal import Terminal
 
 #: The verbs of libsched itself; other packages may add more (see `verbs`).
 OWN: dict[str, verbs.Add] = {
     "fit": fit.add, "explain": explain.add, "schedule": schedule.add, "capacity": capacity.add,
-    "drain": drain.add,
+    "drain": drain.add, "compare": compare.add,
     "simulate": simulate.add, "config": config.add, "kubectl-line": dump.add, "version": version.add}
 
 DESCRIPTION = """\
@@ -31,6 +31,7 @@ examples:
   libsched schedule cluster.yaml --pod deployment.yaml
   libsched capacity cluster.yaml --pod web.yaml
   libsched drain node-a cluster.yaml
+  libsched compare cluster.yaml --config old.yaml --config new.yaml
   libsched simulate cluster.yaml --workload pods.yaml
 
 'libsched COMMAND --help' says more about a command."""

@@ -57,9 +57,17 @@ def add_inputs(made: argparse.ArgumentParser, verb: str) -> None:
                       help=f"{verb} all pods of CLUSTER that have no node")
 
 
-def add_judging(made: argparse.ArgumentParser) -> None:
-    """Adds the options for the configuration, for reading, and for what-ifs."""
-    made.add_argument("--config", metavar="FILE", help="a KubeSchedulerConfiguration")
+def add_judging(made: argparse.ArgumentParser, configs: int = 1) -> None:
+    """Adds the options for the configuration, for reading, and for what-ifs.
+
+    With two `configs` the option is a list.
+    """
+    if configs == 1:
+        made.add_argument("--config", metavar="FILE", help="a KubeSchedulerConfiguration")
+    else:
+        made.add_argument("--config", action="append", metavar="FILE",
+                          help="a KubeSchedulerConfiguration; a second one is that of the second "
+                          "side")
     made.add_argument("--profile", metavar="NAME",
                       help="the profile that judges (default: the pod's schedulerName)")
     made.add_argument("--semantics", metavar="RELEASE", default="",

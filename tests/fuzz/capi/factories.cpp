@@ -88,6 +88,13 @@ void* make_drain() {
   return out;
 }
 
+// Without pods.
+void* make_comparison() {
+  libsched_comparison* out = nullptr;
+  libsched_comparison_create(&out, nullptr);
+  return out;
+}
+
 // Of no edit.
 void* make_edited(Turn& t) {
   const auto* pod = handle<const libsched_pod>(t, Kind::pod);
@@ -256,6 +263,7 @@ void* create(Turn& t, Kind kind) {
     case Kind::scheduling: return make_scheduling(t);
     case Kind::capacity: return make_capacity(t);
     case Kind::drain: return make_drain();
+    case Kind::comparison: return make_comparison();
     case Kind::edited: return make_edited(t);
     case Kind::queue: return make_queue();
     case Kind::queued_pod: return make_queued_pod(t);

@@ -237,6 +237,34 @@ void call_libsched_cluster_edit(Turn& t) {
   t.end_fallible(rc, cluster, names, pods, out, error);
 }
 
+template <>
+void fill(Turn& t, libsched_compare_options& o) {
+  o.ties = t.choose.one_in(40) ? 5 : static_cast<uint32_t>(t.choose.below(3));
+  o.seed = t.choose.next();
+  o.all = t.choose.one_in(3);
+  o.reserved[2] = t.choose.one_in(40);
+  o.deadline_ns = t.choose.one_in(12) ? make_number(t.choose) : 0;
+  const Entry* e = t.choose.one_in(6) ? world().pools.any(t.choose, Kind::cancel, true) : nullptr;
+  o.cancel = e == nullptr ? nullptr : static_cast<const libsched_cancel*>(e->handle);
+  if (t.choose.below(8) != 0) o.other_profile = libsched_str_from("default-scheduler");
+}
+
+void call_libsched_comparison_place(Turn& t) {
+  In<libsched_comparison> comparison(t, "comparison", kExclusive);
+  In<libsched_evaluator> evaluator(t, "evaluator", kExclusive);
+  Count counted(t);
+  Handles<const libsched_pod> pods(t, "pods", counted);
+  Options<libsched_compare_options> options(t, "options");
+  Fault error(t, "error");
+  libsched_evaluator* const profiles[] = {evaluator.get()};
+  t.begin("libsched_comparison_place", Changes::kNothing, comparison, evaluator, pods, options,
+          error);
+  const libsched_rc rc =
+      libsched_comparison_place(comparison.get(), t.choose.one_in(2), profiles, 1, pods.get(),
+                                counted.get(), options.get(), error.get());
+  t.end_fallible(rc, comparison, evaluator, pods, options, error);
+}
+
 void call_libsched_count_capacity(Turn& t) {
   In<libsched_evaluator> evaluator(t, "evaluator", kExclusive);
   Count counted(t);

@@ -27,6 +27,8 @@ void call_libsched_schedule_one(Turn& t);
 void call_libsched_count_capacity(Turn& t);
 // An array of evaluators that are not const.
 void call_libsched_drain_nodes(Turn& t);
+// A list of evaluators.
+void call_libsched_comparison_place(Turn& t);
 // Its texts name what may be there, and it edits a copy, because the model knows no edits.
 void call_libsched_cluster_edit(Turn& t);
 // The same.

@@ -1,0 +1,89 @@
+// Comparisons.
+#include "libsched/scheduler/compare.hpp"
+
+#include "handles.hpp"
+
+using namespace libsched;        // NOLINT(google-build-using-namespace)
+using namespace libsched::capi;  // NOLINT(google-build-using-namespace)
+
+namespace {
+
+Result<CompareOptions> compare_options(const libsched_compare_options* given) {
+  const Result<libsched_compare_options> o = read_struct(
+      given, libsched_compare_options LIBSCHED_COMPARE_OPTIONS_INIT, "libsched_compare_options");
+  if (!o.ok()) return o.error();
+  if (o->ties > LIBSCHED_TIES_RANDOM)
+    return Error{Rc::kUnsupported, "libsched_compare_options: unknown ties", {}, {}};
+  LIBSCHED_TRY(refuse_reserved(o->reserved, "libsched_compare_options"));
+  LIBSCHED_TRY(live_or_null("options->cancel", o->cancel));
+  CompareOptions how;
+  how.all = o->all;
+  how.ties = static_cast<TieMode>(o->ties);
+  how.seed = o->seed;
+  how.other_profile = in(o->other_profile);
+  how.limits = limits_of(o->cancel, o->deadline_ns);
+  return how;
+}
+
+libsched_compared_outcome outcome_of(const std::optional<ComparedOutcome>& o) {
+  if (!o) return {false, 0, out(Str()), out(Str()), out(Str()), out(Str())};
+  return {true,           static_cast<uint32_t>(o->outcome),
+          out(o->node),   out(o->text),
+          out(o->plugin), out(o->profile)};
+}
+
+}  // namespace
+
+extern "C" {
+
+libsched_rc libsched_comparison_create(libsched_comparison** result, libsched_error** error) {
+  LIBSCHED_REQUIRE(error, result != nullptr);
+  return guarded(error, [&]() -> Result<void> {
+    *result = own(make_ref<Comparison>().release());
+    return {};
+  });
+}
+libsched_comparison* libsched_comparison_ref(libsched_comparison* comparison) {
+  return retain(comparison);
+}
+void libsched_comparison_unref(libsched_comparison* comparison) { release(comparison); }
+
+libsched_rc libsched_comparison_place(libsched_comparison* comparison, bool after,
+                                      libsched_evaluator* const* profiles, size_t profile_count,
+                                      const libsched_pod* const* pods, size_t count,
+                                      const libsched_compare_options* options,
+                                      libsched_error** error) {
+  LIBSCHED_REQUIRE_HANDLES(error, comparison);
+  LIBSCHED_REQUIRE_EACH(error, profiles, profile_count);
+  LIBSCHED_REQUIRE_EACH(error, pods, count);
+  return guarded(error, [&]() -> Result<void> {
+    const Result<CompareOptions> how = compare_options(options);
+    if (!how.ok()) return how.error();
+    std::vector<Evaluator*> evaluators;
+    for (size_t i = 0; i < profile_count; ++i) evaluators.push_back(unwrap(profiles[i]));
+    std::vector<PodRef> list;
+    for (size_t i = 0; i < count; ++i) list.push_back(PodRef::share(unwrap(pods[i])));
+    return unwrap(comparison)
+        ->place(after ? CompareSide::kAfter : CompareSide::kBefore, evaluators, list, *how);
+  });
+}
+size_t libsched_comparison_pod_count(const libsched_comparison* comparison) {
+  return live(comparison) ? unwrap(comparison)->pods().size() : 0;
+}
+size_t libsched_comparison_changed_count(const libsched_comparison* comparison) {
+  return live(comparison) ? unwrap(comparison)->changed_count() : 0;
+}
+bool libsched_comparison_pod(const libsched_comparison* comparison, size_t index,
+                             libsched_compared_pod* pod) {
+  return quietly(false, [&] {
+    if (!live(comparison) || index >= unwrap(comparison)->pods().size() || pod == nullptr ||
+        !writable_struct(pod, "libsched_compared_pod").ok())
+      return false;
+    const ComparedPod& p = unwrap(comparison)->pods()[index];
+    write_struct(pod, {sizeof(libsched_compared_pod), p.changed(), wrap(p.pod.get()),
+                       outcome_of(p.outcome[0]), outcome_of(p.outcome[1])});
+    return true;
+  });
+}
+
+}  // extern "C"

@@ -1,0 +1,106 @@
+package libsched
+
+// #include "scheduling_bridge.h"
+import "C"
+
+import (
+	"context"
+	"time"
+)
+
+// CompareSide is one side of a comparison: pods, and what places them.
+type CompareSide struct {
+	Cluster      *Cluster
+	Frameworks   []*Framework
+	Pods         []*Pod
+	OtherProfile string // as ScheduleOptions.OtherProfile
+}
+
+// CompareOptions says how Compare places pods. The zero value is the default.
+type CompareOptions struct {
+	// All also places all pods of the clusters, before the others, without their nodeName, on nodes that
+	// are empty but for static pods: by priority, the highest first, then by creation, namespace and name.
+	All      bool
+	Ties     Ties
+	Seed     uint64    // for TiesRandom
+	Deadline time.Time // as FilterOptions.Deadline
+}
+
+// ComparedOutcome is what became of a pod on one side.
+type ComparedOutcome struct {
+	Present bool // whether the side has the pod; otherwise all else is zero
+	Outcome Outcome
+	Node    string // if it has one
+	Text    string // why it was not placed
+	Plugin  string // the plugin that rejected it, if a single one did
+	Profile string // the profile that judged it
+}
+
+// ComparedPod is a pod on both sides.
+type ComparedPod struct {
+	Namespace, Name string
+	Changed         bool // whether its node differs, having none included, or a side lacks the pod
+	Before, After   ComparedOutcome
+}
+
+// Compare places the pods of both sides in order, as Schedule does, and matches them by namespace and name:
+// those of before in their order, then the others. The clusters, which may be the same, do not change.
+// Errors: ErrInvalid (options), ErrCancelled when the context ends, ErrDeadline, ErrMisuse (no framework, or
+// two of one profile).
+func Compare(ctx context.Context, before, after CompareSide, options CompareOptions) ([]ComparedPod, error) {
+	if options.Ties > TiesRandom {
+		return nil, errTies
+	}
+	var comparison *C.libsched_comparison
+	var failure *C.libsched_error
+	if rc := C.libsched_comparison_create(&comparison, &failure); rc != C.LIBSCHED_OK {
+		return nil, takeError(rc, failure)
+	}
+	defer C.libsched_comparison_unref(comparison)
+	for i, side := range []CompareSide{before, after} {
+		if err := side.place(ctx, comparison, i == 1, options); err != nil {
+			return nil, err
+		}
+	}
+	out := make([]ComparedPod, C.libsched_comparison_pod_count(comparison))
+	for i := range out {
+		p := C.libsched_compared_pod{struct_size: C.sizeof_libsched_compared_pod}
+		C.libsched_comparison_pod(comparison, C.size_t(i), &p)
+		out[i] = ComparedPod{
+			Namespace: goString(C.libsched_pod_namespace(p.pod)), Name: goString(C.libsched_pod_name(p.pod)),
+			Changed: bool(p.changed), Before: comparedOutcome(p.before), After: comparedOutcome(p.after),
+		}
+	}
+	return out, nil
+}
+
+func comparedOutcome(o C.libsched_compared_outcome) ComparedOutcome {
+	return ComparedOutcome{
+		Present: bool(o.present), Outcome: Outcome(o.outcome), Node: goString(o.node), Text: goString(o.text),
+		Plugin: goString(o.plugin), Profile: goString(o.profile),
+	}
+}
+
+// place places the pods of one side.
+func (s CompareSide) place(ctx context.Context, comparison *C.libsched_comparison, after bool,
+	options CompareOptions) error {
+	batch, err := newPodBatch(s.Pods, nil)
+	if err != nil {
+		return err
+	}
+	defer batch.release(s.Pods)
+	j, err := borrowJudges(ctx, s.Cluster, s.Frameworks)
+	if err != nil {
+		return err
+	}
+	defer j.release()
+	first := j.list[0]
+	defer first.services.core.share(&first.c.frame).end()
+	first.until(options.Deadline)
+	finish := first.watch(ctx)
+	profile, n := textOf(s.OtherProfile)
+	rc := C.lsgo_compare_place(comparison, C.bool(after), j.array(), j.count(), batch.list(),
+		C.size_t(len(s.Pods)), profile, n, C.bool(options.All), C.uint32_t(options.Ties),
+		C.uint64_t(options.Seed))
+	return finish(first.failure(rc))
+}

@@ -1,0 +1,101 @@
+// See compare.hpp.
+#include "libsched/scheduler/compare.hpp"
+
+#include <algorithm>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+
+#include "libsched/cluster/change_errors.hpp"
+#include "libsched/cluster/transaction.hpp"
+#include "libsched/scheduler/instance.hpp"
+#include "libsched/scheduler/profiles.hpp"
+
+namespace libsched {
+namespace {
+
+// Removes the pods of a cluster but static ones and those that terminate; returns what is to be
+// placed in their stead.
+Result<std::vector<PodRef>> take_all(Cluster& cluster) {
+  const View& view = cluster.view();
+  std::vector<PodRef> pods;
+  for (uint32_t s = 0; s < view.slot_count(); ++s)
+    if (const PodRef& pod = view.slot(s).pod; pod && !pod->mirror && !pod->meta.terminating())
+      pods.push_back(pod);
+  std::ranges::sort(pods, [](const PodRef& a, const PodRef& b) {
+    if (a->priority() != b->priority()) return a->priority() > b->priority();
+    return std::tie(a->meta.created.ns, a->meta.ns, a->meta.name) <
+           std::tie(b->meta.created.ns, b->meta.ns, b->meta.name);
+  });
+  for (PodRef& pod : pods) {
+    LIBSCHED_TRY(cluster.remove_pod(pod->meta.ns, pod->meta.name));
+    pod = PodRef(new_instance(*pod, pod->meta.name));
+  }
+  return pods;
+}
+
+}  // namespace
+
+bool ComparedPod::changed() const {
+  if (!outcome[0] || !outcome[1]) return true;
+  return outcome[0]->node != outcome[1]->node;
+}
+
+size_t Comparison::changed_count() const {
+  return static_cast<size_t>(
+      std::ranges::count_if(pods_, [](const ComparedPod& p) { return p.changed(); }));
+}
+
+std::vector<ComparedPod> Comparison::matched(const Side& before, const Side& after) {
+  std::vector<ComparedPod> out;
+  std::unordered_map<std::string, size_t> index;
+  for (const Placed& p : before) {
+    if (!index.emplace(pod_key(*p.pod), out.size()).second) continue;
+    out.push_back({p.pod, {p.outcome, std::nullopt}});
+  }
+  for (const Placed& p : after) {
+    const auto [at, added] = index.emplace(pod_key(*p.pod), out.size());
+    if (added) out.push_back({p.pod, {}});
+    std::optional<ComparedOutcome>& outcome = out[at->second].outcome[1];
+    if (!outcome) outcome = p.outcome;
+  }
+  return out;
+}
+
+Result<void> Comparison::place(CompareSide side, Span<Evaluator*> profiles, Span<PodRef> pods,
+                               const CompareOptions& options) {
+  LIBSCHED_TRY(check_profiles(profiles));
+  Cluster& cluster = *profiles[0]->cluster();
+  if (cluster.judged()) return may_not_change();
+  Side placed;
+  {
+    // What happens in it is undone at the end without allocating.
+    Cluster::Transaction what_if(&cluster);
+    std::vector<PlaceRequest> requests;
+    if (options.all) {
+      Result<std::vector<PodRef>> taken = take_all(cluster);
+      if (!taken.ok()) return std::move(taken.error());
+      for (PodRef& pod : *taken) requests.push_back({std::move(pod), 1, {}});
+    }
+    for (const PodRef& pod : pods) requests.push_back({pod, 1, {}});
+    PlaceOptions how;
+    how.ties = options.ties;
+    how.seed = options.seed;
+    how.other_profile = options.other_profile;
+    how.limits = options.limits;
+    LIBSCHED_TRY(libsched::place(profiles, requests, how, [&](const Placement& p) {
+      placed.push_back({p.pod,
+                        {p.outcome, p.node, p.text, p.plugin,
+                         p.profile == nullptr ? std::string() : p.profile->profile()}});
+      return true;
+    }));
+  }
+  const size_t at = static_cast<size_t>(side);
+  std::vector<ComparedPod> rows =
+      matched(at == 0 ? placed : sides_[0], at == 0 ? sides_[1] : placed);
+  sides_[at] = std::move(placed);
+  pods_ = std::move(rows);
+  return {};
+}
+
+}  // namespace libsched

@@ -1,0 +1,129 @@
+"""`libsched compare`: where do the same pods go under two configurations, or in two states?"""
+
+from __future__ import annotations
+
+import argparse
+import copy
+import sys
+
+from ..compare import KINDS, Comparison, compare, kind_of, node_text
+from ..errors import InvalidError
+from ..objects import Objects, Pod
+from . import asking, output, what_if
+from .candidate import ENDED, Candidate
+from .dump import hints
+from .placing import judges
+from .progress import Progress
+from .question import Question, about_input, read_cluster
+from .terminal import Terminal, table
+
+DESCRIPTION = """\
+Places the pending pods of a dump one after the other on two sides, as kube-scheduler v1.36 would with
+an empty queue, and says of each pod where it goes on both. The sides differ by their configuration
+(two --config), by the dump (--after), or by the what-if options, which change the second side. With
+--all every pod is placed anew, without its nodeName, on nodes that are empty but for static pods: by
+priority, the highest first, then by creation. Pods are never preempted, and nodes never sampled."""
+
+EPILOG = """\
+exit codes:
+  0  every pod goes to the same node on both sides, or to none
+  1  some pod does not
+  2  bad input
+
+examples:
+  libsched compare cluster.json --config old.yaml --config new.yaml
+  libsched compare cluster.json --add-node gpu-1=3
+  libsched compare monday.json --after tuesday.json --all -o csv"""
+
+_PAINT = {"stay": "faint", "moved": "note", "gained": "good", "lost": "bad", "wait": "faint",
+          "new": "note", "gone": "note"}
+_MOST_ROWS = 40
+
+
+def add(made: argparse.ArgumentParser) -> None:
+    """Where do pods go on two sides?"""
+    made.description, made.epilog = DESCRIPTION, EPILOG
+    made.add_argument("cluster", nargs="+", metavar="CLUSTER",
+                      help=f"{asking.CLUSTER_HELP}; several are merged")
+    made.add_argument("--after", action="append", default=[], metavar="FILE",
+                      help="the dump of the second side (default: CLUSTER); may be repeated")
+    made.add_argument("--all", action="store_true",
+                      help="place all pods anew instead of only the pending ones")
+    asking.add_choice(made)
+    output.add(made, "print a line of JSON")
+    asking.add_judging(made, configs=2)
+    made.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Compares the sides; returns 0, 1 or 2."""
+    edits: list[str] = options.edits
+    options.edits = []  # they are for the second side
+    configs = options.config or []
+    if len(configs) > 2:
+        raise InvalidError("--config is given more than twice; there are two sides")
+    if not edits and not options.after and len(configs) < 2:
+        raise InvalidError("the two sides are the same; give a second --config, --after or a "
+                           "what-if option")
+    if [*options.cluster, *options.after].count("-") > 1:
+        raise InvalidError("standard input (-) can be read only once")
+    first = read_cluster(options)
+    second = first
+    if options.after:
+        other = copy.copy(options)
+        other.cluster = options.after
+        second = read_cluster(other)
+    pods, pods_after = _pending(first.parts), _pending(second.parts)
+    cluster = second.cluster.clone() if edits and second is first else second.cluster
+    left, _ = what_if.apply(edits, cluster, second.parts, [Candidate(pod) for pod in pods_after],
+                            pending=True)
+    pods_after = [one.pod for one in left]
+    notes: list[str] = []
+    sides = []
+    for number, (asked, where) in enumerate(((pods, first.cluster), (pods_after, cluster))):
+        chosen = copy.copy(options)
+        chosen.config = (configs[min(number, len(configs) - 1)] if configs else None)
+        judged = [*asked, *(where.pods.values() if options.all else ())]
+        sides.append(judges(asking.Profiles(chosen), judged, notes))
+    with Progress("placing pods"):
+        found = compare(first.cluster, cluster, pods, sides[0][0], sides[1][0],
+                        pods_after=pods_after, all=options.all, other_profile=sides[0][1],
+                        other_profile_after=sides[1][1], ties=options.ties, seed=options.seed)
+    notes = list(dict.fromkeys([*notes, *hints(first, (one.reason for one in found.pods))]))
+    _write(options, found, notes, first, edits)
+    return 1 if found.changed else 0
+
+
+def _pending(parts: list[tuple[str, Objects]]) -> list[Pod]:
+    pods = {pod.key: pod for _, objects in parts for pod in objects.pods}
+    return [pod for pod in pods.values() if not pod.node_name and pod.phase not in ENDED]
+
+
+def _write(options: argparse.Namespace, found: Comparison, notes: list[str], first: Question,
+           edits: list[str]) -> None:
+    if options.json:
+        output.print_document({**({"edits": edits} if edits else {}), **found.to_dict(),
+                               "notes": notes, **about_input(first)}, options.output)
+        return
+    if options.output == "csv":
+        for note in notes:
+            Terminal(sys.stderr).note(note)
+        output.print_csv([["pod", "change", "before", "after", "reason"],
+                          *([one.pod.key, kind_of(one), node_text(one.before),
+                             node_text(one.after), one.reason] for one in found.pods)])
+        return
+    out = Terminal(sys.stdout)
+    for note in notes:
+        out.note(note)
+    wide = options.output == "wide"
+    shown = list(found.pods) if wide else found.changed[:_MOST_ROWS]
+    lines = table([[one.pod.key, kind_of(one), node_text(one.before), node_text(one.after),
+                    one.reason] for one in shown])
+    for one, line in zip(shown, lines, strict=True):
+        out.line(out.paint(_PAINT[kind_of(one)], line))
+    rest = len(found.changed) - len(shown)
+    if rest > 0:
+        out.line(f"  ... and {rest:,} more that changed (-o wide shows all)")
+    counts = found.counts
+    told = [out.paint(_PAINT[kind], f"{counts[kind]:,} {kind}") for kind in KINDS if counts[kind]]
+    out.line(", ".join(told) or "no pods")

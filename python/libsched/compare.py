@@ -1,0 +1,214 @@
+"""Compare: where the same pods go under two configurations, or in two states of a cluster."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal
+
+from . import _core
+from ._filtering import nanoseconds
+from ._html import MOST_ROWS, escaped
+from .cancel import Cancel, handle_of
+from .cluster import Cluster
+from .errors import InvalidError
+from .objects import Pod, Workload, _wrap_pod
+from .placement import OUTCOMES, TIES, Judge, Outcome
+from .replicas import Replicas
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ComparedOutcome:
+    """What became of a pod on one side.
+
+    Attributes
+    ----------
+    outcome : {"placed", "unschedulable", "gated", "refused", "bound", "kept", "ended", "error"}
+    node : str
+        The pod's node, if it has one.
+    text : str
+        Why it was not placed.
+    plugin : str
+        The plugin that rejected it, if a single one did.
+    profile : str
+        The profile that judged it.
+    """
+
+    outcome: Outcome
+    node: str
+    text: str
+    plugin: str
+    profile: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ComparedPod:
+    """A pod on both sides; None on a side that does not have it.
+
+    `changed` says whether its node differs, having none included, or a side lacks the pod.
+    """
+
+    pod: Pod
+    changed: bool
+    before: ComparedOutcome | None
+    after: ComparedOutcome | None
+
+    @property
+    def reason(self) -> str:
+        """Why the pod has no node, after or else before; otherwise empty."""
+        for side in (self.after, self.before):
+            if side is not None and not side.node:
+                return side.text
+        return ""
+
+
+@dataclasses.dataclass(frozen=True)
+class Comparison:
+    """Where pods go on two sides. Made by `libsched.compare`.
+
+    Attributes
+    ----------
+    pods : tuple of ComparedPod
+        In the order in which they were placed before, then those that only the side after has.
+    """
+
+    pods: tuple[ComparedPod, ...]
+
+    @property
+    def changed(self) -> list[ComparedPod]:
+        """The pods whose node differs, or which one side lacks."""
+        return [one for one in self.pods if one.changed]
+
+    @property
+    def counts(self) -> Counter[str]:
+        """How many pods "stay", have "moved" to another node, have "gained" or "lost" a node, "wait"
+        on both sides, and are "new" or "gone" because one side lacks them."""
+        return Counter(kind_of(one) for one in self.pods)
+
+    @property
+    def headline(self) -> str:
+        """A line like ``12 pods: 9 stay, 2 moved, 1 gained``."""
+        counts = self.counts
+        told = ", ".join(f"{counts[kind]:,} {kind}" for kind in KINDS if counts[kind])
+        return f"{len(self.pods):,} pod{'s' * (len(self.pods) != 1)}" + (f": {told}" if told else "")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns everything as plain data."""
+        return {"counts": {kind: self.counts[kind] for kind in KINDS if self.counts[kind]},
+                "pods": [_plain(one) for one in self.pods]}
+
+    def __repr__(self) -> str:
+        return f"<Comparison {self.headline}>"
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><th style='text-align:left'>{escaped(one.pod.key)}</th>"
+            f"<td>{escaped(node_text(one.before))}</td><td>{escaped(node_text(one.after))}</td>"
+            f"<td style='text-align:left'>{escaped(one.reason)}</td></tr>"
+            for one in self.changed[:MOST_ROWS])
+        rest = len(self.changed) - MOST_ROWS
+        more = f"<p>... and {rest:,} more pods that changed</p>" if rest > 0 else ""
+        return (f"<p><b>{escaped(self.headline)}</b></p><table><thead><tr><th>pod</th><th>before</th>"
+                f"<th>after</th><th>why</th></tr></thead><tbody>{rows}</tbody></table>{more}")
+
+
+#: What may become of a pod from one side to the other.
+KINDS = ("stay", "moved", "gained", "lost", "wait", "new", "gone")
+
+
+def kind_of(one: ComparedPod) -> str:
+    """Returns what has become of a pod, one of `KINDS`."""
+    if one.before is None or one.after is None:
+        return "new" if one.before is None else "gone"
+    before, after = one.before.node, one.after.node
+    if before == after:
+        return "stay" if before else "wait"
+    return "moved" if before and after else "gained" if after else "lost"
+
+
+def node_text(side: ComparedOutcome | None) -> str:
+    """Returns a node's name, or why there is none, in a word."""
+    return "(absent)" if side is None else side.node or f"({side.outcome})"
+
+
+def compare(before: Cluster, after: Cluster, pods: Iterable[Pod | Workload],
+            frameworks_before: Sequence[Judge], frameworks_after: Sequence[Judge] | None = None, *,
+            pods_after: Iterable[Pod | Workload] | None = None, all: bool = False,
+            other_profile: str = "", other_profile_after: str | None = None,
+            ties: Literal["upstream", "name", "random"] = "upstream", seed: int = 0,
+            timeout: float | None = None, cancel: Cancel | None = None) -> Comparison:
+    """Compares where pods go on two sides: two states of a cluster, or two configurations.
+
+    The pods are placed in order on each side, as by `libsched.schedule`. Nothing changes.
+
+    Parameters
+    ----------
+    before, after : Cluster
+        They may be the same.
+    pods : iterable of Pod and Workload
+        A workload stands for its replicas.
+    frameworks_before, frameworks_after : sequence of Framework
+        One for each profile. By default those of both sides are the same.
+    pods_after : iterable of Pod and Workload, optional
+        The pods of the other side, if they differ. Pods are the same if namespace and name are.
+    all : bool
+        Also place all pods of the clusters, before the others, without their nodeName, on nodes that
+        are empty but for static pods: by priority, the highest first, then by creation.
+    other_profile, other_profile_after, ties, seed
+        As for `libsched.schedule`.
+    timeout, cancel
+        As for `Framework.fit`, for each side.
+
+    Raises
+    ------
+    DeadlineExceeded, CancelledError
+        `timeout` has passed, or `cancel` has been set.
+    MisuseError
+        No framework is given, or two of one profile.
+    """
+    if ties not in TIES:
+        raise InvalidError(f'ties is "upstream", "name" or "random", not {ties!r}')
+    if not 0 <= seed < 1 << 64:
+        raise InvalidError("seed needs 64 bits")
+    limit = nanoseconds(timeout)
+    placed = _handles(pods)
+    made = _core.Comparison()
+    for is_after, cluster, handles, frameworks, other in (
+            (False, before, placed, frameworks_before, other_profile),
+            (True, after, placed if pods_after is None else _handles(pods_after),
+             frameworks_before if frameworks_after is None else frameworks_after,
+             other_profile if other_profile_after is None else other_profile_after)):
+        taken = [framework._take(cluster) for framework in frameworks]
+        try:
+            made.place(is_after, [evaluator for _, evaluator in taken], handles, all,
+                       TIES.index(ties), seed, other, limit, handle_of(cancel))
+        finally:
+            for pool, evaluator in taken:
+                pool.append(evaluator)
+    return Comparison(tuple(
+        ComparedPod(_wrap_pod(pod), changed, _outcome(old), _outcome(new))
+        for pod, changed, old, new in made.pods()))
+
+
+def _handles(pods: Iterable[Pod | Workload]) -> list[_core.Pod]:
+    handles = []
+    for one in pods:
+        if isinstance(one, Workload):
+            maker = Replicas(one)
+            handles += [maker.make(index)._handle for index in range(one.replicas)]
+        else:
+            handles.append(one._handle)
+    return handles
+
+
+def _outcome(side: tuple[int, str, str, str, str] | None) -> ComparedOutcome | None:
+    return None if side is None else ComparedOutcome(OUTCOMES[side[0]], *side[1:])
+
+
+def _plain(one: ComparedPod) -> dict[str, Any]:
+    line: dict[str, Any] = {"pod": one.pod.key, "change": kind_of(one)}
+    for name, side in (("before", one.before), ("after", one.after)):
+        if side is not None:
+            line[name] = {key: value for key, value in dataclasses.asdict(side).items() if value}
+    return line

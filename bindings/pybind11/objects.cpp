@@ -165,6 +165,29 @@ py::dict annotations_of(const Handle* object) {
   return annotations;
 }
 
+// {key: value} or {name: amount}, of functions that read by position.
+template <auto at, typename Value, typename Handle>
+py::dict by_position(const Handle* object) {
+  py::dict found;
+  libsched_str key{nullptr, 0};
+  Value value{};
+  for (size_t i = 0; at(object, i, &key, &value); ++i) {
+    if constexpr (std::is_same_v<Value, libsched_str>) {
+      found[from_str(key)] = from_str(value);
+    } else {
+      found[from_str(key)] = py::int_(value);
+    }
+  }
+  return found;
+}
+
+template <auto write, typename Handle>
+py::str json_of(const Handle* object) {
+  TextHandle out;
+  quick([&](libsched_error** error) { return write(object, into(out), error); });
+  return from_text(out);
+}
+
 void bind_pod(py::module_& module) {
   py::class_<Pod>(module, "Pod")
       .def_property_readonly(
@@ -198,20 +221,18 @@ void bind_pod(py::module_& module) {
            })
       .def("requests",
            [](const Pod& pod) {
-             py::dict out;
-             const libsched_pod* p = pod.handle.get();
-             for (size_t i = 0; i < libsched_pod_resource_count(p); ++i) {
-               libsched_str name{};
-               int64_t amount = 0;
-               libsched_pod_resource(p, i, &name, &amount);
-               out[from_str(name)] = amount;
-             }
-             return out;
+             return by_position<libsched_pod_resource, int64_t>(pod.handle.get());
            })
       .def("request",
            [](const Pod& pod, std::string_view resource) {
              return libsched_pod_request(pod.handle.get(), to_str(resource));
            })
+      .def("labels",
+           [](const Pod& pod) {
+             return by_position<libsched_pod_label_at, libsched_str>(pod.handle.get());
+           })
+      .def("json",
+           [](const Pod& pod) { return json_of<libsched_pod_json>(pod.handle.get()); })
       .def("annotations",
            [](const Pod& pod) {
              return annotations_of<libsched_pod_annotation_count, libsched_pod_annotation_at>(
@@ -252,6 +273,16 @@ void bind_node(py::module_& module) {
            [](const Node& node, std::string_view resource) {
              return libsched_node_allocatable(node.handle.get(), to_str(resource));
            })
+      .def("labels",
+           [](const Node& node) {
+             return by_position<libsched_node_label_at, libsched_str>(node.handle.get());
+           })
+      .def("resources",
+           [](const Node& node) {
+             return by_position<libsched_node_resource, int64_t>(node.handle.get());
+           })
+      .def("json",
+           [](const Node& node) { return json_of<libsched_node_json>(node.handle.get()); })
       .def("annotations",
            [](const Node& node) {
              return annotations_of<libsched_node_annotation_count, libsched_node_annotation_at>(

@@ -73,6 +73,33 @@ py::list pods(const View& view) {
   });
 }
 
+// [(namespace, name)] of all assumed pods.
+py::list assumed(const View& view) {
+  return reading(view, [](const libsched_view* v) {
+    py::list keys;
+    const size_t rows = libsched_view_row_count(v);
+    for (size_t row = 0; row < rows; ++row) {
+      const auto r = static_cast<uint32_t>(row);
+      const size_t count = libsched_view_node_pod_count(v, r);
+      for (size_t i = 0; i < count; ++i) {
+        const libsched_pod* pod = libsched_view_node_pod(v, r, i);
+        const libsched_str namespace_ = libsched_pod_namespace(pod);
+        const libsched_str name = libsched_pod_name(pod);
+        if (libsched_view_pod_assumed(v, namespace_, name))
+          keys.append(py::make_tuple(from_str(namespace_), from_str(name)));
+      }
+    }
+    return keys;
+  });
+}
+
+py::str json(const View& view) {
+  const Holding holding(view.lock.get());
+  TextHandle out;
+  unlocked([&](libsched_error** error) { return libsched_view_json(view.view, into(out), error); });
+  return from_text(out);
+}
+
 // (pod, row) or None
 py::object find_pod(const View& view, std::string_view namespace_, std::string_view name) {
   return reading(view, [&](const libsched_view* v) -> py::object {
@@ -118,6 +145,8 @@ void bind_view(py::module_& module) {
       .def("node", node_at)
       .def("node_pods", node_pods)
       .def("pods", pods)
+      .def("assumed", assumed)
+      .def("json", json)
       .def("find_pod", find_pod)
       .def("resource", resource)
       .def("resources", resources);

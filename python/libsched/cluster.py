@@ -6,9 +6,10 @@ import contextlib
 import weakref
 from collections.abc import Iterable
 from types import TracebackType
-from typing import Literal
+from typing import Any, Literal
 
 from . import _core
+from ._pickling import reordered, restore, state_of
 from ._sources import Source
 from .errors import InvalidError, MisuseError, NotFoundError, StateError
 from .objects import Node, Objects, Pod, Workload, _wrap_pod, nodes_of, pods_of
@@ -44,12 +45,23 @@ class Snapshot(View):
     (<Snapshot: 0 nodes, 0 pods>, 1)
     """
 
-    __slots__ = ()
+    __slots__ = ("_node_order",)
 
     _handle: _core.Snapshot
+    _node_order: NodeOrder
 
     def __init__(self) -> None:
         raise TypeError("a Snapshot is made by Cluster.snapshot()")
+
+    def __copy__(self) -> Snapshot:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Snapshot:
+        return self
+
+    def __reduce__(self) -> Any:
+        return _load_snapshot, (self._node_order, state_of(self._handle, self._node_names()),
+                                self._classes is not None)
 
     def __repr__(self) -> str:
         return f"<Snapshot: {self._describe()}>"
@@ -134,6 +146,10 @@ class Cluster(View):
     copy of a cluster. If another thread was using the cluster during the fork, the copy in the
     child raises StateError. Snapshots and other objects shared by threads stay usable in the child.
 
+    A pickled and loaded cluster gives the same answers, and like a `clone` it has no open fork.
+    `services`, documents kept for `raw`, and what objects have only as a hash stay behind; assumed
+    changes of volumes and claims count as confirmed.
+
     Examples
     --------
     >>> node = Node({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "a"},
@@ -147,7 +163,7 @@ class Cluster(View):
     <Cluster: 1 node, 0 pods>
     """
 
-    __slots__ = ("_forks", "_services")
+    __slots__ = ("_forks", "_node_order", "_services")
 
     _handle: _core.Cluster
 
@@ -155,7 +171,7 @@ class Cluster(View):
                  defaults: bool = True, strict: bool = False) -> None:
         if node_order not in ("upstream", "insertion"):
             raise InvalidError(f'node_order is "upstream" or "insertion", not {node_order!r}')
-        self._adopt(_core.Cluster(0 if node_order == "upstream" else 1))
+        self._adopt(_core.Cluster(0 if node_order == "upstream" else 1), node_order)
         if source is not None:
             self.apply(source, defaults=defaults, strict=strict)
 
@@ -165,8 +181,9 @@ class Cluster(View):
         """Does the same as calling the class with a source."""
         return cls(source, node_order=node_order, defaults=defaults, strict=strict)
 
-    def _adopt(self, handle: _core.Cluster) -> None:
+    def _adopt(self, handle: _core.Cluster, node_order: NodeOrder) -> None:
         self._handle = handle
+        self._node_order: NodeOrder = node_order
         self._evaluators = weakref.WeakKeyDictionary()
         self._columns = None
         self._forks: list[Fork] = []
@@ -531,7 +548,7 @@ class Cluster(View):
     def clone(self) -> Cluster:
         """Returns an independent cluster with the same state and no open fork."""
         made = object.__new__(Cluster)
-        made._adopt(self._handle.clone())
+        made._adopt(self._handle.clone(), self._node_order)
         made._classes = self._classes
         return made
 
@@ -539,10 +556,21 @@ class Cluster(View):
         """Returns an immutable copy, also inside a fork; the copy outlives the fork."""
         made = object.__new__(Snapshot)
         made._handle = self._handle.snapshot()
+        made._node_order = self._node_order
         made._evaluators = weakref.WeakKeyDictionary()
         made._columns = None
         made._classes = self._classes
         return made
+
+    def __copy__(self) -> Cluster:
+        return self.clone()
+
+    def __deepcopy__(self, memo: object) -> Cluster:
+        return self.clone()
+
+    def __reduce__(self) -> Any:
+        return _load_cluster, (self._node_order, state_of(self._handle, self._node_names()),
+                               self._classes is not None)
 
     def __repr__(self) -> str:
         depth = self._handle.fork_depth
@@ -551,3 +579,17 @@ class Cluster(View):
 
     def _prepare(self) -> None:
         self._handle.refresh()
+
+
+def _load_cluster(node_order: NodeOrder, state: tuple[Any, ...], admits: bool) -> Cluster:
+    made = Cluster(node_order=node_order)
+    if not restore(made._handle, state):
+        made = Cluster(node_order=node_order)
+        reordered(made._handle, state)
+    if admits:
+        made._classes = Objects(state[0], defaults=False)
+    return made
+
+
+def _load_snapshot(node_order: NodeOrder, state: tuple[Any, ...], admits: bool) -> Snapshot:
+    return _load_cluster(node_order, state, admits).snapshot()

@@ -31,7 +31,7 @@ class Config:
     ['default-scheduler']
     """
 
-    __slots__ = ("_handle",)
+    __slots__ = ("_handle", "_made_of")
 
     _handle: _core.Config
 
@@ -40,6 +40,7 @@ class Config:
         if source is not None:
             document = config_document(source)
             text = document.text if document.path is None else _read(document.path)
+        self._made_of = (_owned(text), several_queue_sorts, False)
         self._handle = _core.Config.parse(text, several_queue_sorts)
 
     @classmethod
@@ -51,8 +52,9 @@ class Config:
         """
         made = object.__new__(cls)
         document = config_document(source)
-        made._handle = _core.Config.parse_profile(
-            document.text if document.path is None else _read(document.path))
+        text: Any = document.text if document.path is None else _read(document.path)
+        made._made_of = (_owned(text), False, True)
+        made._handle = _core.Config.parse_profile(text)
         return made
 
     @property
@@ -71,6 +73,15 @@ class Config:
         described: dict[str, Any] = json.loads(self._handle.describe())
         return described
 
+    def __copy__(self) -> Config:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Config:
+        return self
+
+    def __reduce__(self) -> Any:
+        return _load_config, self._made_of
+
     def __repr__(self) -> str:
         return f"<Config of {', '.join(self.profiles)}>"
 
@@ -81,3 +92,13 @@ def _read(path: str) -> bytes:
             return file.read()
     except OSError as error:
         raise FileError(f"{path}: {error.strerror}") from error
+
+
+def _owned(text: Any) -> str | bytes:
+    """Returns a text that its owner cannot change."""
+    return text if isinstance(text, (str, bytes)) else bytes(text)
+
+
+def _load_config(text: str | bytes, several_queue_sorts: bool, profile: bool) -> Config:
+    return (Config.of_profile(text) if profile
+            else Config(text or None, several_queue_sorts=several_queue_sorts))

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 from . import _explain
+from ._pickling import KeptDecision
+from .objects import Pod
 from .verdicts import Verdicts
 
 
@@ -50,6 +55,18 @@ class FitResult(Verdicts):
 
         return explain_html(self)
 
+    def __copy__(self) -> FitResult:
+        return self
+
+    def __deepcopy__(self, memo: object) -> FitResult:
+        return self
+
+    def __reduce__(self) -> Any:
+        decision = self._decision
+        kept = decision if isinstance(decision, KeptDecision) else KeptDecision(decision)
+        plugins = {point: list(named) for point, named in self._plugins.items()}
+        return _load_result, (kept, self.pod, self.profile, plugins)
+
     def __repr__(self) -> str:
         return f"<FitResult {_explain.headline(self)}>"
 
@@ -57,3 +74,8 @@ class FitResult(Verdicts):
         from ._fit_table import fit_table
 
         return fit_table(self)
+
+
+def _load_result(decision: Any, pod: Pod, profile: str,
+                 plugins: Mapping[str, Sequence[tuple[str, int]]]) -> FitResult:
+    return FitResult(decision, pod, profile, plugins)

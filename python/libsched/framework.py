@@ -71,7 +71,8 @@ class Framework(FilterCalls, RuntimeCalls, SchedulingCalls):
     Notes
     -----
     A Framework is immutable, and any number of threads may share it. It caches data about a cluster
-    or snapshot for as long as both exist.
+    or snapshot for as long as both exist. It can be pickled if its plugins can, which are classes
+    that other processes can import, and if it has no `services` of its own.
 
     Examples
     --------
@@ -87,7 +88,8 @@ class Framework(FilterCalls, RuntimeCalls, SchedulingCalls):
     <Status UnschedulableAndUnresolvable by NodeResourcesFit: Insufficient cpu>
     """
 
-    __slots__ = ("_given", "_handle", "_parallelism", "_plugins", "_services", "__weakref__")
+    __slots__ = ("_given", "_handle", "_made_of", "_parallelism", "_plugins", "_services",
+                 "__weakref__")
 
     _handle: _core.Framework
 
@@ -98,8 +100,15 @@ class Framework(FilterCalls, RuntimeCalls, SchedulingCalls):
                  skip_unknown_plugins: bool = False, parallelism: int = 1) -> None:
         if not 1 <= parallelism <= 1024:
             raise InvalidError(f"parallelism is a number from 1 to 1024, not {parallelism}")
+        plugins = list(plugins)
+        if config is not None and not isinstance(config, Config):
+            config = Config(config, several_queue_sorts=several_queue_sorts)
         self._make(config, profile, registry_of(plugins), feature_gates, semantics, services,
                    several_queue_sorts, parallelism, skip_unknown_plugins)
+        self._made_of: dict[str, Any] | None = {
+            "config": config, "profile": profile, "feature_gates": _gates(feature_gates),
+            "semantics": semantics, "plugins": plugins, "several_queue_sorts": several_queue_sorts,
+            "skip_unknown_plugins": skip_unknown_plugins, "parallelism": parallelism}
 
     def _make(self, config: Config | object, profile: str | None,
               registry: _core.Registry | None,
@@ -109,6 +118,7 @@ class Framework(FilterCalls, RuntimeCalls, SchedulingCalls):
         if config is not None and not isinstance(config, Config):
             config = Config(config, several_queue_sorts=several_queue_sorts)
         handle = config._handle if isinstance(config, Config) else None
+        self._made_of = None
         self._handle = _core.Framework(handle, profile or "", registry, _gates(feature_gates),
                                        semantics, several_queue_sorts, skip_unknown_plugins)
         self._given = registry is not None
@@ -328,6 +338,18 @@ class Framework(FilterCalls, RuntimeCalls, SchedulingCalls):
         finally:
             pool.append(evaluator)
 
+    def __copy__(self) -> Framework:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Framework:
+        return self
+
+    def __reduce__(self) -> Any:
+        if self._services is not None or self._made_of is None:
+            raise MisuseError("a Framework with services of its own belongs to its process: make "
+                              "another one there")
+        return _load_framework, (self._made_of,)
+
     def __repr__(self) -> str:
         return f"<Framework {self.profile}>"
 
@@ -376,3 +398,7 @@ def _gates(gates: Mapping[str, bool] | str | None) -> str:
     if isinstance(gates, str):
         return gates
     return ",".join(f"{name}={'true' if on else 'false'}" for name, on in gates.items())
+
+
+def _load_framework(made_of: dict[str, Any]) -> Framework:
+    return Framework(**made_of)

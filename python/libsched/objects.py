@@ -4,9 +4,21 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, Union
 
 from . import _core
+from ._changed import (
+    Amount,
+    Amounts,
+    changed_node,
+    edited,
+    keeps_annotations,
+    node_from,
+    pod_edits,
+    pod_from,
+    with_tolerations,
+)
 from ._parsing import copy_names, implied, parse, some, sums, text_of, the_only
 from ._sources import Document, Source, documents
 from .errors import MisuseError
@@ -17,6 +29,12 @@ class _Parsed:
 
     __slots__ = ()
     _libsched_parsed: ClassVar[bool] = True
+
+    def __copy__(self) -> Any:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Any:
+        return self
 
 
 class Pod(_Parsed):
@@ -118,6 +136,21 @@ class Pod(_Parsed):
         """spec.priority; 0 if the pod has none."""
         return self._handle.priority
 
+    @property
+    def labels(self) -> dict[str, str]:
+        """The labels, sorted by key."""
+        return self._handle.labels()
+
+    @property
+    def requests(self) -> dict[str, int]:
+        """All requests as the scheduler counts them: see `request`.
+
+        >>> Pod({"metadata": {"name": "web"}, "spec": {"containers": [
+        ...     {"name": "c", "resources": {"requests": {"cpu": "1", "memory": "1Gi"}}}]}}).requests
+        {'cpu': 1000, 'memory': 1073741824}
+        """
+        return {name: amount for name, amount in self._handle.requests().items() if amount}
+
     def label(self, key: str) -> str | None:
         """Returns the value of a label; None if there is no such label."""
         return self._handle.label(key)
@@ -132,11 +165,6 @@ class Pod(_Parsed):
             The object was parsed without `keep_annotations` and `keep_raw`.
         """
         return self._handle.annotations()
-
-    @property
-    def requests(self) -> dict[str, int]:
-        """All that the pod requests, in the units of `request`."""
-        return self._handle.requests()
 
     def request(self, resource: str) -> int:
         """Returns a request: thousandths of ``"cpu"``, bytes of ``"memory"``, else units."""
@@ -172,6 +200,64 @@ class Pod(_Parsed):
         ['web-0', 'web-1']
         """
         return [self.copy(name=new) for new in copy_names(self.name, count, name)]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns a manifest with every field that the library has kept of the pod.
+
+        Fields that no plugin reads, such as env, are not part of it: `raw` has them. A Pod made of
+        it with ``defaults=False`` gets the same answers.
+        """
+        document: dict[str, Any] = json.loads(self._handle.json())
+        return document
+
+    def replace(self, *, labels: Mapping[str, str] | None = None,
+                requests: Mapping[str, Any] | None = None,
+                node_selector: Mapping[str, str] | None = None,
+                tolerations: Iterable[Mapping[str, Any]] | None = None,
+                priority: int | None = None, scheduler_name: str | None = None,
+                name: str | None = None, namespace: str | None = None,
+                node_name: str | None = None) -> Pod:
+        """Returns a changed copy; the pod stays as it is.
+
+        What is given replaces the whole field: ``labels={**pod.labels, "tier": "web"}`` adds one.
+
+        Parameters
+        ----------
+        labels, node_selector : mapping of str to str
+        requests : mapping of str to amount
+            Requests of the only container, by resource; or such mappings by container. An amount is
+            a quantity such as ``"500m"``, or a number in the units of `request`. Limits of
+            extended resources follow.
+        tolerations : iterable of dict
+            As in manifests.
+        priority : int
+        scheduler_name, name, namespace, node_name : str
+            A copy with another name or namespace has no uid.
+
+        Raises
+        ------
+        InvalidError
+            A value is invalid, a request is above its limit, or the pod has several containers and
+            the requests don't name them.
+
+        Examples
+        --------
+        >>> web = Pod({"metadata": {"name": "web"}, "spec": {"containers": [{"name": "c"}]}})
+        >>> web.replace(requests={"cpu": "2"}, labels={"app": "web"}).requests
+        {'cpu': 2000}
+        >>> web.requests
+        {}
+        """
+        handle = self._handle
+        if tolerations is not None:
+            handle = with_tolerations(handle, tolerations)
+        handle = edited(handle, pod_edits(
+            handle, labels=labels, requests=requests, node_selector=node_selector,
+            priority=priority, scheduler_name=scheduler_name))
+        return _wrap_pod(handle).copy(name=name, namespace=namespace, node_name=node_name)
+
+    def __reduce__(self) -> Any:
+        return _load_pod, (self._handle.json(), keeps_annotations(self._handle))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Pod) and self._handle.address == other._handle.address
@@ -253,6 +339,11 @@ class Node(_Parsed):
     def taints(self) -> list[Taint]:
         return [Taint(*taint) for taint in self._handle.taints()]
 
+    @property
+    def labels(self) -> dict[str, str]:
+        """The labels, sorted by key."""
+        return self._handle.labels()
+
     def label(self, key: str) -> str | None:
         """Returns the value of a label; None if there is no such label."""
         return self._handle.label(key)
@@ -268,9 +359,14 @@ class Node(_Parsed):
         """
         return self._handle.annotations()
 
-    def allocatable(self, resource: str) -> int:
-        """Returns a resource: thousandths of ``"cpu"``, bytes of ``"memory"``, else units."""
-        return self._handle.allocatable(resource)
+    @property
+    def allocatable(self) -> Amounts:
+        """The resources: thousandths of ``"cpu"``, bytes of ``"memory"``, else units.
+
+        ``node.allocatable("cpu")`` is 0 for a resource that the node lacks,
+        ``node.allocatable["cpu"]`` a KeyError.
+        """
+        return Amounts(self._handle.resources())
 
     def raw(self) -> dict[str, Any]:
         """Returns the document of which the node was made.
@@ -302,6 +398,53 @@ class Node(_Parsed):
             The pattern of the names: ``{name}`` is this node's name, ``{index}`` counts from 0.
         """
         return [self.copy(name=new) for new in copy_names(self.name, count, name)]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns a manifest with every field that the library has kept of the node.
+
+        Conditions and the times of taints are not part of it, nor are fields that no plugin reads:
+        `raw` has them.
+        """
+        document: dict[str, Any] = json.loads(self._handle.json())
+        return document
+
+    def replace(self, *, labels: Mapping[str, str] | None = None,
+                taints: Iterable[Taint | Mapping[str, str] | str] | None = None,
+                allocatable: Mapping[str, Amount] | None = None,
+                unschedulable: bool | None = None, name: str | None = None) -> Node:
+        """Returns a changed copy; the node stays as it is. `Cluster.update` puts it in its place.
+
+        What is given replaces the whole field: ``labels={**node.labels, "tier": "web"}`` adds one.
+
+        Parameters
+        ----------
+        labels : mapping of str to str
+        taints : iterable of Taint, dict or str
+            A text is like ``"key=value:NoSchedule"``.
+        allocatable : mapping of str to amount
+            An amount is a quantity such as ``"64Gi"``, or a number in the units of `allocatable`.
+        unschedulable : bool
+        name : str
+            As for `copy`.
+
+        Raises
+        ------
+        InvalidError
+            A value is invalid.
+
+        Examples
+        --------
+        >>> a = Node({"metadata": {"name": "a"}, "status": {"allocatable": {"cpu": "4"}}})
+        >>> larger = a.replace(allocatable={**a.allocatable, "cpu": "8"}, taints=["new:NoSchedule"])
+        >>> larger.allocatable["cpu"], str(larger.taints[0]), a.taints
+        (8000, 'new:NoSchedule', [])
+        """
+        handle = changed_node(self._handle, labels=labels, taints=taints,
+                              allocatable=allocatable, unschedulable=unschedulable)
+        return _wrap_node(handle).copy(name=name)
+
+    def __reduce__(self) -> Any:
+        return _load_node, (self._handle.json(), keeps_annotations(self._handle))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Node) and self._handle.address == other._handle.address
@@ -497,3 +640,11 @@ def _wrap_node(handle: _core.Node) -> Node:
     node = object.__new__(Node)
     node._handle = handle
     return node
+
+
+def _load_pod(document: str, annotations: bool) -> Pod:
+    return _wrap_pod(pod_from(document, annotations))
+
+
+def _load_node(document: str, annotations: bool) -> Node:
+    return _wrap_node(node_from(document, annotations))

@@ -54,6 +54,10 @@ TEST_CASE("a text of JSON without memory is not given, and given when there is s
        }},
       {"report",
        [&](libsched_text** text) { return libsched_objects_report_json(objects, text, nullptr); }},
+      {"pod",
+       [&](libsched_text** text) {
+         return libsched_pod_json(libsched_objects_get_pod(objects, 0), text, nullptr);
+       }},
   };
   for (const JsonCall& c : calls) {
     CAPTURE(c.name);

@@ -235,7 +235,52 @@ static void test_null_handles(void) {
   CHECK(!libsched_node_declared_feature(NULL, 0, &s));
 }
 
+/* Documents of objects and of a whole view, parsed again, are the same documents. */
+static void test_documents(void) {
+  libsched_cluster* c = five_nodes();
+  const libsched_view* view = libsched_cluster_view(c);
+  libsched_pod* pod = pod_of("web", 500, "");
+  CHECK_OK(libsched_cluster_assume(c, pod, text("big"), err));
+  CHECK(libsched_view_pod_assumed(view, text("default"), text("web")));
+  CHECK(!libsched_view_pod_assumed(view, text("default"), text("hog")));
+  CHECK(!libsched_view_pod_assumed(view, text("default"), text("absent")));
+  CHECK(!libsched_view_pod_assumed(NULL, text("default"), text("web")));
+
+  libsched_text *one = NULL, *two = NULL;
+  libsched_pod* same = NULL;
+  CHECK_OK(libsched_pod_json(pod, &one, err));
+  CHECK_OK(libsched_pod_parse(libsched_text_get(one), NULL, &same, err));
+  CHECK_OK(libsched_pod_json(same, &two, err));
+  CHECK(strcmp(libsched_text_get(one).ptr, libsched_text_get(two).ptr) == 0);
+  libsched_text_unref(one);
+  libsched_text_unref(two);
+  CHECK_OK(libsched_node_json(libsched_view_node(view, 0), &one, err));
+  libsched_node* node = NULL;
+  CHECK_OK(libsched_node_parse(libsched_text_get(one), NULL, &node, err));
+  CHECK(libsched_node_allocatable(node, text("cpu")) ==
+        libsched_node_allocatable(libsched_view_node(view, 0), text("cpu")));
+  libsched_text_unref(one);
+  CHECK_OK(libsched_view_json(view, &one, err));
+  libsched_objects* all = NULL;
+  CHECK_OK(libsched_objects_parse(libsched_text_get(one), NULL, &all, err));
+  CHECK(libsched_objects_node_count(all) == libsched_view_node_count(view));
+  CHECK(libsched_objects_pod_count(all) == libsched_view_pod_count(view));
+  libsched_text_unref(one);
+
+  libsched_text* none = NULL;
+  CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, NULL, libsched_pod_json(NULL, &none, err));
+  CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, NULL, libsched_node_json(NULL, &none, err));
+  CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, NULL, libsched_view_json(NULL, &none, err));
+  CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, NULL, libsched_view_json(view, NULL, err));
+  libsched_objects_unref(all);
+  libsched_node_unref(node);
+  libsched_pod_unref(same);
+  libsched_pod_unref(pod);
+  libsched_cluster_unref(c);
+}
+
 int main(void) {
+  test_documents();
   libsched_pod* pod = pod_of_json(kPod);
   test_pod_lists(pod);
   test_pod_values(pod);

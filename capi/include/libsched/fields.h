@@ -98,6 +98,20 @@ bool libsched_node_declared_feature(const libsched_node *node, size_t index, lib
 libsched_rc libsched_view_object_raw(const libsched_view *view, libsched_str kind, libsched_str namespace_, libsched_str name,
                                      libsched_str *out, LIBSCHED_OWN libsched_error **error);
 
+/* --- documents --- */
+/* A pod or a node as a JSON document with every field that the library has kept of it, whether or not
+   the object was parsed with keep_raw. Parsed without `defaults`, it gives an object that all plugins
+   judge the same. Fields that no plugin reads are not part of it, and neither are a node's conditions
+   and the times of its taints, of which only a hash is kept. A pod's annotations and those of a node
+   are part of it if they were kept. */
+libsched_rc libsched_pod_json(const libsched_pod *pod, LIBSCHED_OWN libsched_text **out, LIBSCHED_OWN libsched_error **error);
+libsched_rc libsched_node_json(const libsched_node *node, LIBSCHED_OWN libsched_text **out, LIBSCHED_OWN libsched_error **error);
+/* A whole view as a List of such documents: the nodes by row, the pods row by row in upstream's order,
+   each with the node that it is on as its nodeName, and all other objects, with assumed changes. */
+libsched_rc libsched_view_json(const libsched_view *view, LIBSCHED_OWN libsched_text **out, LIBSCHED_OWN libsched_error **error);
+/* Whether the view has the pod, and it is only assumed (libsched_cluster_assume()). */
+bool libsched_view_pod_assumed(const libsched_view *view, libsched_str namespace_, libsched_str name);
+
 #ifdef __cplusplus
 }
 #endif

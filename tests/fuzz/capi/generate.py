@@ -80,7 +80,7 @@ WORDS = {
     "libsched_view_find_pod.name": "kPod", "libsched_pod_copy.name": "kPod",
     "libsched_node_copy.name": "kNode", "libsched_cluster_remove_object.name": "kObject",
     "libsched_changes_remove.name": "kObject",
-    "libsched_view_object_raw.name": "kObject", "libsched_api_server_delete.name": "kObject",
+    "libsched_view_pod_assumed.name": "kPod", "libsched_view_object_raw.name": "kObject", "libsched_api_server_delete.name": "kObject",
     "libsched_api_server_bind.name": "kPod", "libsched_api_server_finish_pod.name": "kPod",
     "libsched_api_server_find_pod.name": "kPod", "libsched_api_server_find_node.name": "kNode", "libsched_registry_enable.name": "kPlugin",
     "node": "kNode", "node_name": "kNode", "namespace_": "kNamespace", "resource": "kResource",

@@ -1,0 +1,78 @@
+// Pods, nodes and whole views as documents.
+#include "fields.hpp"
+#include "libsched/ingest/write/write.hpp"
+
+using namespace libsched;        // NOLINT(google-build-using-namespace)
+using namespace libsched::capi;  // NOLINT(google-build-using-namespace)
+
+namespace {
+
+void write_pods(JsonText& json, const View& view) {
+  for (size_t r = 0; r < view.row_count(); ++r) {
+    const View::Row& row = view.row(static_cast<uint32_t>(r));
+    for (const uint32_t slot : row.pods) write_pod(json, *view.slot(slot).pod, row.name);
+  }
+}
+
+std::string view_json(const View& view) {
+  JsonText json;
+  json.object([&] {
+    json.field("apiVersion", "v1");
+    json.field("kind", "List");
+    json.key("items");
+    json.open('[');
+    for (size_t kind = 0; kind < kStoredKinds; ++kind) {
+      const auto stored = static_cast<StoredKind>(kind);
+      view.objects().for_each_object(stored,
+                                     [&](const Object& o) { write_stored(json, stored, o); });
+    }
+    for (size_t r = 0; r < view.row_count(); ++r)
+      if (const Node* node = view.node(static_cast<uint32_t>(r))) write_node(json, *node);
+    write_pods(json, view);
+    json.close(']');
+  });
+  return json.take();
+}
+
+}  // namespace
+
+extern "C" {
+
+libsched_rc libsched_pod_json(const libsched_pod* pod, libsched_text** result,
+                              libsched_error** error) {
+  LIBSCHED_REQUIRE_HANDLES(error, pod, result);
+  return guarded(error, [&]() -> Result<void> {
+    JsonText json;
+    write_pod(json, *unwrap(pod), unwrap(pod)->spec.node_name);
+    *result = own(new Text(json.take()));
+    return {};
+  });
+}
+
+libsched_rc libsched_node_json(const libsched_node* node, libsched_text** result,
+                               libsched_error** error) {
+  LIBSCHED_REQUIRE_HANDLES(error, node, result);
+  return guarded(error, [&]() -> Result<void> {
+    JsonText json;
+    write_node(json, *unwrap(node));
+    *result = own(new Text(json.take()));
+    return {};
+  });
+}
+
+libsched_rc libsched_view_json(const libsched_view* view, libsched_text** result,
+                               libsched_error** error) {
+  LIBSCHED_REQUIRE_HANDLES(error, view, result);
+  return guarded(error, [&]() -> Result<void> {
+    *result = own(new Text(view_json(*unwrap(view))));
+    return {};
+  });
+}
+
+bool libsched_view_pod_assumed(const libsched_view* view, libsched_str ns, libsched_str name) {
+  if (!live(view)) return false;
+  const uint32_t slot = unwrap(view)->find_pod(in(ns), in(name));
+  return slot != kNoId && unwrap(view)->slot(slot).assumed;
+}
+
+}  // extern "C"

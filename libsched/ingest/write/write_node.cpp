@@ -1,0 +1,33 @@
+// Nodes as documents.
+#include "libsched/ingest/write/parts.hpp"
+#include "libsched/ingest/write/write.hpp"
+
+namespace libsched {
+
+void write_node(JsonText& json, const Node& node) {
+  json.object([&] {
+    write_head(json, "v1", "Node", node.meta);
+    json.object("spec", [&] {
+      json.true_if("unschedulable", node.unschedulable);
+      json.list_if("taints", node.taints, [&](const Taint& t) {
+        json.object([&] {
+          json.field("key", t.key);
+          json.field_if("value", t.value);
+          json.field("effect", t.effect_text);
+        });
+      });
+    });
+    json.object("status", [&] {
+      json.amounts("allocatable", node.allocatable_list);
+      json.list_if("images", node.images, [&](const ContainerImage& image) {
+        json.object([&] {
+          json.strings_if("names", image.names);
+          json.number_if("sizeBytes", image.size_bytes);
+        });
+      });
+      json.strings_if("declaredFeatures", node.declared_features);
+    });
+  });
+}
+
+}  // namespace libsched

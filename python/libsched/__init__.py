@@ -11,6 +11,22 @@ kube-scheduler v1.36; no running cluster is needed.
 ...     "spec": {"containers": [{"name": "c", "resources": {"requests": {"cpu": "2"}}}]}})
 <FitResult default/web: fits 1 of 1 node>
 
+The ten names that matter most; ``help(libsched.Cluster)`` and so on tell more:
+
+==============  ================================================================================
+`Cluster`       nodes, pods and other objects; loads dumps; `fork`, `edit`, `nodes`, `pods`
+`Framework`     a scheduler's profile; `fit`, `score`, `schedule`, `capacity`, `drain`
+`FitResult`     the answer of `fit` and `score`: nodes, reasons, scores, tables
+`Pod`, `Node`   parsed objects; `labels`, `requests`, `allocatable`, `replace`, `copies`
+`Objects`       all objects of some documents
+`plugin`        makes a plugin of a class; `Plugin` describes its methods
+`sweep`         many what-ifs of one cluster, on threads, processes or Dask
+`Scheduler`     a whole scheduler with its queue; `ApiServer` is an API server in memory
+`Simulation`    a scheduler on a virtual clock, with a workload that arrives over time
+==============  ================================================================================
+
+`libsched.testing` helps to test plugins, and `libsched.Error` is the base of all exceptions.
+
 Sources of objects are paths, documents (JSON or YAML), dicts, objects of a Kubernetes client, and
 iterables of all these.
 """
@@ -27,6 +43,7 @@ from .cluster import Cluster, Fork, Snapshot
 from .columns import Columns
 from .compare import ComparedOutcome, ComparedPod, Comparison, compare
 from .config import Config
+from .data_table import DataTable
 from .drain import Drain, DrainedPod, drain
 from .errors import (
     BufferSizeError,
@@ -35,6 +52,7 @@ from .errors import (
     Error,
     ExistsError,
     FileError,
+    InputWarning,
     InternalError,
     InvalidError,
     LimitError,
@@ -61,6 +79,7 @@ from .simulation import ResourceUse, Simulation, SimulationProgress, SimulationR
 from .state import CycleState
 from .status import Code, Status
 from .statuses import NodeStatuses
+from .sweeps import Scenario, sweep
 from .tables import ResultTable
 from .verdicts import NodeVerdict
 from .view import NodeInfo, View
@@ -90,6 +109,7 @@ __all__ = [
     "Config",
     "CycleResult",
     "CycleState",
+    "DataTable",
     "DeadlineExceeded",
     "Drain",
     "DrainedPod",
@@ -100,6 +120,7 @@ __all__ = [
     "FitResult",
     "Fork",
     "Framework",
+    "InputWarning",
     "InternalError",
     "InvalidError",
     "JSON",
@@ -129,6 +150,7 @@ __all__ = [
     "QueuedPod",
     "ResourceUse",
     "ResultTable",
+    "Scenario",
     "Scheduler",
     "SchedulerObserver",
     "Scores",
@@ -155,4 +177,5 @@ __all__ = [
     "plugin",
     "schedule",
     "schedule_one",
+    "sweep",
 ]

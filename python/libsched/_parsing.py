@@ -7,6 +7,7 @@ from typing import Any, Protocol, TypeVar
 
 from . import _core
 from ._sources import Document, Source
+from ._typos import kind_hint, quantity_hint
 from .errors import Error, InvalidError, MisuseError
 
 _One = TypeVar("_One")
@@ -34,7 +35,8 @@ def parse(document: Document, **options: Any) -> _core.Objects:
 
 
 def _tell_place(error: Error, document: Document) -> None:
-    """Adds the file to an error, and renames items of a List that `_sources` made."""
+    """Adds a hint and the file to an error, and renames items of a List that `_sources` made."""
+    error.message += quantity_hint(error.message)
     if document.path is not None and document.path not in error.message:
         error.message = f"{error.message} ({document.path})"
     if document.places and error.path.startswith("items["):
@@ -94,4 +96,6 @@ def some(found: list[_One], kind: str, objects: Contents) -> list[_One]:
     other = ", ".join(f"{count} {name}" for name, count in sorted(objects.counts.items()))
     skipped = ", ".join(f"{entry['count']} {entry['kind']}" for entry in objects.skipped)
     there = ", ".join(text for text in (other, skipped) if text)
-    raise InvalidError(f"there is no {kind}" + (f", only {there}" if there else ""))
+    hint = kind_hint(objects.skipped)
+    raise InvalidError(f"there is no {kind}" + (f", only {there}" if there else "")
+                       + (f"; {hint}" if hint else ""))

@@ -593,3 +593,9 @@ def _load_cluster(node_order: NodeOrder, state: tuple[Any, ...], admits: bool) -
 
 def _load_snapshot(node_order: NodeOrder, state: tuple[Any, ...], admits: bool) -> Snapshot:
     return _load_cluster(node_order, state, admits).snapshot()
+
+
+def cluster_of(snapshot: Snapshot) -> Cluster:
+    """Returns a cluster with the state of a snapshot."""
+    _, arguments = snapshot.__reduce__()
+    return _load_cluster(*arguments)

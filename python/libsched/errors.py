@@ -39,6 +39,10 @@ class Error(Exception):
         return type(self), (self.message, self.path, self.plugin)
 
 
+class InputWarning(UserWarning):
+    """Input that is accepted, but probably not meant as it is written."""
+
+
 class InvalidError(Error, ValueError):
     """The input is invalid; `path` names the place."""
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, Union
 
 from . import _core
+from . import _typos as typos
 from ._changed import (
     Amount,
     Amounts,
@@ -522,6 +523,8 @@ class Objects(_Parsed):
                 self._parts.append(found)
             else:
                 raise MisuseError(f"a {type(found).__name__} holds no Kubernetes objects")
+        if not strict and not validate:
+            self._warn()
 
     @classmethod
     def load(cls, source: Source, *, defaults: bool = True, strict: bool = False,
@@ -589,6 +592,16 @@ class Objects(_Parsed):
                     json.loads(part.report())["counts"].get("PriorityClass")):
                 return part
         return None
+
+    def _warn(self) -> None:
+        """Warns about typos in the documents that were parsed here."""
+        parsed = [part for part in self._parts if isinstance(part, _core.Objects)]
+        if not parsed:
+            return
+        few = sum(part.pod_count + part.node_count for part in parsed) <= 1000
+        typos.warn(self._report(),
+                   [_wrap_pod(pod) for part in parsed for pod in part.pods()] if few else [],
+                   [_wrap_node(node) for part in parsed for node in part.nodes()] if few else [])
 
     def _report(self) -> list[dict[str, Any]]:
         if self._reports is None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from . import _core
 from ._html import nodes_table
 from .columns import Columns
+from .data_table import DataTable
 from .errors import NotFoundError
 from .objects import Node, Objects, Pod, _wrap_node, _wrap_pod
 
@@ -63,7 +65,10 @@ class NodeInfo:
 
 
 class Nodes(Mapping[str, NodeInfo]):
-    """The nodes of a view by name, in the order in which the scheduler visits them."""
+    """The nodes of a view by name, in the order in which the scheduler visits them.
+
+    It is also a table with a row for each node: see `table`.
+    """
 
     __slots__ = ("_view",)
 
@@ -83,12 +88,63 @@ class Nodes(Mapping[str, NodeInfo]):
     def __contains__(self, name: object) -> bool:
         return isinstance(name, str) and self._view._handle.find_node(name) is not None
 
+    def table(self, labels: Iterable[str] = ()) -> DataTable:
+        """Returns a table of the nodes.
+
+        Its columns are ``name``, ``unschedulable``, ``taints``, ``pods`` (a number), and for each
+        resource ``allocatable.R`` and ``requested.R``: thousandths of cpu, bytes of memory, else
+        units.
+
+        Parameters
+        ----------
+        labels : iterable of str
+            Labels to add as columns.
+
+        Examples
+        --------
+        >>> from libsched import Cluster
+        >>> cluster = Cluster({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "a",
+        ...     "labels": {"zone": "x"}}, "status": {"allocatable": {"cpu": "4"}}})
+        >>> table = cluster.nodes.table(labels=["zone"])
+        >>> table.columns["zone"], table.column("allocatable.cpu")
+        (['x'], array([4000]))
+        """
+        view, names = self._view, list(self)
+        rows = [view.row(name) for name in names]
+        nodes = [NodeInfo(view, name).node for name in names]
+        columns: dict[str, list[Any]] = {
+            "name": names,
+            "unschedulable": [node.unschedulable for node in nodes],
+            "taints": [", ".join(map(str, node.taints)) for node in nodes],
+            "pods": [len(view._handle.node_pods(row)) for row in rows]}
+        for resource in view._handle.resources():
+            figures = [view._handle.resource(row, resource) for row in rows]
+            columns[f"allocatable.{resource}"] = [amount for amount, _ in figures]
+            if resource != "pods":
+                columns[f"requested.{resource}"] = [amount for _, amount in figures]
+        for key in labels:
+            columns[key] = [node.label(key) for node in nodes]
+        return DataTable(columns)
+
+    def to_pandas(self, labels: Iterable[str] = ()) -> Any:
+        """Returns the `table` as a pandas DataFrame."""
+        return self.table(labels).to_pandas()
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self.table().__arrow_c_stream__(requested_schema)
+
+    def _repr_html_(self) -> str:
+        return self.table()._repr_html_()
+
     def __repr__(self) -> str:
         return _listing("nodes", list(self))
 
 
 class Pods(Mapping[str, Pod]):
-    """The bound pods of a view by ``namespace/name``, including those of absent nodes."""
+    """The bound pods of a view by ``namespace/name``, including those of absent nodes.
+
+    It is also a table with a row for each pod: see `table`.
+    """
 
     __slots__ = ("_view",)
 
@@ -109,6 +165,47 @@ class Pods(Mapping[str, Pod]):
 
     def __contains__(self, key: object) -> bool:
         return isinstance(key, str) and self._view._handle.find_pod(*split_key(key)) is not None
+
+    def table(self, labels: Iterable[str] = ()) -> DataTable:
+        """Returns a table of the pods.
+
+        Its columns are ``namespace``, ``name``, ``node``, ``priority``, ``phase``, and
+        ``requests.R`` for each resource that a pod requests: thousandths of cpu, bytes of memory,
+        else units.
+
+        Parameters
+        ----------
+        labels : iterable of str
+            Labels to add as columns.
+        """
+        handle = self._view._handle
+        pods: list[Pod] = []
+        nodes: list[str] = []
+        for row in range(handle.row_count):
+            node = handle.node(row)
+            for pod in map(_wrap_pod, handle.node_pods(row)):
+                pods.append(pod)
+                nodes.append(pod.node_name if node is None else node.name)
+        requests = [pod.requests for pod in pods]
+        columns: dict[str, list[Any]] = {
+            "namespace": [pod.namespace for pod in pods], "name": [pod.name for pod in pods],
+            "node": nodes, "priority": [pod.priority for pod in pods],
+            "phase": [pod.phase for pod in pods]}
+        for resource in sorted({name for asked in requests for name in asked}):
+            columns[f"requests.{resource}"] = [asked.get(resource, 0) for asked in requests]
+        for key in labels:
+            columns[key] = [pod.label(key) for pod in pods]
+        return DataTable(columns)
+
+    def to_pandas(self, labels: Iterable[str] = ()) -> Any:
+        """Returns the `table` as a pandas DataFrame."""
+        return self.table(labels).to_pandas()
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self.table().__arrow_c_stream__(requested_schema)
+
+    def _repr_html_(self) -> str:
+        return self.table()._repr_html_()
 
     def __repr__(self) -> str:
         return _listing("pods", list(self))

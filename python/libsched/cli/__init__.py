@@ -6,9 +6,10 @@ import argparse
 import io
 import os
 import sys
+import warnings
 from collections.abc import Sequence
 
-from ..errors import Error
+from ..errors import Error, InputWarning
 from . import capacity, compare, config, drain, dump, explain, fit, schedule, simulate, verbs, version
 from .terminal import Terminal
 
@@ -74,6 +75,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # the locale may lack some characters
+    warnings.simplefilter("ignore", InputWarning)  # commands report typos themselves
     words = sys.argv[1:] if arguments is None else arguments
     try:
         made = parser(words)

@@ -207,7 +207,7 @@ TEST_CASE("bad input: strict makes errors of unknown kinds and fields") {
   CHECK(error(kPod, options) == "accepted");
   CHECK(
       error(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"},"spec":{"nodeSelectr":{}}})",
-            options) == "spec.nodeSelectr: unknown field");
+            options) == "spec.nodeSelectr: unknown field; did you mean \"nodeSelector\"?");
   CHECK(
       error(R"([{"kind":"DeviceTaintRule","apiVersion":"resource.k8s.io/v1alpha3"}])", options) ==
       "[0]: objects of kind resource.k8s.io/v1alpha3 DeviceTaintRule are not read yet; the plugin "
@@ -228,9 +228,10 @@ TEST_CASE("bad input: strict does not look into fields that no plugin reads") {
   CHECK(pod(R"({"securityContext":{"runAsUsr":1},"containers":[]})") == "accepted");
   CHECK(pod(R"({"containers":[{"name":"c","env":[{"nam":"A"}],"livenessProbe":{"htpGet":1}}]})") ==
         "accepted");
-  CHECK(pod(R"({"securityContxt":{},"containers":[]})") == "spec.securityContxt: unknown field");
+  CHECK(pod(R"({"securityContxt":{},"containers":[]})") ==
+        "spec.securityContxt: unknown field; did you mean \"securityContext\"?");
   CHECK(pod(R"({"containers":[{"name":"c","envv":[]}]})") ==
-        "spec.containers[0].envv: unknown field");
+        "spec.containers[0].envv: unknown field; did you mean \"env\"?");
 }
 
 TEST_CASE("bad input: paths in streams of documents") {

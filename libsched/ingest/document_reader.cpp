@@ -331,9 +331,9 @@ void DocumentReader::warn_unknown_fields(size_t begin) {
   const int64_t count = builder_.unknown_fields();
   if (count == 0) return;
   if (out_.unknown_fields < kMaxUnknownFieldWarnings) {
-    for (const size_t offset : builder_.unknown_offsets()) {
-      const std::string path = place_of(reader_.text().substr(begin), offset - begin).path;
-      warn(join_path(prefix(), path), "unknown field");
+    for (const ObjectBuilder::UnknownField& field : builder_.first_unknown()) {
+      const std::string path = place_of(reader_.text().substr(begin), field.offset - begin).path;
+      warn(join_path(prefix(), path), "unknown field" + field.hint);
     }
   }
   out_.unknown_fields += count;

@@ -213,7 +213,7 @@ TEST_CASE("ingest: skipped kinds and unknown fields are counted") {
   CHECK(set.warnings[0].path == "[3].metadata.labls");
   CHECK(set.warnings[1].path == "[3].spec.nodeSelectr");
   CHECK(set.warnings[2].path == "[3].spec.containers[0].imge");
-  CHECK(set.warnings[2].message == "unknown field");
+  CHECK(set.warnings[2].message == "unknown field; did you mean \"image\"?");
 }
 
 TEST_CASE("ingest: keep_raw keeps each object's document") {

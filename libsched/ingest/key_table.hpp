@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
+#include <span>
 
 #include "libsched/base/arena.hpp"
 
@@ -52,6 +53,8 @@ class KeyTable {
     }
     throw "no such field";
   }
+
+  std::span<const Str> names() const { return names_; }
 
   int find(Str key) const {
     if (key.empty()) return -1;

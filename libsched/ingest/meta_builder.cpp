@@ -23,7 +23,7 @@ void ObjectBuilder::start(Arena& arena) {
   arena_ = &arena;
   other_type_ = false;
   unknown_fields_ = 0;
-  unknown_offsets_.clear();
+  first_unknown_.clear();
   generate_name_ = false;
   keep_annotations_ = hash_annotations_ = keep_version_ = false;
   annotations_hash_ = 0;

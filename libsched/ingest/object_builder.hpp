@@ -40,10 +40,15 @@ class ObjectBuilder {
 
   // The failure was only that the object is of another type than expected.
   bool other_type() const { return other_type_; }
-  // The keys of the last object that its API type does not have: their number and first places.
+  // The keys of the last object that its API type does not have: their number, and of the first
+  // ones the places and the names that may have been meant.
+  struct UnknownField {
+    size_t offset = 0;
+    std::string hint;  // as of NearName
+  };
   int64_t unknown_fields() const { return unknown_fields_; }
-  const std::vector<size_t>& unknown_offsets() const { return unknown_offsets_; }
-  static constexpr size_t kMaxUnknownOffsets = 10;
+  const std::vector<UnknownField>& first_unknown() const { return first_unknown_; }
+  static constexpr size_t kMaxFirstUnknown = 10;
 
  private:
   // Generic readers. A null is accepted and leaves `out` unchanged.
@@ -79,7 +84,7 @@ class ObjectBuilder {
   bool resource_list(ResourceList& out);
   bool labels(Labels& out);
   bool key_lookup(JsonString& key, size_t offset);
-  bool unknown_field(size_t offset);
+  bool unknown_field(size_t offset, Str key, std::span<const Str> known);
   bool duplicate_key(size_t offset);
 
   // Parts of objects, by file.
@@ -212,7 +217,7 @@ class ObjectBuilder {
   Ref<Controller> controller_;
   bool generate_name_ = false;  // the metadata read last has a generateName
   int64_t unknown_fields_ = 0;
-  std::vector<size_t> unknown_offsets_;
+  std::vector<UnknownField> first_unknown_;
 };
 
 template <size_t N, typename OnField>
@@ -228,7 +233,7 @@ bool ObjectBuilder::object(const KeyTable<N>& table, OnField&& on_field) {
       if (key.escaped && !key_lookup(key, offset)) return false;
       const int field = table.find(key.text);
       if (field < 0) {
-        if (!unknown_field(offset)) return false;
+        if (!unknown_field(offset, key.text, table.names())) return false;
         continue;
       }
       const uint64_t bit = uint64_t{1} << field;

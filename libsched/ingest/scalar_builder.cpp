@@ -2,6 +2,7 @@
 #include <charconv>
 #include <limits>
 
+#include "libsched/base/near_name.hpp"
 #include "libsched/base/quote.hpp"
 #include "libsched/ingest/object_builder.hpp"
 #include "libsched/ingest/rfc3339.hpp"
@@ -135,9 +136,14 @@ bool ObjectBuilder::key_lookup(JsonString& key, size_t) {
   return reader_.text_of(JsonString(key), *arena_, key.text);
 }
 
-bool ObjectBuilder::unknown_field(size_t offset) {
-  if (options_.strict) return reader_.fail(offset, "unknown field");
-  if (unknown_offsets_.size() < kMaxUnknownOffsets) unknown_offsets_.push_back(offset);
+bool ObjectBuilder::unknown_field(size_t offset, Str key, std::span<const Str> known) {
+  const auto hint = [&] {
+    NearName near(key);
+    for (const Str name : known) near.offer(name);
+    return near.hint();
+  };
+  if (options_.strict) return reader_.fail(offset, "unknown field" + hint());
+  if (first_unknown_.size() < kMaxFirstUnknown) first_unknown_.push_back({offset, hint()});
   ++unknown_fields_;
   return skip();
 }

@@ -18,16 +18,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import functools
+import time
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Union
 
 from ._changed import Amount
 from .cluster import Cluster
+from .data_table import DataTable
 from .errors import InvalidError, NotFoundError
 from .objects import Node, Pod, Taint
+from .plugins import _SPEC, PluginSpec, _spec_of
 from .verdicts import Verdicts
 
-__all__ = ["assert_scores", "assert_verdicts", "cluster", "node", "pod", "scores", "verdicts"]
+__all__ = ["Timings", "assert_scores", "assert_verdicts", "cluster", "node", "pod", "scores", "verdicts"]
 
 #: A quantity as in manifests; a number is one of cores, bytes or units.
 Given = Union[str, int, float]
@@ -188,3 +192,66 @@ def _same(found: Mapping[str, Any], expected: Mapping[str, Any]) -> None:
             lines.append(f"{name}: {found[name]}, but expected was {expected[name]}")
     if lines:
         raise AssertionError("\n".join(lines))
+
+
+class Timings:
+    """The time that the methods of plugins in Python take.
+
+    Parameters
+    ----------
+    *plugins : classes
+        Plugins. `plugins` has classes in their place, for a Framework, under the same names.
+
+    Notes
+    -----
+    For one thread at a time. The time includes calls that a method makes, but not what the library
+    does to call it.
+
+    Examples
+    --------
+    >>> import libsched
+    >>> class Late:
+    ...     def filter(self, state, pod, node):
+    ...         return True
+    >>> timings = Timings(Late)
+    >>> libsched.Framework(plugins=timings.plugins).fit(cluster("a b c"), pod()).nodes
+    ['a', 'b', 'c']
+    >>> timings.table().columns["method"], timings.table().columns["calls"]
+    (['filter'], [3])
+    """
+
+    def __init__(self, *plugins: type) -> None:
+        self._spent: dict[tuple[str, str], list[float]] = {}
+        #: The classes to pass to `Framework`.
+        self.plugins: list[type] = [self._timed(plugin) for plugin in plugins]
+
+    def table(self) -> DataTable:
+        """Returns a table with a row for each method: ``plugin``, ``method``, ``calls``,
+        ``seconds`` in total and ``longest``. Methods that were not called are left out.
+        """
+        rows = [(*key, *spent) for key, spent in self._spent.items()]
+        names = ("plugin", "method", "calls", "seconds", "longest")
+        return DataTable({name: [row[index] for row in rows] for index, name in enumerate(names)})
+
+    def _timed(self, plugin: type) -> type:
+        if not isinstance(plugin, type):
+            raise InvalidError(f"a class of a plugin is expected, not {plugin!r}")
+        spec, _ = _spec_of(plugin)
+        methods = {name: self._wrapped(spec.name, name, getattr(plugin, name))
+                   for name in spec.methods}
+        made = type(plugin.__name__, (plugin,), methods)
+        setattr(made, _SPEC, PluginSpec(made, spec.name, spec.weight or None))
+        return made
+
+    def _wrapped(self, plugin: str, name: str, method: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(method)
+        def timed(*arguments: Any) -> Any:
+            begin = time.perf_counter()
+            try:
+                return method(*arguments)
+            finally:
+                passed = time.perf_counter() - begin
+                spent = self._spent.setdefault((plugin, name), [0, 0.0, 0.0])
+                spent[:] = spent[0] + 1, spent[1] + passed, max(spent[2], passed)
+
+        return timed

@@ -15,10 +15,16 @@ class Cores:
         return node.allocatable("cpu") // 1000
 
 
-@libsched.plugin
-class Fails:
-    def filter(self, state, pod, node):
-        return libsched.Status(libsched.Code.ERROR, reasons=("broken",))
+def test_timings():
+    timings = testing.Timings(Cores)
+    scheduler = libsched.Framework(plugins=timings.plugins)
+    assert ("Cores", 2) in scheduler.plugins["score"]
+    scheduler.score(testing.cluster("a b c"), testing.pod())
+    table = timings.table()
+    assert table.columns["method"] == ["filter", "score"] and table.columns["calls"] == [3, 2]
+    assert all(0 < row["longest"] <= row["seconds"] < 60 for row in table)
+    with pytest.raises(libsched.InvalidError):
+        testing.Timings(Cores())
 
 
 def test_assertions():

@@ -20,7 +20,8 @@ def warned(source, make=libsched.Pod, **options):
 
 def test_unknown_fields():
     source = pod("p", nodeSelectr={"a": "b"})
-    assert warned(source) == ["1 unknown field ignored: spec.nodeSelectr"]
+    assert warned(source) == [
+        '1 unknown field ignored: spec.nodeSelectr; did you mean "nodeSelector"?']
     assert warned([source, {**source, "metadata": {"name": "q"}}], libsched.Cluster)[0].startswith("2 unknown fields ignored")
     assert warned(source, libsched.Objects, validate=True) == []  # they are in `warnings`
     assert warned(pod("p")) == []

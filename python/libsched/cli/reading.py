@@ -48,7 +48,7 @@ def tell(name: str, objects: Objects, terminal: Terminal, each_field: bool) -> N
     """
     shown_name = shown(name)
     warnings = [warning for warning in objects.warnings
-                if each_field or warning["message"] != "unknown field"]
+                if each_field or not warning["message"].startswith("unknown field")]
     for warning in warnings[:MOST_WARNINGS]:
         place = f"{warning['path']}: " if warning.get("path") else ""
         terminal.warn(f"{shown_name}: {place}{warning['message']}")

@@ -246,6 +246,16 @@ void bind_pod(py::module_& module) {
              });
              return from_str(out);
            })
+      .def("for_daemon",
+           [](const Pod& pod, std::string_view node, std::string_view name) {
+             libsched_pod* out = nullptr;
+             quick([&](libsched_error** error) {
+               return libsched_daemon_pod(pod.handle.get(), to_str(node), to_str(name), &out, error);
+             });
+             const py::object made = own_pod(out);
+             libsched_pod_unref(out);
+             return made;
+           })
       .def("copy", copy_pod, py::arg("name"), py::arg("namespace"), py::arg("uid"),
            py::arg("node_name"));
 }

@@ -50,6 +50,12 @@ py::object node_at(const View& view, uint32_t row) {
   });
 }
 
+bool daemon_wants(const View& view, uint32_t row, const Pod& pod_template) {
+  return reading(view, [&](const libsched_view* v) {
+    return libsched_daemon_wants(v, row, pod_template.handle.get());
+  });
+}
+
 py::list node_pods(const View& view, uint32_t row) {
   return reading(view, [&](const libsched_view* v) {
     const size_t count = libsched_view_node_pod_count(v, row);
@@ -141,6 +147,7 @@ void bind_view(py::module_& module) {
           "row_count", [](const View& view) { return reading(view, libsched_view_row_count); })
       .def("node_names", node_names)
       .def("order", order)
+      .def("daemon_wants", daemon_wants, py::arg("row"), py::arg("pod_template"))
       .def("find_node", find_node)
       .def("node", node_at)
       .def("node_pods", node_pods)

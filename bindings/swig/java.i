@@ -153,6 +153,7 @@ static void append(JNIEnv *jenv, jobject builder, libsched_str text) {
 %gives(libsched_objects, libsched_objects_load)
 %gives(libsched_pod, libsched_pod_parse)
 %gives(libsched_pod, libsched_pod_copy)
+%gives(libsched_pod, libsched_daemon_pod)
 %gives(libsched_node, libsched_node_parse)
 %gives(libsched_node, libsched_node_copy)
 %gives(libsched_cluster, libsched_cluster_create)

@@ -43,6 +43,7 @@ from .cluster import Cluster, Fork, Snapshot
 from .columns import Columns
 from .compare import ComparedOutcome, ComparedPod, Comparison, compare
 from .config import Config
+from .daemons import daemon_pods
 from .data_table import DataTable
 from .drain import Drain, DrainedPod, drain
 from .errors import (
@@ -172,6 +173,7 @@ __all__ = [
     "WriterQueue",
     "capacity",
     "compare",
+    "daemon_pods",
     "drain",
     "k8s_version",
     "plugin",

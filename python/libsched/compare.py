@@ -12,6 +12,7 @@ from ._filtering import nanoseconds
 from ._html import MOST_ROWS, escaped
 from .cancel import Cancel, handle_of
 from .cluster import Cluster
+from .daemons import daemon_pods
 from .errors import InvalidError
 from .objects import Pod, Workload, _wrap_pod
 from .placement import OUTCOMES, TIES, Judge, Outcome
@@ -172,11 +173,12 @@ def compare(before: Cluster, after: Cluster, pods: Iterable[Pod | Workload],
     if not 0 <= seed < 1 << 64:
         raise InvalidError("seed needs 64 bits")
     limit = nanoseconds(timeout)
-    placed = _handles(pods)
+    listed = list(pods)
+    listed_after = listed if pods_after is None else list(pods_after)
     made = _core.Comparison()
     for is_after, cluster, handles, frameworks, other in (
-            (False, before, placed, frameworks_before, other_profile),
-            (True, after, placed if pods_after is None else _handles(pods_after),
+            (False, before, _handles(before, listed), frameworks_before, other_profile),
+            (True, after, _handles(after, listed_after),
              frameworks_before if frameworks_after is None else frameworks_after,
              other_profile if other_profile_after is None else other_profile_after)):
         taken = [framework._take(cluster) for framework in frameworks]
@@ -191,10 +193,12 @@ def compare(before: Cluster, after: Cluster, pods: Iterable[Pod | Workload],
         for pod, changed, old, new in made.pods()))
 
 
-def _handles(pods: Iterable[Pod | Workload]) -> list[_core.Pod]:
+def _handles(cluster: Cluster, pods: Iterable[Pod | Workload]) -> list[_core.Pod]:
     handles = []
     for one in pods:
-        if isinstance(one, Workload):
+        if isinstance(one, Workload) and one.kind == "DaemonSet":
+            handles += [pod._handle for pod in daemon_pods(cluster, one)]
+        elif isinstance(one, Workload):
             maker = Replicas(one)
             handles += [maker.make(index)._handle for index in range(one.replicas)]
         else:

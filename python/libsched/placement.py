@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, TypeGuard
 
 from . import _core
 from ._filtering import nanoseconds
 from ._sources import Source
 from .cancel import Cancel, handle_of
 from .cluster import Cluster
+from .daemons import daemon_pods
 from .errors import InvalidError
 from .objects import Objects, Pod, Workload, _wrap_pod
 from .replicas import Replicas
@@ -89,7 +90,7 @@ def schedule(cluster: Cluster, pods: Source, frameworks: Sequence[Judge], *,
         It is changed. To only ask, do it inside of ``with cluster.fork():``.
     pods
         Pods and workloads, or what makes them. The replicas of a workload are made one by one and
-        named like its controller's pods.
+        named like its controller's pods; a DaemonSet has those of `libsched.daemon_pods`.
     frameworks : sequence of Framework
         One for each profile; a pod's ``schedulerName`` chooses.
     other_profile : str
@@ -122,7 +123,9 @@ def schedule(cluster: Cluster, pods: Source, frameworks: Sequence[Judge], *,
     if not 0 <= seed < 1 << 64:
         raise InvalidError("seed needs 64 bits")
     limit = nanoseconds(timeout)
-    wanted = wanted_of(cluster, pods)
+    wanted: list[Pod | Workload] = []
+    for one in wanted_of(cluster, pods):
+        wanted += daemon_pods(cluster, one) if _is_daemon_set(one) else [one]
     makers = [Replicas(one) if isinstance(one, Workload) else None for one in wanted]
     told: list[Placement] = []
 
@@ -155,6 +158,10 @@ def placement_of(pod: Pod, outcome: int, *more: Any) -> Placement:
 def pod_of(one: Pod | Workload) -> Pod:
     """Returns a pod, or the pod template of a workload."""
     return one if isinstance(one, Pod) else one.pod
+
+
+def _is_daemon_set(one: Pod | Workload) -> TypeGuard[Workload]:
+    return isinstance(one, Workload) and one.kind == "DaemonSet"
 
 
 def wanted_of(cluster: Cluster, pods: Source) -> list[Pod | Workload]:

@@ -16,7 +16,7 @@ class Replicas:
         pod = workload.pod
         self._workload = workload
         self._taken: set[str] = set()
-        owner = _suffix(f"{workload.kind}/{pod.key}", 9)
+        owner = suffix(f"{workload.kind}/{pod.key}", 9)
         self._prefix = {"Deployment": f"{pod.name}-{owner}", "CronJob": f"{pod.name}-1"}.get(
             workload.kind, pod.name)
 
@@ -27,12 +27,13 @@ class Replicas:
             return pod.copy(name=f"{pod.name}-{index}")
         text = f"{kind}/{pod.key}/{index}"
         # Suffixes are short: of ten thousand, some are the same. A controller tries another, too.
-        while (suffix := _suffix(text, 5)) in self._taken:
+        while (made := suffix(text, 5)) in self._taken:
             text += "'"
-        self._taken.add(suffix)
-        return pod.copy(name=f"{self._prefix}-{suffix}")
+        self._taken.add(made)
+        return pod.copy(name=f"{self._prefix}-{made}")
 
 
-def _suffix(text: str, length: int) -> str:
+def suffix(text: str, length: int) -> str:
+    """Returns a suffix of a name that depends on the text alone."""
     digest = hashlib.sha256(text.encode()).digest()
     return "".join(_SAFE[byte % len(_SAFE)] for byte in digest[:length])

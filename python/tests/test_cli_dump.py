@@ -75,6 +75,15 @@ def test_a_dump_without_claims(run):
     assert HINT in run("drain", "a", "cluster.json", files=dump(web)).out
 
 
+def test_claims_of_a_stateful_set(run):
+    made = deployment("db", kind="StatefulSet")
+    made["spec"]["volumeClaimTemplates"] = [{"metadata": {"name": "data"}, "spec": {}}]
+    files = {**dump(), "db.json": made}
+    for verb in ("fit", "schedule"):
+        out = run(verb, "cluster.json", "--pod", "db.json", files=files).out
+        assert HINT not in out and 'add a PersistentVolumeClaim "data-db-0" to its file' in out
+
+
 def test_the_command_for_a_dump(run):
     done = run("kubectl-line")
     assert done.code == 0

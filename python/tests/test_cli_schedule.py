@@ -80,10 +80,13 @@ def test_many_replicas_have_different_names():
     assert all(len(name) == len("web-12345") for name in names)
 
 
-def test_a_daemon_set_is_an_error(schedule):
-    done = schedule(several(deployment("d", kind="DaemonSet"), pod("x")))
-    assert done.code == 2 and "DaemonSet default/d  error: " in done.out
-    assert "1 placed, 1 error" in done.out
+def test_a_daemon_set_has_a_pod_for_each_eligible_node(schedule):
+    done = schedule(several(deployment("d", kind="DaemonSet"), pod("x")), "--json")
+    *lines, last = done.lines()
+    count = len(lines) - 1
+    assert done.code == 0 and count > 1 and len({line["node"] for line in lines[1:]}) == count
+    assert all(line["pod"].startswith("default/d-") for line in lines[1:])
+    assert f"DaemonSet default/d: a pod for each of {count} nodes that are eligible" in last["summary"]["notes"][0]
 
 
 def test_what_the_scheduler_would_not_see(schedule):

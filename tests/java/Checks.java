@@ -321,6 +321,15 @@ public final class Checks {
     }
   }
 
+  static void daemons() {
+    try (Cluster cluster = cluster(1, 4); Pod template = Sched.podParse(POD, null);
+        Pod pod = Sched.daemonPod(template, "n1", "web-1")) {
+      must(Sched.daemonWants(Sched.clusterView(cluster), 1, template), "n1");
+      must(!Sched.daemonWants(Sched.clusterView(cluster), 7, template), "no node");
+      must(Sched.podName(pod).equals("web-1"), Sched.podName(pod));
+    }
+  }
+
   static void edits() {
     try (Cluster cluster = cluster(1, 4); Pod pod = Sched.podParse(POD, null)) {
       try (Edited edited = Sched.clusterEditWith(cluster, "add-node n1=2\nset default/web:priority=7\nscale default/web=5", pod,

@@ -41,7 +41,7 @@ def test_a_wrong_input_is_named(java, tmp_path):
 
 
 CHECKS = ["texts", "outputs", "errors", "ownership", "forks", "changes", "options", "scores", "bitmaps", "throwing",
-          "collected", "refused", "scheduling", "answers", "edits", "compared", "queue", "scheduler", "registeredEvents", "filterOptions",
+          "collected", "refused", "scheduling", "answers", "edits", "compared", "daemons", "queue", "scheduler", "registeredEvents", "filterOptions",
           "apiServer"]
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from ..cluster import Cluster
 from ..config import Config
+from ..daemons import with_tolerations
 from ..errors import Error, NotFoundError
 from ..fit import FitResult
 from ..framework import Framework
@@ -229,7 +230,11 @@ class Judge:
         pod = candidate.pod
         cluster = self._cluster
         ask = framework.score if self._score else framework.fit
-        if candidate.kind:
+        if candidate.kind == "DaemonSet":
+            notes.append(f"DaemonSet {pod.key}: judged by its pod template with the tolerations that "
+                         "its controller adds")
+            pod = with_tolerations(pod)
+        elif candidate.kind:
             notes.append(f"{candidate.kind} {pod.key}: judged by its pod template, "
                          f"{candidate.replicas:,} replica{'s' * (candidate.replicas != 1)}")
         elif pod.key in cluster.pods and not self._as_is:

@@ -54,5 +54,11 @@ def kubectl_line() -> str:
 def hints(question: Question, texts: Iterable[str]) -> list[str]:
     """Returns hints at kinds that reasons name as not found, and of which the input has no object."""
     said = "\n".join(texts)
-    return [f"the input has no {kind}; 'libsched kubectl-line' prints the command for a complete dump"
-            for pattern, kind in _MISSING if pattern.search(said) and not question.kinds[kind]]
+    missing = re.findall(r'persistentvolumeclaim "([^"]*)" not found', said)
+    made = [f"StatefulSet {one.pod.key}: its controller makes claims of volumeClaimTemplates, which is "
+            f'not done here; add a PersistentVolumeClaim "{claim}" to its file or to CLUSTER'
+            for one in question.candidates if one.kind == "StatefulSet"
+            for claim in dict.fromkeys(missing)
+            if re.fullmatch(rf".+-{re.escape(one.pod.name)}-\d+", claim)]
+    return made or [f"the input has no {kind}; 'libsched kubectl-line' prints the command for a complete dump"
+                    for pattern, kind in _MISSING if pattern.search(said) and not question.kinds[kind]]

@@ -6,19 +6,32 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Literal
 
 from ..cluster import Cluster
+from ..daemons import daemon_pods
 from ..framework import Framework
 from ..objects import Pod, Workload
 from ..placement import Placement, schedule
 from .asking import Profiles
 from .candidate import Candidate
 
-_DAEMON = ("the pods of a DaemonSet are made for each node by its controller, which is not available "
-           "yet")
-
 
 def size(candidate: Candidate) -> int:
-    """How many pods a candidate stands for; a DaemonSet, which cannot be placed, for one."""
-    return candidate.replicas if candidate.kind and candidate.kind != "DaemonSet" else 1
+    """How many pods a candidate stands for."""
+    return candidate.replicas if candidate.kind else 1
+
+
+def with_daemons(cluster: Cluster, candidates: Sequence[Candidate],
+                 notes: list[str]) -> list[Candidate]:
+    """Replaces DaemonSets by the pods that their controller makes; adds notes on them."""
+    made: list[Candidate] = []
+    for candidate in candidates:
+        if candidate.kind != "DaemonSet":
+            made.append(candidate)
+            continue
+        pods = daemon_pods(cluster, candidate.pod)
+        made += [Candidate(pod, notes=candidate.notes) for pod in pods]
+        notes.append(f"DaemonSet {candidate.pod.key}: a pod for each of {len(pods):,} nodes that are "
+                     f"eligible and have none yet, of {len(cluster):,}")
+    return made
 
 
 def judges(profiles: Profiles, pods: Iterable[Pod],
@@ -56,9 +69,6 @@ def place_all(cluster: Cluster, profiles: Profiles, candidates: Sequence[Candida
             continue
         pod = candidate.pod
         notes += candidate.notes
-        if candidate.kind == "DaemonSet":
-            queue.append((candidate, 0))
-            continue
         queue.append((candidate, count))
         wanted.append(Workload(candidate.kind, count, pod) if candidate.kind else pod)
         if candidate.kind or not _settled(cluster, pod):
@@ -66,21 +76,13 @@ def place_all(cluster: Cluster, profiles: Profiles, candidates: Sequence[Candida
     frameworks, other_profile = judges(profiles, judged, notes)
     queue.reverse()
 
-    def refuse() -> None:
-        while queue and not queue[-1][1]:
-            candidate, _ = queue.pop()
-            if candidate.kind == "DaemonSet":
-                placed(candidate, Placement(candidate.pod, "error", "", None, 0, _DAEMON, "", "", 1))
-
     def tell(placement: Placement) -> None:
-        refuse()
         candidate, left = queue.pop()
         queue.append((candidate, left - placement.count))
         placed(candidate, placement)
 
     schedule(cluster, wanted, frameworks, other_profile=other_profile, ties=ties,
              seed=seed, placed=tell)
-    refuse()
     return list(dict.fromkeys(notes))
 
 

@@ -13,7 +13,7 @@ from ..objects import Pod
 from ..placement import Placement
 from . import asking, output, utilisation
 from .dump import hints
-from .placing import may_preempt, place_all, size
+from .placing import may_preempt, place_all, size, with_daemons
 from .progress import Progress
 from .candidate import Candidate
 from .question import Question, about_input, read_question
@@ -23,8 +23,8 @@ from .utilisation import Use
 DESCRIPTION = """\
 Places the pods of a file one after the other, as kube-scheduler v1.36 would with an empty queue:
 PreEnqueue, a scheduling cycle over all nodes, and Reserve. Each pod sees the pods placed before it. A
-workload stands for its replicas, which are named like the pods of its controller; they get no
-pod-template-hash label, and the replicas of a StatefulSet share the claims of the first. Once a
+workload stands for its replicas, which are named like the pods of its controller, a DaemonSet for a pod
+on each eligible node; they get no pod-template-hash label, and the replicas of a StatefulSet share the claims of the first. Once a
 replica finds no node, the remaining ones are counted without being tried. Pods are never preempted,
 and nodes never sampled. The same input and seed give the same placements."""
 
@@ -102,7 +102,9 @@ def run(options: argparse.Namespace) -> int:
     writer: ScheduleJson | ScheduleCsv | ScheduleText = (
         ScheduleJson(question, options.output) if options.json
         else ScheduleCsv() if options.output == "csv" else ScheduleText(options.output == "wide"))
-    total = sum(size(candidate) for candidate in question.candidates)
+    notes: list[str] = []
+    candidates = with_daemons(question.cluster, question.candidates, notes)
+    total = sum(size(candidate) for candidate in candidates)
     limit = total if options.limit is None else min(options.limit, total)
     summary.untried = total - limit
     stuck: list[tuple[Pod, int]] = []
@@ -119,8 +121,8 @@ def run(options: argparse.Namespace) -> int:
             done += placement.count
             progress.update(done, f"{done:,} of {limit:,}")
 
-        notes = place_all(question.cluster, profiles, _in_order(question, options), limit,
-                          ties=options.ties, seed=options.seed, placed=placed)
+        notes += place_all(question.cluster, profiles, _in_order(candidates, options), limit,
+                           ties=options.ties, seed=options.seed, placed=placed)
     summary.after = utilisation.use(question.cluster, resources)
     summary.preempting = may_preempt(question.cluster, stuck)
     notes += hints(question, (text for _, text in summary.reasons))
@@ -133,11 +135,11 @@ def _extended(candidates: list[Candidate]) -> list[str]:
     return list(dict.fromkeys(name for candidate in candidates for name in candidate.pod.requests))
 
 
-def _in_order(question: Question, options: argparse.Namespace) -> list[Candidate]:
+def _in_order(candidates: list[Candidate], options: argparse.Namespace) -> list[Candidate]:
     """Returns the candidates in the order in which they are placed."""
     if options.order == "priority":
-        return sorted(question.candidates, key=lambda candidate: -candidate.pod.priority)
-    return question.candidates
+        return sorted(candidates, key=lambda candidate: -candidate.pod.priority)
+    return candidates
 
 
 def _count(summary: Summary, placement: Placement, pools: dict[str, str]) -> None:
@@ -160,8 +162,6 @@ class ScheduleText:
     def write(self, placement: Placement, kind: str) -> None:
         paint = self._out.paint
         pod = placement.pod.key
-        if kind == "DaemonSet":
-            pod = f"{kind} {pod}"
         if placement.outcome == "placed":
             score = "the only one" if placement.score is None else f"score {placement.score:,}"
             self._out.line(f"{pod}  {paint('good', placement.node)}  "

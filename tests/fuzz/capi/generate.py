@@ -77,7 +77,7 @@ WORDS = {
     "document": "kConfigDocument",
     "libsched_cluster_remove_node.name": "kNode", "libsched_view_find_node.name": "kNode",
     "libsched_cluster_remove_pod.name": "kPod", "libsched_cluster_forget.name": "kPod",
-    "libsched_view_find_pod.name": "kPod", "libsched_pod_copy.name": "kPod",
+    "libsched_view_find_pod.name": "kPod", "libsched_pod_copy.name": "kPod", "libsched_daemon_pod.name": "kPod",
     "libsched_node_copy.name": "kNode", "libsched_cluster_remove_object.name": "kObject",
     "libsched_changes_remove.name": "kObject",
     "libsched_view_pod_assumed.name": "kPod", "libsched_view_object_raw.name": "kObject", "libsched_api_server_delete.name": "kObject",

@@ -105,7 +105,9 @@ PodFacts facts_of(const libsched_pod* pod) {
   f.node_name = string_of(libsched_pod_node_name(pod));
   for (const char* r : kResources) f.requests.push_back(libsched_pod_request(pod, str(r)));
   f.requests[3] = 1;  // every pod is one of "pods"
-  f.plain = libsched_pod_label(pod, LIBSCHED_STR("plain"), nullptr);
+  // A DaemonSet's pod, which has tolerations, is for one node.
+  f.plain = libsched_pod_label(pod, LIBSCHED_STR("plain"), nullptr) &&
+            libsched_pod_toleration_count(pod) == 0;
   f.repels = !f.plain && !libsched_pod_label(pod, LIBSCHED_STR("gentle"), nullptr);
   const std::string phase = string_of(libsched_pod_phase(pod));
   f.ended = phase == "Succeeded" || phase == "Failed";

@@ -1,0 +1,27 @@
+/* The pods of DaemonSets, as their controller makes them. Include <libsched.h>. */
+#ifndef LIBSCHED_DAEMONS_H
+#define LIBSCHED_DAEMONS_H
+
+#include <libsched/cluster.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Whether the controller of the DaemonSet with this pod template makes a pod for the node in `row`: the
+   template's nodeName, node selector and required node affinity match, and the pod tolerates all taints
+   NoSchedule and NoExecute, by its own tolerations or those that the controller adds. False if the node
+   has a pod of the DaemonSet already (the template is named after it), or the row holds no node. */
+bool libsched_daemon_wants(const libsched_view *view, uint32_t row, const libsched_pod *pod_template);
+/* The pod for a node, named `name`: with the controller's tolerations, owned by the DaemonSet, and required
+   to run on this node by a node affinity that replaces other required terms. `node_name` empty: for no
+   node yet, without that affinity.
+     if (libsched_daemon_wants(view, row, pod_template))
+       libsched_daemon_pod(pod_template, libsched_node_name(libsched_view_node(view, row)), name, &pod, &error); */
+libsched_rc libsched_daemon_pod(const libsched_pod *pod_template, libsched_str node_name, libsched_str name,
+                                LIBSCHED_OWN libsched_pod **out, LIBSCHED_OWN libsched_error **error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,26 @@
+// The pods of DaemonSets.
+#include "libsched/scheduler/daemon_pods.hpp"
+
+#include "handles.hpp"
+
+using namespace libsched;        // NOLINT(google-build-using-namespace)
+using namespace libsched::capi;  // NOLINT(google-build-using-namespace)
+
+extern "C" {
+
+bool libsched_daemon_wants(const libsched_view* view, uint32_t row,
+                           const libsched_pod* pod_template) {
+  return live(view) && live(pod_template) &&
+         daemon_wants(*unwrap(view), row, *unwrap(pod_template));
+}
+libsched_rc libsched_daemon_pod(const libsched_pod* pod_template, libsched_str node_name,
+                                libsched_str name, libsched_pod** result, libsched_error** error) {
+  LIBSCHED_REQUIRE_HANDLES(error, pod_template);
+  LIBSCHED_REQUIRE(error, result != nullptr);
+  return guarded(error, [&]() -> Result<void> {
+    *result = own(daemon_pod(*unwrap(pod_template), in(node_name), in(name)).release());
+    return {};
+  });
+}
+
+}  // extern "C"

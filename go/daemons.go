@@ -1,0 +1,37 @@
+package libsched
+
+// #include "bridge.h"
+import "C"
+
+// DaemonPods makes the pods of a DaemonSet as its controller does, given its pod template, which is named
+// after it: one for each node whose name, labels and taints allow it and that has none of it yet. Each has the
+// controller's tolerations, is required to run on its node, and is named after both.
+func (r *reader) DaemonPods(template *Pod) ([]*Pod, error) {
+	ptr, ok := template.acquire()
+	if !ok {
+		return nil, closedError(template)
+	}
+	defer template.h.release()
+	var out []*Pod
+	var failed error
+	view := r.enter()
+	if view == nil {
+		return nil, &Error{Code: ErrMisuse, Msg: "the view is closed"}
+	}
+	defer r.leave()
+	for row := C.uint32_t(0); C.size_t(row) < C.libsched_view_row_count(view) && failed == nil; row++ {
+		if !C.libsched_daemon_wants(view, row, ptr) {
+			continue
+		}
+		node := C.libsched_node_name(C.libsched_view_node(view, row))
+		var pod *C.libsched_pod
+		var e *C.libsched_error
+		name := template.Name() + "-" + goString(node)
+		if rc := C.libsched_daemon_pod(ptr, node, str(name), &pod, &e); rc != C.LIBSCHED_OK {
+			failed = takeError(rc, e)
+			continue
+		}
+		out = append(out, ownPod(pod))
+	}
+	return out, failed
+}

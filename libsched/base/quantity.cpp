@@ -275,14 +275,7 @@ bool Quantity::set_big(BigDecimal value, int32_t inf_scale) {
   return true;
 }
 
-void Quantity::append_key(std::string* out) const {
-  *out += static_cast<char>(kind_);
-  if (kind_ == Kind::kBig) {
-    const std::string digits = to_string();
-    *out += digits;
-    *out += '\0';
-    return;
-  }
+void Quantity::write_key(char* out) const {
   uint64_t low = low_;
   int32_t scale = scale_;
   if (kind_ == Kind::kAmount) {  // 1 is 1000m
@@ -291,11 +284,9 @@ void Quantity::append_key(std::string* out) const {
     low = static_cast<uint64_t>(value);
     if (value == 0) scale = 0;
   }
-  char bytes[sizeof low + sizeof high_ + sizeof scale];
-  std::memcpy(bytes, &low, sizeof low);
-  std::memcpy(bytes + sizeof low, &high_, sizeof high_);
-  std::memcpy(bytes + sizeof low + sizeof high_, &scale, sizeof scale);
-  out->append(bytes, sizeof bytes);
+  std::memcpy(out, &low, sizeof low);
+  std::memcpy(out + sizeof low, &high_, sizeof high_);
+  std::memcpy(out + sizeof low + sizeof high_, &scale, sizeof scale);
 }
 
 std::string Quantity::to_string() const {

@@ -7,6 +7,7 @@
 // entries of a process-wide pool (big_decimal.hpp). All const members may be called concurrently.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 
@@ -43,9 +44,16 @@ class Quantity {
   // thousandths.
   void round_up_to_milli();
 
-  // Appends bytes that other quantities do not have. Equal ones may differ in theirs if they have
-  // more digits than 64 bits hold.
-  void append_key(std::string* out) const;
+  // Calls f(Str) with bytes that other quantities do not have. Equal ones may differ in theirs if
+  // they have more digits than 64 bits hold.
+  template <typename F>
+  void with_key(F&& f) const {
+    std::array<char, 1 + sizeof low_ + sizeof high_ + sizeof scale_> bytes;
+    bytes[0] = static_cast<char>(kind_);
+    if (kind_ == Kind::kBig) return f(Str(bytes[0] + to_string() + '\0'));
+    write_key(&bytes[1]);
+    f(Str(bytes.data(), bytes.size()));
+  }
 
   std::string to_string() const;  // for messages and tests: the exact decimal, no suffix
 
@@ -62,6 +70,7 @@ class Quantity {
   int64_t scaled_value(int32_t scale) const;  // at 10^scale; scale is 0 or -3
   int64_t scaled_decimal(int32_t inf_scale) const;
   void add_decimal(const Quantity& other);
+  void write_key(char* out) const;  // not of kBig
   BigDecimal to_big() const;
   bool set_big(BigDecimal value, int32_t inf_scale);  // false: the pool is full
   friend struct QuantityParts;

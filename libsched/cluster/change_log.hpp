@@ -92,8 +92,14 @@ class ChangeLog {
   bool for_each_since(const Cursor& cursor, F&& f) const {
     if (!knows(cursor)) return false;
     const Entry* const all = entries_.items();
-    for (uint64_t n = cursor.number; n < end_; ++n) {
-      const Entry& e = all != nullptr ? all[n % kSize] : entries_[n % kSize];
+    for (uint64_t n = cursor.number; all != nullptr && n < end_;) {
+      const uint64_t run = std::min(end_ - n, kSize - n % kSize);
+      for (const Entry *e = all + n % kSize, *const end = e + run; e != end; ++e)
+        f(e->row, e->kinds);
+      n += run;
+    }
+    for (uint64_t n = cursor.number; all == nullptr && n < end_; ++n) {  // of a snapshot
+      const Entry& e = entries_[n % kSize];
       f(e.row, e.kinds);
     }
     return true;

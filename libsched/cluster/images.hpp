@@ -77,7 +77,12 @@ class Images {
   size_t stale_count() const { return stale_count_; }
   template <typename F>
   void for_each_stale(F&& f) const {
-    stale_.for_each([&](size_t r) { f(static_cast<uint32_t>(r)); });
+    size_t left = stale_count_;
+    for (size_t w = 0; left != 0; ++w)
+      for_each_bit(stale_.word(w), w * 64, [&](size_t r) {
+        f(static_cast<uint32_t>(r));
+        --left;
+      });
   }
   // Sets the current numbers of every stale row; calls number(old, new) for each image, and
   // done(row) after each row.
@@ -91,8 +96,8 @@ class Images {
           set_number(p, nodes);
         }
       done(row);
+      stale_.clear(row);
     });
-    stale_.reset();
     stale_count_ = 0;
   }
   size_t count(uint32_t row) const { return has_any(row) ? rows_[row].size() : 0; }

@@ -30,13 +30,16 @@ bool ClassCache::serves(const View& view) const {
   }
 }
 
-KeptClass& ClassCache::find(std::string name) {
-  if (const auto found = by_name_.find(name); found != by_name_.end()) {
+KeptClass& ClassCache::find(const Pod& pod) {
+  pod_class(pod, &name_);
+  // Replicas often come one after the other.
+  if (!classes_.empty() && classes_.front().name == name_) return classes_.front();
+  if (const auto found = by_name_.find(name_); found != by_name_.end()) {
     classes_.splice(classes_.begin(), classes_, found->second);
     return classes_.front();
   }
   Classes fresh(1);
-  fresh.front().name = std::move(name);
+  fresh.front().name = name_;
   by_name_.emplace(fresh.front().name, fresh.begin());
   classes_.splice(classes_.begin(), fresh);
   return classes_.front();
@@ -62,7 +65,7 @@ Result<KeptClass*> ClassCache::follow(const Framework& framework, const FilterCa
   // The latest class has been scored since it was counted.
   if (!classes_.empty()) count(&classes_.front());
   evict();
-  KeptClass& kept = find(pod_class(call.pod));
+  KeptClass& kept = find(call.pod);
   if (std::exchange(kept.open, true)) {
     kept.cursor = {};
     kept.verdicts = {};

@@ -70,7 +70,7 @@ class ClassCache {
  private:
   using Classes = std::list<KeptClass>;
 
-  KeptClass& find(std::string name);
+  KeptClass& find(const Pod& pod);
   void count(KeptClass* of);
   void evict();
 
@@ -80,7 +80,8 @@ class ClassCache {
   struct Hash {
     size_t operator()(std::string_view s) const { return static_cast<size_t>(hash_str(s)); }
   };
-  Classes classes_;  // the latest first
+  Classes classes_;   // the latest first
+  std::string name_;  // of the pod that is looked for
   std::unordered_map<std::string_view, Classes::iterator, Hash> by_name_;
   LoggedChanges changes_;
   NodePlaces places_;

@@ -126,12 +126,11 @@ void ClassScores::open(size_t words) {
 
 size_t ClassScores::missing(std::span<const uint64_t> set, std::vector<uint64_t>* out) const {
   out->resize(set.size());
-  size_t count = 0;
-  for (size_t w = 0; w < set.size(); ++w) {
-    const uint64_t lacking = (*out)[w] = set[w] & ~scored_[w];
-    if (lacking != 0) count += static_cast<size_t>(count_bits(lacking));
-  }
-  return count;
+  uint64_t* const lacking = out->data();
+  const uint64_t* const scored = scored_.data();
+  uint64_t any = 0;
+  for (size_t w = 0; w < set.size(); ++w) any |= lacking[w] = set[w] & ~scored[w];
+  return any == 0 ? 0 : column_kernels().ones(lacking, set.size());
 }
 
 bool ClassScores::take_raw(uint32_t plugin, const ScoreSet& set, const Scored& scored,
@@ -278,7 +277,8 @@ ClassScores::Best ClassScores::best(const NodePlaces& places) {
     stale_[i] = 0;
   }
   Best out;
-  out.total = *std::max_element(block_best_.begin(), block_best_.end());
+  out.total = std::numeric_limits<int32_t>::min();
+  for (const int32_t b : block_best_) out.total = b > out.total ? b : out.total;
   for (size_t w = 0; w < block_best_.size(); ++w) {
     if (block_best_[w] != out.total) continue;
     out.ties += block_ties_[w];

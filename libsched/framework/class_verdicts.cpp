@@ -39,12 +39,19 @@ LoggedChanges::Rows& LoggedChanges::group(ChangeKinds kinds) {
 void LoggedChanges::read(const ChangeLog& log, const ChangeLog::Cursor& since, size_t words) {
   words_ = words;
   used_ = 0;
-  ChangeKinds seen = 0, latest = 0;
-  uint64_t* bits = nullptr;  // of the latest kinds
+  ChangeKinds seen = 0;
+  // Two kinds and their rows: mostly a pod is assumed and then confirmed, in turn.
+  ChangeKinds first = 0, second = 0;
+  uint64_t *of_first = nullptr, *of_second = nullptr;
   known = log.for_each_since(since, [&](uint32_t row, ChangeKinds kinds) {
     seen |= kinds;
     if (row / 64 >= words) return;
-    if (kinds != latest || bits == nullptr) bits = group(latest = kinds).bits.data();
+    uint64_t* bits = kinds == first ? of_first : kinds == second ? of_second : nullptr;
+    if (bits == nullptr) {
+      bits = group(kinds).bits.data();
+      second = std::exchange(first, kinds);
+      of_second = std::exchange(of_first, bits);
+    }
     bits[row / 64] |= uint64_t{1} << (row % 64);
   });
   all = seen;
@@ -81,22 +88,34 @@ Result<bool> ClassVerdicts::judge(const FilterStep& step, const FilterCall& call
   const size_t words = rows.size();
   const Bitmap& live = call.view.live();
   alive.resize(words);
-  errors.assign(words, 0);
+  errors.resize(words);
+  kept->accepted.resize(words);
+  std::array<size_t, kFewWords> few;
   size_t hit = 0;
   for (size_t w = 0; w < words; ++w) {
-    alive[w] = rows[w] & live.word(w);
-    hit += rows[w] != 0 ? 1 : 0;
+    if (rows[w] == 0) continue;
+    if (hit < kFewWords) few[hit] = w;
+    ++hit;
   }
   const FilterCall asked = call_of(step, call);
-  if (hit > kFewWords) {
-    step.plugin->filter(asked, {0, words, alive.data(), errors.data()});
-  } else {
-    for (size_t w = 0; w < words; ++w)
+  if (hit <= kFewWords) {
+    for (const size_t w : std::span(few).first(hit)) {
+      alive[w] = rows[w] & live.word(w);
+      errors[w] = 0;
       if (alive[w] != 0) step.plugin->filter(asked, {w, 1, &alive[w], &errors[w]});
+      if (errors[w] != 0) return false;
+      kept->accepted[w] = (kept->accepted[w] & ~rows[w]) | alive[w];
+    }
+    LIBSCHED_TRY(call.check_limits());
+    return true;
   }
+  for (size_t w = 0; w < words; ++w) {
+    alive[w] = rows[w] & live.word(w);
+    errors[w] = 0;
+  }
+  step.plugin->filter(asked, {0, words, alive.data(), errors.data()});
   LIBSCHED_TRY(call.check_limits());
   if (any(errors)) return false;
-  kept->accepted.resize(words);
   for (size_t w = 0; w < words; ++w) kept->accepted[w] = (kept->accepted[w] & ~rows[w]) | alive[w];
   return true;
 }

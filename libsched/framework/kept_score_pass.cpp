@@ -36,7 +36,7 @@ Result<bool> ScorePass::score_missing(const ScoreSet& missing, ClassScores* kept
     int64_t* const column = work_.column.data();
     const Result<Scored> scored = ask(order[k], missing, column);
     if (!scored.ok()) return scored.error();
-    if (errors(missing)) return false;
+    if (work_.score_failed) return false;
     const int64_t weight = framework_.score_weights()[k];
     if (framework_.plugins()[order[k]].plugin->normalizes()) {
       if (!kept->take_raw(static_cast<uint32_t>(k), missing, *scored, column)) return false;

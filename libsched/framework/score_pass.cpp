@@ -8,6 +8,7 @@
 #include "libsched/framework/score_pass.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "libsched/base/quote.hpp"
 #include "libsched/framework/filter_pass.hpp"
@@ -183,14 +184,16 @@ Result<Scored> ScorePass::ask(uint32_t plugin, const ScoreSet& set, int64_t* sco
       return stale(instance.name);
   LIBSCHED_TRY(call_.check_limits());
   std::vector<uint64_t>& errors = work_.score_errors;
-  errors.assign(set.words, 0);
+  if (std::exchange(work_.score_failed, false)) errors.clear();
+  if (errors.size() < set.words) errors.assign(set.words, 0);
   ScoreSet judged = set;
   judged.errors = errors.data();
+  judged.failed = &work_.score_failed;
   // All nodes together are one execution.
   const PluginTimer timer(state_.timer(), TimedPoint::kScore, plugin);
   const Scored scored = instance.plugin->score(call_of(plugin), judged, scores);
   if (state_.timer() != nullptr)
-    timer.took_alone(this->errors(set) ? Code::kError : Code::kSuccess);
+    timer.took_alone(work_.score_failed ? Code::kError : Code::kSuccess);
   LIBSCHED_TRY(call_.check_limits());
   return scored;
 }
@@ -221,19 +224,13 @@ void ScorePass::count_scores(const ScoreSet& set) const {
   }
 }
 
-bool ScorePass::errors(const ScoreSet& set) const {
-  const std::vector<uint64_t>& errors = work_.score_errors;
-  return std::any_of(errors.begin() + static_cast<ptrdiff_t>(set.first_word), errors.end(),
-                     [](uint64_t w) { return w != 0; });
-}
-
 // Records a failure in `sums`.
 Result<Scored> ScorePass::ask_place(size_t place, const ScoreSet& set, int64_t* scores,
                                     Sums* sums) {
   const uint32_t plugin = framework_.at(ExtensionPoint::kScore)[place];
   const Result<Scored> asked = ask(plugin, set, scores);
   if (!asked.ok()) return asked;
-  if (errors(set)) {
+  if (work_.score_failed) {
     const Framework::Instance& instance = framework_.plugins()[plugin];
     const std::vector<uint64_t>& errors = work_.score_errors;
     const auto bad = [&](uint32_t r) { return (errors[r / 64] >> (r % 64) & 1) != 0; };

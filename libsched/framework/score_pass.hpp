@@ -32,8 +32,8 @@ class ScorePass {
   // kept->totals() and `offset` are what score() gives. False if nothing is kept that serves, or if
   // a plugin fails; then score() has to be called.
   Result<bool> score_kept(const ScoreSet& set, ClassScores* kept, int64_t* offset);
-  // Counts the nodes that the plugins have been asked about, by the state's meter: all of the set, or
-  // those up to the failure of the latest score().
+  // Counts the nodes that the plugins have been asked about, by the state's meter: all of the set,
+  // or those up to the failure of the latest score().
   void count_scores(const ScoreSet& set) const;
 
  private:
@@ -52,7 +52,6 @@ class ScorePass {
   Result<Scored> ask_place(size_t place, const ScoreSet& set, int64_t* scores, Sums* sums);
   Status normalize(uint32_t plugin, const ScoreSet& set, int64_t* scores) const;
   int64_t normalize_uniform(uint32_t plugin, int64_t score) const;
-  bool errors(const ScoreSet& set) const;
   Result<bool> score_missing(const ScoreSet& missing, ClassScores* kept);
   Result<bool> sum_missing(const ScoreSet& missing, ClassScores* kept);
 

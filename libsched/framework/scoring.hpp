@@ -52,11 +52,15 @@ struct ScoreSet {
   size_t count = 0;
   const uint64_t* bits = nullptr;
   FeasibleOrder* order = nullptr;
-  uint64_t* errors = nullptr;  // Score sets the rows where it fails
+  uint64_t* errors = nullptr;  // the rows where Score fails
   size_t first_word = 0;       // the words before it have no row
+  bool* failed = nullptr;      // whether there is any
 
   Span<uint32_t> rows() const { return order->rows(); }
-  void fail(uint32_t row) const { errors[row / 64] |= uint64_t{1} << (row % 64); }
+  void fail(uint32_t row) const {
+    errors[row / 64] |= uint64_t{1} << (row % 64);
+    *failed = true;
+  }
 
   // Sets the scores of all rows of its words.
   void fill(int64_t* scores, int64_t value) const {

@@ -14,15 +14,16 @@ struct Workspace {
   std::vector<FilterStep> steps;
   std::vector<uint64_t> alive, errors, chunk, feasible;  // of a filter pass
   std::vector<uint64_t> nominated, apart;                // rows that are judged one by one
-  // With a meter: of one step, of the steps that reject rows (their places are in `rejecting`), and of
-  // a walk.
+  // With a meter: of one step, of the steps that reject rows (their places are in `rejecting`), and
+  // of a walk.
   std::vector<uint64_t> asked, rejected, walked;
   std::vector<size_t> rejecting;
   std::vector<uint32_t> narrowed, judged, feasible_rows;  // node lists
-  LineVector<int64_t> column, totals;                    // of a score pass
-  std::vector<uint64_t> hit, alive_hit, normal;          // rows that kept answers are made for again
+  LineVector<int64_t> column, totals;                     // of a score pass
+  std::vector<uint64_t> hit, alive_hit, normal;  // rows that kept answers are made for again
   std::vector<uint32_t> hit_rows;
-  std::vector<uint64_t> score_errors;
+  std::vector<uint64_t> score_errors;  // zero unless `score_failed`
+  bool score_failed = false;
 };
 
 }  // namespace libsched

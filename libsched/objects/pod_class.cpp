@@ -14,24 +14,40 @@ namespace {
 
 class Encoder {
  public:
-  explicit Encoder(std::string* out) : out_(*out) {}
+  // Replaces the text.
+  explicit Encoder(std::string* out) : out_(*out) {
+    constexpr size_t kUsual = 512;
+    out_.resize(std::max(out_.capacity(), kUsual));
+  }
+  void end() { out_.resize(size_); }
 
   void number(int64_t n) {
-    std::array<char, sizeof n> bytes;
-    std::memcpy(bytes.data(), &n, sizeof n);
-    out_.append(bytes.data(), bytes.size());
+    std::memcpy(room(sizeof n), &n, sizeof n);
+    size_ += sizeof n;
   }
-  void flag(bool b) { out_ += b ? '\1' : '\0'; }
+  void flag(bool b) {
+    *room(1) = b ? '\1' : '\0';
+    ++size_;
+  }
+  // Most numbers of items and bytes are small.
+  void count(size_t n) {
+    constexpr size_t kLarge = 255;
+    *room(1) = static_cast<char>(std::min(n, kLarge));
+    ++size_;
+    if (n >= kLarge) number(static_cast<int64_t>(n));
+  }
   void text(Str s) {
-    // Most texts are short.
-    constexpr size_t kLong = 255;
-    out_ += static_cast<char>(std::min(s.size(), kLong));
-    if (s.size() >= kLong) number(static_cast<int64_t>(s.size()));
-    out_.append(s);
+    count(s.size());
+    bytes(s);
+  }
+  void bytes(Str s) {
+    if (s.empty()) return;
+    std::memcpy(room(s.size()), s.data(), s.size());
+    size_ += s.size();
   }
   template <typename T, typename F>
   void list(const T& items, F&& f) {
-    number(static_cast<int64_t>(items.size()));
+    count(items.size());
     for (const auto& item : items) f(item);
   }
   template <typename T, typename F>
@@ -152,7 +168,7 @@ class Encoder {
     const auto amounts = [&](ResourceList list) {
       this->list(list, [&](const NamedQuantity& q) {
         text(q.name);
-        q.quantity.append_key(&out_);
+        q.quantity.with_key([&](Str key) { bytes(key); });
       });
     };
     for (const Span<Container>& containers : {pod.spec.containers, pod.spec.init_containers})
@@ -189,15 +205,25 @@ class Encoder {
   }
 
  private:
-  std::string& out_;
+  char* room(size_t bytes) {
+    if (out_.size() - size_ < bytes) out_.resize(2 * (size_ + bytes));
+    return out_.data() + size_;
+  }
+
+  std::string& out_;  // of which `size_` bytes are written
+  size_t size_ = 0;
 };
 
 }  // namespace
 
 std::string pod_class(const Pod& pod) {
   std::string out;
-  out.reserve(512);
-  Encoder e(&out);
+  pod_class(pod, &out);
+  return out;
+}
+
+void pod_class(const Pod& pod, std::string* out) {
+  Encoder e(out);
   const PodSpec& spec = pod.spec;
   e.text(pod.meta.ns);
   e.labels(pod.meta.labels);
@@ -249,7 +275,7 @@ std::string pod_class(const Pod& pod) {
   e.text(pod.status.nominated_node_name);
   e.text(pod.status.extended_resource_claim);
   e.number(static_cast<int64_t>(pod.status.extended_claim_hash));
-  return out;
+  e.end();
 }
 
 }  // namespace libsched

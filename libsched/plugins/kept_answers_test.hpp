@@ -74,7 +74,8 @@ class Asking {
     for (const uint32_t r : rows) bits[r / 64] |= uint64_t{1} << (r % 64);
     std::vector<uint32_t> listed;
     FeasibleOrder order(call_.view.order(), 0, bits.data(), rows.size(), &listed);
-    const ScoreSet set{bits.size(), rows.size(), bits.data(), &order, errors.data()};
+    bool failed = false;
+    const ScoreSet set{bits.size(), rows.size(), bits.data(), &order, errors.data(), 0, &failed};
     std::shared_ptr<PluginData> data;
     bool pre_scored = false;
     if (at_.pre_score) {

@@ -55,6 +55,19 @@ class ImageLocality final : public Plugin {
                         static_cast<int64_t>(spec.init_containers.size() + spec.containers.size());
     // Few rows look for the images; else the images tell their rows.
     if (images.lists_rows() && set.count * kRowsPerHolder < wanted[0]->holders.size()) {
+      if (wanted.size() == 1) {  // which the same number of nodes mostly have
+        uint32_t nodes = 0;
+        int64_t score = score_of(0, max);
+        set.for_each([&](uint32_t r) {
+          if (const uint32_t now = images.nodes_with(*wanted[0], r); now != nodes) {
+            nodes = now;
+            score = score_of(
+                nodes == 0 ? 0 : scaled_size(wanted[0]->size, nodes, call.view.node_count()), max);
+          }
+          scores[r] = score;
+        });
+        return {};
+      }
       set.for_each([&](uint32_t r) {
         int64_t sum = 0;
         for (const Images::Image* image : wanted)

@@ -1,14 +1,14 @@
-# libsched_layer(NAME [RECURSE] [FAST|HOT] [FILES] [LEVEL flag] [LAYERS before...] [LIBRARIES third-party...] [TEST_LAYERS before...])
+# libsched_layer(NAME [RECURSE] [FAST|HOT] [LEVEL flag] [LAYERS before...] [LIBRARIES third-party...] [TEST_LAYERS before...])
 # FAST prefers speed to compile time. HOT implies FAST and marks the code that decides about pods (see
-# cmake/hardening.cmake). With FILES, optimised builds compile file by file (cmake/batches.cmake). With LEVEL,
-# they use that flag: -O3 takes half as long again as -O2 and is no faster for code without loops over nodes.
+# cmake/hardening.cmake). With LEVEL, optimised builds use that flag: -O3 takes half as long again as -O2 and is no
+# faster for code without loops over nodes.
 #
 # Makes the target libsched_<name> from the *.cpp of a folder and, with tests on, the doctest binary
 # libsched_<name>_test from its *_test.cpp. The test links this layer as a whole but only the layers
 # before it, so a reference to a later layer does not link; TEST_LAYERS are layers that only its tests
 # need.
 function(libsched_layer name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "RECURSE;FAST;HOT;FILES" "LEVEL" "LAYERS;LIBRARIES;TEST_LAYERS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "RECURSE;FAST;HOT" "LEVEL" "LAYERS;LIBRARIES;TEST_LAYERS")
   set(hot "")
   if(arg_HOT)
     set(hot HOT)
@@ -28,9 +28,7 @@ function(libsched_layer name)
   set(target libsched_${name})
   if(sources)
     add_library(${target} STATIC ${sources})
-    if(arg_FILES)
-      libsched_files(${target} ${sources})
-    elseif(arg_HOT OR arg_FAST)
+    if(arg_HOT OR arg_FAST)
       libsched_fast_batches(${target} ${sources})
     else()
       libsched_batches(${target} ${sources})

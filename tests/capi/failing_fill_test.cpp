@@ -9,6 +9,7 @@
 
 #include "failing_allocation.hpp"
 
+#undef OK
 #define OK(call)                          \
   do {                                    \
     libsched_error** const err = nullptr; \

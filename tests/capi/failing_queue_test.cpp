@@ -11,6 +11,7 @@
 #include "failing_allocation.hpp"
 #include "tests/unit/rounds.hpp"
 
+#undef OK
 #define OK(call)                          \
   do {                                    \
     libsched_error** const err = nullptr; \

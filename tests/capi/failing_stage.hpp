@@ -17,6 +17,7 @@ inline std::string out(libsched_str s) { return std::string(s.ptr == nullptr ? "
 inline void ok(libsched_rc rc, libsched_error** error) {
   if (rc != LIBSCHED_OK) FAIL(out(libsched_error_message(*error)));
 }
+#undef OK
 #define OK(call)                      \
   do {                                \
     libsched_error* error_ = nullptr; \

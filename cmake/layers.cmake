@@ -1,14 +1,16 @@
-# libsched_layer(NAME [RECURSE] [FAST|HOT] [LEVEL flag] [LAYERS before...] [LIBRARIES third-party...] [TEST_LAYERS before...])
+# libsched_layer(NAME [RECURSE] [FAST|HOT] [LEVEL flag] [LAYERS before...] [LIBRARIES third-party...] [TEST_LAYERS before...] [TEST_LEVEL flag])
 # FAST prefers speed to compile time. HOT implies FAST and marks the code that decides about pods (see
 # cmake/hardening.cmake). With LEVEL, optimised builds use that flag: -O3 takes half as long again as -O2 and is no
 # faster for code without loops over nodes.
+#
+# With TEST_LEVEL, optimised builds use that flag for the tests, for those that run longer than they compile.
 #
 # Makes the target libsched_<name> from the *.cpp of a folder and, with tests on, the doctest binary
 # libsched_<name>_test from its *_test.cpp. The test links this layer as a whole but only the layers
 # before it, so a reference to a later layer does not link; TEST_LAYERS are layers that only its tests
 # need.
 function(libsched_layer name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "RECURSE;FAST;HOT" "LEVEL" "LAYERS;LIBRARIES;TEST_LAYERS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "RECURSE;FAST;HOT" "LEVEL;TEST_LEVEL" "LAYERS;LIBRARIES;TEST_LAYERS")
   set(hot "")
   if(arg_HOT)
     set(hot HOT)
@@ -58,6 +60,9 @@ function(libsched_layer name)
   endif()
   if(LIBSCHED_BUILD_TESTS AND tests)
     libsched_doctest(${target}_test SOURCES ${tests} LIBRARIES ${whole} ${test_layers} ${arg_LIBRARIES})
+    if(arg_TEST_LEVEL)
+      target_compile_options(${target}_test PRIVATE $<$<CONFIG:Release>:${arg_TEST_LEVEL}>)
+    endif()
   endif()
 endfunction()
 

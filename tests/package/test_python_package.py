@@ -28,7 +28,8 @@ def test_the_package_has_nothing_of_the_tests(tmp_path):
     record = (next(installed().parent.glob("libsched-*.dist-info")) / "RECORD").read_text()
     files = [line.split(",")[0] for line in record.splitlines()]
     assert "libsched/cli/verbs.py" in files
-    assert not [name for name in files if re.search("evaluate|judging|trace|case|test", name)]
+    # libsched.testing is for the authors of plugins.
+    assert not [name for name in files if re.search("evaluate|judging|trace|case|test(?!ing[.])", name)]
     shutil.copytree(installed(), tmp_path / "libsched")
     # -S: only the packages of PYTHONPATH.
     run = [project.ROOT / ".venv" / "bin" / "python", "-S", "-m", "libsched"]

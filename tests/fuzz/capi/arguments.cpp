@@ -194,7 +194,7 @@ Watch::Watch(Kind kind, const void* handle) {
 }
 
 void Watch::settle(const Turn& t, bool failed) const {
-  if (hidden_ != nullptr && t.changes != Changes::kNothing && !failed) ++hidden_->changes;
+  if (hidden_ != nullptr && t.changes >= Changes::kWhole && !failed) ++hidden_->changes;
   if (cluster_ == nullptr || disturbed()) return;
   const bool may = t.changes == Changes::kPartly || (t.changes == Changes::kWhole && !failed);
   if (may && !cluster_->frozen) return;

@@ -193,7 +193,7 @@ void call_libsched_drain_nodes(Turn& t) {
   Out<libsched_drain> out(t, "out");
   Fault error(t, "error");
   libsched_evaluator* const profiles[] = {evaluator.get()};
-  t.begin("libsched_drain_nodes", Changes::kNothing, evaluator, nodes, options, out, error);
+  t.begin("libsched_drain_nodes", Changes::kForAWhile, evaluator, nodes, options, out, error);
   const libsched_rc rc = libsched_drain_nodes(profiles, 1, nodes.get(), counted.get(),
                                               options.get(), out.get(), error.get());
   t.end_fallible(rc, evaluator, nodes, options, out, error);
@@ -257,7 +257,7 @@ void call_libsched_comparison_place(Turn& t) {
   Options<libsched_compare_options> options(t, "options");
   Fault error(t, "error");
   libsched_evaluator* const profiles[] = {evaluator.get()};
-  t.begin("libsched_comparison_place", Changes::kNothing, comparison, evaluator, pods, options,
+  t.begin("libsched_comparison_place", Changes::kForAWhile, comparison, evaluator, pods, options,
           error);
   const libsched_rc rc =
       libsched_comparison_place(comparison.get(), t.choose.one_in(2), profiles, 1, pods.get(),
@@ -273,7 +273,7 @@ void call_libsched_count_capacity(Turn& t) {
   Out<libsched_capacity> out(t, "out");
   Fault error(t, "error");
   libsched_evaluator* const profiles[] = {evaluator.get()};
-  t.begin("libsched_count_capacity", Changes::kNothing, evaluator, pods, options, out, error);
+  t.begin("libsched_count_capacity", Changes::kForAWhile, evaluator, pods, options, out, error);
   const libsched_rc rc = libsched_count_capacity(profiles, 1, pods.get(), counted.get(),
                                                  options.get(), out.get(), error.get());
   t.end_fallible(rc, evaluator, pods, options, out, error);

@@ -48,8 +48,9 @@ World& world();
 // A new world, for a run.
 void reset_world(uint64_t seed);
 
-// The effect that a call may have on clusters; kPartly: even if it fails.
-enum class Changes : uint8_t { kNothing, kWhole, kPartly };
+// The effect that a call may have on clusters; kForAWhile: none once it has ended; kPartly: even if
+// it fails.
+enum class Changes : uint8_t { kNothing, kForAWhile, kWhole, kPartly };
 
 class Turn {
  public:

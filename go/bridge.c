@@ -253,6 +253,16 @@ void lsgo_decision_score_names(const libsched_decision *decision, const libsched
   for (size_t i = 0; i < count; ++i) out[i] = libsched_decision_node(decision, rows[i]);
 }
 
+libsched_rc lsgo_config_parse(libsched_str document, bool several_queue_sorts, bool profile,
+                              const char *gates, size_t gates_len, libsched_config **out,
+                              libsched_error **error) {
+  libsched_config_options options = LIBSCHED_CONFIG_OPTIONS_INIT;
+  options.several_queue_sorts = several_queue_sorts;
+  options.profile = profile;
+  options.feature_gates = lsgo_str(gates, gates_len);
+  return libsched_config_parse(document, &options, out, error);
+}
+
 libsched_rc lsgo_framework_create(const libsched_config *config, const char *profile,
                                   size_t profile_len, const char *gates, size_t gates_len,
                                   const char *semantics, size_t semantics_len,

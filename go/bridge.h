@@ -116,6 +116,10 @@ void lsgo_score_names(const libsched_view *view, const libsched_score_table *tab
 void lsgo_decision_score_names(const libsched_decision *decision, const libsched_score_table *table,
                                libsched_str *out);
 
+libsched_rc lsgo_config_parse(libsched_str document, bool several_queue_sorts, bool profile,
+                              const char *gates, size_t gates_len, libsched_config **out,
+                              libsched_error **error);
+
 libsched_rc lsgo_framework_create(const libsched_config *config, const char *profile,
                                   size_t profile_len, const char *gates, size_t gates_len,
                                   const char *semantics, size_t semantics_len,

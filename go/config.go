@@ -3,43 +3,72 @@ package libsched
 // #include "bridge.h"
 import "C"
 
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
 // Config is a KubeSchedulerConfiguration v1, decoded, defaulted and validated. It is immutable.
 type Config struct{ h *handle[*C.libsched_config] }
 
 // ConfigOption changes how a configuration is read.
-type ConfigOption func(*C.libsched_config_options)
+type ConfigOption func(*configOptions)
+
+type configOptions struct {
+	several bool
+	profile bool
+	gates   map[string]bool
+}
 
 // SeveralQueueSorts allows several queueSort plugins. All profiles must list the same ones.
 // Frameworks of the configuration accept them without WithSeveralQueueSorts.
 func SeveralQueueSorts() ConfigOption {
-	return func(o *C.libsched_config_options) { o.several_queue_sorts = true }
+	return func(o *configOptions) { o.several = true }
+}
+
+// ConfigFeatureGates sets feature gates, which decide on defaults and on what is valid. A framework sets the
+// defaults anew, and validates, with those of WithFeatureGates.
+func ConfigFeatureGates(gates map[string]bool) ConfigOption {
+	return func(o *configOptions) { o.gates = maps.Clone(gates) }
 }
 
 // ParseConfig reads a configuration, YAML or JSON; an empty document gives upstream's defaults.
 // Errors: ErrInvalid with upstream's message.
 func ParseConfig(document []byte, options ...ConfigOption) (*Config, error) {
-	var ptr *C.libsched_config
-	var failure *C.libsched_error
-	o := C.libsched_config_options{struct_size: C.sizeof_libsched_config_options}
+	var o configOptions
 	for _, option := range options {
 		option(&o)
 	}
-	if rc := C.libsched_config_parse(strOfBytes(document), &o, &ptr, &failure); rc != C.LIBSCHED_OK {
-		return nil, takeError(rc, failure)
-	}
-	return ownConfig(ptr), nil
+	return parseConfig(document, o)
 }
 
 // ParseProfile reads one KubeSchedulerProfile alone and uses it unchanged, without default plugins or
 // validation, as upstream's NewFramework gets it. Errors: ErrInvalid.
 func ParseProfile(document []byte) (*Config, error) {
+	return parseConfig(document, configOptions{profile: true})
+}
+
+func parseConfig(document []byte, o configOptions) (*Config, error) {
 	var ptr *C.libsched_config
 	var failure *C.libsched_error
-	o := C.libsched_config_options{struct_size: C.sizeof_libsched_config_options, profile: true}
-	if rc := C.libsched_config_parse(strOfBytes(document), &o, &ptr, &failure); rc != C.LIBSCHED_OK {
+	gates, gatesLen := textOf(gateText(o.gates))
+	rc := C.lsgo_config_parse(strOfBytes(document), C.bool(o.several), C.bool(o.profile), gates, gatesLen,
+		&ptr, &failure)
+	if rc != C.LIBSCHED_OK {
 		return nil, takeError(rc, failure)
 	}
 	return ownConfig(ptr), nil
+}
+
+// gateText returns the gates as "A=true,B=false", sorted.
+func gateText(gates map[string]bool) string {
+	var texts []string
+	for _, name := range slices.Sorted(maps.Keys(gates)) {
+		texts = append(texts, name+"="+strconv.FormatBool(gates[name]))
+	}
+	return strings.Join(texts, ",")
 }
 
 func ownConfig(ptr *C.libsched_config) *Config {

@@ -149,6 +149,23 @@ profiles:
 	}
 }
 
+func TestGatesDecideOnDefaults(t *testing.T) {
+	gates := map[string]bool{"GenericWorkload": true, "GangScheduling": true}
+	document := []byte("apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n")
+	for _, option := range []libsched.FrameworkOption{libsched.WithConfigYAML(document),
+		libsched.WithConfig(must(libsched.ParseConfig(document))(t)),
+		libsched.WithConfig(must(libsched.ParseConfig(nil, libsched.ConfigFeatureGates(gates)))(t))} {
+		fw := newFramework(t, option, libsched.WithFeatureGates(gates))
+		if permit := must(fw.Plugins())(t)["permit"]; len(permit) != 1 || permit[0].Name != "GangScheduling" {
+			t.Error(permit)
+		}
+	}
+	if _, err := libsched.ParseConfig(nil, libsched.ConfigFeatureGates(map[string]bool{"NoSuchGate": true})); !errors.Is(
+		err, libsched.ErrInvalid) {
+		t.Error(err)
+	}
+}
+
 type byName struct{ named }
 
 func (*byName) Less(a, b libsched.QueuedPod) bool { return a.Pod.Name() < b.Pod.Name() }

@@ -7,9 +7,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"slices"
-	"strconv"
-	"strings"
 )
 
 // Framework is one scheduler profile with its plugins. It is immutable and safe for concurrent use.
@@ -115,21 +112,8 @@ func WithParallelism(threads int) FrameworkOption {
 
 // readConfig reads the document of WithConfigYAML.
 func (o *frameworkOptions) readConfig() (err error) {
-	var options []ConfigOption
-	if o.several {
-		options = append(options, SeveralQueueSorts())
-	}
-	o.config, err = ParseConfig(o.document, options...)
+	o.config, err = parseConfig(o.document, configOptions{several: o.several, gates: o.gates})
 	return err
-}
-
-// gateText returns the gates as "A=true,B=false", sorted.
-func (o *frameworkOptions) gateText() string {
-	var gates []string
-	for _, name := range slices.Sorted(maps.Keys(o.gates)) {
-		gates = append(gates, name+"="+strconv.FormatBool(o.gates[name]))
-	}
-	return strings.Join(gates, ",")
 }
 
 // NewFramework makes the plugins of a profile. Errors: ErrInvalid with upstream's message (also for
@@ -171,7 +155,7 @@ func NewFramework(options ...FrameworkOption) (*Framework, error) {
 	var out *C.libsched_framework
 	var failure *C.libsched_error
 	profile, profileLen := textOf(o.profile)
-	gates, gatesLen := textOf(o.gateText())
+	gates, gatesLen := textOf(gateText(o.gates))
 	semantics, semanticsLen := textOf(o.semantics)
 	rc := C.lsgo_framework_create(config, profile, profileLen, gates, gatesLen, semantics,
 		semanticsLen, C.bool(o.several), registry, &out, &failure)

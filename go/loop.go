@@ -305,7 +305,8 @@ func (s *Scheduler) Settle(ctx context.Context, hold bool, maxActions int) error
 }
 
 // RunUntil lets time pass until `until`, by the scheduler's clock, and does all that happens meanwhile. On a
-// clock that is not virtual it waits. Errors: as RunOne, and ErrCancelled when the context ends.
+// clock that is not virtual it waits, and ends with the action under way at that time: there may be more to do
+// then. Errors: as RunOne, and ErrCancelled when the context ends.
 func (s *Scheduler) RunUntil(ctx context.Context, until time.Time) error {
 	return s.runUntil(ctx, C.int64_t(until.UnixNano()))
 }

@@ -4,10 +4,12 @@
 namespace libsched {
 namespace {
 
-Config parse_config(py::handle document, bool several_queue_sorts) {
+Config parse_config(py::handle document, bool several_queue_sorts,
+                    std::string_view feature_gates) {
   const Document bytes(document);
   libsched_config_options options = LIBSCHED_CONFIG_OPTIONS_INIT;
   options.several_queue_sorts = several_queue_sorts;
+  options.feature_gates = to_str(feature_gates);
   ConfigHandle out;
   unlocked([&](libsched_error** error) {
     return libsched_config_parse(bytes.str(), &options, into(out), error);
@@ -115,7 +117,8 @@ bool queue_less(const Framework& framework, const Pod& a, int64_t a_since_ns, co
 
 void bind_framework(py::module_& module) {
   py::class_<Config>(module, "Config")
-      .def_static("parse", parse_config, py::arg("document"), py::arg("several_queue_sorts"))
+      .def_static("parse", parse_config, py::arg("document"), py::arg("several_queue_sorts"),
+                  py::arg("feature_gates"))
       .def_static("parse_profile", parse_profile)
       .def_property_readonly("profile_names", profile_names)
       .def("describe", describe);

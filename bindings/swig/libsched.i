@@ -125,6 +125,15 @@ struct TYPE {};
 %extend libsched_timing { libsched_timing() { return new libsched_timing(LIBSCHED_TIMING_INIT); } }
 
 // A text in options is copied, and freed with the options.
+%ignore libsched_config_options::feature_gates;
+%extend libsched_config_options {
+  void setFeatureGates(libsched_str gates) { libsched_swig::replace(&$self->feature_gates, gates); }
+  libsched_str getFeatureGates() const { return $self->feature_gates; }
+  ~libsched_config_options() {
+    libsched_swig::replace(&$self->feature_gates, {});
+    delete $self;
+  }
+}
 %ignore libsched_framework_options::feature_gates;
 %ignore libsched_framework_options::semantics;
 %extend libsched_framework_options {

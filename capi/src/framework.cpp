@@ -41,8 +41,8 @@ class ForeignValue final : public StateValue {
   bool anywhere_;
 };
 
-ConfigRef config_or_default(const libsched_config* config, const FeatureGates& gates) {
-  return config == nullptr ? default_config(gates) : ConfigRef::share(unwrap(config));
+ConfigRef config_or_default(const libsched_config* config) {
+  return config == nullptr ? default_config() : ConfigRef::share(unwrap(config));
 }
 
 // The runtime's entry for a plugin in this state; null if the plugin did not run.
@@ -133,10 +133,13 @@ libsched_rc libsched_config_parse(libsched_str document, const libsched_config_o
     LIBSCHED_TRY(refuse_reserved(o->reserved, "libsched_config_options"));
     ConfigOptions parse;
     parse.several_queue_sorts = o->several_queue_sorts;
-    Result<ConfigRef> config = o->profile ? parse_profile(in(document), parse)
-                               : document.len == 0
-                                   ? Result<ConfigRef>(default_config({}, o->several_queue_sorts))
-                                   : parse_config(in(document), parse);
+    Result<FeatureGates> gates = FeatureGates::parse(in(o->feature_gates));
+    if (!gates.ok()) return gates.error();
+    parse.gates = *gates;
+    Result<ConfigRef> config =
+        o->profile          ? parse_profile(in(document), parse)
+        : document.len == 0 ? Result<ConfigRef>(default_config(parse.gates, o->several_queue_sorts))
+                            : parse_config(in(document), parse);
     if (!config.ok()) return config.error();
     *result = own(give(std::move(*config)));
     return {};
@@ -157,7 +160,7 @@ libsched_rc libsched_config_describe_json(const libsched_config* config, libsche
   LIBSCHED_REQUIRE_HANDLES(error, result);
   LIBSCHED_ALLOW_HANDLES(error, config);
   return guarded(error, [&]() -> Result<void> {
-    Result<std::string> json = check_config_json(*config_or_default(config, {}), in_tree_catalog);
+    Result<std::string> json = check_config_json(*config_or_default(config), in_tree_catalog);
     if (!json.ok()) return json.error();
     *result = own(new Text(std::move(*json)));
     return {};
@@ -206,9 +209,10 @@ libsched_rc libsched_framework_create(const libsched_config* config, libsched_st
     // A copy: later registrations must not change this framework.
     const RegistryRef plugins =
         registry == nullptr ? in_tree_registry() : RegistryRef(unwrap(registry)->copy());
-    Result<FrameworkRef> fw =
-        Framework::create(config_or_default(config, *gates), in(profile), plugins, *gates, *release,
-                          {o->several_queue_sorts, o->skip_unknown_plugins});
+    const Result<ConfigRef> gated = with_gates(config_or_default(config), *gates);
+    if (!gated.ok()) return gated.error();
+    Result<FrameworkRef> fw = Framework::create(*gated, in(profile), plugins, *gates, *release,
+                                                {o->several_queue_sorts, o->skip_unknown_plugins});
     if (!fw.ok()) return fw.error();
     *result = own(give(std::move(*fw)));
     return {};

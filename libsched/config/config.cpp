@@ -49,6 +49,7 @@ Result<ConfigRef> parse_config(Str bytes, const ConfigOptions& options) {
   Ref<SchedulerConfig> config = build(std::move(*v1), options.gates);
   config->warnings = std::move(warnings);
   config->several_queue_sorts = options.several_queue_sorts;
+  config->document = std::string(bytes);
   FieldErrors errors;
   validate_config(*config, errors);
   if (!errors.empty()) return errors.error();
@@ -72,10 +73,21 @@ Result<ConfigRef> parse_profile(Str bytes, const ConfigOptions& options) {
   auto config = make_ref<SchedulerConfig>();
   config->gates = options.gates;
   convert(std::move(v1), *config);
+  config->bare_profile = true;
   config->profiles[0].plugins_given = given;
   config->warnings = std::move(warnings);
   config->several_queue_sorts = options.several_queue_sorts;
   return ConfigRef(config);
+}
+
+Result<ConfigRef> with_gates(const ConfigRef& config, const FeatureGates& gates) {
+  if (config->gates == gates || config->bare_profile) return config;
+  if (config->document.empty()) return default_config(gates, config->several_queue_sorts);
+  ConfigOptions options;
+  options.gates = gates;
+  options.max_bytes = config->document.size();
+  options.several_queue_sorts = config->several_queue_sorts;
+  return parse_config(config->document, options);
 }
 
 ConfigRef default_config(const FeatureGates& gates, bool several_queue_sorts) {

@@ -95,8 +95,10 @@ class SchedulerConfig final : public RefCounted {
   ClientConnection client_connection;
   std::vector<Profile> profiles;
   std::vector<Extender> extenders;
-  FeatureGates gates;                 // the ones it was defaulted and validated with
-  bool several_queue_sorts = false;   // see ConfigOptions
+  FeatureGates gates;                // the ones it was defaulted and validated with
+  std::string document;              // what it was read from; empty: a bare profile or the defaults
+  bool bare_profile = false;         // by parse_profile()
+  bool several_queue_sorts = false;  // see ConfigOptions
   std::vector<std::string> warnings;  // accepted by upstream, but hardly meant
   Arena arena;                        // for the plugin arguments
 
@@ -121,6 +123,10 @@ Result<ConfigRef> parse_config(Str bytes, const ConfigOptions& options = {});
 // arguments of plugins that it does not configure, no validation, as upstream's NewFramework.
 // Returns a configuration with this profile.
 Result<ConfigRef> parse_profile(Str bytes, const ConfigOptions& options = {});
+
+// The same configuration with the defaults of these gates, which decide on default plugins and
+// arguments, and validated with them. A bare profile is taken as it is.
+Result<ConfigRef> with_gates(const ConfigRef& config, const FeatureGates& gates);
 
 // The configuration of kube-scheduler without a configuration file.
 ConfigRef default_config(const FeatureGates& gates = {}, bool several_queue_sorts = false);

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from . import _core
@@ -19,6 +20,9 @@ class Config:
         A path, a document (str or bytes, YAML or JSON) or a dict; by default upstream's defaults.
     several_queue_sorts : bool
         Allow several plugins at ``queueSort``. All profiles must list the same ones.
+    feature_gates : mapping or str, optional
+        They decide on defaults and on what is valid. A framework sets the defaults anew, and
+        validates, with its own.
 
     Raises
     ------
@@ -35,13 +39,15 @@ class Config:
 
     _handle: _core.Config
 
-    def __init__(self, source: object = None, *, several_queue_sorts: bool = False) -> None:
+    def __init__(self, source: object = None, *, several_queue_sorts: bool = False,
+                 feature_gates: Mapping[str, bool] | str | None = None) -> None:
         text: Any = b""
         if source is not None:
             document = config_document(source)
             text = document.text if document.path is None else _read(document.path)
-        self._made_of = (_owned(text), several_queue_sorts, False)
-        self._handle = _core.Config.parse(text, several_queue_sorts)
+        gates = gates_text(feature_gates)
+        self._made_of = (_owned(text), several_queue_sorts, False, gates)
+        self._handle = _core.Config.parse(text, several_queue_sorts, gates)
 
     @classmethod
     def of_profile(cls, source: object) -> Config:
@@ -53,7 +59,7 @@ class Config:
         made = object.__new__(cls)
         document = config_document(source)
         text: Any = document.text if document.path is None else _read(document.path)
-        made._made_of = (_owned(text), False, True)
+        made._made_of = (_owned(text), False, True, "")
         made._handle = _core.Config.parse_profile(text)
         return made
 
@@ -99,6 +105,16 @@ def _owned(text: Any) -> str | bytes:
     return text if isinstance(text, (str, bytes)) else bytes(text)
 
 
-def _load_config(text: str | bytes, several_queue_sorts: bool, profile: bool) -> Config:
+def _load_config(text: str | bytes, several_queue_sorts: bool, profile: bool,
+                 gates: str) -> Config:
     return (Config.of_profile(text) if profile
-            else Config(text or None, several_queue_sorts=several_queue_sorts))
+            else Config(text or None, several_queue_sorts=several_queue_sorts, feature_gates=gates))
+
+
+def gates_text(gates: Mapping[str, bool] | str | None) -> str:
+    """Returns feature gates as "A=true,B=false"."""
+    if gates is None:
+        return ""
+    if isinstance(gates, str):
+        return gates
+    return ",".join(f"{name}={'true' if on else 'false'}" for name, on in gates.items())

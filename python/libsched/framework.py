@@ -12,7 +12,7 @@ from ._scheduling import SchedulingCalls
 from ._sources import Source
 from .cancel import Cancel, handle_of
 from .cluster import Cluster, Snapshot
-from .config import Config
+from .config import Config, gates_text
 from .errors import InvalidError, MisuseError
 from .fit import FitResult
 from .objects import Pod, pods_of
@@ -102,11 +102,12 @@ class Framework(FilterCalls, RuntimeCalls, SchedulingCalls):
             raise InvalidError(f"parallelism is a number from 1 to 1024, not {parallelism}")
         plugins = list(plugins)
         if config is not None and not isinstance(config, Config):
-            config = Config(config, several_queue_sorts=several_queue_sorts)
+            config = Config(config, several_queue_sorts=several_queue_sorts,
+                            feature_gates=feature_gates)
         self._make(config, profile, registry_of(plugins), feature_gates, semantics, services,
                    several_queue_sorts, parallelism, skip_unknown_plugins)
         self._made_of: dict[str, Any] | None = {
-            "config": config, "profile": profile, "feature_gates": _gates(feature_gates),
+            "config": config, "profile": profile, "feature_gates": gates_text(feature_gates),
             "semantics": semantics, "plugins": plugins, "several_queue_sorts": several_queue_sorts,
             "skip_unknown_plugins": skip_unknown_plugins, "parallelism": parallelism}
 
@@ -116,10 +117,11 @@ class Framework(FilterCalls, RuntimeCalls, SchedulingCalls):
               services: Services | None = None, several_queue_sorts: bool = False,
               parallelism: int = 1, skip_unknown_plugins: bool = False) -> None:
         if config is not None and not isinstance(config, Config):
-            config = Config(config, several_queue_sorts=several_queue_sorts)
+            config = Config(config, several_queue_sorts=several_queue_sorts,
+                            feature_gates=feature_gates)
         handle = config._handle if isinstance(config, Config) else None
         self._made_of = None
-        self._handle = _core.Framework(handle, profile or "", registry, _gates(feature_gates),
+        self._handle = _core.Framework(handle, profile or "", registry, gates_text(feature_gates),
                                        semantics, several_queue_sorts, skip_unknown_plugins)
         self._given = registry is not None
         self._parallelism = parallelism
@@ -391,13 +393,6 @@ class Framework(FilterCalls, RuntimeCalls, SchedulingCalls):
 def _no_view(view: object) -> MisuseError:
     return MisuseError(f"a Cluster or Snapshot is expected, not a {type(view).__name__}")
 
-
-def _gates(gates: Mapping[str, bool] | str | None) -> str:
-    if gates is None:
-        return ""
-    if isinstance(gates, str):
-        return gates
-    return ",".join(f"{name}={'true' if on else 'false'}" for name, on in gates.items())
 
 
 def _load_framework(made_of: dict[str, Any]) -> Framework:

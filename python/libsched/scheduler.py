@@ -252,7 +252,8 @@ class Scheduler:
     def run_until(self, time_ns: int, cancel: Cancel | None = None) -> None:
         """Lets time pass until `time_ns` by the scheduler's clock, and does all that happens meanwhile.
 
-        Waits on a clock that is not virtual. Ctrl-C ends the run within a tenth of a second.
+        Waits on a clock that is not virtual, and ends with the action under way at that time: there may
+        be more to do then. Ctrl-C ends the run within a tenth of a second.
 
         Raises
         ------

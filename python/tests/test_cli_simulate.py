@@ -60,6 +60,27 @@ def test_text(simulate):
     assert [line.split()[:3] for line in lines if line.lstrip().startswith("cpu")] == [["cpu", "4.0", "2.0"]]
 
 
+GANG = """
+apiVersion: scheduling.k8s.io/v1alpha2
+kind: PodGroup
+metadata: {name: g, namespace: default}
+spec: {schedulingPolicy: {gang: {minCount: 3}}}
+""" + "".join(f"""---
+kind: Pod
+apiVersion: v1
+metadata: {{name: p{i}}}
+spec: {{schedulingGroup: {{podGroupName: g}}, containers: [{{name: c, image: x, resources: {{requests: {{cpu: 1}}}}}}]}}
+""" for i in range(3))
+
+
+def test_a_gang_with_its_group(simulate):
+    done = simulate("cluster.yaml", "--workload", "gang.yaml", "--feature-gates",
+                    "GenericWorkload=true,GangScheduling=true", gang_yaml=GANG)
+    assert done.code == 1
+    assert "gang.yaml: taken to be in the cluster: 1 PodGroup" in done.err
+    assert done.out.splitlines()[0] == "4 pods: 1 running, 3 pending"
+
+
 def test_json_and_exit_code(simulate):
     done = simulate("cluster.yaml", "--workload", "trace.csv", "--json")
     assert done.code == 1

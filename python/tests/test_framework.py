@@ -1,6 +1,7 @@
 """Config and Framework: construction, profiles, gates, and upstream's calls."""
 
 import json
+import pickle
 
 import pytest
 
@@ -83,6 +84,25 @@ def test_feature_gates():
     assert libsched.Framework(feature_gates="InPlacePodVerticalScaling=true")
     with pytest.raises(libsched.InvalidError, match="Nonesuch"):
         libsched.Framework(feature_gates={"Nonesuch": True})
+
+
+def test_gates_decide_on_a_configurations_defaults():
+    gates = {"GenericWorkload": True, "GangScheduling": True}
+    for config in (None, libsched.Config(), libsched.Config(feature_gates=gates), {
+            "apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}):
+        assert "permit" not in libsched.Framework(config).plugins
+        assert libsched.Framework(config, feature_gates=gates).plugins["permit"] == [
+            ("GangScheduling", 0)]
+    shape = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration",
+             "profiles": [{"pluginConfig": [{"name": "VolumeBinding", "args": {
+                 "shape": [{"utilization": 0, "score": 1}]}}]}]}
+    with pytest.raises(libsched.InvalidError, match="shape"):
+        libsched.Config(shape)
+    scoring = "StorageCapacityScoring=true"
+    with pytest.raises(libsched.InvalidError, match="shape"):  # valid with that gate alone
+        libsched.Framework(libsched.Config(shape, feature_gates=scoring))
+    copied = pickle.loads(pickle.dumps(libsched.Config(shape, feature_gates=scoring)))
+    assert copied.profiles == ["default-scheduler"]
 
 
 def test_run_plugins(scheduler, cluster):

@@ -122,6 +122,24 @@ def test_volumes_are_made_for_claims():
         result(provision_time=-1)
 
 
+def test_a_gang_without_room_is_tried_in_vain():
+    # Its pods come back to the queue at once, and are tried without end while time stands still.
+    gates = {"GenericWorkload": True, "GangScheduling": True}
+    group = {"apiVersion": "scheduling.k8s.io/v1alpha2", "kind": "PodGroup",
+             "metadata": {"name": "g", "namespace": "default"},
+             "spec": {"schedulingPolicy": {"gang": {"minCount": 3}}}}
+    workload = TimedWorkload()
+    for name in "abc":
+        member = pod(name, cpu="2")
+        member["spec"]["schedulingGroup"] = {"podGroupName": "g"}
+        workload.add(member)
+    workload.add(pod("alone", cpu="4"), arrival=1000)
+    result = Simulation(Cluster([node("n1"), group]), workload, Framework(feature_gates=gates)).run()
+    assert result.states["running"] == 1 and result.states["pending"] == 3
+    assert 1000 < result.summary["time"] < 2000
+    assert 100 < result.summary["attempts"] < 100_000
+
+
 def test_the_same_input_gives_the_same_bytes():
     def made(seed):
         workload = TimedWorkload()

@@ -28,7 +28,7 @@ static const char* plugins_at(const libsched_framework* framework, const char* p
   return names;
 }
 
-static libsched_config_options one = {sizeof(libsched_config_options), false, true, {false, false}};
+static libsched_config_options one = {sizeof(libsched_config_options), false, true, {false, false}, {NULL, 0}};
 
 static void test_config(void) {
   libsched_config* config = NULL;
@@ -360,6 +360,31 @@ static void test_several_queue_sorts(void) {
   CHECK(less); /* ordered by name first */
   libsched_pod_unref(a);
   libsched_pod_unref(b);
+  libsched_framework_unref(framework);
+
+  /* Gates of the framework decide on the default plugins, and gates of both on what is valid. */
+  libsched_framework_options gated = LIBSCHED_FRAMEWORK_OPTIONS_INIT;
+  gated.feature_gates = text("GenericWorkload=true,GangScheduling=true");
+  CHECK_OK(libsched_framework_create(config, text(""), registry, NULL, &framework, err));
+  CHECK(libsched_framework_plugin_count(framework, text("permit")) == 0);
+  libsched_framework_unref(framework);
+  CHECK_OK(libsched_framework_create(config, text(""), registry, &gated, &framework, err));
+  CHECK(libsched_framework_plugin_count(framework, text("permit")) == 1);
+  const libsched_str shaped = LIBSCHED_STR(
+      "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
+      "profiles: [{pluginConfig: [{name: VolumeBinding, args: {shape: [{utilization: 0, score: 1}]}}]}]\n");
+  libsched_config_unref(config);
+  config = UNTOUCHED;
+  read.feature_gates = text("NoSuchGate=true");
+  CHECK_FAILS(LIBSCHED_ERR_INVALID, NULL, "NoSuchGate", libsched_config_parse(shaped, &read, &config, err));
+  CHECK_FAILS(LIBSCHED_ERR_INVALID, NULL, "shape", libsched_config_parse(shaped, NULL, &config, err));
+  CHECK(config == UNTOUCHED);
+  read.feature_gates = text("StorageCapacityScoring=true");
+  CHECK_OK(libsched_config_parse(shaped, &read, &config, err));
+  libsched_framework* refused = UNTOUCHED;
+  CHECK_FAILS(LIBSCHED_ERR_INVALID, NULL, "shape",
+              libsched_framework_create(config, text(""), NULL, NULL, &refused, err));
+  CHECK(refused == UNTOUCHED);
   libsched_framework_unref(framework);
   libsched_config_unref(config);
   libsched_registry_unref(registry);

@@ -57,11 +57,15 @@ typedef struct libsched_config_options {
   bool profile;             /* The document is a single KubeSchedulerProfile, used without default
                                plugins and validation, as upstream's NewFramework receives it. */
   bool reserved[2];         /* false */
+  /* "A=true,B=false", which decide on defaults and on what is valid; empty: the defaults of 1.36. A framework
+     sets the defaults anew, and validates, with the gates of its own. */
+  libsched_str feature_gates;
 } libsched_config_options;
-#define LIBSCHED_CONFIG_OPTIONS_INIT {sizeof(libsched_config_options), false, false, {false, false}}
+#define LIBSCHED_CONFIG_OPTIONS_INIT {sizeof(libsched_config_options), false, false, {false, false}, {LIBSCHED_NULL, 0}}
 /* Reads a configuration, JSON or YAML. An empty document gives upstream's defaults. `options` may be NULL.
      libsched_config_parse(LIBSCHED_STR("..."), NULL, &config, &error);
-   Errors: INVALID with upstream's message, LIMIT (size), UNSUPPORTED (the internal version; an option). */
+   Errors: INVALID with upstream's message (also of a feature gate), LIMIT (size), UNSUPPORTED (the internal
+   version; an option). */
 libsched_rc libsched_config_parse(libsched_str document, const libsched_config_options *options,
                                   LIBSCHED_OWN libsched_config **out, LIBSCHED_OWN libsched_error **error);
 libsched_config *libsched_config_ref(const libsched_config *config);
@@ -99,7 +103,8 @@ typedef struct libsched_framework_options {
   bool skip_unknown_plugins;   /* Leave out plugins that the profile enables and the registry lacks, instead
                                   of the error INVALID; libsched_framework_skipped() names them. */
   bool reserved[2];            /* false */
-  libsched_str feature_gates;  /* "A=true,B=false"; empty: the defaults of 1.36 */
+  libsched_str feature_gates;  /* "A=true,B=false"; empty: the defaults of 1.36. The configuration's
+                                  defaults follow them, such as the plugin of a gate. */
   /* The release to follow: "1.36" (the default if empty) or "1.31", which switches exactly three
      things to that release: NodeResourcesBalancedAllocation's formula, TaintToleration's reason
      text, and ties, which are broken uniformly by the seed of the cycle. */

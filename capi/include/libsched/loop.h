@@ -117,7 +117,8 @@ libsched_rc libsched_scheduler_run_one(libsched_scheduler *scheduler, bool *acte
    Errors: LIMIT (there is more to do after `max_actions`; 0: no limit). */
 libsched_rc libsched_scheduler_settle(libsched_scheduler *scheduler, bool hold, size_t max_actions, LIBSCHED_OWN libsched_error **error);
 /* Lets time pass until `time_ns` and does all that happens meanwhile. On a clock that is not virtual it
-   waits. `cancel` (may be NULL) ends it, within 20 ms while it waits.
+   waits, and ends with the action under way at that time: there may be more to do then. `cancel` (may be
+   NULL) ends it, within 20 ms while it waits.
    Errors: CANCELLED. */
 libsched_rc libsched_scheduler_run_until(libsched_scheduler *scheduler, int64_t time_ns, const libsched_cancel *cancel,
                                          LIBSCHED_OWN libsched_error **error);

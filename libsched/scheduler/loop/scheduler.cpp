@@ -281,13 +281,17 @@ void Scheduler::wait_until(int64_t time_ns) {
   if (threads_) threads_->baton().take();
 }
 
+// Pods that fail and come back at once are tried without end. That does not outlast the time: a
+// clock that runs is looked at after each action, and on a virtual one, which may have to stand
+// still until all is done that is due, no pod is taken from the back-off afterwards.
 Result<void> Scheduler::run_until(int64_t time_ns, const std::atomic<bool>* cancel) {
   while (true) {
     if (cancel != nullptr && cancel->load(std::memory_order_relaxed))
       return Error{Rc::kCancelled, "the call was cancelled", {}, {}};
-    const Result<bool> acted = act(false);
+    const bool hold = virtual_clock_ && now() > time_ns && queue_->active_count() == 0;
+    const Result<bool> acted = act(hold);
     if (!acted.ok()) return acted.error();
-    if (*acted) continue;
+    if (*acted && (virtual_clock_ || now() < time_ns)) continue;
     if (now() >= time_ns) return {};
     int64_t next = std::clamp(next_due().value_or(time_ns), now(), time_ns);
     if (cancel != nullptr && !virtual_clock_) next = std::min(next, now() + kCancelPollNs);

@@ -85,12 +85,15 @@ class Scheduler final : public RefCounted, public WatchSink {
   // All of the following handle what has been delivered, and do what is due. After an error
   // (kNoMemory, kMisuse: plugins are running on the cluster) they may be called again.
   //
-  // Does one action, and returns whether there was one that needs no more time.
-  Result<bool> run_one() { return act(false); }
-  // Does actions until none is left; does not wait for threads. `hold`: without scheduling cycles.
+  // Does one action, and returns whether there was one that needs no more time. `hold`: begins no
+  // scheduling cycle.
+  Result<bool> run_one(bool hold = false) { return act(hold); }
+  // Does actions until none is left; does not wait for threads. `hold` as above.
   // kLimit: after `max_actions` there were more.
   Result<void> settle(bool hold, size_t max_actions = SIZE_MAX);
-  // Lets time pass and does all that happens meanwhile. On another clock than a virtual one, waits.
+  // Lets time pass and does all that happens meanwhile. On another clock than a virtual one, waits,
+  // and ends with the action under way at that time: there may be more to do then. On a virtual
+  // clock, pods that come back to the back-off after that time are not tried.
   // `cancel` may be null; it is looked at before each action, and every 20 ms of waiting.
   // kCancelled: it was set.
   Result<void> run_until(int64_t time_ns, const std::atomic<bool>* cancel = nullptr);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <thread>
+#include <utility>
 
 #include "libsched/framework/fake_plugin_test.hpp"
 #include "libsched/scheduler/api_memory/api_server.hpp"
@@ -363,6 +364,43 @@ TEST_CASE("Plugins are attached to each thread in virtual time, and detached at 
   }
   CHECK(binds == 2);
   CHECK(attached.empty());
+}
+
+// A clock that is not virtual: each look at it takes a millisecond.
+class CountingClock final : public Clock {
+ public:
+  int64_t now_ns() const override { return now_ns_ += kSecond / 1000; }
+  void wait(Signal&, std::unique_lock<Mutex>&, int64_t deadline_ns) override {
+    now_ns_ = std::max(now_ns_, deadline_ns);
+  }
+
+ private:
+  mutable int64_t now_ns_ = 0;
+};
+
+struct AlwaysDue final : TimeSource {
+  size_t runs = 0;
+  std::optional<int64_t> next_due() const override { return runs < 100'000 ? 1 : INT64_MAX; }
+  bool run_due(int64_t) override { return ++runs < 100'000; }
+};
+
+TEST_CASE("Work without end does not outlast the time of a clock that runs") {
+  World w({one_pod_a_node()});
+  const Ref<Clock> clock = make_ref<CountingClock>();
+  Result<SchedulerRef> made =
+      Scheduler::create({fake_framework(w.fakes)}, make_ref<Cluster>(NodeOrder::kInsertion), clock,
+                        make_ref<ApiServer>(clock, ApiServerOptions{}), {});
+  REQUIRE(made.ok());
+  AlwaysDue source;
+  (*made)->add(&source);
+  REQUIRE((*made)->start().ok());
+  REQUIRE((*made)->run_until(clock->now_ns() + kSecond).ok());
+  CHECK(source.runs > 0);
+  CHECK(source.runs <= 1000);
+  const size_t before = std::exchange(source.runs, 0);
+  REQUIRE((*made)->run_until(clock->now_ns()).ok());  // what is left goes on
+  CHECK(before > source.runs);
+  CHECK(source.runs > 0);
 }
 
 TEST_CASE("A clock drives one scheduler at a time") {

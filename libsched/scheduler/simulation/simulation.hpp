@@ -1,8 +1,8 @@
 // Simulation: a scheduler, an API server and a timed workload on a virtual clock.
 //
 // The same cluster, workload, profiles and options give the same results. Controllers finish pods
-// after their duration, and bind volumes; preempted pods are not made again. It belongs to one thread. Its memory is that
-// of the pods that are there, and of the recorder.
+// after their duration, and bind volumes; preempted pods are not made again. It belongs to one
+// thread. Its memory is that of the pods that are there, and of the recorder.
 #pragma once
 
 #include <functional>
@@ -45,8 +45,9 @@ class Simulation final : public RefCounted {
   // Returns whether to continue; may read the simulation.
   using Progress = std::function<bool(const SimulationProgress&)>;
 
-  // `cluster` is copied: nodes, running pods and all other objects. The workload is frozen. Errors: those of Scheduler::create(); kExists (a pod of the workload is in the
-  // cluster); kInvalid (a negative time).
+  // `cluster` is copied: nodes, running pods and all other objects. The workload is frozen. Errors:
+  // those of Scheduler::create(); kExists (a pod of the workload is in the cluster); kInvalid (a
+  // negative time).
   static Result<Ref<Simulation>> create(const std::vector<FrameworkRef>& profiles,
                                         const View& cluster, Ref<const TimedWorkload> workload,
                                         const SimulationOptions& options);
@@ -54,8 +55,9 @@ class Simulation final : public RefCounted {
 
   // Runs until the given time, or until all is quiet: every pod has arrived, no pod that runs will
   // end, none is on its way to a node, and those that are left have been tried in vain. Times are
-  // since the beginning. It can be called again to continue. Errors: kCancelled (`progress` returned
-  // false, or the limits), kDeadline, kInvalid (a negative time), kNoMemory, and kState after that.
+  // since the beginning. It can be called again to continue. Errors: kCancelled (`progress`
+  // returned false, or the limits), kDeadline, kInvalid (a negative time), kNoMemory, and kState
+  // after that.
   Result<void> run(std::optional<int64_t> until_ns, const Limits& limits, const Progress& progress);
 
   bool quiet() const;
@@ -96,6 +98,7 @@ class Simulation final : public RefCounted {
   void sample();
   void start(uint32_t number, Str node);
   std::optional<int64_t> next_due() const;
+  bool tries_in_vain() const;
   SimulationProgress progress_now() const;
 
   struct End {
@@ -120,9 +123,10 @@ class Simulation final : public RefCounted {
   std::unique_ptr<Arriving> arriving_;
   std::unique_ptr<Ending> ending_;
   SchedulerRef scheduler_;
-  bool broken_ = false;  // memory ran out while something happened
-  int64_t changed_ns_ = 0;      // when a pod last arrived, ended or was bound
+  bool broken_ = false;     // memory ran out while something happened
+  int64_t changed_ns_ = 0;  // when a pod last arrived, ended or was bound
   int64_t sampled_ns_ = -1;
+  uint64_t failures_ = 0;  // since a change, or since time has passed
 };
 
 }  // namespace libsched

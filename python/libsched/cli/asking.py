@@ -139,7 +139,8 @@ class Profiles:
                 sys.path.append(os.getcwd())  # where modules may be
             _tried("--plugin", lambda: registry_of(self._plugins))
         try:
-            self._config = Config(reading.path(self._file)) if self._file else Config()
+            self._config = Config(reading.path(self._file) if self._file else None,
+                                  feature_gates=self._gates)
         except Error as error:
             raise self._told(error) from None
         self._frameworks: dict[str, Framework] = {}

@@ -81,7 +81,7 @@ def read_question(options: argparse.Namespace, *, ended: bool = False) -> Questi
         raise InvalidError(f"there are no nodes in {', '.join(options.cluster)}")
     for name, objects in wanted:
         if name == "-" or not any(_same_file(name, other) for other, _ in parts):
-            told = _bring_along(cluster, name, objects)
+            told = bring_along(cluster, name, objects)
             if told and not options.json:
                 errors.note(told)
             new = [node for node in objects.nodes if node.name not in cluster.nodes]
@@ -247,7 +247,7 @@ def _same_file(name: str, other: str) -> bool:
         return name == other
 
 
-def _bring_along(cluster: Cluster, name: str, objects: Objects) -> str:
+def bring_along(cluster: Cluster, name: str, objects: Objects) -> str:
     """Adds objects that pods depend on, such as claims, to the cluster; returns a note on them."""
     kinds = {kind: count for kind, count in objects.counts.items()
              if kind not in ("Pod", "Node", *_WORKLOADS)}

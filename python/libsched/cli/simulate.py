@@ -22,6 +22,7 @@ from ..workload import TimedWorkload
 from . import asking, output, reading, what_if
 from .candidate import Candidate
 from .progress import Progress
+from .question import bring_along
 from .terminal import Terminal, table
 from .utilisation import amount
 
@@ -159,6 +160,9 @@ def _read(options: argparse.Namespace, errors: Terminal) -> tuple[Cluster, Timed
         objects = reading.read(name, defaults=options.defaults, strict=options.strict,
                                classes=classes, keep_annotations=True)
         _tell(name, objects, options, errors)
+        told = bring_along(cluster, name, objects)
+        if told and not options.json:
+            errors.note(told)
         _named(name, lambda objects=objects: workload.add_objects(objects))
     if not len(workload):
         raise InvalidError("there is no pod to schedule; name a file with --workload")

@@ -47,10 +47,18 @@ void fill(Turn& t, libsched_parse_options& o) {
   o.classes = e == nullptr ? nullptr : static_cast<const libsched_objects*>(e->handle);
 }
 
+static libsched_str gates_for(Turn& t) {
+  static constexpr const char* kGates[] = {
+      "",    "DynamicResourceAllocation=false",         "NoSuchGate=true", "A",
+      "=,=", "GenericWorkload=true,GangScheduling=true"};
+  return libsched_str_from(t.choose.of(kGates));
+}
+
 template <>
 void fill(Turn& t, libsched_config_options& o) {
   o.several_queue_sorts = t.choose.one_in(2);
   o.profile = t.choose.one_in(4);
+  if (t.choose.one_in(6)) o.feature_gates = gates_for(t);
   o.reserved[0] = rarely(t);
 }
 
@@ -66,10 +74,8 @@ void fill(Turn& t, libsched_framework_options& o) {
   o.several_queue_sorts = t.choose.one_in(4);
   o.skip_unknown_plugins = t.choose.one_in(4);
   o.reserved[1] = rarely(t);
-  static constexpr const char* kGates[] = {"", "DynamicResourceAllocation=false", "NoSuchGate=true",
-                                           "A", "=,="};
   static constexpr const char* kSemantics[] = {"", "1.36", "1.31", "1.99"};
-  if (t.choose.one_in(6)) o.feature_gates = libsched_str_from(t.choose.of(kGates));
+  if (t.choose.one_in(6)) o.feature_gates = gates_for(t);
   if (t.choose.one_in(6)) o.semantics = libsched_str_from(t.choose.of(kSemantics));
 }
 

@@ -3,8 +3,6 @@
 
 #include <utility>
 
-#include "libsched/objects/pod_class.hpp"
-
 namespace libsched {
 namespace {
 
@@ -30,17 +28,20 @@ bool ClassCache::serves(const View& view) const {
   }
 }
 
-KeptClass& ClassCache::find(const Pod& pod) {
-  pod_class(pod, &name_);
+KeptClass& ClassCache::find(const Pod& pod, const PodClassName* known) {
+  if (known == nullptr) pod_class(pod, &name_);
+  const std::string& name = known == nullptr ? name_ : known->bytes;
   // Replicas often come one after the other.
-  if (!classes_.empty() && classes_.front().name == name_) return classes_.front();
-  if (const auto found = by_name_.find(name_); found != by_name_.end()) {
+  if (!classes_.empty() && classes_.front().name == name) return classes_.front();
+  const uint64_t hash = known == nullptr ? hash_str(name) : known->hash;
+  if (const auto found = by_name_.find({name, hash}); found != by_name_.end()) {
     classes_.splice(classes_.begin(), classes_, found->second);
     return classes_.front();
   }
   Classes fresh(1);
-  fresh.front().name = name_;
-  by_name_.emplace(fresh.front().name, fresh.begin());
+  fresh.front().name = name;
+  fresh.front().hash = hash;
+  by_name_.emplace(Key{fresh.front().name, hash}, fresh.begin());
   classes_.splice(classes_.begin(), fresh);
   return classes_.front();
 }
@@ -55,17 +56,17 @@ void ClassCache::count(KeptClass* of) {
 void ClassCache::evict() {
   while (bytes_ > max_bytes_ && !classes_.empty()) {
     bytes_ -= classes_.back().bytes;
-    by_name_.erase(classes_.back().name);
+    by_name_.erase({classes_.back().name, classes_.back().hash});
     classes_.pop_back();
   }
 }
 
 Result<KeptClass*> ClassCache::follow(const Framework& framework, const FilterCall& call,
-                                      Workspace* work) {
+                                      Workspace* work, const PodClassName* name) {
   // The latest class has been scored since it was counted.
   if (!classes_.empty()) count(&classes_.front());
   evict();
-  KeptClass& kept = find(call.pod);
+  KeptClass& kept = find(call.pod, name);
   if (std::exchange(kept.open, true)) {
     kept.cursor = {};
     kept.verdicts = {};

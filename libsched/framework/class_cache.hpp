@@ -15,6 +15,7 @@
 
 #include "libsched/framework/class_scores.hpp"
 #include "libsched/framework/class_verdicts.hpp"
+#include "libsched/objects/pod_class.hpp"
 
 namespace libsched {
 
@@ -33,6 +34,7 @@ class KeptClass {
  private:
   friend class ClassCache;
   std::string name;   // the class
+  uint64_t hash = 0;  // of the name
   bool open = false;  // it is being brought up to date, or that ended half-way
   ChangeLog::Cursor cursor;
   ClassVerdicts verdicts;
@@ -57,9 +59,11 @@ class ClassCache {
   size_t bytes() const { return bytes_; }
 
   // Returns the answers kept for the pod's class, with its verdicts up to date and the steps of
-  // `work` pointing to them. Valid until the next call. Errors: those of limits; in mode kChecked,
-  // kInternal for a plugin that reads more than it declares.
-  Result<KeptClass*> follow(const Framework& framework, const FilterCall& call, Workspace* work);
+  // `work` pointing to them. `name`: of the class, if it is known. Valid until the next call.
+  // Errors: those of limits; in mode kChecked, kInternal for a plugin that reads more than it
+  // declares.
+  Result<KeptClass*> follow(const Framework& framework, const FilterCall& call, Workspace* work,
+                            const PodClassName* name = nullptr);
 
   // Where the nodes are in the view's order.
   const NodePlaces& places(const View& view) {
@@ -70,19 +74,26 @@ class ClassCache {
  private:
   using Classes = std::list<KeptClass>;
 
-  KeptClass& find(const Pod& pod);
+  KeptClass& find(const Pod& pod, const PodClassName* name);
   void count(KeptClass* of);
   void evict();
 
   ClassCacheMode mode_ = ClassCacheMode::kAuto;
   size_t max_bytes_ = kDefaultBytes, bytes_ = 0;
   uint64_t served_ = 0;
+  struct Key {
+    std::string_view name;
+    uint64_t hash;
+    friend bool operator==(const Key& a, const Key& b) {
+      return a.hash == b.hash && a.name == b.name;
+    }
+  };
   struct Hash {
-    size_t operator()(std::string_view s) const { return static_cast<size_t>(hash_str(s)); }
+    size_t operator()(const Key& k) const { return static_cast<size_t>(k.hash); }
   };
   Classes classes_;   // the latest first
   std::string name_;  // of the pod that is looked for
-  std::unordered_map<std::string_view, Classes::iterator, Hash> by_name_;
+  std::unordered_map<Key, Classes::iterator, Hash> by_name_;
   LoggedChanges changes_;
   NodePlaces places_;
 };

@@ -23,15 +23,13 @@ FilterCall call_of(const FilterStep& step, const FilterCall& call) {
 
 }  // namespace
 
-LoggedChanges::Rows& LoggedChanges::group(ChangeKinds kinds) {
+LoggedChanges::Rows& LoggedChanges::group(ChangeKinds key) {
   for (size_t i = 0; i < used_; ++i)
-    if (groups_[i].kinds == kinds) return groups_[i];
-  if (used_ == kGroups) {
-    groups_[kGroups - 1].kinds |= kinds;
-    return groups_[kGroups - 1];
-  }
+    if (groups_[i].key == key) return groups_[i];
+  if (used_ == kGroups) return groups_[kGroups - 1];
   Rows& fresh = groups_[used_++];
-  fresh.kinds = kinds;
+  fresh.key = key;
+  fresh.kinds = 0;
   fresh.bits.assign(words_, 0);
   return fresh;
 }
@@ -39,21 +37,27 @@ LoggedChanges::Rows& LoggedChanges::group(ChangeKinds kinds) {
 void LoggedChanges::read(const ChangeLog& log, const ChangeLog::Cursor& since, size_t words) {
   words_ = words;
   used_ = 0;
-  ChangeKinds seen = 0;
-  // Two kinds and their rows: mostly a pod is assumed and then confirmed, in turn.
-  ChangeKinds first = 0, second = 0;
-  uint64_t *of_first = nullptr, *of_second = nullptr;
+  // Mostly the entries are of one group, and two of them in turn of one row.
+  constexpr ChangeKinds kNone = kAllChanges;
+  ChangeKinds seen = 0, unsaid = 0, key = kNone;
+  uint32_t last = kNoId;
+  Rows* at = nullptr;
   known = log.for_each_since(since, [&](uint32_t row, ChangeKinds kinds) {
     seen |= kinds;
     if (row / 64 >= words) return;
-    uint64_t* bits = kinds == first ? of_first : kinds == second ? of_second : nullptr;
-    if (bits == nullptr) {
-      bits = group(kinds).bits.data();
-      second = std::exchange(first, kinds);
-      of_second = std::exchange(of_first, bits);
+    if ((kinds & ~kAssumedChanged) != key) {
+      if (at != nullptr) at->kinds |= unsaid;
+      key = kinds & ~kAssumedChanged;
+      at = &group(key);
+      unsaid = 0;
+      last = kNoId;
     }
-    bits[row / 64] |= uint64_t{1} << (row % 64);
+    unsaid |= kinds;
+    if (row == last) return;
+    last = row;
+    at->bits[row / 64] |= uint64_t{1} << (row % 64);
   });
+  if (at != nullptr) at->kinds |= unsaid;
   all = seen;
 }
 

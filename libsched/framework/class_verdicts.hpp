@@ -32,16 +32,17 @@ class LoggedChanges {
   void clear_hit(const Reads& reads, std::vector<uint64_t>* bits) const;
 
  private:
-  // Rows whose changes are of these kinds, as bits.
+  // Rows whose changes are of these kinds, as bits. A pod that is assumed and then confirmed gives
+  // two entries of one group: `key` is `kinds` without the confirmation.
   struct Rows {
-    ChangeKinds kinds = 0;
+    ChangeKinds key = 0, kinds = 0;
     std::vector<uint64_t> bits;
   };
   // A few kinds are what occurs between two pods of a class. If more occur, the last of these has
   // all others, which may say too much of a row.
   static constexpr size_t kGroups = 8;
 
-  Rows& group(ChangeKinds kinds);
+  Rows& group(ChangeKinds key);
 
   size_t words_ = 0, used_ = 0;
   std::array<Rows, kGroups> groups_;

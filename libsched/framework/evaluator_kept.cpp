@@ -12,7 +12,8 @@ Result<KeptClass*> Evaluator::kept_class(CycleState& state, const Pod& pod, cons
                                          const CycleOptions& options) {
   if (options.node_by_node || !state.pre_filter().all_nodes || !classes_.serves(view()))
     return nullptr;
-  return classes_.follow(*framework_, {call, pod, state, nullptr, false}, &work_);
+  return classes_.follow(*framework_, {call, pod, state, nullptr, false}, &work_,
+                         options.class_name);
 }
 
 // Chooses by kept scores. Returns false if they do not suffice.

@@ -1,4 +1,5 @@
 // ScorePass: scores that are kept by class, of which only those of changed rows are asked for.
+#include <bit>
 #include <utility>
 
 #include "libsched/framework/score_columns.hpp"
@@ -9,16 +10,51 @@ namespace {
 
 bool in_range(int64_t score) { return score >= kMinNodeScore && score <= kMaxNodeScore; }
 
-// The rows of `bits`, of which there is one.
-ScoreSet part_of(const ScoreSet& set, const std::vector<uint64_t>& bits, size_t count) {
+// Where there are so few rows in a word, a list of them costs less than words.
+constexpr size_t kFewRows = 8;
+
+// Lists the rows of `bits`, mostly without a branch that depends on them.
+void list_rows(const std::vector<uint64_t>& bits, size_t count, std::vector<uint32_t>* out) {
+  constexpr size_t kAtOnce = 3;
+  if (out->size() < count + kAtOnce) out->resize(count + kAtOnce);
+  uint32_t* at = out->data();
+  for (size_t w = 0; w < bits.size(); ++w) {
+    uint64_t left = bits[w];
+    uint32_t* const end = at + count_bits(left);
+    const auto next = [&] {
+      *at++ = static_cast<uint32_t>(w * 64 + static_cast<size_t>(std::countr_zero(left)));
+      left &= left - 1;
+    };
+    for (size_t i = 0; i < kAtOnce; ++i) next();
+    while (left != 0) next();
+    at = end;
+  }
+}
+
+// The rows of `bits`, of which there is one. `list` is for them.
+ScoreSet part_of(const ScoreSet& set, const std::vector<uint64_t>& bits, size_t count,
+                 std::vector<uint32_t>* list) {
   size_t first = 0, end = bits.size();
   while (bits[first] == 0) ++first;
   while (bits[end - 1] == 0) --end;
-  return {end, count, bits.data(), set.order, nullptr, first};
+  ScoreSet out{end, count, bits.data(), set.order, nullptr, first};
+  if (count <= (end - first) * kFewRows) {
+    list_rows(bits, count, list);
+    out.few = {list->data(), count};
+  }
+  return out;
 }
 
 // ColumnKernels::add() for the words of the set.
 bool add(const ScoreSet& set, const int64_t* column, int64_t weight, bool first, int64_t* totals) {
+  if (!set.few.empty()) {
+    bool fits = true;
+    for (const uint32_t r : set.few) {
+      fits = fits && in_range(column[r]);
+      totals[r] = wrapping_add(first ? 0 : totals[r], wrapping_mul(column[r], weight));
+    }
+    return fits;
+  }
   const size_t w = set.first_word;
   return column_kernels().add(set.bits + w, set.words - w, column + w * 64, weight, first,
                               totals + w * 64);
@@ -88,7 +124,7 @@ Result<bool> ScorePass::score_kept(const ScoreSet& set, ClassScores* kept, int64
   if (work_.totals.size() < n) work_.totals.resize(n);
   const std::vector<uint64_t>& missing = work_.hit;
   if (const size_t count = kept->missing({set.bits, set.words}, &work_.hit); count != 0) {
-    const Result<bool> scored = score_missing(part_of(set, missing, count), kept);
+    const Result<bool> scored = score_missing(part_of(set, missing, count, &work_.few_rows), kept);
     if (!scored.ok() || !*scored) return scored;
   }
   kept->take_set(set, &work_.hit);
@@ -102,7 +138,8 @@ Result<bool> ScorePass::score_kept(const ScoreSet& set, ClassScores* kept, int64
   }
   if (kept->varied()) {
     if (const size_t count = kept->unsummed(&work_.normal); count != 0) {
-      const Result<bool> summed = sum_missing(part_of(set, work_.normal, count), kept);
+      const Result<bool> summed =
+          sum_missing(part_of(set, work_.normal, count, &work_.few_rows), kept);
       if (!summed.ok() || !*summed) return summed;
     }
   }

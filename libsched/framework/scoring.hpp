@@ -55,6 +55,8 @@ struct ScoreSet {
   uint64_t* errors = nullptr;  // the rows where Score fails
   size_t first_word = 0;       // the words before it have no row
   bool* failed = nullptr;      // whether there is any
+  // If not empty, the rows of `bits`, in ascending order: going through them costs less.
+  std::span<const uint32_t> few = {};
 
   Span<uint32_t> rows() const { return order->rows(); }
   void fail(uint32_t row) const {
@@ -70,6 +72,8 @@ struct ScoreSet {
   // where all rows of a word are in the set.
   template <typename F>
   void for_each(F&& f) const {
+    for (const uint32_t row : few) f(row);
+    if (!few.empty()) return;
     for (size_t w = first_word; w < words; ++w) {
       if (bits[w] == ~uint64_t{0}) {
         for (size_t i = 0; i < 64; ++i) f(static_cast<uint32_t>(w * 64 + i));

@@ -21,6 +21,7 @@ struct Workspace {
   std::vector<uint32_t> narrowed, judged, feasible_rows;  // node lists
   LineVector<int64_t> column, totals;                     // of a score pass
   std::vector<uint64_t> hit, alive_hit, normal;  // rows that kept answers are made for again
+  std::vector<uint32_t> few_rows;
   std::vector<uint32_t> hit_rows;
   std::vector<uint64_t> score_errors;  // zero unless `score_failed`
   bool score_failed = false;

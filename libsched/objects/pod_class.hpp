@@ -52,4 +52,32 @@ class PodClassMap {
   size_t max_bytes_, bytes_ = 0;
 };
 
+// A class with its hash.
+class PodClassName final : public RefCounted {
+ public:
+  explicit PodClassName(std::string of) : bytes(std::move(of)), hash(hash_str(bytes)) {}
+
+  const std::string bytes;  // pod_class()
+  const uint64_t hash;      // hash_str() of them
+};
+using PodClassNameRef = Ref<const PodClassName>;
+
+// Pods of one class mostly share the object.
+class PodClassNames {
+ public:
+  PodClassNameRef of(const Pod& pod) {
+    pod_class(pod, &name_);
+    if (const PodClassNameRef* known = kept_.find(name_); known != nullptr) return *known;
+    const PodClassNameRef made = make_ref<PodClassName>(name_);
+    kept_.put(name_, made, sizeof(PodClassName) + name_.size());
+    return made;
+  }
+
+ private:
+  static constexpr size_t kMaxBytes = size_t{16} << 20;
+
+  std::string name_;
+  PodClassMap<PodClassNameRef> kept_{kMaxBytes};
+};
+
 }  // namespace libsched

@@ -43,7 +43,7 @@ class BalancedAllocation final : public Plugin {
       return {};
     }
     const AllocationColumns columns = allocation_.columns(call.view.columns(), *ask);
-    balanced_allocation({columns, set.bits, set.words, form_, set.first_word}, scores);
+    balanced_allocation({columns, set.bits, set.words, form_, set.first_word, set.few}, scores);
     return {};
   }
 

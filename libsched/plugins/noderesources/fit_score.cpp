@@ -75,8 +75,8 @@ void FitScorer::score(const View& view, const AllocationAsk& ask, const ScoreSet
   const AllocationColumns columns = allocation_.columns(view.columns(), ask);
   switch (type_) {
     case Type::kLeast:
-      least_allocated({columns, set.bits, set.words, BalanceForm::kRelative, set.first_word},
-                      scores);
+      least_allocated(
+          {columns, set.bits, set.words, BalanceForm::kRelative, set.first_word, set.few}, scores);
       return;
     case Type::kMost:
       set.for_each([&](uint32_t r) { scores[r] = most_allocated_row(columns, r); });

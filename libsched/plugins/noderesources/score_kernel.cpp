@@ -88,9 +88,6 @@ namespace {
 // LeastAllocated multiplies it by 100.
 constexpr int kAmountBits = 51;
 constexpr int kCapacityBits = 46;
-// Few candidates in a word: testing them one by one is cheaper than 64 rows at once.
-bool few(uint64_t bits) { return bits != ~uint64_t{0} && count_bits(bits) <= 4; }
-
 bool usual_amount(int64_t v) { return static_cast<uint64_t>(v) >> kAmountBits == 0; }
 
 // Whether the inputs common to all rows are of usual size.
@@ -103,6 +100,13 @@ bool usual_ask(const AllocationInput& input) {
 template <typename RowScore>
 void each_row(uint64_t bits, size_t word, int64_t* scores, RowScore&& score) {
   for_each_bit(bits, word * 64, [&](size_t row) { scores[row] = score(row); });
+}
+
+template <typename RowScore>
+void each_row(const AllocationInput& input, int64_t* scores, RowScore&& score) {
+  for (const uint32_t row : input.few) scores[row] = score(row);
+  if (!input.few.empty()) return;
+  for (size_t w = input.first_word; w < input.words; ++w) each_row(input.bits[w], w, scores, score);
 }
 
 // --- portable: doubles one row at a time ---
@@ -122,27 +126,24 @@ void portable_least(const AllocationInput& input, int64_t* scores) {
   const bool usual = usual_ask(input);
   const AllocationColumn &a = input.columns[0], &b = input.columns[1];
   const double weights = static_cast<double>(a.weight + b.weight);
-  for (size_t w = input.first_word; w < input.words; ++w)
-    each_row(input.bits[w], w, scores, [&](size_t row) {
-      std::array<double, 2> capacity, used;
-      if (!usual || !usual_row(input, row, capacity, used))
-        return least_allocated_row(input.columns, row);
-      double sum = 0;
-      for (size_t i = 0; i < 2; ++i) {
-        const AllocationColumn& c = input.columns[i];
-        const double free =
-            std::max(capacity[i] - (used[i] + static_cast<double>(c.ask)), 0.0) * 100;
-        sum += static_cast<double>(static_cast<int64_t>(free / capacity[i])) *
-               static_cast<double>(c.weight);
-      }
-      return static_cast<int64_t>(sum / weights);
-    });
+  each_row(input, scores, [&](size_t row) {
+    std::array<double, 2> capacity, used;
+    if (!usual || !usual_row(input, row, capacity, used))
+      return least_allocated_row(input.columns, row);
+    double sum = 0;
+    for (size_t i = 0; i < 2; ++i) {
+      const AllocationColumn& c = input.columns[i];
+      const double free = std::max(capacity[i] - (used[i] + static_cast<double>(c.ask)), 0.0) * 100;
+      sum += static_cast<double>(static_cast<int64_t>(free / capacity[i])) *
+             static_cast<double>(c.weight);
+    }
+    return static_cast<int64_t>(sum / weights);
+  });
 }
 
 void portable_balanced(const AllocationInput& input, int64_t* scores) {
-  for (size_t w = input.first_word; w < input.words; ++w)
-    each_row(input.bits[w], w, scores,
-             [&](size_t row) { return balanced_allocation_row(input.columns, input.form, row); });
+  each_row(input, scores,
+           [&](size_t row) { return balanced_allocation_row(input.columns, input.form, row); });
 }
 
 #if defined(__x86_64__)
@@ -165,7 +166,55 @@ struct WordOf {
         left(c.left.word(w)),
         used(c.used ? c.used.word(w) : nullptr),
         inverse(c.inverse ? c.inverse.doubles(w) : nullptr) {}
+  WordOf(const int64_t* all, const int64_t* taken, const double* inverses)
+      : allocatable(all), left(nullptr), used(taken), inverse(inverses) {}
 };
+
+// Up to 64 rows of two columns, side by side.
+struct Gathered {
+  alignas(64) std::array<std::array<int64_t, 64>, 2> allocatable, used;
+  alignas(64) std::array<std::array<double, 64>, 2> inverse;
+  size_t count = 0;  // a multiple of 8
+
+  // The last one fills up.
+  void gather(std::span<const AllocationColumn> columns, std::span<const uint32_t> rows) {
+    count = (rows.size() + 7) / 8 * 8;
+    for (size_t i = 0; i < 2; ++i) {
+      const AllocationColumn& c = columns[i];
+      for (size_t k = 0; k < count; ++k) {
+        const size_t row = rows[std::min(k, rows.size() - 1)];
+        allocatable[i][k] = c.allocatable[row];
+        used[i][k] = c.used_at(row);
+        if (c.inverse) inverse[i][k] = c.inverse.doubles(row / 64)[row % 64];
+      }
+    }
+  }
+  WordOf word(const AllocationColumn& c, size_t i) const {
+    return {allocatable[i].data(), used[i].data(), c.inverse ? inverse[i].data() : nullptr};
+  }
+};
+
+// Calls score(a, b, count, out), which returns the rows that need `plain` as bits, for 64 of the
+// few rows at a time.
+template <typename Score, typename Plain>
+void score_few(const AllocationInput& input, int64_t* scores, Score&& score, Plain&& plain) {
+  const AllocationColumn &a = input.columns[0], &b = input.columns[1];
+  constexpr size_t kVeryFew = 3;
+  if (input.few.size() <= kVeryFew) return each_row(input, scores, plain);
+  Gathered gathered;
+  alignas(64) std::array<int64_t, 64> out;
+  for (size_t first = 0; first < input.few.size(); first += 64) {
+    const std::span<const uint32_t> rows =
+        input.few.subspan(first, std::min<size_t>(64, input.few.size() - first));
+    gathered.gather(input.columns, rows);
+    const uint64_t unusual =
+        score(gathered.word(a, 0), gathered.word(b, 1), gathered.count, out.data());
+    for (size_t k = 0; k < rows.size(); ++k) scores[rows[k]] = out[k];
+    for_each_bit(unusual, 0, [&](size_t k) {
+      if (k < rows.size()) scores[rows[k]] = plain(rows[k]);
+    });
+  }
+}
 __attribute__((target("avx2"), always_inline)) inline Four load4(const WordOf& c, size_t i) {
   const auto at = [i](const int64_t* p) __attribute__((target("avx2"))) {
     return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p + i));
@@ -212,70 +261,96 @@ __attribute__((target("avx2"), always_inline)) inline __m256d balance4(__m256d u
   return _mm256_floor_pd(_mm256_mul_pd(_mm256_sub_pd(one, deviation), _mm256_set1_pd(100)));
 }
 
+struct LeastOf4 {
+  __m256d ask_a, ask_b, weight_a, weight_b, inverse;
+};
+// Scores `end` rows of a word, and returns those that need the plain loop.
+__attribute__((target("avx2"), always_inline)) inline uint64_t least4(const LeastOf4& c,
+                                                                      const WordOf& a,
+                                                                      const WordOf& b, size_t end,
+                                                                      int64_t* out) {
+  uint64_t plain = 0;
+  for (size_t i = 0; i < end; i += 4) {
+    const Four at_a = load4(a, i), at_b = load4(b, i);
+    plain |= unusual4(at_a, at_b) << i;
+    const __m256d sum = _mm256_add_pd(_mm256_mul_pd(free4(at_a, c.ask_a), c.weight_a),
+                                      _mm256_mul_pd(free4(at_b, c.ask_b), c.weight_b));
+    store4(out + i,
+           _mm256_floor_pd(_mm256_mul_pd(_mm256_add_pd(sum, _mm256_set1_pd(0.5)), c.inverse)));
+  }
+  return plain;
+}
+
 __attribute__((target("avx2"))) void avx2_least(const AllocationInput& input, int64_t* scores) {
   if (!usual_ask(input)) return portable_least(input, scores);
   const AllocationColumn &a = input.columns[0], &b = input.columns[1];
-  const __m256d ask_a = _mm256_set1_pd(static_cast<double>(a.ask));
-  const __m256d ask_b = _mm256_set1_pd(static_cast<double>(b.ask));
-  const __m256d weight_a = _mm256_set1_pd(static_cast<double>(a.weight));
-  const __m256d weight_b = _mm256_set1_pd(static_cast<double>(b.weight));
   // Small integers: half a unit keeps the product away from where rounding could matter.
-  const __m256d inverse = _mm256_set1_pd(1.0 / static_cast<double>(a.weight + b.weight));
+  const LeastOf4 common = {
+      _mm256_set1_pd(static_cast<double>(a.ask)), _mm256_set1_pd(static_cast<double>(b.ask)),
+      _mm256_set1_pd(static_cast<double>(a.weight)), _mm256_set1_pd(static_cast<double>(b.weight)),
+      _mm256_set1_pd(1.0 / static_cast<double>(a.weight + b.weight))};
+  const auto plain = [&](size_t r) { return least_allocated_row(input.columns, r); };
+  if (!input.few.empty())
+    return score_few(
+        input, scores,
+        [&](const WordOf& a, const WordOf& b, size_t end, int64_t* out)
+            __attribute__((target("avx2"))) { return least4(common, a, b, end, out); },
+        plain);
   for (size_t w = input.first_word; w < input.words; ++w) {
-    uint64_t plain = 0;
-    if (few(input.bits[w])) {
-      plain = input.bits[w];
-    } else {
-      const WordOf word_a(a, w), word_b(b, w);
-      for (size_t i = 0; i < 64; i += 4) {
-        const size_t row = w * 64 + i;
-        const Four at_a = load4(word_a, i), at_b = load4(word_b, i);
-        plain |= unusual4(at_a, at_b) << i;
-        const __m256d sum = _mm256_add_pd(_mm256_mul_pd(free4(at_a, ask_a), weight_a),
-                                          _mm256_mul_pd(free4(at_b, ask_b), weight_b));
-        store4(scores + row,
-               _mm256_floor_pd(_mm256_mul_pd(_mm256_add_pd(sum, _mm256_set1_pd(0.5)), inverse)));
-      }
-      plain &= input.bits[w];
-    }
-    each_row(plain, w, scores, [&](size_t r) { return least_allocated_row(input.columns, r); });
+    if (input.bits[w] == 0) continue;
+    const uint64_t unusual = least4(common, WordOf(a, w), WordOf(b, w), 64, scores + w * 64);
+    each_row(unusual & input.bits[w], w, scores, plain);
   }
+}
+
+struct BalancedOf4 {
+  __m256d ask_a, ask_b;
+  bool absolute;
+};
+__attribute__((target("avx2"), always_inline)) inline uint64_t balanced4(const BalancedOf4& c,
+                                                                         const WordOf& a,
+                                                                         const WordOf& b,
+                                                                         size_t end, int64_t* out) {
+  const __m256d fifty = _mm256_set1_pd(50);
+  uint64_t plain = 0;
+  for (size_t i = 0; i < end; i += 4) {
+    const Four at_a = load4(a, i), at_b = load4(b, i);
+    plain |= unusual4(at_a, at_b) << i;
+    const __m256d capacity_a = doubles4(at_a.capacity), capacity_b = doubles4(at_b.capacity);
+    const __m256d used_a = doubles4(at_a.used), used_b = doubles4(at_b.used);
+    const __m256d with_pod = balance4(_mm256_add_pd(used_a, c.ask_a),
+                                      _mm256_add_pd(used_b, c.ask_b), capacity_a, capacity_b);
+    if (c.absolute) {
+      store4(out + i, with_pod);
+      continue;
+    }
+    const __m256d without = balance4(used_a, used_b, capacity_a, capacity_b);
+    const __m256d change = _mm256_sub_pd(_mm256_add_pd(fifty, with_pod), without);
+    store4(out + i,
+           _mm256_add_pd(fifty, _mm256_floor_pd(_mm256_mul_pd(change, _mm256_set1_pd(0.5)))));
+  }
+  return plain;
 }
 
 __attribute__((target("avx2"))) void avx2_balanced(const AllocationInput& input, int64_t* scores) {
   if (!usual_ask(input)) return portable_balanced(input, scores);
   const AllocationColumn &a = input.columns[0], &b = input.columns[1];
-  const __m256d ask_a = _mm256_set1_pd(static_cast<double>(a.ask));
-  const __m256d ask_b = _mm256_set1_pd(static_cast<double>(b.ask));
-  const __m256d fifty = _mm256_set1_pd(50);
-  const bool absolute = input.form == BalanceForm::kAbsolute;
+  const BalancedOf4 common = {_mm256_set1_pd(static_cast<double>(a.ask)),
+                              _mm256_set1_pd(static_cast<double>(b.ask)),
+                              input.form == BalanceForm::kAbsolute};
+  const auto plain = [&](size_t r) {
+    return balanced_allocation_row(input.columns, input.form, r);
+  };
+  if (!input.few.empty())
+    return score_few(
+        input, scores,
+        [&](const WordOf& a, const WordOf& b, size_t end, int64_t* out)
+            __attribute__((target("avx2"))) { return balanced4(common, a, b, end, out); },
+        plain);
   for (size_t w = input.first_word; w < input.words; ++w) {
-    uint64_t plain = 0;
-    if (few(input.bits[w])) {
-      plain = input.bits[w];
-    } else {
-      const WordOf word_a(a, w), word_b(b, w);
-      for (size_t i = 0; i < 64; i += 4) {
-        const size_t row = w * 64 + i;
-        const Four at_a = load4(word_a, i), at_b = load4(word_b, i);
-        plain |= unusual4(at_a, at_b) << i;
-        const __m256d capacity_a = doubles4(at_a.capacity), capacity_b = doubles4(at_b.capacity);
-        const __m256d used_a = doubles4(at_a.used), used_b = doubles4(at_b.used);
-        const __m256d with_pod = balance4(_mm256_add_pd(used_a, ask_a),
-                                          _mm256_add_pd(used_b, ask_b), capacity_a, capacity_b);
-        if (absolute) {
-          store4(scores + row, with_pod);
-          continue;
-        }
-        const __m256d without = balance4(used_a, used_b, capacity_a, capacity_b);
-        const __m256d change = _mm256_sub_pd(_mm256_add_pd(fifty, with_pod), without);
-        store4(scores + row,
-               _mm256_add_pd(fifty, _mm256_floor_pd(_mm256_mul_pd(change, _mm256_set1_pd(0.5)))));
-      }
-      plain &= input.bits[w];
-    }
-    each_row(plain, w, scores,
-             [&](size_t r) { return balanced_allocation_row(input.columns, input.form, r); });
+    if (input.bits[w] == 0) continue;
+    const uint64_t unusual = balanced4(common, WordOf(a, w), WordOf(b, w), 64, scores + w * 64);
+    each_row(unusual & input.bits[w], w, scores, plain);
   }
 }
 
@@ -339,73 +414,97 @@ LIBSCHED_AVX512 __m512d balance8(__m512d a, __m512d b) {
   return floor8(_mm512_mul_pd(even, _mm512_set1_pd(100)));
 }
 
+struct LeastOf8 {
+  __m512i ask_a, ask_b;
+  __m512d weight_a, weight_b, inverse;
+};
+// Scores `end` rows of a word, and returns those that need the plain loop.
+LIBSCHED_AVX512 uint64_t least8(const LeastOf8& c, const WordOf& a, const WordOf& b, size_t end,
+                                int64_t* out) {
+  uint64_t plain = 0;
+  for (size_t i = 0; i < end; i += 8) {
+    const Eight at_a = load8(a, i), at_b = load8(b, i);
+    plain |= unusual8(at_a, at_b) << i;
+    const __m512d sum =
+        _mm512_fmadd_pd(free8(at_a, c.ask_a), c.weight_a,
+                        _mm512_fmadd_pd(free8(at_b, c.ask_b), c.weight_b, _mm512_set1_pd(0.5)));
+    store8(out + i, _mm512_mul_pd(sum, c.inverse));
+  }
+  return plain;
+}
+
 __attribute__((target("avx512f,avx512dq"))) void avx512_least(const AllocationInput& input,
                                                               int64_t* scores) {
   if (!usual_ask(input)) return portable_least(input, scores);
-  const AllocationColumn a = input.columns[0], b = input.columns[1];
-  const __m512i ask_a = _mm512_set1_epi64(a.ask), ask_b = _mm512_set1_epi64(b.ask);
-  const __m512d weight_a = _mm512_set1_pd(static_cast<double>(a.weight));
-  const __m512d weight_b = _mm512_set1_pd(static_cast<double>(b.weight));
-  const __m512d inverse = _mm512_set1_pd(1.0 / static_cast<double>(a.weight + b.weight));
+  const AllocationColumn &a = input.columns[0], &b = input.columns[1];
+  const LeastOf8 common = {_mm512_set1_epi64(a.ask), _mm512_set1_epi64(b.ask),
+                           _mm512_set1_pd(static_cast<double>(a.weight)),
+                           _mm512_set1_pd(static_cast<double>(b.weight)),
+                           _mm512_set1_pd(1.0 / static_cast<double>(a.weight + b.weight))};
+  const auto plain = [&](size_t r) { return least_allocated_row(input.columns, r); };
+  if (!input.few.empty())
+    return score_few(
+        input, scores,
+        [&](const WordOf& a, const WordOf& b, size_t end, int64_t* out)
+            __attribute__((target("avx512f,avx512dq"))) { return least8(common, a, b, end, out); },
+        plain);
   for (size_t w = input.first_word; w < input.words; ++w) {
-    uint64_t plain = 0;
-    if (few(input.bits[w])) {
-      plain = input.bits[w];
-    } else {
-      const WordOf word_a(a, w), word_b(b, w);
-      for (size_t i = 0; i < 64; i += 8) {
-        const size_t row = w * 64 + i;
-        const Eight at_a = load8(word_a, i), at_b = load8(word_b, i);
-        plain |= unusual8(at_a, at_b) << i;
-        const __m512d sum =
-            _mm512_fmadd_pd(free8(at_a, ask_a), weight_a,
-                            _mm512_fmadd_pd(free8(at_b, ask_b), weight_b, _mm512_set1_pd(0.5)));
-        store8(scores + row, _mm512_mul_pd(sum, inverse));
-      }
-      plain &= input.bits[w];
-    }
-    each_row(plain, w, scores, [&](size_t r) { return least_allocated_row(input.columns, r); });
+    if (input.bits[w] == 0) continue;
+    const uint64_t unusual = least8(common, WordOf(a, w), WordOf(b, w), 64, scores + w * 64);
+    each_row(unusual & input.bits[w], w, scores, plain);
   }
+}
+
+struct BalancedOf8 {
+  __m512d ask_a, ask_b;
+  bool absolute;
+};
+LIBSCHED_AVX512 uint64_t balanced8(const BalancedOf8& c, const WordOf& a, const WordOf& b,
+                                   size_t end, int64_t* out) {
+  uint64_t plain = 0;
+  for (size_t i = 0; i < end; i += 8) {
+    const Eight at_a = load8(a, i), at_b = load8(b, i);
+    plain |= unusual8(at_a, at_b) << i;
+    const __m512d capacity_a = _mm512_cvtepi64_pd(at_a.capacity);
+    const __m512d capacity_b = _mm512_cvtepi64_pd(at_b.capacity);
+    const __m512d used_a = _mm512_cvtepi64_pd(at_a.used);
+    const __m512d used_b = _mm512_cvtepi64_pd(at_b.used);
+    const __m512d with_pod =
+        balance8(fraction8(_mm512_add_pd(used_a, c.ask_a), capacity_a, at_a.inverse),
+                 fraction8(_mm512_add_pd(used_b, c.ask_b), capacity_b, at_b.inverse));
+    if (c.absolute) {
+      store8(out + i, with_pod);
+      continue;
+    }
+    const __m512d without = balance8(fraction8(used_a, capacity_a, at_a.inverse),
+                                     fraction8(used_b, capacity_b, at_b.inverse));
+    // 50 + (50 + change) / 2, whose terms are not negative.
+    store8(out + i, _mm512_fmadd_pd(_mm512_sub_pd(with_pod, without), _mm512_set1_pd(0.5),
+                                    _mm512_set1_pd(75)));
+  }
+  return plain;
 }
 
 __attribute__((target("avx512f,avx512dq"))) void avx512_balanced(const AllocationInput& input,
                                                                  int64_t* scores) {
   if (!usual_ask(input)) return portable_balanced(input, scores);
-  const AllocationColumn a = input.columns[0], b = input.columns[1];
-  const __m512d ask_a = _mm512_set1_pd(static_cast<double>(a.ask));
-  const __m512d ask_b = _mm512_set1_pd(static_cast<double>(b.ask));
-  const bool absolute = input.form == BalanceForm::kAbsolute;
+  const AllocationColumn &a = input.columns[0], &b = input.columns[1];
+  const BalancedOf8 common = {_mm512_set1_pd(static_cast<double>(a.ask)),
+                              _mm512_set1_pd(static_cast<double>(b.ask)),
+                              input.form == BalanceForm::kAbsolute};
+  const auto plain = [&](size_t r) {
+    return balanced_allocation_row(input.columns, input.form, r);
+  };
+  if (!input.few.empty())
+    return score_few(
+        input, scores,
+        [&](const WordOf& a, const WordOf& b, size_t end, int64_t* out) __attribute__((
+            target("avx512f,avx512dq"))) { return balanced8(common, a, b, end, out); },
+        plain);
   for (size_t w = input.first_word; w < input.words; ++w) {
-    uint64_t plain = 0;
-    if (few(input.bits[w])) {
-      plain = input.bits[w];
-    } else {
-      const WordOf word_a(a, w), word_b(b, w);
-      for (size_t i = 0; i < 64; i += 8) {
-        const size_t row = w * 64 + i;
-        const Eight at_a = load8(word_a, i), at_b = load8(word_b, i);
-        plain |= unusual8(at_a, at_b) << i;
-        const __m512d capacity_a = _mm512_cvtepi64_pd(at_a.capacity);
-        const __m512d capacity_b = _mm512_cvtepi64_pd(at_b.capacity);
-        const __m512d used_a = _mm512_cvtepi64_pd(at_a.used);
-        const __m512d used_b = _mm512_cvtepi64_pd(at_b.used);
-        const __m512d with_pod =
-            balance8(fraction8(_mm512_add_pd(used_a, ask_a), capacity_a, at_a.inverse),
-                     fraction8(_mm512_add_pd(used_b, ask_b), capacity_b, at_b.inverse));
-        if (absolute) {
-          store8(scores + row, with_pod);
-          continue;
-        }
-        const __m512d without = balance8(fraction8(used_a, capacity_a, at_a.inverse),
-                                         fraction8(used_b, capacity_b, at_b.inverse));
-        // 50 + (50 + change) / 2, whose terms are not negative.
-        store8(scores + row, _mm512_fmadd_pd(_mm512_sub_pd(with_pod, without), _mm512_set1_pd(0.5),
-                                             _mm512_set1_pd(75)));
-      }
-      plain &= input.bits[w];
-    }
-    each_row(plain, w, scores,
-             [&](size_t r) { return balanced_allocation_row(input.columns, input.form, r); });
+    if (input.bits[w] == 0) continue;
+    const uint64_t unusual = balanced8(common, WordOf(a, w), WordOf(b, w), 64, scores + w * 64);
+    each_row(unusual & input.bits[w], w, scores, plain);
   }
 }
 #undef LIBSCHED_AVX512
@@ -439,9 +538,7 @@ std::span<const AllocationKernels> allocation_kernels() {
 
 void least_allocated(const AllocationInput& input, int64_t* scores) {
   if (input.columns.size() == 2) return allocation_kernels().back().least(input, scores);
-  for (size_t w = input.first_word; w < input.words; ++w)
-    each_row(input.bits[w], w, scores,
-             [&](size_t row) { return least_allocated_row(input.columns, row); });
+  each_row(input, scores, [&](size_t row) { return least_allocated_row(input.columns, row); });
 }
 
 void balanced_allocation(const AllocationInput& input, int64_t* scores) {

@@ -24,6 +24,8 @@ struct AllocationInput {
   size_t words;
   BalanceForm form = BalanceForm::kRelative;
   size_t first_word = 0;  // the words before it have no row
+  // If not empty, the rows of `bits`, in ascending order: these alone are looked at.
+  std::span<const uint32_t> few = {};
 };
 
 // Sets scores[row] for every row of `bits`. The scores of other rows of the same words are

@@ -92,7 +92,18 @@ TEST_CASE("all allocation kernels equal the plain loops") {
     }
     const BalanceForm form = round % 3 == 0 ? BalanceForm::kAbsolute : BalanceForm::kRelative;
     const AllocationInput input{columns.list, bits.data(), words, form};
+    std::vector<uint32_t> few;
+    for (uint32_t r = 0; r < words * 64; ++r)
+      if ((bits[r / 64] >> (r % 64) & 1) != 0) few.push_back(r);
+    AllocationInput listed = input;
+    listed.few = few;
     for (const AllocationKernels& kernel : allocation_kernels()) {
+      std::vector<int64_t> of_list(words * 64, -7);
+      kernel.least(listed, of_list.data());
+      for (const uint32_t r : few) wrong += of_list[r] != least_allocated_row(columns.list, r);
+      kernel.balanced(listed, of_list.data());
+      for (const uint32_t r : few)
+        wrong += of_list[r] != balanced_allocation_row(columns.list, form, r);
       std::vector<int64_t> least(words * 64, -7), balanced(words * 64, -7);
       kernel.least(input, least.data());
       kernel.balanced(input, balanced.data());

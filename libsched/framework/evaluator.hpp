@@ -17,6 +17,7 @@
 #include "libsched/framework/decision.hpp"
 #include "libsched/framework/filter_pass.hpp"
 #include "libsched/framework/framework.hpp"
+#include "libsched/framework/rejections.hpp"
 #include "libsched/framework/workspace.hpp"
 #include "libsched/objects/pod_class.hpp"
 
@@ -190,6 +191,9 @@ class Evaluator final : public RefCounted {
   // The same with the caller's state, which is filled for later calls.
   Result<Ref<const Decision>> check(CycleState& state, const Pod& pod, Str node,
                                     const CheckOptions& options);
+  // Asks every Filter plugin about every node, with the `most` nearest nodes. Empty if PreFilter
+  // rejects the pod. Nominated pods do not count.
+  Result<Rejections> reject_each(const Pod& pod, size_t most, const Limits& limits);
 
  private:
   friend class LimitScope;

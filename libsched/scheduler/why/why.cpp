@@ -1,0 +1,291 @@
+// See why.hpp.
+#include "libsched/scheduler/why/why.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "libsched/cluster/change_errors.hpp"
+#include "libsched/cluster/transaction.hpp"
+#include "libsched/scheduler/profiles.hpp"
+#include "libsched/scheduler/what_if/change_pod.hpp"
+#include "libsched/scheduler/what_if/edits.hpp"
+#include "libsched/scheduler/why/variants.hpp"
+
+namespace libsched {
+namespace {
+
+constexpr Str kHostname = "kubernetes.io/hostname";
+constexpr size_t kMostShapes = 32;  // of nodes that are tried
+constexpr int64_t kMi = int64_t{1} << 20;
+
+// An amount as the fields of edits take it.
+struct Amount {
+  int64_t asked = 0, step = 1;
+  const char* unit = "";  // of `step`
+
+  std::string text(int64_t steps) const { return std::to_string(steps) + unit; }
+};
+
+Amount amount_of(Str resource, const Quantity& quantity) {
+  if (resource == "cpu") return {quantity.milli_value(), 1, "m"};
+  const int64_t asked = quantity.value();
+  const bool bytes =
+      resource == "memory" || resource == "ephemeral-storage" || resource.starts_with("hugepages-");
+  return bytes && asked >= kMi ? Amount{asked, kMi, "Mi"} : Amount{asked, 1, ""};
+}
+
+class Search {
+ public:
+  Search(Evaluator& judge, const PodRef& pod, const WhyOptions& options)
+      : judge_(judge), cluster_(*judge.cluster()), pod_(pod), options_(options) {}
+
+  Result<std::vector<Suggestion>> run(const Rejections& rejections) {
+    LIBSCHED_TRY(add_nodes(rejections));
+    const bool operators =
+        judge_.framework().gates().enabled(Gate::kTaintTolerationComparisonOperators);
+    for (Suggestion& s : variants(cluster_.view(), *pod_, rejections, operators)) {
+      const PodRef pod = s.pod;
+      LIBSCHED_TRY(keep_if_it_fits(std::move(s), pod));
+    }
+    if (rejections.of("NodeResourcesFit") != nullptr) LIBSCHED_TRY(less_resource());
+    std::stable_sort(out_.begin(), out_.end(), [](const Suggestion& a, const Suggestion& b) {
+      return a.kind != b.kind ? a.kind < b.kind : a.nodes > b.nodes;
+    });
+    return std::move(out_);
+  }
+
+ private:
+  Result<Ref<const Decision>> check(const Pod& pod) {
+    CycleState state;
+    CheckOptions how;
+    how.limits = options_.limits;
+    return judge_.check(state, pod, {}, how);
+  }
+  Result<bool> fits(const Pod& pod) {
+    const Result<Ref<const Decision>> d = check(pod);
+    if (!d.ok()) return d.error();
+    return (*d)->feasible_count != 0;
+  }
+  Result<void> keep_if_it_fits(Suggestion s, const PodRef& pod) {
+    const Result<Ref<const Decision>> d = check(*pod);
+    if (!d.ok()) return d.error();
+    if ((*d)->feasible_count == 0) return {};
+    s.nodes = (*d)->feasible_count;
+    const std::vector<uint32_t>& feasible = (*d)->details().feasible;
+    if (!feasible.empty()) s.node = std::string((*d)->node(feasible.front()));
+    out_.push_back(std::move(s));
+    return {};
+  }
+
+  // --- more nodes ---
+
+  // An empty copy of a node has what these plugins read: it would be rejected like the node.
+  static bool reads_node_alone(Str plugin) {
+    for (const Str p : {"NodeName", "NodeUnschedulable", "TaintToleration", "NodeAffinity",
+                        "NodeDeclaredFeatures", "VolumeBinding", "VolumeZone"})
+      if (plugin == p) return true;
+    return false;
+  }
+  // One node more helps or none does, but for the spread over nodes, and for foreign plugins.
+  static bool may_want_several(const Rejections& rejections) {
+    return std::ranges::any_of(rejections.plugins, [](const Rejections::ByPlugin& by) {
+      if (reads_node_alone(by.plugin)) return false;
+      for (const Str p : {"NodeResourcesFit", "NodePorts", "VolumeRestrictions", "NodeVolumeLimits",
+                          "InterPodAffinity"})
+        if (by.plugin == p) return false;
+      return true;
+    });
+  }
+
+  // A node of each shape whose copies may take the pod, those of most nodes first.
+  std::vector<std::string> shapes(const Rejections& rejections) const {
+    const View& v = cluster_.view();
+    std::vector<uint64_t> hopeless(v.word_count());
+    for (const Rejections::ByPlugin& by : rejections.plugins)
+      if (reads_node_alone(by.plugin))
+        for (size_t w = 0; w < hopeless.size(); ++w) hopeless[w] |= by.rows[w];
+    std::map<std::string, std::pair<size_t, std::string>> found;  // nodes, and the first by name
+    for (uint32_t r = 0; r < v.row_count(); ++r) {
+      if (v.node(r) == nullptr || (hopeless[r / 64] >> (r % 64) & 1) != 0) continue;
+      const Node& node = *v.node(r);
+      if (too_small(node.allocatable)) continue;
+      auto& [count, name] = found[shape_of(node)];
+      if (count++ == 0 || node.meta.name < name) name = std::string(node.meta.name);
+    }
+    std::vector<std::pair<size_t, std::string>> ranked;
+    for (auto& [shape, of] : found) ranked.push_back(std::move(of));
+    std::ranges::sort(ranked, [](const auto& a, const auto& b) {
+      return a.first != b.first ? a.first > b.first : a.second < b.second;
+    });
+    if (ranked.size() > kMostShapes) ranked.resize(kMostShapes);
+    std::vector<std::string> out;
+    for (auto& [count, name] : ranked) out.push_back(std::move(name));
+    return out;
+  }
+  bool too_small(const Resources& node) const {
+    const Resources& asked = pod_->requests;
+    return asked.milli_cpu > node.milli_cpu || asked.memory > node.memory ||
+           asked.ephemeral_storage > node.ephemeral_storage;
+  }
+  static std::string shape_of(const Node& node) {
+    const Resources& a = node.allocatable;
+    std::string out;
+    for (const int64_t n : {a.milli_cpu, a.memory, a.ephemeral_storage, a.pods})
+      out += std::to_string(n) + ",";
+    for (const ScalarAmount& s : a.scalars)
+      out += std::string(s.name) + "=" + std::to_string(s.value) + ",";
+    for (const Taint& t : node.taints)
+      out +=
+          std::string(t.key) + "=" + std::string(t.value) + ":" + std::string(t.effect_text) + ";";
+    for (const Label& l : node.meta.labels)
+      if (l.key != kHostname) out += std::string(l.key) + "=" + std::string(l.value) + ";";
+    return out + (node.unschedulable ? "!" : "");
+  }
+
+  struct Tried {
+    size_t nodes = 0;  // that take the pod
+    std::string node;
+  };
+  Result<Tried> with_nodes(const std::string& edit) {
+    Cluster::Transaction what_if(&cluster_);
+    std::vector<AskedPod> none;
+    const Str text = edit;
+    LIBSCHED_TRY(apply_edits(cluster_, {&text, 1}, &none));
+    const Result<Ref<const Decision>> d = check(*pod_);
+    if (!d.ok()) return d.error();
+    if ((*d)->feasible_count == 0) return Tried();
+    return Tried{(*d)->feasible_count, std::string((*d)->node((*d)->details().feasible.front()))};
+  }
+
+  static std::string add_edit(const std::string& node, size_t count) {
+    return "add-node " + node + "=" + std::to_string(count);
+  }
+
+  Result<void> add_nodes(const Rejections& rejections) {
+    if (options_.max_nodes == 0) return {};
+    const bool several = may_want_several(rejections);
+    for (const std::string& node : shapes(rejections)) {
+      size_t low = 0, high = 1;  // `low` do not suffice, `high` do
+      Result<Tried> tried = with_nodes(add_edit(node, high));
+      if (!tried.ok()) return tried.error();
+      while (tried->nodes == 0 && several && high < options_.max_nodes) {
+        low = high;
+        high = std::min(2 * high, options_.max_nodes);
+        tried = with_nodes(add_edit(node, high));
+        if (!tried.ok()) return tried.error();
+      }
+      if (tried->nodes == 0) continue;
+      while (high - low > 1) {
+        const size_t middle = low + (high - low) / 2;
+        Result<Tried> half = with_nodes(add_edit(node, middle));
+        if (!half.ok()) return half.error();
+        (half->nodes != 0 ? high : low) = middle;
+        if (half->nodes != 0) tried = std::move(half);
+      }
+      Suggestion& s = out_.emplace_back();
+      s.kind = SuggestionKind::kAddNodes;
+      s.subject = node;
+      s.edit = add_edit(node, high);
+      s.text = "add " + std::to_string(high) + (high == 1 ? " node" : " nodes") + " like " + node;
+      s.to = static_cast<int64_t>(high);
+      s.step = 1;
+      s.pod = pod_;
+      s.nodes = tried->nodes;
+      s.node = tried->node;
+    }
+    return {};
+  }
+
+  // --- a smaller request ---
+
+  Result<void> less_resource() {
+    const PodSpec& spec = pod_->spec;
+    const bool one = spec.containers.size() + spec.init_containers.size() == 1;
+    for (const NamedQuantity& q : spec.pod_requests)
+      LIBSCHED_TRY(less("requests." + std::string(q.name), {}, q));
+    for (const Span<Container> list : {spec.containers, spec.init_containers})
+      for (const Container& c : list)
+        for (const NamedQuantity& q : c.requests) {
+          if (find_quantity(spec.pod_requests, q.name) != nullptr) continue;
+          const std::string name(c.name);
+          LIBSCHED_TRY(
+              less((one ? "" : "containers." + name + ".") + "requests." + std::string(q.name),
+                   one ? std::string() : name, q));
+        }
+    return {};
+  }
+
+  Result<void> less(const std::string& field, const std::string& container,
+                    const NamedQuantity& asked) {
+    const Amount amount = amount_of(asked.name, asked.quantity);
+    if (amount.asked <= 0) return {};
+    const auto with = [&](int64_t steps) { return with_field(*pod_, field, amount.text(steps)); };
+    // `low` steps fit, `high` do not: so many are at least what is asked for.
+    int64_t low = 0, high = (amount.asked + amount.step - 1) / amount.step;
+    for (bool first = true; high - low > 1 || first; first = false) {
+      const int64_t steps = first ? std::min<int64_t>(1, high) : low + (high - low) / 2;
+      if (first && high <= 1) return {};
+      const Result<Ref<Pod>> changed = with(steps);
+      if (!changed.ok()) return {};  // the API server would refuse the field
+      const Result<bool> fit = fits(**changed);
+      if (!fit.ok()) return fit.error();
+      if (first && !*fit) return {};  // the smallest amount does not help
+      (*fit ? low : high) = steps;
+    }
+    const Result<Ref<Pod>> changed = with(low);
+    if (!changed.ok()) return {};
+    Suggestion s;
+    s.kind = SuggestionKind::kLessResource;
+    s.subject = std::string(asked.name);
+    s.container = container;
+    s.from = amount.asked;
+    s.step = amount.step;
+    s.to = low * amount.step;
+    s.text = "request at most " + amount.text(low) + " of " + s.subject +
+             (container.empty() ? "" : " in the container " + container) + " instead of " +
+             asked.quantity.to_string();
+    s.edit = "set " + std::string(pod_->meta.ns) + "/" + std::string(pod_->meta.name) + ":" +
+             field + "=" + amount.text(low);
+    s.pod = PodRef(*changed);
+    return keep_if_it_fits(std::move(s), PodRef(*changed));
+  }
+
+  Evaluator& judge_;
+  Cluster& cluster_;
+  const PodRef pod_;
+  const WhyOptions& options_;
+  std::vector<Suggestion> out_;
+};
+
+}  // namespace
+
+Result<Why> why(Span<Evaluator*> profiles, const PodRef& pod, const WhyOptions& options) {
+  LIBSCHED_TRY(check_profiles(profiles));
+  Cluster& cluster = *profiles[0]->cluster();
+  if (cluster.judged()) return may_not_change();
+  Evaluator* const judge = profile_of(profiles, *pod, options.other_profile);
+  if (judge == nullptr) return Error{Rc::kInvalid, no_profile_error(*pod), {}, {}};
+  Why out;
+  out.pod = pod;
+  out.profile = FrameworkRef::share(&judge->framework());
+  CycleState state;
+  CheckOptions how;
+  how.judge_excluded = how.facts = how.post_filter = true;
+  how.limits = options.limits;
+  Result<Ref<const Decision>> decision = judge->check(state, *pod, {}, how);
+  if (!decision.ok()) return std::move(decision.error());
+  out.decision = std::move(*decision);
+  if (out.decision->feasible_count != 0 || !out.decision->error.empty()) return out;
+  Result<Rejections> rejections = judge->reject_each(*pod, options.nearest, options.limits);
+  if (!rejections.ok()) return std::move(rejections.error());
+  Result<std::vector<Suggestion>> found = Search(*judge, pod, options).run(*rejections);
+  if (!found.ok()) return std::move(found.error());
+  out.suggestions = std::move(*found);
+  out.plugins = std::move(rejections->plugins);
+  out.nearest = std::move(rejections->nearest);
+  return out;
+}
+
+}  // namespace libsched

@@ -1,0 +1,66 @@
+// Why: all about a pod that waits for a node: what keeps it from each node, the nearest nodes, what
+// preemption would do, and what would help.
+//
+// Suggestions are found by trying, on the cluster in a transaction that is undone, or with a
+// changed pod: the pod fits with each, and does not with one step less. The cluster is as before
+// afterwards, also after an error.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "libsched/framework/decision.hpp"
+#include "libsched/framework/evaluator.hpp"
+
+namespace libsched {
+
+// What would help. The numbers are part of the C API.
+enum class SuggestionKind : uint8_t {
+  kAddNodes = 0,         // more nodes like one that is there; subject: its name
+  kTolerate = 1,         // one toleration more; subject: the taint
+  kNodeSelector = 2,     // without a key of nodeSelector
+  kNodeAffinity = 3,     // without a requirement of node affinity; subject: its key
+  kPodAffinity = 4,      // without a required term; subject: its topology key
+  kPodAntiAffinity = 5,  // likewise
+  kTopologySpread = 6,   // without a constraint; subject: its topology key
+  kLessResource = 7,     // a smaller request; subject: the resource
+};
+
+struct Suggestion {
+  SuggestionKind kind = SuggestionKind::kAddNodes;
+  std::string subject;
+  std::string container;  // of kLessResource, unless it is the pod's only one
+  std::string text;       // a phrase such as "add 2 nodes like gpu-1"
+  std::string edit;       // for apply_edits(), where an edit can do it, else ""
+  // kAddNodes: 0 and the smallest number of nodes. kLessResource: the request and the largest one
+  // that fits, a multiple of `step` (of cpu in thousandths).
+  int64_t from = 0, to = 0, step = 0;
+  size_t index = 0;  // of the term, constraint or requirement in its list
+  PodRef pod;        // as it would be
+  size_t nodes = 0;  // that would take it
+  std::string node;  // the first of them by name
+};
+
+struct WhyOptions {
+  static constexpr size_t kDefaultMaxNodes = 100, kDefaultNearest = 5;
+  size_t max_nodes = kDefaultMaxNodes;  // that a suggestion may add; 0: none are added
+  size_t nearest = kDefaultNearest;
+  std::string other_profile;  // as in PlaceOptions
+  Limits limits;
+};
+
+struct Why {
+  PodRef pod;
+  FrameworkRef profile;          // that judged it
+  Ref<const Decision> decision;  // with facts, and with preemption if no node takes the pod
+  std::vector<Rejections::ByPlugin> plugins;  // as if each judged alone
+  std::vector<NodeLacks> nearest;
+  std::vector<Suggestion> suggestions;  // by kind; those that take most nodes first
+};
+
+// Errors: those of Evaluator::check(); kInvalid (no profile for the pod); kMisuse (plugins are
+// running on the cluster).
+Result<Why> why(Span<Evaluator*> profiles, const PodRef& pod, const WhyOptions& options);
+
+}  // namespace libsched

@@ -125,6 +125,23 @@ libsched_rc lsgo_count_capacity(lsgo_evaluator **judges, size_t judge_count, lib
                                        &options, out, &e->error));
 }
 
+libsched_rc lsgo_why_json(lsgo_evaluator **judges, size_t judge_count, libsched_pod **pod,
+                          const char *profile, size_t profile_len, bool keep_nodes,
+                          size_t max_nodes, size_t nearest, libsched_text **out) {
+  lsgo_evaluator *const e = judges[0];
+  libsched_why_options options = LIBSCHED_WHY_OPTIONS_INIT;
+  options.keep_nodes = keep_nodes;
+  options.max_nodes = max_nodes;
+  options.nearest = nearest;
+  options.other_profile = lsgo_str(profile, profile_len);
+  options.cancel = e->cancel;
+  options.deadline_ns = e->deadline_ns;
+  libsched_evaluator **const list = asked(judges, judge_count);
+  if (list == NULL) return LIBSCHED_ERR_NO_MEMORY;
+  return ended(judges, judge_count, list,
+               libsched_why_json(list, judge_count, pod[0], &options, out, &e->error));
+}
+
 libsched_rc lsgo_compare_place(libsched_comparison *comparison, bool after, lsgo_evaluator **judges,
                                size_t judge_count, libsched_pod **pods, size_t count,
                                const char *profile, size_t profile_len, bool all, uint32_t ties,

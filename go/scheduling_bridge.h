@@ -27,6 +27,11 @@ libsched_rc lsgo_count_capacity(lsgo_evaluator **judges, size_t judge_count, lib
                                 size_t count, const char *profile, size_t profile_len, size_t max,
                                 uint32_t ties, uint64_t seed, libsched_capacity **out);
 
+/* Of one pod. `max_nodes` and `nearest` 0: the defaults. */
+libsched_rc lsgo_why_json(lsgo_evaluator **judges, size_t judge_count, libsched_pod **pod,
+                          const char *profile, size_t profile_len, bool keep_nodes,
+                          size_t max_nodes, size_t nearest, libsched_text **out);
+
 libsched_rc lsgo_compare_place(libsched_comparison *comparison, bool after, lsgo_evaluator **judges,
                                size_t judge_count, libsched_pod **pods, size_t count,
                                const char *profile, size_t profile_len, bool all, uint32_t ties,

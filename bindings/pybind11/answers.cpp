@@ -106,6 +106,27 @@ py::tuple drain_nodes(const std::vector<Evaluator*>& evaluators,
   return py::make_tuple(libsched_drain_complete(handle.get()), pods);
 }
 
+py::str why_json(const std::vector<Evaluator*>& evaluators, const Pod& pod, size_t max_nodes,
+                 size_t nearest, std::string_view other_profile, std::optional<int64_t> timeout_ns,
+                 const Cancel* cancel) {
+  const std::deque<Holding> held = hold_all(evaluators);
+  std::vector<libsched_evaluator*> profiles;
+  for (const Evaluator* evaluator : evaluators) profiles.push_back(evaluator->handle.get());
+  libsched_why_options options = LIBSCHED_WHY_OPTIONS_INIT;
+  options.keep_nodes = max_nodes == 0;
+  options.max_nodes = max_nodes;
+  options.nearest = nearest;
+  options.other_profile = to_str(other_profile);
+  options.cancel = cancel_of(cancel);
+  if (!evaluators.empty()) options.deadline_ns = deadline_of(*evaluators.front(), timeout_ns);
+  TextHandle out;
+  unlocked([&](libsched_error** error) {
+    return libsched_why_json(profiles.data(), profiles.size(), pod.handle.get(), &options,
+                             into(out), error);
+  });
+  return from_text(out);
+}
+
 using ComparisonHandle =
     std::unique_ptr<libsched_comparison,
                     UnrefWithoutGil<libsched_comparison, libsched_comparison_unref>>;
@@ -157,6 +178,9 @@ py::list compared_pods(const PyComparison& comparison) {
 }  // namespace
 
 void bind_answers(py::module_& module) {
+  module.def("why_json", why_json, py::arg("evaluators"), py::arg("pod"), py::arg("max_nodes"),
+             py::arg("nearest"), py::arg("other_profile"), py::arg("timeout_ns"),
+             py::arg("cancel"));
   module.def("drain_nodes", drain_nodes, py::arg("evaluators"), py::arg("nodes"),
              py::arg("force"), py::arg("delete_emptydir_data"), py::arg("ties"), py::arg("seed"),
              py::arg("other_profile"), py::arg("timeout_ns"), py::arg("cancel"));

@@ -204,6 +204,7 @@ static void append(JNIEnv *jenv, jobject builder, libsched_str text) {
 %gives_text(libsched_view_json)
 %gives_text(libsched_config_describe_json)
 %gives_text(libsched_decision_explain_json)
+%gives_text(libsched_why_of)
 %gives_text(libsched_queue_metrics_json)
 %gives_text(libsched_api_server_take_calls_json)
 %gives_text(libsched_api_server_take_events_json)

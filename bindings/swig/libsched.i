@@ -252,6 +252,8 @@ struct TYPE {};
 %ignore libsched_capacity_next;
 %ignore libsched_capacity_decision;
 %ignore libsched_drain_nodes;
+%ignore libsched_why_json;
+%ignore libsched_why_options;
 %ignore libsched_cluster_edit;
 %ignore libsched_comparison_place;
 %ignore libsched_compare_options;

@@ -157,6 +157,15 @@ inline libsched_str libsched_capacity_why(const libsched_capacity* capacity) {
   next.struct_size = sizeof next;
   return libsched_capacity_next(capacity, &next) ? next.text : libsched_str{"", 0};
 }
+// libsched_why_json() with one profile; `max_nodes` and `nearest` 0: the defaults.
+inline libsched_rc libsched_why_of(libsched_evaluator* evaluator, const libsched_pod* pod,
+                                   size_t max_nodes, size_t nearest, libsched_text** out,
+                                   libsched_error** error) {
+  libsched_why_options options = LIBSCHED_WHY_OPTIONS_INIT;
+  options.max_nodes = max_nodes;
+  options.nearest = nearest;
+  return libsched_why_json(&evaluator, 1, pod, &options, out, error);
+}
 // libsched_drain_nodes() with one profile; `nodes` are names separated by commas.
 inline libsched_rc libsched_drain_of(libsched_evaluator* evaluator, libsched_str nodes, bool force,
                                      bool delete_emptydir_data, libsched_drain** out,

@@ -1,6 +1,7 @@
 // Answers: capacity and drain.
 #include "libsched/scheduler/capacity.hpp"
 #include "libsched/scheduler/drain.hpp"
+#include "libsched/scheduler/why/why.hpp"
 
 #include "handles.hpp"
 #include "placements.hpp"
@@ -38,6 +39,21 @@ Result<DrainOptions> drain_options(const libsched_drain_options* given) {
   how.delete_emptydir_data = o->delete_emptydir_data;
   how.ties = static_cast<TieMode>(o->ties);
   how.seed = o->seed;
+  how.other_profile = in(o->other_profile);
+  how.limits = limits_of(o->cancel, o->deadline_ns);
+  return how;
+}
+
+Result<WhyOptions> why_options(const libsched_why_options* given) {
+  const Result<libsched_why_options> o =
+      read_struct(given, libsched_why_options LIBSCHED_WHY_OPTIONS_INIT, "libsched_why_options");
+  if (!o.ok()) return o.error();
+  LIBSCHED_TRY(refuse_reserved(o->reserved, "libsched_why_options"));
+  LIBSCHED_TRY(live_or_null("options->cancel", o->cancel));
+  WhyOptions how;
+  if (o->max_nodes != 0) how.max_nodes = o->max_nodes;
+  if (o->keep_nodes) how.max_nodes = 0;
+  if (o->nearest != 0) how.nearest = o->nearest;
   how.other_profile = in(o->other_profile);
   how.limits = limits_of(o->cancel, o->deadline_ns);
   return how;
@@ -156,6 +172,22 @@ bool libsched_drain_pod(const libsched_drain* drain, size_t index, libsched_drai
                   out(p.from), out(p.placement.node), out(p.text), out(p.placement.plugin),
                   out(p.budget), p.profile ? out(p.profile->profile()) : out(Str())});
     return true;
+  });
+}
+
+libsched_rc libsched_why_json(libsched_evaluator* const* profiles, size_t profile_count,
+                              const libsched_pod* pod, const libsched_why_options* options,
+                              libsched_text** result, libsched_error** error) {
+  LIBSCHED_REQUIRE_EACH(error, profiles, profile_count);
+  LIBSCHED_REQUIRE_HANDLES(error, pod, result);
+  return guarded(error, [&]() -> Result<void> {
+    const Result<WhyOptions> how = why_options(options);
+    if (!how.ok()) return how.error();
+    const Result<Why> said =
+        why(evaluators_of(profiles, profile_count), PodRef::share(unwrap(pod)), *how);
+    if (!said.ok()) return said.error();
+    *result = own(new Text(said->json()));
+    return {};
   });
 }
 

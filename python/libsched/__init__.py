@@ -15,7 +15,7 @@ The ten names that matter most; ``help(libsched.Cluster)`` and so on tell more:
 
 ==============  ================================================================================
 `Cluster`       nodes, pods and other objects; loads dumps; `fork`, `edit`, `nodes`, `pods`
-`Framework`     a scheduler's profile; `fit`, `score`, `schedule`, `capacity`, `drain`
+`Framework`     a scheduler's profile; `fit`, `why`, `schedule`, `capacity`, `drain`, `score`
 `FitResult`     the answer of `fit` and `score`: nodes, reasons, scores, tables
 `Pod`, `Node`   parsed objects; `labels`, `requests`, `allocatable`, `replace`, `copies`
 `Objects`       all objects of some documents
@@ -70,6 +70,7 @@ from .fit import FitResult
 from .framework import Framework
 from .nodes import LentNode, NodeSet
 from .objects import Node, Objects, Pod, Taint, Workload
+from .pending import Lack, NearNode, Suggestion, Why, why
 from .placement import Placement, schedule
 from .plugins import Plugin, plugin
 from .queue import Queue, QueueCounts, QueuedPod
@@ -125,10 +126,12 @@ __all__ = [
     "InternalError",
     "InvalidError",
     "JSON",
+    "Lack",
     "LentNode",
     "LimitError",
     "LogRecord",
     "MisuseError",
+    "NearNode",
     "NoMemoryError",
     "Node",
     "NodeInfo",
@@ -163,12 +166,14 @@ __all__ = [
     "StaleError",
     "StateError",
     "Status",
+    "Suggestion",
     "Taint",
     "TimedWorkload",
     "UnsupportedError",
     "View",
     "WaitingPod",
     "Waits",
+    "Why",
     "Workload",
     "WriterQueue",
     "capacity",
@@ -180,4 +185,5 @@ __all__ = [
     "schedule",
     "schedule_one",
     "sweep",
+    "why",
 ]

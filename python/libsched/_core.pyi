@@ -506,6 +506,8 @@ def schedule(evaluators: Sequence[Evaluator], pods: Sequence[Pod], replicas: Seq
              replica: Callable[[int, int], Pod], placed: Callable[..., bool],
              timeout_ns: Optional[int], cancel: Optional[Cancel]) -> None: ...
 
+def why_json(evaluators: Sequence[Evaluator], pod: Pod, max_nodes: int, nearest: int,
+             other_profile: str, timeout_ns: int | None, cancel: Cancel | None) -> str: ...
 def drain_nodes(evaluators: Sequence[Evaluator], nodes: Sequence[str], force: bool,
                 delete_emptydir_data: bool, ties: int, seed: int, other_profile: str,
                 timeout_ns: Optional[int], cancel: Optional[Cancel]) -> tuple[

@@ -15,6 +15,7 @@ from .cluster import Cluster
 from .drain import Drain, drain
 from .errors import InvalidError
 from .objects import Pod
+from .pending import Why, why
 from .placement import Placement, schedule
 from .state import CycleState
 from .status import Status, status_of
@@ -186,6 +187,35 @@ class SchedulingCalls:
         """
         return capacity(cluster, pods, [self], max=max, other_profile=self.profile, ties=ties,
                         seed=seed, timeout=timeout, cancel=cancel)
+
+    def why(self, cluster: Cluster, pod: Source, *, max_nodes: int = 100, nearest: int = 5,
+            timeout: float | None = None, cancel: Cancel | None = None) -> Why:
+        """Finds out why a pod waits for a node, and what would help; the cluster does not change.
+
+        The pod is judged by this framework, whatever its ``schedulerName``; the function
+        `libsched.why` takes several profiles, and describes the parameters.
+
+        Examples
+        --------
+        >>> from libsched import Cluster, Framework
+        >>> cluster = Cluster({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "a"},
+        ...     "spec": {"taints": [{"key": "gpu", "effect": "NoSchedule"}]},
+        ...     "status": {"allocatable": {"cpu": "4", "memory": "8Gi", "pods": "110"}}})
+        >>> web = {"kind": "Pod", "apiVersion": "v1", "metadata": {"name": "web"}, "spec": {
+        ...     "containers": [{"name": "c", "resources": {"requests": {"cpu": "1500m"}}}]}}
+        >>> print(Framework().why(cluster, web).explain())
+        default/web: fits none of 1 node
+        does not fit:
+          1  TaintToleration  node(s) had untolerated taint(s)
+        nearest:
+          a
+            TaintToleration: node(s) had untolerated taint(s) (taint gpu:NoSchedule)
+        preemption makes no room: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.
+        it would fit, if you
+          tolerate the taint gpu:NoSchedule  (a)
+        """
+        return why(cluster, pod, [self], max_nodes=max_nodes, nearest=nearest,
+                   other_profile=self.profile, timeout=timeout, cancel=cancel)
 
     def drain(self, cluster: Cluster, nodes: str | Iterable[str], *, force: bool = False,
               delete_emptydir_data: bool = False,

@@ -1,4 +1,6 @@
-/* Answers: capacity and drain. */
+/* Answers: capacity, drain, and why a pod waits. */
+#include <string.h>
+
 #include "bench.h"
 
 static bool count_placed(void* placed, const libsched_placement* p) {
@@ -172,9 +174,44 @@ static void test_drain(void) {
   libsched_drain_unref(NULL);
 }
 
+static bool contains(libsched_str text, const char* part) { return strstr(text.ptr, part) != NULL; }
+
+static void test_why(void) {
+  bench b = setup();
+  libsched_evaluator* const* profiles = &b.evaluator;
+  libsched_pod* pod = pod_of("web", 500000, "");
+  const uint64_t version = libsched_view_version(libsched_cluster_view(b.cluster));
+  libsched_text* text_of = NULL;
+  libsched_why_options options = LIBSCHED_WHY_OPTIONS_INIT;
+  options.nearest = 2;
+  CHECK_OK(libsched_why_json(profiles, 1, pod, &options, &text_of, err));
+  CHECK(libsched_view_version(libsched_cluster_view(b.cluster)) == version);
+  const libsched_str json = libsched_text_get(text_of);
+  CHECK(contains(json, "\"pod\":\"default/web\",\"profile\":\"default-scheduler\",\"nodes\":5,\"fits\":0"));
+  CHECK(contains(json, "{\"kind\":\"LessResource\",\"subject\":\"cpu\",\"text\":\"request at most "));
+  CHECK(contains(json, "\"edit\":\"set default/web:requests.cpu="));
+  CHECK(contains(json, "\"nearest\":[{\"node\":"));
+  libsched_text_unref(text_of);
+
+  text_of = NULL;
+  options.deadline_ns = -1;
+  CHECK_FAILS(LIBSCHED_ERR_DEADLINE, NULL, NULL,
+              libsched_why_json(profiles, 1, pod, &options, &text_of, err));
+  options.reserved[2] = true;
+  CHECK_FAILS(LIBSCHED_ERR_UNSUPPORTED, NULL, "reserved",
+              libsched_why_json(profiles, 1, pod, &options, &text_of, err));
+  CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, NULL, libsched_why_json(profiles, 0, pod, NULL, &text_of, err));
+  CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, NULL, libsched_why_json(profiles, 1, NULL, NULL, &text_of, err));
+  CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, NULL, libsched_why_json(profiles, 1, pod, NULL, NULL, err));
+  CHECK(text_of == NULL);
+  libsched_pod_unref(pod);
+  teardown(&b);
+}
+
 int main(void) {
   test_capacity();
   test_capacity_ends();
   test_drain();
+  test_why();
   return finish();
 }

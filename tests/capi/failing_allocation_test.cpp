@@ -93,6 +93,11 @@ const libsched_capacity_options* two_for_any_profile() {
   options.other_profile = for_any_profile()->other_profile;
   return &options;
 }
+const libsched_why_options* why_for_any_profile() {
+  static libsched_why_options options = LIBSCHED_WHY_OPTIONS_INIT;
+  options.other_profile = for_any_profile()->other_profile;
+  return &options;
+}
 const libsched_drain_options* drain_for_any_profile() {
   static libsched_drain_options options = LIBSCHED_DRAIN_OPTIONS_INIT;
   options.force = options.delete_emptydir_data = true;
@@ -190,6 +195,8 @@ const std::vector<Call> CALLS = {
          two_for_any_profile(), &s.capacity, err),
     CALL(libsched_drain_nodes, "one node", , &s.evaluator, 1, first_node(), 1,
          drain_for_any_profile(), &s.drain, err),
+    CALL(libsched_why_json, "one pod", , &s.evaluator, 1, s.m.question(1), why_for_any_profile(),
+         &s.why, err),
     CALL(libsched_comparison_place, "all pods", OK(libsched_comparison_create(&s.comparison, err)),
          s.comparison, true, &s.evaluator, 1, one_pod(s), 1, all_for_any_profile(), err),
     CALL(libsched_cluster_edit, "nodes and pods", , s.cluster, four_edits(), 4, one_pod(s), nullptr,
@@ -229,7 +236,7 @@ std::string made(const Stage& s) {
   return std::string(s.cloned == nullptr ? "" : "clone ") +
          (s.snapshot == nullptr ? "" : "snapshot ") + (s.other == nullptr ? "" : "evaluator ") +
          (s.capacity == nullptr ? "" : "capacity ") + (s.drain == nullptr ? "" : "drain ") +
-         (s.edited == nullptr ? "" : "edited ") +
+         (s.edited == nullptr ? "" : "edited ") + (s.why == nullptr ? "" : "why ") +
          std::to_string(libsched_comparison_pod_count(s.comparison));
 }
 

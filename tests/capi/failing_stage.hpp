@@ -126,6 +126,7 @@ struct Stage {
     libsched_cluster_unref(cloned);
     libsched_capacity_unref(capacity);
     libsched_drain_unref(drain);
+    libsched_text_unref(why);
     libsched_edited_unref(edited);
     libsched_comparison_unref(comparison);
     libsched_snapshot_unref(snapshot);
@@ -236,6 +237,7 @@ struct Stage {
   libsched_cluster* cloned = nullptr;
   libsched_capacity* capacity = nullptr;
   libsched_drain* drain = nullptr;
+  libsched_text* why = nullptr;
   libsched_edited* edited = nullptr;
   libsched_comparison* comparison = nullptr;
   libsched_snapshot* snapshot = nullptr;

@@ -59,6 +59,8 @@ static void change(asker* a) {
   const libsched_str emptied = text("big");
   libsched_drain* drain = NULL;
   REFUSED(NULL, libsched_drain_nodes(&a->own, 1, &emptied, 1, NULL, &drain, err));
+  libsched_text* why = NULL;
+  REFUSED(NULL, libsched_why_json(&a->own, 1, a->pod, NULL, &why, err));
   libsched_comparison* comparison = NULL;
   CHECK_OK(libsched_comparison_create(&comparison, err));
   REFUSED(NULL, libsched_comparison_place(comparison, true, &a->own, 1, waiting, 1, NULL, err));

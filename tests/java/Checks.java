@@ -285,6 +285,8 @@ public final class Checks {
       try (Capacity one = Sched.capacityOf(evaluator, pod, 1)) {
         must(Sched.capacityEnd(one) == Sched.CAPACITY_MAXIMUM && Sched.capacityWhy(one).isEmpty(), Sched.capacityEnd(one));
       }
+      String why = Sched.whyOf(evaluator, pod, 0, 1);
+      must(why.contains("\"fits\":1") && why.endsWith("\"suggestions\":[]}"), why);
       Sched.clusterAddPod(cluster, pod, "n1");
       try (Drain drain = Sched.drainOf(evaluator, "n0,n1", false, false)) {
         must(!Sched.drainComplete(drain) && Sched.drainPodCount(drain) == 1, Sched.drainPodCount(drain));

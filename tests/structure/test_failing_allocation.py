@@ -11,6 +11,7 @@ CHANGING = re.compile(r"\blibsched_rc\s+(libsched_\w+)\s*\([^;]*?(?<!const )\bli
 # Functions that change the cluster of an evaluator, if only for a while.
 OF_EVALUATORS = {"libsched_evaluator_assume", "libsched_evaluator_forget", "libsched_schedule",
                  "libsched_schedule_one", "libsched_count_capacity", "libsched_drain_nodes",
+                 "libsched_why_json",
                  "libsched_comparison_place"}
 # Functions that take a cluster and leave its contents unchanged.
 KEEPING = {"libsched_cluster_refresh", "libsched_cluster_snapshot", "libsched_evaluator_create",

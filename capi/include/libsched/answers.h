@@ -124,6 +124,46 @@ size_t libsched_drain_pod_count(const libsched_drain *drain);
 /* Fills `pod`, whose struct_size the caller sets; false if `index` is too large. */
 bool libsched_drain_pod(const libsched_drain *drain, size_t index, libsched_drained_pod *pod);
 
+/* The options for asking why a pod waits. Zero everywhere is the default. */
+typedef struct libsched_why_options {
+  uint32_t struct_size; /* sizeof(libsched_why_options) */
+  bool keep_nodes;      /* suggest no further nodes */
+  bool reserved[3];     /* false */
+  size_t max_nodes;     /* that one suggestion may add; 0: 100 */
+  size_t nearest;       /* so many nodes are described; 0: 5 */
+  libsched_str other_profile;    /* as in libsched_schedule_options */
+  const libsched_cancel *cancel; /* ends the call with CANCELLED once it is set; NULL: never */
+  int64_t deadline_ns;           /* as in libsched_filter_options */
+} libsched_why_options;
+#define LIBSCHED_WHY_OPTIONS_INIT \
+  {sizeof(libsched_why_options), false, {false, false, false}, 0, 0, {LIBSCHED_NULL, 0}, LIBSCHED_NULL, 0}
+
+/* All about a pod that waits for a node, as JSON:
+     {"pod", "profile", "nodes", "fits", "text"?, "gate"?, "preFilter"?, "reasons"?: [{"nodes", "plugin",
+      "reason"}], "plugins"?: [{"plugin", "nodes"}], "nearest"?: [{"node", "shortage", "lacks": [{"plugin",
+      "code", "reasons", "facts"?}]}], "preemption"?: {"code", "reasons"?, "nominatedNode"?, "victims"?: []},
+      "suggestions": [{"kind", "subject", "container"?,
+      "text", "edit"?, "from"?, "to"?, "step"?, "nodes", "node"}]}
+   "nodes" are those that were judged, "fits" those that take the pod; "text" is upstream's message. "plugins"
+   has the number of nodes that each plugin rejects by itself, and "nearest" the nodes that the fewest plugins
+   reject, with all of them: those that lack the smallest part of the requests ("shortage") first. Facts are those
+   of libsched_decision_explain_json(). With each of the "suggestions", found by trying,
+   the pod fits, on "nodes" nodes, of which "node" is the first by name; with one step less it does not:
+     AddNodes      "to" more nodes like "subject", the smallest number
+     Tolerate      a toleration of the taint "subject"
+     NodeSelector, NodeAffinity, PodAffinity, PodAntiAffinity, TopologySpread
+                   without the key, requirement, required term or constraint of the key "subject"
+     LessResource  a request of "to" instead of "from" of the resource "subject", a multiple of "step", the
+                   largest one; cpu is in thousandths
+   "edit" does it, for libsched_cluster_edit(), where an edit can. `options` may be NULL. The cluster is as
+   before afterwards, also after an error.
+   Errors: INVALID (no profile for the pod), CANCELLED, DEADLINE, STATE (an evaluator of a snapshot), MISUSE
+   (evaluators of different clusters, or two of one profile; in a slot).
+     libsched_why_json(&evaluator, 1, pod, NULL, &text, &error); */
+libsched_rc libsched_why_json(libsched_evaluator *const *profiles, size_t profile_count, const libsched_pod *pod,
+                              const libsched_why_options *options, LIBSCHED_OWN libsched_text **out,
+                              LIBSCHED_OWN libsched_error **error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -245,7 +245,7 @@ class Search {
     s.to = low * amount.step;
     s.text = "request at most " + amount.text(low) + " of " + s.subject +
              (container.empty() ? "" : " in the container " + container) + " instead of " +
-             asked.quantity.to_string();
+             amount.text((amount.asked + amount.step - 1) / amount.step);
     s.edit = "set " + std::string(pod_->meta.ns) + "/" + std::string(pod_->meta.name) + ":" +
              field + "=" + amount.text(low);
     s.pod = PodRef(*changed);

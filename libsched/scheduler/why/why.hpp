@@ -57,6 +57,12 @@ struct Why {
   std::vector<Rejections::ByPlugin> plugins;  // as if each judged alone
   std::vector<NodeLacks> nearest;
   std::vector<Suggestion> suggestions;  // by kind; those that take most nodes first
+
+  // {"pod", "profile", "nodes", "fits", "text"?, "gate"?, "preFilter"?, "reasons"?: [{"nodes",
+  //  "plugin", "reason"}], "plugins"?: [{"plugin", "nodes"}], "nearest"?: [{"node", "shortage",
+  //  "lacks": [{"plugin", "code", "reasons", "facts"?}]}], "preemption"?, "suggestions": [{"kind",
+  //  "subject", "container"?, "text", "edit"?, "from"?, "to"?, "step"?, "nodes", "node"}]}
+  std::string json() const;
 };
 
 // Errors: those of Evaluator::check(); kInvalid (no profile for the pod); kMisuse (plugins are

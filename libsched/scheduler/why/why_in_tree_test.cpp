@@ -5,8 +5,13 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <atomic>
+#include <map>
 #include <random>
 #include <set>
+#include <string>
+#include <tuple>
+#include <vector>
 
 #include "libsched/config/config.hpp"
 #include "libsched/ingest/ingest.hpp"
@@ -339,7 +344,7 @@ TEST_CASE("The nearest nodes lack least, with numbers, and preemption is told") 
   CHECK(texts ==
         "add 1 node like half on half-0; tolerate the taint t0=v:NoSchedule on big; "
         "drop the node affinity for disk (term 1) on small; "
-        "request at most 500m of cpu instead of 1 on half; ");
+        "request at most 500m of cpu instead of 1000m on half; ");
 }
 
 TEST_CASE("Why refuses what it cannot judge") {
@@ -347,7 +352,7 @@ TEST_CASE("Why refuses what it cannot judge") {
   w.nodes.push_back({"only", "z", "", "a", 1, 1});
   Evaluator evaluator(framework(), w.cluster());
   Evaluator* const judge = &evaluator;
-  CHECK(why({}, PodText().parsed(), {}).error().rc == Rc::kInvalid);
+  CHECK(why({}, PodText().parsed(), {}).error().rc == Rc::kMisuse);
   Result<PodRef> other = parse_pod("metadata: {name: p}\nspec: {schedulerName: other}", {});
   REQUIRE(other.ok());
   CHECK(why({&judge, 1}, *other, {}).error().rc == Rc::kInvalid);

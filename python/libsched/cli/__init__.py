@@ -10,13 +10,14 @@ import warnings
 from collections.abc import Sequence
 
 from ..errors import Error, InputWarning
-from . import capacity, compare, config, drain, dump, explain, fit, schedule, simulate, verbs, version
+from . import (capacity, compare, config, drain, dump, explain, fit, schedule, simulate, verbs, version,
+               why)
 from .terminal import Terminal
 
 #: The verbs of libsched itself; other packages may add more (see `verbs`).
 OWN: dict[str, verbs.Add] = {
     "fit": fit.add, "explain": explain.add, "schedule": schedule.add, "capacity": capacity.add,
-    "drain": drain.add, "compare": compare.add,
+    "drain": drain.add, "compare": compare.add, "why": why.add,
     "simulate": simulate.add, "config": config.add, "kubectl-line": dump.add, "version": version.add}
 
 DESCRIPTION = """\
@@ -32,6 +33,7 @@ examples:
   libsched schedule cluster.yaml --pod deployment.yaml
   libsched capacity cluster.yaml --pod web.yaml
   libsched drain node-a cluster.yaml
+  libsched why default/web cluster.yaml
   libsched compare cluster.yaml --config old.yaml --config new.yaml
   libsched simulate cluster.yaml --workload pods.yaml
 

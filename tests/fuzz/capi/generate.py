@@ -39,7 +39,7 @@ WEIGHTS = {
     "queue_move_all": 5, "queue_flush_backoff": 2, "queue_flush_unschedulable": 2, "queue_run_due": 2,
     "scheduler_create": 2, "scheduler_deliver_pod": 5, "scheduler_deliver_node": 4, "scheduler_run_one": 3,
     "scheduler_settle": 3, "scheduler_run_until": 3,
-    "first_fit": 4, "schedule": 4, "count_capacity": 4, "drain_nodes": 4, "cluster_edit": 4, "comparison_place": 4, "schedule_one": 4, "scheduling_bind": 3, "writer_queue_apply": 3,
+    "first_fit": 4, "schedule": 4, "count_capacity": 4, "why_json": 3, "drain_nodes": 4, "cluster_edit": 4, "comparison_place": 4, "schedule_one": 4, "scheduling_bind": 3, "writer_queue_apply": 3,
     "run_pre_score_plugins": 4, "run_score_plugins": 4, "run_cycle": 6, "evaluator_assume": 6,
     "evaluator_forget": 5, "run_post_filter_plugins": 3,
     "run_reserve_plugins_reserve": 2, "run_permit_plugins": 2, "run_bind_plugins": 2,

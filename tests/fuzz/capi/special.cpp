@@ -163,6 +163,18 @@ void call_libsched_schedule(Turn& t) {
 }
 
 template <>
+void fill(Turn& t, libsched_why_options& o) {
+  o.keep_nodes = t.choose.one_in(3);
+  o.reserved[1] = t.choose.one_in(40);
+  o.max_nodes = t.choose.below(4);
+  o.nearest = t.choose.below(4);
+  o.deadline_ns = t.choose.one_in(12) ? make_number(t.choose) : 0;
+  const Entry* e = t.choose.one_in(6) ? world().pools.any(t.choose, Kind::cancel, true) : nullptr;
+  o.cancel = e == nullptr ? nullptr : static_cast<const libsched_cancel*>(e->handle);
+  if (t.choose.below(8) != 0) o.other_profile = libsched_str_from("default-scheduler");
+}
+
+template <>
 void fill(Turn& t, libsched_capacity_options& o) {
   o.ties = t.choose.one_in(40) ? 5 : static_cast<uint32_t>(t.choose.below(3));
   o.seed = t.choose.next();
@@ -263,6 +275,19 @@ void call_libsched_comparison_place(Turn& t) {
       libsched_comparison_place(comparison.get(), t.choose.one_in(2), profiles, 1, pods.get(),
                                 counted.get(), options.get(), error.get());
   t.end_fallible(rc, comparison, evaluator, pods, options, error);
+}
+
+void call_libsched_why_json(Turn& t) {
+  In<libsched_evaluator> evaluator(t, "evaluator", kExclusive);
+  In<const libsched_pod> pod(t, "pod");
+  Options<libsched_why_options> options(t, "options");
+  Out<libsched_text> out(t, "out");
+  Fault error(t, "error");
+  libsched_evaluator* const profiles[] = {evaluator.get()};
+  t.begin("libsched_why_json", Changes::kForAWhile, evaluator, pod, options, out, error);
+  const libsched_rc rc =
+      libsched_why_json(profiles, 1, pod.get(), options.get(), out.get(), error.get());
+  t.end_fallible(rc, evaluator, pod, options, out, error);
 }
 
 void call_libsched_count_capacity(Turn& t) {

@@ -26,6 +26,8 @@ void call_libsched_schedule_one(Turn& t);
 // The same, and a maximum that is not random: so many pods may fit.
 void call_libsched_count_capacity(Turn& t);
 // An array of evaluators that are not const.
+void call_libsched_why_json(Turn& t);
+// An array of evaluators that are not const.
 void call_libsched_drain_nodes(Turn& t);
 // A list of evaluators.
 void call_libsched_comparison_place(Turn& t);

@@ -1,0 +1,131 @@
+"""`libsched why`: why is this pod pending, and what would help?"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from ..daemons import with_tolerations
+from ..errors import InvalidError
+from ..pending import Why, why
+from . import asking, output
+from .dump import hints
+from .placing import judges
+from .progress import Progress
+from .question import about_input, read_question
+from .terminal import Terminal, table
+
+DESCRIPTION = """\
+Tells all about a pod that waits for a node: which plugins reject which nodes, the nearest nodes with all
+that they lack, what preemption would do, and what would help. Suggestions are found by trying: with each
+the pod fits, and with one step less it does not."""
+
+EPILOG = """\
+exit codes:
+  0  the pod fits
+  1  it does not
+  2  bad input
+
+examples:
+  libsched why default/web cluster.yaml
+  kubectl get nodes,pods -A -o json | libsched why shop/web-7 - -o yaml
+  libsched why train.yaml cluster.yaml --max-nodes 10"""
+
+_MOST_ALIKE = 3  # suggestions of one kind
+
+
+def add(made: argparse.ArgumentParser) -> None:
+    """Why is a pod pending, and what would help?"""
+    made.description, made.epilog = DESCRIPTION, EPILOG
+    made.add_argument("pod", metavar="POD",
+                      help="NAMESPACE/NAME of a pod of CLUSTER, or a manifest of one pod")
+    made.add_argument("cluster", nargs="+", metavar="CLUSTER",
+                      help=f"{asking.CLUSTER_HELP}; several are merged")
+    made.add_argument("--max-nodes", type=_count, default=100, metavar="N",
+                      help="the most nodes that a suggestion may add (default: 100; 0: none)")
+    made.add_argument("--nearest", type=_count, default=5, metavar="N",
+                      help="describe so many nodes (default: 5)")
+    made.add_argument("--all", action="store_true",
+                      help=f"print all suggestions, not only the best {_MOST_ALIKE} of a kind")
+    output.add(made, "print a line of JSON")
+    asking.add_judging(made)
+    made.set_defaults(run=run, as_is=False, pending=False)
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or int(text) >= 1 << 32:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of at most 32 bits")
+    return int(text)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Asks about the pod; returns 0, 1 or 2."""
+    if options.nearest == 0:
+        raise InvalidError("--nearest: describe at least one node")
+    options.pod = [options.pod]
+    question = read_question(options, ended=True)
+    if len(question.candidates) != 1:
+        raise InvalidError(f"{options.pod[0]}: {len(question.candidates)} pods where one is expected")
+    candidate = question.candidates[0]
+    notes = list(candidate.notes)
+    pod, cluster = candidate.pod, question.cluster
+    if candidate.kind == "DaemonSet":
+        pod = with_tolerations(pod)
+    elif not candidate.kind and pod.key in cluster.pods:
+        notes.append(f"{pod.key} runs on {cluster.node_of(pod)}; judged as if it were not there")
+        cluster.remove_pod(pod.key)
+        pod = pod.copy(node_name="")
+    frameworks, other_profile = judges(asking.Profiles(options), [pod], notes)
+    with Progress("trying what would help"):
+        found = why(cluster, pod, frameworks, max_nodes=options.max_nodes,
+                    nearest=options.nearest, other_profile=other_profile)
+    notes += hints(question, [found.text, *(reason for _, _, reason in found.reasons)])
+    if options.json:
+        output.print_document({**found.to_dict(), "notes": notes, **about_input(question)},
+                              options.output)
+    elif options.output == "csv":
+        for note in notes:
+            Terminal(sys.stderr).note(note)
+        output.print_csv([["kind", "subject", "container", "text", "edit", "nodes", "node"],
+                          *([one.kind, one.subject, one.container, one.text, one.edit, one.nodes,
+                             one.node] for one in found.suggestions)])
+    else:
+        _write(found, notes, options.all or options.output == "wide")
+    return 0 if found.fits and found.gate is None else 1
+
+
+def _write(found: Why, notes: list[str], everything: bool) -> None:
+    out = Terminal(sys.stdout)
+    for note in notes:
+        out.note(note)
+    out.line(out.paint("strong", found.headline))
+    if found.reasons:
+        out.line("does not fit:")
+        for line in table([[f"{count:,}", plugin, reason]
+                           for count, plugin, reason in found.reasons]):
+            out.line(f"  {line}")
+    elif found.text:
+        out.line(found.text)
+    if found.nearest:
+        out.line("nearest:")
+    for node in found.nearest:
+        out.line("  " + out.paint("strong", node.node))
+        for line in table([[lack.plugin, str(lack)] for lack in node.lacks]):
+            out.line(f"    {line}")
+    if found.preemption_text:
+        out.line(found.preemption_text)
+    if found.suggestions:
+        out.line("it would fit, if you")
+    shown: dict[str, int] = {}
+    left = 0
+    for one in found.suggestions:
+        shown[one.kind] = shown.get(one.kind, 0) + 1
+        if shown[one.kind] > _MOST_ALIKE and not everything:
+            left += 1
+            continue
+        others = f" and {one.nodes - 1:,} more" if one.nodes > 1 else ""
+        out.line("  " + out.paint("good", one.text) + out.paint("faint", f"  ({one.node}{others})"))
+    if left:
+        out.line(out.paint("faint", f"  and {left:,} other{'s' * (left != 1)} (--all)"))
+    if not found.fits and not found.suggestions and found.gate is None:
+        out.line("no single change helps")

@@ -1,0 +1,287 @@
+"""Why: what keeps a pod from its node, and what would help."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from . import _core
+from ._facts import fact_text
+from ._filtering import nanoseconds
+from ._html import escaped
+from ._sources import Source
+from .cancel import Cancel, handle_of
+from .cluster import Cluster
+from .errors import InvalidError
+from .objects import Pod
+from .placement import Judge, pod_of, wanted_of
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Lack:
+    """A plugin's rejection of a node, as if the other plugins accepted it.
+
+    Attributes
+    ----------
+    plugin : str
+    reasons : tuple of str
+        As upstream gives them.
+    facts : tuple of dict
+        The numbers, names and labels behind the reasons (docs/facts.md).
+    """
+
+    plugin: str
+    reasons: tuple[str, ...]
+    facts: tuple[Mapping[str, Any], ...]
+
+    def __str__(self) -> str:
+        told = "; ".join(text for text in (fact_text(fact) for fact in self.facts) if text)
+        return ", ".join(self.reasons) + (f" ({told})" if told else "")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class NearNode:
+    """A node that few plugins reject, with all of their rejections.
+
+    Attributes
+    ----------
+    node : str
+    shortage : float
+        The sum over resources of the part of the request that is not free.
+    lacks : tuple of Lack
+    """
+
+    node: str
+    shortage: float
+    lacks: tuple[Lack, ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Suggestion:
+    """A change with which the pod fits, and with one step less of which it does not.
+
+    Attributes
+    ----------
+    kind : str
+        "AddNodes", "Tolerate", "NodeSelector", "NodeAffinity", "PodAffinity", "PodAntiAffinity",
+        "TopologySpread" or "LessResource".
+    subject : str
+        The node to copy, the taint, the key, or the resource.
+    text : str
+        What to do, such as ``add 2 nodes like gpu-1``.
+    edit : str
+        The same for `Cluster.edit`; empty where no edit can do it.
+    nodes : int
+        How many nodes would take the pod.
+    node : str
+        The first of them by name.
+    container : str
+        Of "LessResource", unless it is the pod's only one.
+    amounts : tuple of (int, int, int), optional
+        From, to and step: of "AddNodes" nodes; of "LessResource" what is requested and what fits, cpu
+        in thousandths.
+    """
+
+    kind: str
+    subject: str
+    text: str
+    edit: str
+    nodes: int
+    node: str
+    container: str
+    amounts: tuple[int, int, int] | None
+
+
+@dataclasses.dataclass(frozen=True)
+class Why:
+    """All about a pod that waits. Made by `Framework.why` and `libsched.why`.
+
+    Attributes
+    ----------
+    pod : Pod
+    fits : int
+        The number of nodes that take the pod; then nothing is suggested.
+    text : str
+        Upstream's message; empty if the pod fits.
+    gate : Lack or None
+        What keeps the pod out of the queue.
+    reasons : tuple of (int, str, str)
+        How many nodes, which plugin, which reason: each node by the first plugin that rejects it.
+    plugins : dict of str to int
+        How many nodes each plugin rejects by itself.
+    nearest : tuple of NearNode
+        The nodes that the fewest plugins reject.
+    preemption : dict or None
+        What preemption would do: "nominatedNode" and "victims" where it can make room.
+    suggestions : tuple of Suggestion
+    """
+
+    pod: Pod
+    _said: Mapping[str, Any] = dataclasses.field(repr=False)
+
+    @property
+    def fits(self) -> int:
+        return int(self._said["fits"])
+
+    @property
+    def text(self) -> str:
+        return str(self._said.get("text", ""))
+
+    @property
+    def gate(self) -> Lack | None:
+        return _lack(self._said["gate"]) if "gate" in self._said else None
+
+    @property
+    def reasons(self) -> tuple[tuple[int, str, str], ...]:
+        return tuple((one["nodes"], one["plugin"], one["reason"])
+                     for one in self._said.get("reasons", ()))
+
+    @property
+    def plugins(self) -> dict[str, int]:
+        return {one["plugin"]: one["nodes"] for one in self._said.get("plugins", ())}
+
+    @property
+    def nearest(self) -> tuple[NearNode, ...]:
+        return tuple(NearNode(one["node"], one["shortage"], tuple(map(_lack, one["lacks"])))
+                     for one in self._said.get("nearest", ()))
+
+    @property
+    def preemption(self) -> Mapping[str, Any] | None:
+        return self._said.get("preemption")
+
+    @property
+    def suggestions(self) -> tuple[Suggestion, ...]:
+        return tuple(_suggestion(one) for one in self._said["suggestions"])
+
+    @property
+    def preemption_text(self) -> str:
+        """A line about preemption; empty if it was not asked."""
+        said = self.preemption
+        if said is None:
+            return ""
+        if "nominatedNode" not in said:
+            reasons = ", ".join(said.get("reasons", ["no reason"]))
+            return "preemption makes no room: " + reasons.removeprefix("preemption: ")
+        victims = said.get("victims", [])
+        pods = f"{len(victims):,} pod{'s' * (len(victims) != 1)}"
+        named = ", ".join(victims[:5]) + (", ..." if len(victims) > 5 else "")
+        return f"preemption would evict {pods} from {said['nominatedNode']}: {named}"
+
+    @property
+    def headline(self) -> str:
+        """A line like ``default/web: fits none of 41 nodes``."""
+        nodes = int(self._said["nodes"])
+        if self.gate is not None:
+            return f"{self.pod.key}: is not tried: {self.gate}"
+        if self.fits:
+            return f"{self.pod.key}: fits {self.fits:,} of {nodes:,} node{'s' * (nodes != 1)}"
+        if not nodes:
+            return f"{self.pod.key}: {self.text}"
+        return f"{self.pod.key}: fits none of {nodes:,} node{'s' * (nodes != 1)}"
+
+    def explain(self) -> str:
+        """Returns a readable text."""
+        lines = [self.headline]
+        if "preFilter" in self._said:
+            lines.append(f"  {_lack(self._said['preFilter'])}")
+        elif self.reasons:
+            lines += ["does not fit:", *(f"  {count:,}  {plugin}  {reason}"
+                                         for count, plugin, reason in self.reasons)]
+        if self.nearest:
+            lines.append("nearest:")
+        for node in self.nearest:
+            lines.append(f"  {node.node}")
+            lines += [f"    {lack.plugin}: {lack}" for lack in node.lacks]
+        if self.preemption_text:
+            lines.append(self.preemption_text)
+        if self.suggestions:
+            lines.append("it would fit, if you")
+        lines += [f"  {one.text}  ({one.node}{_others(one.nodes)})" for one in self.suggestions]
+        if not self.fits and not self.suggestions and self.gate is None:
+            lines.append("no single change helps")
+        return "\n".join(lines)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns everything as plain data, as `libsched_why_json()` writes it."""
+        return dict(self._said)
+
+    def __repr__(self) -> str:
+        return f"<Why {self.headline}>"
+
+    def _repr_html_(self) -> str:
+        near = "".join(
+            f"<tr><th style='text-align:left'>{escaped(node.node)}</th><td style='text-align:left'>"
+            + "<br>".join(f"{escaped(lack.plugin)}: {escaped(str(lack))}" for lack in node.lacks)
+            + "</td></tr>" for node in self.nearest)
+        help_ = "".join(f"<li>{escaped(one.text)} ({escaped(one.node)}{_others(one.nodes)})</li>"
+                        for one in self.suggestions)
+        return (f"<p><b>{escaped(self.headline)}</b></p>"
+                + (f"<table><thead><tr><th>nearest</th><th>lacks</th></tr></thead>"
+                   f"<tbody>{near}</tbody></table>" if near else "")
+                + (f"<p>{escaped(self.preemption_text)}</p>" if self.preemption_text else "")
+                + (f"<p>It would fit, if you</p><ul>{help_}</ul>" if help_ else ""))
+
+
+def _others(nodes: int) -> str:
+    return f" and {nodes - 1:,} more" if nodes > 1 else ""
+
+
+def _lack(said: Mapping[str, Any]) -> Lack:
+    return Lack(said.get("plugin", ""), tuple(said.get("reasons", ())), tuple(said.get("facts", ())))
+
+
+def _suggestion(said: Mapping[str, Any]) -> Suggestion:
+    amounts = (said["from"], said["to"], said["step"]) if "step" in said else None
+    return Suggestion(said["kind"], said["subject"], said["text"], said.get("edit", ""),
+                      said["nodes"], said["node"], said.get("container", ""), amounts)
+
+
+def why(cluster: Cluster, pod: Source, frameworks: Sequence[Judge], *, max_nodes: int = 100,
+        nearest: int = 5, other_profile: str = "", timeout: float | None = None,
+        cancel: Cancel | None = None) -> Why:
+    """Finds out why a pod waits for a node, and what would help.
+
+    Suggestions are found by trying: with each the pod fits, with one step less it does not. The
+    cluster does not change.
+
+    Parameters
+    ----------
+    cluster : Cluster
+    pod
+        A pod, or what makes one; a workload stands for its pod template.
+    frameworks : sequence of Framework
+        One for each profile; the pod's ``schedulerName`` chooses.
+    max_nodes : int
+        The most nodes that a suggestion may add; 0: none.
+    nearest : int
+        How many nodes to describe.
+    other_profile
+        As for `libsched.schedule`.
+    timeout, cancel
+        As for `Framework.fit`.
+
+    Raises
+    ------
+    InvalidError
+        There is no profile for the pod, or not one pod is given.
+    CancelledError, DeadlineError
+    MisuseError
+        No framework is given, or two of one profile.
+    """
+    if not 0 <= max_nodes < 1 << 32 or not 1 <= nearest < 1 << 32:
+        raise InvalidError("max_nodes is not negative, and nearest positive; both need 32 bits")
+    limit = nanoseconds(timeout)
+    wanted = wanted_of(cluster, pod)
+    if len(wanted) != 1:
+        raise InvalidError(f"{len(wanted)} pods where one is expected")
+    asked = pod_of(wanted[0])
+    taken = [framework._take(cluster) for framework in frameworks]
+    try:
+        said = _core.why_json([evaluator for _, evaluator in taken], asked._handle, max_nodes,
+                              nearest, other_profile, limit, handle_of(cancel))
+    finally:
+        for pool, evaluator in taken:
+            pool.append(evaluator)
+    return Why(asked, json.loads(said))

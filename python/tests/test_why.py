@@ -1,6 +1,9 @@
 """Why a pod waits: `Framework.why`, `libsched.why`, and the command."""
 
 import json
+import pathlib
+import subprocess
+import sys
 
 import pytest
 
@@ -111,3 +114,20 @@ def test_the_command(run):
     assert rows[0] == "kind,subject,container,text,edit,nodes,node" and len(rows) == 4
     wrong = run("why", "default/wep", "c.yaml", files=files)
     assert wrong.code == 2 and 'did you mean "default/web"?' in wrong.err
+
+
+def test_a_large_dump_as_kubectl_prints_it(run, tmp_path):
+    script = pathlib.Path(__file__).parents[2] / "tests" / "bench" / "make_dump.py"
+
+    def made(*arguments):
+        return subprocess.run([sys.executable, script, "--nodes", "20", "--pods", "200", *arguments],
+                              check=True, capture_output=True, text=True).stdout
+
+    dump = made()
+    assert made() == dump != made("--seed", "2")
+    assert len(Cluster(dump)) == 20
+    waiting = [one for one in json.loads(dump)["items"] if one["kind"] == "Pod" and "nodeName" not in one["spec"]]
+    assert len(waiting) == 2
+    meta = waiting[0]["metadata"]
+    done = run("why", f"{meta['namespace']}/{meta['name']}", "dump.json", files={"dump.json": dump})
+    assert done.code == 1 and "request at most" in done.out

@@ -9,6 +9,7 @@ from . import _explain
 from ._pickling import KeptDecision
 from .objects import Pod
 from .verdicts import Verdicts
+from .view import View
 
 
 class FitResult(Verdicts):
@@ -49,11 +50,14 @@ class FitResult(Verdicts):
         lines = _explain.summary(self) if node is None else _explain.about_node(self, node)
         return "\n".join(lines)
 
-    def to_html(self) -> str:
-        """Returns a self-contained HTML page about the decision: see `libsched.report`."""
+    def to_html(self, cluster: View | None = None) -> str:
+        """Returns a self-contained HTML page about the decision: see `libsched.report`.
+
+        With the cluster, the page also has its nodes' free resources, labels and taints.
+        """
         from .report import explain_html
 
-        return explain_html(self)
+        return explain_html(self, cluster=cluster)
 
     def __copy__(self) -> FitResult:
         return self

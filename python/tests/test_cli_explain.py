@@ -110,12 +110,17 @@ def test_page(explain, tmp_path):
     done = explain(pod("x", **LIKES), "--html", "page.html")
     assert done.code == 0 and done.out == TABLE and done.err == "written: page.html\n"
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
-    data = json.loads(page.split('id="data">')[1].split("</script>")[0])
+    document = json.loads(page.split('id="data">')[1].split("</script>")[0])
+    data = document["pods"][0]
+    assert document["nodes"]["names"] and data["asks"]["requests"][-1] == ["pods", 1, "1"]
     assert data["nodes"] == ["b", "a", "c"] and data["scorers"][0]["weight"] == 5
     done = explain(pod("x"), "--html", "none/page.html")
     assert done.code == 2 and "none/page.html: No such file" in done.err
     done = explain(several(pod("x"), pod("y")), "--html", "page.html")
-    assert done.code == 2 and "--html shows one pod, but there are 2" in done.err
+    assert done.code == 0 and done.err == "written: page.html\n"
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    document = json.loads(page.split('id="data">')[1].split("</script>")[0])
+    assert [one["pod"] for one in document["pods"]] == ["default/x", "default/y"]
 
 
 def test_several_and_workloads(explain):

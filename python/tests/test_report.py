@@ -28,8 +28,11 @@ def scored(cluster, scheduler):
 
 
 def embedded(page):
-    return json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>',
-                                page, re.DOTALL)[1])
+    """The data of the only pod of a page."""
+    document = json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>',
+                                    page, re.DOTALL)[1])
+    assert len(document["pods"]) == 1
+    return document["pods"][0]
 
 
 def test_data_of_a_result(scored):

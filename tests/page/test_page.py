@@ -49,7 +49,7 @@ def file(decision, tmp_path_factory):
     data = page_data(decision)
     data["filters"] = [{"name": name, "skipped": name == "NodeUnschedulable"} for name in FILTERS]
     path = tmp_path_factory.mktemp("page") / "page.html"
-    path.write_text(page_of(data), encoding="utf-8")
+    path.write_text(page_of([data]), encoding="utf-8")
     return path
 
 
@@ -141,6 +141,7 @@ def test_values(page):
     values = numbers(column(page, 4))
     assert values[0] == 100 and values == sorted(values, reverse=True)
     page.click("#values input[value=filters]")
+    page.click("#folded")
     assert page.run("return [...document.querySelectorAll('#table tbody tr:nth-child(2) td')]"
                     ".map((cell) => cell.title)")[2:5] == ["not concerned by this pod", "yes", "yes"]
 
@@ -189,6 +190,7 @@ def test_keys(page):
 
 
 def test_texts_stay_texts(page):
+    page.click("#which input[value=fits]")
     search(page, "onerror")
     assert shown(page) == "1 of 5,000 nodes"
     name = column(page, 1)[0]

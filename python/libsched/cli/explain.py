@@ -10,11 +10,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from .. import _explain
-from ..errors import FileError, InvalidError, NotFoundError
+from ..errors import NotFoundError
 from ..fit import FitResult
+from ..report import explain_html
 from ..scores import Scores
 from . import asking, output
-from .fit import answer_all
+from .fit import answer_all, tell_all
 from .question import Question, read_question
 from .terminal import Terminal, table
 from .writing import CsvWriter, JsonWriter, TextWriter, Writer
@@ -53,7 +54,7 @@ def add(made: argparse.ArgumentParser) -> None:
                       f"{_TOP}; 0: all)")
     output.add(made, "print one line of JSON for each pod")
     made.add_argument("--html", metavar="FILE",
-                      help="also write a page to be opened in a browser; for one pod")
+                      help="also write a page to be opened in a browser, with all pods")
     asking.add_as_is(made)
     asking.add_judging(made)
     made.set_defaults(run=run)
@@ -72,36 +73,27 @@ def run(options: argparse.Namespace) -> int:
     if options.output == "wide":
         options.top, options.values = 0, "all"
     question = read_question(options)
-    if options.html and len(question.candidates) != 1:
-        raise InvalidError(f"--html shows one pod, but there are {len(question.candidates):,} in "
-                           f"{', '.join(options.pod)}")
     if options.node and options.node not in question.cluster.nodes:
         raise NotFoundError(f'there is no node "{options.node}" to explain')
     judge = asking.Judge(options, question.cluster, score=True,
                          facts=bool(options.node or options.json or options.html))
     if not options.html:
         return answer_all(question, judge, _writer(options, question))
-    answer = judge.answer(question.candidates[0])
-    if answer.result is not None:  # before the text, whose reader may stop early
-        _write_page(options.html, answer.result)
-    _writer(options, question).write(answer)
-    if answer.result is not None and not options.json:
+    answers = [judge.answer(candidate) for candidate in question.candidates]
+    results = [answer.result for answer in answers if answer.result is not None]
+    if results:  # before the text, whose reader may stop early
+        output.write_page(options.html, explain_html(results, cluster=question.cluster,
+                                                     absent=not options.as_is))
+    code = tell_all(question, answers, _writer(options, question))
+    if results and not options.json:
         Terminal(sys.stderr).note(f"written: {options.html}")
-    return answer.code
+    return code
 
 
 def _writer(options: argparse.Namespace, question: Question) -> Writer:
     if options.json:
         return ExplainJson(options, question)
     return CsvWriter(True) if options.output == "csv" else ExplainText(options)
-
-
-def _write_page(name: str, result: FitResult) -> None:
-    try:
-        with open(name, "w", encoding="utf-8", newline="\n") as file:
-            file.write(result.to_html())
-    except (OSError, ValueError) as error:
-        raise FileError(f"{name}: {getattr(error, 'strerror', None) or error}") from None
 
 
 class ExplainText(TextWriter):

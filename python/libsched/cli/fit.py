@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterable
 from typing import Any
 
 from .. import _explain
@@ -67,11 +68,18 @@ def answer_all(question: Question, judge: asking.Judge,
     with Progress("judging pods", len(question.candidates)) as progress:
         for number, candidate in enumerate(question.candidates):
             progress.update(number, f"{number:,} of {len(question.candidates):,}")
-            answer = judge.answer(candidate)
-            if answer.result is not None:
-                answer.notes.extend(hints(question, [answer.result.fit_error]))
-            writer.write(answer)
-            code = max(code, answer.code)
+            code = max(code, tell_all(question, [judge.answer(candidate)], writer))
+    return code
+
+
+def tell_all(question: Question, answers: Iterable[asking.Answer], writer: Writer) -> int:
+    """Writes answers, with hints at what the dump lacks; returns the worst exit code."""
+    code = 0
+    for answer in answers:
+        if answer.result is not None:
+            answer.notes.extend(hints(question, [answer.result.fit_error]))
+        writer.write(answer)
+        code = max(code, answer.code)
     return code
 
 

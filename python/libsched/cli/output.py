@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ..errors import InvalidError
+from ..errors import FileError, InvalidError
 from .terminal import print_json, print_line
 
 _PLAIN = re.compile(r"[A-Za-z_/][\w ./()-]*(?<! )")
@@ -37,6 +37,27 @@ def add(made: argparse.ArgumentParser, json_help: str, *, table: bool = True) ->
     made.add_argument("-o", "--output", action=_Form, choices=forms, dest="output",
                       help="; ".join(f"{form}: {_HELP[form]}" for form in forms))
     made.set_defaults(json=False, output="")
+
+
+def add_page(made: argparse.ArgumentParser) -> None:
+    """Adds `--html`."""
+    made.add_argument("--html", metavar="FILE",
+                      help="also write a self-contained page to be opened in a browser")
+
+
+def write_page(name: str, page: str) -> None:
+    """Writes a page to a file.
+
+    Raises
+    ------
+    FileError
+        The file cannot be written.
+    """
+    try:
+        with open(name, "w", encoding="utf-8", newline="\n") as file:
+            file.write(page)
+    except (OSError, ValueError) as error:
+        raise FileError(f"{name}: {getattr(error, 'strerror', None) or error}") from None
 
 
 def print_document(document: dict[str, Any], form: str) -> None:

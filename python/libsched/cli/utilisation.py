@@ -6,13 +6,8 @@ import dataclasses
 from collections.abc import Iterable
 
 from ..cluster import Cluster
+from ..pools import POOL_LABELS
 
-#: Labels with which providers and tools name the pool of a node, the most specific first.
-POOL_LABELS = (
-    "cloud.google.com/gke-nodepool", "eks.amazonaws.com/nodegroup", "karpenter.sh/nodepool",
-    "kubernetes.azure.com/agentpool", "alpha.eksctl.io/nodegroup-name", "kops.k8s.io/instancegroup",
-    "doks.digitalocean.com/node-pool", "node.kubernetes.io/instance-type",
-)
 _ALWAYS = ("cpu", "memory", "pods")
 _IF_THERE = ("ephemeral-storage", "nvidia.com/gpu", "amd.com/gpu", "intel.com/gpu",
              "google.com/tpu", "aws.amazon.com/neuron")

@@ -1,7 +1,8 @@
-"""HTML pages about decisions: `explain_html` makes a self-contained file of a result.
+"""HTML pages about decisions: `explain_html` makes a self-contained file of results.
 
 A page needs no network and runs only its own code: its content security policy lists the hashes of
-its script and style sheet, and data from a cluster is embedded as text.
+its script and style sheet, and data from a cluster is embedded as text. `answers_html` of
+`libsched.report.answers` makes the pages about capacity, drains, placements and comparisons.
 """
 
 from __future__ import annotations
@@ -12,32 +13,50 @@ import hashlib
 import html
 import importlib.resources
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from .data import Decision, page_data
+from ..errors import InvalidError
+from ..verdicts import Verdicts
+from ..view import View
+from .data import Decision, at_home, page_data
+from .nodes import nodes_data
 
 __all__ = ["Decision", "explain_html", "page_data"]
 
-_SCRIPTS = ("model.js", "cells.js", "table.js", "panels.js", "main.js")
+_SCRIPTS = ("model.js", "cells.js", "table.js", "panels.js", "drawer.js", "main.js")
+#: The most rows, those of all pods together, before each pod's are cut.
+MOST_ROWS = 100_000
 
 
-def explain_html(decision: Decision, *, compact: bool = False, most_nodes: int = 0) -> str:
-    """Returns a page about a decision: nodes by plugins, with sorting, search and reasons.
+def explain_html(decision: Decision | Iterable[Decision], *, cluster: View | None = None,
+                 compact: bool = False, most_nodes: int = 0, absent: bool = False) -> str:
+    """Returns a page about decisions: nodes by plugins, with sorting, search, groups and reasons.
 
     Parameters
     ----------
-    decision : FitResult or mapping
-        A result of `Framework.score` or `Framework.fit`, or its `to_dict`.
+    decision : FitResult, mapping, or iterable of these
+        Results of `Framework.score` or `Framework.fit`, or their `to_dict`. With several, the page
+        shows one at a time, and has a list to pick from.
+    cluster : Cluster or Snapshot, optional
+        Its nodes' free resources, labels and taints are shown and searched, and group the nodes.
     compact : bool
         Show little but the table, for a frame in a notebook.
     most_nodes : int
-        Show only that many nodes, the best ones; 0 means all.
+        Show only that many nodes of each pod, the best ones; 0 means all, with several pods as many
+        as make 100,000 rows altogether.
+    absent : bool
+        The pods were judged as if `cluster` did not have them, so that their requests are free there.
 
     Returns
     -------
     str
         An HTML document, to be written in UTF-8.
+
+    Raises
+    ------
+    InvalidError
+        There is no decision.
 
     Examples
     --------
@@ -45,23 +64,43 @@ def explain_html(decision: Decision, *, compact: bool = False, most_nodes: int =
     >>> "<title>default/&lt;web&gt;" in page, "default/<web>" in page
     (True, False)
     """
-    return page_of(page_data(decision, most_nodes), compact)
+    decisions: Sequence[Decision] = ([decision] if isinstance(decision, (Verdicts, Mapping))
+                                     else list(decision))
+    if not decisions:
+        raise InvalidError("there is no decision to show")
+    if len(decisions) > 1 and not most_nodes:
+        most_nodes = max(1, MOST_ROWS // len(decisions))
+    pods = []
+    for one in decisions:
+        data = page_data(one, most_nodes)
+        pods.append(at_home(data, cluster, data["pod"]) if cluster is not None and absent else data)
+    resources = {name for data in pods for name, *_ in (data["asks"] or {}).get("requests", ())}
+    nodes = None if cluster is None else nodes_data(cluster, sorted(resources))
+    return page_of(pods, compact, nodes)
 
 
-def page_of(data: Mapping[str, Any], compact: bool = False) -> str:
-    """Returns the document for the result of `page_data`."""
-    style, script = _asset("page.css"), _script()
+def page_of(pods: Sequence[Mapping[str, Any]], compact: bool = False,
+            nodes: Mapping[str, Any] | None = None) -> str:
+    """Returns the document for results of `page_data` and, if there is one, of `nodes_data`."""
+    title = pods[0]["pod"] or "pod" if len(pods) == 1 else f"{len(pods):,} pods"
+    return document("page.html", f"{title} · libsched explain", "compact" if compact else "full",
+                    _asset("page.css"), _script(), {"pods": pods, "nodes": nodes})
+
+
+def document(name: str, title: str, kind: str, style: str, script: str,
+             data: Mapping[str, Any]) -> str:
+    """Returns an asset with its placeholders filled in, and the policy that allows it alone."""
     parts = {
         "policy": f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; "
                   "base-uri 'none'; form-action 'none'",
-        "title": html.escape(f"{data['pod'] or 'pod'} · libsched explain"),
-        "class": "compact" if compact else "full",
+        "title": html.escape(title),
+        "class": kind,
         "style": style,
         "script": script,
         "data": _embedded(data),
     }
     # A single pass, so that placeholders within the inserted parts are not replaced.
-    pieces = _asset("page.html").split("@@")
+    pieces = _asset(name).split("@@")
     return "".join(parts[piece] if index % 2 else piece for index, piece in enumerate(pieces))
 
 

@@ -20,7 +20,7 @@ _HEIGHT = 440
 def score_table(result: Verdicts) -> str:
     """Returns the best nodes of a scored result as HTML, with scores and reasons."""
     data = page_data(result, MOST_NODES)
-    page = escaped(page_of(data, compact=True))
+    page = escaped(page_of([data], compact=True))
     return (f'<iframe sandbox="allow-scripts" referrerpolicy="no-referrer" title="libsched: '
             f'{escaped(data["pod"])}" style="width:100%;height:{_HEIGHT}px;border:0" '
             f'srcdoc="{page}"></iframe><details><summary>As a plain table</summary>'

@@ -11,6 +11,8 @@ from typing import Any, Union
 
 from .._facts import fact_text
 from ..verdicts import Verdicts
+from ..view import View
+from .asks import asks_data
 
 #: A decision to show: a FitResult, or its `to_dict`.
 Decision = Union[Verdicts, Mapping[str, Any]]
@@ -58,7 +60,17 @@ def page_data(decision: Decision, most_nodes: int = 0) -> dict[str, Any]:
         "why": [reasons.of.get(name, -1) for name in shown],
         "facts": _facts(entries, shown),
         "counts": reasons.counts(),
+        "asks": None if isinstance(decision, Mapping) else asks_data(decision.pod),
     }
+
+
+def at_home(data: dict[str, Any], view: View, key: str) -> dict[str, Any]:
+    """Adds the node on which the pod runs, if it was judged as if it were not there.
+
+    The page counts the pod's requests there as free.
+    """
+    data["home"] = view.node_of(key) if key in view.pods else None
+    return data
 
 
 def _entries(result: Verdicts) -> list[dict[str, Any]]:

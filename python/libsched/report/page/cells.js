@@ -23,9 +23,9 @@ function breakable(name) {
   return parts.flatMap((part, index) => index ? [make("wbr"), part] : [part]);
 }
 
-function hue(index) {
-  return (250 + index * 137.5) % 360;
-}
+// Hues that are told apart; red and green are left to verdicts.
+const HUES = [255, 305, 70, 200, 340, 100, 230, 280, 50, 180];
+const hue = (index) => HUES[index % HUES.length] + 7 * Math.floor(index / HUES.length);
 
 function coloured(index, properties = {}, ...children) {
   const element = make("span", properties, ...children);
@@ -33,15 +33,18 @@ function coloured(index, properties = {}, ...children) {
   return element;
 }
 
-// What makes up a total, one segment for each plugin.
+// What makes a total higher than the lowest scores of all plugins together, a segment for each plugin.
 function stack(row) {
   const bar = make("span", { class: "stack", "aria-hidden": "true" });
-  if (!(model.topTotal > 0)) return bar;
+  if (!(model.spread > 0)) return bar;
+  bar.append(make("span", { class: "stub" }));
   data.scorers.forEach((scorer, index) => {
+    const low = model.range(scorer, "weighted")[0];
     const value = Number(scorer.weighted[row]);
-    if (!(value > 0)) return;
-    const part = coloured(index, { class: "part", title: `${scorer.name} ${formatted(value)}` });
-    part.style.width = `${100 * value / model.topTotal}%`;
+    if (!(value > low)) return;
+    const part = coloured(index, { class: "part",
+      title: `${scorer.name} ${formatted(value)}${low ? `, ${formatted(value - low)} above the lowest` : ""}` });
+    part.style.width = `${96 * (value - low) / model.spread}%`;
     bar.append(part);
   });
   return bar;
@@ -66,12 +69,14 @@ function markCell(mark) {
     make("span", { "aria-hidden": "true" }, sign), make("span", { class: "hidden" }, text));
 }
 
+// The bar in a cell begins a little below the lowest value of its column; equal values have none.
 function numberCell(scorer, row, kind) {
   const value = scorer[kind][row];
   if (value === null) return make("td", { class: "number none" }, "–");
   const cell = make("td", { class: "number" }, formatted(value));
-  const top = model.top(scorer, kind);
-  cell.style.setProperty("--share", top > 0 ? Math.max(0, Number(value) / top) : 0);
+  const [low, high] = model.range(scorer, kind);
+  const start = low - 0.08 * (high - low);
+  cell.style.setProperty("--share", high > low ? (Number(value) - start) / (high - start) : 0);
   if (Number(value) === 0) cell.classList.add("zero");
   return cell;
 }
@@ -79,4 +84,11 @@ function numberCell(scorer, row, kind) {
 function reasonText(why) {
   return [why.plugin ? make("b", { class: "plugin" }, `${visible(why.plugin)}:`) : "", " ",
     make("span", {}, visible(why.reasons.join(", ")))];
+}
+
+// The reasons of a row, and the facts behind them.
+function whyText(row) {
+  const facts = model.factTexts(row);
+  return [...reasonText(model.why(row)), facts.length
+    ? make("span", { class: "fact" }, visible(facts.join("; "))) : ""];
 }

@@ -1,9 +1,12 @@
-// The decision, and which rows of it are shown in which order. Knows nothing of the document.
+// The decision about the chosen pod, and which lines of it are shown in which order. Knows nothing of
+// the document. A line is a row, the number of a node in the decision, or a group of rows.
 
-const data = JSON.parse(document.getElementById("data").textContent);
+const everything = JSON.parse(document.getElementById("data").textContent);
+const nodes = everything.nodes;
+let data = everything.pods[0];
 
 const KINDS = [["weighted", "Weighted"], ["normalized", "Normalised"], ["raw", "Raw"]];
-const compareText = new Intl.Collator("en", { numeric: true }).compare;
+const collator = new Intl.Collator("en", { numeric: true });
 const grouped = new Intl.NumberFormat("en-US");
 
 // What would steer the display is shown instead of obeyed.
@@ -14,16 +17,42 @@ const formatted = (value) => typeof value === "number" ? grouped.format(value) :
 
 const count = (number, noun) => `${grouped.format(number)} ${noun}${number === 1 ? "" : "s"}`;
 
+const UNITS = [["Ei", 2 ** 60], ["Pi", 2 ** 50], ["Ti", 2 ** 40], ["Gi", 2 ** 30], ["Mi", 2 ** 20],
+  ["Ki", 2 ** 10]];
+
+// An amount of a resource, for people: cores, bytes in binary units, or a number.
+function amount(resource, value) {
+  if (resource === "cpu") return grouped.format(value / 1000);
+  if (resource === "memory" || resource === "ephemeral-storage" || resource.startsWith("hugepages-")) {
+    const [unit, size] = UNITS.find(([, size]) => Math.abs(value) >= size) || ["", 1];
+    return `${(value / size).toLocaleString("en-US", { maximumFractionDigits: 1 })}${unit && ` ${unit}`}`;
+  }
+  return grouped.format(value);
+}
+
 const model = {
-  best: new Set(data.best),
+  best: new Set(),
   rows: [],
-  state: {
-    kind: data.scorers.length ? "weighted" : "filters",
-    which: "all",
-    search: "",
-    reason: null,
-    sort: "rank",
-    descending: false,
+  lines: [],
+  closed: new Set(),
+  state: { kind: "weighted", which: "all", search: "", reason: null, sort: "rank",
+    descending: false, group: -1, folded: true },
+  numbers: nodes ? new Map(nodes.names.map((name, at) => [name, at])) : null,
+
+  // Takes another pod.
+  choose(at) {
+    data = everything.pods[at];
+    model.best = new Set(data.best);
+    model.texts = null;
+    model.ranks = null;
+    model.bounds = new Map();
+    model.base = data.scorers.reduce((sum, scorer) => sum + model.range(scorer, "weighted")[0], 0);
+    model.spread = Math.max(0, data.total.reduce((top, value) => Math.max(top, Number(value)), 0) - model.base);
+    const { state } = model;
+    if (!data.scorers.length) state.kind = "filters";
+    else if (!data.filters.length && state.kind === "filters") state.kind = "weighted";
+    if (state.sort.startsWith("p")) Object.assign(state, { sort: "rank", descending: false });
+    state.reason = null;
   },
 
   fits: (row) => data.why[row] < 0,
@@ -32,6 +61,18 @@ const model = {
   whyText(row) {
     const why = model.why(row);
     return why ? `${why.plugin} ${why.reasons.join(", ")}` : "";
+  },
+
+  factTexts: (row, reason) => (data.facts[row] || []).filter(
+    ([of]) => reason === undefined || of === reason).map(([, text]) => text),
+
+  // The number of a row's node among those of the cluster; -1 if it is not known.
+  node: (row) => model.numbers?.get(data.nodes[row]) ?? -1,
+
+  label(node, key) {
+    const labels = nodes.labels[node] || [];
+    for (let at = 0; at < labels.length; at += 2) if (labels[at] === key) return nodes.values[labels[at + 1]];
+    return null;
   },
 
   // yes, no, skip (nothing to do for this pod) or "" (not asked any more).
@@ -46,23 +87,65 @@ const model = {
     return rejecting < 0 || filter < rejecting ? "yes" : "";
   },
 
-  // The largest value of a column, for the length of bars. Negative ones have none.
-  top(scorer, kind) {
-    scorer.tops ??= {};
-    return scorer.tops[kind] ??= scorer[kind].reduce((top, value) => Math.max(top, Number(value)), 0);
+  // The smallest and the largest value of a column.
+  range(scorer, kind) {
+    const name = `${kind} ${scorer.name}`;
+    if (!model.bounds.has(name)) {
+      let low = Infinity, high = -Infinity;
+      for (const value of scorer[kind]) {
+        if (value === null) continue;
+        if (Number(value) < low) low = Number(value);
+        if (Number(value) > high) high = Number(value);
+      }
+      model.bounds.set(name, low > high ? [0, 0] : [low, high]);
+    }
+    return model.bounds.get(name);
   },
 
-  topTotal: data.total.reduce((top, value) => Math.max(top, Number(value)), 0),
+  // The indexes of columns that have nothing to say: zeros, or filters that the pod does not concern.
+  idle() {
+    const { kind } = model.state;
+    const all = kind === "filters" ? data.filters : data.scorers;
+    const found = all.flatMap((column, at) => (kind === "filters" ? column.skipped
+      : model.range(column, kind).every((bound) => bound === 0)) ? [at] : []);
+    return found.length < all.length ? found : [];
+  },
 
   key(row) {
     const { sort, kind } = model.state;
     if (sort === "rank") return row;
-    if (sort === "node") return data.nodes[row];
+    if (sort === "node") return model.rankOf(row);
     if (sort === "verdict") return model.fits(row) ? "" : model.whyText(row) || " ";
     if (sort === "total") return data.total[row];
     const index = Number(sort.slice(1));
     if (kind !== "filters") return data.scorers[index]?.[kind][row] ?? null;
     return ["no", "", "skip", "yes"].indexOf(model.mark(row, index));
+  },
+
+  // The place of a row among the names; names are compared once.
+  rankOf(row) {
+    if (!model.ranks) {
+      model.ranks = [];
+      data.nodes.map((_, at) => at).sort((left, right) =>
+        collator.compare(data.nodes[left], data.nodes[right])).forEach((at, rank) => { model.ranks[at] = rank; });
+    }
+    return model.ranks[row];
+  },
+
+  // What search looks at: the name, the reasons with their facts, labels and taints.
+  text(row) {
+    model.texts ??= [];
+    if (model.texts[row] !== undefined) return model.texts[row];
+    const parts = [data.nodes[row], model.whyText(row), ...model.factTexts(row)];
+    const node = model.node(row);
+    if (node >= 0) {
+      const labels = nodes.labels[node];
+      for (let at = 0; at < labels.length; at += 2) {
+        parts.push(`${nodes.keys[labels[at]]}=${nodes.values[labels[at + 1]]}`);
+      }
+      parts.push(...nodes.taints[node].map((taint) => nodes.taintTexts[taint]));
+    }
+    return model.texts[row] = parts.join(" ").toLowerCase();
   },
 
   update() {
@@ -76,21 +159,37 @@ const model = {
         const why = model.why(row);
         if (!why || why.plugin !== reason.plugin || !why.reasons.includes(reason.reason)) continue;
       }
-      if (words.length) {
-        const text = `${data.nodes[row]} ${model.whyText(row)}`.toLowerCase();
-        if (!words.every((word) => text.includes(word))) continue;
-      }
+      if (words.length && !words.every((word) => model.text(row).includes(word))) continue;
       model.rows.push(row);
     }
     const keys = new Map(model.rows.map((row) => [row, model.key(row)]));
     const direction = descending ? -1 : 1;
-    const byText = ["node", "verdict"].includes(model.state.sort);
+    const byText = model.state.sort === "verdict";
     model.rows.sort((left, right) => {
       const a = keys.get(left), b = keys.get(right);
       if (a === null || b === null) return (a === null) - (b === null) || left - right;
-      const order = byText ? compareText(a, b) : Number(a) - Number(b);
+      const order = byText ? (a === b ? 0 : collator.compare(a, b)) : Number(a) - Number(b);
       return direction * order || left - right;
     });
+    model.lines = model.state.group < 0 ? model.rows : model.inGroups();
+  },
+
+  // The rows behind heads, the group with the first row first. Closed groups have no rows.
+  inGroups() {
+    const { key } = nodes.groups[model.state.group];
+    const found = new Map();
+    for (const row of model.rows) {
+      const node = model.node(row);
+      const name = node < 0 ? null : model.label(node, key);
+      if (!found.has(name)) found.set(name, { name, rows: [], fits: 0, top: null });
+      const group = found.get(name);
+      group.rows.push(row);
+      if (model.fits(row)) group.fits++;
+      const total = data.total[row];
+      if (total !== null && (group.top === null || Number(total) > Number(group.top))) group.top = total;
+    }
+    return [...found.values()].flatMap(
+      (group) => [group, ...(model.closed.has(group.name) ? [] : group.rows)]);
   },
 
   sortBy(column) {

@@ -1,11 +1,4 @@
-// What stands around the table: the summary above it, and the drawer about one node.
-
-// A list of the facts behind a reason, if there are any.
-function facts(row, reason) {
-  const lines = (data.facts[row] || []).filter(([of]) => of === reason);
-  return lines.length ? [make("ul", { class: "facts" },
-    ...lines.map(([, text]) => make("li", {}, visible(text))))] : [];
-}
+// What stands above the table: the pod, its verdict, and the summary.
 
 const panels = {
   cards() {
@@ -22,12 +15,15 @@ const panels = {
     const ranked = data.nodes.map((_, row) => row).filter((row) => data.total[row] !== null);
     if (ranked.length) {
       const list = ranked.slice(0, 5).map((row) => make("li", {},
-        make("button", { type: "button", class: "row", onclick: () => page.show(row) },
+        make("button", { type: "button", class: "row", title: visible(data.nodes[row]), onclick: () => page.show(row) },
           named(data.nodes[row]), stack(row), make("b", {}, formatted(data.total[row])))));
       const ties = data.best.length > 1 ? make("p", { class: "faint" },
         `${count(data.best.length, "node")} share the highest total.`) : null;
+      const start = !(model.spread > 0) ? "Every node that fits has the same score."
+        : model.base ? `Bars begin at ${formatted(model.base)}: the lowest score of each plugin is left out.` : "";
       cards.push(make("article", { class: "card wide" }, make("h2", {}, "Best nodes"),
-        make("ol", { class: "bars" }, ...list), ties));
+        make("ol", { class: "bars" }, ...list),
+        start && ranked.length > 1 ? make("p", { class: "faint", id: "axis" }, start) : null, ties));
     }
     if (data.counts.length) {
       const top = data.counts[0].nodes;
@@ -40,11 +36,20 @@ const panels = {
       cards.push(make("article", { class: "card wide" }, make("h2", {}, "Why not elsewhere"),
         make("ul", { class: "bars", id: "reasons" }, ...list)));
     }
+    if (data.asks) {
+      const asked = data.asks.requests.filter(([name]) => name !== "pods");
+      cards.unshift(make("article", { class: "card asks", id: "asks" }, make("h2", {}, "The pod asks for"),
+        asked.length ? make("p", { class: "amounts" }, ...asked.map(([name, number]) => make("span", {},
+          make("strong", {}, amount(name, number)), ` ${visible(name)}`)))
+          : make("p", { class: "faint" }, "no resources"),
+        ...data.asks.lines.map(([title, text]) => make("p", { class: "line" },
+          make("span", { class: "faint" }, `${visible(title)} `), visible(text)))));
+    }
     $("cards").replaceChildren(...cards);
   },
 
   header() {
-    $("pod").append(named(data.pod || "(no name)"));
+    $("pod").replaceChildren(named(data.pod || "(no name)"));
     $("profile").textContent = visible(data.profile);
     $("profile").hidden = !data.profile;
     const state = $("state");
@@ -62,48 +67,5 @@ const panels = {
     $("notice").hidden = !notice;
     $("notice").textContent = visible(notice);
     $("notice").className = data.gate ? "note" : "bad";
-  },
-
-  drawer(row) {
-    const why = model.why(row), fits = model.fits(row);
-    const parts = [make("header", {}, make("div", {},
-      make("p", { class: "eyebrow" }, fits ? "fits" : "doesn’t fit"),
-      make("h2", { id: "drawer-title" }, named(data.nodes[row]))),
-    make("button", { type: "button", class: "quiet", onclick: () => $("drawer").close() }, "Close"))];
-    if (data.total[row] !== null) {
-      parts.push(make("p", { class: "figure" }, make("strong", {}, formatted(data.total[row])),
-        model.best.has(data.nodes[row]) ? " the highest total" : " in total"), stack(row));
-    }
-    if (why) {
-      parts.push(make("div", { class: "because" },
-        make("p", {}, make("b", { class: "plugin" }, visible(why.plugin || "PreFilter")),
-          make("span", { class: "faint" }, visible(why.preFilter ? `PreFilter, ${why.code}` : why.code))),
-        make("ul", {}, ...why.reasons.map((reason) => make("li", {}, visible(reason),
-          ...facts(row, reason))))));
-    }
-    if (data.total[row] !== null) {
-      const line = (cells, tag = "td") => make("tr", {}, ...cells.map((cell, index) =>
-        make(index ? tag : "th", { class: index ? "number" : "" }, cell)));
-      parts.push(make("h3", {}, "Scores"), make("table", { class: "small" },
-        make("thead", {}, line(["plugin", "raw", "normalised", "weight", "weighted"], "th")),
-        make("tbody", {}, ...data.scorers.map((scorer, index) => line([
-          make("span", {}, coloured(index, { class: "dot" }), visible(scorer.name)),
-          formatted(scorer.raw[row]), formatted(scorer.normalized[row]),
-          scorer.weight === null ? "" : formatted(scorer.weight),
-          formatted(scorer.weighted[row])])),
-        ...data.skipScore.map((name) => make("tr", { class: "faint" }, make("th", {}, visible(name)),
-          make("td", { colSpan: 4 }, "skipped"))))));
-    }
-    if (data.filters.length) {
-      parts.push(make("h3", {}, "Filters"), make("ul", { class: "filters" },
-        ...data.filters.map((filter, index) => {
-          const mark = model.mark(row, index), [sign, text] = MARKS[mark];
-          return make("li", { class: mark || "unasked" },
-            make("span", { class: "sign", "aria-hidden": "true" }, sign || "–"), visible(filter.name),
-            make("span", { class: "faint" }, mark === "yes" ? "" : text));
-        })));
-    }
-    $("drawer").replaceChildren(...parts);
-    $("drawer").showModal();
   },
 };

@@ -7,23 +7,32 @@ const table = {
   columns: [],
   active: -1,      // position in model.rows
   first: -1,
+  printing: false,
+  mostPrinted: 2000,
   rowHeight: document.documentElement.classList.contains("compact") ? 30 : 36,
 
-  // The columns of the kind of values that is chosen.
+  // The columns of the kind of values that is chosen; those with nothing to say are folded.
   setColumns() {
-    const { kind } = model.state;
+    const { kind, folded } = model.state;
+    const left = new Set(folded ? model.idle() : []);
     const columns = [{ id: "node", title: "Node", width: 236 },
       { id: "verdict", title: "Verdict", width: 108 }];
     if (data.scorers.length) columns.push({ id: "total", title: "Total", width: 138, number: true });
+    table.plugins = (kind === "filters" ? data.filters : data.scorers).map((_, index) => index).filter(
+      (index) => !left.has(index));
     if (kind === "filters") {
-      data.filters.forEach((filter, index) => columns.push({
-        id: `p${index}`, title: filter.name, width: 114, plugin: true,
-        note: filter.skipped ? "skipped" : "" }));
-      columns.push({ id: "verdict", title: "Reason", width: 380, repeated: true });
+      table.plugins.forEach((index) => columns.push({
+        id: `p${index}`, title: data.filters[index].name, width: 114, plugin: true,
+        note: data.filters[index].skipped ? "skipped" : "" }));
+      columns.push({ id: "verdict", title: "Reason", width: 480, repeated: true });
     } else {
-      data.scorers.forEach((scorer, index) => columns.push({
-        id: `p${index}`, title: scorer.name, width: 112, number: true, plugin: true, hue: index,
-        note: scorer.weight === null ? "" : `× ${formatted(scorer.weight)}` }));
+      table.plugins.forEach((index) => columns.push({
+        id: `p${index}`, title: data.scorers[index].name, width: 112, number: true, plugin: true,
+        hue: index, note: data.scorers[index].weight === null ? ""
+          : `× ${formatted(data.scorers[index].weight)}` }));
+      const rest = data.whys.length ? 480 - 112 * table.plugins.length : 0;
+      table.filler = rest > 0;
+      if (rest > 0) columns.push({ id: "verdict", title: "", width: rest, repeated: true });
     }
     table.columns = columns;
     const width = columns.reduce((sum, column) => sum + column.width, 0);
@@ -48,6 +57,7 @@ const table = {
         make("span", { class: "arrow", "aria-hidden": "true" },
           sorted ? (descending ? "↓" : "↑") : ""));
       if (!column.repeated) button.dataset.sort = column.id;
+      if (!column.title) return make("td", { class: "filler" });
       const head = make("th", { scope: "col", class: [column.number ? "number" : "",
         column.plugin ? "plugin" : "", column.id === "node" ? "pinned" : ""].join(" ") }, button,
       column.note ? make("small", {}, column.note) : null);
@@ -61,7 +71,7 @@ const table = {
 
   // After the rows have changed.
   reset() {
-    $("table").setAttribute("aria-rowcount", model.rows.length + 1);
+    $("table").setAttribute("aria-rowcount", model.lines.length + 1);
     $("nothing").hidden = model.rows.length > 0;
     table.active = -1;
     table.first = -1;
@@ -69,7 +79,11 @@ const table = {
   },
 
   draw() {
-    const height = table.rowHeight, total = model.rows.length;
+    const height = table.rowHeight, total = model.lines.length;
+    if (table.printing) {
+      table.body.replaceChildren(...model.lines.slice(0, table.mostPrinted).map((_, at) => table.row(at)));
+      return;
+    }
     const top = Math.max(0, table.scroll.scrollTop);
     const fitting = Math.ceil(table.scroll.clientHeight / height);
     const first = Math.max(0, Math.min(Math.floor(top / height) - 8, total - 1));
@@ -91,7 +105,9 @@ const table = {
   },
 
   row(at) {
-    const row = model.rows[at], fits = model.fits(row), best = model.best.has(data.nodes[row]);
+    const row = model.lines[at];
+    if (typeof row !== "number") return table.group(at, row);
+    const fits = model.fits(row), best = model.best.has(data.nodes[row]);
     const line = make("tr", {
       class: [fits ? "fits" : "rejected", best ? "best" : "", at === table.active ? "active" : "",
         at % 2 ? "odd" : ""].join(" "),
@@ -110,23 +126,48 @@ const table = {
     return line;
   },
 
+  // The head of a group: its name, how many of its nodes fit, and the highest total.
+  group(at, group) {
+    const closed = model.closed.has(group.name);
+    const line = make("tr", { class: `group ${at === table.active ? "active" : ""}`,
+      "aria-rowindex": at + 2, onclick: () => page.open(at) });
+    line.dataset.at = at;
+    line.append(make("th", { scope: "rowgroup", class: "pinned", "aria-expanded": String(!closed) },
+      make("span", { class: "fold", "aria-hidden": "true" }, closed ? "▸" : "▾"),
+      group.name === null ? make("i", {}, "none") : named(group.name, { title: visible(group.name) })),
+    make("td", { class: "verdict", title: `${grouped.format(group.fits)} of ${count(group.rows.length, "node")} fit` },
+      make("span", { class: group.fits ? "good" : "bad" },
+        `${grouped.format(group.fits)} of ${grouped.format(group.rows.length)}`)));
+    if (data.scorers.length) {
+      line.append(make("td", { class: "number top-total" },
+        group.top === null ? "–" : `up to ${formatted(group.top)}`));
+    }
+    line.append(make("td", { colSpan: table.columns.length - (data.scorers.length ? 3 : 2) },
+      meter(group.fits / group.rows.length, group.fits ? "good" : "bad")));
+    return line;
+  },
+
   marks(row) {
-    const why = model.why(row);
-    return [...data.filters.map((filter, index) => markCell(model.mark(row, index))),
-      make("td", { class: "why" }, ...(why ? reasonText(why) : []))];
+    return [...table.plugins.map((index) => markCell(model.mark(row, index))),
+      make("td", { class: "why", title: table.title(row) }, ...(model.why(row) ? whyText(row) : []))];
   },
 
   numbers(row) {
-    const why = model.why(row);
-    if (!why) return data.scorers.map((scorer) => numberCell(scorer, row, model.state.kind));
+    const filler = table.filler ? 1 : 0;
+    if (!model.why(row)) {
+      return [...table.plugins.map((index) => numberCell(data.scorers[index], row, model.state.kind)),
+        ...(filler ? [make("td")] : [])];
+    }
     if (!data.scorers.length) return [];
-    return [make("td", { class: "why", colSpan: data.scorers.length,
-      title: visible(model.whyText(row)) }, ...reasonText(why))];
+    return [make("td", { class: "why", colSpan: table.plugins.length + filler, title: table.title(row) },
+      ...whyText(row))];
   },
+
+  title: (row) => [model.whyText(row), ...model.factTexts(row)].map(visible).join("\n"),
 
   // Moves the active row and keeps it in sight.
   walk(to) {
-    const total = model.rows.length;
+    const total = model.lines.length;
     if (!total) return;
     const at = Math.max(0, Math.min(to, total - 1));
     table.active = at;

@@ -9,6 +9,7 @@ from .. import _explain
 from ..capacity import capacity
 from ..errors import InvalidError
 from ..objects import Pod, Workload
+from ..report.answers import capacity_html
 from . import asking, output
 from .dump import hints
 from .placing import judges
@@ -48,6 +49,7 @@ def add(made: argparse.ArgumentParser) -> None:
     made.add_argument("--all-nodes", action="store_true",
                       help="list all nodes that take pods, not only those that take the most")
     output.add(made, "print a line of JSON")
+    output.add_page(made)
     asking.add_judging(made)
     made.set_defaults(run=run, as_is=True)  # a nodeName does not count
 
@@ -85,6 +87,9 @@ def run(options: argparse.Namespace) -> int:
                          timeout=options.deadline)
     if found.next is not None:
         notes += hints(question, [found.next.text])
+    if options.html:  # before the text, whose reader may stop early
+        output.write_page(options.html, capacity_html(
+            found, question.cluster, pods=[pod.key for pod in pods], notes=notes))
     failed = found.next is not None and found.next.outcome == "error"
     if options.json:
         output.print_document({"pods": [pod.key for pod in pods], **found.to_dict(), "notes": notes,
@@ -102,4 +107,5 @@ def run(options: argparse.Namespace) -> int:
         for line in _explain.capacity(f"{names}: {found.headline}", found.next, found.verdicts,
                                       found.nodes, out.paint, most):
             out.line(line)
+    output.tell_page(options)
     return 2 if failed else 0 if found else 1

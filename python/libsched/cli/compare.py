@@ -9,6 +9,7 @@ import sys
 from ..compare import KINDS, Comparison, compare, kind_of, node_text
 from ..errors import InvalidError
 from ..objects import Objects, Pod
+from ..report.answers import compare_html
 from . import asking, output, what_if
 from .candidate import ENDED, Candidate
 from .dump import hints
@@ -51,6 +52,7 @@ def add(made: argparse.ArgumentParser) -> None:
                       help="place all pods anew instead of only the pending ones")
     asking.add_choice(made)
     output.add(made, "print a line of JSON")
+    output.add_page(made)
     asking.add_judging(made, configs=2)
     made.set_defaults(run=run)
 
@@ -90,7 +92,10 @@ def run(options: argparse.Namespace) -> int:
                         pods_after=pods_after, all=options.all, other_profile=sides[0][1],
                         other_profile_after=sides[1][1], ties=options.ties, seed=options.seed)
     notes = list(dict.fromkeys([*notes, *hints(first, (one.reason for one in found.pods))]))
+    if options.html:  # before the text, whose reader may stop early
+        output.write_page(options.html, compare_html(found, cluster, notes=notes))
     _write(options, found, notes, first, edits)
+    output.tell_page(options)
     return 1 if found.changed else 0
 
 

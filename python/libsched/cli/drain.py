@@ -6,6 +6,7 @@ import argparse
 import sys
 
 from ..drain import OUTCOMES, Drain, drain
+from ..report.answers import drain_html
 from . import asking, output
 from .dump import hints
 from .placing import judges
@@ -47,6 +48,7 @@ def add(made: argparse.ArgumentParser) -> None:
                       help="evict pods with emptyDir volumes")
     asking.add_choice(made)
     output.add(made, "print a line of JSON")
+    output.add_page(made)
     asking.add_judging(made)
     made.set_defaults(run=run)
 
@@ -63,6 +65,8 @@ def run(options: argparse.Namespace) -> int:
                       delete_emptydir_data=options.delete_emptydir_data,
                       other_profile=other_profile, ties=options.ties, seed=options.seed)
     notes += hints(question, (one.text for one in found.pods))
+    if options.html:  # before the text, whose reader may stop early
+        output.write_page(options.html, drain_html(found, question.cluster, notes=notes))
     if options.json:
         output.print_document({**found.to_dict(), "notes": notes, **about_input(question)},
                               options.output)
@@ -74,6 +78,7 @@ def run(options: argparse.Namespace) -> int:
                              one.plugin, one.budget, one.profile] for one in found.pods)])
     else:
         _write(found, notes, options.output == "wide")
+    output.tell_page(options)
     return 0 if found else 1
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import re
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
@@ -17,7 +16,7 @@ from ..scores import Scores
 from . import asking, output
 from .fit import answer_all, tell_all
 from .question import Question, read_question
-from .terminal import Terminal, table
+from .terminal import table
 from .writing import CsvWriter, JsonWriter, TextWriter, Writer
 
 DESCRIPTION = """\
@@ -53,8 +52,7 @@ def add(made: argparse.ArgumentParser) -> None:
                       help=f"list that many nodes that fit, and that many that don't (default: "
                       f"{_TOP}; 0: all)")
     output.add(made, "print one line of JSON for each pod")
-    made.add_argument("--html", metavar="FILE",
-                      help="also write a page to be opened in a browser, with all pods")
+    output.add_page(made)
     asking.add_as_is(made)
     asking.add_judging(made)
     made.set_defaults(run=run)
@@ -85,8 +83,8 @@ def run(options: argparse.Namespace) -> int:
         output.write_page(options.html, explain_html(results, cluster=question.cluster,
                                                      absent=not options.as_is))
     code = tell_all(question, answers, _writer(options, question))
-    if results and not options.json:
-        Terminal(sys.stderr).note(f"written: {options.html}")
+    if results:
+        output.tell_page(options)
     return code
 
 

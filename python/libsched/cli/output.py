@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ..errors import FileError, InvalidError
-from .terminal import print_json, print_line
+from .terminal import Terminal, print_json, print_line
 
 _PLAIN = re.compile(r"[A-Za-z_/][\w ./()-]*(?<! )")
 _WORDS = {"true", "false", "null", "yes", "no", "on", "off", "y", "n"}
@@ -58,6 +58,12 @@ def write_page(name: str, page: str) -> None:
             file.write(page)
     except (OSError, ValueError) as error:
         raise FileError(f"{name}: {getattr(error, 'strerror', None) or error}") from None
+
+
+def tell_page(options: argparse.Namespace) -> None:
+    """Tells people that the page is written."""
+    if options.html and not options.json:
+        Terminal(sys.stderr).note(f"written: {options.html}")
 
 
 def print_document(document: dict[str, Any], form: str) -> None:

@@ -8,17 +8,19 @@ import sys
 from collections import Counter
 from typing import Any
 
+from .. import utilisation
 from ..errors import InvalidError
 from ..objects import Pod
 from ..placement import Placement
-from . import asking, output, utilisation
+from ..report.answers import schedule_html
+from ..utilisation import Use
+from . import asking, output
 from .dump import hints
 from .placing import may_preempt, place_all, size, with_daemons
 from .progress import Progress
 from .candidate import Candidate
 from .question import Question, about_input, read_question
 from .terminal import Terminal, table
-from .utilisation import Use
 
 DESCRIPTION = """\
 Places the pods of a file one after the other, as kube-scheduler v1.36 would with an empty queue:
@@ -60,6 +62,7 @@ def add(made: argparse.ArgumentParser) -> None:
     made.add_argument("--resource", action="append", default=[], metavar="NAME",
                       help="a further resource for the summary; may be repeated")
     output.add(made, "print one line of JSON for each pod, and one for the summary")
+    output.add_page(made)
     asking.add_as_is(made)
     asking.add_judging(made)
     made.set_defaults(run=run)
@@ -108,6 +111,7 @@ def run(options: argparse.Namespace) -> int:
     limit = total if options.limit is None else min(options.limit, total)
     summary.untried = total - limit
     stuck: list[tuple[Pod, int]] = []
+    shown: list[Placement] = []
     done = 0
     with Progress("placing pods", limit) as progress:
 
@@ -116,6 +120,8 @@ def run(options: argparse.Namespace) -> int:
             if placement.outcome == "unschedulable":
                 stuck.append((placement.pod, placement.count))
             _count(summary, placement, pools)
+            if options.html:
+                shown.append(placement)
             kind = "" if placement.outcome in _UNSEEN else candidate.kind
             writer.write(placement, kind)
             done += placement.count
@@ -126,8 +132,19 @@ def run(options: argparse.Namespace) -> int:
     summary.after = utilisation.use(question.cluster, resources)
     summary.preempting = may_preempt(question.cluster, stuck)
     notes += hints(question, (text for _, text in summary.reasons))
+    if options.html:  # before the summary, whose reader may stop early
+        told = [f"{summary.untried:,} not tried (--limit)"] if summary.untried else []
+        output.write_page(options.html, schedule_html(
+            shown, question.cluster, before=summary.before, after=summary.after,
+            notes=[*notes, *told], title=_title(question.candidates)))
     writer.close(summary, notes)
+    output.tell_page(options)
     return summary.code
+
+
+def _title(candidates: list[Candidate]) -> str:
+    names = [candidate.pod.key for candidate in candidates]
+    return ", ".join(names[:3]) + (f" and {len(names) - 3:,} more" if len(names) > 3 else "")
 
 
 def _extended(candidates: list[Candidate]) -> list[str]:
@@ -197,9 +214,9 @@ class ScheduleText:
         rows = [["resource", "allocatable", "before", "", "after", ""]]
         for resource, after in summary.after.items():
             before = summary.before[resource]
-            rows.append([resource, utilisation.amount(resource, after.allocatable),
-                         utilisation.amount(resource, before.requested), f"{before.share:.1%}",
-                         utilisation.amount(resource, after.requested), f"{after.share:.1%}"])
+            rows.append([resource, utilisation.rounded(resource, after.allocatable),
+                         utilisation.rounded(resource, before.requested), f"{before.share:.1%}",
+                         utilisation.rounded(resource, after.requested), f"{after.share:.1%}"])
         head, *lines = table(rows, right=range(1, 6))
         out.line("requested:")
         out.line(out.paint("faint", head))

@@ -19,12 +19,12 @@ from ..objects import Objects
 from ..report.simulation import simulation_html
 from ..simulation import Simulation, SimulationProgress, SimulationResult
 from ..workload import TimedWorkload
+from ..utilisation import rounded
 from . import asking, output, reading, what_if
 from .candidate import Candidate
 from .progress import Progress
 from .question import bring_along
 from .terminal import Terminal, table
-from .utilisation import amount
 
 DESCRIPTION = """\
 Runs a whole scheduler on a virtual clock: queue, scheduling and binding cycles, preemption, an API
@@ -241,10 +241,10 @@ def show(result: SimulationResult, took: float, out: Terminal) -> None:
     if result.resources_now:
         rows = [["resource", "allocatable", "used", "", "free", "fragmented", ""]]
         for use in result.resources_now:
-            rows.append([use.resource, amount(use.resource, use.allocatable),
-                         amount(use.resource, use.used), f"{use.utilisation:.1%}",
-                         amount(use.resource, use.free),
-                         amount(use.resource, round(use.fragmented)), f"{use.fragmentation:.1%}"])
+            rows.append([use.resource, rounded(use.resource, use.allocatable),
+                         rounded(use.resource, use.used), f"{use.utilisation:.1%}",
+                         rounded(use.resource, use.free),
+                         rounded(use.resource, round(use.fragmented)), f"{use.fragmentation:.1%}"])
         head, *lines = table(rows, right=range(1, 7))
         out.line("at the end:")
         out.line(out.paint("faint", head))

@@ -1,8 +1,8 @@
 """HTML pages about decisions: `explain_html` makes a self-contained file of results.
 
 A page needs no network and runs only its own code: its content security policy lists the hashes of
-its script and style sheet, and data from a cluster is embedded as text. `answers_html` of
-`libsched.report.answers` makes the pages about capacity, drains, placements and comparisons.
+its script and style sheet, and data from a cluster is embedded as text. `libsched.report.answers`
+makes the pages about capacity, drains, placements and comparisons.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ from .nodes import nodes_data
 
 __all__ = ["Decision", "explain_html", "page_data"]
 
-_SCRIPTS = ("model.js", "cells.js", "table.js", "panels.js", "drawer.js", "main.js")
+_ANSWER_SCRIPTS = ("elements.js", "answers.js")
+_SCRIPTS = ("elements.js", "model.js", "cells.js", "table.js", "panels.js", "drawer.js", "main.js")
 #: The most rows, those of all pods together, before each pod's are cut.
 MOST_ROWS = 100_000
 
@@ -84,7 +85,13 @@ def page_of(pods: Sequence[Mapping[str, Any]], compact: bool = False,
     """Returns the document for results of `page_data` and, if there is one, of `nodes_data`."""
     title = pods[0]["pod"] or "pod" if len(pods) == 1 else f"{len(pods):,} pods"
     return document("page.html", f"{title} · libsched explain", "compact" if compact else "full",
-                    _asset("page.css"), _script(), {"pods": pods, "nodes": nodes})
+                    _asset("page.css"), _script(_SCRIPTS), {"pods": pods, "nodes": nodes})
+
+
+def answer_document(title: str, data: Mapping[str, Any]) -> str:
+    """Returns the document for an answer about many pods, as `libsched.report.answers` makes it."""
+    return document("answers.html", title, "full", _asset("page.css") + _asset("answers.css"),
+                    _script(_ANSWER_SCRIPTS), data)
 
 
 def document(name: str, title: str, kind: str, style: str, script: str,
@@ -116,8 +123,8 @@ def _hash(text: str) -> str:
 
 
 @functools.cache
-def _script() -> str:
-    body = "\n".join(_asset(name) for name in _SCRIPTS)
+def _script(names: tuple[str, ...]) -> str:
+    body = "\n".join(_asset(name) for name in names)
     return f'"use strict";\n(() => {{\n{body}\n}})();\n'
 
 

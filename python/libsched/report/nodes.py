@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ..pools import POOL_LABELS
+from ..utilisation import POOL_LABELS
 from ..view import View
 
 _PLACES = (("Zone", ("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone")),

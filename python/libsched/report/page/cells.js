@@ -1,27 +1,4 @@
-// Small pieces of the document. Every text goes in as text, never as markup.
-
-const $ = (id) => document.getElementById(id);
-
-function make(tag, properties = {}, ...children) {
-  const element = document.createElement(tag);
-  for (const [name, value] of Object.entries(properties)) {
-    if (name === "class") element.className = value;
-    else if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
-    else if (name in element && name !== "role") element[name] = value;
-    else element.setAttribute(name, value);
-  }
-  element.append(...children.filter((child) => child !== null));
-  return element;
-}
-
-// A name from the cluster: isolated, so that its writing direction touches nothing around it.
-const named = (text, properties = {}) => make("bdi", properties, visible(text));
-
-// CamelCase that may break between its words.
-function breakable(name) {
-  const parts = visible(name).split(/(?<=[a-z])(?=[A-Z])/);
-  return parts.flatMap((part, index) => index ? [make("wbr"), part] : [part]);
-}
+// Cells of the table of nodes.
 
 // Hues that are told apart; red and green are left to verdicts.
 const HUES = [255, 305, 70, 200, 340, 100, 230, 280, 50, 180];
@@ -47,14 +24,6 @@ function stack(row) {
     part.style.width = `${96 * (value - low) / model.spread}%`;
     bar.append(part);
   });
-  return bar;
-}
-
-function meter(share, kind) {
-  const bar = make("span", { class: `meter ${kind}`, "aria-hidden": "true" });
-  const fill = make("span");
-  fill.style.width = `${Math.max(0, Math.min(1, share)) * 100}%`;
-  bar.append(fill);
   return bar;
 }
 

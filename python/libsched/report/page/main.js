@@ -183,12 +183,7 @@ const page = {
     addEventListener("hashchange", () => page.follow());
     $("search").addEventListener("input", (event) => page.change({ search: event.target.value }));
     $("reason").addEventListener("click", () => page.filterReason(null));
-    $("theme").addEventListener("click", () => {
-      const root = document.documentElement;
-      const dark = getComputedStyle(root).colorScheme === "dark" ||
-        (getComputedStyle(root).colorScheme !== "light" && matchMedia("(prefers-color-scheme: dark)").matches);
-      root.style.colorScheme = dark ? "light" : "dark";
-    });
+    themeButton();
     $("drawer").addEventListener("click", (event) => {
       if (event.target === $("drawer")) $("drawer").close();
     });

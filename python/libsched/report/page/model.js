@@ -6,30 +6,6 @@ const nodes = everything.nodes;
 let data = everything.pods[0];
 
 const KINDS = [["weighted", "Weighted"], ["normalized", "Normalised"], ["raw", "Raw"]];
-const collator = new Intl.Collator("en", { numeric: true });
-const grouped = new Intl.NumberFormat("en-US");
-
-// What would steer the display is shown instead of obeyed.
-const visible = (text) => String(text).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
-  (char) => `\\u{${char.codePointAt(0).toString(16)}}`);
-
-const formatted = (value) => typeof value === "number" ? grouped.format(value) : String(value);
-
-const count = (number, noun) => `${grouped.format(number)} ${noun}${number === 1 ? "" : "s"}`;
-
-const UNITS = [["Ei", 2 ** 60], ["Pi", 2 ** 50], ["Ti", 2 ** 40], ["Gi", 2 ** 30], ["Mi", 2 ** 20],
-  ["Ki", 2 ** 10]];
-
-// An amount of a resource, for people: cores, bytes in binary units, or a number.
-function amount(resource, value) {
-  if (resource === "cpu") return grouped.format(value / 1000);
-  if (resource === "memory" || resource === "ephemeral-storage" || resource.startsWith("hugepages-")) {
-    const [unit, size] = UNITS.find(([, size]) => Math.abs(value) >= size) || ["", 1];
-    return `${(value / size).toLocaleString("en-US", { maximumFractionDigits: 1 })}${unit && ` ${unit}`}`;
-  }
-  return grouped.format(value);
-}
-
 const model = {
   best: new Set(),
   rows: [],

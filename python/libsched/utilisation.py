@@ -5,8 +5,14 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable
 
-from ..cluster import Cluster
-from ..pools import POOL_LABELS
+from .view import View
+
+#: Labels with which providers and tools name the pool of a node, the most specific first.
+POOL_LABELS = (
+    "cloud.google.com/gke-nodepool", "eks.amazonaws.com/nodegroup", "karpenter.sh/nodepool",
+    "kubernetes.azure.com/agentpool", "alpha.eksctl.io/nodegroup-name", "kops.k8s.io/instancegroup",
+    "doks.digitalocean.com/node-pool", "node.kubernetes.io/instance-type",
+)
 
 _ALWAYS = ("cpu", "memory", "pods")
 _IF_THERE = ("ephemeral-storage", "nvidia.com/gpu", "amd.com/gpu", "intel.com/gpu",
@@ -25,7 +31,7 @@ class Use:
         return self.requested / self.allocatable if self.allocatable else 0.0
 
 
-def use(cluster: Cluster, more: Iterable[str] = ()) -> dict[str, Use]:
+def use(cluster: View, more: Iterable[str] = ()) -> dict[str, Use]:
     """Returns the use of each resource; rare resources are left out if the cluster lacks them."""
     rows = cluster.rows
     found = {}
@@ -37,7 +43,7 @@ def use(cluster: Cluster, more: Iterable[str] = ()) -> dict[str, Use]:
     return found
 
 
-def pool_label(cluster: Cluster) -> str:
+def pool_label(cluster: View) -> str:
     """Returns the first of `POOL_LABELS` that most nodes have; empty if there is none."""
     nodes = [info.node for info in cluster.nodes.values()]
     for label in POOL_LABELS:
@@ -46,12 +52,12 @@ def pool_label(cluster: Cluster) -> str:
     return ""
 
 
-def pools(cluster: Cluster, label: str) -> dict[str, str]:
+def pools(cluster: View, label: str) -> dict[str, str]:
     """Returns the pool of each node; empty for nodes without one."""
     return {name: info.node.label(label) or "" for name, info in cluster.nodes.items()}
 
 
-def amount(resource: str, value: int) -> str:
+def rounded(resource: str, value: int) -> str:
     """Formats a quantity of a resource."""
     if resource == "cpu":
         return f"{value / 1000:,.1f}"

@@ -126,13 +126,19 @@ def _asked(container: dict[str, Any]) -> Mapping[str, Any]:
     return found
 
 
-def with_tolerations(handle: _core.Pod, tolerations: Iterable[Mapping[str, Any]]) -> _core.Pod:
-    wanted = [dict(one) for one in tolerations]
+def with_fields(handle: _core.Pod, fields: Mapping[str, Any]) -> _core.Pod:
+    """Returns the pod with whole fields of its spec replaced, which are first checked alone.
+
+    A value None removes the field.
+    """
+    given = {name: value for name, value in fields.items() if value is not None}
     _core.Objects.parse(json.dumps({
         "apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"},
-        "spec": {"tolerations": wanted, "containers": [{"name": "c"}]}}), strict=True)
+        "spec": {**given, "containers": [{"name": "c"}]}}), strict=True)
     document = json.loads(handle.json())
-    document["spec"]["tolerations"] = wanted
+    for name in fields:
+        document["spec"].pop(name, None)
+    document["spec"].update(given)
     return pod_from(json.dumps(document), keeps_annotations(handle))
 
 

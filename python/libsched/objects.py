@@ -18,7 +18,7 @@ from ._changed import (
     node_from,
     pod_edits,
     pod_from,
-    with_tolerations,
+    with_fields,
 )
 from ._parsing import copy_names, implied, parse, some, sums, text_of, the_only
 from ._sources import Document, Source, documents
@@ -215,6 +215,8 @@ class Pod(_Parsed):
                 requests: Mapping[str, Any] | None = None,
                 node_selector: Mapping[str, str] | None = None,
                 tolerations: Iterable[Mapping[str, Any]] | None = None,
+                affinity: Mapping[str, Any] | None = None,
+                topology_spread_constraints: Iterable[Mapping[str, Any]] | None = None,
                 priority: int | None = None, scheduler_name: str | None = None,
                 name: str | None = None, namespace: str | None = None,
                 node_name: str | None = None) -> Pod:
@@ -229,8 +231,10 @@ class Pod(_Parsed):
             Requests of the only container, by resource; or such mappings by container. An amount is
             a quantity such as ``"500m"``, or a number in the units of `request`. Limits of
             extended resources follow.
-        tolerations : iterable of dict
+        tolerations, topology_spread_constraints : iterable of dict
             As in manifests.
+        affinity : dict
+            As in manifests; an empty one removes the affinity.
         priority : int
         scheduler_name, name, namespace, node_name : str
             A copy with another name or namespace has no uid.
@@ -250,8 +254,15 @@ class Pod(_Parsed):
         {}
         """
         handle = self._handle
+        fields: dict[str, Any] = {}
         if tolerations is not None:
-            handle = with_tolerations(handle, tolerations)
+            fields["tolerations"] = [dict(one) for one in tolerations]
+        if affinity is not None:
+            fields["affinity"] = dict(affinity) or None
+        if topology_spread_constraints is not None:
+            fields["topologySpreadConstraints"] = [dict(one) for one in topology_spread_constraints]
+        if fields:
+            handle = with_fields(handle, fields)
         handle = edited(handle, pod_edits(
             handle, labels=labels, requests=requests, node_selector=node_selector,
             priority=priority, scheduler_name=scheduler_name))

@@ -8,7 +8,7 @@ import os
 import pickle
 import threading
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Union
+from typing import TYPE_CHECKING, Any, Union
 
 from ._sources import Source
 from .cluster import Cluster, Snapshot, cluster_of
@@ -17,6 +17,9 @@ from .errors import InvalidError, MisuseError
 from .framework import Framework
 from .objects import Pod, Workload
 from .placement import wanted_of
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future, ProcessPoolExecutor
 
 #: Makes the columns of a scenario's row, given the changed cluster, the framework, the pods and the
 #: seed. The cluster may be changed: it is as it was for the next scenario.
@@ -91,6 +94,7 @@ def sweep(scenarios: Iterable[Scenario | Sequence[str] | Callable[[Cluster], obj
     DataTable
         A row for each scenario in its order: ``scenario`` (its number), ``name``, ``seed``, the
         columns of `ask`, and ``error``, which is None unless the scenario has failed, or its worker.
+        A scenario that ends its process does not cost the others their answers.
 
     Raises
     ------
@@ -220,15 +224,57 @@ def _pickled(worker: _Worker) -> bytes:
 
 
 def _on_processes(worker: _Worker, scenarios: list[Scenario], count: int) -> list[dict[str, Any]]:
-    import multiprocessing  # takes a while
-    from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
 
     pickled, chunks = _pickled(worker), _chunks(scenarios, count)
     texts = [pickle.dumps(chunk) for chunk in chunks]
-    with ProcessPoolExecutor(
-            min(count, max(1, len(chunks))), multiprocessing.get_context("spawn"), _start_process,
-            (pickled,)) as pool:
-        return _collected(chunks, [pool.submit(_run_in_process, text) for text in texts])
+    rows: list[dict[str, Any]] = []
+    with _processes(min(count, max(1, len(chunks))), pickled) as pool:
+        futures = [_submitted(pool, text) for text in texts]
+        for chunk, future in zip(chunks, futures, strict=True):
+            try:
+                rows += future.result()
+            except BrokenProcessPool:
+                rows += [{}] * len(chunk)
+            except Exception as error:
+                rows += [_failed(error)] * len(chunk)
+    _again(pickled, scenarios, rows)
+    return rows
+
+
+def _again(pickled: bytes, scenarios: list[Scenario], rows: list[dict[str, Any]]) -> None:
+    """Fills in the empty rows, one after the other, so that a scenario that ends its process is known."""
+    left = [at for at, row in enumerate(rows) if not row]
+    while left:
+        with _processes(1, pickled) as pool:
+            while left:
+                at = left.pop(0)
+                try:
+                    rows[at], = _submitted(pool, pickle.dumps([scenarios[at]])).result()
+                except Exception as error:
+                    rows[at] = _failed(error)
+                    break
+
+
+def _processes(count: int, pickled: bytes) -> ProcessPoolExecutor:
+    import multiprocessing  # takes a while
+    from concurrent.futures import ProcessPoolExecutor
+
+    return ProcessPoolExecutor(count, multiprocessing.get_context("spawn"), _start_process,
+                               (pickled,))
+
+
+def _submitted(pool: ProcessPoolExecutor, text: bytes) -> Future[list[dict[str, Any]]]:
+    """Submits a chunk; a pool that is broken already gives a future with that error."""
+    from concurrent.futures import Future
+    from concurrent.futures.process import BrokenProcessPool
+
+    try:
+        return pool.submit(_run_in_process, text)
+    except BrokenProcessPool as error:
+        broken: Future[list[dict[str, Any]]] = Future()
+        broken.set_exception(error)
+        return broken
 
 
 @functools.lru_cache(maxsize=2)
@@ -241,9 +287,16 @@ def _run_on_dask(pickled: bytes, chunk: bytes) -> list[dict[str, Any]]:
 
 
 def _on_dask(worker: _Worker, scenarios: list[Scenario], client: Any) -> list[dict[str, Any]]:
+
+    def run(pickled: bytes, chunk: bytes) -> list[dict[str, Any]]:
+        """Goes to the workers as a whole, so that one without libsched can say so."""
+        from libsched.sweeps import _run_on_dask
+
+        return _run_on_dask(pickled, chunk)
+
     state = client.scatter(_pickled(worker), broadcast=True)
     chunks = _chunks(scenarios, max(1, len(client.scheduler_info()["workers"])))
-    futures = [client.submit(_run_on_dask, state, pickle.dumps(chunk), pure=False)
+    futures = [client.submit(run, state, pickle.dumps(chunk), pure=False)
                for chunk in chunks]
     return _collected(chunks, futures)
 

@@ -205,7 +205,8 @@ class Timings:
     Notes
     -----
     For one thread at a time. The time includes calls that a method makes, but not what the library
-    does to call it.
+    does to call it. The library's own plugins cannot be timed with it: they judge many nodes in one go,
+    without a call for each of them; `Framework.fit` as a whole can be timed from outside.
 
     Examples
     --------

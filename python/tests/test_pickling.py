@@ -254,9 +254,21 @@ def test_changed_pods(scheduler):
     assert scheduler.fit(cluster, q).nodes == ["a"] and not scheduler.fit(cluster, p)
     assert p.replace(requests={}).requests == {} and p.requests == {"cpu": 1000}
     assert p.replace(requests={"c": {"cpu": "3"}}).requests == {"cpu": 3000}
+    near = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [
+        {"matchExpressions": [{"key": "zone", "operator": "In", "values": ["z"]}]}]}}}
+    assert scheduler.fit(cluster, q.replace(affinity=near)).reasons == {
+        "node(s) didn't match Pod's node affinity/selector": 1}
+    assert scheduler.fit(cluster, q.replace(affinity=near).replace(affinity={})).nodes == ["a"]
+    spread = [{"topologyKey": "zone", "maxSkew": 1, "whenUnsatisfiable": "DoNotSchedule",
+               "labelSelector": {"matchLabels": {"app": "q"}}}]
+    spreading = q.replace(topology_spread_constraints=spread)
+    assert scheduler.fit(cluster, spreading).reasons_by_plugin.keys() == {
+        ("PodTopologySpread", "node(s) didn't match pod topology spread constraints (missing required label)")}
+    assert scheduler.fit(cluster, spreading.replace(topology_spread_constraints=[])).nodes == ["a"]
     two = {"containers": [{"name": "x"}, {"name": "y"}]}
     for wrong, of in (({"requests": {"cpu": "1 core"}}, p), ({"labels": {"a b": "c"}}, p),
-                      ({"tolerations": [{"kee": "k"}]}, p), ({"requests": {"d": {}}}, p),
+                      ({"tolerations": [{"kee": "k"}]}, p), ({"affinity": {"nodeAffinities": {}}}, p),
+                      ({"topology_spread_constraints": [{"skew": 1}]}, p), ({"requests": {"d": {}}}, p),
                       ({"requests": {"cpu": "1"}}, libsched.Pod(pod("two", **two)))):
         with pytest.raises(libsched.InvalidError):
             of.replace(**wrong)

@@ -57,6 +57,11 @@ def test_a_question_of_its_own(cluster):
 def test_a_worker_that_dies_and_misuse(cluster):
     table = libsched.sweep([dies], cluster, processes=1)
     assert table.columns["error"][0].startswith("BrokenProcessPool")
+    scenarios = [[], *[libsched.Scenario(seed=seed) for seed in range(6)], dies, ["add-node a=1"]]
+    table = libsched.sweep(scenarios, cluster, pod("p"), processes=2)
+    died = [at for at, error in enumerate(table.columns["error"]) if error]
+    assert died == [7] and table.columns["error"][7].startswith("BrokenProcessPool")
+    assert table.columns["nodes"] == [2] * 7 + [None, 3]
     with pytest.raises(libsched.MisuseError, match="one of"):
         libsched.sweep([], cluster, threads=1, processes=1)
     with pytest.raises(libsched.InvalidError, match="list of edits"):
@@ -70,3 +75,38 @@ def test_dask(cluster):
             distributed.Client(local)) as client:
         assert libsched.sweep(SCENARIOS, cluster, deployment(replicas=20), dask=client) == (
             libsched.sweep(SCENARIOS, cluster, deployment(replicas=20)))
+
+
+def without_libsched():
+    """Makes a worker one that has no libsched."""
+    import sys
+
+    for name in list(sys.modules):
+        if name.split(".")[0] == "libsched":
+            del sys.modules[name]
+    sys.modules["libsched"] = None
+
+
+def test_workers_without_libsched(cluster):
+    distributed = pytest.importorskip("distributed")
+    with distributed.LocalCluster(1, threads_per_worker=1, dashboard_address=None) as local, (
+            distributed.Client(local)) as client:
+        client.run(without_libsched)
+        table = libsched.sweep([[], ["cordon a"]], cluster, pod("p"), dask=client)
+        assert len(table) == 2 and all(
+            error.startswith("ModuleNotFoundError") and "libsched" in error
+            for error in table.columns["error"])
+
+
+def placed(cluster, edits):
+    with cluster.fork():
+        pods = cluster.edit(edits, [libsched.Pod(pod("p"))])
+        return [one.node for one in libsched.Framework().schedule(cluster, pods)]
+
+
+def test_joblib(cluster):
+    joblib = pytest.importorskip("joblib")
+    asked = [["cordon b"], ["cordon a"], ["remove-node a"]]
+    with joblib.parallel_config(backend="loky", n_jobs=2):
+        found = joblib.Parallel()(joblib.delayed(placed)(cluster, edits) for edits in asked)
+    assert found == [placed(cluster, edits) for edits in asked] == [["a"], ["b"], ["b"]]

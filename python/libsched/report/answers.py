@@ -150,6 +150,7 @@ def schedule_html(placements: Iterable[Placement], cluster: View | None = None, 
             nodes[one.node] += one.count
         elif one.text and not one:
             why[one.plugin or one.outcome, one.text] += one.count
+    profiles = {one.profile for one in listed if one.profile}
     several = any(one.count > 1 for one in listed)
     cards = [_counts("Pods", outcomes, PLACED)]
     if before and after:
@@ -170,7 +171,7 @@ def schedule_html(placements: Iterable[Placement], cluster: View | None = None, 
         _column("profile", group=True, width=150)],
         [[one.pod.key, one.outcome, one.count if several else None, one.node, one.score,
           one.feasible if one.outcome in ("placed", "unschedulable") else None, one.text, one.plugin,
-          one.profile] for one in listed])]
+          one.profile if len(profiles) > 1 else ""] for one in listed])]
     if nodes:
         tables.append(_table("Nodes", "node", [
             _column("node", width=240), _column("pods", "bar", width=120, sum=True), *places.columns],

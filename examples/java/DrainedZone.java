@@ -32,12 +32,12 @@ public final class DrainedZone extends FilterPlugin {
 
   @Override
   public int filter(CycleState state, Pod pod, NodeInfo info, Status status) {
-    try (Node node = Sched.nodeInfoNode(info)) {
-      if (!drained.equals(Sched.nodeLabel(node, "topology.kubernetes.io/zone"))) {
+    try (Node node = info.node()) {
+      if (!drained.equals(node.label("topology.kubernetes.io/zone"))) {
         return Sched.CODE_SUCCESS;
       }
     }
-    Sched.statusAddReason(status, "node(s) were in a zone that is being drained");
+    status.addReason("node(s) were in a zone that is being drained");
     return Sched.CODE_UNSCHEDULABLE;
   }
 
@@ -49,23 +49,23 @@ public final class DrainedZone extends FilterPlugin {
       """;
 
   static Framework framework(String zone) {
-    try (Config config = Sched.configParse(CONFIG, null); Registry registry = Sched.registryCreate()) {
-      Sched.registryAddPlugin(registry, new DrainedZone(zone));
-      return Sched.frameworkCreate(config, "", registry, null); // keeps what it needs
+    try (Config config = Config.parse(CONFIG, null); Registry registry = Registry.create()) {
+      registry.addPlugin(new DrainedZone(zone));
+      return Framework.create(config, "", registry, null); // keeps what it needs
     }
   }
 
   static boolean print(Decision fit) {
-    for (long i = 0; i < Sched.decisionNodeCount(fit); i++) {
-      StringBuilder line = new StringBuilder(String.format("%-24s", Sched.decisionNode(fit, i)));
-      boolean fits = Sched.decisionCode(fit, i) == Sched.CODE_SUCCESS;
-      line.append(fits ? " fits" : String.format(" %-20s", Sched.decisionPlugin(fit, i)));
-      for (long r = 0; r < Sched.decisionReasonCount(fit, i); r++) {
-        line.append(r == 0 ? " " : ", ").append(Sched.decisionReason(fit, i, r));
+    for (long i = 0; i < fit.nodeCount(); i++) {
+      StringBuilder line = new StringBuilder(String.format("%-24s", fit.node(i)));
+      boolean fits = fit.code(i) == Sched.CODE_SUCCESS;
+      line.append(fits ? " fits" : String.format(" %-20s", fit.plugin(i)));
+      for (long r = 0; r < fit.reasonCount(i); r++) {
+        line.append(r == 0 ? " " : ", ").append(fit.reason(i, r));
       }
       System.out.println(line);
     }
-    return Sched.decisionFeasibleCount(fit) > 0;
+    return fit.feasibleCount() > 0;
   }
 
   public static void main(String[] arguments) {
@@ -76,12 +76,12 @@ public final class DrainedZone extends FilterPlugin {
     ParseOptions options = new ParseOptions();
     options.setDefaults(true);
     int code = 2;
-    try (Cluster cluster = Sched.clusterLoad(arguments[0]);
-        Objects objects = Sched.objectsLoad(arguments[1], options);
+    try (Cluster cluster = Cluster.load(arguments[0]);
+        Objects objects = Objects.load(arguments[1], options);
         Framework framework = framework(arguments[2]);
-        Evaluator evaluator = Sched.evaluatorCreate(framework, cluster, null);
-        Pod pod = Sched.objectsGetPod(objects, 0);
-        Decision fit = Sched.checkPodFits(evaluator, pod, "", null)) {
+        Evaluator evaluator = Evaluator.create(framework, cluster, null);
+        Pod pod = objects.getPod(0);
+        Decision fit = evaluator.checkPodFits(pod, "", null)) {
       code = print(fit) ? 0 : 1;
     } catch (SchedException failure) {
       System.err.println(failure.path() + ": " + failure.getMessage());

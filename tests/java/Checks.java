@@ -44,6 +44,68 @@ public final class Checks {
     }
   }
 
+  static void methods() {
+    try (Cluster cluster = Cluster.create(null); Node node = Node.parse(String.format(NODE, "n0", 4), null);
+        Pod pod = Pod.parse(POD, null); Framework framework = Framework.create(null, "", null, null)) {
+      cluster.addNode(node);
+      must(node.label("none") == null && node.allocatable("cpu") == 4000, node.allocatable("cpu"));
+      must(pod.name().equals("web") && pod.request("cpu") == 1500 && pod.priority() == 0, pod.name());
+      try (Evaluator evaluator = Evaluator.create(framework, cluster, null);
+          Decision fit = evaluator.checkPodFits(pod, "", null);
+          Capacity capacity = evaluator.capacity(pod, 0);
+          Cluster clone = cluster.clone()) {
+        must(fit.feasibleCount() == 1 && fit.feasible(0).equals("n0"), fit);
+        must(capacity.count() == 2 && capacity.nodeName(0).equals("n0"), capacity);
+        clone.removeNode("n0");
+        must(clone.view().nodeCount() == 0 && cluster.view().nodeCount() == 1, clone);
+      }
+      try (Clock clock = Clock.createVirtual(5)) {
+        clock.advanceTo(7);
+        must(clock.now() == 7, clock.now());
+      }
+      try {
+        Pod.parse("{\"kind\": \"Pod\", \"spec\": {\"nodeName\": 1}}", null);
+        throw new AssertionError("parsed");
+      } catch (SchedException failure) {
+        must(failure.path().equals("spec.nodeName"), failure.path());
+      }
+    }
+  }
+
+  static void printed() throws ReflectiveOperationException {
+    try (Cluster cluster = cluster(1, 4); Pod pod = Pod.parse(POD, null); Pod bound = pod.copy(null, null, null, "n1");
+        Framework framework = Framework.create(null, "", null, null);
+        Evaluator evaluator = Evaluator.create(framework, cluster, null);
+        Decision fit = evaluator.checkPodFits(pod, "", null); Capacity capacity = evaluator.capacity(pod, 0);
+        Capacity most = evaluator.capacity(pod, 1); Status status = Status.create(); CheckOptions options = new CheckOptions();
+        Objects objects = Objects.parse(POD, null); Cancel cancel = Cancel.create()) {
+      must(pod.toString().equals("Pod shop/web") && bound.toString().equals("Pod shop/web on n1"), bound);
+      must(cluster.toString().equals("Cluster: 2 nodes, 0 pods"), cluster);
+      must(cluster.view().node(0).toString().equals("Node n0"), cluster.view().node(0));
+      must(framework.toString().equals("Framework default-scheduler"), framework);
+      must(fit.toString().equals("Decision: fits 1 node"), fit);
+      must(capacity.toString().startsWith("2 more fit; the next: 0/2 nodes are available: "), capacity);
+      must(most.toString().equals("at least 1 more fit"), most);
+      status.set(Sched.CODE_UNSCHEDULABLE);
+      status.addReason("no");
+      must(status.toString().equals("Unschedulable: no"), status);
+      options.setFacts(true);
+      must(options.toString().startsWith("CheckOptions {") && options.toString().contains("facts=true"), options);
+      must(objects.toString().equals("Objects: 1 pod, 0 nodes, 0 workloads"), objects);
+      must(cancel.toString().equals("Cancel: not set"), cancel);
+      Pod closed = pod.copy(null, null, null, null);
+      closed.close();
+      must(closed.toString().equals("Pod (closed)"), closed);
+      for (Object one : new Object[] {evaluator, new Timing(), Registry.create(), ScoreTable.create(), CycleState.create(),
+          PreFilterResult.create(), NodeStatuses.create(), WriterQueue.create(), Clock.createVirtual(0), Comparison.create(),
+          TimedWorkload.create(), cluster.snapshot(), cluster.view(), framework.events(), MemoryApi.create(), new QueueCounts()}) {
+        must(!one.toString().contains("@") && one.toString().startsWith(one.getClass().getSimpleName()), one);
+        // Each class says it in words of its own.
+        must(one.getClass().getMethod("toString").getDeclaringClass() == one.getClass(), one);
+      }
+    }
+  }
+
   static void texts() {
     Node node = Sched.nodeParse(String.format(NODE, "n", 4), null);
     must("na\u00efve \ud83d\ude00".equals(Sched.nodeLabel(node, "name")), "not the label");

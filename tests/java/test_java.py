@@ -42,7 +42,7 @@ def test_a_wrong_input_is_named(java, tmp_path):
 
 CHECKS = ["texts", "outputs", "errors", "ownership", "forks", "changes", "options", "scores", "bitmaps", "throwing",
           "collected", "refused", "scheduling", "answers", "edits", "compared", "daemons", "queue", "scheduler", "registeredEvents", "filterOptions",
-          "apiServer"]
+          "apiServer", "methods", "printed"]
 
 
 @pytest.mark.parametrize("name", CHECKS)
@@ -65,3 +65,11 @@ def test_every_result_of_a_fallible_function_comes_back_as_a_result():
     given = functions_with(r"\*\*out\b|libsched_str \*out\b|bool \*out\b")
     assert len(given) > 20
     assert not {name for name in given if f"{name})" not in named and f"{name} " not in named}
+
+
+def test_the_example_of_the_readme(java, tmp_path):
+    text = (project.ROOT / "README.md").read_text()
+    program = re.search(r"```java\n(.*?)```", text, re.DOTALL)[1]
+    (tmp_path / "Fits.java").write_text(program)
+    said = java(tmp_path / "Fits.java")
+    assert said.splitlines() == re.findall(r"// prints: (.*)", program)

@@ -16,7 +16,6 @@ from .errors import InvalidError
 from .fit import FitResult
 from .objects import _wrap_pod
 from .placement import TIES, Judge, Placement, placement_of, pod_of, wanted_of
-from .view import View
 
 #: Why the count has ended. All but "stopped" mean that at least so many pods fit.
 CapacityEnd = Literal["stopped", "maximum", "deadline", "cancelled"]
@@ -84,12 +83,6 @@ class Capacity:
 
     def __bool__(self) -> bool:
         return self.count > 0
-
-    def to_html(self, cluster: View | None = None) -> str:
-        """Returns a self-contained page; with the cluster, nodes also have their zone and pool."""
-        from .report.answers import capacity_html
-
-        return capacity_html(self, cluster)
 
     def __repr__(self) -> str:
         return f"<Capacity {self.headline}>"

@@ -17,7 +17,6 @@ from .errors import InvalidError
 from .objects import Pod, Workload, _wrap_pod
 from .placement import OUTCOMES, TIES, Judge, Outcome
 from .replicas import Replicas
-from .view import View
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -99,12 +98,6 @@ class Comparison:
         """Returns everything as plain data."""
         return {"counts": {kind: self.counts[kind] for kind in KINDS if self.counts[kind]},
                 "pods": [_plain(one) for one in self.pods]}
-
-    def to_html(self, cluster: View | None = None) -> str:
-        """Returns a self-contained page; with the cluster, nodes also have their zone and pool."""
-        from .report.answers import compare_html
-
-        return compare_html(self, cluster)
 
     def __repr__(self) -> str:
         return f"<Comparison {self.headline}>"

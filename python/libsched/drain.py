@@ -15,7 +15,6 @@ from .cluster import Cluster
 from .errors import InvalidError
 from .objects import Pod, _wrap_pod
 from .placement import TIES, Judge
-from .view import View
 
 #: What becomes of a pod: "moved" and "pending" pods are evicted, and the pods in their stead find a
 #: node or none; "deleted" pods are evicted and not replaced. The others stay: of a DaemonSet or
@@ -102,12 +101,6 @@ class Drain:
 
     def __bool__(self) -> bool:
         return self.complete
-
-    def to_html(self, cluster: View | None = None) -> str:
-        """Returns a self-contained page; with the cluster, nodes also have their zone and pool."""
-        from .report.answers import drain_html
-
-        return drain_html(self, cluster)
 
     def __repr__(self) -> str:
         return f"<Drain {self.headline}>"

@@ -8,7 +8,7 @@ import pytest
 
 import libsched
 from browser import Browser
-from libsched.report.answers import compare_html, drain_html, schedule_html
+from libsched.report.answers import capacity_html, compare_html, drain_html, schedule_html
 
 SHOP = pathlib.Path(__file__).resolve().parents[2] / "examples" / "clusters" / "shop.yaml"
 PODS = SHOP.parent / "pods"
@@ -115,7 +115,7 @@ def test_texts_stay_texts(browser, tmp_path):
     found = libsched.compare(made, made, [pod], [scheduler])
     placed = scheduler.schedule(made, pod.copies(3))
     drained = scheduler.drain(made, ["a"])
-    for number, page in enumerate((capacity.to_html(made), drain_html(drained, made, notes=[HOSTILE]),
+    for number, page in enumerate((capacity_html(capacity, made), drain_html(drained, made, notes=[HOSTILE]),
                                    schedule_html(placed, made, title=HOSTILE), compare_html(found, made))):
         assert page.count("</script>") == 2
         path = tmp_path / f"{number}.html"
@@ -133,7 +133,7 @@ def test_many_rows(browser, tmp_path):
     capacity = libsched.Framework().capacity(made, libsched.Pod({"metadata": {"name": "p"}, "spec": {
         "containers": [{"name": "c", "resources": {"requests": {"cpu": "3"}}}]}}))
     path = tmp_path / "many.html"
-    path.write_text(capacity.to_html(made), encoding="utf-8")
+    path.write_text(capacity_html(capacity, made), encoding="utf-8")
     browser.open(path)
     assert texts(browser, "#count") == ["3,000 nodes"] and len(shown(browser)) < 100
     browser.run("window.dispatchEvent(new Event('beforeprint'))")

@@ -25,7 +25,23 @@ The ten names that matter most; ``help(libsched.Cluster)`` and so on tell more:
 `Simulation`    a scheduler on a virtual clock, with a workload that arrives over time
 ==============  ================================================================================
 
-`libsched.testing` helps to test plugins, and `libsched.Error` is the base of all exceptions.
+All other names, by what they are for:
+
+- Functions: `schedule`, `capacity`, `drain`, `compare`, `daemon_pods`, `schedule_one`; `k8s_version`.
+- Answers: `NodeVerdict`, `Status`, `Code`, `Scores`, `PluginScore`, `CycleResult`, `Placement`,
+  `Capacity`, `Drain`, `DrainedPod`, `Comparison`, `ComparedPod`, `ComparedOutcome`, `DataTable`.
+- Clusters: `Snapshot`, `Fork`, `View`, `NodeInfo`, `Columns`, `Workload`, `Taint`, `Config`, `Scenario`.
+- Plugins: `Plugin`, `LentNode`, `NodeSet`, `CycleState`, `PreFilterResult`, `NodeStatuses`, `FirstFit`,
+  `ClusterEvent`, `Action`, `ObjectChange`, `JSON`.
+- Schedulers: `ApiServer`, `ApiClient`, `Services`, `Clock`, `Cancel`, `Queue`, `QueueCounts`, `QueuedPod`,
+  `WaitingPod`, `Nomination`, `NominatingMode`, `Attempt`, `WriterQueue`, `SchedulerObserver`, `LogRecord`.
+- Simulations: `TimedWorkload`, `SimulationResult`, `SimulationProgress`, `ResultTable`, `ResourceUse`,
+  `Waits`.
+- Errors: `Error` is the base of `InvalidError`, `NotFoundError`, `ExistsError`, `UnsupportedError`,
+  `PluginError`, `FileError`, `LimitError`, `StateError`, `StaleError`, `MisuseError`, `NoMemoryError`,
+  `BufferSizeError`, `CancelledError`, `DeadlineExceeded`, `InternalError`; `InputWarning` warns.
+
+`libsched.testing` helps to test plugins, `libsched.report` makes HTML pages.
 
 Sources of objects are paths, documents (JSON or YAML), dicts, objects of a Kubernetes client, and
 iterables of all these.
@@ -187,3 +203,6 @@ __all__ = [
     "sweep",
     "why",
 ]
+
+# Type checkers know the names by now. With `__all__`, help(libsched) would print all of their classes.
+del __all__

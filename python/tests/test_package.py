@@ -6,6 +6,7 @@ import ast
 import inspect
 import pathlib
 import pkgutil
+import pydoc
 import re
 import subprocess
 import sys
@@ -33,8 +34,30 @@ def test_there_are_examples():
     assert found > 30
 
 
+PUBLIC = sorted(name for name, value in vars(libsched).items()
+                if not name.startswith("_") and not inspect.ismodule(value))
+
+
+def test_help_is_an_overview():
+    """The names that matter and an index, not the classes themselves."""
+    text = pydoc.plain(pydoc.render_doc(libsched))
+    assert len(text.splitlines()) < 180 and "CLASSES" not in text and "FUNCTIONS" not in text
+    for name in PUBLIC:
+        assert f"`{name}`" in libsched.__doc__, f"{name} is missing in the index"
+    for name in re.findall(r"`(\w+)`", libsched.__doc__.split("matter most")[1].split("\n\n", 2)[2]):
+        assert hasattr(libsched, name), name
+    assert "Framework" in text and "sweep" in text
+
+
+def test_type_checkers_know_the_public_names():
+    tree = ast.parse(pathlib.Path(libsched.__file__).read_text())
+    named = next(ast.literal_eval(node.value) for node in tree.body if isinstance(node, ast.Assign)
+                 and node.targets[0].id == "__all__")
+    assert sorted(named) == PUBLIC
+
+
 def test_everything_public_is_documented():
-    for name in libsched.__all__:
+    for name in PUBLIC:
         thing = getattr(libsched, name)
         if inspect.isclass(thing):
             assert inspect.getdoc(thing), name

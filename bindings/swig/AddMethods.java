@@ -116,7 +116,7 @@ final class AddMethods {
       for (String one : listed) given.append(given.length() == 0 ? "" : ", ").append(one.split(" ")[1]);
       write(type, "static ", type, shorter(name, type), name, parameters, given.toString());
     } else if (sources.containsKey(first)) {
-      method(first, type, name, name, listed);
+      method(first, type, name.endsWith("Of") ? name.substring(0, name.length() - 2) : name, name, listed);
     }
   }
 

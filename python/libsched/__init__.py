@@ -27,9 +27,10 @@ The ten names that matter most; ``help(libsched.Cluster)`` and so on tell more:
 
 All other names, by what they are for:
 
-- Functions: `schedule`, `capacity`, `drain`, `compare`, `daemon_pods`, `schedule_one`; `k8s_version`.
+- Functions: `why`, `schedule`, `capacity`, `drain`, `compare`, `daemon_pods`, `schedule_one`; `k8s_version`.
 - Answers: `NodeVerdict`, `Status`, `Code`, `Scores`, `PluginScore`, `CycleResult`, `Placement`,
-  `Capacity`, `Drain`, `DrainedPod`, `Comparison`, `ComparedPod`, `ComparedOutcome`, `DataTable`.
+  `Capacity`, `Drain`, `DrainedPod`, `Comparison`, `ComparedPod`, `ComparedOutcome`, `DataTable`,
+  `Why`, `NearNode`, `Lack`, `Suggestion`.
 - Clusters: `Snapshot`, `Fork`, `View`, `NodeInfo`, `Columns`, `Workload`, `Taint`, `Config`, `Scenario`.
 - Plugins: `Plugin`, `LentNode`, `NodeSet`, `CycleState`, `PreFilterResult`, `NodeStatuses`, `FirstFit`,
   `ClusterEvent`, `Action`, `ObjectChange`, `JSON`.

@@ -91,18 +91,22 @@ const drawer = {
         formatted(scorer.raw[row]), formatted(scorer.normalized[row]),
         scorer.weight === null ? "" : formatted(scorer.weight),
         formatted(scorer.weighted[row])])),
-      ...data.skipScore.map((name) => make("tr", { class: "faint" }, make("th", {}, visible(name)),
-        make("td", { colSpan: 4 }, "skipped")))))];
+      )),
+    ...(data.skipScore.length ? [make("p", { class: "faint idle" },
+      `Skipped: ${data.skipScore.map(visible).join(", ")}`)] : [])];
   },
 
   filters(row) {
     if (!data.filters.length) return [];
+    const idle = data.filters.filter(({ skipped }) => skipped).map(({ name }) => visible(name));
     return [make("h3", {}, "Filters"), make("ul", { class: "filters" },
-      ...data.filters.map((filter, index) => {
+      ...data.filters.flatMap((filter, index) => {
+        if (filter.skipped) return [];
         const mark = model.mark(row, index), [sign, text] = MARKS[mark];
-        return make("li", { class: mark || "unasked" },
+        return [make("li", { class: mark || "unasked" },
           make("span", { class: "sign", "aria-hidden": "true" }, sign || "–"), visible(filter.name),
-          make("span", { class: "faint" }, mark === "yes" ? "" : text));
-      }))];
+          make("span", { class: "faint" }, mark === "yes" ? "" : text))];
+      })),
+    ...(idle.length ? [make("p", { class: "faint idle" }, `Not concerned by this pod: ${idle.join(", ")}`)] : [])];
   },
 };

@@ -9,10 +9,14 @@ namespace {
 
 std::string time_text(int64_t ns) {
   using namespace std::chrono;  // NOLINT(google-build-using-namespace)
-  const sys_time<nanoseconds> at{nanoseconds(ns)};
+  constexpr int64_t kSecond = 1'000'000'000;
+  int64_t part = ns % kSecond;
+  if (part < 0) part += kSecond;
+  // Whole seconds first: the beginning of the earliest day is no number of nanoseconds.
+  const sys_seconds at{seconds(ns / kSecond - (ns % kSecond < 0 ? 1 : 0))};
   const auto day = floor<days>(at);
   const year_month_day date(day);
-  const hh_mm_ss<nanoseconds> time(at - day);
+  const hh_mm_ss<seconds> time(at - day);
   char text[64];
   int size = std::snprintf(
       text, sizeof text, "%04d-%02u-%02uT%02d:%02d:%02d", static_cast<int>(date.year()),
@@ -20,8 +24,8 @@ std::string time_text(int64_t ns) {
       static_cast<int>(time.hours().count()), static_cast<int>(time.minutes().count()),
       static_cast<int>(time.seconds().count()));
   std::string out(text, static_cast<size_t>(size));
-  if (const auto part = static_cast<long long>(time.subseconds().count()); part != 0) {
-    size = std::snprintf(text, sizeof text, ".%09lld", part);
+  if (part != 0) {
+    size = std::snprintf(text, sizeof text, ".%09lld", static_cast<long long>(part));
     out.append(text, static_cast<size_t>(size));
   }
   return out + "Z";

@@ -243,10 +243,19 @@ def _on_processes(worker: _Worker, scenarios: list[Scenario], count: int) -> lis
 
 
 def _again(pickled: bytes, scenarios: list[Scenario], rows: list[dict[str, Any]]) -> None:
-    """Fills in the empty rows, one after the other, so that a scenario that ends its process is known."""
+    """Fills in the empty rows, one after the other, so that a scenario that ends its process is known.
+
+    If a process ends before it gets a scenario, the remaining rows have that error.
+    """
     left = [at for at, row in enumerate(rows) if not row]
     while left:
         with _processes(1, pickled) as pool:
+            try:
+                _submitted(pool, pickle.dumps([])).result()
+            except Exception as error:
+                for at in left:
+                    rows[at] = _failed(error)
+                return
             while left:
                 at = left.pop(0)
                 try:

@@ -20,6 +20,16 @@ def dies(cluster):
     os._exit(3)
 
 
+class Unwelcome:
+    """Ends the process that it gets to."""
+
+    def __reduce__(self):
+        return os._exit, (3,)
+
+    def __call__(self, cluster, framework, pods, seed):
+        return {}
+
+
 def count(cluster, framework, pods, seed):
     return {"pods": len(pods), "seeded": seed * 2}
 
@@ -62,6 +72,8 @@ def test_a_worker_that_dies_and_misuse(cluster):
     died = [at for at, error in enumerate(table.columns["error"]) if error]
     assert died == [7] and table.columns["error"][7].startswith("BrokenProcessPool")
     assert table.columns["nodes"] == [2] * 7 + [None, 3]
+    table = libsched.sweep([[]] * 50, cluster, ask=Unwelcome(), processes=2)
+    assert all(error.startswith("BrokenProcessPool") for error in table.columns["error"])
     with pytest.raises(libsched.MisuseError, match="one of"):
         libsched.sweep([], cluster, threads=1, processes=1)
     with pytest.raises(libsched.InvalidError, match="list of edits"):

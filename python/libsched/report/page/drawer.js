@@ -90,8 +90,7 @@ const drawer = {
         make("span", {}, coloured(index, { class: "dot" }), visible(scorer.name)),
         formatted(scorer.raw[row]), formatted(scorer.normalized[row]),
         scorer.weight === null ? "" : formatted(scorer.weight),
-        formatted(scorer.weighted[row])])),
-      )),
+        formatted(scorer.weighted[row])])))),
     ...(data.skipScore.length ? [make("p", { class: "faint idle" },
       `Skipped: ${data.skipScore.map(visible).join(", ")}`)] : [])];
   },

@@ -25,7 +25,9 @@ struct Amount {
   int64_t asked = 0, step = 1;
   const char* unit = "";  // of `step`
 
-  std::string text(int64_t steps) const { return std::to_string(steps) + unit; }
+  // As many as make at least what is asked for.
+  int64_t steps() const { return asked / step + (asked % step != 0 ? 1 : 0); }
+  std::string text(int64_t count) const { return std::to_string(count) + unit; }
 };
 
 Amount amount_of(Str resource, const Quantity& quantity) {
@@ -223,7 +225,7 @@ class Search {
     if (amount.asked <= 0) return {};
     const auto with = [&](int64_t steps) { return with_field(*pod_, field, amount.text(steps)); };
     // `low` steps fit, `high` do not: so many are at least what is asked for.
-    int64_t low = 0, high = (amount.asked + amount.step - 1) / amount.step;
+    int64_t low = 0, high = amount.steps();
     for (bool first = true; high - low > 1 || first; first = false) {
       const int64_t steps = first ? std::min<int64_t>(1, high) : low + (high - low) / 2;
       if (first && high <= 1) return {};
@@ -245,7 +247,7 @@ class Search {
     s.to = low * amount.step;
     s.text = "request at most " + amount.text(low) + " of " + s.subject +
              (container.empty() ? "" : " in the container " + container) + " instead of " +
-             amount.text((amount.asked + amount.step - 1) / amount.step);
+             amount.text(amount.steps());
     s.edit = "set " + std::string(pod_->meta.ns) + "/" + std::string(pod_->meta.name) + ":" +
              field + "=" + amount.text(low);
     s.pod = PodRef(*changed);

@@ -347,6 +347,22 @@ TEST_CASE("The nearest nodes lack least, with numbers, and preemption is told") 
         "request at most 500m of cpu instead of 1000m on half; ");
 }
 
+TEST_CASE("The largest request is brought down to what fits") {
+  World w;
+  w.nodes.push_back({"only", "z", "", "a", 1, 1});
+  Evaluator evaluator(framework(), w.cluster());
+  Evaluator* const judge = &evaluator;
+  Result<PodRef> pod = parse_pod(
+      "metadata: {name: p}\nspec: {schedulerName: default-scheduler, containers: [{name: c, "
+      "resources: {requests: {memory: '9223372036854775807'}}}]}",
+      {});
+  REQUIRE(pod.ok());
+  const Result<Why> said = why({&judge, 1}, *pod, {});
+  REQUIRE(said.ok());
+  REQUIRE(said->suggestions.size() == 1);
+  CHECK(said->suggestions[0].to == int64_t{1} << 30);
+}
+
 TEST_CASE("Why refuses what it cannot judge") {
   World w;
   w.nodes.push_back({"only", "z", "", "a", 1, 1});

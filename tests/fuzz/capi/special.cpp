@@ -279,7 +279,7 @@ void call_libsched_comparison_place(Turn& t) {
 
 void call_libsched_why_json(Turn& t) {
   In<libsched_evaluator> evaluator(t, "evaluator", kExclusive);
-  In<const libsched_pod> pod(t, "pod");
+  In<const libsched_pod> pod(t, "pod", kConst);
   Options<libsched_why_options> options(t, "options");
   Out<libsched_text> out(t, "out");
   Fault error(t, "error");

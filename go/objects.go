@@ -4,7 +4,7 @@ package libsched
 import "C"
 
 // Objects holds all objects of one input: a single object, a List, or a stream of documents,
-// JSON or YAML, plain or gzip. It is immutable.
+// JSON or YAML, plain or gzip, xz or zstd. It is immutable.
 type Objects struct{ h *handle[*C.libsched_objects] }
 
 // Workload is the pod template of a Deployment, StatefulSet, DaemonSet, ReplicaSet, Job or CronJob.

@@ -36,7 +36,7 @@ func MaxBytes(bytes uint64) ParseOption {
 	return func(o *parseOptions) { o.c.max_bytes = C.uint64_t(bytes) }
 }
 
-// MaxDecompressedBytes limits the decompressed size of gzip data. The default is 1 GiB. The limit of
+// MaxDecompressedBytes limits the decompressed size of compressed data. The default is 1 GiB. The limit of
 // MaxBytes applies as well.
 func MaxDecompressedBytes(bytes uint64) ParseOption {
 	return func(o *parseOptions) { o.c.max_decompressed_bytes = C.uint64_t(bytes) }

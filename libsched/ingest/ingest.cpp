@@ -1,4 +1,4 @@
-// From bytes to JSON text: gzip, byte order mark, YAML; and the entry points.
+// From bytes to JSON text: compression, byte order mark, YAML; and the entry points.
 #include "libsched/ingest/ingest.hpp"
 
 #include <cstdlib>
@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "libsched/ingest/document_reader.hpp"
-#include "libsched/ingest/gzip.hpp"
+#include "libsched/ingest/unpack.hpp"
 #include "libsched/ingest/yaml.hpp"
 
 namespace libsched {
@@ -21,10 +21,10 @@ Error too_large(size_t max_bytes) {
       Rc::kLimit, "the document is larger than " + std::to_string(max_bytes) + " bytes", {}, {}};
 }
 
-Result<Unpacked> unpack(Str bytes, const ParseOptions& options) {
+Result<Unpacked> unpack_limited(Str bytes, const ParseOptions& options) {
   const bool own = options.max_decompressed_bytes < options.max_bytes;
   const size_t most = own ? options.max_decompressed_bytes : options.max_bytes;
-  Result<Unpacked> result = gunzip(bytes, most, options.interrupt);
+  Result<Unpacked> result = unpack(bytes, most, options.interrupt);
   if (!result.ok() && result.error().rc == Rc::kLimit) {
     result.error().message += own ? " (option max_decompressed_bytes)" : " (option max_bytes)";
   }
@@ -125,15 +125,16 @@ Result<ObjectSet> read_json_or_yaml(Str text, bool marked, const ParseOptions& o
 Result<ObjectSet> parse(Str bytes, const ParseOptions& options, const TypeName& default_type) {
   Str text = bytes;
   Unpacked unpacked;
-  if (is_gzip(bytes)) {
-    Result<Unpacked> result = unpack(bytes, options);
+  if (is_packed(bytes)) {
+    Result<Unpacked> result = unpack_limited(bytes, options);
     if (!result.ok()) return std::move(result.error());
     unpacked = std::move(*result);
     text = unpacked.text();
   }
-  if (const Str format = other_compression(text); !format.empty()) {
+  if (const Str format = is_packed(text) ? Str("a second format") : other_compression(text);
+      !format.empty()) {
     return invalid({}, "the document is compressed with " + std::string(format) +
-                           ": decompress it first, only gzip is read");
+                           ": decompress it first, only gzip, xz and zstd are read");
   }
   if (text.size() > options.max_bytes) return too_large(options.max_bytes);
   const bool marked = text.starts_with(kByteOrderMark);

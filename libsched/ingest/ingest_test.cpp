@@ -157,8 +157,12 @@ TEST_CASE("ingest: gzip is limited on its own, and other compression named") {
             .error()
             .message.ends_with("more than the limit of 1000 (option max_bytes)"));
   CHECK(ParseOptions().max_decompressed_bytes == size_t{1} << 30);
-  CHECK(parse_objects("\x28\xb5\x2f\xfd...", {}).error().message ==
-        "the document is compressed with zstd: decompress it first, only gzip is read");
+  CHECK(
+      parse_objects("\x04\x22\x4d\x18...", {}).error().message ==
+      "the document is compressed with lz4: decompress it first, only gzip, xz and zstd are read");
+  CHECK(parse_objects(gzip(packed), {}).error().message ==
+        "the document is compressed with a second format: decompress it first, only gzip, xz and "
+        "zstd are read");
 }
 
 TEST_CASE("ingest: one pod, one node") {

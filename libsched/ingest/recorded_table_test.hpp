@@ -9,7 +9,7 @@
 #include <iterator>
 #include <string>
 
-#include "libsched/ingest/gzip.hpp"
+#include "libsched/ingest/unpack.hpp"
 
 namespace libsched {
 
@@ -20,7 +20,7 @@ class RecordedTable {
     std::ifstream file(LIBSCHED_SOURCE_DIR "/tests/tables/" + name, std::ios::binary);
     REQUIRE_MESSAGE(file.good(), name);
     std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-    if (is_gzip(text)) text = gunzip(text, size_t{64} << 20).value().text();
+    if (is_packed(text)) text = unpack(text, size_t{64} << 20).value().text();
     REQUIRE(parser_.parse(simdjson::padded_string(text)).get(root_) == simdjson::SUCCESS);
   }
   simdjson::dom::element operator[](const char* key) const { return root_[key].value(); }

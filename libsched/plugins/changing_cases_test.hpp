@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "libsched/framework/framework.hpp"
-#include "libsched/ingest/gzip.hpp"
+#include "libsched/ingest/unpack.hpp"
 #include "libsched/ingest/ingest.hpp"
 #include "libsched/objects/pod_class.hpp"
 #include "libsched/plugins/in_tree.hpp"
@@ -35,7 +35,7 @@ inline std::vector<Case> read_cases(const std::string& kind, size_t first, size_
   REQUIRE_MESSAGE(file.good(), kind);
   const std::string packed((std::istreambuf_iterator<char>(file)),
                            std::istreambuf_iterator<char>());
-  const Result<Unpacked> text = gunzip(packed, size_t{256} << 20);
+  const Result<Unpacked> text = unpack(packed, size_t{256} << 20);
   REQUIRE(text.ok());
   std::vector<Case> out;
   simdjson::dom::parser parser;

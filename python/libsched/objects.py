@@ -44,7 +44,7 @@ class Pod(_Parsed):
     Parameters
     ----------
     source
-        A path, a document (str or bytes, JSON or YAML, gzip or not), a dict, or an object of a
+        A path, a document (str or bytes, JSON or YAML; gzip, xz, zstd or not), a dict, or an object of a
         Kubernetes client. It must hold exactly one pod or workload.
     defaults : bool
         Apply the API server's defaults that scheduling depends on, and priority admission.

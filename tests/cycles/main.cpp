@@ -9,7 +9,7 @@
 #include <string>
 
 #include "driver.hpp"
-#include "libsched/ingest/gzip.hpp"
+#include "libsched/ingest/unpack.hpp"
 #include "wall.hpp"
 
 namespace libsched::cycles {
@@ -34,7 +34,7 @@ void answer_cases() {
 int play_recorded(const char* path, size_t count) {
   std::ostringstream bytes;
   bytes << std::ifstream(path, std::ios::binary).rdbuf();
-  const Result<Unpacked> text = gunzip(bytes.str(), size_t{1} << 30);
+  const Result<Unpacked> text = unpack(bytes.str(), size_t{1} << 30);
   if (!text.ok()) {
     std::cerr << path << ": " << text.error().text() << "\n";
     return 2;

@@ -19,6 +19,8 @@ THIRD_PARTY = {
     "simdjson": {"ingest"},
     "yaml.h": {"ingest", "config"},
     "zlib.h": {"ingest"},
+    "lzma.h": {"ingest"},
+    "zstd": {"ingest"},
     "nlohmann/": {"config", "framework", "plugins", "scheduler", "capi"},
     "re2/": {"config"},
     "doctest/": set(),  # tests only

@@ -24,7 +24,7 @@ enum {
 /* The options for reading documents. Zero everywhere is the default. */
 typedef struct libsched_parse_options {
   uint32_t struct_size; /* sizeof(libsched_parse_options) */
-  uint32_t format;      /* LIBSCHED_FORMAT_*; gzip is recognised in any case */
+  uint32_t format;      /* LIBSCHED_FORMAT_*; gzip, xz and zstd are recognised in any case */
   bool defaults;        /* API defaulting where scheduling depends on it, and priority admission */
   bool strict;          /* unknown kinds and fields are errors, except within unused fields (env, ...) */
   bool keep_raw;        /* keep the documents for libsched_pod_raw() and libsched_node_raw() */
@@ -34,7 +34,7 @@ typedef struct libsched_parse_options {
   bool keep_annotations; /* of pods and nodes (fields.h); keep_raw implies it */
   bool reserved[3];     /* false */
   const libsched_objects *classes; /* further PriorityClasses for `defaults`; may be NULL */
-  uint64_t max_decompressed_bytes; /* of expanded gzip data; 0: 1 GiB */
+  uint64_t max_decompressed_bytes; /* of decompressed data; 0: 1 GiB */
   /* Runs repeatedly on the calling thread, at least once for each object: the call ends with
      CANCELLED once it returns true. NULL: never. */
   bool (*interrupt)(void *user_data);
@@ -43,7 +43,7 @@ typedef struct libsched_parse_options {
 #define LIBSCHED_PARSE_OPTIONS_INIT \
   {sizeof(libsched_parse_options), 0, false, false, false, false, 0, 0, false, {false, false, false}, LIBSCHED_NULL, 0, LIBSCHED_NULL, LIBSCHED_NULL}
 
-/* Parses single objects, Lists and streams of documents, JSON or YAML, plain or gzip. `options`
+/* Parses single objects, Lists and streams of documents, JSON or YAML, plain or gzip, xz or zstd. `options`
    may be NULL. Either everything is accepted or nothing is.
      libsched_objects_parse(LIBSCHED_STR("{\"kind\": \"Pod\", ...}"), NULL, &objects, &error);
    Errors: INVALID with the path, LIMIT (size, depth, aliases), UNSUPPORTED (an option, or with

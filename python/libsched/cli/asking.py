@@ -25,7 +25,7 @@ from .candidate import Candidate
 from .terminal import Terminal
 
 
-CLUSTER_HELP = ("manifests of nodes and running pods (YAML or JSON, gzip or not); "
+CLUSTER_HELP = ("manifests of nodes and running pods (YAML or JSON, plain, gzip, xz or zstd); "
                 "- is standard input")
 
 

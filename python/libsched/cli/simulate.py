@@ -59,7 +59,7 @@ def add(made: argparse.ArgumentParser) -> None:
     """What happens to a workload over time?"""
     made.description, made.epilog = DESCRIPTION, EPILOG
     made.add_argument("cluster", nargs="+", metavar="CLUSTER",
-                      help="manifests of nodes and pods (YAML or JSON, gzip or not); - is standard "
+                      help="manifests of nodes and pods (YAML or JSON, compressed or not); - is standard "
                       "input; several are merged")
     made.add_argument("--workload", action="append", default=[], metavar="FILE",
                       help="pods over time: manifests, or CSV (*.csv); may be repeated")

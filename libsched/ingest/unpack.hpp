@@ -1,6 +1,6 @@
-// gzip -> plain bytes, with a limit on the size of the output.
+// gzip, xz and zstd -> plain bytes, with a limit on the size of the output.
 //
-// Several members in a row are one text, as in gzip's own output; zero bytes may follow
+// Several members in a row are one text, as in the output of these tools; zero bytes may follow
 // (tape padding), anything else is an error. Thread-safe; never throws.
 #pragma once
 
@@ -30,14 +30,15 @@ class Unpacked {
   size_t size_ = 0;
 };
 
-// By the first two bytes.
-bool is_gzip(Str bytes);
+// Whether unpack() reads data that begins like this.
+bool is_packed(Str bytes);
 
-// The name of another compression format ("xz") if the bytes start with its signature; else "".
+// The name of another compression format ("bzip2") if the bytes start with its signature; else "".
 Str other_compression(Str bytes);
 
-// Decompresses. Errors: Rc::kLimit as soon as the output exceeds max_bytes, Rc::kInvalid for
-// truncated or damaged data, Rc::kCancelled.
-Result<Unpacked> gunzip(Str bytes, size_t max_bytes, const Interrupt& interrupt = {});
+// Decompresses. Errors: Rc::kLimit as soon as the output exceeds max_bytes, or if the data wants
+// more than 128 MiB to be decompressed; Rc::kInvalid for truncated or damaged data, and data that
+// is not packed; Rc::kCancelled.
+Result<Unpacked> unpack(Str bytes, size_t max_bytes, const Interrupt& interrupt = {});
 
 }  // namespace libsched

@@ -78,8 +78,10 @@ def test_one_page_has_all_pods(page):
     assert texts(page, "h1") == ["default/huge"]
     assert texts(page, "#notice") == ["0/4 nodes are available: 1 node(s) had untolerated taint(s), "
                                       "3 Insufficient cpu."]
+    assert page.run("return document.querySelector('#values input:checked').value") == "filters"
     page.click("#next")
     assert texts(page, "h1") == ["default/web"]
+    assert page.run("return document.querySelector('#values input:checked').value") == "weighted"
 
 
 def test_an_address_names_a_pod(browser, file):

@@ -121,7 +121,7 @@ def drain_html(found: Drain, cluster: View | None = None, *, notes: Sequence[str
             [[name, count, *places.of(name)] for name, count in _explain.ranked(to)]))
     return _page("drain", ", ".join(found.nodes[:3]) + (
         f" and {len(found.nodes) - 3:,} more" if len(found.nodes) > 3 else ""),
-        "good" if found else "bad", found.headline, notes, cards, tables)
+        "good" if found else "bad", found.headline, notes, cards, tables, {"kept": "note"})
 
 
 def schedule_html(placements: Iterable[Placement], cluster: View | None = None, *,

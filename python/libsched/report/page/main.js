@@ -71,6 +71,7 @@ const page = {
   kind(kind) {
     const wasFilters = model.state.kind === "filters";
     model.state.kind = kind;
+    model.state.wanted = kind;
     if (wasFilters !== (kind === "filters") && model.state.sort.startsWith("p")) {
       Object.assign(model.state, { sort: "rank", descending: false });
     }

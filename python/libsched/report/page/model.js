@@ -11,7 +11,7 @@ const model = {
   rows: [],
   lines: [],
   closed: new Set(),
-  state: { kind: "weighted", which: "all", search: "", reason: null, sort: "rank",
+  state: { kind: "weighted", wanted: "weighted", which: "all", search: "", reason: null, sort: "rank",
     descending: false, group: -1, folded: true },
   numbers: nodes ? new Map(nodes.names.map((name, at) => [name, at])) : null,
 
@@ -25,8 +25,8 @@ const model = {
     model.base = data.scorers.reduce((sum, scorer) => sum + model.range(scorer, "weighted")[0], 0);
     model.spread = Math.max(0, data.total.reduce((top, value) => Math.max(top, Number(value)), 0) - model.base);
     const { state } = model;
-    if (!data.scorers.length) state.kind = "filters";
-    else if (!data.filters.length && state.kind === "filters") state.kind = "weighted";
+    state.kind = !data.scorers.length || (data.filters.length && state.wanted === "filters") ? "filters"
+      : state.wanted === "filters" ? "weighted" : state.wanted;
     if (state.sort.startsWith("p")) Object.assign(state, { sort: "rank", descending: false });
     state.reason = null;
   },

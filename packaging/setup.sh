@@ -24,6 +24,8 @@ packages() {
 absent() {  # prints the names on stdin that are not installed
   local installed
   installed=$(dpkg-query -W -f='${db:Status-Abbrev}${Package}\n' 2>/dev/null | sed -n 's/^ii //p')
+  # Another package may have installed kubectl, beside which Debian's cannot be installed.
+  ! command -v kubectl >/dev/null || installed+=$'\nkubernetes-client'
   grep -vxF -f <(printf '%s\n' "$installed") || true
 }
 

@@ -1,0 +1,147 @@
+"""`kubectl libsched` with a real kubectl, against a small server that serves discovery and the lists."""
+
+import http.server
+import json
+import os
+import shutil
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from libsched.cli import dump, kubectl
+
+GROUPS = {"apps/v1": [("replicasets", "ReplicaSet", True), ("statefulsets", "StatefulSet", True)],
+          "policy/v1": [("poddisruptionbudgets", "PodDisruptionBudget", True)],
+          "scheduling.k8s.io/v1": [("priorityclasses", "PriorityClass", False)],
+          "storage.k8s.io/v1": [("storageclasses", "StorageClass", False), ("csinodes", "CSINode", False),
+                                ("csidrivers", "CSIDriver", False),
+                                ("volumeattachments", "VolumeAttachment", False)]}
+CORE = [("nodes", "Node", False), ("pods", "Pod", True), ("namespaces", "Namespace", False),
+        ("persistentvolumeclaims", "PersistentVolumeClaim", True),
+        ("persistentvolumes", "PersistentVolume", False), ("services", "Service", True),
+        ("replicationcontrollers", "ReplicationController", True)]
+LISTS = {
+    "nodes": [{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "a"},
+               "status": {"allocatable": {"cpu": "4", "memory": "8Gi", "pods": "110"}}}],
+    "pods": [{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "web", "namespace": "shop"},
+              "spec": {"containers": [{"name": "c", "image": "i",
+                                       "resources": {"requests": {"cpu": "8"}}}]}}],
+}
+
+
+class Lists(http.server.BaseHTTPRequestHandler):
+    """Discovery, and lists; services may not be listed."""
+
+    def do_GET(self):
+        path = self.path.partition("?")[0].strip("/")
+        code, body = 200, None
+        kinds = {"api/v1": ("v1", CORE), **{f"apis/{name}": (name, of) for name, of in GROUPS.items()}}
+        if path == "api":
+            body = {"kind": "APIVersions", "versions": ["v1"]}
+        elif path == "apis":
+            body = {"kind": "APIGroupList", "apiVersion": "v1", "groups": [
+                {"name": name.split("/")[0], "versions": [{"groupVersion": name, "version": "v1"}],
+                 "preferredVersion": {"groupVersion": name, "version": "v1"}} for name in GROUPS]}
+        elif path in kinds:
+            version, of = kinds[path]
+            body = {"kind": "APIResourceList", "apiVersion": "v1", "groupVersion": version, "resources": [
+                {"name": name, "singularName": "", "kind": kind, "namespaced": spaced,
+                 "verbs": ["get", "list"]} for name, kind, spaced in of]}
+        elif path.endswith("/services"):
+            code, body = 403, {"kind": "Status", "apiVersion": "v1", "status": "Failure", "code": 403,
+                               "reason": "Forbidden", "message": "services is forbidden"}
+        else:
+            group, _, name = path.rpartition("/")
+            version, of = kinds.get(group, ("", []))
+            found = [kind for one, kind, _ in of if one == name]
+            if found:
+                body = {"kind": f"{found[0]}List", "apiVersion": version, "metadata": {},
+                        "items": LISTS.get(name, [])}
+            else:
+                code, body = 404, {"kind": "Status", "apiVersion": "v1", "status": "Failure", "code": 404,
+                                   "reason": "NotFound", "message": "not found"}
+        data = json.dumps(body).encode()
+        self.send_response(code)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def log_message(self, *arguments):
+        pass
+
+
+@pytest.fixture
+def ask(tmp_path):
+    if shutil.which("kubectl") is None:
+        pytest.skip("there is no kubectl (Debian: kubernetes-client)")
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Lists)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    config = tmp_path / "config"
+    config.write_text(json.dumps({
+        "apiVersion": "v1", "kind": "Config", "current-context": "test",
+        "clusters": [{"name": "c", "cluster": {"server": f"http://127.0.0.1:{server.server_port}"}}],
+        "users": [{"name": "u", "user": {}}],
+        "contexts": [{"name": "test", "context": {"cluster": "c", "user": "u", "namespace": "shop"}},
+                     {"name": "plain", "context": {"cluster": "c", "user": "u"}}]}))
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    plugin = folder / "kubectl-libsched"
+    plugin.write_text(f"#!{sys.executable}\nimport sys\nfrom libsched.cli.kubectl import main\nsys.exit(main())\n")
+    plugin.chmod(0o755)
+
+    def go(*arguments):
+        return subprocess.run(
+            ["kubectl", "libsched", *arguments], capture_output=True, text=True, cwd=tmp_path, check=False,
+            env={**os.environ, "PATH": f"{folder}:{os.environ['PATH']}", "KUBECONFIG": str(config),
+                 "HOME": str(tmp_path)})
+
+    yield go
+    server.shutdown()
+    server.server_close()
+
+
+def test_why_a_pod_waits(ask):
+    done = ask("why", "pod/web")
+    assert done.returncode == 1, done.stderr
+    assert done.stdout.startswith("shop/web: fits none of 1 node\n")
+    assert "request at most 4000m of cpu" in done.stdout
+    assert "services cannot be listed, and are left out: " in done.stderr
+    assert "forbidden" in done.stderr
+    # A kind that the server does not know is named like one that may not be listed.
+    assert "csistoragecapacities cannot be listed, and are left out: " in done.stderr
+    elsewhere = ask("why", "web", "--context", "plain", "-n", "shop", "-o", "json")
+    assert elsewhere.returncode == 1 and json.loads(elsewhere.stdout)["pod"] == "shop/web"
+    other = ask("why", "web", "--context=plain")
+    assert other.returncode == 2 and "default/web: there is no such file, and no such pod" in other.stderr
+
+
+def test_other_commands(ask, tmp_path):
+    (tmp_path / "small.yaml").write_text(
+        "apiVersion: v1\nkind: Pod\nmetadata: {name: small}\n"
+        "spec: {containers: [{name: c, image: i, resources: {requests: {cpu: 1}}}]}\n")
+    assert ask("fit", "--pod", "small.yaml").returncode == 0
+    assert "4 more pods fit" in ask("capacity", "--pod", "small.yaml").stdout
+    assert ask("fit", "--pod", "pod/web").returncode == 1
+    drained = ask("drain", "a", "--force")
+    assert drained.returncode == 0 and drained.stdout.startswith("a: 0 pods")
+
+
+def test_what_is_refused(ask, monkeypatch, capsys):
+    assert "name the nodes first" in ask("drain", "--force", "a").stderr
+    assert "the commands are fit, explain" in ask("config", "check").stderr
+    gone = ask("why", "pod/web", "--server", "http://127.0.0.1:1")
+    assert gone.returncode == 2 and "nodes cannot be listed: " in gone.stderr
+    assert "Traceback" not in gone.stderr
+    monkeypatch.setenv("PATH", "")
+    assert kubectl.main(["why", "pod/web"]) == 2
+    assert "there is no kubectl on PATH" in capsys.readouterr().err
+    assert kubectl.main([]) == 2
+    assert "usage: kubectl libsched" in capsys.readouterr().out
+
+
+def test_every_kind_is_served_or_named():
+    served = {name for of in [CORE, *GROUPS.values()] for name, _, _ in of}
+    assert set(dump.RESOURCES) - served == {"csistoragecapacities"}

@@ -262,6 +262,27 @@ TEST_CASE("the first of the best nodes in upstream's heap, however many there ar
   CHECK(w.evaluator.classes().served() >= 8);
 }
 
+TEST_CASE("among many nodes as good the first of the heap over the feasible ones is picked") {
+  Asked asked;
+  KeptWorld w({labels_matter(&asked, {kLabels, kLabels})}, ClassCacheMode::kChecked);
+  for (size_t i = 4; i <= 500; ++i) w.add("n" + std::to_string(i));
+  std::set<std::string> picked;
+  // Mode kChecked compares each pick with a fresh one.
+  for (size_t round = 0; round < 4; ++round) {
+    for (size_t i = 0; i < 60; ++i) {
+      const std::string node = w.node();
+      picked.insert(node);
+      // The chosen node gives less, later it is not feasible; the set changes only now and then.
+      w.label(node, i % 29 == 28 ? "{bad: a}" : "{top: a}");
+      if (i % 20 == 3) w.label("n" + std::to_string(490 - i), "{top: a, bad: b}");
+    }
+    w.label("n" + std::to_string(100 + round), round % 2 == 0 ? "{bad: a}" : "{}");
+    w.add("more" + std::to_string(round));
+  }
+  CHECK(picked.size() > 4);
+  CHECK(w.evaluator.classes().served() >= 230);
+}
+
 TEST_CASE("a class is found by a name that is known") {
   Asked asked;
   KeptWorld w({labels_matter(&asked, {kLabels, kLabels})});

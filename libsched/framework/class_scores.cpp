@@ -49,6 +49,7 @@ void NodePlaces::follow(const View& view) {
   const std::vector<uint32_t>& order = view.order();
   for (size_t i = 0; i < order.size(); ++i) places_[order[i]] = static_cast<uint32_t>(i);
   count_ = order.size();
+  rows_ = order;
   ranks_.assign(places_.size(), kNoId);
   by_rank_.clear();
   for (size_t i = 0; i < count_; i = next_in_heap(i, count_)) {
@@ -65,9 +66,9 @@ void ClassScores::follow(const LoggedChanges& changes) {
 }
 
 size_t ClassScores::bytes() const {
-  size_t out =
-      (asked_.capacity() + block_ties_.capacity() + block_first_.capacity() + before_.capacity()) *
-      sizeof(uint32_t);
+  size_t out = (asked_.capacity() + block_ties_.capacity() + block_first_.capacity() +
+                before_.capacity() + set_ranks_.capacity() + set_by_rank_.capacity()) *
+               sizeof(uint32_t);
   out += (sums_.capacity() + totals_.capacity() + block_best_.capacity()) * sizeof(int32_t);
   for (const auto* bits : {&scored_, &summed_, &set_, &stale_, &set_at_})
     out += bits->capacity() * sizeof(uint64_t);
@@ -204,7 +205,10 @@ void ClassScores::take_set(const ScoreSet& set, std::vector<uint64_t>* scored) {
     other |= changed;
     set_[w] = now;
   }
-  if (other != 0) order_ = 0;
+  if (other != 0) {
+    order_ = same_set_ = 0;
+    own_ranks_ = false;
+  }
   for (Raw& raw : raws_) {
     if (raw.uniform) continue;
     const bool known = raw.min_row != kNoId;
@@ -267,12 +271,38 @@ void ClassScores::look_through(size_t word, const uint32_t* ranks) {
   block_first_[word] = best.first;
 }
 
-ClassScores::Best ClassScores::best(const NodePlaces& places) {
-  if (std::exchange(ranked_, places.order()) != places.order())
+// The ranks of the set's rows in a heap over the set, in the view's order.
+void ClassScores::rank_set(const NodePlaces& places) {
+  std::vector<uint32_t> rows;
+  rows.reserve(places.count());
+  for (const uint32_t r : places.rows())
+    if (test(set_, r)) rows.push_back(r);
+  set_ranks_.assign(set_.size() * 64, kNoId);
+  set_by_rank_.clear();
+  for (size_t i = 0; i < rows.size(); i = next_in_heap(i, rows.size())) {
+    set_ranks_[rows[i]] = static_cast<uint32_t>(set_by_rank_.size());
+    set_by_rank_.push_back(rows[i]);
+  }
+}
+
+ClassScores::Best ClassScores::best(const ScoreSet& set, const NodePlaces& places) {
+  constexpr uint64_t kOwn = uint64_t{1} << 63;
+  // Ranking costs as much as finding the first of many ties some times over.
+  constexpr size_t kSameSet = 16;
+  if (set.count == places.count() || (ranked_ & ~kOwn) != places.order()) {
+    own_ranks_ = false;
+    same_set_ = 0;
+  } else if (!own_ranks_ && ++same_set_ == kSameSet) {
+    rank_set(places);
+    own_ranks_ = true;
+  }
+  const uint64_t ranked = places.order() | (own_ranks_ ? kOwn : 0);
+  if (std::exchange(ranked_, ranked) != ranked)
     std::fill(stale_.begin(), stale_.end(), ~uint64_t{0});
+  const uint32_t* const ranks = own_ranks_ ? set_ranks_.data() : places.ranks();
   for (size_t i = 0; i < stale_.size(); ++i) {
     for_each_bit(stale_[i], i * 64, [&](size_t w) {
-      if (w < set_.size()) look_through(w, places.ranks() + w * 64);
+      if (w < set_.size()) look_through(w, ranks + w * 64);
     });
     stale_[i] = 0;
   }
@@ -308,6 +338,7 @@ void ClassScores::number(const NodePlaces& places) {
 uint32_t ClassScores::first_in_heap(const ScoreSet& set, const Best& best,
                                     const NodePlaces& places) {
   if (set.count == places.count()) return places.at_rank(best.first);
+  if (own_ranks_) return set_by_rank_[best.first];
   const int32_t* const all = totals();
   // Where many are as good, the first of them is soon met.
   constexpr size_t kMany = 128;

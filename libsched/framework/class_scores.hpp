@@ -26,7 +26,8 @@ class NodePlaces {
   void follow(const View& view);
   uint64_t order() const { return order_; }  // which order it is
   size_t count() const { return count_; }
-  uint32_t of(uint32_t row) const { return places_[row]; }  // of a node in the order
+  uint32_t of(uint32_t row) const { return places_[row]; }     // of a node in the order
+  const std::vector<uint32_t>& rows() const { return rows_; }  // in the order
   // By row, how many nodes come before it in upstream's heap over all nodes (next_in_heap).
   const uint32_t* ranks() const { return ranks_.data(); }
   uint32_t at_rank(uint32_t rank) const { return by_rank_[rank]; }  // a row
@@ -34,7 +35,7 @@ class NodePlaces {
  private:
   uint64_t order_ = 0;
   size_t count_ = 0;
-  std::vector<uint32_t> places_, ranks_, by_rank_;
+  std::vector<uint32_t> places_, rows_, ranks_, by_rank_;
 };
 
 class ClassScores {
@@ -90,9 +91,9 @@ class ClassScores {
   struct Best {
     int32_t total = 0;
     size_t ties = 0;
-    uint32_t first = kNoId;  // of these in a heap over all nodes, its rank
+    uint32_t first = kNoId;  // of these in the heap that is ranked, its rank
   };
-  Best best(const NodePlaces& places);
+  Best best(const ScoreSet& set, const NodePlaces& places);
   // The first of the best rows in upstream's heap over the set, which has no other order than the
   // view's.
   uint32_t first_in_heap(const ScoreSet& set, const Best& best, const NodePlaces& places);
@@ -102,6 +103,7 @@ class ClassScores {
   bool range_stands(const Raw& raw, std::span<const uint64_t> scored) const;
   void widen_range(Raw* raw, std::span<const uint64_t> rows) const;
   void number(const NodePlaces& places);
+  void rank_set(const NodePlaces& places);
 
   bool declared_ = false, useful_ = false;
   Reads reads_;  // of all plugins that are asked
@@ -117,6 +119,10 @@ class ClassScores {
   std::vector<int32_t> block_best_;
   std::vector<uint32_t> block_ties_, block_first_;
   uint64_t ranked_ = 0;  // the order of the nodes that block_first_ is about
+  // The heap over the set, once this has stayed the same for a while: by row, and by rank.
+  size_t same_set_ = 0;
+  bool own_ranks_ = false;
+  std::vector<uint32_t> set_ranks_, set_by_rank_;
 
   uint64_t order_ = 0;            // 0: set_at_ is not made
   std::vector<uint64_t> set_at_;  // places of the set in this order

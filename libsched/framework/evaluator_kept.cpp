@@ -34,7 +34,7 @@ Result<bool> Evaluator::pick_kept(ScorePass& scores, const ScoreSet& set, KeptCl
       best.total = std::max(best.total, totals[r]);
     }
   } else {
-    best = of.best(classes_.places(v));
+    best = of.best(set, classes_.places(v));
   }
   uint64_t broken = ties_broken_;
   const bool only = best.ties == 1;

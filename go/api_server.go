@@ -258,9 +258,7 @@ func (s *APIServer) Objects() (*Objects, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &Objects{newHandle(ptr, func(p *C.libsched_objects) { C.libsched_objects_unref(p) })}
-	closeWhenUnreachable(o, o.h)
-	return o, nil
+	return ownObjects(ptr), nil
 }
 
 // Version returns the number of changes, which is the resource version of the latest; 0 after Close.

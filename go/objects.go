@@ -44,9 +44,13 @@ func newObjects(options []ParseOption, parse parseFunc) (*Objects, error) {
 	if err != nil {
 		return nil, err
 	}
+	return ownObjects(ptr), nil
+}
+
+func ownObjects(ptr *C.libsched_objects) *Objects {
 	o := &Objects{newHandle(ptr, func(p *C.libsched_objects) { C.libsched_objects_unref(p) })}
 	closeWhenUnreachable(o, o.h)
-	return o, nil
+	return o
 }
 
 // Close releases the document. Pods and nodes obtained from it stay valid.

@@ -56,6 +56,17 @@ bool daemon_wants(const View& view, uint32_t row, const Pod& pod_template) {
   });
 }
 
+Objects missing_claims(const View& view, const Pod& pod) {
+  Objects made;
+  reading(view, [&](const libsched_view* v) {
+    quick([&](libsched_error** error) {
+      return libsched_missing_claims(v, pod.handle.get(), into(made.handle), error);
+    });
+    return 0;
+  });
+  return made;
+}
+
 py::list node_pods(const View& view, uint32_t row) {
   return reading(view, [&](const libsched_view* v) {
     const size_t count = libsched_view_node_pod_count(v, row);
@@ -148,6 +159,7 @@ void bind_view(py::module_& module) {
       .def("node_names", node_names)
       .def("order", order)
       .def("daemon_wants", daemon_wants, py::arg("row"), py::arg("pod_template"))
+      .def("missing_claims", missing_claims, py::arg("pod"))
       .def("find_node", find_node)
       .def("node", node_at)
       .def("node_pods", node_pods)

@@ -51,7 +51,7 @@
 #include <libsched/scheduler.h>
 #include <libsched/answers.h>
 #include <libsched/compare.h>
-#include <libsched/daemons.h>
+#include <libsched/controllers.h>
 #include <libsched/edits.h>
 #include <libsched/queue.h>
 #include <libsched/api_server.h>

@@ -147,8 +147,7 @@ class ObjectBuilder {
   bool job_spec(WorkloadParts& parts);
   bool cron_job_spec(WorkloadParts& parts);
   bool pod_template(WorkloadParts& parts);
-  bool claim_name(Str& name);
-  void add_claim_volumes(const WorkloadParts& parts);
+  bool claim_template(PersistentVolumeClaim& made);
   bool workload_selector(WorkloadParts& parts);
   void finish_controller(const WorkloadParts& parts, Str api_version);
   struct TypeNames {

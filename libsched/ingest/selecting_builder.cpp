@@ -102,6 +102,7 @@ Ref<T> ObjectBuilder::stored_object(StoredKind kind, const TypeNames& type,
   start(made->arena);
   keep_annotations_ = keep_version_ = kind == StoredKind::kPersistentVolume ||
                                       kind == StoredKind::kPersistentVolumeClaim ||
+                                      kind == StoredKind::kStorageClass ||
                                       kind == StoredKind::kCsiNode;
   const size_t begin = reader_.offset();
   if (!(this->*read)(*made, type) || !finish_meta(made->meta, is_namespaced(kind), begin)) {

@@ -1,10 +1,11 @@
 // Deployments, StatefulSets, DaemonSets, ReplicaSets, ReplicationControllers, Jobs and CronJobs:
 // the pod that they would create. It is named after the workload and lives in its namespace; its
 // labels are the template's.
-#include <unordered_set>
+#include <utility>
 
 #include "libsched/ingest/defaults.hpp"
 #include "libsched/ingest/object_builder.hpp"
+#include "libsched/objects/claim_templates.hpp"
 
 namespace libsched {
 namespace {
@@ -39,7 +40,7 @@ struct ObjectBuilder::WorkloadParts {
   Ref<Pod> pod;
   int32_t replicas = 1, parallelism = 1, first_ordinal = 0;
   std::optional<int32_t> completions;
-  Span<Str> claims;  // names of volumeClaimTemplates
+  std::vector<PersistentVolumeClaimRef> claims;  // volumeClaimTemplates
 };
 
 bool ObjectBuilder::pod_template(WorkloadParts& parts) {
@@ -92,14 +93,20 @@ void ObjectBuilder::finish_controller(const WorkloadParts& parts, Str api_versio
   c.content_hash = w.content_hash;
 }
 
-bool ObjectBuilder::claim_name(Str& name) {
-  return object(kClaim, [&](int field) {
-    if (field != kClaim["metadata"]) return skip();
-    ObjectMeta meta;
-    const bool ok = metadata(meta);
-    name = meta.name;
-    return ok;
+// A claim template is a claim in an arena of its own.
+bool ObjectBuilder::claim_template(PersistentVolumeClaim& made) {
+  Arena* const outer = std::exchange(arena_, &made.arena);
+  const bool kept = std::exchange(keep_annotations_, true);
+  const bool mirror = mirror_;
+  const bool ok = object(kClaim, [&](int field) {
+    if (field == kClaim["metadata"]) return metadata(made.meta);
+    return field == kClaim["spec"] ? claim_spec(made) : skip();
   });
+  arena_ = outer;
+  keep_annotations_ = kept;
+  mirror_ = mirror;
+  if (ok && options_.defaults) set_claim_defaults(made);
+  return ok;
 }
 
 // The spec of all kinds but CronJob: which field of `table` is which, -1 for none.
@@ -113,13 +120,20 @@ bool ObjectBuilder::workload_fields(WorkloadParts& parts, const Table& table, in
 }
 
 bool ObjectBuilder::stateful_set_spec(WorkloadParts& parts) {
+  Span<Str> names;
   return object(kStatefulSet, [&](int field) {
     switch (field) {
       case kStatefulSet["replicas"]: return int32(parts.replicas);
       case kStatefulSet["selector"]: return workload_selector(parts);
       case kStatefulSet["template"]: return pod_template(parts);
       case kStatefulSet["volumeClaimTemplates"]:
-        return list(parts.claims, [&](Str& name) { return claim_name(name); });
+        parts.claims.clear();
+        return list(names, [&](Str&) {
+          const Ref<PersistentVolumeClaim> made = make_ref<PersistentVolumeClaim>();
+          if (!claim_template(*made)) return false;
+          parts.claims.push_back(made);
+          return true;
+        });
       case kStatefulSet["ordinals"]:
         return object(kOrdinals, [&](int) { return int32(parts.first_ordinal); });
       default: return skip();
@@ -162,28 +176,6 @@ bool ObjectBuilder::workload_spec(WorkloadParts& parts, Str kind) {
   return kind == "Job" ? job_spec(parts) : cron_job_spec(parts);
 }
 
-// Each pod of a StatefulSet gets a volume per claim template, which replaces a volume of the same
-// name. The pod represents the first replica.
-void ObjectBuilder::add_claim_volumes(const WorkloadParts& parts) {
-  if (parts.claims.empty()) return;
-  Pod& pod = *parts.pod;
-  std::vector<Volume> volumes;
-  const std::unordered_set<Str> claimed(parts.claims.begin(), parts.claims.end());
-  for (const Str name : parts.claims) {
-    Volume v;
-    v.name = pod.arena.copy(name);
-    v.kind = VolumeKind::kPersistentVolumeClaim;
-    std::string claim(name);
-    claim.append("-").append(pod.meta.name).append("-").append(std::to_string(parts.first_ordinal));
-    v.id = pod.arena.copy(claim);
-    volumes.push_back(v);
-  }
-  for (const Volume& v : pod.spec.volumes) {
-    if (!claimed.contains(v.name)) volumes.push_back(v);
-  }
-  pod.spec.volumes = pod.arena.copy(volumes);
-}
-
 Ref<Workload> ObjectBuilder::workload(Str api_version, Str kind) {
   auto workload = make_ref<Workload>();
   start(workload->arena);
@@ -212,7 +204,14 @@ Ref<Workload> ObjectBuilder::workload(Str api_version, Str kind) {
   pod.meta.uid = Str("", 0);
   pod.meta.key_hash = workload->meta.key_hash;
   mark_annotations(pod.meta);
-  add_claim_volumes(parts);
+  if (!parts.claims.empty()) {
+    const auto templates = make_ref<ClaimTemplates>();
+    templates->set = templates->arena.copy(pod.meta.name);
+    templates->first_ordinal = parts.first_ordinal;
+    templates->claims = std::move(parts.claims);
+    pod.claim_templates = templates;
+    name_claims(pod);
+  }
   finish_pod(pod);
   if (kind == "Job" || kind == "CronJob") {
     workload->replicas = std::min(parts.parallelism, parts.completions.value_or(parts.parallelism));

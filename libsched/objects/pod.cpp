@@ -3,6 +3,8 @@
 
 #include <vector>
 
+#include "libsched/objects/claim_templates.hpp"
+
 namespace libsched {
 namespace {
 
@@ -94,6 +96,8 @@ Ref<Pod> copy_pod(const Pod& pod, Str name, Str ns, Str uid, Str node_name, size
   copy->has_required_anti_affinity = pod.has_required_anti_affinity;
   copy->claim_names = pod.claim_names;
   copy->driver_volumes = pod.driver_volumes;
+  copy->claim_templates = pod.claim_templates;
+  name_claims(*copy);
   return copy;
 }
 

@@ -148,6 +148,8 @@ class Pod final : public Object {
   bool has_required_anti_affinity = false;
   Span<Str> claim_names;        // persistentVolumeClaim volumes, not ephemeral ones
   uint32_t driver_volumes = 0;  // volumes with may_count_for_driver()
+  // Of a StatefulSet's pod template and its copies: see claim_templates.hpp.
+  Ref<const Object> claim_templates;
 
   int32_t priority() const { return spec.priority.value_or(0); }
   bool terminated() const { return status.phase == "Succeeded" || status.phase == "Failed"; }
@@ -162,6 +164,8 @@ inline bool same_pod(const Pod& a, const Pod& b) {
 
 // Fills the derived fields; call once, when spec and status are complete.
 void derive_pod(Pod& pod);
+// The names of the claims of persistentVolumeClaim volumes, in the pod's arena.
+Span<Str> collect_claims(Pod& pod);
 
 // Returns a copy of `pod` with exactly this name, namespace, uid and node name (even if ""):
 // an instance of a template, or a pod bound to a node. Everything else, including derived fields

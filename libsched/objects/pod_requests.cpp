@@ -220,6 +220,8 @@ Span<HostPort> collect_host_ports(Pod& pod) {
   return {out, count};
 }
 
+}  // namespace
+
 Span<Str> collect_claims(Pod& pod) {
   const auto is_claim = [](const Volume& v) {
     return v.kind == VolumeKind::kPersistentVolumeClaim;
@@ -235,8 +237,6 @@ Span<Str> collect_claims(Pod& pod) {
   }
   return {out, at};
 }
-
-}  // namespace
 
 bool status_has_resources(const PodStatus& status) {
   const auto has = [](const ContainerStatus& s) { return s.has_resources; };

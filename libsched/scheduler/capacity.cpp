@@ -7,6 +7,7 @@
 
 #include "libsched/cluster/change_errors.hpp"
 #include "libsched/cluster/transaction.hpp"
+#include "libsched/scheduler/claims.hpp"
 #include "libsched/scheduler/instance.hpp"
 #include "libsched/scheduler/profiles.hpp"
 
@@ -82,6 +83,7 @@ Result<Capacity> capacity(Span<Evaluator*> profiles, Span<PodRef> templates,
     out.end = rc == Rc::kDeadline ? CapacityEnd::kDeadline : CapacityEnd::kCancelled;
   }
   if (out.end == CapacityEnd::kStopped && out.next.outcome == Outcome::kUnschedulable) {
+    LIBSCHED_TRY(add_missing_claims(cluster, *out.next.pod));
     Evaluator* const judge = profile_of(profiles, *out.next.pod, options.other_profile);
     Result<Ref<const Decision>> decision = judge->check(*out.next.pod, {}, false);
     if (!decision.ok()) return std::move(decision.error());

@@ -1,7 +1,9 @@
 // See place.hpp.
 #include "libsched/scheduler/place.hpp"
 
+#include "libsched/cluster/transaction.hpp"
 #include "libsched/objects/pod_class.hpp"
+#include "libsched/scheduler/claims.hpp"
 #include "libsched/scheduler/cycle.hpp"
 #include "libsched/scheduler/profiles.hpp"
 
@@ -50,7 +52,14 @@ class Placer {
     Evaluator* const evaluator = profile_of(profiles_, *pod, options_.other_profile);
     if (evaluator == nullptr) return no_profile(std::move(out));
     out.profile = &evaluator->framework();
+    // The claims of a pod that is not placed go again, so that the cluster is as before.
+    std::optional<Cluster::Transaction> claims;
+    if (pod->claim_templates) {
+      claims.emplace(&cluster());
+      LIBSCHED_TRY(add_missing_claims(cluster(), *pod));
+    }
     const Result<void> ran = schedule(*evaluator, pod, &out);
+    if (claims && ran.ok() && out.outcome == Outcome::kPlaced) claims->commit();
     if (ran.ok()) return out;
     if (ends(ran.error())) return ran.error();
     out.outcome = Outcome::kError;
@@ -78,6 +87,7 @@ class Placer {
   // depend on the cluster only. Sampling advances its start with each pod.
   void keep(Evaluator& evaluator, const Placement& failed, std::string of) {
     if (options_.sampling || !evaluator.services().nominator().empty()) return;
+    if (failed.pod->claim_templates) return;  // its claims are in the cluster for this moment only
     const View& view = cluster().view();
     const Framework& framework = evaluator.framework();
     for (const ExtensionPoint point : {ExtensionPoint::kPreFilter, ExtensionPoint::kFilter})

@@ -27,7 +27,7 @@ The ten names that matter most; ``help(libsched.Cluster)`` and so on tell more:
 
 All other names, by what they are for:
 
-- Functions: `why`, `schedule`, `capacity`, `drain`, `compare`, `daemon_pods`, `schedule_one`; `k8s_version`.
+- Functions: `why`, `schedule`, `capacity`, `drain`, `compare`, `daemon_pods`, `missing_claims`, `schedule_one`; `k8s_version`.
 - Answers: `NodeVerdict`, `Status`, `Code`, `Scores`, `PluginScore`, `CycleResult`, `Placement`,
   `Capacity`, `Drain`, `DrainedPod`, `Comparison`, `ComparedPod`, `ComparedOutcome`, `DataTable`,
   `Why`, `NearNode`, `Lack`, `Suggestion`.
@@ -56,6 +56,7 @@ from .api_server import ApiServer
 from .attempt import Attempt, WriterQueue, schedule_one
 from .cancel import Cancel
 from .capacity import Capacity, capacity
+from .claims import missing_claims
 from .cluster import Cluster, Fork, Snapshot
 from .columns import Columns
 from .compare import ComparedOutcome, ComparedPod, Comparison, compare
@@ -198,6 +199,7 @@ __all__ = [
     "daemon_pods",
     "drain",
     "k8s_version",
+    "missing_claims",
     "plugin",
     "schedule",
     "schedule_one",

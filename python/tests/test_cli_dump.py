@@ -76,12 +76,28 @@ def test_a_dump_without_claims(run):
 
 
 def test_claims_of_a_stateful_set(run):
-    made = deployment("db", kind="StatefulSet")
-    made["spec"]["volumeClaimTemplates"] = [{"metadata": {"name": "data"}, "spec": {}}]
-    files = {**dump(), "db.json": made}
-    for verb in ("fit", "schedule"):
-        out = run(verb, "cluster.json", "--pod", "db.json", files=files).out
-        assert HINT not in out and 'add a PersistentVolumeClaim "data-db-0" to its file' in out
+    made = deployment("db", 3, kind="StatefulSet")
+    made["spec"]["volumeClaimTemplates"] = [{"metadata": {"name": "data"}, "spec": {
+        "accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}}]
+    late = {"apiVersion": "storage.k8s.io/v1", "kind": "StorageClass", "provisioner": "x/y",
+            "metadata": {"name": "late", "annotations": {
+                "storageclass.kubernetes.io/is-default-class": "true"}},
+            "volumeBindingMode": "WaitForFirstConsumer"}
+    files = {"cluster.json": several(*NODES, late), "db.json": made}
+    for verb in ("fit", "explain"):
+        done = run(verb, "cluster.json", "--pod", "db.json", files=files)
+        assert done.code == 0
+        assert "StatefulSet default/db: 1 claim of its first pod made as its controller would" in done.out
+    assert "3 placed" in run("schedule", "cluster.json", "--pod", "db.json", files=files).out
+    out = run("capacity", "cluster.json", "--pod", "db.json", files=files).out
+    assert "not found" not in out and "more pods fit" in out
+    out = run("simulate", "cluster.json", "--workload", "db.json", files=files).out
+    assert out.startswith("3 pods: 3 running")
+    claim = {"apiVersion": "v1", "kind": "PersistentVolumeClaim",
+             "metadata": {"name": "data-db-0", "namespace": "default"}, "spec": {"volumeName": "gone"}}
+    files["cluster.json"] = several(*NODES, late, claim)
+    out = run("fit", "cluster.json", "--pod", "db.json", files=files).out
+    assert "made as its controller" not in out and "unbound immediate" in out or "gone" in out
 
 
 def test_the_command_for_a_dump(run):

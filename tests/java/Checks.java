@@ -391,6 +391,9 @@ public final class Checks {
       must(Sched.daemonWants(Sched.clusterView(cluster), 1, template), "n1");
       must(!Sched.daemonWants(Sched.clusterView(cluster), 7, template), "no node");
       must(Sched.podName(pod).equals("web-1"), Sched.podName(pod));
+      try (Objects claims = Sched.missingClaims(Sched.clusterView(cluster), template)) {
+        must(Sched.objectsPodCount(claims) == 0, "no StatefulSet");
+      }
     }
   }
 

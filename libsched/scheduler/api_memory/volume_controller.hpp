@@ -18,7 +18,8 @@
 //   that has another is free again.
 //
 // Nothing is deleted, whatever the reclaim policy; no claim becomes Lost; CSIStorageCapacities stay
-// as they are; claims of ephemeral volumes and of StatefulSets are not made.
+// as they are; claims of ephemeral volumes are not made. A simulation makes the claims of a
+// StatefulSet's pods (scheduler/claims.hpp).
 #pragma once
 
 #include <cstdint>

@@ -6,6 +6,7 @@
 #include <new>
 #include <utility>
 
+#include "libsched/scheduler/claims.hpp"
 #include "libsched/scheduler/profiles.hpp"
 #include "libsched/scheduler/simulation/observed_api.hpp"
 
@@ -206,6 +207,10 @@ void Simulation::arrive() {
   const Ref<Pod> pod = workload_->make_pod(arrival.entry, arrival.index,
                                            std::string(kUidPrefix) + std::to_string(number));
   pod->status.start_time = {clock_->now_ns(), true};  // preemption prefers younger victims
+  // A claim that the server has already, and the scheduler has not heard of yet, stays as it is.
+  for (const Ref<PersistentVolumeClaim>& claim :
+       missing_claims(profiles_.front()->cluster()->view(), *pod))
+    static_cast<void>(server_->create(StoredKind::kPersistentVolumeClaim, ObjectRef(claim)));
   // No other pod has this name: load() and the workload have seen to it.
   static_cast<void>(server_->create(PodRef(pod)));
   if (placed) start(number, shape.spec.node_name);

@@ -8,6 +8,7 @@
 
 #include "libsched/cluster/change_errors.hpp"
 #include "libsched/cluster/transaction.hpp"
+#include "libsched/scheduler/claims.hpp"
 #include "libsched/scheduler/profiles.hpp"
 #include "libsched/scheduler/what_if/change_pod.hpp"
 #include "libsched/scheduler/what_if/edits.hpp"
@@ -269,6 +270,11 @@ Result<Why> why(Span<Evaluator*> profiles, const PodRef& pod, const WhyOptions& 
   if (cluster.judged()) return may_not_change();
   Evaluator* const judge = profile_of(profiles, *pod, options.other_profile);
   if (judge == nullptr) return Error{Rc::kInvalid, no_profile_error(*pod), {}, {}};
+  std::optional<Cluster::Transaction> claims;
+  if (pod->claim_templates) {
+    claims.emplace(&cluster);
+    LIBSCHED_TRY(add_missing_claims(cluster, *pod));
+  }
   Why out;
   out.pod = pod;
   out.profile = FrameworkRef::share(&judge->framework());

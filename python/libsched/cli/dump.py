@@ -1,12 +1,14 @@
-"""Dumps of a cluster: `libsched kubectl-line`, and hints at kinds that a dump lacks."""
+"""Dumps of a cluster: `libsched kubectl-line`, and what a dump lacks: claims to be made, and hints."""
 
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import re
 import sys
 from collections.abc import Iterable
 
+from ..claims import missing_claims
 from .question import Question
 from .terminal import Terminal
 
@@ -51,14 +53,20 @@ def kubectl_line() -> str:
     return f"kubectl get {','.join(RESOURCES)} -A -o json"
 
 
+def with_claims(question: Question) -> Question:
+    """Adds the claims that the controllers of StatefulSets make for their first pods, with notes."""
+    candidates = []
+    for one in question.candidates:
+        count = (question.cluster.put_objects(missing_claims(question.cluster, one.pod))
+                 if one.kind == "StatefulSet" else 0)
+        note = (f"StatefulSet {one.pod.key}: {count:,} claim{'s' * (count != 1)} of its first pod made as "
+                "its controller would")
+        candidates.append(dataclasses.replace(one, notes=(*one.notes, note)) if count else one)
+    return dataclasses.replace(question, candidates=candidates)
+
+
 def hints(question: Question, texts: Iterable[str]) -> list[str]:
     """Returns hints at kinds that reasons name as not found, and of which the input has no object."""
     said = "\n".join(texts)
-    missing = re.findall(r'persistentvolumeclaim "([^"]*)" not found', said)
-    made = [f"StatefulSet {one.pod.key}: its controller makes claims of volumeClaimTemplates, which is "
-            f'not done here; add a PersistentVolumeClaim "{claim}" to its file or to CLUSTER'
-            for one in question.candidates if one.kind == "StatefulSet"
-            for claim in dict.fromkeys(missing)
-            if re.fullmatch(rf".+-{re.escape(one.pod.name)}-\d+", claim)]
-    return made or [f"the input has no {kind}; 'libsched kubectl-line' prints the command for a complete dump"
-                    for pattern, kind in _MISSING if pattern.search(said) and not question.kinds[kind]]
+    return [f"the input has no {kind}; 'libsched kubectl-line' prints the command for a complete dump"
+            for pattern, kind in _MISSING if pattern.search(said) and not question.kinds[kind]]

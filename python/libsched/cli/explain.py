@@ -15,6 +15,7 @@ from ..report import explain_html
 from ..scores import Scores
 from . import asking, output
 from .fit import answer_all, tell_all
+from .dump import with_claims
 from .question import Question, read_question
 from .terminal import table
 from .writing import CsvWriter, JsonWriter, TextWriter, Writer
@@ -70,7 +71,7 @@ def run(options: argparse.Namespace) -> int:
     output.refuse("--node", options.output if options.node else "", "wide")
     if options.output == "wide":
         options.top, options.values = 0, "all"
-    question = read_question(options)
+    question = with_claims(read_question(options))
     if options.node and options.node not in question.cluster.nodes:
         raise NotFoundError(f'there is no node "{options.node}" to explain')
     judge = asking.Judge(options, question.cluster, score=True,

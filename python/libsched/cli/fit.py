@@ -10,7 +10,7 @@ from .. import _explain
 from ..errors import NotFoundError
 from ..fit import FitResult
 from . import asking, output
-from .dump import hints
+from .dump import hints, with_claims
 from .progress import Progress
 from .question import Question, read_question
 from .terminal import table
@@ -54,7 +54,7 @@ def run(options: argparse.Namespace) -> int:
     output.refuse("--explain", options.output if options.explain is not None else "", "csv")
     if options.output == "wide":
         options.explain = ""
-    question = read_question(options)
+    question = with_claims(read_question(options))
     judge = asking.Judge(options, question.cluster, facts=options.explain is not None)
     writer: Writer = (FitJson(options, question) if options.json
                       else CsvWriter(False) if options.output == "csv" else FitText(options))

@@ -26,7 +26,8 @@ DESCRIPTION = """\
 Places the pods of a file one after the other, as kube-scheduler v1.36 would with an empty queue:
 PreEnqueue, a scheduling cycle over all nodes, and Reserve. Each pod sees the pods placed before it. A
 workload stands for its replicas, which are named like the pods of its controller, a DaemonSet for a pod
-on each eligible node; they get no pod-template-hash label, and the replicas of a StatefulSet share the claims of the first. Once a
+on each eligible node; they get no pod-template-hash label, and the claims of volumeClaimTemplates
+are made for each replica of a StatefulSet. Once a
 replica finds no node, the remaining ones are counted without being tried. Pods are never preempted,
 and nodes never sampled. The same input and seed give the same placements."""
 

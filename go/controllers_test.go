@@ -29,3 +29,26 @@ spec: {template: {spec: {containers: [{name: c}]}}}`)))(t)
 		t.Error("no error")
 	}
 }
+
+func TestMissingClaims(t *testing.T) {
+	cluster := fiveNodes(t)
+	set := must(libsched.ParseObjects([]byte(`
+kind: StatefulSet
+apiVersion: apps/v1
+metadata: {name: db, namespace: default}
+spec:
+  template: {spec: {containers: [{name: c}]}}
+  volumeClaimTemplates: [{metadata: {name: data}, spec: {storageClassName: none}}]`)))(t)
+	pod := set.Workloads()[0].Pod
+	claims := must(cluster.MissingClaims(pod))(t)
+	if n := must(cluster.ApplyChanges(libsched.PutObjects(claims, libsched.PutMissing)))(t); n != 1 {
+		t.Errorf("%d claims", n)
+	}
+	if again := must(cluster.MissingClaims(pod))(t); again == nil {
+		t.Error("no empty set")
+	}
+	cluster.Close()
+	if _, err := cluster.MissingClaims(pod); err == nil {
+		t.Error("no error")
+	}
+}

@@ -1,4 +1,4 @@
-/* The pods of DaemonSets. */
+/* What the controllers of workloads make. */
 #include "bench.h"
 
 static void test_daemons(void) {
@@ -34,7 +34,37 @@ static void test_daemons(void) {
   teardown(&b);
 }
 
+static void test_claims(void) {
+  bench b = setup();
+  const libsched_view* view = libsched_cluster_view(b.cluster);
+  libsched_objects* set = NULL;
+  CHECK_OK(libsched_objects_parse(
+      text("{\"apiVersion\":\"apps/v1\",\"kind\":\"StatefulSet\",\"metadata\":{\"name\":\"db\"},"
+           "\"spec\":{\"template\":{\"spec\":{\"containers\":[{\"name\":\"c\"}]}},"
+           "\"volumeClaimTemplates\":[{\"metadata\":{\"name\":\"data\"},\"spec\":{}}]}}"),
+      NULL, &set, err));
+  const libsched_pod* db = libsched_objects_get_workload(set, 0, NULL, NULL);
+  libsched_objects* claims = NULL;
+  CHECK_OK(libsched_missing_claims(view, db, &claims, err));
+  libsched_changes* changes = NULL;
+  CHECK_OK(libsched_changes_create(&changes, err));
+  CHECK_OK(libsched_changes_put_objects(changes, claims, LIBSCHED_PUT_MISSING, err));
+  CHECK_OK(libsched_cluster_apply_changes(b.cluster, changes, NULL, err));
+  libsched_objects_unref(claims);
+  libsched_changes_unref(changes);
+  libsched_decision* fit = NULL;
+  CHECK_OK(libsched_check_pod_fits(b.evaluator, db, LIBSCHED_ANY_NODE, NULL, &fit, err));
+  CHECK(strstr(libsched_decision_fit_error(fit).ptr, "not found") == NULL);
+  libsched_decision_unref(fit);
+  CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, "view", libsched_missing_claims(NULL, db, &claims, err));
+  CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, "pod", libsched_missing_claims(view, NULL, &claims, err));
+  CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, "result", libsched_missing_claims(view, db, NULL, err));
+  libsched_objects_unref(set);
+  teardown(&b);
+}
+
 int main(void) {
   test_daemons();
+  test_claims();
   return finish();
 }

@@ -35,3 +35,26 @@ func (r *reader) DaemonPods(template *Pod) ([]*Pod, error) {
 	}
 	return out, failed
 }
+
+// MissingClaims makes the claims that the controller of a StatefulSet makes for a pod and the view lacks, one
+// for each of its volumeClaimTemplates. The pod is the pod template of the StatefulSet, which stands for the
+// first pod, or a copy of it with a pod's name; for other pods there are none. Questions that place pods
+// make these claims themselves; for others put them into the cluster by PutObjects.
+func (r *reader) MissingClaims(pod *Pod) (*Objects, error) {
+	ptr, ok := pod.acquire()
+	if !ok {
+		return nil, closedError(pod)
+	}
+	defer pod.h.release()
+	view := r.enter()
+	if view == nil {
+		return nil, &Error{Code: ErrMisuse, Msg: "the view is closed"}
+	}
+	defer r.leave()
+	var made *C.libsched_objects
+	var e *C.libsched_error
+	if rc := C.libsched_missing_claims(view, ptr, &made, &e); rc != C.LIBSCHED_OK {
+		return nil, takeError(rc, e)
+	}
+	return ownObjects(made), nil
+}

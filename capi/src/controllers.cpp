@@ -1,4 +1,5 @@
-// The pods of DaemonSets.
+// What the controllers of workloads make.
+#include "libsched/scheduler/claims.hpp"
 #include "libsched/scheduler/daemon_pods.hpp"
 
 #include "handles.hpp"
@@ -19,6 +20,18 @@ libsched_rc libsched_daemon_pod(const libsched_pod* pod_template, libsched_str n
   LIBSCHED_REQUIRE(error, result != nullptr);
   return guarded(error, [&]() -> Result<void> {
     *result = own(daemon_pod(*unwrap(pod_template), in(node_name), in(name)).release());
+    return {};
+  });
+}
+
+libsched_rc libsched_missing_claims(const libsched_view* view, const libsched_pod* pod,
+                                    libsched_objects** result, libsched_error** error) {
+  LIBSCHED_REQUIRE_HANDLES(error, view, pod, result);
+  return guarded(error, [&]() -> Result<void> {
+    Ref<Objects> objects = make_ref<Objects>();
+    for (const Ref<PersistentVolumeClaim>& claim : missing_claims(*unwrap(view), *unwrap(pod)))
+      objects->set.stored.push_back({StoredKind::kPersistentVolumeClaim, ObjectRef(claim)});
+    *result = own(objects.release());
     return {};
   });
 }

@@ -50,8 +50,8 @@ type Capacity struct {
 	// Next is the outcome of the next pod, with CapacityStopped; otherwise nil. Its Pod is the index of
 	// the template, and its Replica is Count.
 	Next *Placement
-	// Decision holds the verdicts of all nodes about the next pod, on the full cluster, if it is
-	// unschedulable; otherwise nil.
+	// Decision holds the verdicts of all nodes about the next pod, with their facts, on the full cluster, if
+	// it is unschedulable; otherwise nil.
 	Decision *Decision
 }
 

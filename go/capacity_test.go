@@ -43,6 +43,9 @@ func TestCapacityIsWhatSchedulePlaces(t *testing.T) {
 	if found.Decision == nil || found.Decision.Fits() || found.Decision.NodeCount() != 5 {
 		t.Errorf("%v", found.Decision)
 	}
+	if facts := found.Decision.Facts(found.Nodes[0].Node); len(facts) == 0 {
+		t.Error("no facts")
+	}
 }
 
 func TestCapacityOfSeveralPods(t *testing.T) {

@@ -85,7 +85,10 @@ Result<Capacity> capacity(Span<Evaluator*> profiles, Span<PodRef> templates,
   if (out.end == CapacityEnd::kStopped && out.next.outcome == Outcome::kUnschedulable) {
     LIBSCHED_TRY(add_missing_claims(cluster, *out.next.pod));
     Evaluator* const judge = profile_of(profiles, *out.next.pod, options.other_profile);
-    Result<Ref<const Decision>> decision = judge->check(*out.next.pod, {}, false);
+    CycleState state;
+    CheckOptions how_checked;
+    how_checked.facts = true;
+    Result<Ref<const Decision>> decision = judge->check(state, *out.next.pod, {}, how_checked);
     if (!decision.ok()) return std::move(decision.error());
     out.decision = std::move(*decision);
   }

@@ -6,6 +6,7 @@ Callers choose colours and width.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 from ._facts import fact_text
 from .placement import Placement
@@ -75,6 +76,24 @@ def reason_counts(result: Verdicts) -> list[tuple[int, str, str]]:
     return sorted(counts, key=lambda entry: (-entry[0], entry[1], entry[2]))
 
 
+def nearest(result: Verdicts) -> dict[tuple[str, str], tuple[str, Mapping[str, Any]]]:
+    """Returns for each plugin and reason a node and the fact behind it, if facts were made.
+
+    The node is the one with the most free of the resource that is short, else the first.
+    """
+    found: dict[tuple[str, str], tuple[str, Mapping[str, Any]]] = {}
+    for verdict in result:
+        for fact in verdict.facts:
+            key = (verdict.status.plugin, str(fact["reason"]))
+            if key not in found or _free(fact) > _free(found[key][1]):
+                found[key] = (verdict.node, fact)
+    return dict(sorted(found.items()))
+
+
+def _free(fact: Mapping[str, Any]) -> int:
+    return int(fact.get("free", 0))
+
+
 def about_node(result: Verdicts, node: str, paint: Paint = plain) -> Iterator[str]:
     """Yields the verdict on a node, plugin by plugin."""
     verdict = result[node]
@@ -131,6 +150,8 @@ def capacity(headline: str, then: Placement | None, verdicts: Verdicts | None,
         yield f"the next is {paint('bad', then.outcome)}: {then.text}{plugin}"
     if verdicts is not None:
         yield from reasons(verdicts, paint)
+        for node, fact in nearest(verdicts).values():
+            yield f"  {paint('faint', f'nearest: {node}: {fact_text(fact)}')}"
     some = [(name, count) for name, count in ranked(nodes) if count]
     if not some:
         return

@@ -77,8 +77,12 @@ class Capacity:
                 said["plugin"] = self.next.plugin
             line["next"] = said
         if self.verdicts is not None:
-            line["reasons"] = [{"nodes": count, "plugin": plugin, "reason": reason}
-                               for count, plugin, reason in _explain.reason_counts(self.verdicts)]
+            nearest = _explain.nearest(self.verdicts)
+            line["reasons"] = [
+                {"nodes": count, "plugin": plugin, "reason": reason,
+                 **({"nearest": dict(zip(("node", "fact"), nearest[plugin, reason], strict=True))}
+                    if (plugin, reason) in nearest else {})}
+                for count, plugin, reason in _explain.reason_counts(self.verdicts)]
         return line
 
     def __bool__(self) -> bool:

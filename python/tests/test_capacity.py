@@ -77,12 +77,16 @@ def test_texts():
         "does not fit:",
         "  2  NodeResourcesFit   Insufficient cpu",
         "  1  NodeUnschedulable  node(s) were unschedulable",
+        "  nearest: a: cpu: asks 5, free 4 of 4",
+        "  nearest: c: taint node.kubernetes.io/unschedulable:NoSchedule",
         "on 1 of 3 nodes:",
         "  1  b"]
     html = found._repr_html_()
     assert "1 more pod fits" in html and html.count("<tr>") == 4
     assert found.to_dict()["reasons"][0] == {
-        "nodes": 2, "plugin": "NodeResourcesFit", "reason": "Insufficient cpu"}
+        "nodes": 2, "plugin": "NodeResourcesFit", "reason": "Insufficient cpu", "nearest": {
+            "node": "a", "fact": dict(found.verdicts["a"].facts[0])}}
+    assert [fact["free"] for fact in found.verdicts["b"].facts] == [3000]
 
 
 @pytest.fixture

@@ -54,6 +54,7 @@ static void test_capacity(void) {
   CHECK_STR(libsched_pod_name(next.pod), format("web-%zu", placed));
   const libsched_decision* decision = libsched_capacity_decision(same);
   CHECK(libsched_decision_node_count(decision) == 5);
+  CHECK(libsched_decision_fact_count(decision, 0) + libsched_decision_fact_count(decision, 1) > 0);
   CHECK_STR(libsched_decision_fit_error(decision), next.text.ptr);
   next.struct_size = 0;
   CHECK(!libsched_capacity_next(same, &next));

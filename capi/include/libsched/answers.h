@@ -55,8 +55,8 @@ libsched_str libsched_capacity_node(const libsched_capacity *capacity, size_t in
 /* With STOPPED: the outcome for the next pod, whose strings are borrowed from `capacity`; otherwise
    false, and `placement` (whose struct_size the caller sets) is not touched. */
 bool libsched_capacity_next(const libsched_capacity *capacity, libsched_placement *placement);
-/* With STOPPED, if the next pod is UNSCHEDULABLE: the verdicts of all nodes about it, with the reasons
-   and their counts, borrowed from `capacity`; otherwise NULL. */
+/* With STOPPED, if the next pod is UNSCHEDULABLE: the verdicts of all nodes about it, with the reasons,
+   their counts and facts, borrowed from `capacity`; otherwise NULL. */
 const libsched_decision *libsched_capacity_decision(const libsched_capacity *capacity);
 
 /* What becomes of a pod of a node that is drained. */

@@ -1,5 +1,6 @@
 // Workloads, simulations and their tables.
 #include "libsched/scheduler/simulation/simulation.hpp"
+#include "libsched/cluster/change_errors.hpp"
 
 #include "handles.hpp"
 #include "libsched/base/quote.hpp"
@@ -76,7 +77,13 @@ libsched_rc libsched_workload_add(libsched_workload* workload, const libsched_po
   return guarded(error, [&]() -> Result<void> {
     const Result<Timing> when =
         timing == nullptr ? annotated_timing(*unwrap(pod), replicas != 0) : timing_of(*timing);
-    if (!when.ok()) return when.error();
+    if (!when.ok()) {
+      Error error = when.error();
+      if (timing == nullptr)
+        error.path =
+            (replicas != 0 ? "workload " : "pod ") + pod_key(*unwrap(pod)) + ": " + error.path;
+      return error;
+    }
     const PodRef shared = PodRef::share(unwrap(pod));
     return replicas == 0 ? unwrap(workload)->add(shared, *when)
                          : unwrap(workload)->add_series(shared, replicas, *when);

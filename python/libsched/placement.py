@@ -13,7 +13,7 @@ from .cancel import Cancel, handle_of
 from .cluster import Cluster
 from .daemons import daemon_pods
 from .errors import InvalidError
-from .objects import Objects, Pod, Workload, _wrap_pod
+from .objects import Objects, Pod, Workload, _wrap_pod, pods_of
 from .replicas import Replicas
 from .view import View
 
@@ -168,6 +168,8 @@ def wanted_of(cluster: Cluster, pods: Source) -> list[Pod | Workload]:
     """Returns the pods and workloads of a source."""
     if isinstance(pods, (Pod, Workload)):
         return [pods]
+    if isinstance(pods, dict) and "kind" not in pods:
+        return [*pods_of({"apiVersion": "v1", "kind": "Pod", **pods}, cluster._classes)]
     if isinstance(pods, Iterable) and not isinstance(pods, (str, bytes, bytearray, memoryview, dict)):
         listed = list(pods)
         if all(isinstance(one, (Pod, Workload)) for one in listed):

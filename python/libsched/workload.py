@@ -7,7 +7,7 @@ from typing import Union
 
 from . import _core
 from .errors import FileError, InvalidError
-from .objects import Node, Objects, Pod
+from .objects import Node, Objects, Pod, Workload
 from .services import nanoseconds
 
 #: A path of a file, or the text itself as bytes.
@@ -78,10 +78,14 @@ class TimedWorkload:
 
         Parameters
         ----------
-        source : Objects or what makes them
-            An `Objects` or `Pod` must have been made with ``keep_annotations=True``. Several
-            documents are added one after the other, up to the first error.
+        source : Objects, Workload or what makes Objects
+            An `Objects`, `Workload` or `Pod` must have been made with ``keep_annotations=True``.
+            Several documents are added one after the other, up to the first error.
         """
+        if isinstance(source, Workload):
+            if source.replicas > 0:
+                self._handle.add(source.pod._handle, source.replicas, None)
+            return
         objects = source if isinstance(source, Objects) else Objects(source, keep_annotations=True)
         for part in objects._parts:
             if isinstance(part, Pod):

@@ -4,6 +4,7 @@ import csv
 import io
 import pathlib
 
+import libsched
 import pytest
 from manifests import deployment, node, pod, several
 
@@ -114,3 +115,25 @@ def test_the_summary_has_every_resource_that_is_asked_for(run):
     lines = run("schedule", "c.json", "--pod", "p.json", "--json", files={**FILES, "p.json": asks}).lines()
     assert lines[-1]["summary"]["resources"]["example.com/fpga"] == {
         "allocatable": 0, "before": 0, "after": 0}
+
+
+def test_edits_reach_the_pods_of_a_simulated_workload(run):
+    files = {"c.json": several(node("a", cpu="4"), pod("late", cpu="1")),
+             "w.json": several(deployment("web", 2, cpu="1"), pod("one", cpu="1")), "t.csv":
+             "name,cpu_milli,memory_mib\nfrom-csv,1000,1\n"}
+    arguments = ("simulate", "c.json", "--workload", "w.json", "--workload", "t.csv", "--json")
+    (line,) = run(*arguments, files=files).lines()
+    assert (line["pods"], line["running"], line["pending"]) == (5, 4, 1)
+    (line,) = run(*arguments, "--scale", "default/web=1", "--set", "default/one:requests.cpu=8",
+                  files=files).lines()
+    assert (line["pods"], line["running"], line["pending"]) == (4, 3, 1)
+    (line,) = run(*arguments, "--scale", "default/web=0", "--add-node", "a=1", files=files).lines()
+    assert (line["pods"], line["running"]) == (3, 3)
+    done = run(*arguments, "--scale", "default/nobody=1", files=files)
+    assert done.code == 2 and 'no workload "default/nobody" has pods' in done.err
+
+
+def test_capacity_takes_the_pod_of_a_dictionary_without_a_kind():
+    cluster = libsched.Cluster(several(*NODES))
+    web = {"metadata": {"name": "web"}, "spec": pod("web", cpu="3")["spec"]}
+    assert libsched.Framework().capacity(cluster, web).count == 3

@@ -15,13 +15,13 @@ from ..cluster import Cluster
 from ..config import Config
 from ..errors import Error, FileError, InvalidError
 from ..framework import Framework
-from ..objects import Objects
+from ..objects import Objects, Workload
 from ..report.simulation import simulation_html
 from ..simulation import Simulation, SimulationProgress, SimulationResult
 from ..workload import TimedWorkload
 from ..utilisation import rounded
 from . import asking, output, reading, what_if
-from .candidate import Candidate
+from .candidate import ENDED, Candidate
 from .progress import Progress
 from .question import bring_along
 from .terminal import Terminal, table
@@ -148,14 +148,11 @@ def _read(options: argparse.Namespace, errors: Terminal) -> tuple[Cluster, Timed
         parts.append((name, objects))
     if not len(cluster):
         raise InvalidError(f"there are no nodes in {', '.join(options.cluster)}")
-    waiting = [Candidate(pod) for _, objects in parts for pod in objects.pods if not pod.node_name]
-    waiting, _ = what_if.apply(options.edits, cluster, parts, waiting, pending=True)
-    for one in waiting:
-        _named(", ".join(options.cluster), lambda pod=one.pod: workload.add_objects([pod]))
+    dumped = ", ".join(options.cluster)
+    arriving = [(dumped, Candidate(pod))
+                for _, objects in parts for pod in objects.pods if not pod.node_name]
     for name in options.workload:
         if name.endswith(".csv"):
-            workload.add_trace(name, scheduler_name=options.scheduler_name,
-                               gpu_resource=options.gpu_resource, gpu_model_label=options.gpu_label)
             continue
         objects = reading.read(name, defaults=options.defaults, strict=options.strict,
                                classes=classes, keep_annotations=True)
@@ -163,7 +160,20 @@ def _read(options: argparse.Namespace, errors: Terminal) -> tuple[Cluster, Timed
         told = bring_along(cluster, name, objects)
         if told and not options.json:
             errors.note(told)
-        _named(name, lambda objects=objects: workload.add_objects(objects))
+        arriving += [(name, Candidate(pod)) for pod in objects.pods if pod.phase not in ENDED]
+        arriving += [(name, Candidate(one.pod, one.kind, one.replicas)) for one in objects.workloads]
+    files = {(one.kind, one.pod.key): name for name, one in reversed(arriving)}
+    left, _ = what_if.apply(options.edits, cluster, parts, [one for _, one in arriving], pending=True)
+    of_file: dict[str, list[Candidate]] = {}
+    for one in left:
+        of_file.setdefault(files.get((one.kind, one.pod.key), dumped), []).append(one)
+    for name in (dumped, *options.workload):
+        if name.endswith(".csv") and name != dumped:
+            workload.add_trace(name, scheduler_name=options.scheduler_name,
+                               gpu_resource=options.gpu_resource, gpu_model_label=options.gpu_label)
+        for one in of_file.pop(name, ()):
+            added = Workload(one.kind, one.replicas, one.pod) if one.kind else [one.pod]
+            _named(name, lambda added=added: workload.add_objects(added))
     if not len(workload):
         raise InvalidError("there is no pod to schedule; name a file with --workload")
     return cluster, workload

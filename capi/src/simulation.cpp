@@ -1,9 +1,9 @@
 // Workloads, simulations and their tables.
 #include "libsched/scheduler/simulation/simulation.hpp"
-#include "libsched/cluster/change_errors.hpp"
 
 #include "handles.hpp"
 #include "libsched/base/quote.hpp"
+#include "libsched/cluster/change_errors.hpp"
 #include "libsched/scheduler/simulation/arrow.hpp"
 #include "libsched/scheduler/simulation/trace_csv.hpp"
 #include "refusals.hpp"

@@ -216,3 +216,28 @@ func TestAnnotations(t *testing.T) {
 		}
 	}
 }
+
+func TestProtobuf(t *testing.T) {
+	message := []byte("\x0a\x05\x0a\x03web\x12\x04\x52\x02n1") // a Pod with a name and a node
+	envelope := append([]byte("k8s\x00\x0a\x09\x0a\x02v1\x12\x03Pod\x12\x0d"), message...)
+	for _, document := range [][]byte{message, envelope} {
+		pod := must(libsched.PodFromProtobuf(document))(t)
+		if pod.Name() != "web" || pod.NodeName() != "n1" {
+			t.Errorf("%q on %q", pod.Name(), pod.NodeName())
+		}
+	}
+	if pods := must(libsched.ParseObjects(envelope))(t).Pods(); len(pods) != 1 {
+		t.Errorf("%d pods", len(pods))
+	}
+	if node := must(libsched.NodeFromProtobuf(message[:7]))(t); node.Name() != "web" {
+		t.Errorf("node %q", node.Name())
+	}
+	if _, err := libsched.PodFromProtobuf(message[:12]); !errors.Is(err, libsched.ErrInvalid) {
+		t.Errorf("truncated: %v", err)
+	}
+	var failure *libsched.Error
+	wrong := append(message[:7:7], "\x12\x02\x50\x01"...) // a number as the name of the node
+	if _, err := libsched.PodFromProtobuf(wrong); !errors.As(err, &failure) || failure.Path != "spec.nodeName" {
+		t.Errorf("wrong type: %v", err)
+	}
+}

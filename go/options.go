@@ -52,6 +52,11 @@ func WithClasses(objects *Objects) ParseOption {
 	return func(o *parseOptions) { o.classes = objects }
 }
 
+// protobuf makes a message without an envelope one of the kind that is asked for.
+func protobuf() ParseOption {
+	return func(o *parseOptions) { o.c.format = C.LIBSCHED_FORMAT_PROTOBUF }
+}
+
 // withParseOptions calls `parse` with the options as a C struct.
 func withParseOptions(options []ParseOption, parse func(*C.libsched_parse_options) error) error {
 	o := &parseOptions{}

@@ -55,7 +55,7 @@ Result<ParseOptions> parse_options(const libsched_parse_options* given) {
       given, libsched_parse_options LIBSCHED_PARSE_OPTIONS_INIT, "libsched_parse_options");
   if (!read.ok()) return read.error();
   const libsched_parse_options& o = *read;
-  if (o.format > LIBSCHED_FORMAT_YAML || o.reserved[0] || o.reserved[1] || o.reserved[2])
+  if (o.format > LIBSCHED_FORMAT_PROTOBUF || o.reserved[0] || o.reserved[1] || o.reserved[2])
     return Error{
         Rc::kUnsupported, "libsched_parse_options: unknown format or reserved field", {}, {}};
   ParseOptions p;

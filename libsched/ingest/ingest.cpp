@@ -1,4 +1,4 @@
-// From bytes to JSON text: compression, byte order mark, YAML; and the entry points.
+// From bytes to JSON text: compression, byte order mark, YAML, protobuf; and the entry points.
 #include "libsched/ingest/ingest.hpp"
 
 #include <cstdlib>
@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "libsched/ingest/document_reader.hpp"
+#include "libsched/ingest/protobuf/protobuf.hpp"
 #include "libsched/ingest/unpack.hpp"
 #include "libsched/ingest/yaml.hpp"
 
@@ -122,6 +123,23 @@ Result<ObjectSet> read_json_or_yaml(Str text, bool marked, const ParseOptions& o
   return both;
 }
 
+// One message, in an envelope or of the default type.
+Result<ObjectSet> read_protobuf(Str bytes, const ParseOptions& options,
+                                const TypeName& default_type) {
+  if (bytes.size() > options.max_bytes) return too_large(options.max_bytes);
+  ProtobufLimits limits;
+  limits.max_bytes = options.max_bytes;
+  limits.max_depth = options.max_depth;
+  limits.interrupt = options.interrupt;
+  const Result<std::string> json = protobuf_to_json(bytes, default_type, limits);
+  if (!json.ok()) return json.error();
+  ObjectSet out;
+  DocumentReader reader(options, default_type, out);
+  LIBSCHED_TRY(reader.read(*json, 1));
+  reader.finish();
+  return out;
+}
+
 Result<ObjectSet> parse(Str bytes, const ParseOptions& options, const TypeName& default_type) {
   Str text = bytes;
   Unpacked unpacked;
@@ -130,6 +148,11 @@ Result<ObjectSet> parse(Str bytes, const ParseOptions& options, const TypeName& 
     if (!result.ok()) return std::move(result.error());
     unpacked = std::move(*result);
     text = unpacked.text();
+  }
+  if (options.format == Format::kProtobuf ||
+      (options.format == Format::kAuto && text.starts_with(kProtobufEnvelope))) {
+    if (text.empty()) return invalid({}, "no objects: the document is empty");
+    return read_protobuf(text, options, default_type);
   }
   if (const Str format = is_packed(text) ? Str("a second format") : other_compression(text);
       !format.empty()) {

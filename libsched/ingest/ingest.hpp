@@ -1,7 +1,8 @@
-// Bytes -> objects: JSON or YAML, plain or gzip; single objects, Lists, multi-document streams.
+// Bytes -> objects: JSON, YAML or Kubernetes protobuf, plain or gzip; single objects, Lists,
+// multi-document streams.
 //
-// One builder serves both formats (YAML becomes JSON first). Either the whole input is accepted,
-// or nothing is and the error names the place. Thread-safe: no shared state.
+// One builder serves all formats (YAML and protobuf become JSON first). Either the whole input is
+// accepted, or nothing is and the error names the place. Thread-safe: no shared state.
 #pragma once
 
 #include <string>
@@ -13,7 +14,9 @@
 
 namespace libsched {
 
-enum class Format : uint8_t { kAuto, kJson, kYaml };
+// kAuto recognises protobuf by its envelope (k8s\0) alone; kProtobuf reads messages without one,
+// too.
+enum class Format : uint8_t { kAuto, kJson, kYaml, kProtobuf };
 
 struct ParseOptions {
   Format format = Format::kAuto;

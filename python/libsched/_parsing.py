@@ -64,6 +64,23 @@ def text_of(document: object) -> bytes | bytearray | memoryview:
     raise MisuseError(f"a document is a str or bytes, not a {type(document).__name__}")
 
 
+def enveloped(message: bytes | bytearray | memoryview, kind: str) -> bytes:
+    """Returns a protobuf message of `kind` in the envelope that names the kind, if it is in none."""
+    if not isinstance(message, (bytes, bytearray, memoryview)):
+        raise MisuseError(f"a protobuf message is bytes, not a {type(message).__name__}")
+    raw = bytes(message)
+    if not raw or raw.startswith(b"k8s\0"):
+        return raw
+    name = kind.encode()
+    size, length = len(raw), bytearray()
+    while size > 0x7f:
+        length.append(size & 0x7f | 0x80)
+        size >>= 7
+    length.append(size)
+    of_type = b"\n\x02v1\x12" + bytes([len(name)]) + name
+    return b"k8s\0\n" + bytes([len(of_type)]) + of_type + b"\x12" + bytes(length) + raw
+
+
 def copy_names(name: str, count: int, pattern: str) -> Iterator[str]:
     if count < 0:
         raise InvalidError(f"{count} copies: the number must not be negative")

@@ -20,7 +20,7 @@ from ._changed import (
     pod_from,
     with_fields,
 )
-from ._parsing import copy_names, implied, parse, some, sums, text_of, the_only
+from ._parsing import copy_names, enveloped, implied, parse, some, sums, text_of, the_only
 from ._sources import Document, Source, documents
 from .errors import MisuseError
 
@@ -44,7 +44,8 @@ class Pod(_Parsed):
     Parameters
     ----------
     source
-        A path, a document (str or bytes, JSON or YAML; gzip, xz, zstd or not), a dict, or an object of a
+        A path, a document (str or bytes, JSON or YAML; gzip, xz, zstd or not; or bytes of Kubernetes
+        protobuf in its envelope), a dict, or an object of a
         Kubernetes client. It must hold exactly one pod or workload.
     defaults : bool
         Apply the API server's defaults that scheduling depends on, and priority admission.
@@ -94,6 +95,16 @@ class Pod(_Parsed):
               strict: bool = False, keep_raw: bool = False, keep_annotations: bool = False) -> Pod:
         """Makes a pod of a document, which is never taken for a path."""
         return cls(text_of(document), defaults=defaults, strict=strict, keep_raw=keep_raw,
+                   keep_annotations=keep_annotations)
+
+    @classmethod
+    def from_protobuf(cls, message: bytes | bytearray | memoryview, *, defaults: bool = True,
+                      strict: bool = False, keep_raw: bool = False,
+                      keep_annotations: bool = False) -> Pod:
+        """Makes a pod of Kubernetes' protobuf encoding: of a v1 Pod message alone, as clients
+        marshal it, or in the envelope that etcd and the API server use.
+        """
+        return cls(enveloped(message, "Pod"), defaults=defaults, strict=strict, keep_raw=keep_raw,
                    keep_annotations=keep_annotations)
 
     @property
@@ -332,6 +343,16 @@ class Node(_Parsed):
               strict: bool = False, keep_raw: bool = False, keep_annotations: bool = False) -> Node:
         """Makes a node of a document, which is never taken for a path."""
         return cls(text_of(document), defaults=defaults, strict=strict, keep_raw=keep_raw,
+                   keep_annotations=keep_annotations)
+
+    @classmethod
+    def from_protobuf(cls, message: bytes | bytearray | memoryview, *, defaults: bool = True,
+                      strict: bool = False, keep_raw: bool = False,
+                      keep_annotations: bool = False) -> Node:
+        """Makes a node of Kubernetes' protobuf encoding: of a v1 Node message alone, as clients
+        marshal it, or in the envelope that etcd and the API server use.
+        """
+        return cls(enveloped(message, "Node"), defaults=defaults, strict=strict, keep_raw=keep_raw,
                    keep_annotations=keep_annotations)
 
     @property

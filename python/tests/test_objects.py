@@ -137,3 +137,23 @@ def test_priority_classes():
 def test_duplicates_within_a_document():
     with pytest.raises(libsched.InvalidError):
         libsched.Objects([pod("x"), pod("x")])
+
+
+def test_protobuf():
+    message = b"\x0a\x05\x0a\x03web\x12\x04\x52\x02n1"  # a Pod with a name and a node
+    parsed = libsched.Pod.from_protobuf(message)
+    assert (parsed.key, parsed.node_name) == ("default/web", "n1")
+    envelope = b"k8s\0\x0a\x09\x0a\x02v1\x12\x03Pod\x12\x0d" + message
+    for made in (libsched.Pod(envelope), libsched.Pod.from_protobuf(memoryview(envelope))):
+        assert made.node_name == "n1"
+    assert len(libsched.Objects(envelope).pods) == 1
+    long = b"\x0a\xcb\x01\x0a\xc8\x01" + b"n" * 200
+    assert libsched.Node.from_protobuf(long).name == "n" * 200
+    with pytest.raises(libsched.InvalidError, match="truncated"):
+        libsched.Pod.from_protobuf(message[:-1])
+    with pytest.raises(libsched.InvalidError, match="empty"):
+        libsched.Pod.from_protobuf(b"")
+    with pytest.raises(libsched.InvalidError):
+        libsched.Node.from_protobuf(envelope)
+    with pytest.raises(libsched.MisuseError):
+        libsched.Pod.from_protobuf("web")

@@ -247,6 +247,35 @@ static void test_bad_input(void) {
   CHECK(pod == UNTOUCHED && node == UNTOUCHED && objects == UNTOUCHED);
 }
 
+/* A Pod of Kubernetes' protobuf, alone and in its envelope, and one that ends too early. */
+static void test_protobuf(void) {
+  static const char kMessage[] = "\x0a\x05\x0a\x03web\x12\x04\x52\x02n1";
+  static const char kEnvelope[] =
+      "k8s\0\x0a\x09\x0a\x02v1\x12\x03Pod\x12\x0d\x0a\x05\x0a\x03web\x12\x04\x52\x02n1";
+  const libsched_str message = {kMessage, sizeof kMessage - 1};
+  const libsched_str envelope = {kEnvelope, sizeof kEnvelope - 1};
+  libsched_parse_options options = LIBSCHED_PARSE_OPTIONS_INIT;
+  options.format = LIBSCHED_FORMAT_PROTOBUF;
+  libsched_pod* pod = NULL;
+  CHECK_OK(libsched_pod_parse(message, &options, &pod, err));
+  CHECK_STR(libsched_pod_name(pod), "web");
+  CHECK_STR(libsched_pod_node_name(pod), "n1");
+  libsched_pod_unref(pod);
+  libsched_objects* objects = NULL;
+  CHECK_OK(libsched_objects_parse(envelope, NULL, &objects, err));
+  CHECK(libsched_objects_pod_count(objects) == 1);
+  libsched_objects_unref(objects);
+  objects = UNTOUCHED;
+  CHECK_FAILS(LIBSCHED_ERR_INVALID, NULL, "no envelope",
+              libsched_objects_parse(message, &options, &objects, err));
+  CHECK(objects == UNTOUCHED);
+  pod = UNTOUCHED;
+  const libsched_str cut = {kMessage, sizeof kMessage - 3};
+  CHECK_FAILS(LIBSCHED_ERR_INVALID, NULL, "truncated",
+              libsched_pod_parse(cut, &options, &pod, err));
+  CHECK(pod == UNTOUCHED);
+}
+
 static void test_options(void) {
   libsched_pod* pod = UNTOUCHED;
   libsched_parse_options options = LIBSCHED_PARSE_OPTIONS_INIT;
@@ -470,6 +499,7 @@ int main(void) {
   test_files();
   test_bad_input();
   test_options();
+  test_protobuf();
   test_struct_size();
   test_defaults_and_classes();
   test_null_handles();

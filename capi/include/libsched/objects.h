@@ -18,7 +18,10 @@ typedef struct libsched_objects libsched_objects; /* the contents of one documen
 enum {
   LIBSCHED_FORMAT_AUTO = 0, /* detected from the first bytes */
   LIBSCHED_FORMAT_JSON = 1, /* one value, or several in sequence */
-  LIBSCHED_FORMAT_YAML = 2  /* one document, or several separated by "---" */
+  LIBSCHED_FORMAT_YAML = 2, /* one document, or several separated by "---" */
+  /* one message of the kind that a function asks for, or in the envelope of etcd (k8s\0), which names
+     its kind and is recognised with LIBSCHED_FORMAT_AUTO, too */
+  LIBSCHED_FORMAT_PROTOBUF = 3
 };
 
 /* The options for reading documents. Zero everywhere is the default. */

@@ -27,7 +27,7 @@ void fill(Turn& t, libsched_cluster_options& o) {
 
 template <>
 void fill(Turn& t, libsched_parse_options& o) {
-  o.format = rarely(t) ? 9 : t.choose.one_in(8) ? static_cast<uint32_t>(t.choose.below(3)) : 0;
+  o.format = rarely(t) ? 9 : t.choose.one_in(8) ? static_cast<uint32_t>(t.choose.below(4)) : 0;
   o.defaults = t.choose.one_in(2);
   o.strict = t.choose.one_in(8);
   o.keep_raw = t.choose.one_in(4);

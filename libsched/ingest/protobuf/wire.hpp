@@ -1,0 +1,44 @@
+// WireReader: the fields of one protobuf message, in their order in the bytes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "libsched/base/arena.hpp"
+
+namespace libsched {
+
+struct WireField {
+  enum Type : uint8_t { kVarint = 0, kFixed64 = 1, kBytes = 2, kGroup = 3, kEnd = 4, kFixed32 = 5 };
+  uint32_t number = 0;
+  Type type = kVarint;
+  uint64_t varint = 0;
+  Str bytes;  // of kBytes
+};
+
+class WireReader {
+ public:
+  explicit WireReader(Str bytes) : rest_(bytes) {}
+
+  // False at the end, and after a failure, when problem() is not empty. A group is read to its end
+  // and has no value.
+  bool next(WireField& field);
+  bool varint(uint64_t& out);  // the next of packed numbers
+  bool at_end() const { return rest_.empty(); }
+  const std::string& problem() const { return problem_; }
+
+ private:
+  static constexpr int kMaxGroups = 100;
+
+  bool value(WireField& field);
+  bool skip_group(uint32_t number);
+  bool fail(std::string problem) {
+    problem_ = std::move(problem);
+    return false;
+  }
+
+  Str rest_;
+  std::string problem_;
+};
+
+}  // namespace libsched

@@ -16,6 +16,7 @@ VERBS = {
     "capacity": [SHOP, "--pod", PODS / "web.yaml"],
     "drain": ["general-a-3", "general-b-1", SHOP],
     "schedule": [SHOP, "--pod", PODS / "deployment.yaml", "--pod", PODS / "huge.yaml"],
+    "why": [PODS / "train.yaml", SHOP, "--remove-node", "gpu-train-b-1", "--cordon", "gpu-train-b-2"],
     "compare": [SHOP, "--all", "--remove-node", "general-a-3"],
 }
 HOSTILE = "</script><img src=x onerror=window.bad=1>\u202e"
@@ -61,11 +62,11 @@ def test_what_it_says(page):
     assert texts(page, "#verb") == [f"libsched {page.verb}"]
     assert texts(page, "#state") == [{
         "capacity": "216 more pods fit", "drain": "2 nodes: 8 moved, 6 stays",
-        "schedule": "12 of 13 placed", "compare": "36 change"}[page.verb]]
+        "schedule": "12 of 13 placed", "why": "fits none of 40 nodes", "compare": "36 change"}[page.verb]]
     first = shown(page)[0]
     assert first.startswith({"capacity": "general-a-2 20 eu-north-1a m7.4xlarge NodeResourcesFit",
                              "drain": "kube-system/kube-proxy-hmxps stays general-a-3",
-                             "schedule": "batch/encode-", "compare": "kube-system/"}[page.verb])
+                             "schedule": "batch/encode-", "why": "add 1 node like gpu-train-a-1 AddNodes", "compare": "kube-system/"}[page.verb])
 
 
 def test_sorting_searching_and_groups(page):

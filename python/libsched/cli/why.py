@@ -8,6 +8,7 @@ import sys
 from ..daemons import with_tolerations
 from ..errors import InvalidError
 from ..pending import Why, why
+from ..report.answers import why_html
 from . import asking, output
 from .dump import hints
 from .placing import judges
@@ -48,6 +49,7 @@ def add(made: argparse.ArgumentParser) -> None:
     made.add_argument("--all", action="store_true",
                       help=f"print all suggestions, not only the best {_MOST_ALIKE} of a kind")
     output.add(made, "print a line of JSON")
+    output.add_page(made)
     asking.add_judging(made)
     made.set_defaults(run=run, as_is=False, pending=False)
 
@@ -80,6 +82,8 @@ def run(options: argparse.Namespace) -> int:
         found = why(cluster, pod, frameworks, max_nodes=options.max_nodes,
                     nearest=options.nearest, other_profile=other_profile)
     notes += hints(question, [found.text, *(reason for _, _, reason in found.reasons)])
+    if options.html:  # before the text, whose reader may stop early
+        output.write_page(options.html, why_html(found, cluster, notes=notes))
     if options.json:
         output.print_document({**found.to_dict(), "notes": notes, **about_input(question)},
                               options.output)
@@ -91,6 +95,7 @@ def run(options: argparse.Namespace) -> int:
                              one.node] for one in found.suggestions)])
     else:
         _write(found, notes, options.all or options.output == "wide")
+    output.tell_page(options)
     return 0 if found.fits and found.gate is None else 1
 
 

@@ -16,6 +16,7 @@ from ..capacity import Capacity
 from ..compare import KINDS, Comparison, kind_of, node_text
 from ..drain import OUTCOMES as DRAINED
 from ..drain import Drain
+from ..pending import Why
 from ..placement import OUTCOMES as PLACED
 from ..placement import Placement
 from ..utilisation import POOL_LABELS, Use, pool_label, rounded
@@ -78,6 +79,45 @@ def capacity_html(found: Capacity, cluster: View | None = None, *, pods: Sequenc
         _column("facts", "fact", width=330)], rows)]
     return _page("capacity", ", ".join(pods) or "capacity", "good" if found.count else "bad",
                  found.headline, notes, cards, tables)
+
+
+def why_html(found: Why, cluster: View | None = None, *, notes: Sequence[str] = ()) -> str:
+    """Returns a page about a pod that waits: what rejects it, the nearest nodes, and what would help.
+
+    The parameters are those of `capacity_html`.
+    """
+    places = _Places(cluster)
+    cards: list[dict[str, Any]] = []
+    if found.reasons:
+        cards.append(_reasons("What rejects the nodes", found.reasons))
+    elif found.text or found.gate:
+        cards.append({"title": "What rejects it", "lines": [str(found.gate or found.text)], "wide": True})
+    if found.plugins:
+        cards.append({"title": "Nodes that each plugin rejects by itself",
+                      "bars": _bars(found.plugins, "bad", None)})
+    if found.preemption_text:
+        cards.append({"title": "Preemption", "lines": [found.preemption_text], "wide": True})
+    cards.append({"title": "What would help", "wide": True, "lines": [
+        one.text for one in found.suggestions[:10]] or [
+        "It fits already." if found.fits else "No single change helps."]})
+    tables = []
+    if found.suggestions:
+        tables.append(_table("Suggestions", "suggestion", [
+            _column("it would fit, if you", width=420), _column("kind", group=True, width=150),
+            _column("subject", group=True, width=220), _column("nodes that would take it", "bar", width=170),
+            _column("the first", width=220), _column("as an edit", width=320)],
+            [[one.text, one.kind, one.subject, one.nodes, one.node, one.edit]
+             for one in found.suggestions]))
+    if found.nearest:
+        tables.append(_table("Nearest nodes", "rejection", [
+            _column("node", group=True, width=240), *places.columns,
+            _column("plugin", group=True, width=190), _column("reason", "why", width=330),
+            _column("facts", "fact", width=420)],
+            [[node.node, *places.of(node.node), lack.plugin, ", ".join(lack.reasons),
+              "; ".join(filter(None, map(fact_text, lack.facts)))]
+             for node in found.nearest for lack in node.lacks]))
+    return _page("why", found.pod.key, "good" if found.fits and found.gate is None else "bad",
+                 found.headline.removeprefix(f"{found.pod.key}: "), notes, cards, tables)
 
 
 def drain_html(found: Drain, cluster: View | None = None, *, notes: Sequence[str] = ()) -> str:

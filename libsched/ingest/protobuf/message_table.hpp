@@ -28,7 +28,7 @@ struct MessageField {
   static constexpr uint8_t kInline = 8;  // the message's fields are its parent's in JSON
 
   uint16_t number;
-  const char* name;
+  Str name;
   MessageForm form;
   uint8_t flags;
   uint16_t message;  // of kMessage

@@ -4,9 +4,11 @@
 
 #include <simdjson.h>
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <cstdio>
+#include <cstring>
 
 #include "libsched/ingest/json_place.hpp"
 
@@ -22,6 +24,16 @@ bool is_omitted(const MessageField& f, const WireField& wire) {
   if ((f.flags & MessageField::kOmitEmpty) == 0) return false;
   if (wire.type == WireField::kVarint) return is_number(f.form) && wire.varint == 0;
   return f.form == MessageForm::kString && wire.type == WireField::kBytes && wire.bytes.empty();
+}
+
+// Tells whether 8 bytes are ASCII that needs no escape.
+bool is_plain(const char* bytes) {
+  constexpr uint64_t kOnes = 0x0101010101010101, kHigh = 0x8080808080808080;
+  uint64_t w = 0;
+  std::memcpy(&w, bytes, sizeof w);
+  const uint64_t quote = w ^ (kOnes * '"'), backslash = w ^ (kOnes * '\\');
+  // A byte below 0x20, or 0 in one of the others, borrows from its high bit.
+  return ((w | (w - kOnes * 0x20) | (quote - kOnes) | (backslash - kOnes)) & kHigh) == 0;
 }
 
 void append_number(std::string& out, int64_t n) {
@@ -48,6 +60,7 @@ bool MessageWriter::limited() {
 }
 
 bool MessageWriter::object(Str bytes, const TypeName& type, bool list) {
+  out_.reserve(std::min(limits_.max_bytes, 2 * bytes.size() + 256));
   out_ = R"({"apiVersion":)";
   if (!string(type.api_version)) return false;
   out_ += R"(,"kind":)";
@@ -141,12 +154,9 @@ bool MessageWriter::message(Str bytes, uint16_t index, bool* first) {
   return true;
 }
 
-void MessageWriter::key(const char* name, bool* first) {
-  if (!*first) out_ += ',';
+void MessageWriter::key(Str name, bool* first) {
+  out_.append(*first ? "\"" : ",\"", *first ? 1 : 2).append(name).append("\":", 2);
   *first = false;
-  out_ += '"';
-  out_ += name;
-  out_ += "\":";
 }
 
 bool MessageWriter::field(const MessageField& f, const WireField& wire, bool* first) {
@@ -244,10 +254,12 @@ bool MessageWriter::value(const MessageField& f, const WireField& wire) {
 }
 
 bool MessageWriter::string(Str text) {
+  size_t begin = 0;
+  while (begin + 8 <= text.size() && is_plain(text.data() + begin)) begin += 8;
   out_ += '"';
   size_t plain = 0;
   bool ascii = true;
-  for (size_t i = 0; i < text.size(); ++i) {
+  for (size_t i = begin; i < text.size(); ++i) {
     const auto c = static_cast<unsigned char>(text[i]);
     if (c >= 0x20 && c < 0x80 && c != '"' && c != '\\') continue;
     if (c >= 0x80) {

@@ -40,7 +40,7 @@ class MessageWriter {
   bool int_or_string(Str bytes);
   bool bytes_of(const WireField& wire);
   bool number_of(const WireField& wire);
-  void key(const char* name, bool* first);
+  void key(Str name, bool* first);
   bool limited();
   bool fail(const std::string& message, Rc rc = Rc::kInvalid);
 

@@ -148,6 +148,23 @@ TEST_CASE("protobuf: messages without an envelope take the kind that is asked fo
         std::string::npos);
 }
 
+TEST_CASE("protobuf: each character at each place of a text is written as JSON reads it") {
+  ParseOptions options;
+  options.format = Format::kProtobuf;
+  for (int c = 1; c < 128; ++c) {
+    std::string name(19, 'x');
+    for (size_t at = 0; at < name.size(); ++at) {
+      name[at] = static_cast<char>(c);
+      const auto got = parse_node(field(1, field(1, name)), options);
+      REQUIRE(got.ok());
+      CHECK((*got)->meta.name == name);
+      name[at] = 'x';
+    }
+  }
+  CHECK(text_of(parse_node(field(1, field(1, std::string("a\0b", 3))), options).error())
+            .find("NUL") != std::string::npos);
+}
+
 TEST_CASE("protobuf: lists, and kinds that are not read") {
   const std::string one = field(1, field(1, "a")), two = field(1, field(1, "b"));
   const auto pods = parse_objects(envelope("v1", "PodList", field(2, one) + field(2, two)), {});

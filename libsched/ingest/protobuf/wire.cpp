@@ -3,7 +3,7 @@
 
 namespace libsched {
 
-bool WireReader::varint(uint64_t& out) {
+bool WireReader::long_varint(uint64_t& out) {
   out = 0;
   for (size_t i = 0; i < rest_.size() && i < 10; ++i) {
     const auto byte = static_cast<unsigned char>(rest_[i]);

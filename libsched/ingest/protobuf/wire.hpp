@@ -23,13 +23,20 @@ class WireReader {
   // False at the end, and after a failure, when problem() is not empty. A group is read to its end
   // and has no value.
   bool next(WireField& field);
-  bool varint(uint64_t& out);  // the next of packed numbers
+  // The next of packed numbers.
+  bool varint(uint64_t& out) {
+    if (rest_.empty() || static_cast<unsigned char>(rest_[0]) >= 0x80) return long_varint(out);
+    out = static_cast<unsigned char>(rest_[0]);
+    rest_.remove_prefix(1);
+    return true;
+  }
   bool at_end() const { return rest_.empty(); }
   const std::string& problem() const { return problem_; }
 
  private:
   static constexpr int kMaxGroups = 100;
 
+  bool long_varint(uint64_t& out);
   bool value(WireField& field);
   bool skip_group(uint32_t number);
   bool fail(std::string problem) {

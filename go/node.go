@@ -23,6 +23,21 @@ func ParseNode(document []byte, options ...ParseOption) (*Node, error) {
 	return ownNode(ptr), nil
 }
 
+// NodeFromFlat reads one Node in the flat form (docs/flat.md), which package libsched/kube writes.
+// Errors: ErrInvalid with the path, ErrLimit.
+func NodeFromFlat(flat []byte, options ...ParseOption) (*Node, error) {
+	var ptr *C.libsched_node
+	err := withParseOptions(options, func(o *C.libsched_parse_options) error {
+		var failure *C.libsched_error
+		rc := C.libsched_node_parse_flat(strOfBytes(flat), o, &ptr, &failure)
+		return takeError(rc, failure)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return ownNode(ptr), nil
+}
+
 func ownNode(ptr *C.libsched_node) *Node {
 	n := &Node{newHandle(ptr, func(p *C.libsched_node) { C.libsched_node_unref(p) })}
 	closeWhenUnreachable(n, n.h)
@@ -198,6 +213,14 @@ func (n *Node) Raw() ([]byte, error) {
 		return nil, takeError(rc, failure)
 	}
 	return []byte(goString(out)), nil
+}
+
+// JSON returns a document with every field that the library has kept of the node. Parsed without defaults,
+// it gives a node that all plugins judge the same.
+func (n *Node) JSON() ([]byte, error) {
+	return readText(n, n.h, func(p *C.libsched_node, text **C.libsched_text, err **C.libsched_error) C.libsched_rc {
+		return C.libsched_node_json(p, text, err)
+	})
 }
 
 func (n *Node) String() string { return n.Name() }

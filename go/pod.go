@@ -23,6 +23,21 @@ func ParsePod(document []byte, options ...ParseOption) (*Pod, error) {
 	return ownPod(ptr), nil
 }
 
+// PodFromFlat reads one Pod in the flat form (docs/flat.md), which package libsched/kube writes.
+// Errors: ErrInvalid with the path, ErrLimit.
+func PodFromFlat(flat []byte, options ...ParseOption) (*Pod, error) {
+	var ptr *C.libsched_pod
+	err := withParseOptions(options, func(o *C.libsched_parse_options) error {
+		var failure *C.libsched_error
+		rc := C.libsched_pod_parse_flat(strOfBytes(flat), o, &ptr, &failure)
+		return takeError(rc, failure)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return ownPod(ptr), nil
+}
+
 // LoadPod is ParsePod for a file. Errors: as ParsePod, and ErrIO.
 func LoadPod(path string, options ...ParseOption) (*Pod, error) {
 	document, err := os.ReadFile(path)
@@ -238,4 +253,12 @@ func (p *Pod) Raw() ([]byte, error) {
 }
 
 // String returns "namespace/name".
+// JSON returns a document with every field that the library has kept of the pod. Parsed without defaults,
+// it gives a pod that all plugins judge the same.
+func (p *Pod) JSON() ([]byte, error) {
+	return readText(p, p.h, func(p *C.libsched_pod, text **C.libsched_text, err **C.libsched_error) C.libsched_rc {
+		return C.libsched_pod_json(p, text, err)
+	})
+}
+
 func (p *Pod) String() string { return p.Namespace() + "/" + p.Name() }

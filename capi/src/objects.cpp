@@ -9,6 +9,7 @@
 
 #include "handles.hpp"
 #include "libsched/base/quote.hpp"
+#include "libsched/ingest/flat/flat.hpp"
 
 using namespace libsched;        // NOLINT(google-build-using-namespace)
 using namespace libsched::capi;  // NOLINT(google-build-using-namespace)
@@ -218,6 +219,19 @@ libsched_rc libsched_pod_parse(libsched_str document, const libsched_parse_optio
   });
 }
 
+libsched_rc libsched_pod_parse_flat(libsched_str flat, const libsched_parse_options* options,
+                                    libsched_pod** result, libsched_error** error) {
+  LIBSCHED_REQUIRE_HANDLES(error, result);
+  return guarded(error, [&]() -> Result<void> {
+    Result<ParseOptions> o = parse_options(options);
+    if (!o.ok()) return o.error();
+    Result<PodRef> pod = parse_flat_pod(in(flat), *o);
+    if (!pod.ok()) return pod.error();
+    *result = own(give(std::move(*pod)));
+    return {};
+  });
+}
+
 libsched_rc libsched_pod_copy(const libsched_pod* pod, libsched_str name, libsched_str ns,
                               libsched_str uid, libsched_str node_name, libsched_pod** result,
                               libsched_error** error) {
@@ -280,6 +294,19 @@ libsched_rc libsched_node_parse(libsched_str document, const libsched_parse_opti
     Result<ParseOptions> o = parse_options(options);
     if (!o.ok()) return o.error();
     Result<NodeRef> node = parse_node(in(document), *o);
+    if (!node.ok()) return node.error();
+    *result = own(give(std::move(*node)));
+    return {};
+  });
+}
+
+libsched_rc libsched_node_parse_flat(libsched_str flat, const libsched_parse_options* options,
+                                     libsched_node** result, libsched_error** error) {
+  LIBSCHED_REQUIRE_HANDLES(error, result);
+  return guarded(error, [&]() -> Result<void> {
+    Result<ParseOptions> o = parse_options(options);
+    if (!o.ok()) return o.error();
+    Result<NodeRef> node = parse_flat_node(in(flat), *o);
     if (!node.ok()) return node.error();
     *result = own(give(std::move(*node)));
     return {};

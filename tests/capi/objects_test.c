@@ -43,6 +43,41 @@ static void test_pod(void) {
   libsched_pod_unref(NULL);
 }
 
+/* A pod in the flat form: the header, metadata.namespace as content, metadata.name as identity. */
+#define FLAT_HEADER "LSF\1\1\0\0\0"
+static const char kFlat[] = FLAT_HEADER
+    "\20\0\0\0\17\0\0\0"
+    "\1\2\12\0\0\0\3\2\4\0\0\0shop"
+    "\1\2\11\0\0\0\1\2\3\0\0\0web";
+static const char kFlatNode[] =
+    "LSF\1\2\0\0\0\0\0\0\0\15\0\0\0"
+    "\1\2\7\0\0\0\1\2\1\0\0\0n";
+
+static void test_flat(void) {
+  const libsched_str flat = {kFlat, sizeof kFlat - 1};
+  const libsched_str flat_node = {kFlatNode, sizeof kFlatNode - 1};
+  libsched_pod* pod = NULL;
+  libsched_node* node = NULL;
+  CHECK_OK(libsched_pod_parse_flat(flat, NULL, &pod, err));
+  CHECK_STR(libsched_pod_name(pod), "web");
+  CHECK_STR(libsched_pod_namespace(pod), "shop");
+  libsched_pod_unref(pod);
+  CHECK_OK(libsched_node_parse_flat(flat_node, NULL, &node, err));
+  CHECK_STR(libsched_node_name(node), "n");
+  libsched_node_unref(node);
+  for (size_t size = 0; size < flat.len; ++size) {
+    CHECK(libsched_pod_parse_flat((libsched_str){kFlat, size}, NULL, &pod, NULL) ==
+          LIBSCHED_ERR_INVALID);
+  }
+  CHECK(libsched_pod_parse_flat((libsched_str){kFlat, flat.len + 1}, NULL, &pod, NULL) ==
+        LIBSCHED_ERR_INVALID);
+  CHECK(libsched_node_parse_flat(flat, NULL, &node, NULL) == LIBSCHED_ERR_INVALID);
+  CHECK(libsched_pod_parse_flat(flat_node, NULL, &pod, NULL) == LIBSCHED_ERR_INVALID);
+  libsched_parse_options options = {.struct_size = sizeof options, .max_bytes = 20};
+  CHECK(libsched_pod_parse_flat(flat, &options, &pod, NULL) == LIBSCHED_ERR_LIMIT);
+  CHECK(libsched_pod_parse_flat(flat, NULL, NULL, NULL) == LIBSCHED_ERR_MISUSE);
+}
+
 static void test_pod_copy(void) {
   libsched_pod *pod = NULL, *same = NULL, *other = NULL;
   CHECK_OK(libsched_pod_parse(text(kPod), NULL, &pod, err));
@@ -492,6 +527,7 @@ int main(void) {
   test_pod();
   test_interrupt();
   test_replication_controller();
+  test_flat();
   test_pod_copy();
   test_node();
   test_raw();

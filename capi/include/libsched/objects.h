@@ -79,6 +79,11 @@ libsched_rc libsched_objects_report_json(const libsched_objects *objects, LIBSCH
 /* One Pod. A workload gives its pod template. Errors: INVALID with the path, LIMIT. */
 libsched_rc libsched_pod_parse(libsched_str document, const libsched_parse_options *options,
                                LIBSCHED_OWN libsched_pod **out, LIBSCHED_OWN libsched_error **error);
+/* One Pod from the flat form (docs/flat.md), which Go writes from k8s.io/api; the pod is equal to the one that
+   its JSON document gives. `options.format` is not looked at. Errors: INVALID with the path (also truncated, another
+   kind or version), LIMIT. */
+libsched_rc libsched_pod_parse_flat(libsched_str flat, const libsched_parse_options *options,
+                                    LIBSCHED_OWN libsched_pod **out, LIBSCHED_OWN libsched_error **error);
 /* A copy with another name, namespace, uid and nodeName; a value whose `ptr` is NULL is kept.
      libsched_pod_copy(pod, LIBSCHED_STR("web-2"), (libsched_str){0}, LIBSCHED_STR("uid-2"),
                        (libsched_str){0}, &copy, &error); */
@@ -108,6 +113,9 @@ libsched_rc libsched_pod_raw(const libsched_pod *pod, libsched_str *out, LIBSCHE
 /* One Node. Errors: INVALID with the path, LIMIT. */
 libsched_rc libsched_node_parse(libsched_str document, const libsched_parse_options *options,
                                 LIBSCHED_OWN libsched_node **out, LIBSCHED_OWN libsched_error **error);
+/* One Node from the flat form, as libsched_pod_parse_flat(). Errors: INVALID with the path, LIMIT. */
+libsched_rc libsched_node_parse_flat(libsched_str flat, const libsched_parse_options *options,
+                                     LIBSCHED_OWN libsched_node **out, LIBSCHED_OWN libsched_error **error);
 /* A copy with another name (the hostname label follows it) and uid; a value whose `ptr` is NULL is
    kept. */
 libsched_rc libsched_node_copy(const libsched_node *node, libsched_str name, libsched_str uid,

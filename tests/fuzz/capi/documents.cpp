@@ -162,6 +162,17 @@ std::string config_document(Choices& choose) {
        R"({"apiVersion":"kubescheduler.config.k8s.io/v1","kind":"KubeSchedulerConfiguration","profiles":[{"plugins":{"filter":{"enabled":[{"name":"NoSuchPlugin"}]}}}]})"});
 }
 
+// A pod or node in the flat form with a name alone, perhaps cut off or with another byte.
+std::string flat_object(Choices& choose) {
+  constexpr std::string_view kRest("\0\0\0\0\0\0\0\x0f\0\0\0\1\2\x09\0\0\0\1\2\3\0\0\0flt", 26);
+  std::string out = "LSF\1";
+  out += choose.one_in(2) ? '\1' : '\2';
+  out += kRest;
+  if (choose.one_in(4)) out.resize(out.size() - 1);
+  if (choose.one_in(4)) out[out.size() / 2] = '\3';
+  return out;
+}
+
 std::string plain_name(Choices& choose, Words words) {
   switch (words) {
     case Words::kNode: return node_name(choose);
@@ -190,7 +201,8 @@ std::string plain_name(Choices& choose, Words words) {
       return one(choose,
                  {"/nonexistent/file.yaml", "/", "/dev/null", "nonexistent.so", "libm.so.6", ""});
     case Words::kTable:
-      return one(choose, {"pods", "series", "resources", "pending", "preemptions", "volumes", "other"});
+      return one(choose,
+                 {"pods", "series", "resources", "pending", "preemptions", "volumes", "other"});
     case Words::kTrace:
       return one(choose, {"name,cpu_milli,memory_mib\na,1,2\nb,500,1\n",
                           "name,cpu_milli,memory_mib,num_gpu\ng,1,2,1\n", "name,cpu_milli\n",
@@ -198,6 +210,7 @@ std::string plain_name(Choices& choose, Words words) {
                           "name,cpu_milli,memory_mib\na,x,2\n", ""});
     case Words::kPodDocument: return pod_document(choose, choose.one_in(2));
     case Words::kNodeDocument: return node_document(choose);
+    case Words::kFlat: return flat_object(choose);
     case Words::kObjectsDocument: return objects_document(choose);
     case Words::kConfigDocument:
       if (!choose.one_in(5)) return config_document(choose);

@@ -27,6 +27,7 @@ enum class Words : uint8_t {
   kNodeDocument,
   kObjectsDocument,
   kConfigDocument,
+  kFlat,
 };
 
 // A text that fits the purpose most of the time.

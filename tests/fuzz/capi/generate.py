@@ -73,7 +73,7 @@ NOTHING = {
 # Dictionaries (Words in documents.hpp) of string parameters, by function and name or by name.
 WORDS = {
     "libsched_pod_parse.document": "kPodDocument", "libsched_node_parse.document": "kNodeDocument",
-    "libsched_objects_parse.document": "kObjectsDocument",
+    "libsched_objects_parse.document": "kObjectsDocument", "flat": "kFlat",
     "document": "kConfigDocument",
     "libsched_cluster_remove_node.name": "kNode", "libsched_view_find_node.name": "kNode",
     "libsched_cluster_remove_pod.name": "kPod", "libsched_cluster_forget.name": "kPod",

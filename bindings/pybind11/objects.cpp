@@ -65,6 +65,30 @@ Objects parse_objects(py::handle document, uint32_t format, bool defaults, bool 
   return {std::move(out)};
 }
 
+Pod pod_from_flat(py::handle flat, bool defaults, bool strict, bool keep_raw,
+                  bool keep_annotations) {
+  const Document bytes(flat);
+  const libsched_parse_options options =
+      parse_options(0, defaults, strict, keep_raw, keep_annotations, false, 0, 0, 0, nullptr);
+  PodHandle out;
+  quick([&](libsched_error** error) {
+    return libsched_pod_parse_flat(bytes.str(), &options, into(out), error);
+  });
+  return {std::move(out)};
+}
+
+Node node_from_flat(py::handle flat, bool defaults, bool strict, bool keep_raw,
+                    bool keep_annotations) {
+  const Document bytes(flat);
+  const libsched_parse_options options =
+      parse_options(0, defaults, strict, keep_raw, keep_annotations, false, 0, 0, 0, nullptr);
+  NodeHandle out;
+  quick([&](libsched_error** error) {
+    return libsched_node_parse_flat(bytes.str(), &options, into(out), error);
+  });
+  return {std::move(out)};
+}
+
 Objects load_objects(std::string_view path, uint32_t format, bool defaults, bool strict,
                      bool keep_raw, bool keep_annotations, bool validate, uint64_t max_bytes,
                      uint64_t max_decompressed_bytes, uint32_t max_depth, const Objects* classes) {
@@ -190,6 +214,8 @@ py::str json_of(const Handle* object) {
 
 void bind_pod(py::module_& module) {
   py::class_<Pod>(module, "Pod")
+      .def_static("from_flat", pod_from_flat, py::arg("flat"), py::kw_only(), py::arg("defaults"),
+                  py::arg("strict"), py::arg("keep_raw"), py::arg("keep_annotations"))
       .def_property_readonly(
           "address", [](const Pod& pod) { return reinterpret_cast<uintptr_t>(pod.handle.get()); })
       .def_property_readonly(
@@ -262,6 +288,8 @@ void bind_pod(py::module_& module) {
 
 void bind_node(py::module_& module) {
   py::class_<Node>(module, "Node")
+      .def_static("from_flat", node_from_flat, py::arg("flat"), py::kw_only(), py::arg("defaults"),
+                  py::arg("strict"), py::arg("keep_raw"), py::arg("keep_annotations"))
       .def_property_readonly(
           "address",
           [](const Node& node) { return reinterpret_cast<uintptr_t>(node.handle.get()); })

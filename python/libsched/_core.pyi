@@ -17,6 +17,9 @@ _Document = Any
 _Fact = dict[str, Union[int, bool, str, list[str]]]
 
 class Pod:
+    @staticmethod
+    def from_flat(flat: _Document, *, defaults: bool, strict: bool, keep_raw: bool,
+                  keep_annotations: bool) -> Pod: ...
     @property
     def address(self) -> int: ...
     @property
@@ -47,6 +50,9 @@ class Pod:
              node_name: Optional[str]) -> Pod: ...
 
 class Node:
+    @staticmethod
+    def from_flat(flat: _Document, *, defaults: bool, strict: bool, keep_raw: bool,
+                  keep_annotations: bool) -> Node: ...
     @property
     def address(self) -> int: ...
     @property

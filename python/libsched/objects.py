@@ -107,6 +107,19 @@ class Pod(_Parsed):
         return cls(enveloped(message, "Pod"), defaults=defaults, strict=strict, keep_raw=keep_raw,
                    keep_annotations=keep_annotations)
 
+    @staticmethod
+    def from_flat(flat: bytes | bytearray | memoryview, *, defaults: bool = True, strict: bool = False,
+                  keep_raw: bool = False, keep_annotations: bool = False) -> Pod:
+        """Makes a pod of its flat form (docs/flat.md), which the Go module ``go/kube`` writes.
+
+        Raises
+        ------
+        InvalidError
+            The bytes are no flat pod, or its contents are invalid; `path` names the field.
+        """
+        return _wrap_pod(_core.Pod.from_flat(flat, defaults=defaults, strict=strict, keep_raw=keep_raw,
+                                          keep_annotations=keep_annotations))
+
     @property
     def name(self) -> str:
         return self._handle.name
@@ -354,6 +367,19 @@ class Node(_Parsed):
         """
         return cls(enveloped(message, "Node"), defaults=defaults, strict=strict, keep_raw=keep_raw,
                    keep_annotations=keep_annotations)
+
+    @staticmethod
+    def from_flat(flat: bytes | bytearray | memoryview, *, defaults: bool = True, strict: bool = False,
+                  keep_raw: bool = False, keep_annotations: bool = False) -> Node:
+        """Makes a node of its flat form (docs/flat.md), which the Go module ``go/kube`` writes.
+
+        Raises
+        ------
+        InvalidError
+            The bytes are no flat node, or its contents are invalid; `path` names the field.
+        """
+        return _wrap_node(_core.Node.from_flat(flat, defaults=defaults, strict=strict, keep_raw=keep_raw,
+                                          keep_annotations=keep_annotations))
 
     @property
     def name(self) -> str:

@@ -157,3 +157,27 @@ def test_protobuf():
         libsched.Node.from_protobuf(envelope)
     with pytest.raises(libsched.MisuseError):
         libsched.Pod.from_protobuf("web")
+
+
+def test_flat_form():
+    def text(value):
+        return len(value).to_bytes(4, "little") + value
+
+    def field(number, value):
+        return bytes([number, 2]) + text(value)
+
+    def frame(kind, content, identity):
+        return (b"LSF\1" + bytes([kind, 0, 0, 0]) + len(content).to_bytes(4, "little")
+                + len(identity).to_bytes(4, "little") + content + identity)
+
+    content = field(1, field(3, b"shop") + field(11, text(b"app") + text(b"web")))
+    flat = frame(1, content, field(1, field(1, b"a")))
+    pod = libsched.Pod.from_flat(flat)
+    assert (pod.key, dict(pod.labels)) == ("shop/a", {"app": "web"})
+    node = libsched.Node.from_flat(frame(2, field(2, field(5, text(field(1, b"k")))), field(1, field(1, b"n"))))
+    assert (node.name, len(node.taints)) == ("n", 1)
+    for broken in (flat[:-1], flat + b"x", b""):
+        with pytest.raises(libsched.InvalidError):
+            libsched.Pod.from_flat(broken)
+    with pytest.raises(libsched.InvalidError, match="got a Pod"):
+        libsched.Node.from_flat(flat)

@@ -1,12 +1,32 @@
 // libsched_bench: Google Benchmark over the C API. Thread CPU time; run.py asks for repetitions and
 // takes minimum and median. Each bench_*.cpp adds its benchmarks here under names with slashes.
+// `libsched_bench live-pods N` prints N pods of about 3 KB as a List, for the programs that measure
+// ingest elsewhere.
 #include <benchmark/benchmark.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
 
 #include "tests/bench/benchmarks.hpp"
 #include "tests/bench/handles.hpp"
 #include "tests/bench/limit_kernels.hpp"
+#include "tests/bench/workload.hpp"
+
+namespace {
+
+int print_live_pods(size_t count) {
+  libsched_bench::ListDocument list;
+  for (size_t i = 0; i < count; ++i)
+    list.add(libsched_bench::live_pod_document(i, libsched_bench::kNodes));
+  return std::puts(list.take().c_str()) < 0 ? 1 : 0;
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
+  if (argc == 3 && std::string_view(argv[1]) == "live-pods")
+    return print_live_pods(std::strtoul(argv[2], nullptr, 10));
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
   benchmark::AddCustomContext("libsched", libsched_version());
@@ -16,11 +36,14 @@ int main(int argc, char** argv) {
   libsched_bench::add_check_benchmarks();
   libsched_bench::add_cycle_benchmarks();
   libsched_bench::add_ingest_benchmarks();
+  libsched_bench::add_ingest_limit_benchmarks();
+  libsched_bench::add_boundary_benchmarks();
   libsched_bench::add_fork_benchmarks();
   libsched_bench::add_place_benchmarks();
   libsched_bench::add_loop_benchmarks();
   libsched_bench::add_state_benchmarks();
   libsched_bench::add_snapshot_benchmarks();
+  libsched_bench::add_scale_benchmarks();
   libsched_bench::add_plugin_benchmarks();
   libsched_bench::add_memory_benchmarks();
   benchmark::RunSpecifiedBenchmarks();

@@ -27,6 +27,11 @@ type BenchResult struct {
 	Whole      []WholeResult  `json:"whole,omitempty"`
 	Cycle      []CycleResult  `json:"cycle,omitempty"`
 	Loop       []LoopResult   `json:"loop,omitempty"`
+
+	Scale  []ScaleResult     `json:"scale,omitempty"`
+	Pack   *SimulationResult `json:"pack,omitempty"`
+	Drain  *SimulationResult `json:"drain,omitempty"`
+	Ingest []IngestResult    `json:"ingest,omitempty"`
 }
 
 var benchKinds = []string{"basic", "nodeaffinity", "taints", "spread", "spread-hard", "spread-soft", "affinity-pref", "affinity-req", "anti-pref", "anti-req", "existing-anti"}
@@ -39,15 +44,17 @@ func Bench(args []string) error {
 	existing := fs.Int("existing", 10, "bound pods per node")
 	runs := fs.Int("runs", 5, "runs per number, at least 5 for filter and whole; median and minimum are reported")
 	budget := fs.Duration("budget", time.Second, "time for one run")
-	parts := fs.String("parts", "filter,cycle,loop", "what to measure: filter (or only its serial part: serial), whole, cycle, loop")
+	parts := fs.String("parts", "filter,cycle,loop", "what to measure: filter (or only its serial part: serial), whole, cycle, loop, scale, pack, drain, ingest")
 	loopPods := fs.Int("loop-pods", 2000, "pods for the loop")
+	limit := fs.Duration("limit", 20*time.Second, "CPU time for pack and for drain; a simulation that takes longer is cut short")
+	documents := fs.String("documents", "", "JSON List of pods for ingest")
 	if err := fs.Parse(args); err != nil {
 		return err
 	}
 	judge.Quiet()
 	want := map[string]bool{}
 	for _, p := range strings.Split(*parts, ",") {
-		if !slices.Contains([]string{"filter", "serial", "whole", "cycle", "loop"}, p) {
+		if !slices.Contains([]string{"filter", "serial", "whole", "cycle", "loop", "scale", "pack", "drain", "ingest"}, p) {
 			return fmt.Errorf("unknown part %q", p)
 		}
 		want[p] = true
@@ -55,11 +62,21 @@ func Bench(args []string) error {
 	if want["filter"] || want["serial"] || want["whole"] {
 		*runs = max(*runs, 5)
 	}
+	byKind := want["filter"] || want["serial"] || want["whole"] || want["cycle"] || want["loop"]
 	out := BenchResult{Kubernetes: judge.Kubernetes, Go: runtime.Version(), CPUs: runtime.NumCPU(), Existing: *existing, Heap: map[string]int{}}
 	for _, s := range strings.Split(*nodes, ",") {
 		n, err := strconv.Atoi(s)
 		if err != nil {
 			return err
+		}
+		if want["scale"] {
+			fmt.Fprintln(os.Stderr, time.Now().Format(time.TimeOnly), n, "scale")
+			if err := benchScale(&out, n, *existing, *runs); err != nil {
+				return err
+			}
+		}
+		if !byKind {
+			continue
 		}
 		for _, kind := range strings.Split(*kindList, ",") {
 			if !slices.Contains(benchKinds, kind) {
@@ -76,6 +93,14 @@ func Bench(args []string) error {
 					return err
 				}
 			}
+		}
+	}
+	if err := benchSimulations(&out, want, *runs, *limit); err != nil {
+		return err
+	}
+	if want["ingest"] {
+		if err := benchIngest(&out, *documents, *runs); err != nil {
+			return err
 		}
 	}
 	enc := json.NewEncoder(os.Stdout)

@@ -72,6 +72,10 @@ func benchPod(kind, name string) *v1.Pod {
 			PreferredDuringSchedulingIgnoredDuringExecution: []v1.PreferredSchedulingTerm{
 				{Weight: 10, Preference: v1.NodeSelectorTerm{MatchExpressions: []v1.NodeSelectorRequirement{{Key: "disktype", Operator: v1.NodeSelectorOpIn, Values: []string{"ssd"}}}}},
 				{Weight: 5, Preference: v1.NodeSelectorTerm{MatchExpressions: []v1.NodeSelectorRequirement{{Key: "node.kubernetes.io/instance-type", Operator: v1.NodeSelectorOpNotIn, Values: []string{"type-1"}}}}}}}}
+	case "selector":
+		p.Spec.NodeSelector = map[string]string{zone: "zone-1", "node.kubernetes.io/instance-type": "type-3"}
+	case "anti-app": // against the existing pods of another app
+		p.Spec.Affinity = &v1.Affinity{PodAntiAffinity: &v1.PodAntiAffinity{RequiredDuringSchedulingIgnoredDuringExecution: []v1.PodAffinityTerm{benchTerm("app-3", host)}}}
 	case "taints":
 		for k := range 6 {
 			p.Spec.Tolerations = append(p.Spec.Tolerations, v1.Toleration{Key: fmt.Sprintf("key-%d", k), Operator: v1.TolerationOpEqual, Value: strconv.Itoa(k % 2), Effect: v1.TaintEffectNoSchedule},

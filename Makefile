@@ -44,7 +44,7 @@ conformance: python ## Compare with the real upstream framework on fresh cases (
 	@$(PYTHON) tests/conformance/conformance.py --oracle build/oracle/oracle \
 	  --libsched .venv/bin/libsched $(ARGS)
 
-bench: setup ## Measure against the hardware's limit and upstream (ARGS=--json: for machines)
+bench: setup ## Measure against the hardware's limit and upstream: a table, a page (ARGS=--quick; ARGS="--only scale --json FILE")
 	@$(PYTHON) tests/bench/run.py $(ARGS)
 
 format: setup ## Format C, C++ and Go sources

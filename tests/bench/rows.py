@@ -1,19 +1,15 @@
-"""Rows of the result: the measured figures with limit, upstream and the gates to meet.
-
-A row is {"group", "name", "unit", "libsched": {"min", "median"}, "limit", "upstream", "to_limit",
-"over_upstream", "gates": [{"text", "met"}], "notes"}; figures without a counterpart are None.
-"""
+"""Rows of the result: filters, cycles and placing on 5,000 nodes, the state, plugins and memory, with their gates."""
 
 import re
 import statistics
 
-US, MS = 1e3, 1e6
+from row import US, gate as _gate, row as _row
+
 _FILTER_TO_LIMIT = 3.0
 _FILTER_OVER_UPSTREAM = 500.0
 _CYCLE_TO_LIMIT = 3.0
 _CYCLE_OVER_UPSTREAM = 1000.0
 _RUN_FILTER_NS = 150.0
-_INGEST_PODS_PER_S = 100_000.0
 _FORK_US = 300.0
 _BATCH_NS = 2.0
 _PYTHON_BATCH_US = 5.0
@@ -29,30 +25,29 @@ _LOOP_GROWTH = 1.2
 _MILLION_S, _MILLION_GIB = 60.0, 4.0
 
 
-def _row(group, name, minimum, median, unit="ns", limit=None, upstream=None, notes=None):
-    return {"group": group, "name": name, "unit": unit,
-            "libsched": {"min": minimum, "median": median}, "limit": limit, "upstream": upstream,
-            "to_limit": minimum / limit if limit else None,
-            "over_upstream": upstream / minimum if upstream else None,
-            "gates": [], "notes": notes or {}}
-
-
-def _gate(row, text, met):
-    row["gates"].append({"text": text, "met": bool(met)})
-
-
-def make(measured, peer):
-    figures = measured.figures
-    rows = []
+def judging(figures, peer):
+    """Filters and whole cycles on 5,000 nodes, and decisions about a pod that fits nowhere."""
+    out = []
     if any(name.startswith("filter/") for name in figures):
-        rows += _filter(figures, peer) + _run_filter(figures, peer)
+        out += _filter(figures, peer) + _run_filter(figures, peer)
     if any(name.startswith("cycle/") for name in figures):
-        rows += _cycle(figures, peer)
-    rows += _check(figures) + _ingest(figures) + _fork(figures) + _place(figures, peer) + _loop(figures, peer) + _state(figures)
-    rows += _snapshot(figures)
-    rows += _plugin(figures)
-    rows += _python_plugin(measured.python) + _memory(figures)
-    return rows
+        out += _cycle(figures, peer)
+    return out + _check(figures)
+
+
+def scheduling(figures, peer):
+    """A pod of many: placed, signed, counted, and through the whole scheduler."""
+    return _place(figures, peer) + _loop(figures, peer)
+
+
+def state(figures):
+    """Single changes and snapshots."""
+    return _state(figures) + _snapshot(figures)
+
+
+def plugins(figures, python):
+    """Batch plugins in C and in Python."""
+    return _plugin(figures) + _python_plugin(python)
 
 
 def _over_pods(figures, prefix):
@@ -166,30 +161,16 @@ def _check(figures):
     return out
 
 
-def _ingest(figures):
-    out = []
-    for name, figure in figures.items():
-        if not name.startswith("ingest/"):
-            continue
-        pods, size = figure.counters["objects"], figure.counters["bytes_per_pod"]
-        a_pod = figure.minimum / pods
-        rate = 1e9 / a_pod
-        row = _row("ingest, a pod", f"{name.split('/')[1]} ({size:.0f} bytes a pod)", a_pod,
-                   figure.median / pods, notes={"pods_per_second": rate, "pods": pods})
-        if name == "ingest/parse":
-            _gate(row, f">= {_INGEST_PODS_PER_S:,.0f} pods/s", rate >= _INGEST_PODS_PER_S)
-        out.append(row)
-    return out
-
-
-def _fork(figures):
+def forks(figures, upstream):
+    """An autoscaler's what-if; upstream's figure is that of 5,000 nodes."""
     out = []
     for name, figure in figures.items():
         if not name.startswith("fork/"):
             continue
         _, nodes, what = name.split("/", 2)
         row = _row("fork + 100 nodes + 1,000 pods + revert", f"{int(nodes):,} nodes, {what}",
-                   figure.minimum, figure.median)
+                   figure.minimum, figure.median,
+                   upstream=upstream if (nodes, what) == ("5000", "10 pods a node") else None)
         if what == "10 pods a node":
             _gate(row, f"<= {_FORK_US:.0f} us", figure.minimum <= _FORK_US * US)
         out.append(row)
@@ -309,7 +290,8 @@ def _python_plugin(figures):
     return out
 
 
-def _memory(figures):
+def memory(figures):
+    """Resident bytes of a cluster."""
     out = []
     for name, figure in figures.items():
         if name.startswith("memory/"):

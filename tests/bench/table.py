@@ -24,14 +24,15 @@ def value(number, unit):
     return f"{scaled:.{0 if scaled >= 100 else 1 if scaled >= 10 else 2}f} {name}"
 
 
-def _factor(number):
-    return "-" if number is None else f"{number:,.0f}" if number >= 100 else f"{number:.2f}"
+def factor(number):
+    """A ratio with about three digits."""
+    return "-" if number is None else f"{number:,.0f}" if number >= 100 else f"{number:.1f}" if number >= 10 else f"{number:.2f}"
 
 
 def _line(row):
     cells = [value(row["limit"], row["unit"]), value(row["libsched"]["min"], row["unit"]),
              value(row["libsched"]["median"], row["unit"]), value(row["upstream"], row["unit"]),
-             _factor(row["to_limit"]), _factor(row["over_upstream"])]
+             factor(row["to_limit"]), factor(row["over_upstream"])]
     text = ("  " + row["name"]).ljust(_NAME)
     text += "".join(cell.rjust(width) for cell, (_, width) in zip(cells, _COLUMNS))
     rate = row["notes"].get("pods_per_second")
@@ -43,6 +44,12 @@ def _line(row):
     return text
 
 
+def busy(result):
+    """Whether other programs ran meanwhile; this one makes a load of 1."""
+    load = result["load_average"]
+    return max(load["before"][0], load["after"][0] - 1) > 0.6 * (result["machine"]["cpus"] or 1)
+
+
 def show(result):
     machine, load = result["machine"], result["load_average"]
     peer = result["upstream"]
@@ -52,7 +59,9 @@ def show(result):
                           if isinstance(peer, dict) else peer))
     print("load average " + " -> ".join(f"{load[when][0]:.1f}" for when in ("before", "after")) +
           (_paint("; the machine was busy, figures are too high", "33")
-           if max(load["before"][0], load["after"][0] - 1) > 0.6 * (machine["cpus"] or 1) else ""))
+           if busy(result) else ""))
+    for note in result.get("notes") or ():
+        print(_paint(note, "33"))
     print("one thread: minimum of the repetitions, and their median; with several pods the median "
           "over the pods\n")
     print(_paint(" " * _NAME + "".join(name.rjust(width) for name, width in _COLUMNS), "1"))

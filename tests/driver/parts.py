@@ -122,7 +122,9 @@ def run_go(shell):
                      cwd=ROOT / "go")
     # Without the race detector: the API's packages would be compiled once more for it.
     kube = shell.run(["go", "test", "-count=1", "-json", "./..."], env=_go_env(), cwd=ROOT / "go/kube")
-    return counts.of_program(vet) + counts.of_go_json(test) + counts.of_go_json(kube)
+    bench = shell.run(["go", "vet", "./..."], env=_go_env(), cwd=ROOT / "tests/bench/go")
+    return (counts.of_program(vet) + counts.of_go_json(test) + counts.of_go_json(kube) +
+            counts.of_program(bench))
 
 
 def run_goldens(shell):

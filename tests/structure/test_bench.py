@@ -8,7 +8,7 @@ import sources
 sys.path.insert(0, str(sources.ROOT / "tests" / "bench"))
 
 import measuring  # noqa: E402
-import rows  # noqa: E402
+import result_rows as rows  # noqa: E402
 import table  # noqa: E402
 
 PEER = {"filter": [{"kind": "basic", "nodes": 5000, "prefilter_us": 4.0,

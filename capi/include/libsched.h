@@ -57,6 +57,8 @@
 #include <libsched/api_server.h>
 #include <libsched/loop.h>
 #include <libsched/simulation.h>
+#include <libsched/catalog.h>
+#include <libsched/sim.h>
 #include <libsched/plugin.h>
 
 #endif

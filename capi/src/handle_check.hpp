@@ -61,7 +61,9 @@ namespace libsched::capi {
   X(capacity, CapacityObject, "a capacity")                  \
   X(drain, DrainObject, "a drain")                           \
   X(edited, EditedObject, "edited pods")                     \
-  X(comparison, Comparison, "a comparison")
+  X(comparison, Comparison, "a comparison")                  \
+  X(catalog, Catalog, "a catalog")                           \
+  X(sim, Sim, "a simulated cluster")
 
 enum class HandleKind : uint8_t {
   kNone,  // some other pointer, such as an output

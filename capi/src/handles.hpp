@@ -25,6 +25,7 @@
 #include "libsched/scheduler/drain.hpp"
 #include "libsched/scheduler/loop/scheduler.hpp"
 #include "libsched/scheduler/queue/queue.hpp"
+#include "libsched/scheduler/sim/sim.hpp"
 #include "libsched/scheduler/simulation/simulation.hpp"
 #include "libsched/scheduler/what_if/edits.hpp"
 

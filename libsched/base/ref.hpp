@@ -20,7 +20,9 @@ class RefCounted : public HandleMark {
     if (refs_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
   }
   // Tells whether the caller's reference is the only one; acquires other threads' releases.
-  bool unique() const { return refs_.load(std::memory_order_acquire) == 1; }
+  bool unique() const { return references() == 1; }
+  // How many there are; others may come and go meanwhile.
+  int64_t references() const { return refs_.load(std::memory_order_acquire); }
 
  protected:
   virtual ~RefCounted() = default;

@@ -64,6 +64,14 @@ class Cluster final : public RefCounted {
   Result<void> may_forget(Str ns, Str name) const;
   Result<void> forget(Str ns, Str name);
 
+  // Changes by row and slot, for callers that keep ids of their own. A pod of these may be unnamed
+  // (Pod::unnamed). A row has a node, and a slot a pod.
+  Result<uint32_t> add_node(const NodeRef& node);                // a new one; its row
+  Result<void> replace_node(uint32_t row, const NodeRef& node);  // of the same name; pods stay
+  Result<void> remove_node(uint32_t row);                        // that has no pods
+  Result<uint32_t> place_pod(const PodRef& pod, uint32_t row);   // its slot
+  Result<void> take_pod(uint32_t slot);
+
   size_t fork_depth() const { return forks_; }
   Result<void> fork();
   Result<void> commit();

@@ -160,27 +160,27 @@ uint32_t State::acquire_slot(PodRef pod, bool* from_tail) {
   slots_.reserve();
   pod_ids_.reserve();
   const uint32_t s = slots_.take(from_tail);
-  pod_ids_.insert_reserved(pod->meta.key_hash, s);
+  if (!pod->unnamed) pod_ids_.insert_reserved(pod->meta.key_hash, s);
   slots_.unmarked(s).pod = std::move(pod);  // it is attached next
   return s;
 }
 
 PodRef State::release_slot(uint32_t s) noexcept {
   PodRef pod = std::move(slots_.unmarked(s).pod);  // it was detached before
-  pod_ids_.erase(pod->meta.key_hash, s);
+  if (!pod->unnamed) pod_ids_.erase(pod->meta.key_hash, s);
   slots_.give_back(s);
   return pod;
 }
 
 void State::undo_acquire_slot(uint32_t s, bool from_tail) noexcept {
   const PodRef pod = std::move(slots_.unmarked(s).pod);
-  pod_ids_.erase(pod->meta.key_hash, s);
+  if (!pod->unnamed) pod_ids_.erase(pod->meta.key_hash, s);
   slots_.undo_take(s, from_tail);
 }
 
 void State::undo_release_slot(uint32_t s, PodRef pod) noexcept {
   slots_.undo_give_back(s);
-  pod_ids_.insert_reserved(pod->meta.key_hash, s);
+  if (!pod->unnamed) pod_ids_.insert_reserved(pod->meta.key_hash, s);
   slots_.unmarked(s).pod = std::move(pod);
 }
 

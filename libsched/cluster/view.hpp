@@ -99,7 +99,7 @@ class View : public HandleMark {
     });
   }
   size_t node_count() const { return tree_.size(); }
-  size_t pod_count() const { return pod_ids_.size(); }
+  size_t pod_count() const { return slots_.taken(); }
 
   const Bitmap& live() const { return *live_; }                    // rows with a node
   const Bitmap& unschedulable() const { return *unschedulable_; }  // spec.unschedulable

@@ -80,6 +80,29 @@ struct FilterOutcome {
   size_t position = 0;     // of `first` in the node order
 };
 
+// The verdicts of a class that a caller keeps from search to search; they follow the view's log.
+// `bytes` is what they take.
+struct KeptVerdicts {
+  ClassVerdicts verdicts;
+  ChangeLog::Cursor cursor;
+  bool open = false;  // being brought up to date, or that ended half-way
+  size_t bytes() const { return sizeof *this + verdicts.bytes(); }
+};
+
+// Which rows a search judges. An order of the caller's is used as it is: nothing is refreshed.
+struct SearchOptions {
+  Span<uint32_t> order;  // rows with nodes; for a set, any order
+  size_t start = 0;      // of `order`; a search wraps around
+  size_t count = 0;      // how many places of `order` are searched; 0: all
+  // Whether the order has all rows with nodes. Rows are then not looked up in it.
+  bool whole = false;
+  Span<uint64_t> accept;  // bitmap over rows
+  bool accept_given = false;
+  bool skip_unschedulable = false;  // leaves out rows with spec.unschedulable
+  KeptVerdicts* kept = nullptr;     // of the pod's class; null: every row is judged
+  Limits limits;
+};
+
 class ScorePass;
 class Subscription;
 
@@ -129,6 +152,15 @@ class Evaluator final : public RefCounted {
   Result<FilterOutcome> filter_nodes(CycleState& state, const Pod& pod,
                                      const FilterOptions& options, uint64_t* feasible,
                                      size_t words);
+  // Searches after PreFilter (evaluator_search.cpp). Nominated pods do not count, and an Error of a
+  // plugin on a node is a rejection. The first node of the order that passes; its position is that
+  // in the order.
+  Result<FilterOutcome> find_first(CycleState& state, const Pod& pod, const SearchOptions& options);
+  // All rows of the order that pass, as bits of view().word_count() words. With `of_row` each row
+  // that is judged gets 0, or 1 + the index of the plugin that rejects it; there are fewer than
+  // 255.
+  Result<size_t> find_all(CycleState& state, const Pod& pod, const SearchOptions& options,
+                          uint64_t* bits, uint8_t* of_row);
   // PreScore and Score over the rows of a bitmap as filter_nodes() writes it. A Status other than
   // Success is upstream's Error of the whole point.
   Result<Status> run_pre_score(CycleState& state, const Pod& pod, const uint64_t* feasible,
@@ -140,9 +172,10 @@ class Evaluator final : public RefCounted {
   // of a node. Changes only the start of the next sampled cycle.
   Result<CycleOutcome> run_cycle(CycleState& state, const Pod& pod, const CycleOptions& options);
 
-  // Chooses when run_cycle() keeps what plugins say of the nodes by the class of the pod, which never
-  // changes an outcome, and drops what is kept. `max_bytes` 0 means ClassCache::kDefaultBytes. In
-  // mode kChecked run_cycle() returns kInternal if a kept answer differs from a fresh one.
+  // Chooses when run_cycle() keeps what plugins say of the nodes by the class of the pod, which
+  // never changes an outcome, and drops what is kept. `max_bytes` 0 means
+  // ClassCache::kDefaultBytes. In mode kChecked run_cycle() returns kInternal if a kept answer
+  // differs from a fresh one.
   Result<void> keep_classes(ClassCacheMode mode, size_t max_bytes = 0);
   const ClassCache& classes() const { return classes_; }
 
@@ -260,6 +293,12 @@ class Evaluator final : public RefCounted {
   Result<Status> change_pod(FilterPass::Change change, CycleState& state, const Pod& pod,
                             const Pod& other, const NodeView& node);
 
+  // Searches (evaluator_search.cpp).
+  Result<void> may_search(const CycleState& state, const Pod& pod) const;
+  void candidates(const CycleState& state, const SearchOptions& options);
+  Result<void> follow(FilterPass& pass, const Call& call, CycleState& state, const Pod& pod,
+                      KeptVerdicts* kept);
+
   // Filter of many nodes (evaluator_filter.cpp).
   void mask(const CycleState& state, const FilterOptions& options, size_t words);
   Error node_error(FilterPass& pass, uint32_t row) const;
@@ -320,6 +359,7 @@ class Evaluator final : public RefCounted {
   std::shared_ptr<Subscription> subscription_;  // of framework and cluster; null: not needed
   std::shared_ptr<SortedNodes> sorted_;         // of the nodes of the latest decision
   Workspace work_;
+  LoggedChanges followed_;  // by a search
   ClassCache classes_;
   mutable PodClassMap<std::string> signatures_{size_t{4} << 20};  // as of signed_at_
   mutable ChangeLog::Cursor signed_at_;

@@ -36,10 +36,7 @@ Error Evaluator::node_error(FilterPass& pass, uint32_t row) const {
 Result<FilterOutcome> Evaluator::filter_nodes(CycleState& state, const Pod& pod,
                                               const FilterOptions& options, uint64_t* feasible,
                                               size_t words) {
-  LIBSCHED_TRY(check_idle());
-  if (state.framework() != framework_.get() || state.pod_serial() != pod.serial)
-    return Error{Rc::kState, "run PreFilter for this pod with this cycle state first", {}, {}};
-  LIBSCHED_TRY(may_read(state));
+  LIBSCHED_TRY(may_search(state, pod));
   const CallLimits limits(options.limits, *services_);
   const Call call = call_with(limits.watch());
   const ExclusiveUse use(*this);

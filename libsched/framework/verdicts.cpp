@@ -117,6 +117,15 @@ void Verdicts::take_foreign(const Framework& framework, const FilterCall& call) 
   std::erase_if(rejected_, taken);
 }
 
+void Verdicts::plugins(const Framework& framework, uint8_t* of_row) const {
+  for (const Rejected& r : rejected_)
+    for_each(r, [&](uint32_t row) { of_row[row] = static_cast<uint8_t>(r.step.index + 1); });
+  for (const auto& [row, status] : alone_)
+    for (size_t i = 0; i < framework.plugins().size(); ++i)
+      if (framework.plugins()[i].name == statuses_[status].plugin)
+        of_row[row] = static_cast<uint8_t>(i + 1);
+}
+
 StatusTable Verdicts::statuses(const Framework& framework, const Call& call, const Pod& pod) const {
   StatusTable out;
   out.first_row = first_word_ * 64;

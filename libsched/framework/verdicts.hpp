@@ -55,6 +55,9 @@ class Verdicts {
   // Makes the statuses of plugins whose data the next pass with the same state replaces.
   void take_foreign(const Framework& framework, const FilterCall& call);
 
+  // Writes 1 + the index of the plugin that rejected the row to of_row[row].
+  void plugins(const Framework& framework, uint8_t* of_row) const;
+
   // `call` must be about the view as it was judged.
   StatusTable statuses(const Framework& framework, const Call& call, const Pod& pod) const;
   // The facts of each row, by row from `table.first_row` on; `table` is the result of statuses().

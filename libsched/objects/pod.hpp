@@ -137,6 +137,9 @@ class Pod final : public Object {
   PodSpec spec;
   PodStatus status;
   bool mirror = false;  // has the annotation kubernetes.io/config.mirror: a kubelet's static pod
+  // Stands for any number of equal pods: a cluster that has it does not find it by its name, and may
+  // have it more than once (Cluster::place_pod()).
+  bool unnamed = false;
 
   // Derived once by derive_pod() from the fields above.
   uint64_t serial = 0;  // unique in this process: a key for caches

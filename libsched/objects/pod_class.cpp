@@ -222,7 +222,9 @@ std::string pod_class(const Pod& pod) {
   return out;
 }
 
-void pod_class(const Pod& pod, std::string* out) {
+namespace {
+
+void encode(const Pod& pod, Str node_name, Str nominated_node_name, std::string* out) {
   Encoder e(out);
   const PodSpec& spec = pod.spec;
   e.text(pod.meta.ns);
@@ -242,7 +244,7 @@ void pod_class(const Pod& pod, std::string* out) {
     e.text(pod.meta.name);
     e.text(pod.meta.uid);
   }
-  e.text(spec.node_name);
+  e.text(node_name);
   e.text(spec.scheduler_name);
   e.text(spec.preemption_policy);
   e.optional(spec.priority, [&](int32_t n) { e.number(n); });
@@ -272,10 +274,18 @@ void pod_class(const Pod& pod, std::string* out) {
   e.flag(spec.host_network);
   e.optional(spec.host_users, [&](bool b) { e.flag(b); });
   e.text(spec.scheduling_group);
-  e.text(pod.status.nominated_node_name);
+  e.text(nominated_node_name);
   e.text(pod.status.extended_resource_claim);
   e.number(static_cast<int64_t>(pod.status.extended_claim_hash));
   e.end();
 }
+
+}  // namespace
+
+void pod_class(const Pod& pod, std::string* out) {
+  encode(pod, pod.spec.node_name, pod.status.nominated_node_name, out);
+}
+
+void class_of_placed_pod(const Pod& pod, std::string* out) { encode(pod, {}, {}, out); }
 
 }  // namespace libsched

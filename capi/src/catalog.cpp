@@ -1,0 +1,124 @@
+// libsched/catalog.h over Catalog.
+#include "libsched/scheduler/sim/catalog.hpp"
+#include "handles.hpp"
+
+namespace libsched::capi {
+namespace {
+
+struct Adding {
+  DocumentForm form;
+  bool placed;
+  std::vector<Str> extras;
+  const Str* extras_or_null() const { return extras.empty() ? nullptr : extras.data(); }
+};
+
+Result<Adding> adding(const libsched_catalog_options* given, size_t count) {
+  const Result<libsched_catalog_options> o = read_struct(
+      given, libsched_catalog_options LIBSCHED_CATALOG_OPTIONS_INIT, "libsched_catalog_options");
+  if (!o.ok()) return o.error();
+  LIBSCHED_TRY(refuse_reserved(o->reserved, "libsched_catalog_options"));
+  if (o->form > LIBSCHED_FORM_FLAT)
+    return Error{Rc::kUnsupported,
+                 "libsched_catalog_options.form: unknown form " + std::to_string(o->form),
+                 {},
+                 {}};
+  Adding out{static_cast<DocumentForm>(o->form), o->placed, {}};
+  for (size_t i = 0; o->extras != nullptr && i < count; ++i) out.extras.push_back(in(o->extras[i]));
+  return out;
+}
+
+std::vector<Str> texts(const libsched_str* documents, size_t count) {
+  std::vector<Str> out;
+  out.reserve(count);
+  for (size_t i = 0; i < count; ++i) out.push_back(in(documents[i]));
+  return out;
+}
+
+}  // namespace
+}  // namespace libsched::capi
+
+using namespace libsched;        // NOLINT(google-build-using-namespace)
+using namespace libsched::capi;  // NOLINT(google-build-using-namespace)
+
+extern "C" {
+
+libsched_rc libsched_catalog_create(libsched_catalog** result, libsched_error** error) {
+  LIBSCHED_REQUIRE_HANDLES(error, result);
+  return guarded(error, [&]() -> Result<void> {
+    *result = own(new Catalog());
+    return {};
+  });
+}
+libsched_catalog* libsched_catalog_ref(libsched_catalog* catalog) { return retain(catalog); }
+void libsched_catalog_unref(libsched_catalog* catalog) { release(catalog); }
+
+libsched_rc libsched_catalog_add_pods(libsched_catalog* catalog, const libsched_str* documents,
+                                      size_t count, const libsched_catalog_options* options,
+                                      uint64_t* refs, libsched_error** error) {
+  LIBSCHED_REQUIRE_HANDLES(error, catalog);
+  LIBSCHED_REQUIRE(error, documents != nullptr || count == 0);
+  LIBSCHED_REQUIRE(error, refs != nullptr || count == 0);
+  return guarded(error, [&]() -> Result<void> {
+    const Result<Adding> how = adding(options, count);
+    if (!how.ok()) return how.error();
+    return unwrap(catalog)->parse_pods(texts(documents, count), how->form, how->placed,
+                                       how->extras_or_null(), refs);
+  });
+}
+
+libsched_rc libsched_catalog_add_nodes(libsched_catalog* catalog, const libsched_str* documents,
+                                       size_t count, const libsched_catalog_options* options,
+                                       uint64_t* refs, libsched_error** error) {
+  LIBSCHED_REQUIRE_HANDLES(error, catalog);
+  LIBSCHED_REQUIRE(error, documents != nullptr || count == 0);
+  LIBSCHED_REQUIRE(error, refs != nullptr || count == 0);
+  return guarded(error, [&]() -> Result<void> {
+    const Result<Adding> how = adding(options, count);
+    if (!how.ok()) return how.error();
+    return unwrap(catalog)->parse_nodes(texts(documents, count), how->form, how->extras_or_null(),
+                                        refs);
+  });
+}
+
+libsched_rc libsched_catalog_add_pod(libsched_catalog* catalog, const libsched_pod* pod,
+                                     const libsched_catalog_options* options, uint64_t* ref,
+                                     libsched_error** error) {
+  LIBSCHED_REQUIRE_HANDLES(error, catalog, pod, ref);
+  return guarded(error, [&]() -> Result<void> {
+    const Result<Adding> how = adding(options, 1);
+    if (!how.ok()) return how.error();
+    const Pod* const one = unwrap(pod);
+    return unwrap(catalog)->add({&one, 1}, how->placed, how->extras_or_null(), ref);
+  });
+}
+
+libsched_rc libsched_catalog_add_node(libsched_catalog* catalog, const libsched_node* node,
+                                      const libsched_catalog_options* options, uint64_t* ref,
+                                      libsched_error** error) {
+  LIBSCHED_REQUIRE_HANDLES(error, catalog, node, ref);
+  return guarded(error, [&]() -> Result<void> {
+    const Result<Adding> how = adding(options, 1);
+    if (!how.ok()) return how.error();
+    const Node* const one = unwrap(node);
+    return unwrap(catalog)->add({&one, 1}, how->extras_or_null(), ref);
+  });
+}
+
+size_t libsched_catalog_pod_count(const libsched_catalog* catalog) {
+  return !live(catalog) ? 0 : unwrap(catalog)->pods().size();
+}
+size_t libsched_catalog_node_count(const libsched_catalog* catalog) {
+  return !live(catalog) ? 0 : unwrap(catalog)->nodes().size();
+}
+bool libsched_catalog_has_pod(const libsched_catalog* catalog, uint64_t ref) {
+  return live(catalog) && unwrap(catalog)->pods().has(ref);
+}
+bool libsched_catalog_has_node(const libsched_catalog* catalog, uint64_t ref) {
+  return live(catalog) && unwrap(catalog)->nodes().has(ref);
+}
+size_t libsched_catalog_age(libsched_catalog* catalog, uint32_t keep) {
+  if (!live(catalog)) return 0;
+  return quietly(size_t{0}, [&] { return unwrap(catalog)->age(keep); });
+}
+
+}  // extern "C"

@@ -1,0 +1,152 @@
+// Evaluator: searches of rows in an order of the caller's.
+#include <algorithm>
+
+#include "libsched/framework/evaluator.hpp"
+#include "libsched/framework/score_columns.hpp"
+
+namespace libsched {
+namespace {
+
+bool has(const std::vector<uint64_t>& bits, uint32_t row) {
+  return (bits[row / 64] >> (row % 64) & 1) != 0;
+}
+
+}  // namespace
+
+Result<void> Evaluator::may_search(const CycleState& state, const Pod& pod) const {
+  LIBSCHED_TRY(check_idle());
+  if (state.framework() != framework_.get() || state.pod_serial() != pod.serial)
+    return Error{Rc::kState, "run PreFilter for this pod with this cycle state first", {}, {}};
+  return may_read(state);
+}
+
+// Sets work_.alive to the rows that may be judged.
+void Evaluator::candidates(const CycleState& state, const SearchOptions& options) {
+  FilterOptions masked;
+  masked.accept = options.accept;
+  masked.accept_given = options.accept_given;
+  mask(state, masked, view().word_count());
+  if (!options.skip_unschedulable) return;
+  const Bitmap& cordoned = view().unschedulable();
+  const size_t words = std::min(work_.alive.size(), cordoned.word_count());
+  for (size_t w = 0; w < words; ++w) work_.alive[w] &= ~cordoned.data()[w];
+}
+
+// Points the steps of the pass to kept verdicts, brought up to date.
+Result<void> Evaluator::follow(FilterPass& pass, const Call& call, CycleState& state,
+                               const Pod& pod, KeptVerdicts* kept) {
+  static_cast<void>(pass);  // its steps are in work_
+  if (std::exchange(kept->open, true)) {
+    kept->cursor = {};
+    kept->verdicts = {};
+  }
+  followed_.read(view().log(), kept->cursor, view().word_count());
+  LIBSCHED_TRY(
+      kept->verdicts.follow(*framework_, {call, pod, state, nullptr, false}, followed_, &work_));
+  kept->cursor = view().log().cursor();
+  kept->open = false;
+  return {};
+}
+
+Result<FilterOutcome> Evaluator::find_first(CycleState& state, const Pod& pod,
+                                            const SearchOptions& options) {
+  LIBSCHED_TRY(may_search(state, pod));
+  FilterOutcome out;
+  const Span<uint32_t> order = options.order;
+  if (order.empty()) return out;
+  const size_t count = options.count == 0 ? order.size() : std::min(options.count, order.size());
+  const CallLimits limits(options.limits, *services_);
+  const Call call = call_with(limits.watch());
+  const ExclusiveUse use(*this);
+  const size_t words = view().word_count();
+  candidates(state, options);
+  FilterPass pass(*framework_, state, pod, call);
+  LIBSCHED_TRY(pass.prepare(&work_, false));
+  work_.errors.assign(words, 0);
+  const auto place = [&](size_t i) {
+    const size_t k = options.start + i;
+    return k < order.size() ? k : k % order.size();
+  };
+  // The first of `found` among some places.
+  const auto pick = [&](const std::vector<uint64_t>& found, size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i) {
+      const size_t k = place(i);
+      if (!has(found, order[k])) continue;
+      out = {1, order[k], k};
+      return true;
+    }
+    return false;
+  };
+  // Most searches end soon: a few rows are judged alone.
+  constexpr size_t kFew = 64;
+  const size_t few = std::min(count, kFew);
+  std::vector<uint64_t>& chunk = work_.chunk;
+  chunk.assign(words, 0);
+  size_t low = words, high = 0;
+  for (size_t i = 0; i < few; ++i) {
+    const uint32_t r = order[place(i)];
+    if (!has(work_.alive, r)) continue;
+    const size_t word = r / 64;
+    chunk[word] |= uint64_t{1} << (r % 64);
+    low = std::min(low, word);
+    high = std::max(high, word + 1);
+  }
+  if (low < high) {
+    const RowSet set{low, high - low, chunk.data() + low, work_.errors.data() + low};
+    LIBSCHED_TRY(pass.judge(set, nullptr));
+    if (pick(chunk, 0, few)) return out;
+  }
+  if (few == count) return out;
+  std::vector<uint64_t>& found = work_.feasible;
+  if (options.whole && count == order.size()) {
+    found = work_.alive;
+  } else {
+    found.assign(words, 0);
+    for (size_t i = few; i < count; ++i) {
+      const uint32_t r = order[place(i)];
+      if (has(work_.alive, r)) found[r / 64] |= uint64_t{1} << (r % 64);
+    }
+  }
+  if (options.kept != nullptr) LIBSCHED_TRY(follow(pass, call, state, pod, options.kept));
+  LIBSCHED_TRY(pass.judge({0, words, found.data(), work_.errors.data()}, nullptr));
+  if (std::any_of(found.begin(), found.end(), [](uint64_t w) { return w != 0; }))
+    pick(found, few, count);
+  return out;
+}
+
+Result<size_t> Evaluator::find_all(CycleState& state, const Pod& pod, const SearchOptions& options,
+                                   uint64_t* bits, uint8_t* of_row) {
+  LIBSCHED_TRY(may_search(state, pod));
+  const CallLimits limits(options.limits, *services_);
+  const Call call = call_with(limits.watch());
+  const ExclusiveUse use(*this);
+  const size_t words = view().word_count();
+  candidates(state, options);
+  std::vector<uint64_t>& found = work_.feasible;
+  if (options.whole) {
+    found = work_.alive;
+  } else {
+    found.assign(words, 0);
+    for (const uint32_t r : options.order)
+      if (has(work_.alive, r)) found[r / 64] |= uint64_t{1} << (r % 64);
+  }
+  FilterPass pass(*framework_, state, pod, call);
+  LIBSCHED_TRY(pass.prepare(&work_, false));
+  work_.errors.assign(words, 0);
+  const RowSet set{0, words, found.data(), work_.errors.data()};
+  if (of_row == nullptr) {
+    if (options.kept != nullptr) LIBSCHED_TRY(follow(pass, call, state, pod, options.kept));
+    LIBSCHED_TRY(pass.judge(set, nullptr));
+  } else {
+    for (size_t w = 0; w < words; ++w)
+      for_each_bit(found[w], w * 64, [&](size_t row) { of_row[row] = 0; });
+    Verdicts verdicts;
+    verdicts.begin(0, words);
+    LIBSCHED_TRY(pass.judge(set, &verdicts));
+    verdicts.plugins(*framework_, of_row);
+  }
+  if (bits != nullptr) std::copy(found.begin(), found.end(), bits);
+  return column_kernels().ones(found.data(), words);
+}
+
+}  // namespace libsched

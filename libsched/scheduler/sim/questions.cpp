@@ -1,0 +1,259 @@
+// Sim: questions about one pod. PreFilter's answer is kept as long as nothing it read has changed.
+#include <algorithm>
+#include <utility>
+
+#include "libsched/scheduler/sim/change.hpp"
+#include "libsched/scheduler/sim/sim.hpp"
+
+namespace libsched {
+namespace {
+
+constexpr size_t kMaxKeptBytes = size_t{64} << 20;  // of verdicts
+constexpr size_t kFewNodes = 256;  // with fewer, looking for kept verdicts costs as much as judging
+
+Error stale_node() { return {Rc::kStale, "the simulated cluster has no node of this id", {}, {}}; }
+
+}  // namespace
+
+Result<Sim::Known*> Sim::know(uint64_t ref) {
+  // Another thread may make the catalog forget a content while it is used here: that is the same as
+  // doing so afterwards.
+  const uint32_t index = index_of(ref);
+  if (!catalog_->pods().has(ref)) [[unlikely]]
+    return Error{Rc::kStale, "the catalog has no pod of this reference", {}, {}};
+  if (index < known_.size() && known_[index] && known_[index]->ref == ref) [[likely]]
+    return known_[index].get();
+  auto made = std::make_unique<Known>();
+  made->content = catalog_->pods().get(ref);
+  if (!made->content) return Error{Rc::kStale, "the catalog has no pod of this reference", {}, {}};
+  made->ref = ref;
+  made->state = make_ref<CycleState>();
+  if (known_.size() <= index) known_.resize(std::max<size_t>(64, index + index / 2 + 1));
+  if (known_[index]) kept_bytes_ -= known_[index]->kept_bytes;
+  known_[index] = std::move(made);
+  return known_[index].get();
+}
+
+// Whether PreFilter would answer as it did.
+bool Sim::holds(const Known& known) const {
+  const View& v = view();
+  ChangeKinds changed = 0;
+  const bool all =
+      v.log().for_each_since(known.cursor, [&](uint32_t, ChangeKinds kinds) { changed |= kinds; });
+  if (!all || (changed & known.reads) != 0) return false;
+  const CycleState& state = *known.state;
+  return std::all_of(state.entries().begin(), state.entries().end(), [&](const auto& entry) {
+    return entry.data == nullptr || entry.data->view_version == 0 ||
+           entry.data->view_version == v.version();
+  });
+}
+
+Result<void> Sim::ready(Known* known, const Limits& limits) {
+  Known& k = *known;
+  const View& v = view();
+  if (k.version != 0 && !k.outside) {
+    if (k.version == v.version()) return {};
+    if (holds(k)) {
+      k.version = v.version();
+      k.cursor = v.log().cursor();
+      return {};
+    }
+  }
+  k.version = 0;
+  {
+    const LimitScope scope(*evaluator_, *k.state, limits);
+    Result<Status> ran = evaluator_->run_pre_filter(*k.state, k.pod());
+    if (!ran.ok()) return std::move(ran.error());
+    k.pre_filter = std::move(*ran);
+  }
+  k.pre_filter_texts = 0;
+  k.reads = 0;
+  k.outside = false;
+  for (const Framework::Instance& i : framework().plugins()) {
+    if (!i.plugin || (i.points & (point_bit(ExtensionPoint::kPreFilter) |
+                                  point_bit(ExtensionPoint::kFilter))) == 0)
+      continue;
+    const Reads reads = i.plugin->depends_on(v, k.pod()).filter;
+    k.reads |= reads.any;
+    k.outside = k.outside || reads.outside;
+  }
+  k.version = v.version();
+  k.cursor = v.log().cursor();
+  return {};
+}
+
+uint32_t Sim::pre_filter_texts(Known* known) { return texts_.of(known->pre_filter); }
+
+Result<SimVerdict> Sim::judge(Known* known, uint32_t row, Status* status) {
+  Known& k = *known;
+  if (!k.pre_filter.success())
+    return SimVerdict{SimStage::kPreFilterRejected, k.pre_filter.code, pre_filter_texts(known)};
+  const PreFilterResult& narrowed = k.state->pre_filter();
+  if (!narrowed.all_nodes && !narrowed.allows(view().row(row).name))
+    return SimVerdict{SimStage::kPreFilterExcluded, Code::kUnschedulableAndUnresolvable,
+                      texts_.of_excluders(narrowed.restricted)};
+  LIBSCHED_TRY(evaluator_->run_filter(*k.state, k.pod(), row, status));
+  if (status->success()) return SimVerdict{};
+  return SimVerdict{SimStage::kFilterRejected, status->code, texts_.of(*status)};
+}
+
+Result<SimVerdict> Sim::check(uint64_t pod, uint64_t node, const Limits& limits) {
+  const Result<Known*> known = know(pod);
+  if (!known.ok()) return known.error();
+  if (!has_node(node)) return stale_node();
+  LIBSCHED_TRY(ready(*known, limits));
+  Status status;
+  const LimitScope scope(*evaluator_, *(*known)->state, limits);
+  return judge(*known, index_of(node), &status);
+}
+
+Result<SearchOptions> Sim::search_of(const SimQuery& query, std::vector<uint32_t>* rows) const {
+  SearchOptions out;
+  if (query.order_given) {
+    rows->resize(query.order.size());
+    for (size_t i = 0; i < rows->size(); ++i) {
+      if (!has_node(query.order[i])) return stale_node();
+      (*rows)[i] = index_of(query.order[i]);
+    }
+    out.order = *rows;
+  } else {
+    out.order = order_;
+    out.whole = true;
+  }
+  out.start = query.ring != nullptr ? query.ring->last + query.ring->offset : query.start;
+  if (!out.order.empty()) out.start %= out.order.size();
+  out.count = query.count;
+  out.accept = query.accept;
+  out.accept_given = query.accept_given;
+  out.skip_unschedulable = query.skip_unschedulable;
+  out.limits = query.limits;
+  return out;
+}
+
+// The verdicts that are kept of the content; null where that does not pay.
+KeptVerdicts* Sim::kept_of(Known* known) {
+  return order_.size() < kFewNodes ? nullptr : &known->kept;
+}
+
+// Verdicts take memory by the number of nodes: beyond the limit all of them go.
+void Sim::count_kept(Known* known) {
+  const size_t now = known->kept.bytes();
+  kept_bytes_ += now - known->kept_bytes;
+  known->kept_bytes = now;
+  if (kept_bytes_ <= kMaxKeptBytes) return;
+  for (const std::unique_ptr<Known>& k : known_) {
+    if (!k) continue;
+    k->kept = {};
+    k->kept_bytes = 0;
+  }
+  kept_bytes_ = 0;
+}
+
+// PreFilter has let the pod pass. `place`: inside of a Change.
+Result<SimHit> Sim::find(Known* known, const SearchOptions& search, SimRing* ring, bool place) {
+  const Result<FilterOutcome> found = evaluator_->find_first(*known->state, known->pod(), search);
+  if (!found.ok()) return found.error();
+  if (search.kept != nullptr) count_kept(known);
+  SimHit hit;
+  if (found->count == 0) return hit;
+  hit.node = node_id(found->first);
+  hit.position = found->position;
+  if (place) {
+    const Result<uint32_t> slot = put_pod(known->content->pod, known->ref, found->first);
+    if (!slot.ok()) return slot.error();
+    hit.pod = pod_id(*slot);
+  }
+  if (ring != nullptr) ring->last = found->position;
+  return hit;
+}
+
+Result<SimHit> Sim::first(uint64_t pod, const SimQuery& query, SimVerdict* verdict) {
+  const Result<Known*> known = know(pod);
+  if (!known.ok()) return known.error();
+  Result<SearchOptions> search = search_of(query, &rows_);
+  if (!search.ok()) return search.error();
+  LIBSCHED_TRY(ready(*known, query.limits));
+  *verdict = {};
+  if (!(*known)->pre_filter.success()) {
+    *verdict = {SimStage::kPreFilterRejected, (*known)->pre_filter.code, pre_filter_texts(*known)};
+    return SimHit{};
+  }
+  search->kept = kept_of(*known);
+  Result<SimHit> hit = SimHit{};
+  if (query.place) {
+    Change change(this);
+    hit = find(*known, *search, query.ring, true);
+    if (!hit.ok()) return hit;
+    change.commit();
+  } else {
+    hit = find(*known, *search, query.ring, false);
+  }
+  if (hit.ok() && hit->node == 0) verdict->stage = SimStage::kNoNode;
+  return hit;
+}
+
+Result<size_t> Sim::feasible(uint64_t pod, const SimQuery& query, uint64_t* bits, size_t words) {
+  const Result<Known*> known = know(pod);
+  if (!known.ok()) return known.error();
+  Result<SearchOptions> search = search_of(query, &rows_);
+  if (!search.ok()) return search.error();
+  LIBSCHED_TRY(ready(*known, query.limits));
+  std::fill(bits, bits + words, 0);
+  if (!(*known)->pre_filter.success()) return size_t{0};
+  search->kept = kept_of(*known);
+  const Result<size_t> found =
+      evaluator_->find_all(*(*known)->state, (*known)->pod(), *search, bits, nullptr);
+  if (search->kept != nullptr) count_kept(*known);
+  return found;
+}
+
+Result<void> Sim::check_many(Span<uint64_t> pods, Span<uint64_t> nodes, const Limits& limits,
+                             uint8_t* out) {
+  const auto number_of = [&](Str plugin) {
+    const auto& all = framework().plugins();
+    const auto found =
+        std::find_if(all.begin(), all.end(), [&](const auto& p) { return p.name == plugin; });
+    return found == all.end() ? uint8_t{255} : static_cast<uint8_t>(found - all.begin() + 1);
+  };
+  for (const uint64_t pod : pods)
+    if (const Result<Known*> known = know(pod); !known.ok()) return known.error();
+  SimQuery query;
+  query.order = nodes;
+  query.order_given = true;
+  query.limits = limits;
+  const Result<SearchOptions> search = search_of(query, &rows_);
+  if (!search.ok()) return search.error();
+  std::vector<uint8_t> of_row(view().word_count() * 64);
+  for (size_t i = 0; i < pods.size(); ++i) {
+    const Result<Known*> known = know(pods[i]);
+    if (!known.ok()) return known.error();
+    Known& k = **known;
+    LIBSCHED_TRY(ready(&k, limits));
+    uint8_t* const line = out + i * nodes.size();
+    if (!k.pre_filter.success()) {
+      std::fill(line, line + nodes.size(), number_of(k.pre_filter.plugin));
+      continue;
+    }
+    const PreFilterResult& narrowed = k.state->pre_filter();
+    if (!narrowed.all_nodes)
+      std::fill(of_row.begin(), of_row.end(), number_of(narrowed.restricted.front()));
+    const Result<size_t> judged =
+        evaluator_->find_all(*k.state, k.pod(), *search, nullptr, of_row.data());
+    if (!judged.ok()) return judged.error();
+    for (size_t n = 0; n < nodes.size(); ++n) line[n] = of_row[rows_[n]];
+  }
+  return {};
+}
+
+Result<Ref<const Decision>> Sim::explain(uint64_t pod, uint64_t node) {
+  const Result<Known*> known = know(pod);
+  if (!known.ok()) return known.error();
+  if (node != 0 && !has_node(node)) return stale_node();
+  CheckOptions options;
+  options.facts = true;
+  const Ref<CycleState> state = make_ref<CycleState>();
+  return evaluator_->check(*state, (*known)->pod(),
+                           node == 0 ? Str() : Str(view().row(index_of(node)).name), options);
+}
+
+}  // namespace libsched

@@ -1,0 +1,77 @@
+// Sim: removing a node on trial, its pods placed elsewhere.
+#include <algorithm>
+#include <vector>
+
+#include "libsched/scheduler/sim/change.hpp"
+#include "libsched/scheduler/sim/sim.hpp"
+
+namespace libsched {
+
+Result<bool> Sim::remove(uint64_t node, Span<uint64_t> move, const SimQuery& query,
+                         const SimRemoveOptions& options, SimHit* hits) {
+  if (!has_node(node))
+    return Error{Rc::kStale, "the simulated cluster has no node of this id", {}, {}};
+  const uint32_t row = index_of(node);
+  Ref<const NodeContent> ghost;
+  if (options.ghost != 0) {
+    Result<Ref<const NodeContent>> found = node_content(options.ghost);
+    if (!found.ok()) return found.error();
+    ghost = std::move(*found);
+  }
+  const auto wrong = [](size_t i, Rc rc, const char* why) {
+    return Error{rc, why, "move[" + std::to_string(i) + "]", {}};
+  };
+  std::vector<uint64_t> refs;
+  refs.reserve(move.size());
+  for (size_t i = 0; i < move.size(); ++i) {
+    if (!has_pod(move[i]))
+      return wrong(i, Rc::kStale, "the simulated cluster has no pod of this id");
+    if (view().slot(index_of(move[i])).row != row)
+      return wrong(i, Rc::kInvalid, "the pod is not on the node");
+    refs.push_back(pod_ref(move[i]));
+  }
+  if (move.size() > 1) {
+    std::vector<uint64_t> sorted(move.begin(), move.end());
+    std::sort(sorted.begin(), sorted.end());
+    if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end())
+      return Error{Rc::kInvalid, "a pod occurs twice", "move", {}};
+  }
+  SimQuery elsewhere = query;
+  SimRing ring;
+  if (query.ring != nullptr) {  // it moves only if the answer stays
+    ring = *query.ring;
+    elsewhere.ring = &ring;
+  }
+  SimPlaceOptions place;
+  place.stop_at_failure = true;
+  place.hints = options.hints;
+  Change change(this);
+  if (ghost) {
+    while (!view().row(row).pods.empty()) LIBSCHED_TRY(drop_pod(view().row(row).pods.back()));
+    LIBSCHED_TRY(change_node(row, ghost, options.ghost));
+  } else {
+    LIBSCHED_TRY(drop_node(row));
+  }
+  const Result<SimPlaced> placed = place_all(refs, elsewhere, place, ghost ? row : kNoId, hits);
+  if (!placed.ok()) {
+    std::fill(hits, hits + move.size(), SimHit());
+    return placed.error();
+  }
+  if (placed->ended) {
+    std::fill(hits, hits + move.size(), SimHit());
+    const LimitWatch watch(query.limits, evaluator_->services().deadline_clock());
+    LIBSCHED_TRY(watch.exceeded() ? Result<void>(watch.error()) : Result<void>());
+    return Error{Rc::kDeadline, "deadline exceeded", {}, {}};
+  }
+  const bool all = placed->placed == move.size();
+  if (all && options.keep) {
+    if (ghost) LIBSCHED_TRY(drop_node(row));
+    change.commit();
+    if (query.ring != nullptr) *query.ring = ring;
+    return true;
+  }
+  for (size_t i = 0; i < move.size(); ++i) hits[i].pod = 0;
+  return all;
+}
+
+}  // namespace libsched

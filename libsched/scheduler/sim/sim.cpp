@@ -1,0 +1,316 @@
+// Sim: changes, ids and forks.
+#include "libsched/scheduler/sim/sim.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "libsched/cluster/change_errors.hpp"
+#include "libsched/scheduler/sim/change.hpp"
+
+namespace libsched {
+namespace {
+
+Error stale_node() { return {Rc::kStale, "the simulated cluster has no node of this id", {}, {}}; }
+Error stale_pod() { return {Rc::kStale, "the simulated cluster has no pod of this id", {}, {}}; }
+Error at_index(const char* of, size_t i, Error e) {
+  e.path = std::string(of) + "[" + std::to_string(i) + "]";
+  return e;
+}
+
+}  // namespace
+
+Result<Ref<Sim>> Sim::create(FrameworkRef framework, Ref<Catalog> catalog) {
+  constexpr size_t kMaxPlugins = 254;  // numbers of check_many()
+  if (framework->plugins().size() > kMaxPlugins)
+    return Error{Rc::kLimit, "a simulated cluster takes a profile of 254 plugins at most", {}, {}};
+  return Ref<Sim>::adopt(new Sim(std::move(framework), std::move(catalog)));
+}
+
+Sim::Sim(FrameworkRef framework, Ref<Catalog> catalog)
+    : catalog_(std::move(catalog)),
+      cluster_(make_ref<Cluster>(NodeOrder::kInsertion)),
+      evaluator_(make_ref<Evaluator>(std::move(framework), cluster_)) {
+  // Deadlines are the machine's, whatever time it is for plugins.
+  static_cast<void>(
+      evaluator_->use(make_ref<Services>(Ref<Clock>(), Ref<ApiClient>(), make_ref<SystemClock>())));
+}
+
+// --- steps ---
+
+Result<Ref<const NodeContent>> Sim::node_content(uint64_t ref) const {
+  Ref<const NodeContent> content = catalog_->nodes().get(ref);
+  if (content) return content;
+  return Error{Rc::kStale, "the catalog has no node of this reference", {}, {}};
+}
+
+Result<uint32_t> Sim::put_node(const Ref<const NodeContent>& like, uint64_t ref, Str name) {
+  if (name.empty()) return Error{Rc::kInvalid, "a node needs a name", {}, {}};
+  const Ref<Node> node = copy_node(*like->node, name, {});
+  node->origin = like->node;  // which keeps what the copy borrows, and tells that it is in use
+  reserve_more(undo_, 1);
+  reserve_more(order_, 1);
+  const Result<uint32_t> row = cluster_->add_node(node);
+  if (!row.ok()) return row;
+  if (nodes_.size() <= *row) {
+    const size_t size = std::max<size_t>(64, *row + *row / 2 + 1);
+    positions_.resize(size);
+    nodes_.resize(size);
+  }
+  undo_.push_back({Kind::kNodeAdded, *row});
+  nodes_[*row] = {next_generation_++, ref};
+  if (next_generation_ == 0) next_generation_ = 1;
+  positions_[*row] = static_cast<uint32_t>(order_.size());
+  order_.push_back(*row);
+  return row;
+}
+
+Result<void> Sim::change_node(uint32_t row, const Ref<const NodeContent>& like, uint64_t ref) {
+  const Ref<Node> node = copy_node(*like->node, view().row(row).name, {});
+  node->origin = like->node;
+  reserve_more(undo_, 1);
+  LIBSCHED_TRY(cluster_->replace_node(row, node));
+  undo_.push_back({Kind::kNodeReplaced, row, 0, 0, nodes_[row].ref});
+  nodes_[row].ref = ref;
+  return {};
+}
+
+Result<void> Sim::drop_node(uint32_t row) {
+  while (!view().row(row).pods.empty()) LIBSCHED_TRY(drop_pod(view().row(row).pods.back()));
+  reserve_more(undo_, 1);
+  const size_t at = place_of(row);
+  LIBSCHED_TRY(cluster_->remove_node(row));
+  NodeEntry& entry = nodes_[row];
+  undo_.push_back(
+      {Kind::kNodeRemoved, row, entry.generation, static_cast<uint32_t>(at), entry.ref});
+  entry = {};
+  positions_hold_ = positions_hold_ && at + 1 == order_.size();
+  order_.erase(order_.begin() + static_cast<ptrdiff_t>(at));
+  return {};
+}
+
+Result<uint32_t> Sim::put_pod(const PodRef& pod, uint64_t ref, uint32_t row) {
+  reserve_more(undo_, 1);
+  const Result<uint32_t> slot = cluster_->place_pod(pod, row);
+  if (!slot.ok()) return slot;
+  if (pods_.size() <= *slot) pods_.resize(std::max<size_t>(64, *slot + *slot / 2 + 1));
+  undo_.push_back({Kind::kPodAdded, *slot});
+  pods_[*slot] = {next_generation_++, ref};
+  if (next_generation_ == 0) next_generation_ = 1;
+  return slot;
+}
+
+Result<void> Sim::drop_pod(uint32_t slot) {
+  reserve_more(undo_, 1);
+  LIBSCHED_TRY(cluster_->take_pod(slot));
+  undo_.push_back({Kind::kPodRemoved, slot, pods_[slot].generation, 0, pods_[slot].ref});
+  pods_[slot] = {};
+  return {};
+}
+
+void Sim::undo_to(size_t mark) noexcept {
+  while (undo_.size() > mark) {
+    const Undo& u = undo_.back();
+    switch (u.kind) {
+      case Kind::kNodeAdded:
+        nodes_[u.index] = {};
+        order_.pop_back();
+        break;
+      case Kind::kNodeRemoved:
+        nodes_[u.index] = {u.generation, u.ref};
+        positions_hold_ = positions_hold_ && u.position == order_.size();
+        positions_[u.index] = u.position;
+        order_.insert(order_.begin() + u.position, u.index);  // there was room for it before
+        break;
+      case Kind::kNodeReplaced: nodes_[u.index].ref = u.ref; break;
+      case Kind::kPodAdded: pods_[u.index] = {}; break;
+      case Kind::kPodRemoved: pods_[u.index] = {u.generation, u.ref}; break;
+    }
+    undo_.pop_back();
+  }
+}
+
+size_t Sim::place_of(uint32_t row) const {
+  if (!positions_hold_) {
+    for (size_t i = 0; i < order_.size(); ++i) positions_[order_[i]] = static_cast<uint32_t>(i);
+    positions_hold_ = true;
+  }
+  return positions_[row];
+}
+
+size_t Sim::position(uint64_t id) const { return has_node(id) ? place_of(index_of(id)) : SIZE_MAX; }
+
+// --- changes ---
+
+Result<void> Sim::reset(const Reset& to) {
+  for (size_t i = 0; i < to.pods.size(); ++i)
+    if (to.on_node[i] >= to.nodes.size())
+      return at_index("on_node", i, {Rc::kInvalid, "there is no node of this index", {}, {}});
+  std::vector<uint32_t> rows(to.nodes.size()), slots(to.pods.size());
+  {
+    Change change(this);
+    while (!order_.empty()) LIBSCHED_TRY(drop_node(order_.back()));
+    if (to.objects != nullptr) LIBSCHED_TRY(put_objects(*to.objects));
+    uint64_t ref = 0;
+    Ref<const NodeContent> like;
+    for (size_t i = 0; i < to.nodes.size(); ++i) {
+      if (!like || to.nodes[i] != ref) {
+        Result<Ref<const NodeContent>> found = node_content(to.nodes[i]);
+        if (!found.ok()) return at_index("nodes", i, std::move(found.error()));
+        like = std::move(*found);
+        ref = to.nodes[i];
+      }
+      const Result<uint32_t> row = put_node(like, ref, to.names[i]);
+      if (!row.ok()) return at_index("names", i, row.error());
+      rows[i] = *row;
+    }
+    for (size_t i = 0; i < to.pods.size(); ++i) {
+      const Result<Known*> known = know(to.pods[i]);
+      if (!known.ok()) return at_index("pods", i, known.error());
+      const Result<uint32_t> slot =
+          put_pod((*known)->content->pod, to.pods[i], rows[to.on_node[i]]);
+      if (!slot.ok()) return at_index("pods", i, slot.error());
+      slots[i] = *slot;
+    }
+    change.commit();
+  }
+  while (fork_depth() != 0) LIBSCHED_TRY(commit());
+  for (size_t i = 0; to.node_ids != nullptr && i < rows.size(); ++i)
+    to.node_ids[i] = node_id(rows[i]);
+  for (size_t i = 0; to.pod_ids != nullptr && i < slots.size(); ++i)
+    to.pod_ids[i] = pod_id(slots[i]);
+  return {};
+}
+
+Result<void> Sim::load(const ObjectSet& objects) {
+  std::vector<const Node*> nodes;
+  std::vector<Str> names;
+  std::unordered_map<std::string_view, uint32_t> by_name;
+  for (const NodeRef& node : objects.nodes) {
+    nodes.push_back(node.get());
+    names.push_back(node->meta.name);
+    by_name.emplace(node->meta.name, static_cast<uint32_t>(by_name.size()));
+  }
+  std::vector<const Pod*> pods;
+  std::vector<uint32_t> on_node;
+  for (const PodRef& pod : objects.pods) {
+    const auto node = by_name.find(pod->spec.node_name);
+    if (node == by_name.end() || pod->terminated()) continue;
+    pods.push_back(pod.get());
+    on_node.push_back(node->second);
+  }
+  std::vector<uint64_t> node_refs(nodes.size()), pod_refs(pods.size());
+  LIBSCHED_TRY(catalog_->add(nodes, nullptr, node_refs.data()));
+  LIBSCHED_TRY(catalog_->add(pods, true, nullptr, pod_refs.data()));
+  Reset to;
+  to.nodes = node_refs;
+  to.names = names.data();
+  to.pods = pod_refs;
+  to.on_node = on_node.data();
+  to.objects = &objects;
+  return reset(to);
+}
+
+Result<void> Sim::add_nodes(uint64_t like, Span<Str> names, uint64_t* ids) {
+  const Result<Ref<const NodeContent>> content = node_content(like);
+  if (!content.ok()) return content.error();
+  std::vector<uint32_t> rows;
+  rows.reserve(names.size());
+  Change change(this);
+  for (size_t i = 0; i < names.size(); ++i) {
+    const Result<uint32_t> row = put_node(*content, like, names[i]);
+    if (!row.ok()) return at_index("names", i, row.error());
+    rows.push_back(*row);
+  }
+  change.commit();
+  for (size_t i = 0; ids != nullptr && i < rows.size(); ++i) ids[i] = node_id(rows[i]);
+  return {};
+}
+
+Result<void> Sim::remove_node(uint64_t node) {
+  if (!has_node(node)) return stale_node();
+  Change change(this);
+  LIBSCHED_TRY(drop_node(index_of(node)));
+  change.commit();
+  return {};
+}
+
+Result<void> Sim::replace_node(uint64_t node, uint64_t like) {
+  if (!has_node(node)) return stale_node();
+  const Result<Ref<const NodeContent>> content = node_content(like);
+  if (!content.ok()) return content.error();
+  Change change(this);
+  LIBSCHED_TRY(change_node(index_of(node), *content, like));
+  change.commit();
+  return {};
+}
+
+Result<void> Sim::add_pods(Span<uint64_t> pods, const uint64_t* nodes, uint64_t* ids) {
+  for (size_t i = 0; i < pods.size(); ++i)
+    if (!has_node(nodes[i])) return at_index("nodes", i, stale_node());
+  std::vector<uint32_t> slots;
+  slots.reserve(pods.size());
+  Change change(this);
+  for (size_t i = 0; i < pods.size(); ++i) {
+    const Result<Known*> known = know(pods[i]);
+    if (!known.ok()) return at_index("pods", i, known.error());
+    const Result<uint32_t> slot = put_pod((*known)->content->pod, pods[i], index_of(nodes[i]));
+    if (!slot.ok()) return at_index("pods", i, slot.error());
+    slots.push_back(*slot);
+  }
+  change.commit();
+  for (size_t i = 0; ids != nullptr && i < slots.size(); ++i) ids[i] = pod_id(slots[i]);
+  return {};
+}
+
+Result<void> Sim::remove_pods(Span<uint64_t> ids) {
+  Change change(this);
+  for (size_t i = 0; i < ids.size(); ++i) {
+    if (!has_pod(ids[i])) return at_index("ids", i, stale_pod());
+    LIBSCHED_TRY(drop_pod(index_of(ids[i])));
+  }
+  change.commit();
+  return {};
+}
+
+Result<void> Sim::put_objects(const ObjectSet& objects) {
+  PutObjects part{&objects};
+  part.nodes = part.pods = false;
+  const libsched::Change one = part;
+  const Result<size_t> put = cluster_->apply(&one, 1);
+  return put.ok() ? Result<void>() : put.error();
+}
+
+Result<void> Sim::remove_object(StoredKind kind, Str ns, Str name) {
+  return cluster_->remove_object(kind, ns, name);
+}
+
+Result<void> Sim::fork() {
+  marks_.push_back(undo_.size());
+  try {
+    LIBSCHED_TRY(cluster_->fork());
+  } catch (...) {
+    marks_.pop_back();
+    throw;
+  }
+  return {};
+}
+
+Result<void> Sim::commit() {
+  if (marks_.empty()) return no_fork();
+  LIBSCHED_TRY(cluster_->commit());
+  marks_.pop_back();
+  if (marks_.empty()) undo_.clear();
+  return {};
+}
+
+Result<void> Sim::revert() {
+  if (marks_.empty()) return no_fork();
+  LIBSCHED_TRY(cluster_->revert());
+  undo_to(marks_.back());
+  marks_.pop_back();
+  return {};
+}
+
+}  // namespace libsched

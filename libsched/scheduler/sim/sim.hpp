@@ -1,0 +1,252 @@
+// Sim: a cluster for questions that are asked again and again, on contents of a catalog.
+//
+// Pods are unnamed and nodes are rows; ids add a generation to a row's or slot's number, so that
+// one that is gone is recognised. Every change happens completely or not at all. A revert restores
+// ids and the order of nodes. For one thread at a time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "libsched/framework/evaluator.hpp"
+#include "libsched/scheduler/sim/catalog.hpp"
+#include "libsched/scheduler/sim/verdict_texts.hpp"
+
+namespace libsched {
+
+// How far a pod came. The numbers are part of the C API.
+enum class SimStage : uint8_t {
+  kPassed = 0,
+  kPreFilterRejected = 1,
+  kPreFilterExcluded = 2,
+  kFilterRejected = 3,
+  kNoNode = 4,
+};
+struct SimVerdict {
+  SimStage stage = SimStage::kPassed;
+  Code code = Code::kSuccess;
+  uint32_t texts = 0;  // Sim::texts(); 0: there are none
+
+  bool passed() const { return stage == SimStage::kPassed; }
+};
+
+// A search begins behind the place of the last hit.
+struct SimRing {
+  size_t last = 0, offset = 0;
+};
+struct SimQuery {
+  bool skip_unschedulable = false;
+  bool place = false;  // of first(): put the pod there
+  size_t start = 0, count = 0;
+  SimRing* ring = nullptr;  // null: `start`
+  Span<uint64_t> order;     // ids of nodes
+  bool order_given = false;
+  Span<uint64_t> accept;  // bitmap over the indexes of ids
+  bool accept_given = false;
+  Limits limits;
+};
+struct SimHit {
+  uint64_t node = 0;  // 0: none
+  uint64_t pod = 0;
+  size_t position = 0;
+};
+struct SimPlaceOptions {
+  bool stop_at_failure = false;
+  bool retry_failed = false;
+  const uint64_t* hints = nullptr;
+};
+struct SimPlaced {
+  size_t placed = 0;
+  bool ended = false;  // by the limits
+};
+
+struct SimGroup {
+  uint64_t pod = 0;
+  size_t count = 0;
+};
+enum class SimStop : uint32_t { kNone = 0, kNodes = 1, kDeadline = 2, kPermit = 3 };
+struct SimPackOptions {
+  bool keep_order = false, existing_too = false;
+  Str prefix;
+  size_t max_nodes = 0;  // 0: any number
+  Span<uint64_t> node_pods;
+  bool (*permit)(void*) = nullptr;
+  void* user_data = nullptr;
+  SimRing* ring = nullptr;
+  Limits limits;
+};
+struct SimPacking {
+  static constexpr int32_t kNone = -1, kOnOther = -2;
+
+  std::vector<uint64_t> nodes;
+  std::vector<int32_t> on_node;   // by pod, in the order of the groups as they were given
+  std::vector<uint64_t> pod_ids;  // likewise; 0: none
+  size_t placed = 0;
+  SimStop stop = SimStop::kNone;
+};
+
+struct SimRemoveOptions {
+  bool keep = false;
+  uint64_t ghost = 0;
+  const uint64_t* hints = nullptr;
+};
+
+class Sim final : public RefCounted {
+ public:
+  // Errors: kLimit (255 plugins or more).
+  static Result<Ref<Sim>> create(FrameworkRef framework, Ref<Catalog> catalog);
+
+  // --- changes (sim.cpp). Errors: kStale, kExists, kInvalid, kLimit ---
+  struct Reset {
+    Span<uint64_t> nodes;
+    const Str* names = nullptr;  // of each node
+    Span<uint64_t> pods;
+    const uint32_t* on_node = nullptr;  // of each pod: index of a node
+    uint64_t* node_ids = nullptr;
+    uint64_t* pod_ids = nullptr;
+    const ObjectSet* objects = nullptr;  // other objects of these are put, too
+  };
+  Result<void> reset(const Reset& to);
+  Result<void> load(const ObjectSet& objects);
+  Result<void> add_nodes(uint64_t like, Span<Str> names, uint64_t* ids);
+  Result<void> remove_node(uint64_t node);
+  Result<void> replace_node(uint64_t node, uint64_t like);
+  Result<void> add_pods(Span<uint64_t> pods, const uint64_t* nodes, uint64_t* ids);
+  Result<void> remove_pods(Span<uint64_t> ids);
+  Result<void> put_objects(const ObjectSet& objects);
+  Result<void> remove_object(StoredKind kind, Str ns, Str name);
+  Result<void> fork();
+  Result<void> commit();
+  Result<void> revert();
+  size_t fork_depth() const { return marks_.size(); }
+
+  // --- reading ---
+  const View& view() const { return cluster_->view(); }
+  const Framework& framework() const { return evaluator_->framework(); }
+  const VerdictTexts& texts() const { return texts_; }
+  Span<uint32_t> order() const { return order_; }  // rows
+  bool has_node(uint64_t id) const {
+    return id != 0 && index_of(id) < nodes_.size() &&
+           nodes_[index_of(id)].generation == generation_of(id);
+  }
+  bool has_pod(uint64_t id) const {
+    return id != 0 && index_of(id) < pods_.size() &&
+           pods_[index_of(id)].generation == generation_of(id);
+  }
+  uint64_t node_id(uint32_t row) const { return make_id(row, nodes_[row].generation); }
+  uint64_t pod_id(uint32_t slot) const { return make_id(slot, pods_[slot].generation); }
+  uint64_t node_ref(uint64_t id) const { return has_node(id) ? nodes_[index_of(id)].ref : 0; }
+  uint64_t pod_ref(uint64_t id) const { return has_pod(id) ? pods_[index_of(id)].ref : 0; }
+  uint64_t pod_node(uint64_t id) const {
+    return has_pod(id) ? node_id(view().slot(index_of(id)).row) : 0;
+  }
+  uint64_t find_node(Str name) const {
+    const uint32_t row = view().find_node(name);
+    return row == kNoId ? 0 : node_id(row);
+  }
+  size_t position(uint64_t id) const;  // SIZE_MAX: a stale id
+
+  // --- questions (questions.cpp). Errors: kStale, kUnsupported, those of limits ---
+  Result<SimVerdict> check(uint64_t pod, uint64_t node, const Limits& limits);
+  Result<SimHit> first(uint64_t pod, const SimQuery& query, SimVerdict* verdict);
+  // At least view().word_count() words; returns how many nodes pass.
+  Result<size_t> feasible(uint64_t pod, const SimQuery& query, uint64_t* bits, size_t words);
+  // pods.size() * nodes.size() numbers: 0, or 1 + the index of the plugin that rejects first.
+  Result<void> check_many(Span<uint64_t> pods, Span<uint64_t> nodes, const Limits& limits,
+                          uint8_t* out);
+  Result<Ref<const Decision>> explain(uint64_t pod, uint64_t node);  // 0: all nodes
+  // --- many placements (place_many.cpp, removal.cpp, bin_pack.cpp) ---
+  Result<SimPlaced> place_many(Span<uint64_t> pods, const SimQuery& query,
+                               const SimPlaceOptions& options, SimHit* hits);
+  Result<bool> remove(uint64_t node, Span<uint64_t> move, const SimQuery& query,
+                      const SimRemoveOptions& options, SimHit* hits);
+  // Leaves a fork open. The result is valid until the next call.
+  Result<const SimPacking*> bin_pack(Span<SimGroup> groups, uint64_t like,
+                                     const SimPackOptions& options);
+
+ private:
+  Sim(FrameworkRef framework, Ref<Catalog> catalog);
+
+  struct NodeEntry {
+    uint32_t generation = 0;  // 0: there is no node
+    uint64_t ref = 0;
+  };
+  struct PodEntry {
+    uint32_t generation = 0;  // 0: there is no pod
+    uint64_t ref = 0;
+  };
+  enum class Kind : uint8_t { kNodeAdded, kNodeRemoved, kNodeReplaced, kPodAdded, kPodRemoved };
+  struct Undo {
+    Kind kind;
+    uint32_t index, generation = 0, position = 0;
+    uint64_t ref = 0;
+  };
+  class Change;
+
+  // What is known of a pod's content in the present state.
+  struct Known {
+    Ref<const PodContent> content;
+    uint64_t ref = 0;
+    Ref<CycleState> state;
+    uint64_t version = 0;  // of the view for which PreFilter's answer holds; 0: it never ran
+    ChangeLog::Cursor cursor;
+    ChangeKinds reads = kAllChanges;  // the changes of any row after which PreFilter runs again
+    bool outside = true;              // it runs for each question
+    Status pre_filter;
+    uint32_t pre_filter_texts = 0;  // of `pre_filter`, if it is no success
+    uint64_t failed_in = 0;         // the latest call of place_many() in which it found no node
+    KeptVerdicts kept;
+    size_t kept_bytes = 0;  // as counted last
+
+    const Pod& pod() const { return *content->pod; }
+  };
+
+  // Steps of changes, inside of a Change.
+  Result<uint32_t> put_node(const Ref<const NodeContent>& like, uint64_t ref, Str name);
+  Result<void> drop_node(uint32_t row);  // with its pods
+  Result<void> change_node(uint32_t row, const Ref<const NodeContent>& like, uint64_t ref);
+  Result<uint32_t> put_pod(const PodRef& pod, uint64_t ref, uint32_t row);
+  Result<void> drop_pod(uint32_t slot);
+  void undo_to(size_t mark) noexcept;
+  size_t place_of(uint32_t row) const;  // in order_
+
+  Result<Ref<const NodeContent>> node_content(uint64_t ref) const;
+  Result<Known*> know(uint64_t ref);
+  Result<void> ready(Known* known, const Limits& limits);
+  bool holds(const Known& known) const;
+  uint32_t pre_filter_texts(Known* known);
+  Result<SimVerdict> judge(Known* known, uint32_t row, Status* status);
+  // What a query means in the present state; `rows` holds a given order.
+  Result<SearchOptions> search_of(const SimQuery& query, std::vector<uint32_t>* rows) const;
+  KeptVerdicts* kept_of(Known* known);
+  void count_kept(Known* known);
+  Result<SimHit> find(Known* known, const SearchOptions& search, SimRing* ring, bool place);
+  // Places pods in a Change; `besides`: a row that takes none (kNoId: any may).
+  Result<SimPlaced> place_all(Span<uint64_t> pods, const SimQuery& query,
+                              const SimPlaceOptions& options, uint32_t besides, SimHit* hits);
+  class Packer;
+
+  Ref<Catalog> catalog_;
+  Ref<Cluster> cluster_;
+  Ref<Evaluator> evaluator_;
+  std::vector<NodeEntry> nodes_;  // by row
+  std::vector<PodEntry> pods_;    // by slot
+  uint32_t next_generation_ = 1;
+  std::vector<uint32_t> order_;              // rows, as they were added
+  mutable std::vector<uint32_t> positions_;  // by row, of order_
+  mutable bool positions_hold_ = true;
+  std::vector<Undo> undo_;
+  std::vector<size_t> marks_;                  // of forks, in undo_
+  std::vector<std::unique_ptr<Known>> known_;  // by the index of the reference
+  size_t kept_bytes_ = 0;
+  uint64_t calls_ = 0;  // of place_many()
+  VerdictTexts texts_;
+  std::vector<uint32_t> rows_;    // of a given order
+  std::vector<uint64_t> accept_;  // of a search that leaves out rows
+  SimPacking packing_;
+};
+
+}  // namespace libsched

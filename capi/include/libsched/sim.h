@@ -76,6 +76,7 @@ size_t libsched_sim_fork_depth(const libsched_sim *sim);
 
 /* --- reading --- */
 
+/* The number of nodes, and of pods. */
 size_t libsched_sim_node_count(const libsched_sim *sim);
 size_t libsched_sim_pod_count(const libsched_sim *sim);
 /* More than any index of a node: bitmaps of nodes have (this + 63) / 64 words. */

@@ -9,7 +9,7 @@ PYTHON := .venv/bin/python
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 export GOTOOLCHAIN := local
 
-.PHONY: help setup build python demo docs test fuzz conformance bench format lint install clean
+.PHONY: help setup build python demo docs test fuzz conformance autoscaler bench format lint install clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -43,6 +43,9 @@ conformance: python ## Compare with the real upstream framework on fresh cases (
 	@packaging/build.sh release libsched_cycles
 	@$(PYTHON) tests/conformance/conformance.py --oracle build/oracle/oracle \
 	  --libsched .venv/bin/libsched $(ARGS)
+
+autoscaler: setup ## Test upstream's framework as an autoscaler calls it (compiles Kubernetes: minutes the first time)
+	@cd tests/autoscaler/reference && go test $(ARGS) ./...
 
 bench: setup ## Measure against the hardware's limit and upstream: a table, a page (ARGS=--quick; ARGS="--only scale --json FILE")
 	@$(PYTHON) tests/bench/run.py $(ARGS)

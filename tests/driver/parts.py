@@ -123,8 +123,10 @@ def run_go(shell):
     # Without the race detector: the API's packages would be compiled once more for it.
     kube = shell.run(["go", "test", "-count=1", "-json", "./..."], env=_go_env(), cwd=ROOT / "go/kube")
     bench = shell.run(["go", "vet", "./..."], env=_go_env(), cwd=ROOT / "tests/bench/go")
+    autoscaler = shell.run(["go", "test", "-count=1", "-json", "./..."], env=_go_env(),
+                           cwd=ROOT / "tests/autoscaler")
     return (counts.of_program(vet) + counts.of_go_json(test) + counts.of_go_json(kube) +
-            counts.of_program(bench))
+            counts.of_program(bench) + counts.of_go_json(autoscaler))
 
 
 def run_goldens(shell):

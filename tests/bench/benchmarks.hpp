@@ -17,6 +17,7 @@ void add_loop_benchmarks();      // loop/..., million/...: a scheduler on an API
 void add_state_benchmarks();     // state/...: single changes, copies, a whole cluster
 void add_snapshot_benchmarks();  // snapshot/...: a snapshot after one change
 void add_scale_benchmarks();     // scale/...: questions about clusters of several sizes
+void add_sim_benchmarks();       // sim/c/..., peak/...: a simulated cluster
 void add_plugin_benchmarks();    // plugin/...: what a plugin in C costs
 void add_memory_benchmarks();    // memory/...: resident bytes; each in a process of its own
 

@@ -136,7 +136,9 @@ def _table(rows):
     body = []
     for row in rows:
         low = row["libsched"]["min"]
-        cells = [f"<td>{html.escape(row['name'])}</td>"]
+        note = row["notes"].get("text")
+        small = f"<small>{html.escape(note)}</small>" if note else ""
+        cells = [f"<td>{html.escape(row['name'])}{small}</td>"]
         if has["limit"]:
             cells.append(_cell(value(row["limit"], row["unit"]), "limit"))
         cells += [_cell(value(low, row["unit"]), "libsched", "own"),

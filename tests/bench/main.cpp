@@ -44,6 +44,7 @@ int main(int argc, char** argv) {
   libsched_bench::add_state_benchmarks();
   libsched_bench::add_snapshot_benchmarks();
   libsched_bench::add_scale_benchmarks();
+  libsched_bench::add_sim_benchmarks();
   libsched_bench::add_plugin_benchmarks();
   libsched_bench::add_memory_benchmarks();
   benchmark::RunSpecifiedBenchmarks();

@@ -38,9 +38,10 @@ _RUNS = {
     "state": [("^state/5000/", 0.05, 10, True), ("^state/50000/", 0.05, 20, False)],
     "snapshot": [("^snapshot/", 0.05, 20, True)],
     "plugin": [("^plugin/", 0.05, 10, True)],
-    "memory": [("^memory/small", None, 4, False), ("^memory/3 KB", None, 10, False)],
+    "memory": [("^memory/small", None, 4, False), ("^memory/3 KB", None, 10, False),
+               ("^peak/15000/150000", None, 3, False), ("^peak/15000/1000000", None, 6, False)],
     "boundary": [("^boundary/", 0.02, 1, True)],
-    "autoscaler": [],
+    "autoscaler": [("^sim/c/(5000|pack|drain)", 0.05, 20, True), ("^sim/c/50000", 0.05, 15, False)],
 }
 _KINDS_OF_CYCLE = "basic,spread,spread-hard,spread-soft,affinity-pref,affinity-req,anti-pref,anti-req"
 # Per group, what is asked of upstream: a title, the arguments, a guess of the seconds, and whether a quick run has it.

@@ -251,3 +251,49 @@ def test_progress(is_terminal):
 
 def test_busy():
     assert not table.busy(result()) and table.busy(result(load_average={"before": [0.1], "after": [2.5]}))
+
+
+def autoscaler(languages=("c", "go"), peak=70, **changes):
+    """Figures of a simulated cluster that meet every gate; `changes` replace some, by what is asked."""
+    times = {"pack": 39e6, "drain": 80e6, "5000/nothing fits, basic": 5e3, "5000/nothing fits, anti-app": 9e3,
+             "5000/fork, add node, check, revert": 2.9e3, "5000/fork, 100 nodes, 1000 pods, revert": 99e3,
+             "50000/fork, 100 nodes, 1000 pods, revert": 149e3, "look up a pod": 1.4e3, **changes}
+    figures = {f"sim/{language}/{what}": figure(ns * 2, ns, allocations=0.0)
+               for what, ns in times.items() for language in languages}
+    for pods, mib in ((150_000, peak), (1_000_000, 10 * peak)):
+        figures[f"peak/15000/{pods}"] = figure(1e9, peak_bytes=mib * 2**20, bytes_per_node=900.0, bytes_per_pod=30.0)
+    peer = {"pack": {"steps": 51_000, "asked": 51_000, "cpu_ns_per_step_min": 80_000},
+            "drain": {"steps": 500, "asked": 2000, "cpu_ns_per_step_min": 4_000_000},
+            "scale": [{"nodes": 5000, "kind": "basic", "what": "nothing fits", "cpu_ns_min": 1_500_000}]}
+    return result_rows.make(measuring.Measured(figures), peer)
+
+
+def missed(rows):
+    return [(row["name"], gate["text"]) for row in rows for gate in row["gates"] if not gate["met"]]
+
+
+def test_rows_of_an_autoscaler():
+    rows = autoscaler()
+    assert missed(rows) == [] and sum(len(row["gates"]) for row in rows) == 13
+    packing = row_of(rows, "autoscaler", "packing 51,000 pods of two groups onto 2,595 nodes, C")
+    assert packing["over_upstream"] == pytest.approx(51_000 * 80_000 / 39e6) and "text" not in packing["notes"]
+    emptying = row_of(rows, "autoscaler", "emptying 2,000 nodes with 80,000 pods, 1,200 can go, Go")
+    assert emptying["over_upstream"] == pytest.approx(2000 * 4e6 / 80e6) and "first 500 of 2,000" in emptying["notes"]["text"]
+    first = row_of(rows, "simulated cluster", "first fit, none of 5,000 nodes fits, plain pod, Go")
+    assert first["over_upstream"] == pytest.approx(300)
+    assert "first 500 of 2,000" in html_page.page(result(rows=rows))
+
+
+@pytest.mark.parametrize("changes,text", [
+    ({"pack": 41e6, "languages": ("c",)}, "<= 40 ms"), ({"drain": 81e6, "languages": ("c",)}, ">= 100 x upstream"),
+    ({"5000/nothing fits, basic": 6.1e3}, "<= 6 us"), ({"5000/nothing fits, anti-app": 10.1e3}, "<= 10 us"),
+    ({"5000/fork, add node, check, revert": 3.1e3}, "<= 3 us"), ({"look up a pod": 1.6e3}, "<= 1.5 us"),
+    ({"5000/fork, 100 nodes, 1000 pods, revert": 101e3}, "<= 100 us"),
+    ({"50000/fork, 100 nodes, 1000 pods, revert": 151e3}, "<= 150 us"), ({"peak": 81}, "<= 80 MiB")])
+def test_gates_of_an_autoscaler(changes, text):
+    assert [gate for _, gate in missed(autoscaler(**changes))] == [text]
+
+
+def test_a_lookup_that_allocates_misses_its_gate():
+    figures = {"sim/go/look up a pod": figure(1e3, allocations=1.0)}
+    assert [gate for _, gate in missed(result_rows.make(measuring.Measured(figures), {}))] == ["no allocation"]

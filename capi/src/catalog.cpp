@@ -6,7 +6,7 @@ namespace libsched::capi {
 namespace {
 
 struct Adding {
-  DocumentForm form;
+  DocumentOptions how;
   bool placed;
   std::vector<Str> extras;
   const Str* extras_or_null() const { return extras.empty() ? nullptr : extras.data(); }
@@ -22,7 +22,7 @@ Result<Adding> adding(const libsched_catalog_options* given, size_t count) {
                  "libsched_catalog_options.form: unknown form " + std::to_string(o->form),
                  {},
                  {}};
-  Adding out{static_cast<DocumentForm>(o->form), o->placed, {}};
+  Adding out{{static_cast<DocumentForm>(o->form), o->defaults}, o->placed, {}};
   for (size_t i = 0; o->extras != nullptr && i < count; ++i) out.extras.push_back(in(o->extras[i]));
   return out;
 }
@@ -61,7 +61,7 @@ libsched_rc libsched_catalog_add_pods(libsched_catalog* catalog, const libsched_
   return guarded(error, [&]() -> Result<void> {
     const Result<Adding> how = adding(options, count);
     if (!how.ok()) return how.error();
-    return unwrap(catalog)->parse_pods(texts(documents, count), how->form, how->placed,
+    return unwrap(catalog)->parse_pods(texts(documents, count), how->how, how->placed,
                                        how->extras_or_null(), refs);
   });
 }
@@ -75,7 +75,7 @@ libsched_rc libsched_catalog_add_nodes(libsched_catalog* catalog, const libsched
   return guarded(error, [&]() -> Result<void> {
     const Result<Adding> how = adding(options, count);
     if (!how.ok()) return how.error();
-    return unwrap(catalog)->parse_nodes(texts(documents, count), how->form, how->extras_or_null(),
+    return unwrap(catalog)->parse_nodes(texts(documents, count), how->how, how->extras_or_null(),
                                         refs);
   });
 }
@@ -115,6 +115,12 @@ bool libsched_catalog_has_pod(const libsched_catalog* catalog, uint64_t ref) {
 }
 bool libsched_catalog_has_node(const libsched_catalog* catalog, uint64_t ref) {
   return live(catalog) && unwrap(catalog)->nodes().has(ref);
+}
+void libsched_catalog_touch_pods(libsched_catalog* catalog, const uint64_t* refs, size_t count) {
+  if (live(catalog) && refs != nullptr) unwrap(catalog)->touch_pods({refs, count});
+}
+void libsched_catalog_touch_nodes(libsched_catalog* catalog, const uint64_t* refs, size_t count) {
+  if (live(catalog) && refs != nullptr) unwrap(catalog)->touch_nodes({refs, count});
 }
 size_t libsched_catalog_age(libsched_catalog* catalog, uint32_t keep) {
   if (!live(catalog)) return 0;

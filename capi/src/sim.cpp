@@ -167,6 +167,9 @@ size_t libsched_sim_fork_depth(const libsched_sim* sim) {
   return !live(sim) ? 0 : unwrap(sim)->fork_depth();
 }
 
+const libsched_view* libsched_sim_view(const libsched_sim* sim) {
+  return !live(sim) ? nullptr : wrap(&unwrap(sim)->view());
+}
 size_t libsched_sim_node_count(const libsched_sim* sim) {
   return !live(sim) ? 0 : unwrap(sim)->order().size();
 }

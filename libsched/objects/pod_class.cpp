@@ -135,7 +135,7 @@ class Encoder {
     flag(c.always_restarts);
     flag(c.restarts_all_containers);
   }
-  void volume(const Volume& v) {
+  void volume(const Volume& v, Str json) {
     flag(v.config_or_secret);
     if (v.config_or_secret) return;
     number(static_cast<int64_t>(v.kind));
@@ -146,7 +146,7 @@ class Encoder {
     text(v.storage_class);
     text(v.secret_name);
     optional(v.disk_kind, [&](Str s) { text(s); });
-    text(v.json);
+    text(json);
     // Names the claim of an ephemeral volume, and the volume in errors about migrated ones.
     if (v.kind != VolumeKind::kPersistentVolumeClaim && may_count_for_driver(v.kind)) text(v.name);
   }
@@ -224,7 +224,12 @@ std::string pod_class(const Pod& pod) {
 
 namespace {
 
-void encode(const Pod& pod, Str node_name, Str nominated_node_name, std::string* out) {
+struct Parts {
+  bool node_names = true;
+  bool spelling = true;  // of volumes, and volumes of which plugins read nothing else
+};
+
+void encode(const Pod& pod, const Parts& parts, std::string* out) {
   Encoder e(out);
   const PodSpec& spec = pod.spec;
   e.text(pod.meta.ns);
@@ -244,7 +249,7 @@ void encode(const Pod& pod, Str node_name, Str nominated_node_name, std::string*
     e.text(pod.meta.name);
     e.text(pod.meta.uid);
   }
-  e.text(node_name);
+  e.text(parts.node_names ? spec.node_name : Str());
   e.text(spec.scheduler_name);
   e.text(spec.preemption_policy);
   e.optional(spec.priority, [&](int32_t n) { e.number(n); });
@@ -258,7 +263,14 @@ void encode(const Pod& pod, Str node_name, Str nominated_node_name, std::string*
   e.list(spec.spread, [&](const TopologySpreadConstraint& c) { e.spread(c); });
   for (const Span<Container>& containers : {spec.init_containers, spec.containers})
     e.list(containers, [&](const Container& c) { e.container(c); });
-  e.list(spec.volumes, [&](const Volume& v) { e.volume(v); });
+  if (parts.spelling) {
+    e.list(spec.volumes, [&](const Volume& v) { e.volume(v, v.json); });
+  } else {
+    const auto read = [](const Volume& v) { return v.kind != VolumeKind::kOther; };
+    e.count(static_cast<size_t>(std::count_if(spec.volumes.begin(), spec.volumes.end(), read)));
+    for (const Volume& v : spec.volumes)
+      if (read(v)) e.volume(v, {});
+  }
   e.requests(pod);
   e.texts(spec.scheduling_gates);
   e.list(spec.resource_claims, [&](const PodResourceClaim& c) {
@@ -274,7 +286,7 @@ void encode(const Pod& pod, Str node_name, Str nominated_node_name, std::string*
   e.flag(spec.host_network);
   e.optional(spec.host_users, [&](bool b) { e.flag(b); });
   e.text(spec.scheduling_group);
-  e.text(nominated_node_name);
+  e.text(parts.node_names ? pod.status.nominated_node_name : Str());
   e.text(pod.status.extended_resource_claim);
   e.number(static_cast<int64_t>(pod.status.extended_claim_hash));
   e.end();
@@ -282,10 +294,10 @@ void encode(const Pod& pod, Str node_name, Str nominated_node_name, std::string*
 
 }  // namespace
 
-void pod_class(const Pod& pod, std::string* out) {
-  encode(pod, pod.spec.node_name, pod.status.nominated_node_name, out);
-}
+void pod_class(const Pod& pod, std::string* out) { encode(pod, {}, out); }
 
-void class_of_placed_pod(const Pod& pod, std::string* out) { encode(pod, {}, {}, out); }
+void filtered_pod_class(const Pod& pod, bool placed, std::string* out) {
+  encode(pod, {.node_names = !placed, .spelling = false}, out);
+}
 
 }  // namespace libsched

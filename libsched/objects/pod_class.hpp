@@ -17,8 +17,10 @@ namespace libsched {
 std::string pod_class(const Pod& pod);
 // Replaces *out, whose memory is used again.
 void pod_class(const Pod& pod, std::string* out);
-// The class that the pod would have without spec.nodeName and status.nominatedNodeName.
-void class_of_placed_pod(const Pod& pod, std::string* out);
+// The class as far as filters alone read it: without the volumes that no plugin looks into, such as
+// projected ones, and without the spelling of the others. Replaces *out. `placed`: also without
+// spec.nodeName and status.nominatedNodeName.
+void filtered_pod_class(const Pod& pod, bool placed, std::string* out);
 
 // What is kept about classes, in a bounded amount of memory: beyond the limit all is forgotten.
 template <typename T>

@@ -2,8 +2,9 @@
 
    A libsched_catalog keeps one parsed object for all pods, or nodes, that no plugin can tell apart, and
    gives it a reference: a number. Equal contents have equal references, so a reference is the name of an
-   equivalence group. Names, uids and what no plugin reads are no part of a content; names are kept
-   where plugins read them, as a claim's of an ephemeral volume. Any number of threads may use a
+   equivalence group. Names, uids and what no filter reads (such as environment variables, or volumes other
+   than claims and disks) are no part of a content; a pod with an ephemeral volume keeps its name, by
+   which its claim is found. Any number of threads may use a
    catalog. Any number of simulated clusters (sim.h) may share it. */
 #ifndef LIBSCHED_CATALOG_H
 #define LIBSCHED_CATALOG_H
@@ -34,13 +35,14 @@ typedef struct libsched_catalog_options {
   /* Of pods: leave out spec.nodeName and status.nominatedNodeName, so that all pods of a workload have
      one reference wherever they run. For pods that are put onto nodes, and for pods that move. */
   bool placed;
-  bool reserved[7]; /* false */
+  bool defaults;    /* API defaulting of documents, as in libsched_parse_options */
+  bool reserved[6]; /* false */
   /* Further bytes of each content, as many as documents: what plugins of the caller's read beside the
      fields that libsched keeps. Contents with different bytes are different. NULL: none. */
   const libsched_str *extras;
 } libsched_catalog_options;
 #define LIBSCHED_CATALOG_OPTIONS_INIT \
-  {sizeof(libsched_catalog_options), 0, false, {false, false, false, false, false, false, false}, LIBSCHED_NULL}
+  {sizeof(libsched_catalog_options), 0, false, false, {false, false, false, false, false, false}, LIBSCHED_NULL}
 
 /* Write the references of as many pods, or nodes, to `refs`; all are added, or none. A node's name is no
    part of its content, nor is the label kubernetes.io/hostname if it is equal to the name: it follows
@@ -65,6 +67,10 @@ size_t libsched_catalog_node_count(const libsched_catalog *catalog);
 bool libsched_catalog_has_pod(const libsched_catalog *catalog, uint64_t ref);
 bool libsched_catalog_has_node(const libsched_catalog *catalog, uint64_t ref);
 
+/* Count contents as returned in this age, for callers that keep references; those that are not valid are
+   passed over. */
+void libsched_catalog_touch_pods(libsched_catalog *catalog, const uint64_t *refs, size_t count);
+void libsched_catalog_touch_nodes(libsched_catalog *catalog, const uint64_t *refs, size_t count);
 /* Begins a new age, and forgets the contents that no function above has returned in the latest `keep`
    ages; 0 stands for this one alone. A content of which a simulated cluster has a pod or a node, or that
    a revert may bring back, is kept. Returns the number of contents forgotten. Call it once in a loop. */

@@ -11,6 +11,7 @@
 #define LIBSCHED_SIM_H
 
 #include <libsched/catalog.h>
+#include <libsched/cluster.h>
 #include <libsched/framework.h>
 
 #ifdef __cplusplus
@@ -76,6 +77,9 @@ size_t libsched_sim_fork_depth(const libsched_sim *sim);
 
 /* --- reading --- */
 
+/* The state, as plugins see it; borrowed from `sim`. Its node order is not kept up to date: see
+   libsched_sim_nodes(). */
+const libsched_view *libsched_sim_view(const libsched_sim *sim);
 /* The number of nodes, and of pods. */
 size_t libsched_sim_node_count(const libsched_sim *sim);
 size_t libsched_sim_pod_count(const libsched_sim *sim);
@@ -198,7 +202,7 @@ typedef struct libsched_sim_place_options {
 } libsched_sim_place_options;
 #define LIBSCHED_SIM_PLACE_OPTIONS_INIT {sizeof(libsched_sim_place_options), false, false, {false, false}, LIBSCHED_NULL}
 /* Places pods, each on the first node that takes it; every pod sees those before it. hits[i] is the place
-   of pods[i]; `placed` gets the number of pods that found one. A hint that is stale is passed over. When
+   of pods[i], zero everywhere if it found none; `placed` gets the number of pods that found one. A hint that is stale is passed over. When
    the deadline ends the call, what has been placed stays, and `*ended` (may be NULL) is true; so do
    CANCELLED. Errors: STALE (nothing has been placed then), UNSUPPORTED (likewise). */
 libsched_rc libsched_sim_place_many(libsched_sim *sim, const uint64_t *pods, size_t count, const libsched_sim_query *query,

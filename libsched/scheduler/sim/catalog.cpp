@@ -7,6 +7,7 @@
 
 #include "libsched/ingest/flat/flat.hpp"
 #include "libsched/objects/node_class.hpp"
+#include "libsched/objects/pod_class.hpp"
 
 namespace libsched {
 namespace {
@@ -20,7 +21,7 @@ void append_extra(const Str* extras, size_t i, std::string* bytes) {
   bytes->append(extras[i].data(), extras[i].size());
 }
 
-Ref<const PodContent> make_content(const Pod& pod, bool placed, const std::string& name) {
+Ref<const PodContent> make_content(const Pod& pod, bool placed) {
   // Plugins read the names of pods with ephemeral volumes alone: those name the claims.
   const bool named = std::any_of(pod.spec.volumes.begin(), pod.spec.volumes.end(),
                                  [](const Volume& v) { return v.kind == VolumeKind::kEphemeral; });
@@ -28,7 +29,7 @@ Ref<const PodContent> make_content(const Pod& pod, bool placed, const std::strin
                                  named ? pod.meta.uid : Str(), placed ? Str() : pod.spec.node_name);
   if (placed) copy->status.nominated_node_name = {};
   copy->unnamed = true;
-  return make_ref<PodContent>(copy, make_ref<PodClassName>(name));
+  return make_ref<PodContent>(copy);
 }
 
 template <typename Parsed>
@@ -41,15 +42,16 @@ Result<Parsed> in_document(size_t index, Result<Parsed> parsed) {
 }
 
 template <typename Object, typename Text, typename Flat>
-Result<std::vector<Ref<const Object>>> parse_all(Span<Str> documents, DocumentForm form, Text text,
-                                                 Flat flat) {
+Result<std::vector<Ref<const Object>>> parse_all(Span<Str> documents, const DocumentOptions& how,
+                                                 Text text, Flat flat) {
   std::vector<Ref<const Object>> out;
   out.reserve(documents.size());
   ParseOptions options;
-  if (form == DocumentForm::kProtobuf) options.format = Format::kProtobuf;
+  options.defaults = how.defaults;
+  if (how.form == DocumentForm::kProtobuf) options.format = Format::kProtobuf;
   for (size_t i = 0; i < documents.size(); ++i) {
-    auto parsed = in_document(
-        i, form == DocumentForm::kFlat ? flat(documents[i], options) : text(documents[i], options));
+    auto parsed = in_document(i, how.form == DocumentForm::kFlat ? flat(documents[i], options)
+                                                                 : text(documents[i], options));
     if (!parsed.ok()) return std::move(parsed.error());
     out.push_back(std::move(*parsed));
   }
@@ -69,16 +71,11 @@ std::vector<const Object*> pointers(const std::vector<Ref<const Object>>& object
 Result<void> Catalog::add(Span<const Pod*> pods, bool placed, const Str* extras, uint64_t* refs) {
   Contents<PodContent>::Adding adding(&pods_);
   std::vector<uint64_t> added(pods.size());
-  std::string bytes, name;
+  std::string bytes;
   for (size_t i = 0; i < pods.size(); ++i) {
-    if (placed) {
-      class_of_placed_pod(*pods[i], &name);
-    } else {
-      pod_class(*pods[i], &name);
-    }
-    bytes = name;
+    filtered_pod_class(*pods[i], placed, &bytes);
     append_extra(extras, i, &bytes);
-    added[i] = adding.add(bytes, [&] { return make_content(*pods[i], placed, name); });
+    added[i] = adding.add(bytes, [&] { return make_content(*pods[i], placed); });
     if (added[i] == 0) return full();
   }
   adding.commit();
@@ -104,16 +101,16 @@ Result<void> Catalog::add(Span<const Node*> nodes, const Str* extras, uint64_t* 
   return {};
 }
 
-Result<void> Catalog::parse_pods(Span<Str> documents, DocumentForm form, bool placed,
+Result<void> Catalog::parse_pods(Span<Str> documents, const DocumentOptions& how, bool placed,
                                  const Str* extras, uint64_t* refs) {
-  const auto parsed = parse_all<Pod>(documents, form, parse_pod, parse_flat_pod);
+  const auto parsed = parse_all<Pod>(documents, how, parse_pod, parse_flat_pod);
   if (!parsed.ok()) return parsed.error();
   return add(pointers(*parsed), placed, extras, refs);
 }
 
-Result<void> Catalog::parse_nodes(Span<Str> documents, DocumentForm form, const Str* extras,
-                                  uint64_t* refs) {
-  const auto parsed = parse_all<Node>(documents, form, parse_node, parse_flat_node);
+Result<void> Catalog::parse_nodes(Span<Str> documents, const DocumentOptions& how,
+                                  const Str* extras, uint64_t* refs) {
+  const auto parsed = parse_all<Node>(documents, how, parse_node, parse_flat_node);
   if (!parsed.ok()) return parsed.error();
   return add(pointers(*parsed), extras, refs);
 }

@@ -10,15 +10,14 @@
 #include "libsched/base/result.hpp"
 #include "libsched/ingest/ingest.hpp"
 #include "libsched/objects/node.hpp"
-#include "libsched/objects/pod_class.hpp"
+#include "libsched/objects/pod.hpp"
 #include "libsched/scheduler/sim/contents.hpp"
 
 namespace libsched {
 
 struct PodContent final : RefCounted {
-  PodContent(PodRef p, PodClassNameRef n) : pod(std::move(p)), name(std::move(n)) {}
-  const PodRef pod;            // unnamed
-  const PodClassNameRef name;  // of its class
+  explicit PodContent(PodRef p) : pod(std::move(p)) {}
+  const PodRef pod;  // unnamed
 };
 struct NodeContent final : RefCounted {
   explicit NodeContent(NodeRef n) : node(std::move(n)) {}
@@ -27,6 +26,10 @@ struct NodeContent final : RefCounted {
 
 // The forms of a document. The numbers are part of the C API.
 enum class DocumentForm : uint32_t { kText = 0, kProtobuf = 1, kFlat = 2 };
+struct DocumentOptions {
+  DocumentForm form = DocumentForm::kText;
+  bool defaults = false;  // API defaulting
+};
 
 class Catalog final : public RefCounted {
  public:
@@ -35,13 +38,17 @@ class Catalog final : public RefCounted {
   Result<void> add(Span<const Pod*> pods, bool placed, const Str* extras, uint64_t* refs);
   Result<void> add(Span<const Node*> nodes, const Str* extras, uint64_t* refs);
   // The same for documents. Errors: those of parsing; the path begins with "[index]".
-  Result<void> parse_pods(Span<Str> documents, DocumentForm form, bool placed, const Str* extras,
-                          uint64_t* refs);
-  Result<void> parse_nodes(Span<Str> documents, DocumentForm form, const Str* extras,
+  Result<void> parse_pods(Span<Str> documents, const DocumentOptions& how, bool placed,
+                          const Str* extras, uint64_t* refs);
+  Result<void> parse_nodes(Span<Str> documents, const DocumentOptions& how, const Str* extras,
                            uint64_t* refs);
 
   const Contents<PodContent>& pods() const { return pods_; }
   const Contents<NodeContent>& nodes() const { return nodes_; }
+
+  // Counts these as added in this age; references that are not valid are passed over.
+  void touch_pods(Span<uint64_t> refs) { pods_.touch(refs); }
+  void touch_nodes(Span<uint64_t> refs) { nodes_.touch(refs); }
 
   // See Contents::age(). A content is in use as long as a cluster has a pod or node of it, or its
   // journal may bring one back.

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "libsched/base/arena.hpp"
 #include "libsched/base/hash.hpp"
 #include "libsched/base/id_table.hpp"
 #include "libsched/base/mutex.hpp"
@@ -103,6 +104,13 @@ class Contents {
     std::unique_lock<Mutex> lock_;
     std::vector<uint32_t> fresh_;
   };
+
+  // Counts the contents as added in this age.
+  void touch(Span<uint64_t> refs) {
+    const std::lock_guard lock(mutex_);
+    for (const uint64_t ref : refs)
+      if (has(ref)) entries_[index_of(ref)].age = age_;
+  }
 
   // Begins a new age and forgets the contents that were not added in the latest `keep` ages before
   // it, but for those in_use(content). Returns how many. May throw std::bad_alloc, having done

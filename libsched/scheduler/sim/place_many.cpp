@@ -18,7 +18,7 @@ bool by_limits(const Error& e) { return e.rc == Rc::kCancelled || e.rc == Rc::kD
 }  // namespace
 
 Result<SimPlaced> Sim::place_all(Span<uint64_t> pods, const SimQuery& query,
-                                 const SimPlaceOptions& options, uint32_t besides, SimHit* hits) {
+                                 const SimPlaceOptions& options, uint32_t besides) {
   Result<SearchOptions> search = search_of(query, &rows_);
   if (!search.ok()) return search.error();
   for (const uint64_t pod : pods)
@@ -40,7 +40,7 @@ Result<SimPlaced> Sim::place_all(Span<uint64_t> pods, const SimQuery& query,
   };
   ++calls_;
   SimPlaced out;
-  std::fill(hits, hits + pods.size(), SimHit());
+  hits_.assign(pods.size(), SimHit());
   size_t start = search->start;
   for (size_t i = 0; i < pods.size(); ++i) {
     const Result<Known*> known = know(pods[i]);
@@ -57,7 +57,7 @@ Result<SimPlaced> Sim::place_all(Span<uint64_t> pods, const SimQuery& query,
       return out;
     }
     LIBSCHED_TRY(prepared);
-    SimHit& hit = hits[i];
+    SimHit& hit = hits_[i];
     if (options.hints != nullptr && takes_hint(options.hints[i])) {
       const uint32_t row = index_of(options.hints[i]);
       Status status;
@@ -96,12 +96,10 @@ Result<SimPlaced> Sim::place_all(Span<uint64_t> pods, const SimQuery& query,
 Result<SimPlaced> Sim::place_many(Span<uint64_t> pods, const SimQuery& query,
                                   const SimPlaceOptions& options, SimHit* hits) {
   Change change(this);
-  Result<SimPlaced> placed = place_all(pods, query, options, kNoId, hits);
-  if (!placed.ok()) {
-    std::fill(hits, hits + pods.size(), SimHit());
-    return placed;
-  }
+  const Result<SimPlaced> placed = place_all(pods, query, options, kNoId);
+  if (!placed.ok()) return placed;
   change.commit();
+  std::copy(hits_.begin(), hits_.end(), hits);
   return placed;
 }
 

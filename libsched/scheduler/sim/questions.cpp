@@ -198,11 +198,14 @@ Result<size_t> Sim::feasible(uint64_t pod, const SimQuery& query, uint64_t* bits
   Result<SearchOptions> search = search_of(query, &rows_);
   if (!search.ok()) return search.error();
   LIBSCHED_TRY(ready(*known, query.limits));
-  std::fill(bits, bits + words, 0);
-  if (!(*known)->pre_filter.success()) return size_t{0};
+  if (!(*known)->pre_filter.success()) {
+    std::fill(bits, bits + words, 0);
+    return size_t{0};
+  }
   search->kept = kept_of(*known);
   const Result<size_t> found =
       evaluator_->find_all(*(*known)->state, (*known)->pod(), *search, bits, nullptr);
+  if (found.ok()) std::fill(bits + view().word_count(), bits + words, 0);
   if (search->kept != nullptr) count_kept(*known);
   return found;
 }

@@ -52,18 +52,15 @@ Result<bool> Sim::remove(uint64_t node, Span<uint64_t> move, const SimQuery& que
   } else {
     LIBSCHED_TRY(drop_node(row));
   }
-  const Result<SimPlaced> placed = place_all(refs, elsewhere, place, ghost ? row : kNoId, hits);
-  if (!placed.ok()) {
-    std::fill(hits, hits + move.size(), SimHit());
-    return placed.error();
-  }
+  const Result<SimPlaced> placed = place_all(refs, elsewhere, place, ghost ? row : kNoId);
+  if (!placed.ok()) return placed.error();
   if (placed->ended) {
-    std::fill(hits, hits + move.size(), SimHit());
     const LimitWatch watch(query.limits, evaluator_->services().deadline_clock());
     LIBSCHED_TRY(watch.exceeded() ? Result<void>(watch.error()) : Result<void>());
     return Error{Rc::kDeadline, "deadline exceeded", {}, {}};
   }
   const bool all = placed->placed == move.size();
+  std::copy(hits_.begin(), hits_.end(), hits);
   if (all && options.keep) {
     if (ghost) LIBSCHED_TRY(drop_node(row));
     change.commit();

@@ -224,9 +224,10 @@ class Sim final : public RefCounted {
   KeptVerdicts* kept_of(Known* known);
   void count_kept(Known* known);
   Result<SimHit> find(Known* known, const SearchOptions& search, SimRing* ring, bool place);
-  // Places pods in a Change; `besides`: a row that takes none (kNoId: any may).
+  // Places pods in a Change, and leaves their places in hits_. `besides`: a row that takes none
+  // (kNoId: any may).
   Result<SimPlaced> place_all(Span<uint64_t> pods, const SimQuery& query,
-                              const SimPlaceOptions& options, uint32_t besides, SimHit* hits);
+                              const SimPlaceOptions& options, uint32_t besides);
   class Packer;
 
   Ref<Catalog> catalog_;
@@ -244,6 +245,7 @@ class Sim final : public RefCounted {
   size_t kept_bytes_ = 0;
   uint64_t calls_ = 0;  // of place_many()
   VerdictTexts texts_;
+  std::vector<SimHit> hits_;      // of place_all()
   std::vector<uint32_t> rows_;    // of a given order
   std::vector<uint64_t> accept_;  // of a search that leaves out rows
   SimPacking packing_;

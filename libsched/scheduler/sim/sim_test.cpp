@@ -36,7 +36,7 @@ struct World {
   uint64_t add_node(const std::string& document) {
     const Str text = document;
     uint64_t ref = 0;
-    const Result<void> done = catalog->parse_nodes({&text, 1}, DocumentForm::kText, nullptr, &ref);
+    const Result<void> done = catalog->parse_nodes({&text, 1}, {}, nullptr, &ref);
     REQUIRE_MESSAGE(done.ok(), done.error().text());
     return ref;
   }
@@ -47,8 +47,7 @@ struct World {
         "containers: [{name: c, resources: {requests: {cpu: " + std::to_string(milli) + "m}}}]}}";
     const Str text = document;
     uint64_t ref = 0;
-    const Result<void> done =
-        catalog->parse_pods({&text, 1}, DocumentForm::kText, placed, nullptr, &ref);
+    const Result<void> done = catalog->parse_pods({&text, 1}, {}, placed, nullptr, &ref);
     REQUIRE_MESSAGE(done.ok(), done.error().text());
     return ref;
   }
@@ -82,6 +81,17 @@ TEST_CASE("Equal contents have equal references; names and nodes of placed pods 
   CHECK(w.node(2) != w.node(3));
   CHECK(w.node(2, "kubernetes.io/hostname: x") != w.node(2));
   CHECK(w.node(2, "kubernetes.io/hostname: other") != w.node(2, "kubernetes.io/hostname: x"));
+  // Volumes that no plugin looks into are no part, nor is the spelling of the others.
+  CHECK(
+      w.pod(100, "a", true,
+            "volumes: [{name: kube-api-access-x1, projected: {sources: []}}, {name: c, configMap: "
+            "{name: m}}], ") == w.pod(100));
+  const uint64_t claim =
+      w.pod(100, "a", true, "volumes: [{name: v, persistentVolumeClaim: {claimName: c}}], ");
+  CHECK(claim != w.pod(100));
+  CHECK(claim == w.pod(100, "a", true,
+                       "volumes: [{persistentVolumeClaim: {readOnly: false, claimName: c}, name: "
+                       "v}], "));
   // A reference to a node is none to a pod.
   CHECK(!w.catalog->pods().has(w.node(2)));
   CHECK(!w.catalog->nodes().has(w.pod(100)));
@@ -93,7 +103,7 @@ TEST_CASE("Further bytes make contents different") {
   const Str texts[] = {document, document, document};
   const Str extras[] = {"gold", "", "gold"};
   uint64_t refs[3] = {};
-  REQUIRE(w.catalog->parse_pods(texts, DocumentForm::kText, true, extras, refs).ok());
+  REQUIRE(w.catalog->parse_pods(texts, {}, true, extras, refs).ok());
   CHECK(refs[0] == refs[2]);
   CHECK(refs[0] != refs[1]);
 }
@@ -105,7 +115,7 @@ TEST_CASE("A document that is wrong is named by its index, and nothing is added"
       "{metadata: {name: a}, spec: {containers: [{resources: {requests: {cpu: x}}}]}}";
   const Str texts[] = {good, bad};
   uint64_t refs[2] = {7, 7};
-  const Result<void> done = w.catalog->parse_pods(texts, DocumentForm::kText, true, nullptr, refs);
+  const Result<void> done = w.catalog->parse_pods(texts, {}, true, nullptr, refs);
   REQUIRE(!done.ok());
   CHECK(done.error().path == "[1].spec.containers[0].resources.requests.cpu");
   CHECK(w.catalog->pods().size() == 0);
@@ -215,6 +225,13 @@ TEST_CASE("A catalog forgets what was not looked up, but nothing that is placed"
   CHECK(w.catalog->nodes().has(shape));
   CHECK(w.sim->check(unused, n1, {}).error().rc == Rc::kStale);
   CHECK(w.pod(200) != unused);
+  // What is touched counts as looked up.
+  const uint64_t kept = w.pod(300);
+  w.catalog->age(0);
+  w.catalog->touch_pods({&kept, 1});
+  w.catalog->touch_pods({&unused, 1});
+  CHECK(w.catalog->age(0) == 1);
+  CHECK(w.catalog->pods().has(kept));
   // A revert may bring it back.
   REQUIRE(w.sim->fork().ok());
   REQUIRE(w.sim->remove_node(n1).ok());
@@ -401,8 +418,7 @@ TEST_CASE("Threads share a catalog") {
             std::to_string(i) + "m}}}]}}";
         const Str text = document;
         uint64_t ref = 0;
-        if (w.catalog->parse_pods({&text, 1}, DocumentForm::kText, true, nullptr, &ref).ok())
-          refs[t].push_back(ref);
+        if (w.catalog->parse_pods({&text, 1}, {}, true, nullptr, &ref).ok()) refs[t].push_back(ref);
         w.catalog->age(100);
       }
     });

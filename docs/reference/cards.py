@@ -13,10 +13,6 @@ class Card:
         return self.symbols[0].name
 
 
-def _is_reference(symbol):
-    return symbol.kind == "function" and symbol.name.endswith(("_ref", "_unref"))
-
-
 def _belongs(symbol, card):
     """Tells whether the card's comment describes a symbol, which may have a note beside it."""
     if symbol.kind in ("handle", "struct") or not card or card.about is None:
@@ -29,10 +25,10 @@ def of(header, section):
     cards, handles, later = [], {}, []
     for symbol in section.symbols:
         home = handles.get(symbol.name.removesuffix("_unref").removesuffix("_ref"))
-        if _is_reference(symbol) and home:
+        if symbol.counts_references and home:
             home.symbols.append(symbol)
             continue
-        if _is_reference(symbol):
+        if symbol.counts_references:
             later.append(symbol)
             continue
         if cards and _belongs(symbol, cards[-1]):
@@ -56,7 +52,7 @@ def of_header(header):
     for _, cards in made:
         for card in list(cards):
             name = card.title.removesuffix("_unref").removesuffix("_ref")
-            if len(card.symbols) == 1 and _is_reference(card.symbols[0]) and name in homes:
+            if len(card.symbols) == 1 and card.symbols[0].counts_references and name in homes:
                 homes[name].symbols += card.symbols
                 cards.remove(card)
     return made

@@ -53,7 +53,8 @@ class Facts:
             elif not symbol.name.endswith("_unref"):
                 said.append(f"`{named['name']}` passes to the library.")
         result = HANDLE.search(symbol.result)
-        if symbol.name.endswith("_ref") or "LIBSCHED_OWN" in symbol.result:
+        if "LIBSCHED_OWN" in symbol.result or (
+                symbol.counts_references and symbol.name.endswith("_ref")):
             said.append(f"The caller owns the result: {self._release(result[1])}.")
         elif symbol.name.endswith("_unref"):
             said.append("Takes the caller's reference; NULL is a no-op.")
@@ -69,7 +70,7 @@ class Facts:
                 continue
             list_ = shared if re.search(r"\bconst libsched_", parameter) else alone
             list_.append(f"`{named['name']}`")
-        if symbol.name.endswith(("_ref", "_unref")):
+        if symbol.counts_references:
             counted = f"{symbol.name.removesuffix('_unref').removesuffix('_ref')}_ref" in self.functions
             return "Any thread: references are counted atomically." if counted else \
                 "The thread that uses it."

@@ -26,10 +26,15 @@ class Symbol:
         return self.own if self.own.blocks or self.own.errors else self.group
 
     @property
+    def counts_references(self):
+        """Whether it is the _ref or _unref of a handle, and no function about a number named so."""
+        return self.kind == "function" and (
+            self.name.endswith("_unref") or (self.name.endswith("_ref") and "*" in self.result))
+
+    @property
     def documented(self):
         """_ref and _unref need no comment: rule 1 of libsched.h covers them."""
-        return bool(self.prose.blocks or self.prose.errors) or (
-            self.kind == "function" and self.name.endswith(("_ref", "_unref")))
+        return bool(self.prose.blocks or self.prose.errors) or self.counts_references
 
 
 @dataclasses.dataclass

@@ -109,7 +109,8 @@ class Page:
         about = card.about or first.prose
         lists = {symbol.name: self.facts.of(symbol, header)
                  for symbol in card.symbols if symbol.kind == "function"}
-        spoken = [lists[name] for name in lists if not name.endswith(("_ref", "_unref"))]
+        spoken = [lists[symbol.name] for symbol in card.symbols
+                  if symbol.kind == "function" and not symbol.counts_references]
         same = [fact for fact in (spoken[0] if len(spoken) > 1 else [])
                 if all(fact in found for found in spoken)]
         lent = [fact for found in spoken for fact in found if fact[1] == LENT]

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "arguments.hpp"
+#include "sim_effects.hpp"
 
 namespace fuzz {
 

@@ -181,6 +181,35 @@ void* make_queued_pod(Turn& t) {
   return out;
 }
 
+// With some contents, so that there is something to place.
+void* make_catalog(Turn& t) {
+  libsched_catalog* out = nullptr;
+  libsched_catalog_create(&out, nullptr);
+  know_catalog(out);
+  const std::shared_ptr<CatalogModel>& model = world().catalogs[out];
+  for (int i = 0; i < 2; ++i) {
+    uint64_t ref = 0;
+    auto* pod = handle<const libsched_pod>(t, Kind::pod);
+    auto* node = handle<const libsched_node>(t, Kind::node);
+    if (libsched_catalog_add_pod(out, pod, nullptr, &ref, nullptr) == LIBSCHED_OK)
+      model->pods.emplace(ref, share(libsched_pod_ref(pod)));
+    world().ids.note(Ids::kPodRef, ref);
+    if (libsched_catalog_add_node(out, node, nullptr, &ref, nullptr) == LIBSCHED_OK)
+      model->nodes.emplace(ref, share(libsched_node_ref(node)));
+    world().ids.note(Ids::kNodeRef, ref);
+  }
+  return out;
+}
+
+void* make_sim(Turn& t) {
+  auto* framework = handle<libsched_framework>(t, Kind::framework);
+  auto* catalog = handle<libsched_catalog>(t, Kind::catalog);
+  libsched_sim* out = nullptr;
+  if (libsched_sim_create(framework, catalog, &out, nullptr) != LIBSCHED_OK) return nullptr;
+  know_sim(out, framework, catalog);
+  return out;
+}
+
 void* make_error() {
   libsched_pod* pod = nullptr;
   libsched_error* error = nullptr;
@@ -278,6 +307,8 @@ void* create(Turn& t, Kind kind) {
       libsched_simulation_unref(simulation);
       return out;
     }
+    case Kind::catalog: return make_catalog(t);
+    case Kind::sim: return make_sim(t);
     case Kind::event_map:
       return created<libsched_event_map>(libsched_framework_events,
                                          handle<const libsched_framework>(t, Kind::framework));

@@ -45,6 +45,10 @@ WEIGHTS = {
     "run_reserve_plugins_reserve": 2, "run_permit_plugins": 2, "run_bind_plugins": 2,
     "memory_api_deliver": 3, "services_nominate": 2, "pod_parse": 3, "pod_copy": 3, "node_parse": 2,
     "registry_add": 3, "evaluator_create": 5,
+    "catalog_add_pods": 4, "catalog_add_nodes": 4, "catalog_add_pod": 3, "catalog_add_node": 3, "sim_create": 2,
+    "sim_reset": 3, "sim_add_nodes": 8, "sim_remove_node": 3, "sim_replace_node": 3, "sim_add_pods": 8,
+    "sim_remove_pods": 4, "sim_put_objects": 3, "sim_fork": 5, "sim_commit": 3, "sim_revert": 4, "sim_check": 8,
+    "sim_first": 8, "sim_feasible": 6, "sim_check_many": 6, "sim_place_many": 8, "sim_bin_pack": 5, "sim_remove": 6,
 }
 
 # Handles that may be NULL.
@@ -67,7 +71,7 @@ SCRIBBLED = {("libsched_run_score_plugins", "totals")}
 NOTHING = {
     "libsched_view_find_node": "LIBSCHED_NO_ROW", "libsched_node_info_row": "LIBSCHED_NO_ROW",
     "libsched_decision_code": "LIBSCHED_CODE_ERROR", "libsched_node_statuses_code": "LIBSCHED_CODE_ERROR",
-    "libsched_prefilter_result_all_nodes": "true",
+    "libsched_prefilter_result_all_nodes": "true", "libsched_sim_position": "SIZE_MAX",
 }
 
 # Dictionaries (Words in documents.hpp) of string parameters, by function and name or by name.
@@ -76,6 +80,7 @@ WORDS = {
     "libsched_objects_parse.document": "kObjectsDocument", "flat": "kFlat",
     "document": "kConfigDocument",
     "libsched_cluster_remove_node.name": "kNode", "libsched_view_find_node.name": "kNode",
+    "libsched_sim_find_node.name": "kNode", "libsched_sim_remove_object.name": "kObject",
     "libsched_cluster_remove_pod.name": "kPod", "libsched_cluster_forget.name": "kPod",
     "libsched_view_find_pod.name": "kPod", "libsched_pod_copy.name": "kPod", "libsched_daemon_pod.name": "kPod",
     "libsched_node_copy.name": "kNode", "libsched_cluster_remove_object.name": "kObject",
@@ -88,6 +93,12 @@ WORDS = {
     "libsched_simulation_table.name": "kTable", "libsched_workload_add_trace.csv": "kTrace",
     "uid": "kUid", "point": "kPoint", "kind": "kKind", "profile": "kProfile", "reason": "kAny", "message": "kAny",
     "text": "kAny", "json": "kAny",
+}
+
+# What a number names (Ids in sim_model.hpp), by function and name or by name.
+IDS = {
+    "libsched_sim_pod_ref.pod": "kPod", "libsched_sim_pod_node.pod": "kPod",
+    "pod": "kPodRef", "node": "kNode", "like": "kNodeRef", "ref": "kAnyRef",
 }
 
 LENGTHS = ("words", "capacity", "total_count", "count")
@@ -129,6 +140,8 @@ class Call:
             self._make("String", name, f"Words::{words}")
         elif base == "const char *" or type_ == "const char *":
             self._make("CString", name)
+        elif base == "uint64_t" and (names := IDS.get(f"{call}.{name}") or IDS.get(name)):
+            self._make("Id", name, f"Ids::{names}")
         elif base in SCALARS:
             self._make(f"Number<{base}>", name)
         elif (found := re.fullmatch(r"libsched_(\w+) \*", base)) and found[1] in self.kinds:
@@ -160,12 +173,13 @@ class Call:
             self._make(f"Buffer<{found[1] or ''}{found[2]}>", name, kept)
             self.arguments += [f"{name}.get()", f"{name}.length()"]
             return 2
-        elif found := re.fullmatch(r"const (libsched_\w+_options|libsched_nomination|libsched_queue_event|libsched_rejection|libsched_timing|libsched_api_fault) \*", type_):
+        elif found := re.fullmatch(r"const (libsched_\w+_options|libsched_nomination|libsched_queue_event|libsched_rejection|libsched_timing|libsched_api_fault|libsched_sim_query) \*", type_):
             self._make(f"Options<{found[1]}>", name)
         elif found := re.fullmatch(r"(libsched_cycle_outcome|libsched_nomination|libsched_fit|libsched_scheduling_outcome|libsched_queue_counts|"
                                   r"libsched_queued_pod_info|libsched_scheduler_state|libsched_placement|libsched_drained_pod|libsched_compared_pod) \*", type_):
             self._make(f"Filled<{found[1]}>", name)
-        elif (found := re.fullmatch(r"(\w+) \*", type_)) and (found[1] in SCALARS or found[1] == "libsched_str"):
+        elif (found := re.fullmatch(r"(\w+) \*", type_)) and (
+                found[1] in SCALARS or found[1] in ("libsched_str", "libsched_sim_hit", "libsched_sim_verdict")):
             self._make(f"Output<{found[1]}>", name)
         else:
             raise NoRule(f"{call}: no rule for `{type_}{name}`: write one in generate.py, or declare "
@@ -259,7 +273,7 @@ def files():
         if functions:
             made[f"calls_{pathlib.Path(header.name).stem}.inc"] = "\n\n".join(parts) + "\n"
     mentioned = special | effects | CHANGES | set(NOTHING) | {name for name, _ in NULLABLE | SCRIBBLED} | {
-        f"libsched_{name}" for name in WEIGHTS} | {key.split(".")[0] for key in WORDS if "." in key}
+        f"libsched_{name}" for name in WEIGHTS} | {key.split(".")[0] for key in (*WORDS, *IDS) if "." in key}
     if unknown := sorted(mentioned - known):
         raise NoRule(f"entries for functions that no header has: {', '.join(unknown)}")
     made["table.inc"] = "".join(table)

@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "sim_effects.hpp"
 #include "turn.hpp"
 
 namespace fuzz {
@@ -58,6 +59,9 @@ void run(std::span<const uint8_t> input) {
                      : libsched_snapshot_view(static_cast<const libsched_snapshot*>(handle)),
                  "at the end");
   }
+  for (const auto& [handle, model] : world().sims)
+    if (model_of(static_cast<const libsched_sim*>(handle)) == model)
+      model->check(static_cast<const libsched_sim*>(handle), "at the end");
   world().pools.release_all(choose);
   world().check_destroyed();
 }

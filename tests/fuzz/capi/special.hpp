@@ -51,5 +51,29 @@ void call_libsched_simulation_run(Turn& t);
 void call_libsched_table_write(Turn& t);
 // A struct that is no handle, and has to be released.
 void call_libsched_table_export(Turn& t);
+// Documents, references and extra bytes, as many of each.
+void call_libsched_catalog_add_pods(Turn& t);
+// The same.
+void call_libsched_catalog_add_nodes(Turn& t);
+// Numbers that name contents.
+void call_libsched_catalog_touch_pods(Turn& t);
+// The same.
+void call_libsched_catalog_touch_nodes(Turn& t);
+// Arrays of two lengths.
+void call_libsched_sim_reset(Turn& t);
+// Names and ids, as many of each.
+void call_libsched_sim_add_nodes(Turn& t);
+// Pods, nodes and ids, as many of each.
+void call_libsched_sim_add_pods(Turn& t);
+// An array of numbers that name pods.
+void call_libsched_sim_remove_pods(Turn& t);
+// A matrix.
+void call_libsched_sim_check_many(Turn& t);
+// Hits and hints, as many as pods.
+void call_libsched_sim_place_many(Turn& t);
+// Groups whose numbers of pods are not random, and an answer that is borrowed.
+void call_libsched_sim_bin_pack(Turn& t);
+// Pods of the node that is removed.
+void call_libsched_sim_remove(Turn& t);
 
 }  // namespace fuzz

@@ -10,6 +10,7 @@
 
 #include "model.hpp"
 #include "pools.hpp"
+#include "sim_model.hpp"
 #include "trace.hpp"
 
 namespace fuzz {
@@ -27,6 +28,9 @@ struct World {
   std::unordered_map<const void*, std::shared_ptr<Cluster>> clusters;  // and snapshots
   std::unordered_map<const void*, EvaluatorFacts> evaluators;
   std::unordered_map<const void*, std::vector<Part>> lists;  // of changes
+  std::unordered_map<const void*, std::shared_ptr<CatalogModel>> catalogs;
+  std::unordered_map<const void*, std::shared_ptr<SimModel>> sims;
+  KnownIds ids;  // of contents, nodes and pods of simulated clusters
   std::set<const void*> plain_frameworks;
   std::set<const void*> nominating;  // services with nominations, which filters count
   bool hostile = false;              // the program made a plugin or an API client

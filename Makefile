@@ -9,7 +9,7 @@ PYTHON := .venv/bin/python
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 export GOTOOLCHAIN := local
 
-.PHONY: help setup build python demo docs test fuzz conformance autoscaler bench format lint install clean
+.PHONY: help setup build static python demo docs test fuzz conformance autoscaler bench format lint install clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -19,6 +19,10 @@ setup: ## Install what is missing: Debian packages, .venv, Go
 
 build: setup ## Build the release library and its tests into build/release
 	@packaging/build.sh release
+
+static: setup ## Build libsched.a into build/static/gnu, or with LIBC=musl into build/static/musl (takes minutes)
+	@packaging/setup.sh $(if $(filter musl,$(LIBC)),musl,static)
+	@packaging/static/$(or $(LIBC),gnu).sh
 
 python: setup ## Build the library; install the Python package and command line into .venv
 	@packaging/build.sh release libsched
@@ -31,7 +35,7 @@ docs: setup ## Write the reference of the C API, made of its headers: build/docs
 	@cd docs && ../$(PYTHON) -m reference
 
 test: ## Run every test of every language (PART=name: one part, PART=list: their names)
-	@packaging/setup.sh
+	@packaging/setup.sh system python go static $(filter musl,$(PART))
 	@tests/run $(PART)
 
 fuzz: setup ## Fuzz with a new seed (FUZZ_SECONDS=600: time per fuzzer, FUZZ_SEED=7: the seed again)

@@ -31,3 +31,6 @@ configure_file(${PROJECT_SOURCE_DIR}/packaging/libsched.pc.in
 install(FILES ${PROJECT_BINARY_DIR}/libsched.pc
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+if(LIBSCHED_STATIC)
+  include(${PROJECT_SOURCE_DIR}/cmake/static.cmake)
+endif()

@@ -1,4 +1,4 @@
-//go:build !libsched_repo
+//go:build !libsched_repo && !libsched_static
 
 package libsched
 

@@ -164,7 +164,8 @@ func (r *Registry) add(g *registration, options []PluginOption) error {
 
 // Load adds the plugins of a shared object, in C or C++: all that its libsched_plugin_init adds, or
 // none. Errors: ErrInvalid (an empty path), ErrIO (with the loader's text), ErrUnsupported (not a
-// shared object of plugins), and the errors of the plugins.
+// shared object of plugins, or the program is linked to the static library, which loads none), and the errors
+// of the plugins.
 func (r *Registry) Load(path string) error {
 	ptr, err := r.lock()
 	if err != nil {

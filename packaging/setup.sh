@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
 # Installs the missing requirements of building and testing.
 #
-#   packaging/setup.sh [system] [python] [go]      (default: all three)
+#   packaging/setup.sh [system] [python] [go] [static] [musl]      (default: the first three)
 #
 #   system  Debian packages of packaging/apt.txt (apt-get, as root or by sudo)
 #   python  .venv with the packages of packaging/requirements.txt
 #   go      Go of packaging/go-version.txt or newer: the one in PATH, or that of packaging/go-requirements.txt into .venv
+#   static  sources for libsched.a that Debian has as a shared object alone
+#   musl    zig of packaging/zig-requirements.txt into .venv, and all sources for libsched.a with musl
 #
 # Python packages are pinned with their hashes; packaging/lock_requirements.py renews the pins.
 # LIBSCHED_NO_APT=1 leaves the system's packages alone. A second run takes a fraction of a second.
@@ -101,11 +103,27 @@ go() {
     say "Go $want could not be installed; what needs it is switched off"
 }
 
+sources() {
+  packaging/static/sources.sh "$@" ||
+    say "(optional) there are no sources of $*; the static library is switched off"
+}
+
+static() { sources simdjson; }
+
+musl() {
+  if [ -z "${ZIG:-}" ] && ! .venv/bin/python -c 'import ziglang' 2>/dev/null; then
+    say "installing zig into .venv"
+    .venv/bin/pip install -q --disable-pip-version-check --require-hashes --only-binary :all: \
+      -r packaging/zig-requirements.txt
+  fi
+  sources simdjson libyaml zlib xz-utils libzstd
+}
+
 for part in "${@:-system python go}"; do
   for step in $part; do
     case $step in
-      system | python | go) "$step" ;;
-      *) die "unknown step '$step' (system, python, go)" ;;
+      system | python | go | static | musl) "$step" ;;
+      *) die "unknown step '$step' (system, python, go, static, musl)" ;;
     esac
   done
 done

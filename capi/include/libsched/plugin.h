@@ -226,8 +226,9 @@ libsched_rc libsched_registry_add(libsched_registry *registry, const libsched_pl
    which adds plugins with host->registry_add or, if it is linked against libsched, with
    libsched_registry_add(). If it fails, none of its plugins is added. The shared object stays loaded as
    long as one of its plugins lives. The dynamic loader searches for a path without a slash.
-   Errors: INVALID (an empty path), IO (with the loader's text), UNSUPPORTED (no such function), and
-   the function's own. */
+   Errors: INVALID (an empty path), IO (with the loader's text), UNSUPPORTED (no such function; or the
+   program is linked to the static library libsched.a, which loads no shared objects), and the
+   function's own. */
 libsched_rc libsched_registry_load(libsched_registry *registry, libsched_str path, LIBSCHED_OWN libsched_error **error);
 typedef struct libsched_host {
   uint32_t struct_size; /* sizeof(libsched_host) */

@@ -1,7 +1,6 @@
 // libsched_registry_load: plugins from a shared object.
-#include <dlfcn.h>
-
 #include "registering.hpp"
+#include "shared_object.hpp"
 
 namespace libsched::capi {
 namespace {
@@ -12,13 +11,6 @@ std::shared_ptr<void>& loading() {
 }
 
 using InitFunction = libsched_rc (*)(const libsched_host*, libsched_registry*, libsched_error**);
-
-Error io(Str path, const char* why) {
-  return {Rc::kIo,
-          "cannot load \"" + std::string(path) + "\": " + (why == nullptr ? "unknown" : why),
-          {},
-          {}};
-}
 
 }  // namespace
 
@@ -40,17 +32,11 @@ libsched_rc libsched_registry_load(libsched_registry* registry, libsched_str pat
     const std::string name(in(path));
     if (name.empty() || name.find('\0') != std::string::npos)
       return Error{Rc::kInvalid, "the path of a plugin is empty or holds a NUL byte", {}, {}};
-    void* handle = ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (handle == nullptr) return io(name, ::dlerror());
-    const std::shared_ptr<void> library(handle, [](void* h) { ::dlclose(h); });
-    const auto init = reinterpret_cast<InitFunction>(::dlsym(handle, LIBSCHED_PLUGIN_INIT_NAME));
-    if (init == nullptr)
-      return Error{Rc::kUnsupported,
-                   "\"" + name + "\" is no plugin: it exports no " LIBSCHED_PLUGIN_INIT_NAME,
-                   {},
-                   {}};
+    auto opened = open_shared_object(name, LIBSCHED_PLUGIN_INIT_NAME);
+    if (!opened.ok()) return std::move(opened.error());
+    const auto init = reinterpret_cast<InitFunction>(opened->function);
     const libsched_host host = {sizeof(libsched_host), LIBSCHED_ABI_VERSION, libsched_registry_add};
-    const std::shared_ptr<void> outer = std::exchange(loading(), library);
+    const std::shared_ptr<void> outer = std::exchange(loading(), opened->library);
     // A copy, so that either all of its plugins are added or none.
     const Ref<Registry> draft = unwrap(registry)->copy();
     rc = init(&host, wrap(draft.get()), &told);

@@ -1,0 +1,20 @@
+// Shared objects of plugins. libsched.so opens them (shared_object.cpp). libsched.a refuses to
+// (no_shared_object.cpp), because most programs that link it have no dynamic loader.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "libsched/base/result.hpp"
+
+namespace libsched::capi {
+
+struct SharedObject {
+  std::shared_ptr<void> library;  // closed with the last reference
+  void* function = nullptr;
+};
+
+// Opens a shared object and finds one of its functions.
+Result<SharedObject> open_shared_object(const std::string& path, const char* function);
+
+}  // namespace libsched::capi

@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# packaging/static/sources.sh NAME...: unpacks the sources of Debian packages to build/sources/NAME, with Debian's
+# patches, for static archives that Debian does not have.
+#
+# apt-get checks the signatures. It runs with a configuration of its own, because most machines have no sources
+# in theirs: the Debian archives that the machine installs from, as far as its lists name them, are asked for
+# sources. A folder that is there already stays as it is.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+
+say() { printf 'sources: %s\n' "$*" >&2; }
+
+missing=()
+for name in "$@"; do
+  [ -d "build/sources/$name" ] || missing+=("$name")
+done
+[ ${#missing[@]} -gt 0 ] || exit 0
+for tool in apt-get dpkg-source; do
+  command -v "$tool" >/dev/null || { say "no $tool (Debian's packages apt and dpkg-dev)"; exit 1; }
+done
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mkdir -p "$work/lists/partial" "$work/cache/archives/partial"
+# shellcheck disable=SC2016  # apt-get replaces $(...)
+apt-get indextargets --format 'deb-src $(REPO_URI) $(RELEASE) $(COMPONENT) $(ORIGIN)' 'Created-By: Packages' |
+  sed -n 's/ Debian$//p' | sort -ru > "$work/sources.list"
+if [ ! -s "$work/sources.list" ]; then
+  say "apt-get knows no Debian archive; apt-get update fetches its lists"
+  exit 1
+fi
+cat > "$work/apt.conf" <<CONF
+Dir::Etc::SourceList "$work/sources.list";
+Dir::Etc::SourceParts "-";
+Dir::State::Lists "$work/lists";
+Dir::Cache "$work/cache";
+Acquire::Languages "none";
+APT::Sandbox::User "root";
+CONF
+export APT_CONFIG=$work/apt.conf
+
+say "fetching the sources of ${missing[*]}"
+apt-get update -qq
+mkdir -p build/sources
+for name in "${missing[@]}"; do
+  mkdir "$work/$name"
+  (cd "$work/$name" && apt-get source -qq --download-only --only-source "$name" >/dev/null)
+  dpkg-source --no-check --extract "$work/$name"/*.dsc "$work/$name/tree" >/dev/null 2>"$work/said" ||
+    { cat "$work/said" >&2; exit 1; }
+  mv "$work/$name/tree" "build/sources/$name"
+done

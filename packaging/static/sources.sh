@@ -22,13 +22,21 @@ done
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$work/lists/partial" "$work/cache/archives/partial"
-# shellcheck disable=SC2016  # apt-get replaces $(...)
-apt-get indextargets --format 'deb-src $(REPO_URI) $(RELEASE) $(COMPONENT) $(ORIGIN)' 'Created-By: Packages' |
-  sed -n 's/ Debian$//p' | sort -ru > "$work/sources.list"
-if [ ! -s "$work/sources.list" ]; then
-  say "apt-get knows no Debian archive; apt-get update fetches its lists"
-  exit 1
+# Prints a line for apt's sources.list for each Debian archive that the machine installs from.
+archives() {
+  # shellcheck disable=SC2016  # apt-get replaces $(...)
+  apt-get indextargets --format 'deb-src $(REPO_URI) $(RELEASE) $(COMPONENT) $(ORIGIN)' 'Created-By: Packages' |
+    sed -n 's/ Debian$//p' | sort -ru
+}
+archives > "$work/sources.list"
+if [ ! -s "$work/sources.list" ]; then  # a fresh machine without lists: fetched, but not for the machine
+  mkdir -p "$work/machine/partial"
+  printf 'Dir::State::Lists "%s/machine";\nDir::Cache "%s/cache";\nAPT::Sandbox::User "root";\n' "$work" "$work" \
+    > "$work/machine.conf"
+  APT_CONFIG=$work/machine.conf apt-get update -qq || true
+  APT_CONFIG=$work/machine.conf archives > "$work/sources.list"
 fi
+[ -s "$work/sources.list" ] || { say "apt-get knows no Debian archive"; exit 1; }
 cat > "$work/apt.conf" <<CONF
 Dir::Etc::SourceList "$work/sources.list";
 Dir::Etc::SourceParts "-";

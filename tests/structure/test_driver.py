@@ -104,6 +104,19 @@ def test_a_part_that_is_switched_off_fails_only_when_all_are_required(required, 
     assert done.returncode == code
 
 
+@pytest.mark.parametrize("named,ran", [((), "1 passed"), (("long",), "2 passed")])
+def test_a_part_that_takes_minutes_runs_only_if_it_is_named(named, ran):
+    program = ("import sys; sys.path.insert(0, 'tests')\n"
+               "from driver import counts, parts; import runpy\n"
+               "parts.PARTS = (parts.Part('short', '', lambda shell: counts.Counts(1)),\n"
+               "               parts.Part('long', '', lambda shell: counts.Counts(2), by_name=True))\n"
+               f"sys.argv = ['tests/run', *{named!r}]\n"
+               "runpy.run_path('tests/run', run_name='__main__')\n")
+    done = subprocess.run([sys.executable, "-c", program], cwd=sources.ROOT, text=True,
+                          check=False, capture_output=True)
+    assert done.stdout.splitlines()[-1] == f"{ran}, 0 failed"
+
+
 def test_a_failure_is_told_again_beside_the_counts():
     program = ("import sys; sys.path.insert(0, 'tests')\n"
                "from driver import counts, parts; import runpy\n"

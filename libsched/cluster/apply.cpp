@@ -80,8 +80,7 @@ void Cluster::release_row_if_empty(uint32_t r) {
   if (!row.node && row.pods.empty()) journal_.release_row(r);
 }
 
-void Cluster::place_node(const NodeRef& node) {
-  const uint32_t r = row_for(node->meta.name);
+void Cluster::place_node(const NodeRef& node, uint32_t r) {
   if (!state_.row(r).node) {
     journal_.attach_node(r, node, with_pods(state_, r, kNodeChanges));
     journal_.tree_add(r);

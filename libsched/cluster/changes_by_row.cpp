@@ -15,9 +15,10 @@ Result<uint32_t> Cluster::add_node(const NodeRef& node) {
   if (!has_room(node->allocatable)) return too_many_resources("node", std::string(name));
   Transaction change(this);
   change.note("Node", nullptr, node.get());
-  place_node(node);
+  const uint32_t row = there != kNoId ? there : journal_.acquire_row(name, hash);
+  place_node(node, row);
   change.commit();
-  return state_.find_row(name, hash);
+  return row;
 }
 
 Result<void> Cluster::replace_node(uint32_t row, const NodeRef& node) {
@@ -25,7 +26,7 @@ Result<void> Cluster::replace_node(uint32_t row, const NodeRef& node) {
   if (!has_room(node->allocatable)) return too_many_resources("node", std::string(node->meta.name));
   Transaction change(this);
   change.note("Node", state_.node(row), node.get());
-  place_node(node);
+  place_node(node, row);
   change.commit();
   return {};
 }
@@ -49,6 +50,22 @@ Result<uint32_t> Cluster::place_pod(const PodRef& pod, uint32_t row) {
   const uint32_t slot = journal_.add_pod(pod, row);
   change.commit();
   return slot;
+}
+
+Result<void> Cluster::place_pods(Span<const Pod*> pods, const uint32_t* rows, uint32_t* slots) {
+  if (judging_ != 0) return may_not_change();
+  constexpr size_t kRows = 12, kTails = 6;  // how far ahead is fetched
+  Transaction change(this);
+  for (size_t i = 0; i < pods.size(); ++i) {
+    if (i + kRows < pods.size()) state_.fetch_row_at(rows[i + kRows]);
+    if (i + kTails < pods.size()) state_.fetch_row_pods_at(rows[i + kTails]);
+    const Pod* const pod = pods[i];
+    if (!has_room(pod->occupied)) return too_many_resources("pod", pod_key(*pod));
+    change.note("Pod", nullptr, pod);
+    slots[i] = journal_.add_pod(PodRef::share(pod), rows[i]);
+  }
+  change.commit();
+  return {};
 }
 
 Result<void> Cluster::take_pod(uint32_t slot) {

@@ -70,6 +70,7 @@ class Cluster final : public RefCounted {
   Result<void> replace_node(uint32_t row, const NodeRef& node);  // of the same name; pods stay
   Result<void> remove_node(uint32_t row);                        // that has no pods
   Result<uint32_t> place_pod(const PodRef& pod, uint32_t row);   // its slot
+  Result<void> place_pods(Span<const Pod*> pods, const uint32_t* rows, uint32_t* slots);
   Result<void> take_pod(uint32_t slot);
 
   size_t fork_depth() const { return forks_; }
@@ -145,7 +146,8 @@ class Cluster final : public RefCounted {
   uint32_t row_for(Str name) { return row_for(name, hash_str(name)); }
   uint32_t row_for(Str name, uint64_t hash);
   void release_row_if_empty(uint32_t r);
-  void place_node(const NodeRef& node);
+  void place_node(const NodeRef& node) { place_node(node, row_for(node->meta.name)); }
+  void place_node(const NodeRef& node, uint32_t r);  // its row
   void drop_pod(uint32_t s);
   // The steps of changes (apply.cpp), each in a transaction that undoes failed steps.
   enum class Refusal : uint8_t { kNone, kExists, kNotFound, kNoNodeName, kNoRoom };

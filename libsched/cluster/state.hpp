@@ -49,6 +49,11 @@ class State final : public View {
     if (const uint32_t r = row_ids_.guess(row_hash); r != kNoId)
       prefetch_to_write(rows_[r].pods.data() + rows_[r].pods.size());
   }
+  // The same by row, before a pod is added to it.
+  void fetch_row_at(uint32_t r) const { fetch(r); }
+  void fetch_row_pods_at(uint32_t r) const {
+    prefetch_to_write(rows_[r].pods.data() + rows_[r].pods.size());
+  }
   // Before the slot's pod is removed.
   void fetch_slot(uint32_t s) const {
     if (!slots_[s].pod) return;

@@ -101,6 +101,27 @@ Result<uint32_t> Sim::put_pod(const PodRef& pod, uint64_t ref, uint32_t row) {
   return slot;
 }
 
+Result<void> Sim::put_pods(Span<uint64_t> refs, Span<uint32_t> rows, uint64_t* ids) {
+  const size_t n = refs.size();
+  pods_put_.resize(n);
+  slots_put_.resize(n);
+  for (size_t i = 0; i < n; ++i) {
+    const Result<Known*> known = know(refs[i]);
+    if (!known.ok()) return at_index("pods", i, known.error());
+    pods_put_[i] = &(*known)->pod();
+  }
+  reserve_more(undo_, n);
+  LIBSCHED_TRY(cluster_->place_pods(pods_put_, rows.data(), slots_put_.data()));
+  if (pods_.size() < view().slot_count()) pods_.resize(view().slot_count() + n / 2);
+  for (size_t i = 0; i < n; ++i) {
+    undo_.push_back({Kind::kPodAdded, slots_put_[i]});
+    pods_[slots_put_[i]] = {next_generation_++, refs[i]};
+    if (next_generation_ == 0) next_generation_ = 1;
+    if (ids != nullptr) ids[i] = pod_id(slots_put_[i]);
+  }
+  return {};
+}
+
 Result<void> Sim::drop_pod(uint32_t slot) {
   reserve_more(undo_, 1);
   LIBSCHED_TRY(cluster_->take_pod(slot));
@@ -147,7 +168,7 @@ Result<void> Sim::reset(const Reset& to) {
   for (size_t i = 0; i < to.pods.size(); ++i)
     if (to.on_node[i] >= to.nodes.size())
       return at_index("on_node", i, {Rc::kInvalid, "there is no node of this index", {}, {}});
-  std::vector<uint32_t> rows(to.nodes.size()), slots(to.pods.size());
+  std::vector<uint32_t> rows(to.nodes.size());
   {
     Change change(this);
     while (!order_.empty()) LIBSCHED_TRY(drop_node(order_.back()));
@@ -165,21 +186,14 @@ Result<void> Sim::reset(const Reset& to) {
       if (!row.ok()) return at_index("names", i, row.error());
       rows[i] = *row;
     }
-    for (size_t i = 0; i < to.pods.size(); ++i) {
-      const Result<Known*> known = know(to.pods[i]);
-      if (!known.ok()) return at_index("pods", i, known.error());
-      const Result<uint32_t> slot =
-          put_pod((*known)->content->pod, to.pods[i], rows[to.on_node[i]]);
-      if (!slot.ok()) return at_index("pods", i, slot.error());
-      slots[i] = *slot;
-    }
+    rows_.resize(to.pods.size());
+    for (size_t i = 0; i < to.pods.size(); ++i) rows_[i] = rows[to.on_node[i]];
+    LIBSCHED_TRY(put_pods(to.pods, rows_, to.pod_ids));
     change.commit();
   }
   while (fork_depth() != 0) LIBSCHED_TRY(commit());
   for (size_t i = 0; to.node_ids != nullptr && i < rows.size(); ++i)
     to.node_ids[i] = node_id(rows[i]);
-  for (size_t i = 0; to.pod_ids != nullptr && i < slots.size(); ++i)
-    to.pod_ids[i] = pod_id(slots[i]);
   return {};
 }
 
@@ -249,18 +263,11 @@ Result<void> Sim::replace_node(uint64_t node, uint64_t like) {
 Result<void> Sim::add_pods(Span<uint64_t> pods, const uint64_t* nodes, uint64_t* ids) {
   for (size_t i = 0; i < pods.size(); ++i)
     if (!has_node(nodes[i])) return at_index("nodes", i, stale_node());
-  std::vector<uint32_t> slots;
-  slots.reserve(pods.size());
+  rows_.resize(pods.size());
+  for (size_t i = 0; i < pods.size(); ++i) rows_[i] = index_of(nodes[i]);
   Change change(this);
-  for (size_t i = 0; i < pods.size(); ++i) {
-    const Result<Known*> known = know(pods[i]);
-    if (!known.ok()) return at_index("pods", i, known.error());
-    const Result<uint32_t> slot = put_pod((*known)->content->pod, pods[i], index_of(nodes[i]));
-    if (!slot.ok()) return at_index("pods", i, slot.error());
-    slots.push_back(*slot);
-  }
+  LIBSCHED_TRY(put_pods(pods, rows_, ids));
   change.commit();
-  for (size_t i = 0; ids != nullptr && i < slots.size(); ++i) ids[i] = pod_id(slots[i]);
   return {};
 }
 

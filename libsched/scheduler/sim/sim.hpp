@@ -209,6 +209,8 @@ class Sim final : public RefCounted {
   Result<void> drop_node(uint32_t row);  // with its pods
   Result<void> change_node(uint32_t row, const Ref<const NodeContent>& like, uint64_t ref);
   Result<uint32_t> put_pod(const PodRef& pod, uint64_t ref, uint32_t row);
+  // Pods of these references onto these rows, of which an error names the index.
+  Result<void> put_pods(Span<uint64_t> refs, Span<uint32_t> rows, uint64_t* ids);
   Result<void> drop_pod(uint32_t slot);
   void undo_to(size_t mark) noexcept;
   size_t place_of(uint32_t row) const;  // in order_
@@ -245,6 +247,8 @@ class Sim final : public RefCounted {
   size_t kept_bytes_ = 0;
   uint64_t calls_ = 0;  // of place_many()
   VerdictTexts texts_;
+  std::vector<const Pod*> pods_put_;  // of put_pods()
+  std::vector<uint32_t> slots_put_;
   std::vector<SimHit> hits_;      // of place_all()
   std::vector<uint32_t> rows_;    // of a given order
   std::vector<uint64_t> accept_;  // of a search that leaves out rows

@@ -100,6 +100,10 @@ Result<FilterOutcome> Evaluator::find_first(CycleState& state, const Pod& pod,
   std::vector<uint64_t>& found = work_.feasible;
   if (options.whole && count == order.size()) {
     found = work_.alive;
+    for (size_t i = 0; i < few; ++i) {  // no node is asked about twice
+      const uint32_t r = order[place(i)];
+      found[r / 64] &= ~(uint64_t{1} << (r % 64));
+    }
   } else {
     found.assign(words, 0);
     for (size_t i = few; i < count; ++i) {

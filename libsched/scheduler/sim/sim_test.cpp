@@ -387,6 +387,32 @@ TEST_CASE("Searches take an order, a set, cordoned nodes and a part of the ring"
   CHECK(w.sim->first(small, query, &why).error().rc == Rc::kStale);
 }
 
+TEST_CASE("What a plugin of another origin says is never kept") {
+  size_t filtered = 0, pre_filtered = 0;
+  Fake fake;
+  fake.name = "Mine";
+  fake.pre_filter = [&](const PreFilterCall&, PreFilterResult*) {
+    ++pre_filtered;
+    return Status();
+  };
+  fake.filter = [&](const FilterCall&, const Node&) {
+    ++filtered;
+    return Status(Code::kUnschedulable, "no");
+  };
+  FakeWorld fakes({fake}, {});
+  World w;
+  w.sim = *Sim::create(FrameworkRef::share(&fakes.evaluator.framework()), w.catalog);
+  constexpr size_t kMany = 300;  // enough nodes for verdicts to be kept
+  const uint64_t shape = w.node(4), pod = w.pod(100);
+  for (size_t i = 0; i < kMany; ++i) w.add(shape, "n" + std::to_string(i));
+  SimVerdict why;
+  for (size_t question = 1; question < 5; ++question) {
+    CHECK(w.sim->first(pod, {}, &why)->node == 0);
+    CHECK(pre_filtered == question);
+    CHECK(filtered == question * kMany);
+  }
+}
+
 TEST_CASE("Texts of verdicts are kept once, and the oldest go") {
   VerdictTexts texts;
   Status no(Code::kUnschedulable, "no");

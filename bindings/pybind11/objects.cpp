@@ -1,34 +1,9 @@
 // _core.Objects, _core.Pod, _core.Node: parsed Kubernetes objects, immutable.
-#include <chrono>
-
 #include "binding.hpp"
+#include "signals.hpp"
 
 namespace libsched {
 namespace {
-
-// Runs Python's signal handlers, such as that of Ctrl-C, from time to time while the library parses
-// without the GIL; an exception of a handler ends the call.
-class Signals {
- public:
-  static bool raised(void* self) { return static_cast<Signals*>(self)->look(); }
-
- private:
-  using Clock = std::chrono::steady_clock;
-  static constexpr std::chrono::milliseconds kInterval{20};
-
-  bool look() {
-    const Clock::time_point now = Clock::now();
-    if (now < next_) return false;
-    next_ = now + kInterval;
-    const py::gil_scoped_acquire acquired;
-    if (PyErr_CheckSignals() == 0) return false;
-    py::error_already_set error;
-    keep_exception(error);
-    return true;
-  }
-
-  Clock::time_point next_ = Clock::now() + kInterval;
-};
 
 libsched_parse_options parse_options(uint32_t format, bool defaults, bool strict, bool keep_raw,
                                      bool keep_annotations, bool validate, uint64_t max_bytes,
@@ -257,8 +232,7 @@ void bind_pod(py::module_& module) {
            [](const Pod& pod) {
              return by_position<libsched_pod_label_at, libsched_str>(pod.handle.get());
            })
-      .def("json",
-           [](const Pod& pod) { return json_of<libsched_pod_json>(pod.handle.get()); })
+      .def("json", [](const Pod& pod) { return json_of<libsched_pod_json>(pod.handle.get()); })
       .def("annotations",
            [](const Pod& pod) {
              return annotations_of<libsched_pod_annotation_count, libsched_pod_annotation_at>(
@@ -276,7 +250,8 @@ void bind_pod(py::module_& module) {
            [](const Pod& pod, std::string_view node, std::string_view name) {
              libsched_pod* out = nullptr;
              quick([&](libsched_error** error) {
-               return libsched_daemon_pod(pod.handle.get(), to_str(node), to_str(name), &out, error);
+               return libsched_daemon_pod(pod.handle.get(), to_str(node), to_str(name), &out,
+                                          error);
              });
              const py::object made = own_pod(out);
              libsched_pod_unref(out);
@@ -319,8 +294,7 @@ void bind_node(py::module_& module) {
            [](const Node& node) {
              return by_position<libsched_node_resource, int64_t>(node.handle.get());
            })
-      .def("json",
-           [](const Node& node) { return json_of<libsched_node_json>(node.handle.get()); })
+      .def("json", [](const Node& node) { return json_of<libsched_node_json>(node.handle.get()); })
       .def("annotations",
            [](const Node& node) {
              return annotations_of<libsched_node_annotation_count, libsched_node_annotation_at>(

@@ -83,10 +83,12 @@ void add_trace(Workload& workload, std::string_view csv, std::string_view file, 
 }
 
 std::unique_ptr<Simulation> create_simulation(const std::vector<const Framework*>& frameworks,
-                                   const View& cluster, Workload& workload, uint32_t ties,
-                                   uint64_t seed, bool sampling, bool resources,
-                                   bool volumes, int64_t provision_ns, int64_t sample_interval_ns, int64_t initial_backoff_ns,
-                                   int64_t max_backoff_ns, int64_t max_in_unschedulable_ns) {
+                                              const View& cluster, Workload& workload,
+                                              uint32_t ties, uint64_t seed, bool sampling,
+                                              bool resources, bool volumes, int64_t provision_ns,
+                                              int64_t sample_interval_ns,
+                                              int64_t initial_backoff_ns, int64_t max_backoff_ns,
+                                              int64_t max_in_unschedulable_ns) {
   libsched_simulation_options options = LIBSCHED_SIMULATION_OPTIONS_INIT;
   options.ties = ties;
   options.seed = seed;
@@ -223,8 +225,7 @@ void bind_simulation(py::module_& module) {
   py::class_<Table>(module, "Table")
       .def("write", &write)
       .def("stream", &stream)
-      .def("size",
-           [](const Table& table) { return libsched_table_row_count(table.handle.get()); });
+      .def("size", [](const Table& table) { return libsched_table_row_count(table.handle.get()); });
 }
 
 }  // namespace libsched

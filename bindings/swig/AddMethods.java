@@ -63,6 +63,9 @@ final class AddMethods {
       Map.entry("Cancel", "isSet() ? \"Cancel: set\" : \"Cancel: not set\""),
       Map.entry("Clock", "\"Clock at \" + now() + \" ns\""),
       Map.entry("TimedWorkload", "\"TimedWorkload: \" + " + counted("podCount()", "pod")),
+      Map.entry("Catalog", "\"Catalog: \" + " + counted("podCount()", "pod") + " + \", \" + "
+          + counted("nodeCount()", "node")),
+      Map.entry("Sim", "\"Sim: \" + " + counted("nodeCount()", "node") + " + \", \" + " + counted("podCount()", "pod")),
       Map.entry("Simulation", "\"Simulation at \" + now() + \" ns\""),
       Map.entry("ResultTable", "\"ResultTable: \" + " + counted("rowCount()", "row")));
 

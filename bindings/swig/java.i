@@ -149,6 +149,7 @@ static void append(JNIEnv *jenv, jobject builder, libsched_str text) {
 %made(libsched_cancel) %made(libsched_memory_api) %made(libsched_waiting_pod) %made(libsched_clock) %made(libsched_services) %made(libsched_node_statuses)
 %made(libsched_api_server) %made(libsched_scheduler) %made(libsched_workload) %made(libsched_simulation) %made(libsched_table)
 %made(libsched_queue) %made(libsched_queued_pod) %made(libsched_writer_queue) %made(libsched_scheduling) %made(libsched_capacity) %made(libsched_drain) %made(libsched_edited) %made(libsched_comparison) %made(libsched_event_map)
+%made(libsched_catalog) %made(libsched_sim)
 %gives(libsched_objects, libsched_objects_parse)
 %gives(libsched_objects, libsched_objects_load)
 %gives(libsched_pod, libsched_pod_parse)
@@ -199,6 +200,9 @@ static void append(JNIEnv *jenv, jobject builder, libsched_str text) {
 %gives(libsched_queued_pod, libsched_queue_pop)
 %gives(libsched_queued_pod, libsched_queue_pop_specific)
 %gives(libsched_event_map, libsched_framework_events)
+%gives(libsched_catalog, libsched_catalog_create)
+%gives(libsched_sim, libsched_sim_create)
+%gives_text(libsched_sim_explain_json)
 %gives_text(libsched_memory_api_requests_json)
 %gives_text(libsched_sign_pod)
 %gives_text(libsched_objects_report_json)
@@ -254,6 +258,34 @@ static void append(JNIEnv *jenv, jobject builder, libsched_str text) {
 %enddef
 %gives_longs(libsched_filter_rows)
 %gives_longs(libsched_score_rows)
+
+%gives_longs(libsched_sim_node_ids)
+%gives_longs(libsched_sim_pod_ids)
+%gives_longs(libsched_sim_requested_of)
+%gives_longs(libsched_sim_allocatable_of)
+%gives_longs(libsched_sim_feasible_ids)
+%gives_longs(libsched_sim_check_all)
+%gives_longs(libsched_sim_place_all)
+%gives_longs(libsched_sim_pack)
+%gives_longs(libsched_sim_move)
+
+// References and ids are long.
+%apply long long { uint64_t pod, uint64_t node, uint64_t like, uint64_t ref };
+%apply long long { uint64_t libsched_sim_find_node, uint64_t libsched_sim_node_ref, uint64_t libsched_sim_pod_ref,
+                   uint64_t libsched_sim_pod_node };
+%typemap(in, numinputs=0) uint64_t *number (uint64_t made = 0) "$1 = &made;"
+%typemap(argout) uint64_t *number "$result = static_cast<jlong>(*$1);"
+%apply uint64_t *number { uint64_t *ref };
+%define %gives_long(FUNCTION)
+%typemap(jni) libsched_rc FUNCTION "jlong"
+%typemap(jtype) libsched_rc FUNCTION "long"
+%typemap(jstype) libsched_rc FUNCTION "long"
+%typemap(javaout) libsched_rc FUNCTION { return $jnicall; }
+%enddef
+%gives_long(libsched_catalog_add_pod)
+%gives_long(libsched_catalog_add_node)
+%gives_long(libsched_sim_add_node)
+%gives_long(libsched_sim_add_pod)
 
 // The value of a label, or null.
 %define %label_of(FUNCTION)

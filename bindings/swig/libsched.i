@@ -10,6 +10,7 @@
 #include <libsched.h>
 #include "plugin.hpp"
 #include "rows.hpp"
+#include "sim.hpp"
 %}
 %include <stdint.i>
 
@@ -79,6 +80,8 @@ struct TYPE {};
 %handle(libsched_api_server, ApiServer)
 %handle(libsched_simulation, Simulation)
 %handle(libsched_table, ResultTable)
+%handle(libsched_catalog, Catalog)
+%handle(libsched_sim, Sim)
 #ifndef SWIGJAVA
 %handle(libsched_text, Text)
 %handle(libsched_error, Error)
@@ -109,6 +112,8 @@ struct TYPE {};
 %options(libsched_drained_pod, DrainedPod)
 %options(libsched_queue_counts, QueueCounts)
 %options(libsched_api_server_options, ApiServerOptions)
+%options(libsched_catalog_options, CatalogOptions)
+%options(libsched_sim_query, SimQuery)
 %options(libsched_scheduler_state, SchedulerState)
 // Made with upstream's times.
 %rename(QueueOptions) libsched_queue_options;
@@ -280,6 +285,40 @@ struct TYPE {};
 %ignore libsched_table_export;
 %ignore libsched_queue_add_unschedulable;
 %ignore libsched_rejection;
+// Arrays of references, ids and names, and what has them; Java has some (sim.hpp).
+%rename(SimVerdict) libsched_sim_verdict;
+%rename(SimHit) libsched_sim_hit;
+%ignore libsched_sim_verdict::reserved;
+%ignore libsched_catalog_options::extras;
+%ignore libsched_catalog_add_pods;
+%ignore libsched_catalog_add_nodes;
+%ignore libsched_catalog_touch_pods;
+%ignore libsched_catalog_touch_nodes;
+%ignore libsched_sim_query::ring;
+%ignore libsched_sim_query::order;
+%ignore libsched_sim_query::order_count;
+%ignore libsched_sim_query::accept;
+%ignore libsched_sim_query::accept_words;
+%ignore libsched_sim_reset;
+%ignore libsched_sim_add_nodes;
+%ignore libsched_sim_add_pods;
+%ignore libsched_sim_remove_pods;
+%ignore libsched_sim_nodes;
+%ignore libsched_sim_pods_on;
+%ignore libsched_sim_requested;
+%ignore libsched_sim_allocatable;
+%ignore libsched_sim_feasible;
+%ignore libsched_sim_check_many;
+%ignore libsched_sim_place_options;
+%ignore libsched_sim_place_many;
+%ignore libsched_sim_ring;
+%ignore libsched_sim_group;
+%ignore libsched_sim_permit;
+%ignore libsched_sim_pack_options;
+%ignore libsched_sim_packing;
+%ignore libsched_sim_bin_pack;
+%ignore libsched_sim_remove_options;
+%ignore libsched_sim_remove;
 %rename(exceptPod) libsched_queue_event::except;
 %ignore libsched_queue_event;
 %ignore libsched_queue_move_all;
@@ -351,7 +390,10 @@ struct TYPE {};
 %include <libsched/api_server.h>
 %include <libsched/loop.h>
 %include <libsched/simulation.h>
+%include <libsched/catalog.h>
+%include <libsched/sim.h>
 %include <libsched/plugin.h>
 #ifdef SWIGJAVA
 %include "rows.hpp"
+%include "sim.hpp"
 #endif

@@ -11,7 +11,7 @@ kube-scheduler v1.36; no running cluster is needed.
 ...     "spec": {"containers": [{"name": "c", "resources": {"requests": {"cpu": "2"}}}]}})
 <FitResult default/web: fits 1 of 1 node>
 
-The ten names that matter most; ``help(libsched.Cluster)`` and so on tell more:
+The names that matter most; ``help(libsched.Cluster)`` and so on tell more:
 
 ==============  ================================================================================
 `Cluster`       nodes, pods and other objects; loads dumps; `fork`, `edit`, `nodes`, `pods`
@@ -23,6 +23,7 @@ The ten names that matter most; ``help(libsched.Cluster)`` and so on tell more:
 `sweep`         many what-ifs of one cluster, on threads, processes or Dask
 `Scheduler`     a whole scheduler with its queue; `ApiServer` is an API server in memory
 `Simulation`    a scheduler on a virtual clock, with a workload that arrives over time
+`Sim`           a simulated cluster for very many questions: unnamed pods, numpy arrays, packing
 ==============  ================================================================================
 
 All other names, by what they are for:
@@ -36,6 +37,7 @@ All other names, by what they are for:
   `ClusterEvent`, `Action`, `ObjectChange`, `JSON`.
 - Schedulers: `ApiServer`, `ApiClient`, `Services`, `Clock`, `Cancel`, `Queue`, `QueueCounts`, `QueuedPod`,
   `WaitingPod`, `Nomination`, `NominatingMode`, `Attempt`, `WriterQueue`, `SchedulerObserver`, `LogRecord`.
+- Simulated clusters: `Catalog`, `SimFork`, `SimVerdict`, `Stage`, `Hit`, `Placed`, `Packing`, `Ring`.
 - Simulations: `TimedWorkload`, `SimulationResult`, `SimulationProgress`, `ResultTable`, `ResourceUse`,
   `Waits`.
 - Errors: `Error` is the base of `InvalidError`, `NotFoundError`, `ExistsError`, `UnsupportedError`,
@@ -56,6 +58,7 @@ from .api_server import ApiServer
 from .attempt import Attempt, WriterQueue, schedule_one
 from .cancel import Cancel
 from .capacity import Capacity, capacity
+from .catalog import Catalog
 from .claims import missing_claims
 from .cluster import Cluster, Fork, Snapshot
 from .columns import Columns
@@ -95,6 +98,8 @@ from .queue import Queue, QueueCounts, QueuedPod
 from .scheduler import ApiClient, LogRecord, Scheduler, SchedulerObserver
 from .scores import CycleResult, PluginScore, Scores
 from .services import Clock, Nomination, NominatingMode, Services, WaitingPod
+from .sim import Sim, SimFork
+from .sim_answers import Hit, Packing, Placed, Ring, SimVerdict, Stage
 from .simulation import ResourceUse, Simulation, SimulationProgress, SimulationResult, Waits
 from .state import CycleState
 from .status import Code, Status
@@ -118,6 +123,7 @@ __all__ = [
     "Cancel",
     "CancelledError",
     "Capacity",
+    "Catalog",
     "Clock",
     "Cluster",
     "ClusterEvent",
@@ -140,6 +146,7 @@ __all__ = [
     "FitResult",
     "Fork",
     "Framework",
+    "Hit",
     "InputWarning",
     "InternalError",
     "InvalidError",
@@ -161,6 +168,8 @@ __all__ = [
     "NotFoundError",
     "ObjectChange",
     "Objects",
+    "Packing",
+    "Placed",
     "Placement",
     "Plugin",
     "PluginError",
@@ -172,15 +181,20 @@ __all__ = [
     "QueuedPod",
     "ResourceUse",
     "ResultTable",
+    "Ring",
     "Scenario",
     "Scheduler",
     "SchedulerObserver",
     "Scores",
     "Services",
+    "Sim",
+    "SimFork",
+    "SimVerdict",
     "Simulation",
     "SimulationProgress",
     "SimulationResult",
     "Snapshot",
+    "Stage",
     "StaleError",
     "StateError",
     "Status",

@@ -1,4 +1,5 @@
 // What the Java bindings promise, one check by name: `Checks NAME` prints "NAME: ok" or throws.
+import java.util.Arrays;
 import java.util.BitSet;
 import libsched.*;
 
@@ -574,6 +575,56 @@ public final class Checks {
         must(Sched.statusCode(status) == Sched.CODE_SUCCESS, Sched.statusCode(status));
         Sched.runFilterPlugins(evaluator, state, pod, "n0", null, status);
         must(Sched.statusReason(status, 0).equals("Insufficient cpu"), Sched.statusReason(status, 0));
+      }
+    }
+  }
+
+  static void sim() {
+    try (Framework framework = Sched.frameworkCreate(null, "", null, null); Catalog catalog = Catalog.create();
+        Sim sim = Sched.simCreate(framework, catalog); Pod one = Pod.parse(POD, null); Node shape = Node.parse(
+            "{\"kind\": \"Node\", \"metadata\": {\"name\": \"any\"}, \"status\": {\"allocatable\": {\"cpu\": \"4\", "
+            + "\"memory\": \"8Gi\", \"pods\": \"10\"}}}", null)) {
+      long pod = catalog.addPod(one, null);
+      long like = catalog.addNode(shape, null);
+      must(pod == catalog.addPod(one, null) && catalog.hasPod(pod) && !catalog.hasPod(12345), pod);
+      long a = sim.addNode(like, "a");
+      long b = sim.addNode(like, "b");
+      must(Arrays.equals(sim.nodeIds(), new long[] {a, b}) && sim.findNode("b") == b, "nodes");
+      must(sim.nodeName(b).equals("b") && sim.position(b) == 1 && sim.nodeRef(b) == like, "a node");
+      SimVerdict verdict = new SimVerdict();
+      sim.check(pod, a, null, verdict);
+      must(verdict.getStage() == Sched.STAGE_PASSED, verdict.getStage());
+      SimQuery query = new SimQuery();
+      query.setPlace(true);
+      query.setStart(1);
+      SimHit hit = new SimHit();
+      sim.first(pod, query, hit, verdict);
+      must(hit.getNode() == b && sim.podNode(hit.getPod()) == b && hit.getPosition() == 1, hit.getNode());
+      must(sim.requestedOf(b)[3] == 1 && sim.allocatableOf(b)[0] == 4000 && sim.resource(0).equals("cpu"), "amounts");
+      long[] many = new long[9];
+      Arrays.fill(many, pod);
+      sim.fork();
+      long[] placed = sim.placeAll(many, null);
+      must(placed[0] != 0 && placed[8] == 0 && sim.feasibleIds(pod, null).length == 0, Arrays.toString(placed));
+      sim.check(pod, a, null, verdict);
+      must(verdict.getStage() == Sched.STAGE_FILTER_REJECTED && sim.verdictReason(verdict.getTexts(), 0).equals(
+          "Insufficient cpu") && sim.verdictPlugin(verdict.getTexts()).equals("NodeResourcesFit"), verdict.getTexts());
+      long[] rejected = sim.checkAll(new long[] {pod}, new long[] {a, b}, null);
+      must(sim.plugin(rejected[1] - 1).equals("NodeResourcesFit"), Arrays.toString(rejected));
+      sim.revert();
+      must(sim.podCount() == 1 && sim.feasibleIds(pod, null).length == 2, sim.podCount());
+      must(sim.pack(new long[] {pod}, new long[] {3}, like, "new-", 0)[0] == 0 && sim.forkDepth() == 1, "pack");
+      sim.revert();
+      long[] moved = sim.move(b, sim.podIds(b), null, true);
+      must(moved.length == 1 && moved[0] == a && Arrays.equals(sim.nodeIds(), new long[] {a}), Arrays.toString(moved));
+      must(sim.explainJson(pod, a).contains("\"a\""), sim.explainJson(pod, a));
+      sim.removeAll(sim.podIds(a));
+      must(sim.toString().equals("Sim: 1 node, 0 pods") && catalog.toString().equals("Catalog: 1 pod, 1 node"), sim);
+      try {
+        sim.addPod(12345, a);
+        throw new AssertionError("a stale reference");
+      } catch (SchedException failure) {
+        must(failure.code() == Sched.ERR_STALE, failure);
       }
     }
   }

@@ -82,6 +82,16 @@ def test_room():
                                  "room for 11 with 2 more nodes like gpu-train-b-2"]
 
 
+@pytest.mark.parametrize("program", ["c", "python"])
+def test_more_nodes(program):
+    command = {"c": [project.RELEASE / "examples" / "example_c_more_nodes"],
+               "python": [PYTHON, project.ROOT / "examples" / "python" / "more_nodes.py"]}[program]
+    said = project.run(*command, SHOP, CLUSTERS / "pods" / "train.yaml", 20, "gpu-train-b-2", 3)
+    assert said.splitlines() == [
+        "3 of 20 pods fit", "15 of 20 pods fit with 3 more nodes like gpu-train-b-2", "the next one: NO_NODE",
+        "20 of 20 pods fit on 5 new nodes alone"]
+
+
 @pytest.mark.parametrize("program", ["c", "python", "go"])
 @pytest.mark.parametrize("pods,code,wanted", [
     ("train", 0, ["bind ml/train: gpu-train-b-1"]),

@@ -1,0 +1,344 @@
+// _core.Catalog and _core.Sim: contents of pods and nodes, and the nodes and pods of a simulated
+// cluster. The questions are in sim_questions.cpp.
+#include "sim.hpp"
+
+#include <vector>
+
+namespace libsched {
+namespace {
+
+libsched_catalog_options catalog_options(uint32_t form, bool placed, bool defaults) {
+  libsched_catalog_options options = LIBSCHED_CATALOG_OPTIONS_INIT;
+  options.form = form;
+  options.placed = placed;
+  options.defaults = defaults;
+  return options;
+}
+
+// Texts of Python objects, which stay exported meanwhile.
+class Documents {
+ public:
+  explicit Documents(const py::sequence& sources) {
+    documents_.reserve(sources.size());
+    for (const py::handle source : sources) {
+      documents_.push_back(std::make_unique<Document>(source));
+      strs_.push_back(documents_.back()->str());
+    }
+  }
+  const libsched_str* data() const { return strs_.data(); }
+  size_t size() const { return strs_.size(); }
+
+ private:
+  std::vector<std::unique_ptr<Document>> documents_;
+  std::vector<libsched_str> strs_;
+};
+
+std::vector<libsched_str> strs_of(const std::vector<std::string_view>& texts) {
+  std::vector<libsched_str> out;
+  out.reserve(texts.size());
+  for (const std::string_view text : texts) out.push_back(to_str(text));
+  return out;
+}
+
+template <auto add>
+py::object add_documents(const Catalog& catalog, const py::sequence& documents, uint32_t form,
+                         bool placed, bool defaults, const std::optional<py::sequence>& extras) {
+  const Documents given(documents);
+  libsched_catalog_options options = catalog_options(form, placed, defaults);
+  std::optional<Documents> more;
+  if (extras) {
+    more.emplace(*extras);
+    if (more->size() != given.size())
+      raise(LIBSCHED_ERR_MISUSE, "there are not as many extras as documents");
+    options.extras = more->data();
+  }
+  Filled<uint64_t> refs(given.size());
+  unlocked([&](libsched_error** error) {
+    return add(catalog.handle.get(), given.data(), given.size(), &options, refs.data(), error);
+  });
+  return refs.take();
+}
+
+template <auto add, typename Object>
+uint64_t add_object(const Catalog& catalog, const Object& object, bool placed,
+                    const std::optional<py::object>& extra) {
+  libsched_catalog_options options = catalog_options(0, placed, false);
+  std::optional<Document> bytes;
+  libsched_str more{nullptr, 0};
+  if (extra) {
+    bytes.emplace(*extra);
+    more = bytes->str();
+    options.extras = &more;
+  }
+  uint64_t ref = 0;
+  quick([&](libsched_error** error) {
+    return add(catalog.handle.get(), object.handle.get(), &options, &ref, error);
+  });
+  return ref;
+}
+
+std::unique_ptr<Sim> create_sim(const Framework& framework, const Catalog& catalog) {
+  auto sim = std::make_unique<Sim>();
+  unlocked([&](libsched_error** error) {
+    return libsched_sim_create(framework.handle.get(), catalog.handle.get(), into(sim->handle),
+                               error);
+  });
+  return sim;
+}
+
+// A change, or another call that may take long: under the lock and without the GIL.
+template <typename Call>
+void change(Sim& sim, Call&& call) {
+  const Holding holding(sim.lock.get());
+  unlocked([&](libsched_error** error) { return call(sim.handle.get(), error); });
+}
+template <typename Call>
+void quick_change(Sim& sim, Call&& call) {
+  const Holding holding(sim.lock.get());
+  quick([&](libsched_error** error) { return call(sim.handle.get(), error); });
+}
+template <typename Read>
+auto reading(Sim& sim, Read&& read) {
+  const Holding holding(sim.lock.get());
+  return read(sim.handle.get());
+}
+
+// (ids of nodes, ids of pods)
+py::tuple reset(Sim& sim, py::handle nodes, const std::vector<std::string_view>& names,
+                py::handle pods, py::handle on_node) {
+  const Numbers<uint64_t> node_refs(nodes), pod_refs(pods);
+  const Numbers<uint32_t> places(on_node);
+  const std::vector<libsched_str> texts = strs_of(names);
+  node_refs.must_have(names.size(), "nodes");
+  places.must_have(pod_refs.size(), "on_node");
+  Filled<uint64_t> node_ids(node_refs.size()), pod_ids(pod_refs.size());
+  change(sim, [&](libsched_sim* s, libsched_error** error) {
+    return libsched_sim_reset(s, node_refs.data(), texts.data(), texts.size(), pod_refs.data(),
+                              places.data(), pod_refs.size(), node_ids.data(), pod_ids.data(),
+                              error);
+  });
+  return py::make_tuple(node_ids.take(), pod_ids.take());
+}
+
+py::object add_nodes(Sim& sim, uint64_t like, const std::vector<std::string_view>& names) {
+  const std::vector<libsched_str> texts = strs_of(names);
+  Filled<uint64_t> ids(names.size());
+  change(sim, [&](libsched_sim* s, libsched_error** error) {
+    return libsched_sim_add_nodes(s, like, texts.data(), texts.size(), ids.data(), error);
+  });
+  return ids.take();
+}
+
+py::object add_pods(Sim& sim, py::handle pods, py::handle nodes) {
+  const Numbers<uint64_t> refs(pods), to(nodes);
+  to.must_have(refs.size(), "nodes");
+  Filled<uint64_t> ids(refs.size());
+  change(sim, [&](libsched_sim* s, libsched_error** error) {
+    return libsched_sim_add_pods(s, refs.data(), to.data(), refs.size(), ids.data(), error);
+  });
+  return ids.take();
+}
+
+py::object nodes(Sim& sim) {
+  return reading(sim, [&](libsched_sim* s) {
+    Filled<uint64_t> ids(libsched_sim_node_count(s));
+    size_t count = 0;
+    quick([&](libsched_error** error) {
+      return libsched_sim_nodes(s, ids.data(), ids.size(), &count, error);
+    });
+    return ids.take();
+  });
+}
+
+py::object pods_on(Sim& sim, uint64_t node) {
+  return reading(sim, [&](libsched_sim* s) {
+    size_t count = 0;
+    libsched_error* error = nullptr;
+    const libsched_rc code = libsched_sim_pods_on(s, node, nullptr, 0, &count, &error);
+    if (code == LIBSCHED_ERR_BUFFER) {
+      libsched_error_unref(error);
+    } else {
+      check(code, error);
+    }
+    Filled<uint64_t> ids(count);
+    quick([&](libsched_error** e) {
+      return libsched_sim_pods_on(s, node, ids.data(), ids.size(), &count, e);
+    });
+    return ids.take();
+  });
+}
+
+py::list node_names(Sim& sim, py::handle nodes) {
+  const Numbers<uint64_t> ids(nodes);
+  return reading(sim, [&](libsched_sim* s) {
+    py::list names(ids.size());
+    for (size_t i = 0; i < ids.size(); ++i)
+      names[i] = from_str(libsched_sim_node_name(s, ids.data()[i]));
+    return names;
+  });
+}
+
+// A number about each of several nodes or pods; 0, or SIZE_MAX for positions, of those that are
+// gone.
+template <auto read>
+py::object each(Sim& sim, py::handle numbers) {
+  const Numbers<uint64_t> ids(numbers);
+  Filled<uint64_t> found(ids.size());
+  reading(sim, [&](libsched_sim* s) {
+    for (size_t i = 0; i < ids.size(); ++i) found.data()[i] = read(s, ids.data()[i]);
+    return 0;
+  });
+  return found.take();
+}
+
+py::list resources(Sim& sim) {
+  return reading(sim, [](libsched_sim* s) {
+    py::list names(libsched_sim_resource_count(s));
+    for (size_t i = 0; i < names.size(); ++i) names[i] = from_str(libsched_sim_resource(s, i));
+    return names;
+  });
+}
+
+// A row of numbers for each of several nodes, and the length of a row.
+template <auto read>
+py::tuple amounts(Sim& sim, py::handle nodes) {
+  const Numbers<uint64_t> ids(nodes);
+  return reading(sim, [&](libsched_sim* s) {
+    const size_t width = libsched_sim_resource_count(s);
+    Filled<int64_t> found(ids.size() * width);
+    for (size_t i = 0; i < ids.size(); ++i) {
+      size_t count = 0;
+      quick([&](libsched_error** error) {
+        return read(s, ids.data()[i], found.data() + i * width, width, &count, error);
+      });
+    }
+    return py::make_tuple(found.take(), width);
+  });
+}
+
+py::list plugins(Sim& sim) {
+  return reading(sim, [](libsched_sim* s) {
+    py::list names(libsched_sim_plugin_count(s));
+    for (size_t i = 0; i < names.size(); ++i) names[i] = from_str(libsched_sim_plugin(s, i));
+    return names;
+  });
+}
+
+}  // namespace
+
+void bind_sim(py::module_& module) {
+  module.attr("FORM_TEXT") = static_cast<uint32_t>(LIBSCHED_FORM_TEXT);
+  module.attr("FORM_PROTOBUF") = static_cast<uint32_t>(LIBSCHED_FORM_PROTOBUF);
+  module.attr("FORM_FLAT") = static_cast<uint32_t>(LIBSCHED_FORM_FLAT);
+  py::class_<Catalog>(module, "Catalog")
+      .def(py::init([] {
+        auto made = std::make_unique<Catalog>();
+        quick([&](libsched_error** error) {
+          return libsched_catalog_create(into(made->handle), error);
+        });
+        return made;
+      }))
+      .def("add_pods", add_documents<libsched_catalog_add_pods>, py::arg("documents"),
+           py::arg("form"), py::arg("placed"), py::arg("defaults"), py::arg("extras"))
+      .def("add_nodes", add_documents<libsched_catalog_add_nodes>, py::arg("documents"),
+           py::arg("form"), py::arg("placed"), py::arg("defaults"), py::arg("extras"))
+      .def("add_pod", add_object<libsched_catalog_add_pod, Pod>, py::arg("pod"), py::arg("placed"),
+           py::arg("extra"))
+      .def("add_node", add_object<libsched_catalog_add_node, Node>, py::arg("node"),
+           py::arg("placed"), py::arg("extra"))
+      .def_property_readonly(
+          "pod_count", [](const Catalog& c) { return libsched_catalog_pod_count(c.handle.get()); })
+      .def_property_readonly(
+          "node_count",
+          [](const Catalog& c) { return libsched_catalog_node_count(c.handle.get()); })
+      .def("has_pod", [](const Catalog& c,
+                         uint64_t ref) { return libsched_catalog_has_pod(c.handle.get(), ref); })
+      .def("has_node", [](const Catalog& c,
+                          uint64_t ref) { return libsched_catalog_has_node(c.handle.get(), ref); })
+      .def("age", [](const Catalog& c, uint32_t keep) {
+        py::gil_scoped_release released;
+        return libsched_catalog_age(c.handle.get(), keep);
+      });
+  bind_sim_queries(module);
+  py::class_<Sim> sim(module, "Sim");
+  sim.def(py::init(&create_sim))
+      .def("reset", reset, py::arg("nodes"), py::arg("names"), py::arg("pods"), py::arg("on_node"))
+      .def("load",
+           [](Sim& s, const Objects& objects) {
+             change(s, [&](libsched_sim* h, libsched_error** error) {
+               return libsched_sim_load(h, objects.handle.get(), error);
+             });
+           })
+      .def("put_objects",
+           [](Sim& s, const Objects& objects) {
+             change(s, [&](libsched_sim* h, libsched_error** error) {
+               return libsched_sim_put_objects(h, objects.handle.get(), error);
+             });
+           })
+      .def("remove_object",
+           [](Sim& s, std::string_view kind, std::string_view namespace_, std::string_view name) {
+             quick_change(s, [&](libsched_sim* h, libsched_error** error) {
+               return libsched_sim_remove_object(h, to_str(kind), to_str(namespace_), to_str(name),
+                                                 error);
+             });
+           })
+      .def("add_nodes", add_nodes)
+      .def("remove_node",
+           [](Sim& s, uint64_t node) {
+             quick_change(s, [&](libsched_sim* h, libsched_error** error) {
+               return libsched_sim_remove_node(h, node, error);
+             });
+           })
+      .def("replace_node",
+           [](Sim& s, uint64_t node, uint64_t like) {
+             quick_change(s, [&](libsched_sim* h, libsched_error** error) {
+               return libsched_sim_replace_node(h, node, like, error);
+             });
+           })
+      .def("add_pods", add_pods)
+      .def("remove_pods",
+           [](Sim& s, py::handle pods) {
+             const Numbers<uint64_t> ids(pods);
+             change(s, [&](libsched_sim* h, libsched_error** error) {
+               return libsched_sim_remove_pods(h, ids.data(), ids.size(), error);
+             });
+           })
+      .def("fork", [](Sim& s) { quick_change(s, libsched_sim_fork); })
+      .def("commit", [](Sim& s) { change(s, libsched_sim_commit); })
+      .def("revert", [](Sim& s) { change(s, libsched_sim_revert); })
+      .def_property_readonly("fork_depth",
+                             [](Sim& s) { return reading(s, libsched_sim_fork_depth); })
+      .def_property_readonly("node_count",
+                             [](Sim& s) { return reading(s, libsched_sim_node_count); })
+      .def_property_readonly("pod_count", [](Sim& s) { return reading(s, libsched_sim_pod_count); })
+      .def_property_readonly("node_limit",
+                             [](Sim& s) { return reading(s, libsched_sim_node_limit); })
+      .def(
+          "view",
+          [](const Sim& s) {
+            View made;
+            made.lock = s.lock;
+            made.view = libsched_sim_view(s.handle.get());
+            return made;
+          },
+          py::keep_alive<0, 1>())
+      .def("nodes", nodes)
+      .def("pods_on", pods_on)
+      .def("node_names", node_names)
+      .def("find_node",
+           [](Sim& s, std::string_view name) {
+             return reading(
+                 s, [&](libsched_sim* h) { return libsched_sim_find_node(h, to_str(name)); });
+           })
+      .def("positions", each<libsched_sim_position>)
+      .def("node_refs", each<libsched_sim_node_ref>)
+      .def("pod_refs", each<libsched_sim_pod_ref>)
+      .def("pod_nodes", each<libsched_sim_pod_node>)
+      .def("resources", resources)
+      .def("requested", amounts<libsched_sim_requested>)
+      .def("allocatable", amounts<libsched_sim_allocatable>)
+      .def("plugins", plugins);
+  bind_sim_questions(sim);
+}
+
+}  // namespace libsched

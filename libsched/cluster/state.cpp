@@ -191,7 +191,7 @@ bool State::attach_pod(uint32_t s, uint32_t r) {
   images_.reserve_stale(columns_.capacity());
   columns_.prepare(pod.occupied);
   if (row.node && !pod.claim_names.empty()) claim_uses_.prepare(pod.meta.ns, pod.claim_names);
-  group_uses_.prepare(pod.meta.ns, group_of(pod));
+  if (!pod.spec.scheduling_group.empty()) group_uses_.prepare(pod.meta.ns, group_of(pod));
   existing_terms_.prepare_attach(s, pod, r, columns_.capacity());  // last: it notes the slot
   link_pod(s, r);
   return images_.touch(r);
@@ -209,7 +209,7 @@ void State::link_pod(uint32_t s, uint32_t r) noexcept {
   existing_terms_.attach_pod(s, pod, r);
   row.volumes.add(pod);
   if (row.node && !pod.claim_names.empty()) claim_uses_.add(pod.meta.ns, pod.claim_names);
-  group_uses_.add(pod.meta.ns, group_of(pod));
+  if (!pod.spec.scheduling_group.empty()) group_uses_.add(pod.meta.ns, group_of(pod));
 }
 
 void State::unlink_pod(uint32_t s) noexcept {
@@ -225,7 +225,7 @@ void State::unlink_pod(uint32_t s) noexcept {
   existing_terms_.detach_pod(s, pod, slot.row);
   row.volumes.remove(pod);
   if (row.node && !pod.claim_names.empty()) claim_uses_.remove(pod.meta.ns, pod.claim_names);
-  group_uses_.remove(pod.meta.ns, group_of(pod));
+  if (!pod.spec.scheduling_group.empty()) group_uses_.remove(pod.meta.ns, group_of(pod));
 }
 
 bool State::detach_pod(uint32_t s) {

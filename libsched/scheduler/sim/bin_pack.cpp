@@ -21,14 +21,21 @@ bool spreads_over_hosts(const Pod& pod) {
                      [](const auto& c) { return c.topology_key == "kubernetes.io/hostname"; });
 }
 
-// The estimator's measure of a pod: the parts of a node's cpu and memory that it requests.
+// The estimator's measure of a pod: the parts of a node's cpu and memory that its containers
+// request, without init containers, overhead and requests of the pod.
 double size_of(const Pod& pod, const Node& node) {
+  Quantity cpu, memory;
+  for (const Container& container : pod.spec.containers) {
+    for (const NamedQuantity& entry : container.requests) {
+      if (entry.name == "cpu") cpu.add(entry.quantity);
+      if (entry.name == "memory") memory.add(entry.quantity);
+    }
+  }
   double out = 0;
   if (node.allocatable.milli_cpu > 0)
-    out += static_cast<double>(pod.requests.milli_cpu) /
-           static_cast<double>(node.allocatable.milli_cpu);
+    out += static_cast<double>(cpu.milli_value()) / static_cast<double>(node.allocatable.milli_cpu);
   if (node.allocatable.memory > 0)
-    out += static_cast<double>(pod.requests.memory) / static_cast<double>(node.allocatable.memory);
+    out += static_cast<double>(memory.value()) / static_cast<double>(node.allocatable.memory);
   return out;
 }
 
@@ -61,7 +68,7 @@ class Sim::Packer {
   Result<bool> add_node();
   Result<SimVerdict> try_on(Known* known, uint32_t row, Status* status);
   Result<void> place(Known* known, uint32_t row, size_t pod);
-  Result<SimHit> search(Known* known, const SearchOptions& options);
+  Result<SimHit> search(Known* known, SearchOptions options);
   size_t ring_start(size_t nodes) const {
     return options_.ring == nullptr || nodes == 0
                ? 0
@@ -166,8 +173,10 @@ Result<void> Sim::Packer::place(Known* known, uint32_t row, size_t pod) {
   return {};
 }
 
-// A search in the present state; the pod is not placed yet.
-Result<SimHit> Sim::Packer::search(Known* known, const SearchOptions& options) {
+// A search in the present state; the pod is not placed yet. The autoscaler passes over nodes with
+// spec.unschedulable.
+Result<SimHit> Sim::Packer::search(Known* known, SearchOptions options) {
+  options.skip_unschedulable = true;
   LIBSCHED_TRY(sim_.ready(known, {}));
   if (!known->pre_filter.success()) return SimHit{};
   return sim_.find(known, options, nullptr, false);
@@ -290,7 +299,9 @@ Result<void> Sim::Packer::on_new(Known* known, Rest* rest) {
     Status status;
     const Result<SimVerdict> verdict = try_on(known, new_.back().row, &status);
     if (!verdict.ok()) return verdict.error();
-    if (verdict->passed()) LIBSCHED_TRY(place(known, new_.back().row, rest->next));
+    // The node stays, empty: the pods behind this one are not tried on any other node, either.
+    if (!verdict->passed()) return {};
+    LIBSCHED_TRY(place(known, new_.back().row, rest->next));
   }
   return {};
 }

@@ -325,6 +325,27 @@ TEST_CASE("Pods of new nodes count, and names that exist are left out") {
   REQUIRE(w.sim->revert().ok());
 }
 
+TEST_CASE("Packing goes by what containers request, without init containers") {
+  World w;
+  const uint64_t starts =
+      w.pod(1000, "p", true, "initContainers: [{name: i, resources: {requests: {cpu: 4000m}}}], ");
+  const SimGroup groups[] = {{starts, 1}, {w.pod(2000), 1}};
+  const SimPacking* p = *w.sim->bin_pack(groups, w.node(4), {});
+  CHECK(p->on_node == std::vector<int32_t>{1, 0});
+  REQUIRE(w.sim->revert().ok());
+}
+
+TEST_CASE("Packing searches no nodes with spec.unschedulable, but tries the latest one") {
+  World w;
+  const uint64_t closed = w.add_node(
+      "{metadata: {name: x}, spec: {unschedulable: true}, status: {allocatable: {cpu: 4, pods: "
+      "110}}}");
+  const SimGroup groups[] = {{w.pod(3000), 2}, {w.pod(1000), 2}};
+  const SimPacking* p = *w.sim->bin_pack(groups, closed, {});
+  CHECK(p->on_node == std::vector<int32_t>{0, 1, 1, 2});
+  REQUIRE(w.sim->revert().ok());
+}
+
 TEST_CASE("A pod that found no node is passed over until another call") {
   World w;
   w.add(w.node(2), "n1");

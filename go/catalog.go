@@ -48,6 +48,9 @@ type ContentOptions struct {
 	// Placed leaves out spec.nodeName and status.nominatedNodeName of pods, so that all pods of a workload have
 	// one reference wherever they run. It is for pods that are put onto nodes, and for pods that move.
 	Placed bool
+	// Defaults applies the API server's defaults where scheduling depends on them, as ParsePod does. Objects from
+	// an API server have them already.
+	Defaults bool
 	// Extras has further bytes of each content, as many as documents: what plugins of the program read beside
 	// the fields that libsched keeps. Contents with different bytes are different. nil: none.
 	Extras [][]byte
@@ -115,8 +118,8 @@ func (c *Catalog) add(nodes bool, documents [][]byte, refs *C.uint64_t, room int
 		extraLengths = extras.lengthList()
 	}
 	var failure *C.libsched_error
-	rc := C.lsgo_catalog_add(ptr, C.bool(nodes), C.uint32_t(options.Form), C.bool(options.Placed), all.text(),
-		all.lengthList(), extras.text(), extraLengths, C.size_t(len(documents)), refs, &failure)
+	rc := C.lsgo_catalog_add(ptr, C.bool(nodes), C.uint32_t(options.Form), C.bool(options.Placed),
+		C.bool(options.Defaults), all.text(), all.lengthList(), extras.text(), extraLengths, C.size_t(len(documents)), refs, &failure)
 	return takeError(rc, failure)
 }
 

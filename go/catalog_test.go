@@ -64,6 +64,11 @@ func TestEqualContentsHaveEqualReferences(t *testing.T) {
 	if extra[0] == extra[1] || extra[0] == refs[0] || extra[2] != refs[0] {
 		t.Error("extras", extra, refs)
 	}
+	limits := []byte(`{kind: Pod, metadata: {name: p}, spec: {containers: [{name: c, resources: {limits: {cpu: 1}}}]}}`)
+	if literal, defaulted := podRefs(t, c, libsched.ContentOptions{}, limits),
+		podRefs(t, c, libsched.ContentOptions{Defaults: true}, limits); literal[0] == defaulted[0] {
+		t.Error("requests do not follow limits")
+	}
 	a, b := nodeRef(t, c, nodeText("n1", 4, "a", "")), nodeRef(t, c, nodeText("n2", 4, "a", ""))
 	if a == 0 || a != b || a == nodeRef(t, c, nodeText("n3", 8, "a", "")) {
 		t.Error("nodes")

@@ -6,11 +6,11 @@
 #include "_cgo_export.h"
 
 /* Wrap a call that may ask plugins in Go: ENDED(libsched_sim_x(ASKED, ...)). */
-static libsched_sim *asked(lsgo_sim *s) {
+static libsched_sim* asked(lsgo_sim* s) {
   lsgo_enter(&s->frame->frame);
   return s->sim;
 }
-static libsched_rc ended(lsgo_sim *s, libsched_rc rc) {
+static libsched_rc ended(lsgo_sim* s, libsched_rc rc) {
   lsgo_leave(&s->frame->frame);
   return rc;
 }
@@ -18,8 +18,8 @@ static libsched_rc ended(lsgo_sim *s, libsched_rc rc) {
 #define ENDED(call) ended(s, call)
 
 /* Texts that are concatenated, as an array in C memory; NULL without memory. */
-static libsched_str *texts_of(const char *text, const size_t *lengths, size_t count) {
-  libsched_str *texts = malloc((count + 1) * sizeof *texts);
+static libsched_str* texts_of(const char* text, const size_t* lengths, size_t count) {
+  libsched_str* texts = malloc((count + 1) * sizeof *texts);
   if (texts == NULL) return NULL;
   for (size_t i = 0; i < count; ++i) {
     texts[i] = lsgo_str(text, lengths[i]);
@@ -30,15 +30,16 @@ static libsched_str *texts_of(const char *text, const size_t *lengths, size_t co
 
 /* ---- the catalog ---- */
 
-libsched_rc lsgo_catalog_add(libsched_catalog *catalog, bool nodes, uint32_t form, bool placed,
-                             const char *documents, const size_t *lengths, const char *extras,
-                             const size_t *extra_lengths, size_t count, uint64_t *refs,
-                             libsched_error **error) {
+libsched_rc lsgo_catalog_add(libsched_catalog* catalog, bool nodes, uint32_t form, bool placed,
+                             bool defaults, const char* documents, const size_t* lengths,
+                             const char* extras, const size_t* extra_lengths, size_t count,
+                             uint64_t* refs, libsched_error** error) {
   libsched_catalog_options options = LIBSCHED_CATALOG_OPTIONS_INIT;
   options.form = form;
   options.placed = placed;
-  libsched_str *texts = texts_of(documents, lengths, count);
-  libsched_str *more = extra_lengths == NULL ? NULL : texts_of(extras, extra_lengths, count);
+  options.defaults = defaults;
+  libsched_str* texts = texts_of(documents, lengths, count);
+  libsched_str* more = extra_lengths == NULL ? NULL : texts_of(extras, extra_lengths, count);
   libsched_rc rc = LIBSCHED_ERR_NO_MEMORY;
   if (texts != NULL && (more != NULL || extra_lengths == NULL)) {
     options.extras = more;
@@ -50,20 +51,20 @@ libsched_rc lsgo_catalog_add(libsched_catalog *catalog, bool nodes, uint32_t for
   return rc;
 }
 
-libsched_rc lsgo_catalog_add_pod(libsched_catalog *catalog, const libsched_pod *pod, bool placed,
-                                 uint64_t *ref, libsched_error **error) {
+libsched_rc lsgo_catalog_add_pod(libsched_catalog* catalog, const libsched_pod* pod, bool placed,
+                                 uint64_t* ref, libsched_error** error) {
   libsched_catalog_options options = LIBSCHED_CATALOG_OPTIONS_INIT;
   options.placed = placed;
   return libsched_catalog_add_pod(catalog, pod, &options, ref, error);
 }
 
-libsched_rc lsgo_catalog_add_node(libsched_catalog *catalog, const libsched_node *node,
-                                  uint64_t *ref, libsched_error **error) {
+libsched_rc lsgo_catalog_add_node(libsched_catalog* catalog, const libsched_node* node,
+                                  uint64_t* ref, libsched_error** error) {
   return libsched_catalog_add_node(catalog, node, NULL, ref, error);
 }
 
-void lsgo_catalog_has(const libsched_catalog *catalog, bool nodes, const uint64_t *refs,
-                      size_t count, bool *known) {
+void lsgo_catalog_has(const libsched_catalog* catalog, bool nodes, const uint64_t* refs,
+                      size_t count, bool* known) {
   for (size_t i = 0; i < count; ++i)
     known[i] = nodes ? libsched_catalog_has_node(catalog, refs[i])
                      : libsched_catalog_has_pod(catalog, refs[i]);
@@ -71,9 +72,9 @@ void lsgo_catalog_has(const libsched_catalog *catalog, bool nodes, const uint64_
 
 /* ---- the simulated cluster ---- */
 
-libsched_rc lsgo_sim_create(const libsched_framework *framework, libsched_catalog *catalog,
-                            lsgo_evaluator *frame, lsgo_sim **out, libsched_error **error) {
-  lsgo_sim *s = calloc(1, sizeof *s);
+libsched_rc lsgo_sim_create(const libsched_framework* framework, libsched_catalog* catalog,
+                            lsgo_evaluator* frame, lsgo_sim** out, libsched_error** error) {
+  lsgo_sim* s = calloc(1, sizeof *s);
   if (s == NULL) return LIBSCHED_ERR_NO_MEMORY;
   const libsched_rc rc = libsched_sim_create(framework, catalog, &s->sim, error);
   if (rc != LIBSCHED_OK) {
@@ -86,98 +87,95 @@ libsched_rc lsgo_sim_create(const libsched_framework *framework, libsched_catalo
   return LIBSCHED_OK;
 }
 
-void lsgo_sim_free(lsgo_sim *s) {
+void lsgo_sim_free(lsgo_sim* s) {
   if (s == NULL) return;
   libsched_sim_unref(s->sim);
   free(s);
 }
 
-libsched_rc lsgo_sim_reset(lsgo_sim *s, const uint64_t *nodes, const char *names,
-                           const size_t *lengths, size_t node_count, const uint64_t *pods,
-                           const uint32_t *on_node, size_t pod_count, uint64_t *node_ids,
-                           uint64_t *pod_ids) {
-  libsched_str *texts = texts_of(names, lengths, node_count);
+libsched_rc lsgo_sim_reset(lsgo_sim* s, const uint64_t* nodes, const char* names,
+                           const size_t* lengths, size_t node_count, const uint64_t* pods,
+                           const uint32_t* on_node, size_t pod_count, uint64_t* node_ids,
+                           uint64_t* pod_ids) {
+  libsched_str* texts = texts_of(names, lengths, node_count);
   if (texts == NULL) return LIBSCHED_ERR_NO_MEMORY;
-  const libsched_rc rc =
-      ENDED(libsched_sim_reset(ASKED, nodes, texts, node_count, pods, on_node, pod_count, node_ids,
-                               pod_ids, &s->error));
+  const libsched_rc rc = ENDED(libsched_sim_reset(ASKED, nodes, texts, node_count, pods, on_node,
+                                                  pod_count, node_ids, pod_ids, &s->error));
   free(texts);
   return rc;
 }
 
-libsched_rc lsgo_sim_load(lsgo_sim *s, const libsched_objects *objects) {
+libsched_rc lsgo_sim_load(lsgo_sim* s, const libsched_objects* objects) {
   return ENDED(libsched_sim_load(ASKED, objects, &s->error));
 }
 
-libsched_rc lsgo_sim_add_node(lsgo_sim *s, uint64_t like, const char *name, size_t length) {
+libsched_rc lsgo_sim_add_node(lsgo_sim* s, uint64_t like, const char* name, size_t length) {
   const libsched_str text = lsgo_str(name, length);
   return ENDED(libsched_sim_add_nodes(ASKED, like, &text, 1, &s->id, &s->error));
 }
 
-libsched_rc lsgo_sim_add_nodes(lsgo_sim *s, uint64_t like, const char *names, const size_t *lengths,
-                               size_t count, uint64_t *ids) {
-  libsched_str *texts = texts_of(names, lengths, count);
+libsched_rc lsgo_sim_add_nodes(lsgo_sim* s, uint64_t like, const char* names, const size_t* lengths,
+                               size_t count, uint64_t* ids) {
+  libsched_str* texts = texts_of(names, lengths, count);
   if (texts == NULL) return LIBSCHED_ERR_NO_MEMORY;
   const libsched_rc rc = ENDED(libsched_sim_add_nodes(ASKED, like, texts, count, ids, &s->error));
   free(texts);
   return rc;
 }
 
-libsched_rc lsgo_sim_remove_node(lsgo_sim *s, uint64_t node) {
+libsched_rc lsgo_sim_remove_node(lsgo_sim* s, uint64_t node) {
   return ENDED(libsched_sim_remove_node(ASKED, node, &s->error));
 }
 
-libsched_rc lsgo_sim_replace_node(lsgo_sim *s, uint64_t node, uint64_t like) {
+libsched_rc lsgo_sim_replace_node(lsgo_sim* s, uint64_t node, uint64_t like) {
   return ENDED(libsched_sim_replace_node(ASKED, node, like, &s->error));
 }
 
-libsched_rc lsgo_sim_add_pod(lsgo_sim *s, uint64_t pod, uint64_t node) {
+libsched_rc lsgo_sim_add_pod(lsgo_sim* s, uint64_t pod, uint64_t node) {
   return ENDED(libsched_sim_add_pods(ASKED, &pod, &node, 1, &s->id, &s->error));
 }
 
-libsched_rc lsgo_sim_add_pods(lsgo_sim *s, const uint64_t *pods, const uint64_t *nodes,
-                              size_t count, uint64_t *ids) {
+libsched_rc lsgo_sim_add_pods(lsgo_sim* s, const uint64_t* pods, const uint64_t* nodes,
+                              size_t count, uint64_t* ids) {
   return ENDED(libsched_sim_add_pods(ASKED, pods, nodes, count, ids, &s->error));
 }
 
-libsched_rc lsgo_sim_remove_pods(lsgo_sim *s, const uint64_t *ids, size_t count) {
+libsched_rc lsgo_sim_remove_pods(lsgo_sim* s, const uint64_t* ids, size_t count) {
   return ENDED(libsched_sim_remove_pods(ASKED, ids, count, &s->error));
 }
 
-libsched_rc lsgo_sim_put_objects(lsgo_sim *s, const libsched_objects *objects) {
+libsched_rc lsgo_sim_put_objects(lsgo_sim* s, const libsched_objects* objects) {
   return ENDED(libsched_sim_put_objects(ASKED, objects, &s->error));
 }
 
-libsched_rc lsgo_sim_remove_object(lsgo_sim *s, const char *kind, size_t kind_length,
-                                   const char *name_space, size_t name_space_length,
-                                   const char *name, size_t name_length) {
+libsched_rc lsgo_sim_remove_object(lsgo_sim* s, const char* kind, size_t kind_length,
+                                   const char* name_space, size_t name_space_length,
+                                   const char* name, size_t name_length) {
   return ENDED(libsched_sim_remove_object(ASKED, lsgo_str(kind, kind_length),
                                           lsgo_str(name_space, name_space_length),
                                           lsgo_str(name, name_length), &s->error));
 }
 
-libsched_rc lsgo_sim_fork(lsgo_sim *s) { return ENDED(libsched_sim_fork(ASKED, &s->error)); }
-libsched_rc lsgo_sim_commit(lsgo_sim *s) { return ENDED(libsched_sim_commit(ASKED, &s->error)); }
-libsched_rc lsgo_sim_revert(lsgo_sim *s) { return ENDED(libsched_sim_revert(ASKED, &s->error)); }
+libsched_rc lsgo_sim_fork(lsgo_sim* s) { return ENDED(libsched_sim_fork(ASKED, &s->error)); }
+libsched_rc lsgo_sim_commit(lsgo_sim* s) { return ENDED(libsched_sim_commit(ASKED, &s->error)); }
+libsched_rc lsgo_sim_revert(lsgo_sim* s) { return ENDED(libsched_sim_revert(ASKED, &s->error)); }
 
-libsched_rc lsgo_sim_read(lsgo_sim *s, int what, uint64_t node, void *into, size_t room) {
+libsched_rc lsgo_sim_read(lsgo_sim* s, int what, uint64_t node, void* into, size_t room) {
   switch (what) {
-    case LSGO_SIM_NODES:
-      return libsched_sim_nodes(s->sim, into, room, &s->count, &s->error);
+    case LSGO_SIM_NODES: return libsched_sim_nodes(s->sim, into, room, &s->count, &s->error);
     case LSGO_SIM_PODS_ON:
       return libsched_sim_pods_on(s->sim, node, into, room, &s->count, &s->error);
     case LSGO_SIM_REQUESTED:
       return libsched_sim_requested(s->sim, node, into, room, &s->count, &s->error);
-    default:
-      return libsched_sim_allocatable(s->sim, node, into, room, &s->count, &s->error);
+    default: return libsched_sim_allocatable(s->sim, node, into, room, &s->count, &s->error);
   }
 }
 
 /* ---- questions ---- */
 
 /* The query of a call: the scalars of `s` with the pointers of the call. */
-static libsched_sim_query query_of(lsgo_sim *s, const uint64_t *order, size_t order_count,
-                                   const uint64_t *accept, size_t accept_words) {
+static libsched_sim_query query_of(lsgo_sim* s, const uint64_t* order, size_t order_count,
+                                   const uint64_t* accept, size_t accept_words) {
   libsched_sim_query query = s->query;
   query.ring = s->with_ring ? &s->ring : NULL;
   query.order = order;
@@ -188,35 +186,35 @@ static libsched_sim_query query_of(lsgo_sim *s, const uint64_t *order, size_t or
   return query;
 }
 
-libsched_rc lsgo_sim_check(lsgo_sim *s, uint64_t pod, uint64_t node) {
+libsched_rc lsgo_sim_check(lsgo_sim* s, uint64_t pod, uint64_t node) {
   const libsched_sim_query query = query_of(s, NULL, 0, NULL, 0);
   return ENDED(libsched_sim_check(ASKED, pod, node, &query, &s->verdict, &s->error));
 }
 
-libsched_rc lsgo_sim_first(lsgo_sim *s, uint64_t pod, const uint64_t *order, size_t order_count,
-                           const uint64_t *accept, size_t accept_words) {
+libsched_rc lsgo_sim_first(lsgo_sim* s, uint64_t pod, const uint64_t* order, size_t order_count,
+                           const uint64_t* accept, size_t accept_words) {
   const libsched_sim_query query = query_of(s, order, order_count, accept, accept_words);
   return ENDED(libsched_sim_first(ASKED, pod, &query, &s->hit, &s->verdict, &s->error));
 }
 
-libsched_rc lsgo_sim_feasible(lsgo_sim *s, uint64_t pod, const uint64_t *order, size_t order_count,
-                              const uint64_t *accept, size_t accept_words, uint64_t *bits,
+libsched_rc lsgo_sim_feasible(lsgo_sim* s, uint64_t pod, const uint64_t* order, size_t order_count,
+                              const uint64_t* accept, size_t accept_words, uint64_t* bits,
                               size_t words) {
   const libsched_sim_query query = query_of(s, order, order_count, accept, accept_words);
   return ENDED(libsched_sim_feasible(ASKED, pod, &query, bits, words, &s->count, &s->error));
 }
 
-libsched_rc lsgo_sim_check_many(lsgo_sim *s, const uint64_t *pods, size_t pod_count,
-                                const uint64_t *nodes, size_t node_count, uint8_t *out) {
+libsched_rc lsgo_sim_check_many(lsgo_sim* s, const uint64_t* pods, size_t pod_count,
+                                const uint64_t* nodes, size_t node_count, uint8_t* out) {
   const libsched_sim_query query = query_of(s, NULL, 0, NULL, 0);
-  return ENDED(libsched_sim_check_many(ASKED, pods, pod_count, nodes, node_count, &query, out,
-                                       &s->error));
+  return ENDED(
+      libsched_sim_check_many(ASKED, pods, pod_count, nodes, node_count, &query, out, &s->error));
 }
 
-libsched_rc lsgo_sim_place_many(lsgo_sim *s, const uint64_t *pods, size_t count,
-                                const uint64_t *hints, const uint64_t *order, size_t order_count,
-                                const uint64_t *accept, size_t accept_words, bool stop_at_failure,
-                                bool retry_failed, libsched_sim_hit *hits) {
+libsched_rc lsgo_sim_place_many(lsgo_sim* s, const uint64_t* pods, size_t count,
+                                const uint64_t* hints, const uint64_t* order, size_t order_count,
+                                const uint64_t* accept, size_t accept_words, bool stop_at_failure,
+                                bool retry_failed, libsched_sim_hit* hits) {
   const libsched_sim_query query = query_of(s, order, order_count, accept, accept_words);
   libsched_sim_place_options options = LIBSCHED_SIM_PLACE_OPTIONS_INIT;
   options.stop_at_failure = stop_at_failure;
@@ -228,11 +226,11 @@ libsched_rc lsgo_sim_place_many(lsgo_sim *s, const uint64_t *pods, size_t count,
                                        &s->ended, &s->error));
 }
 
-static bool permit_node(void *user_data) { return lsgoPermitNode((uintptr_t)user_data); }
+static bool permit_node(void* user_data) { return lsgoPermitNode((uintptr_t)user_data); }
 
-libsched_rc lsgo_sim_bin_pack(lsgo_sim *s, const libsched_sim_group *groups, size_t count,
-                              uint64_t like, const char *prefix, size_t prefix_length,
-                              const uint64_t *node_pods, size_t node_pod_count, bool keep_order,
+libsched_rc lsgo_sim_bin_pack(lsgo_sim* s, const libsched_sim_group* groups, size_t count,
+                              uint64_t like, const char* prefix, size_t prefix_length,
+                              const uint64_t* node_pods, size_t node_pod_count, bool keep_order,
                               bool existing_too, size_t max_nodes, uintptr_t permit) {
   libsched_sim_pack_options options = LIBSCHED_SIM_PACK_OPTIONS_INIT;
   options.keep_order = keep_order;
@@ -242,26 +240,26 @@ libsched_rc lsgo_sim_bin_pack(lsgo_sim *s, const libsched_sim_group *groups, siz
   options.node_pods = node_pods;
   options.node_pod_count = node_pod_count;
   if (permit != 0) options.permit = permit_node;
-  options.user_data = (void *)permit;
+  options.user_data = (void*)permit;
   options.ring = s->with_ring ? &s->ring : NULL;
   options.cancel = s->cancellable ? s->frame->cancel : NULL;
   options.deadline_ns = s->query.deadline_ns;
   return ENDED(libsched_sim_bin_pack(ASKED, groups, count, like, &options, &s->packing, &s->error));
 }
 
-libsched_rc lsgo_sim_remove(lsgo_sim *s, uint64_t node, const uint64_t *move, size_t count,
-                            const uint64_t *hints, const uint64_t *order, size_t order_count,
-                            const uint64_t *accept, size_t accept_words, bool keep, uint64_t ghost,
-                            libsched_sim_hit *hits) {
+libsched_rc lsgo_sim_remove(lsgo_sim* s, uint64_t node, const uint64_t* move, size_t count,
+                            const uint64_t* hints, const uint64_t* order, size_t order_count,
+                            const uint64_t* accept, size_t accept_words, bool keep, uint64_t ghost,
+                            libsched_sim_hit* hits) {
   const libsched_sim_query query = query_of(s, order, order_count, accept, accept_words);
   libsched_sim_remove_options options = LIBSCHED_SIM_REMOVE_OPTIONS_INIT;
   options.keep = keep;
   options.ghost = ghost;
   options.hints = hints;
-  return ENDED(libsched_sim_remove(ASKED, node, move, count, &query, &options, hits, &s->ended,
-                                   &s->error));
+  return ENDED(
+      libsched_sim_remove(ASKED, node, move, count, &query, &options, hits, &s->ended, &s->error));
 }
 
-libsched_rc lsgo_sim_explain(lsgo_sim *s, uint64_t pod, uint64_t node, libsched_text **out) {
+libsched_rc lsgo_sim_explain(lsgo_sim* s, uint64_t pod, uint64_t node, libsched_text** out) {
   return ENDED(libsched_sim_explain_json(ASKED, pod, node, out, &s->error));
 }

@@ -1,0 +1,144 @@
+package kube
+
+import (
+	"fmt"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"libsched"
+)
+
+// Sim is a libsched.Sim that takes objects of k8s.io/api. As that, it is for one goroutine at a time.
+type Sim struct {
+	*libsched.Sim
+	catalog *Catalog
+
+	names []string
+	nodes []libsched.NodeRef
+	pods  []libsched.PodRef
+}
+
+// NewSim returns an empty cluster with the plugins of a framework. Errors: as libsched.NewSim.
+func NewSim(fw *libsched.Framework, catalog *Catalog) (*Sim, error) {
+	if catalog == nil {
+		return nil, errNilCatalog
+	}
+	s, err := libsched.NewSim(fw, catalog.catalog)
+	if err != nil {
+		return nil, err
+	}
+	return &Sim{Sim: s, catalog: catalog}, nil
+}
+
+// Catalog returns the catalog that NewSim was given.
+func (s *Sim) Catalog() *Catalog { return s.catalog }
+
+// Loaded says what became of the objects of ResetTo, by their indexes.
+type Loaded struct {
+	Nodes []libsched.NodeID
+	Pods  []libsched.PodID // 0: the pod has no node, none of the given ones, or it has ended
+}
+
+// running tells whether a pod takes room on a node.
+func running(pod *v1.Pod) bool {
+	return pod.Spec.NodeName != "" && pod.Status.Phase != v1.PodSucceeded && pod.Status.Phase != v1.PodFailed
+}
+
+// ResetTo ends all forks and replaces all nodes and pods, in one call of the library beside that for new
+// contents; other objects stay. Errors: those of Catalog.Pod and libsched.Sim.Reset.
+func (s *Sim) ResetTo(nodes []*v1.Node, pods []*v1.Pod) (Loaded, error) {
+	var err error
+	if s.nodes, err = s.catalog.Nodes(nodes, s.nodes); err != nil {
+		return Loaded{}, err
+	}
+	at := make(map[string]int, len(nodes))
+	s.names = s.names[:0]
+	for i, node := range nodes {
+		s.names = append(s.names, node.Name)
+		at[node.Name] = i
+	}
+	var here []*v1.Pod
+	var indexes []int
+	for i, pod := range pods {
+		if pod == nil {
+			return Loaded{}, &libsched.Error{Code: libsched.ErrMisuse, Msg: fmt.Sprintf("pod %d is nil", i)}
+		}
+		if _, known := at[pod.Spec.NodeName]; known && running(pod) {
+			here, indexes = append(here, pod), append(indexes, i)
+		}
+	}
+	if s.pods, err = s.catalog.PlacedPods(here, s.pods); err != nil {
+		return Loaded{}, atIndex(err, indexes)
+	}
+	places := make([]libsched.SimPod, len(here))
+	for i, pod := range here {
+		places[i] = libsched.SimPod{Pod: s.pods[i], Node: at[pod.Spec.NodeName]}
+	}
+	out := Loaded{make([]libsched.NodeID, len(nodes)), make([]libsched.PodID, len(pods))}
+	ids := make([]libsched.PodID, len(here))
+	if err := s.Reset(s.nodes, s.names, places, out.Nodes, ids); err != nil {
+		return Loaded{}, err
+	}
+	for i, index := range indexes {
+		out.Pods[index] = ids[i]
+	}
+	return out, nil
+}
+
+// Lister is a lister of client-go.
+type Lister[T any] interface {
+	List(selector labels.Selector) ([]T, error)
+}
+
+// ResetFrom is ResetTo with all nodes and pods of two listers. It returns them beside their ids.
+func (s *Sim) ResetFrom(nodes Lister[*v1.Node], pods Lister[*v1.Pod]) ([]*v1.Node, []*v1.Pod, Loaded, error) {
+	allNodes, err := nodes.List(labels.Everything())
+	if err != nil {
+		return nil, nil, Loaded{}, err
+	}
+	allPods, err := pods.List(labels.Everything())
+	if err != nil {
+		return nil, nil, Loaded{}, err
+	}
+	loaded, err := s.ResetTo(allNodes, allPods)
+	return allNodes, allPods, loaded, err
+}
+
+// Set adds or replaces objects that are neither pods nor nodes (CSINode, PersistentVolume, StorageClass,
+// Namespace and so on), also in a fork. Errors: libsched.ErrUnsupported (a kind that is not kept), ErrInvalid
+// (also a pod or a node), ErrMisuse (nil).
+func (s *Sim) Set(objects ...runtime.Object) error {
+	if len(objects) == 0 {
+		return nil
+	}
+	parsed, err := parseObjects(objects)
+	if err != nil {
+		return err
+	}
+	defer parsed.Close()
+	return s.PutObjects(parsed)
+}
+
+// Unset removes such an object. Errors: libsched.ErrNotFound, ErrInvalid (a kind that is not kept).
+func (s *Sim) Unset(kind, namespace, name string) error { return s.RemoveObject(kind, namespace, name) }
+
+// Put puts a pod onto a node, without asking whether it fits. Errors: those of Catalog.Placed and
+// libsched.Sim.AddPod.
+func (s *Sim) Put(pod *v1.Pod, node libsched.NodeID) (libsched.PodID, error) {
+	ref, err := s.catalog.Placed(pod)
+	if err != nil {
+		return 0, err
+	}
+	return s.AddPod(ref, node)
+}
+
+// Add adds a node behind all others. Errors: those of Catalog.Node and libsched.Sim.AddNode.
+func (s *Sim) Add(node *v1.Node) (libsched.NodeID, error) {
+	ref, err := s.catalog.Node(node)
+	if err != nil {
+		return 0, err
+	}
+	return s.AddNode(ref, node.Name)
+}

@@ -207,25 +207,6 @@ void what_if(benchmark::State& state, size_t nodes) {
   }
 }
 
-std::string sized_node(const std::string& name, const std::string& cpu, const std::string& memory,
-                       const std::string& pods) {
-  const std::string list =
-      R"({"cpu":")" + cpu + R"(","memory":")" + memory + R"(","pods":")" + pods + "\"}";
-  return R"({"apiVersion":"v1","kind":"Node","metadata":{"name":")" + name +
-         R"(","labels":{"kubernetes.io/hostname":")" + name +
-         R"(","kubernetes.io/os":"linux","topology.kubernetes.io/zone":"zone-1"}},"spec":{},)"
-         R"("status":{"allocatable":)" +
-         list + R"(,"capacity":)" + list + "}}";
-}
-
-PodSpec sized_pod(const std::string& app, const std::string& cpu, const std::string& memory) {
-  PodSpec pod;
-  pod.name = pod.app = app;
-  pod.cpu = cpu;
-  pod.memory = memory;
-  return pod;
-}
-
 void pack(benchmark::State& state) {
   World w;
   w.reset(1, [](size_t) { return sized_node("node-00000", "100m", "100", "10"); }, {}, {});
@@ -270,11 +251,7 @@ void drain(benchmark::State& state) {
       kCandidates,
       [](size_t i) { return sized_node("node-" + std::to_string(i), "10", "64Gi", "110"); }, refs,
       on);
-  std::string ghost_document = sized_node("ghost", "10", "64Gi", "110");
-  const std::string spec = "\"spec\":{";
-  ghost_document.insert(ghost_document.find(spec) + spec.size(),
-                        R"("taints":[{"key":"ToBeDeleted","effect":"NoSchedule"}])");
-  const uint64_t ghost = w.node_ref(ghost_document);
+  const uint64_t ghost = w.node_ref(ghost_node());
   libsched_error* error = nullptr;
   std::vector<uint64_t> move(kCandidates * kOnNode);
   std::vector<libsched_sim_hit> hits(move.size());

@@ -1,7 +1,8 @@
 // libsched_bench: Google Benchmark over the C API. Thread CPU time; run.py asks for repetitions and
 // takes minimum and median. Each bench_*.cpp adds its benchmarks here under names with slashes.
-// `libsched_bench live-pods N` prints N pods of about 3 KB as a List, for the programs that measure
-// ingest elsewhere.
+// `libsched_bench live-pods N` prints N pods of about 3 KB as a List, `libsched_bench
+// sim-documents` the documents of a simulated cluster: for the benchmarks in Go and Python, and
+// upstream's.
 #include <benchmark/benchmark.h>
 
 #include <cstdio>
@@ -11,7 +12,7 @@
 #include "tests/bench/benchmarks.hpp"
 #include "tests/bench/handles.hpp"
 #include "tests/bench/limit_kernels.hpp"
-#include "tests/bench/workload.hpp"
+#include "tests/bench/scale_pods.hpp"
 
 namespace {
 
@@ -27,6 +28,8 @@ int print_live_pods(size_t count) {
 int main(int argc, char** argv) {
   if (argc == 3 && std::string_view(argv[1]) == "live-pods")
     return print_live_pods(std::strtoul(argv[2], nullptr, 10));
+  if (argc == 2 && std::string_view(argv[1]) == "sim-documents")
+    return std::puts(libsched_bench::sim_documents().c_str()) < 0 ? 1 : 0;
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
   benchmark::AddCustomContext("libsched", libsched_version());

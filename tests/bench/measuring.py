@@ -102,7 +102,8 @@ class Programs:
     bench: pathlib.Path
     oracle: pathlib.Path | None = None
     go: pathlib.Path | None = None
-    documents: pathlib.Path | None = None
+    documents: pathlib.Path | None = None      # a List of pods
+    sim_documents: pathlib.Path | None = None  # of a simulated cluster
 
 
 def _run(command, what, **options):
@@ -158,10 +159,10 @@ def install_python():
     _run(["packaging/install_python.sh"], "installing the Python package", stdout=sys.stderr)
 
 
-def write_documents(bench, count):
-    """A List of live pods, for the programs that measure ingest elsewhere."""
-    path = BUILD / "bench" / "live-pods.json"
-    path.write_bytes(_run([bench, "live-pods", count], "libsched_bench", stdout=subprocess.PIPE).stdout)
+def write_documents(bench, name, *arguments):
+    """A file of what libsched_bench prints, for the programs that measure elsewhere."""
+    path = BUILD / "bench" / name
+    path.write_bytes(_run([bench, *arguments], "libsched_bench", stdout=subprocess.PIPE).stdout)
     return path
 
 
@@ -178,9 +179,13 @@ def plan(groups, programs, repetitions, quick):
             if quick and least:
                 least, seconds = least / 5, seconds / 5
             steps.append(_bench_step(pattern, least, seconds, programs.bench, repetitions))
-        for part, of_group in (("boundary", "boundary"), ("ingest", "ingest")):
-            if group == of_group and programs.go:
-                steps.append(_go_step(part, programs, repetitions, quick))
+        part = {"boundary": "boundary", "ingest": "ingest", "autoscaler": "sim"}.get(group)
+        if part and programs.go:
+            steps.append(_go_step(part, programs, repetitions, quick))
+        if group == "autoscaler":
+            steps.append(Step("libsched: a simulated cluster from Python", 8, lambda measured: _add(
+                measured, _printed([VENV_BIN / "python", "tests/bench/sim.py", programs.sim_documents, repetitions],
+                                   "sim.py"))))
         if group == "boundary":
             steps.append(Step("libsched: calls from Python", 3, lambda measured: _add(
                 measured, _printed([VENV_BIN / "python", "tests/bench/boundary.py", repetitions], "boundary.py"))))
@@ -200,7 +205,8 @@ def _add(measured, figures):
 def _go_step(part, programs, repetitions, quick):
     least = "2ms" if quick else "20ms"
     return Step(f"libsched: {part} from Go", 3, lambda measured: _add(measured, _printed(
-        [programs.go, "-parts", part, "-runs", repetitions, "-least", least, "-documents", programs.documents],
+        [programs.go, "-parts", part, "-runs", repetitions, "-least", least, "-documents", programs.documents or "",
+         "-sim-documents", programs.sim_documents or ""],
         "the benchmarks in Go")))
 
 

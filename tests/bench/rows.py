@@ -201,11 +201,10 @@ def _place(figures, peer):
 def _loop(figures, peer):
     """A pod. Upstream's ScheduleOne loop runs on a fake API, with its own sampling.
 
-    Both are timed from when the queue has the pods.
+    Both are timed from when the queue has the pods; upstream's figure is the CPU time of its process.
     """
-    rate = next((item["pods_per_s"] for item in (peer or {}).get("loop", [])
-                 if item["kind"] == "basic"), None)
-    upstream = 1e9 / rate if rate else None
+    upstream = next((item["cpu_ns_per_pod_min"] for item in (peer or {}).get("loop", [])
+                     if item["kind"] == "basic"), None)
     out = []
     for name, figure in figures.items():
         if not name.startswith(("loop/", "arrive/", "million/")):

@@ -71,10 +71,13 @@ def build(options, notes):
     if go and groups & {"boundary", "ingest", "autoscaler"}:
         say("building the benchmarks in Go ...")
         programs.go = measuring.build_go_bench()
-    if groups & {"boundary", "plugin"}:
+    if groups & {"boundary", "plugin", "autoscaler"}:
         measuring.install_python()
     if "ingest" in groups:
-        programs.documents = measuring.write_documents(programs.bench, 1000 if options.quick else 5000)
+        programs.documents = measuring.write_documents(programs.bench, "live-pods.json", "live-pods",
+                                                       1000 if options.quick else 5000)
+    if "autoscaler" in groups:
+        programs.sim_documents = measuring.write_documents(programs.bench, "sim-documents.json", "sim-documents")
     return programs
 
 

@@ -24,4 +24,13 @@ const std::vector<ScaleKind>& scale_kinds();
 // `cpu`: what the pod requests.
 PodSpec scale_pod(const std::string& kind, const std::string& cpu = "100m");
 
+// The nodes and pods of the simulations of an autoscaler.
+std::string sized_node(const std::string& name, const std::string& cpu, const std::string& memory,
+                       const std::string& pods);
+PodSpec sized_pod(const std::string& app, const std::string& cpu, const std::string& memory);
+// A tainted node, which stands in for one that is emptied.
+std::string ghost_node();
+// All documents of bench_sim.cpp as one JSON object, for the same benchmarks in Go and Python.
+std::string sim_documents();
+
 }  // namespace libsched_bench

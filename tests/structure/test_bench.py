@@ -13,7 +13,7 @@ import table  # noqa: E402
 
 PEER = {"filter": [{"kind": "basic", "nodes": 5000, "prefilter_us": 4.0,
                     "serial_cpu_ns_per_node_min": 200.0}],
-        "loop": [{"kind": "basic", "pods_per_s": 500.0}],
+        "loop": [{"kind": "basic", "cpu_ns_per_pod_min": 2e6}],
         "whole": [{"kind": "basic", "cpu_us_per_pod_min": 20_000.0},
                   {"kind": "spread", "cpu_us_per_pod_min": 50_000.0}]}
 

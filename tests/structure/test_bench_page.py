@@ -10,6 +10,7 @@ import sources
 
 sys.path.insert(0, str(sources.ROOT / "tests" / "bench"))
 
+import headlines  # noqa: E402
 import html_page  # noqa: E402
 import measuring  # noqa: E402
 import progress  # noqa: E402
@@ -193,6 +194,15 @@ def test_the_readme_table():
     assert "| read a pod of 3 KB from JSON | 1.00 us | 4.00 us | 80.0 us | 20 x |" in text
     with pytest.raises(ValueError, match="README.md needs"):
         readme_table.replaced("no markers", result())
+
+
+def test_the_recorded_run_is_in_the_readme():
+    recorded = json.loads(readme_table.RECORDED.read_text(encoding="utf-8"))
+    text = readme_table.README.read_text(encoding="utf-8")
+    assert not recorded["quick"] and set(recorded["groups"]) == set(measuring.GROUPS)
+    assert readme_table.replaced(text, recorded) == text
+    assert len(headlines.found(recorded)) == len(headlines.HEADLINES)
+    Reader(html_page.page(recorded))
 
 
 def test_a_recorded_run_is_shown(tmp_path, capsys):

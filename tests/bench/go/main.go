@@ -1,7 +1,8 @@
 // Command bench measures libsched through its Go packages and prints the figures as JSON: what a call
-// and a callback across the boundary cost, and what a pod of k8s.io/api costs through each door.
+// and a callback across the boundary cost, what a pod of k8s.io/api costs through each door, and an autoscaler's
+// questions to a simulated cluster.
 //
-//	bench -documents FILE -runs 7    # FILE: a JSON List of pods
+//	bench -documents FILE -sim-documents FILE -runs 7    # files as libsched_bench prints them
 //
 // Figures are CPU time of the process, garbage collection included, with one thread for all of Go.
 package main
@@ -26,21 +27,23 @@ type figure struct {
 
 // bench collects the figures of a run.
 type bench struct {
-	runs      int
-	least     time.Duration
-	documents string
-	figures   []figure
+	runs         int
+	least        time.Duration
+	documents    string
+	simDocuments string
+	figures      []figure
 }
 
 func main() {
 	b := &bench{}
-	parts := flag.String("parts", "boundary,ingest", "what to measure")
+	parts := flag.String("parts", "boundary,ingest,sim", "what to measure")
 	flag.IntVar(&b.runs, "runs", 7, "runs of each benchmark")
 	flag.DurationVar(&b.least, "least", 20*time.Millisecond, "CPU time of a run, at least")
 	flag.StringVar(&b.documents, "documents", "", "JSON List of pods, for ingest")
+	flag.StringVar(&b.simDocuments, "sim-documents", "", "documents of a simulated cluster, for sim")
 	flag.Parse()
 	runtime.GOMAXPROCS(1)
-	known := map[string]func() error{"boundary": b.boundary, "ingest": b.ingest}
+	known := map[string]func() error{"boundary": b.boundary, "ingest": b.ingest, "sim": b.simulate}
 	for _, part := range strings.Split(*parts, ",") {
 		measure := known[part]
 		if measure == nil {

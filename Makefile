@@ -48,8 +48,9 @@ conformance: python ## Compare with the real upstream framework on fresh cases (
 	@$(PYTHON) tests/conformance/conformance.py --oracle build/oracle/oracle \
 	  --libsched .venv/bin/libsched $(ARGS)
 
-autoscaler: setup ## Test upstream's framework as an autoscaler calls it (compiles Kubernetes: minutes the first time)
-	@cd tests/autoscaler/reference && go test $(ARGS) ./...
+autoscaler: setup ## Ask upstream and libsched as an autoscaler does (ARGS="-run Differential -seed 7"; first time: minutes)
+	@packaging/build.sh release libsched
+	@cd tests/autoscaler/reference && go test -tags=libsched_repo $(ARGS) .
 
 bench: setup ## Measure against the hardware's limit and upstream: a table, a page (ARGS=--quick; ARGS="--only scale --json FILE")
 	@$(PYTHON) tests/bench/run.py $(ARGS)

@@ -1,5 +1,6 @@
 """The examples run; C, Python, Go and the command line give the same answers from the same library."""
 
+import gzip
 import json
 
 import project
@@ -131,3 +132,29 @@ def test_the_pending_pod_of_the_shop_says_what_the_library_says():
 
 def quoted(text):
     return text.replace("'", "''")
+
+
+@pytest.fixture(scope="session")
+def go_autoscaler(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("autoscaler")
+    project.run(project.need("go"), "build", "-o", folder, ".",
+                cwd=project.ROOT / "examples" / "go" / "autoscaler",
+                env={"CGO_ENABLED": "1", "GOFLAGS": "-tags=libsched_repo", "GOTOOLCHAIN": "local"})
+    return folder / "autoscaler"
+
+
+def test_the_autoscaler_accounts_for_every_pod(go_autoscaler):
+    region = CLUSTERS / "region.json.gz"
+    items = json.loads(gzip.decompress(region.read_bytes()))["items"]
+    waiting = [item for item in items if item["kind"] == "Pod" and not item["spec"].get("nodeName")
+               and not item["spec"].get("schedulingGates")
+               and item.get("status", {}).get("phase") not in ("Succeeded", "Failed")]
+    nodes = {item["metadata"]["name"] for item in items if item["kind"] == "Node"}
+    report = json.loads(project.run(go_autoscaler, region))
+    assert report["placed"] > 0 and report["grow"]["pods"] > 0
+    assert report["placed"] + report["grow"]["pods"] + report["waiting"] == len(waiting)
+    assert report["removed"] and set(report["removed"]) < nodes
+    # Twice as many pods want more nodes; a lower limit removes fewer nodes.
+    more = json.loads(project.run(go_autoscaler, "-add", "1", "-below", "0", region))
+    assert more["removed"] == [] and more["grow"]["nodes"] > report["grow"]["nodes"]
+    assert more["placed"] + more["grow"]["pods"] + more["waiting"] == 2 * len(waiting)

@@ -51,7 +51,7 @@ func (s *HintingSimulator) TrySchedulePods(ctx context.Context, snapshot contrac
 	breakOnFailure bool, opts contract.SchedulingOptions) (Result, error) {
 	a := &attempt{HintingSimulator: s, ctx: ctx, snapshot: snapshot, opts: opts, similar: newSimilarPods(),
 		failed: map[*v1.Pod]bool{}}
-	for _, group := range byPriority(pods) {
+	for _, group := range ByPriority(pods) {
 		if err := a.place(group, breakOnFailure); err != nil {
 			if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
 				break
@@ -158,8 +158,8 @@ func unexpected(err contract.SchedulingError) error {
 	return nil
 }
 
-// byPriority returns the pods of each priority, the highest first.
-func byPriority(pods []*v1.Pod) [][]*v1.Pod {
+// ByPriority returns the pods of each priority, the highest first.
+func ByPriority(pods []*v1.Pod) [][]*v1.Pod {
 	groups := map[int32][]*v1.Pod{}
 	var priorities []int32
 	for _, pod := range pods {

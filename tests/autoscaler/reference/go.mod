@@ -11,6 +11,7 @@ require (
 	k8s.io/kube-scheduler v0.36.3
 	k8s.io/kubernetes v1.36.3
 	libsched.dev/tests/autoscaler v0.0.0
+	libsched/kube v0.0.0
 )
 
 require (
@@ -73,13 +74,18 @@ require (
 	k8s.io/csi-translation-lib v0.0.0 // indirect
 	k8s.io/kube-openapi v0.0.0-20260317180543-43fb72c5454a // indirect
 	k8s.io/utils v0.0.0-20260210185600-b8788abfbbc2 // indirect
+	libsched v0.0.0 // indirect
 	sigs.k8s.io/json v0.0.0-20250730193827-2d320260d730 // indirect
 	sigs.k8s.io/randfill v1.0.0 // indirect
 	sigs.k8s.io/structured-merge-diff/v6 v6.3.3 // indirect
 	sigs.k8s.io/yaml v1.6.0 // indirect
 )
 
-replace libsched.dev/tests/autoscaler => ../
+replace (
+	libsched => ../../../go
+	libsched.dev/tests/autoscaler => ../
+	libsched/kube => ../../../go/kube
+)
 
 replace (
 	k8s.io/api => k8s.io/api v0.36.3

@@ -18,7 +18,7 @@ import (
 
 var handles = map[string]*Handle{}
 
-func snapshot(t *testing.T, configuration string) contract.ClusterSnapshot {
+func fresh(t *testing.T, configuration string) contract.ClusterSnapshot {
 	if handles[configuration] == nil {
 		handle, err := NewHandle(context.Background(), configuration)
 		if err != nil {
@@ -29,7 +29,7 @@ func snapshot(t *testing.T, configuration string) contract.ClusterSnapshot {
 	return NewSnapshot(handles[configuration])
 }
 
-func TestCases(t *testing.T) { cases.Run(t, snapshot) }
+func TestCases(t *testing.T) { cases.Run(t, fresh) }
 
 func TestReasonText(t *testing.T) {
 	if consumers.ConstraintsNotMatch != podtopologyspread.ErrReasonConstraintsNotMatch {
@@ -147,14 +147,14 @@ func TestAffinityLists(t *testing.T) {
 	pod := claiming("p", "n")
 
 	pod.Spec.Affinity = &v1.Affinity{PodAntiAffinity: &v1.PodAntiAffinity{RequiredDuringSchedulingIgnoredDuringExecution: []v1.PodAffinityTerm{{TopologyKey: "zone"}}}}
-	var snapshot = &Snapshot{Store: s, runner: NewRunner(nil, s)}
+	var whole = &Snapshot{Store: s, runner: NewRunner(nil, s)}
 	got := []int{count()}
 	s.Fork()
-	snapshot.ForceAddPod(pod, "n")
+	whole.ForceAddPod(pod, "n")
 	got = append(got, count())
-	snapshot.ForceRemovePod("default", "p", "n")
+	whole.ForceRemovePod("default", "p", "n")
 	got = append(got, count())
-	snapshot.ForceAddPod(pod, "n")
+	whole.ForceAddPod(pod, "n")
 	s.Revert()
 	got = append(got, count())
 	if !slices.Equal(got, []int{0, 11, 0, 0}) {
@@ -166,7 +166,7 @@ var _ fwk.SharedLister = nobody{}
 
 // Between questions, the framework reads nothing.
 func TestNothingIsLentBetweenQuestions(t *testing.T) {
-	s := snapshot(t, "").(*Snapshot)
+	s := fresh(t, "").(*Snapshot)
 	s.AddNodeInfo(contract.NewNodeInfo(named("n")))
 	s.CheckPredicates(claiming("p", ""), "n")
 	if _, err := s.runner.handle.lister.NodeInfos().List(); err != errNobody {

@@ -1,0 +1,215 @@
+package snapshot
+
+import (
+	"errors"
+	"fmt"
+
+	v1 "k8s.io/api/core/v1"
+
+	"libsched"
+)
+
+// Fallback answers questions in place of libsched, for instance by the Go scheduler's framework on a lister
+// that reads the Snapshot. It must not change the Snapshot.
+type Fallback interface {
+	// CheckPredicates is that of Snapshot.
+	CheckPredicates(s *Snapshot, pod *v1.Pod, node *NodeInfo) *SchedulingError
+	// Find returns the first node of the Search that passes.
+	Find(s *Snapshot, pod *v1.Pod, search Search) (*NodeInfo, *SchedulingError)
+	// Placed is called after a pod that it answered for was put onto the node, for what a Reserve plugin would
+	// do. An error takes the pod away again.
+	Placed(s *Snapshot, pod *v1.Pod, node *NodeInfo) error
+}
+
+// Unsupported returns the plugin that answers for a pod and that libsched leaves to the Fallback: that of
+// claims of devices, which placing a pod allocates. It is "" if there is none.
+func Unsupported(pod *v1.Pod) string {
+	if len(pod.Spec.ResourceClaims) > 0 {
+		return "DynamicResources"
+	}
+	return ""
+}
+
+// left tells whether a question is the Fallback's, after an error or (nil) before it is asked.
+func (s *Snapshot) left(pod *v1.Pod, err error) bool {
+	if s.fallback == nil {
+		return false
+	}
+	return err == nil && Unsupported(pod) != "" || errors.Is(err, libsched.ErrUnsupported)
+}
+
+// errClaims is the answer for pods with claims of devices without a Fallback.
+func errClaims(pod *v1.Pod) error {
+	if plugin := Unsupported(pod); plugin != "" {
+		return &libsched.Error{Code: libsched.ErrUnsupported, Plugin: plugin,
+			Msg: "pods with claims of devices need a Fallback in the snapshot's Options"}
+	}
+	return nil
+}
+
+// CheckPredicates asks PreFilter and Filter of one node; nil is a pass. Nothing changes.
+func (s *Snapshot) CheckPredicates(pod *v1.Pod, nodeName string) *SchedulingError {
+	_, _, failed, _ := s.check(pod, nodeName)
+	return failed
+}
+
+// check also returns the reference of the pod, and whether the Fallback answered.
+func (s *Snapshot) check(pod *v1.Pod, nodeName string) (info *NodeInfo, ref libsched.PodRef, failed *SchedulingError, fell bool) {
+	info, err := s.GetNodeInfo(nodeName)
+	if err != nil {
+		return nil, 0, internal(pod, fmt.Errorf("error obtaining NodeInfo for name %q: %w", nodeName, err)), false
+	}
+	if s.left(pod, nil) {
+		return info, 0, s.fallback.CheckPredicates(s, pod, info), true
+	}
+	if err := errClaims(pod); err != nil {
+		return info, 0, internal(pod, err), false
+	}
+	ref, err = s.question(pod)
+	if err != nil {
+		return info, 0, internal(pod, err), false
+	}
+	passed, err := s.live().Check(s.ctx, ref, info.id, &s.why)
+	switch {
+	case err != nil && s.left(pod, err):
+		return info, ref, s.fallback.CheckPredicates(s, pod, info), true
+	case err != nil:
+		return info, ref, internal(pod, err), false
+	case passed:
+		return info, ref, nil, false
+	}
+	failed = &SchedulingError{Kind: FailingPredicate, Pod: pod, Verdict: s.why}
+	if s.why.Stage == libsched.FilterRejected {
+		failed.Node = info.node
+	}
+	return info, ref, failed, false
+}
+
+// SchedulePod puts a pod onto a node if the filters pass; nil says that it is there.
+func (s *Snapshot) SchedulePod(pod *v1.Pod, nodeName string) *SchedulingError {
+	info, ref, failed, fell := s.check(pod, nodeName)
+	if failed != nil {
+		return failed
+	}
+	return s.place(info, pod, ref, fell)
+}
+
+// question returns the content by which a pod is asked about. If it names a node already, filters read that.
+func (s *Snapshot) question(pod *v1.Pod) (libsched.PodRef, error) {
+	if pod.Spec.NodeName != "" {
+		return s.catalog.Pod(pod)
+	}
+	return s.catalog.Placed(pod)
+}
+
+// place puts a pod that passed onto a node. `ref` is the content by which it was asked about, or 0. Pods
+// are placed by a content without the name of a node, so that they can move.
+func (s *Snapshot) place(info *NodeInfo, pod *v1.Pod, ref libsched.PodRef, fell bool) *SchedulingError {
+	if ref == 0 || pod.Spec.NodeName != "" {
+		var err error
+		if ref, err = s.catalog.Placed(pod); err != nil {
+			return internal(pod, err)
+		}
+	}
+	id, err := s.live().AddPod(ref, info.id)
+	if err != nil {
+		return internal(pod, err)
+	}
+	s.putPod(info, pod, id)
+	if fell {
+		if err := s.fallback.Placed(s, pod, info); err != nil {
+			must("SchedulePod", s.sim.RemovePods(id))
+			s.takePod(info, len(info.pods)-1)
+			return internal(pod, err)
+		}
+	}
+	return nil
+}
+
+// SchedulePodOnAnyNodeMatching puts a pod onto the first node of a search that passes, and returns its name.
+// Nodes with spec.unschedulable are passed over even if the pod tolerates them, as by the autoscaler.
+func (s *Snapshot) SchedulePodOnAnyNodeMatching(pod *v1.Pod, search Search) (string, *SchedulingError) {
+	if s.left(pod, nil) {
+		return s.byFallback(pod, search)
+	}
+	if err := errClaims(pod); err != nil {
+		return "", internal(pod, err)
+	}
+	ref, err := s.question(pod)
+	if err != nil {
+		return "", internal(pod, err)
+	}
+	q, err := s.query(&search)
+	if err != nil {
+		return "", internal(pod, err)
+	}
+	q.Place = search.Accept == nil && pod.Spec.NodeName == ""
+	hit, found, err := s.first(ref, q, search.Accept)
+	switch {
+	case err != nil && s.left(pod, err):
+		return s.byFallback(pod, search)
+	case err != nil:
+		return "", internal(pod, err)
+	case !found && s.why.Stage == libsched.PreFilterRejected:
+		return "", &SchedulingError{Kind: FailingPredicate, Pod: pod, Verdict: s.why}
+	case !found:
+		return "", &SchedulingError{Kind: NoNodesPassing, Pod: pod, Verdict: s.why}
+	}
+	q.found(hit.Position)
+	info := s.byRow[hit.Node.Row()]
+	if hit.Pod != 0 {
+		s.putPod(info, pod, hit.Pod)
+		return info.node.Name, nil
+	}
+	if failed := s.place(info, pod, ref, false); failed != nil {
+		return "", failed
+	}
+	return info.node.Name, nil
+}
+
+func (s *Snapshot) byFallback(pod *v1.Pod, search Search) (string, *SchedulingError) {
+	info, failed := s.fallback.Find(s, pod, search)
+	if failed == nil {
+		failed = s.place(info, pod, 0, true)
+	}
+	if failed != nil {
+		return "", failed
+	}
+	return info.node.Name, nil
+}
+
+// A refusal costs a call of the library, and asking about all nodes costs about as much as a few of them.
+const mostRefusals = 4
+
+// first finds a node.
+func (s *Snapshot) first(ref libsched.PodRef, q *query, accept func(*NodeInfo) bool) (libsched.Hit, bool, error) {
+	if accept == nil {
+		return s.live().First(s.ctx, ref, &q.Query, &s.why)
+	}
+	var before libsched.Ring
+	if q.ring != nil {
+		before = *q.ring
+	}
+	refusals := 0
+	q.Accepts = func(id libsched.NodeID) bool {
+		if refusals < mostRefusals && !accept(s.byRow[id.Row()]) {
+			refusals++
+			return false
+		}
+		return true
+	}
+	hit, found, err := s.live().First(s.ctx, ref, &q.Query, &s.why)
+	if err != nil || !found || refusals < mostRefusals {
+		return hit, found, err
+	}
+	// The hit was not asked about.
+	if q.ring != nil {
+		*q.ring = before
+	}
+	q.Accepts = nil
+	given := q.Accept
+	q.Accept = s.NodeSet(func(info *NodeInfo) bool {
+		return (given == nil || given.Has(info.id.Row())) && accept(info)
+	})
+	return s.live().First(s.ctx, ref, &q.Query, &s.why)
+}

@@ -1,0 +1,98 @@
+package snapshot
+
+import (
+	v1 "k8s.io/api/core/v1"
+
+	"libsched"
+)
+
+// placed is a pod with its place in the Sim.
+type placed struct {
+	pod *v1.Pod
+	id  libsched.PodID
+}
+
+// NodeInfo is a node of a Snapshot with its pods. It follows all changes and reverts; once its node is
+// removed, it keeps what was there last.
+type NodeInfo struct {
+	snapshot *Snapshot
+	node     *v1.Node
+	id       libsched.NodeID
+	pods     []placed
+
+	requested, allocatable *Amounts // nil: not summed up yet
+}
+
+// Node returns the node.
+func (n *NodeInfo) Node() *v1.Node { return n.node }
+
+// ID returns the node's id in the Sim.
+func (n *NodeInfo) ID() libsched.NodeID { return n.id }
+
+// Pods returns the pods of the node, in no order that means anything. The slice is the caller's.
+func (n *NodeInfo) Pods() []*v1.Pod {
+	if len(n.pods) == 0 {
+		return nil
+	}
+	pods := make([]*v1.Pod, len(n.pods))
+	for i := range n.pods {
+		pods[i] = n.pods[i].pod
+	}
+	return pods
+}
+
+// PodCount returns the number of pods, without a slice.
+func (n *NodeInfo) PodCount() int { return len(n.pods) }
+
+// Amounts are resources: of CPU in thousandths, of memory and ephemeral storage in bytes.
+type Amounts struct {
+	MilliCPU, Memory, EphemeralStorage, Pods int64
+	Others                                   map[v1.ResourceName]int64 // nil: there are none
+}
+
+// Requested returns what the pods request together, as filters count it. It is summed up at the first
+// call after a change. It is zero for a node that was removed.
+func (n *NodeInfo) Requested() Amounts {
+	if n.requested == nil {
+		n.requested = n.snapshot.amounts(n.snapshot.live().Requested(n.id, nil))
+	}
+	return *n.requested
+}
+
+// Allocatable is Requested for what the node offers.
+func (n *NodeInfo) Allocatable() Amounts {
+	if n.allocatable == nil {
+		n.allocatable = n.snapshot.amounts(n.snapshot.live().Allocatable(n.id, nil))
+	}
+	return *n.allocatable
+}
+
+func (s *Snapshot) amounts(numbers []int64) *Amounts {
+	var a Amounts
+	fields := [...]*int64{&a.MilliCPU, &a.Memory, &a.EphemeralStorage, &a.Pods}
+	var names []string
+	for i, number := range numbers {
+		switch {
+		case i < len(fields):
+			*fields[i] = number
+		case number != 0:
+			if names == nil {
+				names, a.Others = s.live().Resources(), map[v1.ResourceName]int64{}
+			}
+			a.Others[v1.ResourceName(names[i])] = number
+		}
+	}
+	return &a
+}
+
+// GetNodeInfo returns a node. Errors: ErrNodeNotFound.
+func (s *Snapshot) GetNodeInfo(name string) (*NodeInfo, error) {
+	if info := s.byName[name]; info != nil {
+		return info, nil
+	}
+	return nil, ErrNodeNotFound
+}
+
+// ListNodeInfos returns all nodes in the order in which searches number them: that in which they were
+// added. The slice must not be changed, and later changes do not show in it.
+func (s *Snapshot) ListNodeInfos() []*NodeInfo { return s.order() }

@@ -57,7 +57,7 @@ _UPSTREAM = {
     "ingest": [("pods from bytes", "-parts ingest -runs 7 -documents {documents}", 4, True)],
 }
 UPSTREAM_GROUPS = frozenset(_UPSTREAM)
-_LIMIT = {True: "3s", False: "20s"}  # of pack and drain each, by `quick`
+_LIMIT = {True: "12s", False: "20s"}  # of pack and drain each, by `quick`
 _MEMORY_OF_100000 = 7 << 30
 
 

@@ -126,7 +126,11 @@ func Run(seed int64, count int, engine Engine) ([]string, error) {
 		a.shapes = append(a.shapes, shape(r))
 	}
 	var names []string
-	for i := range 3 + r.Intn(15) {
+	size := 3 + r.Intn(15)
+	if r.Intn(8) == 0 {
+		size += 60 + r.Intn(140) // the library keeps verdicts of larger clusters
+	}
+	for i := range size {
 		names = append(names, fmt.Sprint("n", i))
 		a.now.nodes = append(a.now.nodes, named(r, shape(r), names[i]))
 	}

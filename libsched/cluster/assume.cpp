@@ -39,8 +39,17 @@ Result<void> Cluster::restore_object(StoredKind kind, Str ns, Str name) {
 }
 
 Result<void> Cluster::assume(const Pod& pod, Str node_name, Time start) {
-  if (judging_ != 0) return may_not_change();
   const Str node = node_name.empty() ? pod.spec.node_name : node_name;
+  return assume(pod, node, start, [&] { return row_for(node); });
+}
+
+Result<void> Cluster::assume(const Pod& pod, uint32_t row, Time start) {
+  return assume(pod, state_.node(row)->meta.name, start, [&] { return row; });
+}
+
+template <typename RowOf>
+Result<void> Cluster::assume(const Pod& pod, Str node, Time start, RowOf&& row) {
+  if (judging_ != 0) return may_not_change();
   if (node.empty()) return no_node_name("pod", pod_key(pod));
   if (!has_room(pod.occupied)) return too_many_resources("pod", pod_key(pod));
   if (state_.find_pod(pod.meta.ns, pod.meta.name, pod.meta.key_hash) != kNoId)
@@ -52,7 +61,7 @@ Result<void> Cluster::assume(const Pod& pod, Str node_name, Time start) {
   const Ref<Pod> copy = copy_pod(pod, pod.meta.name, pod.meta.ns, pod.meta.uid, node);
   if (start.present) copy->status.start_time = start;
   Transaction change(this);
-  const uint32_t s = journal_.add_pod(copy, row_for(node));
+  const uint32_t s = journal_.add_pod(copy, row());
   journal_.set_assumed(s, true);
   change.commit();
   return {};

@@ -85,6 +85,11 @@ class ChangeLog {
     c.number = end_;
     return c;
   }
+  // How many entries there are since the cursor was taken; the largest number: everything may have
+  // changed.
+  uint64_t distance(const Cursor& cursor) const {
+    return knows(cursor) ? end_ - cursor.number : ~uint64_t{0};
+  }
   // Calls f(row, kinds) for every change since the cursor was taken, in order; a row may occur more
   // than once, and changes without a row have kNoId. Returns false, without a call, if everything
   // may have changed.

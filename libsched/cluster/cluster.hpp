@@ -61,6 +61,7 @@ class Cluster final : public RefCounted {
   // not assumed is kState; forgetting an unknown pod does nothing. `node_name` empty: the pod's own
   // nodeName. `start`, if given, replaces status.startTime.
   Result<void> assume(const Pod& pod, Str node_name, Time start = {});
+  Result<void> assume(const Pod& pod, uint32_t row, Time start = {});  // of an existing node
   Result<void> may_forget(Str ns, Str name) const;
   Result<void> forget(Str ns, Str name);
 
@@ -143,6 +144,8 @@ class Cluster final : public RefCounted {
   void finish_unread() {
     if (!unread_.empty()) unread_.finish();
   }
+  template <typename RowOf>
+  Result<void> assume(const Pod& pod, Str node, Time start, RowOf&& row);
   uint32_t row_for(Str name) { return row_for(name, hash_str(name)); }
   uint32_t row_for(Str name, uint64_t hash);
   void release_row_if_empty(uint32_t r);

@@ -54,8 +54,9 @@ struct CountTable {
   int64_t total = 0;           // of all rows
   uint64_t version = 0;        // equal numbers of one table's copies mean equal counts
   uint32_t place = 0;          // in its Tables
+  uint64_t serial = 0;         // of the table
 
-  CountTable publish() { return {rows.publish(), total, version, place}; }
+  CountTable publish() { return {rows.publish(), total, version, place, serial}; }
 };
 
 struct DomainSums {

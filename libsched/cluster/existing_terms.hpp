@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "libsched/base/id_pool.hpp"
@@ -44,7 +45,8 @@ class ExistingTerms {
   };
 
   // --- reading ---
-  // Calls f(term) for every term of any row that selects the pod, in no particular order.
+  // Calls f(term), or f(term, id), for every term of any row that selects the pod, in no particular
+  // order. While a row has the term, it keeps its id.
   template <typename F>
   void for_each_anti(const Pod& pod, Labels namespace_labels, F&& f) const {
     walk(anti_, pod, namespace_labels, f);
@@ -54,6 +56,7 @@ class ExistingTerms {
   void for_each_scored(const Pod& pod, Labels namespace_labels, F&& f) const {
     walk(scored_, pod, namespace_labels, f);
   }
+  const Term& term(uint32_t id) const { return terms_[id]; }
   Str topology_key(uint32_t key) const { return keys_[key].text; }
   size_t key_count() const { return key_ids_.size(); }
   size_t size() const { return term_ids_.size(); }  // terms, used or not
@@ -112,7 +115,12 @@ class ExistingTerms {
     const auto visit = [&](const std::vector<uint32_t>& list) {
       for (const uint32_t id : list) {
         const Term& t = terms_[id];
-        if (!t.rows.empty() && t.selects(pod, namespace_labels)) f(t);
+        if (t.rows.empty() || !t.selects(pod, namespace_labels)) continue;
+        if constexpr (std::is_invocable_v<F, const Term&, uint32_t>) {
+          f(t, id);
+        } else {
+          f(t);
+        }
       }
     };
     if (index.ids.size() != 0)

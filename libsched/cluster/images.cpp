@@ -87,9 +87,8 @@ void Images::restore(uint32_t row, const std::vector<Saved>& saved) noexcept {
 }
 
 void Images::unfreeze(uint32_t row, const uint32_t* numbers) noexcept {
-  stale_.set(row);
-  ++stale_count_;
-  if (!has_any(row)) return;
+  mark_stale(row);
+  if (numbers == nullptr) return;
   for (size_t i = 0; i < rows_[row].size(); ++i) {
     set_number(rows_[row][i], numbers[i]);
   }

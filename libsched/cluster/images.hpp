@@ -66,8 +66,7 @@ class Images {
   // Whether the row was not stale before.
   bool touch(uint32_t row) noexcept {
     if (empty() || stale_.test(row)) return false;
-    stale_.set(row);
-    ++stale_count_;
+    mark_stale(row);
     return true;
   }
   void undo_touch(uint32_t row) noexcept {
@@ -78,30 +77,40 @@ class Images {
   template <typename F>
   void for_each_stale(F&& f) const {
     size_t left = stale_count_;
-    for (size_t w = 0; left != 0; ++w)
+    for (size_t w = first_stale_; left != 0; ++w)
       for_each_bit(stale_.word(w), w * 64, [&](size_t r) {
         f(static_cast<uint32_t>(r));
         --left;
       });
   }
-  // Sets the current numbers of every stale row; calls number(old, new) for each image, and
-  // done(row) after each row.
+  // Whether freeze() would change a number of the row.
+  bool outdated(uint32_t row) const {
+    if (!has_any(row)) return false;
+    for (const Place& p : rows_[row]) {
+      const Image& image = images_[p.image];
+      if (image.holders[p.position].nodes != image.holders.size()) return true;
+    }
+    return false;
+  }
+  // Sets the current numbers of every stale row; calls number(old) for each image of a row that is
+  // outdated, and done(row, was_outdated) after each row.
   template <typename Number, typename Done>
   void freeze(Number&& number, Done&& done) noexcept {
     for_each_stale([&](uint32_t row) {
-      if (has_any(row))
+      const bool changes = outdated(row);
+      if (changes)
         for (const Place& p : rows_[row]) {
-          const auto nodes = static_cast<uint32_t>(images_[p.image].holders.size());
-          number(images_[p.image].holders[p.position].nodes, nodes);
-          set_number(p, nodes);
+          number(images_[p.image].holders[p.position].nodes);
+          set_number(p, static_cast<uint32_t>(images_[p.image].holders.size()));
         }
-      done(row);
+      done(row, changes);
       stale_.clear(row);
     });
     stale_count_ = 0;
   }
   size_t count(uint32_t row) const { return has_any(row) ? rows_[row].size() : 0; }
-  void unfreeze(uint32_t row, const uint32_t* numbers) noexcept;  // makes the row stale again
+  // Makes the row stale again. `numbers`: null if it was not outdated.
+  void unfreeze(uint32_t row, const uint32_t* numbers) noexcept;
 
   size_t unused() const { return unused_; }  // images that no node has
   size_t size() const { return ids_.size(); }
@@ -119,6 +128,10 @@ class Images {
   };
 
   uint32_t intern(Str name);
+  void mark_stale(uint32_t row) noexcept {
+    stale_.set(row);
+    first_stale_ = stale_count_++ == 0 ? row / 64 : std::min<size_t>(first_stale_, row / 64);
+  }
   // Mostly it is that already: then snapshots go on sharing it.
   void set_number(const Place& p, uint32_t nodes) {
     if (images_[p.image].holders[p.position].nodes == nodes) return;
@@ -130,6 +143,7 @@ class Images {
   std::vector<std::vector<Place>> rows_;  // in the order of the node's names
   Bitmap stale_;
   size_t stale_count_ = 0, unused_ = 0;
+  size_t first_stale_ = 0;  // no word before it has a stale row
   uint64_t latest_ = 0;
 };
 

@@ -222,19 +222,17 @@ void Journal::refresh(View::Order* order) {
   if (recording()) {
     reserve_more(ops_, images.stale_count() + 1);
     size_t numbers = 0;
-    images.for_each_stale([&](uint32_t row) { numbers += images.count(row); });
+    images.for_each_stale(
+        [&](uint32_t row) { numbers += images.outdated(row) ? images.count(row) : 0; });
     reserve_more(image_numbers_, numbers);
   }
-  bool differs = false;
   images.freeze(
-      [&](uint32_t before, uint32_t now) {
-        differs = differs || before != now;
+      [&](uint32_t before) {
         if (recording()) image_numbers_.push_back(before);
       },
-      [&](uint32_t row) {
-        if (differs) log(row, kImagesChanged);
-        if (recording()) ops_.push_back({.kind = Kind::kImages, .flag = differs, .a = row});
-        differs = false;
+      [&](uint32_t row, bool outdated) {
+        if (outdated) log(row, kImagesChanged);
+        if (recording()) ops_.push_back({.kind = Kind::kImages, .flag = outdated, .a = row});
       });
   if (order == nullptr) return;
   View::Order old = state_->replace_order(std::move(*order));
@@ -292,10 +290,14 @@ void Journal::undo(const Op& op) noexcept {
       break;
     }
     case Kind::kImages: {
+      if (!op.flag) {
+        state_->images().unfreeze(op.a, nullptr);
+        break;
+      }
       const size_t left = image_numbers_.size() - state_->images().count(op.a);
       state_->images().unfreeze(op.a, image_numbers_.data() + left);
       image_numbers_.resize(left);
-      if (op.flag) log(op.a, kImagesChanged);
+      log(op.a, kImagesChanged);
       break;
     }
     case Kind::kOrder:

@@ -19,6 +19,12 @@ class RowCounts {
     int32_t count;
   };
 
+  int32_t at(uint32_t row) const {
+    if (dense_) return row < many_.size() ? many_[row] : 0;
+    const auto at = std::lower_bound(few_.begin(), few_.end(), row,
+                                     [](const Item& i, uint32_t r) { return i.row < r; });
+    return at != few_.end() && at->row == row ? at->count : 0;
+  }
   bool empty() const { return rows_ == 0; }
   size_t rows() const { return rows_; }  // that have a count other than zero
 

@@ -150,7 +150,7 @@ uint32_t Tables::make_table(const View& state, const CountKey& key, std::string 
   if (id == tables_.size()) tables_.emplace_back();
   CountTable counts;
   counts.rows.resize(state.columns().capacity());
-  counts.version = next_serial();
+  counts.version = counts.serial = next_serial();
   counts.place = id;
   const auto asked = std::make_shared<Asked>(key, std::move(text), hash);
   std::vector<bool> counted(sets_.size());
@@ -189,12 +189,21 @@ CountsRef Tables::counts(const View& state, const CountKey& key) const {
   });
 }
 
+CountsRef Tables::counts_again(uint32_t place, uint64_t serial) const {
+  const std::lock_guard lock(mutex_);
+  if (place >= tables_.size() || !tables_[place].asked || tables_[place].counts->serial != serial)
+    return {};
+  Table& table = tables_[place];
+  table.used = ++clock_;
+  return or_drop_and_throw([&] { return lend(table.counts, table.own); });
+}
+
 SumsRef Tables::sums(const CountsRef& counts, const TopologyRef& topology,
                      Span<uint64_t> eligible) const {
   const std::lock_guard lock(mutex_);
   return or_drop_and_throw([&] {
     Table* const table = counts->place < tables_.size() ? &tables_[counts->place] : nullptr;
-    const uint32_t place = find_topology(topology->key);
+    const uint32_t place = find_topology(topology->key, topology->key_hash);
     // Dropped meanwhile by another thread, or outdated by a change: the result cannot be kept.
     if (table == nullptr || !table->counts.shares(counts) || place == kNoId ||
         topologies_[place].column->stamp != topology->stamp)

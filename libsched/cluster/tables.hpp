@@ -49,6 +49,9 @@ class Tables {
   // --- queries ---
   TopologyRef topology(const View& state, Str key) const;
   CountsRef counts(const View& state, const CountKey& key) const;
+  // The counts that a query once returned with this place and serial, as they are now. Empty: they
+  // are not kept any more.
+  CountsRef counts_again(uint32_t place, uint64_t serial) const;
   // Sums over the rows of `eligible` (whole words; rows without a domain are ignored).
   SumsRef sums(const CountsRef& counts, const TopologyRef& topology, Span<uint64_t> eligible) const;
   void set_limit(size_t bytes) const;

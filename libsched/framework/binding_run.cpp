@@ -128,11 +128,12 @@ Status BindingRun::pre_bind_pre_flights() {
                                 "or Error status");
     }
   }
-  for (CycleState::Entry& e : state_.entries()) e.skip_pre_bind = e.parallel_pre_bind = false;
+  const std::span<CycleState::Entry> entries = state_.edit_entries();
+  for (CycleState::Entry& e : entries) e.skip_pre_bind = e.parallel_pre_bind = false;
   for (size_t k = 0; k < order.size(); ++k)
     for (const uint32_t j : framework_.namesakes(order[k])) {  // upstream's sets hold names
-      state_.entries()[j].skip_pre_bind |= answers[k].skip;
-      state_.entries()[j].parallel_pre_bind |= answers[k].parallel;
+      entries[j].skip_pre_bind |= answers[k].skip;
+      entries[j].parallel_pre_bind |= answers[k].parallel;
     }
   return out;
 }

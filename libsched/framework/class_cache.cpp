@@ -29,10 +29,15 @@ bool ClassCache::serves(const View& view) const {
 }
 
 KeptClass& ClassCache::find(const Pod& pod, const PodClassName* known) {
-  if (known == nullptr) pod_class(pod, &name_);
+  if (known == nullptr && std::exchange(name_serial_, pod.serial) != pod.serial) {
+    name_serial_ = 0;
+    pod_class(pod, &name_);
+    name_serial_ = pod.serial;
+  }
   const std::string& name = known == nullptr ? name_ : known->bytes;
   // Replicas often come one after the other.
   if (!classes_.empty() && classes_.front().name == name) return classes_.front();
+  if (!classes_.empty()) count(&classes_.front());
   const uint64_t hash = known == nullptr ? hash_str(name) : known->hash;
   if (const auto found = by_name_.find({name, hash}); found != by_name_.end()) {
     classes_.splice(classes_.begin(), classes_, found->second);
@@ -46,11 +51,21 @@ KeptClass& ClassCache::find(const Pod& pod, const PodClassName* known) {
   return classes_.front();
 }
 
+// What a class keeps grows in whole cycles only.
 void ClassCache::count(KeptClass* of) {
-  const size_t now =
-      kEntry + sizeof *of + of->name.size() + of->verdicts.bytes() + of->scores.bytes();
+  if (std::exchange(of->counted, true)) return;
+  const size_t now = kEntry + sizeof *of + of->name.size() + of->verdicts.bytes() +
+                     of->scores.bytes() + of->cycle.bytes();
   bytes_ += now - of->bytes;
   of->bytes = now;
+}
+
+KeptClass* ClassCache::find_ready(const View& view, const Pod& pod, const PodClassName* name) {
+  KeptClass& kept = find(pod, name);
+  if (!kept.cycle.stands_in(view)) return nullptr;
+  if (few_.read(view.log(), kept.cycle.cursor(), view.row_count())) return &kept;
+  kept.cycle.forget();
+  return nullptr;
 }
 
 void ClassCache::evict() {
@@ -67,6 +82,8 @@ Result<KeptClass*> ClassCache::follow(const Framework& framework, const FilterCa
   if (!classes_.empty()) count(&classes_.front());
   evict();
   KeptClass& kept = find(call.pod, name);
+  kept.counted = false;
+  kept.lately_ = call.view.log().distance(kept.cursor) < FewChanges::kMost;
   if (std::exchange(kept.open, true)) {
     kept.cursor = {};
     kept.verdicts = {};

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "libsched/framework/class_cycle.hpp"
 #include "libsched/framework/class_scores.hpp"
 #include "libsched/framework/class_verdicts.hpp"
 #include "libsched/objects/pod_class.hpp"
@@ -30,6 +31,10 @@ enum class ClassCacheMode : uint8_t {
 class KeptClass {
  public:
   ClassScores scores;
+  ClassCycle cycle;
+  int64_t offset = 0;  // what the totals of `scores` lack, as of the latest choice by them
+  // Whether the class was used so lately that its next pod may go on from `cycle`.
+  bool lately() const { return lately_; }
 
  private:
   friend class ClassCache;
@@ -39,6 +44,7 @@ class KeptClass {
   ChangeLog::Cursor cursor;
   ClassVerdicts verdicts;
   size_t bytes = 0;  // as counted last
+  bool lately_ = false, counted = false;
 };
 
 class ClassCache {
@@ -57,6 +63,11 @@ class ClassCache {
   void note_served() { ++served_; }
   size_t size() const { return classes_.size(); }
   size_t bytes() const { return bytes_; }
+
+  // Returns what is kept of the pod's class if its cycle can go on in the view; changes() are then
+  // those since. Null: it cannot. Valid until the next call.
+  KeptClass* find_ready(const View& view, const Pod& pod, const PodClassName* name);
+  const FewChanges& changes() const { return few_; }
 
   // Returns the answers kept for the pod's class, with its verdicts up to date and the steps of
   // `work` pointing to them. `name`: of the class, if it is known. Valid until the next call.
@@ -91,10 +102,12 @@ class ClassCache {
   struct Hash {
     size_t operator()(const Key& k) const { return static_cast<size_t>(k.hash); }
   };
-  Classes classes_;   // the latest first
-  std::string name_;  // of the pod that is looked for
+  Classes classes_;           // the latest first
+  std::string name_;          // of the pod that was looked for last without a name
+  uint64_t name_serial_ = 0;  // which pod that was
   std::unordered_map<Key, Classes::iterator, Hash> by_name_;
   LoggedChanges changes_;
+  FewChanges few_;
   NodePlaces places_;
 };
 

@@ -306,6 +306,33 @@ TEST_CASE("a class is found by a name that is known") {
   CHECK(asked.filter.size() == 3);
 }
 
+TEST_CASE("PreFilter and PreScore are shared by a class unless a plugin may say anything") {
+  for (const bool foreign : {false, true}) {
+    CAPTURE(foreign);
+    Asked asked;
+    size_t pre_filters = 0, others = 0;
+    Fake fake = labels_matter(&asked, {{}, {}});
+    fake.pre_filter = [&](const PreFilterCall&, PreFilterResult*) {
+      ++pre_filters;
+      return Status();
+    };
+    Fake second =
+        labels_matter(&asked, foreign ? Dependencies::everything() : Dependencies(), foreign);
+    second.name = "Second";
+    second.filter = [&](const FilterCall&, const Node&) {
+      ++others;
+      return Status();
+    };
+    second.score = nullptr;
+    KeptWorld w({fake, second});
+    for (int time = 0; time < 8; ++time) CHECK(w.node() == "n1");
+    // From the third pod on nothing is asked about a class of which all is known.
+    CHECK(pre_filters == (foreign ? 8 : 2));
+    CHECK(others == (foreign ? 24 : 6));
+    CHECK(w.evaluator.classes().served() == (foreign ? 7 : 7));
+  }
+}
+
 TEST_CASE("small clusters are not worth it") {
   Asked asked;
   KeptWorld w({labels_matter(&asked, {kLabels, kLabels})}, ClassCacheMode::kAuto);

@@ -21,43 +21,11 @@ void for_each_row(std::span<const uint64_t> bits, F&& f) {
     for_each_bit(bits[w], w * 64, [&](size_t row) { f(static_cast<uint32_t>(row)); });
 }
 
-// Whether a is before b in pre-order of a heap: an ancestor before its descendants, and the left
-// of two siblings' subtrees before the right.
-bool before_in_heap(size_t a, size_t b) {
-  size_t x = a + 1, y = b + 1;
-  const int deeper = std::countl_zero(x) - std::countl_zero(y);  // of b, in levels
-  if (deeper > 0) {
-    y >>= deeper;
-    if (x == y) return true;
-  } else if (deeper < 0) {
-    x >>= -deeper;
-    if (x == y) return false;
-  }
-  return x < y;
-}
-
 bool fits_int32(int64_t n) {
   return n >= std::numeric_limits<int32_t>::min() && n <= std::numeric_limits<int32_t>::max();
 }
 
 }  // namespace
-
-void NodePlaces::follow(const View& view) {
-  if (order_ == view.order_membership() && order_ != 0) return;
-  order_ = 0;
-  places_.assign(view.word_count() * 64, kNoId);
-  const std::vector<uint32_t>& order = view.order();
-  for (size_t i = 0; i < order.size(); ++i) places_[order[i]] = static_cast<uint32_t>(i);
-  count_ = order.size();
-  rows_ = order;
-  ranks_.assign(places_.size(), kNoId);
-  by_rank_.clear();
-  for (size_t i = 0; i < count_; i = next_in_heap(i, count_)) {
-    ranks_[order[i]] = static_cast<uint32_t>(by_rank_.size());
-    by_rank_.push_back(order[i]);
-  }
-  order_ = view.order_membership();
-}
 
 void ClassScores::follow(const LoggedChanges& changes) {
   if (!declared_) return;

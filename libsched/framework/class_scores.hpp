@@ -17,26 +17,9 @@
 
 #include "libsched/base/line_vector.hpp"
 #include "libsched/framework/class_verdicts.hpp"
+#include "libsched/framework/node_places.hpp"
 
 namespace libsched {
-
-// The places of the rows in the order of a view's nodes.
-class NodePlaces {
- public:
-  void follow(const View& view);
-  uint64_t order() const { return order_; }  // which order it is
-  size_t count() const { return count_; }
-  uint32_t of(uint32_t row) const { return places_[row]; }     // of a node in the order
-  const std::vector<uint32_t>& rows() const { return rows_; }  // in the order
-  // By row, how many nodes come before it in upstream's heap over all nodes (next_in_heap).
-  const uint32_t* ranks() const { return ranks_.data(); }
-  uint32_t at_rank(uint32_t rank) const { return by_rank_[rank]; }  // a row
-
- private:
-  uint64_t order_ = 0;
-  size_t count_ = 0;
-  std::vector<uint32_t> places_, rows_, ranks_, by_rank_;
-};
 
 class ClassScores {
  public:

@@ -25,15 +25,57 @@ bool PreFilterResult::allows(Str node) const {
          std::binary_search(nodes.begin(), nodes.end(), node, [](Str a, Str b) { return a < b; });
 }
 
+void CycleState::tie(Ref<const RefCounted> framework, size_t plugins) {
+  Ref<Entries> fresh = make_ref<Entries>();
+  fresh->list.resize(plugins);
+  entries_ = std::move(fresh);
+  adopted_ = false;
+  framework_ = std::move(framework);
+}
+
+std::span<CycleState::Entry> CycleState::edit_entries() {
+  if (!entries_) return {};
+  adopted_ = false;
+  if (!entries_->unique()) {
+    Ref<Entries> own = make_ref<Entries>();
+    own->list = entries_->list;
+    entries_ = std::move(own);
+  }
+  return entries_->list;
+}
+
+void CycleState::adopt(const RefCounted& framework, uint64_t pod_serial,
+                       const Ref<Entries>& entries) {
+  if (framework_.get() != &framework) framework_ = Ref<const RefCounted>::share(&framework);
+  if (entries_.get() != entries.get()) entries_ = entries;
+  adopted_ = true;
+  pod_serial_ = data_serial_ = pod_serial;
+  if (!pre_filter_.all_nodes) pre_filter_ = {};
+}
+
+void CycleState::release_shared() {
+  if (!entries_) return;
+  for (const Entry& e : entries_->list)
+    for (PluginData* data : {e.data.get(), e.score_data.get()})
+      if (data != nullptr && data->view_version != 0 && data->release())
+        data->view_version = PluginData::kReleased;
+}
+
 // Skips stay until the plugins run again, as in upstream's sets of names.
 void CycleState::forget_data() {
-  for (Entry& e : entries_) {
+  if (!entries_) return;
+  adopted_ = false;
+  Ref<Entries> own = entries_->unique() ? entries_ : make_ref<Entries>();
+  own->list.resize(entries_->list.size());
+  for (size_t i = 0; i < own->list.size(); ++i) {
+    const Entry& e = entries_->list[i];
     Entry fresh;
     fresh.skip_score = e.skip_score;
     fresh.skip_pre_bind = e.skip_pre_bind;
     fresh.parallel_pre_bind = e.parallel_pre_bind;
-    e = std::move(fresh);
+    own->list[i] = std::move(fresh);
   }
+  entries_ = std::move(own);
 }
 
 void CycleState::begin_pre_filter(uint64_t pod_serial) {
@@ -110,7 +152,7 @@ Ref<CycleState> CycleState::clone() const {
   copy->pod_serial_ = pod_serial_;
   copy->data_serial_ = data_serial_;
   copy->entries_ = entries_;
-  for (Entry& e : copy->entries_) {
+  for (Entry& e : copy->edit_entries()) {
     if (e.data) e.data = e.data->clone();
     if (e.score_data) e.score_data = e.score_data->clone();
   }

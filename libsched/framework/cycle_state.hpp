@@ -43,6 +43,10 @@ class PluginData {
   // The version of the view that the data was made for, 0 if it holds for any: after a change of
   // the view Filter and Score return Rc::kStale instead of mixing two states.
   uint64_t view_version = 0;
+  // Lets go of counts that the view shares with it, which a change of the view would otherwise have
+  // to copy first. Returns whether it has any; then the data is stale until Plugin::renew().
+  virtual bool release() { return false; }
+  static constexpr uint64_t kReleased = ~uint64_t{0};  // the view_version of such data
 };
 
 // A value that a foreign plugin stores; destroyed exactly once, cloned with the state.
@@ -72,13 +76,27 @@ class CycleState final : public RefCounted {
 
   // The framework that fills the entries; it lives as long as they do. Null: no framework yet.
   const RefCounted* framework() const { return framework_.get(); }
-  void tie(Ref<const RefCounted> framework, size_t plugins) {
-    framework_ = std::move(framework);
-    entries_.assign(plugins, {});
-  }
+  void tie(Ref<const RefCounted> framework, size_t plugins);
   // By plugin index of the framework.
-  std::span<Entry> entries() { return entries_; }
-  std::span<const Entry> entries() const { return entries_; }
+  std::span<const Entry> entries() const {
+    return entries_ ? std::span<const Entry>(entries_->list) : std::span<const Entry>();
+  }
+  std::span<Entry> edit_entries();  // belong to this state alone
+  // The entries as they are now, for the states of other pods of the class (class_cycle.hpp). Each
+  // state that edits them gets its own first.
+  struct Entries final : RefCounted {
+    std::vector<Entry> list;
+  };
+  const Ref<Entries>& share_entries() const { return entries_; }
+  // Makes the state as it is after PreFilter and PreScore for this pod, with such entries. Only a
+  // state may adopt entries that has none of its own.
+  bool may_adopt() const { return framework_.get() == nullptr || adopted_; }
+  void adopt(const RefCounted& framework, uint64_t pod_serial, const Ref<Entries>& entries);
+  void let_go() {
+    if (adopted_) entries_ = {};
+  }
+  // Called before a change of the view: lets go of what prepared data shares with it.
+  void release_shared();
 
   // The pod that PreFilter ran for, and the pod that the entries belong to: the same pod, or that
   // of Filter alone. 0: no pod yet.
@@ -101,7 +119,7 @@ class CycleState final : public RefCounted {
     meter_ = std::move(meter);
     timed_ = timed;
   }
-  PluginMeter* meter() const { return meter_.get(); }                      // null: nobody counts
+  PluginMeter* meter() const { return meter_.get(); }                     // null: nobody counts
   PluginMeter* timer() const { return timed_ ? meter_.get() : nullptr; }  // likewise
   // Whether plugins up to Score are running with this state: their prepared data is in use then,
   // and nothing may replace it.
@@ -128,7 +146,8 @@ class CycleState final : public RefCounted {
   Ref<const RefCounted> framework_;
   uint64_t pod_serial_ = 0;
   uint64_t data_serial_ = 0;
-  std::vector<Entry> entries_;
+  Ref<Entries> entries_;  // null: there are none
+  bool adopted_ = false;  // they belong to a class
   PreFilterResult pre_filter_;
   bool skip_all_post_filter_ = false;
   int in_use_ = 0;

@@ -111,11 +111,11 @@ TEST_CASE("a clone has PreFilter's result, and its own data of plugins") {
   state.tie(make_ref<CycleState>(), 2);
   state.begin_pre_filter(7);
   state.set_skip_all_post_filter(true);
-  state.entries()[0].skip_filter = true;
+  state.edit_entries()[0].skip_filter = true;
   auto data = std::make_shared<Number>();
   data->ids_epoch = 5;
-  state.entries()[1].data = data;
-  state.entries()[1].prepared = state.entries()[1].pre_filtered = true;
+  state.edit_entries()[1].data = data;
+  state.edit_entries()[1].prepared = state.edit_entries()[1].pre_filtered = true;
   state.pre_filter().narrow({"n"});
   state.pre_filter().restricted = {"X"};
   const Ref<CycleState> copy = state.clone();

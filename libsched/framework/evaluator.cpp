@@ -69,16 +69,15 @@ Result<void> Evaluator::tie_to_pod(CycleState& state, const Pod& pod) const {
 
 Status Evaluator::run_pre_enqueue(const Pod& pod) const {
   const ReadOnlyScope scope(*this);
-  Status last;
   for (const uint32_t i : framework_->at(ExtensionPoint::kPreEnqueue)) {
     const Framework::Instance& instance = framework_->plugins()[i];
     if (!instance.plugin) continue;
-    last = instance.plugin->pre_enqueue({view(), *services_}, pod);
-    if (last.success()) continue;
-    last.plugin = instance.name;
-    break;
+    Status said = instance.plugin->pre_enqueue({view(), *services_}, pod);
+    if (said.success()) continue;
+    said.plugin = instance.name;
+    return said;
   }
-  return last;
+  return {};
 }
 
 Result<Status> Evaluator::run_pre_filter(CycleState& state, const Pod& pod) {
@@ -122,7 +121,7 @@ Result<Status> Evaluator::ask_pre_filter(CycleState& state, const Pod& pod,
     Status& s = *ran;
     timer.took_alone(s.code);
     if (s.code == Code::kSkip) {
-      for (const uint32_t j : framework_->namesakes(i)) state.entries()[j].skip_filter = true;
+      for (const uint32_t j : framework_->namesakes(i)) state.edit_entries()[j].skip_filter = true;
       continue;
     }
     if (state.meter() != nullptr) state.meter()->evaluated_alone(CountedPoint::kPreFilter, i);
@@ -141,10 +140,11 @@ Result<Status> Evaluator::ask_pre_filter(CycleState& state, const Pod& pod,
       state.pre_filter() = {};
       return error;
     }
-    state.entries()[i].pre_filtered = true;
+    CycleState::Entry& entry = state.edit_entries()[i];
+    entry.pre_filtered = true;
     if (data) {
-      state.entries()[i].data = std::move(data);
-      state.entries()[i].prepared = true;
+      entry.data = std::move(data);
+      entry.prepared = true;
     }
     if (result.all_nodes) continue;
     PreFilterResult& merged = state.pre_filter();

@@ -336,6 +336,12 @@ class Evaluator final : public RefCounted {
                                      CycleOutcome* out);
   Result<KeptClass*> kept_class(CycleState& state, const Pod& pod, const Call& call,
                                 const CycleOptions& options);
+  Result<bool> choose_by_class(CycleState& state, const Pod& pod, const Call& call,
+                               const CycleOptions& options, CycleOutcome* out);
+  void learn_class(CycleState& state, const Pod& pod, const Call& call, const ScoreSet& set,
+                   KeptClass* kept, int64_t offset);
+  Result<void> compare_outcome(const Pod& pod, const Call& call, const CycleOptions& options,
+                               const CycleOutcome& kept);
   Result<bool> pick_kept(ScorePass& scores, const ScoreSet& set, KeptClass* kept, TieMode ties,
                          const CycleOptions& options, CycleOutcome* out);
   Result<void> compare_scores(ScorePass& scores, const ScoreSet& set, const ClassScores& kept,
@@ -344,10 +350,10 @@ class Evaluator final : public RefCounted {
   size_t nodes_to_find(size_t nodes) const;
 
   // Binding (evaluator_binding.cpp).
-  Status reserve_all(CycleState& state, const Pod& pod, Str node);
-  void unreserve_all(CycleState& state, const Pod& pod, Str node);
+  Status reserve_all(CycleState& state, const Pod& pod, Str node, uint32_t row);
+  void unreserve_all(CycleState& state, const Pod& pod, Str node, uint32_t row);
   template <typename F>
-  auto in_binding(CycleState& state, const Pod& pod, Str node, F&& f);
+  auto in_binding(CycleState& state, const Pod& pod, Str node, uint32_t row, F&& f);
   template <typename F>
   Result<Status> at_binding(CycleState& state, const Pod& pod, Str node, F&& f);
 
@@ -366,7 +372,8 @@ class Evaluator final : public RefCounted {
   size_t next_start_ = 0;
   uint64_t ties_broken_ = 0;
   uint32_t parallelism_ = 1;
-  bool busy_ = false;  // plugins may then ask this evaluator about one node at a time only
+  bool comparing_ = false;  // a cycle that goes on from a kept one is compared with a whole one
+  bool busy_ = false;       // plugins may then ask this evaluator about one node at a time only
 };
 
 // Limits of a call that is made of several: calls without limits of their own use these.

@@ -13,11 +13,11 @@ Result<void> Evaluator::may_reserve() const {
 
 // Calls f(BindingRun&) in a scope in which plugins may call the evaluator.
 template <typename F>
-auto Evaluator::in_binding(CycleState& state, const Pod& pod, Str node, F&& f) {
+auto Evaluator::in_binding(CycleState& state, const Pod& pod, Str node, uint32_t row, F&& f) {
   const Call call = call_inside(state);
   const PluginScope scope(state, call, false);
   const Ref<Services> services = services_;  // a plugin may replace the evaluator's
-  BindingRun run(*framework_, *services, state, pod, node, view().find_node(node), parallelism_);
+  BindingRun run(*framework_, *services, state, pod, node, row, parallelism_);
   return f(run);
 }
 
@@ -26,27 +26,27 @@ template <typename F>
 Result<Status> Evaluator::at_binding(CycleState& state, const Pod& pod, Str node, F&& f) {
   LIBSCHED_TRY(check_idle());
   LIBSCHED_TRY(tie(state));
-  return in_binding(state, pod, node, f);
+  return in_binding(state, pod, node, view().find_node(node), f);
 }
 
-Status Evaluator::reserve_all(CycleState& state, const Pod& pod, Str node) {
-  return in_binding(state, pod, node, [&](BindingRun& run) { return run.reserve(*cluster_); });
+Status Evaluator::reserve_all(CycleState& state, const Pod& pod, Str node, uint32_t row) {
+  return in_binding(state, pod, node, row, [&](BindingRun& run) { return run.reserve(*cluster_); });
 }
 
-void Evaluator::unreserve_all(CycleState& state, const Pod& pod, Str node) {
-  in_binding(state, pod, node, [&](BindingRun& run) { run.unreserve(*cluster_); });
+void Evaluator::unreserve_all(CycleState& state, const Pod& pod, Str node, uint32_t row) {
+  in_binding(state, pod, node, row, [&](BindingRun& run) { run.unreserve(*cluster_); });
 }
 
 Result<Status> Evaluator::run_reserve(CycleState& state, const Pod& pod, Str node) {
   LIBSCHED_TRY(may_reserve());
   LIBSCHED_TRY(tie_to_pod(state, pod));
-  return reserve_all(state, pod, node);
+  return reserve_all(state, pod, node, view().find_node(node));
 }
 
 Result<void> Evaluator::run_unreserve(CycleState& state, const Pod& pod, Str node) {
   LIBSCHED_TRY(may_reserve());
   LIBSCHED_TRY(tie_to_pod(state, pod));
-  unreserve_all(state, pod, node);
+  unreserve_all(state, pod, node, view().find_node(node));
   return {};
 }
 

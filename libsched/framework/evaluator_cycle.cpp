@@ -79,6 +79,13 @@ Result<CycleOutcome> Evaluator::cycle(CycleState& state, const Pod& pod, const C
     out.status = Status(Code::kUnschedulableAndUnresolvable, "no nodes available to schedule pods");
     return out;
   }
+  const Result<bool> kept = choose_by_class(state, pod, call, options, &out);
+  if (!kept.ok()) return kept.error();
+  if (*kept) {
+    if (classes_.mode() == ClassCacheMode::kChecked)
+      LIBSCHED_TRY(compare_outcome(pod, call, options, out));
+    return out;
+  }
   {
     const ExclusiveUse use(*this);
     ObservedPoint point(options, CyclePoint::kPreFilter, pod, state);
@@ -338,6 +345,8 @@ Result<CycleOutcome> Evaluator::choose(CycleState& state, const Pod& pod, const 
     const Result<bool> picked = pick_kept(scores, set, *kept, ties, options, &out);
     if (!picked.ok()) return picked.error();
     if (*picked) {
+      if (!options.sampling && ties == TieMode::kUpstream && (*kept)->lately() && !comparing_)
+        learn_class(state, pod, call, set, *kept, (*kept)->offset);
       scores.count_scores(set);
       if (point) point->end(&out.status);
       return out;
@@ -373,14 +382,15 @@ Result<Status> Evaluator::assume(CycleState& state, const Pod& pod, uint32_t row
   if (v.node(row) == nullptr)
     return Error{Rc::kNotFound, "the cluster has no node of this row", {}, {}};
   const std::string node = v.row(row).name;
+  state.release_shared();
   Cluster::Transaction change(cluster_.get());
-  LIBSCHED_TRY(cluster_->assume(pod, node, start));
+  LIBSCHED_TRY(cluster_->assume(pod, row, start));
   Status out;
   try {
-    out = reserve_all(state, pod, node);
+    out = reserve_all(state, pod, node, row);
   } catch (...) {  // out of memory; plugins that have reserved are notified if possible
     try {
-      unreserve_all(state, pod, node);
+      unreserve_all(state, pod, node, row);
     } catch (...) {
     }
     throw;
@@ -400,7 +410,7 @@ Result<void> Evaluator::forget(CycleState& state, const Pod& pod) {
   const uint32_t slot = view().find_pod(pod.meta.ns, pod.meta.name);
   const std::string node = slot == kNoId ? "" : view().row(view().slot(slot).row).name;
   Cluster::Transaction change(cluster_.get());
-  unreserve_all(state, pod, node);
+  unreserve_all(state, pod, node, view().find_node(node));
   LIBSCHED_TRY(cluster_->forget(pod.meta.ns, pod.meta.name));
   change.commit();
   return {};

@@ -16,6 +16,77 @@ Result<KeptClass*> Evaluator::kept_class(CycleState& state, const Pod& pod, cons
                          options.class_name);
 }
 
+// Chooses a node by going on from what is kept of the pod's class. Returns false if the cycle has
+// to be run as a whole.
+Result<bool> Evaluator::choose_by_class(CycleState& state, const Pod& pod, const Call& call,
+                                        const CycleOptions& options, CycleOutcome* out) {
+  if (options.sampling || options.node_by_node || options.observer != nullptr ||
+      options.ties != TieMode::kUpstream || framework_->behaviours().uniform_ties || comparing_ ||
+      state.meter() != nullptr || !state.may_adopt() || !services_->nominator().empty() ||
+      !pod.status.nominated_node_name.empty() || !classes_.serves(view()))
+    return false;
+  const View& v = view();
+  KeptClass* const kept = classes_.find_ready(v, pod, options.class_name);
+  if (kept == nullptr) return false;
+  const ExclusiveUse use(*this);
+  if (work_.column.size() < v.word_count() * 64) work_.column.resize(v.word_count() * 64);
+  // Unless it comes to its end, nothing of it can be trusted.
+  struct Guard {
+    ~Guard() {
+      if (cycle != nullptr) cycle->forget();
+    }
+    ClassCycle* cycle;
+  } guard{&kept->cycle};
+  const NodePlaces& places = classes_.places(v);
+  const Result<bool> followed =
+      kept->cycle.follow({*framework_, call, pod, state, work_, places}, classes_.changes());
+  if (!followed.ok() || !*followed) return followed;
+  PlacedTotals& totals = kept->cycle.totals();
+  guard.cycle = nullptr;
+  if (totals.feasible() == 0) return false;
+  out->feasible = totals.feasible();
+  out->evaluated = places.count();
+  const PlacedTotals::Best best = totals.best(places);
+  out->row = places.row(best.place);
+  if (out->feasible > 1) out->total = best.total + kept->cycle.offset();
+  if (classes_.mode() != ClassCacheMode::kChecked) classes_.note_served();
+  return true;
+}
+
+void Evaluator::learn_class(CycleState& state, const Pod& pod, const Call& call,
+                            const ScoreSet& set, KeptClass* kept, int64_t offset) {
+  if (kept->cycle.stands_in(view()) && classes_.mode() == ClassCacheMode::kChecked) return;
+  kept->cycle.learn({*framework_, call, pod, state, work_, classes_.places(view())}, set,
+                    kept->scores, offset);
+}
+
+// Runs the cycle as a whole. Errors: kInternal if the outcome differs.
+Result<void> Evaluator::compare_outcome(const Pod& pod, const Call& call,
+                                        const CycleOptions& options, const CycleOutcome& kept) {
+  CycleOptions how = options;
+  how.post_filter = how.fit_error = false;
+  comparing_ = true;
+  struct Compared {
+    ~Compared() { evaluator.comparing_ = false; }
+    Evaluator& evaluator;
+  } compared{*this};
+  const Ref<CycleState> state = make_ref<CycleState>();
+  const Result<CycleOutcome> fresh = cycle(*state, pod, call, how);
+  if (!fresh.ok()) return fresh.error();
+  if (fresh->row == kept.row && fresh->total == kept.total && fresh->feasible == kept.feasible &&
+      fresh->evaluated == kept.evaluated)
+    return {};
+  const auto text = [&](const CycleOutcome& o) {
+    return (o.row == kNoId ? "none" : view().row(o.row).name) + " by " + std::to_string(o.total) +
+           " of " + std::to_string(o.feasible);
+  };
+  return Error{Rc::kInternal,
+               "a cycle that goes on from a kept one ends otherwise: " + text(kept) +
+                   ", as a whole " + text(*fresh),
+               {},
+               {}};
+}
+
 // Chooses by kept scores. Returns false if they do not suffice.
 Result<bool> Evaluator::pick_kept(ScorePass& scores, const ScoreSet& set, KeptClass* kept,
                                   TieMode ties, const CycleOptions& options, CycleOutcome* out) {
@@ -45,6 +116,7 @@ Result<bool> Evaluator::pick_kept(ScorePass& scores, const ScoreSet& set, KeptCl
                         options.seed, &ties_broken_);
   }
   out->total = best.total + offset;
+  kept->offset = offset;
   classes_.note_served();
   if (classes_.mode() != ClassCacheMode::kChecked) return true;
   LIBSCHED_TRY(compare_scores(scores, set, of, offset));

@@ -36,16 +36,18 @@ Error stale(const std::string& plugin) {
 }
 
 // Sets `out` to the plugin's data, prepared now if need be. False: it is for another view state.
-inline bool FilterPass::data_for(const Plugin& plugin, const Stamps& now, CycleState::Entry& entry,
+inline bool FilterPass::data_for(const Plugin& plugin, const Stamps& now, uint32_t i,
                                  const PluginData** out) {
-  const PluginData* data = entry.data.get();
-  if (!entry.prepared ||
+  const PluginData* data = entry(i).data.get();
+  if (!entry(i).prepared ||
       (data != nullptr && data->ids_epoch != 0 && data->ids_epoch != now.ids_epoch)) {
-    entry.data = plugin.prepare(call_, call_.pod);
+    std::shared_ptr<PluginData> made = plugin.prepare(call_, call_.pod);
+    CycleState::Entry& own = call_.state.edit_entries()[i];
+    own.data = std::move(made);
     // Data that a plugin has not finished is made again by the next call.
-    entry.prepared = call_.limits == nullptr || !call_.limits->found();
-    if (entry.data && entry.data->ids_epoch != 0) entry.data->ids_epoch = now.ids_epoch;
-    data = entry.data.get();
+    own.prepared = call_.limits == nullptr || !call_.limits->found();
+    if (own.data && own.data->ids_epoch != 0) own.data->ids_epoch = now.ids_epoch;
+    data = own.data.get();
   }
   *out = data;
   return data == nullptr || data->view_version == 0 || data->view_version == now.version;
@@ -60,11 +62,10 @@ Result<void> FilterPass::judge(const NodeView& node, Status* status) {
   call.single = &node;
   const Stamps now = stamps();
   for (const uint32_t i : framework_.at(ExtensionPoint::kFilter)) {
-    CycleState::Entry& entry = call_.state.entries()[i];
     const Plugin* plugin = framework_.plugins()[i].plugin.get();
-    if (entry.skip_filter || plugin == nullptr) continue;
-    if (!data_for(*plugin, now, entry, &call.data)) return stale(framework_.plugins()[i].name);
-    call.pre_filtered = entry.pre_filtered;
+    if (entry(i).skip_filter || plugin == nullptr) continue;
+    if (!data_for(*plugin, now, i, &call.data)) return stale(framework_.plugins()[i].name);
+    call.pre_filtered = entry(i).pre_filtered;
     if (meter_ != nullptr) meter_->evaluated(CountedPoint::kFilter, i);
     const PluginTimer timer(timer_, TimedPoint::kFilter, i);
     plugin->filter(call, set);
@@ -110,13 +111,12 @@ Result<void> FilterPass::prepare(Workspace* workspace, bool nominated) {
   work_->steps.clear();
   const Stamps now = stamps();
   for (const uint32_t i : framework_.at(ExtensionPoint::kFilter)) {
-    CycleState::Entry& entry = call_.state.entries()[i];
     const Plugin* plugin = framework_.plugins()[i].plugin.get();
-    if (entry.skip_filter || plugin == nullptr) continue;
+    if (entry(i).skip_filter || plugin == nullptr) continue;
     if (call_.limits != nullptr) LIBSCHED_TRY(call_.check_limits());
     const PluginData* data = nullptr;
-    if (!data_for(*plugin, now, entry, &data)) return stale(framework_.plugins()[i].name);
-    work_->steps.push_back({i, plugin, data, entry.pre_filtered});
+    if (!data_for(*plugin, now, i, &data)) return stale(framework_.plugins()[i].name);
+    work_->steps.push_back({i, plugin, data, entry(i).pre_filtered});
   }
   apart_ = nominated && mark_nominated();
   return {};
@@ -422,7 +422,7 @@ Result<Status> FilterPass::change(Change change, const Pod& other, const NodeVie
   for (const uint32_t i : framework_.at(ExtensionPoint::kPreFilter)) {
     if (left_out(i)) continue;
     const Framework::Instance& instance = framework_.plugins()[i];
-    std::shared_ptr<PluginData>& data = call_.state.entries()[i].data;
+    std::shared_ptr<PluginData>& data = call_.state.edit_entries()[i].data;
     if (data && data.use_count() != 1) data = data->clone();
     const PodChange what{call_, call_.pod, call_.state, data.get(), other, node};
     const bool add = change == Change::kAdd;

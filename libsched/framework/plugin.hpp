@@ -35,6 +35,8 @@ struct RowSet {
   size_t words = 0;
   uint64_t* alive = nullptr;   // the filter clears the rows it rejects
   uint64_t* errors = nullptr;  // the filter sets those of them that are Errors
+  // If not empty, the rows of `alive`: a filter may go through these instead of all words.
+  std::span<const uint32_t> few = {};
 
   bool single() const { return words == 1; }
   // Calls f(row) for every row of the set; f may call reject(row).
@@ -174,6 +176,15 @@ class Plugin {
   // Data about the pod in this view for filter(); made after PreFilter or at the first Filter, and
   // again when ids change. Null: no data.
   virtual std::shared_ptr<PluginData> prepare(const Call&, const Pod&) const { return nullptr; }
+
+  // Brings the data of pre_filter() up to date for another pod of the class. Since the data was
+  // made or renewed, only pods have come to or left these rows; the data may be released
+  // (PluginData::release). Returns whose verdicts may differ from those before: of no row, of these
+  // rows, or of any; or that PreFilter has to be asked.
+  enum class Renewed : uint8_t { kNo, kSame, kRows, kAll };
+  virtual Renewed renew(const Call&, const Pod&, std::span<const uint32_t>, PluginData*) const {
+    return Renewed::kNo;
+  }
 
   virtual void filter(const FilterCall&, const RowSet&) const {}
   // The whole status of a row that filter() has just rejected, without the plugin's name.

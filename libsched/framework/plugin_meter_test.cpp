@@ -212,7 +212,7 @@ TEST_CASE("meter: every point is timed, by its status") {
   std::vector<PermitWait> waits;
   run.permit(w.cluster->view(), &waits);
   run.pre_bind_pre_flights();
-  w.state->entries()[w.plugin("P")].skip_pre_bind = false;
+  w.state->edit_entries()[w.plugin("P")].skip_pre_bind = false;
   run.pre_bind();
   run.bind();
   run.post_bind();

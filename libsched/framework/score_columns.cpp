@@ -9,6 +9,15 @@
 
 #include "libsched/framework/scoring.hpp"
 
+#if defined(__x86_64__)
+// GCC 12 takes the deliberately undefined operands inside its AVX-512 intrinsics for mistakes.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
+#include <immintrin.h>
+#endif
+
 namespace libsched {
 namespace {
 
@@ -135,6 +144,48 @@ template <bool first, bool small>
   return out;
 }
 
+[[gnu::always_inline]] inline int32_t top_body(uint64_t bits, const int32_t* values) {
+  int32_t top = std::numeric_limits<int32_t>::min();
+  if (bits == ~uint64_t{0}) {
+    for (size_t i = 0; i < 64; ++i) top = values[i] > top ? values[i] : top;
+  } else {
+    for (; bits != 0; bits &= bits - 1) top = std::max(top, values[std::countr_zero(bits)]);
+  }
+  return top;
+}
+
+[[gnu::always_inline]] inline uint64_t equal_body(const int32_t* values, int32_t value) {
+  uint64_t out = 0;
+  for (size_t i = 0; i < 64; ++i) out |= static_cast<uint64_t>(values[i] == value) << i;
+  return out;
+}
+
+// Calls f(w) for the words whose bits are set.
+template <typename F>
+[[gnu::always_inline]] inline void for_each_word(const uint64_t* which, size_t words, F&& f) {
+  for (size_t k = 0; k * 64 < words; ++k)
+    for (uint64_t left = which[k]; left != 0; left &= left - 1)
+      if (const size_t w = k * 64 + static_cast<size_t>(std::countr_zero(left)); w < words) f(w);
+}
+
+[[gnu::always_inline]] inline void tops_body(const uint64_t* which, const uint64_t* bits,
+                                             size_t words, const int32_t* values, int32_t* best) {
+  for_each_word(which, words, [&](size_t w) { best[w] = top_body(bits[w], values + w * 64); });
+}
+
+[[gnu::always_inline]] inline WordBest best_of_body(const int32_t* values, const uint32_t* ranks,
+                                                    size_t count) {
+  WordBest out{std::numeric_limits<int32_t>::min(), 0, std::numeric_limits<uint32_t>::max()};
+  for (size_t i = 0; i < count; ++i) out.value = values[i] > out.value ? values[i] : out.value;
+  for (size_t i = 0; i < count; ++i) {
+    const bool same = values[i] == out.value;
+    const uint32_t rank = ranks[i] | (same ? 0 : ~uint32_t{0});
+    out.ties += same ? 1 : 0;
+    out.first = rank < out.first ? rank : out.first;
+  }
+  return out;
+}
+
 // Block by block, which stays in registers.
 [[gnu::always_inline]] inline void intersect_body(uint64_t* __restrict alive, size_t words,
                                                   const uint64_t* const* sets, size_t count) {
@@ -180,10 +231,89 @@ template <bool first, bool small>
   }                                                                                               \
   ATTRIBUTE WordBest NAME##_best(const int32_t* values, const uint32_t* ranks) {                  \
     return best_body(values, ranks);                                                              \
+  }                                                                                               \
+  ATTRIBUTE WordBest NAME##_best_of(const int32_t* values, const uint32_t* ranks, size_t count) { \
+    return best_of_body(values, ranks, count);                                                    \
   }
 
 LIBSCHED_COLUMN_KERNELS(portable, )
+void portable_tops(const uint64_t* which, const uint64_t* bits, size_t words, const int32_t* values,
+                   int32_t* best) {
+  tops_body(which, bits, words, values, best);
+}
+uint64_t portable_equal(const int32_t* values, int32_t value) { return equal_body(values, value); }
+
 #if defined(__x86_64__)
+// --- 64 numbers at a time ---
+__attribute__((target("avx2,popcnt"))) void avx2_tops(const uint64_t* which, const uint64_t* bits,
+                                                      size_t words, const int32_t* values,
+                                                      int32_t* best) {
+  const __m256i least = _mm256_set1_epi32(std::numeric_limits<int32_t>::min());
+  const __m256i lanes = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+  for (size_t k = 0; k * 64 < words; ++k)
+    for (uint64_t left = which[k]; left != 0; left &= left - 1) {
+      const size_t w = k * 64 + static_cast<size_t>(std::countr_zero(left));
+      if (w >= words) break;
+      __m256i top = least;
+      for (size_t i = 0; i < 64; i += 8) {
+        const __m256i of = _mm256_set1_epi32(static_cast<int32_t>(bits[w] >> i & 0xff));
+        const __m256i in = _mm256_cmpeq_epi32(_mm256_and_si256(of, lanes), lanes);
+        const __m256i v = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(values + w * 64 + i));
+        top = _mm256_max_epi32(top, _mm256_blendv_epi8(least, v, in));
+      }
+      __m128i four = _mm_max_epi32(_mm256_castsi256_si128(top), _mm256_extracti128_si256(top, 1));
+      four = _mm_max_epi32(four, _mm_shuffle_epi32(four, 0x4e));
+      four = _mm_max_epi32(four, _mm_shuffle_epi32(four, 0xb1));
+      best[w] = _mm_cvtsi128_si32(four);
+    }
+}
+__attribute__((target("avx2,popcnt"))) uint64_t avx2_equal(const int32_t* values, int32_t value) {
+  const __m256i wanted = _mm256_set1_epi32(value);
+  uint64_t out = 0;
+  for (size_t i = 0; i < 64; i += 8) {
+    const __m256i v = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(values + i));
+    const __m256i same = _mm256_cmpeq_epi32(v, wanted);
+    out |=
+        static_cast<uint64_t>(static_cast<uint32_t>(_mm256_movemask_ps(_mm256_castsi256_ps(same))))
+        << i;
+  }
+  return out;
+}
+__attribute__((target("avx512f,avx512dq,popcnt"))) void avx512_tops(const uint64_t* which,
+                                                                    const uint64_t* bits,
+                                                                    size_t words,
+                                                                    const int32_t* values,
+                                                                    int32_t* best) {
+  const __m512i least = _mm512_set1_epi32(std::numeric_limits<int32_t>::min());
+  for (size_t k = 0; k * 64 < words; ++k)
+    for (uint64_t left = which[k]; left != 0; left &= left - 1) {
+      const size_t w = k * 64 + static_cast<size_t>(std::countr_zero(left));
+      if (w >= words) break;
+      const int32_t* const in = values + w * 64;
+      const auto part = [&](size_t i) __attribute__((target("avx512f,avx512dq,popcnt"))) {
+        return _mm512_mask_loadu_epi32(least, static_cast<__mmask16>(bits[w] >> i), in + i);
+      };
+      const __m512i top = _mm512_max_epi32(_mm512_max_epi32(part(0), part(16)),
+                                           _mm512_max_epi32(part(32), part(48)));
+      const __m256i eight =
+          _mm256_max_epi32(_mm512_castsi512_si256(top), _mm512_extracti64x4_epi64(top, 1));
+      __m128i four =
+          _mm_max_epi32(_mm256_castsi256_si128(eight), _mm256_extracti128_si256(eight, 1));
+      four = _mm_max_epi32(four, _mm_shuffle_epi32(four, 0x4e));
+      four = _mm_max_epi32(four, _mm_shuffle_epi32(four, 0xb1));
+      best[w] = _mm_cvtsi128_si32(four);
+    }
+}
+__attribute__((target("avx512f,avx512dq,popcnt"))) uint64_t avx512_equal(const int32_t* values,
+                                                                         int32_t value) {
+  const __m512i wanted = _mm512_set1_epi32(value);
+  uint64_t out = 0;
+  for (size_t i = 0; i < 64; i += 16)
+    out |= static_cast<uint64_t>(_mm512_cmpeq_epi32_mask(_mm512_loadu_si512(values + i), wanted))
+           << i;
+  return out;
+}
+
 LIBSCHED_COLUMN_KERNELS(avx2, __attribute__((target("avx2,popcnt"))))
 LIBSCHED_COLUMN_KERNELS(avx512, __attribute__((target("avx512f,avx512dq,popcnt"))))
 #endif
@@ -194,16 +324,17 @@ struct Available {
   size_t count = 0;
 
   Available() {
-    list[count++] = {"portable",         portable_add,  portable_range, portable_count,
-                     portable_intersect, portable_ones, portable_best};
+    list[count++] = {"portable",         portable_add,    portable_range, portable_count,
+                     portable_intersect, portable_ones,   portable_best,  portable_tops,
+                     portable_equal,     portable_best_of};
 #if defined(__x86_64__)
     __builtin_cpu_init();
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt"))
-      list[count++] = {"avx2",         avx2_add,  avx2_range, avx2_count,
-                       avx2_intersect, avx2_ones, avx2_best};
+      list[count++] = {"avx2",    avx2_add,  avx2_range, avx2_count, avx2_intersect,
+                       avx2_ones, avx2_best, avx2_tops,  avx2_equal, avx2_best_of};
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq"))
-      list[count++] = {"avx512",         avx512_add,  avx512_range, avx512_count,
-                       avx512_intersect, avx512_ones, avx512_best};
+      list[count++] = {"avx512",    avx512_add,  avx512_range, avx512_count, avx512_intersect,
+                       avx512_ones, avx512_best, avx512_tops,  avx512_equal, avx512_best_of};
 #endif
   }
 };

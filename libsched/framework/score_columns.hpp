@@ -35,6 +35,13 @@ struct ColumnKernels {
   void (*intersect)(uint64_t* alive, size_t words, const uint64_t* const* sets, size_t count);
   size_t (*ones)(const uint64_t* bits, size_t words);              // the number of rows
   WordBest (*best)(const int32_t* values, const uint32_t* ranks);  // of 64 rows
+  // best[w] = the largest value of the rows of bits[w], or the smallest number if it has none, for
+  // every word w whose bit is set in `which`.
+  void (*tops)(const uint64_t* which, const uint64_t* bits, size_t words, const int32_t* values,
+               int32_t* best);
+  uint64_t (*equal)(const int32_t* values, int32_t value);  // those of 64 rows, as bits
+  // The largest of the values, how many there are of it, and the smallest of their ranks.
+  WordBest (*best_of)(const int32_t* values, const uint32_t* ranks, size_t count);
 };
 
 const ColumnKernels& column_kernels();

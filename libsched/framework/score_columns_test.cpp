@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <limits>
 #include <random>
+#include <set>
+#include <string>
 #include <vector>
 
 namespace libsched::score_columns_test {
@@ -111,6 +113,60 @@ TEST_CASE("the best of a word of rows: its value, its ties, and the first of the
       CHECK(best.first == first);
     }
   }
+}
+
+TEST_CASE("the best of the rows of a word, the rows of a value, and the best of all words") {
+  std::mt19937_64 rng(4);
+  for (int round = 0; round < 300; ++round) {
+    constexpr size_t kWords = 70;
+    const int spread = 1 + static_cast<int>(rng() % 9), low = static_cast<int>(rng()) / 2;
+    std::vector<int32_t> values(kWords * 64);
+    std::vector<uint32_t> ranks(kWords * 64);
+    for (size_t i = 0; i < values.size(); ++i) {
+      values[i] = low + static_cast<int>(rng() % static_cast<uint64_t>(spread));
+      ranks[i] = static_cast<uint32_t>(rng() >> 40);
+    }
+    std::vector<uint64_t> bits(kWords), which(2);
+    for (uint64_t& b : bits) b = rng() % 3 == 0 ? ~uint64_t{0} : rng() & rng() & rng();
+    bits[rng() % kWords] = 0;
+    for (uint64_t& b : which) b = round % 4 == 0 ? ~uint64_t{0} : rng();
+    std::vector<int32_t> want(kWords, 77);
+    for (size_t w = 0; w < kWords; ++w) {
+      if ((which[w / 64] >> (w % 64) & 1) == 0) continue;
+      want[w] = std::numeric_limits<int32_t>::min();
+      for (size_t i = 0; i < 64; ++i)
+        if ((bits[w] >> i & 1) != 0) want[w] = std::max(want[w], values[w * 64 + i]);
+    }
+    uint64_t same = 0;
+    for (size_t i = 0; i < 64; ++i) same |= static_cast<uint64_t>(values[i] == values[9]) << i;
+    const size_t count = 1 + rng() % values.size();
+    WordBest best{*std::max_element(values.begin(), values.begin() + static_cast<long>(count)), 0,
+                  UINT32_MAX};
+    for (size_t i = 0; i < count; ++i) {
+      if (values[i] != best.value) continue;
+      ++best.ties;
+      best.first = std::min(best.first, ranks[i]);
+    }
+    for (const ColumnKernels& k : all_column_kernels()) {
+      CAPTURE(k.name);
+      std::vector<int32_t> tops(kWords, 77);
+      k.tops(which.data(), bits.data(), kWords, values.data(), tops.data());
+      CHECK(tops == want);
+      CHECK(k.equal(values.data(), values[9]) == same);
+      const WordBest found = k.best_of(values.data(), ranks.data(), count);
+      CHECK(found.value == best.value);
+      CHECK(found.ties == best.ties);
+      CHECK(found.first == best.first);
+    }
+  }
+}
+
+TEST_CASE("instruction sets that this machine lacks are said to be not applicable") {
+  std::set<std::string> have;
+  for (const ColumnKernels& k : all_column_kernels()) have.insert(k.name);
+  CHECK(have.count("portable") == 1);
+  for (const char* name : {"avx2", "avx512"})
+    if (have.count(name) == 0) MESSAGE("not applicable: this machine does not run ", name);
 }
 
 }  // namespace libsched::score_columns_test

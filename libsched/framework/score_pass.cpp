@@ -133,7 +133,7 @@ class ScorePass::Sums {
 };
 
 Result<Status> ScorePass::pre_score(const ScoreSet& set) {
-  for (CycleState::Entry& e : state_.entries()) {
+  for (CycleState::Entry& e : state_.edit_entries()) {
     e.score_data.reset();
     e.skip_score = e.pre_scored = false;
   }
@@ -142,12 +142,14 @@ Result<Status> ScorePass::pre_score(const ScoreSet& set) {
     const Framework::Instance& instance = framework_.plugins()[i];
     if (!instance.plugin) continue;
     LIBSCHED_TRY(call_.check_limits());
-    CycleState::Entry& entry = state_.entries()[i];
+    std::shared_ptr<PluginData> data;
     const PluginTimer timer(state_.timer(), TimedPoint::kPreScore, i);
-    const Status s = instance.plugin->pre_score({call_, pod_, state_, set}, &entry.score_data);
+    const Status s = instance.plugin->pre_score({call_, pod_, state_, set}, &data);
     timer.took_alone(s.code);
+    CycleState::Entry& entry = state_.edit_entries()[i];
+    entry.score_data = std::move(data);
     if (s.code == Code::kSkip) {
-      for (const uint32_t j : framework_.namesakes(i)) state_.entries()[j].skip_score = true;
+      for (const uint32_t j : framework_.namesakes(i)) state_.edit_entries()[j].skip_score = true;
       continue;
     }
     if (state_.meter() != nullptr) state_.meter()->evaluated_alone(CountedPoint::kPreScore, i);

@@ -23,7 +23,8 @@ struct Workspace {
   std::vector<uint64_t> hit, alive_hit, normal;  // rows that kept answers are made for again
   std::vector<uint32_t> few_rows;
   std::vector<uint32_t> hit_rows;
-  std::vector<uint64_t> score_errors;  // zero unless `score_failed`
+  std::vector<uint64_t> few_bits, few_errors;  // zero between uses
+  std::vector<uint64_t> score_errors;          // zero unless `score_failed`
   bool score_failed = false;
 };
 

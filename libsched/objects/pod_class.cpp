@@ -18,32 +18,51 @@ class Encoder {
   explicit Encoder(std::string* out) : out_(*out) {
     constexpr size_t kUsual = 512;
     out_.resize(std::max(out_.capacity(), kUsual));
+    at_ = out_.data();
+    end_ = at_ + out_.size();
   }
-  void end() { out_.resize(size_); }
+  void end() { out_.resize(static_cast<size_t>(at_ - out_.data())); }
 
   void number(int64_t n) {
-    std::memcpy(room(sizeof n), &n, sizeof n);
-    size_ += sizeof n;
+    make_room(sizeof n);
+    std::memcpy(at_, &n, sizeof n);
+    at_ += sizeof n;
   }
   void flag(bool b) {
-    *room(1) = b ? '\1' : '\0';
-    ++size_;
+    make_room(1);
+    *at_++ = b ? '\1' : '\0';
   }
   // Most numbers of items and bytes are small.
   void count(size_t n) {
     constexpr size_t kLarge = 255;
-    *room(1) = static_cast<char>(std::min(n, kLarge));
-    ++size_;
-    if (n >= kLarge) number(static_cast<int64_t>(n));
+    make_room(1);
+    if (n < kLarge) [[likely]] {
+      *at_++ = static_cast<char>(n);
+      return;
+    }
+    *at_++ = static_cast<char>(kLarge);
+    number(static_cast<int64_t>(n));
   }
   void text(Str s) {
     count(s.size());
     bytes(s);
   }
   void bytes(Str s) {
-    if (s.empty()) return;
-    std::memcpy(room(s.size()), s.data(), s.size());
-    size_ += s.size();
+    const size_t n = s.size();
+    make_room(n);
+    // Most texts are short: two copies that may overlap cost less than a call.
+    if (n > 16) {
+      std::memcpy(at_, s.data(), n);
+    } else if (n >= 8) {
+      std::memcpy(at_, s.data(), 8);
+      std::memcpy(at_ + n - 8, s.data() + n - 8, 8);
+    } else if (n >= 4) {
+      std::memcpy(at_, s.data(), 4);
+      std::memcpy(at_ + n - 4, s.data() + n - 4, 4);
+    } else {
+      for (size_t i = 0; i < n; ++i) at_[i] = s[i];
+    }
+    at_ += n;
   }
   template <typename T, typename F>
   void list(const T& items, F&& f) {
@@ -205,13 +224,19 @@ class Encoder {
   }
 
  private:
-  char* room(size_t bytes) {
-    if (out_.size() - size_ < bytes) out_.resize(2 * (size_ + bytes));
-    return out_.data() + size_;
+  [[gnu::always_inline]] void make_room(size_t bytes) {
+    if (static_cast<size_t>(end_ - at_) < bytes) [[unlikely]]
+      grow(bytes);
+  }
+  [[gnu::noinline]] void grow(size_t bytes) {
+    const auto size = static_cast<size_t>(at_ - out_.data());
+    out_.resize(2 * (size + bytes));
+    at_ = out_.data() + size;
+    end_ = out_.data() + out_.size();
   }
 
-  std::string& out_;  // of which `size_` bytes are written
-  size_t size_ = 0;
+  std::string& out_;
+  char *at_, *end_;  // in out_: the next byte, and where it ends
 };
 
 }  // namespace

@@ -19,7 +19,7 @@ class Cycle {
     out_->pod = pod_;
     out_->state = options_.state ? options_.state : make_ref<CycleState>();
     const bool member = options_.trial || !options_.node.empty();
-    if (!options_.until_reserve && !member) {
+    if (!member) {
       if (const std::optional<Attempt> skipped = skipped_attempt(evaluator_, pod_)) {
         out_->attempt = *skipped;
         return out_;
@@ -29,7 +29,7 @@ class Cycle {
     if (ran.ok() && options_.trial && preempts()) ran = take_node(out_->failure->nomination->node);
     if (ran.ok() && row_ != kNoId) ran = assume();
     if (!ran.ok()) return std::move(ran.error());
-    if (out_->failure && !options_.until_reserve && options_.handles_failure) handle_failure();
+    if (out_->failure && options_.handles_failure) handle_failure();
     return out_;
   }
 
@@ -61,7 +61,7 @@ class Cycle {
     how.node_by_node = options_.node_by_node;
     how.observer = options_.observer.get();
     how.fit_error = true;
-    how.post_filter = !options_.until_reserve;
+    how.post_filter = true;
     Result<CycleOutcome> chosen = evaluator_.run_cycle(*out_->state, *pod_, how);
     if (!chosen.ok()) return std::move(chosen.error());
     row_ = chosen->row;
@@ -73,9 +73,7 @@ class Cycle {
       return {};
     }
     Status& s = chosen->status;
-    if (options_.until_reserve) {
-      fail(std::move(s));
-    } else if (s.code == Code::kUnschedulableAndUnresolvable && view().node_count() == 0) {
+    if (s.code == Code::kUnschedulableAndUnresolvable && view().node_count() == 0) {
       const std::string text = s.message();
       s = Status(s.code);
       s.set_error(text);
@@ -123,7 +121,7 @@ class Cycle {
     CycleState& state = *out_->state;
     Result<Status> said =
         at(CyclePoint::kReserve, [&] { return evaluator_.run_reserve(state, *pod_, out_->node); });
-    if (options_.until_reserve || !said.ok() || !said->success()) return said;
+    if (!said.ok() || !said->success()) return said;
     assumed_ = view().slot(view().find_pod(pod_->meta.ns, pod_->meta.name)).pod;
     return at(CyclePoint::kPermit, [&] {
       const Cluster::Judging judging(&cluster_);
@@ -141,10 +139,11 @@ class Cycle {
 
   // Upstream's prepareForBindingCycle.
   Result<void> assume() {
+    out_->state->release_shared();
     Cluster::Transaction change(&cluster_);
     if (const Result<void> done = cluster_.assume(*pod_, out_->node); !done.ok()) {
       const bool told = done.error().rc == Rc::kExists || done.error().rc == Rc::kLimit;
-      if (options_.until_reserve || !told) return done.error();
+      if (!told) return done.error();
       fail(Status::from_error(done.error().message));
       return {};
     }
@@ -168,7 +167,7 @@ class Cycle {
     LIBSCHED_TRY(cluster_.forget(pod_->meta.ns, pod_->meta.name));
     change.commit();
     if (options_.trial) renominate(*services_, *pod_);
-    if (said->rejected() && !options_.until_reserve) {
+    if (said->rejected()) {
       out_->failure = Failure::of_node(*said);
     } else {
       fail(std::move(*said));
@@ -179,7 +178,6 @@ class Cycle {
   // Hands the pod to its binding cycle.
   void take(Status permit) {
     out_->attempt = Attempt::kAssumed;
-    if (options_.until_reserve) return;
     const bool waits = permit.code == Code::kWait;
     out_->permit = std::move(permit);
     if (options_.trial) return services_->nominator().remove(*pod_);

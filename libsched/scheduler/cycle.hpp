@@ -27,25 +27,22 @@ struct SchedulingOptions {
   TieMode ties = TieMode::kUpstream;
   uint64_t seed = 0;  // of random ties
   bool node_by_node = false;
-  // Ends the cycle with Reserve: there is no PostFilter, Permit or binding cycle, a pod that is
-  // being deleted is tried as well, and a failure reaches neither the services nor the API client.
-  // `failure` is then the evaluator's status.
-  bool until_reserve = false;
   // Whether a failure clears or changes the pod's nomination and is reported to the API server.
   // Otherwise this is the caller's part.
   bool handles_failure = true;
   // For the pods of a group. A trial ends with Permit: an assumed pod neither waits nor gets a
-  // binding cycle, and a pod that PostFilter nominates to a node is assumed there as well. Afterwards
-  // the caller calls undo_trial().
+  // binding cycle, and a pod that PostFilter nominates to a node is assumed there as well.
+  // Afterwards the caller calls undo_trial().
   bool trial = false;
-  // The node that a trial with this `state` has chosen: the cycle begins with assuming the pod there.
+  // The node that a trial with this `state` has chosen: the cycle begins with assuming the pod
+  // there.
   std::string node;
   Limits limits;
   // The profile of pods whose schedulerName matches none of the profiles; if this matches none
   // either, such a pod is an error. A bare profile may be named "".
   std::string other_profile;
   Ref<CycleState> state;  // is filled, and kept until the pod is bound; null: a new state
-  // Receives the binding cycle's requests to the cluster's writer; may be null with until_reserve.
+  // Receives the binding cycle's requests to the cluster's writer.
   Ref<WriterQueue> writer;
   // Observes both cycles; kept as long as the result and its Binding.
   std::shared_ptr<CycleObserver> observer;
@@ -64,7 +61,7 @@ struct Scheduling final : RefCounted {
   std::vector<PermitWait> waits;       // of the plugins that the pod waits for
   Status permit;                       // of an assumed pod: Success or Wait
   std::optional<Failure> failure;      // of a trial with kAssumed: PostFilter has made room
-  Ref<Binding> binding;  // set with kAssumed only, and not with until_reserve
+  Ref<Binding> binding;                // set with kAssumed only
 
   // Runs the binding cycle, once, on any thread. Afterwards the attempt is kBound or kFailed.
   // Errors: kState (the pod is not assumed, or the cycle has run).
@@ -81,14 +78,14 @@ Result<Ref<Scheduling>> schedule_one(Span<Evaluator*> profiles, const PodRef& po
 Result<Ref<Scheduling>> schedule_with(Evaluator& evaluator, const PodRef& pod,
                                       const SchedulingOptions& options);
 
-// Upstream's skipPodSchedule: what ends the attempt before it has begun, with its event; absent: the
-// pod can be scheduled.
+// Upstream's skipPodSchedule: what ends the attempt before it has begun, with its event; absent:
+// the pod can be scheduled.
 std::optional<Attempt> skipped_attempt(const Evaluator& evaluator, const PodRef& pod);
 // What upstream's nominator knows of a pod that is in no queue: its names. It takes no room on its
 // node but counts as a pod.
 PodRef bare_pod(const Pod& pod);
-// Takes an assumed pod of a trial back: Unreserve, of which the observer (may be null) hears, forget, and
-// its nomination as before.
+// Takes an assumed pod of a trial back: Unreserve, of which the observer (may be null) hears,
+// forget, and its nomination as before.
 Result<void> undo_trial(Evaluator& evaluator, Scheduling& trial, CycleObserver* observer);
 
 }  // namespace libsched

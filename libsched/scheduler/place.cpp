@@ -1,10 +1,10 @@
 // See place.hpp.
 #include "libsched/scheduler/place.hpp"
 
+#include "libsched/base/prefetch.hpp"
 #include "libsched/cluster/transaction.hpp"
 #include "libsched/objects/pod_class.hpp"
 #include "libsched/scheduler/claims.hpp"
-#include "libsched/scheduler/cycle.hpp"
 #include "libsched/scheduler/profiles.hpp"
 
 namespace libsched {
@@ -39,7 +39,7 @@ class Placer {
     how_.ties = options.ties;
     how_.seed = options.seed;
     how_.limits = options.limits;
-    how_.until_reserve = true;
+    how_.fit_error = true;
     for (Evaluator* e : profiles_) e->restart_ties();
   }
 
@@ -110,7 +110,8 @@ class Placer {
       return true;
     }
     const View& v = cluster().view();
-    if (const uint32_t slot = v.find_pod(pod.meta.ns, pod.meta.name); slot != kNoId) {
+    if (const uint32_t slot = v.find_pod(pod.meta.ns, pod.meta.name, pod.meta.key_hash);
+        slot != kNoId) {
       out->outcome = Outcome::kKept;
       out->node = v.row(v.slot(slot).row).name;
       out->text = "is in the cluster already";
@@ -137,9 +138,12 @@ class Placer {
     return out;
   }
 
-  // PreEnqueue and a scheduling cycle up to Reserve.
+  // PreEnqueue, a scheduling cycle, assume and Reserve.
   Result<void> schedule(Evaluator& evaluator, const PodRef& pod, Placement* out) {
     LIBSCHED_TRY(evaluator.may_ask());
+    if (cluster().judged())
+      return Error{
+          Rc::kMisuse, "plugins are being asked about the cluster: no pod can be assumed", {}, {}};
     if (const Status gate = evaluator.run_pre_enqueue(*pod); !gate.success())
       return rejected(Outcome::kGated, gate, out);
     std::string of;  // its class, if a pod of that class may have failed in this very state
@@ -154,21 +158,27 @@ class Placer {
       }
     }
     if (options_.sampling) evaluator.set_next_start(next_start_);
-    Result<Ref<Scheduling>> ran = schedule_with(evaluator, pod, how_);
-    if (!ran.ok()) return std::move(ran.error());
+    // Mostly the state only lends what is prepared for the class.
+    if (!state_ || !state_->unique() || !state_->may_adopt()) state_ = make_ref<CycleState>();
+    const Result<CycleOutcome> chosen = evaluator.run_cycle(*state_, *pod, how_);
+    if (!chosen.ok()) return chosen.error();
     next_start_ = evaluator.next_start();
-    Scheduling& done = **ran;
-    out->feasible = done.feasible;
-    if (done.failure) {
-      const Status& why = done.failure->status;
-      if (!done.node.empty()) return rejected(Outcome::kRefused, why, out);
-      const bool no = why.rejected();
-      LIBSCHED_TRY(rejected(no ? Outcome::kUnschedulable : Outcome::kError, why, out));
+    out->feasible = chosen->feasible;
+    if (chosen->row == kNoId) {
+      const bool no = chosen->status.rejected();
+      LIBSCHED_TRY(rejected(no ? Outcome::kUnschedulable : Outcome::kError, chosen->status, out));
       if (no) keep(evaluator, *out, std::move(of));
       return {};
     }
-    out->node = std::move(done.node);
-    if (done.feasible > 1) out->score = done.total;
+    const std::string& node = cluster().view().row(chosen->row).name;
+    out->node = node;
+    const Result<Status> reserved = evaluator.assume(*state_, *pod, chosen->row);
+    if (!reserved.ok()) return reserved.error();
+    if (!reserved->success()) {
+      out->node.clear();
+      return rejected(Outcome::kRefused, *reserved, out);
+    }
+    if (chosen->feasible > 1) out->score = chosen->total;
     return {};
   }
 
@@ -181,11 +191,28 @@ class Placer {
 
   Span<Evaluator*> profiles_;
   const PlaceOptions& options_;
-  SchedulingOptions how_;
+  CycleOptions how_;
+  Ref<CycleState> state_;  // of the latest pod
   size_t next_start_ = 0;  // upstream shares it between all profiles
   PodClassMap<Reason> failures_{size_t{16} << 20};
   uint64_t failed_at_ = 0;  // the version of the view in which all of failures_ failed
 };
+
+// Parsed pods lie scattered over memory: these bring one into the cache, the first some pods before
+// its turn, and the second later.
+void fetch_pod(const Pod& pod) {
+  for (size_t i = 0; i < sizeof(Pod); i += 64) prefetch(reinterpret_cast<const char*>(&pod) + i);
+}
+void fetch_parts(const Pod& pod) {
+  prefetch(pod.meta.name.data());
+  prefetch(pod.meta.labels.data());
+  prefetch(pod.spec.scheduler_name.data());
+  prefetch(pod.spec.containers.data());
+  prefetch(pod.spec.tolerations.data());
+  if (pod.spec.containers.empty()) return;
+  prefetch(pod.spec.containers.data() + 1);
+  if (!pod.meta.labels.empty()) prefetch(pod.meta.labels[0].value.data());
+}
 
 Result<PodRef> replica_of(const PlaceRequest& request, size_t index) {
   if (request.replica) return request.replica(index);
@@ -201,7 +228,12 @@ Result<void> place(Span<Evaluator*> profiles, Span<PlaceRequest> requests,
                    const PlaceOptions& options, const Placed& placed) {
   LIBSCHED_TRY(check_profiles(profiles));
   Placer placer(profiles, options);
+  constexpr size_t kAhead = 4, kPartsAhead = 2;
   for (const PlaceRequest& request : requests) {
+    const auto later = static_cast<size_t>(requests.data() + requests.size() - &request);
+    if (later > kAhead && (&request)[kAhead].pod) fetch_pod(*(&request)[kAhead].pod);
+    if (later > kPartsAhead && (&request)[kPartsAhead].pod)
+      fetch_parts(*(&request)[kPartsAhead].pod);
     for (size_t i = 0; i < request.replicas; ++i) {
       const Result<PodRef> pod = replica_of(request, i);
       if (!pod.ok()) return pod.error();

@@ -13,6 +13,7 @@ void add_ingest_limit_benchmarks();
 void add_boundary_benchmarks();  // boundary/...: a call that does nothing
 void add_fork_benchmarks();      // fork/...: fork, add nodes and pods, revert
 void add_place_benchmarks();     // place/..., sign/...: many pods one after the other
+void add_rate_benchmarks();      // rate/...: parsed pods from PreFilter to assume
 void add_loop_benchmarks();      // loop/..., million/...: a scheduler on an API server in memory
 void add_state_benchmarks();     // state/...: single changes, copies, a whole cluster
 void add_snapshot_benchmarks();  // snapshot/...: a snapshot after one change

@@ -43,6 +43,7 @@ int main(int argc, char** argv) {
   libsched_bench::add_boundary_benchmarks();
   libsched_bench::add_fork_benchmarks();
   libsched_bench::add_place_benchmarks();
+  libsched_bench::add_rate_benchmarks();
   libsched_bench::add_loop_benchmarks();
   libsched_bench::add_state_benchmarks();
   libsched_bench::add_snapshot_benchmarks();

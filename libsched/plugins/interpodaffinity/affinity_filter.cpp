@@ -136,8 +136,10 @@ void AffinityFilter::add_anti(const Call& call, const Pod& pod) {
   const Span<PodAffinityTerm> terms = pod.spec.pod_anti_affinity.required;
   const auto add = [&](const CountKey& selected, Str topology_key, uint32_t times) {
     const CountsRef counts = view.tables().counts(view, selected);
+    own_.push_back({counts->place, kNoId, counts->serial, times});
     if (counts->total == 0) return;
-    Key& k = key(view, topology_key);
+    own_.back().key = key_index(view, topology_key);
+    Key& k = keys_[own_.back().key];
     add_sums(*view.tables().sums(counts, k.column, live_rows(view)), times, &k.counts[kAnti]);
   };
   constexpr size_t kFew = 16;
@@ -175,9 +177,11 @@ void AffinityFilter::add_existing_anti(const Call& call, const Pod& pod) {
   const ExistingTerms& existing = view.existing_terms();
   size_t step = 0;
   existing.for_each_anti(pod, ns == nullptr ? Labels() : ns->meta.labels,
-                         [&](const ExistingTerms::Term& t) {
+                         [&](const ExistingTerms::Term& t, uint32_t id) {
                            if (call.exceeded(step++)) return;
-                           Key& k = key(view, existing.topology_key(t.key));
+                           const uint32_t at = key_index(view, existing.topology_key(t.key));
+                           Key& k = keys_[at];
+                           existing_.push_back({id, at});
                            std::vector<int32_t>& list = k.counts[kExistingAnti];
                            list.resize(k.column->domains.size());
                            t.rows.for_each([&](uint32_t row, int32_t count) {
@@ -187,6 +191,68 @@ void AffinityFilter::add_existing_anti(const Call& call, const Pod& pod) {
                              existing_anti_ += count;
                            });
                          });
+}
+
+void AffinityFilter::set_count(Key* key, Rule rule, uint32_t row, int32_t count) {
+  const int32_t domain = key->column->domain[row];
+  std::vector<int32_t>& list = key->counts[rule];
+  if (domain == TopologyColumn::kNone || list.empty()) return;
+  int32_t& kept = list[static_cast<size_t>(domain)];
+  if (rule == kExistingAnti) existing_anti_ += count - kept;
+  kept = count;
+}
+
+bool AffinityFilter::positive(Rule rule, uint32_t row) const {
+  return std::any_of(keys_.begin(), keys_.end(),
+                     [&](const Key& k) { return count(k, rule, row) > 0; });
+}
+
+Plugin::Renewed AffinityFilter::renew(const View& view, const Pod& pod, Labels namespace_labels,
+                                      std::span<const uint32_t> rows) {
+  using enum Plugin::Renewed;
+  if (changed() || !pod.spec.pod_affinity.required.empty()) return kNo;
+  for (const Key& k : keys_)
+    if (!k.column->unique()) return kNo;
+  size_t found = 0;
+  bool same = true;
+  view.existing_terms().for_each_anti(
+      pod, namespace_labels, [&](const ExistingTerms::Term&, uint32_t id) {
+        same = same && found < existing_.size() && existing_[found].term == id;
+        ++found;
+      });
+  if (!same || found != existing_.size()) return kNo;
+  std::vector<CountsRef> counts;
+  for (const Own& o : own_) {
+    counts.push_back(view.tables().counts_again(o.place, o.serial));
+    if (!counts.back() || (o.key == kNoId && counts.back()->total != 0)) return kNo;
+  }
+  for (uint32_t i = 0; i < keys_.size(); ++i) {
+    Key& k = keys_[i];
+    for (const uint32_t r : rows) {
+      uint32_t own = 0, existing = 0;
+      for (size_t n = 0; n < own_.size(); ++n)
+        if (own_[n].key == i) own += own_[n].times * static_cast<uint32_t>(counts[n]->rows[r]);
+      for (const Existing& e : existing_)
+        if (e.key == i)
+          existing += static_cast<uint32_t>(view.existing_terms().term(e.term).rows.at(r));
+      set_count(&k, kAnti, r, static_cast<int32_t>(own));
+      set_count(&k, kExistingAnti, r, static_cast<int32_t>(existing));
+    }
+  }
+  // PreFilter would skip the pod.
+  if (existing_anti_ == 0 && pod.spec.pod_anti_affinity.required.empty()) return kNo;
+  for (const uint32_t r : rows) {
+    const uint64_t bit = uint64_t{1} << (r % 64);
+    uint64_t any = 0;
+    for (const Rule rule : {kAnti, kExistingAnti}) {
+      if (reject_[rule].empty()) continue;
+      uint64_t& word = reject_[rule][r / 64];
+      word = (word & ~bit) | (positive(rule, r) ? bit : 0);
+      any |= word & bit;
+    }
+    if (!all_.empty()) all_[r / 64] = (all_[r / 64] & ~bit) | any;
+  }
+  return kRows;
 }
 
 void AffinityFilter::judge(const View& view) {

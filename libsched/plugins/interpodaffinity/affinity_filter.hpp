@@ -36,6 +36,11 @@ class AffinityFilter final : public PluginData {
   // Reports whether a change has made the bitmaps outdated. Rows are then judged by rule().
   bool changed() const { return changes_ != nullptr; }
 
+  // See Plugin::renew(); for pods without required affinity, and keys of which each node has its
+  // own value. `namespace_labels`: of the pod's namespace.
+  Plugin::Renewed renew(const View& view, const Pod& pod, Labels namespace_labels,
+                        std::span<const uint32_t> rows);
+
   uint64_t rejected(size_t word) const { return all_.empty() ? 0 : all_[word]; }
   // Returns the first rule that rejects the row, or kRules.
   size_t rule(uint32_t row) const {
@@ -56,6 +61,19 @@ class AffinityFilter final : public PluginData {
     // Counts by domain; empty if no term has the key.
     std::array<std::vector<int32_t>, kRules> counts;
   };
+
+  // Pods that are counted under a key: those that one of the pod's own anti-affinity terms selects,
+  // as often as there are equal terms, and those with an existing term.
+  struct Own {
+    uint32_t place, key;  // in Tables; kNoId: no pod is counted
+    uint64_t serial;
+    uint32_t times;
+  };
+  struct Existing {
+    uint32_t term, key;
+  };
+  void set_count(Key* key, Rule rule, uint32_t row, int32_t count);
+  bool positive(Rule rule, uint32_t row) const;
 
   // The pods that the pod's own terms select. Built at the first change and shared by copies.
   struct Changes;
@@ -92,6 +110,8 @@ class AffinityFilter final : public PluginData {
   std::array<std::vector<uint64_t>, kRules> reject_;  // rows; empty: none
   std::vector<uint64_t> all_;
   std::shared_ptr<const Changes> changes_;
+  std::vector<Own> own_;
+  std::vector<Existing> existing_;
   size_t affinity_pairs_ = 0;  // once changed: the counts of kAffinity that are not zero
 };
 

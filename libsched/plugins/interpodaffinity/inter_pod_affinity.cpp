@@ -32,6 +32,13 @@ class InterPodAffinity final : public Plugin {
   Status add_pod(const PodChange& call) const override { return change(call, 1); }
   Status remove_pod(const PodChange& call) const override { return change(call, -1); }
 
+  Renewed renew(const Call& call, const Pod& pod, std::span<const uint32_t> rows,
+                PluginData* data) const override {
+    const Namespace* ns = call.view.find_namespace(pod.meta.ns);
+    return static_cast<AffinityFilter*>(data)->renew(
+        call.view, pod, ns == nullptr ? Labels() : ns->meta.labels, rows);
+  }
+
   void filter(const FilterCall& call, const RowSet& set) const override {
     const auto* data = static_cast<const AffinityFilter*>(call.data);
     if (!call.pre_filtered || data == nullptr) {

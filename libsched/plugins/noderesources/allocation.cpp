@@ -10,7 +10,11 @@ namespace libsched {
 
 Allocation::Allocation(const std::vector<ResourceSpec>& resources, Basis basis) : basis_(basis) {
   for (const ResourceSpec& r : resources)
-    items_.push_back({r.name, hash_str(r.name), r.weight, is_scalar_resource_name(r.name)});
+    items_.push_back({r.name, hash_str(r.name), r.weight, is_scalar_resource_name(r.name),
+                      r.name == "cpu"                 ? kCpu
+                      : r.name == "memory"            ? kMemory
+                      : r.name == "ephemeral-storage" ? kEphemeralStorage
+                                                      : kNoId});
   for (const Item& item : items_) names_.push_back(item.name);
 }
 
@@ -33,13 +37,12 @@ AllocationColumns Allocation::columns(const Columns& columns, const AllocationAs
   AllocationColumns out;
   for (size_t i = 0; i < items_.size(); ++i) {
     const Item& item = items_[i];
-    uint32_t id = columns.find(item.name, item.hash);
+    uint32_t id = item.id;
     if (item.scalar) {
       if (amounts[i] == 0) continue;
-    } else if (id != kCpu && id != kMemory && id != kEphemeralStorage) {
-      continue;  // "pods", or a name that upstream drops
+      id = columns.find(item.name, item.hash);
     }
-    if (id == kNoId) continue;
+    if (id == kNoId) continue;  // "pods", or a name that upstream drops, or no node has it
     RowColumn used;
     if (basis_ == Basis::kNonZero && (id == kCpu || id == kMemory))
       used = columns.nonzero_column(id);

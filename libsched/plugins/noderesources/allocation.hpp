@@ -96,6 +96,7 @@ class Allocation {
     uint64_t hash;
     int64_t weight;
     bool scalar;
+    uint32_t id;  // of a resource that every node has, else kNoId
   };
   std::vector<Item> items_;
   std::vector<Str> names_;  // of items_

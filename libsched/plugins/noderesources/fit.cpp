@@ -85,6 +85,15 @@ class NodeResourcesFit final : public Plugin {
       return;
     }
     const Columns& columns = call.view.columns();
+    if (!set.few.empty()) {
+      for (const Demand& d : demands.list) {
+        if (d.resource == kUnknownResource) continue;
+        const RowColumn left = columns.left_column(d.resource);
+        for (const uint32_t row : set.few)
+          if (d.need > left[row]) set.reject(row);
+      }
+      return;
+    }
     constexpr size_t kChunk = 16;
     std::array<FitDemand, kChunk> kernel;
     for (size_t done = 0; done < demands.list.size();) {

@@ -181,11 +181,34 @@ struct Gathered {
     count = (rows.size() + 7) / 8 * 8;
     for (size_t i = 0; i < 2; ++i) {
       const AllocationColumn& c = columns[i];
-      for (size_t k = 0; k < count; ++k) {
-        const size_t row = rows[std::min(k, rows.size() - 1)];
-        allocatable[i][k] = c.allocatable[row];
-        used[i][k] = c.used_at(row);
-        if (c.inverse) inverse[i][k] = c.inverse.doubles(row / 64)[row % 64];
+      const size_t n = rows.size();
+      if (c.allocatable.base != nullptr) {  // of a writer: one array each
+        const int64_t* const all = c.allocatable.word(0);
+        const int64_t* const left = c.left.word(0);
+        const int64_t* const taken = c.used ? c.used.word(0) : nullptr;
+        for (size_t k = 0; k < n; ++k) allocatable[i][k] = all[rows[k]];
+        if (taken != nullptr) {
+          for (size_t k = 0; k < n; ++k) used[i][k] = taken[rows[k]];
+        } else {
+          for (size_t k = 0; k < n; ++k)
+            used[i][k] = wrapping_sub(allocatable[i][k], left[rows[k]]);
+        }
+        if (c.inverse) {
+          const double* const inverses = c.inverse.doubles(0);
+          for (size_t k = 0; k < n; ++k) inverse[i][k] = inverses[rows[k]];
+        }
+      } else {
+        for (size_t k = 0; k < n; ++k) {
+          const size_t row = rows[k];
+          allocatable[i][k] = c.allocatable[row];
+          used[i][k] = c.used_at(row);
+          if (c.inverse) inverse[i][k] = c.inverse.doubles(row / 64)[row % 64];
+        }
+      }
+      for (size_t k = n; k < count; ++k) {
+        allocatable[i][k] = allocatable[i][n - 1];
+        used[i][k] = used[i][n - 1];
+        if (c.inverse) inverse[i][k] = inverse[i][n - 1];
       }
     }
   }

@@ -81,10 +81,45 @@ std::shared_ptr<HardConstraints> count_hard(const SpreadSettings& settings,
     if (c.constraint.selector.counts()) {
       c.counts = count_matching(view, call.pod, c.constraint.selector);
       c.sums = view.tables().sums(c.counts, c.column, eligible);
+      c.place = c.counts->place;
+      c.serial = c.counts->serial;
+      c.version = c.counts->version;
     }
     c.recount();
   }
   return data;
+}
+
+bool HardConstraints::release() {
+  bool any = false;
+  for (HardConstraint& c : list) {
+    any = any || c.counts;
+    c.counts = {};
+    c.sums = {};
+  }
+  return any;
+}
+
+Plugin::Renewed renew_hard(const View& view, HardConstraints* data) {
+  Plugin::Renewed out = Plugin::Renewed::kSame;
+  for (HardConstraint& c : data->list) {
+    if (c.changed) return Plugin::Renewed::kNo;
+    if (c.place == kNoId) continue;  // it counts no pod
+    c.sums = {};
+    c.counts = view.tables().counts_again(c.place, c.serial);
+    if (!c.counts) return Plugin::Renewed::kNo;
+    c.sums = view.tables().sums(c.counts, c.column, c.eligible);
+    if (c.counts->version == c.version) continue;
+    c.version = c.counts->version;
+    const int64_t before = c.most;
+    c.recount();
+    if (c.column->unique() && c.most == before) {
+      if (out == Plugin::Renewed::kSame) out = Plugin::Renewed::kRows;
+    } else {
+      out = Plugin::Renewed::kAll;
+    }
+  }
+  return out;
 }
 
 void judge(const View& view, const HardConstraint& c, const RowSet& set) {

@@ -18,6 +18,9 @@ struct HardConstraint {
   SumsRef sums;
   std::vector<uint64_t> eligible;  // rows that count
   bool self = false;               // whether the pod matches its own selector
+  // Which counts these are, for renew_hard().
+  uint32_t place = kNoId;
+  uint64_t serial = 0, version = 0;
   // A domain with more pods than this is full: maxSkew + the smallest count - self.
   int64_t most = 0;
   // After a change(), `sums` no longer follow from `counts`, and the smallest count is upstream's,
@@ -49,7 +52,11 @@ struct HardConstraints final : PluginData {
   std::shared_ptr<PluginData> clone() const override {
     return std::make_shared<HardConstraints>(*this);
   }
+  bool release() override;
 };
+
+// See Plugin::renew().
+Plugin::Renewed renew_hard(const View& view, HardConstraints* data);
 
 // Counts that `other` comes to (1) or leaves (-1) the row. As upstream, and unlike in PreFilter, a
 // terminating pod counts, and a selector without requirements matches.

@@ -41,6 +41,11 @@ class PodTopologySpread final : public Plugin {
   Status add_pod(const PodChange& call) const override { return change(call, 1); }
   Status remove_pod(const PodChange& call) const override { return change(call, -1); }
 
+  Renewed renew(const Call& call, const Pod&, std::span<const uint32_t>,
+                PluginData* data) const override {
+    return renew_hard(call.view, static_cast<HardConstraints*>(data));
+  }
+
   void filter(const FilterCall& call, const RowSet& set) const override {
     if (call.data == nullptr) {
       set.for_each([&](uint32_t row) { set.reject_with_error(row); });

@@ -1,0 +1,448 @@
+// ClassCycle: which plugins are asked again, and about which rows.
+#include "libsched/framework/class_cycle.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+
+#include "libsched/framework/plugin_scope.hpp"
+#include "libsched/framework/score_columns.hpp"
+
+namespace libsched {
+namespace {
+
+// After such changes prepared data can be renewed.
+constexpr ChangeKinds kOfPods = kPodsChanged | kVolumesChanged | kTermsChanged | kAssumedChanged;
+
+bool has_row(const std::vector<uint64_t>& bits, uint32_t row) {
+  return (bits[row / 64] >> (row % 64) & 1) != 0;
+}
+
+bool at_point(const Framework& framework, ExtensionPoint point, uint32_t plugin) {
+  const std::vector<uint32_t>& list = framework.at(point);
+  return std::find(list.begin(), list.end(), plugin) != list.end();
+}
+
+bool bound_to_view(const PluginData* data) { return data != nullptr && data->view_version != 0; }
+
+}  // namespace
+
+void ClassCycle::forget() {
+  entries_ = {};
+  pod_ = {};
+}
+
+size_t ClassCycle::bytes() const {
+  constexpr size_t kPod = 4096;  // with its entries
+  size_t out = (ready() ? kPod : 0) + parts_.capacity() * sizeof(Part) + totals_.bytes() +
+               static_.capacity() * sizeof(int32_t) +
+               (feasible_.capacity() + scored_.capacity()) * sizeof(uint64_t);
+  for (const std::vector<uint64_t>& a : accepted_) out += a.capacity() * sizeof(uint64_t);
+  return out;
+}
+
+bool ClassCycle::stands_in(const View& view) const {
+  return ready() && view.order_membership() == order_ && view.ids_epoch() == ids_ &&
+         view.word_count() == words_;
+}
+
+// Notes what each plugin reads. Returns false if some answer cannot be shared by a class.
+bool ClassCycle::note_parts(const Asked& asked) {
+  const Framework& framework = asked.framework;
+  const std::span<const CycleState::Entry> entries = std::as_const(asked.state).entries();
+  const std::vector<uint32_t>& scorers = framework.at(ExtensionPoint::kScore);
+  parts_.clear();
+  for (uint32_t i = 0; i < framework.plugins().size(); ++i) {
+    Part part;
+    part.index = i;
+    part.plugin = framework.plugins()[i].plugin.get();
+    part.pre_filters = at_point(framework, ExtensionPoint::kPreFilter, i);
+    part.filters = at_point(framework, ExtensionPoint::kFilter, i);
+    part.pre_scores = at_point(framework, ExtensionPoint::kPreScore, i);
+    const auto scorer = std::find(scorers.begin(), scorers.end(), i);
+    part.scores = scorer != scorers.end() && !entries[i].skip_score;
+    if (part.plugin == nullptr) continue;
+    const bool reserves = at_point(framework, ExtensionPoint::kReserve, i) ||
+                          at_point(framework, ExtensionPoint::kPreBind, i);
+    if (reserves && (part.plugin->foreign() || entries[i].data)) return false;
+    if (!part.pre_filters && !part.filters && !part.pre_scores && scorer == scorers.end()) continue;
+    if (part.plugin->foreign() || framework.namesakes(i).size() != 1) return false;
+    const Dependencies reads = part.plugin->depends_on(asked.call.view, asked.pod);
+    part.filter = part.pre_filters || part.filters ? reads.filter : Reads();
+    part.score = part.pre_scores || scorer != scorers.end() ? reads.score : Reads();
+    for (const Reads* r : {&part.filter, &part.score})
+      if (r->others || r->outside) return false;
+    if (part.scores) {
+      part.weight = framework.score_weights()[static_cast<size_t>(scorer - scorers.begin())];
+      part.dynamic = (part.score.row & kPodsChanged) != 0;
+      if (part.dynamic && part.plugin->normalizes()) return false;
+    }
+    parts_.push_back(part);
+  }
+  return true;
+}
+
+// Sums up which changes matter, so that others cost nothing.
+void ClassCycle::note_cares() {
+  filter_cares_ = score_cares_ = row_cares_ = static_rows_ = dynamic_rows_ = 0;
+  bound_ = false;
+  for (const Part& p : parts_) {
+    const CycleState::Entry& entry = entries_->list[p.index];
+    filter_cares_ |= p.filter.any;
+    if (bound_to_view(entry.data.get())) filter_cares_ |= p.filter.row;
+    if (p.step != kNoId) row_cares_ |= p.filter.row;
+    score_cares_ |= p.score.any;
+    if (bound_to_view(entry.score_data.get())) score_cares_ |= p.score.row;
+    if (p.scores) (p.dynamic ? dynamic_rows_ : static_rows_) |= p.score.row;
+    bound_ = bound_ || bound_to_view(entry.data.get()) || bound_to_view(entry.score_data.get());
+  }
+}
+
+void ClassCycle::learn(const Asked& asked, const ScoreSet& set, const ClassScores& scores,
+                       int64_t offset) {
+  forget();
+  const View& v = asked.call.view;
+  const NodePlaces& places = asked.places;
+  words_ = v.word_count();
+  if (set.words != words_ || !note_parts(asked)) return;
+  steps_ = asked.work.steps;
+  accepted_.resize(steps_.size());
+  rejecting_.clear();
+  feasible_.assign(v.live().data(), v.live().data() + words_);
+  Ref<CycleState::Entries> entries = asked.state.share_entries();
+  for (Part& p : parts_) {
+    const auto at = std::find_if(steps_.begin(), steps_.end(),
+                                 [&](const FilterStep& s) { return s.index == p.index; });
+    if (at == steps_.end()) continue;
+    p.step = static_cast<uint32_t>(at - steps_.begin());
+    std::vector<uint64_t>& rows = accepted_[p.step];
+    if (at->accepted != nullptr) {
+      rows.assign(at->accepted, at->accepted + words_);
+      at->accepted = nullptr;
+    } else if (!judge_all(asked, &p)) {
+      return;
+    }
+    uint64_t rejected = 0;
+    for (size_t w = 0; w < words_; ++w) {
+      rejected |= v.live().word(w) & ~rows[w];
+      feasible_[w] &= rows[w];
+    }
+    if (rejected != 0) rejecting_.push_back(p.step);
+  }
+  // Else something has a say that is not known here, as nominated pods.
+  if (!std::equal(feasible_.begin(), feasible_.end(), set.bits)) return;
+
+  // The totals without what follows pods.
+  totals_.begin(places);
+  static_.assign(places.words() * 64, 0);
+  scored_.assign(places.words(), 0);
+  set.for_each([&](uint32_t r) {
+    const uint32_t place = places.of(r);
+    static_[place] = totals_.edit_totals()[place] = scores.totals()[r];
+    scored_[place / 64] |= uint64_t{1} << (place % 64);
+  });
+  totals_.take(scored_.data());
+  std::vector<uint64_t> errors(words_);
+  for (const Part& p : parts_) {
+    if (!p.scores || !p.dynamic) continue;
+    const CycleState::Entry& e = entries->list[p.index];
+    bool failed = false;
+    ScoreSet judged = set;
+    judged.errors = errors.data();
+    judged.failed = &failed;
+    int64_t* const column = asked.work.column.data();
+    const Scored s = p.plugin->score(
+        {asked.call, asked.pod, asked.state, e.score_data.get(), e.data.get(), e.pre_scored},
+        judged, column);
+    if (failed || asked.call.exceeded()) return;
+    set.for_each([&](uint32_t r) {
+      static_[places.of(r)] -= static_cast<int32_t>((s.uniform ? s.value : column[r]) * p.weight);
+    });
+  }
+  varied_ = scores.varied();
+  offset_ = offset;
+  order_ = v.order_membership();
+  ids_ = v.ids_epoch();
+  pod_ = PodRef::share(&asked.pod);
+  cursor_ = v.log().cursor();
+  entries_ = std::move(entries);
+  note_cares();
+}
+
+CycleState::Entry& ClassCycle::edit_entry(const Asked& asked, uint32_t plugin) {
+  asked.state.let_go();
+  if (!entries_->unique()) {  // an older state of the class has them as well
+    Ref<CycleState::Entries> own = make_ref<CycleState::Entries>();
+    own->list = entries_->list;
+    entries_ = std::move(own);
+  }
+  asked.state.adopt(asked.framework, asked.pod.serial, entries_);
+  return entries_->list[plugin];
+}
+
+FilterCall ClassCycle::call_of(const Asked& asked, const Part& part) const {
+  const FilterStep& step = steps_[part.step];
+  return {asked.call, asked.pod, asked.state, step.data, step.pre_filtered};
+}
+
+bool ClassCycle::accepted(uint32_t row) const {
+  for (const uint32_t s : rejecting_)
+    if (!has_row(accepted_[s], row)) return false;
+  return true;
+}
+
+void ClassCycle::note_rejecting(uint32_t step) {
+  if (std::find(rejecting_.begin(), rejecting_.end(), step) == rejecting_.end())
+    rejecting_.push_back(step);
+}
+
+// Asks about every row. Returns false if an answer is an Error.
+bool ClassCycle::judge_all(const Asked& asked, Part* part) {
+  const Bitmap& live = asked.call.view.live();
+  std::vector<uint64_t>&alive = accepted_[part->step], &errors = asked.work.errors;
+  alive.assign(live.data(), live.data() + words_);
+  errors.assign(words_, 0);
+  part->plugin->filter(call_of(asked, *part), {0, words_, alive.data(), errors.data()});
+  uint64_t failed = 0;
+  for (size_t w = 0; w < words_; ++w) failed |= errors[w];
+  return failed == 0 && !asked.call.exceeded();
+}
+
+// Asks about the rows of Workspace::hit_rows.
+bool ClassCycle::judge_rows(const Asked& asked, const Part& part) {
+  std::vector<uint64_t>&alive = asked.work.few_bits, &errors = asked.work.few_errors;
+  const std::vector<uint32_t>& rows = asked.work.hit_rows;
+  if (rows.empty()) return true;
+  if (alive.size() < words_) alive.resize(words_);
+  if (errors.size() < words_) errors.resize(words_);
+  for (const uint32_t r : rows) alive[r / 64] |= uint64_t{1} << (r % 64);
+  RowSet set{0, words_, alive.data(), errors.data(), rows};
+  part.plugin->filter(call_of(asked, part), set);
+  std::vector<uint64_t>& accepted = accepted_[part.step];
+  uint64_t failed = 0;
+  bool rejects = false;
+  for (const uint32_t r : rows) {
+    const uint64_t bit = uint64_t{1} << (r % 64);
+    uint64_t& word = accepted[r / 64];
+    failed |= errors[r / 64];
+    rejects = rejects || (alive[r / 64] & bit) == 0;
+    word = (word & ~bit) | (alive[r / 64] & bit);
+  }
+  for (const uint32_t r : rows) alive[r / 64] = errors[r / 64] = 0;
+  if (rejects) note_rejecting(part.step);
+  return failed == 0 && !asked.call.exceeded();
+}
+
+// Brings one plugin's data up to date, and what it says of every row, if need be.
+Result<bool> ClassCycle::renew(const Asked& asked, const FewChanges& changes, Part* part) {
+  const View& v = asked.call.view;
+  const PluginData* const data = entries_->list[part->index].data.get();
+  Plugin::Renewed how = Plugin::Renewed::kNo;
+  const ChangeKinds reads = part->filter.any | part->filter.row;
+  const bool of_pods = (changes.all() & reads & ~kOfPods) == 0;
+  if (data != nullptr && part->step != kNoId && of_pods) {
+    std::vector<uint32_t>& rows = asked.work.hit_rows;
+    rows.clear();
+    for (const FewChanges::Row& r : changes.rows()) rows.push_back(r.row);
+    PluginData* const own = entries_->list[part->index].data.get();
+    how = part->plugin->renew(asked.call, asked.pod, rows, own);
+    if (how != Plugin::Renewed::kNo) own->view_version = v.version();
+  }
+  switch (how) {
+    case Plugin::Renewed::kSame: return true;
+    case Plugin::Renewed::kRows: {
+      std::vector<uint32_t>& rows = asked.work.hit_rows;
+      std::erase_if(rows, [&](uint32_t r) { return !v.live().test(r); });
+      return judge_rows(asked, *part);
+    }
+    case Plugin::Renewed::kNo: {
+      std::shared_ptr<PluginData> fresh;
+      if (part->pre_filters) {
+        PreFilterResult result;
+        Result<Status> ran =
+            part->plugin->pre_filter({asked.call, asked.pod, asked.state, &fresh}, &result);
+        LIBSCHED_TRY(asked.call.check_limits());
+        if (!ran.ok() || !result.all_nodes) return false;
+        const bool skips = ran->code == Code::kSkip;
+        if (!skips && !ran->success()) return false;
+        if (skips != entries_->list[part->index].skip_filter) return false;
+      }
+      const Reads now = part->plugin->depends_on(v, asked.pod).filter;
+      if (now.others || now.outside) return false;
+      part->filter = now;
+      if (part->step != kNoId) {
+        if (!fresh) fresh = part->plugin->prepare(asked.call, asked.pod);
+        LIBSCHED_TRY(asked.call.check_limits());
+        if (fresh && fresh->ids_epoch != 0) fresh->ids_epoch = v.ids_epoch();
+      }
+      if (part->step != kNoId) steps_[part->step].data = fresh.get();
+      edit_entry(asked, part->index).data = std::move(fresh);
+      note_cares();
+      if (part->step == kNoId) return true;
+      break;
+    }
+    case Plugin::Renewed::kAll: break;
+  }
+  if (!judge_all(asked, part)) return false;
+  note_rejecting(part->step);
+  set_changed_ = true;  // perhaps
+  return true;
+}
+
+Result<bool> ClassCycle::renew_filters(const Asked& asked, const FewChanges& changes) {
+  const uint64_t version = asked.call.view.version();
+  for (Part& p : parts_) {
+    PluginData* const data = entries_->list[p.index].data.get();
+    const bool bound = bound_to_view(data);
+    const bool hit =
+        p.filter.any_hit(changes.all()) ||
+        (bound && (p.filter.row_hit(changes.all()) || data->view_version == PluginData::kReleased));
+    if (hit) {
+      const Result<bool> done = renew(asked, changes, &p);
+      if (!done.ok() || !*done) return done;
+    } else if (bound) {
+      data->view_version = version;
+    }
+  }
+  return true;
+}
+
+// What all plugins say of all rows.
+bool ClassCycle::take_all(const Asked& asked) {
+  const Bitmap& live = asked.call.view.live();
+  std::vector<uint64_t>& now = asked.work.alive_hit;
+  now.assign(live.data(), live.data() + words_);
+  std::vector<const uint64_t*> sets;
+  for (const uint32_t s : rejecting_) sets.push_back(accepted_[s].data());
+  column_kernels().intersect(now.data(), words_, sets.data(), sets.size());
+  const NodePlaces& places = asked.places;
+  if (places.as_rows()) {
+    totals_.take(now.data());
+  } else {
+    for (size_t w = 0; w < words_; ++w)
+      for_each_bit(now[w] ^ feasible_[w], w * 64,
+                   [&](size_t r) { totals_.flip(places.of(static_cast<uint32_t>(r))); });
+  }
+  set_changed_ = now != feasible_;
+  feasible_.swap(now);
+  uint64_t missing = 0;
+  for (size_t w = 0; w < scored_.size(); ++w) missing |= totals_.bits()[w] & ~scored_[w];
+  return missing == 0;
+}
+
+// The same of the changed rows.
+bool ClassCycle::take_rows(const Asked& asked, const FewChanges& changes) {
+  const Bitmap& live = asked.call.view.live();
+  for (const FewChanges::Row& r : changes.rows()) {
+    if (!live.test(r.row)) continue;
+    if (accepted(r.row) == has_row(feasible_, r.row)) continue;
+    feasible_[r.row / 64] ^= uint64_t{1} << (r.row % 64);
+    const uint32_t place = asked.places.of(r.row);
+    totals_.flip(place);
+    set_changed_ = true;
+    if (!scored(place)) return false;
+  }
+  return true;
+}
+
+// Returns false if a plugin's scores of all rows may have changed.
+bool ClassCycle::renew_scores(const Asked& asked, const FewChanges& changes) {
+  const View& v = asked.call.view;
+  for (Part& p : parts_) {
+    PluginData* const data = entries_->list[p.index].score_data.get();
+    const bool bound = bound_to_view(data);
+    if (!p.score.any_hit(changes.all()) && !(bound && p.score.row_hit(changes.all()))) {
+      if (bound && data->view_version == PluginData::kReleased) return false;
+      if (bound) data->view_version = v.version();
+      continue;
+    }
+    if (p.scores || !p.pre_scores) return false;
+    FeasibleOrder order(v.order(), 0, feasible_.data(), totals_.feasible(),
+                        &asked.work.feasible_rows);
+    const ScoreSet set{words_, totals_.feasible(), feasible_.data(), &order, nullptr};
+    std::shared_ptr<PluginData> none;
+    const Status s = p.plugin->pre_score({asked.call, asked.pod, asked.state, set}, &none);
+    if (s.code != Code::kSkip) return false;
+  }
+  return true;
+}
+
+// The part of these rows' totals that follows pods. Returns false if a plugin fails.
+bool ClassCycle::score_rows(const Asked& asked, std::span<const uint32_t> rows) {
+  Workspace& work = asked.work;
+  std::vector<uint64_t>&bits = work.few_bits, &errors = work.few_errors;
+  if (bits.size() < words_) bits.resize(words_);
+  if (errors.size() < words_) errors.resize(words_);
+  for (const uint32_t r : rows) bits[r / 64] |= uint64_t{1} << (r % 64);
+  bool failed = false;
+  ScoreSet set{words_, rows.size(), bits.data(), nullptr, errors.data(), 0, &failed, rows};
+  for (const uint32_t r : rows) {
+    const uint32_t place = asked.places.of(r);
+    totals_.set_total(place, static_[place]);
+  }
+  bool fits = true;
+  for (const Part& p : parts_) {
+    if (!p.scores || !p.dynamic) continue;
+    const CycleState::Entry& e = entries_->list[p.index];
+    int64_t* const column = work.column.data();
+    const Scored s = p.plugin->score(
+        {asked.call, asked.pod, asked.state, e.score_data.get(), e.data.get(), e.pre_scored}, set,
+        column);
+    int32_t* const totals = totals_.edit_totals();
+    for (const uint32_t r : rows) {
+      const int64_t score = s.uniform ? s.value : column[r];
+      fits = fits && score >= kMinNodeScore && score <= kMaxNodeScore;
+      totals[asked.places.of(r)] += static_cast<int32_t>(score * p.weight);
+    }
+  }
+  for (const uint32_t r : rows) bits[r / 64] = errors[r / 64] = 0;
+  return fits && !failed && !asked.call.exceeded();
+}
+
+Result<bool> ClassCycle::follow(const Asked& asked, const FewChanges& changes) {
+  const View& v = asked.call.view;
+  asked.state.adopt(asked.framework, asked.pod.serial, entries_);
+  const PluginScope scope(asked.state, asked.call, true);
+  const ChangeKinds all = changes.all();
+  if ((all & (kNodeChanged | kOrderChanged | static_rows_)) != 0) return false;
+  set_changed_ = false;
+  const bool bound = bound_ || (all & (filter_cares_ | score_cares_)) != 0;
+  if (bound) {
+    const Result<bool> renewed = renew_filters(asked, changes);
+    if (!renewed.ok() || !*renewed) return renewed;
+  }
+  if ((all & row_cares_) != 0) {
+    std::vector<uint32_t>& rows = asked.work.hit_rows;
+    for (const Part& p : parts_) {
+      if (p.step == kNoId || (all & p.filter.row) == 0) continue;
+      rows.clear();
+      for (const FewChanges::Row& r : changes.rows())
+        if (p.filter.row_hit(r.kinds) && v.live().test(r.row)) rows.push_back(r.row);
+      if (!judge_rows(asked, p)) {
+        LIBSCHED_TRY(asked.call.check_limits());
+        return false;
+      }
+    }
+  }
+  if (!(set_changed_ ? take_all(asked) : take_rows(asked, changes))) return false;
+  if (varied_ && set_changed_) return false;
+  if (bound && !renew_scores(asked, changes)) {
+    LIBSCHED_TRY(asked.call.check_limits());
+    return false;
+  }
+  if ((all & dynamic_rows_) != 0) {
+    std::vector<uint32_t>& rows = asked.work.hit_rows;
+    rows.clear();
+    for (const FewChanges::Row& r : changes.rows())
+      if ((r.kinds & dynamic_rows_) != 0 && v.live().test(r.row) && scored(asked.places.of(r.row)))
+        rows.push_back(r.row);
+    if (!rows.empty() && !score_rows(asked, rows)) {
+      LIBSCHED_TRY(asked.call.check_limits());
+      return false;
+    }
+  }
+  cursor_ = v.log().cursor();
+  return true;
+}
+
+}  // namespace libsched

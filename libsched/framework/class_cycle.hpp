@@ -1,0 +1,103 @@
+// ClassCycle: what a whole cycle of a class's pod has prepared and found, and from which the cycles
+// of the next pods of the class go on.
+//
+// Pods of a class get the same answers from plugins that declare what they read
+// (dependencies.hpp). So the next pod needs no PreFilter and no PreScore but of plugins whose
+// declarations name a change since; Filter and Score are asked about the changed rows alone. The
+// prepared data is shared by the states of these pods (CycleState::adopt).
+//
+// It serves cycles that judge every node, if no plugin of their points is foreign or declares
+// nothing. Where it does not serve, the cycle has to be run as a whole.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "libsched/framework/class_scores.hpp"
+#include "libsched/framework/few_changes.hpp"
+#include "libsched/framework/placed_totals.hpp"
+#include "libsched/framework/workspace.hpp"
+
+namespace libsched {
+
+class ClassCycle {
+ public:
+  struct Asked {
+    const Framework& framework;
+    const Call& call;
+    const Pod& pod;
+    CycleState& state;
+    Workspace& work;
+    const NodePlaces& places;
+  };
+
+  bool ready() const { return static_cast<bool>(entries_); }
+  void forget();
+  size_t bytes() const;
+  // Changes since this cursor count.
+  const ChangeLog::Cursor& cursor() const { return cursor_; }
+  // Whether it is about the same nodes and ids.
+  bool stands_in(const View& view) const;
+
+  // After a whole cycle: `work` has its steps, the state what plugins have prepared, and `scores`
+  // the scores of the feasible rows `set`, of which each lacks `offset`.
+  void learn(const Asked& asked, const ScoreSet& set, const ClassScores& scores, int64_t offset);
+  // Brings all up to date for the pod, whose state is then as after PreScore. Returns false if the
+  // cycle has to be run as a whole. Errors: those of limits.
+  Result<bool> follow(const Asked& asked, const FewChanges& changes);
+
+  PlacedTotals& totals() { return totals_; }
+  int64_t offset() const { return offset_; }
+
+ private:
+  // A plugin of PreFilter, Filter, PreScore or Score.
+  struct Part {
+    uint32_t index = 0;  // into Framework::plugins()
+    const Plugin* plugin = nullptr;
+    Reads filter, score;
+    uint32_t step = kNoId;  // into steps_; kNoId: Filter is skipped, or not implemented
+    bool pre_filters = false, filters = false, pre_scores = false;
+    bool scores = false;   // and PreScore has not skipped it
+    bool dynamic = false;  // its score follows pods
+    int64_t weight = 0;
+  };
+
+  bool note_parts(const Asked& asked);
+  void note_cares();
+  Result<bool> renew_filters(const Asked& asked, const FewChanges& changes);
+  Result<bool> renew(const Asked& asked, const FewChanges& changes, Part* part);
+  bool judge_all(const Asked& asked, Part* part);
+  bool judge_rows(const Asked& asked, const Part& part);
+  FilterCall call_of(const Asked& asked, const Part& part) const;
+  bool accepted(uint32_t row) const;
+  void note_rejecting(uint32_t step);
+  bool take_all(const Asked& asked);
+  bool take_rows(const Asked& asked, const FewChanges& changes);
+  bool renew_scores(const Asked& asked, const FewChanges& changes);
+  bool score_rows(const Asked& asked, std::span<const uint32_t> rows);
+  bool scored(uint32_t place) const { return (scored_[place / 64] >> (place % 64) & 1) != 0; }
+  CycleState::Entry& edit_entry(const Asked& asked, uint32_t plugin);
+
+  Ref<CycleState::Entries> entries_;  // null: not ready
+  PodRef pod_;                        // into which prepared data may point
+  ChangeLog::Cursor cursor_;
+  uint64_t order_ = 0, ids_ = 0;  // of the view
+  size_t words_ = 0;
+  std::vector<Part> parts_;
+  ChangeKinds filter_cares_ = 0, score_cares_ = 0;  // a part has to be looked at
+  ChangeKinds row_cares_ = 0;                       // a row has to be filtered again
+  ChangeKinds static_rows_ = 0, dynamic_rows_ = 0;  // a row has to be scored again
+  std::vector<FilterStep> steps_;
+  std::vector<std::vector<uint64_t>> accepted_;  // by step
+  std::vector<uint32_t> rejecting_;              // steps that do not accept every row
+  std::vector<uint64_t> feasible_;               // by row
+  bool set_changed_ = false;                     // in this cycle
+  bool varied_ = false;                          // totals depend on the set
+  bool bound_ = false;                           // some data is for one version of the view
+  PlacedTotals totals_;
+  std::vector<int32_t> static_;   // by place: the part of the total that does not follow pods
+  std::vector<uint64_t> scored_;  // places whose totals stand
+  int64_t offset_ = 0;
+};
+
+}  // namespace libsched

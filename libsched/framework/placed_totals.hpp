@@ -1,0 +1,68 @@
+// PlacedTotals: the totals of a view's nodes in the order of the nodes, which of these are
+// feasible, and the first of the best among the feasible ones in upstream's heap over them.
+//
+// The best total is kept for each 64 places, and found again where one of them has changed. The
+// heap is over the feasible nodes in their order, so each node that comes or goes moves the
+// position of all later ones. In pre-order of the heap the nodes of one level come in the order of
+// their positions, and the positions of a level follow each other: so the first of the best is the
+// first of the few that are first in their level.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "libsched/base/line_vector.hpp"
+#include "libsched/framework/node_places.hpp"
+
+namespace libsched {
+
+class PlacedTotals {
+ public:
+  // No node is feasible, and all totals are 0.
+  void begin(const NodePlaces& places);
+  size_t feasible() const { return feasible_; }
+  bool feasible_at(uint32_t place) const { return (bits_[place / 64] >> (place % 64) & 1) != 0; }
+  const uint64_t* bits() const { return bits_.data(); }  // the feasible places
+
+  int32_t total(uint32_t place) const { return totals_[place]; }
+  int32_t* edit_totals() { return totals_.data(); }  // then call touch()
+  void touch(uint32_t place) { stale_[place / 64 / 64] |= uint64_t{1} << (place / 64 % 64); }
+  void touch_all() { stale_.assign(stale_.size(), ~uint64_t{0}); }
+  void set_total(uint32_t place, int32_t total) {
+    totals_[place] = total;
+    touch(place);
+  }
+  void flip(uint32_t place) {  // feasible or not
+    uint64_t& word = bits_[place / 64];
+    word ^= uint64_t{1} << (place % 64);
+    (word >> (place % 64) & 1) != 0 ? ++feasible_ : --feasible_;
+    touch(place);
+    counted_ = false;
+  }
+  // Replaces the feasible places.
+  void take(const uint64_t* bits);
+
+  struct Best {
+    int32_t total;
+    uint32_t place;
+  };
+  Best best(const NodePlaces& places);  // at least one node is feasible
+  size_t bytes() const;
+
+ private:
+  void count();
+  size_t place_at(size_t position) const;
+  uint32_t first_in_level(int32_t top, size_t begin, size_t end);
+
+  LineVector<int32_t> totals_;
+  std::vector<uint64_t> bits_, stale_;  // stale_: words of bits_, as bits
+  std::vector<int32_t> best_;           // of each word
+  std::vector<uint32_t> first_;         // the rank, where every node is feasible; by word
+  bool ranked_ = false;                 // first_ holds
+  std::vector<uint32_t> before_;        // how many feasible places are before each word
+  bool counted_ = false;                // before_ holds
+  size_t feasible_ = 0;
+};
+
+}  // namespace libsched

@@ -1,5 +1,6 @@
-// The loops, the instruction sets they are compiled for, and the choice at run time. Rows outside
-// of the set are masked, not skipped, so that the compiler can vectorise the loops.
+// The loops, the instruction sets they are compiled for, and the choice at run
+// time. Rows outside of the set are masked, not skipped, so that the compiler
+// can vectorise the loops.
 #include "libsched/framework/score_columns.hpp"
 
 #include <algorithm>
@@ -10,7 +11,8 @@
 #include "libsched/framework/scoring.hpp"
 
 #if defined(__x86_64__)
-// GCC 12 takes the deliberately undefined operands inside its AVX-512 intrinsics for mistakes.
+// GCC 12 takes the deliberately undefined operands inside its AVX-512
+// intrinsics for mistakes.
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
@@ -41,7 +43,8 @@ template <bool first, bool small, bool all>
     const auto s = static_cast<uint64_t>(in[i]);
     const uint64_t beyond = s | (static_cast<uint64_t>(kMaxNodeScore) - s);
     outside |= all ? beyond : beyond & kept(b, i);
-    // A score in range and such a weight fit 32 bits, which multiply in one instruction.
+    // A score in range and such a weight fit 32 bits, which multiply in one
+    // instruction.
     const uint64_t product = small ? (s & 0xffffffff) * (weight & 0xffffffff) : s * weight;
     out[i] = static_cast<int64_t>(first ? product : static_cast<uint64_t>(out[i]) + product);
   }
@@ -115,6 +118,52 @@ template <bool first, bool small>
     }
   }
   return {low, high};
+}
+
+[[gnu::always_inline]] inline bool within_body(const uint64_t* bits, size_t words,
+                                               const int64_t* scores) {
+  uint64_t outside = 0;  // its highest bit
+  for (size_t w = 0; w < words; ++w) {
+    const uint64_t b = bits[w];
+    if (b == 0) continue;
+    const int64_t* in = scores + w * 64;
+    uint64_t of_word = 0;
+    for (size_t i = 0; i < 64; ++i) {
+      const auto s = static_cast<uint64_t>(in[i]);
+      const uint64_t beyond = s | (static_cast<uint64_t>(kMaxNodeScore) - s);
+      of_word |= b == ~uint64_t{0} ? beyond : beyond & kept(b, i);
+    }
+    outside |= of_word;
+  }
+  return outside >> 63 == 0;
+}
+
+// Counts in the words alone that have the largest value.
+[[gnu::always_inline]] inline ColumnTop top_of_column(const uint64_t* bits, size_t words,
+                                                      const int64_t* values) {
+  constexpr int64_t kLow = std::numeric_limits<int64_t>::min();
+  ColumnTop out{kLow, 0};
+  for (size_t w = 0; w < words; ++w) {
+    const uint64_t b = bits[w];
+    if (b == 0) continue;
+    const int64_t* in = values + w * 64;
+    int64_t high = kLow;
+    if (b == ~uint64_t{0}) {
+      for (size_t i = 0; i < 64; ++i) high = in[i] > high ? in[i] : high;
+    } else {
+      for (size_t i = 0; i < 64; ++i) {
+        const auto keep = static_cast<int64_t>(kept(b, i));
+        const int64_t v = (in[i] & keep) | (kLow & ~keep);
+        high = v > high ? v : high;
+      }
+    }
+    if (high < out.value) continue;
+    if (high > out.value) out = {high, 0};
+    uint64_t n = 0;
+    for (size_t i = 0; i < 64; ++i) n += (in[i] == high ? b >> i : 0) & 1;
+    out.count += static_cast<size_t>(n);
+  }
+  return out;
 }
 
 [[gnu::always_inline]] inline size_t count_body(const uint64_t* bits, size_t words,
@@ -217,6 +266,12 @@ template <typename F>
   }                                                                                               \
   ATTRIBUTE ColumnRange NAME##_range(const uint64_t* bits, size_t words, const int64_t* values) { \
     return range_body(bits, words, values);                                                       \
+  }                                                                                               \
+  ATTRIBUTE bool NAME##_within(const uint64_t* bits, size_t words, const int64_t* scores) {       \
+    return within_body(bits, words, scores);                                                      \
+  }                                                                                               \
+  ATTRIBUTE ColumnTop NAME##_top(const uint64_t* bits, size_t words, const int64_t* values) {     \
+    return top_of_column(bits, words, values);                                                    \
   }                                                                                               \
   ATTRIBUTE size_t NAME##_count(const uint64_t* bits, size_t words, const int64_t* values,        \
                                 int64_t value) {                                                  \
@@ -324,17 +379,19 @@ struct Available {
   size_t count = 0;
 
   Available() {
-    list[count++] = {"portable",         portable_add,    portable_range, portable_count,
-                     portable_intersect, portable_ones,   portable_best,  portable_tops,
-                     portable_equal,     portable_best_of};
+    list[count++] = {"portable",    portable_add,   portable_within,    portable_range,
+                     portable_top,  portable_count, portable_intersect, portable_ones,
+                     portable_best, portable_tops,  portable_equal,     portable_best_of};
 #if defined(__x86_64__)
     __builtin_cpu_init();
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt"))
-      list[count++] = {"avx2",    avx2_add,  avx2_range, avx2_count, avx2_intersect,
-                       avx2_ones, avx2_best, avx2_tops,  avx2_equal, avx2_best_of};
+      list[count++] = {"avx2",    avx2_add,   avx2_within,    avx2_range,
+                       avx2_top,  avx2_count, avx2_intersect, avx2_ones,
+                       avx2_best, avx2_tops,  avx2_equal,     avx2_best_of};
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq"))
-      list[count++] = {"avx512",    avx512_add,  avx512_range, avx512_count, avx512_intersect,
-                       avx512_ones, avx512_best, avx512_tops,  avx512_equal, avx512_best_of};
+      list[count++] = {"avx512",    avx512_add,   avx512_within,    avx512_range,
+                       avx512_top,  avx512_count, avx512_intersect, avx512_ones,
+                       avx512_best, avx512_tops,  avx512_equal,     avx512_best_of};
 #endif
   }
 };

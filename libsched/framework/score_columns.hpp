@@ -13,6 +13,11 @@ struct ColumnRange {
   int64_t min, max;
 };
 
+struct ColumnTop {
+  int64_t value;
+  size_t count;
+};
+
 // Of a word of rows: the largest value, how many rows have it, and the smallest of their ranks.
 struct WordBest {
   int32_t value;
@@ -27,8 +32,12 @@ struct ColumnKernels {
   // meaningless.
   bool (*add)(const uint64_t* bits, size_t words, const int64_t* scores, int64_t weight, bool first,
               int64_t* totals);
+  // Whether the scores of all rows of `bits` lie between the smallest and largest score of a node.
+  bool (*within)(const uint64_t* bits, size_t words, const int64_t* scores);
   // The range of the rows of `bits`, which has at least one row.
   ColumnRange (*range)(const uint64_t* bits, size_t words, const int64_t* values);
+  // The largest value of the rows of `bits`, which has at least one row, and how many have it.
+  ColumnTop (*top)(const uint64_t* bits, size_t words, const int64_t* values);
   // The number of rows of `bits` that have the value.
   size_t (*count)(const uint64_t* bits, size_t words, const int64_t* values, int64_t value);
   // alive[i] &= sets[k][i] for every k.

@@ -37,10 +37,11 @@ TEST_CASE("every instruction set sums, finds the range and counts like a plain l
     if (bad) scores[128] = wild[random() % 4];
 
     int64_t low = std::numeric_limits<int64_t>::max(), high = std::numeric_limits<int64_t>::min();
-    size_t same = 0, ones = 0;
+    size_t same = 0, ones = 0, highest = 0;
     for (size_t r = 0; r < kRows; ++r) {
       if (!in_set(r)) continue;
       ++ones;
+      if (scores[r] >= high) highest = scores[r] == high ? highest + 1 : 1;
       low = std::min(low, scores[r]);
       high = std::max(high, scores[r]);
       same += scores[r] == scores[128] ? 1 : 0;
@@ -51,6 +52,10 @@ TEST_CASE("every instruction set sums, finds the range and counts like a plain l
       CHECK(range.min == low);
       CHECK(range.max == high);
       CHECK(k.count(bits.data(), kWords, scores.data(), scores[128]) == same);
+      CHECK(k.within(bits.data(), kWords, scores.data()) == !bad);
+      const ColumnTop top = k.top(bits.data(), kWords, scores.data());
+      CHECK(top.value == high);
+      CHECK(top.count == highest);
       CHECK(k.ones(bits.data(), kWords) == ones);
       for (const bool first : {true, false}) {
         std::vector<int64_t> totals = before;

@@ -1,10 +1,11 @@
 // ScorePass: upstream's order of calls, range check, weights and texts.
 //
-// All plugins score before any normalises. Working column by column needs less memory and gives the
-// same results; only a foreign NormalizeScore could tell the difference, and for it every plugin's
-// scores are kept until all are there. The error that is returned does not depend on it: those of
-// Score come before those of NormalizeScore before scores out of range; within each, the first
-// node's, then the first plugin's.
+// All plugins score before any normalises. Working column by column needs less
+// memory and gives the same results; only a foreign NormalizeScore could tell
+// the difference, and for it every plugin's scores are kept until all are
+// there. The error that is returned does not depend on it: those of Score come
+// before those of NormalizeScore before scores out of range; within each, the
+// first node's, then the first plugin's.
 #include "libsched/framework/score_pass.hpp"
 
 #include <algorithm>
@@ -30,7 +31,8 @@ Status out_of_range_status(const std::string& plugin, int64_t score) {
                             ", it should in the range of [0, 100] after normalizing");
 }
 
-// The place of the first row, in the order of the calls, for which f(row) holds.
+// The place of the first row, in the order of the calls, for which f(row)
+// holds.
 template <typename F>
 size_t first_place(Span<uint32_t> rows, F&& f) {
   size_t i = 0;
@@ -40,7 +42,8 @@ size_t first_place(Span<uint32_t> rows, F&& f) {
 
 }  // namespace
 
-// The state while plugins score: sums, the table, and the failure that counts so far.
+// The state while plugins score: sums, the table, and the failure that counts
+// so far.
 class ScorePass::Sums {
  public:
   enum Stage : uint8_t { kScore, kNormalize, kRange, kNone };
@@ -50,6 +53,10 @@ class ScorePass::Sums {
     if (table_ != nullptr) table_->rows.assign(set.rows().begin(), set.rows().end());
   }
 
+  bool summed() const { return summed_; }
+  // Takes the totals, which are a plugin's scores, as the first sum. Returns
+  // false if they are out of range.
+  bool take() { return summed_ = column_kernels().within(set_.bits, set_.words, totals_); }
   // Whether a plugin's scores still have to be normalised.
   bool wanted() const { return stage_ > kNormalize; }
   bool failed_before(Stage stage, size_t place) const {
@@ -62,7 +69,8 @@ class ScorePass::Sums {
     status_ = std::move(status);
   }
 
-  // Records raw scores, then normalised ones; `column` is of the plugin with this name.
+  // Records raw scores, then normalised ones; `column` is of the plugin with
+  // this name.
   void raw(const std::string& plugin, int64_t weight, const Scored& scored, const int64_t* column) {
     if (table_ == nullptr) return;
     ScoreTable::Column& c = table_->columns.emplace_back();
@@ -89,7 +97,8 @@ class ScorePass::Sums {
     }
   }
 
-  // `plugins`: whether the profile has Score plugins; without them every node gets one point.
+  // `plugins`: whether the profile has Score plugins; without them every node
+  // gets one point.
   Status finish(bool plugins, int64_t* offset) {
     if (stage_ != kNone) {
       if (table_ != nullptr) *table_ = {};
@@ -175,7 +184,8 @@ Result<Status> ScorePass::score_none(const ScoreSet& set, int64_t* totals) {
   return Status();
 }
 
-// Gets all scores of one plugin. Nodes that fail are marked, and then the scores are meaningless.
+// Gets all scores of one plugin. Nodes that fail are marked, and then the
+// scores are meaningless.
 Result<Scored> ScorePass::ask(uint32_t plugin, const ScoreSet& set, int64_t* scores) {
   const CycleState::Entry& entry = state_.entries()[plugin];
   const Framework::Instance& instance = framework_.plugins()[plugin];
@@ -269,6 +279,12 @@ Result<Status> ScorePass::score(const ScoreSet& set, int64_t* totals, ScoreTable
   std::vector<Scored> all(columns);
   Sums sums(set, totals, table);
   const auto column = [&](size_t k) { return work_.column.data() + (keep ? k * n : 0); };
+  // The first scores that are added as they are need no column of their own.
+  const auto direct = [&](size_t k, const Framework::Instance& instance) {
+    return totals != nullptr && table == nullptr && !keep && !sums.summed() &&
+           framework_.score_weights()[k] == 1 && !instance.plugin->normalizes() &&
+           !instance.plugin->foreign();
+  };
   if (keep)
     for (size_t k = 0; k < order.size(); ++k) {
       if (!asked(order[k])) continue;
@@ -280,13 +296,15 @@ Result<Status> ScorePass::score(const ScoreSet& set, int64_t* totals, ScoreTable
     const uint32_t i = order[k];
     if (!asked(i)) continue;
     Scored& scored = all[keep ? k : 0];
+    const Framework::Instance& instance = framework_.plugins()[i];
     if (!keep) {
-      const Result<Scored> now = ask_place(k, set, column(k), &sums);
+      const bool add = direct(k, instance);
+      const Result<Scored> now = ask_place(k, set, add ? totals : column(k), &sums);
       if (!now.ok()) return now.error();
       scored = *now;
+      if (add && !scored.uniform && sums.wanted() && sums.take()) continue;
     }
     if (!sums.wanted()) continue;  // nothing is normalised after a failure
-    const Framework::Instance& instance = framework_.plugins()[i];
     const int64_t weight = framework_.score_weights()[k];
     sums.raw(instance.name, weight, scored, column(k));
     if (instance.plugin->normalizes()) {
@@ -307,9 +325,8 @@ Result<Status> ScorePass::score(const ScoreSet& set, int64_t* totals, ScoreTable
 uint32_t pick_row(const View& view, const ScoreSet& set, const int64_t* totals, TieMode ties,
                   uint64_t seed, uint64_t* ties_broken, int64_t* best) {
   const ColumnKernels& columns = column_kernels();
-  const int64_t top = columns.range(set.bits, set.words, totals).max;
+  const auto [top, count] = columns.top(set.bits, set.words, totals);
   *best = top;
-  const size_t count = columns.count(set.bits, set.words, totals, top);
   if (count == 1) {  // then no order is needed
     uint32_t only = kNoId;
     set.for_each([&](uint32_t r) { only = totals[r] == top ? r : only; });

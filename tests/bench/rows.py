@@ -17,6 +17,9 @@ _CHECK_OVER_FILTER = 4.0
 _CHECK_ONE_US = 2.0
 _PLACE_US = 20.0
 _PLACE_NOWHERE_US = 2.0
+# Pods a second, by kind; of plain pods by the number of shapes.
+_RATE_OF_SHAPES = {1: 1e6, 10: 1e6, 100: 200e3, 10_000: 40e3}
+_RATE_HARD, _RATE_SOFT = 500e3, 150e3
 _NODES = 5000
 _SNAPSHOT_US = {"after a pod": 20.0, "after a node's labels": 100.0}
 _SPEEDUP = 1.8
@@ -37,7 +40,7 @@ def judging(figures, peer):
 
 def scheduling(figures, peer):
     """A pod of many: placed, signed, counted, and through the whole scheduler."""
-    return _place(figures, peer) + _loop(figures, peer)
+    return _place(figures, peer) + _rate(figures) + _loop(figures, peer)
 
 
 def state(figures):
@@ -194,6 +197,28 @@ def _place(figures, peer):
         if what == "place":
             most = _PLACE_NOWHERE_US if pods.endswith("that fit nowhere") else _PLACE_US
             _gate(row, f"<= {most:.0f} us a pod", figure.minimum / count <= most * US)
+        out.append(row)
+    return out
+
+
+def _rate(figures):
+    """A parsed pod from PreFilter to assume, each shape interned and compiled."""
+    titles = {"plain": "plain", "zone": "hard spread by zone", "host": "hard spread by hostname",
+              "anti": "anti-affinity by hostname", "all": "hard spread and anti-affinity", "soft": "soft spread"}
+    out = []
+    for name, figure in figures.items():
+        if not name.startswith("rate/"):
+            continue
+        _, nodes, kind, what = name.split("/")
+        count = figure.counters["pods"]
+        a_pod = figure.minimum / count
+        row = _row("many pods, a pod", f"10,000 pods, {titles[kind]}, of {what}, {int(nodes):,} nodes", a_pod,
+                   figure.median / count, notes={"pods_per_second": 1e9 / a_pod})
+        shapes = int(what.split()[0])
+        least = (_RATE_OF_SHAPES[shapes] if kind == "plain" else
+                 None if shapes != 10 else _RATE_SOFT if kind == "soft" else _RATE_HARD)
+        if least is not None:
+            _gate(row, f">= {least:,.0f} pods/s", 1e9 / a_pod >= least)
         out.append(row)
     return out
 

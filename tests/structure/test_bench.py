@@ -20,7 +20,7 @@ PEER = {"filter": [{"kind": "basic", "nodes": 5000, "prefilter_us": 4.0,
 
 def measured(filter_ns=1500.0, run_ns=100.0, pods_per_second=200_000.0, fork_us=200.0,
              cycle_us=20.0, spread_us=50.0, check_any=4.0, check_one_us=1.5, place_us=15.0, nowhere_us=1.0,
-             loop_us=9.0, many_us=9.0, million_s=30.0, million_gib=2.0):
+             loop_us=9.0, many_us=9.0, million_s=30.0, million_gib=2.0, rate_us=0.9, hard_us=1.9, soft_us=6.0):
     """Two pods with a limit of 600 ns each, and one figure of each other group."""
     figures = {}
     for name in ("plain", "taints", "selectors", "affinity"):
@@ -45,6 +45,10 @@ def measured(filter_ns=1500.0, run_ns=100.0, pods_per_second=200_000.0, fork_us=
     out = {name: measuring.Figure(times, {}) for name, times in figures.items()}
     out["place/5000/1000 equal pods"] = measuring.Figure([place_us * 1e6], {"pods": 1000})
     out["place/5000/1000 equal pods that fit nowhere"] = measuring.Figure([nowhere_us * 1e6], {"pods": 1000})
+    out["rate/5000/plain/10 shapes"] = measuring.Figure([rate_us * 1e7], {"pods": 10000})
+    out["rate/5000/zone/10 shapes"] = measuring.Figure([hard_us * 1e7], {"pods": 10000})
+    out["rate/5000/zone/100 shapes"] = measuring.Figure([1e9], {"pods": 10000})
+    out["rate/5000/soft/10 shapes, no pods before"] = measuring.Figure([soft_us * 1e7], {"pods": 10000})
     out["sign/5000/1000 equal pods"] = measuring.Figure([1e9], {"pods": 1000})
     out["loop/5000/10000 pods of 100 shapes"] = measuring.Figure([loop_us * 1e7], {"pods": 10000})
     out["loop/5000/1000 pods of 1 shapes"] = measuring.Figure([8e6], {"pods": 1000})
@@ -63,7 +67,7 @@ def missed(result):
 def test_all_met():
     result = rows.make(measured(), PEER)
     assert missed(result) == []
-    assert sum(len(row["gates"]) for row in result) == 17
+    assert sum(len(row["gates"]) for row in result) == 20
     assert result[0]["to_limit"] == 2.5  # the faster kernel, and the minimum of both
     assert result[0]["over_upstream"] == pytest.approx(5000 * 200 / 1500)
 
@@ -74,6 +78,9 @@ def test_all_met():
     ({"pods_per_second": 99_000.0}, ">= 100,000 pods/s"),
     ({"fork_us": 301.0}, "<= 300 us"),
     ({"place_us": 20.1}, "<= 20 us a pod"),
+    ({"rate_us": 1.1}, ">= 1,000,000 pods/s"),
+    ({"hard_us": 2.1}, ">= 500,000 pods/s"),
+    ({"soft_us": 6.8}, ">= 150,000 pods/s"),
     ({"nowhere_us": 2.1}, "<= 2 us a pod"),
     ({"cycle_us": 24.1}, "<= 3 x limit"),
     ({"spread_us": 50.1}, ">= 1,000 x upstream"),

@@ -1,9 +1,10 @@
 // ClassCache: of the classes of pods that an evaluator has judged lately, the verdicts and scores
 // of all nodes, each with a cursor into the view's change log.
 //
-// A cache is never needed for an answer and never changes one. PreFilter and PreScore are asked for
-// every pod; Filter and Score only about rows that the log names. What is kept takes a bounded
-// amount of memory: beyond the limit the classes go that were used least recently.
+// A cache is never needed for an answer and never changes one. Filter and Score are asked only
+// about rows that the log names; PreFilter and PreScore for every pod, unless the cycle of a class
+// can go on from the one before (class_cycle.hpp). What is kept takes a bounded amount of memory:
+// beyond the limit the classes go that were used least recently.
 #pragma once
 
 #include <cstddef>

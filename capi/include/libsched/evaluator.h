@@ -54,7 +54,7 @@ enum {
    next pod of a class, Filter and Score are called only for nodes that have changed since. This never
    changes an outcome. Plugins that are not part of the library are called each time. The default is
    AUTO. `max_bytes` limits the memory; beyond it the least recently used classes are dropped. 0 means
-   the default, 64 MiB; a class takes about 10 bytes for each node. The call drops all kept answers. In mode
+   the default, 64 MiB; a class takes about 20 bytes for each node. The call drops all kept answers. In mode
    CHECKED a cycle returns INTERNAL if a kept answer is wrong. Errors: UNSUPPORTED (`when`), MISUSE
    (inside a slot that this evaluator calls).
      libsched_evaluator_keep_classes(evaluator, LIBSCHED_CLASSES_OFF, 0, &error); */

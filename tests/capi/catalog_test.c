@@ -79,6 +79,14 @@ static void test_equal_contents_have_equal_references(void) {
   CHECK(libsched_catalog_has_node(c, small) && !libsched_catalog_has_pod(c, small));
   CHECK(!libsched_catalog_has_pod(c, 0) && !libsched_catalog_has_node(c, 0));
   CHECK(!libsched_catalog_has_pod(c, UINT64_MAX) && !libsched_catalog_has_node(c, UINT64_MAX));
+  /* Numbers that look like references, such as ids: of an index that has no content yet, or of
+   * none. */
+  for (uint64_t index = 0; index < 100; ++index) {
+    const uint64_t next = web + 100 + index;
+    CHECK(!libsched_catalog_has_pod(c, next) && !libsched_catalog_has_pod(c, index));
+    CHECK(!libsched_catalog_has_node(c, small + 100 + index));
+    libsched_catalog_touch_pods(c, &next, 1);
+  }
   libsched_catalog_unref(c);
 }
 

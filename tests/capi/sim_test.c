@@ -156,6 +156,14 @@ static void test_pods(void) {
                 libsched_sim_add_pods(w.sim, same, stale_node, 2, ids, err));
   CHECK_OK(libsched_sim_add_pods(w.sim, NULL, NULL, 0, NULL, err));
   CHECK(ids[0] == kUntouched);
+  for (uint64_t index = 0; index < 100; ++index) { /* numbers that look like ids and references */
+    const uint64_t next = w.whole + 100 + index;
+    CHECK_FAILS(LIBSCHED_ERR_STALE, NULL, NULL,
+                libsched_sim_add_pods(w.sim, &w.half, &index, 1, ids, err));
+    CHECK_FAILS(LIBSCHED_ERR_STALE, NULL, NULL,
+                libsched_sim_add_pods(w.sim, &next, w.nodes, 1, ids, err));
+    CHECK(libsched_sim_pod_ref(w.sim, index) == 0 && libsched_sim_node_ref(w.sim, index) == 0);
+  }
   /* One content may be placed any number of times, and nobody asks whether it fits. */
   CHECK_OK(libsched_sim_add_pods(w.sim, same, to, 3, ids, err));
   CHECK(ids[0] != ids[1] && ids[1] != ids[2] && ids[0] != ids[2]);

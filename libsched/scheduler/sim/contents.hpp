@@ -44,7 +44,7 @@ class Contents {
 
   bool has(uint64_t ref) const noexcept {
     const uint32_t index = index_of(ref);
-    if (index >= kMax || ref == 0) return false;
+    if (index >= kMax || generation_of(ref) == 0) return false;
     const Generations* const chunk = generations_[index / kChunk].load(std::memory_order_acquire);
     return chunk != nullptr &&
            (*chunk)[index % kChunk].load(std::memory_order_acquire) == generation_of(ref);
@@ -85,7 +85,7 @@ class Contents {
       fresh_.reserve(fresh_.size() + 1);
       const uint32_t index = to.room();
       if (index == kNoId) return 0;
-      Entry made{bytes, hash, make(), to.age_};
+      Entry made{bytes, hash, make(), to.age_, to.entries_[index].generation + 1};
       to.ids_.reserve();
       to.entries_[index] = std::move(made);
       to.ids_.insert_reserved(hash, index);
@@ -94,6 +94,7 @@ class Contents {
       } else {
         to.free_.pop_back();
       }
+      to.publish(index, to.mark_ | to.entries_[index].generation);
       fresh_.push_back(index);
       return make_id(index, to.generation(index));
     }
@@ -135,10 +136,16 @@ class Contents {
   struct Entry {
     std::string bytes;
     uint64_t hash = 0;
-    Ref<const T> content;  // null: free
-    uint64_t age = 0;      // when it was added last
+    Ref<const T> content;     // null: free
+    uint64_t age = 0;         // when it was added last
+    uint32_t generation = 0;  // of the latest content, without the mark
   };
 
+  // The generation that references need; 0: there is no content, and no reference is valid.
+  void publish(uint32_t index, uint32_t generation) noexcept {
+    (*generations_[index / kChunk].load())[index % kChunk].store(generation,
+                                                                 std::memory_order_release);
+  }
   uint32_t generation(uint32_t index) const {
     return (*generations_[index / kChunk].load())[index % kChunk].load();
   }
@@ -148,9 +155,7 @@ class Contents {
     if (next_ == kMax) return kNoId;
     std::atomic<Generations*>& chunk = generations_[next_ / kChunk];
     if (chunk.load() == nullptr) {
-      auto made = std::make_unique<Generations>();
-      for (std::atomic<uint32_t>& g : *made) g.store(mark_ | 1, std::memory_order_relaxed);
-      chunk.store(made.release(), std::memory_order_release);
+      chunk.store(std::make_unique<Generations>().release(), std::memory_order_release);
     }
     if (entries_.size() <= next_) entries_.resize(std::max<size_t>(64, 2 * size_t{next_}));
     return next_;
@@ -160,11 +165,11 @@ class Contents {
   void forget(uint32_t index) noexcept {
     Entry& e = entries_[index];
     ids_.erase(e.hash, index);
+    const uint32_t generation = e.generation;
     e = {};
-    std::atomic<uint32_t>& g = (*generations_[index / kChunk].load())[index % kChunk];
-    const uint32_t next = (g.load() + 1) & ~kMark;
-    if (next == 0) return;  // all generations have been used
-    g.store(mark_ | next, std::memory_order_release);
+    e.generation = generation;
+    publish(index, 0);
+    if (generation == ~kMark) return;  // all generations have been used
     if (free_.size() < free_.capacity()) free_.push_back(index);
   }
 

@@ -129,11 +129,11 @@ class Sim final : public RefCounted {
   const VerdictTexts& texts() const { return texts_; }
   Span<uint32_t> order() const { return order_; }  // rows
   bool has_node(uint64_t id) const {
-    return id != 0 && index_of(id) < nodes_.size() &&
+    return generation_of(id) != 0 && index_of(id) < nodes_.size() &&
            nodes_[index_of(id)].generation == generation_of(id);
   }
   bool has_pod(uint64_t id) const {
-    return id != 0 && index_of(id) < pods_.size() &&
+    return generation_of(id) != 0 && index_of(id) < pods_.size() &&
            pods_[index_of(id)].generation == generation_of(id);
   }
   uint64_t node_id(uint32_t row) const { return make_id(row, nodes_[row].generation); }

@@ -4,7 +4,8 @@
 
 A call is made from its declaration: each parameter gets an argument class (arguments.hpp) by its type
 and name. A function without a rule is an error, unless special.hpp declares call_<function>() with the
-reason beside it. effects.hpp names the functions that the model follows: after_<function>().
+reason beside it. effects.hpp and sim_effects.hpp name the functions that the
+model follows: after_<function>().
 """
 
 import pathlib
@@ -255,7 +256,8 @@ def read():
 def files():
     """{name: text} of the generated files."""
     headers, kinds, owned = read()
-    special, effects = hooks("special.hpp", "call"), hooks("effects.hpp", "after")
+    special = hooks("special.hpp", "call")
+    effects = hooks("effects.hpp", "after") | hooks("sim_effects.hpp", "after")
     lent = [kind for kind in kinds if kind not in owned]
     made = {"kinds.inc": "".join(
         f"#define {name}(X) {' '.join(f'X({kind})' for kind in list_)}\n"

@@ -302,6 +302,7 @@ void call_libsched_sim_place_many(Turn& t) {
   IdList pods(t, "pods", Ids::kPodRef, some(t));
   Options<libsched_sim_query> query(t, "query");
   Options<libsched_sim_place_options> options(t, "options");
+  t.several_structs = true;
   Results<libsched_sim_hit> hits(t, "hits", pods.count(), false);
   Output<bool> ended(t, "ended");
   Fault error(t, "error");
@@ -347,6 +348,7 @@ void call_libsched_sim_remove(Turn& t) {
   IdList move(t, "move", Ids::kPod, some(t));
   Options<libsched_sim_query> query(t, "query");
   Options<libsched_sim_remove_options> options(t, "options");
+  t.several_structs = true;
   Results<libsched_sim_hit> hits(t, "hits", move.count(), false);
   Fault error(t, "error");
   bool removed = false;

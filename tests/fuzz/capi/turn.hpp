@@ -62,7 +62,8 @@ class Turn {
 
   Choices choose;
   const int depth;
-  bool must_refuse = false;  // an argument is NULL or of another kind, which no call may accept
+  bool must_refuse = false;      // an argument is NULL or of another kind, which no call may accept
+  bool several_structs = false;  // of which the first one may be refused for another reason
   Changes changes = Changes::kNothing;
   bool written = true;  // outputs have been written
 

@@ -26,6 +26,8 @@ The names that matter most; ``help(libsched.Cluster)`` and so on tell more:
 `Sim`           a simulated cluster for very many questions: unnamed pods, numpy arrays, packing
 ==============  ================================================================================
 
+`libsched.testing` helps to test plugins, `libsched.report` makes HTML pages.
+
 All other names, by what they are for:
 
 - Functions: `why`, `schedule`, `capacity`, `drain`, `compare`, `daemon_pods`, `missing_claims`, `schedule_one`; `k8s_version`.
@@ -43,8 +45,6 @@ All other names, by what they are for:
 - Errors: `Error` is the base of `InvalidError`, `NotFoundError`, `ExistsError`, `UnsupportedError`,
   `PluginError`, `FileError`, `LimitError`, `StateError`, `StaleError`, `MisuseError`, `NoMemoryError`,
   `BufferSizeError`, `CancelledError`, `DeadlineExceeded`, `InternalError`; `InputWarning` warns.
-
-`libsched.testing` helps to test plugins, `libsched.report` makes HTML pages.
 
 Sources of objects are paths, documents (JSON or YAML), dicts, objects of a Kubernetes client, and
 iterables of all these.

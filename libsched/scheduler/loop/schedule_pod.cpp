@@ -1,4 +1,6 @@
 // Scheduler: one scheduling cycle, and what follows from its failure.
+#include <algorithm>
+
 #include "libsched/scheduler/loop/flight.hpp"
 
 namespace libsched {
@@ -193,7 +195,15 @@ void Scheduler::return_interrupted() {
   if (group_ && !in_cycle_) {
     fail_group(out_of_memory());
   } else if (popped_ && !in_cycle_) {
-    handle_failure(popped_, popped_->pod, {}, out_of_memory());
+    Failure failure = out_of_memory();
+    // A preemption that the cycle has begun may gate the pod, and nothing but the plugins that
+    // rejected it would tell when it may be tried again: these are not known any more.
+    const Evaluator& profile =
+        *profiles_[std::min<size_t>(popped_->scheduler, profiles_.size() - 1)];
+    if (!profile.run_pre_enqueue(*popped_->pod).success())
+      for (const Framework::Instance& plugin : profile.framework().plugins())
+        failure.unschedulable_plugins.insert(plugin.name);
+    handle_failure(popped_, popped_->pod, {}, failure);
     popped_ = nullptr;
   }
   while (interrupted_) {

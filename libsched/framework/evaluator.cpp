@@ -69,15 +69,21 @@ Result<void> Evaluator::tie_to_pod(CycleState& state, const Pod& pod) const {
 
 Status Evaluator::run_pre_enqueue(const Pod& pod) const {
   const ReadOnlyScope scope(*this);
+  Status last;
+  bool plain = true;  // `last` is a bare Success, as nearly always
   for (const uint32_t i : framework_->at(ExtensionPoint::kPreEnqueue)) {
     const Framework::Instance& instance = framework_->plugins()[i];
     if (!instance.plugin) continue;
     Status said = instance.plugin->pre_enqueue({view(), *services_}, pod);
-    if (said.success()) continue;
-    said.plugin = instance.name;
-    return said;
+    if (!said.success()) {
+      said.plugin = instance.name;
+      return said;
+    }
+    if (plain && said.reasons.empty()) continue;
+    last = std::move(said);  // upstream returns the last plugin's status with its reasons
+    plain = last.reasons.empty();
   }
-  return {};
+  return last;
 }
 
 Result<Status> Evaluator::run_pre_filter(CycleState& state, const Pod& pod) {

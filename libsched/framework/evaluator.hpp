@@ -336,6 +336,7 @@ class Evaluator final : public RefCounted {
                                      CycleOutcome* out);
   Result<KeptClass*> kept_class(CycleState& state, const Pod& pod, const Call& call,
                                 const CycleOptions& options);
+  bool may_go_on(const CycleState& state, const Pod& pod, const CycleOptions& options) const;
   Result<bool> choose_by_class(CycleState& state, const Pod& pod, const Call& call,
                                const CycleOptions& options, CycleOutcome* out);
   void learn_class(CycleState& state, const Pod& pod, const Call& call, const ScoreSet& set,

@@ -345,7 +345,7 @@ Result<CycleOutcome> Evaluator::choose(CycleState& state, const Pod& pod, const 
     const Result<bool> picked = pick_kept(scores, set, *kept, ties, options, &out);
     if (!picked.ok()) return picked.error();
     if (*picked) {
-      if (!options.sampling && ties == TieMode::kUpstream && (*kept)->lately() && !comparing_)
+      if (may_go_on(state, pod, options) && (*kept)->lately())
         learn_class(state, pod, call, set, *kept, (*kept)->offset);
       scores.count_scores(set);
       if (point) point->end(&out.status);

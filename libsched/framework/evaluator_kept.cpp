@@ -16,14 +16,21 @@ Result<KeptClass*> Evaluator::kept_class(CycleState& state, const Pod& pod, cons
                          options.class_name);
 }
 
+// Whether a cycle may go on from the one before of its class. One that is observed or measured asks
+// every plugin, so preparing for the next one would be in vain.
+bool Evaluator::may_go_on(const CycleState& state, const Pod& pod,
+                          const CycleOptions& options) const {
+  return !options.sampling && !options.node_by_node && options.observer == nullptr &&
+         options.ties == TieMode::kUpstream && !framework_->behaviours().uniform_ties &&
+         !comparing_ && state.meter() == nullptr && services_->nominator().empty() &&
+         pod.status.nominated_node_name.empty();
+}
+
 // Chooses a node by going on from what is kept of the pod's class. Returns false if the cycle has
 // to be run as a whole.
 Result<bool> Evaluator::choose_by_class(CycleState& state, const Pod& pod, const Call& call,
                                         const CycleOptions& options, CycleOutcome* out) {
-  if (options.sampling || options.node_by_node || options.observer != nullptr ||
-      options.ties != TieMode::kUpstream || framework_->behaviours().uniform_ties || comparing_ ||
-      state.meter() != nullptr || !state.may_adopt() || !services_->nominator().empty() ||
-      !pod.status.nominated_node_name.empty() || !classes_.serves(view()))
+  if (!may_go_on(state, pod, options) || !state.may_adopt() || !classes_.serves(view()))
     return false;
   const View& v = view();
   KeptClass* const kept = classes_.find_ready(v, pod, options.class_name);

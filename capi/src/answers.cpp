@@ -144,8 +144,7 @@ libsched_rc libsched_drain_nodes(libsched_evaluator* const* profiles, size_t pro
   return guarded(error, [&]() -> Result<void> {
     const Result<DrainOptions> how = drain_options(options);
     if (!how.ok()) return how.error();
-    std::vector<Str> names;
-    for (size_t i = 0; i < count; ++i) names.push_back(in(nodes[i]));
+    const std::vector<Str> names = all_in(nodes, count);
     Result<Drain> drained = drain(evaluators_of(profiles, profile_count), names, *how);
     if (!drained.ok()) return std::move(drained.error());
     *result = own(make_ref<DrainObject>(std::move(*drained)).release());

@@ -22,16 +22,9 @@ Result<Adding> adding(const libsched_catalog_options* given, size_t count) {
                  "libsched_catalog_options.form: unknown form " + std::to_string(o->form),
                  {},
                  {}};
-  Adding out{{static_cast<DocumentForm>(o->form), o->defaults}, o->placed, {}};
-  for (size_t i = 0; o->extras != nullptr && i < count; ++i) out.extras.push_back(in(o->extras[i]));
-  return out;
-}
-
-std::vector<Str> texts(const libsched_str* documents, size_t count) {
-  std::vector<Str> out;
-  out.reserve(count);
-  for (size_t i = 0; i < count; ++i) out.push_back(in(documents[i]));
-  return out;
+  return Adding{{static_cast<DocumentForm>(o->form), o->defaults},
+                o->placed,
+                all_in(o->extras, o->extras == nullptr ? 0 : count)};
 }
 
 }  // namespace
@@ -61,7 +54,7 @@ libsched_rc libsched_catalog_add_pods(libsched_catalog* catalog, const libsched_
   return guarded(error, [&]() -> Result<void> {
     const Result<Adding> how = adding(options, count);
     if (!how.ok()) return how.error();
-    return unwrap(catalog)->parse_pods(texts(documents, count), how->how, how->placed,
+    return unwrap(catalog)->parse_pods(all_in(documents, count), how->how, how->placed,
                                        how->extras_or_null(), refs);
   });
 }
@@ -75,7 +68,7 @@ libsched_rc libsched_catalog_add_nodes(libsched_catalog* catalog, const libsched
   return guarded(error, [&]() -> Result<void> {
     const Result<Adding> how = adding(options, count);
     if (!how.ok()) return how.error();
-    return unwrap(catalog)->parse_nodes(texts(documents, count), how->how, how->extras_or_null(),
+    return unwrap(catalog)->parse_nodes(all_in(documents, count), how->how, how->extras_or_null(),
                                         refs);
   });
 }

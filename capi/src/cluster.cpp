@@ -88,11 +88,7 @@ libsched_rc libsched_cluster_add_pods(libsched_cluster* cluster, const libsched_
   LIBSCHED_REQUIRE_HANDLES(error, cluster);
   LIBSCHED_REQUIRE_EACH(error, pods, count);
   return guarded(error, [&]() -> Result<void> {
-    std::vector<Str> names;
-    if (node_names != nullptr) {
-      names.reserve(count);
-      for (size_t i = 0; i < count; ++i) names.push_back(in(node_names[i]));
-    }
+    const std::vector<Str> names = all_in(node_names, node_names == nullptr ? 0 : count);
     return unwrap(cluster)->add_pods(Unwrapped<Pod>(pods, count).data(),
                                      node_names == nullptr ? nullptr : names.data(), count);
   });

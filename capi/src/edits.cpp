@@ -19,8 +19,7 @@ libsched_rc libsched_cluster_edit(libsched_cluster* cluster, const libsched_str*
   LIBSCHED_REQUIRE_EACH(error, pods, count);
   LIBSCHED_REQUIRE(error, result != nullptr);
   return guarded(error, [&]() -> Result<void> {
-    std::vector<Str> texts;
-    for (size_t i = 0; i < edit_count; ++i) texts.push_back(in(edits[i]));
+    const std::vector<Str> texts = all_in(edits, edit_count);
     std::vector<AskedPod> asked;
     for (size_t i = 0; i < count; ++i) {
       asked.push_back({PodRef::share(unwrap(pods[i])),

@@ -242,6 +242,12 @@ C* retain(const C* handle) {
 }
 
 inline Str in(libsched_str s) { return s.ptr == nullptr ? Str() : Str(s.ptr, s.len); }
+inline std::vector<Str> all_in(const libsched_str* texts, size_t count) {
+  std::vector<Str> all;
+  all.reserve(count);
+  for (size_t i = 0; i < count; ++i) all.push_back(in(texts[i]));
+  return all;
+}
 inline libsched_str out(Str s) {
   return s.data() == nullptr ? libsched_str{"", 0} : libsched_str{s.data(), s.size()};
 }

@@ -208,10 +208,8 @@ libsched_rc libsched_queue_add_unschedulable(libsched_queue* queue, libsched_que
     if ((r->unschedulable == nullptr && r->unschedulable_count != 0) ||
         (r->pending == nullptr && r->pending_count != 0))
       return Error{Rc::kMisuse, "rejection: names are NULL", {}, {}};
-    std::vector<Str> unschedulable, pending;
-    for (size_t i = 0; i < r->unschedulable_count; ++i)
-      unschedulable.push_back(in(r->unschedulable[i]));
-    for (size_t i = 0; i < r->pending_count; ++i) pending.push_back(in(r->pending[i]));
+    const std::vector<Str> unschedulable = all_in(r->unschedulable, r->unschedulable_count);
+    const std::vector<Str> pending = all_in(r->pending, r->pending_count);
     return unwrap(queue)->add_unschedulable(*unwrap(queued),
                                             pod == nullptr ? unwrap(queued)->pod : share(pod),
                                             {unschedulable, pending});

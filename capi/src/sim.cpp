@@ -1,12 +1,11 @@
 // libsched/sim.h over Sim: changes and reading. The questions are in sim_questions.cpp.
 #include "libsched/scheduler/sim/sim.hpp"
 #include "handles.hpp"
+#include "libsched/scheduler/sim/errors.hpp"
 #include "removable_kind.hpp"
 
 namespace libsched::capi {
 namespace {
-
-Error stale_node() { return {Rc::kStale, "the simulated cluster has no node of this id", {}, {}}; }
 
 // Writes at most `capacity` of `count` numbers.
 template <typename F>
@@ -20,13 +19,6 @@ Result<void> write_ids(size_t count, uint64_t* ids, size_t capacity, size_t* wri
                  {}};
   for (size_t i = 0; i < count; ++i) ids[i] = id(i);
   return {};
-}
-
-std::vector<Str> texts(const libsched_str* names, size_t count) {
-  std::vector<Str> out;
-  out.reserve(count);
-  for (size_t i = 0; i < count; ++i) out.push_back(in(names[i]));
-  return out;
 }
 
 // By resource: its amount of the node.
@@ -76,7 +68,7 @@ libsched_rc libsched_sim_reset(libsched_sim* sim, const uint64_t* nodes, const l
   LIBSCHED_REQUIRE(error, (nodes != nullptr && names != nullptr) || node_count == 0);
   LIBSCHED_REQUIRE(error, (pods != nullptr && on_node != nullptr) || pod_count == 0);
   return guarded(error, [&]() -> Result<void> {
-    const std::vector<Str> of = texts(names, node_count);
+    const std::vector<Str> of = all_in(names, node_count);
     Sim::Reset to;
     to.nodes = {nodes, node_count};
     to.names = of.data();
@@ -103,7 +95,7 @@ libsched_rc libsched_sim_add_nodes(libsched_sim* sim, uint64_t like, const libsc
       const Str name = in(names[0]);
       return unwrap(sim)->add_nodes(like, {&name, 1}, ids);
     }
-    return unwrap(sim)->add_nodes(like, texts(names, count), ids);
+    return unwrap(sim)->add_nodes(like, all_in(names, count), ids);
   });
 }
 libsched_rc libsched_sim_remove_node(libsched_sim* sim, uint64_t node, libsched_error** error) {

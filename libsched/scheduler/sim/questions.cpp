@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "libsched/scheduler/sim/change.hpp"
+#include "libsched/scheduler/sim/errors.hpp"
 #include "libsched/scheduler/sim/sim.hpp"
 
 namespace libsched {
@@ -11,8 +12,6 @@ namespace {
 constexpr size_t kMaxKeptBytes = size_t{64} << 20;  // of verdicts
 constexpr size_t kFewNodes = 256;  // with fewer, looking for kept verdicts costs as much as judging
 
-Error stale_node() { return {Rc::kStale, "the simulated cluster has no node of this id", {}, {}}; }
-
 }  // namespace
 
 Result<Sim::Known*> Sim::know(uint64_t ref) {
@@ -20,12 +19,12 @@ Result<Sim::Known*> Sim::know(uint64_t ref) {
   // doing so afterwards.
   const uint32_t index = index_of(ref);
   if (!catalog_->pods().has(ref)) [[unlikely]]
-    return Error{Rc::kStale, "the catalog has no pod of this reference", {}, {}};
+    return stale_pod_ref();
   if (index < known_.size() && known_[index] && known_[index]->ref == ref) [[likely]]
     return known_[index].get();
   auto made = std::make_unique<Known>();
   made->content = catalog_->pods().get(ref);
-  if (!made->content) return Error{Rc::kStale, "the catalog has no pod of this reference", {}, {}};
+  if (!made->content) return stale_pod_ref();
   made->ref = ref;
   made->state = make_ref<CycleState>();
   if (known_.size() <= index) known_.resize(std::max<size_t>(64, index + index / 2 + 1));
@@ -66,7 +65,6 @@ Result<void> Sim::ready(Known* known, const Limits& limits) {
     if (!ran.ok()) return std::move(ran.error());
     k.pre_filter = std::move(*ran);
   }
-  k.pre_filter_texts = 0;
   k.reads = 0;
   k.outside = false;
   for (const Framework::Instance& i : framework().plugins()) {
@@ -82,12 +80,10 @@ Result<void> Sim::ready(Known* known, const Limits& limits) {
   return {};
 }
 
-uint32_t Sim::pre_filter_texts(Known* known) { return texts_.of(known->pre_filter); }
-
 Result<SimVerdict> Sim::judge(Known* known, uint32_t row, Status* status) {
   Known& k = *known;
   if (!k.pre_filter.success())
-    return SimVerdict{SimStage::kPreFilterRejected, k.pre_filter.code, pre_filter_texts(known)};
+    return SimVerdict{SimStage::kPreFilterRejected, k.pre_filter.code, texts_.of(k.pre_filter)};
   const PreFilterResult& narrowed = k.state->pre_filter();
   if (!narrowed.all_nodes && !narrowed.allows(view().row(row).name))
     return SimVerdict{SimStage::kPreFilterExcluded, Code::kUnschedulableAndUnresolvable,
@@ -175,7 +171,8 @@ Result<SimHit> Sim::first(uint64_t pod, const SimQuery& query, SimVerdict* verdi
   LIBSCHED_TRY(ready(*known, query.limits));
   *verdict = {};
   if (!(*known)->pre_filter.success()) {
-    *verdict = {SimStage::kPreFilterRejected, (*known)->pre_filter.code, pre_filter_texts(*known)};
+    *verdict = {SimStage::kPreFilterRejected, (*known)->pre_filter.code,
+                texts_.of((*known)->pre_filter)};
     return SimHit{};
   }
   search->kept = kept_of(*known);

@@ -3,14 +3,14 @@
 #include <vector>
 
 #include "libsched/scheduler/sim/change.hpp"
+#include "libsched/scheduler/sim/errors.hpp"
 #include "libsched/scheduler/sim/sim.hpp"
 
 namespace libsched {
 
 Result<bool> Sim::remove(uint64_t node, Span<uint64_t> move, const SimQuery& query,
                          const SimRemoveOptions& options, SimHit* hits) {
-  if (!has_node(node))
-    return Error{Rc::kStale, "the simulated cluster has no node of this id", {}, {}};
+  if (!has_node(node)) return stale_node();
   const uint32_t row = index_of(node);
   Ref<const NodeContent> ghost;
   if (options.ghost != 0) {
@@ -18,16 +18,12 @@ Result<bool> Sim::remove(uint64_t node, Span<uint64_t> move, const SimQuery& que
     if (!found.ok()) return found.error();
     ghost = std::move(*found);
   }
-  const auto wrong = [](size_t i, Rc rc, const char* why) {
-    return Error{rc, why, "move[" + std::to_string(i) + "]", {}};
-  };
   std::vector<uint64_t> refs;
   refs.reserve(move.size());
   for (size_t i = 0; i < move.size(); ++i) {
-    if (!has_pod(move[i]))
-      return wrong(i, Rc::kStale, "the simulated cluster has no pod of this id");
+    if (!has_pod(move[i])) return at_index("move", i, stale_pod());
     if (view().slot(index_of(move[i])).row != row)
-      return wrong(i, Rc::kInvalid, "the pod is not on the node");
+      return at_index("move", i, {Rc::kInvalid, "the pod is not on the node", {}, {}});
     refs.push_back(pod_ref(move[i]));
   }
   if (move.size() > 1) {

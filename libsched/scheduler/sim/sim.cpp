@@ -8,19 +8,9 @@
 
 #include "libsched/cluster/change_errors.hpp"
 #include "libsched/scheduler/sim/change.hpp"
+#include "libsched/scheduler/sim/errors.hpp"
 
 namespace libsched {
-namespace {
-
-Error stale_node() { return {Rc::kStale, "the simulated cluster has no node of this id", {}, {}}; }
-Error stale_pod() { return {Rc::kStale, "the simulated cluster has no pod of this id", {}, {}}; }
-Error at_index(const char* of, size_t i, Error e) {
-  e.path = std::string(of) + "[" + std::to_string(i) + "]";
-  return e;
-}
-
-}  // namespace
-
 Result<Ref<Sim>> Sim::create(FrameworkRef framework, Ref<Catalog> catalog) {
   constexpr size_t kMaxPlugins = 254;  // numbers of check_many()
   if (framework->plugins().size() > kMaxPlugins)
@@ -42,7 +32,7 @@ Sim::Sim(FrameworkRef framework, Ref<Catalog> catalog)
 Result<Ref<const NodeContent>> Sim::node_content(uint64_t ref) const {
   Ref<const NodeContent> content = catalog_->nodes().get(ref);
   if (content) return content;
-  return Error{Rc::kStale, "the catalog has no node of this reference", {}, {}};
+  return stale_node_ref();
 }
 
 Result<uint32_t> Sim::put_node(const Ref<const NodeContent>& like, uint64_t ref, Str name) {

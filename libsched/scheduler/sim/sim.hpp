@@ -196,8 +196,7 @@ class Sim final : public RefCounted {
     ChangeKinds reads = kAllChanges;  // the changes of any row after which PreFilter runs again
     bool outside = true;              // it runs for each question
     Status pre_filter;
-    uint32_t pre_filter_texts = 0;  // of `pre_filter`, if it is no success
-    uint64_t failed_in = 0;         // the latest call of place_many() in which it found no node
+    uint64_t failed_in = 0;  // the latest call of place_many() in which it found no node
     KeptVerdicts kept;
     size_t kept_bytes = 0;  // as counted last
 
@@ -219,7 +218,6 @@ class Sim final : public RefCounted {
   Result<Known*> know(uint64_t ref);
   Result<void> ready(Known* known, const Limits& limits);
   bool holds(const Known& known) const;
-  uint32_t pre_filter_texts(Known* known);
   Result<SimVerdict> judge(Known* known, uint32_t row, Status* status);
   // What a query means in the present state; `rows` holds a given order.
   Result<SearchOptions> search_of(const SimQuery& query, std::vector<uint32_t>* rows) const;

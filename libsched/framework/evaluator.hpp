@@ -296,8 +296,7 @@ class Evaluator final : public RefCounted {
   // Searches (evaluator_search.cpp).
   Result<void> may_search(const CycleState& state, const Pod& pod) const;
   void candidates(const CycleState& state, const SearchOptions& options);
-  Result<void> follow(FilterPass& pass, const Call& call, CycleState& state, const Pod& pod,
-                      KeptVerdicts* kept);
+  Result<void> follow(const Call& call, CycleState& state, const Pod& pod, KeptVerdicts* kept);
 
   // Filter of many nodes (evaluator_filter.cpp).
   void mask(const CycleState& state, const FilterOptions& options, size_t words);

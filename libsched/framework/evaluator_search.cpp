@@ -32,10 +32,9 @@ void Evaluator::candidates(const CycleState& state, const SearchOptions& options
   for (size_t w = 0; w < words; ++w) work_.alive[w] &= ~cordoned.data()[w];
 }
 
-// Points the steps of the pass to kept verdicts, brought up to date.
-Result<void> Evaluator::follow(FilterPass& pass, const Call& call, CycleState& state,
-                               const Pod& pod, KeptVerdicts* kept) {
-  static_cast<void>(pass);  // its steps are in work_
+// Points the steps of a prepared pass, which are in work_, to kept verdicts, brought up to date.
+Result<void> Evaluator::follow(const Call& call, CycleState& state, const Pod& pod,
+                               KeptVerdicts* kept) {
   if (std::exchange(kept->open, true)) {
     kept->cursor = {};
     kept->verdicts = {};
@@ -111,7 +110,7 @@ Result<FilterOutcome> Evaluator::find_first(CycleState& state, const Pod& pod,
       if (has(work_.alive, r)) found[r / 64] |= uint64_t{1} << (r % 64);
     }
   }
-  if (options.kept != nullptr) LIBSCHED_TRY(follow(pass, call, state, pod, options.kept));
+  if (options.kept != nullptr) LIBSCHED_TRY(follow(call, state, pod, options.kept));
   LIBSCHED_TRY(pass.judge({0, words, found.data(), work_.errors.data()}, nullptr));
   if (std::any_of(found.begin(), found.end(), [](uint64_t w) { return w != 0; }))
     pick(found, few, count);
@@ -139,7 +138,7 @@ Result<size_t> Evaluator::find_all(CycleState& state, const Pod& pod, const Sear
   work_.errors.assign(words, 0);
   const RowSet set{0, words, found.data(), work_.errors.data()};
   if (of_row == nullptr) {
-    if (options.kept != nullptr) LIBSCHED_TRY(follow(pass, call, state, pod, options.kept));
+    if (options.kept != nullptr) LIBSCHED_TRY(follow(call, state, pod, options.kept));
     LIBSCHED_TRY(pass.judge(set, nullptr));
   } else {
     for (size_t w = 0; w < words; ++w)

@@ -18,7 +18,7 @@ set(LIBSCHED_STATIC_RUNTIME "" CACHE STRING
   "Archives of the C++ library, the unwinder and the compiler, for libsched.a; empty: GCC's")
 
 set(archives "")
-foreach(name yaml z lzma zstd simdjson)
+foreach(name yaml z lzma zstd re2 simdjson)
   find_library(LIBSCHED_ARCHIVE_${name} NAMES lib${name}.a)
   mark_as_advanced(LIBSCHED_ARCHIVE_${name})
   if(LIBSCHED_ARCHIVE_${name})
@@ -62,7 +62,7 @@ set_source_files_properties(${PROJECT_SOURCE_DIR}/capi/src/static/unwind_frames.
 set(objects $<TARGET_OBJECTS:libsched_static_parts>
   $<FILTER:$<TARGET_OBJECTS:libsched_capi>,EXCLUDE,/shared_object[.]cpp[.]o$>)
 set(layers "")
-foreach(layer scheduler plugins framework config cluster ingest objects base)
+foreach(layer scheduler plugins framework config cluster cel ingest objects base)
   list(APPEND layers $<TARGET_FILE:libsched_${layer}>)
 endforeach()
 set(archive ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/libsched.a)

@@ -39,7 +39,7 @@ runtime() {
   rm -r "$work"
 }
 
-packaging/static/sources.sh simdjson libyaml zlib xz-utils libzstd
+packaging/static/sources.sh simdjson libyaml zlib xz-utils libzstd re2
 if [ ! -e "$libraries/done" ]; then
   rm -rf "$libraries"
   cmake -G Ninja -S packaging/static/dependencies -B "$libraries/build" -DCMAKE_BUILD_TYPE=Release \

@@ -9,8 +9,8 @@ import re
 
 import sources
 
-LAYERS = ["base", "objects", "ingest", "cluster", "config", "framework", "plugins", "scheduler",
-          "net", "capi"]
+LAYERS = ["base", "objects", "ingest", "cel", "cluster", "config", "framework", "plugins",
+          "scheduler", "net", "capi"]
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
 CPP = {".cpp", ".hpp", ".c", ".h"}
 
@@ -22,7 +22,7 @@ THIRD_PARTY = {
     "lzma.h": {"ingest"},
     "zstd": {"ingest"},
     "nlohmann/": {"config", "framework", "plugins", "scheduler", "capi"},
-    "re2/": {"config"},
+    "re2/": {"cel", "config"},
     "doctest/": set(),  # tests only
     "cjson/": set(),
     "benchmark/": set(),

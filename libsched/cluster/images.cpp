@@ -27,7 +27,12 @@ uint32_t Images::intern(Str name) {
 
 void Images::attach(uint32_t row, const Node& node) {
   if (node.images.empty()) return;
-  if (row >= rows_.size()) rows_.resize(row + 1 + row / 4);
+  if (row >= rows_.size()) {
+    const size_t rows = row + 1 + row / 4;
+    frozen_.resize(rows);
+    rows_.resize(rows);
+  }
+  ++holders_changes_;
   std::vector<Place>& places = rows_[row];
   try {
     for (const ContainerImage& i : node.images)
@@ -53,6 +58,7 @@ void Images::attach(uint32_t row, const Node& node) {
 
 void Images::detach(uint32_t row) noexcept {
   if (!has_any(row)) return;
+  ++holders_changes_;
   for (const Place& p : rows_[row]) {
     Image& image = images_.edit(p.image);
     const Holder moved = image.holders.back();
@@ -78,6 +84,7 @@ std::vector<Images::Saved> Images::save(uint32_t row) const {
 }
 
 void Images::restore(uint32_t row, const std::vector<Saved>& saved) noexcept {
+  if (!saved.empty()) frozen_[row] = 0;
   for (size_t i = 0; i < saved.size(); ++i) {
     const Place& p = rows_[row][i];
     Image& image = images_.edit(p.image);
@@ -89,6 +96,7 @@ void Images::restore(uint32_t row, const std::vector<Saved>& saved) noexcept {
 void Images::unfreeze(uint32_t row, const uint32_t* numbers) noexcept {
   mark_stale(row);
   if (numbers == nullptr) return;
+  frozen_[row] = 0;
   for (size_t i = 0; i < rows_[row].size(); ++i) {
     set_number(rows_[row][i], numbers[i]);
   }

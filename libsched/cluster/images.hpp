@@ -85,7 +85,7 @@ class Images {
   }
   // Whether freeze() would change a number of the row.
   bool outdated(uint32_t row) const {
-    if (!has_any(row)) return false;
+    if (!has_any(row) || frozen_[row] == holders_changes_) return false;
     for (const Place& p : rows_[row]) {
       const Image& image = images_[p.image];
       if (image.holders[p.position].nodes != image.holders.size()) return true;
@@ -103,6 +103,7 @@ class Images {
           number(images_[p.image].holders[p.position].nodes);
           set_number(p, static_cast<uint32_t>(images_[p.image].holders.size()));
         }
+      if (row < frozen_.size()) frozen_[row] = holders_changes_;
       done(row, changes);
       stale_.clear(row);
     });
@@ -141,6 +142,10 @@ class Images {
   IdPool<Image, 1> images_;
   IdTable ids_;
   std::vector<std::vector<Place>> rows_;  // in the order of the node's names
+  // By row: the number of holders_changes_ for which the row has the current numbers; 0: unknown.
+  // So freezing a row is free while no node with images comes or goes.
+  std::vector<uint64_t> frozen_;
+  uint64_t holders_changes_ = 1;
   Bitmap stale_;
   size_t stale_count_ = 0, unused_ = 0;
   size_t first_stale_ = 0;  // no word before it has a stale row

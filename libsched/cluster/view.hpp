@@ -98,6 +98,8 @@ class View : public HandleMark {
       return same_text(there.name, name) && same_text(there.ns, ns);
     });
   }
+  // Brings into the cache what find_pod() of this hash reads first.
+  void fetch_pod_key(uint64_t hash) const { pod_ids_.prefetch(hash); }
   size_t node_count() const { return tree_.size(); }
   size_t pod_count() const { return slots_.taken(); }
 

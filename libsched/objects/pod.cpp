@@ -70,33 +70,45 @@ void copy_status(Pod& copy) {
 
 }  // namespace
 
+// What every copy has in common with its original. All strings and lists that copy_pod() does not
+// replace live in the first original, which is the only object that a copy of a copy keeps alive.
+Pod::Pod(const Pod& like, size_t first_block)
+    : Object(first_block),
+      spec(like.spec),
+      status(like.status),
+      mirror(like.mirror),
+      serial(next_serial()),
+      requests(like.requests),
+      occupied(like.occupied),
+      occupied_nonzero(like.occupied_nonzero),
+      host_ports(like.host_ports),
+      has_pod_affinity(like.has_pod_affinity),
+      has_required_anti_affinity(like.has_required_anti_affinity),
+      claim_names(like.claim_names),
+      driver_volumes(like.driver_volumes),
+      claim_templates(like.claim_templates) {
+  meta = like.meta;
+  raw = like.raw;
+  origin = like.origin ? like.origin : Ref<const Object>::share(&like);
+}
+
 Ref<Pod> copy_pod(const Pod& pod, Str name, Str ns, Str uid, Str node_name, size_t room) {
+  // Names of an original need no copies.
+  const bool named_alike = !pod.origin && name.data() == pod.meta.name.data() &&
+                           name.size() == pod.meta.name.size() && ns.data() == pod.meta.ns.data() &&
+                           ns.size() == pod.meta.ns.size() && uid.data() == pod.meta.uid.data() &&
+                           uid.size() == pod.meta.uid.size();
   if (pod.origin) room += status_room(pod.status);
-  Ref<Pod> copy = make_ref<Pod>(name.size() + ns.size() + uid.size() + node_name.size() + 4 + room);
-  // All strings and lists that aren't replaced here live in the first original, which is the only
-  // object that a copy of a copy keeps alive.
-  copy->origin = pod.origin ? pod.origin : Ref<const Object>::share(&pod);
-  copy->raw = pod.raw;
-  copy->meta = pod.meta;
-  copy->meta.name = copy->arena.copy(name);
-  copy->meta.ns = copy->arena.copy(ns);
-  copy->meta.uid = copy->arena.copy(uid);
-  copy->meta.key_hash = object_key_hash(ns, name);
-  copy->spec = pod.spec;
+  if (!named_alike) room += name.size() + ns.size() + uid.size() + 3;
+  Ref<Pod> copy = make_ref<Pod>(pod, node_name.size() + 1 + room);
+  if (!named_alike) {
+    copy->meta.name = copy->arena.copy(name);
+    copy->meta.ns = copy->arena.copy(ns);
+    copy->meta.uid = copy->arena.copy(uid);
+    copy->meta.key_hash = object_key_hash(ns, name);
+  }
   copy->spec.node_name = copy->arena.copy(node_name);
-  copy->status = pod.status;
   if (pod.origin) copy_status(*copy);
-  copy->mirror = pod.mirror;
-  copy->serial = next_serial();
-  copy->requests = pod.requests;
-  copy->occupied = pod.occupied;
-  copy->occupied_nonzero = pod.occupied_nonzero;
-  copy->host_ports = pod.host_ports;
-  copy->has_pod_affinity = pod.has_pod_affinity;
-  copy->has_required_anti_affinity = pod.has_required_anti_affinity;
-  copy->claim_names = pod.claim_names;
-  copy->driver_volumes = pod.driver_volumes;
-  copy->claim_templates = pod.claim_templates;
   name_claims(*copy);
   return copy;
 }

@@ -133,12 +133,14 @@ inline bool same_port(const HostPort& a, const HostPort& b) {
 class Pod final : public Object {
  public:
   explicit Pod(size_t first_block = 2048) : Object(first_block) {}
+  // For copy_pod(): shares everything with `like`, but serial and `unnamed`.
+  Pod(const Pod& like, size_t first_block);
 
   PodSpec spec;
   PodStatus status;
   bool mirror = false;  // has the annotation kubernetes.io/config.mirror: a kubelet's static pod
-  // Stands for any number of equal pods: a cluster that has it does not find it by its name, and may
-  // have it more than once (Cluster::place_pod()).
+  // Stands for any number of equal pods: a cluster that has it does not find it by its name, and
+  // may have it more than once (Cluster::place_pod()).
   bool unnamed = false;
 
   // Derived once by derive_pod() from the fields above.

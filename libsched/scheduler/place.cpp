@@ -203,7 +203,8 @@ class Placer {
 void fetch_pod(const Pod& pod) {
   for (size_t i = 0; i < sizeof(Pod); i += 64) prefetch(reinterpret_cast<const char*>(&pod) + i);
 }
-void fetch_parts(const Pod& pod) {
+void fetch_parts(const View& view, const Pod& pod) {
+  view.fetch_pod_key(pod.meta.key_hash);
   prefetch(pod.meta.name.data());
   prefetch(pod.meta.labels.data());
   prefetch(pod.spec.scheduler_name.data());
@@ -228,12 +229,13 @@ Result<void> place(Span<Evaluator*> profiles, Span<PlaceRequest> requests,
                    const PlaceOptions& options, const Placed& placed) {
   LIBSCHED_TRY(check_profiles(profiles));
   Placer placer(profiles, options);
+  const View& view = profiles.front()->cluster()->view();
   constexpr size_t kAhead = 4, kPartsAhead = 2;
   for (const PlaceRequest& request : requests) {
     const auto later = static_cast<size_t>(requests.data() + requests.size() - &request);
     if (later > kAhead && (&request)[kAhead].pod) fetch_pod(*(&request)[kAhead].pod);
     if (later > kPartsAhead && (&request)[kPartsAhead].pod)
-      fetch_parts(*(&request)[kPartsAhead].pod);
+      fetch_parts(view, *(&request)[kPartsAhead].pod);
     for (size_t i = 0; i < request.replicas; ++i) {
       const Result<PodRef> pod = replica_of(request, i);
       if (!pod.ok()) return pod.error();

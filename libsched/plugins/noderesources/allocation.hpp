@@ -11,6 +11,7 @@
 #include <limits>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "libsched/config/plugin_args.hpp"
@@ -59,20 +60,28 @@ struct AllocationAsk final : PluginData {
 class AllocationColumns {
  public:
   void push_back(const AllocationColumn& column) {
-    if (many_.empty() && count_ < few_.size()) {
-      few_[count_++] = column;
+    if (many_.empty() && count_ < kFew) {
+      few_.columns[count_++] = column;
       return;
     }
-    if (many_.empty()) many_.assign(few_.begin(), few_.end());
+    if (many_.empty()) many_.assign(few_.columns, few_.columns + kFew);
     many_.push_back(column);
   }
   operator std::span<const AllocationColumn>() const {  // NOLINT(google-explicit-constructor)
-    return many_.empty() ? std::span(few_.data(), count_) : std::span(many_);
+    return many_.empty() ? std::span(few_.columns, count_) : std::span(many_);
   }
 
  private:
+  static constexpr size_t kFew = 4;
+  static_assert(std::is_trivially_destructible_v<AllocationColumn>);
+  // Not initialised: that would cost more than scoring a row.
+  union Few {
+    Few() {}
+    Few(const Few& o) = default;
+    AllocationColumn columns[kFew];
+  };
   size_t count_ = 0;
-  std::array<AllocationColumn, 4> few_;
+  Few few_;
   std::vector<AllocationColumn> many_;  // all, if they are more
 };
 

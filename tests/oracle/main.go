@@ -14,6 +14,7 @@ import (
 
 	"libsched.dev/tests/oracle/bubble"
 	"libsched.dev/tests/oracle/cases"
+	"libsched.dev/tests/oracle/cel"
 	"libsched.dev/tests/oracle/cycles"
 	"libsched.dev/tests/oracle/documents"
 	"libsched.dev/tests/oracle/generate"
@@ -170,10 +171,14 @@ func runCase(quietCtx context.Context, c *cases.Case, raw json.RawMessage, catch
 	case "cycles":
 		return cycles.Run(quietCtx, raw)
 	}
-	err = bubble.WithGates(nil, func() error {
+	err = bubble.WithGates(c.Gates, func() error {
 		switch c.Mode {
 		case "trace":
 			golden, err = trace.Run(quietCtx, c)
+		case "dra":
+			golden, err = judge.RunDRA(quietCtx, c)
+		case "cel":
+			golden, err = cel.Run(c)
 		case "config":
 			golden, err = tables.RunConfig(c)
 		default:

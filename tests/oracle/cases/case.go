@@ -16,14 +16,18 @@ type Case struct {
 	Objects []json.RawMessage `json:"objects"`
 	// Pods are evaluated in this order.
 	Pods []json.RawMessage `json:"pods"`
-	// Mode is "evaluate" (default), "schedule", "trace" or "config".
+	// Mode is "evaluate" (default), "schedule", "dra", "trace", "cel" or "config".
 	Mode string `json:"mode,omitempty"`
 	// Changes happen to nodes and bound pods between the pods.
 	Changes []Change `json:"changes,omitempty"`
 	// Defaults applies core/v1 API defaulting and priority admission first.
 	Defaults bool `json:"defaults,omitempty"`
+	// Gates are feature gates that differ from their defaults.
+	Gates map[string]bool `json:"gates,omitempty"`
 	// TraceSpec is present only in mode "trace".
 	*TraceSpec
+	// CELSpec is present only in mode "cel".
+	*CELSpec
 }
 
 // Change is a change to the scheduler's cache before a pod is judged.

@@ -31,6 +31,8 @@ type gen struct {
 	genFlags
 	storage storageState
 	dra     draState
+	cel     *cases.CELSpec
+	draMode bool // the case is of mode dra
 	trace   *cases.TraceSpec
 	changes []cases.Change
 }
@@ -151,6 +153,12 @@ func Generate(kind string, seed uint64, o Options, mode string, nasty float64) (
 	c.Changes = g.changes
 	if g.trace != nil {
 		c.Mode, c.TraceSpec = "trace", g.trace
+	}
+	if g.cel != nil {
+		c.Mode, c.CELSpec = "cel", g.cel
+	}
+	if g.draMode {
+		c.Mode = "dra"
 	}
 	if g.config != nil {
 		raw, err := json.Marshal(g.config)

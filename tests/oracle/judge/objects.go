@@ -16,7 +16,7 @@ import (
 
 var clusterScoped = map[string]bool{
 	"Node": true, "Namespace": true, "PersistentVolume": true, "StorageClass": true, "CSINode": true,
-	"CSIDriver": true, "VolumeAttachment": true, "DeviceClass": true, "ResourceSlice": true, "PriorityClass": true,
+	"CSIDriver": true, "VolumeAttachment": true, "DeviceClass": true, "ResourceSlice": true, "PriorityClass": true, "DeviceTaintRule": true,
 }
 
 // DecodeObject decodes one API object and fills in what the API server would

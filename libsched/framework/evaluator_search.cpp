@@ -76,24 +76,28 @@ Result<FilterOutcome> Evaluator::find_first(CycleState& state, const Pod& pod,
     }
     return false;
   };
-  // Most searches end soon: a few rows are judged alone.
-  constexpr size_t kFew = 64;
-  const size_t few = std::min(count, kFew);
+  // Most searches end soon, many with one of the first rows: a few rows are judged alone.
+  constexpr size_t kSteps[] = {8, 64};
   std::vector<uint64_t>& chunk = work_.chunk;
   chunk.assign(words, 0);
-  size_t low = words, high = 0;
-  for (size_t i = 0; i < few; ++i) {
-    const uint32_t r = order[place(i)];
-    if (!has(work_.alive, r)) continue;
-    const size_t word = r / 64;
-    chunk[word] |= uint64_t{1} << (r % 64);
-    low = std::min(low, word);
-    high = std::max(high, word + 1);
-  }
-  if (low < high) {
-    const RowSet set{low, high - low, chunk.data() + low, work_.errors.data() + low};
-    LIBSCHED_TRY(pass.judge(set, nullptr));
-    if (pick(chunk, 0, few)) return out;
+  size_t few = 0;
+  for (const size_t step : kSteps) {
+    const size_t end = std::min(count, step);
+    size_t low = words, high = 0;
+    for (size_t i = few; i < end; ++i) {
+      const uint32_t r = order[place(i)];
+      if (!has(work_.alive, r)) continue;
+      const size_t word = r / 64;
+      chunk[word] |= uint64_t{1} << (r % 64);
+      low = std::min(low, word);
+      high = std::max(high, word + 1);
+    }
+    if (low < high) {
+      const RowSet set{low, high - low, chunk.data() + low, work_.errors.data() + low};
+      LIBSCHED_TRY(pass.judge(set, nullptr));
+      if (pick(chunk, few, end)) return out;  // else no bit of chunk is left
+    }
+    few = end;
   }
   if (few == count) return out;
   std::vector<uint64_t>& found = work_.feasible;

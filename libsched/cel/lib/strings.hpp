@@ -1,6 +1,6 @@
-// Strings of code points. Each byte that is not UTF-8 counts as one U+FFFD; functions that go by
-// code points return U+FFFD for it, the others (split, replace, trim) keep the byte.
-// All take time linear in their input and output.
+// Strings of code points; size() is code_points() of utf8.hpp. Each byte that is not UTF-8 counts
+// as one U+FFFD; functions that go by code points return U+FFFD for it, the others (split, replace,
+// trim) keep the byte. All take time linear in their input and output.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,10 @@
 
 #include "libsched/base/arena.hpp"
 #include "libsched/base/result.hpp"
+#include "libsched/cel/lib/utf8.hpp"
 
 namespace libsched::cel {
 
-bool valid_utf8(Str s);
-std::string sanitized(Str s);  // U+FFFD for each byte that is not UTF-8
-
-int64_t code_points(Str s);
 Result<std::string> char_at(Str s, int64_t index);
 int64_t index_of(Str s, Str part);
 Result<int64_t> index_of(Str s, Str part, int64_t offset);

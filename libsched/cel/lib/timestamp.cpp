@@ -184,6 +184,8 @@ int64_t part_at(TimePart part, const Timestamp& t, int64_t offset) {
 
 }  // namespace
 
+bool is_rfc3339(Str text) { return read_rfc3339(text).has_value(); }
+
 Result<Timestamp> parse_timestamp(Str text) {
   const auto t = read_rfc3339(text);
   if (!t) return not_a_timestamp();

@@ -17,6 +17,7 @@ struct Timestamp {
 
 // timestamp(string); errors are "timestamp overflow" and "type conversion error ...".
 Result<Timestamp> parse_timestamp(Str text);
+bool is_rfc3339(Str text);                         // of any year
 Result<Timestamp> timestamp_of(int64_t seconds);   // timestamp(int)
 std::string format_timestamp(const Timestamp& t);  // RFC 3339 with the offset
 

@@ -220,6 +220,10 @@ Result<Regex> Regex::compile(Str pattern) {
     case re2::RE2::ErrorUnexpectedParen: return parse_error(why, pattern);
     case re2::RE2::ErrorPatternTooLarge: return parse_error(why, pattern);
     case re2::RE2::ErrorTrailingBackslash: return parse_error(why, {});
+    case re2::RE2::ErrorRepeatOp:
+      if (const Str repetition = wrong_count(re->error_arg()); !repetition.empty())
+        return parse_error(reason_of(re2::RE2::ErrorRepeatSize), repetition);
+      [[fallthrough]];
     default: return parse_error(why, rewritten.original(re->error_arg()));
   }
 }

@@ -60,7 +60,6 @@ struct Rewritten {
   std::string pattern;
   std::string bad_name;    // what stood in the place of the first kBadName
   std::string bad_escape;  // and of the first kBadEscape
-  std::vector<Str> names;  // the openings of named groups, as they were written
 
   // Both take what stands at the front of `rest` and return its length.
   size_t take_name(Str rest, size_t before_name) {
@@ -71,7 +70,6 @@ struct Rewritten {
       pattern += kBadName;
     } else {
       pattern.append("(?P<").append(opening.substr(before_name));
-      names.push_back(opening);
     }
     return opening.size();
   }
@@ -89,11 +87,6 @@ struct Rewritten {
   Str original(Str where) const {
     if (where == kBadName) return bad_name;
     if (where == kBadEscape) return bad_escape;
-    if (!where.starts_with("(?P<")) return where;
-    // A name that is there twice; the second one is wrong.
-    int count = 0;
-    for (const Str name : names)
-      if (name.substr(name.find('<')) == where.substr(3) && ++count == 2) return name;
     return where;
   }
 };

@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "libsched/cel/lib/calendar.hpp"
 #include "libsched/cel/lib/time_zone.hpp"
 
 namespace libsched::cel {
@@ -17,47 +18,6 @@ Error overflow() { return invalid("", "timestamp overflow"); }
 Error integer_overflow() { return invalid("", "integer overflow"); }
 Error not_a_timestamp() {
   return invalid("", "type conversion error from 'string' to 'google.protobuf.Timestamp'");
-}
-
-int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
-
-bool is_leap(int64_t year) { return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0); }
-
-int days_in(int month, int64_t year) {
-  constexpr int kDays[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-  return month == 2 && is_leap(year) ? 29 : kDays[month - 1];
-}
-
-// Days since 1970-01-01. Years of this count begin in March, so that leap days come last.
-int64_t days_from_date(int64_t year, int month, int day) {
-  if (month <= 2) --year;
-  const int64_t era = floor_div(year, 400);
-  const int64_t year_of_era = year - era * 400;
-  const int64_t day_of_year = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1;
-  const int64_t day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
-  return era * 146'097 + day_of_era - 719'468;
-}
-
-struct Date {
-  int64_t year = 0;
-  int month = 0;
-  int day = 0;
-};
-
-Date date_from_days(int64_t days) {
-  days += 719'468;
-  const int64_t era = floor_div(days, 146'097);
-  const int64_t day_of_era = days - era * 146'097;
-  const int64_t year_of_era =
-      (day_of_era - day_of_era / 1'460 + day_of_era / 36'524 - day_of_era / 146'096) / 365;
-  const int64_t day_of_year =
-      day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-  const int64_t month_of_year = (5 * day_of_year + 2) / 153;
-  Date date;
-  date.day = static_cast<int>(day_of_year - (153 * month_of_year + 2) / 5 + 1);
-  date.month = static_cast<int>(month_of_year < 10 ? month_of_year + 3 : month_of_year - 9);
-  date.year = year_of_era + era * 400 + (date.month <= 2 ? 1 : 0);
-  return date;
 }
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -149,7 +109,7 @@ std::optional<Timestamp> read_rfc3339(Str text) {
     t.offset = (hours * 60 + minutes) * (sign == '-' ? -60 : 60);
   }
   if (!reader.ok() || !reader.at_end() || month < 1 || month > 12 || day < 1 ||
-      day > days_in(month, year) || hour > 23 || minute > 59 || second > 59)
+      day > days_in_month(month, year) || hour > 23 || minute > 59 || second > 59)
     return std::nullopt;
   t.seconds =
       days_from_date(year, month, day) * kDay + hour * 3600 + minute * 60 + second - t.offset;
@@ -172,8 +132,7 @@ int64_t part_at(TimePart part, const Timestamp& t, int64_t offset) {
     case TimePart::kDayOfYear: return days - days_from_date(date_from_days(days).year, 1, 1);
     case TimePart::kDayOfMonth: return date_from_days(days).day - 1;
     case TimePart::kDate: return date_from_days(days).day;
-    case TimePart::kDayOfWeek:
-      return days + 4 - floor_div(days + 4, 7) * 7;  // day 0 was a Thursday
+    case TimePart::kDayOfWeek: return day_of_week(days);
     case TimePart::kHours: return second_of_day / 3600;
     case TimePart::kMinutes: return second_of_day / 60 % 60;
     case TimePart::kSeconds: return second_of_day % 60;

@@ -15,6 +15,7 @@ import (
 	"libsched.dev/tests/oracle/bubble"
 	"libsched.dev/tests/oracle/cases"
 	"libsched.dev/tests/oracle/cel"
+	"libsched.dev/tests/oracle/celspec"
 	"libsched.dev/tests/oracle/cycles"
 	"libsched.dev/tests/oracle/documents"
 	"libsched.dev/tests/oracle/generate"
@@ -45,6 +46,8 @@ func main() {
 		err = tables.Command(os.Args[2:])
 	case "metrics":
 		err = tables.MetricsCommand(os.Args[2:])
+	case "celspec":
+		err = celspec.Command()
 	case "documents":
 		err = documents.Command(os.Args[2:])
 	case "bench":
@@ -59,7 +62,7 @@ func main() {
 }
 
 func usage() {
-	fmt.Fprintln(os.Stderr, "usage: oracle run [FILE...] | gen -kind K -seed N | tables [flags] | metrics GATES | documents | version | bench [flags] | live [flags]")
+	fmt.Fprintln(os.Stderr, "usage: oracle run [FILE...] | gen -kind K -seed N | tables [flags] | metrics GATES | documents | celspec | version | bench [flags] | live [flags]")
 	os.Exit(2)
 }
 

@@ -101,7 +101,7 @@ func outcome(ok *bool, val ref.Val, details *celgo.EvalDetails, err error) cases
 	case err != nil:
 		r.Error = err.Error()
 	case val != nil:
-		r.Value = render(val)
+		r.Value = Render(val)
 	default:
 		r.Matches = ok
 	}

@@ -17,8 +17,8 @@ import (
 	apiservercel "k8s.io/apiserver/pkg/cel"
 )
 
-// render writes a value with its type, maps sorted by their keys' texts.
-func render(v ref.Val) string {
+// Render writes a value with its type, maps sorted by their keys' texts.
+func Render(v ref.Val) string {
 	switch t := v.(type) {
 	case types.Null:
 		return "null"
@@ -42,7 +42,7 @@ func render(v ref.Val) string {
 		if !t.HasValue() {
 			return "optional()"
 		}
-		return "optional(" + render(t.GetValue()) + ")"
+		return "optional(" + Render(t.GetValue()) + ")"
 	case apiservercel.Quantity:
 		return "quantity(" + t.Quantity.String() + ")"
 	case *apiservercel.Quantity: // what add and sub return; == cares
@@ -60,14 +60,14 @@ func render(v ref.Val) string {
 	case traits.Lister:
 		var out []string
 		for it := t.Iterator(); it.HasNext() == types.True; {
-			out = append(out, render(it.Next()))
+			out = append(out, Render(it.Next()))
 		}
 		return "[" + strings.Join(out, ", ") + "]"
 	case traits.Mapper:
 		var out []string
 		for it := t.Iterator(); it.HasNext() == types.True; {
 			k := it.Next()
-			out = append(out, render(k)+": "+render(t.Get(k)))
+			out = append(out, Render(k)+": "+Render(t.Get(k)))
 		}
 		sort.Strings(out)
 		return "{" + strings.Join(out, ", ") + "}"

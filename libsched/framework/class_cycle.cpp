@@ -11,9 +11,6 @@
 namespace libsched {
 namespace {
 
-// After such changes prepared data can be renewed.
-constexpr ChangeKinds kOfPods = kPodsChanged | kVolumesChanged | kTermsChanged | kAssumedChanged;
-
 bool has_row(const std::vector<uint64_t>& bits, uint32_t row) {
   return (bits[row / 64] >> (row % 64) & 1) != 0;
 }
@@ -35,7 +32,7 @@ void ClassCycle::forget() {
 size_t ClassCycle::bytes() const {
   constexpr size_t kPod = 4096;  // with its entries
   size_t out = (ready() ? kPod : 0) + parts_.capacity() * sizeof(Part) + totals_.bytes() +
-               static_.capacity() * sizeof(int32_t) +
+               (static_.capacity() + sums_.capacity()) * sizeof(int32_t) + small_.capacity() +
                (feasible_.capacity() + scored_.capacity()) * sizeof(uint64_t);
   for (const std::vector<uint64_t>& a : accepted_) out += a.capacity() * sizeof(uint64_t);
   return out;
@@ -52,6 +49,8 @@ bool ClassCycle::note_parts(const Asked& asked) {
   const std::span<const CycleState::Entry> entries = std::as_const(asked.state).entries();
   const std::vector<uint32_t>& scorers = framework.at(ExtensionPoint::kScore);
   parts_.clear();
+  wholes_ = 0;
+  int64_t largest = 0;  // total
   for (uint32_t i = 0; i < framework.plugins().size(); ++i) {
     Part part;
     part.index = i;
@@ -70,16 +69,22 @@ bool ClassCycle::note_parts(const Asked& asked) {
     const Dependencies reads = part.plugin->depends_on(asked.call.view, asked.pod);
     part.filter = part.pre_filters || part.filters ? reads.filter : Reads();
     part.score = part.pre_scores || scorer != scorers.end() ? reads.score : Reads();
-    for (const Reads* r : {&part.filter, &part.score})
-      if (r->others || r->outside) return false;
+    if (part.filter.others || part.filter.outside || part.score.outside) return false;
     if (part.scores) {
       part.weight = framework.score_weights()[static_cast<size_t>(scorer - scorers.begin())];
-      part.dynamic = (part.score.row & kPodsChanged) != 0;
-      if (part.dynamic && part.plugin->normalizes()) return false;
+      if (part.weight < 0 || part.weight > std::numeric_limits<int32_t>::max()) return false;
+      largest += part.weight * kMaxNodeScore;
+      part.whole = part.score.others || (part.score.any & kPodsChanged) != 0 ||
+                   ((part.score.row & kPodsChanged) != 0 && part.plugin->normalizes());
+      part.dynamic = !part.whole && (part.score.row & kPodsChanged) != 0;
+      part.small = wholes_;
+      wholes_ += part.whole ? 1 : 0;
+    } else if (part.score.others) {
+      return false;
     }
     parts_.push_back(part);
   }
-  return true;
+  return largest <= std::numeric_limits<int32_t>::max();
 }
 
 // Sums up which changes matter, so that others cost nothing.
@@ -93,16 +98,14 @@ void ClassCycle::note_cares() {
     if (p.step != kNoId) row_cares_ |= p.filter.row;
     score_cares_ |= p.score.any;
     if (bound_to_view(entry.score_data.get())) score_cares_ |= p.score.row;
-    if (p.scores) (p.dynamic ? dynamic_rows_ : static_rows_) |= p.score.row;
+    if (p.scores && !p.whole) (p.dynamic ? dynamic_rows_ : static_rows_) |= p.score.row;
     bound_ = bound_ || bound_to_view(entry.data.get()) || bound_to_view(entry.score_data.get());
   }
 }
 
-void ClassCycle::learn(const Asked& asked, const ScoreSet& set, const ClassScores& scores,
-                       int64_t offset) {
+void ClassCycle::learn(const Asked& asked, const ScoreSet& set, const Totals& totals) {
   forget();
   const View& v = asked.call.view;
-  const NodePlaces& places = asked.places;
   words_ = v.word_count();
   if (set.words != words_ || !note_parts(asked)) return;
   steps_ = asked.work.steps;
@@ -132,41 +135,71 @@ void ClassCycle::learn(const Asked& asked, const ScoreSet& set, const ClassScore
   // Else something has a say that is not known here, as nominated pods.
   if (!std::equal(feasible_.begin(), feasible_.end(), set.bits)) return;
 
-  // The totals without what follows pods.
-  totals_.begin(places);
-  static_.assign(places.words() * 64, 0);
-  scored_.assign(places.words(), 0);
-  set.for_each([&](uint32_t r) {
-    const uint32_t place = places.of(r);
-    static_[place] = totals_.edit_totals()[place] = scores.totals()[r];
-    scored_[place / 64] |= uint64_t{1} << (place % 64);
-  });
-  totals_.take(scored_.data());
-  std::vector<uint64_t> errors(words_);
-  for (const Part& p : parts_) {
-    if (!p.scores || !p.dynamic) continue;
-    const CycleState::Entry& e = entries->list[p.index];
-    bool failed = false;
-    ScoreSet judged = set;
-    judged.errors = errors.data();
-    judged.failed = &failed;
-    int64_t* const column = asked.work.column.data();
-    const Scored s = p.plugin->score(
-        {asked.call, asked.pod, asked.state, e.score_data.get(), e.data.get(), e.pre_scored},
-        judged, column);
-    if (failed || asked.call.exceeded()) return;
-    set.for_each([&](uint32_t r) {
-      static_[places.of(r)] -= static_cast<int32_t>((s.uniform ? s.value : column[r]) * p.weight);
-    });
-  }
-  varied_ = scores.varied();
-  offset_ = offset;
+  if (!take_totals(asked, set, totals)) return;
+  offset_ = totals.offset;
   order_ = v.order_membership();
   ids_ = v.ids_epoch();
   pod_ = PodRef::share(&asked.pod);
   cursor_ = v.log().cursor();
   entries_ = std::move(entries);
   note_cares();
+}
+
+// Takes the totals, and what is in them of which plugins. Returns false if it cannot be told.
+bool ClassCycle::take_totals(const Asked& asked, const ScoreSet& set, const Totals& totals) {
+  const NodePlaces& places = asked.places;
+  totals_.begin(places);
+  static_.assign(places.words() * 64, 0);
+  scored_.assign(places.words(), 0);
+  set.for_each([&](uint32_t r) {
+    const uint32_t place = places.of(r);
+    static_[place] = totals_.edit_totals()[place] =
+        totals.kept != nullptr ? totals.kept->totals()[r] : static_cast<int32_t>(totals.rows[r]);
+    scored_[place / 64] |= uint64_t{1} << (place % 64);
+  });
+  totals_.take(scored_.data());
+  varied_ = false;
+  for (const Part& p : parts_)
+    if (p.scores && p.whole && !take_off(asked, set, p)) return false;
+  sums_.clear();
+  if (wholes_ != 0) sums_.assign(static_.begin(), static_.end());
+  for (const Part& p : parts_)
+    if (p.scores && !p.whole && (p.dynamic || p.plugin->normalizes()) && !take_off(asked, set, p))
+      return false;
+  return true;
+}
+
+// Takes off from static_ what a plugin says that follows pods, and notes in varied_ whether a
+// plugin that does not gives nodes different scores, which it has normalised.
+bool ClassCycle::take_off(const Asked& asked, const ScoreSet& set, const Part& part) {
+  const std::span<const CycleState::Entry> entries = std::as_const(asked.state).entries();
+  const CycleState::Entry& e = entries[part.index];
+  std::vector<uint64_t> errors(words_);
+  bool failed = false;
+  ScoreSet judged = set;
+  judged.errors = errors.data();
+  judged.failed = &failed;
+  int64_t* const column = asked.work.column.data();
+  const ScoreCall call{asked.call,         asked.pod,    asked.state,
+                       e.score_data.get(), e.data.get(), e.pre_scored};
+  Scored s = part.plugin->score(call, judged, column);
+  if (failed || asked.call.exceeded()) return false;
+  if (!part.whole && !part.dynamic) {
+    varied_ = varied_ || !s.uniform;
+    return true;
+  }
+  if (part.plugin->normalizes()) {
+    if (s.uniform) {
+      s.value = part.plugin->normalize_uniform(call, s.value);
+    } else if (!part.plugin->normalize(call, set, column).success()) {
+      return false;
+    }
+  }
+  set.for_each([&](uint32_t r) {
+    static_[asked.places.of(r)] -=
+        static_cast<int32_t>((s.uniform ? s.value : column[r]) * part.weight);
+  });
+  return !asked.call.exceeded();
 }
 
 CycleState::Entry& ClassCycle::edit_entry(const Asked& asked, uint32_t plugin) {
@@ -239,7 +272,7 @@ Result<bool> ClassCycle::renew(const Asked& asked, const FewChanges& changes, Pa
   const PluginData* const data = entries_->list[part->index].data.get();
   Plugin::Renewed how = Plugin::Renewed::kNo;
   const ChangeKinds reads = part->filter.any | part->filter.row;
-  const bool of_pods = (changes.all() & reads & ~kOfPods) == 0;
+  const bool of_pods = (changes.all() & reads & ~kPodChanges) == 0;
   if (data != nullptr && part->step != kNoId && of_pods) {
     std::vector<uint32_t>& rows = asked.work.hit_rows;
     rows.clear();
@@ -345,12 +378,13 @@ bool ClassCycle::take_rows(const Asked& asked, const FewChanges& changes) {
   return true;
 }
 
-// Returns false if a plugin's scores of all rows may have changed.
+// Returns false if the scores of all rows may have changed of a plugin that is not whole.
 bool ClassCycle::renew_scores(const Asked& asked, const FewChanges& changes) {
   const View& v = asked.call.view;
   for (Part& p : parts_) {
     PluginData* const data = entries_->list[p.index].score_data.get();
     const bool bound = bound_to_view(data);
+    if (p.whole) continue;
     if (!p.score.any_hit(changes.all()) && !(bound && p.score.row_hit(changes.all()))) {
       if (bound && data->view_version == PluginData::kReleased) return false;
       if (bound) data->view_version = v.version();
@@ -376,9 +410,14 @@ bool ClassCycle::score_rows(const Asked& asked, std::span<const uint32_t> rows) 
   for (const uint32_t r : rows) bits[r / 64] |= uint64_t{1} << (r % 64);
   bool failed = false;
   ScoreSet set{words_, rows.size(), bits.data(), nullptr, errors.data(), 0, &failed, rows};
+  // What the other parts have said stays in the totals.
+  int32_t* const totals = totals_.edit_totals();
+  int32_t* const sums = wholes_ != 0 ? sums_.data() : totals;
   for (const uint32_t r : rows) {
     const uint32_t place = asked.places.of(r);
-    totals_.set_total(place, static_[place]);
+    if (wholes_ != 0) totals[place] -= sums[place];
+    sums[place] = static_[place];
+    totals_.touch(place);
   }
   bool fits = true;
   for (const Part& p : parts_) {
@@ -388,13 +427,14 @@ bool ClassCycle::score_rows(const Asked& asked, std::span<const uint32_t> rows) 
     const Scored s = p.plugin->score(
         {asked.call, asked.pod, asked.state, e.score_data.get(), e.data.get(), e.pre_scored}, set,
         column);
-    int32_t* const totals = totals_.edit_totals();
     for (const uint32_t r : rows) {
       const int64_t score = s.uniform ? s.value : column[r];
       fits = fits && score >= kMinNodeScore && score <= kMaxNodeScore;
-      totals[asked.places.of(r)] += static_cast<int32_t>(score * p.weight);
+      sums[asked.places.of(r)] += static_cast<int32_t>(score * p.weight);
     }
   }
+  if (wholes_ != 0)
+    for (const uint32_t r : rows) totals[asked.places.of(r)] += sums[asked.places.of(r)];
   for (const uint32_t r : rows) bits[r / 64] = errors[r / 64] = 0;
   return fits && !failed && !asked.call.exceeded();
 }
@@ -440,6 +480,10 @@ Result<bool> ClassCycle::follow(const Asked& asked, const FewChanges& changes) {
       LIBSCHED_TRY(asked.call.check_limits());
       return false;
     }
+  }
+  if (wholes_ != 0 && !rescore(asked, changes)) {
+    LIBSCHED_TRY(asked.call.check_limits());
+    return false;
   }
   cursor_ = v.log().cursor();
   return true;

@@ -6,6 +6,9 @@
 // declarations name a change since; Filter and Score are asked about the changed rows alone. The
 // prepared data is shared by the states of these pods (CycleState::adopt).
 //
+// Scores that follow the pods of any node, or the set of feasible nodes, are made anew for all
+// rows, if a change concerns them, and added to the sums of all others (class_rescore.cpp).
+//
 // It serves cycles that judge every node, if no plugin of their points is foreign or declares
 // nothing. Where it does not serve, the cycle has to be run as a whole.
 #pragma once
@@ -39,9 +42,15 @@ class ClassCycle {
   // Whether it is about the same nodes and ids.
   bool stands_in(const View& view) const;
 
-  // After a whole cycle: `work` has its steps, the state what plugins have prepared, and `scores`
-  // the scores of the feasible rows `set`, of which each lacks `offset`.
-  void learn(const Asked& asked, const ScoreSet& set, const ClassScores& scores, int64_t offset);
+  // The totals of a whole cycle, of which each lacks `offset`: kept ones, or else those by row.
+  struct Totals {
+    const ClassScores* kept;
+    const int64_t* rows;
+    int64_t offset;
+  };
+  // After a whole cycle: `work` has its steps, the state what plugins have prepared, and `totals`
+  // are of the feasible rows `set`.
+  void learn(const Asked& asked, const ScoreSet& set, const Totals& totals);
   // Brings all up to date for the pod, whose state is then as after PreScore. Returns false if the
   // cycle has to be run as a whole. Errors: those of limits.
   Result<bool> follow(const Asked& asked, const FewChanges& changes);
@@ -50,6 +59,10 @@ class ClassCycle {
   int64_t offset() const { return offset_; }
 
  private:
+  // After such changes prepared data can be renewed.
+  static constexpr ChangeKinds kPodChanges =
+      kPodsChanged | kVolumesChanged | kTermsChanged | kAssumedChanged;
+
   // A plugin of PreFilter, Filter, PreScore or Score.
   struct Part {
     uint32_t index = 0;  // into Framework::plugins()
@@ -58,11 +71,16 @@ class ClassCycle {
     uint32_t step = kNoId;  // into steps_; kNoId: Filter is skipped, or not implemented
     bool pre_filters = false, filters = false, pre_scores = false;
     bool scores = false;   // and PreScore has not skipped it
-    bool dynamic = false;  // its score follows pods
+    bool dynamic = false;  // its score follows pods of the node
+    bool whole = false;    // its scores follow other nodes, or the set
+    size_t small = 0;      // place of its scores among those of whole parts
+    bool small_known = false;
     int64_t weight = 0;
   };
 
   bool note_parts(const Asked& asked);
+  bool take_totals(const Asked& asked, const ScoreSet& set, const Totals& totals);
+  bool take_off(const Asked& asked, const ScoreSet& set, const Part& part);
   void note_cares();
   Result<bool> renew_filters(const Asked& asked, const FewChanges& changes);
   Result<bool> renew(const Asked& asked, const FewChanges& changes, Part* part);
@@ -75,6 +93,12 @@ class ClassCycle {
   bool take_rows(const Asked& asked, const FewChanges& changes);
   bool renew_scores(const Asked& asked, const FewChanges& changes);
   bool score_rows(const Asked& asked, std::span<const uint32_t> rows);
+  bool rescore(const Asked& asked, const FewChanges& changes);
+  Plugin::Rescored rescore_part(const Asked& asked, const FewChanges& changes, const ScoreSet& set,
+                                Part* part);
+  bool score_again(const Asked& asked, const ScoreSet& set, const Part& part);
+  void add_rescored(const Asked& asked);
+  uint8_t* small(const Part& part) { return small_.data() + part.small * words_ * 64; }
   bool scored(uint32_t place) const { return (scored_[place / 64] >> (place % 64) & 1) != 0; }
   CycleState::Entry& edit_entry(const Asked& asked, uint32_t plugin);
 
@@ -87,15 +111,20 @@ class ClassCycle {
   ChangeKinds filter_cares_ = 0, score_cares_ = 0;  // a part has to be looked at
   ChangeKinds row_cares_ = 0;                       // a row has to be filtered again
   ChangeKinds static_rows_ = 0, dynamic_rows_ = 0;  // a row has to be scored again
+  size_t wholes_ = 0;                               // parts that are whole
   std::vector<FilterStep> steps_;
   std::vector<std::vector<uint64_t>> accepted_;  // by step
   std::vector<uint32_t> rejecting_;              // steps that do not accept every row
   std::vector<uint64_t> feasible_;               // by row
   bool set_changed_ = false;                     // in this cycle
-  bool varied_ = false;                          // totals depend on the set
+  bool varied_ = false;                          // sums depend on the set
   bool bound_ = false;                           // some data is for one version of the view
   PlacedTotals totals_;
-  std::vector<int32_t> static_;   // by place: the part of the total that does not follow pods
+  std::vector<int32_t> static_;  // by place: the part of the total that does not follow pods
+  // If some part is whole: by place, the total without such parts, and the normalised scores of
+  // each such part by row.
+  LineVector<int32_t> sums_;
+  LineVector<uint8_t> small_;
   std::vector<uint64_t> scored_;  // places whose totals stand
   int64_t offset_ = 0;
 };

@@ -339,7 +339,7 @@ class Evaluator final : public RefCounted {
   Result<bool> choose_by_class(CycleState& state, const Pod& pod, const Call& call,
                                const CycleOptions& options, CycleOutcome* out);
   void learn_class(CycleState& state, const Pod& pod, const Call& call, const ScoreSet& set,
-                   KeptClass* kept, int64_t offset);
+                   KeptClass* kept, const ClassCycle::Totals& totals);
   Result<void> compare_outcome(const Pod& pod, const Call& call, const CycleOptions& options,
                                const CycleOutcome& kept);
   Result<bool> pick_kept(ScorePass& scores, const ScoreSet& set, KeptClass* kept, TieMode ties,

@@ -346,7 +346,7 @@ Result<CycleOutcome> Evaluator::choose(CycleState& state, const Pod& pod, const 
     if (!picked.ok()) return picked.error();
     if (*picked) {
       if (may_go_on(state, pod, options) && (*kept)->lately())
-        learn_class(state, pod, call, set, *kept, (*kept)->offset);
+        learn_class(state, pod, call, set, *kept, {&(*kept)->scores, nullptr, (*kept)->offset});
       scores.count_scores(set);
       if (point) point->end(&out.status);
       return out;
@@ -369,6 +369,8 @@ Result<CycleOutcome> Evaluator::choose(CycleState& state, const Pod& pod, const 
   }
   out.row = pick_row(v, set, work_.totals.data(), ties, options.seed, &ties_broken_, &out.total);
   out.total = wrapping_add(out.total, offset);
+  if (scoring && *kept != nullptr && may_go_on(state, pod, options) && (*kept)->lately())
+    learn_class(state, pod, call, set, *kept, {nullptr, work_.totals.data(), offset});
   return out;
 }
 

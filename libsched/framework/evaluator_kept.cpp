@@ -61,10 +61,10 @@ Result<bool> Evaluator::choose_by_class(CycleState& state, const Pod& pod, const
 }
 
 void Evaluator::learn_class(CycleState& state, const Pod& pod, const Call& call,
-                            const ScoreSet& set, KeptClass* kept, int64_t offset) {
+                            const ScoreSet& set, KeptClass* kept,
+                            const ClassCycle::Totals& totals) {
   if (kept->cycle.stands_in(view()) && classes_.mode() == ClassCacheMode::kChecked) return;
-  kept->cycle.learn({*framework_, call, pod, state, work_, classes_.places(view())}, set,
-                    kept->scores, offset);
+  kept->cycle.learn({*framework_, call, pod, state, work_, classes_.places(view())}, set, totals);
 }
 
 // Runs the cycle as a whole. Errors: kInternal if the outcome differs.

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <bit>
-#include <limits>
+#include <utility>
 
 #include "libsched/framework/score_columns.hpp"
 
@@ -96,39 +96,59 @@ PlacedTotals::Best PlacedTotals::best(const NodePlaces& places) {
   const ColumnKernels& kernels = column_kernels();
   const size_t words = bits_.size();
   const bool all = feasible_ == places.count();
-  if (all) {
-    if (!ranked_) touch_all();
-    const uint32_t* const ranks = places.ranks_of_places();
-    // Beyond the last node there are totals of no node.
-    const size_t whole = places.count() / 64;
-    for (size_t k = 0; k < stale_.size(); ++k) {
-      for_each_bit(stale_[k], k * 64, [&](size_t w) {
-        if (w >= words) return;
-        if (w < whole) {
-          const WordBest of = kernels.best(totals_.data() + w * 64, ranks + w * 64);
-          best_[w] = of.value;
-          first_[w] = of.first;
-          return;
-        }
-        best_[w] = std::numeric_limits<int32_t>::min();
-        for_each_bit(bits_[w], w * 64, [&](size_t p) {
-          if (totals_[p] < best_[w]) return;
-          if (totals_[p] > best_[w]) first_[w] = kNoId;
-          best_[w] = totals_[p];
-          first_[w] = std::min(first_[w], ranks[p]);
-        });
-      });
-      stale_[k] = 0;
-    }
-    ranked_ = true;
-  } else {
+  if (!all) {
     ranked_ = false;
-    kernels.tops(stale_.data(), bits_.data(), words, totals_.data(), best_.data());
-    std::fill(stale_.begin(), stale_.end(), 0);
+  } else if (!std::exchange(ranked_, true)) {
+    touch_all();
   }
-  const WordBest found = kernels.best_of(best_.data(), first_.data(), words);
-  const int32_t top = found.value;
-  if (all) return {top, places.of(places.at_rank(found.first))};
+  kernels.tops(stale_.data(), bits_.data(), words, totals_.data(), best_.data());
+  for (size_t k = 0; k < stale_.size(); ++k) {
+    if (all)
+      for_each_bit(stale_[k], k * 64, [&](size_t w) {
+        if (w < words) first_[w] = kNoId;
+      });
+    stale_[k] = 0;
+  }
+  const int32_t top = kernels.best_of(best_.data(), first_.data(), words).value;
+  if (!all) return first_by_levels(top);
+  return {top, places.of(places.at_rank(first_rank(top, places)))};
+}
+
+// The smallest rank of the places with the best total, where every node is feasible. That of a word
+// is found when the word first has the best total, unless there are many such words.
+uint32_t PlacedTotals::first_rank(int32_t top, const NodePlaces& places) {
+  constexpr size_t kMany = 8;
+  const ColumnKernels& kernels = column_kernels();
+  const uint32_t* const ranks = places.ranks_of_places();
+  // Beyond the last node there are totals of no node.
+  const size_t whole = places.count() / 64;
+  const auto of_last = [&](size_t w) {
+    uint32_t out = kNoId;
+    for_each_bit(bits_[w], w * 64, [&](size_t p) {
+      if (totals_[p] == top) out = std::min(out, ranks[p]);
+    });
+    return out;
+  };
+  size_t unknown = 0;
+  for (size_t w = 0; w < whole; ++w) unknown += best_[w] == top && first_[w] == kNoId ? 1 : 0;
+  if (unknown > kMany) {
+    const uint32_t first = kernels.first(totals_.data(), ranks, whole, top);
+    return whole < bits_.size() ? std::min(first, of_last(whole)) : first;
+  }
+  uint32_t first = kNoId;
+  for (size_t w = 0; w < bits_.size(); ++w) {
+    if (best_[w] != top) continue;
+    if (first_[w] == kNoId)
+      first_[w] =
+          w < whole ? kernels.first(totals_.data() + w * 64, ranks + w * 64, 1, top) : of_last(w);
+    first = std::min(first, first_[w]);
+  }
+  return first;
+}
+
+// The same where not every node is feasible.
+PlacedTotals::Best PlacedTotals::first_by_levels(int32_t top) {
+  const size_t words = bits_.size();
   count();
   uint32_t chosen = kNoId;
   size_t chosen_at = 0;

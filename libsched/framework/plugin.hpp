@@ -76,6 +76,15 @@ struct PreFilterCall : Call {
   std::shared_ptr<PluginData>* data;
 };
 
+// All scores of the next pod of a class (Plugin::rescore).
+struct RescoreCall : Call {
+  const Pod& pod;
+  const ScoreSet& set;  // without `errors`
+  PluginData* data;     // PreScore's; may be null
+  int32_t* scratch;     // for 64 * set.words numbers
+  uint8_t* scores;      // by row, as many
+};
+
 // The question "what if `other` joined or left the node". The view stays as it is.
 struct PodChange : Call {
   const Pod& pod;
@@ -225,6 +234,14 @@ class Plugin {
   virtual Status normalize(const ScoreCall&, const ScoreSet&, int64_t*) const { return {}; }
   // The same for a plugin with uniform scores: all rows have `score`.
   virtual int64_t normalize_uniform(const ScoreCall&, int64_t score) const { return score; }
+
+  // PreScore, Score and NormalizeScore in one, for another pod of the class. Since PreScore's data
+  // was made or this was called last, only pods have come to or left nodes, and other nodes may
+  // have become feasible; the data may be released (PluginData::release). Brings the data up to
+  // date. Returns that all scores are as before, that it has written them for every row of the set,
+  // or that PreScore has to be asked. A plugin that can do this has no uniform scores.
+  enum class Rescored : uint8_t { kNo, kSame, kAll };
+  virtual Rescored rescore(const RescoreCall&) const { return Rescored::kNo; }
 
   // Reserve changes the cluster's assumed state (never its pods); Unreserve reverts it, must be
   // idempotent, and runs even if Reserve never did.

@@ -193,6 +193,16 @@ template <bool first, bool small>
   return out;
 }
 
+[[gnu::always_inline]] inline uint32_t first_body(const int32_t* values, const uint32_t* ranks,
+                                                  size_t words, int32_t value) {
+  uint32_t out = std::numeric_limits<uint32_t>::max();
+  for (size_t i = 0; i < words * 64; ++i) {
+    const uint32_t rank = ranks[i] | (values[i] == value ? 0 : ~uint32_t{0});
+    out = rank < out ? rank : out;
+  }
+  return out;
+}
+
 [[gnu::always_inline]] inline int32_t top_body(uint64_t bits, const int32_t* values) {
   int32_t top = std::numeric_limits<int32_t>::min();
   if (bits == ~uint64_t{0}) {
@@ -233,6 +243,15 @@ template <typename F>
     out.first = rank < out.first ? rank : out.first;
   }
   return out;
+}
+
+// Totals of rows of no node may overflow.
+[[gnu::always_inline]] inline void add_small_body(const int32_t* sums, const uint8_t* scores,
+                                                  int32_t weight, size_t words, int32_t* totals) {
+  const auto factor = static_cast<uint32_t>(weight);
+#pragma GCC ivdep
+  for (size_t i = 0; i < words * 64; ++i)
+    totals[i] = static_cast<int32_t>(static_cast<uint32_t>(sums[i]) + scores[i] * factor);
 }
 
 // Block by block, which stays in registers.
@@ -286,6 +305,14 @@ template <typename F>
   }                                                                                               \
   ATTRIBUTE WordBest NAME##_best(const int32_t* values, const uint32_t* ranks) {                  \
     return best_body(values, ranks);                                                              \
+  }                                                                                               \
+  ATTRIBUTE void NAME##_add_small(const int32_t* sums, const uint8_t* scores, int32_t weight,     \
+                                  size_t words, int32_t* totals) {                                \
+    add_small_body(sums, scores, weight, words, totals);                                          \
+  }                                                                                               \
+  ATTRIBUTE uint32_t NAME##_first(const int32_t* values, const uint32_t* ranks, size_t words,     \
+                                  int32_t value) {                                                \
+    return first_body(values, ranks, words, value);                                               \
   }                                                                                               \
   ATTRIBUTE WordBest NAME##_best_of(const int32_t* values, const uint32_t* ranks, size_t count) { \
     return best_of_body(values, ranks, count);                                                    \
@@ -379,19 +406,20 @@ struct Available {
   size_t count = 0;
 
   Available() {
-    list[count++] = {"portable",    portable_add,   portable_within,    portable_range,
-                     portable_top,  portable_count, portable_intersect, portable_ones,
-                     portable_best, portable_tops,  portable_equal,     portable_best_of};
+    list[count++] = {"portable",     portable_add,    portable_within,    portable_range,
+                     portable_top,   portable_count,  portable_intersect, portable_ones,
+                     portable_best,  portable_tops,   portable_equal,     portable_add_small,
+                     portable_first, portable_best_of};
 #if defined(__x86_64__)
     __builtin_cpu_init();
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt"))
-      list[count++] = {"avx2",    avx2_add,   avx2_within,    avx2_range,
-                       avx2_top,  avx2_count, avx2_intersect, avx2_ones,
-                       avx2_best, avx2_tops,  avx2_equal,     avx2_best_of};
+      list[count++] = {"avx2",     avx2_add,       avx2_within, avx2_range,  avx2_top,
+                       avx2_count, avx2_intersect, avx2_ones,   avx2_best,   avx2_tops,
+                       avx2_equal, avx2_add_small, avx2_first,  avx2_best_of};
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq"))
-      list[count++] = {"avx512",    avx512_add,   avx512_within,    avx512_range,
-                       avx512_top,  avx512_count, avx512_intersect, avx512_ones,
-                       avx512_best, avx512_tops,  avx512_equal,     avx512_best_of};
+      list[count++] = {"avx512",     avx512_add,       avx512_within, avx512_range,  avx512_top,
+                       avx512_count, avx512_intersect, avx512_ones,   avx512_best,   avx512_tops,
+                       avx512_equal, avx512_add_small, avx512_first,  avx512_best_of};
 #endif
   }
 };

@@ -49,6 +49,11 @@ struct ColumnKernels {
   void (*tops)(const uint64_t* which, const uint64_t* bits, size_t words, const int32_t* values,
                int32_t* best);
   uint64_t (*equal)(const int32_t* values, int32_t value);  // those of 64 rows, as bits
+  // totals[i] = sums[i] + scores[i] * weight for 64 * words rows; sums may be the totals.
+  void (*add_small)(const int32_t* sums, const uint8_t* scores, int32_t weight, size_t words,
+                    int32_t* totals);
+  // The smallest rank of those of 64 * words rows that have the value; all bits set if none has.
+  uint32_t (*first)(const int32_t* values, const uint32_t* ranks, size_t words, int32_t value);
   // The largest of the values, how many there are of it, and the smallest of their ranks.
   WordBest (*best_of)(const int32_t* values, const uint32_t* ranks, size_t count);
 };

@@ -72,6 +72,38 @@ TEST_CASE("every instruction set sums, finds the range and counts like a plain l
   }
 }
 
+TEST_CASE("small scores are added, and the first of equal values is found") {
+  std::mt19937 random(11);
+  for (const size_t words : {1, 2, 7})
+    for (int round = 0; round < 50; ++round) {
+      const size_t rows = words * 64;
+      std::vector<int32_t> sums(rows), values(rows);
+      std::vector<uint32_t> ranks(rows);
+      std::vector<uint8_t> scores(rows);
+      for (size_t r = 0; r < rows; ++r) {
+        sums[r] = static_cast<int32_t>(random() % 4000) - 2000;
+        scores[r] = static_cast<uint8_t>(random() % 101);
+        values[r] = static_cast<int32_t>(random() % 50);
+        ranks[r] = static_cast<uint32_t>(random() % 100000);
+      }
+      const auto weight = static_cast<int32_t>(random() % 20000000);
+      const auto value = static_cast<int32_t>(random() % 51);
+      uint32_t first = std::numeric_limits<uint32_t>::max();
+      for (size_t r = 0; r < rows; ++r)
+        if (values[r] == value) first = std::min(first, ranks[r]);
+      for (const ColumnKernels& k : all_column_kernels()) {
+        CAPTURE(k.name);
+        CHECK(k.first(values.data(), ranks.data(), words, value) == first);
+        std::vector<int32_t> totals(rows), same = sums;
+        k.add_small(sums.data(), scores.data(), weight, words, totals.data());
+        k.add_small(same.data(), scores.data(), weight, words, same.data());
+        bool right = totals == same;
+        for (size_t r = 0; r < rows; ++r) right &= totals[r] == sums[r] + scores[r] * weight;
+        CHECK(right);
+      }
+    }
+}
+
 TEST_CASE("the intersection of sets") {
   std::mt19937_64 rng(6);
   for (const size_t words : {1, 15, 16, 17, 79})

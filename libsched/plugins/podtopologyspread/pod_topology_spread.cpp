@@ -103,6 +103,11 @@ class PodTopologySpread final : public Plugin {
     return {};
   }
 
+  Rescored rescore(const RescoreCall& call) const override {
+    return call.data == nullptr ? Rescored::kNo
+                                : rescore_soft(call, static_cast<SoftConstraints*>(call.data));
+  }
+
   Dependencies depends_on(const View& view, const Pod& pod) const override {
     Dependencies out{spread_reads(settings_, view, pod, SpreadKind::kHard),
                      spread_reads(settings_, view, pod, SpreadKind::kSoft)};

@@ -8,6 +8,7 @@
 
 #include "libsched/plugins/podtopologyspread/go_log.hpp"
 #include "libsched/plugins/podtopologyspread/row_kernels.hpp"
+#include "libsched/plugins/podtopologyspread/soft_kernel.hpp"
 
 namespace libsched {
 namespace {
@@ -54,6 +55,43 @@ int64_t pods_without_domain(const CountTable& counts, const TopologyColumn& colu
   return n;
 }
 
+// Takes the feasible rows, and with them the weights, which depend on the number of domains of the
+// scored rows.
+void weigh(const uint64_t* feasible, SoftConstraints* data) {
+  const size_t words = data->feasible.size();
+  std::vector<uint64_t> scored(feasible, feasible + words);
+  if (data->all_keys)
+    for (const SoftConstraints::Term& t : data->terms)
+      for (size_t w = 0; w < words; ++w) scored[w] &= t.column->labelled.word(w);
+  size_t count = 0;
+  for (size_t w = 0; w < words; ++w) {
+    data->feasible[w] = feasible[w];
+    data->ignored[w] = feasible[w] & ~scored[w];
+    count += static_cast<size_t>(count_bits(scored[w]));
+  }
+  for (SoftConstraints::Term& t : data->terms) {
+    const size_t size = t.by_row ? count : distinct_domains(*t.column, scored, t.empty);
+    t.weight = go_log(static_cast<double>(size + 2));
+  }
+}
+
+// Sets the scores of the domains of one constraint by its counts.
+void value_domains(const View& view, SoftConstraints::Term* t) {
+  if (t->by_row) return;
+  t->value.assign(t->column->domains.size() + 1, 0 * t->weight + t->offset);
+  t->value[0] = 0;
+  if (!t->counts) return;
+  const SumsRef sums = view.tables().sums(t->counts, t->column, t->eligible);
+  sums->sum.for_each([&](size_t d, int32_t n) {
+    t->value[d + 1] = static_cast<double>(n) * t->weight + t->offset;
+  });
+  if (t->empty == TopologyColumn::kNone) return;
+  // Upstream reads a missing label as "".
+  const size_t e = static_cast<size_t>(t->empty);
+  const int64_t n = sums->sum[e] + pods_without_domain(*t->counts, *t->column, t->eligible);
+  t->value[e + 1] = static_cast<double>(n) * t->weight + t->offset;
+}
+
 }  // namespace
 
 std::shared_ptr<SoftConstraints> count_soft(const SpreadSettings& settings,
@@ -61,55 +99,103 @@ std::shared_ptr<SoftConstraints> count_soft(const SpreadSettings& settings,
                                             const std::vector<SpreadConstraint>& constraints) {
   const View& view = call.view;
   const Pod& pod = call.pod;
-  const ScoreSet& feasible = call.set;
-  // With the system's default constraints a node may lack the zone and still be spread by hostname.
-  const bool need_all_keys = !pod.spec.spread.empty() || !settings.system_defaults;
   auto data = std::make_shared<SoftConstraints>();
   data->view_version = view.version();
+  // With the system's default constraints a node may lack the zone and still be spread by hostname.
+  data->all_keys = !pod.spec.spread.empty() || !settings.system_defaults;
   data->terms.resize(constraints.size());
-  data->ignored.resize(feasible.words);
+  data->feasible.resize(call.set.words);
+  data->ignored.resize(call.set.words);
   EligibleRows rows(settings, view, pod);
-  std::vector<uint64_t> scored(feasible.bits, feasible.bits + feasible.words);
   for (size_t i = 0; i < constraints.size(); ++i) {
     if (call.exceeded()) return data;
-    TopologyRef& column = data->terms[i].column;
-    column = view.tables().topology(view, constraints[i].topology_key);
-    if (!need_all_keys) continue;
-    rows.require(*column);
-    for (size_t w = 0; w < scored.size(); ++w) scored[w] &= column->labelled.word(w);
+    SoftConstraints::Term& t = data->terms[i];
+    t.column = view.tables().topology(view, constraints[i].topology_key);
+    t.by_row = constraints[i].topology_key == kHostname;
+    if (data->all_keys) {
+      rows.require(*t.column);
+    } else if (!t.by_row) {
+      t.empty = empty_domain_of(view, *t.column);
+    }
   }
-  size_t count = 0;
-  for (size_t w = 0; w < scored.size(); ++w) {
-    data->ignored[w] = feasible.bits[w] & ~scored[w];
-    count += static_cast<size_t>(count_bits(scored[w]));
-  }
+  weigh(call.set.bits, data.get());
   for (size_t i = 0; i < constraints.size(); ++i) {
     if (call.exceeded()) return data;
     const SpreadConstraint& c = constraints[i];
     SoftConstraints::Term& t = data->terms[i];
-    t.by_row = c.topology_key == kHostname;
     t.offset = static_cast<double>(static_cast<int32_t>(static_cast<uint32_t>(c.max_skew) - 1));
-    if (c.selector.counts()) t.counts = count_matching(view, pod, c.selector);
-    const int32_t empty =
-        t.by_row || need_all_keys ? TopologyColumn::kNone : empty_domain_of(view, *t.column);
-    const size_t size = t.by_row ? count : distinct_domains(*t.column, scored, empty);
-    t.weight = go_log(static_cast<double>(size + 2));
-    if (t.by_row) continue;
-    t.value.assign(t.column->domains.size() + 1, 0 * t.weight + t.offset);
-    t.value[0] = 0;
-    if (!t.counts) continue;
-    const Span<uint64_t> eligible = rows.of(c);
-    const SumsRef sums = view.tables().sums(t.counts, t.column, eligible);
-    sums->sum.for_each([&](size_t d, int32_t n) {
-      t.value[d + 1] = static_cast<double>(n) * t.weight + t.offset;
-    });
-    if (empty == TopologyColumn::kNone) continue;
-    // Upstream reads a missing label as "".
-    const size_t e = static_cast<size_t>(empty);
-    const int64_t n = sums->sum[e] + pods_without_domain(*t.counts, *t.column, eligible);
-    t.value[e + 1] = static_cast<double>(n) * t.weight + t.offset;
+    if (c.selector.counts()) {
+      t.counts = count_matching(view, pod, c.selector);
+      t.place = t.counts->place;
+      t.serial = t.counts->serial;
+      t.version = t.counts->version;
+      if (!t.by_row) {
+        const Span<uint64_t> eligible = rows.of(c);
+        t.eligible.assign(eligible.begin(), eligible.end());
+      }
+    }
+    value_domains(view, &t);
   }
   return data;
+}
+
+bool SoftConstraints::release() {
+  bool any = false;
+  for (Term& t : terms) {
+    any = any || t.counts;
+    t.counts = {};
+  }
+  return any;
+}
+
+Plugin::Rescored rescore_soft(const RescoreCall& call, SoftConstraints* data) {
+  const size_t words = data->feasible.size();
+  if (call.set.words != words) return Plugin::Rescored::kNo;
+  bool counted = false;
+  for (SoftConstraints::Term& t : data->terms) {
+    if (t.place == kNoId) continue;  // it counts no pod
+    t.counts = call.view.tables().counts_again(t.place, t.serial);
+    if (!t.counts) return Plugin::Rescored::kNo;
+    counted = counted || t.counts->version != t.version;
+    t.version = t.counts->version;
+  }
+  const bool same = std::equal(data->feasible.begin(), data->feasible.end(), call.set.bits);
+  if (same && !counted) return Plugin::Rescored::kSame;
+  if (!same) weigh(call.set.bits, data);
+  std::vector<uint64_t> scored(words), named(words);
+  uint64_t ignored = 0;
+  for (size_t w = 0; w < words; ++w) {
+    scored[w] = data->feasible[w] & ~data->ignored[w];
+    ignored |= data->ignored[w];
+  }
+  std::vector<SoftColumn> columns;
+  columns.reserve(data->terms.size());
+  for (SoftConstraints::Term& t : data->terms) {
+    value_domains(call.view, &t);
+    SoftColumn& c = columns.emplace_back();
+    c.domain = t.column->domain.items();
+    if (c.domain == nullptr || t.offset < 0) return Plugin::Rescored::kNo;
+    if (!t.by_row) {
+      c.value = t.value.data();
+      c.values = t.value.size();
+      continue;
+    }
+    // The same for all of them: they have one key.
+    for (size_t w = 0; w < words; ++w) named[w] = t.column->labelled.word(w);
+    c.labelled = named.data();
+    c.weight = t.weight;
+    c.offset = t.offset;
+    c.counts = t.counts ? t.counts->rows.items() : nullptr;
+    if (t.counts && c.counts == nullptr) return Plugin::Rescored::kNo;
+  }
+  const SoftKernels& kernels = soft_kernels();
+  SoftRange range;
+  if (!kernels.score(columns, {scored.data(), words}, call.scratch, &range))
+    return Plugin::Rescored::kNo;
+  kernels.normalize(call.scratch, words, range, call.scores);
+  for (size_t w = 0; ignored != 0 && w < words; ++w)
+    for_each_bit(data->ignored[w], w * 64, [&](size_t r) { call.scores[r] = 0; });
+  return Plugin::Rescored::kAll;
 }
 
 void score_soft(const SoftConstraints& data, const Call& call, const ScoreSet& set,

@@ -14,15 +14,22 @@ struct SoftConstraints final : PluginData {
     bool by_row = false;
     CountsRef counts;  // empty if the selector counts no pod
     double weight = 0, offset = 0;
+    // Which counts these are, for rescore_soft().
+    uint32_t place = kNoId;
+    uint64_t serial = 0, version = 0;
+    std::vector<uint64_t> eligible;         // rows that count; only for other keys, with counts
+    int32_t empty = TopologyColumn::kNone;  // the domain in which rows without the key count, too
     // For other keys: the score of rows in domain d at [d + 1], and of rows in no domain at [0].
     std::vector<double> value;
   };
   std::vector<Term> terms;
-  std::vector<uint64_t> ignored;  // rows that get no score
+  bool all_keys = true;                     // only rows with the keys of all constraints get scores
+  std::vector<uint64_t> feasible, ignored;  // the rows of the set, and those that get no score
 
   std::shared_ptr<PluginData> clone() const override {
     return std::make_shared<SoftConstraints>(*this);
   }
+  bool release() override;
 };
 
 // Both end early, with an incomplete result, once the limits of the state are exceeded.
@@ -32,5 +39,7 @@ std::shared_ptr<SoftConstraints> count_soft(const SpreadSettings& settings,
 void score_soft(const SoftConstraints& data, const Call& call, const ScoreSet& set,
                 int64_t* scores);
 void normalize_soft(const SoftConstraints& data, const ScoreSet& set, int64_t* scores);
+// See Plugin::rescore().
+Plugin::Rescored rescore_soft(const RescoreCall& call, SoftConstraints* data);
 
 }  // namespace libsched

@@ -102,45 +102,43 @@ PlacedTotals::Best PlacedTotals::best(const NodePlaces& places) {
     touch_all();
   }
   kernels.tops(stale_.data(), bits_.data(), words, totals_.data(), best_.data());
+  size_t looked_through = 0;
   for (size_t k = 0; k < stale_.size(); ++k) {
     if (all)
       for_each_bit(stale_[k], k * 64, [&](size_t w) {
-        if (w < words) first_[w] = kNoId;
+        if (w < words) first_[w] = 0;
+        ++looked_through;
       });
     stale_[k] = 0;
   }
-  const int32_t top = kernels.best_of(best_.data(), first_.data(), words).value;
-  if (!all) return first_by_levels(top);
-  return {top, places.of(places.at_rank(first_rank(top, places)))};
+  const WordBest found = kernels.best_of(best_.data(), first_.data(), words);
+  if (!all) return first_by_levels(found.value);
+  const bool once = looked_through * 2 > words;  // most words change each time
+  const uint32_t rank = found.first != 0 ? found.first : first_rank(found.value, places, once);
+  return {found.value, places.of(places.at_rank(rank))};
 }
 
-// The smallest rank of the places with the best total, where every node is feasible. That of a word
-// is found when the word first has the best total, unless there are many such words.
-uint32_t PlacedTotals::first_rank(int32_t top, const NodePlaces& places) {
-  constexpr size_t kMany = 8;
+// The smallest rank of the places with the best total, where every node is feasible. `once`: those
+// of the words are not kept.
+uint32_t PlacedTotals::first_rank(int32_t top, const NodePlaces& places, bool once) {
   const ColumnKernels& kernels = column_kernels();
   const uint32_t* const ranks = places.ranks_of_places();
   // Beyond the last node there are totals of no node.
   const size_t whole = places.count() / 64;
-  const auto of_last = [&](size_t w) {
-    uint32_t out = kNoId;
-    for_each_bit(bits_[w], w * 64, [&](size_t p) {
-      if (totals_[p] == top) out = std::min(out, ranks[p]);
-    });
-    return out;
-  };
-  size_t unknown = 0;
-  for (size_t w = 0; w < whole; ++w) unknown += best_[w] == top && first_[w] == kNoId ? 1 : 0;
-  if (unknown > kMany) {
-    const uint32_t first = kernels.first(totals_.data(), ranks, whole, top);
-    return whole < bits_.size() ? std::min(first, of_last(whole)) : first;
-  }
   uint32_t first = kNoId;
-  for (size_t w = 0; w < bits_.size(); ++w) {
+  if (once) {
+    first = kernels.first(totals_.data(), ranks, whole, top);
+  }
+  for (size_t w = once ? whole : 0; w < bits_.size(); ++w) {
     if (best_[w] != top) continue;
-    if (first_[w] == kNoId)
-      first_[w] =
-          w < whole ? kernels.first(totals_.data() + w * 64, ranks + w * 64, 1, top) : of_last(w);
+    if (first_[w] == 0 && w < whole) {
+      first_[w] = kernels.first(totals_.data() + w * 64, ranks + w * 64, 1, top);
+    } else if (first_[w] == 0) {
+      first_[w] = kNoId;
+      for_each_bit(bits_[w], w * 64, [&](size_t p) {
+        if (totals_[p] == top) first_[w] = std::min(first_[w], ranks[p]);
+      });
+    }
     first = std::min(first, first_[w]);
   }
   return first;

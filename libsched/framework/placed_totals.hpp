@@ -53,17 +53,19 @@ class PlacedTotals {
  private:
   void count();
   size_t place_at(size_t position) const;
-  uint32_t first_rank(int32_t top, const NodePlaces& places);
+  uint32_t first_rank(int32_t top, const NodePlaces& places, bool once);
   Best first_by_levels(int32_t top);
   uint32_t first_in_level(int32_t top, size_t begin, size_t end);
 
   LineVector<int32_t> totals_;
   std::vector<uint64_t> bits_, stale_;  // stale_: words of bits_, as bits
   std::vector<int32_t> best_;           // of each word
-  std::vector<uint32_t> first_;         // the rank, where every node is feasible; kNoId: not known
-  bool ranked_ = false;                 // first_ holds
-  std::vector<uint32_t> before_;        // how many feasible places are before each word
-  bool counted_ = false;                // before_ holds
+  // By word, the smallest rank of a place with the best total, where every node is feasible. 0: not
+  // known, or that of the first node.
+  std::vector<uint32_t> first_;
+  bool ranked_ = false;           // first_ holds
+  std::vector<uint32_t> before_;  // how many feasible places are before each word
+  bool counted_ = false;          // before_ holds
   size_t feasible_ = 0;
 };
 

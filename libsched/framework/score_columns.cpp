@@ -249,7 +249,6 @@ template <typename F>
 [[gnu::always_inline]] inline void add_small_body(const int32_t* sums, const uint8_t* scores,
                                                   int32_t weight, size_t words, int32_t* totals) {
   const auto factor = static_cast<uint32_t>(weight);
-#pragma GCC ivdep
   for (size_t i = 0; i < words * 64; ++i)
     totals[i] = static_cast<int32_t>(static_cast<uint32_t>(sums[i]) + scores[i] * factor);
 }

@@ -114,7 +114,7 @@ PlacedTotals::Best PlacedTotals::best(const NodePlaces& places) {
   const WordBest found = kernels.best_of(best_.data(), first_.data(), words);
   if (!all) return first_by_levels(found.value);
   const bool once = looked_through * 2 > words;  // most words change each time
-  const uint32_t rank = found.first != 0 ? found.first : first_rank(found.value, places, once);
+  const uint32_t rank = found.first != 0 ? found.first - 1 : first_rank(found.value, places, once);
   return {found.value, places.of(places.at_rank(rank))};
 }
 
@@ -132,14 +132,14 @@ uint32_t PlacedTotals::first_rank(int32_t top, const NodePlaces& places, bool on
   for (size_t w = once ? whole : 0; w < bits_.size(); ++w) {
     if (best_[w] != top) continue;
     if (first_[w] == 0 && w < whole) {
-      first_[w] = kernels.first(totals_.data() + w * 64, ranks + w * 64, 1, top);
+      first_[w] = kernels.first(totals_.data() + w * 64, ranks + w * 64, 1, top) + 1;
     } else if (first_[w] == 0) {
       first_[w] = kNoId;
       for_each_bit(bits_[w], w * 64, [&](size_t p) {
-        if (totals_[p] == top) first_[w] = std::min(first_[w], ranks[p]);
+        if (totals_[p] == top) first_[w] = std::min(first_[w], ranks[p] + 1);
       });
     }
-    first = std::min(first, first_[w]);
+    first = std::min(first, first_[w] - 1);
   }
   return first;
 }

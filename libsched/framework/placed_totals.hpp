@@ -60,8 +60,8 @@ class PlacedTotals {
   LineVector<int32_t> totals_;
   std::vector<uint64_t> bits_, stale_;  // stale_: words of bits_, as bits
   std::vector<int32_t> best_;           // of each word
-  // By word, the smallest rank of a place with the best total, where every node is feasible. 0: not
-  // known, or that of the first node.
+  // By word, the smallest rank of a place with the best total, and 1, where every node is feasible.
+  // 0: not known.
   std::vector<uint32_t> first_;
   bool ranked_ = false;           // first_ holds
   std::vector<uint32_t> before_;  // how many feasible places are before each word

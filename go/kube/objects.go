@@ -10,6 +10,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	resourcev1 "k8s.io/api/resource/v1"
+	resourcev1beta2 "k8s.io/api/resource/v1beta2"
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	schedulingv1alpha2 "k8s.io/api/scheduling/v1alpha2"
 	storagev1 "k8s.io/api/storage/v1"
@@ -51,6 +52,8 @@ func typeOf(object runtime.Object) (metav1.TypeMeta, error) {
 	case *resourcev1.DeviceClass, *resourcev1.ResourceClaim, *resourcev1.ResourceClaimTemplate,
 		*resourcev1.ResourceSlice:
 		version = "resource.k8s.io/v1"
+	case *resourcev1beta2.DeviceTaintRule:
+		version = "resource.k8s.io/v1beta2"
 	case *schedulingv1.PriorityClass:
 		version = "scheduling.k8s.io/v1"
 	case *schedulingv1alpha2.PodGroup:

@@ -49,8 +49,12 @@ std::string every_kind(const std::string& label) {
          kind("resource.k8s.io/v1", "DeviceClass", n, ", spec: {}") + kind("v1", "Namespace", n) +
          kind("scheduling.k8s.io/v1", "PriorityClass", n, ", value: 7") +
          kind("policy/v1", "PodDisruptionBudget", d, ", spec: {}") +
-         kind("scheduling.k8s.io/v1alpha2", "PodGroup", d, ", spec: {}") + kind("v1", "Node", n) +
-         kind("v1", "Pod", d, ", spec: {nodeName: o}");
+         kind("scheduling.k8s.io/v1alpha2", "PodGroup", d, ", spec: {}") +
+         kind("resource.k8s.io/v1", "ResourceClaim", d, ", spec: {}") +
+         kind("resource.k8s.io/v1", "ResourceClaimTemplate", d, ", spec: {}") +
+         kind("resource.k8s.io/v1", "ResourceSlice", n, ", spec: {}") +
+         kind("resource.k8s.io/v1beta2", "DeviceTaintRule", n, ", spec: {}") +
+         kind("v1", "Node", n) + kind("v1", "Pod", d, ", spec: {nodeName: o}");
 }
 
 // Everything that a part can change.
@@ -233,8 +237,8 @@ TEST_CASE("the same document confirms a pod that was assumed") {
 
 TEST_CASE("kinds that nobody reads are remembered, and forgotten with a fork") {
   Ref<Cluster> c = make_ref<Cluster>();
-  const ObjectSet set =
-      objects(kind("resource.k8s.io/v1", "ResourceClaim", "name: r, namespace: d"));
+  ObjectSet set;
+  set.skipped.push_back({"example.com/v1 Thing", 1, "Other"});
   REQUIRE(c->fork().ok());
   CHECK(make(*c, {PutObjects{&set}}) == 0);
   CHECK(c->view().unread_kinds().size() == 1);

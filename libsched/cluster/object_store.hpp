@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "libsched/base/id_pool.hpp"
+#include "libsched/objects/device_class.hpp"
 #include "libsched/objects/node.hpp"
 #include "libsched/objects/selecting.hpp"
 #include "libsched/objects/storage.hpp"

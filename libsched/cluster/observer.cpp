@@ -13,6 +13,8 @@ Str event_resource(StoredKind kind) {
     case StoredKind::kCsiStorageCapacity: return "storage.k8s.io/CSIStorageCapacity";
     case StoredKind::kVolumeAttachment: return "storage.k8s.io/VolumeAttachment";
     case StoredKind::kDeviceClass: return "resource.k8s.io/DeviceClass";
+    case StoredKind::kResourceClaim: return "resource.k8s.io/ResourceClaim";
+    case StoredKind::kResourceSlice: return "resource.k8s.io/ResourceSlice";
     case StoredKind::kPodGroup: return "scheduling.k8s.io/PodGroup";
     default: return stored_kind_name(kind);
   }

@@ -208,10 +208,6 @@ TEST_CASE("bad input: strict makes errors of unknown kinds and fields") {
   CHECK(
       error(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"},"spec":{"nodeSelectr":{}}})",
             options) == "spec.nodeSelectr: unknown field; did you mean \"nodeSelector\"?");
-  CHECK(
-      error(R"([{"kind":"DeviceTaintRule","apiVersion":"resource.k8s.io/v1alpha3"}])", options) ==
-      "[0]: objects of kind resource.k8s.io/v1alpha3 DeviceTaintRule are not read yet; the plugin "
-      "DynamicResources needs them");
   CHECK(error(R"({"kind":"ConfigMap","apiVersion":"v1"})", options) ==
         "objects of kind v1 ConfigMap are not read yet");
 }

@@ -198,16 +198,16 @@ TEST_CASE("ingest: one pod, one node") {
 
 TEST_CASE("ingest: skipped kinds and unknown fields are counted") {
   const ObjectSet set = parse(R"([
-      {"kind":"DeviceTaintRule","apiVersion":"resource.k8s.io/v1alpha3","metadata":{"name":"s"}},
-      {"kind":"DeviceTaintRule","apiVersion":"resource.k8s.io/v1alpha3","metadata":{"name":"s"}},
+      {"kind":"Lease","apiVersion":"coordination.k8s.io/v1","metadata":{"name":"s"}},
+      {"kind":"Lease","apiVersion":"coordination.k8s.io/v1","metadata":{"name":"s"}},
       {"kind":"Thing","apiVersion":"example.com/v1","spec":{"nodeSelectr":1}},
       {"kind":"Pod","apiVersion":"v1","metadata":{"name":"a","labls":{}},
        "spec":{"nodeSelectr":{"a":"b"},"containers":[{"name":"c","imge":"x"}],"dnsPolicy":"x"}},
       {"kind":"FooList","apiVersion":"example.com/v1","items":[{"metadata":{}},{}]}])");
   REQUIRE(set.skipped.size() == 3);
-  CHECK(set.skipped[0].kind == "resource.k8s.io/v1alpha3 DeviceTaintRule");
+  CHECK(set.skipped[0].kind == "coordination.k8s.io/v1 Lease");
   CHECK(set.skipped[0].count == 2);
-  CHECK(set.skipped[0].needed_by == "DynamicResources");
+  CHECK(set.skipped[0].needed_by == "");
   CHECK(set.skipped[1].kind == "example.com/v1 Thing");
   CHECK(set.skipped[1].needed_by == "");
   CHECK(set.skipped[2].kind == "example.com/v1 Foo");

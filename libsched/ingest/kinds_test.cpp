@@ -25,7 +25,9 @@ TEST_CASE("kinds: what is read, skipped or refused") {
   CHECK(kind("serving.knative.dev/v1", "Service") == is(ObjectKind::kOther));
   CHECK(kind("storage.k8s.io/v1alpha1", "CSINode") ==
         R"(.apiVersion: no kind "CSINode" is registered for version "storage.k8s.io/v1alpha1")");
-  CHECK(kind("v1", "ResourceClaim") == is(ObjectKind::kOther));
+  CHECK(kind("v1", "ResourceClaim") ==
+        R"(.apiVersion: no kind "ResourceClaim" is registered for version "v1")");
+  CHECK(kind("resource.k8s.io/v1beta1", "ResourceClaimList") == is(ObjectKind::kList));
   CHECK(kind("example.com/v1", "ThingList") == is(ObjectKind::kList));
   // Kinds of the same name in foreign groups.
   CHECK(kind("batch.volcano.sh/v1alpha1", "Job") == is(ObjectKind::kOther));
@@ -49,7 +51,7 @@ TEST_CASE("kinds: items of lists and who needs what is skipped") {
   CHECK(item_type({"v1", "List"}).kind == "");
   CHECK(needed_by({"v1", "PersistentVolumeClaim"}) == "");
   CHECK(needed_by({"policy/v1", "PodDisruptionBudget"}) == "");
-  CHECK(needed_by({"resource.k8s.io/v1", "ResourceSlice"}) == "DynamicResources");
+  CHECK(needed_by({"resource.k8s.io/v1", "ResourceSlice"}) == "");
   CHECK(needed_by({"v1", "ConfigMap"}) == "");
 }
 

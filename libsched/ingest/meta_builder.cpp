@@ -28,6 +28,7 @@ void ObjectBuilder::start(Arena& arena) {
   keep_annotations_ = hash_annotations_ = keep_version_ = false;
   annotations_hash_ = 0;
   mirror_ = keep_generation_ = false;
+  finalizers_ = nullptr;
   generation_ = 0;
   controller_ = nullptr;
   std::apply([](auto&... vectors) { (vectors.clear(), ...); }, scratch_);
@@ -62,6 +63,8 @@ bool ObjectBuilder::metadata(ObjectMeta& meta) {
         return keep_version_ ? string(meta.resource_version) : skip();
       case kObjectMeta["generation"]: return keep_generation_ ? int64(generation_) : skip();
       case kObjectMeta["annotations"]: return annotations(meta);
+      case kObjectMeta["finalizers"]:
+        return finalizers_ != nullptr ? string_list(*finalizers_) : skip();
       case kObjectMeta["ownerReferences"]:
         return list(meta.owners, [&](OwnerReference& o) { return owner(o); });
       default: return skip();

@@ -13,7 +13,10 @@
 
 #include "libsched/ingest/ingest.hpp"
 #include "libsched/ingest/json_reader.hpp"
+#include "libsched/objects/device_class.hpp"
 #include "libsched/objects/pod_group.hpp"
+#include "libsched/objects/resource_claim.hpp"
+#include "libsched/objects/resource_slice.hpp"
 
 namespace libsched {
 
@@ -80,7 +83,7 @@ class ObjectBuilder {
   bool optional_int32(std::optional<int32_t>& out);
   bool int64(int64_t& out);
   bool time(Time& out);
-  bool quantity(Quantity& out);
+  bool quantity(Quantity& out, Str* written = nullptr);  // `written`: its text, if not null
   bool resource_list(ResourceList& out);
   bool labels(Labels& out);
   bool key_lookup(JsonString& key, size_t offset);
@@ -175,28 +178,60 @@ class ObjectBuilder {
   bool csi_storage_capacity(CsiStorageCapacity& capacity, const TypeNames& type);
   bool volume_attachment(VolumeAttachment& attachment, const TypeNames& type);
   bool service(Service& service, const TypeNames& type);  // selecting_builder.cpp
-  bool device_class(DeviceClass& device_class, const TypeNames& type);
   bool disruption_budget(PodDisruptionBudget& budget, const TypeNames& type);
   bool budget_status(PodDisruptionBudget& budget, int64_t& observed);
   bool pod_group(PodGroup& group, const TypeNames& type);  // pod_group_builder.cpp
   bool pod_group_policy(PodGroup& group);
   bool pod_group_status(PodGroup& group);
+  bool raw_json(Str& out);  // device_builder.cpp
+  bool device_selectors(Span<DeviceSelector>& out);
+  bool opaque_configuration(DeviceConfiguration& config);
+  bool device_tolerations(Span<DeviceToleration>& out);
+  bool device_taint(DeviceTaint& taint);
+  bool device_class(DeviceClass& device_class, const TypeNames& type);
+  bool device_taint_rule(DeviceTaintRule& rule, const TypeNames& type);
+  bool resource_slice(ResourceSlice& slice, const TypeNames& type);  // resource_slice_builder.cpp
+  bool resource_slice_spec(ResourceSlice& slice, bool basic);
+  bool device(Device& device, bool basic);
+  bool device_field(Device& device, int field);
+  bool device_attribute(DeviceAttribute& attribute);
+  bool device_capacity(DeviceCapacity& capacity);
+  bool capacity_policy(DeviceCapacity& capacity);
+  bool device_counters(DeviceCounters& counters, bool consumed);
+  bool resource_claim(ResourceClaim& claim, const TypeNames& type);  // resource_claim_builder.cpp
+  bool resource_claim_template(ResourceClaimTemplate& made, const TypeNames& type);
+  bool resource_claim_spec(ResourceClaimSpec& spec, bool flat);
+  bool device_request(DeviceRequest& request, bool flat);
+  bool device_requirement(DeviceRequirement& requirement, bool alternative);
+  static void set_requirement_defaults(DeviceRequirement& requirement);
+  bool requirement_field(DeviceRequirement& requirement, int field);
+  bool device_constraint(DeviceConstraint& constraint);
+  bool resource_claim_status(ResourceClaim& claim);  // claim_status_builder.cpp
+  bool claim_allocation(std::optional<ClaimAllocation>& allocation);
+  bool allocated_device(AllocatedDevice& device);
+  bool allocated_device_status(AllocatedDeviceStatus& status);
 
   // Scratch for lists while they grow, one vector per type.
   template <typename T>
   std::vector<T>& scratch() {
     return std::get<std::vector<T>>(scratch_);
   }
-  std::tuple<std::vector<Str>, std::vector<Label>, std::vector<Requirement>,
-             std::vector<NodeSelectorTerm>, std::vector<PreferredSchedulingTerm>,
-             std::vector<PodAffinityTerm>, std::vector<TopologySpreadConstraint>,
-             std::vector<Toleration>, std::vector<Container>, std::vector<ContainerPort>,
-             std::vector<Volume>, std::vector<PodResourceClaim>, std::vector<ResourceClaimStatus>,
-             std::vector<PodCondition>, std::vector<ContainerStatus>, std::vector<OwnerReference>,
-             std::vector<Taint>, std::vector<ContainerImage>, std::vector<NamedQuantity>,
-             std::vector<KeyValue>, std::vector<TopologySelectorTerm>,
-             std::vector<TopologySelectorRequirement>, std::vector<CsiNodeDriver>,
-             std::vector<PodGroup::Condition>>
+  std::tuple<
+      std::vector<Str>, std::vector<Label>, std::vector<Requirement>, std::vector<NodeSelectorTerm>,
+      std::vector<PreferredSchedulingTerm>, std::vector<PodAffinityTerm>,
+      std::vector<TopologySpreadConstraint>, std::vector<Toleration>, std::vector<Container>,
+      std::vector<ContainerPort>, std::vector<Volume>, std::vector<PodResourceClaim>,
+      std::vector<ResourceClaimStatus>, std::vector<PodCondition>, std::vector<ContainerStatus>,
+      std::vector<OwnerReference>, std::vector<Taint>, std::vector<ContainerImage>,
+      std::vector<NamedQuantity>, std::vector<KeyValue>, std::vector<TopologySelectorTerm>,
+      std::vector<TopologySelectorRequirement>, std::vector<CsiNodeDriver>,
+      std::vector<PodGroup::Condition>, std::vector<int64_t>, std::vector<Quantity>,
+      std::vector<DeviceSelector>, std::vector<DeviceToleration>, std::vector<DeviceTaint>,
+      std::vector<DeviceConfiguration>, std::vector<DeviceAttribute>, std::vector<DeviceCapacity>,
+      std::vector<DeviceCounters>, std::vector<Device>, std::vector<DeviceRequest>,
+      std::vector<DeviceRequirement>, std::vector<DeviceConstraint>, std::vector<AllocatedDevice>,
+      std::vector<ClaimConsumer>, std::vector<AllocatedDeviceStatus>,
+      std::vector<AllocatedDeviceStatus::Condition>>
       scratch_;
   std::vector<size_t> key_offsets_;  // of the map being read
 
@@ -210,6 +245,7 @@ class ObjectBuilder {
   uint64_t annotations_hash_ = 0;
   bool mirror_ = false;  // has the annotation of a static pod
   bool keep_generation_ = false;
+  Span<Str>* finalizers_ = nullptr;  // where the object keeps them, or null
   int64_t generation_ = 0;
   std::string key_text_, value_text_;                      // scratch
   std::vector<std::pair<uint64_t, uint64_t>> conditions_;  // of a node: hashes of types, of both

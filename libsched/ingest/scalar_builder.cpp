@@ -96,7 +96,7 @@ bool ObjectBuilder::time(Time& out) {
   return true;
 }
 
-bool ObjectBuilder::quantity(Quantity& out) {
+bool ObjectBuilder::quantity(Quantity& out, Str* written) {
   const size_t offset = reader_.offset();
   const char c = reader_.peek();
   if (c == 'n') return null();
@@ -116,6 +116,7 @@ bool ObjectBuilder::quantity(Quantity& out) {
     return reader_.fail(offset, std::move(message), {}, parsed.error().rc);
   }
   out = *parsed;
+  if (written != nullptr) *written = arena_->copy(text);
   return true;
 }
 

@@ -1,4 +1,4 @@
-// Services, DeviceClasses and PodDisruptionBudgets; and the frame for all stored kinds.
+// Services and PodDisruptionBudgets; and the frame for all stored kinds.
 #include "libsched/ingest/defaults.hpp"
 #include "libsched/ingest/object_builder.hpp"
 
@@ -18,7 +18,6 @@ constexpr KeyTable kBudgetSpec("minAvailable", "selector", "maxUnavailable",
                                "unhealthyPodEvictionPolicy");
 constexpr KeyTable kBudgetStatus("observedGeneration", "disruptedPods", "disruptionsAllowed",
                                  "currentHealthy", "desiredHealthy", "expectedPods", "conditions");
-constexpr KeyTable kDeviceClassSpec("selectors", "config", "suitableNodes", "extendedResourceName");
 
 }  // namespace
 
@@ -33,23 +32,6 @@ bool ObjectBuilder::service(Service& service, const TypeNames& type) {
           if (part != kServiceSpec["selector"]) return skip();
           service.selector_present = !reader_.is_null();
           return labels(service.selector);
-        });
-      default: return skip();
-    }
-  });
-}
-
-bool ObjectBuilder::device_class(DeviceClass& device_class, const TypeNames& type) {
-  return object(kSelecting, [&](int field) {
-    switch (field) {
-      case kSelecting["apiVersion"]: return type_field(type.api_version);
-      case kSelecting["kind"]: return type_field(type.kind);
-      case kSelecting["metadata"]: return metadata(device_class.meta);
-      case kSelecting["spec"]:
-        return object(kDeviceClassSpec, [&](int part) {
-          return part == kDeviceClassSpec["extendedResourceName"]
-                     ? optional_string(device_class.extended_resource_name)
-                     : skip();
         });
       default: return skip();
     }
@@ -100,10 +82,10 @@ Ref<T> ObjectBuilder::stored_object(StoredKind kind, const TypeNames& type,
                                     bool (ObjectBuilder::*read)(T&, const TypeNames&)) {
   Ref<T> made = make_ref<T>();
   start(made->arena);
-  keep_annotations_ = keep_version_ = kind == StoredKind::kPersistentVolume ||
-                                      kind == StoredKind::kPersistentVolumeClaim ||
-                                      kind == StoredKind::kStorageClass ||
-                                      kind == StoredKind::kCsiNode;
+  keep_annotations_ = keep_version_ =
+      kind == StoredKind::kPersistentVolume || kind == StoredKind::kPersistentVolumeClaim ||
+      kind == StoredKind::kStorageClass || kind == StoredKind::kCsiNode ||
+      kind == StoredKind::kResourceClaim;
   const size_t begin = reader_.offset();
   if (!(this->*read)(*made, type) || !finish_meta(made->meta, is_namespaced(kind), begin)) {
     return nullptr;
@@ -140,6 +122,10 @@ StoredObject ObjectBuilder::stored(StoredKind kind, Str api_version) {
     case StoredKind::kDeviceClass: return made(&B::device_class);
     case StoredKind::kPodDisruptionBudget: return made(&B::disruption_budget);
     case StoredKind::kPodGroup: return made(&B::pod_group);
+    case StoredKind::kResourceClaim: return made(&B::resource_claim);
+    case StoredKind::kResourceClaimTemplate: return made(&B::resource_claim_template);
+    case StoredKind::kResourceSlice: return made(&B::resource_slice);
+    case StoredKind::kDeviceTaintRule: return made(&B::device_taint_rule);
     case StoredKind::kReplicaSet:  // made with their pod templates: workload()
     case StoredKind::kStatefulSet:
     case StoredKind::kReplicationController:

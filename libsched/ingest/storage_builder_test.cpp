@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "libsched/ingest/ingest.hpp"
+#include "libsched/objects/device_class.hpp"
 #include "libsched/objects/pod_group.hpp"
 
 namespace libsched::storage_builder_test {

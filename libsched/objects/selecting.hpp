@@ -1,8 +1,7 @@
-// Objects that select others: Services, controllers and disruption budgets select pods,
-// DeviceClasses an extended resource.
+// Objects that select pods: Services, controllers and disruption budgets.
 #pragma once
 
-#include <optional>
+#include <cstdint>
 
 #include "libsched/objects/selector.hpp"
 #include "libsched/objects/stored_kind.hpp"
@@ -26,14 +25,6 @@ class Controller final : public Object {
   LabelSelector selector;
 };
 using ControllerRef = Ref<const Controller>;
-
-class DeviceClass final : public Object {
- public:
-  static constexpr StoredKind kStoredKind = StoredKind::kDeviceClass;
-  explicit DeviceClass(size_t first_block = 256) : Object(first_block) {}
-  std::optional<Str> extended_resource_name;
-};
-using DeviceClassRef = Ref<const DeviceClass>;
 
 class PodDisruptionBudget final : public Object {
  public:

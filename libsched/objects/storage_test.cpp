@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include "libsched/objects/device_class.hpp"
 #include "libsched/objects/selecting.hpp"
 
 namespace libsched::storage_test {

@@ -26,8 +26,12 @@ enum class StoredKind : uint8_t {
   kPriorityClass,
   kPodDisruptionBudget,
   kPodGroup,
+  kResourceClaim,
+  kResourceClaimTemplate,
+  kResourceSlice,
+  kDeviceTaintRule,
 };
-inline constexpr size_t kStoredKinds = 16;
+inline constexpr size_t kStoredKinds = 20;
 
 // As in manifests ("CSINode").
 constexpr Str stored_kind_name(StoredKind kind) {
@@ -48,6 +52,10 @@ constexpr Str stored_kind_name(StoredKind kind) {
       "PriorityClass",
       "PodDisruptionBudget",
       "PodGroup",
+      "ResourceClaim",
+      "ResourceClaimTemplate",
+      "ResourceSlice",
+      "DeviceTaintRule",
   };
   return kNames[static_cast<size_t>(kind)];
 }
@@ -61,7 +69,9 @@ constexpr bool is_namespaced(StoredKind kind) {
     case StoredKind::kReplicaSet:
     case StoredKind::kStatefulSet:
     case StoredKind::kPodDisruptionBudget:
-    case StoredKind::kPodGroup: return true;
+    case StoredKind::kPodGroup:
+    case StoredKind::kResourceClaim:
+    case StoredKind::kResourceClaimTemplate: return true;
     default: return false;
   }
 }

@@ -30,7 +30,8 @@ _GROUPS = {
     "scheduling.k8s.io": ("PriorityClass", "PodGroup"),
     "storage.k8s.io": ("StorageClass", "CSINode", "CSIDriver", "CSIStorageCapacity",
                        "VolumeAttachment"),
-    "resource.k8s.io": ("ResourceClaim", "ResourceClaimTemplate", "ResourceSlice", "DeviceClass"),
+    "resource.k8s.io": ("ResourceClaim", "ResourceClaimTemplate", "ResourceSlice", "DeviceClass",
+                        "DeviceTaintRule"),
 }
 _GROUP_OF = {kind: group for group, kinds in _GROUPS.items() for kind in kinds}
 _CLASS_NAME = re.compile(r"V(\d+(?:(?:alpha|beta)\d+)?)([A-Z]\w*)")

@@ -18,7 +18,8 @@ _KINDS = {kind.lower(): kind for kind in (
     "Pod", "Node", "Namespace", "Service", "Deployment", "StatefulSet", "DaemonSet", "ReplicaSet",
     "ReplicationController", "Job", "CronJob", "PersistentVolume", "PersistentVolumeClaim",
     "StorageClass", "CSINode", "CSIDriver", "CSIStorageCapacity", "VolumeAttachment",
-    "PriorityClass", "PodDisruptionBudget", "PodGroup", "List")}
+    "PriorityClass", "PodDisruptionBudget", "PodGroup", "ResourceClaim",
+    "ResourceClaimTemplate", "ResourceSlice", "DeviceClass", "DeviceTaintRule", "List")}
 _BYTES = re.compile(r'"([0-9.]+)([kKMGTP])i?[bB]": quantities must match')
 
 

@@ -19,6 +19,7 @@ enum class MessageForm : uint8_t {
   kTime,         // a message of seconds and nanoseconds, of which Go's types keep the seconds
   kMicroTime,    // the same, down to microseconds
   kIntOrString,  // a message of which one field counts
+  kJson,         // a message whose only field is JSON
   kSkip,         // bytes, or JSON inside of protobuf, which no object here reads
 };
 

@@ -244,6 +244,7 @@ bool MessageWriter::value(const MessageField& f, const WireField& wire) {
     case MessageForm::kTime: return time(wire.bytes, /*micro=*/false);
     case MessageForm::kMicroTime: return time(wire.bytes, /*micro=*/true);
     case MessageForm::kIntOrString: return int_or_string(wire.bytes);
+    case MessageForm::kJson: return json(wire.bytes);
     default: break;
   }
   out_ += '{';
@@ -345,6 +346,28 @@ bool MessageWriter::int_or_string(Str bytes) {
   if (form == 1) return string(text);
   if (form != 0) return fail("the value is neither a number nor a text");
   append_number(out_, number);
+  return true;
+}
+
+// The text becomes a part of the document, so it has to be one whole value.
+bool MessageWriter::json(Str bytes) {
+  Str text;
+  WireReader wire(bytes);
+  for (WireField f; wire.next(f);) {
+    if (f.number != 1) continue;
+    if (!bytes_of(f)) return false;
+    text = f.bytes;
+  }
+  if (!wire.problem().empty()) return fail(wire.problem());
+  if (text.empty()) {
+    out_ += "null";
+    return true;
+  }
+  simdjson::dom::parser parser;
+  simdjson::dom::element ignored;
+  if (parser.parse(simdjson::padded_string(text)).get(ignored) != simdjson::SUCCESS)
+    return fail("the value is not JSON");
+  out_ += text;
   return true;
 }
 

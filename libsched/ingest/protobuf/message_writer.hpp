@@ -38,6 +38,7 @@ class MessageWriter {
   bool quantity(Str bytes);
   bool time(Str bytes, bool micro);
   bool int_or_string(Str bytes);
+  bool json(Str bytes);
   bool bytes_of(const WireField& wire);
   bool number_of(const WireField& wire);
   void key(Str name, bool* first);

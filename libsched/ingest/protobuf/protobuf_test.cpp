@@ -127,7 +127,7 @@ TEST_CASE("protobuf: recorded objects read as their JSON does") {
         (void)parse_objects(Str(bytes).substr(0, n), options);
     }
   }
-  CHECK(count >= 90);
+  CHECK(count >= 130);
 }
 
 TEST_CASE("protobuf: messages without an envelope take the kind that is asked for") {

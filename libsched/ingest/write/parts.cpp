@@ -48,7 +48,8 @@ void write_time_if(JsonText& json, Str name, const Time& time) {
   if (time.present) json.field(name, time_text(time.ns));
 }
 
-void write_head(JsonText& json, Str api_version, Str kind, const ObjectMeta& meta, Str more) {
+void write_head(JsonText& json, Str api_version, Str kind, const ObjectMeta& meta, Str more,
+                Span<Str> finalizers) {
   json.field("apiVersion", api_version);
   json.field("kind", kind);
   json.object("metadata", [&] {
@@ -73,6 +74,7 @@ void write_head(JsonText& json, Str api_version, Str kind, const ObjectMeta& met
         json.true_if("controller", o.controller);
       });
     });
+    json.strings_if("finalizers", finalizers);
   });
 }
 

@@ -147,11 +147,6 @@ void write_fields(JsonText& json, const Controller& c) {
   });
 }
 
-void write_fields(JsonText& json, const DeviceClass& device_class) {
-  json.object("spec",
-              [&] { json.field_if("extendedResourceName", device_class.extended_resource_name); });
-}
-
 void write_fields(JsonText&, const Namespace&) {}
 
 void write_fields(JsonText& json, const PriorityClass& pc) {
@@ -233,7 +228,10 @@ void write_stored(JsonText& json, StoredKind kind, const Object& o) {
     case StoredKind::kReplicaSet:
     case StoredKind::kStatefulSet: return write_as<Controller>(json, "apps/v1", kind, o);
     case StoredKind::kDeviceClass:
-      return write_as<DeviceClass>(json, "resource.k8s.io/v1", kind, o);
+    case StoredKind::kResourceClaim:
+    case StoredKind::kResourceClaimTemplate:
+    case StoredKind::kResourceSlice:
+    case StoredKind::kDeviceTaintRule: return write_resource_object(json, kind, o);
     case StoredKind::kNamespace: return write_as<Namespace>(json, "v1", kind, o);
     case StoredKind::kPriorityClass:
       return write_as<PriorityClass>(json, "scheduling.k8s.io/v1", kind, o);

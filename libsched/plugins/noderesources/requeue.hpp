@@ -2,7 +2,7 @@
 #pragma once
 
 #include "libsched/framework/plugin.hpp"
-#include "libsched/objects/selecting.hpp"
+#include "libsched/objects/device_class.hpp"
 
 namespace libsched {
 

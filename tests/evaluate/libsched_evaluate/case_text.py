@@ -14,7 +14,8 @@ _SPACE = re.compile(r"[ \t\r\n]*")
 #: Kinds without a namespace.
 _CLUSTER_SCOPED = frozenset((
     "Node", "Namespace", "PersistentVolume", "StorageClass", "CSINode", "CSIDriver",
-    "VolumeAttachment", "DeviceClass", "ResourceSlice", "PriorityClass"))
+    "VolumeAttachment", "DeviceClass", "ResourceSlice",
+    "DeviceTaintRule", "PriorityClass"))
 
 
 class BadCase(ValueError):

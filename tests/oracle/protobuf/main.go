@@ -75,6 +75,16 @@ var kinds = []kind{
 	{"resource.k8s.io/v1beta1", &resourcev1beta1.DeviceClass{}},
 	{"resource.k8s.io/v1beta2", &resourcev1beta2.DeviceClass{}},
 	{"policy/v1", &policyv1.PodDisruptionBudget{}}, {"policy/v1beta1", &policyv1beta1.PodDisruptionBudget{}},
+	{"resource.k8s.io/v1", &resourcev1.ResourceClaim{}},
+	{"resource.k8s.io/v1beta1", &resourcev1beta1.ResourceClaim{}},
+	{"resource.k8s.io/v1beta2", &resourcev1beta2.ResourceClaim{}},
+	{"resource.k8s.io/v1", &resourcev1.ResourceClaimTemplate{}},
+	{"resource.k8s.io/v1beta1", &resourcev1beta1.ResourceClaimTemplate{}},
+	{"resource.k8s.io/v1beta2", &resourcev1beta2.ResourceClaimTemplate{}},
+	{"resource.k8s.io/v1", &resourcev1.ResourceSlice{}},
+	{"resource.k8s.io/v1beta1", &resourcev1beta1.ResourceSlice{}},
+	{"resource.k8s.io/v1beta2", &resourcev1beta2.ResourceSlice{}},
+	{"resource.k8s.io/v1beta2", &resourcev1beta2.DeviceTaintRule{}},
 }
 
 // The messages made so far, by their text, so that equal messages of several versions are one.
@@ -102,8 +112,10 @@ func value(t reflect.Type) (string, int) {
 		return "MicroTime", 0
 	case reflect.TypeOf(intstr.IntOrString{}):
 		return "IntOrString", 0
-	case reflect.TypeOf(metav1.FieldsV1{}), reflect.TypeOf(runtime.RawExtension{}):
+	case reflect.TypeOf(metav1.FieldsV1{}):
 		return "Skip", 0
+	case reflect.TypeOf(runtime.RawExtension{}):
+		return "Json", 0
 	}
 	switch t.Kind() {
 	case reflect.String:

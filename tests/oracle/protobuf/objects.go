@@ -40,7 +40,10 @@ func fill(r *rand.Rand, v reflect.Value, depth int) {
 			*p = intstr.FromString("30%")
 		}
 		return
-	case *metav1.FieldsV1, *runtime.RawExtension, *metav1.TypeMeta:
+	case *runtime.RawExtension:
+		p.Raw = []byte(`{"a":[1,{"b":null}]}`)
+		return
+	case *metav1.FieldsV1, *metav1.TypeMeta:
 		return
 	}
 	switch v.Kind() {

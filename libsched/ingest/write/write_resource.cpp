@@ -1,0 +1,310 @@
+// The kinds of resource.k8s.io, as documents of version v1 (DeviceTaintRule: v1beta2).
+#include "libsched/ingest/write/parts.hpp"
+#include "libsched/objects/device_class.hpp"
+#include "libsched/objects/resource_claim.hpp"
+#include "libsched/objects/resource_slice.hpp"
+
+namespace libsched {
+namespace {
+
+void write_selectors(JsonText& json, Span<DeviceSelector> selectors) {
+  json.list_if("selectors", selectors, [&](const DeviceSelector& s) {
+    json.object([&] {
+      if (s.cel) json.object("cel", [&] { json.field("expression", s.expression); });
+    });
+  });
+}
+
+void write_configurations(JsonText& json, Span<DeviceConfiguration> all) {
+  json.list_if("config", all, [&](const DeviceConfiguration& c) {
+    json.object([&] {
+      json.field_if("source", c.source);
+      json.strings_if("requests", c.requests);
+      if (!c.opaque) return;
+      json.object("opaque", [&] {
+        json.field("driver", c.driver);
+        if (c.parameters.empty()) return;
+        json.key("parameters");
+        json.raw(c.parameters);
+      });
+    });
+  });
+}
+
+void write_tolerations(JsonText& json, Span<DeviceToleration> tolerations) {
+  json.list_if("tolerations", tolerations, [&](const DeviceToleration& t) {
+    json.object([&] {
+      json.field_if("key", t.key);
+      json.field_if("operator", t.op);
+      json.field_if("value", t.value);
+      json.field_if("effect", t.effect);
+      json.number_if("tolerationSeconds", t.seconds);
+    });
+  });
+}
+
+void write_taint(JsonText& json, const DeviceTaint& t) {
+  json.object([&] {
+    json.field("key", t.key);
+    json.field_if("value", t.value);
+    json.field("effect", t.effect);
+    write_time_if(json, "timeAdded", t.added);
+  });
+}
+
+void write_requirement(JsonText& json, const DeviceRequirement& r) {
+  json.field_if("name", r.name);
+  json.field("deviceClassName", r.device_class);
+  write_selectors(json, r.selectors);
+  json.field_if("allocationMode", r.allocation_mode);
+  json.number_if("count", r.count);
+  json.true_if("adminAccess", r.admin_access);
+  write_tolerations(json, r.tolerations);
+  if (r.has_capacity) json.object("capacity", [&] { json.amounts_if("requests", r.capacity); });
+}
+
+void write_claim_spec(JsonText& json, const ResourceClaimSpec& spec) {
+  json.object("spec", [&] {
+    json.object("devices", [&] {
+      const auto request = [&](const DeviceRequest& r) {
+        json.object([&] {
+          json.field("name", r.name);
+          if (r.exact) json.object("exactly", [&] { write_requirement(json, r.exactly); });
+          json.list_if("firstAvailable", r.first_available, [&](const DeviceRequirement& a) {
+            json.object([&] { write_requirement(json, a); });
+          });
+        });
+      };
+      if (spec.requests_present) json.list("requests", spec.requests, request);
+      json.list_if("constraints", spec.constraints, [&](const DeviceConstraint& c) {
+        json.object([&] {
+          json.strings_if("requests", c.requests);
+          json.field_if("matchAttribute", c.match_attribute);
+          json.field_if("distinctAttribute", c.distinct_attribute);
+        });
+      });
+      write_configurations(json, spec.config);
+    });
+  });
+}
+
+void write_allocation(JsonText& json, const ClaimAllocation& allocation) {
+  json.object("allocation", [&] {
+    json.object("devices", [&] {
+      json.list_if("results", allocation.results, [&](const AllocatedDevice& d) {
+        json.object([&] {
+          json.field("request", d.request);
+          json.field("driver", d.driver);
+          json.field("pool", d.pool);
+          json.field("device", d.device);
+          if (d.admin_access) {
+            json.key("adminAccess");
+            json.boolean(*d.admin_access);
+          }
+          write_tolerations(json, d.tolerations);
+          json.strings_if("bindingConditions", d.binding_conditions);
+          json.strings_if("bindingFailureConditions", d.binding_failure_conditions);
+          json.field_if("shareID", d.share_id);
+          json.amounts_if("consumedCapacity", d.consumed_capacity);
+        });
+      });
+      write_configurations(json, allocation.config);
+    });
+    write_node_selector(json, "nodeSelector", allocation.node_selector);
+    write_time_if(json, "allocationTimestamp", allocation.timestamp);
+  });
+}
+
+void write_raw_if(JsonText& json, Str name, Str text) {
+  if (text.empty()) return;
+  json.key(name);
+  json.raw(text);
+}
+
+void write_fields(JsonText& json, const ResourceClaim& claim) {
+  write_claim_spec(json, claim.spec);
+  json.object("status", [&] {
+    if (claim.allocation) write_allocation(json, *claim.allocation);
+    json.list_if("reservedFor", claim.reserved_for, [&](const ClaimConsumer& c) {
+      json.object([&] {
+        json.field_if("apiGroup", c.api_group);
+        json.field("resource", c.resource);
+        json.field("name", c.name);
+        json.field("uid", c.uid);
+      });
+    });
+    json.list_if("devices", claim.devices, [&](const AllocatedDeviceStatus& d) {
+      json.object([&] {
+        json.field("driver", d.driver);
+        json.field("pool", d.pool);
+        json.field("device", d.device);
+        json.field_if("shareID", d.share_id);
+        json.list("conditions", d.conditions, [&](const AllocatedDeviceStatus::Condition& c) {
+          json.object([&] {
+            json.field("type", c.type);
+            json.field("status", c.status);
+            json.number_if("observedGeneration", c.observed_generation);
+            write_time_if(json, "lastTransitionTime", c.last_transition);
+            json.field("reason", c.reason);
+            json.field("message", c.message);
+          });
+        });
+        write_raw_if(json, "data", d.data);
+        write_raw_if(json, "networkData", d.network_data);
+      });
+    });
+  });
+}
+
+void write_fields(JsonText& json, const ResourceClaimTemplate& made) {
+  json.object("spec", [&] {
+    json.object("metadata", [&] {
+      if (!made.claim_labels.empty()) json.labels("labels", made.claim_labels);
+      if (made.claim_annotations.empty()) return;
+      json.object("annotations", [&] {
+        for (const KeyValue& a : made.claim_annotations) json.field(a.key, a.value);
+      });
+    });
+    write_claim_spec(json, made.spec);
+  });
+}
+
+void write_counters(JsonText& json, Str set, const DeviceCounters& counters) {
+  json.object([&] {
+    json.field(set, counters.set);
+    json.object("counters", [&] {
+      for (const NamedQuantity& c : counters.counters)
+        json.object(c.name, [&] { json.field("value", c.quantity.to_string()); });
+    });
+  });
+}
+
+void write_attribute(JsonText& json, const DeviceAttribute& a) {
+  json.object(a.name, [&] {
+    json.number_if("int", a.number);
+    if (a.boolean) {
+      json.key("bool");
+      json.boolean(*a.boolean);
+    }
+    json.field_if("string", a.text);
+    json.field_if("version", a.version);
+    if (a.numbers_present) json.list("ints", a.numbers, [&](int64_t n) { json.number(n); });
+    if (a.booleans_present)
+      json.list("bools", a.booleans, [&](int64_t b) { json.boolean(b != 0); });
+    if (a.texts_present) json.list("strings", a.texts, [&](Str s) { json.string(s); });
+    if (a.versions_present) json.list("versions", a.versions, [&](Str s) { json.string(s); });
+  });
+}
+
+void write_capacity(JsonText& json, const DeviceCapacity& c) {
+  const auto amount = [&](Str name, const std::optional<Quantity>& q) {
+    if (q) json.field(name, q->to_string());
+  };
+  json.object(c.name, [&] {
+    json.field("value", c.written.empty() ? c.value.to_string() : std::string(c.written));
+    if (!c.has_policy) return;
+    json.object("requestPolicy", [&] {
+      amount("default", c.policy.default_value);
+      json.list_if("validValues", c.policy.valid_values,
+                   [&](const Quantity& q) { json.string(q.to_string()); });
+      if (!c.policy.has_range) return;
+      json.object("validRange", [&] {
+        amount("min", c.policy.min);
+        amount("max", c.policy.max);
+        amount("step", c.policy.step);
+      });
+    });
+  });
+}
+
+void write_device(JsonText& json, const Device& d) {
+  json.object([&] {
+    json.field("name", d.name);
+    if (!d.attributes.empty())
+      json.object("attributes", [&] {
+        for (const DeviceAttribute& a : d.attributes) write_attribute(json, a);
+      });
+    if (!d.capacity.empty())
+      json.object("capacity", [&] {
+        for (const DeviceCapacity& c : d.capacity) write_capacity(json, c);
+      });
+    json.list_if("consumesCounters", d.consumes,
+                 [&](const DeviceCounters& c) { write_counters(json, "counterSet", c); });
+    json.field_if("nodeName", d.node_name);
+    write_node_selector(json, "nodeSelector", d.node_selector);
+    json.true_if("allNodes", d.all_nodes);
+    json.list_if("taints", d.taints, [&](const DeviceTaint& t) { write_taint(json, t); });
+    json.true_if("bindsToNode", d.binds_to_node);
+    json.strings_if("bindingConditions", d.binding_conditions);
+    json.strings_if("bindingFailureConditions", d.binding_failure_conditions);
+    json.true_if("allowMultipleAllocations", d.allow_multiple_allocations);
+  });
+}
+
+void write_fields(JsonText& json, const ResourceSlice& slice) {
+  json.object("spec", [&] {
+    json.field("driver", slice.driver);
+    json.object("pool", [&] {
+      json.field("name", slice.pool);
+      json.key("generation");
+      json.number(slice.generation);
+      json.key("resourceSliceCount");
+      json.number(slice.slice_count);
+    });
+    json.field_if("nodeName", slice.node_name);
+    write_node_selector(json, "nodeSelector", slice.node_selector);
+    json.true_if("allNodes", slice.all_nodes);
+    json.true_if("perDeviceNodeSelection", slice.per_device_node_selection);
+    json.list_if("devices", slice.devices, [&](const Device& d) { write_device(json, d); });
+    json.list_if("sharedCounters", slice.shared_counters,
+                 [&](const DeviceCounters& c) { write_counters(json, "name", c); });
+  });
+}
+
+void write_fields(JsonText& json, const DeviceTaintRule& rule) {
+  json.object("spec", [&] {
+    if (rule.driver || rule.pool || rule.device)
+      json.object("deviceSelector", [&] {
+        json.field_if("driver", rule.driver);
+        json.field_if("pool", rule.pool);
+        json.field_if("device", rule.device);
+      });
+    json.key("taint");
+    write_taint(json, rule.taint);
+  });
+}
+
+void write_fields(JsonText& json, const DeviceClass& device_class) {
+  json.object("spec", [&] {
+    write_selectors(json, device_class.selectors);
+    write_configurations(json, device_class.config);
+    json.field_if("extendedResourceName", device_class.extended_resource_name);
+  });
+}
+
+template <typename T>
+void write_as(JsonText& json, const Object& object, Span<Str> finalizers = {}) {
+  constexpr StoredKind kKind = T::kStoredKind;
+  json.object([&] {
+    write_head(
+        json,
+        kKind == StoredKind::kDeviceTaintRule ? "resource.k8s.io/v1beta2" : "resource.k8s.io/v1",
+        stored_kind_name(kKind), object.meta, {}, finalizers);
+    write_fields(json, static_cast<const T&>(object));
+  });
+}
+
+}  // namespace
+
+void write_resource_object(JsonText& json, StoredKind kind, const Object& o) {
+  switch (kind) {
+    case StoredKind::kResourceClaim:
+      return write_as<ResourceClaim>(json, o, static_cast<const ResourceClaim&>(o).finalizers);
+    case StoredKind::kResourceClaimTemplate: return write_as<ResourceClaimTemplate>(json, o);
+    case StoredKind::kResourceSlice: return write_as<ResourceSlice>(json, o);
+    case StoredKind::kDeviceTaintRule: return write_as<DeviceTaintRule>(json, o);
+    default: return write_as<DeviceClass>(json, o);
+  }
+}
+
+}  // namespace libsched

@@ -1,0 +1,126 @@
+// ResourceClaim: a request for devices, and the devices that were allocated for it. A
+// ResourceClaimTemplate is what a controller makes claims of pods from.
+#pragma once
+
+#include "libsched/objects/device.hpp"
+#include "libsched/objects/stored_kind.hpp"
+
+namespace libsched {
+
+inline constexpr Str kClaimFinalizer = "resource.kubernetes.io/delete-protection";
+inline constexpr Str kExtendedClaimAnnotation = "resource.kubernetes.io/extended-resource-claim";
+
+// What one request asks for, or one alternative of a prioritised list.
+struct DeviceRequirement {
+  Str name;  // of an alternative
+  Str device_class;
+  Span<DeviceSelector> selectors;
+  Str allocation_mode;  // ExactCount, All or, undefaulted, ""
+  int64_t count = 0;
+  bool admin_access = false;  // not of alternatives
+  Span<DeviceToleration> tolerations;
+  ResourceList capacity;  // capacity.requests; sorted by name
+  bool has_capacity = false;
+};
+
+struct DeviceRequest {
+  Str name;
+  bool exact = false;  // has `exactly`
+  DeviceRequirement exactly;
+  Span<DeviceRequirement> first_available;
+};
+
+struct DeviceConstraint {
+  Span<Str> requests;  // empty: all
+  std::optional<Str> match_attribute, distinct_attribute;
+};
+
+// spec of a ResourceClaim.
+struct ResourceClaimSpec {
+  Span<DeviceRequest> requests;
+  bool requests_present = false;
+  Span<DeviceConstraint> constraints;
+  Span<DeviceConfiguration> config;
+};
+
+struct AllocatedDevice {
+  Str request;  // "request" or "request/alternative"
+  Str driver, pool, device;
+  std::optional<bool> admin_access;
+  Span<DeviceToleration> tolerations;
+  Span<Str> binding_conditions, binding_failure_conditions;
+  std::optional<Str> share_id;
+  ResourceList consumed_capacity;  // sorted by name
+
+  DeviceId id() const { return {driver, pool, device}; }
+};
+
+// status.allocation
+struct ClaimAllocation {
+  Span<AllocatedDevice> results;
+  Span<DeviceConfiguration> config;
+  NodeSelector node_selector;  // absent: every node
+  Time timestamp;
+};
+
+// An entry of status.reservedFor.
+struct ClaimConsumer {
+  Str api_group, resource, name, uid;
+};
+
+// An entry of status.devices: what a driver reports of an allocated device.
+struct AllocatedDeviceStatus {
+  struct Condition {
+    Str type, status, reason, message;
+    int64_t observed_generation = 0;
+    Time last_transition;
+  };
+
+  Str driver, pool, device;
+  std::optional<Str> share_id;
+  Span<Condition> conditions;
+  Str data, network_data;  // JSON as it stands in the document; "" if absent
+
+  // The condition of this type, or null.
+  const Condition* find_condition(Str type) const {
+    for (const Condition& c : conditions)
+      if (c.type == type) return &c;
+    return nullptr;
+  }
+};
+
+class ResourceClaim final : public Object {
+ public:
+  static constexpr StoredKind kStoredKind = StoredKind::kResourceClaim;
+  explicit ResourceClaim(size_t first_block = 1024) : Object(first_block) {}
+
+  Span<Str> finalizers;  // metadata.finalizers
+  ResourceClaimSpec spec;
+  std::optional<ClaimAllocation> allocation;
+  Span<ClaimConsumer> reserved_for;
+  Span<AllocatedDeviceStatus> devices;
+
+  bool reserved_for_uid(Str uid) const {
+    for (const ClaimConsumer& c : reserved_for)
+      if (c.uid == uid) return true;
+    return false;
+  }
+};
+using ResourceClaimRef = Ref<const ResourceClaim>;
+
+class ResourceClaimTemplate final : public Object {
+ public:
+  static constexpr StoredKind kStoredKind = StoredKind::kResourceClaimTemplate;
+  explicit ResourceClaimTemplate(size_t first_block = 1024) : Object(first_block) {}
+
+  Labels claim_labels;  // spec.metadata, of the claims
+  Span<KeyValue> claim_annotations;
+  ResourceClaimSpec spec;
+};
+using ResourceClaimTemplateRef = Ref<const ResourceClaimTemplate>;
+
+// A copy to be changed and then assumed or sent: new strings go into the copy's own arena,
+// everything else stays in the original, which lives as long as the copy.
+Ref<ResourceClaim> copy_resource_claim(const ResourceClaim& claim);
+
+}  // namespace libsched
